@@ -1,0 +1,37 @@
+# Warnings, sanitizers, and how the project's libraries and programs are made.
+add_library(spex_warnings INTERFACE)
+target_compile_options(
+  spex_warnings
+  INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wconversion;-Wno-sign-conversion;-Wold-style-cast>
+            $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${SPEX_WERROR}>>:-Werror>)
+
+# -ffp-contract=off: a fused multiply-add here and not there would break the promise that equal
+# inputs give equal bytes whatever code path the compiler chose.
+add_library(spex_options INTERFACE)
+target_compile_options(spex_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
+if(SPEX_SANITIZE)
+  target_compile_options(
+    spex_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${SPEX_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>)
+  target_link_options(spex_options INTERFACE -fsanitize=${SPEX_SANITIZE})
+endif()
+
+# spex_add_library(NAME sources...): static library spex_NAME, spexbench::NAME to others.
+function(spex_add_library name)
+  add_library(spex_${name} STATIC ${ARGN})
+  add_library(spexbench::${name} ALIAS spex_${name})
+  set_target_properties(spex_${name} PROPERTIES EXPORT_NAME ${name} POSITION_INDEPENDENT_CODE ON)
+  target_include_directories(
+    spex_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+                        $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/spexbench>)
+  target_compile_features(spex_${name} PUBLIC cxx_std_20)
+  target_link_libraries(spex_${name} PRIVATE $<BUILD_INTERFACE:spex_warnings>
+                                             $<BUILD_INTERFACE:spex_options>)
+  install(TARGETS spex_${name} EXPORT spexbench)
+endfunction()
+
+# spex_add_program(NAME sources...): program NAME in bin/.
+function(spex_add_program name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE spex_warnings spex_options)
+  install(TARGETS ${name})
+endfunction()

@@ -1,0 +1,44 @@
+# spex_add_test(NAME SOURCES a.cpp... LIBRARIES lib... [LABELS label...] [RANKS n...] [TIMEOUT s])
+#
+# A GoogleTest program and its entry in CTest: one for the program, or one for each number in RANKS,
+# run under mpirun. Tests without a label are labelled cpu; those with RANKS also mpi.
+include(GoogleTest)
+
+set(SPEX_MPI_ENVIRONMENT
+    OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+    OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1)
+
+function(spex_add_test name)
+  cmake_parse_arguments(arg "" "TIMEOUT" "SOURCES;LIBRARIES;LABELS;RANKS" ${ARGN})
+  add_executable(${name} ${arg_SOURCES})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  if(arg_RANKS)
+    set(main spex_mpi_test_main)
+  else()
+    set(main GTest::gtest_main)
+  endif()
+  target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gmock ${main}
+                                        spex_warnings spex_options)
+  target_compile_definitions(${name} PRIVATE SPEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                                             SPEX_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  if(NOT arg_LABELS)
+    set(arg_LABELS cpu)
+  endif()
+  if(NOT arg_TIMEOUT)
+    set(arg_TIMEOUT 300)
+  endif()
+  if(arg_RANKS)
+    list(APPEND arg_LABELS mpi)
+    foreach(n IN LISTS arg_RANKS)
+      add_test(NAME ${name}.${n} COMMAND ${MPIEXEC_EXECUTABLE} ${MPIEXEC_NUMPROC_FLAG} ${n}
+                                         $<TARGET_FILE:${name}>)
+      set_tests_properties(
+        ${name}.${n} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT} PROCESSORS 2
+                                ENVIRONMENT "${SPEX_MPI_ENVIRONMENT}")
+    endforeach()
+  else()
+    add_test(NAME ${name} COMMAND ${name})
+    set_tests_properties(${name} PROPERTIES LABELS "${arg_LABELS}" TIMEOUT ${arg_TIMEOUT}
+                                            ENVIRONMENT "${SPEX_MPI_ENVIRONMENT}")
+  endif()
+endfunction()

@@ -1,0 +1,38 @@
+// Errors that a user can act on. A program prints `program: what()` as one line and exits with
+// exit_status(kind). Numerical failures of a patch are not errors but values (PatchStatus).
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace spex {
+
+enum class ErrorKind {
+  usage,     ///< the command line asks for something impossible; exit status 2
+  data,      ///< a file is missing, malformed, or cannot be written; exit status 1
+  internal,  ///< a library call failed in a way that the user did not cause; exit status 1
+};
+
+class Error : public std::runtime_error {
+ public:
+  /// `subject: wrong (expected)`; subject is a file or an option, and may be empty, as may expected.
+  Error(ErrorKind kind, const std::string& subject, const std::string& wrong,
+        const std::string& expected = {});
+
+  [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
+
+ private:
+  ErrorKind kind_;
+};
+
+/// A wrong option or combination of options (exit status 2).
+[[nodiscard]] Error usage_error(const std::string& option, const std::string& wrong,
+                                const std::string& expected = {});
+/// A wrong file (exit status 1).
+[[nodiscard]] Error data_error(const std::string& file, const std::string& wrong,
+                               const std::string& expected = {});
+
+/// Exit status of a program that ends with this kind of error: 2 for usage, else 1.
+[[nodiscard]] int exit_status(ErrorKind kind) noexcept;
+
+}  // namespace spex

@@ -1,0 +1,37 @@
+// Progress of long work: a bar on a terminal, plain log lines elsewhere.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+
+namespace spex {
+
+/// Thread-safe. On a terminal (stderr) one line is redrawn with done/total, rate and time left;
+/// elsewhere a log line is written at every tenth of the work, and none for work of under 5 s.
+class Progress {
+ public:
+  /// `unit` is what is counted, in the plural: "patches".
+  Progress(std::string title, std::string unit, long total, bool shown);
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+  ~Progress();
+
+  void advance(long count = 1);
+
+ private:
+  [[nodiscard]] std::string text(double elapsed) const;
+
+  std::string title_;
+  std::string unit_;
+  long total_;
+  bool shown_;
+  bool terminal_;
+  std::mutex mutex_;
+  long done_ = 0;
+  std::chrono::steady_clock::time_point start_;
+  double drawn_ = -1;  // seconds since start_, of the last drawing
+  long next_line_;     // done_ at which the next log line is due
+};
+
+}  // namespace spex

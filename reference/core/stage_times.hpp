@@ -1,0 +1,44 @@
+// Seconds spent in each stage, by the names that results and profiles use (results.md, phases).
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstddef>
+
+namespace spex {
+
+enum class Stage { read, convert, spots, assemble, solve, decorrelate, quality, gather, write };
+inline constexpr std::size_t stage_count = 9;
+
+/// "read", "convert", ...
+[[nodiscard]] const char* to_string(Stage stage);
+
+/// Seconds by stage, summed over the threads that contributed.
+class StageTimes {
+ public:
+  void add(Stage stage, double seconds) { seconds_[static_cast<std::size_t>(stage)] += seconds; }
+  void add(const StageTimes& other);
+  [[nodiscard]] double get(Stage stage) const { return seconds_[static_cast<std::size_t>(stage)]; }
+
+ private:
+  std::array<double, stage_count> seconds_{};
+};
+
+/// Adds the time between construction and destruction to one stage.
+class StageTimer {
+ public:
+  StageTimer(StageTimes& times, Stage stage)
+      : times_(times), stage_(stage), start_(std::chrono::steady_clock::now()) {}
+  StageTimer(const StageTimer&) = delete;
+  StageTimer& operator=(const StageTimer&) = delete;
+  ~StageTimer() {
+    times_.add(stage_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
+  }
+
+ private:
+  StageTimes& times_;
+  Stage stage_;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace spex

@@ -1,0 +1,67 @@
+// Owner of a CFITSIO file, and the check of its status.
+#pragma once
+
+#include <fitsio.h>
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spex {
+
+/// Throws Error(data) `path: what: CFITSIO's own text` where status is not 0.
+void fits_check(int status, const std::string& path, const std::string& what);
+
+/// A FITS file open for reading, from disk (plain, .gz, .fz) or from memory. Move-only.
+class FitsReader {
+ public:
+  explicit FitsReader(const std::string& path);
+  /// Reads from `bytes`, which must outlive the reader; `name` is what errors call it.
+  FitsReader(const std::vector<char>& bytes, std::string name);
+
+  [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+  /// Moves to the HDU named EXTNAME = name (the primary HDU included). False where there is none.
+  bool find_hdu(const std::string& name);
+  /// The same; throws Error(data) where there is none.
+  void move_to_hdu(const std::string& name);
+  void move_to_primary();
+
+  /// Keywords of the current HDU. The plain forms throw Error(data) where the keyword is absent or
+  /// of another type; find_* give nothing where it is absent.
+  [[nodiscard]] std::optional<std::string> find_string(const char* key) const;
+  [[nodiscard]] std::optional<double> find_double(const char* key) const;
+  [[nodiscard]] std::optional<long long> find_integer(const char* key) const;
+  [[nodiscard]] std::string get_string(const char* key) const;
+  [[nodiscard]] double get_double(const char* key) const;
+  [[nodiscard]] long long get_integer(const char* key) const;
+
+  /// Axes of the current image HDU (decompressed size), NAXIS1 first; throws where it is no image.
+  [[nodiscard]] std::vector<long long> image_axes() const;
+  /// All pixels of the current image HDU, scaled (BSCALE, BZERO) and converted.
+  [[nodiscard]] std::vector<double> read_doubles() const;
+  [[nodiscard]] std::vector<long long> read_integers() const;
+
+  /// Cards of the current HDU that describe the data rather than the file's structure.
+  [[nodiscard]] std::vector<std::string> user_cards() const;
+  /// What errors say about the current HDU: "HDU IVAR" and the like.
+  [[nodiscard]] std::string hdu_name() const;
+
+ private:
+  struct Close {
+    void operator()(fitsfile* file) const noexcept;
+  };
+  std::string path_;
+  // What CFITSIO is told of a file in memory; it keeps pointers to these.
+  struct Memory {
+    void* data = nullptr;
+    std::size_t size = 0;
+  };
+  std::unique_ptr<Memory> memory_;
+  std::unique_ptr<fitsfile, Close> file_;
+};
+
+}  // namespace spex

@@ -1,0 +1,44 @@
+// A FITS file built in memory, so that a file on disk appears whole or not at all.
+#pragma once
+
+#include <fitsio.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace spex {
+
+/// A FITS file growing in memory; HDUs are appended through get(). Move-only.
+class FitsMemory {
+ public:
+  /// `name` is what errors call the file.
+  explicit FitsMemory(std::string name);
+
+  [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+  /// Writes DATASUM and CHECKSUM of the current HDU with comments that carry no date.
+  void write_checksums();
+  /// Flushes, closes and hands over the bytes; get() is null afterwards.
+  [[nodiscard]] std::vector<char> take();
+
+ private:
+  struct Buffer {
+    void* data = nullptr;
+    std::size_t size = 0;
+    Buffer() = default;
+    Buffer(const Buffer&) = delete;
+    Buffer& operator=(const Buffer&) = delete;
+    ~Buffer();
+  };
+  struct Close {
+    void operator()(fitsfile* file) const noexcept;
+  };
+  std::string name_;
+  std::unique_ptr<Buffer> buffer_;
+  std::unique_ptr<fitsfile, Close> file_;
+};
+
+}  // namespace spex

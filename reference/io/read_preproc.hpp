@@ -1,0 +1,19 @@
+// Reads a preprocessed CCD frame (extraction.md, section 1).
+#pragma once
+
+#include <string>
+
+#include "reference/model/preproc.hpp"
+
+namespace spex {
+
+/// Reads `preproc-CAMERA-EXPID.fits`, plain, .gz or tile-compressed .fz; HDUs IMAGE, IVAR, MASK,
+/// FIBERMAP by name in any order. A file without FIBERMAP is accepted (its Fibermap is empty).
+/// Non-finite pixels are data, not errors. Throws Error(data) naming the file, what is wrong and
+/// what was expected.
+[[nodiscard]] Preproc read_preproc(const std::string& path);
+
+/// Reads the table FIBERMAP of any FITS file (option --fibermap). Throws Error(data).
+[[nodiscard]] Fibermap read_fibermap(const std::string& path);
+
+}  // namespace spex

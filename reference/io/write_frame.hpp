@@ -1,0 +1,44 @@
+// Writes extracted spectra and model images (extraction.md, section 7).
+#pragma once
+
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "reference/model/frame.hpp"
+#include "reference/model/preproc.hpp"
+
+namespace spex {
+
+/// A header keyword that the program adds: name (up to 8 characters), value, comment.
+struct HeaderKeyword {
+  std::string name;
+  std::variant<std::string, long long, double, bool> value;
+  std::string comment;
+};
+
+/// What goes into a frame file beside the spectra.
+struct FrameFileContent {
+  const Frame* frame = nullptr;
+  std::string camera;                   ///< "b0" ...: its letter names the SCORES columns
+  std::vector<std::string> cards;       ///< copied into the primary header
+  std::vector<HeaderKeyword> keywords;  ///< written after them, and win over them
+  const Fibermap* fibermap = nullptr;   ///< rows of fibers specmin ... specmin + nspec - 1 are written
+  bool scores = true;
+  /// FLUX, IVAR, RESOLUTION and CHI2PIX in float64 and an HDU PIXMASK_FRACTION at the end, so that
+  /// a comparison sees more than float32 holds.
+  bool full_precision = false;
+};
+
+/// Writes FLUX, IVAR, MASK, WAVELENGTH, RESOLUTION, FIBERMAP, CHI2PIX, SCORES with CHECKSUM and
+/// DATASUM to a temporary name in the folder of `path` and renames it; gzip-compressed where `path`
+/// ends in .gz. The bytes depend on the content alone (no dates). Throws Error(data); then nothing
+/// is left behind.
+void write_frame(const std::string& path, const FrameFileContent& content);
+
+/// Writes a model image (HDU MODEL, f8, BUNIT electron) in the same way.
+void write_model(const std::string& path, const ModelImage& model,
+                 const std::vector<std::string>& cards, const std::vector<HeaderKeyword>& keywords);
+
+}  // namespace spex

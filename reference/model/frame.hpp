@@ -1,0 +1,39 @@
+// The extracted spectra of one camera frame (extraction.md, section 7): plain data.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace spex {
+
+/// Spectra-major arrays: `[spec * nwave + w]`; resolution is `[(spec * ndiagonals + d) * nwave + w]`
+/// with ndiagonals = 2 ndiag + 1: rows w - ndiag ... w + ndiag of column w of R_s.
+struct Frame {
+  int specmin = 0;  ///< first fiber, counted from 0 in the PSF
+  int nspec = 0;
+  int nwave = 0;
+  int ndiag = 0;
+  double dw = 0;                         ///< Angstrom, step of the wavelength grid
+  std::vector<double> wave;              ///< Angstrom [nwave]
+  std::vector<double> flux;              ///< electron / Angstrom
+  std::vector<double> ivar;              ///< (electron / Angstrom)^-2
+  std::vector<std::uint32_t> mask;       ///< specmask bits
+  std::vector<double> resolution;        ///< dimensionless
+  std::vector<double> chi2pix;           ///< dimensionless
+  std::vector<double> pixmask_fraction;  ///< 0 ... 1
+
+  [[nodiscard]] int ndiagonals() const { return 2 * ndiag + 1; }
+  [[nodiscard]] std::size_t nbins() const {
+    return static_cast<std::size_t>(nspec) * static_cast<std::size_t>(nwave);
+  }
+};
+
+/// The model image (extraction.md, section 6), rows first: `[y * nx + x]`, electron.
+struct ModelImage {
+  int nx = 0;
+  int ny = 0;
+  std::vector<double> value;
+};
+
+}  // namespace spex

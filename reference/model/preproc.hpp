@@ -1,0 +1,37 @@
+// A preprocessed CCD frame as its file holds it (extraction.md, section 1): plain data.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace spex {
+
+/// FIBERMAP, passed through untouched: a FITS file in memory (an empty primary HDU and the table),
+/// and the one column that the extraction reads. Both are empty where there is no table.
+struct Fibermap {
+  std::vector<char> fits;
+  std::vector<std::int64_t> fiber;  ///< FIBER, a row each
+};
+
+/// Rows first: pixel (x, y) is at `y * nx + x`.
+struct Preproc {
+  int nx = 0;                       ///< columns
+  int ny = 0;                       ///< rows
+  std::vector<double> image;        ///< electron
+  std::vector<double> ivar;         ///< electron^-2
+  std::vector<std::uint32_t> mask;  ///< 0 = good; else mask_bits of mask_bits.hpp
+  std::string camera;               ///< CAMERA of the IMAGE header, in lower case, e.g. "r0"
+  std::vector<std::string> cards;   ///< IMAGE header, 80-character cards, structural ones left out
+  Fibermap fibermap;
+};
+
+/// What the extraction sees of a frame: value and weight of every pixel (W_i of section 1).
+struct Pixels {
+  int nx = 0;
+  int ny = 0;
+  std::vector<double> value;   ///< p_i, electron; 0 where it is not finite
+  std::vector<double> weight;  ///< W_i, electron^-2; 0 where the pixel is not used
+};
+
+}  // namespace spex

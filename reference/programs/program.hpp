@@ -1,0 +1,27 @@
+// What every program shares: parsing, --version, logging, and errors as one line with a status.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+#include <string>
+
+namespace spex {
+
+/// Sends spdlog's lines to stderr as `time level program: text`.
+void set_up_logging(const std::string& program);
+
+/// Sets the level by production's names: debug, info, warn(ing), error, critical.
+/// Throws Error(usage) for others.
+void set_log_level(const std::string& level);
+
+/// Parses the command line into `app`. False where the program is to end at once (--help,
+/// --version, which print, or an error): `status` is then its exit status. A wrong command line is
+/// one line on stderr where `speaks`, and status 2.
+[[nodiscard]] bool parse_command_line(CLI::App& app, int argc, char** argv, bool speaks,
+                                      int& status);
+
+/// Runs `body` and returns its exit status; an Error or any other exception becomes
+/// `program: what` on stderr, one line, and the status of results.md.
+[[nodiscard]] int run_guarded(const std::string& program, const std::function<int()>& body);
+
+}  // namespace spex

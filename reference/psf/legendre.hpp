@@ -1,0 +1,28 @@
+// Legendre polynomials of a trace or PSF parameter (extraction.md, section 1).
+#pragma once
+
+#include "reference/core/host_device.hpp"
+
+namespace spex {
+
+/// u = 2 (lambda - wavemin) / (wavemax - wavemin) - 1; lambda, wavemin, wavemax in Angstrom.
+SPEX_HD inline double legendre_variable(double lambda, double wavemin, double wavemax) {
+  return 2.0 * (lambda - wavemin) / (wavemax - wavemin) - 1.0;
+}
+
+/// Sum over d < n of c[d] P_d(u), by the three-term recurrence
+/// (d + 1) P_{d+1} = (2d + 1) u P_d - d P_{d-1}.
+SPEX_HD inline double legendre_sum(const double* c, int n, double u) {
+  double sum = 0.0;
+  double previous = 0.0;
+  double p = 1.0;
+  for (int d = 0; d < n; ++d) {
+    sum += c[d] * p;
+    const double next = ((2 * d + 1) * u * p - d * previous) / (d + 1);
+    previous = p;
+    p = next;
+  }
+  return sum;
+}
+
+}  // namespace spex

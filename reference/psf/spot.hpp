@@ -1,0 +1,76 @@
+// The pixel-integrated Gauss-Hermite spot of one fiber at one wavelength (extraction.md, section 2).
+// One source for host and device.
+#pragma once
+
+#include <cmath>
+
+#include "reference/core/host_device.hpp"
+
+namespace spex {
+
+/// First pixel of a spot of n = 2 hsize + 1 pixels centred on `centre`: floor(X - hsize + 0.5).
+SPEX_HD inline int spot_corner(double centre, int hsize) {
+  return static_cast<int>(floor(centre - hsize + 0.5));
+}
+
+/// Pixel integrals P_k[m] along one axis.
+///
+/// centre, sigma in pixels; n pixels (odd); P is [degree + 1][n], with
+///   e_m = (m - n//2 - 0.5 - dx) / sigma,  dx = ((centre + 0.5) mod 1) - 0.5
+///   P_0[m] = (erf(e_{m+1} / sqrt 2) - erf(e_m / sqrt 2)) / 2
+///   P_k[m] = He_{k-1}(e_m) phi(e_m) - He_{k-1}(e_{m+1}) phi(e_{m+1})
+SPEX_HD inline void pixel_integrals(double centre, double sigma, int n, int degree, double* P) {
+  constexpr double inv_sqrt_2 = 0.70710678118654752440;
+  constexpr double inv_sqrt_2pi = 0.39894228040143267794;
+  const double dx = (centre + 0.5) - floor(centre + 0.5) - 0.5;
+  for (int m = 0; m <= n; ++m) {
+    const double e = (m - n / 2 - 0.5 - dx) / sigma;
+    // Edge m closes pixel m - 1 and opens pixel m.
+    const double half_erf = 0.5 * erf(e * inv_sqrt_2);
+    if (m > 0) P[m - 1] += half_erf;
+    if (m < n) P[m] = -half_erf;
+    const double phi = exp(-0.5 * e * e) * inv_sqrt_2pi;
+    double previous = 0.0;  // He_{k-2}
+    double he = 1.0;        // He_{k-1}
+    for (int k = 1; k <= degree; ++k) {
+      const double edge = he * phi;
+      if (m > 0) P[k * n + m - 1] -= edge;
+      if (m < n) P[k * n + m] = edge;
+      const double next = e * he - (k - 1) * previous;
+      previous = he;
+      he = next;
+    }
+  }
+}
+
+/// spot[y][x] = sum_ij g[i][j] Px_i[x] Py_j[y], negative pixels set to 0, divided by the sum.
+///
+/// Px [degx + 1][nx], Py [degy + 1][ny], g [degx + 1][degy + 1], spot [ny][nx];
+/// row: scratch of nx (degy + 1) doubles. A spot without a positive pixel becomes all zeros.
+SPEX_HD inline void spot_values(const double* Px, int degx, int nx, const double* Py, int degy,
+                                int ny, const double* g, double* row, double* spot) {
+  for (int j = 0; j <= degy; ++j) {
+    for (int x = 0; x < nx; ++x) row[j * nx + x] = 0.0;
+    for (int i = 0; i <= degx; ++i) {
+      const double gij = g[i * (degy + 1) + j];
+      for (int x = 0; x < nx; ++x) row[j * nx + x] += gij * Px[i * nx + x];
+    }
+  }
+  double sum = 0.0;
+  for (int y = 0; y < ny; ++y) {
+    double* out = spot + y * nx;
+    for (int x = 0; x < nx; ++x) out[x] = 0.0;
+    for (int j = 0; j <= degy; ++j) {
+      const double py = Py[j * ny + y];
+      for (int x = 0; x < nx; ++x) out[x] += row[j * nx + x] * py;
+    }
+    for (int x = 0; x < nx; ++x) {
+      if (!(out[x] > 0.0)) out[x] = 0.0;
+      sum += out[x];
+    }
+  }
+  const double scale = sum > 0.0 ? 1.0 / sum : 0.0;
+  for (int p = 0; p < nx * ny; ++p) spot[p] *= scale;
+}
+
+}  // namespace spex

@@ -1,0 +1,45 @@
+// Spots of a range of fibers and wavelengths (extraction.md, section 2).
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "reference/model/psf.hpp"
+
+namespace spex {
+
+/// PSF spots, spectra-major: spot (s, w) is `value[((s * nwave + w) * ny + y) * nx + x]`, its
+/// lower-left pixel on the CCD (xc[s * nwave + w], yc[s * nwave + w]). s counts from the first
+/// fiber asked for.
+struct Spots {
+  int nspec = 0;
+  int nwave = 0;
+  int nx = 0;
+  int ny = 0;
+  std::vector<double> value;  ///< sums to 1 a spot
+  std::vector<int> xc;        ///< column
+  std::vector<int> yc;        ///< row
+
+  [[nodiscard]] std::size_t index(int s, int w) const {
+    return static_cast<std::size_t>(s) * static_cast<std::size_t>(nwave) +
+           static_cast<std::size_t>(w);
+  }
+  [[nodiscard]] const double* spot(int s, int w) const {
+    return value.data() + index(s, w) * static_cast<std::size_t>(nx * ny);
+  }
+};
+
+/// Spots of fibers [fiber, fiber + nspec) at the wavelengths `wave` (Angstrom), on `threads`
+/// threads. Wavelengths outside the PSF's range are extrapolated, as the polynomials say.
+/// Throws Error(data) where a width is not positive or a centre is not on any conceivable CCD.
+[[nodiscard]] Spots evaluate_spots(const Psf& psf, int fiber, int nspec,
+                                   const std::vector<double>& wave, int threads = 1);
+
+/// Centre of a fiber's spot at one wavelength: column X and row Y, pixels.
+struct Centre {
+  double x = 0;
+  double y = 0;
+};
+[[nodiscard]] Centre spot_centre(const Psf& psf, int fiber, double lambda);
+
+}  // namespace spex
