@@ -51,18 +51,26 @@ bool parse_command_line(CLI::App& app, int argc, char** argv, bool speaks, int& 
   return false;
 }
 
-int run_guarded(const std::string& program, const std::function<int()>& body) {
+int run_guarded(const std::string& program, const bool& speaks,
+                const std::function<int()>& body) {
+  const auto say = [&](const std::string& what) {
+    if (speaks) fmt::print(stderr, "{}: {}\n", program, what);
+  };
   try {
     return body();
   } catch (const Error& error) {
-    fmt::print(stderr, "{}: {}\n", program, error.what());
+    say(error.what());
     return exit_status(error.kind());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr, "{}: out of memory\n", program);
+    say("out of memory");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "{}: {}\n", program, first_line(error.what()));
+    say(first_line(error.what()));
   }
   return exit_status(ErrorKind::internal);
+}
+
+int run_guarded(const std::string& program, const std::function<int()>& body) {
+  return run_guarded(program, true, body);
 }
 
 }  // namespace spex

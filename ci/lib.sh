@@ -1,0 +1,52 @@
+# What the scripts of ci/ share; sourced, not run. Sets `root`, the repository's root, and goes there.
+# shellcheck shell=bash
+root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+cd "$root" || exit
+
+# The script's header comment, without the first line and the comment signs.
+usage() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0"; }
+
+# step TEXT...: a heading, with the seconds since the script began.
+step() { printf '\n== %4d s  %s\n' "$SECONDS" "$*"; }
+
+die() {
+  printf '%s: %s\n' "$(basename "$0")" "$*" >&2
+  exit 1
+}
+
+# Parallel jobs: the CPUs that this process may use, and 1.5 GB of memory for each.
+jobs() {
+  local cpus memory_kb most
+  cpus=$(nproc)
+  memory_kb=$(awk '/MemAvailable/ {print $2}' /proc/meminfo)
+  most=$((memory_kb / 1500000))
+  ((most < 1)) && most=1
+  echo $((cpus < most ? cpus : most))
+}
+
+# nvcc may be installed without being on the PATH.
+find_cuda() {
+  if ! command -v nvcc >/dev/null && [[ -x /usr/local/cuda/bin/nvcc ]]; then
+    PATH=/usr/local/cuda/bin:$PATH
+    export PATH
+  fi
+  command -v nvcc >/dev/null
+}
+
+# Compilers' results are kept between runs where ccache is installed.
+use_ccache() {
+  if command -v ccache >/dev/null && [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]]; then
+    export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+  fi
+}
+
+# build PRESET [TARGET...]: configures and builds; everything where no target is named.
+build() {
+  local preset=$1
+  shift
+  cmake --preset "$preset" >"$root/build/$preset-configure.log" 2>&1 || {
+    tail -n 30 "$root/build/$preset-configure.log" >&2
+    die "cannot configure preset $preset (full log in build/$preset-configure.log)"
+  }
+  cmake --build --preset "$preset" --parallel "$(jobs)" ${1+--target "$@"}
+}

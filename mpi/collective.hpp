@@ -1,0 +1,18 @@
+// Steps that all ranks take together, where one rank's failure ends the step on all of them.
+#pragma once
+
+#include <functional>
+
+#include "mpi/environment.hpp"
+
+namespace spex::mpi {
+
+/// Calls `step` on every rank and waits for all. Where it throws on any, every rank throws the same
+/// Error: that of the lowest failing rank, which is named unless it is rank 0. So no rank waits for
+/// another that has given up.
+void collective(const Communicator& comm, const std::function<void()>& step);
+
+/// Calls `step` on rank 0 alone; otherwise as above.
+void on_root(const Communicator& comm, const std::function<void()>& step);
+
+}  // namespace spex::mpi

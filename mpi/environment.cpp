@@ -1,0 +1,50 @@
+#include "mpi/environment.hpp"
+
+#include <utility>
+
+#include "mpi/check.hpp"
+
+namespace spex::mpi {
+
+Environment::Environment(int& argc, char**& argv) {
+  int provided = 0;
+  // Threads compute; only the main one speaks MPI.
+  SPEX_MPI_CHECK(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
+  SPEX_MPI_CHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
+  SPEX_MPI_CHECK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
+}
+
+Environment::~Environment() { SPEX_MPI_LOG(MPI_Finalize()); }
+
+Communicator::Communicator(MPI_Comm comm, bool owned) : comm_(comm), owned_(owned) {
+  SPEX_MPI_CHECK(MPI_Comm_rank(comm_, &rank_));
+  SPEX_MPI_CHECK(MPI_Comm_size(comm_, &size_));
+}
+
+Communicator Communicator::world() { return {MPI_COMM_WORLD, false}; }
+
+Communicator Communicator::node() const {
+  MPI_Comm comm = MPI_COMM_NULL;
+  SPEX_MPI_CHECK(MPI_Comm_split_type(comm_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &comm));
+  return {comm, true};
+}
+
+Communicator::Communicator(Communicator&& other) noexcept
+    : comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
+      owned_(std::exchange(other.owned_, false)),
+      rank_(other.rank_),
+      size_(other.size_) {}
+
+Communicator& Communicator::operator=(Communicator&& other) noexcept {
+  std::swap(comm_, other.comm_);
+  std::swap(owned_, other.owned_);
+  std::swap(rank_, other.rank_);
+  std::swap(size_, other.size_);
+  return *this;
+}
+
+Communicator::~Communicator() {
+  if (owned_) SPEX_MPI_LOG(MPI_Comm_free(&comm_));
+}
+
+}  // namespace spex::mpi

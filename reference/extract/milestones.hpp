@@ -1,0 +1,37 @@
+// The CPU's milestones: how spots are shared between patches (milestones.md).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "reference/core/stage_times.hpp"
+#include "reference/layout/patches.hpp"
+#include "reference/model/options.hpp"
+#include "reference/model/patch_result.hpp"
+#include "reference/model/preproc.hpp"
+#include "reference/model/psf.hpp"
+
+namespace spex {
+
+/// What an extraction works on. The pointers outlive the calls that take it.
+struct ExtractInputs {
+  const Psf* psf = nullptr;
+  const Pixels* pixels = nullptr;
+  WaveGrid grid;
+  ExtractOptions options;
+
+  [[nodiscard]] double psferr() const { return options.psferr.value_or(psf->psferr); }
+};
+
+/// Extracts `patches` on `threads` threads; results in the same order, the same bytes whatever the
+/// number of threads. baseline: every patch evaluates the spots that it needs. cpu-refactor: spots
+/// are evaluated once for all the patches of a bundle that are in the list.
+///
+/// `done(n)` is called, from any thread, when n more patches are done. `times` gains the seconds of
+/// all threads. Throws Error(data) where the PSF is no PSF at a wavelength asked for.
+[[nodiscard]] std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
+                                                       const std::vector<Patch>& patches,
+                                                       int threads, StageTimes& times,
+                                                       const std::function<void(long)>& done);
+
+}  // namespace spex

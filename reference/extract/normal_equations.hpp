@@ -1,0 +1,29 @@
+// The normal equations of a patch and their prior (extraction.md, section 4; BS 4).
+#pragma once
+
+#include <vector>
+
+#include "reference/extract/projection.hpp"
+
+namespace spex {
+
+/// N f = y with N = A^T W A and y = A^T W p; n = nspec x nwave unknowns, spectrum-major.
+struct NormalEquations {
+  int n = 0;
+  std::vector<double> N;  ///< n x n, column-major, lower triangle
+  std::vector<double> y;  ///< [n]
+  std::vector<double> q;  ///< q_j = sum_i W_i A_ij
+};
+
+/// From the sparse A: every pixel adds the outer product of its row (milestone baseline).
+[[nodiscard]] NormalEquations assemble_sparse(const PatchSpots& spots, const PatchPixels& pixels);
+
+/// From the dense A: a matrix product for each pair of spectra that share CCD columns (milestone
+/// cpu-refactor).
+[[nodiscard]] NormalEquations assemble_dense(const PatchSpots& spots, const PatchPixels& pixels);
+
+/// Adds the prior: m = 1e-4 max q; lambda_j = m - q_j where q_j <= m, else `regularize`;
+/// N_jj += lambda_j^2 + 1e-15.
+void add_prior(NormalEquations& equations, double regularize);
+
+}  // namespace spex

@@ -1,0 +1,132 @@
+#include "reference/extract/patch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference/extract/decorrelate.hpp"
+#include "reference/extract/normal_equations.hpp"
+#include "reference/extract/projection.hpp"
+#include "reference/extract/quality.hpp"
+
+namespace spex {
+namespace {
+
+PatchResult empty_result(const Patch& patch, int ndiag) {
+  PatchResult result;
+  result.nspec = patch.nspec;
+  result.nwave = patch.nkept;
+  result.ndiagonals = 2 * ndiag + 1;
+  const std::size_t nbins =
+      static_cast<std::size_t>(patch.nspec) * static_cast<std::size_t>(patch.nkept);
+  result.flux.assign(nbins, 0.0);
+  result.ivar.assign(nbins, 0.0);
+  result.chi2pix.assign(nbins, 0.0);
+  result.pixmask_fraction.assign(nbins, 1.0);
+  result.resolution.assign(nbins * static_cast<std::size_t>(result.ndiagonals), 0.0);
+  return result;
+}
+
+// Where the core bin (s, w) stands in the padded patch (j) and among the core's bins (core).
+struct BinIndex {
+  std::size_t j;
+  std::size_t core;
+};
+template <class Visit>
+void for_each_core_bin(const Patch& patch, const Visit& visit) {
+  for (int s = 0; s < patch.nspec; ++s)
+    for (int w = 0; w < patch.nkept; ++w)
+      visit(s, w,
+            BinIndex{static_cast<std::size_t>((s + patch.pad_below) * patch.padded_nwave() + w +
+                                              patch.wavepad),
+                     static_cast<std::size_t>(s * patch.nkept + w)});
+}
+
+bool solve(const NormalEquations& equations, const BlockRange& blocks, const ExtractOptions& options,
+           Decorrelated& solution, PatchStatus& status, StageTimes& times) {
+  if (options.method == Method::cholesky) {
+    if (decorrelate_cholesky(equations, options.decorrelate, blocks, solution, times)) return true;
+    status = PatchStatus::fell_back;
+  }
+  if (decorrelate_eigh(equations, options.decorrelate, blocks, solution, times)) return true;
+  status = PatchStatus::failed;
+  return false;
+}
+
+// Rows w - ndiag ... w + ndiag of column w of R_s; rows beyond the padding are 0.
+void store_resolution(const Patch& patch, int s, int w, const std::vector<double>& R,
+                      PatchResult& result) {
+  const int ndiag = result.ndiagonals / 2;
+  const int m = patch.padded_nwave();
+  const int column = w + patch.wavepad;
+  for (int d = 0; d < result.ndiagonals; ++d) {
+    const int row = column - ndiag + d;
+    if (row >= 0 && row < m)
+      result.resolution[static_cast<std::size_t>((s * result.ndiagonals + d) * patch.nkept + w)] =
+          R[static_cast<std::size_t>(column * m + row)];
+  }
+}
+
+// An unconstrained bin's f is 0 but for rounding; it is left out.
+std::vector<double> core_model(const Patch& patch, const PatchSpots& spots, const PixelRange& range,
+                               const std::vector<double>& f, const std::vector<double>& q) {
+  std::vector<double> f_core(f.size(), 0.0);
+  for_each_core_bin(patch, [&](int, int, BinIndex bin) {
+    if (q[bin.j] != 0) f_core[bin.j] = f[bin.j];
+  });
+  return apply(spots, range, f_core);
+}
+
+}  // namespace
+
+PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pixels& pixels,
+                          const ExtractOptions& options, double psferr, StageTimes& times) {
+  PatchResult result = empty_result(patch, spots.spots->ny / 2);
+  const PixelRange range =
+      used_pixels(spots, patch.wavepad, options.pixpad_frac, pixels.nx, pixels.ny);
+  if (range.nx() == 0 || range.ny() == 0) return result;
+
+  PatchPixels cut;
+  NormalEquations equations;
+  {
+    const StageTimer timer(times, Stage::assemble);
+    cut = cut_pixels(pixels, range);
+    if (std::none_of(cut.W.begin(), cut.W.end(), [](double W) { return W > 0; })) return result;
+    equations = options.milestone == CpuMilestone::baseline ? assemble_sparse(spots, cut)
+                                                            : assemble_dense(spots, cut);
+    add_prior(equations, options.regularize);
+  }
+
+  const BlockRange blocks{patch.pad_below, patch.nspec, patch.padded_nwave()};
+  Decorrelated solution;
+  const bool solved = solve(equations, blocks, options, solution, result.status, times);
+
+  const StageTimer timer(times, Stage::quality);
+  const std::vector<double> masked = pixmask_fraction(spots, cut);
+  // q_j = 0: no weighted pixel constrains the bin; it stays as empty_result made it.
+  const auto constrained = [&](std::size_t j) { return equations.q[j] != 0; };
+  for_each_core_bin(patch, [&](int, int, BinIndex bin) {
+    if (constrained(bin.j)) result.pixmask_fraction[bin.core] = masked[bin.j];
+  });
+  if (!solved) return result;
+
+  const std::vector<double> chi2 = chi2pix(spots, cut, solution.f, psferr);
+  if (!std::all_of(chi2.begin(), chi2.end(), [](double c) { return std::isfinite(c); })) {
+    result.status = PatchStatus::failed;
+    return result;
+  }
+  for_each_core_bin(patch, [&](int s, int w, BinIndex bin) {
+    if (!constrained(bin.j)) return;
+    const auto block = static_cast<std::size_t>(s * patch.padded_nwave() + w + patch.wavepad);
+    result.flux[bin.core] = solution.flux[block];
+    result.ivar[bin.core] = solution.ivar[block];
+    result.chi2pix[bin.core] = chi2[bin.j];
+    store_resolution(patch, s, w, solution.R[static_cast<std::size_t>(s)], result);
+  });
+  if (options.model) {
+    result.x0 = range.x0, result.x1 = range.x1, result.y0 = range.y0, result.y1 = range.y1;
+    result.model = core_model(patch, spots, range, solution.f, equations.q);
+  }
+  return result;
+}
+
+}  // namespace spex

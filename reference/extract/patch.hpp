@@ -1,0 +1,18 @@
+// The extraction of one patch (extraction.md, sections 3 to 6).
+#pragma once
+
+#include "reference/core/stage_times.hpp"
+#include "reference/layout/patches.hpp"
+#include "reference/model/options.hpp"
+#include "reference/model/patch_result.hpp"
+#include "reference/model/preproc.hpp"
+
+namespace spex {
+
+/// Extracts one patch. `spots` are those of its padded fibers and bins; psferr is the fraction in
+/// use. Never throws for what a patch holds: a patch that cannot be solved has status failed.
+[[nodiscard]] PatchResult extract_patch(const Patch& patch, const PatchSpots& spots,
+                                        const Pixels& pixels, const ExtractOptions& options,
+                                        double psferr, StageTimes& times);
+
+}  // namespace spex

@@ -1,0 +1,122 @@
+#include "reference/extract/projection.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <numeric>
+
+namespace spex {
+namespace {
+
+// Calls row(y, x_begin, count, spot values) for each row of bin j's spot within the range; x and y
+// count from the range's corner.
+template <class Row>
+void for_each_row(const PatchSpots& spots, int j, const PixelRange& range, const Row& row) {
+  const int nx = spots.spots->nx;
+  const int xc = spots.xc(j);
+  const int yc = spots.yc(j);
+  const int x0 = std::max(xc, range.x0);
+  const int x1 = std::min(xc + nx, range.x1);
+  const int y0 = std::max(yc, range.y0);
+  const int y1 = std::min(yc + spots.spots->ny, range.y1);
+  const double* spot = spots.spot(j);
+  for (int y = y0; y < y1; ++y)
+    if (x0 < x1) row(y - range.y0, x0 - range.x0, x1 - x0, spot + (y - yc) * nx + (x0 - xc));
+}
+
+std::size_t pixel_count(const PixelRange& range) {
+  return static_cast<std::size_t>(range.nx()) * static_cast<std::size_t>(range.ny());
+}
+
+}  // namespace
+
+PatchPixels cut_pixels(const Pixels& pixels, const PixelRange& range) {
+  PatchPixels cut;
+  cut.range = range;
+  cut.p.reserve(pixel_count(range));
+  cut.W.reserve(pixel_count(range));
+  for (int y = range.y0; y < range.y1 && range.nx() > 0; ++y) {
+    const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(y) * pixels.nx;
+    const auto copy = [&](const std::vector<double>& from, std::vector<double>& to) {
+      to.insert(to.end(), from.begin() + row + range.x0, from.begin() + row + range.x1);
+    };
+    copy(pixels.value, cut.p);
+    copy(pixels.weight, cut.W);
+  }
+  return cut;
+}
+
+std::vector<double> apply_transpose(const PatchSpots& spots, const PixelRange& range,
+                                    const std::vector<double>& v) {
+  std::vector<double> result(static_cast<std::size_t>(spots.n()));
+  for (int j = 0; j < spots.n(); ++j) {
+    double sum = 0;
+    for_each_row(spots, j, range, [&](int y, int x, int count, const double* a) {
+      const double* vi = v.data() + static_cast<std::ptrdiff_t>(y) * range.nx() + x;
+      for (int k = 0; k < count; ++k) sum += a[k] * vi[k];
+    });
+    result[static_cast<std::size_t>(j)] = sum;
+  }
+  return result;
+}
+
+std::vector<double> apply(const PatchSpots& spots, const PixelRange& range,
+                          const std::vector<double>& f) {
+  std::vector<double> result(pixel_count(range));
+  for (int j = 0; j < spots.n(); ++j) {
+    const double fj = f[static_cast<std::size_t>(j)];
+    for_each_row(spots, j, range, [&](int y, int x, int count, const double* a) {
+      double* out = result.data() + static_cast<std::ptrdiff_t>(y) * range.nx() + x;
+      for (int k = 0; k < count; ++k) out[k] += a[k] * fj;
+    });
+  }
+  return result;
+}
+
+SparseProjection make_sparse_projection(const PatchSpots& spots, const PixelRange& range) {
+  SparseProjection A;
+  A.first.assign(pixel_count(range) + 1, 0);
+  for (int j = 0; j < spots.n(); ++j)
+    for_each_row(spots, j, range, [&](int y, int x, int count, const double*) {
+      for (int k = 0; k < count; ++k) ++A.first[static_cast<std::size_t>(y * range.nx() + x + k + 1)];
+    });
+  std::partial_sum(A.first.begin(), A.first.end(), A.first.begin());
+  A.bin.resize(static_cast<std::size_t>(A.first.back()));
+  A.value.resize(A.bin.size());
+  std::vector<int> next(A.first.begin(), A.first.end() - 1);
+  for (int j = 0; j < spots.n(); ++j)
+    for_each_row(spots, j, range, [&](int y, int x, int count, const double* a) {
+      for (int k = 0; k < count; ++k) {
+        const auto entry =
+            static_cast<std::size_t>(next[static_cast<std::size_t>(y * range.nx() + x + k)]++);
+        A.bin[entry] = j;
+        A.value[entry] = a[k];
+      }
+    });
+  return A;
+}
+
+std::vector<DensePanel> make_dense_projection(const PatchSpots& spots, const PixelRange& range) {
+  std::vector<DensePanel> panels(static_cast<std::size_t>(spots.nspec));
+  const int ny = range.ny();
+  for (int s = 0; s < spots.nspec; ++s) {
+    DensePanel& panel = panels[static_cast<std::size_t>(s)];
+    panel.x0 = INT_MAX;
+    panel.x1 = INT_MIN;
+    for (int j = s * spots.nwave; j < (s + 1) * spots.nwave; ++j) {
+      panel.x0 = std::min(panel.x0, std::max(spots.xc(j), range.x0));
+      panel.x1 = std::max(panel.x1, std::min(spots.xc(j) + spots.spots->nx, range.x1));
+    }
+    panel.rows = std::max(0, panel.x1 - panel.x0) * ny;
+    panel.A.assign(static_cast<std::size_t>(panel.rows) * static_cast<std::size_t>(spots.nwave), 0.0);
+    for (int w = 0; w < spots.nwave; ++w) {
+      double* column = panel.A.data() + static_cast<std::ptrdiff_t>(w) * panel.rows;
+      for_each_row(spots, s * spots.nwave + w, range, [&](int y, int x, int count, const double* a) {
+        const int first = x + range.x0 - panel.x0;
+        for (int k = 0; k < count; ++k) column[(first + k) * ny + y] = a[k];
+      });
+    }
+  }
+  return panels;
+}
+
+}  // namespace spex

@@ -1,0 +1,52 @@
+// The projection matrix A: A_ij is the value of bin j's spot at pixel i (extraction.md, section 4).
+//
+// Three forms of the same matrix. As an operator on vectors it is never formed: its columns are the
+// spots themselves. Sparse (baseline) and dense (cpu-refactor) forms exist to make N = A^T W A.
+#pragma once
+
+#include <vector>
+
+#include "reference/layout/patches.hpp"
+#include "reference/model/preproc.hpp"
+
+namespace spex {
+
+/// Values and weights of the used pixels of one patch, rows first: [ny][nx] of the range.
+struct PatchPixels {
+  PixelRange range;
+  std::vector<double> p;  ///< p_i, electron
+  std::vector<double> W;  ///< W_i, electron^-2
+};
+[[nodiscard]] PatchPixels cut_pixels(const Pixels& pixels, const PixelRange& range);
+
+/// (A^T v)_j = sum_i A_ij v_i for all n bins; v over the pixels of `range`.
+[[nodiscard]] std::vector<double> apply_transpose(const PatchSpots& spots, const PixelRange& range,
+                                                  const std::vector<double>& v);
+
+/// (A f)_i = sum_j A_ij f_j over the pixels of `range`; f has n entries.
+[[nodiscard]] std::vector<double> apply(const PatchSpots& spots, const PixelRange& range,
+                                        const std::vector<double>& f);
+
+/// A by rows: entries [first[i], first[i + 1]) of pixel i, in ascending order of bin.
+struct SparseProjection {
+  std::vector<int> first;     ///< [npixel + 1]
+  std::vector<int> bin;       ///< j
+  std::vector<double> value;  ///< A_ij
+};
+[[nodiscard]] SparseProjection make_sparse_projection(const PatchSpots& spots,
+                                                      const PixelRange& range);
+
+/// A spectrum's part of A, dense: rows are the pixels of the CCD columns [x0, x1) that its spots
+/// touch, column by column (row (x - x0) ny + (y - y0)); columns are its bins. Other pixels hold
+/// zeros for this spectrum, and are not stored.
+struct DensePanel {
+  int x0 = 0;
+  int x1 = 0;
+  int rows = 0;           ///< (x1 - x0) ny
+  std::vector<double> A;  ///< column-major, rows x nwave
+};
+/// The panels of all spectra of a patch.
+[[nodiscard]] std::vector<DensePanel> make_dense_projection(const PatchSpots& spots,
+                                                            const PixelRange& range);
+
+}  // namespace spex

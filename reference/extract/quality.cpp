@@ -1,0 +1,35 @@
+#include "reference/extract/quality.hpp"
+
+#include <algorithm>
+
+namespace spex {
+
+std::vector<double> pixmask_fraction(const PatchSpots& spots, const PatchPixels& pixels) {
+  std::vector<double> good(pixels.W.size());
+  for (std::size_t i = 0; i < good.size(); ++i) good[i] = pixels.W[i] > 0 ? 1.0 : 0.0;
+  std::vector<double> fraction = apply_transpose(spots, pixels.range, good);
+  for (double& f : fraction) f = std::clamp(1 - f, 0.0, 1.0);
+  return fraction;
+}
+
+std::vector<double> chi2pix(const PatchSpots& spots, const PatchPixels& pixels,
+                            const std::vector<double>& f, double psferr) {
+  const std::vector<double> m = apply(spots, pixels.range, f);
+  std::vector<double> chi2(m.size());
+  std::vector<double> used(m.size());
+  for (std::size_t i = 0; i < m.size(); ++i) {
+    const double model_error = psferr * m[i];
+    const double t =
+        pixels.W[i] > 0 ? 1 / (model_error * model_error + 1 / pixels.W[i]) : 0.0;
+    const double residual = pixels.p[i] - m[i];
+    chi2[i] = residual * residual * t;
+    used[i] = t > 0 ? 1.0 : 0.0;
+  }
+  std::vector<double> result = apply_transpose(spots, pixels.range, chi2);
+  const std::vector<double> weight = apply_transpose(spots, pixels.range, used);
+  for (std::size_t j = 0; j < result.size(); ++j)
+    result[j] = weight[j] > 0 ? result[j] / weight[j] : 0.0;
+  return result;
+}
+
+}  // namespace spex

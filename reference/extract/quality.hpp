@@ -1,0 +1,21 @@
+// Per-bin quality of a patch (extraction.md, section 6).
+#pragma once
+
+#include <vector>
+
+#include "reference/extract/projection.hpp"
+
+namespace spex {
+
+/// pixmask_fraction_j = 1 - sum_i A_ij [W_i > 0] for all n bins: light that falls off the CCD or
+/// outside the used rows counts as masked. Rounding is kept from showing as a negative fraction or
+/// one above 1.
+[[nodiscard]] std::vector<double> pixmask_fraction(const PatchSpots& spots,
+                                                   const PatchPixels& pixels);
+
+/// chi2pix_j = sum_i A_ij (p_i - m_i)^2 t_i / sum_i A_ij [t_i > 0], 0 where the denominator is 0;
+/// m = A f, t_i = 1 / ((psferr m_i)^2 + 1 / W_i) where W_i > 0, else 0. f: all n bins, electron.
+[[nodiscard]] std::vector<double> chi2pix(const PatchSpots& spots, const PatchPixels& pixels,
+                                          const std::vector<double>& f, double psferr);
+
+}  // namespace spex

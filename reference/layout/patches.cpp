@@ -1,0 +1,114 @@
+#include "reference/layout/patches.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <climits>
+
+#include "reference/core/error.hpp"
+
+namespace spex {
+namespace {
+
+void check_options(const ExtractOptions& o, int nfiber) {
+  const auto at_least = [](const char* option, int value, int least) {
+    if (value < least)
+      throw usage_error(option, fmt::format("{} is too small", value),
+                        fmt::format("at least {}", least));
+  };
+  const auto fraction = [](const char* option, double value) {
+    if (!(value >= 0 && value <= 1))
+      throw usage_error(option, fmt::format("{:g} is no fraction", value), "0 to 1");
+  };
+  constexpr int most_bins = 5000;  // of a padded step; beyond it N would take gigabytes
+  at_least("--bundlesize", o.bundlesize, 1);
+  at_least("--nsubbundles", o.nsubbundles, 1);
+  at_least("--nwavestep", o.nwavestep, 1);
+  at_least("--wavepad", o.wavepad, 0);
+  at_least("--specmin", o.specmin, 0);
+  if (o.nspec) at_least("--nspec", *o.nspec, 1);
+  fraction("--pixpad-frac", o.pixpad_frac);
+  fraction("--wavepad-frac", o.wavepad_frac);
+  if (o.nwavestep > most_bins || o.wavepad > most_bins)
+    throw usage_error("--nwavestep, --wavepad",
+                      fmt::format("{} and {} are too many bins", o.nwavestep, o.wavepad),
+                      fmt::format("at most {}", most_bins));
+  if (o.bundlesize % o.nsubbundles != 0)
+    throw usage_error("--nsubbundles",
+                      fmt::format("{} does not divide the bundle size {}", o.nsubbundles, o.bundlesize),
+                      "a divisor of --bundlesize");
+  if (o.specmin >= nfiber)
+    throw usage_error("--specmin", fmt::format("{} is beyond the PSF", o.specmin),
+                      fmt::format("0 to {}", nfiber - 1));
+  if (o.nspec && *o.nspec > nfiber - o.specmin)
+    throw usage_error("--nspec",
+                      fmt::format("{} spectra from fiber {} on reach beyond the PSF", *o.nspec, o.specmin),
+                      fmt::format("1 to {}", nfiber - o.specmin));
+  if (!(o.regularize >= 0 && o.regularize < 1e100))
+    throw usage_error("--regularize", fmt::format("{:g}", o.regularize), "a number >= 0");
+  if (o.psferr && !(*o.psferr >= 0 && *o.psferr < 1e100))
+    throw usage_error("--psferr", fmt::format("{:g}", *o.psferr), "a number >= 0");
+}
+
+}  // namespace
+
+std::vector<Patch> make_patches(const ExtractOptions& options, const WaveGrid& grid, int nfiber) {
+  check_options(options, nfiber);
+  const int spec_begin = options.specmin;
+  const int spec_end = spec_begin + options.nspec.value_or(nfiber - spec_begin);
+  const int sub_size = options.bundlesize / options.nsubbundles;
+  const int wavepad = effective_wavepad(options.wavepad, options.wavepad_frac);
+
+  std::vector<Patch> patches;
+  for (int bundle = spec_begin / options.bundlesize; bundle * options.bundlesize < spec_end; ++bundle) {
+    const int bundle_begin = bundle * options.bundlesize;
+    const int bundle_end = std::min(bundle_begin + options.bundlesize, nfiber);
+    for (int sub = 0; sub < options.nsubbundles; ++sub) {
+      const int first = bundle_begin + sub * sub_size;
+      const int last = std::min(first + sub_size, bundle_end);
+      if (first >= spec_end || last <= spec_begin || first >= last) continue;
+      for (int step = 0; step * options.nwavestep < grid.nwave; ++step) {
+        Patch patch;
+        patch.bundle = bundle;
+        patch.subbundle = sub;
+        patch.step = step;
+        patch.spec_first = first;
+        patch.nspec = last - first;
+        patch.pad_below = first > bundle_begin ? 1 : 0;
+        patch.pad_above = last < bundle_end ? 1 : 0;
+        patch.wave_first = step * options.nwavestep;
+        patch.nwave = options.nwavestep;
+        patch.nkept = std::min(options.nwavestep, grid.nwave - patch.wave_first);
+        patch.wavepad = wavepad;
+        patches.push_back(patch);
+      }
+    }
+  }
+  return patches;
+}
+
+RowRange used_rows(int ypadmin, int ypadmax, int ymin, int ymax, double pixpad_frac) {
+  return {ypadmin + static_cast<int>((ymin - ypadmin) * (1 - pixpad_frac)),
+          ypadmin + static_cast<int>((ymax - ypadmin) + (ypadmax - ymax) * pixpad_frac)};
+}
+
+PixelRange used_pixels(const PatchSpots& spots, int wavepad, double pixpad_frac, int nx_ccd,
+                       int ny_ccd) {
+  int xmin = INT_MAX, xmax = INT_MIN;
+  int ypadmin = INT_MAX, ypadmax = INT_MIN;
+  int ymin = INT_MAX, ymax = INT_MIN;
+  for (int j = 0; j < spots.n(); ++j) {
+    const int w = j % spots.nwave;
+    xmin = std::min(xmin, spots.xc(j));
+    xmax = std::max(xmax, spots.xc(j) + spots.spots->nx);
+    ypadmin = std::min(ypadmin, spots.yc(j));
+    ypadmax = std::max(ypadmax, spots.yc(j) + spots.spots->ny);
+    if (w < wavepad || w >= spots.nwave - wavepad) continue;
+    ymin = std::min(ymin, spots.yc(j));
+    ymax = std::max(ymax, spots.yc(j) + spots.spots->ny);
+  }
+  const RowRange rows = used_rows(ypadmin, ypadmax, ymin, ymax, pixpad_frac);
+  return {std::max(xmin, 0), std::min(xmax, nx_ccd), std::max(rows.lo, 0), std::min(rows.hi, ny_ccd)};
+}
+
+}  // namespace spex

@@ -1,0 +1,51 @@
+#include "reference/layout/wavelengths.hpp"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "reference/core/error.hpp"
+
+namespace spex {
+
+std::vector<double> WaveGrid::range(int first, int count) const {
+  std::vector<double> wave(static_cast<std::size_t>(count));
+  for (int i = 0; i < count; ++i) wave[static_cast<std::size_t>(i)] = at(first + i);
+  return wave;
+}
+
+WaveGrid make_wave_grid(const WaveRange& range) {
+  const auto wrong = [&](const std::string& what, const std::string& expected) {
+    return usage_error("--wavelength",
+                       fmt::format("{},{},{}: {}", range.wmin, range.wmax, range.dw, what), expected);
+  };
+  if (!std::isfinite(range.wmin) || !std::isfinite(range.wmax) || !std::isfinite(range.dw))
+    throw wrong("not finite", "three numbers wmin,wmax,dw in Angstrom");
+  if (range.dw <= 0) throw wrong("the step is not positive", "dw > 0");
+  if (range.wmin <= 0) throw wrong("the first wavelength is not positive", "wmin > 0");
+  if (range.wmax < range.wmin) throw wrong("the range is reversed", "wmin <= wmax");
+  const double nwave = std::ceil((range.wmax + range.dw / 2 - range.wmin) / range.dw);
+  if (nwave > 1e6) throw wrong(fmt::format("{:.0f} bins", nwave), "at most a million bins");
+  return {range.wmin, range.dw, static_cast<int>(nwave)};
+}
+
+WaveRange default_wave_range(const std::string& camera, const std::string& file) {
+  constexpr double dw = 0.8;
+  switch (camera.empty() ? '?' : camera[0]) {
+    case 'b':
+      return {3600, 5800, dw};
+    case 'r':
+      return {5760, 7620, dw};
+    case 'z':
+      return {7520, 9824, dw};
+    default:
+      throw data_error(file, "CAMERA '" + camera + "' has no wavelength grid of its own",
+                       "a camera b, r or z, or --wavelength");
+  }
+}
+
+int effective_wavepad(int wavepad, double wavepad_frac) {
+  return wavepad + static_cast<int>(wavepad * wavepad_frac);
+}
+
+}  // namespace spex

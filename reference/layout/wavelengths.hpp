@@ -1,0 +1,33 @@
+// The wavelength grid of an extraction and its padding (extraction.md, section 3).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reference/model/options.hpp"
+
+namespace spex {
+
+/// wave_w = wmin + w dw. Bins outside [0, nwave) continue the same steps.
+struct WaveGrid {
+  double wmin = 0;  ///< Angstrom
+  double dw = 0;    ///< Angstrom
+  int nwave = 0;
+
+  [[nodiscard]] double at(int w) const { return wmin + w * dw; }
+  /// Bins [first, first + count), Angstrom.
+  [[nodiscard]] std::vector<double> range(int first, int count) const;
+};
+
+/// Bins from wmin up to wmax + dw/2 (exclusive). Throws Error(usage) where a number is not finite,
+/// dw <= 0, wmax < wmin, wmin <= 0, or the grid has more than a million bins.
+[[nodiscard]] WaveGrid make_wave_grid(const WaveRange& range);
+
+/// Production's grid of a camera: b 3600-5800, r 5760-7620, z 7520-9824, steps of 0.8 Angstrom.
+/// `camera` starts with the letter; throws Error(data) `file: ...` for any other letter.
+[[nodiscard]] WaveRange default_wave_range(const std::string& camera, const std::string& file);
+
+/// Number of padding bins on either side: P + int(P wavepad_frac).
+[[nodiscard]] int effective_wavepad(int wavepad, double wavepad_frac);
+
+}  // namespace spex

@@ -1,0 +1,103 @@
+#include "reference/linalg/symmetric.hpp"
+
+#include <cblas.h>
+#include <lapacke.h>
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+namespace spex {
+namespace {
+
+// A negative info is a wrong argument: our mistake, except that LAPACKE reports NaN that way too.
+[[noreturn]] void wrong_argument(const char* routine, int info) {
+  throw std::logic_error(std::string(routine) + ": argument " + std::to_string(-info) +
+                         " is wrong");
+}
+
+bool all_finite(const std::vector<double>& A) {
+  return std::all_of(A.begin(), A.end(), [](double a) { return std::isfinite(a); });
+}
+
+}  // namespace
+
+void use_single_threaded_blas() { openblas_set_num_threads(1); }
+
+bool decompose(const std::vector<double>& A, int n, Eigen& eigen) {
+  if (!all_finite(A)) return false;
+  eigen.n = n;
+  eigen.V = A;
+  eigen.u.resize(static_cast<std::size_t>(n));
+  const int info =
+      LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, eigen.V.data(), n, eigen.u.data());
+  if (info < 0) wrong_argument("dsyevd", info);
+  return info == 0 && all_finite(eigen.u);
+}
+
+void clip_eigenvalues(Eigen& eigen) {
+  const double least = 1e-14 * eigen.u.back();
+  for (double& u : eigen.u) u = std::max(u, least);
+}
+
+void eigen_block(const Eigen& eigen, const std::vector<double>& d, int first, int m,
+                 std::vector<double>& B) {
+  const int n = eigen.n;
+  const auto rows = static_cast<std::size_t>(m);
+  // X = V[rows, :] diag(sqrt(d)), so that B = X X^T is symmetric to the last bit.
+  std::vector<double> X(rows * static_cast<std::size_t>(n));
+  for (int k = 0; k < n; ++k) {
+    const double root = std::sqrt(d[static_cast<std::size_t>(k)]);
+    const double* v = eigen.V.data() + static_cast<std::ptrdiff_t>(k) * n + first;
+    double* x = X.data() + static_cast<std::size_t>(k) * rows;
+    for (int i = 0; i < m; ++i) x[i] = v[i] * root;
+  }
+  B.resize(rows * rows);
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, m, n, 1.0, X.data(), m, 0.0, B.data(), m);
+  for (std::size_t c = 0; c < rows; ++c)
+    for (std::size_t r = c + 1; r < rows; ++r) B[r * rows + c] = B[c * rows + r];
+}
+
+void eigen_apply(const Eigen& eigen, const std::vector<double>& d, const std::vector<double>& y,
+                 std::vector<double>& x) {
+  const int n = eigen.n;
+  std::vector<double> z(static_cast<std::size_t>(n));
+  cblas_dgemv(CblasColMajor, CblasTrans, n, n, 1.0, eigen.V.data(), n, y.data(), 1, 0.0, z.data(), 1);
+  for (std::size_t k = 0; k < z.size(); ++k) z[k] *= d[k];
+  x.resize(static_cast<std::size_t>(n));
+  cblas_dgemv(CblasColMajor, CblasNoTrans, n, n, 1.0, eigen.V.data(), n, z.data(), 1, 0.0, x.data(),
+              1);
+}
+
+bool cholesky_factor(std::vector<double>& A, int n) {
+  if (!all_finite(A)) return false;
+  const int info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, A.data(), n);
+  if (info < 0) wrong_argument("dpotrf", info);
+  return info == 0;
+}
+
+double symmetric_norm1(const std::vector<double>& A, int n) {
+  return LAPACKE_dlansy(LAPACK_COL_MAJOR, '1', 'L', n, A.data(), n);
+}
+
+double reciprocal_condition(const std::vector<double>& L, int n, double norm1) {
+  double rcond = 0;
+  const int info = LAPACKE_dpocon(LAPACK_COL_MAJOR, 'L', n, L.data(), n, norm1, &rcond);
+  if (info < 0) wrong_argument("dpocon", info);
+  return rcond;
+}
+
+void cholesky_solve(const std::vector<double>& L, int n, std::vector<double>& y) {
+  // The plain LAPACKE_dpotrs refuses NaN; here it shall pass through to the result.
+  const int info = LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 1, L.data(), n, y.data(), n);
+  if (info < 0) wrong_argument("dpotrs", info);
+}
+
+bool cholesky_inverse(std::vector<double>& L, int n) {
+  const int info = LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', n, L.data(), n);
+  if (info < 0) wrong_argument("dpotri", info);
+  return info == 0;
+}
+
+}  // namespace spex

@@ -1,0 +1,55 @@
+// Linear algebra of symmetric matrices through LAPACKE and CBLAS on OpenBLAS, one thread a call.
+//
+// Matrices are dense and column-major with leading dimension n; only the lower triangle is read
+// where a matrix is symmetric. A factorization that fails is a value (false), not an exception:
+// what to do about it is the caller's business.
+#pragma once
+
+#include <vector>
+
+namespace spex {
+
+/// Sets OpenBLAS to one thread: the program's own threads run over patches.
+void use_single_threaded_blas();
+
+/// Eigendecomposition A = V diag(u) V^T, eigenvalues ascending.
+struct Eigen {
+  int n = 0;
+  std::vector<double> u;  ///< [n]
+  std::vector<double> V;  ///< n x n, eigenvectors in columns
+};
+
+/// Decomposes the symmetric A (n x n) by dsyevd. False where LAPACK reports no convergence or A
+/// holds a value that is not finite.
+[[nodiscard]] bool decompose(const std::vector<double>& A, int n, Eigen& eigen);
+
+/// Raises every eigenvalue below 1e-14 of the largest to that (extraction.md, section 5).
+void clip_eigenvalues(Eigen& eigen);
+
+/// B = V[rows, :] diag(d) V[rows, :]^T, the diagonal block of V diag(d) V^T for rows
+/// [first, first + m). B is m x m, both triangles set; d has n entries, none negative.
+void eigen_block(const Eigen& eigen, const std::vector<double>& d, int first, int m,
+                 std::vector<double>& B);
+
+/// x = V diag(d) V^T y; x and y have n entries.
+void eigen_apply(const Eigen& eigen, const std::vector<double>& d, const std::vector<double>& y,
+                 std::vector<double>& x);
+
+/// Cholesky factorization A = L L^T in the lower triangle (dpotrf). False where A is not positive
+/// definite or not finite.
+[[nodiscard]] bool cholesky_factor(std::vector<double>& A, int n);
+
+/// Reciprocal of the condition number in the 1-norm, estimated from the factor L and the norm of A
+/// (dpocon).
+[[nodiscard]] double reciprocal_condition(const std::vector<double>& L, int n, double norm1);
+
+/// Largest column sum of magnitudes of a symmetric matrix.
+[[nodiscard]] double symmetric_norm1(const std::vector<double>& A, int n);
+
+/// Solves L L^T x = y in place (dpotrs).
+void cholesky_solve(const std::vector<double>& L, int n, std::vector<double>& y);
+
+/// Replaces L by the inverse of L L^T, lower triangle (dpotri). False where L is singular.
+[[nodiscard]] bool cholesky_inverse(std::vector<double>& L, int n);
+
+}  // namespace spex

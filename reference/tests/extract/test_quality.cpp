@@ -1,0 +1,65 @@
+#include "reference/extract/quality.hpp"
+
+#include <gtest/gtest.h>
+
+#include "reference/tests/support/synthetic.hpp"
+
+namespace spex {
+namespace {
+
+// One fiber, one bin: a flat spot of 7 x 5 pixels would be ideal; the real one does, since the sums
+// are over its own values.
+class Quality : public testing::Test {
+ protected:
+  const Psf psf = test::make_psf({.nfiber = 1});
+  const Spots spots = evaluate_spots(psf, 0, 1, {1000.0});
+  const PatchSpots patch{&spots, 0, 0, 1, 1};
+  const PixelRange range{spots.xc[0], spots.xc[0] + 7, spots.yc[0], spots.yc[0] + 5};
+  PatchPixels pixels{range, std::vector<double>(35, 0.0), std::vector<double>(35, 4.0)};
+};
+
+TEST_F(Quality, PixmaskIsTheMaskedShareOfTheSpot) {
+  EXPECT_NEAR(pixmask_fraction(patch, pixels)[0], 0, 1e-15);
+  pixels.W[17] = 0;
+  EXPECT_NEAR(pixmask_fraction(patch, pixels)[0], patch.spot(0)[17], 1e-15);
+  pixels.W.assign(35, 0.0);
+  EXPECT_EQ(pixmask_fraction(patch, pixels)[0], 1);
+}
+
+TEST_F(Quality, LightOutsideTheRangeCountsAsMasked) {
+  PatchPixels lower{{range.x0, range.x1, range.y0, range.y0 + 2}, std::vector<double>(14, 0.0),
+                    std::vector<double>(14, 4.0)};
+  double inside = 0;
+  for (int i = 0; i < 14; ++i) inside += patch.spot(0)[i];
+  EXPECT_NEAR(pixmask_fraction(patch, lower)[0], 1 - inside, 1e-15);
+}
+
+TEST_F(Quality, Chi2OfAPerfectModelIsZero) {
+  pixels.p = apply(patch, range, {100.0});
+  EXPECT_NEAR(chi2pix(patch, pixels, {100.0}, 0.01)[0], 0, 1e-20);
+}
+
+TEST_F(Quality, Chi2ByHand) {
+  // No model light: residual 3, 1/W = 0.25, so that every pixel contributes 9 / 0.25.
+  pixels.p.assign(35, 3.0);
+  EXPECT_NEAR(chi2pix(patch, pixels, {0.0}, 0.01)[0], 36, 1e-12);
+  // One bright pixel and a PSF error: its residual is weighted by t = 1 / ((psferr m)^2 + 1 / W).
+  const double f = 1000;
+  pixels.p = apply(patch, range, {f});
+  pixels.p[17] += 5;
+  const double a = patch.spot(0)[17];
+  const double t = 1 / (0.02 * a * f * 0.02 * a * f + 0.25);
+  EXPECT_NEAR(chi2pix(patch, pixels, {f}, 0.02)[0], a * 25 * t, 1e-12);
+}
+
+TEST_F(Quality, Chi2LeavesMaskedPixelsOut) {
+  pixels.p.assign(35, 3.0);
+  pixels.p[17] = 1e6;
+  pixels.W[17] = 0;
+  EXPECT_NEAR(chi2pix(patch, pixels, {0.0}, 0.01)[0], 36, 1e-12);
+  pixels.W.assign(35, 0.0);
+  EXPECT_EQ(chi2pix(patch, pixels, {0.0}, 0.01)[0], 0);
+}
+
+}  // namespace
+}  // namespace spex

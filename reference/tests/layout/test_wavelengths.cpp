@@ -1,0 +1,62 @@
+#include "reference/layout/wavelengths.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "reference/core/error.hpp"
+
+namespace spex {
+namespace {
+
+TEST(WaveGrid, ProductionGridOfR) {
+  const WaveGrid grid = make_wave_grid(default_wave_range("r0", "preproc.fits"));
+  EXPECT_EQ(grid.nwave, 2326);
+  EXPECT_DOUBLE_EQ(grid.at(0), 5760);
+  EXPECT_DOUBLE_EQ(grid.at(2325), 7620);
+}
+
+TEST(WaveGrid, ProductionGridsOfBAndZ) {
+  EXPECT_EQ(make_wave_grid(default_wave_range("b7", "f")).nwave, 2751);
+  EXPECT_EQ(make_wave_grid(default_wave_range("z0", "f")).nwave, 2881);
+  EXPECT_THROW(static_cast<void>(default_wave_range("x0", "f")), Error);
+  EXPECT_THROW(static_cast<void>(default_wave_range("", "f")), Error);
+}
+
+TEST(WaveGrid, EndIsExclusiveAtHalfAStep) {
+  EXPECT_EQ(make_wave_grid({100, 102, 1}).nwave, 3);
+  EXPECT_EQ(make_wave_grid({100, 102.4, 1}).nwave, 3);
+  EXPECT_EQ(make_wave_grid({100, 102.5, 1}).nwave, 3);  // 103 is not below 103
+  EXPECT_EQ(make_wave_grid({100, 102.6, 1}).nwave, 4);
+  EXPECT_EQ(make_wave_grid({100, 100, 0.8}).nwave, 1);
+}
+
+TEST(WaveGrid, PaddingContinuesTheSteps) {
+  const WaveGrid grid = make_wave_grid({100, 102, 0.5});
+  const std::vector<double> expected{99, 99.5, 100};
+  EXPECT_EQ(grid.range(-2, 3), expected);
+}
+
+TEST(WaveGrid, BadRangesAreUsageErrors) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  for (const WaveRange range : {WaveRange{102, 100, 1}, WaveRange{100, 102, 0},
+                                WaveRange{100, 102, -1}, WaveRange{nan, 102, 1},
+                                WaveRange{-5, 102, 1}, WaveRange{1, 1e9, 1e-3}}) {
+    try {
+      static_cast<void>(make_wave_grid(range));
+      ADD_FAILURE() << range.wmin << "," << range.wmax << "," << range.dw;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+    }
+  }
+}
+
+TEST(WavePad, FractionIsCutToWholeBins) {
+  EXPECT_EQ(effective_wavepad(10, 0.2), 12);
+  EXPECT_EQ(effective_wavepad(10, 0.0), 10);
+  EXPECT_EQ(effective_wavepad(10, 0.19), 11);
+  EXPECT_EQ(effective_wavepad(0, 0.2), 0);
+}
+
+}  // namespace
+}  // namespace spex

@@ -1,0 +1,75 @@
+// Small PSFs and images for tests, made of a few numbers that can be followed by hand.
+#pragma once
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "reference/model/preproc.hpp"
+#include "reference/model/psf.hpp"
+
+namespace spex::test {
+
+struct PsfShape {
+  int nfiber = 3;
+  int nx = 40;  ///< CCD columns
+  int ny = 60;  ///< CCD rows
+  int hsizex = 3;
+  int hsizey = 2;
+  int degree = 2;         ///< Gauss-Hermite, both axes
+  double x_first = 8;     ///< column of fiber 0
+  double x_spacing = 6;   ///< columns between fibers
+  double y_middle = 30;   ///< row at 1000 Angstrom
+  double y_per_bin = 1.5; ///< rows an Angstrom
+};
+
+/// A PSF over 950 to 1050 Angstrom with straight, slightly tilted traces; widths and asymmetries
+/// differ from fiber to fiber, so that no test passes by symmetry.
+inline Psf make_psf(const PsfShape& shape = {}) {
+  Psf psf;
+  psf.nfiber = shape.nfiber;
+  psf.hsizex = shape.hsizex;
+  psf.hsizey = shape.hsizey;
+  psf.ghdegx = psf.ghdegy = shape.degree;
+  psf.npix_x = shape.nx;
+  psf.npix_y = shape.ny;
+  psf.wavemin = psf.xtrace.wavemin = psf.ytrace.wavemin = 950;
+  psf.wavemax = psf.xtrace.wavemax = psf.ytrace.wavemax = 1050;
+  psf.xtrace.ncoeff = psf.ytrace.ncoeff = psf.ncoeff = 2;
+  psf.param.assign(static_cast<std::size_t>(psf.nparam() * psf.nfiber * psf.ncoeff), 0.0);
+  const auto set = [&](int parameter, int fiber, double value, double slope) {
+    const auto first = static_cast<std::size_t>((parameter * psf.nfiber + fiber) * psf.ncoeff);
+    psf.param[first] = value;
+    psf.param[first + 1] = slope;
+  };
+  const auto gh = [&](int i, int j) { return 2 + i * (psf.ghdegy + 1) + j; };
+  for (int s = 0; s < psf.nfiber; ++s) {
+    psf.xtrace.coeff.insert(psf.xtrace.coeff.end(), {shape.x_first + s * shape.x_spacing + 0.13, 0.7});
+    psf.ytrace.coeff.insert(psf.ytrace.coeff.end(),
+                            {shape.y_middle + 0.21 * s, 50 * shape.y_per_bin});
+    set(0, s, 1.05 + 0.02 * s, 0.03);
+    set(1, s, 0.95 + 0.01 * s, -0.02);
+    set(gh(0, 0), s, 1, 0);
+    if (shape.degree >= 1) set(gh(1, 0), s, 0.02, 0.01);
+    if (shape.degree >= 2) {
+      set(gh(2, 0), s, 0.05, 0.01);
+      set(gh(0, 2), s, -0.03 - 0.01 * s, 0.005);
+      set(gh(1, 1), s, 0.04, 0.01);
+    }
+  }
+  return psf;
+}
+
+/// Pixels of value 20 to 120 and weight 0.01 to 0.11, all good, from a fixed seed.
+inline Pixels make_pixels_of_noise(int nx, int ny, std::uint64_t seed = 1) {
+  Pixels pixels{nx, ny, {}, {}};
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(0, 1);
+  for (int i = 0; i < nx * ny; ++i) {
+    pixels.value.push_back(20 + 100 * uniform(random));
+    pixels.weight.push_back(0.01 + 0.1 * uniform(random));
+  }
+  return pixels;
+}
+
+}  // namespace spex::test

@@ -1,0 +1,1 @@
+"""Plots of simulated and extracted DESI frames."""

@@ -1,0 +1,94 @@
+"""Command line: `python -m spexreports demo|readme ...` with reports/ on PYTHONPATH."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from spexreports import files, style
+from spexreports.patch_figure import brightest_wave, patch_figure, window_around
+from spexreports.pulls_figure import pulls_figure, summary
+from spexreports.readme_figure import readme_figure
+from spexreports.resolution_figure import resolution_figure
+from spexreports.spectra_figure import spectra_figure
+from spexreports.truth_check import expected_flux, pulls
+
+
+def demo(arguments: argparse.Namespace) -> list[Path]:
+    """The four plots of a simulated and extracted frame."""
+    out = arguments.out
+    out.mkdir(parents=True, exist_ok=True)
+    frame = files.read_frame(arguments.frame)
+    ccd = files.read_ccd(arguments.preproc)
+    model = files.read_model(arguments.model)
+    traces = files.read_traces(arguments.psf)
+    expected = expected_flux(frame, files.read_truth(arguments.truth))
+    measured = pulls(frame, expected)
+    for name, value, want, passed in summary(measured):
+        print(f"  {name:20s} {value:8.4f}  expected {want:g}  {'ok' if passed else 'OUTSIDE'}")
+
+    name = f"camera {frame.camera}" if frame.camera else arguments.frame.name
+    window = window_around(ccd, traces, frame.index[:12], brightest_wave(frame))
+    return [
+        style.save(
+            patch_figure(ccd, model, window, f"{name}: a patch of the CCD"), out / "patch.png"
+        ),
+        style.save(
+            spectra_figure(frame, expected, f"{name}: spectra over the truth"),
+            out / "spectra.png",
+        ),
+        style.save(resolution_figure(frame, f"{name}: resolution"), out / "resolution.png"),
+        style.save(pulls_figure(measured, f"{name}: pulls"), out / "pulls.png"),
+    ]
+
+
+def readme(arguments: argparse.Namespace) -> list[Path]:
+    """The README's picture."""
+    figure = readme_figure(
+        files.read_ccd(arguments.preproc),
+        files.read_traces(arguments.psf),
+        files.read_frame(arguments.frame),
+    )
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    return [style.save(figure, arguments.out)]
+
+
+def parser() -> argparse.ArgumentParser:
+    """The command line."""
+    top = argparse.ArgumentParser(prog="spexreports", description=__doc__)
+    commands = top.add_subparsers(required=True)
+    for name, run, text in (
+        (
+            "demo",
+            demo,
+            "patch, spectra, resolution and pulls of a simulated frame (--out FOLDER)",
+        ),
+        ("readme", readme, "a CCD patch beside its spectra (--out FILE)"),
+    ):
+        command = commands.add_parser(name, help=text, description=text)
+        command.set_defaults(run=run)
+        command.add_argument("--preproc", type=Path, required=True)
+        command.add_argument("--psf", type=Path, required=True)
+        command.add_argument("--frame", type=Path, required=True)
+        command.add_argument("--out", type=Path, required=True)
+        if name == "demo":
+            command.add_argument("--model", type=Path, required=True)
+            command.add_argument("--truth", type=Path, required=True)
+    return top
+
+
+def main() -> int:
+    """Runs a command and says what it wrote."""
+    arguments = parser().parse_args()
+    style.apply()
+    try:
+        written = arguments.run(arguments)
+    except (OSError, KeyError, ValueError) as error:
+        print(f"spexreports: {error}", file=sys.stderr)
+        return 1
+    for path in written:
+        print(f"wrote {path}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

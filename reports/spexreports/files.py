@@ -1,0 +1,146 @@
+"""Reads the files that the programs write (docs/file-formats.md) into arrays."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from astropy.io import fits
+from numpy.polynomial import legendre
+
+
+@dataclass
+class Frame:
+    """Extracted spectra, arrays `[spectrum, wavelength]`."""
+
+    index: np.ndarray  # of the fibers, counted from 0 in the PSF and the truth
+    fiber: np.ndarray  # their numbers, FIBER of FIBERMAP
+    objtype: np.ndarray  # OBJTYPE of FIBERMAP, '' where there is none
+    wave: np.ndarray  # Angstrom
+    flux: np.ndarray  # electron / Angstrom
+    ivar: np.ndarray  # (electron / Angstrom)^-2
+    mask: np.ndarray
+    resolution: np.ndarray  # [spectrum, diagonal, wavelength]
+    camera: str
+
+    @property
+    def ndiag(self) -> int:
+        """Diagonals on either side of the main one."""
+        return self.resolution.shape[1] // 2
+
+    @property
+    def good(self) -> np.ndarray:
+        """Bins that are measured and not masked."""
+        return (self.ivar > 0) & (self.mask == 0)
+
+
+@dataclass
+class Ccd:
+    """A preprocessed CCD image, arrays `[row, column]`."""
+
+    image: np.ndarray  # electron
+    ivar: np.ndarray  # electron^-2
+    mask: np.ndarray
+
+    @property
+    def good(self) -> np.ndarray:
+        """Pixels that carry weight."""
+        return np.isfinite(self.image) & (self.ivar > 0) & (self.mask == 0)
+
+
+@dataclass
+class Traces:
+    """Where the PSF puts a fiber's light."""
+
+    x: np.ndarray  # Legendre coefficients [fiber, degree + 1], of the column
+    y: np.ndarray  # and of the row
+    x_range: tuple[float, float]  # WAVEMIN, WAVEMAX, Angstrom
+    y_range: tuple[float, float]
+
+    def column(self, fiber: int, wave: np.ndarray) -> np.ndarray:
+        """Column of a fiber's spot at wavelengths in Angstrom, pixels."""
+        return _legendre(self.x[fiber], self.x_range, wave)
+
+    def row(self, fiber: int, wave: np.ndarray) -> np.ndarray:
+        """Row of a fiber's spot, pixels."""
+        return _legendre(self.y[fiber], self.y_range, wave)
+
+
+@dataclass
+class Truth:
+    """Spectra that went into a simulated image, `[fiber, wavelength]`."""
+
+    wave: np.ndarray  # Angstrom
+    flux: np.ndarray  # electron / Angstrom
+
+
+def _legendre(coefficients, wave_range, wave):
+    low, high = wave_range
+    return legendre.legval(2 * (np.asarray(wave) - low) / (high - low) - 1, coefficients)
+
+
+def _native(data) -> np.ndarray:
+    """A copy in the machine's byte order."""
+    array = np.asarray(data)
+    return array.astype(array.dtype.newbyteorder("="))
+
+
+def read_frame(path: Path) -> Frame:
+    """Reads a frame; MASK and FIBERMAP may be missing."""
+    with fits.open(path) as hdus:
+        flux = _native(hdus["FLUX"].data)
+        header = hdus["FLUX"].header
+        nspec = len(flux)
+        index = header.get("SPECMIN", 0) + np.arange(nspec)
+        fiber = index
+        objtype = np.full(nspec, "")
+        if "FIBERMAP" in hdus:
+            table = hdus["FIBERMAP"].data
+            fiber = _native(table["FIBER"])
+            if "OBJTYPE" in table.names:
+                objtype = np.char.strip(np.asarray(table["OBJTYPE"]).astype(str))
+        mask = _native(hdus["MASK"].data) if "MASK" in hdus else np.zeros(flux.shape, np.uint32)
+        return Frame(
+            index=index,
+            fiber=fiber,
+            objtype=objtype,
+            wave=_native(hdus["WAVELENGTH"].data),
+            flux=flux,
+            ivar=_native(hdus["IVAR"].data),
+            mask=mask,
+            resolution=_native(hdus["RESOLUTION"].data),
+            camera=str(header.get("CAMERA", "")).strip().lower(),
+        )
+
+
+def read_ccd(path: Path) -> Ccd:
+    """Reads a preproc file."""
+    with fits.open(path) as hdus:
+        return Ccd(
+            image=_native(hdus["IMAGE"].data),
+            ivar=_native(hdus["IVAR"].data),
+            mask=_native(hdus["MASK"].data),
+        )
+
+
+def read_model(path: Path) -> np.ndarray:
+    """Reads a model image, electron `[row, column]`."""
+    with fits.open(path) as hdus:
+        return _native(hdus["MODEL"].data)
+
+
+def read_traces(path: Path) -> Traces:
+    """Reads the traces of a PSF file."""
+    with fits.open(path) as hdus:
+        x, y = hdus["XTRACE"], hdus["YTRACE"]
+        return Traces(
+            x=_native(x.data),
+            y=_native(y.data),
+            x_range=(x.header["WAVEMIN"], x.header["WAVEMAX"]),
+            y_range=(y.header["WAVEMIN"], y.header["WAVEMAX"]),
+        )
+
+
+def read_truth(path: Path) -> Truth:
+    """Reads a truth file of spex-sim."""
+    with fits.open(path) as hdus:
+        return Truth(wave=_native(hdus["WAVELENGTH"].data), flux=_native(hdus["FLUX"].data))

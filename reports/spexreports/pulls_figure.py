@@ -1,0 +1,49 @@
+"""The pulls of the extracted flux against the truth."""
+
+import matplotlib.pyplot as plt
+import numpy as np
+from matplotlib.figure import Figure
+
+from spexreports import style
+from spexreports.truth_check import LIMITS, Pulls
+
+
+def summary(pulls: Pulls) -> list[tuple[str, float, float, bool]]:
+    """Rows of the truth check: what, measured, expected, whether it is within its limit."""
+    rows = [
+        ("mean", pulls.mean, 0.0),
+        ("standard deviation", pulls.std, 1.0),
+        ("68% half-width", pulls.half_width, 1.0),
+        ("correlation", pulls.correlation, 0.0),
+    ]
+    return [(name, value, want, abs(value - want) <= LIMITS[name]) for name, value, want in rows]
+
+
+def pulls_figure(pulls: Pulls, title: str) -> Figure:
+    """Histogram of the pulls with the unit normal, and the numbers of the truth check."""
+    edges = np.arange(-6, 6.01, 0.2)
+    centres = (edges[1:] + edges[:-1]) / 2
+    count, _ = np.histogram(np.clip(pulls.pull, -5.99, 5.99), edges)
+    density = count / pulls.pull.size / np.diff(edges)
+    error = np.sqrt(count) / pulls.pull.size / np.diff(edges)
+    normal = np.exp(-0.5 * centres**2) / np.sqrt(2 * np.pi)
+
+    figure, axes = plt.subplots(1, 2, figsize=(11.5, 4.4), layout="constrained")
+    for axis in axes:
+        axis.stairs(density, edges, fill=True, color=style.SKY, label="pulls")
+        axis.errorbar(centres, density, error, fmt="none", ecolor=style.BLUE, lw=0.8)
+        axis.plot(centres, normal, color=style.VERMILION, lw=1.6, label="unit normal")
+        axis.set_xlabel("(flux − R · truth) / σ; beyond ±6 in the last bins")
+        axis.set_ylabel("density")
+    axes[0].legend(loc="upper right")
+    lines = [f"{pulls.pull.size} bins"] + [
+        f"{name}: {value:.3f} ({'within' if passed else 'OUTSIDE'} {want:g} ± {LIMITS[name]:g})"
+        for name, value, want, passed in summary(pulls)
+    ]
+    axes[0].set_ylim(0, 1.75 * max(normal.max(), density.max()))
+    axes[0].text(0.02, 0.98, "\n".join(lines), transform=axes[0].transAxes, va="top", fontsize=9)
+    axes[1].set_yscale("log")
+    axes[1].set_ylim(0.3 / pulls.pull.size / 0.2, 2)
+    axes[1].set_title("the tails", loc="left")
+    figure.suptitle(title, x=0.01, ha="left")
+    return figure

@@ -1,0 +1,206 @@
+"""Tests of the plots and of the truth check, on a small frame made here."""
+
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+import numpy as np
+from astropy.io import fits
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "reports"))
+
+from spexreports import files, style  # noqa: E402
+from spexreports.__main__ import main  # noqa: E402
+from spexreports.resolution_figure import full_width, resolution_row, widths  # noqa: E402
+from spexreports.truth_check import (  # noqa: E402
+    apply_resolution,
+    expected_flux,
+    pulls,
+    truth_on_grid,
+)
+
+CASE = ROOT / "golden" / "tiny-z"
+SEED = 20260214
+
+
+def make_model(psf: files.Traces, frame: files.Frame, shape: tuple[int, int]) -> np.ndarray:
+    """A round Gaussian of each bin's light at its place on the CCD."""
+    y, x = np.indices(shape)
+    model = np.zeros(shape)
+    for s, fiber in enumerate(frame.index):
+        for wave, flux in zip(frame.wave[::4], frame.flux[s, ::4], strict=True):
+            dx, dy = x - psf.column(fiber, wave), y - psf.row(fiber, wave)
+            model += 0.8 * 4 * flux / (2 * np.pi) * np.exp(-(dx**2 + dy**2) / 2)
+    return model
+
+
+def write_inputs(folder: Path) -> dict[str, Path]:
+    """A frame whose flux is R · truth plus noise of its own ivar, with truth and model files."""
+    rng = np.random.default_rng(SEED)
+    golden = files.read_frame(CASE / "frame-tiny-z.fits")
+    traces = files.read_traces(CASE / "psf.fits")
+    ccd = files.read_ccd(CASE / "preproc.fits")
+    nspec, nwave = golden.flux.shape
+    truth = rng.uniform(50, 100, (nspec, nwave + 20))
+    truth[:, 60] += 2000  # a sky line
+    truth[4] *= 30  # a bright star
+    wave = golden.wave[0] + 0.8 * np.arange(-10, nwave + 10)
+    flux = np.array(
+        [
+            apply_resolution(R, f)
+            for R, f in zip(golden.resolution, truth[:, 10 : 10 + nwave], strict=True)
+        ]
+    )
+    sigma = 1 / np.sqrt(np.where(golden.ivar > 0, golden.ivar, 1))
+    flux += rng.standard_normal(flux.shape) * sigma
+    mask = np.zeros(flux.shape, np.uint32)
+    mask[3, 40:50] = 1
+    flux[3, 40:50] = 1e9  # masked, so it must not be seen
+
+    paths = {name: folder / f"{name}.fits" for name in ("frame", "truth", "model")}
+    objtype = np.array(["SKY" if s % 5 == 0 else "TGT" for s in range(nspec)])
+    table = fits.BinTableHDU.from_columns(
+        [
+            fits.Column("FIBER", "J", array=np.arange(nspec) + 1000),
+            fits.Column("OBJTYPE", "3A", array=objtype),
+        ],
+        name="FIBERMAP",
+    )
+    primary = fits.PrimaryHDU(flux.astype("f4"))
+    primary.header["EXTNAME"] = "FLUX"
+    primary.header["CAMERA"] = "z0"
+    fits.HDUList(
+        [
+            primary,
+            fits.ImageHDU(golden.ivar.astype("f4"), name="IVAR"),
+            fits.ImageHDU(mask, name="MASK"),
+            fits.ImageHDU(golden.wave, name="WAVELENGTH"),
+            fits.ImageHDU(golden.resolution, name="RESOLUTION"),
+            table,
+        ]
+    ).writeto(paths["frame"])
+    fits.HDUList(
+        [
+            fits.PrimaryHDU(),
+            fits.ImageHDU(wave, name="WAVELENGTH"),
+            fits.ImageHDU(truth, name="FLUX"),
+        ]
+    ).writeto(paths["truth"])
+    frame = files.read_frame(paths["frame"])
+    model = make_model(traces, frame, ccd.image.shape)
+    fits.HDUList([fits.PrimaryHDU(model)]).writeto(paths["model"])
+    fits.setval(paths["model"], "EXTNAME", value="MODEL")
+    return paths | {"preproc": CASE / "preproc.fits", "psf": CASE / "psf.fits"}
+
+
+class Reports(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory(prefix="spexreports-")
+        cls.paths = write_inputs(Path(cls.folder.name))
+        cls.frame = files.read_frame(cls.paths["frame"])
+        cls.truth = files.read_truth(cls.paths["truth"])
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def run_main(self, command: str, names: list[str], out: Path) -> int:
+        arguments = [f"--{name}={self.paths[name]}" for name in names]
+        before = sys.argv
+        sys.argv = ["spexreports", command, *arguments, f"--out={out}"]
+        try:
+            return main()
+        finally:
+            sys.argv = before
+
+    def assert_drawn(self, path: Path):
+        """The picture exists and each quarter of it holds more than a blank page."""
+        picture = style.plt.imread(path)[:, :, :3].mean(axis=2)
+        height, width = picture.shape
+        self.assertGreater(min(height, width), 300)
+        for rows in (slice(0, height // 2), slice(height // 2, height)):
+            for columns in (slice(0, width // 2), slice(width // 2, width)):
+                self.assertGreater(np.mean(picture[rows, columns] < 0.95), 0.01, path.name)
+
+    def test_resolution_is_applied_by_columns(self):
+        rng = np.random.default_rng(SEED)
+        nwave, ndiag = 30, 4
+        R = np.zeros((nwave, nwave))
+        stored = np.zeros((2 * ndiag + 1, nwave))
+        for j in range(nwave):
+            for d in range(2 * ndiag + 1):
+                i = j - ndiag + d
+                stored[d, j] = rng.uniform()
+                if 0 <= i < nwave:
+                    R[i, j] = stored[d, j]
+        flux = rng.uniform(size=nwave)
+        np.testing.assert_allclose(apply_resolution(stored, flux), R @ flux, rtol=1e-13)
+        np.testing.assert_array_equal(resolution_row(stored, 10), R[10, 6:15])
+
+    def test_width_of_a_gaussian(self):
+        x = np.arange(-8, 9)
+        for sigma in (0.8, 1.3, 2.0):
+            row = np.exp(-0.5 * (x / sigma) ** 2)
+            self.assertAlmostEqual(full_width(row, 0.8), 2.354820045 * sigma * 0.8, places=6)
+        self.assertAlmostEqual(full_width(np.array([0.0, 1.0, 0.0]), 0.8), 0.8)
+        self.assertTrue(np.isnan(full_width(np.zeros(5), 0.8)))
+
+    def test_widths_skip_masked_bins(self):
+        width = widths(self.frame, 3)
+        self.assertTrue(np.isnan(width[40:50]).all())
+        self.assertTrue((width[60:100] > 0.8).all())
+
+    def test_pulls_of_right_noise_are_unit_normal(self):
+        measured = pulls(self.frame, expected_flux(self.frame, self.truth))
+        limit = 4 / np.sqrt(measured.pull.size)
+        self.assertGreater(measured.pull.size, 2000)
+        self.assertLess(abs(measured.mean), limit)
+        self.assertLess(abs(measured.std - 1), limit)
+        self.assertLess(abs(measured.half_width - 1), 1.5 * limit)
+        self.assertLess(abs(measured.correlation), limit)
+
+    def test_pulls_see_a_wrong_ivar_and_a_shift(self):
+        expected = expected_flux(self.frame, self.truth)
+        wrong = files.read_frame(self.paths["frame"])
+        wrong.ivar = wrong.ivar * 1.2
+        self.assertGreater(pulls(wrong, expected).std, 1.06)
+        self.assertGreater(pulls(self.frame, np.roll(expected, 1, axis=1)).std, 1.1)
+
+    def test_truth_on_another_grid_is_refused(self):
+        off = files.Truth(wave=self.truth.wave + 0.3, flux=self.truth.flux)
+        with self.assertRaisesRegex(ValueError, "not on the frame's wavelengths"):
+            truth_on_grid(self.frame, off)
+        short = files.Truth(wave=self.truth.wave[20:], flux=self.truth.flux[:, 20:])
+        with self.assertRaisesRegex(ValueError, "not on the frame's wavelengths"):
+            truth_on_grid(self.frame, short)
+
+    def test_demo_draws_four_pictures(self):
+        out = Path(self.folder.name) / "demo"
+        self.assertEqual(
+            self.run_main("demo", ["preproc", "psf", "frame", "model", "truth"], out), 0
+        )
+        for name in ("patch", "spectra", "resolution", "pulls"):
+            self.assert_drawn(out / f"{name}.png")
+
+    def test_readme_picture(self):
+        out = Path(self.folder.name) / "readme.png"
+        self.assertEqual(self.run_main("readme", ["preproc", "psf", "frame"], out), 0)
+        self.assert_drawn(out)
+        self.assertLess(out.stat().st_size, 300_000)
+
+    def test_missing_file_is_an_error(self):
+        out = Path(self.folder.name) / "none.png"
+        here = self.paths
+        self.paths = here | {"frame": Path("no-such-frame.fits")}
+        try:
+            self.assertEqual(self.run_main("readme", ["preproc", "psf", "frame"], out), 1)
+        finally:
+            self.paths = here
+        self.assertFalse(out.exists())
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
