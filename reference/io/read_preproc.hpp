@@ -7,11 +7,15 @@
 
 namespace spex {
 
+class FitsReader;
+
 /// Reads `preproc-CAMERA-EXPID.fits`, plain, .gz or tile-compressed .fz; HDUs IMAGE, IVAR, MASK,
 /// FIBERMAP by name in any order. A file without FIBERMAP is accepted (its Fibermap is empty).
 /// Non-finite pixels are data, not errors. Throws Error(data) naming the file, what is wrong and
 /// what was expected.
 [[nodiscard]] Preproc read_preproc(const std::string& path);
+/// The same, from a file that is open already.
+[[nodiscard]] Preproc read_preproc(FitsReader& file);
 
 /// Reads the table FIBERMAP of any FITS file (option --fibermap). Throws Error(data).
 [[nodiscard]] Fibermap read_fibermap(const std::string& path);

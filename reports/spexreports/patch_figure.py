@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import AsinhNorm
 from matplotlib.figure import Figure
 
+from spexreports import style
 from spexreports.files import Ccd, Frame, Traces
 
 
@@ -60,11 +60,10 @@ def patch_figure(ccd: Ccd, model: np.ndarray, window: Window, title: str) -> Fig
     predicted = model[window.slices]
     residual = (image - predicted) * np.sqrt(np.where(good, ccd.ivar[window.slices], 0))
     residual = np.where(good, residual, np.nan)
-    top = float(np.percentile(predicted, 99.8))
-    norm = AsinhNorm(linear_width=max(top / 50, 1), vmin=min(-10.0, -top / 100), vmax=max(top, 10))
+    norm = style.electron_norm(float(np.percentile(predicted, 99.8)))
     diverging = plt.get_cmap("PuOr").with_extremes(bad="#B0B0B0")
 
-    figure, axes = plt.subplots(1, 3, figsize=(11.5, 5.2), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(11.5, 5.8), sharey=True, layout="constrained")
     shown = [
         axes[0].imshow(image, norm=norm, cmap="cividis", extent=window.extent, aspect="auto"),
         axes[1].imshow(predicted, norm=norm, cmap="cividis", extent=window.extent, aspect="auto"),
@@ -76,14 +75,16 @@ def patch_figure(ccd: Ccd, model: np.ndarray, window: Window, title: str) -> Fig
         axis.set_title(name)
         axis.set_xlabel("column (pixel)")
     axes[0].set_ylabel("row (pixel), wavelength upwards")
-    figure.colorbar(shown[0], ax=axes[:2], label="electron per pixel", shrink=0.9, pad=0.02)
+    electrons = figure.colorbar(
+        shown[0], ax=axes[:2], orientation="horizontal", label="electron per pixel", aspect=40
+    )
+    style.set_electron_ticks(electrons, norm)
     figure.colorbar(
         shown[2],
         ax=axes[2],
-        label="(image − model) / σ, grey: masked",
-        shrink=0.9,
+        orientation="horizontal",
+        label="(image − model) / σ; grey: masked",
         extend="both",
-        pad=0.04,
     )
     figure.suptitle(title)
     return figure

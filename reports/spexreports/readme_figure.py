@@ -2,7 +2,6 @@
 
 import matplotlib.pyplot as plt
 import numpy as np
-from matplotlib.colors import AsinhNorm
 from matplotlib.figure import Figure
 
 from spexreports import style
@@ -17,7 +16,7 @@ def readme_figure(ccd: Ccd, traces: Traces, frame: Frame, nspec: int = 10) -> Fi
     centre = brightest_wave(frame)
     window = window_around(ccd, traces, indices, centre, rows=150)
     patch = np.where(ccd.good, ccd.image, np.nan)[window.slices].T
-    top = float(np.nanpercentile(patch, 99.5))
+    norm = style.electron_norm(float(np.nanpercentile(patch, 99.5)))
 
     figure, (left, right) = plt.subplots(1, 2, figsize=(10.5, 4.6), layout="constrained")
     cmap = plt.get_cmap("cividis").with_extremes(bad="#B0B0B0")
@@ -25,14 +24,15 @@ def readme_figure(ccd: Ccd, traces: Traces, frame: Frame, nspec: int = 10) -> Fi
     shown = left.imshow(
         patch,
         cmap=cmap,
-        norm=AsinhNorm(linear_width=max(top / 40, 1), vmin=-10, vmax=top),
+        norm=norm,
         extent=(y0, y1, x0, x1),
         aspect="auto",
     )
     left.set_xlabel("row of the CCD (pixel)")
     left.set_ylabel("column of the CCD (pixel)")
     left.set_title("the CCD: light of many fibers, blurred and overlapping", loc="left")
-    figure.colorbar(shown, ax=left, label="electron per pixel, grey: masked", pad=0.02)
+    bar = figure.colorbar(shown, ax=left, label="electron per pixel; grey: masked", pad=0.02)
+    style.set_electron_ticks(bar, norm)
 
     # The wavelengths whose light falls on the rows shown.
     rows = traces.row(indices[len(indices) // 2], frame.wave)

@@ -58,6 +58,16 @@ def widths(frame: Frame, s: int) -> np.ndarray:
     return out
 
 
+def running_median(values: np.ndarray, half: int = 12) -> np.ndarray:
+    """Median over 2 half + 1 neighbours, those that are NaN left out; NaN where all are."""
+    padded = np.pad(values, half, constant_values=np.nan)
+    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)
+    out = np.full(len(values), np.nan)
+    some = np.isfinite(windows).any(axis=1) & np.isfinite(values)
+    out[some] = np.nanmedian(windows[some], axis=1)
+    return out
+
+
 def resolution_figure(frame: Frame, title: str) -> Figure:
     """Rows of R at three wavelengths (left) and widths along the spectra of some fibers (right)."""
     nspec, nwave = frame.flux.shape
@@ -83,10 +93,11 @@ def resolution_figure(frame: Frame, title: str) -> Figure:
     chosen = np.unique(np.linspace(0, nspec - 1, 5).astype(int))
     dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)))
     for s, dash in zip(chosen, dashes, strict=False):
-        along.plot(frame.wave, widths(frame, s), ls=dash, lw=1.1, label=f"{frame.fiber[s]}")
+        width = running_median(widths(frame, s))
+        along.plot(frame.wave, width, ls=dash, lw=1.3, label=f"{frame.fiber[s]}")
     along.set_xlabel(style.WAVE_LABEL)
     along.set_ylabel("full width at half maximum (Å)")
-    along.set_title("width along the spectrum", loc="left")
+    along.set_title("width along the spectrum, running median of 25 bins", loc="left")
     along.margins(y=0.25)
     along.legend(title="fiber", ncols=5, loc="upper center")
     figure.suptitle(title, x=0.01, ha="left")

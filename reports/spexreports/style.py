@@ -7,6 +7,8 @@ import matplotlib
 matplotlib.use("Agg")  # files only; no display is needed
 
 import matplotlib.pyplot as plt
+from matplotlib.colorbar import Colorbar
+from matplotlib.colors import AsinhNorm
 from matplotlib.figure import Figure
 
 BLUE = "#0072B2"
@@ -39,6 +41,19 @@ def apply() -> None:
             "image.interpolation": "nearest",
         }
     )
+
+
+def electron_norm(top: float) -> AsinhNorm:
+    """Scale of a CCD image: linear near 0, so that noise shows, logarithmic towards `top`."""
+    top = max(top, 50.0)
+    return AsinhNorm(linear_width=top / 40, vmin=-top / 40, vmax=top)
+
+
+def set_electron_ticks(bar: Colorbar, norm: AsinhNorm) -> None:
+    """Labels a colour bar at round values that stand apart on that scale."""
+    steps = [m * 10.0**e for e in range(1, 9) for m in (1, 3)]
+    ticks = [0.0, *(t for t in steps if norm.linear_width * 1.5 < t <= norm.vmax)]
+    bar.set_ticks(ticks, labels=[f"{t:,.0f}" for t in ticks])
 
 
 def save(figure: Figure, path: Path) -> Path:

@@ -13,7 +13,12 @@ sys.path.insert(0, str(ROOT / "reports"))
 
 from spexreports import files, style  # noqa: E402
 from spexreports.__main__ import main  # noqa: E402
-from spexreports.resolution_figure import full_width, resolution_row, widths  # noqa: E402
+from spexreports.resolution_figure import (  # noqa: E402
+    full_width,
+    resolution_row,
+    running_median,
+    widths,
+)
 from spexreports.truth_check import (  # noqa: E402
     apply_resolution,
     expected_flux,
@@ -147,6 +152,11 @@ class Reports(unittest.TestCase):
             self.assertAlmostEqual(full_width(row, 0.8), 2.354820045 * sigma * 0.8, places=6)
         self.assertAlmostEqual(full_width(np.array([0.0, 1.0, 0.0]), 0.8), 0.8)
         self.assertTrue(np.isnan(full_width(np.zeros(5), 0.8)))
+
+    def test_running_median_leaves_gaps_alone(self):
+        values = np.array([1.0, 9.0, 2.0, np.nan, 3.0, 4.0])
+        expected = np.array([5.0, 2.0, 5.5, np.nan, 3.5, 3.5])
+        np.testing.assert_array_equal(running_median(values, half=1), expected)
 
     def test_widths_skip_masked_bins(self):
         width = widths(self.frame, 3)

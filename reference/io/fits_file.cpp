@@ -1,0 +1,284 @@
+#include "reference/io/fits_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <numeric>
+
+#include "reference/core/error.hpp"
+
+namespace spex {
+namespace {
+
+constexpr int first_hdu = 1;
+
+// CFITSIO's text for a status, with the most telling line of its error stack; clears the stack.
+std::string cfitsio_text(int status) {
+  char text[FLEN_STATUS] = "";
+  fits_get_errstatus(status, text);
+  char line[FLEN_ERRMSG] = "";
+  std::string first;
+  while (fits_read_errmsg(line) != 0)
+    if (first.empty()) first = line;
+  fits_clear_errmsg();
+  return first.empty() ? text : fmt::format("{}; {}", text, first);
+}
+
+// What CFITSIO reports obscurely is said plainly here, before it is asked.
+void check_readable(const std::string& path) {
+  std::error_code code;
+  const std::filesystem::file_status status = std::filesystem::status(path, code);
+  if (!std::filesystem::exists(status)) throw data_error(path, "no such file");
+  if (std::filesystem::is_directory(status)) throw data_error(path, "is a folder", "a FITS file");
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw data_error(path, "cannot be opened", "a readable file");
+  std::string magic(8, '\0');
+  file.read(magic.data(), static_cast<std::streamsize>(magic.size()));
+  magic.resize(static_cast<std::size_t>(file.gcount()));
+  if (magic.empty()) throw data_error(path, "is empty", "a FITS file");
+  const bool gzip = magic.starts_with("\x1f\x8b");
+  if (!magic.starts_with("SIMPLE") && !gzip)
+    throw data_error(path, "is not a FITS file", "SIMPLE, or gzip, at its start");
+}
+
+// Reads every HDU's header and finds its end, so that a file cut short is known before it is used.
+void check_complete(fitsfile* file, const std::string& path, long long bytes) {
+  int status = 0;
+  int hdus = 0;
+  fits_get_num_hdus(file, &hdus, &status);
+  fits_check(status, path, "cannot read its HDUs");
+  for (int hdu = first_hdu; hdu <= hdus; ++hdu) {
+    fits_movabs_hdu(file, hdu, nullptr, &status);
+    LONGLONG data_end = 0;
+    fits_get_hduaddrll(file, nullptr, nullptr, &data_end, &status);
+    fits_check(status, path, fmt::format("cannot read HDU {}", hdu));
+    if (bytes >= 0 && data_end > bytes)
+      throw data_error(path, fmt::format("is cut short: {} bytes", bytes),
+                       fmt::format("{} for HDU {}", data_end, hdu));
+  }
+  fits_movabs_hdu(file, first_hdu, nullptr, &status);
+  fits_check(status, path, "cannot read its first HDU");
+}
+
+// Bytes of the FITS file behind `file`: on disk, or where CFITSIO decompressed it to, in memory.
+long long file_bytes(fitsfile* file) { return static_cast<long long>(file->Fptr->filesize); }
+
+std::size_t pixel_count(const std::vector<long long>& axes) {
+  return static_cast<std::size_t>(
+      std::accumulate(axes.begin(), axes.end(), 1LL, std::multiplies<>()));
+}
+
+std::string trimmed(const char* text) {
+  std::string s(text);
+  s.erase(std::find_if(s.rbegin(), s.rend(), [](char c) { return c != ' '; }).base(), s.end());
+  return s;
+}
+
+}  // namespace
+
+void fits_check(int status, const std::string& path, const std::string& what) {
+  if (status != 0) throw data_error(path, fmt::format("{}: {}", what, cfitsio_text(status)));
+}
+
+void FitsReader::Close::operator()(fitsfile* file) const noexcept {
+  int status = 0;
+  fits_close_file(file, &status);
+  fits_clear_errmsg();
+}
+
+FitsReader::FitsReader(const std::string& path) : path_(path) {
+  check_readable(path);
+  int status = 0;
+  fitsfile* file = nullptr;
+  fits_open_diskfile(&file, path.c_str(), READONLY, &status);
+  fits_check(status, path, "cannot be read");
+  file_.reset(file);
+  check_complete(file, path, file_bytes(file));
+}
+
+FitsReader::FitsReader(const std::vector<char>& bytes, std::string name)
+    : path_(std::move(name)), memory_(std::make_unique<Memory>()) {
+  // CFITSIO takes the buffer as writable, and writes nothing to a file opened READONLY.
+  memory_->data = const_cast<char*>(bytes.data());
+  memory_->size = bytes.size();
+  if (bytes.size() < 2880 || !std::string(bytes.data(), 6).starts_with("SIMPLE"))
+    throw data_error(path_, "is not a FITS file", "SIMPLE at its start and 2880 bytes at least");
+  int status = 0;
+  fitsfile* file = nullptr;
+  fits_open_memfile(&file, "memory", READONLY, &memory_->data, &memory_->size, 0, nullptr, &status);
+  fits_check(status, path_, "cannot be read");
+  file_.reset(file);
+  check_complete(file, path_, static_cast<long long>(bytes.size()));
+}
+
+bool FitsReader::find_hdu(const std::string& name) {
+  int status = 0;
+  int hdus = 0;
+  fits_get_num_hdus(get(), &hdus, &status);
+  fits_check(status, path_, "cannot count its HDUs");
+  for (int hdu = first_hdu; hdu <= hdus; ++hdu) {
+    fits_movabs_hdu(get(), hdu, nullptr, &status);
+    fits_check(status, path_, fmt::format("cannot read HDU {}", hdu));
+    if (find_string("EXTNAME").value_or("") == name) return true;
+  }
+  return false;
+}
+
+void FitsReader::move_to_hdu(const std::string& name) {
+  if (!find_hdu(name)) throw data_error(path_, "has no HDU " + name);
+}
+
+void FitsReader::move_to_primary() {
+  int status = 0;
+  fits_movabs_hdu(get(), first_hdu, nullptr, &status);
+  fits_check(status, path_, "cannot read its first HDU");
+}
+
+std::string FitsReader::hdu_name() const {
+  if (const auto name = find_string("EXTNAME"); name && !name->empty()) return "HDU " + *name;
+  int hdu = 0;
+  fits_get_hdu_num(get(), &hdu);
+  return fmt::format("HDU number {}", hdu);
+}
+
+std::optional<std::string> FitsReader::find_string(const char* key) const {
+  int status = 0;
+  char* value = nullptr;
+  fits_read_key_longstr(get(), key, &value, nullptr, &status);
+  const std::unique_ptr<char, void (*)(char*)> owner(value, [](char* p) {
+    int ignored = 0;
+    fits_free_memory(p, &ignored);
+  });
+  if (status != 0) {
+    fits_clear_errmsg();
+    return std::nullopt;
+  }
+  return trimmed(value);
+}
+
+std::optional<double> FitsReader::find_double(const char* key) const {
+  int status = 0;
+  double value = 0;
+  fits_read_key(get(), TDOUBLE, key, &value, nullptr, &status);
+  if (status == KEY_NO_EXIST) {
+    fits_clear_errmsg();
+    return std::nullopt;
+  }
+  fits_check(status, path_, fmt::format("{}: keyword {} is no number", hdu_name(), key));
+  return value;
+}
+
+std::optional<long long> FitsReader::find_integer(const char* key) const {
+  int status = 0;
+  LONGLONG value = 0;
+  fits_read_key(get(), TLONGLONG, key, &value, nullptr, &status);
+  if (status == KEY_NO_EXIST) {
+    fits_clear_errmsg();
+    return std::nullopt;
+  }
+  fits_check(status, path_, fmt::format("{}: keyword {} is no whole number", hdu_name(), key));
+  return value;
+}
+
+namespace {
+
+template <class T>
+T required(std::optional<T> value, const FitsReader& file, const char* key) {
+  if (!value) throw data_error(file.path(), file.hdu_name() + " has no keyword " + key);
+  return *std::move(value);
+}
+
+}  // namespace
+
+std::string FitsReader::get_string(const char* key) const {
+  return required(find_string(key), *this, key);
+}
+double FitsReader::get_double(const char* key) const {
+  return required(find_double(key), *this, key);
+}
+long long FitsReader::get_integer(const char* key) const {
+  return required(find_integer(key), *this, key);
+}
+
+std::vector<long long> FitsReader::image_axes() const {
+  constexpr int most_axes = 8;
+  int status = 0;
+  int type = 0;
+  fits_get_hdu_type(get(), &type, &status);
+  if (type != IMAGE_HDU && fits_is_compressed_image(get(), &status) == 0)
+    throw data_error(path_, hdu_name() + " is a table", "an image");
+  int naxis = 0;
+  fits_get_img_dim(get(), &naxis, &status);
+  fits_check(status, path_, hdu_name());
+  if (naxis > most_axes)
+    throw data_error(path_, fmt::format("{} has {} axes", hdu_name(), naxis),
+                     fmt::format("at most {}", most_axes));
+  std::vector<LONGLONG> axes(static_cast<std::size_t>(naxis));
+  fits_get_img_sizell(get(), naxis, axes.data(), &status);
+  fits_check(status, path_, hdu_name());
+  constexpr long long most_pixels = 1LL << 33;
+  long long pixels = 1;
+  for (const LONGLONG axis : axes) {
+    if (axis < 0 || (axis > 0 && pixels > most_pixels / axis))
+      throw data_error(path_, fmt::format("{} has an axis of {} pixels", hdu_name(), axis),
+                       fmt::format("at most {} pixels in all", most_pixels));
+    pixels *= axis;
+  }
+  return {axes.begin(), axes.end()};
+}
+
+std::vector<double> FitsReader::read_doubles() const {
+  std::vector<double> values(pixel_count(image_axes()));
+  int status = 0;
+  fits_read_img(get(), TDOUBLE, 1, static_cast<LONGLONG>(values.size()), nullptr, values.data(),
+                nullptr, &status);
+  fits_check(status, path_, hdu_name() + ": cannot read its pixels");
+  return values;
+}
+
+std::vector<long long> FitsReader::read_integers() const {
+  std::vector<long long> values(pixel_count(image_axes()));
+  int status = 0;
+  fits_read_img(get(), TLONGLONG, 1, static_cast<LONGLONG>(values.size()), nullptr, values.data(),
+                nullptr, &status);
+  fits_check(status, path_, hdu_name() + ": cannot read its pixels");
+  return values;
+}
+
+std::vector<std::string> FitsReader::user_cards() const {
+  // Structure, compression, scaling and checksums are the file's own; WCS would describe axes that
+  // the output does not have.
+  const auto describes_data = [](char* card) {
+    switch (fits_get_keyclass(card)) {
+      case TYP_USER_KEY:
+      case TYP_REFSYS_KEY:
+      case TYP_CONT_KEY:
+        return true;
+      case TYP_COMM_KEY:
+        return std::string(card).find("FITS (Flexible Image Transport System)") ==
+                   std::string::npos &&
+               std::string(card).find("and Astrophysics', volume 376") == std::string::npos;
+      default:
+        return false;
+    }
+  };
+  int status = 0;
+  int count = 0;
+  fits_get_hdrspace(get(), &count, nullptr, &status);
+  fits_check(status, path_, hdu_name() + ": cannot read its header");
+  std::vector<std::string> cards;
+  bool kept = false;
+  for (int i = 1; i <= count; ++i) {
+    char card[FLEN_CARD] = "";
+    fits_read_record(get(), i, card, &status);
+    fits_check(status, path_, hdu_name() + ": cannot read its header");
+    // A CONTINUE card goes with the card before it.
+    kept = fits_get_keyclass(card) == TYP_CONT_KEY ? kept : describes_data(card);
+    if (kept) cards.emplace_back(card);
+  }
+  return cards;
+}
+
+}  // namespace spex

@@ -1,0 +1,95 @@
+#include "reference/io/read_preproc.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+
+#include "reference/core/error.hpp"
+#include "reference/io/fits_file.hpp"
+#include "reference/io/fits_memory.hpp"
+#include "reference/io/fits_table.hpp"
+
+namespace spex {
+namespace {
+
+constexpr long long most_pixels_a_side = 100000;
+
+void check_shape(const FitsReader& file, const Preproc& preproc) {
+  const std::vector<long long> axes = file.image_axes();
+  if (axes != std::vector<long long>{preproc.nx, preproc.ny})
+    throw data_error(file.path(),
+                     fmt::format("{} has the shape {}", file.hdu_name(), fmt::join(axes, " x ")),
+                     fmt::format("{} x {} as IMAGE has", preproc.nx, preproc.ny));
+}
+
+void read_image(FitsReader& file, Preproc& preproc) {
+  file.move_to_hdu("IMAGE");
+  const std::vector<long long> axes = file.image_axes();
+  if (axes.size() != 2 || *std::min_element(axes.begin(), axes.end()) < 1 ||
+      *std::max_element(axes.begin(), axes.end()) > most_pixels_a_side)
+    throw data_error(file.path(), fmt::format("IMAGE has the shape {}", fmt::join(axes, " x ")),
+                     fmt::format("columns x rows, at most {} each", most_pixels_a_side));
+  preproc.nx = static_cast<int>(axes[0]);
+  preproc.ny = static_cast<int>(axes[1]);
+  preproc.camera = file.get_string("CAMERA");
+  std::transform(preproc.camera.begin(), preproc.camera.end(), preproc.camera.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  preproc.cards = file.user_cards();
+  preproc.image = file.read_doubles();
+}
+
+void read_mask(FitsReader& file, Preproc& preproc) {
+  file.move_to_hdu("MASK");
+  check_shape(file, preproc);
+  const std::vector<long long> mask = file.read_integers();
+  preproc.mask.resize(mask.size());
+  // A negative int32 has bit 31 set; the bits are kept as they are.
+  std::transform(mask.begin(), mask.end(), preproc.mask.begin(),
+                 [](long long bits) { return static_cast<std::uint32_t>(bits); });
+}
+
+// The current HDU, a table, as a FITS file in memory.
+Fibermap take_fibermap(FitsReader& file) {
+  Fibermap fibermap;
+  FitsMemory memory(file.path() + " FIBERMAP");
+  int status = 0;
+  fits_create_img(memory.get(), BYTE_IMG, 0, nullptr, &status);
+  // A tile-compressed table (.fz) is copied decompressed.
+  if (file.find_integer("ZTILELEN") || file.find_string("ZTABLE"))
+    fits_uncompress_table(file.get(), memory.get(), &status);
+  else
+    fits_copy_hdu(file.get(), memory.get(), 0, &status);
+  fits_check(status, file.path(), "cannot copy FIBERMAP");
+  fibermap.fits = memory.take();
+  FitsReader table(fibermap.fits, file.path());
+  table.move_to_hdu("FIBERMAP");
+  fibermap.fiber = read_integer_column(table, "FIBER");
+  return fibermap;
+}
+
+}  // namespace
+
+Preproc read_preproc(FitsReader& file) {
+  Preproc preproc;
+  read_image(file, preproc);
+  file.move_to_hdu("IVAR");
+  check_shape(file, preproc);
+  preproc.ivar = file.read_doubles();
+  read_mask(file, preproc);
+  if (file.find_hdu("FIBERMAP")) preproc.fibermap = take_fibermap(file);
+  return preproc;
+}
+
+Preproc read_preproc(const std::string& path) {
+  FitsReader file(path);
+  return read_preproc(file);
+}
+
+Fibermap read_fibermap(const std::string& path) {
+  FitsReader file(path);
+  file.move_to_hdu("FIBERMAP");
+  return take_fibermap(file);
+}
+
+}  // namespace spex

@@ -1,0 +1,219 @@
+#include "reference/io/write_frame.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <stdexcept>
+
+#include "reference/core/error.hpp"
+#include "reference/extract/scores.hpp"
+#include "reference/io/atomic_write.hpp"
+#include "reference/io/fits_file.hpp"
+#include "reference/io/fits_memory.hpp"
+
+namespace spex {
+namespace {
+
+void write_keyword(FitsMemory& out, const HeaderKeyword& keyword) {
+  int status = 0;
+  const char* name = keyword.name.c_str();
+  const char* comment = keyword.comment.c_str();
+  fitsfile* file = out.get();
+  if (const auto* text = std::get_if<std::string>(&keyword.value)) {
+    fits_update_key_longstr(file, name, text->c_str(), comment, &status);
+  } else if (const auto* number = std::get_if<long long>(&keyword.value)) {
+    fits_update_key_lng(file, name, *number, comment, &status);
+  } else if (const auto* real = std::get_if<double>(&keyword.value)) {
+    fits_update_key_dbl(file, name, *real, -15, comment, &status);
+  } else {
+    fits_update_key_log(file, name, std::get<bool>(keyword.value) ? 1 : 0, comment, &status);
+  }
+  fits_check(status, out.name(), "cannot write keyword " + keyword.name);
+}
+
+void write_name_and_unit(FitsMemory& out, const char* name, const char* unit) {
+  write_keyword(out, {"EXTNAME", std::string(name), "name of this HDU"});
+  if (unit != nullptr) write_keyword(out, {"BUNIT", std::string(unit), "unit of the pixels"});
+}
+
+// Copies cards but those whose keyword the program writes itself.
+void write_cards(FitsMemory& out, const std::vector<std::string>& cards,
+                 const std::vector<HeaderKeyword>& keywords) {
+  int status = 0;
+  bool replaced = false;
+  for (const std::string& card : cards) {
+    const std::string name = card.substr(0, std::min<std::size_t>(card.find_first_of(" ="), 8));
+    if (name != "CONTINUE")
+      replaced = std::any_of(keywords.begin(), keywords.end(),
+                             [&](const HeaderKeyword& keyword) { return keyword.name == name; });
+    if (!replaced) fits_write_record(out.get(), card.c_str(), &status);
+  }
+  fits_check(status, out.name(), "cannot copy the image's header");
+}
+
+void create_image(FitsMemory& out, int bitpix, std::vector<long> axes) {
+  int status = 0;
+  fits_create_img(out.get(), bitpix, static_cast<int>(axes.size()), axes.data(), &status);
+  fits_check(status, out.name(), "cannot make an image HDU");
+}
+
+template <class T>
+void write_pixels(FitsMemory& out, int type, const std::vector<T>& values) {
+  int status = 0;
+  // CFITSIO takes the array as writable and does not write to it.
+  fits_write_img(out.get(), type, 1, static_cast<LONGLONG>(values.size()),
+                 const_cast<T*>(values.data()), &status);
+  fits_check(status, out.name(), "cannot write pixels");
+  out.write_checksums();
+}
+
+struct ImageHdu {
+  const char* name;
+  const char* unit;  ///< nullptr: none
+  std::vector<long> axes;
+};
+
+void write_reals(FitsMemory& out, const ImageHdu& hdu, bool full_precision,
+                 const std::vector<double>& values) {
+  create_image(out, full_precision ? DOUBLE_IMG : FLOAT_IMG, hdu.axes);
+  write_name_and_unit(out, hdu.name, hdu.unit);
+  write_pixels(out, TDOUBLE, values);
+}
+
+// Row numbers (from 1) of the fibermap for fibers specmin ... specmin + nspec - 1: fiber s is the
+// row of rank s by FIBER.
+std::vector<LONGLONG> fibermap_rows(const Fibermap& fibermap, const Frame& frame,
+                                    const std::string& path) {
+  const auto& fiber = fibermap.fiber;
+  const auto last = static_cast<std::size_t>(frame.specmin + frame.nspec);
+  if (fiber.size() < last)
+    throw data_error(path, fmt::format("FIBERMAP has {} rows", fiber.size()),
+                     fmt::format("at least {}", last));
+  std::vector<LONGLONG> rows(fiber.size());
+  std::iota(rows.begin(), rows.end(), 1);
+  const auto of = [&](LONGLONG row) { return fiber[static_cast<std::size_t>(row) - 1]; };
+  std::stable_sort(rows.begin(), rows.end(), [&](LONGLONG a, LONGLONG b) { return of(a) < of(b); });
+  const auto twice = std::adjacent_find(rows.begin(), rows.end(),
+                                        [&](LONGLONG a, LONGLONG b) { return of(a) == of(b); });
+  if (twice != rows.end())
+    throw data_error(path, fmt::format("FIBERMAP has fiber {} twice", of(*twice)),
+                     "one row a fiber");
+  return {rows.begin() + frame.specmin, rows.begin() + static_cast<std::ptrdiff_t>(last)};
+}
+
+void copy_fibermap(FitsMemory& out, const Fibermap& fibermap, const Frame& frame) {
+  const std::vector<LONGLONG> rows = fibermap_rows(fibermap, frame, out.name());
+  FitsReader table(fibermap.fits, "FIBERMAP");
+  table.move_to_hdu("FIBERMAP");
+  int status = 0;
+  // The copy brings the header and, for columns of variable length, the heap.
+  fits_copy_hdu(table.get(), out.get(), 0, &status);
+  LONGLONG width = 0;
+  fits_read_key(table.get(), TLONGLONG, "NAXIS1", &width, nullptr, &status);
+  std::vector<unsigned char> row(static_cast<std::size_t>(width));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    fits_read_tblbytes(table.get(), rows[i], 1, width, row.data(), &status);
+    fits_write_tblbytes(out.get(), static_cast<LONGLONG>(i) + 1, 1, width, row.data(), &status);
+  }
+  const auto kept = static_cast<LONGLONG>(rows.size());
+  const auto all = static_cast<LONGLONG>(fibermap.fiber.size());
+  if (all > kept) fits_delete_rows(out.get(), kept + 1, all - kept, &status);
+  fits_check(status, out.name(), "cannot copy FIBERMAP");
+  out.write_checksums();
+}
+
+struct TableColumn {
+  std::string name;
+  const char* form;
+  int type;
+  const void* values;
+};
+
+void write_table(FitsMemory& out, const char* name, long long rows,
+                 const std::vector<TableColumn>& columns) {
+  std::vector<char*> names, forms;
+  for (const TableColumn& column : columns) {
+    names.push_back(const_cast<char*>(column.name.c_str()));  // CFITSIO does not write to them
+    forms.push_back(const_cast<char*>(column.form));
+  }
+  int status = 0;
+  fits_create_tbl(out.get(), BINARY_TBL, rows, static_cast<int>(columns.size()), names.data(),
+                  forms.data(), nullptr, name, &status);
+  for (std::size_t c = 0; c < columns.size(); ++c)
+    fits_write_col(out.get(), columns[c].type, static_cast<int>(c) + 1, 1, 1, rows,
+                   const_cast<void*>(columns[c].values), &status);
+  fits_check(status, out.name(), fmt::format("cannot write {}", name));
+  out.write_checksums();
+}
+
+// A frame without a fibermap still says which fibers it holds.
+void write_bare_fibermap(FitsMemory& out, const Frame& frame) {
+  std::vector<int> fiber(static_cast<std::size_t>(frame.nspec));
+  std::iota(fiber.begin(), fiber.end(), frame.specmin);
+  write_table(out, "FIBERMAP", frame.nspec, {{"FIBER", "J", TINT, fiber.data()}});
+}
+
+void write_scores(FitsMemory& out, const Frame& frame, const std::string& camera) {
+  const Scores scores = compute_scores(frame, camera);
+  const std::string suffix =
+      std::string("_") + static_cast<char>(std::toupper(static_cast<unsigned char>(camera[0])));
+  write_table(out, "SCORES", frame.nspec,
+              {{"SUM_RAW_COUNT" + suffix, "D", TDOUBLE, scores.sum_raw_count.data()},
+               {"MEDIAN_RAW_COUNT" + suffix, "D", TDOUBLE, scores.median_raw_count.data()},
+               {"MEDIAN_RAW_SNR" + suffix, "D", TDOUBLE, scores.median_raw_snr.data()}});
+}
+
+void check_finite(const Frame& frame) {
+  for (const auto* values : {&frame.wave, &frame.flux, &frame.ivar, &frame.resolution,
+                             &frame.chi2pix, &frame.pixmask_fraction})
+    if (!std::all_of(values->begin(), values->end(), [](double v) { return std::isfinite(v); }))
+      throw std::logic_error("a frame with a value that is not finite was to be written");
+}
+
+}  // namespace
+
+void write_frame(const std::string& path, const FrameFileContent& content) {
+  const Frame& frame = *content.frame;
+  check_finite(frame);
+  FitsMemory out(path);
+  const long nwave = frame.nwave;
+  const std::vector<long> bins{nwave, frame.nspec};
+  const bool full = content.full_precision;
+
+  create_image(out, full ? DOUBLE_IMG : FLOAT_IMG, bins);
+  write_cards(out, content.cards, content.keywords);
+  write_name_and_unit(out, "FLUX", "electron/Angstrom");
+  for (const HeaderKeyword& keyword : content.keywords) write_keyword(out, keyword);
+  write_pixels(out, TDOUBLE, frame.flux);
+
+  write_reals(out, {"IVAR", "Angstrom^2/electron^2", bins}, full, frame.ivar);
+  create_image(out, ULONG_IMG, bins);
+  write_name_and_unit(out, "MASK", nullptr);
+  write_pixels(out, TUINT, frame.mask);
+  write_reals(out, {"WAVELENGTH", "Angstrom", {nwave}}, true, frame.wave);
+  write_reals(out, {"RESOLUTION", nullptr, {nwave, frame.ndiagonals(), frame.nspec}}, full,
+              frame.resolution);
+  if (content.fibermap != nullptr && !content.fibermap->fits.empty())
+    copy_fibermap(out, *content.fibermap, frame);
+  else
+    write_bare_fibermap(out, frame);
+  write_reals(out, {"CHI2PIX", nullptr, bins}, full, frame.chi2pix);
+  if (content.scores) write_scores(out, frame, content.camera);
+  if (full) write_reals(out, {"PIXMASK_FRACTION", nullptr, bins}, full, frame.pixmask_fraction);
+  atomic_write(path, out.take());
+}
+
+void write_model(const std::string& path, const ModelImage& model,
+                 const std::vector<std::string>& cards, const std::vector<HeaderKeyword>& keywords) {
+  FitsMemory out(path);
+  create_image(out, DOUBLE_IMG, {model.nx, model.ny});
+  write_cards(out, cards, keywords);
+  write_name_and_unit(out, "MODEL", "electron");
+  for (const HeaderKeyword& keyword : keywords) write_keyword(out, keyword);
+  write_pixels(out, TDOUBLE, model.value);
+  atomic_write(path, out.take());
+}
+
+}  // namespace spex
