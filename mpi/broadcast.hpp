@@ -1,11 +1,11 @@
 // Broadcasts of the data model from one rank to all others of a communicator.
 #pragma once
 
-#include <mpi.h>
-
 #include <string>
 #include <type_traits>
 #include <vector>
+
+#include <mpi.h>
 
 #include "mpi/check.hpp"
 #include "mpi/environment.hpp"
@@ -19,14 +19,14 @@ namespace spex::mpi {
 void broadcast_bytes(const Communicator& comm, void* data, std::size_t bytes, int root);
 
 template <class T>
-  requires std::is_trivially_copyable_v<T>
+requires std::is_trivially_copyable_v<T>
 void broadcast(const Communicator& comm, T& value, int root = 0) {
   broadcast_bytes(comm, &value, sizeof(T), root);
 }
 
 /// A vector or string of plain values; others than `root` get its size too.
 template <class Container>
-  requires std::is_trivially_copyable_v<typename Container::value_type>
+requires std::is_trivially_copyable_v<typename Container::value_type>
 void broadcast(const Communicator& comm, Container& values, int root = 0) {
   auto size = values.size();
   broadcast(comm, size, root);

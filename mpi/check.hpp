@@ -11,14 +11,14 @@ void log_failure(int code, const char* call, const char* file, int line) noexcep
 
 }  // namespace spex::mpi
 
-#define SPEX_MPI_CHECK(call)                                                       \
-  do {                                                                             \
-    if (const int code_ = (call); code_ != MPI_SUCCESS)                            \
-      ::spex::mpi::report_failure(code_, #call, __FILE__, __LINE__);               \
+#define SPEX_MPI_CHECK(call)                                         \
+  do {                                                               \
+    if (const int code_ = (call); code_ != MPI_SUCCESS)              \
+      ::spex::mpi::report_failure(code_, #call, __FILE__, __LINE__); \
   } while (false)
 
-#define SPEX_MPI_LOG(call)                                                         \
-  do {                                                                             \
-    if (const int code_ = (call); code_ != MPI_SUCCESS)                            \
-      ::spex::mpi::log_failure(code_, #call, __FILE__, __LINE__);                  \
+#define SPEX_MPI_LOG(call)                                        \
+  do {                                                            \
+    if (const int code_ = (call); code_ != MPI_SUCCESS)           \
+      ::spex::mpi::log_failure(code_, #call, __FILE__, __LINE__); \
   } while (false)

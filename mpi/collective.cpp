@@ -1,10 +1,10 @@
 #include "mpi/collective.hpp"
 
-#include <fmt/format.h>
-
 #include <exception>
 #include <new>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "mpi/broadcast.hpp"
 #include "mpi/check.hpp"

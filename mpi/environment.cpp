@@ -14,14 +14,18 @@ Environment::Environment(int& argc, char**& argv) {
   SPEX_MPI_CHECK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 }
 
-Environment::~Environment() { SPEX_MPI_LOG(MPI_Finalize()); }
+Environment::~Environment() {
+  SPEX_MPI_LOG(MPI_Finalize());
+}
 
 Communicator::Communicator(MPI_Comm comm, bool owned) : comm_(comm), owned_(owned) {
   SPEX_MPI_CHECK(MPI_Comm_rank(comm_, &rank_));
   SPEX_MPI_CHECK(MPI_Comm_size(comm_, &size_));
 }
 
-Communicator Communicator::world() { return {MPI_COMM_WORLD, false}; }
+Communicator Communicator::world() {
+  return {MPI_COMM_WORLD, false};
+}
 
 Communicator Communicator::node() const {
   MPI_Comm comm = MPI_COMM_NULL;

@@ -1,10 +1,10 @@
 #include "mpi/extract_frame.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "mpi/assign.hpp"
 #include "mpi/broadcast.hpp"
@@ -13,6 +13,7 @@
 #include "reference/core/error.hpp"
 #include "reference/core/progress.hpp"
 #include "reference/extract/frame_keywords.hpp"
+#include "reference/extract/scores.hpp"
 #include "reference/extract/weights.hpp"
 #include "reference/io/atomic_write.hpp"
 #include "reference/io/read_preproc.hpp"
@@ -43,10 +44,9 @@ Inputs read_inputs(const FrameJob& job, StageTimes& times) {
   }
   const StageTimer timer(times, Stage::convert);
   if (inputs.preproc.nx != inputs.psf.npix_x || inputs.preproc.ny != inputs.psf.npix_y)
-    throw data_error(job.input,
-                     fmt::format("{} x {} pixels", inputs.preproc.nx, inputs.preproc.ny),
-                     fmt::format("NPIX_X x NPIX_Y of the PSF, {} x {}", inputs.psf.npix_x,
-                                 inputs.psf.npix_y));
+    throw data_error(
+        job.input, fmt::format("{} x {} pixels", inputs.preproc.nx, inputs.preproc.ny),
+        fmt::format("NPIX_X x NPIX_Y of the PSF, {} x {}", inputs.psf.npix_x, inputs.psf.npix_y));
   inputs.grid = make_wave_grid(
       job.options.wavelength.value_or(default_wave_range(inputs.preproc.camera, job.input)));
   inputs.pixels = make_pixels(std::move(inputs.preproc), job.options.mask_bits);
@@ -66,7 +66,8 @@ void write_outputs(const FrameJob& job, const Inputs& inputs, const ExtractInput
   content.keywords = frame_keywords({job.program, job.input, job.psf}, extract,
                                     inputs.preproc.fibermap, summary.counts);
   content.fibermap = &inputs.preproc.fibermap;
-  content.scores = job.scores;
+  const Scores scores = compute_scores(frame, content.camera);
+  if (job.scores) content.scores = &scores;
   content.full_precision = job.full_precision;
   write_frame(job.output, content);
   if (job.model)

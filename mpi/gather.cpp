@@ -36,11 +36,11 @@ PatchResult receive_result(const Communicator& comm, int rank) {
 }  // namespace
 
 std::vector<double> pack(const PatchResult& result) {
-  std::vector<double> message{static_cast<double>(result.status), static_cast<double>(result.nspec),
-                              static_cast<double>(result.nwave),
-                              static_cast<double>(result.ndiagonals), static_cast<double>(result.x0),
-                              static_cast<double>(result.x1), static_cast<double>(result.y0),
-                              static_cast<double>(result.y1)};
+  std::vector<double> message{
+      static_cast<double>(result.status), static_cast<double>(result.nspec),
+      static_cast<double>(result.nwave),  static_cast<double>(result.ndiagonals),
+      static_cast<double>(result.x0),     static_cast<double>(result.x1),
+      static_cast<double>(result.y0),     static_cast<double>(result.y1)};
   for_each_array(result, [&](const std::vector<double>& array) {
     message.push_back(static_cast<double>(array.size()));
     message.insert(message.end(), array.begin(), array.end());

@@ -29,6 +29,8 @@ Error data_error(const std::string& file, const std::string& wrong, const std::s
   return {ErrorKind::data, file, wrong, expected};
 }
 
-int exit_status(ErrorKind kind) noexcept { return kind == ErrorKind::usage ? 2 : 1; }
+int exit_status(ErrorKind kind) noexcept {
+  return kind == ErrorKind::usage ? 2 : 1;
+}
 
 }  // namespace spex

@@ -15,7 +15,8 @@ enum class ErrorKind {
 
 class Error : public std::runtime_error {
  public:
-  /// `subject: wrong (expected)`; subject is a file or an option, and may be empty, as may expected.
+  /// `subject: wrong (expected)`; subject is a file or an option, and may be empty, as may
+  /// expected.
   Error(ErrorKind kind, const std::string& subject, const std::string& wrong,
         const std::string& expected = {});
 

@@ -1,13 +1,13 @@
 #include "reference/core/parallel.hpp"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <atomic>
 #include <exception>
 #include <mutex>
 #include <thread>
 #include <vector>
+
+#include <sched.h>
 
 namespace spex {
 

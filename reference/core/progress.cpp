@@ -1,12 +1,12 @@
 #include "reference/core/progress.hpp"
 
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
 
 namespace spex {
 namespace {

@@ -32,7 +32,8 @@ class StageTimer {
   StageTimer(const StageTimer&) = delete;
   StageTimer& operator=(const StageTimer&) = delete;
   ~StageTimer() {
-    times_.add(stage_, std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
+    times_.add(stage_,
+               std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count());
   }
 
  private:

@@ -7,7 +7,9 @@
 
 namespace spex {
 
-std::string version() { return SPEX_VERSION; }
+std::string version() {
+  return SPEX_VERSION;
+}
 
 std::string version_text(const std::string& program) {
   return fmt::format("{} (spexbench) {}\n{}, {}; CFITSIO {}; {}", program, SPEX_VERSION,

@@ -17,8 +17,8 @@ struct PatchCounts {
 };
 
 /// Places the results of all `patches` (in the same order) in a frame of the fibers asked for:
-/// flux / dw, ivar dw^2, MASK bits SOMEBADPIX, ALLBADPIX, BAD2DFIT and NODATA. Patches are placed in
-/// the order given, which is what keeps sums independent of who computed them.
+/// flux / dw, ivar dw^2, MASK bits SOMEBADPIX, ALLBADPIX, BAD2DFIT and NODATA. Patches are placed
+/// in the order given, which is what keeps sums independent of who computed them.
 [[nodiscard]] Frame assemble_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                                    const std::vector<PatchResult>& results);
 
@@ -27,8 +27,8 @@ struct PatchCounts {
 
 [[nodiscard]] PatchCounts count_patches(const std::vector<PatchResult>& results);
 
-/// Sets BAD2DFIT where chi2pix > 5 times its median over fibers at that wavelength and > 5 times its
-/// median over the wavelengths of that fiber.
+/// Sets BAD2DFIT where chi2pix > 5 times its median over fibers at that wavelength and > 5 times
+/// its median over the wavelengths of that fiber.
 void flag_bad_2d_fits(Frame& frame);
 
 }  // namespace spex

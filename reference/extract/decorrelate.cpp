@@ -1,9 +1,9 @@
 #include "reference/extract/decorrelate.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <cmath>
+
+#include <cblas.h>
 
 #include "reference/linalg/symmetric.hpp"
 
@@ -16,9 +16,15 @@ std::vector<double> transformed(const std::vector<double>& u, double (*function)
   return d;
 }
 
-double inverse(double u) { return 1 / u; }
-double root(double u) { return std::sqrt(u); }
-double inverse_root(double u) { return 1 / std::sqrt(u); }
+double inverse(double u) {
+  return 1 / u;
+}
+double root(double u) {
+  return std::sqrt(u);
+}
+double inverse_root(double u) {
+  return 1 / std::sqrt(u);
+}
 
 bool all_finite(const std::vector<double>& v) {
   return std::all_of(v.begin(), v.end(), [](double a) { return std::isfinite(a); });

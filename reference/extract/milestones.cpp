@@ -17,11 +17,9 @@ SpotRange spot_range(const Patch* begin, const Patch* end) {
   SpotRange range{begin->padded_spec_first(), 0, begin->padded_wave_first(), 0};
   for (const Patch* patch = begin; patch != end; ++patch) {
     range.spec_first = std::min(range.spec_first, patch->padded_spec_first());
-    range.spec_last =
-        std::max(range.spec_last, patch->padded_spec_first() + patch->padded_nspec());
+    range.spec_last = std::max(range.spec_last, patch->padded_spec_first() + patch->padded_nspec());
     range.wave_first = std::min(range.wave_first, patch->padded_wave_first());
-    range.wave_last =
-        std::max(range.wave_last, patch->padded_wave_first() + patch->padded_nwave());
+    range.wave_last = std::max(range.wave_last, patch->padded_wave_first() + patch->padded_nwave());
   }
   return range;
 }
@@ -75,9 +73,9 @@ void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch
   }
   std::vector<StageTimes> of_threads(static_cast<std::size_t>(threads));
   parallel_for(threads, static_cast<int>(end - begin), [&](int thread, int index) {
-    results[index] =
-        extract_patch(begin[index], patch_spots(begin[index], spots, range), *inputs.pixels,
-                      inputs.options, inputs.psferr(), of_threads[static_cast<std::size_t>(thread)]);
+    results[index] = extract_patch(begin[index], patch_spots(begin[index], spots, range),
+                                   *inputs.pixels, inputs.options, inputs.psferr(),
+                                   of_threads[static_cast<std::size_t>(thread)]);
     done(1);
   });
   times.add(sum(of_threads));

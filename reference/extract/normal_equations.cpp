@@ -1,8 +1,8 @@
 #include "reference/extract/normal_equations.hpp"
 
-#include <cblas.h>
-
 #include <algorithm>
+
+#include <cblas.h>
 
 namespace spex {
 namespace {
@@ -63,8 +63,8 @@ NormalEquations assemble_dense(const PatchSpots& spots, const PatchPixels& pixel
       const int x1 = std::min(As.x1, At.x1);
       if (x0 >= x1) continue;
       // N[t, s] = A_t^T (W A_s) over the shared columns, which are contiguous rows of both panels.
-      double* block = equations.N.data() +
-                      static_cast<std::ptrdiff_t>(s) * nwave * equations.n + t * nwave;
+      double* block =
+          equations.N.data() + static_cast<std::ptrdiff_t>(s) * nwave * equations.n + t * nwave;
       cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, nwave, nwave, (x1 - x0) * ny, 1.0,
                   At.A.data() + (x0 - At.x0) * ny, At.rows, WA.data() + (x0 - As.x0) * ny, As.rows,
                   0.0, block, equations.n);

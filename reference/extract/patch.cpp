@@ -41,8 +41,9 @@ void for_each_core_bin(const Patch& patch, const Visit& visit) {
                      static_cast<std::size_t>(s * patch.nkept + w)});
 }
 
-bool solve(const NormalEquations& equations, const BlockRange& blocks, const ExtractOptions& options,
-           Decorrelated& solution, PatchStatus& status, StageTimes& times) {
+bool solve(const NormalEquations& equations, const BlockRange& blocks,
+           const ExtractOptions& options, Decorrelated& solution, PatchStatus& status,
+           StageTimes& times) {
   if (options.method == Method::cholesky) {
     if (decorrelate_cholesky(equations, options.decorrelate, blocks, solution, times)) return true;
     status = PatchStatus::fell_back;

@@ -77,7 +77,8 @@ SparseProjection make_sparse_projection(const PatchSpots& spots, const PixelRang
   A.first.assign(pixel_count(range) + 1, 0);
   for (int j = 0; j < spots.n(); ++j)
     for_each_row(spots, j, range, [&](int y, int x, int count, const double*) {
-      for (int k = 0; k < count; ++k) ++A.first[static_cast<std::size_t>(y * range.nx() + x + k + 1)];
+      for (int k = 0; k < count; ++k)
+        ++A.first[static_cast<std::size_t>(y * range.nx() + x + k + 1)];
     });
   std::partial_sum(A.first.begin(), A.first.end(), A.first.begin());
   A.bin.resize(static_cast<std::size_t>(A.first.back()));
@@ -107,13 +108,15 @@ std::vector<DensePanel> make_dense_projection(const PatchSpots& spots, const Pix
       panel.x1 = std::max(panel.x1, std::min(spots.xc(j) + spots.spots->nx, range.x1));
     }
     panel.rows = std::max(0, panel.x1 - panel.x0) * ny;
-    panel.A.assign(static_cast<std::size_t>(panel.rows) * static_cast<std::size_t>(spots.nwave), 0.0);
+    panel.A.assign(static_cast<std::size_t>(panel.rows) * static_cast<std::size_t>(spots.nwave),
+                   0.0);
     for (int w = 0; w < spots.nwave; ++w) {
       double* column = panel.A.data() + static_cast<std::ptrdiff_t>(w) * panel.rows;
-      for_each_row(spots, s * spots.nwave + w, range, [&](int y, int x, int count, const double* a) {
-        const int first = x + range.x0 - panel.x0;
-        for (int k = 0; k < count; ++k) column[(first + k) * ny + y] = a[k];
-      });
+      for_each_row(spots, s * spots.nwave + w, range,
+                   [&](int y, int x, int count, const double* a) {
+                     const int first = x + range.x0 - panel.x0;
+                     for (int k = 0; k < count; ++k) column[(first + k) * ny + y] = a[k];
+                   });
     }
   }
   return panels;

@@ -19,8 +19,7 @@ std::vector<double> chi2pix(const PatchSpots& spots, const PatchPixels& pixels,
   std::vector<double> used(m.size());
   for (std::size_t i = 0; i < m.size(); ++i) {
     const double model_error = psferr * m[i];
-    const double t =
-        pixels.W[i] > 0 ? 1 / (model_error * model_error + 1 / pixels.W[i]) : 0.0;
+    const double t = pixels.W[i] > 0 ? 1 / (model_error * model_error + 1 / pixels.W[i]) : 0.0;
     const double residual = pixels.p[i] - m[i];
     chi2[i] = residual * residual * t;
     used[i] = t > 0 ? 1.0 : 0.0;

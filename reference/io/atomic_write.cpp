@@ -1,15 +1,15 @@
 #include "reference/io/atomic_write.hpp"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <unistd.h>
-#include <zlib.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zlib.h>
 
 #include "reference/core/error.hpp"
 
@@ -33,7 +33,8 @@ class Temporary {
   explicit Temporary(const std::string& path) : path_(path) {
     const std::string name = fs::path(path).filename().string();
     for (int attempt = 0; file_ < 0; ++attempt) {
-      temporary_ = (folder_of(path) / fmt::format(".{}.tmp-{}-{}", name, getpid(), attempt)).string();
+      temporary_ =
+          (folder_of(path) / fmt::format(".{}.tmp-{}-{}", name, getpid(), attempt)).string();
       file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
       if (file_ < 0 && (errno != EEXIST || attempt == 1000)) {
         temporary_.clear();

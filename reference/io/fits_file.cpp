@@ -1,11 +1,11 @@
 #include "reference/io/fits_file.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+
+#include <fmt/format.h>
 
 #include "reference/core/error.hpp"
 
@@ -63,7 +63,9 @@ void check_complete(fitsfile* file, const std::string& path, long long bytes) {
 }
 
 // Bytes of the FITS file behind `file`: on disk, or where CFITSIO decompressed it to, in memory.
-long long file_bytes(fitsfile* file) { return static_cast<long long>(file->Fptr->filesize); }
+long long file_bytes(fitsfile* file) {
+  return static_cast<long long>(file->Fptr->filesize);
+}
 
 std::size_t pixel_count(const std::vector<long long>& axes) {
   return static_cast<std::size_t>(

@@ -1,13 +1,13 @@
 // Owner of a CFITSIO file, and the check of its status.
 #pragma once
 
-#include <fitsio.h>
-
 #include <cstddef>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <fitsio.h>
 
 namespace spex {
 

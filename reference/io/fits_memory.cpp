@@ -8,7 +8,9 @@
 
 namespace spex {
 
-FitsMemory::Buffer::~Buffer() { std::free(data); }  // CFITSIO grew it by realloc
+FitsMemory::Buffer::~Buffer() {
+  std::free(data);
+}  // CFITSIO grew it by realloc
 
 void FitsMemory::Close::operator()(fitsfile* file) const noexcept {
   int status = 0;

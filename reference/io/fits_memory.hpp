@@ -1,12 +1,12 @@
 // A FITS file built in memory, so that a file on disk appears whole or not at all.
 #pragma once
 
-#include <fitsio.h>
-
 #include <cstddef>
 #include <memory>
 #include <string>
 #include <vector>
+
+#include <fitsio.h>
 
 namespace spex {
 

@@ -24,7 +24,8 @@ struct ColumnShape {
 [[nodiscard]] std::vector<std::int64_t> read_integer_column(const FitsReader& file,
                                                             const std::string& column);
 /// `count` doubles of one cell; rows count from 1.
-[[nodiscard]] std::vector<double> read_double_cell(const FitsReader& file, const std::string& column,
-                                                   long row, long long count);
+[[nodiscard]] std::vector<double> read_double_cell(const FitsReader& file,
+                                                   const std::string& column, long row,
+                                                   long long count);
 
 }  // namespace spex

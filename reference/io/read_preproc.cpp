@@ -1,9 +1,9 @@
 #include "reference/io/read_preproc.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
+
+#include <fmt/format.h>
 
 #include "reference/core/error.hpp"
 #include "reference/io/fits_file.hpp"

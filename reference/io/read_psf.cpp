@@ -1,10 +1,10 @@
 #include "reference/io/read_psf.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "reference/core/error.hpp"
 #include "reference/io/fits_file.hpp"
@@ -32,17 +32,16 @@ void read_wave_range(const FitsReader& file, double& wavemin, double& wavemax) {
   wavemin = file.get_double("WAVEMIN");
   wavemax = file.get_double("WAVEMAX");
   if (!std::isfinite(wavemin) || !std::isfinite(wavemax) || wavemax <= wavemin)
-    throw data_error(file.path(),
-                     fmt::format("{}: WAVEMIN = {:g}, WAVEMAX = {:g}", file.hdu_name(), wavemin,
-                                 wavemax),
-                     "WAVEMIN < WAVEMAX");
+    throw data_error(
+        file.path(),
+        fmt::format("{}: WAVEMIN = {:g}, WAVEMAX = {:g}", file.hdu_name(), wavemin, wavemax),
+        "WAVEMIN < WAVEMAX");
 }
 
 void check_finite(const std::vector<double>& coeff, const FitsReader& file,
                   const std::string& what) {
   if (!std::all_of(coeff.begin(), coeff.end(), [](double c) { return std::isfinite(c); }))
-    throw data_error(file.path(), what + " has a coefficient that is not finite",
-                     "finite numbers");
+    throw data_error(file.path(), what + " has a coefficient that is not finite", "finite numbers");
 }
 
 Trace read_trace(const FitsReader& file, const char* name, int& nfiber) {
@@ -74,11 +73,12 @@ void read_parameters(const FitsReader& file, Psf& psf) {
   const auto ncoeff = static_cast<long long>(psf.nfiber) * psf.ncoeff;
   const ColumnShape shape = column_shape(file, "COEFF");
   if (shape.repeat != ncoeff || (!shape.axes.empty() && shape.axes[0] != psf.ncoeff))
-    throw data_error(file.path(),
-                     fmt::format("PSF: COEFF has the shape {}",
-                                 shape.axes.empty() ? std::to_string(shape.repeat)
-                                                    : fmt::format("{}", fmt::join(shape.axes, " x "))),
-                     fmt::format("LEGDEG + 1 x fibers, {} x {}", psf.ncoeff, psf.nfiber));
+    throw data_error(
+        file.path(),
+        fmt::format("PSF: COEFF has the shape {}",
+                    shape.axes.empty() ? std::to_string(shape.repeat)
+                                       : fmt::format("{}", fmt::join(shape.axes, " x "))),
+        fmt::format("LEGDEG + 1 x fibers, {} x {}", psf.ncoeff, psf.nfiber));
   std::vector<std::string> names{"GHSIGX", "GHSIGY"};
   for (int i = 0; i <= psf.ghdegx; ++i)
     for (int j = 0; j <= psf.ghdegy; ++j) names.push_back(fmt::format("GH-{}-{}", i, j));

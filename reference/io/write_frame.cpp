@@ -1,14 +1,13 @@
 #include "reference/io/write_frame.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
 
+#include <fmt/format.h>
+
 #include "reference/core/error.hpp"
-#include "reference/extract/scores.hpp"
 #include "reference/io/atomic_write.hpp"
 #include "reference/io/fits_file.hpp"
 #include "reference/io/fits_memory.hpp"
@@ -155,8 +154,8 @@ void write_bare_fibermap(FitsMemory& out, const Frame& frame) {
   write_table(out, "FIBERMAP", frame.nspec, {{"FIBER", "J", TINT, fiber.data()}});
 }
 
-void write_scores(FitsMemory& out, const Frame& frame, const std::string& camera) {
-  const Scores scores = compute_scores(frame, camera);
+void write_scores(FitsMemory& out, const Frame& frame, const Scores& scores,
+                  const std::string& camera) {
   const std::string suffix =
       std::string("_") + static_cast<char>(std::toupper(static_cast<unsigned char>(camera[0])));
   write_table(out, "SCORES", frame.nspec,
@@ -200,13 +199,14 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
   else
     write_bare_fibermap(out, frame);
   write_reals(out, {"CHI2PIX", nullptr, bins}, full, frame.chi2pix);
-  if (content.scores) write_scores(out, frame, content.camera);
+  if (content.scores != nullptr) write_scores(out, frame, *content.scores, content.camera);
   if (full) write_reals(out, {"PIXMASK_FRACTION", nullptr, bins}, full, frame.pixmask_fraction);
   atomic_write(path, out.take());
 }
 
 void write_model(const std::string& path, const ModelImage& model,
-                 const std::vector<std::string>& cards, const std::vector<HeaderKeyword>& keywords) {
+                 const std::vector<std::string>& cards,
+                 const std::vector<HeaderKeyword>& keywords) {
   FitsMemory out(path);
   create_image(out, DOUBLE_IMG, {model.nx, model.ny});
   write_cards(out, cards, keywords);

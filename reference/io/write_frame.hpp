@@ -8,6 +8,7 @@
 
 #include "reference/model/frame.hpp"
 #include "reference/model/preproc.hpp"
+#include "reference/model/scores.hpp"
 
 namespace spex {
 
@@ -24,8 +25,9 @@ struct FrameFileContent {
   std::string camera;                   ///< "b0" ...: its letter names the SCORES columns
   std::vector<std::string> cards;       ///< copied into the primary header
   std::vector<HeaderKeyword> keywords;  ///< written after them, and win over them
-  const Fibermap* fibermap = nullptr;   ///< rows of fibers specmin ... specmin + nspec - 1 are written
-  bool scores = true;
+  const Fibermap* fibermap =
+      nullptr;                     ///< rows of fibers specmin ... specmin + nspec - 1 are written
+  const Scores* scores = nullptr;  ///< the HDU SCORES is left out where null
   /// FLUX, IVAR, RESOLUTION and CHI2PIX in float64 and an HDU PIXMASK_FRACTION at the end, so that
   /// a comparison sees more than float32 holds.
   bool full_precision = false;

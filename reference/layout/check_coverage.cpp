@@ -20,11 +20,11 @@ void check_coverage(const Psf& psf, const WaveGrid& grid, const std::vector<Patc
     for (int s = 0; s < patch.nspec; ++s)
       for (int w = 0; w < patch.nkept; ++w)
         if (touches_ccd(psf, patch.spec_first + s, grid.at(patch.wave_first + w))) return;
-  throw usage_error("--wavelength",
-                    fmt::format("{:g} to {:g} Angstrom lies wholly off the CCD", grid.at(0),
-                                grid.at(grid.nwave - 1)),
-                    fmt::format("wavelengths within {:g} to {:g}", psf.ytrace.wavemin,
-                                psf.ytrace.wavemax));
+  throw usage_error(
+      "--wavelength",
+      fmt::format("{:g} to {:g} Angstrom lies wholly off the CCD", grid.at(0),
+                  grid.at(grid.nwave - 1)),
+      fmt::format("wavelengths within {:g} to {:g}", psf.ytrace.wavemin, psf.ytrace.wavemax));
 }
 
 }  // namespace spex

@@ -1,9 +1,9 @@
 #include "reference/layout/patches.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <climits>
+
+#include <fmt/format.h>
 
 #include "reference/core/error.hpp"
 
@@ -34,16 +34,18 @@ void check_options(const ExtractOptions& o, int nfiber) {
                       fmt::format("{} and {} are too many bins", o.nwavestep, o.wavepad),
                       fmt::format("at most {}", most_bins));
   if (o.bundlesize % o.nsubbundles != 0)
-    throw usage_error("--nsubbundles",
-                      fmt::format("{} does not divide the bundle size {}", o.nsubbundles, o.bundlesize),
-                      "a divisor of --bundlesize");
+    throw usage_error(
+        "--nsubbundles",
+        fmt::format("{} does not divide the bundle size {}", o.nsubbundles, o.bundlesize),
+        "a divisor of --bundlesize");
   if (o.specmin >= nfiber)
     throw usage_error("--specmin", fmt::format("{} is beyond the PSF", o.specmin),
                       fmt::format("0 to {}", nfiber - 1));
   if (o.nspec && *o.nspec > nfiber - o.specmin)
-    throw usage_error("--nspec",
-                      fmt::format("{} spectra from fiber {} on reach beyond the PSF", *o.nspec, o.specmin),
-                      fmt::format("1 to {}", nfiber - o.specmin));
+    throw usage_error(
+        "--nspec",
+        fmt::format("{} spectra from fiber {} on reach beyond the PSF", *o.nspec, o.specmin),
+        fmt::format("1 to {}", nfiber - o.specmin));
   if (!(o.regularize >= 0 && o.regularize < 1e100))
     throw usage_error("--regularize", fmt::format("{:g}", o.regularize), "a number >= 0");
   if (o.psferr && !(*o.psferr >= 0 && *o.psferr < 1e100))
@@ -60,7 +62,8 @@ std::vector<Patch> make_patches(const ExtractOptions& options, const WaveGrid& g
   const int wavepad = effective_wavepad(options.wavepad, options.wavepad_frac);
 
   std::vector<Patch> patches;
-  for (int bundle = spec_begin / options.bundlesize; bundle * options.bundlesize < spec_end; ++bundle) {
+  for (int bundle = spec_begin / options.bundlesize; bundle * options.bundlesize < spec_end;
+       ++bundle) {
     const int bundle_begin = bundle * options.bundlesize;
     const int bundle_end = std::min(bundle_begin + options.bundlesize, nfiber);
     for (int sub = 0; sub < options.nsubbundles; ++sub) {
@@ -108,7 +111,8 @@ PixelRange used_pixels(const PatchSpots& spots, int wavepad, double pixpad_frac,
     ymax = std::max(ymax, spots.yc(j) + spots.spots->ny);
   }
   const RowRange rows = used_rows(ypadmin, ypadmax, ymin, ymax, pixpad_frac);
-  return {std::max(xmin, 0), std::min(xmax, nx_ccd), std::max(rows.lo, 0), std::min(rows.hi, ny_ccd)};
+  return {std::max(xmin, 0), std::min(xmax, nx_ccd), std::max(rows.lo, 0),
+          std::min(rows.hi, ny_ccd)};
 }
 
 }  // namespace spex

@@ -1,8 +1,8 @@
 #include "reference/layout/wavelengths.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "reference/core/error.hpp"
 
@@ -17,7 +17,8 @@ std::vector<double> WaveGrid::range(int first, int count) const {
 WaveGrid make_wave_grid(const WaveRange& range) {
   const auto wrong = [&](const std::string& what, const std::string& expected) {
     return usage_error("--wavelength",
-                       fmt::format("{},{},{}: {}", range.wmin, range.wmax, range.dw, what), expected);
+                       fmt::format("{},{},{}: {}", range.wmin, range.wmax, range.dw, what),
+                       expected);
   };
   if (!std::isfinite(range.wmin) || !std::isfinite(range.wmax) || !std::isfinite(range.dw))
     throw wrong("not finite", "three numbers wmin,wmax,dw in Angstrom");

@@ -1,12 +1,12 @@
 #include "reference/linalg/symmetric.hpp"
 
-#include <cblas.h>
-#include <lapacke.h>
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 #include <string>
+
+#include <cblas.h>
+#include <lapacke.h>
 
 namespace spex {
 namespace {
@@ -23,15 +23,16 @@ bool all_finite(const std::vector<double>& A) {
 
 }  // namespace
 
-void use_single_threaded_blas() { openblas_set_num_threads(1); }
+void use_single_threaded_blas() {
+  openblas_set_num_threads(1);
+}
 
 bool decompose(const std::vector<double>& A, int n, Eigen& eigen) {
   if (!all_finite(A)) return false;
   eigen.n = n;
   eigen.V = A;
   eigen.u.resize(static_cast<std::size_t>(n));
-  const int info =
-      LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, eigen.V.data(), n, eigen.u.data());
+  const int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, eigen.V.data(), n, eigen.u.data());
   if (info < 0) wrong_argument("dsyevd", info);
   return info == 0 && all_finite(eigen.u);
 }
@@ -63,7 +64,8 @@ void eigen_apply(const Eigen& eigen, const std::vector<double>& d, const std::ve
                  std::vector<double>& x) {
   const int n = eigen.n;
   std::vector<double> z(static_cast<std::size_t>(n));
-  cblas_dgemv(CblasColMajor, CblasTrans, n, n, 1.0, eigen.V.data(), n, y.data(), 1, 0.0, z.data(), 1);
+  cblas_dgemv(CblasColMajor, CblasTrans, n, n, 1.0, eigen.V.data(), n, y.data(), 1, 0.0, z.data(),
+              1);
   for (std::size_t k = 0; k < z.size(); ++k) z[k] *= d[k];
   x.resize(static_cast<std::size_t>(n));
   cblas_dgemv(CblasColMajor, CblasNoTrans, n, n, 1.0, eigen.V.data(), n, z.data(), 1, 0.0, x.data(),

@@ -7,8 +7,8 @@
 
 namespace spex {
 
-/// Spectra-major arrays: `[spec * nwave + w]`; resolution is `[(spec * ndiagonals + d) * nwave + w]`
-/// with ndiagonals = 2 ndiag + 1: rows w - ndiag ... w + ndiag of column w of R_s.
+/// Spectra-major arrays: `[spec * nwave + w]`; resolution is `[(spec * ndiagonals + d) * nwave +
+/// w]` with ndiagonals = 2 ndiag + 1: rows w - ndiag ... w + ndiag of column w of R_s.
 struct Frame {
   int specmin = 0;  ///< first fiber, counted from 0 in the PSF
   int nspec = 0;

@@ -2,7 +2,9 @@
 
 namespace spex {
 
-std::string to_string(Method method) { return method == Method::eigh ? "eigh" : "cholesky"; }
+std::string to_string(Method method) {
+  return method == Method::eigh ? "eigh" : "cholesky";
+}
 
 std::string to_string(Decorrelate decorrelate) {
   return decorrelate == Decorrelate::signal ? "signal" : "noise";

@@ -26,13 +26,13 @@ struct Psf {
   int npix_x = 0;  ///< columns of the CCD
   int npix_y = 0;  ///< rows of the CCD
   int fibermin = 0;
-  double psferr = 0.01;   ///< fractional model error (PSFERR, 0.01 where absent)
-  std::string in_psf;     ///< IN_PSF of the file's header, empty where absent
-  Trace xtrace;           ///< centre column X, pixels
-  Trace ytrace;           ///< centre row Y, pixels
-  double wavemin = 0;     ///< Angstrom, of the parameters below
-  double wavemax = 0;     ///< Angstrom
-  int ncoeff = 0;         ///< LEGDEG + 1
+  double psferr = 0.01;  ///< fractional model error (PSFERR, 0.01 where absent)
+  std::string in_psf;    ///< IN_PSF of the file's header, empty where absent
+  Trace xtrace;          ///< centre column X, pixels
+  Trace ytrace;          ///< centre row Y, pixels
+  double wavemin = 0;    ///< Angstrom, of the parameters below
+  double wavemax = 0;    ///< Angstrom
+  int ncoeff = 0;        ///< LEGDEG + 1
   /// `param[(p * nfiber + fiber) * ncoeff + d]`; p = 0 is GHSIGX, 1 is GHSIGY (pixels),
   /// 2 + i (ghdegy + 1) + j is GH-i-j.
   std::vector<double> param;

@@ -12,8 +12,7 @@ namespace {
 
 // Choices are checked here rather than by CLI11, so that the message says what was expected.
 template <class Choice>
-Choice choose(const char* option, const std::string& text,
-              std::initializer_list<Choice> choices) {
+Choice choose(const char* option, const std::string& text, std::initializer_list<Choice> choices) {
   std::string expected;
   for (const Choice choice : choices) {
     if (to_string(choice) == text) return choice;
@@ -79,14 +78,17 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   app.option_defaults()->always_capture_default();
 
   app.add_option("-i,--input", job.input, "Preprocessed image (.fits, .fits.gz, .fits.fz)")
-      ->required()->group("Files");
+      ->required()
+      ->group("Files");
   app.add_option("-p,--psf", job.psf, "PSF of the same camera")->required()->group("Files");
   app.add_option("-o,--output", job.output, "Frame file to write (.fits, .fits.gz)")
-      ->required()->group("Files");
+      ->required()
+      ->group("Files");
   app.add_option("-m,--model", job.model, "Also write the model image to this file")
       ->group("Files");
   app.add_option("-f,--fibermap", job.fibermap,
-                 "Take FIBERMAP from this file rather than from the image")->group("Files");
+                 "Take FIBERMAP from this file rather than from the image")
+      ->group("Files");
   app.add_flag("--no-scores", arguments.no_scores, "Leave the HDU SCORES out")->group("Files");
   app.add_flag("--full-precision", job.full_precision,
                "Write float64, and an HDU PIXMASK_FRACTION, for close comparisons")
@@ -94,7 +96,8 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
 
   app.add_option("-w,--wavelength", arguments.wavelength,
                  "Grid wmin,wmax,dw in Angstrom. Where not given, b: 3600,5800,0.8; "
-                 "r: 5760,7620,0.8; z: 7520,9824,0.8")->group("What to extract");
+                 "r: 5760,7620,0.8; z: 7520,9824,0.8")
+      ->group("What to extract");
   app.add_option("-s,--specmin", o.specmin, "First spectrum")->group("What to extract");
   app.add_option("-n,--nspec", o.nspec, "Number of spectra; all from --specmin where not given")
       ->group("What to extract");
@@ -103,8 +106,7 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   app.add_option("--bundlesize", o.bundlesize, "Spectra in a bundle")->group("Algorithm");
   app.add_option("--nsubbundles", o.nsubbundles, "Subbundles in a bundle")->group("Algorithm");
   app.add_option("--nwavestep", o.nwavestep, "Wavelength bins in a patch")->group("Algorithm");
-  app.add_option("--wavepad", o.wavepad, "Wavelength bins to pad a patch with")
-      ->group("Algorithm");
+  app.add_option("--wavepad", o.wavepad, "Wavelength bins to pad a patch with")->group("Algorithm");
   app.add_option("--pixpad-frac", o.pixpad_frac, "Fraction of the padding's pixels to use")
       ->group("Algorithm");
   app.add_option("--wavepad-frac", o.wavepad_frac, "Fraction by which to lengthen --wavepad")
@@ -114,21 +116,22 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
       ->group("Algorithm");
   app.add_option("--mask-bits", arguments.mask_bits,
                  "Bits of MASK that reject a pixel: a number, or all. Where not given: 0x2FF, "
-                 "all but BADREADNOISE (256)")->group("Algorithm");
+                 "all but BADREADNOISE (256)")
+      ->group("Algorithm");
   app.add_option("--method", arguments.method, "Linear algebra: eigh or cholesky")
       ->group("Algorithm");
   app.add_option("--decorrelate", arguments.decorrelate, "What to decorrelate: signal or noise")
       ->group("Algorithm");
 
   app.add_option("--milestone", arguments.milestone,
-                 "How the work is organized: baseline or cpu-refactor")->group("Running");
+                 "How the work is organized: baseline or cpu-refactor")
+      ->group("Running");
   app.add_option("--threads", arguments.threads,
                  "Threads of each rank; its share of the node's CPUs where not given")
       ->group("Running");
   app.add_flag("--mpi", arguments.mpi, "Accepted for production's scripts; ranks are found anyway")
       ->group("Running");
-  app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")
-      ->group("Running");
+  app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")->group("Running");
 }
 
 mpi::FrameJob make_job(const ExtractArguments& arguments) {
@@ -136,7 +139,8 @@ mpi::FrameJob make_job(const ExtractArguments& arguments) {
   ExtractOptions& o = job.options;
   if (!arguments.wavelength.empty()) {
     o.wavelength = parse_wavelength(arguments.wavelength);
-    static_cast<void>(make_wave_grid(*o.wavelength));  // complains of a bad grid before any file is read
+    static_cast<void>(
+        make_wave_grid(*o.wavelength));  // complains of a bad grid before any file is read
   }
   if (!arguments.mask_bits.empty()) o.mask_bits = parse_mask_bits(arguments.mask_bits);
   o.method = choose("--method", arguments.method, {Method::eigh, Method::cholesky});

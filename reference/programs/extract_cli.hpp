@@ -2,9 +2,10 @@
 // spex); ours beside them.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <optional>
 #include <string>
+
+#include <CLI/CLI.hpp>
 
 #include "mpi/extract_frame.hpp"
 

@@ -1,20 +1,22 @@
 #include "reference/programs/program.hpp"
 
-#include <fmt/format.h>
-#include <spdlog/sinks/stdout_color_sinks.h>
-#include <spdlog/spdlog.h>
-
 #include <cstdio>
 #include <exception>
 #include <map>
 #include <new>
+
+#include <fmt/format.h>
+#include <spdlog/sinks/stdout_color_sinks.h>
+#include <spdlog/spdlog.h>
 
 #include "reference/core/error.hpp"
 
 namespace spex {
 namespace {
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+std::string first_line(const std::string& text) {
+  return text.substr(0, text.find('\n'));
+}
 
 }  // namespace
 
@@ -25,9 +27,9 @@ void set_up_logging(const std::string& program) {
 
 void set_log_level(const std::string& level) {
   static const std::map<std::string, spdlog::level::level_enum> levels{
-      {"debug", spdlog::level::debug},      {"info", spdlog::level::info},
-      {"warn", spdlog::level::warn},        {"warning", spdlog::level::warn},
-      {"error", spdlog::level::err},        {"critical", spdlog::level::critical},
+      {"debug", spdlog::level::debug}, {"info", spdlog::level::info},
+      {"warn", spdlog::level::warn},   {"warning", spdlog::level::warn},
+      {"error", spdlog::level::err},   {"critical", spdlog::level::critical},
   };
   const auto found = levels.find(level);
   if (found == levels.end())
@@ -51,8 +53,7 @@ bool parse_command_line(CLI::App& app, int argc, char** argv, bool speaks, int& 
   return false;
 }
 
-int run_guarded(const std::string& program, const bool& speaks,
-                const std::function<int()>& body) {
+int run_guarded(const std::string& program, const bool& speaks, const std::function<int()>& body) {
   const auto say = [&](const std::string& what) {
     if (speaks) fmt::print(stderr, "{}: {}\n", program, what);
   };

@@ -1,9 +1,10 @@
 // What every program shares: parsing, --version, logging, and errors as one line with a status.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <functional>
 #include <string>
+
+#include <CLI/CLI.hpp>
 
 namespace spex {
 

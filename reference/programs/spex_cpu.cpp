@@ -1,10 +1,10 @@
 // spex-cpu: extracts one frame with the CPU reference, alone or under mpirun.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
-
-#include <algorithm>
 
 #include "mpi/environment.hpp"
 #include "mpi/extract_frame.hpp"
@@ -22,7 +22,8 @@ constexpr const char* footer =
     "Examples:\n"
     "  spex-cpu -i preproc-r0-00051060.fits.fz -p psf-r0-00051060.fits -o frame-r0-00051060.fits\n"
     "  mpirun -n 20 spex-cpu -i preproc.fits -p psf.fits -o frame.fits --threads 1\n"
-    "  spex-cpu -i preproc.fits -p psf.fits -o part.fits -w 6500,6600,0.8 -s 50 -n 25 -m model.fits\n"
+    "  spex-cpu -i preproc.fits -p psf.fits -o part.fits -w 6500,6600,0.8 -s 50 -n 25 -m "
+    "model.fits\n"
     "\n"
     "Exit status: 0 done, 1 a file is wrong or the work failed, 2 the command line is wrong.";
 
@@ -75,7 +76,8 @@ int main(int argc, char** argv) {
     const spex::mpi::Communicator world = spex::mpi::Communicator::world();
     speaks = world.is_root();
 
-    CLI::App app("Extracts 1D spectra from a preprocessed CCD frame by spectroperfectionism.", program);
+    CLI::App app("Extracts 1D spectra from a preprocessed CCD frame by spectroperfectionism.",
+                 program);
     app.set_version_flag("--version", spex::version_text(program));
     app.footer(footer);
     spex::ExtractArguments arguments;

@@ -1,5 +1,5 @@
-// The pixel-integrated Gauss-Hermite spot of one fiber at one wavelength (extraction.md, section 2).
-// One source for host and device.
+// The pixel-integrated Gauss-Hermite spot of one fiber at one wavelength (extraction.md, section
+// 2). One source for host and device.
 #pragma once
 
 #include <cmath>

@@ -1,8 +1,8 @@
 #include "reference/psf/spots.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
+
+#include <fmt/format.h>
 
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
@@ -62,14 +62,16 @@ Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<dou
       const double sigma_x = parameter(0);
       const double sigma_y = parameter(1);
       if (!(std::abs(centre.x) < farthest_centre) || !(std::abs(centre.y) < farthest_centre))
-        throw data_error("PSF", fmt::format("fiber {} at {:.1f} Angstrom lies at pixel ({:g}, {:g})",
-                                            fiber + s, lambda, centre.x, centre.y),
+        throw data_error("PSF",
+                         fmt::format("fiber {} at {:.1f} Angstrom lies at pixel ({:g}, {:g})",
+                                     fiber + s, lambda, centre.x, centre.y),
                          "a centre near the CCD");
       if (!(sigma_x > 0) || !(sigma_y > 0))
-        throw data_error("PSF",
-                         fmt::format("fiber {} at {:.1f} Angstrom has widths GHSIGX {:g}, GHSIGY {:g}",
-                                     fiber + s, lambda, sigma_x, sigma_y),
-                         "positive widths");
+        throw data_error(
+            "PSF",
+            fmt::format("fiber {} at {:.1f} Angstrom has widths GHSIGX {:g}, GHSIGY {:g}",
+                        fiber + s, lambda, sigma_x, sigma_y),
+            "positive widths");
       for (std::size_t k = 0; k < work.g.size(); ++k)
         work.g[k] = parameter(2 + static_cast<int>(k));
 

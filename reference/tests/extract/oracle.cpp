@@ -23,7 +23,9 @@ std::vector<std::pair<int, int>> used(const Patch& patch, const Spots& spots, co
     if (padded(j) >= patch.wavepad && padded(j) < patch.wavepad + patch.nwave)
       core_y.push_back(spots.yc[static_cast<std::size_t>(j)]);
   }
-  const auto least = [](const std::vector<int>& v) { return *std::min_element(v.begin(), v.end()); };
+  const auto least = [](const std::vector<int>& v) {
+    return *std::min_element(v.begin(), v.end());
+  };
   const auto most = [](const std::vector<int>& v) { return *std::max_element(v.begin(), v.end()); };
   const int ypadmin = least(all_y), ypadmax = most(all_y) + spots.ny;
   const int ymin = least(core_y), ymax = most(core_y) + spots.ny;
@@ -61,8 +63,9 @@ Matrix block(const Matrix& A, std::size_t first, std::size_t size) {
 Real norm1(const Matrix& A) {
   Real largest = 0;
   for (const std::vector<Real>& row : A)
-    largest = std::max(largest, std::accumulate(row.begin(), row.end(), Real{0},
-                                                [](Real sum, Real a) { return sum + std::abs(a); }));
+    largest =
+        std::max(largest, std::accumulate(row.begin(), row.end(), Real{0},
+                                          [](Real sum, Real a) { return sum + std::abs(a); }));
   return largest;
 }
 
@@ -112,8 +115,7 @@ Matrix symmetric_function(Matrix A, Real (*function)(Real)) {
         off += std::abs(A[p][q]);
         if (A[p][q] == 0) continue;
         const Real theta = (A[q][q] - A[p][p]) / (2 * A[p][q]);
-        const Real t =
-            (theta >= 0 ? 1 : -1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
+        const Real t = (theta >= 0 ? 1 : -1) / (std::abs(theta) + std::sqrt(theta * theta + 1));
         const Real c = 1 / std::sqrt(t * t + 1), s = t * c;
         for (std::size_t k = 0; k < n; ++k) {
           const Real kp = A[k][p], kq = A[k][q];
@@ -146,9 +148,9 @@ OracleResult oracle(const Patch& patch, const Spots& spots, const Pixels& pixels
   const auto n = static_cast<std::size_t>(spots.nspec * spots.nwave);
   const auto m = static_cast<std::size_t>(spots.nwave);
   const auto at = [&](const std::vector<double>& image, std::size_t i) {
-    return static_cast<Real>(image[static_cast<std::size_t>(list[i].first) *
-                                       static_cast<std::size_t>(pixels.nx) +
-                                   static_cast<std::size_t>(list[i].second)]);
+    return static_cast<Real>(
+        image[static_cast<std::size_t>(list[i].first) * static_cast<std::size_t>(pixels.nx) +
+              static_cast<std::size_t>(list[i].second)]);
   };
   OracleResult result;
   for (std::vector<Real>* v : {&result.f, &result.flux, &result.ivar, &result.chi2pix, &result.q})

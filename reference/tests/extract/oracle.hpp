@@ -1,6 +1,6 @@
-// A second extractor for hand-size patches: long double, dense, by textbook algorithms (Gauss-Jordan
-// elimination, cyclic Jacobi rotations), written from extraction.md alone. It shares nothing with
-// the extractor but the PSF's spots.
+// A second extractor for hand-size patches: long double, dense, by textbook algorithms
+// (Gauss-Jordan elimination, cyclic Jacobi rotations), written from extraction.md alone. It shares
+// nothing with the extractor but the PSF's spots.
 #pragma once
 
 #include <vector>
@@ -19,9 +19,9 @@ using Matrix = std::vector<std::vector<Real>>;
 /// All padded bins of a patch, j = s nwave + w.
 struct OracleResult {
   std::vector<Real> f, flux, ivar, chi2pix, pixmask_fraction, q;
-  Matrix R;      ///< signal: block diagonal; noise: whole
+  Matrix R;            ///< signal: block diagonal; noise: whole
   Real condition = 1;  ///< of N, in the 1-norm
-  Matrix model;  ///< [CCD row][CCD column], A_core f_core
+  Matrix model;        ///< [CCD row][CCD column], A_core f_core
 };
 
 /// Extracts the patch whose padded fibers and bins are exactly those of `spots`.

@@ -1,8 +1,7 @@
-#include "reference/extract/assemble_frame.hpp"
-
 #include <gtest/gtest.h>
 
 #include "reference/core/median.hpp"
+#include "reference/extract/assemble_frame.hpp"
 #include "reference/model/mask_bits.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
@@ -59,8 +58,8 @@ TEST_F(AssembleFrame, PlacesBinsAndConvertsUnits) {
   const Frame f = frame();
   EXPECT_EQ(f.nspec, 2);
   EXPECT_EQ(f.nwave, 3);
-  EXPECT_EQ(f.flux, (std::vector<double>{0, 2, 4, 20, 22, 24}));            // divided by dw
-  EXPECT_EQ(f.ivar, (std::vector<double>{.25, .5, .75, 2.75, 3, 3.25}));    // times dw^2
+  EXPECT_EQ(f.flux, (std::vector<double>{0, 2, 4, 20, 22, 24}));          // divided by dw
+  EXPECT_EQ(f.ivar, (std::vector<double>{.25, .5, .75, 2.75, 3, 3.25}));  // times dw^2
   const std::vector<double> resolution{0,  1,  2,  100, 101, 102, 200, 201, 202,
                                        10, 11, 12, 110, 111, 112, 210, 211, 212};
   EXPECT_EQ(f.resolution, resolution);

@@ -1,9 +1,9 @@
-#include "reference/extract/decorrelate.hpp"
+#include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
+#include "reference/extract/decorrelate.hpp"
 
 namespace spex {
 namespace {

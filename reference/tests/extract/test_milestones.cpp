@@ -1,13 +1,12 @@
-#include "reference/extract/milestones.hpp"
+#include <atomic>
+#include <cmath>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <atomic>
-#include <cmath>
-
 #include "reference/core/error.hpp"
 #include "reference/extract/assemble_frame.hpp"
+#include "reference/extract/milestones.hpp"
 #include "reference/extract/projection.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
@@ -93,7 +92,7 @@ TEST_F(Milestones, ModelResemblesTheImage) {
   const Spots spots = evaluate_spots(psf, 0, psf.nfiber, grid.range(-3, grid.nwave + 6));
   const PatchSpots whole{&spots, 0, 0, psf.nfiber, spots.nwave};
   perfect.value = spex::apply(whole, PixelRange{0, 70, 0, 60},
-                        std::vector<double>(static_cast<std::size_t>(whole.n()), 50.0));
+                              std::vector<double>(static_cast<std::size_t>(whole.n()), 50.0));
   options.bundlesize = 9;
   options.nsubbundles = 1;
   options.nwavestep = grid.nwave;
@@ -113,8 +112,8 @@ TEST_F(Milestones, BrokenPsfIsAnErrorFromAnyThread) {
   const ExtractInputs in{&broken, &pixels, grid, options};
   for (const CpuMilestone milestone : {CpuMilestone::baseline, CpuMilestone::cpu_refactor}) {
     options.milestone = milestone;
-    EXPECT_THROW(static_cast<void>(extract_patches(in, make_patches(options, grid, 9), 3, times,
-                                                   [](long) {})),
+    EXPECT_THROW(static_cast<void>(
+                     extract_patches(in, make_patches(options, grid, 9), 3, times, [](long) {})),
                  Error);
   }
 }

@@ -1,7 +1,6 @@
-#include "reference/extract/normal_equations.hpp"
-
 #include <gtest/gtest.h>
 
+#include "reference/extract/normal_equations.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex {
@@ -32,8 +31,10 @@ TEST(NormalEquations, SparseAndDenseFollowTheDefinition) {
   for (const NormalEquations& e : {assemble_sparse(patch, pixels), assemble_dense(patch, pixels)}) {
     ASSERT_EQ(e.n, n);
     for (int column = 0; column < n; ++column) {
-      EXPECT_NEAR(e.y[static_cast<std::size_t>(column)], y[static_cast<std::size_t>(column)], 1e-12);
-      EXPECT_NEAR(e.q[static_cast<std::size_t>(column)], q[static_cast<std::size_t>(column)], 1e-14);
+      EXPECT_NEAR(e.y[static_cast<std::size_t>(column)], y[static_cast<std::size_t>(column)],
+                  1e-12);
+      EXPECT_NEAR(e.q[static_cast<std::size_t>(column)], q[static_cast<std::size_t>(column)],
+                  1e-14);
       for (int row = column; row < n; ++row)
         EXPECT_NEAR(e.N[static_cast<std::size_t>(column * n + row)],
                     N[static_cast<std::size_t>(column * n + row)], 1e-15);

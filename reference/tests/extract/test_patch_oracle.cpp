@@ -1,12 +1,12 @@
 // Whole patches against the long-double oracle: every edge, every kind of masking, every method.
 
-#include <gtest/gtest.h>
-
 #include <algorithm>
 #include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
+
+#include <gtest/gtest.h>
 
 #include "reference/extract/patch.hpp"
 #include "reference/extract/weights.hpp"
@@ -19,19 +19,23 @@ namespace {
 struct Case {
   std::string name;
   test::PsfShape shape{};
-  double lambda = 995;    // first core bin, Angstrom
+  double lambda = 995;  // first core bin, Angstrom
   std::function<void(Preproc&)> spoil = [](Preproc&) {};
   std::function<void(ExtractOptions&)> choose = [](ExtractOptions&) {};
   int nkept = 6;
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+std::ostream& operator<<(std::ostream& out, const Case& c) {
+  return out << c.name;
+}
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 std::vector<Case> cases() {
-  const auto pixel = [](Preproc& p, int x, int y) { return static_cast<std::size_t>(y * p.nx + x); };
+  const auto pixel = [](Preproc& p, int x, int y) {
+    return static_cast<std::size_t>(y * p.nx + x);
+  };
   const auto mask_box = [](int x0, int x1, int y0, int y1) {
     return [=](Preproc& p) {
       for (int y = y0; y < y1; ++y)
@@ -64,8 +68,7 @@ std::vector<Case> cases() {
   };
 }
 
-class PatchOracle
-    : public testing::TestWithParam<std::tuple<Case, Method, CpuMilestone>> {};
+class PatchOracle : public testing::TestWithParam<std::tuple<Case, Method, CpuMilestone>> {};
 
 void expect_close(double value, long double expected, double scale, double tolerance,
                   const std::string& what) {
@@ -93,8 +96,8 @@ TEST_P(PatchOracle, Agrees) {
   patch.nwave = 6;
   patch.nkept = c.nkept;
   patch.wavepad = 3;
-  const Spots spots = evaluate_spots(psf, 0, psf.nfiber,
-                                     WaveGrid{c.lambda, 1, 6}.range(-3, patch.padded_nwave()));
+  const Spots spots =
+      evaluate_spots(psf, 0, psf.nfiber, WaveGrid{c.lambda, 1, 6}.range(-3, patch.padded_nwave()));
   ExtractOptions options;
   options.method = method;
   options.milestone = milestone;
@@ -103,15 +106,14 @@ TEST_P(PatchOracle, Agrees) {
   const double psferr = 0.02;
 
   StageTimes times;
-  const PatchResult result = extract_patch(
-      patch, {&spots, 0, 0, psf.nfiber, patch.padded_nwave()}, pixels, options, psferr, times);
+  const PatchResult result = extract_patch(patch, {&spots, 0, 0, psf.nfiber, patch.padded_nwave()},
+                                           pixels, options, psferr, times);
   const test::OracleResult truth = test::oracle(patch, spots, pixels, options, psferr);
 
   // What rounding alone can do: condition number times the spacing of doubles, with room for the
   // length of the sums. Bins beside masked or missing pixels are nearly unconstrained.
-  const double tolerance =
-      std::max(1e-12, 30 * std::numeric_limits<double>::epsilon() *
-                          static_cast<double>(truth.condition));
+  const double tolerance = std::max(
+      1e-12, 30 * std::numeric_limits<double>::epsilon() * static_cast<double>(truth.condition));
   EXPECT_LT(tolerance, 1e-3) << "the case tests nothing";
 
   ASSERT_EQ(result.nwave, c.nkept);
@@ -143,9 +145,8 @@ TEST_P(PatchOracle, Agrees) {
     for (int d = 0; d <= 2 * ndiag; ++d) {
       // Stored: rows w - ndiag ... w + ndiag of column w.
       const int row = patch.wavepad + w - ndiag + d;
-      const test::Real R = row >= 0 && row < m
-                         ? truth.R[static_cast<std::size_t>(patch.pad_below * m + row)][j]
-                         : 0;
+      const test::Real R =
+          row >= 0 && row < m ? truth.R[static_cast<std::size_t>(patch.pad_below * m + row)][j] : 0;
       expect_close(result.resolution[static_cast<std::size_t>(d * c.nkept + w)], R, 1, tolerance,
                    "resolution " + bin + " diagonal " + std::to_string(d));
     }
@@ -160,9 +161,8 @@ TEST_P(PatchOracle, Agrees) {
     largest_f = std::max(largest_f, static_cast<double>(std::abs(f)));
   for (int y = result.y0; y < result.y1; ++y)
     for (int x = result.x0; x < result.x1; ++x) {
-      const double value = result.model[static_cast<std::size_t>((y - result.y0) *
-                                                                     (result.x1 - result.x0) +
-                                                                 x - result.x0)];
+      const double value = result.model[static_cast<std::size_t>(
+          (y - result.y0) * (result.x1 - result.x0) + x - result.x0)];
       const auto expected = truth.model[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)];
       expect_close(value, expected, largest_f, tolerance, "model");
       largest = std::max(largest, std::abs(value));

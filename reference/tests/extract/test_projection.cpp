@@ -1,9 +1,8 @@
-#include "reference/extract/projection.hpp"
+#include <random>
 
 #include <gtest/gtest.h>
 
-#include <random>
-
+#include "reference/extract/projection.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex {
@@ -77,11 +76,10 @@ TEST_F(Projection, DensePanelsHoldTheSameMatrix) {
     for (int i = 0; i < npixel(); ++i) {
       const int x = range.x0 + i % range.nx();
       const int y = i / range.nx();
-      const double value =
-          x >= panel.x0 && x < panel.x1
-              ? panel.A[static_cast<std::size_t>(j % patch.nwave * panel.rows +
-                                                 (x - panel.x0) * range.ny() + y)]
-              : 0;
+      const double value = x >= panel.x0 && x < panel.x1
+                               ? panel.A[static_cast<std::size_t>(j % patch.nwave * panel.rows +
+                                                                  (x - panel.x0) * range.ny() + y)]
+                               : 0;
       EXPECT_EQ(value, A(i, j)) << "pixel " << i << " bin " << j;
     }
   }

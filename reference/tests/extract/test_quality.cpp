@@ -1,7 +1,6 @@
-#include "reference/extract/quality.hpp"
-
 #include <gtest/gtest.h>
 
+#include "reference/extract/quality.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex {
@@ -27,7 +26,8 @@ TEST_F(Quality, PixmaskIsTheMaskedShareOfTheSpot) {
 }
 
 TEST_F(Quality, LightOutsideTheRangeCountsAsMasked) {
-  PatchPixels lower{{range.x0, range.x1, range.y0, range.y0 + 2}, std::vector<double>(14, 0.0),
+  PatchPixels lower{{range.x0, range.x1, range.y0, range.y0 + 2},
+                    std::vector<double>(14, 0.0),
                     std::vector<double>(14, 4.0)};
   double inside = 0;
   for (int i = 0; i < 14; ++i) inside += patch.spot(0)[i];

@@ -1,9 +1,8 @@
-#include "reference/extract/weights.hpp"
+#include <limits>
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
+#include "reference/extract/weights.hpp"
 #include "reference/model/mask_bits.hpp"
 
 namespace spex {

@@ -1,11 +1,10 @@
-#include "reference/layout/patches.hpp"
+#include <set>
 
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "reference/core/error.hpp"
 #include "reference/layout/check_coverage.hpp"
+#include "reference/layout/patches.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex {

@@ -1,10 +1,9 @@
-#include "reference/layout/wavelengths.hpp"
+#include <limits>
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "reference/core/error.hpp"
+#include "reference/layout/wavelengths.hpp"
 
 namespace spex {
 namespace {
@@ -39,9 +38,9 @@ TEST(WaveGrid, PaddingContinuesTheSteps) {
 
 TEST(WaveGrid, BadRangesAreUsageErrors) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  for (const WaveRange range : {WaveRange{102, 100, 1}, WaveRange{100, 102, 0},
-                                WaveRange{100, 102, -1}, WaveRange{nan, 102, 1},
-                                WaveRange{-5, 102, 1}, WaveRange{1, 1e9, 1e-3}}) {
+  for (const WaveRange range :
+       {WaveRange{102, 100, 1}, WaveRange{100, 102, 0}, WaveRange{100, 102, -1},
+        WaveRange{nan, 102, 1}, WaveRange{-5, 102, 1}, WaveRange{1, 1e9, 1e-3}}) {
     try {
       static_cast<void>(make_wave_grid(range));
       ADD_FAILURE() << range.wmin << "," << range.wmax << "," << range.dw;

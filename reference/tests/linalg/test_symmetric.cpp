@@ -1,9 +1,9 @@
-#include "reference/linalg/symmetric.hpp"
+#include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <limits>
+#include "reference/linalg/symmetric.hpp"
 
 namespace spex {
 namespace {

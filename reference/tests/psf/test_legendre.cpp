@@ -1,6 +1,6 @@
-#include "reference/psf/legendre.hpp"
-
 #include <gtest/gtest.h>
+
+#include "reference/psf/legendre.hpp"
 
 namespace spex {
 namespace {
@@ -28,7 +28,9 @@ TEST(Legendre, SumIsLinear) {
   EXPECT_NEAR(legendre_sum(c, 3, -0.2), 2 + 0.6 + 2 * (3 * 0.04 - 1), 1e-15);
 }
 
-TEST(Legendre, NoCoefficientsGiveZero) { EXPECT_EQ(legendre_sum(nullptr, 0, 0.3), 0); }
+TEST(Legendre, NoCoefficientsGiveZero) {
+  EXPECT_EQ(legendre_sum(nullptr, 0, 0.3), 0);
+}
 
 }  // namespace
 }  // namespace spex

@@ -1,13 +1,12 @@
-#include "reference/psf/spots.hpp"
+#include <cmath>
+#include <numeric>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <numeric>
-
 #include "reference/core/error.hpp"
 #include "reference/psf/spot.hpp"
+#include "reference/psf/spots.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex {

@@ -16,11 +16,11 @@ struct PsfShape {
   int ny = 60;  ///< CCD rows
   int hsizex = 3;
   int hsizey = 2;
-  int degree = 2;         ///< Gauss-Hermite, both axes
-  double x_first = 8;     ///< column of fiber 0
-  double x_spacing = 6;   ///< columns between fibers
-  double y_middle = 30;   ///< row at 1000 Angstrom
-  double y_per_bin = 1.5; ///< rows an Angstrom
+  int degree = 2;          ///< Gauss-Hermite, both axes
+  double x_first = 8;      ///< column of fiber 0
+  double x_spacing = 6;    ///< columns between fibers
+  double y_middle = 30;    ///< row at 1000 Angstrom
+  double y_per_bin = 1.5;  ///< rows an Angstrom
 };
 
 /// A PSF over 950 to 1050 Angstrom with straight, slightly tilted traces; widths and asymmetries
@@ -44,7 +44,8 @@ inline Psf make_psf(const PsfShape& shape = {}) {
   };
   const auto gh = [&](int i, int j) { return 2 + i * (psf.ghdegy + 1) + j; };
   for (int s = 0; s < psf.nfiber; ++s) {
-    psf.xtrace.coeff.insert(psf.xtrace.coeff.end(), {shape.x_first + s * shape.x_spacing + 0.13, 0.7});
+    psf.xtrace.coeff.insert(psf.xtrace.coeff.end(),
+                            {shape.x_first + s * shape.x_spacing + 0.13, 0.7});
     psf.ytrace.coeff.insert(psf.ytrace.coeff.end(),
                             {shape.y_middle + 0.21 * s, 50 * shape.y_per_bin});
     set(0, s, 1.05 + 0.02 * s, 0.03);
