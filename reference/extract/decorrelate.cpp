@@ -5,6 +5,7 @@
 
 #include <cblas.h>
 
+#include "reference/linalg/block_tridiagonal.hpp"
 #include "reference/linalg/symmetric.hpp"
 
 namespace spex {
@@ -90,17 +91,69 @@ void add_noise_blocks(const Eigen& eigen, const BlockRange& blocks, Decorrelated
   }
 }
 
-// Block of a symmetric matrix given by its lower triangle.
-std::vector<double> symmetric_block(const std::vector<double>& C, int n, int first, int m) {
-  std::vector<double> block(static_cast<std::size_t>(m) * static_cast<std::size_t>(m));
-  for (int column = 0; column < m; ++column)
-    for (int row = column; row < m; ++row) {
-      const double c = C[static_cast<std::size_t>(first + column) * static_cast<std::size_t>(n) +
-                         static_cast<std::size_t>(first + row)];
-      block[static_cast<std::size_t>(column * m + row)] = c;
-      block[static_cast<std::size_t>(row * m + column)] = c;
+// N with its bins in the order of wavelength, row w nspec + s: bins that are farther apart in
+// wavelength than spots are high share no pixel, so that N is a band, and block-tridiagonal.
+BlockTridiagonal banded(const NormalEquations& equations, int nwave) {
+  const int n = equations.n;
+  const int nspec = n / nwave;
+  const auto N = [&](int row, int column) {
+    return equations.N[static_cast<std::size_t>(column) * static_cast<std::size_t>(n) +
+                       static_cast<std::size_t>(row)];
+  };
+  int reach = 1;  // in bins of wavelength
+  for (int column = 0; column < n; ++column)
+    for (int row = column; row < n; ++row)
+      if (N(row, column) != 0) reach = std::max(reach, std::abs(row % nwave - column % nwave));
+
+  BlockTridiagonal A(n, reach * nspec);
+  for (int s = 0; s < nspec; ++s)
+    for (int t = s; t < nspec; ++t)
+      for (int v = 0; v < nwave; ++v)
+        for (int w = std::max(0, v - reach); w <= std::min(nwave - 1, v + reach); ++w) {
+          if (s == t && w < v) continue;
+          const int i = w * nspec + t;
+          const int j = v * nspec + s;
+          A.at(std::max(i, j), std::min(i, j)) = N(t * nwave + w, s * nwave + v);
+        }
+  return A;
+}
+
+// f = N^-1 y, spectrum-major as y is.
+std::vector<double> solve(const BlockTridiagonal& L, const std::vector<double>& y, int nwave) {
+  const int nspec = L.n() / nwave;
+  std::vector<double> x(y.size());
+  for (int j = 0; j < L.n(); ++j)
+    x[static_cast<std::size_t>(j % nwave * nspec + j / nwave)] = y[static_cast<std::size_t>(j)];
+  L.solve(x);
+  std::vector<double> f(y.size());
+  for (int j = 0; j < L.n(); ++j)
+    f[static_cast<std::size_t>(j)] = x[static_cast<std::size_t>(j % nwave * nspec + j / nwave)];
+  return f;
+}
+
+// C_s of the wanted spectra: C = L^-T L^-1, so that C_s = X_s^T X_s with X_s the columns of
+// L^-1 that belong to the spectrum.
+std::vector<std::vector<double>> covariance_blocks(const BlockTridiagonal& L,
+                                                   const BlockRange& blocks) {
+  const int m = blocks.nwave;
+  const int nspec = L.n() / m;
+  std::vector<int> unit_row;  // of column w blocks.nspec + s
+  for (int w = 0; w < m; ++w)
+    for (int s = 0; s < blocks.nspec; ++s) unit_row.push_back(w * nspec + blocks.spec_first + s);
+
+  const auto size = static_cast<std::size_t>(m) * static_cast<std::size_t>(m);
+  std::vector<std::vector<double>> C(static_cast<std::size_t>(blocks.nspec),
+                                     std::vector<double>(size, 0.0));
+  L.forward_solve_units(unit_row, [&](int b, const double* X, int ncolumns) {
+    for (int s = 0; s < blocks.nspec; ++s) {
+      const int nwave = (ncolumns - s + blocks.nspec - 1) / blocks.nspec;
+      if (nwave <= 0) continue;
+      cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, nwave, L.rows(b), 1.0,
+                  X + static_cast<std::ptrdiff_t>(s) * L.size(), blocks.nspec * L.size(), 1.0,
+                  C[static_cast<std::size_t>(s)].data(), m);
     }
-  return block;
+  });
+  return C;
 }
 
 }  // namespace
@@ -135,27 +188,27 @@ bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
 bool decorrelate_cholesky(const NormalEquations& equations, Decorrelate decorrelate,
                           const BlockRange& blocks, Decorrelated& result, StageTimes& times) {
   result = {};
-  const int n = equations.n;
-  std::vector<double> C = equations.N;  // becomes L, then C
+  std::vector<std::vector<double>> C;
   {
     const StageTimer timer(times, Stage::solve);
-    const double norm1 = symmetric_norm1(equations.N, n);
-    if (!cholesky_factor(C, n)) return false;
-    if (!(reciprocal_condition(C, n, norm1) > 1 / cholesky_condition_bound)) return false;
-    result.f = equations.y;
-    cholesky_solve(C, n, result.f);
+    BlockTridiagonal L = banded(equations, blocks.nwave);
+    const double norm1 = L.norm1();
+    if (!L.factor()) return false;
+    if (!(norm1 * L.inverse_norm1_estimate() < cholesky_condition_bound)) return false;
+    result.f = solve(L, equations.y, blocks.nwave);
+    if (decorrelate == Decorrelate::signal) C = covariance_blocks(L, blocks);
   }
   const StageTimer timer(times, Stage::decorrelate);
   if (decorrelate == Decorrelate::noise) {
     Eigen eigen;
-    if (!decompose(equations.N, n, eigen)) return false;
+    if (!decompose(equations.N, equations.n, eigen)) return false;
     clip_eigenvalues(eigen);
     add_noise_blocks(eigen, blocks, result);
   } else {
-    if (!cholesky_inverse(C, n)) return false;
     const int m = blocks.nwave;
-    for (int s = blocks.spec_first; s < blocks.spec_first + blocks.nspec; ++s)
-      if (!add_signal_block(symmetric_block(C, n, s * m, m), m, s * m, result)) return false;
+    for (int s = 0; s < blocks.nspec; ++s)
+      if (!add_signal_block(C[static_cast<std::size_t>(s)], m, (blocks.spec_first + s) * m, result))
+        return false;
   }
   return all_finite(result);
 }

@@ -34,11 +34,13 @@ struct Decorrelated {
                                     const BlockRange& blocks, Decorrelated& result,
                                     StageTimes& times);
 
-/// A patch whose estimated condition number is above this is left to eigh by the method cholesky:
-/// the inverse then holds no more than four digits, and eigh's clipping at 1e-14 comes near.
+/// A patch whose condition number is estimated above this (in the 1-norm, as dpocon does)
+/// is left to eigh by the method cholesky: the inverse then holds no more than four digits, and
+/// eigh's clipping at 1e-14 comes near.
 inline constexpr double cholesky_condition_bound = 1e12;
 
-/// Method cholesky: f and C from N = L L^T; roots as eigh takes them. False where the factorization
+/// Method cholesky: f and the wanted blocks of C from N = L L^T, with N block-tridiagonal in the
+/// order of wavelength; roots as eigh takes them. False where the factorization
 /// fails, the condition estimate is above the bound, or a value is not finite: the patch is then
 /// eigh's.
 [[nodiscard]] bool decorrelate_cholesky(const NormalEquations& equations, Decorrelate decorrelate,

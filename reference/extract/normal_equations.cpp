@@ -20,6 +20,40 @@ NormalEquations start_equations(const PatchSpots& spots, const PatchPixels& pixe
   return equations;
 }
 
+// Rows of a band: about one and a half spots, so that most of a panel is not zero.
+constexpr int band_rows = 16;
+
+// W A_s.
+DensePanel weighted(const DensePanel& As, const PixelRange& band, const PatchPixels& pixels) {
+  DensePanel WAs = As;
+  const int ny = band.ny();
+  const int nx = pixels.range.nx();
+  for (int w = As.w0; w < As.w1; ++w)
+    for (int x = As.x0; x < As.x1; ++x) {
+      double* a = WAs.A.data() + static_cast<std::ptrdiff_t>(w - As.w0) * As.rows +
+                  static_cast<std::ptrdiff_t>(x - As.x0) * ny;
+      const double* W = pixels.W.data() +
+                        static_cast<std::ptrdiff_t>(band.y0 - pixels.range.y0) * nx +
+                        (x - pixels.range.x0);
+      for (int y = 0; y < ny; ++y) a[y] *= W[static_cast<std::ptrdiff_t>(y) * nx];
+    }
+  return WAs;
+}
+
+// N[t, s] += A_t^T (W A_s) over the CCD columns that both panels hold, contiguous rows of each.
+void add_product(const DensePanel& At, int t, const DensePanel& WAs, int s, int ny, int nwave,
+                 NormalEquations& equations) {
+  const int x0 = std::max(WAs.x0, At.x0);
+  const int x1 = std::min(WAs.x1, At.x1);
+  if (x0 >= x1) return;
+  const auto n = static_cast<std::ptrdiff_t>(equations.n);
+  double* block = equations.N.data() + (s * nwave + WAs.w0) * n + t * nwave + At.w0;
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, At.w1 - At.w0, WAs.w1 - WAs.w0,
+              (x1 - x0) * ny, 1.0, At.A.data() + static_cast<std::ptrdiff_t>(x0 - At.x0) * ny,
+              At.rows, WAs.A.data() + static_cast<std::ptrdiff_t>(x0 - WAs.x0) * ny, WAs.rows, 1.0,
+              block, equations.n);
+}
+
 }  // namespace
 
 NormalEquations assemble_sparse(const PatchSpots& spots, const PatchPixels& pixels) {
@@ -42,32 +76,17 @@ NormalEquations assemble_sparse(const PatchSpots& spots, const PatchPixels& pixe
 
 NormalEquations assemble_dense(const PatchSpots& spots, const PatchPixels& pixels) {
   NormalEquations equations = start_equations(spots, pixels);
-  const std::vector<DensePanel> A = make_dense_projection(spots, pixels.range);
-  const int nwave = spots.nwave;
-  const int ny = pixels.range.ny();
-  const int nx = pixels.range.nx();
-  std::vector<double> WA;
-  for (int s = 0; s < spots.nspec; ++s) {
-    const DensePanel& As = A[static_cast<std::size_t>(s)];
-    if (As.rows == 0) continue;
-    WA.resize(As.A.size());
-    for (int w = 0; w < nwave; ++w)
-      for (int x = As.x0; x < As.x1; ++x) {
-        const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(w) * As.rows + (x - As.x0) * ny;
-        const double* W = pixels.W.data() + (x - pixels.range.x0);
-        for (int y = 0; y < ny; ++y) WA[first + y] = As.A[first + y] * W[y * nx];
-      }
-    for (int t = s; t < spots.nspec; ++t) {
-      const DensePanel& At = A[static_cast<std::size_t>(t)];
-      const int x0 = std::max(As.x0, At.x0);
-      const int x1 = std::min(As.x1, At.x1);
-      if (x0 >= x1) continue;
-      // N[t, s] = A_t^T (W A_s) over the shared columns, which are contiguous rows of both panels.
-      double* block =
-          equations.N.data() + static_cast<std::ptrdiff_t>(s) * nwave * equations.n + t * nwave;
-      cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, nwave, nwave, (x1 - x0) * ny, 1.0,
-                  At.A.data() + (x0 - At.x0) * ny, At.rows, WA.data() + (x0 - As.x0) * ny, As.rows,
-                  0.0, block, equations.n);
+  for (int y0 = pixels.range.y0; y0 < pixels.range.y1; y0 += band_rows) {
+    PixelRange band = pixels.range;
+    band.y0 = y0;
+    band.y1 = std::min(y0 + band_rows, pixels.range.y1);
+    std::vector<DensePanel> A;
+    for (int s = 0; s < spots.nspec; ++s) A.push_back(make_dense_panel(spots, s, band));
+    for (int s = 0; s < spots.nspec; ++s) {
+      const DensePanel& As = A[static_cast<std::size_t>(s)];
+      const DensePanel WAs = weighted(As, band, pixels);
+      for (int t = s; t < spots.nspec; ++t)
+        add_product(A[static_cast<std::size_t>(t)], t, WAs, s, band.ny(), spots.nwave, equations);
     }
   }
   return equations;

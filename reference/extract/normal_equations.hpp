@@ -18,8 +18,8 @@ struct NormalEquations {
 /// From the sparse A: every pixel adds the outer product of its row (milestone baseline).
 [[nodiscard]] NormalEquations assemble_sparse(const PatchSpots& spots, const PatchPixels& pixels);
 
-/// From the dense A: a matrix product for each pair of spectra that share CCD columns (milestone
-/// cpu-refactor).
+/// From the dense A, a band of pixel rows after another: a matrix product for each pair of spectra
+/// that share CCD columns there (milestone cpu-refactor).
 [[nodiscard]] NormalEquations assemble_dense(const PatchSpots& spots, const PatchPixels& pixels);
 
 /// Adds the prior: m = 1e-4 max q; lambda_j = m - q_j where q_j <= m, else `regularize`;

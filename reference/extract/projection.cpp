@@ -96,30 +96,29 @@ SparseProjection make_sparse_projection(const PatchSpots& spots, const PixelRang
   return A;
 }
 
-std::vector<DensePanel> make_dense_projection(const PatchSpots& spots, const PixelRange& range) {
-  std::vector<DensePanel> panels(static_cast<std::size_t>(spots.nspec));
-  const int ny = range.ny();
-  for (int s = 0; s < spots.nspec; ++s) {
-    DensePanel& panel = panels[static_cast<std::size_t>(s)];
-    panel.x0 = INT_MAX;
-    panel.x1 = INT_MIN;
-    for (int j = s * spots.nwave; j < (s + 1) * spots.nwave; ++j) {
-      panel.x0 = std::min(panel.x0, std::max(spots.xc(j), range.x0));
-      panel.x1 = std::max(panel.x1, std::min(spots.xc(j) + spots.spots->nx, range.x1));
-    }
-    panel.rows = std::max(0, panel.x1 - panel.x0) * ny;
-    panel.A.assign(static_cast<std::size_t>(panel.rows) * static_cast<std::size_t>(spots.nwave),
-                   0.0);
-    for (int w = 0; w < spots.nwave; ++w) {
-      double* column = panel.A.data() + static_cast<std::ptrdiff_t>(w) * panel.rows;
-      for_each_row(spots, s * spots.nwave + w, range,
-                   [&](int y, int x, int count, const double* a) {
-                     const int first = x + range.x0 - panel.x0;
-                     for (int k = 0; k < count; ++k) column[(first + k) * ny + y] = a[k];
-                   });
-    }
+DensePanel make_dense_panel(const PatchSpots& spots, int s, const PixelRange& band) {
+  DensePanel panel;
+  panel.x0 = panel.w0 = INT_MAX;
+  panel.x1 = panel.w1 = INT_MIN;
+  for (int w = 0; w < spots.nwave; ++w)
+    for_each_row(spots, s * spots.nwave + w, band, [&](int, int x, int count, const double*) {
+      panel.x0 = std::min(panel.x0, x + band.x0);
+      panel.x1 = std::max(panel.x1, x + band.x0 + count);
+      panel.w0 = std::min(panel.w0, w);
+      panel.w1 = std::max(panel.w1, w + 1);
+    });
+  if (panel.x0 >= panel.x1) return {};
+  panel.rows = (panel.x1 - panel.x0) * band.ny();
+  panel.A.assign(
+      static_cast<std::size_t>(panel.rows) * static_cast<std::size_t>(panel.w1 - panel.w0), 0.0);
+  for (int w = panel.w0; w < panel.w1; ++w) {
+    double* column = panel.A.data() + static_cast<std::ptrdiff_t>(w - panel.w0) * panel.rows;
+    for_each_row(spots, s * spots.nwave + w, band, [&](int y, int x, int count, const double* a) {
+      const int first = x + band.x0 - panel.x0;
+      for (int k = 0; k < count; ++k) column[(first + k) * band.ny() + y] = a[k];
+    });
   }
-  return panels;
+  return panel;
 }
 
 }  // namespace spex

@@ -36,17 +36,19 @@ struct SparseProjection {
 [[nodiscard]] SparseProjection make_sparse_projection(const PatchSpots& spots,
                                                       const PixelRange& range);
 
-/// A spectrum's part of A, dense: rows are the pixels of the CCD columns [x0, x1) that its spots
-/// touch, column by column (row (x - x0) ny + (y - y0)); columns are its bins. Other pixels hold
-/// zeros for this spectrum, and are not stored.
+/// What one spectrum puts into a band of pixel rows, dense: rows of A are the pixels of the CCD
+/// columns [x0, x1) that its spots touch there, column by column (row (x - x0) ny + y); columns are
+/// the bins [w0, w1) that reach the band. All other elements of the band and spectrum are zeros and
+/// not stored: within a band of a few rows A is dense, over the whole patch it is not.
 struct DensePanel {
   int x0 = 0;
   int x1 = 0;
-  int rows = 0;           ///< (x1 - x0) ny
-  std::vector<double> A;  ///< column-major, rows x nwave
+  int w0 = 0;
+  int w1 = 0;
+  int rows = 0;           ///< (x1 - x0) ny, with ny the rows of the band
+  std::vector<double> A;  ///< column-major, rows x (w1 - w0)
 };
-/// The panels of all spectra of a patch.
-[[nodiscard]] std::vector<DensePanel> make_dense_projection(const PatchSpots& spots,
-                                                            const PixelRange& range);
+/// The panel of padded spectrum s of a patch in `band`; without columns where no spot reaches it.
+[[nodiscard]] DensePanel make_dense_panel(const PatchSpots& spots, int s, const PixelRange& band);
 
 }  // namespace spex

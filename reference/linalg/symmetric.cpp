@@ -72,34 +72,4 @@ void eigen_apply(const Eigen& eigen, const std::vector<double>& d, const std::ve
               1);
 }
 
-bool cholesky_factor(std::vector<double>& A, int n) {
-  if (!all_finite(A)) return false;
-  const int info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, A.data(), n);
-  if (info < 0) wrong_argument("dpotrf", info);
-  return info == 0;
-}
-
-double symmetric_norm1(const std::vector<double>& A, int n) {
-  return LAPACKE_dlansy(LAPACK_COL_MAJOR, '1', 'L', n, A.data(), n);
-}
-
-double reciprocal_condition(const std::vector<double>& L, int n, double norm1) {
-  double rcond = 0;
-  const int info = LAPACKE_dpocon(LAPACK_COL_MAJOR, 'L', n, L.data(), n, norm1, &rcond);
-  if (info < 0) wrong_argument("dpocon", info);
-  return rcond;
-}
-
-void cholesky_solve(const std::vector<double>& L, int n, std::vector<double>& y) {
-  // The plain LAPACKE_dpotrs refuses NaN; here it shall pass through to the result.
-  const int info = LAPACKE_dpotrs_work(LAPACK_COL_MAJOR, 'L', n, 1, L.data(), n, y.data(), n);
-  if (info < 0) wrong_argument("dpotrs", info);
-}
-
-bool cholesky_inverse(std::vector<double>& L, int n) {
-  const int info = LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', n, L.data(), n);
-  if (info < 0) wrong_argument("dpotri", info);
-  return info == 0;
-}
-
 }  // namespace spex

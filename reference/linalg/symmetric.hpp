@@ -35,21 +35,4 @@ void eigen_block(const Eigen& eigen, const std::vector<double>& d, int first, in
 void eigen_apply(const Eigen& eigen, const std::vector<double>& d, const std::vector<double>& y,
                  std::vector<double>& x);
 
-/// Cholesky factorization A = L L^T in the lower triangle (dpotrf). False where A is not positive
-/// definite or not finite.
-[[nodiscard]] bool cholesky_factor(std::vector<double>& A, int n);
-
-/// Reciprocal of the condition number in the 1-norm, estimated from the factor L and the norm of A
-/// (dpocon).
-[[nodiscard]] double reciprocal_condition(const std::vector<double>& L, int n, double norm1);
-
-/// Largest column sum of magnitudes of a symmetric matrix.
-[[nodiscard]] double symmetric_norm1(const std::vector<double>& A, int n);
-
-/// Solves L L^T x = y in place (dpotrs).
-void cholesky_solve(const std::vector<double>& L, int n, std::vector<double>& y);
-
-/// Replaces L by the inverse of L L^T, lower triangle (dpotri). False where L is singular.
-[[nodiscard]] bool cholesky_inverse(std::vector<double>& L, int n);
-
 }  // namespace spex

@@ -69,27 +69,32 @@ TEST_F(Projection, SparseFormHoldsTheSameMatrix) {
 }
 
 TEST_F(Projection, DensePanelsHoldTheSameMatrix) {
-  const std::vector<DensePanel> panels = make_dense_projection(patch, range);
-  ASSERT_EQ(panels.size(), 3U);
-  for (int j = 0; j < patch.n(); ++j) {
-    const DensePanel& panel = panels[static_cast<std::size_t>(j / patch.nwave)];
-    for (int i = 0; i < npixel(); ++i) {
-      const int x = range.x0 + i % range.nx();
-      const int y = i / range.nx();
-      const double value = x >= panel.x0 && x < panel.x1
-                               ? panel.A[static_cast<std::size_t>(j % patch.nwave * panel.rows +
-                                                                  (x - panel.x0) * range.ny() + y)]
-                               : 0;
-      EXPECT_EQ(value, A(i, j)) << "pixel " << i << " bin " << j;
-    }
+  PixelRange band = range;
+  band.y0 += 3;  // of the range's rows 3 to 7
+  band.y1 = band.y0 + 5;
+  for (int s = 0; s < patch.nspec; ++s) {
+    const DensePanel panel = make_dense_panel(patch, s, band);
+    ASSERT_GT(panel.rows, 0);
+    EXPECT_EQ(panel.A.size(), static_cast<std::size_t>(panel.rows * (panel.w1 - panel.w0)));
+    for (int w = 0; w < patch.nwave; ++w)
+      for (int y = band.y0; y < band.y1; ++y)
+        for (int x = band.x0; x < band.x1; ++x) {
+          const bool stored = x >= panel.x0 && x < panel.x1 && w >= panel.w0 && w < panel.w1;
+          const double value =
+              stored ? panel.A[static_cast<std::size_t>((w - panel.w0) * panel.rows +
+                                                        (x - panel.x0) * band.ny() + y - band.y0)]
+                     : 0;
+          const int i = (y - range.y0) * range.nx() + x - range.x0;
+          EXPECT_EQ(value, A(i, s * patch.nwave + w)) << "pixel " << i << " bin " << w;
+        }
   }
 }
 
 TEST_F(Projection, SpectrumBesideTheRangeHasNoRows) {
   const PixelRange right{30, 40, 20, 45};
-  const std::vector<DensePanel> panels = make_dense_projection(patch, right);
-  EXPECT_EQ(panels[0].rows, 0);
-  EXPECT_TRUE(panels[0].A.empty());
+  const DensePanel panel = make_dense_panel(patch, 0, right);
+  EXPECT_EQ(panel.rows, 0);
+  EXPECT_TRUE(panel.A.empty());
 }
 
 TEST(CutPixels, CopiesTheRange) {

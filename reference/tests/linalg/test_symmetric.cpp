@@ -49,30 +49,6 @@ TEST(Symmetric, NotFiniteIsAFailureAndNoException) {
   Eigen eigen;
   EXPECT_FALSE(decompose({1, 0, 0, nan}, 2, eigen));
   EXPECT_FALSE(decompose({inf, 0, 0, 1}, 2, eigen));
-  std::vector<double> A{1, 0, 0, nan};
-  EXPECT_FALSE(cholesky_factor(A, 2));
-}
-
-TEST(Symmetric, CholeskyByHand) {
-  std::vector<double> A = two_by_two;
-  EXPECT_DOUBLE_EQ(symmetric_norm1(A, 2), 3);
-  ASSERT_TRUE(cholesky_factor(A, 2));
-  EXPECT_NEAR(A[0], std::sqrt(2), 1e-15);
-  EXPECT_NEAR(A[1], 1 / std::sqrt(2), 1e-15);
-  EXPECT_NEAR(A[3], std::sqrt(1.5), 1e-15);
-  EXPECT_NEAR(reciprocal_condition(A, 2, 3), 1.0 / 3, 1e-12);
-  std::vector<double> y{3, 0};
-  cholesky_solve(A, 2, y);
-  EXPECT_NEAR(y[0], 2, 1e-15);
-  EXPECT_NEAR(y[1], -1, 1e-15);
-  ASSERT_TRUE(cholesky_inverse(A, 2));
-  EXPECT_NEAR(A[0], 2.0 / 3, 1e-15);
-  EXPECT_NEAR(A[1], -1.0 / 3, 1e-15);
-}
-
-TEST(Symmetric, IndefiniteHasNoCholeskyFactor) {
-  std::vector<double> A{1, 2, 2, 1};
-  EXPECT_FALSE(cholesky_factor(A, 2));
 }
 
 }  // namespace
