@@ -1,6 +1,11 @@
 #include "mpi/assign.hpp"
 
+#include <algorithm>
 #include <cstddef>
+
+#include <fmt/format.h>
+
+#include "reference/core/error.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -14,13 +19,38 @@ std::vector<int> unit_of(const std::vector<Patch>& patches, const SameUnit& same
   return unit;
 }
 
+std::vector<int> assign_to_teams(const std::vector<Patch>& patches, int nranks, int team_size) {
+  const auto by_subbundle = [](const Patch& a, const Patch& b) {
+    return a.subbundle < b.subbundle;
+  };
+  const auto [first, last] = std::minmax_element(patches.begin(), patches.end(), by_subbundle);
+  const int lowest = first->subbundle;
+  const int subbundles = last->subbundle - lowest + 1;
+  if (team_size < 1 || team_size > std::min(nranks, subbundles))
+    throw usage_error("--ranks-per-bundle", std::to_string(team_size),
+                      fmt::format("1 to {}: there are {} rank(s), and {} subbundle(s)",
+                                  std::min(nranks, subbundles), nranks, subbundles));
+  const int lowest_bundle = patches.front().bundle;
+  const long bundles = patches.back().bundle - lowest_bundle + 1;
+  const long teams = std::min<long>(nranks / team_size, bundles);
+  std::vector<int> rank;
+  rank.reserve(patches.size());
+  for (const Patch& patch : patches) {
+    const long team = (patch.bundle - lowest_bundle) * teams / bundles;
+    const int member = (patch.subbundle - lowest) * team_size / subbundles;
+    rank.push_back(static_cast<int>(team) * team_size + member);
+  }
+  return rank;
+}
+
 }  // namespace
 
-std::vector<int> assign_patches(const std::vector<Patch>& patches, int nranks,
-                                CpuMilestone milestone) {
+std::vector<int> assign_patches(const std::vector<Patch>& patches, int nranks, Milestone milestone,
+                                std::optional<int> ranks_per_bundle) {
   if (patches.empty()) return {};
+  if (ranks_per_bundle) return assign_to_teams(patches, nranks, *ranks_per_bundle);
   std::vector<int> unit;
-  if (milestone == CpuMilestone::baseline) {
+  if (milestone == Milestone::baseline) {
     unit = unit_of(patches, [](const Patch&, const Patch&) { return false; });
   } else {
     unit = unit_of(patches, [](const Patch& a, const Patch& b) { return a.bundle == b.bundle; });

@@ -4,12 +4,19 @@
 #include <functional>
 
 #include "mpi/environment.hpp"
+#include "reference/core/error.hpp"
 
 namespace spex::mpi {
 
+/// An error that every rank knows of, so that all can end in good order.
+class CollectiveError : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Calls `step` on every rank and waits for all. Where it throws on any, every rank throws the same
-/// Error: that of the lowest failing rank, which is named unless it is rank 0. So no rank waits for
-/// another that has given up.
+/// CollectiveError: that of the lowest failing rank, which is named unless it is rank 0. So no rank
+/// waits for another that has given up.
 void collective(const Communicator& comm, const std::function<void()>& step);
 
 /// Calls `step` on rank 0 alone; otherwise as above.

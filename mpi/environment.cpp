@@ -33,6 +33,13 @@ Communicator Communicator::node() const {
   return {comm, true};
 }
 
+std::optional<Communicator> Communicator::split(int part) const {
+  MPI_Comm comm = MPI_COMM_NULL;
+  SPEX_MPI_CHECK(MPI_Comm_split(comm_, part < 0 ? MPI_UNDEFINED : part, rank_, &comm));
+  if (comm == MPI_COMM_NULL) return std::nullopt;
+  return Communicator(comm, true);
+}
+
 Communicator::Communicator(Communicator&& other) noexcept
     : comm_(std::exchange(other.comm_, MPI_COMM_NULL)),
       owned_(std::exchange(other.owned_, false)),

@@ -1,6 +1,8 @@
 // Owners of MPI itself and of a communicator.
 #pragma once
 
+#include <optional>
+
 #include <mpi.h>
 
 namespace spex::mpi {
@@ -22,6 +24,9 @@ class Communicator {
   [[nodiscard]] static Communicator world();
   /// The ranks that share this rank's node.
   [[nodiscard]] Communicator node() const;
+  /// The ranks that gave the same `part`, in this communicator's order; nothing on ranks that gave
+  /// a negative one. Collective.
+  [[nodiscard]] std::optional<Communicator> split(int part) const;
 
   Communicator(Communicator&& other) noexcept;
   Communicator& operator=(Communicator&& other) noexcept;

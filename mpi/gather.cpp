@@ -22,7 +22,7 @@ void for_each_array(Result& result, const Visit& visit) {
   visit(result.model);
 }
 
-PatchResult receive_result(const Communicator& comm, int rank) {
+PatchResult receive_result(const Communicator& comm, int rank, int frame) {
   MPI_Status status;
   SPEX_MPI_CHECK(MPI_Probe(rank, result_tag, comm.get(), &status));
   int count = 0;
@@ -30,6 +30,9 @@ PatchResult receive_result(const Communicator& comm, int rank) {
   std::vector<double> message(static_cast<std::size_t>(count));
   SPEX_MPI_CHECK(
       MPI_Recv(message.data(), count, MPI_DOUBLE, rank, result_tag, comm.get(), MPI_STATUS_IGNORE));
+  if (message.empty() || static_cast<int>(message.back()) != frame)
+    throw std::logic_error("a patch result of another frame arrived");
+  message.pop_back();
   return unpack(message);
 }
 
@@ -69,10 +72,11 @@ PatchResult unpack(const std::vector<double>& message) {
 }
 
 std::vector<PatchResult> gather_results(const Communicator& comm, const std::vector<int>& rank_of,
-                                        std::vector<PatchResult>&& mine) {
+                                        std::vector<PatchResult>&& mine, int frame) {
   if (!comm.is_root()) {
     for (const PatchResult& result : mine) {
-      const std::vector<double> message = pack(result);
+      std::vector<double> message = pack(result);
+      message.push_back(frame);
       SPEX_MPI_CHECK(MPI_Send(message.data(), static_cast<int>(message.size()), MPI_DOUBLE, 0,
                               result_tag, comm.get()));
     }
@@ -83,7 +87,7 @@ std::vector<PatchResult> gather_results(const Communicator& comm, const std::vec
   all.reserve(rank_of.size());
   auto own = mine.begin();
   for (const int rank : rank_of)
-    all.push_back(rank == comm.rank() ? std::move(*own++) : receive_result(comm, rank));
+    all.push_back(rank == comm.rank() ? std::move(*own++) : receive_result(comm, rank, frame));
   return all;
 }
 

@@ -14,10 +14,12 @@ namespace spex::mpi {
 [[nodiscard]] PatchResult unpack(const std::vector<double>& message);
 
 /// Rank 0 gets the results of all patches in their order; others get none. `rank_of` is the rank of
-/// each patch; `mine` holds the results of this rank's patches in order.
+/// each patch; `mine` holds the results of this rank's patches in order. `frame` travels with every
+/// result: throws std::logic_error where another frame's arrives.
 [[nodiscard]] std::vector<PatchResult> gather_results(const Communicator& comm,
                                                       const std::vector<int>& rank_of,
-                                                      std::vector<PatchResult>&& mine);
+                                                      std::vector<PatchResult>&& mine,
+                                                      int frame = 0);
 
 /// Seconds of all ranks, on rank 0; on others their own.
 [[nodiscard]] StageTimes gather_times(const Communicator& comm, const StageTimes& mine);

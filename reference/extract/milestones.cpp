@@ -87,7 +87,7 @@ std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
                                          const std::vector<Patch>& patches, int threads,
                                          StageTimes& times, const std::function<void(long)>& done) {
   std::vector<PatchResult> results(patches.size());
-  if (inputs.options.milestone == CpuMilestone::baseline) {
+  if (inputs.options.milestone == Milestone::baseline) {
     extract_baseline(inputs, patches, threads, times, done, results);
     return results;
   }

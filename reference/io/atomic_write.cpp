@@ -129,6 +129,9 @@ void check_writable(const std::string& path) {
   if (!fs::is_directory(folder, code))
     throw data_error(path, folder.string() + " is not a folder", "an existing folder");
   if (fs::is_directory(path, code)) throw data_error(path, "is a folder", "a file name");
+  // A rename would put a file in the place of /dev/null.
+  if (fs::exists(path, code) && !fs::is_regular_file(path, code))
+    throw data_error(path, "is a device or a pipe", "a file name");
   if (access(folder.c_str(), W_OK | X_OK) != 0) throw cannot_write(path, errno);
 }
 

@@ -4,10 +4,14 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <string_view>
 
 #include <fmt/format.h>
+#include <zlib.h>
 
 #include "reference/core/error.hpp"
+#include "reference/io/check_headers.hpp"
+#include "reference/io/check_tiles.hpp"
 
 namespace spex {
 namespace {
@@ -26,12 +30,14 @@ std::string cfitsio_text(int status) {
   return first.empty() ? text : fmt::format("{}; {}", text, first);
 }
 
-// What CFITSIO reports obscurely is said plainly here, before it is asked.
-void check_readable(const std::string& path) {
+// What CFITSIO reports obscurely is said plainly here, before it is asked. True for a gzip file.
+bool check_readable(const std::string& path) {
   std::error_code code;
   const std::filesystem::file_status status = std::filesystem::status(path, code);
-  if (!std::filesystem::exists(status)) throw data_error(path, "no such file");
+  if (!std::filesystem::exists(status)) throw data_error(path, "no such file", "a FITS file");
   if (std::filesystem::is_directory(status)) throw data_error(path, "is a folder", "a FITS file");
+  if (!std::filesystem::is_regular_file(status))
+    throw data_error(path, "is a device or a pipe", "a FITS file");
   std::ifstream file(path, std::ios::binary);
   if (!file) throw data_error(path, "cannot be opened", "a readable file");
   std::string magic(8, '\0');
@@ -41,30 +47,64 @@ void check_readable(const std::string& path) {
   const bool gzip = magic.starts_with("\x1f\x8b");
   if (!magic.starts_with("SIMPLE") && !gzip)
     throw data_error(path, "is not a FITS file", "SIMPLE, or gzip, at its start");
+  return gzip;
 }
 
-// Reads every HDU's header and finds its end, so that a file cut short is known before it is used.
-void check_complete(fitsfile* file, const std::string& path, long long bytes) {
+// The whole of a gzip file. CFITSIO could read it too, but would allocate what its last bytes say.
+std::vector<char> unzip(const std::string& path) {
+  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
+  if (!file) throw data_error(path, "cannot be opened", "a readable file");
+  constexpr unsigned piece = 1U << 22;
+  std::vector<char> bytes;
+  int count = 0;
+  do {
+    const std::size_t size = bytes.size();
+    bytes.resize(size + piece);
+    count = gzread(file.get(), bytes.data() + size, piece);
+    bytes.resize(size + static_cast<std::size_t>(std::max(0, count)));
+  } while (count > 0);
+  int code = Z_OK;
+  const std::string text = gzerror(file.get(), &code);
+  if (code != Z_OK && code != Z_STREAM_END)
+    throw data_error(path, "cannot be decompressed: " + text, "a whole gzip file");
+  return bytes;
+}
+
+void check_file_headers(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  const auto read_at = [&](long long offset, char* to, long long count) -> long long {
+    file.clear();
+    file.seekg(offset);
+    file.read(to, count);
+    return file.gcount();
+  };
+  check_headers(read_at, static_cast<long long>(std::filesystem::file_size(path)), path);
+}
+
+void check_memory_headers(const std::vector<char>& bytes, const std::string& path) {
+  const auto size = static_cast<long long>(bytes.size());
+  const auto read_at = [&](long long offset, char* to, long long count) -> long long {
+    const long long there = std::clamp(size - offset, 0LL, count);
+    if (there > 0) std::copy_n(bytes.data() + offset, there, to);
+    return there;
+  };
+  check_headers(read_at, size, path);
+}
+
+// Lets CFITSIO read every header and looks at compressed tiles, so that what it refuses is known
+// before anything is used.
+void check_hdus(fitsfile* file, const std::string& path) {
   int status = 0;
   int hdus = 0;
   fits_get_num_hdus(file, &hdus, &status);
   fits_check(status, path, "cannot read its HDUs");
   for (int hdu = first_hdu; hdu <= hdus; ++hdu) {
     fits_movabs_hdu(file, hdu, nullptr, &status);
-    LONGLONG data_end = 0;
-    fits_get_hduaddrll(file, nullptr, nullptr, &data_end, &status);
-    fits_check(status, path, fmt::format("cannot read HDU {}", hdu));
-    if (bytes >= 0 && data_end > bytes)
-      throw data_error(path, fmt::format("is cut short: {} bytes", bytes),
-                       fmt::format("{} for HDU {}", data_end, hdu));
+    fits_check(status, path, fmt::format("cannot read HDU number {}", hdu));
+    check_tiles(file, path);
   }
   fits_movabs_hdu(file, first_hdu, nullptr, &status);
   fits_check(status, path, "cannot read its first HDU");
-}
-
-// Bytes of the FITS file behind `file`: on disk, or where CFITSIO decompressed it to, in memory.
-long long file_bytes(fitsfile* file) {
-  return static_cast<long long>(file->Fptr->filesize);
 }
 
 std::size_t pixel_count(const std::vector<long long>& axes) {
@@ -91,28 +131,39 @@ void FitsReader::Close::operator()(fitsfile* file) const noexcept {
 }
 
 FitsReader::FitsReader(const std::string& path) : path_(path) {
-  check_readable(path);
+  if (check_readable(path)) {
+    unzipped_ = unzip(path);
+    open_memory(unzipped_);
+    return;
+  }
+  check_file_headers(path);
   int status = 0;
   fitsfile* file = nullptr;
   fits_open_diskfile(&file, path.c_str(), READONLY, &status);
   fits_check(status, path, "cannot be read");
   file_.reset(file);
-  check_complete(file, path, file_bytes(file));
+  check_hdus(file, path);
 }
 
-FitsReader::FitsReader(const std::vector<char>& bytes, std::string name)
-    : path_(std::move(name)), memory_(std::make_unique<Memory>()) {
+FitsReader::FitsReader(const std::vector<char>& bytes, std::string name) : path_(std::move(name)) {
+  open_memory(bytes);
+}
+
+void FitsReader::open_memory(const std::vector<char>& bytes) {
+  constexpr std::size_t block = 2880;
+  if (bytes.size() < block || !std::string_view(bytes.data(), block).starts_with("SIMPLE"))
+    throw data_error(path_, "is not a FITS file", "SIMPLE at its start and 2880 bytes at least");
+  check_memory_headers(bytes, path_);
   // CFITSIO takes the buffer as writable, and writes nothing to a file opened READONLY.
+  memory_ = std::make_unique<Memory>();
   memory_->data = const_cast<char*>(bytes.data());
   memory_->size = bytes.size();
-  if (bytes.size() < 2880 || !std::string(bytes.data(), 6).starts_with("SIMPLE"))
-    throw data_error(path_, "is not a FITS file", "SIMPLE at its start and 2880 bytes at least");
   int status = 0;
   fitsfile* file = nullptr;
   fits_open_memfile(&file, "memory", READONLY, &memory_->data, &memory_->size, 0, nullptr, &status);
   fits_check(status, path_, "cannot be read");
   file_.reset(file);
-  check_complete(file, path_, static_cast<long long>(bytes.size()));
+  check_hdus(file, path_);
 }
 
 bool FitsReader::find_hdu(const std::string& name) {
@@ -241,18 +292,23 @@ std::vector<double> FitsReader::read_doubles() const {
 }
 
 std::vector<long long> FitsReader::read_integers() const {
-  std::vector<long long> values(pixel_count(image_axes()));
+  // CFITSIO reads no compressed image as TLONGLONG.
+  static_assert(sizeof(long) == sizeof(long long));
+  std::vector<long> values(pixel_count(image_axes()));
   int status = 0;
-  fits_read_img(get(), TLONGLONG, 1, static_cast<LONGLONG>(values.size()), nullptr, values.data(),
+  fits_read_img(get(), TLONG, 1, static_cast<LONGLONG>(values.size()), nullptr, values.data(),
                 nullptr, &status);
   fits_check(status, path_, hdu_name() + ": cannot read its pixels");
-  return values;
+  return {values.begin(), values.end()};
 }
 
 std::vector<std::string> FitsReader::user_cards() const {
   // Structure, compression, scaling and checksums are the file's own; WCS would describe axes that
   // the output does not have.
   const auto describes_data = [](char* card) {
+    // Checksums of the image before fpack compressed it, which CFITSIO takes for a user's keywords.
+    const std::string_view text(card);
+    if (text.starts_with("ZHECKSUM") || text.starts_with("ZDATASUM")) return false;
     switch (fits_get_keyclass(card)) {
       case TYP_USER_KEY:
       case TYP_REFSYS_KEY:

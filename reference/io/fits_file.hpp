@@ -17,6 +17,8 @@ void fits_check(int status, const std::string& path, const std::string& what);
 /// A FITS file open for reading, from disk (plain, .gz, .fz) or from memory. Move-only.
 class FitsReader {
  public:
+  /// `path` is a plain file name: CFITSIO's extended syntax means nothing in it. Throws Error(data)
+  /// where there is no such file, or it is empty, cut short or no FITS file.
   explicit FitsReader(const std::string& path);
   /// Reads from `bytes`, which must outlive the reader; `name` is what errors call it.
   FitsReader(const std::vector<char>& bytes, std::string name);
@@ -54,7 +56,10 @@ class FitsReader {
   struct Close {
     void operator()(fitsfile* file) const noexcept;
   };
+  void open_memory(const std::vector<char>& bytes);
+
   std::string path_;
+  std::vector<char> unzipped_;  // of a gzip file
   // What CFITSIO is told of a file in memory; it keeps pointers to these.
   struct Memory {
     void* data = nullptr;

@@ -10,32 +10,9 @@
 #include "reference/core/error.hpp"
 #include "reference/io/atomic_write.hpp"
 #include "reference/io/fits_file.hpp"
-#include "reference/io/fits_memory.hpp"
 
 namespace spex {
 namespace {
-
-void write_keyword(FitsMemory& out, const HeaderKeyword& keyword) {
-  int status = 0;
-  const char* name = keyword.name.c_str();
-  const char* comment = keyword.comment.c_str();
-  fitsfile* file = out.get();
-  if (const auto* text = std::get_if<std::string>(&keyword.value)) {
-    fits_update_key_longstr(file, name, text->c_str(), comment, &status);
-  } else if (const auto* number = std::get_if<long long>(&keyword.value)) {
-    fits_update_key_lng(file, name, *number, comment, &status);
-  } else if (const auto* real = std::get_if<double>(&keyword.value)) {
-    fits_update_key_dbl(file, name, *real, -15, comment, &status);
-  } else {
-    fits_update_key_log(file, name, std::get<bool>(keyword.value) ? 1 : 0, comment, &status);
-  }
-  fits_check(status, out.name(), "cannot write keyword " + keyword.name);
-}
-
-void write_name_and_unit(FitsMemory& out, const char* name, const char* unit) {
-  write_keyword(out, {"EXTNAME", std::string(name), "name of this HDU"});
-  if (unit != nullptr) write_keyword(out, {"BUNIT", std::string(unit), "unit of the pixels"});
-}
 
 // Copies cards but those whose keyword the program writes itself.
 void write_cards(FitsMemory& out, const std::vector<std::string>& cards,
@@ -50,22 +27,6 @@ void write_cards(FitsMemory& out, const std::vector<std::string>& cards,
     if (!replaced) fits_write_record(out.get(), card.c_str(), &status);
   }
   fits_check(status, out.name(), "cannot copy the image's header");
-}
-
-void create_image(FitsMemory& out, int bitpix, std::vector<long> axes) {
-  int status = 0;
-  fits_create_img(out.get(), bitpix, static_cast<int>(axes.size()), axes.data(), &status);
-  fits_check(status, out.name(), "cannot make an image HDU");
-}
-
-template <class T>
-void write_pixels(FitsMemory& out, int type, const std::vector<T>& values) {
-  int status = 0;
-  // CFITSIO takes the array as writable and does not write to it.
-  fits_write_img(out.get(), type, 1, static_cast<LONGLONG>(values.size()),
-                 const_cast<T*>(values.data()), &status);
-  fits_check(status, out.name(), "cannot write pixels");
-  out.write_checksums();
 }
 
 struct ImageHdu {

@@ -3,21 +3,14 @@
 
 #include <string>
 #include <utility>
-#include <variant>
 #include <vector>
 
+#include "reference/io/fits_write.hpp"
 #include "reference/model/frame.hpp"
 #include "reference/model/preproc.hpp"
 #include "reference/model/scores.hpp"
 
 namespace spex {
-
-/// A header keyword that the program adds: name (up to 8 characters), value, comment.
-struct HeaderKeyword {
-  std::string name;
-  std::variant<std::string, long long, double, bool> value;
-  std::string comment;
-};
 
 /// What goes into a frame file beside the spectra.
 struct FrameFileContent {

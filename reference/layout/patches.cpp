@@ -90,11 +90,6 @@ std::vector<Patch> make_patches(const ExtractOptions& options, const WaveGrid& g
   return patches;
 }
 
-RowRange used_rows(int ypadmin, int ypadmax, int ymin, int ymax, double pixpad_frac) {
-  return {ypadmin + static_cast<int>((ymin - ypadmin) * (1 - pixpad_frac)),
-          ypadmin + static_cast<int>((ymax - ypadmin) + (ypadmax - ymax) * pixpad_frac)};
-}
-
 PixelRange used_pixels(const PatchSpots& spots, int wavepad, double pixpad_frac, int nx_ccd,
                        int ny_ccd) {
   int xmin = INT_MAX, xmax = INT_MIN;

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "reference/layout/used_rows.hpp"
 #include "reference/layout/wavelengths.hpp"
 #include "reference/model/options.hpp"
 #include "reference/psf/spots.hpp"
@@ -75,13 +76,5 @@ struct PatchSpots {
 /// `nx_ccd`, `ny_ccd` in pixels.
 [[nodiscard]] PixelRange used_pixels(const PatchSpots& spots, int wavepad, double pixpad_frac,
                                      int nx_ccd, int ny_ccd);
-
-/// lo and hi of used_pixels from the rows [ypadmin, ypadmax) of all padded bins and [ymin, ymax) of
-/// the padded fibers' core wavelengths, before the cut to the CCD.
-struct RowRange {
-  int lo = 0;
-  int hi = 0;
-};
-[[nodiscard]] RowRange used_rows(int ypadmin, int ypadmax, int ymin, int ymax, double pixpad_frac);
 
 }  // namespace spex

@@ -13,8 +13,17 @@ namespace spex {
 enum class Method { eigh, cholesky };
 /// signal: blocks of C (the default); noise: N^(1/2) of the whole patch.
 enum class Decorrelate { signal, noise };
-/// The CPU's rungs of the ladder (milestones.md).
-enum class CpuMilestone { baseline, cpu_refactor };
+/// The rungs of the ladder (milestones.md): the CPU's, then the GPU's.
+enum class Milestone {
+  baseline,
+  cpu_refactor,
+  multi_gpu,
+  batch_eigh,
+  batch_subbundle,
+  interleave_io,
+  direct,
+  pipeline,
+};
 
 /// Wavelength grid, wave_w = wmin + w dw up to wmax + dw/2 (exclusive); Angstrom.
 struct WaveRange {
@@ -39,11 +48,11 @@ struct ExtractOptions {
   bool model = false;  ///< compute the model image too
   Method method = Method::eigh;
   Decorrelate decorrelate = Decorrelate::signal;
-  CpuMilestone milestone = CpuMilestone::cpu_refactor;
+  Milestone milestone = Milestone::cpu_refactor;
 };
 
 [[nodiscard]] std::string to_string(Method method);
 [[nodiscard]] std::string to_string(Decorrelate decorrelate);
-[[nodiscard]] std::string to_string(CpuMilestone milestone);
+[[nodiscard]] std::string to_string(Milestone milestone);
 
 }  // namespace spex

@@ -1,5 +1,6 @@
 #include "reference/programs/extract_cli.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
@@ -12,13 +13,55 @@ namespace {
 
 // Choices are checked here rather than by CLI11, so that the message says what was expected.
 template <class Choice>
-Choice choose(const char* option, const std::string& text, std::initializer_list<Choice> choices) {
+Choice choose(const char* option, const std::string& text, const std::vector<Choice>& choices) {
   std::string expected;
   for (const Choice choice : choices) {
     if (to_string(choice) == text) return choice;
     expected += (expected.empty() ? "" : " or ") + to_string(choice);
   }
   throw usage_error(option, "unknown '" + text + "'", expected);
+}
+
+template <class Choice>
+std::string names(const std::vector<Choice>& choices) {
+  std::string text;
+  for (const Choice choice : choices) text += (text.empty() ? "" : ", ") + to_string(choice);
+  return text;
+}
+
+bool is_gpu(Milestone milestone) {
+  return milestone != Milestone::baseline && milestone != Milestone::cpu_refactor;
+}
+
+// A milestone of the GPU has its own method; on the CPU any goes with any.
+Method method_of(Milestone milestone) {
+  return milestone == Milestone::direct || milestone == Milestone::pipeline ? Method::cholesky
+                                                                            : Method::eigh;
+}
+
+std::string method_help(const std::vector<Milestone>& milestones) {
+  return is_gpu(milestones.front())
+             ? "Linear algebra: eigh or cholesky; that of the milestone where not given"
+             : "Linear algebra: eigh or cholesky; eigh where not given";
+}
+
+// Sets the milestone and the method; where only the method is given, the first milestone of it.
+void choose_way(const ExtractArguments& arguments, ExtractOptions& o) {
+  const std::vector<Milestone>& milestones = arguments.milestones;
+  o.milestone = arguments.milestone.empty()
+                    ? milestones.front()
+                    : choose("--milestone", arguments.milestone, milestones);
+  o.method = method_of(o.milestone);
+  if (arguments.method.empty()) return;
+  o.method = choose<Method>("--method", arguments.method, {Method::eigh, Method::cholesky});
+  if (!is_gpu(o.milestone)) return;
+  const auto fits = [&](Milestone milestone) { return method_of(milestone) == o.method; };
+  if (arguments.milestone.empty())
+    o.milestone = *std::find_if(milestones.begin(), milestones.end(), fits);
+  else if (!fits(o.milestone))
+    throw usage_error("--method",
+                      to_string(o.method) + " is not what " + to_string(o.milestone) + " does",
+                      to_string(method_of(o.milestone)));
 }
 
 bool same_file(const std::string& a, const std::string& b) {
@@ -118,13 +161,14 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
                  "Bits of MASK that reject a pixel: a number, or all. Where not given: 0x2FF, "
                  "all but BADREADNOISE (256)")
       ->group("Algorithm");
-  app.add_option("--method", arguments.method, "Linear algebra: eigh or cholesky")
+  app.add_option("--method", arguments.method, method_help(arguments.milestones))
       ->group("Algorithm");
   app.add_option("--decorrelate", arguments.decorrelate, "What to decorrelate: signal or noise")
       ->group("Algorithm");
 
   app.add_option("--milestone", arguments.milestone,
-                 "How the work is organized: baseline or cpu-refactor")
+                 "How the work is organized: " + names(arguments.milestones) + "; " +
+                     to_string(arguments.milestones.front()) + " where not given")
       ->group("Running");
   app.add_option("--threads", arguments.threads,
                  "Threads of each rank; its share of the node's CPUs where not given")
@@ -143,11 +187,9 @@ mpi::FrameJob make_job(const ExtractArguments& arguments) {
         make_wave_grid(*o.wavelength));  // complains of a bad grid before any file is read
   }
   if (!arguments.mask_bits.empty()) o.mask_bits = parse_mask_bits(arguments.mask_bits);
-  o.method = choose("--method", arguments.method, {Method::eigh, Method::cholesky});
-  o.decorrelate =
-      choose("--decorrelate", arguments.decorrelate, {Decorrelate::signal, Decorrelate::noise});
-  o.milestone = choose("--milestone", arguments.milestone,
-                       {CpuMilestone::baseline, CpuMilestone::cpu_refactor});
+  o.decorrelate = choose<Decorrelate>("--decorrelate", arguments.decorrelate,
+                                      {Decorrelate::signal, Decorrelate::noise});
+  choose_way(arguments, o);
   o.model = job.model.has_value();
   job.scores = !arguments.no_scores;
   if (arguments.threads && (*arguments.threads < 1 || *arguments.threads > 4096))

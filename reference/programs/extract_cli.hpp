@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 
@@ -13,12 +14,14 @@ namespace spex {
 
 /// What the options of an extraction were parsed into, before they are checked.
 struct ExtractArguments {
+  /// The milestones that the program has; the first is taken where none is asked for.
+  std::vector<Milestone> milestones{Milestone::cpu_refactor, Milestone::baseline};
   mpi::FrameJob job;
   std::string wavelength;
   std::string mask_bits;
-  std::string method = "eigh";
+  std::string method;  ///< empty: the milestone's
   std::string decorrelate = "signal";
-  std::string milestone = "cpu-refactor";
+  std::string milestone;
   std::string loglevel = "info";
   std::optional<int> threads;
   bool no_scores = false;

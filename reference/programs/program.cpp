@@ -53,7 +53,7 @@ bool parse_command_line(CLI::App& app, int argc, char** argv, bool speaks, int& 
   return false;
 }
 
-int run_guarded(const std::string& program, const bool& speaks, const std::function<int()>& body) {
+int run_guarded(const std::string& program, bool speaks, const std::function<int()>& body) {
   const auto say = [&](const std::string& what) {
     if (speaks) fmt::print(stderr, "{}: {}\n", program, what);
   };

@@ -23,8 +23,8 @@ void set_log_level(const std::string& level);
 
 /// Runs `body` and returns its exit status; an Error or any other exception becomes
 /// `program: what` on stderr, one line, and the status of results.md. The line is left out where
-/// `speaks` is false when the exception arrives: of many ranks with the same error, one speaks.
-[[nodiscard]] int run_guarded(const std::string& program, const bool& speaks,
+/// `speaks` is false: of many ranks with the same error, one speaks.
+[[nodiscard]] int run_guarded(const std::string& program, bool speaks,
                               const std::function<int()>& body);
 /// The same, always speaking.
 [[nodiscard]] int run_guarded(const std::string& program, const std::function<int()>& body);

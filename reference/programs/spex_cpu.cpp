@@ -6,6 +6,7 @@
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include "mpi/collective.hpp"
 #include "mpi/environment.hpp"
 #include "mpi/extract_frame.hpp"
 #include "reference/core/parallel.hpp"
@@ -13,6 +14,8 @@
 #include "reference/linalg/symmetric.hpp"
 #include "reference/programs/extract_cli.hpp"
 #include "reference/programs/program.hpp"
+#include "reference/programs/report.hpp"
+#include "reference/programs/run_on_ranks.hpp"
 
 namespace {
 
@@ -34,34 +37,24 @@ int share_of_threads(const spex::mpi::Communicator& world) {
   return std::min(spex::default_threads(), share);
 }
 
-void report(const spex::mpi::FrameSummary& summary, const spex::mpi::FrameJob& job) {
-  std::string profile;
-  for (std::size_t i = 0; i < spex::stage_count; ++i) {
-    const auto stage = static_cast<spex::Stage>(i);
-    profile += fmt::format("{}{} {:.2f}", i == 0 ? "" : ", ", spex::to_string(stage),
-                           summary.times.get(stage));
-  }
-  spdlog::info("seconds of all threads: {}", profile);
-  const spex::PatchCounts& counts = summary.counts;
-  if (counts.fell_back > 0)
-    spdlog::warn("{} of {} patches fell back to eigh", counts.fell_back, counts.patches);
-  if (counts.failed > 0)
-    spdlog::warn("{} of {} patches could not be solved and are flagged NODATA", counts.failed,
-                 counts.patches);
-  spdlog::info("wrote {}: {} patches by {}", job.output, counts.patches,
-               to_string(job.options.method));
-}
+int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
+  CLI::App app("Extracts 1D spectra from a preprocessed CCD frame by spectroperfectionism.",
+               program);
+  app.set_version_flag("--version", spex::version_text(program));
+  app.footer(footer);
+  spex::ExtractArguments arguments;
+  spex::add_extract_options(app, arguments);
+  int status = 0;
+  if (!spex::parse_command_line(app, argc, argv, world.is_root(), status)) return status;
 
-int extract(const spex::ExtractArguments& arguments, const spex::mpi::Communicator& world) {
-  spex::set_log_level(arguments.loglevel);
-  spex::mpi::FrameJob job = spex::make_job(arguments);
-  job.program = program;
-  job.threads = arguments.threads.value_or(share_of_threads(world));
-  job.show_progress = spdlog::should_log(spdlog::level::info);
+  spex::mpi::FrameJob job;
+  spex::mpi::collective(world, [&] { job = spex::prepare_job(arguments, program); });
+  const int threads = arguments.threads.value_or(share_of_threads(world));
   if (world.is_root())
-    spdlog::info("{}: {} rank(s) of {} thread(s)", job.input, world.size(), job.threads);
-  const spex::mpi::FrameSummary summary = extract_frame(world, job);
-  if (world.is_root()) report(summary, job);
+    spdlog::info("{}: {} rank(s) of {} thread(s)", job.input, world.size(), threads);
+  const spex::mpi::FrameSummary summary =
+      extract_frame(world, job, spex::mpi::cpu_extractor(threads));
+  if (world.is_root()) spex::report(summary, job);
   return 0;
 }
 
@@ -70,20 +63,5 @@ int extract(const spex::ExtractArguments& arguments, const spex::mpi::Communicat
 int main(int argc, char** argv) {
   spex::set_up_logging(program);
   spex::use_single_threaded_blas();
-  bool speaks = true;
-  return spex::run_guarded(program, speaks, [&] {
-    const spex::mpi::Environment environment(argc, argv);
-    const spex::mpi::Communicator world = spex::mpi::Communicator::world();
-    speaks = world.is_root();
-
-    CLI::App app("Extracts 1D spectra from a preprocessed CCD frame by spectroperfectionism.",
-                 program);
-    app.set_version_flag("--version", spex::version_text(program));
-    app.footer(footer);
-    spex::ExtractArguments arguments;
-    spex::add_extract_options(app, arguments);
-    int status = 0;
-    if (!spex::parse_command_line(app, argc, argv, speaks, status)) return status;
-    return extract(arguments, world);
-  });
+  return spex::run_on_ranks(program, argc, argv, extract);
 }

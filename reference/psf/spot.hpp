@@ -13,34 +13,43 @@ SPEX_HD inline int spot_corner(double centre, int hsize) {
   return static_cast<int>(floor(centre - hsize + 0.5));
 }
 
-/// Pixel integrals P_k[m] along one axis.
-///
-/// centre, sigma in pixels; n pixels (odd); P is [degree + 1][n], with
+/// What edge m of a spot of n pixels contributes to the pixel integrals on its two sides:
+///   E[0] = erf(e_m / sqrt 2) / 2,  E[k] = He_{k-1}(e_m) phi(e_m) for 1 <= k <= degree,
 ///   e_m = (m - n//2 - 0.5 - dx) / sigma,  dx = ((centre + 0.5) mod 1) - 0.5
-///   P_0[m] = (erf(e_{m+1} / sqrt 2) - erf(e_m / sqrt 2)) / 2
-///   P_k[m] = He_{k-1}(e_m) phi(e_m) - He_{k-1}(e_{m+1}) phi(e_{m+1})
-SPEX_HD inline void pixel_integrals(double centre, double sigma, int n, int degree, double* P) {
+/// E[k] is stored at `E[k * stride]`; centre and sigma in pixels.
+SPEX_HD inline void edge_values(double centre, double sigma, int n, int m, int degree, double* E,
+                                int stride) {
   constexpr double inv_sqrt_2 = 0.70710678118654752440;
   constexpr double inv_sqrt_2pi = 0.39894228040143267794;
   const double dx = (centre + 0.5) - floor(centre + 0.5) - 0.5;
-  for (int m = 0; m <= n; ++m) {
-    const double e = (m - n / 2 - 0.5 - dx) / sigma;
-    // Edge m closes pixel m - 1 and opens pixel m.
-    const double half_erf = 0.5 * erf(e * inv_sqrt_2);
-    if (m > 0) P[m - 1] += half_erf;
-    if (m < n) P[m] = -half_erf;
-    const double phi = exp(-0.5 * e * e) * inv_sqrt_2pi;
-    double previous = 0.0;  // He_{k-2}
-    double he = 1.0;        // He_{k-1}
-    for (int k = 1; k <= degree; ++k) {
-      const double edge = he * phi;
-      if (m > 0) P[k * n + m - 1] -= edge;
-      if (m < n) P[k * n + m] = edge;
-      const double next = e * he - (k - 1) * previous;
-      previous = he;
-      he = next;
-    }
+  const double e = (m - n / 2 - 0.5 - dx) / sigma;
+  E[0] = 0.5 * erf(e * inv_sqrt_2);
+  const double phi = exp(-0.5 * e * e) * inv_sqrt_2pi;
+  double previous = 0.0;  // He_{k-2}
+  double he = 1.0;        // He_{k-1}
+  for (int k = 1; k <= degree; ++k) {
+    E[k * stride] = he * phi;
+    const double next = e * he - (k - 1) * previous;
+    previous = he;
+    he = next;
   }
+}
+
+/// P_k[m] from the values of edges m (below) and m + 1 (above):
+///   P_0[m] = (erf(e_{m+1} / sqrt 2) - erf(e_m / sqrt 2)) / 2
+///   P_k[m] = He_{k-1}(e_m) phi(e_m) - He_{k-1}(e_{m+1}) phi(e_{m+1})
+SPEX_HD inline double pixel_integral(int k, double below, double above) {
+  return k == 0 ? above - below : below - above;
+}
+
+/// Pixel integrals P_k[m] along one axis of a spot of n pixels (odd). P is [degree + 1][n];
+/// E: scratch of (degree + 1)(n + 1) doubles.
+SPEX_HD inline void pixel_integrals(double centre, double sigma, int n, int degree, double* E,
+                                    double* P) {
+  for (int m = 0; m <= n; ++m) edge_values(centre, sigma, n, m, degree, E + m, n + 1);
+  for (int k = 0; k <= degree; ++k)
+    for (int m = 0; m < n; ++m)
+      P[k * n + m] = pixel_integral(k, E[k * (n + 1) + m], E[k * (n + 1) + m + 1]);
 }
 
 /// spot[y][x] = sum_ij g[i][j] Px_i[x] Py_j[y], negative pixels set to 0, divided by the sum.

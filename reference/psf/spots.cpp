@@ -1,5 +1,6 @@
 #include "reference/psf/spots.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -22,9 +23,11 @@ double trace_value(const Trace& trace, int fiber, double lambda) {
 
 // Scratch of one thread.
 struct SpotWorkspace {
-  std::vector<double> Px, Py, g, row;
+  std::vector<double> E, Px, Py, g, row;
   explicit SpotWorkspace(const Psf& psf)
-      : Px(static_cast<std::size_t>((psf.ghdegx + 1) * psf.nx())),
+      : E(static_cast<std::size_t>((std::max(psf.ghdegx, psf.ghdegy) + 1) *
+                                   (std::max(psf.nx(), psf.ny()) + 1))),
+        Px(static_cast<std::size_t>((psf.ghdegx + 1) * psf.nx())),
         Py(static_cast<std::size_t>((psf.ghdegy + 1) * psf.ny())),
         g(static_cast<std::size_t>((psf.ghdegx + 1) * (psf.ghdegy + 1))),
         row(static_cast<std::size_t>((psf.ghdegy + 1) * psf.nx())) {}
@@ -75,8 +78,8 @@ Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<dou
       for (std::size_t k = 0; k < work.g.size(); ++k)
         work.g[k] = parameter(2 + static_cast<int>(k));
 
-      pixel_integrals(centre.x, sigma_x, spots.nx, psf.ghdegx, work.Px.data());
-      pixel_integrals(centre.y, sigma_y, spots.ny, psf.ghdegy, work.Py.data());
+      pixel_integrals(centre.x, sigma_x, spots.nx, psf.ghdegx, work.E.data(), work.Px.data());
+      pixel_integrals(centre.y, sigma_y, spots.ny, psf.ghdegy, work.E.data(), work.Py.data());
       const std::size_t j = spots.index(s, w);
       spot_values(work.Px.data(), psf.ghdegx, spots.nx, work.Py.data(), psf.ghdegy, spots.ny,
                   work.g.data(), work.row.data(), spots.value.data() + j * spot_size);

@@ -26,18 +26,29 @@ def demo(arguments: argparse.Namespace) -> list[Path]:
     for name, value, want, passed in summary(measured):
         print(f"  {name:20s} {value:8.4f}  expected {want:g}  {'ok' if passed else 'OUTSIDE'}")
 
-    name = f"camera {frame.camera}" if frame.camera else arguments.frame.name
-    window = window_around(ccd, traces, frame.index[:12], brightest_wave(frame))
+    name = frame.camera or "unknown"
+    window = window_around(ccd, traces, frame.index[:25], brightest_wave(frame))
     return [
         style.save(
-            patch_figure(ccd, model, window, f"{name}: a patch of the CCD"), out / "patch.png"
+            patch_figure(
+                ccd,
+                model,
+                window,
+                f"Camera {name}: the CCD, and what the extraction predicts of it",
+            ),
+            out / "patch.png",
         ),
         style.save(
-            spectra_figure(frame, expected, f"{name}: spectra over the truth"),
+            spectra_figure(frame, expected, f"Camera {name}: extracted spectra and the truth"),
             out / "spectra.png",
         ),
-        style.save(resolution_figure(frame, f"{name}: resolution"), out / "resolution.png"),
-        style.save(pulls_figure(measured, f"{name}: pulls"), out / "pulls.png"),
+        style.save(
+            resolution_figure(frame, f"Camera {name}: the resolution that the extraction reports"),
+            out / "resolution.png",
+        ),
+        style.save(
+            pulls_figure(measured, f"Camera {name}: errors against the truth"), out / "pulls.png"
+        ),
     ]
 
 

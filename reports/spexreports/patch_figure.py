@@ -60,10 +60,10 @@ def patch_figure(ccd: Ccd, model: np.ndarray, window: Window, title: str) -> Fig
     predicted = model[window.slices]
     residual = (image - predicted) * np.sqrt(np.where(good, ccd.ivar[window.slices], 0))
     residual = np.where(good, residual, np.nan)
-    norm = style.electron_norm(float(np.percentile(predicted, 99.8)))
+    norm = style.electron_norm(float(np.max(predicted)))
     diverging = plt.get_cmap("PuOr").with_extremes(bad="#B0B0B0")
 
-    figure, axes = plt.subplots(1, 3, figsize=(11.5, 5.8), sharey=True, layout="constrained")
+    figure, axes = plt.subplots(1, 3, figsize=(9.5, 5.2), sharey=True, layout="constrained")
     shown = [
         axes[0].imshow(image, norm=norm, cmap="cividis", extent=window.extent, aspect="auto"),
         axes[1].imshow(predicted, norm=norm, cmap="cividis", extent=window.extent, aspect="auto"),
@@ -71,10 +71,11 @@ def patch_figure(ccd: Ccd, model: np.ndarray, window: Window, title: str) -> Fig
             residual, vmin=-5, vmax=5, cmap=diverging, extent=window.extent, aspect="auto"
         ),
     ]
-    for axis, name in zip(axes, ("image", "model", "residual"), strict=True):
+    names = ("image", "model: A · f", "residual")
+    for axis, name in zip(axes, names, strict=True):
         axis.set_title(name)
         axis.set_xlabel("column (pixel)")
-    axes[0].set_ylabel("row (pixel), wavelength upwards")
+    axes[0].set_ylabel("row (pixel); wavelength increases upwards")
     electrons = figure.colorbar(
         shown[0], ax=axes[:2], orientation="horizontal", label="electron per pixel", aspect=40
     )
@@ -84,7 +85,8 @@ def patch_figure(ccd: Ccd, model: np.ndarray, window: Window, title: str) -> Fig
         ax=axes[2],
         orientation="horizontal",
         label="(image − model) / σ; grey: masked",
+        ticks=[-4, -2, 0, 2, 4],
         extend="both",
     )
-    figure.suptitle(title)
+    style.set_title(figure, title)
     return figure

@@ -28,22 +28,26 @@ def pulls_figure(pulls: Pulls, title: str) -> Figure:
     error = np.sqrt(count) / pulls.pull.size / np.diff(edges)
     normal = np.exp(-0.5 * centres**2) / np.sqrt(2 * np.pi)
 
-    figure, axes = plt.subplots(1, 2, figsize=(11.5, 4.4), layout="constrained")
+    figure, axes = plt.subplots(1, 2, figsize=(9.5, 4.2), layout="constrained")
     for axis in axes:
         axis.stairs(density, edges, fill=True, color=style.SKY, label="pulls")
         axis.errorbar(centres, density, error, fmt="none", ecolor=style.BLUE, lw=0.8)
         axis.plot(centres, normal, color=style.VERMILION, lw=1.6, label="unit normal")
-        axis.set_xlabel("(flux − R · truth) / σ; beyond ±6 in the last bins")
-        axis.set_ylabel("density")
+        axis.set_xlabel("pull = (flux − R · truth) / σ")
+        axis.set_ylabel("probability density")
+        axis.set_xlim(-6, 6)
     axes[0].legend(loc="upper right")
-    lines = [f"{pulls.pull.size} bins"] + [
-        f"{name}: {value:.3f} ({'within' if passed else 'OUTSIDE'} {want:g} ± {LIMITS[name]:g})"
+    beyond = int((np.abs(pulls.pull) > 6).sum())
+    lines = [f"{pulls.pull.size:,} bins, {beyond} beyond ±6"] + [
+        f"{name} {value:.3f}: {'within' if passed else 'OUTSIDE'} {want:g} ± {LIMITS[name]:g}"
         for name, value, want, passed in summary(pulls)
     ]
-    axes[0].set_ylim(0, 1.75 * max(normal.max(), density.max()))
-    axes[0].text(0.02, 0.98, "\n".join(lines), transform=axes[0].transAxes, va="top", fontsize=9)
+    text = "\n".join(lines).replace("-", "−")
+    axes[0].set_ylim(0, 1.65 * max(normal.max(), density.max()))
+    axes[0].text(0.02, 0.98, text, transform=axes[0].transAxes, va="top", fontsize=9)
+    axes[0].set_title("all pulls")
     axes[1].set_yscale("log")
     axes[1].set_ylim(0.3 / pulls.pull.size / 0.2, 2)
-    axes[1].set_title("the tails", loc="left")
-    figure.suptitle(title, x=0.01, ha="left")
+    axes[1].set_title("the same, logarithmic: the tails")
+    style.set_title(figure, title)
     return figure

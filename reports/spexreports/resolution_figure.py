@@ -74,21 +74,28 @@ def resolution_figure(frame: Frame, title: str) -> Figure:
     middle = nspec // 2
     step = frame.wave[1] - frame.wave[0]
     offsets = np.arange(-frame.ndiag, frame.ndiag + 1) * step
-    figure, (lines, along) = plt.subplots(1, 2, figsize=(11.5, 4.6), layout="constrained")
+    figure, (lines, along) = plt.subplots(1, 2, figsize=(9.5, 4.4), layout="constrained")
 
-    markers = ("o", "s", "^")
-    for place, marker in zip((0.1, 0.5, 0.9), markers, strict=True):
+    raised = 0.25  # one line above the other, as they are all but equal
+    for k, place in enumerate((0.1, 0.5, 0.9)):
         usable = np.flatnonzero(frame.good[middle])
         if usable.size == 0:
             break
         j = int(usable[np.argmin(np.abs(usable - place * nwave))])
         row = resolution_row(frame.resolution[middle], j)
-        lines.plot(offsets, row, marker=marker, ms=4, lw=1.2, label=f"{frame.wave[j]:.0f} Å")
-    lines.axhline(0, color=style.GREY, lw=0.6)
+        lines.axhline(raised * k, color=style.GREY, lw=0.6)
+        (drawn,) = lines.plot(offsets, row + raised * k, marker="o", ms=4, lw=1.2)
+        lines.annotate(
+            f"{frame.wave[j]:.0f} Å",
+            (offsets[-1], raised * k),
+            xytext=(0, 5),
+            textcoords="offset points",
+            ha="right",
+            color=drawn.get_color(),
+        )
     lines.set_xlabel("offset in wavelength (Å)")
-    lines.set_ylabel("resolution matrix, row of a bin")
-    lines.set_title(f"line shape, fiber {frame.fiber[middle]}", loc="left")
-    lines.legend(title="at")
+    lines.set_ylabel(f"row of R, each raised by {raised:g}")
+    lines.set_title(f"line shape, fiber {frame.fiber[middle]}")
 
     chosen = np.unique(np.linspace(0, nspec - 1, 5).astype(int))
     dashes = ("-", "--", "-.", ":", (0, (5, 1, 1, 1)))
@@ -97,8 +104,8 @@ def resolution_figure(frame: Frame, title: str) -> Figure:
         along.plot(frame.wave, width, ls=dash, lw=1.3, label=f"{frame.fiber[s]}")
     along.set_xlabel(style.WAVE_LABEL)
     along.set_ylabel("full width at half maximum (Å)")
-    along.set_title("width along the spectrum, running median of 25 bins", loc="left")
-    along.margins(y=0.25)
-    along.legend(title="fiber", ncols=5, loc="upper center")
-    figure.suptitle(title, x=0.01, ha="left")
+    along.set_title("line width, running median of 25 bins")
+    along.margins(x=0.02, y=0.25)
+    along.legend(title="fiber", ncols=5, loc="upper center", columnspacing=1, handlelength=1.6)
+    style.set_title(figure, title)
     return figure

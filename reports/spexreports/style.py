@@ -29,13 +29,16 @@ def apply() -> None:
     """Sets matplotlib's defaults."""
     plt.rcParams.update(
         {
-            "figure.dpi": 110,
-            "savefig.dpi": 110,
+            "figure.dpi": 130,
+            "savefig.dpi": 130,
             "font.size": 10,
             "axes.titlesize": 11,
             "axes.prop_cycle": plt.cycler(color=CYCLE),
             "axes.spines.top": False,
             "axes.spines.right": False,
+            "axes.titlelocation": "left",
+            "axes.unicode_minus": True,
+            "figure.titlesize": 12,
             "legend.frameon": False,
             "image.origin": "lower",
             "image.interpolation": "nearest",
@@ -45,15 +48,21 @@ def apply() -> None:
 
 def electron_norm(top: float) -> AsinhNorm:
     """Scale of a CCD image: linear near 0, so that noise shows, logarithmic towards `top`."""
-    top = max(top, 50.0)
-    return AsinhNorm(linear_width=top / 40, vmin=-top / 40, vmax=top)
+    return AsinhNorm(linear_width=15, vmin=-15, vmax=max(top, 50.0))
 
 
 def set_electron_ticks(bar: Colorbar, norm: AsinhNorm) -> None:
     """Labels a colour bar at round values that stand apart on that scale."""
-    steps = [m * 10.0**e for e in range(1, 9) for m in (1, 3)]
+    steps = [10.0**e for e in range(1, 9)]
+    if norm.vmax < 3000:
+        steps = sorted(steps + [3 * step for step in steps])
     ticks = [0.0, *(t for t in steps if norm.linear_width * 1.5 < t <= norm.vmax)]
     bar.set_ticks(ticks, labels=[f"{t:,.0f}" for t in ticks])
+
+
+def set_title(figure: Figure, title: str) -> None:
+    """The heading of a figure, at its left."""
+    figure.suptitle(title, x=0.01, ha="left", fontweight="bold")
 
 
 def save(figure: Figure, path: Path) -> Path:

@@ -68,7 +68,7 @@ std::vector<Case> cases() {
   };
 }
 
-class PatchOracle : public testing::TestWithParam<std::tuple<Case, Method, CpuMilestone>> {};
+class PatchOracle : public testing::TestWithParam<std::tuple<Case, Method, Milestone>> {};
 
 void expect_close(double value, long double expected, double scale, double tolerance,
                   const std::string& what) {
@@ -175,7 +175,7 @@ TEST_P(PatchOracle, Agrees) {
 INSTANTIATE_TEST_SUITE_P(
     All, PatchOracle,
     testing::Combine(testing::ValuesIn(cases()), testing::Values(Method::eigh, Method::cholesky),
-                     testing::Values(CpuMilestone::baseline, CpuMilestone::cpu_refactor)),
+                     testing::Values(Milestone::baseline, Milestone::cpu_refactor)),
     [](const auto& parameter) {
       std::string name = std::get<0>(parameter.param).name + "_" +
                          to_string(std::get<1>(parameter.param)) + "_" +

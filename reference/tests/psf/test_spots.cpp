@@ -36,7 +36,8 @@ TEST(PixelIntegrals, AgreeWithQuadrature) {
   const int n = 7, degree = 4;
   const double centre = 12.3, sigma = 1.1;
   std::vector<double> P(static_cast<std::size_t>((degree + 1) * n));
-  pixel_integrals(centre, sigma, n, degree, P.data());
+  std::vector<double> E(static_cast<std::size_t>((degree + 1) * (n + 1)));
+  pixel_integrals(centre, sigma, n, degree, E.data(), P.data());
   for (int k = 0; k <= degree; ++k)
     for (int m = 0; m < n; ++m) {
       const double pixel = spot_corner(centre, n / 2) + m;  // the pixel's centre
@@ -57,10 +58,10 @@ TEST(SpotCorner, RoundsTheCentreToItsPixel) {
 TEST(SpotValues, NegativePixelsAreCutAndTheSumIsOne) {
   // g_20 = -0.9 makes the core negative before the cut.
   const int n = 9;
-  std::vector<double> Px(3 * n), Py(n), row(n), spot(n * n);
+  std::vector<double> E(3 * (n + 1)), Px(3 * n), Py(n), row(n), spot(n * n);
   const double g[] = {1, 0, -0.9};
-  pixel_integrals(4.0, 1.0, n, 2, Px.data());
-  pixel_integrals(4.0, 1.0, n, 0, Py.data());
+  pixel_integrals(4.0, 1.0, n, 2, E.data(), Px.data());
+  pixel_integrals(4.0, 1.0, n, 0, E.data(), Py.data());
   const double g_negative[] = {1, 0, 3.0};
   for (const double* coefficients : {g, g_negative}) {
     spot_values(Px.data(), 2, n, Py.data(), 0, n, coefficients, row.data(), spot.data());
@@ -72,9 +73,9 @@ TEST(SpotValues, NegativePixelsAreCutAndTheSumIsOne) {
 
 TEST(SpotValues, NoPositivePixelGivesZeros) {
   const int n = 3;
-  std::vector<double> P(n), row(n), spot(n * n, 7.0);
+  std::vector<double> E(n + 1), P(n), row(n), spot(n * n, 7.0);
   const double g[] = {-1};
-  pixel_integrals(1.0, 1.0, n, 0, P.data());
+  pixel_integrals(1.0, 1.0, n, 0, E.data(), P.data());
   spot_values(P.data(), 0, n, P.data(), 0, n, g, row.data(), spot.data());
   EXPECT_THAT(spot, testing::Each(0.0));
 }

@@ -1,0 +1,79 @@
+// Owners of device memory and of pinned host memory.
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "gpu/core/check.hpp"
+
+namespace spex::gpu {
+
+/// `count` elements of T on the current device, not initialized. With `poison`, filled with bytes
+/// 0xFF: NaN as double, -1 as int, so that a kernel that never wrote is seen.
+template <class T>
+class DeviceBuffer {
+ public:
+  DeviceBuffer() = default;
+  explicit DeviceBuffer(std::size_t count, bool poison = false) : count_(count) {
+    if (count == 0) return;
+    SPEX_GPU_CHECK(cudaMalloc(&data_, bytes()));
+    if (poison) SPEX_GPU_CHECK(cudaMemset(data_, 0xFF, bytes()));
+  }
+  DeviceBuffer(DeviceBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(count_, other.count_);
+    return *this;
+  }
+  ~DeviceBuffer() {
+    if (data_ != nullptr) log_failure(cudaFree(data_), "cudaFree");
+  }
+
+  [[nodiscard]] T* get() const { return data_; }
+  [[nodiscard]] std::size_t count() const { return count_; }
+  [[nodiscard]] std::size_t bytes() const { return count_ * sizeof(T); }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+/// `count` elements of T in page-locked host memory, not initialized.
+template <class T>
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  explicit PinnedBuffer(std::size_t count) : count_(count) {
+    if (count > 0) SPEX_GPU_CHECK(cudaMallocHost(&data_, count * sizeof(T)));
+  }
+  PinnedBuffer(PinnedBuffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
+  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(count_, other.count_);
+    return *this;
+  }
+  ~PinnedBuffer() {
+    if (data_ != nullptr) log_failure(cudaFreeHost(data_), "cudaFreeHost");
+  }
+
+  [[nodiscard]] T* get() const { return data_; }
+  [[nodiscard]] std::size_t count() const { return count_; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t count_ = 0;
+};
+
+/// Makes room for `count` elements; what was held is lost where the buffer must grow. True where it
+/// grew.
+template <class Buffer, class... Arguments>
+bool reserve(Buffer& buffer, std::size_t count, Arguments... arguments) {
+  if (buffer.count() >= count) return false;
+  buffer = Buffer();
+  buffer = Buffer(count, arguments...);
+  return true;
+}
+
+}  // namespace spex::gpu

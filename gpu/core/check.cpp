@@ -1,0 +1,44 @@
+#include "gpu/core/check.hpp"
+
+#include <cstring>
+#include <string>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "reference/core/error.hpp"
+
+namespace spex::gpu {
+namespace {
+
+[[noreturn]] void fail(const char* call, const char* file, int line, const std::string& text) {
+  const char* name = std::strrchr(file, '/');
+  throw Error(ErrorKind::internal, "GPU",
+              fmt::format("{} ({}:{}, {})", text, name != nullptr ? name + 1 : file, line,
+                          std::string(call).substr(0, std::strcspn(call, "("))));
+}
+
+}  // namespace
+
+void check(cudaError_t status, const char* call, const char* file, int line) {
+  if (status != cudaSuccess) fail(call, file, line, cudaGetErrorString(status));
+}
+
+void check(cublasStatus_t status, const char* call, const char* file, int line) {
+  if (status != CUBLAS_STATUS_SUCCESS) fail(call, file, line, cublasGetStatusString(status));
+}
+
+void check(cusolverStatus_t status, const char* call, const char* file, int line) {
+  if (status != CUSOLVER_STATUS_SUCCESS)
+    fail(call, file, line, fmt::format("cuSOLVER status {}", static_cast<int>(status)));
+}
+
+void log_failure(cudaError_t status, const char* call) noexcept {
+  if (status == cudaSuccess) return;
+  try {
+    spdlog::error("{}: {}", call, cudaGetErrorString(status));
+  } catch (...) {  // nothing is left to say
+  }
+}
+
+}  // namespace spex::gpu

@@ -1,0 +1,52 @@
+#include "gpu/core/context.hpp"
+
+#include <fmt/format.h>
+
+#include "reference/core/error.hpp"
+
+namespace spex::gpu {
+
+int device_count() noexcept {
+  int count = 0;
+  return cudaGetDeviceCount(&count) == cudaSuccess ? count : 0;
+}
+
+void use_device(int device) {
+  const int count = device_count();
+  if (device < 0 || device >= count)
+    throw usage_error("--device", fmt::format("there is no GPU {}", device),
+                      fmt::format("0 to {}", count - 1));
+  SPEX_GPU_CHECK(cudaSetDevice(device));
+}
+
+Event::Event() {
+  cudaEvent_t event = nullptr;
+  SPEX_GPU_CHECK(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  event_.reset(event);
+}
+
+Context::Context() {
+  cudaStream_t stream = nullptr;
+  SPEX_GPU_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  stream_.reset(stream);
+  cublasHandle_t blas = nullptr;
+  SPEX_GPU_CHECK(cublasCreate(&blas));
+  blas_.reset(blas);
+  SPEX_GPU_CHECK(cublasSetStream(blas, stream));
+  cusolverDnHandle_t solver = nullptr;
+  SPEX_GPU_CHECK(cusolverDnCreate(&solver));
+  solver_.reset(solver);
+  SPEX_GPU_CHECK(cusolverDnSetStream(solver, stream));
+  cusolverDnParams_t params = nullptr;
+  SPEX_GPU_CHECK(cusolverDnCreateParams(&params));
+  params_.reset(params);
+  syevjInfo_t jacobi = nullptr;
+  SPEX_GPU_CHECK(cusolverDnCreateSyevjInfo(&jacobi));
+  jacobi_.reset(jacobi);
+  // Jacobi to the rounding of double; sorted eigenvalues, so that the largest is the last.
+  SPEX_GPU_CHECK(cusolverDnXsyevjSetTolerance(jacobi, 1e-15));
+  SPEX_GPU_CHECK(cusolverDnXsyevjSetMaxSweeps(jacobi, 100));
+  SPEX_GPU_CHECK(cusolverDnXsyevjSetSortEig(jacobi, 1));
+}
+
+}  // namespace spex::gpu

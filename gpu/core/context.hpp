@@ -1,0 +1,77 @@
+// A device with a stream and the handles of its libraries: passed first to what runs there.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <type_traits>
+
+#include "gpu/core/check.hpp"
+
+namespace spex::gpu {
+
+/// GPUs that this process may use; 0 without a driver or a GPU.
+[[nodiscard]] int device_count() noexcept;
+
+/// Makes `device` the calling thread's. Throws Error(usage) where there is no such device.
+void use_device(int device);
+
+namespace detail {
+struct DeleteStream {
+  void operator()(cudaStream_t stream) const noexcept {
+    log_failure(cudaStreamDestroy(stream), "cudaStreamDestroy");
+  }
+};
+struct DeleteEvent {
+  void operator()(cudaEvent_t event) const noexcept {
+    log_failure(cudaEventDestroy(event), "cudaEventDestroy");
+  }
+};
+struct DeleteBlas {
+  void operator()(cublasHandle_t handle) const noexcept { cublasDestroy(handle); }
+};
+struct DeleteSolver {
+  void operator()(cusolverDnHandle_t handle) const noexcept { cusolverDnDestroy(handle); }
+};
+struct DeleteParams {
+  void operator()(cusolverDnParams_t params) const noexcept { cusolverDnDestroyParams(params); }
+};
+struct DeleteJacobi {
+  void operator()(syevjInfo_t info) const noexcept { cusolverDnDestroySyevjInfo(info); }
+};
+template <class Handle, class Delete>
+using Owner = std::unique_ptr<std::remove_pointer_t<Handle>, Delete>;
+}  // namespace detail
+
+/// An event without timing; `record` on a stream, `wait` from the host.
+class Event {
+ public:
+  Event();
+  void record(cudaStream_t stream) { SPEX_GPU_CHECK(cudaEventRecord(event_.get(), stream)); }
+  void wait() const { SPEX_GPU_CHECK(cudaEventSynchronize(event_.get())); }
+  [[nodiscard]] cudaEvent_t get() const { return event_.get(); }
+
+ private:
+  detail::Owner<cudaEvent_t, detail::DeleteEvent> event_;
+};
+
+/// Stream and library handles on the current device; made once, as each takes milliseconds.
+class Context {
+ public:
+  Context();
+
+  [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
+  [[nodiscard]] cublasHandle_t blas() const { return blas_.get(); }
+  [[nodiscard]] cusolverDnHandle_t solver() const { return solver_.get(); }
+  [[nodiscard]] cusolverDnParams_t params() const { return params_.get(); }
+  [[nodiscard]] syevjInfo_t jacobi() const { return jacobi_.get(); }
+  void synchronize() const { SPEX_GPU_CHECK(cudaStreamSynchronize(stream())); }
+
+ private:
+  detail::Owner<cudaStream_t, detail::DeleteStream> stream_;
+  detail::Owner<cublasHandle_t, detail::DeleteBlas> blas_;
+  detail::Owner<cusolverDnHandle_t, detail::DeleteSolver> solver_;
+  detail::Owner<cusolverDnParams_t, detail::DeleteParams> params_;
+  detail::Owner<syevjInfo_t, detail::DeleteJacobi> jacobi_;
+};
+
+}  // namespace spex::gpu

@@ -1,0 +1,29 @@
+// Cholesky factorization of N in band form, f, and blocks of the covariance (extraction.md,
+// sections 4 and 5), a batch of patches at a time; the counterpart of
+// reference/linalg/block_tridiagonal.hpp.
+#pragma once
+
+#include "gpu/core/context.hpp"
+#include "gpu/extract/normal_equations.hpp"
+
+namespace spex::gpu {
+
+/// Largest block that factor_band can hold in a block's shared memory (227 KB on Hopper, 163 KB on
+/// Ampere).
+[[nodiscard]] int largest_band_block();
+
+/// N = L L^T for `count` patches, a block each. In `panels` the diagonal blocks become L_bb^-1
+/// (lower, the upper triangle 0) and the blocks below L_{b+1,b}; M[patch][b] = -L_bb^-1 L_{b,b-1}
+/// (size x size, column-major; not set for b = 0). y becomes f = N^-1 y, `[patch][layout.rows()]`.
+/// `status[patch]` becomes 1 where N is not positive definite or not finite; what else the patch
+/// then holds is undefined but no concern of other patches.
+void factor_band(int count, const BandLayout& layout, double* panels, double* M, double* y,
+                 int* status, cudaStream_t stream);
+
+/// X = L^-1 E for the columns of E that belong to the core fibers: column w ncore + s of patch k,
+/// at X + k rows columns, with columns = nwave ncore. `panels` and `M` from factor_band.
+void solve_core_columns(const Context& context, const PatchGeometry* patches, int count,
+                        const BandLayout& layout, int ncore, const double* panels, const double* M,
+                        double* X);
+
+}  // namespace spex::gpu

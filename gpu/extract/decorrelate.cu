@@ -1,0 +1,199 @@
+#include "gpu/core/launch.hpp"
+#include "gpu/extract/decorrelate.hpp"
+
+namespace spex::gpu {
+namespace {
+
+constexpr int threads = 256;
+
+// A matrix with a number that is not finite becomes the unit matrix, and its patch failed: cuSOLVER
+// makes no promise for such a matrix. `per_patch` matrices belong to a patch, or `owner` says
+// whose.
+__global__ void guard_kernel(double* A, int n, const CoreSpectrum* owner, int* status) {
+  double* matrix = A + static_cast<size_t>(blockIdx.x) * n * n;
+  int bad = 0;
+  for (int k = threadIdx.x; k < n * n; k += threads) bad |= isfinite(matrix[k]) ? 0 : 1;
+  if (__syncthreads_or(bad) == 0) return;
+  for (int k = threadIdx.x; k < n * n; k += threads) matrix[k] = k / n == k % n ? 1.0 : 0.0;
+  if (threadIdx.x == 0)
+    atomicExch(status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x), 1);
+}
+
+// Clips to 1e-14 of the largest (section 5), and reads cuSOLVER's info.
+__global__ void clip_kernel(double* u_all, int n, const int* info, const CoreSpectrum* owner,
+                            int* status) {
+  double* u = u_all + static_cast<size_t>(blockIdx.x) * n;
+  const double least = 1e-14 * u[n - 1];
+  __syncthreads();
+  for (int k = threadIdx.x; k < n; k += threads) u[k] = fmax(u[k], least);
+  if (threadIdx.x == 0 && (info[blockIdx.x] != 0 || !(least > 0) || !isfinite(least)))
+    atomicExch(status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x), 1);
+}
+
+// X = V diag(u^power)
+__global__ void scale_columns_kernel(const double* V, const double* u, int n, double power,
+                                     double* X) {
+  const size_t column = static_cast<size_t>(blockIdx.y) * n + blockIdx.x;
+  const double factor = pow(u[column], power);
+  for (int r = threadIdx.x; r < n; r += threads) X[column * n + r] = V[column * n + r] * factor;
+}
+
+// x_k = x_k u_k^power
+__global__ void scale_vector_kernel(const double* u, long long count, double power, double* x) {
+  const long long k = static_cast<long long>(blockIdx.x) * threads + threadIdx.x;
+  if (k < count) x[k] *= pow(u[k], power);
+}
+
+__global__ void fill_kernel(double value, long long count, double* x) {
+  const long long k = static_cast<long long>(blockIdx.x) * threads + threadIdx.x;
+  if (k < count) x[k] = value;
+}
+
+void scale_columns(const double* V, const double* u, int n, int count, double power, double* X,
+                   cudaStream_t stream) {
+  scale_columns_kernel<<<dim3(n, count), threads, 0, stream>>>(V, u, n, power, X);
+  SPEX_LAUNCH_CHECK();
+}
+
+// out = V diag(u^power) V^T x for `count` matrices; `work` is of the size of out.
+void apply_function(const Context& context, const double* V, const double* u, int n, int count,
+                    double power, const double* x, double* work, double* out) {
+  const double one = 1, zero = 0;
+  const long long stride = static_cast<long long>(n) * n;
+  SPEX_GPU_CHECK(cublasDgemmStridedBatched(context.blas(), CUBLAS_OP_T, CUBLAS_OP_N, n, 1, n, &one,
+                                           V, n, stride, x, n, n, &zero, work, n, n, count));
+  const long long size = static_cast<long long>(n) * count;
+  scale_vector_kernel<<<blocks_for(size, threads), threads, 0, context.stream()>>>(u, size, power,
+                                                                                   work);
+  SPEX_LAUNCH_CHECK();
+  SPEX_GPU_CHECK(cublasDgemmStridedBatched(context.blas(), CUBLAS_OP_N, CUBLAS_OP_N, n, 1, n, &one,
+                                           V, n, stride, work, n, n, &zero, out, n, n, count));
+}
+
+// B_s = X_s X_s^T for the spectra s of one patch, X_s the rows [s m, (s + 1) m) of X.
+void spectrum_blocks(const Context& context, const double* X, int n, int m, int first, int nspec,
+                     double* B) {
+  const double one = 1, zero = 0;
+  SPEX_GPU_CHECK(cublasDgemmStridedBatched(context.blas(), CUBLAS_OP_N, CUBLAS_OP_T, m, m, n, &one,
+                                           X + static_cast<size_t>(first) * m, n, m,
+                                           X + static_cast<size_t>(first) * m, n, m, &zero, B, m,
+                                           static_cast<long long>(m) * m, nspec));
+}
+
+}  // namespace
+
+void EigenSolver::decompose(EigenBatch batch, int n, int count, double* A, double* u) {
+  const Context& c = *context_;
+  const size_t size = static_cast<size_t>(n) * n;
+  reserve(info_, static_cast<std::size_t>(count));
+  if (batch == EigenBatch::blocks) {
+    int lwork = 0;
+    SPEX_GPU_CHECK(cusolverDnDsyevjBatched_bufferSize(c.solver(), CUSOLVER_EIG_MODE_VECTOR,
+                                                      CUBLAS_FILL_MODE_LOWER, n, A, n, u, &lwork,
+                                                      c.jacobi(), count));
+    reserve(work_, static_cast<std::size_t>(lwork) * sizeof(double));
+    SPEX_GPU_CHECK(cusolverDnDsyevjBatched(
+        c.solver(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, A, n, u,
+        reinterpret_cast<double*>(work_.get()), lwork, info_.get(), c.jacobi(), count));
+    return;
+  }
+  size_t on_device = 0, on_host = 0;
+  if (batch == EigenBatch::all) {
+    SPEX_GPU_CHECK(cusolverDnXsyevBatched_bufferSize(
+        c.solver(), c.params(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, A,
+        n, CUDA_R_64F, u, CUDA_R_64F, &on_device, &on_host, count));
+    reserve(work_, on_device);
+    host_work_.resize(on_host);
+    SPEX_GPU_CHECK(cusolverDnXsyevBatched(c.solver(), c.params(), CUSOLVER_EIG_MODE_VECTOR,
+                                          CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, A, n, CUDA_R_64F,
+                                          u, CUDA_R_64F, work_.get(), on_device, host_work_.data(),
+                                          on_host, info_.get(), count));
+    return;
+  }
+  SPEX_GPU_CHECK(cusolverDnXsyevd_bufferSize(c.solver(), c.params(), CUSOLVER_EIG_MODE_VECTOR,
+                                             CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, A, n,
+                                             CUDA_R_64F, u, CUDA_R_64F, &on_device, &on_host));
+  reserve(work_, on_device);
+  host_work_.resize(on_host);
+  for (int k = 0; k < count; ++k)
+    SPEX_GPU_CHECK(cusolverDnXsyevd(
+        c.solver(), c.params(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F,
+        A + k * size, n, CUDA_R_64F, u + static_cast<size_t>(k) * n, CUDA_R_64F, work_.get(),
+        on_device, host_work_.data(), on_host, info_.get() + k));
+}
+
+void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const PatchGeometry* patches,
+                              int count, int nspec, int nwave,
+                              const std::vector<CoreSpectrum>& cores, int pad_below, double* N,
+                              const double* y, const double* q, double* f, int* status,
+                              const SpectraView& spectra) {
+  const Context& c = *context_;
+  const int m = nwave;
+  const int n = nspec * nwave;
+  const int ncores = static_cast<int>(cores.size());
+  const auto size = static_cast<std::size_t>(count) * static_cast<std::size_t>(n);
+  const auto block_size = static_cast<std::size_t>(m) * static_cast<std::size_t>(m);
+  reserve(u_, size);
+  reserve(vectors_, 3 * size);
+  reserve(scaled_, size * static_cast<std::size_t>(n));
+  reserve(blocks_, cores.size() * block_size);
+  reserve(Q_, cores.size() * block_size);
+  reserve(block_u_, cores.size() * static_cast<std::size_t>(m));
+  reserve(cores_, cores.size());
+  SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), cores.data(), cores.size() * sizeof(CoreSpectrum),
+                                 cudaMemcpyHostToDevice, c.stream()));
+
+  // f = V diag(1/u) V^T y
+  guard_kernel<<<count, threads, 0, c.stream()>>>(N, n, nullptr, status);
+  SPEX_LAUNCH_CHECK();
+  decompose(batch == EigenBatch::all ? EigenBatch::all : EigenBatch::none, n, count, N, u_.get());
+  const double* V = N;
+  clip_kernel<<<count, threads, 0, c.stream()>>>(u_.get(), n, info_.get(), nullptr, status);
+  SPEX_LAUNCH_CHECK();
+  apply_function(c, V, u_.get(), n, count, -1, y, vectors_.get(), f);
+
+  const bool signal = kind == Decorrelate::signal;
+  scale_columns(V, u_.get(), n, count, signal ? -0.5 : 0.25, scaled_.get(), c.stream());
+  double* out = signal ? blocks_.get() : Q_.get();
+  for (int k = 0, first = 0; k < count; ++k) {
+    int ncore = 0;
+    while (first + ncore < ncores && cores[static_cast<std::size_t>(first + ncore)].patch == k)
+      ++ncore;
+    spectrum_blocks(c, scaled_.get() + static_cast<std::size_t>(k) * n * n, n, m, pad_below, ncore,
+                    out + static_cast<std::size_t>(first) * block_size);
+    first += ncore;
+  }
+  const BinStrides strides{n, m, 1};
+  if (!signal) {
+    // Row sums and Q f run over the whole patch.
+    double* r = vectors_.get() + size;
+    double* Qf = r + size;
+    fill_kernel<<<blocks_for(static_cast<long long>(size), threads), threads, 0, c.stream()>>>(
+        1.0, static_cast<long long>(size), Qf);
+    SPEX_LAUNCH_CHECK();
+    apply_function(c, V, u_.get(), n, count, 0.5, Qf, vectors_.get(), r);
+    apply_function(c, V, u_.get(), n, count, 0.5, f, vectors_.get(), Qf);
+    store_noise(patches, cores_.get(), ncores, Q_.get(), m, r, Qf, q, strides, status, spectra,
+                c.stream());
+    return;
+  }
+  // Q_s = V diag(u^-1/2) V^T of each block C_s, as X X^T with X = V diag(u^-1/4)
+  guard_kernel<<<ncores, threads, 0, c.stream()>>>(blocks_.get(), m, cores_.get(), status);
+  SPEX_LAUNCH_CHECK();
+  decompose(batch == EigenBatch::none ? EigenBatch::none : EigenBatch::blocks, m, ncores,
+            blocks_.get(), block_u_.get());
+  clip_kernel<<<ncores, threads, 0, c.stream()>>>(block_u_.get(), m, info_.get(), cores_.get(),
+                                                  status);
+  SPEX_LAUNCH_CHECK();
+  reserve(scaled_, cores.size() * block_size);
+  scale_columns(blocks_.get(), block_u_.get(), m, ncores, -0.25, scaled_.get(), c.stream());
+  const double one = 1, zero = 0;
+  SPEX_GPU_CHECK(cublasDgemmStridedBatched(c.blas(), CUBLAS_OP_N, CUBLAS_OP_T, m, m, m, &one,
+                                           scaled_.get(), m, static_cast<long long>(m) * m,
+                                           scaled_.get(), m, static_cast<long long>(m) * m, &zero,
+                                           Q_.get(), m, static_cast<long long>(m) * m, ncores));
+  store_signal(patches, cores_.get(), ncores, Q_.get(), m, f, q, strides, status, spectra,
+               c.stream());
+}
+
+}  // namespace spex::gpu

@@ -1,0 +1,184 @@
+#include "gpu/extract/extractor.hpp"
+
+#include <algorithm>
+
+#include "gpu/core/nvtx.hpp"
+#include "gpu/extract/engine_direct.hpp"
+#include "gpu/extract/engine_eigh.hpp"
+
+namespace spex::gpu {
+namespace {
+
+// Patches of one batch of the direct engine: about four bundles of a DESI frame, so that every
+// kernel fills the GPU several times over.
+constexpr int direct_batch = 1000;
+
+// The end of the run of patches from `first` on that belong together.
+template <class Same>
+int end_of_run(const std::vector<Patch>& patches, int first, const Same& same) {
+  int last = first;
+  while (last < static_cast<int>(patches.size()) &&
+         same(patches[static_cast<std::size_t>(first)], patches[static_cast<std::size_t>(last)]))
+    ++last;
+  return last;
+}
+
+bool same_bundle(const Patch& a, const Patch& b) {
+  return a.bundle == b.bundle;
+}
+bool same_subbundle(const Patch& a, const Patch& b) {
+  return a.bundle == b.bundle && a.subbundle == b.subbundle;
+}
+
+EigenBatch batch_of(Engine engine) {
+  switch (engine) {
+    case Engine::multi_gpu:
+      return EigenBatch::none;
+    case Engine::batch_eigh:
+      return EigenBatch::blocks;
+    default:
+      return EigenBatch::all;
+  }
+}
+
+}  // namespace
+
+class Extractor::Impl {
+ public:
+  explicit Impl(const ExtractorSettings& settings)
+      : device_(settings.device),
+        context_((use_device(settings.device), Context())),
+        frame_(context_, settings.poison),
+        events_(context_.stream()),
+        eigh_(context_, settings.poison),
+        direct_(context_, settings.poison) {}
+
+  std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
+                                           const std::vector<Patch>& patches, Engine engine,
+                                           StageTimes& times,
+                                           const std::function<void(long)>& done) {
+    if (patches.empty()) return {};
+    use_device(device_);
+    {
+      const StageRange range(Stage::convert);
+      events_.time(Stage::convert, [&] { frame_.load(inputs, patches); });
+    }
+    std::vector<std::vector<double>> models(inputs.options.model ? patches.size() : 0);
+    auto* const models_wanted = inputs.options.model ? &models : nullptr;
+    if (engine == Engine::direct && direct_.can_do(frame_, inputs))
+      extract_direct(inputs, patches, done, models_wanted);
+    else
+      extract_eigh(inputs, patches, batch_of(engine), done, models_wanted);
+
+    const std::vector<PatchStatus> status = settle(inputs, patches, models_wanted);
+    std::vector<PatchResult> results = frame_.download(patches);
+    events_.collect(times);
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      results[k].status = status[k];
+      if (!inputs.options.model) continue;
+      const PatchGeometry& patch = frame_.geometry()[k];
+      results[k].x0 = patch.x0, results[k].x1 = patch.x1;
+      results[k].y0 = patch.y0, results[k].y1 = patch.y1;
+      results[k].model = std::move(models[k]);
+      if (status[k] == PatchStatus::failed)
+        std::fill(results[k].model.begin(), results[k].model.end(), 0.0);
+    }
+    return results;
+  }
+
+ private:
+  SpotsView spots_of(int first, int last) {
+    const StageRange range(Stage::spots);
+    SpotsView spots;
+    events_.time(Stage::spots, [&] { spots = frame_.evaluate_spots(first, last); });
+    return spots;
+  }
+
+  void extract_eigh(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                    EigenBatch batch, const std::function<void(long)>& done,
+                    std::vector<std::vector<double>>* models) {
+    const auto all = static_cast<int>(patches.size());
+    for (int first = 0; first < all;) {
+      const int last = end_of_run(patches, first, same_bundle);
+      const SpotsView spots = spots_of(first, last);
+      while (first < last) {
+        const int end = end_of_run(patches, first, same_subbundle);
+        eigh_.extract(frame_, inputs, batch, first, end, spots, events_, models);
+        context_.synchronize();
+        done(end - first);
+        first = end;
+      }
+    }
+  }
+
+  void extract_direct(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                      const std::function<void(long)>& done,
+                      std::vector<std::vector<double>>* models) {
+    const auto all = static_cast<int>(patches.size());
+    for (int first = 0; first < all;) {
+      int last = end_of_run(patches, first, same_bundle);
+      while (last < all) {
+        const int next = end_of_run(patches, last, same_bundle);
+        if (next - first > direct_batch) break;
+        last = next;
+      }
+      direct_.extract(frame_, inputs, first, last, spots_of(first, last), events_, models);
+      done(last - first);
+      first = last;
+    }
+  }
+
+  // Reads which patches failed and solves those again, one by one, with eigh.
+  std::vector<PatchStatus> settle(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                                  std::vector<std::vector<double>>* models) {
+    const std::vector<int> failed = read_status(patches.size());
+    std::vector<PatchStatus> status(patches.size(), PatchStatus::ok);
+    for (std::size_t k = 0; k < failed.size(); ++k) {
+      if (failed[k] == 0) continue;
+      const auto index = static_cast<int>(k);
+      SPEX_GPU_CHECK(cudaMemsetAsync(frame_.status() + index, 0, sizeof(int), context_.stream()));
+      eigh_.extract(frame_, inputs, EigenBatch::none, index, index + 1, spots_of(index, index + 1),
+                    events_, models);
+      status[k] = PatchStatus::fell_back;
+    }
+    const std::vector<int> hopeless = read_status(patches.size());
+    for (std::size_t k = 0; k < hopeless.size(); ++k)
+      if (hopeless[k] != 0) status[k] = PatchStatus::failed;
+    return status;
+  }
+
+  std::vector<int> read_status(std::size_t count) {
+    std::vector<int> status(count);
+    SPEX_GPU_CHECK(cudaMemcpyAsync(status.data(), frame_.status(), count * sizeof(int),
+                                   cudaMemcpyDeviceToHost, context_.stream()));
+    context_.synchronize();
+    return status;
+  }
+
+  int device_;
+  Context context_;
+  FrameOnDevice frame_;
+  StageEvents events_;
+  EighEngine eigh_;
+  DirectEngine direct_;
+};
+
+Extractor::Extractor(const ExtractorSettings& settings) : impl_(std::make_unique<Impl>(settings)) {}
+Extractor::Extractor(Extractor&&) noexcept = default;
+Extractor& Extractor::operator=(Extractor&&) noexcept = default;
+Extractor::~Extractor() = default;
+
+std::vector<PatchResult> Extractor::extract_patches(const ExtractInputs& inputs,
+                                                    const std::vector<Patch>& patches,
+                                                    Engine engine, StageTimes& times,
+                                                    const std::function<void(long)>& done) {
+  return impl_->extract_patches(inputs, patches, engine, times, done);
+}
+
+std::size_t device_memory_used() {
+  std::size_t free = 0, total = 0;
+  SPEX_GPU_CHECK(cudaMemGetInfo(&free, &total));
+  return total - free;
+}
+
+}  // namespace spex::gpu

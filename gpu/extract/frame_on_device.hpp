@@ -1,0 +1,62 @@
+// A frame in device memory: PSF, pixels, corners of the spots, patches, and room for the spectra.
+#pragma once
+
+#include <vector>
+
+#include "gpu/core/context.hpp"
+#include "gpu/extract/quality.hpp"
+#include "reference/extract/milestones.hpp"
+
+namespace spex::gpu {
+
+/// What all engines work on. Fibers count from `fiber`, bins from `bins.first`.
+class FrameOnDevice {
+ public:
+  explicit FrameOnDevice(const Context& context, bool poison);
+
+  /// Uploads a frame and lays out `patches`, which are not empty. Waits for the GPU, once. Throws
+  /// Error(data) where the PSF is no PSF at a wavelength asked for.
+  void load(const ExtractInputs& inputs, const std::vector<Patch>& patches);
+
+  /// Evaluates the spots of the patches [first, last) into this frame's own buffer; the view holds
+  /// until the next call.
+  SpotsView evaluate_spots(int first, int last);
+
+  /// Waits for the stream and copies the spectra of all patches to the host.
+  [[nodiscard]] std::vector<PatchResult> download(const std::vector<Patch>& patches);
+
+  [[nodiscard]] const std::vector<PatchGeometry>& geometry() const { return geometry_; }
+  [[nodiscard]] const PatchGeometry* device_geometry() const { return device_geometry_.get(); }
+  [[nodiscard]] int reach() const { return reach_; }
+  [[nodiscard]] PixelsView pixels() const;
+  [[nodiscard]] RowBins rows() const;
+  [[nodiscard]] const SpectraView& spectra() const { return spectra_; }
+  [[nodiscard]] int* status() const { return status_.get(); }
+  /// Numbers of a spot.
+  [[nodiscard]] int spot_size() const { return psf_.nx * psf_.ny; }
+
+ private:
+  void upload_pixels(const Pixels& pixels);
+
+  const Context* context_;
+  bool poison_;
+  DevicePsf psf_;
+  WaveBins bins_;
+  int fiber_ = 0;
+  int nspec_ = 0;
+  int nx_ = 0, ny_ = 0;
+  int reach_ = 0;
+  DeviceBuffer<double> value_, weight_;
+  SpotCorners corners_;
+  DeviceBuffer<int> row_first_, row_last_;
+  std::vector<PatchGeometry> geometry_;
+  DeviceBuffer<PatchGeometry> device_geometry_;
+  DeviceBuffer<int> reach_and_bad_;
+  DeviceBuffer<double> spots_;
+  DeviceBuffer<double> spectra_values_;
+  SpectraView spectra_;
+  DeviceBuffer<int> status_;
+  PinnedBuffer<double> host_spectra_, host_pixels_;
+};
+
+}  // namespace spex::gpu

@@ -1,0 +1,131 @@
+#include "gpu/core/launch.hpp"
+#include "gpu/extract/normal_equations.hpp"
+#include "gpu/extract/spot_device.cuh"
+
+namespace spex::gpu {
+namespace {
+
+constexpr int threads = 256;
+
+__device__ size_t bin_index(const BinStrides& strides, int s, int w) {
+  return static_cast<size_t>(s) * strides.of_spec + static_cast<size_t>(w) * strides.of_wave;
+}
+
+__global__ void prior_kernel(const PatchGeometry* patches, BinStrides strides, const double* q_all,
+                             double regularize, double* prior_all) {
+  const PatchGeometry& patch = patches[blockIdx.x];
+  const double* q = q_all + static_cast<size_t>(blockIdx.x) * strides.of_patch;
+  double* prior = prior_all + static_cast<size_t>(blockIdx.x) * strides.of_patch;
+  __shared__ double largest[threads];
+  double mine = 0;
+  for (int j = threadIdx.x; j < patch.n(); j += threads)
+    mine = fmax(mine, q[bin_index(strides, j / patch.nwave, j % patch.nwave)]);
+  largest[threadIdx.x] = mine;
+  __syncthreads();
+  for (int half = threads / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half)
+      largest[threadIdx.x] = fmax(largest[threadIdx.x], largest[threadIdx.x + half]);
+    __syncthreads();
+  }
+  const double m = 1e-4 * largest[0];
+  for (int j = threadIdx.x; j < patch.n(); j += threads) {
+    const size_t k = bin_index(strides, j / patch.nwave, j % patch.nwave);
+    const double lambda = q[k] <= m ? m - q[k] : regularize;
+    prior[k] = lambda * lambda + 1e-15;
+  }
+}
+
+__global__ void add_prior_kernel(const PatchGeometry* patches, int n, BinStrides strides,
+                                 const double* prior, double* N) {
+  const PatchGeometry& patch = patches[blockIdx.y];
+  const int j = blockIdx.x * threads + threadIdx.x;
+  if (j >= patch.n()) return;
+  N[(static_cast<size_t>(blockIdx.y) * n + j) * n + j] +=
+      prior[static_cast<size_t>(blockIdx.y) * strides.of_patch +
+            bin_index(strides, j / patch.nwave, j % patch.nwave)];
+}
+
+// Sum over the pixels of both spots of (W spot_j) spot_k; spot_j, already weighted, covers its
+// whole rectangle in shared memory.
+__device__ double overlap(const double* weighted, const ClippedSpot& j, const ClippedSpot& k) {
+  const int x0 = max(j.x0, k.x0), x1 = min(j.x1, k.x1);
+  const int y0 = max(j.y0, k.y0), y1 = min(j.y1, k.y1);
+  double sum = 0;
+  for (int y = y0; y < y1; ++y) {
+    const double* a = weighted + (y - j.yc) * j.stride - j.xc;
+    const double* b = k.value + (y - k.yc) * k.stride - k.xc;
+    for (int x = x0; x < x1; ++x) sum += a[x] * b[x];
+  }
+  return sum;
+}
+
+// A block computes the columns of all fibers at one wavelength v: rows at w >= v.
+__global__ void assemble_kernel(const PatchGeometry* patches, BandLayout layout, SpotsView spots,
+                                PixelsView pixels, const double* prior, double* panels) {
+  extern __shared__ double weighted[];  // [nspec][ny nx]: W_i A_ij of the bins at v
+  const PatchGeometry patch = patches[blockIdx.y];
+  const int v = blockIdx.x;
+  const int spot_size = spots.nx * spots.ny;
+  for (int k = threadIdx.x; k < patch.nspec * spot_size && v < patch.nwave; k += threads) {
+    const ClippedSpot spot = clip_spot(patch, spots, k / spot_size, v);
+    const int x = spot.xc + k % spot_size % spots.nx, y = spot.yc + k % spot_size / spots.nx;
+    const bool inside = x >= spot.x0 && x < spot.x1 && y >= spot.y0 && y < spot.y1;
+    weighted[k] = inside ? spot.at(x, y) * pixels.W[static_cast<size_t>(y) * pixels.nx + x] : 0.0;
+  }
+  __syncthreads();
+
+  const int size = layout.size();
+  const int block = v / layout.reach;
+  double* panel =
+      panels + static_cast<size_t>(blockIdx.y) * layout.patch_size() + block * layout.panel_size();
+  const int nslots = layout.nslots;
+  const int pairs = nslots * nslots * (layout.reach + 1);
+  for (int k = threadIdx.x; k < pairs; k += threads) {
+    const int t = k % nslots;                           // fiber of the row
+    const int w = v + k / nslots % (layout.reach + 1);  // its wavelength
+    const int s = k / (nslots * (layout.reach + 1));    // fiber of the column
+    const int row = w * nslots + t - block * size;
+    const int column = v * nslots + s - block * size;
+    if (row < column) continue;
+    double value = 0;
+    if (s < patch.nspec && t < patch.nspec && v < patch.nwave && w < patch.nwave) {
+      value = overlap(weighted + s * spot_size, clip_spot(patch, spots, s, v),
+                      clip_spot(patch, spots, t, w));
+      if (row == column)
+        value += prior[static_cast<size_t>(blockIdx.y) * layout.rows() + v * nslots + s];
+    } else if (row == column) {
+      value = 1;  // a row of padding
+    }
+    panel[static_cast<size_t>(column) * 2 * size + row] = value;
+  }
+}
+
+}  // namespace
+
+void find_prior(const PatchGeometry* patches, int count, const BinStrides& strides, const double* q,
+                double regularize, double* prior, cudaStream_t stream) {
+  prior_kernel<<<count, threads, 0, stream>>>(patches, strides, q, regularize, prior);
+  SPEX_LAUNCH_CHECK();
+}
+
+void add_prior(const PatchGeometry* patches, int count, int n, const BinStrides& strides,
+               const double* prior, double* N, cudaStream_t stream) {
+  add_prior_kernel<<<dim3(blocks_for(n, threads), count), threads, 0, stream>>>(patches, n, strides,
+                                                                                prior, N);
+  SPEX_LAUNCH_CHECK();
+}
+
+void assemble_band(const PatchGeometry* patches, int count, const BandLayout& layout,
+                   const SpotsView& spots, const PixelsView& pixels, const double* prior,
+                   double* panels, cudaStream_t stream) {
+  SPEX_GPU_CHECK(cudaMemsetAsync(panels, 0, count * layout.patch_size() * sizeof(double), stream));
+  const std::size_t bytes =
+      static_cast<std::size_t>(layout.nslots * spots.nx * spots.ny) * sizeof(double);
+  SPEX_GPU_CHECK(cudaFuncSetAttribute(assemble_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                      static_cast<int>(bytes)));
+  const dim3 grid(layout.nblocks() * layout.reach, count);
+  assemble_kernel<<<grid, threads, bytes, stream>>>(patches, layout, spots, pixels, prior, panels);
+  SPEX_LAUNCH_CHECK();
+}
+
+}  // namespace spex::gpu

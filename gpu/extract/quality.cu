@@ -1,0 +1,157 @@
+#include <climits>
+
+#include "gpu/core/launch.hpp"
+#include "gpu/extract/quality.hpp"
+#include "gpu/extract/spot_device.cuh"
+
+namespace spex::gpu {
+namespace {
+
+constexpr int threads = 256;
+
+__global__ void start_rows_kernel(RowBins rows, int count) {
+  const int k = blockIdx.x * threads + threadIdx.x;
+  if (k >= count) return;
+  rows.first[k] = INT_MAX;
+  rows.last[k] = 0;
+}
+
+// Atomic minima and maxima of integers: their order does not show.
+__global__ void row_bins_kernel(const int* yc, int nspec, int nwave, int spot_ny, RowBins rows) {
+  const int j = blockIdx.x * threads + threadIdx.x;
+  if (j >= nspec * nwave) return;
+  const int s = j / nwave, w = j % nwave;
+  for (int y = max(yc[j], 0); y < min(yc[j] + spot_ny, rows.ny_ccd); ++y) {
+    atomicMin(rows.first + static_cast<size_t>(s) * rows.ny_ccd + y, w);
+    atomicMax(rows.last + static_cast<size_t>(s) * rows.ny_ccd + y, w + 1);
+  }
+}
+
+// m_i = sum_j A_ij f_j over the bins [w_begin, w_end) of the fibers [s_begin, s_end) of the patch,
+// in ascending order of bin. `used(j)` says which bins count.
+template <class Used>
+__device__ double model_at(const PatchGeometry& patch, const SpotsView& spots, const RowBins& rows,
+                           int x, int y, int s_begin, int s_end, int w_begin, int w_end,
+                           const double* f, const BinStrides& strides, const Used& used) {
+  double m = 0;
+  for (int s = s_begin; s < s_end; ++s) {
+    const size_t row = static_cast<size_t>(patch.spec0 + s) * rows.ny_ccd + y;
+    const int first = max(rows.first[row] - patch.wave0, w_begin);
+    const int last = min(rows.last[row] - patch.wave0, w_end);
+    for (int w = first; w < last; ++w) {
+      const ClippedSpot spot = clip_spot(patch, spots, s, w);
+      if (x < spot.x0 || x >= spot.x1 || y < spot.y0 || y >= spot.y1) continue;
+      const size_t j =
+          static_cast<size_t>(s) * strides.of_spec + static_cast<size_t>(w) * strides.of_wave;
+      if (used(j)) m += spot.at(x, y) * f[j];
+    }
+  }
+  return m;
+}
+
+__global__ void residual_kernel(const PatchGeometry* patches, int npixel, SpotsView spots,
+                                RowBins rows, PixelsView pixels, SolutionView solution,
+                                double psferr, double* work) {
+  const PatchGeometry patch = patches[blockIdx.y];
+  const int i = blockIdx.x * threads + threadIdx.x;
+  if (i >= patch.npixel()) return;
+  const int x = patch.x0 + i % patch.nx(), y = patch.y0 + i / patch.nx();
+  const double* f = solution.f + static_cast<size_t>(blockIdx.y) * solution.strides.of_patch;
+  const double m = model_at(patch, spots, rows, x, y, 0, patch.nspec, 0, patch.nwave, f,
+                            solution.strides, [](size_t) { return true; });
+  const size_t pixel = static_cast<size_t>(y) * pixels.nx + x;
+  const double W = pixels.W[pixel];
+  const double model_error = psferr * m;
+  const double t = W > 0 ? 1 / (model_error * model_error + 1 / W) : 0.0;
+  const double residual = pixels.p[pixel] - m;
+  double* chi2 = work + static_cast<size_t>(blockIdx.y) * 2 * npixel;
+  chi2[i] = residual * residual * t;
+  chi2[npixel + i] = t > 0 ? 1.0 : 0.0;
+}
+
+constexpr int warps = 8;
+
+__global__ void quality_kernel(const PatchGeometry* patches, int npixel, SpotsView spots,
+                               SolutionView solution, const double* work, int* status,
+                               SpectraView spectra) {
+  const PatchGeometry patch = patches[blockIdx.y];
+  const int j = blockIdx.x * warps + threadIdx.x / warp_size;
+  const int lane = threadIdx.x % warp_size;
+  if (j >= patch.ncore * patch.nkept) return;
+  const int s = j / patch.nkept + patch.pad_below, w = j % patch.nkept + patch.wavepad;
+  const size_t bin = static_cast<size_t>(blockIdx.y) * solution.strides.of_patch +
+                     static_cast<size_t>(s) * solution.strides.of_spec +
+                     static_cast<size_t>(w) * solution.strides.of_wave;
+  if (solution.q[bin] == 0) return;  // stays as clear_spectra made it
+  const ClippedSpot spot = clip_spot(patch, spots, s, w);
+  const double* chi2 = work + static_cast<size_t>(blockIdx.y) * 2 * npixel;
+  const int nx = spot.x1 - spot.x0;
+  const int count = nx > 0 && spot.y1 > spot.y0 ? nx * (spot.y1 - spot.y0) : 0;
+  double sum = 0, weight = 0;
+  for (int k = lane; k < count; k += warp_size) {
+    const int x = spot.x0 + k % nx, y = spot.y0 + k / nx;
+    const int i = (y - patch.y0) * patch.nx() + x - patch.x0;
+    const double a = spot.at(x, y);
+    sum += a * chi2[i];
+    weight += a * chi2[npixel + i];
+  }
+  sum = warp_sum(sum);
+  weight = warp_sum(weight);
+  if (lane != 0) return;
+  const size_t out = static_cast<size_t>(patch.spec0 + s) * spectra.nwave +
+                     spectra.core_bin(patch) + j % patch.nkept;
+  const double value = weight > 0 ? sum / weight : 0.0;
+  if (!isfinite(value)) status[blockIdx.y] = 1;
+  spectra.chi2pix[out] = value;
+  spectra.pixmask_fraction[out] = fmin(fmax(1 - solution.good[bin], 0.0), 1.0);
+}
+
+__global__ void core_model_kernel(const PatchGeometry* patches, int npixel, SpotsView spots,
+                                  RowBins rows, SolutionView solution, double* model) {
+  const PatchGeometry patch = patches[blockIdx.y];
+  const int i = blockIdx.x * threads + threadIdx.x;
+  if (i >= patch.npixel()) return;
+  const size_t first = static_cast<size_t>(blockIdx.y) * solution.strides.of_patch;
+  const double* q = solution.q + first;
+  model[static_cast<size_t>(blockIdx.y) * npixel + i] = model_at(
+      patch, spots, rows, patch.x0 + i % patch.nx(), patch.y0 + i / patch.nx(), patch.pad_below,
+      patch.pad_below + patch.ncore, patch.wavepad, patch.wavepad + patch.nkept, solution.f + first,
+      solution.strides, [&](size_t j) { return q[j] != 0; });
+}
+
+}  // namespace
+
+void find_row_bins(const SpotCorners& corners, int spot_ny, const RowBins& rows,
+                   cudaStream_t stream) {
+  const int count = corners.nspec * rows.ny_ccd;
+  start_rows_kernel<<<blocks_for(count, threads), threads, 0, stream>>>(rows, count);
+  SPEX_LAUNCH_CHECK();
+  row_bins_kernel<<<blocks_for(static_cast<long long>(corners.nspec) * corners.nwave, threads),
+                    threads, 0, stream>>>(corners.yc.get(), corners.nspec, corners.nwave, spot_ny,
+                                          rows);
+  SPEX_LAUNCH_CHECK();
+}
+
+void find_quality(const PatchGeometry* patches, int count, int npixel, int ncore_bins,
+                  const SpotsView& spots, const RowBins& rows, const PixelsView& pixels,
+                  const SolutionView& solution, double psferr, double* work, int* status,
+                  const SpectraView& spectra, cudaStream_t stream) {
+  if (npixel == 0) return;
+  residual_kernel<<<dim3(blocks_for(npixel, threads), count), threads, 0, stream>>>(
+      patches, npixel, spots, rows, pixels, solution, psferr, work);
+  SPEX_LAUNCH_CHECK();
+  quality_kernel<<<dim3(blocks_for(ncore_bins, warps), count), warps * warp_size, 0, stream>>>(
+      patches, npixel, spots, solution, work, status, spectra);
+  SPEX_LAUNCH_CHECK();
+}
+
+void find_core_model(const PatchGeometry* patches, int count, int npixel, const SpotsView& spots,
+                     const RowBins& rows, const SolutionView& solution, double* model,
+                     cudaStream_t stream) {
+  if (npixel == 0) return;
+  core_model_kernel<<<dim3(blocks_for(npixel, threads), count), threads, 0, stream>>>(
+      patches, npixel, spots, rows, solution, model);
+  SPEX_LAUNCH_CHECK();
+}
+
+}  // namespace spex::gpu

@@ -1,0 +1,37 @@
+// Device functions over the pixels of a spot within a patch.
+#pragma once
+
+#include "gpu/layout/patches.hpp"
+
+namespace spex::gpu {
+
+/// The part of a bin's spot that lies within the used pixels of its patch.
+struct ClippedSpot {
+  const double* value;  ///< of the whole spot, rows of `stride`
+  int xc, yc, stride;   ///< its lower-left pixel on the CCD
+  int x0, x1, y0, y1;   ///< the used pixels of it, on the CCD
+
+  __device__ double at(int x, int y) const { return value[(y - yc) * stride + x - xc]; }
+};
+
+__device__ inline ClippedSpot clip_spot(const PatchGeometry& patch, const SpotsView& spots, int s,
+                                        int w) {
+  const size_t k = static_cast<size_t>(patch.spec0 + s) * spots.nwave + patch.wave0 + w;
+  const int xc = spots.xc[k], yc = spots.yc[k];
+  return {
+      spots.value + (k - static_cast<size_t>(spots.first_spec) * spots.nwave) * spots.nx * spots.ny,
+      xc,
+      yc,
+      spots.nx,
+      max(xc, patch.x0),
+      min(xc + spots.nx, patch.x1),
+      max(yc, patch.y0),
+      min(yc + spots.ny, patch.y1)};
+}
+
+__device__ inline double warp_sum(double v) {
+  for (int offset = 16; offset > 0; offset /= 2) v += __shfl_xor_sync(0xffffffffU, v, offset);
+  return v;
+}
+
+}  // namespace spex::gpu

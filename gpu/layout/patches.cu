@@ -1,0 +1,82 @@
+// Compiled without fused multiply-adds (gpu/CMakeLists.txt): used_rows cuts to whole rows, and must
+// cut where the CPU does.
+#include <climits>
+
+#include "gpu/core/launch.hpp"
+#include "gpu/layout/patches.hpp"
+#include "reference/layout/used_rows.hpp"
+
+namespace spex::gpu {
+namespace {
+
+constexpr int threads = 128;
+
+struct Extent {
+  int xmin, xmax, ypadmin, ypadmax, ymin, ymax;
+};
+
+__device__ Extent merge(const Extent& a, const Extent& b) {
+  return {min(a.xmin, b.xmin),       max(a.xmax, b.xmax), min(a.ypadmin, b.ypadmin),
+          max(a.ypadmax, b.ypadmax), min(a.ymin, b.ymin), max(a.ymax, b.ymax)};
+}
+
+__global__ void used_pixels_kernel(PatchGeometry* patches, SpotsView spots, double pixpad_frac,
+                                   int nx_ccd, int ny_ccd, int* reach) {
+  PatchGeometry& patch = patches[blockIdx.x];
+  Extent mine{INT_MAX, INT_MIN, INT_MAX, INT_MIN, INT_MAX, INT_MIN};
+  int my_reach = 0;
+  for (int j = threadIdx.x; j < patch.n(); j += threads) {
+    const int s = j / patch.nwave, w = j % patch.nwave;
+    const int k = (patch.spec0 + s) * spots.nwave + patch.wave0 + w;
+    const bool core = w >= patch.wavepad && w < patch.nwave - patch.wavepad;
+    const int xc = spots.xc[k], yc = spots.yc[k];
+    mine = merge(mine, {xc, xc + spots.nx, yc, yc + spots.ny, core ? yc : INT_MAX,
+                        core ? yc + spots.ny : INT_MIN});
+    // Farthest wavelength whose spot, of any fiber of the patch, shares a row with this one.
+    for (int t = 0; t < patch.nspec; ++t) {
+      const int* yt = spots.yc + (patch.spec0 + t) * spots.nwave + patch.wave0;
+      for (int v = patch.nwave - 1; v > w + my_reach; --v)
+        if (abs(yt[v] - yc) < spots.ny) my_reach = v - w;
+    }
+  }
+  __shared__ Extent extents[threads];
+  extents[threadIdx.x] = mine;
+  __syncthreads();
+  for (int half = threads / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half)
+      extents[threadIdx.x] = merge(extents[threadIdx.x], extents[threadIdx.x + half]);
+    __syncthreads();
+  }
+  atomicMax(reach, my_reach);  // of integers: the order does not show
+  if (threadIdx.x != 0) return;
+  const Extent all = extents[0];
+  const RowRange rows = used_rows(all.ypadmin, all.ypadmax, all.ymin, all.ymax, pixpad_frac);
+  patch.x0 = max(all.xmin, 0);
+  patch.x1 = min(all.xmax, nx_ccd);
+  patch.y0 = max(rows.lo, 0);
+  patch.y1 = min(rows.hi, ny_ccd);
+}
+
+}  // namespace
+
+PatchGeometry make_geometry(const Patch& patch, int fiber, int first_bin) {
+  PatchGeometry geometry;
+  geometry.spec0 = patch.padded_spec_first() - fiber;
+  geometry.wave0 = patch.padded_wave_first() - first_bin;
+  geometry.nspec = patch.padded_nspec();
+  geometry.nwave = patch.padded_nwave();
+  geometry.pad_below = patch.pad_below;
+  geometry.ncore = patch.nspec;
+  geometry.wavepad = patch.wavepad;
+  geometry.nkept = patch.nkept;
+  return geometry;
+}
+
+void find_used_pixels(PatchGeometry* patches, int count, const SpotsView& spots, double pixpad_frac,
+                      int nx_ccd, int ny_ccd, int* reach, cudaStream_t stream) {
+  used_pixels_kernel<<<count, threads, 0, stream>>>(patches, spots, pixpad_frac, nx_ccd, ny_ccd,
+                                                    reach);
+  SPEX_LAUNCH_CHECK();
+}
+
+}  // namespace spex::gpu

@@ -1,0 +1,15 @@
+// A build without CUDA.
+#include "gpu/programs/gpu_extractor.hpp"
+#include "reference/core/error.hpp"
+
+namespace spex::gpu {
+
+std::string why_no_gpu() {
+  return "this build has no CUDA";
+}
+
+mpi::PatchExtractor gpu_extractor(std::optional<int> /*device*/, int /*local_rank*/) {
+  throw usage_error("spex-gpu", why_no_gpu(), "a build with SPEX_GPU=ON");
+}
+
+}  // namespace spex::gpu

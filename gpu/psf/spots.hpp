@@ -1,0 +1,65 @@
+// Spots on the GPU (extraction.md, section 2); the counterpart of reference/psf/spots.hpp.
+#pragma once
+
+#include "gpu/core/buffer.hpp"
+#include "reference/layout/wavelengths.hpp"
+#include "reference/model/psf.hpp"
+
+namespace spex::gpu {
+
+/// A camera's PSF in device memory: coefficients as in Psf.
+struct DevicePsf {
+  int nfiber = 0;
+  int hsizex = 0, hsizey = 0;
+  int ghdegx = 0, ghdegy = 0;
+  int nx = 0, ny = 0;  ///< pixels of a spot
+  double wavemin = 0, wavemax = 0;
+  int ncoeff = 0;
+  double x_wavemin = 0, x_wavemax = 0;
+  int x_ncoeff = 0;
+  double y_wavemin = 0, y_wavemax = 0;
+  int y_ncoeff = 0;
+  DeviceBuffer<double> param, xtrace, ytrace;
+};
+/// Uploads on `stream`; the pointers within `psf` must live until that is done.
+void upload(const Psf& psf, DevicePsf& device, cudaStream_t stream);
+
+/// Bins of the padded grid for which spots are made: [first, first + nwave) of `grid`.
+struct WaveBins {
+  WaveGrid grid;
+  int first = 0;
+  int nwave = 0;
+};
+
+/// Lower-left pixels of all spots of fibers [fiber, fiber + nspec), `[s * nwave + w]`.
+struct SpotCorners {
+  int nspec = 0;
+  int nwave = 0;
+  DeviceBuffer<int> xc, yc;
+};
+
+/// Spots of some fibers among those that have corners. Fiber s and bin w: its corner is at
+/// `xc[s * nwave + w]`, its spot, as in Spots of the reference, at
+/// `value[(((s - first_spec) * nwave + w) * ny + y) * nx + x]`.
+struct SpotsView {
+  int first_spec = 0;  ///< spots are held of fibers [first_spec, first_spec + nspec)
+  int nspec = 0;
+  int nwave = 0;
+  int nx = 0;
+  int ny = 0;
+  const double* value = nullptr;
+  const int* xc = nullptr;
+  const int* yc = nullptr;
+};
+
+/// Evaluates the corners of all spots, bit by bit as the reference does. `*bad` gains 1 + s nwave +
+/// w of some spot whose centre is not on any conceivable CCD or whose widths are not positive.
+void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins,
+                      SpotCorners& corners, int* bad, cudaStream_t stream);
+
+/// Evaluates the spots of fibers [fiber, fiber + nspec) into `value`, which has room for
+/// nspec * nwave * ny * nx numbers. One warp a spot.
+void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins, double* value,
+                    cudaStream_t stream);
+
+}  // namespace spex::gpu

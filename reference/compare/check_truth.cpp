@@ -1,0 +1,211 @@
+#include "reference/compare/check_truth.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "reference/compare/structure.hpp"
+#include "reference/core/error.hpp"
+#include "reference/io/fits_file.hpp"
+
+namespace spex {
+namespace {
+
+constexpr double grid_limit = 1e-6;        // of the step of the grid
+constexpr double low_percentile = 15.865;  // the central 68.27 % lie between these
+constexpr double high_percentile = 84.135;
+constexpr const char* on_grid = "a truth on the extraction's grid (spex-sim --on-grid)";
+
+double mean_of(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+}
+
+// As NumPy's percentile: linear between the two nearest of the sorted values.
+double percentile(const std::vector<double>& sorted, double percent) {
+  const double at = percent / 100 * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(at);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+// Pearson's, of x and y.
+double correlation(const std::vector<double>& x, const std::vector<double>& y) {
+  const double mean_x = mean_of(x);
+  const double mean_y = mean_of(y);
+  double xx = 0, yy = 0, xy = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    xx += (x[i] - mean_x) * (x[i] - mean_x);
+    yy += (y[i] - mean_y) * (y[i] - mean_y);
+    xy += (x[i] - mean_x) * (y[i] - mean_y);
+  }
+  return xy / std::sqrt(xx * yy);
+}
+
+// The truth's bin that is the frame's first.
+long long first_bin(const std::vector<double>& wave, const TruthFile& truth) {
+  const double step = wave[1] - wave[0];
+  const double at = std::round((wave.front() - truth.wave.front()) / step);
+  const auto nwave = static_cast<double>(wave.size());
+  if (!(at >= 0 && at + nwave <= static_cast<double>(truth.wave.size())))
+    throw data_error(truth.path,
+                     fmt::format("does not cover the frame's {:.2f} to {:.2f} Angstrom in its "
+                                 "steps of {:.4g}",
+                                 wave.front(), wave.back(), step),
+                     on_grid);
+  const auto first = static_cast<long long>(at);
+  for (std::size_t w = 0; w < wave.size(); ++w) {
+    const double other = truth.wave[static_cast<std::size_t>(first) + w];
+    if (!(std::abs(other - wave[w]) <= grid_limit * std::abs(step)))
+      throw data_error(
+          truth.path,
+          fmt::format("has a bin at {:.4f} Angstrom, the frame at {:.4f}", other, wave[w]),
+          on_grid);
+  }
+  return first;
+}
+
+// Pulls of all bins, and which of them count.
+struct Pulls {
+  std::vector<double> value;
+  std::vector<bool> used;
+};
+
+Pulls make_pulls(const FrameFile& frame, const TruthFile& truth, const FrameShape& shape) {
+  const auto& flux = frame.image("FLUX")->value;
+  const auto& ivar = frame.image("IVAR")->value;
+  const auto& mask = frame.image("MASK")->value;
+  const auto& resolution = frame.image("RESOLUTION")->value;
+  const long long first = first_bin(frame.image("WAVELENGTH")->value, truth);
+  const long long ndiag = shape.ndiagonals / 2;
+  Pulls pulls{std::vector<double>(flux.size()), std::vector<bool>(flux.size(), false)};
+  for (long long s = 0; s < shape.nspec; ++s) {
+    const std::vector<double> expected = apply_resolution(
+        resolution.data() + s * shape.ndiagonals * shape.nwave, shape.ndiagonals,
+        truth.flux.data() + (frame.specmin + s) * truth.nwave + first, shape.nwave);
+    for (long long w = ndiag; w < shape.nwave - ndiag; ++w) {
+      const auto j = static_cast<std::size_t>(s * shape.nwave + w);
+      pulls.used[j] = mask[j] == 0 && ivar[j] > 0;
+      if (pulls.used[j])
+        pulls.value[j] = (flux[j] - expected[static_cast<std::size_t>(w)]) * std::sqrt(ivar[j]);
+    }
+  }
+  return pulls;
+}
+
+PullStatistics make_statistics(const Pulls& pulls, const FrameShape& shape) {
+  std::vector<double> chosen, here, next;
+  for (long long s = 0; s < shape.nspec; ++s)
+    for (long long w = 0; w < shape.nwave; ++w) {
+      const auto j = static_cast<std::size_t>(s * shape.nwave + w);
+      if (!pulls.used[j]) continue;
+      chosen.push_back(pulls.value[j]);
+      if (w + 1 == shape.nwave || !pulls.used[j + 1]) continue;
+      here.push_back(pulls.value[j]);
+      next.push_back(pulls.value[j + 1]);
+    }
+  PullStatistics statistics;
+  statistics.bins = static_cast<long long>(chosen.size());
+  // A NaN would make sorting undefined; the check for finite values says where it is.
+  const bool finite =
+      std::all_of(chosen.begin(), chosen.end(), [](double v) { return std::isfinite(v); });
+  if (chosen.size() < 2 || here.size() < 2 || !finite) return statistics;
+  statistics.mean = mean_of(chosen);
+  double squares = 0;
+  for (const double pull : chosen) squares += (pull - statistics.mean) * (pull - statistics.mean);
+  statistics.std = std::sqrt(squares / static_cast<double>(chosen.size()));
+  statistics.correlation = correlation(here, next);
+  std::sort(chosen.begin(), chosen.end());
+  statistics.half_width =
+      (percentile(chosen, high_percentile) - percentile(chosen, low_percentile)) / 2;
+  return statistics;
+}
+
+std::vector<Check> judge(const PullStatistics& pulls) {
+  const Place place{"FLUX", {}, {}, {}};
+  const auto within = [&](const char* what, double value, double expected) {
+    Check check{.hdu = "FLUX", .what = what, .limit = truth_limit};
+    check.add(std::abs(value - expected), 0, [&] { return place; });
+    return check;
+  };
+  Check enough{.hdu = "FLUX", .what = "too few unmasked bins"};
+  enough.compared = pulls.bins;
+  if (pulls.bins < truth_least_bins)
+    enough.add_problem(place, fmt::format("{} unmasked bins to compare with the truth (expected "
+                                          "at least {})",
+                                          pulls.bins, truth_least_bins));
+  return {enough, within("|mean pull|", pulls.mean, 0), within("|std of pull - 1|", pulls.std, 1),
+          within("|68% half-width of pull - 1|", pulls.half_width, 1),
+          within("|correlation of neighbours|", pulls.correlation, 0)};
+}
+
+}  // namespace
+
+TruthFile read_truth(const std::string& path) {
+  FitsReader reader(path);
+  int status = 0;
+  int simulated_on_grid = 0;
+  fits_read_key(reader.get(), TLOGICAL, "ONGRID", &simulated_on_grid, nullptr, &status);
+  if (status != 0) {
+    fits_clear_errmsg();
+    throw data_error(path, "has no keyword ONGRID", "a truth file of spex-sim");
+  }
+  if (simulated_on_grid == 0)
+    throw data_error(path, "its spectra are not on the extraction's grid (ONGRID is F)", on_grid);
+  TruthFile truth;
+  truth.path = path;
+  reader.move_to_hdu("WAVELENGTH");
+  truth.wave = reader.read_doubles();
+  truth.nwave = static_cast<long long>(truth.wave.size());
+  reader.move_to_hdu("FLUX");
+  const std::vector<long long> axes = reader.image_axes();
+  if (truth.nwave == 0 || axes.size() != 2 || axes[0] != truth.nwave)
+    throw data_error(path, "HDU FLUX does not fit WAVELENGTH",
+                     fmt::format("[nfiber, {}]", truth.nwave));
+  truth.nfiber = axes[1];
+  truth.flux = reader.read_doubles();
+  const auto finite = [](double value) { return std::isfinite(value); };
+  if (!std::all_of(truth.flux.begin(), truth.flux.end(), finite) ||
+      !std::all_of(truth.wave.begin(), truth.wave.end(), finite))
+    throw data_error(path, "holds values that are not finite");
+  return truth;
+}
+
+std::vector<double> apply_resolution(const double* resolution, long long ndiagonals,
+                                     const double* flux, long long nwave) {
+  const long long ndiag = ndiagonals / 2;
+  std::vector<double> out(static_cast<std::size_t>(nwave), 0.0);
+  for (long long d = 0; d < ndiagonals; ++d)
+    for (long long j = 0; j < nwave; ++j) {
+      const long long row = j - ndiag + d;
+      if (row >= 0 && row < nwave)
+        out[static_cast<std::size_t>(row)] += resolution[d * nwave + j] * flux[j];
+    }
+  return out;
+}
+
+bool TruthCheck::ok() const {
+  return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok(); });
+}
+
+TruthCheck check_truth(const FrameFile& frame, const TruthFile& truth) {
+  TruthCheck out;
+  out.path = truth.path;
+  const FrameShape shape = frame_shape(frame).value_or(FrameShape{});
+  out.checks.push_back(
+      check_hdus(frame, {"FLUX", "IVAR", "MASK", "WAVELENGTH", "RESOLUTION"}, shape));
+  out.checks.push_back(check_finite(frame));
+  if (!out.ok()) return out;
+  if (frame.specmin < 0 || frame.specmin + shape.nspec > truth.nfiber)
+    throw data_error(
+        truth.path, fmt::format("has {} fibers", truth.nfiber),
+        fmt::format("the frame's, {} to {}", frame.specmin, frame.specmin + shape.nspec - 1));
+  // A shorter grid has no bin that counts, and perhaps no step.
+  if (shape.nwave > std::max(1LL, shape.ndiagonals - 1))
+    out.pulls = make_statistics(make_pulls(frame, truth, shape), shape);
+  for (Check& check : judge(out.pulls)) out.checks.push_back(std::move(check));
+  return out;
+}
+
+}  // namespace spex

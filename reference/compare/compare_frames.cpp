@@ -1,0 +1,334 @@
+#include "reference/compare/compare_frames.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "reference/compare/structure.hpp"
+#include "reference/core/error.hpp"
+#include "reference/core/median.hpp"
+#include "reference/model/mask_bits.hpp"
+
+namespace spex {
+namespace {
+
+constexpr double wavelength_limit = 1e-6;  // Angstrom
+// Of the fiber's median: what a golden's ivar may be where our bin holds no light of the CCD.
+constexpr double off_ccd_ivar = 1e-6;
+constexpr double off_ccd_pixmask = 1 - 1e-6;  // where section 7 sets ALLBADPIX
+// Half a unit of the last place of a float32, of the value.
+constexpr double half_ulp = std::numeric_limits<float>::epsilon() / 2;
+
+bool holds_light(double ivar) {
+  return std::isfinite(ivar) && ivar > 0;
+}
+
+// Two frames whose structure fits, bin by bin. Index of bin (s, w): s nwave + w.
+class FramePair {
+ public:
+  FramePair(const FrameFile& a, const FrameFile& b, const FrameShape& shape, Comparison& comparison)
+      : a_(a),
+        b_(b),
+        nspec_(shape.nspec),
+        nwave_(shape.nwave),
+        ndiagonals_(shape.ndiagonals),
+        out_(comparison) {}
+
+  // Fails where A has ivar 0 and B has not; finds the bins that the other checks compare.
+  void choose_bins() {
+    const std::vector<double>& ivar_a = a_.image("IVAR")->value;
+    const std::vector<double>& ivar_b = b_.image("IVAR")->value;
+    Check check{.hdu = "IVAR", .what = "bins with ivar 0 that have light"};
+    chosen_.assign(ivar_b.size(), false);
+    for (long long s = 0; s < nspec_; ++s) {
+      const double tiny = off_ccd_ivar * median_ivar(s);
+      for (long long w = 0; w < nwave_; ++w) {
+        const std::size_t j = index(s, w);
+        ++out_.bins;
+        if (!holds_light(ivar_b[j])) {
+          ++out_.not_expected;
+        } else if (!(ivar_a[j] > 0) && out_.tolerance.golden && ivar_b[j] < tiny && off_ccd(j)) {
+          ++out_.off_ccd;
+        } else {
+          chosen_[j] = ivar_a[j] > 0;
+          out_.compared += chosen_[j] ? 1 : 0;
+          check.add_equal(chosen_[j], [&] { return place("IVAR", s, w); });
+        }
+      }
+    }
+    if (out_.compared == 0)
+      check.add_problem(Place{"IVAR", {}, {}, {}}, "no bin has ivar > 0 in both frames");
+    out_.checks.push_back(check);
+  }
+
+  void compare_flux() {
+    const Values flux = values("FLUX");
+    const std::vector<double>& ivar = b_.image("IVAR")->value;
+    Check check{.hdu = "FLUX", .what = "flux pull", .limit = out_.tolerance.flux_pull};
+    for_chosen(nspec_, [&](long long s, long long w, std::size_t j) {
+      const double root = std::sqrt(ivar[j]);
+      check.add(std::abs(flux.a[j] - flux.b[j]) * root, flux.rounding * std::abs(flux.b[j]) * root,
+                [&] { return place("FLUX", s, w); });
+    });
+    out_.checks.push_back(check);
+  }
+
+  void compare_ivar() {
+    const Values ivar = values("IVAR");
+    Check check{.hdu = "IVAR", .what = "ivar, relative", .limit = out_.tolerance.ivar_rel};
+    for_chosen(nspec_, [&](long long s, long long w, std::size_t j) {
+      check.add(std::abs(ivar.a[j] - ivar.b[j]) / ivar.b[j], ivar.rounding,
+                [&] { return place("IVAR", s, w); });
+    });
+    out_.checks.push_back(check);
+  }
+
+  void compare_resolution() {
+    const Values resolution = values("RESOLUTION");
+    Check check{.hdu = "RESOLUTION", .what = "resolution", .limit = out_.tolerance.resolution_abs};
+    const long long fibers = b_.image("RESOLUTION")->shape.front();
+    for_chosen(fibers, [&](long long s, long long w, std::size_t) {
+      for (long long d = 0; d < ndiagonals_; ++d) {
+        const auto i = static_cast<std::size_t>((s * ndiagonals_ + d) * nwave_ + w);
+        check.add(std::abs(resolution.a[i] - resolution.b[i]),
+                  resolution.rounding * std::abs(resolution.b[i]),
+                  [&] { return place("RESOLUTION", s, w); });
+      }
+    });
+    out_.checks.push_back(check);
+  }
+
+  // NaN and 0 are what a golden holds where its program gave chi2pix up.
+  void compare_chi2pix() {
+    if (b_.image("CHI2PIX") == nullptr) return;
+    const Values chi2pix = values("CHI2PIX");
+    Check check{.hdu = "CHI2PIX", .what = "chi2pix, relative", .limit = out_.tolerance.chi2pix_rel};
+    for_chosen(nspec_, [&](long long s, long long w, std::size_t j) {
+      if (!std::isfinite(chi2pix.b[j]) || !(chi2pix.b[j] > 0)) return;
+      check.add(std::abs(chi2pix.a[j] - chi2pix.b[j]) / chi2pix.b[j], chi2pix.rounding,
+                [&] { return place("CHI2PIX", s, w); });
+    });
+    out_.checks.push_back(check);
+  }
+
+  void compare_pixmask() {
+    const char* hdu = "PIXMASK_FRACTION";
+    if (a_.image(hdu) == nullptr || b_.image(hdu) == nullptr) return;
+    const Values fraction = values(hdu);
+    Check check{.hdu = hdu, .what = "pixmask_fraction", .limit = out_.tolerance.pixmask_abs};
+    for_chosen(nspec_, [&](long long s, long long w, std::size_t j) {
+      check.add(std::abs(fraction.a[j] - fraction.b[j]),
+                fraction.rounding * std::abs(fraction.b[j]), [&] { return place(hdu, s, w); });
+    });
+    out_.checks.push_back(check);
+  }
+
+  void compare_mask() {
+    if (b_.image("MASK") == nullptr) return;
+    const Values mask = values("MASK");
+    Check check{.hdu = "MASK", .what = "bins whose mask differs"};
+    for (long long s = 0; s < nspec_; ++s)
+      for (long long w = 0; w < nwave_; ++w)
+        check.add_equal(mask.a[index(s, w)] == mask.b[index(s, w)],
+                        [&] { return place("MASK", s, w); });
+    out_.checks.push_back(check);
+  }
+
+  void compare_wavelength() {
+    const Values wave = values("WAVELENGTH");
+    Check check{.hdu = "WAVELENGTH", .what = "wavelength, Angstrom", .limit = wavelength_limit};
+    for (std::size_t w = 0; w < wave.a.size(); ++w)
+      check.add(std::abs(wave.a[w] - wave.b[w]), 0, [&] {
+        return Place{"WAVELENGTH", {}, static_cast<long long>(w), wave.b[w]};
+      });
+    out_.checks.push_back(check);
+  }
+
+  void compare_fibermap() {
+    const FrameTable* b = b_.table("FIBERMAP");
+    if (b == nullptr) return;
+    const FrameTable* a = a_.table("FIBERMAP");
+    Check check{.hdu = "FIBERMAP", .what = "rows whose FIBER differs"};
+    for (std::size_t s = 0; s < b->fiber.size(); ++s)
+      check.add_equal(a->fiber[s] == b->fiber[s], [&] {
+        return Place{"FIBERMAP", a_.specmin + static_cast<long long>(s), {}, {}};
+      });
+    out_.checks.push_back(check);
+  }
+
+ private:
+  // An HDU of both frames, and what their storing may differ by, of the expected value.
+  struct Values {
+    const std::vector<double>& a;
+    const std::vector<double>& b;
+    double rounding;
+  };
+
+  [[nodiscard]] Values values(const char* hdu) const {
+    const FrameImage& a = *a_.image(hdu);
+    const FrameImage& b = *b_.image(hdu);
+    const int rounded = (a.float32 ? 1 : 0) + (b.float32 && !out_.tolerance.golden ? 1 : 0);
+    return {a.value, b.value, rounded * half_ulp};
+  }
+
+  [[nodiscard]] std::size_t index(long long s, long long w) const {
+    return static_cast<std::size_t>(s * nwave_ + w);
+  }
+  [[nodiscard]] Place place(const char* hdu, long long s, long long w) const {
+    return bin_place(a_, hdu, s, w);
+  }
+
+  [[nodiscard]] double median_ivar(long long s) const {
+    const std::vector<double>& ivar = b_.image("IVAR")->value;
+    std::vector<double> fiber;
+    for (long long w = 0; w < nwave_; ++w)
+      if (holds_light(ivar[index(s, w)])) fiber.push_back(ivar[index(s, w)]);
+    return median(fiber);
+  }
+
+  [[nodiscard]] bool off_ccd(std::size_t j) const {
+    const FrameImage* fraction = a_.image("PIXMASK_FRACTION");
+    if (fraction != nullptr) return fraction->value[j] > off_ccd_pixmask;
+    const auto mask = static_cast<std::uint32_t>(a_.image("MASK")->value[j]);
+    return (mask & specmask::ALLBADPIX) != 0;
+  }
+
+  template <class Body>
+  void for_chosen(long long fibers, const Body& body) const {
+    for (long long s = 0; s < fibers; ++s)
+      for (long long w = 0; w < nwave_; ++w)
+        if (chosen_[index(s, w)]) body(s, w, index(s, w));
+  }
+
+  const FrameFile& a_;
+  const FrameFile& b_;
+  long long nspec_, nwave_, ndiagonals_;
+  Comparison& out_;
+  std::vector<bool> chosen_;
+};
+
+// Dimensions of the expected frame; throws where it is no frame.
+FrameShape expected_shape(const FrameFile& b, const Tolerance& tolerance) {
+  auto shape = frame_shape(b);
+  if (!shape)
+    throw data_error(b.path, "has no FLUX of two axes and RESOLUTION of three",
+                     "an extracted frame");
+  for (const char* name : {"IVAR", "WAVELENGTH"})
+    if (b.image(name) == nullptr)
+      throw data_error(b.path, fmt::format("has no HDU {}", name), "an extracted frame");
+  for (const FrameImage& image : b.images) {
+    auto should = shape->of(image.name);
+    if (!should) continue;
+    const bool first_fibers = tolerance.golden && image.name == "RESOLUTION" &&
+                              image.shape[0] > 0 && image.shape[0] <= shape->nspec;
+    if (first_fibers) should->front() = image.shape[0];
+    if (image.shape != *should)
+      throw data_error(b.path, fmt::format("HDU {} is {}", image.name, to_string(image.shape)),
+                       to_string(*should));
+  }
+  const FrameTable* fibermap = b.table("FIBERMAP");
+  if (fibermap != nullptr && fibermap->nrow != shape->nspec)
+    throw data_error(b.path, fmt::format("FIBERMAP has {} rows", fibermap->nrow),
+                     fmt::format("{}", shape->nspec));
+  return *shape;
+}
+
+// Number of the first row, from 0, that differs; columns are equal.
+std::optional<long long> first_different_row(const FrameTable& a, const FrameTable& b) {
+  if (a.rows == b.rows) return std::nullopt;
+  const auto differs = std::mismatch(a.rows.begin(), a.rows.end(), b.rows.begin(), b.rows.end());
+  return (differs.first - a.rows.begin()) * b.nrow / static_cast<long long>(b.rows.size());
+}
+
+// HDUs that one of the frames has and the other has not, or has in another shape.
+Check check_same_hdus(const FrameFile& a, const FrameFile& b) {
+  Check check{.hdu = "all", .what = "HDUs or table rows that differ"};
+  const auto problem = [&](const std::string& hdu, const std::string& text) {
+    check.add_problem(Place{hdu, {}, {}, {}}, text);
+  };
+  for (const FrameImage& image : b.images) {
+    const FrameImage* other = a.image(image.name);
+    if (other == nullptr)
+      problem(image.name, "is missing");
+    else if (other->shape != image.shape)
+      problem(image.name, fmt::format("has shape {} (expected {})", to_string(other->shape),
+                                      to_string(image.shape)));
+    else
+      ++check.compared;
+  }
+  for (const FrameTable& table : b.tables) {
+    const FrameTable* other = a.table(table.name);
+    if (other == nullptr)
+      problem(table.name, "is missing");
+    else if (other->columns != table.columns)
+      problem(table.name, "has other columns");
+    else if (const auto row = first_different_row(*other, table))
+      check.add_problem(Place{table.name, a.specmin + *row, {}, {}}, "row differs");
+    else
+      ++check.compared;
+  }
+  for (const FrameImage& image : a.images)
+    if (b.image(image.name) == nullptr) problem(image.name, "is not in the expected frame");
+  for (const FrameTable& table : a.tables)
+    if (b.table(table.name) == nullptr) problem(table.name, "is not in the expected frame");
+  return check;
+}
+
+// Every value of every image; shapes are equal.
+void compare_identical(const FrameFile& a, const FrameFile& b, Comparison& out) {
+  for (const FrameImage& image : b.images) {
+    const FrameImage& other = *a.image(image.name);
+    Check check{.hdu = image.name, .what = "difference"};
+    for (std::size_t i = 0; i < image.value.size(); ++i)
+      check.add(std::abs(other.value[i] - image.value[i]), 0,
+                [&] { return element_place(a, other, i); });
+    out.checks.push_back(check);
+    if (image.name == "FLUX") out.bins = out.compared = check.compared;
+  }
+}
+
+}  // namespace
+
+bool Comparison::ok() const {
+  return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok(); });
+}
+
+Comparison compare_frames(const FrameFile& result, const FrameFile& expected,
+                          const Tolerance& tolerance) {
+  Comparison out;
+  out.tolerance = tolerance;
+  if (tolerance.identical) {
+    out.checks.push_back(check_same_hdus(result, expected));
+    out.checks.push_back(check_finite(result));
+    if (out.checks.front().ok()) compare_identical(result, expected, out);
+    return out;
+  }
+  const FrameShape shape = expected_shape(expected, tolerance);
+  std::vector<std::string> names = {"FLUX",       "IVAR",     "MASK",   "WAVELENGTH",
+                                    "RESOLUTION", "FIBERMAP", "CHI2PIX"};
+  // --full-precision appends it; the others do not have it.
+  if (result.image("PIXMASK_FRACTION") != nullptr) names.push_back("PIXMASK_FRACTION");
+  out.checks.push_back(check_hdus(result, names, shape));
+  out.checks.push_back(check_finite(result));
+  // Values of another shape cannot be told apart by bins.
+  if (!out.checks.front().ok()) return out;
+
+  FramePair pair(result, expected, shape, out);
+  pair.compare_wavelength();
+  pair.compare_fibermap();
+  pair.choose_bins();
+  pair.compare_flux();
+  pair.compare_ivar();
+  pair.compare_mask();
+  pair.compare_resolution();
+  pair.compare_chi2pix();
+  pair.compare_pixmask();
+  return out;
+}
+
+}  // namespace spex

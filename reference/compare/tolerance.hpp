@@ -1,0 +1,39 @@
+// How far two frames may differ (extraction.md, section 8).
+#pragma once
+
+#include <string>
+
+namespace spex {
+
+/// Limits over the bins with ivar > 0 in both frames.
+struct Tolerance {
+  std::string name;
+  double flux_pull = 0;       ///< |d flux| sqrt(ivar of the expected frame)
+  double ivar_rel = 0;        ///< |d ivar| / expected ivar
+  double resolution_abs = 0;  ///< |d R|
+  double chi2pix_rel = 0;     ///< |d chi2pix| / expected chi2pix
+  double pixmask_abs = 0;     ///< |d pixmask_fraction|
+  /// All data of all HDUs are equal; the limits above are then 0.
+  bool identical = false;
+  /// The expected frame is a golden: the limits hold its own float32 rounding already, and it may
+  /// have a tiny ivar in bins whose light falls off the CCD.
+  bool golden = false;
+};
+
+/// The tolerance of that name:
+///
+///     production  1e-6, 1e-6, 1e-6; chi2pix 1e-4, pixmask 1e-6: GPU against CPU and method against
+///                 eigh at production's padding
+///     unpadded    5e-3, 1e-3, 1e-3; chi2pix 1e-2, pixmask 1e-6: the same at padding 0
+///     identical   no difference in any data
+///     FILE:CASE   `tolerance` of a case of a cases.json (golden/README.md)
+///
+/// chi2pix is (residual / sigma)^2: model pixels that move by d sigma change it by 2 d / sqrt(
+/// chi2pix) of itself, and the limits leave room for bins that fit well by chance. The
+/// pixmask_fraction holds spots and weights only, so that padding does not matter to it.
+///
+/// Throws Error(usage) for other names and a case that the file does not have, Error(data) where
+/// the file is no cases.json.
+[[nodiscard]] Tolerance read_tolerance(const std::string& name);
+
+}  // namespace spex

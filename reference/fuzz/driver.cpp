@@ -1,0 +1,93 @@
+// Runs a fuzz target on damaged copies of whole FITS files. Unlike libFuzzer it needs no special
+// compiler, knows what a FITS header is, and does the same on every run.
+#include <chrono>
+#include <cstdint>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fitsio.h>
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "reference/fuzz/mutate.hpp"
+#include "reference/tests/io/fits_edit.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  bool packed = false;
+  std::uint64_t seed = 1;
+  long first = 0;
+  long iterations = 1000;
+  double seconds = 0;
+  long memory_mib = 0;
+  std::string save;
+};
+
+void run(const std::vector<char>& bytes, const Options& options) {
+  if (!options.save.empty()) spex::test::write_bytes(options.save, bytes);
+  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
+}
+
+int fuzz(const Options& options) {
+  std::vector<std::vector<char>> seeds;
+  for (const std::string& file : options.files) {
+    seeds.push_back(spex::test::read_bytes(file));
+    if (options.packed) {
+      seeds.push_back(spex::test::packed(file, RICE_1, true));
+      seeds.push_back(spex::test::packed(file, GZIP_1, false));
+    }
+  }
+  const auto start = std::chrono::steady_clock::now();
+  const auto elapsed = [&] {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  };
+  long i = options.first;
+  const auto more = [&] {
+    return options.seconds > 0 ? elapsed() < options.seconds
+                               : i < options.first + options.iterations;
+  };
+  try {
+    for (const std::vector<char>& seed : seeds) run(seed, options);
+    for (; more(); ++i) {
+      // Each iteration has a generator of its own, so that one can be repeated alone.
+      std::mt19937_64 random(options.seed * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(i));
+      const std::vector<char>& seed = seeds[static_cast<std::size_t>(i) % seeds.size()];
+      run(spex::fuzz::mutate(seed, random), options);
+    }
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "iteration {} of seed {}: {}\n", i, options.seed, error.what());
+    return 1;
+  }
+  fmt::print("{} inputs, {:.1f} s, no finding\n", i - options.first, elapsed());
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app("Runs the fuzz target on damaged copies of FITS files");
+  Options options;
+  app.add_option("files", options.files, "whole files to start from")->required();
+  app.add_flag("--packed", options.packed, "start from tile-compressed copies too");
+  app.add_option("--seed", options.seed, "seed of the damage");
+  app.add_option("--first", options.first, "number of the first iteration");
+  app.add_option("--iterations", options.iterations, "number of damaged files");
+  app.add_option("--seconds", options.seconds, "run this long instead")
+      ->envname("SPEX_FUZZ_SECONDS");
+  app.add_option("--memory", options.memory_mib, "limit of the address space, MiB (0: none)");
+  app.add_option("--save", options.save,
+                 "write each input here first: the last one is the culprit");
+  CLI11_PARSE(app, argc, argv);
+  if (options.memory_mib > 0) {
+    const rlim_t bytes = static_cast<rlim_t>(options.memory_mib) << 20;
+    const rlimit limit{bytes, bytes};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) return 1;
+  }
+  return fuzz(options);
+}

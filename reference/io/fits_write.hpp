@@ -1,0 +1,42 @@
+// Keywords and images of FITS files that are built in memory.
+#pragma once
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "reference/io/fits_file.hpp"
+#include "reference/io/fits_memory.hpp"
+
+namespace spex {
+
+/// A header keyword that a program adds: name (up to 8 characters), value, comment.
+struct HeaderKeyword {
+  std::string name;
+  std::variant<std::string, long long, double, bool> value;
+  std::string comment;
+};
+
+/// Writes a keyword into the current HDU, in place of one of its name. Throws Error(data).
+void write_keyword(FitsMemory& out, const HeaderKeyword& keyword);
+
+/// EXTNAME, and BUNIT where `unit` is not null.
+void write_name_and_unit(FitsMemory& out, const char* name, const char* unit);
+
+/// Appends an image HDU; `axes` NAXIS1 first, `bitpix` as CFITSIO names it (FLOAT_IMG ...).
+/// Throws Error(data).
+void create_image(FitsMemory& out, int bitpix, std::vector<long> axes);
+
+/// Writes all pixels of the current image HDU and its checksums; `type` is CFITSIO's of T (TDOUBLE
+/// ...). Throws Error(data).
+template <class T>
+void write_pixels(FitsMemory& out, int type, const std::vector<T>& values) {
+  int status = 0;
+  // CFITSIO takes the array as writable and does not write to it.
+  fits_write_img(out.get(), type, 1, static_cast<LONGLONG>(values.size()),
+                 const_cast<T*>(values.data()), &status);
+  fits_check(status, out.name(), "cannot write pixels");
+  out.write_checksums();
+}
+
+}  // namespace spex

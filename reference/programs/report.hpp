@@ -1,0 +1,18 @@
+// What the extracting programs do with a job before it runs and say about it afterwards.
+#pragma once
+
+#include <string>
+
+#include "mpi/extract_frame.hpp"
+#include "reference/programs/extract_cli.hpp"
+
+namespace spex {
+
+/// make_job, with the log level set and the program named. Throws Error(usage).
+[[nodiscard]] mpi::FrameJob prepare_job(const ExtractArguments& arguments,
+                                        const std::string& program);
+
+/// Logs the stage profile, what fell back or failed, and the file written.
+void report(const mpi::FrameSummary& summary, const mpi::FrameJob& job);
+
+}  // namespace spex

@@ -1,0 +1,89 @@
+// spex-compare: compares a frame with another one, or with the truth that was simulated.
+
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reference/compare/report.hpp"
+#include "reference/core/error.hpp"
+#include "reference/core/version.hpp"
+#include "reference/io/atomic_write.hpp"
+#include "reference/programs/program.hpp"
+
+namespace {
+
+constexpr const char* program = "spex-compare";
+constexpr int failed_comparison = 3;
+
+constexpr const char* footer =
+    "Examples:\n"
+    "  spex-compare frame.fits other-frame.fits\n"
+    "  spex-compare frame.fits golden/tiny-b/frame-tiny-b.fits --tolerance "
+    "golden/cases.json:tiny-b\n"
+    "  spex-compare frame.fits --truth truth.fits --json report.json\n"
+    "\n"
+    "Exit status: 0 equal within the tolerance, 3 not, 1 a file cannot be compared, 2 the command "
+    "line is wrong.";
+
+struct Arguments {
+  std::string result;
+  std::string expected;
+  std::string tolerance = "production";
+  std::string truth;
+  std::string json;
+  std::string label;
+};
+
+void add_options(CLI::App& app, Arguments& arguments) {
+  app.add_option("result", arguments.result, "frame under test")->required();
+  app.add_option("expected", arguments.expected, "frame that is expected, e.g. a golden");
+  app.add_option("--tolerance", arguments.tolerance,
+                 "production, unpadded, identical, or FILE.json:CASE, a case of a cases.json")
+      ->capture_default_str();
+  app.add_option("--truth", arguments.truth, "truth file of spex-sim --on-grid");
+  app.add_option("--json", arguments.json, "write the report as JSON to this file");
+  app.add_option("--label", arguments.label, "what this comparison is called in the report");
+}
+
+int compare(const Arguments& arguments) {
+  if (arguments.expected.empty() && arguments.truth.empty())
+    throw spex::usage_error("", "nothing to compare with", "a second frame, or --truth");
+  if (!arguments.json.empty()) spex::check_writable(arguments.json);
+  const spex::Tolerance tolerance = spex::read_tolerance(arguments.tolerance);
+
+  spex::CompareReport report;
+  report.label = arguments.label;
+  report.result = arguments.result;
+  report.expected = arguments.expected;
+  const spex::FrameFile result = spex::read_frame(arguments.result);
+  if (!arguments.expected.empty())
+    report.comparison =
+        spex::compare_frames(result, spex::read_frame(arguments.expected), tolerance);
+  if (!arguments.truth.empty())
+    report.truth = spex::check_truth(result, spex::read_truth(arguments.truth));
+
+  fmt::print("{}", spex::to_table(report));
+  if (!arguments.json.empty()) {
+    const std::string text = spex::to_json(report);
+    spex::atomic_write(arguments.json, {text.begin(), text.end()});
+  }
+  return report.ok() ? 0 : failed_comparison;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  spex::set_up_logging(program);
+  return spex::run_guarded(program, [&] {
+    CLI::App app("Compares a frame with another frame, or with the truth that was simulated.",
+                 program);
+    app.set_version_flag("--version", spex::version_text(program));
+    app.footer(footer);
+    Arguments arguments;
+    add_options(app, arguments);
+    int status = 0;
+    if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
+    return compare(arguments);
+  });
+}

@@ -1,0 +1,136 @@
+// spex-sim: simulates an exposure, with the truth that an extraction of it is held to.
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+#include <spdlog/spdlog.h>
+
+#include "reference/core/error.hpp"
+#include "reference/core/parallel.hpp"
+#include "reference/core/version.hpp"
+#include "reference/programs/program.hpp"
+#include "reference/sim/simulate.hpp"
+
+namespace {
+
+constexpr const char* program = "spex-sim";
+
+constexpr const char* footer =
+    "Writes psf-CAMERA-EXPID.fits, preproc-CAMERA-EXPID.fits (the image) and\n"
+    "truth-CAMERA-EXPID.fits (the spectra that went in) for each camera.\n"
+    "Same options and seed, same bytes, whatever the number of threads.\n"
+    "\n"
+    "Examples:\n"
+    "  spex-sim -o night --size tiny\n"
+    "  spex-sim -o night --cameras b0,r0,z0 --seed 7 --size bundle --on-grid\n"
+    "  spex-sim -o night --cameras all --compress fz --expid 51060\n"
+    "  spex-sim -o night --cameras r0 --psf psf-r0-00051060.fits\n"
+    "then\n"
+    "  spex-cpu -i night/preproc-r0-00000001.fits -p night/psf-r0-00000001.fits -o frame.fits\n"
+    "\n"
+    "Exit status: 0 done, 1 a file is wrong or the work failed, 2 the command line is wrong.";
+
+// As the command line has them.
+struct Arguments {
+  spex::SimOptions options;
+  std::string cameras = "r0";
+  long long seed = 1;
+  std::string size = to_string(spex::SimSize::full);
+  std::string ivar = to_string(spex::IvarOf::expected);
+  std::string compress = to_string(spex::Compress::none);
+  std::string loglevel = "info";
+};
+
+void add_options(CLI::App& app, Arguments& arguments) {
+  spex::SimOptions& o = arguments.options;
+  app.option_defaults()->always_capture_default();
+
+  app.add_option("-o,--output", o.folder, "Folder to write to; made where its parent exists")
+      ->required()
+      ->group("Files");
+  app.add_option("--compress", arguments.compress,
+                 "Of the preproc files: none, gz, or fz (tile compression, without loss)")
+      ->group("Files");
+  app.add_option("--psf", o.psf, "Take the PSF from this file; with one camera")->group("Files");
+
+  app.add_option("--cameras", arguments.cameras,
+                 "b, r, z with the spectrograph 0 to 9, commas between; or all 30")
+      ->group("What to simulate");
+  app.add_option("--seed", arguments.seed, "Another sky, other targets, other noise")
+      ->group("What to simulate");
+  app.add_option("--size", arguments.size,
+                 "tiny: 25 fibers on 300 rows from the start of the grid; bundle: 25 fibers, all "
+                 "wavelengths; full: 500 fibers, the whole CCD")
+      ->group("What to simulate");
+  app.add_flag("--on-grid", o.on_grid,
+               "Put the flux on the wavelengths of the extraction's grid, as spex-compare --truth "
+               "needs; else every 0.4 Angstrom")
+      ->group("What to simulate");
+  app.add_option("--ivar", arguments.ivar,
+                 "Variance from the expected electrons of a pixel, or from the observed, which "
+                 "biases faint spectra")
+      ->group("What to simulate");
+  app.add_option("--exptime", o.exptime, "Exposure time, s")->group("What to simulate");
+  app.add_option("--expid", o.expid, "Exposure number, for file names, header and noise")
+      ->group("What to simulate");
+  app.add_option("--night", o.night, "YYYYMMDD, for the header")->group("What to simulate");
+
+  app.add_option("--threads", o.threads, "Threads")->group("Running");
+  app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")->group("Running");
+}
+
+// Choices are checked here rather than by CLI11, so that the message says what was expected.
+template <class Choice>
+Choice choose(const char* option, const std::string& text, std::initializer_list<Choice> choices) {
+  std::string expected;
+  for (const Choice choice : choices) {
+    if (to_string(choice) == text) return choice;
+    expected += (expected.empty() ? "" : " or ") + to_string(choice);
+  }
+  throw spex::usage_error(option, "unknown '" + text + "'", expected);
+}
+
+spex::SimOptions make_options(const Arguments& arguments) {
+  using enum spex::SimSize;
+  spex::SimOptions options = arguments.options;
+  options.cameras = spex::parse_cameras(arguments.cameras);
+  if (arguments.seed < 0)  // CLI11 would take -1 for the largest unsigned number
+    throw spex::usage_error("--seed", std::to_string(arguments.seed), "a number from 0 on");
+  options.seed = static_cast<std::uint64_t>(arguments.seed);
+  options.size = choose("--size", arguments.size, {tiny, bundle, full});
+  options.ivar = choose("--ivar", arguments.ivar, {spex::IvarOf::expected, spex::IvarOf::observed});
+  options.compress = choose("--compress", arguments.compress,
+                            {spex::Compress::none, spex::Compress::gz, spex::Compress::fz});
+  options.program = program;
+  spex::check_options(options);
+  return options;
+}
+
+int run(const Arguments& arguments) {
+  spex::set_log_level(arguments.loglevel);
+  spex::SimOptions options = make_options(arguments);
+  options.show_progress = spdlog::should_log(spdlog::level::info);
+  spdlog::info("{} frame(s), size {}, seed {}, {} thread(s)", options.cameras.size(),
+               to_string(options.size), options.seed, options.threads);
+  spex::simulate(options);
+  spdlog::info("wrote psf, preproc and truth files into {}", options.folder);
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  spex::set_up_logging(program);
+  return spex::run_guarded(program, [&] {
+    CLI::App app("Simulates an exposure of DESI's spectrographs, with its truth.", program);
+    app.set_version_flag("--version", spex::version_text(program));
+    app.footer(footer);
+    Arguments arguments;
+    arguments.options.threads = spex::default_threads();
+    add_options(app, arguments);
+    int status = 0;
+    if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
+    return run(arguments);
+  });
+}

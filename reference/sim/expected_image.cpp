@@ -1,0 +1,88 @@
+#include "reference/sim/expected_image.hpp"
+
+#include <algorithm>
+#include <cstddef>
+
+#include "reference/core/parallel.hpp"
+#include "reference/psf/spots.hpp"
+
+namespace spex {
+namespace {
+
+constexpr int fibers_a_strip = 5;
+constexpr int bins_a_chunk = 32;  // so that the spots of a chunk stay in the cache
+
+// The light of a few neighbouring fibers: columns [x0, x1) of all rows, `[y * (x1 - x0) + x - x0]`.
+struct Strip {
+  int x0 = 0;
+  int x1 = 0;
+  std::vector<double> value;
+};
+
+// Columns that the fibers' spots reach, within the CCD.
+Strip make_strip(const Psf& psf, const Truth& truth, int fiber, int nfiber) {
+  Strip strip{psf.npix_x, 0, {}};
+  for (int s = fiber; s < fiber + nfiber; ++s)
+    for (const double lambda : truth.wave) {
+      const double x = spot_centre(psf, s, lambda).x;
+      strip.x0 = std::min(strip.x0, static_cast<int>(std::max(0.0, x - psf.hsizex - 1)));
+      strip.x1 = std::max(strip.x1,
+                          static_cast<int>(std::clamp(x + psf.hsizex + 2, 0.0, psf.npix_x * 1.0)));
+    }
+  strip.x1 = std::max(strip.x0, strip.x1);
+  strip.value.assign(static_cast<std::size_t>(strip.x1 - strip.x0) * psf.npix_y, 0.0);
+  return strip;
+}
+
+void add_spot(const double* spot, int nx, int ny, int xc, int yc, int ccd_rows, double electrons,
+              Strip& strip) {
+  const int width = strip.x1 - strip.x0;
+  const int x_first = std::max(xc, strip.x0);
+  const int x_last = std::min(xc + nx, strip.x1);
+  for (int y = std::max(yc, 0); y < std::min(yc + ny, ccd_rows); ++y) {
+    double* row = strip.value.data() + static_cast<std::ptrdiff_t>(y) * width - strip.x0;
+    const double* values = spot + static_cast<std::ptrdiff_t>(y - yc) * nx - xc;
+    for (int x = x_first; x < x_last; ++x) row[x] += electrons * values[x];
+  }
+}
+
+void add_fiber(const Psf& psf, const Truth& truth, int fiber, Strip& strip) {
+  const float* flux = truth.spectrum(fiber);
+  for (int first = 0; first < truth.nwave(); first += bins_a_chunk) {
+    const int last = std::min(first + bins_a_chunk, truth.nwave());
+    const std::vector<double> wave(truth.wave.begin() + first, truth.wave.begin() + last);
+    const Spots spots = evaluate_spots(psf, fiber, 1, wave);
+    for (int w = 0; w < last - first; ++w) {
+      const std::size_t j = spots.index(0, w);
+      add_spot(spots.spot(0, w), spots.nx, spots.ny, spots.xc[j], spots.yc[j], psf.npix_y,
+               truth.dw * static_cast<double>(flux[first + w]), strip);
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<double> expected_image(const Psf& psf, const Truth& truth, int threads) {
+  const int nstrips = (psf.nfiber + fibers_a_strip - 1) / fibers_a_strip;
+  std::vector<Strip> strips(static_cast<std::size_t>(nstrips));
+  parallel_for(threads, nstrips, [&](int /*thread*/, int i) {
+    const int fiber = i * fibers_a_strip;
+    const int nfiber = std::min(fibers_a_strip, psf.nfiber - fiber);
+    Strip& strip = strips[static_cast<std::size_t>(i)];
+    strip = make_strip(psf, truth, fiber, nfiber);
+    for (int s = fiber; s < fiber + nfiber; ++s) add_fiber(psf, truth, s, strip);
+  });
+
+  const std::ptrdiff_t nx = psf.npix_x;
+  std::vector<double> image(static_cast<std::size_t>(nx) * psf.npix_y, 0.0);
+  parallel_for(threads, psf.npix_y, [&](int /*thread*/, int y) {
+    for (const Strip& strip : strips) {
+      const double* row =
+          strip.value.data() + static_cast<std::ptrdiff_t>(y) * (strip.x1 - strip.x0);
+      for (int x = strip.x0; x < strip.x1; ++x) image[y * nx + x] += row[x - strip.x0];
+    }
+  });
+  return image;
+}
+
+}  // namespace spex

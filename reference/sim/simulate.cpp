@@ -1,0 +1,173 @@
+#include "reference/sim/simulate.hpp"
+
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reference/core/error.hpp"
+#include "reference/core/progress.hpp"
+#include "reference/core/version.hpp"
+#include "reference/io/atomic_write.hpp"
+#include "reference/io/read_psf.hpp"
+#include "reference/sim/desi_psf.hpp"
+#include "reference/sim/expected_image.hpp"
+#include "reference/sim/write_files.hpp"
+
+namespace spex {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::chrono::year_month_day date_of(int night) {
+  return std::chrono::year(night / 10000) / (night / 100 % 100) / (night % 100);
+}
+
+// The modified Julian date of the exposure's start: 3:00 UT of the morning after.
+double mjd_of(int night) {
+  constexpr int mjd_of_1970 = 40587;
+  const std::chrono::sys_days day{date_of(night)};
+  return mjd_of_1970 + static_cast<double>(day.time_since_epoch().count()) + 1.125;
+}
+
+// Which simulation a file is of.
+std::vector<HeaderKeyword> origin_keywords(const SimOptions& options) {
+  return {{"SIMPROG", options.program, "program that simulated this"},
+          {"SIMVERS", version(), "and its version"},
+          {"SIMSEED", std::to_string(options.seed), "seed of the random numbers"}};
+}
+
+std::vector<HeaderKeyword> exposure_keywords(const SimOptions& options, const Camera& camera) {
+  std::vector<HeaderKeyword> keywords{
+      {"NIGHT", static_cast<long long>(options.night), "YYYYMMDD of the evening"},
+      {"EXPID", static_cast<long long>(options.expid), "number of the exposure"},
+      {"CAMERA", camera.name(), "camera"},
+      {"EXPTIME", options.exptime, "s"},
+      {"MJD-OBS", mjd_of(options.night), "modified Julian date of the start"},
+      {"TARGTRA", field_ra, "degrees, centre of the field"},
+      {"TARGTDEC", field_dec, "degrees, centre of the field"},
+      {"FLAVOR", std::string("science"), "kind of exposure"},
+      {"RDNOISE", read_noise, "electron"},
+      {"SIMIVAR", to_string(options.ivar), "electrons that IVAR is of"}};
+  for (HeaderKeyword& keyword : origin_keywords(options)) keywords.push_back(std::move(keyword));
+  return keywords;
+}
+
+std::string preproc_name(const SimOptions& options, const Camera& camera) {
+  const std::string ending =
+      options.compress == Compress::none ? "" : "." + to_string(options.compress);
+  return file_name(options, "preproc", camera) + ending;
+}
+
+void make_folder(const std::string& folder) {
+  std::error_code code;
+  if (fs::is_directory(folder, code)) return;
+  if (fs::exists(folder, code)) throw data_error(folder, "is a file", "a folder");
+  if (!fs::create_directory(folder, code))
+    throw data_error(folder, "cannot be made: " + code.message(), "a folder whose parent exists");
+}
+
+void check_outputs(const SimOptions& options) {
+  for (const Camera& camera : options.cameras)
+    for (const std::string& name :
+         {file_name(options, "psf", camera), file_name(options, "truth", camera),
+          preproc_name(options, camera)}) {
+      check_writable(name);
+      std::error_code ignored;
+      if (options.psf && fs::equivalent(name, *options.psf, ignored))
+        throw usage_error(name, "would overwrite an input", "another folder or --expid");
+    }
+}
+
+Psf psf_from_file(const std::string& path, const Camera& camera) {
+  Psf psf = read_psf(path);
+  psf.in_psf = fs::path(path).filename().string();
+  psf.fibermin = camera.fibermin();
+  return psf;
+}
+
+void write_frame_files(const SimOptions& options, const Camera& camera, const SimFrame& frame) {
+  const std::vector<HeaderKeyword> origin = origin_keywords(options);
+  write_psf(file_name(options, "psf", camera), frame.psf, camera.name(), origin);
+  write_truth(file_name(options, "truth", camera), frame.truth, origin);
+  write_preproc(preproc_name(options, camera), frame.ccd, frame.targets,
+                exposure_keywords(options, camera));
+}
+
+}  // namespace
+
+std::string to_string(IvarOf ivar) {
+  return ivar == IvarOf::expected ? "expected" : "observed";
+}
+
+std::string to_string(Compress compress) {
+  switch (compress) {
+    case Compress::gz:
+      return "gz";
+    case Compress::fz:
+      return "fz";
+    case Compress::none:
+      break;
+  }
+  return "none";
+}
+
+void check_options(const SimOptions& options) {
+  constexpr int largest_expid = 99999999;
+  constexpr double longest_exptime = 1e5;
+  constexpr int most_threads = 4096;
+  if (options.folder.empty()) throw usage_error("--output", "is empty", "a folder");
+  if (options.expid < 0 || options.expid > largest_expid)
+    throw usage_error("--expid", std::to_string(options.expid), "0 to 99999999");
+  if (options.night < 19000101 || options.night > 99991231 || !date_of(options.night).ok())
+    throw usage_error("--night", std::to_string(options.night), "a date as YYYYMMDD");
+  if (!(options.exptime > 0) || options.exptime > longest_exptime)
+    throw usage_error("--exptime", fmt::format("{:g}", options.exptime),
+                      fmt::format("seconds, above 0 and up to {:g}", longest_exptime));
+  if (options.threads < 1 || options.threads > most_threads)
+    throw usage_error("--threads", std::to_string(options.threads), "1 to 4096");
+  if (options.psf && options.cameras.size() != 1)
+    throw usage_error("--psf", fmt::format("a PSF for {} cameras", options.cameras.size()),
+                      "one camera in --cameras");
+}
+
+SimFrame simulate_camera(const SimOptions& options, const Camera& camera, const Psf& psf,
+                         const std::string& psf_name) {
+  const WaveRange grid = default_wave_range(camera.name(), psf_name);
+  SimFrame frame;
+  frame.psf = cut_psf(psf, options.size, grid, psf_name);
+  frame.truth = make_truth_grid(frame.psf, grid, options.on_grid, psf_name);
+  frame.targets = make_targets(options.seed, camera.fibermin(), frame.psf.nfiber);
+  fill_spectra(frame.truth, camera, frame.targets, options.seed, options.exptime, options.threads);
+  const std::vector<double> expected = expected_image(frame.psf, frame.truth, options.threads);
+  const ExposureKey key{options.seed, static_cast<std::uint64_t>(options.expid), camera};
+  frame.ccd =
+      expose(expected, frame.psf.npix_x, frame.psf.npix_y, key, options.ivar, options.threads);
+  return frame;
+}
+
+std::string file_name(const SimOptions& options, const std::string& kind, const Camera& camera) {
+  const std::string name = fmt::format("{}-{}-{:08d}.fits", kind, camera.name(), options.expid);
+  return (fs::path(options.folder) / name).string();
+}
+
+void simulate(const SimOptions& options) {
+  check_options(options);
+  std::optional<Psf> given;
+  if (options.psf) given = psf_from_file(*options.psf, options.cameras.front());
+  make_folder(options.folder);
+  check_outputs(options);
+  Progress progress("simulate", "frames", static_cast<long>(options.cameras.size()),
+                    options.show_progress);
+  for (const Camera& camera : options.cameras) {
+    const SimFrame frame =
+        given ? simulate_camera(options, camera, *given, *options.psf)
+              : simulate_camera(options, camera, make_desi_psf(camera), "PSF of " + camera.name());
+    write_frame_files(options, camera, frame);
+    progress.advance();
+  }
+}
+
+}  // namespace spex

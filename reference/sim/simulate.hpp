@@ -1,0 +1,65 @@
+// Simulates an exposure: the frames of some cameras, and the truth of each.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reference/model/psf.hpp"
+#include "reference/sim/camera.hpp"
+#include "reference/sim/cut_psf.hpp"
+#include "reference/sim/detector.hpp"
+#include "reference/sim/spectra.hpp"
+#include "reference/sim/targets.hpp"
+
+namespace spex {
+
+enum class Compress { none, gz, fz };
+
+[[nodiscard]] std::string to_string(IvarOf ivar);
+[[nodiscard]] std::string to_string(Compress compress);
+
+struct SimOptions {
+  std::string folder;
+  std::vector<Camera> cameras;
+  std::uint64_t seed = 1;
+  SimSize size = SimSize::full;
+  std::optional<std::string> psf;  ///< a PSF file in place of our own
+  int expid = 1;                   ///< 0 to 99999999
+  int night = 20240101;            ///< YYYYMMDD
+  double exptime = 900;            ///< s
+  IvarOf ivar = IvarOf::expected;
+  bool on_grid = false;
+  Compress compress = Compress::none;  ///< of the preproc files
+  int threads = 1;
+  bool show_progress = false;
+  std::string program;  ///< named in the headers
+};
+
+/// One simulated camera.
+struct SimFrame {
+  Psf psf;
+  Truth truth;
+  std::vector<Target> targets;
+  CcdImage ccd;
+};
+
+/// Throws Error(usage) where the options are impossible: no folder name, --expid, --night (no such
+/// day), --exptime or --threads out of range, --psf with other than one camera.
+void check_options(const SimOptions& options);
+
+/// Simulates one camera; `psf` is of the whole camera, `psf_name` what errors call it. The same for
+/// any number of threads. Throws Error(data) where the PSF does not reach the camera's wavelengths.
+[[nodiscard]] SimFrame simulate_camera(const SimOptions& options, const Camera& camera,
+                                       const Psf& psf, const std::string& psf_name);
+
+/// "FOLDER/KIND-CAMERA-EXPID.fits", EXPID in eight digits.
+[[nodiscard]] std::string file_name(const SimOptions& options, const std::string& kind,
+                                    const Camera& camera);
+
+/// Simulates all cameras and writes psf-, truth- and preproc-CAMERA-EXPID.fits into the folder,
+/// which is made where its parent exists. Throws Error.
+void simulate(const SimOptions& options);
+
+}  // namespace spex

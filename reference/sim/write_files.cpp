@@ -1,0 +1,199 @@
+#include "reference/sim/write_files.hpp"
+
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "reference/io/atomic_write.hpp"
+#include "reference/io/fits_file.hpp"
+#include "reference/io/fits_memory.hpp"
+
+namespace spex {
+namespace {
+
+void write_keywords(FitsMemory& out, const std::vector<HeaderKeyword>& keywords) {
+  for (const HeaderKeyword& keyword : keywords) write_keyword(out, keyword);
+}
+
+struct Column {
+  std::string name;
+  std::string form;
+};
+
+void create_table(FitsMemory& out, const char* name, long long rows,
+                  const std::vector<Column>& columns) {
+  std::vector<char*> names, forms;
+  for (const Column& column : columns) {  // CFITSIO does not write to them
+    names.push_back(const_cast<char*>(column.name.c_str()));
+    forms.push_back(const_cast<char*>(column.form.c_str()));
+  }
+  int status = 0;
+  fits_create_tbl(out.get(), BINARY_TBL, rows, static_cast<int>(columns.size()), names.data(),
+                  forms.data(), nullptr, name, &status);
+  fits_check(status, out.name(), fmt::format("cannot make the table {}", name));
+}
+
+template <class T>
+void write_column(FitsMemory& out, int type, int column, const std::vector<T>& values) {
+  int status = 0;
+  fits_write_col(out.get(), type, column, 1, 1, static_cast<LONGLONG>(values.size()),
+                 const_cast<T*>(values.data()), &status);
+  fits_check(status, out.name(), fmt::format("cannot write column {}", column));
+}
+
+void write_texts(FitsMemory& out, int column, const std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
+  write_column(out, TSTRING, column, pointers);
+}
+
+void write_trace(FitsMemory& out, const char* name, const Trace& trace, const Psf& psf,
+                 const std::vector<HeaderKeyword>& keywords) {
+  create_image(out, DOUBLE_IMG, {trace.ncoeff, psf.nfiber});
+  write_name_and_unit(out, name, nullptr);
+  write_keywords(
+      out, {{"WAVEMIN", trace.wavemin, "Angstrom, where u = -1"},
+            {"WAVEMAX", trace.wavemax, "Angstrom, where u = 1"},
+            {"FIBERMIN", static_cast<long long>(psf.fibermin), "first fiber"},
+            {"FIBERMAX", static_cast<long long>(psf.fibermin + psf.nfiber - 1), "last fiber"}});
+  write_keywords(out, keywords);
+  write_pixels(out, TDOUBLE, trace.coeff);
+}
+
+std::vector<std::string> parameter_names(const Psf& psf) {
+  std::vector<std::string> names{"GHSIGX", "GHSIGY"};
+  for (int i = 0; i <= psf.ghdegx; ++i)
+    for (int j = 0; j <= psf.ghdegy; ++j) names.push_back(fmt::format("GH-{}-{}", i, j));
+  return names;
+}
+
+std::vector<HeaderKeyword> psf_keywords(const Psf& psf, const std::string& camera) {
+  const auto whole = [](int value) { return static_cast<long long>(value); };
+  return {{"PSFTYPE", std::string("GAUSS-HERMITE"), "kind of PSF"},
+          {"PSFVER", whole(3), "version of the format"},
+          {"CAMERA", camera, "camera"},
+          {"NPIX_X", whole(psf.npix_x), "columns of the CCD"},
+          {"NPIX_Y", whole(psf.npix_y), "rows of the CCD"},
+          {"HSIZEX", whole(psf.hsizex), "half size of a spot, columns"},
+          {"HSIZEY", whole(psf.hsizey), "half size of a spot, rows"},
+          {"FIBERMIN", whole(psf.fibermin), "first fiber"},
+          {"FIBERMAX", whole(psf.fibermin + psf.nfiber - 1), "last fiber"},
+          {"NPARAMS", whole(psf.nparam()), "number of parameters"},
+          {"LEGDEG", whole(psf.ncoeff - 1), "degree of the Legendre sums"},
+          {"GHDEGX", whole(psf.ghdegx), "degree of Gauss-Hermite in x"},
+          {"GHDEGY", whole(psf.ghdegy), "degree of Gauss-Hermite in y"},
+          {"WAVEMIN", psf.wavemin, "Angstrom, where u = -1"},
+          {"WAVEMAX", psf.wavemax, "Angstrom, where u = 1"},
+          {"PSFERR", psf.psferr, "fractional error of the model"}};
+}
+
+void write_parameters(FitsMemory& out, const Psf& psf, const std::string& camera) {
+  const auto nparam = static_cast<std::size_t>(psf.nparam());
+  create_table(out, "PSF", psf.nparam(),
+               {{"PARAM", "8A"},
+                {"COEFF", fmt::format("{}D", psf.nfiber * psf.ncoeff)},
+                {"LEGDEGX", "J"},
+                {"LEGDEGW", "J"}});
+  write_keyword(out, {"TDIM2", fmt::format("({},{})", psf.ncoeff, psf.nfiber), "shape"});
+  write_keywords(out, psf_keywords(psf, camera));
+  write_texts(out, 1, parameter_names(psf));
+  write_column(out, TDOUBLE, 2, psf.param);
+  // Specter's readers ask for these; the degree in x is of no use where each fiber has its own.
+  write_column(out, TINT, 3, std::vector<int>(nparam, 0));
+  write_column(out, TINT, 4, std::vector<int>(nparam, psf.ncoeff - 1));
+  out.write_checksums();
+}
+
+// What CFITSIO does to the images that are made from here on: 0 is no compression.
+void set_compression(FitsMemory& out, int type) {
+  int status = 0;
+  fits_set_compression_type(out.get(), type, &status);
+  fits_set_quantize_level(out.get(), 0, &status);  // floats as they are
+  fits_check(status, out.name(), "cannot set the compression");
+}
+
+void write_fibermap(FitsMemory& out, const std::vector<Target>& targets) {
+  std::vector<std::int64_t> targetid;
+  std::vector<int> fiber;
+  std::vector<std::string> objtype;
+  std::vector<double> ra, dec;
+  for (const Target& target : targets) {
+    targetid.push_back(target.targetid);
+    fiber.push_back(target.fiber);
+    objtype.push_back(target.objtype());
+    ra.push_back(target.ra);
+    dec.push_back(target.dec);
+  }
+  create_table(out, "FIBERMAP", static_cast<long long>(targets.size()),
+               {{"TARGETID", "K"},
+                {"FIBER", "J"},
+                {"OBJTYPE", "3A"},
+                {"TARGET_RA", "D"},
+                {"TARGET_DEC", "D"}});
+  static_assert(sizeof(std::int64_t) == sizeof(LONGLONG));
+  write_column(out, TLONGLONG, 1, targetid);
+  write_column(out, TINT, 2, fiber);
+  write_texts(out, 3, objtype);
+  write_column(out, TDOUBLE, 4, ra);
+  write_column(out, TDOUBLE, 5, dec);
+  out.write_checksums();
+}
+
+}  // namespace
+
+void write_psf(const std::string& path, const Psf& psf, const std::string& camera,
+               const std::vector<HeaderKeyword>& keywords) {
+  FitsMemory out(path);
+  std::vector<HeaderKeyword> primary = keywords;
+  if (!psf.in_psf.empty()) primary.push_back({"IN_PSF", psf.in_psf, "the PSF it was made of"});
+  write_trace(out, "XTRACE", psf.xtrace, psf, primary);
+  write_trace(out, "YTRACE", psf.ytrace, psf, {});
+  write_parameters(out, psf, camera);
+  atomic_write(path, out.take());
+}
+
+void write_preproc(const std::string& path, const CcdImage& ccd, const std::vector<Target>& targets,
+                   const std::vector<HeaderKeyword>& keywords) {
+  const bool tiles = path.ends_with(".fz");
+  const std::vector<long> axes{ccd.nx, ccd.ny};
+  FitsMemory out(path);
+  if (tiles) {  // compressed images are tables, which a primary HDU cannot be
+    create_image(out, BYTE_IMG, {});
+    out.write_checksums();
+    set_compression(out, GZIP_2);
+  }
+  create_image(out, FLOAT_IMG, axes);
+  write_name_and_unit(out, "IMAGE", "electron");
+  write_keywords(out, keywords);
+  write_pixels(out, TFLOAT, ccd.image);
+  create_image(out, FLOAT_IMG, axes);
+  write_name_and_unit(out, "IVAR", "electron^-2");
+  write_pixels(out, TFLOAT, ccd.ivar);
+  if (tiles) set_compression(out, RICE_1);
+  create_image(out, LONG_IMG, axes);
+  write_name_and_unit(out, "MASK", nullptr);
+  write_pixels(out, TINT, ccd.mask);
+  if (tiles) set_compression(out, 0);
+  write_fibermap(out, targets);
+  atomic_write(path, out.take());
+}
+
+void write_truth(const std::string& path, const Truth& truth,
+                 const std::vector<HeaderKeyword>& keywords) {
+  FitsMemory out(path);
+  create_image(out, BYTE_IMG, {});
+  write_keywords(out, keywords);
+  write_keywords(out, {{"ONGRID", truth.on_grid, "flux sits on the extraction's wavelengths"},
+                       {"WAVEMIN", truth.wave.front(), "Angstrom"},
+                       {"WAVESTEP", truth.dw, "Angstrom"}});
+  out.write_checksums();
+  create_image(out, DOUBLE_IMG, {truth.nwave()});
+  write_name_and_unit(out, "WAVELENGTH", "Angstrom");
+  write_pixels(out, TDOUBLE, truth.wave);
+  create_image(out, FLOAT_IMG, {truth.nwave(), truth.nfiber});
+  write_name_and_unit(out, "FLUX", "electron/Angstrom");
+  write_pixels(out, TFLOAT, truth.flux);
+  atomic_write(path, out.take());
+}
+
+}  // namespace spex

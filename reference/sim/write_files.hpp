@@ -1,0 +1,30 @@
+// Writes the files of a simulated exposure (docs/file-formats.md). Equal content gives equal bytes.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reference/io/fits_write.hpp"
+#include "reference/model/psf.hpp"
+#include "reference/sim/detector.hpp"
+#include "reference/sim/spectra.hpp"
+#include "reference/sim/targets.hpp"
+
+namespace spex {
+
+/// Writes `psf-CAMERA-EXPID.fits`: all of the PSF, to the last bit; `keywords` into its primary
+/// header. Throws Error(data).
+void write_psf(const std::string& path, const Psf& psf, const std::string& camera,
+               const std::vector<HeaderKeyword>& keywords);
+
+/// Writes `preproc-CAMERA-EXPID.fits`: IMAGE with `keywords`, IVAR, MASK and FIBERMAP.
+/// Gzip-compressed where `path` ends in .gz. Where it ends in .fz its images are tile-compressed
+/// without loss: IMAGE and IVAR by GZIP_2, MASK by RICE_1. Throws Error(data).
+void write_preproc(const std::string& path, const CcdImage& ccd, const std::vector<Target>& targets,
+                   const std::vector<HeaderKeyword>& keywords);
+
+/// Writes `truth-CAMERA-EXPID.fits`. Throws Error(data).
+void write_truth(const std::string& path, const Truth& truth,
+                 const std::vector<HeaderKeyword>& keywords);
+
+}  // namespace spex

@@ -1,0 +1,250 @@
+#include <algorithm>
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "reference/compare/check_truth.hpp"
+#include "reference/core/error.hpp"
+#include "reference/tests/compare/frames.hpp"
+
+namespace spex {
+namespace {
+
+using test::values;
+
+constexpr int nfiber = 60;  // of the truth; the frame has 50 from fiber 5 on
+constexpr int nspec = 50;
+constexpr int nwave = 1000;
+constexpr int ndiag = 2;
+constexpr int ndiagonals = 2 * ndiag + 1;
+constexpr int specmin = 5;
+constexpr int before = 7;  // bins of the truth before the frame's first
+
+std::size_t at(int s, int w) {
+  return static_cast<std::size_t>(s) * nwave + static_cast<std::size_t>(w);
+}
+
+// Spectra of narrow lines, so that a shift by one bin is far outside the noise.
+TruthFile make_truth() {
+  TruthFile truth;
+  truth.path = "truth.fits";
+  truth.nfiber = nfiber;
+  truth.nwave = nwave + 20;
+  for (long long w = 0; w < truth.nwave; ++w)
+    truth.wave.push_back(6000 + 0.8 * static_cast<double>(w - before));
+  for (int s = 0; s < nfiber; ++s)
+    for (long long w = 0; w < truth.nwave; ++w)
+      truth.flux.push_back(100 + 3 * s + ((w + s) % 9 == 0 ? 400.0 : 0.0));
+  return truth;
+}
+
+std::vector<double> unit_normal(double scale = 1, double bias = 0) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal(bias, scale);
+  std::vector<double> noise(static_cast<std::size_t>(nspec) * nwave);
+  std::generate(noise.begin(), noise.end(), [&] { return normal(random); });
+  return noise;
+}
+
+// A frame whose flux is R truth + noise / sqrt(ivar), R by its definition: a full matrix.
+FrameFile make_frame(const TruthFile& truth, const std::vector<double>& noise) {
+  FrameFile frame;
+  frame.path = "frame.fits";
+  frame.specmin = specmin;
+  const auto bins = [](const char* name) {
+    return FrameImage{name, {nspec, nwave}, false, std::vector<double>(at(nspec, 0))};
+  };
+  FrameImage wave{"WAVELENGTH", {nwave}, false, {}};
+  for (int w = 0; w < nwave; ++w) wave.value.push_back(6000 + 0.8 * w);
+  FrameImage R{"RESOLUTION", {nspec, ndiagonals, nwave}, false, {}};
+  FrameImage flux = bins("FLUX"), ivar = bins("IVAR"), mask = bins("MASK");
+  // R[j - ndiag + d][j], different on both sides of the diagonal and along it.
+  const auto element = [](int s, int d, int j) {
+    return std::vector{0.02, 0.15, 0.6, 0.2, 0.03}[static_cast<std::size_t>(d)] *
+           (1 + 0.001 * s + 0.1 * std::sin(0.1 * j));
+  };
+  for (int s = 0; s < nspec; ++s) {
+    for (int d = 0; d < ndiagonals; ++d)
+      for (int w = 0; w < nwave; ++w) R.value.push_back(element(s, d, w));
+    const double* f = truth.flux.data() + (specmin + s) * truth.nwave + before;
+    for (int w = 0; w < nwave; ++w) {
+      double expected = 0;
+      for (int j = std::max(0, w - ndiag); j <= std::min(nwave - 1, w + ndiag); ++j)
+        expected += element(s, w - j + ndiag, j) * f[j];
+      ivar.value[at(s, w)] = 0.01 + 0.005 * std::sin(0.01 * w + s);
+      flux.value[at(s, w)] = expected + noise[at(s, w)] / std::sqrt(ivar.value[at(s, w)]);
+    }
+  }
+  frame.images = {flux, ivar, mask, wave, R};
+  return frame;
+}
+
+const TruthFile& truth() {
+  static const TruthFile made = make_truth();
+  return made;
+}
+
+const FrameFile& good_frame() {
+  static const FrameFile made = make_frame(truth(), unit_normal());
+  return made;
+}
+
+// The quantities that fail, of a check.
+std::vector<std::string> failures(const TruthCheck& check) {
+  std::vector<std::string> what;
+  for (const Check& one : check.checks)
+    if (!one.ok()) what.push_back(one.what);
+  return what;
+}
+
+std::vector<std::string> failures(const FrameFile& frame) {
+  return failures(check_truth(frame, truth()));
+}
+
+using List = std::vector<std::string>;
+
+TEST(ApplyResolution, IsTheColumnsOfR) {
+  // R = [[1, 4, 0], [2, 5, 7], [0, 6, 8]]; stored[d][j] = R[j - 1 + d][j], 99 outside R.
+  const std::vector<double> stored{99, 4, 7, 1, 5, 8, 2, 6, 99};
+  const std::vector<double> f{1, 10, 100};
+  EXPECT_EQ(apply_resolution(stored.data(), 3, f.data(), 3), (std::vector<double>{41, 752, 860}));
+}
+
+TEST(CheckTruth, UnitNormalPullsPass) {
+  const TruthCheck check = check_truth(good_frame(), truth());
+  EXPECT_EQ(failures(check), List{});
+  EXPECT_EQ(check.pulls.bins, nspec * (nwave - 2 * ndiag));
+  EXPECT_NEAR(check.pulls.mean, 0, 0.02);
+  EXPECT_NEAR(check.pulls.std, 1, 0.02);
+}
+
+TEST(CheckTruth, StatisticsByHand) {
+  // Five used bins with pulls 0, 1, 2, 3, 10; the pairs are (0, 1), (1, 2), (2, 3), (3, 10).
+  FrameFile frame = make_frame(truth(), std::vector<double>(at(nspec, 0), 0.0));
+  std::fill(values(frame, "MASK").begin(), values(frame, "MASK").end(), 1.0);
+  const std::vector<double> pulls{0, 1, 2, 3, 10};
+  for (int k = 0; k < 5; ++k) {
+    const std::size_t j = at(3, 500 + k);
+    values(frame, "MASK")[j] = 0;
+    values(frame, "FLUX")[j] +=
+        pulls[static_cast<std::size_t>(k)] / std::sqrt(values(frame, "IVAR")[j]);
+  }
+  const PullStatistics statistics = check_truth(frame, truth()).pulls;
+  EXPECT_EQ(statistics.bins, 5);
+  EXPECT_NEAR(statistics.mean, 3.2, 1e-9);
+  EXPECT_NEAR(statistics.std, std::sqrt(12.56), 1e-9);
+  // Percentile p lies at 4 p / 100: 0.6346, and 3.3654 between 3 and 10.
+  EXPECT_NEAR(statistics.half_width, (3 + 0.3654 * 7 - 0.6346) / 2, 1e-9);
+  // x = 0, 1, 2, 3 and y = 1, 2, 3, 10 less their means 1.5 and 4.
+  const double xy = -1.5 * -3 + -0.5 * -2 + 0.5 * -1 + 1.5 * 6;
+  EXPECT_NEAR(statistics.correlation, xy / std::sqrt(5.0 * 50.0), 1e-9);
+}
+
+TEST(CheckTruth, BiasFails) {
+  EXPECT_EQ(failures(make_frame(truth(), unit_normal(1, 0.1))), List{"|mean pull|"});
+}
+
+TEST(CheckTruth, WrongIvarFails) {
+  for (const double scale : {1.1, 0.9})
+    EXPECT_EQ(failures(make_frame(truth(), unit_normal(scale))),
+              (List{"|std of pull - 1|", "|68% half-width of pull - 1|"}));
+}
+
+TEST(CheckTruth, CorrelatedNeighboursFail) {
+  std::vector<double> noise = unit_normal();
+  const double rho = 0.1;
+  for (std::size_t j = 1; j < noise.size(); ++j)
+    noise[j] = rho * noise[j - 1] + std::sqrt(1 - rho * rho) * noise[j];
+  EXPECT_EQ(failures(make_frame(truth(), noise)), List{"|correlation of neighbours|"});
+}
+
+TEST(CheckTruth, HeavyTailsFail) {
+  // A standard deviation of 1 by a narrow core and a few outliers.
+  std::vector<double> noise = unit_normal(0.9);
+  for (std::size_t j = 0; j < noise.size(); j += 100) noise[j] = j % 200 == 0 ? 4.36 : -4.36;
+  EXPECT_EQ(failures(make_frame(truth(), noise)), List{"|68% half-width of pull - 1|"});
+}
+
+TEST(CheckTruth, ShiftByOneBinOrOneFiberFails) {
+  for (const long long shift : {1LL, static_cast<long long>(nwave)}) {
+    FrameFile frame = good_frame();
+    std::rotate(values(frame, "FLUX").begin(), values(frame, "FLUX").begin() + shift,
+                values(frame, "FLUX").end());
+    EXPECT_FALSE(failures(frame).empty()) << shift;
+  }
+}
+
+TEST(CheckTruth, TransposedResolutionFails) {
+  FrameFile frame = good_frame();
+  std::vector<double>& R = values(frame, "RESOLUTION");
+  const std::vector<double> old = R;
+  for (int s = 0; s < nspec; ++s)
+    for (int d = 0; d < ndiagonals; ++d)
+      std::copy_n(old.begin() + (s * ndiagonals + ndiagonals - 1 - d) * nwave, nwave,
+                  R.begin() + (s * ndiagonals + d) * nwave);
+  EXPECT_FALSE(failures(frame).empty());
+}
+
+TEST(CheckTruth, MaskedBinsAndTheEndsOfTheGridDoNotCount) {
+  FrameFile frame = good_frame();
+  for (int s = 0; s < nspec; ++s) {
+    for (const int w : {0, 1, nwave - 2, nwave - 1}) values(frame, "FLUX")[at(s, w)] = 1e9;
+    values(frame, "FLUX")[at(s, 100)] = 1e9;
+    values(frame, "MASK")[at(s, 100)] = 1;
+    values(frame, "FLUX")[at(s, 200)] = 1e9;
+    values(frame, "IVAR")[at(s, 200)] = 0;
+  }
+  const TruthCheck check = check_truth(frame, truth());
+  EXPECT_EQ(failures(check), List{});
+  EXPECT_EQ(check.pulls.bins, nspec * (nwave - 2 * ndiag - 2));
+  values(frame, "FLUX")[at(0, 2)] = 1e9;
+  EXPECT_FALSE(failures(frame).empty());
+}
+
+TEST(CheckTruth, NanFailsThoughMasked) {
+  FrameFile frame = good_frame();
+  values(frame, "FLUX")[at(1, 2)] = std::nan("");
+  values(frame, "MASK")[at(1, 2)] = 1;
+  EXPECT_EQ(failures(frame), List{"not finite, or ivar < 0"});
+}
+
+TEST(CheckTruth, TooFewBinsFail) {
+  FrameFile frame = good_frame();
+  std::vector<double>& mask = values(frame, "MASK");
+  std::fill(mask.begin() + static_cast<std::ptrdiff_t>(at(1, ndiag + 4)), mask.end(), 1.0);
+  const TruthCheck check = check_truth(frame, truth());
+  EXPECT_EQ(check.pulls.bins, 1000);
+  EXPECT_TRUE(check.checks.at(2).ok());
+  mask[at(0, 500)] = 1;
+  EXPECT_EQ(failures(frame).at(0), "too few unmasked bins");
+  std::fill(mask.begin(), mask.end(), 1.0);
+  EXPECT_EQ(failures(frame).size(), 5U);
+}
+
+TEST(CheckTruth, MissingHduFails) {
+  for (const char* hdu : {"FLUX", "IVAR", "MASK", "WAVELENGTH", "RESOLUTION"}) {
+    FrameFile frame = good_frame();
+    std::erase_if(frame.images, [&](const FrameImage& image) { return image.name == hdu; });
+    EXPECT_EQ(failures(frame), List{"HDUs missing or misshaped"}) << hdu;
+  }
+}
+
+TEST(CheckTruth, TruthOfAnotherGridOrOtherFibersIsAnError) {
+  TruthFile shifted = truth();
+  for (double& wave : shifted.wave) wave += 0.4;
+  EXPECT_THROW((void)check_truth(good_frame(), shifted), Error);
+  TruthFile wider = truth();
+  for (std::size_t w = 0; w < wider.wave.size(); ++w)
+    wider.wave[w] = truth().wave[0] + 0.8001 * static_cast<double>(w);
+  EXPECT_THROW((void)check_truth(good_frame(), wider), Error);
+  FrameFile late = good_frame();
+  for (double& wave : values(late, "WAVELENGTH")) wave += 0.8 * 20;
+  EXPECT_THROW((void)check_truth(late, truth()), Error);
+  FrameFile beyond = good_frame();
+  beyond.specmin = nfiber - nspec + 1;
+  EXPECT_THROW((void)check_truth(beyond, truth()), Error);
+}
+
+}  // namespace
+}  // namespace spex

@@ -1,0 +1,39 @@
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "reference/core/error.hpp"
+#include "reference/core/version.hpp"
+
+namespace spex {
+namespace {
+
+TEST(Error, SaysSubjectWhatIsWrongAndWhatWasExpected) {
+  EXPECT_STREQ(data_error("a.fits", "has no HDU IVAR", "one").what(),
+               "a.fits: has no HDU IVAR (expected one)");
+  EXPECT_STREQ(data_error("a.fits", "is empty").what(), "a.fits: is empty");
+  EXPECT_STREQ(usage_error("", "no input").what(), "no input");
+}
+
+TEST(Error, IsOneLineWhateverTheFileIsCalled) {
+  EXPECT_STREQ(data_error("a\nb\r.fits", "is\nempty", "x\ny").what(),
+               "a b .fits: is empty (expected x y)");
+}
+
+TEST(Error, KindsAndTheirExitStatus) {
+  EXPECT_EQ(usage_error("--nspec", "0").kind(), ErrorKind::usage);
+  EXPECT_EQ(data_error("a", "b").kind(), ErrorKind::data);
+  EXPECT_EQ(exit_status(ErrorKind::usage), 2);
+  EXPECT_EQ(exit_status(ErrorKind::data), 1);
+  EXPECT_EQ(exit_status(ErrorKind::internal), 1);
+}
+
+TEST(Version, NamesTheProgramAndWhatItWasBuiltWith) {
+  const std::string text = version_text("spex-cpu");
+  EXPECT_EQ(text.rfind("spex-cpu (spexbench) " + version() + "\n", 0), 0U) << text;
+  EXPECT_NE(text.find("CFITSIO"), std::string::npos) << text;
+  EXPECT_NE(text.find("OpenBLAS"), std::string::npos) << text;
+}
+
+}  // namespace
+}  // namespace spex

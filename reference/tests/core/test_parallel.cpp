@@ -1,0 +1,89 @@
+#include <atomic>
+#include <stdexcept>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/core/parallel.hpp"
+
+namespace spex {
+namespace {
+
+class ParallelFor : public testing::TestWithParam<int> {};
+
+TEST_P(ParallelFor, EveryIndexOnceOnAThreadInRange) {
+  const int threads = GetParam();
+  for (const int count : {0, 1, 2, 7, 1000}) {
+    std::vector<std::atomic<int>> calls(static_cast<std::size_t>(count));
+    std::atomic<int> strays{0};
+    parallel_for(threads, count, [&](int thread, int index) {
+      if (thread < 0 || thread >= threads) ++strays;
+      ++calls[static_cast<std::size_t>(index)];
+    });
+    EXPECT_EQ(strays, 0);
+    for (const auto& n : calls) EXPECT_EQ(n, 1);
+  }
+}
+
+TEST_P(ParallelFor, AThreadNumberIsNotSharedAtOneTime) {
+  const int threads = GetParam();
+  std::vector<std::atomic<int>> busy(static_cast<std::size_t>(threads));
+  std::atomic<int> clashes{0};
+  parallel_for(threads, 500, [&](int thread, int) {
+    if (busy[static_cast<std::size_t>(thread)]++ != 0) ++clashes;
+    --busy[static_cast<std::size_t>(thread)];
+  });
+  EXPECT_EQ(clashes, 0);
+}
+
+TEST_P(ParallelFor, AnExceptionTravelsAndEndsTheHandOut) {
+  const int threads = GetParam();
+  constexpr int count = 1'000'000;
+  constexpr int bad = 5;
+  std::atomic<int> calls{0};
+  try {
+    parallel_for(threads, count, [&](int, int index) {
+      ++calls;
+      if (index == bad) throw std::runtime_error("index five");
+    });
+    FAIL() << "no exception";
+  } catch (const std::runtime_error& error) {
+    EXPECT_STREQ(error.what(), "index five");
+  }
+  EXPECT_GT(calls, bad);
+  EXPECT_LT(calls, count);
+}
+
+TEST_P(ParallelFor, OneOfManyExceptionsArrives) {
+  EXPECT_THROW(parallel_for(GetParam(), 100, [](int, int index) { throw index; }), int);
+}
+
+INSTANTIATE_TEST_SUITE_P(Threads, ParallelFor, testing::Range(1, 9));
+
+TEST(ParallelForAlone, OneThreadGoesInOrderOnTheCallersOwn) {
+  const auto caller = std::this_thread::get_id();
+  std::vector<int> order;
+  parallel_for(1, 4, [&](int, int index) {
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    order.push_back(index);
+  });
+  EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
+}
+
+TEST(ParallelForAlone, ThreadsBelowOneAreOne) {
+  int calls = 0;
+  parallel_for(0, 3, [&](int thread, int) {
+    EXPECT_EQ(thread, 0);
+    ++calls;
+  });
+  parallel_for(-4, 3, [&](int, int) { ++calls; });
+  EXPECT_EQ(calls, 6);
+}
+
+TEST(ParallelForAlone, DefaultThreadsArePositive) {
+  EXPECT_GE(default_threads(), 1);
+}
+
+}  // namespace
+}  // namespace spex

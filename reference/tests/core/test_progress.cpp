@@ -1,0 +1,132 @@
+// Progress writes to stderr, so the tests put a file or a pseudo-terminal in its place.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <spdlog/sinks/ostream_sink.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include "reference/core/progress.hpp"
+
+namespace spex {
+namespace {
+
+// Another file in the place of stderr, until the end of the scope.
+class StderrIs {
+ public:
+  explicit StderrIs(int file) : saved_(dup(STDERR_FILENO)) { dup2(file, STDERR_FILENO); }
+  StderrIs(const StderrIs&) = delete;
+  StderrIs& operator=(const StderrIs&) = delete;
+  ~StderrIs() {
+    dup2(saved_, STDERR_FILENO);
+    close(saved_);
+  }
+
+ private:
+  int saved_;
+};
+
+// Log lines, collected until the end of the scope.
+class LogTo {
+ public:
+  explicit LogTo(std::ostringstream& lines) : saved_(spdlog::default_logger()) {
+    const auto sink = std::make_shared<spdlog::sinks::ostream_sink_mt>(lines);
+    sink->set_pattern("%v");
+    spdlog::set_default_logger(std::make_shared<spdlog::logger>("progress", sink));
+  }
+  LogTo(const LogTo&) = delete;
+  LogTo& operator=(const LogTo&) = delete;
+  ~LogTo() { spdlog::set_default_logger(saved_); }
+
+ private:
+  std::shared_ptr<spdlog::logger> saved_;
+};
+
+// The log lines of `steps` of a work of `total`, the first after `wait` seconds; stderr is no
+// terminal.
+std::string log_lines(long total, int steps, double wait) {
+  std::ostringstream lines;
+  const LogTo log(lines);
+  const int null = open("/dev/null", O_WRONLY);
+  {
+    const StderrIs stderr_is(null);
+    Progress progress("extracting", "patches", total, true);
+    std::this_thread::sleep_for(std::chrono::duration<double>(wait));
+    for (int i = 0; i < steps; ++i) progress.advance();
+  }
+  close(null);
+  return lines.str();
+}
+
+TEST(Progress, ShortWorkLogsNothing) {
+  EXPECT_EQ(log_lines(40, 40, 0), "");
+}
+
+TEST(Progress, LongWorkLogsEveryTenth) {
+  const std::string lines = log_lines(40, 40, 5.05);
+  std::istringstream stream(lines);
+  std::string line;
+  int count = 0;
+  for (long done = 4; std::getline(stream, line); done += 4, ++count)
+    EXPECT_THAT(line, testing::MatchesRegex("extracting: " + std::to_string(done) +
+                                            "/40 patches, [0-9.e+]+/s, [0-9]+:[0-9][0-9] left"));
+  EXPECT_EQ(count, 10) << lines;
+}
+
+// What `work` writes to stderr where that is a terminal; nothing where there are no terminals.
+std::optional<std::string> terminal_text(const std::function<void()>& work) {
+  const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
+  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) return std::nullopt;
+  const int side = open(ptsname(terminal), O_RDWR | O_NOCTTY);
+  if (side < 0) return std::nullopt;
+  {
+    const StderrIs stderr_is(side);
+    work();
+  }
+  std::string text(4096, '\0');
+  const ssize_t size = read(terminal, text.data(), text.size());
+  close(side);
+  close(terminal);
+  text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
+  return text;
+}
+
+TEST(Progress, ATerminalGetsOneLineThatIsWipedAtTheEnd) {
+  const auto text = terminal_text([] {
+    Progress progress("extracting", "patches", 2, true);
+    progress.advance();
+    progress.advance();
+  });
+  if (!text) GTEST_SKIP() << "no pseudo-terminal here";
+  EXPECT_EQ(text->find('\n'), std::string::npos);
+  EXPECT_NE(text->find("\rextracting [###############...............] 1/2 patches"),
+            std::string::npos)
+      << *text;
+  EXPECT_NE(text->find("[##############################] 2/2 patches"), std::string::npos) << *text;
+  EXPECT_TRUE(text->ends_with("\r\033[K")) << *text;
+}
+
+TEST(Progress, NotShownSaysNothing) {
+  const auto text = terminal_text([] { Progress("extracting", "patches", 1, false).advance(); });
+  if (!text) GTEST_SKIP() << "no pseudo-terminal here";
+  EXPECT_EQ(*text, "");
+}
+
+TEST(Progress, MoreWorkThanWasSaidFillsTheBar) {
+  const auto text = terminal_text([] { Progress("extracting", "patches", 2, true).advance(5); });
+  if (!text) GTEST_SKIP() << "no pseudo-terminal here";
+  EXPECT_NE(text->find("[##############################] 5/2 patches"), std::string::npos) << *text;
+}
+
+}  // namespace
+}  // namespace spex

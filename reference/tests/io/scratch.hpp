@@ -1,0 +1,64 @@
+// A folder of a test's own, and what an error must say.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "reference/core/error.hpp"
+
+namespace spex::test {
+
+/// Fixture with a fresh folder that goes with the test.
+class Scratch : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = std::filesystem::path(testing::TempDir()) /
+              (std::string("spex-") + info->test_suite_name() + "-" + info->name());
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return (folder_ / name).string();
+  }
+  /// Number of files in the folder, hidden ones too.
+  [[nodiscard]] long files() const {
+    return std::distance(std::filesystem::directory_iterator(folder_), {});
+  }
+
+ private:
+  std::filesystem::path folder_;
+};
+
+/// `act` must throw Error(data) in one line that starts with `file` and holds `wrong`, and after
+/// it, in the parentheses of what was expected, `expected`.
+inline void expect_data_error(const std::function<void()>& act, const std::string& file,
+                              const std::string& wrong, const std::string& expected) {
+  try {
+    act();
+    ADD_FAILURE() << "no error; wanted: " << wrong;
+  } catch (const Error& error) {
+    const std::string text = error.what();
+    EXPECT_EQ(error.kind(), ErrorKind::data) << text;
+    EXPECT_TRUE(text.starts_with(file + ": ")) << text;
+    const std::size_t at = text.find(" (expected ");
+    EXPECT_NE(text.substr(0, at).find(wrong), std::string::npos) << text;
+    if (!expected.empty()) {
+      ASSERT_NE(at, std::string::npos) << text;
+      EXPECT_NE(text.find(expected, at), std::string::npos) << text;
+    }
+    EXPECT_EQ(text.find('\n'), std::string::npos) << text;
+  }
+}
+
+/// A file of the golden inputs.
+inline std::string golden(const std::string& name) {
+  return std::string(SPEX_SOURCE_DIR "/golden/") + name;
+}
+
+}  // namespace spex::test

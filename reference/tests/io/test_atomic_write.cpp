@@ -1,0 +1,149 @@
+#include <csignal>
+#include <cstdlib>
+
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "reference/io/atomic_write.hpp"
+#include "reference/tests/io/fits_edit.hpp"
+#include "reference/tests/io/scratch.hpp"
+
+namespace spex {
+namespace {
+
+using test::expect_data_error;
+using test::read_bytes;
+
+std::vector<char> many_bytes() {
+  std::vector<char> bytes(3'000'000);
+  unsigned state = 1;
+  for (char& byte : bytes) {  // a sequence that does not compress
+    state = state * 1664525U + 1013904223U;
+    byte = static_cast<char>(state >> 24);
+  }
+  return bytes;
+}
+
+std::vector<char> gunzip(const std::string& path) {
+  const gzFile file = gzopen(path.c_str(), "rb");
+  std::vector<char> bytes(8'000'000);
+  EXPECT_EQ(gzdirect(file), 0) << "not gzip";
+  const int size = gzread(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+  EXPECT_EQ(gzclose(file), Z_OK);
+  bytes.resize(static_cast<std::size_t>(std::max(0, size)));
+  return bytes;
+}
+
+// A disk with room for `bytes` bytes a file, until the end of the scope.
+class SmallDisk {
+ public:
+  explicit SmallDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    getrlimit(RLIMIT_FSIZE, &saved_);
+    const rlimit small{bytes, saved_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+  }
+  SmallDisk(const SmallDisk&) = delete;
+  SmallDisk& operator=(const SmallDisk&) = delete;
+  ~SmallDisk() {
+    setrlimit(RLIMIT_FSIZE, &saved_);
+    std::signal(SIGXFSZ, handler_);
+  }
+
+ private:
+  void (*handler_)(int);
+  rlimit saved_{};
+};
+
+class AtomicWrite : public test::Scratch {
+ protected:
+  static void expect_bad(const std::string& file, const std::string& wrong,
+                         const std::string& expected) {
+    expect_data_error([&] { atomic_write(file, many_bytes()); }, file, wrong, expected);
+  }
+};
+
+TEST_F(AtomicWrite, TheBytesAndNothingElse) {
+  const std::vector<char> bytes = many_bytes();
+  atomic_write(path("a"), bytes);
+  EXPECT_EQ(read_bytes(path("a")), bytes);
+  atomic_write(path("empty"), {});
+  EXPECT_TRUE(read_bytes(path("empty")).empty());
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(AtomicWrite, GzipOfTheSameBytes) {
+  const std::vector<char> bytes = many_bytes();
+  atomic_write(path("a.gz"), bytes);
+  EXPECT_EQ(gunzip(path("a.gz")), bytes);
+  atomic_write(path("b.gz"), bytes);
+  EXPECT_EQ(read_bytes(path("a.gz")), read_bytes(path("b.gz")));
+  atomic_write(path("empty.gz"), {});
+  EXPECT_TRUE(gunzip(path("empty.gz")).empty());
+}
+
+TEST_F(AtomicWrite, ReplacesAnOutput) {
+  test::write_bytes(path("a"), {'o', 'l', 'd'});
+  atomic_write(path("a"), {'n', 'e', 'w', '!'});
+  EXPECT_EQ(read_bytes(path("a")), (std::vector<char>{'n', 'e', 'w', '!'}));
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(AtomicWrite, FullDiskLeavesNothing) {
+  {
+    const SmallDisk disk(100'000);
+    expect_bad(path("a"), "cannot be written: File too large", "");
+    expect_bad(path("a.gz"), "cannot be written: File too large", "");
+  }
+  EXPECT_EQ(files(), 0);
+}
+
+TEST_F(AtomicWrite, FullDiskLeavesTheOldOutput) {
+  test::write_bytes(path("a"), {'o', 'l', 'd'});
+  {
+    const SmallDisk disk(100'000);
+    expect_bad(path("a"), "cannot be written: File too large", "");
+  }
+  EXPECT_EQ(read_bytes(path("a")), (std::vector<char>{'o', 'l', 'd'}));
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(AtomicWrite, FoldersThatWillNotDo) {
+  expect_bad(path("absent/a"), "its folder does not exist", "an existing folder");
+  test::write_bytes(path("file"), {'x'});
+  expect_bad(path("file/a"), "is not a folder", "an existing folder");
+  std::filesystem::create_directory(path("folder"));
+  expect_bad(path("folder"), "is a folder", "a file name");
+  expect_bad(path(std::string(300, 'x')), "cannot be written: File name too long", "");
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(AtomicWrite, NeitherDevicesNorPipesAreReplaced) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  expect_bad(path("pipe"), "is a device or a pipe", "a file name");
+  EXPECT_TRUE(std::filesystem::is_fifo(path("pipe")));
+}
+
+// In a process of its own, because root may write everywhere and has to become another first.
+TEST_F(AtomicWrite, FolderWithoutPermission) {
+  chmod(path("").c_str(), 0555);
+  const auto attempt = [&] {
+    if (geteuid() == 0 && setuid(65534) != 0) std::_Exit(2);
+    expect_bad(path("a"), "cannot be written: Permission denied", "");
+    std::_Exit(HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(attempt(), testing::ExitedWithCode(0), "");
+  chmod(path("").c_str(), 0755);
+  EXPECT_EQ(files(), 0);
+}
+
+TEST_F(AtomicWrite, CheckWritableMakesNothing) {
+  check_writable(path("a"));
+  EXPECT_EQ(files(), 0);
+  expect_data_error([&] { check_writable(path("absent/a")); }, path("absent/a"),
+                    "its folder does not exist", "an existing folder");
+}
+
+}  // namespace
+}  // namespace spex

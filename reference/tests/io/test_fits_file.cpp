@@ -1,0 +1,145 @@
+// Files that are no FITS files, or damaged in their structure.
+#include "reference/io/atomic_write.hpp"
+#include "reference/io/fits_file.hpp"
+#include "reference/io/read_psf.hpp"
+#include "reference/tests/io/fits_edit.hpp"
+#include "reference/tests/io/scratch.hpp"
+
+namespace spex {
+namespace {
+
+using test::expect_data_error;
+using test::FitsEdit;
+
+const std::string whole = test::golden("tiny-b/psf.fits");
+
+class FitsFile : public test::Scratch {
+ protected:
+  static void expect_bad(const std::string& file, const std::string& wrong,
+                         const std::string& expected) {
+    expect_data_error([&] { const FitsReader reader(file); }, file, wrong, expected);
+  }
+  void expect_bad(const FitsEdit& edit, const std::string& wrong, const std::string& expected) {
+    expect_bad(edit.save(path("bad.fits")), wrong, expected);
+  }
+  std::string cut(std::size_t size) {
+    std::vector<char> bytes = test::read_bytes(whole);
+    bytes.resize(size);
+    test::write_bytes(path("cut.fits"), bytes);
+    return path("cut.fits");
+  }
+};
+
+TEST_F(FitsFile, Absent) {
+  expect_bad(path("absent.fits"), "no such file", "a FITS file");
+  expect_bad(path("absent/a.fits"), "no such file", "a FITS file");
+  // CFITSIO would take the compressed file instead.
+  atomic_write(path("other.fits.gz"), test::read_bytes(whole));
+  expect_bad(path("other.fits"), "no such file", "a FITS file");
+}
+
+TEST_F(FitsFile, NoFile) {
+  expect_bad(path(""), "is a folder", "a FITS file");
+  expect_bad("/dev/null", "is a device", "a FITS file");
+}
+
+TEST_F(FitsFile, EmptyOrOfAnotherFormat) {
+  test::write_bytes(path("a.fits"), {});
+  expect_bad(path("a.fits"), "is empty", "a FITS file");
+  const std::string text = "This is a text, and long enough to be read.\n";
+  test::write_bytes(path("b.fits"), {text.begin(), text.end()});
+  expect_bad(path("b.fits"), "is not a FITS file", "SIMPLE, or gzip");
+  atomic_write(path("c.fits.gz"), {text.begin(), text.end()});
+  expect_bad(path("c.fits.gz"), "is not a FITS file", "SIMPLE");
+  test::write_bytes(path("d.fits"), {'S', 'I', 'M', 'P', 'L', 'E'});
+  expect_bad(path("d.fits"), "HDU number 1", "SIMPLE");
+}
+
+// Cut anywhere: within a header, at a block's end, within data, in the padding.
+TEST_F(FitsFile, CutShort) {
+  const std::size_t size = test::read_bytes(whole).size();
+  for (const std::size_t n : {std::size_t{100}, std::size_t{2880}, std::size_t{3000},
+                              std::size_t{7000}, size / 2, size - 2880, size - 100, size - 1})
+    expect_bad(cut(n), "is cut short: " + std::to_string(n) + " bytes", "HDU number");
+}
+
+// Without its last HDU a file is whole; what misses the HDU says so.
+TEST_F(FitsFile, CutBetweenHdus) {
+  const std::string file = cut(11520);
+  expect_data_error([&] { static_cast<void>(read_psf(file)); }, file, "has no HDU PSF", "");
+}
+
+TEST_F(FitsFile, GzipCutShortOrDamaged) {
+  const std::string file = path("a.fits.gz");
+  atomic_write(file, test::read_bytes(whole));
+  const std::vector<char> bytes = test::read_bytes(file);
+  std::vector<char> cut_bytes = bytes;
+  cut_bytes.resize(bytes.size() / 2);
+  test::write_bytes(file, cut_bytes);
+  expect_bad(file, "cannot be decompressed", "a whole gzip file");
+  std::vector<char> damaged = bytes;
+  for (std::size_t i = 1000; i < 1100; ++i) damaged.at(i) = '\xFF';
+  test::write_bytes(file, damaged);
+  expect_bad(file, "cannot be decompressed", "a whole gzip file");
+  std::vector<char> sized = bytes;  // the last four bytes say how large it is
+  std::fill(sized.end() - 4, sized.end(), '\xFF');
+  test::write_bytes(file, sized);
+  expect_bad(file, "cannot be decompressed", "a whole gzip file");
+}
+
+TEST_F(FitsFile, AbsurdSizes) {
+  expect_bad(FitsEdit(whole).set("XTRACE", "NAXIS1", "99999999999"), "is cut short",
+             "HDU number 1");
+  expect_bad(FitsEdit(whole).set("XTRACE", "NAXIS1", "9223372036854775807"),
+             "NAXIS1 =", "a whole number from 0");
+  expect_bad(FitsEdit(whole)
+                 .set("XTRACE", "NAXIS1", "1000000000000")
+                 .set("XTRACE", "NAXIS2", "1000000000000"),
+             "makes too many elements", "at most");
+  expect_bad(FitsEdit(whole).set("XTRACE", "NAXIS1", "-5"), "NAXIS1 = -5", "a whole number from 0");
+  expect_bad(FitsEdit(whole).set("XTRACE", "NAXIS", "999"), "NAXIS = 999", "from 0 to 8");
+  expect_bad(FitsEdit(whole).set("YTRACE", "BITPIX", "7"), "BITPIX = 7", "8, 16, 32");
+  expect_bad(FitsEdit(whole).set("YTRACE", "PCOUNT", "-1"), "PCOUNT = -1", "from 0");
+  expect_bad(FitsEdit(whole).set("PSF", "NAXIS2", "1000000000"), "is cut short", "HDU number 3");
+}
+
+TEST_F(FitsFile, MandatoryKeywordsMissingOrTwice) {
+  expect_bad(FitsEdit(whole).rename("PSF", "TFIELDS", "TFIELDZ"), "no keyword TFIELDS",
+             "keyword 8");
+  expect_bad(FitsEdit(whole).set("PSF", "TFIELDS", "-1"), "TFIELDS = -1", "0 to 999");
+  expect_bad(FitsEdit(whole).set("PSF", "TFIELDS", "5"), "no keyword TFORM5", "TFORM");
+  expect_bad(FitsEdit(whole).rename("YTRACE", "BITPIX", "BITPOX"), "no keyword BITPIX", "keyword");
+  expect_bad(FitsEdit(whole).add("YTRACE", "NAXIS1", "7"), "NAXIS1 stands twice", "once");
+}
+
+// What would otherwise vanish without a word.
+TEST_F(FitsFile, HduThatDoesNotStartAsOne) {
+  FitsEdit edit(whole);
+  edit.hdu("PSF").header.replace(0, 8, "YTENSION");
+  expect_bad(edit, "HDU number 3: does not start as a header", "XTENSION");
+}
+
+TEST_F(FitsFile, ZerosBehindTheLastHduAreNoHdu) {
+  std::vector<char> bytes = test::read_bytes(whole);
+  bytes.resize(bytes.size() + 2880, '\0');
+  test::write_bytes(path("a.fits"), bytes);
+  EXPECT_EQ(read_psf(path("a.fits")).nfiber, 10);
+}
+
+TEST_F(FitsFile, KeywordsByType) {
+  FitsReader file(whole);
+  EXPECT_EQ(file.get_string("PSFTYPE"), "GAUSS-HERMITE");
+  EXPECT_EQ(file.get_double("WAVEMIN"), 3580);
+  EXPECT_EQ(file.get_integer("FIBERMAX"), 9);
+  EXPECT_FALSE(file.find_string("ABSENT"));
+  EXPECT_FALSE(file.find_double("ABSENT"));
+  EXPECT_FALSE(file.find_integer("ABSENT"));
+  expect_data_error([&] { static_cast<void>(file.get_double("PSFTYPE")); }, whole,
+                    "HDU XTRACE: keyword PSFTYPE is no number", "");
+  EXPECT_TRUE(file.find_hdu("YTRACE"));
+  EXPECT_EQ(file.hdu_name(), "HDU YTRACE");
+  EXPECT_FALSE(file.find_hdu("ABSENT"));
+}
+
+}  // namespace
+}  // namespace spex

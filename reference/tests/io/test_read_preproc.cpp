@@ -1,0 +1,198 @@
+#include <cmath>
+
+#include <fitsio.h>
+
+#include "reference/io/atomic_write.hpp"
+#include "reference/io/read_preproc.hpp"
+#include "reference/tests/io/fits_edit.hpp"
+#include "reference/tests/io/scratch.hpp"
+
+namespace spex {
+namespace {
+
+using test::expect_data_error;
+using test::FitsEdit;
+
+const std::string whole = test::golden("tiny-b/preproc.fits");
+
+void expect_equal(const Preproc& a, const Preproc& b) {
+  EXPECT_EQ(a.nx, b.nx);
+  EXPECT_EQ(a.ny, b.ny);
+  EXPECT_EQ(a.image, b.image);
+  EXPECT_EQ(a.ivar, b.ivar);
+  EXPECT_EQ(a.mask, b.mask);
+  EXPECT_EQ(a.camera, b.camera);
+  EXPECT_EQ(a.cards, b.cards);
+  EXPECT_EQ(a.fibermap.fiber, b.fibermap.fiber);
+}
+
+class ReadPreproc : public test::Scratch {
+ protected:
+  // The file with a FIBERMAP of 5000 rows: smaller tables are not compressed.
+  [[nodiscard]] std::string with_long_fibermap() {
+    FitsEdit edit(whole);
+    test::HduBytes table = edit.hdu("FIBERMAP");
+    const std::string rows = table.data.substr(0, 310);
+    table.data.clear();
+    for (int i = 0; i < 500; ++i) table.data += rows;
+    table.data.resize((table.data.size() + 2879) / 2880 * 2880, '\0');
+    edit.hdu("FIBERMAP") = table;
+    edit.set("FIBERMAP", "NAXIS2", "5000");
+    edit.rename("FIBERMAP", "CHECKSUM", "OLDSUM").rename("FIBERMAP", "DATASUM", "OLDDATA");
+    return edit.save(path("long.fits"));
+  }
+  void expect_bad(const FitsEdit& edit, const std::string& wrong, const std::string& expected) {
+    const std::string file = edit.save(path("preproc.fits"));
+    expect_data_error([&] { static_cast<void>(read_preproc(file)); }, file, wrong, expected);
+  }
+  [[nodiscard]] Preproc read_bytes_as(const std::string& name, const std::vector<char>& bytes) {
+    test::write_bytes(path(name), bytes);
+    return read_preproc(path(name));
+  }
+};
+
+TEST_F(ReadPreproc, Golden) {
+  const Preproc preproc = read_preproc(whole);
+  EXPECT_EQ(preproc.nx, 130);
+  EXPECT_EQ(preproc.ny, 300);
+  EXPECT_EQ(preproc.image.size(), 39000U);
+  EXPECT_EQ(preproc.camera, "b0");
+  EXPECT_EQ(preproc.fibermap.fiber.size(), 10U);
+  bool night = false;
+  for (const std::string& card : preproc.cards) {
+    night = night || card.starts_with("NIGHT   =             20200305");
+    for (const char* key : {"SIMPLE", "BITPIX", "NAXIS", "EXTEND", "CHECKSUM", "DATASUM"})
+      EXPECT_FALSE(card.starts_with(key)) << card;
+  }
+  EXPECT_TRUE(night);
+}
+
+TEST_F(ReadPreproc, GzipIsTheSame) {
+  atomic_write(path("a.fits.gz"), test::read_bytes(whole));
+  expect_equal(read_preproc(path("a.fits.gz")), read_preproc(whole));
+}
+
+TEST_F(ReadPreproc, TileCompressedIsTheSame) {
+  const Preproc plain = read_preproc(whole);
+  expect_equal(read_bytes_as("rice.fits.fz", test::packed(whole, RICE_1, false)), plain);
+  expect_equal(read_bytes_as("gzip1.fits.fz", test::packed(whole, GZIP_1, false)), plain);
+  expect_equal(read_bytes_as("gzip2.fits.fz", test::packed(whole, GZIP_2, false)), plain);
+  expect_equal(read_bytes_as("tables.fits.fz", test::packed(whole, RICE_1, true)), plain);
+  atomic_write(path("both.fits.fz.gz"), test::packed(whole, RICE_1, true));
+  expect_equal(read_preproc(path("both.fits.fz.gz")), plain);
+}
+
+TEST_F(ReadPreproc, HdusInAnyOrder) {
+  const Preproc plain = read_preproc(whole);
+  for (const auto& names : std::vector<std::vector<std::string>>{
+           {"FIBERMAP", "MASK", "IVAR", "IMAGE"}, {"IVAR", "IMAGE", "FIBERMAP", "MASK"}})
+    expect_equal(read_bytes_as("a.fits", test::reordered(whole, names)), plain);
+}
+
+TEST_F(ReadPreproc, NamesWithCfitsioSyntaxArePlain) {
+  const Preproc plain = read_preproc(whole);
+  for (const char* name : {"a[1].fits", "a+1.fits", "a b.fits", "a[MASK].fits", "!a.fits"})
+    expect_equal(read_bytes_as(name, test::read_bytes(whole)), plain);
+  atomic_write(path("a[1].fits.gz"), test::read_bytes(whole));
+  expect_equal(read_preproc(path("a[1].fits.gz")), plain);
+  expect_equal(read_bytes_as("a+1.fits.fz", test::packed(whole, RICE_1, false)), plain);
+}
+
+// MASK as int16 and int32, plain and compressed; bit 31 of a negative int32 is kept.
+TEST_F(ReadPreproc, MaskOfEitherWidth) {
+  const Preproc plain = read_preproc(whole);
+  FitsEdit wide(whole);
+  std::string& data = wide.hdu("MASK").data;
+  data.replace(0, 4, std::string("\x80\x00\x00\x04", 4));
+  const Preproc high = read_preproc(wide.save(path("wide.fits")));
+  EXPECT_EQ(high.mask[0], 0x80000004U);
+  EXPECT_EQ(high.mask[1], plain.mask[1]);
+
+  FitsEdit narrow(whole);
+  std::string& bits = narrow.hdu("MASK").data;
+  std::string low;
+  for (std::size_t i = 0; i < plain.mask.size(); ++i) low += bits.substr(4 * i + 2, 2);
+  low.resize((low.size() + 2879) / 2880 * 2880, '\0');
+  bits = low;
+  narrow.set("MASK", "BITPIX", "16")
+      .rename("MASK", "CHECKSUM", "OLDSUM")
+      .rename("MASK", "DATASUM", "OLDDATA");
+  const std::string file = narrow.save(path("narrow.fits"));
+  EXPECT_EQ(read_preproc(file).mask, plain.mask);
+  EXPECT_EQ(read_bytes_as("narrow.fits.fz", test::packed(file, RICE_1, false)).mask, plain.mask);
+}
+
+TEST_F(ReadPreproc, PixelsThatAreNotFiniteAreData) {
+  FitsEdit edit(whole);
+  edit.hdu("IMAGE").data.replace(0, 4, std::string("\x7F\xC0\x00\x00", 4));
+  edit.hdu("IVAR").data.replace(4, 4, std::string("\x7F\x80\x00\x00", 4));
+  const Preproc preproc = read_preproc(edit.save(path("a.fits")));
+  EXPECT_TRUE(std::isnan(preproc.image[0]));
+  EXPECT_TRUE(std::isinf(preproc.ivar[1]));
+}
+
+TEST_F(ReadPreproc, MissingHdusAndKeywords) {
+  expect_bad(FitsEdit(whole).remove("IVAR"), "has no HDU IVAR", "");
+  expect_bad(FitsEdit(whole).remove("MASK"), "has no HDU MASK", "");
+  expect_bad(FitsEdit(whole).rename("IMAGE", "EXTNAME", "OLDNAME"), "has no HDU IMAGE", "");
+  expect_bad(FitsEdit(whole).rename("IMAGE", "CAMERA", "CAMERO"), "HDU IMAGE has no keyword CAMERA",
+             "");
+  expect_bad(FitsEdit(whole).set("FIBERMAP", "TTYPE2", "'FIBRE'"), "has no column FIBER", "");
+}
+
+TEST_F(ReadPreproc, WithoutFibermap) {
+  const std::string file = FitsEdit(whole).remove("FIBERMAP").save(path("a.fits"));
+  const Preproc preproc = read_preproc(file);
+  EXPECT_TRUE(preproc.fibermap.fits.empty());
+  EXPECT_TRUE(preproc.fibermap.fiber.empty());
+  expect_data_error([&] { static_cast<void>(read_fibermap(file)); }, file, "has no HDU FIBERMAP",
+                    "");
+}
+
+TEST_F(ReadPreproc, FibermapOfAnotherFile) {
+  EXPECT_EQ(read_fibermap(whole).fiber, read_preproc(whole).fibermap.fiber);
+  expect_data_error([&] { static_cast<void>(read_fibermap(path("absent.fits"))); },
+                    path("absent.fits"), "no such file", "a FITS file");
+}
+
+TEST_F(ReadPreproc, ShapesThatDisagree) {
+  expect_bad(FitsEdit(whole).set("IVAR", "NAXIS1", "300").set("IVAR", "NAXIS2", "130"),
+             "HDU IVAR has the shape 300 x 130", "130 x 300 as IMAGE has");
+  expect_bad(FitsEdit(whole).set("MASK", "NAXIS1", "150").set("MASK", "NAXIS2", "260"),
+             "HDU MASK has the shape 150 x 260", "130 x 300 as IMAGE has");
+  expect_bad(FitsEdit(whole).set("IMAGE", "NAXIS1", "200000"), "is cut short", "HDU number 1");
+}
+
+// The size that a compressed image claims is not allocated before it is plausible.
+TEST_F(ReadPreproc, AbsurdSizesOfCompressedImages) {
+  const std::string file = path("a.fits.fz");
+  test::write_bytes(file, test::packed(whole, GZIP_1, true));
+  expect_bad(FitsEdit(file).set("IMAGE", "ZNAXIS2", "90000"), "90000 compressed tiles in 300 rows",
+             "a row a tile");
+  expect_bad(FitsEdit(file).set("IMAGE", "ZNAXIS1", "30000000").set("IMAGE", "ZTILE1", "30000000"),
+             "pixels compressed to", "at most");
+  expect_bad(FitsEdit(file).set("IMAGE", "ZTILE1", "0"), "ZTILE1 = 0", "from 1 to 130");
+  expect_bad(FitsEdit(file).set("MASK", "ZNAXIS", "-2"), "ZNAXIS = -2", "from 1 to 6");
+}
+
+TEST_F(ReadPreproc, CompressedFibermap) {
+  const std::string plain = with_long_fibermap();
+  const std::string file = path("long.fits.fz");
+  test::write_bytes(file, test::packed(plain, RICE_1, true));
+  EXPECT_EQ(read_preproc(plain).fibermap.fiber.size(), 5000U);
+  expect_equal(read_preproc(file), read_preproc(plain));
+  EXPECT_EQ(read_fibermap(file).fiber, read_preproc(plain).fibermap.fiber);
+  expect_bad(FitsEdit(file).set("FIBERMAP", "ZNAXIS2", "999999999"), "999999999 rows", "tiles");
+}
+
+TEST_F(ReadPreproc, DamagedTile) {
+  const std::string file = path("a.fits.fz");
+  test::write_bytes(file, test::packed(whole, GZIP_1, false));
+  FitsEdit edit(file);
+  std::string& data = edit.hdu("IVAR").data;
+  data.replace(data.find("\x1f\x8b", 8000) + 40, 8, std::string(8, '\xFF'));
+  expect_bad(edit, "is damaged", "a whole gzip stream");
+}
+
+}  // namespace
+}  // namespace spex

@@ -1,0 +1,267 @@
+#include <csignal>
+#include <limits>
+#include <numeric>
+#include <stdexcept>
+
+#include <fitsio.h>
+#include <sys/resource.h>
+
+#include "reference/io/atomic_write.hpp"
+#include "reference/io/fits_file.hpp"
+#include "reference/io/fits_table.hpp"
+#include "reference/io/read_preproc.hpp"
+#include "reference/io/write_frame.hpp"
+#include "reference/tests/io/fits_edit.hpp"
+#include "reference/tests/io/scratch.hpp"
+
+namespace spex {
+namespace {
+
+using test::expect_data_error;
+using test::read_bytes;
+
+constexpr int nspec = 3;
+constexpr int nwave = 7;
+
+std::vector<double> counting(std::size_t n, double first) {
+  std::vector<double> values(n);
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+Frame make_frame() {
+  Frame frame;
+  frame.specmin = 4;
+  frame.nspec = nspec;
+  frame.nwave = nwave;
+  frame.ndiag = 2;
+  frame.dw = 0.5;
+  frame.wave = counting(nwave, 4000);
+  frame.flux = counting(nspec * nwave, 0.1);
+  frame.ivar = counting(nspec * nwave, 1);
+  frame.chi2pix = counting(nspec * nwave, 2);
+  frame.pixmask_fraction = std::vector<double>(nspec * nwave, 0.25);
+  frame.resolution = counting(nspec * 5 * nwave, 3);
+  frame.mask.assign(nspec * nwave, 0);
+  frame.mask[3] = 0x80000101U;
+  return frame;
+}
+
+class WriteFrame : public test::Scratch {
+ protected:
+  WriteFrame() {
+    scores_ = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+    content_.frame = &frame_;
+    content_.camera = "r0";
+    content_.scores = &scores_;
+    content_.fibermap = &fibermap_;
+  }
+  // Names of the HDUs, with CHECKSUM and DATASUM of each found right.
+  [[nodiscard]] static std::vector<std::string> checked_hdus(const std::string& file) {
+    FitsReader reader(file);
+    int status = 0;
+    int hdus = 0;
+    fits_get_num_hdus(reader.get(), &hdus, &status);
+    std::vector<std::string> names;
+    for (int hdu = 1; hdu <= hdus; ++hdu) {
+      int data_ok = 0;
+      int hdu_ok = 0;
+      fits_movabs_hdu(reader.get(), hdu, nullptr, &status);
+      fits_verify_chksum(reader.get(), &data_ok, &hdu_ok, &status);
+      names.push_back(reader.get_string("EXTNAME"));
+      EXPECT_EQ(data_ok, 1) << "DATASUM of " << names.back();
+      EXPECT_EQ(hdu_ok, 1) << "CHECKSUM of " << names.back();
+    }
+    EXPECT_EQ(status, 0);
+    return names;
+  }
+
+  Frame frame_ = make_frame();
+  Scores scores_;
+  Fibermap fibermap_ = read_fibermap(test::golden("tiny-b/preproc.fits"));
+  FrameFileContent content_;
+};
+
+TEST_F(WriteFrame, HdusInOrderWithRightChecksums) {
+  write_frame(path("frame.fits"), content_);
+  EXPECT_EQ(checked_hdus(path("frame.fits")),
+            (std::vector<std::string>{"FLUX", "IVAR", "MASK", "WAVELENGTH", "RESOLUTION",
+                                      "FIBERMAP", "CHI2PIX", "SCORES"}));
+  content_.scores = nullptr;
+  content_.full_precision = true;
+  write_frame(path("full.fits"), content_);
+  EXPECT_EQ(checked_hdus(path("full.fits")),
+            (std::vector<std::string>{"FLUX", "IVAR", "MASK", "WAVELENGTH", "RESOLUTION",
+                                      "FIBERMAP", "CHI2PIX", "PIXMASK_FRACTION"}));
+}
+
+TEST_F(WriteFrame, TypesShapesUnitsAndValues) {
+  struct Image {
+    const char* name;
+    int type;
+    std::vector<long long> axes;
+    const std::vector<double>* values;
+  };
+  for (const bool full : {false, true}) {
+    content_.full_precision = full;
+    write_frame(path("frame.fits"), content_);
+    FitsReader file(path("frame.fits"));
+    const int real = full ? DOUBLE_IMG : FLOAT_IMG;
+    const std::vector<long long> bins{nwave, nspec};
+    for (const Image& image :
+         {Image{"FLUX", real, bins, &frame_.flux}, Image{"IVAR", real, bins, &frame_.ivar},
+          Image{"WAVELENGTH", DOUBLE_IMG, {nwave}, &frame_.wave},
+          Image{"RESOLUTION", real, {nwave, 5, nspec}, &frame_.resolution},
+          Image{"CHI2PIX", real, bins, &frame_.chi2pix}}) {
+      file.move_to_hdu(image.name);
+      int status = 0;
+      int type = 0;
+      fits_get_img_type(file.get(), &type, &status);
+      EXPECT_EQ(type, image.type) << image.name;
+      EXPECT_EQ(file.image_axes(), image.axes) << image.name;
+      std::vector<double> expected = *image.values;
+      if (image.type == FLOAT_IMG)
+        for (double& value : expected) value = static_cast<float>(value);
+      EXPECT_EQ(file.read_doubles(), expected) << image.name;
+    }
+    file.move_to_primary();
+    EXPECT_EQ(file.get_string("BUNIT"), "electron/Angstrom");
+  }
+}
+
+TEST_F(WriteFrame, MaskIsUnsigned) {
+  write_frame(path("frame.fits"), content_);
+  FitsReader file(path("frame.fits"));
+  file.move_to_hdu("MASK");
+  int status = 0;
+  int type = 0;
+  fits_get_img_equivtype(file.get(), &type, &status);
+  EXPECT_EQ(type, ULONG_IMG);
+  EXPECT_EQ(file.image_axes(), (std::vector<long long>{nwave, nspec}));
+  const std::vector<long long> mask = file.read_integers();
+  EXPECT_EQ(mask[3], 0x80000101LL);
+  EXPECT_EQ(mask[4], 0);
+}
+
+TEST_F(WriteFrame, ScoresNamedByTheCamera) {
+  write_frame(path("frame.fits"), content_);
+  FitsReader file(path("frame.fits"));
+  file.move_to_hdu("SCORES");
+  EXPECT_EQ(row_count(file), nspec);
+  EXPECT_EQ(read_double_cell(file, "SUM_RAW_COUNT_R", 1, 1).at(0), 1);
+  EXPECT_EQ(read_double_cell(file, "MEDIAN_RAW_COUNT_R", 2, 1).at(0), 5);
+  EXPECT_EQ(read_double_cell(file, "MEDIAN_RAW_SNR_R", 3, 1).at(0), 9);
+}
+
+// The rows of fibers 4, 5 and 6, byte for byte.
+TEST_F(WriteFrame, FibermapRowsOfTheExtractedFibers) {
+  write_frame(path("frame.fits"), content_);
+  test::FitsEdit in(test::golden("tiny-b/preproc.fits"));
+  test::FitsEdit out(path("frame.fits"));
+  constexpr std::size_t width = 31;
+  EXPECT_EQ(out.hdu("FIBERMAP").data.substr(0, nspec * width),
+            in.hdu("FIBERMAP").data.substr(4 * width, nspec * width));
+  FitsReader file(path("frame.fits"));
+  file.move_to_hdu("FIBERMAP");
+  EXPECT_EQ(row_count(file), nspec);
+  EXPECT_EQ(read_integer_column(file, "FIBER"), (std::vector<std::int64_t>{4, 5, 6}));
+}
+
+TEST_F(WriteFrame, FibermapThatDoesNotFit) {
+  frame_.specmin = 8;
+  expect_data_error([&] { write_frame(path("frame.fits"), content_); }, path("frame.fits"),
+                    "FIBERMAP has 10 rows", "at least 11");
+  frame_.specmin = 4;
+  fibermap_.fiber[2] = fibermap_.fiber[1];
+  expect_data_error([&] { write_frame(path("frame.fits"), content_); }, path("frame.fits"), "twice",
+                    "one row a fiber");
+  EXPECT_EQ(files(), 0);
+}
+
+TEST_F(WriteFrame, WithoutFibermapTheFibersAreNamed) {
+  content_.fibermap = nullptr;
+  write_frame(path("frame.fits"), content_);
+  FitsReader file(path("frame.fits"));
+  file.move_to_hdu("FIBERMAP");
+  EXPECT_EQ(read_integer_column(file, "FIBER"), (std::vector<std::int64_t>{4, 5, 6}));
+}
+
+TEST_F(WriteFrame, KeywordsWinOverCopiedCards) {
+  const auto card = [](std::string text) {
+    text.resize(80, ' ');
+    return text;
+  };
+  content_.cards = {card("NIGHT   =             20200305"),
+                    card("PSFERR  =                  9.0"),
+                    card("IN_IMG  = 'a long name that goes on &'"),
+                    card("CONTINUE  'here'"),
+                    card("BUNIT   = 'electron'"),
+                    card("LONGTEXT= 'of two &'"),
+                    card("CONTINUE  'cards'")};
+  const std::string in_img(200, 'x');
+  content_.keywords = {{"PSFERR", 0.01, "fraction"},
+                       {"IN_IMG", in_img, "image"},
+                       {"NPATCH", 12345678901LL, "patches"},
+                       {"FLAG", true, "a flag"}};
+  write_frame(path("frame.fits"), content_);
+  EXPECT_EQ(checked_hdus(path("frame.fits")).size(), 8U);
+  FitsReader file(path("frame.fits"));
+  EXPECT_EQ(file.get_integer("NIGHT"), 20200305);
+  EXPECT_EQ(file.get_double("PSFERR"), 0.01);
+  EXPECT_EQ(file.get_string("IN_IMG"), in_img);
+  EXPECT_EQ(file.get_string("LONGTEXT"), "of two cards");
+  EXPECT_EQ(file.get_integer("NPATCH"), 12345678901LL);
+  EXPECT_EQ(file.get_string("FLAG"), "T");
+  EXPECT_EQ(file.get_string("BUNIT"), "electron/Angstrom");
+  int twice = 0;
+  for (const std::string& c : file.user_cards()) twice += c.starts_with("PSFERR  ") ? 1 : 0;
+  EXPECT_EQ(twice, 1);
+}
+
+TEST_F(WriteFrame, SameContentSameBytesAndGzipOfThem) {
+  write_frame(path("a.fits"), content_);
+  write_frame(path("b.fits"), content_);
+  EXPECT_EQ(read_bytes(path("a.fits")), read_bytes(path("b.fits")));
+  write_frame(path("a.fits.gz"), content_);
+  atomic_write(path("b.fits.gz"), read_bytes(path("a.fits")));
+  EXPECT_EQ(read_bytes(path("a.fits.gz")), read_bytes(path("b.fits.gz")));
+  EXPECT_EQ(checked_hdus(path("a.fits.gz")).size(), 8U);
+}
+
+TEST_F(WriteFrame, NotFiniteIsRefused) {
+  frame_.flux[5] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THROW(write_frame(path("frame.fits"), content_), std::logic_error);
+  EXPECT_EQ(files(), 0);
+}
+
+TEST_F(WriteFrame, AFailedWriteLeavesTheOldOutput) {
+  write_frame(path("frame.fits"), content_);
+  const std::vector<char> old = read_bytes(path("frame.fits"));
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  rlimit saved{};
+  getrlimit(RLIMIT_FSIZE, &saved);
+  const rlimit small{5000, saved.rlim_max};
+  setrlimit(RLIMIT_FSIZE, &small);
+  frame_.flux[0] = 17;
+  expect_data_error([&] { write_frame(path("frame.fits"), content_); }, path("frame.fits"),
+                    "cannot be written: File too large", "");
+  setrlimit(RLIMIT_FSIZE, &saved);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_EQ(read_bytes(path("frame.fits")), old);
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(WriteFrame, Model) {
+  const ModelImage model{4, 3, counting(12, 0.5)};
+  write_model(path("model.fits"), model, {}, {{"NSPEC", 3LL, "spectra"}});
+  EXPECT_EQ(checked_hdus(path("model.fits")), (std::vector<std::string>{"MODEL"}));
+  const FitsReader file(path("model.fits"));
+  EXPECT_EQ(file.image_axes(), (std::vector<long long>{4, 3}));
+  EXPECT_EQ(file.get_integer("BITPIX"), -64);
+  EXPECT_EQ(file.get_string("BUNIT"), "electron");
+  EXPECT_EQ(file.get_integer("NSPEC"), 3);
+  EXPECT_EQ(file.read_doubles(), model.value);
+}
+
+}  // namespace
+}  // namespace spex

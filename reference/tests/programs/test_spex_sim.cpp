@@ -1,0 +1,272 @@
+// spex-sim as a user runs it: the files that it writes, their bytes, and what it refuses.
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference/io/fits_file.hpp"
+#include "reference/tests/support/process.hpp"
+
+namespace spex::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::MatchesRegex;
+
+constexpr int usage = 2;
+constexpr int other = 1;
+
+const std::string spex_sim = SPEX_BINARY_DIR "/bin/spex-sim";
+const std::string golden = SPEX_SOURCE_DIR "/golden/";
+
+// A run that hangs is ended, and has status 124.
+Finished run_spex_sim(const std::vector<std::string>& arguments) {
+  std::vector<std::string> command{"timeout", "120", spex_sim};
+  command.insert(command.end(), arguments.begin(), arguments.end());
+  return run_captured(command);
+}
+
+// Simulates 25 fibers on 300 rows into a folder; all must go well.
+void simulate_tiny(const std::string& folder, const std::vector<std::string>& more = {}) {
+  std::vector<std::string> arguments{"-o", folder, "--size", "tiny", "--loglevel", "error"};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  const Finished finished = run_spex_sim(arguments);
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.err, "");
+}
+
+const std::set<std::string> files_of_r0{"preproc-r0-00000001.fits", "psf-r0-00000001.fits",
+                                        "truth-r0-00000001.fits"};
+
+std::vector<double> read_pixels(const std::string& path, const std::string& hdu) {
+  FitsReader file(path);
+  file.move_to_hdu(hdu);
+  return file.read_doubles();
+}
+
+TEST(SpexSim, WritesThreeFilesACamera) {
+  const ScratchFolder scratch;
+  simulate_tiny(scratch.file(""), {"--cameras", "b1,z9", "--expid", "51060"});
+  EXPECT_EQ(scratch.names(),
+            (std::set<std::string>{"preproc-b1-00051060.fits", "psf-b1-00051060.fits",
+                                   "truth-b1-00051060.fits", "preproc-z9-00051060.fits",
+                                   "psf-z9-00051060.fits", "truth-z9-00051060.fits"}));
+}
+
+TEST(SpexSim, AllMeansThirtyCameras) {
+  const ScratchFolder scratch;
+  simulate_tiny(scratch.file("night"), {"--cameras", "all"});
+  std::set<std::string> expected;
+  for (const char arm : {'b', 'r', 'z'})
+    for (const char spectrograph : std::string("0123456789"))
+      for (const char* kind : {"preproc", "psf", "truth"})
+        expected.insert(std::string(kind) + "-" + arm + spectrograph + "-00000001.fits");
+  std::set<std::string> found;
+  for (const auto& entry : std::filesystem::directory_iterator(scratch.file("night")))
+    found.insert(entry.path().filename().string());
+  EXPECT_EQ(found, expected);
+}
+
+TEST(SpexSim, SameSeedSameBytesOnAnyThreads) {
+  const ScratchFolder one, two, again;
+  simulate_tiny(one.file(""), {"--threads", "1"});
+  simulate_tiny(two.file(""), {"--threads", "2"});
+  simulate_tiny(again.file(""), {"--threads", "1"});
+  ASSERT_EQ(one.names(), files_of_r0);
+  for (const std::string& name : files_of_r0) {
+    EXPECT_TRUE(read_file(one.file(name)) == read_file(two.file(name))) << name;
+    EXPECT_TRUE(read_file(one.file(name)) == read_file(again.file(name))) << name;
+  }
+}
+
+TEST(SpexSim, AnotherSeedIsAnotherSky) {
+  const ScratchFolder one, two;
+  simulate_tiny(one.file(""), {"--seed", "1"});
+  simulate_tiny(two.file(""), {"--seed", "2"});
+  const std::string truth = "truth-r0-00000001.fits";
+  EXPECT_NE(read_pixels(one.file(truth), "FLUX"), read_pixels(two.file(truth), "FLUX"));
+}
+
+// The targets are those of the seed; the noise is that of the exposure.
+TEST(SpexSim, AnotherExposureIsOtherNoiseOnTheSameSpectra) {
+  const ScratchFolder scratch;
+  simulate_tiny(scratch.file(""), {"--expid", "1"});
+  simulate_tiny(scratch.file(""), {"--expid", "2"});
+  EXPECT_EQ(read_pixels(scratch.file("truth-r0-00000001.fits"), "FLUX"),
+            read_pixels(scratch.file("truth-r0-00000002.fits"), "FLUX"));
+  EXPECT_NE(read_pixels(scratch.file("preproc-r0-00000001.fits"), "IMAGE"),
+            read_pixels(scratch.file("preproc-r0-00000002.fits"), "IMAGE"));
+}
+
+TEST(SpexSim, OnGridPutsTheTruthOnTheExtractionsSteps) {
+  const ScratchFolder fine, grid;
+  simulate_tiny(fine.file(""));
+  simulate_tiny(grid.file(""), {"--on-grid"});
+  const auto step = [](const ScratchFolder& folder) {
+    const auto wave = read_pixels(folder.file("truth-r0-00000001.fits"), "WAVELENGTH");
+    return wave.at(1) - wave.at(0);
+  };
+  EXPECT_NEAR(step(fine), 0.4, 1e-9);
+  EXPECT_NEAR(step(grid), 0.8, 1e-9);
+}
+
+TEST(SpexSim, CompressionLosesNothing) {
+  const ScratchFolder plain;
+  simulate_tiny(plain.file(""));
+  for (const std::string ending : {"gz", "fz"}) {
+    const ScratchFolder packed;
+    simulate_tiny(packed.file(""), {"--compress", ending});
+    const std::string name = "preproc-r0-00000001.fits";
+    EXPECT_EQ(packed.names(), (std::set<std::string>{name + "." + ending, "psf-r0-00000001.fits",
+                                                     "truth-r0-00000001.fits"}));
+    for (const char* hdu : {"IMAGE", "IVAR", "MASK"})
+      EXPECT_EQ(read_pixels(packed.file(name + "." + ending), hdu),
+                read_pixels(plain.file(name), hdu))
+          << ending << " " << hdu;
+    EXPECT_LT(std::filesystem::file_size(packed.file(name + "." + ending)),
+              std::filesystem::file_size(plain.file(name)));
+  }
+}
+
+TEST(SpexSim, ReplacesFilesOfAnEarlierRun) {
+  const ScratchFolder scratch;
+  write_file(scratch.file("truth-r0-00000001.fits"), "old");
+  simulate_tiny(scratch.file(""));
+  EXPECT_EQ(scratch.names(), files_of_r0);
+  EXPECT_GT(read_file(scratch.file("truth-r0-00000001.fits")).size(), 1000U);
+}
+
+TEST(SpexSim, SaysWhatItIs) {
+  const Finished version = run_spex_sim({"--version"});
+  EXPECT_EQ(version.status, 0);
+  EXPECT_EQ(version.err, "");
+  EXPECT_THAT(version.out, MatchesRegex("spex-sim \\(spexbench\\) [0-9]+\\.[0-9]+\\.[0-9]+.*\n"));
+  const Finished help = run_spex_sim({"--help"});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_EQ(help.err, "");
+  for (const char* option :
+       {"--output", "--cameras", "--seed", "--size", "--psf", "--on-grid", "--ivar", "--exptime",
+        "--expid", "--night", "--compress", "--threads", "--loglevel", "--version"})
+    EXPECT_THAT(help.out, HasSubstr(option));
+}
+
+struct BadRun {
+  std::string name;
+  std::vector<std::string> arguments;  // beside -o, unless they hold one
+  int status;
+  std::string says;  // a part of the line that tells the cause
+};
+void PrintTo(const BadRun& bad, std::ostream* out) {
+  *out << bad.name;
+}
+
+// Places below the folder of outputs are written as OUT/...
+std::vector<BadRun> bad_runs() {
+  return {
+      {"camera_unknown", {"--cameras", "x0"}, usage, "unknown camera 'x0'"},
+      {"camera_beyond_nine", {"--cameras", "r10"}, usage, "unknown camera 'r10'"},
+      {"camera_twice", {"--cameras", "r0,b0,r0"}, usage, "named twice"},
+      {"camera_missing_after_comma", {"--cameras", "r0,"}, usage, "--cameras"},
+      {"no_camera", {"--cameras", ""}, usage, "--cameras"},
+      {"seed_negative", {"--seed", "-1"}, usage, "--seed"},
+      {"seed_of_letters", {"--seed", "one"}, usage, "--seed"},
+      {"size_unknown", {"--size", "huge"}, usage, "tiny or bundle or full"},
+      {"ivar_unknown", {"--ivar", "true"}, usage, "expected or observed"},
+      {"compress_unknown", {"--compress", "bz2"}, usage, "none or gz or fz"},
+      {"exptime_zero", {"--exptime", "0"}, usage, "--exptime"},
+      {"exptime_nan", {"--exptime", "nan"}, usage, "--exptime"},
+      {"expid_negative", {"--expid", "-1"}, usage, "--expid"},
+      {"expid_of_nine_digits", {"--expid", "100000000"}, usage, "--expid"},
+      {"night_without_such_day", {"--night", "20250230"}, usage, "--night"},
+      {"no_threads", {"--threads", "0"}, usage, "--threads"},
+      {"too_many_threads", {"--threads", "5000"}, usage, "--threads"},
+      {"level_unknown", {"--loglevel", "loud"}, usage, "--loglevel"},
+      {"flag_unknown", {"--fast"}, usage, "--fast"},
+      {"argument_left_over", {"r0"}, usage, "r0"},
+      {"psf_for_two_cameras",
+       {"--cameras", "b0,r0", "--psf", golden + "tiny-b/psf.fits"},
+       usage,
+       "one camera"},
+      {"psf_missing", {"--psf", "OUT/none.fits"}, other, "none.fits: "},
+      {"psf_is_an_image", {"--psf", golden + "tiny-b/preproc.fits"}, other, "preproc.fits: "},
+      {"psf_of_another_arm",
+       {"--cameras", "z0", "--psf", golden + "tiny-b/psf.fits"},
+       other,
+       "psf.fits: "},
+      {"folder_below_nothing", {"-o", "OUT/none/night"}, other, "none/night: cannot be made"},
+      {"folder_is_a_file", {"-o", golden + "cases.json"}, other, "cases.json: is a file"},
+      {"folder_of_no_name", {"-o", ""}, usage, "--output"},
+  };
+}
+
+class SpexSimBadInput : public testing::TestWithParam<BadRun> {};
+
+TEST_P(SpexSimBadInput, IsOneLineAndNoFile) {
+  const ScratchFolder outputs;
+  std::vector<std::string> arguments = GetParam().arguments;
+  const auto has = [&](const std::string& option) {
+    return std::find(arguments.begin(), arguments.end(), option) != arguments.end();
+  };
+  if (!has("-o")) arguments.insert(arguments.end(), {"-o", "OUT/"});
+  if (!has("--size")) arguments.insert(arguments.end(), {"--size", "tiny"});
+  if (!has("--loglevel")) arguments.insert(arguments.end(), {"--loglevel", "error"});
+  for (std::string& argument : arguments)
+    if (argument.starts_with("OUT/")) argument = outputs.file(argument.substr(4));
+  const Finished finished = run_spex_sim(arguments);
+  EXPECT_EQ(finished.status, GetParam().status);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_TRUE(finished.err.starts_with("spex-sim: ")) << finished.err;
+  EXPECT_EQ(finished.err.find('\n') + 1, finished.err.size()) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr(GetParam().says));
+  EXPECT_TRUE(outputs.names().empty());
+}
+
+const auto name_of = [](const testing::TestParamInfo<BadRun>& info) { return info.param.name; };
+INSTANTIATE_TEST_SUITE_P(SpexSim, SpexSimBadInput, testing::ValuesIn(bad_runs()), name_of);
+
+TEST(SpexSim, MissingFolderNameIsNamed) {
+  const Finished finished = run_spex_sim({"--size", "tiny"});
+  EXPECT_EQ(finished.status, usage);
+  EXPECT_THAT(finished.err, HasSubstr("--output"));
+}
+
+// Root may write anywhere but into /proc, which takes no new files from anyone.
+TEST(SpexSim, FolderThatCannotBeWrittenIsOneLine) {
+  const Finished finished =
+      run_spex_sim({"-o", "/proc/self", "--size", "tiny", "--loglevel", "error"});
+  EXPECT_EQ(finished.status, other);
+  EXPECT_THAT(finished.err, HasSubstr("spex-sim: /proc/self"));
+  EXPECT_EQ(finished.err.find('\n') + 1, finished.err.size()) << finished.err;
+}
+
+// A limit on file sizes that an image breaks, as a full disk would: write() fails.
+TEST(SpexSim, FullDiskLeavesNoPartOfAFile) {
+  const ScratchFolder scratch;
+  const Finished finished = run_captured(
+      {"bash", "-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"", "bash", "timeout", "120", spex_sim,
+       "-o", scratch.file(""), "--size", "tiny", "--loglevel", "error"});
+  EXPECT_EQ(finished.status, other);
+  EXPECT_THAT(finished.err, HasSubstr("cannot be written: "));
+  EXPECT_TRUE(scratch.names().empty());
+}
+
+TEST(SpexSim, APsfIsNotOverwritten) {
+  const ScratchFolder scratch;
+  simulate_tiny(scratch.file(""));
+  const std::string psf = scratch.file("psf-r0-00000001.fits");
+  const std::string before = read_file(psf);
+  const Finished finished = run_spex_sim(
+      {"-o", scratch.file(""), "--size", "bundle", "--psf", psf, "--loglevel", "error"});
+  EXPECT_EQ(finished.status, usage);
+  EXPECT_THAT(finished.err, HasSubstr("would overwrite an input"));
+  EXPECT_TRUE(read_file(psf) == before);
+  EXPECT_EQ(scratch.names(), files_of_r0);
+}
+
+}  // namespace
+}  // namespace spex::test

@@ -1,0 +1,236 @@
+// A simulated exposure as files: readable by the project's readers, the same bytes for the same
+// options, errors for impossible ones.
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/core/error.hpp"
+#include "reference/io/fits_file.hpp"
+#include "reference/io/fits_table.hpp"
+#include "reference/io/read_preproc.hpp"
+#include "reference/io/read_psf.hpp"
+#include "reference/sim/desi_psf.hpp"
+#include "reference/sim/simulate.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using spex::SimOptions;
+
+std::string bytes_of(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+class Simulate : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
+    folder_ = fs::path(testing::TempDir()) / ("spex-sim-" + std::string(test->name()));
+    fs::remove_all(folder_);
+    fs::create_directory(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  [[nodiscard]] SimOptions tiny(const std::string& name, const std::string& cameras = "r0") const {
+    SimOptions options;
+    options.folder = (folder_ / name).string();
+    options.cameras = spex::parse_cameras(cameras);
+    options.size = spex::SimSize::tiny;
+    options.on_grid = true;
+    options.expid = 51060;
+    options.program = "spex-sim";
+    return options;
+  }
+  [[nodiscard]] fs::path file(const std::string& name, const std::string& kind,
+                              const std::string& ending = "") const {
+    return folder_ / name / (kind + "-r0-00051060.fits" + ending);
+  }
+
+  fs::path folder_;
+};
+
+TEST_F(Simulate, WritesTheSameBytesForTheSameOptionsAndAnyThreads) {
+  for (const spex::Compress compress :
+       {spex::Compress::none, spex::Compress::gz, spex::Compress::fz}) {
+    const std::string ending = compress == spex::Compress::none ? "" : "." + to_string(compress);
+    std::vector<std::string> psf, truth, preproc;
+    for (const int threads : {1, 2, 4}) {
+      SimOptions options = tiny("a");
+      options.threads = threads;
+      options.compress = compress;
+      simulate(options);
+      psf.push_back(bytes_of(file("a", "psf")));
+      truth.push_back(bytes_of(file("a", "truth")));
+      preproc.push_back(bytes_of(file("a", "preproc", ending)));
+    }
+    for (const auto* files : {&psf, &truth, &preproc}) {
+      EXPECT_GT((*files)[0].size(), 2880U);
+      EXPECT_TRUE((*files)[0] == (*files)[1]) << ending;
+      EXPECT_TRUE((*files)[0] == (*files)[2]) << ending;
+    }
+  }
+}
+
+TEST_F(Simulate, AnotherSeedIsAnotherImageWithTheSamePsf) {
+  SimOptions options = tiny("a");
+  simulate(options);
+  options.seed = 2;
+  options.folder = (folder_ / "b").string();
+  simulate(options);
+  EXPECT_NE(spex::read_preproc(file("a", "preproc").string()).image,
+            spex::read_preproc(file("b", "preproc").string()).image);
+  EXPECT_EQ(spex::read_psf(file("a", "psf").string()).param,
+            spex::read_psf(file("b", "psf").string()).param);
+}
+
+TEST_F(Simulate, CompressedImagesHoldTheSameAsPlainOnes) {
+  for (const spex::Compress compress :
+       {spex::Compress::none, spex::Compress::gz, spex::Compress::fz}) {
+    SimOptions options = tiny("a");
+    options.compress = compress;
+    simulate(options);
+  }
+  const spex::Preproc plain = spex::read_preproc(file("a", "preproc").string());
+  for (const std::string ending : {".gz", ".fz"}) {
+    const spex::Preproc other = spex::read_preproc(file("a", "preproc", ending).string());
+    EXPECT_EQ(plain.image, other.image) << ending;
+    EXPECT_EQ(plain.ivar, other.ivar) << ending;
+    EXPECT_EQ(plain.mask, other.mask) << ending;
+    EXPECT_EQ(plain.camera, other.camera) << ending;
+    EXPECT_EQ(plain.cards, other.cards) << ending;
+    EXPECT_EQ(plain.fibermap.fiber, other.fibermap.fiber) << ending;
+    EXPECT_LT(fs::file_size(file("a", "preproc", ending)),
+              fs::file_size(file("a", "preproc")) * 9 / 10);
+  }
+}
+
+TEST_F(Simulate, PsfIsReadAsItWasMade) {
+  const SimOptions options = tiny("a");
+  simulate(options);
+  const spex::Psf made = cut_psf(spex::make_desi_psf({'r', 0}), spex::SimSize::tiny,
+                                 spex::default_wave_range("r0", ""), "psf");
+  const spex::Psf read = spex::read_psf(file("a", "psf").string());
+  EXPECT_EQ(read.nfiber, made.nfiber);
+  EXPECT_EQ(read.npix_x, made.npix_x);
+  EXPECT_EQ(read.npix_y, made.npix_y);
+  EXPECT_EQ(read.hsizex, made.hsizex);
+  EXPECT_EQ(read.hsizey, made.hsizey);
+  EXPECT_EQ(read.fibermin, made.fibermin);
+  EXPECT_EQ(read.xtrace.coeff, made.xtrace.coeff);
+  EXPECT_EQ(read.ytrace.coeff, made.ytrace.coeff);
+  EXPECT_EQ(read.ytrace.wavemin, made.ytrace.wavemin);
+  EXPECT_EQ(read.wavemax, made.wavemax);
+  EXPECT_EQ(read.param, made.param);
+}
+
+TEST_F(Simulate, ImageHasHeaderAndFibermapOfAnExposure) {
+  SimOptions options = tiny("a", "z3");
+  options.night = 20251231;
+  options.exptime = 1200;
+  simulate(options);
+  const std::string path = (folder_ / "a" / "preproc-z3-00051060.fits").string();
+  spex::FitsReader file(path);
+  file.move_to_hdu("IMAGE");
+  EXPECT_EQ(file.get_integer("NIGHT"), 20251231);
+  EXPECT_EQ(file.get_integer("EXPID"), 51060);
+  EXPECT_EQ(file.get_string("CAMERA"), "z3");
+  EXPECT_EQ(file.get_string("FLAVOR"), "science");
+  EXPECT_EQ(file.get_string("SIMPROG"), "spex-sim");
+  EXPECT_EQ(file.get_string("SIMSEED"), "1");
+  EXPECT_EQ(file.get_double("EXPTIME"), 1200);
+  EXPECT_EQ(file.get_double("MJD-OBS"), 61041.125);  // 3:00 UT of 2026-01-01
+  EXPECT_EQ(file.get_double("TARGTRA"), spex::field_ra);
+  EXPECT_EQ(file.get_double("TARGTDEC"), spex::field_dec);
+  file.move_to_hdu("FIBERMAP");
+  EXPECT_EQ(spex::row_count(file), 25);
+  const auto fiber = spex::read_integer_column(file, "FIBER");
+  EXPECT_EQ(fiber.front(), 1500);
+  EXPECT_EQ(fiber.back(), 1524);
+  auto targetid = spex::read_integer_column(file, "TARGETID");
+  std::sort(targetid.begin(), targetid.end());
+  EXPECT_EQ(std::adjacent_find(targetid.begin(), targetid.end()), targetid.end());
+  const auto objtype = spex::read_string_column(file, "OBJTYPE");
+  EXPECT_GE(std::count(objtype.begin(), objtype.end(), "SKY"), 2);
+  EXPECT_GE(std::count(objtype.begin(), objtype.end(), "TGT"), 20);
+  EXPECT_NEAR(spex::read_double_cell(file, "TARGET_RA", 1, 1)[0], spex::field_ra, 2);
+  EXPECT_NEAR(spex::read_double_cell(file, "TARGET_DEC", 1, 1)[0], spex::field_dec, 2);
+}
+
+TEST_F(Simulate, TruthFileHoldsTheSpectraOfTheSimulation) {
+  const SimOptions options = tiny("a");
+  simulate(options);
+  const spex::SimFrame frame =
+      simulate_camera(options, {'r', 0}, spex::make_desi_psf({'r', 0}), "psf");
+  spex::FitsReader truth(file("a", "truth").string());
+  truth.move_to_primary();
+  EXPECT_EQ(truth.get_double("WAVESTEP"), 0.8);
+  EXPECT_EQ(truth.get_double("WAVEMIN"), frame.truth.wave.front());
+  EXPECT_EQ(truth.get_string("ONGRID"), "T");
+  truth.move_to_hdu("WAVELENGTH");
+  EXPECT_EQ(truth.read_doubles(), frame.truth.wave);
+  truth.move_to_hdu("FLUX");
+  EXPECT_EQ(truth.image_axes(), (std::vector<long long>{frame.truth.nwave(), 25}));
+  const std::vector<double> flux(frame.truth.flux.begin(), frame.truth.flux.end());
+  EXPECT_EQ(truth.read_doubles(), flux);
+}
+
+TEST_F(Simulate, TakesAPsfFromAFile) {
+  simulate(tiny("own"));
+  SimOptions options = tiny("given");
+  options.psf = file("own", "psf").string();
+  options.size = spex::SimSize::full;
+  simulate(options);
+  const spex::Psf psf = spex::read_psf(file("given", "psf").string());
+  EXPECT_EQ(psf.in_psf, "psf-r0-00051060.fits");
+  EXPECT_EQ(psf.param, spex::read_psf(file("own", "psf").string()).param);
+  EXPECT_EQ(spex::read_preproc(file("given", "preproc").string()).image,
+            spex::read_preproc(file("own", "preproc").string()).image);
+  options.folder = (folder_ / "own").string();  // would overwrite the PSF that it reads
+  EXPECT_THROW(simulate(options), spex::Error);
+  options.folder = (folder_ / "given").string();
+  options.cameras = spex::parse_cameras("z0");
+  EXPECT_THROW(simulate(options), spex::Error);  // no wavelengths of z
+}
+
+TEST_F(Simulate, RefusesImpossibleOptions) {
+  const auto refused = [&](const auto& change) {
+    SimOptions options = tiny("a");
+    change(options);
+    try {
+      simulate(options);
+    } catch (const spex::Error& error) {
+      return error.kind() == spex::ErrorKind::usage;
+    }
+    return false;
+  };
+  EXPECT_TRUE(refused([](SimOptions& o) { o.folder = ""; }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.expid = -1; }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.expid = 100000000; }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.night = 20240230; }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.night = 7; }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.exptime = 0; }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.exptime = std::nan(""); }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.threads = 0; }));
+  EXPECT_TRUE(refused([](SimOptions& o) {
+    o.psf = "psf.fits";
+    o.cameras = spex::parse_cameras("r0,b0");
+  }));
+  EXPECT_FALSE(fs::exists(folder_ / "a"));
+}
+
+TEST_F(Simulate, RefusesFoldersThatCannotBe) {
+  std::ofstream(folder_ / "file") << "x";
+  EXPECT_THROW(simulate(tiny("file")), spex::Error);
+  EXPECT_THROW(simulate(tiny("missing/folder")), spex::Error);
+  EXPECT_FALSE(fs::exists(folder_ / "missing"));
+}
+
+}  // namespace

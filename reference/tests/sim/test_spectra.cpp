@@ -1,0 +1,184 @@
+// The truth, and the image that it makes.
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/core/error.hpp"
+#include "reference/psf/spots.hpp"
+#include "reference/sim/cut_psf.hpp"
+#include "reference/sim/desi_psf.hpp"
+#include "reference/sim/expected_image.hpp"
+#include "reference/sim/sky_lines.hpp"
+#include "reference/sim/spectra.hpp"
+#include "reference/tests/support/synthetic.hpp"
+
+namespace {
+
+using spex::Psf;
+using spex::TargetKind;
+using spex::Truth;
+
+constexpr spex::WaveRange grid_r{5760, 7620, 0.8};
+
+Psf tiny_psf() {
+  return cut_psf(spex::make_desi_psf({'r', 0}), spex::SimSize::tiny, grid_r, "psf");
+}
+
+Truth truth_of(const Psf& psf, bool on_grid, int threads = 1) {
+  Truth truth = make_truth_grid(psf, grid_r, on_grid, "psf");
+  fill_spectra(truth, {'r', 0}, spex::make_targets(1, 0, psf.nfiber), 1, 900, threads);
+  return truth;
+}
+
+TEST(TruthGrid, OnGridIsTheGridAndItsContinuationOverThePsfsRange) {
+  const Psf psf = tiny_psf();
+  const Truth truth = make_truth_grid(psf, grid_r, true, "psf");
+  EXPECT_TRUE(truth.on_grid);
+  EXPECT_DOUBLE_EQ(truth.dw, 0.8);
+  EXPECT_EQ(std::count(truth.wave.begin(), truth.wave.end(), 5760.0), 1);
+  EXPECT_EQ(std::count(truth.wave.begin(), truth.wave.end(), 5760 + 50 * 0.8), 1);
+  EXPECT_GE(truth.wave.front(), psf.wavemin);
+  EXPECT_LT(truth.wave.front(), psf.wavemin + 0.8);
+  EXPECT_LE(truth.wave.back(), psf.wavemax);
+  EXPECT_GT(truth.wave.back(), psf.wavemax - 0.8);
+}
+
+TEST(TruthGrid, IsFinerWhereNotOnGrid) {
+  const Truth truth = make_truth_grid(tiny_psf(), grid_r, false, "psf");
+  EXPECT_FALSE(truth.on_grid);
+  EXPECT_LE(truth.dw, 0.4);
+}
+
+TEST(TruthGrid, RefusesAPsfOfOtherWavelengths) {
+  EXPECT_THROW(make_truth_grid(tiny_psf(), {3600, 5000, 0.8}, true, "psf"), spex::Error);
+}
+
+TEST(Spectra, HoldTheSameElectronsOnAnyGrid) {
+  const Psf psf = tiny_psf();
+  const Truth coarse = truth_of(psf, true);
+  const Truth fine = truth_of(psf, false);
+  // Around the sodium lines, the edges in continuum of equal height.
+  const auto electrons = [](const Truth& truth, int s) {
+    double sum = 0;
+    for (int w = 0; w < truth.nwave(); ++w) {
+      const double lambda = truth.wave[static_cast<std::size_t>(w)];
+      if (lambda > 5870.2 && lambda < 5909.8)
+        sum += static_cast<double>(truth.spectrum(s)[w]) * truth.dw;
+    }
+    return sum;
+  };
+  for (int s = 0; s < psf.nfiber; ++s)
+    EXPECT_NEAR(electrons(coarse, s) / electrons(fine, s), 1, 0.03) << s;
+}
+
+TEST(Spectra, AreFiniteAndPositiveAndShowTheSkyInEveryFiber) {
+  const Truth truth = truth_of(tiny_psf(), true);
+  EXPECT_TRUE(std::all_of(truth.flux.begin(), truth.flux.end(),
+                          [](float f) { return std::isfinite(f) && f > 0; }));
+  const auto line = std::find_if(truth.wave.begin(), truth.wave.end(),
+                                 [](double lambda) { return std::abs(lambda - 5890) < 0.41; });
+  const auto w = line - truth.wave.begin();
+  const auto targets = spex::make_targets(1, 0, truth.nfiber);
+  for (int s = 0; s < truth.nfiber; ++s) {
+    const bool faint = targets[static_cast<std::size_t>(s)].level < 500;
+    if (faint) {
+      EXPECT_GT(truth.spectrum(s)[w], 3 * truth.spectrum(s)[w - 12]) << s;
+    }
+  }
+}
+
+TEST(Spectra, DoNotDependOnThreads) {
+  const Psf psf = tiny_psf();
+  EXPECT_EQ(truth_of(psf, false, 1).flux, truth_of(psf, false, 3).flux);
+}
+
+TEST(SkyLines, AreSortedAndDenserInTheRed) {
+  const auto lines = spex::sky_lines();
+  EXPECT_TRUE(std::is_sorted(lines.begin(), lines.end(), [](const auto& a, const auto& b) {
+    return a.wavelength < b.wavelength;
+  }));
+  const auto count = [&](double low, double high) {
+    return std::count_if(lines.begin(), lines.end(), [&](const auto& line) {
+      return line.wavelength >= low && line.wavelength < high;
+    });
+  };
+  EXPECT_GT(count(7520, 9824), 60);
+  EXPECT_LT(count(3600, 5800), 20);
+}
+
+TEST(Targets, HaveSkyFibersAStandardAndGalaxiesInEveryBundle) {
+  const auto targets = spex::make_targets(5, 1000, 500);
+  ASSERT_EQ(targets.size(), 500U);
+  int bright = 0;
+  for (int bundle = 0; bundle < 20; ++bundle) {
+    const auto count = [&](TargetKind kind) {
+      const auto first = targets.begin() + bundle * 25;
+      return std::count_if(first, first + 25, [&](const auto& t) { return t.kind == kind; });
+    };
+    EXPECT_GE(count(TargetKind::sky), 2);
+    EXPECT_LE(count(TargetKind::sky), 3);
+    EXPECT_EQ(count(TargetKind::standard_star), 1);
+    EXPECT_GE(count(TargetKind::galaxy), 20);
+    bright += static_cast<int>(count(TargetKind::bright_star));
+  }
+  EXPECT_EQ(bright, 5);
+  EXPECT_EQ(targets[7].fiber, 1007);
+  EXPECT_NE(targets[7].ra, spex::make_targets(6, 1000, 500)[7].ra);
+}
+
+// A spot at a time, each pixel by hand.
+std::vector<double> image_by_hand(const Psf& psf, const Truth& truth) {
+  std::vector<double> image(static_cast<std::size_t>(psf.npix_x * psf.npix_y), 0.0);
+  for (int s = 0; s < psf.nfiber; ++s) {
+    const spex::Spots spots = evaluate_spots(psf, s, 1, truth.wave);
+    for (int w = 0; w < truth.nwave(); ++w)
+      for (int i = 0; i < spots.nx * spots.ny; ++i) {
+        const int x = spots.xc[static_cast<std::size_t>(w)] + i % spots.nx;
+        const int y = spots.yc[static_cast<std::size_t>(w)] + i / spots.nx;
+        if (x < 0 || x >= psf.npix_x || y < 0 || y >= psf.npix_y) continue;
+        image[static_cast<std::size_t>(y * psf.npix_x + x)] +=
+            static_cast<double>(truth.spectrum(s)[w]) * truth.dw * spots.spot(0, w)[i];
+      }
+  }
+  return image;
+}
+
+TEST(ExpectedImage, IsTheSumOfSpotsWithLightOffTheCcdLost) {
+  // Seven fibers, more than a strip; the traces leave the CCD on all four sides.
+  Psf psf = spex::test::make_psf({.nfiber = 7, .nx = 40, .ny = 60, .x_first = 1});
+  Truth truth;
+  truth.dw = 0.5;
+  truth.nfiber = psf.nfiber;
+  for (int w = 0; w < 200; ++w) truth.wave.push_back(950 + 0.5 * w);
+  for (int i = 0; i < 200 * psf.nfiber; ++i) truth.flux.push_back(static_cast<float>(1 + i % 17));
+  const auto expected = image_by_hand(psf, truth);
+  const auto image = expected_image(psf, truth, 1);
+  ASSERT_EQ(image.size(), expected.size());
+  for (std::size_t p = 0; p < image.size(); ++p) ASSERT_NEAR(image[p], expected[p], 1e-10);
+  EXPECT_GT(*std::max_element(image.begin(), image.end()), 1);
+  EXPECT_EQ(image, expected_image(psf, truth, 2));
+  EXPECT_EQ(image, expected_image(psf, truth, 4));
+}
+
+TEST(ExpectedImage, ConservesElectronsOnTheCcd) {
+  const Psf psf = tiny_psf();
+  Truth truth = truth_of(psf, true);
+  double electrons = 0;
+  for (int s = 0; s < truth.nfiber; ++s)
+    for (int w = 0; w < truth.nwave(); ++w) {
+      const double lambda = truth.wave[static_cast<std::size_t>(w)];
+      float& flux = truth.flux[static_cast<std::size_t>(s * truth.nwave() + w)];
+      if (lambda < 5765 || lambda > 5880) flux = 0;  // the rest is well inside the CCD
+      electrons += static_cast<double>(flux) * truth.dw;
+    }
+  const auto image = expected_image(psf, truth, 2);
+  EXPECT_GT(electrons, 1e5);
+  EXPECT_NEAR(std::accumulate(image.begin(), image.end(), 0.0) / electrons, 1, 1e-12);
+}
+
+}  // namespace

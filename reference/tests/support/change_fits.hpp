@@ -1,0 +1,73 @@
+// Changes values in a FITS file in place, for tests of programs that read it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <fitsio.h>
+
+#include "reference/io/fits_file.hpp"
+#include "reference/io/fits_table.hpp"
+
+namespace spex::test {
+
+/// Pixels from `first` on (counted from 0) of the image HDU `hdu`.
+inline void set_pixels(const std::string& path, const std::string& hdu, long long first,
+                       std::vector<double> values) {
+  fitsfile* file = nullptr;
+  int status = 0;
+  std::string name = hdu;
+  fits_open_file(&file, path.c_str(), READWRITE, &status);
+  fits_movnam_hdu(file, ANY_HDU, name.data(), 0, &status);
+  fits_write_img(file, TDOUBLE, first + 1, static_cast<LONGLONG>(values.size()), values.data(),
+                 &status);
+  fits_close_file(file, &status);
+  fits_check(status, path, "change of " + hdu);
+}
+
+/// Stores an image HDU as float64, so that it can hold values beyond float32.
+inline void as_doubles(const std::string& path, const std::string& hdu) {
+  std::vector<long> axes;
+  std::vector<double> values;
+  {
+    FitsReader reader(path);
+    reader.move_to_hdu(hdu);
+    for (const long long axis : reader.image_axes()) axes.push_back(static_cast<long>(axis));
+    values = reader.read_doubles();
+  }
+  fitsfile* file = nullptr;
+  int status = 0;
+  std::string name = hdu;
+  fits_open_file(&file, path.c_str(), READWRITE, &status);
+  fits_movnam_hdu(file, ANY_HDU, name.data(), 0, &status);
+  fits_resize_img(file, DOUBLE_IMG, static_cast<int>(axes.size()), axes.data(), &status);
+  fits_close_file(file, &status);
+  fits_check(status, path, "resize of " + hdu);
+  set_pixels(path, hdu, 0, values);
+}
+
+/// All of the coefficients of one fiber's PSF parameter: `values`, LEGDEG + 1 of them.
+inline void set_psf_parameter(const std::string& path, const std::string& parameter, int fiber,
+                              std::vector<double> values) {
+  long row = 0;
+  {
+    FitsReader reader(path);
+    reader.move_to_hdu("PSF");
+    const std::vector<std::string> names = read_string_column(reader, "PARAM");
+    while (names.at(static_cast<std::size_t>(row)) != parameter) ++row;
+  }
+  fitsfile* file = nullptr;
+  int status = 0;
+  int column = 0;
+  std::string hdu = "PSF";
+  std::string coeff = "COEFF";
+  fits_open_file(&file, path.c_str(), READWRITE, &status);
+  fits_movnam_hdu(file, BINARY_TBL, hdu.data(), 0, &status);
+  fits_get_colnum(file, CASEINSEN, coeff.data(), &column, &status);
+  const auto count = static_cast<LONGLONG>(values.size());
+  fits_write_col(file, TDOUBLE, column, row + 1, fiber * count + 1, count, values.data(), &status);
+  fits_close_file(file, &status);
+  fits_check(status, path, "change of " + parameter);
+}
+
+}  // namespace spex::test

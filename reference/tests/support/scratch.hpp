@@ -1,0 +1,60 @@
+// A folder of its own for a test's files, removed with all that is in it.
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include <gtest/gtest.h>
+
+namespace spex::test {
+
+class ScratchFolder {
+ public:
+  ScratchFolder() : path_(testing::TempDir() + "/spex-XXXXXX") {
+    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error(path_ + ": cannot be made");
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+
+  [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
+  /// Names of all files in the folder, hidden ones too.
+  [[nodiscard]] std::set<std::string> names() const {
+    std::set<std::string> found;
+    for (const auto& entry : std::filesystem::directory_iterator(path_))
+      found.insert(entry.path().filename().string());
+    return found;
+  }
+  /// Copies a file into the folder; its new path.
+  [[nodiscard]] std::string copy_of(const std::string& path, const std::string& name) const {
+    std::filesystem::copy_file(path, file(name));
+    return file(name);
+  }
+
+ private:
+  std::string path_;
+};
+
+/// The bytes of a file; throws where it cannot be read.
+inline std::string read_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw std::runtime_error(path + ": cannot be read");
+  return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
+}
+
+inline void write_file(const std::string& path, const std::string& bytes) {
+  std::ofstream out(path, std::ios::binary);
+  out << bytes;
+  out.flush();
+  if (!out) throw std::runtime_error(path + ": cannot be written");
+}
+
+}  // namespace spex::test
