@@ -1,4 +1,5 @@
 #include "gpu/core/launch.hpp"
+#include "gpu/core/tensor.cuh"
 #include "gpu/extract/band_cholesky.hpp"
 #include "gpu/extract/spot_device.cuh"
 
@@ -6,157 +7,140 @@ namespace spex::gpu {
 namespace {
 
 constexpr int threads = 256;
-constexpr int tile = 4;  // a thread's part of a product is tile x tile
+constexpr int warps = threads / warp_size;
 
-// C(r, c) = sum_{k < depth} A(r, k) B(k, c) for r, c < size; store(r, c, value) takes it. Rows and
-// columns are dealt to a 16 x 16 grid of threads with stride 16, so that neighbouring threads read
-// neighbouring columns.
-template <class A, class B, class Store>
-__device__ void block_product(int size, const A& a, const B& b, const Store& store) {
-  const int tr = threadIdx.x / 16, tc = threadIdx.x % 16;
-  for (int r0 = 0; r0 < size; r0 += 16 * tile)
-    for (int c0 = 0; c0 < size; c0 += 16 * tile) {
-      double sum[tile][tile] = {};
-      for (int k = 0; k < size; ++k) {
-        double left[tile], right[tile];
-#pragma unroll
-        for (int i = 0; i < tile; ++i) {
-          const int r = r0 + tr + 16 * i, c = c0 + tc + 16 * i;
-          left[i] = r < size ? a(r, k) : 0.0;
-          right[i] = c < size ? b(k, c) : 0.0;
-        }
-#pragma unroll
-        for (int i = 0; i < tile; ++i)
-#pragma unroll
-          for (int j = 0; j < tile; ++j) sum[i][j] += left[i] * right[j];
-      }
-#pragma unroll
-      for (int i = 0; i < tile; ++i)
-#pragma unroll
-        for (int j = 0; j < tile; ++j) {
-          const int r = r0 + tr + 16 * i, c = c0 + tc + 16 * j;
-          if (r < size && c < size) store(r, c, sum[i][j]);
-        }
-    }
+__device__ int round_up_8(int size) {
+  return (size + 7) / 8 * 8;
 }
 
-// D = chol(D) in the lower triangle; false where a pivot is not positive or not finite.
-__device__ bool factor_block(double* D, int size, int ld) {
+// C(r, c) = sum_{k < size8} A(r, k) B(k, c) in tiles of 8 x 8, dealt to the warps; A, B are called
+// for all indices below size8, store(r, c, value) too. `lower` leaves out the tiles above the
+// diagonal.
+template <class A, class B, class Store>
+__device__ void block_product(int size8, bool lower, const A& a, const B& b, const Store& store) {
+  const auto [g, t] = fragment_lane();
+  const int across = size8 / 8;
+  for (int k = threadIdx.x / warp_size; k < across * across; k += warps) {
+    const int row0 = k / across * 8, col0 = k % across * 8;
+    if (lower && col0 > row0) continue;
+    double c0 = 0, c1 = 0;
+#pragma unroll 7
+    for (int i = 0; i < size8; i += 4) multiply_add(a(row0 + g, i + t), b(i + t, col0 + g), c0, c1);
+    store(row0 + g, col0 + 2 * t, c0);
+    store(row0 + g, col0 + 2 * t + 1, c1);
+  }
+}
+
+// D = L L^T, F = L^-1 and z = L^-1 rhs, by elimination of [D | I | rhs] a column at a time: with
+// pivots d_c, D becomes L diag(sqrt d), and rows of F and rhs are scaled at the end. False where a
+// pivot is not positive or not finite, for all threads. D's upper triangle is not used; F comes in
+// as I.
+__device__ bool eliminate(double* D, double* F, double* rhs, int size, int ld) {
+  const int tr = threadIdx.x / 16, tc = threadIdx.x % 16;
   for (int c = 0; c < size; ++c) {
     const double pivot = D[c * ld + c];
-    if (!(pivot > 0) || !isfinite(pivot)) return false;  // the same for all threads
-    const double root = sqrt(pivot);
-    __syncthreads();
-    for (int r = c + threadIdx.x; r < size; r += threads)
-      D[r * ld + c] = r == c ? root : D[r * ld + c] / root;
-    __syncthreads();
-    const int left = size - c - 1;
-    for (int k = threadIdx.x; k < left * left; k += threads) {
-      const int r = c + 1 + k / left, j = c + 1 + k % left;
-      if (j <= r) D[r * ld + j] -= D[r * ld + c] * D[j * ld + c];
+    if (!(pivot > 0) || !isfinite(pivot)) return false;
+    const double inverse = 1 / pivot;
+    for (int r = c + 1 + tr; r < size; r += 16) {
+      const double factor = D[r * ld + c] * inverse;
+      for (int j = c + 1 + tc; j <= r; j += 16) D[r * ld + j] -= factor * D[j * ld + c];
+      for (int k = tc; k <= c; k += 16) F[r * ld + k] -= factor * F[c * ld + k];
+      if (tc == 0) rhs[r] -= factor * rhs[c];
     }
     __syncthreads();
   }
+  for (int r = tr; r < size; r += 16) {
+    const double scale = 1 / sqrt(D[r * ld + r]);
+    for (int k = tc; k <= r; k += 16) F[r * ld + k] *= scale;
+    if (tc == 0) rhs[r] *= scale;
+  }
+  __syncthreads();
   return true;
 }
 
-// F = D^-1 for the lower triangular D; a thread a column.
-__device__ void invert_block(const double* D, double* F, int size, int ld) {
-  for (int c = threadIdx.x; c < size; c += threads) {
-    for (int r = 0; r < c; ++r) F[r * ld + c] = 0;
-    F[c * ld + c] = 1 / D[c * ld + c];
-    for (int r = c + 1; r < size; ++r) {
-      double sum = 0;
-      for (int k = c; k < r; ++k) sum += D[r * ld + k] * F[k * ld + c];
-      F[r * ld + c] = -sum / D[r * ld + r];
-    }
-  }
-}
-
-__global__ void factor_kernel(BandLayout layout, double* panels_all, double* M_all, double* y_all,
-                              int* status) {
+__global__ void __launch_bounds__(threads)
+    factor_kernel(BandLayout layout, double* panels_all, double* M_all, double* y_all,
+                  int* status) {
   const int size = layout.size();
-  const int ld = size + 1;  // rows of shared blocks start in different banks
+  const int size8 = round_up_8(size);
+  const int ld = size8 + 4;  // rows of shared blocks start in different banks
   const int nblocks = layout.nblocks();
   extern __shared__ double shared[];
-  double* D = shared;         // the diagonal block, then its factor, then the block below
-  double* E = D + size * ld;  // L_{b, b-1}
-  double* F = E + size * ld;  // L_bb^-1
-  double* z = F + size * ld;  // L^-1 y of the block before
-  double* rhs = z + size;
+  double* D = shared;          // the diagonal block, then the block below
+  double* E = D + size8 * ld;  // L_{b, b-1}
+  double* F = E + size8 * ld;  // L_bb^-1
+  double* z = F + size8 * ld;  // L^-1 y of the block before
+  double* rhs = z + size8;
 
   double* panels = panels_all + static_cast<size_t>(blockIdx.x) * layout.patch_size();
   double* M = M_all + static_cast<size_t>(blockIdx.x) * nblocks * size * size;
   double* y = y_all + static_cast<size_t>(blockIdx.x) * layout.rows();
+  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
 
+  for (int k = threadIdx.x; k < size8 * ld; k += threads) E[k] = 0;
   for (int b = 0; b < nblocks; ++b) {
     double* panel = panels + b * layout.panel_size();
-    for (int k = threadIdx.x; k < size * size; k += threads) {
-      const int c = k / size, r = k % size;
-      D[r * ld + c] = r >= c ? panel[static_cast<size_t>(c) * 2 * size + r] : 0.0;
+    for (int c = warp; c < size8; c += warps)
+      for (int r = lane; r < size8; r += warp_size) {
+        const bool inside = r < size && c < size && r >= c;
+        D[r * ld + c] = inside ? panel[static_cast<size_t>(c) * 2 * size + r] : 0.0;
+        F[r * ld + c] = r == c ? 1.0 : 0.0;
+      }
+    // rhs = y_b - L_{b,b-1} z_{b-1}; a warp a row
+    for (int r = warp; r < size; r += warps) {
+      double sum = 0;
+      if (b > 0)
+        for (int k = lane; k < size; k += warp_size) sum += E[r * ld + k] * z[k];
+      sum = warp_sum(sum);
+      if (lane == 0) rhs[r] = y[b * size + r] - sum;
     }
     __syncthreads();
-    if (b > 0) {
-      // D -= L_{b,b-1} L_{b,b-1}^T
+    if (b > 0) {  // D -= L_{b,b-1} L_{b,b-1}^T
       block_product(
-          size, [&](int r, int k) { return E[r * ld + k]; },
+          size8, true, [&](int r, int k) { return E[r * ld + k]; },
           [&](int k, int c) { return E[c * ld + k]; },
           [&](int r, int c, double value) { D[r * ld + c] -= value; });
       __syncthreads();
     }
-    if (!factor_block(D, size, ld)) {
+    if (!eliminate(D, F, rhs, size, ld)) {
       if (threadIdx.x == 0) status[blockIdx.x] = 1;
       return;
     }
-    invert_block(D, F, size, ld);
     for (int r = threadIdx.x; r < size; r += threads) {
-      double sum = y[b * size + r];
-      if (b > 0)
-        for (int k = 0; k < size; ++k) sum -= E[r * ld + k] * z[k];
-      rhs[r] = sum;
+      z[r] = rhs[r];
+      y[b * size + r] = rhs[r];
     }
-    __syncthreads();
-    // z_b = L_bb^-1 (y_b - L_{b,b-1} z_{b-1})
-    for (int r = threadIdx.x; r < size; r += threads) {
-      double sum = 0;
-      for (int k = 0; k <= r; ++k) sum += F[r * ld + k] * rhs[k];
-      z[r] = sum;
-      y[b * size + r] = sum;
-    }
-    for (int k = threadIdx.x; k < size * size; k += threads) {
-      const int c = k / size, r = k % size;
-      panel[static_cast<size_t>(c) * 2 * size + r] = F[r * ld + c];
-    }
+    for (int c = warp; c < size; c += warps)
+      for (int r = lane; r < size; r += warp_size)
+        panel[static_cast<size_t>(c) * 2 * size + r] = F[r * ld + c];
     if (b > 0)  // M_b = -L_bb^-1 L_{b,b-1}
       block_product(
-          size, [&](int r, int k) { return F[r * ld + k]; },
+          size8, false, [&](int r, int k) { return F[r * ld + k]; },
           [&](int k, int c) { return E[k * ld + c]; },
           [&](int r, int c, double value) {
-            M[(static_cast<size_t>(b) * size + c) * size + r] = -value;
+            if (r < size && c < size) M[(static_cast<size_t>(b) * size + c) * size + r] = -value;
           });
-    __syncthreads();
     if (b + 1 == nblocks) break;
-    // L_{b+1,b} = N_{b+1,b} L_bb^-T
-    for (int k = threadIdx.x; k < size * size; k += threads) {
-      const int c = k / size, r = k % size;
-      D[r * ld + c] = panel[static_cast<size_t>(c) * 2 * size + size + r];
-    }
+    for (int c = warp; c < size8; c += warps)
+      for (int r = lane; r < size8; r += warp_size)
+        D[r * ld + c] =
+            r < size && c < size ? panel[static_cast<size_t>(c) * 2 * size + size + r] : 0.0;
     __syncthreads();
-    block_product(
-        size, [&](int r, int k) { return D[r * ld + k]; },
+    block_product(  // L_{b+1,b} = N_{b+1,b} L_bb^-T
+        size8, false, [&](int r, int k) { return D[r * ld + k]; },
         [&](int k, int c) { return F[c * ld + k]; },
         [&](int r, int c, double value) {
           E[r * ld + c] = value;
-          panel[static_cast<size_t>(c) * 2 * size + size + r] = value;
+          if (r < size && c < size) panel[static_cast<size_t>(c) * 2 * size + size + r] = value;
         });
     __syncthreads();
   }
+  __syncthreads();
 
   // Back: x_b = L_bb^-T (z_b - L_{b+1,b}^T x_{b+1}); a warp a row, z holds x_{b+1}.
-  const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   for (int b = nblocks - 1; b >= 0; --b) {
     const double* panel = panels + b * layout.panel_size();
-    for (int r = warp; r < size; r += threads / warp_size) {
+    for (int r = warp; r < size; r += warps) {
       double sum = 0;
       if (b + 1 < nblocks)
         for (int k = lane; k < size; k += warp_size)
@@ -165,7 +149,7 @@ __global__ void factor_kernel(BandLayout layout, double* panels_all, double* M_a
       if (lane == 0) rhs[r] = y[b * size + r] - sum;
     }
     __syncthreads();
-    for (int r = warp; r < size; r += threads / warp_size) {
+    for (int r = warp; r < size; r += warps) {
       double sum = 0;
       for (int k = r + lane; k < size; k += warp_size)
         sum += panel[static_cast<size_t>(r) * 2 * size + k] * rhs[k];
@@ -179,28 +163,9 @@ __global__ void factor_kernel(BandLayout layout, double* panels_all, double* M_a
   }
 }
 
-// Columns of L^-1 within their own diagonal block: X rows of block b, columns of the bins in it.
-__global__ void place_columns_kernel(const PatchGeometry* patches, BandLayout layout, int ncore,
-                                     const double* panels, double* X) {
-  const PatchGeometry& patch = patches[blockIdx.y];
-  const int column = blockIdx.x;  // w ncore + s
-  const int w = column / ncore, s = column % ncore;
-  if (s >= patch.ncore || w >= patch.nwave) return;
-  const int size = layout.size();
-  const int b = w / layout.reach;
-  const int unit = w * layout.nslots + patch.pad_below + s - b * size;
-  const double* panel = panels + static_cast<size_t>(blockIdx.y) * layout.patch_size() +
-                        b * layout.panel_size() + static_cast<size_t>(unit) * 2 * size;
-  double* out = X +
-                (static_cast<size_t>(blockIdx.y) * layout.nwave * ncore + column) * layout.rows() +
-                static_cast<size_t>(b) * size;
-  for (int r = threadIdx.x; r < size; r += blockDim.x) out[r] = panel[r];
-}
-
 std::size_t factor_bytes(int size) {
-  return (3 * static_cast<std::size_t>(size) * static_cast<std::size_t>(size + 1) +
-          2 * static_cast<std::size_t>(size)) *
-         sizeof(double);
+  const std::size_t size8 = static_cast<std::size_t>((size + 7) / 8 * 8);
+  return (3 * size8 * (size8 + 4) + 2 * size8) * sizeof(double);
 }
 
 }  // namespace
@@ -221,29 +186,6 @@ void factor_band(int count, const BandLayout& layout, double* panels, double* M,
                                       static_cast<int>(bytes)));
   factor_kernel<<<count, threads, bytes, stream>>>(layout, panels, M, y, status);
   SPEX_LAUNCH_CHECK();
-}
-
-void solve_core_columns(const Context& context, const PatchGeometry* patches, int count,
-                        const BandLayout& layout, int ncore, const double* panels, const double* M,
-                        double* X) {
-  const int size = layout.size();
-  const int rows = layout.rows();
-  const int columns = layout.nwave * ncore;
-  const long long stride_X = static_cast<long long>(rows) * columns;
-  const long long stride_M = static_cast<long long>(layout.nblocks()) * size * size;
-  SPEX_GPU_CHECK(cudaMemsetAsync(X, 0, count * static_cast<std::size_t>(stride_X) * sizeof(double),
-                                 context.stream()));
-  place_columns_kernel<<<dim3(columns, count), 64, 0, context.stream()>>>(patches, layout, ncore,
-                                                                          panels, X);
-  SPEX_LAUNCH_CHECK();
-  // X_b = M_b X_{b-1} for the columns that began in an earlier block.
-  const double one = 1, zero = 0;
-  for (int b = 1; b < layout.nblocks(); ++b)
-    SPEX_GPU_CHECK(cublasDgemmStridedBatched(
-        context.blas(), CUBLAS_OP_N, CUBLAS_OP_N, size, b * layout.reach * ncore, size, &one,
-        M + static_cast<std::size_t>(b) * size * size, size, stride_M,
-        X + static_cast<std::size_t>(b - 1) * size, rows, stride_X, &zero,
-        X + static_cast<std::size_t>(b) * size, rows, stride_X, count));
 }
 
 }  // namespace spex::gpu

@@ -3,7 +3,6 @@
 // reference/linalg/block_tridiagonal.hpp.
 #pragma once
 
-#include "gpu/core/context.hpp"
 #include "gpu/extract/normal_equations.hpp"
 
 namespace spex::gpu {
@@ -19,11 +18,5 @@ namespace spex::gpu {
 /// then holds is undefined but no concern of other patches.
 void factor_band(int count, const BandLayout& layout, double* panels, double* M, double* y,
                  int* status, cudaStream_t stream);
-
-/// X = L^-1 E for the columns of E that belong to the core fibers: column w ncore + s of patch k,
-/// at X + k rows columns, with columns = nwave ncore. `panels` and `M` from factor_band.
-void solve_core_columns(const Context& context, const PatchGeometry* patches, int count,
-                        const BandLayout& layout, int ncore, const double* panels, const double* M,
-                        double* X);
 
 }  // namespace spex::gpu

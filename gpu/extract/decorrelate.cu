@@ -49,6 +49,27 @@ __global__ void fill_kernel(double value, long long count, double* x) {
   if (k < count) x[k] = value;
 }
 
+// Q = X X^T, a block a column. Of our own, so that the rounding does not depend on how many
+// matrices are in the batch.
+__global__ void square_kernel(const double* X_all, int m, double* Q_all) {
+  const double* X = X_all + static_cast<size_t>(blockIdx.y) * m * m;
+  double* Q = Q_all + static_cast<size_t>(blockIdx.y) * m * m;
+  const int column = blockIdx.x;
+  for (int row = threadIdx.x; row < m; row += blockDim.x) {
+    double sum = 0;
+    for (int k = 0; k < m; ++k)
+      sum += X[static_cast<size_t>(k) * m + row] * X[static_cast<size_t>(k) * m + column];
+    Q[static_cast<size_t>(column) * m + row] = sum;
+  }
+}
+
+// Where Cholesky could not solve: f of the eigendecomposition instead.
+__global__ void choose_kernel(const int* failed, int n, const double* other, double* f) {
+  if (failed[blockIdx.x] == 0) return;
+  for (int k = threadIdx.x; k < n; k += threads)
+    f[static_cast<size_t>(blockIdx.x) * n + k] = other[static_cast<size_t>(blockIdx.x) * n + k];
+}
+
 void scale_columns(const double* V, const double* u, int n, int count, double power, double* X,
                    cudaStream_t stream) {
   scale_columns_kernel<<<dim3(n, count), threads, 0, stream>>>(V, u, n, power, X);
@@ -82,23 +103,12 @@ void spectrum_blocks(const Context& context, const double* X, int n, int m, int 
 
 }  // namespace
 
-void EigenSolver::decompose(EigenBatch batch, int n, int count, double* A, double* u) {
+void EigenSolver::decompose(bool batched, int n, int count, double* A, double* u) {
   const Context& c = *context_;
   const size_t size = static_cast<size_t>(n) * n;
   reserve(info_, static_cast<std::size_t>(count));
-  if (batch == EigenBatch::blocks) {
-    int lwork = 0;
-    SPEX_GPU_CHECK(cusolverDnDsyevjBatched_bufferSize(c.solver(), CUSOLVER_EIG_MODE_VECTOR,
-                                                      CUBLAS_FILL_MODE_LOWER, n, A, n, u, &lwork,
-                                                      c.jacobi(), count));
-    reserve(work_, static_cast<std::size_t>(lwork) * sizeof(double));
-    SPEX_GPU_CHECK(cusolverDnDsyevjBatched(
-        c.solver(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, A, n, u,
-        reinterpret_cast<double*>(work_.get()), lwork, info_.get(), c.jacobi(), count));
-    return;
-  }
   size_t on_device = 0, on_host = 0;
-  if (batch == EigenBatch::all) {
+  if (batched) {
     SPEX_GPU_CHECK(cusolverDnXsyevBatched_bufferSize(
         c.solver(), c.params(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, A,
         n, CUDA_R_64F, u, CUDA_R_64F, &on_device, &on_host, count));
@@ -122,6 +132,68 @@ void EigenSolver::decompose(EigenBatch batch, int n, int count, double* A, doubl
         on_device, host_work_.data(), on_host, info_.get() + k));
 }
 
+void EigenSolver::decompose_jacobi(bool batched, int n, int count, double* A, double* u) {
+  const Context& c = *context_;
+  const size_t size = static_cast<size_t>(n) * n;
+  reserve(info_, static_cast<std::size_t>(count));
+  constexpr auto vectors = CUSOLVER_EIG_MODE_VECTOR;
+  constexpr auto lower = CUBLAS_FILL_MODE_LOWER;
+  int lwork = 0;
+  if (batched) {
+    SPEX_GPU_CHECK(cusolverDnDsyevjBatched_bufferSize(c.solver(), vectors, lower, n, A, n, u,
+                                                      &lwork, c.jacobi(), count));
+    reserve(work_, static_cast<std::size_t>(lwork) * sizeof(double));
+    SPEX_GPU_CHECK(cusolverDnDsyevjBatched(c.solver(), vectors, lower, n, A, n, u,
+                                           reinterpret_cast<double*>(work_.get()), lwork,
+                                           info_.get(), c.jacobi(), count));
+    return;
+  }
+  SPEX_GPU_CHECK(
+      cusolverDnDsyevj_bufferSize(c.solver(), vectors, lower, n, A, n, u, &lwork, c.jacobi()));
+  reserve(work_, static_cast<std::size_t>(lwork) * sizeof(double));
+  for (int k = 0; k < count; ++k)
+    SPEX_GPU_CHECK(cusolverDnDsyevj(
+        c.solver(), vectors, lower, n, A + k * size, n, u + static_cast<size_t>(k) * n,
+        reinterpret_cast<double*>(work_.get()), lwork, info_.get() + k, c.jacobi()));
+}
+
+void EigenSolver::solve(EigenBatch batch, int n, int count, const double* N, const double* y,
+                        double* f, int* failed) {
+  const Context& c = *context_;
+  const size_t size = static_cast<size_t>(n) * n;
+  reserve(L_, size * static_cast<std::size_t>(count));
+  SPEX_GPU_CHECK(cudaMemcpyAsync(L_.get(), N, size * count * sizeof(double),
+                                 cudaMemcpyDeviceToDevice, c.stream()));
+  SPEX_GPU_CHECK(cudaMemcpyAsync(f, y, static_cast<size_t>(n) * count * sizeof(double),
+                                 cudaMemcpyDeviceToDevice, c.stream()));
+  reserve(info_, static_cast<std::size_t>(count) + 1);
+  if (batch == EigenBatch::all) {
+    std::vector<double*> pointers;
+    for (int k = 0; k < count; ++k) pointers.push_back(L_.get() + k * size);
+    for (int k = 0; k < count; ++k) pointers.push_back(f + static_cast<size_t>(k) * n);
+    reserve(pointers_, pointers.size());
+    SPEX_GPU_CHECK(cudaMemcpyAsync(pointers_.get(), pointers.data(),
+                                   pointers.size() * sizeof(double*), cudaMemcpyHostToDevice,
+                                   c.stream()));
+    SPEX_GPU_CHECK(cusolverDnDpotrfBatched(c.solver(), CUBLAS_FILL_MODE_LOWER, n, pointers_.get(),
+                                           n, failed, count));
+    SPEX_GPU_CHECK(cusolverDnDpotrsBatched(c.solver(), CUBLAS_FILL_MODE_LOWER, n, 1,
+                                           pointers_.get(), n, pointers_.get() + count, n,
+                                           info_.get(), count));
+    return;
+  }
+  int lwork = 0;
+  SPEX_GPU_CHECK(
+      cusolverDnDpotrf_bufferSize(c.solver(), CUBLAS_FILL_MODE_LOWER, n, L_.get(), n, &lwork));
+  reserve(work_, static_cast<std::size_t>(lwork) * sizeof(double));
+  for (int k = 0; k < count; ++k) {
+    SPEX_GPU_CHECK(cusolverDnDpotrf(c.solver(), CUBLAS_FILL_MODE_LOWER, n, L_.get() + k * size, n,
+                                    reinterpret_cast<double*>(work_.get()), lwork, failed + k));
+    SPEX_GPU_CHECK(cusolverDnDpotrs(c.solver(), CUBLAS_FILL_MODE_LOWER, n, 1, L_.get() + k * size,
+                                    n, f + static_cast<size_t>(k) * n, n, info_.get()));
+  }
+}
+
 void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const PatchGeometry* patches,
                               int count, int nspec, int nwave,
                               const std::vector<CoreSpectrum>& cores, int pad_below, double* N,
@@ -138,19 +210,22 @@ void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const PatchGeo
   reserve(scaled_, size * static_cast<std::size_t>(n));
   reserve(blocks_, cores.size() * block_size);
   reserve(Q_, cores.size() * block_size);
-  reserve(block_u_, cores.size() * static_cast<std::size_t>(m));
   reserve(cores_, cores.size());
   SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), cores.data(), cores.size() * sizeof(CoreSpectrum),
                                  cudaMemcpyHostToDevice, c.stream()));
 
-  // f = V diag(1/u) V^T y
   guard_kernel<<<count, threads, 0, c.stream()>>>(N, n, nullptr, status);
   SPEX_LAUNCH_CHECK();
-  decompose(batch == EigenBatch::all ? EigenBatch::all : EigenBatch::none, n, count, N, u_.get());
+  reserve(not_definite_, static_cast<std::size_t>(count));
+  solve(batch, n, count, N, y, f, not_definite_.get());
+  decompose(batch == EigenBatch::all, n, count, N, u_.get());
   const double* V = N;
   clip_kernel<<<count, threads, 0, c.stream()>>>(u_.get(), n, info_.get(), nullptr, status);
   SPEX_LAUNCH_CHECK();
-  apply_function(c, V, u_.get(), n, count, -1, y, vectors_.get(), f);
+  apply_function(c, V, u_.get(), n, count, -1, y, vectors_.get(), vectors_.get() + size);
+  choose_kernel<<<count, threads, 0, c.stream()>>>(not_definite_.get(), n, vectors_.get() + size,
+                                                   f);
+  SPEX_LAUNCH_CHECK();
 
   const bool signal = kind == Decorrelate::signal;
   scale_columns(V, u_.get(), n, count, signal ? -0.5 : 0.25, scaled_.get(), c.stream());
@@ -177,23 +252,30 @@ void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const PatchGeo
                 c.stream());
     return;
   }
-  // Q_s = V diag(u^-1/2) V^T of each block C_s, as X X^T with X = V diag(u^-1/4)
-  guard_kernel<<<ncores, threads, 0, c.stream()>>>(blocks_.get(), m, cores_.get(), status);
+  store_roots(batch, patches, cores_.get(), ncores, m, blocks_.get(), f, q, strides, status,
+              spectra);
+}
+
+void EigenSolver::store_roots(EigenBatch batch, const PatchGeometry* patches,
+                              const CoreSpectrum* cores, int ncores, int m, double* C,
+                              const double* f, const double* q, const BinStrides& strides,
+                              int* status, const SpectraView& spectra) {
+  const Context& c = *context_;
+  const std::size_t size =
+      static_cast<std::size_t>(ncores) * static_cast<std::size_t>(m) * static_cast<std::size_t>(m);
+  reserve(block_u_, static_cast<std::size_t>(ncores) * static_cast<std::size_t>(m));
+  reserve(scaled_, size);
+  reserve(Q_, size);
+  guard_kernel<<<ncores, threads, 0, c.stream()>>>(C, m, cores, status);
   SPEX_LAUNCH_CHECK();
-  decompose(batch == EigenBatch::none ? EigenBatch::none : EigenBatch::blocks, m, ncores,
-            blocks_.get(), block_u_.get());
-  clip_kernel<<<ncores, threads, 0, c.stream()>>>(block_u_.get(), m, info_.get(), cores_.get(),
-                                                  status);
+  decompose_jacobi(batch != EigenBatch::none, m, ncores, C, block_u_.get());
+  clip_kernel<<<ncores, threads, 0, c.stream()>>>(block_u_.get(), m, info_.get(), cores, status);
   SPEX_LAUNCH_CHECK();
-  reserve(scaled_, cores.size() * block_size);
-  scale_columns(blocks_.get(), block_u_.get(), m, ncores, -0.25, scaled_.get(), c.stream());
-  const double one = 1, zero = 0;
-  SPEX_GPU_CHECK(cublasDgemmStridedBatched(c.blas(), CUBLAS_OP_N, CUBLAS_OP_T, m, m, m, &one,
-                                           scaled_.get(), m, static_cast<long long>(m) * m,
-                                           scaled_.get(), m, static_cast<long long>(m) * m, &zero,
-                                           Q_.get(), m, static_cast<long long>(m) * m, ncores));
-  store_signal(patches, cores_.get(), ncores, Q_.get(), m, f, q, strides, status, spectra,
-               c.stream());
+  // Q_s = V diag(u^-1/2) V^T as X X^T with X = V diag(u^-1/4)
+  scale_columns(C, block_u_.get(), m, ncores, -0.25, scaled_.get(), c.stream());
+  square_kernel<<<dim3(m, ncores), 64, 0, c.stream()>>>(scaled_.get(), m, Q_.get());
+  SPEX_LAUNCH_CHECK();
+  store_signal(patches, cores, ncores, Q_.get(), m, f, q, strides, status, spectra, c.stream());
 }
 
 }  // namespace spex::gpu

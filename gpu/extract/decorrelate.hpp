@@ -12,7 +12,7 @@ namespace spex::gpu {
 
 /// How many matrices cuSOLVER is given at a time.
 enum class EigenBatch {
-  none,    ///< one syevd for N, one for each block (multi-gpu)
+  none,    ///< one syevd for N, one syevj for each block (multi-gpu)
   blocks,  ///< one syevd for N, the blocks of a patch in one syevjBatched (batch-eigh)
   all,     ///< N of all patches in one batch, and all their blocks (batch-subbundle)
 };
@@ -22,24 +22,40 @@ class EigenSolver {
  public:
   explicit EigenSolver(const Context& context) : context_(&context) {}
 
-  /// Solves and decorrelates `count` patches: N (dense, spectrum-major, patch k at N + k n n, with
-  /// its prior; destroyed), y and q as `[patch][n]`, into f `[patch][n]` and the spectra. cores are
-  /// the core spectra of all patches, in order of patch. `status[patch]` becomes 1 where a
-  /// decomposition fails or a number is not finite.
+  /// Solves and decorrelates `count` patches. f = N^-1 y by Cholesky (potrf, potrs; batched where
+  /// the batch is `all`), or by the eigendecomposition where N is not positive definite. N (dense,
+  /// spectrum-major, patch k at N + k n n, with its prior; destroyed), y and q as `[patch][n]`,
+  /// into f `[patch][n]` and the spectra. cores are the core spectra of all patches, in order of
+  /// patch. `status[patch]` becomes 1 where a decomposition fails or a number is not finite.
   void decorrelate(EigenBatch batch, Decorrelate kind, const PatchGeometry* patches, int count,
                    int nspec, int nwave, const std::vector<CoreSpectrum>& cores, int pad_below,
                    double* N, const double* y, const double* q, double* f, int* status,
                    const SpectraView& spectra);
 
+  /// The spectra of blocks C_s (ncores of m x m, destroyed) by their eigendecompositions, in one
+  /// batch where `batch` is not none; `cores` in device memory, the others as in store_signal.
+  void store_roots(EigenBatch batch, const PatchGeometry* patches, const CoreSpectrum* cores,
+                   int ncores, int m, double* C, const double* f, const double* q,
+                   const BinStrides& strides, int* status, const SpectraView& spectra);
+
  private:
-  /// A = V diag(u) V^T for `count` matrices of order n, eigenvalues ascending; A becomes V.
-  void decompose(EigenBatch batch, int n, int count, double* A, double* u);
+  /// f = N^-1 y by Cholesky; N is kept. `failed[k]` becomes 1 where patch k is not positive
+  /// definite.
+  void solve(EigenBatch batch, int n, int count, const double* N, const double* y, double* f,
+             int* failed);
+  /// A = V diag(u) V^T for `count` matrices of order n, eigenvalues ascending; A becomes V. By
+  /// divide and conquer, one at a time or all in a batch.
+  void decompose(bool batched, int n, int count, double* A, double* u);
+  /// The same by Jacobi rotations, which keep the digits of small eigenvalues (syevd lost so many
+  /// of a block's that golden/tiny-z was missed), one at a time or all in a batch.
+  void decompose_jacobi(bool batched, int n, int count, double* A, double* u);
 
   const Context* context_;
-  DeviceBuffer<double> u_, scaled_, blocks_, block_u_, Q_, vectors_;
+  DeviceBuffer<double> u_, scaled_, blocks_, block_u_, Q_, vectors_, L_;
+  DeviceBuffer<double*> pointers_;
   DeviceBuffer<std::byte> work_;
   std::vector<std::byte> host_work_;
-  DeviceBuffer<int> info_;
+  DeviceBuffer<int> info_, not_definite_;
   DeviceBuffer<CoreSpectrum> cores_;
 };
 

@@ -4,14 +4,12 @@
 
 #include "gpu/core/nvtx.hpp"
 #include "gpu/extract/core_models.hpp"
-#include "gpu/extract/roots.hpp"
 
 namespace spex::gpu {
 
 BandLayout DirectEngine::layout_of(const FrameOnDevice& frame) const {
   BandLayout layout;
-  for (const PatchGeometry& patch : frame.geometry())
-    layout.nslots = std::max(layout.nslots, patch.nspec);
+  layout.nslots = frame.most_fibers();
   layout.nwave = frame.geometry().front().nwave;
   layout.reach = std::clamp(frame.reach(), 1, layout.nwave);
   return layout;
@@ -21,6 +19,32 @@ bool DirectEngine::can_do(const FrameOnDevice& frame, const ExtractInputs& input
   const BandLayout layout = layout_of(frame);
   return inputs.options.decorrelate == Decorrelate::signal && layout.size() <= largest_block_ &&
          layout.nwave <= largest_root;
+}
+
+void DirectEngine::finish_hard(const RootBatch& batch, const std::vector<CoreSpectrum>& cores,
+                               const SpectraView& spectra) {
+  std::vector<int> hard(cores.size());
+  SPEX_GPU_CHECK(cudaMemcpyAsync(hard.data(), batch.hard, hard.size() * sizeof(int),
+                                 cudaMemcpyDeviceToHost, context_->stream()));
+  context_->synchronize();
+  const int m = batch.layout.nwave;
+  const std::size_t size = static_cast<std::size_t>(m) * static_cast<std::size_t>(m);
+  std::vector<CoreSpectrum> left;
+  for (std::size_t k = 0; k < cores.size(); ++k)
+    if (hard[k] != 0) left.push_back(cores[k]);
+  if (left.empty()) return;
+  reserve(hard_C_, left.size() * size);
+  reserve(hard_cores_, left.size());
+  SPEX_GPU_CHECK(cudaMemcpyAsync(hard_cores_.get(), left.data(), left.size() * sizeof(CoreSpectrum),
+                                 cudaMemcpyHostToDevice, context_->stream()));
+  for (std::size_t k = 0, to = 0; k < cores.size(); ++k)
+    if (hard[k] != 0)
+      SPEX_GPU_CHECK(cudaMemcpyAsync(hard_C_.get() + to++ * size, batch.C + k * size,
+                                     size * sizeof(double), cudaMemcpyDeviceToDevice,
+                                     context_->stream()));
+  jacobi_.store_roots(EigenBatch::blocks, batch.patches, hard_cores_.get(),
+                      static_cast<int>(left.size()), m, hard_C_.get(), batch.f, batch.q,
+                      batch.layout.strides(), batch.status, spectra);
 }
 
 void DirectEngine::extract(FrameOnDevice& frame, const ExtractInputs& inputs, int first, int last,
@@ -41,8 +65,6 @@ void DirectEngine::extract(FrameOnDevice& frame, const ExtractInputs& inputs, in
     nkept = std::max(nkept, patch.nkept);
   }
   const auto rows = static_cast<std::size_t>(layout.rows());
-  const std::size_t X_size =
-      rows * static_cast<std::size_t>(layout.nwave) * static_cast<std::size_t>(ncore);
   const auto size = static_cast<std::size_t>(layout.size());
   const auto m = static_cast<std::size_t>(layout.nwave);
   std::vector<CoreSpectrum> cores;
@@ -53,31 +75,16 @@ void DirectEngine::extract(FrameOnDevice& frame, const ExtractInputs& inputs, in
   const std::size_t vector = all * rows;
   reserve(panels_, all * layout.patch_size(), poison_);
   reserve(M_, all * static_cast<std::size_t>(layout.nblocks()) * size * size, poison_);
-  reserve(X_, all * X_size, poison_);
   reserve(C_, cores.size() * m * m, poison_);
   reserve(bins_, 4 * vector, poison_);
   reserve(work_, all * 2 * static_cast<std::size_t>(npixel), poison_);
+  reserve(hard_, cores.size());
   if (poison_)
-    for (const DeviceBuffer<double>* buffer : {&panels_, &M_, &X_, &C_, &bins_, &work_})
+    for (const DeviceBuffer<double>* buffer : {&panels_, &M_, &C_, &bins_, &work_})
       SPEX_GPU_CHECK(cudaMemsetAsync(buffer->get(), 0xFF, buffer->bytes(), stream));
-
-  std::vector<const double*> X_of_cores;
-  std::vector<double*> C_of_cores;
-  for (const CoreSpectrum& core : cores) {
-    X_of_cores.push_back(X_.get() + static_cast<std::size_t>(core.patch) * X_size +
-                         static_cast<std::size_t>(core.s) * rows);
-    C_of_cores.push_back(C_.get() + C_of_cores.size() * m * m);
-  }
   reserve(cores_, cores.size());
-  reserve(X_of_cores_, cores.size());
-  reserve(C_of_cores_, cores.size());
-  const auto send = [&](const auto& from, auto& to) {
-    SPEX_GPU_CHECK(cudaMemcpyAsync(to.get(), from.data(), from.size() * sizeof from[0],
-                                   cudaMemcpyHostToDevice, stream));
-  };
-  send(cores, cores_);
-  send(X_of_cores, X_of_cores_);
-  send(C_of_cores, C_of_cores_);
+  SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), cores.data(), cores.size() * sizeof(CoreSpectrum),
+                                 cudaMemcpyHostToDevice, stream));
 
   const BinStrides strides = layout.strides();
   double* y = bins_.get();  // becomes f
@@ -98,23 +105,25 @@ void DirectEngine::extract(FrameOnDevice& frame, const ExtractInputs& inputs, in
   }
   {
     const StageRange range(Stage::solve);
-    events.time(Stage::solve, [&] {
-      factor_band(count, layout, panels_.get(), M_.get(), y, status, stream);
-      solve_core_columns(*context_, patches, count, layout, ncore, panels_.get(), M_.get(),
-                         X_.get());
-    });
+    events.time(Stage::solve,
+                [&] { factor_band(count, layout, panels_.get(), M_.get(), y, status, stream); });
   }
   {
     const StageRange range(Stage::decorrelate);
     events.time(Stage::decorrelate, [&] {
-      // C_s = X_s^T X_s
-      const double one = 1, zero = 0;
-      SPEX_GPU_CHECK(cublasDgemmBatched(
-          context_->blas(), CUBLAS_OP_T, CUBLAS_OP_N, layout.nwave, layout.nwave, layout.rows(),
-          &one, X_of_cores_.get(), ncore * layout.rows(), X_of_cores_.get(), ncore * layout.rows(),
-          &zero, C_of_cores_.get(), layout.nwave, static_cast<int>(cores.size())));
-      find_roots(patches, cores_.get(), static_cast<int>(cores.size()), C_.get(), layout.nwave, y,
-                 q, strides, status, frame.spectra(), stream);
+      const RootBatch batch{patches,
+                            cores_.get(),
+                            static_cast<int>(cores.size()),
+                            layout,
+                            panels_.get(),
+                            M_.get(),
+                            y,
+                            q,
+                            C_.get(),
+                            hard_.get(),
+                            status};
+      find_roots(batch, frame.spectra(), stream);
+      finish_hard(batch, cores, frame.spectra());
     });
   }
   {

@@ -67,6 +67,7 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
                                  stream));
   const auto count = static_cast<int>(patches.size());
   SPEX_GPU_CHECK(cudaMemsetAsync(reach_and_bad_.get(), 0, 2 * sizeof(int), stream));
+  measure_frame(inputs);
   evaluate_corners(psf_, fiber_, nspec_, bins_, corners_, reach_and_bad_.get() + 1, stream);
   const SpotsView corners{0,       0,       bins_.nwave,       psf_.nx,
                           psf_.ny, nullptr, corners_.xc.get(), corners_.yc.get()};
@@ -100,6 +101,34 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
         spex::evaluate_spots(*inputs.psf, fiber_ + s, 1, inputs.grid.range(bins_.first + w, 1)));
     throw data_error("PSF", "a spot is not on any CCD, or has no width");
   }
+}
+
+void FrameOnDevice::measure_frame(const ExtractInputs& inputs) {
+  const std::vector<Patch> all = make_patches(inputs.options, inputs.grid, inputs.psf->nfiber);
+  most_fibers_ = 0;
+  int fiber_begin = all.front().padded_spec_first();
+  int fiber_end = 0;
+  const int bin_begin = all.front().padded_wave_first();
+  int bin_end = 0;
+  for (const Patch& patch : all) {
+    most_fibers_ = std::max(most_fibers_, patch.padded_nspec());
+    fiber_end = std::max(fiber_end, patch.padded_spec_first() + patch.padded_nspec());
+    bin_end = std::max(bin_end, patch.padded_wave_first() + patch.padded_nwave());
+  }
+  const WaveBins bins{inputs.grid, bin_begin, bin_end - bin_begin};
+  std::vector<PatchGeometry> geometry;
+  for (const Patch& patch : all) geometry.push_back(make_geometry(patch, fiber_begin, bin_begin));
+  reserve(all_geometry_, geometry.size());
+  SPEX_GPU_CHECK(cudaMemcpyAsync(all_geometry_.get(), geometry.data(),
+                                 geometry.size() * sizeof(PatchGeometry), cudaMemcpyHostToDevice,
+                                 context_->stream()));
+  // A bad spot elsewhere is its own rank's to report.
+  evaluate_corners(psf_, fiber_begin, fiber_end - fiber_begin, bins, all_corners_, nullptr,
+                   context_->stream());
+  find_used_pixels(
+      all_geometry_.get(), static_cast<int>(all.size()),
+      {0, 0, bins.nwave, psf_.nx, psf_.ny, nullptr, all_corners_.xc.get(), all_corners_.yc.get()},
+      inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get(), context_->stream());
 }
 
 PixelsView FrameOnDevice::pixels() const {

@@ -27,7 +27,11 @@ class FrameOnDevice {
 
   [[nodiscard]] const std::vector<PatchGeometry>& geometry() const { return geometry_; }
   [[nodiscard]] const PatchGeometry* device_geometry() const { return device_geometry_.get(); }
+  /// Of all patches of the whole frame, not of those loaded alone, so that what depends on them is
+  /// the same on every rank: the largest distance, in bins, of wavelengths whose spots share a row,
+  /// and the most padded fibers of a patch.
   [[nodiscard]] int reach() const { return reach_; }
+  [[nodiscard]] int most_fibers() const { return most_fibers_; }
   [[nodiscard]] PixelsView pixels() const;
   [[nodiscard]] RowBins rows() const;
   [[nodiscard]] const SpectraView& spectra() const { return spectra_; }
@@ -37,6 +41,8 @@ class FrameOnDevice {
 
  private:
   void upload_pixels(const Pixels& pixels);
+  /// reach_ and most_fibers_; the device's copy of reach_ is left in reach_and_bad_.
+  void measure_frame(const ExtractInputs& inputs);
 
   const Context* context_;
   bool poison_;
@@ -46,11 +52,13 @@ class FrameOnDevice {
   int nspec_ = 0;
   int nx_ = 0, ny_ = 0;
   int reach_ = 0;
+  int most_fibers_ = 0;
   DeviceBuffer<double> value_, weight_;
   SpotCorners corners_;
   DeviceBuffer<int> row_first_, row_last_;
   std::vector<PatchGeometry> geometry_;
-  DeviceBuffer<PatchGeometry> device_geometry_;
+  DeviceBuffer<PatchGeometry> device_geometry_, all_geometry_;
+  SpotCorners all_corners_;
   DeviceBuffer<int> reach_and_bad_;
   DeviceBuffer<double> spots_;
   DeviceBuffer<double> spectra_values_;

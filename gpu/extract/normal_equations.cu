@@ -45,17 +45,23 @@ __global__ void add_prior_kernel(const PatchGeometry* patches, int n, BinStrides
             bin_index(strides, j / patch.nwave, j % patch.nwave)];
 }
 
-// Sum over the pixels of both spots of (W spot_j) spot_k; spot_j, already weighted, covers its
-// whole rectangle in shared memory.
-__device__ double overlap(const double* weighted, const ClippedSpot& j, const ClippedSpot& k) {
+constexpr int lanes = 8;  // that share a pair of spots, side by side along x
+
+// Sum over the pixels of both spots of (W spot_j) spot_k, the same for all lanes of the pair;
+// spot_j, already weighted, covers its whole rectangle in shared memory.
+__device__ double overlap(const double* weighted, const ClippedSpot& j, const ClippedSpot& k,
+                          int lane) {
   const int x0 = max(j.x0, k.x0), x1 = min(j.x1, k.x1);
   const int y0 = max(j.y0, k.y0), y1 = min(j.y1, k.y1);
   double sum = 0;
-  for (int y = y0; y < y1; ++y) {
-    const double* a = weighted + (y - j.yc) * j.stride - j.xc;
-    const double* b = k.value + (y - k.yc) * k.stride - k.xc;
-    for (int x = x0; x < x1; ++x) sum += a[x] * b[x];
+  for (int x = x0 + lane; x < x1; x += lanes) {
+    const double* a = weighted + (y0 - j.yc) * j.stride + x - j.xc;
+    const double* b = k.value + (y0 - k.yc) * k.stride + x - k.xc;
+#pragma unroll 4
+    for (int y = y0; y < y1; ++y, a += j.stride, b += k.stride) sum += *a * *b;
   }
+  for (int offset = lanes / 2; offset > 0; offset /= 2)
+    sum += __shfl_xor_sync(0xffffffffU, sum, offset);
   return sum;
 }
 
@@ -80,21 +86,28 @@ __global__ void assemble_kernel(const PatchGeometry* patches, BandLayout layout,
       panels + static_cast<size_t>(blockIdx.y) * layout.patch_size() + block * layout.panel_size();
   const int nslots = layout.nslots;
   const int pairs = nslots * nslots * (layout.reach + 1);
-  for (int k = threadIdx.x; k < pairs; k += threads) {
+  const int lane = threadIdx.x % lanes;
+  // All lanes of a warp go round together, as overlap shuffles.
+  for (int first = 0; first < pairs; first += threads / lanes) {
+    const int k = first + threadIdx.x / lanes;
     const int t = k % nslots;                           // fiber of the row
     const int w = v + k / nslots % (layout.reach + 1);  // its wavelength
     const int s = k / (nslots * (layout.reach + 1));    // fiber of the column
     const int row = w * nslots + t - block * size;
     const int column = v * nslots + s - block * size;
-    if (row < column) continue;
-    double value = 0;
-    if (s < patch.nspec && t < patch.nspec && v < patch.nwave && w < patch.nwave) {
-      value = overlap(weighted + s * spot_size, clip_spot(patch, spots, s, v),
-                      clip_spot(patch, spots, t, w));
-      if (row == column)
-        value += prior[static_cast<size_t>(blockIdx.y) * layout.rows() + v * nslots + s];
-    } else if (row == column) {
-      value = 1;  // a row of padding
+    const bool wanted = k < pairs && row >= column;
+    const bool bins =
+        wanted && s < patch.nspec && t < patch.nspec && v < patch.nwave && w < patch.nwave;
+    ClippedSpot of_s{}, of_t{};
+    if (bins) {
+      of_s = clip_spot(patch, spots, s, v);
+      of_t = clip_spot(patch, spots, t, w);
+    }
+    double value = overlap(weighted + (bins ? s : 0) * spot_size, of_s, of_t, lane);
+    if (lane != 0 || !wanted) continue;
+    if (row == column) {
+      value = bins ? value + prior[static_cast<size_t>(blockIdx.y) * layout.rows() + v * nslots + s]
+                   : 1;  // a row of padding
     }
     panel[static_cast<size_t>(column) * 2 * size + row] = value;
   }

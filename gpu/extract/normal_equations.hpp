@@ -33,7 +33,7 @@ struct BandLayout {
     return static_cast<size_t>(2) * size() * size();
   }
   [[nodiscard]] SPEX_HD size_t patch_size() const { return nblocks() * panel_size(); }
-  [[nodiscard]] BinStrides strides() const { return {rows(), 1, nslots}; }
+  [[nodiscard]] SPEX_HD BinStrides strides() const { return {rows(), 1, nslots}; }
 };
 
 /// N with its prior in band form, straight from the pairs of overlapping spots; no A is formed.

@@ -2,6 +2,7 @@
 #include <stdexcept>
 
 #include "gpu/core/launch.hpp"
+#include "gpu/core/tensor.cuh"
 #include "gpu/extract/roots.hpp"
 #include "gpu/extract/spectra_device.cuh"
 
@@ -9,56 +10,85 @@ namespace spex::gpu {
 namespace {
 
 constexpr int most_steps = 60;
-constexpr double residual_bound = 1e-5;
-constexpr double condition_bound = 1e12;
+constexpr double residual_bound = 1e-9;
+constexpr double condition_bound = 1e5;
+// Start of the lower bound l of the scaled iteration: blocks at production settings have condition
+// numbers of 1e3 to 3e3.
+constexpr double first_bound = 0.01;
 
-// Leading dimension in shared memory: rows start 32 bytes apart in the banks, so that the eight
-// rows of a fragment do not collide.
+// A warp holds a 16 x 16 tile of a symmetric P x P product, on or below the diagonal.
+template <int P>
+constexpr int tiles = P / 16;
+template <int P>
+constexpr int warps = tiles<P>*(tiles<P> + 1) / 2;
+template <int P>
+constexpr int threads = warps<P>* warp_size;
+
+// Leading dimension in shared memory: rows start 32 bytes apart in the banks, so that the rows of a
+// fragment do not collide.
 template <int P>
 constexpr int leading = P + 4;
 
+struct Tile {
+  int row0, col0;
+};
+// The warp's tile, row0 >= col0.
 template <int P>
-constexpr int warps = (P / 16) * (P / 16);
+__device__ Tile my_tile() {
+  int row = 0, left = threadIdx.x / warp_size;
+  while (left > row) {
+    left -= row + 1;
+    ++row;
+  }
+  return {16 * row, 16 * left};
+}
 
-// A warp's 16 x 16 part of a product: 2 x 2 fragments of 8 x 8, two numbers a lane each.
+// A tile's numbers: 2 x 2 fragments of 8 x 8, two numbers a lane each.
 struct Fragment {
   double v[2][2][2] = {};
 };
 
-// += L R for the tile at (row0, col0); R is symmetric and read by rows.
-template <int P>
-__device__ void multiply(const double* L, const double* R, int row0, int col0, Fragment& sum) {
-  const int lane = threadIdx.x % warp_size;
-  const int g = lane / 4, t = lane % 4;
+// sum += the tile of L R, with L(row, k) and R(k, column) for k < depth, a multiple of 4.
+template <class Left, class Right>
+__device__ void multiply(const Tile& tile, int depth, const Left& L, const Right& R,
+                         Fragment& sum) {
+  const auto [g, t] = fragment_lane();
 #pragma unroll 4
-  for (int k = 0; k < P; k += 4) {
+  for (int k = 0; k < depth; k += 4) {
     double a[2], b[2];
 #pragma unroll
     for (int i = 0; i < 2; ++i) {
-      a[i] = L[(row0 + 8 * i + g) * leading<P> + k + t];
-      b[i] = R[(col0 + 8 * i + g) * leading<P> + k + t];
+      a[i] = L(tile.row0 + 8 * i + g, k + t);
+      b[i] = R(k + t, tile.col0 + 8 * i + g);
     }
 #pragma unroll
     for (int i = 0; i < 2; ++i)
 #pragma unroll
-      for (int j = 0; j < 2; ++j)
-        asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
-            : "+d"(sum.v[i][j][0]), "+d"(sum.v[i][j][1])
-            : "d"(a[i]), "d"(b[j]));
+      for (int j = 0; j < 2; ++j) multiply_add(a[i], b[j], sum.v[i][j][0], sum.v[i][j][1]);
   }
 }
 
-// visit(row, column, value) for this lane's numbers of a tile.
+// visit(row, column, value) for this lane's numbers of the tile.
 template <class Visit>
-__device__ void for_each(int row0, int col0, Fragment& sum, const Visit& visit) {
-  const int lane = threadIdx.x % warp_size;
+__device__ void for_each(const Tile& tile, Fragment& sum, const Visit& visit) {
+  const auto [g, t] = fragment_lane();
 #pragma unroll
   for (int i = 0; i < 2; ++i)
 #pragma unroll
     for (int j = 0; j < 2; ++j)
 #pragma unroll
       for (int k = 0; k < 2; ++k)
-        visit(row0 + 8 * i + lane / 4, col0 + 8 * j + lane % 4 * 2 + k, sum.v[i][j][k]);
+        visit(tile.row0 + 8 * i + g, tile.col0 + 8 * j + 2 * t + k, sum.v[i][j][k]);
+}
+
+// Writes the tile and its mirror image.
+template <int P>
+__device__ void store_symmetric(const Tile& tile, Fragment& sum, double* S) {
+  for_each(tile, sum, [&](int row, int column, double value) {
+    if (row < column) return;  // the upper half of a tile on the diagonal
+    S[row * leading<P> + column] = value;
+    S[column * leading<P> + row] = value;
+  });
 }
 
 // The largest of all threads' values, the same for all; NaN counts as infinity.
@@ -78,144 +108,231 @@ __device__ double block_max(double value, double* of_warps) {
 // Largest row sum of magnitudes of the first m rows.
 template <int P>
 __device__ double infinity_norm(const double* S, int m, double* of_warps) {
-  double sum = 0;
-  for (int row = threadIdx.x; row < m; row += warps<P> * warp_size) {
-    double mine = 0;
-    for (int k = 0; k < m; ++k) mine += fabs(S[row * leading<P> + k]);
-    sum = isnan(mine) ? INFINITY : fmax(sum, mine);
+  double largest = 0;
+  for (int row = threadIdx.x; row < m; row += threads<P>) {
+    double sum = 0;
+    for (int k = 0; k < m; ++k) sum += fabs(S[row * leading<P> + k]);
+    largest = isnan(sum) ? INFINITY : fmax(largest, sum);
   }
-  return block_max<P>(sum, of_warps);
+  return block_max<P>(largest, of_warps);
 }
 
-// Newton-Schulz in shared memory. Returns the residual |I - Z Y| before the last update, which
-// squares it.
+// The covariance block of one core spectrum, as each warp's tile. `X`, `X_before` and `M` are
+// shared scratch: rows of a band block, padded to a multiple of 8, times leading<P>; and size8
+// (size8 + 4).
 template <int P>
-__device__ double iterate(double* Y, double* Z, double* T, double* of_warps) {
-  const int warp = threadIdx.x / warp_size;
-  const int row0 = warp / (P / 16) * 16, col0 = warp % (P / 16) * 16;
+__device__ void covariance(const RootBatch& batch, const CoreSpectrum& core,
+                           const PatchGeometry& patch, const Tile& tile, double* X_before,
+                           double* X, double* M, Fragment& C) {
+  constexpr int ld = leading<P>;
+  const BandLayout& layout = batch.layout;
+  const int size = layout.size();
+  const int size8 = (size + 7) / 8 * 8;
+  const int ld_M = size8 + 4;
+  const auto [g, t] = fragment_lane();
+  const double* panels = batch.panels + static_cast<size_t>(core.patch) * layout.patch_size();
+  const double* M_all = batch.M + static_cast<size_t>(core.patch) * layout.nblocks() * size * size;
+
+  for (int k = threadIdx.x; k < 2 * size8 * ld; k += threads<P>) X_before[k] = 0;  // and X
+  for (int b = 0; b < layout.nblocks(); ++b) {
+    const int begun = b * layout.reach;  // columns that began in earlier blocks
+    const int active = min(begun + layout.reach, layout.nwave);
+    __syncthreads();
+    if (b > 0) {
+      const double* from = M_all + static_cast<size_t>(b) * size * size;
+      for (int k = threadIdx.x; k < size8 * size8; k += threads<P>) {
+        const int row = k % size8, column = k / size8;
+        M[row * ld_M + column] =
+            row < size && column < size ? from[static_cast<size_t>(column) * size + row] : 0.0;
+      }
+    }
+    __syncthreads();
+    // X_b = M_b X_{b-1}, in tiles of 8 x 8
+    const int across = (begun + 7) / 8;
+    for (int k = threadIdx.x / warp_size; k < size8 / 8 * across; k += warps<P>) {
+      const int row0 = k / across * 8, col0 = k % across * 8;
+      double c0 = 0, c1 = 0;
+#pragma unroll 4
+      for (int j = 0; j < size8; j += 4)
+        multiply_add(M[(row0 + g) * ld_M + j + t], X_before[(j + t) * ld + col0 + g], c0, c1);
+      X[(row0 + g) * ld + col0 + 2 * t] = c0;
+      X[(row0 + g) * ld + col0 + 2 * t + 1] = c1;
+    }
+    __syncthreads();
+    // The columns that begin here: columns of L_bb^-1.
+    const double* panel = panels + b * layout.panel_size();
+    for (int k = threadIdx.x; k < size * (active - begun); k += threads<P>) {
+      const int row = k % size, w = begun + k / size;
+      const int unit = (w - begun) * layout.nslots + patch.pad_below + core.s;
+      X[row * ld + w] = panel[static_cast<size_t>(unit) * 2 * size + row];
+    }
+    __syncthreads();
+    if (tile.row0 < active)  // C += X_b^T X_b
+      multiply(
+          tile, size8, [&](int row, int k) { return X[k * ld + row]; },
+          [&](int k, int column) { return X[k * ld + column]; }, C);
+    double* swap = X;
+    X = X_before;
+    X_before = swap;
+  }
+  __syncthreads();
+}
+
+// The iteration. Returns the residual |I - Z Y| before the last update, which squares it.
+template <int P>
+__device__ double iterate(const Tile& tile, double* Y, double* Z, double* T, double* of_warps) {
+  constexpr int ld = leading<P>;
+  const auto times = [&](const double* L, const double* R, Fragment& sum) {
+    multiply(
+        tile, P, [&](int row, int k) { return L[row * ld + k]; },
+        [&](int k, int column) { return R[column * ld + k]; }, sum);  // R is symmetric
+  };
+  double l = first_bound;
   double previous = INFINITY;
   for (int step = 0; step < most_steps; ++step) {
+    const double rho = sqrt(3 / (1 + l + l * l));
     Fragment ZY;
-    multiply<P>(Z, Y, row0, col0, ZY);
+    times(Z, Y, ZY);
     double largest = 0;
-    for_each(row0, col0, ZY, [&](int row, int column, double value) {
+    for_each(tile, ZY, [&](int row, int column, double& value) {
       const double difference = (row == column ? 1.0 : 0.0) - value;
       largest = isnan(difference) ? INFINITY : fmax(largest, fabs(difference));
-      T[row * leading<P> + column] = (row == column ? 1.0 : 0.0) + 0.5 * difference;
+      value = 0.5 * rho * ((row == column ? 3.0 : 0.0) - rho * rho * value);
     });
+    store_symmetric<P>(tile, ZY, T);
     const double residual = block_max<P>(largest, of_warps);
     if (!isfinite(residual)) return residual;
     if (residual < 0.1 && residual > 0.5 * previous) return residual;  // rounding, no better now
     Fragment YT, TZ;
-    multiply<P>(Y, T, row0, col0, YT);
-    multiply<P>(T, Z, row0, col0, TZ);
+    times(Y, T, YT);
+    times(T, Z, TZ);
     __syncthreads();
-    for_each(row0, col0, YT,
-             [&](int row, int column, double value) { Y[row * leading<P> + column] = value; });
-    for_each(row0, col0, TZ,
-             [&](int row, int column, double value) { Z[row * leading<P> + column] = value; });
+    store_symmetric<P>(tile, YT, Y);
+    store_symmetric<P>(tile, TZ, Z);
     __syncthreads();
-    if (residual < 1e-8) return residual;
-    previous = residual;
+    if (residual < 1e-8) return residual * residual;
+    l = fmin(1.0, 0.5 * rho * l * (3 - rho * rho * l * l));
+    if (residual < 0.1) {
+      l = 1;  // quadratic convergence from here
+      previous = residual;
+    }
   }
   return INFINITY;
 }
 
 template <int P>
-__global__ void __launch_bounds__(warps<P>* warp_size)
-    roots_kernel(const PatchGeometry* patches, const CoreSpectrum* cores, const double* C_all,
-                 int m, const double* f_all, const double* q_all, BinStrides strides, int* status,
-                 SpectraView spectra) {
+__global__ void __launch_bounds__(threads<P>) roots_kernel(RootBatch batch, SpectraView spectra) {
   constexpr int ld = leading<P>;
-  constexpr int threads = warps<P> * warp_size;
   extern __shared__ double shared[];
-  double* Y = shared;
-  double* Z = Y + P * ld;
-  double* T = Z + P * ld;
-  double* r = T + P * ld;
+  double* r = shared;
   double* Qf = r + P;
   double* of_warps = Qf + P;
+  double* Y = of_warps + 32;
+  double* Z = Y + P * ld;
+  double* T = Z + P * ld;
 
-  const CoreSpectrum core = cores[blockIdx.x];
-  const PatchGeometry patch = patches[core.patch];
-  if (status[core.patch] != 0) return;  // set by an earlier kernel: the same for all threads
-  const double* C = C_all + static_cast<size_t>(blockIdx.x) * m * m;
-
-  for (int k = threadIdx.x; k < P * P; k += threads) {
-    const int row = k / P, column = k % P;
-    const int low = max(row, column), high = min(row, column);
-    Y[row * ld + column] =
-        low < m ? C[static_cast<size_t>(high) * m + low] : (row == column ? 1.0 : 0.0);
-    Z[row * ld + column] = row == column ? 1.0 : 0.0;
+  const CoreSpectrum core = batch.cores[blockIdx.x];
+  const PatchGeometry patch = batch.patches[core.patch];
+  __shared__ int skip;  // one reading for all threads: blocks of the same patch write it
+  if (threadIdx.x == 0) {
+    batch.hard[blockIdx.x] = 0;
+    skip = batch.status[core.patch];
   }
+  __syncthreads();
+  if (skip != 0) return;
+  const int m = batch.layout.nwave;
+  const Tile tile = my_tile<P>();
+
+  Fragment C;
+  {
+    const int size8 = (batch.layout.size() + 7) / 8 * 8;
+    double* X_before = Y;  // the iteration's matrices are not in use yet
+    double* X = X_before + size8 * ld;
+    covariance<P>(batch, core, patch, tile, X_before, X, X + size8 * ld, C);
+  }
+  for (int k = threadIdx.x; k < P * P; k += threads<P>)
+    Z[k / P * ld + k % P] = k / P == k % P ? 1.0 : 0.0;
+  store_symmetric<P>(tile, C, Y);
   __syncthreads();
   const double norm = infinity_norm<P>(Y, m, of_warps);
-  if (!(norm > 0) || !isfinite(norm)) {
-    if (threadIdx.x == 0) atomicExch(status + core.patch, 1);
-    return;
+  const bool sane = norm > 0 && isfinite(norm);  // the same for all threads
+  double residual = INFINITY, Z_norm = INFINITY;
+  if (sane) {
+    for (int k = threadIdx.x; k < P * P; k += threads<P>) {
+      const int row = k / P, column = k % P;
+      double& value = Y[row * ld + column];
+      value = row < m && column < m ? value / norm : (row == column ? 1.0 : 0.0);
+    }
+    __syncthreads();
+    residual = iterate<P>(tile, Y, Z, T, of_warps);
+    __syncthreads();
+    Z_norm = infinity_norm<P>(Z, m, of_warps);
   }
-  for (int k = threadIdx.x; k < m * m; k += threads) Y[k / m * ld + k % m] /= norm;
-  __syncthreads();
-  const double residual = iterate<P>(Y, Z, T, of_warps);
-  __syncthreads();
-  const double Z_norm = infinity_norm<P>(Z, m, of_warps);
   // ||C|| ||C^-1/2||^2 = ||A|| ||Z||^2, and ||A|| = 1
   if (!(residual < residual_bound) || !(Z_norm * Z_norm < condition_bound)) {
-    if (threadIdx.x == 0) atomicExch(status + core.patch, 1);
+    double* kept = batch.C + static_cast<size_t>(blockIdx.x) * m * m;
+    for_each(tile, C, [&](int row, int column, double value) {
+      if (row < column || row >= m) return;
+      kept[row * m + column] = value;
+      kept[column * m + row] = value;
+    });
+    if (threadIdx.x == 0) batch.hard[blockIdx.x] = 1;
     return;
   }
 
   const double scale = 1 / sqrt(norm);  // Q = Z scale
+  const BinStrides strides = batch.layout.strides();
   const size_t first = static_cast<size_t>(core.patch) * strides.of_patch +
                        static_cast<size_t>(patch.pad_below + core.s) * strides.of_spec;
-  for (int row = threadIdx.x; row < m; row += threads) {
+  for (int row = threadIdx.x; row < m; row += threads<P>) {
     double sum = 0, product = 0;
     for (int k = 0; k < m; ++k) {
       const double value = Z[row * ld + k] * scale;
       sum += value;
-      product += value * f_all[first + static_cast<size_t>(k) * strides.of_wave];
+      product += value * batch.f[first + static_cast<size_t>(k) * strides.of_wave];
     }
     r[row] = sum;
     Qf[row] = product;
   }
   __syncthreads();
-  for (int w = threadIdx.x; w < patch.nkept; w += threads) {
+  for (int w = threadIdx.x; w < patch.nkept; w += threads<P>) {
     const int column = w + patch.wavepad;
-    if (q_all[first + static_cast<size_t>(column) * strides.of_wave] == 0) continue;
+    if (batch.q[first + static_cast<size_t>(column) * strides.of_wave] == 0) continue;
     store_bin(
         patch, core.s, w, Qf[column], [&](int row) { return Z[row * ld + column] * scale; },
-        [&](int row) { return r[row]; }, status + core.patch, spectra);
+        [&](int row) { return r[row]; }, batch.status + core.patch, spectra);
   }
 }
 
 template <int P>
-void launch(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores, const double* C,
-            int m, const double* f, const double* q, const BinStrides& strides, int* status,
-            const SpectraView& spectra, cudaStream_t stream) {
-  constexpr std::size_t bytes = (3 * P * leading<P> + 2 * P + 32) * sizeof(double);
+std::size_t shared_bytes(int size) {
+  const std::size_t size8 = static_cast<std::size_t>((size + 7) / 8 * 8);
+  const std::size_t iteration = 3 * P * leading<P>;
+  const std::size_t columns = 2 * size8 * leading<P> + size8 * (size8 + 4);
+  return (std::max(iteration, columns) + 2 * P + 32) * sizeof(double);
+}
+
+template <int P>
+void launch(const RootBatch& batch, const SpectraView& spectra, cudaStream_t stream) {
+  const std::size_t bytes = shared_bytes<P>(batch.layout.size());
   SPEX_GPU_CHECK(cudaFuncSetAttribute(roots_kernel<P>, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                       static_cast<int>(bytes)));
-  roots_kernel<P><<<ncores, warps<P> * warp_size, bytes, stream>>>(patches, cores, C, m, f, q,
-                                                                   strides, status, spectra);
+  roots_kernel<P><<<batch.ncores, threads<P>, bytes, stream>>>(batch, spectra);
   SPEX_LAUNCH_CHECK();
 }
 
 }  // namespace
 
-void find_roots(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                const double* C, int m, const double* f, const double* q, const BinStrides& strides,
-                int* status, const SpectraView& spectra, cudaStream_t stream) {
-  const auto run = [&](auto kernel) {
-    kernel(patches, cores, ncores, C, m, f, q, strides, status, spectra, stream);
-  };
+void find_roots(const RootBatch& batch, const SpectraView& spectra, cudaStream_t stream) {
+  const int m = batch.layout.nwave;
   if (m <= 32)
-    run(launch<32>);
+    launch<32>(batch, spectra, stream);
   else if (m <= 48)
-    run(launch<48>);
+    launch<48>(batch, spectra, stream);
   else if (m <= 64)
-    run(launch<64>);
+    launch<64>(batch, spectra, stream);
   else if (m <= largest_root)
-    run(launch<80>);
+    launch<80>(batch, spectra, stream);
   else
     throw std::logic_error("find_roots: a block too large");
 }

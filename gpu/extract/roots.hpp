@@ -1,24 +1,49 @@
-// Roots of covariance blocks without an eigendecomposition (extraction.md, section 5).
+// The covariance blocks and their roots, from the factored band, without an eigendecomposition
+// (extraction.md, section 5).
 #pragma once
 
-#include "gpu/extract/spectra.hpp"
+#include "gpu/extract/normal_equations.hpp"
 
 namespace spex::gpu {
 
-/// Largest block, in bins, that find_roots can hold in shared memory.
+/// Largest block, in bins, whose root find_roots can take in shared memory.
 inline constexpr int largest_root = 80;
+/// Largest block of the band that it can work with.
+inline constexpr int largest_root_band = 80;
 
-/// Q_s = C_s^(-1/2) of each core spectrum by the coupled Newton-Schulz iteration (Higham, Functions
-/// of Matrices, 6.35), and from it the spectrum as store_signal writes it. With A = C / ||C||:
+/// What find_roots reads and writes for a batch of core spectra.
+struct RootBatch {
+  const PatchGeometry* patches = nullptr;
+  const CoreSpectrum* cores = nullptr;
+  int ncores = 0;
+  BandLayout layout;
+  const double* panels = nullptr;  ///< of factor_band
+  const double* M = nullptr;       ///< likewise
+  const double* f = nullptr;       ///< [patch][layout.rows()]
+  const double* q = nullptr;       ///< likewise
+  double* C = nullptr;             ///< [ncores][m][m]: the blocks of hard spectra only
+  int* hard = nullptr;             ///< [ncores]: 1 where the root is left to Jacobi
+  int* status = nullptr;           ///< [patch]; a patch whose status is not 0 is left alone
+};
+
+/// C_s of each core spectrum, Q_s = C_s^(-1/2), and from it the spectrum as store_signal writes it.
 ///
-///     Y_0 = A, Z_0 = I;  T = (3 I - Z Y) / 2,  Y <- Y T,  Z <- T Z;  Z -> A^(-1/2)
+/// C_s = X_s^T X_s with X_s the spectrum's columns of L^-1, block by block: X_b = M_b X_{b-1} for
+/// the columns that began before block b, and the columns of L_bb^-1 for those that begin there.
 ///
-/// C: ncores blocks of m x m, m <= largest_root, of which the lower triangles are read; f, q as in
-/// store_signal. `status[patch]` becomes 1 where the iteration does not converge to a residual
-/// |I - Z Y| of 1e-5, the condition number ||C|| ||Q||^2 is above 1e12, or a number is not finite:
-/// eigh must then do the patch. A block a spectrum, in FP64 tensor cores.
-void find_roots(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                const double* C, int m, const double* f, const double* q, const BinStrides& strides,
-                int* status, const SpectraView& spectra, cudaStream_t stream);
+/// Q_s by the coupled Newton-Schulz iteration (Higham, Functions of Matrices, 6.35), scaled as Chen
+/// and Chow (2014) do for the sign function. With A = C / ||C||, Y_0 = A, Z_0 = I:
+///
+///     T = rho / 2 (3 I - rho^2 Z Y),  Y <- Y T,  Z <- T Z;  Z -> A^(-1/2)
+///
+/// rho = sqrt(3 / (1 + l + l^2)), where l^2 is a lower bound of the eigenvalues of Z Y, updated by
+/// l <- rho l (3 - rho^2 l^2) / 2; smaller eigenvalues still grow, and the residual |I - Z Y|
+/// decides.
+///
+/// A block is hard, C_s is kept and nothing is stored, where its condition number ||C|| ||Q||^2 is
+/// above 1e5 (fully masked bins are held by the prior alone) or the residual does not fall below
+/// 1e-9: Jacobi then loses fewer digits. m = layout.nwave <= largest_root. A block a spectrum, in
+/// FP64 tensor cores.
+void find_roots(const RootBatch& batch, const SpectraView& spectra, cudaStream_t stream);
 
 }  // namespace spex::gpu

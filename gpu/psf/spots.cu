@@ -59,7 +59,7 @@ __global__ void corners_kernel(PsfArguments psf, int fiber, int nspec, WaveBins 
   const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
   const bool good = fabs(x) < farthest_centre && fabs(y) < farthest_centre &&
                     parameter(psf, 0, fiber + s, u) > 0 && parameter(psf, 1, fiber + s, u) > 0;
-  if (!good) atomicMax(bad, j + 1);
+  if (!good && bad != nullptr) atomicMax(bad, j + 1);
   xc[j] = good ? spot_corner(x, psf.hsizex) : 0;
   yc[j] = good ? spot_corner(y, psf.hsizey) : 0;
 }

@@ -52,8 +52,9 @@ struct SpotsView {
   const int* yc = nullptr;
 };
 
-/// Evaluates the corners of all spots, bit by bit as the reference does. `*bad` gains 1 + s nwave +
-/// w of some spot whose centre is not on any conceivable CCD or whose widths are not positive.
+/// Evaluates the corners of all spots, bit by bit as the reference does. `*bad`, where not null,
+/// gains 1 + s nwave + w of some spot whose centre is not on any conceivable CCD or whose widths
+/// are not positive.
 void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins,
                       SpotCorners& corners, int* bad, cudaStream_t stream);
 

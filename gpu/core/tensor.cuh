@@ -1,0 +1,24 @@
+// FP64 tensor cores: one 8 x 8 x 4 product a warp.
+#pragma once
+
+namespace spex::gpu {
+
+/// Where a lane's numbers of an 8 x 8 fragment stand: A(row, k), B(k, column) with k = lane % 4 and
+/// row, column = lane / 4; of the result row lane / 4, columns 2 (lane % 4) and the next.
+struct FragmentLane {
+  int g;  ///< lane / 4
+  int t;  ///< lane % 4
+};
+__device__ inline FragmentLane fragment_lane() {
+  const int lane = static_cast<int>(threadIdx.x) % 32;
+  return {lane / 4, lane % 4};
+}
+
+/// (c0, c1) += A B for the warp's fragments (PTX ISA, mma.m8n8k4 with .f64).
+__device__ inline void multiply_add(double a, double b, double& c0, double& c1) {
+  asm("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+      : "+d"(c0), "+d"(c1)
+      : "d"(a), "d"(b));
+}
+
+}  // namespace spex::gpu
