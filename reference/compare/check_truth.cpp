@@ -126,7 +126,7 @@ std::vector<Check> judge(const PullStatistics& pulls) {
   const Place place{"FLUX", {}, {}, {}};
   const auto within = [&](const char* what, double value, double expected) {
     Check check{.hdu = "FLUX", .what = what, .limit = truth_limit};
-    check.add(std::abs(value - expected), 0, [&] { return place; });
+    check.add(std::abs(value - expected), 0, [&]() -> const Place& { return place; });
     return check;
   };
   Check enough{.hdu = "FLUX", .what = "too few unmasked bins"};

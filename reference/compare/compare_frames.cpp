@@ -312,7 +312,7 @@ Comparison compare_frames(const FrameFile& result, const FrameFile& expected,
   std::vector<std::string> names = {"FLUX",       "IVAR",     "MASK",   "WAVELENGTH",
                                     "RESOLUTION", "FIBERMAP", "CHI2PIX"};
   // --full-precision appends it; the others do not have it.
-  if (result.image("PIXMASK_FRACTION") != nullptr) names.push_back("PIXMASK_FRACTION");
+  if (result.image("PIXMASK_FRACTION") != nullptr) names.emplace_back("PIXMASK_FRACTION");
   out.checks.push_back(check_hdus(result, names, shape));
   out.checks.push_back(check_finite(result));
   // Values of another shape cannot be told apart by bins.

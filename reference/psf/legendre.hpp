@@ -10,18 +10,24 @@ SPEX_HD inline double legendre_variable(double lambda, double wavemin, double wa
   return 2.0 * (lambda - wavemin) / (wavemax - wavemin) - 1.0;
 }
 
-/// Sum over d < n of c[d] P_d(u), by the three-term recurrence
+/// Calls term(d, P_d(u)) for d < n, by the three-term recurrence
 /// (d + 1) P_{d+1} = (2d + 1) u P_d - d P_{d-1}.
-SPEX_HD inline double legendre_sum(const double* c, int n, double u) {
-  double sum = 0.0;
+template <class Term>
+SPEX_HD inline void for_each_legendre(int n, double u, const Term& term) {
   double previous = 0.0;
   double p = 1.0;
   for (int d = 0; d < n; ++d) {
-    sum += c[d] * p;
+    term(d, p);
     const double next = ((2 * d + 1) * u * p - d * previous) / (d + 1);
     previous = p;
     p = next;
   }
+}
+
+/// Sum over d < n of c[d] P_d(u).
+SPEX_HD inline double legendre_sum(const double* c, int n, double u) {
+  double sum = 0.0;
+  for_each_legendre(n, u, [&](int d, double p) { sum += c[d] * p; });
   return sum;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -23,9 +24,10 @@ double trace_value(const Trace& trace, int fiber, double lambda) {
 
 // Scratch of one thread.
 struct SpotWorkspace {
-  std::vector<double> E, Px, Py, g, row;
+  std::vector<double> P, E, Px, Py, g, row;
   explicit SpotWorkspace(const Psf& psf)
-      : E(static_cast<std::size_t>((std::max(psf.ghdegx, psf.ghdegy) + 1) *
+      : P(static_cast<std::size_t>(psf.ncoeff)),
+        E(static_cast<std::size_t>((std::max(psf.ghdegx, psf.ghdegy) + 1) *
                                    (std::max(psf.nx(), psf.ny()) + 1))),
         Px(static_cast<std::size_t>((psf.ghdegx + 1) * psf.nx())),
         Py(static_cast<std::size_t>((psf.ghdegy + 1) * psf.ny())),
@@ -57,9 +59,12 @@ Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<dou
     for (int w = 0; w < spots.nwave; ++w) {
       const double lambda = wave[static_cast<std::size_t>(w)];
       const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
+      // Many parameters share the polynomials of one wavelength; summed as legendre_sum does.
+      for_each_legendre(psf.ncoeff, u,
+                        [&](int d, double P) { work.P[static_cast<std::size_t>(d)] = P; });
       auto parameter = [&](int p) {
         const auto first = static_cast<std::ptrdiff_t>(p * psf.nfiber + fiber + s) * psf.ncoeff;
-        return legendre_sum(psf.param.data() + first, psf.ncoeff, u);
+        return std::inner_product(work.P.begin(), work.P.end(), psf.param.begin() + first, 0.0);
       };
       const Centre centre = spot_centre(psf, fiber + s, lambda);
       const double sigma_x = parameter(0);

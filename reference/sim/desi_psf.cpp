@@ -36,7 +36,8 @@ Arm arm_of(char letter) {
 // Columns of fiber s from fiber 0, in the middle of the wavelengths.
 double columns_from_first(int s) {
   constexpr double bundle_pitch = (fibers_a_bundle - 1) * fiber_spacing + bundle_gap;
-  return s / fibers_a_bundle * bundle_pitch + s % fibers_a_bundle * fiber_spacing;
+  const int bundle = s / fibers_a_bundle;
+  return bundle * bundle_pitch + s % fibers_a_bundle * fiber_spacing;
 }
 
 // The fiber's place along the slit, -1 to 1.

@@ -162,9 +162,9 @@ void simulate(const SimOptions& options) {
   Progress progress("simulate", "frames", static_cast<long>(options.cameras.size()),
                     options.show_progress);
   for (const Camera& camera : options.cameras) {
-    const SimFrame frame =
-        given ? simulate_camera(options, camera, *given, *options.psf)
-              : simulate_camera(options, camera, make_desi_psf(camera), "PSF of " + camera.name());
+    const Psf psf = given ? *given : make_desi_psf(camera);
+    const std::string psf_name = options.psf.value_or("PSF of " + camera.name());
+    const SimFrame frame = simulate_camera(options, camera, psf, psf_name);
     write_frame_files(options, camera, frame);
     progress.advance();
   }

@@ -103,6 +103,7 @@ void add_line(const Truth& truth, double centre, double sigma, double electrons,
 
 std::vector<double> sky_spectrum(const Truth& truth) {
   std::vector<double> sky;
+  sky.reserve(truth.wave.size());
   for (const double lambda : truth.wave) sky.push_back(sky_continuum(lambda));
   for (const SkyLine& line : sky_lines())
     add_line(truth, line.wavelength, sky_line_sigma, line.strength, sky);
@@ -165,6 +166,7 @@ void fill_spectra(Truth& truth, const Camera& camera, const std::vector<Target>&
                   std::uint64_t seed, double exptime, int threads) {
   const std::vector<double> sky = sky_spectrum(truth);
   std::vector<double> share;
+  share.reserve(truth.wave.size());
   for (const double lambda : truth.wave)
     share.push_back(arm_throughput(camera.arm, lambda) * exptime / reference_exptime);
   const auto nwave = static_cast<std::size_t>(truth.nwave());

@@ -36,13 +36,15 @@ void create_table(FitsMemory& out, const char* name, long long rows,
 template <class T>
 void write_column(FitsMemory& out, int type, int column, const std::vector<T>& values) {
   int status = 0;
-  fits_write_col(out.get(), type, column, 1, 1, static_cast<LONGLONG>(values.size()),
-                 const_cast<T*>(values.data()), &status);
+  void* const data = reinterpret_cast<void*>(const_cast<T*>(values.data()));
+  fits_write_col(out.get(), type, column, 1, 1, static_cast<LONGLONG>(values.size()), data,
+                 &status);
   fits_check(status, out.name(), fmt::format("cannot write column {}", column));
 }
 
 void write_texts(FitsMemory& out, int column, const std::vector<std::string>& texts) {
   std::vector<char*> pointers;
+  pointers.reserve(texts.size());
   for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
   write_column(out, TSTRING, column, pointers);
 }

@@ -42,7 +42,7 @@ def pulls_figure(pulls: Pulls, title: str) -> Figure:
         f"{name} {value:.3f}: {'within' if passed else 'OUTSIDE'} {want:g} ± {LIMITS[name]:g}"
         for name, value, want, passed in summary(pulls)
     ]
-    text = "\n".join(lines).replace("-", "−")
+    text = "\n".join(lines).replace(" -", " −")
     axes[0].set_ylim(0, 1.65 * max(normal.max(), density.max()))
     axes[0].text(0.02, 0.98, text, transform=axes[0].transAxes, va="top", fontsize=9)
     axes[0].set_title("all pulls")

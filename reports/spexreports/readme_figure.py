@@ -38,7 +38,7 @@ def readme_figure(ccd: Ccd, traces: Traces, frame: Frame, nspec: int = 12) -> Fi
     norm = style.electron_norm(float(np.nanmax(patch)))
 
     figure, (left, right) = plt.subplots(
-        1, 2, figsize=(9.5, 4.6), sharey=True, layout="constrained"
+        1, 2, figsize=(9.5, 4.8), sharey=True, layout="constrained"
     )
     cmap = plt.get_cmap("cividis").with_extremes(bad="#B0B0B0")
     x0, x1, y0, y1 = window.extent
@@ -47,7 +47,12 @@ def readme_figure(ccd: Ccd, traces: Traces, frame: Frame, nspec: int = 12) -> Fi
     left.set_ylabel("column of the CCD (pixel)")
     left.set_title("the CCD: light of many fibers, blurred and noisy")
     bar = figure.colorbar(
-        shown, ax=left, location="bottom", aspect=40, label="electron per pixel; grey: masked"
+        shown,
+        ax=(left, right),
+        location="bottom",
+        aspect=60,
+        shrink=0.6,
+        label="electron per pixel; grey: masked",
     )
     style.set_electron_ticks(bar, norm)
 
@@ -56,32 +61,35 @@ def readme_figure(ccd: Ccd, traces: Traces, frame: Frame, nspec: int = 12) -> Fi
     chosen = (rows >= window.y0) & (rows < window.y1)
     wave = frame.wave[chosen]
     columns = np.array([float(traces.column(fiber, centre)) for fiber in indices])
-    room = 0.9 * float(np.median(np.diff(columns))) if len(columns) > 1 else 5.0
-    kinds = {"SKY": (style.VERMILION, "sky"), "": (style.BLUE, "star or galaxy, over the sky")}
+    room = float(np.median(np.diff(columns))) if len(columns) > 1 else 5.0
     for s, column in zip(spectra, columns, strict=True):
         flux = np.where(frame.good[s], frame.flux[s], np.nan)[chosen]
-        top = float(np.nanmax(flux)) if np.isfinite(flux).any() else 1.0
-        colour, name = kinds["SKY" if frame.objtype[s] == "SKY" else ""]
-        height = column + room * flux / max(top, 1e-30)
-        right.fill_between(wave, column, height, step="mid", color=colour, alpha=0.2, lw=0)
-        right.step(wave, height, where="mid", color=colour, lw=0.8, label=name)
+        if not np.isfinite(flux).any() or not np.nanmax(flux) > 0:
+            continue
+        shape = flux / np.nanmax(flux)
+        # Lines may reach into the room of the next fiber, a continuum may not.
+        height = column + room * shape * (0.85 if np.nanmedian(shape) > 0.5 else 1.6)
+        sky = frame.objtype[s] == "SKY"
+        colour = style.VERMILION if sky else style.BLUE
+        behind = 2 + (x1 - column) / (x1 - x0)  # lower fibers in front of higher ones
+        right.fill_between(wave, column, height, step="mid", color="white", lw=0, zorder=behind)
+        right.fill_between(
+            wave, column, height, step="mid", color=colour, alpha=0.25, lw=0, zorder=behind
+        )
+        right.step(wave, height, where="mid", color=colour, lw=0.9, zorder=behind)
         right.annotate(
-            f"{frame.fiber[s]}",
+            f"{frame.fiber[s]} sky" if sky else f"{frame.fiber[s]}",
             (wave[-1], column),
             xytext=(4, 0),
             textcoords="offset points",
             color=colour,
-            fontsize=8,
+            fontsize=9,
         )
-    handles, labels = right.get_legend_handles_labels()
-    once = dict(zip(labels, handles, strict=True))
-    right.legend(
-        once.values(), once.keys(), loc="upper center", bbox_to_anchor=(0.5, -0.16), ncols=2
-    )
-    right.set_ylim(x0, x1 + 2)
+    right.set_ylim(x0, x1 + room / 2)
+    left.spines["left"].set_bounds(x0, x1)
     right.set_xlim(wave[0], wave[-1])
     right.set_xlabel(style.WAVE_LABEL)
     right.tick_params(axis="y", left=False, labelleft=False)
     right.spines["left"].set_visible(False)
-    right.set_title("the spectra extracted from it, by fiber")
+    right.set_title("the spectrum of each fiber, extracted from it")
     return figure

@@ -58,6 +58,7 @@ def set_electron_ticks(bar: Colorbar, norm: AsinhNorm) -> None:
         steps = sorted(steps + [3 * step for step in steps])
     ticks = [0.0, *(t for t in steps if norm.linear_width * 1.5 < t <= norm.vmax)]
     bar.set_ticks(ticks, labels=[f"{t:,.0f}" for t in ticks])
+    bar.minorticks_off()
 
 
 def set_title(figure: Figure, title: str) -> None:

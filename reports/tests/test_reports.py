@@ -13,6 +13,7 @@ sys.path.insert(0, str(ROOT / "reports"))
 
 from spexreports import files, style  # noqa: E402
 from spexreports.__main__ import main  # noqa: E402
+from spexreports.readme_figure import choose_fibers, richest_wave  # noqa: E402
 from spexreports.resolution_figure import (  # noqa: E402
     full_width,
     resolution_row,
@@ -200,6 +201,20 @@ class Reports(unittest.TestCase):
         self.assertEqual(self.run_main("readme", ["preproc", "psf", "frame"], out), 0)
         self.assert_drawn(out)
         self.assertLess(out.stat().st_size, 300_000)
+
+    def test_readme_shows_the_brightest_fiber_and_its_neighbours(self):
+        np.testing.assert_array_equal(choose_fibers(self.frame, 3), [2, 3, 4])  # 4 is a star
+        np.testing.assert_array_equal(choose_fibers(self.frame, 6), np.arange(6))
+        self.assertEqual(len(choose_fibers(self.frame, 100)), len(self.frame.flux))
+
+    def test_richest_wave_counts_lines_not_their_height(self):
+        frame = files.read_frame(self.paths["frame"])
+        frame.mask[:] = 0
+        frame.ivar[:] = 1
+        frame.flux[:] = 10.0
+        frame.flux[:, 30] = 1e4
+        frame.flux[:, [90, 94, 98, 102]] = 1e3
+        self.assertLess(abs(richest_wave(frame, nbins=20) - frame.wave[96]), 8 * 0.8)
 
     def test_missing_file_is_an_error(self):
         out = Path(self.folder.name) / "none.png"

@@ -1,0 +1,83 @@
+// bench_bundle: one bundle of 25 fibers by the CPU reference on one thread, files aside, with the
+// seconds of each stage as counters.
+//
+//   bench_bundle PREPROC PSF [--benchmark_...]
+//
+// 5760 to 7620 Angstrom (or the camera's own grid), production settings, every method and
+// milestone.
+#include <exception>
+#include <string>
+
+#include <benchmark/benchmark.h>
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include "reference/core/version.hpp"
+#include "reference/extract/milestones.hpp"
+#include "reference/extract/weights.hpp"
+#include "reference/io/read_preproc.hpp"
+#include "reference/io/read_psf.hpp"
+#include "reference/linalg/symmetric.hpp"
+
+namespace {
+
+struct Frame {
+  spex::Psf psf;
+  spex::Pixels pixels;
+  spex::WaveGrid grid;
+};
+
+void extract_bundle(benchmark::State& state, const Frame& frame, spex::Method method,
+                    spex::Milestone milestone) {
+  spex::ExtractOptions options;
+  options.nspec = 25;
+  options.method = method;
+  options.milestone = milestone;
+  const spex::ExtractInputs inputs{&frame.psf, &frame.pixels, frame.grid, options};
+  const std::vector<spex::Patch> patches =
+      spex::make_patches(options, frame.grid, frame.psf.nfiber);
+  spex::StageTimes times;
+  for (auto _ : state)
+    benchmark::DoNotOptimize(spex::extract_patches(inputs, patches, 1, times, [](long) {}));
+  for (const spex::Stage stage : {spex::Stage::spots, spex::Stage::assemble, spex::Stage::solve,
+                                  spex::Stage::decorrelate, spex::Stage::quality})
+    state.counters[spex::to_string(stage)] =
+        benchmark::Counter(times.get(stage), benchmark::Counter::kAvgIterations);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  benchmark::Initialize(&argc, argv);
+  if (argc != 3) {
+    fmt::print(stderr,
+               "bench_bundle: wrong arguments (bench_bundle PREPROC PSF [--benchmark_...])\n");
+    return 2;
+  }
+  try {
+    spex::use_single_threaded_blas();
+    benchmark::AddCustomContext("version", spex::version());
+    benchmark::AddCustomContext("openblas", openblas_get_config());
+    benchmark::AddCustomContext("openblas core", openblas_get_corename());
+    Frame frame;
+    frame.psf = spex::read_psf(argv[2]);
+    spex::Preproc preproc = spex::read_preproc(argv[1]);
+    frame.grid = spex::make_wave_grid(spex::default_wave_range(preproc.camera, argv[1]));
+    frame.pixels = spex::make_pixels(std::move(preproc), spex::ExtractOptions{}.mask_bits);
+    for (const spex::Method method : {spex::Method::eigh, spex::Method::cholesky})
+      for (const spex::Milestone milestone :
+           {spex::Milestone::cpu_refactor, spex::Milestone::baseline})
+        benchmark::RegisterBenchmark(
+            fmt::format("bundle/{}/{}", to_string(method), to_string(milestone)).c_str(),
+            [&frame, method, milestone](benchmark::State& state) {
+              extract_bundle(state, frame, method, milestone);
+            })
+            ->Unit(benchmark::kSecond)
+            ->MeasureProcessCPUTime();
+    benchmark::RunSpecifiedBenchmarks();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "bench_bundle: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}

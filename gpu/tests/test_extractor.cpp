@@ -1,0 +1,156 @@
+// Every engine against the CPU reference, at odd sizes and with odd pixels.
+#include <cmath>
+
+#include <gmock/gmock.h>
+
+#include "gpu/extract/extractor.hpp"
+#include "gpu/tests/gpu_test.hpp"
+#include "reference/core/error.hpp"
+#include "reference/extract/assemble_frame.hpp"
+#include "reference/tests/support/synthetic.hpp"
+
+namespace spex::gpu {
+namespace {
+
+constexpr Engine engines[] = {Engine::multi_gpu, Engine::batch_eigh, Engine::batch_subbundle,
+                              Engine::direct};
+
+class ExtractorTest : public test::GpuTest {
+ protected:
+  ExtractorTest() {
+    options.bundlesize = 6;
+    options.nsubbundles = 2;
+    options.nwavestep = 13;
+    options.wavepad = 5;
+  }
+
+  std::vector<PatchResult> on_cpu(const std::vector<Patch>& patches) {
+    StageTimes times;
+    return spex::extract_patches(inputs(), patches, 2, times, [](long) {});
+  }
+  std::vector<PatchResult> on_gpu(const std::vector<Patch>& patches, Engine engine) {
+    Extractor extractor({.device = 0, .poison = true});
+    StageTimes times;
+    return extractor.extract_patches(inputs(), patches, engine, times, [](long) {});
+  }
+  [[nodiscard]] ExtractInputs inputs() const { return {&psf, &pixels, grid, options}; }
+  [[nodiscard]] std::vector<Patch> patches() const {
+    return make_patches(options, grid, psf.nfiber);
+  }
+
+  Psf psf = spex::test::make_psf({.nfiber = 11, .nx = 70, .ny = 60, .x_first = 2});
+  Pixels pixels = spex::test::make_pixels_of_noise(70, 60);
+  WaveGrid grid = make_wave_grid({982, 1016, 0.8});
+  ExtractOptions options;
+};
+
+// Section 8: 1e-6 at production padding.
+void expect_close(const PatchResult& gpu, const PatchResult& cpu) {
+  ASSERT_EQ(gpu.nspec, cpu.nspec);
+  ASSERT_EQ(gpu.nwave, cpu.nwave);
+  ASSERT_EQ(gpu.ndiagonals, cpu.ndiagonals);
+  for (std::size_t j = 0; j < cpu.flux.size(); ++j) {
+    ASSERT_EQ(gpu.ivar[j] > 0, cpu.ivar[j] > 0) << j;
+    EXPECT_LE(std::abs(gpu.flux[j] - cpu.flux[j]) * std::sqrt(cpu.ivar[j]), 1e-6) << j;
+    EXPECT_LE(std::abs(gpu.ivar[j] - cpu.ivar[j]), 1e-6 * cpu.ivar[j]) << j;
+    EXPECT_LE(std::abs(gpu.chi2pix[j] - cpu.chi2pix[j]), 1e-6 * cpu.chi2pix[j] + 1e-12) << j;
+    EXPECT_NEAR(gpu.pixmask_fraction[j], cpu.pixmask_fraction[j], 1e-12) << j;
+  }
+  for (std::size_t j = 0; j < cpu.resolution.size(); ++j)
+    EXPECT_NEAR(gpu.resolution[j], cpu.resolution[j], 1e-6) << j;
+}
+
+TEST_F(ExtractorTest, EnginesAgreeWithTheReference) {
+  // A bad column, a masked block that swallows bins whole, and light off three edges.
+  for (int y = 0; y < 60; ++y) pixels.weight[static_cast<std::size_t>(y * 70 + 33)] = 0;
+  for (int y = 20; y < 40; ++y)
+    for (int x = 10; x < 24; ++x) pixels.weight[static_cast<std::size_t>(y * 70 + x)] = 0;
+  for (const Decorrelate decorrelate : {Decorrelate::signal, Decorrelate::noise}) {
+    options.decorrelate = decorrelate;
+    options.regularize = decorrelate == Decorrelate::noise ? 0.01 : 0;
+    const std::vector<PatchResult> expected = on_cpu(patches());
+    for (const Engine engine : engines) {
+      SCOPED_TRACE(static_cast<int>(engine));
+      const std::vector<PatchResult> results = on_gpu(patches(), engine);
+      ASSERT_EQ(results.size(), expected.size());
+      for (std::size_t k = 0; k < results.size(); ++k) {
+        SCOPED_TRACE(k);
+        EXPECT_NE(results[k].status, PatchStatus::failed);
+        expect_close(results[k], expected[k]);
+      }
+    }
+  }
+}
+
+TEST_F(ExtractorTest, OtherPatchesDoNotShow) {
+  const std::vector<Patch> all = patches();
+  const std::vector<Patch> some(all.begin() + 3, all.begin() + 5);
+  for (const Engine engine : {Engine::multi_gpu, Engine::batch_eigh, Engine::direct}) {
+    const std::vector<PatchResult> of_all = on_gpu(all, engine);
+    const std::vector<PatchResult> of_some = on_gpu(some, engine);
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      EXPECT_EQ(of_some[k].flux, of_all[k + 3].flux);
+      EXPECT_EQ(of_some[k].ivar, of_all[k + 3].ivar);
+      EXPECT_EQ(of_some[k].resolution, of_all[k + 3].resolution);
+    }
+  }
+}
+
+TEST_F(ExtractorTest, ModelImageAgrees) {
+  options.model = true;
+  const std::vector<PatchResult> expected = on_cpu(patches());
+  for (const Engine engine : engines) {
+    const std::vector<PatchResult> results = on_gpu(patches(), engine);
+    const ModelImage a = assemble_model(70, 60, results);
+    const ModelImage b = assemble_model(70, 60, expected);
+    for (std::size_t i = 0; i < a.value.size(); ++i) ASSERT_NEAR(a.value[i], b.value[i], 1e-8) << i;
+  }
+}
+
+TEST_F(ExtractorTest, NoWeightAtAllGivesZeros) {
+  pixels.weight.assign(pixels.weight.size(), 0.0);
+  for (const Engine engine : engines)
+    for (const PatchResult& result : on_gpu(patches(), engine)) {
+      EXPECT_THAT(result.flux, testing::Each(0.0));
+      EXPECT_THAT(result.ivar, testing::Each(0.0));
+      EXPECT_THAT(result.resolution, testing::Each(0.0));
+      EXPECT_THAT(result.pixmask_fraction, testing::Each(1.0));
+    }
+}
+
+TEST_F(ExtractorTest, HopelessPatchesAreValues) {
+  pixels.weight.assign(pixels.weight.size(), 1e308);
+  for (const Engine engine : engines)
+    for (const PatchResult& result : on_gpu(patches(), engine)) {
+      EXPECT_EQ(result.status, PatchStatus::failed);
+      EXPECT_THAT(result.flux, testing::Each(0.0));
+      EXPECT_THAT(result.ivar, testing::Each(0.0));
+    }
+}
+
+TEST_F(ExtractorTest, OneFiberOneWavelength) {
+  options.bundlesize = 1;
+  options.nsubbundles = 1;
+  options.specmin = 4;
+  options.nspec = 1;
+  grid = make_wave_grid({1000, 1000, 0.8});
+  const std::vector<PatchResult> expected = on_cpu(patches());
+  for (const Engine engine : engines) expect_close(on_gpu(patches(), engine)[0], expected[0]);
+}
+
+TEST_F(ExtractorTest, BrokenPsfIsTheReferencesError) {
+  psf.param[static_cast<std::size_t>(4 * psf.ncoeff)] = -1;  // GHSIGX of fiber 4
+  try {
+    static_cast<void>(on_gpu(patches(), Engine::direct));
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("fiber 4"));
+  }
+}
+
+TEST_F(ExtractorTest, NoSuchDevice) {
+  EXPECT_THROW(Extractor({.device = 1000}), Error);
+}
+
+}  // namespace
+}  // namespace spex::gpu

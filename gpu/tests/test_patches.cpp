@@ -1,0 +1,62 @@
+#include <cstdlib>
+
+#include "gpu/layout/patches.hpp"
+#include "gpu/tests/gpu_test.hpp"
+#include "reference/tests/support/synthetic.hpp"
+
+namespace spex::gpu {
+namespace {
+
+using Patches = test::GpuTest;
+
+// A grid that runs off all four edges of the CCD, with the fractions whose rounding matters.
+TEST_F(Patches, UsedPixelsAreTheReferencesOwn) {
+  const Psf psf = spex::test::make_psf({.nfiber = 7, .nx = 40, .ny = 60, .x_first = -3});
+  const WaveGrid grid = make_wave_grid({975, 1025, 0.8});
+  ExtractOptions options;
+  options.bundlesize = 4;
+  options.nsubbundles = 2;
+  options.nwavestep = 11;
+  options.wavepad = 4;
+  for (const double pixpad_frac : {0.0, 0.3, 0.8, 1.0}) {
+    options.pixpad_frac = pixpad_frac;
+    const std::vector<Patch> patches = make_patches(options, grid, psf.nfiber);
+    const int first = -patches[0].wavepad;
+    const WaveBins bins{grid, first, grid.nwave + 2 * patches[0].wavepad + options.nwavestep};
+    const spex::Spots spots =
+        spex::evaluate_spots(psf, 0, psf.nfiber, grid.range(first, bins.nwave));
+    const DeviceBuffer<int> xc = test::to_device(spots.xc);
+    const DeviceBuffer<int> yc = test::to_device(spots.yc);
+    std::vector<PatchGeometry> geometry;
+    for (const Patch& patch : patches) geometry.push_back(make_geometry(patch, 0, first));
+    const DeviceBuffer<PatchGeometry> device = test::to_device(geometry);
+    const DeviceBuffer<int> reach = test::to_device<int>({0});
+    find_used_pixels(device.get(), static_cast<int>(patches.size()),
+                     {0, 0, bins.nwave, psf.nx(), psf.ny(), nullptr, xc.get(), yc.get()},
+                     pixpad_frac, 40, 60, reach.get(), nullptr);
+    SPEX_GPU_CHECK(cudaDeviceSynchronize());
+
+    geometry = test::to_host(device);
+    int expected_reach = 0;
+    for (std::size_t k = 0; k < patches.size(); ++k) {
+      const Patch& patch = patches[k];
+      const PatchSpots of_patch{&spots, patch.padded_spec_first(),
+                                patch.padded_wave_first() - first, patch.padded_nspec(),
+                                patch.padded_nwave()};
+      const PixelRange expected = used_pixels(of_patch, patch.wavepad, pixpad_frac, 40, 60);
+      EXPECT_EQ(geometry[k].x0, expected.x0);
+      EXPECT_EQ(geometry[k].x1, expected.x1);
+      EXPECT_EQ(geometry[k].y0, expected.y0);
+      EXPECT_EQ(geometry[k].y1, expected.y1);
+      for (int i = 0; i < of_patch.n(); ++i)
+        for (int j = 0; j < of_patch.n(); ++j)
+          if (std::abs(of_patch.yc(i) - of_patch.yc(j)) < psf.ny())
+            expected_reach =
+                std::max(expected_reach, std::abs(i % of_patch.nwave - j % of_patch.nwave));
+    }
+    EXPECT_EQ(test::to_host(reach)[0], expected_reach);
+  }
+}
+
+}  // namespace
+}  // namespace spex::gpu

@@ -1,0 +1,55 @@
+#include "gpu/psf/spots.hpp"
+#include "gpu/tests/gpu_test.hpp"
+#include "reference/layout/wavelengths.hpp"
+#include "reference/psf/spots.hpp"
+#include "reference/tests/support/synthetic.hpp"
+
+namespace spex::gpu {
+namespace {
+
+using Spots = test::GpuTest;
+
+// Odd sizes: not a warp, not a block.
+TEST_F(Spots, AgreeWithTheReference) {
+  for (const int degree : {0, 1, 2, 4}) {
+    const Psf psf = spex::test::make_psf({.nfiber = 5, .hsizex = 4, .hsizey = 3, .degree = degree});
+    const WaveGrid grid = make_wave_grid({960, 1035, 0.7});
+    const WaveBins bins{grid, -3, 29};
+    const spex::Spots expected =
+        spex::evaluate_spots(psf, 1, 3, grid.range(bins.first, bins.nwave));
+
+    const Context context;
+    DevicePsf device;
+    upload(psf, device, context.stream());
+    SpotCorners corners;
+    DeviceBuffer<int> bad = test::to_device<int>({0});
+    evaluate_corners(device, 1, 3, bins, corners, bad.get(), context.stream());
+    DeviceBuffer<double> value(expected.value.size(), true);
+    evaluate_spots(device, 1, 3, bins, value.get(), context.stream());
+    context.synchronize();
+
+    EXPECT_EQ(test::to_host(bad)[0], 0);
+    EXPECT_EQ(test::to_host(corners.xc), expected.xc) << "corners are the same, to the pixel";
+    EXPECT_EQ(test::to_host(corners.yc), expected.yc);
+    const std::vector<double> spots = test::to_host(value);
+    for (std::size_t i = 0; i < spots.size(); ++i)
+      ASSERT_NEAR(spots[i], expected.value[i], 1e-15) << "degree " << degree << ", number " << i;
+  }
+}
+
+TEST_F(Spots, BrokenOnesAreFound) {
+  Psf psf = spex::test::make_psf({.nfiber = 3});
+  psf.param[static_cast<std::size_t>(1 * psf.ncoeff)] = -1;  // GHSIGX of fiber 1
+  const Context context;
+  DevicePsf device;
+  upload(psf, device, context.stream());
+  SpotCorners corners;
+  DeviceBuffer<int> bad = test::to_device<int>({0});
+  const WaveBins bins{make_wave_grid({990, 1000, 1}), 0, 11};
+  evaluate_corners(device, 0, 3, bins, corners, bad.get(), context.stream());
+  context.synchronize();
+  EXPECT_EQ((test::to_host(bad)[0] - 1) / 11, 1);
+}
+
+}  // namespace
+}  // namespace spex::gpu
