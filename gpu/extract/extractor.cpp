@@ -65,12 +65,15 @@ class Extractor::Impl {
     }
     std::vector<std::vector<double>> models(inputs.options.model ? patches.size() : 0);
     auto* const models_wanted = inputs.options.model ? &models : nullptr;
-    if (engine == Engine::direct && direct_.can_do(frame_, inputs))
+    const bool direct = engine == Engine::direct && direct_.can_do(frame_, inputs);
+    if (direct)
       extract_direct(inputs, patches, done, models_wanted);
     else
       extract_eigh(inputs, patches, batch_of(engine), done, models_wanted);
 
-    const std::vector<PatchStatus> status = settle(inputs, patches, models_wanted);
+    std::vector<PatchStatus> status = settle(inputs, patches, models_wanted);
+    if (engine == Engine::direct && !direct)
+      std::replace(status.begin(), status.end(), PatchStatus::ok, PatchStatus::fell_back);
     std::vector<PatchResult> results = frame_.download(patches);
     events_.collect(times);
     for (std::size_t k = 0; k < results.size(); ++k) {

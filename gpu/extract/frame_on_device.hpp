@@ -28,7 +28,7 @@ class FrameOnDevice {
   [[nodiscard]] const std::vector<PatchGeometry>& geometry() const { return geometry_; }
   [[nodiscard]] const PatchGeometry* device_geometry() const { return device_geometry_.get(); }
   /// Of all patches of the whole frame, not of those loaded alone, so that what depends on them is
-  /// the same on every rank: the largest distance, in bins, of wavelengths whose spots share a row,
+  /// the same on every rank: the largest distance, in bins, of wavelengths whose spots overlap,
   /// and the most padded fibers of a patch.
   [[nodiscard]] int reach() const { return reach_; }
   [[nodiscard]] int most_fibers() const { return most_fibers_; }

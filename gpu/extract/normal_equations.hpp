@@ -16,8 +16,8 @@ void add_prior(const PatchGeometry* patches, int count, int n, const BinStrides&
                const double* prior, double* N, cudaStream_t stream);
 
 /// How a patch's bins stand in its band form: row w nslots + s, and block-tridiagonal in blocks of
-/// `size` = reach * nslots rows, as spots farther apart than `reach` bins of wavelength share no
-/// pixel row. Patches with fewer fibers than nslots, and the rows beyond the last bin, are padded
+/// `size` = reach * nslots rows, as spots farther apart than `reach` bins of wavelength do not
+/// overlap. Patches with fewer fibers than nslots, and the rows beyond the last bin, are padded
 /// with rows of the unit matrix.
 struct BandLayout {
   int nslots = 0;

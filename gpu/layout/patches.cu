@@ -32,11 +32,12 @@ __global__ void used_pixels_kernel(PatchGeometry* patches, SpotsView spots, doub
     const int xc = spots.xc[k], yc = spots.yc[k];
     mine = merge(mine, {xc, xc + spots.nx, yc, yc + spots.ny, core ? yc : INT_MAX,
                         core ? yc + spots.ny : INT_MIN});
-    // Farthest wavelength whose spot, of any fiber of the patch, shares a row with this one.
+    // Farthest wavelength whose spot, of any fiber of the patch, overlaps with this one.
     for (int t = 0; t < patch.nspec; ++t) {
-      const int* yt = spots.yc + (patch.spec0 + t) * spots.nwave + patch.wave0;
+      const int first = (patch.spec0 + t) * spots.nwave + patch.wave0;
       for (int v = patch.nwave - 1; v > w + my_reach; --v)
-        if (abs(yt[v] - yc) < spots.ny) my_reach = v - w;
+        if (abs(spots.yc[first + v] - yc) < spots.ny && abs(spots.xc[first + v] - xc) < spots.nx)
+          my_reach = v - w;
     }
   }
   __shared__ Extent extents[threads];

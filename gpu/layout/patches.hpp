@@ -33,8 +33,8 @@ struct PatchGeometry {
 [[nodiscard]] PatchGeometry make_geometry(const Patch& patch, int fiber, int first_bin);
 
 /// Sets x0 ... y1 of `count` patches, as used_pixels of the reference does. `*reach` becomes the
-/// largest distance, in bins, of two wavelengths whose spots share a pixel row in some patch, where
-/// that is larger than `*reach`. A block a patch.
+/// largest distance, in bins, of two wavelengths whose spots overlap in some patch, where that is
+/// larger than `*reach`. A block a patch.
 void find_used_pixels(PatchGeometry* patches, int count, const SpotsView& spots, double pixpad_frac,
                       int nx_ccd, int ny_ccd, int* reach, cudaStream_t stream);
 

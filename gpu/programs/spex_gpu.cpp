@@ -1,6 +1,9 @@
 // spex-gpu: extracts frames on GPUs, alone or under mpirun. Built without CUDA, it says so and
 // ends.
 
+#include <algorithm>
+#include <optional>
+
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
@@ -8,7 +11,9 @@
 #include "mpi/collective.hpp"
 #include "mpi/environment.hpp"
 #include "mpi/extract_frame.hpp"
+#include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
+#include "reference/programs/exposure_cli.hpp"
 #include "reference/programs/extract_cli.hpp"
 #include "reference/programs/program.hpp"
 #include "reference/programs/report.hpp"
@@ -21,10 +26,26 @@ constexpr const char* program = "spex-gpu";
 constexpr const char* footer =
     "Examples:\n"
     "  spex-gpu -i preproc-r0-00051060.fits.fz -p psf-r0-00051060.fits -o frame-r0-00051060.fits\n"
-    "  mpirun -n 4 spex-gpu -i preproc.fits -p psf.fits -o frame.fits --milestone batch-eigh\n"
+    "  mpirun -n 4 spex-gpu --exposure night/51060 --outdir out\n"
+    "  mpirun -n 22 mpi/mps-wrapper spex-gpu --exposure night/51060 --outdir out \\\n"
+    "      --milestone interleave-io\n"
     "\n"
     "Exit status: 0 done, 1 a file is wrong or the work failed, 2 the command line is wrong,\n"
     "77 there is no GPU (spex-cpu does the same work on the CPU).";
+
+// Frames of a rank that are on the GPU at once: while the host moves one, the GPU computes others.
+constexpr int extractors_of_pipeline = 3;
+// Readers and writers beyond these wait for the GPU.
+constexpr int most_file_threads = 6;
+
+// Threads of a pipeline's rank, where the command line leaves them open.
+void share_cpus(spex::ExposureArguments& many, const spex::mpi::Communicator& node) {
+  const int cpus = std::max(1, spex::default_threads() / node.size());
+  const int file_threads = std::clamp(cpus / 3, 1, most_file_threads);
+  many.readers = many.readers.value_or(file_threads);
+  many.writers = many.writers.value_or(file_threads);
+  many.extractors = many.extractors.value_or(extractors_of_pipeline);
+}
 
 int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   CLI::App app("Extracts 1D spectra from preprocessed CCD frames by spectroperfectionism, on GPUs.",
@@ -32,9 +53,12 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   app.set_version_flag("--version", spex::version_text(program));
   app.footer(footer);
   spex::ExtractArguments arguments;
-  arguments.milestones = {spex::Milestone::direct, spex::Milestone::batch_subbundle,
-                          spex::Milestone::batch_eigh, spex::Milestone::multi_gpu};
+  arguments.milestones = {spex::Milestone::pipeline,        spex::Milestone::direct,
+                          spex::Milestone::batch_subbundle, spex::Milestone::interleave_io,
+                          spex::Milestone::batch_eigh,      spex::Milestone::multi_gpu};
   spex::add_extract_options(app, arguments);
+  spex::ExposureArguments many;
+  spex::add_exposure_options(app, arguments, many);
   std::optional<int> device;
   app.add_option("--device", device,
                  "GPU of every rank; where not given, ranks of a node take them in turn")
@@ -44,18 +68,19 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
 
   spex::mpi::FrameJob job;
   spex::mpi::collective(world, [&] { job = spex::prepare_job(arguments, program); });
-  std::string missing = spex::gpu::why_no_gpu();
-  if (!missing.empty()) {
-    if (world.is_root()) spdlog::error("{} (spex-cpu does the same work on the CPU)", missing);
+  if (const std::string missing = spex::gpu::why_no_gpu(); !missing.empty()) {
+    if (world.is_root())
+      fmt::print(stderr, "{}: {} (spex-cpu does the same work on the CPU)\n", program, missing);
     return spex::gpu::status_no_gpu;
   }
-  spex::mpi::PatchExtractor extractor;
-  spex::mpi::collective(world,
-                        [&] { extractor = spex::gpu::gpu_extractor(device, world.node().rank()); });
-  if (world.is_root()) spdlog::info("{}: {} rank(s)", job.input, world.size());
-  const spex::mpi::FrameSummary summary = extract_frame(world, job, extractor);
-  if (world.is_root()) spex::report(summary, job);
-  return 0;
+  const spex::mpi::Communicator node = world.node();
+  if (job.options.milestone == spex::Milestone::pipeline && many.many()) share_cpus(many, node);
+  if (world.is_root())
+    spdlog::info("{}: {} rank(s)", many.many() ? "frames" : job.input, world.size());
+  return spex::extract_one_or_many(world, job, many,
+                                   [device, local_rank = node.rank()](int /*slot*/) {
+                                     return spex::gpu::gpu_extractor(device, local_rank);
+                                   });
 }
 
 }  // namespace

@@ -50,7 +50,8 @@ TEST_F(Patches, UsedPixelsAreTheReferencesOwn) {
       EXPECT_EQ(geometry[k].y1, expected.y1);
       for (int i = 0; i < of_patch.n(); ++i)
         for (int j = 0; j < of_patch.n(); ++j)
-          if (std::abs(of_patch.yc(i) - of_patch.yc(j)) < psf.ny())
+          if (std::abs(of_patch.yc(i) - of_patch.yc(j)) < psf.ny() &&
+              std::abs(of_patch.xc(i) - of_patch.xc(j)) < psf.nx())
             expected_reach =
                 std::max(expected_reach, std::abs(i % of_patch.nwave - j % of_patch.nwave));
     }

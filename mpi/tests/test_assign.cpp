@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "mpi/assign.hpp"
+#include "reference/core/error.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -105,6 +106,21 @@ TEST(AssignPatches, PartialBundleIsAUnitToo) {
 
 TEST(AssignPatches, NoPatches) {
   EXPECT_TRUE(assign_patches({}, 3, Milestone::baseline).empty());
+}
+
+// Three patches a subbundle, five subbundles a bundle.
+TEST(AssignTeams, ShareABundleBySubbundles) {
+  const auto rank_of = assign_patches(patches_of(20), 4, Milestone::cpu_refactor, 2);
+  EXPECT_EQ(patches_of_each(rank_of, 4), (Share{9, 6, 9, 6}));
+  const auto one_team = assign_patches(patches_of(20), 3, Milestone::cpu_refactor, 2);
+  EXPECT_EQ(patches_of_each(one_team, 3), (Share{18, 12, 0}));
+  EXPECT_EQ(assign_patches(patches_of(20, 10), 4, Milestone::cpu_refactor, 2), rank_of);
+}
+
+TEST(AssignTeams, MoreThanRanksOrSubbundlesAreRefused) {
+  EXPECT_THROW(assign_patches(patches_of(20), 2, Milestone::cpu_refactor, 3), Error);
+  EXPECT_THROW(assign_patches(patches_of(20), 9, Milestone::cpu_refactor, 6), Error);
+  EXPECT_THROW(assign_patches(patches_of(20), 2, Milestone::cpu_refactor, 0), Error);
 }
 
 }  // namespace

@@ -64,10 +64,13 @@ void choose_way(const ExtractArguments& arguments, ExtractOptions& o) {
                       to_string(method_of(o.milestone)));
 }
 
+// Names are empty where many frames are asked for in another way (exposure_cli.hpp).
 bool same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
   std::error_code ignored;
-  return std::filesystem::weakly_canonical(a, ignored) ==
-         std::filesystem::weakly_canonical(b, ignored);
+  // Absolute first: of "f" and "./f", only one would become so where there is no such file.
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(a), ignored) ==
+         std::filesystem::weakly_canonical(std::filesystem::absolute(b), ignored);
 }
 
 void refuse_overwriting(const mpi::FrameJob& job) {

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "mpi/exposure.hpp"
 #include "mpi/extract_frame.hpp"
 #include "reference/programs/extract_cli.hpp"
 
@@ -14,5 +15,7 @@ namespace spex {
 
 /// Logs the stage profile, what fell back or failed, and the file written.
 void report(const mpi::FrameSummary& summary, const mpi::FrameJob& job);
+/// The same of many frames.
+void report(const mpi::ExposureSummary& summary, const mpi::ExposureJob& job);
 
 }  // namespace spex

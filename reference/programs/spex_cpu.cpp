@@ -1,4 +1,4 @@
-// spex-cpu: extracts one frame with the CPU reference, alone or under mpirun.
+// spex-cpu: extracts frames with the CPU reference, alone or under mpirun.
 
 #include <algorithm>
 
@@ -12,6 +12,7 @@
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
 #include "reference/linalg/symmetric.hpp"
+#include "reference/programs/exposure_cli.hpp"
 #include "reference/programs/extract_cli.hpp"
 #include "reference/programs/program.hpp"
 #include "reference/programs/report.hpp"
@@ -27,6 +28,7 @@ constexpr const char* footer =
     "  mpirun -n 20 spex-cpu -i preproc.fits -p psf.fits -o frame.fits --threads 1\n"
     "  spex-cpu -i preproc.fits -p psf.fits -o part.fits -w 6500,6600,0.8 -s 50 -n 25 -m "
     "model.fits\n"
+    "  mpirun -n 20 spex-cpu --exposure night/51060 --outdir out --schedule interleave-io\n"
     "\n"
     "Exit status: 0 done, 1 a file is wrong or the work failed, 2 the command line is wrong.";
 
@@ -38,12 +40,14 @@ int share_of_threads(const spex::mpi::Communicator& world) {
 }
 
 int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
-  CLI::App app("Extracts 1D spectra from a preprocessed CCD frame by spectroperfectionism.",
+  CLI::App app("Extracts 1D spectra from preprocessed CCD frames by spectroperfectionism.",
                program);
   app.set_version_flag("--version", spex::version_text(program));
   app.footer(footer);
   spex::ExtractArguments arguments;
   spex::add_extract_options(app, arguments);
+  spex::ExposureArguments many;
+  spex::add_exposure_options(app, arguments, many);
   int status = 0;
   if (!spex::parse_command_line(app, argc, argv, world.is_root(), status)) return status;
 
@@ -51,11 +55,12 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   spex::mpi::collective(world, [&] { job = spex::prepare_job(arguments, program); });
   const int threads = arguments.threads.value_or(share_of_threads(world));
   if (world.is_root())
-    spdlog::info("{}: {} rank(s) of {} thread(s)", job.input, world.size(), threads);
-  const spex::mpi::FrameSummary summary =
-      extract_frame(world, job, spex::mpi::cpu_extractor(threads));
-  if (world.is_root()) spex::report(summary, job);
-  return 0;
+    spdlog::info("{}: {} rank(s) of {} thread(s)", many.many() ? "frames" : job.input, world.size(),
+                 threads);
+  const int extractors = spex::extractors_of_rank(many);
+  return spex::extract_one_or_many(world, job, many, [=](int /*slot*/) {
+    return spex::mpi::cpu_extractor(std::max(1, threads / extractors));
+  });
 }
 
 }  // namespace

@@ -1,0 +1,70 @@
+// When which rank did what to which frame.
+#pragma once
+
+#include <chrono>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "mpi/environment.hpp"
+
+namespace spex::mpi {
+
+enum class Phase { read, extract, gather, write };
+
+/// "read", ...
+[[nodiscard]] const char* to_string(Phase phase);
+
+/// Plain, so that it can travel; seconds from the log's start.
+struct Event {
+  int rank = 0;     ///< of the world
+  int frame = 0;    ///< index in the job's list
+  int bundle = -1;  ///< where the rank's share lies within one bundle; else -1
+  Phase phase = Phase::read;
+  double start = 0;
+  double end = 0;
+};
+
+/// The events of one rank. Thread-safe, but for `gather`.
+class EventLog {
+ public:
+  /// Starts the clock on all ranks at once, by a barrier. Collective.
+  explicit EventLog(const Communicator& world);
+
+  /// Seconds since the start.
+  [[nodiscard]] double now() const;
+  void add(int frame, int bundle, Phase phase, double start);
+
+  /// The events of all ranks by rank and start, on rank 0; none on others. Collective.
+  [[nodiscard]] std::vector<Event> gather(const Communicator& world) const;
+
+ private:
+  int rank_;
+  std::chrono::steady_clock::time_point origin_;
+  mutable std::mutex mutex_;
+  std::vector<Event> events_;
+};
+
+/// An event from construction to destruction.
+class EventTimer {
+ public:
+  EventTimer(EventLog& log, int frame, Phase phase, int bundle = -1)
+      : log_(log), frame_(frame), phase_(phase), bundle_(bundle), start_(log.now()) {}
+  EventTimer(const EventTimer&) = delete;
+  EventTimer& operator=(const EventTimer&) = delete;
+  ~EventTimer() { log_.add(frame_, bundle_, phase_, start_); }
+
+ private:
+  EventLog& log_;
+  int frame_;
+  Phase phase_;
+  int bundle_;
+  double start_;
+};
+
+/// Writes `{"events": [{"rank", "frame", "camera", "bundle", "stage", "start", "end"}]}`; `cameras`
+/// by frame. Throws Error(data).
+void write_events(const std::string& path, const std::vector<Event>& events,
+                  const std::vector<std::string>& cameras);
+
+}  // namespace spex::mpi

@@ -1,0 +1,89 @@
+#include "mpi/exposure.hpp"
+
+#include <cstddef>
+#include <utility>
+
+#include "mpi/broadcast.hpp"
+#include "mpi/collective.hpp"
+#include "mpi/gather.hpp"
+#include "mpi/schedule.hpp"
+#include "reference/io/atomic_write.hpp"
+
+namespace spex::mpi {
+namespace {
+
+void check_job(const ExposureJob& job) {
+  const auto positive = [](const char* option, std::optional<int> value) {
+    if (value && *value < 1) throw usage_error(option, std::to_string(*value), "1 or more");
+  };
+  positive("--readers", job.readers);
+  positive("--extractors", job.extractors);
+  positive("--writers", job.writers);
+  positive("--frames-in-flight", job.frames_in_flight);
+  if (job.frames.empty()) throw usage_error("", "there is no frame to extract", "one or more");
+  if (job.schedule != Schedule::pipeline) return;
+  if (job.groups)
+    throw usage_error("--groups", "pipeline has none: each rank takes frames of its own",
+                      "no --groups");
+  if (job.settings.ranks_per_bundle.value_or(1) != 1)
+    throw usage_error("--ranks-per-bundle", "with pipeline a frame is one rank's",
+                      "no --ranks-per-bundle");
+}
+
+}  // namespace
+
+std::string to_string(Schedule schedule) {
+  switch (schedule) {
+    case Schedule::sequential:
+      return "sequential";
+    case Schedule::interleave_io:
+      return "interleave-io";
+    case Schedule::pipeline:
+      return "pipeline";
+  }
+  return "?";
+}
+
+FrameJob ExposureJob::frame_job(int frame) const {
+  const FrameFiles& files = frames.at(static_cast<std::size_t>(frame));
+  FrameJob job = settings;
+  job.camera = files.camera;
+  job.input = files.input;
+  job.psf = files.psf;
+  job.output = files.output;
+  return job;
+}
+
+ExposureSummary run_exposure(const Communicator& world, const ExposureJob& job,
+                             const ExtractorFactory& make) {
+  TestHooks hooks;
+  collective(world, [&] {
+    check_job(job);
+    hooks = TestHooks::from_environment(world.rank());
+    if (world.is_root() && job.events) check_writable(*job.events);
+  });
+  EventLog events(world);
+  Outcomes outcomes(world, job);
+  ExposureSummary summary;
+  StageTimes times;
+  const Run run{world, job, make, hooks, events, outcomes, times};
+  if (job.schedule == Schedule::pipeline)
+    run_pipeline(run);
+  else
+    run_groups(run);
+
+  summary.outcomes = outcomes.finish();
+  summary.times = gather_times(world, times);
+  for (const FrameOutcome& outcome : summary.outcomes) summary.failed += outcome.failure ? 1 : 0;
+  broadcast(world, summary.failed);
+  const std::vector<Event> all = events.gather(world);
+  on_root(world, [&] {
+    if (!job.events) return;
+    std::vector<std::string> cameras;
+    for (const FrameFiles& files : job.frames) cameras.push_back(files.camera);
+    write_events(*job.events, all, cameras);
+  });
+  return summary;
+}
+
+}  // namespace spex::mpi
