@@ -20,7 +20,8 @@ namespace spex::mpi {
 /// or where there is none.
 [[nodiscard]] std::vector<FrameFiles> frames_of_list(const std::string& path);
 
-/// Throws Error(usage) where two frames have the same output, or an output is some frame's input.
+/// Throws Error(usage) where two frames have the same output, an output is some frame's input, or
+/// its folder does not exist.
 void check_outputs(const std::vector<FrameFiles>& frames);
 
 /// From rank 0 to all others. Collective.

@@ -103,7 +103,8 @@ TEST_F(ExtractorTest, ModelImageAgrees) {
     const std::vector<PatchResult> results = on_gpu(patches(), engine);
     const ModelImage a = assemble_model(70, 60, results);
     const ModelImage b = assemble_model(70, 60, expected);
-    for (std::size_t i = 0; i < a.value.size(); ++i) ASSERT_NEAR(a.value[i], b.value[i], 1e-8) << i;
+    for (std::size_t i = 0; i < a.value.size(); ++i)
+      ASSERT_NEAR(a.value[i], b.value[i], 1e-6) << i;  // of noise of 3 and more
   }
 }
 
