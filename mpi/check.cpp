@@ -1,8 +1,9 @@
 #include "mpi/check.hpp"
 
+#include <cstdio>
+
 #include <fmt/format.h>
 #include <mpi.h>
-#include <spdlog/spdlog.h>
 
 #include "reference/core/error.hpp"
 
@@ -23,10 +24,7 @@ void report_failure(int code, const char* call, const char* file, int line) {
 }
 
 void log_failure(int code, const char* call, const char* file, int line) noexcept {
-  try {
-    spdlog::error("MPI: {}", describe(code, call, file, line));
-  } catch (...) {  // nothing more can be done in a destructor
-  }
+  std::fprintf(stderr, "MPI: error %d of %s (%s:%d)\n", code, call, file, line);
 }
 
 }  // namespace spex::mpi

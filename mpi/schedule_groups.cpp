@@ -96,7 +96,8 @@ class GroupRun {
 
  private:
   // From the reader to the workers: the frame's number, what failed, or else the frame.
-  std::optional<Failure> share(int frame, std::optional<Failure> failure, FrameInputs& inputs) {
+  std::optional<Failure> share(int frame, const std::optional<Failure>& failure,
+                               FrameInputs& inputs) {
     const Communicator& in = *group_.in;
     int sent = frame;
     broadcast(in, sent);

@@ -9,10 +9,10 @@ target_compile_options(
 # inputs give equal bytes whatever code path the compiler chose.
 add_library(spex_options INTERFACE)
 target_compile_options(spex_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
-# -O2 of GCC 12 and later vectorizes no loop whose length is not known; those over the pixels of a
-# spot are of that kind.
+# -O2 of GCC 12 and later vectorizes no loop whose length is not known, unless asked to; those over
+# the pixels of a spot are of that kind.
 target_compile_options(
-  spex_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fvect-cost-model=dynamic>)
+  spex_options INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-ftree-vectorize>)
 if(SPEX_SANITIZE)
   target_compile_options(
     spex_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${SPEX_SANITIZE};-fno-sanitize-recover=all;-fno-omit-frame-pointer>)

@@ -16,7 +16,9 @@ class DeviceBuffer {
   DeviceBuffer() = default;
   explicit DeviceBuffer(std::size_t count, bool poison = false) : count_(count) {
     if (count == 0) return;
-    SPEX_GPU_CHECK(cudaMalloc(&data_, bytes()));
+    void* data = nullptr;
+    SPEX_GPU_CHECK(cudaMalloc(&data, bytes()));
+    data_ = static_cast<T*>(data);
     if (poison) SPEX_GPU_CHECK(cudaMemset(data_, 0xFF, bytes()));
   }
   DeviceBuffer(DeviceBuffer&& other) noexcept
@@ -45,7 +47,10 @@ class PinnedBuffer {
  public:
   PinnedBuffer() = default;
   explicit PinnedBuffer(std::size_t count) : count_(count) {
-    if (count > 0) SPEX_GPU_CHECK(cudaMallocHost(&data_, count * sizeof(T)));
+    if (count == 0) return;
+    void* data = nullptr;
+    SPEX_GPU_CHECK(cudaMallocHost(&data, count * sizeof(T)));
+    data_ = static_cast<T*>(data);
   }
   PinnedBuffer(PinnedBuffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}

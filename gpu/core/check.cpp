@@ -1,10 +1,10 @@
 #include "gpu/core/check.hpp"
 
+#include <cstdio>
 #include <cstring>
 #include <string>
 
 #include <fmt/format.h>
-#include <spdlog/spdlog.h>
 
 #include "reference/core/error.hpp"
 
@@ -35,10 +35,7 @@ void check(cusolverStatus_t status, const char* call, const char* file, int line
 
 void log_failure(cudaError_t status, const char* call) noexcept {
   if (status == cudaSuccess) return;
-  try {
-    spdlog::error("{}: {}", call, cudaGetErrorString(status));
-  } catch (...) {  // nothing is left to say
-  }
+  std::fprintf(stderr, "%s: %s\n", call, cudaGetErrorString(status));
 }
 
 }  // namespace spex::gpu

@@ -9,7 +9,7 @@
 namespace spex::gpu {
 namespace {
 
-// Of A, W A and N of a batch; a rank then stays under 8 GB (issue of five ranks on a 40 GB GPU).
+// Of A, W A and N of a batch; a rank then stays under 8 GB, so that five fit a GPU of 40 GB.
 constexpr std::size_t most_batch_bytes = std::size_t{3} << 30;
 
 }  // namespace
@@ -18,7 +18,7 @@ void EighEngine::extract(FrameOnDevice& frame, const ExtractInputs& inputs, Eige
                          int first, int last, const SpotsView& spots, StageEvents& events,
                          std::vector<std::vector<double>>* models) {
   int npixel = 1;
-  int n = 0;
+  int n = 1;
   for (int k = first; k < last; ++k) {
     npixel = std::max(npixel, frame.geometry()[static_cast<std::size_t>(k)].npixel());
     n = std::max(n, frame.geometry()[static_cast<std::size_t>(k)].n());

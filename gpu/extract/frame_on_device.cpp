@@ -60,6 +60,7 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   bins_.nwave = bin_end - bins_.first;
 
   geometry_.clear();
+  geometry_.reserve(patches.size());
   for (const Patch& patch : patches) geometry_.push_back(make_geometry(patch, fiber_, bins_.first));
   reserve(device_geometry_, geometry_.size());
   SPEX_GPU_CHECK(cudaMemcpyAsync(device_geometry_.get(), geometry_.data(),
@@ -117,6 +118,7 @@ void FrameOnDevice::measure_frame(const ExtractInputs& inputs) {
   }
   const WaveBins bins{inputs.grid, bin_begin, bin_end - bin_begin};
   std::vector<PatchGeometry> geometry;
+  geometry.reserve(all.size());
   for (const Patch& patch : all) geometry.push_back(make_geometry(patch, fiber_begin, bin_begin));
   reserve(all_geometry_, geometry.size());
   SPEX_GPU_CHECK(cudaMemcpyAsync(all_geometry_.get(), geometry.data(),

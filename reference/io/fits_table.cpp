@@ -79,7 +79,7 @@ std::vector<std::string> read_string_column(const FitsReader& file, const std::s
     fits_read_col(file.get(), TSTRING, found.number, static_cast<LONGLONG>(row) + 1, 1, 1, null,
                   &text, nullptr, &status);
     fits_check(status, file.path(), named(file, column));
-    values[row] = cell.c_str();
+    values[row] = text;
     values[row].erase(values[row].find_last_not_of(' ') + 1);
   }
   return values;

@@ -99,7 +99,9 @@ WaveRange parse_wavelength(const std::string& text) {
     const auto [after, code] = std::from_chars(next, end, values[i]);
     if (code != std::errc() || !std::isfinite(values[i])) throw wrong("is not three numbers");
     next = after;
-    if (i < 2 && (next == end || *next++ != ',')) throw wrong("is not three numbers");
+    if (i == 2) break;
+    if (next == end || *next != ',') throw wrong("is not three numbers");
+    ++next;
   }
   if (next != end) throw wrong("has something after its third number");
   return {values[0], values[1], values[2]};

@@ -26,6 +26,7 @@ struct Finished {
 inline int run(const std::vector<std::string>& command, const std::string& out = {},
                const std::string& err = {}) {
   std::vector<char*> argv;
+  argv.reserve(command.size() + 1);
   for (const std::string& word : command) argv.push_back(const_cast<char*>(word.c_str()));
   argv.push_back(nullptr);
   posix_spawn_file_actions_t actions;
