@@ -1,38 +1,25 @@
 // A folder of a test's own, and what an error must say.
 #pragma once
 
-#include <filesystem>
 #include <functional>
 #include <string>
 
 #include <gtest/gtest.h>
 
 #include "reference/core/error.hpp"
+#include "reference/tests/support/scratch.hpp"
 
 namespace spex::test {
 
 /// Fixture with a fresh folder that goes with the test.
 class Scratch : public testing::Test {
  protected:
-  void SetUp() override {
-    const auto* info = testing::UnitTest::GetInstance()->current_test_info();
-    folder_ = std::filesystem::path(testing::TempDir()) /
-              (std::string("spex-") + info->test_suite_name() + "-" + info->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  [[nodiscard]] std::string path(const std::string& name) const {
-    return (folder_ / name).string();
-  }
+  [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
   /// Number of files in the folder, hidden ones too.
-  [[nodiscard]] long files() const {
-    return std::distance(std::filesystem::directory_iterator(folder_), {});
-  }
+  [[nodiscard]] long files() const { return static_cast<long>(folder_.names().size()); }
 
  private:
-  std::filesystem::path folder_;
+  ScratchFolder folder_;
 };
 
 /// `act` must throw Error(data) in one line that starts with `file` and holds `wrong`, and after
