@@ -5,10 +5,7 @@
 #include <tuple>
 #include <type_traits>
 
-#include <nlohmann/json.hpp>
-
 #include "mpi/check.hpp"
-#include "reference/io/atomic_write.hpp"
 
 namespace spex::mpi {
 
@@ -16,6 +13,8 @@ static_assert(std::is_trivially_copyable_v<Event>);
 
 const char* to_string(Phase phase) {
   switch (phase) {
+    case Phase::start:
+      return "start";
     case Phase::read:
       return "read";
     case Phase::extract:
@@ -31,6 +30,8 @@ const char* to_string(Phase phase) {
 EventLog::EventLog(const Communicator& world) : rank_(world.rank()) {
   SPEX_MPI_CHECK(MPI_Barrier(world.get()));
   origin_ = std::chrono::steady_clock::now();
+  const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
+  origin_unix_ = std::chrono::duration<double>(since_1970).count();
 }
 
 double EventLog::now() const {
@@ -60,29 +61,6 @@ std::vector<Event> EventLog::gather(const Communicator& world) const {
     return std::tuple(a.rank, a.start) < std::tuple(b.rank, b.start);
   });
   return all;
-}
-
-void write_events(const std::string& path, const std::vector<Event>& events,
-                  const std::vector<std::string>& cameras) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Event& event : events) {
-    nlohmann::ordered_json entry;
-    entry["rank"] = event.rank;
-    entry["frame"] = event.frame;
-    entry["camera"] = cameras.at(static_cast<std::size_t>(event.frame));
-    if (event.bundle < 0)
-      entry["bundle"] = nullptr;
-    else
-      entry["bundle"] = event.bundle;
-    entry["stage"] = to_string(event.phase);
-    entry["start"] = event.start;
-    entry["end"] = event.end;
-    list.push_back(std::move(entry));
-  }
-  nlohmann::ordered_json root;
-  root["events"] = std::move(list);
-  const std::string text = root.dump(1) + "\n";
-  atomic_write(path, {text.begin(), text.end()});
 }
 
 }  // namespace spex::mpi

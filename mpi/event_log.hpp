@@ -10,15 +10,15 @@
 
 namespace spex::mpi {
 
-enum class Phase { read, extract, gather, write };
+enum class Phase { start, read, extract, gather, write };
 
-/// "read", ...
+/// "start" (an extractor: CUDA context, handles, workspaces), "read", ...
 [[nodiscard]] const char* to_string(Phase phase);
 
 /// Plain, so that it can travel; seconds from the log's start.
 struct Event {
   int rank = 0;     ///< of the world
-  int frame = 0;    ///< index in the job's list
+  int frame = 0;    ///< index in the job's list; -1 for start
   int bundle = -1;  ///< where the rank's share lies within one bundle; else -1
   Phase phase = Phase::read;
   double start = 0;
@@ -33,6 +33,8 @@ class EventLog {
 
   /// Seconds since the start.
   [[nodiscard]] double now() const;
+  /// The log's start by this rank's wall clock, seconds since 1970.
+  [[nodiscard]] double origin_unix() const { return origin_unix_; }
   void add(int frame, int bundle, Phase phase, double start);
 
   /// The events of all ranks by rank and start, on rank 0; none on others. Collective.
@@ -41,6 +43,7 @@ class EventLog {
  private:
   int rank_;
   std::chrono::steady_clock::time_point origin_;
+  double origin_unix_ = 0;
   mutable std::mutex mutex_;
   std::vector<Event> events_;
 };
@@ -61,10 +64,5 @@ class EventTimer {
   int bundle_;
   double start_;
 };
-
-/// Writes `{"events": [{"rank", "frame", "camera", "bundle", "stage", "start", "end"}]}`; `cameras`
-/// by frame. Throws Error(data).
-void write_events(const std::string& path, const std::vector<Event>& events,
-                  const std::vector<std::string>& cameras);
 
 }  // namespace spex::mpi

@@ -6,6 +6,7 @@
 #include "mpi/broadcast.hpp"
 #include "mpi/collective.hpp"
 #include "mpi/gather.hpp"
+#include "mpi/run_log.hpp"
 #include "mpi/schedule.hpp"
 #include "reference/io/atomic_write.hpp"
 
@@ -77,11 +78,10 @@ ExposureSummary run_exposure(const Communicator& world, const ExposureJob& job,
   for (const FrameOutcome& outcome : summary.outcomes) summary.failed += outcome.failure ? 1 : 0;
   broadcast(world, summary.failed);
   const std::vector<Event> all = events.gather(world);
+  const std::vector<RankReport> ranks = gather_reports(world, describe_rank(times));
   on_root(world, [&] {
     if (!job.events) return;
-    std::vector<std::string> cameras;
-    for (const FrameFiles& files : job.frames) cameras.push_back(files.camera);
-    write_events(*job.events, all, cameras);
+    write_run_log(*job.events, job, events.origin_unix(), summary.outcomes, ranks, all);
   });
   return summary;
 }

@@ -40,7 +40,7 @@ struct ExposureJob {
   int extractors = 1;  ///< threads of a rank that each extract a frame, for pipeline
   int writers = 2;     ///< threads of a rank, for pipeline
   std::optional<int> frames_in_flight;  ///< of a rank; one for each of those threads where absent
-  std::optional<std::string> events;    ///< event log to write
+  std::optional<std::string> events;    ///< run log to write
 
   /// The job of one frame.
   [[nodiscard]] FrameJob frame_job(int frame) const;

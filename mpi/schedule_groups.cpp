@@ -71,7 +71,9 @@ class GroupRun {
  public:
   GroupRun(const Run& run, Group group) : run_(run), group_(std::move(group)) {
     collective(run.world, [&] {
-      if (group_.extracts) extract_ = run_.make(0);
+      if (!group_.extracts) return;
+      const EventTimer timer(run.events, -1, Phase::start);
+      extract_ = run_.make(0);
     });
   }
 

@@ -60,8 +60,8 @@ class Extractor::Impl {
     if (patches.empty()) return {};
     use_device(device_);
     {
-      const StageRange range(Stage::convert);
-      events_.time(Stage::convert, [&] { frame_.load(inputs, patches); });
+      const StageRange range(Stage::transfer_in);
+      events_.time(Stage::transfer_in, [&] { frame_.load(inputs, patches); });
     }
     std::vector<std::vector<double>> models(inputs.options.model ? patches.size() : 0);
     auto* const models_wanted = inputs.options.model ? &models : nullptr;
@@ -74,7 +74,7 @@ class Extractor::Impl {
     std::vector<PatchStatus> status = settle(inputs, patches, models_wanted);
     if (engine == Engine::direct && !direct)
       std::replace(status.begin(), status.end(), PatchStatus::ok, PatchStatus::fell_back);
-    std::vector<PatchResult> results = frame_.download(patches);
+    std::vector<PatchResult> results = download(patches);
     events_.collect(times);
     for (std::size_t k = 0; k < results.size(); ++k) {
       results[k].status = status[k];
@@ -90,6 +90,13 @@ class Extractor::Impl {
   }
 
  private:
+  std::vector<PatchResult> download(const std::vector<Patch>& patches) {
+    const StageRange range(Stage::transfer_out);
+    std::vector<PatchResult> results;
+    events_.time(Stage::transfer_out, [&] { results = frame_.download(patches); });
+    return results;
+  }
+
   SpotsView spots_of(int first, int last) {
     const StageRange range(Stage::spots);
     SpotsView spots;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "gpu/programs/gpu_extractor.hpp"
 #include "mpi/collective.hpp"
@@ -40,7 +41,10 @@ constexpr int most_file_threads = 6;
 
 // Threads of a pipeline's rank, where the command line leaves them open.
 void share_cpus(spex::ExposureArguments& many, const spex::mpi::Communicator& node) {
-  const int cpus = std::max(1, spex::default_threads() / node.size());
+  // Its share of the node, and no more than it is bound to.
+  const long online = sysconf(_SC_NPROCESSORS_ONLN);
+  const int share = std::max(1, static_cast<int>(online / node.size()));
+  const int cpus = std::min(spex::default_threads(), share);
   const int file_threads = std::clamp(cpus / 3, 1, most_file_threads);
   many.readers = many.readers.value_or(file_threads);
   many.writers = many.writers.value_or(file_threads);

@@ -66,33 +66,57 @@ class FramePair {
     out_.checks.push_back(check);
   }
 
+  // Which bins have the limits of DarkLimits.
+  void find_near_dark() {
+    near_dark_.assign(chosen_.size(), false);
+    if (!out_.tolerance.near_dark) return;
+    const std::vector<double>& ivar = b_.image("IVAR")->value;
+    for (long long s = 0; s < nspec_; ++s) {
+      const double least = DarkLimits::dark_ivar * median_ivar(s);
+      for (long long w = 0; w < nwave_; ++w) {
+        const double here = ivar[index(s, w)];
+        if (holds_light(here) && here >= least) continue;
+        for (long long t = std::max(0LL, s - DarkLimits::fibers);
+             t <= std::min(nspec_ - 1, s + DarkLimits::fibers); ++t)
+          for (long long v = std::max(0LL, w - DarkLimits::bins);
+               v <= std::min(nwave_ - 1, w + DarkLimits::bins); ++v)
+            near_dark_[index(t, v)] = true;
+      }
+    }
+  }
+
   void compare_flux() {
     const Values flux = values("FLUX");
     const std::vector<double>& ivar = b_.image("IVAR")->value;
-    Check check{.hdu = "FLUX", .what = "flux pull", .limit = out_.tolerance.flux_pull};
+    Zones zones("FLUX", "flux pull", out_.tolerance, &Tolerance::flux_pull, &DarkLimits::flux_pull);
     for_chosen(nspec_, [&](long long s, long long w, std::size_t j) {
       const double root = std::sqrt(ivar[j]);
-      check.add(std::abs(flux.a[j] - flux.b[j]) * root, flux.rounding * std::abs(flux.b[j]) * root,
-                [&] { return place("FLUX", s, w); });
+      zones.at(near_dark_[j])
+          .add(std::abs(flux.a[j] - flux.b[j]) * root, flux.rounding * std::abs(flux.b[j]) * root,
+               [&] { return place("FLUX", s, w); });
     });
-    out_.checks.push_back(check);
+    zones.append_to(out_.checks);
   }
 
   void compare_ivar() {
     const Values ivar = values("IVAR");
-    Check check{.hdu = "IVAR", .what = "ivar, relative", .limit = out_.tolerance.ivar_rel};
+    Zones zones("IVAR", "ivar, relative", out_.tolerance, &Tolerance::ivar_rel,
+                &DarkLimits::ivar_rel);
     for_chosen(nspec_, [&](long long s, long long w, std::size_t j) {
-      check.add(std::abs(ivar.a[j] - ivar.b[j]) / ivar.b[j], ivar.rounding,
-                [&] { return place("IVAR", s, w); });
+      zones.at(near_dark_[j]).add(std::abs(ivar.a[j] - ivar.b[j]) / ivar.b[j], ivar.rounding, [&] {
+        return place("IVAR", s, w);
+      });
     });
-    out_.checks.push_back(check);
+    zones.append_to(out_.checks);
   }
 
   void compare_resolution() {
     const Values resolution = values("RESOLUTION");
-    Check check{.hdu = "RESOLUTION", .what = "resolution", .limit = out_.tolerance.resolution_abs};
+    Zones zones("RESOLUTION", "resolution", out_.tolerance, &Tolerance::resolution_abs,
+                &DarkLimits::resolution_abs);
     const long long fibers = b_.image("RESOLUTION")->shape.front();
-    for_chosen(fibers, [&](long long s, long long w, std::size_t) {
+    for_chosen(fibers, [&](long long s, long long w, std::size_t j) {
+      Check& check = zones.at(near_dark_[j]);
       for (long long d = 0; d < ndiagonals_; ++d) {
         const auto i = static_cast<std::size_t>((s * ndiagonals_ + d) * nwave_ + w);
         check.add(std::abs(resolution.a[i] - resolution.b[i]),
@@ -100,7 +124,7 @@ class FramePair {
                   [&] { return place("RESOLUTION", s, w); });
       }
     });
-    out_.checks.push_back(check);
+    zones.append_to(out_.checks);
   }
 
   // NaN and 0 are what a golden holds where its program gave chi2pix up.
@@ -162,6 +186,28 @@ class FramePair {
   }
 
  private:
+  // A check, and that of the bins near dark ones where these have limits of their own.
+  class Zones {
+   public:
+    Zones(const char* hdu, const char* what, const Tolerance& tolerance, double Tolerance::*limit,
+          double DarkLimits::*dark_limit)
+        : clear_{.hdu = hdu, .what = what, .limit = tolerance.*limit} {
+      if (tolerance.near_dark)
+        dark_ = Check{.hdu = hdu,
+                      .what = std::string(what) + ", near dark bins",
+                      .limit = *tolerance.near_dark.*dark_limit};
+    }
+    Check& at(bool near_dark) { return near_dark ? *dark_ : clear_; }
+    void append_to(std::vector<Check>& checks) const {
+      checks.push_back(clear_);
+      if (dark_) checks.push_back(*dark_);
+    }
+
+   private:
+    Check clear_;
+    std::optional<Check> dark_;
+  };
+
   // An HDU of both frames, and what their storing may differ by, of the expected value.
   struct Values {
     const std::vector<double>& a;
@@ -210,6 +256,7 @@ class FramePair {
   long long nspec_, nwave_, ndiagonals_;
   Comparison& out_;
   std::vector<bool> chosen_;
+  std::vector<bool> near_dark_;  // only where the tolerance tells them apart
 };
 
 // Dimensions of the expected frame; throws where it is no frame.
@@ -322,6 +369,7 @@ Comparison compare_frames(const FrameFile& result, const FrameFile& expected,
   pair.compare_wavelength();
   pair.compare_fibermap();
   pair.choose_bins();
+  pair.find_near_dark();
   pair.compare_flux();
   pair.compare_ivar();
   pair.compare_mask();

@@ -32,7 +32,8 @@ struct Comparison {
 ///   tiny ivar in bins whose light falls off the top of the CCD, where section 3 says 0. Such a bin
 ///   is left out, and counted, where the result has pixmask_fraction > 1 - 1e-6 (or ALLBADPIX) and
 ///   the expected ivar is below 1e-6 of the fiber's median.
-/// - the limits of `tolerance`. Each file that stores a quantity in float32 adds half a unit of its
+/// - the limits of `tolerance`, near dark bins those that it has for them. Each file that stores a
+/// quantity in float32 adds half a unit of its
 ///   last place, 2^-24 of the expected value, to what is allowed (of a golden, its tolerance holds
 ///   that already).
 /// - identical: the same HDUs, and the same values in all of them, tables by their rows' bytes.

@@ -8,6 +8,8 @@ const char* to_string(Stage stage) {
       return "read";
     case Stage::convert:
       return "convert";
+    case Stage::transfer_in:
+      return "transfer-in";
     case Stage::spots:
       return "spots";
     case Stage::assemble:
@@ -18,6 +20,8 @@ const char* to_string(Stage stage) {
       return "decorrelate";
     case Stage::quality:
       return "quality";
+    case Stage::transfer_out:
+      return "transfer-out";
     case Stage::gather:
       return "gather";
     case Stage::write:

@@ -7,10 +7,22 @@
 
 namespace spex {
 
-enum class Stage { read, convert, spots, assemble, solve, decorrelate, quality, gather, write };
-inline constexpr std::size_t stage_count = 9;
+enum class Stage {
+  read,
+  convert,
+  transfer_in,  ///< host to GPU, and the layout of the patches there
+  spots,
+  assemble,
+  solve,
+  decorrelate,
+  quality,
+  transfer_out,  ///< GPU to host
+  gather,
+  write
+};
+inline constexpr std::size_t stage_count = 11;
 
-/// "read", "convert", ...
+/// "read", "convert", "transfer-in", ...
 [[nodiscard]] const char* to_string(Stage stage);
 
 /// Seconds by stage, summed over the threads that contributed.

@@ -69,7 +69,7 @@ void drop(std::vector<T>& hdus, const std::string& name) {
 }
 
 TEST(CompareFrames, EqualFramesPassEveryTolerance) {
-  for (const char* name : {"production", "unpadded", "identical"}) {
+  for (const char* name : {"production", "masked", "unpadded", "identical"}) {
     const Comparison comparison = compare_frames(expected(), expected(), read_tolerance(name));
     EXPECT_TRUE(comparison.ok()) << name;
     EXPECT_EQ(comparison.compared, nspec * nwave);
@@ -356,6 +356,51 @@ TEST(CompareFrames, GoldenFramesOfOtherCasesFail) {
             "ok");
   EXPECT_EQ(first_bad(compare_frames(as_result(tiny_b), tiny_z, read_tolerance(cases + ":tiny-z"))),
             "FLUX: ");
+}
+
+// A frame that is larger than the reach of a dark bin, all bins equal but one, which is dark.
+constexpr int large_nspec = 20, large_nwave = 200, dark_fiber = 3, dark_bin = 50;
+
+Frame frame_with_dark_bin() {
+  Frame frame;
+  frame.nspec = large_nspec;
+  frame.nwave = large_nwave;
+  frame.ndiag = 0;
+  frame.dw = 0.8;
+  for (int w = 0; w < large_nwave; ++w) frame.wave.push_back(6000 + 0.8 * w);
+  for (const auto& [values, value] : {std::pair{&frame.flux, 1000.0},
+                                      {&frame.ivar, 1e-2},
+                                      {&frame.chi2pix, 1.0},
+                                      {&frame.pixmask_fraction, 0.0},
+                                      {&frame.resolution, 1.0}})
+    values->assign(frame.nbins(), value);
+  frame.mask.assign(frame.nbins(), 0U);
+  frame.ivar[dark_fiber * large_nwave + dark_bin] = 1e-9;
+  return frame;
+}
+
+// What masked finds where the flux of one bin has a pull of 1e-5.
+std::string found_by_masked(int fiber, int wave_bin) {
+  const Frame frame = frame_with_dark_bin();
+  const FrameFile dark = test::store(frame);
+  FrameFile result = dark;
+  values(result, "FLUX")[static_cast<std::size_t>(fiber * large_nwave + wave_bin)] += 1e-4;
+  return first_bad(compare_frames(result, dark, read_tolerance("masked")));
+}
+
+TEST(CompareFrames, MaskedIsWiderWithinAPatchOfADarkBinOnly) {
+  EXPECT_EQ(found_by_masked(dark_fiber, dark_bin + 1), "ok");
+  EXPECT_EQ(found_by_masked(dark_fiber + 7, dark_bin + 74), "ok");
+  EXPECT_THAT(found_by_masked(dark_fiber + 8, dark_bin), testing::StartsWith("FLUX: fiber 11"));
+  EXPECT_THAT(found_by_masked(dark_fiber, dark_bin + 75), testing::HasSubstr("(bin 125)"));
+}
+
+TEST(CompareFrames, MaskedHasALimitNearDarkBinsToo) {
+  const FrameFile dark = test::store(frame_with_dark_bin());
+  FrameFile result = dark;
+  values(result, "FLUX")[0] += 0.01;  // a pull of 1e-3
+  const Comparison comparison = compare_frames(result, dark, read_tolerance("masked"));
+  EXPECT_THAT(first_failure(comparison)->what, testing::HasSubstr("near dark bins"));
 }
 
 TEST(Tolerance, ReadsNamesAndCases) {

@@ -44,7 +44,7 @@ void write_truth(const std::string& path, bool on_grid, double first_wave) {
   create_image(out, FLOAT_IMG, {nwave, nfiber});
   write_name_and_unit(out, "FLUX", "electron/Angstrom");
   write_pixels(out, TDOUBLE, std::vector<double>(static_cast<std::size_t>(nfiber) * nwave, 7.0));
-  atomic_write(path, out.take());
+  atomic_write(path, out.finish());
 }
 
 std::string last_line(const std::string& text) {

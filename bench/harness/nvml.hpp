@@ -1,0 +1,65 @@
+// NVIDIA's management library, found at run time: the harness runs and is built without a driver.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spex::bench {
+
+/// What a GPU is. Absent: the driver does not say.
+struct GpuDescription {
+  int index = 0;
+  std::string uuid;
+  std::string name;
+  std::optional<double> memory_bytes;
+  std::optional<bool> ecc;
+  std::optional<bool> mig;
+  std::optional<double> power_limit_w;
+  std::optional<double> clock_max_sm_mhz;
+  std::optional<double> clock_max_memory_mhz;
+  std::optional<double> pcie_generation;
+  std::optional<double> pcie_width;
+};
+
+/// How a GPU is at a moment.
+struct GpuState {
+  std::string uuid;
+  std::vector<std::string> throttle_reasons;
+  std::optional<double> ecc_corrected;    ///< since the driver was loaded
+  std::optional<double> ecc_uncorrected;  ///< since the driver was loaded
+  std::optional<double> temperature_c;
+  std::optional<double> clock_sm_mhz;
+  std::optional<double> clock_memory_mhz;
+  std::optional<double> power_w;
+  std::optional<double> memory_used_bytes;
+  std::optional<double> energy_j;  ///< since the driver was loaded
+};
+
+/// Whether a throttle reason means that the machine, not the load or a setting, holds a clock down.
+[[nodiscard]] bool is_unhealthy(const std::string& throttle_reason);
+
+/// The GPUs that this process may see, in NVML's order. Move-only.
+class Nvml {
+ public:
+  /// Never throws for want of a driver: then there are no GPUs, and `reason` says why.
+  Nvml();
+  Nvml(Nvml&&) noexcept;
+  Nvml& operator=(Nvml&&) noexcept;
+  ~Nvml();
+
+  /// Why nothing is known; empty where NVML works.
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] std::optional<std::string> driver() const;
+  [[nodiscard]] int count() const;
+  [[nodiscard]] GpuDescription describe(int index) const;
+  [[nodiscard]] GpuState state(int index) const;
+
+ private:
+  struct Library;
+  std::unique_ptr<Library> library_;
+  std::string reason_;
+};
+
+}  // namespace spex::bench

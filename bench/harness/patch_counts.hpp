@@ -1,0 +1,51 @@
+// The numbers of a patch that its cost depends on, from the traces of the PSF alone.
+#pragma once
+
+#include <climits>
+#include <vector>
+
+#include "reference/layout/patches.hpp"
+#include "reference/layout/wavelengths.hpp"
+#include "reference/model/options.hpp"
+#include "reference/model/psf.hpp"
+
+namespace spex::bench {
+
+/// Fibers [spec_first, spec_last) and bins [wave_first, wave_last).
+struct SpotRange {
+  int spec_first = INT_MAX;
+  int spec_last = 0;
+  int wave_first = INT_MAX;
+  int wave_last = INT_MIN;
+
+  void add(const Patch& patch);
+  [[nodiscard]] int nspec() const { return spec_last - spec_first; }
+  [[nodiscard]] int nwave() const { return wave_last - wave_first; }
+};
+
+/// What one patch consists of. A pixel of a spot counts where it is on the CCD and in the used
+/// rows.
+struct PatchCounts {
+  int nspec = 0;  ///< padded fibers
+  int ncore = 0;  ///< core fibers
+  int nwave = 0;  ///< padded bins
+  int nkept = 0;  ///< core bins within the grid
+  int reach = 1;  ///< largest distance, in bins, of two spots that overlap
+  PixelRange range;
+  double n = 0;               ///< unknowns
+  double npixel = 0;          ///< used pixels
+  double nonzeros = 0;        ///< of A
+  double core_nonzeros = 0;   ///< of A's columns of kept core bins
+  double pair_pixels = 0;     ///< over all pairs j >= k: pixels that spots j and k share
+  double panel_elements = 0;  ///< of the dense panels of A; 0 but for cpu_refactor
+  double panel_product = 0;   ///< multiplications of N with them
+
+  [[nodiscard]] double core_bins() const { return static_cast<double>(ncore) * nkept; }
+};
+
+/// Counts of each of `patches`, which are those of `options`.
+[[nodiscard]] std::vector<PatchCounts> count_patches(const Psf& psf, const WaveGrid& grid,
+                                                     const ExtractOptions& options,
+                                                     const std::vector<Patch>& patches);
+
+}  // namespace spex::bench

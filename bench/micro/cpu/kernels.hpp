@@ -1,0 +1,29 @@
+// The subjects of bench_kernels_cpu: each adds its benchmarks, named SUBJECT/VARIANT[/SIZE].
+#pragma once
+
+#include <memory>
+
+#include "bench/micro/sample.hpp"
+
+namespace spex::bench {
+
+using SamplePointer = std::shared_ptr<const Sample>;
+
+/// legendre/scalar, /vector, /cached: all parameters of a bundle at all wavelengths.
+void add_legendre(const SamplePointer& sample);
+/// spots/bundle: all spots of a bundle.
+void add_spots(const SamplePointer& sample);
+/// projection/sparse, /panels, /dense: A of a patch of n = 518.
+void add_projection(const SamplePointer& sample);
+/// normal_equations/sparse, /panels, /dense: N, y, q of that patch.
+void add_normal_equations(const SamplePointer& sample);
+/// eigh/N: eigendecomposition of a random symmetric matrix of order N = 32 ... 2048.
+void add_eigh();
+/// cholesky/band, /band_blocks, /dense, /dense_inverse: factors, and covariance, of N of the patch.
+void add_cholesky(const SamplePointer& sample);
+/// roots/M: Q_s = C_s^(-1/2) of a block of C, M = 50 and 74.
+void add_roots(const SamplePointer& sample);
+/// fits_read/plain, /gz, /fz and fits_write/...: a preproc image.
+void add_fits();
+
+}  // namespace spex::bench

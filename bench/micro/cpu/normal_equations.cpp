@@ -1,0 +1,74 @@
+// N, y and q of a patch on the CPU (extraction.md, section 4): sparse (baseline), by panels
+// (cpu-refactor), and from the whole dense A as the equation reads.
+#include "reference/extract/normal_equations.hpp"
+
+#include <cmath>
+#include <functional>
+#include <stdexcept>
+
+#include <benchmark/benchmark.h>
+#include <cblas.h>
+
+#include "bench/micro/cpu/dense_projection.hpp"
+#include "bench/micro/cpu/kernels.hpp"
+
+namespace spex::bench {
+namespace {
+
+NormalEquations assemble_whole(const PatchSpots& spots, const PatchPixels& pixels) {
+  const DenseProjection A = make_dense_projection(spots, pixels.range);
+  const auto rows = static_cast<std::size_t>(A.rows);
+  NormalEquations equations;
+  equations.n = A.columns;
+  const auto n = static_cast<std::size_t>(equations.n);
+  std::vector<double> WA(A.A.size());
+  for (std::size_t k = 0; k < WA.size(); ++k) WA[k] = pixels.W[k % rows] * A.A[k];
+  equations.N.resize(n * n);
+  equations.y.resize(n);
+  equations.q.resize(n);
+  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, A.columns, A.columns, A.rows, 1.0,
+              A.A.data(), A.rows, WA.data(), A.rows, 0.0, equations.N.data(), A.columns);
+  cblas_dgemv(CblasColMajor, CblasTrans, A.rows, A.columns, 1.0, WA.data(), A.rows, pixels.p.data(),
+              1, 0.0, equations.y.data(), 1);
+  cblas_dgemv(CblasColMajor, CblasTrans, A.rows, A.columns, 1.0, A.A.data(), A.rows,
+              pixels.W.data(), 1, 0.0, equations.q.data(), 1);
+  return equations;
+}
+
+using Assemble = std::function<NormalEquations(const PatchSpots&, const PatchPixels&)>;
+
+// All ways give the same lower triangle.
+void check(const SamplePatch& patch, const Assemble& assemble) {
+  const NormalEquations expected = assemble_sparse(patch.spots(), patch.pixels());
+  const NormalEquations found = assemble(patch.spots(), patch.pixels());
+  const int n = expected.n;
+  for (int column = 0; column < n; ++column)
+    for (int row = column; row < n; ++row) {
+      const auto k = static_cast<std::size_t>(column * n + row);
+      const auto diagonal = static_cast<std::size_t>(column * n + column);
+      if (!(std::abs(found.N[k] - expected.N[k]) <= 1e-12 * expected.N[diagonal]))
+        throw std::runtime_error("normal_equations: the ways do not agree");
+    }
+}
+
+}  // namespace
+
+void add_normal_equations(const SamplePointer& sample) {
+  const auto add = [&](const char* name, const Assemble& assemble) {
+    benchmark::RegisterBenchmark(name, [sample, assemble](benchmark::State& state) {
+      const SamplePatch patch(*sample);
+      check(patch, assemble);
+      for (auto _ : state) {
+        const NormalEquations equations = assemble(patch.spots(), patch.pixels());
+        benchmark::DoNotOptimize(equations.N.data());
+      }
+      state.SetItemsProcessed(state.iterations());
+      state.counters["n"] = patch.spots().n();
+    })->Unit(benchmark::kMillisecond);
+  };
+  add("normal_equations/sparse", assemble_sparse);
+  add("normal_equations/panels", assemble_dense);
+  add("normal_equations/dense", assemble_whole);
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,53 @@
+// Q_s = C_s^(-1/2) of one spectrum on the CPU (extraction.md, section 5), by its
+// eigendecomposition.
+#include <cmath>
+#include <stdexcept>
+
+#include <benchmark/benchmark.h>
+#include <fmt/format.h>
+
+#include "bench/micro/cpu/kernels.hpp"
+#include "reference/linalg/symmetric.hpp"
+
+namespace spex::bench {
+namespace {
+
+Eigen decomposed(const std::vector<double>& A, int n) {
+  Eigen eigen;
+  if (!decompose(A, n, eigen)) throw std::runtime_error("roots: no convergence");
+  clip_eigenvalues(eigen);
+  return eigen;
+}
+
+// Rows of the middle spectrum of a patch, `m` bins in the middle of its wavelengths.
+std::vector<double> covariance_block(const SamplePatch& patch, int m) {
+  const NormalEquations equations = patch.equations();
+  const Eigen eigen = decomposed(equations.N, equations.n);
+  std::vector<double> inverse;
+  for (const double u : eigen.u) inverse.push_back(1 / u);
+  const PatchSpots spots = patch.spots();
+  std::vector<double> C;
+  eigen_block(eigen, inverse, spots.nspec / 2 * spots.nwave + (spots.nwave - m) / 2, m, C);
+  return C;
+}
+
+}  // namespace
+
+void add_roots(const SamplePointer& sample) {
+  for (const int m : {50, 74})
+    benchmark::RegisterBenchmark(fmt::format("roots/{}", m).c_str(), [sample,
+                                                                      m](benchmark::State& state) {
+      const std::vector<double> C = covariance_block(SamplePatch(*sample), m);
+      std::vector<double> Q;
+      for (auto _ : state) {
+        const Eigen eigen = decomposed(C, m);
+        std::vector<double> inverse_root;
+        for (const double u : eigen.u) inverse_root.push_back(1 / std::sqrt(u));
+        eigen_block(eigen, inverse_root, 0, m, Q);
+        benchmark::DoNotOptimize(Q.data());
+      }
+      state.SetItemsProcessed(state.iterations());
+    })->Unit(benchmark::kMicrosecond);
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,54 @@
+// bench_kernels_gpu: the kernels of the GPU extractor, and what bounds them, on simulated data.
+//
+//   bench_kernels_gpu [--benchmark_filter=REGEX] [--benchmark_out=FILE.json] [--benchmark_...]
+//
+// Exit status 77 where there is no GPU.
+#include <cstdio>
+
+#include <fmt/format.h>
+
+#include "bench/micro/gpu/kernels.hpp"
+#include "bench/micro/program.hpp"
+
+namespace {
+
+void add_gpu_context() {
+  cudaDeviceProp properties{};
+  int driver = 0;
+  int runtime = 0;
+  SPEX_GPU_CHECK(cudaGetDeviceProperties(&properties, 0));
+  SPEX_GPU_CHECK(cudaDriverGetVersion(&driver));
+  SPEX_GPU_CHECK(cudaRuntimeGetVersion(&runtime));
+  const auto version = [](int number) {
+    return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+  };
+  spex::bench::add_context("gpu", properties.name);
+  spex::bench::add_context("cuda driver", version(driver).c_str());
+  spex::bench::add_context("cuda runtime", version(runtime).c_str());
+}
+
+void add_benchmarks() {
+  namespace bench = spex::bench;
+  spex::gpu::use_device(0);
+  add_gpu_context();
+  const auto device = std::make_shared<bench::Device>();
+  const auto frame = std::make_shared<bench::SampleFrame>(*device);
+  bench::add_spots(device, frame);
+  bench::add_projection(device, frame);
+  bench::add_normal_equations(device, frame);
+  bench::add_eigh(device);
+  bench::add_cholesky(device, frame);
+  bench::add_roots(device, frame);
+  bench::add_ceilings(device);
+  bench::add_transfers(device);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (spex::gpu::device_count() == 0) {
+    fmt::print(stderr, "bench_kernels_gpu: there is no GPU here\n");
+    return 77;
+  }
+  return spex::bench::run_benchmarks("bench_kernels_gpu", argc, argv, add_benchmarks);
+}

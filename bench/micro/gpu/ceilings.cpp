@@ -1,0 +1,54 @@
+// What the GPU can do at most: FP64 matrix products and copies within its memory.
+#include <fmt/format.h>
+
+#include "bench/micro/gpu/kernels.hpp"
+#include "bench/micro/matrices.hpp"
+
+namespace spex::bench {
+namespace {
+
+void run_dgemm(benchmark::State& state, Device& device, int n, int count) {
+  const std::vector<double> A = random_matrix(n);
+  const gpu::DeviceBuffer<double> a = repeat(A, count);
+  const gpu::DeviceBuffer<double> b = repeat(A, count);
+  const gpu::DeviceBuffer<double> c(a.count());
+  const double one = 1;
+  const double zero = 0;
+  const long long stride = static_cast<long long>(n) * n;
+  device.measure(state, [&] {
+    SPEX_GPU_CHECK(cublasDgemmStridedBatched(device.context().blas(), CUBLAS_OP_N, CUBLAS_OP_N, n,
+                                             n, n, &one, a.get(), n, stride, b.get(), n, stride,
+                                             &zero, c.get(), n, stride, count));
+  });
+  state.counters["flops"] =
+      benchmark::Counter(2.0 * n * n * n * count, benchmark::Counter::kIsIterationInvariantRate);
+}
+
+void run_copy(benchmark::State& state, Device& device) {
+  constexpr std::size_t bytes = std::size_t{1} << 30;
+  const gpu::DeviceBuffer<char> from(bytes);
+  const gpu::DeviceBuffer<char> to(bytes);
+  SPEX_GPU_CHECK(cudaMemset(from.get(), 1, bytes));
+  device.measure(state, [&] {
+    SPEX_GPU_CHECK(
+        cudaMemcpyAsync(to.get(), from.get(), bytes, cudaMemcpyDeviceToDevice, device.stream()));
+  });
+  // Read and written.
+  state.SetBytesProcessed(state.iterations() * 2 * static_cast<std::int64_t>(bytes));
+}
+
+}  // namespace
+
+void add_ceilings(const DevicePointer& device) {
+  const auto add = [&](const char* name, int n, int count) {
+    set_timing(benchmark::RegisterBenchmark(name, [device, n, count](benchmark::State& state) {
+      run_dgemm(state, *device, n, count);
+    }));
+  };
+  add("ceiling/dgemm/8192", 8192, 1);
+  add("ceiling/dgemm_batched/518/235", 518, 235);
+  set_timing(benchmark::RegisterBenchmark(
+      "ceiling/copy", [device](benchmark::State& state) { run_copy(state, *device); }));
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,56 @@
+#include "bench/micro/gpu/device.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+
+namespace spex::bench {
+namespace {
+
+cudaEvent_t make_event() {
+  cudaEvent_t event = nullptr;
+  SPEX_GPU_CHECK(cudaEventCreate(&event));
+  return event;
+}
+
+gpu::DeviceBuffer<char> make_filler() {
+  int device = 0;
+  int cache = 0;
+  SPEX_GPU_CHECK(cudaGetDevice(&device));
+  SPEX_GPU_CHECK(cudaDeviceGetAttribute(&cache, cudaDevAttrL2CacheSize, device));
+  return gpu::DeviceBuffer<char>(2 * static_cast<std::size_t>(cache));
+}
+
+}  // namespace
+
+StreamClock::StreamClock() : begin_(make_event()), end_(make_event()) {}
+
+double StreamClock::seconds() const {
+  float milliseconds = 0;
+  SPEX_GPU_CHECK(cudaEventSynchronize(end_.get()));
+  SPEX_GPU_CHECK(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()));
+  return milliseconds * 1e-3;
+}
+
+Device::Device() : filler_(make_filler()) {}
+
+void Device::empty_cache() {
+  SPEX_GPU_CHECK(cudaMemsetAsync(filler_.get(), 0, filler_.bytes(), stream()));
+}
+
+gpu::DeviceBuffer<double> repeat(const std::vector<double>& matrix, int count) {
+  gpu::DeviceBuffer<double> buffer(matrix.size() * static_cast<std::size_t>(count));
+  for (int k = 0; k < count; ++k)
+    SPEX_GPU_CHECK(cudaMemcpy(buffer.get() + static_cast<std::size_t>(k) * matrix.size(),
+                              matrix.data(), matrix.size() * sizeof(double),
+                              cudaMemcpyHostToDevice));
+  return buffer;
+}
+
+void require_zeros(const gpu::DeviceBuffer<int>& status, const char* what) {
+  const std::vector<int> values = to_host(status);
+  if (std::any_of(values.begin(), values.end(), [](int value) { return value != 0; }))
+    throw std::runtime_error(std::string(what) + ": a matrix failed");
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,118 @@
+// Eigendecompositions by cuSOLVER: one at a time over n, and in batches.
+#include <fmt/format.h>
+
+#include "bench/micro/gpu/kernels.hpp"
+#include "bench/micro/matrices.hpp"
+
+namespace spex::bench {
+namespace {
+
+constexpr auto vectors = CUSOLVER_EIG_MODE_VECTOR;
+constexpr auto lower = CUBLAS_FILL_MODE_LOWER;
+
+// `count` matrices of order n, which each decomposition destroys.
+struct EigenBatch {
+  int n;
+  int count;
+  gpu::DeviceBuffer<double> original;
+  gpu::DeviceBuffer<double> A;
+  gpu::DeviceBuffer<double> u;
+  gpu::DeviceBuffer<int> info;
+
+  EigenBatch(int order, int number)
+      : n(order),
+        count(number),
+        original(repeat(random_matrix(order), number)),
+        A(original.count()),
+        u(static_cast<std::size_t>(order) * static_cast<std::size_t>(number)),
+        info(to_device(std::vector<int>(static_cast<std::size_t>(number), 0))) {}
+
+  void restore(cudaStream_t stream) const {
+    SPEX_GPU_CHECK(
+        cudaMemcpyAsync(A.get(), original.get(), A.bytes(), cudaMemcpyDeviceToDevice, stream));
+  }
+};
+
+// Measures `decompose` on the batch, and sees that all converged.
+template <class Decompose>
+void measure(benchmark::State& state, Device& device, const EigenBatch& batch,
+             const Decompose& decompose) {
+  device.measure(
+      state, [&] { batch.restore(device.stream()); }, decompose);
+  require_zeros(batch.info, "eigh");
+  state.SetItemsProcessed(state.iterations() * batch.count);
+}
+
+void run_single(benchmark::State& state, Device& device, int n, int /*count*/) {
+  const gpu::Context& c = device.context();
+  const EigenBatch batch(n, 1);
+  std::size_t on_device = 0;
+  std::size_t on_host = 0;
+  SPEX_GPU_CHECK(cusolverDnXsyevd_bufferSize(c.solver(), c.params(), vectors, lower, n, CUDA_R_64F,
+                                             batch.A.get(), n, CUDA_R_64F, batch.u.get(),
+                                             CUDA_R_64F, &on_device, &on_host));
+  const gpu::DeviceBuffer<std::byte> work(on_device);
+  std::vector<std::byte> host_work(on_host);
+  measure(state, device, batch, [&] {
+    SPEX_GPU_CHECK(cusolverDnXsyevd(c.solver(), c.params(), vectors, lower, n, CUDA_R_64F,
+                                    batch.A.get(), n, CUDA_R_64F, batch.u.get(), CUDA_R_64F,
+                                    work.get(), on_device, host_work.data(), on_host,
+                                    batch.info.get()));
+  });
+}
+
+void run_xsyev(benchmark::State& state, Device& device, int n, int count) {
+  const gpu::Context& c = device.context();
+  const EigenBatch batch(n, count);
+  std::size_t on_device = 0;
+  std::size_t on_host = 0;
+  SPEX_GPU_CHECK(cusolverDnXsyevBatched_bufferSize(
+      c.solver(), c.params(), vectors, lower, n, CUDA_R_64F, batch.A.get(), n, CUDA_R_64F,
+      batch.u.get(), CUDA_R_64F, &on_device, &on_host, count));
+  const gpu::DeviceBuffer<std::byte> work(on_device);
+  std::vector<std::byte> host_work(on_host);
+  measure(state, device, batch, [&] {
+    SPEX_GPU_CHECK(cusolverDnXsyevBatched(c.solver(), c.params(), vectors, lower, n, CUDA_R_64F,
+                                          batch.A.get(), n, CUDA_R_64F, batch.u.get(), CUDA_R_64F,
+                                          work.get(), on_device, host_work.data(), on_host,
+                                          batch.info.get(), count));
+  });
+}
+
+void run_jacobi(benchmark::State& state, Device& device, int n, int count) {
+  const gpu::Context& c = device.context();
+  const EigenBatch batch(n, count);
+  int lwork = 0;
+  SPEX_GPU_CHECK(cusolverDnDsyevjBatched_bufferSize(c.solver(), vectors, lower, n, batch.A.get(), n,
+                                                    batch.u.get(), &lwork, c.jacobi(), count));
+  const gpu::DeviceBuffer<double> work(static_cast<std::size_t>(lwork));
+  measure(state, device, batch, [&] {
+    SPEX_GPU_CHECK(cusolverDnDsyevjBatched(c.solver(), vectors, lower, n, batch.A.get(), n,
+                                           batch.u.get(), work.get(), lwork, batch.info.get(),
+                                           c.jacobi(), count));
+  });
+}
+
+// The blocks C_s of a bundle's 235 patches of 5 spectra; the patches of a subbundle.
+constexpr int blocks_of_bundle = 1175;
+constexpr int patches_of_subbundle = 47;
+
+}  // namespace
+
+void add_eigh(const DevicePointer& device) {
+  const auto add = [&](const std::string& name, int n, int count,
+                       void (*run)(benchmark::State&, Device&, int, int)) {
+    set_timing(benchmark::RegisterBenchmark(
+        name.c_str(),
+        [device, n, count, run](benchmark::State& state) { run(state, *device, n, count); }));
+  };
+  for (const int n : eigh_orders) add(fmt::format("eigh/single/{}", n), n, 1, run_single);
+  const auto add_batched = [&](int n, int count) {
+    add(fmt::format("eigh/xsyev/{}/{}", n, count), n, count, run_xsyev);
+    add(fmt::format("eigh/jacobi/{}/{}", n, count), n, count, run_jacobi);
+  };
+  for (const int n : {32, 50, 64, 74, 96, 128}) add_batched(n, blocks_of_bundle);
+  for (const int n : {350, 518}) add_batched(n, patches_of_subbundle);
+}
+
+}  // namespace spex::bench

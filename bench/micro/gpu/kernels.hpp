@@ -1,0 +1,34 @@
+// The subjects of bench_kernels_gpu: each adds its benchmarks, named SUBJECT/VARIANT[/SIZE...].
+#pragma once
+
+#include <memory>
+
+#include "bench/micro/gpu/device.hpp"
+#include "bench/micro/gpu/sample_frame.hpp"
+
+namespace spex::bench {
+
+using DevicePointer = std::shared_ptr<Device>;
+using FramePointer = std::shared_ptr<SampleFrame>;
+
+/// spots/PATCHES: all spots of one bundle and of two.
+void add_spots(const DevicePointer& device, const FramePointer& frame);
+/// projection/PATCHES: A and W A, dense, of the patches of a subbundle.
+void add_projection(const DevicePointer& device, const FramePointer& frame);
+/// normal_equations/dense/PATCHES: A, W A and their product for a subbundle; /direct/PATCHES: the
+/// band of N from overlapping spots, for one bundle and two.
+void add_normal_equations(const DevicePointer& device, const FramePointer& frame);
+/// eigh/single/N: Xsyevd; eigh/xsyev/N/BATCH: XsyevBatched; eigh/jacobi/N/BATCH: syevjBatched.
+void add_eigh(const DevicePointer& device);
+/// cholesky/potrf, /potrs, /inverse, /N/BATCH: cuSOLVER's and cuBLAS's, batched; cholesky/band/
+/// PATCHES: the project's band factorization with its solution.
+void add_cholesky(const DevicePointer& device, const FramePointer& frame);
+/// roots/newton_schulz/M/PATCHES: covariance blocks of order M and their roots from the factored
+/// band; roots/jacobi/M/PATCHES: roots of given blocks by cuSOLVER.
+void add_roots(const DevicePointer& device, const FramePointer& frame);
+/// ceiling/dgemm/8192, ceiling/dgemm_batched/518, ceiling/copy: what the GPU can do at most.
+void add_ceilings(const DevicePointer& device);
+/// transfer/to_device/..., transfer/to_host/..., pinned and pageable, by size.
+void add_transfers(const DevicePointer& device);
+
+}  // namespace spex::bench

@@ -1,0 +1,66 @@
+// Covariance blocks and their roots on the GPU (extraction.md, section 5): by Newton and Schulz
+// from the factored band (direct), and by cuSOLVER's Jacobi rotations from given blocks (eigh).
+#include "gpu/extract/roots.hpp"
+
+#include <fmt/format.h>
+
+#include "bench/micro/gpu/kernels.hpp"
+#include "bench/micro/matrices.hpp"
+#include "gpu/extract/decorrelate.hpp"
+
+namespace spex::bench {
+namespace {
+
+void run_newton_schulz(benchmark::State& state, Device& device, SampleFrame& frame,
+                       const PatchRange& range) {
+  DirectBatch batch(device, frame, range);
+  batch.assemble();
+  batch.factor();
+  device.measure(state, [&] { batch.find_roots(); });
+  batch.require_done("roots");
+  state.SetItemsProcessed(state.iterations() * batch.ncores());
+  state.counters["m"] = batch.layout().nwave;
+  state.counters["block"] = batch.layout().size();
+  state.counters["left_to_jacobi"] = batch.hard_roots();
+}
+
+void run_jacobi(benchmark::State& state, Device& device, SampleFrame& frame,
+                const PatchRange& range) {
+  DirectBatch batch(device, frame, range);
+  batch.assemble();
+  batch.factor();
+  const gpu::DeviceBuffer<double> original =
+      repeat(random_matrix(batch.layout().nwave), batch.ncores());
+  const gpu::DeviceBuffer<double> C(original.count());
+  gpu::EigenSolver solver(device.context());
+  device.measure(
+      state,
+      [&] {
+        SPEX_GPU_CHECK(cudaMemcpyAsync(C.get(), original.get(), C.bytes(), cudaMemcpyDeviceToDevice,
+                                       device.stream()));
+      },
+      [&] { batch.find_roots_by_jacobi(solver, C.get()); });
+  batch.require_done("roots");
+  state.SetItemsProcessed(state.iterations() * batch.ncores());
+}
+
+}  // namespace
+
+void add_roots(const DevicePointer& device, const FramePointer& frame) {
+  const auto add = [&](const char* variant, const FramePointer& of, int nbundles,
+                       void (*run)(benchmark::State&, Device&, SampleFrame&, const PatchRange&)) {
+    const PatchRange range = of->bundles(nbundles);
+    const int m = of->device().geometry().front().nwave;
+    set_timing(benchmark::RegisterBenchmark(
+        fmt::format("roots/{}/{}/{}", variant, m, range.count()).c_str(),
+        [device, of, range, run](benchmark::State& state) { run(state, *device, *of, range); }));
+  };
+  // Steps of 39 bins make blocks of 63.
+  const auto shorter = std::make_shared<SampleFrame>(*device, 39);
+  for (const FramePointer& of : {shorter, frame}) {
+    for (const int nbundles : {1, 2}) add("newton_schulz", of, nbundles, run_newton_schulz);
+    add("jacobi", of, 1, run_jacobi);
+  }
+}
+
+}  // namespace spex::bench

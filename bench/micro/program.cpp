@@ -1,0 +1,40 @@
+#include "bench/micro/program.hpp"
+
+#include <exception>
+
+#include <benchmark/benchmark.h>
+#include <cblas.h>
+#include <fmt/format.h>
+
+#include "reference/core/version.hpp"
+#include "reference/linalg/symmetric.hpp"
+
+namespace spex::bench {
+
+void add_context(const char* name, const char* text) {
+  benchmark::AddCustomContext(name, text);
+}
+
+int run_benchmarks(const char* program, int argc, char** argv,
+                   const std::function<void()>& prepare) {
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  int status = 0;
+  try {
+    use_single_threaded_blas();
+    add_context("version", version().c_str());
+    add_context("openblas", openblas_get_config());
+    add_context("openblas core", openblas_get_corename());
+    prepare();
+    benchmark::RunSpecifiedBenchmarks();
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "{}: {}\n", program, error.what());
+    status = 1;
+  }
+  // What the benchmarks hold goes now, not when the libraries that it came from are gone.
+  benchmark::ClearRegisteredBenchmarks();
+  benchmark::Shutdown();
+  return status;
+}
+
+}  // namespace spex::bench

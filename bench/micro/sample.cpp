@@ -1,0 +1,71 @@
+#include "bench/micro/sample.hpp"
+
+#include <algorithm>
+#include <random>
+
+#include "reference/sim/desi_psf.hpp"
+
+namespace spex::bench {
+namespace {
+
+// The first `nfiber` fibers of a PSF, and the columns from 0 on that their spots reach.
+Psf cut_fibers(const Psf& psf, int nfiber) {
+  Psf cut = psf;
+  cut.nfiber = nfiber;
+  const auto keep = [&](const Trace& trace) {
+    return std::vector<double>(trace.coeff.begin(), trace.coeff.begin() + nfiber * trace.ncoeff);
+  };
+  cut.xtrace.coeff = keep(psf.xtrace);
+  cut.ytrace.coeff = keep(psf.ytrace);
+  cut.param.clear();
+  for (int p = 0; p < psf.nparam(); ++p) {
+    const auto first = psf.param.begin() + static_cast<std::ptrdiff_t>(p) * psf.nfiber * psf.ncoeff;
+    cut.param.insert(cut.param.end(), first, first + nfiber * psf.ncoeff);
+  }
+  double last_column = 0;
+  for (const double lambda : {psf.wavemin, 0.5 * (psf.wavemin + psf.wavemax), psf.wavemax})
+    last_column = std::max(last_column, spot_centre(psf, nfiber - 1, lambda).x);
+  cut.npix_x = std::min(psf.npix_x, static_cast<int>(last_column) + 2 * psf.nx());
+  return cut;
+}
+
+}  // namespace
+
+Sample make_sample(int nbundles, int nwavestep) {
+  Sample sample;
+  sample.options.nwavestep = nwavestep;
+  sample.options.nspec = nbundles * sample.options.bundlesize;
+  sample.psf = cut_fibers(make_desi_psf(Camera{}), *sample.options.nspec);
+  sample.grid = make_wave_grid(default_wave_range("r0", "r0"));
+  sample.patches = make_patches(sample.options, sample.grid, sample.psf.nfiber);
+  Pixels& pixels = sample.pixels;
+  pixels.nx = sample.psf.npix_x;
+  pixels.ny = sample.psf.npix_y;
+  std::mt19937_64 random(1);
+  std::uniform_real_distribution<double> electrons(50, 150);
+  const auto npixel = static_cast<std::size_t>(pixels.nx) * static_cast<std::size_t>(pixels.ny);
+  for (std::vector<double>* values : {&pixels.value, &pixels.weight}) values->resize(npixel);
+  for (double& value : pixels.value) value = electrons(random);
+  for (double& weight : pixels.weight) weight = 1 / electrons(random);
+  return sample;
+}
+
+SamplePatch::SamplePatch(const Sample& sample) {
+  const int nsteps = sample.patches.back().step + 1;
+  patch_ = *std::find_if(sample.patches.begin(), sample.patches.end(), [&](const Patch& patch) {
+    return patch.subbundle == 2 && patch.step == nsteps / 2;
+  });
+  spots_ = evaluate_spots(sample.psf, patch_.padded_spec_first(), patch_.padded_nspec(),
+                          sample.grid.range(patch_.padded_wave_first(), patch_.padded_nwave()));
+  pixels_ =
+      cut_pixels(sample.pixels, used_pixels(spots(), patch_.wavepad, sample.options.pixpad_frac,
+                                            sample.pixels.nx, sample.pixels.ny));
+}
+
+NormalEquations SamplePatch::equations() const {
+  NormalEquations equations = assemble_dense(spots(), pixels_);
+  add_prior(equations, ExtractOptions{}.regularize);
+  return equations;
+}
+
+}  // namespace spex::bench

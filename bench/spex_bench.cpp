@@ -1,0 +1,143 @@
+// spex-bench: runs a plan of benchmarks and judges it.
+
+#include <algorithm>
+#include <exception>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "bench/harness/campaign.hpp"
+#include "reference/core/error.hpp"
+#include "reference/core/version.hpp"
+#include "reference/programs/program.hpp"
+#include "spex_build_info.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* program = "spex-bench";
+
+constexpr const char* footer =
+    "Writes OUT/ENTRY.json for each entry of the plan, by bench/result.schema.json, after every "
+    "run,\n"
+    "OUT/ENTRY.events.json, who did what when in its last run, and OUT/logs. Prints a table.\n"
+    "\n"
+    "Examples:\n"
+    "  spex-bench bench/plans/ci.json --out bench-ci\n"
+    "  spex-bench bench/plans/acceptance-4gpu.json --out result --data /dev/shm/spex-bench\n"
+    "  spex-bench bench/plans/perlmutter.json --out result --launcher srun --nodes 2 --resume\n"
+    "then\n"
+    "  PYTHONPATH=reports .venv/bin/python -m spexreports bench result --out report\n"
+    "\n"
+    "Exit status: 0 pass, 1 something could not be run, 2 the command line or the plan is wrong,\n"
+    "3 a frame is wrong, 4 too slow, 5 the machine is unhealthy, 6 too scattered to say, 77 there\n"
+    "is no GPU for an entry.";
+
+struct Arguments {
+  std::string plan;
+  spex::bench::CampaignSettings settings;
+  std::vector<std::string> only;
+  std::optional<int> repeats, warmups;
+  std::optional<std::string> thresholds;
+  std::string loglevel = "info";
+  bool list = false;
+};
+
+void add_options(CLI::App& app, Arguments& a) {
+  app.add_option("plan", a.plan, "Plan file, e.g. one of bench/plans")->required();
+  app.add_option("-o,--out", a.settings.out, "Folder for the results")->group("Files");
+  app.add_option("--data", a.settings.data,
+                 "Folder for inputs and outputs, OUT/data where not given; a full exposure takes 9 "
+                 "GB. Its file system is part of what is measured")
+      ->group("Files");
+  app.add_option("--goldens", a.settings.golden_cases, "cases.json that the plan's goldens are of")
+      ->capture_default_str()
+      ->group("Files");
+  app.add_option("--thresholds", a.thresholds, "What each entry must reach (docs/benchmark.md)")
+      ->group("Files");
+  app.add_option("--only", a.only, "These entries of the plan, commas between")
+      ->delimiter(',')
+      ->group("What to run");
+  app.add_option("--repeats", a.repeats, "Timed runs of each entry; the plan's where not given")
+      ->check(CLI::PositiveNumber)
+      ->group("What to run");
+  app.add_option("--warmups", a.warmups, "Runs before those; the plan's where not given")
+      ->check(CLI::NonNegativeNumber)
+      ->group("What to run");
+  app.add_flag("--resume", a.settings.resume, "Go on with what OUT holds of this plan")
+      ->group("What to run");
+  app.add_flag("--list", a.list, "Say what would be run, and end")->group("What to run");
+  app.add_option("--launcher", a.settings.launch.launcher, "mpirun or srun")
+      ->check(CLI::IsMember({"mpirun", "srun"}))
+      ->capture_default_str()
+      ->group("Machine");
+  app.add_option("--nodes", a.settings.launch.nodes, "Nodes of each run")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->group("Machine");
+  app.add_option("--system", a.settings.system,
+                 "The machine's name in the results; else the host's")
+      ->group("Machine");
+  app.add_flag("--require-gpu", a.settings.require_gpu, "Fail where an entry's GPUs are not there")
+      ->group("Machine");
+  app.add_option("--loglevel", a.loglevel, "debug, info, warn or error")
+      ->capture_default_str()
+      ->group("Machine");
+}
+
+void choose_entries(const Arguments& arguments, spex::bench::Plan& plan) {
+  if (!arguments.only.empty()) {
+    for (const std::string& id : arguments.only)
+      if (std::none_of(plan.entries.begin(), plan.entries.end(),
+                       [&](const auto& entry) { return entry.id == id; }))
+        throw spex::usage_error("--only", id, "an entry of the plan; --list names them");
+    std::erase_if(plan.entries, [&](const auto& entry) {
+      return std::find(arguments.only.begin(), arguments.only.end(), entry.id) ==
+             arguments.only.end();
+    });
+  }
+  for (spex::bench::Entry& entry : plan.entries) {
+    if (arguments.repeats) entry.repeats = arguments.repeats;
+    if (arguments.warmups) entry.warmups = arguments.warmups;
+  }
+}
+
+int run(Arguments& arguments) {
+  spex::set_log_level(arguments.loglevel);
+  spex::bench::Signals signals;
+  spex::bench::Plan plan = spex::bench::read_plan(arguments.plan);
+  choose_entries(arguments, plan);
+  if (arguments.list) {
+    fmt::print("{}: {}\n", plan.name, plan.description);
+    for (const auto& entry : plan.entries)
+      fmt::print("  {:<32} {:<16} {}\n", entry.id, to_string(entry.milestone), entry.case_name);
+    return 0;
+  }
+  if (arguments.settings.out.empty())
+    throw spex::usage_error("--out", "is missing", "a folder for the results");
+  if (arguments.settings.data.empty())
+    arguments.settings.data = fs::path(arguments.settings.out) / "data";
+  arguments.settings.thresholds = arguments.thresholds;
+  return spex::bench::run_campaign(plan, arguments.settings, signals);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  spex::set_up_logging(program);
+  return spex::run_guarded(program, [&] {
+    CLI::App app("Runs a plan of benchmarks, checks every frame, and judges the machine.", program);
+    app.set_version_flag("--version", spex::version_text(program));
+    app.footer(footer);
+    Arguments arguments;
+    arguments.settings.golden_cases = fs::path(SPEX_SOURCE_FOLDER) / "golden" / "cases.json";
+    add_options(app, arguments);
+    int status = 0;
+    if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
+    return run(arguments);
+  });
+}

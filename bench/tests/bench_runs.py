@@ -1,0 +1,91 @@
+"""What the tests of spex-bench share: a plan, programs in a folder of their own, results."""
+
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+import jsonschema
+
+ROOT = Path(__file__).resolve().parents[2]
+PROGRAMS = Path(os.environ["SPEX_PROGRAMS"])
+SCHEMA = json.loads((ROOT / "bench/result.schema.json").read_text())
+
+# Five bundles of five fibers, two patches each: a second of work.
+OPTIONS = ["--wavelength", "5760,5839.2,0.8", "--bundlesize", "5", "--nsubbundles", "1"]
+OPTIONS += ["--method", "cholesky"]
+
+
+def entry(name: str, **more) -> dict:
+    """An entry that extracts with two threads."""
+    return {
+        "id": name,
+        "case": "small",
+        "milestone": "cpu-refactor",
+        "ranks": 1,
+        "threads": 2,
+        "options": OPTIONS,
+    } | more
+
+
+class Bench:
+    """A folder with the programs, of which spex-cpu may be another, a plan, and results."""
+
+    def __init__(self, entries: list[dict], extractor: str | None = None, **plan):
+        """`extractor` is a script that takes the place of spex-cpu, which is then real-spex-cpu."""
+        self.folder = Path(tempfile.mkdtemp(prefix="spex-bench-"))
+        for name in ("spex-bench", "spex-cpu", "spex-gpu", "spex-sim"):
+            shutil.copy(PROGRAMS / name, self.folder / name)
+        if extractor is not None:
+            (self.folder / "spex-cpu").rename(self.folder / "real-spex-cpu")
+            (self.folder / "spex-cpu").write_text(extractor)
+            (self.folder / "spex-cpu").chmod(0o755)
+        self.plan = {
+            "name": "test",
+            "description": "a test",
+            "tier": "ci",
+            "warmups": 0,
+            "repeats": 1,
+            "cases": {"small": {"cameras": "r0", "size": "bundle"}},
+            "reference": {"method": "cholesky", "cameras": ["r0"]},
+            "entries": entries,
+        } | plan
+        (self.folder / "plan.json").write_text(json.dumps(self.plan))
+
+    def __enter__(self):
+        """The folder is there until the end of the block."""
+        return self
+
+    def __exit__(self, *_):
+        """Removes the folder."""
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def command(self, *options: str) -> list[str]:
+        """The command line; simulated inputs are kept between runs."""
+        return [
+            str(self.folder / "spex-bench"),
+            str(self.folder / "plan.json"),
+            "--out",
+            str(self.folder / "out"),
+            *options,
+        ]
+
+    def run(self, *options: str, **environment: str) -> tuple[int, str]:
+        """The exit status and output of a run."""
+        done = subprocess.run(
+            self.command(*options),
+            env=os.environ | environment,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout
+
+    def result(self, name: str) -> dict:
+        """The result of an entry, which complies with the schema."""
+        result = json.loads((self.folder / "out" / f"{name}.json").read_text())
+        jsonschema.validate(result, SCHEMA)
+        return result

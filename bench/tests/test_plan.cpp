@@ -1,0 +1,125 @@
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+
+#include "bench/harness/plan.hpp"
+#include "reference/core/error.hpp"
+#include "reference/tests/support/scratch.hpp"
+
+namespace spex::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+Plan read(const std::string& entries, const std::string& more = "") {
+  const test::ScratchFolder scratch;
+  std::ofstream(scratch.file("plan.json"))
+      << R"({"name": "p", "description": "d", "tier": "ci", "cases": {
+              "night": {"cameras": "b0,r0,z0"}, "night-gz": {"cameras": "b0", "compress": "gz"}},)"
+      << more << R"("entries": [)" << entries << "]}";
+  return read_plan(scratch.file("plan.json"));
+}
+
+std::string refusal(const std::string& entries, const std::string& more = "") {
+  try {
+    static_cast<void>(read(entries, more));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    return error.what();
+  }
+  return "";
+}
+
+constexpr const char* on_gpu =
+    R"({"id": "a", "case": "night", "milestone": "pipeline", "gpus": 1})";
+
+TEST(Plan, EntriesTakeWhatThePlanSays) {
+  const Plan plan = read(on_gpu, R"("repeats": 3, "tolerance": "masked", )");
+  EXPECT_EQ(plan.repeats, 3);
+  ASSERT_EQ(plan.entries.size(), 1U);
+  EXPECT_EQ(plan.entries[0].milestone, Milestone::pipeline);
+  EXPECT_EQ(plan.entries[0].tolerance, "masked");
+  EXPECT_TRUE(plan.entries[0].on_gpu());
+}
+
+TEST(Plan, SweepsBecomeEntries) {
+  const Plan plan = read(R"({"id": "s", "case": "night", "milestone": "batch-subbundle", "gpus": 1,
+      "mps": true, "sweep": {"name": "n", "kind": "ranks-per-gpu", "values": [1, 5]}})");
+  ASSERT_EQ(plan.entries.size(), 2U);
+  EXPECT_EQ(plan.entries[0].id, "s-1");
+  EXPECT_FALSE(plan.entries[0].mps);
+  EXPECT_EQ(plan.entries[1].ranks_per_gpu, 5);
+  EXPECT_TRUE(plan.entries[1].mps);
+  EXPECT_EQ(plan.entries[1].scaling->x, 5);
+}
+
+TEST(Plan, WeakScalingGrowsTheWorkWithTheRanks) {
+  const Plan plan = read(R"({"id": "w", "case": "night", "milestone": "cpu-refactor",
+      "sweep": {"name": "n", "kind": "weak", "values": [3]}})");
+  EXPECT_EQ(plan.entries[0].ranks, 3);
+  EXPECT_THAT(plan.entries[0].result_options(), ElementsAre("--nspec", "75"));
+}
+
+TEST(Plan, PatchSizesAndCasesCanBeSwept) {
+  EXPECT_THAT(read(R"({"id": "n", "case": "night", "milestone": "direct", "gpus": 1,
+      "sweep": {"name": "n", "kind": "nwavestep", "values": [30]}})")
+                  .entries[0]
+                  .options,
+              ElementsAre("--nwavestep", "30"));
+  EXPECT_EQ(read(R"({"id": "c", "case": "night", "milestone": "direct", "gpus": 1, "frames": 1,
+      "sweep": {"name": "n", "kind": "compression", "values": ["night", "night-gz"]}})")
+                .entries[1]
+                .case_name,
+            "night-gz");
+}
+
+TEST(Plan, CamerasOfASpectrographStayTogether) {
+  std::vector<std::string> list = Case{}.camera_list();
+  EXPECT_EQ(list.size(), 30U);
+  list.resize(4);
+  EXPECT_THAT(list, ElementsAre("b0", "r0", "z0", "b1"));
+}
+
+TEST(Plan, SaysWhatIsWrong) {
+  EXPECT_THAT(refusal(R"({"id": "a", "case": "night", "milestone": "fast"})"),
+              HasSubstr("'fast' is no milestone"));
+  EXPECT_THAT(refusal(R"({"id": "a", "case": "day", "milestone": "direct", "gpus": 1})"),
+              HasSubstr("day"));
+  EXPECT_THAT(refusal(R"({"id": "a", "case": "night", "milestone": "direct"})"),
+              HasSubstr("direct with 'gpus' 0"));
+  EXPECT_THAT(refusal(R"({"id": "a", "case": "night", "milestone": "baseline", "gpus": 1})"),
+              HasSubstr("none on the CPU"));
+  EXPECT_THAT(refusal(R"({"id": "a", "case": "night", "milestone": "baseline", "rank": 1})"),
+              HasSubstr("'rank' is unknown"));
+  EXPECT_THAT(refusal(R"({"id": "a", "case": "night", "milestone": "baseline", "frames": 4})"),
+              HasSubstr("at most the 3"));
+  EXPECT_THAT(refusal(R"({"id": "a/b", "case": "night", "milestone": "baseline"})"),
+              HasSubstr("cannot name a file"));
+  EXPECT_THAT(refusal(std::string(on_gpu) + "," + on_gpu), HasSubstr("two entries are a"));
+  EXPECT_THAT(refusal(""), HasSubstr("no entries"));
+  EXPECT_THAT(refusal("{"), HasSubstr("plan.json"));
+}
+
+TEST(Plan, OutsideCiFiveRepeatsAreTheLeast) {
+  const test::ScratchFolder scratch;
+  std::ofstream(scratch.file("plan.json"))
+      << R"({"name": "p", "description": "d", "tier": "acceptance", "repeats": 4,
+             "cases": {"night": {}}, "entries": [)"
+      << on_gpu << "]}";
+  EXPECT_THROW(static_cast<void>(read_plan(scratch.file("plan.json"))), Error);
+}
+
+TEST(Plan, ShippedPlansAreValid) {
+  int count = 0;
+  for (const auto& file :
+       std::filesystem::directory_iterator(std::string(SPEX_SOURCE_DIR) + "/bench/plans")) {
+    EXPECT_NO_THROW(static_cast<void>(read_plan(file.path().string()))) << file.path();
+    ++count;
+  }
+  EXPECT_GE(count, 6);
+}
+
+}  // namespace
+}  // namespace spex::bench

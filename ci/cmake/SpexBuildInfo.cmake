@@ -1,0 +1,49 @@
+# Writes generated/spex_build_info.hpp: the build as benchmark results name it. Its commit is looked up
+# at every build, not at the configuration alone, or results would name the wrong one.
+#
+# Where there is no git, SPEX_COMMIT in the environment names the commit that was copied.
+if(CMAKE_SCRIPT_MODE_FILE)
+  set(SPEX_COMMIT "")
+  set(SPEX_DIRTY false)
+  execute_process(
+    COMMAND git -C ${SOURCE} rev-parse HEAD
+    OUTPUT_VARIABLE commit
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
+    RESULT_VARIABLE status)
+  if(status EQUAL 0)
+    set(SPEX_COMMIT ${commit})
+    execute_process(COMMAND git -C ${SOURCE} status --porcelain OUTPUT_VARIABLE changes)
+    if(NOT changes STREQUAL "")
+      set(SPEX_DIRTY true)
+    endif()
+  elseif(DEFINED ENV{SPEX_COMMIT})
+    string(REGEX REPLACE "-dirty$" "" SPEX_COMMIT "$ENV{SPEX_COMMIT}")
+    if(NOT SPEX_COMMIT STREQUAL "$ENV{SPEX_COMMIT}")
+      set(SPEX_DIRTY true)
+    endif()
+  endif()
+  configure_file(${TEMPLATE} ${OUTPUT} @ONLY)
+  return()
+endif()
+
+set(_type "")
+if(CMAKE_BUILD_TYPE)
+  string(TOUPPER ${CMAKE_BUILD_TYPE} _type)
+endif()
+string(STRIP "${CMAKE_BUILD_TYPE}: ${CMAKE_CXX_FLAGS} ${CMAKE_CXX_FLAGS_${_type}}" _flags)
+set(_cuda "")
+if(SPEX_GPU)
+  set(_cuda "CUDA ${CUDAToolkit_VERSION}")
+endif()
+add_custom_target(
+  spex_build_info
+  COMMAND
+    ${CMAKE_COMMAND} -DSOURCE=${PROJECT_SOURCE_DIR}
+    -DTEMPLATE=${PROJECT_SOURCE_DIR}/ci/cmake/spex_build_info.hpp.in
+    -DOUTPUT=${PROJECT_BINARY_DIR}/generated/spex_build_info.hpp
+    "-DSPEX_BUILD_COMPILER=${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}"
+    "-DSPEX_BUILD_FLAGS=${_flags}" "-DSPEX_BUILD_CUDA=${_cuda}"
+    "-DSPEX_BUILD_ARCHITECTURES=${CMAKE_CUDA_ARCHITECTURES}" -P
+    ${PROJECT_SOURCE_DIR}/ci/cmake/SpexBuildInfo.cmake
+  BYPRODUCTS ${PROJECT_BINARY_DIR}/generated/spex_build_info.hpp
+  VERBATIM)
