@@ -13,6 +13,13 @@ void broadcast_trace(const Communicator& comm, Trace& trace, int root) {
   broadcast(comm, trace.coeff, root);
 }
 
+void broadcast_reals(const Communicator& comm, Reals& reals, int root) {
+  bool single = reals.single_values() != nullptr;
+  broadcast(comm, single, root);
+  if (comm.rank() != root) reals = single ? Reals(std::vector<float>()) : Reals();
+  reals.visit([&](auto& values) { broadcast(comm, values, root); });
+}
+
 }  // namespace
 
 void broadcast_bytes(const Communicator& comm, void* data, std::size_t bytes, int root) {
@@ -38,8 +45,8 @@ void broadcast(const Communicator& comm, Psf& psf, int root) {
 void broadcast(const Communicator& comm, Pixels& pixels, int root) {
   broadcast(comm, pixels.nx, root);
   broadcast(comm, pixels.ny, root);
-  broadcast(comm, pixels.value, root);
-  broadcast(comm, pixels.weight, root);
+  broadcast_reals(comm, pixels.value, root);
+  broadcast_reals(comm, pixels.weight, root);
 }
 
 }  // namespace spex::mpi

@@ -22,4 +22,7 @@ void collective(const Communicator& comm, const std::function<void()>& step);
 /// Calls `step` on rank 0 alone; otherwise as above.
 void on_root(const Communicator& comm, const std::function<void()>& step);
 
+/// Whether `mine` is true on every rank; every rank gets the same answer.
+[[nodiscard]] bool all_ranks(const Communicator& comm, bool mine);
+
 }  // namespace spex::mpi

@@ -1,12 +1,36 @@
 #include "mpi/environment.hpp"
 
+#include <cstdlib>
 #include <utility>
 
 #include "mpi/check.hpp"
 
 namespace spex::mpi {
 
+namespace {
+
+constexpr int keep_what_is_set = 0;
+
+// hwloc, by which MPI looks at the machine, would start every GPU to do so: 1.2 s with four.
+void spare_gpus() {
+  setenv("HWLOC_COMPONENTS", "-cuda,-nvml,-opencl,-gl", keep_what_is_set);
+}
+
+// Open MPI without a launcher starts a daemon of its own and looks for networks, 0.3 s; a process
+// alone needs neither.
+void prepare_for_one_process() {
+  for (const char* launched :
+       {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "PALS_RANKID", "MPI_LOCALRANKID"})
+    if (std::getenv(launched) != nullptr) return;
+  setenv("OMPI_MCA_ess_singleton_isolated", "1", keep_what_is_set);
+  setenv("OMPI_MCA_pml", "ob1", keep_what_is_set);
+}
+
+}  // namespace
+
 Environment::Environment(int& argc, char**& argv) {
+  spare_gpus();
+  prepare_for_one_process();
   int provided = 0;
   // Threads compute; only the main one speaks MPI.
   SPEX_MPI_CHECK(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));

@@ -50,6 +50,10 @@ class Pipeline {
   // Where the run ends early, frames that no reader has begun are left, and no thread waits.
   ~Pipeline() {
     next_ = frames_.size();
+    if (!begun_) {
+      begin_.set_value(false);
+      to_write_.close();
+    }
     tokens_.release(run_.job.readers);
     to_extract_.close();
   }
@@ -68,6 +72,12 @@ class Pipeline {
     }
     for (std::future<void>& one : made) one.wait();
     for (std::future<void>& one : made) one.get();
+  }
+
+  // No frame is extracted before, so that where some rank cannot, none has written any.
+  void begin() {
+    begun_ = true;
+    begin_.set_value(true);
   }
 
   void start_files() {
@@ -112,7 +122,8 @@ class Pipeline {
     } catch (...) {
       ready.set_exception(std::current_exception());
     }
-    while (std::optional<FramePtr> one = to_extract_.pop()) {
+    const bool go = begins_.get();
+    while (std::optional<FramePtr> one = go ? to_extract_.pop() : std::nullopt) {
       InFlight& frame = **one;
       std::vector<Patch> patches;
       if (!frame.failure)
@@ -141,6 +152,9 @@ class Pipeline {
   const Run& run_;
   const std::vector<int> frames_;
   std::counting_semaphore<> tokens_;
+  bool begun_ = false;
+  std::promise<bool> begin_;
+  std::shared_future<bool> begins_{begin_.get_future()};
   std::atomic<std::size_t> next_ = 0;
   std::atomic<int> reading_ = 0;
   std::atomic<int> extracting_ = 0;
@@ -160,14 +174,16 @@ void run_pipeline(const Run& run) {
   for (int frame = run.world.rank(); frame < static_cast<int>(run.job.frames.size());
        frame += run.world.size())
     mine.push_back(frame);
-  Pipeline pipeline(run, std::move(mine));
   collective(run.world, [&] {
     if (fits_is_reentrant() == 0)
       throw Error(ErrorKind::internal, to_string(Schedule::pipeline),
                   "CFITSIO is not thread-safe here", "CFITSIO built with --enable-reentrant");
-    pipeline.start_extractors();
   });
+  Pipeline pipeline(run, std::move(mine));
+  // The first frames are read while the extractors are made.
   pipeline.start_files();
+  collective(run.world, [&] { pipeline.start_extractors(); });
+  pipeline.begin();
   pipeline.wait();
 }
 

@@ -118,11 +118,12 @@ class Campaign {
     if (Signals::interrupted()) return;
     try {
       run.launch = make_launch(run.entry, machine_, settings_.launch, programs_, files_of(run));
+      if (run.skipped) return;
       const Dataset& data = dataset(run.entry.case_name);
       run.inputs = inputs_of(data, run.frames);
       if (settings_.resume && fs::exists(result_path(run)))
         resume_from(result_path(run), facts_, run);
-      if (run.skipped || run.done()) return;
+      if (run.done()) return;
       run.stage_costs = frame_costs(run.entry, data, run.frames);
       if (run.golden.empty()) run.golden = golden_gate(run.entry);
       if (run.failed()) return;

@@ -90,7 +90,7 @@ Json launch_json(const EntryRun& run, const RunFacts& /*facts*/) {
           {"nodes", run.launch.nodes},
           {"ranks", run.launch.ranks},
           {"gpus_per_node", entry.gpus},
-          {"ranks_per_gpu", entry.on_gpu() ? Json(entry.ranks_per_gpu) : Json()},
+          {"ranks_per_gpu", entry.on_gpu() ? Json(entry.ranks_of_gpu()) : Json()},
           {"threads_per_rank", or_null(run.launch.threads)},
           {"mps", entry.mps},
           {"binding", entry.binding}};
@@ -119,7 +119,7 @@ Json timing_json(const EntryRun& run) {
 Json energy_json(const EntryRun& run, const RunFacts& facts) {
   std::vector<double> per_frame;
   for (const Sample* sample : run.timed()) {
-    if (!sample->joules) continue;
+    if (!sample->joules || run.launch.nodes > 1) continue;
     double all = 0;
     for (const double joules : *sample->joules) all += joules;
     per_frame.push_back(all / run.frames);
@@ -128,6 +128,8 @@ Json energy_json(const EntryRun& run, const RunFacts& facts) {
   std::string reason = "NVML gives no energy counter";
   if (!run.entry.on_gpu())
     reason = "the run used no GPU, and CPUs have no counter that every user may read";
+  else if (run.launch.nodes > 1)
+    reason = "the counters of other nodes are not read";
   else if (!facts.gpu_reason.empty())
     reason = facts.gpu_reason;
   return {{"joules_per_frame", nullptr}, {"reason", reason}};

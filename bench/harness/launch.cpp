@@ -1,6 +1,7 @@
 #include "bench/harness/launch.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -19,7 +20,8 @@ namespace fs = std::filesystem;
 constexpr int file_ranks = 2;
 
 int ranks_per_node(const Entry& entry, const Machine& machine) {
-  if (!entry.on_gpu()) return entry.ranks.value_or(machine.cpus);
+  if (entry.ranks) return *entry.ranks;
+  if (!entry.on_gpu()) return machine.cpus;
   return entry.gpus * entry.ranks_per_gpu +
          (entry.milestone == Milestone::interleave_io ? file_ranks : 0);
 }
@@ -129,8 +131,15 @@ Launch make_reference_launch(const Entry& entry, const std::string& method,
 }
 
 std::map<std::string, std::string> mpi_environment() {
-  if (geteuid() != 0) return {};
-  return {{"OMPI_ALLOW_RUN_AS_ROOT", "1"}, {"OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1"}};
+  std::map<std::string, std::string> environment;
+  // hwloc within mpirun would start every GPU to describe it (mpi/environment.cpp).
+  if (std::getenv("HWLOC_COMPONENTS") == nullptr)
+    environment["HWLOC_COMPONENTS"] = "-cuda,-nvml,-opencl,-gl";
+  if (geteuid() == 0) {
+    environment["OMPI_ALLOW_RUN_AS_ROOT"] = "1";
+    environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+  }
+  return environment;
 }
 
 }  // namespace spex::bench

@@ -47,7 +47,8 @@ struct Launch {
                                            const Programs& programs,
                                            const std::vector<std::string>& options);
 
-/// Variables that Open MPI asks for where it is root that runs it, as in containers.
+/// Variables for the launcher: those that Open MPI asks for where it is root that runs it, as in
+/// containers, and one that keeps hwloc from starting the GPUs.
 [[nodiscard]] std::map<std::string, std::string> mpi_environment();
 
 }  // namespace spex::bench

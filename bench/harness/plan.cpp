@@ -143,6 +143,10 @@ Entry read_entry(const Object& object, const Plan& plan) {
   if (cpu == entry.on_gpu())
     object.fail(fmt::format("{} with 'gpus' {}", milestone, entry.gpus),
                 cpu ? "none on the CPU" : "one or more");
+  if (entry.on_gpu() && entry.ranks &&
+      (entry.milestone != Milestone::pipeline || *entry.ranks > entry.gpus))
+    object.fail(fmt::format("{} with 'ranks' {}", milestone, *entry.ranks),
+                "'ranks_per_gpu', or pipeline with no more ranks than GPUs");
   if (entry.scale_to && !entry.frames)
     object.fail("'scale_to' without 'frames'", "fewer frames that stand for an exposure");
   return entry;

@@ -40,7 +40,8 @@ struct Entry {
   std::optional<int> scale_to;  ///< frames of an exposure that they stand for
   int gpus = 0;                 ///< of a node; 0: the CPU's milestones
   int ranks_per_gpu = 1;
-  std::optional<int> ranks;  ///< of a node, for CPUs; one a CPU where absent
+  /// Of a node. Where absent, one a CPU; on GPUs `gpus` times `ranks_per_gpu`.
+  std::optional<int> ranks;
   std::optional<int> threads;
   bool mps = false;
   std::string binding = "none";
@@ -52,6 +53,10 @@ struct Entry {
   std::string tolerance;                ///< of spex-compare; the plan's where absent
 
   [[nodiscard]] bool on_gpu() const { return gpus > 0; }
+  /// On GPUs; less than 1 where a rank has several.
+  [[nodiscard]] double ranks_of_gpu() const {
+    return ranks ? static_cast<double>(*ranks) / gpus : ranks_per_gpu;
+  }
   /// Options that decide the values of the output; entries with the same ones must agree.
   [[nodiscard]] std::vector<std::string> result_options() const;
 };

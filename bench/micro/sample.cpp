@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <random>
+#include <utility>
 
 #include "reference/sim/desi_psf.hpp"
 
@@ -44,9 +45,11 @@ Sample make_sample(int nbundles, int nwavestep) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> electrons(50, 150);
   const auto npixel = static_cast<std::size_t>(pixels.nx) * static_cast<std::size_t>(pixels.ny);
-  for (std::vector<double>* values : {&pixels.value, &pixels.weight}) values->resize(npixel);
-  for (double& value : pixels.value) value = electrons(random);
-  for (double& weight : pixels.weight) weight = 1 / electrons(random);
+  std::vector<float> value(npixel), weight(npixel);
+  for (float& p : value) p = static_cast<float>(electrons(random));
+  for (float& W : weight) W = static_cast<float>(1 / electrons(random));
+  pixels.value = std::move(value);
+  pixels.weight = std::move(weight);
   return sample;
 }
 

@@ -27,6 +27,8 @@ bin=$(realpath -m "${SPEX_BUILD:-build}")/bin
 if [[ -z ${SLURM_MPI_TYPE:-} ]] && ldd "$bin/spex-cpu" | grep -q libopen-rte; then
   export SLURM_MPI_TYPE=pmix
 fi
+# hwloc in the launcher would start every GPU to describe it (docs/command-line.md).
+export HWLOC_COMPONENTS=${HWLOC_COMPONENTS:--cuda,-nvml,-opencl,-gl}
 # Ranks choose among all GPUs of their node, by their local rank.
 export SLURM_GPU_BIND=none
 # The programs' own threads work on patches.

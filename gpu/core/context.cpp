@@ -29,24 +29,48 @@ Context::Context() {
   cudaStream_t stream = nullptr;
   SPEX_GPU_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   stream_.reset(stream);
-  cublasHandle_t blas = nullptr;
-  SPEX_GPU_CHECK(cublasCreate(&blas));
-  blas_.reset(blas);
-  SPEX_GPU_CHECK(cublasSetStream(blas, stream));
-  cusolverDnHandle_t solver = nullptr;
-  SPEX_GPU_CHECK(cusolverDnCreate(&solver));
-  solver_.reset(solver);
-  SPEX_GPU_CHECK(cusolverDnSetStream(solver, stream));
-  cusolverDnParams_t params = nullptr;
-  SPEX_GPU_CHECK(cusolverDnCreateParams(&params));
-  params_.reset(params);
-  syevjInfo_t jacobi = nullptr;
-  SPEX_GPU_CHECK(cusolverDnCreateSyevjInfo(&jacobi));
-  jacobi_.reset(jacobi);
-  // Jacobi to the rounding of double; sorted eigenvalues, so that the largest is the last.
-  SPEX_GPU_CHECK(cusolverDnXsyevjSetTolerance(jacobi, 1e-15));
-  SPEX_GPU_CHECK(cusolverDnXsyevjSetMaxSweeps(jacobi, 100));
-  SPEX_GPU_CHECK(cusolverDnXsyevjSetSortEig(jacobi, 1));
+}
+
+cublasHandle_t Context::blas() const {
+  if (!blas_) {
+    cublasHandle_t handle = nullptr;
+    SPEX_GPU_CHECK(cublasCreate(&handle));
+    blas_.reset(handle);
+    SPEX_GPU_CHECK(cublasSetStream(handle, stream()));
+  }
+  return blas_.get();
+}
+
+cusolverDnHandle_t Context::solver() const {
+  if (!solver_) {
+    cusolverDnHandle_t handle = nullptr;
+    SPEX_GPU_CHECK(cusolverDnCreate(&handle));
+    solver_.reset(handle);
+    SPEX_GPU_CHECK(cusolverDnSetStream(handle, stream()));
+  }
+  return solver_.get();
+}
+
+cusolverDnParams_t Context::params() const {
+  if (!params_) {
+    cusolverDnParams_t params = nullptr;
+    SPEX_GPU_CHECK(cusolverDnCreateParams(&params));
+    params_.reset(params);
+  }
+  return params_.get();
+}
+
+syevjInfo_t Context::jacobi() const {
+  if (!jacobi_) {
+    syevjInfo_t jacobi = nullptr;
+    SPEX_GPU_CHECK(cusolverDnCreateSyevjInfo(&jacobi));
+    jacobi_.reset(jacobi);
+    // Jacobi to the rounding of double; sorted eigenvalues, so that the largest is the last.
+    SPEX_GPU_CHECK(cusolverDnXsyevjSetTolerance(jacobi, 1e-15));
+    SPEX_GPU_CHECK(cusolverDnXsyevjSetMaxSweeps(jacobi, 100));
+    SPEX_GPU_CHECK(cusolverDnXsyevjSetSortEig(jacobi, 1));
+  }
+  return jacobi_.get();
 }
 
 }  // namespace spex::gpu

@@ -54,24 +54,25 @@ class Event {
   detail::Owner<cudaEvent_t, detail::DeleteEvent> event_;
 };
 
-/// Stream and library handles on the current device; made once, as each takes milliseconds.
+/// Stream and library handles on the current device. A handle is made when it is first asked for,
+/// then kept, as each takes milliseconds; the direct way needs none. For one thread.
 class Context {
  public:
   Context();
 
   [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
-  [[nodiscard]] cublasHandle_t blas() const { return blas_.get(); }
-  [[nodiscard]] cusolverDnHandle_t solver() const { return solver_.get(); }
-  [[nodiscard]] cusolverDnParams_t params() const { return params_.get(); }
-  [[nodiscard]] syevjInfo_t jacobi() const { return jacobi_.get(); }
+  [[nodiscard]] cublasHandle_t blas() const;
+  [[nodiscard]] cusolverDnHandle_t solver() const;
+  [[nodiscard]] cusolverDnParams_t params() const;
+  [[nodiscard]] syevjInfo_t jacobi() const;
   void synchronize() const { SPEX_GPU_CHECK(cudaStreamSynchronize(stream())); }
 
  private:
   detail::Owner<cudaStream_t, detail::DeleteStream> stream_;
-  detail::Owner<cublasHandle_t, detail::DeleteBlas> blas_;
-  detail::Owner<cusolverDnHandle_t, detail::DeleteSolver> solver_;
-  detail::Owner<cusolverDnParams_t, detail::DeleteParams> params_;
-  detail::Owner<syevjInfo_t, detail::DeleteJacobi> jacobi_;
+  mutable detail::Owner<cublasHandle_t, detail::DeleteBlas> blas_;
+  mutable detail::Owner<cusolverDnHandle_t, detail::DeleteSolver> solver_;
+  mutable detail::Owner<cusolverDnParams_t, detail::DeleteParams> params_;
+  mutable detail::Owner<syevjInfo_t, detail::DeleteJacobi> jacobi_;
 };
 
 }  // namespace spex::gpu

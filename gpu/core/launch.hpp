@@ -10,4 +10,9 @@ inline constexpr int warp_size = 32;
   return static_cast<int>((count + size - 1) / size);
 }
 
+/// Lets `kernel` be launched with as much dynamic shared memory as a block may have on the current
+/// device. Always all of it: the limit belongs to the kernel, whatever the thread or stream, and a
+/// smaller one, made for one launch, is set between another thread's call and its launch.
+void allow_shared_memory(const void* kernel);
+
 }  // namespace spex::gpu

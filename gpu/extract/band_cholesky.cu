@@ -182,8 +182,7 @@ int largest_band_block() {
 void factor_band(int count, const BandLayout& layout, double* panels, double* M, double* y,
                  int* status, cudaStream_t stream) {
   const std::size_t bytes = factor_bytes(layout.size());
-  SPEX_GPU_CHECK(cudaFuncSetAttribute(factor_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(bytes)));
+  allow_shared_memory(reinterpret_cast<const void*>(factor_kernel));
   factor_kernel<<<count, threads, bytes, stream>>>(layout, panels, M, y, status);
   SPEX_LAUNCH_CHECK();
 }

@@ -74,7 +74,7 @@ class Extractor::Impl {
     std::vector<PatchStatus> status = settle(inputs, patches, models_wanted);
     if (engine == Engine::direct && !direct)
       std::replace(status.begin(), status.end(), PatchStatus::ok, PatchStatus::fell_back);
-    std::vector<PatchResult> results = download(patches);
+    std::vector<PatchResult> results = download();
     events_.collect(times);
     for (std::size_t k = 0; k < results.size(); ++k) {
       results[k].status = status[k];
@@ -90,10 +90,10 @@ class Extractor::Impl {
   }
 
  private:
-  std::vector<PatchResult> download(const std::vector<Patch>& patches) {
+  std::vector<PatchResult> download() {
     const StageRange range(Stage::transfer_out);
     std::vector<PatchResult> results;
-    events_.time(Stage::transfer_out, [&] { results = frame_.download(patches); });
+    events_.time(Stage::transfer_out, [&] { results = frame_.download(); });
     return results;
   }
 

@@ -3,41 +3,54 @@
 #include <algorithm>
 #include <cstring>
 
+#include "gpu/extract/widen.hpp"
 #include "reference/core/error.hpp"
 #include "reference/psf/spots.hpp"
 
 namespace spex::gpu {
 namespace {
 
-// Seconds are lost where the CPU copies pageable memory for the driver: a pinned piece at a time is
-// filled while the one before it travels.
-constexpr std::size_t piece = std::size_t{4} << 20;  // numbers
+// Seconds are lost where the driver copies pageable memory, and where much memory is pinned: a
+// pinned piece at a time is filled or emptied while another travels.
+constexpr std::size_t piece = std::size_t{8} << 20;  // bytes
 
 }  // namespace
 
 FrameOnDevice::FrameOnDevice(const Context& context, bool poison)
-    : context_(&context), poison_(poison), reach_and_bad_(2), host_pixels_(2 * piece) {}
+    : context_(&context), poison_(poison), reach_and_bad_(2) {
+  for (Piece& one : pieces_) one.bytes = PinnedBuffer<std::byte>(piece);
+}
 
 void FrameOnDevice::upload_pixels(const Pixels& pixels) {
   nx_ = pixels.nx;
   ny_ = pixels.ny;
-  reserve(value_, pixels.value.size());
-  reserve(weight_, pixels.weight.size());
-  Event sent[2];
-  int turn = 0;
-  const auto send = [&](const std::vector<double>& from, DeviceBuffer<double>& to) {
-    for (std::size_t first = 0; first < from.size(); first += piece, turn = 1 - turn) {
-      const std::size_t count = std::min(piece, from.size() - first);
-      double* pinned = host_pixels_.get() + static_cast<std::size_t>(turn) * piece;
-      sent[turn].wait();
-      std::memcpy(pinned, from.data() + first, count * sizeof(double));
-      SPEX_GPU_CHECK(cudaMemcpyAsync(to.get() + first, pinned, count * sizeof(double),
-                                     cudaMemcpyHostToDevice, context_->stream()));
-      sent[turn].record(context_->stream());
+  upload_reals(pixels.value, value_);
+  upload_reals(pixels.weight, weight_);
+}
+
+void FrameOnDevice::upload_reals(const Reals& from, DeviceBuffer<double>& to) {
+  const cudaStream_t stream = context_->stream();
+  reserve(to, from.size());
+  const auto send = [&](const auto& values, auto* target) {
+    std::size_t turn = 0;
+    const std::size_t most = piece / sizeof(values[0]);
+    for (std::size_t first = 0; first < values.size(); first += most, turn = 1 - turn) {
+      const std::size_t bytes = std::min(most, values.size() - first) * sizeof(values[0]);
+      Piece& one = pieces_[turn];
+      one.sent.wait();
+      std::memcpy(one.bytes.get(), values.data() + first, bytes);
+      SPEX_GPU_CHECK(
+          cudaMemcpyAsync(target + first, one.bytes.get(), bytes, cudaMemcpyHostToDevice, stream));
+      one.sent.record(stream);
     }
   };
-  send(pixels.value, value_);
-  send(pixels.weight, weight_);
+  if (const auto* single = from.single_values()) {
+    reserve(narrow_, single->size());
+    send(*single, narrow_.get());
+    widen(narrow_.get(), single->size(), to.get(), stream);
+  } else {
+    send(*from.double_values(), to.get());
+  }
 }
 
 void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& patches) {
@@ -81,7 +94,6 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   const int ndiag = inputs.psf->ndiag();
   const std::size_t size = spectra_size(nspec_, inputs.grid.nwave, ndiag);
   reserve(spectra_values_, size);
-  reserve(host_spectra_, size);
   spectra_ = view_spectra(spectra_values_.get(), nspec_, inputs.grid.nwave, ndiag, bins_.first);
   clear_spectra(spectra_, stream);
   reserve(status_, patches.size());
@@ -158,36 +170,87 @@ SpotsView FrameOnDevice::evaluate_spots(int first, int last) {
           psf_.ny, spots_.get(), corners_.xc.get(), corners_.yc.get()};
 }
 
-std::vector<PatchResult> FrameOnDevice::download(const std::vector<Patch>& patches) {
-  const std::size_t size = spectra_size(nspec_, spectra_.nwave, spectra_.ndiag);
-  SPEX_GPU_CHECK(cudaMemcpyAsync(host_spectra_.get(), spectra_values_.get(), size * sizeof(double),
-                                 cudaMemcpyDeviceToHost, context_->stream()));
-  context_->synchronize();
-  const SpectraView host =
-      view_spectra(host_spectra_.get(), nspec_, spectra_.nwave, spectra_.ndiag, bins_.first);
-  std::vector<PatchResult> results(patches.size());
-  for (std::size_t k = 0; k < patches.size(); ++k) {
-    const PatchGeometry& patch = geometry_[k];
-    PatchResult& result = results[k];
-    result.nspec = patch.ncore;
-    result.nwave = patch.nkept;
-    result.ndiagonals = host.ndiagonals();
-    const auto rows = [&](const double* from, int rows_per_fiber, std::vector<double>& to) {
-      for (int row = 0; row < patch.ncore * rows_per_fiber; ++row) {
-        const auto fiber = static_cast<std::size_t>(patch.spec0 + patch.pad_below);
-        const double* begin =
-            from +
-            (fiber * static_cast<std::size_t>(rows_per_fiber) + static_cast<std::size_t>(row)) *
-                static_cast<std::size_t>(host.nwave) +
-            host.core_bin(patch);
-        to.insert(to.end(), begin, begin + patch.nkept);
+std::vector<FrameOnDevice::FiberRun> FrameOnDevice::fiber_runs() const {
+  const auto most = static_cast<int>(piece / spectra_bytes(1));
+  std::vector<FiberRun> runs;
+  for (std::size_t k = 0; k < geometry_.size(); ++k) {
+    const int begin = geometry_[k].spec0 + geometry_[k].pad_below;
+    const int end = begin + geometry_[k].ncore;
+    if (!runs.empty()) {
+      FiberRun& last = runs.back();
+      const int first_fiber = std::min(last.fiber, begin);
+      const int end_fiber = std::max(last.fiber + last.nfiber, end);
+      if (end_fiber - first_fiber <= most) {
+        last = {first_fiber, end_fiber - first_fiber, last.patch, k + 1};
+        continue;
       }
-    };
-    rows(host.flux, 1, result.flux);
-    rows(host.ivar, 1, result.ivar);
-    rows(host.chi2pix, 1, result.chi2pix);
-    rows(host.pixmask_fraction, 1, result.pixmask_fraction);
-    rows(host.resolution, host.ndiagonals(), result.resolution);
+    }
+    runs.push_back({begin, end - begin, k, k + 1});
+  }
+  return runs;
+}
+
+std::size_t FrameOnDevice::spectra_bytes(int nfiber) const {
+  return spectra_size(nfiber, spectra_.nwave, spectra_.ndiag) * sizeof(double);
+}
+
+SpectraView FrameOnDevice::copy_fibers(const FiberRun& run, Piece& to) const {
+  reserve(to.bytes, spectra_bytes(run.nfiber));
+  const SpectraView host = view_spectra(reinterpret_cast<double*>(to.bytes.get()), run.nfiber,
+                                        spectra_.nwave, spectra_.ndiag, bins_.first);
+  const auto copy = [&](const double* from, int rows_per_fiber, double* target) {
+    const std::size_t fiber =
+        static_cast<std::size_t>(rows_per_fiber) * static_cast<std::size_t>(host.nwave);
+    SPEX_GPU_CHECK(cudaMemcpyAsync(target, from + static_cast<std::size_t>(run.fiber) * fiber,
+                                   static_cast<std::size_t>(run.nfiber) * fiber * sizeof(double),
+                                   cudaMemcpyDeviceToHost, context_->stream()));
+  };
+  copy(spectra_.flux, 1, host.flux);
+  copy(spectra_.ivar, 1, host.ivar);
+  copy(spectra_.chi2pix, 1, host.chi2pix);
+  copy(spectra_.pixmask_fraction, 1, host.pixmask_fraction);
+  copy(spectra_.resolution, host.ndiagonals(), host.resolution);
+  to.sent.record(context_->stream());
+  return host;
+}
+
+PatchResult FrameOnDevice::cut_patch(const PatchGeometry& patch, const FiberRun& run,
+                                     const SpectraView& host) {
+  PatchResult result;
+  result.nspec = patch.ncore;
+  result.nwave = patch.nkept;
+  result.ndiagonals = host.ndiagonals();
+  const auto fiber = static_cast<std::size_t>(patch.spec0 + patch.pad_below - run.fiber);
+  const auto nwave = static_cast<std::size_t>(host.nwave);
+  const auto cut = [&](const double* from, int rows_per_fiber, std::vector<double>& to) {
+    const auto rows = static_cast<std::size_t>(patch.ncore * rows_per_fiber);
+    to.reserve(rows * static_cast<std::size_t>(patch.nkept));
+    const double* begin =
+        from + fiber * static_cast<std::size_t>(rows_per_fiber) * nwave + host.core_bin(patch);
+    for (std::size_t row = 0; row < rows; ++row, begin += nwave)
+      to.insert(to.end(), begin, begin + patch.nkept);
+  };
+  cut(host.flux, 1, result.flux);
+  cut(host.ivar, 1, result.ivar);
+  cut(host.chi2pix, 1, result.chi2pix);
+  cut(host.pixmask_fraction, 1, result.pixmask_fraction);
+  cut(host.resolution, host.ndiagonals(), result.resolution);
+  return result;
+}
+
+std::vector<PatchResult> FrameOnDevice::download() {
+  const std::vector<FiberRun> runs = fiber_runs();
+  std::array<SpectraView, 2> host;
+  host[0] = copy_fibers(runs[0], pieces_[0]);
+  std::vector<PatchResult> results;
+  results.reserve(geometry_.size());
+  for (std::size_t r = 0; r < runs.size(); ++r) {
+    const std::size_t turn = r % 2;
+    // The next fibers travel while these are cut.
+    if (r + 1 < runs.size()) host[1 - turn] = copy_fibers(runs[r + 1], pieces_[1 - turn]);
+    pieces_[turn].sent.wait();
+    for (std::size_t k = runs[r].patch; k < runs[r].end_patch; ++k)
+      results.push_back(cut_patch(geometry_[k], runs[r], host[turn]));
   }
   return results;
 }

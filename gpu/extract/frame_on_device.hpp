@@ -1,6 +1,8 @@
 // A frame in device memory: PSF, pixels, corners of the spots, patches, and room for the spectra.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <vector>
 
 #include "gpu/core/context.hpp"
@@ -23,7 +25,7 @@ class FrameOnDevice {
   SpotsView evaluate_spots(int first, int last);
 
   /// Waits for the stream and copies the spectra of all patches to the host.
-  [[nodiscard]] std::vector<PatchResult> download(const std::vector<Patch>& patches);
+  [[nodiscard]] std::vector<PatchResult> download();
 
   [[nodiscard]] const std::vector<PatchGeometry>& geometry() const { return geometry_; }
   [[nodiscard]] const PatchGeometry* device_geometry() const { return device_geometry_.get(); }
@@ -40,7 +42,29 @@ class FrameOnDevice {
   [[nodiscard]] int spot_size() const { return psf_.nx * psf_.ny; }
 
  private:
+  // A pinned piece of memory, and when the GPU is done with it.
+  struct Piece {
+    PinnedBuffer<std::byte> bytes;
+    Event sent;
+  };
+  // Fibers that travel together, and the patches [patch, end_patch) whose cores they are.
+  struct FiberRun {
+    int fiber = 0;
+    int nfiber = 0;
+    std::size_t patch = 0;
+    std::size_t end_patch = 0;
+  };
+
   void upload_pixels(const Pixels& pixels);
+  /// Through pinned pieces, two in flight; a float is widened on the device.
+  void upload_reals(const Reals& from, DeviceBuffer<double>& to);
+  /// Runs of all patches in turn, as long as a piece holds them, of a patch at least.
+  [[nodiscard]] std::vector<FiberRun> fiber_runs() const;
+  [[nodiscard]] std::size_t spectra_bytes(int nfiber) const;
+  /// Starts the copy of these fibers' spectra; the view of what it will bring.
+  SpectraView copy_fibers(const FiberRun& run, Piece& to) const;
+  [[nodiscard]] static PatchResult cut_patch(const PatchGeometry& patch, const FiberRun& run,
+                                             const SpectraView& host);
   /// reach_ and most_fibers_; the device's copy of reach_ is left in reach_and_bad_.
   void measure_frame(const ExtractInputs& inputs);
 
@@ -54,6 +78,7 @@ class FrameOnDevice {
   int reach_ = 0;
   int most_fibers_ = 0;
   DeviceBuffer<double> value_, weight_;
+  DeviceBuffer<float> narrow_;
   SpotCorners corners_;
   DeviceBuffer<int> row_first_, row_last_;
   std::vector<PatchGeometry> geometry_;
@@ -64,7 +89,7 @@ class FrameOnDevice {
   DeviceBuffer<double> spectra_values_;
   SpectraView spectra_;
   DeviceBuffer<int> status_;
-  PinnedBuffer<double> host_spectra_, host_pixels_;
+  std::array<Piece, 2> pieces_;
 };
 
 }  // namespace spex::gpu

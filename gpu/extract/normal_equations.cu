@@ -134,8 +134,7 @@ void assemble_band(const PatchGeometry* patches, int count, const BandLayout& la
   SPEX_GPU_CHECK(cudaMemsetAsync(panels, 0, count * layout.patch_size() * sizeof(double), stream));
   const std::size_t bytes =
       static_cast<std::size_t>(layout.nslots * spots.nx * spots.ny) * sizeof(double);
-  SPEX_GPU_CHECK(cudaFuncSetAttribute(assemble_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(bytes)));
+  allow_shared_memory(reinterpret_cast<const void*>(assemble_kernel));
   const dim3 grid(layout.nblocks() * layout.reach, count);
   assemble_kernel<<<grid, threads, bytes, stream>>>(patches, layout, spots, pixels, prior, panels);
   SPEX_LAUNCH_CHECK();

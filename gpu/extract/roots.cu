@@ -315,8 +315,7 @@ std::size_t shared_bytes(int size) {
 template <int P>
 void launch(const RootBatch& batch, const SpectraView& spectra, cudaStream_t stream) {
   const std::size_t bytes = shared_bytes<P>(batch.layout.size());
-  SPEX_GPU_CHECK(cudaFuncSetAttribute(roots_kernel<P>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                      static_cast<int>(bytes)));
+  allow_shared_memory(reinterpret_cast<const void*>(roots_kernel<P>));
   roots_kernel<P><<<batch.ncores, threads<P>, bytes, stream>>>(batch, spectra);
   SPEX_LAUNCH_CHECK();
 }

@@ -31,9 +31,13 @@ std::string why_no_gpu() {
   return device_count() > 0 ? "" : "there is no GPU here, or no driver for it";
 }
 
-mpi::PatchExtractor gpu_extractor(std::optional<int> device, int local_rank) {
+int gpu_count() {
+  return device_count();
+}
+
+mpi::PatchExtractor gpu_extractor(int device) {
   ExtractorSettings settings;
-  settings.device = device.value_or(local_rank % device_count());
+  settings.device = device;
   const char* poison = std::getenv("SPEX_GPU_POISON");
   settings.poison = poison != nullptr && std::string(poison) == "1";
   auto extractor = std::make_shared<Extractor>(settings);

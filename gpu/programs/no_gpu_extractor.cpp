@@ -8,7 +8,11 @@ std::string why_no_gpu() {
   return "this build has no CUDA";
 }
 
-mpi::PatchExtractor gpu_extractor(std::optional<int> /*device*/, int /*local_rank*/) {
+int gpu_count() {
+  return 0;
+}
+
+mpi::PatchExtractor gpu_extractor(int /*device*/) {
   throw usage_error("spex-gpu", why_no_gpu(), "a build with SPEX_GPU=ON");
 }
 

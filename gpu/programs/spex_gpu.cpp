@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -27,28 +28,39 @@ constexpr const char* program = "spex-gpu";
 constexpr const char* footer =
     "Examples:\n"
     "  spex-gpu -i preproc-r0-00051060.fits.fz -p psf-r0-00051060.fits -o frame-r0-00051060.fits\n"
-    "  mpirun -n 4 spex-gpu --exposure night/51060 --outdir out\n"
+    "  spex-gpu --exposure night/51060 --outdir out                 # all GPUs of this node\n"
+    "  srun -N 4 -n 16 spex-gpu --exposure night/51060 --outdir out  # a rank a GPU, four nodes\n"
     "  mpirun -n 22 mpi/mps-wrapper spex-gpu --exposure night/51060 --outdir out \\\n"
     "      --milestone interleave-io\n"
     "\n"
     "Exit status: 0 done, 1 a file is wrong or the work failed, 2 the command line is wrong,\n"
     "77 there is no GPU (spex-cpu does the same work on the CPU).";
 
-// Frames of a rank that are on the GPU at once: while the host moves one, the GPU computes others.
-constexpr int extractors_of_pipeline = 3;
-// Readers and writers beyond these wait for the GPU.
-constexpr int most_file_threads = 6;
+// Frames that are on a GPU at once: while the host moves one, the GPU computes others.
+constexpr int extractors_of_gpu = 3;
+// Readers, and writers, beyond these wait for the GPU.
+constexpr int most_file_threads = 8;
+
+// GPUs of this rank: the one asked for, or every node.size()-th of the node's.
+std::vector<int> choose_devices(std::optional<int> asked, const spex::mpi::Communicator& node) {
+  if (asked) return {*asked};
+  const int count = spex::gpu::gpu_count();
+  std::vector<int> devices{node.rank() % count};
+  for (int device = node.rank() + node.size(); device < count; device += node.size())
+    devices.push_back(device);
+  return devices;
+}
 
 // Threads of a pipeline's rank, where the command line leaves them open.
-void share_cpus(spex::ExposureArguments& many, const spex::mpi::Communicator& node) {
+void share_cpus(spex::ExposureArguments& many, const spex::mpi::Communicator& node, int devices) {
   // Its share of the node, and no more than it is bound to.
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   const int share = std::max(1, static_cast<int>(online / node.size()));
   const int cpus = std::min(spex::default_threads(), share);
-  const int file_threads = std::clamp(cpus / 3, 1, most_file_threads);
+  const int file_threads = std::clamp(cpus / 2, 1, most_file_threads * devices);
   many.readers = many.readers.value_or(file_threads);
   many.writers = many.writers.value_or(file_threads);
-  many.extractors = many.extractors.value_or(extractors_of_pipeline);
+  many.extractors = many.extractors.value_or(extractors_of_gpu * devices);
 }
 
 int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
@@ -65,26 +77,33 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   spex::add_exposure_options(app, arguments, many);
   std::optional<int> device;
   app.add_option("--device", device,
-                 "GPU of every rank; where not given, ranks of a node take them in turn")
+                 "GPU of every rank; where not given, ranks of a node take them in turn, and with\n"
+                 "pipeline each takes several where there are more GPUs than ranks")
       ->group("Running");
   int status = 0;
   if (!spex::parse_command_line(app, argc, argv, world.is_root(), status)) return status;
 
   spex::mpi::FrameJob job;
   spex::mpi::collective(world, [&] { job = spex::prepare_job(arguments, program); });
-  if (const std::string missing = spex::gpu::why_no_gpu(); !missing.empty()) {
+  const std::string missing = spex::gpu::why_no_gpu();
+  if (spex::mpi::all_ranks(world, !missing.empty())) {
     if (world.is_root())
       fmt::print(stderr, "{}: {} (spex-cpu does the same work on the CPU)\n", program, missing);
     return spex::gpu::status_no_gpu;
   }
+  spex::mpi::collective(world, [&] {
+    if (!missing.empty())
+      throw spex::Error(spex::ErrorKind::internal, "", missing, "one for every rank");
+  });
   const spex::mpi::Communicator node = world.node();
-  if (job.options.milestone == spex::Milestone::pipeline && many.many()) share_cpus(many, node);
+  const std::vector<int> devices = choose_devices(device, node);
+  if (job.options.milestone == spex::Milestone::pipeline && many.many())
+    share_cpus(many, node, static_cast<int>(devices.size()));
   if (world.is_root())
     spdlog::info("{}: {} rank(s)", many.many() ? "frames" : job.input, world.size());
-  return spex::extract_one_or_many(world, job, many,
-                                   [device, local_rank = node.rank()](int /*slot*/) {
-                                     return spex::gpu::gpu_extractor(device, local_rank);
-                                   });
+  return spex::extract_one_or_many(world, job, many, [devices](int slot) {
+    return spex::gpu::gpu_extractor(devices[static_cast<std::size_t>(slot) % devices.size()]);
+  });
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 // Every engine against the CPU reference, at odd sizes and with odd pixels.
+#include <array>
 #include <cmath>
+#include <thread>
 
 #include <gmock/gmock.h>
 
@@ -62,9 +64,9 @@ void expect_close(const PatchResult& gpu, const PatchResult& cpu) {
 
 TEST_F(ExtractorTest, EnginesAgreeWithTheReference) {
   // A bad column, a masked block that swallows bins whole, and light off three edges.
-  for (int y = 0; y < 60; ++y) pixels.weight[static_cast<std::size_t>(y * 70 + 33)] = 0;
+  for (int y = 0; y < 60; ++y) pixels.weight.set(static_cast<std::size_t>(y * 70 + 33), 0);
   for (int y = 20; y < 40; ++y)
-    for (int x = 10; x < 24; ++x) pixels.weight[static_cast<std::size_t>(y * 70 + x)] = 0;
+    for (int x = 10; x < 24; ++x) pixels.weight.set(static_cast<std::size_t>(y * 70 + x), 0);
   for (const Decorrelate decorrelate : {Decorrelate::signal, Decorrelate::noise}) {
     options.decorrelate = decorrelate;
     options.regularize = decorrelate == Decorrelate::noise ? 0.01 : 0;
@@ -108,8 +110,40 @@ TEST_F(ExtractorTest, ModelImageAgrees) {
   }
 }
 
+// What a kernel is told for one frame must not reach another thread's.
+TEST_F(ExtractorTest, ThreadsWithFramesOfDifferentShapes) {
+  const Psf wide =
+      spex::test::make_psf({.nfiber = 11, .nx = 70, .ny = 60, .hsizey = 5, .x_first = 2});
+  const std::array<const Psf*, 2> psfs{&psf, &wide};
+  const auto extract = [&](std::size_t which) {
+    Extractor extractor({});
+    StageTimes times;
+    const ExtractInputs in{psfs[which], &pixels, grid, options};
+    return extractor.extract_patches(in, make_patches(options, grid, psfs[which]->nfiber),
+                                     Engine::direct, times, [](long) {});
+  };
+  std::array<std::vector<PatchResult>, 2> alone{extract(0), extract(1)};
+  std::array<int, 2> wrong{};
+  {
+    std::vector<std::jthread> threads;
+    for (std::size_t which = 0; which < 2; ++which)
+      threads.emplace_back([&, which] {
+        try {
+          for (int repeat = 0; repeat < 50; ++repeat) {
+            const std::vector<PatchResult> again = extract(which);
+            for (std::size_t k = 0; k < again.size(); ++k)
+              wrong[which] += again[k].flux == alone[which][k].flux ? 0 : 1;
+          }
+        } catch (const Error&) {
+          ++wrong[which];
+        }
+      });
+  }
+  EXPECT_EQ(wrong, (std::array<int, 2>{}));
+}
+
 TEST_F(ExtractorTest, NoWeightAtAllGivesZeros) {
-  pixels.weight.assign(pixels.weight.size(), 0.0);
+  pixels.weight = std::vector<double>(pixels.weight.size(), 0.0);
   for (const Engine engine : engines)
     for (const PatchResult& result : on_gpu(patches(), engine)) {
       EXPECT_THAT(result.flux, testing::Each(0.0));
@@ -120,7 +154,7 @@ TEST_F(ExtractorTest, NoWeightAtAllGivesZeros) {
 }
 
 TEST_F(ExtractorTest, HopelessPatchesAreValues) {
-  pixels.weight.assign(pixels.weight.size(), 1e308);
+  pixels.weight = std::vector<double>(pixels.weight.size(), 1e308);
   for (const Engine engine : engines)
     for (const PatchResult& result : on_gpu(patches(), engine)) {
       EXPECT_EQ(result.status, PatchStatus::failed);

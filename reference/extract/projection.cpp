@@ -36,8 +36,10 @@ PatchPixels cut_pixels(const Pixels& pixels, const PixelRange& range) {
   cut.W.reserve(pixel_count(range));
   for (int y = range.y0; y < range.y1 && range.nx() > 0; ++y) {
     const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(y) * pixels.nx;
-    const auto copy = [&](const std::vector<double>& from, std::vector<double>& to) {
-      to.insert(to.end(), from.begin() + row + range.x0, from.begin() + row + range.x1);
+    const auto copy = [&](const Reals& from, std::vector<double>& to) {
+      from.visit([&](const auto& values) {
+        to.insert(to.end(), values.begin() + row + range.x0, values.begin() + row + range.x1);
+      });
     };
     copy(pixels.value, cut.p);
     copy(pixels.weight, cut.W);

@@ -7,14 +7,18 @@ namespace spex {
 
 Pixels make_pixels(Preproc&& preproc, std::uint32_t mask_bits) {
   Pixels pixels{preproc.nx, preproc.ny, std::move(preproc.image), std::move(preproc.ivar)};
-  for (std::size_t i = 0; i < pixels.value.size(); ++i) {
-    double& p = pixels.value[i];
-    double& W = pixels.weight[i];
-    const bool good =
-        std::isfinite(p) && std::isfinite(W) && W > 0 && (preproc.mask[i] & mask_bits) == 0;
-    if (!std::isfinite(p)) p = 0;
-    if (!good) W = 0;
-  }
+  pixels.value.visit([&](auto& value) {
+    pixels.weight.visit([&](auto& weight) {
+      for (std::size_t i = 0; i < value.size(); ++i) {
+        auto& p = value[i];
+        auto& W = weight[i];
+        const bool good =
+            std::isfinite(p) && std::isfinite(W) && W > 0 && (preproc.mask[i] & mask_bits) == 0;
+        if (!std::isfinite(p)) p = 0;
+        if (!good) W = 0;
+      }
+    });
+  });
   preproc.mask = {};
   return pixels;
 }

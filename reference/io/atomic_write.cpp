@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -87,7 +88,7 @@ class Gzip {
   Gzip& operator=(const Gzip&) = delete;
   ~Gzip() { deflateEnd(&stream_); }
 
-  void write(const std::vector<char>& bytes, Temporary& file) {
+  void write(std::span<const char> bytes, Temporary& file) {
     constexpr std::size_t piece = 1U << 26;
     std::vector<unsigned char> out(1U << 20);
     std::size_t first = 0;
@@ -111,7 +112,7 @@ class Gzip {
 
 }  // namespace
 
-void atomic_write(const std::string& path, const std::vector<char>& bytes) {
+void atomic_write(const std::string& path, std::span<const char> bytes) {
   check_writable(path);
   Temporary file(path);
   if (path.ends_with(".gz"))

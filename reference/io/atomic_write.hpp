@@ -1,15 +1,15 @@
 // Files that appear whole, by rename, or not at all.
 #pragma once
 
+#include <span>
 #include <string>
-#include <vector>
 
 namespace spex {
 
 /// Writes `bytes` to a temporary name in the folder of `path`, gzip-compressed where `path` ends in
 /// .gz (without a time stamp, so that equal bytes give equal files), flushes it to the device and
 /// renames it to `path`. Throws Error(data) `path: what is wrong`; the temporary is removed then.
-void atomic_write(const std::string& path, const std::vector<char>& bytes);
+void atomic_write(const std::string& path, std::span<const char> bytes);
 
 /// Throws Error(data) where a file could not be created at `path`: its folder is missing, is not a
 /// folder, or is not writable, or `path` is a folder. Meant to be called before long work.

@@ -282,24 +282,62 @@ std::vector<long long> FitsReader::image_axes() const {
   return {axes.begin(), axes.end()};
 }
 
-std::vector<double> FitsReader::read_doubles() const {
-  std::vector<double> values(pixel_count(image_axes()));
+template <class T>
+std::vector<T> FitsReader::read_pixels(int type) const {
+  std::vector<T> values(pixel_count(image_axes()));
   int status = 0;
-  fits_read_img(get(), TDOUBLE, 1, static_cast<LONGLONG>(values.size()), nullptr, values.data(),
+  fits_read_img(get(), type, 1, static_cast<LONGLONG>(values.size()), nullptr, values.data(),
                 nullptr, &status);
   fits_check(status, path_, hdu_name() + ": cannot read its pixels");
   return values;
 }
 
-std::vector<long long> FitsReader::read_integers() const {
-  // CFITSIO reads no compressed image as TLONGLONG.
-  static_assert(sizeof(long) == sizeof(long long));
-  std::vector<long> values(pixel_count(image_axes()));
+int FitsReader::pixel_type() const {
   int status = 0;
-  fits_read_img(get(), TLONG, 1, static_cast<LONGLONG>(values.size()), nullptr, values.data(),
-                nullptr, &status);
-  fits_check(status, path_, hdu_name() + ": cannot read its pixels");
-  return {values.begin(), values.end()};
+  int type = 0;
+  fits_get_img_equivtype(get(), &type, &status);
+  fits_check(status, path_, hdu_name() + ": cannot tell the type of its pixels");
+  return type;
+}
+
+std::vector<double> FitsReader::read_doubles() const {
+  return read_pixels<double>(TDOUBLE);
+}
+
+Reals FitsReader::read_reals() const {
+  switch (pixel_type()) {
+    case BYTE_IMG:
+    case SBYTE_IMG:
+    case SHORT_IMG:
+    case USHORT_IMG:
+    case FLOAT_IMG:
+      return read_pixels<float>(TFLOAT);
+    default:
+      return read_doubles();
+  }
+}
+
+std::vector<std::uint32_t> FitsReader::read_bits() const {
+  switch (pixel_type()) {
+    case BYTE_IMG:
+    case SBYTE_IMG:
+    case SHORT_IMG:
+    case USHORT_IMG:
+    case LONG_IMG: {
+      static_assert(sizeof(int) == sizeof(std::uint32_t));
+      // int in the memory of unsigned: the bits stay as they are.
+      return read_pixels<std::uint32_t>(TINT);
+    }
+    default: {
+      // CFITSIO reads no compressed image as TLONGLONG.
+      static_assert(sizeof(long) == sizeof(std::int64_t));
+      const std::vector<long> values = read_pixels<long>(TLONG);
+      std::vector<std::uint32_t> bits(values.size());
+      std::transform(values.begin(), values.end(), bits.begin(),
+                     [](long value) { return static_cast<std::uint32_t>(value); });
+      return bits;
+    }
+  }
 }
 
 std::vector<std::string> FitsReader::user_cards() const {

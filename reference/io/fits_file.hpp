@@ -2,12 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <fitsio.h>
+
+#include "reference/model/reals.hpp"
 
 namespace spex {
 
@@ -45,7 +48,10 @@ class FitsReader {
   [[nodiscard]] std::vector<long long> image_axes() const;
   /// All pixels of the current image HDU, scaled (BSCALE, BZERO) and converted.
   [[nodiscard]] std::vector<double> read_doubles() const;
-  [[nodiscard]] std::vector<long long> read_integers() const;
+  /// The same; float where that holds all that the file has.
+  [[nodiscard]] Reals read_reals() const;
+  /// All pixels of the current image HDU, whole numbers: their low 32 bits (-1 has all).
+  [[nodiscard]] std::vector<std::uint32_t> read_bits() const;
 
   /// Cards of the current HDU that describe the data rather than the file's structure.
   [[nodiscard]] std::vector<std::string> user_cards() const;
@@ -57,6 +63,11 @@ class FitsReader {
     void operator()(fitsfile* file) const noexcept;
   };
   void open_memory(const std::vector<char>& bytes);
+  /// As numbers of CFITSIO's type `type`, whose C type T is.
+  template <class T>
+  [[nodiscard]] std::vector<T> read_pixels(int type) const;
+  /// CFITSIO's BITPIX of what the pixels are once scaled: FLOAT_IMG and the like.
+  [[nodiscard]] int pixel_type() const;
 
   std::string path_;
   std::vector<char> unzipped_;  // of a gzip file

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,13 @@ class FitsMemory {
 
   /// Writes DATASUM and CHECKSUM of the current HDU with comments that carry no date.
   void write_checksums();
-  /// Flushes, closes and hands over the bytes; get() is null afterwards.
+  /// Flushes and closes; get() is null afterwards. The bytes live as long as this object.
+  [[nodiscard]] std::span<const char> finish();
+  /// The same, and hands over a copy of the bytes.
   [[nodiscard]] std::vector<char> take();
 
  private:
+  [[nodiscard]] std::span<const unsigned char> bytes(LONGLONG begin, LONGLONG end) const;
   struct Buffer {
     void* data = nullptr;
     std::size_t size = 0;

@@ -36,17 +36,13 @@ void read_image(FitsReader& file, Preproc& preproc) {
   std::transform(preproc.camera.begin(), preproc.camera.end(), preproc.camera.begin(),
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   preproc.cards = file.user_cards();
-  preproc.image = file.read_doubles();
+  preproc.image = file.read_reals();
 }
 
 void read_mask(FitsReader& file, Preproc& preproc) {
   file.move_to_hdu("MASK");
   check_shape(file, preproc);
-  const std::vector<long long> mask = file.read_integers();
-  preproc.mask.resize(mask.size());
-  // A negative int32 has bit 31 set; the bits are kept as they are.
-  std::transform(mask.begin(), mask.end(), preproc.mask.begin(),
-                 [](long long bits) { return static_cast<std::uint32_t>(bits); });
+  preproc.mask = file.read_bits();
 }
 
 // The current HDU, a table, as a FITS file in memory.
@@ -75,7 +71,7 @@ Preproc read_preproc(FitsReader& file) {
   read_image(file, preproc);
   file.move_to_hdu("IVAR");
   check_shape(file, preproc);
-  preproc.ivar = file.read_doubles();
+  preproc.ivar = file.read_reals();
   read_mask(file, preproc);
   if (file.find_hdu("FIBERMAP")) preproc.fibermap = take_fibermap(file);
   return preproc;

@@ -162,7 +162,7 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
   write_reals(out, {"CHI2PIX", nullptr, bins}, full, frame.chi2pix);
   if (content.scores != nullptr) write_scores(out, frame, *content.scores, content.camera);
   if (full) write_reals(out, {"PIXMASK_FRACTION", nullptr, bins}, full, frame.pixmask_fraction);
-  atomic_write(path, out.take());
+  atomic_write(path, out.finish());
 }
 
 void write_model(const std::string& path, const ModelImage& model,
@@ -174,7 +174,7 @@ void write_model(const std::string& path, const ModelImage& model,
   write_name_and_unit(out, "MODEL", "electron");
   for (const HeaderKeyword& keyword : keywords) write_keyword(out, keyword);
   write_pixels(out, TDOUBLE, model.value);
-  atomic_write(path, out.take());
+  atomic_write(path, out.finish());
 }
 
 }  // namespace spex

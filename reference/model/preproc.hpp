@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "reference/model/reals.hpp"
+
 namespace spex {
 
 /// FIBERMAP, passed through untouched: a FITS file in memory (an empty primary HDU and the table),
@@ -18,8 +20,8 @@ struct Fibermap {
 struct Preproc {
   int nx = 0;                       ///< columns
   int ny = 0;                       ///< rows
-  std::vector<double> image;        ///< electron
-  std::vector<double> ivar;         ///< electron^-2
+  Reals image;                      ///< electron
+  Reals ivar;                       ///< electron^-2
   std::vector<std::uint32_t> mask;  ///< 0 = good; else mask_bits of mask_bits.hpp
   std::string camera;               ///< CAMERA of the IMAGE header, in lower case, e.g. "r0"
   std::vector<std::string> cards;   ///< IMAGE header, 80-character cards, structural ones left out
@@ -30,8 +32,8 @@ struct Preproc {
 struct Pixels {
   int nx = 0;
   int ny = 0;
-  std::vector<double> value;   ///< p_i, electron; 0 where it is not finite
-  std::vector<double> weight;  ///< W_i, electron^-2; 0 where the pixel is not used
+  Reals value;   ///< p_i, electron; 0 where it is not finite
+  Reals weight;  ///< W_i, electron^-2; 0 where the pixel is not used
 };
 
 }  // namespace spex

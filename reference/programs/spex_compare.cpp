@@ -38,8 +38,9 @@ struct Arguments {
 void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("result", arguments.result, "frame under test")->required();
   app.add_option("expected", arguments.expected, "frame that is expected, e.g. a golden");
-  app.add_option("--tolerance", arguments.tolerance,
-                 "production, masked, unpadded, identical, or FILE.json:CASE, a case of a cases.json")
+  app.add_option(
+         "--tolerance", arguments.tolerance,
+         "production, masked, unpadded, identical, or FILE.json:CASE, a case of a cases.json")
       ->capture_default_str();
   app.add_option("--truth", arguments.truth, "truth file of spex-sim --on-grid");
   app.add_option("--json", arguments.json, "write the report as JSON to this file");

@@ -151,7 +151,7 @@ void write_psf(const std::string& path, const Psf& psf, const std::string& camer
   write_trace(out, "XTRACE", psf.xtrace, psf, primary);
   write_trace(out, "YTRACE", psf.ytrace, psf, {});
   write_parameters(out, psf, camera);
-  atomic_write(path, out.take());
+  atomic_write(path, out.finish());
 }
 
 void write_preproc(const std::string& path, const CcdImage& ccd, const std::vector<Target>& targets,
@@ -177,7 +177,7 @@ void write_preproc(const std::string& path, const CcdImage& ccd, const std::vect
   write_pixels(out, TINT, ccd.mask);
   if (tiles) set_compression(out, 0);
   write_fibermap(out, targets);
-  atomic_write(path, out.take());
+  atomic_write(path, out.finish());
 }
 
 void write_truth(const std::string& path, const Truth& truth,
@@ -195,7 +195,7 @@ void write_truth(const std::string& path, const Truth& truth,
   create_image(out, FLOAT_IMG, {truth.nwave(), truth.nfiber});
   write_name_and_unit(out, "FLUX", "electron/Angstrom");
   write_pixels(out, TFLOAT, truth.flux);
-  atomic_write(path, out.take());
+  atomic_write(path, out.finish());
 }
 
 }  // namespace spex

@@ -70,7 +70,7 @@ void read_image(benchmark::State& state, const Image& image, const std::string& 
   write_preproc(path, image.ccd, image.targets, image.keywords);
   for (auto _ : state) {
     const Preproc preproc = read_preproc(path);
-    benchmark::DoNotOptimize(preproc.image.data());
+    benchmark::DoNotOptimize(preproc.image[0]);
   }
   state.SetBytesProcessed(state.iterations() * image.bytes());
   state.counters["file_bytes"] = static_cast<double>(std::filesystem::file_size(path));

@@ -147,7 +147,7 @@ OracleResult oracle(const Patch& patch, const Spots& spots, const Pixels& pixels
   const Matrix A = projection(spots, list);
   const auto n = static_cast<std::size_t>(spots.nspec * spots.nwave);
   const auto m = static_cast<std::size_t>(spots.nwave);
-  const auto at = [&](const std::vector<double>& image, std::size_t i) {
+  const auto at = [&](const Reals& image, std::size_t i) {
     return static_cast<Real>(
         image[static_cast<std::size_t>(list[i].first) * static_cast<std::size_t>(pixels.nx) +
               static_cast<std::size_t>(list[i].second)]);

@@ -120,7 +120,7 @@ TEST_F(Milestones, BrokenPsfIsAnErrorFromAnyThread) {
 
 TEST_F(Milestones, HopelessPatchIsAValue) {
   Pixels huge = pixels;
-  huge.weight.assign(huge.weight.size(), 1e308);
+  huge.weight = std::vector<double>(huge.weight.size(), 1e308);
   const std::vector<Patch> patches = make_patches(options, grid, psf.nfiber);
   for (const Method method : {Method::eigh, Method::cholesky}) {
     options.method = method;

@@ -85,7 +85,7 @@ TEST_F(AtomicWrite, GzipOfTheSameBytes) {
 
 TEST_F(AtomicWrite, ReplacesAnOutput) {
   test::write_bytes(path("a"), {'o', 'l', 'd'});
-  atomic_write(path("a"), {'n', 'e', 'w', '!'});
+  atomic_write(path("a"), std::vector<char>{'n', 'e', 'w', '!'});
   EXPECT_EQ(read_bytes(path("a")), (std::vector<char>{'n', 'e', 'w', '!'}));
   EXPECT_EQ(files(), 1);
 }

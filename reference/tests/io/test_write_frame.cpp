@@ -138,9 +138,9 @@ TEST_F(WriteFrame, MaskIsUnsigned) {
   fits_get_img_equivtype(file.get(), &type, &status);
   EXPECT_EQ(type, ULONG_IMG);
   EXPECT_EQ(file.image_axes(), (std::vector<long long>{nwave, nspec}));
-  const std::vector<long long> mask = file.read_integers();
-  EXPECT_EQ(mask[3], 0x80000101LL);
-  EXPECT_EQ(mask[4], 0);
+  const std::vector<std::uint32_t> mask = file.read_bits();
+  EXPECT_EQ(mask[3], 0x80000101U);
+  EXPECT_EQ(mask[4], 0U);
 }
 
 TEST_F(WriteFrame, ScoresNamedByTheCamera) {

@@ -1,0 +1,13 @@
+// Single-precision pixels widened on the GPU, so that half as many bytes travel.
+#pragma once
+
+#include <cstddef>
+
+#include <cuda_runtime.h>
+
+namespace spex::gpu {
+
+/// to[i] = from[i] for `count` numbers in device memory.
+void widen(const float* from, std::size_t count, double* to, cudaStream_t stream);
+
+}  // namespace spex::gpu
