@@ -1,7 +1,8 @@
 # Writes generated/spex_build_info.hpp: the build as benchmark results name it. Its commit is looked up
 # at every build, not at the configuration alone, or results would name the wrong one.
 #
-# Where there is no git, SPEX_COMMIT in the environment names the commit that was copied.
+# SPEX_COMMIT in the environment names the commit of a copy of the sources, whose git, if it has one,
+# may be at another; `-dirty` after it says that the copy had changes.
 if(CMAKE_SCRIPT_MODE_FILE)
   set(SPEX_COMMIT "")
   set(SPEX_DIRTY false)
@@ -10,15 +11,15 @@ if(CMAKE_SCRIPT_MODE_FILE)
     OUTPUT_VARIABLE commit
     OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
     RESULT_VARIABLE status)
-  if(status EQUAL 0)
+  if(DEFINED ENV{SPEX_COMMIT})
+    string(REGEX REPLACE "-dirty$" "" SPEX_COMMIT "$ENV{SPEX_COMMIT}")
+    if(NOT SPEX_COMMIT STREQUAL "$ENV{SPEX_COMMIT}")
+      set(SPEX_DIRTY true)
+    endif()
+  elseif(status EQUAL 0)
     set(SPEX_COMMIT ${commit})
     execute_process(COMMAND git -C ${SOURCE} status --porcelain OUTPUT_VARIABLE changes)
     if(NOT changes STREQUAL "")
-      set(SPEX_DIRTY true)
-    endif()
-  elseif(DEFINED ENV{SPEX_COMMIT})
-    string(REGEX REPLACE "-dirty$" "" SPEX_COMMIT "$ENV{SPEX_COMMIT}")
-    if(NOT SPEX_COMMIT STREQUAL "$ENV{SPEX_COMMIT}")
       set(SPEX_DIRTY true)
     endif()
   endif()

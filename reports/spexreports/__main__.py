@@ -1,10 +1,13 @@
-"""Command line: `python -m spexreports demo|readme ...` with reports/ on PYTHONPATH."""
+"""Command line: `python -m spexreports demo|readme|bench ...` with reports/ on PYTHONPATH."""
 
 import argparse
 import sys
 from pathlib import Path
 
 from spexreports import files, style
+from spexreports.bench_report import bench_report
+from spexreports.comparison import MARGIN
+from spexreports.errors import UsageError
 from spexreports.patch_figure import brightest_wave, patch_figure, window_around
 from spexreports.pulls_figure import pulls_figure, summary
 from spexreports.readme_figure import readme_figure
@@ -63,6 +66,13 @@ def readme(arguments: argparse.Namespace) -> list[Path]:
     return [style.save(figure, arguments.out)]
 
 
+def bench(arguments: argparse.Namespace) -> list[Path]:
+    """The report of benchmark results."""
+    return bench_report(
+        arguments.results, arguments.out, arguments.compare, arguments.margin, arguments.micro
+    )
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(prog="spexreports", description=__doc__)
@@ -84,6 +94,36 @@ def parser() -> argparse.ArgumentParser:
         if name == "demo":
             command.add_argument("--model", type=Path, required=True)
             command.add_argument("--truth", type=Path, required=True)
+    text = "a page of benchmark results, with the paper's table and figures (docs/benchmark.md)"
+    command = commands.add_parser("bench", help=text, description=text)
+    command.set_defaults(run=bench)
+    command.add_argument(
+        "results",
+        type=Path,
+        nargs="*",
+        metavar="RESULT.json|DIR",
+        help="result files of spex-bench, or its output folders",
+    )
+    command.add_argument("--out", type=Path, required=True, help="folder of the page and PNGs")
+    command.add_argument(
+        "--compare",
+        nargs=2,
+        metavar=("A", "B"),
+        help="is B faster than A? two result files, folders, or run_ids of the results",
+    )
+    command.add_argument(
+        "--margin",
+        type=float,
+        default=MARGIN,
+        help="speeds within it are the same (default: %(default)s, of 1)",
+    )
+    command.add_argument(
+        "--micro",
+        type=Path,
+        action="append",
+        metavar="FILE.json",
+        help="outputs of the micro-benchmarks (--benchmark_format=json), also drawn",
+    )
     return top
 
 
@@ -93,6 +133,9 @@ def main() -> int:
     style.apply()
     try:
         written = arguments.run(arguments)
+    except UsageError as error:
+        print(f"spexreports: {error}", file=sys.stderr)
+        return 2
     except (OSError, KeyError, ValueError) as error:
         print(f"spexreports: {error}", file=sys.stderr)
         return 1

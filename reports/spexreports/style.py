@@ -27,6 +27,7 @@ WAVE_LABEL = "wavelength (Å)"
 
 def apply() -> None:
     """Sets matplotlib's defaults."""
+    matplotlib.rcdefaults()
     plt.rcParams.update(
         {
             "figure.dpi": 130,
@@ -44,6 +45,61 @@ def apply() -> None:
             "image.interpolation": "nearest",
         }
     )
+
+
+COLUMN_WIDTH = 85 / 25.4  # inch: a column of a journal
+SMALLEST_FONT = 6.5  # pt, at that width
+
+
+def apply_column() -> None:
+    """The same for figures of a column's width, which are to be read at that size."""
+    apply()
+    plt.rcParams.update(
+        {
+            "figure.dpi": 300,
+            "savefig.dpi": 300,
+            "font.size": 7,
+            "axes.titlesize": 7.5,
+            "axes.labelsize": 7,
+            "xtick.labelsize": SMALLEST_FONT,
+            "ytick.labelsize": SMALLEST_FONT,
+            "legend.fontsize": SMALLEST_FONT,
+            "legend.handlelength": 1.4,
+            "legend.columnspacing": 1.0,
+            "axes.linewidth": 0.5,
+            "lines.linewidth": 1.0,
+            "lines.markersize": 3.5,
+            "xtick.major.width": 0.5,
+            "ytick.major.width": 0.5,
+            "xtick.minor.width": 0.4,
+            "ytick.minor.width": 0.4,
+            "xtick.major.size": 2.5,
+            "ytick.major.size": 2.5,
+            "xtick.minor.size": 1.5,
+            "ytick.minor.size": 1.5,
+            "errorbar.capsize": 1.5,
+            "hatch.linewidth": 0.4,
+            "figure.titlesize": 7.5,
+        }
+    )
+
+
+def column_figure(height_mm: float, nrows: int = 1, ncols: int = 1, **options) -> tuple:
+    """A figure of a column's width and its axes, an array `[row, column]`."""
+    return plt.subplots(
+        nrows,
+        ncols,
+        figsize=(COLUMN_WIDTH, height_mm / 25.4),
+        layout="constrained",
+        squeeze=False,
+        **options,
+    )
+
+
+def whole_ticks(axis, values: list[float]) -> None:
+    """Labels an axis (`Axes.xaxis`), logarithmic or not, at these values alone."""
+    axis.set_ticks(values, labels=[f"{v:g}" for v in values])
+    axis.set_minor_locator(plt.NullLocator())
 
 
 def electron_norm(top: float) -> AsinhNorm:

@@ -1,0 +1,61 @@
+"""The ratio of two results or of two runs, with its interval."""
+
+from spexreports import style
+from spexreports.comparison import Comparison
+from spexreports.section import Picture
+
+COLOURS = {
+    "SAME": style.GREY,
+    "FASTER": style.GREEN,
+    "SLOWER": style.VERMILION,
+    "UNDECIDED": style.ORANGE,
+}
+CLOCK_MARKER = {"effective": "o", "extraction": "D"}
+
+
+def name(one: Comparison) -> str:
+    """Both entries, or the one that both are."""
+    same = one.a.entry == one.b.entry
+    return one.a.entry if same else f"{one.b.entry} against {one.a.entry}"
+
+
+def comparison_figure(found: list[Comparison], margin: float) -> Picture:
+    """A row for each clock of each entry; 1 is the same speed."""
+    figure, axes = style.column_figure(22 + 5 * len(found))
+    axis = axes[0, 0]
+    axis.axvspan(1 / (1 + margin), 1 + margin, color="#E4E4E4", lw=0)
+    axis.axvline(1, color=style.BLACK, lw=0.6)
+    for row, one in enumerate(found):
+        speed = one.speed
+        low = speed.ratio if speed.low is None else speed.low
+        high = speed.ratio if speed.high is None else speed.high
+        axis.errorbar(
+            speed.ratio,
+            row,
+            # The median of resamples need not lie around the median.
+            xerr=[[max(speed.ratio - low, 0)], [max(high - speed.ratio, 0)]],
+            fmt=CLOCK_MARKER[one.clock],
+            color=COLOURS[one.verdict],
+        )
+        axis.annotate(
+            f"{speed.ratio:.3f} {one.verdict}",
+            (max(high, speed.ratio), row),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=style.SMALLEST_FONT,
+        )
+    axis.set_yticks(range(len(found)), labels=[f"{name(c)}\n{c.clock}" for c in found])
+    axis.set_ylim(len(found) - 0.4, -0.6)
+    left, right = axis.get_xlim()
+    axis.set_xlim(left, right + 0.45 * (right - left))
+    axis.set_xlabel("speed of B over speed of A (ratio, 1: the same)")
+    axis.set_ylabel("entry and clock")
+    a, b = found[0].a, found[0].b
+    caption = (
+        f"B ({b.run_id}, {b.system}) against A ({a.run_id}, {a.system}): ratio of the median "
+        f"seconds of A to those of B with its 95% interval, by bootstrap of both. Grey band: the "
+        f"margin of {100 * margin:g}%. SAME: the interval lies within it; FASTER, SLOWER: beyond "
+        "it; UNDECIDED: neither."
+    )
+    return Picture("comparison", figure, caption)

@@ -1,0 +1,69 @@
+"""Strong and weak scaling over ranks, with ideal lines."""
+
+from matplotlib.axes import Axes
+
+from spexreports import style
+from spexreports.gpu_scaling_figure import line
+from spexreports.result_files import Result
+from spexreports.section import Missing, Picture, by_group, in_sweep, systems, with_system
+
+
+def _seconds(result: Result):
+    return result.extraction.seconds
+
+
+def _ranks(result: Result) -> float:
+    return float(result.scaling.x)
+
+
+def _lines(results: list[Result], kind: str) -> dict:
+    groups = by_group(
+        [r for r in in_sweep(results, kind) if not isinstance(r.scaling.x, str)],
+        lambda r: (r.scaling.sweep, r.system),
+    )
+    return {key: points for key, points in groups.items() if len({_ranks(p) for p in points}) > 1}
+
+
+def _ideal(axis: Axes, points: list[Result], colour: str, first: bool, strong: bool) -> None:
+    base = min(points, key=_ranks)
+    xs = sorted(_ranks(p) for p in points)
+    values = [_seconds(base).median * (_ranks(base) / x if strong else 1.0) for x in xs]
+    axis.plot(xs, values, ls=":", color=colour, label="ideal" if first else None)
+
+
+def _label(points: list[Result], strong: bool, everything: list[Result]) -> str:
+    bundles = points[0].scaling.bundles
+    work = f"{bundles} bundles in all" if strong else "bundles in proportion to ranks"
+    return with_system(everything, f"{points[0].milestone}: {work}", points[0])
+
+
+def core_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
+    """Seconds over ranks: of the same work (strong), of work in proportion (weak)."""
+    panels = [(kind, _lines(results, kind)) for kind in ("strong", "weak")]
+    panels = [(kind, groups) for kind, groups in panels if groups]
+    if not panels:
+        return Missing("no sweep of kind strong or weak with two valid points")
+    everything = in_sweep(results, "strong", "weak")
+    figure, axes = style.column_figure(8 + 50 * len(panels), nrows=len(panels))
+    for axis, (kind, groups) in zip(axes[:, 0], panels, strict=True):
+        strong = kind == "strong"
+        for i, points in enumerate(groups.values()):
+            _ideal(axis, points, style.CYCLE[i % len(style.CYCLE)], i == 0, strong)
+            line(axis, points, _ranks, _seconds, _label(points, strong, everything), i)
+        axis.set_xscale("log")
+        if strong:
+            axis.set_yscale("log")
+        else:
+            axis.set_ylim(bottom=0)
+        style.whole_ticks(axis.xaxis, sorted({_ranks(p) for g in groups.values() for p in g}))
+        axis.set_xlabel("ranks")
+        axis.set_ylabel("extraction clock (s)")
+        axis.set_title(f"{kind} scaling")
+        axis.legend()
+    figure.suptitle(systems(everything), x=0.01, ha="left")
+    caption = (
+        "Seconds by the extraction clock over ranks, medians with 95% intervals. Strong: the same "
+        "bundles on more ranks; weak: as many bundles as ranks. Dotted: ideal, from the first "
+        "point."
+    )
+    return [Picture("core-scaling", figure, caption)]

@@ -1,0 +1,166 @@
+"""Where the numbers come from: builds, systems, launches, clocks, health, validation, verdicts."""
+
+import shlex
+from typing import Any
+
+from spexreports.page import escape, note, table
+from spexreports.result_files import Result
+from spexreports.section import by_group
+
+
+def _text(value: Any) -> str:
+    if value is None:
+        return "–"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(_text(v) for v in value) or "–"
+    return str(value)
+
+
+def _gib(value: float | None) -> str:
+    return "–" if value is None else f"{value / 2**30:.0f} GiB"
+
+
+def _build(result: Result) -> str:
+    return table(("build", ""), [(k, _text(v)) for k, v in result.json["build"].items()])
+
+
+def _system(result: Result) -> str:
+    system = result.json["system"]
+    rows = [(k, _text(v)) for k, v in system.items() if k not in ("gpus", "memory_bytes")]
+    rows.append(("memory", _gib(system.get("memory_bytes"))))
+    parts = [table(("system", ""), rows)]
+    if system["gpus"]:
+        head = (
+            "GPU",
+            "uuid",
+            "name",
+            "memory",
+            "ECC",
+            "MIG",
+            "power limit (W)",
+            "max. clocks SM, memory (MHz)",
+            "PCIe",
+        )
+        parts.append(
+            table(
+                head,
+                [
+                    (
+                        _text(g.get("index")),
+                        _text(g.get("uuid")),
+                        _text(g.get("name")),
+                        _gib(g.get("memory_bytes")),
+                        _text(g.get("ecc")),
+                        _text(g.get("mig")),
+                        _text(g.get("power_limit_w")),
+                        f"{_text(g.get('clock_max_sm_mhz'))}, "
+                        f"{_text(g.get('clock_max_memory_mhz'))}",
+                        f"{_text(g.get('pcie_generation'))} × {_text(g.get('pcie_width'))}",
+                    )
+                    for g in system["gpus"]
+                ],
+            )
+        )
+    return "\n".join(parts)
+
+
+def _launch(result: Result) -> tuple[str, ...]:
+    launch = result.json["launch"]
+    environment = {**launch.get("environment", {}), **launch.get("slurm", {})}
+    return (
+        result.entry,
+        f"{result.division}, {result.tier}",
+        shlex.join(str(word) for word in launch.get("argv", [])),
+        " ".join(f"{k}={v}" for k, v in environment.items()) or "–",
+        _text(launch.get("binding")),
+    )
+
+
+def _health(result: Result) -> str:
+    """Of the GPUs: why they slowed down, warmest, memory errors."""
+    health = result.json["health"]
+    during, after = health.get("during"), health.get("after")
+    if not during:
+        return _text(health.get("reason"))
+    throttle = sorted({t for gpu in during for t in gpu.get("throttle_reasons", [])})
+    warmest = [g["temperature_max_c"] for g in during if g.get("temperature_max_c") is not None]
+    errors = [g["ecc_uncorrected"] for g in after or [] if g.get("ecc_uncorrected") is not None]
+    parts = [f"throttled: {', '.join(throttle) or 'no'}"]
+    if warmest:
+        parts.append(f"at most {max(warmest):g} °C")
+    if errors:
+        parts.append(f"{sum(errors):g} uncorrected memory errors")
+    return "; ".join(parts)
+
+
+def _validation(result: Result) -> str:
+    validation = result.json["validation"]
+    frames = validation.get("frames", [])
+    passed = sum(1 for frame in frames if frame.get("pass"))
+    text = f"{passed} of {len(frames)} frames pass; {validation.get('expected', '')}"
+    return f"{text}; {validation['failure']}" if validation.get("failure") else text
+
+
+def _verdict(result: Result) -> str:
+    reasons = "; ".join(result.reasons)
+    return f"{result.overall}: {reasons}" if reasons else result.overall
+
+
+def _run(results: list[Result]) -> str:
+    first = results[0]
+    timing = first.json["timing"]
+    clocks = timing["clocks"]
+    parts = [f"<h3>Run {escape(first.run_id)} on {escape(first.system)}</h3>"]
+    plan = first.json["plan"]
+    parts.append(note(f"Plan {plan.get('name')}, sha256 {plan.get('sha256')}."))
+    # Entries of one run have one build, but results may have been put together by hand.
+    builds = by_group(results, lambda r: str(r.json["build"]))
+    parts += [_build(same[0]) for same in builds.values()]
+    # Entries may see other GPUs (CUDA_VISIBLE_DEVICES); the one that lists most stands for all.
+    parts.append(_system(max(results, key=lambda r: len(r.json["system"]["gpus"]))))
+    parts.append(
+        table(
+            ("clock", "what it covers"),
+            [
+                *((name, clocks.get(name, "–")) for name in ("effective", "extraction", "phases")),
+                ("page cache", _text(timing.get("page_cache"))),
+                ("storage", _text(first.json["inputs"].get("storage"))),
+            ],
+        )
+    )
+    parts.append(
+        table(
+            ("entry", "division, tier", "launch", "environment", "binding"),
+            [_launch(r) for r in results],
+        )
+    )
+    parts.append(
+        table(
+            ("entry", "warm-ups + timed runs", "health", "validation", "golden cases", "verdict"),
+            [
+                (
+                    r.entry,
+                    f"{sum(s.warmup for s in r.samples)} + {len(r.timed)}",
+                    _health(r),
+                    _validation(r),
+                    _text([f"{g['name']}: {_passed(g)}" for g in r.json.get("golden", [])]),
+                    _verdict(r),
+                )
+                for r in results
+            ],
+            ["" if r.effective else "failed" for r in results],
+        )
+    )
+    return "\n".join(parts)
+
+
+def _passed(golden: dict[str, Any]) -> str:
+    return "pass" if golden.get("pass") else f"FAIL, {golden.get('failure')}"
+
+
+def provenance(results: list[Result]) -> str:
+    """HTML of all runs."""
+    groups = by_group(results, lambda r: (r.run_id, r.system))
+    return "\n".join(_run(group) for group in groups.values())

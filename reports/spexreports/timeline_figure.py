@@ -1,0 +1,175 @@
+"""When each rank read, worked and wrote, from the run logs beside the results."""
+
+from dataclasses import dataclass
+
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+
+from spexreports import style
+from spexreports.result_files import Event, Result, read_events
+from spexreports.section import Missing, Picture, rungs
+
+COLOURS = {
+    "start": style.GREY,
+    "read": style.SKY,
+    "extract": style.GREEN,
+    "gather": style.PURPLE,
+    "write": style.VERMILION,
+}
+# The paper's panels: a without interleaving, b with it; then what goes beyond.
+WITHOUT = ("batch-subbundle", "batch-eigh", "multi-gpu", "cpu-refactor", "baseline")
+WITH = ("interleave-io",)
+BEYOND = ("pipeline", "direct")
+NUMBER_WIDTH = 0.022  # of the panel: a span that a frame's number fits in
+RANK_HEIGHT = 3.2  # mm
+LANE_HEIGHT = 0.9  # mm
+
+
+@dataclass(frozen=True)
+class Span:
+    """Neighbouring events of a rank of the same stage and frame, as one."""
+
+    rank: int
+    frame: int | None
+    stage: str
+    start: float
+    end: float
+
+
+def spans(events: list[Event]) -> list[Span]:
+    """Joins a rank's events (those of bundles) that belong to the same stage of a frame.
+
+    Each is joined where it starts before the next other stage or frame of that rank.
+    """
+    joined = []
+    for event in sorted(events, key=lambda e: (e.rank, e.start)):
+        span = Span(event.rank, event.frame, event.stage, event.start, event.end)
+        last = joined[-1] if joined else None
+        same = last and (last.rank, last.frame, last.stage) == (span.rank, span.frame, span.stage)
+        if same:
+            joined[-1] = Span(
+                last.rank, last.frame, last.stage, last.start, max(last.end, span.end)
+            )
+        else:
+            joined.append(span)
+    return joined
+
+
+def lanes(found: list[Span]) -> dict[Span, tuple[int, int]]:
+    """For each span its lane within its rank, and how many lanes the rank has.
+
+    A rank whose threads do several things at once (pipeline) has a lane for each.
+    """
+    free: dict[int, list[float]] = {}
+    lane = {}
+    for span in sorted(found, key=lambda s: (s.rank, s.start)):
+        ends = free.setdefault(span.rank, [])
+        place = next((i for i, end in enumerate(ends) if end <= span.start + 1e-9), len(ends))
+        if place == len(ends):
+            ends.append(0.0)
+        ends[place] = span.end
+        lane[span] = place
+    return {span: (place, len(free[span.rank])) for span, place in lane.items()}
+
+
+def _panel(axis: Axes, events: list[Event], end: float, title: str) -> None:
+    found = spans(events)
+    places = lanes(found)
+    for span in found:
+        lane, count = places[span]
+        height = 0.9 / count
+        bottom = span.rank - 0.45 + lane * height
+        axis.broken_barh(
+            [(span.start, span.end - span.start)],
+            (bottom, height),
+            facecolors=COLOURS[span.stage],
+            # Frames with odd numbers are paler, so that neighbours can be told apart.
+            alpha=0.65 if (span.frame or 0) % 2 else 1.0,
+            edgecolor="white",
+            lw=0.2,
+        )
+        wide = (span.end - span.start) / end > NUMBER_WIDTH
+        if span.frame is not None and wide and count * 2.6 <= RANK_HEIGHT + 1e-9:
+            axis.text(
+                (span.start + span.end) / 2,
+                bottom + height / 2,
+                str(span.frame),
+                ha="center",
+                va="center",
+                fontsize=style.SMALLEST_FONT,
+                clip_on=True,
+            )
+    ranks = sorted({span.rank for span in found})
+    step = max(1, -(-len(ranks) // 8))
+    axis.set_yticks(ranks[::step])
+    axis.set_ylim(max(ranks) + 0.6, min(ranks) - 0.6)
+    axis.set_ylabel("rank")
+    axis.set_title(title)
+
+
+def _choose(results: list[Result]) -> list[tuple[Result, list[Event]]]:
+    """One result with a run log for each panel, all of the system of the first."""
+    logged = [r for r in rungs(results) if r.effective and r.events_file.exists()]
+    chosen = []
+    for wanted in (WITHOUT, WITH, BEYOND):
+        for milestone in wanted:
+            found = [
+                r
+                for r in logged
+                if r.milestone == milestone and (not chosen or r.system == chosen[0][0].system)
+            ]
+            if found:
+                # The one with most ranks: it shows most.
+                result = max(found, key=lambda r: r.ranks)
+                events = read_events(result.events_file)
+                if events:
+                    chosen.append((result, events))
+                    break
+    return chosen
+
+
+def _height(events: list[Event]) -> float:
+    """Of a panel, in mm."""
+    places = lanes(spans(events))
+    most = max(count for _, count in places.values())
+    ranks = 1 + max(e.rank for e in events)
+    return max(4 * RANK_HEIGHT, ranks * max(RANK_HEIGHT, most * LANE_HEIGHT))
+
+
+def _draw(chosen: list[tuple[Result, list[Event]]]) -> Figure:
+    heights = [_height(events) for _, events in chosen]
+    figure, axes = style.column_figure(
+        10 + 15 * len(chosen) + sum(heights), nrows=len(chosen), height_ratios=heights
+    )
+    for letter, axis, (result, events) in zip("abc", axes[:, 0], chosen, strict=False):
+        # The paper's panels share their scale; what goes beyond is many times shorter.
+        beyond = result.milestone in BEYOND
+        like = [e for r, other in chosen if (r.milestone in BEYOND) == beyond for e in other]
+        end = max(e.end for e in like)
+        _panel(axis, events, end, f"{letter}: {result.milestone}, {result.system}")
+        axis.set_xlim(0, end * 1.01)
+        axis.set_xlabel("time from the start of the extraction clock (s)")
+    stages = {e.stage for _, events in chosen for e in events}
+    figure.legend(
+        handles=[Patch(color=c, label=name) for name, c in COLOURS.items() if name in stages],
+        loc="outside upper left",
+        ncols=5,
+    )
+    return figure
+
+
+def timeline_figure(results: list[Result]) -> list[Picture] | Missing:
+    """Panels a: without interleaving, b: with it, c: a milestone beyond the paper's."""
+    chosen = _choose(results)
+    if not chosen:
+        return Missing("no run log (ENTRY.events.json) beside a valid result of the ladder")
+    unknown = {e.stage for _, events in chosen for e in events} - set(COLOURS)
+    if unknown:
+        return Missing(f"run logs with stages that are not known: {', '.join(sorted(unknown))}")
+    caption = (
+        "What each rank did in one timed run, as in the paper's figure of interleaved input and "
+        "output. Numbers are frames, counted from 0; frames with odd numbers are paler. A rank "
+        "whose threads did several things at once has a lane for each."
+    )
+    return [Picture("timeline", _draw(chosen), caption)]

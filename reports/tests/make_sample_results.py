@@ -1,0 +1,505 @@
+"""Makes reports/tests/data: results with made-up numbers, for the tests of the report alone.
+
+usage: python3 reports/tests/make_sample_results.py FOLDER
+
+The numbers come from the formulas below. No machine has measured them, and no figure drawn from
+them says anything about one.
+"""
+
+import hashlib
+import json
+import random
+import statistics
+import sys
+from pathlib import Path
+
+SYSTEM = "sample node (made-up numbers)"
+GPU = "Sample GPU"
+STAGES = (
+    "start",
+    "read",
+    "convert",
+    "transfer-in",
+    "spots",
+    "assemble",
+    "solve",
+    "decorrelate",
+    "quality",
+    "transfer-out",
+    "gather",
+    "write",
+)
+CAMERAS = ("b0", "r0", "z0")
+UUIDS = [f"GPU-0000000{i}-made-up" for i in range(4)]
+MADE_UP = "made-up numbers of reports/tests/make_sample_results.py"
+
+# Milestone: seconds of a frame, its shares by stage in the order of STAGES.
+LADDER = {
+    "baseline": (290.0, (1, 2, 1, 0, 25, 20, 12, 36, 2, 0, 0, 1)),
+    "cpu-refactor": (130.0, (1, 3, 1, 0, 8, 15, 15, 53, 3, 0, 0, 1)),
+    "multi-gpu": (21.0, (4, 6, 1, 1, 3, 6, 8, 62, 2, 1, 2, 4)),
+    "batch-eigh": (13.0, (5, 9, 1, 1, 4, 8, 10, 50, 3, 1, 2, 6)),
+    "batch-subbundle": (6.0, (8, 16, 2, 2, 6, 12, 10, 28, 4, 2, 2, 8)),
+    "interleave-io": (4.6, (8, 16, 2, 2, 6, 12, 10, 28, 4, 2, 2, 8)),
+    "direct": (0.9, (15, 30, 4, 4, 6, 10, 6, 8, 3, 3, 1, 10)),
+    "pipeline": (0.4, (15, 30, 4, 4, 6, 10, 6, 8, 3, 3, 1, 10)),
+}
+
+
+def sha256(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def statistic(samples: list[float]) -> dict:
+    """With the smallest and largest for the interval, which is good enough here."""
+    median = statistics.median(samples)
+    return {
+        "median": median,
+        "mad": statistics.median(abs(s - median) for s in samples),
+        "low": min(samples) if len(samples) > 2 else None,
+        "high": max(samples) if len(samples) > 2 else None,
+        "samples": samples,
+    }
+
+
+def figure(seconds: list[float], frames: int, nodes: int, gpus: int) -> dict:
+    return {
+        "seconds": statistic(seconds),
+        "fpnh": statistic([round(3600 * frames / s / nodes, 3) for s in seconds]),
+        "frames_per_gpu_hour": statistic([round(3600 * frames / s / gpus, 3) for s in seconds])
+        if gpus
+        else None,
+    }
+
+
+def snapshot(gpus: int) -> list[dict]:
+    return [
+        {
+            "uuid": uuid,
+            "throttle_reasons": [],
+            "ecc_corrected": 0,
+            "ecc_uncorrected": 0,
+            "temperature_c": 41,
+            "clock_sm_mhz": 1980,
+            "clock_memory_mhz": 3201,
+            "power_w": 120.0,
+            "memory_used_bytes": 0,
+        }
+        for uuid in UUIDS[:gpus]
+    ]
+
+
+def gpu(index: int) -> dict:
+    return {
+        "index": index,
+        "uuid": UUIDS[index],
+        "name": GPU,
+        "memory_bytes": 1.5e11,
+        "ecc": True,
+        "mig": False,
+        "power_limit_w": 700.0,
+        "clock_max_sm_mhz": 1980,
+        "clock_max_memory_mhz": 3201,
+        "pcie_generation": 5,
+        "pcie_width": 16,
+    }
+
+
+def make(
+    milestone: str,
+    *,
+    entry: str | None = None,
+    seconds: float | None = None,
+    day: int = 1,
+    repeats: int = 1,
+    gpus: int = 4,
+    ranks_per_gpu: int = 1,
+    ranks: int | None = None,
+    scaling: dict | None = None,
+    scale_to: int | None = None,
+    compression: str = "none",
+    failure: str | None = None,
+    bundles: int = 60,
+) -> dict:
+    """One result; `seconds` is by the extraction clock, of all frames."""
+    entry = entry or milestone
+    per_frame, shares = LADDER[milestone]
+    on_gpu = milestone not in ("baseline", "cpu-refactor")
+    gpus = gpus if on_gpu else 0
+    ranks = ranks or (gpus * ranks_per_gpu if on_gpu else 16)
+    frames = len(CAMERAS)
+    noise = random.Random(f"{entry} {day}")
+    seconds = seconds or per_frame * frames / (1 if on_gpu else 16)
+    extraction = [round(seconds * noise.uniform(0.985, 1.015), 4) for _ in range(repeats + 1)]
+    effective = [round(s + noise.uniform(1.4, 1.6), 4) for s in extraction]
+    start = f"2026-11-{day:02d}T08:00:00Z"
+    whole = per_frame * frames * (1 if on_gpu else 16)
+    samples = []
+    for i in range(repeats + 1):
+        wrong = failure if i == repeats else None
+        phases = {}
+        for stage, share in zip(STAGES, shares, strict=True):
+            total = round(whole * share / sum(shares) * noise.uniform(0.97, 1.03), 5)
+            each = round(total / ranks, 6)
+            phases[stage] = {"min": each, "median": each, "max": each, "sum": total}
+        samples.append(
+            {
+                "index": i,
+                "warmup": i == 0,
+                "start_utc": start,
+                "exit_status": 1 if wrong else 0,
+                "failure": wrong,
+                "effective_s": effective[i],
+                "extraction_s": extraction[i],
+                "launch_s": round(effective[i] - extraction[i], 4),
+                "phases": phases,
+                "joules": [round(300 * extraction[i], 1)] * gpus if on_gpu else None,
+                "max_rss_bytes": 2.1e9,
+                "device_memory_bytes": 9.3e9 if on_gpu else None,
+                "patches": 78 * bundles,
+                "fell_back": 0,
+                "failed_patches": 0,
+            }
+        )
+    speed = None if failure else (effective[1:], extraction[1:])
+    check = {
+        "hdu": "FLUX",
+        "what": "pull",
+        "limit": 0.01,
+        "largest": 0.0004,
+        "compared": 100,
+        "bad": 0,
+        "first_bad": None,
+        "pass": True,
+    }
+    program = "spex-gpu" if on_gpu else "spex-cpu"
+    throttle = [
+        {
+            "uuid": uuid,
+            "throttle_reasons": [],
+            "temperature_max_c": 55,
+            "clock_sm_max_mhz": 1980,
+            "power_max_w": 420.0,
+        }
+        for uuid in UUIDS[:gpus]
+    ]
+    ceilings = (5.6e13, 4.0e12) if on_gpu else (4.0e10, 1.2e10)
+    return {
+        "schema": {"name": "spexbench-result", "major": 1, "minor": 0},
+        "run_id": f"sample-{day:02d}",
+        "start_utc": start,
+        "end_utc": f"2026-11-{day:02d}T09:00:00Z",
+        "tier": "ci",
+        "division": "ported",
+        "case": "sample" if compression == "none" else f"sample-{compression}",
+        "milestone": milestone,
+        "entry": entry,
+        "plan": {"name": "sample", "sha256": sha256("plan")},
+        "status": "failed" if failure else "complete",
+        "build": {
+            "version": "0.0.0",
+            "commit": "0" * 40,
+            "dirty": False,
+            "compiler": "sample compiler 1.0",
+            "flags": "-O3",
+            "cuda": "13.0",
+            "mpi": "Open MPI 4.1",
+            "blas": "OpenBLAS 0.3",
+            "lapack": "OpenBLAS 0.3",
+            "cfitsio": "4.3",
+            "gpu_architectures": "90",
+        },
+        "system": {
+            "name": SYSTEM,
+            "hosts": ["sample-host"],
+            "nodes_allocated": 1,
+            "cpu": "Sample CPU",
+            "cpus": 16,
+            "memory_bytes": 5e11,
+            "os": "Sample OS",
+            "kernel": "6.0",
+            "driver": "580.0",
+            "gpus": [gpu(i) for i in range(max(gpus, 1))],
+            "gpus_reason": None,
+        },
+        "launch": {
+            "argv": ["mpirun", "-n", str(ranks), program, "--milestone", milestone],
+            "environment": {"OMP_NUM_THREADS": "1"},
+            "slurm": {},
+            "launcher": "mpirun",
+            "nodes": 1,
+            "ranks": ranks,
+            "gpus_per_node": gpus,
+            "ranks_per_gpu": ranks_per_gpu if on_gpu else None,
+            "threads_per_rank": 1,
+            "mps": ranks_per_gpu > 1,
+            "binding": "none",
+        },
+        "inputs": {
+            "generator": {
+                "program": "spex-sim",
+                "version": "0.0.0",
+                "seed": 1,
+                "size": "tiny",
+                "cameras": ",".join(CAMERAS),
+                "compression": compression,
+            },
+            "storage": "tmpfs",
+            "frames": [
+                {
+                    "camera": camera,
+                    "file": f"preproc-{camera}.fits",
+                    "bytes": 1000,
+                    "sha256": sha256(f"{camera} {compression}"),
+                }
+                for camera in CAMERAS
+            ],
+        },
+        "golden": [],
+        "timing": {
+            "clocks": {
+                "effective": "from before the launcher starts to its exit",
+                "extraction": "from the barrier of all ranks to the last file renamed",
+                "phases": "seconds of the threads of a rank, by stage",
+            },
+            "page_cache": "warm: the warm-up reads the inputs; nothing is dropped",
+            "warmups": 1,
+            "repeats": repeats,
+            "samples": samples,
+        },
+        "fom": {
+            "frames_asked": frames,
+            "frames_done": frames,
+            "frames_valid": 0 if failure else frames,
+            "scaled_to": scale_to,
+            "published": False,
+            "nodes": 1,
+            "gpus": gpus,
+            "effective": figure(speed[0], frames, 1, gpus) if speed else None,
+            "extraction": figure(speed[1], frames, 1, gpus) if speed else None,
+        },
+        "energy": {
+            "joules_per_frame": None
+            if failure or not on_gpu
+            else round(300 * gpus * statistics.median(extraction[1:]) / frames, 1),
+            "reason": None if on_gpu and not failure else "the run used no GPU",
+        },
+        "health": {
+            "before": snapshot(gpus) if on_gpu else None,
+            "during": throttle if on_gpu else None,
+            "after": snapshot(gpus) if on_gpu else None,
+            "reason": None if on_gpu else "no GPU was used",
+        },
+        "validation": {
+            "expected": "the frames of spex-cpu, within the tolerance production",
+            "pass": failure is None,
+            "failure": failure,
+            "frames": [
+                {
+                    "camera": camera,
+                    "sha256": sha256(f"out {camera}"),
+                    "runs": repeats,
+                    "identical": repeats,
+                    "expected_from": "spex-cpu",
+                    "checks": [check],
+                    "truth": None,
+                    "pass": failure is None,
+                    "failure": failure,
+                }
+                for camera in CAMERAS
+            ],
+        },
+        "scaling": scaling,
+        "roofline": [
+            {
+                "stage": stage,
+                "flops": flops,
+                "bytes": moved,
+                "seconds": whole * share / 100,
+                "gpus": gpus,
+                "ceiling_flops": ceilings[0],
+                "ceiling_bytes": ceilings[1],
+                "source": MADE_UP,
+            }
+            for stage, flops, moved, share in (
+                ("spots", 4e10, 8e9, 6),
+                ("assemble", 2e11, 2e10, 10),
+                ("solve", 1.4e12, 1e10, 8),
+                ("decorrelate", 2.4e12, 3e10, 10),
+            )
+        ]
+        if scaling is None and not failure
+        else [],
+        "verdict": {
+            "correctness": "fail" if failure else "pass",
+            "performance": "not-judged",
+            "health": "pass" if on_gpu else "unknown",
+            "overall": "incorrect" if failure else "pass",
+            "exit_status": 3 if failure else 0,
+            "reasons": [failure] if failure else [],
+        },
+    }
+
+
+def sweep(name: str, kind: str, x: float | str, bundles: int = 60) -> dict:
+    return {"sweep": name, "kind": kind, "x": x, "bundles": bundles}
+
+
+def results() -> list[dict]:
+    """All of them."""
+    made = [
+        make(m, scale_to=30 if m in ("baseline", "cpu-refactor") else None, repeats=5)
+        for m in LADDER
+    ]
+    made.append(
+        make(
+            "direct",
+            entry="direct-broken",
+            failure="frame r0: IVAR: 12 of 100 bins differ by more than 0.01 (made-up failure)",
+        )
+    )
+    ranks = [(gpus, n) for gpus in (1, 4) for n in (1, 2, 5)]
+    made += [
+        make(
+            "batch-subbundle",
+            entry=f"ranks-{gpus}gpu-{n}",
+            gpus=gpus,
+            ranks_per_gpu=n,
+            seconds=round(60 / gpus / n**0.6, 3),
+            scaling=sweep(f"ranks-per-gpu-{gpus}", "ranks-per-gpu", n),
+        )
+        for gpus, n in ranks
+    ]
+    made += [
+        make(
+            "pipeline",
+            entry=f"gpus-{gpus}",
+            gpus=gpus,
+            seconds=round(3 / gpus**0.9, 3),
+            scaling=sweep("gpus", "gpus", gpus),
+        )
+        for gpus in (1, 2, 4)
+    ]
+    made += [
+        make(
+            "cpu-refactor",
+            entry=f"strong-{n}",
+            ranks=n,
+            seconds=round(400 / n**0.95, 3),
+            scaling=sweep("strong-20", "strong", n, 20),
+        )
+        for n in (1, 2, 5, 10)
+    ]
+    made += [
+        make(
+            "cpu-refactor",
+            entry=f"weak-{n}",
+            ranks=n,
+            seconds=round(20 * (1 + 0.02 * n), 3),
+            scaling=sweep("weak", "weak", n, n),
+        )
+        for n in (1, 3, 7)
+    ]
+    made += [
+        make(
+            "direct",
+            entry=f"nwavestep-{n}",
+            seconds=round(2.0 + 8 / n + n / 60, 3),
+            scaling=sweep("nwavestep", "nwavestep", n),
+        )
+        for n in (10, 30, 50, 100)
+    ]
+    made += [
+        make(
+            "direct",
+            entry=f"nsubbundles-{n}",
+            seconds=round(2.0 + 0.1 * n, 3),
+            scaling=sweep("nsubbundles", "nsubbundles", n),
+        )
+        for n in (5, 10)
+    ]
+    made += [
+        make(
+            "pipeline",
+            entry=f"input-{compression}",
+            compression=compression,
+            seconds=round(1.2 + 0.9 * i, 3),
+            scaling=sweep("input", "compression", f"sample-{compression}"),
+        )
+        for i, compression in enumerate(("none", "gz", "fz"))
+    ]
+    return made
+
+
+def events(milestone: str) -> dict:
+    """A run log: two ranks that extract, and with interleaving a reader and a writer."""
+    log = []
+
+    def add(rank: int, frame: int | None, stage: str, start: float, end: float) -> None:
+        camera = None if frame is None else CAMERAS[frame % 3]
+        bundle = 0 if stage == "extract" else None
+        log.append(
+            {
+                "rank": rank,
+                "frame": frame,
+                "camera": camera,
+                "bundle": bundle,
+                "stage": stage,
+                "start": round(start, 3),
+                "end": round(end, 3),
+            }
+        )
+
+    interleaved = milestone == "interleave-io"
+    ranks = range(4 if interleaved else 2)
+    workers = ranks[:2]
+    for rank in workers:
+        add(rank, None, "start", 0, 1)
+    now = 1.0
+    for frame in range(4):
+        if interleaved:
+            add(2, frame, "read", 1.5 * frame, 1.5 * frame + 0.8)
+            begin = max(now, 1.5 * frame + 0.8)
+        else:
+            add(0, frame, "read", now, now + 0.8)
+            begin = now + 0.8
+        for rank in workers:
+            add(rank, frame, "extract", begin, begin + 1.2 + 0.1 * rank)
+        end = begin + 1.3
+        add(0, frame, "gather", end, end + 0.1)
+        add(3 if interleaved else 0, frame, "write", end + 0.1, end + 0.6)
+        now = end + (0.1 if interleaved else 0.6)
+    return {
+        "schema": {"name": "spexbench-run-log", "major": 1, "minor": 0},
+        "milestone": milestone,
+        "ranks": [
+            {"rank": r, "host": "sample-host", "max_rss_bytes": 1e9, "seconds": {}} for r in ranks
+        ],
+        "frames": [{"camera": CAMERAS[i % 3]} for i in range(4)],
+        "events": log,
+    }
+
+
+def text_of(data: dict) -> str:
+    """JSON with a line for each member, so that changes can be read."""
+    lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in data.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def write_all(folder: Path) -> None:
+    """A run in FOLDER/run, two later ones of an entry in FOLDER/later."""
+    for name in ("run", "later"):
+        (folder / name).mkdir(parents=True, exist_ok=True)
+    for data in results():
+        (folder / "run" / f"{data['entry']}.json").write_text(text_of(data))
+    for milestone in ("batch-subbundle", "interleave-io"):
+        (folder / "run" / f"{milestone}.events.json").write_text(text_of(events(milestone)))
+    for day, seconds in ((8, 1.19), (15, 0.96)):
+        data = make("pipeline", day=day, seconds=seconds, repeats=5)
+        (folder / "later" / f"pipeline-{day:02d}.json").write_text(text_of(data))
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2 or sys.argv[1].startswith("-"):
+        sys.exit(__doc__)
+    write_all(Path(sys.argv[1]))

@@ -1,0 +1,332 @@
+"""Tests of the benchmark's report, on results that make_sample_results.py made."""
+
+import json
+import math
+import re
+import shutil
+import sys
+import tempfile
+import unittest
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from unittest import mock
+
+import jsonschema
+import matplotlib as mpl
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.transforms import Bbox
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "reports"))
+sys.path.insert(0, str(ROOT / "reports/tests"))
+
+import make_sample_results  # noqa: E402
+from spexreports import page, style  # noqa: E402
+from spexreports.__main__ import main  # noqa: E402
+from spexreports.bench_report import bench_report  # noqa: E402
+from spexreports.comparison import bootstrap_ratio, judge  # noqa: E402
+
+DATA = ROOT / "reports/tests/data"
+RESULTS = [DATA / "run", DATA / "later"]
+KERNELS = [ROOT / "reports/results/kernels" / name for name in ("h200-gpu.json", "cpu.json")]
+SCHEMA = json.loads((ROOT / "bench/result.schema.json").read_text())
+PICTURES = {
+    "ladder",
+    "gpu-scaling",
+    "core-scaling",
+    "patch-size",
+    "compression",
+    "timeline",
+    "stages",
+    "roofline-gpu",
+    "roofline-cpu",
+    "trend",
+    "kernels-eigh",
+    "kernels-cholesky",
+    "kernels-assembly",
+    "kernels-fits",
+    "kernels-transfers",
+}
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    """Status, stdout and stderr of `python -m spexreports bench ARGUMENTS`."""
+    out, err = StringIO(), StringIO()
+    words = ["spexreports", "bench", *map(str, arguments)]
+    with mock.patch("sys.argv", words), redirect_stdout(out), redirect_stderr(err):
+        try:
+            status = main()
+        except SystemExit as ended:
+            status = ended.code
+    return status, out.getvalue(), err.getvalue()
+
+
+def _shows(extent: Bbox, box: Bbox) -> bool:
+    """Whether something of this extent lies within the box, in part at least."""
+    finite = all(map(math.isfinite, extent.extents))
+    return finite and box.overlaps(extent) and max(extent.width, extent.height) > 0
+
+
+def drawn(axis: Axes) -> int:
+    """How many lines, bars, points and spans lie, in part at least, within the axes."""
+    box = axis.bbox
+    count = 0
+    for line in axis.lines:
+        points = line.get_transform().transform(line.get_xydata())
+        count += any(all(map(math.isfinite, p)) and box.contains(*p) for p in points)
+    for patch in axis.patches:
+        count += _shows(patch.get_window_extent(), box)
+    for collection in axis.collections:
+        count += _shows(collection.get_datalim(axis.transData).transformed(axis.transData), box)
+    return count
+
+
+def faults(figure: Figure) -> list[str]:
+    """What is wrong with a figure: empty axes, no labels, text that is small or cut off."""
+    figure.draw_without_rendering()
+    found = []
+    for number, axis in enumerate(figure.axes):
+        if drawn(axis) == 0:
+            found.append(f"axes {number} are empty")
+        labels = {"x": axis.get_xlabel(), "y": axis.get_ylabel()}
+        found += [f"axes {number}: no {n} label" for n, label in labels.items() if not label]
+    slack = 2  # pixels
+    whole = figure.bbox.padded(slack)
+    of_ticks = {label for axis in figure.axes for label in _tick_labels(axis)}
+    for text in figure.findobj(mpl.text.Text):
+        if not text.get_text().strip() or not text.get_visible():
+            continue
+        if text.get_fontsize() < style.SMALLEST_FONT:
+            found.append(f"'{text.get_text()}' is of {text.get_fontsize()} pt")
+        extent = text.get_window_extent()
+        if text not in of_ticks and not (
+            whole.contains(extent.x0, extent.y0) and whole.contains(extent.x1, extent.y1)
+        ):
+            found.append(f"'{text.get_text()}' is cut off")
+    return found
+
+
+def _tick_labels(axis: Axes) -> list[mpl.text.Text]:
+    """Of all ticks, those beyond the limits too, which exist but are not drawn."""
+    ticks = [
+        tick
+        for one in (axis.xaxis, axis.yaxis)
+        for tick in [*one.get_major_ticks(), *one.get_minor_ticks()]
+    ]
+    return [label for tick in ticks for label in (tick.label1, tick.label2)]
+
+
+class Report(unittest.TestCase):
+    """The page of all sections."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Makes the page once, and looks at each figure before it is closed."""
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.out = Path(cls.folder.name) / "report"
+        cls.figures, cls.faults = [], {}
+        render = page._png
+
+        def look(figure: Figure) -> bytes:
+            image = render(figure)
+            cls.figures.append(figure)
+            cls.faults[len(cls.figures)] = faults(figure)
+            return image
+
+        with mock.patch.object(page, "_png", look):
+            cls.written = bench_report(RESULTS, cls.out, micro=KERNELS)
+        cls.html = (cls.out / "index.html").read_text()
+
+    @classmethod
+    def tearDownClass(cls):
+        """Removes the page."""
+        cls.folder.cleanup()
+
+    def test_sections(self):
+        """All figures are there, and what had no data says so."""
+        names = {p.stem for p in self.written if p.suffix == ".png"}
+        self.assertEqual(names, PICTURES)
+        self.assertIn("no --compare A B", self.html)
+
+    def test_no_figure_is_faulty(self):
+        """No axes are empty, all have labels, all text can be read."""
+        self.assertEqual(len(self.faults), len(PICTURES))
+        self.assertEqual({n: f for n, f in self.faults.items() if f}, {})
+
+    def test_column_width(self):
+        """Figures are of the width of a journal's column."""
+        for figure in self.figures:
+            self.assertAlmostEqual(figure.get_figwidth(), style.COLUMN_WIDTH)
+
+    def test_needs_no_other_file(self):
+        """Pictures are within the page, and it asks for nothing else."""
+        self.assertEqual(len(re.findall(r'src="data:image/png;base64,', self.html)), len(PICTURES))
+        self.assertNotRegex(self.html, r'(src|href)="(?!data:|#)')
+        self.assertNotIn("<script", self.html)
+
+    def test_table_of_the_paper(self):
+        """The paper's rows, ours, and ratios beside the paper's."""
+        for text in ("Haswell", "40.15", "Rome/A100", "575.25", "sample node"):
+            self.assertIn(text, self.html)
+        self.assertIn("interleave-io / batch-subbundle", self.html)
+
+    def test_failed_results_are_named(self):
+        """A result without a speed is in the table, with its reason, and in no figure."""
+        self.assertRegex(self.html, r'<tr class="failed">.*direct-broken')
+
+    def test_same_bytes_again(self):
+        """Equal results give equal files."""
+        again = Path(self.folder.name) / "again"
+        bench_report(RESULTS, again, micro=KERNELS)
+        for file in self.written:
+            self.assertEqual(file.read_bytes(), (again / file.name).read_bytes(), file.name)
+
+
+class FaultFinder(unittest.TestCase):
+    """The tests above can fail."""
+
+    def test_empty_axes(self):
+        """Axes without data, or with data beyond their limits."""
+        style.apply_column()
+        figure, axes = style.column_figure(60, 2, 1)
+        axes[1, 0].plot([1, 2], [1, 2])
+        axes[1, 0].set_xlim(5, 6)
+        found = faults(figure)
+        for text in ("axes 0 are empty", "axes 1 are empty", "axes 0: no x label"):
+            self.assertIn(text, found)
+
+    def test_small_and_lost_text(self):
+        """Text that is too small, or beyond the figure."""
+        style.apply_column()
+        figure, _ = style.column_figure(60)
+        figure.text(0.5, 0.5, "tiny", fontsize=4)
+        figure.text(1.5, 0.5, "lost")
+        found = " ".join(faults(figure))
+        self.assertIn("'tiny' is of 4", found)
+        self.assertIn("'lost' is cut off", found)
+
+
+class Samples(unittest.TestCase):
+    """The committed results."""
+
+    def test_schema(self):
+        """They are valid."""
+        for folder in RESULTS:
+            for file in folder.glob("*[!s].json"):
+                jsonschema.validate(json.loads(file.read_text()), SCHEMA)
+
+    def test_made_by_their_maker(self):
+        """They are what make_sample_results.py writes."""
+        with tempfile.TemporaryDirectory() as folder:
+            make_sample_results.write_all(Path(folder))
+            for made in Path(folder).rglob("*.json"):
+                kept = DATA / made.relative_to(folder)
+                self.assertEqual(made.read_text(), kept.read_text(), kept.name)
+
+
+class Comparison(unittest.TestCase):
+    """Is B faster than A?"""
+
+    def verdict(self, seconds_a: list[float], seconds_b: list[float]) -> str:
+        """Of these samples."""
+        return judge(bootstrap_ratio(seconds_a, seconds_b), 0.02)
+
+    def test_verdicts(self):
+        """By the interval of the ratio against the margin."""
+        steady = [1.0, 1.001, 0.999, 1.0005, 0.9995]
+        self.assertEqual(self.verdict(steady, [s / 2 for s in steady]), "FASTER")
+        self.assertEqual(self.verdict(steady, [s * 2 for s in steady]), "SLOWER")
+        self.assertEqual(self.verdict(steady, steady), "SAME")
+        noisy = [0.8, 1.3, 1.0, 0.9, 1.2]
+        self.assertEqual(self.verdict(noisy, [s * 0.99 for s in noisy]), "UNDECIDED")
+        self.assertEqual(self.verdict([1.0], [0.5]), "UNDECIDED")
+
+    def test_of_two_files(self):
+        """The page has the section, and the terminal the verdict."""
+        a, b = DATA / "later/pipeline-08.json", DATA / "later/pipeline-15.json"
+        with tempfile.TemporaryDirectory() as folder:
+            status, out, _ = run("--out", folder, "--compare", a, b)
+            self.assertEqual(status, 0)
+            self.assertRegex(out, r"pipeline\s+effective\s+1\.\d+.*FASTER")
+            self.assertTrue((Path(folder) / "comparison.png").exists())
+
+    def test_other_work_is_not_compared(self):
+        """Two results of other cases are refused."""
+        other = json.loads((DATA / "run/pipeline.json").read_text()) | {"case": "other"}
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "other.json"
+            file.write_text(json.dumps(other))
+            status, _, err = run("--out", folder, "--compare", DATA / "run/pipeline.json", file)
+        self.assertEqual(status, 1)
+        self.assertEqual(err.count("\n"), 1)
+
+
+class Errors(unittest.TestCase):
+    """One line, and the status."""
+
+    def setUp(self):
+        """A folder for the broken files."""
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.path = Path(self.folder.name)
+
+    def check(self, status: int, text: str, *arguments: object):
+        """The command ends with this status, and one line on stderr that holds the text."""
+        out = self.path / "out"
+        found, _, err = run(*arguments, "--out", out)
+        self.assertEqual(found, status, err)
+        self.assertEqual(err.count("\n"), 1, err)
+        self.assertIn(text, err)
+        self.assertFalse((out / "index.html").exists())
+
+    def test_missing(self):
+        """No such file, nothing given, a folder without results."""
+        self.check(1, "nowhere.json", self.path / "nowhere.json")
+        self.check(2, "RESULT")
+        (self.path / "empty").mkdir()
+        self.check(1, "empty", self.path / "empty")
+
+    def test_no_json(self):
+        """A file of something else, by name."""
+        file = self.path / "text.json"
+        file.write_text("{ not JSON")
+        self.check(1, "text.json", file)
+
+    def test_other_schema(self):
+        """A result of another version, or without what is needed."""
+        data = json.loads((DATA / "run/pipeline.json").read_text())
+        for key in ("fom", "launch"):
+            file = self.path / f"{key}.json"
+            file.write_text(json.dumps({k: v for k, v in data.items() if k != key}))
+            self.check(1, key, file)
+
+    def test_micro(self):
+        """Outputs of micro-benchmarks that are none."""
+        file = self.path / "kernels.json"
+        self.check(1, "kernels.json", DATA / "run", "--micro", file)
+        file.write_text("{}")
+        self.check(1, "kernels.json", DATA / "run", "--micro", file)
+        file.write_text("no JSON")
+        self.check(1, "kernels.json", DATA / "run", "--micro", file)
+
+    def test_margin(self):
+        """A margin that is none."""
+        self.check(2, "--margin", DATA / "run", "--margin", "2")
+
+    def test_run_that_is_not_there(self):
+        """A comparison with a run that no result has."""
+        self.check(2, "--compare", DATA / "run", "--compare", "a", "b")
+
+    def test_no_run_log(self):
+        """Without run logs the timeline is left out, with the reason."""
+        for file in (DATA / "run").glob("*[!s].json"):
+            shutil.copy(file, self.path)
+        status, _, _ = run(self.path, "--out", self.path / "out")
+        self.assertEqual(status, 0)
+        self.assertRegex((self.path / "out/index.html").read_text(), "Timeline: no run log")
+
+
+if __name__ == "__main__":
+    unittest.main()
