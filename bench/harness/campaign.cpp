@@ -118,7 +118,10 @@ class Campaign {
     if (Signals::interrupted()) return;
     try {
       run.launch = make_launch(run.entry, machine_, settings_.launch, programs_, files_of(run));
-      if (run.skipped) return;
+      if (run.skipped) {
+        run.inputs = inputs_not_made(plan_.cases.at(run.entry.case_name), settings_.data);
+        return write(run);
+      }
       const Dataset& data = dataset(run.entry.case_name);
       run.inputs = inputs_of(data, run.frames);
       if (settings_.resume && fs::exists(result_path(run)))

@@ -9,6 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include "bench/harness/file_hash.hpp"
+#include "bench/harness/machine.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/version.hpp"
 #include "reference/io/atomic_write.hpp"
@@ -122,6 +123,12 @@ Dataset prepare_dataset(const Case& one, const std::string& data, const Programs
   dataset.inputs = {
       {"generator", manifest.at("generator")}, {"storage", ""}, {"frames", manifest.at("frames")}};
   return dataset;
+}
+
+Json inputs_not_made(const Case& one, const std::string& data_folder) {
+  return {{"generator", generator_json(one)},
+          {"storage", file_system_of(data_folder)},
+          {"frames", Json::array()}};
 }
 
 Json inputs_of(const Dataset& dataset, int count) {

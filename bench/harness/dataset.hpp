@@ -33,6 +33,10 @@ struct Dataset {
 /// `inputs` of the first `count` frames.
 [[nodiscard]] nlohmann::ordered_json inputs_of(const Dataset& dataset, int count);
 
+/// The same where the frames were not made, as an entry is skipped: none.
+[[nodiscard]] nlohmann::ordered_json inputs_not_made(const Case& one,
+                                                     const std::string& data_folder);
+
 /// A list for the extractors' --list: the first `count` frames, sorted by camera as --exposure
 /// does, their outputs in `outputs`. Returns its path, in `outputs`.
 [[nodiscard]] std::string write_frame_list(const Dataset& dataset, int count,

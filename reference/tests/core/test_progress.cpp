@@ -1,5 +1,5 @@
 // Progress writes to stderr, so the tests put a file or a pseudo-terminal in its place.
-#include <algorithm>
+#include <array>
 #include <chrono>
 #include <cstdlib>
 #include <functional>
@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -93,11 +94,18 @@ std::optional<std::string> terminal_text(const std::function<void()>& work) {
     const StderrIs stderr_is(side);
     work();
   }
-  std::string text(4096, '\0');
-  const ssize_t size = read(terminal, text.data(), text.size());
   close(side);
+  // The kernel hands a terminal's text over in its own time, in pieces; EIO ends it.
+  std::string text;
+  for (ssize_t size = 0; size >= 0;) {
+    pollfd waiting{terminal, POLLIN, 0};
+    constexpr int most_ms = 1000;
+    if (poll(&waiting, 1, most_ms) <= 0) break;
+    std::array<char, 4096> piece{};
+    size = read(terminal, piece.data(), piece.size());
+    if (size > 0) text.append(piece.data(), static_cast<std::size_t>(size));
+  }
   close(terminal);
-  text.resize(static_cast<std::size_t>(std::max<ssize_t>(size, 0)));
   return text;
 }
 
