@@ -1,6 +1,7 @@
 #include "reference/extract/normal_equations.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <cblas.h>
 
@@ -15,8 +16,9 @@ NormalEquations start_equations(const PatchSpots& spots, const PatchPixels& pixe
   equations.N.assign(n * n, 0.0);
   std::vector<double> Wp(pixels.p.size());
   for (std::size_t i = 0; i < Wp.size(); ++i) Wp[i] = pixels.W[i] * pixels.p[i];
-  equations.y = apply_transpose(spots, pixels.range, Wp);
-  equations.q = apply_transpose(spots, pixels.range, pixels.W);
+  auto [y, q] = apply_transpose(spots, pixels.range, Wp, pixels.W);
+  equations.y = std::move(y);
+  equations.q = std::move(q);
   return equations;
 }
 

@@ -61,6 +61,29 @@ std::vector<double> apply_transpose(const PatchSpots& spots, const PixelRange& r
   return result;
 }
 
+std::array<std::vector<double>, 2> apply_transpose(const PatchSpots& spots, const PixelRange& range,
+                                                   const std::vector<double>& v,
+                                                   const std::vector<double>& w) {
+  const auto n = static_cast<std::size_t>(spots.n());
+  std::array<std::vector<double>, 2> result{std::vector<double>(n), std::vector<double>(n)};
+  for (int j = 0; j < spots.n(); ++j) {
+    double of_v = 0;
+    double of_w = 0;
+    for_each_row(spots, j, range, [&](int y, int x, int count, const double* a) {
+      const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(y) * range.nx() + x;
+      const double* vi = v.data() + first;
+      const double* wi = w.data() + first;
+      for (int k = 0; k < count; ++k) {
+        of_v += a[k] * vi[k];
+        of_w += a[k] * wi[k];
+      }
+    });
+    result[0][static_cast<std::size_t>(j)] = of_v;
+    result[1][static_cast<std::size_t>(j)] = of_w;
+  }
+  return result;
+}
+
 std::vector<double> apply(const PatchSpots& spots, const PixelRange& range,
                           const std::vector<double>& f) {
   std::vector<double> result(pixel_count(range));

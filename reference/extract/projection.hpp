@@ -4,6 +4,7 @@
 // spots themselves. Sparse (baseline) and dense (cpu-refactor) forms exist to make N = A^T W A.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "reference/layout/patches.hpp"
@@ -22,6 +23,12 @@ struct PatchPixels {
 /// (A^T v)_j = sum_i A_ij v_i for all n bins; v over the pixels of `range`.
 [[nodiscard]] std::vector<double> apply_transpose(const PatchSpots& spots, const PixelRange& range,
                                                   const std::vector<double>& v);
+/// A^T v and A^T w, for each the very sums that the above gives: one reading of the spots, and
+/// additions that need not wait for each other.
+[[nodiscard]] std::array<std::vector<double>, 2> apply_transpose(const PatchSpots& spots,
+                                                                 const PixelRange& range,
+                                                                 const std::vector<double>& v,
+                                                                 const std::vector<double>& w);
 
 /// (A f)_i = sum_j A_ij f_j over the pixels of `range`; f has n entries.
 [[nodiscard]] std::vector<double> apply(const PatchSpots& spots, const PixelRange& range,

@@ -24,11 +24,10 @@ std::vector<double> chi2pix(const PatchSpots& spots, const PatchPixels& pixels,
     chi2[i] = residual * residual * t;
     used[i] = t > 0 ? 1.0 : 0.0;
   }
-  std::vector<double> result = apply_transpose(spots, pixels.range, chi2);
-  const std::vector<double> weight = apply_transpose(spots, pixels.range, used);
+  auto [result, weight] = apply_transpose(spots, pixels.range, chi2, used);
   for (std::size_t j = 0; j < result.size(); ++j)
     result[j] = weight[j] > 0 ? result[j] / weight[j] : 0.0;
-  return result;
+  return std::move(result);
 }
 
 }  // namespace spex

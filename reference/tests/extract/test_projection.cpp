@@ -34,6 +34,14 @@ std::vector<double> random_vector(int n, unsigned seed) {
   return v;
 }
 
+TEST_F(Projection, TwoAtOnceAreTheSameBits) {
+  const std::vector<double> v = random_vector(npixel(), 2);
+  const std::vector<double> w = random_vector(npixel(), 3);
+  const auto [Atv, Atw] = apply_transpose(patch, range, v, w);
+  EXPECT_EQ(Atv, apply_transpose(patch, range, v));
+  EXPECT_EQ(Atw, apply_transpose(patch, range, w));
+}
+
 TEST_F(Projection, OperatorsFollowTheDefinition) {
   const std::vector<double> f = random_vector(patch.n(), 1);
   const std::vector<double> v = random_vector(npixel(), 2);
