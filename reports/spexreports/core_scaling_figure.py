@@ -54,7 +54,7 @@ def core_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
         if strong:
             axis.set_yscale("log")
         else:
-            axis.set_ylim(bottom=0)
+            axis.set_ylim(0, 1.08 * axis.get_ylim()[1])
         style.whole_ticks(axis.xaxis, sorted({_ranks(p) for g in groups.values() for p in g}))
         axis.set_xlabel("ranks")
         axis.set_ylabel("extraction clock (s)")
