@@ -71,7 +71,7 @@ void add_options(CLI::App& app, Arguments& a) {
   app.add_flag("--resume", a.settings.resume, "Go on with what OUT holds of this plan")
       ->group("What to run");
   app.add_flag("--list", a.list, "Say what would be run, and end")->group("What to run");
-  app.add_option("--launcher", a.settings.launch.launcher, "mpirun or srun")
+  app.add_option("--launcher", a.settings.launch.launcher, "mpirun, or srun within a job")
       ->check(CLI::IsMember({"mpirun", "srun"}))
       ->capture_default_str()
       ->group("Machine");

@@ -35,6 +35,8 @@ std::vector<std::string> mpirun(const Entry& entry, const Machine& machine, int 
   std::vector<std::string> words{"mpirun", "-n", std::to_string(ranks)};
   if (nodes > 1) append(words, {"--map-by", fmt::format("ppr:{}:node", per_node)});
   append(words, {"--bind-to", entry.binding});
+  // A slot a hardware thread, as machine.cpus counts them; Open MPI's own count is of cores.
+  if (entry.binding == "none") words.emplace_back("--use-hwthread-cpus");
   if (per_node > machine.cpus) words.emplace_back("--oversubscribe");
   return words;
 }

@@ -48,8 +48,8 @@ Sample make_sample(int nbundles, int nwavestep) {
   std::vector<float> value(npixel), weight(npixel);
   for (float& p : value) p = static_cast<float>(electrons(random));
   for (float& W : weight) W = static_cast<float>(1 / electrons(random));
-  pixels.value = std::move(value);
-  pixels.weight = std::move(weight);
+  pixels.value = Reals(std::move(value));
+  pixels.weight = Reals(std::move(weight));
   return sample;
 }
 

@@ -143,7 +143,7 @@ TEST_F(ExtractorTest, ThreadsWithFramesOfDifferentShapes) {
 }
 
 TEST_F(ExtractorTest, NoWeightAtAllGivesZeros) {
-  pixels.weight = std::vector<double>(pixels.weight.size(), 0.0);
+  pixels.weight = Reals(std::vector<double>(pixels.weight.size(), 0.0));
   for (const Engine engine : engines)
     for (const PatchResult& result : on_gpu(patches(), engine)) {
       EXPECT_THAT(result.flux, testing::Each(0.0));
@@ -154,7 +154,7 @@ TEST_F(ExtractorTest, NoWeightAtAllGivesZeros) {
 }
 
 TEST_F(ExtractorTest, HopelessPatchesAreValues) {
-  pixels.weight = std::vector<double>(pixels.weight.size(), 1e308);
+  pixels.weight = Reals(std::vector<double>(pixels.weight.size(), 1e308));
   for (const Engine engine : engines)
     for (const PatchResult& result : on_gpu(patches(), engine)) {
       EXPECT_EQ(result.status, PatchStatus::failed);

@@ -311,9 +311,9 @@ Reals FitsReader::read_reals() const {
     case SHORT_IMG:
     case USHORT_IMG:
     case FLOAT_IMG:
-      return read_pixels<float>(TFLOAT);
+      return Reals(read_pixels<float>(TFLOAT));
     default:
-      return read_doubles();
+      return Reals(read_doubles());
   }
 }
 

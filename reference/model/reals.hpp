@@ -14,8 +14,8 @@ namespace spex {
 class Reals {
  public:
   Reals() = default;
-  Reals(std::vector<double> values) : values_(std::move(values)) {}
-  Reals(std::vector<float> values) : values_(std::move(values)) {}
+  explicit Reals(std::vector<double> values) : values_(std::move(values)) {}
+  explicit Reals(std::vector<float> values) : values_(std::move(values)) {}
 
   /// f(std::vector<float>&) or f(std::vector<double>&), whichever it is.
   template <class F>

@@ -22,7 +22,8 @@ SPEX_HD inline void edge_values(double centre, double sigma, int n, int m, int d
   constexpr double inv_sqrt_2 = 0.70710678118654752440;
   constexpr double inv_sqrt_2pi = 0.39894228040143267794;
   const double dx = (centre + 0.5) - floor(centre + 0.5) - 0.5;
-  const double e = (m - n / 2 - 0.5 - dx) / sigma;
+  const int middle = n / 2;
+  const double e = (m - middle - 0.5 - dx) / sigma;
   E[0] = 0.5 * erf(e * inv_sqrt_2);
   const double phi = exp(-0.5 * e * e) * inv_sqrt_2pi;
   double previous = 0.0;  // He_{k-2}

@@ -91,8 +91,9 @@ TEST_F(Milestones, ModelResemblesTheImage) {
   Pixels perfect = pixels;
   const Spots spots = evaluate_spots(psf, 0, psf.nfiber, grid.range(-3, grid.nwave + 6));
   const PatchSpots whole{&spots, 0, 0, psf.nfiber, spots.nwave};
-  perfect.value = spex::apply(whole, PixelRange{0, 70, 0, 60},
-                              std::vector<double>(static_cast<std::size_t>(whole.n()), 50.0));
+  perfect.value =
+      Reals(spex::apply(whole, PixelRange{0, 70, 0, 60},
+                        std::vector<double>(static_cast<std::size_t>(whole.n()), 50.0)));
   options.bundlesize = 9;
   options.nsubbundles = 1;
   options.nwavestep = grid.nwave;
@@ -120,7 +121,7 @@ TEST_F(Milestones, BrokenPsfIsAnErrorFromAnyThread) {
 
 TEST_F(Milestones, HopelessPatchIsAValue) {
   Pixels huge = pixels;
-  huge.weight = std::vector<double>(huge.weight.size(), 1e308);
+  huge.weight = Reals(std::vector<double>(huge.weight.size(), 1e308));
   const std::vector<Patch> patches = make_patches(options, grid, psf.nfiber);
   for (const Method method : {Method::eigh, Method::cholesky}) {
     options.method = method;

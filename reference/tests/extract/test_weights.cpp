@@ -14,8 +14,8 @@ constexpr double inf = std::numeric_limits<double>::infinity();
 Pixels pixels_of(double image, double ivar, std::uint32_t mask, std::uint32_t bits) {
   Preproc preproc;
   preproc.nx = preproc.ny = 1;
-  preproc.image = std::vector<double>{image};
-  preproc.ivar = std::vector<double>{ivar};
+  preproc.image = Reals(std::vector<double>{image});
+  preproc.ivar = Reals(std::vector<double>{ivar});
   preproc.mask = {mask};
   return make_pixels(std::move(preproc), bits);
 }

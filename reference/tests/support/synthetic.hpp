@@ -70,7 +70,7 @@ inline Pixels make_pixels_of_noise(int nx, int ny, std::uint64_t seed = 1) {
     value.push_back(20 + 100 * uniform(random));
     weight.push_back(0.01 + 0.1 * uniform(random));
   }
-  return {nx, ny, std::move(value), std::move(weight)};
+  return {nx, ny, Reals(std::move(value)), Reals(std::move(weight))};
 }
 
 }  // namespace spex::test
