@@ -17,12 +17,14 @@ void spare_gpus() {
 }
 
 // Open MPI without a launcher starts a daemon of its own and looks for networks, 0.3 s; a process
-// alone needs neither.
+// alone needs neither. Without the daemon all such processes of a user would share one folder for
+// their session, which the first to end removes under those that start: they do without.
 void prepare_for_one_process() {
   for (const char* launched :
        {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "PALS_RANKID", "MPI_LOCALRANKID"})
     if (std::getenv(launched) != nullptr) return;
   setenv("OMPI_MCA_ess_singleton_isolated", "1", keep_what_is_set);
+  setenv("OMPI_MCA_orte_create_session_dirs", "0", keep_what_is_set);
   setenv("OMPI_MCA_pml", "ob1", keep_what_is_set);
 }
 
