@@ -24,7 +24,7 @@ bin=$(realpath -m "${SPEX_BUILD:-build}")/bin
 
 # Open MPI, as Linux distributions build it, is started by Slurm through PMIx alone. Cray MPICH takes
 # what the site's Slurm does by itself. A type that the caller has set stays.
-if [[ -z ${SLURM_MPI_TYPE:-} ]] && ldd "$bin/spex-cpu" | grep -q libopen-rte; then
+if [[ -z ${SLURM_MPI_TYPE:-} && $(ldd "$bin/spex-cpu") == *libopen-rte* ]]; then
   export SLURM_MPI_TYPE=pmix
 fi
 # hwloc in the launcher would start every GPU to describe it (docs/command-line.md).
