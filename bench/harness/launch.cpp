@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "reference/core/error.hpp"
-#include "spex_build_info.hpp"
 
 namespace spex::bench {
 namespace {
@@ -69,8 +68,6 @@ Programs Programs::beside_this_one() {
   programs.spex_gpu = folder / "spex-gpu";
   programs.spex_sim = folder / "spex-sim";
   programs.mps_wrapper = folder / "mps-wrapper";
-  if (!fs::exists(programs.mps_wrapper))
-    programs.mps_wrapper = fs::path(SPEX_SOURCE_FOLDER) / "mpi" / "mps-wrapper";
   for (const std::string& program :
        {programs.spex_cpu, programs.spex_gpu, programs.spex_sim, programs.mps_wrapper})
     if (!fs::exists(program))

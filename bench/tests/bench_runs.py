@@ -36,7 +36,7 @@ class Bench:
     def __init__(self, entries: list[dict], extractor: str | None = None, **plan):
         """`extractor` is a script that takes the place of spex-cpu, which is then real-spex-cpu."""
         self.folder = Path(tempfile.mkdtemp(prefix="spex-bench-"))
-        for name in ("spex-bench", "spex-cpu", "spex-gpu", "spex-sim"):
+        for name in ("spex-bench", "spex-cpu", "spex-gpu", "spex-sim", "mps-wrapper"):
             shutil.copy(PROGRAMS / name, self.folder / name)
         if extractor is not None:
             (self.folder / "spex-cpu").rename(self.folder / "real-spex-cpu")

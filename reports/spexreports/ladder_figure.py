@@ -20,9 +20,13 @@ def _short(text: str) -> str:
 
 def _name(result: Result, results: list[Result]) -> str:
     """What tells a bar of ours from the others of its milestone: entry, or system, or both."""
-    several = len({r.system for r in results}) > 1
     same = [r for r in results if r.milestone == result.milestone and r.system == result.system]
-    name = result.entry if len(same) > 1 or not several else result.system
+    if len({r.system for r in results}) == 1:
+        name = result.entry
+    elif len(same) == 1 or result.entry == result.milestone:
+        name = result.system
+    else:  # the milestone stands above the bars
+        name = f"{result.system}, {result.entry.removeprefix(result.milestone + '-')}"
     return _short(name) + ("*" if result.scaled_to else "") + ("" if result.published else "†")
 
 

@@ -27,6 +27,8 @@ from spexreports import page, style  # noqa: E402
 from spexreports.__main__ import main  # noqa: E402
 from spexreports.bench_report import bench_report  # noqa: E402
 from spexreports.comparison import bootstrap_ratio, judge  # noqa: E402
+from spexreports.ladder_figure import ladder_figure  # noqa: E402
+from spexreports.result_files import read_results  # noqa: E402
 
 DATA = ROOT / "reports/tests/data"
 RESULTS = [DATA / "run", DATA / "later"]
@@ -224,6 +226,20 @@ class Samples(unittest.TestCase):
             for made in Path(folder).rglob("*.json"):
                 kept = DATA / made.relative_to(folder)
                 self.assertEqual(made.read_text(), kept.read_text(), kept.name)
+
+
+class LadderNames(unittest.TestCase):
+    """The names of the bars."""
+
+    def test_system_and_entry(self):
+        """Where a system has several entries at a milestone, both are named."""
+        results = read_results(
+            [ROOT / "reports/results" / name for name in ("h200-1gpu", "h200-4gpu")]
+        )
+        (picture,) = ladder_figure(results)
+        names = [label.get_text() for label in picture.figure.axes[0].get_yticklabels()]
+        expected = {"h200", "h200x4", "h200x4, gz†", "h200x4, one-process"}
+        self.assertEqual(set(names[-4:]), expected)
 
 
 class Comparison(unittest.TestCase):
