@@ -1,5 +1,5 @@
-# Writes generated/spex_build_info.hpp: the build as benchmark results name it. Its commit is looked up
-# at every build, not at the configuration alone, or results would name the wrong one.
+# Writes generated/spex_build_info.hpp: the build as --version and results of benchmarks name it.
+# Its commit is looked up at every build, not at the configuration alone, or they would name another.
 #
 # SPEX_COMMIT in the environment names the commit of a copy of the sources, whose git, if it has one,
 # may be at another; `-dirty` after it says that the copy had changes.

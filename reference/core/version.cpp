@@ -1,19 +1,37 @@
 #include "reference/core/version.hpp"
 
+#include <cstddef>
+#include <string_view>
+
 #include <cblas.h>
 #include <fmt/format.h>
 
+#include "spex_build_info.hpp"
 #include "spex_version.hpp"
 
 namespace spex {
+
+namespace {
+
+constexpr std::string_view commit = SPEX_COMMIT;
+constexpr std::size_t abbreviated = 10;  // digits that tell commits apart
+
+// ", commit 1234567890, changed"; empty where the sources came without git.
+std::string commit_text() {
+  if (commit.empty()) return "";
+  return fmt::format(", commit {}{}", commit.substr(0, abbreviated), SPEX_DIRTY ? ", changed" : "");
+}
+
+}  // namespace
 
 std::string version() {
   return SPEX_VERSION;
 }
 
 std::string version_text(const std::string& program) {
-  return fmt::format("{} (spexbench) {}\n{}, {}; CFITSIO {}; {}", program, SPEX_VERSION,
-                     SPEX_COMPILER, SPEX_BUILD_TYPE, SPEX_CFITSIO_VERSION, openblas_get_config());
+  return fmt::format("{} (spexbench) {}{}\n{}, {}; CFITSIO {}; {}", program, SPEX_VERSION,
+                     commit_text(), SPEX_COMPILER, SPEX_BUILD_TYPE, SPEX_CFITSIO_VERSION,
+                     openblas_get_config());
 }
 
 }  // namespace spex

@@ -8,7 +8,7 @@ namespace spex {
 /// Version of the project, e.g. "0.1.0".
 [[nodiscard]] std::string version();
 
-/// What --version prints: the program, its version, and what it was built with.
+/// What --version prints: the program, its version and commit, and what it was built with.
 [[nodiscard]] std::string version_text(const std::string& program);
 
 }  // namespace spex

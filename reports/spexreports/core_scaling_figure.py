@@ -1,6 +1,7 @@
 """Strong and weak scaling over ranks, with ideal lines."""
 
 from matplotlib.axes import Axes
+from matplotlib.ticker import LogFormatter
 
 from spexreports import style
 from spexreports.gpu_scaling_figure import line
@@ -53,6 +54,8 @@ def core_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
         axis.set_xscale("log")
         if strong:
             axis.set_yscale("log")
+            axis.yaxis.set_major_formatter(LogFormatter())  # 20, not 2 × 10¹
+            axis.yaxis.set_minor_formatter(LogFormatter())
         else:
             axis.set_ylim(0, 1.08 * axis.get_ylim()[1])
         style.whole_ticks(axis.xaxis, sorted({_ranks(p) for g in groups.values() for p in g}))

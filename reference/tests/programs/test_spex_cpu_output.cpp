@@ -66,7 +66,8 @@ TEST_F(Output, VersionIsNameAndNumber) {
   const Finished run = run_spex_cpu({{"--version", ""}});
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(run.out, version_text("spex-cpu") + "\n");
-  EXPECT_THAT(run.out, testing::MatchesRegex("spex-cpu [^\n]*" + version() + "\n.*"));
+  EXPECT_THAT(run.out, testing::MatchesRegex("spex-cpu [^\n]*" + version() +
+                                             "(, commit [0-9a-f]+(, changed)?)?\n.*"));
 }
 
 TEST_F(Output, UnderMpiOneRankAnswers) {
