@@ -5,6 +5,7 @@
 #include <tuple>
 #include <type_traits>
 
+#include "mpi/broadcast.hpp"
 #include "mpi/check.hpp"
 
 namespace spex::mpi {
@@ -32,6 +33,10 @@ EventLog::EventLog(const Communicator& world) : rank_(world.rank()) {
   origin_ = std::chrono::steady_clock::now();
   const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
   origin_unix_ = std::chrono::duration<double>(since_1970).count();
+  // Ranks leave a barrier milliseconds apart where a node is busy; the steady clock is the node's.
+  const Communicator node = world.node();
+  broadcast(node, origin_);
+  broadcast(node, origin_unix_);
 }
 
 double EventLog::now() const {

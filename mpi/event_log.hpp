@@ -28,12 +28,13 @@ struct Event {
 /// The events of one rank. Thread-safe, but for `gather`.
 class EventLog {
  public:
-  /// Starts the clock on all ranks at once, by a barrier. Collective.
+  /// Starts the clock on all ranks at once: on all nodes by a barrier, and within a node by one
+  /// rank's reading of the clock that they share. Collective.
   explicit EventLog(const Communicator& world);
 
   /// Seconds since the start.
   [[nodiscard]] double now() const;
-  /// The log's start by this rank's wall clock, seconds since 1970.
+  /// The log's start by this node's wall clock, seconds since 1970.
   [[nodiscard]] double origin_unix() const { return origin_unix_; }
   void add(int frame, int bundle, Phase phase, double start);
 
