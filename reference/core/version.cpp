@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "spex_build_info.hpp"
-#include "spex_version.hpp"
 
 namespace spex {
 
@@ -30,7 +29,7 @@ std::string version() {
 
 std::string version_text(const std::string& program) {
   return fmt::format("{} (spexbench) {}{}\n{}, {}; CFITSIO {}; {}", program, SPEX_VERSION,
-                     commit_text(), SPEX_COMPILER, SPEX_BUILD_TYPE, SPEX_CFITSIO_VERSION,
+                     commit_text(), SPEX_BUILD_COMPILER, SPEX_BUILD_TYPE, SPEX_CFITSIO_VERSION,
                      openblas_get_config());
 }
 

@@ -23,8 +23,8 @@ struct PatchPixels {
 /// (A^T v)_j = sum_i A_ij v_i for all n bins; v over the pixels of `range`.
 [[nodiscard]] std::vector<double> apply_transpose(const PatchSpots& spots, const PixelRange& range,
                                                   const std::vector<double>& v);
-/// A^T v and A^T w, for each the very sums that the above gives: one reading of the spots, and
-/// additions that need not wait for each other.
+/// A^T v and A^T w, n bins each; v and w over the pixels of `range`. The very sums that the above
+/// gives, by one reading of the spots and additions that need not wait for each other.
 [[nodiscard]] std::array<std::vector<double>, 2> apply_transpose(const PatchSpots& spots,
                                                                  const PixelRange& range,
                                                                  const std::vector<double>& v,

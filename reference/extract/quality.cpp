@@ -1,6 +1,7 @@
 #include "reference/extract/quality.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace spex {
 
