@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 
 #include "reference/core/version.hpp"
-#include "reference/extract/milestones.hpp"
+#include "reference/extract/extract_patches.hpp"
 #include "reference/extract/weights.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"

@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "bench/harness/campaign.hpp"
+#include "bench/campaign/campaign.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/version.hpp"
 #include "reference/programs/program.hpp"

@@ -36,7 +36,7 @@ find_cuda() {
 # Compilers' results are kept between runs where ccache is installed.
 use_ccache() {
   if command -v ccache >/dev/null && [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]]; then
-    export CMAKE_CXX_COMPILER_LAUNCHER=ccache
+    export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
   fi
 }
 

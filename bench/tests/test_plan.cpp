@@ -3,9 +3,10 @@
 
 #include <gmock/gmock.h>
 
-#include "bench/harness/plan.hpp"
+#include "bench/campaign/plan.hpp"
 #include "reference/core/error.hpp"
 #include "reference/tests/support/scratch.hpp"
+#include "spex_test_paths.hpp"
 
 namespace spex::bench {
 namespace {

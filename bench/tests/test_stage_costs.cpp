@@ -6,8 +6,8 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/harness/patch_counts.hpp"
-#include "bench/harness/stage_costs.hpp"
+#include "bench/roofline/patch_counts.hpp"
+#include "bench/roofline/stage_costs.hpp"
 #include "reference/core/error.hpp"
 #include "reference/extract/projection.hpp"
 #include "reference/sim/desi_psf.hpp"

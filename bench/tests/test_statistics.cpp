@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "bench/harness/statistics.hpp"
+#include "bench/measure/statistics.hpp"
 
 namespace spex::bench {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <gmock/gmock.h>
 
-#include "bench/harness/verdict.hpp"
+#include "bench/campaign/verdict.hpp"
 #include "reference/core/error.hpp"
 #include "reference/tests/support/scratch.hpp"
 

@@ -4,6 +4,9 @@
 # run under mpirun. Tests without a label are labelled cpu; those with RANKS also mpi.
 include(GoogleTest)
 
+configure_file(${PROJECT_SOURCE_DIR}/ci/cmake/spex_test_paths.hpp.in
+               ${PROJECT_BINARY_DIR}/generated/spex_test_paths.hpp @ONLY)
+
 set(SPEX_MPI_ENVIRONMENT
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
     OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1)
@@ -26,8 +29,7 @@ function(spex_add_test name)
   endif()
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gmock ${main}
                                         spex_warnings spex_options)
-  target_compile_definitions(${name} PRIVATE SPEX_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
-                                             SPEX_BINARY_DIR="${PROJECT_BINARY_DIR}")
+  target_include_directories(${name} PRIVATE ${PROJECT_BINARY_DIR}/generated)
   if(NOT arg_LABELS)
     set(arg_LABELS cpu)
   endif()

@@ -10,13 +10,6 @@
 
 namespace spex::gpu {
 
-/// How many matrices cuSOLVER is given at a time.
-enum class EigenBatch {
-  none,    ///< one syevd for N, one syevj for each block (multi-gpu)
-  blocks,  ///< one syevd for N, the blocks of a patch in one syevjBatched (batch-eigh)
-  all,     ///< N of all patches in one batch, and all their blocks (batch-subbundle)
-};
-
 /// Solver with its workspaces, for patches of the same n = nspec nwave. Made once; grows as needed.
 class EigenSolver {
  public:

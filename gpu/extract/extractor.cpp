@@ -30,17 +30,6 @@ bool same_subbundle(const Patch& a, const Patch& b) {
   return a.bundle == b.bundle && a.subbundle == b.subbundle;
 }
 
-EigenBatch batch_of(Engine engine) {
-  switch (engine) {
-    case Engine::multi_gpu:
-      return EigenBatch::none;
-    case Engine::batch_eigh:
-      return EigenBatch::blocks;
-    default:
-      return EigenBatch::all;
-  }
-}
-
 }  // namespace
 
 class Extractor::Impl {
@@ -54,8 +43,7 @@ class Extractor::Impl {
         direct_(context_, settings.poison) {}
 
   std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
-                                           const std::vector<Patch>& patches, Engine engine,
-                                           StageTimes& times,
+                                           const std::vector<Patch>& patches, StageTimes& times,
                                            const std::function<void(long)>& done) {
     if (patches.empty()) return {};
     use_device(device_);
@@ -65,14 +53,17 @@ class Extractor::Impl {
     }
     std::vector<std::vector<double>> models(inputs.options.model ? patches.size() : 0);
     auto* const models_wanted = inputs.options.model ? &models : nullptr;
-    const bool direct = engine == Engine::direct && direct_.can_do(frame_, inputs);
+    const MilestoneTraits& rung = traits(inputs.options.milestone);
+    const bool wants_direct = rung.engine == Engine::gpu_direct;
+    const bool direct = wants_direct && direct_.can_do(frame_, inputs);
     if (direct)
       extract_direct(inputs, patches, done, models_wanted);
     else
-      extract_eigh(inputs, patches, batch_of(engine), done, models_wanted);
+      extract_eigh(inputs, patches, wants_direct ? EigenBatch::all : rung.batch, done,
+                   models_wanted);
 
     std::vector<PatchStatus> status = settle(inputs, patches, models_wanted);
-    if (engine == Engine::direct && !direct)
+    if (wants_direct && !direct)
       std::replace(status.begin(), status.end(), PatchStatus::ok, PatchStatus::fell_back);
     std::vector<PatchResult> results = download();
     events_.collect(times);
@@ -180,9 +171,9 @@ Extractor::~Extractor() = default;
 
 std::vector<PatchResult> Extractor::extract_patches(const ExtractInputs& inputs,
                                                     const std::vector<Patch>& patches,
-                                                    Engine engine, StageTimes& times,
+                                                    StageTimes& times,
                                                     const std::function<void(long)>& done) {
-  return impl_->extract_patches(inputs, patches, engine, times, done);
+  return impl_->extract_patches(inputs, patches, times, done);
 }
 
 std::size_t device_memory_used() {

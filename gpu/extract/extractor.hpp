@@ -1,5 +1,5 @@
 // The GPU's milestones (milestones.md): one frame, or some patches of it, on one GPU; the
-// counterpart of reference/extract/milestones.hpp.
+// counterpart of reference/extract/extract_patches.hpp.
 #pragma once
 
 #include <functional>
@@ -8,17 +8,9 @@
 #include <vector>
 
 #include "reference/core/stage_times.hpp"
-#include "reference/extract/milestones.hpp"
+#include "reference/extract/extract_patches.hpp"
 
 namespace spex::gpu {
-
-/// How the work on a GPU is organized.
-enum class Engine {
-  multi_gpu,        ///< a patch at a time, an eigendecomposition at a time
-  batch_eigh,       ///< as multi_gpu, the blocks of a patch in one batch
-  batch_subbundle,  ///< all patches of a subbundle in one batch
-  direct,  ///< bands straight from the spots, Cholesky, Newton-Schulz roots; bundles at once
-};
 
 struct ExtractorSettings {
   int device = 0;
@@ -37,11 +29,12 @@ class Extractor {
   Extractor& operator=(Extractor&&) noexcept;
   ~Extractor();
 
-  /// As spex::extract_patches, with a GPU engine: results in the order of `patches`, the same bytes
-  /// whichever other patches are in the list. `times` gains the seconds on the GPU's clock.
+  /// As spex::extract_patches, with the engine of the options' milestone: results in the order of
+  /// `patches`, the same bytes whichever other patches are in the list. `times` gains the seconds
+  /// on the GPU's clock.
   [[nodiscard]] std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
                                                          const std::vector<Patch>& patches,
-                                                         Engine engine, StageTimes& times,
+                                                         StageTimes& times,
                                                          const std::function<void(long)>& done);
 
  private:

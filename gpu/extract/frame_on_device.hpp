@@ -7,7 +7,7 @@
 
 #include "gpu/core/context.hpp"
 #include "gpu/extract/quality.hpp"
-#include "reference/extract/milestones.hpp"
+#include "reference/extract/extract_patches.hpp"
 
 namespace spex::gpu {
 

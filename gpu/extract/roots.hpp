@@ -2,14 +2,10 @@
 // (extraction.md, section 5).
 #pragma once
 
+#include "gpu/extract/limits.hpp"
 #include "gpu/extract/normal_equations.hpp"
 
 namespace spex::gpu {
-
-/// Largest block, in bins, whose root find_roots can take in shared memory.
-inline constexpr int largest_root = 80;
-/// Largest block of the band that it can work with.
-inline constexpr int largest_root_band = 80;
 
 /// What find_roots reads and writes for a batch of core spectra.
 struct RootBatch {

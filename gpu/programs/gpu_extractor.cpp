@@ -9,23 +9,6 @@
 #include "gpu/extract/extractor.hpp"
 
 namespace spex::gpu {
-namespace {
-
-Engine engine_of(Milestone milestone) {
-  switch (milestone) {
-    case Milestone::multi_gpu:
-      return Engine::multi_gpu;
-    case Milestone::batch_eigh:
-      return Engine::batch_eigh;
-    case Milestone::batch_subbundle:
-    case Milestone::interleave_io:
-      return Engine::batch_subbundle;
-    default:
-      return Engine::direct;
-  }
-}
-
-}  // namespace
 
 std::string why_no_gpu() {
   return device_count() > 0 ? "" : "there is no GPU here, or no driver for it";
@@ -35,7 +18,7 @@ int gpu_count() {
   return device_count();
 }
 
-mpi::PatchExtractor gpu_extractor(int device) {
+PatchExtractor gpu_extractor(int device) {
   ExtractorSettings settings;
   settings.device = device;
   const char* poison = std::getenv("SPEX_GPU_POISON");
@@ -43,8 +26,7 @@ mpi::PatchExtractor gpu_extractor(int device) {
   auto extractor = std::make_shared<Extractor>(settings);
   return [extractor](const ExtractInputs& inputs, const std::vector<Patch>& patches,
                      StageTimes& times, const std::function<void(long)>& done) {
-    auto results = extractor->extract_patches(inputs, patches, engine_of(inputs.options.milestone),
-                                              times, done);
+    auto results = extractor->extract_patches(inputs, patches, times, done);
     spdlog::debug("device memory in use: {:.2f} GB",
                   static_cast<double>(device_memory_used()) * 1e-9);
     return results;

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "mpi/extract_frame.hpp"
+#include "mpi/run/extract_frame.hpp"
 
 namespace spex::gpu {
 
@@ -20,6 +20,6 @@ inline constexpr int status_no_gpu = 77;
 /// An extractor on GPU `device`, of its own or shared. Options' milestone chooses the engine. The
 /// environment variable SPEX_GPU_POISON=1 fills device buffers with NaN first. Throws Error(usage)
 /// where there is no such device.
-[[nodiscard]] mpi::PatchExtractor gpu_extractor(int device);
+[[nodiscard]] PatchExtractor gpu_extractor(int device);
 
 }  // namespace spex::gpu

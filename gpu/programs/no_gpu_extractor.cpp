@@ -12,7 +12,7 @@ int gpu_count() {
   return 0;
 }
 
-mpi::PatchExtractor gpu_extractor(int /*device*/) {
+PatchExtractor gpu_extractor(int /*device*/) {
   throw usage_error("spex-gpu", why_no_gpu(), "a build with SPEX_GPU=ON");
 }
 

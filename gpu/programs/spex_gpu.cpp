@@ -10,16 +10,16 @@
 #include <unistd.h>
 
 #include "gpu/programs/gpu_extractor.hpp"
-#include "mpi/collective.hpp"
-#include "mpi/environment.hpp"
-#include "mpi/extract_frame.hpp"
+#include "mpi/comm/collective.hpp"
+#include "mpi/comm/environment.hpp"
+#include "mpi/programs/exposure_cli.hpp"
+#include "mpi/programs/extract_cli.hpp"
+#include "mpi/programs/report.hpp"
+#include "mpi/programs/run_on_ranks.hpp"
+#include "mpi/run/extract_frame.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
-#include "reference/programs/exposure_cli.hpp"
-#include "reference/programs/extract_cli.hpp"
 #include "reference/programs/program.hpp"
-#include "reference/programs/report.hpp"
-#include "reference/programs/run_on_ranks.hpp"
 
 namespace {
 
@@ -30,7 +30,7 @@ constexpr const char* footer =
     "  spex-gpu -i preproc-r0-00051060.fits.fz -p psf-r0-00051060.fits -o frame-r0-00051060.fits\n"
     "  spex-gpu --exposure night/51060 --outdir out                 # all GPUs of this node\n"
     "  srun -N 4 -n 16 spex-gpu --exposure night/51060 --outdir out  # a rank a GPU, four nodes\n"
-    "  mpirun -n 22 mpi/mps-wrapper spex-gpu --exposure night/51060 --outdir out \\\n"
+    "  mpirun -n 22 mpi/programs/mps-wrapper spex-gpu --exposure night/51060 --outdir out \\\n"
     "      --milestone interleave-io\n"
     "\n"
     "Exit status: 0 done, 1 a file is wrong or the work failed, 2 the command line is wrong,\n"
@@ -69,9 +69,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   app.set_version_flag("--version", spex::version_text(program));
   app.footer(footer);
   spex::ExtractArguments arguments;
-  arguments.milestones = {spex::Milestone::pipeline,        spex::Milestone::direct,
-                          spex::Milestone::batch_subbundle, spex::Milestone::interleave_io,
-                          spex::Milestone::batch_eigh,      spex::Milestone::multi_gpu};
+  arguments.device = spex::Device::gpu;
   spex::add_extract_options(app, arguments);
   spex::ExposureArguments many;
   spex::add_exposure_options(app, arguments, many);
@@ -83,7 +81,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   int status = 0;
   if (!spex::parse_command_line(app, argc, argv, world.is_root(), status)) return status;
 
-  spex::mpi::FrameJob job;
+  spex::FrameJob job;
   spex::mpi::collective(world, [&] { job = spex::prepare_job(arguments, program); });
   const std::string missing = spex::gpu::why_no_gpu();
   if (spex::mpi::all_ranks(world, !missing.empty())) {
@@ -97,7 +95,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   });
   const spex::mpi::Communicator node = world.node();
   const std::vector<int> devices = choose_devices(device, node);
-  if (job.options.milestone == spex::Milestone::pipeline && many.many())
+  if (spex::traits(job.options.milestone).schedule == spex::Schedule::pipeline && many.many())
     share_cpus(many, node, static_cast<int>(devices.size()));
   if (world.is_root())
     spdlog::info("{}: {} rank(s)", many.many() ? "frames" : job.input, world.size());

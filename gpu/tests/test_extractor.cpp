@@ -8,14 +8,14 @@
 #include "gpu/extract/extractor.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/core/error.hpp"
-#include "reference/extract/assemble_frame.hpp"
+#include "reference/frame/assemble_frame.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex::gpu {
 namespace {
 
-constexpr Engine engines[] = {Engine::multi_gpu, Engine::batch_eigh, Engine::batch_subbundle,
-                              Engine::direct};
+// Every rung of the GPU has its engine; the two that share one differ in their schedules.
+const std::vector<Milestone> rungs = milestones_of(Device::gpu);
 
 class ExtractorTest : public test::GpuTest {
  protected:
@@ -30,10 +30,11 @@ class ExtractorTest : public test::GpuTest {
     StageTimes times;
     return spex::extract_patches(inputs(), patches, 2, times, [](long) {});
   }
-  std::vector<PatchResult> on_gpu(const std::vector<Patch>& patches, Engine engine) {
+  std::vector<PatchResult> on_gpu(const std::vector<Patch>& patches, Milestone milestone) {
     Extractor extractor({.device = 0, .poison = true});
     StageTimes times;
-    return extractor.extract_patches(inputs(), patches, engine, times, [](long) {});
+    options.milestone = milestone;
+    return extractor.extract_patches(inputs(), patches, times, [](long) {});
   }
   [[nodiscard]] ExtractInputs inputs() const { return {&psf, &pixels, grid, options}; }
   [[nodiscard]] std::vector<Patch> patches() const {
@@ -71,9 +72,9 @@ TEST_F(ExtractorTest, EnginesAgreeWithTheReference) {
     options.decorrelate = decorrelate;
     options.regularize = decorrelate == Decorrelate::noise ? 0.01 : 0;
     const std::vector<PatchResult> expected = on_cpu(patches());
-    for (const Engine engine : engines) {
-      SCOPED_TRACE(static_cast<int>(engine));
-      const std::vector<PatchResult> results = on_gpu(patches(), engine);
+    for (const Milestone rung : rungs) {
+      SCOPED_TRACE(to_string(rung));
+      const std::vector<PatchResult> results = on_gpu(patches(), rung);
       ASSERT_EQ(results.size(), expected.size());
       for (std::size_t k = 0; k < results.size(); ++k) {
         SCOPED_TRACE(k);
@@ -87,9 +88,9 @@ TEST_F(ExtractorTest, EnginesAgreeWithTheReference) {
 TEST_F(ExtractorTest, OtherPatchesDoNotShow) {
   const std::vector<Patch> all = patches();
   const std::vector<Patch> some(all.begin() + 3, all.begin() + 5);
-  for (const Engine engine : {Engine::multi_gpu, Engine::batch_eigh, Engine::direct}) {
-    const std::vector<PatchResult> of_all = on_gpu(all, engine);
-    const std::vector<PatchResult> of_some = on_gpu(some, engine);
+  for (const Milestone rung : rungs) {
+    const std::vector<PatchResult> of_all = on_gpu(all, rung);
+    const std::vector<PatchResult> of_some = on_gpu(some, rung);
     for (std::size_t k = 0; k < some.size(); ++k) {
       EXPECT_EQ(of_some[k].flux, of_all[k + 3].flux);
       EXPECT_EQ(of_some[k].ivar, of_all[k + 3].ivar);
@@ -101,8 +102,8 @@ TEST_F(ExtractorTest, OtherPatchesDoNotShow) {
 TEST_F(ExtractorTest, ModelImageAgrees) {
   options.model = true;
   const std::vector<PatchResult> expected = on_cpu(patches());
-  for (const Engine engine : engines) {
-    const std::vector<PatchResult> results = on_gpu(patches(), engine);
+  for (const Milestone rung : rungs) {
+    const std::vector<PatchResult> results = on_gpu(patches(), rung);
     const ModelImage a = assemble_model(70, 60, results);
     const ModelImage b = assemble_model(70, 60, expected);
     for (std::size_t i = 0; i < a.value.size(); ++i)
@@ -119,8 +120,8 @@ TEST_F(ExtractorTest, ThreadsWithFramesOfDifferentShapes) {
     Extractor extractor({});
     StageTimes times;
     const ExtractInputs in{psfs[which], &pixels, grid, options};
-    return extractor.extract_patches(in, make_patches(options, grid, psfs[which]->nfiber),
-                                     Engine::direct, times, [](long) {});
+    return extractor.extract_patches(in, make_patches(options, grid, psfs[which]->nfiber), times,
+                                     [](long) {});
   };
   std::array<std::vector<PatchResult>, 2> alone{extract(0), extract(1)};
   std::array<int, 2> wrong{};
@@ -144,8 +145,8 @@ TEST_F(ExtractorTest, ThreadsWithFramesOfDifferentShapes) {
 
 TEST_F(ExtractorTest, NoWeightAtAllGivesZeros) {
   pixels.weight = Reals(std::vector<double>(pixels.weight.size(), 0.0));
-  for (const Engine engine : engines)
-    for (const PatchResult& result : on_gpu(patches(), engine)) {
+  for (const Milestone rung : rungs)
+    for (const PatchResult& result : on_gpu(patches(), rung)) {
       EXPECT_THAT(result.flux, testing::Each(0.0));
       EXPECT_THAT(result.ivar, testing::Each(0.0));
       EXPECT_THAT(result.resolution, testing::Each(0.0));
@@ -155,8 +156,8 @@ TEST_F(ExtractorTest, NoWeightAtAllGivesZeros) {
 
 TEST_F(ExtractorTest, HopelessPatchesAreValues) {
   pixels.weight = Reals(std::vector<double>(pixels.weight.size(), 1e308));
-  for (const Engine engine : engines)
-    for (const PatchResult& result : on_gpu(patches(), engine)) {
+  for (const Milestone rung : rungs)
+    for (const PatchResult& result : on_gpu(patches(), rung)) {
       EXPECT_EQ(result.status, PatchStatus::failed);
       EXPECT_THAT(result.flux, testing::Each(0.0));
       EXPECT_THAT(result.ivar, testing::Each(0.0));
@@ -170,13 +171,13 @@ TEST_F(ExtractorTest, OneFiberOneWavelength) {
   options.nspec = 1;
   grid = make_wave_grid({1000, 1000, 0.8});
   const std::vector<PatchResult> expected = on_cpu(patches());
-  for (const Engine engine : engines) expect_close(on_gpu(patches(), engine)[0], expected[0]);
+  for (const Milestone rung : rungs) expect_close(on_gpu(patches(), rung)[0], expected[0]);
 }
 
 TEST_F(ExtractorTest, BrokenPsfIsTheReferencesError) {
   psf.param[static_cast<std::size_t>(4 * psf.ncoeff)] = -1;  // GHSIGX of fiber 4
   try {
-    static_cast<void>(on_gpu(patches(), Engine::direct));
+    static_cast<void>(on_gpu(patches(), Milestone::direct));
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), testing::HasSubstr("fiber 4"));

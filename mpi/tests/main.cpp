@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 #include <mpi.h>
 
-#include "mpi/check.hpp"
-#include "mpi/environment.hpp"
+#include "mpi/comm/check.hpp"
+#include "mpi/comm/environment.hpp"
 
 namespace {
 

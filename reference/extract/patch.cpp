@@ -92,8 +92,8 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
     const StageTimer timer(times, Stage::assemble);
     cut = cut_pixels(pixels, range);
     if (std::none_of(cut.W.begin(), cut.W.end(), [](double W) { return W > 0; })) return result;
-    equations = options.milestone == Milestone::baseline ? assemble_sparse(spots, cut)
-                                                         : assemble_dense(spots, cut);
+    equations = traits(options.milestone).engine == Engine::cpu_sparse ? assemble_sparse(spots, cut)
+                                                                       : assemble_dense(spots, cut);
     add_prior(equations, options.regularize);
   }
 

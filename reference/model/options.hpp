@@ -6,24 +6,12 @@
 #include <string>
 
 #include "reference/model/mask_bits.hpp"
+#include "reference/model/milestones.hpp"
 
 namespace spex {
 
-/// How N is inverted and roots are taken (extraction.md, section 5). eigh is the definition.
-enum class Method { eigh, cholesky };
 /// signal: blocks of C (the default); noise: N^(1/2) of the whole patch.
 enum class Decorrelate { signal, noise };
-/// The rungs of the ladder (milestones.md): the CPU's, then the GPU's.
-enum class Milestone {
-  baseline,
-  cpu_refactor,
-  multi_gpu,
-  batch_eigh,
-  batch_subbundle,
-  interleave_io,
-  direct,
-  pipeline,
-};
 
 /// Wavelength grid, wave_w = wmin + w dw up to wmax + dw/2 (exclusive); Angstrom.
 struct WaveRange {
@@ -51,8 +39,6 @@ struct ExtractOptions {
   Milestone milestone = Milestone::cpu_refactor;
 };
 
-[[nodiscard]] std::string to_string(Method method);
 [[nodiscard]] std::string to_string(Decorrelate decorrelate);
-[[nodiscard]] std::string to_string(Milestone milestone);
 
 }  // namespace spex

@@ -6,14 +6,15 @@
 
 int main(int argc, char** argv) {
   return spex::bench::run_benchmarks("bench_kernels_cpu", argc, argv, [] {
-    const auto sample = std::make_shared<const spex::bench::Sample>(spex::bench::make_sample(1));
-    spex::bench::add_legendre(sample);
-    spex::bench::add_spots(sample);
-    spex::bench::add_projection(sample);
-    spex::bench::add_normal_equations(sample);
+    const auto input =
+        std::make_shared<const spex::bench::KernelInput>(spex::bench::make_kernel_input(1));
+    spex::bench::add_legendre(input);
+    spex::bench::add_spots(input);
+    spex::bench::add_projection(input);
+    spex::bench::add_normal_equations(input);
     spex::bench::add_eigh();
-    spex::bench::add_cholesky(sample);
-    spex::bench::add_roots(sample);
+    spex::bench::add_cholesky(input);
+    spex::bench::add_roots(input);
     spex::bench::add_fits();
   });
 }

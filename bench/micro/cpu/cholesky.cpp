@@ -39,8 +39,8 @@ void require(bool good) {
   if (!good) throw std::runtime_error("cholesky: not positive definite");
 }
 
-void run_band(benchmark::State& state, const Sample& sample, bool with_blocks) {
-  const SamplePatch patch(sample);
+void run_band(benchmark::State& state, const KernelInput& input, bool with_blocks) {
+  const PatchInput patch(input);
   const int nspec = patch.spots().nspec;
   const BlockTridiagonal band = make_band(patch.equations(), nspec);
   // The columns of L^-1 of all core spectra.
@@ -61,8 +61,8 @@ void run_band(benchmark::State& state, const Sample& sample, bool with_blocks) {
   state.counters["block"] = band.size();
 }
 
-void run_dense(benchmark::State& state, const Sample& sample, bool with_inverse) {
-  const NormalEquations equations = SamplePatch(sample).equations();
+void run_dense(benchmark::State& state, const KernelInput& input, bool with_inverse) {
+  const NormalEquations equations = PatchInput(input).equations();
   const int n = equations.n;
   for (auto _ : state) {
     std::vector<double> L = equations.N;
@@ -80,11 +80,11 @@ void run_dense(benchmark::State& state, const Sample& sample, bool with_inverse)
 
 }  // namespace
 
-void add_cholesky(const SamplePointer& sample) {
-  const auto add = [&](const char* name, void (*run)(benchmark::State&, const Sample&, bool),
+void add_cholesky(const InputPointer& input) {
+  const auto add = [&](const char* name, void (*run)(benchmark::State&, const KernelInput&, bool),
                        bool with_covariance) {
-    benchmark::RegisterBenchmark(name, [sample, run, with_covariance](benchmark::State& state) {
-      run(state, *sample, with_covariance);
+    benchmark::RegisterBenchmark(name, [input, run, with_covariance](benchmark::State& state) {
+      run(state, *input, with_covariance);
     })->Unit(benchmark::kMillisecond);
   };
   add("cholesky/band", run_band, false);

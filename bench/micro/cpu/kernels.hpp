@@ -3,26 +3,26 @@
 
 #include <memory>
 
-#include "bench/micro/sample.hpp"
+#include "bench/micro/kernel_input.hpp"
 
 namespace spex::bench {
 
-using SamplePointer = std::shared_ptr<const Sample>;
+using InputPointer = std::shared_ptr<const KernelInput>;
 
 /// legendre/scalar, /vector, /cached: all parameters of a bundle at all wavelengths.
-void add_legendre(const SamplePointer& sample);
+void add_legendre(const InputPointer& input);
 /// spots/bundle: all spots of a bundle.
-void add_spots(const SamplePointer& sample);
+void add_spots(const InputPointer& input);
 /// projection/sparse, /panels, /dense: A of a patch of n = 518.
-void add_projection(const SamplePointer& sample);
+void add_projection(const InputPointer& input);
 /// normal_equations/sparse, /panels, /dense: N, y, q of that patch.
-void add_normal_equations(const SamplePointer& sample);
+void add_normal_equations(const InputPointer& input);
 /// eigh/N: eigendecomposition of a random symmetric matrix of order N = 32 ... 2048.
 void add_eigh();
 /// cholesky/band, /band_blocks, /dense, /dense_inverse: factors, and covariance, of N of the patch.
-void add_cholesky(const SamplePointer& sample);
+void add_cholesky(const InputPointer& input);
 /// roots/M: Q_s = C_s^(-1/2) of a block of C, M = 50 and 74.
-void add_roots(const SamplePointer& sample);
+void add_roots(const InputPointer& input);
 /// fits_read/plain, /gz, /fz and fits_write/...: a preproc image.
 void add_fits();
 

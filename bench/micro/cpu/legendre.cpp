@@ -26,14 +26,13 @@ struct Curves {
   }
 };
 
-Curves make_curves(const Sample& sample) {
+Curves make_curves(const KernelInput& input) {
   Curves curves;
-  curves.c = sample.psf.param;
-  curves.ncurve = sample.psf.nparam() * sample.psf.nfiber;
-  curves.ncoeff = sample.psf.ncoeff;
-  for (int w = 0; w < sample.grid.nwave; ++w)
-    curves.u.push_back(
-        legendre_variable(sample.grid.at(w), sample.psf.wavemin, sample.psf.wavemax));
+  curves.c = input.psf.param;
+  curves.ncurve = input.psf.nparam() * input.psf.nfiber;
+  curves.ncoeff = input.psf.ncoeff;
+  for (int w = 0; w < input.grid.nwave; ++w)
+    curves.u.push_back(legendre_variable(input.grid.at(w), input.psf.wavemin, input.psf.wavemax));
   return curves;
 }
 
@@ -104,8 +103,8 @@ void check(const Curves& curves, Evaluate evaluate) {
       throw std::runtime_error("legendre: the ways do not agree");
 }
 
-void run(benchmark::State& state, const Sample& sample, Evaluate evaluate) {
-  const Curves curves = make_curves(sample);
+void run(benchmark::State& state, const KernelInput& input, Evaluate evaluate) {
+  const Curves curves = make_curves(input);
   check(curves, evaluate);
   std::vector<double> values(curves.size());
   for (auto _ : state) {
@@ -117,10 +116,10 @@ void run(benchmark::State& state, const Sample& sample, Evaluate evaluate) {
 
 }  // namespace
 
-void add_legendre(const SamplePointer& sample) {
+void add_legendre(const InputPointer& input) {
   const auto add = [&](const char* name, Evaluate evaluate) {
-    benchmark::RegisterBenchmark(name, [sample, evaluate](benchmark::State& state) {
-      run(state, *sample, evaluate);
+    benchmark::RegisterBenchmark(name, [input, evaluate](benchmark::State& state) {
+      run(state, *input, evaluate);
     })->Unit(benchmark::kMillisecond);
   };
   add("legendre/scalar", evaluate_scalar);

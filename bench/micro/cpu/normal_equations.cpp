@@ -38,7 +38,7 @@ NormalEquations assemble_whole(const PatchSpots& spots, const PatchPixels& pixel
 using Assemble = std::function<NormalEquations(const PatchSpots&, const PatchPixels&)>;
 
 // All ways give the same lower triangle.
-void check(const SamplePatch& patch, const Assemble& assemble) {
+void check(const PatchInput& patch, const Assemble& assemble) {
   const NormalEquations expected = assemble_sparse(patch.spots(), patch.pixels());
   const NormalEquations found = assemble(patch.spots(), patch.pixels());
   const int n = expected.n;
@@ -53,10 +53,10 @@ void check(const SamplePatch& patch, const Assemble& assemble) {
 
 }  // namespace
 
-void add_normal_equations(const SamplePointer& sample) {
+void add_normal_equations(const InputPointer& input) {
   const auto add = [&](const char* name, const Assemble& assemble) {
-    benchmark::RegisterBenchmark(name, [sample, assemble](benchmark::State& state) {
-      const SamplePatch patch(*sample);
+    benchmark::RegisterBenchmark(name, [input, assemble](benchmark::State& state) {
+      const PatchInput patch(*input);
       check(patch, assemble);
       for (auto _ : state) {
         const NormalEquations equations = assemble(patch.spots(), patch.pixels());

@@ -15,12 +15,12 @@ namespace {
 // Rows of a band of panels, as assemble_dense has them.
 constexpr int band_rows = 16;
 
-void make_sparse(const SamplePatch& patch) {
+void make_sparse(const PatchInput& patch) {
   const SparseProjection A = make_sparse_projection(patch.spots(), patch.pixels().range);
   benchmark::DoNotOptimize(A.value.data());
 }
 
-void make_panels(const SamplePatch& patch) {
+void make_panels(const PatchInput& patch) {
   const PixelRange& range = patch.pixels().range;
   for (int y0 = range.y0; y0 < range.y1; y0 += band_rows) {
     PixelRange band = range;
@@ -33,17 +33,17 @@ void make_panels(const SamplePatch& patch) {
   }
 }
 
-void make_dense(const SamplePatch& patch) {
+void make_dense(const PatchInput& patch) {
   const DenseProjection A = make_dense_projection(patch.spots(), patch.pixels().range);
   benchmark::DoNotOptimize(A.A.data());
 }
 
 }  // namespace
 
-void add_projection(const SamplePointer& sample) {
-  const auto add = [&](const char* name, void (*make)(const SamplePatch&)) {
-    benchmark::RegisterBenchmark(name, [sample, make](benchmark::State& state) {
-      const SamplePatch patch(*sample);
+void add_projection(const InputPointer& input) {
+  const auto add = [&](const char* name, void (*make)(const PatchInput&)) {
+    benchmark::RegisterBenchmark(name, [input, make](benchmark::State& state) {
+      const PatchInput patch(*input);
       for (auto _ : state) make(patch);
       state.SetItemsProcessed(state.iterations());
       state.counters["n"] = patch.spots().n();

@@ -20,7 +20,7 @@ Eigen decomposed(const std::vector<double>& A, int n) {
 }
 
 // Rows of the middle spectrum of a patch, `m` bins in the middle of its wavelengths.
-std::vector<double> covariance_block(const SamplePatch& patch, int m) {
+std::vector<double> covariance_block(const PatchInput& patch, int m) {
   const NormalEquations equations = patch.equations();
   const Eigen eigen = decomposed(equations.N, equations.n);
   std::vector<double> inverse;
@@ -33,11 +33,11 @@ std::vector<double> covariance_block(const SamplePatch& patch, int m) {
 
 }  // namespace
 
-void add_roots(const SamplePointer& sample) {
+void add_roots(const InputPointer& input) {
   for (const int m : {50, 74})
-    benchmark::RegisterBenchmark(fmt::format("roots/{}", m).c_str(), [sample,
+    benchmark::RegisterBenchmark(fmt::format("roots/{}", m).c_str(), [input,
                                                                       m](benchmark::State& state) {
-      const std::vector<double> C = covariance_block(SamplePatch(*sample), m);
+      const std::vector<double> C = covariance_block(PatchInput(*input), m);
       std::vector<double> Q;
       for (auto _ : state) {
         const Eigen eigen = decomposed(C, m);

@@ -7,17 +7,17 @@
 
 namespace spex::bench {
 
-void add_spots(const SamplePointer& sample) {
-  benchmark::RegisterBenchmark("spots/bundle", [sample](benchmark::State& state) {
-    const std::vector<double> wave = sample->grid.range(0, sample->grid.nwave);
+void add_spots(const InputPointer& input) {
+  benchmark::RegisterBenchmark("spots/bundle", [input](benchmark::State& state) {
+    const std::vector<double> wave = input->grid.range(0, input->grid.nwave);
     std::int64_t nspots = 0;
     for (auto _ : state) {
-      const Spots spots = evaluate_spots(sample->psf, 0, sample->psf.nfiber, wave);
+      const Spots spots = evaluate_spots(input->psf, 0, input->psf.nfiber, wave);
       nspots = static_cast<std::int64_t>(spots.xc.size());
       benchmark::DoNotOptimize(spots.value.data());
     }
     state.SetItemsProcessed(state.iterations() * nspots);
-    state.SetBytesProcessed(state.iterations() * nspots * sample->psf.nx() * sample->psf.ny() *
+    state.SetBytesProcessed(state.iterations() * nspots * input->psf.nx() * input->psf.ny() *
                             static_cast<std::int64_t>(sizeof(double)));
   })->Unit(benchmark::kMillisecond);
 }

@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "reference/tests/support/process.hpp"
+#include "spex_test_paths.hpp"
 
 namespace spex {
 namespace {

@@ -32,7 +32,7 @@ void add_benchmarks() {
   spex::gpu::use_device(0);
   add_gpu_context();
   const auto device = std::make_shared<bench::Device>();
-  const auto frame = std::make_shared<bench::SampleFrame>(*device);
+  const auto frame = std::make_shared<bench::FrameInput>(*device);
   bench::add_spots(device, frame);
   bench::add_projection(device, frame);
   bench::add_normal_equations(device, frame);

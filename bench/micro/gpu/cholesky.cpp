@@ -110,8 +110,7 @@ void run_inverse(benchmark::State& state, Device& device, int n, int count) {
   batch.require_done();
 }
 
-void run_band(benchmark::State& state, Device& device, SampleFrame& frame,
-              const PatchRange& range) {
+void run_band(benchmark::State& state, Device& device, FrameInput& frame, const PatchRange& range) {
   DirectBatch batch(device, frame, range);
   batch.assemble();
   batch.keep_assembled();

@@ -2,7 +2,7 @@
 
 namespace spex::bench {
 
-DenseBatch::DenseBatch(const Device& device, SampleFrame& frame, const PatchRange& range)
+DenseBatch::DenseBatch(const Device& device, FrameInput& frame, const PatchRange& range)
     : device_(&device),
       frame_(&frame),
       range_(range),

@@ -2,14 +2,14 @@
 // patches of one shape.
 #pragma once
 
-#include "bench/micro/gpu/sample_frame.hpp"
+#include "bench/micro/gpu/frame_input.hpp"
 
 namespace spex::bench {
 
 class DenseBatch {
  public:
   /// Allocates, and evaluates the spots.
-  DenseBatch(const Device& device, SampleFrame& frame, const PatchRange& range);
+  DenseBatch(const Device& device, FrameInput& frame, const PatchRange& range);
 
   /// A and W A.
   void make_projection();
@@ -26,7 +26,7 @@ class DenseBatch {
 
  private:
   const Device* device_;
-  SampleFrame* frame_;
+  FrameInput* frame_;
   PatchRange range_;
   gpu::SpotsView spots_;
   int n_ = 0;

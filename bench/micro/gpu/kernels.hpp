@@ -4,12 +4,12 @@
 #include <memory>
 
 #include "bench/micro/gpu/device.hpp"
-#include "bench/micro/gpu/sample_frame.hpp"
+#include "bench/micro/gpu/frame_input.hpp"
 
 namespace spex::bench {
 
 using DevicePointer = std::shared_ptr<Device>;
-using FramePointer = std::shared_ptr<SampleFrame>;
+using FramePointer = std::shared_ptr<FrameInput>;
 
 /// spots/PATCHES: all spots of one bundle and of two.
 void add_spots(const DevicePointer& device, const FramePointer& frame);

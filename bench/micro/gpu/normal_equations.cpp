@@ -10,7 +10,7 @@
 namespace spex::bench {
 namespace {
 
-void run_dense(benchmark::State& state, Device& device, SampleFrame& frame,
+void run_dense(benchmark::State& state, Device& device, FrameInput& frame,
                const PatchRange& range) {
   DenseBatch batch(device, frame, range);
   device.measure(state, [&] {
@@ -21,7 +21,7 @@ void run_dense(benchmark::State& state, Device& device, SampleFrame& frame,
   state.counters["n"] = batch.n();
 }
 
-void run_multiply(benchmark::State& state, Device& device, SampleFrame& frame,
+void run_multiply(benchmark::State& state, Device& device, FrameInput& frame,
                   const PatchRange& range) {
   DenseBatch batch(device, frame, range);
   batch.make_projection();
@@ -32,7 +32,7 @@ void run_multiply(benchmark::State& state, Device& device, SampleFrame& frame,
       benchmark::Counter(batch.multiply_flops(), benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void run_direct(benchmark::State& state, Device& device, SampleFrame& frame,
+void run_direct(benchmark::State& state, Device& device, FrameInput& frame,
                 const PatchRange& range) {
   DirectBatch batch(device, frame, range);
   device.measure(state, [&] { batch.assemble(); });
@@ -44,7 +44,7 @@ void run_direct(benchmark::State& state, Device& device, SampleFrame& frame,
 
 void add_normal_equations(const DevicePointer& device, const FramePointer& frame) {
   const auto add = [&](const char* variant, const PatchRange& range,
-                       void (*run)(benchmark::State&, Device&, SampleFrame&, const PatchRange&)) {
+                       void (*run)(benchmark::State&, Device&, FrameInput&, const PatchRange&)) {
     set_timing(benchmark::RegisterBenchmark(
         fmt::format("normal_equations/{}/{}", variant, range.count()).c_str(),
         [device, frame, range, run](benchmark::State& state) {

@@ -11,7 +11,7 @@
 namespace spex::bench {
 namespace {
 
-void run_newton_schulz(benchmark::State& state, Device& device, SampleFrame& frame,
+void run_newton_schulz(benchmark::State& state, Device& device, FrameInput& frame,
                        const PatchRange& range) {
   DirectBatch batch(device, frame, range);
   batch.assemble();
@@ -24,7 +24,7 @@ void run_newton_schulz(benchmark::State& state, Device& device, SampleFrame& fra
   state.counters["left_to_jacobi"] = batch.hard_roots();
 }
 
-void run_jacobi(benchmark::State& state, Device& device, SampleFrame& frame,
+void run_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
                 const PatchRange& range) {
   DirectBatch batch(device, frame, range);
   batch.assemble();
@@ -48,7 +48,7 @@ void run_jacobi(benchmark::State& state, Device& device, SampleFrame& frame,
 
 void add_roots(const DevicePointer& device, const FramePointer& frame) {
   const auto add = [&](const char* variant, const FramePointer& of, int nbundles,
-                       void (*run)(benchmark::State&, Device&, SampleFrame&, const PatchRange&)) {
+                       void (*run)(benchmark::State&, Device&, FrameInput&, const PatchRange&)) {
     const PatchRange range = of->bundles(nbundles);
     const int m = of->device().geometry().front().nwave;
     set_timing(benchmark::RegisterBenchmark(
@@ -56,7 +56,7 @@ void add_roots(const DevicePointer& device, const FramePointer& frame) {
         [device, of, range, run](benchmark::State& state) { run(state, *device, *of, range); }));
   };
   // Steps of 39 bins make blocks of 63.
-  const auto shorter = std::make_shared<SampleFrame>(*device, 39);
+  const auto shorter = std::make_shared<FrameInput>(*device, 39);
   for (const FramePointer& of : {shorter, frame}) {
     for (const int nbundles : {1, 2}) add("newton_schulz", of, nbundles, run_newton_schulz);
     add("jacobi", of, 1, run_jacobi);

@@ -8,6 +8,7 @@
 #include "reference/compare/compare_frames.hpp"
 #include "reference/core/error.hpp"
 #include "reference/tests/compare/frames.hpp"
+#include "spex_test_paths.hpp"
 
 namespace spex {
 namespace {

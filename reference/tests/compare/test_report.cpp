@@ -9,6 +9,7 @@
 #include "reference/io/fits_write.hpp"
 #include "reference/tests/compare/frames.hpp"
 #include "reference/tests/support/process.hpp"
+#include "spex_test_paths.hpp"
 
 namespace spex {
 namespace {

@@ -8,6 +8,7 @@
 
 #include "reference/core/error.hpp"
 #include "reference/tests/support/scratch.hpp"
+#include "spex_test_paths.hpp"
 
 namespace spex::test {
 

@@ -10,8 +10,9 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "reference/tests/programs/spex_cpu_runs.hpp"
+#include "mpi/tests/programs/spex_cpu_runs.hpp"
 #include "reference/tests/support/change_fits.hpp"
+#include "spex_test_paths.hpp"
 
 namespace spex::test {
 namespace {

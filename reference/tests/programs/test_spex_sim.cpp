@@ -11,6 +11,7 @@
 
 #include "reference/io/fits_file.hpp"
 #include "reference/tests/support/process.hpp"
+#include "spex_test_paths.hpp"
 
 namespace spex::test {
 namespace {

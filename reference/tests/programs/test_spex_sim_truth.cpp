@@ -8,7 +8,8 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-#include "reference/tests/programs/spex_cpu_runs.hpp"
+#include "mpi/tests/programs/spex_cpu_runs.hpp"
+#include "spex_test_paths.hpp"
 
 namespace spex::test {
 namespace {

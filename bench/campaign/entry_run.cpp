@@ -1,0 +1,344 @@
+#include "bench/campaign/entry_run.hpp"
+
+#include <algorithm>
+#include <fstream>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "reference/core/error.hpp"
+
+namespace spex::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Of a published FPNH (docs/benchmark.md).
+constexpr int exposure_frames = 30, least_warmups = 1, least_repeats = 5;
+
+template <class T>
+Json or_null(const std::optional<T>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json snapshot_json(const GpuState& state) {
+  return {{"uuid", state.uuid},
+          {"throttle_reasons", state.throttle_reasons},
+          {"ecc_corrected", or_null(state.ecc_corrected)},
+          {"ecc_uncorrected", or_null(state.ecc_uncorrected)},
+          {"temperature_c", or_null(state.temperature_c)},
+          {"clock_sm_mhz", or_null(state.clock_sm_mhz)},
+          {"clock_memory_mhz", or_null(state.clock_memory_mhz)},
+          {"power_w", or_null(state.power_w)},
+          {"memory_used_bytes", or_null(state.memory_used_bytes)}};
+}
+
+Json larger(const Json& kept, const std::optional<double>& value) {
+  if (!value) return kept;
+  return kept.is_null() ? *value : std::max(kept.get<double>(), *value);
+}
+
+Json statistic_json(const Statistic& statistic) {
+  return {{"median", statistic.median},
+          {"mad", statistic.mad},
+          {"low", or_null(statistic.low)},
+          {"high", or_null(statistic.high)},
+          {"samples", statistic.samples}};
+}
+
+Json figure_json(const std::optional<Figure>& figure) {
+  if (!figure) return {};
+  return {{"seconds", statistic_json(figure->seconds)},
+          {"fpnh", statistic_json(figure->fpnh)},
+          {"frames_per_gpu_hour",
+           figure->frames_per_gpu_hour ? statistic_json(*figure->frames_per_gpu_hour) : Json()}};
+}
+
+int gpus_of(const EntryRun& run) {
+  return run.entry.gpus * run.launch.nodes;
+}
+
+Json fom_json(const EntryRun& run) {
+  const std::vector<FrameValidation>& frames = run.validation.frames();
+  const auto done = std::count_if(frames.begin(), frames.end(), [](const FrameValidation& frame) {
+    return frame.runs > 0 && !frame.sha256.empty();
+  });
+  const auto valid = std::count_if(frames.begin(), frames.end(),
+                                   [](const FrameValidation& frame) { return frame.pass(); });
+  const auto effective = figure_of(run, ClockKind::effective);
+  const bool whole = run.frames == exposure_frames && !run.entry.bundles &&
+                     run.warmups >= least_warmups && run.repeats >= least_repeats;
+  return {{"frames_asked", run.frames},
+          {"frames_done", done},
+          {"frames_valid", valid},
+          {"scaled_to", or_null(run.entry.scale_to)},
+          {"published", effective.has_value() && whole},
+          {"nodes", run.launch.nodes},
+          {"gpus", gpus_of(run)},
+          {"effective", figure_json(effective)},
+          {"extraction", figure_json(figure_of(run, ClockKind::extraction))}};
+}
+
+Json launch_json(const EntryRun& run, const RunFacts& /*facts*/) {
+  std::map<std::string, std::string> environment = relevant_environment();
+  for (const auto& [name, value] : run.launch.environment) environment[name] = value;
+  const Entry& entry = run.entry;
+  return {{"argv", run.launch.argv},
+          {"environment", Json(environment)},
+          {"slurm", Json(slurm_environment())},
+          {"launcher", run.launch.launcher},
+          {"nodes", run.launch.nodes},
+          {"ranks", run.launch.ranks},
+          {"gpus_per_node", entry.gpus},
+          {"ranks_per_gpu", entry.on_gpu() ? Json(entry.ranks_of_gpu()) : Json()},
+          {"threads_per_rank", or_null(run.launch.threads)},
+          {"mps", entry.mps},
+          {"binding", entry.binding}};
+}
+
+Json timing_json(const EntryRun& run) {
+  Json json;
+  json["clocks"] = {
+      {"effective", "from before the launcher starts to its exit"},
+      {"extraction",
+       "from the barrier of all ranks once MPI has started and the command line is read, to the "
+       "last file renamed; CUDA contexts, handles and workspaces are made inside it"},
+      {"phases",
+       "seconds of the threads of a rank, by stage; start is the slowest extractor of the rank; "
+       "GPU stages by events on its stream"}};
+  json["page_cache"] =
+      "warm: the inputs were written or hashed before the first run, and the warm-up reads them; "
+      "nothing is dropped; outputs go to the inputs' file system";
+  json["warmups"] = run.warmups;
+  json["repeats"] = run.repeats;
+  json["samples"] = Json::array();
+  for (const Sample& sample : run.samples) json["samples"].push_back(sample.to_json());
+  return json;
+}
+
+Json energy_json(const EntryRun& run, const RunFacts& facts) {
+  std::vector<double> per_frame;
+  for (const Sample* sample : run.timed()) {
+    if (!sample->joules || run.launch.nodes > 1) continue;
+    double all = 0;
+    for (const double joules : *sample->joules) all += joules;
+    per_frame.push_back(all / run.frames);
+  }
+  if (!per_frame.empty()) return {{"joules_per_frame", median_of(per_frame)}, {"reason", nullptr}};
+  std::string reason = "NVML gives no energy counter";
+  if (!run.entry.on_gpu())
+    reason = "the run used no GPU, and CPUs have no counter that every user may read";
+  else if (run.launch.nodes > 1)
+    reason = "the counters of other nodes are not read";
+  else if (!facts.gpu_reason.empty())
+    reason = facts.gpu_reason;
+  return {{"joules_per_frame", nullptr}, {"reason", reason}};
+}
+
+Json health_json(const EntryRun& run, const RunFacts& facts) {
+  const bool known = !run.health_before.is_null();
+  std::string reason = facts.gpu_reason.empty() ? "no GPU was used" : facts.gpu_reason;
+  return {{"before", run.health_before},
+          {"during", run.health_during.empty() ? Json() : Json(run.health_during)},
+          {"after", run.health_after},
+          {"reason", known ? Json() : Json(reason)}};
+}
+
+Json roofline_json(const EntryRun& run, const RunFacts& facts) {
+  Json list = Json::array();
+  const auto& ceilings = run.entry.on_gpu() ? facts.plan->gpu_ceilings : facts.plan->cpu_ceilings;
+  const std::vector<const Sample*> timed = run.timed();
+  if (!ceilings || timed.empty() || run.failed()) return list;
+  for (const Json& cost : run.stage_costs) {
+    if (cost.at("flops").get<double>() <= 0) continue;  // timed as part of another stage
+    const std::string stage = cost.at("stage");
+    std::vector<double> seconds;
+    for (const Sample* sample : timed)
+      if (const auto found = sample->phases.find(stage); found != sample->phases.end())
+        seconds.push_back(found->second.sum);
+    if (seconds.empty() || median_of(seconds) <= 0) continue;
+    list.push_back({{"stage", stage},
+                    {"flops", cost.at("flops")},
+                    {"bytes", cost.at("bytes")},
+                    {"seconds", median_of(seconds)},
+                    {"gpus", gpus_of(run)},
+                    {"ceiling_flops", ceilings->flops},
+                    {"ceiling_bytes", ceilings->bytes},
+                    {"source", ceilings->source}});
+  }
+  return list;
+}
+
+std::string status_of(const EntryRun& run) {
+  if (run.skipped) return "skipped";
+  if (run.failed()) return "failed";
+  return run.done() ? "complete" : "interrupted";
+}
+
+}  // namespace
+
+bool EntryRun::failed() const {
+  if (!error.empty()) return true;
+  for (const Sample& sample : samples)
+    if (sample.failure) return true;
+  for (const Json& one : golden)
+    if (!one.at("pass").get<bool>()) return true;
+  return !validation.frames().empty() && !validation.pass();
+}
+
+bool EntryRun::done() const {
+  return skipped || failed() || next_index() >= warmups + repeats;
+}
+
+int EntryRun::next_index() const {
+  return static_cast<int>(samples.size());
+}
+
+std::vector<const Sample*> EntryRun::timed() const {
+  std::vector<const Sample*> found;
+  for (const Sample& sample : samples)
+    if (!sample.warmup && !sample.failure) found.push_back(&sample);
+  return found;
+}
+
+void EntryRun::add_health(const std::vector<GpuWatch>& watched) {
+  if (watched.empty()) return;
+  const bool first = health_before.is_null();
+  if (first) health_before = Json::array();
+  health_after = Json::array();
+  health_during.resize(watched.size());
+  for (std::size_t i = 0; i < watched.size(); ++i) {
+    const GpuWatch& gpu = watched[i];
+    if (first) health_before.push_back(snapshot_json(gpu.before));
+    health_after.push_back(snapshot_json(gpu.after));
+    Json& during = health_during[i];
+    if (during.is_null())
+      during = {{"uuid", gpu.before.uuid},
+                {"throttle_reasons", Json::array()},
+                {"temperature_max_c", nullptr},
+                {"clock_sm_max_mhz", nullptr},
+                {"power_max_w", nullptr}};
+    std::set<std::string> reasons = during.at("throttle_reasons");
+    reasons.insert(gpu.throttle_reasons.begin(), gpu.throttle_reasons.end());
+    during["throttle_reasons"] = reasons;
+    during["temperature_max_c"] = larger(during["temperature_max_c"], gpu.temperature_max_c);
+    during["clock_sm_max_mhz"] = larger(during["clock_sm_max_mhz"], gpu.clock_sm_max_mhz);
+    during["power_max_w"] = larger(during["power_max_w"], gpu.power_max_w);
+  }
+}
+
+Evidence EntryRun::evidence(const RunFacts& facts) const {
+  Evidence evidence;
+  evidence.skipped = skipped;
+  evidence.complete = done();
+  evidence.error = error;
+  for (const Sample& sample : samples)
+    if (sample.failure)
+      evidence.wrong.push_back(fmt::format("run {}: {}", sample.index, *sample.failure));
+  for (const Json& one : golden)
+    if (!one.at("pass").get<bool>())
+      evidence.wrong.push_back("golden case " + one.at("name").get<std::string>() + ": " +
+                               one.at("failure").get<std::string>());
+  if (!validation.frames().empty() && !validation.pass())
+    evidence.wrong.push_back(validation.failure());
+  evidence.health_known = !health_before.is_null();
+  for (std::size_t i = 0; i < health_during.size(); ++i) {
+    const std::string gpu = health_during[i].at("uuid");
+    for (const Json& reason : health_during[i].at("throttle_reasons"))
+      if (is_unhealthy(reason.get<std::string>()))
+        evidence.unhealthy.push_back(gpu + ": " + reason.get<std::string>());
+    const Json errors = health_after.at(i).at("ecc_uncorrected");
+    if (!errors.is_null() && errors.get<double>() > 0)
+      evidence.unhealthy.push_back(
+          fmt::format("{}: {:.0f} uncorrected memory errors", gpu, errors.get<double>()));
+  }
+  if (const auto figure = figure_of(*this, ClockKind::effective))
+    evidence.fpnh_effective = figure->fpnh;
+  if (const auto figure = figure_of(*this, ClockKind::extraction))
+    evidence.fpnh_extraction = figure->fpnh;
+  if (facts.thresholds)
+    if (const auto found = facts.thresholds->entries.find(entry.id);
+        found != facts.thresholds->entries.end())
+      evidence.threshold = found->second;
+  return evidence;
+}
+
+std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock) {
+  if (run.skipped || run.failed() || !run.done() || !run.validation.pass()) return std::nullopt;
+  std::vector<double> seconds, fpnh, per_gpu;
+  for (const Sample* sample : run.timed()) {
+    const std::optional<double> s =
+        clock == ClockKind::effective ? sample->effective_s : sample->extraction_s;
+    if (!s || *s <= 0) return std::nullopt;
+    seconds.push_back(*s);
+    fpnh.push_back(3600.0 * run.frames / (*s * run.launch.nodes));
+    if (gpus_of(run) > 0) per_gpu.push_back(3600.0 * run.frames / (*s * gpus_of(run)));
+  }
+  if (seconds.empty()) return std::nullopt;
+  Figure figure{summarize(seconds), summarize(fpnh), {}};
+  if (!per_gpu.empty()) figure.frames_per_gpu_hour = summarize(per_gpu);
+  return figure;
+}
+
+Json result_json(const EntryRun& run, const RunFacts& facts) {
+  Json json;
+  json["schema"] = {{"name", "spexbench-result"}, {"major", 1}, {"minor", 0}};
+  json["run_id"] = facts.run_id;
+  json["start_utc"] = run.start_utc;
+  json["end_utc"] = run.end_utc;
+  json["tier"] = facts.plan->tier;
+  json["division"] = facts.plan->division;
+  json["case"] = run.entry.case_name;
+  json["milestone"] = to_string(run.entry.milestone);
+  json["entry"] = run.entry.id;
+  json["plan"] = {{"name", facts.plan->name}, {"sha256", facts.plan_sha256}};
+  json["status"] = status_of(run);
+  json["build"] = facts.build;
+  json["system"] = facts.system;
+  json["launch"] = launch_json(run, facts);
+  json["inputs"] = run.inputs;
+  json["golden"] = run.golden;
+  json["timing"] = timing_json(run);
+  json["fom"] = fom_json(run);
+  json["energy"] = energy_json(run, facts);
+  json["health"] = health_json(run, facts);
+  json["validation"] = run.validation.to_json();
+  json["scaling"] = !run.entry.scaling ? Json()
+                                       : Json{{"sweep", run.entry.scaling->sweep},
+                                              {"kind", run.entry.scaling->kind},
+                                              {"x", run.entry.scaling->x},
+                                              {"bundles", run.bundles}};
+  json["roofline"] = roofline_json(run, facts);
+  json["verdict"] = judge(run.evidence(facts)).to_json();
+  return json;
+}
+
+void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) {
+  std::ifstream in(path);
+  const Json json = Json::parse(in, nullptr, false);
+  if (json.is_discarded()) throw data_error(path, "is no result", "JSON, or no such file");
+  try {
+    if (json.at("schema").at("major") != 1) throw data_error(path, "has another schema", "major 1");
+    if (json.at("plan").at("sha256") != facts.plan_sha256)
+      throw data_error(path, "is of another plan", "the one that was begun, or another --out");
+    if (json.at("build") != facts.build || json.at("system") != facts.system)
+      throw data_error(path, "is of another build or system",
+                       "those that it was begun with, or another --out");
+    run.start_utc = json.at("start_utc");
+    run.golden = json.at("golden");
+    for (const Json& sample : json.at("timing").at("samples")) {
+      // What was interrupted or failed is run again.
+      if (!sample.at("failure").is_null()) break;
+      run.samples.push_back(Sample::from_json(sample));
+    }
+    run.validation = Validation(json.at("validation"));
+    run.health_before = json.at("health").at("before");
+    run.health_after = json.at("health").at("after");
+    if (!json.at("health").at("during").is_null())
+      run.health_during = json.at("health").at("during").get<std::vector<Json>>();
+  } catch (const nlohmann::json::exception& error) {
+    throw data_error(path, error.what(), "a result of spex-bench");
+  }
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,73 @@
+// An entry of a plan while it is run, and its result file.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/campaign/plan.hpp"
+#include "bench/campaign/verdict.hpp"
+#include "bench/correctness/validation.hpp"
+#include "bench/measure/gpu_monitor.hpp"
+#include "bench/measure/launch.hpp"
+#include "bench/measure/sample.hpp"
+
+namespace spex::bench {
+
+/// What all result files of a run share.
+struct RunFacts {
+  std::string run_id;
+  const Plan* plan = nullptr;
+  std::string plan_sha256;
+  nlohmann::ordered_json build, system;
+  std::string gpu_reason;  ///< why NVML says nothing; empty where it does
+  std::optional<Thresholds> thresholds;
+};
+
+/// Everything known of one entry. A plain record that the campaign fills.
+struct EntryRun {
+  Entry entry;
+  std::string start_utc, end_utc;
+  int warmups = 0, repeats = 0;
+  int frames = 0;   ///< asked for
+  int bundles = 0;  ///< of all frames
+  Launch launch;
+  nlohmann::ordered_json inputs;
+  nlohmann::ordered_json golden = nlohmann::ordered_json::array();
+  std::vector<Sample> samples;
+  Validation validation;
+  nlohmann::ordered_json health_before, health_after;                    ///< null where unknown
+  std::vector<nlohmann::ordered_json> health_during;                     ///< by GPU
+  nlohmann::ordered_json stage_costs = nlohmann::ordered_json::array();  ///< of all frames
+  bool skipped = false;
+  std::string error;
+
+  [[nodiscard]] bool done() const;       ///< nothing is left to run
+  [[nodiscard]] bool failed() const;     ///< a run failed, a frame is wrong, or a golden case is
+  [[nodiscard]] int next_index() const;  ///< of the samples
+  /// The timed samples.
+  [[nodiscard]] std::vector<const Sample*> timed() const;
+
+  /// Adds what was seen of the GPUs during a run.
+  void add_health(const std::vector<GpuWatch>& watched);
+  [[nodiscard]] Evidence evidence(const RunFacts& facts) const;
+};
+
+/// Frames per node-hour by a clock; nothing unless all is right and timed.
+struct Figure {
+  Statistic seconds, fpnh;
+  std::optional<Statistic> frames_per_gpu_hour;
+};
+enum class ClockKind { effective, extraction };
+[[nodiscard]] std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock);
+
+/// The result file (bench/result.schema.json).
+[[nodiscard]] nlohmann::ordered_json result_json(const EntryRun& run, const RunFacts& facts);
+
+/// Takes up the samples, validation, health and golden cases of a result file of the same plan,
+/// build and system. Throws Error(data) where it is of another.
+void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run);
+
+}  // namespace spex::bench

@@ -1,0 +1,284 @@
+#include "bench/campaign/plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <initializer_list>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reference/core/error.hpp"
+
+namespace spex::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A JSON object of the plan, whose members are named in errors.
+class Object {
+ public:
+  Object(const Json& json, std::string path, std::string where)
+      : json_(json), path_(std::move(path)), where_(std::move(where)) {
+    if (!json.is_object()) fail("is no object", "{...}");
+  }
+
+  void allow_only(std::initializer_list<const char*> keys) const {
+    for (const auto& [key, value] : json_.items())
+      if (std::find(keys.begin(), keys.end(), key) == keys.end())
+        fail(fmt::format("'{}' is unknown", key), fmt::format("{}", fmt::join(keys, ", ")));
+  }
+
+  template <class T>
+  void get(const char* key, T& value) const {
+    if (!json_.contains(key)) return;
+    try {
+      value = json_.at(key).get<T>();
+    } catch (const nlohmann::json::exception& error) {
+      fail(fmt::format("'{}' has the wrong type", key), error.what());
+    }
+  }
+  template <class T>
+  void get(const char* key, std::optional<T>& value) const {
+    if (!json_.contains(key)) return;
+    T given{};
+    get(key, given);
+    value = std::move(given);
+  }
+  template <class T>
+  void need(const char* key, T& value) const {
+    if (!json_.contains(key)) fail(fmt::format("has no '{}'", key), "one");
+    get(key, value);
+  }
+  [[nodiscard]] Object at(const char* key) const {
+    return {json_.at(key), path_, where_ + " " + key};
+  }
+  [[nodiscard]] bool has(const char* key) const { return json_.contains(key); }
+  [[nodiscard]] const Json& json() const { return json_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  void one_of(const char* key, const std::string& value,
+              std::initializer_list<const char*> values) const {
+    if (std::find(values.begin(), values.end(), value) == values.end())
+      fail(fmt::format("'{}' is {}", key, value), fmt::format("{}", fmt::join(values, ", ")));
+  }
+  void at_least(const char* key, std::optional<int> value, int least) const {
+    if (value && *value < least)
+      fail(fmt::format("'{}' is {}", key, *value), fmt::format("{} or more", least));
+  }
+  [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const {
+    throw usage_error(path_, where_.empty() ? wrong : where_ + ": " + wrong, expected);
+  }
+
+ private:
+  const Json& json_;
+  std::string path_;
+  std::string where_;
+};
+
+Milestone milestone_of(const Object& entry, const std::string& name) {
+  if (const std::optional<Milestone> found = find_milestone(name)) return *found;
+  entry.fail(fmt::format("'{}' is no milestone", name), "one of docs/milestones.md");
+}
+
+Case read_case(const Object& object, const std::string& name) {
+  object.allow_only({"cameras", "size", "seed", "compress"});
+  Case one;
+  one.name = name;
+  object.get("cameras", one.cameras);
+  object.get("size", one.size);
+  object.get("seed", one.seed);
+  object.get("compress", one.compress);
+  object.one_of("size", one.size, {"tiny", "bundle", "full"});
+  object.one_of("compress", one.compress, {"none", "gz", "fz"});
+  return one;
+}
+
+Entry read_entry(const Object& object, const Plan& plan) {
+  object.allow_only({"id", "case", "milestone", "frames", "scale_to", "gpus", "ranks_per_gpu",
+                     "ranks", "threads", "mps", "binding", "options", "run_options", "bundles",
+                     "sweep", "warmups", "repeats", "tolerance"});
+  Entry entry;
+  std::string milestone;
+  object.need("id", entry.id);
+  object.need("case", entry.case_name);
+  object.need("milestone", milestone);
+  entry.milestone = milestone_of(object, milestone);
+  object.get("frames", entry.frames);
+  object.get("scale_to", entry.scale_to);
+  object.get("gpus", entry.gpus);
+  object.get("ranks_per_gpu", entry.ranks_per_gpu);
+  object.get("ranks", entry.ranks);
+  object.get("threads", entry.threads);
+  object.get("mps", entry.mps);
+  object.get("binding", entry.binding);
+  object.get("options", entry.options);
+  object.get("run_options", entry.run_options);
+  object.get("bundles", entry.bundles);
+  object.get("warmups", entry.warmups);
+  object.get("repeats", entry.repeats);
+  entry.tolerance = plan.tolerance;
+  object.get("tolerance", entry.tolerance);
+  for (const auto& [key, value] : {std::pair{"frames", entry.frames},
+                                   {"scale_to", entry.scale_to},
+                                   {"ranks", entry.ranks},
+                                   {"threads", entry.threads},
+                                   {"bundles", entry.bundles},
+                                   {"repeats", entry.repeats},
+                                   {"ranks_per_gpu", std::optional(entry.ranks_per_gpu)}})
+    object.at_least(key, value, 1);
+  object.at_least("warmups", entry.warmups, 0);
+  object.one_of("binding", entry.binding, {"none", "core", "socket", "numa"});
+  const bool cpu = traits(entry.milestone).device == Device::cpu;
+  if (cpu == entry.on_gpu())
+    object.fail(fmt::format("{} with 'gpus' {}", milestone, entry.gpus),
+                cpu ? "none on the CPU" : "one or more");
+  if (entry.on_gpu() && entry.ranks &&
+      (traits(entry.milestone).schedule != Schedule::pipeline || *entry.ranks > entry.gpus))
+    object.fail(fmt::format("{} with 'ranks' {}", milestone, *entry.ranks),
+                "'ranks_per_gpu', or pipeline with no more ranks than GPUs");
+  if (entry.scale_to && !entry.frames)
+    object.fail("'scale_to' without 'frames'", "fewer frames that stand for an exposure");
+  return entry;
+}
+
+// The entry at one point of a sweep.
+Entry at_point(Entry entry, const Object& sweep, const Json& x) {
+  const std::string& kind = entry.scaling->kind;
+  const auto number = [&] {
+    if (!x.is_number_integer() || x.get<int>() < 1)
+      sweep.fail(fmt::format("{} is no value of {}", x.dump(), kind), "whole numbers from 1");
+    return x.get<int>();
+  };
+  if (kind == "ranks-per-gpu") {
+    entry.ranks_per_gpu = number();
+    // One rank has a GPU to itself; MPS is what lets more share it.
+    entry.mps = entry.mps && number() > 1;
+  } else if (kind == "gpus") {
+    entry.gpus = number();
+  } else if (kind == "strong") {
+    entry.ranks = number();
+  } else if (kind == "weak") {
+    entry.ranks = number();
+    entry.bundles = number();
+  } else if (kind == "nwavestep" || kind == "nsubbundles") {
+    entry.options.push_back("--" + kind);
+    entry.options.push_back(std::to_string(number()));
+  } else if (kind == "compression") {
+    if (!x.is_string()) sweep.fail(x.dump() + " is no value of compression", "names of cases");
+    entry.case_name = x.get<std::string>();
+  }
+  entry.id += "-" + (x.is_string() ? x.get<std::string>() : x.dump());
+  entry.scaling->x = x;
+  return entry;
+}
+
+std::vector<Entry> resolve_sweep(const Entry& entry, const Object& object) {
+  if (!object.has("sweep")) return {entry};
+  const Object sweep = object.at("sweep");
+  sweep.allow_only({"name", "kind", "values"});
+  Scaling scaling;
+  std::vector<Json> values;
+  sweep.need("name", scaling.sweep);
+  sweep.need("kind", scaling.kind);
+  sweep.need("values", values);
+  sweep.one_of(
+      "kind", scaling.kind,
+      {"ranks-per-gpu", "gpus", "strong", "weak", "nwavestep", "nsubbundles", "compression"});
+  if (values.empty()) sweep.fail("has no values", "one or more");
+  std::vector<Entry> points;
+  for (const Json& x : values) {
+    Entry point = entry;
+    point.scaling = scaling;
+    points.push_back(at_point(std::move(point), sweep, x));
+  }
+  return points;
+}
+
+Ceilings read_ceilings(const Object& object) {
+  object.allow_only({"flops", "bytes", "source"});
+  Ceilings ceilings;
+  object.need("flops", ceilings.flops);
+  object.need("bytes", ceilings.bytes);
+  object.need("source", ceilings.source);
+  return ceilings;
+}
+
+void check_entries(const Plan& plan, const Object& root) {
+  std::set<std::string> ids;
+  for (const Entry& entry : plan.entries) {
+    if (!ids.insert(entry.id).second) root.fail("two entries are " + entry.id, "an id for each");
+    if (entry.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") != std::string::npos)
+      root.fail("the id '" + entry.id + "' cannot name a file", "a-z, 0-9, - and .");
+    const auto found = plan.cases.find(entry.case_name);
+    if (found == plan.cases.end())
+      root.fail(entry.id + " asks for the case " + entry.case_name, "one of 'cases'");
+    const auto cameras = static_cast<int>(found->second.camera_list().size());
+    if (entry.frames.value_or(1) > cameras)
+      root.fail(fmt::format("{} asks for {} frames", entry.id, *entry.frames),
+                fmt::format("at most the {} of {}", cameras, entry.case_name));
+  }
+}
+
+}  // namespace
+
+Plan read_plan(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw usage_error(path, "cannot be read", "a plan, e.g. bench/plans/ci.json");
+  Plan plan;
+  plan.text.assign(std::istreambuf_iterator<char>(in), {});
+  Json json;
+  try {
+    json = Json::parse(plan.text, nullptr, true, true);
+  } catch (const nlohmann::json::exception& error) {
+    throw usage_error(path, error.what(), "JSON");
+  }
+  const Object root(json, path, "");
+  root.allow_only({"name", "description", "tier", "division", "warmups", "repeats", "tolerance",
+                   "time_limit_s", "cases", "reference", "goldens", "gpu_ceilings", "cpu_ceilings",
+                   "entries"});
+  root.need("name", plan.name);
+  root.need("description", plan.description);
+  root.need("tier", plan.tier);
+  root.get("division", plan.division);
+  root.get("warmups", plan.warmups);
+  root.get("repeats", plan.repeats);
+  root.get("time_limit_s", plan.time_limit_s);
+  root.get("tolerance", plan.tolerance);
+  root.get("goldens", plan.goldens);
+  root.one_of("tier", plan.tier, {"ci", "acceptance", "production"});
+  root.one_of("division", plan.division, {"ported", "optimized"});
+  root.at_least("warmups", plan.warmups, 0);
+  root.at_least("repeats", plan.repeats, 1);
+  // Rule 3: one warm-up and five timed repeats, but for CI.
+  if (plan.tier != "ci" && (plan.repeats < 5 || plan.warmups < 1))
+    root.fail(fmt::format("{} warm-ups and {} repeats", plan.warmups, plan.repeats),
+              "1 and 5 or more, outside the tier ci");
+  if (!root.has("cases") || !root.has("entries")) root.fail("has no cases or entries", "both");
+  for (const auto& [name, value] : root.at("cases").json().items())
+    plan.cases.emplace(name, read_case({value, path, "case " + name}, name));
+  if (root.has("reference")) {
+    const Object reference = root.at("reference");
+    reference.allow_only({"method", "cameras"});
+    plan.reference.emplace();
+    reference.get("method", plan.reference->method);
+    reference.need("cameras", plan.reference->cameras);
+    reference.one_of("method", plan.reference->method, {"eigh", "cholesky"});
+  }
+  if (root.has("gpu_ceilings")) plan.gpu_ceilings = read_ceilings(root.at("gpu_ceilings"));
+  if (root.has("cpu_ceilings")) plan.cpu_ceilings = read_ceilings(root.at("cpu_ceilings"));
+  int number = 0;
+  for (const Json& one : json.at("entries")) {
+    const Object object(one, path, fmt::format("entry {}", ++number));
+    for (Entry& entry : resolve_sweep(read_entry(object, plan), object))
+      plan.entries.push_back(std::move(entry));
+  }
+  if (plan.entries.empty()) root.fail("has no entries", "one or more");
+  check_entries(plan, root);
+  return plan;
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,56 @@
+// Whether a result is right, healthy and fast enough, in that order of weight (docs/results.md).
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/measure/statistics.hpp"
+
+namespace spex::bench {
+
+/// What an entry must reach on a system.
+struct Threshold {
+  std::optional<double> fpnh_effective, fpnh_extraction;
+  double margin = 0.05;  ///< by which it may stay below
+};
+
+/// A thresholds file: what each entry must reach.
+struct Thresholds {
+  std::string path;
+  std::map<std::string, Threshold> entries;
+};
+
+/// Throws Error(usage) where the file is none.
+[[nodiscard]] Thresholds read_thresholds(const std::string& path);
+
+/// What a verdict is made from.
+struct Evidence {
+  bool skipped = false;            ///< for want of a GPU
+  bool complete = true;            ///< all runs were made
+  std::string error;               ///< what kept it from being run; empty
+  std::vector<std::string> wrong;  ///< what is incorrect: failed runs, frames, golden cases
+  bool health_known = false;
+  std::vector<std::string> unhealthy;  ///< what is
+  std::optional<Statistic> fpnh_effective, fpnh_extraction;
+  std::optional<Threshold> threshold;
+};
+
+struct Verdict {
+  std::string correctness, performance, health, overall;
+  int exit_status = 0;
+  std::vector<std::string> reasons;
+
+  [[nodiscard]] nlohmann::ordered_json to_json() const;
+};
+
+[[nodiscard]] Verdict judge(const Evidence& evidence);
+
+/// The exit status of many: the first of error, unhealthy, incorrect, slow, inconclusive, skipped
+/// that is among them, else 0.
+[[nodiscard]] int combined_status(const std::vector<int>& statuses);
+
+}  // namespace spex::bench

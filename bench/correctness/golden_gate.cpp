@@ -1,0 +1,53 @@
+#include "bench/correctness/golden_gate.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "bench/correctness/file_hash.hpp"
+#include "bench/correctness/validation.hpp"
+#include "golden/golden_cases.hpp"
+#include "reference/core/error.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr double limit_s = 1800;
+
+}  // namespace
+
+nlohmann::ordered_json run_golden(const std::string& cases, const std::string& name,
+                                  const Entry& entry, const Programs& programs,
+                                  const std::string& folder, Signals& signals) {
+  const golden::GoldenCase golden = golden::read_golden_case(cases, name);
+  const std::string output = fs::path(folder) / ("golden-" + name + ".fits");
+  fs::remove(output);
+  Command command;
+  command.argv = {entry.on_gpu() ? programs.spex_gpu : programs.spex_cpu, "--milestone",
+                  to_string(entry.milestone), "--loglevel", "warn"};
+  const std::vector<std::string> options = golden.extract_to(output);
+  command.argv.insert(command.argv.end(), options.begin(), options.end());
+  command.environment = mpi_environment();
+  command.log = fs::path(folder) / "golden.log";
+  command.time_limit_s = limit_s;
+  const Ended ended = run_command(command, signals);
+
+  auto checks = nlohmann::ordered_json::array();
+  std::string failure;
+  if (ended.status != 0)
+    failure = fmt::format("exit status {}: {}", ended.status, last_words(command.log));
+  else
+    failure = compare_files(output, golden.frame, golden.tolerance, checks);
+  fs::remove(output);
+  const std::string hash = hash_files({golden.frame}, folder, signals).at(0);
+  if (hash.empty()) throw data_error(golden.frame, "cannot be read", "a golden frame");
+  return {{"name", name},
+          {"bytes", fs::file_size(golden.frame)},
+          {"sha256", hash},
+          {"pass", failure.empty()},
+          {"failure", failure.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(failure)},
+          {"checks", checks}};
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,130 @@
+#include "bench/measure/command.hpp"
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "reference/core/error.hpp"
+
+namespace spex::bench {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::chrono::milliseconds look_every{100};
+constexpr double grace_s = 10;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// Owners of posix_spawn's two descriptions.
+struct Actions {
+  posix_spawn_file_actions_t value{};
+  Actions() { posix_spawn_file_actions_init(&value); }
+  Actions(const Actions&) = delete;
+  Actions& operator=(const Actions&) = delete;
+  ~Actions() { posix_spawn_file_actions_destroy(&value); }
+};
+struct Attributes {
+  posix_spawnattr_t value{};
+  Attributes() { posix_spawnattr_init(&value); }
+  Attributes(const Attributes&) = delete;
+  Attributes& operator=(const Attributes&) = delete;
+  ~Attributes() { posix_spawnattr_destroy(&value); }
+};
+
+std::vector<char*> pointers(std::vector<std::string>& words) {
+  std::vector<char*> list;
+  list.reserve(words.size() + 1);
+  for (std::string& word : words) list.push_back(word.data());
+  list.push_back(nullptr);
+  return list;
+}
+
+std::vector<std::string> environment_of(const Command& command) {
+  std::vector<std::string> all;
+  for (char** one = environ; *one != nullptr; ++one) {
+    const std::string text = *one;
+    if (!command.environment.contains(text.substr(0, text.find('=')))) all.push_back(text);
+  }
+  for (const auto& [name, value] : command.environment) all.push_back(name + "=" + value);
+  return all;
+}
+
+pid_t start(const Command& command, const Signals& signals) {
+  std::vector<std::string> words = command.argv;
+  std::vector<std::string> variables = environment_of(command);
+  Actions actions;
+  posix_spawn_file_actions_addopen(&actions.value, STDOUT_FILENO, command.log.c_str(),
+                                   O_WRONLY | O_CREAT | O_TRUNC, 0644);
+  posix_spawn_file_actions_adddup2(&actions.value, STDOUT_FILENO, STDERR_FILENO);
+  Attributes attributes;
+  posix_spawnattr_setpgroup(&attributes.value, 0);
+  posix_spawnattr_setsigmask(&attributes.value, &signals.before());
+  posix_spawnattr_setflags(&attributes.value, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  pid_t child = 0;
+  const int error = posix_spawnp(&child, words[0].c_str(), &actions.value, &attributes.value,
+                                 pointers(words).data(), pointers(variables).data());
+  if (error != 0)
+    throw Error(ErrorKind::internal, words[0],
+                std::string("cannot be started: ") + std::strerror(error));
+  return child;
+}
+
+}  // namespace
+
+Ended run_command(const Command& command, Signals& signals) {
+  Ended ended;
+  ended.start_unix =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  const Clock::time_point begin = Clock::now();
+  const pid_t child = start(command, signals);
+  double told = -1;  // when the group was told to end
+  bool killed = false;
+  for (int status = 0;;) {
+    const pid_t found = waitpid(child, &status, WNOHANG);
+    ended.seconds = seconds_since(begin);
+    if (found == child) {
+      ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      break;
+    }
+    if (found < 0 && errno != EINTR)
+      throw Error(ErrorKind::internal, command.argv[0], "cannot be waited for");
+    const bool interrupted = Signals::interrupted();
+    const bool over = ended.seconds > command.time_limit_s;
+    if (told < 0 && (interrupted || over)) {
+      ended.interrupted = interrupted;
+      ended.timed_out = !interrupted;
+      kill(-child, SIGTERM);
+      told = ended.seconds;
+    } else if (told >= 0 && !killed && ended.seconds > told + grace_s) {
+      kill(-child, SIGKILL);
+      killed = true;
+    }
+    signals.wait_for_child(look_every);
+  }
+  return ended;
+}
+
+std::string last_words(const std::string& log) {
+  std::ifstream in(log);
+  std::string last;
+  std::string error;
+  for (std::string line; std::getline(in, line);) {
+    if (line.find_first_not_of(" -\t\r") == std::string::npos) continue;
+    last = line;
+    // The programs' own errors are `program: ...`; launchers say more after them.
+    if (line.starts_with("spex-")) error = line;
+  }
+  return error.empty() ? last : error;
+}
+
+}  // namespace spex::bench

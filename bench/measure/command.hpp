@@ -1,0 +1,34 @@
+// Programs that the benchmark starts, timed from before they start to their end.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "bench/measure/signals.hpp"
+
+namespace spex::bench {
+
+struct Command {
+  std::vector<std::string> argv;                   ///< argv[0] is found by PATH
+  std::map<std::string, std::string> environment;  ///< besides this process's own
+  std::string log;                                 ///< file that takes stdout and stderr
+  double time_limit_s = 3600;
+};
+
+struct Ended {
+  int status = 0;  ///< exit status; 128 + the signal's number where a signal ended it
+  bool timed_out = false;
+  bool interrupted = false;
+  double start_unix = 0;  ///< just before the start, seconds since 1970
+  double seconds = 0;     ///< from there to the end, by a monotonic clock
+};
+
+/// Runs `command` in a process group of its own and waits. An interrupt or the end of its time ends
+/// the group: SIGTERM, and SIGKILL 10 s later. Throws Error(internal) where it cannot be started.
+[[nodiscard]] Ended run_command(const Command& command, Signals& signals);
+
+/// The last lines of a command's log that say something, for a message.
+[[nodiscard]] std::string last_words(const std::string& log);
+
+}  // namespace spex::bench

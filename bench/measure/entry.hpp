@@ -1,0 +1,63 @@
+// What is run: the frames of a case, and one way to run them (docs/benchmark.md).
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "reference/model/options.hpp"
+
+namespace spex::bench {
+
+/// Simulated frames (spex-sim's options). Their fluxes are on the extraction's grid.
+struct Case {
+  std::string name;
+  std::string cameras = "all";
+  std::string size = "full";
+  int seed = 1;
+  std::string compress = "none";
+
+  /// The cameras, those of a spectrograph together: b0, r0, z0, b1, ...
+  [[nodiscard]] std::vector<std::string> camera_list() const;
+};
+
+/// Which point of which sweep an entry is.
+struct Scaling {
+  std::string sweep;
+  std::string kind;
+  nlohmann::ordered_json x;  ///< a number or a word
+};
+
+/// One way to run a case: what becomes one result file.
+struct Entry {
+  std::string id;
+  std::string case_name;
+  Milestone milestone = Milestone::pipeline;
+  std::optional<int> frames;    ///< the case's first; all where absent
+  std::optional<int> scale_to;  ///< frames of an exposure that they stand for
+  int gpus = 0;                 ///< of a node; 0: the CPU's milestones
+  int ranks_per_gpu = 1;
+  /// Of a node. Where absent, one a CPU; on GPUs `gpus` times `ranks_per_gpu`.
+  std::optional<int> ranks;
+  std::optional<int> threads;
+  bool mps = false;
+  std::string binding = "none";
+  std::vector<std::string> options;      ///< extractor's options that change what is computed
+  std::vector<std::string> run_options;  ///< extractor's options that do not
+  std::optional<int> bundles;            ///< of a frame; all where absent
+  std::optional<Scaling> scaling;
+  std::optional<int> warmups, repeats;  ///< the plan's where absent
+  std::string tolerance;                ///< of spex-compare; the plan's where absent
+
+  [[nodiscard]] bool on_gpu() const { return gpus > 0; }
+  /// On GPUs; less than 1 where a rank has several.
+  [[nodiscard]] double ranks_of_gpu() const {
+    return ranks ? static_cast<double>(*ranks) / gpus : ranks_per_gpu;
+  }
+  /// Options that decide the values of the output; entries with the same ones must agree.
+  [[nodiscard]] std::vector<std::string> result_options() const;
+};
+
+}  // namespace spex::bench

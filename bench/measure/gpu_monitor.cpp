@@ -1,0 +1,75 @@
+#include "bench/measure/gpu_monitor.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+
+namespace spex::bench {
+namespace {
+
+constexpr std::chrono::milliseconds look_every{200};
+
+void keep_larger(std::optional<double>& kept, const std::optional<double>& value) {
+  if (value) kept = std::max(kept.value_or(*value), *value);
+}
+
+}  // namespace
+
+std::optional<double> GpuWatch::joules() const {
+  if (!before.energy_j || !after.energy_j) return std::nullopt;
+  return *after.energy_j - *before.energy_j;
+}
+
+std::optional<double> GpuWatch::memory_bytes() const {
+  if (!memory_max_bytes || !before.memory_used_bytes) return std::nullopt;
+  return *memory_max_bytes - *before.memory_used_bytes;
+}
+
+GpuMonitor::GpuMonitor(const Nvml& nvml, std::vector<int> indices)
+    : nvml_(nvml), indices_(std::move(indices)), seen_(indices_.size()) {
+  for (std::size_t i = 0; i < indices_.size(); ++i) seen_[i].before = nvml_.state(indices_[i]);
+  if (!indices_.empty()) thread_ = std::thread([this] { watch(); });
+}
+
+GpuMonitor::~GpuMonitor() {
+  end();
+}
+
+std::vector<GpuWatch> GpuMonitor::stop() {
+  end();
+  for (std::size_t i = 0; i < indices_.size(); ++i) seen_[i].after = nvml_.state(indices_[i]);
+  return std::move(seen_);
+}
+
+void GpuMonitor::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void GpuMonitor::watch() {
+  std::unique_lock lock(mutex_);
+  while (!ended_) {
+    lock.unlock();
+    look();
+    lock.lock();
+    wake_.wait_for(lock, look_every, [this] { return ended_; });
+  }
+}
+
+void GpuMonitor::look() {
+  for (std::size_t i = 0; i < indices_.size(); ++i) {
+    const GpuState state = nvml_.state(indices_[i]);
+    GpuWatch& seen = seen_[i];
+    seen.throttle_reasons.insert(state.throttle_reasons.begin(), state.throttle_reasons.end());
+    keep_larger(seen.temperature_max_c, state.temperature_c);
+    keep_larger(seen.clock_sm_max_mhz, state.clock_sm_mhz);
+    keep_larger(seen.power_max_w, state.power_w);
+    keep_larger(seen.memory_max_bytes, state.memory_used_bytes);
+  }
+}
+
+}  // namespace spex::bench

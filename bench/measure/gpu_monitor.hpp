@@ -1,0 +1,57 @@
+// The GPUs of this node while something runs on them.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/measure/nvml.hpp"
+
+namespace spex::bench {
+
+/// What was seen of one GPU.
+struct GpuWatch {
+  GpuState before, after;
+  std::set<std::string> throttle_reasons;  ///< at any of the looks
+  std::optional<double> temperature_max_c;
+  std::optional<double> clock_sm_max_mhz;
+  std::optional<double> power_max_w;
+  std::optional<double> memory_max_bytes;
+
+  /// Of the time watched.
+  [[nodiscard]] std::optional<double> joules() const;
+  /// Most in use, less what was in use before.
+  [[nodiscard]] std::optional<double> memory_bytes() const;
+};
+
+/// Looks at the GPUs `indices` from its construction to `stop`, a few times a second: often enough
+/// for throttling and memory, seldom enough not to disturb.
+class GpuMonitor {
+ public:
+  GpuMonitor(const Nvml& nvml, std::vector<int> indices);
+  GpuMonitor(const GpuMonitor&) = delete;
+  GpuMonitor& operator=(const GpuMonitor&) = delete;
+  ~GpuMonitor();
+
+  /// Ends the watching; in the order of the indices.
+  [[nodiscard]] std::vector<GpuWatch> stop();
+
+ private:
+  void watch();
+  void look();
+  void end();
+
+  const Nvml& nvml_;
+  std::vector<int> indices_;
+  std::vector<GpuWatch> seen_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool ended_ = false;
+  std::thread thread_;
+};
+
+}  // namespace spex::bench

@@ -1,0 +1,144 @@
+#include "bench/measure/launch.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "reference/core/error.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Reader and writer of interleave-io, besides the ranks that extract.
+constexpr int file_ranks = 2;
+
+int ranks_per_node(const Entry& entry, const Machine& machine) {
+  if (entry.ranks) return *entry.ranks;
+  if (!entry.on_gpu()) return machine.cpus;
+  return entry.gpus * entry.ranks_per_gpu +
+         (traits(entry.milestone).schedule == Schedule::interleave_io ? file_ranks : 0);
+}
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& words) {
+  to.insert(to.end(), words.begin(), words.end());
+}
+
+std::vector<std::string> mpirun(const Entry& entry, const Machine& machine, int nodes, int ranks) {
+  const int per_node = ranks / nodes;
+  std::vector<std::string> words{"mpirun", "-n", std::to_string(ranks)};
+  if (nodes > 1) append(words, {"--map-by", fmt::format("ppr:{}:node", per_node)});
+  append(words, {"--bind-to", entry.binding});
+  // A slot a hardware thread, as machine.cpus counts them; Open MPI's own count is of cores.
+  if (entry.binding == "none") words.emplace_back("--use-hwthread-cpus");
+  if (per_node > machine.cpus) words.emplace_back("--oversubscribe");
+  return words;
+}
+
+std::vector<std::string> srun(const Entry& entry, const Machine& machine, int nodes, int ranks) {
+  const int per_node = ranks / nodes;
+  std::string bind = entry.binding;
+  if (bind == "core" || bind == "socket") bind += "s";
+  if (bind == "numa") bind = "ldoms";
+  std::vector<std::string> words{
+      "srun",
+      fmt::format("--nodes={}", nodes),
+      fmt::format("--ntasks={}", ranks),
+      fmt::format("--ntasks-per-node={}", per_node),
+      fmt::format("--cpus-per-task={}", std::max(1, machine.cpus / per_node)),
+      "--cpu-bind=" + bind,
+      "--kill-on-bad-exit=1"};
+  if (per_node > machine.cpus) words.emplace_back("--overcommit");
+  if (entry.on_gpu())
+    append(words, {fmt::format("--gpus-per-node={}", entry.gpus), "--gpu-bind=none"});
+  return words;
+}
+
+}  // namespace
+
+Programs Programs::beside_this_one() {
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  Programs programs;
+  programs.spex_cpu = folder / "spex-cpu";
+  programs.spex_gpu = folder / "spex-gpu";
+  programs.spex_sim = folder / "spex-sim";
+  programs.mps_wrapper = folder / "mps-wrapper";
+  for (const std::string& program :
+       {programs.spex_cpu, programs.spex_gpu, programs.spex_sim, programs.mps_wrapper})
+    if (!fs::exists(program))
+      throw data_error(program, "is missing", "the project's programs in one folder");
+  return programs;
+}
+
+Launch make_launch(const Entry& entry, const Machine& machine, const LaunchSettings& settings,
+                   const Programs& programs, const std::vector<std::string>& options) {
+  Launch launch;
+  launch.nodes = settings.nodes;
+  const int per_node = ranks_per_node(entry, machine);
+  launch.ranks = settings.nodes * per_node;
+  launch.launcher = settings.launcher;
+  if (settings.launcher == "mpirun" && launch.ranks == 1) launch.launcher = "none";
+  launch.environment = mpi_environment();
+
+  // MPS around mpirun on one node; else around each rank, on every node.
+  const bool mps_outside = launch.launcher != "srun" && launch.nodes == 1;
+  if (entry.mps && mps_outside) launch.argv.push_back(programs.mps_wrapper);
+  if (launch.launcher == "mpirun")
+    append(launch.argv, mpirun(entry, machine, launch.nodes, launch.ranks));
+  if (launch.launcher == "srun")
+    append(launch.argv, srun(entry, machine, launch.nodes, launch.ranks));
+  if (entry.mps && !mps_outside) launch.argv.push_back(programs.mps_wrapper);
+
+  launch.argv.push_back(entry.on_gpu() ? programs.spex_gpu : programs.spex_cpu);
+  append(launch.argv, {"--milestone", to_string(entry.milestone)});
+  // On the CPU a rank for every CPU is the paper's way; fewer ranks share the CPUs as threads.
+  if (!entry.on_gpu() || entry.threads) {
+    launch.threads = entry.threads.value_or(std::max(1, machine.cpus / per_node));
+    append(launch.argv, {"--threads", std::to_string(*launch.threads)});
+  }
+  append(launch.argv, entry.result_options());
+  append(launch.argv, entry.run_options);
+  append(launch.argv, options);
+
+  if (entry.on_gpu() && launch.launcher != "srun" &&
+      entry.gpus < static_cast<int>(machine.gpus.size())) {
+    const std::vector<int> used(machine.gpus.begin(), machine.gpus.begin() + entry.gpus);
+    launch.environment["CUDA_VISIBLE_DEVICES"] = fmt::format("{}", fmt::join(used, ","));
+  }
+  return launch;
+}
+
+Launch make_reference_launch(const Entry& entry, const std::string& method,
+                             const Programs& programs, const std::vector<std::string>& options) {
+  Launch launch;
+  launch.launcher = "none";
+  launch.environment = mpi_environment();
+  launch.argv = {programs.spex_cpu};
+  std::vector<std::string> wanted = entry.result_options();
+  // The reference's method is its own: it is what the entry's is held to.
+  if (const auto own = std::find(wanted.begin(), wanted.end(), "--method"); own != wanted.end())
+    wanted.erase(own, std::min(own + 2, wanted.end()));
+  append(launch.argv, wanted);
+  append(launch.argv, {"--method", method});
+  append(launch.argv, options);
+  return launch;
+}
+
+std::map<std::string, std::string> mpi_environment() {
+  std::map<std::string, std::string> environment;
+  // hwloc within mpirun would start every GPU to describe it (mpi/comm/environment.cpp).
+  if (std::getenv("HWLOC_COMPONENTS") == nullptr)
+    environment["HWLOC_COMPONENTS"] = "-cuda,-nvml,-opencl,-gl";
+  if (geteuid() == 0) {
+    environment["OMPI_ALLOW_RUN_AS_ROOT"] = "1";
+    environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+  }
+  return environment;
+}
+
+}  // namespace spex::bench

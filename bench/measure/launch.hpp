@@ -1,0 +1,54 @@
+// How an entry is started on a machine.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/measure/command.hpp"
+#include "bench/measure/entry.hpp"
+#include "bench/measure/machine.hpp"
+
+namespace spex::bench {
+
+/// Where the project's programs are.
+struct Programs {
+  std::string spex_cpu, spex_gpu, spex_sim;
+  std::string mps_wrapper;
+
+  /// Those beside the running program. Throws Error(data) where one is missing.
+  [[nodiscard]] static Programs beside_this_one();
+};
+
+/// What is started with.
+struct LaunchSettings {
+  std::string launcher = "mpirun";  ///< or srun
+  int nodes = 1;                    ///< to use, of those allocated
+};
+
+/// An entry's launch, as result files describe it.
+struct Launch {
+  std::string launcher;  ///< none, mpirun or srun
+  int nodes = 1;
+  int ranks = 1;  ///< of all nodes
+  std::optional<int> threads;
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment;  ///< set besides what is there
+};
+
+/// The launch of `entry` with the program's own options `options` after those of the entry. One
+/// rank on one node needs no launcher, but in srun's job.
+[[nodiscard]] Launch make_launch(const Entry& entry, const Machine& machine,
+                                 const LaunchSettings& settings, const Programs& programs,
+                                 const std::vector<std::string>& options);
+
+/// The same frames by the CPU extractor with `method` on all CPUs of this node.
+[[nodiscard]] Launch make_reference_launch(const Entry& entry, const std::string& method,
+                                           const Programs& programs,
+                                           const std::vector<std::string>& options);
+
+/// Variables for the launcher: those that Open MPI asks for where it is root that runs it, as in
+/// containers, and one that keeps hwloc from starting the GPUs.
+[[nodiscard]] std::map<std::string, std::string> mpi_environment();
+
+}  // namespace spex::bench

@@ -1,0 +1,44 @@
+// The machine that a benchmark runs on, and the build that runs.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/measure/nvml.hpp"
+
+namespace spex::bench {
+
+struct Machine {
+  std::string name;                ///< as --system names it; else the host's
+  std::vector<std::string> hosts;  ///< this one, or Slurm's list of the job's
+  int nodes_allocated = 1;         ///< Slurm's, or one
+  std::string cpu;                 ///< model
+  int cpus = 1;                    ///< of this node, that this process may use
+  double memory_bytes = 0;
+  std::string os;
+  std::string kernel;
+  std::vector<int> gpus;  ///< NVML's indices of those that CUDA_VISIBLE_DEVICES leaves
+};
+
+/// This machine. `name` may be empty.
+[[nodiscard]] Machine describe_machine(const Nvml& nvml, const std::string& name);
+
+/// `system` of a result file.
+[[nodiscard]] nlohmann::ordered_json system_json(const Machine& machine, const Nvml& nvml);
+
+/// `build` of a result file: this program's, which is that of the extractors beside it.
+[[nodiscard]] nlohmann::ordered_json build_json();
+
+/// Variables of this process that bear on speed or values, by an allow-list of names; others may
+/// hold what is nobody's business.
+[[nodiscard]] std::map<std::string, std::string> relevant_environment();
+/// Slurm's ids and shapes of the job; empty outside one.
+[[nodiscard]] std::map<std::string, std::string> slurm_environment();
+
+/// The kind of the file system that `folder` is on: "tmpfs", "ext4", ...
+[[nodiscard]] std::string file_system_of(const std::string& folder);
+
+}  // namespace spex::bench

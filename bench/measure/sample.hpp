@@ -1,0 +1,49 @@
+// One run of an entry: what the clocks and the run log say.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/measure/command.hpp"
+
+namespace spex::bench {
+
+/// Seconds of a phase over the ranks; of all threads of a rank.
+struct PhaseSeconds {
+  double min = 0, median = 0, max = 0, sum = 0;
+};
+
+struct Sample {
+  int index = 0;
+  bool warmup = false;
+  std::string start_utc;
+  int exit_status = 0;
+  std::optional<std::string> failure;
+  double effective_s = 0;              ///< from before the launcher starts to its exit
+  std::optional<double> extraction_s;  ///< from the barrier of all ranks to the last file renamed
+  std::optional<double> launch_s;      ///< from before the launcher starts to that barrier
+  std::map<std::string, PhaseSeconds> phases;
+  std::optional<std::vector<double>> joules;  ///< by GPU
+  std::optional<double> max_rss_bytes;
+  std::optional<double> device_memory_bytes;
+  long patches = 0, fell_back = 0, failed_patches = 0;
+
+  [[nodiscard]] nlohmann::ordered_json to_json() const;
+  [[nodiscard]] static Sample from_json(const nlohmann::ordered_json& json);
+};
+
+/// A run that has ended, with its run log (mpi/run/run_log.hpp) at `log_path`. Where the run failed
+/// or its log is missing or names frames that failed, the sample says so.
+[[nodiscard]] Sample make_sample(const Ended& ended, const std::string& run_log,
+                                 const std::string& program_log);
+
+/// "2026-11-21T08:00:00Z".
+[[nodiscard]] std::string utc_text(double unix_seconds);
+/// Now, seconds since 1970.
+[[nodiscard]] double unix_now();
+
+}  // namespace spex::bench

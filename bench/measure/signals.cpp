@@ -1,0 +1,50 @@
+#include "bench/measure/signals.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <ctime>
+
+namespace spex::bench {
+namespace {
+
+// A handler has no other way to say anything. Blocking the signals and waiting for them would not
+// do: BLAS has threads of its own before main, and any of them may get a signal.
+std::atomic<bool> arrived{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+constexpr std::array<int, 2> interrupts{SIGINT, SIGTERM};
+
+void note(int /*signal*/) {
+  arrived = true;
+}
+
+}  // namespace
+
+Signals::Signals() {
+  sigemptyset(&child_);
+  sigaddset(&child_, SIGCHLD);
+  pthread_sigmask(SIG_BLOCK, &child_, &before_);
+  struct sigaction action {};
+  action.sa_handler = note;
+  action.sa_flags = SA_RESTART;
+  for (std::size_t i = 0; i < interrupts.size(); ++i)
+    sigaction(interrupts[i], &action, &actions_[i]);
+}
+
+Signals::~Signals() {
+  for (std::size_t i = 0; i < interrupts.size(); ++i)
+    sigaction(interrupts[i], &actions_[i], nullptr);
+  pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+}
+
+void Signals::wait_for_child(std::chrono::milliseconds time) const {
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(time);
+  const timespec limit{seconds.count(), static_cast<long>((time - seconds).count()) * 1000000};
+  sigtimedwait(&child_, nullptr, &limit);
+}
+
+bool Signals::interrupted() {
+  return arrived;
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,46 @@
+// What the kernels are measured on: some bundles of a simulated camera, at production's settings.
+#pragma once
+
+#include <vector>
+
+#include "reference/extract/normal_equations.hpp"
+#include "reference/layout/patches.hpp"
+#include "reference/model/psf.hpp"
+
+namespace spex::bench {
+
+/// The first bundles of camera r0: its PSF cut to their fibers and columns, production's grid and
+/// patches, and pixels whose values and weights are random, as no kernel's time depends on them.
+struct KernelInput {
+  Psf psf;
+  Pixels pixels;
+  WaveGrid grid;
+  ExtractOptions options;
+  std::vector<Patch> patches;  ///< 235 a bundle in production's steps
+};
+/// `nwavestep`: core bins of a patch, production's where absent.
+[[nodiscard]] KernelInput make_kernel_input(int nbundles,
+                                            int nwavestep = ExtractOptions{}.nwavestep);
+
+/// A patch with what the stages before its solution make of it.
+class PatchInput {
+ public:
+  /// The patch of the input's first bundle, third subbundle, middle step: padded on every side,
+  /// n = 518.
+  explicit PatchInput(const KernelInput& input);
+
+  [[nodiscard]] const Patch& patch() const { return patch_; }
+  [[nodiscard]] PatchSpots spots() const {
+    return {&spots_, 0, 0, patch_.padded_nspec(), patch_.padded_nwave()};
+  }
+  [[nodiscard]] const PatchPixels& pixels() const { return pixels_; }
+  /// N with its prior, y, q.
+  [[nodiscard]] NormalEquations equations() const;
+
+ private:
+  Patch patch_;
+  Spots spots_;
+  PatchPixels pixels_;
+};
+
+}  // namespace spex::bench

@@ -1,0 +1,61 @@
+#include "bench/roofline/frame_costs.hpp"
+
+#include <map>
+#include <string>
+
+#include "bench/roofline/stage_costs.hpp"
+#include "mpi/programs/extract_cli.hpp"
+#include "reference/core/error.hpp"
+#include "reference/io/read_psf.hpp"
+#include "reference/layout/wavelengths.hpp"
+
+namespace spex::bench {
+namespace {
+
+// The entry's options as an extractor understands them.
+ExtractOptions options_of(const Entry& entry) {
+  CLI::App app;
+  ExtractArguments arguments;
+  arguments.device = traits(entry.milestone).device;
+  arguments.milestone = to_string(entry.milestone);
+  add_extract_options(app, arguments);
+  std::vector<std::string> words = entry.result_options();
+  words.insert(words.end(), {"-i", "image", "-p", "psf", "-o", "frame"});
+  std::vector<const char*> argv{"spex-bench"};
+  for (const std::string& word : words) argv.push_back(word.c_str());
+  try {
+    app.parse(static_cast<int>(argv.size()), argv.data());
+  } catch (const CLI::ParseError& error) {
+    throw usage_error(entry.id, error.what(), "an extractor's options");
+  }
+  return make_job(arguments).options;
+}
+
+}  // namespace
+
+nlohmann::ordered_json frame_costs(const Entry& entry, const Dataset& dataset, int frames) {
+  const ExtractOptions options = options_of(entry);
+  // The PSFs of a band differ by little.
+  std::map<char, std::vector<StageCost>> by_band;
+  std::map<Stage, StageCost> sums;
+  for (int k = 0; k < frames; ++k) {
+    const InputFrame& frame = dataset.frames.at(static_cast<std::size_t>(k));
+    std::vector<StageCost>& costs = by_band[frame.camera.at(0)];
+    if (costs.empty()) {
+      const WaveGrid grid = make_wave_grid(
+          options.wavelength.value_or(default_wave_range(frame.camera, frame.preproc)));
+      costs = stage_costs(read_psf(frame.psf), grid, options);
+    }
+    for (const StageCost& cost : costs) {
+      StageCost& sum = sums.try_emplace(cost.stage, StageCost{cost.stage, 0, 0}).first->second;
+      sum.flops += cost.flops;
+      sum.bytes += cost.bytes;
+    }
+  }
+  auto json = nlohmann::ordered_json::array();
+  for (const auto& [stage, cost] : sums)
+    json.push_back({{"stage", to_string(stage)}, {"flops", cost.flops}, {"bytes", cost.bytes}});
+  return json;
+}
+
+}  // namespace spex::bench

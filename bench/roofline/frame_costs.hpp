@@ -1,0 +1,16 @@
+// What the frames of an entry cost, stage by stage, for the roofline.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "bench/correctness/dataset.hpp"
+#include "bench/measure/entry.hpp"
+
+namespace spex::bench {
+
+/// [{"stage", "flops", "bytes"}], summed over the first `frames` of the dataset. Throws
+/// Error(usage) where the entry's options are none of an extractor.
+[[nodiscard]] nlohmann::ordered_json frame_costs(const Entry& entry, const Dataset& dataset,
+                                                 int frames);
+
+}  // namespace spex::bench

@@ -1,0 +1,169 @@
+#include "bench/roofline/patch_counts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference/psf/spot.hpp"
+#include "reference/psf/spots.hpp"
+
+namespace spex::bench {
+namespace {
+
+// Where the spots of a range lie, without their values.
+Spots spot_corners(const Psf& psf, const WaveGrid& grid, const SpotRange& range) {
+  Spots spots;
+  spots.nspec = range.nspec();
+  spots.nwave = range.nwave();
+  spots.nx = psf.nx();
+  spots.ny = psf.ny();
+  for (int s = range.spec_first; s < range.spec_last; ++s)
+    for (int w = range.wave_first; w < range.wave_last; ++w) {
+      const Centre centre = spot_centre(psf, s, grid.at(w));
+      spots.xc.push_back(spot_corner(centre.x, psf.hsizex));
+      spots.yc.push_back(spot_corner(centre.y, psf.hsizey));
+    }
+  return spots;
+}
+
+// Spot j cut to the used pixels.
+PixelRange clip(const PatchSpots& spots, int j, const PixelRange& range) {
+  return {std::max(spots.xc(j), range.x0), std::min(spots.xc(j) + spots.spots->nx, range.x1),
+          std::max(spots.yc(j), range.y0), std::min(spots.yc(j) + spots.spots->ny, range.y1)};
+}
+
+double area(const PixelRange& range) {
+  return static_cast<double>(range.nx()) * range.ny();
+}
+
+// With c_i spots that cover pixel i, the pairs share sum_i c_i (c_i + 1) / 2 pixels.
+double pair_pixels(const PatchSpots& spots, const PixelRange& range) {
+  const int stride = range.nx() + 1;
+  // Row by row, c_i less c_(i - 1).
+  std::vector<int> change(static_cast<std::size_t>(stride) * static_cast<std::size_t>(range.ny()));
+  for (int j = 0; j < spots.n(); ++j) {
+    const PixelRange spot = clip(spots, j, range);
+    if (spot.nx() == 0) continue;
+    for (int y = spot.y0; y < spot.y1; ++y) {
+      const int row = (y - range.y0) * stride - range.x0;
+      ++change[static_cast<std::size_t>(row + spot.x0)];
+      --change[static_cast<std::size_t>(row + spot.x1)];
+    }
+  }
+  double pairs = 0;
+  int covering = 0;  // 0 again at every row's end
+  for (const int step : change) {
+    covering += step;
+    pairs += 0.5 * covering * (covering + 1.0);
+  }
+  return pairs;
+}
+
+// Traces ascend or descend, so that the bins whose spots overlap with one follow each other. The
+// cut to the used pixels is ignored, as the GPU does.
+int overlap_reach(const PatchSpots& spots) {
+  int reach = 1;
+  const auto overlap = [&](int j, int k) {
+    return std::abs(spots.xc(j) - spots.xc(k)) < spots.spots->nx &&
+           std::abs(spots.yc(j) - spots.yc(k)) < spots.spots->ny;
+  };
+  for (int s = 0; s < spots.nspec; ++s)
+    for (int t = 0; t < spots.nspec; ++t)
+      for (int w = 0; w < spots.nwave; ++w)
+        while (w + reach + 1 < spots.nwave &&
+               overlap(s * spots.nwave + w, t * spots.nwave + w + reach + 1))
+          ++reach;
+  return std::min(reach, spots.nwave);
+}
+
+// The panels of assemble_dense (reference/extract): in bands of 16 rows, a fiber's panel has the
+// columns of the CCD and the bins that its spots touch there.
+void count_panels(const PatchSpots& spots, PatchCounts& counts) {
+  constexpr int band_rows = 16;
+  struct Panel {
+    int x0 = INT_MAX, x1 = INT_MIN;
+    double nwave = 0;
+  };
+  for (int y0 = counts.range.y0; y0 < counts.range.y1; y0 += band_rows) {
+    PixelRange band = counts.range;
+    band.y0 = y0;
+    band.y1 = std::min(y0 + band_rows, counts.range.y1);
+    std::vector<Panel> panels(static_cast<std::size_t>(spots.nspec));
+    for (int s = 0; s < spots.nspec; ++s) {
+      Panel& panel = panels[static_cast<std::size_t>(s)];
+      int first = INT_MAX, last = INT_MIN;
+      for (int w = 0; w < spots.nwave; ++w) {
+        const PixelRange spot = clip(spots, s * spots.nwave + w, band);
+        if (area(spot) == 0) continue;
+        panel.x0 = std::min(panel.x0, spot.x0);
+        panel.x1 = std::max(panel.x1, spot.x1);
+        first = std::min(first, w);
+        last = std::max(last, w);
+      }
+      if (first <= last) panel.nwave = last - first + 1;
+    }
+    for (std::size_t s = 0; s < panels.size(); ++s) {
+      if (panels[s].nwave == 0) continue;
+      counts.panel_elements +=
+          static_cast<double>(panels[s].x1 - panels[s].x0) * band.ny() * panels[s].nwave;
+      for (std::size_t t = s; t < panels.size(); ++t) {
+        const int shared =
+            std::min(panels[s].x1, panels[t].x1) - std::max(panels[s].x0, panels[t].x0);
+        if (panels[t].nwave > 0 && shared > 0)
+          counts.panel_product +=
+              static_cast<double>(shared) * band.ny() * panels[s].nwave * panels[t].nwave;
+      }
+    }
+  }
+}
+
+PatchCounts count_patch(const Patch& patch, const PatchSpots& spots, const Psf& psf,
+                        const ExtractOptions& options) {
+  PatchCounts counts;
+  counts.nspec = patch.padded_nspec();
+  counts.ncore = patch.nspec;
+  counts.nwave = patch.padded_nwave();
+  counts.nkept = patch.nkept;
+  counts.n = patch.n();
+  counts.range = used_pixels(spots, patch.wavepad, options.pixpad_frac, psf.npix_x, psf.npix_y);
+  counts.reach = overlap_reach(spots);
+  counts.npixel = area(counts.range);
+  if (counts.npixel == 0) return counts;
+  for (int j = 0; j < spots.n(); ++j) {
+    const double pixels = area(clip(spots, j, counts.range));
+    const int s = j / spots.nwave - patch.pad_below;
+    const int w = j % spots.nwave - patch.wavepad;
+    counts.nonzeros += pixels;
+    if (s >= 0 && s < patch.nspec && w >= 0 && w < patch.nkept) counts.core_nonzeros += pixels;
+  }
+  counts.pair_pixels = pair_pixels(spots, counts.range);
+  if (traits(options.milestone).engine == Engine::cpu_dense) count_panels(spots, counts);
+  return counts;
+}
+
+}  // namespace
+
+void SpotRange::add(const Patch& patch) {
+  spec_first = std::min(spec_first, patch.padded_spec_first());
+  spec_last = std::max(spec_last, patch.padded_spec_first() + patch.padded_nspec());
+  wave_first = std::min(wave_first, patch.padded_wave_first());
+  wave_last = std::max(wave_last, patch.padded_wave_first() + patch.padded_nwave());
+}
+
+std::vector<PatchCounts> count_patches(const Psf& psf, const WaveGrid& grid,
+                                       const ExtractOptions& options,
+                                       const std::vector<Patch>& patches) {
+  SpotRange range;
+  for (const Patch& patch : patches) range.add(patch);
+  const Spots corners = spot_corners(psf, grid, range);
+  std::vector<PatchCounts> counts;
+  counts.reserve(patches.size());
+  for (const Patch& patch : patches)
+    counts.push_back(count_patch(
+        patch,
+        {&corners, patch.padded_spec_first() - range.spec_first,
+         patch.padded_wave_first() - range.wave_first, patch.padded_nspec(), patch.padded_nwave()},
+        psf, options));
+  return counts;
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,351 @@
+#include "bench/roofline/stage_costs.hpp"
+
+#include <algorithm>
+
+#include "bench/roofline/patch_counts.hpp"
+#include "gpu/extract/limits.hpp"
+
+namespace spex::bench {
+namespace {
+
+constexpr double number = sizeof(double);
+
+struct Cost {
+  double flops = 0;
+  double bytes = 0;
+
+  Cost& operator+=(const Cost& other) {
+    flops += other.flops;
+    bytes += other.bytes;
+    return *this;
+  }
+};
+
+struct Costs {
+  Cost spots, assemble, solve, decorrelate, quality;
+};
+
+bool on_cpu(Engine engine) {
+  return engine == Engine::cpu_sparse || engine == Engine::cpu_dense;
+}
+
+// --- spots -----------------------------------------------------------------------------------
+
+// Spots of some fibers and bins (reference/psf/spots.cpp, gpu/psf/spots.cu).
+Cost cost_of_spots(const Psf& psf, Engine engine, double nspec, double nwave) {
+  const double nx = psf.nx(), ny = psf.ny();
+  const double gx = psf.ghdegx + 1, gy = psf.ghdegy + 1;
+  const double ncoeff = psf.ncoeff, nparam = psf.nparam();
+  constexpr double variable = 5;    // u of a wavelength
+  constexpr double polynomial = 5;  // P_d+1 from P_d and P_d-1
+  // c_d P_d and its sum. The CPU shares the P_d of a wavelength, a GPU's thread makes its own.
+  const double parameters = on_cpu(engine) ? variable + ncoeff * polynomial + nparam * ncoeff * 2
+                                           : variable + nparam * ncoeff * (polynomial + 2);
+  const double centre = 2 * variable + (psf.xtrace.ncoeff + psf.ytrace.ncoeff) * (polynomial + 2.0);
+  // e_m 6, erf and its factors 2, exp and its factors 3; He_k phi and He_k+1 4 a degree
+  const double x_edge = 11 + erf_flops + exp_flops + 4 * psf.ghdegx;
+  const double y_edge = 11 + erf_flops + exp_flops + 4 * psf.ghdegy;
+  const double edges = (nx + 1) * x_edge + (ny + 1) * y_edge;
+  // P_k is a difference of edges, made once on the CPU, where it is used on the GPU; then
+  // row_j[x] = sum_i g_ij Px_i[x] and spot[y][x] = sum_j row_j[x] Py_j[y]
+  const double products = gx * gy * nx + gy * nx * ny;
+  const double values = on_cpu(engine) ? gx * nx + gy * ny + 2 * products : 3 * products;
+  const double normalize = 2 * nx * ny;
+
+  const double nspots = nspec * nwave;
+  const double coefficients = nparam * ncoeff + psf.xtrace.ncoeff + psf.ytrace.ncoeff;
+  return {nspots * (parameters + centre + edges + values + normalize),
+          (nspots * nx * ny + nspec * coefficients) * number};
+}
+
+// --- the block-tridiagonal band ----------------------------------------------------------------
+
+// Calls visit(rows of block b, rows of block b + 1, rows above block b) for b = 0, 1, ...
+template <class Visit>
+void for_each_block(const PatchCounts& c, const Visit& visit) {
+  const int size = c.reach * c.nspec;
+  const int n = c.nspec * c.nwave;
+  for (int first = 0; first < n; first += size)
+    visit(static_cast<double>(std::min(size, n - first)),
+          static_cast<double>(std::clamp(n - first - size, 0, size)), static_cast<double>(first));
+}
+
+// N = L L^T, block by block (Golub & Van Loan, section 4.5), r rows in block b, r' in b + 1:
+// potrf r^3 / 3, trsm r^2 r', syrk r'^2 r.
+double band_factor_flops(const PatchCounts& c) {
+  double flops = 0;
+  for_each_block(c, [&](double r, double next, double) {
+    flops += r * r * r / 3 + r * r * next + next * next * r;
+  });
+  return flops;
+}
+
+// L^-1 y or L^-T y: trsv r^2, gemv 2 r r'.
+double band_substitution_flops(const PatchCounts& c) {
+  double flops = 0;
+  for_each_block(c, [&](double r, double next, double) { flops += r * r + 2 * r * next; });
+  return flops;
+}
+
+// C_s = X_s^T X_s of all core spectra, the lower triangle: X_b has the columns of the spectrum's
+// bins up to block b, k of them: r k^2.
+double covariance_product_flops(const PatchCounts& c) {
+  double flops = 0;
+  for_each_block(c, [&](double r, double, double above) {
+    const double k = (above + r) / c.nspec;
+    flops += c.ncore * r * k * k;
+  });
+  return flops;
+}
+
+// X_b = L_bb^-1 (E_b - L_{b,b-1} X_{b-1}): gemm 2 r size a column that began before block b, trsm
+// r^2 a column.
+double forward_units_flops(const PatchCounts& c) {
+  const double size = static_cast<double>(c.reach) * c.nspec;
+  double flops = 0;
+  for_each_block(c, [&](double r, double, double above) {
+    const double begun = c.ncore * above / c.nspec;
+    const double columns = c.ncore * (above + r) / c.nspec;
+    flops += 2 * r * size * begun + r * r * columns;
+  });
+  return flops;
+}
+
+// X_b = M_b X_{b-1}: 2 r size a column that began before block b; the others are columns of
+// L_bb^-1.
+double band_columns_flops(const PatchCounts& c) {
+  const double size = static_cast<double>(c.reach) * c.nspec;
+  double flops = 0;
+  for_each_block(c, [&](double r, double, double above) {
+    flops += 2 * r * size * c.ncore * above / c.nspec;
+  });
+  return flops;
+}
+
+// Numbers of the factored band as direct keeps it: L_bb^-1 as a square and L_{b+1,b}; and M_b.
+double band_panel_numbers(const PatchCounts& c) {
+  double count = 0;
+  for_each_block(c, [&](double r, double next, double) { count += r * r + r * next; });
+  return count;
+}
+double band_M_numbers(const PatchCounts& c) {
+  double count = 0;
+  for_each_block(c, [&](double r, double next, double) { count += r * next; });
+  return count;
+}
+
+// --- assemble --------------------------------------------------------------------------------
+
+// y = A^T W p, q = A^T W, on the GPU also sum_i A_ij [W_i > 0]; the prior. Reads the pixels.
+Cost cost_of_projection(const PatchCounts& c, Engine engine) {
+  const double prior = 3 * c.n;
+  const double sums = on_cpu(engine) ? c.npixel + 4 * c.nonzeros : 5 * c.nonzeros;
+  return {sums + prior, 2 * c.npixel * number};
+}
+
+// N of one patch, without the reading of its spots.
+Cost cost_of_assembly(const PatchCounts& c, Engine engine) {
+  const double nn = c.n * c.n;
+  Cost cost = cost_of_projection(c, engine);
+  switch (engine) {
+    case Engine::cpu_sparse:
+      // W A, and a product for every pixel that two spots share
+      cost += {c.nonzeros + 2 * c.pair_pixels, nn * number};
+      break;
+    case Engine::cpu_dense:
+      cost += {c.panel_elements + 2 * c.panel_product, nn * number};
+      break;
+    case Engine::gpu_eigh:
+      // W A; N = A^T (W A) by dgemm. A and W A are written and read.
+      cost += {c.npixel * c.n + 2 * nn * c.npixel, (4 * c.npixel * c.n + nn) * number};
+      break;
+    case Engine::gpu_direct:
+      // The products of cpu_sparse, into the panels of the band.
+      cost += {c.nonzeros + 2 * c.pair_pixels, band_panel_numbers(c) * number};
+      break;
+  }
+  return cost;
+}
+
+// --- solve and decorrelate ---------------------------------------------------------------------
+
+// flux, ivar and the diagonals of R, as written for every core bin.
+double spectra_bytes(const PatchCounts& c, const Psf& psf) {
+  return c.core_bins() * (2 * psf.ndiag() + 3) * number;
+}
+
+// From Q_s: row sums 1, Q f 2, division 1, a count for m^2.
+constexpr double from_root_flops = 4;
+
+// Q_s = C_s^(-1/2) of all core spectra by eigendecomposition: 9 m^3; X = V diag(u^-1/4) m^2;
+// X X^T m^3, or 2 m^3 where both triangles are computed.
+double eigh_root_flops(const PatchCounts& c, bool both_triangles) {
+  const double m = c.nwave;
+  return c.ncore * (eigh_flops * m * m * m + m * m + (both_triangles ? 2 : 1) * m * m * m +
+                    from_root_flops * m * m);
+}
+
+// B_s = X_s X_s^T of all core spectra with X_s = V_s diag(u^p) (m x n), and its scaling.
+double eigen_block_flops(const PatchCounts& c, bool both_triangles) {
+  const double m = c.nwave;
+  return c.ncore * (both_triangles ? 2 : 1) * m * m * c.n;
+}
+
+// V diag(u^p) V^T x: two products and a scaling.
+double eigen_apply_flops(const PatchCounts& c) {
+  return 4 * c.n * c.n + c.n;
+}
+
+// Roots of N over the whole patch (noise): row sums and Q f, then a division an element.
+double noise_flops(const PatchCounts& c, bool both_triangles) {
+  const double m = c.nwave;
+  return 2 * eigen_apply_flops(c) + eigen_block_flops(c, both_triangles) + c.ncore * m * m;
+}
+
+// reference/extract/decorrelate.cpp, decorrelate_eigh: N = V diag(u) V^T and f; the blocks of C, or
+// of the root.
+void add_cpu_eigh(const PatchCounts& c, const Psf& psf, Decorrelate kind, Costs& costs) {
+  const double m = c.nwave, nn = c.n * c.n;
+  const double V_rows = c.ncore * m * c.n;  // of the core spectra
+  costs.solve += {eigh_flops * nn * c.n + eigen_apply_flops(c), 2 * nn * number};
+  if (kind == Decorrelate::noise)
+    costs.decorrelate += {noise_flops(c, false) + V_rows, nn * number + spectra_bytes(c, psf)};
+  else
+    costs.decorrelate += {V_rows + eigen_block_flops(c, false) + eigh_root_flops(c, false),
+                          V_rows * number + spectra_bytes(c, psf)};
+}
+
+// The same file, decorrelate_cholesky: the band's factor, its condition, f, and the blocks of C;
+// their roots by eigh.
+void add_cpu_cholesky(const PatchCounts& c, const Psf& psf, Decorrelate kind, Costs& costs) {
+  const double m = c.nwave, nn = c.n * c.n;
+  const double blocks = c.ncore * m * m;
+  const double norm = 2 * band_panel_numbers(c);
+  const double solves = (condition_solves + 1) * 2 * band_substitution_flops(c);
+  costs.solve += {band_factor_flops(c) + norm + solves, nn * number};
+  if (kind == Decorrelate::noise) {
+    costs.decorrelate += {eigh_flops * nn * c.n + c.ncore * m * c.n + noise_flops(c, false),
+                          nn * number + spectra_bytes(c, psf)};
+    return;
+  }
+  costs.solve += {forward_units_flops(c) + covariance_product_flops(c), blocks * number};
+  costs.decorrelate += {eigh_root_flops(c, false), blocks * number + spectra_bytes(c, psf)};
+}
+
+// gpu/extract/decorrelate.cu, all of it timed as solve: Cholesky of dense N and f; N = V diag(u)
+// V^T and f again, for patches where Cholesky fails; X = V diag(u^p); blocks, and their roots.
+void add_gpu_eigh(const PatchCounts& c, const Psf& psf, Decorrelate kind, Costs& costs) {
+  const double m = c.nwave, nn = c.n * c.n;
+  const double blocks = c.ncore * m * m;
+  const double V_rows = c.ncore * m * c.n;
+  const double cholesky = nn * c.n / 3 + 2 * nn;
+  costs.solve += {cholesky + eigh_flops * nn * c.n + eigen_apply_flops(c) + nn, 0};
+  // Copy of N 2, factor 2, solve 1, eigh 2, V f 2, X 2
+  costs.solve += {0, (11 * nn + V_rows) * number + spectra_bytes(c, psf)};
+  if (kind == Decorrelate::noise)  // V r and V (Q f): 4; blocks of Q written and read
+    costs.solve += {noise_flops(c, true), (4 * nn + 2 * blocks) * number};
+  else  // C_s, V, X and Q are each written and read
+    costs.solve += {eigen_block_flops(c, true) + eigh_root_flops(c, true), 8 * blocks * number};
+}
+
+// gpu/extract/band_cholesky.cu and roots.cu.
+void add_gpu_band(const PatchCounts& c, const Psf& psf, Costs& costs) {
+  const double m = c.nwave;
+  const double panels = band_panel_numbers(c), M = band_M_numbers(c);
+  // L_bb^-1 of each block r^3 / 3, its scaling r^2 / 2; M_b = -L_bb^-1 L_{b,b-1} r'^2 r; f
+  double inverse = 0;
+  for_each_block(c, [&](double r, double next, double) {
+    inverse += r * r * r / 3 + r * r / 2 + next * next * r;
+  });
+  costs.solve +=
+      {band_factor_flops(c) + inverse + 2 * band_substitution_flops(c), (2 * panels + M) * number};
+  // A step: Z Y, Y T and T Z, each symmetric m^3, and 4 an element of T. Norms 2 m^2, A = C / |C|
+  // m^2, Q = Z scale m^2.
+  const double root = newton_schulz_steps * (3 * m * m * m + 4 * m * m) + 4 * m * m;
+  costs.decorrelate += {band_columns_flops(c) + covariance_product_flops(c) +
+                            c.ncore * (root + from_root_flops * m * m),
+                        (panels + M) * number + spectra_bytes(c, psf)};
+}
+
+// --- quality -----------------------------------------------------------------------------------
+
+// m = A f 2 a nonzero; t, residual and chi2 of a pixel 8; then a sum for every A_ij chi2 and A_ij
+// used, 2 a nonzero each. The CPU also sums A_ij [W_i > 0] here, and all of it for padding too; the
+// model image is one more product.
+Cost cost_of_quality(const PatchCounts& c, Engine engine, bool model) {
+  constexpr double of_pixel = 8;
+  if (on_cpu(engine)) {
+    Cost cost{of_pixel * c.npixel + 8 * c.nonzeros + 2 * c.n, 2 * c.npixel * number};
+    if (model) cost += {2 * c.nonzeros, c.npixel * number};
+    cost.bytes += 2 * c.core_bins() * number;
+    return cost;
+  }
+  // chi2 and used are written by one kernel and read by the next.
+  return {of_pixel * c.npixel + 2 * c.nonzeros + 4 * c.core_nonzeros + 2 * c.core_bins(),
+          (6 * c.npixel + 2 * c.core_bins()) * number};
+}
+
+void add_patch(const PatchCounts& c, const Psf& psf, const ExtractOptions& options, Engine engine,
+               Costs& costs) {
+  costs.assemble += cost_of_assembly(c, engine);
+  if (engine == Engine::gpu_direct)
+    add_gpu_band(c, psf, costs);
+  else if (engine == Engine::gpu_eigh)
+    add_gpu_eigh(c, psf, options.decorrelate, costs);
+  else if (options.method == Method::cholesky)
+    add_cpu_cholesky(c, psf, options.decorrelate, costs);
+  else
+    add_cpu_eigh(c, psf, options.decorrelate, costs);
+  costs.quality += cost_of_quality(c, engine, options.model);
+}
+
+// Once a patch for the baseline, else once a bundle. assemble and quality read what spots wrote.
+void add_spots(const std::vector<Patch>& patches, const Psf& psf, Engine engine, Costs& costs) {
+  for (std::size_t first = 0; first < patches.size();) {
+    SpotRange range;
+    std::size_t last = first;
+    do {
+      range.add(patches[last++]);
+    } while (engine != Engine::cpu_sparse && last < patches.size() &&
+             patches[last].bundle == patches[first].bundle);
+    costs.spots += cost_of_spots(psf, engine, range.nspec(), range.nwave());
+    const double values = static_cast<double>(range.nspec()) * range.nwave() * psf.nx() * psf.ny();
+    costs.assemble.bytes += values * number;
+    costs.quality.bytes += values * number;
+    first = last;
+  }
+}
+
+}  // namespace
+
+std::vector<StageCost> stage_costs(const Psf& psf, const WaveGrid& grid,
+                                   const ExtractOptions& options) {
+  const std::vector<Patch> patches = make_patches(options, grid, psf.nfiber);
+  std::vector<PatchCounts> counts = count_patches(psf, grid, options, patches);
+
+  Engine engine = traits(options.milestone).engine;
+  if (engine == Engine::gpu_direct) {
+    // One layout for all patches: the largest reach, and blocks of the largest patch.
+    int reach = 1, nspec = 1;
+    for (const PatchCounts& c : counts) {
+      reach = std::max(reach, c.reach);
+      nspec = std::max(nspec, c.nspec);
+    }
+    for (PatchCounts& c : counts) c.reach = reach;
+    if (options.decorrelate != Decorrelate::signal || reach * nspec > gpu::largest_root_band ||
+        counts.front().nwave > gpu::largest_root)
+      engine = Engine::gpu_eigh;
+  }
+
+  Costs costs;
+  add_spots(patches, psf, engine, costs);
+  for (const PatchCounts& c : counts)
+    if (c.npixel > 0) add_patch(c, psf, options, engine, costs);  // else nothing to solve
+  return {{Stage::spots, costs.spots.flops, costs.spots.bytes},
+          {Stage::assemble, costs.assemble.flops, costs.assemble.bytes},
+          {Stage::solve, costs.solve.flops, costs.solve.bytes},
+          {Stage::decorrelate, costs.decorrelate.flops, costs.decorrelate.bytes},
+          {Stage::quality, costs.quality.flops, costs.quality.bytes}};
+}
+
+}  // namespace spex::bench

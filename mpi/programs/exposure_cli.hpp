@@ -1,0 +1,46 @@
+// The command line of many frames in one run, beside that of one (extract_cli.hpp).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "mpi/programs/extract_cli.hpp"
+#include "mpi/run/exposure.hpp"
+
+namespace spex {
+
+/// What the options were parsed into, before they are checked.
+struct ExposureArguments {
+  std::string exposure;
+  std::string list;
+  std::string outdir;  ///< empty: the folder of --exposure
+  std::string schedule;
+  std::optional<int> groups;
+  std::optional<int> ranks_per_bundle;
+  std::optional<int> readers;
+  std::optional<int> extractors;
+  std::optional<int> writers;
+  std::optional<int> frames_in_flight;
+  std::optional<std::string> events;
+
+  [[nodiscard]] bool many() const { return !exposure.empty() || !list.empty(); }
+};
+
+/// Adds the options of many frames to `app`, after add_extract_options; --input, --psf and --output
+/// are then required only where neither --exposure nor --list is given. --schedule is an option of
+/// the CPU's programs only: on a GPU the milestone chooses.
+void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureArguments& many);
+
+/// Extractors that a rank makes: slots of the factory.
+[[nodiscard]] int extractors_of_rank(const ExposureArguments& many);
+
+/// Does what the command line asks for, one frame or many, and reports it; the program's exit
+/// status. `settings` is the job of prepare_job, the same on every rank. Throws as
+/// mpi::extract_frame and mpi::run_exposure do. Collective.
+[[nodiscard]] int extract_one_or_many(const mpi::Communicator& world, FrameJob settings,
+                                      const ExposureArguments& many,
+                                      const mpi::ExtractorFactory& make);
+
+}  // namespace spex

@@ -1,0 +1,196 @@
+#include "mpi/programs/extract_cli.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <vector>
+
+#include "reference/core/error.hpp"
+
+namespace spex {
+namespace {
+
+// Choices are checked here rather than by CLI11, so that the message says what was expected.
+template <class Choice>
+Choice choose(const char* option, const std::string& text, const std::vector<Choice>& choices) {
+  std::string expected;
+  for (const Choice choice : choices) {
+    if (to_string(choice) == text) return choice;
+    expected += (expected.empty() ? "" : " or ") + to_string(choice);
+  }
+  throw usage_error(option, "unknown '" + text + "'", expected);
+}
+
+template <class Choice>
+std::string names(const std::vector<Choice>& choices) {
+  std::string text;
+  for (const Choice choice : choices) text += (text.empty() ? "" : ", ") + to_string(choice);
+  return text;
+}
+
+std::string method_help(Device device) {
+  return device == Device::gpu
+             ? "Linear algebra: eigh or cholesky; that of the milestone where not given"
+             : "Linear algebra: eigh or cholesky; eigh where not given";
+}
+
+// Sets the milestone and the method; where only the method is given, the first milestone of it.
+void choose_way(const ExtractArguments& arguments, ExtractOptions& o) {
+  // A rung of the GPU has its own method; on the CPU any goes with any.
+  const std::vector<Milestone> milestones = milestones_of(arguments.device);
+  o.milestone = arguments.milestone.empty()
+                    ? milestones.front()
+                    : choose("--milestone", arguments.milestone, milestones);
+  o.method = traits(o.milestone).method;
+  if (arguments.method.empty()) return;
+  o.method = choose<Method>("--method", arguments.method, {Method::eigh, Method::cholesky});
+  if (arguments.device == Device::cpu) return;
+  const auto fits = [&](Milestone milestone) { return traits(milestone).method == o.method; };
+  if (arguments.milestone.empty())
+    o.milestone = *std::find_if(milestones.begin(), milestones.end(), fits);
+  else if (!fits(o.milestone))
+    throw usage_error("--method",
+                      to_string(o.method) + " is not what " + to_string(o.milestone) + " does",
+                      to_string(traits(o.milestone).method));
+}
+
+// Names are empty where many frames are asked for in another way (exposure_cli.hpp).
+bool same_file(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
+  std::error_code ignored;
+  // Absolute first: of "f" and "./f", only one would become so where there is no such file.
+  return std::filesystem::weakly_canonical(std::filesystem::absolute(a), ignored) ==
+         std::filesystem::weakly_canonical(std::filesystem::absolute(b), ignored);
+}
+
+void refuse_overwriting(const FrameJob& job) {
+  std::vector<std::string> read{job.input, job.psf};
+  if (job.fibermap) read.push_back(*job.fibermap);
+  std::vector<std::string> written{job.output};
+  if (job.model) written.push_back(*job.model);
+  for (const std::string& output : written)
+    for (const std::string& input : read)
+      if (same_file(output, input))
+        throw usage_error(output, "would overwrite an input", "another name for the output");
+  if (job.model && same_file(*job.model, job.output))
+    throw usage_error(*job.model, "is the name of both outputs", "two names");
+}
+
+}  // namespace
+
+WaveRange parse_wavelength(const std::string& text) {
+  const auto wrong = [&](const std::string& what) {
+    return usage_error("--wavelength", "'" + text + "' " + what, "wmin,wmax,dw in Angstrom");
+  };
+  double values[3];
+  const char* next = text.data();
+  const char* const end = next + text.size();
+  for (int i = 0; i < 3; ++i) {
+    const auto [after, code] = std::from_chars(next, end, values[i]);
+    if (code != std::errc() || !std::isfinite(values[i])) throw wrong("is not three numbers");
+    next = after;
+    if (i == 2) break;
+    if (next == end || *next != ',') throw wrong("is not three numbers");
+    ++next;
+  }
+  if (next != end) throw wrong("has something after its third number");
+  return {values[0], values[1], values[2]};
+}
+
+std::uint32_t parse_mask_bits(const std::string& text) {
+  if (text == "all") return ~std::uint32_t{0};
+  const bool hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  const char* const begin = text.data() + (hexadecimal ? 2 : 0);
+  const char* const end = text.data() + text.size();
+  std::uint32_t bits = 0;
+  const auto [after, code] = std::from_chars(begin, end, bits, hexadecimal ? 16 : 10);
+  if (code != std::errc() || after != end)
+    throw usage_error("--mask-bits", "'" + text + "' is no set of bits",
+                      "a number such as 767 or 0x2FF, or all");
+  return bits;
+}
+
+void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
+  FrameJob& job = arguments.job;
+  ExtractOptions& o = job.options;
+  app.option_defaults()->always_capture_default();
+
+  app.add_option("-i,--input", job.input, "Preprocessed image (.fits, .fits.gz, .fits.fz)")
+      ->required()
+      ->group("Files");
+  app.add_option("-p,--psf", job.psf, "PSF of the same camera")->required()->group("Files");
+  app.add_option("-o,--output", job.output, "Frame file to write (.fits, .fits.gz)")
+      ->required()
+      ->group("Files");
+  app.add_option("-m,--model", job.model, "Also write the model image to this file")
+      ->group("Files");
+  app.add_option("-f,--fibermap", job.fibermap,
+                 "Take FIBERMAP from this file rather than from the image")
+      ->group("Files");
+  app.add_flag("--no-scores", arguments.no_scores, "Leave the HDU SCORES out")->group("Files");
+  app.add_flag("--full-precision", job.full_precision,
+               "Write float64, and an HDU PIXMASK_FRACTION, for close comparisons")
+      ->group("Files");
+
+  app.add_option("-w,--wavelength", arguments.wavelength,
+                 "Grid wmin,wmax,dw in Angstrom. Where not given, b: 3600,5800,0.8; "
+                 "r: 5760,7620,0.8; z: 7520,9824,0.8")
+      ->group("What to extract");
+  app.add_option("-s,--specmin", o.specmin, "First spectrum")->group("What to extract");
+  app.add_option("-n,--nspec", o.nspec, "Number of spectra; all from --specmin where not given")
+      ->group("What to extract");
+
+  app.add_option("-r,--regularize", o.regularize, "Regularization amount")->group("Algorithm");
+  app.add_option("--bundlesize", o.bundlesize, "Spectra in a bundle")->group("Algorithm");
+  app.add_option("--nsubbundles", o.nsubbundles, "Subbundles in a bundle")->group("Algorithm");
+  app.add_option("--nwavestep", o.nwavestep, "Wavelength bins in a patch")->group("Algorithm");
+  app.add_option("--wavepad", o.wavepad, "Wavelength bins to pad a patch with")->group("Algorithm");
+  app.add_option("--pixpad-frac", o.pixpad_frac, "Fraction of the padding's pixels to use")
+      ->group("Algorithm");
+  app.add_option("--wavepad-frac", o.wavepad_frac, "Fraction by which to lengthen --wavepad")
+      ->group("Algorithm");
+  app.add_option("--psferr", o.psferr,
+                 "Fractional error of the PSF model, for chi2pix; the PSF file's where not given")
+      ->group("Algorithm");
+  app.add_option("--mask-bits", arguments.mask_bits,
+                 "Bits of MASK that reject a pixel: a number, or all. Where not given: 0x2FF, "
+                 "all but BADREADNOISE (256)")
+      ->group("Algorithm");
+  app.add_option("--method", arguments.method, method_help(arguments.device))->group("Algorithm");
+  app.add_option("--decorrelate", arguments.decorrelate, "What to decorrelate: signal or noise")
+      ->group("Algorithm");
+
+  app.add_option("--milestone", arguments.milestone,
+                 "How the work is organized: " + names(milestones_of(arguments.device)) + "; " +
+                     to_string(default_milestone(arguments.device)) + " where not given")
+      ->group("Running");
+  app.add_option("--threads", arguments.threads,
+                 "Threads of each rank; its share of the node's CPUs where not given")
+      ->group("Running");
+  app.add_flag("--mpi", arguments.mpi, "Accepted for production's scripts; ranks are found anyway")
+      ->group("Running");
+  app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")->group("Running");
+}
+
+FrameJob make_job(const ExtractArguments& arguments) {
+  FrameJob job = arguments.job;
+  ExtractOptions& o = job.options;
+  if (!arguments.wavelength.empty()) {
+    o.wavelength = parse_wavelength(arguments.wavelength);
+    static_cast<void>(
+        make_wave_grid(*o.wavelength));  // complains of a bad grid before any file is read
+  }
+  if (!arguments.mask_bits.empty()) o.mask_bits = parse_mask_bits(arguments.mask_bits);
+  o.decorrelate = choose<Decorrelate>("--decorrelate", arguments.decorrelate,
+                                      {Decorrelate::signal, Decorrelate::noise});
+  choose_way(arguments, o);
+  o.model = job.model.has_value();
+  job.scores = !arguments.no_scores;
+  if (arguments.threads && (*arguments.threads < 1 || *arguments.threads > 4096))
+    throw usage_error("--threads", std::to_string(*arguments.threads), "1 to 4096");
+  refuse_overwriting(job);
+  return job;
+}
+
+}  // namespace spex

@@ -1,0 +1,41 @@
+// The command line of an extraction, with production's names and defaults (desi_extract_spectra,
+// spex); ours beside them.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "reference/frame/frame_job.hpp"
+
+namespace spex {
+
+/// What the options of an extraction were parsed into, before they are checked.
+struct ExtractArguments {
+  Device device = Device::cpu;  ///< whose milestones the program has
+  FrameJob job;
+  std::string wavelength;
+  std::string mask_bits;
+  std::string method;  ///< empty: the milestone's
+  std::string decorrelate = "signal";
+  std::string milestone;
+  std::string loglevel = "info";
+  std::optional<int> threads;
+  bool no_scores = false;
+  bool mpi = false;  ///< accepted for production's scripts; ranks are found without it
+};
+
+/// Adds the options of an extraction to `app`; they are parsed into `arguments`.
+void add_extract_options(CLI::App& app, ExtractArguments& arguments);
+
+/// Checks and converts. Throws Error(usage).
+[[nodiscard]] FrameJob make_job(const ExtractArguments& arguments);
+
+/// `wmin,wmax,dw` in Angstrom. Throws Error(usage) where the text is anything else.
+[[nodiscard]] WaveRange parse_wavelength(const std::string& text);
+
+/// A number (decimal, or hexadecimal with 0x), or "all" for every bit. Throws Error(usage).
+[[nodiscard]] std::uint32_t parse_mask_bits(const std::string& text);
+
+}  // namespace spex

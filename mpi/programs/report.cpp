@@ -1,0 +1,60 @@
+#include "mpi/programs/report.hpp"
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "reference/programs/program.hpp"
+
+namespace spex {
+namespace {
+
+void report_times(const StageTimes& times) {
+  std::string profile;
+  for (std::size_t i = 0; i < stage_count; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    profile += fmt::format("{}{} {:.2f}", i == 0 ? "" : ", ", to_string(stage), times.get(stage));
+  }
+  spdlog::info("seconds of all threads: {}", profile);
+}
+
+void report_patches(const std::string& output, const PatchCounts& counts) {
+  const std::string frame = output.empty() ? "" : output + ": ";
+  if (counts.fell_back > 0)
+    spdlog::warn("{}{} of {} patches fell back to eigh", frame, counts.fell_back, counts.patches);
+  if (counts.failed > 0)
+    spdlog::warn("{}{} of {} patches could not be solved and are flagged NODATA", frame,
+                 counts.failed, counts.patches);
+}
+
+}  // namespace
+
+FrameJob prepare_job(const ExtractArguments& arguments, const std::string& program) {
+  set_log_level(arguments.loglevel);
+  FrameJob job = make_job(arguments);
+  job.program = program;
+  job.show_progress = spdlog::should_log(spdlog::level::info);
+  return job;
+}
+
+void report(const mpi::FrameSummary& summary, const FrameJob& job) {
+  report_times(summary.times);
+  report_patches("", summary.counts);
+  spdlog::info("wrote {}: {} patches by {}", job.output, summary.counts.patches,
+               to_string(job.options.method));
+}
+
+void report(const mpi::ExposureSummary& summary, const mpi::ExposureJob& job) {
+  report_times(summary.times);
+  long patches = 0;
+  for (const mpi::FrameOutcome& outcome : summary.outcomes) {
+    report_patches(job.frame_job(outcome.frame).output, outcome.counts);
+    patches += outcome.counts.patches;
+  }
+  const std::size_t frames = job.frames.size();
+  spdlog::info("wrote {} of {} frame(s): {} patches by {}, {}",
+               frames - static_cast<std::size_t>(summary.failed), frames, patches,
+               to_string(job.settings.options.method), to_string(job.schedule));
+  if (summary.failed > 0) spdlog::error("{} of {} frame(s) failed", summary.failed, frames);
+}
+
+}  // namespace spex

@@ -1,0 +1,39 @@
+#include "mpi/programs/run_on_ranks.hpp"
+
+#include <cstdio>
+#include <exception>
+
+#include <fmt/format.h>
+#include <mpi.h>
+
+#include "mpi/comm/check.hpp"
+#include "mpi/comm/collective.hpp"
+#include "reference/core/error.hpp"
+#include "reference/programs/program.hpp"
+
+namespace spex {
+
+int run_on_ranks(const std::string& program, int argc, char** argv,
+                 const std::function<int(int, char**, const mpi::Communicator&)>& body) {
+  return run_guarded(program, [&] {
+    const mpi::Environment environment(argc, argv);
+    const mpi::Communicator world = mpi::Communicator::world();
+    // The error is reported before MPI ends: mpirun kills the ranks that are left as soon as one
+    // has ended with an error, rank 0 before it has spoken among them.
+    return run_guarded(program, world.is_root(), [&] {
+      try {
+        return body(argc, argv, world);
+      } catch (const mpi::CollectiveError&) {
+        throw;
+      } catch (const std::exception& error) {
+        if (world.size() == 1) throw;
+        const int status = exit_status(ErrorKind::internal);
+        fmt::print(stderr, "{}: rank {}: {}\n", program, world.rank(), error.what());
+        SPEX_MPI_CHECK(MPI_Abort(world.get(), status));
+        return status;
+      }
+    });
+  });
+}
+
+}  // namespace spex

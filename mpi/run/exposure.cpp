@@ -1,0 +1,77 @@
+#include "mpi/run/exposure.hpp"
+
+#include <cstddef>
+#include <utility>
+
+#include "mpi/comm/broadcast.hpp"
+#include "mpi/comm/collective.hpp"
+#include "mpi/comm/gather.hpp"
+#include "mpi/run/run_log.hpp"
+#include "mpi/run/schedule.hpp"
+#include "reference/io/atomic_write.hpp"
+
+namespace spex::mpi {
+namespace {
+
+void check_job(const ExposureJob& job) {
+  const auto positive = [](const char* option, std::optional<int> value) {
+    if (value && *value < 1) throw usage_error(option, std::to_string(*value), "1 or more");
+  };
+  positive("--readers", job.readers);
+  positive("--extractors", job.extractors);
+  positive("--writers", job.writers);
+  positive("--frames-in-flight", job.frames_in_flight);
+  if (job.frames.empty()) throw usage_error("", "there is no frame to extract", "one or more");
+  if (job.schedule != Schedule::pipeline) return;
+  if (job.groups)
+    throw usage_error("--groups", "pipeline has none: each rank takes frames of its own",
+                      "no --groups");
+  if (job.settings.ranks_per_bundle.value_or(1) != 1)
+    throw usage_error("--ranks-per-bundle", "with pipeline a frame is one rank's",
+                      "no --ranks-per-bundle");
+}
+
+}  // namespace
+
+FrameJob ExposureJob::frame_job(int frame) const {
+  const FrameFiles& files = frames.at(static_cast<std::size_t>(frame));
+  FrameJob job = settings;
+  job.camera = files.camera;
+  job.input = files.input;
+  job.psf = files.psf;
+  job.output = files.output;
+  return job;
+}
+
+ExposureSummary run_exposure(const Communicator& world, const ExposureJob& job,
+                             const ExtractorFactory& make) {
+  TestHooks hooks;
+  collective(world, [&] {
+    check_job(job);
+    hooks = TestHooks::from_environment(world.rank());
+    if (world.is_root() && job.events) check_writable(*job.events);
+  });
+  EventLog events(world);
+  Outcomes outcomes(world, job);
+  ExposureSummary summary;
+  StageTimes times;
+  const Run run{world, job, make, hooks, events, outcomes, times};
+  if (job.schedule == Schedule::pipeline)
+    run_pipeline(run);
+  else
+    run_groups(run);
+
+  summary.outcomes = outcomes.finish();
+  summary.times = gather_times(world, times);
+  for (const FrameOutcome& outcome : summary.outcomes) summary.failed += outcome.failure ? 1 : 0;
+  broadcast(world, summary.failed);
+  const std::vector<Event> all = events.gather(world);
+  const std::vector<RankReport> ranks = gather_reports(world, describe_rank(times));
+  on_root(world, [&] {
+    if (!job.events) return;
+    write_run_log(*job.events, job, events.origin_unix(), summary.outcomes, ranks, all);
+  });
+  return summary;
+}
+
+}  // namespace spex::mpi

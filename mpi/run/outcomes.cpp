@@ -1,0 +1,99 @@
+#include "mpi/run/outcomes.hpp"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "mpi/comm/check.hpp"
+
+namespace spex::mpi {
+namespace {
+
+constexpr int outcome_tag = 2;
+
+struct Head {
+  int frame;
+  int failed;
+  ErrorKind kind;
+  PatchCounts counts;
+};
+
+std::string pack(const FrameOutcome& outcome) {
+  const bool failed = outcome.failure.has_value();
+  const Head head{outcome.frame, failed ? 1 : 0,
+                  failed ? outcome.failure->kind : ErrorKind::internal, outcome.counts};
+  std::string bytes(sizeof head, '\0');
+  std::memcpy(bytes.data(), &head, sizeof head);
+  return failed ? bytes + outcome.failure->text : bytes;
+}
+
+FrameOutcome unpack(const std::string& bytes) {
+  Head head;
+  std::memcpy(&head, bytes.data(), sizeof head);
+  FrameOutcome outcome{head.frame, head.counts, std::nullopt};
+  if (head.failed != 0) outcome.failure = Failure{head.kind, bytes.substr(sizeof head)};
+  return outcome;
+}
+
+}  // namespace
+
+Outcomes::Outcomes(const Communicator& world, const ExposureJob& job)
+    : job_(job),
+      comm_(*world.split(0)),
+      progress_(job.settings.program, "frames", static_cast<long>(job.frames.size()),
+                world.is_root() && job.settings.show_progress) {}
+
+void Outcomes::report(FrameOutcome outcome) {
+  if (outcome.failure) {
+    const FrameFiles& files = job_.frames.at(static_cast<std::size_t>(outcome.frame));
+    fmt::print(stderr, "{}: {}: frame {} failed: {}\n", job_.settings.program, files.output,
+               files.camera, outcome.failure->text);
+  }
+  if (comm_.is_root()) {
+    accept(std::move(outcome));
+    return;
+  }
+  Message& message = sent_.emplace_back();
+  message.bytes = pack(outcome);
+  SPEX_MPI_CHECK(MPI_Isend(message.bytes.data(), static_cast<int>(message.bytes.size()), MPI_BYTE,
+                           0, outcome_tag, comm_.get(), &message.request));
+}
+
+void Outcomes::poll() {
+  for (int arrived = 1; comm_.is_root() && arrived != 0;) {
+    MPI_Status status;
+    SPEX_MPI_CHECK(MPI_Iprobe(MPI_ANY_SOURCE, outcome_tag, comm_.get(), &arrived, &status));
+    if (arrived != 0) receive(status);
+  }
+}
+
+std::vector<FrameOutcome> Outcomes::finish() {
+  for (Message& message : sent_) SPEX_MPI_CHECK(MPI_Wait(&message.request, MPI_STATUS_IGNORE));
+  while (comm_.is_root() && arrived_.size() < job_.frames.size()) {
+    MPI_Status status;
+    SPEX_MPI_CHECK(MPI_Probe(MPI_ANY_SOURCE, outcome_tag, comm_.get(), &status));
+    receive(status);
+  }
+  std::sort(arrived_.begin(), arrived_.end(),
+            [](const FrameOutcome& a, const FrameOutcome& b) { return a.frame < b.frame; });
+  return std::move(arrived_);
+}
+
+void Outcomes::receive(const MPI_Status& status) {
+  int count = 0;
+  SPEX_MPI_CHECK(MPI_Get_count(&status, MPI_BYTE, &count));
+  std::string bytes(static_cast<std::size_t>(count), '\0');
+  SPEX_MPI_CHECK(MPI_Recv(bytes.data(), count, MPI_BYTE, status.MPI_SOURCE, outcome_tag,
+                          comm_.get(), MPI_STATUS_IGNORE));
+  accept(unpack(bytes));
+}
+
+void Outcomes::accept(FrameOutcome outcome) {
+  arrived_.push_back(std::move(outcome));
+  progress_.advance();
+}
+
+}  // namespace spex::mpi

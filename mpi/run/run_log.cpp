@@ -1,0 +1,120 @@
+#include "mpi/run/run_log.hpp"
+
+#include <array>
+#include <cstddef>
+
+#include <nlohmann/json.hpp>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "mpi/comm/check.hpp"
+#include "reference/core/version.hpp"
+#include "reference/io/atomic_write.hpp"
+
+namespace spex::mpi {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// A report on its way to rank 0.
+struct Packed {
+  std::array<char, 256> host{};
+  double max_rss_bytes = 0;
+  std::array<double, stage_count> seconds{};
+};
+
+Json frame_json(const FrameFiles& files, const FrameOutcome& outcome) {
+  Json json;
+  json["camera"] = files.camera;
+  json["input"] = files.input;
+  json["psf"] = files.psf;
+  json["output"] = files.output;
+  json["patches"] = outcome.counts.patches;
+  json["fell_back"] = outcome.counts.fell_back;
+  json["failed"] = outcome.counts.failed;
+  json["error"] = outcome.failure ? Json(outcome.failure->text) : Json();
+  return json;
+}
+
+Json rank_json(int rank, const RankReport& report) {
+  Json json;
+  json["rank"] = rank;
+  json["host"] = report.host;
+  json["max_rss_bytes"] = report.max_rss_bytes;
+  for (std::size_t i = 0; i < stage_count; ++i) {
+    const auto stage = static_cast<Stage>(i);
+    json["seconds"][to_string(stage)] = report.times.get(stage);
+  }
+  return json;
+}
+
+Json event_json(const Event& event, const ExposureJob& job) {
+  const bool of_frame = event.frame >= 0;
+  Json json;
+  json["rank"] = event.rank;
+  json["frame"] = of_frame ? Json(event.frame) : Json();
+  json["camera"] =
+      of_frame ? Json(job.frames.at(static_cast<std::size_t>(event.frame)).camera) : Json();
+  json["bundle"] = event.bundle >= 0 ? Json(event.bundle) : Json();
+  json["stage"] = to_string(event.phase);
+  json["start"] = event.start;
+  json["end"] = event.end;
+  return json;
+}
+
+}  // namespace
+
+RankReport describe_rank(const StageTimes& times) {
+  RankReport report;
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) == 0) report.host = host.data();
+  rusage usage{};
+  if (getrusage(RUSAGE_SELF, &usage) == 0)
+    report.max_rss_bytes = 1024.0 * static_cast<double>(usage.ru_maxrss);
+  report.times = times;
+  return report;
+}
+
+std::vector<RankReport> gather_reports(const Communicator& world, const RankReport& mine) {
+  Packed packed;
+  mine.host.copy(packed.host.data(), packed.host.size() - 1);
+  packed.max_rss_bytes = mine.max_rss_bytes;
+  for (std::size_t i = 0; i < stage_count; ++i)
+    packed.seconds[i] = mine.times.get(static_cast<Stage>(i));
+  std::vector<Packed> all(world.is_root() ? static_cast<std::size_t>(world.size()) : 0);
+  SPEX_MPI_CHECK(MPI_Gather(&packed, sizeof packed, MPI_BYTE, all.data(), sizeof packed, MPI_BYTE,
+                            0, world.get()));
+  std::vector<RankReport> reports;
+  for (const Packed& one : all) {
+    RankReport report{one.host.data(), one.max_rss_bytes, {}};
+    for (std::size_t i = 0; i < stage_count; ++i)
+      report.times.add(static_cast<Stage>(i), one.seconds[i]);
+    reports.push_back(std::move(report));
+  }
+  return reports;
+}
+
+void write_run_log(const std::string& path, const ExposureJob& job, double origin_unix,
+                   const std::vector<FrameOutcome>& outcomes, const std::vector<RankReport>& ranks,
+                   const std::vector<Event>& events) {
+  Json root;
+  root["schema"] = {{"name", "spexbench-run-log"}, {"major", 1}, {"minor", 0}};
+  root["program"] = job.settings.program;
+  root["version"] = version();
+  root["milestone"] = spex::to_string(job.settings.options.milestone);
+  root["schedule"] = to_string(job.schedule);
+  root["origin_unix"] = origin_unix;
+  root["ranks"] = Json::array();
+  for (std::size_t r = 0; r < ranks.size(); ++r)
+    root["ranks"].push_back(rank_json(static_cast<int>(r), ranks[r]));
+  root["frames"] = Json::array();
+  for (const FrameOutcome& outcome : outcomes)
+    root["frames"].push_back(
+        frame_json(job.frames.at(static_cast<std::size_t>(outcome.frame)), outcome));
+  root["events"] = Json::array();
+  for (const Event& event : events) root["events"].push_back(event_json(event, job));
+  const std::string text = root.dump(1) + "\n";
+  atomic_write(path, {text.begin(), text.end()});
+}
+
+}  // namespace spex::mpi

@@ -1,0 +1,42 @@
+// What the schedules of an exposure share, and the schedules.
+#pragma once
+
+#include <vector>
+
+#include "mpi/run/event_log.hpp"
+#include "mpi/run/exposure.hpp"
+#include "mpi/run/outcomes.hpp"
+#include "mpi/run/test_hooks.hpp"
+#include "reference/frame/frame_steps.hpp"
+
+namespace spex::mpi {
+
+/// A run on one rank.
+struct Run {
+  const Communicator& world;
+  const ExposureJob& job;
+  const ExtractorFactory& make;
+  const TestHooks& hooks;
+  EventLog& events;
+  Outcomes& outcomes;
+  StageTimes& times;  ///< gains this rank's seconds
+};
+
+/// Frames over groups of ranks, each frame by all ranks of a group; one rank reads and one writes,
+/// which extract too (sequential) or do not (interleave_io). Collective.
+void run_groups(const Run& run);
+
+/// Frames over ranks, each frame by one. Collective.
+void run_pipeline(const Run& run);
+
+/// The steps of one frame, timed, logged, with the test hooks; what failed, if anything did.
+[[nodiscard]] std::optional<Failure> read_step(const Run& run, int frame, FrameInputs& inputs,
+                                               StageTimes& times);
+[[nodiscard]] std::optional<Failure> extract_step(
+    const Run& run, int frame, const PatchExtractor& extract, const FrameInputs& inputs,
+    const std::vector<Patch>& patches, std::vector<PatchResult>& results, StageTimes& times);
+[[nodiscard]] FrameOutcome write_step(const Run& run, int frame, std::optional<Failure> failure,
+                                      const FrameInputs& inputs,
+                                      const std::vector<PatchResult>& results, StageTimes& times);
+
+}  // namespace spex::mpi

@@ -1,0 +1,175 @@
+// Frames over groups of ranks: sequential and interleave-io.
+#include <algorithm>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "mpi/comm/broadcast.hpp"
+#include "mpi/comm/collective.hpp"
+#include "mpi/comm/gather.hpp"
+#include "mpi/run/assign.hpp"
+#include "mpi/run/groups.hpp"
+#include "mpi/run/schedule.hpp"
+
+namespace spex::mpi {
+namespace {
+
+// The same loop runs on every rank of a group; what a rank does in it depends on its roles alone.
+// A frame goes from the reader to the workers over `in`, and from them to the writer over `out`.
+// The reader is rank 0 of `in`, the writer of `out`; ranks from first_worker on are the workers.
+//
+// interleave-io: neither the reader nor the writer is a worker, and each takes part in one
+// communicator only. So the reader reads frame k+1 while frame k is extracted, and waits with it
+// until the workers take it; the writer writes k-1 until the workers have k for it. At most one
+// frame waits on either side.
+struct Group {
+  int index = 0;
+  int count = 1;
+  bool reads = false;
+  bool writes = false;
+  bool extracts = false;
+  int first_worker = 0;
+  std::optional<Communicator> in;
+  std::optional<Communicator> out;
+
+  [[nodiscard]] int workers() const { return out->size() - first_worker; }
+};
+
+Group join_group(const Run& run) {
+  const Communicator& world = run.world;
+  const std::vector<int> nodes = nodes_of_ranks(world);
+  Group group;
+  collective(world, [&] {
+    const std::vector<int> group_of = assign_groups(nodes, run.job.groups);
+    group.index = group_of.at(static_cast<std::size_t>(world.rank()));
+    group.count = *std::max_element(group_of.begin(), group_of.end()) + 1;
+  });
+  std::optional<Communicator> ranks = world.split(group.index);
+  const bool interleaves = run.job.schedule == Schedule::interleave_io;
+  collective(world, [&] {
+    if (interleaves && ranks->size() < 3)
+      throw usage_error(
+          to_string(run.job.schedule),
+          fmt::format("a group of {} rank(s) has no reader, writer and worker", ranks->size()),
+          fmt::format("at least 3 ranks in each of {} group(s)", group.count));
+    const int workers = ranks->size() - (interleaves ? 2 : 0);
+    if (run.job.settings.ranks_per_bundle.value_or(1) > workers)
+      throw usage_error("--ranks-per-bundle", std::to_string(*run.job.settings.ranks_per_bundle),
+                        fmt::format("1 to {}, the ranks that extract in a group", workers));
+  });
+  group.reads = ranks->rank() == 0;
+  group.writes = ranks->rank() == (interleaves ? 1 : 0);
+  group.extracts = !interleaves || ranks->rank() > 1;
+  group.first_worker = interleaves ? 1 : 0;
+  group.in = ranks->split(group.reads || group.extracts ? 0 : -1);
+  group.out = ranks->split(group.writes || group.extracts ? 0 : -1);
+  return group;
+}
+
+class GroupRun {
+ public:
+  GroupRun(const Run& run, Group group) : run_(run), group_(std::move(group)) {
+    collective(run.world, [&] {
+      if (!group_.extracts) return;
+      const EventTimer timer(run.events, -1, Phase::start);
+      extract_ = run_.make(0);
+    });
+  }
+
+  void one_frame(int frame) {
+    FrameInputs inputs;
+    std::optional<Failure> failure;
+    if (group_.reads) failure = read_step(run_, frame, inputs, run_.times);
+    if (group_.in) failure = share(frame, failure, inputs);
+    if (!group_.out) return;
+
+    std::vector<int> rank_of;
+    std::vector<PatchResult> results;
+    if (group_.extracts && !failure) failure = extract(frame, inputs, rank_of, results);
+    if (const auto failed = agree(*group_.out, failure))
+      failure = failed->failure;
+    else
+      results = gather(frame, inputs, rank_of, std::move(results));
+    if (group_.writes)
+      run_.outcomes.report(
+          write_step(run_, frame, std::move(failure), inputs, results, run_.times));
+  }
+
+ private:
+  // From the reader to the workers: the frame's number, what failed, or else the frame.
+  std::optional<Failure> share(int frame, const std::optional<Failure>& failure,
+                               FrameInputs& inputs) {
+    const Communicator& in = *group_.in;
+    int sent = frame;
+    broadcast(in, sent);
+    if (sent != frame)
+      throw std::logic_error(fmt::format("frame {} arrived where {} was due", sent, frame));
+    bool failed = failure.has_value();
+    broadcast(in, failed);
+    if (!failed) {
+      broadcast(in, inputs, 0);
+      return std::nullopt;
+    }
+    Failure what = failure.value_or(Failure{});
+    broadcast(in, what.kind);
+    broadcast(in, what.text);
+    return what;
+  }
+
+  std::optional<Failure> extract(int frame, const FrameInputs& inputs, std::vector<int>& rank_of,
+                                 std::vector<PatchResult>& results) {
+    std::vector<Patch> mine;
+    std::optional<Failure> failure = attempt([&] {
+      const FrameJob& settings = run_.job.settings;
+      const std::vector<Patch> patches = patches_of(settings, inputs);
+      rank_of = assign_patches(patches, group_.workers(), settings.options.milestone,
+                               settings.ranks_per_bundle);
+      for (int& rank : rank_of) rank += group_.first_worker;
+      mine = share_of(patches, rank_of, group_.out->rank());
+    });
+    if (!failure) failure = extract_step(run_, frame, extract_, inputs, mine, results, run_.times);
+    if (failure && run_.world.size() > 1)
+      failure->text = fmt::format("rank {}: {}", run_.world.rank(), failure->text);
+    return failure;
+  }
+
+  // To the writer. Here every rank counts on every other: what fails ends the run.
+  std::vector<PatchResult> gather(int frame, FrameInputs& inputs, std::vector<int>& rank_of,
+                                  std::vector<PatchResult>&& mine) {
+    const StageTimer stage(run_.times, Stage::gather);
+    const EventTimer timer(run_.events, frame, Phase::gather);
+    if (group_.extracts)
+      run_.hooks.at("gather", run_.job.frames.at(static_cast<std::size_t>(frame)).camera);
+    const Communicator& out = *group_.out;
+    if (group_.first_worker > 0) {  // the writer has not seen the frame yet
+      broadcast_description(out, inputs, group_.first_worker);
+      broadcast(out, rank_of, group_.first_worker);
+    }
+    return gather_results(out, rank_of, std::move(mine), frame);
+  }
+
+  const Run& run_;
+  Group group_;
+  PatchExtractor extract_;
+};
+
+}  // namespace
+
+void run_groups(const Run& run) {
+  Group group = join_group(run);
+  const int first = group.index;
+  const int step = group.count;
+  GroupRun group_run(run, std::move(group));
+  for (int frame = first; frame < static_cast<int>(run.job.frames.size()); frame += step) {
+    try {
+      group_run.one_frame(frame);
+    } catch (const std::exception& error) {
+      throw Error(ErrorKind::internal,
+                  "frame " + run.job.frames[static_cast<std::size_t>(frame)].camera, error.what());
+    }
+    run.outcomes.poll();
+  }
+}
+
+}  // namespace spex::mpi

@@ -1,0 +1,190 @@
+// Frames over ranks, several in flight in each: readers, extractors and writers are threads.
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <future>
+#include <memory>
+#include <semaphore>
+#include <thread>
+#include <utility>
+
+#include <fitsio.h>
+
+#include "mpi/comm/collective.hpp"
+#include "mpi/run/schedule.hpp"
+#include "reference/core/channel.hpp"
+
+namespace spex::mpi {
+namespace {
+
+constexpr std::chrono::milliseconds poll_every{20};
+
+// A frame on its way through the threads.
+struct InFlight {
+  int frame = 0;
+  FrameInputs inputs;
+  std::vector<PatchResult> results;
+  std::optional<Failure> failure;
+  StageTimes times;
+};
+using FramePtr = std::unique_ptr<InFlight>;
+
+struct Finished {
+  FrameOutcome outcome;
+  StageTimes times;
+};
+
+// A reader takes a token before it reads, and a frame gives it back when it is done with: so at
+// most so many frames are in memory. A frame that failed takes the same way as others. Threads end
+// when the channel before them has; none speaks MPI.
+class Pipeline {
+ public:
+  Pipeline(const Run& run, std::vector<int> frames)
+      : run_(run),
+        frames_(std::move(frames)),
+        tokens_(run.job.frames_in_flight.value_or(run.job.readers + run.job.extractors +
+                                                  run.job.writers)) {}
+  Pipeline(const Pipeline&) = delete;
+  Pipeline& operator=(const Pipeline&) = delete;
+  // Where the run ends early, frames that no reader has begun are left, and no thread waits.
+  ~Pipeline() {
+    next_ = frames_.size();
+    if (!begun_) {
+      begin_.set_value(false);
+      to_write_.close();
+    }
+    tokens_.release(run_.job.readers);
+    to_extract_.close();
+  }
+
+  // Throws what the factory threw.
+  void start_extractors() {
+    const int count = run_.job.extractors;
+    extracting_ = count;
+    std::vector<std::future<void>> made;
+    for (int slot = 0; slot < count; ++slot) {
+      std::promise<void> promise;
+      made.push_back(promise.get_future());
+      extractors_.emplace_back([this, slot, ready = std::move(promise)]() mutable {
+        extract_frames(slot, std::move(ready));
+      });
+    }
+    for (std::future<void>& one : made) one.wait();
+    for (std::future<void>& one : made) one.get();
+  }
+
+  // No frame is extracted before, so that where some rank cannot, none has written any.
+  void begin() {
+    begun_ = true;
+    begin_.set_value(true);
+  }
+
+  void start_files() {
+    reading_ = run_.job.readers;
+    for (int i = 0; i < run_.job.readers; ++i) readers_.emplace_back([this] { read_frames(); });
+    for (int i = 0; i < run_.job.writers; ++i) writers_.emplace_back([this] { write_frames(); });
+  }
+
+  // On the thread that speaks MPI.
+  void wait() {
+    for (std::size_t left = frames_.size(); left > 0;) {
+      if (std::optional<Finished> finished = finished_.pop_within(poll_every)) {
+        run_.times.add(finished->times);
+        run_.outcomes.report(std::move(finished->outcome));
+        --left;
+      }
+      run_.outcomes.poll();
+    }
+  }
+
+ private:
+  void read_frames() {
+    for (;;) {
+      tokens_.acquire();
+      const std::size_t i = next_++;
+      if (i >= frames_.size()) break;
+      auto one = std::make_unique<InFlight>();
+      one->frame = frames_[i];
+      one->failure = read_step(run_, one->frame, one->inputs, one->times);
+      to_extract_.push(std::move(one));
+    }
+    tokens_.release();
+    if (--reading_ == 0) to_extract_.close();
+  }
+
+  void extract_frames(int slot, std::promise<void> ready) {
+    PatchExtractor extract;
+    try {
+      const EventTimer timer(run_.events, -1, Phase::start);
+      extract = run_.make(slot);
+      ready.set_value();
+    } catch (...) {
+      ready.set_exception(std::current_exception());
+    }
+    const bool go = begins_.get();
+    while (std::optional<FramePtr> one = go ? to_extract_.pop() : std::nullopt) {
+      InFlight& frame = **one;
+      std::vector<Patch> patches;
+      if (!frame.failure)
+        frame.failure = attempt([&] { patches = patches_of(run_.job.settings, frame.inputs); });
+      if (!frame.failure)
+        frame.failure = extract_step(run_, frame.frame, extract, frame.inputs, patches,
+                                     frame.results, frame.times);
+      to_write_.push(std::move(*one));
+    }
+    if (--extracting_ == 0) to_write_.close();
+  }
+
+  void write_frames() {
+    while (std::optional<FramePtr> one = to_write_.pop()) {
+      InFlight& frame = **one;
+      Finished finished;
+      finished.outcome = write_step(run_, frame.frame, std::move(frame.failure), frame.inputs,
+                                    frame.results, frame.times);
+      finished.times = frame.times;
+      one->reset();
+      tokens_.release();
+      finished_.push(std::move(finished));
+    }
+  }
+
+  const Run& run_;
+  const std::vector<int> frames_;
+  std::counting_semaphore<> tokens_;
+  bool begun_ = false;
+  std::promise<bool> begin_;
+  std::shared_future<bool> begins_{begin_.get_future()};
+  std::atomic<std::size_t> next_ = 0;
+  std::atomic<int> reading_ = 0;
+  std::atomic<int> extracting_ = 0;
+  Channel<FramePtr> to_extract_;
+  Channel<FramePtr> to_write_;
+  Channel<Finished> finished_;
+  // Last, so that they end before what they use does.
+  std::vector<std::jthread> extractors_;
+  std::vector<std::jthread> writers_;
+  std::vector<std::jthread> readers_;
+};
+
+}  // namespace
+
+void run_pipeline(const Run& run) {
+  std::vector<int> mine;
+  for (int frame = run.world.rank(); frame < static_cast<int>(run.job.frames.size());
+       frame += run.world.size())
+    mine.push_back(frame);
+  collective(run.world, [&] {
+    if (fits_is_reentrant() == 0)
+      throw Error(ErrorKind::internal, to_string(Schedule::pipeline),
+                  "CFITSIO is not thread-safe here", "CFITSIO built with --enable-reentrant");
+  });
+  Pipeline pipeline(run, std::move(mine));
+  // The first frames are read while the extractors are made.
+  pipeline.start_files();
+  collective(run.world, [&] { pipeline.start_extractors(); });
+  pipeline.begin();
+  pipeline.wait();
+}
+
+}  // namespace spex::mpi

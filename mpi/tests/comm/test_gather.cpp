@@ -1,0 +1,117 @@
+// Patch results on their way to rank 0.
+
+#include <stdexcept>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "mpi/comm/gather.hpp"
+
+namespace spex::mpi {
+namespace {
+
+// A result of which every number tells the patch it belongs to.
+PatchResult result_of(int patch) {
+  PatchResult result;
+  result.status = static_cast<PatchStatus>(patch % 3);
+  result.nspec = 2;
+  result.nwave = 1 + patch % 4;  // messages of different lengths
+  result.ndiagonals = 3;
+  const auto nbins = static_cast<std::size_t>(result.nspec * result.nwave);
+  result.flux.assign(nbins, patch + 0.1);
+  result.ivar.assign(nbins, patch + 0.2);
+  result.chi2pix.assign(nbins, patch + 0.3);
+  result.pixmask_fraction.assign(nbins, patch + 0.4);
+  result.resolution.assign(3 * nbins, patch + 0.5);
+  if (patch % 2 == 1) {
+    result.x0 = patch, result.x1 = patch + 2, result.y0 = 10 * patch, result.y1 = 10 * patch + 1;
+    result.model.assign(2, patch + 0.6);
+  }
+  return result;
+}
+
+void expect_equal(const PatchResult& a, const PatchResult& b) {
+  EXPECT_EQ(a.status, b.status);
+  EXPECT_EQ(a.nspec, b.nspec);
+  EXPECT_EQ(a.nwave, b.nwave);
+  EXPECT_EQ(a.ndiagonals, b.ndiagonals);
+  EXPECT_EQ(a.flux, b.flux);
+  EXPECT_EQ(a.ivar, b.ivar);
+  EXPECT_EQ(a.chi2pix, b.chi2pix);
+  EXPECT_EQ(a.pixmask_fraction, b.pixmask_fraction);
+  EXPECT_EQ(a.resolution, b.resolution);
+  EXPECT_EQ(a.x0, b.x0);
+  EXPECT_EQ(a.x1, b.x1);
+  EXPECT_EQ(a.y0, b.y0);
+  EXPECT_EQ(a.y1, b.y1);
+  EXPECT_EQ(a.model, b.model);
+}
+
+class Gather : public testing::Test {
+ protected:
+  // Rank 0 holds the results of all patches, in their order, however they were shared.
+  void expect_gathered(const std::vector<int>& rank_of) {
+    std::vector<PatchResult> mine;
+    for (std::size_t p = 0; p < rank_of.size(); ++p)
+      if (rank_of[p] == world.rank()) mine.push_back(result_of(static_cast<int>(p)));
+    const std::vector<PatchResult> all = gather_results(world, rank_of, std::move(mine));
+    if (!world.is_root()) {
+      EXPECT_TRUE(all.empty());
+      return;
+    }
+    ASSERT_EQ(all.size(), rank_of.size());
+    for (std::size_t p = 0; p < all.size(); ++p)
+      expect_equal(all[p], result_of(static_cast<int>(p)));
+  }
+
+  const Communicator world = Communicator::world();
+};
+
+TEST(PatchResultMessage, ComesBackWhole) {
+  for (int patch = 0; patch < 6; ++patch)
+    expect_equal(unpack(pack(result_of(patch))), result_of(patch));
+  expect_equal(unpack(pack(PatchResult{})), PatchResult{});
+}
+
+TEST(PatchResultMessage, CutShortIsNoticed) {
+  std::vector<double> message = pack(result_of(1));
+  while (!message.empty()) {
+    message.pop_back();
+    EXPECT_THROW(static_cast<void>(unpack(message)), std::logic_error) << message.size();
+  }
+}
+
+TEST_F(Gather, BlocksInRankOrder) {
+  std::vector<int> rank_of;
+  for (int p = 0; p < 11; ++p) rank_of.push_back(p * world.size() / 11);
+  expect_gathered(rank_of);
+}
+
+TEST_F(Gather, RanksThatTakeTurns) {
+  std::vector<int> rank_of;
+  for (int p = 0; p < 11; ++p) rank_of.push_back((p * 7) % world.size());
+  expect_gathered(rank_of);
+}
+
+TEST_F(Gather, AllFromTheLastRank) {
+  expect_gathered(std::vector<int>(4, world.size() - 1));
+}
+
+TEST_F(Gather, NoPatches) {
+  expect_gathered({});
+}
+
+TEST_F(Gather, TimesAddUp) {
+  StageTimes mine;
+  mine.add(Stage::solve, world.rank() + 1.0);
+  mine.add(Stage::write, 0.5);
+  const StageTimes total = gather_times(world, mine);
+  const int n = world.size();
+  EXPECT_EQ(total.get(Stage::solve), world.is_root() ? n * (n + 1) / 2.0 : world.rank() + 1.0);
+  EXPECT_EQ(total.get(Stage::write), world.is_root() ? 0.5 * n : 0.5);
+  EXPECT_EQ(total.get(Stage::read), 0);
+}
+
+}  // namespace
+}  // namespace spex::mpi

@@ -1,0 +1,120 @@
+// Many frames as a user runs them: spex-cpu, alone and under mpirun.
+
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mpi/tests/programs/spex_cpu_runs.hpp"
+#include "reference/sim/simulate.hpp"
+
+namespace spex::test {
+namespace {
+
+using testing::HasSubstr;
+
+class ExposureProgram : public testing::Test {
+ protected:
+  ExposureProgram() {
+    SimOptions options;
+    options.folder = scratch.file("night");
+    options.size = SimSize::tiny;
+    options.cameras = parse_cameras("b0,b1,b2");
+    options.program = "test";
+    simulate(options);
+    std::filesystem::create_directory(scratch.file("out"));
+  }
+  ~ExposureProgram() override { unsetenv("SPEX_FAULT"); }
+
+  [[nodiscard]] Options of_exposure(const Options& changes = {}) const {
+    return with(
+        with(common, {{"--exposure", scratch.file("night")}, {"--outdir", scratch.file("out")}}),
+        changes);
+  }
+  [[nodiscard]] std::string file(const std::string& kind, const std::string& camera) const {
+    return scratch.file("night/" + kind + "-" + camera + "-00000001.fits");
+  }
+  void expect_outputs(const std::vector<std::string>& cameras) const {
+    std::size_t found = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(scratch.file("out")))
+      found += entry.is_regular_file() ? 1 : 0;
+    EXPECT_EQ(found, cameras.size());
+    for (const std::string& camera : cameras) {
+      const std::string alone = scratch.file("alone.fits");
+      ASSERT_EQ(run_spex_cpu(with(common, {{"-i", file("preproc", camera)},
+                                           {"-p", file("psf", camera)},
+                                           {"-o", alone}}))
+                    .status,
+                0);
+      EXPECT_TRUE(read_file(alone) ==
+                  read_file(scratch.file("out/frame-" + camera + "-00000001.fits")))
+          << camera;
+    }
+  }
+
+  const Options common{{"-w", "3600,3608,0.8"},
+                       {"--nwavestep", "11"},
+                       {"--wavepad", "2"},
+                       {"--threads", "1"},
+                       {"--loglevel", "error"}};
+  ScratchFolder scratch;
+};
+
+TEST_F(ExposureProgram, ExposureGivesTheFramesOfSingleRuns) {
+  const std::vector<std::vector<std::string>> launchers{{}, mpirun(3)};
+  for (const auto& launcher : launchers)
+    for (const char* schedule : {"sequential", "pipeline", "interleave-io"}) {
+      if (launcher.empty() && schedule == std::string("interleave-io")) continue;
+      const Finished run = run_spex_cpu(of_exposure({{"--schedule", schedule}}), launcher);
+      EXPECT_EQ(run.status, 0) << run.err;
+      expect_outputs({"b0", "b1", "b2"});
+    }
+}
+
+TEST_F(ExposureProgram, AFrameThatFailsIsNamedAndTheStatusIsOne) {
+  setenv("SPEX_FAULT", "extract:b1", 1);
+  const Finished run = run_spex_cpu(of_exposure(), mpirun(2));
+  unsetenv("SPEX_FAULT");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("frame-b1-00000001.fits: frame b1 failed: rank "));
+  EXPECT_THAT(run.err, HasSubstr("1 of 3 frame(s) failed"));
+  expect_outputs({"b0", "b2"});
+}
+
+TEST_F(ExposureProgram, WhereTheOthersCannotBeToldTheRunEndsWithRankAndFrame) {
+  setenv("SPEX_FAULT", "gather:b1:1", 1);
+  const Finished run = run_spex_cpu(of_exposure(), mpirun(2));
+  unsetenv("SPEX_FAULT");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("spex-cpu: rank 1: frame b1: fault injected"));
+  expect_outputs({"b0"});
+}
+
+TEST_F(ExposureProgram, WrongCommandLinesAreRefused) {
+  write_file(scratch.file("list"), "b0 image\n");
+  const std::string list = scratch.file("list");
+  const std::vector<std::pair<Options, std::string>> wrong{
+      {with(common, {{"-p", "psf"}, {"-o", "out"}}), "--input is required"},
+      {with(common, {{"--list", list}}), list + ":1: "},
+      {with(common, {{"--list", list}, {"--exposure", "night"}}), "--list"},
+      {with(common, {{"--list", list}, {"-i", "image"}}), "--input"},
+      {with(common, {{"--list", list}, {"-m", "model"}}), "--model"},
+      {with(common, {{"--list", list}, {"--outdir", "out"}}), "--outdir"},
+      {with(common, {{"-i", "i"}, {"-p", "p"}, {"-o", "o"}, {"--groups", "1"}}), "--groups"},
+      {of_exposure({{"--schedule", "random"}}), "--schedule"},
+      {of_exposure({{"--schedule", "pipeline"}, {"--writers", "0"}}), "--writers"},
+      {of_exposure({{"--schedule", "interleave-io"}}), "at least 3 ranks"},
+      {of_exposure({{"--ranks-per-bundle", "2"}}), "--ranks-per-bundle"},
+      {with(common, {{"--exposure", scratch.file("none")}}), "none: "},
+  };
+  for (const auto& [options, text] : wrong) {
+    const Finished run = run_spex_cpu(options);
+    EXPECT_EQ(run.status, 2) << text;
+    EXPECT_THAT(run.err, HasSubstr(text));
+    EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  }
+  expect_outputs({});
+}
+
+}  // namespace
+}  // namespace spex::test

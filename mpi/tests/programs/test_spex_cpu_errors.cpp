@@ -1,0 +1,232 @@
+// What spex-cpu cannot do ends in one line, a status, and no file.
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mpi/tests/programs/spex_cpu_runs.hpp"
+#include "reference/tests/support/change_fits.hpp"
+
+namespace spex::test {
+namespace {
+
+using testing::HasSubstr;
+
+constexpr int usage = 2;
+constexpr int other = 1;
+
+// Wrong files and a folder for outputs, made once for all tests.
+class Files {
+ public:
+  Files() {
+    const std::string image = read_file(golden + "tiny-b/preproc.fits");
+    const std::string psf = read_file(golden + "tiny-b/psf.fits");
+    write_file(inputs.file("empty.fits"), "");
+    write_file(inputs.file("text.fits"), "This is no FITS file.\n");
+    write_file(inputs.file("cut-image.fits"), image.substr(0, image.size() / 2));
+    write_file(inputs.file("cut-header.fits"), image.substr(0, 1000));
+    write_file(inputs.file("cut-psf.fits"), psf.substr(0, psf.size() - 5000));
+    for (const char* name : {"nan.fits", "narrow.fits", "far.fits"})
+      write_file(inputs.file(name), psf);
+    set_psf_parameter(inputs.file("nan.fits"), "GH-2-0", 4,
+                      {std::numeric_limits<double>::quiet_NaN(), 0, 0});
+    set_psf_parameter(inputs.file("narrow.fits"), "GHSIGY", 9, {-1, 0, 0});
+    set_pixels(inputs.file("far.fits"), "XTRACE", 0, {1e9});
+  }
+  const ScratchFolder inputs;
+};
+
+const Files& files() {
+  static const Files made;
+  return made;
+}
+std::string input(const std::string& name) {
+  return files().inputs.file(name);
+}
+
+struct BadRun {
+  std::string name;
+  Options changes;
+  int status;
+  std::string says;  // a part of the line that tells the cause
+};
+void PrintTo(const BadRun& bad, std::ostream* out) {
+  *out << bad.name;
+}
+
+// Places below the folder of outputs are written as OUT/...
+std::vector<BadRun> bad_runs() {
+  return {
+      {"missing_image", {{"-i", input("none.fits")}}, other, "none.fits: "},
+      {"empty_image", {{"-i", input("empty.fits")}}, other, "empty.fits: "},
+      {"text_for_image", {{"-i", input("text.fits")}}, other, "text.fits: "},
+      {"image_cut_short", {{"-i", input("cut-image.fits")}}, other, "cut-image.fits: "},
+      {"header_cut_short", {{"-i", input("cut-header.fits")}}, other, "cut-header.fits: "},
+      {"folder_for_image", {{"-i", golden}}, other, golden},
+      {"psf_for_image", {{"-i", golden + "tiny-b/psf.fits"}}, other, "IMAGE"},
+      {"missing_psf", {{"-p", input("none.fits")}}, other, "none.fits: "},
+      {"empty_psf", {{"-p", input("empty.fits")}}, other, "empty.fits: "},
+      {"text_for_psf", {{"-p", input("text.fits")}}, other, "text.fits: "},
+      {"psf_cut_short", {{"-p", input("cut-psf.fits")}}, other, "cut-psf.fits: "},
+      {"image_for_psf", {{"-p", golden + "tiny-b/preproc.fits"}}, other, "preproc.fits: "},
+      {"psf_of_another_ccd", {{"-p", golden + "tiny-z/psf.fits"}}, other, "NPIX_X x NPIX_Y"},
+      {"psf_with_nan", {{"-p", input("nan.fits")}}, other, "nan.fits: "},
+      {"psf_with_negative_width", {{"-p", input("narrow.fits")}}, other, "positive widths"},
+      {"psf_far_from_the_ccd", {{"-p", input("far.fits")}}, other, "fiber 0"},
+      {"missing_fibermap", {{"-f", input("none.fits")}}, other, "none.fits: "},
+      {"wavelength_of_letters", {{"-w", "a,b"}}, usage, "wmin,wmax,dw"},
+      {"wavelength_of_two_numbers", {{"-w", "3620,3630"}}, usage, "wmin,wmax,dw"},
+      {"wavelength_of_four_numbers", {{"-w", "3620,3630,0.8,1"}}, usage, "wmin,wmax,dw"},
+      {"wavelength_reversed", {{"-w", "7000,6000,0.8"}}, usage, "reversed"},
+      {"wavelength_without_step", {{"-w", "3620,3630,0"}}, usage, "dw > 0"},
+      {"wavelength_stepping_back", {{"-w", "3620,3630,-0.8"}}, usage, "dw > 0"},
+      {"wavelength_of_tiny_steps", {{"-w", "3620,3630,1e-9"}}, usage, "a million"},
+      {"wavelength_nan", {{"-w", "nan,3630,0.8"}}, usage, "wmin,wmax,dw"},
+      {"wavelength_off_the_ccd", {{"-w", "9000,9100,0.8"}}, usage, "off the CCD"},
+      {"no_spectra", {{"-n", "0"}}, usage, "--nspec"},
+      {"negative_spectra", {{"-n", "-1"}}, usage, "--nspec"},
+      {"spectra_beyond_the_psf", {{"-n", "11"}}, usage, "beyond the PSF"},
+      {"spectra_beyond_from_specmin", {{"-s", "6"}, {"-n", "5"}}, usage, "beyond the PSF"},
+      {"spectra_beyond_any_int", {{"-n", "99999999999"}}, usage, "nspec"},
+      {"specmin_beyond_the_psf", {{"-s", "10"}}, usage, "beyond the PSF"},
+      {"negative_specmin", {{"-s", "-1"}}, usage, "--specmin"},
+      {"subbundles_that_do_not_divide", {{"--nsubbundles", "3"}}, usage, "does not divide"},
+      {"no_subbundles", {{"--nsubbundles", "0"}}, usage, "--nsubbundles"},
+      {"no_bundle", {{"--bundlesize", "0"}}, usage, "--bundlesize"},
+      {"no_wavestep", {{"--nwavestep", "0"}}, usage, "--nwavestep"},
+      {"huge_wavestep", {{"--nwavestep", "1000000"}}, usage, "--nwavestep"},
+      {"negative_wavepad", {{"--wavepad", "-1"}}, usage, "--wavepad"},
+      {"fraction_above_one", {{"--pixpad-frac", "2"}}, usage, "--pixpad-frac"},
+      {"fraction_nan", {{"--wavepad-frac", "nan"}}, usage, "--wavepad-frac"},
+      {"negative_regularization", {{"-r", "-1"}}, usage, "--regularize"},
+      {"negative_psferr", {{"--psferr", "-1"}}, usage, "--psferr"},
+      {"word_for_a_number", {{"--wavepad", "ten"}}, usage, "wavepad"},
+      {"unknown_method", {{"--method", "lu"}}, usage, "eigh or cholesky"},
+      {"unknown_decorrelation", {{"--decorrelate", "all"}}, usage, "signal or noise"},
+      {"unknown_milestone", {{"--milestone", "first"}}, usage, "cpu-refactor or baseline"},
+      {"unknown_level", {{"--loglevel", "loud"}}, usage, "--loglevel"},
+      {"mask_bits_of_letters", {{"--mask-bits", "some"}}, usage, "--mask-bits"},
+      {"mask_bits_beyond_32", {{"--mask-bits", "0x1FFFFFFFF"}}, usage, "--mask-bits"},
+      {"no_threads", {{"--threads", "0"}}, usage, "--threads"},
+      {"unknown_flag", {{"--fast", ""}}, usage, "--fast"},
+      {"output_folder_missing", {{"-o", "OUT/none/frame.fits"}}, other, "does not exist"},
+      {"output_below_a_file", {{"-o", input("text.fits") + "/frame.fits"}}, other, "text.fits"},
+      {"output_is_a_folder", {{"-o", golden}}, other, golden},
+      {"model_folder_missing", {{"-m", "OUT/none/model.fits"}}, other, "does not exist"},
+      {"model_is_the_output", {{"-m", "OUT/frame.fits"}}, usage, "both outputs"},
+      {"output_over_the_image",
+       {{"-o", golden + "tiny-b/../tiny-b/preproc.fits"}},
+       usage,
+       "overwrite"},
+  };
+}
+
+std::vector<std::string> lines_of_program(const std::string& text) {
+  std::istringstream in(text);
+  std::vector<std::string> found;
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("spex-cpu: ")) found.push_back(line);
+  return found;
+}
+
+class BadInput : public testing::TestWithParam<BadRun> {
+ protected:
+  Finished run(const std::vector<std::string>& launcher = {}) {
+    Options options = tiny_b("OUT/frame.fits");
+    for (const auto& [name, value] : GetParam().changes) options[name] = value;
+    for (auto& [name, value] : options)
+      if (value.starts_with("OUT/")) value = outputs.file(value.substr(4));
+    return run_spex_cpu(options, launcher);
+  }
+
+  const ScratchFolder outputs;
+};
+
+TEST_P(BadInput, IsOneLineAndNoFile) {
+  const std::set<std::string> before = files().inputs.names();
+  const Finished finished = run();
+  EXPECT_EQ(finished.status, GetParam().status);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_EQ(lines_of_program(finished.err).size(), 1U);
+  EXPECT_EQ(finished.err.find('\n') + 1, finished.err.size()) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr(GetParam().says));
+  EXPECT_TRUE(outputs.names().empty());
+  EXPECT_EQ(files().inputs.names(), before);
+}
+
+const auto name_of = [](const testing::TestParamInfo<BadRun>& info) { return info.param.name; };
+INSTANTIATE_TEST_SUITE_P(SpexCpu, BadInput, testing::ValuesIn(bad_runs()), name_of);
+
+// mpirun adds lines of its own.
+class BadInputUnderMpi : public BadInput {};
+
+TEST_P(BadInputUnderMpi, EndsAllRanksWithOneLine) {
+  const Finished finished = run(mpirun(3));
+  EXPECT_EQ(finished.status, GetParam().status) << finished.err;
+  const std::vector<std::string> lines = lines_of_program(finished.err);
+  ASSERT_EQ(lines.size(), 1U) << finished.err;
+  EXPECT_THAT(lines.front(), HasSubstr(GetParam().says));
+  EXPECT_TRUE(outputs.names().empty());
+}
+
+std::vector<BadRun> bad_runs_under_mpi() {
+  const std::set<std::string> chosen{"missing_image",          "psf_with_negative_width",
+                                     "spectra_beyond_the_psf", "wavelength_reversed",
+                                     "output_folder_missing",  "unknown_flag"};
+  std::vector<BadRun> runs;
+  for (const BadRun& bad : bad_runs())
+    if (chosen.contains(bad.name)) runs.push_back(bad);
+  return runs;
+}
+INSTANTIATE_TEST_SUITE_P(SpexCpu, BadInputUnderMpi, testing::ValuesIn(bad_runs_under_mpi()),
+                         name_of);
+
+// A limit on file sizes that the frame breaks, as a full disk would: write() fails.
+const std::vector<std::string> full_disk{"bash", "-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"",
+                                         "bash"};
+
+TEST(FullDisk, LeavesNothing) {
+  for (const char* name : {"frame.fits", "frame.fits.gz"}) {
+    const ScratchFolder outputs;
+    const Finished finished =
+        run_spex_cpu(with(tiny_b(outputs.file(name)), {{"--full-precision", ""}}), full_disk);
+    EXPECT_EQ(finished.status, other);
+    EXPECT_EQ(lines_of_program(finished.err).size(), 1U) << finished.err;
+    EXPECT_THAT(finished.err, HasSubstr("cannot be written: "));
+    EXPECT_TRUE(outputs.names().empty()) << name;
+  }
+}
+
+TEST(FullDisk, KeepsTheOldFrame) {
+  const ScratchFolder outputs;
+  const std::string frame = outputs.file("frame.fits");
+  write_file(frame, "old");
+  const Finished finished = run_spex_cpu(tiny_b(frame), full_disk);
+  EXPECT_EQ(finished.status, other);
+  EXPECT_EQ(read_file(frame), "old");
+  EXPECT_THAT(outputs.names(), testing::ElementsAre("frame.fits"));
+}
+
+TEST(MissingOption, IsNamed) {
+  Options options = tiny_b("");
+  options.erase("-o");
+  const Finished finished = run_spex_cpu(options);
+  EXPECT_EQ(finished.status, usage);
+  EXPECT_EQ(lines_of_program(finished.err).size(), 1U) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("--output"));
+}
+
+TEST(DefaultLogLevel, ErrorIsOneLineToo) {
+  const ScratchFolder outputs;
+  Options options = with(tiny_b(outputs.file("frame.fits")), {{"-i", input("none.fits")}});
+  options.erase("--loglevel");
+  const Finished finished = run_spex_cpu(options);
+  EXPECT_EQ(finished.status, other);
+  EXPECT_EQ(lines_of_program(finished.err).size(), 1U) << finished.err;
+}
+
+}  // namespace
+}  // namespace spex::test

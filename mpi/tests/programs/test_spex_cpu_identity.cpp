@@ -1,0 +1,67 @@
+// spex-cpu writes the same bytes whatever the number of threads and ranks.
+
+#include <string>
+#include <tuple>
+
+#include <gtest/gtest.h>
+
+#include "mpi/tests/programs/spex_cpu_runs.hpp"
+
+namespace spex::test {
+namespace {
+
+class SameBytes : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+ protected:
+  // Frame and model of a run, one behind the other.
+  std::string bytes(int threads, const std::vector<std::string>& launcher = {}) {
+    const ScratchFolder scratch;
+    const std::string frame = scratch.file("frame.fits");
+    const std::string model = scratch.file("model.fits");
+    const Finished run = run_spex_cpu(with(tiny_b(frame), {{"-m", model},
+                                                           {"--full-precision", ""},
+                                                           {"--method", method},
+                                                           {"--milestone", milestone},
+                                                           {"--threads", std::to_string(threads)}}),
+                                      launcher);
+    EXPECT_EQ(run.status, 0) << run.err;
+    return run.status == 0 ? read_file(frame) + read_file(model) : "";
+  }
+
+  const std::string method = std::get<0>(GetParam());
+  const std::string milestone = std::get<1>(GetParam());
+};
+
+TEST_P(SameBytes, ForAnyThreads) {
+  const std::string one = bytes(1);
+  ASSERT_FALSE(one.empty());
+  EXPECT_TRUE(bytes(2) == one);
+  EXPECT_TRUE(bytes(4) == one);
+}
+
+// 2 bundles, 10 subbundles, 30 patches: 3 ranks are more than the bundles, 13 more than the
+// subbundles.
+TEST_P(SameBytes, ForAnyRanks) {
+  const std::string alone = bytes(1);
+  ASSERT_FALSE(alone.empty());
+  for (const int ranks : {1, 2, 3, 5, 13}) EXPECT_TRUE(bytes(1, mpirun(ranks)) == alone) << ranks;
+  EXPECT_TRUE(bytes(2, mpirun(2)) == alone);
+}
+
+INSTANTIATE_TEST_SUITE_P(SpexCpu, SameBytes,
+                         testing::Combine(testing::Values("eigh", "cholesky"),
+                                          testing::Values("baseline", "cpu-refactor")));
+
+// More ranks than the one patch.
+TEST(SpexCpu, RanksWithoutWork) {
+  const ScratchFolder scratch;
+  const Options one_patch =
+      with(tiny_b(scratch.file("a.fits")),
+           {{"-s", "2"}, {"-n", "1"}, {"-w", "3620,3624,0.8"}, {"--milestone", "baseline"}});
+  ASSERT_EQ(run_spex_cpu(one_patch).status, 0);
+  const Finished run = run_spex_cpu(with(one_patch, {{"-o", scratch.file("b.fits")}}), mpirun(3));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(read_file(scratch.file("a.fits")) == read_file(scratch.file("b.fits")));
+}
+
+}  // namespace
+}  // namespace spex::test

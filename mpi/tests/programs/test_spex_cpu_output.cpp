@@ -1,0 +1,200 @@
+// What spex-cpu prints and writes, beside the spectra.
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mpi/tests/programs/spex_cpu_runs.hpp"
+#include "reference/core/version.hpp"
+#include "reference/model/mask_bits.hpp"
+
+namespace spex::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::vector<std::string> hdu_names(const std::string& path) {
+  FitsReader file(path);
+  int count = 0;
+  int status = 0;
+  fits_get_num_hdus(file.get(), &count, &status);
+  std::vector<std::string> names;
+  for (int hdu = 1; hdu <= count; ++hdu) {
+    fits_movabs_hdu(file.get(), hdu, nullptr, &status);
+    names.push_back(file.get_string("EXTNAME"));
+  }
+  fits_check(status, path, "list of HDUs");
+  return names;
+}
+
+class Output : public testing::Test {
+ protected:
+  Finished run(const Options& changes) { return run_spex_cpu(with(tiny_b(frame), changes)); }
+
+  const ScratchFolder scratch;
+  const std::string frame = scratch.file("frame.fits");
+};
+
+TEST_F(Output, HelpNamesEveryOption) {
+  const Finished help = run_spex_cpu({{"--help", ""}});
+  EXPECT_EQ(help.status, 0);
+  EXPECT_EQ(help.err, "");
+  for (const char* option :
+       {"-i,--input",      "-p,--psf",     "-o,--output", "-m,--model",       "-f,--fibermap",
+        "-w,--wavelength", "-s,--specmin", "-n,--nspec",  "-r,--regularize",  "--bundlesize",
+        "--nsubbundles",   "--nwavestep",  "--wavepad",   "--pixpad-frac",    "--wavepad-frac",
+        "--psferr",        "--no-scores",  "--mask-bits", "--loglevel",       "--method",
+        "--decorrelate",   "--milestone",  "--threads",   "--full-precision", "--mpi",
+        "--version",       "Exit status"})
+    EXPECT_THAT(help.out, HasSubstr(option));
+}
+
+TEST_F(Output, HelpNamesTheDefaults) {
+  const std::string help = run_spex_cpu({{"--help", ""}}).out;
+  for (const char* text :
+       {"bundlesize INT=25 ", "nsubbundles INT=5 ", "nwavestep INT=50 ", "wavepad INT=10 ",
+        "pixpad-frac FLOAT=0.8 ", "wavepad-frac FLOAT=0.2 ", "eigh where not given",
+        "decorrelate TEXT=signal ", "cpu-refactor where not given"})
+    EXPECT_THAT(help, HasSubstr(text));
+}
+
+TEST_F(Output, VersionIsNameAndNumber) {
+  const Finished run = run_spex_cpu({{"--version", ""}});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.out, version_text("spex-cpu") + "\n");
+  EXPECT_THAT(run.out, testing::MatchesRegex("spex-cpu [^\n]*" + version() +
+                                             "(, commit [0-9a-f]+(, changed)?)?\n.*"));
+}
+
+TEST_F(Output, UnderMpiOneRankAnswers) {
+  const Finished help = run_spex_cpu({{"--version", ""}}, mpirun(3));
+  EXPECT_EQ(help.status, 0);
+  EXPECT_EQ(help.out, version_text("spex-cpu") + "\n");
+}
+
+TEST_F(Output, HdusInOrder) {
+  ASSERT_EQ(run({}).status, 0);
+  EXPECT_EQ(hdu_names(frame),
+            (std::vector<std::string>{"FLUX", "IVAR", "MASK", "WAVELENGTH", "RESOLUTION",
+                                      "FIBERMAP", "CHI2PIX", "SCORES"}));
+  EXPECT_THAT(scratch.names(), testing::ElementsAre("frame.fits"));
+}
+
+TEST_F(Output, NoScores) {
+  ASSERT_EQ(run({{"--no-scores", ""}}).status, 0);
+  EXPECT_THAT(hdu_names(frame), testing::Not(testing::Contains("SCORES")));
+}
+
+TEST_F(Output, ChecksumsHold) {
+  ASSERT_EQ(run({}).status, 0);
+  FitsReader file(frame);
+  for (const std::string& name : hdu_names(frame)) {
+    file.move_to_hdu(name);
+    int data = 0, hdu = 0, status = 0;
+    fits_verify_chksum(file.get(), &data, &hdu, &status);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(data, 1) << name;  // 1: present and right
+    EXPECT_EQ(hdu, 1) << name;
+  }
+}
+
+TEST_F(Output, HeaderSaysWhatWasDone) {
+  ASSERT_EQ(run({{"-s", "3"},
+                 {"-n", "4"},
+                 {"-r", "0.01"},
+                 {"--psferr", "0.05"},
+                 {"--mask-bits", "0x3"},
+                 {"--method", "cholesky"},
+                 {"--decorrelate", "noise"},
+                 {"--milestone", "baseline"}})
+                .status,
+            0);
+  FitsReader file(frame);
+  EXPECT_EQ(file.get_integer("NSPEC"), 4);
+  EXPECT_EQ(file.get_integer("SPECMIN"), 3);
+  EXPECT_EQ(file.get_integer("FIBERMIN"), 3);
+  EXPECT_EQ(file.get_double("WAVEMIN"), 3620);
+  EXPECT_DOUBLE_EQ(file.get_double("WAVEMAX"), 3636);
+  EXPECT_EQ(file.get_double("WAVESTEP"), 0.8);
+  EXPECT_EQ(file.get_integer("BUNDLESZ"), 5);
+  EXPECT_EQ(file.get_integer("NSUBBUN"), 5);
+  EXPECT_EQ(file.get_integer("NWAVESTP"), 8);
+  EXPECT_EQ(file.get_integer("WAVEPAD"), 4);
+  EXPECT_EQ(file.get_double("PIXPADFR"), 0.8);
+  EXPECT_EQ(file.get_double("WAVPADFR"), 0.2);
+  EXPECT_EQ(file.get_double("REGULARZ"), 0.01);
+  EXPECT_EQ(file.get_double("PSFERR"), 0.05);
+  EXPECT_EQ(file.get_integer("MASKBITS"), 3);
+  EXPECT_EQ(file.get_string("METHOD"), "cholesky");
+  EXPECT_EQ(file.get_string("DECORREL"), "noise");
+  EXPECT_EQ(file.get_string("MILESTNE"), "baseline");
+  EXPECT_EQ(file.get_string("SPEXPROG"), "spex-cpu");
+  EXPECT_EQ(file.get_string("SPEXVERS"), version());
+  EXPECT_EQ(file.get_string("BUNIT"), "electron/Angstrom");
+  EXPECT_EQ(file.get_integer("NPATCH"), 12);  // fibers 3 to 6, a subbundle each, three steps
+  EXPECT_EQ(file.get_integer("NFAILED"), 0);
+  // Of the image's own header.
+  EXPECT_EQ(file.get_integer("NIGHT"), 20200305);
+  EXPECT_THAT(file.get_string("CAMERA"), StartsWith("b"));
+}
+
+TEST_F(Output, CholeskyDoesItsPatchesItself) {
+  ASSERT_EQ(run({{"--method", "cholesky"}}).status, 0);
+  EXPECT_EQ(FitsReader(frame).get_integer("NFALLBCK"), 0);
+}
+
+TEST_F(Output, Gzip) {
+  ASSERT_EQ(run({}).status, 0);
+  const std::string packed = scratch.file("frame.fits.gz");
+  ASSERT_EQ(run({{"-o", packed}}).status, 0);
+  EXPECT_THAT(read_file(packed), StartsWith("\x1f\x8b"));
+  for (const char* hdu : {"FLUX", "IVAR", "MASK", "RESOLUTION", "CHI2PIX"})
+    EXPECT_EQ(read_image(packed, hdu).value, read_image(frame, hdu).value) << hdu;
+}
+
+TEST_F(Output, ModelHasTheShapeOfTheCcdAndFollowsTheImage) {
+  const std::string path = scratch.file("model.fits");
+  ASSERT_EQ(run({{"-m", path}, {"-w", "3620,3680,0.8"}}).status, 0);
+  EXPECT_EQ(hdu_names(path), (std::vector<std::string>{"MODEL"}));
+  const HduImage model = read_image(path, "MODEL");
+  const std::string input = golden + "tiny-b/preproc.fits";
+  const HduImage image = read_image(input, "IMAGE");
+  const HduImage ivar = read_image(input, "IVAR");
+  const HduImage mask = read_image(input, "MASK");
+  ASSERT_EQ(model.axes, image.axes);
+  // Rows that hold light of extracted wavelengths alone: two spot heights inside the first and last
+  // row that has any.
+  const auto nx = static_cast<std::size_t>(model.axes[0]);
+  const auto has_light = [](double value) { return value != 0; };
+  const auto first = std::find_if(model.value.begin(), model.value.end(), has_light);
+  const auto last = std::find_if(model.value.rbegin(), model.value.rend(), has_light);
+  constexpr std::size_t margin = 2 * 11;
+  const std::size_t y0 = static_cast<std::size_t>(first - model.value.begin()) / nx + margin;
+  const std::size_t y1 = static_cast<std::size_t>(model.value.rend() - last) / nx - margin;
+  ASSERT_GT(y1, y0);
+  // Where the model has light and the pixel is good, the two agree within the noise.
+  double sum = 0;
+  int count = 0;
+  for (std::size_t i = 0; i < model.value.size(); ++i) ASSERT_TRUE(std::isfinite(model.value[i]));
+  for (std::size_t i = y0 * nx; i < y1 * nx; ++i) {
+    if (model.value[i] < 5 || mask.value[i] != 0) continue;
+    const double difference = model.value[i] - image.value[i];
+    sum += difference * difference * ivar.value[i];
+    ++count;
+  }
+  ASSERT_GT(count, 100);
+  EXPECT_LT(sum / count, 1.5);
+}
+
+TEST_F(Output, ReplacesAnOldFrame) {
+  write_file(frame, "old");
+  ASSERT_EQ(run({}).status, 0);
+  EXPECT_EQ(hdu_names(frame).front(), "FLUX");
+}
+
+}  // namespace
+}  // namespace spex::test

@@ -1,0 +1,116 @@
+// Images that hold what no image should: the frame is finite, flagged, and says so.
+
+#include <cmath>
+#include <limits>
+#include <string>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mpi/tests/programs/spex_cpu_runs.hpp"
+#include "reference/model/mask_bits.hpp"
+#include "reference/tests/support/change_fits.hpp"
+
+namespace spex::test {
+namespace {
+
+constexpr double huge = 1e300;
+const double infinity = std::numeric_limits<double>::infinity();
+const double nan = std::numeric_limits<double>::quiet_NaN();
+
+class OddPixels : public testing::TestWithParam<const char*> {
+ protected:
+  Finished run(const std::string& output) {
+    return run_spex_cpu(with(tiny_z(output), {{"-i", image}, {"--method", GetParam()}}));
+  }
+  // Sets `count` pixels of each of the rows [100, 104) from column `x` on.
+  void set_block(const char* hdu, long long x, double value, std::size_t count = 4) {
+    const long long nx = read_image(image, hdu).axes.at(0);
+    for (long long y = 100; y < 104; ++y)
+      set_pixels(image, hdu, y * nx + x, std::vector<double>(count, value));
+  }
+  static void expect_finite(const std::string& path) {
+    for (const char* hdu : {"FLUX", "IVAR", "CHI2PIX", "PIXMASK_FRACTION", "RESOLUTION"}) {
+      const std::vector<double> values = read_image(path, hdu).value;
+      for (const double value : values) ASSERT_TRUE(std::isfinite(value)) << hdu;
+    }
+  }
+
+  const ScratchFolder scratch;
+  const std::string image = scratch.copy_of(golden + "tiny-z/preproc.fits", "preproc.fits");
+  const std::string frame = scratch.file("frame.fits");
+};
+
+TEST_P(OddPixels, WeighNothing) {
+  // A good pixel that is not finite counts for as much as one that MASK rejects.
+  set_block("MASK", 60, 1, 12);
+  ASSERT_EQ(run(scratch.file("masked.fits")).status, 0);
+  set_block("MASK", 60, 0, 12);
+  set_block("IVAR", 60, nan, 2);
+  set_block("IVAR", 62, infinity, 2);
+  set_block("IVAR", 64, -1, 2);
+  set_block("IVAR", 66, 0, 2);
+  set_block("IMAGE", 68, nan, 2);
+  set_block("IMAGE", 70, -infinity, 2);
+  ASSERT_EQ(run(frame).status, 0);
+  expect_finite(frame);
+  for (const char* hdu : {"FLUX", "IVAR", "CHI2PIX", "PIXMASK_FRACTION", "RESOLUTION"})
+    EXPECT_EQ(read_image(frame, hdu).value, read_image(scratch.file("masked.fits"), hdu).value)
+        << hdu;
+}
+
+TEST_P(OddPixels, MaskedOnesMayHoldAnything) {
+  set_block("MASK", 60, 4, 6);
+  ASSERT_EQ(run(scratch.file("masked.fits")).status, 0);
+  as_doubles(image, "IVAR");
+  set_block("IVAR", 60, huge, 2);
+  set_block("IVAR", 62, infinity, 2);
+  set_block("IVAR", 64, nan, 2);
+  ASSERT_EQ(run(frame).status, 0);
+  EXPECT_EQ(read_image(frame, "FLUX").value, read_image(scratch.file("masked.fits"), "FLUX").value);
+}
+
+TEST_P(OddPixels, NothingUsableAtAll) {
+  const std::size_t npixel = read_image(image, "MASK").value.size();
+  set_pixels(image, "MASK", 0, std::vector<double>(npixel, 1));
+  ASSERT_EQ(run(frame).status, 0);
+  for (const char* hdu : {"FLUX", "IVAR", "CHI2PIX", "RESOLUTION"})
+    EXPECT_THAT(read_image(frame, hdu).value, testing::Each(0.0)) << hdu;
+  constexpr double all_bad = specmask::SOMEBADPIX | specmask::ALLBADPIX;
+  EXPECT_THAT(read_image(frame, "MASK").value, testing::Each(all_bad));
+}
+
+// Weights of 1e300 overflow N: no method can solve the patches that hold such a pixel.
+TEST_P(OddPixels, PatchThatCannotBeSolvedIsFlaggedAndCounted) {
+  ASSERT_EQ(run(scratch.file("sound.fits")).status, 0);
+  as_doubles(image, "IVAR");
+  set_block("IVAR", 20, huge, 4);  // fibers 0 to 4 only
+  const Finished finished = run_spex_cpu(
+      with(tiny_z(frame), {{"-i", image}, {"--method", GetParam()}, {"--loglevel", "warn"}}));
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.err, testing::HasSubstr("1 of 5 patches could not be solved"));
+  EXPECT_EQ(FitsReader(frame).get_integer("NFAILED"), 1);
+  EXPECT_EQ(FitsReader(frame).get_integer("NFALLBCK"), 0);
+  expect_finite(frame);
+
+  const HduImage mask = read_image(frame, "MASK");
+  const HduImage flux = read_image(frame, "FLUX");
+  const HduImage ivar = read_image(frame, "IVAR");
+  const HduImage sound = read_image(scratch.file("sound.fits"), "FLUX");
+  const auto nwave = static_cast<std::size_t>(mask.axes.front());
+  for (std::size_t i = 0; i < mask.value.size(); ++i) {
+    const bool nodata = (static_cast<unsigned>(mask.value[i]) & specmask::NODATA) != 0;
+    ASSERT_EQ(nodata, i / nwave < 5) << i;  // the first subbundle
+    if (nodata) {
+      ASSERT_EQ(flux.value[i], 0);
+      ASSERT_EQ(ivar.value[i], 0);
+    } else {
+      ASSERT_EQ(flux.value[i], sound.value[i]) << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(SpexCpu, OddPixels, testing::Values("eigh", "cholesky"));
+
+}  // namespace
+}  // namespace spex::test

@@ -1,0 +1,161 @@
+// A simulated exposure, and runs of it by every schedule, for tests under mpirun.
+#pragma once
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "mpi/comm/broadcast.hpp"
+#include "mpi/comm/collective.hpp"
+#include "mpi/run/exposure.hpp"
+#include "mpi/run/frame_list.hpp"
+#include "reference/sim/simulate.hpp"
+#include "reference/tests/support/scratch.hpp"
+
+namespace spex::mpi {
+
+/// `frames` tiny frames of cameras b0 ... b9 and, beyond ten, of more exposures; what one rank
+/// alone extracts of each is what every run is held to. Rank 0 has the files.
+class ExposureRuns : public testing::Test {
+ protected:
+  explicit ExposureRuns(int frames = 4, Milestone milestone = Milestone::cpu_refactor) {
+    on_root(world, [&] {
+      inputs = std::make_unique<test::ScratchFolder>();
+      outputs = std::make_unique<test::ScratchFolder>();
+      simulate_frames(frames);
+    });
+    settings.program = "test";
+    settings.show_progress = false;
+    settings.options.milestone = milestone;
+    settings.options.wavelength = WaveRange{3600, 3608, 0.8};
+    settings.options.bundlesize = 5;
+    settings.options.nsubbundles = 5;
+    settings.options.nwavestep = 11;
+    settings.options.wavepad = 2;
+    on_root(world, [&] { files = frames_of_folder(inputs->file("night"), outputs->file("")); });
+    broadcast(world, files);
+    const Communicator alone = *world.split(world.rank());
+    on_root(world, [&] {
+      for (int i = 0; i < frames; ++i) {
+        FrameJob one = all_frames(Schedule::sequential).frame_job(i);
+        one.output = inputs->file("expected.fits");
+        patches = extract_frame(alone, one, cpu_extractor(1)).counts.patches;
+        expected.push_back(test::read_file(one.output));
+      }
+    });
+  }
+  ~ExposureRuns() override {
+    unsetenv("SPEX_FAULT");
+    unsetenv("SPEX_DELAY");
+  }
+
+  /// The schedules that this number of ranks allows.
+  [[nodiscard]] std::vector<Schedule> schedules() const {
+    std::vector<Schedule> all{Schedule::sequential, Schedule::pipeline};
+    if (world.size() >= 3) all.push_back(Schedule::interleave_io);
+    return all;
+  }
+
+  [[nodiscard]] ExposureJob all_frames(Schedule schedule) const {
+    ExposureJob job;
+    job.settings = settings;
+    job.frames = files;
+    job.schedule = schedule;
+    return job;
+  }
+  [[nodiscard]] ExposureJob first_frames(Schedule schedule, std::size_t count) const {
+    ExposureJob job = all_frames(schedule);
+    job.frames.resize(count);
+    return job;
+  }
+
+  ExposureSummary run(const ExposureJob& job) const {
+    return run_exposure(world, job, [](int /*slot*/) { return cpu_extractor(1); });
+  }
+
+  /// On rank 0: the outputs are those of the job's frames but for `failed`, nothing else is there,
+  /// and each has the bytes that one rank alone makes. Removes them.
+  void expect_outputs(const ExposureJob& job, const std::set<int>& failed = {}) const {
+    if (!world.is_root()) return;
+    std::set<std::string> names;
+    for (std::size_t i = 0; i < job.frames.size(); ++i) {
+      if (failed.contains(static_cast<int>(i))) continue;
+      const std::string& output = job.frames[i].output;
+      names.insert(std::filesystem::path(output).filename().string());
+      ASSERT_TRUE(std::filesystem::exists(output)) << output;
+      EXPECT_TRUE(test::read_file(output) == expected.at(i)) << output << " has other bytes";
+    }
+    EXPECT_EQ(outputs->names(), names);
+    for (const std::string& name : outputs->names()) std::filesystem::remove(outputs->file(name));
+  }
+
+  const Communicator world = Communicator::world();
+  FrameJob settings;
+  std::vector<FrameFiles> files;
+  int patches = 0;  // of a frame
+  // On rank 0:
+  std::unique_ptr<test::ScratchFolder> inputs;
+  std::unique_ptr<test::ScratchFolder> outputs;
+  std::vector<std::string> expected;
+
+ private:
+  void simulate_frames(int frames) {
+    SimOptions options;
+    options.folder = inputs->file("night");
+    options.size = SimSize::tiny;
+    options.program = "test";
+    for (int first = 0; first < frames; first += 10, ++options.expid) {
+      options.cameras.clear();
+      for (int i = first; i < std::min(frames, first + 10); ++i)
+        options.cameras.push_back(parse_cameras("b" + std::to_string(i - first)).at(0));
+      simulate(options);
+    }
+  }
+};
+
+/// The event log of a run, with what a test asks of it.
+class Log {
+ public:
+  explicit Log(const std::string& path)
+      : events_(nlohmann::json::parse(test::read_file(path)).at("events")) {}
+
+  [[nodiscard]] const nlohmann::json& events() const { return events_; }
+  /// The first start and the last end of a stage of a frame, over ranks.
+  [[nodiscard]] double start(int frame, const std::string& stage) const {
+    double first = 1e300;
+    for_each(frame, stage,
+             [&](const auto& e) { first = std::min(first, e.at("start").template get<double>()); });
+    return first;
+  }
+  [[nodiscard]] double end(int frame, const std::string& stage) const {
+    double last = -1e300;
+    for_each(frame, stage,
+             [&](const auto& e) { last = std::max(last, e.at("end").template get<double>()); });
+    return last;
+  }
+  [[nodiscard]] int count(int frame, const std::string& stage) const {
+    int found = 0;
+    for_each(frame, stage, [&](const auto&) { ++found; });
+    return found;
+  }
+
+ private:
+  template <class Visit>
+  void for_each(int frame, const std::string& stage, const Visit& visit) const {
+    for (const auto& event : events_)
+      if (event.at("frame") == frame && event.at("stage") == stage) visit(event);
+  }
+
+  nlohmann::json events_;
+};
+
+}  // namespace spex::mpi

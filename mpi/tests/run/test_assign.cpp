@@ -1,0 +1,127 @@
+// Which rank extracts which patch.
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "mpi/run/assign.hpp"
+#include "reference/core/error.hpp"
+
+namespace spex::mpi {
+namespace {
+
+using Share = std::vector<int>;
+
+// Patches of `nspec` fibers from `specmin` on, in bundles of 10 by 5 subbundles, three wavelength
+// steps.
+std::vector<Patch> patches_of(int nspec, int specmin = 0) {
+  ExtractOptions options;
+  options.bundlesize = 10;
+  options.specmin = specmin;
+  options.nspec = nspec;
+  options.nwavestep = 4;
+  return make_patches(options, WaveGrid{1000, 1, 12}, specmin + nspec);
+}
+
+Share patches_of_each(const std::vector<int>& rank_of, int nranks) {
+  Share share(static_cast<std::size_t>(nranks), 0);
+  for (const int rank : rank_of) ++share.at(static_cast<std::size_t>(rank));
+  return share;
+}
+
+class Assign : public testing::TestWithParam<std::tuple<int, int, Milestone>> {
+ protected:
+  const int nranks = std::get<0>(GetParam());
+  const int nspec = std::get<1>(GetParam());
+  const Milestone milestone = std::get<2>(GetParam());
+  const std::vector<Patch> patches = patches_of(nspec);
+  const std::vector<int> rank_of = assign_patches(patches, nranks, milestone);
+};
+
+TEST_P(Assign, EveryPatchHasOneRankThatExists) {
+  ASSERT_EQ(rank_of.size(), patches.size());
+  for (const int rank : rank_of) {
+    EXPECT_GE(rank, 0);
+    EXPECT_LT(rank, nranks);
+  }
+}
+
+TEST_P(Assign, RanksNeverDescend) {
+  EXPECT_TRUE(std::is_sorted(rank_of.begin(), rank_of.end()));
+}
+
+TEST_P(Assign, SharesDifferByNoMoreThanOneUnit) {
+  const int nbundles = nspec / 10;
+  const int unit = milestone == Milestone::baseline ? 1 : nranks <= nbundles ? 15 : 3;
+  const Share share = patches_of_each(rank_of, nranks);
+  const auto [least, most] = std::minmax_element(share.begin(), share.end());
+  EXPECT_LE(*most - *least, unit);
+  for (const int count : share) EXPECT_EQ(count % unit, 0);
+}
+
+TEST_P(Assign, BundlesStayWholeWhereThereAreEnough) {
+  if (milestone == Milestone::baseline || nranks > nspec / 10) return;
+  std::map<int, std::set<int>> ranks_of_bundle;
+  for (std::size_t p = 0; p < patches.size(); ++p)
+    ranks_of_bundle[patches[p].bundle].insert(rank_of[p]);
+  for (const auto& [bundle, ranks] : ranks_of_bundle) EXPECT_EQ(ranks.size(), 1U) << bundle;
+}
+
+TEST_P(Assign, SubbundlesStayWholeAlways) {
+  if (milestone == Milestone::baseline) return;
+  std::map<std::pair<int, int>, std::set<int>> ranks_of;
+  for (std::size_t p = 0; p < patches.size(); ++p)
+    ranks_of[{patches[p].bundle, patches[p].subbundle}].insert(rank_of[p]);
+  for (const auto& [subbundle, ranks] : ranks_of) EXPECT_EQ(ranks.size(), 1U);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    RanksAndFibers, Assign,
+    testing::Combine(testing::Values(1, 2, 3, 5, 13), testing::Values(10, 20, 50),
+                     testing::Values(Milestone::baseline, Milestone::cpu_refactor)));
+
+TEST(AssignPatches, BundlesByHand) {
+  // Two bundles of 5 x 3 patches.
+  const std::vector<Patch> patches = patches_of(20);
+  EXPECT_EQ(patches_of_each(assign_patches(patches, 1, Milestone::cpu_refactor), 1), Share{30});
+  EXPECT_EQ(patches_of_each(assign_patches(patches, 2, Milestone::cpu_refactor), 2),
+            (Share{15, 15}));
+  // More ranks than bundles: ten subbundles over three ranks.
+  EXPECT_EQ(patches_of_each(assign_patches(patches, 3, Milestone::cpu_refactor), 3),
+            (Share{12, 9, 9}));
+  // More ranks than subbundles: the last three have none.
+  EXPECT_EQ(patches_of_each(assign_patches(patches, 13, Milestone::cpu_refactor), 13),
+            (Share{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 0, 0, 0}));
+}
+
+TEST(AssignPatches, PartialBundleIsAUnitToo) {
+  // Fibers 8 to 12: the last subbundle of bundle 0 and the first two of bundle 1.
+  const std::vector<Patch> patches = patches_of(5, 8);
+  EXPECT_EQ(patches_of_each(assign_patches(patches, 2, Milestone::cpu_refactor), 2), (Share{3, 6}));
+}
+
+TEST(AssignPatches, NoPatches) {
+  EXPECT_TRUE(assign_patches({}, 3, Milestone::baseline).empty());
+}
+
+// Three patches a subbundle, five subbundles a bundle.
+TEST(AssignTeams, ShareABundleBySubbundles) {
+  const auto rank_of = assign_patches(patches_of(20), 4, Milestone::cpu_refactor, 2);
+  EXPECT_EQ(patches_of_each(rank_of, 4), (Share{9, 6, 9, 6}));
+  const auto one_team = assign_patches(patches_of(20), 3, Milestone::cpu_refactor, 2);
+  EXPECT_EQ(patches_of_each(one_team, 3), (Share{18, 12, 0}));
+  EXPECT_EQ(assign_patches(patches_of(20, 10), 4, Milestone::cpu_refactor, 2), rank_of);
+}
+
+TEST(AssignTeams, MoreThanRanksOrSubbundlesAreRefused) {
+  EXPECT_THROW(assign_patches(patches_of(20), 2, Milestone::cpu_refactor, 3), Error);
+  EXPECT_THROW(assign_patches(patches_of(20), 9, Milestone::cpu_refactor, 6), Error);
+  EXPECT_THROW(assign_patches(patches_of(20), 2, Milestone::cpu_refactor, 0), Error);
+}
+
+}  // namespace
+}  // namespace spex::mpi

@@ -1,0 +1,179 @@
+// Many frames over all ranks: the outputs do not depend on how the work was organized.
+
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <string>
+
+#include "mpi/comm/collective.hpp"
+#include "mpi/tests/run/exposure_runs.hpp"
+
+namespace spex::mpi {
+namespace {
+
+class Exposure : public ExposureRuns {};
+
+TEST_F(Exposure, EveryScheduleGivesTheBytesOfOneRankAlone) {
+  for (const Schedule schedule : schedules()) {
+    for (std::size_t frames = 1; frames <= files.size(); ++frames) {
+      SCOPED_TRACE(to_string(schedule) + ", frames " + std::to_string(frames));
+      const ExposureJob job = first_frames(schedule, frames);
+      const ExposureSummary summary = run(job);
+      EXPECT_EQ(summary.failed, 0);
+      if (world.is_root()) {
+        ASSERT_EQ(summary.outcomes.size(), frames);
+        for (std::size_t i = 0; i < frames; ++i) {
+          EXPECT_EQ(summary.outcomes[i].frame, static_cast<int>(i));
+          EXPECT_EQ(summary.outcomes[i].counts.patches, patches);
+          EXPECT_FALSE(summary.outcomes[i].failure);
+        }
+        EXPECT_GT(summary.times.get(Stage::solve), 0);
+      }
+      expect_outputs(job);
+    }
+  }
+}
+
+TEST_F(Exposure, GroupsGiveTheSameBytes) {
+  for (int groups = 1; groups <= world.size(); ++groups) {
+    ExposureJob job = all_frames(Schedule::sequential);
+    job.groups = groups;
+    EXPECT_EQ(run(job).failed, 0);
+    expect_outputs(job);
+  }
+}
+
+TEST_F(Exposure, RanksThatShareBundlesGiveTheSameBytes) {
+  if (world.size() < 2) return;
+  for (const Schedule schedule : {Schedule::sequential, Schedule::interleave_io}) {
+    if (schedule == Schedule::interleave_io && world.size() < 4) continue;
+    ExposureJob job = first_frames(schedule, 2);
+    job.settings.ranks_per_bundle = 2;
+    EXPECT_EQ(run(job).failed, 0);
+    expect_outputs(job);
+  }
+}
+
+TEST_F(Exposure, AnyNumberOfThreadsOfAPipelineGivesTheSameBytes) {
+  for (const int in_flight : {1, 2, 9})
+    for (const int extractors : {1, 3}) {
+      ExposureJob job = all_frames(Schedule::pipeline);
+      job.readers = 3;
+      job.extractors = extractors;
+      job.writers = 1;
+      job.frames_in_flight = in_flight;
+      EXPECT_EQ(run(job).failed, 0);
+      expect_outputs(job);
+    }
+}
+
+TEST_F(Exposure, FactoryIsAskedForWhatARankUsesOnly) {
+  for (const Schedule schedule : schedules()) {
+    ExposureJob job = first_frames(schedule, 1);
+    job.extractors = 2;
+    std::mutex mutex;
+    std::set<int> slots;
+    const ExposureSummary summary = run_exposure(world, job, [&](int slot) {
+      const std::lock_guard lock(mutex);
+      slots.insert(slot);
+      return cpu_extractor(1);
+    });
+    EXPECT_EQ(summary.failed, 0);
+    std::set<int> due{0};
+    if (schedule == Schedule::pipeline) due = {0, 1};
+    if (schedule == Schedule::interleave_io && world.rank() < 2) due = {};
+    EXPECT_EQ(slots, due) << to_string(schedule) << ", rank " << world.rank();
+    expect_outputs(job);
+  }
+}
+
+TEST_F(Exposure, FactoryThatThrowsOnTheLastRankEndsAll) {
+  for (const Schedule schedule : schedules()) {
+    const ExposureJob job = all_frames(schedule);
+    const ExtractorFactory make = [&](int /*slot*/) -> PatchExtractor {
+      if (world.rank() == world.size() - 1) throw std::runtime_error("no device");
+      return cpu_extractor(1);
+    };
+    try {
+      static_cast<void>(run_exposure(world, job, make));
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const CollectiveError& error) {
+      EXPECT_THAT(error.what(), testing::HasSubstr("no device"));
+    }
+    expect_outputs(job, {0, 1, 2, 3});
+  }
+}
+
+// The message of a job that is refused before any work.
+class ImpossibleExposure : public Exposure {
+ protected:
+  void expect_refused(const ExposureJob& job, const std::string& text) const {
+    try {
+      static_cast<void>(run(job));
+      ADD_FAILURE() << "nothing was thrown";
+    } catch (const CollectiveError& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage) << error.what();
+      EXPECT_THAT(error.what(), testing::HasSubstr(text));
+    }
+  }
+};
+
+TEST_F(ImpossibleExposure, InterleaveNeedsThreeRanksAGroup) {
+  ExposureJob job = all_frames(Schedule::interleave_io);
+  job.groups = world.size() / 3 + 1;
+  expect_refused(job, "at least 3 ranks");
+}
+
+TEST_F(ImpossibleExposure, GroupsAreOfAtLeastOneRank) {
+  ExposureJob job = all_frames(Schedule::sequential);
+  job.groups = world.size() + 1;
+  expect_refused(job, "--groups");
+  job.groups = 0;
+  expect_refused(job, "--groups");
+}
+
+TEST_F(ImpossibleExposure, MoreRanksPerBundleThanRanks) {
+  ExposureJob job = all_frames(Schedule::sequential);
+  job.settings.ranks_per_bundle = world.size() + 1;
+  expect_refused(job, "--ranks-per-bundle");
+}
+
+TEST_F(ImpossibleExposure, PipelineHasNoGroups) {
+  ExposureJob job = all_frames(Schedule::pipeline);
+  job.groups = 1;
+  expect_refused(job, "--groups");
+}
+
+TEST_F(ImpossibleExposure, NoFrames) {
+  expect_refused(first_frames(Schedule::sequential, 0), "no frame");
+}
+
+class BaselineExposure : public ExposureRuns {
+ protected:
+  BaselineExposure() : ExposureRuns(2, Milestone::baseline) {}
+};
+
+TEST_F(BaselineExposure, SpreadsThePatchesOfEveryFrame) {
+  for (const Schedule schedule : schedules()) {
+    const ExposureJob job = all_frames(schedule);
+    EXPECT_EQ(run(job).failed, 0);
+    expect_outputs(job);
+  }
+}
+
+class ThirtyFrames : public ExposureRuns {
+ protected:
+  ThirtyFrames() : ExposureRuns(30) {}
+};
+
+TEST_F(ThirtyFrames, EveryScheduleGivesTheBytesOfOneRankAlone) {
+  for (const Schedule schedule : schedules()) {
+    const ExposureJob job = all_frames(schedule);
+    ASSERT_EQ(job.frames.size(), 30U);
+    EXPECT_EQ(run(job).failed, 0);
+    expect_outputs(job);
+  }
+}
+
+}  // namespace
+}  // namespace spex::mpi

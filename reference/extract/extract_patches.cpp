@@ -1,0 +1,104 @@
+#include "reference/extract/extract_patches.hpp"
+
+#include <algorithm>
+
+#include "reference/core/parallel.hpp"
+#include "reference/extract/patch.hpp"
+
+namespace spex {
+namespace {
+
+// Fibers [spec_first, spec_last) and bins [wave_first, wave_last) that some patches need.
+struct SpotRange {
+  int spec_first, spec_last, wave_first, wave_last;
+};
+
+SpotRange spot_range(const Patch* begin, const Patch* end) {
+  SpotRange range{begin->padded_spec_first(), 0, begin->padded_wave_first(), 0};
+  for (const Patch* patch = begin; patch != end; ++patch) {
+    range.spec_first = std::min(range.spec_first, patch->padded_spec_first());
+    range.spec_last = std::max(range.spec_last, patch->padded_spec_first() + patch->padded_nspec());
+    range.wave_first = std::min(range.wave_first, patch->padded_wave_first());
+    range.wave_last = std::max(range.wave_last, patch->padded_wave_first() + patch->padded_nwave());
+  }
+  return range;
+}
+
+Spots evaluate_range(const ExtractInputs& inputs, const SpotRange& range, int threads) {
+  return evaluate_spots(*inputs.psf, range.spec_first, range.spec_last - range.spec_first,
+                        inputs.grid.range(range.wave_first, range.wave_last - range.wave_first),
+                        threads);
+}
+
+PatchSpots patch_spots(const Patch& patch, const Spots& spots, const SpotRange& range) {
+  return {&spots, patch.padded_spec_first() - range.spec_first,
+          patch.padded_wave_first() - range.wave_first, patch.padded_nspec(), patch.padded_nwave()};
+}
+
+StageTimes sum(const std::vector<StageTimes>& of_threads) {
+  StageTimes total;
+  for (const StageTimes& times : of_threads) total.add(times);
+  return total;
+}
+
+void extract_each(const ExtractInputs& inputs, const std::vector<Patch>& patches, int threads,
+                  StageTimes& times, const std::function<void(long)>& done,
+                  std::vector<PatchResult>& results) {
+  std::vector<StageTimes> of_threads(static_cast<std::size_t>(threads));
+  parallel_for(threads, static_cast<int>(patches.size()), [&](int thread, int index) {
+    const Patch& patch = patches[static_cast<std::size_t>(index)];
+    StageTimes& mine = of_threads[static_cast<std::size_t>(thread)];
+    const SpotRange range = spot_range(&patch, &patch + 1);
+    Spots spots;
+    {
+      const StageTimer timer(mine, Stage::spots);
+      spots = evaluate_range(inputs, range, 1);
+    }
+    results[static_cast<std::size_t>(index)] =
+        extract_patch(patch, patch_spots(patch, spots, range), *inputs.pixels, inputs.options,
+                      inputs.psferr(), mine);
+    done(1);
+  });
+  times.add(sum(of_threads));
+}
+
+void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch* end, int threads,
+                    StageTimes& times, const std::function<void(long)>& done,
+                    PatchResult* results) {
+  const SpotRange range = spot_range(begin, end);
+  Spots spots;
+  {
+    const StageTimer timer(times, Stage::spots);
+    spots = evaluate_range(inputs, range, threads);
+  }
+  std::vector<StageTimes> of_threads(static_cast<std::size_t>(threads));
+  parallel_for(threads, static_cast<int>(end - begin), [&](int thread, int index) {
+    results[index] = extract_patch(begin[index], patch_spots(begin[index], spots, range),
+                                   *inputs.pixels, inputs.options, inputs.psferr(),
+                                   of_threads[static_cast<std::size_t>(thread)]);
+    done(1);
+  });
+  times.add(sum(of_threads));
+}
+
+}  // namespace
+
+std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
+                                         const std::vector<Patch>& patches, int threads,
+                                         StageTimes& times, const std::function<void(long)>& done) {
+  std::vector<PatchResult> results(patches.size());
+  if (!traits(inputs.options.milestone).shares_spots) {
+    extract_each(inputs, patches, threads, times, done, results);
+    return results;
+  }
+  for (std::size_t first = 0; first < patches.size();) {
+    std::size_t last = first;
+    while (last < patches.size() && patches[last].bundle == patches[first].bundle) ++last;
+    extract_bundle(inputs, patches.data() + first, patches.data() + last, threads, times, done,
+                   results.data() + first);
+    first = last;
+  }
+  return results;
+}
+
+}  // namespace spex

@@ -1,0 +1,34 @@
+// From patches to a frame (extraction.md, section 7).
+#pragma once
+
+#include <vector>
+
+#include "reference/extract/extract_patches.hpp"
+#include "reference/model/frame.hpp"
+#include "reference/model/patch_result.hpp"
+
+namespace spex {
+
+/// How many patches ended how.
+struct PatchCounts {
+  int patches = 0;
+  int fell_back = 0;
+  int failed = 0;
+};
+
+/// Places the results of all `patches` (in the same order) in a frame of the fibers asked for:
+/// flux / dw, ivar dw^2, MASK bits SOMEBADPIX, ALLBADPIX, BAD2DFIT and NODATA. Patches are placed
+/// in the order given, which is what keeps sums independent of who computed them.
+[[nodiscard]] Frame assemble_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                                   const std::vector<PatchResult>& results);
+
+/// Sums the patches' models, in the order given.
+[[nodiscard]] ModelImage assemble_model(int nx, int ny, const std::vector<PatchResult>& results);
+
+[[nodiscard]] PatchCounts count_patches(const std::vector<PatchResult>& results);
+
+/// Sets BAD2DFIT where chi2pix > 5 times its median over fibers at that wavelength and > 5 times
+/// its median over the wavelengths of that fiber.
+void flag_bad_2d_fits(Frame& frame);
+
+}  // namespace spex

@@ -1,0 +1,40 @@
+// What is asked for of one frame, and who does it.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "reference/core/stage_times.hpp"
+#include "reference/extract/extract_patches.hpp"
+#include "reference/model/options.hpp"
+
+namespace spex {
+
+/// Files and settings of one frame's extraction; the same on every rank.
+struct FrameJob {
+  std::string program;  ///< named in the output's header
+  std::string camera;   ///< "b0" ...: that the input must be of; any where empty
+  std::string input;
+  std::string psf;
+  std::string output;
+  std::optional<std::string> model;     ///< model image
+  std::optional<std::string> fibermap;  ///< table that replaces the input's own
+  bool scores = true;
+  bool full_precision = false;
+  ExtractOptions options;
+  /// Ranks that share a bundle, by its subbundles; as the number of ranks asks for where absent.
+  std::optional<int> ranks_per_bundle;
+  bool show_progress = true;  ///< on rank 0
+};
+
+/// Extracts patches of a frame in this process, CPU or GPU; as extract_patches.
+using PatchExtractor = std::function<std::vector<PatchResult>(
+    const ExtractInputs& inputs, const std::vector<Patch>& patches, StageTimes& times,
+    const std::function<void(long)>& done)>;
+
+/// The CPU reference on `threads` threads.
+[[nodiscard]] PatchExtractor cpu_extractor(int threads);
+
+}  // namespace spex

@@ -1,0 +1,80 @@
+#include "reference/frame/frame_steps.hpp"
+
+#include <cstddef>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reference/core/error.hpp"
+#include "reference/extract/weights.hpp"
+#include "reference/frame/frame_keywords.hpp"
+#include "reference/frame/scores.hpp"
+#include "reference/io/atomic_write.hpp"
+#include "reference/io/read_preproc.hpp"
+#include "reference/io/read_psf.hpp"
+#include "reference/io/write_frame.hpp"
+#include "reference/layout/check_coverage.hpp"
+
+namespace spex {
+
+FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
+  FrameInputs inputs;
+  check_writable(job.output);
+  if (job.model) check_writable(*job.model);
+  {
+    const StageTimer timer(times, Stage::read);
+    inputs.psf = read_psf(job.psf);
+    inputs.preproc = read_preproc(job.input);
+    if (job.fibermap) inputs.preproc.fibermap = read_fibermap(*job.fibermap);
+  }
+  const StageTimer timer(times, Stage::convert);
+  if (!job.camera.empty() && inputs.preproc.camera != job.camera)
+    throw data_error(job.input, fmt::format("CAMERA is {}", inputs.preproc.camera), job.camera);
+  if (inputs.preproc.nx != inputs.psf.npix_x || inputs.preproc.ny != inputs.psf.npix_y)
+    throw data_error(
+        job.input, fmt::format("{} x {} pixels", inputs.preproc.nx, inputs.preproc.ny),
+        fmt::format("NPIX_X x NPIX_Y of the PSF, {} x {}", inputs.psf.npix_x, inputs.psf.npix_y));
+  inputs.grid = make_wave_grid(
+      job.options.wavelength.value_or(default_wave_range(inputs.preproc.camera, job.input)));
+  inputs.pixels = make_pixels(std::move(inputs.preproc), job.options.mask_bits);
+  check_coverage(inputs.psf, inputs.grid, patches_of(job, inputs));
+  return inputs;
+}
+
+std::vector<Patch> patches_of(const FrameJob& job, const FrameInputs& inputs) {
+  return make_patches(job.options, inputs.grid, inputs.psf.nfiber);
+}
+
+std::vector<Patch> share_of(const std::vector<Patch>& patches, const std::vector<int>& rank_of,
+                            int rank) {
+  std::vector<Patch> share;
+  for (std::size_t p = 0; p < patches.size(); ++p)
+    if (rank_of[p] == rank) share.push_back(patches[p]);
+  return share;
+}
+
+PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs,
+                                const std::vector<Patch>& patches,
+                                const std::vector<PatchResult>& results, StageTimes& times) {
+  const StageTimer timer(times, Stage::write);
+  const ExtractInputs extract = inputs.view(job.options);
+  const PatchCounts counts = count_patches(results);
+  const Frame frame = assemble_frame(extract, patches, results);
+  FrameFileContent content;
+  content.frame = &frame;
+  content.camera = inputs.preproc.camera;
+  content.cards = inputs.preproc.cards;
+  content.keywords =
+      frame_keywords({job.program, job.input, job.psf}, extract, inputs.preproc.fibermap, counts);
+  content.fibermap = &inputs.preproc.fibermap;
+  const Scores scores = compute_scores(frame, content.camera);
+  if (job.scores) content.scores = &scores;
+  content.full_precision = job.full_precision;
+  write_frame(job.output, content);
+  if (job.model)
+    write_model(*job.model, assemble_model(inputs.pixels.nx, inputs.pixels.ny, results),
+                content.cards, content.keywords);
+  return counts;
+}
+
+}  // namespace spex

@@ -1,0 +1,45 @@
+// The steps of one frame, which every schedule is made of: read, extract, write.
+#pragma once
+
+#include <vector>
+
+#include "reference/frame/assemble_frame.hpp"
+#include "reference/frame/frame_job.hpp"
+#include "reference/layout/patches.hpp"
+#include "reference/model/preproc.hpp"
+#include "reference/model/psf.hpp"
+
+namespace spex {
+
+/// What a frame's files hold, ready to be extracted. `preproc` keeps what goes through to the
+/// output; its pixels are in `pixels`.
+struct FrameInputs {
+  Psf psf;
+  Preproc preproc;
+  Pixels pixels;
+  WaveGrid grid;
+
+  /// For the extraction; points into this object.
+  [[nodiscard]] ExtractInputs view(const ExtractOptions& options) const {
+    return {&psf, &pixels, grid, options};
+  }
+};
+
+/// Reads the files and checks that they fit together and that the output can be written.
+/// Throws Error.
+[[nodiscard]] FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times);
+
+/// The frame's patches. Throws Error(usage).
+[[nodiscard]] std::vector<Patch> patches_of(const FrameJob& job, const FrameInputs& inputs);
+
+/// The patches of one rank, in order.
+[[nodiscard]] std::vector<Patch> share_of(const std::vector<Patch>& patches,
+                                          const std::vector<int>& rank_of, int rank);
+
+/// Writes the frame, and the model image where the job has one; results in the order of `patches`.
+/// Throws Error; no file is half-written then.
+PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs,
+                                const std::vector<Patch>& patches,
+                                const std::vector<PatchResult>& results, StageTimes& times);
+
+}  // namespace spex

@@ -1,0 +1,122 @@
+// The rungs of the ladder (milestones.md): the one place that says what each is.
+//
+// A rung is a row of `milestones`; programs, schedules, extractors, plans and reports look up here
+// what they need to know of it. What it computes with is its engine.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace spex {
+
+enum class Device { cpu, gpu };
+
+/// How N is inverted and roots are taken (extraction.md, section 5). eigh is the definition.
+enum class Method { eigh, cholesky };
+
+/// How reading, extracting and writing of many frames follow each other. Outputs are the same
+/// bytes.
+enum class Schedule {
+  sequential,     ///< each group of ranks reads, extracts and writes a frame after the other
+  interleave_io,  ///< in each group one rank reads, one writes, and the others extract
+  pipeline,       ///< each rank is a group, whose threads read, extract and write
+};
+
+/// What a rank takes of a frame's patches at least.
+enum class WorkUnit { patch, bundle };
+
+/// What computes a patch.
+enum class Engine {
+  cpu_sparse,  ///< A sparse, patch by patch
+  cpu_dense,   ///< A dense
+  gpu_eigh,    ///< A dense, eigendecompositions by cuSOLVER
+  gpu_direct,  ///< N straight from overlapping spots, as a band
+};
+
+/// How many eigendecompositions a library is given at a time.
+enum class EigenBatch {
+  none,    ///< one N, one block
+  blocks,  ///< one N, the blocks of a patch
+  all,     ///< N of all patches of a subbundle, and all their blocks
+};
+
+enum class Milestone {
+  baseline,
+  cpu_refactor,
+  multi_gpu,
+  batch_eigh,
+  batch_subbundle,
+  interleave_io,
+  direct,
+  pipeline,
+};
+
+/// What a rung is.
+struct MilestoneTraits {
+  Milestone milestone;
+  std::string_view name;  ///< as on the command line, in plans, results and headers
+  Device device;
+  Method method;  ///< what a GPU's rung does; the CPU's do either, this one where not told
+  Schedule schedule;
+  WorkUnit unit;
+  Engine engine;
+  EigenBatch batch;   ///< where the engine decomposes
+  bool shares_spots;  ///< spots are evaluated once for all patches of a bundle
+};
+
+/// All rungs, in the order of the ladder and of `Milestone`.
+inline constexpr std::array milestones{
+    MilestoneTraits{Milestone::baseline, "baseline", Device::cpu, Method::eigh,
+                    Schedule::sequential, WorkUnit::patch, Engine::cpu_sparse, EigenBatch::none,
+                    false},
+    MilestoneTraits{Milestone::cpu_refactor, "cpu-refactor", Device::cpu, Method::eigh,
+                    Schedule::sequential, WorkUnit::bundle, Engine::cpu_dense, EigenBatch::none,
+                    true},
+    MilestoneTraits{Milestone::multi_gpu, "multi-gpu", Device::gpu, Method::eigh,
+                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::none,
+                    true},
+    MilestoneTraits{Milestone::batch_eigh, "batch-eigh", Device::gpu, Method::eigh,
+                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::blocks,
+                    true},
+    MilestoneTraits{Milestone::batch_subbundle, "batch-subbundle", Device::gpu, Method::eigh,
+                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::all,
+                    true},
+    MilestoneTraits{Milestone::interleave_io, "interleave-io", Device::gpu, Method::eigh,
+                    Schedule::interleave_io, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::all,
+                    true},
+    MilestoneTraits{Milestone::direct, "direct", Device::gpu, Method::cholesky,
+                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_direct, EigenBatch::none,
+                    true},
+    MilestoneTraits{Milestone::pipeline, "pipeline", Device::gpu, Method::cholesky,
+                    Schedule::pipeline, WorkUnit::bundle, Engine::gpu_direct, EigenBatch::none,
+                    true},
+};
+
+static_assert(std::ranges::is_sorted(milestones, {}, &MilestoneTraits::milestone));
+static_assert(static_cast<std::size_t>(milestones.back().milestone) + 1 == milestones.size());
+
+/// What a program does where no milestone is asked for.
+[[nodiscard]] constexpr Milestone default_milestone(Device device) {
+  return device == Device::cpu ? Milestone::cpu_refactor : Milestone::pipeline;
+}
+
+/// The row of a milestone.
+[[nodiscard]] constexpr const MilestoneTraits& traits(Milestone milestone) {
+  return milestones[static_cast<std::size_t>(milestone)];
+}
+
+/// The milestone of that name; nothing where there is none.
+[[nodiscard]] std::optional<Milestone> find_milestone(std::string_view name);
+
+/// The milestones of a device, its default first.
+[[nodiscard]] std::vector<Milestone> milestones_of(Device device);
+
+[[nodiscard]] std::string to_string(Milestone milestone);
+[[nodiscard]] std::string to_string(Method method);
+[[nodiscard]] std::string to_string(Schedule schedule);
+
+}  // namespace spex

@@ -1,0 +1,132 @@
+#include <gtest/gtest.h>
+
+#include "reference/core/median.hpp"
+#include "reference/frame/assemble_frame.hpp"
+#include "reference/model/mask_bits.hpp"
+#include "reference/tests/support/synthetic.hpp"
+
+namespace spex {
+namespace {
+
+TEST(Median, AsNumPyTakesIt) {
+  EXPECT_EQ(median({}), 0);
+  EXPECT_EQ(median({3}), 3);
+  EXPECT_EQ(median({3, 1}), 2);
+  EXPECT_EQ(median({5, 1, 3}), 3);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+}
+
+// Two subbundles of one fiber each, two steps of two bins; the third bin of the grid is the last.
+class AssembleFrame : public testing::Test {
+ protected:
+  AssembleFrame() {
+    psf.nfiber = 2;
+    psf.hsizey = 1;
+    options.bundlesize = 2;
+    options.nsubbundles = 2;
+    options.nwavestep = 2;
+    for (const Patch& patch : patches()) {
+      PatchResult result;
+      result.nspec = 1;
+      result.nwave = patch.nkept;
+      result.ndiagonals = 3;
+      for (int w = 0; w < patch.nkept; ++w) {
+        const double bin = 10 * patch.spec_first + patch.wave_first + w;
+        result.flux.push_back(bin);
+        result.ivar.push_back(bin + 1);
+        result.chi2pix.push_back(1);
+        result.pixmask_fraction.push_back(0);
+      }
+      for (int d = 0; d < 3; ++d)
+        for (int w = 0; w < patch.nkept; ++w)
+          result.resolution.push_back(100 * d + 10 * patch.spec_first + patch.wave_first + w);
+      results.push_back(result);
+    }
+  }
+  [[nodiscard]] std::vector<Patch> patches() const { return make_patches(options, grid, 2); }
+  [[nodiscard]] Frame frame() const {
+    return assemble_frame({&psf, nullptr, grid, options}, patches(), results);
+  }
+
+  Psf psf;
+  ExtractOptions options;
+  WaveGrid grid = make_wave_grid({100, 101, 0.5});
+  std::vector<PatchResult> results;
+};
+
+TEST_F(AssembleFrame, PlacesBinsAndConvertsUnits) {
+  const Frame f = frame();
+  EXPECT_EQ(f.nspec, 2);
+  EXPECT_EQ(f.nwave, 3);
+  EXPECT_EQ(f.flux, (std::vector<double>{0, 2, 4, 20, 22, 24}));          // divided by dw
+  EXPECT_EQ(f.ivar, (std::vector<double>{.25, .5, .75, 2.75, 3, 3.25}));  // times dw^2
+  const std::vector<double> resolution{0,  1,  2,  100, 101, 102, 200, 201, 202,
+                                       10, 11, 12, 110, 111, 112, 210, 211, 212};
+  EXPECT_EQ(f.resolution, resolution);
+  EXPECT_EQ(f.mask, std::vector<std::uint32_t>(6, 0));
+}
+
+TEST_F(AssembleFrame, KeepsTheFibersAskedFor) {
+  options.specmin = 1;
+  results.erase(results.begin(), results.begin() + 2);
+  const Frame f = frame();
+  EXPECT_EQ(f.nspec, 1);
+  EXPECT_EQ(f.flux, (std::vector<double>{20, 22, 24}));
+}
+
+TEST_F(AssembleFrame, MasksByPixmaskFraction) {
+  results[0].pixmask_fraction = {0.5, 0.51};
+  results[1].pixmask_fraction = {1.0};
+  results[2].pixmask_fraction = {1 - 1e-6, 1 - 0.9e-6};
+  const Frame f = frame();
+  const std::uint32_t some = specmask::SOMEBADPIX;
+  const std::uint32_t all = some | specmask::ALLBADPIX;
+  EXPECT_EQ(f.mask, (std::vector<std::uint32_t>{0, some, all, some, all, 0}));
+}
+
+TEST_F(AssembleFrame, FailedPatchIsNoData) {
+  results[3].status = PatchStatus::failed;
+  results[1].status = PatchStatus::fell_back;
+  const Frame f = frame();
+  EXPECT_EQ(f.mask, (std::vector<std::uint32_t>{0, 0, 0, 0, 0, specmask::NODATA}));
+  const PatchCounts counts = count_patches(results);
+  EXPECT_EQ(counts.patches, 4);
+  EXPECT_EQ(counts.failed, 1);
+  EXPECT_EQ(counts.fell_back, 1);
+}
+
+TEST(Bad2dFit, NeedsBothMedians) {
+  Frame f;
+  f.nspec = 3;
+  f.nwave = 3;
+  // Fiber 2 is bad as a whole (not above its own median), wavelength 2 is bad for all fibers (not
+  // above that wavelength's median); (0, 1) alone is above both.
+  f.chi2pix = {1, 9, 9,  //
+               1, 1, 9,  //
+               9, 9, 9};
+  f.mask.assign(9, 0);
+  flag_bad_2d_fits(f);
+  EXPECT_EQ(f.mask, std::vector<std::uint32_t>(9, 0)) << "median over fibers at (0, 1) is 9";
+  f.chi2pix = {1, 9, 9,  //
+               1, 1, 9,  //
+               9, 1, 9};
+  flag_bad_2d_fits(f);
+  // (0, 1): medians 1 over fibers, 9 over wavelengths: not flagged.
+  EXPECT_EQ(f.mask, std::vector<std::uint32_t>(9, 0));
+  f.chi2pix = {1, 9, 1,  //
+               1, 1, 9,  //
+               9, 1, 9};
+  flag_bad_2d_fits(f);
+  EXPECT_EQ(f.mask, (std::vector<std::uint32_t>{0, specmask::BAD2DFIT, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+TEST(ModelImageSum, AddsOverlappingPatches) {
+  PatchResult a, b;
+  a.x0 = 0, a.x1 = 2, a.y0 = 0, a.y1 = 1, a.model = {1, 2};
+  b.x0 = 1, b.x1 = 2, b.y0 = 0, b.y1 = 2, b.model = {10, 20};
+  EXPECT_EQ(assemble_model(3, 2, {a, b, PatchResult{}}).value,
+            (std::vector<double>{1, 12, 0, 0, 20, 0}));
+}
+
+}  // namespace
+}  // namespace spex
