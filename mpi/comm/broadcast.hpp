@@ -18,6 +18,7 @@ namespace spex::mpi {
 /// `bytes` bytes at `data`, in pieces that MPI's int counts can hold.
 void broadcast_bytes(const Communicator& comm, void* data, std::size_t bytes, int root);
 
+/// A plain value of `root`, which all ranks have afterwards.
 template <class T>
 requires std::is_trivially_copyable_v<T>
 void broadcast(const Communicator& comm, T& value, int root = 0) {
@@ -34,7 +35,9 @@ void broadcast(const Communicator& comm, Container& values, int root = 0) {
   broadcast_bytes(comm, values.data(), size * sizeof(typename Container::value_type), root);
 }
 
+/// The arrays and numbers of a PSF.
 void broadcast(const Communicator& comm, Psf& psf, int root = 0);
+/// The values and weights of a frame's pixels.
 void broadcast(const Communicator& comm, Pixels& pixels, int root = 0);
 /// All that an extraction of the frame needs.
 void broadcast(const Communicator& comm, FrameInputs& inputs, int root = 0);

@@ -12,8 +12,8 @@ namespace spex::mpi {
 
 /// An error as a value, which can travel between ranks and threads.
 struct Failure {
-  ErrorKind kind = ErrorKind::internal;
-  std::string text;
+  ErrorKind kind = ErrorKind::internal;  ///< decides the exit status
+  std::string text;                      ///< one line, as the user shall read it
 };
 
 /// Calls `step`; what it threw, if it did.
@@ -21,8 +21,8 @@ struct Failure {
 
 /// What failed on the lowest rank that failed.
 struct FailureOfRank {
-  int rank = 0;
-  Failure failure;
+  int rank = 0;     ///< of the communicator
+  Failure failure;  ///< what it threw
 };
 
 /// Every rank of `comm` gets the same answer: whether any rank has failed, and how. Collective.

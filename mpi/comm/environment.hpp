@@ -11,6 +11,7 @@ namespace spex::mpi {
 /// without mpirun or srun is a world of one rank.
 class Environment {
  public:
+  /// Starts MPI, which may take its own arguments off the command line.
   Environment(int& argc, char**& argv);
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
@@ -28,15 +29,18 @@ class Communicator {
   /// a negative one. Collective.
   [[nodiscard]] std::optional<Communicator> split(int part) const;
 
+  /// Takes the handle over; `other` owns nothing afterwards.
   Communicator(Communicator&& other) noexcept;
+  /// The same, after what this object owned is freed.
   Communicator& operator=(Communicator&& other) noexcept;
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
   ~Communicator();
 
-  [[nodiscard]] MPI_Comm get() const noexcept { return comm_; }
-  [[nodiscard]] int rank() const noexcept { return rank_; }
-  [[nodiscard]] int size() const noexcept { return size_; }
+  [[nodiscard]] MPI_Comm get() const noexcept { return comm_; }  ///< for MPI's own functions
+  [[nodiscard]] int rank() const noexcept { return rank_; }      ///< of this process
+  [[nodiscard]] int size() const noexcept { return size_; }      ///< number of ranks
+  /// Rank 0 reads, speaks and writes.
   [[nodiscard]] bool is_root() const noexcept { return rank_ == 0; }
 
  private:

@@ -10,6 +10,7 @@
 
 namespace spex::mpi {
 
+/// What a rank does in a span of its time.
 enum class Phase { start, read, extract, gather, write };
 
 /// "start" (an extractor: CUDA context, handles, workspaces), "read", ...
@@ -17,12 +18,12 @@ enum class Phase { start, read, extract, gather, write };
 
 /// Plain, so that it can travel; seconds from the log's start.
 struct Event {
-  int rank = 0;     ///< of the world
-  int frame = 0;    ///< index in the job's list; -1 for start
-  int bundle = -1;  ///< where the rank's share lies within one bundle; else -1
-  Phase phase = Phase::read;
-  double start = 0;
-  double end = 0;
+  int rank = 0;               ///< of the world
+  int frame = 0;              ///< index in the job's list; -1 for start
+  int bundle = -1;            ///< where the rank's share lies within one bundle; else -1
+  Phase phase = Phase::read;  ///< what was done
+  double start = 0;           ///< s
+  double end = 0;             ///< s
 };
 
 /// The events of one rank. Thread-safe, but for `gather`.
@@ -36,6 +37,7 @@ class EventLog {
   [[nodiscard]] double now() const;
   /// The log's start by this node's wall clock, seconds since 1970.
   [[nodiscard]] double origin_unix() const { return origin_unix_; }
+  /// Notes a phase that began at `start` (seconds since the log's start) and ends now.
   void add(int frame, int bundle, Phase phase, double start);
 
   /// The events of all ranks by rank and start, on rank 0; none on others. Collective.
@@ -52,6 +54,7 @@ class EventLog {
 /// An event from construction to destruction.
 class EventTimer {
  public:
+  /// The event begins now; the log outlives the timer.
   EventTimer(EventLog& log, int frame, Phase phase, int bundle = -1)
       : log_(log), frame_(frame), phase_(phase), bundle_(bundle), start_(log.now()) {}
   EventTimer(const EventTimer&) = delete;

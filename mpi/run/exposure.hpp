@@ -15,15 +15,16 @@ namespace spex::mpi {
 /// The files of one frame.
 struct FrameFiles {
   std::string camera;  ///< "b0" ...; the input must be of this camera
-  std::string input;
-  std::string psf;
-  std::string output;
+  std::string input;   ///< preproc file
+  std::string psf;     ///< PSF file
+  std::string output;  ///< frame to write
 };
 
+/// What a run over many frames is to do; the same on every rank.
 struct ExposureJob {
-  FrameJob settings;  ///< of every frame; its camera and files are not used
-  std::vector<FrameFiles> frames;
-  Schedule schedule = Schedule::sequential;
+  FrameJob settings;                         ///< of every frame; its camera and files are not used
+  std::vector<FrameFiles> frames;            ///< in the order in which they are begun
+  Schedule schedule = Schedule::sequential;  ///< how they are dealt to the ranks
   /// Groups of ranks to which frames are dealt in turn, whole nodes where possible; the number of
   /// nodes where absent. Not for pipeline.
   std::optional<int> groups;
@@ -43,11 +44,12 @@ using ExtractorFactory = std::function<PatchExtractor(int slot)>;
 
 /// How one frame ended.
 struct FrameOutcome {
-  int frame = 0;  ///< index in ExposureJob::frames
-  PatchCounts counts;
-  std::optional<Failure> failure;
+  int frame = 0;                   ///< index in ExposureJob::frames
+  PatchCounts counts;              ///< how its patches ended
+  std::optional<Failure> failure;  ///< nothing where its output was written
 };
 
+/// How a run ended.
 struct ExposureSummary {
   int failed = 0;                      ///< frames, on every rank
   std::vector<FrameOutcome> outcomes;  ///< of all frames in their order, on rank 0

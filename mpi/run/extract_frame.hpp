@@ -8,6 +8,7 @@
 
 namespace spex::mpi {
 
+/// How the extraction of a frame went.
 struct FrameSummary {
   PatchCounts counts;  ///< on rank 0
   StageTimes times;    ///< seconds of all threads of all ranks, on rank 0

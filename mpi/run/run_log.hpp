@@ -11,7 +11,7 @@ namespace spex::mpi {
 
 /// What a rank says of itself at the end of a run.
 struct RankReport {
-  std::string host;
+  std::string host;          ///< name of its node
   double max_rss_bytes = 0;  ///< the most memory that the process held
   StageTimes times;          ///< seconds of its threads
 };

@@ -13,13 +13,13 @@ namespace spex::mpi {
 
 /// A run on one rank.
 struct Run {
-  const Communicator& world;
-  const ExposureJob& job;
-  const ExtractorFactory& make;
-  const TestHooks& hooks;
-  EventLog& events;
-  Outcomes& outcomes;
-  StageTimes& times;  ///< gains this rank's seconds
+  const Communicator& world;     ///< all ranks of the run
+  const ExposureJob& job;        ///< frames and settings
+  const ExtractorFactory& make;  ///< makes what extracts the patches
+  const TestHooks& hooks;        ///< faults and delays of the tests
+  EventLog& events;              ///< of this rank
+  Outcomes& outcomes;            ///< of the frames that this rank has ended
+  StageTimes& times;             ///< gains this rank's seconds
 };
 
 /// Frames over groups of ranks, each frame by all ranks of a group; one rank reads and one writes,
@@ -32,9 +32,11 @@ void run_pipeline(const Run& run);
 /// The steps of one frame, timed, logged, with the test hooks; what failed, if anything did.
 [[nodiscard]] std::optional<Failure> read_step(const Run& run, int frame, FrameInputs& inputs,
                                                StageTimes& times);
+/// Extracts `patches` into `results`.
 [[nodiscard]] std::optional<Failure> extract_step(
     const Run& run, int frame, const PatchExtractor& extract, const FrameInputs& inputs,
     const std::vector<Patch>& patches, std::vector<PatchResult>& results, StageTimes& times);
+/// Writes the frame, unless a step before it has failed.
 [[nodiscard]] FrameOutcome write_step(const Run& run, int frame, std::optional<Failure> failure,
                                       const FrameInputs& inputs,
                                       const std::vector<PatchResult>& results, StageTimes& times);

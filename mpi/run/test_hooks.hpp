@@ -16,6 +16,7 @@
 
 namespace spex::mpi {
 
+/// Faults and delays that tests ask for by environment variables; see above.
 class TestHooks {
  public:
   /// None.

@@ -10,7 +10,7 @@ namespace spex {
 
 /// Where something is wrong, as far as it can be said.
 struct Place {
-  std::string hdu;
+  std::string hdu;                   ///< name of the HDU
   std::optional<long long> fiber;    ///< counted from 0 in the PSF
   std::optional<long long> bin;      ///< w, counted from 0
   std::optional<double> wavelength;  ///< Angstrom
@@ -26,12 +26,12 @@ struct Check {
   double limit = 0;            ///< in the unit of `largest`
   double largest = 0;          ///< of the files as they are; NaN where a NaN was compared
   double beyond_rounding = 0;  ///< the same, less the float32 rounding allowed: this is <= limit
-  long long compared = 0;
-  long long bad = 0;
-  std::optional<Place> first_bad = {};
-  std::string problem = {};  ///< in words, where numbers do not say what is wrong
+  long long compared = 0;      ///< how many values were compared
+  long long bad = 0;           ///< how many of them are beyond the limit
+  std::optional<Place> first_bad = {};  ///< in the order of comparison
+  std::string problem = {};             ///< in words, where numbers do not say what is wrong
 
-  [[nodiscard]] bool ok() const { return bad == 0; }
+  [[nodiscard]] bool ok() const { return bad == 0; }  ///< nothing is bad
 
   /// Counts one comparison. It is bad where value - allowance is not <= limit, which a NaN is not.
   template <class MakePlace>

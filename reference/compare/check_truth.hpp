@@ -12,9 +12,9 @@ namespace spex {
 
 /// What went into a simulated image (file-formats.md).
 struct TruthFile {
-  std::string path;
-  long long nfiber = 0;
-  long long nwave = 0;
+  std::string path;          ///< of the file
+  long long nfiber = 0;      ///< number of fibers
+  long long nwave = 0;       ///< number of wavelengths
   std::vector<double> wave;  ///< Angstrom [nwave]
   std::vector<double> flux;  ///< electron / Angstrom [nfiber, nwave]
 };
@@ -26,22 +26,26 @@ struct TruthFile {
 /// pull = (flux - R truth) sqrt(ivar). It must be a unit normal, and pulls of neighbouring
 /// wavelengths must be independent. All are NaN where there are too few bins to say.
 struct PullStatistics {
+  /// Where too few bins are used.
   static constexpr double unknown = std::numeric_limits<double>::quiet_NaN();
-  long long bins = 0;
-  double mean = unknown;
+  long long bins = 0;            ///< how many are used
+  double mean = unknown;         ///< 0 is expected
   double std = unknown;          ///< of the population
   double half_width = unknown;   ///< half of the central 68.27 %, by linear interpolation
   double correlation = unknown;  ///< of pulls in bins w and w + 1, over pairs where both are used
 };
 
 inline constexpr double truth_limit = 0.03;  ///< |mean|, |std - 1|, |half width - 1|, |corr|
+/// With fewer used bins than this nothing is said, and the check fails.
 inline constexpr long long truth_least_bins = 1000;
 
+/// The pulls of a frame against a truth, and what they are held to.
 struct TruthCheck {
-  std::string path;
-  PullStatistics pulls;
-  std::vector<Check> checks;
+  std::string path;           ///< of the truth
+  PullStatistics pulls;       ///< of the bins that are used
+  std::vector<Check> checks;  ///< the statistics against truth_limit
 
+  /// Whether all checks pass.
   [[nodiscard]] bool ok() const;
 };
 

@@ -11,13 +11,14 @@ namespace spex {
 
 /// What was compared, and how it came out.
 struct Comparison {
-  Tolerance tolerance;
+  Tolerance tolerance;         ///< what it was held to
   std::vector<Check> checks;   ///< in the order of the HDUs
   long long bins = 0;          ///< of the expected frame
   long long compared = 0;      ///< ivar > 0 in both
   long long not_expected = 0;  ///< expected ivar is 0 or not finite: not compared
   long long off_ccd = 0;       ///< left out by the rule of the top edge, below
 
+  /// Whether all checks pass.
   [[nodiscard]] bool ok() const;
 };
 

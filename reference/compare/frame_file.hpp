@@ -18,21 +18,23 @@ struct FrameImage {
 
 /// A table HDU; two of them are equal where columns and rows are.
 struct FrameTable {
-  std::string name;
+  std::string name;                  ///< EXTNAME
   std::vector<std::string> columns;  ///< "NAME FORMAT"
-  long long nrow = 0;
-  std::vector<unsigned char> rows;  ///< bytes as stored, without the heap
-  std::vector<std::int64_t> fiber;  ///< column FIBER of FIBERMAP; else empty
+  long long nrow = 0;                ///< number of rows
+  std::vector<unsigned char> rows;   ///< bytes as stored, without the heap
+  std::vector<std::int64_t> fiber;   ///< column FIBER of FIBERMAP; else empty
 };
 
+/// All HDUs of a frame's file, whatever wrote it.
 struct FrameFile {
-  std::string path;
-  long long specmin = 0;  ///< SPECMIN of the primary header, 0 where there is none
-  std::vector<FrameImage> images;
-  std::vector<FrameTable> tables;
+  std::string path;                ///< of the file
+  long long specmin = 0;           ///< SPECMIN of the primary header, 0 where there is none
+  std::vector<FrameImage> images;  ///< in the file's order
+  std::vector<FrameTable> tables;  ///< in the file's order
 
   /// Null where there is none.
   [[nodiscard]] const FrameImage* image(const std::string& name) const;
+  /// The table of that EXTNAME; null where there is none.
   [[nodiscard]] const FrameTable* table(const std::string& name) const;
 };
 
@@ -42,12 +44,12 @@ struct FrameFile {
 
 /// The spectra's dimensions.
 struct FrameShape {
-  long long nspec = 0;
-  long long nwave = 0;
+  long long nspec = 0;       ///< number of spectra
+  long long nwave = 0;       ///< number of wavelength bins
   long long ndiagonals = 0;  ///< 2 ndiag + 1
 
-  [[nodiscard]] std::vector<long long> bins() const { return {nspec, nwave}; }
-  [[nodiscard]] long long nbins() const { return nspec * nwave; }
+  [[nodiscard]] std::vector<long long> bins() const { return {nspec, nwave}; }  ///< shape of FLUX
+  [[nodiscard]] long long nbins() const { return nspec * nwave; }               ///< of all spectra
   /// Shape that the image HDU `name` of a frame has; nothing for names that a frame does not have.
   [[nodiscard]] std::optional<std::vector<long long>> of(const std::string& name) const;
 };

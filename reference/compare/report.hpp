@@ -9,13 +9,15 @@
 
 namespace spex {
 
+/// What spex-compare has to say.
 struct CompareReport {
-  std::string label;     ///< free text; may be empty
-  std::string result;    ///< path of the frame under test
-  std::string expected;  ///< path of the other frame; empty where there is none
-  std::optional<Comparison> comparison;
-  std::optional<TruthCheck> truth;
+  std::string label;                     ///< free text; may be empty
+  std::string result;                    ///< path of the frame under test
+  std::string expected;                  ///< path of the other frame; empty where there is none
+  std::optional<Comparison> comparison;  ///< with the other frame, where there is one
+  std::optional<TruthCheck> truth;       ///< with the truth, where there is one
 
+  /// Whether all that was compared passes.
   [[nodiscard]] bool ok() const;
 };
 

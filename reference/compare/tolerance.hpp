@@ -13,18 +13,18 @@ namespace spex {
 /// (baseline and cpu-refactor), and Cholesky's, differ by up to 1.5e-5, 7.3e-6 and 1.6e-6; away
 /// from there by 1.4e-11. The limits are about ten times the first, as a golden's are.
 struct DarkLimits {
-  double flux_pull = 0;
-  double ivar_rel = 0;
-  double resolution_abs = 0;
+  double flux_pull = 0;       ///< as Tolerance::flux_pull
+  double ivar_rel = 0;        ///< as Tolerance::ivar_rel
+  double resolution_abs = 0;  ///< as Tolerance::resolution_abs
   /// A padded patch reaches so far: fibers and bins.
   static constexpr int fibers = 7;
-  static constexpr int bins = 74;
-  static constexpr double dark_ivar = 1e-6;
+  static constexpr int bins = 74;            ///< see `fibers`
+  static constexpr double dark_ivar = 1e-6;  ///< of the median; a bin below it is dark
 };
 
 /// Limits over the bins with ivar > 0 in both frames.
 struct Tolerance {
-  std::string name;
+  std::string name;           ///< as on the command line
   double flux_pull = 0;       ///< |d flux| sqrt(ivar of the expected frame)
   double ivar_rel = 0;        ///< |d ivar| / expected ivar
   double resolution_abs = 0;  ///< |d R|

@@ -14,6 +14,7 @@ namespace spex {
 template <class T>
 class Channel {
  public:
+  /// Appends an item; never waits.
   void push(T item) {
     {
       const std::lock_guard lock(mutex_);

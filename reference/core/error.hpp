@@ -7,12 +7,14 @@
 
 namespace spex {
 
+/// Whose fault it is; decides the exit status.
 enum class ErrorKind {
   usage,     ///< the command line asks for something impossible; exit status 2
   data,      ///< a file is missing, malformed, or cannot be written; exit status 1
   internal,  ///< a library call failed in a way that the user did not cause; exit status 1
 };
 
+/// What a user is told in one line: subject, what is wrong, what was expected.
 class Error : public std::runtime_error {
  public:
   /// `subject: wrong (expected)`; subject is a file or an option, and may be empty, as may
@@ -20,7 +22,7 @@ class Error : public std::runtime_error {
   Error(ErrorKind kind, const std::string& subject, const std::string& wrong,
         const std::string& expected = {});
 
-  [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }
+  [[nodiscard]] ErrorKind kind() const noexcept { return kind_; }  ///< decides the exit status
 
  private:
   ErrorKind kind_;

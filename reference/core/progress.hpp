@@ -17,6 +17,7 @@ class Progress {
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
+  /// `count` more are done.
   void advance(long count = 1);
 
  private:

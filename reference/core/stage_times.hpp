@@ -7,6 +7,7 @@
 
 namespace spex {
 
+/// The parts of an extraction that are timed (docs/performance.md).
 enum class Stage {
   read,
   convert,
@@ -20,7 +21,7 @@ enum class Stage {
   gather,
   write
 };
-inline constexpr std::size_t stage_count = 11;
+inline constexpr std::size_t stage_count = 11;  ///< of `Stage`
 
 /// "read", "convert", "transfer-in", ...
 [[nodiscard]] const char* to_string(Stage stage);
@@ -28,8 +29,11 @@ inline constexpr std::size_t stage_count = 11;
 /// Seconds by stage, summed over the threads that contributed.
 class StageTimes {
  public:
+  /// Adds the seconds of a thread to a stage.
   void add(Stage stage, double seconds) { seconds_[static_cast<std::size_t>(stage)] += seconds; }
+  /// Adds the seconds of another, stage by stage.
   void add(const StageTimes& other);
+  /// The seconds of a stage.
   [[nodiscard]] double get(Stage stage) const { return seconds_[static_cast<std::size_t>(stage)]; }
 
  private:
@@ -39,6 +43,7 @@ class StageTimes {
 /// Adds the time between construction and destruction to one stage.
 class StageTimer {
  public:
+  /// The stage begins now; `times` outlives the timer.
   StageTimer(StageTimes& times, Stage stage)
       : times_(times), stage_(stage), start_(std::chrono::steady_clock::now()) {}
   StageTimer(const StageTimer&) = delete;

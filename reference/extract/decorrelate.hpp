@@ -12,9 +12,9 @@ namespace spex {
 /// Spectra [spec_first, spec_first + nspec) of a patch's padded ones whose blocks are wanted, and
 /// the padded bins of each.
 struct BlockRange {
-  int spec_first = 0;
-  int nspec = 0;
-  int nwave = 0;
+  int spec_first = 0;  ///< first padded spectrum
+  int nspec = 0;       ///< number of spectra
+  int nwave = 0;       ///< padded bins of a spectrum
 };
 
 /// Decorrelated spectra of the wanted blocks.

@@ -15,11 +15,12 @@ namespace spex {
 
 /// What an extraction works on. The pointers outlive the calls that take it.
 struct ExtractInputs {
-  const Psf* psf = nullptr;
-  const Pixels* pixels = nullptr;
-  WaveGrid grid;
-  ExtractOptions options;
+  const Psf* psf = nullptr;        ///< of the camera
+  const Pixels* pixels = nullptr;  ///< of the frame
+  WaveGrid grid;                   ///< bins to extract
+  ExtractOptions options;          ///< settings of the extraction
 
+  /// The fractional model error: that asked for, else the PSF's.
   [[nodiscard]] double psferr() const { return options.psferr.value_or(psf->psferr); }
 };
 

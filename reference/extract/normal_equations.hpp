@@ -9,7 +9,7 @@ namespace spex {
 
 /// N f = y with N = A^T W A and y = A^T W p; n = nspec x nwave unknowns, spectrum-major.
 struct NormalEquations {
-  int n = 0;
+  int n = 0;              ///< number of unknowns
   std::vector<double> N;  ///< n x n, column-major, lower triangle
   std::vector<double> y;  ///< [n]
   std::vector<double> q;  ///< q_j = sum_i W_i A_ij

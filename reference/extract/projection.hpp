@@ -14,10 +14,11 @@ namespace spex {
 
 /// Values and weights of the used pixels of one patch, rows first: [ny][nx] of the range.
 struct PatchPixels {
-  PixelRange range;
+  PixelRange range;       ///< used pixels
   std::vector<double> p;  ///< p_i, electron
   std::vector<double> W;  ///< W_i, electron^-2
 };
+/// The pixels of `range`, which lies within the CCD.
 [[nodiscard]] PatchPixels cut_pixels(const Pixels& pixels, const PixelRange& range);
 
 /// (A^T v)_j = sum_i A_ij v_i for all n bins; v over the pixels of `range`.
@@ -40,6 +41,7 @@ struct SparseProjection {
   std::vector<int> bin;       ///< j
   std::vector<double> value;  ///< A_ij
 };
+/// A of the patch over the pixels of `range` (milestone baseline).
 [[nodiscard]] SparseProjection make_sparse_projection(const PatchSpots& spots,
                                                       const PixelRange& range);
 
@@ -48,10 +50,10 @@ struct SparseProjection {
 /// the bins [w0, w1) that reach the band. All other elements of the band and spectrum are zeros and
 /// not stored: within a band of a few rows A is dense, over the whole patch it is not.
 struct DensePanel {
-  int x0 = 0;
-  int x1 = 0;
-  int w0 = 0;
-  int w1 = 0;
+  int x0 = 0;             ///< first column of the CCD
+  int x1 = 0;             ///< one past the last
+  int w0 = 0;             ///< first bin
+  int w1 = 0;             ///< one past the last
   int rows = 0;           ///< (x1 - x0) ny, with ny the rows of the band
   std::vector<double> A;  ///< column-major, rows x (w1 - w0)
 };

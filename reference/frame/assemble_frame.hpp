@@ -11,9 +11,9 @@ namespace spex {
 
 /// How many patches ended how.
 struct PatchCounts {
-  int patches = 0;
-  int fell_back = 0;
-  int failed = 0;
+  int patches = 0;    ///< of the frame
+  int fell_back = 0;  ///< which eigh solved in the method's place
+  int failed = 0;     ///< which could not be solved
 };
 
 /// Places the results of all `patches` (in the same order) in a frame of the fibers asked for:
@@ -25,6 +25,7 @@ struct PatchCounts {
 /// Sums the patches' models, in the order given.
 [[nodiscard]] ModelImage assemble_model(int nx, int ny, const std::vector<PatchResult>& results);
 
+/// Counts the results by their status.
 [[nodiscard]] PatchCounts count_patches(const std::vector<PatchResult>& results);
 
 /// Sets BAD2DFIT where chi2pix > 5 times its median over fibers at that wavelength and > 5 times

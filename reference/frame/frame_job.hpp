@@ -14,16 +14,16 @@ namespace spex {
 
 /// Files and settings of one frame's extraction; the same on every rank.
 struct FrameJob {
-  std::string program;  ///< named in the output's header
-  std::string camera;   ///< "b0" ...: that the input must be of; any where empty
-  std::string input;
-  std::string psf;
-  std::string output;
+  std::string program;                  ///< named in the output's header
+  std::string camera;                   ///< "b0" ...: that the input must be of; any where empty
+  std::string input;                    ///< preproc file
+  std::string psf;                      ///< PSF file
+  std::string output;                   ///< frame to write
   std::optional<std::string> model;     ///< model image
   std::optional<std::string> fibermap;  ///< table that replaces the input's own
-  bool scores = true;
-  bool full_precision = false;
-  ExtractOptions options;
+  bool scores = true;                   ///< write the HDU SCORES
+  bool full_precision = false;          ///< write FLUX and others in float64
+  ExtractOptions options;               ///< settings of the extraction
   /// Ranks that share a bundle, by its subbundles; as the number of ranks asks for where absent.
   std::optional<int> ranks_per_bundle;
   bool show_progress = true;  ///< on rank 0

@@ -11,9 +11,9 @@ namespace spex {
 
 /// Names that go into the header: the program, and the input files as the user gave them.
 struct Provenance {
-  std::string program;
-  std::string image;
-  std::string psf;
+  std::string program;  ///< name of the program
+  std::string image;    ///< preproc file
+  std::string psf;      ///< PSF file
 };
 
 /// Keywords of the grid, the inputs, the parameters, the program and the counts of patches. They

@@ -14,10 +14,10 @@ namespace spex {
 /// What a frame's files hold, ready to be extracted. `preproc` keeps what goes through to the
 /// output; its pixels are in `pixels`.
 struct FrameInputs {
-  Psf psf;
-  Preproc preproc;
-  Pixels pixels;
-  WaveGrid grid;
+  Psf psf;          ///< of the camera
+  Preproc preproc;  ///< without its pixels
+  Pixels pixels;    ///< value and weight
+  WaveGrid grid;    ///< bins to extract
 
   /// For the extraction; points into this object.
   [[nodiscard]] ExtractInputs view(const ExtractOptions& options) const {

@@ -26,22 +26,30 @@ class FitsReader {
   /// Reads from `bytes`, which must outlive the reader; `name` is what errors call it.
   FitsReader(const std::vector<char>& bytes, std::string name);
 
+  /// For CFITSIO's own functions.
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
+  /// As errors call the file.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
   /// Moves to the HDU named EXTNAME = name (the primary HDU included). False where there is none.
   bool find_hdu(const std::string& name);
   /// The same; throws Error(data) where there is none.
   void move_to_hdu(const std::string& name);
+  /// Moves to the primary HDU.
   void move_to_primary();
 
   /// Keywords of the current HDU. The plain forms throw Error(data) where the keyword is absent or
   /// of another type; find_* give nothing where it is absent.
   [[nodiscard]] std::optional<std::string> find_string(const char* key) const;
+  /// The same, a number.
   [[nodiscard]] std::optional<double> find_double(const char* key) const;
+  /// The same, a whole number.
   [[nodiscard]] std::optional<long long> find_integer(const char* key) const;
+  /// The keyword's text; throws Error(data) where it is absent.
   [[nodiscard]] std::string get_string(const char* key) const;
+  /// The same, a number.
   [[nodiscard]] double get_double(const char* key) const;
+  /// The same, a whole number.
   [[nodiscard]] long long get_integer(const char* key) const;
 
   /// Axes of the current image HDU (decompressed size), NAXIS1 first; throws where it is no image.

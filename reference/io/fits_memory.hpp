@@ -17,7 +17,9 @@ class FitsMemory {
   /// `name` is what errors call the file.
   explicit FitsMemory(std::string name);
 
+  /// For CFITSIO's own functions.
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
+  /// As errors call the file.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
   /// Writes DATASUM and CHECKSUM of the current HDU with comments that carry no date.

@@ -12,9 +12,9 @@ namespace spex {
 
 /// A header keyword that a program adds: name (up to 8 characters), value, comment.
 struct HeaderKeyword {
-  std::string name;
-  std::variant<std::string, long long, double, bool> value;
-  std::string comment;
+  std::string name;                                          ///< up to 8 characters
+  std::variant<std::string, long long, double, bool> value;  ///< as FITS writes its type
+  std::string comment;                                       ///< text after the slash
 };
 
 /// Writes a keyword into the current HDU, in place of one of its name. Throws Error(data).

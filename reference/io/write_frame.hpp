@@ -14,7 +14,7 @@ namespace spex {
 
 /// What goes into a frame file beside the spectra.
 struct FrameFileContent {
-  const Frame* frame = nullptr;
+  const Frame* frame = nullptr;         ///< spectra to write; never null
   std::string camera;                   ///< "b0" ...: its letter names the SCORES columns
   std::vector<std::string> cards;       ///< copied into the primary header
   std::vector<HeaderKeyword> keywords;  ///< written after them, and win over them

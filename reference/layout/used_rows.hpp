@@ -9,9 +9,10 @@ namespace spex {
 /// [ymin, ymax) of the padded fibers' core wavelengths, before the cut to the CCD; in double
 /// arithmetic exactly as written, int() cutting toward zero.
 struct RowRange {
-  int lo = 0;
-  int hi = 0;
+  int lo = 0;  ///< first row
+  int hi = 0;  ///< one past the last
 };
+/// The used rows; see RowRange.
 [[nodiscard]] SPEX_HD inline RowRange used_rows(int ypadmin, int ypadmax, int ymin, int ymax,
                                                 double pixpad_frac) {
   return {ypadmin + static_cast<int>((ymin - ypadmin) * (1 - pixpad_frac)),

@@ -12,9 +12,9 @@ namespace spex {
 struct WaveGrid {
   double wmin = 0;  ///< Angstrom
   double dw = 0;    ///< Angstrom
-  int nwave = 0;
+  int nwave = 0;    ///< number of bins
 
-  [[nodiscard]] double at(int w) const { return wmin + w * dw; }
+  [[nodiscard]] double at(int w) const { return wmin + w * dw; }  ///< wave_w, Angstrom
   /// Bins [first, first + count), Angstrom.
   [[nodiscard]] std::vector<double> range(int first, int count) const;
 };

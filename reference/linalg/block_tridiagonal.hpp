@@ -15,14 +15,18 @@ namespace spex {
 /// diagonal block is used.
 class BlockTridiagonal {
  public:
+  /// Zeros: n rows, blocks of `size` rows.
   BlockTridiagonal(int n, int size);
 
-  [[nodiscard]] int n() const { return n_; }
-  [[nodiscard]] int size() const { return size_; }
+  [[nodiscard]] int n() const { return n_; }        ///< rows of the matrix
+  [[nodiscard]] int size() const { return size_; }  ///< rows of a block
+  /// Number of blocks on the diagonal.
   [[nodiscard]] int nblocks() const { return (n_ + size_ - 1) / size_; }
   /// Rows of block b.
   [[nodiscard]] int rows(int b) const { return b + 1 < nblocks() ? size_ : n_ - b * size_; }
+  /// The panel of block column b, as above.
   [[nodiscard]] double* panel(int b) { return panels_.data() + offset(b); }
+  /// The panel of block column b, as above.
   [[nodiscard]] const double* panel(int b) const { return panels_.data() + offset(b); }
   /// Element (i, j), i >= j, within the stored blocks.
   [[nodiscard]] double& at(int i, int j) {

@@ -14,7 +14,7 @@ void use_single_threaded_blas();
 
 /// Eigendecomposition A = V diag(u) V^T, eigenvalues ascending.
 struct Eigen {
-  int n = 0;
+  int n = 0;              ///< order of the matrix
   std::vector<double> u;  ///< [n]
   std::vector<double> V;  ///< n x n, eigenvectors in columns
 };

@@ -10,10 +10,10 @@ namespace spex {
 /// Spectra-major arrays: `[spec * nwave + w]`; resolution is `[(spec * ndiagonals + d) * nwave +
 /// w]` with ndiagonals = 2 ndiag + 1: rows w - ndiag ... w + ndiag of column w of R_s.
 struct Frame {
-  int specmin = 0;  ///< first fiber, counted from 0 in the PSF
-  int nspec = 0;
-  int nwave = 0;
-  int ndiag = 0;
+  int specmin = 0;                       ///< first fiber, counted from 0 in the PSF
+  int nspec = 0;                         ///< number of fibers
+  int nwave = 0;                         ///< number of bins
+  int ndiag = 0;                         ///< diagonals of R on either side of the main one
   double dw = 0;                         ///< Angstrom, step of the wavelength grid
   std::vector<double> wave;              ///< Angstrom [nwave]
   std::vector<double> flux;              ///< electron / Angstrom
@@ -23,7 +23,8 @@ struct Frame {
   std::vector<double> chi2pix;           ///< dimensionless
   std::vector<double> pixmask_fraction;  ///< 0 ... 1
 
-  [[nodiscard]] int ndiagonals() const { return 2 * ndiag + 1; }
+  [[nodiscard]] int ndiagonals() const { return 2 * ndiag + 1; }  ///< rows of a stored resolution
+  /// Of all fibers: the size of `flux` and its like.
   [[nodiscard]] std::size_t nbins() const {
     return static_cast<std::size_t>(nspec) * static_cast<std::size_t>(nwave);
   }
@@ -31,9 +32,9 @@ struct Frame {
 
 /// The model image (extraction.md, section 6), rows first: `[y * nx + x]`, electron.
 struct ModelImage {
-  int nx = 0;
-  int ny = 0;
-  std::vector<double> value;
+  int nx = 0;                 ///< columns
+  int ny = 0;                 ///< rows
+  std::vector<double> value;  ///< electron
 };
 
 }  // namespace spex

@@ -13,6 +13,7 @@
 
 namespace spex {
 
+/// What the patches of a rung are computed on.
 enum class Device { cpu, gpu };
 
 /// How N is inverted and roots are taken (extraction.md, section 5). eigh is the definition.
@@ -44,6 +45,7 @@ enum class EigenBatch {
   all,     ///< N of all patches of a subbundle, and all their blocks
 };
 
+/// The rungs of the ladder (docs/milestones.md), in its order.
 enum class Milestone {
   baseline,
   cpu_refactor,
@@ -57,15 +59,15 @@ enum class Milestone {
 
 /// What a rung is.
 struct MilestoneTraits {
-  Milestone milestone;
+  Milestone milestone;    ///< which rung
   std::string_view name;  ///< as on the command line, in plans, results and headers
-  Device device;
-  Method method;  ///< what a GPU's rung does; the CPU's do either, this one where not told
-  Schedule schedule;
-  WorkUnit unit;
-  Engine engine;
-  EigenBatch batch;   ///< where the engine decomposes
-  bool shares_spots;  ///< spots are evaluated once for all patches of a bundle
+  Device device;          ///< what computes
+  Method method;          ///< what a GPU's rung does; the CPU's do either, this one where not told
+  Schedule schedule;      ///< how frames are dealt to ranks
+  WorkUnit unit;          ///< what a rank takes at least
+  Engine engine;          ///< how a patch is computed
+  EigenBatch batch;       ///< where the engine decomposes
+  bool shares_spots;      ///< spots are evaluated once for all patches of a bundle
 };
 
 /// All rungs, in the order of the ladder and of `Milestone`.
@@ -115,8 +117,11 @@ static_assert(static_cast<std::size_t>(milestones.back().milestone) + 1 == miles
 /// The milestones of a device, its default first.
 [[nodiscard]] std::vector<Milestone> milestones_of(Device device);
 
+/// As on the command line.
 [[nodiscard]] std::string to_string(Milestone milestone);
+/// As on the command line.
 [[nodiscard]] std::string to_string(Method method);
+/// As on the command line.
 [[nodiscard]] std::string to_string(Schedule schedule);
 
 }  // namespace spex

@@ -15,30 +15,32 @@ enum class Decorrelate { signal, noise };
 
 /// Wavelength grid, wave_w = wmin + w dw up to wmax + dw/2 (exclusive); Angstrom.
 struct WaveRange {
-  double wmin = 0;
-  double wmax = 0;
-  double dw = 0;
+  double wmin = 0;  ///< Angstrom
+  double wmax = 0;  ///< Angstrom
+  double dw = 0;    ///< Angstrom
 };
 
+/// What is extracted, and how; names and defaults as the command line has them.
 struct ExtractOptions {
-  std::optional<WaveRange> wavelength;  ///< the camera's own grid where absent
-  int specmin = 0;
-  std::optional<int> nspec;  ///< all fibers from specmin where absent
-  double regularize = 0;
-  int bundlesize = 25;
-  int nsubbundles = 5;
-  int nwavestep = 50;
-  int wavepad = 10;
-  double pixpad_frac = 0.8;
-  double wavepad_frac = 0.2;
-  std::optional<double> psferr;  ///< the PSF file's where absent
-  std::uint32_t mask_bits = ccdmask::rejected;
-  bool model = false;  ///< compute the model image too
-  Method method = Method::eigh;
-  Decorrelate decorrelate = Decorrelate::signal;
-  Milestone milestone = Milestone::cpu_refactor;
+  std::optional<WaveRange> wavelength;            ///< the camera's own grid where absent
+  int specmin = 0;                                ///< first fiber, counted from 0 in the PSF
+  std::optional<int> nspec;                       ///< all fibers from specmin where absent
+  double regularize = 0;                          ///< lambda of bins that the data do determine
+  int bundlesize = 25;                            ///< fibers of a bundle
+  int nsubbundles = 5;                            ///< parts of a bundle
+  int nwavestep = 50;                             ///< core bins of a patch
+  int wavepad = 10;                               ///< bins of padding asked for, on either side
+  double pixpad_frac = 0.8;                       ///< part of the padding's rows that is used
+  double wavepad_frac = 0.2;                      ///< part of `wavepad` by which it is widened
+  std::optional<double> psferr;                   ///< the PSF file's where absent
+  std::uint32_t mask_bits = ccdmask::rejected;    ///< pixels with any of these are not used
+  bool model = false;                             ///< compute the model image too
+  Method method = Method::eigh;                   ///< how N is inverted
+  Decorrelate decorrelate = Decorrelate::signal;  ///< which errors are uncorrelated
+  Milestone milestone = Milestone::cpu_refactor;  ///< how the work is organized
 };
 
+/// As on the command line.
 [[nodiscard]] std::string to_string(Decorrelate decorrelate);
 
 }  // namespace spex

@@ -15,18 +15,20 @@ enum class PatchStatus : int {
 /// Core bins of a patch that lie within the grid, electrons a bin: `[s * nwave + w]`;
 /// resolution `[(s * ndiagonals + d) * nwave + w]`.
 struct PatchResult {
-  PatchStatus status = PatchStatus::ok;
-  int nspec = 0;  ///< core fibers
-  int nwave = 0;  ///< kept core bins
-  int ndiagonals = 0;
-  std::vector<double> flux;
-  std::vector<double> ivar;
-  std::vector<double> chi2pix;
-  std::vector<double> pixmask_fraction;
-  std::vector<double> resolution;
-  // A_core f_core over the CCD pixels [x0, x1) x [y0, y1), rows first; empty where no model image
-  // is wanted.
-  int x0 = 0, x1 = 0, y0 = 0, y1 = 0;
+  PatchStatus status = PatchStatus::ok;  ///< how it ended
+  int nspec = 0;                         ///< core fibers
+  int nwave = 0;                         ///< kept core bins
+  int ndiagonals = 0;                    ///< of `resolution`
+  std::vector<double> flux;              ///< electron
+  std::vector<double> ivar;              ///< electron^-2
+  std::vector<double> chi2pix;           ///< dimensionless
+  std::vector<double> pixmask_fraction;  ///< 0 ... 1
+  std::vector<double> resolution;        ///< dimensionless
+  int x0 = 0;                            ///< first CCD column of `model`
+  int x1 = 0;                            ///< one past its last
+  int y0 = 0;                            ///< first CCD row of `model`
+  int y1 = 0;                            ///< one past its last
+  /// A_core f_core, electron, rows first; empty where no model image is wanted.
   std::vector<double> model;
 };
 

@@ -12,7 +12,7 @@ namespace spex {
 /// FIBERMAP, passed through untouched: a FITS file in memory (an empty primary HDU and the table),
 /// and the one column that the extraction reads. Both are empty where there is no table.
 struct Fibermap {
-  std::vector<char> fits;
+  std::vector<char> fits;           ///< a whole FITS file
   std::vector<std::int64_t> fiber;  ///< FIBER, a row each
 };
 
@@ -25,13 +25,13 @@ struct Preproc {
   std::vector<std::uint32_t> mask;  ///< 0 = good; else mask_bits of mask_bits.hpp
   std::string camera;               ///< CAMERA of the IMAGE header, in lower case, e.g. "r0"
   std::vector<std::string> cards;   ///< IMAGE header, 80-character cards, structural ones left out
-  Fibermap fibermap;
+  Fibermap fibermap;                ///< empty where there is none
 };
 
 /// What the extraction sees of a frame: value and weight of every pixel (W_i of section 1).
 struct Pixels {
-  int nx = 0;
-  int ny = 0;
+  int nx = 0;    ///< columns
+  int ny = 0;    ///< rows
   Reals value;   ///< p_i, electron; 0 where it is not finite
   Reals weight;  ///< W_i, electron^-2; 0 where the pixel is not used
 };

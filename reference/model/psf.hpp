@@ -10,22 +10,22 @@ namespace spex {
 /// Legendre coefficients of one quantity: `coeff[fiber * ncoeff + d]`, in the wavelength variable
 /// u = 2 (lambda - wavemin) / (wavemax - wavemin) - 1.
 struct Trace {
-  double wavemin = 0;  ///< Angstrom, where u = -1
-  double wavemax = 0;  ///< Angstrom, where u = +1
-  int ncoeff = 0;      ///< Legendre degree + 1
-  std::vector<double> coeff;
+  double wavemin = 0;         ///< Angstrom, where u = -1
+  double wavemax = 0;         ///< Angstrom, where u = +1
+  int ncoeff = 0;             ///< Legendre degree + 1
+  std::vector<double> coeff;  ///< [fiber][ncoeff]
 };
 
 /// Gauss-Hermite PSF of all fibers of one camera.
 struct Psf {
-  int nfiber = 0;
-  int hsizex = 0;  ///< half size of a spot: it has 2 hsizex + 1 columns
-  int hsizey = 0;  ///< and 2 hsizey + 1 rows
-  int ghdegx = 0;  ///< Gauss-Hermite degree in x
-  int ghdegy = 0;  ///< and in y
-  int npix_x = 0;  ///< columns of the CCD
-  int npix_y = 0;  ///< rows of the CCD
-  int fibermin = 0;
+  int nfiber = 0;        ///< number of fibers
+  int hsizex = 0;        ///< half size of a spot: it has 2 hsizex + 1 columns
+  int hsizey = 0;        ///< and 2 hsizey + 1 rows
+  int ghdegx = 0;        ///< Gauss-Hermite degree in x
+  int ghdegy = 0;        ///< and in y
+  int npix_x = 0;        ///< columns of the CCD
+  int npix_y = 0;        ///< rows of the CCD
+  int fibermin = 0;      ///< FIBER of fiber 0
   double psferr = 0.01;  ///< fractional model error (PSFERR, 0.01 where absent)
   std::string in_psf;    ///< IN_PSF of the file's header, empty where absent
   Trace xtrace;          ///< centre column X, pixels
@@ -37,8 +37,9 @@ struct Psf {
   /// 2 + i (ghdegy + 1) + j is GH-i-j.
   std::vector<double> param;
 
-  [[nodiscard]] int nx() const { return 2 * hsizex + 1; }
-  [[nodiscard]] int ny() const { return 2 * hsizey + 1; }
+  [[nodiscard]] int nx() const { return 2 * hsizex + 1; }  ///< columns of a spot
+  [[nodiscard]] int ny() const { return 2 * hsizey + 1; }  ///< rows of a spot
+  /// Parameters of a fiber.
   [[nodiscard]] int nparam() const { return 2 + (ghdegx + 1) * (ghdegy + 1); }
   /// Number of diagonals on either side of the main one in a stored resolution.
   [[nodiscard]] int ndiag() const { return hsizey; }

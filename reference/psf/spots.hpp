@@ -12,18 +12,20 @@ namespace spex {
 /// lower-left pixel on the CCD (xc[s * nwave + w], yc[s * nwave + w]). s counts from the first
 /// fiber asked for.
 struct Spots {
-  int nspec = 0;
-  int nwave = 0;
-  int nx = 0;
-  int ny = 0;
+  int nspec = 0;              ///< fibers
+  int nwave = 0;              ///< wavelengths of a fiber
+  int nx = 0;                 ///< columns of a spot
+  int ny = 0;                 ///< rows of a spot
   std::vector<double> value;  ///< sums to 1 a spot
   std::vector<int> xc;        ///< column
   std::vector<int> yc;        ///< row
 
+  /// Index of spot (s, w) in `xc` and `yc`.
   [[nodiscard]] std::size_t index(int s, int w) const {
     return static_cast<std::size_t>(s) * static_cast<std::size_t>(nwave) +
            static_cast<std::size_t>(w);
   }
+  /// The pixels of spot (s, w), rows first.
   [[nodiscard]] const double* spot(int s, int w) const {
     return value.data() + index(s, w) * static_cast<std::size_t>(nx * ny);
   }
@@ -37,9 +39,10 @@ struct Spots {
 
 /// Centre of a fiber's spot at one wavelength: column X and row Y, pixels.
 struct Centre {
-  double x = 0;
-  double y = 0;
+  double x = 0;  ///< column
+  double y = 0;  ///< row
 };
+/// The centre of fiber `fiber` at `lambda` (Angstrom).
 [[nodiscard]] Centre spot_centre(const Psf& psf, int fiber, double lambda);
 
 }  // namespace spex

@@ -6,14 +6,17 @@
 
 namespace spex {
 
+/// Fibers of a spectrograph.
 inline constexpr int fibers_a_spectrograph = 500;
+/// Fibers of a bundle.
 inline constexpr int fibers_a_bundle = 25;
 
+/// A camera of DESI: an arm of a spectrograph.
 struct Camera {
-  char arm = 'r';
-  int spectrograph = 0;
+  char arm = 'r';        ///< b, r or z
+  int spectrograph = 0;  ///< 0 ... 9
 
-  [[nodiscard]] std::string name() const { return arm + std::to_string(spectrograph); }
+  [[nodiscard]] std::string name() const { return arm + std::to_string(spectrograph); }  ///< "r0"
   /// FIBER of its first fiber.
   [[nodiscard]] int fibermin() const { return fibers_a_spectrograph * spectrograph; }
 };

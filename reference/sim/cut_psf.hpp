@@ -8,19 +8,22 @@
 
 namespace spex {
 
+/// How much of a camera is simulated.
 enum class SimSize {
   full,    ///< all fibers, the whole CCD
   bundle,  ///< the first 25 fibers, all rows, the columns that they reach
   tiny,    ///< the first 25 fibers, 300 rows from the first wavelength of the camera's grid on
 };
 
+/// As on the command line.
 [[nodiscard]] std::string to_string(SimSize size);
 
 /// Where the PSF is defined: the wavelengths that its traces and parameters share, Angstrom.
 struct WaveInterval {
-  double wavemin = 0;
-  double wavemax = 0;
+  double wavemin = 0;  ///< Angstrom
+  double wavemax = 0;  ///< Angstrom
 };
+/// The range of `psf`.
 [[nodiscard]] WaveInterval defined_range(const Psf& psf);
 
 /// The PSF of the smaller CCD: traces shifted to its pixel (0, 0), NPIX_X and NPIX_Y its size. For

@@ -18,8 +18,8 @@ inline constexpr double read_noise = 3;  ///< electron
 
 /// A CCD image as a preproc file holds it; rows first, `[y * nx + x]`.
 struct CcdImage {
-  int nx = 0;
-  int ny = 0;
+  int nx = 0;                      ///< columns
+  int ny = 0;                      ///< rows
   std::vector<float> image;        ///< electron
   std::vector<float> ivar;         ///< electron^-2
   std::vector<std::int32_t> mask;  ///< bits of mask_bits.hpp
@@ -27,9 +27,9 @@ struct CcdImage {
 
 /// What tells the noise of one image from that of another.
 struct ExposureKey {
-  std::uint64_t seed = 0;
-  std::uint64_t expid = 0;
-  Camera camera;
+  std::uint64_t seed = 0;   ///< of the simulation
+  std::uint64_t expid = 0;  ///< number of the exposure
+  Camera camera;            ///< of the image
 };
 
 /// Poisson noise of `expected` (electron, `[ny][nx]`), read noise, then cosmic rays (MASK COSMIC,

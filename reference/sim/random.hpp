@@ -13,6 +13,7 @@ namespace spex {
 /// independent, so that the result does not depend on the order or thread in which they are drawn.
 enum class Stream : std::uint32_t { psf = 1, throughput, target, noise, cosmics, defects };
 
+/// A stream of random numbers.
 class Random {
  public:
   /// `keys` tell apart the streams of one purpose: the seed, a camera, a row ...
@@ -20,6 +21,7 @@ class Random {
 
   /// [0, 1), in steps of 2^-53.
   [[nodiscard]] double uniform();
+  /// [low, high).
   [[nodiscard]] double uniform(double low, double high) { return low + (high - low) * uniform(); }
   /// A whole number in [0, count).
   [[nodiscard]] int below(int count);

@@ -15,34 +15,38 @@
 
 namespace spex {
 
+/// Compression of the preproc files.
 enum class Compress { none, gz, fz };
 
+/// As on the command line.
 [[nodiscard]] std::string to_string(IvarOf ivar);
+/// As on the command line.
 [[nodiscard]] std::string to_string(Compress compress);
 
+/// What is simulated.
 struct SimOptions {
-  std::string folder;
-  std::vector<Camera> cameras;
-  std::uint64_t seed = 1;
-  SimSize size = SimSize::full;
-  std::optional<std::string> psf;  ///< a PSF file in place of our own
-  int expid = 1;                   ///< 0 to 99999999
-  int night = 20240101;            ///< YYYYMMDD
-  double exptime = 900;            ///< s
-  IvarOf ivar = IvarOf::expected;
-  bool on_grid = false;
+  std::string folder;                  ///< that the files are written to
+  std::vector<Camera> cameras;         ///< a file of each kind for every one
+  std::uint64_t seed = 1;              ///< of all random numbers
+  SimSize size = SimSize::full;        ///< how much of each camera
+  std::optional<std::string> psf;      ///< a PSF file in place of our own
+  int expid = 1;                       ///< 0 to 99999999
+  int night = 20240101;                ///< YYYYMMDD
+  double exptime = 900;                ///< s
+  IvarOf ivar = IvarOf::expected;      ///< what the variance is computed from
+  bool on_grid = false;                ///< the truth has the extraction's wavelengths
   Compress compress = Compress::none;  ///< of the preproc files
-  int threads = 1;
-  bool show_progress = false;
-  std::string program;  ///< named in the headers
+  int threads = 1;                     ///< the files do not depend on it
+  bool show_progress = false;          ///< on stderr
+  std::string program;                 ///< named in the headers
 };
 
 /// One simulated camera.
 struct SimFrame {
-  Psf psf;
-  Truth truth;
-  std::vector<Target> targets;
-  CcdImage ccd;
+  Psf psf;                      ///< of the frame's CCD
+  Truth truth;                  ///< what was put in
+  std::vector<Target> targets;  ///< a fiber each
+  CcdImage ccd;                 ///< what is read out
 };
 
 /// Throws Error(usage) where the options are impossible: no folder name, --expid, --night (no such

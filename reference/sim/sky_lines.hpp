@@ -5,6 +5,7 @@
 
 namespace spex {
 
+/// An emission line of the night sky.
 struct SkyLine {
   double wavelength;  ///< Angstrom, in air, to about 0.1
   double strength;    ///< electrons in one fiber in 900 s, through a perfect spectrograph

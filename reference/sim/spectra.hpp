@@ -18,11 +18,13 @@ namespace spex {
 struct Truth {
   bool on_grid = false;  ///< the wavelengths are those of the extraction, and their continuation
   double dw = 0;         ///< Angstrom
-  int nfiber = 0;
+  int nfiber = 0;        ///< number of fibers
   std::vector<double> wave;  ///< Angstrom [nwave]
-  std::vector<float> flux;
+  std::vector<float> flux;   ///< electron / Angstrom
 
+  /// Number of wavelengths.
   [[nodiscard]] int nwave() const { return static_cast<int>(wave.size()); }
+  /// The flux of fiber s.
   [[nodiscard]] const float* spectrum(int s) const {
     return flux.data() + static_cast<std::ptrdiff_t>(s) * nwave();
   }

@@ -7,19 +7,21 @@
 
 namespace spex {
 
+/// What a fiber sees.
 enum class TargetKind { sky, standard_star, bright_star, galaxy };
 
+/// What a fiber sees, as FIBERMAP and the spectra have it.
 struct Target {
-  TargetKind kind = TargetKind::sky;
-  int fiber = 0;              ///< FIBER: 500 x spectrograph + index
-  std::int64_t targetid = 0;  ///< TARGETID
-  double ra = 0;              ///< degrees
-  double dec = 0;             ///< degrees
-  double level = 0;           ///< electron / Angstrom of the continuum in 900 s, near 6500 Angstrom
-  double redshift = 0;        ///< galaxies
-  double line_strength = 0;   ///< galaxies: electrons of [OII] in 900 s
-  double line_sigma = 0;      ///< galaxies: km/s
-  double temperature = 0;     ///< stars: K
+  TargetKind kind = TargetKind::sky;  ///< what it is
+  int fiber = 0;                      ///< FIBER: 500 x spectrograph + index
+  std::int64_t targetid = 0;          ///< TARGETID
+  double ra = 0;                      ///< degrees
+  double dec = 0;                     ///< degrees
+  double level = 0;          ///< electron / Angstrom of the continuum in 900 s, near 6500 Angstrom
+  double redshift = 0;       ///< galaxies
+  double line_strength = 0;  ///< galaxies: electrons of [OII] in 900 s
+  double line_sigma = 0;     ///< galaxies: km/s
+  double temperature = 0;    ///< stars: K
 
   /// OBJTYPE: SKY or TGT.
   [[nodiscard]] std::string objtype() const { return kind == TargetKind::sky ? "SKY" : "TGT"; }
@@ -27,7 +29,7 @@ struct Target {
 
 /// Centre of the field, TARGTRA and TARGTDEC, degrees.
 inline constexpr double field_ra = 150.5;
-inline constexpr double field_dec = 30.5;
+inline constexpr double field_dec = 30.5;  ///< degrees
 
 /// The targets of fibers fibermin ... fibermin + nfiber - 1. They depend on the seed and the fiber
 /// alone, so that the cameras of a spectrograph see the same. In each bundle of 25: two or three
