@@ -79,7 +79,7 @@ class Campaign {
 
   void begin() {
     facts_.plan = &plan_;
-    facts_.plan_sha256 = hash_text(plan_.text, settings_.data, signals_);
+    facts_.plan_sha256 = hash_text(plan_.text);
     std::string now = utc_text(unix_now());
     std::erase_if(now, [](char c) { return c == '-' || c == ':'; });
     facts_.run_id = fmt::format("{}-{}-{}", now, plan_.name, machine_.name);
@@ -160,7 +160,29 @@ class Campaign {
             "--loglevel", "warn"};
   }
 
+  // One run of an entry. What goes wrong fails this entry alone.
   void run_once(EntryRun& run) {
+    const int index = run.next_index();
+    try {
+      measure_once(run);
+    } catch (const std::exception& error) {
+      // A sample that is already there was measured; then it is the entry that failed.
+      if (run.next_index() > index) {
+        run.error = error.what();
+      } else {
+        Sample sample;
+        sample.index = index;
+        sample.warmup = index < run.warmups;
+        sample.start_utc = utc_text(unix_now());
+        sample.failure = error.what();
+        report(run, sample);
+        run.samples.push_back(std::move(sample));
+      }
+      write(run);
+    }
+  }
+
+  void measure_once(EntryRun& run) {
     const Dataset& data = datasets_.at(run.entry.case_name);
     fs::remove_all(outputs());
     fs::create_directories(outputs());
@@ -171,13 +193,13 @@ class Campaign {
     Command command{run.launch.argv, run.launch.environment,
                     fs::path(logs()) / fmt::format("{}-{}.log", run.entry.id, index),
                     plan_.time_limit_s};
-    std::vector<int> gpus = machine_.gpus;
-    gpus.resize(std::min(gpus.size(), static_cast<std::size_t>(run.entry.gpus)));
+    std::vector<int> gpus;
+    for (const VisibleGpu& gpu : gpus_of(run.entry, machine_)) gpus.push_back(gpu.nvml_index);
     GpuMonitor monitor(nvml_, gpus);
-    const Ended ended = run_command(command, signals_);
-    const std::vector<GpuWatch> watched = monitor.stop();
-    if (ended.interrupted) return;  // it is not a sample
-    Sample sample = make_sample(ended, run_log_path(run), command.log);
+    const CommandResult result = run_command(command, signals_);
+    const std::vector<GpuObservation> watched = monitor.stop();
+    if (result.interrupted) return;  // it is not a sample
+    Sample sample = make_sample(result, run_log_path(run), command.log);
     sample.index = index;
     sample.warmup = index < run.warmups;
     take_gpu_use(watched, sample);
@@ -188,9 +210,9 @@ class Campaign {
     write(run);
   }
 
-  static void take_gpu_use(const std::vector<GpuWatch>& watched, Sample& sample) {
+  static void take_gpu_use(const std::vector<GpuObservation>& watched, Sample& sample) {
     std::vector<double> joules;
-    for (const GpuWatch& gpu : watched) {
+    for (const GpuObservation& gpu : watched) {
       if (const auto used = gpu.joules()) joules.push_back(*used);
       if (const auto bytes = gpu.memory_bytes())
         sample.device_memory_bytes = std::max(sample.device_memory_bytes.value_or(0), *bytes);
@@ -205,7 +227,7 @@ class Campaign {
         expected_.of(run.entry, data, run.frames, plan_.reference, programs_, signals_);
     // A tiny frame has too few bins for the statistics of its truth.
     const bool with_truth = plan_.cases.at(run.entry.case_name).size != "tiny";
-    run.validation.look(frames, outputs(), expected, run.entry.tolerance, with_truth, signals_);
+    run.validation.look(frames, outputs(), expected, run.entry.tolerance, with_truth);
     if (first && run.validation.pass()) expected_.adopt(run.entry, run.validation, outputs());
   }
 

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "bench/measure/optional_json.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {
@@ -16,21 +17,16 @@ using Json = nlohmann::ordered_json;
 // Of a published FPNH (docs/benchmark.md).
 constexpr int exposure_frames = 30, least_warmups = 1, least_repeats = 5;
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
 Json snapshot_json(const GpuState& state) {
   return {{"uuid", state.uuid},
           {"throttle_reasons", state.throttle_reasons},
-          {"ecc_corrected", or_null(state.ecc_corrected)},
-          {"ecc_uncorrected", or_null(state.ecc_uncorrected)},
-          {"temperature_c", or_null(state.temperature_c)},
-          {"clock_sm_mhz", or_null(state.clock_sm_mhz)},
-          {"clock_memory_mhz", or_null(state.clock_memory_mhz)},
-          {"power_w", or_null(state.power_w)},
-          {"memory_used_bytes", or_null(state.memory_used_bytes)}};
+          {"ecc_corrected", value_or_null(state.ecc_corrected)},
+          {"ecc_uncorrected", value_or_null(state.ecc_uncorrected)},
+          {"temperature_c", value_or_null(state.temperature_c)},
+          {"clock_sm_mhz", value_or_null(state.clock_sm_mhz)},
+          {"clock_memory_mhz", value_or_null(state.clock_memory_mhz)},
+          {"power_w", value_or_null(state.power_w)},
+          {"memory_used_bytes", value_or_null(state.memory_used_bytes)}};
 }
 
 Json larger(const Json& kept, const std::optional<double>& value) {
@@ -41,8 +37,8 @@ Json larger(const Json& kept, const std::optional<double>& value) {
 Json statistic_json(const Statistic& statistic) {
   return {{"median", statistic.median},
           {"mad", statistic.mad},
-          {"low", or_null(statistic.low)},
-          {"high", or_null(statistic.high)},
+          {"low", value_or_null(statistic.low)},
+          {"high", value_or_null(statistic.high)},
           {"samples", statistic.samples}};
 }
 
@@ -71,7 +67,7 @@ Json fom_json(const EntryRun& run) {
   return {{"frames_asked", run.frames},
           {"frames_done", done},
           {"frames_valid", valid},
-          {"scaled_to", or_null(run.entry.scale_to)},
+          {"scaled_to", value_or_null(run.entry.scale_to)},
           {"published", effective.has_value() && whole},
           {"nodes", run.launch.nodes},
           {"gpus", gpus_of(run)},
@@ -91,7 +87,7 @@ Json launch_json(const EntryRun& run, const RunFacts& /*facts*/) {
           {"ranks", run.launch.ranks},
           {"gpus_per_node", entry.gpus},
           {"ranks_per_gpu", entry.on_gpu() ? Json(entry.ranks_of_gpu()) : Json()},
-          {"threads_per_rank", or_null(run.launch.threads)},
+          {"threads_per_rank", value_or_null(run.launch.threads)},
           {"mps", entry.mps},
           {"binding", entry.binding}};
 }
@@ -201,14 +197,14 @@ std::vector<const Sample*> EntryRun::timed() const {
   return found;
 }
 
-void EntryRun::add_health(const std::vector<GpuWatch>& watched) {
+void EntryRun::add_health(const std::vector<GpuObservation>& watched) {
   if (watched.empty()) return;
   const bool first = health_before.is_null();
   if (first) health_before = Json::array();
   health_after = Json::array();
   health_during.resize(watched.size());
   for (std::size_t i = 0; i < watched.size(); ++i) {
-    const GpuWatch& gpu = watched[i];
+    const GpuObservation& gpu = watched[i];
     if (first) health_before.push_back(snapshot_json(gpu.before));
     health_after.push_back(snapshot_json(gpu.after));
     Json& during = health_during[i];

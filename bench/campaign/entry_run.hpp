@@ -51,7 +51,7 @@ struct EntryRun {
   [[nodiscard]] std::vector<const Sample*> timed() const;
 
   /// Adds what was seen of the GPUs during a run.
-  void add_health(const std::vector<GpuWatch>& watched);
+  void add_health(const std::vector<GpuObservation>& watched);
   [[nodiscard]] Evidence evidence(const RunFacts& facts) const;
 };
 

@@ -58,23 +58,23 @@ Json usable_manifest(const std::string& folder, const Case& one) {
   return manifest;
 }
 
-Json make_manifest(const std::string& folder, const Case& one, Signals& signals) {
+Json make_manifest(const std::string& folder, const Case& one) {
   const std::vector<InputFrame> frames = frames_in(folder, one);
   std::vector<std::string> paths;
   for (const InputFrame& frame : frames) {
     paths.push_back(frame.preproc);
     paths.push_back(frame.psf);
   }
-  const std::vector<std::string> hashes = hash_files(paths, folder, signals);
+  const std::vector<std::optional<std::string>> hashes = hash_files(paths);
   Json manifest;
   manifest["generator"] = generator_json(one);
   manifest["frames"] = Json::array();
   for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (hashes[i].empty()) throw data_error(paths[i], "was not simulated", "a readable file");
+    if (!hashes[i]) throw data_error(paths[i], "was not simulated", "a readable file");
     manifest["frames"].push_back({{"camera", frames[i / 2].camera},
                                   {"file", fs::path(paths[i]).filename().string()},
                                   {"bytes", fs::file_size(paths[i])},
-                                  {"sha256", hashes[i]}});
+                                  {"sha256", *hashes[i]}});
   }
   const std::string text = manifest.dump(1) + "\n";
   atomic_write(fs::path(folder) / manifest_name, {text.begin(), text.end()});
@@ -103,8 +103,8 @@ void simulate(const Case& one, const std::string& folder, const Programs& progra
                   "warn"};
   command.log = fs::path(folder) / "spex-sim.log";
   command.time_limit_s = simulation_limit_s;
-  const Ended ended = run_command(command, signals);
-  if (ended.status != 0)
+  const CommandResult result = run_command(command, signals);
+  if (result.status != 0)
     throw data_error(folder, "spex-sim failed: " + last_words(command.log), "a simulated exposure");
 }
 
@@ -117,7 +117,7 @@ Dataset prepare_dataset(const Case& one, const std::string& data, const Programs
   Json manifest = usable_manifest(dataset.folder, one);
   if (manifest.is_null()) {
     simulate(one, dataset.folder, programs, signals);
-    manifest = make_manifest(dataset.folder, one, signals);
+    manifest = make_manifest(dataset.folder, one);
   }
   dataset.frames = frames_in(dataset.folder, one);
   dataset.inputs = {

@@ -57,8 +57,8 @@ const ExpectedFrames& ExpectedStore::of(const Entry& entry, const Dataset& datas
   const Launch launch = make_reference_launch(entry, reference->method, programs, {"--list", list});
   Command command{launch.argv, launch.environment, fs::path(expected.folder) / "log",
                   reference_limit_s};
-  const Ended ended = run_command(command, signals);
-  if (ended.status != 0)
+  const CommandResult result = run_command(command, signals);
+  if (result.status != 0)
     throw data_error(list, "spex-cpu failed: " + last_words(command.log), "frames to be held to");
   for (const InputFrame& frame : wanted.frames)
     expected.frames[frame.camera] = {output_of(expected.folder, frame.camera), "spex-cpu"};

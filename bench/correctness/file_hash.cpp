@@ -1,54 +1,75 @@
 #include "bench/correctness/file_hash.hpp"
 
-#include <filesystem>
+#include <array>
+#include <cstddef>
 #include <fstream>
-#include <map>
+#include <memory>
 
-#include "bench/measure/command.hpp"
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
 
 namespace spex::bench {
 namespace {
 
-namespace fs = std::filesystem;
-constexpr std::size_t digits = 64;
+constexpr std::size_t block_bytes = std::size_t{1} << 20;
+
+// A digest under way.
+class Sha256 {
+ public:
+  Sha256() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
+    check(context_ ? EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) : 0);
+  }
+  void add(const char* data, std::size_t size) {
+    check(EVP_DigestUpdate(context_.get(), data, size));
+  }
+  [[nodiscard]] std::string hex() {
+    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+    unsigned size = 0;
+    check(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
+    std::string text;
+    for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
+    return text;
+  }
+
+ private:
+  static void check(int done) {
+    if (done != 1) throw Error(ErrorKind::internal, "OpenSSL", "gives no SHA-256");
+  }
+  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
+};
 
 }  // namespace
 
-std::vector<std::string> hash_files(const std::vector<std::string>& paths,
-                                    const std::string& folder, Signals& signals) {
-  if (paths.empty()) return {};
-  const std::string list = fs::path(folder) / ".to-hash";
-  const std::string log = fs::path(folder) / ".hashes";
-  {
-    std::ofstream out(list, std::ios::binary);
-    for (const std::string& path : paths) out << path << '\0';
-  }
-  Command command;
-  command.argv = {
-      "xargs", "--null", "--arg-file=" + list, "--max-procs=" + std::to_string(default_threads()),
-      "-n",    "1",      "sha256sum"};
-  command.log = log;
-  // xargs fails where a file is missing; its line is then missing too.
-  static_cast<void>(run_command(command, signals));
-  std::map<std::string, std::string> found;
-  std::ifstream in(log);
-  for (std::string line; std::getline(in, line);)
-    if (line.size() > digits + 2 && line.find_first_not_of("0123456789abcdef") == digits)
-      found[line.substr(digits + 2)] = line.substr(0, digits);
-  fs::remove(list);
-  fs::remove(log);
-  std::vector<std::string> hashes;
-  for (const std::string& path : paths) hashes.push_back(found[path]);
+std::optional<std::string> hash_file(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) return std::nullopt;
+  Sha256 sha;
+  std::vector<char> block(block_bytes);
+  do {
+    in.read(block.data(), static_cast<std::streamsize>(block.size()));
+    sha.add(block.data(), static_cast<std::size_t>(in.gcount()));
+  } while (in);
+  // A folder opens like a file, and then cannot be read.
+  if (in.bad() || !in.eof()) return std::nullopt;
+  return sha.hex();
+}
+
+std::vector<std::optional<std::string>> hash_files(const std::vector<std::string>& paths) {
+  std::vector<std::optional<std::string>> hashes(paths.size());
+  parallel_for(default_threads(), static_cast<int>(paths.size()), [&](int, int index) {
+    const auto i = static_cast<std::size_t>(index);
+    hashes[i] = hash_file(paths[i]);
+  });
   return hashes;
 }
 
-std::string hash_text(const std::string& text, const std::string& folder, Signals& signals) {
-  const std::string path = fs::path(folder) / ".text";
-  std::ofstream(path, std::ios::binary) << text;
-  const std::string hash = hash_files({path}, folder, signals).at(0);
-  fs::remove(path);
-  return hash;
+std::string hash_text(std::string_view text) {
+  Sha256 sha;
+  sha.add(text.data(), text.size());
+  return sha.hex();
 }
 
 }  // namespace spex::bench

@@ -1,20 +1,20 @@
-// SHA-256 of files, by coreutils' sha256sum.
+// SHA-256 of files and texts, by OpenSSL.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
-
-#include "bench/measure/signals.hpp"
 
 namespace spex::bench {
 
-/// Of each path, in order, several at a time; empty for a file that cannot be read. `folder` takes
-/// temporary files.
-[[nodiscard]] std::vector<std::string> hash_files(const std::vector<std::string>& paths,
-                                                  const std::string& folder, Signals& signals);
+/// 64 hexadecimal digits; nothing where the file cannot be read to its end.
+[[nodiscard]] std::optional<std::string> hash_file(const std::string& path);
 
-/// Of a text.
-[[nodiscard]] std::string hash_text(const std::string& text, const std::string& folder,
-                                    Signals& signals);
+/// `hash_file` of each path, in order, on all CPUs.
+[[nodiscard]] std::vector<std::optional<std::string>> hash_files(
+    const std::vector<std::string>& paths);
+
+[[nodiscard]] std::string hash_text(std::string_view text);
 
 }  // namespace spex::bench

@@ -28,23 +28,23 @@ nlohmann::ordered_json run_golden(const std::string& cases, const std::string& n
                   to_string(entry.milestone), "--loglevel", "warn"};
   const std::vector<std::string> options = golden.extract_to(output);
   command.argv.insert(command.argv.end(), options.begin(), options.end());
-  command.environment = mpi_environment();
+  command.environment = launch_environment();
   command.log = fs::path(folder) / "golden.log";
   command.time_limit_s = limit_s;
-  const Ended ended = run_command(command, signals);
+  const CommandResult result = run_command(command, signals);
 
   auto checks = nlohmann::ordered_json::array();
   std::string failure;
-  if (ended.status != 0)
-    failure = fmt::format("exit status {}: {}", ended.status, last_words(command.log));
+  if (result.status != 0)
+    failure = fmt::format("exit status {}: {}", result.status, last_words(command.log));
   else
     failure = compare_files(output, golden.frame, golden.tolerance, checks);
   fs::remove(output);
-  const std::string hash = hash_files({golden.frame}, folder, signals).at(0);
-  if (hash.empty()) throw data_error(golden.frame, "cannot be read", "a golden frame");
+  const std::optional<std::string> hash = hash_file(golden.frame);
+  if (!hash) throw data_error(golden.frame, "cannot be read", "a golden frame");
   return {{"name", name},
           {"bytes", fs::file_size(golden.frame)},
-          {"sha256", hash},
+          {"sha256", *hash},
           {"pass", failure.empty()},
           {"failure", failure.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(failure)},
           {"checks", checks}};

@@ -9,7 +9,6 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/correctness/dataset.hpp"
-#include "bench/measure/signals.hpp"
 
 namespace spex::bench {
 
@@ -46,8 +45,7 @@ class Validation {
   /// structure) within `tolerance`, and with the truth where `with_truth`; later ones must have the
   /// same bytes. A frame that fails once has failed.
   void look(const std::vector<InputFrame>& frames, const std::string& outputs,
-            const ExpectedFrames& expected, const std::string& tolerance, bool with_truth,
-            Signals& signals);
+            const ExpectedFrames& expected, const std::string& tolerance, bool with_truth);
 
   [[nodiscard]] const std::vector<FrameValidation>& frames() const { return frames_; }
   [[nodiscard]] bool pass() const;

@@ -25,17 +25,26 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// Throws where a function of posix_spawn's family has failed; `program` is what was to be started.
+void check(int error, const std::string& program) {
+  if (error != 0)
+    throw Error(ErrorKind::internal, program,
+                std::string("cannot be started: ") + std::strerror(error));
+}
+
 // Owners of posix_spawn's two descriptions.
 struct Actions {
   posix_spawn_file_actions_t value{};
-  Actions() { posix_spawn_file_actions_init(&value); }
+  explicit Actions(const std::string& program) {
+    check(posix_spawn_file_actions_init(&value), program);
+  }
   Actions(const Actions&) = delete;
   Actions& operator=(const Actions&) = delete;
   ~Actions() { posix_spawn_file_actions_destroy(&value); }
 };
 struct Attributes {
   posix_spawnattr_t value{};
-  Attributes() { posix_spawnattr_init(&value); }
+  explicit Attributes(const std::string& program) { check(posix_spawnattr_init(&value), program); }
   Attributes(const Attributes&) = delete;
   Attributes& operator=(const Attributes&) = delete;
   ~Attributes() { posix_spawnattr_destroy(&value); }
@@ -62,28 +71,29 @@ std::vector<std::string> environment_of(const Command& command) {
 pid_t start(const Command& command, const Signals& signals) {
   std::vector<std::string> words = command.argv;
   std::vector<std::string> variables = environment_of(command);
-  Actions actions;
-  posix_spawn_file_actions_addopen(&actions.value, STDOUT_FILENO, command.log.c_str(),
-                                   O_WRONLY | O_CREAT | O_TRUNC, 0644);
-  posix_spawn_file_actions_adddup2(&actions.value, STDOUT_FILENO, STDERR_FILENO);
-  Attributes attributes;
-  posix_spawnattr_setpgroup(&attributes.value, 0);
-  posix_spawnattr_setsigmask(&attributes.value, &signals.before());
-  posix_spawnattr_setflags(&attributes.value, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  const std::string program = words.at(0);
+  Actions actions(program);
+  check(posix_spawn_file_actions_addopen(&actions.value, STDOUT_FILENO, command.log.c_str(),
+                                         O_WRONLY | O_CREAT | O_TRUNC, 0644),
+        program);
+  check(posix_spawn_file_actions_adddup2(&actions.value, STDOUT_FILENO, STDERR_FILENO), program);
+  Attributes attributes(program);
+  check(posix_spawnattr_setpgroup(&attributes.value, 0), program);
+  check(posix_spawnattr_setsigmask(&attributes.value, &signals.before()), program);
+  check(posix_spawnattr_setflags(&attributes.value, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK),
+        program);
   pid_t child = 0;
-  const int error = posix_spawnp(&child, words[0].c_str(), &actions.value, &attributes.value,
-                                 pointers(words).data(), pointers(variables).data());
-  if (error != 0)
-    throw Error(ErrorKind::internal, words[0],
-                std::string("cannot be started: ") + std::strerror(error));
+  check(posix_spawnp(&child, program.c_str(), &actions.value, &attributes.value,
+                     pointers(words).data(), pointers(variables).data()),
+        program);
   return child;
 }
 
 }  // namespace
 
-Ended run_command(const Command& command, Signals& signals) {
-  Ended ended;
-  ended.start_unix =
+CommandResult run_command(const Command& command, Signals& signals) {
+  CommandResult result;
+  result.start_unix =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   const Clock::time_point begin = Clock::now();
   const pid_t child = start(command, signals);
@@ -91,27 +101,27 @@ Ended run_command(const Command& command, Signals& signals) {
   bool killed = false;
   for (int status = 0;;) {
     const pid_t found = waitpid(child, &status, WNOHANG);
-    ended.seconds = seconds_since(begin);
+    result.seconds = seconds_since(begin);
     if (found == child) {
-      ended.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
       break;
     }
     if (found < 0 && errno != EINTR)
       throw Error(ErrorKind::internal, command.argv[0], "cannot be waited for");
     const bool interrupted = Signals::interrupted();
-    const bool over = ended.seconds > command.time_limit_s;
+    const bool over = result.seconds > command.time_limit_s;
     if (told < 0 && (interrupted || over)) {
-      ended.interrupted = interrupted;
-      ended.timed_out = !interrupted;
+      result.interrupted = interrupted;
+      result.timed_out = !interrupted;
       kill(-child, SIGTERM);
-      told = ended.seconds;
-    } else if (told >= 0 && !killed && ended.seconds > told + grace_s) {
+      told = result.seconds;
+    } else if (told >= 0 && !killed && result.seconds > told + grace_s) {
       kill(-child, SIGKILL);
       killed = true;
     }
     signals.wait_for_child(look_every);
   }
-  return ended;
+  return result;
 }
 
 std::string last_words(const std::string& log) {

@@ -16,7 +16,7 @@ struct Command {
   double time_limit_s = 3600;
 };
 
-struct Ended {
+struct CommandResult {
   int status = 0;  ///< exit status; 128 + the signal's number where a signal ended it
   bool timed_out = false;
   bool interrupted = false;
@@ -26,7 +26,7 @@ struct Ended {
 
 /// Runs `command` in a process group of its own and waits. An interrupt or the end of its time ends
 /// the group: SIGTERM, and SIGKILL 10 s later. Throws Error(internal) where it cannot be started.
-[[nodiscard]] Ended run_command(const Command& command, Signals& signals);
+[[nodiscard]] CommandResult run_command(const Command& command, Signals& signals);
 
 /// The last lines of a command's log that say something, for a message.
 [[nodiscard]] std::string last_words(const std::string& log);

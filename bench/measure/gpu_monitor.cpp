@@ -15,12 +15,12 @@ void keep_larger(std::optional<double>& kept, const std::optional<double>& value
 
 }  // namespace
 
-std::optional<double> GpuWatch::joules() const {
+std::optional<double> GpuObservation::joules() const {
   if (!before.energy_j || !after.energy_j) return std::nullopt;
   return *after.energy_j - *before.energy_j;
 }
 
-std::optional<double> GpuWatch::memory_bytes() const {
+std::optional<double> GpuObservation::memory_bytes() const {
   if (!memory_max_bytes || !before.memory_used_bytes) return std::nullopt;
   return *memory_max_bytes - *before.memory_used_bytes;
 }
@@ -35,7 +35,7 @@ GpuMonitor::~GpuMonitor() {
   end();
 }
 
-std::vector<GpuWatch> GpuMonitor::stop() {
+std::vector<GpuObservation> GpuMonitor::stop() {
   end();
   for (std::size_t i = 0; i < indices_.size(); ++i) seen_[i].after = nvml_.state(indices_[i]);
   return std::move(seen_);
@@ -63,7 +63,7 @@ void GpuMonitor::watch() {
 void GpuMonitor::look() {
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     const GpuState state = nvml_.state(indices_[i]);
-    GpuWatch& seen = seen_[i];
+    GpuObservation& seen = seen_[i];
     seen.throttle_reasons.insert(state.throttle_reasons.begin(), state.throttle_reasons.end());
     keep_larger(seen.temperature_max_c, state.temperature_c);
     keep_larger(seen.clock_sm_max_mhz, state.clock_sm_mhz);

@@ -14,7 +14,7 @@
 namespace spex::bench {
 
 /// What was seen of one GPU.
-struct GpuWatch {
+struct GpuObservation {
   GpuState before, after;
   std::set<std::string> throttle_reasons;  ///< at any of the looks
   std::optional<double> temperature_max_c;
@@ -38,7 +38,7 @@ class GpuMonitor {
   ~GpuMonitor();
 
   /// Ends the watching; in the order of the indices.
-  [[nodiscard]] std::vector<GpuWatch> stop();
+  [[nodiscard]] std::vector<GpuObservation> stop();
 
  private:
   void watch();
@@ -47,7 +47,7 @@ class GpuMonitor {
 
   const Nvml& nvml_;
   std::vector<int> indices_;
-  std::vector<GpuWatch> seen_;
+  std::vector<GpuObservation> seen_;
   std::mutex mutex_;
   std::condition_variable wake_;
   bool ended_ = false;

@@ -75,6 +75,11 @@ Programs Programs::beside_this_one() {
   return programs;
 }
 
+std::vector<VisibleGpu> gpus_of(const Entry& entry, const Machine& machine) {
+  const std::size_t count = std::min(static_cast<std::size_t>(entry.gpus), machine.gpus.size());
+  return {machine.gpus.begin(), machine.gpus.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
 Launch make_launch(const Entry& entry, const Machine& machine, const LaunchSettings& settings,
                    const Programs& programs, const std::vector<std::string>& options) {
   Launch launch;
@@ -83,7 +88,7 @@ Launch make_launch(const Entry& entry, const Machine& machine, const LaunchSetti
   launch.ranks = settings.nodes * per_node;
   launch.launcher = settings.launcher;
   if (settings.launcher == "mpirun" && launch.ranks == 1) launch.launcher = "none";
-  launch.environment = mpi_environment();
+  launch.environment = launch_environment();
 
   // MPS around mpirun on one node; else around each rank, on every node.
   const bool mps_outside = launch.launcher != "srun" && launch.nodes == 1;
@@ -105,10 +110,12 @@ Launch make_launch(const Entry& entry, const Machine& machine, const LaunchSetti
   append(launch.argv, entry.run_options);
   append(launch.argv, options);
 
-  if (entry.on_gpu() && launch.launcher != "srun" &&
-      entry.gpus < static_cast<int>(machine.gpus.size())) {
-    const std::vector<int> used(machine.gpus.begin(), machine.gpus.begin() + entry.gpus);
-    launch.environment["CUDA_VISIBLE_DEVICES"] = fmt::format("{}", fmt::join(used, ","));
+  // By name, so that those that run are those that are watched. Other nodes have GPUs of other
+  // names; there, and within srun, it is the launcher that says which.
+  if (entry.on_gpu() && launch.launcher != "srun" && launch.nodes == 1) {
+    std::vector<std::string> names;
+    for (const VisibleGpu& gpu : gpus_of(entry, machine)) names.push_back(gpu.cuda_name);
+    launch.environment["CUDA_VISIBLE_DEVICES"] = fmt::format("{}", fmt::join(names, ","));
   }
   return launch;
 }
@@ -117,10 +124,10 @@ Launch make_reference_launch(const Entry& entry, const std::string& method,
                              const Programs& programs, const std::vector<std::string>& options) {
   Launch launch;
   launch.launcher = "none";
-  launch.environment = mpi_environment();
+  launch.environment = launch_environment();
   launch.argv = {programs.spex_cpu};
   std::vector<std::string> wanted = entry.result_options();
-  // The reference's method is its own: it is what the entry's is held to.
+  // The frames of the reference are made by the reference's method, whatever the entry's is.
   if (const auto own = std::find(wanted.begin(), wanted.end(), "--method"); own != wanted.end())
     wanted.erase(own, std::min(own + 2, wanted.end()));
   append(launch.argv, wanted);
@@ -129,8 +136,10 @@ Launch make_reference_launch(const Entry& entry, const std::string& method,
   return launch;
 }
 
-std::map<std::string, std::string> mpi_environment() {
+std::map<std::string, std::string> launch_environment() {
   std::map<std::string, std::string> environment;
+  // As NVML counts them, and not the fastest first.
+  environment["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
   // hwloc within mpirun would start every GPU to describe it (mpi/comm/environment.cpp).
   if (std::getenv("HWLOC_COMPONENTS") == nullptr)
     environment["HWLOC_COMPONENTS"] = "-cuda,-nvml,-opencl,-gl";

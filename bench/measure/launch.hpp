@@ -47,8 +47,11 @@ struct Launch {
                                            const Programs& programs,
                                            const std::vector<std::string>& options);
 
-/// Variables for the launcher: those that Open MPI asks for where it is root that runs it, as in
-/// containers, and one that keeps hwloc from starting the GPUs.
-[[nodiscard]] std::map<std::string, std::string> mpi_environment();
+/// Variables of every launch: the order of CUDA's GPUs, those that Open MPI asks for where it is
+/// root that runs it, as in containers, and one that keeps hwloc from starting the GPUs.
+[[nodiscard]] std::map<std::string, std::string> launch_environment();
+
+/// The GPUs that the entry uses on this node: the machine's first.
+[[nodiscard]] std::vector<VisibleGpu> gpus_of(const Entry& entry, const Machine& machine);
 
 }  // namespace spex::bench

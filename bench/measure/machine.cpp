@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
-#include <sstream>
+#include <optional>
 
 #include <cblas.h>
 #include <fitsio.h>
@@ -15,6 +15,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "bench/measure/optional_json.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
 #include "spex_build_info.hpp"
@@ -48,24 +49,6 @@ std::string text_or(const char* text, const char* otherwise) {
 
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json() : Json(text);
-}
-
-// Indices of CUDA_VISIBLE_DEVICES, where it has indices; else all.
-std::vector<int> visible_gpus(int count) {
-  std::vector<int> gpus;
-  std::istringstream words(environment("CUDA_VISIBLE_DEVICES"));
-  for (std::string word; std::getline(words, word, ',');)
-    if (!word.empty() && word.find_first_not_of("0123456789") == std::string::npos)
-      gpus.push_back(std::stoi(word));
-  if (gpus.empty())
-    for (int i = 0; i < count; ++i) gpus.push_back(i);
-  std::erase_if(gpus, [&](int i) { return i >= count; });
-  return gpus;
-}
-
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
 }
 
 std::map<std::string, std::string> variables_that(bool (*wanted)(const std::string&)) {
@@ -102,7 +85,10 @@ Machine describe_machine(const Nvml& nvml, const std::string& name) {
   machine.os = value_in("/etc/os-release", "PRETTY_NAME", '=');
   utsname names{};
   machine.kernel = uname(&names) == 0 ? names.release : "unknown";
-  machine.gpus = visible_gpus(nvml.count());
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  machine.gpus =
+      visible_gpus(nvml.identities(), visible == nullptr ? std::nullopt : std::optional(visible),
+                   environment("CUDA_DEVICE_ORDER"));
   return machine;
 }
 
@@ -116,22 +102,22 @@ Json system_json(const Machine& machine, const Nvml& nvml) {
   json["memory_bytes"] = machine.memory_bytes;
   json["os"] = machine.os;
   json["kernel"] = machine.kernel;
-  json["driver"] = or_null(nvml.driver());
+  json["driver"] = value_or_null(nvml.driver());
   json["gpus_reason"] = text_or_null(nvml.reason());
   json["gpus"] = Json::array();
-  for (const int index : machine.gpus) {
-    const GpuDescription gpu = nvml.describe(index);
+  for (const VisibleGpu& visible : machine.gpus) {
+    const GpuDescription gpu = nvml.describe(visible.nvml_index);
     json["gpus"].push_back({{"index", gpu.index},
                             {"uuid", gpu.uuid},
                             {"name", gpu.name},
-                            {"memory_bytes", or_null(gpu.memory_bytes)},
-                            {"ecc", or_null(gpu.ecc)},
-                            {"mig", or_null(gpu.mig)},
-                            {"power_limit_w", or_null(gpu.power_limit_w)},
-                            {"clock_max_sm_mhz", or_null(gpu.clock_max_sm_mhz)},
-                            {"clock_max_memory_mhz", or_null(gpu.clock_max_memory_mhz)},
-                            {"pcie_generation", or_null(gpu.pcie_generation)},
-                            {"pcie_width", or_null(gpu.pcie_width)}});
+                            {"memory_bytes", value_or_null(gpu.memory_bytes)},
+                            {"ecc", value_or_null(gpu.ecc)},
+                            {"mig", value_or_null(gpu.mig)},
+                            {"power_limit_w", value_or_null(gpu.power_limit_w)},
+                            {"clock_max_sm_mhz", value_or_null(gpu.clock_max_sm_mhz)},
+                            {"clock_max_memory_mhz", value_or_null(gpu.clock_max_memory_mhz)},
+                            {"pcie_generation", value_or_null(gpu.pcie_generation)},
+                            {"pcie_width", value_or_null(gpu.pcie_width)}});
   }
   return json;
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/measure/nvml.hpp"
+#include "bench/measure/visible_gpus.hpp"
 
 namespace spex::bench {
 
@@ -20,10 +21,11 @@ struct Machine {
   double memory_bytes = 0;
   std::string os;
   std::string kernel;
-  std::vector<int> gpus;  ///< NVML's indices of those that CUDA_VISIBLE_DEVICES leaves
+  std::vector<VisibleGpu> gpus;  ///< those that CUDA shows here
 };
 
-/// This machine. `name` may be empty.
+/// This machine. `name` may be empty. Throws Error(usage) where CUDA_VISIBLE_DEVICES does not say
+/// which GPUs it means.
 [[nodiscard]] Machine describe_machine(const Nvml& nvml, const std::string& name);
 
 /// `system` of a result file.

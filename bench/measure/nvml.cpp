@@ -5,29 +5,24 @@
 
 #include <dlfcn.h>
 
+#include "bench/measure/nvml_types.hpp"
+
 namespace spex::bench {
 namespace {
 
-// The part of NVML's interface that is used here, as its reference manual gives it: functions
-// return 0 for success, and devices are opaque.
-using Device = void*;
-constexpr int clock_sm = 1, clock_memory = 2;
-constexpr int ecc_is_corrected = 0, ecc_is_uncorrected = 1, ecc_volatile = 0;
-constexpr int temperature_gpu = 0;
-struct Memory {
-  unsigned long long total = 0, free = 0, used = 0;
-};
+// Of the longest text that is asked for, a version, with room to spare.
+constexpr std::size_t text_length = 128;
 
 constexpr std::array<std::pair<unsigned long long, const char*>, 9> reasons{{
-    {0x001, "gpu-idle"},
-    {0x002, "applications-clocks"},
-    {0x004, "sw-power-cap"},
-    {0x008, "hw-slowdown"},
-    {0x010, "sync-boost"},
-    {0x020, "sw-thermal-slowdown"},
-    {0x040, "hw-thermal-slowdown"},
-    {0x080, "hw-power-brake"},
-    {0x100, "display-clocks"},
+    {nvmlClocksThrottleReasonGpuIdle, "gpu-idle"},
+    {nvmlClocksThrottleReasonApplicationsClocksSetting, "applications-clocks"},
+    {nvmlClocksThrottleReasonSwPowerCap, "sw-power-cap"},
+    {nvmlClocksThrottleReasonHwSlowdown, "hw-slowdown"},
+    {nvmlClocksThrottleReasonSyncBoost, "sync-boost"},
+    {nvmlClocksThrottleReasonSwThermalSlowdown, "sw-thermal-slowdown"},
+    {nvmlClocksThrottleReasonHwThermalSlowdown, "hw-thermal-slowdown"},
+    {nvmlClocksThrottleReasonHwPowerBrakeSlowdown, "hw-power-brake"},
+    {nvmlClocksThrottleReasonDisplayClockSetting, "display-clocks"},
 }};
 
 std::vector<std::string> names_of(unsigned long long bits) {
@@ -42,45 +37,65 @@ std::vector<std::string> names_of(unsigned long long bits) {
 // The library, loaded and begun.
 struct Nvml::Library {
   void* handle = nullptr;
-  std::vector<Device> devices;
+  std::vector<nvmlDevice_t> devices;
 
   Library() = default;
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
-  ~Library() {
-    if (handle == nullptr) return;
-    static_cast<void>(call("nvmlShutdown"));
-    dlclose(handle);
-  }
+  ~Library();
 
-  // Whether the function exists and succeeds.
-  template <class... Arguments>
-  [[nodiscard]] bool call(const char* name, Arguments... arguments) const {
-    void* const symbol = dlsym(handle, name);
-    if (symbol == nullptr) return false;
-    return reinterpret_cast<int (*)(Arguments...)>(symbol)(arguments...) == 0;
+  // Whether the library has the function, whose type is that of its declaration, and it succeeds.
+  template <class Function, class... Arguments>
+  [[nodiscard]] bool call(Function* /*declaration*/, const char* name,
+                          Arguments... arguments) const {
+    auto* const function = reinterpret_cast<Function*>(dlsym(handle, name));
+    return function != nullptr && function(arguments...) == NVML_SUCCESS;
   }
   // One number that a function of a device returns through its last argument.
-  template <class T, class... Arguments>
-  [[nodiscard]] std::optional<double> number(const char* name, Device device, double unit,
+  template <class T, class Function, class... Arguments>
+  [[nodiscard]] std::optional<double> number(Function* declaration, const char* name,
+                                             nvmlDevice_t device, double unit,
                                              Arguments... arguments) const {
     T value{};
-    if (!call(name, device, arguments..., &value)) return std::nullopt;
+    if (!call(declaration, name, device, arguments..., &value)) return std::nullopt;
     return static_cast<double>(value) * unit;
   }
-  [[nodiscard]] std::string text(const char* name, Device device) const {
-    std::array<char, 128> buffer{};
-    return call(name, device, buffer.data(), static_cast<unsigned>(buffer.size())) ? buffer.data()
-                                                                                   : "";
-  }
   // A mode that NVML gives as it is and as it will be.
-  template <class T>
-  [[nodiscard]] std::optional<bool> mode(const char* name, Device device) const {
+  template <class T, class Function>
+  [[nodiscard]] std::optional<bool> mode(Function* declaration, const char* name,
+                                         nvmlDevice_t device) const {
     T current{}, pending{};
-    if (!call(name, device, &current, &pending)) return std::nullopt;
-    return current != 0;
+    if (!call(declaration, name, device, &current, &pending)) return std::nullopt;
+    return current != T{};
   }
+  [[nodiscard]] std::string uuid(nvmlDevice_t device) const;
+  [[nodiscard]] std::string model(nvmlDevice_t device) const;
 };
+
+// A function of NVML by its declaration and its name in the library. A macro, since only the
+// preprocessor makes a name of a symbol; `nvmlInit_v2` and its like are given as the library has
+// them.
+#define SPEX_NVML(function) static_cast<decltype(&(function))>(nullptr), #function
+
+Nvml::Library::~Library() {
+  if (handle == nullptr) return;
+  static_cast<void>(call(SPEX_NVML(nvmlShutdown)));
+  dlclose(handle);
+}
+
+std::string Nvml::Library::uuid(nvmlDevice_t device) const {
+  std::array<char, text_length> text{};
+  return call(SPEX_NVML(nvmlDeviceGetUUID), device, text.data(), static_cast<unsigned>(text.size()))
+             ? text.data()
+             : "";
+}
+
+std::string Nvml::Library::model(nvmlDevice_t device) const {
+  std::array<char, text_length> text{};
+  return call(SPEX_NVML(nvmlDeviceGetName), device, text.data(), static_cast<unsigned>(text.size()))
+             ? text.data()
+             : "";
+}
 
 bool is_unhealthy(const std::string& throttle_reason) {
   return throttle_reason == "hw-slowdown" || throttle_reason == "hw-thermal-slowdown" ||
@@ -94,15 +109,15 @@ Nvml::Nvml() {
     reason_ = "there is no NVIDIA driver here (libnvidia-ml.so.1)";
     return;
   }
-  if (!library->call("nvmlInit_v2")) {
+  if (!library->call(SPEX_NVML(nvmlInit_v2))) {
     reason_ = "NVML does not start (nvmlInit_v2)";
     return;
   }
   unsigned count = 0;
-  if (!library->call("nvmlDeviceGetCount_v2", &count)) count = 0;
+  if (!library->call(SPEX_NVML(nvmlDeviceGetCount_v2), &count)) count = 0;
   for (unsigned i = 0; i < count; ++i) {
-    Device device = nullptr;
-    if (library->call("nvmlDeviceGetHandleByIndex_v2", i, &device))
+    nvmlDevice_t device = nullptr;
+    if (library->call(SPEX_NVML(nvmlDeviceGetHandleByIndex_v2), i, &device))
       library->devices.push_back(device);
   }
   if (library->devices.empty()) reason_ = "NVML shows no GPU";
@@ -114,8 +129,8 @@ Nvml& Nvml::operator=(Nvml&&) noexcept = default;
 Nvml::~Nvml() = default;
 
 std::optional<std::string> Nvml::driver() const {
-  std::array<char, 96> buffer{};
-  if (!library_ || !library_->call("nvmlSystemGetDriverVersion", buffer.data(),
+  std::array<char, text_length> buffer{};
+  if (!library_ || !library_->call(SPEX_NVML(nvmlSystemGetDriverVersion), buffer.data(),
                                    static_cast<unsigned>(buffer.size())))
     return std::nullopt;
   return std::string(buffer.data());
@@ -125,51 +140,73 @@ int Nvml::count() const {
   return library_ ? static_cast<int>(library_->devices.size()) : 0;
 }
 
+std::vector<GpuIdentity> Nvml::identities() const {
+  std::vector<GpuIdentity> all;
+  for (int i = 0; i < count(); ++i) {
+    const Library& nvml = *library_;
+    const nvmlDevice_t device = nvml.devices[static_cast<std::size_t>(i)];
+    GpuIdentity gpu{nvml.uuid(device), nvml.model(device), {}};
+    unsigned instances = 0;
+    if (!nvml.call(SPEX_NVML(nvmlDeviceGetMaxMigDeviceCount), device, &instances)) instances = 0;
+    for (unsigned k = 0; k < instances; ++k) {
+      nvmlDevice_t instance = nullptr;
+      if (nvml.call(SPEX_NVML(nvmlDeviceGetMigDeviceHandleByIndex), device, k, &instance))
+        gpu.mig_uuids.push_back(nvml.uuid(instance));
+    }
+    all.push_back(std::move(gpu));
+  }
+  return all;
+}
+
 GpuDescription Nvml::describe(int index) const {
   const Library& nvml = *library_;
-  const Device device = nvml.devices.at(static_cast<std::size_t>(index));
+  const nvmlDevice_t device = nvml.devices.at(static_cast<std::size_t>(index));
   GpuDescription gpu;
   gpu.index = index;
-  gpu.uuid = nvml.text("nvmlDeviceGetUUID", device);
-  gpu.name = nvml.text("nvmlDeviceGetName", device);
-  Memory memory;
-  if (nvml.call("nvmlDeviceGetMemoryInfo", device, &memory))
+  gpu.uuid = nvml.uuid(device);
+  gpu.name = nvml.model(device);
+  nvmlMemory_t memory{};
+  if (nvml.call(SPEX_NVML(nvmlDeviceGetMemoryInfo), device, &memory))
     gpu.memory_bytes = static_cast<double>(memory.total);
-  gpu.ecc = nvml.mode<int>("nvmlDeviceGetEccMode", device);
-  gpu.mig = nvml.mode<unsigned>("nvmlDeviceGetMigMode", device);
-  gpu.power_limit_w = nvml.number<unsigned>("nvmlDeviceGetEnforcedPowerLimit", device, 1e-3);
-  gpu.clock_max_sm_mhz = nvml.number<unsigned>("nvmlDeviceGetMaxClockInfo", device, 1, clock_sm);
+  gpu.ecc = nvml.mode<nvmlEnableState_t>(SPEX_NVML(nvmlDeviceGetEccMode), device);
+  gpu.mig = nvml.mode<unsigned>(SPEX_NVML(nvmlDeviceGetMigMode), device);
+  gpu.power_limit_w =
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetEnforcedPowerLimit), device, 1e-3);
+  gpu.clock_max_sm_mhz =
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetMaxClockInfo), device, 1, NVML_CLOCK_SM);
   gpu.clock_max_memory_mhz =
-      nvml.number<unsigned>("nvmlDeviceGetMaxClockInfo", device, 1, clock_memory);
-  gpu.pcie_generation = nvml.number<unsigned>("nvmlDeviceGetMaxPcieLinkGeneration", device, 1);
-  gpu.pcie_width = nvml.number<unsigned>("nvmlDeviceGetMaxPcieLinkWidth", device, 1);
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetMaxClockInfo), device, 1, NVML_CLOCK_MEM);
+  gpu.pcie_generation =
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetMaxPcieLinkGeneration), device, 1);
+  gpu.pcie_width = nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetMaxPcieLinkWidth), device, 1);
   return gpu;
 }
 
 GpuState Nvml::state(int index) const {
   const Library& nvml = *library_;
-  const Device device = nvml.devices.at(static_cast<std::size_t>(index));
+  const nvmlDevice_t device = nvml.devices.at(static_cast<std::size_t>(index));
   GpuState state;
-  state.uuid = nvml.text("nvmlDeviceGetUUID", device);
+  state.uuid = nvml.uuid(device);
   unsigned long long bits = 0;
-  // CUDA 12.2 renamed the function.
-  if (nvml.call("nvmlDeviceGetCurrentClocksEventReasons", device, &bits) ||
-      nvml.call("nvmlDeviceGetCurrentClocksThrottleReasons", device, &bits))
+  // CUDA 12.2 gave the function a second name; drivers have both.
+  if (nvml.call(SPEX_NVML(nvmlDeviceGetCurrentClocksThrottleReasons), device, &bits))
     state.throttle_reasons = names_of(bits);
   using Count = unsigned long long;
-  state.ecc_corrected =
-      nvml.number<Count>("nvmlDeviceGetTotalEccErrors", device, 1, ecc_is_corrected, ecc_volatile);
-  state.ecc_uncorrected = nvml.number<Count>("nvmlDeviceGetTotalEccErrors", device, 1,
-                                             ecc_is_uncorrected, ecc_volatile);
+  state.ecc_corrected = nvml.number<Count>(SPEX_NVML(nvmlDeviceGetTotalEccErrors), device, 1,
+                                           NVML_MEMORY_ERROR_TYPE_CORRECTED, NVML_VOLATILE_ECC);
+  state.ecc_uncorrected = nvml.number<Count>(SPEX_NVML(nvmlDeviceGetTotalEccErrors), device, 1,
+                                             NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_VOLATILE_ECC);
   state.temperature_c =
-      nvml.number<unsigned>("nvmlDeviceGetTemperature", device, 1, temperature_gpu);
-  state.clock_sm_mhz = nvml.number<unsigned>("nvmlDeviceGetClockInfo", device, 1, clock_sm);
-  state.clock_memory_mhz = nvml.number<unsigned>("nvmlDeviceGetClockInfo", device, 1, clock_memory);
-  state.power_w = nvml.number<unsigned>("nvmlDeviceGetPowerUsage", device, 1e-3);
-  Memory memory;
-  if (nvml.call("nvmlDeviceGetMemoryInfo", device, &memory))
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetTemperature), device, 1, NVML_TEMPERATURE_GPU);
+  state.clock_sm_mhz =
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetClockInfo), device, 1, NVML_CLOCK_SM);
+  state.clock_memory_mhz =
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetClockInfo), device, 1, NVML_CLOCK_MEM);
+  state.power_w = nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetPowerUsage), device, 1e-3);
+  nvmlMemory_t memory{};
+  if (nvml.call(SPEX_NVML(nvmlDeviceGetMemoryInfo), device, &memory))
     state.memory_used_bytes = static_cast<double>(memory.used);
-  state.energy_j = nvml.number<Count>("nvmlDeviceGetTotalEnergyConsumption", device, 1e-3);
+  state.energy_j = nvml.number<Count>(SPEX_NVML(nvmlDeviceGetTotalEnergyConsumption), device, 1e-3);
   return state;
 }
 

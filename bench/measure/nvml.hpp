@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "bench/measure/visible_gpus.hpp"
+
 namespace spex::bench {
 
 /// What a GPU is. Absent: the driver does not say.
@@ -40,7 +42,7 @@ struct GpuState {
 /// Whether a throttle reason means that the machine, not the load or a setting, holds a clock down.
 [[nodiscard]] bool is_unhealthy(const std::string& throttle_reason);
 
-/// The GPUs that this process may see, in NVML's order. Move-only.
+/// The GPUs of this node, in NVML's order, which is that of their PCI addresses. Move-only.
 class Nvml {
  public:
   /// Never throws for want of a driver: then there are no GPUs, and `reason` says why.
@@ -53,6 +55,8 @@ class Nvml {
   [[nodiscard]] const std::string& reason() const { return reason_; }
   [[nodiscard]] std::optional<std::string> driver() const;
   [[nodiscard]] int count() const;
+  /// All GPUs, by index.
+  [[nodiscard]] std::vector<GpuIdentity> identities() const;
   [[nodiscard]] GpuDescription describe(int index) const;
   [[nodiscard]] GpuState state(int index) const;
 

@@ -1,77 +1,28 @@
 #include "bench/measure/sample.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <fstream>
-#include <numeric>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
-#include "bench/measure/statistics.hpp"
+#include "bench/measure/optional_json.hpp"
+#include "reference/core/error.hpp"
 
 namespace spex::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-template <class T>
-Json or_null(const std::optional<T>& value) {
-  return value ? Json(*value) : Json();
-}
-
-template <class T>
-std::optional<T> optional_at(const Json& json, const char* key) {
-  if (json.at(key).is_null()) return std::nullopt;
-  return json.at(key).get<T>();
-}
-
-PhaseSeconds over_ranks(const std::vector<double>& seconds) {
-  const auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());
-  return {*least, median_of(seconds), *most, std::accumulate(seconds.begin(), seconds.end(), 0.0)};
-}
-
-std::map<std::string, PhaseSeconds> phases_of(const Json& log) {
-  std::map<std::string, std::vector<double>> by_phase;
-  const std::size_t ranks = log.at("ranks").size();
-  by_phase["start"].assign(ranks, 0);
-  for (const Json& rank : log.at("ranks"))
-    for (const auto& [stage, seconds] : rank.at("seconds").items())
-      by_phase[stage].push_back(seconds.get<double>());
-  // Extractors of a rank are made at the same time.
-  for (const Json& event : log.at("events"))
-    if (event.at("stage") == "start") {
-      double& seconds = by_phase["start"].at(event.at("rank").get<std::size_t>());
-      seconds = std::max(seconds, event.at("end").get<double>() - event.at("start").get<double>());
-    }
-  std::map<std::string, PhaseSeconds> phases;
-  for (const auto& [phase, seconds] : by_phase) phases[phase] = over_ranks(seconds);
-  return phases;
-}
-
-void read_run_log(const std::string& path, double start_unix, Sample& sample) {
-  std::ifstream in(path);
-  const Json log = Json::parse(in, nullptr, false);
-  if (log.is_discarded()) {
-    if (!sample.failure) sample.failure = "there is no run log";
-    return;
-  }
-  double end = 0;
-  for (const Json& event : log.at("events")) end = std::max(end, event.at("end").get<double>());
-  sample.extraction_s = end;
-  sample.launch_s = log.at("origin_unix").get<double>() - start_unix;
-  sample.phases = phases_of(log);
-  double rss = 0;
-  for (const Json& rank : log.at("ranks"))
-    rss = std::max(rss, rank.at("max_rss_bytes").get<double>());
-  sample.max_rss_bytes = rss;
-  for (const Json& frame : log.at("frames")) {
-    sample.patches += frame.at("patches").get<long>();
-    sample.fell_back += frame.at("fell_back").get<long>();
-    sample.failed_patches += frame.at("failed").get<long>();
-    if (!frame.at("error").is_null() && !sample.failure)
-      sample.failure =
-          frame.at("camera").get<std::string>() + ": " + frame.at("error").get<std::string>();
+void take_run_log(const RunLog& log, double start_unix, Sample& sample) {
+  sample.extraction_s = log.end_s;
+  sample.launch_s = log.origin_unix - start_unix;
+  sample.phases = log.phases;
+  sample.max_rss_bytes = log.max_rss_bytes;
+  for (const RunLog::Frame& frame : log.frames) {
+    sample.patches += frame.patches;
+    sample.fell_back += frame.fell_back;
+    sample.failed_patches += frame.failed;
+    if (frame.error && !sample.failure) sample.failure = frame.camera + ": " + *frame.error;
   }
 }
 
@@ -83,19 +34,19 @@ Json Sample::to_json() const {
   json["warmup"] = warmup;
   json["start_utc"] = start_utc;
   json["exit_status"] = exit_status;
-  json["failure"] = or_null(failure);
+  json["failure"] = value_or_null(failure);
   json["effective_s"] = effective_s;
-  json["extraction_s"] = or_null(extraction_s);
-  json["launch_s"] = or_null(launch_s);
+  json["extraction_s"] = value_or_null(extraction_s);
+  json["launch_s"] = value_or_null(launch_s);
   json["phases"] = Json::object();
   for (const auto& [phase, seconds] : phases)
     json["phases"][phase] = {{"min", seconds.min},
                              {"median", seconds.median},
                              {"max", seconds.max},
                              {"sum", seconds.sum}};
-  json["joules"] = or_null(joules);
-  json["max_rss_bytes"] = or_null(max_rss_bytes);
-  json["device_memory_bytes"] = or_null(device_memory_bytes);
+  json["joules"] = value_or_null(joules);
+  json["max_rss_bytes"] = value_or_null(max_rss_bytes);
+  json["device_memory_bytes"] = value_or_null(device_memory_bytes);
   json["patches"] = patches;
   json["fell_back"] = fell_back;
   json["failed_patches"] = failed_patches;
@@ -124,16 +75,21 @@ Sample Sample::from_json(const Json& json) {
   return sample;
 }
 
-Sample make_sample(const Ended& ended, const std::string& run_log, const std::string& program_log) {
+Sample make_sample(const CommandResult& result, const std::string& run_log,
+                   const std::string& program_log) {
   Sample sample;
-  sample.start_utc = utc_text(ended.start_unix);
-  sample.exit_status = ended.status;
-  sample.effective_s = ended.seconds;
-  if (ended.timed_out)
-    sample.failure = fmt::format("ended after {:.0f} s, its time limit", ended.seconds);
-  else if (ended.status != 0)
-    sample.failure = fmt::format("exit status {}: {}", ended.status, last_words(program_log));
-  read_run_log(run_log, ended.start_unix, sample);
+  sample.start_utc = utc_text(result.start_unix);
+  sample.exit_status = result.status;
+  sample.effective_s = result.seconds;
+  if (result.timed_out)
+    sample.failure = fmt::format("ended after {:.0f} s, its time limit", result.seconds);
+  else if (result.status != 0)
+    sample.failure = fmt::format("exit status {}: {}", result.status, last_words(program_log));
+  try {
+    take_run_log(read_run_log(run_log), result.start_unix, sample);
+  } catch (const Error& error) {
+    if (!sample.failure) sample.failure = error.what();
+  }
   return sample;
 }
 

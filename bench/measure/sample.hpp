@@ -9,13 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/measure/command.hpp"
+#include "bench/measure/run_log.hpp"
 
 namespace spex::bench {
-
-/// Seconds of a phase over the ranks; of all threads of a rank.
-struct PhaseSeconds {
-  double min = 0, median = 0, max = 0, sum = 0;
-};
 
 struct Sample {
   int index = 0;
@@ -36,9 +32,9 @@ struct Sample {
   [[nodiscard]] static Sample from_json(const nlohmann::ordered_json& json);
 };
 
-/// A run that has ended, with its run log (mpi/run/run_log.hpp) at `log_path`. Where the run failed
-/// or its log is missing or names frames that failed, the sample says so.
-[[nodiscard]] Sample make_sample(const Ended& ended, const std::string& run_log,
+/// A run that has ended, with its run log. Where the run failed, its log is missing or malformed,
+/// or names frames that failed, the sample says so.
+[[nodiscard]] Sample make_sample(const CommandResult& ended, const std::string& run_log,
                                  const std::string& program_log);
 
 /// "2026-11-21T08:00:00Z".

@@ -25,6 +25,10 @@ log = Path(sys.argv[sys.argv.index("--events") + 1])
 (here / "old.events.json").write_text(log.read_text())
 if fault == "status":
     sys.exit(9)
+if fault == "log of nothing":
+    log.write_text("{{}}")
+if fault == "log that is a list":
+    log.write_text("[]")
 frame = Path(sys.argv[sys.argv.index("--list") + 1]).read_text().split()[3]
 if fault == "missing":
     os.remove(frame)
@@ -65,6 +69,8 @@ FAULTS = {
     "missing": "r0",
     "never ran": "r0",
     "status": "exit status 9",
+    "log of nothing": "events.json",
+    "log that is a list": "events.json",
     "other bytes": "other bytes",
 }
 

@@ -8,6 +8,7 @@ find_package(fmt REQUIRED)
 find_package(spdlog REQUIRED)
 find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 if(SPEX_GPU)
   # CMake 3.25 of Debian 12 does not know that nvcc has C++20 (since 12.0).
   if(CMAKE_VERSION VERSION_LESS 3.26)

@@ -1,0 +1,89 @@
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "bench/measure/run_log.hpp"
+#include "bench/measure/sample.hpp"
+#include "reference/core/error.hpp"
+#include "reference/tests/support/scratch.hpp"
+
+namespace spex::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::HasSubstr;
+
+// Two ranks, one frame, three seconds.
+Json good() {
+  return Json::parse(R"({
+    "program": "spex-cpu", "milestone": "baseline", "origin_unix": 1000.5,
+    "ranks": [{"rank": 0, "max_rss_bytes": 5, "seconds": {"read": 1}},
+              {"rank": 1, "max_rss_bytes": 7, "seconds": {"read": 2}}],
+    "frames": [{"camera": "b0", "input": "i", "output": "o", "patches": 10, "fell_back": 1,
+                "failed": 2, "error": null}],
+    "events": [{"rank": 1, "stage": "start", "start": 0, "end": 0.25},
+               {"rank": 0, "stage": "write", "start": 2, "end": 3}]})");
+}
+
+std::string refusal(const std::string& text) {
+  const test::ScratchFolder scratch;
+  test::write_file(scratch.file("log.json"), text);
+  try {
+    static_cast<void>(read_run_log(scratch.file("log.json")));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::data);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(RunLog, IsRead) {
+  const test::ScratchFolder scratch;
+  test::write_file(scratch.file("log.json"), good().dump());
+  const RunLog log = read_run_log(scratch.file("log.json"));
+  EXPECT_EQ(log.end_s, 3);
+  EXPECT_EQ(log.max_rss_bytes, 7);
+  EXPECT_EQ(log.phases.at("read").sum, 3);
+  EXPECT_EQ(log.phases.at("start").max, 0.25);
+  ASSERT_EQ(log.frames.size(), 1U);
+  EXPECT_EQ(log.frames[0].failed, 2);
+}
+
+TEST(RunLog, WhatIsNoneIsRefusedInALine) {
+  for (const std::string text :
+       {"", "{}", "[]", "null", "{\"events\"", "[1, 2]", "{\"events\": 3}"})
+    EXPECT_THAT(refusal(text), HasSubstr("log.json")) << text;
+  for (const char* key : {"program", "milestone", "origin_unix", "ranks", "frames", "events"}) {
+    Json log = good();
+    log.erase(key);
+    EXPECT_THAT(refusal(log.dump()), HasSubstr(key));
+    log[key] = Json::array();
+    EXPECT_THAT(refusal(log.dump()), HasSubstr("log.json")) << key;
+  }
+}
+
+TEST(RunLog, TimesThatCannotBeAreRefused) {
+  const auto with = [](const char* pointer, const Json& value) {
+    Json log = good();
+    log[Json::json_pointer(pointer)] = value;
+    return refusal(log.dump());
+  };
+  EXPECT_THAT(with("/events/1/start", -2), HasSubstr("'start' is -2"));
+  EXPECT_THAT(with("/events/1/end", -3), HasSubstr("'end' is -3"));
+  EXPECT_THAT(with("/events/1/end", 1), HasSubstr("begun at 2"));
+  EXPECT_THAT(with("/ranks/0/seconds/read", -1), HasSubstr("'read' is -1"));
+  EXPECT_THAT(with("/origin_unix", "soon"), HasSubstr("log.json"));
+  EXPECT_THAT(with("/events/0/rank", 7), HasSubstr("no rank"));
+  EXPECT_THAT(with("/frames/0/failed", -1), HasSubstr("'failed' is -1"));
+}
+
+TEST(RunLog, OneThatIsMissingOrMalformedFailsTheSample) {
+  const test::ScratchFolder scratch;
+  const Sample missing = make_sample({}, scratch.file("none"), scratch.file("log"));
+  ASSERT_TRUE(missing.failure);
+  EXPECT_THAT(*missing.failure, HasSubstr("there is no run log"));
+  test::write_file(scratch.file("log.json"), "{}");
+  EXPECT_TRUE(make_sample({}, scratch.file("log.json"), scratch.file("log")).failure);
+}
+
+}  // namespace
+}  // namespace spex::bench

@@ -1,0 +1,101 @@
+#include <gmock/gmock.h>
+
+#include "bench/measure/launch.hpp"
+#include "bench/measure/visible_gpus.hpp"
+#include "reference/core/error.hpp"
+
+namespace spex::bench {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+// What NVML would say of a node: four alike GPUs, the third with two instances.
+std::vector<GpuIdentity> node() {
+  return {{"GPU-aaaa-0", "NVIDIA H200", {}},
+          {"GPU-abbb-1", "NVIDIA H200", {}},
+          {"GPU-cccc-2", "NVIDIA H200", {"MIG-m0", "MIG-m1"}},
+          {"GPU-dddd-3", "NVIDIA H200", {}}};
+}
+
+std::vector<int> indices(const std::optional<std::string>& visible) {
+  std::vector<int> found;
+  for (const VisibleGpu& gpu : visible_gpus(node(), visible, "")) found.push_back(gpu.nvml_index);
+  return found;
+}
+
+TEST(VisibleGpus, AllWhereTheVariableIsAbsent) {
+  EXPECT_THAT(indices(std::nullopt), ElementsAre(0, 1, 2, 3));
+}
+
+TEST(VisibleGpus, NoneWhereItIsEmptyOrNamesNone) {
+  EXPECT_THAT(indices(""), IsEmpty());
+  EXPECT_THAT(indices("-1"), IsEmpty());
+  EXPECT_THAT(indices("none"), IsEmpty());
+  EXPECT_THAT(indices("NoDevFiles"), IsEmpty());
+}
+
+TEST(VisibleGpus, IndicesInTheirOrderUpToTheFirstThatIsNone) {
+  EXPECT_THAT(indices("2,0"), ElementsAre(2, 0));
+  EXPECT_THAT(indices("1, 3"), ElementsAre(1, 3));
+  EXPECT_THAT(indices("1,-1,2"), ElementsAre(1));
+  EXPECT_THAT(indices("1,4,2"), ElementsAre(1));
+  EXPECT_THAT(indices("3,GPU-aaaa-0"), ElementsAre(3));
+}
+
+TEST(VisibleGpus, UuidsAndTheirBeginnings) {
+  EXPECT_THAT(indices("GPU-dddd-3,GPU-ab"), ElementsAre(3, 1));
+  EXPECT_THAT(indices("GPU-a"), IsEmpty());  // fits two
+  EXPECT_THAT(indices("GPU-dddd-3,GPU-e,GPU-cccc-2"), ElementsAre(3));
+}
+
+TEST(VisibleGpus, NamedTwiceLeavesNone) {
+  EXPECT_THAT(indices("1,1"), IsEmpty());
+  EXPECT_THAT(indices("GPU-dd,GPU-dddd"), IsEmpty());
+}
+
+TEST(VisibleGpus, OneInstanceOfAGpu) {
+  EXPECT_THAT(indices("MIG-m1,MIG-m0"), ElementsAre(2));
+  EXPECT_THAT(indices("MIG-GPU-dddd-3/1/0"), ElementsAre(3));
+  EXPECT_THAT(indices("MIG-none"), IsEmpty());
+  EXPECT_EQ(visible_gpus(node(), "MIG-m1", "").front().cuda_name, "MIG-m1");
+}
+
+TEST(VisibleGpus, IndicesOfUnlikeGpusNeedAnOrder) {
+  std::vector<GpuIdentity> mixed = node();
+  mixed[1].model = "NVIDIA T400";
+  EXPECT_THROW(static_cast<void>(visible_gpus(mixed, "0", "")), Error);
+  EXPECT_THROW(static_cast<void>(visible_gpus(mixed, "0", "FASTEST_FIRST")), Error);
+  EXPECT_EQ(visible_gpus(mixed, "1", "PCI_BUS_ID").front().nvml_index, 1);
+  EXPECT_EQ(visible_gpus(mixed, "GPU-cc", "").front().nvml_index, 2);
+  EXPECT_EQ(visible_gpus(mixed, std::nullopt, "").size(), 4U);
+}
+
+// A run is given the GPUs that are watched, by name, however many of them it takes.
+TEST(VisibleGpus, ALaunchNamesThem) {
+  Machine machine;
+  machine.gpus = visible_gpus(node(), "3,1", "");
+  Entry entry;
+  entry.milestone = Milestone::pipeline;
+  for (const int gpus : {1, 2}) {
+    entry.gpus = gpus;
+    const Launch launch = make_launch(entry, machine, {}, {}, {});
+    EXPECT_EQ(launch.environment.at("CUDA_VISIBLE_DEVICES"),
+              gpus == 1 ? "GPU-dddd-3" : "GPU-dddd-3,GPU-abbb-1");
+    EXPECT_EQ(launch.environment.at("CUDA_DEVICE_ORDER"), "PCI_BUS_ID");
+  }
+}
+
+// Within srun it is Slurm that says which.
+TEST(VisibleGpus, SlurmChoosesWithinSrun) {
+  Machine machine;
+  machine.gpus = visible_gpus(node(), std::nullopt, "");
+  Entry entry;
+  entry.milestone = Milestone::pipeline;
+  entry.gpus = 2;
+  const Launch launch = make_launch(entry, machine, {.launcher = "srun"}, {}, {});
+  EXPECT_FALSE(launch.environment.contains("CUDA_VISIBLE_DEVICES"));
+}
+
+}  // namespace
+}  // namespace spex::bench
