@@ -8,18 +8,16 @@
 
 namespace spex::gpu {
 
-/// `count` elements of T on the current device, not initialized. With `poison`, filled with bytes
-/// 0xFF: NaN as double, -1 as int, so that a kernel that never wrote is seen.
+/// `count` elements of T on the current device, not initialized.
 template <class T>
 class DeviceBuffer {
  public:
   DeviceBuffer() = default;
-  explicit DeviceBuffer(std::size_t count, bool poison = false) : count_(count) {
+  explicit DeviceBuffer(std::size_t count) : count_(count) {
     if (count == 0) return;
     void* data = nullptr;
     SPEX_GPU_CHECK(cudaMalloc(&data, bytes()));
     data_ = static_cast<T*>(data);
-    if (poison) SPEX_GPU_CHECK(cudaMemset(data_, 0xFF, bytes()));
   }
   DeviceBuffer(DeviceBuffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), count_(std::exchange(other.count_, 0)) {}
@@ -73,12 +71,19 @@ class PinnedBuffer {
 
 /// Makes room for `count` elements; what was held is lost where the buffer must grow. True where it
 /// grew.
-template <class Buffer, class... Arguments>
-bool reserve(Buffer& buffer, std::size_t count, Arguments... arguments) {
+template <class Buffer>
+bool reserve(Buffer& buffer, std::size_t count) {
   if (buffer.count() >= count) return false;
   buffer = Buffer();
-  buffer = Buffer(count, arguments...);
+  buffer = Buffer(count);
   return true;
+}
+
+/// Fills a buffer with bytes 0xFF in the stream's order: NaN as double, -1 as int, so that a number
+/// that no kernel wrote is seen.
+template <class T>
+void fill_with_nan(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
+  SPEX_GPU_CHECK(cudaMemsetAsync(buffer.get(), 0xFF, buffer.bytes(), stream));
 }
 
 }  // namespace spex::gpu

@@ -2,16 +2,16 @@
 
 #include <algorithm>
 
-#include "gpu/core/nvtx.hpp"
-#include "gpu/extract/engine_direct.hpp"
+#include "gpu/core/copy.hpp"
+#include "gpu/extract/engine_band.hpp"
 #include "gpu/extract/engine_eigh.hpp"
 
 namespace spex::gpu {
 namespace {
 
-// Patches of one batch of the direct engine: about four bundles of a DESI frame, so that every
+// Patches of one batch of the band engine: about four bundles of a DESI frame, so that every
 // kernel fills the GPU several times over.
-constexpr int direct_batch = 1000;
+constexpr int band_batch = 1000;
 
 // The end of the run of patches from `first` on that belong together.
 template <class Same>
@@ -40,30 +40,26 @@ class Extractor::Impl {
         frame_(context_, settings.poison),
         events_(context_.stream()),
         eigh_(context_, settings.poison),
-        direct_(context_, settings.poison) {}
+        band_(context_, settings.poison) {}
 
   std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
                                            const std::vector<Patch>& patches, StageTimes& times,
                                            const std::function<void(long)>& done) {
     if (patches.empty()) return {};
     use_device(device_);
-    {
-      const StageRange range(Stage::transfer_in);
-      events_.time(Stage::transfer_in, [&] { frame_.load(inputs, patches); });
-    }
+    events_.time(Stage::transfer_in, [&] { frame_.load(inputs, patches); });
     std::vector<std::vector<double>> models(inputs.options.model ? patches.size() : 0);
     auto* const models_wanted = inputs.options.model ? &models : nullptr;
     const MilestoneTraits& rung = traits(inputs.options.milestone);
-    const bool wants_direct = rung.engine == Engine::gpu_direct;
-    const bool direct = wants_direct && direct_.can_do(frame_, inputs);
-    if (direct)
-      extract_direct(inputs, patches, done, models_wanted);
+    const bool wants_band = rung.engine == Engine::gpu_direct;
+    const bool can_do = !wants_band || band_.can_do(frame_, inputs);
+    if (wants_band && can_do)
+      extract_band(inputs, patches, done, models_wanted);
     else
-      extract_eigh(inputs, patches, wants_direct ? EigenBatch::all : rung.batch, done,
-                   models_wanted);
+      extract_eigh(inputs, patches, wants_band ? EigenBatch::all : rung.batch, done, models_wanted);
 
     std::vector<PatchStatus> status = settle(inputs, patches, models_wanted);
-    if (wants_direct && !direct)
+    if (!can_do)
       std::replace(status.begin(), status.end(), PatchStatus::ok, PatchStatus::fell_back);
     std::vector<PatchResult> results = download();
     events_.collect(times);
@@ -82,14 +78,12 @@ class Extractor::Impl {
 
  private:
   std::vector<PatchResult> download() {
-    const StageRange range(Stage::transfer_out);
     std::vector<PatchResult> results;
     events_.time(Stage::transfer_out, [&] { results = frame_.download(); });
     return results;
   }
 
   SpotsView spots_of(int first, int last) {
-    const StageRange range(Stage::spots);
     SpotsView spots;
     events_.time(Stage::spots, [&] { spots = frame_.evaluate_spots(first, last); });
     return spots;
@@ -112,18 +106,18 @@ class Extractor::Impl {
     }
   }
 
-  void extract_direct(const ExtractInputs& inputs, const std::vector<Patch>& patches,
-                      const std::function<void(long)>& done,
-                      std::vector<std::vector<double>>* models) {
+  void extract_band(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                    const std::function<void(long)>& done,
+                    std::vector<std::vector<double>>* models) {
     const auto all = static_cast<int>(patches.size());
     for (int first = 0; first < all;) {
       int last = end_of_run(patches, first, same_bundle);
       while (last < all) {
         const int next = end_of_run(patches, last, same_bundle);
-        if (next - first > direct_batch) break;
+        if (next - first > band_batch) break;
         last = next;
       }
-      direct_.extract(frame_, inputs, first, last, spots_of(first, last), events_, models);
+      band_.extract(frame_, inputs, first, last, spots_of(first, last), events_, models);
       done(last - first);
       first = last;
     }
@@ -149,11 +143,7 @@ class Extractor::Impl {
   }
 
   std::vector<int> read_status(std::size_t count) {
-    std::vector<int> status(count);
-    SPEX_GPU_CHECK(cudaMemcpyAsync(status.data(), frame_.status(), count * sizeof(int),
-                                   cudaMemcpyDeviceToHost, context_.stream()));
-    context_.synchronize();
-    return status;
+    return to_host<int>(frame_.status(), count, context_.stream());
   }
 
   int device_;
@@ -161,7 +151,7 @@ class Extractor::Impl {
   FrameOnDevice frame_;
   StageEvents events_;
   EighEngine eigh_;
-  DirectEngine direct_;
+  BandEngine band_;
 };
 
 Extractor::Extractor(const ExtractorSettings& settings) : impl_(std::make_unique<Impl>(settings)) {}

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "gpu/core/context.hpp"
+#include "gpu/core/nvtx.hpp"
 #include "reference/core/stage_times.hpp"
 
 namespace spex::gpu {
@@ -14,9 +15,10 @@ class StageEvents {
  public:
   explicit StageEvents(cudaStream_t stream) : stream_(stream) {}
 
-  /// Runs `work`, which puts a stage's work on the stream.
+  /// Runs `work`, which puts a stage's work on the stream, within an NVTX range of its name.
   template <class Work>
   void time(Stage stage, const Work& work) {
+    const StageRange range(stage);
     begin(stage);
     work();
     end();
@@ -29,12 +31,7 @@ class StageEvents {
   void begin(Stage stage);
   void end();
 
-  struct Delete {
-    void operator()(cudaEvent_t event) const noexcept {
-      log_failure(cudaEventDestroy(event), "cudaEventDestroy");
-    }
-  };
-  using Owner = detail::Owner<cudaEvent_t, Delete>;
+  using Owner = detail::Owner<cudaEvent_t, detail::DeleteEvent>;
   struct Span {
     Stage stage = Stage::read;
     Owner begin, end;

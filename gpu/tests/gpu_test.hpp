@@ -1,37 +1,47 @@
 // What tests on a GPU share.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include "gpu/core/buffer.hpp"
 #include "gpu/core/context.hpp"
+#include "gpu/core/copy.hpp"
 
 namespace spex::gpu::test {
 
-/// Skips the test, saying why, where there is no GPU.
+/// Skips the test, saying why, where there is no GPU. Gives each test a context, and copies in the
+/// order of its stream.
 class GpuTest : public testing::Test {
  protected:
   void SetUp() override {
     if (device_count() == 0) GTEST_SKIP() << "there is no GPU here";
     use_device(0);
+    context_.emplace();
   }
-};
 
-/// Copies to a new device buffer, and from one.
-template <class T>
-DeviceBuffer<T> to_device(const std::vector<T>& from) {
-  DeviceBuffer<T> buffer(from.size());
-  SPEX_GPU_CHECK(
-      cudaMemcpy(buffer.get(), from.data(), from.size() * sizeof(T), cudaMemcpyHostToDevice));
-  return buffer;
-}
-template <class T>
-std::vector<T> to_host(const DeviceBuffer<T>& buffer) {
-  std::vector<T> values(buffer.count());
-  SPEX_GPU_CHECK(cudaMemcpy(values.data(), buffer.get(), buffer.bytes(), cudaMemcpyDeviceToHost));
-  return values;
-}
+  [[nodiscard]] const Context& context() const { return *context_; }
+  [[nodiscard]] cudaStream_t stream() const { return context_->stream(); }
+
+  template <class T>
+  [[nodiscard]] DeviceBuffer<T> to_device(const std::vector<T>& values) const {
+    return gpu::to_device(values, stream());
+  }
+  template <class T>
+  [[nodiscard]] std::vector<T> to_host(const DeviceBuffer<T>& buffer) const {
+    return gpu::to_host(buffer, stream());
+  }
+  /// A buffer of NaN (-1 as int), so that a number that no kernel wrote is seen.
+  template <class T>
+  [[nodiscard]] DeviceBuffer<T> poisoned(std::size_t count) const {
+    DeviceBuffer<T> buffer(count);
+    fill_with_nan(buffer, stream());
+    return buffer;
+  }
+
+ private:
+  std::optional<Context> context_;
+};
 
 }  // namespace spex::gpu::test

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <random>
 
+#include "gpu/core/count.hpp"
 #include "gpu/extract/band_cholesky.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/linalg/block_tridiagonal.hpp"
@@ -48,14 +49,14 @@ TEST_F(BandCholesky, SolvesAsTheReferenceDoes) {
       band.reference.solve(x);
       expected.insert(expected.end(), x.begin(), x.end());
     }
-    const DeviceBuffer<double> on_device = test::to_device(panels);
-    const DeviceBuffer<double> f = test::to_device(y);
-    const DeviceBuffer<double> M(
-        static_cast<std::size_t>(count * layout.nblocks() * layout.size() * layout.size()), true);
-    const DeviceBuffer<int> status = test::to_device<int>({0, 0, 0});
-    factor_band(count, layout, on_device.get(), M.get(), f.get(), status.get(), nullptr);
-    EXPECT_EQ(test::to_host(status), (std::vector<int>{0, 0, 0}));
-    const std::vector<double> solved = test::to_host(f);
+    const DeviceBuffer<double> on_device = to_device(panels);
+    const DeviceBuffer<double> f = to_device(y);
+    const DeviceBuffer<double> M =
+        poisoned<double>(count_of(count, layout.nblocks(), layout.size(), layout.size()));
+    const DeviceBuffer<int> status = to_device<int>({0, 0, 0});
+    factor_band(count, layout, on_device.get(), M.get(), f.get(), status.get(), stream());
+    EXPECT_EQ(to_host(status), (std::vector<int>{0, 0, 0}));
+    const std::vector<double> solved = to_host(f);
     for (std::size_t j = 0; j < solved.size(); ++j)
       ASSERT_NEAR(solved[j], expected[j], 1e-13) << layout.size() << " " << j;
   }
@@ -71,19 +72,19 @@ TEST_F(BandCholesky, FailuresAreValuesOfTheirOwnPatch) {
     if (k == 1) band.panels[layout.panel_size()] = std::nan("");
     panels.insert(panels.end(), band.panels.begin(), band.panels.end());
   }
-  const DeviceBuffer<double> on_device = test::to_device(panels);
+  const DeviceBuffer<double> on_device = to_device(panels);
   const std::vector<double> ones(static_cast<std::size_t>(3 * layout.rows()), 1.0);
-  const DeviceBuffer<double> f = test::to_device(ones);
-  const DeviceBuffer<double> M(
-      static_cast<std::size_t>(3 * layout.nblocks() * layout.size() * layout.size()), true);
-  const DeviceBuffer<int> status = test::to_device<int>({0, 0, 0});
-  factor_band(3, layout, on_device.get(), M.get(), f.get(), status.get(), nullptr);
-  EXPECT_EQ(test::to_host(status), (std::vector<int>{1, 1, 0}));
+  const DeviceBuffer<double> f = to_device(ones);
+  const DeviceBuffer<double> M =
+      poisoned<double>(count_of(3, layout.nblocks(), layout.size(), layout.size()));
+  const DeviceBuffer<int> status = to_device<int>({0, 0, 0});
+  factor_band(3, layout, on_device.get(), M.get(), f.get(), status.get(), stream());
+  EXPECT_EQ(to_host(status), (std::vector<int>{1, 1, 0}));
   Band good(layout, 5);
   ASSERT_TRUE(good.reference.factor());
   std::vector<double> x(static_cast<std::size_t>(layout.rows()), 1.0);
   good.reference.solve(x);
-  const std::vector<double> solved = test::to_host(f);
+  const std::vector<double> solved = to_host(f);
   for (std::size_t j = 0; j < x.size(); ++j) EXPECT_NEAR(solved[2 * x.size() + j], x[j], 1e-13);
 }
 

@@ -25,18 +25,17 @@ TEST_F(Patches, UsedPixelsAreTheReferencesOwn) {
     const WaveBins bins{grid, first, grid.nwave + 2 * patches[0].wavepad + options.nwavestep};
     const spex::Spots spots =
         spex::evaluate_spots(psf, 0, psf.nfiber, grid.range(first, bins.nwave));
-    const DeviceBuffer<int> xc = test::to_device(spots.xc);
-    const DeviceBuffer<int> yc = test::to_device(spots.yc);
+    const DeviceBuffer<int> xc = to_device(spots.xc);
+    const DeviceBuffer<int> yc = to_device(spots.yc);
     std::vector<PatchGeometry> geometry;
     for (const Patch& patch : patches) geometry.push_back(make_geometry(patch, 0, first));
-    const DeviceBuffer<PatchGeometry> device = test::to_device(geometry);
-    const DeviceBuffer<int> reach = test::to_device<int>({0});
+    const DeviceBuffer<PatchGeometry> device = to_device(geometry);
+    const DeviceBuffer<int> reach = to_device<int>({0});
     find_used_pixels(device.get(), static_cast<int>(patches.size()),
                      {0, 0, bins.nwave, psf.nx(), psf.ny(), nullptr, xc.get(), yc.get()},
-                     pixpad_frac, 40, 60, reach.get(), nullptr);
-    SPEX_GPU_CHECK(cudaDeviceSynchronize());
+                     pixpad_frac, 40, 60, reach.get(), stream());
 
-    geometry = test::to_host(device);
+    geometry = to_host(device);
     int expected_reach = 0;
     for (std::size_t k = 0; k < patches.size(); ++k) {
       const Patch& patch = patches[k];
@@ -55,7 +54,7 @@ TEST_F(Patches, UsedPixelsAreTheReferencesOwn) {
             expected_reach =
                 std::max(expected_reach, std::abs(i % of_patch.nwave - j % of_patch.nwave));
     }
-    EXPECT_EQ(test::to_host(reach)[0], expected_reach);
+    EXPECT_EQ(to_host(reach)[0], expected_reach);
   }
 }
 

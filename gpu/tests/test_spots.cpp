@@ -18,20 +18,18 @@ TEST_F(Spots, AgreeWithTheReference) {
     const spex::Spots expected =
         spex::evaluate_spots(psf, 1, 3, grid.range(bins.first, bins.nwave));
 
-    const Context context;
     DevicePsf device;
-    upload(psf, device, context.stream());
+    upload(psf, device, stream());
     SpotCorners corners;
-    DeviceBuffer<int> bad = test::to_device<int>({0});
-    evaluate_corners(device, 1, 3, bins, corners, bad.get(), context.stream());
-    DeviceBuffer<double> value(expected.value.size(), true);
-    evaluate_spots(device, 1, 3, bins, value.get(), context.stream());
-    context.synchronize();
+    DeviceBuffer<int> bad = to_device<int>({0});
+    evaluate_corners(device, 1, 3, bins, corners, bad.get(), stream());
+    const DeviceBuffer<double> value = poisoned<double>(expected.value.size());
+    evaluate_spots(device, 1, 3, bins, value.get(), stream());
 
-    EXPECT_EQ(test::to_host(bad)[0], 0);
-    EXPECT_EQ(test::to_host(corners.xc), expected.xc) << "corners are the same, to the pixel";
-    EXPECT_EQ(test::to_host(corners.yc), expected.yc);
-    const std::vector<double> spots = test::to_host(value);
+    EXPECT_EQ(to_host(bad)[0], 0);
+    EXPECT_EQ(to_host(corners.xc), expected.xc) << "corners are the same, to the pixel";
+    EXPECT_EQ(to_host(corners.yc), expected.yc);
+    const std::vector<double> spots = to_host(value);
     for (std::size_t i = 0; i < spots.size(); ++i)
       ASSERT_NEAR(spots[i], expected.value[i], 1e-15) << "degree " << degree << ", number " << i;
   }
@@ -40,15 +38,13 @@ TEST_F(Spots, AgreeWithTheReference) {
 TEST_F(Spots, BrokenOnesAreFound) {
   Psf psf = spex::test::make_psf({.nfiber = 3});
   psf.param[static_cast<std::size_t>(1 * psf.ncoeff)] = -1;  // GHSIGX of fiber 1
-  const Context context;
   DevicePsf device;
-  upload(psf, device, context.stream());
+  upload(psf, device, stream());
   SpotCorners corners;
-  DeviceBuffer<int> bad = test::to_device<int>({0});
+  DeviceBuffer<int> bad = to_device<int>({0});
   const WaveBins bins{make_wave_grid({990, 1000, 1}), 0, 11};
-  evaluate_corners(device, 0, 3, bins, corners, bad.get(), context.stream());
-  context.synchronize();
-  EXPECT_EQ((test::to_host(bad)[0] - 1) / 11, 1);
+  evaluate_corners(device, 0, 3, bins, corners, bad.get(), stream());
+  EXPECT_EQ((to_host(bad)[0] - 1) / 11, 1);
 }
 
 }  // namespace

@@ -9,8 +9,8 @@ namespace {
 
 void run_dgemm(benchmark::State& state, Device& device, int n, int count) {
   const std::vector<double> A = random_matrix(n);
-  const gpu::DeviceBuffer<double> a = repeat(A, count);
-  const gpu::DeviceBuffer<double> b = repeat(A, count);
+  const gpu::DeviceBuffer<double> a = repeat(A, count, device.stream());
+  const gpu::DeviceBuffer<double> b = repeat(A, count, device.stream());
   const gpu::DeviceBuffer<double> c(a.count());
   const double one = 1;
   const double zero = 0;
@@ -28,7 +28,7 @@ void run_copy(benchmark::State& state, Device& device) {
   constexpr std::size_t bytes = std::size_t{1} << 30;
   const gpu::DeviceBuffer<char> from(bytes);
   const gpu::DeviceBuffer<char> to(bytes);
-  SPEX_GPU_CHECK(cudaMemset(from.get(), 1, bytes));
+  SPEX_GPU_CHECK(cudaMemsetAsync(from.get(), 1, bytes, device.stream()));
   device.measure(state, [&] {
     SPEX_GPU_CHECK(
         cudaMemcpyAsync(to.get(), from.get(), bytes, cudaMemcpyDeviceToDevice, device.stream()));

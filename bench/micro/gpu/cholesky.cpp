@@ -3,6 +3,7 @@
 
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/matrices.hpp"
+#include "gpu/extract/band_workspace.hpp"
 
 namespace spex::bench {
 namespace {
@@ -17,12 +18,13 @@ class CholeskyBatch {
       : device_(&device),
         n_(n),
         count_(count),
-        original_(repeat(random_matrix(n), count)),
+        original_(repeat(random_matrix(n), count, device.stream())),
         L_(original_.count()),
         x_(static_cast<std::size_t>(n) * static_cast<std::size_t>(count)),
-        L_pointers_(to_device(pointers(L_, matrix_size()))),
-        x_pointers_(to_device(pointers(x_, static_cast<std::size_t>(n)))),
-        info_(to_device(std::vector<int>(static_cast<std::size_t>(count), 0))),
+        L_pointers_(gpu::to_device(pointers(L_, matrix_size()), device.stream())),
+        x_pointers_(gpu::to_device(pointers(x_, static_cast<std::size_t>(n)), device.stream())),
+        info_(
+            gpu::to_device(std::vector<int>(static_cast<std::size_t>(count), 0), device.stream())),
         solve_info_(1) {}
 
   void restore() {
@@ -57,12 +59,12 @@ class CholeskyBatch {
   void allocate_inverse() {
     std::vector<double> unit(matrix_size(), 0.0);
     for (std::size_t k = 0; k < unit.size(); k += static_cast<std::size_t>(n_) + 1) unit[k] = 1;
-    unit_ = repeat(unit, count_);
+    unit_ = repeat(unit, count_, device_->stream());
     X_ = gpu::DeviceBuffer<double>(L_.count());
     C_ = gpu::DeviceBuffer<double>(L_.count());
-    X_pointers_ = to_device(pointers(X_, matrix_size()));
+    X_pointers_ = gpu::to_device(pointers(X_, matrix_size()), device_->stream());
   }
-  void require_done() const { require_zeros(info_, "cholesky"); }
+  void require_done() const { require_zeros(gpu::to_host(info_, device_->stream()), "cholesky"); }
 
  private:
   [[nodiscard]] std::size_t matrix_size() const {
@@ -111,15 +113,14 @@ void run_inverse(benchmark::State& state, Device& device, int n, int count) {
 }
 
 void run_band(benchmark::State& state, Device& device, FrameInput& frame, const PatchRange& range) {
-  DirectBatch batch(device, frame, range);
-  batch.assemble();
-  batch.keep_assembled();
+  gpu::BandWorkspace workspace(device.context(), false);
+  workspace.begin(frame.batch(range), frame.inputs());
   device.measure(
-      state, [&] { batch.restore_assembled(); }, [&] { batch.factor(); });
-  batch.require_done("cholesky/band");
+      state, [&] { workspace.assemble(); }, [&] { workspace.factor(); });
+  frame.require_done(range, "cholesky/band");
   state.SetItemsProcessed(state.iterations() * range.count());
-  state.counters["block"] = batch.layout().size();
-  state.counters["n"] = batch.layout().rows();
+  state.counters["block"] = workspace.layout().size();
+  state.counters["n"] = workspace.layout().rows();
 }
 
 }  // namespace

@@ -38,18 +38,19 @@ void Device::empty_cache() {
   SPEX_GPU_CHECK(cudaMemsetAsync(filler_.get(), 0, filler_.bytes(), stream()));
 }
 
-gpu::DeviceBuffer<double> repeat(const std::vector<double>& matrix, int count) {
+gpu::DeviceBuffer<double> repeat(const std::vector<double>& matrix, int count,
+                                 cudaStream_t stream) {
   gpu::DeviceBuffer<double> buffer(matrix.size() * static_cast<std::size_t>(count));
   for (int k = 0; k < count; ++k)
-    SPEX_GPU_CHECK(cudaMemcpy(buffer.get() + static_cast<std::size_t>(k) * matrix.size(),
-                              matrix.data(), matrix.size() * sizeof(double),
-                              cudaMemcpyHostToDevice));
+    SPEX_GPU_CHECK(cudaMemcpyAsync(buffer.get() + static_cast<std::size_t>(k) * matrix.size(),
+                                   matrix.data(), matrix.size() * sizeof(double),
+                                   cudaMemcpyHostToDevice, stream));
+  SPEX_GPU_CHECK(cudaStreamSynchronize(stream));
   return buffer;
 }
 
-void require_zeros(const gpu::DeviceBuffer<int>& status, const char* what) {
-  const std::vector<int> values = to_host(status);
-  if (std::any_of(values.begin(), values.end(), [](int value) { return value != 0; }))
+void require_zeros(const std::vector<int>& status, const char* what) {
+  if (std::any_of(status.begin(), status.end(), [](int value) { return value != 0; }))
     throw std::runtime_error(std::string(what) + ": a matrix failed");
 }
 

@@ -5,8 +5,8 @@
 
 #include <benchmark/benchmark.h>
 
-#include "gpu/core/buffer.hpp"
 #include "gpu/core/context.hpp"
+#include "gpu/core/copy.hpp"
 
 namespace spex::bench {
 
@@ -69,24 +69,10 @@ inline void set_timing(benchmark::internal::Benchmark* benchmark) {
   benchmark->UseManualTime()->Unit(benchmark::kMillisecond);
 }
 
-/// Copies values to a new buffer, and waits.
-template <class T>
-gpu::DeviceBuffer<T> to_device(const std::vector<T>& values) {
-  gpu::DeviceBuffer<T> buffer(values.size());
-  SPEX_GPU_CHECK(cudaMemcpy(buffer.get(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice));
-  return buffer;
-}
-/// Copies a buffer to the host, and waits.
-template <class T>
-std::vector<T> to_host(const gpu::DeviceBuffer<T>& buffer) {
-  std::vector<T> values(buffer.count());
-  SPEX_GPU_CHECK(cudaMemcpy(values.data(), buffer.get(), buffer.bytes(), cudaMemcpyDeviceToHost));
-  return values;
-}
-/// `count` copies of a matrix, one behind the other.
-gpu::DeviceBuffer<double> repeat(const std::vector<double>& matrix, int count);
+/// `count` copies of a matrix, one behind the other, made in the stream's order.
+gpu::DeviceBuffer<double> repeat(const std::vector<double>& matrix, int count, cudaStream_t stream);
 
-/// Throws `what: ...` where one of the numbers that the GPU left as statuses is not 0.
-void require_zeros(const gpu::DeviceBuffer<int>& status, const char* what);
+/// Throws `what: ...` where one of the statuses that the GPU left is not 0.
+void require_zeros(const std::vector<int>& status, const char* what);
 
 }  // namespace spex::bench

@@ -11,7 +11,7 @@ constexpr auto vectors = CUSOLVER_EIG_MODE_VECTOR;
 constexpr auto lower = CUBLAS_FILL_MODE_LOWER;
 
 // `count` matrices of order n, which each decomposition destroys.
-struct EigenBatch {
+struct Matrices {
   int n;
   int count;
   gpu::DeviceBuffer<double> original;
@@ -19,13 +19,13 @@ struct EigenBatch {
   gpu::DeviceBuffer<double> u;
   gpu::DeviceBuffer<int> info;
 
-  EigenBatch(int order, int number)
+  Matrices(int order, int number, cudaStream_t stream)
       : n(order),
         count(number),
-        original(repeat(random_matrix(order), number)),
+        original(repeat(random_matrix(order), number, stream)),
         A(original.count()),
         u(static_cast<std::size_t>(order) * static_cast<std::size_t>(number)),
-        info(to_device(std::vector<int>(static_cast<std::size_t>(number), 0))) {}
+        info(gpu::to_device(std::vector<int>(static_cast<std::size_t>(number), 0), stream)) {}
 
   void restore(cudaStream_t stream) const {
     SPEX_GPU_CHECK(
@@ -35,17 +35,17 @@ struct EigenBatch {
 
 // Measures `decompose` on the batch, and sees that all converged.
 template <class Decompose>
-void measure(benchmark::State& state, Device& device, const EigenBatch& batch,
+void measure(benchmark::State& state, Device& device, const Matrices& batch,
              const Decompose& decompose) {
   device.measure(
       state, [&] { batch.restore(device.stream()); }, decompose);
-  require_zeros(batch.info, "eigh");
+  require_zeros(gpu::to_host(batch.info, device.stream()), "eigh");
   state.SetItemsProcessed(state.iterations() * batch.count);
 }
 
 void run_single(benchmark::State& state, Device& device, int n, int /*count*/) {
   const gpu::Context& c = device.context();
-  const EigenBatch batch(n, 1);
+  const Matrices batch(n, 1, device.stream());
   std::size_t on_device = 0;
   std::size_t on_host = 0;
   SPEX_GPU_CHECK(cusolverDnXsyevd_bufferSize(c.solver(), c.params(), vectors, lower, n, CUDA_R_64F,
@@ -63,7 +63,7 @@ void run_single(benchmark::State& state, Device& device, int n, int /*count*/) {
 
 void run_xsyev(benchmark::State& state, Device& device, int n, int count) {
   const gpu::Context& c = device.context();
-  const EigenBatch batch(n, count);
+  const Matrices batch(n, count, device.stream());
   std::size_t on_device = 0;
   std::size_t on_host = 0;
   SPEX_GPU_CHECK(cusolverDnXsyevBatched_bufferSize(
@@ -81,7 +81,7 @@ void run_xsyev(benchmark::State& state, Device& device, int n, int count) {
 
 void run_jacobi(benchmark::State& state, Device& device, int n, int count) {
   const gpu::Context& c = device.context();
-  const EigenBatch batch(n, count);
+  const Matrices batch(n, count, device.stream());
   int lwork = 0;
   SPEX_GPU_CHECK(cusolverDnDsyevjBatched_bufferSize(c.solver(), vectors, lower, n, batch.A.get(), n,
                                                     batch.u.get(), &lwork, c.jacobi(), count));

@@ -1,43 +1,42 @@
 // N on the GPU (extraction.md, section 4): from dense A by matrix products, and straight from
 // overlapping spots.
-#include "gpu/extract/normal_equations.hpp"
-
 #include <fmt/format.h>
 
-#include "bench/micro/gpu/dense_batch.hpp"
 #include "bench/micro/gpu/kernels.hpp"
+#include "gpu/extract/band_workspace.hpp"
+#include "gpu/extract/eigh_workspace.hpp"
 
 namespace spex::bench {
 namespace {
 
 void run_dense(benchmark::State& state, Device& device, FrameInput& frame,
                const PatchRange& range) {
-  DenseBatch batch(device, frame, range);
-  device.measure(state, [&] {
-    batch.make_projection();
-    batch.multiply();
-  });
+  gpu::EighWorkspace workspace(device.context(), false);
+  workspace.begin(frame.batch(range), EigenBatch::all, frame.inputs());
+  device.measure(state, [&] { workspace.assemble(); });
   state.SetItemsProcessed(state.iterations() * range.count());
-  state.counters["n"] = batch.n();
+  state.counters["n"] = workspace.batch().n;
 }
 
 void run_multiply(benchmark::State& state, Device& device, FrameInput& frame,
                   const PatchRange& range) {
-  DenseBatch batch(device, frame, range);
-  batch.make_projection();
-  device.measure(state, [&] { batch.multiply(); });
+  gpu::EighWorkspace workspace(device.context(), false);
+  workspace.begin(frame.batch(range), EigenBatch::all, frame.inputs());
+  workspace.project();
+  device.measure(state, [&] { workspace.multiply(); });
   state.SetItemsProcessed(state.iterations() * range.count());
-  state.counters["n"] = batch.n();
-  state.counters["flops"] =
-      benchmark::Counter(batch.multiply_flops(), benchmark::Counter::kIsIterationInvariantRate);
+  const gpu::PatchBatch& batch = workspace.batch();
+  state.counters["n"] = batch.n;
+  state.counters["flops"] = benchmark::Counter(2.0 * batch.n * batch.n * batch.npixel * batch.count,
+                                               benchmark::Counter::kIsIterationInvariantRate);
 }
 
-void run_direct(benchmark::State& state, Device& device, FrameInput& frame,
-                const PatchRange& range) {
-  DirectBatch batch(device, frame, range);
-  device.measure(state, [&] { batch.assemble(); });
+void run_band(benchmark::State& state, Device& device, FrameInput& frame, const PatchRange& range) {
+  gpu::BandWorkspace workspace(device.context(), false);
+  workspace.begin(frame.batch(range), frame.inputs());
+  device.measure(state, [&] { workspace.assemble(); });
   state.SetItemsProcessed(state.iterations() * range.count());
-  state.counters["block"] = batch.layout().size();
+  state.counters["block"] = workspace.layout().size();
 }
 
 }  // namespace
@@ -53,8 +52,8 @@ void add_normal_equations(const DevicePointer& device, const FramePointer& frame
   };
   add("dense", frame->subbundle(), run_dense);
   add("dense_product", frame->subbundle(), run_multiply);
-  add("direct", frame->subbundle(), run_direct);
-  for (const int nbundles : {1, 2}) add("direct", frame->bundles(nbundles), run_direct);
+  add("direct", frame->subbundle(), run_band);
+  for (const int nbundles : {1, 2}) add("direct", frame->bundles(nbundles), run_band);
 }
 
 }  // namespace spex::bench

@@ -1,10 +1,8 @@
 // Dense A and W A of a subbundle's patches on the GPU (extraction.md, section 4).
-#include "gpu/extract/projection.hpp"
-
 #include <fmt/format.h>
 
-#include "bench/micro/gpu/dense_batch.hpp"
 #include "bench/micro/gpu/kernels.hpp"
+#include "gpu/extract/eigh_workspace.hpp"
 
 namespace spex::bench {
 
@@ -13,13 +11,16 @@ void add_projection(const DevicePointer& device, const FramePointer& frame) {
   set_timing(benchmark::RegisterBenchmark(
       fmt::format("projection/{}", range.count()).c_str(),
       [device, frame, range](benchmark::State& state) {
-        DenseBatch batch(*device, *frame, range);
-        device->measure(state, [&] { batch.make_projection(); });
-        state.SetItemsProcessed(state.iterations() * range.count());
-        state.SetBytesProcessed(state.iterations() *
-                                static_cast<std::int64_t>(batch.projection_bytes()));
-        state.counters["n"] = batch.n();
-        state.counters["pixels"] = batch.npixel();
+        gpu::EighWorkspace workspace(device->context(), false);
+        workspace.begin(frame->batch(range), EigenBatch::all, frame->inputs());
+        device->measure(state, [&] { workspace.project(); });
+        const gpu::PatchBatch& batch = workspace.batch();
+        state.SetItemsProcessed(state.iterations() * batch.count);
+        // Both matrices are written.
+        state.SetBytesProcessed(state.iterations() * batch.count * 2 * batch.n * batch.npixel *
+                                static_cast<std::int64_t>(sizeof(double)));
+        state.counters["n"] = batch.n;
+        state.counters["pixels"] = batch.npixel;
       }));
 }
 

@@ -1,36 +1,38 @@
 // Covariance blocks and their roots on the GPU (extraction.md, section 5): by Newton and Schulz
 // from the factored band (direct), and by cuSOLVER's Jacobi rotations from given blocks (eigh).
-#include "gpu/extract/roots.hpp"
-
 #include <fmt/format.h>
 
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/matrices.hpp"
-#include "gpu/extract/decorrelate.hpp"
+#include "gpu/extract/band_workspace.hpp"
 
 namespace spex::bench {
 namespace {
 
 void run_newton_schulz(benchmark::State& state, Device& device, FrameInput& frame,
                        const PatchRange& range) {
-  DirectBatch batch(device, frame, range);
-  batch.assemble();
-  batch.factor();
-  device.measure(state, [&] { batch.find_roots(); });
-  batch.require_done("roots");
-  state.SetItemsProcessed(state.iterations() * batch.ncores());
-  state.counters["m"] = batch.layout().nwave;
-  state.counters["block"] = batch.layout().size();
-  state.counters["left_to_jacobi"] = batch.hard_roots();
+  gpu::BandWorkspace workspace(device.context(), false);
+  workspace.begin(frame.batch(range), frame.inputs());
+  workspace.assemble();
+  workspace.factor();
+  device.measure(state, [&] { workspace.roots(); });
+  state.counters["left_to_jacobi"] = workspace.hard_roots();
+  frame.require_done(range, "roots");
+  state.SetItemsProcessed(state.iterations() * workspace.batch().ncores());
+  state.counters["m"] = workspace.layout().nwave;
+  state.counters["block"] = workspace.layout().size();
 }
 
 void run_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
                 const PatchRange& range) {
-  DirectBatch batch(device, frame, range);
-  batch.assemble();
-  batch.factor();
+  gpu::BandWorkspace workspace(device.context(), false);
+  workspace.begin(frame.batch(range), frame.inputs());
+  workspace.assemble();
+  workspace.factor();
+  const gpu::RootBatch batch = workspace.root_batch();
+  const int m = batch.layout.nwave;
   const gpu::DeviceBuffer<double> original =
-      repeat(random_matrix(batch.layout().nwave), batch.ncores());
+      repeat(random_matrix(m), batch.ncores, device.stream());
   const gpu::DeviceBuffer<double> C(original.count());
   gpu::EigenSolver solver(device.context());
   device.measure(
@@ -39,9 +41,13 @@ void run_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
         SPEX_GPU_CHECK(cudaMemcpyAsync(C.get(), original.get(), C.bytes(), cudaMemcpyDeviceToDevice,
                                        device.stream()));
       },
-      [&] { batch.find_roots_by_jacobi(solver, C.get()); });
-  batch.require_done("roots");
-  state.SetItemsProcessed(state.iterations() * batch.ncores());
+      [&] {
+        solver.store_roots(EigenBatch::blocks, batch.patches, batch.cores, batch.ncores, m, C.get(),
+                           batch.f, batch.q, batch.layout.strides(), batch.status,
+                           frame.device().spectra());
+      });
+  frame.require_done(range, "roots");
+  state.SetItemsProcessed(state.iterations() * batch.ncores);
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ constexpr std::size_t megabyte = std::size_t{1} << 20;
 void run_copy(benchmark::State& state, Device& device, char* host, std::size_t bytes,
               cudaMemcpyKind kind) {
   const gpu::DeviceBuffer<char> on_device(bytes);
-  SPEX_GPU_CHECK(cudaMemset(on_device.get(), 1, bytes));
+  SPEX_GPU_CHECK(cudaMemsetAsync(on_device.get(), 1, bytes, device.stream()));
   std::fill(host, host + bytes, char{2});
   const bool to_gpu = kind == cudaMemcpyHostToDevice;
   char* to = to_gpu ? on_device.get() : host;

@@ -1,0 +1,34 @@
+// Values from and to the host, a vector at a time.
+#pragma once
+
+#include <vector>
+
+#include "gpu/core/buffer.hpp"
+
+namespace spex::gpu {
+
+/// Copies values to a new buffer, in the stream's order, and waits.
+template <class T>
+[[nodiscard]] DeviceBuffer<T> to_device(const std::vector<T>& values, cudaStream_t stream) {
+  DeviceBuffer<T> buffer(values.size());
+  SPEX_GPU_CHECK(
+      cudaMemcpyAsync(buffer.get(), values.data(), buffer.bytes(), cudaMemcpyHostToDevice, stream));
+  SPEX_GPU_CHECK(cudaStreamSynchronize(stream));
+  return buffer;
+}
+
+/// Copies `count` numbers of device memory to the host, in the stream's order, and waits.
+template <class T>
+[[nodiscard]] std::vector<T> to_host(const T* from, std::size_t count, cudaStream_t stream) {
+  std::vector<T> values(count);
+  SPEX_GPU_CHECK(
+      cudaMemcpyAsync(values.data(), from, count * sizeof(T), cudaMemcpyDeviceToHost, stream));
+  SPEX_GPU_CHECK(cudaStreamSynchronize(stream));
+  return values;
+}
+template <class T>
+[[nodiscard]] std::vector<T> to_host(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
+  return to_host<T>(buffer.get(), buffer.count(), stream);
+}
+
+}  // namespace spex::gpu

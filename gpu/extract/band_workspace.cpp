@@ -1,0 +1,131 @@
+#include "gpu/extract/band_workspace.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gpu/core/copy.hpp"
+#include "gpu/core/count.hpp"
+
+namespace spex::gpu {
+namespace {
+
+BandLayout layout_of(const FrameOnDevice& frame) {
+  BandLayout layout;
+  layout.nslots = frame.most_fibers();
+  layout.nwave = frame.geometry().front().nwave;
+  layout.reach = std::clamp(frame.reach(), 1, layout.nwave);
+  return layout;
+}
+
+}  // namespace
+
+BandWorkspace::BandWorkspace(const Context& context, bool poison)
+    : context_(&context),
+      poison_(poison),
+      largest_block_(std::min(largest_band_block(), largest_root_band)),
+      jacobi_(context) {}
+
+bool BandWorkspace::can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
+  const BandLayout layout = layout_of(frame);
+  return inputs.options.decorrelate == Decorrelate::signal && layout.size() <= largest_block_ &&
+         layout.nwave <= largest_root;
+}
+
+void BandWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
+  batch_ = std::move(batch);
+  regularize_ = inputs.options.regularize;
+  psferr_ = inputs.psferr();
+  layout_ = layout_of(*batch_.frame);
+  vector_ = count_of(batch_.count, layout_.rows());
+  const cudaStream_t stream = context_->stream();
+  reserve(panels_, count_of(batch_.count, layout_.patch_size()));
+  reserve(M_, count_of(batch_.count, layout_.nblocks(), layout_.size(), layout_.size()));
+  reserve(C_, count_of(batch_.ncores(), layout_.nwave, layout_.nwave));
+  reserve(bins_, 4 * vector_);
+  reserve(work_, count_of(batch_.count, 2, batch_.npixel));
+  reserve(hard_, batch_.cores.size());
+  reserve(cores_, batch_.cores.size());
+  if (poison_)
+    for (const DeviceBuffer<double>* buffer : {&panels_, &M_, &C_, &bins_, &work_})
+      fill_with_nan(*buffer, stream);
+  SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), batch_.cores.data(),
+                                 batch_.cores.size() * sizeof(CoreSpectrum), cudaMemcpyHostToDevice,
+                                 stream));
+}
+
+void BandWorkspace::assemble() {
+  const cudaStream_t stream = context_->stream();
+  const PixelsView pixels = batch_.frame->pixels();
+  const BinStrides strides = layout_.strides();
+  // Rows of padding have y = 0.
+  SPEX_GPU_CHECK(cudaMemsetAsync(y(), 0, vector_ * sizeof(double), stream));
+  project_pixels(batch_.patches(), batch_.count, batch_.n, batch_.spots, pixels,
+                 {strides, y(), q(), good()}, stream);
+  find_prior(batch_.patches(), batch_.count, strides, q(), regularize_, prior(), stream);
+  assemble_band(batch_.patches(), batch_.count, layout_, batch_.spots, pixels, prior(),
+                panels_.get(), stream);
+}
+
+void BandWorkspace::factor() {
+  factor_band(batch_.count, layout_, panels_.get(), M_.get(), y(), batch_.status(),
+              context_->stream());
+}
+
+RootBatch BandWorkspace::root_batch() const {
+  RootBatch batch;
+  batch.patches = batch_.patches();
+  batch.cores = cores_.get();
+  batch.ncores = batch_.ncores();
+  batch.layout = layout_;
+  batch.panels = panels_.get();
+  batch.M = M_.get();
+  batch.f = y();
+  batch.q = q();
+  batch.C = C_.get();
+  batch.hard = hard_.get();
+  batch.status = batch_.status();
+  return batch;
+}
+
+void BandWorkspace::roots() {
+  find_roots(root_batch(), batch_.frame->spectra(), context_->stream());
+}
+
+int BandWorkspace::hard_roots() {
+  const cudaStream_t stream = context_->stream();
+  const std::vector<int> hard = to_host<int>(hard_.get(), batch_.cores.size(), stream);
+  const int m = layout_.nwave;
+  const std::size_t size = count_of(m, m);
+  std::vector<CoreSpectrum> left;
+  for (std::size_t k = 0; k < hard.size(); ++k)
+    if (hard[k] != 0) left.push_back(batch_.cores[k]);
+  const auto nleft = static_cast<int>(left.size());
+  if (nleft == 0) return 0;
+  reserve(hard_C_, left.size() * size);
+  reserve(hard_cores_, left.size());
+  SPEX_GPU_CHECK(cudaMemcpyAsync(hard_cores_.get(), left.data(), left.size() * sizeof(CoreSpectrum),
+                                 cudaMemcpyHostToDevice, stream));
+  for (std::size_t k = 0, to = 0; k < hard.size(); ++k)
+    if (hard[k] != 0)
+      SPEX_GPU_CHECK(cudaMemcpyAsync(hard_C_.get() + to++ * size, C_.get() + k * size,
+                                     size * sizeof(double), cudaMemcpyDeviceToDevice, stream));
+  jacobi_.store_roots(EigenBatch::blocks, batch_.patches(), hard_cores_.get(), nleft, m,
+                      hard_C_.get(), y(), q(), layout_.strides(), batch_.status(),
+                      batch_.frame->spectra());
+  return nleft;
+}
+
+void BandWorkspace::quality() {
+  const FrameOnDevice& frame = *batch_.frame;
+  find_quality(batch_.patches(), batch_.count, batch_.npixel, batch_.ncore_bins, batch_.spots,
+               frame.rows(), frame.pixels(), solution(), psferr_, work_.get(), batch_.status(),
+               frame.spectra(), context_->stream());
+  clear_failed(batch_.patches(), batch_.count, batch_.status(), frame.spectra(),
+               context_->stream());
+}
+
+void BandWorkspace::download_models(std::vector<std::vector<double>>& models) {
+  download_core_models(*context_, batch_, solution(), work_.get(), models);
+}
+
+}  // namespace spex::gpu

@@ -1,0 +1,72 @@
+#include "gpu/extract/eigh_workspace.hpp"
+
+#include <utility>
+
+#include "gpu/core/count.hpp"
+
+namespace spex::gpu {
+
+void EighWorkspace::begin(PatchBatch batch, EigenBatch eigen, const ExtractInputs& inputs) {
+  batch_ = std::move(batch);
+  eigen_ = eigen;
+  decorrelate_ = inputs.options.decorrelate;
+  regularize_ = inputs.options.regularize;
+  psferr_ = inputs.psferr();
+  strides_ = {batch_.n, batch_.patch(0).nwave, 1};
+  vector_ = count_of(batch_.count, batch_.n);
+  reserve(A_, count_of(batch_.count, batch_.npixel, batch_.n));
+  reserve(WA_, count_of(batch_.count, batch_.npixel, batch_.n));
+  reserve(N_, count_of(batch_.count, batch_.n, batch_.n));
+  reserve(bins_, 5 * vector_);
+  reserve(work_, count_of(batch_.count, 2, batch_.npixel));
+  if (poison_)
+    for (const DeviceBuffer<double>* buffer : {&A_, &WA_, &N_, &bins_, &work_})
+      fill_with_nan(*buffer, context_->stream());
+}
+
+void EighWorkspace::project() {
+  make_dense_projection(batch_.patches(), batch_.count, batch_.npixel, batch_.n, batch_.spots,
+                        batch_.frame->pixels(), A_.get(), WA_.get(), context_->stream());
+}
+
+void EighWorkspace::multiply() {
+  const int n = batch_.n;
+  const int rows = batch_.npixel;
+  const double one = 1, zero = 0;
+  const auto A_size = static_cast<long long>(rows) * n;
+  SPEX_GPU_CHECK(cublasDgemmStridedBatched(
+      context_->blas(), CUBLAS_OP_T, CUBLAS_OP_N, n, n, rows, &one, A_.get(), rows, A_size,
+      WA_.get(), rows, A_size, &zero, N_.get(), n, static_cast<long long>(n) * n, batch_.count));
+}
+
+void EighWorkspace::assemble() {
+  const cudaStream_t stream = context_->stream();
+  project_pixels(batch_.patches(), batch_.count, batch_.n, batch_.spots, batch_.frame->pixels(),
+                 {strides_, y(), q(), good()}, stream);
+  find_prior(batch_.patches(), batch_.count, strides_, q(), regularize_, prior(), stream);
+  project();
+  multiply();
+  add_prior(batch_.patches(), batch_.count, batch_.n, strides_, prior(), N_.get(), stream);
+}
+
+void EighWorkspace::solve() {
+  const PatchGeometry& shape = batch_.patch(0);
+  solver_.decorrelate(eigen_, decorrelate_, batch_.patches(), batch_.count, shape.nspec,
+                      shape.nwave, batch_.cores, shape.pad_below, N_.get(), y(), q(), f(),
+                      batch_.status(), batch_.frame->spectra());
+}
+
+void EighWorkspace::quality() {
+  const FrameOnDevice& frame = *batch_.frame;
+  find_quality(batch_.patches(), batch_.count, batch_.npixel, batch_.ncore_bins, batch_.spots,
+               frame.rows(), frame.pixels(), solution(), psferr_, work_.get(), batch_.status(),
+               frame.spectra(), context_->stream());
+  clear_failed(batch_.patches(), batch_.count, batch_.status(), frame.spectra(),
+               context_->stream());
+}
+
+void EighWorkspace::download_models(std::vector<std::vector<double>>& models) {
+  download_core_models(*context_, batch_, solution(), work_.get(), models);
+}
+
+}  // namespace spex::gpu

@@ -1,0 +1,30 @@
+// The engine that forms no A and decomposes no N, but factors N as a band: what the milestone
+// direct runs (milestones.md).
+#pragma once
+
+#include "gpu/extract/band_workspace.hpp"
+#include "gpu/extract/stage_events.hpp"
+
+namespace spex::gpu {
+
+/// The stages of BandWorkspace, one after the other, timed.
+class BandEngine {
+ public:
+  BandEngine(const Context& context, bool poison) : workspace_(context, poison) {}
+
+  /// Whether the engine can do this frame's patches; otherwise they are for eigh.
+  [[nodiscard]] bool can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
+    return workspace_.can_do(frame, inputs);
+  }
+
+  /// Extracts the patches [first, last) of a loaded frame in one batch; their spots are given. As
+  /// EighEngine::extract; a patch whose status becomes 1 is for eigh.
+  void extract(const FrameOnDevice& frame, const ExtractInputs& inputs, int first, int last,
+               const SpotsView& spots, StageEvents& events,
+               std::vector<std::vector<double>>* models);
+
+ private:
+  BandWorkspace workspace_;
+};
+
+}  // namespace spex::gpu

@@ -1,0 +1,44 @@
+#include "gpu/extract/patch_batch.hpp"
+
+#include <algorithm>
+
+#include "gpu/core/count.hpp"
+
+namespace spex::gpu {
+
+const PatchGeometry& PatchBatch::patch(int k) const {
+  return frame->geometry()[static_cast<std::size_t>(first + k)];
+}
+
+PatchBatch make_batch(const FrameOnDevice& frame, int first, int last, const SpotsView& spots) {
+  PatchBatch batch;
+  batch.frame = &frame;
+  batch.first = first;
+  batch.count = last - first;
+  batch.spots = spots;
+  for (int k = 0; k < batch.count; ++k) {
+    const PatchGeometry& patch = batch.patch(k);
+    batch.n = std::max(batch.n, patch.n());
+    batch.npixel = std::max(batch.npixel, patch.npixel());
+    batch.ncore_bins = std::max(batch.ncore_bins, patch.ncore * patch.nkept);
+    for (int s = 0; s < patch.ncore; ++s) batch.cores.push_back({k, s});
+  }
+  return batch;
+}
+
+void download_core_models(const Context& context, const PatchBatch& batch,
+                          const SolutionView& solution, double* work,
+                          std::vector<std::vector<double>>& models) {
+  find_core_model(batch.patches(), batch.count, batch.npixel, batch.spots, batch.frame->rows(),
+                  solution, work, context.stream());
+  for (int k = 0; k < batch.count; ++k) {
+    std::vector<double>& model = models[static_cast<std::size_t>(batch.first + k)];
+    model.resize(count_of(batch.patch(k).npixel()));
+    SPEX_GPU_CHECK(cudaMemcpyAsync(model.data(), work + count_of(k, batch.npixel),
+                                   model.size() * sizeof(double), cudaMemcpyDeviceToHost,
+                                   context.stream()));
+  }
+  context.synchronize();
+}
+
+}  // namespace spex::gpu

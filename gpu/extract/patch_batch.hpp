@@ -1,0 +1,42 @@
+// Patches of a loaded frame that an engine works on together.
+#pragma once
+
+#include <vector>
+
+#include "gpu/extract/frame_on_device.hpp"
+
+namespace spex::gpu {
+
+/// The patches [first, first + count) of a frame with their spots, and how large the largest is.
+/// The frame outlives the batch; the spots hold until the frame evaluates others.
+struct PatchBatch {
+  const FrameOnDevice* frame = nullptr;
+  int first = 0;
+  int count = 0;
+  SpotsView spots;
+  int n = 1;                        ///< most padded bins of a patch
+  int npixel = 1;                   ///< most used pixels of a patch
+  int ncore_bins = 1;               ///< most core bins of a patch
+  std::vector<CoreSpectrum> cores;  ///< of all patches, in order of patch
+
+  /// Patch `first` and those after it, in device memory.
+  [[nodiscard]] const PatchGeometry* patches() const { return frame->device_geometry() + first; }
+  /// Patch `first + k`.
+  [[nodiscard]] const PatchGeometry& patch(int k) const;
+  /// Their status in device memory, `[count]`.
+  [[nodiscard]] int* status() const { return frame->status() + first; }
+  [[nodiscard]] int ncores() const { return static_cast<int>(cores.size()); }
+};
+
+/// The batch of the patches [first, last).
+[[nodiscard]] PatchBatch make_batch(const FrameOnDevice& frame, int first, int last,
+                                    const SpotsView& spots);
+
+/// Computes A_core f_core of a batch (extraction.md, section 6) and copies it into `models[k]` for
+/// patch k of the frame, rows first over the patch's used pixels. `work` has room for batch.npixel
+/// numbers a patch. Waits for the GPU.
+void download_core_models(const Context& context, const PatchBatch& batch,
+                          const SolutionView& solution, double* work,
+                          std::vector<std::vector<double>>& models);
+
+}  // namespace spex::gpu
