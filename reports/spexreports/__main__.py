@@ -1,6 +1,7 @@
 """Command line: `python -m spexreports demo|readme|bench ...` with reports/ on PYTHONPATH."""
 
 import argparse
+import os
 import sys
 from pathlib import Path
 
@@ -139,8 +140,12 @@ def main() -> int:
     except (OSError, KeyError, ValueError) as error:
         print(f"spexreports: {error}", file=sys.stderr)
         return 1
-    for path in written:
-        print(f"wrote {path}")
+    try:
+        for path in written:
+            print(f"wrote {path}")
+        sys.stdout.flush()
+    except BrokenPipeError:  # whoever read the list has read enough; the files are written
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 

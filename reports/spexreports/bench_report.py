@@ -3,96 +3,108 @@
 from pathlib import Path
 
 from spexreports import style
-from spexreports.comparison import compare_sides
+from spexreports.cells import speed_cell
+from spexreports.comparison import Comparison, compare_sides
 from spexreports.comparison_figure import comparison_figure, name
 from spexreports.core_scaling_figure import core_scaling_figure
 from spexreports.errors import UsageError
 from spexreports.gpu_scaling_figure import gpu_scaling_figure
 from spexreports.kernel_figures import kernel_figures, kernel_table
 from spexreports.ladder_figure import ladder_figure
-from spexreports.ladder_table import COLUMNS, ratio_rows, table_rows
-from spexreports.page import Page, escape, note, table
+from spexreports.ladder_table import ladder_table
+from spexreports.milestone_ratios import milestone_ratios
+from spexreports.numbers import interval, number
+from spexreports.opening import harness_checks, opening
+from spexreports.page import Footnotes, Html, Page, heading, join, note, table
 from spexreports.parameter_figure import compression_figure, patch_size_figure
 from spexreports.provenance import provenance
 from spexreports.published import read_published
-from spexreports.result_files import Result, read_results
+from spexreports.result import Result
+from spexreports.result_files import read_results
 from spexreports.roofline_figure import roofline_figure
-from spexreports.section import Missing, newest, systems
+from spexreports.section import Missing, newest, rungs
 from spexreports.stages_figure import stages_figure
+from spexreports.time_table import time_table
 from spexreports.timeline_figure import timeline_figure
+from spexreports.totals import totals
 from spexreports.trend_figure import trend_figure
 
 TITLE = "Frames per node-hour: the benchmark of spectral extraction"
 
 
-def _opening(shown: list[Result]) -> str:
-    failed = [r for r in shown if not r.effective]
-    text = (
-        "FPNH is the frames that a node extracts in an hour, with reading and writing. Systems: "
-        f"{systems(shown)}. {len(shown)} results, {len(failed)} of them without a valid speed. "
-        "Where an entry was run more than once, all sections but the trend show its last run."
-    )
-    return f"<p>{escape(text)}</p>"
-
-
-def _ladder(shown: list[Result]) -> str:
-    rows = table_rows(shown)
+def _gpu_specter() -> Html:
     published = read_published()
-    return "\n".join(
+    rows = [
+        (m.run, number(m.seconds_per_frame), "–" if m.fpnh is None else number(m.fpnh))
+        for m in published.gpu_specter
+    ]
+    head = ("run", "s a frame", "FPNH with all input and output hidden")
+    return join(
         [
-            table(COLUMNS, [r.cells for r in rows], [r.kind for r in rows]),
-            note(
-                "Grey rows: " + published.ladder_citation + ". Blue rows: here; walltime by the "
-                "effective clock, medians. * fewer frames were run; they stand for the exposure. "
-                "† not to be published: that needs all 30 frames of an exposure, all valid."
-            ),
-            "<h3>What each milestone brings</h3>",
-            table(
-                (
-                    "milestone / the one before",
-                    "the paper's ratio of FPNH",
-                    "here: system, case, entries",
-                    "ratio, effective (95% interval)",
-                    "ratio, extraction (95% interval)",
-                ),
-                ratio_rows(shown),
-            ),
-            note(
-                "Where a milestone has several entries, its fastest stands for it. Intervals by "
-                "bootstrap of both medians."
-            ),
-            "<h3>gpu_specter on the same GPUs</h3>",
-            table(
-                ("run", "s/frame", "FPNH with all input and output hidden"),
-                [
-                    (m.run, f"{m.seconds_per_frame:g}", "–" if m.fpnh is None else f"{m.fpnh:,.0f}")
-                    for m in published.gpu_specter
-                ],
-            ),
+            heading("gpu_specter on NVIDIA H200"),
+            table(head, rows, numbers=(1, 2)),
             note(published.gpu_specter_citation + "."),
         ]
     )
 
 
+def _comparison_table(found: list[Comparison], skipped: list[str]) -> Html:
+    notes = Footnotes()
+    rows = [(name(c), c.clock, speed_cell(c.speed, notes), c.verdict) for c in found]
+    head = ("entry", "clock", "speed of B over A", "verdict")
+    left_out = [note(f"Not compared: {line}") for line in skipped]
+    return join([table(head, rows, numbers=(2,)), notes.html(), *left_out])
+
+
 def _add_comparison(page: Page, pair: list[str], results: list[Result], margin: float) -> None:
     found, skipped = compare_sides(pair[0], pair[1], results, margin)
-    picture = comparison_figure(found, margin)
-    page.add("Comparison", [picture])
-    rows = [
-        (
-            name(c),
-            c.clock,
-            f"{c.speed.ratio:.4f}",
-            "–" if c.speed.low is None else f"{c.speed.low:.4f} to {c.speed.high:.4f}",
-            c.verdict,
-        )
-        for c in found
-    ]
-    body = [table(("entry", "clock", "speed of B over A", "95% interval", "verdict"), rows)]
-    body += [note(f"Not compared: {line}") for line in skipped]
-    page.add_html("Comparison, in numbers", "\n".join(body))
-    for row in rows:
-        print("  ".join(row))
+    page.add("B against A", [comparison_figure(found, margin)])
+    page.add_html(_comparison_table(found, skipped))
+    for c in found:
+        span = interval(c.speed) or "no interval"
+        covers = f"{100 * c.speed.coverage:.0f}%"
+        print(f"{name(c)}  {c.clock}  {c.speed.value:.4f}  {span} ({covers})  {c.verdict}")
+
+
+def _add_beside_the_paper(page: Page, shown: list[Result]) -> None:
+    page.section("Beside the paper")
+    valid = [r for r in rungs(shown) if r.effective]
+    if not valid:
+        return
+    page.add_html(totals(shown))
+    page.add_html(milestone_ratios(shown))
+    if any(r.gpus_per_node for r in valid):
+        page.add_html(_gpu_specter())
+
+
+def _add_micro(page: Page, micro: list[Path] | None) -> None:
+    page.section("Micro-benchmarks")
+    if micro:
+        page.add("Kernels", kernel_figures(micro))
+        page.add_html(join([heading("All of them"), Html(kernel_table(micro))]))
+    else:
+        page.add("Micro-benchmarks", Missing("no --micro FILE"))
+
+
+def _make_page(shown: list[Result], out: Path) -> Page:
+    """The opening, the ladder, the time, the scaling, and what each is beside the paper."""
+    page = Page(TITLE, opening(shown, out))
+    page.section("The ladder")
+    page.add("Progress of the figure of merit", ladder_figure(shown))
+    if rungs(shown):
+        page.add_html(join([heading("In numbers"), ladder_table(shown, out)]))
+    page.section("Where the time goes")
+    page.add("Stages", stages_figure(shown))
+    page.add("Timeline", timeline_figure(shown))
+    page.add_html(time_table(shown) or Html(""))
+    page.add("Roofline", roofline_figure(shown))
+    page.section("Scaling")
+    page.add("Ranks per GPU and GPUs", gpu_scaling_figure(shown))
+    page.add("Strong and weak scaling", core_scaling_figure(shown))
+    page.add("Size of patches", patch_size_figure(shown))
+    page.add("Compressed inputs", compression_figure(shown))
+    _add_beside_the_paper(page, shown)
+    return page
 
 
 def bench_report(
@@ -113,25 +125,17 @@ def bench_report(
         raise UsageError("--compare", "neither is a file", "files, or runs of results given")
     style.apply_column()
     shown = newest(results)
-    page = Page(TITLE, _opening(shown))
-    page.add_html("The ladder", _ladder(shown))
-    page.add("Progress of the figure of merit", ladder_figure(shown))
-    page.add("Ranks per GPU and GPUs", gpu_scaling_figure(shown))
-    page.add("Strong and weak scaling", core_scaling_figure(shown))
-    page.add("Size of patches", patch_size_figure(shown))
-    page.add("Compressed inputs", compression_figure(shown))
-    page.add("Timeline", timeline_figure(shown))
-    page.add("Stages", stages_figure(shown))
-    page.add("Roofline", roofline_figure(shown))
+    page = _make_page(shown, out)
+    page.section("Comparison")
     if pair:
         _add_comparison(page, pair, results, margin)
     else:
         page.add("Comparison", Missing("no --compare A B"))
+    page.section("Trend")
     page.add("Trend", trend_figure(results))
-    if micro:
-        page.add("Micro-benchmarks", kernel_figures(micro))
-        page.add_html("Micro-benchmarks, in numbers", kernel_table(micro))
-    else:
-        page.add("Micro-benchmarks", Missing("no --micro FILE"))
-    page.add_html("Provenance", provenance(results))
+    _add_micro(page, micro)
+    page.section("Checks of the harness")
+    page.add_html(harness_checks(shown, out) or Html(""))
+    page.section("Provenance")
+    page.add_html(provenance(results, out))
     return page.write(out)

@@ -1,26 +1,15 @@
-"""Is one result faster than another? The ratio of their medians, its interval, a verdict."""
+"""Is one result faster than another? The ratio of their speeds, its interval, a verdict."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
 from spexreports.errors import DataError, UsageError
-from spexreports.result_files import Result, read_results
+from spexreports.order_statistics import Estimate, ratio_of_pairs, ratio_of_runs
+from spexreports.result import CLOCKS, Figure, Result
+from spexreports.result_files import read_results
+from spexreports.work import same_work
 
-RESAMPLES = 10_000
-SEED = 20101
-LEAST_SAMPLES = 3
 MARGIN = 0.02
-
-
-@dataclass(frozen=True)
-class Ratio:
-    """Median of the first over median of the second, with its 95% interval."""
-
-    ratio: float
-    low: float | None  # None with fewer than three samples on a side
-    high: float | None
 
 
 @dataclass(frozen=True)
@@ -30,29 +19,30 @@ class Comparison:
     a: Result
     b: Result
     clock: str
-    speed: Ratio
+    speed: Estimate
     verdict: str
 
 
-def bootstrap_ratio(top: tuple[float, ...], bottom: tuple[float, ...]) -> Ratio:
-    """Median(top) / median(bottom); both resampled, each apart, with a fixed seed."""
-    ratio = float(np.median(top) / np.median(bottom))
-    if min(len(top), len(bottom)) < LEAST_SAMPLES:
-        return Ratio(ratio, None, None)
-    random = np.random.default_rng(SEED)
-    tops = np.median(random.choice(top, (RESAMPLES, len(top))), axis=1)
-    bottoms = np.median(random.choice(bottom, (RESAMPLES, len(bottom))), axis=1)
-    low, high = np.percentile(tops / bottoms, [2.5, 97.5])
-    return Ratio(ratio, float(low), float(high))
+def speed_ratio(a: Figure, b: Figure, same_run: bool) -> Estimate:
+    """Frames an hour of a node of B over those of A.
+
+    Within one run by pairs of the same round, which met the same state of the machine; else by all
+    pairs of a sample of B with one of A.
+    """
+    rates = [{i: f.frames / (s * f.nodes) for i, s in f.seconds_of.items()} for f in (b, a)]
+    rounds = sorted(set(rates[0]) & set(rates[1]))
+    if same_run and rounds:
+        return ratio_of_pairs(*(tuple(rate[i] for i in rounds) for rate in rates))
+    return ratio_of_runs(*(tuple(rate.values()) for rate in rates))
 
 
-def judge(speed: Ratio, margin: float) -> str:
+def judge(speed: Estimate, margin: float) -> str:
     """SAME, FASTER, SLOWER or UNDECIDED.
 
     SAME: the whole interval lies within the margin, 1 / (1 + margin) to 1 + margin. FASTER, SLOWER:
-    all of it lies beyond. Otherwise, and without an interval, UNDECIDED.
+    all of it lies beyond. Otherwise, and where the interval covers less than 95%, UNDECIDED.
     """
-    if speed.low is None or speed.high is None:
+    if not speed.confident:
         return "UNDECIDED"
     top = 1 + margin
     bottom = 1 / top
@@ -67,15 +57,11 @@ def judge(speed: Ratio, margin: float) -> str:
 
 def _refuse_unlike(a: Result, b: Result) -> None:
     where = f"{a.file} and {b.file}"
-    if a.case != b.case:
-        raise DataError(where, f"are of the cases {a.case} and {b.case}", "one case")
-    if a.inputs != b.inputs:
-        raise DataError(where, "have other inputs", "the same cameras and sha256")
+    different = same_work(a, b)
+    if different:
+        raise DataError(where, f"are {different}", "the same work")
     if (a.frames_asked, a.nodes) != (b.frames_asked, b.nodes):
         raise DataError(where, "have other numbers of frames or nodes", "the same")
-    bundles = [None if r.scaling is None else r.scaling.bundles for r in (a, b)]
-    if None not in bundles and bundles[0] != bundles[1]:
-        raise DataError(where, f"have {bundles[0]} and {bundles[1]} bundles", "the same work")
     for result in (a, b):
         if result.effective is None or result.extraction is None:
             raise DataError(result.file, f"has no speed: {result.failure}", "a valid result")
@@ -84,10 +70,10 @@ def _refuse_unlike(a: Result, b: Result) -> None:
 def compare(a: Result, b: Result, margin: float = MARGIN) -> list[Comparison]:
     """B against A by both clocks; refuses what does not do the same work, or is not valid."""
     _refuse_unlike(a, b)
+    same_run = a.run_id == b.run_id and a.system == b.system
     found = []
-    for clock in ("effective", "extraction"):
-        seconds = [getattr(r, clock).seconds.samples for r in (a, b)]
-        speed = bootstrap_ratio(*seconds)
+    for clock in CLOCKS:
+        speed = speed_ratio(a.figure(clock), b.figure(clock), same_run)
         found.append(Comparison(a, b, clock, speed, judge(speed, margin)))
     return found
 

@@ -27,19 +27,18 @@ def comparison_figure(found: list[Comparison], margin: float) -> Picture:
     axis.axvline(1, color=style.BLACK, lw=0.6)
     for row, one in enumerate(found):
         speed = one.speed
-        low = speed.ratio if speed.low is None else speed.low
-        high = speed.ratio if speed.high is None else speed.high
+        low = speed.value if speed.low is None else speed.low
+        high = speed.value if speed.high is None else speed.high
         axis.errorbar(
-            speed.ratio,
+            speed.value,
             row,
-            # The median of resamples need not lie around the median.
-            xerr=[[max(speed.ratio - low, 0)], [max(high - speed.ratio, 0)]],
+            xerr=[[speed.value - low], [high - speed.value]],
             fmt=CLOCK_MARKER[one.clock],
             color=COLOURS[one.verdict],
         )
         axis.annotate(
-            f"{speed.ratio:.3f} {one.verdict}",
-            (max(high, speed.ratio), row),
+            f"{speed.value:.3f} {one.verdict}",
+            (max(high, speed.value), row),
             xytext=(4, 0),
             textcoords="offset points",
             va="center",
@@ -53,9 +52,9 @@ def comparison_figure(found: list[Comparison], margin: float) -> Picture:
     axis.set_ylabel("entry and clock")
     a, b = found[0].a, found[0].b
     caption = (
-        f"B ({b.run_id}, {b.system}) against A ({a.run_id}, {a.system}): ratio of the median "
-        f"seconds of A to those of B with its 95% interval, by bootstrap of both. Grey band: the "
-        f"margin of {100 * margin:g}%. SAME: the interval lies within it; FASTER, SLOWER: beyond "
-        "it; UNDECIDED: neither."
+        f"B ({b.run_id}, {b.system}) against A ({a.run_id}, {a.system}): the ratio of their speeds "
+        f"with its interval. Grey band: the margin of {100 * margin:g}%. SAME: an interval of 95% "
+        "or more lies within it; FASTER, SLOWER: beyond it; UNDECIDED: neither, or too few runs "
+        "for such an interval."
     )
     return Picture("comparison", figure, caption)

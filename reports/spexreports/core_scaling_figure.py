@@ -1,12 +1,12 @@
 """Strong and weak scaling over ranks, with ideal lines."""
 
 from matplotlib.axes import Axes
-from matplotlib.ticker import LogFormatter
 
 from spexreports import style
-from spexreports.gpu_scaling_figure import line
-from spexreports.result_files import Result
-from spexreports.section import Missing, Picture, by_group, in_sweep, systems, with_system
+from spexreports.gpu_scaling_figure import interval_words, line
+from spexreports.result import Result
+from spexreports.section import Missing, Picture, by_group, in_sweep, systems, told_apart
+from spexreports.work import method
 
 
 def _seconds(result: Result):
@@ -20,7 +20,7 @@ def _ranks(result: Result) -> float:
 def _lines(results: list[Result], kind: str) -> dict:
     groups = by_group(
         [r for r in in_sweep(results, kind) if not isinstance(r.scaling.x, str)],
-        lambda r: (r.scaling.sweep, r.system),
+        lambda r: (r.scaling.sweep, r.system, r.case, method(r)),
     )
     return {key: points for key, points in groups.items() if len({_ranks(p) for p in points}) > 1}
 
@@ -28,14 +28,21 @@ def _lines(results: list[Result], kind: str) -> dict:
 def _ideal(axis: Axes, points: list[Result], colour: str, first: bool, strong: bool) -> None:
     base = min(points, key=_ranks)
     xs = sorted(_ranks(p) for p in points)
-    values = [_seconds(base).median * (_ranks(base) / x if strong else 1.0) for x in xs]
+    values = [_seconds(base).value * (_ranks(base) / x if strong else 1.0) for x in xs]
     axis.plot(xs, values, ls=":", color=colour, label="ideal" if first else None)
+
+
+def _round_ticks(axis: Axes) -> None:
+    """Labels a logarithmic axis at 1, 1.5, 2, 3, 5, 7 and their tens, some of which are on it."""
+    low, high = axis.get_ylim()
+    steps = [m * 10.0**e for e in range(-4, 7) for m in (1, 1.5, 2, 3, 5, 7)]
+    style.whole_ticks(axis.yaxis, [s for s in steps if low <= s <= high])
 
 
 def _label(points: list[Result], strong: bool, everything: list[Result]) -> str:
     bundles = points[0].scaling.bundles
     work = f"{bundles} bundles in all" if strong else "bundles in proportion to ranks"
-    return with_system(everything, f"{points[0].milestone}: {work}", points[0])
+    return told_apart(everything, f"{points[0].milestone}: {work}", points[0])
 
 
 def core_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
@@ -54,8 +61,7 @@ def core_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
         axis.set_xscale("log")
         if strong:
             axis.set_yscale("log")
-            axis.yaxis.set_major_formatter(LogFormatter())  # 20, not 2 × 10¹
-            axis.yaxis.set_minor_formatter(LogFormatter())
+            _round_ticks(axis)
         else:
             axis.set_ylim(0, 1.08 * axis.get_ylim()[1])
         style.whole_ticks(axis.xaxis, sorted({_ranks(p) for g in groups.values() for p in g}))
@@ -65,8 +71,8 @@ def core_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
         axis.legend()
     figure.suptitle(systems(everything), x=0.01, ha="left")
     caption = (
-        "Seconds by the extraction clock over ranks, medians with 95% intervals. Strong: the same "
-        "bundles on more ranks; weak: as many bundles as ranks. Dotted: ideal, from the first "
+        f"Seconds by the extraction clock over ranks. {interval_words(everything)} Strong: the "
+        "same bundles on more ranks; weak: as many bundles as ranks. Dotted: ideal, from the first "
         "point."
     )
     return [Picture("core-scaling", figure, caption)]

@@ -4,31 +4,58 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from spexreports import style
-from spexreports.result_files import Result
-from spexreports.section import Missing, Picture, by_group, in_sweep, systems, with_system
+from spexreports.order_statistics import Estimate, median_coverage, median_rank
+from spexreports.result import Result
+from spexreports.section import Missing, Picture, by_group, in_sweep, systems, told_apart
+from spexreports.work import has_fpnh, method, settings
 
 MARKERS = "osD^vP"
+RANKS = "ranks per GPU"
+BUNDLES, SUBBUNDLES = 20, 100  # of a whole frame
 
 
-def error_bars(statistics: list) -> list[list[float]]:
+def error_bars(estimates: list[Estimate]) -> list[list[float]]:
     """Distances below and above the medians; 0 where there is no interval."""
-    below = [s.median - (s.median if s.low is None else s.low) for s in statistics]
-    above = [(s.median if s.high is None else s.high) - s.median for s in statistics]
+    below = [e.value - (e.value if e.low is None else e.low) for e in estimates]
+    above = [(e.value if e.high is None else e.high) - e.value for e in estimates]
     return [below, above]
 
 
 def line(axis: Axes, points: list[Result], x_of, value_of, label: str, index: int) -> None:
-    """A measured line with the 95% intervals of its points, by rising x."""
+    """A measured line with the intervals of its points, by rising x.
+
+    Points of a single run, of which nobody knows the scatter, are open and not joined.
+    """
     points = sorted(points, key=x_of)
     values = [value_of(p) for p in points]
+    colour, marker = style.CYCLE[index % len(style.CYCLE)], MARKERS[index % len(MARKERS)]
+    single = [value.low is None for value in values]
     axis.errorbar(
         [x_of(p) for p in points],
-        [v.median for v in values],
+        [v.value for v in values],
         yerr=error_bars(values),
-        color=style.CYCLE[index % len(style.CYCLE)],
-        marker=MARKERS[index % len(MARKERS)],
+        color=colour,
+        ls="" if any(single) else "-",
+        marker=marker,
+        markerfacecolor="white" if any(single) else colour,
         label=label,
+        clip_on=False,
     )
+
+
+def interval_words(results: list[Result]) -> str:
+    """What the bars of a figure are, and its open markers."""
+    counts = sorted({len(r.timed) for r in results if len(r.timed) > 1})
+    words = [f"of {n} runs {100 * median_coverage(n, median_rank(n)):.0f}%" for n in counts]
+    text = f"Medians with intervals of the median ({', '.join(words)})." if words else ""
+    if any(len(r.timed) < 2 for r in results):
+        text += " Open markers: single runs, whose scatter is not known; they are not joined."
+    return text.strip()
+
+
+def _work(result: Result) -> tuple[str, ...]:
+    """What must be the same for points to lie on one line."""
+    return result.case, settings(result), method(result) or ""
 
 
 def _fpnh(result: Result):
@@ -37,10 +64,36 @@ def _fpnh(result: Result):
 
 def _panel(axis: Axes, groups: dict, x_of, label_of, everything: list[Result]) -> None:
     for i, (key, points) in enumerate(groups.items()):
-        label = with_system(everything, label_of(key), points[0])
+        label = told_apart(everything, label_of(key), points[0])
         line(axis, points, x_of, _fpnh, label, i)
-    axis.set_ylim(bottom=0)
-    axis.legend()
+    axis.set_ylim(0, 1.12 * axis.get_ylim()[1])
+    axis.legend(loc="lower left")
+
+
+def busy(ranks: int) -> float:
+    """The part of the ranks' time that can be filled with a frame's bundles.
+
+    Ranks take whole bundles, of which a frame has 20, or its 100 subbundles where there are more
+    ranks than bundles. 16 ranks need two turns for 20 bundles, and in the second 12 of them wait.
+    """
+    units = BUNDLES if ranks <= BUNDLES else SUBBUNDLES
+    return units / (ranks * -(-units // ranks))
+
+
+def _note_waiting(axis: Axes, groups: dict, x_of) -> None:
+    """Names the points at which ranks wait because they do not divide the frame's bundles."""
+    for point in (p for points in groups.values() for p in points):
+        ranks = point.ranks // point.nodes
+        if point.milestone != "pipeline" and busy(ranks) < 0.95:
+            axis.annotate(
+                f"{100 * busy(ranks):.0f}% busy",
+                (x_of(point), _fpnh(point).value),
+                xytext=(0, -5),
+                textcoords="offset points",
+                ha="center",
+                va="top",
+                fontsize=style.SMALLEST_FONT,
+            )
 
 
 def _lines(results: list[Result], key, x_of) -> dict:
@@ -60,7 +113,7 @@ def _ideal(axis: Axes, groups: dict, x_of) -> None:
         xs = sorted(x_of(p) for p in points)
         axis.plot(
             xs,
-            [_fpnh(first).median * x / x_of(first) for x in xs],
+            [_fpnh(first).value * x / x_of(first) for x in xs],
             ls=":",
             color=style.CYCLE[i % len(style.CYCLE)],
             label="ideal" if i == 0 else None,
@@ -73,6 +126,8 @@ def _draw(panels: list, results: list[Result]) -> Figure:
         if ideal:
             _ideal(axis, groups, x_of)
         _panel(axis, groups, x_of, label_of, results)
+        if xlabel == RANKS:
+            _note_waiting(axis, groups, x_of)
         style.whole_ticks(axis.xaxis, sorted({x_of(p) for g in groups.values() for p in g}))
         axis.set_xlabel(xlabel)
         axis.set_ylabel("FPNH (frames per node-hour)")
@@ -82,7 +137,7 @@ def _draw(panels: list, results: list[Result]) -> Figure:
 
 def gpu_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
     """FPNH over ranks per GPU, a line for each number of GPUs; over GPUs and over nodes."""
-    chosen = in_sweep(results, "ranks-per-gpu", "gpus", "nodes")
+    chosen = [r for r in in_sweep(results, "ranks-per-gpu", "gpus", "nodes") if has_fpnh(r)]
     panels = []
 
     def ranks_of(r: Result) -> float:
@@ -90,14 +145,14 @@ def gpu_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
 
     ranks = _lines(
         [r for r in chosen if r.scaling.kind == "ranks-per-gpu"],
-        lambda r: (r.gpus_per_node, r.milestone, r.system),
+        lambda r: (r.gpus_per_node, r.milestone, r.system, *_work(r)),
         ranks_of,
     )
     if ranks:
-        panels.append((ranks, ranks_of, "ranks per GPU", lambda k: f"{k[0]} GPU(s), {k[1]}", False))
+        panels.append((ranks, ranks_of, RANKS, lambda k: f"{k[0]} GPU(s), {k[1]}", False))
     gpus = _lines(
         [r for r in chosen if r.scaling.kind in ("gpus", "ranks-per-gpu")],
-        lambda r: (ranks_of(r), r.milestone, r.system),
+        lambda r: (ranks_of(r), r.milestone, r.system, *_work(r)),
         lambda r: r.gpus_per_node,
     )
     if gpus:
@@ -112,7 +167,7 @@ def gpu_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
         )
     nodes = _lines(
         [r for r in chosen if r.scaling.kind == "nodes"],
-        lambda r: (r.milestone, r.system),
+        lambda r: (r.milestone, r.system, *_work(r)),
         lambda r: r.nodes,
     )
     if nodes:
@@ -121,8 +176,9 @@ def gpu_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
     if not panels:
         return Missing("no sweep of kind ranks-per-gpu, gpus or nodes with two valid points")
     caption = (
-        "FPNH by the extraction clock over ranks per GPU and over GPUs, medians with 95% "
-        "intervals. Dotted: in proportion to the GPUs, from the first point. Over nodes a level "
-        "line is ideal, because FPNH is per node."
+        f"FPNH by the extraction clock over ranks per GPU and over GPUs. {interval_words(chosen)} "
+        "Dotted: in proportion to the GPUs, from the first point. Over nodes a level line is "
+        "ideal, because FPNH is per node. Ranks take whole bundles, of which a frame has 20: "
+        "where they do not divide them, the part of their time that can be busy is given."
     )
     return [Picture("gpu-scaling", _draw(panels, chosen), caption)]

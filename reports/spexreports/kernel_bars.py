@@ -1,6 +1,7 @@
-"""Horizontal bars on a logarithmic axis, in groups with headings."""
+"""Points in rows on a logarithmic axis, in groups with headings."""
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from matplotlib.figure import Figure
@@ -13,7 +14,7 @@ ROW_MM = 3.9
 
 @dataclass(frozen=True)
 class Bar:
-    """A bar: what it is, its length, and the file it is from."""
+    """A row: what it is, its value, and the file it is from."""
 
     label: str
     value: float
@@ -21,9 +22,13 @@ class Bar:
 
 
 def bar_picture(
-    groups: dict[str, list[Bar]], colours: dict[str, str], xlabel: str, ylabel: str
+    groups: dict[str, list[Bar]],
+    colours: dict[str, str],
+    xlabel: str,
+    ylabel: str,
+    text_of: Callable[[float], str],
 ) -> Figure:
-    """Bars by heading, colours by file; the value stands beside each bar."""
+    """Rows by heading, colours by file; the value stands beside each, as `text_of` says it."""
     bars = [bar for members in groups.values() for bar in members]
     rows = len(bars) + len(groups)
     figure, axes = style.column_figure(16 + ROW_MM * rows)
@@ -31,7 +36,7 @@ def bar_picture(
     low = 10.0 ** math.floor(math.log10(min(bar.value for bar in bars) / 1.5))
     high = max(bar.value for bar in bars)
     axis.set_xscale("log")
-    # Room for the value beside the longest bar.
+    # Room for the value beside the largest.
     axis.set_xlim(low, high * (high / low) ** 0.22)
     labels, headings, row = {}, set(), 0
     for heading, members in groups.items():
@@ -39,11 +44,12 @@ def bar_picture(
         headings.add(row)
         for bar in members:
             row += 1
-            axis.barh(row, bar.value - low, left=low, height=0.75, color=colours[bar.file])
+            axis.plot([low, bar.value], [row, row], color="#D0D0D0", lw=0.8, zorder=1)
+            axis.plot(bar.value, row, ls="", marker="o", color=colours[bar.file])
             axis.annotate(
-                f"{bar.value:.2g}" if bar.value < 100 else f"{bar.value:.0f}",
+                text_of(bar.value),
                 (bar.value, row),
-                xytext=(2, 0),
+                xytext=(4, 0),
                 textcoords="offset points",
                 va="center",
                 fontsize=style.SMALLEST_FONT,
@@ -59,5 +65,5 @@ def bar_picture(
     axis.set_ylabel(ylabel)
     present = {bar.file for bar in bars}
     handles = [Patch(color=c, label=f) for f, c in colours.items() if f in present]
-    figure.legend(handles=handles, loc="outside upper left", ncols=1 if len(handles) > 2 else 2)
+    figure.legend(handles=handles, loc="outside upper left", ncols=1)
     return figure

@@ -8,6 +8,7 @@ from matplotlib.axes import Axes
 from spexreports import page, style
 from spexreports.kernel_bars import Bar, bar_picture
 from spexreports.kernel_results import Kernel, KernelFile, read_kernels
+from spexreports.numbers import number, time_text
 from spexreports.section import Missing, Picture, by_group
 
 MARKERS = "osD^vP"
@@ -27,6 +28,8 @@ ASSEMBLY = {
     "legendre": ("Legendre sums, per call", False),
     "roots": ("roots, per block", True),
 }
+# Groups of which a benchmark has no name of its own.
+UNNAMED = {"projection": "dense, with weights"}
 FITS = {"fits_read": "reading", "fits_write": "writing"}
 
 
@@ -127,12 +130,14 @@ def _cholesky(files: list[KernelFile]) -> Picture | None:
         "time of the call divided by its matrices. The band of the GPU is padded to whole blocks, "
         f"hence its larger n. One thread of the CPU. {_labels(files, kernels)}."
     )
-    figure = bar_picture(groups, _colours(files), "time per matrix (s), logarithmic", "kernel")
+    figure = bar_picture(
+        groups, _colours(files), "time per matrix (s), logarithmic", "kernel", time_text
+    )
     return Picture("kernels-cholesky", figure, caption)
 
 
 def _assembly_label(kernel: Kernel) -> str:
-    variant = kernel.variant.replace("_", " ")
+    variant = kernel.variant.replace("_", " ") or UNNAMED.get(kernel.group, "")
     if kernel.group == "spots":
         return variant or f"{kernel.batch} patches"
     order = _order(kernel) if kernel.group == "roots" else ""
@@ -155,7 +160,7 @@ def _assembly(files: list[KernelFile]) -> Picture | None:
         "fibers and wavelengths of a bundle. One thread of the CPU. "
         f"{_labels(files, _kernels(files, *ASSEMBLY))}."
     )
-    figure = bar_picture(groups, _colours(files), "time (s), logarithmic", "kernel")
+    figure = bar_picture(groups, _colours(files), "time (s), logarithmic", "kernel", time_text)
     return Picture("kernels-assembly", figure, caption)
 
 
@@ -175,7 +180,9 @@ def _fits(files: list[KernelFile]) -> Picture | None:
         "before compression, over the wall clock. Files are in the system's cache. gz: gzip, fz: "
         f"compression of FITS tiles. {_labels(files, kernels)}."
     )
-    figure = bar_picture(groups, _colours(files), "speed (MB/s), logarithmic", "kind of file")
+    figure = bar_picture(
+        groups, _colours(files), "speed (MB/s), logarithmic", "kind of file", lambda v: f"{v:,.0f}"
+    )
     return Picture("kernels-fits", figure, caption)
 
 
@@ -240,14 +247,6 @@ def kernel_figures(files: list[Path]) -> list[Picture] | Missing:
     return pictures or Missing("none of the kernels that are drawn is in the files of --micro")
 
 
-def time_text(seconds: float) -> str:
-    """Three digits with the unit that suits."""
-    for unit, factor in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
-        if seconds * factor >= 0.9995:
-            return f"{seconds * factor:#.3g}".rstrip(".") + f" {unit}"
-    return f"{seconds * 1e9:#.3g}".rstrip(".") + " ns"
-
-
 def kernel_table(files: list[Path]) -> str:
     """HTML: all benchmarks of the files, and those that failed."""
     read = read_kernels(files)
@@ -255,7 +254,7 @@ def kernel_table(files: list[Path]) -> str:
         (
             k.name,
             time_text(k.seconds),
-            "–" if k.bytes_per_second is None else f"{k.bytes_per_second / 1e9:,.3g} GB/s",
+            "–" if k.bytes_per_second is None else f"{number(k.bytes_per_second / 1e9)} GB/s",
             k.file,
         )
         for file in read
@@ -266,4 +265,6 @@ def kernel_table(files: list[Path]) -> str:
         for file in read
         for line in file.left_out
     ]
-    return "\n".join([page.table(("name", "time of a call", "rate", "file"), rows), *notes])
+    return "\n".join(
+        [page.table(("name", "time of a call", "rate", "file"), rows, numbers=(1, 2)), *notes]
+    )

@@ -154,14 +154,24 @@ def _load(path: Path) -> dict:
     return content
 
 
+def _cpu_label(context: dict) -> str:
+    """What the file says of its CPU: the model where it is given, else its speed and kernel."""
+    if context.get("cpu"):
+        return str(context["cpu"])
+    parts = ["CPU"]
+    if isinstance(context.get("mhz_per_cpu"), int | float):
+        parts = [f"CPU of {context['mhz_per_cpu'] / 1000:.1f} GHz"]
+    if context.get("openblas core"):
+        parts.append(f"OpenBLAS {context['openblas core']}")
+    return ", ".join(parts)
+
+
 def read_kernel_file(path: Path) -> KernelFile:
     """Reads a file; of repetitions the row of the median, else the median of the rows."""
     content = _load(path)
     context = content["context"]
     gpu = "gpu" in context
-    label = str(context["gpu"]) if gpu else f"CPU of {context.get('host_name') or path.stem}"
-    if not gpu and isinstance(context.get("mhz_per_cpu"), int | float):
-        label += f", {context['mhz_per_cpu'] / 1000:.1f} GHz"
+    label = str(context["gpu"]) if gpu else _cpu_label(context)
     rows: dict[str, list[_Row]] = {}
     medians: dict[str, _Row] = {}
     failed: dict[str, str] = {}

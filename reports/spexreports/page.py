@@ -3,53 +3,176 @@
 import base64
 import html
 import io
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
+from spexreports import style
 from spexreports.section import Missing, Picture
 
 CSS = """
-body { font: 15px/1.45 system-ui, sans-serif; color: #222; max-width: 70em; margin: 2em auto;
-  padding: 0 1em; }
-h1 { font-size: 1.6em; } h2 { font-size: 1.25em; margin-top: 2em; } h3 { font-size: 1.05em; }
-table { border-collapse: collapse; font-size: 0.85em; margin: 1em 0; }
-th, td { border-bottom: 1px solid #ccc; padding: 0.25em 0.6em; text-align: left;
-  vertical-align: top; overflow-wrap: anywhere; }
-th { border-bottom: 2px solid #222; }
-tr.paper { color: #666; } tr.failed { background: #f8e3d6; } tr.ours { background: #e2eff7; }
-figure { margin: 1em 0; } img { width: 85mm; min-width: 30em; max-width: 100%; }
-figcaption, .note { font-size: 0.9em; color: #444; max-width: 50em; }
-.missing { color: #8a4b00; }
+body { font: 15px/1.5 system-ui, sans-serif; color: #222; max-width: 72em; margin: 2em auto;
+  padding: 0 1.2em; }
+h1 { font-size: 1.7em; line-height: 1.2; margin-bottom: 0.3em; }
+h2 { font-size: 1.3em; margin: 2.2em 0 0.6em; border-top: 1px solid #ccc; padding-top: 0.6em; }
+h3 { font-size: 1.05em; margin: 1.6em 0 0.4em; }
+p, ul, ol { max-width: 52em; }
+a { color: #00588a; }
+nav { font-size: 0.9em; } nav a { margin-right: 1em; white-space: nowrap; }
 .wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 0.85em; line-height: 1.35; margin: 0.8em 0; }
+th, td { border-bottom: 1px solid #ddd; padding: 0.3em 0.6em; text-align: left;
+  vertical-align: top; }
+thead th { border-bottom: 2px solid #222; vertical-align: bottom; }
+.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+thead th.n { white-space: normal; }
+table.cards thead th { font-weight: normal; border-bottom-width: 1px; }
+tbody td:first-child { min-width: 11em; }
+.n small { display: block; }
+small { color: #555; font-size: 0.9em; }
+tr.group th { border-bottom: 1px solid #888; padding-top: 0.8em; }
+tr.paper { color: #666; } tr.failed { background: #f8e3d6; } tr.ours { background: #eef5fa; }
+table.cards { table-layout: fixed; width: 100%; font-size: 0.93em; }
+table.cards th:first-child { width: 7.5em; }
+table.cards td { overflow-wrap: break-word; }
+.big { font-size: 1.5em; font-weight: 600; line-height: 1.2; white-space: nowrap; }
+.good { color: #00694c; font-weight: 600; } .bad { color: #a63c00; font-weight: 600; }
+code { font-size: 0.92em; overflow-wrap: anywhere; }
+.figures { display: flex; flex-wrap: wrap; gap: 1em 2.5em; align-items: flex-start; }
+div.column { display: inline-block; vertical-align: top; width: 32em; max-width: 100%;
+  margin-right: 2.5em; }
+figure { margin: 0.8em 0; } img { width: 100%; display: block; }
+figure.column { width: 32em; max-width: 100%; } figure.page { width: 60em; max-width: 100%; }
+figcaption, .note, ol.notes { font-size: 0.87em; color: #444; max-width: 60em; }
+ol.notes { padding-left: 1.6em; margin-top: 0.3em; list-style: lower-alpha; }
+sup { line-height: 0; }
+.missing { color: #8a4b00; }
+@media print {
+  @page { size: A4; margin: 14mm; }
+  body { font-size: 9.5pt; max-width: none; margin: 0; padding: 0; }
+  a { color: inherit; text-decoration: none; }
+  nav { display: none; }
+  h2, h3 { break-after: avoid; }
+  tr, figure, img { break-inside: avoid; }
+  thead { display: table-header-group; }
+  .wide { overflow: visible; }
+  table { font-size: 7.2pt; } th, td { padding: 0.2em 0.35em; }
+  table.cards { font-size: 8.5pt; }
+  .big { font-size: 1.3em; }
+  figure.column, div.column { width: 84mm; } div.column { margin-right: 4mm; }
+  figure.page { width: 100%; }
+  .figures { gap: 4mm 8mm; }
+  tr.ours, tr.failed { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
+}
 """
 
 
-def escape(text: object) -> str:
+class Html(str):
+    """Text that is HTML already."""
+
+
+def escape(text: object) -> Html:
     """Text as HTML."""
-    return html.escape(str(text))
+    return text if isinstance(text, Html) else Html(html.escape(str(text)))
+
+
+def join(parts: Iterable[object], between: str = "") -> Html:
+    """Text and HTML in a row."""
+    return Html(between.join(escape(part) for part in parts))
+
+
+def small(text: object) -> Html:
+    """In smaller type, on a line of its own where it stands in a column of numbers."""
+    return Html(f"<small>{escape(text)}</small>")
+
+
+class Footnotes:
+    """Notes below a table; the same text is one note."""
+
+    def __init__(self):
+        """None yet."""
+        self._texts: list[str] = []
+
+    def mark(self, *texts: str) -> Html:
+        """The letters of these notes, raised; nothing for none."""
+        places = []
+        for text in texts:
+            if text not in self._texts:
+                self._texts.append(text)
+            places.append(self._texts.index(text))
+        return Html(f"<sup>{' '.join(map(_letter, places))}</sup>" if places else "")
+
+    def html(self) -> Html:
+        """The list of them."""
+        if not self._texts:
+            return Html("")
+        return Html(
+            f'<ol class="notes">{"".join(f"<li>{escape(t)}</li>" for t in self._texts)}</ol>'
+        )
+
+
+def _letter(place: int) -> str:
+    """As the list counts: a ... z, aa ..."""
+    letters = "abcdefghijklmnopqrstuvwxyz"
+    return (letters[place // 26 - 1] if place >= 26 else "") + letters[place % 26]
 
 
 def table(
-    head: Iterable[str], rows: Iterable[Iterable[object]], classes: Iterable[str] | None = None
-) -> str:
-    """A table; `classes` are those of the rows."""
-    rows = list(rows)
+    head: Iterable[object],
+    rows: Iterable[Iterable[object]],
+    classes: Iterable[str] | None = None,
+    numbers: Iterable[int] = (),
+    kind: str = "",
+) -> Html:
+    """A table; `classes` are those of the rows, `numbers` the columns that stand at the right.
+
+    A row of a single cell is a heading over all columns.
+    """
+    head, rows, numbers = list(head), [list(row) for row in rows], set(numbers)
     classes = list(classes) if classes else [""] * len(rows)
-    lines = ['<div class="wide"><table>']
-    lines.append("<tr>" + "".join(f"<th>{escape(c)}</th>" for c in head) + "</tr>")
-    for kind, row in zip(classes, rows, strict=True):
-        cells = "".join(f"<td>{escape(c)}</td>" for c in row)
-        lines.append(f'<tr class="{kind}">{cells}</tr>' if kind else f"<tr>{cells}</tr>")
-    lines.append("</table></div>")
-    return "\n".join(lines)
+
+    def cell(tag: str, place: int, text: object) -> str:
+        extra = ' class="n"' if place in numbers else ""
+        return f"<{tag}{extra}>{escape(text)}</{tag}>"
+
+    name = f' class="{kind}"' if kind else ""
+    lines = [f'<div class="wide"><table{name}>']
+    titles = "".join(cell("th", i, c) for i, c in enumerate(head))
+    lines.append(f"<thead><tr>{titles}</tr></thead><tbody>")
+    for row_class, row in zip(classes, rows, strict=True):
+        attribute = f' class="{row_class}"' if row_class else ""
+        if len(row) == 1:
+            lines.append(f'<tr class="group"><th colspan="{len(head)}">{escape(row[0])}</th></tr>')
+            continue
+        tags = ["th" if kind == "cards" and i == 0 else "td" for i in range(len(row))]
+        cells = "".join(cell(tag, i, c) for i, (tag, c) in enumerate(zip(tags, row, strict=True)))
+        lines.append(f"<tr{attribute}>{cells}</tr>")
+    lines.append("</tbody></table></div>")
+    return Html("\n".join(lines))
 
 
-def note(text: str) -> str:
+def note(text: object) -> Html:
     """A paragraph of small print."""
-    return f'<p class="note">{escape(text)}</p>'
+    return Html(f'<p class="note">{escape(text)}</p>')
+
+
+def paragraph(text: object) -> Html:
+    """A paragraph."""
+    return Html(f"<p>{escape(text)}</p>")
+
+
+def heading(text: object) -> Html:
+    """A heading within a section."""
+    return Html(f"<h3>{escape(text)}</h3>")
+
+
+def link(text: object, file: Path, folder: Path) -> Html:
+    """To a file, from a page that lies in the folder."""
+    target = Path(os.path.relpath(file.resolve(), folder.resolve())).as_posix()
+    return Html(f'<a href="{html.escape(target)}">{escape(text)}</a>')
 
 
 def _png(figure: Figure) -> bytes:
@@ -66,31 +189,47 @@ class Page:
     def __init__(self, title: str, opening: str):
         """The title is text, the opening HTML."""
         self._title, self._opening = title, opening
-        self._sections: list[tuple[str, str]] = []
+        self._sections: list[tuple[str, list[str]]] = []
         self._missing: list[tuple[str, str]] = []
         self._images: dict[str, bytes] = {}
 
-    def add_html(self, title: str, body: str) -> None:
-        """A section of HTML."""
-        self._sections.append((title, body))
+    def section(self, title: str) -> None:
+        """Begins a section, into which what is added goes; one without content is left out."""
+        self._sections.append((title, []))
+
+    def add_html(self, body: str) -> None:
+        """Adds HTML."""
+        if body:
+            self._sections[-1][1].append(body)
 
     def add(self, title: str, found: list[Picture] | Missing) -> None:
-        """A section of pictures; where they are missing, a line at the page's end says why."""
+        """Adds pictures; where they are missing, a line at the page's end says why."""
         if isinstance(found, Missing):
             self._missing.append((title, found.what))
             return
-        body = []
-        for picture in found:
+        widths = [picture.figure.get_figwidth() for picture in found]
+        narrow = len(found) == 1 and widths[0] < style.COLUMN_WIDTH * 1.01
+        block = '<div class="column">' if narrow else "<div>"
+        body = [block, f"<h3>{escape(title)}</h3>", '<div class="figures">']
+        for picture, width in zip(found, widths, strict=True):
+            wide = width > style.COLUMN_WIDTH * 1.01
             image = self._images[f"{picture.name}.png"] = _png(picture.figure)
             data = base64.b64encode(image).decode()
             body.append(
-                f'<figure><img alt="{escape(title)}" src="data:image/png;base64,{data}">'
+                f'<figure class="{"page" if wide else "column"}">'
+                f'<img alt="{escape(title)}" src="data:image/png;base64,{data}">'
                 f"<figcaption>{escape(picture.caption)}</figcaption></figure>"
             )
-        self._sections.append((title, "\n".join(body)))
+        self.add_html("\n".join([*body, "</div></div>"]))
 
     def html(self) -> str:
         """The page."""
+        shown = [(title, body) for title, body in self._sections if body]
+        names = [f"section-{i + 1}" for i in range(len(shown))]
+        links = [
+            f'<a href="#{name}">{escape(title)}</a>'
+            for name, (title, _) in zip(names, shown, strict=True)
+        ]
         parts = [
             "<!DOCTYPE html>",
             '<html lang="en"><head><meta charset="utf-8">',
@@ -98,9 +237,10 @@ class Page:
             f"<title>{escape(self._title)}</title><style>{CSS}</style></head><body>",
             f"<h1>{escape(self._title)}</h1>",
             self._opening,
+            f"<nav>{''.join(links)}</nav>",
         ]
-        for title, body in self._sections:
-            parts += [f"<section><h2>{escape(title)}</h2>", body, "</section>"]
+        for name, (title, body) in zip(names, shown, strict=True):
+            parts += [f'<section id="{name}"><h2>{escape(title)}</h2>', *body, "</section>"]
         if self._missing:
             parts.append("<section><h2>Left out</h2><ul>")
             parts += [

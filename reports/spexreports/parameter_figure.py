@@ -1,14 +1,19 @@
 """Speed over the size of patches, and over the compression of the inputs."""
 
 from spexreports import style
-from spexreports.gpu_scaling_figure import error_bars, line
-from spexreports.result_files import Result
-from spexreports.section import Missing, Picture, by_group, in_sweep, systems, with_system
+from spexreports.gpu_scaling_figure import error_bars, interval_words, line
+from spexreports.result import Result
+from spexreports.section import Missing, Picture, by_group, in_sweep, systems, told_apart
+from spexreports.work import has_fpnh
 
 LABELS = {
     "nwavestep": "nwavestep (wavelength bins of a patch)",
     "nsubbundles": "nsubbundles (parts of a bundle)",
 }
+
+
+def _chosen(results: list[Result], *kinds: str) -> list[Result]:
+    return [r for r in in_sweep(results, *kinds) if has_fpnh(r)]
 
 
 def _fpnh(result: Result):
@@ -19,17 +24,17 @@ def patch_size_figure(results: list[Result]) -> list[Picture] | Missing:
     """FPNH over nwavestep and over nsubbundles."""
     panels = []
     for kind in LABELS:
-        groups = by_group(in_sweep(results, kind), lambda r: (r.scaling.sweep, r.system))
+        groups = by_group(_chosen(results, kind), lambda r: (r.scaling.sweep, r.system, r.case))
         groups = {k: g for k, g in groups.items() if len({r.scaling.x for r in g}) > 1}
         if groups:
             panels.append((kind, groups))
     if not panels:
         return Missing("no sweep of kind nwavestep or nsubbundles with two valid points")
-    everything = in_sweep(results, *LABELS)
+    everything = _chosen(results, *LABELS)
     figure, axes = style.column_figure(8 + 44 * len(panels), nrows=len(panels))
     for axis, (kind, groups) in zip(axes[:, 0], panels, strict=True):
         for i, points in enumerate(groups.values()):
-            name = with_system(everything, points[0].milestone, points[0])
+            name = told_apart(everything, points[0].milestone, points[0])
             line(axis, points, lambda r: float(r.scaling.x), _fpnh, name, i)
         style.whole_ticks(
             axis.xaxis, sorted({float(r.scaling.x) for g in groups.values() for r in g})
@@ -39,13 +44,16 @@ def patch_size_figure(results: list[Result]) -> list[Picture] | Missing:
         axis.set_ylabel("FPNH (frames per node-hour)")
         axis.legend()
     figure.suptitle(systems(everything), x=0.01, ha="left")
-    caption = "FPNH by the extraction clock over the size of a patch, medians with 95% intervals."
+    caption = (
+        f"FPNH by the extraction clock over the size of a patch. {interval_words(everything)} "
+        "Patches of other sizes are other work: the frames differ within the tolerances."
+    )
     return [Picture("patch-size", figure, caption)]
 
 
 def compression_figure(results: list[Result]) -> list[Picture] | Missing:
     """FPNH with plain, .gz and .fz inputs."""
-    everything = in_sweep(results, "compression")
+    everything = _chosen(results, "compression")
     groups = by_group(everything, lambda r: (r.scaling.sweep, r.system))
     groups = {k: g for k, g in groups.items() if len(g) > 1}
     if not groups:
@@ -61,11 +69,11 @@ def compression_figure(results: list[Result]) -> list[Picture] | Missing:
         values = [_fpnh(r) for r in points]
         axis.bar(
             places,
-            [v.median for v in values],
+            [v.value for v in values],
             width,
             yerr=error_bars(values),
             color=style.CYCLE[i % len(style.CYCLE)],
-            label=with_system(everything, points[0].milestone, points[0]),
+            label=told_apart(everything, points[0].milestone, points[0]),
         )
     axis.set_xticks(range(len(kinds)), labels=kinds)
     axis.set_xlabel("compression of the input files")
@@ -75,7 +83,7 @@ def compression_figure(results: list[Result]) -> list[Picture] | Missing:
     axis.set_title(systems(everything))
     caption = (
         "FPNH by the extraction clock, which includes reading and decompression, with plain and "
-        "with compressed inputs; medians with 95% intervals."
+        f"with compressed inputs. {interval_words(everything)}"
     )
     return [Picture("compression", figure, caption)]
 

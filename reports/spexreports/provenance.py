@@ -1,11 +1,16 @@
 """Where the numbers come from: builds, systems, launches, clocks, health, validation, verdicts."""
 
+import hashlib
 import shlex
+from pathlib import Path
 from typing import Any
 
-from spexreports.page import escape, note, table
-from spexreports.result_files import Result
+from spexreports.opening import held_to
+from spexreports.page import Html, escape, join, link, note, table
+from spexreports.result import Result
 from spexreports.section import by_group
+
+LONGEST = 100  # characters of a value
 
 
 def _text(value: Any) -> str:
@@ -15,7 +20,9 @@ def _text(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list):
         return ", ".join(_text(v) for v in value) or "–"
-    return str(value)
+    # Some MPI libraries answer with lines of how they were configured; the first says what it is.
+    first, *rest = str(value).strip().splitlines() or [""]
+    return f"{first[:LONGEST]}…" if rest or len(first) > LONGEST else first
 
 
 def _gib(value: float | None) -> str:
@@ -66,16 +73,27 @@ def _system(result: Result) -> str:
     return "\n".join(parts)
 
 
-def _launch(result: Result) -> tuple[str, ...]:
+def _launch(result: Result) -> tuple[object, ...]:
     launch = result.json["launch"]
-    environment = {**launch.get("environment", {}), **launch.get("slurm", {})}
+    environment = {**launch["environment"], **launch["slurm"]}
+    variables = " ".join(f"{k}={v}" for k, v in environment.items())
     return (
         result.entry,
         f"{result.division}, {result.tier}",
-        shlex.join(str(word) for word in launch.get("argv", [])),
-        " ".join(f"{k}={v}" for k, v in environment.items()) or "–",
-        _text(launch.get("binding")),
+        _code(shlex.join(launch["argv"])),
+        _code(variables) if variables else "–",
+        _text(launch["binding"]),
     )
+
+
+def _code(text: str) -> Html:
+    return Html(f"<code>{escape(text)}</code>")
+
+
+def _file(result: Result, out: Path) -> Html:
+    """Which file the numbers are of: a link, and the beginning of its sha256."""
+    digest = hashlib.sha256(result.file.read_bytes()).hexdigest()
+    return join([link(result.file.name, result.file, out), " ", _code(digest[:12])])
 
 
 def _health(result: Result) -> str:
@@ -96,11 +114,8 @@ def _health(result: Result) -> str:
 
 
 def _validation(result: Result) -> str:
-    validation = result.json["validation"]
-    frames = validation.get("frames", [])
-    passed = sum(1 for frame in frames if frame.get("pass"))
-    text = f"{passed} of {len(frames)} frames pass; {validation.get('expected', '')}"
-    return f"{text}; {validation['failure']}" if validation.get("failure") else text
+    failure = result.json["validation"]["failure"]
+    return "; ".join([*held_to(result), *([failure] if failure else [])])
 
 
 def _verdict(result: Result) -> str:
@@ -108,7 +123,7 @@ def _verdict(result: Result) -> str:
     return f"{result.overall}: {reasons}" if reasons else result.overall
 
 
-def _run(results: list[Result]) -> str:
+def _run(results: list[Result], out: Path) -> str:
     first = results[0]
     timing = first.json["timing"]
     clocks = timing["clocks"]
@@ -138,10 +153,19 @@ def _run(results: list[Result]) -> str:
     )
     parts.append(
         table(
-            ("entry", "warm-ups + timed runs", "health", "validation", "golden cases", "verdict"),
+            (
+                "entry",
+                "file, sha256",
+                "warm-ups + timed runs",
+                "health",
+                "validation",
+                "golden cases",
+                "verdict",
+            ),
             [
                 (
                     r.entry,
+                    _file(r, out),
                     f"{sum(s.warmup for s in r.samples)} + {len(r.timed)}",
                     _health(r),
                     _validation(r),
@@ -160,7 +184,7 @@ def _passed(golden: dict[str, Any]) -> str:
     return "pass" if golden.get("pass") else f"FAIL, {golden.get('failure')}"
 
 
-def provenance(results: list[Result]) -> str:
-    """HTML of all runs."""
+def provenance(results: list[Result], out: Path) -> str:
+    """HTML of all runs, for a page in the folder `out`."""
     groups = by_group(results, lambda r: (r.run_id, r.system))
-    return "\n".join(_run(group) for group in groups.values())
+    return "\n".join(_run(group, out) for group in groups.values())

@@ -20,6 +20,7 @@ MILESTONES = (
     "direct",
     "pipeline",
 )
+CPU_MILESTONES = MILESTONES[:2]
 
 
 @dataclass(frozen=True)
@@ -46,11 +47,23 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Survey:
+    """How many frames there are to extract."""
+
+    night_frames: int
+    nights_a_year: int
+    reduction_frames: int  # of a reduction of everything again
+    citation: str
+
+
+@dataclass(frozen=True)
 class Published:
     """The numbers, and where they come from."""
 
     ladder: tuple[Rung, ...]
     ladder_citation: str
+    why: tuple[str, ...]  # reasons why our ratios are not the paper's
+    survey: Survey
     gpu_specter: tuple[Measured, ...]
     gpu_specter_citation: str
 
@@ -64,6 +77,8 @@ def read_published() -> Published:
         return Published(
             ladder=tuple(Rung(*row) for row in ladder["rows"]),
             ladder_citation=ladder["citation"],
+            why=tuple(data["why"]),
+            survey=Survey(**data["survey"]),
             gpu_specter=tuple(Measured(*row) for row in specter["rows"]),
             gpu_specter_citation=specter["citation"],
         )

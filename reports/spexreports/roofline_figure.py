@@ -7,7 +7,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from spexreports import style
-from spexreports.result_files import Result
+from spexreports.result import Result
 from spexreports.section import Missing, Picture, by_group, rungs, systems
 
 MARKERS = "osD^vPX*<>"

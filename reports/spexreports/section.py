@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from matplotlib.figure import Figure
 
 from spexreports.published import MILESTONES
-from spexreports.result_files import Result
+from spexreports.result import Result
+from spexreports.work import has_fpnh, method, own_method, settings
 
 
 @dataclass
@@ -36,15 +37,19 @@ def newest(results: list[Result]) -> list[Result]:
 
 
 def rungs(results: list[Result]) -> list[Result]:
-    """Results that are no point of a sweep, in the ladder's order."""
+    """Results that belong on the ladder, in its order: of whole frames, and no point of a sweep."""
     order = {milestone: i for i, milestone in enumerate(MILESTONES)}
-    chosen = [r for r in results if r.scaling is None]
+    chosen = [r for r in results if r.scaling is None and has_fpnh(r)]
     return sorted(chosen, key=lambda r: (order[r.milestone], r.system, r.entry))
 
 
 def in_sweep(results: list[Result], *kinds: str) -> list[Result]:
-    """Results with a speed that are points of sweeps of these kinds."""
-    return [r for r in results if r.scaling and r.scaling.kind in kinds and r.extraction]
+    """Results with a speed that are points of sweeps of these kinds; none of tier ci."""
+    return [
+        r
+        for r in results
+        if r.scaling and r.scaling.kind in kinds and r.extraction and r.tier != "ci"
+    ]
 
 
 def by_group(results: list[Result], key) -> dict:
@@ -53,6 +58,21 @@ def by_group(results: list[Result], key) -> dict:
     for result in results:
         groups.setdefault(key(result), []).append(result)
     return groups
+
+
+def told_apart(results: list[Result], label: str, result: Result) -> str:
+    """The label, with a method that is not the milestone's, and what differs among the results."""
+    parts, kinds = [label], {r.scaling.kind for r in results if r.scaling}
+    looks = [lambda r: r.system]
+    # What a sweep changes tells its points apart, not its lines.
+    if "compression" not in kinds:
+        looks.append(lambda r: r.case)
+    if not kinds & {"nwavestep", "nsubbundles", "strong", "weak"}:
+        looks.append(settings)
+    parts += [look(result) for look in looks if len({look(r) for r in results}) > 1]
+    if not own_method(result):
+        parts.append(f"by {method(result)}")
+    return ", ".join(parts)
 
 
 def with_system(results: list[Result], label: str, result: Result) -> str:

@@ -6,7 +6,7 @@ import textwrap
 from matplotlib.figure import Figure
 
 from spexreports import style
-from spexreports.result_files import STAGES, Result
+from spexreports.result import STAGES, Result
 from spexreports.section import Missing, Picture, rungs, systems, with_system
 
 # Colour and hatch; a stage's colour comes twice at most, once hatched.
@@ -43,7 +43,7 @@ def stage_seconds(result: Result) -> dict[str, float]:
 
 def _draw(chosen: list[tuple[Result, dict[str, float]]], everything: list[Result]) -> Figure:
     present = [s for s in STAGES if any(seconds.get(s, 0) > 0 for _, seconds in chosen)]
-    figure, axes = style.column_figure(26 + 5.5 * len(chosen))
+    figure, axes = style.column_figure(24 + 4.2 * len(chosen), width=style.PAGE_WIDTH)
     axis = axes[0, 0]
     names = []
     for row, (result, seconds) in enumerate(chosen):
@@ -70,14 +70,16 @@ def _draw(chosen: list[tuple[Result, dict[str, float]]], everything: list[Result
             va="center",
             fontsize=style.SMALLEST_FONT,
         )
-        names.append(textwrap.fill(with_system(everything, result.entry, result), 22))
+        names.append(
+            textwrap.shorten(with_system(everything, result.entry, result), 48, placeholder="…")
+        )
     axis.set_yticks(range(len(names)), labels=names)
     axis.set_ylim(len(names) - 0.4, -0.6)
-    axis.set_xlim(0, 118)
+    axis.set_xlim(0, 108)
     axis.set_xticks(range(0, 101, 25))
     axis.set_xlabel("share of the stages' seconds (%)")
     axis.set_ylabel("entry")
-    figure.legend(loc="outside upper left", ncols=4)
+    figure.legend(loc="outside upper left", ncols=6)
     return figure
 
 
@@ -93,4 +95,12 @@ def stages_figure(results: list[Result]) -> list[Picture] | Missing:
         "beside each bar the sum, in seconds a frame (medians of the timed runs). What runs side "
         "by side counts in full, so a sum may exceed the wall clock."
     )
+    hidden = [
+        r.entry for r, seconds in chosen if seconds.get("solve") and not seconds.get("decorrelate")
+    ]
+    if hidden:
+        caption += (
+            f" Of {', '.join(dict.fromkeys(hidden))} the run log counts decorrelate in solve: both "
+            "are eigendecompositions there."
+        )
     return [Picture("stages", _draw(chosen, everything), caption)]

@@ -1,5 +1,6 @@
 """Colours and sizes of all figures: the colour-blind safe palette of Okabe and Ito."""
 
+import textwrap
 from pathlib import Path
 
 import matplotlib
@@ -48,6 +49,7 @@ def apply() -> None:
 
 
 COLUMN_WIDTH = 85 / 25.4  # inch: a column of a journal
+PAGE_WIDTH = 175 / 25.4  # inch: both columns and what is between them
 SMALLEST_FONT = 6.5  # pt, at that width
 
 
@@ -84,16 +86,25 @@ def apply_column() -> None:
     )
 
 
-def column_figure(height_mm: float, nrows: int = 1, ncols: int = 1, **options) -> tuple:
-    """A figure of a column's width and its axes, an array `[row, column]`."""
+def column_figure(
+    height_mm: float, nrows: int = 1, ncols: int = 1, width: float = COLUMN_WIDTH, **options
+) -> tuple:
+    """A figure of a column's width (or of PAGE_WIDTH) and its axes, an array `[row, column]`."""
     return plt.subplots(
         nrows,
         ncols,
-        figsize=(COLUMN_WIDTH, height_mm / 25.4),
+        figsize=(width, height_mm / 25.4),
         layout="constrained",
         squeeze=False,
         **options,
     )
+
+
+def footnotes(figure: Figure, lines: list[str], characters: int) -> None:
+    """Small print at the foot of a figure, where the marks within it are explained."""
+    if lines:
+        text = "\n".join(textwrap.fill(line, characters) for line in lines)
+        figure.supxlabel(text, x=0.01, ha="left", fontsize=SMALLEST_FONT, color="#444444")
 
 
 def whole_ticks(axis, values: list[float]) -> None:

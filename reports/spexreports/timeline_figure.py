@@ -7,7 +7,8 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
 from spexreports import style
-from spexreports.result_files import Event, Result, read_events
+from spexreports.result import Result
+from spexreports.run_log import Event, read_events
 from spexreports.section import Missing, Picture, rungs
 
 COLOURS = {
@@ -21,9 +22,9 @@ COLOURS = {
 WITHOUT = ("batch-subbundle", "batch-eigh", "multi-gpu", "cpu-refactor", "baseline")
 WITH = ("interleave-io",)
 BEYOND = ("pipeline", "direct")
-NUMBER_WIDTH = 0.022  # of the panel: a span that a frame's number fits in
-RANK_HEIGHT = 3.2  # mm
-LANE_HEIGHT = 0.9  # mm
+NUMBER_WIDTH = 0.014  # of the panel: a span that a frame's number fits in
+RANK_HEIGHT = 2.6  # mm, of a rank that does one thing at a time
+LANE_HEIGHT = 2.4  # mm, of a rank that does several
 
 
 @dataclass(frozen=True)
@@ -90,7 +91,7 @@ def _panel(axis: Axes, events: list[Event], end: float, title: str) -> None:
             lw=0.2,
         )
         wide = (span.end - span.start) / end > NUMBER_WIDTH
-        if span.frame is not None and wide and count * 2.6 <= RANK_HEIGHT + 1e-9:
+        if span.frame is not None and wide:
             axis.text(
                 (span.start + span.end) / 2,
                 bottom + height / 2,
@@ -134,20 +135,44 @@ def _height(events: list[Event]) -> float:
     places = lanes(spans(events))
     most = max(count for _, count in places.values())
     ranks = 1 + max(e.rank for e in events)
-    return max(4 * RANK_HEIGHT, ranks * max(RANK_HEIGHT, most * LANE_HEIGHT))
+    return max(4 * RANK_HEIGHT, ranks * (RANK_HEIGHT if most == 1 else most * LANE_HEIGHT))
+
+
+def covered(spans_of_stage: list[tuple[float, float]]) -> float:
+    """Seconds in which at least one of the spans was under way."""
+    total, reached = 0.0, 0.0
+    for start, end in sorted(spans_of_stage):
+        total += max(0.0, end - max(start, reached))
+        reached = max(reached, end)
+    return total
+
+
+def _waiting(letter: str, events: list[Event]) -> str:
+    """The part of the extraction clock in which some rank extracted, and what of it was start."""
+    end = max(e.end for e in events)
+    extract = covered([(e.start, e.end) for e in events if e.stage == "extract"])
+    start = covered([(e.start, e.end) for e in events if e.stage == "start"])
+    return (
+        f"{letter}: some rank extracted in {100 * extract / end:.0f}% of {end:.2f} s; start took "
+        f"{100 * start / end:.0f}%."
+    )
 
 
 def _draw(chosen: list[tuple[Result, list[Event]]]) -> Figure:
     heights = [_height(events) for _, events in chosen]
     figure, axes = style.column_figure(
-        10 + 15 * len(chosen) + sum(heights), nrows=len(chosen), height_ratios=heights
+        10 + 15 * len(chosen) + sum(heights),
+        nrows=len(chosen),
+        width=style.PAGE_WIDTH,
+        height_ratios=heights,
     )
     for letter, axis, (result, events) in zip("abc", axes[:, 0], chosen, strict=False):
         # The paper's panels share their scale; what goes beyond is many times shorter.
         beyond = result.milestone in BEYOND
         like = [e for r, other in chosen if (r.milestone in BEYOND) == beyond for e in other]
         end = max(e.end for e in like)
-        _panel(axis, events, end, f"{letter}: {result.milestone}, {result.system}")
+        title = f"{letter}: {result.milestone}, {result.system}, {result.frames_asked} frames"
+        _panel(axis, events, end, title)
         axis.set_xlim(0, end * 1.01)
         axis.set_xlabel("time from the start of the extraction clock (s)")
     stages = {e.stage for _, events in chosen for e in events}
@@ -170,6 +195,12 @@ def timeline_figure(results: list[Result]) -> list[Picture] | Missing:
     caption = (
         "What each rank did in one timed run, as in the paper's figure of interleaved input and "
         "output. Numbers are frames, counted from 0; frames with odd numbers are paler. A rank "
-        "whose threads did several things at once has a lane for each."
+        "whose threads did several things at once has a lane for each. While start lasts (grey), "
+        "the GPU's context, handles and workspaces are made: files are read, but nothing can be "
+        "extracted. White space between frames is time in which a rank waited: for a file, for "
+        "the slowest rank of the frame, or at the end for the last file. "
+        + " ".join(
+            _waiting(letter, events) for letter, (_, events) in zip("abc", chosen, strict=False)
+        )
     )
     return [Picture("timeline", _draw(chosen), caption)]

@@ -5,16 +5,20 @@ import textwrap
 import matplotlib.dates as mdates
 
 from spexreports import style
-from spexreports.gpu_scaling_figure import MARKERS, error_bars
-from spexreports.result_files import Result
+from spexreports.gpu_scaling_figure import MARKERS, error_bars, interval_words
+from spexreports.result import Result
 from spexreports.section import Missing, Picture, by_group
+from spexreports.work import has_fpnh, settings
 
 PANEL_LINES = 6  # of one figure; more could not be told apart
 
 
 def trend_figure(results: list[Result]) -> list[Picture] | Missing:
     """FPNH over the date of the run, a line for each entry of a case on a system."""
-    groups = by_group([r for r in results if r.extraction], lambda r: (r.entry, r.case, r.system))
+    groups = by_group(
+        [r for r in results if r.extraction and has_fpnh(r)],
+        lambda r: (r.entry, r.case, r.system, settings(r)),
+    )
     groups = {k: g for k, g in groups.items() if len({r.start for r in g}) > 1}
     if not groups:
         return Missing("no entry with valid results of two dates on the same system")
@@ -29,7 +33,7 @@ def trend_figure(results: list[Result]) -> list[Picture] | Missing:
             values = [r.extraction.fpnh for r in runs]
             axis.errorbar(
                 [r.start for r in runs],
-                [v.median for v in values],
+                [v.value for v in values],
                 yerr=error_bars(values),
                 color=style.CYCLE[i],
                 marker=MARKERS[i],
@@ -42,10 +46,11 @@ def trend_figure(results: list[Result]) -> list[Picture] | Missing:
         axis.set_xlabel("date of the run (UTC)")
         axis.set_ylabel("FPNH (frames per node-hour)")
         figure.legend(loc="outside upper left")
+        all_runs = [r for key in shown for r in groups[key]]
         name = "trend" if first == 0 else f"trend-{first // PANEL_LINES + 1}"
         caption = (
-            "FPNH by the extraction clock over the date of the run, for the same entry and system; "
-            "medians with 95% intervals. Builds may differ: the provenance names them."
+            "FPNH by the extraction clock over the date of the run, for the same entry, settings "
+            f"and system. {interval_words(all_runs)} Builds may differ: the provenance names them."
         )
         pictures.append(Picture(name, figure, caption))
     return pictures

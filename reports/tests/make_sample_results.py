@@ -13,22 +13,13 @@ import statistics
 import sys
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from spexreports.order_statistics import median as median_of
+from spexreports.result import STAGES
+
 SYSTEM = "sample node (made-up numbers)"
 GPU = "Sample GPU"
-STAGES = (
-    "start",
-    "read",
-    "convert",
-    "transfer-in",
-    "spots",
-    "assemble",
-    "solve",
-    "decorrelate",
-    "quality",
-    "transfer-out",
-    "gather",
-    "write",
-)
 CAMERAS = ("b0", "r0", "z0")
 UUIDS = [f"GPU-0000000{i}-made-up" for i in range(4)]
 MADE_UP = "made-up numbers of reports/tests/make_sample_results.py"
@@ -51,13 +42,12 @@ def sha256(text: str) -> str:
 
 
 def statistic(samples: list[float]) -> dict:
-    """With the smallest and largest for the interval, which is good enough here."""
-    median = statistics.median(samples)
+    found = median_of(tuple(samples))
     return {
-        "median": median,
-        "mad": statistics.median(abs(s - median) for s in samples),
-        "low": min(samples) if len(samples) > 2 else None,
-        "high": max(samples) if len(samples) > 2 else None,
+        "median": found.value,
+        "mad": statistics.median(abs(s - found.value) for s in samples),
+        "low": found.low,
+        "high": found.high,
         "samples": samples,
     }
 
@@ -65,8 +55,8 @@ def statistic(samples: list[float]) -> dict:
 def figure(seconds: list[float], frames: int, nodes: int, gpus: int) -> dict:
     return {
         "seconds": statistic(seconds),
-        "fpnh": statistic([round(3600 * frames / s / nodes, 3) for s in seconds]),
-        "frames_per_gpu_hour": statistic([round(3600 * frames / s / gpus, 3) for s in seconds])
+        "fpnh": statistic([3600 * frames / (s * nodes) for s in seconds]),
+        "frames_per_gpu_hour": statistic([3600 * frames / (s * gpus) for s in seconds])
         if gpus
         else None,
     }
@@ -120,6 +110,9 @@ def make(
     compression: str = "none",
     failure: str | None = None,
     bundles: int = 60,
+    tier: str = "acceptance",
+    size: str = "full",
+    options: tuple[str, ...] = (),
 ) -> dict:
     """One result; `seconds` is by the extraction clock, of all frames."""
     entry = entry or milestone
@@ -189,7 +182,7 @@ def make(
         "run_id": f"sample-{day:02d}",
         "start_utc": start,
         "end_utc": f"2026-11-{day:02d}T09:00:00Z",
-        "tier": "ci",
+        "tier": tier,
         "division": "ported",
         "case": "sample" if compression == "none" else f"sample-{compression}",
         "milestone": milestone,
@@ -223,7 +216,7 @@ def make(
             "gpus_reason": None,
         },
         "launch": {
-            "argv": ["mpirun", "-n", str(ranks), program, "--milestone", milestone],
+            "argv": ["mpirun", "-n", str(ranks), program, "--milestone", milestone, *options],
             "environment": {"OMP_NUM_THREADS": "1"},
             "slurm": {},
             "launcher": "mpirun",
@@ -240,7 +233,7 @@ def make(
                 "program": "spex-sim",
                 "version": "0.0.0",
                 "seed": 1,
-                "size": "tiny",
+                "size": size,
                 "cameras": ",".join(CAMERAS),
                 "compression": compression,
             },
@@ -281,7 +274,7 @@ def make(
         "energy": {
             "joules_per_frame": None
             if failure or not on_gpu
-            else round(300 * gpus * statistics.median(extraction[1:]) / frames, 1),
+            else statistics.median(sum(s["joules"]) / frames for s in samples[1:]),
             "reason": None if on_gpu and not failure else "the run used no GPU",
         },
         "health": {
@@ -315,17 +308,17 @@ def make(
                 "stage": stage,
                 "flops": flops,
                 "bytes": moved,
-                "seconds": whole * share / 100,
+                "seconds": statistics.median(s["phases"][stage]["sum"] for s in samples[1:]),
                 "gpus": gpus,
                 "ceiling_flops": ceilings[0],
                 "ceiling_bytes": ceilings[1],
                 "source": MADE_UP,
             }
-            for stage, flops, moved, share in (
-                ("spots", 4e10, 8e9, 6),
-                ("assemble", 2e11, 2e10, 10),
-                ("solve", 1.4e12, 1e10, 8),
-                ("decorrelate", 2.4e12, 3e10, 10),
+            for stage, flops, moved in (
+                ("spots", 4e10, 8e9),
+                ("assemble", 2e11, 2e10),
+                ("solve", 1.4e12, 1e10),
+                ("decorrelate", 2.4e12, 3e10),
             )
         ]
         if scaling is None and not failure
@@ -348,9 +341,19 @@ def sweep(name: str, kind: str, x: float | str, bundles: int = 60) -> dict:
 def results() -> list[dict]:
     """All of them."""
     made = [
-        make(m, scale_to=30 if m in ("baseline", "cpu-refactor") else None, repeats=5)
+        make(m, scale_to=30 if m in ("baseline", "cpu-refactor") else None, repeats=6)
         for m in LADDER
     ]
+    # Other work: not to be put beside the others without a word.
+    made.append(make("direct", entry="direct-30", options=("--nwavestep", "30"), repeats=6))
+    made.append(
+        make(
+            "cpu-refactor",
+            entry="cpu-refactor-cholesky",
+            seconds=8,
+            options=("--method", "cholesky"),
+        )
+    )
     made.append(
         make(
             "direct",
@@ -406,6 +409,7 @@ def results() -> list[dict]:
             entry=f"nwavestep-{n}",
             seconds=round(2.0 + 8 / n + n / 60, 3),
             scaling=sweep("nwavestep", "nwavestep", n),
+            options=("--nwavestep", str(n)),
         )
         for n in (10, 30, 50, 100)
     ]
@@ -415,6 +419,7 @@ def results() -> list[dict]:
             entry=f"nsubbundles-{n}",
             seconds=round(2.0 + 0.1 * n, 3),
             scaling=sweep("nsubbundles", "nsubbundles", n),
+            options=("--nsubbundles", str(n)),
         )
         for n in (5, 10)
     ]
@@ -487,13 +492,15 @@ def text_of(data: dict) -> str:
 
 
 def write_all(folder: Path) -> None:
-    """A run in FOLDER/run, two later ones of an entry in FOLDER/later."""
-    for name in ("run", "later"):
+    """A run in FOLDER/run, two later ones of an entry in FOLDER/later, tier ci in FOLDER/ci."""
+    for name in ("run", "later", "ci"):
         (folder / name).mkdir(parents=True, exist_ok=True)
     for data in results():
         (folder / "run" / f"{data['entry']}.json").write_text(text_of(data))
     for milestone in ("batch-subbundle", "interleave-io"):
         (folder / "run" / f"{milestone}.events.json").write_text(text_of(events(milestone)))
+    check = make("cpu-refactor", entry="check", tier="ci", size="bundle", seconds=2, bundles=3)
+    (folder / "ci" / "check.json").write_text(text_of(check))
     for day, seconds in ((8, 1.19), (15, 0.96)):
         data = make("pipeline", day=day, seconds=seconds, repeats=5)
         (folder / "later" / f"pipeline-{day:02d}.json").write_text(text_of(data))

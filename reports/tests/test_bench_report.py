@@ -26,12 +26,14 @@ import make_sample_results  # noqa: E402
 from spexreports import page, style  # noqa: E402
 from spexreports.__main__ import main  # noqa: E402
 from spexreports.bench_report import bench_report  # noqa: E402
-from spexreports.comparison import bootstrap_ratio, judge  # noqa: E402
+from spexreports.comparison import judge, speed_ratio  # noqa: E402
 from spexreports.ladder_figure import ladder_figure  # noqa: E402
+from spexreports.marks import symbols  # noqa: E402
+from spexreports.result import Figure as Speeds  # noqa: E402
 from spexreports.result_files import read_results  # noqa: E402
 
 DATA = ROOT / "reports/tests/data"
-RESULTS = [DATA / "run", DATA / "later"]
+RESULTS = [DATA / name for name in ("run", "later", "ci")]
 KERNELS = [ROOT / "reports/results/kernels" / name for name in ("h200-gpu.json", "cpu.json")]
 SCHEMA = json.loads((ROOT / "bench/result.schema.json").read_text())
 PICTURES = {
@@ -120,6 +122,10 @@ def _tick_labels(axis: Axes) -> list[mpl.text.Text]:
     return [label for tick in ticks for label in (tick.label1, tick.label2)]
 
 
+def _texts(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.findobj(mpl.text.Text)]
+
+
 class Report(unittest.TestCase):
     """The page of all sections."""
 
@@ -158,21 +164,85 @@ class Report(unittest.TestCase):
         self.assertEqual({n: f for n, f in self.faults.items() if f}, {})
 
     def test_column_width(self):
-        """Figures are of the width of a journal's column."""
-        for figure in self.figures:
-            self.assertAlmostEqual(figure.get_figwidth(), style.COLUMN_WIDTH)
+        """Figures are of the width of a journal's column, or of its page."""
+        widths = {figure.get_figwidth() for figure in self.figures}
+        self.assertEqual(widths, {style.COLUMN_WIDTH, style.PAGE_WIDTH})
 
     def test_needs_no_other_file(self):
         """Pictures are within the page, and it asks for nothing else."""
         self.assertEqual(len(re.findall(r'src="data:image/png;base64,', self.html)), len(PICTURES))
-        self.assertNotRegex(self.html, r'(src|href)="(?!data:|#)')
-        self.assertNotIn("<script", self.html)
+        self.assertNotRegex(self.html, r'src="(?!data:)')
+        self.assertNotRegex(self.html, r"<script|<link|url\(|https?://")
+
+    def test_links_lead_to_results(self):
+        """Links lead within the page, and to the result files."""
+        links = set(re.findall(r'href="([^"]*)"', self.html))
+        inside = {link for link in links if link.startswith("#")}
+        for link in inside:
+            self.assertIn(f'id="{link[1:]}"', self.html)
+        files = {(self.out / link).resolve() for link in links - inside}
+        self.assertIn(DATA / "run/pipeline.json", files)
+        self.assertEqual({file for file in files if not file.is_file()}, set())
+
+    def test_opening(self):
+        """First the system, the verdict, the speeds with intervals, the checks, date and commit."""
+        first = self.html.split("<nav>")[0]
+        places = [
+            first.find(text)
+            for text in ("sample node", "do not pass", "effective", "frames right", "2026-11-")
+        ]
+        self.assertNotIn(-1, places)
+        self.assertEqual(places, sorted(places))
+        self.assertIn("commit 0000000000", first)
+
+    def test_tier_ci_is_no_speed(self):
+        """An entry of the tier ci is among the checks, and on no ladder, table or axis of FPNH."""
+        before, after = self.html.split("Checks of the harness</h2>")
+        self.assertNotIn("check.json", before.split("<nav>")[1])
+        self.assertIn("check.json", after)
+        (picture,) = ladder_figure(read_results(RESULTS))
+        self.assertNotIn("check", " ".join(_texts(picture.figure)))
+
+    def test_marks_are_explained(self):
+        """Each mark of the ladder's names is explained within the picture."""
+        results = read_results(RESULTS)
+        (picture,) = ladder_figure(results)
+        names = " ".join(label.get_text() for label in picture.figure.axes[0].get_yticklabels())
+        foot = picture.figure.get_supxlabel()
+        used = set("".join(symbols(r) for r in results if r.entry in names))
+        self.assertEqual(used, set("*†‡§"))
+        for mark in used:
+            self.assertIn(mark, names)
+            self.assertRegex(foot, rf"(?m)^{re.escape(mark)} ")
+
+    def test_numbers_at_the_right(self):
+        """Speeds stand in columns of numbers, which are not broken into lines."""
+        self.assertRegex(self.html, r'<td class="n">88\.30</td>')
+        self.assertRegex(page.CSS, r"\.n \{ text-align: right;[^}]*white-space: nowrap")
+
+    def test_totals(self):
+        """The paper's twentyfold over Edison, and ours; a night, a year, and all frames again."""
+        rows = self.html.split("All together")[1].split("</table>")[0]
+        self.assertRegex(rows, r"DGX: interleave-io</td>.*>20\.6<")
+        self.assertRegex(rows, r"Edison: baseline</td>.*>1\.16<")  # 27.89 / 24 ranks
+        self.assertIn("all again, CPU-hours", rows)
+
+    def test_reasons(self):
+        """The page says why its ratios are not the paper's."""
+        for word in ("Settings.", "Frames.", "Hardware.", "nwavestep 30, padding fractions 0"):
+            self.assertIn(word, self.html)
 
     def test_table_of_the_paper(self):
         """The paper's rows, ours, and ratios beside the paper's."""
         for text in ("Haswell", "40.15", "Rome/A100", "575.25", "sample node"):
             self.assertIn(text, self.html)
         self.assertIn("interleave-io / batch-subbundle", self.html)
+
+    def test_unlike_work_makes_no_ratio(self):
+        """Neither other settings nor a method that is not its own stands for a milestone."""
+        ratios = self.html.split("What each milestone brings")[1].split("</table>")[0]
+        self.assertNotIn("cholesky", ratios)
+        self.assertNotIn("direct-30", ratios)
 
     def test_failed_results_are_named(self):
         """A result without a speed is in the table, with its reason, and in no figure."""
@@ -229,7 +299,7 @@ class Samples(unittest.TestCase):
 
 
 class LadderNames(unittest.TestCase):
-    """The names of the bars."""
+    """The names of the rows."""
 
     def test_system_and_entry(self):
         """Where a system has several entries at a milestone, both are named."""
@@ -238,16 +308,21 @@ class LadderNames(unittest.TestCase):
         )
         (picture,) = ladder_figure(results)
         names = [label.get_text() for label in picture.figure.axes[0].get_yticklabels()]
-        expected = {"h200", "h200x4", "h200x4, gz†", "h200x4, one-process"}
-        self.assertEqual(set(names[-4:]), expected)
+        found = {name.rstrip("*†‡§") for name in names[names.index("pipeline") + 1 :]}
+        self.assertEqual(found, {"h200", "h200x4", "h200x4, gz", "h200x4, one-process"})
+
+
+def speeds(seconds: list[float], first: int = 1) -> Speeds:
+    """Of a frame on a node, by rounds from the first on."""
+    return Speeds(dict(enumerate(seconds, first)), frames=1, nodes=1, gpus=0)
 
 
 class Comparison(unittest.TestCase):
     """Is B faster than A?"""
 
-    def verdict(self, seconds_a: list[float], seconds_b: list[float]) -> str:
+    def verdict(self, a: list[float], b: list[float], same_run: bool = False) -> str:
         """Of these samples."""
-        return judge(bootstrap_ratio(seconds_a, seconds_b), 0.02)
+        return judge(speed_ratio(speeds(a), speeds(b), same_run), 0.02)
 
     def test_verdicts(self):
         """By the interval of the ratio against the margin."""
@@ -259,13 +334,30 @@ class Comparison(unittest.TestCase):
         self.assertEqual(self.verdict(noisy, [s * 0.99 for s in noisy]), "UNDECIDED")
         self.assertEqual(self.verdict([1.0], [0.5]), "UNDECIDED")
 
+    def test_too_few_runs_are_no_verdict(self):
+        """Three runs a side cover 90%, five pairs 94%: neither is 95%, six pairs are."""
+        self.assertEqual(self.verdict([1, 1, 1], [0.5, 0.5, 0.5]), "UNDECIDED")
+        self.assertEqual(self.verdict([1.0] * 5, [0.5] * 5, same_run=True), "UNDECIDED")
+        self.assertEqual(self.verdict([1.0] * 6, [0.5] * 6, same_run=True), "FASTER")
+
+    def test_pairs_of_the_same_round(self):
+        """What slowed a whole round down does not widen the interval of the ratio."""
+        machine = [1, 5, 2, 9, 3, 7]
+        ratio = speed_ratio(speeds(machine), speeds([m / 2 for m in machine]), same_run=True)
+        self.assertEqual((ratio.low, ratio.value, ratio.high), (2, 2, 2))
+        apart = speed_ratio(speeds(machine), speeds([m / 2 for m in machine]), same_run=False)
+        self.assertLess(apart.low, 1)
+        # Rounds that only one of them has are not paired.
+        shifted = speed_ratio(speeds(machine), speeds(machine, first=2), same_run=True)
+        self.assertEqual(shifted.count, 5)
+
     def test_of_two_files(self):
         """The page has the section, and the terminal the verdict."""
         a, b = DATA / "later/pipeline-08.json", DATA / "later/pipeline-15.json"
         with tempfile.TemporaryDirectory() as folder:
             status, out, _ = run("--out", folder, "--compare", a, b)
             self.assertEqual(status, 0)
-            self.assertRegex(out, r"pipeline\s+effective\s+1\.\d+.*FASTER")
+            self.assertRegex(out, r"pipeline\s+effective\s+1\.\d+.*97%.*FASTER")
             self.assertTrue((Path(folder) / "comparison.png").exists())
 
     def test_other_work_is_not_compared(self):
@@ -277,6 +369,14 @@ class Comparison(unittest.TestCase):
             status, _, err = run("--out", folder, "--compare", DATA / "run/pipeline.json", file)
         self.assertEqual(status, 1)
         self.assertEqual(err.count("\n"), 1)
+
+    def test_other_settings_are_not_compared(self):
+        """Nor are two of other patch sizes, of one case and the same inputs."""
+        sides = [DATA / "run" / f"{name}.json" for name in ("nwavestep-100", "nsubbundles-5")]
+        with tempfile.TemporaryDirectory() as folder:
+            status, _, err = run("--out", folder, "--compare", *sides)
+        self.assertEqual(status, 1)
+        self.assertIn("nwavestep 100", err)
 
 
 class Errors(unittest.TestCase):

@@ -1,0 +1,40 @@
+"""Marks beside speeds, and what they say."""
+
+from spexreports.result import Result
+from spexreports.work import PRODUCTION, method, own_method, settings, why_not_published
+
+SCALED = "*"
+UNPUBLISHED = "†"
+OTHER_WORK = "‡"
+OTHER_METHOD = "§"
+
+
+def marks(result: Result) -> dict[str, str]:
+    """The marks of a result, each with what it says of this one."""
+    found = {}
+    reasons = why_not_published(result)
+    if reasons:
+        found[UNPUBLISHED] = f"not to be published: {', '.join(reasons)}"
+    if settings(result) != PRODUCTION:
+        found[OTHER_WORK] = f"other work: {settings(result)}"
+    if not own_method(result):
+        found[OTHER_METHOD] = f"by the method {method(result)}, which is not the milestone's own"
+    return found
+
+
+def symbols(result: Result) -> str:
+    """The marks alone, with that of fewer frames."""
+    return (SCALED if result.scaled_to else "") + "".join(marks(result))
+
+
+def explained(results: list[Result]) -> list[str]:
+    """A line for each mark that one of the results has."""
+    general = {
+        SCALED: f"{SCALED} fewer frames were run, and stand for the exposure.",
+        UNPUBLISHED: f"{UNPUBLISHED} not to be published: fewer frames or runs than the run rules "
+        "ask for, or built from sources with changes; the table says which.",
+        OTHER_WORK: f"{OTHER_WORK} other settings than production's: the table says which.",
+        OTHER_METHOD: f"{OTHER_METHOD} by a method that is not the milestone's own.",
+    }
+    present = {mark for result in results for mark in symbols(result)}
+    return [text for mark, text in general.items() if mark in present]

@@ -1,0 +1,87 @@
+"""Medians and ratios with intervals that hold for any distribution, from order statistics."""
+
+import math
+import statistics
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A median or a ratio; `low` to `high` holds the true one with the probability `coverage`."""
+
+    value: float
+    low: float | None  # None of a single sample
+    high: float | None
+    coverage: float  # 0 without an interval
+    count: int  # samples or pairs that it is from
+
+    @property
+    def confident(self) -> bool:
+        """Whether the interval has the coverage that a verdict asks for."""
+        return self.coverage >= CONFIDENCE
+
+
+def median_coverage(count: int, k: int) -> float:
+    """Probability that x_(k) to x_(n + 1 - k) holds the median: 1 - 2 sum_{i<k} C(n, i) / 2^n."""
+    return 1 - 2 * sum(math.comb(count, i) for i in range(k)) / 2**count
+
+
+def median_rank(count: int) -> int:
+    """The k of the narrowest interval with the confidence; 1, the range, where none has it."""
+    most = (count + 1) // 2
+    return max(
+        (k for k in range(1, most + 1) if median_coverage(count, k) >= CONFIDENCE), default=1
+    )
+
+
+def median(samples: tuple[float, ...]) -> Estimate:
+    """The median and its interval; below six samples this is their range, and covers less."""
+    ordered, count = sorted(samples), len(samples)
+    value = statistics.median(ordered)
+    if count < 2:
+        return Estimate(value, None, None, 0.0, count)
+    k = median_rank(count)
+    return Estimate(value, ordered[k - 1], ordered[count - k], median_coverage(count, k), count)
+
+
+def ratio_of_pairs(top: tuple[float, ...], bottom: tuple[float, ...]) -> Estimate:
+    """The median of top_i / bottom_i, which were measured in the same round i."""
+    return median(tuple(t / b for t, b in zip(top, bottom, strict=True)))
+
+
+@cache
+def _rank_sum_counts(m: int, n: int) -> tuple[int, ...]:
+    """How many orders of m and n values have the Mann-Whitney statistic 0, 1, ..., m n."""
+    if m == 0 or n == 0:
+        return (1,)
+    # The largest value is one of the m, and above all n, or one of the n.
+    with_top, with_bottom = _rank_sum_counts(m - 1, n), _rank_sum_counts(m, n - 1)
+    counts = [0] * (m * n + 1)
+    for u, count in enumerate(with_top):
+        counts[u + n] += count
+    for u, count in enumerate(with_bottom):
+        counts[u] += count
+    return tuple(counts)
+
+
+def ratio_of_runs(top: tuple[float, ...], bottom: tuple[float, ...]) -> Estimate:
+    """The ratio of two runs that share no rounds: the median of top_i / bottom_j over all i and j.
+
+    Its interval is that of Hodges and Lehmann, from the distribution of the Mann-Whitney statistic:
+    exact where one run is the other times a factor.
+    """
+    ratios = sorted(t / b for t in top for b in bottom)
+    count, value = len(ratios), statistics.median(ratios)
+    if min(len(top), len(bottom)) < 2:
+        return Estimate(value, None, None, 0.0, min(len(top), len(bottom)))
+    orders = math.comb(len(top) + len(bottom), len(top))
+    below = list(accumulate(_rank_sum_counts(len(top), len(bottom))))
+    coverage = [1 - 2 * b / orders for b in below]  # of the interval whose rank is one more
+    k = max((u + 1 for u in range(count // 2) if coverage[u] >= CONFIDENCE), default=1)
+    return Estimate(
+        value, ratios[k - 1], ratios[count - k], coverage[k - 1], min(len(top), len(bottom))
+    )

@@ -1,0 +1,138 @@
+"""What a result extracted, and so what it may be put beside."""
+
+from pathlib import PurePath
+
+from spexreports.numbers import counted
+from spexreports.published import CPU_MILESTONES
+from spexreports.recomputed import PUBLISHED_FRAMES, PUBLISHED_REPEATS, PUBLISHED_WARMUPS
+from spexreports.result import Result
+
+# Options of the extractors that say how a run is organized, and change no bit of a frame.
+RUN_OPTIONS = frozenset(
+    [
+        "--milestone",
+        "--list",
+        "--exposure",
+        "--outdir",
+        "--events",
+        "--loglevel",
+        "--mpi",
+        "--threads",
+        "--schedule",
+        "--groups",
+        "--ranks-per-bundle",
+        "--readers",
+        "--extractors",
+        "--writers",
+        "--frames-in-flight",
+        "--device",
+    ]
+)
+SHORT = {"-w": "--wavelength", "-s": "--specmin", "-n": "--nspec", "-r": "--regularize"}
+# Production's settings, which are the defaults.
+DEFAULTS = {
+    "--regularize": "0",
+    "--bundlesize": "25",
+    "--nsubbundles": "5",
+    "--nwavestep": "50",
+    "--wavepad": "10",
+    "--wavepad-frac": "0.2",
+    "--pixpad-frac": "0.8",
+    "--decorrelate": "signal",
+}
+PRODUCTION = "nwavestep 50, padding fractions 0.8 and 0.2"
+PAPER_OPTIONS = {"--nwavestep": "30", "--wavepad-frac": "0", "--pixpad-frac": "0"}
+PAPER = "nwavestep 30, padding fractions 0"
+
+
+def _options(result: Result) -> dict[str, str]:
+    """Options of the extractor's command line; flags have an empty value."""
+    argv = result.json["launch"]["argv"]
+    programs = [i for i, word in enumerate(argv) if PurePath(word).name.startswith("spex-")]
+    words = argv[programs[0] + 1 :] if programs else []
+    options: dict[str, str] = {}
+    last = ""
+    for word in words:
+        if word.startswith("-") and word[1:2] != "" and not word[1].isdecimal():
+            name, _, value = word.partition("=")
+            last = SHORT.get(name, name)
+            options[last] = value
+        elif last:
+            options[last] = f"{options[last]} {word}".strip()
+    return options
+
+
+def extraction_options(result: Result) -> dict[str, str]:
+    """Those that change what is extracted, where they are not production's.
+
+    The method is not among them: frames are the same by either, within the tolerance.
+    """
+    return {
+        name: value
+        for name, value in sorted(_options(result).items())
+        if name not in RUN_OPTIONS and name != "--method" and DEFAULTS.get(name) != value
+    }
+
+
+def method(result: Result) -> str | None:
+    """The method where one was asked for; None: the milestone's own."""
+    return _options(result).get("--method")
+
+
+def own_method(result: Result) -> bool:
+    """Whether a milestone was run as it is defined: on the CPU, by eigh."""
+    return result.milestone not in CPU_MILESTONES or method(result) in (None, "eigh")
+
+
+def settings(result: Result) -> str:
+    """The extraction's settings in words: production's, the paper's, or what differs."""
+    options = extraction_options(result)
+    if options == PAPER_OPTIONS:
+        return PAPER
+    words = [f"{name.removeprefix('--')} {value}".strip() for name, value in options.items()]
+    return ", ".join(words) or PRODUCTION
+
+
+def whole_frames(result: Result) -> bool:
+    """Whether the frames are whole: all fibers and wavelengths of a camera."""
+    size = result.json["inputs"]["generator"]["size"]
+    cut = {"--nspec", "--specmin", "--wavelength"} & set(_options(result))
+    return size == "full" and not cut
+
+
+def has_fpnh(result: Result) -> bool:
+    """Whether its speed may be called FPNH: of whole frames, and not of the tier ci."""
+    return result.tier != "ci" and whole_frames(result)
+
+
+def same_work(a: Result, b: Result) -> str:
+    """What differs in the work of two results, in words; empty where it is the same."""
+    if a.case != b.case:
+        return f"of the cases {a.case} and {b.case}"
+    # One may have run fewer of the frames.
+    if not (set(a.inputs) <= set(b.inputs) or set(b.inputs) <= set(a.inputs)):
+        return "of other inputs"
+    if settings(a) != settings(b):
+        return f"of the settings {settings(a)}, and {settings(b)}"
+    return ""
+
+
+def _frames(result: Result) -> str:
+    frames = counted(result.frames_asked, "frame")
+    return f"{frames}, in place of {result.scaled_to}" if result.scaled_to else frames
+
+
+def why_not_published(result: Result) -> list[str]:
+    """What keeps a speed from being published (docs/benchmark.md, run rules); empty: nothing."""
+    fom, build = result.json["fom"], result.json["build"]
+    warmups = sum(s.warmup for s in result.samples)
+    reasons = [
+        (result.tier == "ci", "a check of the harness (tier ci)"),
+        (not whole_frames(result), "not of whole frames"),
+        (result.frames_asked != PUBLISHED_FRAMES, _frames(result)),
+        (warmups < PUBLISHED_WARMUPS, "no warm-up"),
+        (len(result.timed) < PUBLISHED_REPEATS, counted(len(result.timed), "timed run")),
+        (bool(build["dirty"]), "built from sources with changes"),
+    ]
+    found = [text for wrong, text in reasons if wrong]
+    return found or ([] if fom["published"] else ["the result says so"])
