@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from spexreports.order_statistics import (  # noqa: E402
+from spexreports.order_statistics import (
     median,
     median_coverage,
     median_rank,
