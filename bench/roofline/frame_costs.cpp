@@ -28,7 +28,7 @@ ExtractOptions options_of(const Entry& entry) {
   } catch (const CLI::ParseError& error) {
     throw usage_error(entry.id, error.what(), "an extractor's options");
   }
-  return make_job(arguments).options;
+  return make_job(arguments).settings.options;
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "mpi/run/extract_frame.hpp"
+#include "reference/frame/frame_job.hpp"
 
 namespace spex::gpu {
 

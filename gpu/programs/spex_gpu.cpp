@@ -16,7 +16,6 @@
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/programs/run_on_ranks.hpp"
-#include "mpi/run/extract_frame.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
 #include "reference/programs/program.hpp"
@@ -95,10 +94,11 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   });
   const spex::mpi::Communicator node = world.node();
   const std::vector<int> devices = choose_devices(device, node);
-  if (spex::traits(job.options.milestone).schedule == spex::Schedule::pipeline && many.many())
+  if (spex::traits(job.settings.options.milestone).schedule == spex::Schedule::pipeline &&
+      many.many())
     share_cpus(many, node, static_cast<int>(devices.size()));
   if (world.is_root())
-    spdlog::info("{}: {} rank(s)", many.many() ? "frames" : job.input, world.size());
+    spdlog::info("{}: {} rank(s)", many.many() ? "frames" : job.files.input, world.size());
   return spex::extract_one_or_many(world, job, many, [devices](int slot) {
     return spex::gpu::gpu_extractor(devices[static_cast<std::size_t>(slot) % devices.size()]);
   });

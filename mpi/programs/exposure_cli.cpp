@@ -35,13 +35,13 @@ const char* stray_option(const ExposureArguments& many) {
   return nullptr;
 }
 
-std::vector<mpi::FrameFiles> frames_of(const ExposureArguments& many) {
+std::vector<FrameFiles> frames_of(const ExposureArguments& many) {
   if (!many.exposure.empty())
     return mpi::frames_of_folder(many.exposure, many.outdir.empty() ? many.exposure : many.outdir);
   return mpi::frames_of_list(many.list);
 }
 
-mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameJob& settings,
+mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameSettings& settings,
                                    const ExposureArguments& many) {
   mpi::ExposureJob job;
   // One rank looks, so that all see the same files.
@@ -66,9 +66,7 @@ mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameJo
 
 int extract_one(const mpi::Communicator& world, const FrameJob& job,
                 const mpi::ExtractorFactory& make) {
-  PatchExtractor extract;
-  mpi::collective(world, [&] { extract = make(0); });
-  const mpi::FrameSummary summary = extract_frame(world, job, extract);
+  const mpi::ExposureSummary summary = run_one_frame(world, job, make);
   if (world.is_root()) report(summary, job);
   return 0;
 }
@@ -126,10 +124,10 @@ int extractors_of_rank(const ExposureArguments& many) {
   return many.extractors.value_or(1);
 }
 
-int extract_one_or_many(const mpi::Communicator& world, FrameJob settings,
-                        const ExposureArguments& many, const mpi::ExtractorFactory& make) {
+int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const ExposureArguments& many,
+                        const mpi::ExtractorFactory& make) {
   mpi::collective(world, [&] {
-    settings.ranks_per_bundle = many.ranks_per_bundle;
+    one.settings.ranks_per_bundle = many.ranks_per_bundle;
     if (!many.many()) {
       if (const char* stray = stray_option(many))
         throw usage_error(stray, "is for many frames", "--exposure or --list with it");
@@ -138,9 +136,9 @@ int extract_one_or_many(const mpi::Communicator& world, FrameJob settings,
     const char* const other = many.list.empty() ? "--exposure" : "--list";
     if (!many.exposure.empty() && !many.list.empty())
       throw usage_error("--list", "goes without --exposure", "one of them");
-    if (!settings.input.empty() || !settings.psf.empty() || !settings.output.empty())
+    if (!one.files.input.empty() || !one.files.psf.empty() || !one.files.output.empty())
       throw usage_error(other, "goes without --input, --psf and --output", "one frame or many");
-    if (settings.model || settings.fibermap)
+    if (one.files.model || one.files.fibermap)
       throw usage_error(other, "goes without --model and --fibermap", "one frame for those");
     if (!many.list.empty() && !many.outdir.empty())
       throw usage_error("--outdir", "goes with --exposure; a list names its outputs",
@@ -148,8 +146,8 @@ int extract_one_or_many(const mpi::Communicator& world, FrameJob settings,
     if (extractors_of_rank(many) < 1)
       throw usage_error("--extractors", std::to_string(*many.extractors), "1 or more");
   });
-  if (!many.many()) return extract_one(world, settings, make);
-  const mpi::ExposureJob job = make_exposure_job(world, settings, many);
+  if (!many.many()) return extract_one(world, one, make);
+  const mpi::ExposureJob job = make_exposure_job(world, one.settings, many);
   const mpi::ExposureSummary summary = run_exposure(world, job, make);
   if (world.is_root()) report(summary, job);
   return summary.failed == 0 ? 0 : exit_status(ErrorKind::data);

@@ -37,9 +37,10 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
 [[nodiscard]] int extractors_of_rank(const ExposureArguments& many);
 
 /// Does what the command line asks for, one frame or many, and reports it; the program's exit
-/// status. `settings` is the job of prepare_job, the same on every rank. Throws as
-/// mpi::extract_frame and mpi::run_exposure do. Collective.
-[[nodiscard]] int extract_one_or_many(const mpi::Communicator& world, FrameJob settings,
+/// status. `one` is the job of prepare_job, the same on every rank; where the command line asks for
+/// many frames, its settings are those of all. Throws as mpi::run_one_frame and mpi::run_exposure
+/// do. Collective.
+[[nodiscard]] int extract_one_or_many(const mpi::Communicator& world, FrameJob one,
                                       const ExposureArguments& many,
                                       const mpi::ExtractorFactory& make);
 

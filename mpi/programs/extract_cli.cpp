@@ -64,17 +64,17 @@ bool same_file(const std::string& a, const std::string& b) {
          std::filesystem::weakly_canonical(std::filesystem::absolute(b), ignored);
 }
 
-void refuse_overwriting(const FrameJob& job) {
-  std::vector<std::string> read{job.input, job.psf};
-  if (job.fibermap) read.push_back(*job.fibermap);
-  std::vector<std::string> written{job.output};
-  if (job.model) written.push_back(*job.model);
+void refuse_overwriting(const FrameFiles& files) {
+  std::vector<std::string> read{files.input, files.psf};
+  if (files.fibermap) read.push_back(*files.fibermap);
+  std::vector<std::string> written{files.output};
+  if (files.model) written.push_back(*files.model);
   for (const std::string& output : written)
     for (const std::string& input : read)
       if (same_file(output, input))
         throw usage_error(output, "would overwrite an input", "another name for the output");
-  if (job.model && same_file(*job.model, job.output))
-    throw usage_error(*job.model, "is the name of both outputs", "two names");
+  if (files.model && same_file(*files.model, files.output))
+    throw usage_error(*files.model, "is the name of both outputs", "two names");
 }
 
 }  // namespace
@@ -112,24 +112,24 @@ std::uint32_t parse_mask_bits(const std::string& text) {
 }
 
 void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
-  FrameJob& job = arguments.job;
-  ExtractOptions& o = job.options;
+  auto& [files, settings] = arguments.job;
+  ExtractOptions& o = settings.options;
   app.option_defaults()->always_capture_default();
 
-  app.add_option("-i,--input", job.input, "Preprocessed image (.fits, .fits.gz, .fits.fz)")
+  app.add_option("-i,--input", files.input, "Preprocessed image (.fits, .fits.gz, .fits.fz)")
       ->required()
       ->group("Files");
-  app.add_option("-p,--psf", job.psf, "PSF of the same camera")->required()->group("Files");
-  app.add_option("-o,--output", job.output, "Frame file to write (.fits, .fits.gz)")
+  app.add_option("-p,--psf", files.psf, "PSF of the same camera")->required()->group("Files");
+  app.add_option("-o,--output", files.output, "Frame file to write (.fits, .fits.gz)")
       ->required()
       ->group("Files");
-  app.add_option("-m,--model", job.model, "Also write the model image to this file")
+  app.add_option("-m,--model", files.model, "Also write the model image to this file")
       ->group("Files");
-  app.add_option("-f,--fibermap", job.fibermap,
+  app.add_option("-f,--fibermap", files.fibermap,
                  "Take FIBERMAP from this file rather than from the image")
       ->group("Files");
   app.add_flag("--no-scores", arguments.no_scores, "Leave the HDU SCORES out")->group("Files");
-  app.add_flag("--full-precision", job.full_precision,
+  app.add_flag("--full-precision", settings.full_precision,
                "Write float64, and an HDU PIXMASK_FRACTION, for close comparisons")
       ->group("Files");
 
@@ -175,7 +175,7 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
 
 FrameJob make_job(const ExtractArguments& arguments) {
   FrameJob job = arguments.job;
-  ExtractOptions& o = job.options;
+  ExtractOptions& o = job.settings.options;
   if (!arguments.wavelength.empty()) {
     o.wavelength = parse_wavelength(arguments.wavelength);
     static_cast<void>(
@@ -185,11 +185,11 @@ FrameJob make_job(const ExtractArguments& arguments) {
   o.decorrelate = choose<Decorrelate>("--decorrelate", arguments.decorrelate,
                                       {Decorrelate::signal, Decorrelate::noise});
   choose_way(arguments, o);
-  o.model = job.model.has_value();
-  job.scores = !arguments.no_scores;
+  o.model = job.files.model.has_value();
+  job.settings.scores = !arguments.no_scores;
   if (arguments.threads && (*arguments.threads < 1 || *arguments.threads > 4096))
     throw usage_error("--threads", std::to_string(*arguments.threads), "1 to 4096");
-  refuse_overwriting(job);
+  refuse_overwriting(job.files);
   return job;
 }
 

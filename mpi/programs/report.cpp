@@ -31,30 +31,35 @@ void report_patches(const std::string& output, const PatchCounts& counts) {
 FrameJob prepare_job(const ExtractArguments& arguments, const std::string& program) {
   set_log_level(arguments.loglevel);
   FrameJob job = make_job(arguments);
-  job.program = program;
-  job.show_progress = spdlog::should_log(spdlog::level::info);
+  job.settings.program = program;
+  job.settings.show_progress = spdlog::should_log(spdlog::level::info);
   return job;
 }
 
-void report(const mpi::FrameSummary& summary, const FrameJob& job) {
+void report(const mpi::ExposureSummary& summary, const FrameJob& job) {
   report_times(summary.times);
-  report_patches("", summary.counts);
-  spdlog::info("wrote {}: {} patches by {}", job.output, summary.counts.patches,
-               to_string(job.options.method));
+  const PatchCounts& counts = summary.outcomes.front().counts;
+  report_patches("", counts);
+  spdlog::info("wrote {}: {} patches by {}", job.files.output, counts.patches,
+               to_string(job.settings.options.method));
 }
 
 void report(const mpi::ExposureSummary& summary, const mpi::ExposureJob& job) {
   report_times(summary.times);
   long patches = 0;
+  int earlier = 0;
   for (const mpi::FrameOutcome& outcome : summary.outcomes) {
-    report_patches(job.frame_job(outcome.frame).output, outcome.counts);
+    report_patches(job.files(outcome.frame).output, outcome.counts);
     patches += outcome.counts.patches;
+    earlier += outcome.output == mpi::OutputState::earlier ? 1 : 0;
   }
   const std::size_t frames = job.frames.size();
   spdlog::info("wrote {} of {} frame(s): {} patches by {}, {}",
                frames - static_cast<std::size_t>(summary.failed), frames, patches,
                to_string(job.settings.options.method), to_string(job.schedule));
-  if (summary.failed > 0) spdlog::error("{} of {} frame(s) failed", summary.failed, frames);
+  if (summary.failed > 0)
+    spdlog::error("{} of {} frame(s) failed; {} file(s) of an earlier run stay in their place",
+                  summary.failed, frames, earlier);
 }
 
 }  // namespace spex

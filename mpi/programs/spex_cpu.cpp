@@ -12,7 +12,6 @@
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/programs/run_on_ranks.hpp"
-#include "mpi/run/extract_frame.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
 #include "reference/linalg/symmetric.hpp"
@@ -55,8 +54,8 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   spex::mpi::collective(world, [&] { job = spex::prepare_job(arguments, program); });
   const int threads = arguments.threads.value_or(share_of_threads(world));
   if (world.is_root())
-    spdlog::info("{}: {} rank(s) of {} thread(s)", many.many() ? "frames" : job.input, world.size(),
-                 threads);
+    spdlog::info("{}: {} rank(s) of {} thread(s)", many.many() ? "frames" : job.files.input,
+                 world.size(), threads);
   const int extractors = spex::extractors_of_rank(many);
   return spex::extract_one_or_many(world, job, many, [=](int /*slot*/) {
     return spex::cpu_extractor(std::max(1, threads / extractors));

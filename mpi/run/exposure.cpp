@@ -33,14 +33,16 @@ void check_job(const ExposureJob& job) {
 
 }  // namespace
 
-FrameJob ExposureJob::frame_job(int frame) const {
-  const FrameFiles& files = frames.at(static_cast<std::size_t>(frame));
-  FrameJob job = settings;
-  job.camera = files.camera;
-  job.input = files.input;
-  job.psf = files.psf;
-  job.output = files.output;
-  return job;
+const char* to_string(OutputState state) {
+  switch (state) {
+    case OutputState::none:
+      return "none";
+    case OutputState::earlier:
+      return "earlier";
+    case OutputState::written:
+      return "written";
+  }
+  return "?";
 }
 
 ExposureSummary run_exposure(const Communicator& world, const ExposureJob& job,
@@ -70,6 +72,21 @@ ExposureSummary run_exposure(const Communicator& world, const ExposureJob& job,
   on_root(world, [&] {
     if (!job.events) return;
     write_run_log(*job.events, job, events.origin_unix(), summary.outcomes, ranks, all);
+  });
+  return summary;
+}
+
+ExposureSummary run_one_frame(const Communicator& world, const FrameJob& job,
+                              const ExtractorFactory& make) {
+  ExposureJob exposure;
+  exposure.settings = job.settings;
+  exposure.frames = {job.files};
+  exposure.groups = 1;
+  exposure.reports_failures = false;
+  ExposureSummary summary = run_exposure(world, exposure, make);
+  on_root(world, [&] {
+    if (const std::optional<Failure>& failure = summary.outcomes.front().failure)
+      throw Error(failure->kind, "", failure->text);
   });
   return summary;
 }

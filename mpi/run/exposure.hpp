@@ -1,4 +1,4 @@
-// Many frames in one run: an exposure, over all ranks.
+// One frame or many in one run, over all ranks.
 #pragma once
 
 #include <functional>
@@ -8,21 +8,15 @@
 
 #include "mpi/comm/collective.hpp"
 #include "mpi/comm/environment.hpp"
-#include "mpi/run/extract_frame.hpp"
+#include "reference/core/stage_times.hpp"
+#include "reference/frame/assemble_frame.hpp"
+#include "reference/frame/frame_job.hpp"
 
 namespace spex::mpi {
 
-/// The files of one frame.
-struct FrameFiles {
-  std::string camera;  ///< "b0" ...; the input must be of this camera
-  std::string input;   ///< preproc file
-  std::string psf;     ///< PSF file
-  std::string output;  ///< frame to write
-};
-
-/// What a run over many frames is to do; the same on every rank.
+/// What a run is to do; the same on every rank.
 struct ExposureJob {
-  FrameJob settings;                         ///< of every frame; its camera and files are not used
+  FrameSettings settings;                    ///< of every frame
   std::vector<FrameFiles> frames;            ///< in the order in which they are begun
   Schedule schedule = Schedule::sequential;  ///< how they are dealt to the ranks
   /// Groups of ranks to which frames are dealt in turn, whole nodes where possible; the number of
@@ -33,20 +27,37 @@ struct ExposureJob {
   int writers = 2;     ///< threads of a rank, for pipeline
   std::optional<int> frames_in_flight;  ///< of a rank; one for each of those threads where absent
   std::optional<std::string> events;    ///< run log to write
+  /// A line on stderr as each frame fails; otherwise its outcome alone tells.
+  bool reports_failures = true;
 
+  /// The files of one frame.
+  [[nodiscard]] const FrameFiles& files(int frame) const {
+    return frames.at(static_cast<std::size_t>(frame));
+  }
   /// The job of one frame.
-  [[nodiscard]] FrameJob frame_job(int frame) const;
+  [[nodiscard]] FrameJob frame_job(int frame) const { return {files(frame), settings}; }
 };
 
 /// Makes an extractor; `slot` counts those of a rank from 0. Called on the thread that will use the
 /// extractor, and only on ranks that extract.
 using ExtractorFactory = std::function<PatchExtractor(int slot)>;
 
+/// What stands at a frame's output when the run is over.
+enum class OutputState {
+  none,     ///< no file
+  earlier,  ///< what was there before the run, untouched
+  written,  ///< the frame, complete
+};
+
+/// "none", "earlier", "written"
+[[nodiscard]] const char* to_string(OutputState state);
+
 /// How one frame ended.
 struct FrameOutcome {
-  int frame = 0;                   ///< index in ExposureJob::frames
-  PatchCounts counts;              ///< how its patches ended
-  std::optional<Failure> failure;  ///< nothing where its output was written
+  int frame = 0;                           ///< index in ExposureJob::frames
+  PatchCounts counts;                      ///< how its patches ended
+  OutputState output = OutputState::none;  ///< what stands at its output now
+  std::optional<Failure> failure;          ///< nothing where its output was written
 };
 
 /// How a run ended.
@@ -56,12 +67,21 @@ struct ExposureSummary {
   StageTimes times;                    ///< seconds of all threads of all ranks, on rank 0
 };
 
-/// Extracts all frames. A frame that cannot be read, extracted or written is a line on stderr, a
-/// failed outcome, and no output (an older file of that name is removed); the others are complete.
+/// Extracts all frames. The output of a frame is the same, to the byte, for any number of ranks and
+/// threads and any schedule. A frame that cannot be read, extracted or written has a failed
+/// outcome, which names the rank that failed unless it is rank 0; the others are complete. A
+/// frame's output replaces an older file of its name when it is complete, and not before: where the
+/// frame fails, that file stays, and the outcome says so.
+///
 /// Throws the same CollectiveError on every rank where the job is impossible or an extractor cannot
 /// be made, and another exception on one rank where the others cannot be told (run_on_ranks then
 /// ends them). Collective.
 [[nodiscard]] ExposureSummary run_exposure(const Communicator& world, const ExposureJob& job,
                                            const ExtractorFactory& make);
+
+/// The same of one frame, by all ranks as one group: its failure is thrown, as the same
+/// CollectiveError on every rank.
+ExposureSummary run_one_frame(const Communicator& world, const FrameJob& job,
+                              const ExtractorFactory& make);
 
 }  // namespace spex::mpi

@@ -70,9 +70,12 @@ std::vector<FrameFiles> frames_of_folder(const std::string& folder,
   std::vector<FrameFiles> frames;
   for (const auto& [camera, expid, name] : found) {
     const std::string rest = fmt::format("-{}-{}.fits", camera, expid);
-    frames.push_back({camera, (fs::path(folder) / name).string(),
-                      (fs::path(folder) / ("psf" + rest)).string(),
-                      (fs::path(output_folder) / ("frame" + rest)).string()});
+    FrameFiles frame;
+    frame.camera = camera;
+    frame.input = (fs::path(folder) / name).string();
+    frame.psf = (fs::path(folder) / ("psf" + rest)).string();
+    frame.output = (fs::path(output_folder) / ("frame" + rest)).string();
+    frames.push_back(std::move(frame));
   }
   return frames;
 }

@@ -18,13 +18,15 @@ struct Head {
   int frame;
   int failed;
   ErrorKind kind;
+  OutputState output;
   PatchCounts counts;
 };
 
 std::string pack(const FrameOutcome& outcome) {
   const bool failed = outcome.failure.has_value();
   const Head head{outcome.frame, failed ? 1 : 0,
-                  failed ? outcome.failure->kind : ErrorKind::internal, outcome.counts};
+                  failed ? outcome.failure->kind : ErrorKind::internal, outcome.output,
+                  outcome.counts};
   std::string bytes(sizeof head, '\0');
   std::memcpy(bytes.data(), &head, sizeof head);
   return failed ? bytes + outcome.failure->text : bytes;
@@ -33,7 +35,7 @@ std::string pack(const FrameOutcome& outcome) {
 FrameOutcome unpack(const std::string& bytes) {
   Head head;
   std::memcpy(&head, bytes.data(), sizeof head);
-  FrameOutcome outcome{head.frame, head.counts, std::nullopt};
+  FrameOutcome outcome{head.frame, head.counts, head.output, std::nullopt};
   if (head.failed != 0) outcome.failure = Failure{head.kind, bytes.substr(sizeof head)};
   return outcome;
 }
@@ -44,13 +46,14 @@ Outcomes::Outcomes(const Communicator& world, const ExposureJob& job)
     : job_(job),
       comm_(*world.split(0)),
       progress_(job.settings.program, "frames", static_cast<long>(job.frames.size()),
-                world.is_root() && job.settings.show_progress) {}
+                world.is_root() && job.settings.show_progress && job.frames.size() > 1) {}
 
 void Outcomes::report(FrameOutcome outcome) {
-  if (outcome.failure) {
-    const FrameFiles& files = job_.frames.at(static_cast<std::size_t>(outcome.frame));
-    fmt::print(stderr, "{}: {}: frame {} failed: {}\n", job_.settings.program, files.output,
-               files.camera, outcome.failure->text);
+  if (outcome.failure && job_.reports_failures) {
+    const FrameFiles& files = job_.files(outcome.frame);
+    fmt::print(stderr, "{}: {}: frame {} failed: {}{}\n", job_.settings.program, files.output,
+               files.camera, outcome.failure->text,
+               outcome.output == OutputState::earlier ? "; the file is of an earlier run" : "");
   }
   if (comm_.is_root()) {
     accept(std::move(outcome));

@@ -17,7 +17,8 @@ class Outcomes {
   /// Collective.
   Outcomes(const Communicator& world, const ExposureJob& job);
 
-  /// Tells rank 0, without waiting for it. A failure is also a line on stderr.
+  /// Tells rank 0, without waiting for it. A failure is also a line on stderr, where the
+  /// job asks for it.
   void report(FrameOutcome outcome);
   /// On rank 0, takes what has arrived, and shows progress; nothing on others.
   void poll();

@@ -29,6 +29,7 @@ Json frame_json(const FrameFiles& files, const FrameOutcome& outcome) {
   json["input"] = files.input;
   json["psf"] = files.psf;
   json["output"] = files.output;
+  json["output_state"] = to_string(outcome.output);
   json["patches"] = outcome.counts.patches;
   json["fell_back"] = outcome.counts.fell_back;
   json["failed"] = outcome.counts.failed;
@@ -53,8 +54,7 @@ Json event_json(const Event& event, const ExposureJob& job) {
   Json json;
   json["rank"] = event.rank;
   json["frame"] = of_frame ? Json(event.frame) : Json();
-  json["camera"] =
-      of_frame ? Json(job.frames.at(static_cast<std::size_t>(event.frame)).camera) : Json();
+  json["camera"] = of_frame ? Json(job.files(event.frame).camera) : Json();
   json["bundle"] = event.bundle >= 0 ? Json(event.bundle) : Json();
   json["stage"] = to_string(event.phase);
   json["start"] = event.start;
@@ -98,7 +98,7 @@ void write_run_log(const std::string& path, const ExposureJob& job, double origi
                    const std::vector<FrameOutcome>& outcomes, const std::vector<RankReport>& ranks,
                    const std::vector<Event>& events) {
   Json root;
-  root["schema"] = {{"name", "spexbench-run-log"}, {"major", 1}, {"minor", 0}};
+  root["schema"] = {{"name", "spexbench-run-log"}, {"major", 1}, {"minor", 1}};
   root["program"] = job.settings.program;
   root["version"] = version();
   root["milestone"] = spex::to_string(job.settings.options.milestone);
@@ -109,8 +109,7 @@ void write_run_log(const std::string& path, const ExposureJob& job, double origi
     root["ranks"].push_back(rank_json(static_cast<int>(r), ranks[r]));
   root["frames"] = Json::array();
   for (const FrameOutcome& outcome : outcomes)
-    root["frames"].push_back(
-        frame_json(job.frames.at(static_cast<std::size_t>(outcome.frame)), outcome));
+    root["frames"].push_back(frame_json(job.files(outcome.frame), outcome));
   root["events"] = Json::array();
   for (const Event& event : events) root["events"].push_back(event_json(event, job));
   const std::string text = root.dump(1) + "\n";

@@ -4,11 +4,16 @@
 #include <system_error>
 #include <utility>
 
+#include "reference/core/progress.hpp"
+
 namespace spex::mpi {
 namespace {
 
-const std::string& camera_of(const Run& run, int frame) {
-  return run.job.frames.at(static_cast<std::size_t>(frame)).camera;
+// What stands at the output of a frame that failed.
+OutputState left_at(const std::string& output) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(output, ignored) ? OutputState::earlier
+                                                           : OutputState::none;
 }
 
 // The bundle of all patches, or -1 where there are several or none.
@@ -23,7 +28,7 @@ std::optional<Failure> read_step(const Run& run, int frame, FrameInputs& inputs,
                                  StageTimes& times) {
   const EventTimer timer(run.events, frame, Phase::read);
   return attempt([&] {
-    run.hooks.at("read", camera_of(run, frame));
+    run.hooks.at("read", run.job.files(frame).camera);
     inputs = read_frame_inputs(run.job.frame_job(frame), times);
   });
 }
@@ -33,28 +38,33 @@ std::optional<Failure> extract_step(const Run& run, int frame, const PatchExtrac
                                     std::vector<PatchResult>& results, StageTimes& times) {
   const EventTimer timer(run.events, frame, Phase::extract, only_bundle(patches));
   return attempt([&] {
-    run.hooks.at("extract", camera_of(run, frame));
-    results = extract(inputs.view(run.job.settings.options), patches, times, [](long) {});
+    run.hooks.at("extract", run.job.files(frame).camera);
+    // A run of one frame shows its patches; one of many shows its frames (outcomes.cpp).
+    const bool shown =
+        run.world.is_root() && run.job.settings.show_progress && run.job.frames.size() == 1;
+    Progress progress(run.job.files(frame).output, "patches", static_cast<long>(patches.size()),
+                      shown);
+    results = extract(inputs.view(run.job.settings.options), patches, times,
+                      [&](long count) { progress.advance(count); });
   });
 }
 
 FrameOutcome write_step(const Run& run, int frame, std::optional<Failure> failure,
                         const FrameInputs& inputs, const std::vector<PatchResult>& results,
                         StageTimes& times) {
-  FrameOutcome outcome{frame, {}, std::move(failure)};
+  FrameOutcome outcome;
+  outcome.frame = frame;
+  outcome.failure = std::move(failure);
   const FrameJob job = run.job.frame_job(frame);
   if (!outcome.failure) {
     const EventTimer timer(run.events, frame, Phase::write);
     outcome.failure = attempt([&] {
-      run.hooks.at("write", camera_of(run, frame));
-      outcome.counts = write_frame_outputs(job, inputs, patches_of(job, inputs), results, times);
+      run.hooks.at("write", run.job.files(frame).camera);
+      const std::vector<Patch> patches = patches_of(job.settings.options, inputs);
+      outcome.counts = write_frame_outputs(job, inputs, patches, results, times);
     });
   }
-  if (outcome.failure) {  // what an earlier run left must not pass for this one's
-    std::error_code ignored;
-    if (std::filesystem::is_regular_file(job.output, ignored))
-      std::filesystem::remove(job.output, ignored);
-  }
+  outcome.output = outcome.failure ? left_at(job.files.output) : OutputState::written;
   return outcome;
 }
 

@@ -121,15 +121,15 @@ class GroupRun {
                                  std::vector<PatchResult>& results) {
     std::vector<Patch> mine;
     std::optional<Failure> failure = attempt([&] {
-      const FrameJob& settings = run_.job.settings;
-      const std::vector<Patch> patches = patches_of(settings, inputs);
+      const FrameSettings& settings = run_.job.settings;
+      const std::vector<Patch> patches = patches_of(settings.options, inputs);
       rank_of = assign_patches(patches, group_.workers(), settings.options.milestone,
                                settings.ranks_per_bundle);
       for (int& rank : rank_of) rank += group_.first_worker;
       mine = share_of(patches, rank_of, group_.out->rank());
     });
     if (!failure) failure = extract_step(run_, frame, extract_, inputs, mine, results, run_.times);
-    if (failure && run_.world.size() > 1)
+    if (failure && !run_.world.is_root())
       failure->text = fmt::format("rank {}: {}", run_.world.rank(), failure->text);
     return failure;
   }
@@ -139,8 +139,7 @@ class GroupRun {
                                   std::vector<PatchResult>&& mine) {
     const StageTimer stage(run_.times, Stage::gather);
     const EventTimer timer(run_.events, frame, Phase::gather);
-    if (group_.extracts)
-      run_.hooks.at("gather", run_.job.frames.at(static_cast<std::size_t>(frame)).camera);
+    if (group_.extracts) run_.hooks.at("gather", run_.job.files(frame).camera);
     const Communicator& out = *group_.out;
     if (group_.first_worker > 0) {  // the writer has not seen the frame yet
       broadcast_description(out, inputs, group_.first_worker);
@@ -165,8 +164,9 @@ void run_groups(const Run& run) {
     try {
       group_run.one_frame(frame);
     } catch (const std::exception& error) {
+      const FrameFiles& files = run.job.files(frame);
       throw Error(ErrorKind::internal,
-                  "frame " + run.job.frames[static_cast<std::size_t>(frame)].camera, error.what());
+                  files.camera.empty() ? files.output : "frame " + files.camera, error.what());
     }
     run.outcomes.poll();
   }

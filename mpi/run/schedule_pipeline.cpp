@@ -127,7 +127,8 @@ class Pipeline {
       InFlight& frame = **one;
       std::vector<Patch> patches;
       if (!frame.failure)
-        frame.failure = attempt([&] { patches = patches_of(run_.job.settings, frame.inputs); });
+        frame.failure =
+            attempt([&] { patches = patches_of(run_.job.settings.options, frame.inputs); });
       if (!frame.failure)
         frame.failure = extract_step(run_, frame.frame, extract, frame.inputs, patches,
                                      frame.results, frame.times);

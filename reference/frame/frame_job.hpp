@@ -12,21 +12,31 @@
 
 namespace spex {
 
-/// Files and settings of one frame's extraction; the same on every rank.
-struct FrameJob {
-  std::string program;                  ///< named in the output's header
-  std::string camera;                   ///< "b0" ...: that the input must be of; any where empty
-  std::string input;                    ///< preproc file
-  std::string psf;                      ///< PSF file
-  std::string output;                   ///< frame to write
-  std::optional<std::string> model;     ///< model image
-  std::optional<std::string> fibermap;  ///< table that replaces the input's own
-  bool scores = true;                   ///< write the HDU SCORES
-  bool full_precision = false;          ///< write FLUX and others in float64
-  ExtractOptions options;               ///< settings of the extraction
+/// The files of one frame.
+struct FrameFiles {
+  std::string camera = {};                ///< "b0" ...: that the input must be of; any where empty
+  std::string input = {};                 ///< preproc file
+  std::string psf = {};                   ///< PSF file
+  std::string output = {};                ///< frame to write
+  std::optional<std::string> model = {};  ///< model image to write
+  std::optional<std::string> fibermap = {};  ///< table that replaces the input's own
+};
+
+/// How frames are extracted; the same for all frames of a run, and on every rank.
+struct FrameSettings {
+  std::string program;          ///< named in the output's header
+  bool scores = true;           ///< write the HDU SCORES
+  bool full_precision = false;  ///< write FLUX and others in float64
+  ExtractOptions options;       ///< settings of the extraction
   /// Ranks that share a bundle, by its subbundles; as the number of ranks asks for where absent.
   std::optional<int> ranks_per_bundle;
   bool show_progress = true;  ///< on rank 0
+};
+
+/// One frame's extraction.
+struct FrameJob {
+  FrameFiles files;        ///< of the frame
+  FrameSettings settings;  ///< of the run that it is a part of
 };
 
 /// Extracts patches of a frame in this process, CPU or GPU; as extract_patches.

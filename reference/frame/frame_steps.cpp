@@ -19,30 +19,32 @@ namespace spex {
 
 FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
   FrameInputs inputs;
-  check_writable(job.output);
-  if (job.model) check_writable(*job.model);
+  const FrameFiles& files = job.files;
+  const ExtractOptions& options = job.settings.options;
+  check_writable(files.output);
+  if (files.model) check_writable(*files.model);
   {
     const StageTimer timer(times, Stage::read);
-    inputs.psf = read_psf(job.psf);
-    inputs.preproc = read_preproc(job.input);
-    if (job.fibermap) inputs.preproc.fibermap = read_fibermap(*job.fibermap);
+    inputs.psf = read_psf(files.psf);
+    inputs.preproc = read_preproc(files.input);
+    if (files.fibermap) inputs.preproc.fibermap = read_fibermap(*files.fibermap);
   }
   const StageTimer timer(times, Stage::convert);
-  if (!job.camera.empty() && inputs.preproc.camera != job.camera)
-    throw data_error(job.input, fmt::format("CAMERA is {}", inputs.preproc.camera), job.camera);
+  if (!files.camera.empty() && inputs.preproc.camera != files.camera)
+    throw data_error(files.input, fmt::format("CAMERA is {}", inputs.preproc.camera), files.camera);
   if (inputs.preproc.nx != inputs.psf.npix_x || inputs.preproc.ny != inputs.psf.npix_y)
     throw data_error(
-        job.input, fmt::format("{} x {} pixels", inputs.preproc.nx, inputs.preproc.ny),
+        files.input, fmt::format("{} x {} pixels", inputs.preproc.nx, inputs.preproc.ny),
         fmt::format("NPIX_X x NPIX_Y of the PSF, {} x {}", inputs.psf.npix_x, inputs.psf.npix_y));
   inputs.grid = make_wave_grid(
-      job.options.wavelength.value_or(default_wave_range(inputs.preproc.camera, job.input)));
-  inputs.pixels = make_pixels(std::move(inputs.preproc), job.options.mask_bits);
-  check_coverage(inputs.psf, inputs.grid, patches_of(job, inputs));
+      options.wavelength.value_or(default_wave_range(inputs.preproc.camera, files.input)));
+  inputs.pixels = make_pixels(std::move(inputs.preproc), options.mask_bits);
+  check_coverage(inputs.psf, inputs.grid, patches_of(options, inputs));
   return inputs;
 }
 
-std::vector<Patch> patches_of(const FrameJob& job, const FrameInputs& inputs) {
-  return make_patches(job.options, inputs.grid, inputs.psf.nfiber);
+std::vector<Patch> patches_of(const ExtractOptions& options, const FrameInputs& inputs) {
+  return make_patches(options, inputs.grid, inputs.psf.nfiber);
 }
 
 std::vector<Patch> share_of(const std::vector<Patch>& patches, const std::vector<int>& rank_of,
@@ -57,23 +59,25 @@ PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs,
                                 const std::vector<Patch>& patches,
                                 const std::vector<PatchResult>& results, StageTimes& times) {
   const StageTimer timer(times, Stage::write);
-  const ExtractInputs extract = inputs.view(job.options);
+  const auto& [files, settings] = job;
+  const ExtractInputs extract = inputs.view(settings.options);
   const PatchCounts counts = count_patches(results);
   const Frame frame = assemble_frame(extract, patches, results);
   FrameFileContent content;
   content.frame = &frame;
   content.camera = inputs.preproc.camera;
   content.cards = inputs.preproc.cards;
-  content.keywords =
-      frame_keywords({job.program, job.input, job.psf}, extract, inputs.preproc.fibermap, counts);
+  content.keywords = frame_keywords({settings.program, files.input, files.psf}, extract,
+                                    inputs.preproc.fibermap, counts);
   content.fibermap = &inputs.preproc.fibermap;
   const Scores scores = compute_scores(frame, content.camera);
-  if (job.scores) content.scores = &scores;
-  content.full_precision = job.full_precision;
-  write_frame(job.output, content);
-  if (job.model)
-    write_model(*job.model, assemble_model(inputs.pixels.nx, inputs.pixels.ny, results),
+  if (settings.scores) content.scores = &scores;
+  content.full_precision = settings.full_precision;
+  // The frame last: where it is there, so is all that goes with it.
+  if (files.model)
+    write_model(*files.model, assemble_model(inputs.pixels.nx, inputs.pixels.ny, results),
                 content.cards, content.keywords);
+  write_frame(files.output, content);
   return counts;
 }
 

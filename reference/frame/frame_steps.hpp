@@ -30,14 +30,16 @@ struct FrameInputs {
 [[nodiscard]] FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times);
 
 /// The frame's patches. Throws Error(usage).
-[[nodiscard]] std::vector<Patch> patches_of(const FrameJob& job, const FrameInputs& inputs);
+[[nodiscard]] std::vector<Patch> patches_of(const ExtractOptions& options,
+                                            const FrameInputs& inputs);
 
 /// The patches of one rank, in order.
 [[nodiscard]] std::vector<Patch> share_of(const std::vector<Patch>& patches,
                                           const std::vector<int>& rank_of, int rank);
 
-/// Writes the frame, and the model image where the job has one; results in the order of `patches`.
-/// Throws Error; no file is half-written then.
+/// Writes the model image, where the job has one, and the frame; results in the order of `patches`.
+/// A file replaces an older one of its name when it is complete. Throws Error; the frame has not
+/// been written then.
 PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs,
                                 const std::vector<Patch>& patches,
                                 const std::vector<PatchResult>& results, StageTimes& times);

@@ -72,11 +72,11 @@ TEST_F(ExposureProgram, ExposureGivesTheFramesOfSingleRuns) {
 }
 
 TEST_F(ExposureProgram, AFrameThatFailsIsNamedAndTheStatusIsOne) {
-  setenv("SPEX_FAULT", "extract:b1", 1);
+  setenv("SPEX_FAULT", "extract:b1:1", 1);
   const Finished run = run_spex_cpu(of_exposure(), mpirun(2));
   unsetenv("SPEX_FAULT");
   EXPECT_EQ(run.status, 1);
-  EXPECT_THAT(run.err, HasSubstr("frame-b1-00000001.fits: frame b1 failed: rank "));
+  EXPECT_THAT(run.err, HasSubstr("frame-b1-00000001.fits: frame b1 failed: rank 1: "));
   EXPECT_THAT(run.err, HasSubstr("1 of 3 frame(s) failed"));
   expect_outputs({"b0", "b2"});
 }

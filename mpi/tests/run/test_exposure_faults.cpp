@@ -1,4 +1,5 @@
-// A frame that fails is named and absent; all others are complete; nothing hangs.
+// A frame that fails is named, and the file of an earlier run stays; all others are complete;
+// nothing hangs.
 
 #include <fmt/format.h>
 
@@ -11,10 +12,10 @@ class ExposureFaults : public ExposureRuns {
  protected:
   void expect_failure(const ExposureJob& job, int frame, const std::string& text) const {
     SCOPED_TRACE(fmt::format("{}, frame {}, {}", to_string(job.schedule), frame, text));
-    // What an earlier run has left must not stand for this one's.
-    const std::string& output = job.frames.at(static_cast<std::size_t>(frame)).output;
-    if (world.is_root() && std::filesystem::exists(std::filesystem::path(output).parent_path()))
-      test::write_file(output, "older");
+    const std::string& output = job.files(frame).output;
+    bool earlier = std::filesystem::exists(std::filesystem::path(output).parent_path());
+    broadcast(world, earlier);
+    if (world.is_root() && earlier) test::write_file(output, earlier_bytes);
     testing::internal::CaptureStderr();
     const ExposureSummary summary = run(job);
     const std::string said = testing::internal::GetCapturedStderr();
@@ -24,7 +25,9 @@ class ExposureFaults : public ExposureRuns {
         EXPECT_EQ(outcome.failure.has_value(), outcome.frame == frame) << outcome.frame;
         if (outcome.failure) {
           EXPECT_THAT(outcome.failure->text, testing::HasSubstr(text));
+          EXPECT_EQ(outcome.output, earlier ? OutputState::earlier : OutputState::none);
         } else {
+          EXPECT_EQ(outcome.output, OutputState::written);
           EXPECT_EQ(outcome.counts.patches, patches);
         }
       }
@@ -37,8 +40,9 @@ class ExposureFaults : public ExposureRuns {
     if (mine > 0) {
       EXPECT_THAT(said, testing::StartsWith("test: " + output + ": frame "));
       EXPECT_THAT(said, testing::HasSubstr(text));
+      EXPECT_EQ(said.find("earlier run") != std::string::npos, earlier) << said;
     }
-    expect_outputs(job, {frame});
+    expect_outputs(job, {frame}, earlier ? std::set{frame} : std::set<int>{});
   }
 };
 
@@ -83,6 +87,28 @@ TEST_F(ExposureFaults, OutputInAFolderThatDoesNotExist) {
     ExposureJob job = all_frames(schedule);
     job.frames[0].output = job.frames[0].psf + ".missing/frame.fits";
     expect_failure(job, 0, "its folder does not exist");
+  }
+}
+
+TEST_F(ExposureFaults, RunLogSaysWhichFilesAreOfAnEarlierRun) {
+  for (const Schedule schedule : schedules()) {
+    ExposureJob job = first_frames(schedule, 3);
+    job.frames[1].psf += ".missing";
+    job.frames[2].psf += ".missing";
+    if (world.is_root()) {
+      job.events = inputs->file("events.json");
+      for (const int frame : {0, 1}) test::write_file(job.files(frame).output, earlier_bytes);
+    }
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(run(job).failed, 2);
+    testing::internal::GetCapturedStderr();
+    if (world.is_root()) {
+      const auto log = nlohmann::json::parse(test::read_file(*job.events));
+      const char* const states[] = {"written", "earlier", "none"};
+      for (std::size_t i = 0; i < 3; ++i)
+        EXPECT_EQ(log.at("frames").at(i).at("output_state"), states[i]);
+    }
+    expect_outputs(job, {1, 2}, {1});
   }
 }
 
