@@ -1,4 +1,4 @@
-"""Command line: `python -m spexreports demo|readme|bench ...` with reports/ on PYTHONPATH."""
+"""Command line: `python -m spexreports demo|readme|bench|quote ...` with reports/ on PYTHONPATH."""
 
 import argparse
 import os
@@ -8,11 +8,13 @@ from pathlib import Path
 from spexreports import files, style
 from spexreports.bench_report import bench_report
 from spexreports.comparison import MARGIN
-from spexreports.errors import UsageError
+from spexreports.errors import DataError, UsageError
 from spexreports.patch_figure import brightest_wave, patch_figure, window_around
 from spexreports.pulls_figure import pulls_figure, summary
+from spexreports.quoted import quote
 from spexreports.readme_figure import readme_figure
 from spexreports.resolution_figure import resolution_figure
+from spexreports.result_files import read_results
 from spexreports.spectra_figure import spectra_figure
 from spexreports.truth_check import expected_flux, pulls
 
@@ -74,6 +76,20 @@ def bench(arguments: argparse.Namespace) -> list[Path]:
     )
 
 
+def quote_results(arguments: argparse.Namespace) -> list[Path]:
+    """Writes the numbers of documents anew, or says where they are not those of the results."""
+    results = read_results(arguments.results)
+    changed = []
+    for file in arguments.documents:
+        text = quote(file, results)
+        if text != file.read_text(encoding="utf-8"):
+            if arguments.check:
+                raise DataError(file, "quotes numbers that are not in the results", "quote it anew")
+            file.write_text(text, encoding="utf-8")
+            changed.append(file)
+    return changed
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(prog="spexreports", description=__doc__)
@@ -124,6 +140,16 @@ def parser() -> argparse.ArgumentParser:
         action="append",
         metavar="FILE.json",
         help="outputs of the micro-benchmarks (--benchmark_format=json), also drawn",
+    )
+    text = "writes the blocks of documents that quote results (docs/benchmark.md)"
+    command = commands.add_parser("quote", help=text, description=text)
+    command.set_defaults(run=quote_results)
+    command.add_argument("results", type=Path, nargs="+", metavar="RESULT.json|DIR")
+    command.add_argument(
+        "--documents", type=Path, nargs="+", required=True, metavar="FILE.md", help="to be written"
+    )
+    command.add_argument(
+        "--check", action="store_true", help="write nothing; fail where a number is another"
     )
     return top
 

@@ -56,7 +56,7 @@ sup { line-height: 0; }
   a { color: inherit; text-decoration: none; }
   nav { display: none; }
   h2, h3 { break-after: avoid; }
-  tr, figure, img { break-inside: avoid; }
+  tr, figure, img, div.pictures { break-inside: avoid; }
   thead { display: table-header-group; }
   .wide { overflow: visible; }
   table { font-size: 7.2pt; } th, td { padding: 0.2em 0.35em; }
@@ -209,7 +209,7 @@ class Page:
             return
         widths = [picture.figure.get_figwidth() for picture in found]
         narrow = len(found) == 1 and widths[0] < style.COLUMN_WIDTH * 1.01
-        block = '<div class="column">' if narrow else "<div>"
+        block = f'<div class="pictures{" column" if narrow else ""}">'
         body = [block, f"<h3>{escape(title)}</h3>", '<div class="figures">']
         for picture, width in zip(found, widths, strict=True):
             wide = width > style.COLUMN_WIDTH * 1.01

@@ -1,0 +1,233 @@
+"""Numbers of the documents that are quoted from result files: written by a script, and checked.
+
+A document holds blocks between `<!-- from results: NAME -->` and `<!-- end -->`; what stands
+between is what the function of that name makes of the results.
+"""
+
+import re
+import textwrap
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from spexreports.errors import DataError
+from spexreports.numbers import counted, interval, number
+from spexreports.opening import headline
+from spexreports.order_statistics import Estimate
+from spexreports.published import CPU_MILESTONES, MILESTONES, read_published
+from spexreports.result import Result
+from spexreports.section import by_group, in_sweep, newest, rungs
+from spexreports.stages_figure import stage_seconds
+from spexreports.work import own_method
+
+BLOCK = re.compile(r"(<!-- from results: ([a-z-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+KERNELS = ("spots", "assemble", "solve", "decorrelate", "quality")
+COUNTS = {1: "one", 2: "two", 4: "four", 8: "eight"}
+
+
+def _table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
+    head = list(head)
+    lines = [head, ["---"] * len(head), *rows]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _speed(speed: Estimate) -> str:
+    span = interval(speed)
+    return f"{number(speed.value)} ({span})" if span else number(speed.value)
+
+
+def _best(results: list[Result]) -> Result:
+    return max(results, key=lambda r: r.effective.fpnh.value)
+
+
+def _with_gpus(results: list[Result]) -> list[tuple[str, list[Result]]]:
+    """Systems whose ladder has an entry on GPUs, with the fewest GPUs first."""
+    groups = by_group([r for r in rungs(results) if r.effective], lambda r: r.system)
+    chosen = [(name, group) for name, group in groups.items() if any(r.gpus for r in group)]
+    return sorted(chosen, key=lambda pair: max(r.gpus_per_node for r in pair[1]))
+
+
+def _machine(group: list[Result]) -> str:
+    """Number and model: four NVIDIA H200s."""
+    widest = max(group, key=lambda r: r.gpus_per_node)
+    count = widest.gpus_per_node
+    return f"{COUNTS.get(count, str(count))} {widest.gpu}{'s' if count > 1 else ''}"
+
+
+def headline_sentence(results: list[Result]) -> str:
+    """A sentence for each system, the one with most GPUs first."""
+    sentences = []
+    for _, group in reversed(_with_gpus(results)):
+        best = headline(group)
+        frames, seconds = counted(best.frames_asked, "frame"), best.effective.seconds.value
+        sentences.append(
+            f"On {_machine(group)} `spex-gpu` extracts {frames} in {seconds:.1f} s from launch to "
+            f"exit, files included: {number(best.effective.fpnh.value)} frames per node-hour, and "
+            f"{number(best.extraction.fpnh.value)} by the clock that starts once MPI has."
+        )
+    return (
+        textwrap.fill(" ".join(sentences), 100, break_long_words=False, break_on_hyphens=False)
+        + "\n"
+    )
+
+
+def _memory(result: Result) -> str:
+    most = [s["device_memory_bytes"] for s in result.json["timing"]["samples"]]
+    known = [m for m in most if m is not None]
+    return f"{max(known) / 1e9:.1f}" if known else "–"
+
+
+def speeds(results: list[Result]) -> str:
+    """Of each system the entries with all 30 frames, by both clocks with their ranges."""
+    rows = [
+        [
+            f"{result.system}, {result.entry}",
+            f"{result.effective.seconds.value:.2f}",
+            _speed(result.effective.fpnh),
+            _speed(result.extraction.fpnh),
+            str(len(result.timed)),
+            "–" if result.joules_per_frame is None else number(result.joules_per_frame),
+            _memory(result),
+        ]
+        for _, group in _with_gpus(results)
+        for result in group
+        if not result.scaled_to
+    ]
+    head = (
+        "system, entry",
+        "effective, s",
+        "effective FPNH",
+        "extraction FPNH",
+        "runs",
+        "J a frame",
+        "most memory of a GPU, GB",
+    )
+    return _table(head, rows)
+
+
+def milestones(results: list[Result]) -> str:
+    """The fastest of each milestone, effective and extraction FPNH, beside the paper's best."""
+    systems, rows = _with_gpus(results), []
+    for milestone in MILESTONES:
+        cells = []
+        for _, group in systems:
+            found = [r for r in group if r.milestone == milestone and own_method(r)]
+            best = _best(found) if found else None
+            cells.append(
+                f"{number(best.effective.fpnh.value)}, {number(best.extraction.fpnh.value)}"
+                f"{f' ({best.frames_asked})' if best.scaled_to else ''}"
+                if best
+                else "–"
+            )
+        paper = [r for r in read_published().ladder if r.milestone == milestone]
+        top = max(paper, key=lambda r: r.fpnh, default=None)
+        name = f"{milestone} (CPU)" if milestone in CPU_MILESTONES else milestone
+        rows.append([name, *cells, f"{number(top.fpnh)} ({top.system})" if top else "–"])
+    return _table(["milestone", *(name for name, _ in systems), "the paper's best"], rows)
+
+
+def _sweep(kind: str, what: str, x_of: Callable[[Result], float]) -> Callable:
+    def block(results: list[Result]) -> str:
+        chosen = sorted(in_sweep(results, kind), key=lambda r: (r.system, r.milestone, x_of(r)))
+        rows = [
+            [
+                f"{r.system}, {r.milestone}",
+                f"{x_of(r):g}",
+                _speed(r.effective.fpnh),
+                _speed(r.extraction.fpnh),
+                str(len(r.timed)),
+            ]
+            for r in chosen
+        ]
+        return _table(("system, milestone", what, "effective", "extraction", "runs"), rows)
+
+    return block
+
+
+def cores(results: list[Result]) -> str:
+    """Strong scaling over ranks."""
+    chosen = sorted(in_sweep(results, "strong"), key=lambda r: (r.system, r.ranks))
+    rows = []
+    for r in chosen:
+        memory = max(s["max_rss_bytes"] or 0 for s in r.json["timing"]["samples"])
+        seconds = f"{r.effective.seconds.value:.1f}"
+        rows.append([r.system, f"{r.ranks} × {r.threads}", seconds, f"{memory / 1e9:.2f}"])
+    return _table(("system", "ranks × threads", "wall clock, s", "memory of a rank, GB"), rows)
+
+
+def patch_sizes(results: list[Result]) -> str:
+    """Wall clock and stages over the size of a patch; stages are sums over the threads."""
+    rows = []
+    chosen = [
+        r
+        for kind in ("nwavestep", "nsubbundles")
+        for r in sorted(in_sweep(results, kind), key=lambda r: (r.system, float(r.scaling.x)))
+    ]
+    for r in chosen:
+        seconds = stage_seconds(r)
+        stages = [f"{seconds.get(s, 0.0):.1f}" for s in ("assemble", "solve", "decorrelate")]
+        size = f"{r.scaling.kind} {r.scaling.x:g}"
+        rows.append([size, f"{r.effective.seconds.value:.1f}", *stages])
+    head = ("patch", "wall clock, s", "assemble, s", "solve, s", "decorrelate, s")
+    return _table(head, rows)
+
+
+def compression(results: list[Result]) -> str:
+    """Seconds of reading a frame by the compression of its file."""
+    rows = []
+    for r in in_sweep(results, "compression"):
+        kind = r.json["inputs"]["generator"]["compression"]
+        name = {"none": "plain", "gz": "`.gz`", "fz": "`.fz`"}[kind]
+        rows.append([f"{r.system}, {name}", f"{stage_seconds(r).get('read', 0.0):.2f}"])
+    return _table(("system, file", "reading a frame, s"), rows)
+
+
+def kernels_of_direct(results: list[Result]) -> str:
+    """Of `direct` on the fewest GPUs: operations, seconds and rate of each stage, of a frame."""
+    for _, group in _with_gpus(results):
+        found = [r for r in group if r.milestone == "direct" and r.roofline]
+        if found:
+            best, seconds = _best(found), stage_seconds(_best(found))
+            flops = {p.stage: p.flops / best.frames_asked for p in best.roofline}
+            rows = [
+                [
+                    stage,
+                    number(flops[stage] / 1e9) if stage in flops else "–",
+                    f"{seconds[stage]:.4f}",
+                    f"{flops[stage] / seconds[stage] / 1e12:.2g}" if stage in flops else "–",
+                ]
+                for stage in KERNELS
+            ]
+            rows.append(["all", "", f"{sum(seconds[s] for s in KERNELS):.4f}", ""])
+            return _table(("stage", "GFLOP a frame", "s a frame", "TFLOP/s"), rows)
+    return ""
+
+
+BLOCKS: dict[str, Callable[[list[Result]], str]] = {
+    "headline": headline_sentence,
+    "speeds": speeds,
+    "milestones": milestones,
+    "ranks-per-gpu": _sweep("ranks-per-gpu", "ranks per GPU", lambda r: r.ranks_per_gpu or 1.0),
+    "gpus": _sweep("gpus", "GPUs", lambda r: float(r.gpus_per_node)),
+    "cores": cores,
+    "patch-sizes": patch_sizes,
+    "compression": compression,
+    "kernels-of-direct": kernels_of_direct,
+}
+
+
+def quote(file: Path, results: list[Result]) -> str:
+    """The document with its blocks made anew."""
+    shown = newest(results)
+
+    def block(match: re.Match) -> str:
+        name = match[2]
+        if name not in BLOCKS:
+            raise DataError(file, f"asks for the block {name}", ", ".join(BLOCKS))
+        text = BLOCKS[name](shown)
+        if not text.strip():
+            raise DataError(
+                file, f"asks for the block {name}, of which no result tells", "a result"
+            )
+        return match[1] + text + match[4]
+
+    return BLOCK.sub(block, file.read_text(encoding="utf-8"))

@@ -1,0 +1,81 @@
+"""Tests that the documents quote what the result files say."""
+
+import sys
+import tempfile
+import unittest
+from contextlib import redirect_stderr, redirect_stdout
+from io import StringIO
+from pathlib import Path
+from unittest import mock
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "reports"))
+
+from spexreports.__main__ import main  # noqa: E402
+from spexreports.errors import DataError  # noqa: E402
+from spexreports.quoted import BLOCK, BLOCKS, quote  # noqa: E402
+from spexreports.result_files import read_results  # noqa: E402
+
+DOCUMENTS = [ROOT / "README.md", ROOT / "docs/performance.md"]
+# kernels are of the micro-benchmarks, and report is made of the others.
+FOLDERS = [
+    path
+    for path in sorted((ROOT / "reports/results").iterdir())
+    if path.is_dir() and path.name not in ("kernels", "report")
+]
+
+
+def run(*arguments: object) -> tuple[int, str]:
+    """Status and stderr of `python -m spexreports quote ARGUMENTS`."""
+    err = StringIO()
+    words = ["spexreports", "quote", *map(str, arguments)]
+    with mock.patch("sys.argv", words), redirect_stdout(StringIO()), redirect_stderr(err):
+        return main(), err.getvalue()
+
+
+class Quoted(unittest.TestCase):
+    """The documents of the repository, and edited ones."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Reads the results once."""
+        cls.results = read_results(FOLDERS)
+
+    def test_documents(self):
+        """Each number between the marks is that of the results."""
+        for file in DOCUMENTS:
+            self.assertTrue(BLOCK.search(file.read_text()), file)
+            hint = (
+                "PYTHONPATH=reports python -m spexreports quote (docs/benchmark.md) writes it anew"
+            )
+            self.assertEqual(quote(file, self.results), file.read_text(), f"{file}: {hint}")
+
+    def test_every_block_is_quoted(self):
+        """No function is left that no document asks for."""
+        asked = {match[2] for file in DOCUMENTS for match in BLOCK.finditer(file.read_text())}
+        self.assertEqual(asked, set(BLOCKS))
+
+    def test_edited_number(self):
+        """A number that was changed by hand fails the check, and is written anew."""
+        text = DOCUMENTS[0].read_text()
+        line = BLOCK.search(text)[3]
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "README.md"
+            file.write_text(text.replace(line, line.replace("frames", "999,999 frames", 1)))
+            status, err = run(*FOLDERS, "--check", "--documents", file)
+            self.assertEqual((status, err.count("\n")), (1, 1))
+            self.assertIn("README.md: quotes", err)
+            self.assertEqual(run(*FOLDERS, "--documents", file)[0], 0)
+            self.assertEqual(file.read_text(), text)
+
+    def test_unknown_block(self):
+        """A mark that no function answers is named."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "doc.md"
+            file.write_text("<!-- from results: no-such -->\n<!-- end -->\n")
+            with self.assertRaisesRegex(DataError, "no-such"):
+                quote(file, self.results)
+
+
+if __name__ == "__main__":
+    unittest.main()
