@@ -154,25 +154,32 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def main() -> int:
-    """Runs a command and says what it wrote."""
+def _run() -> int:
     arguments = parser().parse_args()
     style.apply()
     try:
-        written = arguments.run(arguments)
+        for path in arguments.run(arguments):
+            print(f"wrote {path}")
+        sys.stdout.flush()
     except UsageError as error:
         print(f"spexreports: {error}", file=sys.stderr)
         return 2
+    except BrokenPipeError:
+        raise
     except (OSError, KeyError, ValueError) as error:
         print(f"spexreports: {error}", file=sys.stderr)
         return 1
-    try:
-        for path in written:
-            print(f"wrote {path}")
-        sys.stdout.flush()
-    except BrokenPipeError:  # whoever read the list has read enough; the files are written
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
+
+
+def main() -> int:
+    """Runs a command and says what it wrote."""
+    try:
+        return _run()
+    except BrokenPipeError:
+        # Whoever read the lines has read enough. Python would complain once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
 
 
 if __name__ == "__main__":

@@ -38,6 +38,7 @@ tr.paper { color: #666; } tr.failed { background: #f8e3d6; } tr.ours { backgroun
 table.cards { table-layout: fixed; width: 100%; font-size: 0.93em; }
 table.cards th:first-child { width: 7.5em; }
 table.cards td { overflow-wrap: break-word; }
+table.cards small { white-space: nowrap; }
 .big { font-size: 1.5em; font-weight: 600; line-height: 1.2; white-space: nowrap; }
 .good { color: #00694c; font-weight: 600; } .bad { color: #a63c00; font-weight: 600; }
 code { font-size: 0.92em; overflow-wrap: anywhere; }

@@ -13,6 +13,9 @@ from spexreports.section import by_group
 LONGEST = 100  # characters of a value
 
 
+IDLE = "gpu-idle"  # a GPU between two runs lowers its clocks, and is well
+
+
 def _text(value: Any) -> str:
     if value is None:
         return "–"
@@ -73,17 +76,36 @@ def _system(result: Result) -> str:
     return "\n".join(parts)
 
 
-def _launch(result: Result) -> tuple[object, ...]:
+def _environment(result: Result) -> dict[str, str]:
     launch = result.json["launch"]
-    environment = {**launch["environment"], **launch["slurm"]}
-    variables = " ".join(f"{k}={v}" for k, v in environment.items())
-    return (
-        result.entry,
-        f"{result.division}, {result.tier}",
-        _code(shlex.join(launch["argv"])),
-        _code(variables) if variables else "–",
-        _text(launch["binding"]),
-    )
+    return {**launch["environment"], **launch["slurm"]}
+
+
+def _variables(variables: dict[str, str]) -> Html:
+    text = " ".join(f"{name}={value}" for name, value in variables.items())
+    return _code(text) if text else Html("–")
+
+
+def _launches(results: list[Result]) -> Html:
+    """Command lines; variables that all entries share stand once, below."""
+    environments = [_environment(r) for r in results]
+    first = environments[0]
+    shared = {k: v for k, v in first.items() if all(e.get(k) == v for e in environments)}
+    rows = [
+        (
+            r.entry,
+            f"{r.division}, {r.tier}",
+            _code(shlex.join(r.json["launch"]["argv"])),
+            _variables({k: v for k, v in own.items() if k not in shared}),
+            _text(r.json["launch"]["binding"]),
+        )
+        for r, own in zip(results, environments, strict=True)
+    ]
+    head = ("entry", "division, tier", "launch", "its own variables", "binding")
+    parts = [table(head, rows)]
+    if shared:
+        parts.append(note(join(["Variables of all entries: ", _variables(shared), "."])))
+    return join(parts)
 
 
 def _code(text: str) -> Html:
@@ -102,10 +124,10 @@ def _health(result: Result) -> str:
     during, after = health.get("during"), health.get("after")
     if not during:
         return _text(health.get("reason"))
-    throttle = sorted({t for gpu in during for t in gpu.get("throttle_reasons", [])})
+    throttle = sorted({t for gpu in during for t in gpu["throttle_reasons"]} - {IDLE})
     warmest = [g["temperature_max_c"] for g in during if g.get("temperature_max_c") is not None]
     errors = [g["ecc_uncorrected"] for g in after or [] if g.get("ecc_uncorrected") is not None]
-    parts = [f"throttled: {', '.join(throttle) or 'no'}"]
+    parts = [f"slowed down: {', '.join(throttle)}" if throttle else "not slowed down"]
     if warmest:
         parts.append(f"at most {max(warmest):g} °C")
     if errors:
@@ -145,12 +167,7 @@ def _run(results: list[Result], out: Path) -> str:
             ],
         )
     )
-    parts.append(
-        table(
-            ("entry", "division, tier", "launch", "environment", "binding"),
-            [_launch(r) for r in results],
-        )
-    )
+    parts.append(_launches(results))
     parts.append(
         table(
             (
@@ -169,7 +186,6 @@ def _run(results: list[Result], out: Path) -> str:
                     f"{sum(s.warmup for s in r.samples)} + {len(r.timed)}",
                     _health(r),
                     _validation(r),
-                    _text([f"{g['name']}: {_passed(g)}" for g in r.json.get("golden", [])]),
                     _verdict(r),
                 )
                 for r in results
@@ -178,10 +194,6 @@ def _run(results: list[Result], out: Path) -> str:
         )
     )
     return "\n".join(parts)
-
-
-def _passed(golden: dict[str, Any]) -> str:
-    return "pass" if golden.get("pass") else f"FAIL, {golden.get('failure')}"
 
 
 def provenance(results: list[Result], out: Path) -> str:

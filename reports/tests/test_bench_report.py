@@ -2,8 +2,10 @@
 
 import json
 import math
+import os
 import re
 import shutil
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -29,6 +31,7 @@ from spexreports.bench_report import bench_report  # noqa: E402
 from spexreports.comparison import judge, speed_ratio  # noqa: E402
 from spexreports.ladder_figure import ladder_figure  # noqa: E402
 from spexreports.marks import symbols  # noqa: E402
+from spexreports.result import STAGES  # noqa: E402
 from spexreports.result import Figure as Speeds  # noqa: E402
 from spexreports.result_files import read_results  # noqa: E402
 
@@ -280,6 +283,16 @@ class FaultFinder(unittest.TestCase):
         self.assertIn("'lost' is cut off", found)
 
 
+class Stages(unittest.TestCase):
+    """The names of the stages."""
+
+    def test_those_of_the_programs(self):
+        """They are those that the run logs hold, in their order, after start."""
+        source = (ROOT / "reference/core/stage_times.cpp").read_text()
+        names = re.findall(r'case Stage::\w+:\s+return "([a-z-]+)"', source)
+        self.assertEqual(list(STAGES), ["start", *names])
+
+
 class Samples(unittest.TestCase):
     """The committed results."""
 
@@ -430,6 +443,19 @@ class Errors(unittest.TestCase):
     def test_margin(self):
         """A margin that is none."""
         self.check(2, "--margin", DATA / "run", "--margin", "2")
+
+    def test_reader_that_has_read_enough(self):
+        """A closed pipe is no error: the page is written, and nothing is said."""
+        ours, theirs = os.pipe()
+        os.close(ours)
+        command = [sys.executable, "-m", "spexreports", "bench", DATA / "ci", "--out", self.path]
+        environment = os.environ | {"PYTHONPATH": str(ROOT / "reports")}
+        with os.fdopen(theirs, "w") as pipe:
+            done = subprocess.run(
+                command, stdout=pipe, stderr=subprocess.PIPE, env=environment, check=False
+            )
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
+        self.assertTrue((self.path / "index.html").exists())
 
     def test_run_that_is_not_there(self):
         """A comparison with a run that no result has."""
