@@ -20,7 +20,7 @@ void check_options(const ExtractOptions& o, int nfiber) {
     if (!(value >= 0 && value <= 1))
       throw usage_error(option, fmt::format("{:g} is no fraction", value), "0 to 1");
   };
-  constexpr int most_bins = 5000;  // of a padded step; beyond it N would take gigabytes
+  constexpr int most_bins = 5000;  // of a padded step: with 7 fibers N takes 10 GB there
   at_least("--bundlesize", o.bundlesize, 1);
   at_least("--nsubbundles", o.nsubbundles, 1);
   at_least("--nwavestep", o.nwavestep, 1);

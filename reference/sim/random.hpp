@@ -1,5 +1,6 @@
-// Random numbers that are the same on every machine: the standard library defines its engines to
-// the bit, but not its distributions, so those are here.
+// Random numbers by streams. The standard library defines its engines to the bit, but not its
+// distributions, so those are here: uniform and whole numbers are the same on every machine, the
+// others to the last bits of libm's log, sin, cos and exp.
 #pragma once
 
 #include <cstdint>

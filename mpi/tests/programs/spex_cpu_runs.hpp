@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/io/fits_file.hpp"
+#include "reference/model/milestones.hpp"
 #include "reference/tests/support/process.hpp"
 #include "spex_test_paths.hpp"
 
@@ -16,6 +17,13 @@ inline const std::string golden = SPEX_SOURCE_DIR "/golden/";
 
 /// Options by name; an empty value stands for a flag.
 using Options = std::map<std::string, std::string>;
+
+/// The names of all rungs that spex-cpu has.
+inline std::vector<std::string> cpu_milestones() {
+  std::vector<std::string> names;
+  for (const Milestone one : milestones_of(Device::cpu)) names.push_back(to_string(one));
+  return names;
+}
 
 /// What stands before spex-cpu: nothing, or mpirun with a number of ranks.
 inline std::vector<std::string> mpirun(int ranks) {

@@ -10,7 +10,7 @@
 namespace spex::test {
 namespace {
 
-class SameBytes : public testing::TestWithParam<std::tuple<const char*, const char*>> {
+class SameBytes : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
   // Frame and model of a run, one behind the other.
   std::string bytes(int threads, const std::vector<std::string>& launcher = {}) {
@@ -48,8 +48,9 @@ TEST_P(SameBytes, ForAnyRanks) {
 }
 
 INSTANTIATE_TEST_SUITE_P(SpexCpu, SameBytes,
-                         testing::Combine(testing::Values("eigh", "cholesky"),
-                                          testing::Values("baseline", "cpu-refactor")));
+                         testing::Combine(testing::ValuesIn(std::vector<std::string>{"eigh",
+                                                                                     "cholesky"}),
+                                          testing::ValuesIn(cpu_milestones())));
 
 // More ranks than the one patch.
 TEST(SpexCpu, RanksWithoutWork) {

@@ -36,7 +36,7 @@ void expect_part(const std::string& part, const std::string& whole, long long sp
   }
 }
 
-class Ranges : public testing::TestWithParam<const char*> {
+class Ranges : public testing::TestWithParam<std::string> {
  protected:
   void SetUp() override {
     const Finished run =
@@ -81,7 +81,7 @@ TEST_P(Ranges, OneWavelength) {
   expect_part(part, whole, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(SpexCpu, Ranges, testing::Values("baseline", "cpu-refactor"));
+INSTANTIATE_TEST_SUITE_P(SpexCpu, Ranges, testing::ValuesIn(cpu_milestones()));
 
 TEST(SpexCpu, PartOverTwoBundles) {
   const ScratchFolder scratch;

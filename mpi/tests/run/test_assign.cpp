@@ -79,10 +79,10 @@ TEST_P(Assign, SubbundlesStayWholeAlways) {
   for (const auto& [subbundle, ranks] : ranks_of) EXPECT_EQ(ranks.size(), 1U);
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    RanksAndFibers, Assign,
-    testing::Combine(testing::Values(1, 2, 3, 5, 13), testing::Values(10, 20, 50),
-                     testing::Values(Milestone::baseline, Milestone::cpu_refactor)));
+INSTANTIATE_TEST_SUITE_P(RanksAndFibers, Assign,
+                         testing::Combine(testing::Values(1, 2, 3, 5, 13),
+                                          testing::Values(10, 20, 50),
+                                          testing::ValuesIn(milestones_of(Device::cpu))));
 
 TEST(AssignPatches, BundlesByHand) {
   // Two bundles of 5 x 3 patches.

@@ -49,7 +49,7 @@ void expect_same_bytes(const Frame& a, const Frame& b) {
 }
 
 TEST_F(Milestones, ThreadsDoNotChangeAByte) {
-  for (const Milestone milestone : {Milestone::baseline, Milestone::cpu_refactor}) {
+  for (const Milestone milestone : milestones_of(Device::cpu)) {
     options.milestone = milestone;
     const Frame one = extract(1);
     const ModelImage model = assemble_model(70, 60, results);
@@ -111,7 +111,7 @@ TEST_F(Milestones, BrokenPsfIsAnErrorFromAnyThread) {
   Psf broken = psf;
   broken.param[static_cast<std::size_t>(4 * broken.ncoeff)] = -1;  // GHSIGX of fiber 4
   const ExtractInputs in{&broken, &pixels, grid, options};
-  for (const Milestone milestone : {Milestone::baseline, Milestone::cpu_refactor}) {
+  for (const Milestone milestone : milestones_of(Device::cpu)) {
     options.milestone = milestone;
     EXPECT_THROW(static_cast<void>(
                      extract_patches(in, make_patches(options, grid, 9), 3, times, [](long) {})),

@@ -172,17 +172,17 @@ TEST_P(PatchOracle, Agrees) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, PatchOracle,
-    testing::Combine(testing::ValuesIn(cases()), testing::Values(Method::eigh, Method::cholesky),
-                     testing::Values(Milestone::baseline, Milestone::cpu_refactor)),
-    [](const auto& parameter) {
-      std::string name = std::get<0>(parameter.param).name + "_" +
-                         to_string(std::get<1>(parameter.param)) + "_" +
-                         to_string(std::get<2>(parameter.param));
-      std::replace(name.begin(), name.end(), '-', '_');
-      return name;
-    });
+INSTANTIATE_TEST_SUITE_P(All, PatchOracle,
+                         testing::Combine(testing::ValuesIn(cases()),
+                                          testing::Values(Method::eigh, Method::cholesky),
+                                          testing::ValuesIn(milestones_of(Device::cpu))),
+                         [](const auto& parameter) {
+                           std::string name = std::get<0>(parameter.param).name + "_" +
+                                              to_string(std::get<1>(parameter.param)) + "_" +
+                                              to_string(std::get<2>(parameter.param));
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST(Oracle, InvertsAndTakesRoots) {
   const test::Matrix A{{4, 1, 0}, {1, 3, 1}, {0, 1, 2}};

@@ -1,0 +1,63 @@
+// The table of milestones, and the list that CMake and scripts read from its source.
+#include <fstream>
+#include <set>
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include "reference/model/milestones.hpp"
+#include "spex_test_paths.hpp"
+
+namespace spex {
+namespace {
+
+TEST(Milestones, NamesLeadBackToTheirRows) {
+  std::set<std::string_view> names;
+  for (const MilestoneTraits& one : milestones) {
+    EXPECT_TRUE(names.insert(one.name).second) << one.name;
+    EXPECT_EQ(find_milestone(one.name), one.milestone);
+    EXPECT_EQ(&traits(one.milestone), &one);
+    EXPECT_EQ(to_string(one.milestone), one.name);
+  }
+  EXPECT_FALSE(find_milestone("first").has_value());
+  EXPECT_FALSE(find_milestone("").has_value());
+}
+
+TEST(Milestones, OfADeviceWithItsDefaultFirst) {
+  std::size_t count = 0;
+  for (const Device device : {Device::cpu, Device::gpu}) {
+    const std::vector<Milestone> of_device = milestones_of(device);
+    count += of_device.size();
+    EXPECT_EQ(of_device.front(), default_milestone(device));
+    EXPECT_EQ(std::set(of_device.begin(), of_device.end()).size(), of_device.size());
+    for (const Milestone one : of_device) EXPECT_EQ(traits(one).device, device);
+  }
+  EXPECT_EQ(count, milestones.size());
+}
+
+// An engine belongs to one device, and what a schedule or a batch asks for is there.
+TEST(Milestones, RowsAreConsistent) {
+  for (const MilestoneTraits& one : milestones) {
+    SCOPED_TRACE(one.name);
+    const bool cpu = one.engine == Engine::cpu_sparse || one.engine == Engine::cpu_dense;
+    EXPECT_EQ(cpu, one.device == Device::cpu);
+    EXPECT_EQ(one.engine == Engine::gpu_eigh, !cpu && one.method == Method::eigh);
+    if (!one.shares_spots) {
+      EXPECT_EQ(one.unit, WorkUnit::patch);
+    }
+  }
+}
+
+TEST(Milestones, ListedAsInTheTableForScripts) {
+  std::ifstream file(SPEX_BINARY_DIR "/generated/milestones.json");
+  const nlohmann::json listed = nlohmann::json::parse(file);
+  for (const auto& [device, key] : {std::pair{Device::cpu, "cpu"}, {Device::gpu, "gpu"}}) {
+    std::vector<std::string> names;
+    for (const MilestoneTraits& one : milestones)
+      if (one.device == device) names.emplace_back(one.name);
+    EXPECT_EQ(listed.at(key).get<std::vector<std::string>>(), names);
+  }
+}
+
+}  // namespace
+}  // namespace spex
