@@ -19,6 +19,9 @@ void report_times(const StageTimes& times) {
 
 void report_patches(const std::string& output, const PatchCounts& counts) {
   const std::string frame = output.empty() ? "" : output + ": ";
+  if (counts.guarded > 0)
+    spdlog::info("{}{} of {} patches were solved as a whole, not spectrum by spectrum", frame,
+                 counts.guarded, counts.patches);
   if (counts.fell_back > 0)
     spdlog::warn("{}{} of {} patches fell back to eigh", frame, counts.fell_back, counts.patches);
   if (counts.failed > 0)

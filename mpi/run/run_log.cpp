@@ -31,6 +31,7 @@ Json frame_json(const FrameFiles& files, const FrameOutcome& outcome) {
   json["output"] = files.output;
   json["output_state"] = to_string(outcome.output);
   json["patches"] = outcome.counts.patches;
+  json["guarded"] = outcome.counts.guarded;
   json["fell_back"] = outcome.counts.fell_back;
   json["failed"] = outcome.counts.failed;
   json["error"] = outcome.failure ? Json(outcome.failure->text) : Json();

@@ -5,6 +5,7 @@
 
 #include <cblas.h>
 
+#include "reference/extract/fiber_cholesky.hpp"
 #include "reference/linalg/block_tridiagonal.hpp"
 #include "reference/linalg/symmetric.hpp"
 
@@ -29,12 +30,6 @@ double inverse_root(double u) {
 
 bool all_finite(const std::vector<double>& v) {
   return std::all_of(v.begin(), v.end(), [](double a) { return std::isfinite(a); });
-}
-
-bool all_finite(const Decorrelated& result) {
-  return all_finite(result.f) && all_finite(result.flux) && all_finite(result.ivar) &&
-         std::all_of(result.R.begin(), result.R.end(),
-                     [](const std::vector<double>& R) { return all_finite(R); });
 }
 
 // Adds one spectrum: with row sums r of Q, R = Q / r row by row and ivar = r^2. Q becomes R.
@@ -158,6 +153,12 @@ std::vector<std::vector<double>> covariance_blocks(const BlockTridiagonal& L,
 
 }  // namespace
 
+bool all_finite(const Decorrelated& result) {
+  return all_finite(result.f) && all_finite(result.flux) && all_finite(result.ivar) &&
+         std::all_of(result.R.begin(), result.R.end(),
+                     [](const std::vector<double>& R) { return all_finite(R); });
+}
+
 bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
                       const BlockRange& blocks, Decorrelated& result, StageTimes& times) {
   result = {};
@@ -185,8 +186,19 @@ bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
   return all_finite(result);
 }
 
-bool decorrelate_cholesky(const NormalEquations& equations, Decorrelate decorrelate,
-                          const BlockRange& blocks, Decorrelated& result, StageTimes& times) {
+CholeskyOutcome decorrelate_cholesky(const NormalEquations& equations, Decorrelate decorrelate,
+                                     const BlockRange& blocks, Decorrelated& result,
+                                     StageTimes& times) {
+  if (decorrelate == Decorrelate::signal &&
+      decorrelate_fibers(equations, blocks, result, times) == FiberGuard::none)
+    return CholeskyOutcome::by_spectra;
+  return decorrelate_whole_patch(equations, decorrelate, blocks, result, times)
+             ? CholeskyOutcome::whole_patch
+             : CholeskyOutcome::failed;
+}
+
+bool decorrelate_whole_patch(const NormalEquations& equations, Decorrelate decorrelate,
+                             const BlockRange& blocks, Decorrelated& result, StageTimes& times) {
   result = {};
   std::vector<std::vector<double>> C;
   {

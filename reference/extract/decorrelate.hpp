@@ -15,6 +15,7 @@ struct BlockRange {
   int spec_first = 0;  ///< first padded spectrum
   int nspec = 0;       ///< number of spectra
   int nwave = 0;       ///< padded bins of a spectrum
+  int ndiag = 0;       ///< elements of R as far from the diagonal as this are wanted
 };
 
 /// Decorrelated spectra of the wanted blocks.
@@ -22,7 +23,8 @@ struct Decorrelated {
   std::vector<double> f;     ///< N^-1 y, all n bins of the patch, electron
   std::vector<double> flux;  ///< R f [nspec][nwave], electron
   std::vector<double> ivar;  ///< squares of the row sums of Q [nspec][nwave], electron^-2
-  /// The block of R of each wanted spectrum, column-major nwave x nwave.
+  /// The block of R of each wanted spectrum, column-major nwave x nwave. What is farther than
+  /// ndiag from the diagonal may be 0 instead.
   std::vector<std::vector<double>> R;
 };
 
@@ -35,16 +37,32 @@ struct Decorrelated {
                                     StageTimes& times);
 
 /// A patch whose condition number is estimated above this (in the 1-norm, as dpocon does)
-/// is left to eigh by the method cholesky: the inverse then holds no more than four digits, and
+/// is left to eigh by decorrelate_whole_patch: the inverse then holds no more than four digits, and
 /// eigh's clipping at 1e-14 comes near.
 inline constexpr double cholesky_condition_bound = 1e12;
 
-/// Method cholesky: f and the wanted blocks of C from N = L L^T, with N block-tridiagonal in the
-/// order of wavelength; roots as eigh takes them. False where the factorization
-/// fails, the condition estimate is above the bound, or a value is not finite: the patch is then
-/// eigh's.
-[[nodiscard]] bool decorrelate_cholesky(const NormalEquations& equations, Decorrelate decorrelate,
-                                        const BlockRange& blocks, Decorrelated& result,
-                                        StageTimes& times);
+/// How the method cholesky did a patch.
+enum class CholeskyOutcome {
+  by_spectra,   ///< spectrum by spectrum (fiber_cholesky.hpp)
+  whole_patch,  ///< the guard of the former spoke: from the factor of the whole patch
+  failed,       ///< neither could: the patch is eigh's
+};
+
+/// Method cholesky. signal: spectrum by spectrum; where the guard of that forbids it, and for
+/// noise, f and the wanted blocks of C from N = L L^T, with N block-tridiagonal in the order of
+/// wavelength, and roots as eigh takes them. Failed where the factorization fails, the condition
+/// estimate is above the bound, or a value is not finite.
+[[nodiscard]] CholeskyOutcome decorrelate_cholesky(const NormalEquations& equations,
+                                                   Decorrelate decorrelate,
+                                                   const BlockRange& blocks, Decorrelated& result,
+                                                   StageTimes& times);
+
+/// The second of these ways alone.
+[[nodiscard]] bool decorrelate_whole_patch(const NormalEquations& equations,
+                                           Decorrelate decorrelate, const BlockRange& blocks,
+                                           Decorrelated& result, StageTimes& times);
+
+/// Whether all numbers of a result are finite.
+[[nodiscard]] bool all_finite(const Decorrelated& result);
 
 }  // namespace spex

@@ -45,8 +45,16 @@ bool solve(const NormalEquations& equations, const BlockRange& blocks,
            const ExtractOptions& options, Decorrelated& solution, PatchStatus& status,
            StageTimes& times) {
   if (options.method == Method::cholesky) {
-    if (decorrelate_cholesky(equations, options.decorrelate, blocks, solution, times)) return true;
-    status = PatchStatus::fell_back;
+    switch (decorrelate_cholesky(equations, options.decorrelate, blocks, solution, times)) {
+      case CholeskyOutcome::by_spectra:
+        return true;
+      case CholeskyOutcome::whole_patch:
+        // For noise the whole patch is the method, not a way around it.
+        if (options.decorrelate == Decorrelate::signal) status = PatchStatus::guarded;
+        return true;
+      case CholeskyOutcome::failed:
+        status = PatchStatus::fell_back;
+    }
   }
   if (decorrelate_eigh(equations, options.decorrelate, blocks, solution, times)) return true;
   status = PatchStatus::failed;
@@ -97,7 +105,8 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
     add_prior(equations, options.regularize);
   }
 
-  const BlockRange blocks{patch.pad_below, patch.nspec, patch.padded_nwave()};
+  const BlockRange blocks{patch.pad_below, patch.nspec, patch.padded_nwave(),
+                          result.ndiagonals / 2};
   Decorrelated solution;
   const bool solved = solve(equations, blocks, options, solution, result.status, times);
 

@@ -92,6 +92,7 @@ PatchCounts count_patches(const std::vector<PatchResult>& results) {
   PatchCounts counts;
   counts.patches = static_cast<int>(results.size());
   for (const PatchResult& result : results) {
+    counts.guarded += result.status == PatchStatus::guarded ? 1 : 0;
     counts.fell_back += result.status == PatchStatus::fell_back ? 1 : 0;
     counts.failed += result.status == PatchStatus::failed ? 1 : 0;
   }

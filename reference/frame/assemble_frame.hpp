@@ -12,6 +12,7 @@ namespace spex {
 /// How many patches ended how.
 struct PatchCounts {
   int patches = 0;    ///< of the frame
+  int guarded = 0;    ///< of cholesky: solved as a whole, not spectrum by spectrum
   int fell_back = 0;  ///< which eigh solved in the method's place
   int failed = 0;     ///< which could not be solved
 };

@@ -49,6 +49,7 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Ex
       {"SPEXPROG", provenance.program, "program that made this file"},
       {"SPEXVERS", version(), "and its version"},
       {"NPATCH", number(counts.patches), "patches extracted"},
+      {"NGUARD", number(counts.guarded), "patches solved as a whole by the guard"},
       {"NFALLBCK", number(counts.fell_back), "patches that fell back to eigh"},
       {"NFAILED", number(counts.failed), "patches that could not be solved"},
   };

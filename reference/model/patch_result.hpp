@@ -10,6 +10,7 @@ enum class PatchStatus : int {
   ok = 0,
   fell_back = 1,  ///< the method could not do it; solved by eigh
   failed = 2,     ///< eigh could not either: zeros, flagged NODATA
+  guarded = 3,    ///< not to be solved spectrum by spectrum; solved as a whole by the same method
 };
 
 /// Core bins of a patch that lie within the grid, electrons a bin: `[s * nwave + w]`;

@@ -144,6 +144,7 @@ TEST_F(Output, HeaderSaysWhatWasDone) {
 
 TEST_F(Output, CholeskyDoesItsPatchesItself) {
   ASSERT_EQ(run({{"--method", "cholesky"}}).status, 0);
+  EXPECT_EQ(FitsReader(frame).get_integer("NGUARD"), 0);
   EXPECT_EQ(FitsReader(frame).get_integer("NFALLBCK"), 0);
 }
 

@@ -90,6 +90,7 @@ TEST_P(OddPixels, PatchThatCannotBeSolvedIsFlaggedAndCounted) {
   ASSERT_EQ(finished.status, 0) << finished.err;
   EXPECT_THAT(finished.err, testing::HasSubstr("1 of 5 patches could not be solved"));
   EXPECT_EQ(FitsReader(frame).get_integer("NFAILED"), 1);
+  EXPECT_EQ(FitsReader(frame).get_integer("NGUARD"), 0);
   EXPECT_EQ(FitsReader(frame).get_integer("NFALLBCK"), 0);
   expect_finite(frame);
 

@@ -35,7 +35,7 @@ TEST_P(Decorrelation, DiagonalMatrixByHand) {
   const NormalEquations e =
       equations(4, {4, 0, 0, 0, 0, 9, 0, 0, 0, 0, 16, 0, 0, 0, 0, 25}, {4, 18, 48, 100});
   for (const Decorrelate decorrelate : {Decorrelate::signal, Decorrelate::noise}) {
-    const Decorrelated result = solve(e, decorrelate, {1, 1, 2});
+    const Decorrelated result = solve(e, decorrelate, {1, 1, 2, 1});
     EXPECT_NEAR(result.f[0], 1, 1e-14);
     EXPECT_NEAR(result.f[3], 4, 1e-14);
     ASSERT_EQ(result.flux.size(), 2U);
@@ -53,7 +53,7 @@ TEST_P(Decorrelation, SignalOfOneSpectrumByHand) {
   const NormalEquations e = equations(2, {2, 1, 1, 2}, {3, 0});  // f = (2, -1)
   const double a = (std::sqrt(3) + 1) / 2, b = (std::sqrt(3) - 1) / 2;
   for (const Decorrelate decorrelate : {Decorrelate::signal, Decorrelate::noise}) {
-    const Decorrelated result = solve(e, decorrelate, {0, 1, 2});
+    const Decorrelated result = solve(e, decorrelate, {0, 1, 2, 1});
     EXPECT_NEAR(result.ivar[0], 3, 1e-14);
     EXPECT_NEAR(result.flux[0], (2 * a - b) / std::sqrt(3), 1e-14);
     EXPECT_NEAR(result.flux[1], (2 * b - a) / std::sqrt(3), 1e-14);
@@ -77,7 +77,7 @@ TEST_P(Decorrelation, NoiseSumsOverAllSpectra) {
 
 TEST_P(Decorrelation, RowsOfRSumToOne) {
   const NormalEquations e = equations(3, {4, 1, 0.5, 1, 3, 1, 0.5, 1, 2}, {1, 2, 3});
-  const Decorrelated result = solve(e, Decorrelate::signal, {0, 1, 3});
+  const Decorrelated result = solve(e, Decorrelate::signal, {0, 1, 3, 2});
   for (std::size_t row = 0; row < 3; ++row)
     EXPECT_NEAR(result.R[0][row] + result.R[0][3 + row] + result.R[0][6 + row], 1, 1e-14);
   // R's rows are divided by different sums, so R is not symmetric although Q is.
@@ -94,17 +94,25 @@ TEST_P(Decorrelation, NotFiniteIsAFailure) {
                           result, times));
 }
 
+// As a method that can fail, however it does a patch.
+bool cholesky(const NormalEquations& e, Decorrelate decorrelate, const BlockRange& blocks,
+              Decorrelated& result, StageTimes& times) {
+  return decorrelate_cholesky(e, decorrelate, blocks, result, times) != CholeskyOutcome::failed;
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, Decorrelation,
-                         testing::Values(&decorrelate_eigh, &decorrelate_cholesky));
+                         testing::Values(&decorrelate_eigh, &decorrelate_whole_patch, &cholesky));
 
 TEST(CholeskyFallback, RefusesWhatItCannotDo) {
   Decorrelated result;
   StageTimes times;
   const BlockRange blocks{0, 1, 2};
   const NormalEquations indefinite = equations(2, {1, 2, 2, 1}, {1, 1});
-  EXPECT_FALSE(decorrelate_cholesky(indefinite, Decorrelate::signal, blocks, result, times));
+  EXPECT_EQ(decorrelate_cholesky(indefinite, Decorrelate::signal, blocks, result, times),
+            CholeskyOutcome::failed);
   const NormalEquations near_singular = equations(2, {1, 0, 0, 1e-13}, {1, 1});
-  EXPECT_FALSE(decorrelate_cholesky(near_singular, Decorrelate::signal, blocks, result, times));
+  EXPECT_EQ(decorrelate_cholesky(near_singular, Decorrelate::signal, blocks, result, times),
+            CholeskyOutcome::failed);
   EXPECT_TRUE(decorrelate_eigh(near_singular, Decorrelate::signal, blocks, result, times));
   EXPECT_NEAR(result.flux[1] * 1e-13, 1, 1e-12);
 }

@@ -117,7 +117,9 @@ TEST_P(PatchOracle, Agrees) {
   EXPECT_LT(tolerance, 1e-3) << "the case tests nothing";
 
   ASSERT_EQ(result.nwave, c.nkept);
-  EXPECT_EQ(result.status, PatchStatus::ok);
+  // Solved by the method asked for, if need be by its way for spectra that share much light.
+  EXPECT_TRUE(result.status == PatchStatus::ok ||
+              (method == Method::cholesky && result.status == PatchStatus::guarded));
   const int m = patch.padded_nwave();
   const int ndiag = psf.ndiag();
   int constrained = 0;

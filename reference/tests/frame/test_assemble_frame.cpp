@@ -87,12 +87,14 @@ TEST_F(AssembleFrame, MasksByPixmaskFraction) {
 TEST_F(AssembleFrame, FailedPatchIsNoData) {
   results[3].status = PatchStatus::failed;
   results[1].status = PatchStatus::fell_back;
+  results[2].status = PatchStatus::guarded;
   const Frame f = frame();
   EXPECT_EQ(f.mask, (std::vector<std::uint32_t>{0, 0, 0, 0, 0, specmask::NODATA}));
   const PatchCounts counts = count_patches(results);
   EXPECT_EQ(counts.patches, 4);
   EXPECT_EQ(counts.failed, 1);
   EXPECT_EQ(counts.fell_back, 1);
+  EXPECT_EQ(counts.guarded, 1);
 }
 
 TEST(Bad2dFit, NeedsBothMedians) {

@@ -1,0 +1,195 @@
+// The way spectrum by spectrum, against the definition in long double, and what its guard refuses.
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "reference/extract/fiber_cholesky.hpp"
+#include "reference/tests/extract/oracle.hpp"
+
+namespace spex {
+namespace {
+
+// Spectra of bins whose spots are a row of pixels each, as wide as a Gaussian of `sigma` bins;
+// neighbours see `leak` of them, and those two apart `far` of them.
+struct Shape {
+  int nspec = 4;
+  int nwave = 24;
+  double sigma = 1.1;
+  double leak = 1e-4;
+  double far = 0;
+};
+
+constexpr int half_width = 4;  // of a spot, in bins
+
+class Patch {
+ public:
+  explicit Patch(const Shape& shape) : shape_(shape) {
+    const int n = shape.nspec * shape.nwave;
+    equations.n = n;
+    equations.N.assign(static_cast<std::size_t>(n * n), 0.0);
+    equations.q.assign(static_cast<std::size_t>(n), 1.0);
+    for (int j = 0; j < n; ++j) equations.y.push_back(1 + 0.5 * std::sin(0.7 * j));
+    for (int s = 0; s < shape.nspec; ++s)
+      for (int t = 0; t <= s; ++t)
+        for (int w = 0; w < shape.nwave; ++w)
+          for (int v = 0; v < shape.nwave; ++v) {
+            const int apart = s - t;
+            if (apart == 0 && v > w) continue;
+            const double share = apart == 0   ? 1
+                                 : apart == 1 ? shape.leak
+                                 : apart == 2 ? shape.far
+                                              : 0;
+            at(s, w, t, v) = share * overlap(s, w, t, v);
+          }
+  }
+  // Element of the lower triangle: s > t, or s = t and w >= v.
+  double& at(int s, int w, int t, int v) {
+    return equations
+        .N[static_cast<std::size_t>((t * shape_.nwave + v) * equations.n + s * shape_.nwave + w)];
+  }
+  [[nodiscard]] BlockRange core() const {
+    return {1, shape_.nspec - 2, shape_.nwave, std::min(5, shape_.nwave - 1)};
+  }
+  [[nodiscard]] FiberGuard solve(Decorrelated& result) const {
+    StageTimes times;
+    return decorrelate_fibers(equations, core(), result, times);
+  }
+  NormalEquations equations;
+
+ private:
+  [[nodiscard]] double spot(int s, int w, int pixel) const {
+    const double d = (pixel - w) / (shape_.sigma * (1 + 0.05 * s));
+    return std::abs(pixel - w) <= half_width ? std::exp(-0.5 * d * d) : 0.0;
+  }
+  // Pixels of unequal weight.
+  [[nodiscard]] double overlap(int s, int w, int t, int v) const {
+    double sum = 0;
+    for (int pixel = -half_width; pixel < shape_.nwave + half_width; ++pixel)
+      sum += spot(s, w, pixel) * spot(t, v, pixel) * (2 + std::cos(0.3 * pixel));
+    return sum;
+  }
+  Shape shape_;
+};
+
+// The definition for the core of a patch, in long double.
+struct Truth {
+  std::vector<long double> f, flux, ivar;
+  std::vector<test::Matrix> R;
+};
+Truth define(const NormalEquations& e, const BlockRange& blocks) {
+  const auto n = static_cast<std::size_t>(e.n);
+  const auto m = static_cast<std::size_t>(blocks.nwave);
+  test::Matrix N(n, std::vector<test::Real>(n));
+  for (std::size_t j = 0; j < n; ++j)
+    for (std::size_t i = j; i < n; ++i) N[i][j] = N[j][i] = e.N[j * n + i];
+  const test::Matrix C = test::inverse(N);
+  Truth truth;
+  truth.f.assign(n, 0);
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) truth.f[i] += C[i][j] * e.y[j];
+  for (int s = blocks.spec_first; s < blocks.spec_first + blocks.nspec; ++s) {
+    const std::size_t first = static_cast<std::size_t>(s) * m;
+    test::Matrix block(m, std::vector<test::Real>(m));
+    for (std::size_t i = 0; i < m; ++i)
+      for (std::size_t j = 0; j < m; ++j) block[i][j] = C[first + i][first + j];
+    test::Matrix Q = test::symmetric_function(block, [](test::Real u) { return 1 / std::sqrt(u); });
+    for (std::size_t i = 0; i < m; ++i) {
+      test::Real r = 0, Qf = 0;
+      for (std::size_t j = 0; j < m; ++j) r += Q[i][j], Qf += Q[i][j] * truth.f[first + j];
+      truth.ivar.push_back(r * r);
+      truth.flux.push_back(Qf / r);
+      for (test::Real& q : Q[i]) q /= r;
+    }
+    truth.R.push_back(std::move(Q));
+  }
+  return truth;
+}
+
+// Largest pull of f and flux, relative error of ivar and error of R.
+void expect_agreement(const Patch& patch, const Decorrelated& result, double tolerance) {
+  const BlockRange blocks = patch.core();
+  const Truth truth = define(patch.equations, blocks);
+  ASSERT_EQ(result.flux.size(), truth.flux.size());
+  const auto m = static_cast<std::size_t>(blocks.nwave);
+  for (std::size_t k = 0; k < truth.flux.size(); ++k) {
+    const auto sigma = static_cast<double>(1 / std::sqrt(truth.ivar[k]));
+    EXPECT_NEAR(result.flux[k], static_cast<double>(truth.flux[k]), tolerance * sigma) << k;
+    EXPECT_NEAR(result.ivar[k] / static_cast<double>(truth.ivar[k]), 1, tolerance) << k;
+    const std::size_t row = k % m;
+    for (std::size_t column = 0; column < m; ++column) {
+      const double R = result.R[k / m][column * m + row];
+      if (std::abs(static_cast<int>(row) - static_cast<int>(column)) > blocks.ndiag)
+        EXPECT_EQ(R, 0);
+      else
+        EXPECT_NEAR(R, static_cast<double>(truth.R[k / m][row][column]), tolerance);
+    }
+  }
+}
+
+TEST(FiberCholesky, AgreesWithTheDefinition) {
+  for (const Shape& shape :
+       {Shape{}, Shape{.nspec = 3, .nwave = 7}, Shape{.nspec = 6, .leak = 1e-3},
+        Shape{.sigma = 0.4}, Shape{.leak = 0}, Shape{.nspec = 3, .nwave = 1}}) {
+    const Patch patch(shape);
+    Decorrelated result;
+    ASSERT_EQ(patch.solve(result), FiberGuard::none);
+    expect_agreement(patch, result, 1e-10);
+  }
+}
+
+TEST(FiberCholesky, ABinWithoutLightIsHeldByItsPrior) {
+  Patch patch({});
+  for (int s = 0; s < 4; ++s)
+    for (int w = 0; w < 24; ++w)
+      for (int k = 0; k < 24; ++k)
+        for (const int t : {1, 2}) {
+          const bool dark = (s == 1 && w == 10) || (t == 1 && k == 10);
+          if (dark && (s > t || (s == t && w >= k))) patch.at(s, w, t, k) = 0;
+        }
+  patch.at(1, 10, 1, 10) = 1e-8;
+  for (int v = 0; v < 24; ++v) patch.at(1, 10, 0, v) = 0;
+  patch.equations.y[24 + 10] = 0;
+  Decorrelated result;
+  ASSERT_EQ(patch.solve(result), FiberGuard::none);
+  expect_agreement(patch, result, 1e-9);
+}
+
+TEST(FiberCholesky, GuardSeesEachCause) {
+  Decorrelated result;
+  EXPECT_EQ(Patch({.far = 1e-9}).solve(result), FiberGuard::far_spectra);
+  EXPECT_EQ(Patch({.far = 1e-15}).solve(result), FiberGuard::none);
+  EXPECT_EQ(Patch({.leak = 0.1}).solve(result), FiberGuard::coupling);
+  Patch indefinite({});
+  indefinite.at(1, 3, 1, 3) = -1;
+  EXPECT_EQ(indefinite.solve(result), FiberGuard::not_positive);
+  Patch singular({});
+  singular.at(2, 5, 2, 5) = 1e12;
+  EXPECT_EQ(singular.solve(result), FiberGuard::condition);
+  Patch not_finite({});
+  not_finite.equations.y[30] = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(not_finite.solve(result), FiberGuard::not_positive);
+  // Neighbours that share light in three bins far apart: small, but far from P's diagonal.
+  Patch scattered({.nwave = 40, .sigma = 0.7, .leak = 0});
+  for (const int w : {8, 17, 26}) scattered.at(2, w, 1, w) = 4e-3;
+  EXPECT_EQ(scattered.solve(result), FiberGuard::outside_the_band);
+}
+
+TEST(FiberCholesky, WhatTheGuardRefusesIsSolvedAsAWhole) {
+  for (const Shape& shape : {Shape{.far = 1e-9}, Shape{.leak = 0.1}}) {
+    const Patch patch(shape);
+    Decorrelated result;
+    StageTimes times;
+    EXPECT_EQ(
+        decorrelate_cholesky(patch.equations, Decorrelate::signal, patch.core(), result, times),
+        CholeskyOutcome::whole_patch);
+    const Truth truth = define(patch.equations, patch.core());
+    for (std::size_t k = 0; k < truth.flux.size(); ++k)
+      EXPECT_NEAR(result.flux[k], static_cast<double>(truth.flux[k]),
+                  1e-10 / static_cast<double>(std::sqrt(truth.ivar[k])));
+  }
+}
+
+}  // namespace
+}  // namespace spex
