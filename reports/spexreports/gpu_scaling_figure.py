@@ -4,10 +4,12 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from spexreports import style
+from spexreports.numbers import counted
 from spexreports.order_statistics import Estimate, median_coverage, median_rank
+from spexreports.published import CPU_MILESTONES
 from spexreports.result import Result
-from spexreports.section import Missing, Picture, by_group, in_sweep, systems, told_apart
-from spexreports.work import has_fpnh, method, settings
+from spexreports.section import Missing, Picture, by_group, in_sweep, rungs, systems, told_apart
+from spexreports.work import has_fpnh, method, own_method, settings
 
 MARKERS = "osD^vP"
 RANKS = "ranks per GPU"
@@ -43,13 +45,16 @@ def line(axis: Axes, points: list[Result], x_of, value_of, label: str, index: in
     )
 
 
-def interval_words(results: list[Result]) -> str:
-    """What the bars of a figure are, and its open markers."""
+OPEN_MARKERS = "Open markers: single runs, whose scatter is not known; they are not joined."
+
+
+def interval_words(results: list[Result], of_single_runs: str = OPEN_MARKERS) -> str:
+    """What the error bars of a figure are, and what single runs look like."""
     counts = sorted({len(r.timed) for r in results if len(r.timed) > 1})
     words = [f"of {n} runs {100 * median_coverage(n, median_rank(n)):.0f}%" for n in counts]
     text = f"Medians with intervals of the median ({', '.join(words)})." if words else ""
     if any(len(r.timed) < 2 for r in results):
-        text += " Open markers: single runs, whose scatter is not known; they are not joined."
+        text += f" {of_single_runs}"
     return text.strip()
 
 
@@ -67,7 +72,8 @@ def _panel(axis: Axes, groups: dict, x_of, label_of, everything: list[Result]) -
         label = told_apart(everything, label_of(key), points[0])
         line(axis, points, x_of, _fpnh, label, i)
     axis.set_ylim(0, 1.12 * axis.get_ylim()[1])
-    axis.legend(loc="lower left")
+    # Above the axes: a line may lie anywhere within them.
+    axis.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.3)
 
 
 def busy(ranks: int) -> float:
@@ -120,11 +126,28 @@ def _ideal(axis: Axes, groups: dict, x_of) -> None:
         )
 
 
-def _draw(panels: list, results: list[Result]) -> Figure:
-    figure, axes = style.column_figure(8 + 50 * len(panels), nrows=len(panels))
+def _cpu_line(axis: Axes, results: list[Result], shown: list[Result]) -> None:
+    """The fastest CPU milestone of the systems that are shown, as in the paper's figure."""
+    names = {r.system for r in shown}
+    found = [
+        r
+        for r in rungs(results)
+        if r.extraction and r.milestone in CPU_MILESTONES and own_method(r) and r.system in names
+    ]
+    if found:
+        best = max(found, key=lambda r: _fpnh(r).value)
+        label = told_apart(shown, f"{best.milestone}, CPUs alone", best)
+        axis.axhline(_fpnh(best).value, color=style.GREY, ls="--", lw=0.8, label=label)
+
+
+def _draw(panels: list, results: list[Result], everything: list[Result]) -> Figure:
+    lines = sum(len(groups) + ideal + 1 for groups, *_, ideal in panels)
+    height = 8 + 46 * len(panels) + 4 * lines
+    figure, axes = style.column_figure(height, nrows=len(panels))
     for axis, (groups, x_of, xlabel, label_of, ideal) in zip(axes[:, 0], panels, strict=True):
         if ideal:
             _ideal(axis, groups, x_of)
+        _cpu_line(axis, everything, results)
         _panel(axis, groups, x_of, label_of, results)
         if xlabel == RANKS:
             _note_waiting(axis, groups, x_of)
@@ -149,7 +172,7 @@ def gpu_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
         ranks_of,
     )
     if ranks:
-        panels.append((ranks, ranks_of, RANKS, lambda k: f"{k[0]} GPU(s), {k[1]}", False))
+        panels.append((ranks, ranks_of, RANKS, lambda k: f"{counted(k[0], 'GPU')}, {k[1]}", False))
     gpus = _lines(
         [r for r in chosen if r.scaling.kind in ("gpus", "ranks-per-gpu")],
         lambda r: (ranks_of(r), r.milestone, r.system, *_work(r)),
@@ -161,7 +184,7 @@ def gpu_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
                 gpus,
                 lambda r: r.gpus_per_node,
                 "GPUs of a node",
-                lambda k: f"{k[0]:g} rank(s) a GPU, {k[1]}",
+                lambda k: f"{counted(round(k[0]), 'rank')} a GPU, {k[1]}",
                 True,
             )
         )
@@ -177,8 +200,9 @@ def gpu_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
         return Missing("no sweep of kind ranks-per-gpu, gpus or nodes with two valid points")
     caption = (
         f"FPNH by the extraction clock over ranks per GPU and over GPUs. {interval_words(chosen)} "
-        "Dotted: in proportion to the GPUs, from the first point. Over nodes a level line is "
+        "Dotted: in proportion to the GPUs, from the first point; dashed: the fastest CPU "
+        "milestone of the node. Over nodes a level line is "
         "ideal, because FPNH is per node. Ranks take whole bundles, of which a frame has 20: "
         "where they do not divide them, the part of their time that can be busy is given."
     )
-    return [Picture("gpu-scaling", _draw(panels, chosen), caption)]
+    return [Picture("gpu-scaling", _draw(panels, chosen, results), caption)]

@@ -10,9 +10,9 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def counted(count: int, what: str) -> str:
+def counted(count: int, one: str, many: str = "") -> str:
     """A number with its noun: 1 frame, 6 frames."""
-    return f"{count} {what}" if count == 1 else f"{count} {what}s"
+    return f"{count} {one}" if count == 1 else f"{count} {many or one + 's'}"
 
 
 def interval(estimate: Estimate) -> str:

@@ -33,14 +33,15 @@ def _machine(group: list[Result]) -> Html:
 def _verdict(group: list[Result]) -> Html:
     """How many entries pass, and what the others have."""
     wrong = [r for r in group if r.overall != "pass"]
-    tiers = ", ".join(dict.fromkeys(f"tier {r.tier}, {r.division}" for r in group))
+    tiers = "; ".join(dict.fromkeys(f"tier {r.tier}, {r.division}" for r in group))
     count = len(group)
     if not wrong:
-        text = Html(f'<span class="good">pass</span>: {count} of {count} entries')
+        text = Html(f'<span class="good">pass</span>: {counted(count, "entry", "entries")}')
     else:
         few = [f"{r.entry}: {r.overall}: {r.failure or '; '.join(r.reasons)}" for r in wrong[:3]]
         more = [f"and {len(wrong) - 3} more, below"] if len(wrong) > 3 else []
-        head = Html(f'<span class="bad">{len(wrong)} of {count} entries do not pass</span>')
+        verb = "does" if len(wrong) == 1 else "do"
+        head = Html(f'<span class="bad">{len(wrong)} of {count} entries {verb} not pass</span>')
         text = join([head, *few, *more], BREAK)
     return join([text, small(tiers)], BREAK)
 

@@ -6,6 +6,7 @@ from spexreports.result import Result
 from spexreports.section import Missing, Picture, by_group, in_sweep, systems, told_apart
 from spexreports.work import has_fpnh
 
+COMPRESSIONS = {"none": "plain", "gz": ".gz", "fz": ".fz"}
 LABELS = {
     "nwavestep": "nwavestep (wavelength bins of a patch)",
     "nsubbundles": "nsubbundles (parts of a bundle)",
@@ -60,7 +61,8 @@ def compression_figure(results: list[Result]) -> list[Picture] | Missing:
         return Missing("no sweep of kind compression with two valid points")
     figure, axes = style.column_figure(60)
     axis = axes[0, 0]
-    kinds = list(dict.fromkeys(_compression(r) for g in groups.values() for r in g))
+    present = {_compression(r) for g in groups.values() for r in g}
+    kinds = [name for name in COMPRESSIONS.values() if name in present]
     width = 0.8 / len(groups)
     for i, points in enumerate(groups.values()):
         places = [
@@ -83,11 +85,11 @@ def compression_figure(results: list[Result]) -> list[Picture] | Missing:
     axis.set_title(systems(everything))
     caption = (
         "FPNH by the extraction clock, which includes reading and decompression, with plain and "
-        f"with compressed inputs. {interval_words(everything)}"
+        "with compressed inputs. "
+        + interval_words(everything, "Bars without an interval are single runs.")
     )
     return [Picture("compression", figure, caption)]
 
 
 def _compression(result: Result) -> str:
-    kind = result.json["inputs"].get("generator", {}).get("compression", str(result.scaling.x))
-    return {"none": "plain", "gz": ".gz", "fz": ".fz"}.get(kind, kind)
+    return COMPRESSIONS[result.json["inputs"]["generator"]["compression"]]

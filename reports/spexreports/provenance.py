@@ -155,6 +155,10 @@ def _run(results: list[Result], out: Path) -> str:
     # Entries of one run have one build, but results may have been put together by hand.
     builds = by_group(results, lambda r: str(r.json["build"]))
     parts += [_build(same[0]) for same in builds.values()]
+    programs = {name: sha for r in results for name, sha in r.json.get("programs", {}).items()}
+    if programs:
+        rows = [(name, _code(sha)) for name, sha in sorted(programs.items())]
+        parts.append(table(("program", "sha256"), rows))
     # Entries may see other GPUs (CUDA_VISIBLE_DEVICES); the one that lists most stands for all.
     parts.append(_system(max(results, key=lambda r: len(r.json["system"]["gpus"]))))
     parts.append(

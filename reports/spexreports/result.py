@@ -33,10 +33,16 @@ class Sample:
     round: int  # of the plan: all its entries have a run in each, one after another
     warmup: bool
     failure: str | None
+    throttled: bool  # a GPU was held back meanwhile: it does not count
     effective_s: float
     extraction_s: float | None
     launch_s: float | None
     phases: dict[str, float]  # seconds, summed over the ranks
+
+    @property
+    def counts(self) -> bool:
+        """Whether it is a timed run, and nothing was wrong with it."""
+        return not self.warmup and not self.throttled and self.failure is None
 
     def seconds(self, clock: str) -> float | None:
         """By a clock of CLOCKS."""
@@ -134,7 +140,7 @@ class Result:
     @property
     def timed(self) -> list[Sample]:
         """Runs that count."""
-        return [s for s in self.samples if not s.warmup and s.failure is None]
+        return [s for s in self.samples if s.counts]
 
     @property
     def gpus(self) -> int:

@@ -52,6 +52,7 @@ def _sample(data: dict[str, Any]) -> Sample:
         round=data["index"],
         warmup=data["warmup"],
         failure=data["failure"],
+        throttled=data.get("throttled", False),  # since minor version 1
         effective_s=data["effective_s"],
         extraction_s=data["extraction_s"],
         launch_s=data["launch_s"],
@@ -63,9 +64,8 @@ def _figure(data: dict[str, Any], samples: tuple[Sample, ...], clock: str) -> Fi
     fom = data["fom"]
     if fom[clock] is None:
         return None
-    timed = [s for s in samples if not s.warmup and s.failure is None]
     return Figure(
-        seconds_of={s.round: s.seconds(clock) for s in timed},
+        seconds_of={s.round: s.seconds(clock) for s in samples if s.counts},
         frames=fom["frames_asked"],
         nodes=fom["nodes"],
         gpus=fom["gpus"],

@@ -135,4 +135,6 @@ def why_not_published(result: Result) -> list[str]:
         (bool(build["dirty"]), "built from sources with changes"),
     ]
     found = [text for wrong, text in reasons if wrong]
-    return found or ([] if fom["published"] else ["the result says so"])
+    # What spex-bench found besides, since minor version 1.
+    stated = fom.get("not_published_because", [])
+    return found or stated or ([] if fom["published"] else ["the result says so"])

@@ -192,7 +192,7 @@ class Report(unittest.TestCase):
         first = self.html.split("<nav>")[0]
         places = [
             first.find(text)
-            for text in ("sample node", "do not pass", "effective", "frames right", "2026-11-")
+            for text in ("sample node", "does not pass", "effective", "frames right", "2026-11-")
         ]
         self.assertNotIn(-1, places)
         self.assertEqual(places, sorted(places))
