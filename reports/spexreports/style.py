@@ -48,6 +48,7 @@ def apply() -> None:
     )
 
 
+COLUMN_DPI = 300
 COLUMN_WIDTH = 85 / 25.4  # inch: a column of a journal
 PAGE_WIDTH = 175 / 25.4  # inch: both columns and what is between them
 SMALLEST_FONT = 6.5  # pt, at that width
@@ -58,8 +59,8 @@ def apply_column() -> None:
     apply()
     plt.rcParams.update(
         {
-            "figure.dpi": 300,
-            "savefig.dpi": 300,
+            "figure.dpi": COLUMN_DPI,
+            "savefig.dpi": COLUMN_DPI,
             "font.size": 7,
             "axes.titlesize": 7.5,
             "axes.labelsize": 7,
