@@ -1,7 +1,14 @@
 """Marks beside speeds, and what they say."""
 
 from spexreports.result import Result
-from spexreports.work import PRODUCTION, method, own_method, settings, why_not_published
+from spexreports.work import (
+    PRODUCTION,
+    compression,
+    method,
+    own_method,
+    settings,
+    why_not_published,
+)
 
 SCALED = "*"
 UNPUBLISHED = "†"
@@ -15,8 +22,10 @@ def marks(result: Result) -> dict[str, str]:
     reasons = why_not_published(result)
     if reasons:
         found[UNPUBLISHED] = f"not to be published: {', '.join(reasons)}"
-    if settings(result) != PRODUCTION:
-        found[OTHER_WORK] = f"other work: {settings(result)}"
+    other = [settings(result)] if settings(result) != PRODUCTION else []
+    other += [f"inputs in {compression(result)}"] if compression(result) else []
+    if other:
+        found[OTHER_WORK] = f"other work: {', '.join(other)}"
     if not own_method(result):
         found[OTHER_METHOD] = f"by the method {method(result)}, which is not the milestone's own"
     return found
@@ -33,7 +42,8 @@ def explained(results: list[Result]) -> list[str]:
         SCALED: f"{SCALED} fewer frames were run, and stand for the exposure.",
         UNPUBLISHED: f"{UNPUBLISHED} not to be published: fewer frames or runs than the run rules "
         "ask for, or built from sources with changes; the table says which.",
-        OTHER_WORK: f"{OTHER_WORK} other settings than production's: the table says which.",
+        OTHER_WORK: f"{OTHER_WORK} other settings than production's, or compressed inputs: the "
+        "table says which.",
         OTHER_METHOD: f"{OTHER_METHOD} by a method that is not the milestone's own.",
     }
     present = {mark for result in results for mark in symbols(result)}

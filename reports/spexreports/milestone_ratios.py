@@ -9,7 +9,7 @@ from spexreports.published import MILESTONES, ratio_to_previous, read_published
 from spexreports.result import CLOCKS, Result
 from spexreports.section import by_group, rungs
 from spexreports.stages_figure import stage_seconds
-from spexreports.work import own_method, same_work
+from spexreports.work import PRODUCTION, own_method, same_work, settings
 
 HEAD = (
     "milestone / the one before",
@@ -62,6 +62,7 @@ def _ours(a: Result, b: Result, notes: Footnotes) -> list[object]:
     """System and entries, ratios of B to A by both clocks, what changed."""
     same_run = a.run_id == b.run_id
     texts = [] if same_run else ["of two runs, not of the same rounds"]
+    texts += [] if settings(a) == PRODUCTION else [settings(a)]
     if a.scaled_to or b.scaled_to:
         texts.append("of fewer frames than the exposure's, on one side at least")
     ratios = [
@@ -73,7 +74,7 @@ def _ours(a: Result, b: Result, notes: Footnotes) -> list[object]:
 
 
 def ratio_rows(results: list[Result], notes: Footnotes) -> list[list[object]]:
-    """A row for each milestone and system that has it and the one before, with the same work.
+    """A row for each milestone, system and settings that has it and the one before, of one case.
 
     Only milestones with a speed, by their own method, count. One that is missing leaves a gap.
     """
@@ -81,7 +82,7 @@ def ratio_rows(results: list[Result], notes: Footnotes) -> list[list[object]]:
     rows = []
     for before, milestone in pairwise(MILESTONES):
         found = []
-        for group in by_group(valid, lambda r: r.system).values():
+        for group in by_group(valid, lambda r: (r.system, settings(r))).values():
             last = [r for r in group if r.milestone == before]
             this = [r for r in group if r.milestone == milestone]
             pairs = [(a, b) for b in this for a in last if not same_work(a, b)]

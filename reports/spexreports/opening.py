@@ -10,7 +10,7 @@ from spexreports.order_statistics import Estimate
 from spexreports.page import Footnotes, Html, escape, join, link, note, small, table
 from spexreports.result import Result
 from spexreports.section import by_group, rungs
-from spexreports.work import has_fpnh, whole_frames
+from spexreports.work import has_fpnh, standard, whole_frames
 
 ATTRIBUTES = ("system", "verdict", "speed", "held to", "measured")
 BREAK = Html("<br>")
@@ -47,10 +47,13 @@ def _verdict(group: list[Result]) -> Html:
 
 
 def headline(group: list[Result]) -> Result | None:
-    """The entry that stands for a system: the fastest with all frames, else the fastest at all."""
+    """The entry that stands for a system: the fastest with all frames and production's settings.
+
+    Where there is none, the fastest of fewer frames, else the fastest at all.
+    """
     valid = [r for r in group if r.effective and r.extraction and has_fpnh(r)]
-    whole = [r for r in rungs(valid) if not r.scaled_to]
-    best = whole or rungs(valid) or valid
+    usual = [r for r in rungs(valid) if standard(r)]
+    best = [r for r in usual if not r.scaled_to] or usual or rungs(valid) or valid
     return max(best, key=lambda r: r.effective.fpnh.value, default=None)
 
 

@@ -17,7 +17,7 @@ from spexreports.published import CPU_MILESTONES, MILESTONES, read_published
 from spexreports.result import Result
 from spexreports.section import by_group, in_sweep, newest, rungs
 from spexreports.stages_figure import stage_seconds
-from spexreports.work import own_method
+from spexreports.work import standard
 
 BLOCK = re.compile(r"(<!-- from results: ([a-z-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 KERNELS = ("spots", "assemble", "solve", "decorrelate", "quality")
@@ -110,7 +110,7 @@ def milestones(results: list[Result]) -> str:
     for milestone in MILESTONES:
         cells = []
         for _, group in systems:
-            found = [r for r in group if r.milestone == milestone and own_method(r)]
+            found = [r for r in group if r.milestone == milestone and standard(r)]
             best = _best(found) if found else None
             cells.append(
                 f"{number(best.effective.fpnh.value)}, {number(best.extraction.fpnh.value)}"

@@ -20,10 +20,12 @@ class _Stated:
         self.file = file
 
     def equal(self, what: str, stated: float, computed: float) -> None:
+        """The number that the file states is that of the samples."""
         if not math.isclose(stated, computed, rel_tol=TOLERANCE):
             raise DataError(self.file, f"states {what} {stated:g}", f"{computed:g}, by the samples")
 
     def holds(self, true: bool, wrong: str, expected: str) -> None:
+        """It is true; else the file is wrong in what the words say."""
         if not true:
             raise DataError(self.file, wrong, expected)
 

@@ -133,7 +133,7 @@ class Result:
     samples: tuple[Sample, ...]
     scaling: Scaling | None
     roofline: tuple[RooflinePoint, ...]
-    inputs: tuple[tuple[str, str], ...]  # camera, sha256
+    inputs: dict[tuple[str, int], str]  # sha256 by name and seed; 0 before minor version 1
     overall: str
     reasons: tuple[str, ...]
 

@@ -115,7 +115,7 @@ def parse_result(path: Path, data: Any) -> Result:
         if scaling
         else None,
         roofline=tuple(map(_roofline, data["roofline"])),
-        inputs=tuple((f["camera"], f["sha256"]) for f in data["inputs"]["frames"]),
+        inputs={(f["file"], f.get("seed", 0)): f["sha256"] for f in data["inputs"]["frames"]},
         overall=data["verdict"]["overall"],
         reasons=tuple(data["verdict"]["reasons"]),
     )

@@ -8,7 +8,7 @@ from spexreports.page import Footnotes, Html, heading, join, note, table
 from spexreports.published import CPU_MILESTONES, Rung, read_published
 from spexreports.result import Result
 from spexreports.section import by_group, rungs
-from spexreports.work import own_method
+from spexreports.work import standard
 
 HEAD = (
     "fastest of a system",
@@ -71,7 +71,7 @@ def totals(results: list[Result]) -> Html:
     """HTML: the fastest of each system of the paper and of ours, on the CPU and with GPUs."""
     published, notes = read_published(), Footnotes()
     speeds = [_paper(group) for group in by_group(published.ladder, lambda r: r.system).values()]
-    valid = [r for r in rungs(results) if r.effective and own_method(r)]
+    valid = [r for r in rungs(results) if r.effective and standard(r)]
     for group in by_group(valid, lambda r: r.system).values():
         for members in by_group(group, lambda r: r.milestone in CPU_MILESTONES).values():
             best = max(members, key=lambda r: r.effective.fpnh.value)

@@ -93,6 +93,17 @@ def settings(result: Result) -> str:
     return ", ".join(words) or PRODUCTION
 
 
+def compression(result: Result) -> str:
+    """Of the input files: empty, or .gz, .fz."""
+    kind = result.json["inputs"]["generator"]["compression"]
+    return "" if kind == "none" else f".{kind}"
+
+
+def standard(result: Result) -> bool:
+    """Whether a milestone was run as it is defined, with production's settings."""
+    return own_method(result) and settings(result) == PRODUCTION
+
+
 def whole_frames(result: Result) -> bool:
     """Whether the frames are whole: all fibers and wavelengths of a camera."""
     size = result.json["inputs"]["generator"]["size"]
@@ -109,8 +120,9 @@ def same_work(a: Result, b: Result) -> str:
     """What differs in the work of two results, in words; empty where it is the same."""
     if a.case != b.case:
         return f"of the cases {a.case} and {b.case}"
-    # One may have run fewer of the frames.
-    if not (set(a.inputs) <= set(b.inputs) or set(b.inputs) <= set(a.inputs)):
+    # One may have run fewer of the frames, or fewer rounds of them.
+    common = set(a.inputs) & set(b.inputs)
+    if not common or any(a.inputs[key] != b.inputs[key] for key in common):
         return "of other inputs"
     if settings(a) != settings(b):
         return f"of the settings {settings(a)}, and {settings(b)}"

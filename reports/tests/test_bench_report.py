@@ -387,6 +387,17 @@ class Comparison(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertEqual(err.count("\n"), 1)
 
+    def test_other_inputs_are_not_compared(self):
+        """One case whose files have other bytes is another case."""
+        other = json.loads((DATA / "run/pipeline.json").read_text())
+        other["inputs"]["frames"][1]["sha256"] = "0" * 64
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "other.json"
+            file.write_text(json.dumps(other))
+            status, _, err = run("--out", folder, "--compare", DATA / "run/pipeline.json", file)
+        self.assertEqual(status, 1)
+        self.assertIn("other inputs", err)
+
     def test_other_settings_are_not_compared(self):
         """Nor are two of other patch sizes, of one case and the same inputs."""
         sides = [DATA / "run" / f"{name}.json" for name in ("nwavestep-100", "nsubbundles-5")]
