@@ -101,7 +101,7 @@ def _draw(axis: Axes, rows: list[Row]) -> None:
     for place, row in enumerate(rows):
         if row.paper is not None:
             axis.plot(row.paper, place, ls="", marker="s", color=style.GREY, ms=3.2)
-            _text(axis, EFFECTIVE_PLACE, place, number(row.paper), color="#666666")
+            _text(axis, EFFECTIVE_PLACE, place, f"{row.paper:.2f}", color="#666666")
         if row.effective and row.extraction:
             ends = [row.effective.value, row.extraction.value]
             axis.plot(ends, [place, place], color="#C8C8C8", lw=0.8, zorder=1)

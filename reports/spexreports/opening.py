@@ -102,7 +102,11 @@ def held_to(result: Result) -> list[str]:
 
 
 def _held(best: Result | None, group: list[Result]) -> Html:
-    return join(held_to(best or group[0]), BREAK)
+    """Of the headline's entry; else of one that passes, or of the first, by name."""
+    if best:
+        return join(held_to(best), BREAK)
+    one = next((r for r in group if r.effective), group[0])
+    return join([f"{one.entry}:", *held_to(one)], BREAK)
 
 
 def _measured(group: list[Result]) -> Html:

@@ -121,7 +121,7 @@ def milestones(results: list[Result]) -> str:
         paper = [r for r in read_published().ladder if r.milestone == milestone]
         top = max(paper, key=lambda r: r.fpnh, default=None)
         name = f"{milestone} (CPU)" if milestone in CPU_MILESTONES else milestone
-        rows.append([name, *cells, f"{number(top.fpnh)} ({top.system})" if top else "–"])
+        rows.append([name, *cells, f"{top.fpnh:.2f} ({top.system})" if top else "–"])
     return _table(["milestone", *(name for name, _ in systems), "the paper's best"], rows)
 
 

@@ -99,7 +99,7 @@ class Refused(unittest.TestCase):
             return data["validation"]["frames"][0]
 
         self.refuse("one of its checks", lambda d: frame(d)["checks"][0].update({"pass": False}))
-        self.refuse("with a frame", lambda d: frame(d).update({"pass": False}))
+        self.refuse("with a frame or", lambda d: frame(d).update({"pass": False}))
         self.refuse("failed validation", lambda d: d["validation"].update({"pass": False}))
         self.refuse("failed validation", lambda d: d["verdict"].update(correctness="fail"))
         self.refuse("failed validation", lambda d: d.update(status="interrupted"))
