@@ -81,7 +81,7 @@ def _add_micro(page: Page, micro: list[Path] | None) -> None:
     page.section("Micro-benchmarks")
     if micro:
         page.add("Kernels", kernel_figures(micro))
-        page.add_html(join([heading("All of them"), Html(kernel_table(micro))]))
+        page.add_html(join([heading("All of them"), kernel_table(micro)]))
     else:
         page.add("Micro-benchmarks", Missing("no --micro FILE"))
 
@@ -96,7 +96,7 @@ def _make_page(shown: list[Result], out: Path) -> Page:
     page.section("Where the time goes")
     page.add("Stages", stages_figure(shown))
     page.add("Timeline", timeline_figure(shown))
-    page.add_html(time_table(shown) or Html(""))
+    page.add_html(time_table(shown))
     page.add("Roofline", roofline_figure(shown))
     page.section("Scaling")
     page.add("Ranks per GPU and GPUs", gpu_scaling_figure(shown))
@@ -135,7 +135,7 @@ def bench_report(
     page.add("Trend", trend_figure(results))
     _add_micro(page, micro)
     page.section("Checks of the harness")
-    page.add_html(harness_checks(shown, out) or Html(""))
+    page.add_html(harness_checks(shown, out))
     page.section("Provenance")
     page.add_html(provenance(results, out))
     return page.write(out)

@@ -247,7 +247,7 @@ def kernel_figures(files: list[Path]) -> list[Picture] | Missing:
     return pictures or Missing("none of the kernels that are drawn is in the files of --micro")
 
 
-def kernel_table(files: list[Path]) -> str:
+def kernel_table(files: list[Path]) -> page.Html:
     """HTML: all benchmarks of the files, and those that failed."""
     read = read_kernels(files)
     rows = [

@@ -187,10 +187,10 @@ def _png(figure: Figure) -> bytes:
 class Page:
     """Sections in turn; `write` makes the page and its pictures as files."""
 
-    def __init__(self, title: str, opening: str):
+    def __init__(self, title: str, opening: Html):
         """The title is text, the opening HTML."""
         self._title, self._opening = title, opening
-        self._sections: list[tuple[str, list[str]]] = []
+        self._sections: list[tuple[str, list[Html]]] = []
         self._missing: list[tuple[str, str]] = []
         self._images: dict[str, bytes] = {}
 
@@ -198,8 +198,8 @@ class Page:
         """Begins a section, into which what is added goes; one without content is left out."""
         self._sections.append((title, []))
 
-    def add_html(self, body: str) -> None:
-        """Adds HTML."""
+    def add_html(self, body: Html | None) -> None:
+        """Adds HTML, where there is any."""
         if body:
             self._sections[-1][1].append(body)
 
@@ -221,7 +221,7 @@ class Page:
                 f'<img alt="{escape(title)}" src="data:image/png;base64,{data}">'
                 f"<figcaption>{escape(picture.caption)}</figcaption></figure>"
             )
-        self.add_html("\n".join([*body, "</div></div>"]))
+        self.add_html(Html("\n".join([*body, "</div></div>"])))
 
     def html(self) -> str:
         """The page."""

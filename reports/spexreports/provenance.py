@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from spexreports.opening import held_to
-from spexreports.page import Html, escape, join, link, note, table
+from spexreports.page import Html, escape, heading, join, link, note, table
 from spexreports.result import Result
 from spexreports.section import by_group
 
@@ -32,11 +32,11 @@ def _gib(value: float | None) -> str:
     return "–" if value is None else f"{value / 2**30:.0f} GiB"
 
 
-def _build(result: Result) -> str:
+def _build(result: Result) -> Html:
     return table(("build", ""), [(k, _text(v)) for k, v in result.json["build"].items()])
 
 
-def _system(result: Result) -> str:
+def _system(result: Result) -> Html:
     system = result.json["system"]
     rows = [(k, _text(v)) for k, v in system.items() if k not in ("gpus", "memory_bytes")]
     rows.append(("memory", _gib(system.get("memory_bytes"))))
@@ -73,7 +73,7 @@ def _system(result: Result) -> str:
                 ],
             )
         )
-    return "\n".join(parts)
+    return join(parts)
 
 
 def _environment(result: Result) -> dict[str, str]:
@@ -145,11 +145,11 @@ def _verdict(result: Result) -> str:
     return f"{result.overall}: {reasons}" if reasons else result.overall
 
 
-def _run(results: list[Result], out: Path) -> str:
+def _run(results: list[Result], out: Path) -> Html:
     first = results[0]
     timing = first.json["timing"]
     clocks = timing["clocks"]
-    parts = [f"<h3>Run {escape(first.run_id)} on {escape(first.system)}</h3>"]
+    parts = [heading(f"Run {first.run_id} on {first.system}")]
     plan = first.json["plan"]
     parts.append(note(f"Plan {plan.get('name')}, sha256 {plan.get('sha256')}."))
     # Entries of one run have one build, but results may have been put together by hand.
@@ -197,10 +197,10 @@ def _run(results: list[Result], out: Path) -> str:
             ["" if r.effective else "failed" for r in results],
         )
     )
-    return "\n".join(parts)
+    return join(parts)
 
 
-def provenance(results: list[Result], out: Path) -> str:
+def provenance(results: list[Result], out: Path) -> Html:
     """HTML of all runs, for a page in the folder `out`."""
     groups = by_group(results, lambda r: (r.run_id, r.system))
-    return "\n".join(_run(group, out) for group in groups.values())
+    return join(_run(group, out) for group in groups.values())

@@ -12,6 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "reports"))
 
 from spexreports.errors import DataError  # noqa: E402
+from spexreports.recomputed import check_stated  # noqa: E402
 from spexreports.result_files import parse_result  # noqa: E402
 from spexreports.run_log import read_events  # noqa: E402
 
@@ -117,6 +118,51 @@ class Refused(unittest.TestCase):
         self.refuse("'launch' is a required property", lambda d: d.pop("launch"))
         self.refuse("schema.major", lambda d: d["schema"].update(major=2))
         self.refuse("milestone", lambda d: d.update(milestone="faster"))
+
+
+class MinorVersion1(unittest.TestCase):
+    """What results of minor version 1 state besides."""
+
+    def setUp(self):
+        """A good one: intervals with their coverage."""
+        self.data = deepcopy(GOOD)
+        for clock in ("effective", "extraction"):
+            for found in self.data["fom"][clock].values():
+                found["coverage"] = 1 - 2 / 2**6  # of the range of six
+
+    def refuse(self, text: str):
+        """The data are refused for the reason that the text names."""
+        with self.assertRaises(DataError) as caught:
+            check_stated(FILE, self.data)
+        self.assertIn(text, str(caught.exception))
+
+    def test_coverage(self):
+        """The coverage is that of the ranks of the ends."""
+        check_stated(FILE, self.data)
+        found = self.data["fom"]["effective"]["fpnh"]
+        found["coverage"] = 0.99
+        self.refuse("coverage")
+        found["coverage"] = 1 - 2 / 2**6
+        found["low"] = sorted(found["samples"])[1]
+        self.refuse("coverage")
+
+    def test_throttled_runs_do_not_count(self):
+        """A figure that counts one is refused."""
+        self.data["timing"]["samples"][2]["throttled"] = True
+        self.refuse("has 6 samples")
+
+    def test_tier_ci_has_no_fpnh(self):
+        """It may be left out there, and there alone."""
+        for clock in ("effective", "extraction"):
+            self.data["fom"][clock] |= {"fpnh": None, "frames_per_gpu_hour": None}
+        self.refuse("fom.effective.fpnh is missing")
+        self.data["tier"] = "ci"
+        check_stated(FILE, self.data)
+
+    def test_checks_of_all_frames_together(self):
+        """They are parts of the validation."""
+        self.data["validation"]["together"] = [{"pass": False}]
+        self.refuse("all frames")
 
 
 class RunLogs(unittest.TestCase):
