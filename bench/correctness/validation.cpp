@@ -58,7 +58,11 @@ std::string hold_to_truth(const FrameFile& frame, const std::string& path, Json&
           {"std", finite_or_null(truth.pulls.std)},
           {"half_width", finite_or_null(truth.pulls.half_width)},
           {"correlation", finite_or_null(truth.pulls.correlation)},
-          {"limit", truth_limit},
+          {"limits",
+           {{"mean", truth.limits.mean},
+            {"std", truth.limits.std},
+            {"half_width", truth.limits.half_width},
+            {"correlation", truth.limits.correlation}}},
           {"pass", truth.ok()}};
   for (const Check& check : truth.checks)
     if (!check.ok()) return "against the truth: " + describe_failure(check);

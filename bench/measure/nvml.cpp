@@ -7,6 +7,9 @@
 
 #include "bench/measure/nvml_types.hpp"
 
+// CUDA 13 gave some functions successors that older drivers do not have; drivers have both.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 namespace spex::bench {
 namespace {
 

@@ -70,6 +70,7 @@ long long first_bin(const std::vector<double>& wave, const TruthFile& truth) {
 struct Pulls {
   std::vector<double> value;
   std::vector<bool> used;
+  long long nwave = 0;
 };
 
 Pulls make_pulls(const FrameFile& frame, const TruthFile& truth, const FrameShape& shape) {
@@ -79,7 +80,7 @@ Pulls make_pulls(const FrameFile& frame, const TruthFile& truth, const FrameShap
   const auto& resolution = frame.image("RESOLUTION")->value;
   const long long first = first_bin(frame.image("WAVELENGTH")->value, truth);
   const long long ndiag = shape.ndiagonals / 2;
-  Pulls pulls{std::vector<double>(flux.size()), std::vector<bool>(flux.size(), false)};
+  Pulls pulls{std::vector<double>(flux.size()), std::vector<bool>(flux.size(), false), shape.nwave};
   for (long long s = 0; s < shape.nspec; ++s) {
     const std::vector<double> expected = apply_resolution(
         resolution.data() + s * shape.ndiagonals * shape.nwave, shape.ndiagonals,
@@ -94,19 +95,21 @@ Pulls make_pulls(const FrameFile& frame, const TruthFile& truth, const FrameShap
   return pulls;
 }
 
-PullStatistics make_statistics(const Pulls& pulls, const FrameShape& shape) {
+// Of the fibers from `first` to before `end`.
+PullStatistics make_statistics(const Pulls& pulls, long long first, long long end) {
   std::vector<double> chosen, here, next;
-  for (long long s = 0; s < shape.nspec; ++s)
-    for (long long w = 0; w < shape.nwave; ++w) {
-      const auto j = static_cast<std::size_t>(s * shape.nwave + w);
+  for (long long s = first; s < end; ++s)
+    for (long long w = 0; w < pulls.nwave; ++w) {
+      const auto j = static_cast<std::size_t>(s * pulls.nwave + w);
       if (!pulls.used[j]) continue;
       chosen.push_back(pulls.value[j]);
-      if (w + 1 == shape.nwave || !pulls.used[j + 1]) continue;
+      if (w + 1 == pulls.nwave || !pulls.used[j + 1]) continue;
       here.push_back(pulls.value[j]);
       next.push_back(pulls.value[j + 1]);
     }
   PullStatistics statistics;
   statistics.bins = static_cast<long long>(chosen.size());
+  statistics.pairs = static_cast<long long>(here.size());
   // A NaN would make sorting undefined; the check for finite values says where it is.
   const bool finite =
       std::all_of(chosen.begin(), chosen.end(), [](double v) { return std::isfinite(v); });
@@ -122,10 +125,16 @@ PullStatistics make_statistics(const Pulls& pulls, const FrameShape& shape) {
   return statistics;
 }
 
-std::vector<Check> judge(const PullStatistics& pulls) {
+// Of n unit normal pulls: the standard deviations of their standard deviation, and of half of the
+// distance between their percentiles p = 15.865 and 84.135, times sqrt(n). That of a percentile is
+// sqrt(p (1 - p)) / density there, and the two have the covariance p^2 / density^2.
+constexpr double spread_of_std = 0.70711;
+constexpr double spread_of_half_width = 0.9618;
+
+std::vector<Check> judge_all(const PullStatistics& pulls, const PullLimits& limits) {
   const Place place{"FLUX", {}, {}, {}};
-  const auto within = [&](const char* what, double value, double expected) {
-    Check check{.hdu = "FLUX", .what = what, .limit = truth_limit};
+  const auto within = [&](const char* what, double value, double expected, double limit) {
+    Check check{.hdu = "FLUX", .what = what, .limit = limit};
     check.add(std::abs(value - expected), 0, [&]() -> const Place& { return place; });
     return check;
   };
@@ -135,9 +144,36 @@ std::vector<Check> judge(const PullStatistics& pulls) {
     enough.add_problem(place, fmt::format("{} unmasked bins to compare with the truth (expected "
                                           "at least {})",
                                           pulls.bins, truth_least_bins));
-  return {enough, within("|mean pull|", pulls.mean, 0), within("|std of pull - 1|", pulls.std, 1),
-          within("|68% half-width of pull - 1|", pulls.half_width, 1),
-          within("|correlation of neighbours|", pulls.correlation, 0)};
+  return {enough, within("|mean pull|", pulls.mean, 0, limits.mean),
+          within("|std of pull - 1|", pulls.std, 1, limits.std),
+          within("|68% half-width of pull - 1|", pulls.half_width, 1, limits.half_width),
+          within("|correlation of neighbours|", pulls.correlation, 0, limits.correlation)};
+}
+
+// Each fiber by itself, in standard deviations of its statistics.
+std::vector<Check> judge_fibers(const FrameFile& frame, const Pulls& pulls,
+                                const FrameShape& shape) {
+  Check coverage{.hdu = "FLUX", .what = "fibers with too few unmasked bins"};
+  Check mean{.hdu = "FLUX", .what = "|mean pull| of a fiber, sigmas"};
+  Check std{.hdu = "FLUX", .what = "|std of pull - 1| of a fiber, sigmas"};
+  Check half_width{.hdu = "FLUX", .what = "|68% half-width - 1| of a fiber, sigmas"};
+  Check correlation{.hdu = "FLUX", .what = "|correlation| of a fiber, sigmas"};
+  for (Check* check : {&mean, &std, &half_width, &correlation}) check->limit = PullLimits::sigmas;
+  const double inner = static_cast<double>(shape.nwave - shape.ndiagonals + 1);
+  for (long long s = 0; s < shape.nspec; ++s) {
+    const PullStatistics fiber = make_statistics(pulls, s, s + 1);
+    const auto place = [&] { return Place{"FLUX", frame.specmin + s, {}, {}}; };
+    const auto bins = static_cast<double>(fiber.bins);
+    coverage.add_equal(bins >= truth_least_of_fiber * inner, place);
+    if (fiber.bins < truth_bins_of_fiber || fiber.pairs < truth_bins_of_fiber) continue;
+    const double root = std::sqrt(bins);
+    mean.add(std::abs(fiber.mean) * root, PullLimits::pull_bias * root, place);
+    std.add(std::abs(fiber.std - 1) * root / spread_of_std, 0, place);
+    half_width.add(std::abs(fiber.half_width - 1) * root / spread_of_half_width, 0, place);
+    correlation.add(std::abs(fiber.correlation) * std::sqrt(static_cast<double>(fiber.pairs)), 0,
+                    place);
+  }
+  return {coverage, mean, std, half_width, correlation};
 }
 
 }  // namespace
@@ -185,6 +221,34 @@ std::vector<double> apply_resolution(const double* resolution, long long ndiagon
   return out;
 }
 
+PullLimits pull_limits(long long bins, long long pairs) {
+  const double sigma = PullLimits::sigmas / std::sqrt(static_cast<double>(std::max(1LL, bins)));
+  return {.mean = PullLimits::pull_bias + sigma,
+          .std = spread_of_std * sigma,
+          .half_width = spread_of_half_width * sigma,
+          .correlation = PullLimits::sigmas / std::sqrt(static_cast<double>(std::max(1LL, pairs)))};
+}
+
+std::vector<Check> check_together(const std::vector<PullStatistics>& frames) {
+  double bins = 0, sum = 0, squares = 0;
+  for (const PullStatistics& frame : frames) {
+    const auto n = static_cast<double>(frame.bins);
+    bins += n;
+    sum += n * frame.mean;
+    squares += n * (frame.std * frame.std + frame.mean * frame.mean);
+  }
+  const double mean = sum / bins;
+  const double std = std::sqrt(squares / bins - mean * mean);
+  const PullLimits limits = pull_limits(static_cast<long long>(bins), 0);
+  const auto within = [](const char* what, double value, double limit) {
+    Check check{.hdu = "all", .what = what, .limit = limit};
+    check.add(value, 0, [] { return Place{}; });
+    return check;
+  };
+  return {within("|mean pull| of all frames", std::abs(mean), limits.mean),
+          within("|std of pull - 1| of all frames", std::abs(std - 1), limits.std)};
+}
+
 bool TruthCheck::ok() const {
   return std::all_of(checks.begin(), checks.end(), [](const Check& check) { return check.ok(); });
 }
@@ -202,9 +266,13 @@ TruthCheck check_truth(const FrameFile& frame, const TruthFile& truth) {
         truth.path, fmt::format("has {} fibers", truth.nfiber),
         fmt::format("the frame's, {} to {}", frame.specmin, frame.specmin + shape.nspec - 1));
   // A shorter grid has no bin that counts, and perhaps no step.
-  if (shape.nwave > std::max(1LL, shape.ndiagonals - 1))
-    out.pulls = make_statistics(make_pulls(frame, truth, shape), shape);
-  for (Check& check : judge(out.pulls)) out.checks.push_back(std::move(check));
+  Pulls pulls{std::vector<double>(static_cast<std::size_t>(shape.nbins())),
+              std::vector<bool>(static_cast<std::size_t>(shape.nbins()), false), shape.nwave};
+  if (shape.nwave > std::max(1LL, shape.ndiagonals - 1)) pulls = make_pulls(frame, truth, shape);
+  out.pulls = make_statistics(pulls, 0, shape.nspec);
+  out.limits = pull_limits(out.pulls.bins, out.pulls.pairs);
+  for (Check& check : judge_all(out.pulls, out.limits)) out.checks.push_back(std::move(check));
+  for (Check& check : judge_fibers(frame, pulls, shape)) out.checks.push_back(std::move(check));
   return out;
 }
 

@@ -88,7 +88,11 @@ json truth_json(const TruthCheck& truth) {
           {"std", truth.pulls.std},
           {"half_width", truth.pulls.half_width},
           {"correlation", truth.pulls.correlation},
-          {"limit", truth_limit},
+          {"limits",
+           {{"mean", truth.limits.mean},
+            {"std", truth.limits.std},
+            {"half_width", truth.limits.half_width},
+            {"correlation", truth.limits.correlation}}},
           {"least_bins", truth_least_bins},
           {"checks", checks_json(truth.checks)}};
 }

@@ -38,7 +38,8 @@ struct CompareReport {
 ///     truth              null without a truth; else
 ///       file             path
 ///       bins, mean, std, half_width, correlation    of the pulls
-///       limit, least_bins                           what they are held to
+///       limits           how far these four may be from 0, 1, 1 and 0
+///       least_bins       how many bins there must be
 ///       checks           a list, below
 ///
 /// A check is hdu ("all": the file), what, limit, largest (of the values in the files),

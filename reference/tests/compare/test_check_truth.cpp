@@ -146,9 +146,12 @@ TEST(CheckTruth, BiasFails) {
 }
 
 TEST(CheckTruth, WrongIvarFails) {
-  for (const double scale : {1.1, 0.9})
+  for (const double scale : {1.05, 0.95})
     EXPECT_EQ(failures(make_frame(truth(), unit_normal(scale))),
               (List{"|std of pull - 1|", "|68% half-width of pull - 1|"}));
+  FrameFile frame = good_frame();  // half of 5%, as the ivar of 1.05 times itself has
+  for (double& ivar : values(frame, "IVAR")) ivar *= 1.05;
+  EXPECT_FALSE(failures(frame).empty());
 }
 
 TEST(CheckTruth, CorrelatedNeighboursFail) {
@@ -219,7 +222,54 @@ TEST(CheckTruth, TooFewBinsFail) {
   mask[at(0, 500)] = 1;
   EXPECT_EQ(failures(frame).at(0), "too few unmasked bins");
   std::fill(mask.begin(), mask.end(), 1.0);
-  EXPECT_EQ(failures(frame).size(), 5U);
+  EXPECT_EQ(failures(frame).size(), 6U);
+}
+
+TEST(CheckTruth, FibersThatAreMissingFail) {
+  FrameFile frame = good_frame();
+  for (int s = 0; s < nspec; s += 2)
+    for (int w = 0; w < nwave; ++w) {
+      values(frame, "IVAR")[at(s, w)] = 0;
+      values(frame, "MASK")[at(s, w)] = 1;
+    }
+  const TruthCheck check = check_truth(frame, truth());
+  EXPECT_EQ(failures(check), List{"fibers with too few unmasked bins"});
+  const auto& coverage = *std::find_if(check.checks.begin(), check.checks.end(),
+                                       [](const Check& one) { return !one.ok(); });
+  EXPECT_EQ(coverage.bad, nspec / 2);
+  EXPECT_EQ(coverage.first_bad->fiber, specmin);
+}
+
+TEST(CheckTruth, OneFiberThatIsOffFails) {
+  FrameFile frame = good_frame();
+  for (int w = 0; w < nwave; ++w)
+    values(frame, "FLUX")[at(7, w)] += 0.3 / std::sqrt(values(frame, "IVAR")[at(7, w)]);
+  EXPECT_EQ(failures(frame), List{"|mean pull| of a fiber, sigmas"});
+}
+
+// Of a full frame's 1.4 million bins, noise of a tenth of sigma stands out; of 50,000 it does not.
+TEST(CheckTruth, LimitsFollowFromTheNumberOfBins) {
+  const PullLimits few = pull_limits(50'000, 50'000);
+  const PullLimits many = pull_limits(1'400'000, 1'400'000);
+  EXPECT_NEAR(few.std, 6 / std::sqrt(2 * 50'000.0), 1e-5);
+  EXPECT_NEAR(many.mean, 0.005 + 6 / std::sqrt(1.4e6), 1e-9);
+  EXPECT_NEAR(many.correlation, 6 / std::sqrt(1.4e6), 1e-9);
+  const double with_noise = std::sqrt(1 + 0.1 * 0.1) - 1;
+  EXPECT_GT(with_noise, many.std);
+  EXPECT_LT(with_noise, few.std);
+}
+
+TEST(CheckTruth, FramesTogether) {
+  // Values 0, 2 and 1, 1, 4: mean 8/5, mean square 22/5.
+  const std::vector<Check> checks = check_together(
+      {{.bins = 2, .mean = 1, .std = 1}, {.bins = 3, .mean = 2, .std = std::sqrt(2)}});
+  EXPECT_NEAR(checks.at(0).largest, 1.6, 1e-12);
+  EXPECT_NEAR(checks.at(1).largest, std::sqrt(22.0 / 5 - 1.6 * 1.6) - 1, 1e-12);
+  // Each of 30 frames is within its limit, all of them together are not.
+  const PullStatistics frame{.bins = 1'400'000, .mean = 0, .std = 1.002};
+  EXPECT_LT(std::abs(frame.std - 1), pull_limits(frame.bins, frame.bins).std);
+  EXPECT_FALSE(check_together(std::vector<PullStatistics>(30, frame)).at(1).ok());
+  EXPECT_TRUE(check_together({frame}).at(1).ok());
 }
 
 TEST(CheckTruth, MissingHduFails) {
