@@ -37,6 +37,8 @@ constexpr const char* footer =
     "3 a frame is wrong, 4 too slow, 5 the machine is unhealthy, 6 too scattered to say, 77 there\n"
     "is no GPU for an entry.";
 
+constexpr int most_runs = 10000;
+
 struct Arguments {
   std::string plan;
   spex::bench::CampaignSettings settings;
@@ -51,8 +53,12 @@ void add_options(CLI::App& app, Arguments& a) {
   app.add_option("plan", a.plan, "Plan file, e.g. one of bench/plans")->required();
   app.add_option("-o,--out", a.settings.out, "Folder for the results")->group("Files");
   app.add_option("--data", a.settings.data,
-                 "Folder for inputs and outputs, OUT/data where not given; a full exposure takes 9 "
-                 "GB. Its file system is part of what is measured")
+                 "Folder for inputs and outputs, OUT/data where not given; a full exposure takes 3 "
+                 "GB, and so do the outputs. Its file system is part of what is measured")
+      ->group("Files");
+  app.add_option("--references", a.settings.references,
+                 "Folder of the frames that others are held to, OUT/references where not given; "
+                 "kept for later runs. A full exposure takes 3 GB")
       ->group("Files");
   app.add_option("--goldens", a.settings.golden_cases, "cases.json that the plan's goldens are of")
       ->capture_default_str()
@@ -63,10 +69,10 @@ void add_options(CLI::App& app, Arguments& a) {
       ->delimiter(',')
       ->group("What to run");
   app.add_option("--repeats", a.repeats, "Timed runs of each entry; the plan's where not given")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, most_runs))
       ->group("What to run");
   app.add_option("--warmups", a.warmups, "Runs before those; the plan's where not given")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, most_runs))
       ->group("What to run");
   app.add_flag("--resume", a.settings.resume, "Go on with what OUT holds of this plan")
       ->group("What to run");
@@ -110,6 +116,14 @@ int run(Arguments& arguments) {
   spex::set_log_level(arguments.loglevel);
   spex::bench::Signals signals;
   spex::bench::Plan plan = spex::bench::read_plan(arguments.plan);
+  if (arguments.thresholds) {
+    if (plan.tier == "ci")
+      throw spex::usage_error("--thresholds", "with a plan of the tier ci, which has no FPNH",
+                              "a plan of another tier");
+    std::vector<std::string> entries;
+    for (const auto& entry : plan.entries) entries.push_back(entry.id);
+    arguments.settings.thresholds = spex::bench::read_thresholds(*arguments.thresholds, entries);
+  }
   choose_entries(arguments, plan);
   if (arguments.list) {
     fmt::print("{}: {}\n", plan.name, plan.description);
@@ -121,7 +135,8 @@ int run(Arguments& arguments) {
     throw spex::usage_error("--out", "is missing", "a folder for the results");
   if (arguments.settings.data.empty())
     arguments.settings.data = fs::path(arguments.settings.out) / "data";
-  arguments.settings.thresholds = arguments.thresholds;
+  if (arguments.settings.references.empty())
+    arguments.settings.references = fs::path(arguments.settings.out) / "references";
   return spex::bench::run_campaign(plan, arguments.settings, signals);
 }
 

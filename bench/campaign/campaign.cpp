@@ -1,19 +1,29 @@
 #include "bench/campaign/campaign.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <map>
+#include <random>
+#include <utility>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "bench/campaign/entry_run.hpp"
 #include "bench/campaign/table.hpp"
-#include "bench/correctness/expected_frames.hpp"
 #include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/golden_gate.hpp"
+#include "bench/correctness/owned_folder.hpp"
+#include "bench/correctness/reference_store.hpp"
+#include "bench/correctness/run_claims.hpp"
 #include "bench/measure/machine.hpp"
+#include "bench/measure/run_observer.hpp"
 #include "bench/roofline/frame_costs.hpp"
+#include "golden/golden_cases.hpp"
 #include "reference/core/error.hpp"
 #include "reference/io/atomic_write.hpp"
 
@@ -22,7 +32,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int bundles_of_full_frame = 20;
+std::string key_of(const std::string& data) {
+  const std::string path = fs::path(data) / ".seal-key";
+  std::string key;
+  std::ifstream in(path);
+  if (std::getline(in, key)) return key;
+  std::random_device random;
+  for (int i = 0; i < 8; ++i) key += fmt::format("{:08x}", random());
+  atomic_write(path, key);
+  return key;
+}
+
+// Clocks of local file systems are this machine's, but for their ticks.
+double slack_of(const std::string& folder) {
+  const std::string kind = file_system_of(folder);
+  const bool local = kind == "tmpfs" || kind == "ext4" || kind == "xfs" || kind == "overlayfs";
+  return local ? 0.05 : 1.0;
+}
 
 class Campaign {
  public:
@@ -31,12 +57,14 @@ class Campaign {
         settings_(settings),
         signals_(signals),
         programs_(Programs::beside_this_one()),
-        machine_(describe_machine(nvml_, settings.system)) {
-    if (settings.launch.nodes > machine_.nodes_allocated)
-      throw usage_error("--nodes", std::to_string(settings.launch.nodes),
-                        fmt::format("at most the {} allocated", machine_.nodes_allocated));
-    for (const std::string& folder : {settings.out, settings.data, logs()})
-      fs::create_directories(folder);
+        machine_(describe_machine(nvml_, settings.system)),
+        out_lock_(folder_for_results()),
+        data_("--data", settings.data),
+        program_hashes_(hash_programs()),
+        references_(OwnedFolder("--references", settings.references),
+                    program_hashes_.at("spex-cpu").get<std::string>()) {
+    fs::create_directories(logs());
+    fs::create_directories(outputs());
     begin();
     make_runs();
   }
@@ -54,6 +82,7 @@ class Campaign {
         more = true;
       }
     }
+    if (!Signals::interrupted()) check_inputs();
     for (const EntryRun& run : runs_) write(run);
     print_table(runs_, facts_);
     std::vector<int> statuses;
@@ -73,8 +102,41 @@ class Campaign {
   [[nodiscard]] std::string result_path(const EntryRun& run) const {
     return fs::path(settings_.out) / (run.entry.id + ".json");
   }
+  // Where the program under test writes its log: it is told nothing of the results' folder.
+  [[nodiscard]] std::string events_path() const { return fs::path(outputs()) / "events.json"; }
+  [[nodiscard]] std::string list_path() const { return fs::path(outputs()) / "frames.txt"; }
   [[nodiscard]] std::string run_log_path(const EntryRun& run) const {
     return fs::path(settings_.out) / (run.entry.id + ".events.json");
+  }
+
+  // What cannot be run is said before anything is made. The results' folder is there then.
+  const std::string& folder_for_results() const {
+    if (settings_.launch.nodes > machine_.nodes_allocated)
+      throw usage_error("--nodes", std::to_string(settings_.launch.nodes),
+                        fmt::format("at most the {} allocated", machine_.nodes_allocated));
+    for (const std::string& name : plan_.goldens)
+      static_cast<void>(golden::read_golden_case(settings_.golden_cases, name));
+    for (const Entry& entry : plan_.entries)
+      if (const std::string id = entry.id + ".json";
+          !settings_.resume && fs::exists(fs::path(settings_.out) / id))
+        throw usage_error("--out", settings_.out + " holds " + id + " already",
+                          "--resume, or another folder");
+    std::error_code error;
+    fs::create_directories(settings_.out, error);
+    if (error) throw data_error(settings_.out, error.message(), "a folder that can be written");
+    return settings_.out;
+  }
+
+  nlohmann::ordered_json hash_programs() const {
+    nlohmann::ordered_json hashes;
+    for (const std::string& path :
+         {fs::read_symlink("/proc/self/exe").string(), programs_.spex_cpu, programs_.spex_gpu,
+          programs_.spex_sim, programs_.mps_wrapper}) {
+      const std::optional<std::string> hash = hash_file(path);
+      if (!hash) throw data_error(path, "cannot be read", "one of the project's programs");
+      hashes[fs::path(path).filename().string()] = *hash;
+    }
+    return hashes;
   }
 
   void begin() {
@@ -85,8 +147,11 @@ class Campaign {
     facts_.run_id = fmt::format("{}-{}-{}", now, plan_.name, machine_.name);
     facts_.build = build_json();
     facts_.system = system_json(machine_, nvml_);
+    facts_.programs = program_hashes_;
+    facts_.seal_key = key_of(data_.path());
+    facts_.goldens_are_ours = hash_file(settings_.golden_cases) == SPEX_GOLDEN_CASES_SHA256;
     facts_.gpu_reason = nvml_.reason();
-    if (settings_.thresholds) facts_.thresholds = read_thresholds(*settings_.thresholds);
+    facts_.thresholds = settings_.thresholds;
   }
 
   void make_runs() {
@@ -98,40 +163,55 @@ class Campaign {
       run.repeats = entry.repeats.value_or(plan_.repeats);
       const Case& one = plan_.cases.at(entry.case_name);
       run.frames = entry.frames.value_or(static_cast<int>(one.camera_list().size()));
-      run.bundles =
-          run.frames * entry.bundles.value_or(one.size == "full" ? bundles_of_full_frame : 1);
+      run.bundles = run.frames * entry.bundles.value_or(one.bundles());
       run.skipped = entry.gpus > static_cast<int>(machine_.gpus.size());
       runs_.push_back(std::move(run));
     }
   }
 
-  const Dataset& dataset(const std::string& case_name) {
-    const auto found = datasets_.find(case_name);
+  const Dataset& dataset(const std::string& case_name, int seed) {
+    const std::pair key{case_name, seed};
+    const auto found = datasets_.find(key);
     if (found != datasets_.end()) return found->second;
-    Dataset made = prepare_dataset(plan_.cases.at(case_name), settings_.data, programs_, signals_);
-    made.inputs["storage"] = file_system_of(settings_.data);
-    return datasets_.emplace(case_name, std::move(made)).first->second;
+    return datasets_
+        .emplace(key, prepare_dataset(plan_.cases.at(case_name), seed, data_.path(), programs_,
+                                      signals_))
+        .first->second;
+  }
+
+  // The inputs of all runs of an entry, each seed once.
+  std::vector<const Dataset*> datasets_of(const EntryRun& run) {
+    const Case& one = plan_.cases.at(run.entry.case_name);
+    std::vector<const Dataset*> all;
+    for (int index = 0; index < run.warmups + run.repeats; ++index) {
+      const Dataset& data = dataset(run.entry.case_name, one.seed_of_run(index));
+      if (std::find(all.begin(), all.end(), &data) == all.end()) all.push_back(&data);
+    }
+    return all;
   }
 
   // Everything before the first run of an entry. What fails here fails the entry alone.
   void prepare(EntryRun& run) {
     if (Signals::interrupted()) return;
     try {
-      run.launch = make_launch(run.entry, machine_, settings_.launch, programs_, files_of(run));
+      run.launch = make_launch(run.entry, machine_, settings_.launch, programs_, files());
+      const Case& one = plan_.cases.at(run.entry.case_name);
       if (run.skipped) {
-        run.inputs = inputs_not_made(plan_.cases.at(run.entry.case_name), settings_.data);
+        run.inputs = inputs_json(one, data_.path(), {}, 0);
         return write(run);
       }
-      const Dataset& data = dataset(run.entry.case_name);
-      run.inputs = inputs_of(data, run.frames);
+      const std::vector<const Dataset*> data = datasets_of(run);
+      run.inputs = inputs_json(one, data_.path(), data, run.frames);
       if (settings_.resume && fs::exists(result_path(run)))
         resume_from(result_path(run), facts_, run);
       if (run.done()) return;
-      run.stage_costs = frame_costs(run.entry, data, run.frames);
+      run.stage_costs = frame_costs(run.entry, *data.front(), run.frames);
       if (run.golden.empty()) run.golden = golden_gate(run.entry);
       if (run.failed()) return;
-      static_cast<void>(
-          expected_.of(run.entry, data, run.frames, plan_.reference, programs_, signals_));
+      if (plan_.reference)
+        for (const Dataset* exposure : data)
+          references_.prepare(run.entry, *exposure, run.frames, *plan_.reference, programs_,
+                              signals_);
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage || settings_.resume) throw;
       run.error = error.what();
@@ -139,6 +219,17 @@ class Campaign {
       run.error = error.what();
     }
     write(run);
+  }
+
+  // Whether the inputs are still those that were made. What was measured on others is nothing.
+  void check_inputs() {
+    if (done_ == 0) return;
+    std::map<const Dataset*, std::string> changed;
+    for (const auto& [key, data] : datasets_) changed[&data] = changed_file(data);
+    for (EntryRun& run : runs_)
+      if (!run.skipped && run.error.empty())
+        for (const Dataset* data : datasets_of(run))
+          if (run.changed_input.empty()) run.changed_input = changed[data];
   }
 
   // The plan's golden cases by the entry's milestone, once for all entries that share it.
@@ -149,15 +240,13 @@ class Campaign {
     for (const std::string& name : plan_.goldens) {
       spdlog::info("{}: golden case {}", to_string(entry.milestone), name);
       results.push_back(
-          run_golden(settings_.golden_cases, name, entry, programs_, settings_.data, signals_));
+          run_golden(settings_.golden_cases, name, entry, programs_, data_.path(), signals_));
     }
     return golden_.emplace(entry.milestone, results).first->second;
   }
 
-  [[nodiscard]] std::vector<std::string> files_of(const EntryRun& run) const {
-    return {"--list",     fs::path(outputs()) / "frames.txt",
-            "--events",   run_log_path(run),
-            "--loglevel", "warn"};
+  [[nodiscard]] std::vector<std::string> files() const {
+    return {"--list", list_path(), "--events", events_path(), "--loglevel", "warn"};
   }
 
   // One run of an entry. What goes wrong fails this entry alone.
@@ -183,31 +272,85 @@ class Campaign {
   }
 
   void measure_once(EntryRun& run) {
-    const Dataset& data = datasets_.at(run.entry.case_name);
-    fs::remove_all(outputs());
-    fs::create_directories(outputs());
-    static_cast<void>(write_frame_list(data, run.frames, outputs()));
-    fs::remove(run_log_path(run));  // an old one must not stand in for one that was not written
-
     const int index = run.next_index();
+    const Dataset& data =
+        dataset(run.entry.case_name, plan_.cases.at(run.entry.case_name).seed_of_run(index));
+    const std::vector<OutputFrame> frames = expected_outputs(run, data);
+    const double clock = file_clock_offset(outputs());
+
     Command command{run.launch.argv, run.launch.environment,
                     fs::path(logs()) / fmt::format("{}-{}.log", run.entry.id, index),
                     plan_.time_limit_s};
     std::vector<int> gpus;
     for (const VisibleGpu& gpu : gpus_of(run.entry, machine_)) gpus.push_back(gpu.nvml_index);
+    std::vector<std::string> images;
+    for (int k = 0; k < run.frames; ++k)
+      images.push_back(data.frames.at(static_cast<std::size_t>(k)).preproc);
+    OpeningWatch opening(images);
     GpuMonitor monitor(nvml_, gpus);
     const CommandResult result = run_command(command, signals_);
     const std::vector<GpuObservation> watched = monitor.stop();
     if (result.interrupted) return;  // it is not a sample
-    Sample sample = make_sample(result, run_log_path(run), command.log);
+
+    SeenOf seen{result.start_unix, result.start_unix + result.seconds, opening.stop(),
+                last_change(paths_of(frames)), slack_of(outputs())};
+    if (seen.last_write) *seen.last_write -= clock;
+    Sample sample = make_sample(result, events_path(), command.log, [&](const RunLog& log) {
+      return contradiction(log, asked_of(run, frames), seen);
+    });
     sample.index = index;
     sample.warmup = index < run.warmups;
+    sample.seed = data.seed;
+    if (seen.first_read && seen.last_write) sample.observed_s = *seen.last_write - *seen.first_read;
+    keep_run_log(run);
     take_gpu_use(watched, sample);
     run.add_health(watched);
-    if (!sample.failure) validate(run, data);
+    if (!sample.failure)
+      run.validation.look(index, data.seed, frames, result.start_unix + clock, run.entry.tolerance);
     report(run, sample);
     run.samples.push_back(std::move(sample));
     write(run);
+  }
+
+  // Writes the list of a run, whose outputs have a new folder: what an earlier run may still be
+  // writing does not come into it.
+  std::vector<OutputFrame> expected_outputs(const EntryRun& run, const Dataset& data) {
+    fs::remove_all(outputs());
+    fs::create_directories(outputs());
+    std::string folder = fs::path(outputs()) / "run-XXXXXX";
+    if (mkdtemp(folder.data()) == nullptr)
+      throw data_error(folder, std::strerror(errno), "a folder that can be made");
+    std::vector<ListedFrame> listed;
+    std::vector<OutputFrame> frames;
+    for (int k = 0; k < run.frames; ++k) {
+      const InputFrame& input = data.frames.at(static_cast<std::size_t>(k));
+      const std::string path = fs::path(folder) / fmt::format("frame-{}.fits", input.camera);
+      listed.push_back({&input, path});
+      frames.push_back(
+          {input.camera, path,
+           plan_.reference ? references_.path_of(run.entry, input, *plan_.reference) : "",
+           input.truth});
+    }
+    write_frame_list(listed, list_path());
+    return frames;
+  }
+
+  static std::vector<std::string> paths_of(const std::vector<OutputFrame>& frames) {
+    std::vector<std::string> paths;
+    for (const OutputFrame& frame : frames) paths.push_back(frame.path);
+    return paths;
+  }
+
+  static AskedOf asked_of(const EntryRun& run, const std::vector<OutputFrame>& frames) {
+    AskedOf asked{run.entry.on_gpu() ? "spex-gpu" : "spex-cpu", to_string(run.entry.milestone), {}};
+    for (const OutputFrame& frame : frames) asked.cameras.push_back(frame.camera);
+    return asked;
+  }
+
+  // An old log must not stand in for one that was not written.
+  void keep_run_log(const EntryRun& run) {
+    fs::remove(run_log_path(run));
+    if (fs::exists(events_path())) fs::copy_file(events_path(), run_log_path(run));
   }
 
   static void take_gpu_use(const std::vector<GpuObservation>& watched, Sample& sample) {
@@ -216,19 +359,12 @@ class Campaign {
       if (const auto used = gpu.joules()) joules.push_back(*used);
       if (const auto bytes = gpu.memory_bytes())
         sample.device_memory_bytes = std::max(sample.device_memory_bytes.value_or(0), *bytes);
+      for (const std::string& reason : gpu.throttle_reasons)
+        sample.throttled = sample.throttled || is_unhealthy(reason);
     }
     if (!joules.empty() && joules.size() == watched.size()) sample.joules = joules;
-  }
-
-  void validate(EntryRun& run, const Dataset& data) {
-    const std::vector<InputFrame> frames(data.frames.begin(), data.frames.begin() + run.frames);
-    const bool first = run.validation.frames().empty();
-    const ExpectedFrames& expected =
-        expected_.of(run.entry, data, run.frames, plan_.reference, programs_, signals_);
-    // A tiny frame has too few bins for the statistics of its truth.
-    const bool with_truth = plan_.cases.at(run.entry.case_name).size != "tiny";
-    run.validation.look(frames, outputs(), expected, run.entry.tolerance, with_truth);
-    if (first && run.validation.pass()) expected_.adopt(run.entry, run.validation, outputs());
+    if (sample.device_memory_bytes && *sample.device_memory_bytes <= 0 && !sample.failure)
+      sample.failure = "no memory of a GPU was used while it ran";
   }
 
   void report(const EntryRun& run, const Sample& sample) {
@@ -264,11 +400,14 @@ class Campaign {
   Nvml nvml_;
   Programs programs_;
   Machine machine_;
+  FolderLock out_lock_;
+  OwnedFolder data_;
+  nlohmann::ordered_json program_hashes_;
+  ReferenceStore references_;
   RunFacts facts_;
   std::vector<EntryRun> runs_;
-  std::map<std::string, Dataset> datasets_;
+  std::map<std::pair<std::string, int>, Dataset> datasets_;  // by case and seed
   std::map<Milestone, nlohmann::ordered_json> golden_;
-  ExpectedStore expected_{fs::path(settings_.data) / "expected"};
   double began_ = 0;
   int done_ = 0;
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "bench/campaign/plan.hpp"
+#include "bench/campaign/verdict.hpp"
 #include "bench/measure/launch.hpp"
 #include "bench/measure/signals.hpp"
 
@@ -14,9 +15,10 @@ namespace spex::bench {
 struct CampaignSettings {
   std::string out;           ///< folder of the result files
   std::string data;          ///< folder of inputs and outputs
+  std::string references;    ///< folder of the frames that others are held to
   std::string golden_cases;  ///< cases.json
   LaunchSettings launch;
-  std::optional<std::string> thresholds;
+  std::optional<Thresholds> thresholds;
   std::string system;  ///< its name; the host's where empty
   bool resume = false;
   bool require_gpu = false;

@@ -1,11 +1,15 @@
 #include "bench/campaign/entry_run.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <set>
 
 #include <fmt/format.h>
 
+#include "bench/campaign/publication.hpp"
+#include "bench/correctness/file_hash.hpp"
 #include "bench/measure/optional_json.hpp"
 #include "reference/core/error.hpp"
 
@@ -13,9 +17,6 @@ namespace spex::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Of a published FPNH (docs/benchmark.md).
-constexpr int exposure_frames = 30, least_warmups = 1, least_repeats = 5;
 
 Json snapshot_json(const GpuState& state) {
   return {{"uuid", state.uuid},
@@ -39,13 +40,14 @@ Json statistic_json(const Statistic& statistic) {
           {"mad", statistic.mad},
           {"low", value_or_null(statistic.low)},
           {"high", value_or_null(statistic.high)},
+          {"coverage", value_or_null(statistic.coverage)},
           {"samples", statistic.samples}};
 }
 
 Json figure_json(const std::optional<Figure>& figure) {
   if (!figure) return {};
   return {{"seconds", statistic_json(figure->seconds)},
-          {"fpnh", statistic_json(figure->fpnh)},
+          {"fpnh", figure->fpnh ? statistic_json(*figure->fpnh) : Json()},
           {"frames_per_gpu_hour",
            figure->frames_per_gpu_hour ? statistic_json(*figure->frames_per_gpu_hour) : Json()}};
 }
@@ -54,25 +56,24 @@ int gpus_of(const EntryRun& run) {
   return run.entry.gpus * run.launch.nodes;
 }
 
-Json fom_json(const EntryRun& run) {
+Json fom_json(const EntryRun& run, const RunFacts& facts) {
   const std::vector<FrameValidation>& frames = run.validation.frames();
   const auto done = std::count_if(frames.begin(), frames.end(), [](const FrameValidation& frame) {
-    return frame.runs > 0 && !frame.sha256.empty();
+    return !frame.outputs.empty() && !frame.outputs.front().sha256.empty();
   });
   const auto valid = std::count_if(frames.begin(), frames.end(),
                                    [](const FrameValidation& frame) { return frame.pass(); });
-  const auto effective = figure_of(run, ClockKind::effective);
-  const bool whole = run.frames == exposure_frames && !run.entry.bundles &&
-                     run.warmups >= least_warmups && run.repeats >= least_repeats;
+  const std::vector<std::string> reasons = not_published_because(run, facts);
   return {{"frames_asked", run.frames},
           {"frames_done", done},
           {"frames_valid", valid},
           {"scaled_to", value_or_null(run.entry.scale_to)},
-          {"published", effective.has_value() && whole},
+          {"published", reasons.empty()},
+          {"not_published_because", reasons},
           {"nodes", run.launch.nodes},
           {"gpus", gpus_of(run)},
-          {"effective", figure_json(effective)},
-          {"extraction", figure_json(figure_of(run, ClockKind::extraction))}};
+          {"effective", figure_json(figure_of(run, ClockKind::effective, facts.plan->tier))},
+          {"extraction", figure_json(figure_of(run, ClockKind::extraction, facts.plan->tier))}};
 }
 
 Json launch_json(const EntryRun& run, const RunFacts& /*facts*/) {
@@ -165,6 +166,16 @@ Json roofline_json(const EntryRun& run, const RunFacts& facts) {
   return list;
 }
 
+// A hash of what --resume takes up, with the key of the data folder. It shows an edit; it does not
+// stop who knows how it is made.
+std::string seal_of(const Json& result, const std::string& key) {
+  std::string text = key;
+  for (const char* part :
+       {"plan", "build", "programs", "inputs", "golden", "timing", "health", "validation"})
+    text += result.at(part).dump();
+  return hash_text(text);
+}
+
 std::string status_of(const EntryRun& run) {
   if (run.skipped) return "skipped";
   if (run.failed()) return "failed";
@@ -174,7 +185,7 @@ std::string status_of(const EntryRun& run) {
 }  // namespace
 
 bool EntryRun::failed() const {
-  if (!error.empty()) return true;
+  if (!error.empty() || !changed_input.empty()) return true;
   for (const Sample& sample : samples)
     if (sample.failure) return true;
   for (const Json& one : golden)
@@ -193,7 +204,7 @@ int EntryRun::next_index() const {
 std::vector<const Sample*> EntryRun::timed() const {
   std::vector<const Sample*> found;
   for (const Sample& sample : samples)
-    if (!sample.warmup && !sample.failure) found.push_back(&sample);
+    if (!sample.warmup && !sample.failure && !sample.throttled) found.push_back(&sample);
   return found;
 }
 
@@ -228,15 +239,25 @@ Evidence EntryRun::evidence(const RunFacts& facts) const {
   evidence.skipped = skipped;
   evidence.complete = done();
   evidence.error = error;
-  for (const Sample& sample : samples)
-    if (sample.failure)
-      evidence.wrong.push_back(fmt::format("run {}: {}", sample.index, *sample.failure));
+  for (const Sample& sample : samples) {
+    if (!sample.failure) continue;
+    const std::string reason = fmt::format("run {}: {}", sample.index, *sample.failure);
+    // A full disk says nothing of what the program computes.
+    if (reason.find(std::strerror(ENOSPC)) != std::string::npos && evidence.error.empty())
+      evidence.error = reason;
+    else
+      evidence.wrong.push_back(reason);
+  }
+  if (!changed_input.empty())
+    evidence.wrong.push_back(changed_input + " was changed since it was made");
   for (const Json& one : golden)
     if (!one.at("pass").get<bool>())
       evidence.wrong.push_back("golden case " + one.at("name").get<std::string>() + ": " +
                                one.at("failure").get<std::string>());
   if (!validation.frames().empty() && !validation.pass())
     evidence.wrong.push_back(validation.failure());
+  evidence.throttled = static_cast<int>(std::count_if(
+      samples.begin(), samples.end(), [](const Sample& sample) { return sample.throttled; }));
   evidence.health_known = !health_before.is_null();
   for (std::size_t i = 0; i < health_during.size(); ++i) {
     const std::string gpu = health_during[i].at("uuid");
@@ -259,7 +280,7 @@ Evidence EntryRun::evidence(const RunFacts& facts) const {
   return evidence;
 }
 
-std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock) {
+std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock, const std::string& tier) {
   if (run.skipped || run.failed() || !run.done() || !run.validation.pass()) return std::nullopt;
   std::vector<double> seconds, fpnh, per_gpu;
   for (const Sample* sample : run.timed()) {
@@ -271,14 +292,16 @@ std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock) {
     if (gpus_of(run) > 0) per_gpu.push_back(3600.0 * run.frames / (*s * gpus_of(run)));
   }
   if (seconds.empty()) return std::nullopt;
-  Figure figure{summarize(seconds), summarize(fpnh), {}};
+  Figure figure{summarize(seconds), {}, {}};
+  if (tier == "ci") return figure;
+  figure.fpnh = summarize(fpnh);
   if (!per_gpu.empty()) figure.frames_per_gpu_hour = summarize(per_gpu);
   return figure;
 }
 
 Json result_json(const EntryRun& run, const RunFacts& facts) {
   Json json;
-  json["schema"] = {{"name", "spexbench-result"}, {"major", 1}, {"minor", 0}};
+  json["schema"] = {{"name", "spexbench-result"}, {"major", 1}, {"minor", 1}};
   json["run_id"] = facts.run_id;
   json["start_utc"] = run.start_utc;
   json["end_utc"] = run.end_utc;
@@ -291,11 +314,12 @@ Json result_json(const EntryRun& run, const RunFacts& facts) {
   json["status"] = status_of(run);
   json["build"] = facts.build;
   json["system"] = facts.system;
+  json["programs"] = facts.programs;
   json["launch"] = launch_json(run, facts);
   json["inputs"] = run.inputs;
   json["golden"] = run.golden;
   json["timing"] = timing_json(run);
-  json["fom"] = fom_json(run);
+  json["fom"] = fom_json(run, facts);
   json["energy"] = energy_json(run, facts);
   json["health"] = health_json(run, facts);
   json["validation"] = run.validation.to_json();
@@ -306,6 +330,7 @@ Json result_json(const EntryRun& run, const RunFacts& facts) {
                                               {"bundles", run.bundles}};
   json["roofline"] = roofline_json(run, facts);
   json["verdict"] = judge(run.evidence(facts)).to_json();
+  json["seal"] = seal_of(json, facts.seal_key);
   return json;
 }
 
@@ -314,12 +339,23 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
   const Json json = Json::parse(in, nullptr, false);
   if (json.is_discarded()) throw data_error(path, "is no result", "JSON, or no such file");
   try {
-    if (json.at("schema").at("major") != 1) throw data_error(path, "has another schema", "major 1");
+    if (json.at("schema") != Json{{"name", "spexbench-result"}, {"major", 1}, {"minor", 1}})
+      throw data_error(path, "has another schema", "1.1");
     if (json.at("plan").at("sha256") != facts.plan_sha256)
       throw data_error(path, "is of another plan", "the one that was begun, or another --out");
     if (json.at("build") != facts.build || json.at("system") != facts.system)
       throw data_error(path, "is of another build or system",
                        "those that it was begun with, or another --out");
+    if (json.at("programs") != facts.programs)
+      throw data_error(path, "was begun with other programs", "the same, or another --out");
+    if (json.at("seal") != seal_of(json, facts.seal_key))
+      throw data_error(path, "was changed since spex-bench wrote it, or is of another data folder",
+                       "the file as it was, or another --out");
+    for (const Json& file : json.at("inputs").at("frames"))
+      if (const Json& now = run.inputs.at("frames");
+          std::find(now.begin(), now.end(), file) == now.end())
+        throw data_error(path, "had another " + file.at("file").get<std::string>(),
+                         "the same inputs, or another --out");
     run.start_utc = json.at("start_utc");
     run.golden = json.at("golden");
     for (const Json& sample : json.at("timing").at("samples")) {

@@ -22,7 +22,10 @@ struct RunFacts {
   const Plan* plan = nullptr;
   std::string plan_sha256;
   nlohmann::ordered_json build, system;
-  std::string gpu_reason;  ///< why NVML says nothing; empty where it does
+  nlohmann::ordered_json programs;  ///< sha256 by name
+  std::string seal_key;             ///< of the data folder
+  bool goldens_are_ours = false;    ///< the list of golden cases is the repository's
+  std::string gpu_reason;           ///< why NVML says nothing; empty where it does
   std::optional<Thresholds> thresholds;
 };
 
@@ -43,11 +46,12 @@ struct EntryRun {
   nlohmann::ordered_json stage_costs = nlohmann::ordered_json::array();  ///< of all frames
   bool skipped = false;
   std::string error;
+  std::string changed_input;  ///< a file whose bytes changed meanwhile; empty
 
   [[nodiscard]] bool done() const;       ///< nothing is left to run
   [[nodiscard]] bool failed() const;     ///< a run failed, a frame is wrong, or a golden case is
   [[nodiscard]] int next_index() const;  ///< of the samples
-  /// The timed samples.
+  /// The timed samples that count.
   [[nodiscard]] std::vector<const Sample*> timed() const;
 
   /// Adds what was seen of the GPUs during a run.
@@ -57,17 +61,19 @@ struct EntryRun {
 
 /// Frames per node-hour by a clock; nothing unless all is right and timed.
 struct Figure {
-  Statistic seconds, fpnh;
+  Statistic seconds;
+  std::optional<Statistic> fpnh;  ///< not in the tier ci, whose frames are no exposure's
   std::optional<Statistic> frames_per_gpu_hour;
 };
 enum class ClockKind { effective, extraction };
-[[nodiscard]] std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock);
+[[nodiscard]] std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock,
+                                              const std::string& tier = {});
 
 /// The result file (bench/result.schema.json).
 [[nodiscard]] nlohmann::ordered_json result_json(const EntryRun& run, const RunFacts& facts);
 
 /// Takes up the samples, validation, health and golden cases of a result file of the same plan,
-/// build and system. Throws Error(data) where it is of another.
+/// build, programs, system and inputs. Throws Error(data) where it is of another, or was edited.
 void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run);
 
 }  // namespace spex::bench

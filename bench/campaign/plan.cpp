@@ -1,12 +1,12 @@
 #include "bench/campaign/plan.hpp"
 
 #include <algorithm>
-#include <array>
+#include <filesystem>
 #include <fstream>
 #include <initializer_list>
 #include <iterator>
 #include <set>
-#include <sstream>
+#include <type_traits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -35,11 +35,27 @@ class Object {
   template <class T>
   void get(const char* key, T& value) const {
     if (!json_.contains(key)) return;
-    try {
-      value = json_.at(key).get<T>();
-    } catch (const nlohmann::json::exception& error) {
-      fail(fmt::format("'{}' has the wrong type", key), error.what());
+    const Json& given = json_.at(key);
+    const auto is = [&](bool fits, const char* what) {
+      if (!fits) fail(fmt::format("'{}' is {}", key, given.dump()), what);
+    };
+    if constexpr (std::is_same_v<T, bool>) {
+      is(given.is_boolean(), "true or false");
+    } else if constexpr (std::is_same_v<T, int>) {
+      is(given.is_number_integer() && given.get<double>() >= -most && given.get<double>() <= most,
+         "a whole number, at most a million");
+    } else if constexpr (std::is_same_v<T, double>) {
+      is(given.is_number(), "a number");
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      is(given.is_string(), "text");
+    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+      is(given.is_array() && std::all_of(given.begin(), given.end(),
+                                         [](const Json& one) { return one.is_string(); }),
+         "a list of texts");
+    } else {
+      is(given.is_array(), "a list");
     }
+    value = given.get<T>();
   }
   template <class T>
   void get(const char* key, std::optional<T>& value) const {
@@ -69,11 +85,25 @@ class Object {
     if (value && *value < least)
       fail(fmt::format("'{}' is {}", key, *value), fmt::format("{} or more", least));
   }
+  void positive(const char* key, double value) const {
+    if (!(value > 0)) fail(fmt::format("'{}' is {:g}", key, value), "more than 0");
+  }
+  // A name of files and folders.
+  void plain_name(const char* what, const std::string& name) const {
+    const bool plain =
+        !name.empty() && name.front() != '.' && name.front() != '-' &&
+        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string::npos;
+    if (!plain)
+      fail(fmt::format("the {} '{}' cannot name a file", what, name),
+           "a-z, 0-9, - and ., a letter or digit first");
+  }
   [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const {
     throw usage_error(path_, where_.empty() ? wrong : where_ + ": " + wrong, expected);
   }
 
  private:
+  static constexpr double most = 1e6;
+
   const Json& json_;
   std::string path_;
   std::string where_;
@@ -84,14 +114,36 @@ Milestone milestone_of(const Object& entry, const std::string& name) {
   entry.fail(fmt::format("'{}' is no milestone", name), "one of docs/milestones.md");
 }
 
+void check_cameras(const Object& object, const std::vector<std::string>& cameras) {
+  std::set<std::string> seen;
+  for (const std::string& camera : cameras) {
+    if (camera.size() != 2 || std::string("brz").find(camera[0]) == std::string::npos ||
+        camera[1] < '0' || camera[1] > '9')
+      object.fail(fmt::format("'cameras' has '{}'", camera), "b, r or z and a digit");
+    if (!seen.insert(camera).second)
+      object.fail(fmt::format("'cameras' has {} twice", camera), "each once");
+  }
+  if (cameras.empty()) object.fail("'cameras' has none", "all, or a list such as b0,r0");
+}
+
+// A tolerance of spex-compare that a plan may ask for.
+void check_tolerance(const Object& object, const std::string& name) {
+  object.one_of("tolerance", name, {"production", "masked", "unpadded", "identical"});
+}
+
 Case read_case(const Object& object, const std::string& name) {
-  object.allow_only({"cameras", "size", "seed", "compress"});
+  object.allow_only({"cameras", "size", "seed", "seeds", "compress"});
+  object.plain_name("name", name);
   Case one;
   one.name = name;
   object.get("cameras", one.cameras);
   object.get("size", one.size);
   object.get("seed", one.seed);
+  object.get("seeds", one.seeds);
   object.get("compress", one.compress);
+  object.at_least("seed", one.seed, 0);
+  object.at_least("seeds", one.seeds, 1);
+  check_cameras(object, one.camera_list());
   object.one_of("size", one.size, {"tiny", "bundle", "full"});
   object.one_of("compress", one.compress, {"none", "gz", "fz"});
   return one;
@@ -122,6 +174,8 @@ Entry read_entry(const Object& object, const Plan& plan) {
   object.get("repeats", entry.repeats);
   entry.tolerance = plan.tolerance;
   object.get("tolerance", entry.tolerance);
+  check_tolerance(object, entry.tolerance);
+  object.plain_name("id", entry.id);
   for (const auto& [key, value] : {std::pair{"frames", entry.frames},
                                    {"scale_to", entry.scale_to},
                                    {"ranks", entry.ranks},
@@ -131,6 +185,7 @@ Entry read_entry(const Object& object, const Plan& plan) {
                                    {"ranks_per_gpu", std::optional(entry.ranks_per_gpu)}})
     object.at_least(key, value, 1);
   object.at_least("warmups", entry.warmups, 0);
+  object.at_least("gpus", entry.gpus, 0);
   object.one_of("binding", entry.binding, {"none", "core", "socket", "numa"});
   const bool cpu = traits(entry.milestone).device == Device::cpu;
   if (cpu == entry.on_gpu())
@@ -142,6 +197,7 @@ Entry read_entry(const Object& object, const Plan& plan) {
                 "'ranks_per_gpu', or pipeline with no more ranks than GPUs");
   if (entry.scale_to && !entry.frames)
     object.fail("'scale_to' without 'frames'", "fewer frames that stand for an exposure");
+  if (entry.scale_to) object.at_least("scale_to", entry.scale_to, *entry.frames + 1);
   return entry;
 }
 
@@ -204,6 +260,8 @@ Ceilings read_ceilings(const Object& object) {
   object.need("flops", ceilings.flops);
   object.need("bytes", ceilings.bytes);
   object.need("source", ceilings.source);
+  object.positive("flops", ceilings.flops);
+  object.positive("bytes", ceilings.bytes);
   return ceilings;
 }
 
@@ -211,8 +269,7 @@ void check_entries(const Plan& plan, const Object& root) {
   std::set<std::string> ids;
   for (const Entry& entry : plan.entries) {
     if (!ids.insert(entry.id).second) root.fail("two entries are " + entry.id, "an id for each");
-    if (entry.id.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") != std::string::npos)
-      root.fail("the id '" + entry.id + "' cannot name a file", "a-z, 0-9, - and .");
+    root.plain_name("id", entry.id);
     const auto found = plan.cases.find(entry.case_name);
     if (found == plan.cases.end())
       root.fail(entry.id + " asks for the case " + entry.case_name, "one of 'cases'");
@@ -220,14 +277,37 @@ void check_entries(const Plan& plan, const Object& root) {
     if (entry.frames.value_or(1) > cameras)
       root.fail(fmt::format("{} asks for {} frames", entry.id, *entry.frames),
                 fmt::format("at most the {} of {}", cameras, entry.case_name));
+    const int bundles = found->second.bundles();
+    if (entry.bundles.value_or(1) > bundles)
+      root.fail(fmt::format("{} asks for {} bundles", entry.id, *entry.bundles),
+                fmt::format("at most the {} of {}", bundles, entry.case_name));
   }
+}
+
+// Rule 1: what is not of the tier ci is held to the CPU extractor in every frame.
+void check_reference(const Plan& plan, const Object& root) {
+  if (!plan.reference) {
+    if (plan.tier != "ci")
+      root.fail("has no 'reference'", R"({"method": "eigh"} or "cholesky", outside the tier ci)");
+    return;
+  }
+  if (plan.tier != "ci" && !plan.reference->cameras.empty())
+    root.fail("reference: has 'cameras'", "none: all frames are held to it outside the tier ci");
+  for (const std::string& camera : plan.reference->cameras)
+    for (const auto& [name, one] : plan.cases) {
+      const std::vector<std::string> cameras = one.camera_list();
+      if (std::find(cameras.begin(), cameras.end(), camera) == cameras.end())
+        root.fail(fmt::format("reference: the case {} has no camera {}", name, camera),
+                  fmt::format("{}", fmt::join(cameras, ", ")));
+    }
 }
 
 }  // namespace
 
 Plan read_plan(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw usage_error(path, "cannot be read", "a plan, e.g. bench/plans/ci.json");
+  if (!in || std::filesystem::is_directory(path))
+    throw usage_error(path, "cannot be read", "a plan, e.g. bench/plans/ci.json");
   Plan plan;
   plan.text.assign(std::istreambuf_iterator<char>(in), {});
   Json json;
@@ -257,20 +337,25 @@ Plan read_plan(const std::string& path) {
   if (plan.tier != "ci" && (plan.repeats < 5 || plan.warmups < 1))
     root.fail(fmt::format("{} warm-ups and {} repeats", plan.warmups, plan.repeats),
               "1 and 5 or more, outside the tier ci");
+  root.positive("time_limit_s", plan.time_limit_s);
+  check_tolerance(root, plan.tolerance);
   if (!root.has("cases") || !root.has("entries")) root.fail("has no cases or entries", "both");
   for (const auto& [name, value] : root.at("cases").json().items())
     plan.cases.emplace(name, read_case({value, path, "case " + name}, name));
+  if (plan.tier == "ci")
+    for (auto& [name, one] : plan.cases) one.seeds = one.seeds.value_or(1);
   if (root.has("reference")) {
     const Object reference = root.at("reference");
     reference.allow_only({"method", "cameras"});
     plan.reference.emplace();
     reference.get("method", plan.reference->method);
-    reference.need("cameras", plan.reference->cameras);
+    reference.get("cameras", plan.reference->cameras);
     reference.one_of("method", plan.reference->method, {"eigh", "cholesky"});
   }
   if (root.has("gpu_ceilings")) plan.gpu_ceilings = read_ceilings(root.at("gpu_ceilings"));
   if (root.has("cpu_ceilings")) plan.cpu_ceilings = read_ceilings(root.at("cpu_ceilings"));
   int number = 0;
+  if (!json.at("entries").is_array()) root.fail("'entries' is no list", "[...]");
   for (const Json& one : json.at("entries")) {
     const Object object(one, path, fmt::format("entry {}", ++number));
     for (Entry& entry : resolve_sweep(read_entry(object, plan), object))
@@ -278,6 +363,7 @@ Plan read_plan(const std::string& path) {
   }
   if (plan.entries.empty()) root.fail("has no entries", "one or more");
   check_entries(plan, root);
+  check_reference(plan, root);
   return plan;
 }
 

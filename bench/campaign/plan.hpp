@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "bench/correctness/expected_frames.hpp"
+#include "bench/correctness/reference_store.hpp"
 #include "bench/measure/entry.hpp"
 
 namespace spex::bench {

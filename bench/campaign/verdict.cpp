@@ -4,6 +4,7 @@
 #include <fstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reference/core/error.hpp"
 
@@ -15,16 +16,21 @@ using Json = nlohmann::ordered_json;
 constexpr int passed = 0, failed = 1, incorrect = 3, slow = 4, unhealthy = 5, inconclusive = 6,
               skipped = 77;
 
+// Of an interval that something is judged by; that of five samples has 93.75%.
+constexpr double least_coverage = 0.9;
+
 // One-sided: slower than this is a failure, faster never is.
 std::string against(const char* what, const Statistic& fpnh, double reference, double margin,
                     std::vector<std::string>& reasons) {
   const double least = reference * (1 - margin);
-  if (!fpnh.low || !fpnh.high) {
-    reasons.push_back(fmt::format("{} has too few samples for an interval", what));
+  if (!fpnh.low || !fpnh.high || fpnh.coverage.value_or(0) < least_coverage) {
+    reasons.push_back(
+        fmt::format("{} has too few samples for an interval of {:g}%", what, 100 * least_coverage));
     return "inconclusive";
   }
-  const std::string words = fmt::format("{} {:.0f} ({:.0f} to {:.0f}), at least {:.0f} wanted",
-                                        what, fpnh.median, *fpnh.low, *fpnh.high, least);
+  const std::string words =
+      fmt::format("{} {:.0f} ({:.0f} to {:.0f}, {:.1f}%), at least {:.0f} wanted", what,
+                  fpnh.median, *fpnh.low, *fpnh.high, 100 * *fpnh.coverage, least);
   if (*fpnh.low >= least) return "pass";
   reasons.push_back(words);
   return *fpnh.high < least ? "fail" : "inconclusive";
@@ -47,29 +53,52 @@ std::string judge_performance(const Evidence& evidence, std::vector<std::string>
 
 }  // namespace
 
-Thresholds read_thresholds(const std::string& path) {
+namespace {
+
+// What one entry must reach; `where` names it.
+Threshold read_threshold(const std::string& path, const std::string& where, const Json& json) {
+  const std::string expected = "fpnh_effective, fpnh_extraction, or both, and perhaps margin";
+  if (!json.is_object()) throw usage_error(path, where + " is no object", expected);
+  Threshold threshold;
+  for (const auto& [key, value] : json.items()) {
+    const std::string name = where + ": '" + key + "'";
+    if (key != "fpnh_effective" && key != "fpnh_extraction" && key != "margin")
+      throw usage_error(path, name + " is unknown", expected);
+    if (!value.is_number()) throw usage_error(path, name + " is " + value.dump(), "a number");
+    const auto number = value.get<double>();
+    if (key == "margin") {
+      if (!(number >= 0 && number < 1))
+        throw usage_error(path, name + " is " + value.dump(), "0 or more, and less than 1");
+      threshold.margin = number;
+    } else {
+      if (!(number > 0)) throw usage_error(path, name + " is " + value.dump(), "more than 0");
+      (key == "fpnh_effective" ? threshold.fpnh_effective : threshold.fpnh_extraction) = number;
+    }
+  }
+  if (!threshold.fpnh_effective && !threshold.fpnh_extraction)
+    throw usage_error(path, where + " asks for nothing", expected);
+  return threshold;
+}
+
+}  // namespace
+
+Thresholds read_thresholds(const std::string& path, const std::vector<std::string>& entries) {
+  const std::string expected = "a thresholds file (docs/benchmark.md)";
   std::ifstream in(path);
-  if (!in) throw usage_error(path, "cannot be read", "a thresholds file (docs/benchmark.md)");
+  if (!in) throw usage_error(path, "cannot be read", expected);
   Thresholds thresholds;
   thresholds.path = path;
-  try {
-    const Json json = Json::parse(in, nullptr, true, true);
-    for (const auto& [entry, value] : json.at("entries").items()) {
-      Threshold& threshold = thresholds.entries[entry];
-      for (const auto& [key, number] : value.items()) {
-        if (key == "fpnh_effective")
-          threshold.fpnh_effective = number.get<double>();
-        else if (key == "fpnh_extraction")
-          threshold.fpnh_extraction = number.get<double>();
-        else if (key == "margin")
-          threshold.margin = number.get<double>();
-        else
-          throw usage_error(path, fmt::format("{}: '{}' is unknown", entry, key),
-                            "fpnh_effective, fpnh_extraction, margin");
-      }
-    }
-  } catch (const nlohmann::json::exception& error) {
-    throw usage_error(path, error.what(), "a thresholds file (docs/benchmark.md)");
+  const Json json = Json::parse(in, nullptr, false, true);
+  if (!json.is_object()) throw usage_error(path, "is no JSON object", expected);
+  for (const auto& [key, value] : json.items())
+    if (key != "entries") throw usage_error(path, "'" + key + "' is unknown", "entries");
+  if (!json.contains("entries") || !json.at("entries").is_object() || json.at("entries").empty())
+    throw usage_error(path, "has no entries", expected);
+  for (const auto& [entry, value] : json.at("entries").items()) {
+    if (std::find(entries.begin(), entries.end(), entry) == entries.end())
+      throw usage_error(path, entry + " is no entry of the plan",
+                        fmt::format("{}", fmt::join(entries, ", ")));
+    thresholds.entries[entry] = read_threshold(path, entry, value);
   }
   return thresholds;
 }
@@ -99,6 +128,9 @@ Verdict judge(const Evidence& evidence) {
     return end("error", failed);
   }
   verdict.reasons = evidence.unhealthy;
+  if (evidence.throttled > 0)
+    verdict.reasons.push_back(
+        fmt::format("{} run(s) were throttled and do not count", evidence.throttled));
   verdict.reasons.insert(verdict.reasons.end(), evidence.wrong.begin(), evidence.wrong.end());
   if (!evidence.wrong.empty())
     verdict.correctness = "fail";

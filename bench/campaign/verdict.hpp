@@ -24,8 +24,9 @@ struct Thresholds {
   std::map<std::string, Threshold> entries;
 };
 
-/// Throws Error(usage) where the file is none.
-[[nodiscard]] Thresholds read_thresholds(const std::string& path);
+/// Throws Error(usage) where the file is none, or names an entry that is not one of `entries`.
+[[nodiscard]] Thresholds read_thresholds(const std::string& path,
+                                         const std::vector<std::string>& entries);
 
 /// What a verdict is made from.
 struct Evidence {
@@ -33,6 +34,7 @@ struct Evidence {
   bool complete = true;            ///< all runs were made
   std::string error;               ///< what kept it from being run; empty
   std::vector<std::string> wrong;  ///< what is incorrect: failed runs, frames, golden cases
+  int throttled = 0;               ///< samples that do not count
   bool health_known = false;
   std::vector<std::string> unhealthy;  ///< what is
   std::optional<Statistic> fpnh_effective, fpnh_extraction;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -23,10 +25,10 @@ using Json = nlohmann::ordered_json;
 constexpr const char* manifest_name = "manifest.json";
 constexpr double simulation_limit_s = 3600;
 
-Json generator_json(const Case& one) {
+Json generator_json(const Case& one, int seed) {
   return {{"program", "spex-sim"},
           {"version", version()},
-          {"seed", one.seed},
+          {"seed", seed},
           {"size", one.size},
           {"cameras", fmt::format("{}", fmt::join(one.camera_list(), ","))},
           {"compression", one.compress}};
@@ -39,51 +41,65 @@ std::vector<InputFrame> frames_in(const std::string& folder, const Case& one) {
     const auto file = [&](const char* kind, const std::string& end) {
       return (fs::path(folder) / fmt::format("{}-{}-00000001.fits{}", kind, camera, end)).string();
     };
-    frames.push_back({camera, file("preproc", suffix), file("psf", ""), file("truth", "")});
+    InputFrame frame;
+    frame.camera = camera;
+    frame.preproc = file("preproc", suffix);
+    frame.psf = file("psf", "");
+    frame.truth = file("truth", "");
+    frames.push_back(std::move(frame));
   }
   return frames;
 }
 
-// The manifest, where it fits the files and the case.
-Json usable_manifest(const std::string& folder, const Case& one) {
+std::vector<std::string> paths_of(const std::vector<InputFrame>& frames) {
+  std::vector<std::string> paths;
+  for (const InputFrame& frame : frames)
+    for (const std::string& path : {frame.preproc, frame.psf, frame.truth}) paths.push_back(path);
+  return paths;
+}
+
+// Hashes the files; whether all of them are there.
+bool hash_frames(std::vector<InputFrame>& frames) {
+  const std::vector<std::optional<std::string>> hashes = hash_files(paths_of(frames));
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    frames[i].preproc_sha256 = hashes[3 * i].value_or("");
+    frames[i].psf_sha256 = hashes[3 * i + 1].value_or("");
+    frames[i].truth_sha256 = hashes[3 * i + 2].value_or("");
+  }
+  return std::find(hashes.begin(), hashes.end(), std::nullopt) == hashes.end();
+}
+
+Json files_json(const InputFrame& frame) {
+  Json list = Json::array();
+  for (const auto& [path, sha256] : {std::pair{frame.preproc, frame.preproc_sha256},
+                                     {frame.psf, frame.psf_sha256},
+                                     {frame.truth, frame.truth_sha256}})
+    list.push_back({{"camera", frame.camera},
+                    {"file", fs::path(path).filename().string()},
+                    {"bytes", fs::file_size(path)},
+                    {"sha256", sha256}});
+  return list;
+}
+
+Json manifest_of(const Case& one, int seed, const std::vector<InputFrame>& frames) {
+  Json manifest{{"generator", generator_json(one, seed)}, {"frames", Json::array()}};
+  for (const InputFrame& frame : frames)
+    for (Json& file : files_json(frame)) manifest["frames"].push_back(std::move(file));
+  return manifest;
+}
+
+// Whether the folder holds what its manifest says, and that is this case of this seed.
+bool is_whole(const std::string& folder, const Case& one, int seed,
+              std::vector<InputFrame>& frames) {
   std::ifstream in(fs::path(folder) / manifest_name);
   const Json manifest = Json::parse(in, nullptr, false);
-  if (manifest.is_discarded() || manifest.value("generator", Json()) != generator_json(one))
-    return {};
-  for (const Json& file : manifest.at("frames")) {
-    std::error_code error;
-    const auto bytes = fs::file_size(fs::path(folder) / file.at("file").get<std::string>(), error);
-    if (error || bytes != file.at("bytes").get<std::uintmax_t>()) return {};
-  }
-  return manifest;
+  return manifest.is_object() && hash_frames(frames) && manifest == manifest_of(one, seed, frames);
 }
 
-Json make_manifest(const std::string& folder, const Case& one) {
-  const std::vector<InputFrame> frames = frames_in(folder, one);
-  std::vector<std::string> paths;
-  for (const InputFrame& frame : frames) {
-    paths.push_back(frame.preproc);
-    paths.push_back(frame.psf);
-  }
-  const std::vector<std::optional<std::string>> hashes = hash_files(paths);
-  Json manifest;
-  manifest["generator"] = generator_json(one);
-  manifest["frames"] = Json::array();
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    if (!hashes[i]) throw data_error(paths[i], "was not simulated", "a readable file");
-    manifest["frames"].push_back({{"camera", frames[i / 2].camera},
-                                  {"file", fs::path(paths[i]).filename().string()},
-                                  {"bytes", fs::file_size(paths[i])},
-                                  {"sha256", *hashes[i]}});
-  }
-  const std::string text = manifest.dump(1) + "\n";
-  atomic_write(fs::path(folder) / manifest_name, {text.begin(), text.end()});
-  return manifest;
-}
-
-void simulate(const Case& one, const std::string& folder, const Programs& programs,
+void simulate(const Case& one, int seed, const std::string& folder, const Programs& programs,
               Signals& signals) {
-  spdlog::info("simulating {} frame(s) of the case {}", one.camera_list().size(), one.name);
+  spdlog::info("simulating {} frame(s) of the case {}, seed {}", one.camera_list().size(), one.name,
+               seed);
   fs::remove_all(folder);
   fs::create_directories(folder);
   Command command;
@@ -96,7 +112,7 @@ void simulate(const Case& one, const std::string& folder, const Programs& progra
                   "--size",
                   one.size,
                   "--seed",
-                  std::to_string(one.seed),
+                  std::to_string(seed),
                   "--compress",
                   one.compress,
                   "--loglevel",
@@ -104,57 +120,62 @@ void simulate(const Case& one, const std::string& folder, const Programs& progra
   command.log = fs::path(folder) / "spex-sim.log";
   command.time_limit_s = simulation_limit_s;
   const CommandResult result = run_command(command, signals);
+  if (result.interrupted) throw data_error(folder, "interrupted", "a simulated exposure");
   if (result.status != 0)
     throw data_error(folder, "spex-sim failed: " + last_words(command.log), "a simulated exposure");
 }
 
 }  // namespace
 
-Dataset prepare_dataset(const Case& one, const std::string& data, const Programs& programs,
-                        Signals& signals) {
+Dataset prepare_dataset(const Case& one, int seed, const std::string& data,
+                        const Programs& programs, Signals& signals) {
   Dataset dataset;
-  dataset.folder = fs::path(data) / one.name;
-  Json manifest = usable_manifest(dataset.folder, one);
-  if (manifest.is_null()) {
-    simulate(one, dataset.folder, programs, signals);
-    manifest = make_manifest(dataset.folder, one);
-  }
+  dataset.folder = fs::path(data) / "inputs" / fmt::format("{}-{}", one.name, seed);
+  dataset.seed = seed;
   dataset.frames = frames_in(dataset.folder, one);
-  dataset.inputs = {
-      {"generator", manifest.at("generator")}, {"storage", ""}, {"frames", manifest.at("frames")}};
+  if (is_whole(dataset.folder, one, seed, dataset.frames)) return dataset;
+  simulate(one, seed, dataset.folder, programs, signals);
+  if (!hash_frames(dataset.frames))
+    throw data_error(dataset.folder, "not all frames were simulated", "readable files");
+  const std::string text = manifest_of(one, seed, dataset.frames).dump(1) + "\n";
+  atomic_write(fs::path(dataset.folder) / manifest_name, {text.begin(), text.end()});
   return dataset;
 }
 
-Json inputs_not_made(const Case& one, const std::string& data_folder) {
-  return {{"generator", generator_json(one)},
-          {"storage", file_system_of(data_folder)},
-          {"frames", Json::array()}};
+std::string changed_file(const Dataset& dataset) {
+  std::vector<InputFrame> now = dataset.frames;
+  static_cast<void>(hash_frames(now));
+  for (std::size_t i = 0; i < now.size(); ++i) {
+    if (now[i].preproc_sha256 != dataset.frames[i].preproc_sha256) return now[i].preproc;
+    if (now[i].psf_sha256 != dataset.frames[i].psf_sha256) return now[i].psf;
+    if (now[i].truth_sha256 != dataset.frames[i].truth_sha256) return now[i].truth;
+  }
+  return {};
 }
 
-Json inputs_of(const Dataset& dataset, int count) {
-  Json inputs = dataset.inputs;
-  Json& files = inputs["frames"];
-  // Two files a frame, image and PSF.
-  files.erase(files.begin() + 2 * count, files.end());
+Json inputs_json(const Case& one, const std::string& data,
+                 const std::vector<const Dataset*>& datasets, int frames) {
+  Json inputs{{"generator", generator_json(one, one.seed)},
+              {"storage", file_system_of(data)},
+              {"frames", Json::array()}};
+  for (const Dataset* dataset : datasets)
+    for (int k = 0; k < frames; ++k)
+      for (Json& file : files_json(dataset->frames.at(static_cast<std::size_t>(k)))) {
+        file["seed"] = dataset->seed;
+        inputs["frames"].push_back(std::move(file));
+      }
   return inputs;
 }
 
-std::string output_of(const std::string& outputs, const std::string& camera) {
-  return fs::path(outputs) / fmt::format("frame-{}.fits", camera);
-}
-
-std::string write_frame_list(const Dataset& dataset, int count, const std::string& outputs) {
-  std::vector<InputFrame> frames(dataset.frames.begin(), dataset.frames.begin() + count);
-  std::sort(frames.begin(), frames.end(),
-            [](const InputFrame& a, const InputFrame& b) { return a.camera < b.camera; });
-  const std::string path = fs::path(outputs) / "frames.txt";
-  std::ofstream out(path);
-  for (const InputFrame& frame : frames)
-    out << frame.camera << ' ' << frame.preproc << ' ' << frame.psf << ' '
-        << output_of(outputs, frame.camera) << '\n';
-  out.close();
-  if (!out) throw data_error(path, "cannot be written", "room for it");
-  return path;
+void write_frame_list(std::vector<ListedFrame> frames, const std::string& path) {
+  std::sort(frames.begin(), frames.end(), [](const ListedFrame& a, const ListedFrame& b) {
+    return a.input->camera < b.input->camera;
+  });
+  std::string text;
+  for (const ListedFrame& frame : frames)
+    text += fmt::format("{} {} {} {}\n", frame.input->camera, frame.input->preproc,
+                        frame.input->psf, frame.output);
+  atomic_write(path, {text.begin(), text.end()});
 }
 
 }  // namespace spex::bench

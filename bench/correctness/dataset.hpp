@@ -16,33 +16,38 @@ namespace spex::bench {
 struct InputFrame {
   std::string camera;
   std::string preproc, psf, truth;
+  std::string preproc_sha256, psf_sha256, truth_sha256;
 };
 
-/// A case's frames on disk, in the order of Case::camera_list.
+/// A case's frames on disk, of one seed, in the order of Case::camera_list.
 struct Dataset {
   std::string folder;
+  int seed = 0;
   std::vector<InputFrame> frames;
-  nlohmann::ordered_json inputs;  ///< of a result file; of all frames
 };
 
-/// The case's frames in DATA/CASE: as they are where they were made by this version with the same
-/// options and are whole, else simulated. Throws Error(data) where they cannot be made.
-[[nodiscard]] Dataset prepare_dataset(const Case& one, const std::string& data,
+/// The case's frames of a seed in DATA/inputs/CASE-SEED: as they are where they were made by this
+/// version with the same options and all their bytes are those that were made, else simulated.
+/// Throws Error(data) where they cannot be made.
+[[nodiscard]] Dataset prepare_dataset(const Case& one, int seed, const std::string& data,
                                       const Programs& programs, Signals& signals);
 
-/// `inputs` of the first `count` frames.
-[[nodiscard]] nlohmann::ordered_json inputs_of(const Dataset& dataset, int count);
+/// The first file whose bytes are no longer those that were made; "" where there is none.
+[[nodiscard]] std::string changed_file(const Dataset& dataset);
 
-/// The same where the frames were not made, as an entry is skipped: none.
-[[nodiscard]] nlohmann::ordered_json inputs_not_made(const Case& one,
-                                                     const std::string& data_folder);
+/// `inputs` of a result file, of the first `frames` frames of each dataset; none where an entry is
+/// skipped.
+[[nodiscard]] nlohmann::ordered_json inputs_json(const Case& one, const std::string& data,
+                                                 const std::vector<const Dataset*>& datasets,
+                                                 int frames);
 
-/// A list for the extractors' --list: the first `count` frames, sorted by camera as --exposure
-/// does, their outputs in `outputs`. Returns its path, in `outputs`.
-[[nodiscard]] std::string write_frame_list(const Dataset& dataset, int count,
-                                           const std::string& outputs);
+/// A frame to extract, and where to.
+struct ListedFrame {
+  const InputFrame* input = nullptr;
+  std::string output;
+};
 
-/// The output of a camera in such a folder.
-[[nodiscard]] std::string output_of(const std::string& outputs, const std::string& camera);
+/// Writes a list for the extractors' --list: by camera, as --exposure sorts. Throws Error(data).
+void write_frame_list(std::vector<ListedFrame> frames, const std::string& path);
 
 }  // namespace spex::bench

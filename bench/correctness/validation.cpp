@@ -6,9 +6,10 @@
 
 #include <fitsio.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include "bench/correctness/file_hash.hpp"
-#include "reference/compare/check_truth.hpp"
+#include "bench/measure/optional_json.hpp"
 #include "reference/compare/compare_frames.hpp"
 #include "reference/core/parallel.hpp"
 
@@ -36,14 +37,47 @@ Json check_json(const Check& check) {
   return json;
 }
 
-// Adds the checks; the first failure.
+// Adds the checks; where there are some already, of each that with the larger difference. The first
+// failure.
 std::string take_checks(const std::vector<Check>& checks, Json& json) {
   std::string failure;
-  for (const Check& check : checks) {
-    json.push_back(check_json(check));
-    if (!check.ok() && failure.empty()) failure = describe_failure(check);
+  for (std::size_t i = 0; i < checks.size(); ++i) {
+    if (!checks[i].ok() && failure.empty()) failure = describe_failure(checks[i]);
+    const Json added = check_json(checks[i]);
+    const auto same = std::find_if(json.begin(), json.end(), [&](const Json& one) {
+      return one.at("hdu") == added.at("hdu") && one.at("what") == added.at("what");
+    });
+    if (same == json.end())
+      json.push_back(added);
+    else if (!checks[i].ok() || (same->at("pass").get<bool>() && !same->at("largest").is_null() &&
+                                 checks[i].largest > same->at("largest").get<double>()))
+      *same = added;
   }
   return failure;
+}
+
+// HDUs of one frame that the other has not, or has in another form. Their values are compared
+// elsewhere.
+Check compare_hdus(const FrameFile& result, const FrameFile& expected) {
+  Check check{.hdu = "all", .what = "HDUs that are not those of the reference"};
+  const auto compare = [&](const FrameFile& one, const FrameFile& other) {
+    for (const FrameImage& image : one.images) {
+      const FrameImage* const found = other.image(image.name);
+      check.add_equal(found != nullptr && found->shape == image.shape, [&] {
+        return Place{image.name, {}, {}, {}};
+      });
+    }
+    for (const FrameTable& table : one.tables) {
+      const FrameTable* const found = other.table(table.name);
+      check.add_equal(
+          found != nullptr && found->nrow == table.nrow && found->columns == table.columns, [&] {
+            return Place{table.name, {}, {}, {}};
+          });
+    }
+  };
+  compare(expected, result);
+  compare(result, expected);
+  return check;
 }
 
 std::string compare(const FrameFile& result, const FrameFile& expected,
@@ -51,9 +85,8 @@ std::string compare(const FrameFile& result, const FrameFile& expected,
   return take_checks(compare_frames(result, expected, read_tolerance(tolerance)).checks, checks);
 }
 
-std::string hold_to_truth(const FrameFile& frame, const std::string& path, Json& json) {
-  const TruthCheck truth = check_truth(frame, read_truth(path));
-  json = {{"bins", truth.pulls.bins},
+Json truth_json(const TruthCheck& truth) {
+  return {{"bins", truth.pulls.bins},
           {"mean", finite_or_null(truth.pulls.mean)},
           {"std", finite_or_null(truth.pulls.std)},
           {"half_width", finite_or_null(truth.pulls.half_width)},
@@ -64,24 +97,29 @@ std::string hold_to_truth(const FrameFile& frame, const std::string& path, Json&
             {"half_width", truth.limits.half_width},
             {"correlation", truth.limits.correlation}}},
           {"pass", truth.ok()}};
-  for (const Check& check : truth.checks)
-    if (!check.ok()) return "against the truth: " + describe_failure(check);
-  return {};
 }
 
-// The whole look at one frame; what is wrong with it.
-std::string judge(FrameValidation& frame, const std::string& output, const ExpectedFrame* expected,
-                  const std::string& tolerance, const std::string& truth) {
+// The whole look at one frame; what is wrong with it. Its pulls are added to `pulls`.
+std::string judge(FrameValidation& frame, const OutputFrame& output, const std::string& tolerance,
+                  std::optional<PullStatistics>& pulls) {
   try {
-    const FrameFile result = read_frame(output);
+    const FrameFile result = read_frame(output.path);
     std::string failure;
-    if (expected != nullptr) {
-      frame.expected_from = expected->from;
-      failure = compare(result, read_frame(expected->path), tolerance, frame.checks);
-    } else {
+    if (output.reference.empty()) {
+      // With itself: the rules of a frame's structure.
       failure = compare(result, result, tolerance, frame.checks);
+    } else {
+      const FrameFile reference = read_frame(output.reference);
+      frame.expected_from = "spex-cpu";
+      failure = compare(result, reference, tolerance, frame.checks);
+      const std::string hdus = take_checks({compare_hdus(result, reference)}, frame.checks);
+      if (failure.empty()) failure = hdus;
     }
-    if (failure.empty() && !truth.empty()) failure = hold_to_truth(result, truth, frame.truth);
+    const TruthCheck truth = check_truth(result, read_truth(output.truth));
+    if (frame.truth.is_null()) frame.truth = truth_json(truth);
+    pulls = truth.pulls;
+    for (const Check& check : truth.checks)
+      if (!check.ok() && failure.empty()) failure = "against the truth: " + describe_failure(check);
     return failure;
   } catch (const std::exception& error) {
     return error.what();
@@ -99,84 +137,119 @@ std::string compare_files(const std::string& result, const std::string& expected
   }
 }
 
+std::string why_no_output(const std::string& path, double began_unix) {
+  struct stat about {};
+  if (lstat(path.c_str(), &about) != 0) return "is missing";
+  if (S_ISLNK(about.st_mode)) return "is a link";
+  if (!S_ISREG(about.st_mode)) return "is no file";
+  if (about.st_nlink != 1) return "is a second name of another file";
+  const auto seconds = [](const timespec& time) {
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  // File systems keep times by a clock of coarse ticks.
+  constexpr double tick = 0.02;
+  if (seconds(about.st_mtim) < began_unix - tick) return "was written before the run";
+  return {};
+}
+
+const FrameValidation::Output* FrameValidation::first_of(int seed) const {
+  const auto found = std::find_if(outputs.begin(), outputs.end(),
+                                  [&](const Output& one) { return one.seed == seed; });
+  return found == outputs.end() ? nullptr : &*found;
+}
+
+int FrameValidation::identical() const {
+  return static_cast<int>(std::count_if(outputs.begin(), outputs.end(), [&](const Output& one) {
+    return !one.sha256.empty() && first_of(one.seed)->sha256 == one.sha256;
+  }));
+}
+
 Validation::Validation(const Json& json) {
   for (const Json& one : json.at("frames")) {
     FrameValidation frame;
     frame.camera = one.at("camera");
-    if (!one.at("sha256").is_null()) frame.sha256 = one.at("sha256");
-    frame.runs = one.at("runs");
-    frame.identical = one.at("identical");
-    if (!one.at("expected_from").is_null())
-      frame.expected_from = one.at("expected_from").get<std::string>();
+    for (const Json& output : one.at("outputs"))
+      frame.outputs.push_back({output.at("run"), output.at("seed"),
+                               optional_at<std::string>(output, "sha256").value_or("")});
+    frame.expected_from = optional_at<std::string>(one, "expected_from");
     frame.checks = one.at("checks");
     frame.truth = one.at("truth");
-    if (!one.at("failure").is_null()) frame.failure = one.at("failure");
+    frame.failure = optional_at<std::string>(one, "failure").value_or("");
     frames_.push_back(std::move(frame));
   }
+  together_ = json.at("together");
 }
 
-void Validation::look(const std::vector<InputFrame>& frames, const std::string& outputs,
-                      const ExpectedFrames& expected, const std::string& tolerance,
-                      bool with_truth) {
-  const bool first = frames_.empty();
-  std::vector<std::string> paths;
-  for (const InputFrame& frame : frames) {
-    paths.push_back(output_of(outputs, frame.camera));
-    if (first) frames_.emplace_back().camera = frame.camera;
-  }
-  const std::vector<std::optional<std::string>> hashes = hash_files(paths);
+void Validation::look(int run, int seed, const std::vector<OutputFrame>& frames, double began_unix,
+                      const std::string& tolerance) {
+  if (frames_.empty())
+    for (const OutputFrame& frame : frames) frames_.emplace_back().camera = frame.camera;
+  std::vector<std::optional<PullStatistics>> pulls(frames.size());
   const int threads = fits_is_reentrant() != 0 ? default_threads() : 1;
   parallel_for(threads, static_cast<int>(frames.size()), [&](int, int index) {
     const auto i = static_cast<std::size_t>(index);
     FrameValidation& frame = frames_[i];
-    ++frame.runs;
-    if (first) {
-      frame.sha256 = hashes[i].value_or("");
-      const auto found = expected.find(frame.camera);
-      frame.failure = judge(frame, paths[i], found == expected.end() ? nullptr : &found->second,
-                            tolerance, with_truth ? frames[i].truth : "");
-    }
-    const bool same = hashes[i] && *hashes[i] == frame.sha256;
-    if (same) ++frame.identical;
-    if (!same && frame.failure.empty())
-      frame.failure = !hashes[i] ? fmt::format("run {} has no output", frame.runs)
-                                 : fmt::format("run {} has other bytes than the first", frame.runs);
+    std::string failure = why_no_output(frames[i].path, began_unix);
+    std::string hash;
+    if (failure.empty()) hash = hash_file(frames[i].path).value_or("");
+    const FrameValidation::Output* const first = frame.first_of(seed);
+    if (failure.empty() && first == nullptr)
+      failure = judge(frame, frames[i], tolerance, pulls[i]);
+    else if (failure.empty() && first->sha256 != hash)
+      failure = fmt::format("has other bytes than run {} of the same input", first->run);
+    frame.outputs.push_back({run, seed, hash});
+    if (!failure.empty() && frame.failure.empty())
+      frame.failure = fmt::format("run {}: {}", run, failure);
   });
+
+  std::vector<PullStatistics> known;
+  for (const auto& one : pulls)
+    if (one && one->bins > 0) known.push_back(*one);
+  if (known.size() != frames.size()) return;
+  const std::string failure = take_checks(check_together(known), together_);
+  if (together_failure_.empty() && !failure.empty())
+    together_failure_ = fmt::format("run {}: all frames against the truth: {}", run, failure);
 }
 
 bool Validation::pass() const {
-  return !frames_.empty() && std::all_of(frames_.begin(), frames_.end(),
-                                         [](const FrameValidation& f) { return f.pass(); });
+  return !frames_.empty() && failure().empty();
 }
 
 std::string Validation::failure() const {
   if (frames_.empty()) return "no frame was validated";
   for (const FrameValidation& frame : frames_)
     if (!frame.pass()) return frame.camera + ": " + frame.failure;
-  return {};
+  return together_failure_;
 }
 
 Json Validation::to_json() const {
   Json json;
   json["expected"] =
-      "the first run's frames: their structure, the expected frame where expected_from names one "
-      "(docs/results.md), the simulated truth where truth is not null; every further run: the same "
-      "bytes";
+      "every frame of every run: a file that the run wrote, the CPU extractor's frame of the same "
+      "input where expected_from names it, the simulated truth, and the bytes of an earlier run on "
+      "the same input (docs/benchmark.md)";
   json["pass"] = pass();
   const std::string first = failure();
   json["failure"] = first.empty() ? Json() : Json(first);
+  json["together"] = together_;
   json["frames"] = Json::array();
-  for (const FrameValidation& frame : frames_)
-    json["frames"].push_back(
-        {{"camera", frame.camera},
-         {"sha256", frame.sha256.empty() ? Json() : Json(frame.sha256)},
-         {"runs", frame.runs},
-         {"identical", frame.identical},
-         {"expected_from", frame.expected_from ? Json(*frame.expected_from) : Json()},
-         {"checks", frame.checks},
-         {"truth", frame.truth},
-         {"pass", frame.pass()},
-         {"failure", frame.failure.empty() ? Json() : Json(frame.failure)}});
+  for (const FrameValidation& frame : frames_) {
+    Json outputs = Json::array();
+    for (const FrameValidation::Output& output : frame.outputs)
+      outputs.push_back({{"run", output.run},
+                         {"seed", output.seed},
+                         {"sha256", output.sha256.empty() ? Json() : Json(output.sha256)}});
+    json["frames"].push_back({{"camera", frame.camera},
+                              {"sha256", outputs.empty() ? Json() : outputs.front().at("sha256")},
+                              {"runs", frame.outputs.size()},
+                              {"identical", frame.identical()},
+                              {"outputs", outputs},
+                              {"expected_from", value_or_null(frame.expected_from)},
+                              {"checks", frame.checks},
+                              {"truth", frame.truth},
+                              {"pass", frame.pass()},
+                              {"failure", frame.failure.empty() ? Json() : Json(frame.failure)}});
+  }
   return json;
 }
 

@@ -1,36 +1,44 @@
 // Whether the frames of a run are right. Outside every clock.
 #pragma once
 
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
-#include "bench/correctness/dataset.hpp"
+#include "reference/compare/check_truth.hpp"
 
 namespace spex::bench {
 
-/// What frames are held to: for each camera a frame and who made it.
-struct ExpectedFrame {
+/// A frame of a run, and what it is held to.
+struct OutputFrame {
+  std::string camera;
   std::string path;
-  std::string from;  ///< "spex-cpu", or the entry that was the first to make it and passed
+  std::string reference;  ///< the CPU extractor's frame of the same input; may be empty in tier ci
+  std::string truth;
 };
-using ExpectedFrames = std::map<std::string, ExpectedFrame>;
 
 /// One frame of an entry, over all its runs.
 struct FrameValidation {
+  /// What a run left.
+  struct Output {
+    int run = 0;
+    int seed = 0;
+    std::string sha256;  ///< empty where there is none
+  };
   std::string camera;
-  std::string sha256;  ///< of the first run's output; empty where there is none
-  int runs = 0;
-  int identical = 0;  ///< of the runs, those whose output has this hash
+  std::vector<Output> outputs;
   std::optional<std::string> expected_from;
-  nlohmann::ordered_json checks = nlohmann::ordered_json::array();
-  nlohmann::ordered_json truth;  ///< null where none could be asked for
-  std::string failure;           ///< the first; empty where there is none
+  nlohmann::ordered_json checks = nlohmann::ordered_json::array();  ///< the largest of all runs
+  nlohmann::ordered_json truth;                                     ///< of the first run
+  std::string failure;  ///< the first; empty where there is none
 
   [[nodiscard]] bool pass() const { return failure.empty(); }
+  /// The output of the first run on the input of that seed; null where there is none.
+  [[nodiscard]] const Output* first_of(int seed) const;
+  /// Outputs with the bytes of the first run on the same input.
+  [[nodiscard]] int identical() const;
 };
 
 /// What is known of an entry's frames.
@@ -40,12 +48,13 @@ class Validation {
   /// As a result file has it.
   explicit Validation(const nlohmann::ordered_json& json);
 
-  /// Looks at the outputs of one run, which is over: all of `frames`, in `outputs`. The first run's
-  /// are compared with `expected` (with themselves where it has none: the rules of a frame's
-  /// structure) within `tolerance`, and with the truth where `with_truth`; later ones must have the
-  /// same bytes. A frame that fails once has failed.
-  void look(const std::vector<InputFrame>& frames, const std::string& outputs,
-            const ExpectedFrames& expected, const std::string& tolerance, bool with_truth);
+  /// Looks at the outputs of one run on the inputs of `seed`, which is over. Each must be a file of
+  /// its own that the run wrote (`began_unix`: when it began, by the clock of the outputs' file
+  /// system), agree with its reference within `tolerance`, and with the truth; its bytes must be
+  /// those of an earlier run on the same input. All frames together must agree with the truth. A
+  /// frame that fails once has failed.
+  void look(int run, int seed, const std::vector<OutputFrame>& frames, double began_unix,
+            const std::string& tolerance);
 
   [[nodiscard]] const std::vector<FrameValidation>& frames() const { return frames_; }
   [[nodiscard]] bool pass() const;
@@ -55,11 +64,17 @@ class Validation {
 
  private:
   std::vector<FrameValidation> frames_;
+  nlohmann::ordered_json together_ = nlohmann::ordered_json::array();
+  std::string together_failure_;
 };
 
 /// A frame against an expected one, as `checks` of a result file; what fails first, or "".
 [[nodiscard]] std::string compare_files(const std::string& result, const std::string& expected,
                                         const std::string& tolerance,
                                         nlohmann::ordered_json& checks);
+
+/// Why a path is no output of a run that began at `began_unix`: it is missing, a link, a device or
+/// a folder, has a second name, or was written before; "" where it is one.
+[[nodiscard]] std::string why_no_output(const std::string& path, double began_unix);
 
 }  // namespace spex::bench

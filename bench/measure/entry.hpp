@@ -17,10 +17,17 @@ struct Case {
   std::string cameras = "all";
   std::string size = "full";
   int seed = 1;
+  /// How many exposures there are, of seeds from `seed` on, which runs take in turn. Where absent,
+  /// one in the tier ci, else one for each run.
+  std::optional<int> seeds;
   std::string compress = "none";
 
   /// The cameras, those of a spectrograph together: b0, r0, z0, b1, ...
   [[nodiscard]] std::vector<std::string> camera_list() const;
+  /// Bundles of 25 fibers that its frames have.
+  [[nodiscard]] int bundles() const { return size == "full" ? 20 : 1; }
+  /// The seed of the inputs of run `index`.
+  [[nodiscard]] int seed_of_run(int index) const { return seed + (seeds ? index % *seeds : index); }
 };
 
 /// Which point of which sweep an entry is.

@@ -120,17 +120,20 @@ Launch make_launch(const Entry& entry, const Machine& machine, const LaunchSetti
   return launch;
 }
 
+std::vector<std::string> reference_options(const Entry& entry) {
+  std::vector<std::string> wanted = entry.result_options();
+  if (const auto own = std::find(wanted.begin(), wanted.end(), "--method"); own != wanted.end())
+    wanted.erase(own, wanted.end() - own > 1 ? own + 2 : wanted.end());
+  return wanted;
+}
+
 Launch make_reference_launch(const Entry& entry, const std::string& method,
                              const Programs& programs, const std::vector<std::string>& options) {
   Launch launch;
   launch.launcher = "none";
   launch.environment = launch_environment();
   launch.argv = {programs.spex_cpu};
-  std::vector<std::string> wanted = entry.result_options();
-  // The frames of the reference are made by the reference's method, whatever the entry's is.
-  if (const auto own = std::find(wanted.begin(), wanted.end(), "--method"); own != wanted.end())
-    wanted.erase(own, std::min(own + 2, wanted.end()));
-  append(launch.argv, wanted);
+  append(launch.argv, reference_options(entry));
   append(launch.argv, {"--method", method});
   append(launch.argv, options);
   return launch;

@@ -42,6 +42,10 @@ struct Launch {
                                  const LaunchSettings& settings, const Programs& programs,
                                  const std::vector<std::string>& options);
 
+/// The entry's options that the frames of its reference are made with: all that change what is
+/// computed, but for the method, which is the reference's own.
+[[nodiscard]] std::vector<std::string> reference_options(const Entry& entry);
+
 /// The same frames by the CPU extractor with `method` on all CPUs of this node.
 [[nodiscard]] Launch make_reference_launch(const Entry& entry, const std::string& method,
                                            const Programs& programs,

@@ -32,12 +32,15 @@ Json Sample::to_json() const {
   Json json;
   json["index"] = index;
   json["warmup"] = warmup;
+  json["seed"] = seed;
   json["start_utc"] = start_utc;
   json["exit_status"] = exit_status;
   json["failure"] = value_or_null(failure);
   json["effective_s"] = effective_s;
   json["extraction_s"] = value_or_null(extraction_s);
   json["launch_s"] = value_or_null(launch_s);
+  json["observed_s"] = value_or_null(observed_s);
+  json["throttled"] = throttled;
   json["phases"] = Json::object();
   for (const auto& [phase, seconds] : phases)
     json["phases"][phase] = {{"min", seconds.min},
@@ -57,12 +60,15 @@ Sample Sample::from_json(const Json& json) {
   Sample sample;
   sample.index = json.at("index");
   sample.warmup = json.at("warmup");
+  sample.seed = json.at("seed");
   sample.start_utc = json.at("start_utc");
   sample.exit_status = json.at("exit_status");
   sample.failure = optional_at<std::string>(json, "failure");
   sample.effective_s = json.at("effective_s");
   sample.extraction_s = optional_at<double>(json, "extraction_s");
   sample.launch_s = optional_at<double>(json, "launch_s");
+  sample.observed_s = optional_at<double>(json, "observed_s");
+  sample.throttled = json.at("throttled");
   for (const auto& [phase, seconds] : json.at("phases").items())
     sample.phases[phase] = {seconds.at("min"), seconds.at("median"), seconds.at("max"),
                             seconds.at("sum")};
@@ -76,7 +82,8 @@ Sample Sample::from_json(const Json& json) {
 }
 
 Sample make_sample(const CommandResult& result, const std::string& run_log,
-                   const std::string& program_log) {
+                   const std::string& program_log,
+                   const std::function<std::string(const RunLog&)>& check) {
   Sample sample;
   sample.start_utc = utc_text(result.start_unix);
   sample.exit_status = result.status;
@@ -86,7 +93,10 @@ Sample make_sample(const CommandResult& result, const std::string& run_log,
   else if (result.status != 0)
     sample.failure = fmt::format("exit status {}: {}", result.status, last_words(program_log));
   try {
-    take_run_log(read_run_log(run_log), result.start_unix, sample);
+    const RunLog log = read_run_log(run_log);
+    take_run_log(log, result.start_unix, sample);
+    const std::string wrong = check(log);
+    if (!wrong.empty() && !sample.failure) sample.failure = wrong;
   } catch (const Error& error) {
     if (!sample.failure) sample.failure = error.what();
   }

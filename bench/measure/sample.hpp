@@ -1,6 +1,7 @@
 // One run of an entry: what the clocks and the run log say.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -16,12 +17,16 @@ namespace spex::bench {
 struct Sample {
   int index = 0;
   bool warmup = false;
+  int seed = 0;  ///< of its inputs
   std::string start_utc;
   int exit_status = 0;
   std::optional<std::string> failure;
   double effective_s = 0;              ///< from before the launcher starts to its exit
   std::optional<double> extraction_s;  ///< from the barrier of all ranks to the last file renamed
   std::optional<double> launch_s;      ///< from before the launcher starts to that barrier
+  /// From the first opening of an input to the last output, as spex-bench saw it.
+  std::optional<double> observed_s;
+  bool throttled = false;  ///< a GPU was held back: the sample does not count
   std::map<std::string, PhaseSeconds> phases;
   std::optional<std::vector<double>> joules;  ///< by GPU
   std::optional<double> max_rss_bytes;
@@ -33,9 +38,10 @@ struct Sample {
 };
 
 /// A run that has ended, with its run log. Where the run failed, its log is missing or malformed,
-/// or names frames that failed, the sample says so.
+/// or names frames that failed, or `check` finds something wrong with it, the sample says so.
 [[nodiscard]] Sample make_sample(const CommandResult& ended, const std::string& run_log,
-                                 const std::string& program_log);
+                                 const std::string& program_log,
+                                 const std::function<std::string(const RunLog&)>& check);
 
 /// "2026-11-21T08:00:00Z".
 [[nodiscard]] std::string utc_text(double unix_seconds);

@@ -3,14 +3,24 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <random>
 
 namespace spex::bench {
 namespace {
 
-constexpr int resamples = 10000;
-constexpr std::size_t least_for_interval = 3;
+constexpr double wanted_coverage = 0.95;
+constexpr std::size_t least_for_interval = 2;
+
+// The chance that the k-th smallest and the k-th largest of n samples have the median between them:
+// 1 - 2 P(fewer than k of n tosses of a coin are heads).
+double coverage_of(std::size_t n, std::size_t k) {
+  double tail = 0;
+  double ways = std::pow(0.5, static_cast<double>(n));  // n over i, over 2^n
+  for (std::size_t i = 0; i < k; ++i) {
+    tail += ways;
+    ways *= static_cast<double>(n - i) / static_cast<double>(i + 1);
+  }
+  return 1 - 2 * tail;
+}
 
 }  // namespace
 
@@ -29,18 +39,13 @@ Statistic summarize(const std::vector<double>& samples) {
   statistic.mad = median_of(deviations);
   if (samples.size() < least_for_interval) return statistic;
 
-  // The remainder, not std::uniform_int_distribution, whose numbers differ between libraries.
-  std::mt19937_64 random(20101);
-  std::vector<double> medians;
-  medians.reserve(resamples);
-  std::vector<double> drawn(samples.size());
-  for (int k = 0; k < resamples; ++k) {
-    for (double& value : drawn) value = samples[random() % samples.size()];
-    medians.push_back(median_of(drawn));
-  }
-  std::sort(medians.begin(), medians.end());
-  statistic.low = medians[resamples * 25 / 1000];
-  statistic.high = medians[resamples * 975 / 1000 - 1];
+  std::vector<double> sorted = samples;
+  std::sort(sorted.begin(), sorted.end());
+  std::size_t k = 1;
+  while (k < sorted.size() / 2 && coverage_of(sorted.size(), k + 1) >= wanted_coverage) ++k;
+  statistic.low = sorted[k - 1];
+  statistic.high = sorted[sorted.size() - k];
+  statistic.coverage = coverage_of(sorted.size(), k);
   return statistic;
 }
 

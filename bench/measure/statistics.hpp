@@ -9,15 +9,19 @@ namespace spex::bench {
 struct Statistic {
   double median = 0;
   double mad = 0;                   ///< median absolute deviation from the median
-  std::optional<double> low, high;  ///< 95% interval of the median; of 3 samples and more
+  std::optional<double> low, high;  ///< an interval of the median; of 2 samples and more
+  std::optional<double> coverage;   ///< the chance that it holds the median
   std::vector<double> samples;
 };
 
 /// Median of at least one value.
 [[nodiscard]] double median_of(std::vector<double> values);
 
-/// Of at least one sample. The interval is the 2.5% and 97.5% quantiles of the medians of 10,000
-/// resamples, drawn with a fixed seed: the same samples give the same interval.
+/// Of at least one sample. The interval goes from the k-th smallest to the k-th largest sample,
+/// with the largest k for which it holds the median of what they are samples of in 95% of cases or
+/// more, whatever their distribution: it does not where k or fewer of n lie on one side, which has
+/// the chance of n tosses of a coin. With fewer than 6 samples no k does; then it goes from the
+/// smallest to the largest, and `coverage` says how far it can be trusted (5 samples: 0.9375).
 [[nodiscard]] Statistic summarize(const std::vector<double>& samples);
 
 }  // namespace spex::bench

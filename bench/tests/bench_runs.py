@@ -49,7 +49,7 @@ class Bench:
             "warmups": 0,
             "repeats": 1,
             "cases": {"small": {"cameras": "r0", "size": "bundle"}},
-            "reference": {"method": "cholesky", "cameras": ["r0"]},
+            "reference": {"method": "cholesky"},
             "entries": entries,
         } | plan
         (self.folder / "plan.json").write_text(json.dumps(self.plan))
@@ -63,17 +63,27 @@ class Bench:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def command(self, *options: str) -> list[str]:
-        """The command line; simulated inputs are kept between runs."""
+        """The command line; inputs and reference frames are kept between runs."""
         return [
             str(self.folder / "spex-bench"),
             str(self.folder / "plan.json"),
             "--out",
             str(self.folder / "out"),
+            "--data",
+            str(self.folder / "data"),
+            "--references",
+            str(self.folder / "references"),
             *options,
         ]
 
     def run(self, *options: str, **environment: str) -> tuple[int, str]:
-        """The exit status and output of a run."""
+        """The exit status and output of a run, whose results are new unless it is resumed."""
+        if "--resume" not in options:
+            shutil.rmtree(self.folder / "out", ignore_errors=True)
+        return self.run_again(*options, **environment)
+
+    def run_again(self, *options: str, **environment: str) -> tuple[int, str]:
+        """The same in the folder of results as it is."""
         done = subprocess.run(
             self.command(*options),
             env=os.environ | environment,

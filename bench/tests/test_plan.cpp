@@ -103,6 +103,77 @@ TEST(Plan, SaysWhatIsWrong) {
   EXPECT_THAT(refusal("{"), HasSubstr("plan.json"));
 }
 
+// Mistakes that were tried: each is one line that names the key.
+TEST(Plan, SaysWhatIsWrongWithEachKey) {
+  const auto entry = [](const std::string& more) {
+    return refusal(R"({"id": "a", "case": "night", "milestone": "direct", "gpus": 1, )" + more +
+                   "}");
+  };
+  EXPECT_THAT(entry(R"("repeats": 2.5)"), HasSubstr("'repeats' is 2.5"));
+  EXPECT_THAT(entry(R"("repeats": 99999999999)"), HasSubstr("'repeats' is 99999999999"));
+  EXPECT_THAT(entry(R"("repeats": "two")"), HasSubstr("'repeats' is \"two\""));
+  EXPECT_THAT(entry(R"("options": ["--nspec", 25])"), HasSubstr("a list of texts"));
+  EXPECT_THAT(entry(R"("tolerance": "loose")"), HasSubstr("'tolerance' is loose"));
+  EXPECT_THAT(entry(R"("frames": 2, "scale_to": 2)"), HasSubstr("'scale_to' is 2"));
+  EXPECT_THAT(entry(R"("bundles": 21)"), HasSubstr("at most the 20 of night"));
+  EXPECT_THAT(refusal(R"({"id": "a", "case": "night", "milestone": "direct", "gpus": -1})"),
+              HasSubstr("'gpus' is -1"));
+  for (const char* id : {"", "..", ".a", "-a", "A"})
+    EXPECT_THAT(
+        refusal(std::string(R"({"case": "night", "milestone": "baseline", "id": ")") + id + "\"}"),
+        HasSubstr("cannot name a file"))
+        << id;
+  EXPECT_THAT(refusal(on_gpu, R"("time_limit_s": 0, )"), HasSubstr("'time_limit_s' is 0"));
+  EXPECT_THAT(refusal(on_gpu, R"("time_limit_s": "long", )"), HasSubstr("'time_limit_s' is"));
+  EXPECT_THAT(refusal(on_gpu, R"("tolerance": "loose", )"), HasSubstr("'tolerance' is loose"));
+  EXPECT_THAT(refusal(on_gpu, R"("reference": {"cameras": ["z7"]}, )"), HasSubstr("no camera z7"));
+  // nlohmann's parser takes the last of two keys.
+  const auto with_case = [](const std::string& keys) {
+    return refusal(on_gpu, R"("cases": {"night": {)" + keys + "}}, ");
+  };
+  EXPECT_THAT(with_case(R"("cameras": "")"), HasSubstr("'cameras' has none"));
+  EXPECT_THAT(with_case(R"("cameras": "b0,x1")"), HasSubstr("'x1'"));
+  EXPECT_THAT(with_case(R"("cameras": "b0,b0")"), HasSubstr("b0 twice"));
+  EXPECT_THAT(with_case(R"("seed": -1)"), HasSubstr("'seed' is -1"));
+  EXPECT_THAT(with_case(R"("seeds": 0)"), HasSubstr("'seeds' is 0"));
+  const test::ScratchFolder scratch;
+  try {
+    static_cast<void>(read_plan(scratch.file(".")));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("cannot be read"));
+  }
+}
+
+TEST(Plan, OutsideCiEveryFrameIsHeldToTheReference) {
+  const auto refusal_of = [](const std::string& reference) -> std::string {
+    const test::ScratchFolder scratch;
+    std::ofstream(scratch.file("plan.json"))
+        << R"({"name": "p", "description": "d", "tier": "acceptance", "cases": {"night": {}}, )"
+        << reference << R"( "entries": [)" << on_gpu << "]}";
+    try {
+      static_cast<void>(read_plan(scratch.file("plan.json")));
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal_of(""), HasSubstr("has no 'reference'"));
+  EXPECT_THAT(refusal_of(R"("reference": {"cameras": ["b0"]},)"), HasSubstr("has 'cameras'"));
+  EXPECT_EQ(refusal_of(R"("reference": {"method": "eigh"},)"), "");
+}
+
+TEST(Plan, RunsTakeTheSeedsInTurn) {
+  const Plan ci = read(on_gpu);
+  EXPECT_EQ(ci.cases.at("night").seed_of_run(3), 1);
+  Case one;
+  one.seed = 7;
+  EXPECT_EQ(one.seed_of_run(0), 7);
+  EXPECT_EQ(one.seed_of_run(5), 12);
+  one.seeds = 2;
+  EXPECT_EQ(one.seed_of_run(5), 8);
+}
+
 TEST(Plan, OutsideCiFiveRepeatsAreTheLeast) {
   const test::ScratchFolder scratch;
   std::ofstream(scratch.file("plan.json"))

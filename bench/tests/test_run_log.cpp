@@ -78,11 +78,21 @@ TEST(RunLog, TimesThatCannotBeAreRefused) {
 
 TEST(RunLog, OneThatIsMissingOrMalformedFailsTheSample) {
   const test::ScratchFolder scratch;
-  const Sample missing = make_sample({}, scratch.file("none"), scratch.file("log"));
+  const auto right = [](const RunLog&) { return std::string(); };
+  const auto sample = [&](const std::string& log) {
+    return make_sample({}, scratch.file(log), scratch.file("log"), right);
+  };
+  const Sample missing = sample("none");
   ASSERT_TRUE(missing.failure);
   EXPECT_THAT(*missing.failure, HasSubstr("there is no run log"));
   test::write_file(scratch.file("log.json"), "{}");
-  EXPECT_TRUE(make_sample({}, scratch.file("log.json"), scratch.file("log")).failure);
+  EXPECT_TRUE(sample("log.json").failure);
+  test::write_file(scratch.file("log.json"), good().dump());
+  EXPECT_FALSE(sample("log.json").failure);
+  EXPECT_EQ(make_sample({}, scratch.file("log.json"), scratch.file("log"),
+                        [](const RunLog&) { return std::string("wrong"); })
+                .failure,
+            "wrong");
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 """Runs of spex-bench as a user makes them: the plan, resuming, interrupts, thresholds, no GPU."""
 
+import fcntl
 import json
+import shutil
 import signal
 import subprocess
 import time
@@ -87,17 +89,109 @@ class Runs(unittest.TestCase):
             self.assertEqual(bench.result("one")["status"], "complete")
 
     def test_too_slow_and_too_few_samples(self):
-        """Performance is judged after correctness, one-sided."""
-        with Bench([entry("one", repeats=3)]) as bench:
+        """Performance is judged after correctness, one-sided; no run has the inputs of another."""
+        with Bench([entry("one")], tier="acceptance", warmups=1, repeats=5) as bench:
             thresholds = bench.folder / "thresholds.json"
             thresholds.write_text(json.dumps({"entries": {"one": {"fpnh_effective": 1e9}}}))
             status, text = bench.run("--thresholds", str(thresholds))
             self.assertEqual(status, 4, text)
-            self.assertEqual(bench.result("one")["verdict"]["overall"], "slow")
+            result = bench.result("one")
+            self.assertEqual(result["verdict"]["overall"], "slow")
+            self.assertEqual([s["seed"] for s in result["timing"]["samples"]], [1, 2, 3, 4, 5, 6])
+            outputs = result["validation"]["frames"][0]["outputs"]
+            self.assertEqual(len({output["sha256"] for output in outputs}), 6)
+            self.assertEqual(result["fom"]["effective"]["fpnh"]["coverage"], 0.9375)
+            self.assertIn("93.8%", text)
+            reasons = " ".join(result["fom"]["not_published_because"])
+            for reason in ("not the 30 of an exposure", "options change", "no golden cases"):
+                self.assertIn(reason, reasons)
             status, text = bench.run("--thresholds", str(thresholds), "--repeats", "1")
             self.assertEqual(status, 6, text)
             thresholds.write_text(json.dumps({"entries": {"one": {"fpnh_effective": 1}}}))
             self.assertEqual(bench.run("--thresholds", str(thresholds))[0], 0)
+            thresholds.write_text(json.dumps({"entries": {"won": {"fpnh_effective": 1}}}))
+            status, text = bench.run("--thresholds", str(thresholds))
+            self.assertEqual(status, 2, text)
+            self.assertIn("won is no entry of the plan", text)
+
+    def test_frames_kept_from_the_warm_up_are_those_of_other_inputs(self):
+        """An extractor that only copies what its first run made."""
+        keeping = """#!/usr/bin/env bash
+here=${0%/*}
+[[ "$*" == *--milestone* ]] || exec "$here/real-spex-cpu" "$@"
+"$here/real-spex-cpu" "$@" || exit
+while [[ $1 != --list ]]; do shift; done
+read -r _ _ _ frame <"$2"
+if [[ -e $here/kept ]]; then cat "$here/kept" >"$frame"; else cp "$frame" "$here/kept"; fi
+"""
+        plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
+        with Bench([entry("one", repeats=1)], extractor=keeping, **plan) as bench:
+            status, text = bench.run()
+            self.assertEqual(status, 3, text)
+            reasons = bench.result("one")["verdict"]["reasons"]
+            self.assertTrue(reasons[0].startswith(("r0: run 1", "run 1")), reasons)
+
+    def test_what_is_resumed_is_what_was_measured(self):
+        """An edited sample, and another program, are refused in a line."""
+        slower = '#!/usr/bin/env bash\n# {}\nexec "${{0%/*}}/real-spex-cpu" "$@"\n'
+        with Bench([entry("one")], extractor=slower.format("a")) as bench:
+            self.assertEqual(bench.run()[0], 0)
+            path = bench.folder / "out/one.json"
+            result = json.loads(path.read_text())
+            self.assertEqual(bench.run("--resume", "--repeats", "2")[0], 0)
+            (bench.folder / "spex-cpu").write_text(slower.format("b"))
+            status, text = bench.run("--resume", "--repeats", "3")
+            self.assertEqual(status, 1, text)
+            self.assertIn("was begun with other programs", text)
+            (bench.folder / "spex-cpu").write_text(slower.format("a"))
+            result["timing"]["samples"][0]["effective_s"] = 0.001
+            path.write_text(json.dumps(result))
+            status, text = bench.run("--resume", "--repeats", "3")
+            self.assertEqual(status, 1, text)
+            self.assertIn("was changed since spex-bench wrote it", text)
+
+    def test_inputs_that_were_changed_are_simulated_again(self):
+        """By their hashes: the size stays."""
+        with Bench([entry("one")]) as bench:
+            self.assertEqual(bench.run()[0], 0)
+            hashes = bench.result("one")["inputs"]["frames"]
+            image = bench.folder / "data/inputs/small-1/preproc-r0-00000001.fits"
+            with image.open("r+b") as file:
+                file.seek(80000)
+                file.write(bytes(40000))
+            status, text = bench.run()
+            self.assertEqual(status, 0, text)
+            self.assertIn("simulating 1 frame(s)", text)
+            self.assertEqual(bench.result("one")["inputs"]["frames"], hashes)
+
+    def test_nothing_of_someone_else_is_touched(self):
+        """Folders with other files, results that are there, a folder in use: refused in a line."""
+        with Bench([entry("one")]) as bench:
+            thesis = bench.folder / "data/outputs/thesis"
+            thesis.parent.mkdir(parents=True)
+            thesis.write_text("x")
+            status, text = bench.run()
+            self.assertEqual(status, 2, text)
+            self.assertIn("files that are not spex-bench's", text)
+            self.assertTrue(thesis.exists())
+            shutil.rmtree(bench.folder / "data")
+            for name in ("../victim", "/tmp/victim", "", "..", "outputs/x"):
+                bench.plan["cases"] = {name: {"cameras": "r0", "size": "bundle"}}
+                (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
+                status, text = bench.run()
+                self.assertEqual(status, 2, text)
+                self.assertIn("cannot name a file", text)
+            bench.plan["cases"] = {"small": {"cameras": "r0", "size": "bundle"}}
+            (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
+            self.assertEqual(bench.run()[0], 0)
+            status, text = bench.run_again()
+            self.assertEqual(status, 2, text)
+            self.assertIn("holds one.json already (expected --resume, or another folder)", text)
+            with (bench.folder / "data/.spex-bench-lock").open() as lock:
+                fcntl.flock(lock, fcntl.LOCK_EX)
+                status, text = bench.run()
+                self.assertEqual(status, 1, text)
+                self.assertIn("data: is in use by process", text)
 
     def test_a_run_that_hangs_is_ended(self):
         """The time limit is a failed run, which is named."""

@@ -118,15 +118,36 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
     std::ofstream(scratch.file("t.json")) << text;
     return scratch.file("t.json");
   };
-  const Thresholds found = read_thresholds(
-      write(R"({"entries": {"pipeline": {"fpnh_effective": 8000, "margin": 0.1}}})"));
+  const auto read = [&](const std::string& text) {
+    return read_thresholds(write(text), {"pipeline", "a"});
+  };
+  const Thresholds found =
+      read(R"({"entries": {"pipeline": {"fpnh_effective": 8000, "margin": 0.1}}})");
   EXPECT_EQ(found.entries.at("pipeline").fpnh_effective, 8000);
   EXPECT_EQ(found.entries.at("pipeline").margin, 0.1);
   EXPECT_FALSE(found.entries.at("pipeline").fpnh_extraction);
-  EXPECT_THROW(static_cast<void>(read_thresholds(write(R"({"entries": {"a": {"fpnh": 1}}})"))),
-               Error);
-  EXPECT_THROW(static_cast<void>(read_thresholds(write("{}"))), Error);
-  EXPECT_THROW(static_cast<void>(read_thresholds(scratch.file("none"))), Error);
+  const auto refusal = [&](const std::string& text) -> std::string {
+    try {
+      static_cast<void>(read(text));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh": 1}}})"), HasSubstr("'fpnh' is unknown"));
+  EXPECT_THAT(refusal("{}"), HasSubstr("no entries"));
+  EXPECT_THAT(refusal(R"({"entries": {}})"), HasSubstr("no entries"));
+  EXPECT_THAT(refusal("null"), HasSubstr("no JSON object"));
+  EXPECT_THAT(refusal(R"({"entries": {"pipelin": {"fpnh_effective": 1}}})"),
+              HasSubstr("pipelin is no entry of the plan (expected pipeline, a)"));
+  EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_effective": 1, "margin": 5}}})"),
+              HasSubstr("'margin' is 5"));
+  EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_effective": null}}})"), HasSubstr("is null"));
+  EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_effective": -1}}})"), HasSubstr("is -1"));
+  EXPECT_THAT(refusal(R"({"entries": {"a": {"margin": 0.1}}})"), HasSubstr("asks for nothing"));
+  EXPECT_THAT(refusal(R"({"entries": {"a": null}})"), HasSubstr("a is no object"));
+  EXPECT_THROW(static_cast<void>(read_thresholds(scratch.file("none"), {})), Error);
 }
 
 }  // namespace

@@ -1,0 +1,72 @@
+#include "bench/campaign/publication.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace spex::bench {
+namespace {
+
+constexpr int exposure_frames = 30, least_warmups = 1, least_timed = 5;
+
+// The extractor's options are those it has by itself, but for the method.
+bool has_own_options_only(const Entry& entry) {
+  return reference_options(entry).empty();
+}
+
+bool all_inputs_differ(const EntryRun& run) {
+  std::set<int> seeds;
+  return std::all_of(run.samples.begin(), run.samples.end(),
+                     [&](const Sample& sample) { return seeds.insert(sample.seed).second; });
+}
+
+bool golden_cases_pass(const EntryRun& run) {
+  return !run.golden.empty() &&
+         std::all_of(run.golden.begin(), run.golden.end(),
+                     [](const auto& one) { return one.at("pass").template get<bool>(); });
+}
+
+bool all_held_to_reference(const EntryRun& run) {
+  const auto& frames = run.validation.frames();
+  return !frames.empty() && std::all_of(frames.begin(), frames.end(), [](const auto& frame) {
+    return frame.expected_from.has_value();
+  });
+}
+
+}  // namespace
+
+std::vector<std::string> not_published_because(const EntryRun& run, const RunFacts& facts) {
+  const Case& one = facts.plan->cases.at(run.entry.case_name);
+  const nlohmann::ordered_json& build = facts.build;
+  const auto timed = static_cast<int>(run.timed().size());
+  const auto warmups = std::count_if(run.samples.begin(), run.samples.end(),
+                                     [](const Sample& s) { return s.warmup && !s.failure; });
+  const auto seen = [](const Sample* sample) { return sample->observed_s.has_value(); };
+  const std::vector<const Sample*> samples = run.timed();
+  std::vector<std::string> reasons;
+  const auto need = [&](bool holds, const std::string& otherwise) {
+    if (!holds) reasons.push_back(otherwise);
+  };
+  need(figure_of(run, ClockKind::effective).has_value(), "not all of it is right and timed");
+  need(facts.plan->tier == "acceptance", "the tier is " + facts.plan->tier);
+  need(run.frames == exposure_frames && one.size == "full",
+       fmt::format("{} frame(s) of size {}, not the 30 of an exposure", run.frames, one.size));
+  need(!run.entry.scale_to && !run.entry.bundles, "it is scaled, or some bundles of each frame");
+  need(has_own_options_only(run.entry), "options change what is computed");
+  need(run.entry.tolerance == "production" || run.entry.tolerance == "masked",
+       "the tolerance is " + run.entry.tolerance);
+  need(facts.goldens_are_ours, "the golden cases are not the repository's");
+  need(golden_cases_pass(run), "no golden cases, or one is missed");
+  need(all_held_to_reference(run), "not every frame is held to the CPU extractor's");
+  need(warmups >= least_warmups, "no warm-up");
+  need(timed >= least_timed, fmt::format("{} timed run(s) that count, not five", timed));
+  need(all_inputs_differ(run), "two runs had the same inputs");
+  need(run.launch.nodes > 1 || std::all_of(samples.begin(), samples.end(), seen),
+       "spex-bench did not see the inputs opened");
+  need(build.at("commit").is_string() && build.at("dirty") == false,
+       "it is not built from a clean commit");
+  return reasons;
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,15 @@
+// Whether a speed may be published (docs/benchmark.md, run rules).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/campaign/entry_run.hpp"
+
+namespace spex::bench {
+
+/// Why not, each in a line; none where it may be.
+[[nodiscard]] std::vector<std::string> not_published_because(const EntryRun& run,
+                                                             const RunFacts& facts);
+
+}  // namespace spex::bench

@@ -1,0 +1,37 @@
+// A folder whose contents spex-bench may remove.
+#pragma once
+
+#include <string>
+
+namespace spex::bench {
+
+/// Keeps other runs out of a folder while it lives. Move-only.
+class FolderLock {
+ public:
+  /// Throws Error(data) where another run holds the folder, which is named, or it cannot be
+  /// written.
+  explicit FolderLock(const std::string& folder);
+  FolderLock(FolderLock&& other) noexcept;
+  FolderLock& operator=(FolderLock&&) = delete;
+  ~FolderLock();
+
+ private:
+  int file_ = -1;  // a descriptor; -1 where the file system has no locks
+};
+
+/// Marks a folder as spex-bench's when it makes it, and touches none that lacks the mark. While one
+/// lives, no other run uses the folder. Move-only.
+class OwnedFolder {
+ public:
+  /// Makes the folder where there is none. Throws Error(usage) with `option` where it holds files
+  /// and no mark, Error(data) where another run holds it, which is named, or it cannot be written.
+  OwnedFolder(const std::string& option, std::string path);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  FolderLock lock_;
+};
+
+}  // namespace spex::bench

@@ -1,0 +1,87 @@
+#include "bench/correctness/reference_store.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include "bench/correctness/file_hash.hpp"
+#include "bench/measure/command.hpp"
+#include "reference/core/error.hpp"
+#include "reference/io/atomic_write.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr double seconds_a_frame = 3600;
+
+// Beside a frame: its hash, written once it was made.
+std::string hash_path(const std::string& frame) {
+  return fs::path(frame).replace_extension(".sha256");
+}
+
+}  // namespace
+
+bool Reference::has(const std::string& camera) const {
+  return cameras.empty() || std::find(cameras.begin(), cameras.end(), camera) != cameras.end();
+}
+
+ReferenceStore::ReferenceStore(OwnedFolder folder, std::string spex_cpu_sha256)
+    : folder_(std::move(folder)), spex_cpu_sha256_(std::move(spex_cpu_sha256)) {}
+
+std::string ReferenceStore::path_of(const Entry& entry, const InputFrame& frame,
+                                    const Reference& reference) const {
+  if (!reference.has(frame.camera)) return {};
+  const std::string what =
+      fmt::format("{} {} {} {} {}", frame.preproc_sha256, frame.psf_sha256, spex_cpu_sha256_,
+                  reference.method, fmt::join(reference_options(entry), " "));
+  return fs::path(folder_.path()) / (hash_text(what) + ".fits");
+}
+
+bool ReferenceStore::holds(const std::string& path) {
+  const auto [found, is_new] = checked_.try_emplace(path, false);
+  if (is_new) {
+    std::string written;
+    std::getline(std::ifstream(hash_path(path)), written);
+    found->second = !written.empty() && hash_file(path) == written;
+  }
+  return found->second;
+}
+
+void ReferenceStore::prepare(const Entry& entry, const Dataset& dataset, int frames,
+                             const Reference& reference, const Programs& programs,
+                             Signals& signals) {
+  std::vector<ListedFrame> missing;
+  for (int k = 0; k < frames; ++k) {
+    const InputFrame& frame = dataset.frames.at(static_cast<std::size_t>(k));
+    const std::string path = path_of(entry, frame, reference);
+    if (!path.empty() && !holds(path)) missing.push_back({&frame, path});
+  }
+  if (missing.empty()) return;
+  spdlog::info("{}: {} reference frame(s) of seed {} by spex-cpu", entry.id, missing.size(),
+               dataset.seed);
+  const std::string list = fs::path(folder_.path()) / "frames.txt";
+  write_frame_list(missing, list);
+  const Launch launch = make_reference_launch(entry, reference.method, programs, {"--list", list});
+  Command command{launch.argv, launch.environment, fs::path(folder_.path()) / "spex-cpu.log",
+                  seconds_a_frame * static_cast<double>(missing.size())};
+  const CommandResult result = run_command(command, signals);
+  if (result.interrupted) throw data_error(list, "interrupted", "reference frames");
+  if (result.status != 0)
+    throw data_error(list, "spex-cpu failed: " + last_words(command.log), "reference frames");
+  std::vector<std::string> paths;
+  for (const ListedFrame& frame : missing) paths.push_back(frame.output);
+  const std::vector<std::optional<std::string>> hashes = hash_files(paths);
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    if (!hashes[i]) throw data_error(paths[i], "was not made", "a reference frame");
+    atomic_write(hash_path(paths[i]), *hashes[i]);
+    checked_[paths[i]] = true;
+  }
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,51 @@
+// Frames of the CPU extractor that all others are held to.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/correctness/dataset.hpp"
+#include "bench/correctness/owned_folder.hpp"
+#include "bench/measure/entry.hpp"
+#include "bench/measure/launch.hpp"
+#include "bench/measure/signals.hpp"
+
+namespace spex::bench {
+
+/// How the frames that others are held to are made, outside the clock.
+struct Reference {
+  std::string method = "cholesky";
+  /// Of which cameras; all where it is empty, as it must be outside the tier ci.
+  std::vector<std::string> cameras;
+
+  [[nodiscard]] bool has(const std::string& camera) const;
+};
+
+/// A folder of reference frames, each named by the hash of what decides its values: image, PSF,
+/// options, method, and the program that made it. They are kept for later runs. The program under
+/// test is told nothing of this folder.
+class ReferenceStore {
+ public:
+  /// `spex_cpu_sha256` is the hash of the program that makes them.
+  ReferenceStore(OwnedFolder folder, std::string spex_cpu_sha256);
+
+  /// Makes those of the entry's first `frames` frames that the store does not hold, or holds with
+  /// other bytes than were written. Throws Error(data) where that fails.
+  void prepare(const Entry& entry, const Dataset& dataset, int frames, const Reference& reference,
+               const Programs& programs, Signals& signals);
+
+  /// The file of a frame that was prepared; "" where the reference does not have its camera.
+  [[nodiscard]] std::string path_of(const Entry& entry, const InputFrame& frame,
+                                    const Reference& reference) const;
+
+ private:
+  [[nodiscard]] bool holds(const std::string& path);
+
+  OwnedFolder folder_;
+  std::string spex_cpu_sha256_;
+  std::map<std::string, bool> checked_;  // by path: whether its bytes are those that were written
+};
+
+}  // namespace spex::bench

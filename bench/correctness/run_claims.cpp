@@ -1,0 +1,61 @@
+#include "bench/correctness/run_claims.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace spex::bench {
+namespace {
+
+std::string wrong_clock(const RunLog& log, const SeenOf& seen) {
+  const double origin = log.origin_unix;
+  const double end = origin + log.end_s;
+  if (origin < seen.start - seen.slack || end > seen.end + seen.slack)
+    return fmt::format("the run log's clock goes from {:.2f} to {:.2f} s of a run of {:.2f} s",
+                       origin - seen.start, end - seen.start, seen.end - seen.start);
+  if (seen.first_read && *seen.first_read < origin - seen.slack)
+    return fmt::format("an input was opened {:.2f} s before the run log's clock began",
+                       origin - *seen.first_read);
+  if (seen.last_write && *seen.last_write > end + seen.slack)
+    return fmt::format("the last output was there {:.2f} s after the run log's clock ended",
+                       *seen.last_write - end);
+  return {};
+}
+
+std::string too_many(const char* what, long count, long patches) {
+  const auto limit = bad_patches_limit * static_cast<double>(patches);
+  if (static_cast<double>(count) <= limit) return {};
+  return fmt::format("{} of {} patches {} (at most {:g}%)", count, patches, what,
+                     100 * bad_patches_limit);
+}
+
+}  // namespace
+
+std::string contradiction(const RunLog& log, const AskedOf& asked, const SeenOf& seen) {
+  if (log.program != asked.program)
+    return fmt::format("the run log is of {} (expected {})", log.program, asked.program);
+  if (log.milestone != asked.milestone)
+    return fmt::format("the run log is of the milestone {} (expected {})", log.milestone,
+                       asked.milestone);
+  std::vector<std::string> logged, wanted = asked.cameras;
+  long patches = 0, failed = 0, fell_back = 0;
+  for (const RunLog::Frame& frame : log.frames) {
+    logged.push_back(frame.camera);
+    patches += frame.patches;
+    failed += frame.failed;
+    fell_back += frame.fell_back;
+  }
+  std::sort(logged.begin(), logged.end());
+  std::sort(wanted.begin(), wanted.end());
+  if (logged != wanted)
+    return fmt::format("the run log has the frames {} (expected {})", fmt::join(logged, ","),
+                       fmt::join(wanted, ","));
+  if (patches <= 0) return "the run log has no patches";
+  for (const std::string& wrong : {wrong_clock(log, seen), too_many("failed", failed, patches),
+                                   too_many("fell back to eigh", fell_back, patches)})
+    if (!wrong.empty()) return wrong;
+  return {};
+}
+
+}  // namespace spex::bench

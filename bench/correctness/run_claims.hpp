@@ -1,0 +1,38 @@
+// What a run says of itself, held to what was asked for and what was seen from outside.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/measure/run_log.hpp"
+
+namespace spex::bench {
+
+/// What was asked of a run.
+struct AskedOf {
+  std::string program;    ///< spex-cpu or spex-gpu
+  std::string milestone;  ///< by its name
+  std::vector<std::string> cameras;
+};
+
+/// What was seen of it; times in seconds since 1970 by this machine's clock.
+struct SeenOf {
+  double start = 0;                  ///< before the launcher started
+  double end = 0;                    ///< after it ended
+  std::optional<double> first_read;  ///< when an input was first opened
+  std::optional<double> last_write;  ///< when the last output took its name
+  double slack = 0.05;               ///< of the clocks of files
+};
+
+/// The part of the patches that may fail, and that may fall back to eigh.
+inline constexpr double bad_patches_limit = 0.001;
+
+/// The first thing in which the log contradicts what was asked or seen, in a line; "" where it does
+/// not: another program, milestone or frames; a clock that begins after the first input was opened,
+/// ends before the last output was there, or is not within the run; too many patches that failed
+/// or fell back.
+[[nodiscard]] std::string contradiction(const RunLog& log, const AskedOf& asked,
+                                        const SeenOf& seen);
+
+}  // namespace spex::bench

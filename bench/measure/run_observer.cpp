@@ -1,0 +1,80 @@
+#include "bench/measure/run_observer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+#include <poll.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "bench/measure/sample.hpp"
+#include "reference/core/error.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int look_every_ms = 50;  // whether the watch is over; an event is seen at once
+
+double seconds(const timespec& time) {
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+}  // namespace
+
+OpeningWatch::OpeningWatch(const std::vector<std::string>& paths)
+    : events_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
+  if (events_ < 0) return;
+  for (const std::string& path : paths)
+    if (inotify_add_watch(events_, path.c_str(), IN_OPEN) < 0) return;
+  thread_ = std::thread([this] { watch(); });
+}
+
+OpeningWatch::~OpeningWatch() {
+  static_cast<void>(stop());
+  if (events_ >= 0) close(events_);
+}
+
+std::optional<double> OpeningWatch::stop() {
+  ended_ = true;
+  if (thread_.joinable()) thread_.join();
+  return first_;
+}
+
+void OpeningWatch::watch() {
+  while (!ended_) {
+    pollfd one{events_, POLLIN, 0};
+    if (poll(&one, 1, look_every_ms) <= 0) continue;
+    first_ = unix_now();
+    return;
+  }
+}
+
+double file_clock_offset(const std::string& folder) {
+  const std::string path = fs::path(folder) / ".clock";
+  const double now = unix_now();
+  std::ofstream(path) << "x";
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0)
+    throw data_error(path, std::strerror(errno), "a file that can be written");
+  fs::remove(path);
+  return seconds(about.st_mtim) - now;
+}
+
+std::optional<double> last_change(const std::vector<std::string>& paths) {
+  std::optional<double> last;
+  for (const std::string& path : paths) {
+    struct stat about {};
+    if (lstat(path.c_str(), &about) != 0) return std::nullopt;
+    last = std::max({last.value_or(0), seconds(about.st_mtim), seconds(about.st_ctim)});
+  }
+  return last;
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,41 @@
+// What is seen of a run from outside, whatever it says of itself.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace spex::bench {
+
+/// Waits for the first opening of one of some files, by inotify.
+class OpeningWatch {
+ public:
+  explicit OpeningWatch(const std::vector<std::string>& paths);
+  OpeningWatch(const OpeningWatch&) = delete;
+  OpeningWatch& operator=(const OpeningWatch&) = delete;
+  ~OpeningWatch();
+
+  /// Ends the watch. When a file was first opened, seconds since 1970; nothing where none was, or
+  /// by another node, or the system cannot watch files.
+  [[nodiscard]] std::optional<double> stop();
+
+ private:
+  void watch();
+
+  int events_ = -1;  // a file descriptor
+  std::atomic<bool> ended_{false};
+  std::optional<double> first_;
+  std::thread thread_;
+};
+
+/// The clock of the file system of `folder`: seconds since 1970, less this machine's. Throws
+/// Error(data) where no file can be written there.
+[[nodiscard]] double file_clock_offset(const std::string& folder);
+
+/// When the last of the files was last changed, written or renamed, by their file system's clock;
+/// nothing where one is missing.
+[[nodiscard]] std::optional<double> last_change(const std::vector<std::string>& paths);
+
+}  // namespace spex::bench

@@ -1,0 +1,58 @@
+#include <filesystem>
+
+#include <gmock/gmock.h>
+
+#include "bench/correctness/owned_folder.hpp"
+#include "reference/core/error.hpp"
+#include "reference/tests/support/scratch.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+template <class Make>
+std::string refusal(const Make& make) {
+  try {
+    make();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+TEST(OwnedFolder, IsMadeAndTakenAgain) {
+  const test::ScratchFolder scratch;
+  const std::string path = scratch.file("a/b");
+  { const OwnedFolder made("--data", path); }
+  test::write_file(path + "/file", "x");
+  const OwnedFolder again("--data", path);
+  EXPECT_EQ(again.path(), path);
+}
+
+TEST(OwnedFolder, OfSomeoneElseIsRefusedAndStays) {
+  const test::ScratchFolder scratch;
+  test::write_file(scratch.file("thesis"), "x");
+  const std::string path = fs::path(scratch.file("thesis")).parent_path();
+  EXPECT_THAT(refusal([&] { const OwnedFolder folder("--data", path); }),
+              HasSubstr("--data: " + path + " holds files that are not spex-bench's"));
+  EXPECT_EQ(scratch.names(), std::set<std::string>{"thesis"});
+  EXPECT_THAT(refusal([&] { const OwnedFolder folder("--data", scratch.file("thesis")); }),
+              HasSubstr("thesis"));
+}
+
+TEST(OwnedFolder, OneRunAtATimeWhichIsNamed) {
+  const test::ScratchFolder scratch;
+  const std::string path = scratch.file("data");
+  {
+    OwnedFolder first("--data", path);
+    const OwnedFolder moved = std::move(first);
+    EXPECT_THAT(refusal([&] { const OwnedFolder second("--data", path); }),
+                HasSubstr("is in use by process " + std::to_string(getpid()) + " on "));
+  }
+  const OwnedFolder after("--data", path);
+}
+
+}  // namespace
+}  // namespace spex::bench

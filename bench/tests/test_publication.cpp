@@ -1,0 +1,153 @@
+#include <cerrno>
+#include <cstring>
+
+#include <gmock/gmock.h>
+
+#include "bench/campaign/publication.hpp"
+
+namespace spex::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// An exposure that was run by the rules: a warm-up and five runs, each on inputs of its own.
+struct ByTheRules {
+  Plan plan;
+  RunFacts facts;
+  EntryRun run;
+
+  ByTheRules() {
+    plan.tier = "acceptance";
+    plan.cases["exposure"].name = "exposure";
+    facts.plan = &plan;
+    facts.build = {{"commit", "0123abc"}, {"dirty", false}};
+    facts.goldens_are_ours = true;
+    run.entry.id = "pipeline";
+    run.entry.case_name = "exposure";
+    run.entry.tolerance = "masked";
+    run.frames = 30;
+    run.warmups = 1;
+    run.repeats = 5;
+    run.golden = Json::array({{{"name", "tiny-b"}, {"pass", true}, {"failure", nullptr}}});
+    Json frames = Json::array();
+    for (const std::string& camera : plan.cases["exposure"].camera_list())
+      frames.push_back({{"camera", camera},
+                        {"outputs", Json::array()},
+                        {"expected_from", "spex-cpu"},
+                        {"checks", Json::array()},
+                        {"truth", nullptr},
+                        {"failure", nullptr}});
+    run.validation = Validation(Json{{"frames", frames}, {"together", Json::array()}});
+    for (int index = 0; index < 6; ++index) {
+      Sample sample;
+      sample.index = index;
+      sample.warmup = index == 0;
+      sample.seed = 1 + index;
+      sample.effective_s = 10;
+      sample.extraction_s = 9;
+      sample.observed_s = 8.9;
+      run.samples.push_back(sample);
+    }
+  }
+
+  [[nodiscard]] std::vector<std::string> reasons() const {
+    return not_published_because(run, facts);
+  }
+};
+
+template <class Change>
+std::vector<std::string> reasons_with(const Change& change) {
+  ByTheRules all;
+  change(all);
+  return all.reasons();
+}
+
+TEST(Publication, ByTheRules) {
+  EXPECT_THAT(ByTheRules().reasons(), IsEmpty());
+  // How N is inverted is the extractor's own.
+  EXPECT_THAT(reasons_with([](ByTheRules& x) {
+                x.run.entry.options = {"--method", "eigh"};
+              }),
+              IsEmpty());
+}
+
+TEST(Publication, OfAnExposureAtProductionsSettings) {
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.plan.tier = "ci"; }),
+              ElementsAre("the tier is ci"));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.plan.tier = "production"; }),
+              ElementsAre("the tier is production"));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.plan.cases["exposure"].size = "tiny"; }),
+              ElementsAre(HasSubstr("30 frame(s) of size tiny")));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.frames = 29; }),
+              ElementsAre(HasSubstr("29 frame(s)")));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.entry.scale_to = 60; }),
+              ElementsAre(HasSubstr("scaled")));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.entry.bundles = 1; }).front(),
+              HasSubstr("some bundles"));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) {
+                x.run.entry.options = {"--nspec", "25"};
+              }),
+              ElementsAre("options change what is computed"));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.entry.tolerance = "unpadded"; }),
+              ElementsAre("the tolerance is unpadded"));
+}
+
+TEST(Publication, OfFramesThatWereHeldToWhatIsRight) {
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.facts.goldens_are_ours = false; }),
+              ElementsAre("the golden cases are not the repository's"));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.golden = Json::array(); }),
+              ElementsAre(HasSubstr("no golden cases")));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) {
+                Json json = x.run.validation.to_json();
+                json["frames"][29]["expected_from"] = nullptr;
+                x.run.validation = Validation(json);
+              }),
+              ElementsAre(HasSubstr("not every frame")));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.changed_input = "preproc-b0.fits"; }),
+              ElementsAre("not all of it is right and timed"));
+}
+
+TEST(Publication, OfRunsByTheRules) {
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[0].warmup = false; }),
+              ElementsAre("no warm-up"));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[3].throttled = true; }),
+              ElementsAre(HasSubstr("4 timed run(s)")));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[5].seed = 1; }),
+              ElementsAre("two runs had the same inputs"));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[5].observed_s.reset(); }),
+              ElementsAre("spex-bench did not see the inputs opened"));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.facts.build["dirty"] = true; }),
+              ElementsAre("it is not built from a clean commit"));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.facts.build["commit"] = nullptr; }),
+              ElementsAre("it is not built from a clean commit"));
+}
+
+TEST(Figures, ThrottledRunsDoNotCountAndTheTierCiHasNoRate) {
+  ByTheRules all;
+  all.run.samples[2].effective_s = 1000;
+  all.run.samples[2].throttled = true;
+  const auto figure = figure_of(all.run, ClockKind::effective);
+  ASSERT_TRUE(figure && figure->fpnh);
+  EXPECT_EQ(figure->seconds.samples.size(), 4U);
+  EXPECT_EQ(figure->fpnh->median, 10800);
+  EXPECT_EQ(all.run.evidence(all.facts).throttled, 1);
+  const auto ci = figure_of(all.run, ClockKind::effective, "ci");
+  ASSERT_TRUE(ci);
+  EXPECT_FALSE(ci->fpnh);
+  EXPECT_EQ(ci->seconds.median, 10);
+}
+
+// A full disk says nothing of the program: status 1, not 3.
+TEST(Evidence, AFullDiskIsNoWrongFrame) {
+  ByTheRules all;
+  all.run.samples[3].failure = std::string("r0: frame-r0.fits: ") + std::strerror(ENOSPC);
+  EXPECT_EQ(judge(all.run.evidence(all.facts)).overall, "error");
+  all.run.samples[3].failure = "r0: no output";
+  EXPECT_EQ(judge(all.run.evidence(all.facts)).overall, "incorrect");
+}
+
+}  // namespace
+}  // namespace spex::bench

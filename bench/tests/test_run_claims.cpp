@@ -1,0 +1,79 @@
+#include <gmock/gmock.h>
+
+#include "bench/correctness/run_claims.hpp"
+
+namespace spex::bench {
+namespace {
+
+using testing::HasSubstr;
+
+// A run of 10 s, of which its clock takes the 6 from second 3 on.
+RunLog honest() {
+  RunLog log;
+  log.program = "spex-gpu";
+  log.milestone = "pipeline";
+  log.origin_unix = 1003;
+  log.end_s = 6;
+  log.frames = {{"r0", "", "", 500, 0, 0, {}}, {"b0", "", "", 500, 1, 1, {}}};
+  return log;
+}
+
+const AskedOf asked{"spex-gpu", "pipeline", {"b0", "r0"}};
+const SeenOf seen{1000, 1010, 1003.2, 1008.99, 0.05};
+
+std::string said_of(const RunLog& log, const SeenOf& what = seen) {
+  return contradiction(log, asked, what);
+}
+
+TEST(RunClaims, AnHonestLogIsTaken) {
+  EXPECT_EQ(said_of(honest()), "");
+  EXPECT_EQ(said_of(honest(), {1000, 1010, {}, {}, 0.05}), "");
+}
+
+TEST(RunClaims, AnotherProgramMilestoneOrFrames) {
+  RunLog log = honest();
+  log.program = "spex-cpu";
+  EXPECT_THAT(said_of(log), HasSubstr("is of spex-cpu (expected spex-gpu)"));
+  log = honest();
+  log.milestone = "baseline";
+  EXPECT_THAT(said_of(log), HasSubstr("milestone baseline"));
+  log = honest();
+  log.frames.pop_back();
+  EXPECT_THAT(said_of(log), HasSubstr("has the frames r0 (expected b0,r0)"));
+  log.frames.push_back(log.frames.front());
+  EXPECT_THAT(said_of(log), HasSubstr("has the frames r0,r0"));
+}
+
+TEST(RunClaims, AClockThatLeavesWorkOut) {
+  RunLog log = honest();
+  log.end_s = 0.006;  // a thousandth
+  EXPECT_THAT(said_of(log), HasSubstr("5.98 s after the run log's clock ended"));
+  log = honest();
+  log.origin_unix = 1008.9;  // begun late
+  log.end_s = 0.2;
+  EXPECT_THAT(said_of(log), HasSubstr("opened 5.70 s before"));
+}
+
+TEST(RunClaims, AClockBeyondTheRun) {
+  RunLog log = honest();
+  log.end_s = 60;
+  EXPECT_THAT(said_of(log), HasSubstr("of a run of 10.00 s"));
+  log = honest();
+  log.origin_unix = 990;
+  EXPECT_THAT(said_of(log), HasSubstr("-10.00"));
+}
+
+TEST(RunClaims, PatchesThatFailedOrFellBack) {
+  RunLog log = honest();
+  log.frames[0].failed = 1;  // two of a thousand
+  EXPECT_THAT(said_of(log), HasSubstr("2 of 1000 patches failed (at most 0.1%)"));
+  log = honest();
+  log.frames[0].fell_back = 500;
+  EXPECT_THAT(said_of(log), HasSubstr("501 of 1000 patches fell back"));
+  log = honest();
+  for (RunLog::Frame& frame : log.frames) frame.patches = frame.fell_back = frame.failed = 0;
+  EXPECT_THAT(said_of(log), HasSubstr("no patches"));
+}
+
+}  // namespace
+}  // namespace spex::bench
