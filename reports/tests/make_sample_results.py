@@ -48,17 +48,23 @@ def statistic(samples: list[float]) -> dict:
         "mad": statistics.median(abs(s - found.value) for s in samples),
         "low": found.low,
         "high": found.high,
+        "coverage": found.coverage or None,
         "samples": samples,
     }
 
 
-def figure(seconds: list[float], frames: int, nodes: int, gpus: int) -> dict:
+def figure(seconds: list[float], frames: int, nodes: int, gpus: int, tier: str) -> dict:
+    """Of the tier ci the seconds alone."""
+
+    def rate(count: int) -> dict | None:
+        if tier == "ci" or count == 0:
+            return None
+        return statistic([3600 * frames / (s * count) for s in seconds])
+
     return {
         "seconds": statistic(seconds),
-        "fpnh": statistic([3600 * frames / (s * nodes) for s in seconds]),
-        "frames_per_gpu_hour": statistic([3600 * frames / (s * gpus) for s in seconds])
-        if gpus
-        else None,
+        "fpnh": rate(nodes),
+        "frames_per_gpu_hour": rate(gpus),
     }
 
 
@@ -139,6 +145,9 @@ def make(
             {
                 "index": i,
                 "warmup": i == 0,
+                "seed": i + 1,
+                "observed_s": extraction[i],
+                "throttled": False,
                 "start_utc": start,
                 "exit_status": 1 if wrong else 0,
                 "failure": wrong,
@@ -178,7 +187,7 @@ def make(
     ]
     ceilings = (5.6e13, 4.0e12) if on_gpu else (4.0e10, 1.2e10)
     return {
-        "schema": {"name": "spexbench-result", "major": 1, "minor": 0},
+        "schema": {"name": "spexbench-result", "major": 1, "minor": 1},
         "run_id": f"sample-{day:02d}",
         "start_utc": start,
         "end_utc": f"2026-11-{day:02d}T09:00:00Z",
@@ -188,6 +197,8 @@ def make(
         "milestone": milestone,
         "entry": entry,
         "plan": {"name": "sample", "sha256": sha256("plan")},
+        "programs": {program: sha256(program), "spex-bench": sha256("spex-bench")},
+        "seal": sha256(f"{entry} {day}"),
         "status": "failed" if failure else "complete",
         "build": {
             "version": "0.0.0",
@@ -243,8 +254,10 @@ def make(
                     "camera": camera,
                     "file": f"preproc-{camera}.fits",
                     "bytes": 1000,
-                    "sha256": sha256(f"{camera} {compression}"),
+                    "sha256": sha256(f"{camera} {compression} {seed}"),
+                    "seed": seed,
                 }
+                for seed in range(1, repeats + 2)
                 for camera in CAMERAS
             ],
         },
@@ -266,10 +279,13 @@ def make(
             "frames_valid": 0 if failure else frames,
             "scaled_to": scale_to,
             "published": False,
+            "not_published_because": [
+                f"{frames} frame(s) of size {size}, not the 30 of an exposure"
+            ],
             "nodes": 1,
             "gpus": gpus,
-            "effective": figure(speed[0], frames, 1, gpus) if speed else None,
-            "extraction": figure(speed[1], frames, 1, gpus) if speed else None,
+            "effective": figure(speed[0], frames, 1, gpus, tier) if speed else None,
+            "extraction": figure(speed[1], frames, 1, gpus, tier) if speed else None,
         },
         "energy": {
             "joules_per_frame": None
@@ -287,12 +303,17 @@ def make(
             "expected": "the frames of spex-cpu, within the tolerance production",
             "pass": failure is None,
             "failure": failure,
+            "together": [check | {"hdu": "all", "what": "|mean pull| of all frames"}],
             "frames": [
                 {
                     "camera": camera,
                     "sha256": sha256(f"out {camera}"),
                     "runs": repeats,
-                    "identical": repeats,
+                    "identical": 0,
+                    "outputs": [
+                        {"run": i, "seed": i + 1, "sha256": sha256(f"out {camera} {i}")}
+                        for i in range(repeats + 1)
+                    ],
                     "expected_from": "spex-cpu",
                     "checks": [check],
                     "truth": None,
