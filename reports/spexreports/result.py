@@ -37,6 +37,7 @@ class Sample:
     effective_s: float
     extraction_s: float | None
     launch_s: float | None
+    observed_s: float | None  # seen by spex-bench; None before minor version 1
     phases: dict[str, float]  # seconds, summed over the ranks
 
     @property

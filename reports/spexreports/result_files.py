@@ -56,6 +56,7 @@ def _sample(data: dict[str, Any]) -> Sample:
         effective_s=data["effective_s"],
         extraction_s=data["extraction_s"],
         launch_s=data["launch_s"],
+        observed_s=data.get("observed_s"),
         phases={stage: seconds["sum"] for stage, seconds in data["phases"].items()},
     )
 

@@ -146,6 +146,13 @@ class MinorVersion1(unittest.TestCase):
         found["low"] = sorted(found["samples"])[1]
         self.refuse("coverage")
 
+    def test_clock_that_spex_bench_saw(self):
+        """An extraction clock that is shorter than what was seen from outside is refused."""
+        self.data["timing"]["samples"][0]["observed_s"] += 1.5
+        check_stated(FILE, self.data)
+        self.data["timing"]["samples"][0]["observed_s"] += 1
+        self.refuse("that spex-bench saw")
+
     def test_throttled_runs_do_not_count(self):
         """A figure that counts one is refused."""
         self.data["timing"]["samples"][2]["throttled"] = True
