@@ -248,7 +248,7 @@ void add_gpu_eigh(const PatchCounts& c, const Psf& psf, Decorrelate kind, Costs&
     costs.solve += {eigen_block_flops(c, true) + eigh_root_flops(c, true), 8 * blocks * number};
 }
 
-// gpu/extract/band_cholesky.cu and roots.cu.
+// gpu/extract/band_cholesky.cu, condition.cu and roots.cu.
 void add_gpu_band(const PatchCounts& c, const Psf& psf, Costs& costs) {
   const double m = c.nwave;
   const double panels = band_panel_numbers(c), M = band_M_numbers(c);
@@ -257,8 +257,9 @@ void add_gpu_band(const PatchCounts& c, const Psf& psf, Costs& costs) {
   for_each_block(c, [&](double r, double next, double) {
     inverse += r * r * r / 3 + r * r / 2 + next * next * r;
   });
-  costs.solve +=
-      {band_factor_flops(c) + inverse + 2 * band_substitution_flops(c), (2 * panels + M) * number};
+  const double norm = 2 * panels;
+  const double solves = (condition_solves + 1) * 2 * band_substitution_flops(c);
+  costs.solve += {band_factor_flops(c) + inverse + norm + solves, (2 * panels + M) * number};
   // A step: Z Y, Y T and T Z, each symmetric m^3, and 4 an element of T. Norms 2 m^2, A = C / |C|
   // m^2, Q = Z scale m^2.
   const double root = newton_schulz_steps * (3 * m * m * m + 4 * m * m) + 4 * m * m;

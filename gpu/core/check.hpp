@@ -12,6 +12,11 @@ void check(cudaError_t status, const char* call, const char* file, int line);
 void check(cublasStatus_t status, const char* call, const char* file, int line);
 void check(cusolverStatus_t status, const char* call, const char* file, int line);
 
+/// Whether an error of CUDA leaves its context, and with it every handle and buffer of the process
+/// on that GPU, of no more use: a kernel's illegal access, a GPU that fell off the bus. Not so
+/// where memory runs out or an argument is wrong.
+[[nodiscard]] bool loses_context(cudaError_t status) noexcept;
+
 /// For destructors: logs instead of throwing.
 void log_failure(cudaError_t status, const char* call) noexcept;
 

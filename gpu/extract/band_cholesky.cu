@@ -1,17 +1,13 @@
-#include "gpu/core/launch.hpp"
 #include "gpu/core/tensor.cuh"
+#include "gpu/core/warp.cuh"
 #include "gpu/extract/band_cholesky.hpp"
-#include "gpu/extract/spot_device.cuh"
+#include "gpu/extract/limits.hpp"
 
 namespace spex::gpu {
 namespace {
 
 constexpr int threads = 256;
 constexpr int warps = threads / warp_size;
-
-__device__ int round_up_8(int size) {
-  return (size + 7) / 8 * 8;
-}
 
 // C(r, c) = sum_{k < size8} A(r, k) B(k, c) in tiles of 8 x 8, dealt to the warps; A, B are called
 // for all indices below size8, store(r, c, value) too. `lower` leaves out the tiles above the
@@ -58,11 +54,12 @@ __device__ bool eliminate(double* D, double* F, double* rhs, int size, int ld) {
   return true;
 }
 
-__global__ void __launch_bounds__(threads)
+// Two blocks on a multiprocessor: more would make the compiler spill.
+__global__ void __launch_bounds__(threads, 2)
     factor_kernel(BandLayout layout, double* panels_all, double* M_all, double* y_all,
                   int* status) {
   const int size = layout.size();
-  const int size8 = round_up_8(size);
+  const int size8 = (size + 7) / 8 * 8;
   const int ld = size8 + 4;  // rows of shared blocks start in different banks
   const int nblocks = layout.nblocks();
   extern __shared__ double shared[];
@@ -163,21 +160,7 @@ __global__ void __launch_bounds__(threads)
   }
 }
 
-std::size_t factor_bytes(int size) {
-  const std::size_t size8 = static_cast<std::size_t>((size + 7) / 8 * 8);
-  return (3 * size8 * (size8 + 4) + 2 * size8) * sizeof(double);
-}
-
 }  // namespace
-
-int largest_band_block() {
-  int device = 0, most = 0;
-  SPEX_GPU_CHECK(cudaGetDevice(&device));
-  SPEX_GPU_CHECK(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
-  int size = 0;
-  while (factor_bytes(size + 1) <= static_cast<std::size_t>(most)) ++size;
-  return size;
-}
 
 void factor_band(int count, const BandLayout& layout, double* panels, double* M, double* y,
                  int* status, cudaStream_t stream) {

@@ -5,6 +5,9 @@
 
 #include "gpu/core/copy.hpp"
 #include "gpu/core/count.hpp"
+#include "gpu/core/launch.hpp"
+#include "gpu/extract/condition.hpp"
+#include "reference/extract/decorrelate.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -20,15 +23,17 @@ BandLayout layout_of(const FrameOnDevice& frame) {
 }  // namespace
 
 BandWorkspace::BandWorkspace(const Context& context, bool poison)
-    : context_(&context),
-      poison_(poison),
-      largest_block_(std::min(largest_band_block(), largest_root_band)),
-      jacobi_(context) {}
+    : context_(&context), poison_(poison), jacobi_(context) {}
 
 bool BandWorkspace::can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
   const BandLayout layout = layout_of(frame);
-  return inputs.options.decorrelate == Decorrelate::signal && layout.size() <= largest_block_ &&
-         layout.nwave <= largest_root;
+  if (inputs.options.decorrelate != Decorrelate::signal || layout.size() > largest_root_band ||
+      layout.nwave > largest_root)
+    return false;
+  const std::size_t needed =
+      std::max({assemble_bytes(layout.nslots, inputs.psf->nx(), inputs.psf->ny()),
+                factor_bytes(layout.size()), root_bytes(layout.nwave, layout.size())});
+  return needed <= most_shared_memory();
 }
 
 void BandWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
@@ -43,10 +48,11 @@ void BandWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   reserve(C_, count_of(batch_.ncores(), layout_.nwave, layout_.nwave));
   reserve(bins_, 4 * vector_);
   reserve(work_, count_of(batch_.count, 2, batch_.npixel));
+  reserve(condition_, 2 * count_of(batch_.count) + 2 * vector_);
   reserve(hard_, batch_.cores.size());
   reserve(cores_, batch_.cores.size());
   if (poison_)
-    for (const DeviceBuffer<double>* buffer : {&panels_, &M_, &C_, &bins_, &work_})
+    for (const DeviceBuffer<double>* buffer : {&panels_, &M_, &C_, &bins_, &work_, &condition_})
       fill_with_nan(*buffer, stream);
   SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), batch_.cores.data(),
                                  batch_.cores.size() * sizeof(CoreSpectrum), cudaMemcpyHostToDevice,
@@ -67,8 +73,14 @@ void BandWorkspace::assemble() {
 }
 
 void BandWorkspace::factor() {
-  factor_band(batch_.count, layout_, panels_.get(), M_.get(), y(), batch_.status(),
-              context_->stream());
+  const cudaStream_t stream = context_->stream();
+  double* norm = condition_.get();
+  double* number = norm + batch_.count;
+  double* work = number + batch_.count;
+  find_band_norms(batch_.patches(), batch_.count, layout_, panels_.get(), norm, stream);
+  factor_band(batch_.count, layout_, panels_.get(), M_.get(), y(), batch_.status(), stream);
+  check_condition(batch_.patches(), batch_.count, layout_, panels_.get(), norm,
+                  cholesky_condition_bound, work, number, batch_.status(), stream);
 }
 
 RootBatch BandWorkspace::root_batch() const {

@@ -17,7 +17,7 @@ class BandWorkspace {
   BandWorkspace(const Context& context, bool poison);
 
   /// Whether the stages can do a frame's patches at all: signal decorrelation, and blocks that fit
-  /// the GPU's shared memory. The same for all patches of a frame, on every rank.
+  /// the shared memory of this GPU. The same for all patches of a frame, on every rank.
   [[nodiscard]] bool can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const;
 
   /// Makes room for a batch of a frame that can be done. With `poison`, all of it is NaN.
@@ -25,7 +25,8 @@ class BandWorkspace {
 
   /// N with its prior in band form, y and q (extraction.md, section 4).
   void assemble();
-  /// N = L L^T and f = N^-1 y (section 4).
+  /// N = L L^T and f = N^-1 y (section 4). A patch whose N cannot be factored, or whose condition
+  /// number is estimated above cholesky_condition_bound, fails: its status becomes 1.
   void factor();
   /// C_s, Q_s and the spectra, but for those whose C_s is hard (section 5; find_roots).
   void roots();
@@ -51,14 +52,13 @@ class BandWorkspace {
 
   const Context* context_;
   bool poison_;
-  int largest_block_;
   EigenSolver jacobi_;
   PatchBatch batch_;
   double regularize_ = 0;
   double psferr_ = 0;
   BandLayout layout_;
   std::size_t vector_ = 0;
-  DeviceBuffer<double> panels_, M_, C_, hard_C_, bins_, work_;
+  DeviceBuffer<double> panels_, M_, C_, hard_C_, bins_, work_, condition_;
   DeviceBuffer<CoreSpectrum> cores_, hard_cores_;
   DeviceBuffer<int> hard_;
 };

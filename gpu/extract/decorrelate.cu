@@ -33,7 +33,7 @@ __global__ void clip_kernel(double* u_all, int n, const int* info, const CoreSpe
 // X = V diag(u^power)
 __global__ void scale_columns_kernel(const double* V, const double* u, int n, double power,
                                      double* X) {
-  const size_t column = static_cast<size_t>(blockIdx.y) * n + blockIdx.x;
+  const size_t column = static_cast<size_t>(blockIdx.x) * n + blockIdx.y;
   const double factor = pow(u[column], power);
   for (int r = threadIdx.x; r < n; r += threads) X[column * n + r] = V[column * n + r] * factor;
 }
@@ -52,9 +52,9 @@ __global__ void fill_kernel(double value, long long count, double* x) {
 // Q = X X^T, a block a column. Of our own, so that the rounding does not depend on how many
 // matrices are in the batch.
 __global__ void square_kernel(const double* X_all, int m, double* Q_all) {
-  const double* X = X_all + static_cast<size_t>(blockIdx.y) * m * m;
-  double* Q = Q_all + static_cast<size_t>(blockIdx.y) * m * m;
-  const int column = blockIdx.x;
+  const double* X = X_all + static_cast<size_t>(blockIdx.x) * m * m;
+  double* Q = Q_all + static_cast<size_t>(blockIdx.x) * m * m;
+  const int column = blockIdx.y;
   for (int row = threadIdx.x; row < m; row += blockDim.x) {
     double sum = 0;
     for (int k = 0; k < m; ++k)
@@ -72,7 +72,7 @@ __global__ void choose_kernel(const int* failed, int n, const double* other, dou
 
 void scale_columns(const double* V, const double* u, int n, int count, double power, double* X,
                    cudaStream_t stream) {
-  scale_columns_kernel<<<dim3(n, count), threads, 0, stream>>>(V, u, n, power, X);
+  scale_columns_kernel<<<dim3(count, n), threads, 0, stream>>>(V, u, n, power, X);
   SPEX_LAUNCH_CHECK();
 }
 
@@ -273,9 +273,11 @@ void EigenSolver::store_roots(EigenBatch batch, const PatchGeometry* patches,
   SPEX_LAUNCH_CHECK();
   // Q_s = V diag(u^-1/2) V^T as X X^T with X = V diag(u^-1/4)
   scale_columns(C, block_u_.get(), m, ncores, -0.25, scaled_.get(), c.stream());
-  square_kernel<<<dim3(m, ncores), 64, 0, c.stream()>>>(scaled_.get(), m, Q_.get());
+  square_kernel<<<dim3(ncores, m), 64, 0, c.stream()>>>(scaled_.get(), m, Q_.get());
   SPEX_LAUNCH_CHECK();
-  store_signal(patches, cores, ncores, Q_.get(), m, f, q, strides, status, spectra, c.stream());
+  reserve(row_sums_, 2 * static_cast<std::size_t>(ncores) * static_cast<std::size_t>(m));
+  store_signal(patches, cores, ncores, Q_.get(), m, f, q, strides, row_sums_.get(), status, spectra,
+               c.stream());
 }
 
 }  // namespace spex::gpu

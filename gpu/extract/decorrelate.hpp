@@ -44,7 +44,7 @@ class EigenSolver {
   void decompose_jacobi(bool batched, int n, int count, double* A, double* u);
 
   const Context* context_;
-  DeviceBuffer<double> u_, scaled_, blocks_, block_u_, Q_, vectors_, L_;
+  DeviceBuffer<double> u_, scaled_, blocks_, block_u_, Q_, row_sums_, vectors_, L_;
   DeviceBuffer<double*> pointers_;
   DeviceBuffer<std::byte> work_;
   std::vector<std::byte> host_work_;

@@ -34,6 +34,10 @@ class EighWorkspace {
   void download_models(std::vector<std::vector<double>>& models);
 
   [[nodiscard]] const PatchBatch& batch() const { return batch_; }
+  /// Of project: `[patch][n][npixel]` of the batch, a bin's pixels side by side.
+  [[nodiscard]] const double* A() const { return A_.get(); }
+  /// Of multiply and assemble: `[patch][n][n]` of the batch.
+  [[nodiscard]] const double* N() const { return N_.get(); }
 
  private:
   // Vectors over the padded bins of all patches.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "gpu/core/count.hpp"
+#include "gpu/extract/limits.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -15,7 +16,8 @@ int batch_size(const PatchBatch& patches, EigenBatch eigen) {
   if (eigen != EigenBatch::all) return 1;
   const std::size_t bytes =
       count_of(patches.n, 2LL * patches.npixel + 5LL * patches.n, sizeof(double));
-  return std::max(1, static_cast<int>(most_batch_bytes / bytes));
+  return static_cast<int>(
+      std::clamp<std::size_t>(most_batch_bytes / bytes, 1, most_patches_of_launch));
 }
 
 }  // namespace

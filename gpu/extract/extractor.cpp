@@ -5,6 +5,7 @@
 #include "gpu/core/copy.hpp"
 #include "gpu/extract/engine_band.hpp"
 #include "gpu/extract/engine_eigh.hpp"
+#include "gpu/extract/limits.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -117,6 +118,7 @@ class Extractor::Impl {
         if (next - first > band_batch) break;
         last = next;
       }
+      last = std::min(last, first + most_patches_of_launch);
       band_.extract(frame_, inputs, first, last, spots_of(first, last), events_, models);
       done(last - first);
       first = last;

@@ -30,8 +30,9 @@ class Extractor {
   ~Extractor();
 
   /// As spex::extract_patches, with the engine of the options' milestone: results in the order of
-  /// `patches`, the same bytes whichever other patches are in the list. `times` gains the seconds
-  /// on the GPU's clock.
+  /// `patches`, the same bytes whichever other bundles are in the list, and whichever other patches
+  /// but where a library is given those of a subbundle together (EigenBatch::all). `times` gains
+  /// the seconds on the GPU's clock.
   [[nodiscard]] std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
                                                          const std::vector<Patch>& patches,
                                                          StageTimes& times,

@@ -83,13 +83,19 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   SPEX_GPU_CHECK(cudaMemsetAsync(reach_and_bad_.get(), 0, 2 * sizeof(int), stream));
   measure_frame(inputs);
   evaluate_corners(psf_, fiber_, nspec_, bins_, corners_, reach_and_bad_.get() + 1, stream);
-  const SpotsView corners{0,       0,       bins_.nwave,       psf_.nx,
-                          psf_.ny, nullptr, corners_.xc.get(), corners_.yc.get()};
+  const SpotsView corners{0,
+                          0,
+                          bins_.nwave,
+                          psf_.view.nx(),
+                          psf_.view.ny(),
+                          nullptr,
+                          corners_.xc.get(),
+                          corners_.yc.get()};
   find_used_pixels(device_geometry_.get(), count, corners, inputs.options.pixpad_frac, nx_, ny_,
                    reach_and_bad_.get(), stream);
   reserve(row_first_, static_cast<std::size_t>(nspec_) * static_cast<std::size_t>(ny_));
   reserve(row_last_, row_first_.count());
-  find_row_bins(corners_, psf_.ny, rows(), stream);
+  find_row_bins(corners_, psf_.view.ny(), rows(), stream);
 
   const int ndiag = inputs.psf->ndiag();
   const std::size_t size = spectra_size(nspec_, inputs.grid.nwave, ndiag);
@@ -139,10 +145,10 @@ void FrameOnDevice::measure_frame(const ExtractInputs& inputs) {
   // A bad spot elsewhere is its own rank's to report.
   evaluate_corners(psf_, fiber_begin, fiber_end - fiber_begin, bins, all_corners_, nullptr,
                    context_->stream());
-  find_used_pixels(
-      all_geometry_.get(), static_cast<int>(all.size()),
-      {0, 0, bins.nwave, psf_.nx, psf_.ny, nullptr, all_corners_.xc.get(), all_corners_.yc.get()},
-      inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get(), context_->stream());
+  find_used_pixels(all_geometry_.get(), static_cast<int>(all.size()),
+                   {0, 0, bins.nwave, psf_.view.nx(), psf_.view.ny(), nullptr,
+                    all_corners_.xc.get(), all_corners_.yc.get()},
+                   inputs.options.pixpad_frac, nx_, ny_, reach_and_bad_.get(), context_->stream());
 }
 
 PixelsView FrameOnDevice::pixels() const {
@@ -166,8 +172,8 @@ SpotsView FrameOnDevice::evaluate_spots(int first, int last) {
   if (poison_)
     SPEX_GPU_CHECK(cudaMemsetAsync(spots_.get(), 0xFF, spots_.bytes(), context_->stream()));
   gpu::evaluate_spots(psf_, fiber_ + begin, end - begin, bins_, spots_.get(), context_->stream());
-  return {begin,   end - begin,  bins_.nwave,       psf_.nx,
-          psf_.ny, spots_.get(), corners_.xc.get(), corners_.yc.get()};
+  return {begin,          end - begin,  bins_.nwave,       psf_.view.nx(),
+          psf_.view.ny(), spots_.get(), corners_.xc.get(), corners_.yc.get()};
 }
 
 std::vector<FrameOnDevice::FiberRun> FrameOnDevice::fiber_runs() const {

@@ -39,7 +39,7 @@ class FrameOnDevice {
   [[nodiscard]] const SpectraView& spectra() const { return spectra_; }
   [[nodiscard]] int* status() const { return status_.get(); }
   /// Numbers of a spot.
-  [[nodiscard]] int spot_size() const { return psf_.nx * psf_.ny; }
+  [[nodiscard]] int spot_size() const { return psf_.view.nx() * psf_.view.ny(); }
 
  private:
   // A pinned piece of memory, and when the GPU is done with it.

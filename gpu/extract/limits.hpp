@@ -1,5 +1,9 @@
-// What the kernels of the GPU can do, without CUDA: the roofline counts by the same limits.
+// What the kernels of the GPU can do, without CUDA: engines ask before they launch, and the
+// roofline counts by the same limits.
 #pragma once
+
+#include <algorithm>
+#include <cstddef>
 
 namespace spex::gpu {
 
@@ -7,5 +11,41 @@ namespace spex::gpu {
 inline constexpr int largest_root = 80;
 /// Largest block of the band that find_roots can work with.
 inline constexpr int largest_root_band = 80;
+/// Most patches of one launch: what the second dimension of a grid can count.
+inline constexpr int most_patches_of_launch = 65535;
+
+/// The next multiple of 8, the side of a tensor core's fragment.
+[[nodiscard]] constexpr int round_up_8(int size) {
+  return (size + 7) / 8 * 8;
+}
+
+/// Order to which find_roots pads blocks of m bins: tiles of 16 x 16, and 32 at least.
+[[nodiscard]] constexpr int padded_root(int m) {
+  return std::max(32, (m + 15) / 16 * 16);
+}
+
+/// Bytes of shared memory that a block of assemble_band needs, for patches of at most `nslots`
+/// padded fibers and spots of nx x ny pixels.
+[[nodiscard]] constexpr std::size_t assemble_bytes(int nslots, int nx, int ny) {
+  return sizeof(double) * static_cast<std::size_t>(nslots) * static_cast<std::size_t>(nx) *
+         static_cast<std::size_t>(ny);
+}
+
+/// Of factor_band, for blocks of `size` rows: three blocks, and two vectors.
+[[nodiscard]] constexpr std::size_t factor_bytes(int size) {
+  const auto size8 = static_cast<std::size_t>(round_up_8(size));
+  return sizeof(double) * (3 * size8 * (size8 + 4) + 2 * size8);
+}
+
+/// Of find_roots, for m bins a spectrum and blocks of `size` rows: the iteration's three matrices,
+/// or before them two block columns of X and a block of M; two vectors; 32 numbers of warps, and a
+/// flag.
+[[nodiscard]] constexpr std::size_t root_bytes(int m, int size) {
+  const auto P = static_cast<std::size_t>(padded_root(m));
+  const auto size8 = static_cast<std::size_t>(round_up_8(size));
+  const std::size_t iteration = 3 * P * (P + 4);
+  const std::size_t columns = 2 * size8 * (P + 4) + size8 * (size8 + 4);
+  return sizeof(double) * (std::max(iteration, columns) + 2 * P + 32 + 1);
+}
 
 }  // namespace spex::gpu

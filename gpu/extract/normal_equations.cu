@@ -1,4 +1,5 @@
 #include "gpu/core/launch.hpp"
+#include "gpu/extract/limits.hpp"
 #include "gpu/extract/normal_equations.hpp"
 #include "gpu/extract/spot_device.cuh"
 
@@ -7,19 +8,15 @@ namespace {
 
 constexpr int threads = 256;
 
-__device__ size_t bin_index(const BinStrides& strides, int s, int w) {
-  return static_cast<size_t>(s) * strides.of_spec + static_cast<size_t>(w) * strides.of_wave;
-}
-
 __global__ void prior_kernel(const PatchGeometry* patches, BinStrides strides, const double* q_all,
                              double regularize, double* prior_all) {
   const PatchGeometry& patch = patches[blockIdx.x];
-  const double* q = q_all + static_cast<size_t>(blockIdx.x) * strides.of_patch;
-  double* prior = prior_all + static_cast<size_t>(blockIdx.x) * strides.of_patch;
+  const double* q = q_all + strides.patch(blockIdx.x);
+  double* prior = prior_all + strides.patch(blockIdx.x);
   __shared__ double largest[threads];
   double mine = 0;
   for (int j = threadIdx.x; j < patch.n(); j += threads)
-    mine = fmax(mine, q[bin_index(strides, j / patch.nwave, j % patch.nwave)]);
+    mine = fmax(mine, q[strides.bin(j / patch.nwave, j % patch.nwave)]);
   largest[threadIdx.x] = mine;
   __syncthreads();
   for (int half = threads / 2; half > 0; half /= 2) {
@@ -29,7 +26,7 @@ __global__ void prior_kernel(const PatchGeometry* patches, BinStrides strides, c
   }
   const double m = 1e-4 * largest[0];
   for (int j = threadIdx.x; j < patch.n(); j += threads) {
-    const size_t k = bin_index(strides, j / patch.nwave, j % patch.nwave);
+    const size_t k = strides.bin(j / patch.nwave, j % patch.nwave);
     const double lambda = q[k] <= m ? m - q[k] : regularize;
     prior[k] = lambda * lambda + 1e-15;
   }
@@ -41,8 +38,7 @@ __global__ void add_prior_kernel(const PatchGeometry* patches, int n, BinStrides
   const int j = blockIdx.x * threads + threadIdx.x;
   if (j >= patch.n()) return;
   N[(static_cast<size_t>(blockIdx.y) * n + j) * n + j] +=
-      prior[static_cast<size_t>(blockIdx.y) * strides.of_patch +
-            bin_index(strides, j / patch.nwave, j % patch.nwave)];
+      prior[strides.patch(blockIdx.y) + strides.bin(j / patch.nwave, j % patch.nwave)];
 }
 
 constexpr int lanes = 8;  // that share a pair of spots, side by side along x
@@ -132,8 +128,7 @@ void assemble_band(const PatchGeometry* patches, int count, const BandLayout& la
                    const SpotsView& spots, const PixelsView& pixels, const double* prior,
                    double* panels, cudaStream_t stream) {
   SPEX_GPU_CHECK(cudaMemsetAsync(panels, 0, count * layout.patch_size() * sizeof(double), stream));
-  const std::size_t bytes =
-      static_cast<std::size_t>(layout.nslots * spots.nx * spots.ny) * sizeof(double);
+  const std::size_t bytes = assemble_bytes(layout.nslots, spots.nx, spots.ny);
   allow_shared_memory(reinterpret_cast<const void*>(assemble_kernel));
   const dim3 grid(layout.nblocks() * layout.reach, count);
   assemble_kernel<<<grid, threads, bytes, stream>>>(patches, layout, spots, pixels, prior, panels);

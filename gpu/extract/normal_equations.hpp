@@ -38,7 +38,8 @@ struct BandLayout {
 
 /// N with its prior in band form, straight from the pairs of overlapping spots; no A is formed.
 /// Both triangles of a diagonal block are not set, only the lower. Every element is one thread's
-/// sum over the pixels that two spots share, so that its order is fixed.
+/// sum over the pixels that two spots share, so that its order is fixed. A block of the GPU needs
+/// assemble_bytes of shared memory.
 void assemble_band(const PatchGeometry* patches, int count, const BandLayout& layout,
                    const SpotsView& spots, const PixelsView& pixels, const double* prior,
                    double* panels, cudaStream_t stream);

@@ -1,4 +1,4 @@
-#include "gpu/core/launch.hpp"
+#include "gpu/core/warp.cuh"
 #include "gpu/extract/projection.hpp"
 #include "gpu/extract/spot_device.cuh"
 
@@ -32,9 +32,7 @@ __global__ void project_kernel(const PatchGeometry* patches, SpotsView spots, Pi
   q_sum = warp_sum(q_sum);
   good_sum = warp_sum(good_sum);
   if (lane != 0) return;
-  const size_t out = static_cast<size_t>(blockIdx.y) * bins.strides.of_patch +
-                     static_cast<size_t>(s) * bins.strides.of_spec +
-                     static_cast<size_t>(w) * bins.strides.of_wave;
+  const size_t out = bins.strides.patch(blockIdx.y) + bins.strides.bin(s, w);
   bins.y[out] = y_sum;
   bins.q[out] = q_sum;
   bins.good[out] = good_sum;

@@ -1,6 +1,6 @@
 #include <climits>
 
-#include "gpu/core/launch.hpp"
+#include "gpu/core/warp.cuh"
 #include "gpu/extract/quality.hpp"
 #include "gpu/extract/spot_device.cuh"
 
@@ -41,8 +41,7 @@ __device__ double model_at(const PatchGeometry& patch, const SpotsView& spots, c
     for (int w = first; w < last; ++w) {
       const ClippedSpot spot = clip_spot(patch, spots, s, w);
       if (x < spot.x0 || x >= spot.x1 || y < spot.y0 || y >= spot.y1) continue;
-      const size_t j =
-          static_cast<size_t>(s) * strides.of_spec + static_cast<size_t>(w) * strides.of_wave;
+      const size_t j = strides.bin(s, w);
       if (used(j)) m += spot.at(x, y) * f[j];
     }
   }
@@ -56,7 +55,7 @@ __global__ void residual_kernel(const PatchGeometry* patches, int npixel, SpotsV
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i >= patch.npixel()) return;
   const int x = patch.x0 + i % patch.nx(), y = patch.y0 + i / patch.nx();
-  const double* f = solution.f + static_cast<size_t>(blockIdx.y) * solution.strides.of_patch;
+  const double* f = solution.f + solution.strides.patch(blockIdx.y);
   const double m = model_at(patch, spots, rows, x, y, 0, patch.nspec, 0, patch.nwave, f,
                             solution.strides, [](size_t) { return true; });
   const size_t pixel = static_cast<size_t>(y) * pixels.nx + x;
@@ -79,9 +78,7 @@ __global__ void quality_kernel(const PatchGeometry* patches, int npixel, SpotsVi
   const int lane = threadIdx.x % warp_size;
   if (j >= patch.ncore * patch.nkept) return;
   const int s = j / patch.nkept + patch.pad_below, w = j % patch.nkept + patch.wavepad;
-  const size_t bin = static_cast<size_t>(blockIdx.y) * solution.strides.of_patch +
-                     static_cast<size_t>(s) * solution.strides.of_spec +
-                     static_cast<size_t>(w) * solution.strides.of_wave;
+  const size_t bin = solution.strides.patch(blockIdx.y) + solution.strides.bin(s, w);
   if (solution.q[bin] == 0) return;  // stays as clear_spectra made it
   const ClippedSpot spot = clip_spot(patch, spots, s, w);
   const double* chi2 = work + static_cast<size_t>(blockIdx.y) * 2 * npixel;
@@ -111,7 +108,7 @@ __global__ void core_model_kernel(const PatchGeometry* patches, int npixel, Spot
   const PatchGeometry patch = patches[blockIdx.y];
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i >= patch.npixel()) return;
-  const size_t first = static_cast<size_t>(blockIdx.y) * solution.strides.of_patch;
+  const size_t first = solution.strides.patch(blockIdx.y);
   const double* q = solution.q + first;
   model[static_cast<size_t>(blockIdx.y) * npixel + i] = model_at(
       patch, spots, rows, patch.x0 + i % patch.nx(), patch.y0 + i / patch.nx(), patch.pad_below,

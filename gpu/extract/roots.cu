@@ -24,6 +24,11 @@ constexpr int warps = tiles<P>*(tiles<P> + 1) / 2;
 template <int P>
 constexpr int threads = warps<P>* warp_size;
 
+// Blocks on a multiprocessor that the compiler leaves registers for: where shared memory lets two
+// in, two; otherwise it would spill to make room for more.
+template <int P>
+constexpr int blocks = P == 64 ? 2 : 1;
+
 // Leading dimension in shared memory: rows start 32 bytes apart in the banks, so that the rows of a
 // fragment do not collide.
 template <int P>
@@ -178,6 +183,16 @@ __device__ void covariance(const RootBatch& batch, const CoreSpectrum& core,
   __syncthreads();
 }
 
+// T = rho / 2 (3 I - rho^2 Z Y) from the tile of Z Y.
+template <int P>
+__device__ void store_update(const Tile& tile, const Fragment& ZY, double rho, double* T) {
+  Fragment update = ZY;
+  for_each(tile, update, [&](int row, int column, double& value) {
+    value = 0.5 * rho * ((row == column ? 3.0 : 0.0) - rho * rho * value);
+  });
+  store_symmetric<P>(tile, update, T);
+}
+
 // The iteration. Returns the residual |I - Z Y| before the last update, which squares it.
 template <int P>
 __device__ double iterate(const Tile& tile, double* Y, double* Z, double* T, double* of_warps) {
@@ -194,14 +209,19 @@ __device__ double iterate(const Tile& tile, double* Y, double* Z, double* T, dou
     Fragment ZY;
     times(Z, Y, ZY);
     double largest = 0;
-    for_each(tile, ZY, [&](int row, int column, double& value) {
+    for_each(tile, ZY, [&](int row, int column, double value) {
       const double difference = (row == column ? 1.0 : 0.0) - value;
       largest = isnan(difference) ? INFINITY : fmax(largest, fabs(difference));
-      value = 0.5 * rho * ((row == column ? 3.0 : 0.0) - rho * rho * value);
     });
-    store_symmetric<P>(tile, ZY, T);
+    store_update<P>(tile, ZY, rho, T);
     const double residual = block_max<P>(largest, of_warps);
     if (!isfinite(residual)) return residual;
+    if (residual < 0.1 && l < 1) {
+      // Near the root, and at it where C is a multiple of the unit matrix, scaling would lead away.
+      l = 1;
+      store_update<P>(tile, ZY, 1, T);
+      __syncthreads();
+    }
     if (residual < 0.1 && residual > 0.5 * previous) return residual;  // rounding, no better now
     Fragment YT, TZ;
     times(Y, T, YT);
@@ -211,29 +231,30 @@ __device__ double iterate(const Tile& tile, double* Y, double* Z, double* T, dou
     store_symmetric<P>(tile, TZ, Z);
     __syncthreads();
     if (residual < 1e-8) return residual * residual;
-    l = fmin(1.0, 0.5 * rho * l * (3 - rho * rho * l * l));
-    if (residual < 0.1) {
-      l = 1;  // quadratic convergence from here
-      previous = residual;
-    }
+    if (residual < 0.1)
+      previous = residual;  // quadratic convergence from here
+    else
+      l = fmin(1.0, 0.5 * rho * l * (3 - rho * rho * l * l));
   }
   return INFINITY;
 }
 
 template <int P>
-__global__ void __launch_bounds__(threads<P>) roots_kernel(RootBatch batch, SpectraView spectra) {
+__global__ void __launch_bounds__(threads<P>, blocks<P>)
+    roots_kernel(RootBatch batch, SpectraView spectra) {
   constexpr int ld = leading<P>;
   extern __shared__ double shared[];
   double* r = shared;
   double* Qf = r + P;
   double* of_warps = Qf + P;
-  double* Y = of_warps + 32;
+  int& skip = *reinterpret_cast<int*>(of_warps + 32);
+  double* Y = of_warps + 33;
   double* Z = Y + P * ld;
   double* T = Z + P * ld;
 
   const CoreSpectrum core = batch.cores[blockIdx.x];
   const PatchGeometry patch = batch.patches[core.patch];
-  __shared__ int skip;  // one reading for all threads: blocks of the same patch write it
+  // One reading of the status for all threads, as blocks of the same patch write it.
   if (threadIdx.x == 0) {
     batch.hard[blockIdx.x] = 0;
     skip = batch.status[core.patch];
@@ -282,14 +303,13 @@ __global__ void __launch_bounds__(threads<P>) roots_kernel(RootBatch batch, Spec
 
   const double scale = 1 / sqrt(norm);  // Q = Z scale
   const BinStrides strides = batch.layout.strides();
-  const size_t first = static_cast<size_t>(core.patch) * strides.of_patch +
-                       static_cast<size_t>(patch.pad_below + core.s) * strides.of_spec;
+  const size_t first = strides.patch(core.patch) + strides.bin(patch.pad_below + core.s, 0);
   for (int row = threadIdx.x; row < m; row += threads<P>) {
     double sum = 0, product = 0;
     for (int k = 0; k < m; ++k) {
       const double value = Z[row * ld + k] * scale;
       sum += value;
-      product += value * batch.f[first + static_cast<size_t>(k) * strides.of_wave];
+      product += value * batch.f[first + strides.bin(0, k)];
     }
     r[row] = sum;
     Qf[row] = product;
@@ -297,7 +317,7 @@ __global__ void __launch_bounds__(threads<P>) roots_kernel(RootBatch batch, Spec
   __syncthreads();
   for (int w = threadIdx.x; w < patch.nkept; w += threads<P>) {
     const int column = w + patch.wavepad;
-    if (batch.q[first + static_cast<size_t>(column) * strides.of_wave] == 0) continue;
+    if (batch.q[first + strides.bin(0, column)] == 0) continue;
     store_bin(
         patch, core.s, w, Qf[column], [&](int row) { return Z[row * ld + column] * scale; },
         [&](int row) { return r[row]; }, batch.status + core.patch, spectra);
@@ -305,16 +325,8 @@ __global__ void __launch_bounds__(threads<P>) roots_kernel(RootBatch batch, Spec
 }
 
 template <int P>
-std::size_t shared_bytes(int size) {
-  const std::size_t size8 = static_cast<std::size_t>((size + 7) / 8 * 8);
-  const std::size_t iteration = 3 * P * leading<P>;
-  const std::size_t columns = 2 * size8 * leading<P> + size8 * (size8 + 4);
-  return (std::max(iteration, columns) + 2 * P + 32) * sizeof(double);
-}
-
-template <int P>
 void launch(const RootBatch& batch, const SpectraView& spectra, cudaStream_t stream) {
-  const std::size_t bytes = shared_bytes<P>(batch.layout.size());
+  const std::size_t bytes = root_bytes(P, batch.layout.size());
   allow_shared_memory(reinterpret_cast<const void*>(roots_kernel<P>));
   roots_kernel<P><<<batch.ncores, threads<P>, bytes, stream>>>(batch, spectra);
   SPEX_LAUNCH_CHECK();
@@ -323,17 +335,18 @@ void launch(const RootBatch& batch, const SpectraView& spectra, cudaStream_t str
 }  // namespace
 
 void find_roots(const RootBatch& batch, const SpectraView& spectra, cudaStream_t stream) {
-  const int m = batch.layout.nwave;
-  if (m <= 32)
-    launch<32>(batch, spectra, stream);
-  else if (m <= 48)
-    launch<48>(batch, spectra, stream);
-  else if (m <= 64)
-    launch<64>(batch, spectra, stream);
-  else if (m <= largest_root)
-    launch<80>(batch, spectra, stream);
-  else
-    throw std::logic_error("find_roots: a block too large");
+  switch (padded_root(batch.layout.nwave)) {
+    case 32:
+      return launch<32>(batch, spectra, stream);
+    case 48:
+      return launch<48>(batch, spectra, stream);
+    case 64:
+      return launch<64>(batch, spectra, stream);
+    case largest_root:
+      return launch<largest_root>(batch, spectra, stream);
+    default:
+      throw std::logic_error("find_roots: a block too large");
+  }
 }
 
 }  // namespace spex::gpu

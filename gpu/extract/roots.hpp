@@ -34,12 +34,12 @@ struct RootBatch {
 ///
 /// rho = sqrt(3 / (1 + l + l^2)), where l^2 is a lower bound of the eigenvalues of Z Y, updated by
 /// l <- rho l (3 - rho^2 l^2) / 2; smaller eigenvalues still grow, and the residual |I - Z Y|
-/// decides.
+/// decides. Below 0.1 nothing is scaled any more.
 ///
 /// A block is hard, C_s is kept and nothing is stored, where its condition number ||C|| ||Q||^2 is
 /// above 1e5 (fully masked bins are held by the prior alone) or the residual does not fall below
-/// 1e-9: Jacobi then loses fewer digits. m = layout.nwave <= largest_root. A block a spectrum, in
-/// FP64 tensor cores.
+/// 1e-9: Jacobi then loses fewer digits. m = layout.nwave <= largest_root. A block of the GPU a
+/// spectrum, in FP64 tensor cores, with root_bytes(m, layout.size()) of shared memory.
 void find_roots(const RootBatch& batch, const SpectraView& spectra, cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -34,21 +34,19 @@ __global__ void clear_failed_kernel(const PatchGeometry* patches, const int* sta
 
 __global__ void signal_kernel(const PatchGeometry* patches, const CoreSpectrum* cores,
                               const double* Q_all, int m, const double* f_all, const double* q_all,
-                              BinStrides strides, int* status, SpectraView spectra) {
-  extern __shared__ double shared[];
-  double* r = shared;
-  double* Qf = shared + m;
+                              BinStrides strides, double* work, int* status, SpectraView spectra) {
+  double* r = work + static_cast<size_t>(blockIdx.x) * 2 * m;
+  double* Qf = r + m;
   const CoreSpectrum core = cores[blockIdx.x];
   const PatchGeometry patch = patches[core.patch];
   const double* Q = Q_all + static_cast<size_t>(blockIdx.x) * m * m;
-  const size_t first = static_cast<size_t>(core.patch) * strides.of_patch +
-                       static_cast<size_t>(patch.pad_below + core.s) * strides.of_spec;
+  const size_t first = strides.patch(core.patch) + strides.bin(patch.pad_below + core.s, 0);
   for (int row = threadIdx.x; row < m; row += threads) {
     double sum = 0, product = 0;
     for (int k = 0; k < m; ++k) {
       const double value = Q[static_cast<size_t>(k) * m + row];
       sum += value;
-      product += value * f_all[first + static_cast<size_t>(k) * strides.of_wave];
+      product += value * f_all[first + strides.bin(0, k)];
     }
     r[row] = sum;
     Qf[row] = product;
@@ -56,7 +54,7 @@ __global__ void signal_kernel(const PatchGeometry* patches, const CoreSpectrum* 
   __syncthreads();
   for (int w = threadIdx.x; w < patch.nkept; w += threads) {
     const int column = w + patch.wavepad;
-    if (q_all[first + static_cast<size_t>(column) * strides.of_wave] == 0) continue;
+    if (q_all[first + strides.bin(0, column)] == 0) continue;
     store_bin(
         patch, core.s, w, Qf[column],
         [&](int row) { return Q[static_cast<size_t>(column) * m + row]; },
@@ -71,17 +69,15 @@ __global__ void noise_kernel(const PatchGeometry* patches, const CoreSpectrum* c
   const CoreSpectrum core = cores[blockIdx.x];
   const PatchGeometry patch = patches[core.patch];
   const double* Q = Q_all + static_cast<size_t>(blockIdx.x) * m * m;
-  const size_t first = static_cast<size_t>(core.patch) * strides.of_patch +
-                       static_cast<size_t>(patch.pad_below + core.s) * strides.of_spec;
+  const size_t first = strides.patch(core.patch) + strides.bin(patch.pad_below + core.s, 0);
   for (int w = threadIdx.x; w < patch.nkept; w += threads) {
     const int column = w + patch.wavepad;
-    const size_t j = first + static_cast<size_t>(column) * strides.of_wave;
+    const size_t j = first + strides.bin(0, column);
     if (q_all[j] == 0) continue;
     store_bin(
         patch, core.s, w, Qf_all[j],
         [&](int row) { return Q[static_cast<size_t>(column) * m + row]; },
-        [&](int row) { return r_all[first + static_cast<size_t>(row) * strides.of_wave]; },
-        status + core.patch, spectra);
+        [&](int row) { return r_all[first + strides.bin(0, row)]; }, status + core.patch, spectra);
   }
 }
 
@@ -117,10 +113,10 @@ void clear_failed(const PatchGeometry* patches, int count, const int* status,
 
 void store_signal(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
                   const double* Q, int m, const double* f, const double* q,
-                  const BinStrides& strides, int* status, const SpectraView& spectra,
+                  const BinStrides& strides, double* work, int* status, const SpectraView& spectra,
                   cudaStream_t stream) {
-  signal_kernel<<<ncores, threads, 2 * static_cast<std::size_t>(m) * sizeof(double), stream>>>(
-      patches, cores, Q, m, f, q, strides, status, spectra);
+  signal_kernel<<<ncores, threads, 0, stream>>>(patches, cores, Q, m, f, q, strides, work, status,
+                                                spectra);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -49,20 +49,26 @@ struct CoreSpectrum {
   int s = 0;  ///< core fiber of the patch, from 0
 };
 
-/// Strides of a vector over a patch's bins: bin (s, w) is at `s * of_spec + w * of_wave`.
+/// Where the bins of many patches stand in a vector: bin (s, w) of patch k is at
+/// `patch(k) + bin(s, w)`.
 struct BinStrides {
   int of_patch = 0;
   int of_spec = 0;
   int of_wave = 0;
+
+  [[nodiscard]] SPEX_HD size_t patch(int k) const { return static_cast<size_t>(k) * of_patch; }
+  [[nodiscard]] SPEX_HD size_t bin(int s, int w) const {
+    return static_cast<size_t>(s) * of_spec + static_cast<size_t>(w) * of_wave;
+  }
 };
 
 /// From Q_s of each core spectrum (m x m, stride m m, either triangle as the other): row sums r,
 /// R = Q / r, flux = R f, ivar = r^2, and the stored resolution (extraction.md, section 5), for the
-/// core bins that q constrains. `status[patch]` becomes 1 where a number is not finite. A block a
-/// spectrum.
+/// core bins that q constrains. `status[patch]` becomes 1 where a number is not finite. `work` has
+/// room for 2 m numbers a spectrum. A block a spectrum.
 void store_signal(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
                   const double* Q, int m, const double* f, const double* q,
-                  const BinStrides& strides, int* status, const SpectraView& spectra,
+                  const BinStrides& strides, double* work, int* status, const SpectraView& spectra,
                   cudaStream_t stream);
 
 /// The same for `noise`: row sums r and Q f of the whole patch are given, as vectors like f.

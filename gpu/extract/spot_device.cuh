@@ -29,9 +29,4 @@ __device__ inline ClippedSpot clip_spot(const PatchGeometry& patch, const SpotsV
       min(yc + spots.ny, patch.y1)};
 }
 
-__device__ inline double warp_sum(double v) {
-  for (int offset = 16; offset > 0; offset /= 2) v += __shfl_xor_sync(0xffffffffU, v, offset);
-  return v;
-}
-
 }  // namespace spex::gpu

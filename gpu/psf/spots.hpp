@@ -2,26 +2,40 @@
 #pragma once
 
 #include "gpu/core/buffer.hpp"
+#include "reference/core/host_device.hpp"
 #include "reference/layout/wavelengths.hpp"
 #include "reference/model/psf.hpp"
 
 namespace spex::gpu {
 
-/// A camera's PSF in device memory: coefficients as in Psf.
-struct DevicePsf {
+/// A Trace whose coefficients are in device memory.
+struct TraceView {
+  double wavemin = 0;
+  double wavemax = 0;
+  int ncoeff = 0;
+  const double* coeff = nullptr;
+};
+
+/// What kernels need of a Psf, its coefficients in device memory.
+struct PsfView {
   int nfiber = 0;
   int hsizex = 0, hsizey = 0;
   int ghdegx = 0, ghdegy = 0;
-  int nx = 0, ny = 0;  ///< pixels of a spot
+  TraceView xtrace, ytrace;
   double wavemin = 0, wavemax = 0;
   int ncoeff = 0;
-  double x_wavemin = 0, x_wavemax = 0;
-  int x_ncoeff = 0;
-  double y_wavemin = 0, y_wavemax = 0;
-  int y_ncoeff = 0;
-  DeviceBuffer<double> param, xtrace, ytrace;
+  const double* param = nullptr;
+
+  [[nodiscard]] SPEX_HD int nx() const { return 2 * hsizex + 1; }
+  [[nodiscard]] SPEX_HD int ny() const { return 2 * hsizey + 1; }
 };
-/// Uploads on `stream`; the pointers within `psf` must live until that is done.
+
+/// A camera's PSF in device memory.
+struct DevicePsf {
+  DeviceBuffer<double> param, xtrace, ytrace;
+  PsfView view;  ///< of the last PSF that was uploaded
+};
+/// Uploads on `stream`; the vectors of `psf` must live until that is done.
 void upload(const Psf& psf, DevicePsf& device, cudaStream_t stream);
 
 /// Bins of the padded grid for which spots are made: [first, first + nwave) of `grid`.
@@ -59,7 +73,8 @@ void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins
                       SpotCorners& corners, int* bad, cudaStream_t stream);
 
 /// Evaluates the spots of fibers [fiber, fiber + nspec) into `value`, which has room for
-/// nspec * nwave * ny * nx numbers. One warp a spot.
+/// nspec * nwave * ny * nx numbers. A warp a spot, and as many warps a block as its shared memory
+/// holds, which never shows in a value.
 void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins, double* value,
                     cudaStream_t stream);
 

@@ -11,12 +11,11 @@
 
 namespace spex::gpu::test {
 
-/// Skips the test, saying why, where there is no GPU. Gives each test a context, and copies in the
-/// order of its stream.
+/// Gives each test a context on GPU 0, and copies in the order of its stream. Without a GPU the
+/// program does not come this far (main.cpp).
 class GpuTest : public testing::Test {
  protected:
   void SetUp() override {
-    if (device_count() == 0) GTEST_SKIP() << "there is no GPU here";
     use_device(0);
     context_.emplace();
   }

@@ -1,4 +1,5 @@
 // Every engine against the CPU reference, at odd sizes and with odd pixels.
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <thread>
@@ -89,12 +90,32 @@ TEST_F(ExtractorTest, OtherPatchesDoNotShow) {
   const std::vector<Patch> all = patches();
   const std::vector<Patch> some(all.begin() + 3, all.begin() + 5);
   for (const Milestone rung : rungs) {
+    if (traits(rung).batch == EigenBatch::all) continue;  // whole bundles: the next test
+    SCOPED_TRACE(to_string(rung));
     const std::vector<PatchResult> of_all = on_gpu(all, rung);
     const std::vector<PatchResult> of_some = on_gpu(some, rung);
     for (std::size_t k = 0; k < some.size(); ++k) {
       EXPECT_EQ(of_some[k].flux, of_all[k + 3].flux);
       EXPECT_EQ(of_some[k].ivar, of_all[k + 3].ivar);
       EXPECT_EQ(of_some[k].resolution, of_all[k + 3].resolution);
+    }
+  }
+}
+
+TEST_F(ExtractorTest, OtherBundlesDoNotShow) {
+  const std::vector<Patch> all = patches();
+  const auto second =
+      std::find_if(all.begin(), all.end(), [](const Patch& p) { return p.bundle == 1; });
+  const std::vector<Patch> some(second, all.end());
+  const std::size_t first = all.size() - some.size();
+  for (const Milestone rung : rungs) {
+    SCOPED_TRACE(to_string(rung));
+    const std::vector<PatchResult> of_all = on_gpu(all, rung);
+    const std::vector<PatchResult> of_some = on_gpu(some, rung);
+    for (std::size_t k = 0; k < some.size(); ++k) {
+      EXPECT_EQ(of_some[k].flux, of_all[k + first].flux);
+      EXPECT_EQ(of_some[k].ivar, of_all[k + first].ivar);
+      EXPECT_EQ(of_some[k].resolution, of_all[k + first].resolution);
     }
   }
 }
@@ -162,6 +183,55 @@ TEST_F(ExtractorTest, HopelessPatchesAreValues) {
       EXPECT_THAT(result.flux, testing::Each(0.0));
       EXPECT_THAT(result.ivar, testing::Each(0.0));
     }
+}
+
+// N that Cholesky factors, but with few digits left (test_condition.cpp): eigh has it, and is
+// counted.
+TEST_F(ExtractorTest, IllConditionedPatchesFallBack) {
+  pixels = spex::test::make_pixels_of_noise(70, 60);
+  grid = make_wave_grid({990, 1000, 0.2});
+  options.nwavestep = 30;
+  options.wavepad_frac = 0;
+  for (const PatchResult& result : on_gpu(patches(), Milestone::direct))
+    EXPECT_EQ(result.status, PatchStatus::fell_back);
+}
+
+// A GPU's block holds no spots of this size: the whole frame is eigh's.
+TEST_F(ExtractorTest, SpotsTooLargeForABlockFallBack) {
+  psf = spex::test::make_psf(
+      {.nfiber = 11, .nx = 70, .ny = 60, .hsizex = 50, .hsizey = 50, .x_first = 2});
+  options.nwavestep = 3;
+  options.wavepad = 1;
+  const std::vector<PatchResult> expected = on_cpu(patches());
+  const std::vector<PatchResult> results = on_gpu(patches(), Milestone::direct);
+  for (std::size_t k = 0; k < results.size(); ++k) {
+    EXPECT_EQ(results[k].status, PatchStatus::fell_back) << k;
+    for (std::size_t j = 0; j < expected[k].flux.size(); ++j)
+      EXPECT_NEAR(results[k].flux[j], expected[k].flux[j], 1e-6 / std::sqrt(expected[k].ivar[j]));
+  }
+}
+
+// More patches of a bundle than a grid's second dimension counts.
+TEST_F(ExtractorTest, MorePatchesThanALaunchCounts) {
+  options.bundlesize = 1;
+  options.nsubbundles = 1;
+  options.specmin = 4;
+  options.nspec = 1;
+  options.nwavestep = 1;
+  options.wavepad = 0;
+  grid = make_wave_grid({983, 1017, 0.0005});
+  const std::vector<Patch> all = patches();
+  ASSERT_GT(all.size(), 65535U);
+  const std::vector<PatchResult> expected = on_cpu(all);
+  for (const Milestone rung : {Milestone::direct, Milestone::batch_subbundle}) {
+    const std::vector<PatchResult> results = on_gpu(all, rung);
+    ASSERT_EQ(results.size(), expected.size());
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      ASSERT_EQ(results[k].status, PatchStatus::ok) << k;
+      ASSERT_NEAR(results[k].flux[0], expected[k].flux[0], 1e-9) << k;
+      ASSERT_NEAR(results[k].ivar[0], expected[k].ivar[0], 1e-12) << k;
+    }
+  }
 }
 
 TEST_F(ExtractorTest, OneFiberOneWavelength) {

@@ -35,6 +35,23 @@ TEST_F(Spots, AgreeWithTheReference) {
   }
 }
 
+// The largest that the reader of PSFs lets in: fewer warps share a block.
+TEST_F(Spots, LargestOfAllAgreeWithTheReference) {
+  Psf psf = spex::test::make_psf({.nfiber = 2, .hsizex = 64, .hsizey = 64, .degree = 20});
+  for (int fiber = 0; fiber < 2; ++fiber)
+    for (int p : {0, 1}) psf.param[static_cast<std::size_t>((p * 2 + fiber) * psf.ncoeff)] = 20;
+  const WaveGrid grid = make_wave_grid({990, 1000, 2});
+  const WaveBins bins{grid, 0, 5};
+  const spex::Spots expected = spex::evaluate_spots(psf, 0, 2, grid.range(0, bins.nwave));
+  DevicePsf device;
+  upload(psf, device, stream());
+  const DeviceBuffer<double> value = poisoned<double>(expected.value.size());
+  evaluate_spots(device, 0, 2, bins, value.get(), stream());
+  const std::vector<double> spots = to_host(value);
+  for (std::size_t i = 0; i < spots.size(); ++i)
+    ASSERT_NEAR(spots[i], expected.value[i], 1e-15) << "number " << i;
+}
+
 TEST_F(Spots, BrokenOnesAreFound) {
   Psf psf = spex::test::make_psf({.nfiber = 3});
   psf.param[static_cast<std::size_t>(1 * psf.ncoeff)] = -1;  // GHSIGX of fiber 1

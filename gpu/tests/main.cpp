@@ -1,0 +1,17 @@
+// The main of tests on a GPU. Where there is none it says so and ends with 77, which CTest counts
+// as skipped: a machine whose driver is broken does not pass.
+
+#include <cstdio>
+
+#include <gtest/gtest.h>
+
+#include "gpu/core/context.hpp"
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  if (spex::gpu::device_count() == 0) {
+    std::puts("skipped: there is no GPU here");
+    return 77;
+  }
+  return RUN_ALL_TESTS();
+}

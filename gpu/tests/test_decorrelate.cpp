@@ -1,0 +1,113 @@
+#include <numeric>
+
+#include "gpu/extract/decorrelate.hpp"
+#include "gpu/tests/stage_test.hpp"
+#include "reference/extract/decorrelate.hpp"
+
+namespace spex::gpu {
+namespace {
+
+// The patches of one subbundle, all of one shape, with the reference's N, y and q.
+class Decorrelate : public test::StageTest {
+ protected:
+  Decorrelate() { use_good_ccd(); }
+
+  void prepare() {
+    load();
+    while (count < static_cast<int>(patches.size()) &&
+           patches[count_of(count)].subbundle == patches[0].subbundle &&
+           patches[count_of(count)].bundle == patches[0].bundle)
+      ++count;
+    ASSERT_GT(count, 2);
+    n = patches[0].n();
+    for (int k = 0; k < count; ++k) {
+      equations.push_back(test::ReferencePatch(inputs(), patches[count_of(k)]).equations());
+      NormalEquations& one = equations.back();
+      for (int column = 0; column < n; ++column)  // cuSOLVER's cuBLAS has both triangles
+        for (int row = 0; row < column; ++row)
+          one.N[count_of(column, n) + count_of(row)] = test::lower(one.N, n, row, column);
+    }
+  }
+  struct Solved {
+    std::vector<double> f;
+    std::vector<int> status;
+    std::vector<PatchResult> results;
+  };
+  // All patches, by the GPU.
+  Solved solve(EigenBatch how, spex::Decorrelate kind) {
+    frame->load(inputs(), patches);
+    const PatchBatch all = batch(0, count);
+    std::vector<double> N, y, q;
+    for (const NormalEquations& one : equations) {
+      N.insert(N.end(), one.N.begin(), one.N.end());
+      y.insert(y.end(), one.y.begin(), one.y.end());
+      q.insert(q.end(), one.q.begin(), one.q.end());
+    }
+    const DeviceBuffer<double> N_device = to_device(N), y_device = to_device(y),
+                               q_device = to_device(q), f = poisoned<double>(y.size());
+    EigenSolver solver(context());
+    solver.decorrelate(how, kind, all.patches(), count, patches[0].padded_nspec(),
+                       patches[0].padded_nwave(), all.cores, patches[0].pad_below, N_device.get(),
+                       y_device.get(), q_device.get(), f.get(), all.status(), frame->spectra());
+    std::vector<int> status = gpu::to_host<int>(all.status(), count_of(count), stream());
+    return {to_host(f), std::move(status), frame->download()};
+  }
+  void expect_solution(const Solved& solved, int k, spex::Decorrelate kind) const {
+    const Patch& patch = patches[count_of(k)];
+    const int m = patch.padded_nwave();
+    spex::Decorrelated expected;
+    StageTimes times;
+    ASSERT_TRUE(decorrelate_eigh(equations[count_of(k)], kind, {patch.pad_below, patch.nspec, m},
+                                 expected, times));
+    for (int j = 0; j < n; ++j)
+      ASSERT_NEAR(solved.f[count_of(k, n) + count_of(j)], expected.f[count_of(j)], 1e-7)
+          << "patch " << k << ", bin " << j;
+    const PatchResult& result = solved.results[count_of(k)];
+    for (int s = 0; s < result.nspec; ++s)
+      for (int w = 0; w < result.nwave; ++w) {
+        const std::size_t at = count_of(s, result.nwave) + count_of(w);
+        const std::size_t j = count_of(s, m) + count_of(w + patch.wavepad);
+        ASSERT_NEAR(result.flux[at], expected.flux[j], 1e-8 / std::sqrt(expected.ivar[j]));
+        ASSERT_NEAR(result.ivar[at], expected.ivar[j], 1e-8 * expected.ivar[j]);
+      }
+  }
+
+  int count = 0;
+  int n = 0;
+  std::vector<NormalEquations> equations;
+};
+
+TEST_F(Decorrelate, AgreesWithTheReferenceHoweverItIsBatched) {
+  prepare();
+  for (const spex::Decorrelate kind : {spex::Decorrelate::signal, spex::Decorrelate::noise})
+    for (const EigenBatch how : {EigenBatch::none, EigenBatch::blocks, EigenBatch::all}) {
+      SCOPED_TRACE(static_cast<int>(how));
+      const Solved solved = solve(how, kind);
+      EXPECT_EQ(solved.status, std::vector<int>(count_of(count), 0));
+      for (int k = 0; k < count; ++k) expect_solution(solved, k, kind);
+    }
+}
+
+// One N with a NaN, one that Cholesky cannot factor: the first fails, the second is solved from its
+// eigenvalues, and the others do not notice.
+TEST_F(Decorrelate, BadMatricesAreTheirOwnPatchs) {
+  prepare();
+  equations[0].N[count_of(3, n) + 3] = std::nan("");
+  NormalEquations& indefinite = equations[1];
+  for (int j = 0; j < n; ++j) {  // a bin that nothing holds, and that only rounding could
+    indefinite.N[count_of(7, n) + count_of(j)] = indefinite.N[count_of(j, n) + 7] = 0;
+  }
+  indefinite.N[count_of(7, n) + 7] = -1e-30;
+  indefinite.y[7] = 0;
+  for (const EigenBatch how : {EigenBatch::none, EigenBatch::all}) {
+    const Solved solved = solve(how, spex::Decorrelate::signal);
+    EXPECT_EQ(solved.status[0], 1);
+    for (int k = 1; k < count; ++k) EXPECT_EQ(solved.status[count_of(k)], 0) << k;
+    for (int j = 0; j < n; ++j)
+      ASSERT_TRUE(std::isfinite(solved.f[count_of(n) + count_of(j)])) << j;
+    for (int k = 2; k < count; ++k) expect_solution(solved, k, spex::Decorrelate::signal);
+  }
+}
+
+}  // namespace
+}  // namespace spex::gpu

@@ -1,0 +1,128 @@
+#include <gmock/gmock.h>
+
+#include "gpu/tests/stage_test.hpp"
+
+namespace spex::gpu {
+namespace {
+
+using testing::Each;
+using FrameOnDeviceTest = test::StageTest;
+
+std::vector<double> numbers(const Reals& values) {
+  std::vector<double> all;
+  for (std::size_t i = 0; i < values.size(); ++i) all.push_back(values[i]);
+  return all;
+}
+
+// Longer than two of the pieces that travel, in float and in double.
+TEST_F(FrameOnDeviceTest, PixelsArriveToTheBit) {
+  pixels.nx = 1501;
+  pixels.ny = 2003;
+  const std::size_t count = count_of(pixels.nx, pixels.ny);
+  std::vector<float> value;
+  std::vector<double> weight;
+  for (std::size_t i = 0; i < count; ++i) {
+    value.push_back(0.3F * static_cast<float>(i % 10007));
+    weight.push_back(1.0 / static_cast<double>(i + 3));
+  }
+  pixels.value = Reals(std::move(value));
+  pixels.weight = Reals(std::move(weight));
+  load();
+  const PixelsView view = frame->pixels();
+  EXPECT_EQ(view.nx, pixels.nx);
+  EXPECT_EQ(view.ny, pixels.ny);
+  EXPECT_EQ(gpu::to_host(view.p, count, stream()), numbers(pixels.value));
+  EXPECT_EQ(gpu::to_host(view.W, count, stream()), numbers(pixels.weight));
+}
+
+TEST_F(FrameOnDeviceTest, PatchesHaveTheReferencesPixels) {
+  load();
+  ASSERT_EQ(frame->geometry().size(), patches.size());
+  for (std::size_t k = 0; k < patches.size(); ++k) {
+    const test::ReferencePatch patch(inputs(), patches[k]);
+    const PatchGeometry& found = frame->geometry()[k];
+    const PixelRange& range = patch.pixels().range;
+    EXPECT_EQ(found.n(), patch.n());
+    EXPECT_EQ((std::vector<int>{found.x0, found.x1, found.y0, found.y1}),
+              (std::vector<int>{range.x0, range.x1, range.y0, range.y1}))
+        << k;
+  }
+}
+
+// What depends on the whole frame does not change with the patches that a rank has of it.
+TEST_F(FrameOnDeviceTest, ReachIsOfTheWholeFrame) {
+  load();
+  const int reach = frame->reach(), most_fibers = frame->most_fibers();
+  const std::vector<Patch> some(patches.begin() + 4, patches.begin() + 6);
+  frame->load(inputs(), some);
+  EXPECT_EQ(frame->reach(), reach);
+  EXPECT_EQ(frame->most_fibers(), most_fibers);
+}
+
+TEST_F(FrameOnDeviceTest, SpotsAreThoseOfTheFibersAskedFor) {
+  load();
+  const int first = 4, last = 6;  // of the second subbundle and the next
+  const SpotsView view = frame->evaluate_spots(first, last);
+  const int begin = patches.front().padded_wave_first();
+  EXPECT_EQ(view.first_spec, patches[count_of(first)].padded_spec_first());
+  const spex::Spots expected =
+      spex::evaluate_spots(psf, view.first_spec, view.nspec, grid.range(begin, view.nwave));
+  const std::vector<double> found = gpu::to_host(view.value, expected.value.size(), stream());
+  for (std::size_t i = 0; i < found.size(); ++i) ASSERT_NEAR(found[i], expected.value[i], 1e-15);
+}
+
+TEST_F(FrameOnDeviceTest, ALoadedFrameIsEmpty) {
+  load();
+  for (const PatchResult& result : frame->download()) {
+    EXPECT_THAT(result.flux, Each(0.0));
+    EXPECT_THAT(result.ivar, Each(0.0));
+    EXPECT_THAT(result.chi2pix, Each(0.0));
+    EXPECT_THAT(result.pixmask_fraction, Each(1.0));
+    EXPECT_THAT(result.resolution, Each(0.0));
+  }
+  EXPECT_EQ(gpu::to_host<int>(frame->status(), patches.size(), stream()),
+            std::vector<int>(patches.size(), 0));
+}
+
+// Each number tells where it stands; the spectra are longer than a piece that travels.
+TEST_F(FrameOnDeviceTest, DownloadCutsEveryPatchFromItsPlace) {
+  grid = make_wave_grid({982, 1016, 0.002});
+  options.nwavestep = 4500;
+  load();
+  const SpectraView spectra = frame->spectra();
+  ASSERT_EQ(spectra.nwave, grid.nwave);
+  const std::size_t size = spectra_size(spectra.nspec, spectra.nwave, spectra.ndiag);
+  ASSERT_GT(size * sizeof(double), std::size_t{8} << 20);
+  std::vector<double> values(size);
+  for (std::size_t i = 0; i < size; ++i) values[i] = static_cast<double>(i);
+  SPEX_GPU_CHECK(cudaMemcpyAsync(spectra.flux, values.data(), size * sizeof(double),
+                                 cudaMemcpyHostToDevice, stream()));
+  const std::vector<PatchResult> results = frame->download();
+  ASSERT_EQ(results.size(), patches.size());
+  const std::size_t nbins = count_of(spectra.nspec, spectra.nwave);
+  for (std::size_t k = 0; k < patches.size(); ++k) {
+    const Patch& patch = patches[k];
+    const PatchResult& result = results[k];
+    ASSERT_EQ(result.nspec, patch.nspec);
+    ASSERT_EQ(result.nwave, patch.nkept);
+    for (int s = 0; s < patch.nspec; ++s)
+      for (int w = 0; w < patch.nkept; ++w) {
+        const std::size_t at = count_of(s, patch.nkept) + count_of(w);
+        const int fiber = patch.spec_first + s, bin = patch.wave_first + w;
+        const auto place = static_cast<double>(count_of(fiber, grid.nwave) + count_of(bin));
+        ASSERT_EQ(result.flux[at], place);
+        ASSERT_EQ(result.ivar[at], place + static_cast<double>(nbins));
+        ASSERT_EQ(result.chi2pix[at], place + static_cast<double>(2 * nbins));
+        ASSERT_EQ(result.pixmask_fraction[at], place + static_cast<double>(3 * nbins));
+        for (int d = 0; d < result.ndiagonals; ++d) {
+          const std::size_t row = count_of(fiber * result.ndiagonals + d);
+          ASSERT_EQ(
+              result.resolution[count_of(s * result.ndiagonals + d, patch.nkept) + count_of(w)],
+              static_cast<double>(4 * nbins + row * count_of(grid.nwave) + count_of(bin)));
+        }
+      }
+  }
+}
+
+}  // namespace
+}  // namespace spex::gpu

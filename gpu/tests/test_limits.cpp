@@ -1,0 +1,53 @@
+#include <limits>
+#include <stdexcept>
+
+#include <gtest/gtest.h>
+
+#include "gpu/core/count.hpp"
+#include "gpu/extract/limits.hpp"
+
+namespace spex::gpu {
+namespace {
+
+// What a block may have: 227 KB on Hopper, 163 KB on A100, 99 KB on GPUs of workstations.
+constexpr std::size_t hopper = 227 << 10, a100 = 163 << 10, workstation = 99 << 10;
+
+TEST(Limits, LargestBlocksFitTheGpusOfClusters) {
+  EXPECT_LE(root_bytes(largest_root, largest_root_band), a100);
+  EXPECT_LE(factor_bytes(largest_root_band), a100);
+  EXPECT_GT(root_bytes(largest_root, largest_root_band), workstation);
+}
+
+// Seven padded fibers, spots of 17 x 13 pixels, 74 bins in blocks of 56 rows.
+TEST(Limits, ProductionFitsTheGpusOfClusters) {
+  EXPECT_LE(assemble_bytes(7, 17, 13), workstation);
+  EXPECT_LE(factor_bytes(56), workstation);
+  EXPECT_LE(root_bytes(74, 56), a100);
+  EXPECT_GT(root_bytes(74, 56), workstation);
+  EXPECT_LE(root_bytes(48, 40), workstation);
+}
+
+TEST(Limits, LargeSpotsDoNotFit) {
+  EXPECT_GT(assemble_bytes(7, 129, 129), hopper);
+}
+
+TEST(Limits, BlocksArePaddedToTiles) {
+  EXPECT_EQ(padded_root(1), 32);
+  EXPECT_EQ(padded_root(32), 32);
+  EXPECT_EQ(padded_root(33), 48);
+  EXPECT_EQ(padded_root(74), 80);
+  EXPECT_EQ(padded_root(largest_root), largest_root);
+}
+
+TEST(CountOf, IsTheProductOrAnError) {
+  EXPECT_EQ(count_of(3), 3U);
+  EXPECT_EQ(count_of(3, 50000, 50000), 7500000000U);
+  EXPECT_EQ(count_of(0, 1000), 0U);
+  EXPECT_THROW(static_cast<void>(count_of(2, -1)), std::length_error);
+  constexpr std::size_t half = std::numeric_limits<std::size_t>::max() / 2;
+  EXPECT_EQ(count_of(half, 2), half * 2);
+  EXPECT_THROW(static_cast<void>(count_of(half, 3)), std::length_error);
+}
+
+}  // namespace
+}  // namespace spex::gpu

@@ -1,0 +1,25 @@
+#include <gmock/gmock.h>
+
+#include "gpu/extract/widen.hpp"
+#include "gpu/tests/gpu_test.hpp"
+
+namespace spex::gpu {
+namespace {
+
+using Widen = test::GpuTest;
+
+TEST_F(Widen, EveryNumberAndNoMore) {
+  for (const std::size_t count : {0, 1, 31, 256, 257, 1000}) {
+    std::vector<float> values(count);
+    std::vector<double> expected(count + 1, -7);
+    for (std::size_t i = 0; i < count; ++i)
+      expected[i] = values[i] = 0.1F * static_cast<float>(i) - 3.0F;
+    const DeviceBuffer<float> from = to_device(values);
+    const DeviceBuffer<double> to = to_device(std::vector<double>(count + 1, -7));
+    widen(from.get(), count, to.get(), stream());
+    EXPECT_EQ(to_host(to), expected) << count;
+  }
+}
+
+}  // namespace
+}  // namespace spex::gpu
