@@ -26,7 +26,7 @@ struct KernelInput {
 class PatchInput {
  public:
   /// The patch of the input's first bundle, third subbundle, middle step: padded on every side,
-  /// n = 518.
+  /// n = 518 in production's steps.
   explicit PatchInput(const KernelInput& input);
 
   [[nodiscard]] const Patch& patch() const { return patch_; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/extract/normal_equations.hpp"
 #include "reference/psf/spot.hpp"
 #include "reference/psf/spots.hpp"
 
@@ -75,18 +76,14 @@ int overlap_reach(const PatchSpots& spots) {
   return std::min(reach, spots.nwave);
 }
 
-// The panels of assemble_dense (reference/extract): in bands of 16 rows, a fiber's panel has the
-// columns of the CCD and the bins that its spots touch there.
+// The panels of assemble_dense (reference/extract): in each band of pixel rows, a fiber's panel has
+// the columns of the CCD and the bins that its spots touch there.
 void count_panels(const PatchSpots& spots, PatchCounts& counts) {
-  constexpr int band_rows = 16;
   struct Panel {
     int x0 = INT_MAX, x1 = INT_MIN;
     double nwave = 0;
   };
-  for (int y0 = counts.range.y0; y0 < counts.range.y1; y0 += band_rows) {
-    PixelRange band = counts.range;
-    band.y0 = y0;
-    band.y1 = std::min(y0 + band_rows, counts.range.y1);
+  for (const PixelRange& band : row_bands(counts.range)) {
     std::vector<Panel> panels(static_cast<std::size_t>(spots.nspec));
     for (int s = 0; s < spots.nspec; ++s) {
       Panel& panel = panels[static_cast<std::size_t>(s)];

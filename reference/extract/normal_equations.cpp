@@ -22,9 +22,6 @@ NormalEquations start_equations(const PatchSpots& spots, const PatchPixels& pixe
   return equations;
 }
 
-// Rows of a band: about one and a half spots, so that most of a panel is not zero.
-constexpr int band_rows = 16;
-
 // W A_s.
 DensePanel weighted(const DensePanel& As, const PixelRange& band, const PatchPixels& pixels) {
   DensePanel WAs = As;
@@ -76,12 +73,16 @@ NormalEquations assemble_sparse(const PatchSpots& spots, const PatchPixels& pixe
   return equations;
 }
 
+std::vector<PixelRange> row_bands(const PixelRange& range) {
+  std::vector<PixelRange> bands;
+  for (int y0 = range.y0; y0 < range.y1; y0 += band_rows)
+    bands.push_back({range.x0, range.x1, y0, std::min(y0 + band_rows, range.y1)});
+  return bands;
+}
+
 NormalEquations assemble_dense(const PatchSpots& spots, const PatchPixels& pixels) {
   NormalEquations equations = start_equations(spots, pixels);
-  for (int y0 = pixels.range.y0; y0 < pixels.range.y1; y0 += band_rows) {
-    PixelRange band = pixels.range;
-    band.y0 = y0;
-    band.y1 = std::min(y0 + band_rows, pixels.range.y1);
+  for (const PixelRange& band : row_bands(pixels.range)) {
     std::vector<DensePanel> A;
     for (int s = 0; s < spots.nspec; ++s) A.push_back(make_dense_panel(spots, s, band));
     for (int s = 0; s < spots.nspec; ++s) {

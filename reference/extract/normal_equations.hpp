@@ -18,6 +18,11 @@ struct NormalEquations {
 /// From the sparse A: every pixel adds the outer product of its row (milestone baseline).
 [[nodiscard]] NormalEquations assemble_sparse(const PatchSpots& spots, const PatchPixels& pixels);
 
+/// Pixel rows of a band: about one and a half spots, so that most of a panel is not zero.
+inline constexpr int band_rows = 16;
+/// The bands of a patch's pixels, from below: `band_rows` rows each, the last may have fewer.
+[[nodiscard]] std::vector<PixelRange> row_bands(const PixelRange& range);
+
 /// From the dense A, a band of pixel rows after another: a matrix product for each pair of spectra
 /// that share CCD columns there (milestone cpu-refactor).
 [[nodiscard]] NormalEquations assemble_dense(const PatchSpots& spots, const PatchPixels& pixels);

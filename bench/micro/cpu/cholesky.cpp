@@ -5,8 +5,10 @@
 #include <stdexcept>
 
 #include <benchmark/benchmark.h>
+#include <cblas.h>
 #include <lapacke.h>
 
+#include "bench/micro/checks.hpp"
 #include "bench/micro/cpu/kernels.hpp"
 #include "reference/linalg/block_tridiagonal.hpp"
 
@@ -39,6 +41,47 @@ void require(bool good) {
   if (!good) throw std::runtime_error("cholesky: not positive definite");
 }
 
+// N f = y by the factor, in the order of wavelength.
+void require_solution(const NormalEquations& equations, const BlockTridiagonal& L, int nspec) {
+  const int n = equations.n;
+  const int nwave = n / nspec;
+  std::vector<double> f(equations.y.size());
+  const auto place = [&](int j) { return static_cast<std::size_t>(j % nwave * nspec + j / nwave); };
+  for (int j = 0; j < n; ++j) f[place(j)] = equations.y[static_cast<std::size_t>(j)];
+  L.solve(f);
+  std::vector<double> f_of_bin;
+  for (int j = 0; j < n; ++j) f_of_bin.push_back(f[place(j)]);
+  std::vector<double> Nf(f.size());
+  cblas_dsymv(CblasColMajor, CblasLower, n, 1.0, equations.N.data(), n, f_of_bin.data(), 1, 0.0,
+              Nf.data(), 1);
+  require_close("cholesky: N f", Nf, equations.y, 1e-9);
+}
+
+// Columns of L^-1 make C = L^-T L^-1, whose diagonal is that of N^-1.
+void require_columns(const NormalEquations& equations, const BlockTridiagonal& L,
+                     const std::vector<int>& unit_row, int nspec) {
+  std::vector<double> found(unit_row.size(), 0.0);
+  L.forward_solve_units(unit_row, [&](int b, const double* X, int ncolumns) {
+    for (int c = 0; c < ncolumns; ++c)
+      for (int r = 0; r < L.rows(b); ++r) {
+        const double x = X[static_cast<std::ptrdiff_t>(c) * L.size() + r];
+        found[static_cast<std::size_t>(c)] += x * x;
+      }
+  });
+  const int n = equations.n;
+  std::vector<double> C = equations.N;
+  require(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, C.data(), n) == 0 &&
+          LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', n, C.data(), n) == 0);
+  std::vector<double> expected;
+  double largest = 0;
+  for (const int row : unit_row) {
+    const int j = row % nspec * (n / nspec) + row / nspec;
+    expected.push_back(C[static_cast<std::size_t>(j) * static_cast<std::size_t>(n + 1)]);
+    largest = std::max(largest, expected.back());
+  }
+  require_close("cholesky: variances", found, expected, 1e-9 * largest);
+}
+
 void run_band(benchmark::State& state, const KernelInput& input, bool with_blocks) {
   const PatchInput patch(input);
   const int nspec = patch.spots().nspec;
@@ -48,6 +91,12 @@ void run_band(benchmark::State& state, const KernelInput& input, bool with_block
   for (int w = 0; w < patch.spots().nwave; ++w)
     for (int s = 0; s < patch.patch().nspec; ++s)
       unit_row.push_back(w * nspec + patch.patch().pad_below + s);
+  {
+    BlockTridiagonal L = band;
+    require(L.factor());
+    require_solution(patch.equations(), L, nspec);
+    if (with_blocks) require_columns(patch.equations(), L, unit_row, nspec);
+  }
   for (auto _ : state) {
     BlockTridiagonal L = band;
     require(L.factor());
@@ -61,13 +110,34 @@ void run_band(benchmark::State& state, const KernelInput& input, bool with_block
   state.counters["block"] = band.size();
 }
 
+// N f = y by the dense factor, or by the inverse.
+void require_dense(const NormalEquations& equations, const std::vector<double>& L,
+                   bool is_inverse) {
+  const int n = equations.n;
+  std::vector<double> f = equations.y;
+  if (is_inverse)
+    cblas_dsymv(CblasColMajor, CblasLower, n, 1.0, L.data(), n, equations.y.data(), 1, 0.0,
+                f.data(), 1);
+  else
+    require(LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n, 1, L.data(), n, f.data(), n) == 0);
+  std::vector<double> Nf(f.size());
+  cblas_dsymv(CblasColMajor, CblasLower, n, 1.0, equations.N.data(), n, f.data(), 1, 0.0, Nf.data(),
+              1);
+  require_close("cholesky: N f", Nf, equations.y, 1e-9);
+}
+
 void run_dense(benchmark::State& state, const KernelInput& input, bool with_inverse) {
   const NormalEquations equations = PatchInput(input).equations();
   const int n = equations.n;
-  for (auto _ : state) {
+  const auto factor = [&] {
     std::vector<double> L = equations.N;
     require(LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, L.data(), n) == 0);
     if (with_inverse) require(LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', n, L.data(), n) == 0);
+    return L;
+  };
+  require_dense(equations, factor(), with_inverse);
+  for (auto _ : state) {
+    const std::vector<double> L = factor();
     benchmark::DoNotOptimize(L.data());
   }
   state.SetItemsProcessed(state.iterations());

@@ -8,6 +8,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "bench/micro/checks.hpp"
 #include "bench/micro/cpu/kernels.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/sim/desi_psf.hpp"
@@ -56,9 +57,23 @@ Image make_image() {
 
 using ImagePointer = std::shared_ptr<const Image>;
 
+// What was written is what is read: no compression loses anything here.
+void require_same(const Image& image, const Preproc& read) {
+  const auto numbers = [](const auto& values) {
+    std::vector<double> all;
+    for (std::size_t i = 0; i < values.size(); ++i) all.push_back(values[i]);
+    return all;
+  };
+  require_close("fits: image", numbers(read.image), numbers(image.ccd.image), 0);
+  require_close("fits: ivar", numbers(read.ivar), numbers(image.ccd.ivar), 0);
+  require_close("fits: mask", numbers(read.mask), numbers(image.ccd.mask), 0);
+}
+
 void write_image(benchmark::State& state, const Image& image, const std::string& suffix) {
   const TemporaryFolder folder;
   const std::string path = folder.file("preproc.fits" + suffix);
+  write_preproc(path, image.ccd, image.targets, image.keywords);
+  require_same(image, read_preproc(path));
   for (auto _ : state) write_preproc(path, image.ccd, image.targets, image.keywords);
   state.SetBytesProcessed(state.iterations() * image.bytes());
   state.counters["file_bytes"] = static_cast<double>(std::filesystem::file_size(path));
@@ -68,6 +83,7 @@ void read_image(benchmark::State& state, const Image& image, const std::string& 
   const TemporaryFolder folder;
   const std::string path = folder.file("preproc.fits" + suffix);
   write_preproc(path, image.ccd, image.targets, image.keywords);
+  require_same(image, read_preproc(path));
   for (auto _ : state) {
     const Preproc preproc = read_preproc(path);
     benchmark::DoNotOptimize(preproc.image[0]);

@@ -9,8 +9,9 @@
 #include <benchmark/benchmark.h>
 #include <cblas.h>
 
-#include "bench/micro/cpu/dense_projection.hpp"
+#include "bench/micro/checks.hpp"
 #include "bench/micro/cpu/kernels.hpp"
+#include "bench/micro/dense_projection.hpp"
 
 namespace spex::bench {
 namespace {
@@ -37,7 +38,7 @@ NormalEquations assemble_whole(const PatchSpots& spots, const PatchPixels& pixel
 
 using Assemble = std::function<NormalEquations(const PatchSpots&, const PatchPixels&)>;
 
-// All ways give the same lower triangle.
+// All ways give the same lower triangle, y and q.
 void check(const PatchInput& patch, const Assemble& assemble) {
   const NormalEquations expected = assemble_sparse(patch.spots(), patch.pixels());
   const NormalEquations found = assemble(patch.spots(), patch.pixels());
@@ -49,6 +50,8 @@ void check(const PatchInput& patch, const Assemble& assemble) {
       if (!(std::abs(found.N[k] - expected.N[k]) <= 1e-12 * expected.N[diagonal]))
         throw std::runtime_error("normal_equations: the ways do not agree");
     }
+  require_close("normal_equations: y", found.y, expected.y, 1e-10);
+  require_close("normal_equations: q", found.q, expected.q, 1e-12);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
+#include "bench/micro/checks.hpp"
 #include "bench/micro/cpu/kernels.hpp"
 #include "reference/linalg/symmetric.hpp"
 
@@ -31,6 +32,15 @@ std::vector<double> covariance_block(const PatchInput& patch, int m) {
   return C;
 }
 
+std::vector<double> inverse_root(const std::vector<double>& C, int m) {
+  const Eigen eigen = decomposed(C, m);
+  std::vector<double> inverse_root;
+  for (const double u : eigen.u) inverse_root.push_back(1 / std::sqrt(u));
+  std::vector<double> Q;
+  eigen_block(eigen, inverse_root, 0, m, Q);
+  return Q;
+}
+
 }  // namespace
 
 void add_roots(const InputPointer& input) {
@@ -38,12 +48,9 @@ void add_roots(const InputPointer& input) {
     benchmark::RegisterBenchmark(fmt::format("roots/{}", m).c_str(), [input,
                                                                       m](benchmark::State& state) {
       const std::vector<double> C = covariance_block(PatchInput(*input), m);
-      std::vector<double> Q;
+      require_inverse_root("roots", C, m, inverse_root(C, m), 1e-8);
       for (auto _ : state) {
-        const Eigen eigen = decomposed(C, m);
-        std::vector<double> inverse_root;
-        for (const double u : eigen.u) inverse_root.push_back(1 / std::sqrt(u));
-        eigen_block(eigen, inverse_root, 0, m, Q);
+        const std::vector<double> Q = inverse_root(C, m);
         benchmark::DoNotOptimize(Q.data());
       }
       state.SetItemsProcessed(state.iterations());

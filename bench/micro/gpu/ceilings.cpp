@@ -1,6 +1,8 @@
 // What the GPU can do at most: FP64 matrix products and copies within its memory.
+#include <cblas.h>
 #include <fmt/format.h>
 
+#include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/matrices.hpp"
 
@@ -15,11 +17,23 @@ void run_dgemm(benchmark::State& state, Device& device, int n, int count) {
   const double one = 1;
   const double zero = 0;
   const long long stride = static_cast<long long>(n) * n;
-  device.measure(state, [&] {
-    SPEX_GPU_CHECK(cublasDgemmStridedBatched(device.context().blas(), CUBLAS_OP_N, CUBLAS_OP_N, n,
-                                             n, n, &one, a.get(), n, stride, b.get(), n, stride,
-                                             &zero, c.get(), n, stride, count));
-  });
+  device.measure(
+      state,
+      [&] {
+        SPEX_GPU_CHECK(cublasDgemmStridedBatched(device.context().blas(), CUBLAS_OP_N, CUBLAS_OP_N,
+                                                 n, n, n, &one, a.get(), n, stride, b.get(), n,
+                                                 stride, &zero, c.get(), n, stride, count));
+      },
+      [&] {  // the last column of the last product; A is symmetric
+        const auto order = static_cast<std::size_t>(n);
+        const double* last = A.data() + (A.size() - order);
+        std::vector<double> expected(order);
+        cblas_dsymv(CblasColMajor, CblasLower, n, 1.0, A.data(), n, last, 1, 0.0, expected.data(),
+                    1);
+        require_close("ceiling/dgemm",
+                      gpu::to_host(c.get() + c.count() - order, order, device.stream()), expected,
+                      1e-9);
+      });
   state.counters["flops"] =
       benchmark::Counter(2.0 * n * n * n * count, benchmark::Counter::kIsIterationInvariantRate);
 }
@@ -29,10 +43,13 @@ void run_copy(benchmark::State& state, Device& device) {
   const gpu::DeviceBuffer<char> from(bytes);
   const gpu::DeviceBuffer<char> to(bytes);
   SPEX_GPU_CHECK(cudaMemsetAsync(from.get(), 1, bytes, device.stream()));
-  device.measure(state, [&] {
-    SPEX_GPU_CHECK(
-        cudaMemcpyAsync(to.get(), from.get(), bytes, cudaMemcpyDeviceToDevice, device.stream()));
-  });
+  device.measure(
+      state,
+      [&] {
+        SPEX_GPU_CHECK(cudaMemcpyAsync(to.get(), from.get(), bytes, cudaMemcpyDeviceToDevice,
+                                       device.stream()));
+      },
+      [&] { require_bytes("ceiling/copy", gpu::to_host(to, device.stream()), 1); });
   // Read and written.
   state.SetBytesProcessed(state.iterations() * 2 * static_cast<std::int64_t>(bytes));
 }

@@ -1,6 +1,10 @@
 // Cholesky on the GPU: dense and batched by cuSOLVER and cuBLAS, and the project's band.
-#include <fmt/format.h>
+#include <algorithm>
 
+#include <fmt/format.h>
+#include <lapacke.h>
+
+#include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/matrices.hpp"
 #include "gpu/extract/band_workspace.hpp"
@@ -20,7 +24,9 @@ class CholeskyBatch {
         count_(count),
         original_(repeat(random_matrix(n), count, device.stream())),
         L_(original_.count()),
-        x_(static_cast<std::size_t>(n) * static_cast<std::size_t>(count)),
+        original_x_(
+            repeat(std::vector<double>(static_cast<std::size_t>(n), 1.0), count, device.stream())),
+        x_(original_x_.count()),
         L_pointers_(gpu::to_device(pointers(L_, matrix_size()), device.stream())),
         x_pointers_(gpu::to_device(pointers(x_, static_cast<std::size_t>(n)), device.stream())),
         info_(
@@ -30,7 +36,11 @@ class CholeskyBatch {
   void restore() {
     SPEX_GPU_CHECK(cudaMemcpyAsync(L_.get(), original_.get(), L_.bytes(), cudaMemcpyDeviceToDevice,
                                    device_->stream()));
-    SPEX_GPU_CHECK(cudaMemsetAsync(x_.get(), 0, x_.bytes(), device_->stream()));
+    restore_right_sides();
+  }
+  void restore_right_sides() {
+    SPEX_GPU_CHECK(cudaMemcpyAsync(x_.get(), original_x_.get(), x_.bytes(),
+                                   cudaMemcpyDeviceToDevice, device_->stream()));
   }
   void factor() {
     SPEX_GPU_CHECK(cusolverDnDpotrfBatched(device_->context().solver(), lower, n_,
@@ -64,9 +74,35 @@ class CholeskyBatch {
     C_ = gpu::DeviceBuffer<double>(L_.count());
     X_pointers_ = gpu::to_device(pointers(X_, matrix_size()), device_->stream());
   }
+  /// Of the last matrix: L, x = A^-1 1, and A^-1, as LAPACK has them.
+  void require_factors() const {
+    require_close("cholesky/potrf", lower_triangle(last(L_, matrix_size()).data(), n_),
+                  lower_triangle(factor_by_lapack().data(), n_), 1e-11);
+  }
+  void require_solutions() const {
+    std::vector<double> x(static_cast<std::size_t>(n_), 1.0);
+    LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n_, 1, factor_by_lapack().data(), n_, x.data(), n_);
+    require_close("cholesky/potrs", last(x_, x.size()), x, 1e-12);
+  }
+  void require_inverses() const {
+    std::vector<double> inverse = factor_by_lapack();
+    LAPACKE_dpotri(LAPACK_COL_MAJOR, 'L', n_, inverse.data(), n_);
+    require_close("cholesky/inverse", lower_triangle(last(C_, matrix_size()).data(), n_),
+                  lower_triangle(inverse.data(), n_), 1e-12);
+  }
   void require_done() const { require_zeros(gpu::to_host(info_, device_->stream()), "cholesky"); }
 
  private:
+  [[nodiscard]] std::vector<double> factor_by_lapack() const {
+    std::vector<double> L = random_matrix(n_);
+    LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n_, L.data(), n_);
+    return L;
+  }
+  // What belongs to the last matrix of the batch.
+  [[nodiscard]] std::vector<double> last(const gpu::DeviceBuffer<double>& of,
+                                         std::size_t size) const {
+    return gpu::to_host(of.get() + of.count() - size, size, device_->stream());
+  }
   [[nodiscard]] std::size_t matrix_size() const {
     return static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_);
   }
@@ -80,7 +116,7 @@ class CholeskyBatch {
   const Device* device_;
   int n_;
   int count_;
-  gpu::DeviceBuffer<double> original_, L_, x_, unit_, X_, C_;
+  gpu::DeviceBuffer<double> original_, L_, original_x_, x_, unit_, X_, C_;
   gpu::DeviceBuffer<double*> L_pointers_, x_pointers_, X_pointers_;
   gpu::DeviceBuffer<int> info_, solve_info_;
 };
@@ -88,7 +124,7 @@ class CholeskyBatch {
 void run_potrf(benchmark::State& state, Device& device, int n, int count) {
   CholeskyBatch batch(device, n, count);
   device.measure(
-      state, [&] { batch.restore(); }, [&] { batch.factor(); });
+      state, [&] { batch.restore(); }, [&] { batch.factor(); }, [&] { batch.require_factors(); });
   batch.require_done();
 }
 
@@ -96,7 +132,9 @@ void run_potrs(benchmark::State& state, Device& device, int n, int count) {
   CholeskyBatch batch(device, n, count);
   batch.restore();
   batch.factor();
-  device.measure(state, [&] { batch.solve(); });
+  device.measure(
+      state, [&] { batch.restore_right_sides(); }, [&] { batch.solve(); },
+      [&] { batch.require_solutions(); });
   batch.require_done();
 }
 
@@ -108,15 +146,36 @@ void run_inverse(benchmark::State& state, Device& device, int n, int count) {
       [&] {
         batch.factor();
         batch.invert();
-      });
+      },
+      [&] { batch.require_inverses(); });
   batch.require_done();
+}
+
+// f of one patch.
+void require_solution(const Device& device, const FrameInput& frame,
+                      const gpu::BandWorkspace& workspace) {
+  const NormalEquations equations = frame.checked().equations();
+  const int nwave = frame.checked().spots().nwave;
+  std::vector<double> L = equations.N;
+  std::vector<double> expected = equations.y;
+  LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', equations.n, 1, L.data(), equations.n, expected.data(),
+                equations.n);
+  const gpu::BinStrides strides = workspace.layout().strides();
+  const std::vector<double> f = gpu::to_host(
+      workspace.root_batch().f + strides.patch(frame.checked_index() - workspace.batch().first),
+      static_cast<std::size_t>(strides.of_patch), device.stream());
+  std::vector<double> found;
+  for (int j = 0; j < equations.n; ++j) found.push_back(f[strides.bin(j / nwave, j % nwave)]);
+  const double largest = *std::max_element(expected.begin(), expected.end());
+  require_close("cholesky/band", found, expected, 1e-9 * largest);
 }
 
 void run_band(benchmark::State& state, Device& device, FrameInput& frame, const PatchRange& range) {
   gpu::BandWorkspace workspace(device.context(), false);
   workspace.begin(frame.batch(range), frame.inputs());
   device.measure(
-      state, [&] { workspace.assemble(); }, [&] { workspace.factor(); });
+      state, [&] { workspace.assemble(); }, [&] { workspace.factor(); },
+      [&] { require_solution(device, frame, workspace); });
   frame.require_done(range, "cholesky/band");
   state.SetItemsProcessed(state.iterations() * range.count());
   state.counters["block"] = workspace.layout().size();

@@ -33,13 +33,16 @@ class Device {
   [[nodiscard]] cudaStream_t stream() const { return context_.stream(); }
 
   /// Runs `prepare` and `work` for each iteration, once more before them to warm up; each puts
-  /// work on the stream. The time is that of `work` alone on the GPU's clock, with the L2 cache
-  /// emptied before it.
-  template <class Prepare, class Work>
-  void measure(benchmark::State& state, const Prepare& prepare, const Work& work) {
+  /// work on the stream. What the first `work` computed is `check`'s to look at, which throws where
+  /// it is wrong. The time is that of `work` alone on the GPU's clock, with the L2 cache emptied
+  /// before it.
+  template <class Prepare, class Work, class Check>
+  void measure(benchmark::State& state, const Prepare& prepare, const Work& work,
+               const Check& check) {
     prepare();
     work();
     context_.synchronize();
+    check();
     for (auto _ : state) {
       prepare();
       empty_cache();
@@ -49,10 +52,10 @@ class Device {
       state.SetIterationTime(clock_.seconds());
     }
   }
-  template <class Work>
-  void measure(benchmark::State& state, const Work& work) {
+  template <class Work, class Check>
+  void measure(benchmark::State& state, const Work& work, const Check& check) {
     measure(
-        state, [] {}, work);
+        state, [] {}, work, check);
   }
 
  private:
@@ -71,6 +74,9 @@ inline void set_timing(benchmark::internal::Benchmark* benchmark) {
 
 /// `count` copies of a matrix, one behind the other, made in the stream's order.
 gpu::DeviceBuffer<double> repeat(const std::vector<double>& matrix, int count, cudaStream_t stream);
+
+/// Throws `what: ...` where a byte is not `expected`.
+void require_bytes(const char* what, const std::vector<char>& bytes, char expected);
 
 /// Throws `what: ...` where one of the statuses that the GPU left is not 0.
 void require_zeros(const std::vector<int>& status, const char* what);

@@ -1,6 +1,7 @@
 // Eigendecompositions by cuSOLVER: one at a time over n, and in batches.
 #include <fmt/format.h>
 
+#include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/matrices.hpp"
 
@@ -37,8 +38,16 @@ struct Matrices {
 template <class Decompose>
 void measure(benchmark::State& state, Device& device, const Matrices& batch,
              const Decompose& decompose) {
+  const auto n = static_cast<std::size_t>(batch.n);
   device.measure(
-      state, [&] { batch.restore(device.stream()); }, decompose);
+      state, [&] { batch.restore(device.stream()); }, decompose,
+      [&] {  // the last of the batch
+        const auto last = [&](const gpu::DeviceBuffer<double>& of, std::size_t size) {
+          return gpu::to_host(of.get() + of.count() - size, size, device.stream());
+        };
+        require_decomposition("eigh", random_matrix(batch.n), batch.n, last(batch.A, n * n),
+                              last(batch.u, n));
+      });
   require_zeros(gpu::to_host(batch.info, device.stream()), "eigh");
   state.SetItemsProcessed(state.iterations() * batch.count);
 }

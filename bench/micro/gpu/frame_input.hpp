@@ -28,15 +28,23 @@ class FrameInput {
   [[nodiscard]] PatchRange bundles(int nbundles) const;
   /// Those of the first bundle's third subbundle: all of one shape, n = 518.
   [[nodiscard]] PatchRange subbundle() const;
+  /// One patch of the subbundle, as the reference has it, and its place among the input's: what
+  /// results are held to.
+  [[nodiscard]] const PatchInput& checked() const { return checked_; }
+  [[nodiscard]] int checked_index() const { return checked_index_; }
   /// A batch of patches for the stages of an engine; their spots are evaluated, and hold until
   /// those of others are.
   [[nodiscard]] gpu::PatchBatch batch(const PatchRange& range);
   /// Waits for the GPU; throws `what: ...` where a stage could not do one of the patches.
   void require_done(const PatchRange& range, const char* what) const;
+  /// Throws `what: ...` where the spectra of the patch `checked` are not the reference's.
+  void require_spectra(const char* what);
 
  private:
   const Device* device_;
   KernelInput input_;
+  PatchInput checked_;
+  int checked_index_ = 0;
   gpu::FrameOnDevice frame_;
 };
 

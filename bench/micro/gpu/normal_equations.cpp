@@ -1,19 +1,67 @@
 // N on the GPU (extraction.md, section 4): from dense A by matrix products, and straight from
 // overlapping spots.
+#include <algorithm>
+#include <stdexcept>
+
 #include <fmt/format.h>
 
+#include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
+#include "gpu/core/count.hpp"
 #include "gpu/extract/band_workspace.hpp"
 #include "gpu/extract/eigh_workspace.hpp"
 
 namespace spex::bench {
 namespace {
 
+// N of one patch, its lower triangle.
+void require_dense(const Device& device, const FrameInput& frame,
+                   const gpu::EighWorkspace& workspace, const NormalEquations& expected) {
+  const std::size_t size = gpu::count_of(expected.n, expected.n);
+  const std::vector<double> N = gpu::to_host(
+      workspace.N() + gpu::count_of(frame.checked_index() - workspace.batch().first) * size, size,
+      device.stream());
+  require_close("normal_equations", lower_triangle(N.data(), expected.n),
+                lower_triangle(expected.N.data(), expected.n), 1e-14);
+}
+
+// Every pair of bins that the band holds.
+void require_band(const Device& device, const FrameInput& frame,
+                  const gpu::BandWorkspace& workspace) {
+  const NormalEquations equations = frame.checked().equations();
+  const gpu::BandLayout& layout = workspace.layout();
+  const int nspec = frame.checked().spots().nspec;
+  const int nwave = frame.checked().spots().nwave;
+  const int size = layout.size();
+  const std::vector<double> panels = gpu::to_host(
+      workspace.root_batch().panels +
+          gpu::count_of(frame.checked_index() - workspace.batch().first) * layout.patch_size(),
+      layout.patch_size(), device.stream());
+  std::vector<double> found;
+  std::vector<double> expected;
+  for (int column = 0; column < equations.n; ++column)
+    for (int row = 0; row < equations.n; ++row) {
+      const int i = row % nwave * layout.nslots + row / nwave;
+      const int j = column % nwave * layout.nslots + column / nwave;
+      const int block = j / size;
+      if (i < j || i / size > block + 1) continue;
+      found.push_back(
+          panels[gpu::count_of(block) * layout.panel_size() +
+                 gpu::count_of(j - block * size, 2 * size) + gpu::count_of(i - block * size)]);
+      expected.push_back(equations.N[gpu::count_of(std::min(row, column), equations.n) +
+                                     gpu::count_of(std::max(row, column))]);
+    }
+  if (nspec > layout.nslots) throw std::runtime_error("normal_equations: too few slots");
+  require_close("normal_equations", found, expected, 1e-14);
+}
+
 void run_dense(benchmark::State& state, Device& device, FrameInput& frame,
                const PatchRange& range) {
   gpu::EighWorkspace workspace(device.context(), false);
   workspace.begin(frame.batch(range), EigenBatch::all, frame.inputs());
-  device.measure(state, [&] { workspace.assemble(); });
+  device.measure(
+      state, [&] { workspace.assemble(); },
+      [&] { require_dense(device, frame, workspace, frame.checked().equations()); });
   state.SetItemsProcessed(state.iterations() * range.count());
   state.counters["n"] = workspace.batch().n;
 }
@@ -23,7 +71,12 @@ void run_multiply(benchmark::State& state, Device& device, FrameInput& frame,
   gpu::EighWorkspace workspace(device.context(), false);
   workspace.begin(frame.batch(range), EigenBatch::all, frame.inputs());
   workspace.project();
-  device.measure(state, [&] { workspace.multiply(); });
+  const PatchInput& patch = frame.checked();
+  device.measure(
+      state, [&] { workspace.multiply(); },
+      [&] {  // without the prior
+        require_dense(device, frame, workspace, assemble_sparse(patch.spots(), patch.pixels()));
+      });
   state.SetItemsProcessed(state.iterations() * range.count());
   const gpu::PatchBatch& batch = workspace.batch();
   state.counters["n"] = batch.n;
@@ -34,7 +87,8 @@ void run_multiply(benchmark::State& state, Device& device, FrameInput& frame,
 void run_band(benchmark::State& state, Device& device, FrameInput& frame, const PatchRange& range) {
   gpu::BandWorkspace workspace(device.context(), false);
   workspace.begin(frame.batch(range), frame.inputs());
-  device.measure(state, [&] { workspace.assemble(); });
+  device.measure(
+      state, [&] { workspace.assemble(); }, [&] { require_band(device, frame, workspace); });
   state.SetItemsProcessed(state.iterations() * range.count());
   state.counters["block"] = workspace.layout().size();
 }

@@ -1,13 +1,36 @@
 // Covariance blocks and their roots on the GPU (extraction.md, section 5): by Newton and Schulz
 // from the factored band (direct), and by cuSOLVER's Jacobi rotations from given blocks (eigh).
+#include <cmath>
+#include <stdexcept>
+
 #include <fmt/format.h>
 
+#include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/matrices.hpp"
 #include "gpu/extract/band_workspace.hpp"
+#include "reference/linalg/symmetric.hpp"
 
 namespace spex::bench {
 namespace {
+
+// Where C is a random matrix, ivar is the square of the row sums of its root.
+void require_ivar(FrameInput& frame, int m) {
+  Eigen eigen;
+  if (!decompose(random_matrix(m), m, eigen)) throw std::runtime_error("roots: no convergence");
+  std::vector<double> inverse_root, sums;
+  for (const double u : eigen.u) inverse_root.push_back(1 / std::sqrt(u));
+  eigen_apply(eigen, inverse_root, std::vector<double>(eigen.u.size(), 1.0), sums);
+  const PatchResult result =
+      frame.device().download()[static_cast<std::size_t>(frame.checked_index())];
+  std::vector<double> expected;
+  for (int s = 0; s < result.nspec; ++s)
+    for (int w = 0; w < result.nwave; ++w) {
+      const double r = sums[static_cast<std::size_t>(w + frame.checked().patch().wavepad)];
+      expected.push_back(r * r);
+    }
+  require_close("roots/jacobi", result.ivar, expected, 1e-11);
+}
 
 void run_newton_schulz(benchmark::State& state, Device& device, FrameInput& frame,
                        const PatchRange& range) {
@@ -15,7 +38,12 @@ void run_newton_schulz(benchmark::State& state, Device& device, FrameInput& fram
   workspace.begin(frame.batch(range), frame.inputs());
   workspace.assemble();
   workspace.factor();
-  device.measure(state, [&] { workspace.roots(); });
+  device.measure(
+      state, [&] { workspace.roots(); },
+      [&] {
+        workspace.hard_roots();
+        frame.require_spectra("roots/newton_schulz");
+      });
   state.counters["left_to_jacobi"] = workspace.hard_roots();
   frame.require_done(range, "roots");
   state.SetItemsProcessed(state.iterations() * workspace.batch().ncores());
@@ -45,7 +73,8 @@ void run_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
         solver.store_roots(EigenBatch::blocks, batch.patches, batch.cores, batch.ncores, m, C.get(),
                            batch.f, batch.q, batch.layout.strides(), batch.status,
                            frame.device().spectra());
-      });
+      },
+      [&] { require_ivar(frame, m); });
   frame.require_done(range, "roots");
   state.SetItemsProcessed(state.iterations() * batch.ncores);
 }

@@ -3,9 +3,28 @@
 
 #include <fmt/format.h>
 
+#include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 
 namespace spex::bench {
+namespace {
+
+// The first and the last fiber's, at all wavelengths.
+void require_spots(const Device& device, const FrameInput& frame, const gpu::SpotsView& spots) {
+  const KernelInput& input = frame.input();
+  const int begin = input.patches.front().padded_wave_first();
+  for (const int s : {0, spots.nspec - 1}) {
+    const Spots expected =
+        evaluate_spots(input.psf, spots.first_spec + s, 1, input.grid.range(begin, spots.nwave));
+    const std::size_t size = expected.value.size();
+    require_close(
+        "spots",
+        gpu::to_host(spots.value + static_cast<std::size_t>(s) * size, size, device.stream()),
+        expected.value, 1e-14);
+  }
+}
+
+}  // namespace
 
 void add_spots(const DevicePointer& device, const FramePointer& frame) {
   for (const int nbundles : {1, 2}) {
@@ -14,8 +33,9 @@ void add_spots(const DevicePointer& device, const FramePointer& frame) {
         fmt::format("spots/{}", range.count()).c_str(),
         [device, frame, range](benchmark::State& state) {
           gpu::SpotsView spots;
-          device->measure(state,
-                          [&] { spots = frame->device().evaluate_spots(range.first, range.last); });
+          device->measure(
+              state, [&] { spots = frame->device().evaluate_spots(range.first, range.last); },
+              [&] { require_spots(*device, *frame, spots); });
           const std::int64_t nspots = state.iterations() * spots.nspec * spots.nwave;
           state.SetItemsProcessed(nspots);
           state.SetBytesProcessed(nspots * spots.nx * spots.ny *

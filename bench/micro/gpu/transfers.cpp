@@ -17,8 +17,14 @@ void run_copy(benchmark::State& state, Device& device, char* host, std::size_t b
   const bool to_gpu = kind == cudaMemcpyHostToDevice;
   char* to = to_gpu ? on_device.get() : host;
   const char* from = to_gpu ? host : on_device.get();
-  device.measure(state,
-                 [&] { SPEX_GPU_CHECK(cudaMemcpyAsync(to, from, bytes, kind, device.stream())); });
+  device.measure(
+      state, [&] { SPEX_GPU_CHECK(cudaMemcpyAsync(to, from, bytes, kind, device.stream())); },
+      [&] {
+        require_bytes("transfer",
+                      to_gpu ? gpu::to_host(on_device, device.stream())
+                             : std::vector<char>(host, host + bytes),
+                      to_gpu ? 2 : 1);
+      });
   state.SetBytesProcessed(state.iterations() * static_cast<std::int64_t>(bytes));
 }
 

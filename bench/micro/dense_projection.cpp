@@ -1,4 +1,4 @@
-#include "bench/micro/cpu/dense_projection.hpp"
+#include "bench/micro/dense_projection.hpp"
 
 #include <algorithm>
 

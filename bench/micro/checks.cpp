@@ -1,0 +1,57 @@
+#include "bench/micro/checks.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include <cblas.h>
+#include <fmt/format.h>
+
+namespace spex::bench {
+namespace {
+
+std::vector<double> product(const std::vector<double>& A, const std::vector<double>& B, int n) {
+  std::vector<double> C(A.size());
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0, A.data(), n, B.data(), n,
+              0.0, C.data(), n);
+  return C;
+}
+
+}  // namespace
+
+void require_close(const char* what, const std::vector<double>& found,
+                   const std::vector<double>& expected, double tolerance) {
+  if (found.size() != expected.size())
+    throw std::runtime_error(
+        fmt::format("{}: {} numbers ({} expected)", what, found.size(), expected.size()));
+  for (std::size_t k = 0; k < found.size(); ++k)
+    if (!(std::abs(found[k] - expected[k]) <= tolerance))
+      throw std::runtime_error(fmt::format("{}: number {} is {:.17g} ({:.17g} expected, to {:.1g})",
+                                           what, k, found[k], expected[k], tolerance));
+}
+
+void require_decomposition(const char* what, const std::vector<double>& A, int n,
+                           const std::vector<double>& V, const std::vector<double>& u) {
+  std::vector<double> scaled = V;
+  for (std::size_t k = 0; k < scaled.size(); ++k) scaled[k] *= u[k / static_cast<std::size_t>(n)];
+  const double largest = *std::max_element(u.begin(), u.end());
+  require_close(what, product(A, V, n), scaled, 1e-12 * n * largest);
+}
+
+void require_inverse_root(const char* what, const std::vector<double>& C, int m,
+                          const std::vector<double>& Q, double tolerance) {
+  std::vector<double> unit(C.size(), 0.0);
+  for (std::size_t k = 0; k < unit.size(); k += static_cast<std::size_t>(m) + 1) unit[k] = 1;
+  require_close(what, product(product(Q, C, m), Q, m), unit, tolerance);
+}
+
+std::vector<double> lower_triangle(const double* A, int n) {
+  std::vector<double> lower;
+  for (int column = 0; column < n; ++column) {
+    const double* first = A + static_cast<std::ptrdiff_t>(column) * n;
+    lower.insert(lower.end(), first + column, first + n);
+  }
+  return lower;
+}
+
+}  // namespace spex::bench
