@@ -23,7 +23,7 @@ class FrameInput {
   [[nodiscard]] const KernelInput& input() const { return input_; }
   /// What the frame was loaded from, as an extraction is given it.
   [[nodiscard]] ExtractInputs inputs() const;
-  [[nodiscard]] gpu::FrameOnDevice& device() { return frame_; }
+  [[nodiscard]] gpu::FrameOnDevice& on_device() { return frame_; }
   /// All patches of the first `nbundles`.
   [[nodiscard]] PatchRange bundles(int nbundles) const;
   /// Those of the first bundle's third subbundle: all of one shape, n = 518.

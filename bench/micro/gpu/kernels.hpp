@@ -15,13 +15,14 @@ using FramePointer = std::shared_ptr<FrameInput>;
 void add_spots(const DevicePointer& device, const FramePointer& frame);
 /// projection/PATCHES: A and W A, dense, of the patches of a subbundle.
 void add_projection(const DevicePointer& device, const FramePointer& frame);
-/// normal_equations/dense/PATCHES: A, W A and their product for a subbundle; /direct/PATCHES: the
-/// band of N from overlapping spots, for one bundle and two.
+/// normal_equations/dense/PATCHES: y, q and N with its prior from A and W A, for a subbundle;
+/// /dense_product/PATCHES: the product A^T W A alone; /direct/PATCHES: y, q and the band of N from
+/// overlapping spots, for the subbundle, one bundle and two.
 void add_normal_equations(const DevicePointer& device, const FramePointer& frame);
 /// eigh/single/N: Xsyevd; eigh/xsyev/N/BATCH: XsyevBatched; eigh/jacobi/N/BATCH: syevjBatched.
 void add_eigh(const DevicePointer& device);
 /// cholesky/potrf, /potrs, /inverse, /N/BATCH: cuSOLVER's and cuBLAS's, batched; cholesky/band/
-/// PATCHES: the project's band factorization with its solution.
+/// PATCHES: the project's band factorization with its solution and condition.
 void add_cholesky(const DevicePointer& device, const FramePointer& frame);
 /// roots/newton_schulz/M/PATCHES: covariance blocks of order M and their roots from the factored
 /// band; roots/jacobi/M/PATCHES: roots of given blocks by cuSOLVER.

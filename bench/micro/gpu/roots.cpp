@@ -22,7 +22,7 @@ void require_ivar(FrameInput& frame, int m) {
   for (const double u : eigen.u) inverse_root.push_back(1 / std::sqrt(u));
   eigen_apply(eigen, inverse_root, std::vector<double>(eigen.u.size(), 1.0), sums);
   const PatchResult result =
-      frame.device().download()[static_cast<std::size_t>(frame.checked_index())];
+      frame.on_device().download()[static_cast<std::size_t>(frame.checked_index())];
   std::vector<double> expected;
   for (int s = 0; s < result.nspec; ++s)
     for (int w = 0; w < result.nwave; ++w) {
@@ -72,7 +72,7 @@ void run_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
       [&] {
         solver.store_roots(EigenBatch::blocks, batch.patches, batch.cores, batch.ncores, m, C.get(),
                            batch.f, batch.q, batch.layout.strides(), batch.status,
-                           frame.device().spectra());
+                           frame.on_device().spectra());
       },
       [&] { require_ivar(frame, m); });
   frame.require_done(range, "roots");
@@ -85,7 +85,7 @@ void add_roots(const DevicePointer& device, const FramePointer& frame) {
   const auto add = [&](const char* variant, const FramePointer& of, int nbundles,
                        void (*run)(benchmark::State&, Device&, FrameInput&, const PatchRange&)) {
     const PatchRange range = of->bundles(nbundles);
-    const int m = of->device().geometry().front().nwave;
+    const int m = of->on_device().geometry().front().nwave;
     set_timing(benchmark::RegisterBenchmark(
         fmt::format("roots/{}/{}/{}", variant, m, range.count()).c_str(),
         [device, of, range, run](benchmark::State& state) { run(state, *device, *of, range); }));

@@ -34,7 +34,7 @@ void add_spots(const DevicePointer& device, const FramePointer& frame) {
         [device, frame, range](benchmark::State& state) {
           gpu::SpotsView spots;
           device->measure(
-              state, [&] { spots = frame->device().evaluate_spots(range.first, range.last); },
+              state, [&] { spots = frame->on_device().evaluate_spots(range.first, range.last); },
               [&] { require_spots(*device, *frame, spots); });
           const std::int64_t nspots = state.iterations() * spots.nspec * spots.nwave;
           state.SetItemsProcessed(nspots);
