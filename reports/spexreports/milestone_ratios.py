@@ -66,7 +66,7 @@ def _ours(a: Result, b: Result, notes: Footnotes) -> list[object]:
     if a.scaled_to or b.scaled_to:
         texts.append("of fewer frames than the exposure's, on one side at least")
     ratios = [
-        speed_cell(speed_ratio(a.figure(clock), b.figure(clock), same_run), notes)
+        speed_cell(speed_ratio(a.figure(clock), b.figure(clock), same_run), notes, "pair")
         for clock in CLOCKS
     ]
     names = "" if (a.entry, b.entry) == (a.milestone, b.milestone) else f": {b.entry} / {a.entry}"

@@ -12,7 +12,7 @@ def number(value: float) -> str:
 
 def counted(count: int, one: str, many: str = "") -> str:
     """A number with its noun: 1 frame, 6 frames."""
-    return f"{count} {one}" if count == 1 else f"{count} {many or one + 's'}"
+    return f"{count} {one if count == 1 else many or one + 's'}"
 
 
 def interval(estimate: Estimate) -> str:
@@ -22,11 +22,11 @@ def interval(estimate: Estimate) -> str:
     return f"{number(estimate.low)}–{number(estimate.high)}"
 
 
-def interval_kind(estimate: Estimate) -> str:
-    """What the interval is, in words."""
+def interval_kind(estimate: Estimate, of: str) -> str:
+    """What the interval is, in words; `of` is what there is one or more of."""
     if estimate.low is None:
-        return "a single run: no interval"
-    kind = "" if estimate.confident else f"the range of {estimate.count} runs, "
+        return f"a single {of}: no interval"
+    kind = "" if estimate.confident else f"the range of {counted(estimate.count, of)}, "
     return f"{kind}a {100 * estimate.coverage:.0f}% interval"
 
 

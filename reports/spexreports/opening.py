@@ -58,7 +58,7 @@ def headline(group: list[Result]) -> Result | None:
 
 
 def _clock(name: str, speed: Estimate, notes: Footnotes) -> Html:
-    weak = [] if speed.confident else [interval_kind(speed)]
+    weak = [] if speed.confident else [interval_kind(speed, "run")]
     span = interval(speed)
     big = Html(f'<span class="big">{number(speed.value)}</span>')
     return join([big, f" {name}", small(f" {span}") if span else "", notes.mark(*weak)])
