@@ -5,6 +5,7 @@ between is what the function of that name makes of the results.
 """
 
 import re
+import statistics
 import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -17,6 +18,7 @@ from spexreports.published import CPU_MILESTONES, MILESTONES, read_published
 from spexreports.result import Result
 from spexreports.section import by_group, in_sweep, newest, rungs
 from spexreports.stages_figure import stage_seconds
+from spexreports.time_table import clock_parts
 from spexreports.work import standard
 
 BLOCK = re.compile(r"(<!-- from results: ([a-z-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
@@ -181,6 +183,17 @@ def compression(results: list[Result]) -> str:
     return _table(("system, file", "reading a frame, s"), rows)
 
 
+def clock(results: list[Result]) -> str:
+    """The parts of the effective clock, of the entries with all 30 frames."""
+    rows = []
+    for _, group in _with_gpus(results):
+        for r in (r for r in group if not r.scaled_to):
+            parts = [p for p in map(clock_parts, r.timed) if p]
+            medians = [f"{statistics.median(column):.2f}" for column in zip(*parts, strict=True)]
+            rows.append([f"{r.system}, {r.entry}", *medians])
+    return _table(("system, entry", "before the barrier, s", "extraction, s", "after, s"), rows)
+
+
 def kernels_of_direct(results: list[Result]) -> str:
     """Of `direct` on the fewest GPUs: operations, seconds and rate of each stage, of a frame."""
     for _, group in _with_gpus(results):
@@ -212,6 +225,7 @@ BLOCKS: dict[str, Callable[[list[Result]], str]] = {
     "patch-sizes": patch_sizes,
     "compression": compression,
     "kernels-of-direct": kernels_of_direct,
+    "clock": clock,
 }
 
 

@@ -17,7 +17,8 @@ HEAD = (
 )
 
 
-def _parts(sample: Sample) -> tuple[float, float, float] | None:
+def clock_parts(sample: Sample) -> tuple[float, float, float] | None:
+    """Seconds before the extraction clock, of it, and after it; None where they are not known."""
     if sample.launch_s is None or sample.extraction_s is None:
         return None
     after = sample.effective_s - sample.launch_s - sample.extraction_s
@@ -28,7 +29,7 @@ def time_table(results: list[Result]) -> Html | None:
     """HTML: medians of the parts of the effective clock; None without them."""
     rows = []
     for r in rungs(results):
-        parts = [p for p in map(_parts, r.timed) if p]
+        parts = [p for p in map(clock_parts, r.timed) if p]
         if r.effective and parts:
             medians = [f"{statistics.median(column):.2f}" for column in zip(*parts, strict=True)]
             whole = f"{r.effective.seconds.value:.2f}"
