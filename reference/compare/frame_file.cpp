@@ -49,9 +49,8 @@ bool is_image(const FitsReader& reader) {
   int status = 0;
   int type = 0;
   fits_get_hdu_type(reader.get(), &type, &status);
-  const bool image = type == IMAGE_HDU || fits_is_compressed_image(reader.get(), &status) != 0;
   fits_check(status, reader.path(), reader.hdu_name());
-  return image;
+  return type == IMAGE_HDU;
 }
 
 template <class T>

@@ -3,15 +3,16 @@
 #include <chrono>
 #include <cstdint>
 #include <exception>
+#include <random>
 #include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <fitsio.h>
 #include <fmt/format.h>
 #include <sys/resource.h>
 
 #include "reference/fuzz/mutate.hpp"
+#include "reference/fuzz/seeds.hpp"
 #include "reference/tests/io/fits_edit.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -21,6 +22,8 @@ namespace {
 struct Options {
   std::vector<std::string> files;
   bool packed = false;
+  bool preproc = false;
+  bool gzip = false;
   std::uint64_t seed = 1;
   long first = 0;
   long iterations = 1000;
@@ -34,15 +37,33 @@ void run(const std::vector<char>& bytes, const Options& options) {
   LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(bytes.data()), bytes.size());
 }
 
-int fuzz(const Options& options) {
+std::vector<std::vector<char>> make_seeds(const Options& options) {
   std::vector<std::vector<char>> seeds;
+  const auto append = [&](std::vector<std::vector<char>> more) {
+    seeds.insert(seeds.end(), more.begin(), more.end());
+  };
   for (const std::string& file : options.files) {
     seeds.push_back(spex::test::read_bytes(file));
-    if (options.packed) {
-      seeds.push_back(spex::test::packed(file, RICE_1, true));
-      seeds.push_back(spex::test::packed(file, GZIP_1, false));
-    }
+    if (options.packed) append(spex::fuzz::packed_seeds(file));
   }
+  if (options.preproc) append(spex::fuzz::preproc_seeds());
+  return seeds;
+}
+
+// The damaged file of an iteration; with --gzip a third of them are gzip files, damaged before or
+// after they were compressed. Each iteration has a generator of its own, so that one can be
+// repeated alone.
+std::vector<char> damaged(const std::vector<char>& seed, const Options& options, long iteration) {
+  std::mt19937_64 random(options.seed * 0x9E3779B97F4A7C15ULL +
+                         static_cast<std::uint64_t>(iteration));
+  const std::uint64_t kind = options.gzip ? random() % 6 : 2;
+  if (kind == 0) return spex::fuzz::mutate_gzip(spex::fuzz::gzipped(seed), random);
+  std::vector<char> bytes = spex::fuzz::mutate(seed, random);
+  return kind == 1 ? spex::fuzz::gzipped(bytes) : bytes;
+}
+
+int fuzz(const Options& options) {
+  const std::vector<std::vector<char>> seeds = make_seeds(options);
   const auto start = std::chrono::steady_clock::now();
   const auto elapsed = [&] {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -55,10 +76,8 @@ int fuzz(const Options& options) {
   try {
     for (const std::vector<char>& seed : seeds) run(seed, options);
     for (; more(); ++i) {
-      // Each iteration has a generator of its own, so that one can be repeated alone.
-      std::mt19937_64 random(options.seed * 0x9E3779B97F4A7C15ULL + static_cast<std::uint64_t>(i));
       const std::vector<char>& seed = seeds[static_cast<std::size_t>(i) % seeds.size()];
-      run(spex::fuzz::mutate(seed, random), options);
+      run(damaged(seed, options, i), options);
     }
   } catch (const std::exception& error) {
     fmt::print(stderr, "iteration {} of seed {}: {}\n", i, options.seed, error.what());
@@ -73,8 +92,10 @@ int fuzz(const Options& options) {
 int main(int argc, char** argv) {
   CLI::App app("Runs the fuzz target on damaged copies of FITS files");
   Options options;
-  app.add_option("files", options.files, "whole files to start from")->required();
+  app.add_option("files", options.files, "whole files to start from");
   app.add_flag("--packed", options.packed, "start from tile-compressed copies too");
+  app.add_flag("--preproc", options.preproc, "start from small preprocessed images of every form");
+  app.add_flag("--gzip", options.gzip, "damage gzip files too");
   app.add_option("--seed", options.seed, "seed of the damage");
   app.add_option("--first", options.first, "number of the first iteration");
   app.add_option("--iterations", options.iterations, "number of damaged files");

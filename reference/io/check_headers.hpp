@@ -3,17 +3,39 @@
 
 #include <functional>
 #include <string>
+#include <vector>
+
+#include "reference/io/fits_header.hpp"
+#include "reference/io/table_form.hpp"
 
 namespace spex {
 
 /// Copies up to `count` bytes at `offset` of a file to `to`; returns how many there were.
 using ReadAt = std::function<long long(long long offset, char* to, long long count)>;
 
-/// Walks over the HDUs of a file of `size` bytes and throws Error(data) where it is cut short, or
-/// where a mandatory keyword is missing, out of place, doubled, or has a value that no file has.
+/// One HDU of a file: its header, and where its bytes are.
+struct FitsHdu {
+  FitsHeader header;
+  long long begin = 0;             ///< of the header, bytes from the start of the file
+  long long data = 0;              ///< of the data
+  long long data_size = 0;         ///< without padding
+  long long end = 0;               ///< of the padding
+  std::vector<TableForm> columns;  ///< of a table
+
+  /// Whether it holds a tile-compressed image or table.
+  [[nodiscard]] bool is_packed() const {
+    return header.logical("ZIMAGE") || header.logical("ZTABLE");
+  }
+};
+
+/// Walks over the HDUs of a file of `size` bytes, images and binary tables, and throws Error(data)
+/// where it is cut short, has an HDU of another kind, or where a structural keyword is missing, out
+/// of place, doubled, written in a form that another parser may read otherwise (FitsHeader), or has
+/// a value that contradicts the others.
 ///
-/// CFITSIO 4.2 trusts these: it takes the number of columns from uninitialized memory where TFIELDS
-/// is missing, divides by ZTILEn = 0, and allocates whatever ZNAXISn and NAXISn say.
-void check_headers(const ReadAt& read_at, long long size, const std::string& path);
+/// CFITSIO 4.2 trusts all of these: it takes the number of columns from uninitialized memory where
+/// TFIELDS is missing, divides by what TDIMn and ZTILEn say, and allocates whatever NAXISn say.
+[[nodiscard]] std::vector<FitsHdu> check_headers(const ReadAt& read_at, long long size,
+                                                 const std::string& path);
 
 }  // namespace spex

@@ -7,11 +7,11 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include "reference/core/error.hpp"
 #include "reference/io/check_headers.hpp"
-#include "reference/io/check_tiles.hpp"
+#include "reference/io/inflate.hpp"
+#include "reference/io/unpack.hpp"
 
 namespace spex {
 namespace {
@@ -50,27 +50,7 @@ bool check_readable(const std::string& path) {
   return gzip;
 }
 
-// The whole of a gzip file. CFITSIO could read it too, but would allocate what its last bytes say.
-std::vector<char> unzip(const std::string& path) {
-  const std::unique_ptr<gzFile_s, int (*)(gzFile)> file(gzopen(path.c_str(), "rb"), gzclose);
-  if (!file) throw data_error(path, "cannot be opened", "a readable file");
-  constexpr unsigned piece = 1U << 22;
-  std::vector<char> bytes;
-  int count = 0;
-  do {
-    const std::size_t size = bytes.size();
-    bytes.resize(size + piece);
-    count = gzread(file.get(), bytes.data() + size, piece);
-    bytes.resize(size + static_cast<std::size_t>(std::max(0, count)));
-  } while (count > 0);
-  int code = Z_OK;
-  const std::string text = gzerror(file.get(), &code);
-  if (code != Z_OK && code != Z_STREAM_END)
-    throw data_error(path, "cannot be decompressed: " + text, "a whole gzip file");
-  return bytes;
-}
-
-void check_file_headers(const std::string& path) {
+std::vector<FitsHdu> check_file_headers(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   const auto read_at = [&](long long offset, char* to, long long count) -> long long {
     file.clear();
@@ -78,21 +58,28 @@ void check_file_headers(const std::string& path) {
     file.read(to, count);
     return file.gcount();
   };
-  check_headers(read_at, static_cast<long long>(std::filesystem::file_size(path)), path);
+  return check_headers(read_at, static_cast<long long>(std::filesystem::file_size(path)), path);
 }
 
-void check_memory_headers(const std::vector<char>& bytes, const std::string& path) {
+std::vector<FitsHdu> check_memory_headers(const std::vector<char>& bytes, const std::string& path) {
   const auto size = static_cast<long long>(bytes.size());
   const auto read_at = [&](long long offset, char* to, long long count) -> long long {
     const long long there = std::clamp(size - offset, 0LL, count);
     if (there > 0) std::copy_n(bytes.data() + offset, there, to);
     return there;
   };
-  check_headers(read_at, size, path);
+  return check_headers(read_at, size, path);
 }
 
-// Lets CFITSIO read every header and looks at compressed tiles, so that what it refuses is known
-// before anything is used.
+std::vector<char> read_whole(const std::string& path) {
+  std::vector<char> bytes(std::filesystem::file_size(path));
+  std::ifstream file(path, std::ios::binary);
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (!file) throw data_error(path, "cannot be read", "a readable file");
+  return bytes;
+}
+
+// Lets CFITSIO read every header, so that what it refuses is known before anything is used.
 void check_hdus(fitsfile* file, const std::string& path) {
   int status = 0;
   int hdus = 0;
@@ -101,7 +88,6 @@ void check_hdus(fitsfile* file, const std::string& path) {
   for (int hdu = first_hdu; hdu <= hdus; ++hdu) {
     fits_movabs_hdu(file, hdu, nullptr, &status);
     fits_check(status, path, fmt::format("cannot read HDU number {}", hdu));
-    check_tiles(file, path);
   }
   fits_movabs_hdu(file, first_hdu, nullptr, &status);
   fits_check(status, path, "cannot read its first HDU");
@@ -131,12 +117,12 @@ void FitsReader::Close::operator()(fitsfile* file) const noexcept {
 }
 
 FitsReader::FitsReader(const std::string& path) : path_(path) {
-  if (check_readable(path)) {
-    unzipped_ = unzip(path);
-    open_memory(unzipped_);
+  const bool gzip = check_readable(path);
+  if (gzip || any_packed(check_file_headers(path))) {
+    bytes_ = read_whole(path);
+    open_memory(bytes_);
     return;
   }
-  check_file_headers(path);
   int status = 0;
   fitsfile* file = nullptr;
   fits_open_diskfile(&file, path.c_str(), READONLY, &status);
@@ -150,10 +136,30 @@ FitsReader::FitsReader(const std::vector<char>& bytes, std::string name) : path_
 }
 
 void FitsReader::open_memory(const std::vector<char>& bytes) {
+  if (is_gzip(bytes)) {
+    bytes_ = unzip(bytes, path_);
+    open_unzipped(bytes_);
+  } else {
+    open_unzipped(bytes);
+  }
+}
+
+void FitsReader::open_unzipped(const std::vector<char>& bytes) {
   constexpr std::size_t block = 2880;
   if (bytes.size() < block || !std::string_view(bytes.data(), block).starts_with("SIMPLE"))
     throw data_error(path_, "is not a FITS file", "SIMPLE at its start and 2880 bytes at least");
-  check_memory_headers(bytes, path_);
+  const std::vector<FitsHdu> hdus = check_memory_headers(bytes, path_);
+  if (!any_packed(hdus)) {
+    open_plain(bytes);
+    return;
+  }
+  bytes_ = unpack(bytes, hdus);
+  // What was made is held to the same rules as what is read.
+  static_cast<void>(check_memory_headers(bytes_, path_));
+  open_plain(bytes_);
+}
+
+void FitsReader::open_plain(const std::vector<char>& bytes) {
   // CFITSIO takes the buffer as writable, and writes nothing to a file opened READONLY.
   memory_ = std::make_unique<Memory>();
   memory_->data = const_cast<char*>(bytes.data());
@@ -260,8 +266,7 @@ std::vector<long long> FitsReader::image_axes() const {
   int status = 0;
   int type = 0;
   fits_get_hdu_type(get(), &type, &status);
-  if (type != IMAGE_HDU && fits_is_compressed_image(get(), &status) == 0)
-    throw data_error(path_, hdu_name() + " is a table", "an image");
+  if (type != IMAGE_HDU) throw data_error(path_, hdu_name() + " is a table", "an image");
   int naxis = 0;
   fits_get_img_dim(get(), &naxis, &status);
   fits_check(status, path_, hdu_name());
@@ -329,7 +334,6 @@ std::vector<std::uint32_t> FitsReader::read_bits() const {
       return read_pixels<std::uint32_t>(TINT);
     }
     default: {
-      // CFITSIO reads no compressed image as TLONGLONG.
       static_assert(sizeof(long) == sizeof(std::int64_t));
       const std::vector<long> values = read_pixels<long>(TLONG);
       std::vector<std::uint32_t> bits(values.size());
@@ -344,9 +348,6 @@ std::vector<std::string> FitsReader::user_cards() const {
   // Structure, compression, scaling and checksums are the file's own; WCS would describe axes that
   // the output does not have.
   const auto describes_data = [](char* card) {
-    // Checksums of the image before fpack compressed it, which CFITSIO takes for a user's keywords.
-    const std::string_view text(card);
-    if (text.starts_with("ZHECKSUM") || text.starts_with("ZDATASUM")) return false;
     switch (fits_get_keyclass(card)) {
       case TYP_USER_KEY:
       case TYP_REFSYS_KEY:

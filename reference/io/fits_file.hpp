@@ -17,13 +17,15 @@ namespace spex {
 /// Throws Error(data) `path: what: CFITSIO's own text` where status is not 0.
 void fits_check(int status, const std::string& path, const std::string& what);
 
-/// A FITS file open for reading, from disk (plain, .gz, .fz) or from memory. Move-only.
+/// A FITS file open for reading, from disk (plain, .gz, .fz) or from memory. Move-only. CFITSIO
+/// sees plain images and binary tables alone, whose headers were checked (check_headers, unpack).
 class FitsReader {
  public:
   /// `path` is a plain file name: CFITSIO's extended syntax means nothing in it. Throws Error(data)
   /// where there is no such file, or it is empty, cut short or no FITS file.
   explicit FitsReader(const std::string& path);
-  /// Reads from `bytes`, which must outlive the reader; `name` is what errors call it.
+  /// Reads from `bytes`, the same kinds of file, which must outlive the reader; `name` is what
+  /// errors call it.
   FitsReader(const std::vector<char>& bytes, std::string name);
 
   /// For CFITSIO's own functions.
@@ -70,7 +72,10 @@ class FitsReader {
   struct Close {
     void operator()(fitsfile* file) const noexcept;
   };
+  /// Check and open a whole file in memory: any, one that is no gzip file, one that is plain.
   void open_memory(const std::vector<char>& bytes);
+  void open_unzipped(const std::vector<char>& bytes);
+  void open_plain(const std::vector<char>& bytes);
   /// As numbers of CFITSIO's type `type`, whose C type T is.
   template <class T>
   [[nodiscard]] std::vector<T> read_pixels(int type) const;
@@ -78,7 +83,7 @@ class FitsReader {
   [[nodiscard]] int pixel_type() const;
 
   std::string path_;
-  std::vector<char> unzipped_;  // of a gzip file
+  std::vector<char> bytes_;  // of a file that was compressed
   // What CFITSIO is told of a file in memory; it keeps pointers to these.
   struct Memory {
     void* data = nullptr;

@@ -23,8 +23,6 @@ struct alignas(std::max_align_t) Prefix {
   std::size_t capacity;
 };
 
-// More than a frame's file: pages cost nothing before they are written.
-constexpr std::size_t first_capacity = std::size_t{1} << 27;
 // What CFITSIO asks for at a time, small enough to be in a cache still when it is written.
 constexpr std::size_t growth = std::size_t{1} << 18;
 
@@ -33,13 +31,14 @@ Prefix* prefix_of(void* data) {
 }
 
 // As realloc, with new bytes 0: CFITSIO reads the descriptors of tiles before it has written them,
-// and takes what a heap happens to hold there for tiles far beyond the end of the file.
-void* resize(void* data, std::size_t size) {
+// and takes what a heap happens to hold there for tiles far beyond the end of the file. Where there
+// is no room, there is some for `least` bytes afterwards.
+void* resize_to(void* data, std::size_t size, std::size_t least) {
   Prefix* prefix = prefix_of(data);
   const Prefix before = prefix == nullptr ? Prefix{0, 0} : *prefix;
   std::size_t capacity = before.capacity;
   if (size > capacity) {
-    capacity = std::max({size, 2 * capacity, first_capacity});
+    capacity = std::max({size, 2 * capacity, least});
     void* memory = std::realloc(prefix, sizeof(Prefix) + capacity);
     if (memory == nullptr) return nullptr;
     prefix = static_cast<Prefix*>(memory);
@@ -49,6 +48,11 @@ void* resize(void* data, std::size_t size) {
   char* bytes = reinterpret_cast<char*>(prefix + 1);
   if (size > before.size) std::memset(bytes + before.size, 0, size - before.size);
   return bytes;
+}
+
+// What CFITSIO calls.
+void* resize(void* data, std::size_t size) {
+  return resize_to(data, size, 0);
 }
 
 }  // namespace
@@ -63,11 +67,11 @@ void FitsMemory::Close::operator()(fitsfile* file) const noexcept {
   fits_clear_errmsg();
 }
 
-FitsMemory::FitsMemory(std::string name)
+FitsMemory::FitsMemory(std::string name, std::size_t expected)
     : name_(std::move(name)), buffer_(std::make_unique<Buffer>()) {
   constexpr std::size_t block = 2880;
   buffer_->size = block;
-  buffer_->data = resize(nullptr, buffer_->size);
+  buffer_->data = resize_to(nullptr, buffer_->size, expected);
   if (buffer_->data == nullptr) throw std::bad_alloc();
   int status = 0;
   fitsfile* file = nullptr;

@@ -14,8 +14,11 @@ namespace spex {
 /// A FITS file growing in memory; HDUs are appended through get(). Move-only.
 class FitsMemory {
  public:
-  /// `name` is what errors call the file.
-  explicit FitsMemory(std::string name);
+  /// More than a frame's file has: pages cost nothing before they are written.
+  static constexpr std::size_t frame_size = std::size_t{1} << 27;
+
+  /// `name` is what errors call the file; memory for `expected` bytes is taken at once.
+  explicit FitsMemory(std::string name, std::size_t expected = frame_size);
 
   /// For CFITSIO's own functions.
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }

@@ -13,7 +13,7 @@ std::string named(const FitsReader& file, const std::string& column) {
 
 struct Column {
   int number = 0;
-  int type = 0;
+  int type = 0;  // CFITSIO's; negative where the length of the arrays varies
   long long repeat = 0;
   long long width = 0;
 };
@@ -87,7 +87,7 @@ std::vector<std::string> read_string_column(const FitsReader& file, const std::s
 
 std::vector<std::int64_t> read_integer_column(const FitsReader& file, const std::string& column) {
   const Column found = find_column(file, column);
-  if (found.type == TSTRING || found.repeat != 1)
+  if (found.type == TSTRING || found.type < 0 || found.repeat != 1)
     throw data_error(file.path(), named(file, column) + " holds no single numbers",
                      "a whole number a row");
   std::vector<LONGLONG> values(static_cast<std::size_t>(row_count(file)));
@@ -102,7 +102,7 @@ std::vector<std::int64_t> read_integer_column(const FitsReader& file, const std:
 std::vector<double> read_double_cell(const FitsReader& file, const std::string& column, long row,
                                      long long count) {
   const Column found = find_column(file, column);
-  if (found.type == TSTRING || count > found.repeat)
+  if (found.type == TSTRING || found.type < 0 || count > found.repeat)
     throw data_error(file.path(), named(file, column) + " holds no such array", "numbers");
   std::vector<double> values(static_cast<std::size_t>(count));
   int status = 0;

@@ -48,14 +48,11 @@ void read_mask(FitsReader& file, Preproc& preproc) {
 // The current HDU, a table, as a FITS file in memory.
 Fibermap take_fibermap(FitsReader& file) {
   Fibermap fibermap;
-  FitsMemory memory(file.path() + " FIBERMAP");
+  constexpr std::size_t table_size = std::size_t{1} << 20;
+  FitsMemory memory(file.path() + " FIBERMAP", table_size);
   int status = 0;
   fits_create_img(memory.get(), BYTE_IMG, 0, nullptr, &status);
-  // A tile-compressed table (.fz) is copied decompressed.
-  if (file.find_integer("ZTILELEN") || file.find_string("ZTABLE"))
-    fits_uncompress_table(file.get(), memory.get(), &status);
-  else
-    fits_copy_hdu(file.get(), memory.get(), 0, &status);
+  fits_copy_hdu(file.get(), memory.get(), 0, &status);
   fits_check(status, file.path(), "cannot copy FIBERMAP");
   fibermap.fits = memory.take();
   FitsReader table(fibermap.fits, file.path());

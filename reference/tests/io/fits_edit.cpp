@@ -95,8 +95,14 @@ FitsEdit& FitsEdit::set(const std::string& name, const std::string& key, const s
 }
 
 FitsEdit& FitsEdit::add(const std::string& name, const std::string& key, const std::string& value) {
+  return add_card(name, make_card(key, value));
+}
+
+FitsEdit& FitsEdit::add_card(const std::string& name, const std::string& text) {
+  std::string padded = text;
+  padded.resize(card_size, ' ');
   std::string& header = hdu(name).header;
-  header.insert(card(name, "END"), make_card(key, value));
+  header.insert(card(name, "END"), padded);
   while (header.size() % block_size != 0 && keyword_of(header, header.size() - card_size).empty())
     header.resize(header.size() - card_size);
   header.resize((header.size() + block_size - 1) / block_size * block_size, ' ');

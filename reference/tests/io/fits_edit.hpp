@@ -24,6 +24,8 @@ class FitsEdit {
   FitsEdit& set(const std::string& name, const std::string& key, const std::string& value);
   /// Adds a keyword after the others.
   FitsEdit& add(const std::string& name, const std::string& key, const std::string& value);
+  /// Adds a card as it stands after the others.
+  FitsEdit& add_card(const std::string& name, const std::string& card);
   /// Renames a keyword, which is as good as removing it.
   FitsEdit& rename(const std::string& name, const std::string& key, const std::string& other);
   /// Replaces bytes of the data by as many others, wherever `text` first stands in it.

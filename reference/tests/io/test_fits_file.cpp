@@ -112,6 +112,64 @@ TEST_F(FitsFile, MandatoryKeywordsMissingOrTwice) {
   expect_bad(FitsEdit(whole).add("YTRACE", "NAXIS1", "7"), "NAXIS1 stands twice", "once");
 }
 
+// Forms of a card that CFITSIO takes for a keyword, or of a value of which it takes a part.
+TEST_F(FitsFile, KeywordsThatTwoParsersReadInTwoWays) {
+  const auto bad_value = [&](const std::string& key, const std::string& value,
+                             const std::string& expected) {
+    expect_bad(FitsEdit(whole).set("PSF", key, value), key + " =", expected);
+  };
+  bad_value("NAXIS2", "        27         1", "one value");
+  bad_value("NAXIS2", "27 1 / rows", "one value");
+  bad_value("TFORM1", "'9A' 8", "one value");
+  bad_value("TFORM1", "'9A", "one value");
+  bad_value("NAXIS2", "", "a whole number");
+  bad_value("NAXIS2", "27.0", "a whole number");
+  bad_value("NAXIS2", "2.7E1", "a whole number");
+  bad_value("NAXIS2", "'27'", "a whole number");
+  bad_value("NAXIS2", "27abc", "a whole number");
+  bad_value("TFORM1", "9A", "a string");
+  bad_value("TTYPE1", "PARAM", "a string");
+  for (const char* card : {"HIERARCH TFORM1 = '3A'", "tform1  = '3A'", "TFORM+1 = '3A'",
+                           "TFORM01 = '3A'", "TFORM1= '3A'", "TFORM1  ='3A'", "NAXIS 2 = 3",
+                           "HIERARCH NAXIS2 = 3", "naxis2  = 3", "HIERARCH  THEAP=3"}) {
+    std::string meant(card);
+    expect_bad(FitsEdit(whole).add_card("PSF", card), "", "");
+  }
+  expect_bad(FitsEdit(whole).add_card("PSF", "HIERARCH TFORM1 = '3A'"),
+             "keyword TFORM1 is written 'HIERARCH TFORM1 = '3A''", "its plain form");
+  expect_bad(FitsEdit(whole).add_card("PSF", "END     = 5"), "card 'END     = 5'", "END alone");
+  expect_bad(FitsEdit(whole).add_card("PSF", "HIERARCH END = 5"), "card 'HIERARCH END = 5'",
+             "END alone");
+  expect_bad(FitsEdit(whole).add_card("PSF", std::string("NOTE    = 1\0 2", 14)),
+             "has a byte that is no character", "ASCII");
+  EXPECT_EQ(read_psf(FitsEdit(whole)
+                         .add_card("PSF", "HIERARCH ESO DET NAXIS1 = 5 / not NAXIS1")
+                         .add_card("PSF", "COMMENT TFORM1 = '3A'")
+                         .add_card("PSF", "TFORMAT = 'any'")
+                         .save(path("good.fits")))
+                .nfiber,
+            10);
+}
+
+// What CFITSIO divides by, allocates by, or looks for the next HDU with.
+TEST_F(FitsFile, StructureThatContradictsItself) {
+  expect_bad(FitsEdit(whole).set("PSF", "XTENSION", "'TABLE   '"), "XTENSION = 'TABLE'",
+             "IMAGE or BINTABLE");
+  expect_bad(FitsEdit(whole).set("PSF", "XTENSION", "'BINTABLEX'"), "XTENSION = 'BINTABLEX'",
+             "IMAGE or BINTABLE");
+  expect_bad(FitsEdit(whole).add("XTRACE", "PCOUNT", "2880"), "PCOUNT = 2880", "from 0 to 0");
+  expect_bad(FitsEdit(whole).add("XTRACE", "GCOUNT", "0"), "GCOUNT = 0", "from 1 to 1");
+  expect_bad(FitsEdit(whole).add("XTRACE", "GROUPS", "T"), "GROUPS = T", "no random groups");
+  expect_bad(FitsEdit(whole).add("PSF", "THEAP", "0"), "THEAP = 0", "from");
+  expect_bad(FitsEdit(whole).add("XTRACE", "ZIMAGE", "T"), "not in a binary table", "BINTABLE");
+  for (const char* form : {"'10A'", "'8A0'", "'8A9'", "'8A-4'", "'8E1'", "'0X1B'", "'1e'", "' 8A'",
+                           "'99999999999999999999A'", "'2PA'", "'8'", "''"})
+    expect_bad(FitsEdit(whole).set("PSF", "TFORM1", form), "", "");
+  for (const char* dimensions : {"'(0)'", "'(-1)'", "'(9)'", "'(4,3)'", "'(4'", "'4'", "''",
+                                 "'(4,x)'", "'(4611686018427387904,4)'"})
+    expect_bad(FitsEdit(whole).add("PSF", "TDIM1", dimensions), "TDIM1 =", "axes of");
+}
+
 // What would otherwise vanish without a word.
 TEST_F(FitsFile, HduThatDoesNotStartAsOne) {
   FitsEdit edit(whole);

@@ -175,6 +175,81 @@ TEST_F(ReadPreproc, AbsurdSizesOfCompressedImages) {
   expect_bad(FitsEdit(file).set("MASK", "ZNAXIS", "-2"), "ZNAXIS = -2", "from 1 to 6");
 }
 
+// Each of these ends CFITSIO 4.2 in a division by zero, a loop without end or memory that is not
+// its own (docs/upstream-faults.md).
+TEST_F(ReadPreproc, KeywordsOfCompressionThatContradictThemselves) {
+  const std::string file = path("a.fits.fz");
+  test::write_bytes(file, test::packed(whole, RICE_1, true));
+  const auto bad = [&](const std::string& key, const std::string& value, const std::string& wrong,
+                       const std::string& expected) {
+    expect_bad(FitsEdit(file).set("MASK", key, value), wrong, expected);
+  };
+  bad("ZVAL1", "", "ZVAL1 = ", "a whole number from 16 to 32");
+  bad("ZVAL1", "0", "ZVAL1 = 0", "from 16 to 32");
+  bad("ZVAL1", "-32", "ZVAL1 = -32", "from 16 to 32");
+  bad("ZVAL1", "17", "BLOCKSIZE = 17", "16, 32");
+  bad("ZVAL1", "32.5", "ZVAL1 = 32.5", "a whole number");
+  bad("ZVAL2", "3", "BYTEPIX = 3", "1, 2, 4");
+  bad("ZVAL2", "2147483648", "ZVAL2 = 2147483648", "from 1 to 4");
+  bad("ZTILE1", "         0         5", "ZTILE1 =", "one value");
+  bad("ZTILE1", "         0/        5", "ZTILE1 = 0", "from 1 to 130");
+  bad("ZTILE1", "", "ZTILE1 = ", "from 1 to 130");
+  bad("ZTILE2", "-1", "ZTILE2 = -1", "from 1 to 300");
+  bad("ZNAXIS1", "9223372036854775808", "ZNAXIS1 =", "a whole number");
+  bad("ZBITPIX", "0", "ZBITPIX = 0", "8, 16, 32");
+  bad("ZBITPIX", "-32", "RICE_1 with ZBITPIX = -32", "quantized pixels");
+  bad("ZCMPTYPE", "'PLIO_1'", "ZCMPTYPE = 'PLIO_1'", "RICE_1, GZIP_1 or GZIP_2");
+  bad("ZCMPTYPE", "RICE_1", "ZCMPTYPE = RICE_1", "a string");
+  bad("ZCMPTYPE", "'GZIP_1'", "compressed tile 1 is damaged", "a whole gzip stream");
+  bad("ZIMAGE", "1", "ZIMAGE = 1", "T or F");
+  bad("TFORM1", "'1PI(40)'", "TFORM1 = '1PI(40)'", "compressed bytes");
+  bad("TTYPE1", "'OTHER'", "has no column COMPRESSED_DATA", "one");
+  expect_bad(FitsEdit(file).add("MASK", "ZTILE1", "5"), "keyword ZTILE1 stands twice", "once");
+  expect_bad(FitsEdit(file).add_card("MASK", "HIERARCH ZTILE1 = 0"), "keyword ZTILE1 is written",
+             "its plain form");
+  expect_bad(FitsEdit(file).add_card("MASK", "ztile1  = 0"), "keyword ZTILE1 is written",
+             "its plain form");
+  expect_bad(FitsEdit(file).add("MASK", "ZTABLE", "T"), "ZIMAGE = T and ZTABLE = T", "one of them");
+  expect_bad(FitsEdit(file).add("MASK", "ZSCALE", "0"), "ZSCALE or ZZERO is a keyword", "a column");
+}
+
+// Descriptors of tiles, and streams that end before their pixels do.
+TEST_F(ReadPreproc, TilesOutsideTheirHduOrCutShort) {
+  const std::string file = path("a.fits.fz");
+  test::write_bytes(file, test::packed(whole, RICE_1, true));
+  const auto with_descriptor = [&](const std::string& length, const std::string& offset) {
+    FitsEdit edit(file);
+    edit.hdu("MASK").data.replace(0, 8, length + offset);
+    return edit;
+  };
+  const std::string zero(4, '\0');
+  const std::string two("\0\0\0\2", 4);
+  expect_bad(with_descriptor("\x7f\xff\xff\xff", zero), "tile 1 lies outside its HDU", "within");
+  expect_bad(with_descriptor(two, "\xff\xff\xff\xff"), "tile 1 lies outside its HDU", "within");
+  expect_bad(with_descriptor(zero, zero), "tile 1 is empty", "compressed data");
+  expect_bad(with_descriptor(two, zero), "tile 1 is damaged", "a whole Rice stream");
+}
+
+TEST_F(ReadPreproc, KeywordsOfACompressedFibermap) {
+  const std::string file = path("long.fits.fz");
+  test::write_bytes(file, test::packed(with_long_fibermap(), RICE_1, true));
+  const auto bad = [&](const std::string& key, const std::string& value, const std::string& wrong,
+                       const std::string& expected) {
+    expect_bad(FitsEdit(file).set("FIBERMAP", key, value), wrong, expected);
+  };
+  bad("ZTILELEN", "0", "ZTILELEN = 0", "from 1");
+  bad("ZTILELEN", "         0         5", "ZTILELEN =", "one value");
+  bad("ZTILELEN", "-5", "ZTILELEN = -5", "from 1");
+  bad("ZNAXIS1", "1", "compressed columns of 31 bytes", "ZNAXIS1");
+  bad("ZNAXIS2", "99999999", "99999999 rows", "tiles");
+  bad("ZPCOUNT", "1000", "ZPCOUNT = 1000", "from 0 to 0");
+  bad("ZFORM1", "'2K'", "compressed columns of 39 bytes", "ZNAXIS1");
+  bad("ZFORM1", "'1PK'", "ZFORM1 = '1PK'", "fixed length");
+  bad("ZFORM1", "''", "ZFORM1 = ''", "fixed length");
+  bad("ZCTYP1", "'RICE_1'", "ZCTYP1 = 'RICE_1' of a column of type K", "one for its type");
+  bad("TFORM1", "'1QJ(40)'", "TFORM1 = '1QJ(40)'", "compressed bytes");
+}
+
 TEST_F(ReadPreproc, CompressedFibermap) {
   const std::string plain = with_long_fibermap();
   const std::string file = path("long.fits.fz");

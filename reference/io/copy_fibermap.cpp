@@ -1,0 +1,60 @@
+#include "reference/io/copy_fibermap.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "reference/core/error.hpp"
+#include "reference/io/fits_file.hpp"
+
+namespace spex {
+namespace {
+
+// Row numbers (from 1) of the fibermap for fibers specmin ... specmin + nspec - 1: fiber s is the
+// row of rank s by FIBER.
+std::vector<LONGLONG> fibermap_rows(const Fibermap& fibermap, int specmin, int nspec,
+                                    const std::string& path) {
+  const auto& fiber = fibermap.fiber;
+  const auto last = static_cast<std::size_t>(specmin + nspec);
+  if (fiber.size() < last)
+    throw data_error(path, fmt::format("FIBERMAP has {} rows", fiber.size()),
+                     fmt::format("at least {}", last));
+  std::vector<LONGLONG> rows(fiber.size());
+  std::iota(rows.begin(), rows.end(), 1);
+  const auto of = [&](LONGLONG row) { return fiber[static_cast<std::size_t>(row) - 1]; };
+  std::stable_sort(rows.begin(), rows.end(), [&](LONGLONG a, LONGLONG b) { return of(a) < of(b); });
+  const auto twice = std::adjacent_find(rows.begin(), rows.end(),
+                                        [&](LONGLONG a, LONGLONG b) { return of(a) == of(b); });
+  if (twice != rows.end())
+    throw data_error(path, fmt::format("FIBERMAP has fiber {} twice", of(*twice)),
+                     "one row a fiber");
+  return {rows.begin() + specmin, rows.begin() + static_cast<std::ptrdiff_t>(last)};
+}
+
+}  // namespace
+
+void copy_fibermap(FitsMemory& out, const Fibermap& fibermap, int specmin, int nspec) {
+  const std::vector<LONGLONG> rows = fibermap_rows(fibermap, specmin, nspec, out.name());
+  FitsReader table(fibermap.fits, "FIBERMAP");
+  table.move_to_hdu("FIBERMAP");
+  int status = 0;
+  // The copy brings the header and, for columns of variable length, the heap.
+  fits_copy_hdu(table.get(), out.get(), 0, &status);
+  LONGLONG width = 0;
+  fits_read_key(table.get(), TLONGLONG, "NAXIS1", &width, nullptr, &status);
+  std::vector<unsigned char> row(static_cast<std::size_t>(width));
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    fits_read_tblbytes(table.get(), rows[i], 1, width, row.data(), &status);
+    fits_write_tblbytes(out.get(), static_cast<LONGLONG>(i) + 1, 1, width, row.data(), &status);
+  }
+  const auto kept = static_cast<LONGLONG>(rows.size());
+  const auto all = static_cast<LONGLONG>(fibermap.fiber.size());
+  if (all > kept) fits_delete_rows(out.get(), kept + 1, all - kept, &status);
+  fits_check(status, out.name(), "cannot copy FIBERMAP");
+  out.write_checksums();
+}
+
+}  // namespace spex
