@@ -13,6 +13,7 @@
 
 #include "reference/fuzz/mutate.hpp"
 #include "reference/fuzz/seeds.hpp"
+#include "reference/io/inflate.hpp"
 #include "reference/tests/io/fits_edit.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
@@ -43,7 +44,9 @@ std::vector<std::vector<char>> make_seeds(const Options& options) {
     seeds.insert(seeds.end(), more.begin(), more.end());
   };
   for (const std::string& file : options.files) {
-    seeds.push_back(spex::test::read_bytes(file));
+    std::vector<char> bytes = spex::test::read_bytes(file);
+    if (spex::is_gzip(bytes)) bytes = spex::unzip(bytes, file);
+    seeds.push_back(std::move(bytes));
     if (options.packed) append(spex::fuzz::packed_seeds(file));
   }
   if (options.preproc) append(spex::fuzz::preproc_seeds());
@@ -92,7 +95,7 @@ int fuzz(const Options& options) {
 int main(int argc, char** argv) {
   CLI::App app("Runs the fuzz target on damaged copies of FITS files");
   Options options;
-  app.add_option("files", options.files, "whole files to start from");
+  app.add_option("files", options.files, "files to start from, .gz too");
   app.add_flag("--packed", options.packed, "start from tile-compressed copies too");
   app.add_flag("--preproc", options.preproc, "start from small preprocessed images of every form");
   app.add_flag("--gzip", options.gzip, "damage gzip files too");

@@ -30,6 +30,7 @@ struct Form {
   float quantize = 0;  // quantize level, 0: without loss
   int dither = NO_DITHER;
   bool square_tiles = false;
+  bool varying = false;  // a column of the fibermap has arrays of variable length
 };
 
 void check(int status) {
@@ -107,13 +108,14 @@ void append_image(FitsMemory& out, const char* name, int bits, const Form& form)
   check(status);
 }
 
-void append_fibermap(FitsMemory& out, bool compressed) {
+// `varying`: with arrays of variable length, which are not compressed.
+void append_fibermap(FitsMemory& out, bool compressed, bool varying) {
   constexpr long rows = 120;
   int status = 0;
   FitsMemory plain("seed", small_file);
   std::array<std::string, 7> names{"TARGETID",  "FIBER", "FLAG", "OBJTYPE",
                                    "TARGET_RA", "MAG",   "GOOD"};
-  std::array<std::string, 7> forms{"K", "J", "I", "3A", "D", "2E", "L"};
+  std::array<std::string, 7> forms{"K", "J", "I", "3A", "D", varying ? "1PE" : "2E", "L"};
   std::array<char*, 7> name_text{};
   std::array<char*, 7> form_text{};
   for (std::size_t i = 0; i < names.size(); ++i) {
@@ -127,6 +129,8 @@ void append_fibermap(FitsMemory& out, bool compressed) {
   for (int i = 0; i < rows; ++i) fiber[static_cast<std::size_t>(i)] = i;
   fits_write_col(plain.get(), TINT, 1, 1, 1, rows, fiber.data(), &status);
   fits_write_col(plain.get(), TINT, 2, 1, 1, rows, fiber.data(), &status);
+  for (LONGLONG row = 1; varying && row <= rows; ++row)
+    fits_write_col(plain.get(), TINT, 6, row, 1, row % 5, fiber.data(), &status);
   fits_write_key_lng(plain.get(), "FZTILELN", 50, nullptr, &status);
   fits_write_key_str(plain.get(), "FZALG3", "GZIP_1", nullptr, &status);
   // The table in `plain` must be whole before it is copied.
@@ -147,7 +151,7 @@ std::vector<char> preproc(const Form& form) {
   append_image(out, "IVAR", form.real_bits, form);
   append_image(out, "MASK", form.mask_bits, form);
   fits_set_compression_type(out.get(), 0, &status);
-  append_fibermap(out, form.compression != 0);
+  append_fibermap(out, form.compression != 0, form.varying);
   return out.take();
 }
 
@@ -156,7 +160,7 @@ std::vector<char> preproc(const Form& form) {
 std::vector<std::vector<char>> preproc_seeds() {
   const std::array forms{
       Form{},
-      Form{.mask_bits = SHORT_IMG, .real_bits = DOUBLE_IMG},
+      Form{.mask_bits = SHORT_IMG, .real_bits = DOUBLE_IMG, .varying = true},
       Form{.compression = GZIP_1},
       Form{.compression = GZIP_2, .real_bits = DOUBLE_IMG},
       Form{.compression = RICE_1, .quantize = 4, .dither = SUBTRACTIVE_DITHER_1},

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <span>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -11,6 +12,7 @@
 #include "reference/core/error.hpp"
 #include "reference/io/check_headers.hpp"
 #include "reference/io/inflate.hpp"
+#include "reference/io/table_cells.hpp"
 #include "reference/io/unpack.hpp"
 
 namespace spex {
@@ -69,6 +71,17 @@ std::vector<FitsHdu> check_memory_headers(const std::vector<char>& bytes, const 
     return there;
   };
   return check_headers(read_at, size, path);
+}
+
+// CFITSIO moves arrays of variable length about when rows are deleted, as those of a fibermap are.
+void check_arrays(const std::vector<char>& bytes, const std::vector<FitsHdu>& hdus) {
+  for (const FitsHdu& hdu : hdus) {
+    if (hdu.columns.empty()) continue;
+    const std::span<const char> all(bytes);
+    TableCells(hdu, all.subspan(static_cast<std::size_t>(hdu.data),
+                                static_cast<std::size_t>(hdu.data_size)))
+        .check_arrays();
+  }
 }
 
 std::vector<char> read_whole(const std::string& path) {
@@ -150,12 +163,13 @@ void FitsReader::open_unzipped(const std::vector<char>& bytes) {
     throw data_error(path_, "is not a FITS file", "SIMPLE at its start and 2880 bytes at least");
   const std::vector<FitsHdu> hdus = check_memory_headers(bytes, path_);
   if (!any_packed(hdus)) {
+    check_arrays(bytes, hdus);
     open_plain(bytes);
     return;
   }
   bytes_ = unpack(bytes, hdus);
   // What was made is held to the same rules as what is read.
-  static_cast<void>(check_memory_headers(bytes_, path_));
+  check_arrays(bytes_, check_memory_headers(bytes_, path_));
   open_plain(bytes_);
 }
 

@@ -25,9 +25,9 @@ bool is_one_of(std::string_view key, const std::array<std::string_view, N>& keys
 // CFITSIO reads the number of TFORM+1 as 1.
 bool is_structural(std::string_view key) {
   static constexpr std::array<std::string_view, 26> single{
-      "SIMPLE",   "XTENSION", "BITPIX",  "NAXIS",   "PCOUNT",   "GCOUNT", "GROUPS",
-      "TFIELDS",  "THEAP",    "BSCALE",  "BZERO",   "BLANK",    "ZIMAGE", "ZTABLE",
-      "ZBITPIX",  "ZNAXIS",   "ZPCOUNT", "ZGCOUNT", "ZTILELEN", "ZTHEAP", "ZCMPTYPE",
+      "SIMPLE",   "XTENSION", "BITPIX",  "NAXIS",   "PCOUNT",   "GCOUNT",   "GROUPS",
+      "TFIELDS",  "THEAP",    "BSCALE",  "BZERO",   "BLANK",    "ZIMAGE",   "ZTABLE",
+      "ZBITPIX",  "ZNAXIS",   "ZPCOUNT", "ZGCOUNT", "ZTILELEN", "ZHEAPPTR", "ZCMPTYPE",
       "ZQUANTIZ", "ZDITHER0", "ZBLANK",  "ZSCALE",  "ZZERO"};
   static constexpr std::array<std::string_view, 13> numbered{
       "NAXIS",  "TFORM", "TTYPE", "TSCAL", "TZERO", "TNULL", "TDIM",

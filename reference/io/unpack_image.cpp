@@ -12,8 +12,9 @@
 
 #include "reference/io/dequantize.hpp"
 #include "reference/io/inflate.hpp"
-#include "reference/io/packed_columns.hpp"
+#include "reference/io/plain_hdu.hpp"
 #include "reference/io/rice.hpp"
+#include "reference/io/table_cells.hpp"
 #include "reference/io/unshuffle.hpp"
 
 namespace spex {
@@ -68,7 +69,7 @@ Dither dither_of(const FitsHeader& header) {
                      "NONE, NO_DITHER or SUBTRACTIVE_DITHER_1 or _2");
 }
 
-void read_quantization(const FitsHeader& header, const PackedColumns& columns, Description& image) {
+void read_quantization(const FitsHeader& header, const TableCells& columns, Description& image) {
   if (header.has("ZSCALE") || header.has("ZZERO"))
     throw header.error("ZSCALE or ZZERO is a keyword", "a column");
   const bool scaled = columns.find("ZSCALE") || columns.find("ZZERO");
@@ -85,7 +86,7 @@ void read_quantization(const FitsHeader& header, const PackedColumns& columns, D
         static_cast<std::int32_t>(header.number("ZBLANK", Limits::min(), Limits::max()));
 }
 
-Description describe(const FitsHdu& hdu, const PackedColumns& columns) {
+Description describe(const FitsHdu& hdu, const TableCells& columns) {
   const FitsHeader& header = hdu.header;
   Description image;
   image.algorithm = algorithm_of(header);
@@ -290,7 +291,7 @@ class TileDecoder {
   }
 
   const FitsHeader& header_;
-  PackedColumns columns_;
+  TableCells columns_;
   Description image_;
   int compressed_ = 0;
   std::optional<int> gzipped_, scale_, zero_, blank_;

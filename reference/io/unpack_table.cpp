@@ -8,8 +8,9 @@
 #include <fmt/format.h>
 
 #include "reference/io/inflate.hpp"
-#include "reference/io/packed_columns.hpp"
+#include "reference/io/plain_hdu.hpp"
 #include "reference/io/rice.hpp"
+#include "reference/io/table_cells.hpp"
 #include "reference/io/unshuffle.hpp"
 
 namespace spex {
@@ -36,7 +37,7 @@ Algorithm algorithm_of(const FitsHeader& header, int column, char type) {
                      "GZIP_1, or one for its type");
 }
 
-std::vector<Column> describe(const FitsHdu& hdu, const PackedColumns& packed) {
+std::vector<Column> describe(const FitsHdu& hdu, const TableCells& packed) {
   std::vector<Column> columns;
   long long width = 0;
   for (int i = 1; i <= static_cast<int>(hdu.columns.size()); ++i) {
@@ -58,7 +59,7 @@ std::vector<Column> describe(const FitsHdu& hdu, const PackedColumns& packed) {
 // The header of the plain table.
 std::vector<std::string> table_cards(const FitsHeader& header, long long width, long long rows) {
   static constexpr std::array<std::string_view, 12> dropped{
-      "THEAP", "ZTABLE", "ZTILELEN", "ZNAXIS",  "ZPCOUNT", "ZTHEAP",
+      "THEAP", "ZTABLE", "ZTILELEN", "ZNAXIS",  "ZPCOUNT", "ZHEAPPTR",
       "ZFORM", "ZCTYP",  "CHECKSUM", "DATASUM", "NAXIS1",  "NAXIS2"};
   std::vector<std::string> cards;
   for (const std::string& card : header.cards()) {
@@ -131,7 +132,7 @@ bool decode(const Column& column, std::span<const unsigned char> stream, Inflate
 
 void unpack_table(const FitsHdu& hdu, std::span<const char> data, std::vector<char>& out) {
   const FitsHeader& header = hdu.header;
-  const PackedColumns packed(hdu, data);
+  const TableCells packed(hdu, data);
   const std::vector<Column> columns = describe(hdu, packed);
   const long long width = header.number("ZNAXIS1", 0, longest_size);
   const long long rows = header.number("ZNAXIS2", 0, longest_size);

@@ -1,3 +1,4 @@
+#include <array>
 #include <csignal>
 #include <limits>
 #include <numeric>
@@ -176,6 +177,55 @@ TEST_F(WriteFrame, FibermapThatDoesNotFit) {
   expect_data_error([&] { write_frame(path("frame.fits"), content_); }, path("frame.fits"), "twice",
                     "one row a fiber");
   EXPECT_EQ(files(), 0);
+}
+
+// Arrays of variable length go along with their rows; descriptors that lead out of the table, or
+// claim more than it has, are refused before CFITSIO moves what they point at.
+TEST_F(WriteFrame, FibermapWithArraysOfVariableLength) {
+  const std::string plain = path("arrays.fits");
+  {
+    FitsMemory out("test");
+    int status = 0;
+    std::array<std::string, 2> names{"FIBER", "LIST"};
+    std::array<std::string, 2> forms{"J", "1PI"};
+    std::array<char*, 2> name_text{names[0].data(), names[1].data()};
+    std::array<char*, 2> form_text{forms[0].data(), forms[1].data()};
+    fits_create_img(out.get(), BYTE_IMG, 0, nullptr, &status);
+    fits_create_tbl(out.get(), BINARY_TBL, 10, 2, name_text.data(), form_text.data(), nullptr,
+                    "FIBERMAP", &status);
+    for (int row = 1; row <= 10; ++row) {
+      int fiber = row - 1;
+      std::vector<short> list(static_cast<std::size_t>(row), static_cast<short>(row));
+      fits_write_col(out.get(), TINT, 1, row, 1, 1, &fiber, &status);
+      fits_write_col(out.get(), TSHORT, 2, row, 1, row, list.data(), &status);
+    }
+    fits_check(status, "test", "cannot be made");
+    test::write_bytes(plain, out.take());
+  }
+  const Fibermap fibermap = read_fibermap(plain);
+  content_.fibermap = &fibermap;
+  write_frame(path("frame.fits"), content_);
+  FitsReader file(path("frame.fits"));
+  file.move_to_hdu("FIBERMAP");
+  int status = 0;
+  for (LONGLONG row = 1; row <= row_count(file); ++row) {
+    const auto length = static_cast<std::size_t>(frame_.specmin + row);
+    std::vector<short> list(length);
+    fits_read_col(file.get(), TSHORT, 2, row, 1, static_cast<LONGLONG>(length), nullptr,
+                  list.data(), nullptr, &status);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(list, std::vector<short>(length, static_cast<short>(length)));
+  }
+
+  const auto damaged = [&](std::size_t at, const std::string& bytes, const std::string& wrong) {
+    test::FitsEdit edit(plain);
+    edit.hdu("FIBERMAP").data.replace(at, bytes.size(), bytes);
+    const std::string bad = edit.save(path("bad.fits"));
+    test::expect_data_error([&] { static_cast<void>(read_fibermap(bad)); }, bad, wrong, "bytes");
+  };
+  damaged(4, "\x7f\xff\xff\xff", "the array of row 1 lies outside its HDU");
+  damaged(8, "\x7f\xff\xff\xff", "the array of row 1 lies outside its HDU");
+  damaged(4, std::string("\0\0\0\x30", 4), "its arrays of variable length overlap");
 }
 
 TEST_F(WriteFrame, WithoutFibermapTheFibersAreNamed) {

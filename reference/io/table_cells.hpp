@@ -1,6 +1,7 @@
-// The columns of a binary table that holds tiles.
+// The cells of a binary table in memory: tiles, arrays of variable length.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,14 +11,11 @@
 
 namespace spex {
 
-/// Deflate makes at most 1032 bytes of one, the Rice code 341: what claims more is damaged.
-constexpr long long most_unpacked_a_byte = 1100;
-
-/// Reads cells of a binary table in memory.
-class PackedColumns {
+/// Reads cells of a binary table whose header was checked.
+class TableCells {
  public:
   /// `data` are the bytes of the HDU's data without padding; both must outlive this.
-  PackedColumns(const FitsHdu& hdu, std::span<const char> data);
+  TableCells(const FitsHdu& hdu, std::span<const char> data);
 
   /// Number of the column called `name`, counted from 1.
   [[nodiscard]] std::optional<int> find(const std::string& name) const;
@@ -34,9 +32,17 @@ class PackedColumns {
   [[nodiscard]] double real(int column, long long row) const;
   [[nodiscard]] std::int32_t integer(int column, long long row) const;
 
+  /// Throws unless all arrays of variable length lie in the HDU and have no more bytes together
+  /// than it has for them. CFITSIO moves and allocates what their descriptors say where it deletes
+  /// rows.
+  void check_arrays() const;
+
  private:
   [[nodiscard]] const TableForm& form(int column) const;
   [[nodiscard]] std::span<const unsigned char> cell(int column, long long row) const;
+  /// The bytes of an array of variable length; `what` is what errors call it.
+  [[nodiscard]] std::span<const unsigned char> array(int column, long long row,
+                                                     const char* what) const;
   void check(int column, bool right, const char* expected) const;
 
   const FitsHdu* hdu_;
@@ -53,12 +59,5 @@ T load_big_endian(std::span<const unsigned char> bytes) {
   for (const unsigned char byte : bytes) value = static_cast<T>((value << 8) | byte);
   return value;
 }
-
-/// Appends the cards and END, padded to whole blocks.
-void append_header(std::vector<char>& out, const std::vector<std::string>& cards);
-/// Pads what was appended behind `begin` to whole blocks.
-void pad_data(std::vector<char>& out, std::size_t begin);
-/// Appends `size` zero bytes and returns them.
-[[nodiscard]] std::span<unsigned char> append_data(std::vector<char>& out, long long size);
 
 }  // namespace spex

@@ -1,0 +1,30 @@
+#include "reference/io/plain_hdu.hpp"
+
+namespace spex {
+namespace {
+
+constexpr std::size_t block_size = 2880;
+
+}  // namespace
+
+void append_header(std::vector<char>& out, const std::vector<std::string>& cards) {
+  const std::size_t begin = out.size();
+  for (const std::string& card : cards) out.insert(out.end(), card.begin(), card.end());
+  const std::string end = "END";
+  out.insert(out.end(), end.begin(), end.end());
+  const std::size_t size = out.size() - begin;
+  out.resize(begin + (size + block_size - 1) / block_size * block_size, ' ');
+}
+
+void pad_data(std::vector<char>& out, std::size_t begin) {
+  const std::size_t size = out.size() - begin;
+  out.resize(begin + (size + block_size - 1) / block_size * block_size, '\0');
+}
+
+std::span<unsigned char> append_data(std::vector<char>& out, long long size) {
+  const std::size_t begin = out.size();
+  out.resize(begin + static_cast<std::size_t>(size), '\0');
+  return {reinterpret_cast<unsigned char*>(out.data()) + begin, static_cast<std::size_t>(size)};
+}
+
+}  // namespace spex

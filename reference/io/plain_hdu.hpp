@@ -1,0 +1,20 @@
+// Plain HDUs that are made of compressed ones.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+namespace spex {
+
+/// Deflate makes at most 1032 bytes of one, the Rice code 341: what claims more is damaged.
+constexpr long long most_unpacked_a_byte = 1100;
+
+/// Appends the cards and END, padded to whole blocks.
+void append_header(std::vector<char>& out, const std::vector<std::string>& cards);
+/// Pads what was appended behind `begin` to whole blocks.
+void pad_data(std::vector<char>& out, std::size_t begin);
+/// Appends `size` zero bytes and returns them.
+[[nodiscard]] std::span<unsigned char> append_data(std::vector<char>& out, long long size);
+
+}  // namespace spex
