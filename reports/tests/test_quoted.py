@@ -1,5 +1,6 @@
 """Tests that the documents quote what the result files say."""
 
+import re
 import sys
 import tempfile
 import unittest
@@ -11,7 +12,10 @@ from unittest import mock
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "reports"))
 
+from matplotlib import pyplot as plt  # noqa: E402
+from spexreports import page  # noqa: E402
 from spexreports.__main__ import main  # noqa: E402
+from spexreports.bench_report import bench_report  # noqa: E402
 from spexreports.errors import DataError  # noqa: E402
 from spexreports.quoted import BLOCK, BLOCKS, quote  # noqa: E402
 from spexreports.result_files import read_results  # noqa: E402
@@ -75,6 +79,26 @@ class Quoted(unittest.TestCase):
             file.write_text("<!-- from results: no-such -->\n<!-- end -->\n")
             with self.assertRaisesRegex(DataError, "no-such"):
                 quote(file, self.results)
+
+
+class CommittedReport(unittest.TestCase):
+    """The page in reports/results/report."""
+
+    def test_text(self):
+        """Its text and tables are those of the results; pictures are left out of the comparison."""
+        out = ROOT / "reports/results/report"
+        kernels = [
+            ROOT / "reports/results/kernels" / name for name in ("h200-gpu.json", "cpu.json")
+        ]
+        with (
+            mock.patch.object(page, "_png", lambda figure: plt.close(figure) or b""),
+            mock.patch.object(page.Page, "write", lambda self, _: self.html()),
+        ):
+            made = bench_report(FOLDERS, out, micro=kernels)
+        kept = (out / "index.html").read_text()
+        picture = re.compile(r'src="data:image/png;base64,[^"]*"')
+        hint = "it is to be made again, as reports/results/README.md says"
+        self.assertEqual(picture.sub("", made), picture.sub("", kept), hint)
 
 
 if __name__ == "__main__":
