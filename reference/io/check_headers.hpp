@@ -15,7 +15,7 @@ using ReadAt = std::function<long long(long long offset, char* to, long long cou
 
 /// One HDU of a file: its header, and where its bytes are.
 struct FitsHdu {
-  FitsHeader header;
+  FitsHeader header;               ///< its cards
   long long begin = 0;             ///< of the header, bytes from the start of the file
   long long data = 0;              ///< of the data
   long long data_size = 0;         ///< without padding

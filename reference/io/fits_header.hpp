@@ -20,7 +20,7 @@ namespace spex {
 /// NAXIS1, `0         5`), of which two parsers would make two things; they are refused.
 class FitsHeader {
  public:
-  static constexpr std::size_t card_size = 80;
+  static constexpr std::size_t card_size = 80;  ///< bytes of a card
 
   /// `path` and `number` are what errors call the file and the HDU, counted from 1.
   FitsHeader(std::string path, int number) : path_(std::move(path)), number_(number) {}

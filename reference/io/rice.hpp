@@ -12,8 +12,10 @@ namespace spex {
 /// CFITSIO's decoder looks for the end of the stream only after each block, and reads on beyond it.
 [[nodiscard]] bool rice_decode(std::span<const unsigned char> stream, int block,
                                std::span<std::uint8_t> pixels);
+/// The same for pixels of 16 bits.
 [[nodiscard]] bool rice_decode(std::span<const unsigned char> stream, int block,
                                std::span<std::int16_t> pixels);
+/// The same for pixels of 32 bits.
 [[nodiscard]] bool rice_decode(std::span<const unsigned char> stream, int block,
                                std::span<std::int32_t> pixels);
 

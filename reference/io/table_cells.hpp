@@ -29,7 +29,9 @@ class TableCells {
   /// Cells of row `row`, counted from 1, of a column that was checked. Throws where an array lies
   /// outside the HDU.
   [[nodiscard]] std::span<const unsigned char> bytes(int column, long long row) const;
+  /// The same, a number of type D or E.
   [[nodiscard]] double real(int column, long long row) const;
+  /// The same, a number of type J.
   [[nodiscard]] std::int32_t integer(int column, long long row) const;
 
   /// Throws unless all arrays of variable length lie in the HDU and have no more bytes together

@@ -9,11 +9,12 @@ namespace spex {
 /// A column's type letter, elements a row, and bytes a row. Of an array of variable length, `type`
 /// is that of its elements and `bytes` the size of its descriptors.
 struct TableForm {
-  char type = ' ';
+  char type = ' ';        ///< of an element
   char descriptor = ' ';  ///< 'P' or 'Q' where the length varies, else ' '
-  long long repeat = 1;
-  long long bytes = 0;
+  long long repeat = 1;   ///< elements a row
+  long long bytes = 0;    ///< a row
 
+  /// Whether it holds arrays of variable length.
   [[nodiscard]] bool varies() const { return descriptor != ' '; }
 };
 
