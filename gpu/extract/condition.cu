@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(threads)
   double* t = vectors;
   double* z = t + layout.size();
 
-  // A thread always has the same rows of x.
+  // A thread always has the same rows.
   const auto for_each_bin = [&](const auto& visit) {
     for (int row = threadIdx.x; row < rows; row += threads)
       if (is_bin(patch, layout, row)) visit(row);
@@ -189,6 +189,27 @@ __global__ void __launch_bounds__(threads)
     });
     return block_sum(changes, shared) > 0;
   };
+
+  // What the pivots say first: the diagonal of L^-1.
+  const auto inverse_pivot = [&](int row) {
+    const int c = row % layout.size();
+    const double* panel = panels + row / layout.size() * layout.panel_size();
+    return panel[static_cast<size_t>(c) * 2 * layout.size() + c];
+  };
+  double value = 0;
+  int found = -1;
+  for_each_bin([&](int row) {
+    if (found < 0 || inverse_pivot(row) > value) {
+      value = inverse_pivot(row);
+      found = row;
+    }
+  });
+  value = inverse_pivot(row_of_largest(value, found, shared));
+  const double by_pivots = norm[blockIdx.x] * value * value;
+  if (by_pivots < sqrt(bound)) {
+    if (threadIdx.x == 0) condition[blockIdx.x] = by_pivots;
+    return;
+  }
 
   for (int row = threadIdx.x; row < rows; row += threads) {
     x[row] = is_bin(patch, layout, row) ? 1.0 / n : 0.0;
