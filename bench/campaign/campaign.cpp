@@ -221,15 +221,18 @@ class Campaign {
     write(run);
   }
 
-  // Whether the inputs are still those that were made. What was measured on others is nothing.
+  // Whether the inputs are still those that were made. Runs on others have failed.
   void check_inputs() {
     if (done_ == 0) return;
     std::map<const Dataset*, std::string> changed;
     for (const auto& [key, data] : datasets_) changed[&data] = changed_file(data);
     for (EntryRun& run : runs_)
-      if (!run.skipped && run.error.empty())
-        for (const Dataset* data : datasets_of(run))
-          if (run.changed_input.empty()) run.changed_input = changed[data];
+      for (Sample& sample : run.samples) {
+        const auto found = datasets_.find({run.entry.case_name, sample.seed});
+        if (found == datasets_.end() || sample.failure) continue;
+        const std::string& file = changed[&found->second];
+        if (!file.empty()) sample.failure = file + " was changed since it was made";
+      }
   }
 
   // The plan's golden cases by the entry's milestone, once for all entries that share it.
@@ -306,7 +309,8 @@ class Campaign {
     take_gpu_use(watched, sample);
     run.add_health(watched);
     if (!sample.failure)
-      run.validation.look(index, data.seed, frames, result.start_unix + clock, run.entry.tolerance);
+      run.validation.look(index, data.seed, frames, result.start_unix + clock - seen.slack,
+                          run.entry.tolerance);
     report(run, sample);
     run.samples.push_back(std::move(sample));
     write(run);

@@ -46,7 +46,6 @@ struct EntryRun {
   nlohmann::ordered_json stage_costs = nlohmann::ordered_json::array();  ///< of all frames
   bool skipped = false;
   std::string error;
-  std::string changed_input;  ///< a file whose bytes changed meanwhile; empty
 
   [[nodiscard]] bool done() const;       ///< nothing is left to run
   [[nodiscard]] bool failed() const;     ///< a run failed, a frame is wrong, or a golden case is

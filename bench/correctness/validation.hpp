@@ -49,10 +49,10 @@ class Validation {
   explicit Validation(const nlohmann::ordered_json& json);
 
   /// Looks at the outputs of one run on the inputs of `seed`, which is over. Each must be a file of
-  /// its own that the run wrote (`began_unix`: when it began, by the clock of the outputs' file
-  /// system), agree with its reference within `tolerance`, and with the truth; its bytes must be
-  /// those of an earlier run on the same input. All frames together must agree with the truth. A
-  /// frame that fails once has failed.
+  /// its own that the run wrote (`began_unix`: when it began or a little before, by the clock of
+  /// the outputs' file system), agree with its reference within `tolerance`, and with the truth;
+  /// its bytes must be those of an earlier run on the same input. All frames together must agree
+  /// with the truth. A frame that fails once has failed.
   void look(int run, int seed, const std::vector<OutputFrame>& frames, double began_unix,
             const std::string& tolerance);
 

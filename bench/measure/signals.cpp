@@ -12,7 +12,7 @@ namespace {
 std::atomic<bool> arrived{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
-constexpr std::array<int, 2> interrupts{SIGINT, SIGTERM};
+constexpr std::array<int, 3> interrupts{SIGINT, SIGTERM, SIGHUP};
 
 void note(int /*signal*/) {
   arrived = true;

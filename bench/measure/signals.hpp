@@ -1,4 +1,5 @@
-// SIGINT and SIGTERM as something to ask for, so that an interrupted benchmark writes what it has.
+// SIGINT, SIGTERM and SIGHUP as something to ask for, so that an interrupted benchmark writes what
+// it has.
 #pragma once
 
 #include <array>
@@ -7,8 +8,8 @@
 
 namespace spex::bench {
 
-/// While one lives, SIGINT and SIGTERM do not end the process, and SIGCHLD is held back. Made once,
-/// in main.
+/// While one lives, SIGINT, SIGTERM and SIGHUP do not end the process, and SIGCHLD is held back.
+/// Made once, in main.
 class Signals {
  public:
   Signals();
@@ -18,7 +19,7 @@ class Signals {
 
   /// Waits until a child ends or the time is over.
   void wait_for_child(std::chrono::milliseconds time) const;
-  /// Whether SIGINT or SIGTERM has arrived.
+  /// Whether one of them has arrived.
   [[nodiscard]] static bool interrupted();
   /// The signals' state before, for a child to go back to.
   [[nodiscard]] const sigset_t& before() const { return before_; }
@@ -26,7 +27,7 @@ class Signals {
  private:
   sigset_t child_{};
   sigset_t before_{};
-  std::array<struct sigaction, 2> actions_{};
+  std::array<struct sigaction, 3> actions_{};
 };
 
 }  // namespace spex::bench

@@ -106,8 +106,8 @@ TEST(Publication, OfFramesThatWereHeldToWhatIsRight) {
                 x.run.validation = Validation(json);
               }),
               ElementsAre(HasSubstr("not every frame")));
-  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.changed_input = "preproc-b0.fits"; }),
-              ElementsAre("not all of it is right and timed"));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[2].failure = "wrong"; }),
+              ElementsAre("not all of it is right and timed", HasSubstr("4 timed run(s)")));
 }
 
 TEST(Publication, OfRunsByTheRules) {
