@@ -257,9 +257,11 @@ void add_gpu_band(const PatchCounts& c, const Psf& psf, Costs& costs) {
   for_each_block(c, [&](double r, double next, double) {
     inverse += r * r * r / 3 + r * r / 2 + next * next * r;
   });
+  // The norm reads the panels once more. The pivots settle the condition of all patches but those
+  // with masked bins.
   const double norm = 2 * panels;
-  const double solves = (condition_solves + 1) * 2 * band_substitution_flops(c);
-  costs.solve += {band_factor_flops(c) + inverse + norm + solves, (2 * panels + M) * number};
+  costs.solve += {band_factor_flops(c) + inverse + norm + 2 * band_substitution_flops(c),
+                  (3 * panels + M) * number};
   // A step: Z Y, Y T and T Z, each symmetric m^3, and 4 an element of T. Norms 2 m^2, A = C / |C|
   // m^2, Q = Z scale m^2.
   const double root = newton_schulz_steps * (3 * m * m * m + 4 * m * m) + 4 * m * m;

@@ -220,10 +220,10 @@ TEST(CostsOfFourBins, SolveAndDecorrelateByBand) {
   const double factor = 4.0 / 3 + 3 * 2;
   const double substitution = 4 + 3 * 2;
   const std::vector<StageCost> direct = FourBins().costs(Milestone::direct);
-  // The 1-norm: 2 for each of 7 numbers. f, and five more solutions that estimate the condition.
+  // The 1-norm: 2 for each of 7 numbers.
   EXPECT_DOUBLE_EQ(direct[solve].flops,
-                   factor + 4 * (1.0 / 3 + 0.5) + 3 + 2 * 7 + 6 * 2 * substitution);
-  EXPECT_EQ(direct[solve].bytes, 8 * (2 * 7 + 3));
+                   factor + 4 * (1.0 / 3 + 0.5) + 3 + 2 * 7 + 2 * substitution);
+  EXPECT_EQ(direct[solve].bytes, 8 * (3 * 7 + 3));
   // X: 2 (0 + 1 + 2 + 3); C: 1 + 4 + 9 + 16; ten steps of 3 * 64 + 4 * 16; 8 * 16 around them.
   EXPECT_EQ(direct[decorrelate].flops, 12 + 30 + 10 * (192 + 64) + 8 * 16);
   EXPECT_EQ(direct[decorrelate].bytes, 8 * (7 + 3 + 7 * 4));
