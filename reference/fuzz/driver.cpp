@@ -22,7 +22,7 @@ namespace {
 
 struct Options {
   std::vector<std::string> files;
-  bool packed = false;
+  std::vector<std::string> packed;
   bool preproc = false;
   bool gzip = false;
   std::uint64_t seed = 1;
@@ -47,8 +47,8 @@ std::vector<std::vector<char>> make_seeds(const Options& options) {
     std::vector<char> bytes = spex::test::read_bytes(file);
     if (spex::is_gzip(bytes)) bytes = spex::unzip(bytes, file);
     seeds.push_back(std::move(bytes));
-    if (options.packed) append(spex::fuzz::packed_seeds(file));
   }
+  for (const std::string& file : options.packed) append(spex::fuzz::packed_seeds(file));
   if (options.preproc) append(spex::fuzz::preproc_seeds());
   return seeds;
 }
@@ -96,7 +96,8 @@ int main(int argc, char** argv) {
   CLI::App app("Runs the fuzz target on damaged copies of FITS files");
   Options options;
   app.add_option("files", options.files, "files to start from, .gz too");
-  app.add_flag("--packed", options.packed, "start from tile-compressed copies too");
+  app.add_option("--packed", options.packed,
+                 "whole files of whose tile-compressed copies to start");
   app.add_flag("--preproc", options.preproc, "start from small preprocessed images of every form");
   app.add_flag("--gzip", options.gzip, "damage gzip files too");
   app.add_option("--seed", options.seed, "seed of the damage");

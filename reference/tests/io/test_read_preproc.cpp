@@ -175,7 +175,7 @@ TEST_F(ReadPreproc, AbsurdSizesOfCompressedImages) {
   expect_bad(FitsEdit(file).set("MASK", "ZNAXIS", "-2"), "ZNAXIS = -2", "from 1 to 6");
 }
 
-// Each of these ends CFITSIO 4.2 in a division by zero, a loop without end or memory that is not
+// Several of these end CFITSIO 4.2 in a division by zero, a loop without end or memory that is not
 // its own (docs/upstream-faults.md).
 TEST_F(ReadPreproc, KeywordsOfCompressionThatContradictThemselves) {
   const std::string file = path("a.fits.fz");
