@@ -1,0 +1,82 @@
+// A library that takes the place of NVIDIA's: four alike GPUs. FAKE_NVML_MEMORY=grows makes their
+// memory in use grow from look to look, as a run on them would; FAKE_NVML_HOT=1 has them slowed
+// down by their temperature.
+#include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+
+#include "bench/measure/nvml_types.hpp"
+
+namespace {
+
+constexpr unsigned gpus = 4;
+
+std::uintptr_t number_of(nvmlDevice_t device) {
+  return reinterpret_cast<std::uintptr_t>(device) - 1;
+}
+
+bool is_set(const char* name, const char* value) {
+  const char* const found = std::getenv(name);
+  return found != nullptr && std::string(found) == value;
+}
+
+nvmlReturn_t put(const std::string& text, char* to, unsigned length) {
+  std::strncpy(to, text.c_str(), length - 1);
+  to[length - 1] = '\0';
+  return NVML_SUCCESS;
+}
+
+}  // namespace
+
+nvmlReturn_t nvmlInit_v2() {
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlShutdown() {
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned length) {
+  return put("1.2.3", version, length);
+}
+
+nvmlReturn_t nvmlDeviceGetCount_v2(unsigned* count) {
+  *count = gpus;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetHandleByIndex_v2(unsigned index, nvmlDevice_t* device) {
+  *device = reinterpret_cast<nvmlDevice_t>(static_cast<std::uintptr_t>(index) + 1);
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetUUID(nvmlDevice_t device, char* uuid, unsigned length) {
+  return put("GPU-fake-" + std::to_string(number_of(device)), uuid, length);
+}
+
+nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t /*device*/, char* name, unsigned length) {
+  return put("Fake", name, length);
+}
+
+nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t /*device*/, nvmlMemory_t* memory) {
+  static std::atomic<unsigned long long> looks{0};
+  *memory = {};
+  memory->total = 1'000'000'000;
+  memory->used = is_set("FAKE_NVML_MEMORY", "grows") ? 1'000'000 * ++looks : 1'000'000;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t /*device*/,
+                                                       unsigned long long* reasons) {
+  *reasons = is_set("FAKE_NVML_HOT", "1") ? nvmlClocksThrottleReasonHwThermalSlowdown : 0;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t /*device*/,
+                                                 unsigned long long* millijoules) {
+  static std::atomic<unsigned long long> looks{0};
+  *millijoules = 1000 * ++looks;
+  return NVML_SUCCESS;
+}

@@ -1,0 +1,85 @@
+"""GPUs as spex-bench sees them, by a library that takes the place of NVIDIA's."""
+
+import os
+import sys
+import unittest
+
+from bench_runs import OPTIONS, Bench
+
+# Says that it is spex-gpu, and is the CPU's.
+PRETENDER = f"""#!{sys.executable}
+import json, os, subprocess, sys
+from pathlib import Path
+
+here = Path(__file__).resolve().parent
+(here / "visible").write_text(os.environ["CUDA_VISIBLE_DEVICES"])
+options = sys.argv[1:]
+options[options.index("--milestone") + 1] = "cpu-refactor"
+status = subprocess.run([here / "spex-cpu", *options], check=False).returncode
+path = Path(options[options.index("--events") + 1])
+log = json.loads(path.read_text())
+log["program"], log["milestone"] = "spex-gpu", "pipeline"
+path.write_text(json.dumps(log))
+sys.exit(status)
+"""
+
+ENTRY = {"id": "gpu", "case": "small", "milestone": "pipeline", "gpus": 2, "ranks": 1}
+ENTRY["options"] = OPTIONS
+
+
+class Gpus(unittest.TestCase):
+    """One plan of an entry on two of four GPUs."""
+
+    @classmethod
+    def setUpClass(cls):
+        """The programs, one of which pretends."""
+        cls.bench = Bench([ENTRY])
+        (cls.bench.folder / "spex-gpu").write_text(PRETENDER)
+        (cls.bench.folder / "spex-gpu").chmod(0o755)
+
+    @classmethod
+    def tearDownClass(cls):
+        """Removes their folder."""
+        cls.bench.__exit__()
+
+    def run_with(self, **environment: str) -> tuple[int, str, dict]:
+        """Status, output and result of a run."""
+        libraries = [os.environ["SPEX_FAKE_NVML"], os.environ.get("LD_LIBRARY_PATH", "")]
+        environment["LD_LIBRARY_PATH"] = ":".join(path for path in libraries if path)
+        status, text = self.bench.run(**environment)
+        return status, text, self.bench.result("gpu")
+
+    def test_the_gpus_that_are_watched_are_those_that_run(self):
+        """By UUID, in the order of CUDA_VISIBLE_DEVICES."""
+        status, text, result = self.run_with(FAKE_NVML_MEMORY="grows", CUDA_VISIBLE_DEVICES="3,1,0")
+        self.assertEqual(status, 0, text)
+        self.assertEqual((self.bench.folder / "visible").read_text(), "GPU-fake-3,GPU-fake-1")
+        uuids = [gpu["uuid"] for gpu in result["health"]["during"]]
+        self.assertEqual(uuids, ["GPU-fake-3", "GPU-fake-1"])
+        self.assertEqual(len(result["system"]["gpus"]), 3)
+        self.assertGreater(result["energy"]["joules_per_frame"], 0)
+
+    def test_hidden_gpus_are_not_there(self):
+        """An empty list, -1, and too few of them: skipped."""
+        for visible in ("", "-1", "2", "GPU-none", "1,1"):
+            status, text, result = self.run_with(CUDA_VISIBLE_DEVICES=visible)
+            self.assertEqual(status, 77, text)
+            self.assertEqual(result["status"], "skipped")
+
+    def test_a_gpu_that_was_not_used_is_noticed(self):
+        """The CPU's work is not taken for that of GPUs."""
+        status, text, result = self.run_with()
+        self.assertEqual(status, 3, text)
+        self.assertIn("no memory of a GPU was used", result["verdict"]["reasons"][0])
+
+    def test_a_throttled_run_does_not_count(self):
+        """It is kept, marked and counted; the machine is unhealthy, and has no speed."""
+        status, text, result = self.run_with(FAKE_NVML_MEMORY="grows", FAKE_NVML_HOT="1")
+        self.assertEqual(status, 5, text)
+        self.assertTrue(result["timing"]["samples"][0]["throttled"])
+        self.assertIsNone(result["fom"]["effective"])
+        self.assertIn("1 run(s) were throttled and do not count", result["verdict"]["reasons"])
+
+
+if __name__ == "__main__":
+    unittest.main()
