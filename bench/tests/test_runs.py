@@ -162,7 +162,22 @@ if [[ -e $here/kept ]]; then cat "$here/kept" >"$frame"; else cp "$frame" "$here
             status, text = bench.run()
             self.assertEqual(status, 0, text)
             self.assertIn("simulating 1 frame(s)", text)
+            self.assertNotIn("reference frame(s)", text)
             self.assertEqual(bench.result("one")["inputs"]["frames"], hashes)
+
+    def test_reference_frames_that_were_changed_are_made_again(self):
+        """They are kept for later runs, by what they are made from, and held to their hashes."""
+        with Bench([entry("one")]) as bench:
+            status, text = bench.run()
+            self.assertEqual(status, 0, text)
+            self.assertIn("1 reference frame(s) of seed 1", text)
+            (reference,) = (bench.folder / "references").glob("*.fits")
+            made = reference.read_bytes()
+            reference.write_bytes(made[:80000] + bytes(1000) + made[81000:])
+            status, text = bench.run()
+            self.assertEqual(status, 0, text)
+            self.assertIn("1 reference frame(s) of seed 1", text)
+            self.assertEqual(reference.read_bytes(), made)
 
     def test_nothing_of_someone_else_is_touched(self):
         """Folders with other files, results that are there, a folder in use: refused in a line."""
