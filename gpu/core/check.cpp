@@ -11,9 +11,11 @@
 namespace spex::gpu {
 namespace {
 
-[[noreturn]] void fail(const char* call, const char* file, int line, const std::string& text) {
+// `status` is CUDA's own, also where one of its libraries failed.
+[[noreturn]] void fail(cudaError_t status, const char* call, const char* file, int line,
+                       const std::string& text) {
   const char* name = std::strrchr(file, '/');
-  throw Error(ErrorKind::internal, "GPU",
+  throw Error(loses_context(status) ? ErrorKind::device : ErrorKind::internal, "GPU",
               fmt::format("{} ({}:{}, {})", text, name != nullptr ? name + 1 : file, line,
                           std::string(call).substr(0, std::strcspn(call, "("))));
 }
@@ -21,16 +23,21 @@ namespace {
 }  // namespace
 
 void check(cudaError_t status, const char* call, const char* file, int line) {
-  if (status != cudaSuccess) fail(call, file, line, cudaGetErrorString(status));
+  if (status == cudaSuccess) return;
+  // CUDA keeps the error: the next launch, of another frame, would be blamed for it.
+  static_cast<void>(cudaGetLastError());
+  fail(status, call, file, line, cudaGetErrorString(status));
 }
 
 void check(cublasStatus_t status, const char* call, const char* file, int line) {
-  if (status != CUBLAS_STATUS_SUCCESS) fail(call, file, line, cublasGetStatusString(status));
+  if (status != CUBLAS_STATUS_SUCCESS)
+    fail(cudaGetLastError(), call, file, line, cublasGetStatusString(status));
 }
 
 void check(cusolverStatus_t status, const char* call, const char* file, int line) {
   if (status != CUSOLVER_STATUS_SUCCESS)
-    fail(call, file, line, fmt::format("cuSOLVER status {}", static_cast<int>(status)));
+    fail(cudaGetLastError(), call, file, line,
+         fmt::format("cuSOLVER status {}", static_cast<int>(status)));
 }
 
 bool loses_context(cudaError_t status) noexcept {

@@ -7,7 +7,8 @@
 
 namespace spex::gpu {
 
-/// Throws Error(internal) where the status is not success. The reporters of SPEX_..._CHECK.
+/// Throws where the status is not success: Error(device) where the context is lost, after which
+/// nothing on that GPU works any more, else Error(internal). The reporters of SPEX_..._CHECK.
 void check(cudaError_t status, const char* call, const char* file, int line);
 void check(cublasStatus_t status, const char* call, const char* file, int line);
 void check(cusolverStatus_t status, const char* call, const char* file, int line);

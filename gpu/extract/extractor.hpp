@@ -20,8 +20,8 @@ struct ExtractorSettings {
 };
 
 /// A GPU with its handles and workspaces, made once and used for many frames. Not for several
-/// threads at once. Errors of CUDA are thrown as Error(internal); after one the extractor is of no
-/// more use.
+/// threads at once. Errors of CUDA are thrown as Error(internal), where memory runs out, say; after
+/// one of the kind `device` the extractor is of no more use, nor is another on that GPU.
 class Extractor {
  public:
   explicit Extractor(const ExtractorSettings& settings);

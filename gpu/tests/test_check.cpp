@@ -16,6 +16,21 @@ TEST(Check, NamesTheCallTheLineAndTheCause) {
   EXPECT_NO_THROW(check(cudaSuccess, "cudaFree(data)", "buffer.hpp", 1));
 }
 
+TEST(Check, KindSaysWhetherTheGpuIsLost) {
+  const auto kind_of = [](cudaError_t status) {
+    try {
+      check(status, "cudaStreamSynchronize(stream)", "context.hpp", 1);
+    } catch (const Error& error) {
+      return error.kind();
+    }
+    return ErrorKind::usage;
+  };
+  EXPECT_EQ(kind_of(cudaErrorIllegalAddress), ErrorKind::device);
+  EXPECT_EQ(kind_of(cudaErrorECCUncorrectable), ErrorKind::device);
+  EXPECT_EQ(kind_of(cudaErrorMemoryAllocation), ErrorKind::internal);
+  EXPECT_EQ(kind_of(cudaErrorInvalidValue), ErrorKind::internal);
+}
+
 // Those after which CUDA answers every call with the same error, and those after which it works on.
 TEST(Check, ContextsAreLostToFaultsOfKernelsAndOfTheGpu) {
   for (const cudaError_t status :

@@ -11,6 +11,7 @@ namespace spex {
 enum class ErrorKind {
   usage,     ///< the command line asks for something impossible; exit status 2
   data,      ///< a file is missing, malformed, or cannot be written; exit status 1
+  device,    ///< a device is of no more use to what held it; exit status 1
   internal,  ///< a library call failed in a way that the user did not cause; exit status 1
 };
 

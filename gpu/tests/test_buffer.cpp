@@ -1,0 +1,36 @@
+#include "gpu/core/buffer.hpp"
+#include "gpu/extract/widen.hpp"
+#include "gpu/tests/gpu_test.hpp"
+#include "reference/core/error.hpp"
+
+namespace spex::gpu {
+namespace {
+
+using Buffers = test::GpuTest;
+
+// CUDA remembers that memory ran out until it is asked: the launch after it is not to blame.
+TEST_F(Buffers, MemoryThatIsNotThereIsAnErrorOfItsOwn) {
+  try {
+    const DeviceBuffer<char> buffer(std::size_t{1} << 50);
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::internal) << "the GPU is of use still";
+  }
+  const DeviceBuffer<float> from = to_device<float>({1, 2, 3});
+  const DeviceBuffer<double> to = poisoned<double>(3);
+  widen(from.get(), 3, to.get(), stream());
+  EXPECT_EQ(to_host(to), (std::vector<double>{1, 2, 3}));
+}
+
+// What cannot be held is not held: the buffer is empty, and grows again to what fits.
+TEST_F(Buffers, ABufferThatCannotGrowIsEmpty) {
+  DeviceBuffer<char> buffer(100);
+  EXPECT_THROW(reserve(buffer, std::size_t{1} << 50), Error);
+  EXPECT_EQ(buffer.count(), 0U);
+  EXPECT_TRUE(reserve(buffer, 200));
+  EXPECT_FALSE(reserve(buffer, 150));
+  EXPECT_EQ(buffer.count(), 200U);
+}
+
+}  // namespace
+}  // namespace spex::gpu
