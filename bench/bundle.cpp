@@ -12,6 +12,7 @@
 #include <cblas.h>
 #include <fmt/format.h>
 
+#include "reference/core/exit_status.hpp"
 #include "reference/core/version.hpp"
 #include "reference/extract/extract_patches.hpp"
 #include "reference/extract/weights.hpp"
@@ -52,7 +53,7 @@ int main(int argc, char** argv) {
   if (argc != 3) {
     fmt::print(stderr,
                "bench_bundle: wrong arguments (bench_bundle PREPROC PSF [--benchmark_...])\n");
-    return 2;
+    return spex::status::usage;
   }
   try {
     spex::use_single_threaded_blas();
@@ -77,7 +78,7 @@ int main(int argc, char** argv) {
     benchmark::RunSpecifiedBenchmarks();
   } catch (const std::exception& error) {
     fmt::print(stderr, "bench_bundle: {}\n", error.what());
-    return 1;
+    return spex::status::failed;
   }
   return 0;
 }

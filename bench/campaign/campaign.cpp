@@ -25,6 +25,7 @@
 #include "bench/roofline/frame_costs.hpp"
 #include "golden/golden_cases.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/exit_status.hpp"
 #include "reference/io/atomic_write.hpp"
 
 namespace spex::bench {
@@ -88,8 +89,8 @@ class Campaign {
     std::vector<int> statuses;
     for (const EntryRun& run : runs_) {
       const int status = judge(run.evidence(facts_)).exit_status;
-      constexpr int skipped = 77;
-      statuses.push_back(status == skipped && settings_.require_gpu ? 1 : status);
+      const bool refused = status == status::skipped && settings_.require_gpu;
+      statuses.push_back(refused ? status::failed : status);
     }
     if (Signals::interrupted())
       spdlog::error("interrupted; the same command with --resume goes on from here");

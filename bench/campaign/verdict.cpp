@@ -7,14 +7,12 @@
 #include <fmt/ranges.h>
 
 #include "reference/core/error.hpp"
+#include "reference/core/exit_status.hpp"
 
 namespace spex::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-constexpr int passed = 0, failed = 1, incorrect = 3, slow = 4, unhealthy = 5, inconclusive = 6,
-              skipped = 77;
 
 // Of an interval that something is judged by; that of five samples has 93.75%.
 constexpr double least_coverage = 0.9;
@@ -121,11 +119,11 @@ Verdict judge(const Evidence& evidence) {
   };
   if (evidence.skipped) {
     verdict.reasons.emplace_back("there is no GPU for it");
-    return end("skipped", skipped);
+    return end("skipped", status::skipped);
   }
   if (!evidence.error.empty()) {
     verdict.reasons.push_back(evidence.error);
-    return end("error", failed);
+    return end("error", status::failed);
   }
   verdict.reasons = evidence.unhealthy;
   if (evidence.throttled > 0)
@@ -136,22 +134,23 @@ Verdict judge(const Evidence& evidence) {
     verdict.correctness = "fail";
   else if (evidence.complete)
     verdict.correctness = "pass";
-  if (!evidence.unhealthy.empty()) return end("unhealthy", unhealthy);
-  if (!evidence.wrong.empty()) return end("incorrect", incorrect);
+  if (!evidence.unhealthy.empty()) return end("unhealthy", status::unhealthy);
+  if (!evidence.wrong.empty()) return end("incorrect", status::incorrect);
   if (!evidence.complete) {
     verdict.reasons.emplace_back("not all of its runs were made");
-    return end("error", failed);
+    return end("error", status::failed);
   }
   verdict.performance = judge_performance(evidence, verdict.reasons);
-  if (verdict.performance == "fail") return end("slow", slow);
-  if (verdict.performance == "inconclusive") return end("inconclusive", inconclusive);
-  return end("pass", passed);
+  if (verdict.performance == "fail") return end("slow", status::slow);
+  if (verdict.performance == "inconclusive") return end("inconclusive", status::inconclusive);
+  return end("pass", status::done);
 }
 
 int combined_status(const std::vector<int>& statuses) {
-  for (const int status : {failed, unhealthy, incorrect, slow, inconclusive, skipped})
-    if (std::find(statuses.begin(), statuses.end(), status) != statuses.end()) return status;
-  return passed;
+  for (const int first : {status::failed, status::unhealthy, status::incorrect, status::slow,
+                          status::inconclusive, status::skipped})
+    if (std::find(statuses.begin(), statuses.end(), first) != statuses.end()) return first;
+  return status::done;
 }
 
 }  // namespace spex::bench

@@ -2,18 +2,13 @@
 
 #include <sstream>
 
+#include "reference/model/camera.hpp"
+
 namespace spex::bench {
-namespace {
-
-constexpr int bundle_size = 25;
-
-}  // namespace
-
 std::vector<std::string> Case::camera_list() const {
   std::vector<std::string> list;
   if (cameras == "all") {
-    for (char digit = '0'; digit <= '9'; ++digit)
-      for (const char band : {'b', 'r', 'z'}) list.push_back({band, digit});
+    for (const Camera& camera : all_cameras()) list.push_back(camera.name());
     return list;
   }
   std::istringstream words(cameras);
@@ -25,7 +20,7 @@ std::vector<std::string> Entry::result_options() const {
   std::vector<std::string> all = options;
   if (bundles) {
     all.emplace_back("--nspec");
-    all.push_back(std::to_string(bundle_size * *bundles));
+    all.push_back(std::to_string(fibers_a_bundle * *bundles));
   }
   return all;
 }

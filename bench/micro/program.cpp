@@ -6,6 +6,7 @@
 #include <cblas.h>
 #include <fmt/format.h>
 
+#include "reference/core/exit_status.hpp"
 #include "reference/core/version.hpp"
 #include "reference/linalg/symmetric.hpp"
 
@@ -18,7 +19,7 @@ void add_context(const char* name, const char* text) {
 int run_benchmarks(const char* program, int argc, char** argv,
                    const std::function<void()>& prepare) {
   benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return status::usage;
   int status = 0;
   try {
     use_single_threaded_blas();

@@ -3,6 +3,8 @@
 #include <map>
 #include <string>
 
+#include <CLI/CLI.hpp>
+
 #include "bench/roofline/stage_costs.hpp"
 #include "mpi/programs/extract_cli.hpp"
 #include "reference/core/error.hpp"
@@ -42,8 +44,7 @@ nlohmann::ordered_json frame_costs(const Entry& entry, const Dataset& dataset, i
     const InputFrame& frame = dataset.frames.at(static_cast<std::size_t>(k));
     std::vector<StageCost>& costs = by_band[frame.camera.at(0)];
     if (costs.empty()) {
-      const WaveGrid grid = make_wave_grid(
-          options.wavelength.value_or(default_wave_range(frame.camera, frame.preproc)));
+      const WaveGrid grid = wave_grid_of(options, frame.camera, frame.preproc);
       costs = stage_costs(read_psf(frame.psf), grid, options);
     }
     for (const StageCost& cost : costs) {

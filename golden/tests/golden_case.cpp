@@ -10,6 +10,7 @@
 #include <fmt/ranges.h>
 
 #include "golden/golden_cases.hpp"
+#include "reference/core/exit_status.hpp"
 #include "reference/programs/program.hpp"
 #include "reference/tests/support/process.hpp"
 
@@ -18,7 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr const char* program = "golden_case";
-constexpr int skipped = 77;  // ctest's SKIP_RETURN_CODE
 
 struct Arguments {
   std::string cases;
@@ -39,7 +39,7 @@ int run_case(const Arguments& arguments) {
   if (arguments.optional && !fs::exists(arguments.cases)) {
     fmt::print("skipped: {} does not exist; golden/README.md says where its cases come from\n",
                arguments.cases);
-    return skipped;
+    return spex::status::skipped;
   }
   const spex::golden::GoldenCase golden =
       spex::golden::read_golden_case(arguments.cases, arguments.name);

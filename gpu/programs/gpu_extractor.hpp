@@ -8,9 +8,6 @@
 
 namespace spex::gpu {
 
-/// Exit status where there is no GPU (results.md).
-inline constexpr int status_no_gpu = 77;
-
 /// Why this build cannot use a GPU here; empty where it can.
 [[nodiscard]] std::string why_no_gpu();
 

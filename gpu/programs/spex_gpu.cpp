@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -16,6 +17,7 @@
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/programs/run_on_ranks.hpp"
+#include "reference/core/exit_status.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
 #include "reference/programs/program.hpp"
@@ -86,7 +88,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   if (spex::mpi::all_ranks(world, !missing.empty())) {
     if (world.is_root())
       fmt::print(stderr, "{}: {} (spex-cpu does the same work on the CPU)\n", program, missing);
-    return spex::gpu::status_no_gpu;
+    return spex::status::skipped;
   }
   spex::mpi::collective(world, [&] {
     if (!missing.empty())

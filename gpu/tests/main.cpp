@@ -6,12 +6,13 @@
 #include <gtest/gtest.h>
 
 #include "gpu/core/context.hpp"
+#include "reference/core/exit_status.hpp"
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
   if (spex::gpu::device_count() == 0) {
     std::puts("skipped: there is no GPU here");
-    return 77;
+    return spex::status::skipped;
   }
   return RUN_ALL_TESTS();
 }

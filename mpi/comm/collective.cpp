@@ -29,8 +29,7 @@ std::optional<FailureOfRank> agree(const Communicator& comm, const std::optional
   SPEX_MPI_CHECK(MPI_Allreduce(&failing, &lowest.rank, 1, MPI_INT, MPI_MIN, comm.get()));
   if (lowest.rank == comm.size()) return std::nullopt;
   if (lowest.rank == comm.rank()) lowest.failure = *mine;
-  broadcast(comm, lowest.failure.kind, lowest.rank);
-  broadcast(comm, lowest.failure.text, lowest.rank);
+  broadcast(comm, lowest.failure, lowest.rank);
   return lowest;
 }
 

@@ -7,6 +7,7 @@
 
 #include "mpi/comm/environment.hpp"
 #include "reference/core/error.hpp"
+#include "reference/model/fields.hpp"
 
 namespace spex::mpi {
 
@@ -15,6 +16,12 @@ struct Failure {
   ErrorKind kind = ErrorKind::internal;  ///< decides the exit status
   std::string text;                      ///< one line, as the user shall read it
 };
+
+/// All fields of a Failure.
+auto fields(MaybeConst<Failure> auto& failure) {
+  auto& [kind, text] = failure;
+  return std::tie(kind, text);
+}
 
 /// Calls `step`; what it threw, if it did.
 [[nodiscard]] std::optional<Failure> attempt(const std::function<void()>& step);

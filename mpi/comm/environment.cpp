@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "mpi/comm/check.hpp"
+#include "reference/core/error.hpp"
 
 namespace spex::mpi {
 
@@ -36,6 +37,8 @@ Environment::Environment(int& argc, char**& argv) {
   int provided = 0;
   // Threads compute; only the main one speaks MPI.
   SPEX_MPI_CHECK(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
+  if (provided < MPI_THREAD_FUNNELED)
+    throw Error(ErrorKind::internal, "MPI", "allows a process no threads", "MPI_THREAD_FUNNELED");
   SPEX_MPI_CHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   SPEX_MPI_CHECK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 }

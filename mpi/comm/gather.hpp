@@ -9,11 +9,6 @@
 
 namespace spex::mpi {
 
-/// A result as one message of doubles, and back. Whole numbers below 2^53 survive the trip.
-[[nodiscard]] std::vector<double> pack(const PatchResult& result);
-/// The result that such a message holds.
-[[nodiscard]] PatchResult unpack(const std::vector<double>& message);
-
 /// Rank 0 gets the results of all patches in their order; others get none. `rank_of` is the rank of
 /// each patch; `mine` holds the results of this rank's patches in order. `frame` travels with every
 /// result: throws std::logic_error where another frame's arrives.

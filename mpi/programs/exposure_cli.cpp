@@ -2,13 +2,16 @@
 
 #include <utility>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "mpi/comm/broadcast.hpp"
 #include "mpi/comm/collective.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/run/frame_list.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/exit_status.hpp"
 
 namespace spex {
 namespace {
@@ -22,15 +25,21 @@ Schedule parse_schedule(const std::string& text) {
                     "sequential or interleave-io or pipeline");
 }
 
+// An option that only the schedule pipeline has.
+const char* pipeline_option(const ExposureArguments& many) {
+  if (many.readers) return "--readers";
+  if (many.extractors) return "--extractors";
+  if (many.writers) return "--writers";
+  if (many.frames_in_flight) return "--frames-in-flight";
+  return nullptr;
+}
+
 // An option that only many frames have, given for one.
 const char* stray_option(const ExposureArguments& many) {
   if (!many.outdir.empty()) return "--outdir";
   if (!many.schedule.empty()) return "--schedule";
   if (many.groups) return "--groups";
-  if (many.readers) return "--readers";
-  if (many.extractors) return "--extractors";
-  if (many.writers) return "--writers";
-  if (many.frames_in_flight) return "--frames-in-flight";
+  if (const char* option = pipeline_option(many)) return option;
   if (many.events) return "--events";
   return nullptr;
 }
@@ -54,6 +63,10 @@ mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameSe
     job.settings = settings;
     job.schedule = many.schedule.empty() ? traits(settings.options.milestone).schedule
                                          : parse_schedule(many.schedule);
+    const char* const option = pipeline_option(many);
+    if (option != nullptr && job.schedule != Schedule::pipeline)
+      throw usage_error(option, "is for the schedule pipeline, not " + to_string(job.schedule),
+                        "no such option, or that schedule");
     job.groups = many.groups;
     job.readers = many.readers.value_or(job.readers);
     job.extractors = extractors_of_rank(many);
@@ -68,7 +81,7 @@ int extract_one(const mpi::Communicator& world, const FrameJob& job,
                 const mpi::ExtractorFactory& make) {
   const mpi::ExposureSummary summary = run_one_frame(world, job, make);
   if (world.is_root()) report(summary, job);
-  return 0;
+  return status::done;
 }
 
 }  // namespace
@@ -125,7 +138,7 @@ int extractors_of_rank(const ExposureArguments& many) {
 }
 
 int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const ExposureArguments& many,
-                        const mpi::ExtractorFactory& make) {
+                        const mpi::ExtractorFactory& make, const mpi::PhaseHook& hook) {
   mpi::collective(world, [&] {
     one.settings.ranks_per_bundle = many.ranks_per_bundle;
     if (!many.many()) {
@@ -147,10 +160,11 @@ int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const Expo
       throw usage_error("--extractors", std::to_string(*many.extractors), "1 or more");
   });
   if (!many.many()) return extract_one(world, one, make);
-  const mpi::ExposureJob job = make_exposure_job(world, one.settings, many);
+  mpi::ExposureJob job = make_exposure_job(world, one.settings, many);
+  job.hook = hook;
   const mpi::ExposureSummary summary = run_exposure(world, job, make);
   if (world.is_root()) report(summary, job);
-  return summary.failed == 0 ? 0 : exit_status(ErrorKind::data);
+  return summary.failed == 0 ? status::done : status::failed;
 }
 
 }  // namespace spex

@@ -4,10 +4,12 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/run/exposure.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace spex {
 
@@ -39,9 +41,10 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
 /// Does what the command line asks for, one frame or many, and reports it; the program's exit
 /// status. `one` is the job of prepare_job, the same on every rank; where the command line asks for
 /// many frames, its settings are those of all. Throws as mpi::run_one_frame and mpi::run_exposure
-/// do. Collective.
+/// do. `hook` is that of a run over many frames (ExposureJob). Collective.
 [[nodiscard]] int extract_one_or_many(const mpi::Communicator& world, FrameJob one,
                                       const ExposureArguments& many,
-                                      const mpi::ExtractorFactory& make);
+                                      const mpi::ExtractorFactory& make,
+                                      const mpi::PhaseHook& hook = {});
 
 }  // namespace spex

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <vector>
 
+#include <CLI/CLI.hpp>
+
 #include "reference/core/error.hpp"
 
 namespace spex {

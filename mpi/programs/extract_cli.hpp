@@ -5,9 +5,11 @@
 #include <optional>
 #include <string>
 
-#include <CLI/CLI.hpp>
-
 #include "reference/frame/frame_job.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace spex {
 

@@ -1,71 +1,7 @@
 // spex-cpu: extracts frames with the CPU reference, alone or under mpirun.
 
-#include <algorithm>
-
-#include <fmt/format.h>
-#include <spdlog/spdlog.h>
-#include <unistd.h>
-
-#include "mpi/comm/collective.hpp"
-#include "mpi/comm/environment.hpp"
-#include "mpi/programs/exposure_cli.hpp"
-#include "mpi/programs/extract_cli.hpp"
-#include "mpi/programs/report.hpp"
-#include "mpi/programs/run_on_ranks.hpp"
-#include "reference/core/parallel.hpp"
-#include "reference/core/version.hpp"
-#include "reference/linalg/symmetric.hpp"
-#include "reference/programs/program.hpp"
-
-namespace {
-
-constexpr const char* program = "spex-cpu";
-
-constexpr const char* footer =
-    "Examples:\n"
-    "  spex-cpu -i preproc-r0-00051060.fits.fz -p psf-r0-00051060.fits -o frame-r0-00051060.fits\n"
-    "  mpirun -n 20 spex-cpu -i preproc.fits -p psf.fits -o frame.fits --threads 1\n"
-    "  spex-cpu -i preproc.fits -p psf.fits -o part.fits -w 6500,6600,0.8 -s 50 -n 25 -m "
-    "model.fits\n"
-    "  mpirun -n 20 spex-cpu --exposure night/51060 --outdir out --schedule interleave-io\n"
-    "\n"
-    "Exit status: 0 done, 1 a file is wrong or the work failed, 2 the command line is wrong.";
-
-// The rank's share of its node's CPUs, and no more than it may run on.
-int share_of_threads(const spex::mpi::Communicator& world) {
-  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-  const int share = std::max(1, static_cast<int>(cpus / world.node().size()));
-  return std::min(spex::default_threads(), share);
-}
-
-int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
-  CLI::App app("Extracts 1D spectra from preprocessed CCD frames by spectroperfectionism.",
-               program);
-  app.set_version_flag("--version", spex::version_text(program));
-  app.footer(footer);
-  spex::ExtractArguments arguments;
-  spex::add_extract_options(app, arguments);
-  spex::ExposureArguments many;
-  spex::add_exposure_options(app, arguments, many);
-  int status = 0;
-  if (!spex::parse_command_line(app, argc, argv, world.is_root(), status)) return status;
-
-  spex::FrameJob job;
-  spex::mpi::collective(world, [&] { job = spex::prepare_job(arguments, program); });
-  const int threads = arguments.threads.value_or(share_of_threads(world));
-  if (world.is_root())
-    spdlog::info("{}: {} rank(s) of {} thread(s)", many.many() ? "frames" : job.files.input,
-                 world.size(), threads);
-  const int extractors = spex::extractors_of_rank(many);
-  return spex::extract_one_or_many(world, job, many, [=](int /*slot*/) {
-    return spex::cpu_extractor(std::max(1, threads / extractors));
-  });
-}
-
-}  // namespace
+#include "mpi/programs/cpu_program.hpp"
 
 int main(int argc, char** argv) {
-  spex::set_up_logging(program);
-  spex::use_single_threaded_blas();
-  return spex::run_on_ranks(program, argc, argv, extract);
+  return spex::cpu_program(argc, argv);
 }

@@ -47,17 +47,15 @@ const char* to_string(OutputState state) {
 
 ExposureSummary run_exposure(const Communicator& world, const ExposureJob& job,
                              const ExtractorFactory& make) {
-  TestHooks hooks;
   collective(world, [&] {
     check_job(job);
-    hooks = TestHooks::from_environment(world.rank());
     if (world.is_root() && job.events) check_writable(*job.events);
   });
   EventLog events(world);
   Outcomes outcomes(world, job);
   ExposureSummary summary;
   StageTimes times;
-  const Run run{world, job, make, hooks, events, outcomes, times};
+  const Run run{world, job, make, events, outcomes, times};
   if (job.schedule == Schedule::pipeline)
     run_pipeline(run);
   else

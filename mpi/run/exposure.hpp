@@ -8,11 +8,17 @@
 
 #include "mpi/comm/collective.hpp"
 #include "mpi/comm/environment.hpp"
+#include "mpi/run/event_log.hpp"
 #include "reference/core/stage_times.hpp"
 #include "reference/frame/assemble_frame.hpp"
 #include "reference/frame/frame_job.hpp"
+#include "reference/model/fields.hpp"
 
 namespace spex::mpi {
+
+/// Called as a rank begins a phase of a frame (read, extract, gather or write), on the thread that
+/// is to do it. What it throws is that phase's failure.
+using PhaseHook = std::function<void(Phase phase, const std::string& camera)>;
 
 /// What a run is to do; the same on every rank.
 struct ExposureJob {
@@ -29,6 +35,7 @@ struct ExposureJob {
   std::optional<std::string> events;    ///< run log to write
   /// A line on stderr as each frame fails; otherwise its outcome alone tells.
   bool reports_failures = true;
+  PhaseHook hook;  ///< of this rank, for tests of faults and of order; none where empty
 
   /// The files of one frame.
   [[nodiscard]] const FrameFiles& files(int frame) const {
@@ -59,6 +66,12 @@ struct FrameOutcome {
   OutputState output = OutputState::none;  ///< what stands at its output now
   std::optional<Failure> failure;          ///< nothing where its output was written
 };
+
+/// All fields of a FrameOutcome.
+auto fields(MaybeConst<FrameOutcome> auto& outcome) {
+  auto& [frame, counts, output, failure] = outcome;
+  return std::tie(frame, counts, output, failure);
+}
 
 /// How a run ended.
 struct ExposureSummary {

@@ -13,8 +13,8 @@
 
 #include <fmt/format.h>
 
-#include "mpi/comm/broadcast.hpp"
 #include "reference/core/error.hpp"
+#include "reference/model/camera.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -28,12 +28,6 @@ std::string canonical(const std::string& path) {
   return fs::weakly_canonical(fs::absolute(path), ignored).string();
 }
 
-// "b0" ... "z9".
-bool is_camera(const std::string& text) {
-  return text.size() == 2 && std::string_view("brz").find(text[0]) != std::string_view::npos &&
-         text[1] >= '0' && text[1] <= '9';
-}
-
 // Camera and EXPID of preproc-CAMERA-EXPID.fits[.gz|.fz]; empty for any other name.
 std::optional<std::pair<std::string, std::string>> parse_preproc(const std::string& name) {
   constexpr std::string_view prefix = "preproc-";
@@ -45,7 +39,7 @@ std::optional<std::pair<std::string, std::string>> parse_preproc(const std::stri
   const std::string ending = name.substr(dash + 1 + digits);
   const bool number =
       std::all_of(expid.begin(), expid.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!is_camera(camera) || !number ||
+  if (!parse_camera(camera) || !number ||
       (ending != ".fits" && ending != ".fits.gz" && ending != ".fits.fz"))
     return {};
   return std::pair{camera, expid};
@@ -98,7 +92,7 @@ std::vector<FrameFiles> frames_of_list(const std::string& path) {
     if (words >> surplus)
       throw usage_error(subject(), fmt::format("has '{}' after its four words", surplus),
                         line_form);
-    if (!is_camera(frame.camera))
+    if (!parse_camera(frame.camera))
       throw usage_error(subject(), fmt::format("'{}' is no camera", frame.camera),
                         "b, r or z and a digit");
     frames.push_back(std::move(frame));
@@ -122,15 +116,6 @@ void check_outputs(const std::vector<FrameFiles>& frames) {
       if (by_output.contains(canonical(input)))
         throw usage_error(input, "would be overwritten by an output",
                           "another name for the output");
-}
-
-void broadcast(const Communicator& comm, std::vector<FrameFiles>& frames) {
-  std::size_t count = frames.size();
-  broadcast(comm, count);
-  frames.resize(count);
-  for (FrameFiles& frame : frames)
-    for (std::string* text : {&frame.camera, &frame.input, &frame.psf, &frame.output})
-      broadcast(comm, *text);
 }
 
 }  // namespace spex::mpi

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "mpi/run/exposure.hpp"
+#include "reference/frame/frame_job.hpp"
 
 namespace spex::mpi {
 
@@ -23,8 +23,5 @@ namespace spex::mpi {
 /// Throws Error(usage) where two frames have the same output, an output is some frame's input, or
 /// its folder does not exist.
 void check_outputs(const std::vector<FrameFiles>& frames);
-
-/// From rank 0 to all others. Collective.
-void broadcast(const Communicator& comm, std::vector<FrameFiles>& frames);
 
 }  // namespace spex::mpi

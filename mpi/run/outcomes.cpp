@@ -2,43 +2,17 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "mpi/comm/check.hpp"
+#include "mpi/comm/message.hpp"
 
 namespace spex::mpi {
 namespace {
 
 constexpr int outcome_tag = 2;
-
-struct Head {
-  int frame;
-  int failed;
-  ErrorKind kind;
-  OutputState output;
-  PatchCounts counts;
-};
-
-std::string pack(const FrameOutcome& outcome) {
-  const bool failed = outcome.failure.has_value();
-  const Head head{outcome.frame, failed ? 1 : 0,
-                  failed ? outcome.failure->kind : ErrorKind::internal, outcome.output,
-                  outcome.counts};
-  std::string bytes(sizeof head, '\0');
-  std::memcpy(bytes.data(), &head, sizeof head);
-  return failed ? bytes + outcome.failure->text : bytes;
-}
-
-FrameOutcome unpack(const std::string& bytes) {
-  Head head;
-  std::memcpy(&head, bytes.data(), sizeof head);
-  FrameOutcome outcome{head.frame, head.counts, head.output, std::nullopt};
-  if (head.failed != 0) outcome.failure = Failure{head.kind, bytes.substr(sizeof head)};
-  return outcome;
-}
 
 }  // namespace
 
@@ -91,7 +65,7 @@ void Outcomes::receive(const MPI_Status& status) {
   std::string bytes(static_cast<std::size_t>(count), '\0');
   SPEX_MPI_CHECK(MPI_Recv(bytes.data(), count, MPI_BYTE, status.MPI_SOURCE, outcome_tag,
                           comm_.get(), MPI_STATUS_IGNORE));
-  accept(unpack(bytes));
+  accept(unpack<FrameOutcome>(bytes));
 }
 
 void Outcomes::accept(FrameOutcome outcome) {

@@ -1,7 +1,7 @@
 #include "mpi/run/run_log.hpp"
 
-#include <array>
 #include <cstddef>
+#include <type_traits>
 
 #include <nlohmann/json.hpp>
 #include <sys/resource.h>
@@ -12,16 +12,12 @@
 #include "reference/io/atomic_write.hpp"
 
 namespace spex::mpi {
+
+static_assert(std::is_trivially_copyable_v<RankReport>);
+
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// A report on its way to rank 0.
-struct Packed {
-  std::array<char, 256> host{};
-  double max_rss_bytes = 0;
-  std::array<double, stage_count> seconds{};
-};
 
 Json frame_json(const FrameFiles& files, const FrameOutcome& outcome) {
   Json json;
@@ -41,7 +37,7 @@ Json frame_json(const FrameFiles& files, const FrameOutcome& outcome) {
 Json rank_json(int rank, const RankReport& report) {
   Json json;
   json["rank"] = rank;
-  json["host"] = report.host;
+  json["host"] = report.host.data();
   json["max_rss_bytes"] = report.max_rss_bytes;
   for (std::size_t i = 0; i < stage_count; ++i) {
     const auto stage = static_cast<Stage>(i);
@@ -67,8 +63,7 @@ Json event_json(const Event& event, const ExposureJob& job) {
 
 RankReport describe_rank(const StageTimes& times) {
   RankReport report;
-  std::array<char, 256> host{};
-  if (gethostname(host.data(), host.size() - 1) == 0) report.host = host.data();
+  if (gethostname(report.host.data(), report.host.size() - 1) != 0) report.host = {};
   rusage usage{};
   if (getrusage(RUSAGE_SELF, &usage) == 0)
     report.max_rss_bytes = 1024.0 * static_cast<double>(usage.ru_maxrss);
@@ -77,22 +72,10 @@ RankReport describe_rank(const StageTimes& times) {
 }
 
 std::vector<RankReport> gather_reports(const Communicator& world, const RankReport& mine) {
-  Packed packed;
-  mine.host.copy(packed.host.data(), packed.host.size() - 1);
-  packed.max_rss_bytes = mine.max_rss_bytes;
-  for (std::size_t i = 0; i < stage_count; ++i)
-    packed.seconds[i] = mine.times.get(static_cast<Stage>(i));
-  std::vector<Packed> all(world.is_root() ? static_cast<std::size_t>(world.size()) : 0);
-  SPEX_MPI_CHECK(MPI_Gather(&packed, sizeof packed, MPI_BYTE, all.data(), sizeof packed, MPI_BYTE,
-                            0, world.get()));
-  std::vector<RankReport> reports;
-  for (const Packed& one : all) {
-    RankReport report{one.host.data(), one.max_rss_bytes, {}};
-    for (std::size_t i = 0; i < stage_count; ++i)
-      report.times.add(static_cast<Stage>(i), one.seconds[i]);
-    reports.push_back(std::move(report));
-  }
-  return reports;
+  std::vector<RankReport> all(world.is_root() ? static_cast<std::size_t>(world.size()) : 0);
+  SPEX_MPI_CHECK(
+      MPI_Gather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, 0, world.get()));
+  return all;
 }
 
 void write_run_log(const std::string& path, const ExposureJob& job, double origin_unix,
@@ -113,7 +96,8 @@ void write_run_log(const std::string& path, const ExposureJob& job, double origi
     root["frames"].push_back(frame_json(job.files(outcome.frame), outcome));
   root["events"] = Json::array();
   for (const Event& event : events) root["events"].push_back(event_json(event, job));
-  const std::string text = root.dump(1) + "\n";
+  // A path may be of any bytes; JSON is of UTF-8.
+  const std::string text = root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   atomic_write(path, {text.begin(), text.end()});
 }
 

@@ -1,6 +1,7 @@
 // The log of a run over many frames, as a file: what a benchmark and its pictures are made from.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -9,11 +10,11 @@
 
 namespace spex::mpi {
 
-/// What a rank says of itself at the end of a run.
+/// What a rank says of itself at the end of a run; plain, so that it can travel.
 struct RankReport {
-  std::string host;          ///< name of its node
-  double max_rss_bytes = 0;  ///< the most memory that the process held
-  StageTimes times;          ///< seconds of its threads
+  std::array<char, 256> host{};  ///< name of its node, ended by 0
+  double max_rss_bytes = 0;      ///< the most memory that the process held
+  StageTimes times;              ///< seconds of its threads
 };
 
 /// This process, with `times`.

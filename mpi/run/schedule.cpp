@@ -28,7 +28,7 @@ std::optional<Failure> read_step(const Run& run, int frame, FrameInputs& inputs,
                                  StageTimes& times) {
   const EventTimer timer(run.events, frame, Phase::read);
   return attempt([&] {
-    run.hooks.at("read", run.job.files(frame).camera);
+    run.before(Phase::read, frame);
     inputs = read_frame_inputs(run.job.frame_job(frame), times);
   });
 }
@@ -38,7 +38,7 @@ std::optional<Failure> extract_step(const Run& run, int frame, const PatchExtrac
                                     std::vector<PatchResult>& results, StageTimes& times) {
   const EventTimer timer(run.events, frame, Phase::extract, only_bundle(patches));
   return attempt([&] {
-    run.hooks.at("extract", run.job.files(frame).camera);
+    run.before(Phase::extract, frame);
     // A run of one frame shows its patches; one of many shows its frames (outcomes.cpp).
     const bool shown =
         run.world.is_root() && run.job.settings.show_progress && run.job.frames.size() == 1;
@@ -59,7 +59,7 @@ FrameOutcome write_step(const Run& run, int frame, std::optional<Failure> failur
   if (!outcome.failure) {
     const EventTimer timer(run.events, frame, Phase::write);
     outcome.failure = attempt([&] {
-      run.hooks.at("write", run.job.files(frame).camera);
+      run.before(Phase::write, frame);
       const std::vector<Patch> patches = patches_of(job.settings.options, inputs);
       outcome.counts = write_frame_outputs(job, inputs, patches, results, times);
     });

@@ -6,7 +6,6 @@
 #include "mpi/run/event_log.hpp"
 #include "mpi/run/exposure.hpp"
 #include "mpi/run/outcomes.hpp"
-#include "mpi/run/test_hooks.hpp"
 #include "reference/frame/frame_steps.hpp"
 
 namespace spex::mpi {
@@ -16,10 +15,14 @@ struct Run {
   const Communicator& world;     ///< all ranks of the run
   const ExposureJob& job;        ///< frames and settings
   const ExtractorFactory& make;  ///< makes what extracts the patches
-  const TestHooks& hooks;        ///< faults and delays of the tests
   EventLog& events;              ///< of this rank
   Outcomes& outcomes;            ///< of the frames that this rank has ended
   StageTimes& times;             ///< gains this rank's seconds
+
+  /// Before a rank begins a phase of a frame.
+  void before(Phase phase, int frame) const {
+    if (job.hook) job.hook(phase, job.files(frame).camera);
+  }
 };
 
 /// Frames over groups of ranks, each frame by all ranks of a group; one rank reads and one writes,
@@ -29,7 +32,7 @@ void run_groups(const Run& run);
 /// Frames over ranks, each frame by one. Collective.
 void run_pipeline(const Run& run);
 
-/// The steps of one frame, timed, logged, with the test hooks; what failed, if anything did.
+/// The steps of one frame, timed and logged; what failed, if anything did.
 [[nodiscard]] std::optional<Failure> read_step(const Run& run, int frame, FrameInputs& inputs,
                                                StageTimes& times);
 /// Extracts `patches` into `results`.

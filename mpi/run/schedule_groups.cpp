@@ -80,23 +80,33 @@ class GroupRun {
   void one_frame(int frame) {
     FrameInputs inputs;
     std::optional<Failure> failure;
-    if (group_.reads) failure = read_step(run_, frame, inputs, run_.times);
+    if (group_.reads) failure = lost_ ? lost_ : read_step(run_, frame, inputs, run_.times);
     if (group_.in) failure = share(frame, failure, inputs);
     if (!group_.out) return;
 
     std::vector<int> rank_of;
     std::vector<PatchResult> results;
-    if (group_.extracts && !failure) failure = extract(frame, inputs, rank_of, results);
-    if (const auto failed = agree(*group_.out, failure))
+    if (group_.extracts && !failure)
+      failure = lost_ ? lost_ : extract(frame, inputs, rank_of, results);
+    if (const auto failed = agree(*group_.out, failure)) {
       failure = failed->failure;
-    else
+      note_lost(*failure);
+    } else {
       results = gather(frame, inputs, rank_of, std::move(results));
+    }
     if (group_.writes)
       run_.outcomes.report(
           write_step(run_, frame, std::move(failure), inputs, results, run_.times));
   }
 
  private:
+  // Every frame is extracted by all workers: without the extractor of one, each later frame fails,
+  // at once and by name.
+  void note_lost(const Failure& failure) {
+    if (failure.kind == ErrorKind::device && !lost_)
+      lost_ = Failure{failure.kind, "an extractor was lost earlier: " + failure.text};
+  }
+
   // From the reader to the workers: the frame's number, what failed, or else the frame.
   std::optional<Failure> share(int frame, const std::optional<Failure>& failure,
                                FrameInputs& inputs) {
@@ -105,15 +115,9 @@ class GroupRun {
     broadcast(in, sent);
     if (sent != frame)
       throw std::logic_error(fmt::format("frame {} arrived where {} was due", sent, frame));
-    bool failed = failure.has_value();
-    broadcast(in, failed);
-    if (!failed) {
-      broadcast(in, inputs, 0);
-      return std::nullopt;
-    }
-    Failure what = failure.value_or(Failure{});
-    broadcast(in, what.kind);
-    broadcast(in, what.text);
+    std::optional<Failure> what = failure;
+    broadcast(in, what);
+    if (!what) broadcast(in, inputs);
     return what;
   }
 
@@ -139,7 +143,7 @@ class GroupRun {
                                   std::vector<PatchResult>&& mine) {
     const StageTimer stage(run_.times, Stage::gather);
     const EventTimer timer(run_.events, frame, Phase::gather);
-    if (group_.extracts) run_.hooks.at("gather", run_.job.files(frame).camera);
+    if (group_.extracts) run_.before(Phase::gather, frame);
     const Communicator& out = *group_.out;
     if (group_.first_worker > 0) {  // the writer has not seen the frame yet
       broadcast_description(out, inputs, group_.first_worker);
@@ -151,6 +155,7 @@ class GroupRun {
   const Run& run_;
   Group group_;
   PatchExtractor extract_;
+  std::optional<Failure> lost_;  // on the ranks of `out`, the same
 };
 
 }  // namespace

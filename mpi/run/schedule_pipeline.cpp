@@ -10,6 +10,7 @@
 #include <utility>
 
 #include <fitsio.h>
+#include <spdlog/spdlog.h>
 
 #include "mpi/comm/collective.hpp"
 #include "mpi/run/schedule.hpp"
@@ -26,6 +27,7 @@ struct InFlight {
   FrameInputs inputs;
   std::vector<PatchResult> results;
   std::optional<Failure> failure;
+  bool tried_again = false;  // after an extractor was lost with it
   StageTimes times;
 };
 using FramePtr = std::unique_ptr<InFlight>;
@@ -38,6 +40,11 @@ struct Finished {
 // A reader takes a token before it reads, and a frame gives it back when it is done with: so at
 // most so many frames are in memory. A frame that failed takes the same way as others. Threads end
 // when the channel before them has; none speaks MPI.
+//
+// An extractor that a failure of kind `device` leaves of no use gets no more frames: it would fail
+// one after the other faster than the others can extract them. Its frame goes to another extractor,
+// once, for a frame may also be what breaks extractors. The last extractor of the rank stays, lost,
+// to fail the frames that are left.
 class Pipeline {
  public:
   Pipeline(const Run& run, std::vector<int> frames)
@@ -61,7 +68,7 @@ class Pipeline {
   // Throws what the factory threw.
   void start_extractors() {
     const int count = run_.job.extractors;
-    extracting_ = count;
+    extracting_ = usable_ = count;
     std::vector<std::future<void>> made;
     for (int slot = 0; slot < count; ++slot) {
       std::promise<void> promise;
@@ -81,7 +88,7 @@ class Pipeline {
   }
 
   void start_files() {
-    reading_ = run_.job.readers;
+    if (frames_.empty()) to_extract_.close();
     for (int i = 0; i < run_.job.readers; ++i) readers_.emplace_back([this] { read_frames(); });
     for (int i = 0; i < run_.job.writers; ++i) writers_.emplace_back([this] { write_frames(); });
   }
@@ -110,7 +117,6 @@ class Pipeline {
       to_extract_.push(std::move(one));
     }
     tokens_.release();
-    if (--reading_ == 0) to_extract_.close();
   }
 
   void extract_frames(int slot, std::promise<void> ready) {
@@ -123,18 +129,59 @@ class Pipeline {
       ready.set_exception(std::current_exception());
     }
     const bool go = begins_.get();
+    bool usable = true;
     while (std::optional<FramePtr> one = go ? to_extract_.pop() : std::nullopt) {
       InFlight& frame = **one;
-      std::vector<Patch> patches;
-      if (!frame.failure)
-        frame.failure =
-            attempt([&] { patches = patches_of(run_.job.settings.options, frame.inputs); });
-      if (!frame.failure)
-        frame.failure = extract_step(run_, frame.frame, extract, frame.inputs, patches,
-                                     frame.results, frame.times);
-      to_write_.push(std::move(*one));
+      extract_frame(frame, extract);
+      if (usable && frame.failure && frame.failure->kind == ErrorKind::device) {
+        usable = false;
+        const bool others = --usable_ > 0;
+        spdlog::error("rank {}: extractor {} is lost, {}: {}", run_.world.rank(), slot,
+                      others ? "others go on" : "the last of this rank", frame.failure->text);
+        if (others) {
+          hand_over(std::move(*one));
+          break;
+        }
+        extract = without_extractor(*frame.failure);
+      }
+      pass_on(std::move(*one));
     }
     if (--extracting_ == 0) to_write_.close();
+  }
+
+  // Fails every frame.
+  static PatchExtractor without_extractor(const Failure& last) {
+    return [text = "no extractor of the rank is left, the last ended with: " + last.text](
+               const ExtractInputs&, const std::vector<Patch>&, StageTimes&,
+               const std::function<void(long)>&) -> std::vector<PatchResult> {
+      throw Error(ErrorKind::device, "", text);
+    };
+  }
+
+  // A frame whose extractor was lost, to another one.
+  void hand_over(FramePtr frame) {
+    if (frame->tried_again) {
+      pass_on(std::move(frame));
+      return;
+    }
+    frame->tried_again = true;
+    frame->failure.reset();
+    to_extract_.push(std::move(frame));
+  }
+
+  void pass_on(FramePtr frame) {
+    to_write_.push(std::move(frame));
+    if (--not_extracted_ == 0) to_extract_.close();
+  }
+
+  void extract_frame(InFlight& frame, const PatchExtractor& extract) const {
+    std::vector<Patch> patches;
+    if (!frame.failure)
+      frame.failure =
+          attempt([&] { patches = patches_of(run_.job.settings.options, frame.inputs); });
+    if (!frame.failure)
+      frame.failure = extract_step(run_, frame.frame, extract, frame.inputs, patches, frame.results,
+                                   frame.times);
   }
 
   void write_frames() {
@@ -157,8 +204,9 @@ class Pipeline {
   std::promise<bool> begin_;
   std::shared_future<bool> begins_{begin_.get_future()};
   std::atomic<std::size_t> next_ = 0;
-  std::atomic<int> reading_ = 0;
-  std::atomic<int> extracting_ = 0;
+  std::atomic<std::size_t> not_extracted_{frames_.size()};
+  std::atomic<int> extracting_ = 0;  // threads
+  std::atomic<int> usable_ = 0;      // extractors
   Channel<FramePtr> to_extract_;
   Channel<FramePtr> to_write_;
   Channel<Finished> finished_;

@@ -9,6 +9,7 @@
 
 #include "mpi/comm/check.hpp"
 #include "mpi/comm/environment.hpp"
+#include "reference/linalg/symmetric.hpp"
 
 namespace {
 
@@ -30,6 +31,7 @@ class FailuresOfRank : public testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
+  spex::use_single_threaded_blas();  // as the programs do; its threads would wait for each other
   const spex::mpi::Environment environment(argc, argv);
   const spex::mpi::Communicator world = spex::mpi::Communicator::world();
   if (!world.is_root()) {

@@ -1,5 +1,7 @@
 #include "reference/core/error.hpp"
 
+#include "reference/core/exit_status.hpp"
+
 namespace spex {
 namespace {
 
@@ -30,7 +32,7 @@ Error data_error(const std::string& file, const std::string& wrong, const std::s
 }
 
 int exit_status(ErrorKind kind) noexcept {
-  return kind == ErrorKind::usage ? 2 : 1;
+  return kind == ErrorKind::usage ? status::usage : status::failed;
 }
 
 }  // namespace spex

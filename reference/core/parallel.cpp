@@ -18,8 +18,12 @@ int default_threads() {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
 
+int threads_used(int threads, int count) {
+  return std::clamp(threads, 1, std::max(1, count));
+}
+
 void parallel_for(int threads, int count, const std::function<void(int, int)>& work) {
-  threads = std::clamp(threads, 1, std::max(1, count));
+  threads = threads_used(threads, count);
   std::atomic<int> next{0};
   std::mutex mutex;
   std::exception_ptr failure;

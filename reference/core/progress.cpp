@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
@@ -23,13 +24,14 @@ std::string clock_text(double seconds) {
 
 }  // namespace
 
-Progress::Progress(std::string title, std::string unit, long total, bool shown)
+Progress::Progress(std::string title, std::string unit, long total, bool shown, Clock clock)
     : title_(std::move(title)),
       unit_(std::move(unit)),
       total_(total),
       shown_(shown),
       terminal_(isatty(STDERR_FILENO) != 0),
-      start_(std::chrono::steady_clock::now()),
+      clock_(std::move(clock)),
+      start_(clock_()),
       next_line_(std::max(1L, total / 10)) {}
 
 Progress::~Progress() {
@@ -46,8 +48,7 @@ void Progress::advance(long count) {
   const std::lock_guard lock(mutex_);
   done_ += count;
   if (!shown_) return;
-  const double elapsed =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  const double elapsed = clock_() - start_;
   if (terminal_) {
     if (done_ < total_ && elapsed - drawn_ < redraw_seconds) return;
     drawn_ = elapsed;

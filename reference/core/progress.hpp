@@ -1,9 +1,10 @@
 // Progress of long work: a bar on a terminal, plain log lines elsewhere.
 #pragma once
 
-#include <chrono>
 #include <mutex>
 #include <string>
+
+#include "reference/core/clock.hpp"
 
 namespace spex {
 
@@ -12,7 +13,8 @@ namespace spex {
 class Progress {
  public:
   /// `unit` is what is counted, in the plural: "patches".
-  Progress(std::string title, std::string unit, long total, bool shown);
+  Progress(std::string title, std::string unit, long total, bool shown,
+           Clock clock = steady_seconds);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
@@ -30,7 +32,8 @@ class Progress {
   bool terminal_;
   std::mutex mutex_;
   long done_ = 0;
-  std::chrono::steady_clock::time_point start_;
+  Clock clock_;
+  double start_;
   double drawn_ = -1;  // seconds since start_, of the last drawing
   long next_line_;     // done_ at which the next log line is due
 };

@@ -4,6 +4,7 @@
 #include <array>
 #include <chrono>
 #include <cstddef>
+#include <span>
 
 namespace spex {
 
@@ -35,6 +36,9 @@ class StageTimes {
   void add(const StageTimes& other);
   /// The seconds of a stage.
   [[nodiscard]] double get(Stage stage) const { return seconds_[static_cast<std::size_t>(stage)]; }
+  /// The seconds of all stages, in the order of Stage.
+  [[nodiscard]] std::span<const double, stage_count> seconds() const { return seconds_; }
+  [[nodiscard]] std::span<double, stage_count> seconds() { return seconds_; }  ///< to be filled
 
  private:
   std::array<double, stage_count> seconds_{};

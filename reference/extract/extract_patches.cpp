@@ -44,8 +44,9 @@ StageTimes sum(const std::vector<StageTimes>& of_threads) {
 void extract_each(const ExtractInputs& inputs, const std::vector<Patch>& patches, int threads,
                   StageTimes& times, const std::function<void(long)>& done,
                   std::vector<PatchResult>& results) {
-  std::vector<StageTimes> of_threads(static_cast<std::size_t>(threads));
-  parallel_for(threads, static_cast<int>(patches.size()), [&](int thread, int index) {
+  const int count = static_cast<int>(patches.size());
+  std::vector<StageTimes> of_threads(static_cast<std::size_t>(threads_used(threads, count)));
+  parallel_for(threads, count, [&](int thread, int index) {
     const Patch& patch = patches[static_cast<std::size_t>(index)];
     StageTimes& mine = of_threads[static_cast<std::size_t>(thread)];
     const SpotRange range = spot_range(&patch, &patch + 1);
@@ -71,8 +72,9 @@ void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch
     const StageTimer timer(times, Stage::spots);
     spots = evaluate_range(inputs, range, threads);
   }
-  std::vector<StageTimes> of_threads(static_cast<std::size_t>(threads));
-  parallel_for(threads, static_cast<int>(end - begin), [&](int thread, int index) {
+  const int count = static_cast<int>(end - begin);
+  std::vector<StageTimes> of_threads(static_cast<std::size_t>(threads_used(threads, count)));
+  parallel_for(threads, count, [&](int thread, int index) {
     results[index] = extract_patch(begin[index], patch_spots(begin[index], spots, range),
                                    *inputs.pixels, inputs.options, inputs.psferr(),
                                    of_threads[static_cast<std::size_t>(thread)]);

@@ -13,7 +13,7 @@ constexpr double bad_fit_factor = 5;
 Frame empty_frame(const ExtractInputs& inputs) {
   Frame frame;
   frame.specmin = inputs.options.specmin;
-  frame.nspec = inputs.options.nspec.value_or(inputs.psf->nfiber - frame.specmin);
+  frame.nspec = inputs.options.nspec_of(inputs.psf->nfiber);
   frame.nwave = inputs.grid.nwave;
   frame.ndiag = inputs.psf->ndiag();
   frame.dw = inputs.grid.dw;

@@ -8,6 +8,7 @@
 
 #include "reference/core/stage_times.hpp"
 #include "reference/extract/extract_patches.hpp"
+#include "reference/model/fields.hpp"
 #include "reference/model/options.hpp"
 
 namespace spex {
@@ -21,6 +22,12 @@ struct FrameFiles {
   std::optional<std::string> model = {};  ///< model image to write
   std::optional<std::string> fibermap = {};  ///< table that replaces the input's own
 };
+
+/// All fields of a FrameFiles.
+auto fields(MaybeConst<FrameFiles> auto& files) {
+  auto& [camera, input, psf, output, model, fibermap] = files;
+  return std::tie(camera, input, psf, output, model, fibermap);
+}
 
 /// How frames are extracted; the same for all frames of a run, and on every rank.
 struct FrameSettings {

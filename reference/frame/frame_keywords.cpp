@@ -25,7 +25,7 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Ex
   const WaveGrid& grid = inputs.grid;
   const auto number = [](auto value) { return static_cast<long long>(value); };
   return {
-      {"NSPEC", number(o.nspec.value_or(inputs.psf->nfiber - o.specmin)), "number of spectra"},
+      {"NSPEC", number(o.nspec_of(inputs.psf->nfiber)), "number of spectra"},
       {"WAVEMIN", grid.at(0), "[Angstrom] first wavelength"},
       {"WAVEMAX", grid.at(grid.nwave - 1), "[Angstrom] last wavelength"},
       {"WAVESTEP", grid.dw, "[Angstrom] wavelength step"},

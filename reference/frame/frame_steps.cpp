@@ -10,6 +10,7 @@
 #include "reference/frame/frame_keywords.hpp"
 #include "reference/frame/scores.hpp"
 #include "reference/io/atomic_write.hpp"
+#include "reference/io/copy_fibermap.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
 #include "reference/io/write_frame.hpp"
@@ -36,10 +37,14 @@ FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
     throw data_error(
         files.input, fmt::format("{} x {} pixels", inputs.preproc.nx, inputs.preproc.ny),
         fmt::format("NPIX_X x NPIX_Y of the PSF, {} x {}", inputs.psf.npix_x, inputs.psf.npix_y));
-  inputs.grid = make_wave_grid(
-      options.wavelength.value_or(default_wave_range(inputs.preproc.camera, files.input)));
+  inputs.grid = wave_grid_of(options, inputs.preproc.camera, files.input);
+  const std::vector<Patch> patches = patches_of(options, inputs);
+  if (!inputs.preproc.fibermap.fits.empty())  // what it takes to write the output
+    static_cast<void>(fibermap_rows(inputs.preproc.fibermap, options.specmin,
+                                    options.nspec_of(inputs.psf.nfiber),
+                                    files.fibermap.value_or(files.input)));
+  check_coverage(inputs.psf, inputs.grid, patches);
   inputs.pixels = make_pixels(std::move(inputs.preproc), options.mask_bits);
-  check_coverage(inputs.psf, inputs.grid, patches_of(options, inputs));
   return inputs;
 }
 

@@ -6,6 +6,7 @@
 #include "reference/frame/assemble_frame.hpp"
 #include "reference/frame/frame_job.hpp"
 #include "reference/layout/patches.hpp"
+#include "reference/model/fields.hpp"
 #include "reference/model/preproc.hpp"
 #include "reference/model/psf.hpp"
 
@@ -24,6 +25,12 @@ struct FrameInputs {
     return {&psf, &pixels, grid, options};
   }
 };
+
+/// All fields of a FrameInputs.
+auto fields(MaybeConst<FrameInputs> auto& inputs) {
+  auto& [psf, preproc, pixels, grid] = inputs;
+  return std::tie(psf, preproc, pixels, grid);
+}
 
 /// Reads the files and checks that they fit together and that the output can be written.
 /// Throws Error.

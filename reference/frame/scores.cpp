@@ -1,35 +1,15 @@
 #include "reference/frame/scores.hpp"
 
 #include <cmath>
-#include <limits>
 
 #include "reference/core/median.hpp"
+#include "reference/model/camera.hpp"
 
 namespace spex {
-namespace {
-
-struct Window {
-  double first;  ///< Angstrom
-  double end;    ///< Angstrom, exclusive
-};
-
-Window window_of(const std::string& camera) {
-  switch (camera.empty() ? '?' : camera[0]) {
-    case 'b':
-      return {4000, 5800};
-    case 'r':
-      return {5800, 7600};
-    case 'z':
-      return {7600, 9800};
-    default:
-      return {0, std::numeric_limits<double>::infinity()};
-  }
-}
-
-}  // namespace
 
 Scores compute_scores(const Frame& frame, const std::string& camera) {
-  const Window window = window_of(camera);
+  const ArmTraits* arm = find_arm(camera);
+  const WaveWindow window = arm != nullptr ? arm->scores : WaveWindow{};
   const auto nwave = static_cast<std::size_t>(frame.nwave);
   Scores scores;
   for (std::size_t s = 0; s < static_cast<std::size_t>(frame.nspec); ++s) {

@@ -8,9 +8,8 @@
 
 namespace spex {
 
-/// Scores within the window of the camera, whose name starts with its letter: b [4000, 5800),
-/// r [5800, 7600), z [7600, 9800) Angstrom; for any other letter all wavelengths. A window without
-/// bins gives zeros.
+/// Scores within the window of the camera (model/camera.hpp), whose name starts with its letter;
+/// for a letter that is no arm's, of all wavelengths. A window without bins gives zeros.
 [[nodiscard]] Scores compute_scores(const Frame& frame, const std::string& camera);
 
 }  // namespace spex

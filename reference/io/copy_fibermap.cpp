@@ -11,33 +11,26 @@
 #include "reference/io/fits_file.hpp"
 
 namespace spex {
-namespace {
-
-// Row numbers (from 1) of the fibermap for fibers specmin ... specmin + nspec - 1: fiber s is the
-// row of rank s by FIBER.
-std::vector<LONGLONG> fibermap_rows(const Fibermap& fibermap, int specmin, int nspec,
-                                    const std::string& path) {
+std::vector<long long> fibermap_rows(const Fibermap& fibermap, int specmin, int nspec,
+                                     const std::string& file) {
   const auto& fiber = fibermap.fiber;
   const auto last = static_cast<std::size_t>(specmin + nspec);
   if (fiber.size() < last)
-    throw data_error(path, fmt::format("FIBERMAP has {} rows", fiber.size()),
+    throw data_error(file, fmt::format("FIBERMAP has {} rows", fiber.size()),
                      fmt::format("at least {}", last));
-  std::vector<LONGLONG> rows(fiber.size());
+  std::vector<long long> rows(fiber.size());
   std::iota(rows.begin(), rows.end(), 1);
-  const auto of = [&](LONGLONG row) { return fiber[static_cast<std::size_t>(row) - 1]; };
-  std::stable_sort(rows.begin(), rows.end(), [&](LONGLONG a, LONGLONG b) { return of(a) < of(b); });
-  const auto twice = std::adjacent_find(rows.begin(), rows.end(),
-                                        [&](LONGLONG a, LONGLONG b) { return of(a) == of(b); });
+  const auto of = [&](long long row) { return fiber[static_cast<std::size_t>(row) - 1]; };
+  std::ranges::stable_sort(rows, {}, of);
+  const auto twice = std::ranges::adjacent_find(rows, {}, of);
   if (twice != rows.end())
-    throw data_error(path, fmt::format("FIBERMAP has fiber {} twice", of(*twice)),
+    throw data_error(file, fmt::format("FIBERMAP has fiber {} twice", of(*twice)),
                      "one row a fiber");
   return {rows.begin() + specmin, rows.begin() + static_cast<std::ptrdiff_t>(last)};
 }
 
-}  // namespace
-
 void copy_fibermap(FitsMemory& out, const Fibermap& fibermap, int specmin, int nspec) {
-  const std::vector<LONGLONG> rows = fibermap_rows(fibermap, specmin, nspec, out.name());
+  const std::vector<long long> rows = fibermap_rows(fibermap, specmin, nspec, out.name());
   FitsReader table(fibermap.fits, "FIBERMAP");
   table.move_to_hdu("FIBERMAP");
   int status = 0;

@@ -19,7 +19,7 @@ struct FrameFileContent {
   std::vector<std::string> cards;       ///< copied into the primary header
   std::vector<HeaderKeyword> keywords;  ///< written after them, and win over them
   const Fibermap* fibermap =
-      nullptr;                     ///< rows of fibers specmin ... specmin + nspec - 1 are written
+      nullptr;  ///< whose rows of fibers specmin ... specmin + nspec - 1 are written
   const Scores* scores = nullptr;  ///< the HDU SCORES is left out where null
   /// FLUX, IVAR, RESOLUTION and CHI2PIX in float64 and an HDU PIXMASK_FRACTION at the end, so that
   /// a comparison sees more than float32 holds.

@@ -57,7 +57,7 @@ void check_options(const ExtractOptions& o, int nfiber) {
 std::vector<Patch> make_patches(const ExtractOptions& options, const WaveGrid& grid, int nfiber) {
   check_options(options, nfiber);
   const int spec_begin = options.specmin;
-  const int spec_end = spec_begin + options.nspec.value_or(nfiber - spec_begin);
+  const int spec_end = spec_begin + options.nspec_of(nfiber);
   const int sub_size = options.bundlesize / options.nsubbundles;
   const int wavepad = effective_wavepad(options.wavepad, options.wavepad_frac);
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/model/camera.hpp"
 
 namespace spex {
 
@@ -31,18 +32,15 @@ WaveGrid make_wave_grid(const WaveRange& range) {
 }
 
 WaveRange default_wave_range(const std::string& camera, const std::string& file) {
-  constexpr double dw = 0.8;
-  switch (camera.empty() ? '?' : camera[0]) {
-    case 'b':
-      return {3600, 5800, dw};
-    case 'r':
-      return {5760, 7620, dw};
-    case 'z':
-      return {7520, 9824, dw};
-    default:
-      throw data_error(file, "CAMERA '" + camera + "' has no wavelength grid of its own",
-                       "a camera b, r or z, or --wavelength");
-  }
+  if (const ArmTraits* arm = find_arm(camera)) return arm->grid;
+  throw data_error(file, "CAMERA '" + camera + "' has no wavelength grid of its own",
+                   "a camera b, r or z, or --wavelength");
+}
+
+WaveGrid wave_grid_of(const ExtractOptions& options, const std::string& camera,
+                      const std::string& file) {
+  return make_wave_grid(options.wavelength ? *options.wavelength
+                                           : default_wave_range(camera, file));
 }
 
 int effective_wavepad(int wavepad, double wavepad_frac) {

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/model/fields.hpp"
 #include "reference/model/options.hpp"
 
 namespace spex {
@@ -19,13 +20,24 @@ struct WaveGrid {
   [[nodiscard]] std::vector<double> range(int first, int count) const;
 };
 
+/// All fields of a WaveGrid.
+auto fields(MaybeConst<WaveGrid> auto& grid) {
+  auto& [wmin, dw, nwave] = grid;
+  return std::tie(wmin, dw, nwave);
+}
+
 /// Bins from wmin up to wmax + dw/2 (exclusive). Throws Error(usage) where a number is not finite,
 /// dw <= 0, wmax < wmin, wmin <= 0, or the grid has more than a million bins.
 [[nodiscard]] WaveGrid make_wave_grid(const WaveRange& range);
 
-/// Production's grid of a camera: b 3600-5800, r 5760-7620, z 7520-9824, steps of 0.8 Angstrom.
-/// `camera` starts with the letter; throws Error(data) `file: ...` for any other letter.
+/// Production's grid of a camera (model/camera.hpp). `camera` starts with the letter; throws
+/// Error(data) `file: ...` for any other letter.
 [[nodiscard]] WaveRange default_wave_range(const std::string& camera, const std::string& file);
+
+/// The grid that `options` ask for, else that of the camera; only then does the camera matter.
+/// Throws as the two above.
+[[nodiscard]] WaveGrid wave_grid_of(const ExtractOptions& options, const std::string& camera,
+                                    const std::string& file);
 
 /// Number of padding bins on either side: P + int(P wavepad_frac).
 [[nodiscard]] int effective_wavepad(int wavepad, double wavepad_frac);

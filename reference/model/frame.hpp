@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "reference/model/fields.hpp"
+
 namespace spex {
 
 /// Spectra-major arrays: `[spec * nwave + w]`; resolution is `[(spec * ndiagonals + d) * nwave +
@@ -29,6 +31,14 @@ struct Frame {
     return static_cast<std::size_t>(nspec) * static_cast<std::size_t>(nwave);
   }
 };
+
+/// All fields of a Frame.
+auto fields(MaybeConst<Frame> auto& frame) {
+  auto& [specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, mask, resolution, chi2pix,
+         pixmask_fraction] = frame;
+  return std::tie(specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, mask, resolution, chi2pix,
+                  pixmask_fraction);
+}
 
 /// The model image (extraction.md, section 6), rows first: `[y * nx + x]`, electron.
 struct ModelImage {

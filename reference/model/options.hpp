@@ -38,6 +38,9 @@ struct ExtractOptions {
   Method method = Method::eigh;                   ///< how N is inverted
   Decorrelate decorrelate = Decorrelate::signal;  ///< which errors are uncorrelated
   Milestone milestone = Milestone::cpu_refactor;  ///< how the work is organized
+
+  /// Spectra that are extracted, of a PSF of `nfiber` fibers.
+  [[nodiscard]] int nspec_of(int nfiber) const { return nspec.value_or(nfiber - specmin); }
 };
 
 /// As on the command line.

@@ -3,6 +3,8 @@
 
 #include <vector>
 
+#include "reference/model/fields.hpp"
+
 namespace spex {
 
 /// How a patch ended. A patch that cannot be solved is a value, counted and reported.
@@ -32,5 +34,13 @@ struct PatchResult {
   /// A_core f_core, electron, rows first; empty where no model image is wanted.
   std::vector<double> model;
 };
+
+/// All fields of a PatchResult.
+auto fields(MaybeConst<PatchResult> auto& result) {
+  auto& [status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction, resolution, x0,
+         x1, y0, y1, model] = result;
+  return std::tie(status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction,
+                  resolution, x0, x1, y0, y1, model);
+}
 
 }  // namespace spex

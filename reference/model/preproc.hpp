@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/model/fields.hpp"
 #include "reference/model/reals.hpp"
 
 namespace spex {
@@ -15,6 +16,12 @@ struct Fibermap {
   std::vector<char> fits;           ///< a whole FITS file
   std::vector<std::int64_t> fiber;  ///< FIBER, a row each
 };
+
+/// All fields of a Fibermap.
+auto fields(MaybeConst<Fibermap> auto& fibermap) {
+  auto& [fits, fiber] = fibermap;
+  return std::tie(fits, fiber);
+}
 
 /// Rows first: pixel (x, y) is at `y * nx + x`.
 struct Preproc {
@@ -28,6 +35,12 @@ struct Preproc {
   Fibermap fibermap;                ///< empty where there is none
 };
 
+/// All fields of a Preproc.
+auto fields(MaybeConst<Preproc> auto& preproc) {
+  auto& [nx, ny, image, ivar, mask, camera, cards, fibermap] = preproc;
+  return std::tie(nx, ny, image, ivar, mask, camera, cards, fibermap);
+}
+
 /// What the extraction sees of a frame: value and weight of every pixel (W_i of section 1).
 struct Pixels {
   int nx = 0;    ///< columns
@@ -35,5 +48,11 @@ struct Pixels {
   Reals value;   ///< p_i, electron; 0 where it is not finite
   Reals weight;  ///< W_i, electron^-2; 0 where the pixel is not used
 };
+
+/// All fields of a Pixels.
+auto fields(MaybeConst<Pixels> auto& pixels) {
+  auto& [nx, ny, value, weight] = pixels;
+  return std::tie(nx, ny, value, weight);
+}
 
 }  // namespace spex

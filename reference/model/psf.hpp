@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "reference/model/fields.hpp"
+
 namespace spex {
 
 /// Legendre coefficients of one quantity: `coeff[fiber * ncoeff + d]`, in the wavelength variable
@@ -15,6 +17,12 @@ struct Trace {
   int ncoeff = 0;             ///< Legendre degree + 1
   std::vector<double> coeff;  ///< [fiber][ncoeff]
 };
+
+/// All fields of a Trace.
+auto fields(MaybeConst<Trace> auto& trace) {
+  auto& [wavemin, wavemax, ncoeff, coeff] = trace;
+  return std::tie(wavemin, wavemax, ncoeff, coeff);
+}
 
 /// Gauss-Hermite PSF of all fibers of one camera.
 struct Psf {
@@ -44,5 +52,13 @@ struct Psf {
   /// Number of diagonals on either side of the main one in a stored resolution.
   [[nodiscard]] int ndiag() const { return hsizey; }
 };
+
+/// All fields of a Psf.
+auto fields(MaybeConst<Psf> auto& psf) {
+  auto& [nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, psferr, in_psf, xtrace,
+         ytrace, wavemin, wavemax, ncoeff, param] = psf;
+  return std::tie(nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, psferr, in_psf,
+                  xtrace, ytrace, wavemin, wavemax, ncoeff, param);
+}
 
 }  // namespace spex

@@ -5,6 +5,7 @@
 #include <map>
 #include <new>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>

@@ -3,10 +3,12 @@
 #include <string>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "reference/compare/report.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/exit_status.hpp"
 #include "reference/core/version.hpp"
 #include "reference/io/atomic_write.hpp"
 #include "reference/programs/program.hpp"
@@ -14,7 +16,6 @@
 namespace {
 
 constexpr const char* program = "spex-compare";
-constexpr int failed_comparison = 3;
 
 constexpr const char* footer =
     "Examples:\n"
@@ -69,7 +70,7 @@ int compare(const Arguments& arguments) {
     const std::string text = spex::to_json(report);
     spex::atomic_write(arguments.json, {text.begin(), text.end()});
   }
-  return report.ok() ? 0 : failed_comparison;
+  return report.ok() ? spex::status::done : spex::status::incorrect;
 }
 
 }  // namespace

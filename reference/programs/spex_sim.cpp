@@ -4,6 +4,7 @@
 #include <initializer_list>
 #include <string>
 
+#include <CLI/CLI.hpp>
 #include <spdlog/spdlog.h>
 
 #include "reference/core/error.hpp"

@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <cstddef>
-#include <stdexcept>
 #include <vector>
 
 #include "reference/sim/random.hpp"
@@ -13,25 +12,6 @@ namespace {
 constexpr double fiber_spacing = 7.3;  // pixels
 constexpr double bundle_gap = 20;      // pixels, between the outer fibers of neighbouring bundles
 constexpr double bow = 100;            // rows, from the middle fiber to the outer ones
-
-struct Arm {
-  double wavemin, wavemax;  // Angstrom
-  double dispersion;        // rows / Angstrom, in the middle
-  int npix_x, npix_y;
-};
-
-Arm arm_of(char letter) {
-  switch (letter) {
-    case 'b':
-      return {3510, 5998, 1.65, 4096, 4096};
-    case 'r':
-      return {5543, 7826, 1.86, 4114, 4128};
-    case 'z':
-      return {7357, 9987, 1.57, 4114, 4128};
-    default:
-      throw std::logic_error("a camera of no known arm");
-  }
-}
 
 // Columns of fiber s from fiber 0, in the middle of the wavelengths.
 double columns_from_first(int s) {
@@ -46,7 +26,7 @@ double slit_place(int s) {
 }
 
 // Traces bend towards the middle of the CCD with wavelength, as the camera's magnification has it.
-void set_traces(Psf& psf, const Arm& arm, Random& random) {
+void set_traces(Psf& psf, const ArmDetector& arm, Random& random) {
   constexpr double half_height = bow / 2;
   const double width = columns_from_first(fibers_a_spectrograph - 1);
   const double x_first = (arm.npix_x - 1 - width) / 2 + random.uniform(-3, 3);
@@ -88,7 +68,7 @@ void set_parameter(Psf& psf, int parameter, double mean, double amplitude, Rando
 }  // namespace
 
 Psf make_desi_psf(const Camera& camera) {
-  const Arm arm = arm_of(camera.arm);
+  const ArmDetector& arm = arm_of(camera).detector;
   Random random(Stream::psf, {key_of(camera.name())});
   Psf psf;
   psf.nfiber = fibers_a_spectrograph;

@@ -26,15 +26,9 @@ double gaussian(double x, double centre, double sigma) {
 }
 
 // The share of light that arrives, smooth over the arm and falling to its ends.
-double arm_throughput(char arm, double lambda) {
-  switch (arm) {
-    case 'b':
-      return 0.15 + 0.85 / (1 + std::exp(-(lambda - 4000) / 180)) * gaussian(lambda, 5000, 1500);
-    case 'r':
-      return 0.15 + 0.85 * gaussian(lambda, 6800, 1000);
-    default:
-      return 0.15 + 0.85 * gaussian(lambda, 8500, 1000);
-  }
+double throughput_at(const ArmThroughput& arm, double lambda) {
+  const double lost = arm.cut_on > 0 ? std::exp(-(lambda - arm.cut_on) / arm.cut_on_width) : 0;
+  return 0.15 + 0.85 / (1 + lost) * gaussian(lambda, arm.peak, arm.width);
 }
 
 // Electron / Angstrom in 900 s; the sky grows brighter to the red.
@@ -165,10 +159,11 @@ Truth make_truth_grid(const Psf& psf, const WaveRange& grid, bool on_grid,
 void fill_spectra(Truth& truth, const Camera& camera, const std::vector<Target>& targets,
                   std::uint64_t seed, double exptime, int threads) {
   const std::vector<double> sky = sky_spectrum(truth);
+  const ArmThroughput& throughput = arm_of(camera).throughput;
   std::vector<double> share;
   share.reserve(truth.wave.size());
   for (const double lambda : truth.wave)
-    share.push_back(arm_throughput(camera.arm, lambda) * exptime / reference_exptime);
+    share.push_back(throughput_at(throughput, lambda) * exptime / reference_exptime);
   const auto nwave = static_cast<std::size_t>(truth.nwave());
   truth.flux.resize(static_cast<std::size_t>(truth.nfiber) * nwave);
   parallel_for(threads, truth.nfiber, [&](int /*thread*/, int s) {

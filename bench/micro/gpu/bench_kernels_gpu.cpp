@@ -9,6 +9,7 @@
 
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/program.hpp"
+#include "reference/core/exit_status.hpp"
 
 namespace {
 
@@ -48,7 +49,7 @@ void add_benchmarks() {
 int main(int argc, char** argv) {
   if (spex::gpu::device_count() == 0) {
     fmt::print(stderr, "bench_kernels_gpu: there is no GPU here\n");
-    return 77;
+    return spex::status::skipped;
   }
   return spex::bench::run_benchmarks("bench_kernels_gpu", argc, argv, add_benchmarks);
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "mpi/comm/broadcast.hpp"
+#include "reference/tests/support/fields.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex::mpi {
@@ -19,13 +20,6 @@ class Broadcast : public testing::Test {
 
   const Communicator world = Communicator::world();
 };
-
-void expect_equal(const Trace& a, const Trace& b) {
-  EXPECT_EQ(a.wavemin, b.wavemin);
-  EXPECT_EQ(a.wavemax, b.wavemax);
-  EXPECT_EQ(a.ncoeff, b.ncoeff);
-  EXPECT_EQ(a.coeff, b.coeff);
-}
 
 TEST_F(Broadcast, PlainValue) {
   for (const int root : {0, last()}) {
@@ -77,22 +71,7 @@ TEST_F(Broadcast, Psf) {
   for (const int root : {0, last()}) {
     Psf psf = is(root) ? sent : Psf{};
     broadcast(world, psf, root);
-    EXPECT_EQ(psf.nfiber, sent.nfiber);
-    EXPECT_EQ(psf.hsizex, sent.hsizex);
-    EXPECT_EQ(psf.hsizey, sent.hsizey);
-    EXPECT_EQ(psf.ghdegx, sent.ghdegx);
-    EXPECT_EQ(psf.ghdegy, sent.ghdegy);
-    EXPECT_EQ(psf.npix_x, sent.npix_x);
-    EXPECT_EQ(psf.npix_y, sent.npix_y);
-    EXPECT_EQ(psf.fibermin, sent.fibermin);
-    EXPECT_EQ(psf.psferr, sent.psferr);
-    EXPECT_EQ(psf.in_psf, sent.in_psf);
-    expect_equal(psf.xtrace, sent.xtrace);
-    expect_equal(psf.ytrace, sent.ytrace);
-    EXPECT_EQ(psf.wavemin, sent.wavemin);
-    EXPECT_EQ(psf.wavemax, sent.wavemax);
-    EXPECT_EQ(psf.ncoeff, sent.ncoeff);
-    EXPECT_EQ(psf.param, sent.param);
+    test::expect_equal(psf, sent);
   }
 }
 
@@ -100,10 +79,44 @@ TEST_F(Broadcast, Pixels) {
   const Pixels sent = test::make_pixels_of_noise(7, 5);
   Pixels pixels = is(0) ? sent : Pixels{};
   broadcast(world, pixels);
-  EXPECT_EQ(pixels.nx, 7);
-  EXPECT_EQ(pixels.ny, 5);
-  EXPECT_EQ(pixels.value, sent.value);
-  EXPECT_EQ(pixels.weight, sent.weight);
+  test::expect_equal(pixels, sent);
+}
+
+TEST_F(Broadcast, SinglesStaySingles) {
+  const Reals sent(std::vector<float>{1.5F, -2});
+  Reals reals = is(last()) ? sent : Reals(std::vector<double>{7});
+  broadcast(world, reals, last());
+  EXPECT_TRUE(reals == sent);
+}
+
+TEST_F(Broadcast, FilesOfFrames) {
+  const std::vector<FrameFiles> sent{{"b0", "image", "psf", "frame", {}, "table"},
+                                     {"r1", "", "p", "o", "model", {}}};
+  std::vector<FrameFiles> files = is(0) ? sent : std::vector<FrameFiles>(5);
+  if (!is(0)) files[0].model = "left over";
+  broadcast(world, files);
+  ASSERT_EQ(files.size(), sent.size());
+  for (std::size_t i = 0; i < sent.size(); ++i) test::expect_equal(files[i], sent[i]);
+}
+
+// All but the values of the pixels.
+TEST_F(Broadcast, DescriptionOfInputs) {
+  FrameInputs sent;
+  sent.psf = test::make_psf();
+  sent.pixels = test::make_pixels_of_noise(7, 5);
+  sent.grid = {5760, 0.8, 2326};
+  sent.preproc.camera = "r0";
+  sent.preproc.cards = {"NIGHT", "", "EXPID"};
+  sent.preproc.fibermap = {{'a', 'b'}, {500, 501}};
+  FrameInputs inputs = is(last()) ? sent : FrameInputs{};
+  broadcast_description(world, inputs, last());
+  if (is(last())) return;
+  test::expect_equal(inputs.psf, sent.psf);
+  test::expect_equal(inputs.preproc, sent.preproc);
+  test::expect_equal(inputs.grid, sent.grid);
+  EXPECT_EQ(inputs.pixels.nx, 7);
+  EXPECT_EQ(inputs.pixels.ny, 5);
+  EXPECT_EQ(inputs.pixels.value.size(), 0U);
 }
 
 }  // namespace

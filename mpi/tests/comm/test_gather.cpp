@@ -1,12 +1,12 @@
 // Patch results on their way to rank 0.
 
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "mpi/comm/gather.hpp"
+#include "reference/tests/support/fields.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -31,23 +31,6 @@ PatchResult result_of(int patch) {
   return result;
 }
 
-void expect_equal(const PatchResult& a, const PatchResult& b) {
-  EXPECT_EQ(a.status, b.status);
-  EXPECT_EQ(a.nspec, b.nspec);
-  EXPECT_EQ(a.nwave, b.nwave);
-  EXPECT_EQ(a.ndiagonals, b.ndiagonals);
-  EXPECT_EQ(a.flux, b.flux);
-  EXPECT_EQ(a.ivar, b.ivar);
-  EXPECT_EQ(a.chi2pix, b.chi2pix);
-  EXPECT_EQ(a.pixmask_fraction, b.pixmask_fraction);
-  EXPECT_EQ(a.resolution, b.resolution);
-  EXPECT_EQ(a.x0, b.x0);
-  EXPECT_EQ(a.x1, b.x1);
-  EXPECT_EQ(a.y0, b.y0);
-  EXPECT_EQ(a.y1, b.y1);
-  EXPECT_EQ(a.model, b.model);
-}
-
 class Gather : public testing::Test {
  protected:
   // Rank 0 holds the results of all patches, in their order, however they were shared.
@@ -62,25 +45,11 @@ class Gather : public testing::Test {
     }
     ASSERT_EQ(all.size(), rank_of.size());
     for (std::size_t p = 0; p < all.size(); ++p)
-      expect_equal(all[p], result_of(static_cast<int>(p)));
+      test::expect_equal(all[p], result_of(static_cast<int>(p)));
   }
 
   const Communicator world = Communicator::world();
 };
-
-TEST(PatchResultMessage, ComesBackWhole) {
-  for (int patch = 0; patch < 6; ++patch)
-    expect_equal(unpack(pack(result_of(patch))), result_of(patch));
-  expect_equal(unpack(pack(PatchResult{})), PatchResult{});
-}
-
-TEST(PatchResultMessage, CutShortIsNoticed) {
-  std::vector<double> message = pack(result_of(1));
-  while (!message.empty()) {
-    message.pop_back();
-    EXPECT_THROW(static_cast<void>(unpack(message)), std::logic_error) << message.size();
-  }
-}
 
 TEST_F(Gather, BlocksInRankOrder) {
   std::vector<int> rank_of;

@@ -13,6 +13,8 @@
 namespace spex::test {
 
 inline const std::string spex_cpu = SPEX_BINARY_DIR "/bin/spex-cpu";
+/// The same, where SPEX_FAULT makes phases fail (spex_cpu_with_faults.cpp).
+inline const std::string spex_cpu_with_faults = SPEX_BINARY_DIR "/tests/spex-cpu-with-faults";
 inline const std::string golden = SPEX_SOURCE_DIR "/golden/";
 
 /// Options by name; an empty value stands for a flag.
@@ -54,11 +56,11 @@ inline Options tiny_z(const std::string& output) {
 }
 
 /// Runs `launcher spex-cpu options`. A run that hangs is ended, and has status 124.
-inline Finished run_spex_cpu(const Options& options,
-                             const std::vector<std::string>& launcher = {}) {
+inline Finished run_spex_cpu(const Options& options, const std::vector<std::string>& launcher = {},
+                             const std::string& program = spex_cpu) {
   std::vector<std::string> command{"timeout", "60"};
   command.insert(command.end(), launcher.begin(), launcher.end());
-  command.push_back(spex_cpu);
+  command.push_back(program);
   for (const auto& [name, value] : options) {
     command.push_back(name);
     if (!value.empty()) command.push_back(value);

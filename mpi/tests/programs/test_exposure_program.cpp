@@ -24,12 +24,17 @@ class ExposureProgram : public testing::Test {
     simulate(options);
     std::filesystem::create_directory(scratch.file("out"));
   }
-  ~ExposureProgram() override { unsetenv("SPEX_FAULT"); }
 
   [[nodiscard]] Options of_exposure(const Options& changes = {}) const {
     return with(
         with(common, {{"--exposure", scratch.file("night")}, {"--outdir", scratch.file("out")}}),
         changes);
+  }
+  // On two ranks.
+  [[nodiscard]] Finished run_with_fault(const std::string& fault) const {
+    std::vector<std::string> launcher = mpirun(2);
+    launcher.insert(launcher.end(), {"env", "SPEX_FAULT=" + fault});
+    return run_spex_cpu(of_exposure(), launcher, spex_cpu_with_faults);
   }
   [[nodiscard]] std::string file(const std::string& kind, const std::string& camera) const {
     return scratch.file("night/" + kind + "-" + camera + "-00000001.fits");
@@ -72,19 +77,27 @@ TEST_F(ExposureProgram, ExposureGivesTheFramesOfSingleRuns) {
 }
 
 TEST_F(ExposureProgram, AFrameThatFailsIsNamedAndTheStatusIsOne) {
-  setenv("SPEX_FAULT", "extract:b1:1", 1);
-  const Finished run = run_spex_cpu(of_exposure(), mpirun(2));
-  unsetenv("SPEX_FAULT");
+  const Finished run = run_with_fault("extract:b1:1");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("frame-b1-00000001.fits: frame b1 failed: rank 1: "));
   EXPECT_THAT(run.err, HasSubstr("1 of 3 frame(s) failed"));
   expect_outputs({"b0", "b2"});
 }
 
+TEST_F(ExposureProgram, AFileOfAnEarlierRunStaysAndIsNamed) {
+  const std::string earlier = scratch.file("out/frame-b1-00000001.fits");
+  write_file(earlier, "of an earlier run");
+  const Finished run = run_with_fault("write:b1:0");
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("the file is of an earlier run"));
+  EXPECT_THAT(run.err, HasSubstr("1 file(s) of an earlier run stay"));
+  EXPECT_EQ(read_file(earlier), "of an earlier run");
+  std::filesystem::remove(earlier);
+  expect_outputs({"b0", "b2"});
+}
+
 TEST_F(ExposureProgram, WhereTheOthersCannotBeToldTheRunEndsWithRankAndFrame) {
-  setenv("SPEX_FAULT", "gather:b1:1", 1);
-  const Finished run = run_spex_cpu(of_exposure(), mpirun(2));
-  unsetenv("SPEX_FAULT");
+  const Finished run = run_with_fault("gather:b1:1");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("spex-cpu: rank 1: frame b1: fault injected"));
   expect_outputs({"b0"});
@@ -103,6 +116,11 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRefused) {
       {with(common, {{"-i", "i"}, {"-p", "p"}, {"-o", "o"}, {"--groups", "1"}}), "--groups"},
       {of_exposure({{"--schedule", "random"}}), "--schedule"},
       {of_exposure({{"--schedule", "pipeline"}, {"--writers", "0"}}), "--writers"},
+      {of_exposure({{"--readers", "2"}}), "--readers: is for the schedule pipeline"},
+      {of_exposure({{"--extractors", "2"}}), "--extractors: is for the schedule pipeline"},
+      {of_exposure({{"--writers", "2"}}), "--writers: is for the schedule pipeline"},
+      {of_exposure({{"--frames-in-flight", "2"}, {"--schedule", "interleave-io"}}),
+       "--frames-in-flight: is for the schedule pipeline"},
       {of_exposure({{"--schedule", "interleave-io"}}), "at least 3 ranks"},
       {of_exposure({{"--ranks-per-bundle", "2"}}), "--ranks-per-bundle"},
       {with(common, {{"--exposure", scratch.file("none")}}), "none: "},

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -53,11 +52,6 @@ class ExposureRuns : public testing::Test {
       }
     });
   }
-  ~ExposureRuns() override {
-    unsetenv("SPEX_FAULT");
-    unsetenv("SPEX_DELAY");
-  }
-
   /// The schedules that this number of ranks allows.
   [[nodiscard]] std::vector<Schedule> schedules() const {
     std::vector<Schedule> all{Schedule::sequential, Schedule::pipeline};

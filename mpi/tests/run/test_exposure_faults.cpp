@@ -1,6 +1,11 @@
 // A frame that fails is named, and the file of an earlier run stays; all others are complete;
 // nothing hangs.
 
+#include <atomic>
+#include <new>
+#include <stdexcept>
+#include <thread>
+
 #include <fmt/format.h>
 
 #include "mpi/tests/run/exposure_runs.hpp"
@@ -46,23 +51,36 @@ class ExposureFaults : public ExposureRuns {
   }
 };
 
-TEST_F(ExposureFaults, EveryStageOfEveryScheduleFailsItsFrameAlone) {
+// Throws `what` as a phase of the frame of a camera begins.
+template <class Exception>
+PhaseHook fault(Phase phase, const std::string& camera, const Exception& what) {
+  return [=](Phase now, const std::string& of) {
+    if (now == phase && of == camera) throw what;
+  };
+}
+const std::runtime_error injected("an injected fault");
+
+TEST_F(ExposureFaults, EveryPhaseOfEveryScheduleFailsItsFrameAlone) {
   for (const Schedule schedule : schedules())
-    for (const char* stage : {"read", "extract", "memory", "write"})
-      for (const int frame : {0, 1, 3}) {
-        setenv("SPEX_FAULT", fmt::format("{}:b{}", stage, frame).c_str(), 1);
-        expect_failure(all_frames(schedule), frame,
-                       stage == std::string("memory") ? "out of memory" : "SPEX_FAULT");
+    for (const int frame : {0, 1, 3}) {
+      const std::string camera = fmt::format("b{}", frame);
+      ExposureJob job = all_frames(schedule);
+      for (const Phase phase : {Phase::read, Phase::extract, Phase::write}) {
+        job.hook = fault(phase, camera, injected);
+        expect_failure(job, frame, injected.what());
       }
+      job.hook = fault(Phase::extract, camera, std::bad_alloc());
+      expect_failure(job, frame, "out of memory");
+    }
 }
 
 TEST_F(ExposureFaults, OneRankAloneFailsAFrame) {
   for (const Schedule schedule : {Schedule::sequential, Schedule::interleave_io}) {
     if (schedule == Schedule::interleave_io && world.size() < 3) continue;
-    const int rank = world.size() - 1;
-    setenv("SPEX_FAULT", fmt::format("extract:b1:{}", rank).c_str(), 1);
-    expect_failure(all_frames(schedule), 1,
-                   world.size() > 1 ? fmt::format("rank {}: ", rank) : "SPEX_FAULT");
+    const int last = world.size() - 1;
+    ExposureJob job = all_frames(schedule);
+    if (world.rank() == last) job.hook = fault(Phase::extract, "b1", injected);
+    expect_failure(job, 1, last > 0 ? fmt::format("rank {}: ", last) : injected.what());
   }
 }
 
@@ -112,6 +130,18 @@ TEST_F(ExposureFaults, RunLogSaysWhichFilesAreOfAnEarlierRun) {
   }
 }
 
+TEST_F(ExposureFaults, RunLogOfPathsThatAreNotUtf8) {
+  ExposureJob job = first_frames(Schedule::sequential, 1);
+  job.frames[0].input = "\xff\xfe";
+  if (world.is_root()) job.events = inputs->file("events.json");
+  testing::internal::CaptureStderr();
+  EXPECT_EQ(run(job).failed, 1);
+  testing::internal::GetCapturedStderr();
+  if (!world.is_root()) return;
+  const auto log = nlohmann::json::parse(test::read_file(*job.events));
+  EXPECT_EQ(log.at("frames").at(0).at("input"), "\xef\xbf\xbd\xef\xbf\xbd");
+}
+
 TEST_F(ExposureFaults, AllFramesFail) {
   for (const Schedule schedule : schedules()) {
     ExposureJob job = all_frames(schedule);
@@ -123,10 +153,123 @@ TEST_F(ExposureFaults, AllFramesFail) {
   }
 }
 
-TEST_F(ExposureFaults, WrongHooksAreRefused) {
-  for (const char* text : {"read", "nothing:b1", "read:b1:x", "read:b1:0:0"}) {
-    setenv("SPEX_FAULT", text, 1);
-    EXPECT_THROW(static_cast<void>(run(all_frames(Schedule::sequential))), Error) << text;
+// Extractors that are of no more use from some frame on, as a GPU is whose context broke.
+class LostExtractors : public ExposureRuns {
+ protected:
+  static constexpr const char* broken = "the context is broken";
+
+  // Slot 0 of the last rank breaks at its frame number `healthy`. `given` counts its frames; the
+  // rank's other slots, with a frame in hand, wait until it has had one where `others_wait`.
+  [[nodiscard]] ExtractorFactory first_breaks_after(int healthy, bool others_wait = false) {
+    return [this, healthy, others_wait](int slot) -> PatchExtractor {
+      if (world.rank() != world.size() - 1) return cpu_extractor(1);
+      return [this, healthy, others_wait, slot](const ExtractInputs& of,
+                                                const std::vector<Patch>& share, StageTimes& times,
+                                                const std::function<void(long)>& done) {
+        if (slot == 0 && given++ >= healthy) throw Error(ErrorKind::device, "GPU", broken);
+        while (others_wait && given == 0) std::this_thread::yield();
+        return cpu_extractor(1)(of, share, times, done);
+      };
+    };
+  }
+  // The outcomes of a run, whose lines on stderr are dropped; none but on rank 0.
+  std::vector<FrameOutcome> outcomes(const ExposureJob& job, const ExtractorFactory& make) const {
+    testing::internal::CaptureStderr();
+    ExposureSummary summary = run_exposure(world, job, make);
+    testing::internal::GetCapturedStderr();
+    return std::move(summary.outcomes);
+  }
+  static std::set<int> failed(const std::vector<FrameOutcome>& outcomes) {
+    std::set<int> frames;
+    for (const FrameOutcome& outcome : outcomes)
+      if (outcome.failure) frames.insert(outcome.frame);
+    return frames;
+  }
+  // Frames of the last rank, with pipeline.
+  [[nodiscard]] std::set<int> frames_of_last() const {
+    std::set<int> frames;
+    for (int k = world.size() - 1; k < static_cast<int>(files.size()); k += world.size())
+      frames.insert(k);
+    return frames;
+  }
+
+  std::atomic<int> given = 0;
+};
+
+TEST_F(LostExtractors, ItsFrameGoesToAnotherAndItGetsNoMore) {
+  for (const int extractors : {2, 3}) {
+    ExposureJob job = all_frames(Schedule::pipeline);
+    job.extractors = extractors;
+    job.readers = extractors;
+    given = 0;
+    // So many frames that slot 0 gets one for sure.
+    const bool sure = static_cast<int>(frames_of_last().size()) >= extractors;
+    EXPECT_EQ(failed(outcomes(job, first_breaks_after(0, sure))), std::set<int>{});
+    if (sure && world.rank() == world.size() - 1) {
+      EXPECT_EQ(given, 1);
+    }
+    EXPECT_LE(given, 1);
+    expect_outputs(job);
+  }
+}
+
+TEST_F(LostExtractors, WithoutAnyTheRanksFramesFailByName) {
+  for (const int healthy : {0, 1}) {
+    ExposureJob job = all_frames(Schedule::pipeline);
+    job.readers = 1;  // so that frames come in their order
+    given = 0;
+    const std::vector<FrameOutcome> ended = outcomes(job, first_breaks_after(healthy));
+    std::set<int> due = frames_of_last();
+    if (healthy == 1 && !due.empty()) due.erase(due.begin());
+    if (world.is_root()) {
+      EXPECT_EQ(failed(ended), due);
+      for (const int frame : due) {
+        const Failure& failure = *ended[static_cast<std::size_t>(frame)].failure;
+        EXPECT_EQ(failure.kind, ErrorKind::device);
+        EXPECT_THAT(failure.text, testing::HasSubstr(broken));
+        EXPECT_EQ(failure.text.find("no extractor of the rank is left") != std::string::npos,
+                  frame != *due.begin())
+            << frame;
+      }
+    }
+    EXPECT_LE(given, healthy + 1);
+    expect_outputs(job, due);
+  }
+}
+
+// A frame that breaks whatever it is given to costs two extractors, and no other frame.
+TEST_F(LostExtractors, AFrameThatBreaksThemFailsOnceTried) {
+  ExposureJob job = all_frames(Schedule::pipeline);
+  job.extractors = 3;
+  std::atomic<int> broke = 0;
+  job.hook = [&](Phase phase, const std::string& camera) {
+    if (phase != Phase::extract || camera != "b1") return;
+    ++broke;
+    throw Error(ErrorKind::device, "GPU", broken);
+  };
+  const std::vector<FrameOutcome> ended = outcomes(job, make_cpu_extractor);
+  if (world.is_root()) {
+    EXPECT_EQ(failed(ended), std::set<int>{1});
+  }
+  EXPECT_EQ(broke, world.rank() == 1 % world.size() ? 2 : 0);
+  expect_outputs(job, {1});
+}
+
+// Its group extracts every frame together.
+TEST_F(LostExtractors, InAGroupLaterFramesFailAtOnce) {
+  for (const Schedule schedule : {Schedule::sequential, Schedule::interleave_io}) {
+    if (schedule == Schedule::interleave_io && world.size() < 3) continue;
+    ExposureJob job = all_frames(schedule);
+    job.groups = 1;
+    given = 0;
+    const std::vector<FrameOutcome> ended = outcomes(job, first_breaks_after(1));
+    if (world.is_root()) {
+      EXPECT_EQ(failed(ended), (std::set{1, 2, 3}));
+      EXPECT_THAT(ended[3].failure->text, testing::HasSubstr("an extractor was lost earlier"));
+      EXPECT_THAT(ended[3].failure->text, testing::HasSubstr(broken));
+    }
+    EXPECT_LE(given, 2);
+    expect_outputs(job, {1, 2, 3});
   }
 }
 

@@ -1,4 +1,5 @@
 #include <atomic>
+#include <chrono>
 #include <stdexcept>
 #include <thread>
 #include <vector>
@@ -46,6 +47,8 @@ TEST_P(ParallelFor, AnExceptionTravelsAndEndsTheHandOut) {
     parallel_for(threads, count, [&](int, int index) {
       ++calls;
       if (index == bad) throw std::runtime_error("index five");
+      // So that others would take minutes to reach the end while the thread that throws waits.
+      if (index > bad) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     });
     FAIL() << "no exception";
   } catch (const std::runtime_error& error) {
@@ -79,6 +82,14 @@ TEST(ParallelForAlone, ThreadsBelowOneAreOne) {
   });
   parallel_for(-4, 3, [&](int, int) { ++calls; });
   EXPECT_EQ(calls, 6);
+}
+
+TEST(ParallelForAlone, ThreadsUsedAreTheNumbersThatWorkSees) {
+  EXPECT_EQ(threads_used(0, 3), 1);
+  EXPECT_EQ(threads_used(-4, 3), 1);
+  EXPECT_EQ(threads_used(2, 3), 2);
+  EXPECT_EQ(threads_used(8, 3), 3);
+  EXPECT_EQ(threads_used(8, 0), 1);
 }
 
 TEST(ParallelForAlone, DefaultThreadsArePositive) {

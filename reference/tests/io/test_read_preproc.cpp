@@ -6,6 +6,7 @@
 #include "reference/io/read_preproc.hpp"
 #include "reference/tests/io/fits_edit.hpp"
 #include "reference/tests/io/scratch.hpp"
+#include "reference/tests/support/fields.hpp"
 
 namespace spex {
 namespace {
@@ -15,15 +16,10 @@ using test::FitsEdit;
 
 const std::string whole = test::golden("tiny-b/preproc.fits");
 
-void expect_equal(const Preproc& a, const Preproc& b) {
-  EXPECT_EQ(a.nx, b.nx);
-  EXPECT_EQ(a.ny, b.ny);
-  EXPECT_EQ(a.image, b.image);
-  EXPECT_EQ(a.ivar, b.ivar);
-  EXPECT_EQ(a.mask, b.mask);
-  EXPECT_EQ(a.camera, b.camera);
-  EXPECT_EQ(a.cards, b.cards);
-  EXPECT_EQ(a.fibermap.fiber, b.fibermap.fiber);
+// But for the bytes of the table, which one file may have compressed.
+void expect_equal(Preproc a, Preproc b) {
+  a.fibermap.fits = b.fibermap.fits = {};
+  test::expect_equal(a, b);
 }
 
 class ReadPreproc : public test::Scratch {

@@ -5,6 +5,7 @@
 #include "reference/io/read_psf.hpp"
 #include "reference/tests/io/fits_edit.hpp"
 #include "reference/tests/io/scratch.hpp"
+#include "reference/tests/support/fields.hpp"
 
 namespace spex {
 namespace {
@@ -13,16 +14,6 @@ using test::expect_data_error;
 using test::FitsEdit;
 
 const std::string whole = test::golden("tiny-b/psf.fits");
-
-void expect_equal(const Psf& a, const Psf& b) {
-  EXPECT_EQ(a.nfiber, b.nfiber);
-  EXPECT_EQ(a.npix_x, b.npix_x);
-  EXPECT_EQ(a.npix_y, b.npix_y);
-  EXPECT_EQ(a.xtrace.coeff, b.xtrace.coeff);
-  EXPECT_EQ(a.ytrace.coeff, b.ytrace.coeff);
-  EXPECT_EQ(a.param, b.param);
-  EXPECT_EQ(a.wavemax, b.wavemax);
-}
 
 class ReadPsf : public test::Scratch {
  protected:
@@ -58,7 +49,7 @@ TEST_F(ReadPsf, ParametersByName) {
   const std::string first = rows.substr(0, 256);
   rows.replace(0, 256, rows.substr(256, 256));
   rows.replace(256, 256, first);
-  expect_equal(read_psf(edit.save(path("psf.fits"))), read_psf(whole));
+  test::expect_equal(read_psf(edit.save(path("psf.fits"))), read_psf(whole));
 }
 
 TEST_F(ReadPsf, HdusInAnyOrderBehindXtrace) {
@@ -69,18 +60,18 @@ TEST_F(ReadPsf, HdusInAnyOrderBehindXtrace) {
   bytes.insert(bytes.end(), ytrace.header.begin(), ytrace.header.end());
   bytes.insert(bytes.end(), ytrace.data.begin(), ytrace.data.end());
   test::write_bytes(path("psf.fits"), bytes);
-  expect_equal(read_psf(path("psf.fits")), read_psf(whole));
+  test::expect_equal(read_psf(path("psf.fits")), read_psf(whole));
 }
 
 TEST_F(ReadPsf, Gzip) {
   atomic_write(path("psf.fits.gz"), test::read_bytes(whole));
-  expect_equal(read_psf(path("psf.fits.gz")), read_psf(whole));
+  test::expect_equal(read_psf(path("psf.fits.gz")), read_psf(whole));
 }
 
 TEST_F(ReadPsf, NamesWithCfitsioSyntaxArePlain) {
   for (const char* name : {"a[1].fits", "a+1.fits", "a b.fits", "a(b).fits", "mem:x.fits", "-"}) {
     test::write_bytes(path(name), test::read_bytes(whole));
-    expect_equal(read_psf(path(name)), read_psf(whole));
+    test::expect_equal(read_psf(path(name)), read_psf(whole));
   }
 }
 

@@ -7,7 +7,9 @@
 #include <fitsio.h>
 #include <sys/resource.h>
 
+#include "reference/core/error.hpp"
 #include "reference/io/atomic_write.hpp"
+#include "reference/io/copy_fibermap.hpp"
 #include "reference/io/fits_file.hpp"
 #include "reference/io/fits_table.hpp"
 #include "reference/io/read_preproc.hpp"
@@ -168,14 +170,23 @@ TEST_F(WriteFrame, FibermapRowsOfTheExtractedFibers) {
   EXPECT_EQ(read_integer_column(file, "FIBER"), (std::vector<std::int64_t>{4, 5, 6}));
 }
 
-TEST_F(WriteFrame, FibermapThatDoesNotFit) {
-  frame_.specmin = 8;
-  expect_data_error([&] { write_frame(path("frame.fits"), content_); }, path("frame.fits"),
-                    "FIBERMAP has 10 rows", "at least 11");
-  frame_.specmin = 4;
+TEST_F(WriteFrame, FibermapRowsAreByFiber) {
+  fibermap_.fiber = {503, 501, 502, 500};
+  EXPECT_EQ(fibermap_rows(fibermap_, 0, 4, "in.fits"), (std::vector<long long>{4, 2, 3, 1}));
+  EXPECT_EQ(fibermap_rows(fibermap_, 1, 2, "in.fits"), (std::vector<long long>{2, 3}));
+}
+
+TEST_F(WriteFrame, FibermapThatDoesNotFitIsNamed) {
+  expect_data_error([&] { static_cast<void>(fibermap_rows(fibermap_, 8, nspec, "in.fits")); },
+                    "in.fits", "FIBERMAP has 10 rows", "at least 11");
   fibermap_.fiber[2] = fibermap_.fiber[1];
-  expect_data_error([&] { write_frame(path("frame.fits"), content_); }, path("frame.fits"), "twice",
-                    "one row a fiber");
+  expect_data_error([&] { static_cast<void>(fibermap_rows(fibermap_, 4, nspec, "in.fits")); },
+                    "in.fits", "twice", "one row a fiber");
+}
+
+TEST_F(WriteFrame, FibermapThatDoesNotFitLeavesNothing) {
+  frame_.specmin = 8;
+  EXPECT_THROW(write_frame(path("frame.fits"), content_), Error);
   EXPECT_EQ(files(), 0);
 }
 

@@ -22,6 +22,14 @@ TEST(WaveGrid, ProductionGridsOfBAndZ) {
   EXPECT_THROW(static_cast<void>(default_wave_range("", "f")), Error);
 }
 
+TEST(WaveGrid, CameraMattersOnlyWhereNoGridIsAskedFor) {
+  ExtractOptions options;
+  EXPECT_EQ(wave_grid_of(options, "b7", "f").nwave, 2751);
+  EXPECT_THROW(static_cast<void>(wave_grid_of(options, "x0", "f")), Error);
+  options.wavelength = WaveRange{100, 102, 1};
+  EXPECT_EQ(wave_grid_of(options, "x0", "f").nwave, 3);
+}
+
 TEST(WaveGrid, EndIsExclusiveAtHalfAStep) {
   EXPECT_EQ(make_wave_grid({100, 102, 1}).nwave, 3);
   EXPECT_EQ(make_wave_grid({100, 102.4, 1}).nwave, 3);

@@ -18,6 +18,7 @@
 #include "reference/io/read_psf.hpp"
 #include "reference/sim/desi_psf.hpp"
 #include "reference/sim/simulate.hpp"
+#include "reference/tests/support/fields.hpp"
 
 namespace {
 
@@ -118,17 +119,7 @@ TEST_F(Simulate, PsfIsReadAsItWasMade) {
   const spex::Psf made = cut_psf(spex::make_desi_psf({'r', 0}), spex::SimSize::tiny,
                                  spex::default_wave_range("r0", ""), "psf");
   const spex::Psf read = spex::read_psf(file("a", "psf").string());
-  EXPECT_EQ(read.nfiber, made.nfiber);
-  EXPECT_EQ(read.npix_x, made.npix_x);
-  EXPECT_EQ(read.npix_y, made.npix_y);
-  EXPECT_EQ(read.hsizex, made.hsizex);
-  EXPECT_EQ(read.hsizey, made.hsizey);
-  EXPECT_EQ(read.fibermin, made.fibermin);
-  EXPECT_EQ(read.xtrace.coeff, made.xtrace.coeff);
-  EXPECT_EQ(read.ytrace.coeff, made.ytrace.coeff);
-  EXPECT_EQ(read.ytrace.wavemin, made.ytrace.wavemin);
-  EXPECT_EQ(read.wavemax, made.wavemax);
-  EXPECT_EQ(read.param, made.param);
+  spex::test::expect_equal(read, made);
 }
 
 TEST_F(Simulate, ImageHasHeaderAndFibermapOfAnExposure) {

@@ -46,6 +46,32 @@ inline void as_doubles(const std::string& path, const std::string& hdu) {
   set_pixels(path, hdu, 0, values);
 }
 
+/// A word of the header of an HDU.
+inline void set_keyword(const std::string& path, const std::string& hdu, const std::string& name,
+                        const std::string& value) {
+  fitsfile* file = nullptr;
+  int status = 0;
+  std::string of = hdu;
+  fits_open_file(&file, path.c_str(), READWRITE, &status);
+  fits_movnam_hdu(file, ANY_HDU, of.data(), 0, &status);
+  fits_update_key_str(file, name.c_str(), value.c_str(), nullptr, &status);
+  fits_close_file(file, &status);
+  fits_check(status, path, "change of " + name);
+}
+
+/// Takes the rows from `first` on (counted from 0) out of the table `hdu`.
+inline void delete_rows(const std::string& path, const std::string& hdu, long long first,
+                        long long count) {
+  fitsfile* file = nullptr;
+  int status = 0;
+  std::string of = hdu;
+  fits_open_file(&file, path.c_str(), READWRITE, &status);
+  fits_movnam_hdu(file, BINARY_TBL, of.data(), 0, &status);
+  fits_delete_rows(file, first + 1, count, &status);
+  fits_close_file(file, &status);
+  fits_check(status, path, "rows of " + hdu);
+}
+
 /// All of the coefficients of one fiber's PSF parameter: `values`, LEGDEG + 1 of them.
 inline void set_psf_parameter(const std::string& path, const std::string& parameter, int fiber,
                               std::vector<double> values) {
