@@ -59,7 +59,7 @@ Threshold read_threshold(const std::string& path, const std::string& where, cons
   if (!json.is_object()) throw usage_error(path, where + " is no object", expected);
   Threshold threshold;
   for (const auto& [key, value] : json.items()) {
-    const std::string name = where + ": '" + key + "'";
+    const std::string name = fmt::format("{}: '{}'", where, key);
     if (key != "fpnh_effective" && key != "fpnh_extraction" && key != "margin")
       throw usage_error(path, name + " is unknown", expected);
     if (!value.is_number()) throw usage_error(path, name + " is " + value.dump(), "a number");

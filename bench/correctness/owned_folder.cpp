@@ -44,7 +44,7 @@ std::string marked(const std::string& option, const std::string& path) {
 
 }  // namespace
 
-OwnedFolder::OwnedFolder(const std::string& option, std::string path)
+OwnedFolder::OwnedFolder(const std::string& option, const std::string& path)
     : path_(marked(option, path)), lock_(path_) {}
 
 FolderLock::FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}

@@ -25,7 +25,7 @@ class OwnedFolder {
  public:
   /// Makes the folder where there is none. Throws Error(usage) with `option` where it holds files
   /// and no mark, Error(data) where another run holds it, which is named, or it cannot be written.
-  OwnedFolder(const std::string& option, std::string path);
+  OwnedFolder(const std::string& option, const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }
 

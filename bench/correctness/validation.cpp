@@ -41,16 +41,16 @@ Json check_json(const Check& check) {
 // failure.
 std::string take_checks(const std::vector<Check>& checks, Json& json) {
   std::string failure;
-  for (std::size_t i = 0; i < checks.size(); ++i) {
-    if (!checks[i].ok() && failure.empty()) failure = describe_failure(checks[i]);
-    const Json added = check_json(checks[i]);
+  for (const Check& check : checks) {
+    if (!check.ok() && failure.empty()) failure = describe_failure(check);
+    const Json added = check_json(check);
     const auto same = std::find_if(json.begin(), json.end(), [&](const Json& one) {
       return one.at("hdu") == added.at("hdu") && one.at("what") == added.at("what");
     });
     if (same == json.end())
       json.push_back(added);
-    else if (!checks[i].ok() || (same->at("pass").get<bool>() && !same->at("largest").is_null() &&
-                                 checks[i].largest > same->at("largest").get<double>()))
+    else if (!check.ok() || (same->at("pass").get<bool>() && !same->at("largest").is_null() &&
+                             check.largest > same->at("largest").get<double>()))
       *same = added;
   }
   return failure;

@@ -159,7 +159,7 @@ std::vector<Check> judge_fibers(const FrameFile& frame, const Pulls& pulls,
   Check half_width{.hdu = "FLUX", .what = "|68% half-width - 1| of a fiber, sigmas"};
   Check correlation{.hdu = "FLUX", .what = "|correlation| of a fiber, sigmas"};
   for (Check* check : {&mean, &std, &half_width, &correlation}) check->limit = PullLimits::sigmas;
-  const double inner = static_cast<double>(shape.nwave - shape.ndiagonals + 1);
+  const auto inner = static_cast<double>(shape.nwave - shape.ndiagonals + 1);
   for (long long s = 0; s < shape.nspec; ++s) {
     const PullStatistics fiber = make_statistics(pulls, s, s + 1);
     const auto place = [&] { return Place{"FLUX", frame.specmin + s, {}, {}}; };
