@@ -159,7 +159,8 @@ Cost cost_of_assembly(const PatchCounts& c, Engine engine) {
       // W A; N = A^T (W A) by dgemm. A and W A are written and read.
       cost += {c.npixel * c.n + 2 * nn * c.npixel, (4 * c.npixel * c.n + nn) * number};
       break;
-    case Engine::gpu_direct:
+    case Engine::gpu_band:
+    case Engine::gpu_fibers:
       // The products of cpu_sparse, into the panels of the band.
       cost += {c.nonzeros + 2 * c.pair_pixels, band_panel_numbers(c) * number};
       break;
@@ -291,7 +292,7 @@ Cost cost_of_quality(const PatchCounts& c, Engine engine, bool model) {
 void add_patch(const PatchCounts& c, const Psf& psf, const ExtractOptions& options, Engine engine,
                Costs& costs) {
   costs.assemble += cost_of_assembly(c, engine);
-  if (engine == Engine::gpu_direct)
+  if (engine == Engine::gpu_band)
     add_gpu_band(c, psf, costs);
   else if (engine == Engine::gpu_eigh)
     add_gpu_eigh(c, psf, options.decorrelate, costs);
@@ -327,7 +328,7 @@ std::vector<StageCost> stage_costs(const Psf& psf, const WaveGrid& grid,
   std::vector<PatchCounts> counts = count_patches(psf, grid, options, patches);
 
   Engine engine = traits(options.milestone).engine;
-  if (engine == Engine::gpu_direct) {
+  if (engine == Engine::gpu_band) {
     // One layout for all patches: the largest reach, and blocks of the largest patch.
     int reach = 1, nspec = 1;
     for (const PatchCounts& c : counts) {

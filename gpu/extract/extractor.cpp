@@ -5,14 +5,15 @@
 #include "gpu/core/copy.hpp"
 #include "gpu/extract/engine_band.hpp"
 #include "gpu/extract/engine_eigh.hpp"
+#include "gpu/extract/engine_fibers.hpp"
 #include "gpu/extract/limits.hpp"
 
 namespace spex::gpu {
 namespace {
 
-// Patches of one batch of the band engine: about four bundles of a DESI frame, so that every
-// kernel fills the GPU several times over.
-constexpr int band_batch = 1000;
+// Patches of one batch of the engines that decompose nothing: about four bundles of a DESI frame,
+// so that every kernel fills the GPU several times over.
+constexpr int direct_batch = 1000;
 
 // The end of the run of patches from `first` on that belong together.
 template <class Same>
@@ -41,7 +42,8 @@ class Extractor::Impl {
         frame_(context_, settings.poison),
         events_(context_.stream()),
         eigh_(context_, settings.poison),
-        band_(context_, settings.poison) {}
+        band_(context_, settings.poison),
+        fibers_(context_, settings.poison) {}
 
   std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
                                            const std::vector<Patch>& patches, StageTimes& times,
@@ -52,15 +54,24 @@ class Extractor::Impl {
     std::vector<std::vector<double>> models(inputs.options.model ? patches.size() : 0);
     auto* const models_wanted = inputs.options.model ? &models : nullptr;
     const MilestoneTraits& rung = traits(inputs.options.milestone);
-    const bool wants_band = rung.engine == Engine::gpu_direct;
-    const bool can_do = !wants_band || band_.can_do(frame_, inputs);
-    if (wants_band && can_do)
-      extract_band(inputs, patches, done, models_wanted);
+    const bool wants_fibers = rung.engine == Engine::gpu_fibers;
+    const bool wants_direct = wants_fibers || rung.engine == Engine::gpu_band;
+    const bool by_fibers = wants_fibers && fibers_.can_do(frame_, inputs);
+    const bool by_band = wants_direct && band_.can_do(frame_, inputs);
+    if (by_fibers)
+      extract_direct(fibers_, inputs, patches, done, models_wanted);
+    else if (by_band)
+      extract_direct(band_, inputs, patches, done, models_wanted);
     else
-      extract_eigh(inputs, patches, wants_band ? EigenBatch::all : rung.batch, done, models_wanted);
+      extract_eigh(inputs, patches, wants_direct ? EigenBatch::all : rung.batch, done,
+                   models_wanted);
 
-    std::vector<PatchStatus> status = settle(inputs, patches, models_wanted);
-    if (!can_do)
+    std::vector<PatchStatus> status = settle(inputs, patches, by_band, models_wanted);
+    // Nobody asked for the way that all patches went.
+    if (wants_fibers && !by_fibers)
+      std::replace(status.begin(), status.end(), PatchStatus::ok,
+                   by_band ? PatchStatus::guarded : PatchStatus::fell_back);
+    else if (wants_direct && !by_fibers && !by_band)
       std::replace(status.begin(), status.end(), PatchStatus::ok, PatchStatus::fell_back);
     std::vector<PatchResult> results = download();
     events_.collect(times);
@@ -107,29 +118,42 @@ class Extractor::Impl {
     }
   }
 
-  void extract_band(const ExtractInputs& inputs, const std::vector<Patch>& patches,
-                    const std::function<void(long)>& done,
-                    std::vector<std::vector<double>>* models) {
+  template <class DirectEngine>
+  void extract_direct(DirectEngine& engine, const ExtractInputs& inputs,
+                      const std::vector<Patch>& patches, const std::function<void(long)>& done,
+                      std::vector<std::vector<double>>* models) {
     const auto all = static_cast<int>(patches.size());
     for (int first = 0; first < all;) {
       int last = end_of_run(patches, first, same_bundle);
       while (last < all) {
         const int next = end_of_run(patches, last, same_bundle);
-        if (next - first > band_batch) break;
+        if (next - first > direct_batch) break;
         last = next;
       }
       last = std::min(last, first + most_patches_of_launch);
-      band_.extract(frame_, inputs, first, last, spots_of(first, last), events_, models);
+      engine.extract(frame_, inputs, first, last, spots_of(first, last), events_, models);
       done(last - first);
       first = last;
     }
   }
 
-  // Reads which patches failed and solves those again, one by one, with eigh.
+  // Reads which patches the guard refused and solves those again, one by one, as a band; then
+  // those that failed, with eigh.
   std::vector<PatchStatus> settle(const ExtractInputs& inputs, const std::vector<Patch>& patches,
-                                  std::vector<std::vector<double>>* models) {
-    const std::vector<int> failed = read_status(patches.size());
+                                  bool by_band, std::vector<std::vector<double>>* models) {
+    std::vector<int> failed = read_status(patches.size());
     std::vector<PatchStatus> status(patches.size(), PatchStatus::ok);
+    if (by_band) {
+      for (std::size_t k = 0; k < failed.size(); ++k) {
+        if (failed[k] != guarded) continue;
+        const auto index = static_cast<int>(k);
+        SPEX_GPU_CHECK(cudaMemsetAsync(frame_.status() + index, 0, sizeof(int), context_.stream()));
+        band_.extract(frame_, inputs, index, index + 1, spots_of(index, index + 1), events_,
+                      models);
+        status[k] = PatchStatus::guarded;
+      }
+      failed = read_status(patches.size());
+    }
     for (std::size_t k = 0; k < failed.size(); ++k) {
       if (failed[k] == 0) continue;
       const auto index = static_cast<int>(k);
@@ -154,6 +178,7 @@ class Extractor::Impl {
   StageEvents events_;
   EighEngine eigh_;
   BandEngine band_;
+  FiberEngine fibers_;
 };
 
 Extractor::Extractor(const ExtractorSettings& settings) : impl_(std::make_unique<Impl>(settings)) {}

@@ -95,6 +95,7 @@ TEST_F(ExtractorTest, OtherPatchesDoNotShow) {
     const std::vector<PatchResult> of_all = on_gpu(all, rung);
     const std::vector<PatchResult> of_some = on_gpu(some, rung);
     for (std::size_t k = 0; k < some.size(); ++k) {
+      EXPECT_EQ(of_some[k].status, of_all[k + 3].status);
       EXPECT_EQ(of_some[k].flux, of_all[k + 3].flux);
       EXPECT_EQ(of_some[k].ivar, of_all[k + 3].ivar);
       EXPECT_EQ(of_some[k].resolution, of_all[k + 3].resolution);

@@ -24,13 +24,13 @@ enum class FiberGuard {
 /// What the guard allows; extraction.md says why.
 namespace fiber_bounds {
 /// |N_jk| / sqrt(N_jj N_kk) of spectra two or more apart.
-inline constexpr double far = 1e-13;
+inline constexpr double far = 1e-11;
 /// rho = || L_s^-1 N_st L_t^-T ||_F of neighbours.
-inline constexpr double coupling = 0.03;
+inline constexpr double coupling = 0.05;
 /// ||P||_inf tr(P^-1), which is above the condition number.
 inline constexpr double condition = 1e10;
 /// What the row sums of Q change by, relative, through the elements of P beyond the band.
-inline constexpr double outside = 1e-8;
+inline constexpr double outside = 1e-7;
 }  // namespace fiber_bounds
 
 /// Decorrelate::signal by spectra. Elements of R are computed as far as `blocks.ndiag` from the

@@ -35,7 +35,8 @@ enum class Engine {
   cpu_sparse,  ///< A sparse, patch by patch
   cpu_dense,   ///< A dense
   gpu_eigh,    ///< A dense, eigendecompositions by cuSOLVER
-  gpu_direct,  ///< N straight from overlapping spots, as a band
+  gpu_band,    ///< N straight from overlapping spots, as one band
+  gpu_fibers,  ///< the same, spectrum by spectrum
 };
 
 /// How many eigendecompositions a library is given at a time.
@@ -53,6 +54,7 @@ enum class Milestone {
   batch_eigh,
   batch_subbundle,
   interleave_io,
+  band,
   direct,
   pipeline,
 };
@@ -90,11 +92,13 @@ inline constexpr std::array milestones{
     MilestoneTraits{Milestone::interleave_io, "interleave-io", Device::gpu, Method::eigh,
                     Schedule::interleave_io, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::all,
                     true},
+    MilestoneTraits{Milestone::band, "band", Device::gpu, Method::cholesky, Schedule::sequential,
+                    WorkUnit::bundle, Engine::gpu_band, EigenBatch::none, true},
     MilestoneTraits{Milestone::direct, "direct", Device::gpu, Method::cholesky,
-                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_direct, EigenBatch::none,
+                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_fibers, EigenBatch::none,
                     true},
     MilestoneTraits{Milestone::pipeline, "pipeline", Device::gpu, Method::cholesky,
-                    Schedule::pipeline, WorkUnit::bundle, Engine::gpu_direct, EigenBatch::none,
+                    Schedule::pipeline, WorkUnit::bundle, Engine::gpu_fibers, EigenBatch::none,
                     true},
 };
 

@@ -40,6 +40,7 @@ void add_benchmarks() {
   bench::add_eigh(device);
   bench::add_cholesky(device, frame);
   bench::add_roots(device, frame);
+  bench::add_fibers(device, frame);
   bench::add_ceilings(device);
   bench::add_transfers(device);
 }

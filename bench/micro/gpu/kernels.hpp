@@ -27,6 +27,8 @@ void add_cholesky(const DevicePointer& device, const FramePointer& frame);
 /// roots/newton_schulz/M/PATCHES: covariance blocks of order M and their roots from the factored
 /// band; roots/jacobi/M/PATCHES: roots of given blocks by cuSOLVER.
 void add_roots(const DevicePointer& device, const FramePointer& frame);
+/// fibers/STAGE/PATCHES: the stages of the engine that works spectrum by spectrum.
+void add_fibers(const DevicePointer& device, const FramePointer& frame);
 /// ceiling/dgemm/8192, ceiling/dgemm_batched/518, ceiling/copy: what the GPU can do at most.
 void add_ceilings(const DevicePointer& device);
 /// transfer/to_device/..., transfer/to_host/..., pinned and pageable, by size.

@@ -171,8 +171,8 @@ TEST(FiberCholesky, GuardSeesEachCause) {
   not_finite.equations.y[30] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(not_finite.solve(result), FiberGuard::not_positive);
   // Neighbours that share light in three bins far apart: small, but far from P's diagonal.
-  Patch scattered({.nwave = 40, .sigma = 0.7, .leak = 0});
-  for (const int w : {8, 17, 26}) scattered.at(2, w, 1, w) = 4e-3;
+  Patch scattered({.nwave = 40, .sigma = 0.8, .leak = 0});
+  for (const int w : {8, 17, 26}) scattered.at(2, w, 1, w) = 2.5e-3;
   EXPECT_EQ(scattered.solve(result), FiberGuard::outside_the_band);
 }
 

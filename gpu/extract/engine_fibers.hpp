@@ -1,0 +1,30 @@
+// The engine that works spectrum by spectrum (extraction.md, section 5.1): what the milestones
+// direct and pipeline run (milestones.md).
+#pragma once
+
+#include "gpu/extract/fiber_workspace.hpp"
+#include "gpu/extract/stage_events.hpp"
+
+namespace spex::gpu {
+
+/// The stages of FiberWorkspace, one after the other, timed.
+class FiberEngine {
+ public:
+  FiberEngine(const Context& context, bool poison) : workspace_(context, poison) {}
+
+  /// Whether the engine can do this frame's patches; otherwise they are for the band engine.
+  [[nodiscard]] bool can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
+    return workspace_.can_do(frame, inputs);
+  }
+
+  /// Extracts the patches [first, last) of a loaded frame in one batch; their spots are given. As
+  /// EighEngine::extract; a patch whose status becomes `guarded` is for the band engine.
+  void extract(const FrameOnDevice& frame, const ExtractInputs& inputs, int first, int last,
+               const SpotsView& spots, StageEvents& events,
+               std::vector<std::vector<double>>* models);
+
+ private:
+  FiberWorkspace workspace_;
+};
+
+}  // namespace spex::gpu

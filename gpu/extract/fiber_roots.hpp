@@ -1,0 +1,24 @@
+// Roots of the Schur complements by Zolotarev's shifts, and the spectra (extraction.md, 5.1).
+#pragma once
+
+#include "gpu/extract/fiber_solve.hpp"
+
+namespace spex::gpu {
+
+/// Most poles of a root: a thread of a warp each.
+inline constexpr int most_fiber_poles = 32;
+
+/// Numbers that find_fiber_roots needs of scratch, for any number of spectra: a warp that the
+/// device can hold each.
+[[nodiscard]] std::size_t fiber_root_scratch(const FiberLayout& layout);
+
+/// Q_s = P_s^(1/2) of each core spectrum, P_s = N_ss - D_s, and from it flux, ivar and the stored
+/// resolution, for the bins that q constrains. A patch that the guard refuses becomes guarded; one
+/// with a number that is not finite gets status 1. A warp a spectrum.
+void find_fiber_roots(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
+                      const FiberLayout& layout, const FiberBands& bands,
+                      const FiberSolution& solution, const double* D, const double* q,
+                      double* scratch, int* status, const SpectraView& spectra,
+                      cudaStream_t stream);
+
+}  // namespace spex::gpu

@@ -1,0 +1,38 @@
+// Factors of the spectra, f by sweeps, and what neighbours take from each spectrum (5.1).
+#pragma once
+
+#include "gpu/extract/fiber_bands.hpp"
+
+namespace spex::gpu {
+
+/// Largest reach and most bins of a spectrum that the kernels take.
+inline constexpr int largest_fiber_reach = 12;
+inline constexpr int largest_fiber_bins = 80;
+
+/// The smallest reach, of those for which there are kernels, that holds `reach`; 0 where none does.
+[[nodiscard]] int stored_reach(int reach);
+
+/// What the stages of a batch leave for each other.
+struct FiberSolution {
+  double* factor = nullptr;  ///< [patch][slot], like FiberBands::band: 1 / d_j and L
+  double* trace = nullptr;   ///< [patch][slot]: tr(N_ss^-1)
+  double* f = nullptr;       ///< [patch][slot][bin]: y before solve_fibers, f after it
+  double* g = nullptr;       ///< [patch][slot][bin]: y less what neighbours' f make of it
+};
+
+/// Factors all N_ss. A patch with a pivot that is not positive becomes guarded.
+void factor_fibers(const PatchGeometry* patches, int count, const FiberLayout& layout,
+                   const FiberBands& bands, const FiberSolution& solution, int* status,
+                   cudaStream_t stream);
+
+/// f = N^-1 y by sweeps. A block a patch.
+void solve_fibers(const PatchGeometry* patches, int count, const FiberLayout& layout,
+                  const FiberBands& bands, const FiberSolution& solution, cudaStream_t stream);
+
+/// D_s = sum over neighbours t of N_st N_tt^-1 N_ts of each core spectrum, nwave x nwave, both
+/// triangles. A patch of which a coupling is above its bound becomes guarded. A block a spectrum.
+void correct_fibers(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
+                    const FiberLayout& layout, const FiberBands& bands,
+                    const FiberSolution& solution, double* D, int* status, cudaStream_t stream);
+
+}  // namespace spex::gpu

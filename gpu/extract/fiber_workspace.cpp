@@ -1,0 +1,96 @@
+#include "gpu/extract/fiber_workspace.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "gpu/core/count.hpp"
+
+namespace spex::gpu {
+namespace {
+
+FiberLayout layout_of(const FrameOnDevice& frame) {
+  FiberLayout layout;
+  layout.nslots = frame.most_fibers();
+  layout.nwave = frame.geometry().front().nwave;
+  layout.reach = stored_reach(std::max(frame.reach(), frame.spectra().ndiag));
+  return layout;
+}
+
+}  // namespace
+
+bool FiberWorkspace::can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
+  const FiberLayout layout = layout_of(frame);
+  return inputs.options.decorrelate == Decorrelate::signal && layout.reach > 0 &&
+         layout.nwave <= largest_fiber_bins;
+}
+
+void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
+  batch_ = std::move(batch);
+  regularize_ = inputs.options.regularize;
+  psferr_ = inputs.psferr();
+  layout_ = layout_of(*batch_.frame);
+  const std::size_t spectra = count_of(batch_.count, layout_.nslots);
+  vector_ = spectra * count_of(layout_.nwave);
+  const cudaStream_t stream = context_->stream();
+  reserve(band_, spectra * count_of(layout_.band_size()));
+  reserve(pair_, spectra * count_of(layout_.pair_size()));
+  reserve(factor_, spectra * count_of(layout_.band_size()));
+  reserve(trace_, spectra);
+  reserve(D_, count_of(batch_.ncores(), layout_.nwave, layout_.nwave));
+  reserve(scratch_, fiber_root_scratch(layout_));
+  reserve(bins_, 5 * vector_);
+  reserve(work_, count_of(batch_.count, 2, batch_.npixel));
+  reserve(cores_, batch_.cores.size());
+  if (poison_)
+    for (const DeviceBuffer<double>* buffer :
+         {&band_, &pair_, &factor_, &trace_, &D_, &scratch_, &bins_, &work_})
+      fill_with_nan(*buffer, stream);
+  SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), batch_.cores.data(),
+                                 batch_.cores.size() * sizeof(CoreSpectrum), cudaMemcpyHostToDevice,
+                                 stream));
+}
+
+void FiberWorkspace::assemble() {
+  const cudaStream_t stream = context_->stream();
+  const PixelsView pixels = batch_.frame->pixels();
+  project_pixels(batch_.patches(), batch_.count, batch_.n, batch_.spots, pixels,
+                 {layout_.strides(), y(), q(), good()}, stream);
+  find_prior(batch_.patches(), batch_.count, layout_.strides(), q(), regularize_, prior(), stream);
+  assemble_fibers(batch_.patches(), batch_.count, layout_, batch_.spots, pixels, prior(), bands(),
+                  batch_.status(), stream);
+}
+
+void FiberWorkspace::factor() {
+  factor_fibers(batch_.patches(), batch_.count, layout_, bands(), fibers(), batch_.status(),
+                context_->stream());
+}
+
+void FiberWorkspace::sweep() {
+  solve_fibers(batch_.patches(), batch_.count, layout_, bands(), fibers(), context_->stream());
+}
+
+void FiberWorkspace::correct() {
+  correct_fibers(batch_.patches(), cores_.get(), batch_.ncores(), layout_, bands(), fibers(),
+                 D_.get(), batch_.status(), context_->stream());
+}
+
+void FiberWorkspace::roots() {
+  find_fiber_roots(batch_.patches(), cores_.get(), batch_.ncores(), layout_, bands(), fibers(),
+                   D_.get(), q(), scratch_.get(), batch_.status(), batch_.frame->spectra(),
+                   context_->stream());
+}
+
+void FiberWorkspace::quality() {
+  const FrameOnDevice& frame = *batch_.frame;
+  find_quality(batch_.patches(), batch_.count, batch_.npixel, batch_.ncore_bins, batch_.spots,
+               frame.rows(), frame.pixels(), solution(), psferr_, work_.get(), batch_.status(),
+               frame.spectra(), context_->stream());
+  clear_failed(batch_.patches(), batch_.count, batch_.status(), frame.spectra(),
+               context_->stream());
+}
+
+void FiberWorkspace::download_models(std::vector<std::vector<double>>& models) {
+  download_core_models(*context_, batch_, solution(), work_.get(), models);
+}
+
+}  // namespace spex::gpu

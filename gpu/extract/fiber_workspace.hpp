@@ -1,0 +1,68 @@
+// The stages of the fiber engine, from the pairs of overlapping spots to the spectra, and the
+// device memory that they share.
+#pragma once
+
+#include "gpu/extract/fiber_roots.hpp"
+#include "gpu/extract/normal_equations.hpp"
+#include "gpu/extract/patch_batch.hpp"
+
+namespace spex::gpu {
+
+/// Device memory for a batch of patches, made once and grown as batches ask for, and the stages
+/// that work on it. `begin` comes first, then each stage after the one above it; a stage puts its
+/// work on the context's stream and waits only where it says so.
+class FiberWorkspace {
+ public:
+  FiberWorkspace(const Context& context, bool poison) : context_(&context), poison_(poison) {}
+
+  /// Whether the stages can do a frame's patches at all: signal decorrelation, and bands for which
+  /// there are kernels. The same for all patches of a frame, on every rank.
+  [[nodiscard]] bool can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const;
+
+  /// Makes room for a batch of a frame that can be done. With `poison`, all of it is NaN.
+  void begin(PatchBatch batch, const ExtractInputs& inputs);
+
+  /// N with its prior by spectra, y and q (extraction.md, section 4).
+  void assemble();
+  /// Factors of all N_ss (section 5.1).
+  void factor();
+  /// f by sweeps over the spectra.
+  void sweep();
+  /// D_s of the core spectra.
+  void correct();
+  /// Q_s and the spectra (section 5.1).
+  void roots();
+  /// chi2pix and pixmask_fraction (section 6); the spectra of patches that failed or that the guard
+  /// refused are cleared.
+  void quality();
+  /// The parts of the model image into `models[k]` of patch k of the frame. Waits for the GPU.
+  void download_models(std::vector<std::vector<double>>& models);
+
+  [[nodiscard]] const PatchBatch& batch() const { return batch_; }
+  [[nodiscard]] const FiberLayout& layout() const { return layout_; }
+  [[nodiscard]] FiberBands bands() const { return {band_.get(), pair_.get()}; }
+  /// D_s of the batch's core spectra, after `correct`.
+  [[nodiscard]] const double* corrections() const { return D_.get(); }
+  [[nodiscard]] FiberSolution fibers() const { return {factor_.get(), trace_.get(), y(), g()}; }
+
+ private:
+  // Vectors over the padded bins of all patches. assemble fills y with y, sweep makes it f.
+  [[nodiscard]] double* y() const { return bins_.get(); }
+  [[nodiscard]] double* q() const { return y() + vector_; }
+  [[nodiscard]] double* good() const { return q() + vector_; }
+  [[nodiscard]] double* prior() const { return good() + vector_; }
+  [[nodiscard]] double* g() const { return prior() + vector_; }
+  [[nodiscard]] SolutionView solution() const { return {layout_.strides(), y(), q(), good()}; }
+
+  const Context* context_;
+  bool poison_;
+  PatchBatch batch_;
+  double regularize_ = 0;
+  double psferr_ = 0;
+  FiberLayout layout_;
+  std::size_t vector_ = 0;
+  DeviceBuffer<double> band_, pair_, factor_, trace_, D_, scratch_, bins_, work_;
+  DeviceBuffer<CoreSpectrum> cores_;
+};
+
+}  // namespace spex::gpu

@@ -1,0 +1,79 @@
+// Factors and inverses of band matrices, one matrix a thread, as BandBatch of the reference has one
+// a lane. What a step needs stays in registers.
+#pragma once
+
+namespace spex::gpu {
+
+/// A = L diag(d) L^T of a matrix of m rows, column after column. `element(j, d)` gives A(j + d, j)
+/// for any j and 0 <= d <= R, zero where j + d >= m; `column(j, l)` takes l[0] = 1 / d_j and
+/// l[d] = L(j + d, j). False where a pivot is not positive or not finite.
+template <int R, class Element, class Column>
+__device__ bool factor_band(int m, const Element& element, const Column& column) {
+  double A[R + 1][R + 1];  // [c][d], c + d <= R: what is left of element (j + c + d, j + c)
+#pragma unroll
+  for (int c = 0; c <= R; ++c)
+#pragma unroll
+    for (int d = 0; d <= R - c; ++d) A[c][d] = element(c, d);
+  bool good = true;
+#pragma unroll 1
+  for (int j = 0; j < m; ++j) {
+    good = good && A[0][0] > 0 && isfinite(A[0][0]);
+    double l[R + 1];
+    l[0] = 1 / A[0][0];
+#pragma unroll
+    for (int d = 1; d <= R; ++d) l[d] = A[0][d] * l[0];
+#pragma unroll
+    for (int d = 1; d <= R; ++d)
+#pragma unroll
+      for (int e = d; e <= R; ++e) A[d][e - d] -= l[d] * A[0][e];
+    column(j, l);
+#pragma unroll
+    for (int c = 0; c < R; ++c)
+#pragma unroll
+      for (int d = 0; d < R - c; ++d) A[c][d] = A[c + 1][d];
+#pragma unroll
+    for (int c = 0; c <= R; ++c) A[c][R - c] = element(j + 1 + c, R - c);
+  }
+  return good;
+}
+
+/// The band of the inverse by Takahashi's equations, from the last column back. `load(j, l)` gives
+/// what `column` of factor_band was given, with zeros where j + d >= m; `column(j, l, z)` takes
+/// z[d] = (A^-1)(j + d, j).
+template <int R, class Load, class Column>
+__device__ void invert_band(int m, const Load& load, const Column& column) {
+  double Z[R][R];  // [c][d], c + d < R: element (j + 1 + c + d, j + 1 + c) of the inverse
+#pragma unroll
+  for (int c = 0; c < R; ++c)
+#pragma unroll
+    for (int d = 0; d < R - c; ++d) Z[c][d] = 0;
+  double next[R + 1];
+  load(m - 1, next);
+#pragma unroll 1
+  for (int j = m - 1; j >= 0; --j) {
+    double l[R + 1];
+#pragma unroll
+    for (int d = 0; d <= R; ++d) l[d] = next[d];
+    if (j > 0) load(j - 1, next);  // on its way while this column is computed
+    double z[R + 1];
+#pragma unroll
+    for (int d = 1; d <= R; ++d) {
+      double sum = 0;
+#pragma unroll
+      for (int e = 1; e <= R; ++e) sum -= l[e] * (d < e ? Z[d - 1][e - d] : Z[e - 1][d - e]);
+      z[d] = sum;
+    }
+    z[0] = l[0];
+#pragma unroll
+    for (int e = 1; e <= R; ++e) z[0] -= l[e] * z[e];
+    column(j, l, z);
+#pragma unroll
+    for (int c = R - 1; c > 0; --c)
+#pragma unroll
+      for (int d = 0; d < R - c; ++d) Z[c][d] = Z[c - 1][d];
+#pragma unroll
+    for (int d = 0; d < R; ++d) Z[0][d] = z[d];
+  }
+}
+
+}  // namespace spex::gpu
