@@ -98,19 +98,6 @@ double covariance_product_flops(const PatchCounts& c) {
   return flops;
 }
 
-// X_b = L_bb^-1 (E_b - L_{b,b-1} X_{b-1}): gemm 2 r size a column that began before block b, trsm
-// r^2 a column.
-double forward_units_flops(const PatchCounts& c) {
-  const double size = static_cast<double>(c.reach) * c.nspec;
-  double flops = 0;
-  for_each_block(c, [&](double r, double, double above) {
-    const double begun = c.ncore * above / c.nspec;
-    const double columns = c.ncore * (above + r) / c.nspec;
-    flops += 2 * r * size * begun + r * r * columns;
-  });
-  return flops;
-}
-
 // X_b = M_b X_{b-1}: 2 r size a column that began before block b; the others are columns of
 // L_bb^-1.
 double band_columns_flops(const PatchCounts& c) {
@@ -143,6 +130,12 @@ Cost cost_of_projection(const PatchCounts& c, Engine engine) {
   return {sums + prior, 2 * c.npixel * number};
 }
 
+// Of the bands of all spectra and of all pairs of neighbours (gpu/extract/fiber_bands.hpp).
+double fiber_band_numbers(const PatchCounts& c) {
+  const double m = c.nwave, r = c.reach;
+  return c.nspec * m * (r + 1) + (c.nspec - 1) * m * (2 * r + 1);
+}
+
 // N of one patch, without the reading of its spots.
 Cost cost_of_assembly(const PatchCounts& c, Engine engine) {
   const double nn = c.n * c.n;
@@ -159,8 +152,11 @@ Cost cost_of_assembly(const PatchCounts& c, Engine engine) {
       // W A; N = A^T (W A) by dgemm. A and W A are written and read.
       cost += {c.npixel * c.n + 2 * nn * c.npixel, (4 * c.npixel * c.n + nn) * number};
       break;
-    case Engine::gpu_band:
     case Engine::gpu_fibers:
+      // The same products, into a band a spectrum and one a pair of neighbours.
+      cost += {c.nonzeros + 2 * c.pair_pixels, fiber_band_numbers(c) * number};
+      break;
+    case Engine::gpu_band:
       // The products of cpu_sparse, into the panels of the band.
       cost += {c.nonzeros + 2 * c.pair_pixels, band_panel_numbers(c) * number};
       break;
@@ -216,21 +212,39 @@ void add_cpu_eigh(const PatchCounts& c, const Psf& psf, Decorrelate kind, Costs&
                           V_rows * number + spectra_bytes(c, psf)};
 }
 
-// The same file, decorrelate_cholesky: the band's factor, its condition, f, and the blocks of C;
-// their roots by eigh.
-void add_cpu_cholesky(const PatchCounts& c, const Psf& psf, Decorrelate kind, Costs& costs) {
+// reference/extract/fiber_cholesky.cpp, gpu/extract/fiber_solve.cu and fiber_roots.cu: spectrum by
+// spectrum. r is the reach of a band of m rows.
+void add_fibers(const PatchCounts& c, const Psf& psf, Costs& costs) {
+  constexpr double sweeps = 6;
+  constexpr double poles = 24;
+  constexpr double vectors = 2;
+  const double m = c.nwave, r = c.reach;
+  const double factor = m * (1 + r + r * (r + 1));
+  const double inverse = m * (2 * r * r + 2 * r);
+  const double solution = m * (4 * r + 1);
+  const double coupling = 2 * m * (2 * r + 1);  // N_st f_t
+  const double neighbours = 2.0 * (c.nspec - 1);
+  const double of_core = 2.0 * (c.ncore - 1) + (c.nspec - c.ncore);
+  const double D = c.ncore * m * m;
+  costs.solve += {c.nspec * (factor + inverse + sweeps * solution) + sweeps * neighbours * coupling,
+                  (3 * fiber_band_numbers(c) + D) * number};
+  // V and rho, a band's substitution with m columns each; V^T V.
+  costs.solve += {of_core * (2 * 2 * r * m * m + m * m * (m + 1)), 0};
+  // P + shift of each pole: its factor and inverse, and both vectors twice, with E between.
+  const double root = poles * (factor + inverse + vectors * (2 * solution + 2 * m * m)) + 4 * m * m;
+  costs.decorrelate +=
+      {c.ncore * root, (fiber_band_numbers(c) + D) * number + spectra_bytes(c, psf)};
+}
+
+// reference/extract/decorrelate.cpp, decorrelate_whole_patch, which is how cholesky does noise: the
+// band's factor, its condition, f, and the root of N by eigh.
+void add_cpu_cholesky(const PatchCounts& c, const Psf& psf, Costs& costs) {
   const double m = c.nwave, nn = c.n * c.n;
-  const double blocks = c.ncore * m * m;
   const double norm = 2 * band_panel_numbers(c);
   const double solves = (condition_solves + 1) * 2 * band_substitution_flops(c);
   costs.solve += {band_factor_flops(c) + norm + solves, nn * number};
-  if (kind == Decorrelate::noise) {
-    costs.decorrelate += {eigh_flops * nn * c.n + c.ncore * m * c.n + noise_flops(c, false),
-                          nn * number + spectra_bytes(c, psf)};
-    return;
-  }
-  costs.solve += {forward_units_flops(c) + covariance_product_flops(c), blocks * number};
-  costs.decorrelate += {eigh_root_flops(c, false), blocks * number + spectra_bytes(c, psf)};
+  costs.decorrelate += {eigh_flops * nn * c.n + c.ncore * m * c.n + noise_flops(c, false),
+                        nn * number + spectra_bytes(c, psf)};
 }
 
 // gpu/extract/decorrelate.cu, all of it timed as solve: Cholesky of dense N and f; N = V diag(u)
@@ -294,10 +308,14 @@ void add_patch(const PatchCounts& c, const Psf& psf, const ExtractOptions& optio
   costs.assemble += cost_of_assembly(c, engine);
   if (engine == Engine::gpu_band)
     add_gpu_band(c, psf, costs);
+  else if (engine == Engine::gpu_fibers)
+    add_fibers(c, psf, costs);
   else if (engine == Engine::gpu_eigh)
     add_gpu_eigh(c, psf, options.decorrelate, costs);
+  else if (options.method == Method::cholesky && options.decorrelate == Decorrelate::signal)
+    add_fibers(c, psf, costs);
   else if (options.method == Method::cholesky)
-    add_cpu_cholesky(c, psf, options.decorrelate, costs);
+    add_cpu_cholesky(c, psf, costs);
   else
     add_cpu_eigh(c, psf, options.decorrelate, costs);
   costs.quality += cost_of_quality(c, engine, options.model);
@@ -328,6 +346,15 @@ std::vector<StageCost> stage_costs(const Psf& psf, const WaveGrid& grid,
   std::vector<PatchCounts> counts = count_patches(psf, grid, options, patches);
 
   Engine engine = traits(options.milestone).engine;
+  if (engine == Engine::gpu_fibers) {
+    int reach = 1;
+    for (const PatchCounts& c : counts) reach = std::max(reach, c.reach);
+    for (PatchCounts& c : counts) c.reach = reach;
+    if (options.decorrelate != Decorrelate::signal)
+      engine = Engine::gpu_eigh;
+    else if (reach > gpu::largest_fiber_reach || counts.front().nwave > gpu::largest_fiber_bins)
+      engine = Engine::gpu_band;
+  }
   if (engine == Engine::gpu_band) {
     // One layout for all patches: the largest reach, and blocks of the largest patch.
     int reach = 1, nspec = 1;

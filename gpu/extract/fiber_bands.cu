@@ -1,5 +1,6 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/fiber_bands.hpp"
+#include "gpu/extract/limits.hpp"
 #include "gpu/extract/spot_device.cuh"
 #include "reference/extract/fiber_cholesky.hpp"
 
@@ -102,8 +103,7 @@ __global__ void far_kernel(const PatchGeometry* patches, FiberLayout layout, Spo
 void assemble_fibers(const PatchGeometry* patches, int count, const FiberLayout& layout,
                      const SpotsView& spots, const PixelsView& pixels, const double* prior,
                      const FiberBands& bands, int* status, cudaStream_t stream) {
-  const std::size_t bytes =
-      static_cast<std::size_t>(layout.nslots * spots.nx * spots.ny) * sizeof(double);
+  const std::size_t bytes = assemble_bytes(layout.nslots, spots.nx, spots.ny);
   allow_shared_memory(reinterpret_cast<const void*>(assemble_kernel));
   assemble_kernel<<<dim3(layout.nwave, count), threads, bytes, stream>>>(patches, layout, spots,
                                                                          pixels, prior, bands);

@@ -1,9 +1,9 @@
 #include "gpu/core/check.hpp"
 #include "gpu/core/launch.hpp"
+#include "gpu/core/warp.cuh"
 #include "gpu/extract/fiber_roots.hpp"
 #include "gpu/extract/lane_band.cuh"
 #include "gpu/extract/spectra_device.cuh"
-#include "gpu/extract/spot_device.cuh"
 #include "reference/extract/fiber_cholesky.hpp"
 #include "reference/linalg/zolotarev.hpp"
 

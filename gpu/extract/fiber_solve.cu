@@ -237,8 +237,8 @@ void factor_fibers(const PatchGeometry* patches, int count, const FiberLayout& l
 
 void solve_fibers(const PatchGeometry* patches, int count, const FiberLayout& layout,
                   const FiberBands& bands, const FiberSolution& solution, cudaStream_t stream) {
-  const std::size_t bytes =
-      static_cast<std::size_t>((layout.nslots + warps) * layout.nwave) * sizeof(double);
+  static_assert(warps == 8);
+  const std::size_t bytes = solve_fibers_bytes(layout.nslots, layout.nwave);
   with_reach(layout.reach, [&]<int R>() {
     allow_shared_memory(reinterpret_cast<const void*>(solve_kernel<R>));
     solve_kernel<R><<<count, threads, bytes, stream>>>(patches, layout, bands, solution);

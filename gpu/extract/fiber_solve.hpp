@@ -2,12 +2,9 @@
 #pragma once
 
 #include "gpu/extract/fiber_bands.hpp"
+#include "gpu/extract/limits.hpp"
 
 namespace spex::gpu {
-
-/// Largest reach and most bins of a spectrum that the kernels take.
-inline constexpr int largest_fiber_reach = 12;
-inline constexpr int largest_fiber_bins = 80;
 
 /// The smallest reach, of those for which there are kernels, that holds `reach`; 0 where none does.
 [[nodiscard]] int stored_reach(int reach);

@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "gpu/core/count.hpp"
+#include "gpu/core/launch.hpp"
+#include "gpu/extract/limits.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -21,7 +23,9 @@ FiberLayout layout_of(const FrameOnDevice& frame) {
 bool FiberWorkspace::can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
   const FiberLayout layout = layout_of(frame);
   return inputs.options.decorrelate == Decorrelate::signal && layout.reach > 0 &&
-         layout.nwave <= largest_fiber_bins;
+         layout.nwave <= largest_fiber_bins &&
+         std::max(assemble_bytes(layout.nslots, inputs.psf->nx(), inputs.psf->ny()),
+                  solve_fibers_bytes(layout.nslots, layout.nwave)) <= most_shared_memory();
 }
 
 void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {

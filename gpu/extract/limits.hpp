@@ -11,6 +11,9 @@ namespace spex::gpu {
 inline constexpr int largest_root = 80;
 /// Largest block of the band that find_roots can work with.
 inline constexpr int largest_root_band = 80;
+/// Largest reach, and most bins of a spectrum, of the engine that works spectrum by spectrum.
+inline constexpr int largest_fiber_reach = 12;
+inline constexpr int largest_fiber_bins = 80;
 /// Most patches of one launch: what the second dimension of a grid can count.
 inline constexpr int most_patches_of_launch = 65535;
 
@@ -29,6 +32,13 @@ inline constexpr int most_patches_of_launch = 65535;
 [[nodiscard]] constexpr std::size_t assemble_bytes(int nslots, int nx, int ny) {
   return sizeof(double) * static_cast<std::size_t>(nslots) * static_cast<std::size_t>(nx) *
          static_cast<std::size_t>(ny);
+}
+
+/// Of solve_fibers, for patches of at most `nslots` padded fibers of `nwave` bins: f, and a vector
+/// of each of its 8 warps. Its other kernels take as much as any spectrum of largest_fiber_bins
+/// needs.
+[[nodiscard]] constexpr std::size_t solve_fibers_bytes(int nslots, int nwave) {
+  return sizeof(double) * static_cast<std::size_t>(nslots + 8) * static_cast<std::size_t>(nwave);
 }
 
 /// Of factor_band, for blocks of `size` rows: three blocks, and two vectors.

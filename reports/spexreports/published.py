@@ -17,6 +17,7 @@ MILESTONES = (
     "batch-eigh",
     "batch-subbundle",
     "interleave-io",
+    "band",
     "direct",
     "pipeline",
 )
