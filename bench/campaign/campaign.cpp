@@ -288,8 +288,7 @@ class Campaign {
     std::vector<int> gpus;
     for (const VisibleGpu& gpu : gpus_of(run.entry, machine_)) gpus.push_back(gpu.nvml_index);
     std::vector<std::string> images;
-    for (int k = 0; k < run.frames; ++k)
-      images.push_back(data.frames.at(static_cast<std::size_t>(k)).preproc);
+    for (int k = 0; k < run.frames; ++k) images.push_back(data.frames.at(k).preproc);
     OpeningWatch opening(images);
     GpuMonitor monitor(nvml_, gpus);
     const CommandResult result = run_command(command, signals_);
@@ -328,7 +327,7 @@ class Campaign {
     std::vector<ListedFrame> listed;
     std::vector<OutputFrame> frames;
     for (int k = 0; k < run.frames; ++k) {
-      const InputFrame& input = data.frames.at(static_cast<std::size_t>(k));
+      const InputFrame& input = data.frames.at(k);
       const std::string path = fs::path(folder) / fmt::format("frame-{}.fits", input.camera);
       listed.push_back({&input, path});
       frames.push_back(

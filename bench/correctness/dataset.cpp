@@ -160,7 +160,7 @@ Json inputs_json(const Case& one, const std::string& data,
               {"frames", Json::array()}};
   for (const Dataset* dataset : datasets)
     for (int k = 0; k < frames; ++k)
-      for (Json& file : files_json(dataset->frames.at(static_cast<std::size_t>(k)))) {
+      for (Json& file : files_json(dataset->frames.at(k))) {
         file["seed"] = dataset->seed;
         inputs["frames"].push_back(std::move(file));
       }

@@ -60,7 +60,7 @@ std::optional<std::string> hash_file(const std::string& path) {
 std::vector<std::optional<std::string>> hash_files(const std::vector<std::string>& paths) {
   std::vector<std::optional<std::string>> hashes(paths.size());
   parallel_for(default_threads(), static_cast<int>(paths.size()), [&](int, int index) {
-    const auto i = static_cast<std::size_t>(index);
+    const std::size_t i = index;
     hashes[i] = hash_file(paths[i]);
   });
   return hashes;

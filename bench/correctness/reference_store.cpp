@@ -58,7 +58,7 @@ void ReferenceStore::prepare(const Entry& entry, const Dataset& dataset, int fra
                              Signals& signals) {
   std::vector<ListedFrame> missing;
   for (int k = 0; k < frames; ++k) {
-    const InputFrame& frame = dataset.frames.at(static_cast<std::size_t>(k));
+    const InputFrame& frame = dataset.frames.at(k);
     const std::string path = path_of(entry, frame, reference);
     if (!path.empty() && !holds(path)) missing.push_back({&frame, path});
   }

@@ -187,7 +187,7 @@ void Validation::look(int run, int seed, const std::vector<OutputFrame>& frames,
   std::vector<std::optional<PullStatistics>> pulls(frames.size());
   const int threads = fits_is_reentrant() != 0 ? default_threads() : 1;
   parallel_for(threads, static_cast<int>(frames.size()), [&](int, int index) {
-    const auto i = static_cast<std::size_t>(index);
+    const std::size_t i = index;
     FrameValidation& frame = frames_[i];
     std::string failure = why_no_output(frames[i].path, began_unix);
     std::string hash;

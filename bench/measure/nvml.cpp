@@ -147,7 +147,7 @@ std::vector<GpuIdentity> Nvml::identities() const {
   std::vector<GpuIdentity> all;
   for (int i = 0; i < count(); ++i) {
     const Library& nvml = *library_;
-    const nvmlDevice_t device = nvml.devices[static_cast<std::size_t>(i)];
+    const nvmlDevice_t device = nvml.devices[i];
     GpuIdentity gpu{nvml.uuid(device), nvml.model(device), {}};
     unsigned instances = 0;
     if (!nvml.call(SPEX_NVML(nvmlDeviceGetMaxMigDeviceCount), device, &instances)) instances = 0;
@@ -163,7 +163,7 @@ std::vector<GpuIdentity> Nvml::identities() const {
 
 GpuDescription Nvml::describe(int index) const {
   const Library& nvml = *library_;
-  const nvmlDevice_t device = nvml.devices.at(static_cast<std::size_t>(index));
+  const nvmlDevice_t device = nvml.devices.at(index);
   GpuDescription gpu;
   gpu.index = index;
   gpu.uuid = nvml.uuid(device);
@@ -187,7 +187,7 @@ GpuDescription Nvml::describe(int index) const {
 
 GpuState Nvml::state(int index) const {
   const Library& nvml = *library_;
-  const nvmlDevice_t device = nvml.devices.at(static_cast<std::size_t>(index));
+  const nvmlDevice_t device = nvml.devices.at(index);
   GpuState state;
   state.uuid = nvml.uuid(device);
   unsigned long long bits = 0;

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "reference/core/count.hpp"
+
 namespace spex::bench {
 
 DenseProjection make_dense_projection(const PatchSpots& spots, const PixelRange& range) {
   DenseProjection projection{range.nx() * range.ny(), spots.n(), {}};
-  projection.A.assign(
-      static_cast<std::size_t>(projection.rows) * static_cast<std::size_t>(projection.columns), 0);
+  projection.A.assign(count_of(projection.rows, projection.columns), 0);
   const int nx = spots.spots->nx;
   const int ny = spots.spots->ny;
   for (int j = 0; j < spots.n(); ++j) {

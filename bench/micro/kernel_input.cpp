@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "reference/core/count.hpp"
 #include "reference/sim/desi_psf.hpp"
 
 namespace spex::bench {
@@ -44,7 +45,7 @@ KernelInput make_kernel_input(int nbundles, int nwavestep) {
   pixels.ny = input.psf.npix_y;
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> electrons(50, 150);
-  const auto npixel = static_cast<std::size_t>(pixels.nx) * static_cast<std::size_t>(pixels.ny);
+  const auto npixel = count_of(pixels.nx, pixels.ny);
   std::vector<float> value(npixel), weight(npixel);
   for (float& p : value) p = static_cast<float>(electrons(random));
   for (float& W : weight) W = static_cast<float>(1 / electrons(random));

@@ -41,7 +41,7 @@ nlohmann::ordered_json frame_costs(const Entry& entry, const Dataset& dataset, i
   std::map<char, std::vector<StageCost>> by_band;
   std::map<Stage, StageCost> sums;
   for (int k = 0; k < frames; ++k) {
-    const InputFrame& frame = dataset.frames.at(static_cast<std::size_t>(k));
+    const InputFrame& frame = dataset.frames.at(k);
     std::vector<StageCost>& costs = by_band[frame.camera.at(0)];
     if (costs.empty()) {
       const WaveGrid grid = wave_grid_of(options, frame.camera, frame.preproc);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/core/count.hpp"
 #include "reference/extract/normal_equations.hpp"
 #include "reference/psf/spot.hpp"
 #include "reference/psf/spots.hpp"
@@ -40,14 +41,14 @@ double area(const PixelRange& range) {
 double pair_pixels(const PatchSpots& spots, const PixelRange& range) {
   const int stride = range.nx() + 1;
   // Row by row, c_i less c_(i - 1).
-  std::vector<int> change(static_cast<std::size_t>(stride) * static_cast<std::size_t>(range.ny()));
+  std::vector<int> change(count_of(stride, range.ny()));
   for (int j = 0; j < spots.n(); ++j) {
     const PixelRange spot = clip(spots, j, range);
     if (spot.nx() == 0) continue;
     for (int y = spot.y0; y < spot.y1; ++y) {
       const int row = (y - range.y0) * stride - range.x0;
-      ++change[static_cast<std::size_t>(row + spot.x0)];
-      --change[static_cast<std::size_t>(row + spot.x1)];
+      ++change[row + spot.x0];
+      --change[row + spot.x1];
     }
   }
   double pairs = 0;
@@ -84,9 +85,9 @@ void count_panels(const PatchSpots& spots, PatchCounts& counts) {
     double nwave = 0;
   };
   for (const PixelRange& band : row_bands(counts.range)) {
-    std::vector<Panel> panels(static_cast<std::size_t>(spots.nspec));
+    std::vector<Panel> panels(spots.nspec);
     for (int s = 0; s < spots.nspec; ++s) {
-      Panel& panel = panels[static_cast<std::size_t>(s)];
+      Panel& panel = panels[s];
       int first = INT_MAX, last = INT_MIN;
       for (int w = 0; w < spots.nwave; ++w) {
         const PixelRange spot = clip(spots, s * spots.nwave + w, band);

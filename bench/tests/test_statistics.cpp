@@ -51,7 +51,7 @@ TEST(Statistics, CoverageIsTrue) {
     int held = 0;
     double coverage = 0;
     for (int k = 0; k < trials; ++k) {
-      std::vector<double> samples(static_cast<std::size_t>(n));
+      std::vector<double> samples(n);
       for (double& sample : samples) sample = draw(random);
       const Statistic statistic = summarize(samples);
       coverage = *statistic.coverage;

@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "gpu/core/copy.hpp"
-#include "gpu/core/count.hpp"
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/condition.hpp"
+#include "reference/core/count.hpp"
 #include "reference/extract/decorrelate.hpp"
 
 namespace spex::gpu {

@@ -1,5 +1,6 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/decorrelate.hpp"
+#include "reference/core/count.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -203,8 +204,8 @@ void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const PatchGeo
   const int m = nwave;
   const int n = nspec * nwave;
   const int ncores = static_cast<int>(cores.size());
-  const auto size = static_cast<std::size_t>(count) * static_cast<std::size_t>(n);
-  const auto block_size = static_cast<std::size_t>(m) * static_cast<std::size_t>(m);
+  const auto size = count_of(count, n);
+  const auto block_size = count_of(m, m);
   reserve(u_, size);
   reserve(vectors_, 3 * size);
   reserve(scaled_, size * static_cast<std::size_t>(n));
@@ -232,8 +233,7 @@ void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const PatchGeo
   double* out = signal ? blocks_.get() : Q_.get();
   for (int k = 0, first = 0; k < count; ++k) {
     int ncore = 0;
-    while (first + ncore < ncores && cores[static_cast<std::size_t>(first + ncore)].patch == k)
-      ++ncore;
+    while (first + ncore < ncores && cores[first + ncore].patch == k) ++ncore;
     spectrum_blocks(c, scaled_.get() + static_cast<std::size_t>(k) * n * n, n, m, pad_below, ncore,
                     out + static_cast<std::size_t>(first) * block_size);
     first += ncore;
@@ -261,9 +261,8 @@ void EigenSolver::store_roots(EigenBatch batch, const PatchGeometry* patches,
                               const double* f, const double* q, const BinStrides& strides,
                               int* status, const SpectraView& spectra) {
   const Context& c = *context_;
-  const std::size_t size =
-      static_cast<std::size_t>(ncores) * static_cast<std::size_t>(m) * static_cast<std::size_t>(m);
-  reserve(block_u_, static_cast<std::size_t>(ncores) * static_cast<std::size_t>(m));
+  const std::size_t size = count_of(ncores, m, m);
+  reserve(block_u_, count_of(ncores, m));
   reserve(scaled_, size);
   reserve(Q_, size);
   guard_kernel<<<ncores, threads, 0, c.stream()>>>(C, m, cores, status);
@@ -275,7 +274,7 @@ void EigenSolver::store_roots(EigenBatch batch, const PatchGeometry* patches,
   scale_columns(C, block_u_.get(), m, ncores, -0.25, scaled_.get(), c.stream());
   square_kernel<<<dim3(ncores, m), 64, 0, c.stream()>>>(scaled_.get(), m, Q_.get());
   SPEX_LAUNCH_CHECK();
-  reserve(row_sums_, 2 * static_cast<std::size_t>(ncores) * static_cast<std::size_t>(m));
+  reserve(row_sums_, 2 * count_of(ncores, m));
   store_signal(patches, cores, ncores, Q_.get(), m, f, q, strides, row_sums_.get(), status, spectra,
                c.stream());
 }

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "gpu/core/count.hpp"
+#include "reference/core/count.hpp"
 
 namespace spex::gpu {
 

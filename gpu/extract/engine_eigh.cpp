@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "gpu/core/count.hpp"
 #include "gpu/extract/limits.hpp"
+#include "reference/core/count.hpp"
 
 namespace spex::gpu {
 namespace {

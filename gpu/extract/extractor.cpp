@@ -19,9 +19,7 @@ constexpr int direct_batch = 1000;
 template <class Same>
 int end_of_run(const std::vector<Patch>& patches, int first, const Same& same) {
   int last = first;
-  while (last < static_cast<int>(patches.size()) &&
-         same(patches[static_cast<std::size_t>(first)], patches[static_cast<std::size_t>(last)]))
-    ++last;
+  while (last < static_cast<int>(patches.size()) && same(patches[first], patches[last])) ++last;
   return last;
 }
 

@@ -4,6 +4,7 @@
 #include "gpu/extract/fiber_roots.hpp"
 #include "gpu/extract/lane_band.cuh"
 #include "gpu/extract/spectra_device.cuh"
+#include "reference/core/count.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
 #include "reference/linalg/zolotarev.hpp"
 
@@ -351,8 +352,7 @@ void launch(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
 }  // namespace
 
 std::size_t fiber_root_scratch(const FiberLayout& layout) {
-  return static_cast<std::size_t>(resident_blocks() * warps) *
-         static_cast<std::size_t>(scratch_numbers(layout.reach, layout.nwave));
+  return count_of(resident_blocks() * warps, scratch_numbers(layout.reach, layout.nwave));
 }
 
 void find_fiber_roots(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,

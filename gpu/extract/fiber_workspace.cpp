@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "gpu/core/count.hpp"
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/limits.hpp"
+#include "reference/core/count.hpp"
 
 namespace spex::gpu {
 namespace {

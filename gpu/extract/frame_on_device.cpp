@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "gpu/extract/widen.hpp"
+#include "reference/core/count.hpp"
 #include "reference/core/error.hpp"
 #include "reference/psf/spots.hpp"
 
@@ -93,7 +94,7 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
                           corners_.yc.get()};
   find_used_pixels(device_geometry_.get(), count, corners, inputs.options.pixpad_frac, nx_, ny_,
                    reach_and_bad_.get(), stream);
-  reserve(row_first_, static_cast<std::size_t>(nspec_) * static_cast<std::size_t>(ny_));
+  reserve(row_first_, count_of(nspec_, ny_));
   reserve(row_last_, row_first_.count());
   find_row_bins(corners_, psf_.view.ny(), rows(), stream);
 
@@ -160,15 +161,14 @@ RowBins FrameOnDevice::rows() const {
 }
 
 SpotsView FrameOnDevice::evaluate_spots(int first, int last) {
-  int begin = geometry_[static_cast<std::size_t>(first)].spec0;
+  int begin = geometry_[first].spec0;
   int end = 0;
   for (int k = first; k < last; ++k) {
-    const PatchGeometry& patch = geometry_[static_cast<std::size_t>(k)];
+    const PatchGeometry& patch = geometry_[k];
     begin = std::min(begin, patch.spec0);
     end = std::max(end, patch.spec0 + patch.nspec);
   }
-  reserve(spots_, static_cast<std::size_t>(end - begin) * static_cast<std::size_t>(bins_.nwave) *
-                      static_cast<std::size_t>(spot_size()));
+  reserve(spots_, count_of(end - begin, bins_.nwave, spot_size()));
   if (poison_)
     SPEX_GPU_CHECK(cudaMemsetAsync(spots_.get(), 0xFF, spots_.bytes(), context_->stream()));
   gpu::evaluate_spots(psf_, fiber_ + begin, end - begin, bins_, spots_.get(), context_->stream());
@@ -205,8 +205,7 @@ SpectraView FrameOnDevice::copy_fibers(const FiberRun& run, Piece& to) const {
   const SpectraView host = view_spectra(reinterpret_cast<double*>(to.bytes.get()), run.nfiber,
                                         spectra_.nwave, spectra_.ndiag, bins_.first);
   const auto copy = [&](const double* from, int rows_per_fiber, double* target) {
-    const std::size_t fiber =
-        static_cast<std::size_t>(rows_per_fiber) * static_cast<std::size_t>(host.nwave);
+    const std::size_t fiber = count_of(rows_per_fiber, host.nwave);
     SPEX_GPU_CHECK(cudaMemcpyAsync(target, from + static_cast<std::size_t>(run.fiber) * fiber,
                                    static_cast<std::size_t>(run.nfiber) * fiber * sizeof(double),
                                    cudaMemcpyDeviceToHost, context_->stream()));
@@ -226,10 +225,10 @@ PatchResult FrameOnDevice::cut_patch(const PatchGeometry& patch, const FiberRun&
   result.nspec = patch.ncore;
   result.nwave = patch.nkept;
   result.ndiagonals = host.ndiagonals();
-  const auto fiber = static_cast<std::size_t>(patch.spec0 + patch.pad_below - run.fiber);
-  const auto nwave = static_cast<std::size_t>(host.nwave);
+  const std::size_t fiber = patch.spec0 + patch.pad_below - run.fiber;
+  const std::size_t nwave = host.nwave;
   const auto cut = [&](const double* from, int rows_per_fiber, std::vector<double>& to) {
-    const auto rows = static_cast<std::size_t>(patch.ncore * rows_per_fiber);
+    const std::size_t rows = patch.ncore * rows_per_fiber;
     to.reserve(rows * static_cast<std::size_t>(patch.nkept));
     const double* begin =
         from + fiber * static_cast<std::size_t>(rows_per_fiber) * nwave + host.core_bin(patch);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "reference/core/count.hpp"
+
 namespace spex::gpu {
 
 /// Largest block, in bins, whose root find_roots can take in shared memory.
@@ -30,20 +32,19 @@ inline constexpr int most_patches_of_launch = 65535;
 /// Bytes of shared memory that a block of assemble_band needs, for patches of at most `nslots`
 /// padded fibers and spots of nx x ny pixels.
 [[nodiscard]] constexpr std::size_t assemble_bytes(int nslots, int nx, int ny) {
-  return sizeof(double) * static_cast<std::size_t>(nslots) * static_cast<std::size_t>(nx) *
-         static_cast<std::size_t>(ny);
+  return sizeof(double) * count_of(nslots, nx, ny);
 }
 
 /// Of solve_fibers, for patches of at most `nslots` padded fibers of `nwave` bins: f, and a vector
 /// of each of its 8 warps. Its other kernels take as much as any spectrum of largest_fiber_bins
 /// needs.
 [[nodiscard]] constexpr std::size_t solve_fibers_bytes(int nslots, int nwave) {
-  return sizeof(double) * static_cast<std::size_t>(nslots + 8) * static_cast<std::size_t>(nwave);
+  return sizeof(double) * count_of(nslots + 8, nwave);
 }
 
 /// Of factor_band, for blocks of `size` rows: three blocks, and two vectors.
 [[nodiscard]] constexpr std::size_t factor_bytes(int size) {
-  const auto size8 = static_cast<std::size_t>(round_up_8(size));
+  const std::size_t size8 = round_up_8(size);
   return sizeof(double) * (3 * size8 * (size8 + 4) + 2 * size8);
 }
 
@@ -51,8 +52,8 @@ inline constexpr int most_patches_of_launch = 65535;
 /// or before them two block columns of X and a block of M; two vectors; 32 numbers of warps, and a
 /// flag.
 [[nodiscard]] constexpr std::size_t root_bytes(int m, int size) {
-  const auto P = static_cast<std::size_t>(padded_root(m));
-  const auto size8 = static_cast<std::size_t>(round_up_8(size));
+  const std::size_t P = padded_root(m);
+  const std::size_t size8 = round_up_8(size);
   const std::size_t iteration = 3 * P * (P + 4);
   const std::size_t columns = 2 * size8 * (P + 4) + size8 * (size8 + 4);
   return sizeof(double) * (std::max(iteration, columns) + 2 * P + 32 + 1);

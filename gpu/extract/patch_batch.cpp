@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
-#include "gpu/core/count.hpp"
+#include "reference/core/count.hpp"
 
 namespace spex::gpu {
 
 const PatchGeometry& PatchBatch::patch(int k) const {
-  return frame->geometry()[static_cast<std::size_t>(first + k)];
+  return frame->geometry()[first + k];
 }
 
 PatchBatch make_batch(const FrameOnDevice& frame, int first, int last, const SpotsView& spots) {
@@ -32,7 +32,7 @@ void download_core_models(const Context& context, const PatchBatch& batch,
   find_core_model(batch.patches(), batch.count, batch.npixel, batch.spots, batch.frame->rows(),
                   solution, work, context.stream());
   for (int k = 0; k < batch.count; ++k) {
-    std::vector<double>& model = models[static_cast<std::size_t>(batch.first + k)];
+    std::vector<double>& model = models[batch.first + k];
     model.resize(count_of(batch.patch(k).npixel()));
     SPEX_GPU_CHECK(cudaMemcpyAsync(model.data(), work + count_of(k, batch.npixel),
                                    model.size() * sizeof(double), cudaMemcpyDeviceToHost,

@@ -1,6 +1,7 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/spectra.hpp"
 #include "gpu/extract/spectra_device.cuh"
+#include "reference/core/count.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -84,7 +85,7 @@ __global__ void noise_kernel(const PatchGeometry* patches, const CoreSpectrum* c
 }  // namespace
 
 SpectraView view_spectra(double* values, int nspec, int nwave, int ndiag, int first_bin) {
-  const std::size_t nbins = static_cast<std::size_t>(nspec) * static_cast<std::size_t>(nwave);
+  const std::size_t nbins = count_of(nspec, nwave);
   SpectraView view;
   view.nspec = nspec;
   view.nwave = nwave;

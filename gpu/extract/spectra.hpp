@@ -3,6 +3,7 @@
 
 #include "gpu/core/buffer.hpp"
 #include "gpu/layout/patches.hpp"
+#include "reference/core/count.hpp"
 
 namespace spex::gpu {
 
@@ -28,8 +29,7 @@ struct SpectraView {
 
 /// Numbers of a SpectraView of that many bins and diagonals.
 [[nodiscard]] inline std::size_t spectra_size(int nspec, int nwave, int ndiag) {
-  return static_cast<std::size_t>(nspec) * static_cast<std::size_t>(nwave) *
-         static_cast<std::size_t>(4 + 2 * ndiag + 1);
+  return count_of(nspec, nwave, 4 + 2 * ndiag + 1);
 }
 /// The view of an array of spectra_size numbers.
 [[nodiscard]] SpectraView view_spectra(double* values, int nspec, int nwave, int ndiag,

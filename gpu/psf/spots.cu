@@ -2,6 +2,7 @@
 // on the CPU could fall into the next pixel.
 #include "gpu/core/warp.cuh"
 #include "gpu/psf/spots.hpp"
+#include "reference/core/count.hpp"
 #include "reference/psf/legendre.hpp"
 #include "reference/psf/spot.hpp"
 
@@ -135,7 +136,7 @@ void upload(const Psf& psf, DevicePsf& device, cudaStream_t stream) {
 
 void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins,
                       SpotCorners& corners, int* bad, cudaStream_t stream) {
-  const auto count = static_cast<std::size_t>(nspec) * static_cast<std::size_t>(bins.nwave);
+  const auto count = count_of(nspec, bins.nwave);
   corners.nspec = nspec;
   corners.nwave = bins.nwave;
   reserve(corners.xc, count);

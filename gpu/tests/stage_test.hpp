@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/core/count.hpp"
 #include "gpu/extract/patch_batch.hpp"
 #include "gpu/tests/gpu_test.hpp"
+#include "reference/core/count.hpp"
 #include "reference/extract/normal_equations.hpp"
 #include "reference/tests/support/synthetic.hpp"
 

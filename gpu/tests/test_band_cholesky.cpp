@@ -1,9 +1,9 @@
 #include <cmath>
 #include <random>
 
-#include "gpu/core/count.hpp"
 #include "gpu/extract/band_cholesky.hpp"
 #include "gpu/tests/gpu_test.hpp"
+#include "reference/core/count.hpp"
 #include "reference/linalg/block_tridiagonal.hpp"
 
 namespace spex::gpu {
@@ -73,7 +73,7 @@ TEST_F(BandCholesky, FailuresAreValuesOfTheirOwnPatch) {
     panels.insert(panels.end(), band.panels.begin(), band.panels.end());
   }
   const DeviceBuffer<double> on_device = to_device(panels);
-  const std::vector<double> ones(static_cast<std::size_t>(3 * layout.rows()), 1.0);
+  const std::vector<double> ones(3 * layout.rows(), 1.0);
   const DeviceBuffer<double> f = to_device(ones);
   const DeviceBuffer<double> M =
       poisoned<double>(count_of(3, layout.nblocks(), layout.size(), layout.size()));
@@ -82,7 +82,7 @@ TEST_F(BandCholesky, FailuresAreValuesOfTheirOwnPatch) {
   EXPECT_EQ(to_host(status), (std::vector<int>{1, 1, 0}));
   Band good(layout, 5);
   ASSERT_TRUE(good.reference.factor());
-  std::vector<double> x(static_cast<std::size_t>(layout.rows()), 1.0);
+  std::vector<double> x(layout.rows(), 1.0);
   good.reference.solve(x);
   const std::vector<double> solved = to_host(f);
   for (std::size_t j = 0; j < x.size(); ++j) EXPECT_NEAR(solved[2 * x.size() + j], x[j], 1e-13);

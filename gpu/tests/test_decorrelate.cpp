@@ -15,17 +15,17 @@ class Decorrelate : public test::StageTest {
   void prepare() {
     load();
     while (count < static_cast<int>(patches.size()) &&
-           patches[count_of(count)].subbundle == patches[0].subbundle &&
-           patches[count_of(count)].bundle == patches[0].bundle)
+           patches[count].subbundle == patches[0].subbundle &&
+           patches[count].bundle == patches[0].bundle)
       ++count;
     ASSERT_GT(count, 2);
     n = patches[0].n();
     for (int k = 0; k < count; ++k) {
-      equations.push_back(test::ReferencePatch(inputs(), patches[count_of(k)]).equations());
+      equations.push_back(test::ReferencePatch(inputs(), patches[k]).equations());
       NormalEquations& one = equations.back();
       for (int column = 0; column < n; ++column)  // cuSOLVER's cuBLAS has both triangles
         for (int row = 0; row < column; ++row)
-          one.N[count_of(column, n) + count_of(row)] = test::lower(one.N, n, row, column);
+          one.N[count_of(column, n) + row] = test::lower(one.N, n, row, column);
     }
   }
   struct Solved {
@@ -53,20 +53,20 @@ class Decorrelate : public test::StageTest {
     return {to_host(f), std::move(status), frame->download()};
   }
   void expect_solution(const Solved& solved, int k, spex::Decorrelate kind) const {
-    const Patch& patch = patches[count_of(k)];
+    const Patch& patch = patches[k];
     const int m = patch.padded_nwave();
     spex::Decorrelated expected;
     StageTimes times;
-    ASSERT_TRUE(decorrelate_eigh(equations[count_of(k)], kind, {patch.pad_below, patch.nspec, m},
-                                 expected, times));
+    ASSERT_TRUE(
+        decorrelate_eigh(equations[k], kind, {patch.pad_below, patch.nspec, m}, expected, times));
     for (int j = 0; j < n; ++j)
-      ASSERT_NEAR(solved.f[count_of(k, n) + count_of(j)], expected.f[count_of(j)], 1e-7)
+      ASSERT_NEAR(solved.f[count_of(k, n) + j], expected.f[j], 1e-7)
           << "patch " << k << ", bin " << j;
-    const PatchResult& result = solved.results[count_of(k)];
+    const PatchResult& result = solved.results[k];
     for (int s = 0; s < result.nspec; ++s)
       for (int w = 0; w < result.nwave; ++w) {
-        const std::size_t at = count_of(s, result.nwave) + count_of(w);
-        const std::size_t j = count_of(s, m) + count_of(w + patch.wavepad);
+        const std::size_t at = count_of(s, result.nwave) + w;
+        const std::size_t j = count_of(s, m) + w + patch.wavepad;
         ASSERT_NEAR(result.flux[at], expected.flux[j], 1e-8 / std::sqrt(expected.ivar[j]));
         ASSERT_NEAR(result.ivar[at], expected.ivar[j], 1e-8 * expected.ivar[j]);
       }
@@ -95,16 +95,15 @@ TEST_F(Decorrelate, BadMatricesAreTheirOwnPatchs) {
   equations[0].N[count_of(3, n) + 3] = std::nan("");
   NormalEquations& indefinite = equations[1];
   for (int j = 0; j < n; ++j) {  // a bin that nothing holds, and that only rounding could
-    indefinite.N[count_of(7, n) + count_of(j)] = indefinite.N[count_of(j, n) + 7] = 0;
+    indefinite.N[count_of(7, n) + j] = indefinite.N[count_of(j, n) + 7] = 0;
   }
   indefinite.N[count_of(7, n) + 7] = -1e-30;
   indefinite.y[7] = 0;
   for (const EigenBatch how : {EigenBatch::none, EigenBatch::all}) {
     const Solved solved = solve(how, spex::Decorrelate::signal);
     EXPECT_EQ(solved.status[0], 1);
-    for (int k = 1; k < count; ++k) EXPECT_EQ(solved.status[count_of(k)], 0) << k;
-    for (int j = 0; j < n; ++j)
-      ASSERT_TRUE(std::isfinite(solved.f[count_of(n) + count_of(j)])) << j;
+    for (int k = 1; k < count; ++k) EXPECT_EQ(solved.status[k], 0) << k;
+    for (int j = 0; j < n; ++j) ASSERT_TRUE(std::isfinite(solved.f[count_of(n) + j])) << j;
     for (int k = 2; k < count; ++k) expect_solution(solved, k, spex::Decorrelate::signal);
   }
 }

@@ -246,7 +246,7 @@ TEST_F(ExtractorTest, OneFiberOneWavelength) {
 }
 
 TEST_F(ExtractorTest, BrokenPsfIsTheReferencesError) {
-  psf.param[static_cast<std::size_t>(4 * psf.ncoeff)] = -1;  // GHSIGX of fiber 4
+  psf.param[4 * psf.ncoeff] = -1;  // GHSIGX of fiber 4
   try {
     static_cast<void>(on_gpu(patches(), Milestone::direct));
     FAIL() << "no error";

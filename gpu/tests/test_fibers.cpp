@@ -51,8 +51,8 @@ class FibersTest : public test::GpuTest {
     return equations;
   }
   static double element(const NormalEquations& e, int i, int j) {
-    const auto low = static_cast<std::size_t>(std::min(i, j));
-    const auto high = static_cast<std::size_t>(std::max(i, j));
+    const std::size_t low = std::min(i, j);
+    const std::size_t high = std::max(i, j);
     return e.N[low * static_cast<std::size_t>(e.n) + high];
   }
 
@@ -108,7 +108,7 @@ TEST_F(FibersTest, SolutionsAreTheReferences) {
   workspace->correct();
   const FiberLayout layout = workspace->layout();
   const int m = layout.nwave;
-  const auto bins = static_cast<std::size_t>(slots() * m);
+  const std::size_t bins = slots() * m;
   const auto f = gpu::to_host<double>(workspace->fibers().f, patches.size() * bins, stream());
   const auto trace = gpu::to_host<double>(workspace->fibers().trace, spectra(), stream());
   const auto D = gpu::to_host<double>(
@@ -127,21 +127,20 @@ TEST_F(FibersTest, SolutionsAreTheReferences) {
     if (status[k] == 0) {
       ++solved;
       for (int j = 0; j < e.n; ++j)
-        EXPECT_NEAR(f[k * bins + static_cast<std::size_t>(j)], truth.f[static_cast<std::size_t>(j)],
+        EXPECT_NEAR(f[k * bins + static_cast<std::size_t>(j)], truth.f[j],
                     1e-8 / std::sqrt(element(e, j, j)))
-            << k << " " << j << " q " << e.q[static_cast<std::size_t>(j)];
+            << k << " " << j << " q " << e.q[j];
     }
     const auto inverse_of = [&](int t) {
-      std::vector<double> block(static_cast<std::size_t>(m * m));
+      std::vector<double> block(m * m);
       for (int i = 0; i < m; ++i)
-        for (int j = 0; j < m; ++j)
-          block[static_cast<std::size_t>(j * m + i)] = element(e, t * m + i, t * m + j);
+        for (int j = 0; j < m; ++j) block[j * m + i] = element(e, t * m + i, t * m + j);
       Eigen eigen;
       EXPECT_TRUE(decompose(block, m, eigen));
       return eigen;
     };
     for (int s = patch.pad_below; s < patch.pad_below + patch.nspec; ++s, ++core) {
-      std::vector<double> expected(static_cast<std::size_t>(m * m), 0.0);
+      std::vector<double> expected(m * m, 0.0);
       for (const int t : {s - 1, s + 1}) {
         if (t < 0 || t >= patch.padded_nspec()) continue;
         const Eigen eigen = inverse_of(t);
@@ -153,15 +152,14 @@ TEST_F(FibersTest, SolutionsAreTheReferences) {
           eigen_apply(eigen, inverse_u, column, solved_column);
           for (int i = 0; i < m; ++i)
             for (int w = 0; w < m; ++w)
-              expected[static_cast<std::size_t>(j * m + i)] +=
-                  element(e, t * m + w, s * m + i) * solved_column[static_cast<std::size_t>(w)];
+              expected[j * m + i] += element(e, t * m + w, s * m + i) * solved_column[w];
         }
       }
       for (int i = 0; i < m; ++i)
         for (int j = 0; j < m; ++j)
           EXPECT_NEAR(
               D[core * static_cast<std::size_t>(m * m) + static_cast<std::size_t>(j * m + i)],
-              expected[static_cast<std::size_t>(j * m + i)],
+              expected[j * m + i],
               1e-11 *
                   std::sqrt(element(e, s * m + i, s * m + i) * element(e, s * m + j, s * m + j)));
       const Eigen own = inverse_of(s);

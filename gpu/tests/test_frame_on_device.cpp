@@ -64,7 +64,7 @@ TEST_F(FrameOnDeviceTest, SpotsAreThoseOfTheFibersAskedFor) {
   const int first = 4, last = 6;  // of the second subbundle and the next
   const SpotsView view = frame->evaluate_spots(first, last);
   const int begin = patches.front().padded_wave_first();
-  EXPECT_EQ(view.first_spec, patches[count_of(first)].padded_spec_first());
+  EXPECT_EQ(view.first_spec, patches[first].padded_spec_first());
   const spex::Spots expected =
       spex::evaluate_spots(psf, view.first_spec, view.nspec, grid.range(begin, view.nwave));
   const std::vector<double> found = gpu::to_host(view.value, expected.value.size(), stream());
@@ -107,18 +107,17 @@ TEST_F(FrameOnDeviceTest, DownloadCutsEveryPatchFromItsPlace) {
     ASSERT_EQ(result.nwave, patch.nkept);
     for (int s = 0; s < patch.nspec; ++s)
       for (int w = 0; w < patch.nkept; ++w) {
-        const std::size_t at = count_of(s, patch.nkept) + count_of(w);
+        const std::size_t at = count_of(s, patch.nkept) + w;
         const int fiber = patch.spec_first + s, bin = patch.wave_first + w;
-        const auto place = static_cast<double>(count_of(fiber, grid.nwave) + count_of(bin));
+        const auto place = static_cast<double>(count_of(fiber, grid.nwave) + bin);
         ASSERT_EQ(result.flux[at], place);
         ASSERT_EQ(result.ivar[at], place + static_cast<double>(nbins));
         ASSERT_EQ(result.chi2pix[at], place + static_cast<double>(2 * nbins));
         ASSERT_EQ(result.pixmask_fraction[at], place + static_cast<double>(3 * nbins));
         for (int d = 0; d < result.ndiagonals; ++d) {
           const std::size_t row = count_of(fiber * result.ndiagonals + d);
-          ASSERT_EQ(
-              result.resolution[count_of(s * result.ndiagonals + d, patch.nkept) + count_of(w)],
-              static_cast<double>(4 * nbins + row * count_of(grid.nwave) + count_of(bin)));
+          ASSERT_EQ(result.resolution[count_of(s * result.ndiagonals + d, patch.nkept) + w],
+                    static_cast<double>(4 * nbins + row * count_of(grid.nwave) + bin));
         }
       }
   }

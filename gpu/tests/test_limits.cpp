@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "gpu/core/count.hpp"
 #include "gpu/extract/limits.hpp"
+#include "reference/core/count.hpp"
 
 namespace spex::gpu {
 namespace {

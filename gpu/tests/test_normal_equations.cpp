@@ -33,7 +33,7 @@ TEST_F(NormalEquationsTest, PriorIsTheReferencesOwn) {
   const std::vector<double> Ns = to_host(N);
   bool held_by_prior = false;
   for (int k = 0; k < all.count; ++k) {
-    const test::ReferencePatch patch(inputs(), patches[count_of(k)]);
+    const test::ReferencePatch patch(inputs(), patches[k]);
     NormalEquations expected = assemble_sparse(patch.spots(), patch.pixels());
     expected.N.assign(expected.N.size(), 0.0);
     add_prior(expected, options.regularize);
@@ -41,12 +41,11 @@ TEST_F(NormalEquationsTest, PriorIsTheReferencesOwn) {
       for (int row = 0; row < all.n; ++row) {
         const bool own = row < patch.n() && column < patch.n();
         const double N_expected = own ? test::lower(expected.N, patch.n(), row, column) : 0.0;
-        ASSERT_NEAR(Ns[count_of(k, all.n, all.n) + count_of(column, all.n) + count_of(row)],
-                    N_expected, 1e-12 * N_expected)
+        ASSERT_NEAR(Ns[count_of(k, all.n, all.n) + count_of(column, all.n) + row], N_expected,
+                    1e-12 * N_expected)
             << "patch " << k << ", row " << row << ", column " << column;
       }
-    for (int j = 0; j < patch.n(); ++j)
-      held_by_prior = held_by_prior || expected.q[count_of(j)] == 0;
+    for (int j = 0; j < patch.n(); ++j) held_by_prior = held_by_prior || expected.q[j] == 0;
   }
   EXPECT_TRUE(held_by_prior) << "the masked block swallows no bin: the test does not test";
 }
@@ -65,7 +64,7 @@ TEST_F(NormalEquationsTest, BandHoldsTheReferencesMatrix) {
   const std::vector<double> found = to_host(panels);
   const int size = layout.size();
   for (int k = 0; k < all.count; ++k) {
-    const test::ReferencePatch patch(inputs(), patches[count_of(k)]);
+    const test::ReferencePatch patch(inputs(), patches[k]);
     const NormalEquations expected = patch.equations();
     const auto bin_of = [&](int row) {  // spectrum-major; negative: padding
       const int w = row / layout.nslots, s = row % layout.nslots;

@@ -18,7 +18,7 @@ TEST_F(Projection, VectorsAreTheReferencesOwn) {
                    {strides, y.get(), q.get(), good.get()}, stream());
     const std::vector<double> ys = to_host(y), qs = to_host(q), goods = to_host(good);
     for (int k = 0; k < all.count; ++k) {
-      const test::ReferencePatch patch(inputs(), patches[count_of(k)]);
+      const test::ReferencePatch patch(inputs(), patches[k]);
       const NormalEquations expected = assemble_sparse(patch.spots(), patch.pixels());
       std::vector<double> used;
       for (const double W : patch.pixels().W) used.push_back(W > 0 ? 1 : 0);
@@ -26,10 +26,9 @@ TEST_F(Projection, VectorsAreTheReferencesOwn) {
           apply_transpose(patch.spots(), patch.pixels().range, used);
       for (int j = 0; j < patch.n(); ++j) {
         const std::size_t at = strides.patch(k) + strides.bin(j / patch.nwave(), j % patch.nwave());
-        ASSERT_NEAR(ys[at], expected.y[count_of(j)], 1e-12) << "patch " << k << ", bin " << j;
-        ASSERT_NEAR(qs[at], expected.q[count_of(j)], 1e-14) << "patch " << k << ", bin " << j;
-        ASSERT_NEAR(goods[at], goods_expected[count_of(j)], 1e-13)
-            << "patch " << k << ", bin " << j;
+        ASSERT_NEAR(ys[at], expected.y[j], 1e-12) << "patch " << k << ", bin " << j;
+        ASSERT_NEAR(qs[at], expected.q[j], 1e-14) << "patch " << k << ", bin " << j;
+        ASSERT_NEAR(goods[at], goods_expected[j], 1e-13) << "patch " << k << ", bin " << j;
       }
     }
   }
@@ -46,16 +45,16 @@ TEST_F(Projection, DenseMatrixHasTheSpotsInItsColumns) {
                         A.get(), WA.get(), stream());
   const std::vector<double> As = to_host(A), WAs = to_host(WA);
   for (int k = 0; k < all.count; ++k) {
-    const test::ReferencePatch patch(inputs(), patches[count_of(k)]);
+    const test::ReferencePatch patch(inputs(), patches[k]);
     std::vector<double> expected(count_of(rows, columns), 0.0);
     const SparseProjection sparse = make_sparse_projection(patch.spots(), patch.pixels().range);
     for (std::size_t i = 0; i + 1 < sparse.first.size(); ++i)
       for (int e = sparse.first[i]; e < sparse.first[i + 1]; ++e)
-        expected[count_of(sparse.bin[count_of(e)], rows) + i] = sparse.value[count_of(e)];
+        expected[count_of(sparse.bin[e], rows) + i] = sparse.value[e];
     for (int j = 0; j < columns; ++j)
       for (int i = 0; i < rows; ++i) {
-        const std::size_t at = count_of(j, rows) + count_of(i);
-        const double W = count_of(i) < patch.pixels().W.size() ? patch.pixels().W[count_of(i)] : 0;
+        const std::size_t at = count_of(j, rows) + i;
+        const double W = count_of(i) < patch.pixels().W.size() ? patch.pixels().W[i] : 0;
         ASSERT_NEAR(As[count_of(k, rows, columns) + at], expected[at], 1e-15)
             << "patch " << k << ", pixel " << i << ", bin " << j;
         ASSERT_NEAR(WAs[count_of(k, rows, columns) + at], W * expected[at], 1e-15)

@@ -70,7 +70,7 @@ TEST_F(Quality, RowsKnowTheBinsThatReachThem) {
         least = std::min(least, w);
         end = w + 1;
       }
-      const std::size_t at = count_of(s, pixels.ny) + count_of(y);
+      const std::size_t at = count_of(s, pixels.ny) + y;
       EXPECT_EQ(first[at], least) << "fiber " << s << ", row " << y;
       EXPECT_EQ(last[at], end) << "fiber " << s << ", row " << y;
     }
@@ -85,14 +85,14 @@ TEST_F(Quality, CoreBinsAreTheReferencesOwn) {
   const std::vector<PatchResult> results = frame->download();
   int unconstrained = 0;
   for (int k = 0; k < all.count; ++k) {
-    const test::ReferencePatch patch(inputs(), patches[count_of(k)]);
+    const test::ReferencePatch patch(inputs(), patches[k]);
     const std::vector<double> q = assemble_sparse(patch.spots(), patch.pixels()).q;
     const std::vector<double> chi2 = chi2pix(patch.spots(), patch.pixels(), f_of(k), psferr);
     const std::vector<double> masked = pixmask_fraction(patch.spots(), patch.pixels());
-    const PatchResult& result = results[count_of(k)];
+    const PatchResult& result = results[k];
     for (int s = 0; s < result.nspec; ++s)
       for (int w = 0; w < result.nwave; ++w) {
-        const std::size_t at = count_of(s, result.nwave) + count_of(w);
+        const std::size_t at = count_of(s, result.nwave) + w;
         const std::size_t j = patch.core_bin(s, w);
         const bool constrained = q[j] != 0;
         unconstrained += constrained ? 0 : 1;
@@ -127,7 +127,7 @@ TEST_F(Quality, CoreModelIsTheReferencesOwn) {
                   model.get(), stream());
   const std::vector<double> models = to_host(model);
   for (int k = 0; k < all.count; ++k) {
-    const test::ReferencePatch patch(inputs(), patches[count_of(k)]);
+    const test::ReferencePatch patch(inputs(), patches[k]);
     const std::vector<double> q = assemble_sparse(patch.spots(), patch.pixels()).q;
     const std::vector<double> values = f_of(k);
     std::vector<double> core(values.size(), 0.0);

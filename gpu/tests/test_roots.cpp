@@ -21,7 +21,7 @@ class Roots : public test::StageTest {
     workspace->roots();
   }
   [[nodiscard]] Decorrelated expected(int k) const {
-    const test::ReferencePatch patch(inputs(), patches[count_of(k)]);
+    const test::ReferencePatch patch(inputs(), patches[k]);
     Decorrelated result;
     StageTimes times;
     EXPECT_TRUE(decorrelate_eigh(patch.equations(), Decorrelate::signal,
@@ -32,13 +32,13 @@ class Roots : public test::StageTest {
   // Of the core bins that lie within the grid.
   void expect_spectra_of(int k, const PatchResult& found, double tolerance) const {
     const Decorrelated decorrelated = expected(k);
-    const Patch& patch = patches[count_of(k)];
+    const Patch& patch = patches[k];
     const int m = patch.padded_nwave();
     for (int s = 0; s < found.nspec; ++s)
       for (int w = 0; w < found.nwave; ++w) {
         const int column = w + patch.wavepad;
-        const std::size_t at = count_of(s, found.nwave) + count_of(w);
-        const std::size_t j = count_of(s, m) + count_of(column);
+        const std::size_t at = count_of(s, found.nwave) + w;
+        const std::size_t j = count_of(s, m) + column;
         const double ivar = decorrelated.ivar[j];
         ASSERT_NEAR(found.flux[at], decorrelated.flux[j], tolerance / std::sqrt(ivar))
             << "patch " << k << ", spectrum " << s << ", bin " << w;
@@ -46,12 +46,9 @@ class Roots : public test::StageTest {
             << "patch " << k << ", spectrum " << s << ", bin " << w;
         for (int d = 0; d < found.ndiagonals; ++d) {
           const int row = column - found.ndiagonals / 2 + d;
-          const double R = row >= 0 && row < m
-                               ? decorrelated.R[count_of(s)][count_of(column, m) + count_of(row)]
-                               : 0;
-          ASSERT_NEAR(
-              found.resolution[count_of(s * found.ndiagonals + d, found.nwave) + count_of(w)], R,
-              tolerance)
+          const double R = row >= 0 && row < m ? decorrelated.R[s][count_of(column, m) + row] : 0;
+          ASSERT_NEAR(found.resolution[count_of(s * found.ndiagonals + d, found.nwave) + w], R,
+                      tolerance)
               << "patch " << k << ", spectrum " << s << ", bin " << w << ", diagonal " << d;
         }
       }
@@ -102,10 +99,10 @@ TEST_F(Roots, HardBlocksAreKeptAndFinishedByJacobi) {
   const std::vector<double> C = gpu::to_host(roots.C, count_of(roots.ncores, m, m), stream());
   int nhard = 0;
   for (int c = 0; c < roots.ncores; ++c) {
-    if (hard[count_of(c)] == 0) continue;
+    if (hard[c] == 0) continue;
     ++nhard;
-    const CoreSpectrum core = workspace->batch().cores[count_of(c)];
-    const test::ReferencePatch patch(inputs(), patches[count_of(core.patch)]);
+    const CoreSpectrum core = workspace->batch().cores[c];
+    const test::ReferencePatch patch(inputs(), patches[core.patch]);
     const NormalEquations equations = patch.equations();
     Eigen eigen;
     ASSERT_TRUE(decompose(equations.N, equations.n, eigen));

@@ -39,7 +39,7 @@ TEST_F(Spots, AgreeWithTheReference) {
 TEST_F(Spots, LargestOfAllAgreeWithTheReference) {
   Psf psf = spex::test::make_psf({.nfiber = 2, .hsizex = 64, .hsizey = 64, .degree = 20});
   for (int fiber = 0; fiber < 2; ++fiber)
-    for (int p : {0, 1}) psf.param[static_cast<std::size_t>((p * 2 + fiber) * psf.ncoeff)] = 20;
+    for (int p : {0, 1}) psf.param[(p * 2 + fiber) * psf.ncoeff] = 20;
   const WaveGrid grid = make_wave_grid({990, 1000, 2});
   const WaveBins bins{grid, 0, 5};
   const spex::Spots expected = spex::evaluate_spots(psf, 0, 2, grid.range(0, bins.nwave));
@@ -54,7 +54,7 @@ TEST_F(Spots, LargestOfAllAgreeWithTheReference) {
 
 TEST_F(Spots, BrokenOnesAreFound) {
   Psf psf = spex::test::make_psf({.nfiber = 3});
-  psf.param[static_cast<std::size_t>(1 * psf.ncoeff)] = -1;  // GHSIGX of fiber 1
+  psf.param[1 * psf.ncoeff] = -1;  // GHSIGX of fiber 1
   DevicePsf device;
   upload(psf, device, stream());
   SpotCorners corners;

@@ -51,7 +51,7 @@ void EventLog::add(int frame, int bundle, Phase phase, double start) {
 
 std::vector<Event> EventLog::gather(const Communicator& world) const {
   const int bytes = static_cast<int>(events_.size() * sizeof(Event));
-  std::vector<int> sizes(static_cast<std::size_t>(world.size()));
+  std::vector<int> sizes(world.size());
   SPEX_MPI_CHECK(MPI_Gather(&bytes, 1, MPI_INT, sizes.data(), 1, MPI_INT, 0, world.get()));
   std::vector<int> starts;
   int total = 0;

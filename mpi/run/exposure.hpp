@@ -38,9 +38,7 @@ struct ExposureJob {
   PhaseHook hook;  ///< of this rank, for tests of faults and of order; none where empty
 
   /// The files of one frame.
-  [[nodiscard]] const FrameFiles& files(int frame) const {
-    return frames.at(static_cast<std::size_t>(frame));
-  }
+  [[nodiscard]] const FrameFiles& files(int frame) const { return frames.at(frame); }
   /// The job of one frame.
   [[nodiscard]] FrameJob frame_job(int frame) const { return {files(frame), settings}; }
 };

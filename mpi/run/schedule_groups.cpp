@@ -42,7 +42,7 @@ Group join_group(const Run& run) {
   Group group;
   collective(world, [&] {
     const std::vector<int> group_of = assign_groups(nodes, run.job.groups);
-    group.index = group_of.at(static_cast<std::size_t>(world.rank()));
+    group.index = group_of.at(world.rank());
     group.count = *std::max_element(group_of.begin(), group_of.end()) + 1;
   });
   std::optional<Communicator> ranks = world.split(group.index);

@@ -118,7 +118,7 @@ class FramePair {
     for_chosen(fibers, [&](long long s, long long w, std::size_t j) {
       Check& check = zones.at(near_dark_[j]);
       for (long long d = 0; d < ndiagonals_; ++d) {
-        const auto i = static_cast<std::size_t>((s * ndiagonals_ + d) * nwave_ + w);
+        const std::size_t i = (s * ndiagonals_ + d) * nwave_ + w;
         check.add(std::abs(resolution.a[i] - resolution.b[i]),
                   resolution.rounding * std::abs(resolution.b[i]),
                   [&] { return place("RESOLUTION", s, w); });

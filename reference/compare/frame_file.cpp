@@ -36,7 +36,7 @@ FrameTable read_table(const FitsReader& reader, const std::string& name) {
     table.columns.push_back(
         fmt::format("{} {}", reader.find_string(fmt::format("TTYPE{}", c).c_str()).value_or(""),
                     reader.get_string(fmt::format("TFORM{}", c).c_str())));
-  table.rows.resize(static_cast<std::size_t>(width * table.nrow));
+  table.rows.resize(width * table.nrow);
   int status = 0;
   if (!table.rows.empty())
     fits_read_tblbytes(reader.get(), 1, 1, width * table.nrow, table.rows.data(), &status);

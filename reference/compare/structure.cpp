@@ -9,14 +9,14 @@ Place bin_place(const FrameFile& file, const std::string& hdu, long long s, long
   Place place{hdu, file.specmin + s, w, {}};
   const FrameImage* wave = file.image("WAVELENGTH");
   if (wave != nullptr && w < static_cast<long long>(wave->value.size()))
-    place.wavelength = wave->value[static_cast<std::size_t>(w)];
+    place.wavelength = wave->value[w];
   return place;
 }
 
 Place element_place(const FrameFile& file, const FrameImage& image, std::size_t index) {
   Place place{image.name, {}, {}, {}};
   if (image.shape.empty() || image.shape.back() == 0) return place;
-  const auto nwave = static_cast<std::size_t>(image.shape.back());
+  const std::size_t nwave = image.shape.back();
   const auto w = static_cast<long long>(index % nwave);
   if (image.shape.size() == 1) {
     place.bin = w;

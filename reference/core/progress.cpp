@@ -52,8 +52,7 @@ void Progress::advance(long count) {
   if (terminal_) {
     if (done_ < total_ && elapsed - drawn_ < redraw_seconds) return;
     drawn_ = elapsed;
-    const auto filled = static_cast<std::size_t>(
-        std::min<long>(bar_width, bar_width * done_ / std::max(1L, total_)));
+    const std::size_t filled = std::min<long>(bar_width, bar_width * done_ / std::max(1L, total_));
     const std::string bar = std::string(filled, '#') + std::string(bar_width - filled, '.');
     fmt::print(stderr, "\r{} [{}] {}\033[K", title_, bar, text(elapsed));
     std::fflush(stderr);

@@ -5,6 +5,7 @@
 
 #include <cblas.h>
 
+#include "reference/core/count.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
 #include "reference/linalg/block_tridiagonal.hpp"
 #include "reference/linalg/symmetric.hpp"
@@ -38,10 +39,10 @@ template <class QTimesF>
 void add_spectrum(std::vector<double>&& Q, int m, const std::vector<double>& r,
                   const QTimesF& Q_times_f, Decorrelated& result) {
   for (int row = 0; row < m; ++row) {
-    const double rj = r[static_cast<std::size_t>(row)];
+    const double rj = r[row];
     result.ivar.push_back(rj * rj);
     result.flux.push_back(Q_times_f(row) / rj);
-    for (int column = 0; column < m; ++column) Q[static_cast<std::size_t>(column * m + row)] /= rj;
+    for (int column = 0; column < m; ++column) Q[column * m + row] /= rj;
   }
   result.R.push_back(std::move(Q));
 }
@@ -54,16 +55,16 @@ bool add_signal_block(const std::vector<double>& C, int m, int first, Decorrelat
   std::vector<double> Q;
   eigen_block(eigen, transformed(eigen.u, inverse_root), 0, m, Q);
   const double* f = result.f.data() + first;
-  std::vector<double> r(static_cast<std::size_t>(m), 0.0);
-  std::vector<double> Qf(static_cast<std::size_t>(m), 0.0);
+  std::vector<double> r(m, 0.0);
+  std::vector<double> Qf(m, 0.0);
   for (int column = 0; column < m; ++column)
     for (int row = 0; row < m; ++row) {
-      const double q = Q[static_cast<std::size_t>(column * m + row)];
-      r[static_cast<std::size_t>(row)] += q;
-      Qf[static_cast<std::size_t>(row)] += q * f[column];
+      const double q = Q[column * m + row];
+      r[row] += q;
+      Qf[row] += q * f[column];
     }
   add_spectrum(
-      std::move(Q), m, r, [&](int row) { return Qf[static_cast<std::size_t>(row)]; }, result);
+      std::move(Q), m, r, [&](int row) { return Qf[row]; }, result);
   return true;
 }
 
@@ -81,8 +82,7 @@ void add_noise_blocks(const Eigen& eigen, const BlockRange& blocks, Decorrelated
     eigen_block(eigen, d, s * m, m, Q);
     const std::vector<double> rows(r.begin() + s * m, r.begin() + (s + 1) * m);
     add_spectrum(
-        std::move(Q), m, rows, [&](int row) { return Qf[static_cast<std::size_t>(s * m + row)]; },
-        result);
+        std::move(Q), m, rows, [&](int row) { return Qf[s * m + row]; }, result);
   }
 }
 
@@ -91,10 +91,7 @@ void add_noise_blocks(const Eigen& eigen, const BlockRange& blocks, Decorrelated
 BlockTridiagonal banded(const NormalEquations& equations, int nwave) {
   const int n = equations.n;
   const int nspec = n / nwave;
-  const auto N = [&](int row, int column) {
-    return equations.N[static_cast<std::size_t>(column) * static_cast<std::size_t>(n) +
-                       static_cast<std::size_t>(row)];
-  };
+  const auto N = [&](int row, int column) { return equations.N[count_of(column, n) + row]; };
   int reach = 1;  // in bins of wavelength
   for (int column = 0; column < n; ++column)
     for (int row = column; row < n; ++row)
@@ -117,12 +114,10 @@ BlockTridiagonal banded(const NormalEquations& equations, int nwave) {
 std::vector<double> solve(const BlockTridiagonal& L, const std::vector<double>& y, int nwave) {
   const int nspec = L.n() / nwave;
   std::vector<double> x(y.size());
-  for (int j = 0; j < L.n(); ++j)
-    x[static_cast<std::size_t>(j % nwave * nspec + j / nwave)] = y[static_cast<std::size_t>(j)];
+  for (int j = 0; j < L.n(); ++j) x[j % nwave * nspec + j / nwave] = y[j];
   L.solve(x);
   std::vector<double> f(y.size());
-  for (int j = 0; j < L.n(); ++j)
-    f[static_cast<std::size_t>(j)] = x[static_cast<std::size_t>(j % nwave * nspec + j / nwave)];
+  for (int j = 0; j < L.n(); ++j) f[j] = x[j % nwave * nspec + j / nwave];
   return f;
 }
 
@@ -136,16 +131,15 @@ std::vector<std::vector<double>> covariance_blocks(const BlockTridiagonal& L,
   for (int w = 0; w < m; ++w)
     for (int s = 0; s < blocks.nspec; ++s) unit_row.push_back(w * nspec + blocks.spec_first + s);
 
-  const auto size = static_cast<std::size_t>(m) * static_cast<std::size_t>(m);
-  std::vector<std::vector<double>> C(static_cast<std::size_t>(blocks.nspec),
-                                     std::vector<double>(size, 0.0));
+  const auto size = count_of(m, m);
+  std::vector<std::vector<double>> C(blocks.nspec, std::vector<double>(size, 0.0));
   L.forward_solve_units(unit_row, [&](int b, const double* X, int ncolumns) {
     for (int s = 0; s < blocks.nspec; ++s) {
       const int nwave = (ncolumns - s + blocks.nspec - 1) / blocks.nspec;
       if (nwave <= 0) continue;
       cblas_dsyrk(CblasColMajor, CblasLower, CblasTrans, nwave, L.rows(b), 1.0,
                   X + static_cast<std::ptrdiff_t>(s) * L.size(), blocks.nspec * L.size(), 1.0,
-                  C[static_cast<std::size_t>(s)].data(), m);
+                  C[s].data(), m);
     }
   });
   return C;
@@ -219,8 +213,7 @@ bool decorrelate_whole_patch(const NormalEquations& equations, Decorrelate decor
   } else {
     const int m = blocks.nwave;
     for (int s = 0; s < blocks.nspec; ++s)
-      if (!add_signal_block(C[static_cast<std::size_t>(s)], m, (blocks.spec_first + s) * m, result))
-        return false;
+      if (!add_signal_block(C[s], m, (blocks.spec_first + s) * m, result)) return false;
   }
   return all_finite(result);
 }

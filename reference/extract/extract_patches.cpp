@@ -45,19 +45,18 @@ void extract_each(const ExtractInputs& inputs, const std::vector<Patch>& patches
                   StageTimes& times, const std::function<void(long)>& done,
                   std::vector<PatchResult>& results) {
   const int count = static_cast<int>(patches.size());
-  std::vector<StageTimes> of_threads(static_cast<std::size_t>(threads_used(threads, count)));
+  std::vector<StageTimes> of_threads(threads_used(threads, count));
   parallel_for(threads, count, [&](int thread, int index) {
-    const Patch& patch = patches[static_cast<std::size_t>(index)];
-    StageTimes& mine = of_threads[static_cast<std::size_t>(thread)];
+    const Patch& patch = patches[index];
+    StageTimes& mine = of_threads[thread];
     const SpotRange range = spot_range(&patch, &patch + 1);
     Spots spots;
     {
       const StageTimer timer(mine, Stage::spots);
       spots = evaluate_range(inputs, range, 1);
     }
-    results[static_cast<std::size_t>(index)] =
-        extract_patch(patch, patch_spots(patch, spots, range), *inputs.pixels, inputs.options,
-                      inputs.psferr(), mine);
+    results[index] = extract_patch(patch, patch_spots(patch, spots, range), *inputs.pixels,
+                                   inputs.options, inputs.psferr(), mine);
     done(1);
   });
   times.add(sum(of_threads));
@@ -73,11 +72,11 @@ void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch
     spots = evaluate_range(inputs, range, threads);
   }
   const int count = static_cast<int>(end - begin);
-  std::vector<StageTimes> of_threads(static_cast<std::size_t>(threads_used(threads, count)));
+  std::vector<StageTimes> of_threads(threads_used(threads, count));
   parallel_for(threads, count, [&](int thread, int index) {
-    results[index] = extract_patch(begin[index], patch_spots(begin[index], spots, range),
-                                   *inputs.pixels, inputs.options, inputs.psferr(),
-                                   of_threads[static_cast<std::size_t>(thread)]);
+    results[index] =
+        extract_patch(begin[index], patch_spots(begin[index], spots, range), *inputs.pixels,
+                      inputs.options, inputs.psferr(), of_threads[thread]);
     done(1);
   });
   times.add(sum(of_threads));

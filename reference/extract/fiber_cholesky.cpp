@@ -5,6 +5,7 @@
 
 #include <cblas.h>
 
+#include "reference/core/count.hpp"
 #include "reference/linalg/band_batch.hpp"
 #include "reference/linalg/zolotarev.hpp"
 
@@ -122,10 +123,10 @@ std::vector<double> solve(const Blocks& N, int reach, const BandBatch& L,
 std::vector<double> half_solved_coupling(const Blocks& N, int reach, const BandBatch& L, int t,
                                          int s) {
   const int m = N.m();
-  std::vector<double> V(static_cast<std::size_t>(m) * static_cast<std::size_t>(m), 0.0);
+  std::vector<double> V(count_of(m, m), 0.0);
   for (int w = 0; w < m; ++w)
     for (int v = std::max(0, w - reach); v <= std::min(m - 1, w + reach); ++v)
-      V[static_cast<std::size_t>(w * m + v)] = N.at(t, w, s, v);
+      V[w * m + v] = N.at(t, w, s, v);
   L.forward_solve_lane(t, m, reach + 1, V.data());
   return V;
 }
@@ -135,8 +136,7 @@ double coupling_squared(const BandBatch& L, int s, const std::vector<double>& V)
   const int m = L.n();
   std::vector<double> X(V.size());
   for (int w = 0; w < m; ++w)
-    for (int v = 0; v < m; ++v)
-      X[static_cast<std::size_t>(v * m + w)] = V[static_cast<std::size_t>(w * m + v)];
+    for (int v = 0; v < m; ++v) X[v * m + w] = V[w * m + v];
   L.forward_solve_lane(s, m, m, X.data());
   return cblas_ddot(m * m, X.data(), 1, X.data(), 1);
 }
@@ -149,7 +149,7 @@ struct Correction {
 };
 Correction correction(const Blocks& N, int reach, const BandBatch& L, int s) {
   const int m = N.m();
-  const auto rows = static_cast<std::size_t>(m);
+  const std::size_t rows = m;
   Correction c;
   c.D.assign(rows * rows, 0.0);
   for (const int t : {s - 1, s + 1}) {
@@ -169,17 +169,17 @@ BandBatch band_of_P(const Blocks& N, int reach, int s, const std::vector<double>
   BandBatch P(N.m(), reach, 1);
   for (int v = 0; v < N.m(); ++v)
     for (int d = 0; d <= P.reach() && v + d < N.m(); ++d)
-      P.at(v, d)[0] = N.at(s, v + d, s, v) - D[static_cast<std::size_t>(v * N.m() + v + d)];
+      P.at(v, d)[0] = N.at(s, v + d, s, v) - D[v * N.m() + v + d];
   return P;
 }
 
 std::vector<double> times(const BandBatch& A, const std::vector<double>& x) {
   std::vector<double> y(x.size(), 0.0);
   for (int j = 0; j < A.n(); ++j) {
-    const auto at = static_cast<std::size_t>(j);
+    const std::size_t at = j;
     y[at] += A.at(j, 0)[0] * x[at];
     for (int d = 1; d <= A.reach() && j + d < A.n(); ++d) {
-      const auto below = static_cast<std::size_t>(j + d);
+      const std::size_t below = j + d;
       y[below] += A.at(j, d)[0] * x[at];
       y[at] += A.at(j, d)[0] * x[below];
     }
@@ -194,12 +194,12 @@ void subtract_product(const std::vector<double>& D, const std::vector<double>& x
 }
 
 double norm_inf(const BandBatch& A) {
-  std::vector<double> sum(static_cast<std::size_t>(A.n()), 0.0);
+  std::vector<double> sum(A.n(), 0.0);
   for (int j = 0; j < A.n(); ++j)
     for (int d = 0; d <= A.reach() && j + d < A.n(); ++d) {
       const double a = std::abs(A.at(j, d)[0]);
-      sum[static_cast<std::size_t>(j)] += a;
-      if (d > 0) sum[static_cast<std::size_t>(j + d)] += a;
+      sum[j] += a;
+      if (d > 0) sum[j + d] += a;
     }
   return *std::max_element(sum.begin(), sum.end());
 }
@@ -228,14 +228,13 @@ BandBatch shifted(const BandBatch& A, const Poles& poles) {
   for (int j = 0; j < A.n(); ++j)
     for (int d = 0; d <= A.reach(); ++d)
       for (int k = 0; k < poles.count(); ++k)
-        shifted.at(j, d)[k] =
-            A.at(j, d)[0] + (d == 0 ? poles.shift[static_cast<std::size_t>(k)] : 0.0);
+        shifted.at(j, d)[k] = A.at(j, d)[0] + (d == 0 ? poles.shift[k] : 0.0);
   return shifted;
 }
 
 // sum_k weight_k x_k of x [n][poles].
 std::vector<double> weighted_sum(const Poles& poles, const std::vector<double>& x) {
-  const auto count = static_cast<std::size_t>(poles.count());
+  const std::size_t count = poles.count();
   std::vector<double> sum(x.size() / count, 0.0);
   for (std::size_t i = 0; i < sum.size(); ++i)
     for (std::size_t k = 0; k < count; ++k) sum[i] += poles.weight[k] * x[i * count + k];
@@ -253,7 +252,7 @@ InverseRootTimes inverse_root_times(const BandBatch& L, const Poles& poles,
                                     const std::vector<double>& E, const std::vector<double>& v) {
   const int n = L.n();
   const int count = poles.count();
-  const auto size = static_cast<std::size_t>(n) * static_cast<std::size_t>(count);
+  const auto size = count_of(n, count);
   std::vector<double> x(size);
   for (std::size_t i = 0; i < v.size(); ++i)
     std::fill_n(x.begin() + static_cast<std::ptrdiff_t>(i) * count, count, v[i]);
@@ -277,7 +276,7 @@ BandBatch band_of_root(const BandBatch& L, const Poles& poles) {
     for (int d = 0; d <= L.reach(); ++d) {
       double sum = 0;
       for (int k = 0; k < poles.count(); ++k) {
-        const auto pole = static_cast<std::size_t>(k);
+        const std::size_t pole = k;
         sum += poles.weight[pole] * ((d == 0 ? 1 : 0) - poles.shift[pole] * Z.at(j, d)[k]);
       }
       Q.at(j, d)[0] = sum;
@@ -289,7 +288,7 @@ BandBatch band_of_root(const BandBatch& L, const Poles& poles) {
 FiberGuard add_spectrum(const BandBatch& P, const std::vector<double>& D, int ndiag,
                         const std::vector<double>& y, Decorrelated& result) {
   const int m = P.n();
-  const auto rows = static_cast<std::size_t>(m);
+  const std::size_t rows = m;
   BandBatch inverse = P;
   if (!inverse.factor()) return FiberGuard::not_positive;
   inverse = inverse.inverse_band();
@@ -306,7 +305,7 @@ FiberGuard add_spectrum(const BandBatch& P, const std::vector<double>& D, int nd
   std::vector<double> E = D;
   for (int j = 0; j < m; ++j)
     for (int i = std::max(0, j - P.reach()); i <= std::min(m - 1, j + P.reach()); ++i)
-      E[static_cast<std::size_t>(j * m + i)] = 0;
+      E[j * m + i] = 0;
   const InverseRootTimes ones = inverse_root_times(L, poles, E, std::vector<double>(rows, 1.0));
   const InverseRootTimes Qf = inverse_root_times(L, poles, E, y);
   // r = Q 1 = P (P^(-1/2) 1), with all of P.
@@ -327,8 +326,8 @@ FiberGuard add_spectrum(const BandBatch& P, const std::vector<double>& D, int nd
     for (int d = 0; d <= std::min(ndiag, m - 1 - j); ++d) {
       const double q = Q.at(j, d)[0];
       const int i = j + d;
-      R[static_cast<std::size_t>(j * m + i)] = q / r[static_cast<std::size_t>(i)];
-      R[static_cast<std::size_t>(i * m + j)] = q / r[static_cast<std::size_t>(j)];
+      R[j * m + i] = q / r[i];
+      R[i * m + j] = q / r[j];
     }
   result.R.push_back(std::move(R));
   return FiberGuard::none;
@@ -361,7 +360,7 @@ FiberGuard decorrelate_fibers(const NormalEquations& equations, const BlockRange
     for (int s = blocks.spec_first; s < blocks.spec_first + blocks.nspec; ++s) {
       y.push_back(without_neighbours(N, reach, s, equations.y, result.f));
       const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(s) * m;
-      subtract_product(D[static_cast<std::size_t>(s - blocks.spec_first)],
+      subtract_product(D[s - blocks.spec_first],
                        std::vector<double>(result.f.begin() + first, result.f.begin() + first + m),
                        y.back());
     }

@@ -5,6 +5,8 @@
 
 #include <cblas.h>
 
+#include "reference/core/count.hpp"
+
 namespace spex {
 namespace {
 
@@ -12,7 +14,7 @@ namespace {
 NormalEquations start_equations(const PatchSpots& spots, const PatchPixels& pixels) {
   NormalEquations equations;
   equations.n = spots.n();
-  const auto n = static_cast<std::size_t>(equations.n);
+  const std::size_t n = equations.n;
   equations.N.assign(n * n, 0.0);
   std::vector<double> Wp(pixels.p.size());
   for (std::size_t i = 0; i < Wp.size(); ++i) Wp[i] = pixels.W[i] * pixels.p[i];
@@ -62,8 +64,8 @@ NormalEquations assemble_sparse(const PatchSpots& spots, const PatchPixels& pixe
   for (std::size_t i = 0; i < pixels.W.size(); ++i) {
     const double W = pixels.W[i];
     if (W == 0) continue;
-    const auto begin = static_cast<std::size_t>(A.first[i]);
-    const auto end = static_cast<std::size_t>(A.first[i + 1]);
+    const std::size_t begin = A.first[i];
+    const std::size_t end = A.first[i + 1];
     for (std::size_t k = begin; k < end; ++k) {
       double* column = equations.N.data() + A.bin[k] * n;
       const double WA = W * A.value[k];
@@ -86,10 +88,10 @@ NormalEquations assemble_dense(const PatchSpots& spots, const PatchPixels& pixel
     std::vector<DensePanel> A;
     for (int s = 0; s < spots.nspec; ++s) A.push_back(make_dense_panel(spots, s, band));
     for (int s = 0; s < spots.nspec; ++s) {
-      const DensePanel& As = A[static_cast<std::size_t>(s)];
+      const DensePanel& As = A[s];
       const DensePanel WAs = weighted(As, band, pixels);
       for (int t = s; t < spots.nspec; ++t)
-        add_product(A[static_cast<std::size_t>(t)], t, WAs, s, band.ny(), spots.nwave, equations);
+        add_product(A[t], t, WAs, s, band.ny(), spots.nwave, equations);
     }
   }
   return equations;
@@ -98,10 +100,9 @@ NormalEquations assemble_dense(const PatchSpots& spots, const PatchPixels& pixel
 void add_prior(NormalEquations& equations, double regularize) {
   const double m = 1e-4 * *std::max_element(equations.q.begin(), equations.q.end());
   for (int j = 0; j < equations.n; ++j) {
-    const double q = equations.q[static_cast<std::size_t>(j)];
+    const double q = equations.q[j];
     const double lambda = q <= m ? m - q : regularize;
-    equations.N[static_cast<std::size_t>(j) * static_cast<std::size_t>(equations.n + 1)] +=
-        lambda * lambda + 1e-15;
+    equations.N[count_of(j, equations.n + 1)] += lambda * lambda + 1e-15;
   }
 }
 

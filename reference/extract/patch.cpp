@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/core/count.hpp"
 #include "reference/extract/decorrelate.hpp"
 #include "reference/extract/normal_equations.hpp"
 #include "reference/extract/projection.hpp"
@@ -16,8 +17,7 @@ PatchResult empty_result(const Patch& patch, int ndiag) {
   result.nspec = patch.nspec;
   result.nwave = patch.nkept;
   result.ndiagonals = 2 * ndiag + 1;
-  const std::size_t nbins =
-      static_cast<std::size_t>(patch.nspec) * static_cast<std::size_t>(patch.nkept);
+  const std::size_t nbins = count_of(patch.nspec, patch.nkept);
   result.flux.assign(nbins, 0.0);
   result.ivar.assign(nbins, 0.0);
   result.chi2pix.assign(nbins, 0.0);
@@ -70,8 +70,7 @@ void store_resolution(const Patch& patch, int s, int w, const std::vector<double
   for (int d = 0; d < result.ndiagonals; ++d) {
     const int row = column - ndiag + d;
     if (row >= 0 && row < m)
-      result.resolution[static_cast<std::size_t>((s * result.ndiagonals + d) * patch.nkept + w)] =
-          R[static_cast<std::size_t>(column * m + row)];
+      result.resolution[(s * result.ndiagonals + d) * patch.nkept + w] = R[column * m + row];
   }
 }
 
@@ -126,11 +125,11 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
   }
   for_each_core_bin(patch, [&](int s, int w, BinIndex bin) {
     if (!constrained(bin.j)) return;
-    const auto block = static_cast<std::size_t>(s * patch.padded_nwave() + w + patch.wavepad);
+    const std::size_t block = s * patch.padded_nwave() + w + patch.wavepad;
     result.flux[bin.core] = solution.flux[block];
     result.ivar[bin.core] = solution.ivar[block];
     result.chi2pix[bin.core] = chi2[bin.j];
-    store_resolution(patch, s, w, solution.R[static_cast<std::size_t>(s)], result);
+    store_resolution(patch, s, w, solution.R[s], result);
   });
   if (options.model) {
     result.x0 = range.x0, result.x1 = range.x1, result.y0 = range.y0, result.y1 = range.y1;

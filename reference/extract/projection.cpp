@@ -4,6 +4,8 @@
 #include <climits>
 #include <numeric>
 
+#include "reference/core/count.hpp"
+
 namespace spex {
 namespace {
 
@@ -24,7 +26,7 @@ void for_each_row(const PatchSpots& spots, int j, const PixelRange& range, const
 }
 
 std::size_t pixel_count(const PixelRange& range) {
-  return static_cast<std::size_t>(range.nx()) * static_cast<std::size_t>(range.ny());
+  return count_of(range.nx(), range.ny());
 }
 
 }  // namespace
@@ -49,14 +51,14 @@ PatchPixels cut_pixels(const Pixels& pixels, const PixelRange& range) {
 
 std::vector<double> apply_transpose(const PatchSpots& spots, const PixelRange& range,
                                     const std::vector<double>& v) {
-  std::vector<double> result(static_cast<std::size_t>(spots.n()));
+  std::vector<double> result(spots.n());
   for (int j = 0; j < spots.n(); ++j) {
     double sum = 0;
     for_each_row(spots, j, range, [&](int y, int x, int count, const double* a) {
       const double* vi = v.data() + static_cast<std::ptrdiff_t>(y) * range.nx() + x;
       for (int k = 0; k < count; ++k) sum += a[k] * vi[k];
     });
-    result[static_cast<std::size_t>(j)] = sum;
+    result[j] = sum;
   }
   return result;
 }
@@ -64,7 +66,7 @@ std::vector<double> apply_transpose(const PatchSpots& spots, const PixelRange& r
 std::array<std::vector<double>, 2> apply_transpose(const PatchSpots& spots, const PixelRange& range,
                                                    const std::vector<double>& v,
                                                    const std::vector<double>& w) {
-  const auto n = static_cast<std::size_t>(spots.n());
+  const std::size_t n = spots.n();
   std::array<std::vector<double>, 2> result{std::vector<double>(n), std::vector<double>(n)};
   for (int j = 0; j < spots.n(); ++j) {
     double of_v = 0;
@@ -78,8 +80,8 @@ std::array<std::vector<double>, 2> apply_transpose(const PatchSpots& spots, cons
         of_w += a[k] * wi[k];
       }
     });
-    result[0][static_cast<std::size_t>(j)] = of_v;
-    result[1][static_cast<std::size_t>(j)] = of_w;
+    result[0][j] = of_v;
+    result[1][j] = of_w;
   }
   return result;
 }
@@ -88,7 +90,7 @@ std::vector<double> apply(const PatchSpots& spots, const PixelRange& range,
                           const std::vector<double>& f) {
   std::vector<double> result(pixel_count(range));
   for (int j = 0; j < spots.n(); ++j) {
-    const double fj = f[static_cast<std::size_t>(j)];
+    const double fj = f[j];
     for_each_row(spots, j, range, [&](int y, int x, int count, const double* a) {
       double* out = result.data() + static_cast<std::ptrdiff_t>(y) * range.nx() + x;
       for (int k = 0; k < count; ++k) out[k] += a[k] * fj;
@@ -102,18 +104,16 @@ SparseProjection make_sparse_projection(const PatchSpots& spots, const PixelRang
   A.first.assign(pixel_count(range) + 1, 0);
   for (int j = 0; j < spots.n(); ++j)
     for_each_row(spots, j, range, [&](int y, int x, int count, const double*) {
-      for (int k = 0; k < count; ++k)
-        ++A.first[static_cast<std::size_t>(y * range.nx() + x + k + 1)];
+      for (int k = 0; k < count; ++k) ++A.first[y * range.nx() + x + k + 1];
     });
   std::partial_sum(A.first.begin(), A.first.end(), A.first.begin());
-  A.bin.resize(static_cast<std::size_t>(A.first.back()));
+  A.bin.resize(A.first.back());
   A.value.resize(A.bin.size());
   std::vector<int> next(A.first.begin(), A.first.end() - 1);
   for (int j = 0; j < spots.n(); ++j)
     for_each_row(spots, j, range, [&](int y, int x, int count, const double* a) {
       for (int k = 0; k < count; ++k) {
-        const auto entry =
-            static_cast<std::size_t>(next[static_cast<std::size_t>(y * range.nx() + x + k)]++);
+        const std::size_t entry = next[y * range.nx() + x + k]++;
         A.bin[entry] = j;
         A.value[entry] = a[k];
       }
@@ -134,8 +134,7 @@ DensePanel make_dense_panel(const PatchSpots& spots, int s, const PixelRange& ba
     });
   if (panel.x0 >= panel.x1) return {};
   panel.rows = (panel.x1 - panel.x0) * band.ny();
-  panel.A.assign(
-      static_cast<std::size_t>(panel.rows) * static_cast<std::size_t>(panel.w1 - panel.w0), 0.0);
+  panel.A.assign(count_of(panel.rows, panel.w1 - panel.w0), 0.0);
   for (int w = panel.w0; w < panel.w1; ++w) {
     double* column = panel.A.data() + static_cast<std::ptrdiff_t>(w - panel.w0) * panel.rows;
     for_each_row(spots, s * spots.nwave + w, band, [&](int y, int x, int count, const double* a) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "reference/core/count.hpp"
 #include "reference/core/median.hpp"
 #include "reference/model/mask_bits.hpp"
 
@@ -23,7 +24,7 @@ Frame empty_frame(const ExtractInputs& inputs) {
   frame.mask.assign(frame.nbins(), 0);
   frame.chi2pix.assign(frame.nbins(), 0.0);
   frame.pixmask_fraction.assign(frame.nbins(), 1.0);
-  frame.resolution.assign(frame.nbins() * static_cast<std::size_t>(frame.ndiagonals()), 0.0);
+  frame.resolution.assign(frame.nbins() * frame.ndiagonals(), 0.0);
   return frame;
 }
 
@@ -37,26 +38,21 @@ std::uint32_t mask_of(double pixmask_fraction, PatchStatus status) {
 
 // Core spectrum s of a patch becomes spectrum `to` of the frame.
 void place_spectrum(const Patch& patch, const PatchResult& result, int s, int to, Frame& frame) {
-  const auto nwave = static_cast<std::size_t>(result.nwave);
-  const std::size_t from = static_cast<std::size_t>(s) * nwave;
-  const std::size_t at = static_cast<std::size_t>(to) * static_cast<std::size_t>(frame.nwave) +
-                         static_cast<std::size_t>(patch.wave_first);
-  for (std::size_t w = 0; w < nwave; ++w) {
-    frame.flux[at + w] = result.flux[from + w] / frame.dw;
-    frame.ivar[at + w] = result.ivar[from + w] * frame.dw * frame.dw;
-    frame.chi2pix[at + w] = result.chi2pix[from + w];
-    frame.pixmask_fraction[at + w] = result.pixmask_fraction[from + w];
-    frame.mask[at + w] = mask_of(result.pixmask_fraction[from + w], result.status);
+  const std::size_t first = count_of(s, result.nwave);
+  for (int w = 0; w < result.nwave; ++w) {
+    const std::size_t from = first + w;
+    const std::size_t at = frame.bin(to, patch.wave_first + w);
+    frame.flux[at] = result.flux[from] / frame.dw;
+    frame.ivar[at] = result.ivar[from] * frame.dw * frame.dw;
+    frame.chi2pix[at] = result.chi2pix[from];
+    frame.pixmask_fraction[at] = result.pixmask_fraction[from];
+    frame.mask[at] = mask_of(result.pixmask_fraction[from], result.status);
   }
-  const auto ndiagonals = static_cast<std::size_t>(frame.ndiagonals());
-  for (std::size_t d = 0; d < ndiagonals; ++d) {
+  for (int d = 0; d < frame.ndiagonals(); ++d) {
     const double* row =
-        result.resolution.data() + (static_cast<std::size_t>(s) * ndiagonals + d) * nwave;
-    std::copy(row, row + nwave,
-              frame.resolution.data() +
-                  (static_cast<std::size_t>(to) * ndiagonals + d) *
-                      static_cast<std::size_t>(frame.nwave) +
-                  static_cast<std::size_t>(patch.wave_first));
+        result.resolution.data() + count_of(s * frame.ndiagonals() + d, result.nwave);
+    std::copy(row, row + result.nwave,
+              frame.resolution.data() + frame.resolution_row(to, d) + patch.wave_first);
   }
 }
 
@@ -76,14 +72,14 @@ Frame assemble_frame(const ExtractInputs& inputs, const std::vector<Patch>& patc
 
 ModelImage assemble_model(int nx, int ny, const std::vector<PatchResult>& results) {
   ModelImage model{nx, ny, {}};
-  model.value.assign(static_cast<std::size_t>(nx) * static_cast<std::size_t>(ny), 0.0);
+  model.value.assign(count_of(nx, ny), 0.0);
   for (const PatchResult& result : results) {
     if (result.model.empty()) continue;
     const double* from = result.model.data();
-    for (int y = result.y0; y < result.y1; ++y)
-      for (int x = result.x0; x < result.x1; ++x)
-        model.value[static_cast<std::size_t>(y) * static_cast<std::size_t>(nx) +
-                    static_cast<std::size_t>(x)] += *from++;
+    for (int y = result.y0; y < result.y1; ++y) {
+      double* const row = model.value.data() + count_of(y, nx);
+      for (int x = result.x0; x < result.x1; ++x) row[x] += *from++;
+    }
   }
   return model;
 }
@@ -100,22 +96,18 @@ PatchCounts count_patches(const std::vector<PatchResult>& results) {
 }
 
 void flag_bad_2d_fits(Frame& frame) {
-  const auto nspec = static_cast<std::size_t>(frame.nspec);
-  const auto nwave = static_cast<std::size_t>(frame.nwave);
-  std::vector<double> at_wavelength(nwave);
-  std::vector<double> column(nspec);
-  for (std::size_t w = 0; w < nwave; ++w) {
-    for (std::size_t s = 0; s < nspec; ++s) column[s] = frame.chi2pix[s * nwave + w];
+  std::vector<double> at_wavelength(frame.nwave);
+  std::vector<double> column(frame.nspec);
+  for (int w = 0; w < frame.nwave; ++w) {
+    for (int s = 0; s < frame.nspec; ++s) column[s] = frame.chi2pix[frame.bin(s, w)];
     at_wavelength[w] = median(column);
   }
-  for (std::size_t s = 0; s < nspec; ++s) {
-    const auto row = frame.chi2pix.begin() + static_cast<std::ptrdiff_t>(s * nwave);
-    const double of_fiber = median({row, row + static_cast<std::ptrdiff_t>(nwave)});
-    for (std::size_t w = 0; w < nwave; ++w) {
-      const double chi2 = frame.chi2pix[s * nwave + w];
-      if (chi2 > bad_fit_factor * at_wavelength[w] && chi2 > bad_fit_factor * of_fiber)
-        frame.mask[s * nwave + w] |= specmask::BAD2DFIT;
-    }
+  for (int s = 0; s < frame.nspec; ++s) {
+    const double* const row = frame.chi2pix.data() + frame.bin(s, 0);
+    const double of_fiber = median({row, row + frame.nwave});
+    for (int w = 0; w < frame.nwave; ++w)
+      if (row[w] > bad_fit_factor * at_wavelength[w] && row[w] > bad_fit_factor * of_fiber)
+        frame.mask[frame.bin(s, w)] |= specmask::BAD2DFIT;
   }
 }
 

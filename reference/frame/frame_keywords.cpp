@@ -13,8 +13,7 @@ long long first_fiber(const ExtractInputs& inputs, const Fibermap& fibermap) {
   const int specmin = inputs.options.specmin;
   std::vector<std::int64_t> fiber = fibermap.fiber;
   std::sort(fiber.begin(), fiber.end());
-  return specmin < static_cast<int>(fiber.size()) ? fiber[static_cast<std::size_t>(specmin)]
-                                                  : inputs.psf->fibermin + specmin;
+  return specmin < static_cast<int>(fiber.size()) ? fiber[specmin] : inputs.psf->fibermin + specmin;
 }
 
 }  // namespace

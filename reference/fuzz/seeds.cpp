@@ -126,7 +126,7 @@ void append_fibermap(FitsMemory& out, bool compressed, bool varying) {
   fits_create_tbl(plain.get(), BINARY_TBL, rows, 7, name_text.data(), form_text.data(), nullptr,
                   "FIBERMAP", &status);
   std::vector<int> fiber(rows);
-  for (int i = 0; i < rows; ++i) fiber[static_cast<std::size_t>(i)] = i;
+  for (int i = 0; i < rows; ++i) fiber[i] = i;
   fits_write_col(plain.get(), TINT, 1, 1, 1, rows, fiber.data(), &status);
   fits_write_col(plain.get(), TINT, 2, 1, 1, rows, fiber.data(), &status);
   for (LONGLONG row = 1; varying && row <= rows; ++row)

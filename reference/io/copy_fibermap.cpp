@@ -14,7 +14,7 @@ namespace spex {
 std::vector<long long> fibermap_rows(const Fibermap& fibermap, int specmin, int nspec,
                                      const std::string& file) {
   const auto& fiber = fibermap.fiber;
-  const auto last = static_cast<std::size_t>(specmin + nspec);
+  const std::size_t last = specmin + nspec;
   if (fiber.size() < last)
     throw data_error(file, fmt::format("FIBERMAP has {} rows", fiber.size()),
                      fmt::format("at least {}", last));
@@ -38,7 +38,7 @@ void copy_fibermap(FitsMemory& out, const Fibermap& fibermap, int specmin, int n
   fits_copy_hdu(table.get(), out.get(), 0, &status);
   LONGLONG width = 0;
   fits_read_key(table.get(), TLONGLONG, "NAXIS1", &width, nullptr, &status);
-  std::vector<unsigned char> row(static_cast<std::size_t>(width));
+  std::vector<unsigned char> row(width);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     fits_read_tblbytes(table.get(), rows[i], 1, width, row.data(), &status);
     fits_write_tblbytes(out.get(), static_cast<LONGLONG>(i) + 1, 1, width, row.data(), &status);

@@ -44,7 +44,7 @@ bool check_readable(const std::string& path) {
   if (!file) throw data_error(path, "cannot be opened", "a readable file");
   std::string magic(8, '\0');
   file.read(magic.data(), static_cast<std::streamsize>(magic.size()));
-  magic.resize(static_cast<std::size_t>(file.gcount()));
+  magic.resize(file.gcount());
   if (magic.empty()) throw data_error(path, "is empty", "a FITS file");
   const bool gzip = magic.starts_with("\x1f\x8b");
   if (!magic.starts_with("SIMPLE") && !gzip)
@@ -287,7 +287,7 @@ std::vector<long long> FitsReader::image_axes() const {
   if (naxis > most_axes)
     throw data_error(path_, fmt::format("{} has {} axes", hdu_name(), naxis),
                      fmt::format("at most {}", most_axes));
-  std::vector<LONGLONG> axes(static_cast<std::size_t>(naxis));
+  std::vector<LONGLONG> axes(naxis);
   fits_get_img_sizell(get(), naxis, axes.data(), &status);
   fits_check(status, path_, hdu_name());
   constexpr long long most_pixels = 1LL << 33;

@@ -70,7 +70,7 @@ std::vector<std::string> read_string_column(const FitsReader& file, const std::s
   const Column found = find_column(file, column);
   if (found.type != TSTRING || found.repeat < 1 || found.repeat > 1000)
     throw data_error(file.path(), named(file, column) + " holds no text", "a text column");
-  std::vector<std::string> values(static_cast<std::size_t>(row_count(file)));
+  std::vector<std::string> values(row_count(file));
   std::string cell(static_cast<std::size_t>(found.repeat) + 1, '\0');
   for (std::size_t row = 0; row < values.size(); ++row) {
     int status = 0;
@@ -90,7 +90,7 @@ std::vector<std::int64_t> read_integer_column(const FitsReader& file, const std:
   if (found.type == TSTRING || found.type < 0 || found.repeat != 1)
     throw data_error(file.path(), named(file, column) + " holds no single numbers",
                      "a whole number a row");
-  std::vector<LONGLONG> values(static_cast<std::size_t>(row_count(file)));
+  std::vector<LONGLONG> values(row_count(file));
   int status = 0;
   if (!values.empty())
     fits_read_col(file.get(), TLONGLONG, found.number, 1, 1, static_cast<LONGLONG>(values.size()),
@@ -104,7 +104,7 @@ std::vector<double> read_double_cell(const FitsReader& file, const std::string& 
   const Column found = find_column(file, column);
   if (found.type == TSTRING || found.type < 0 || count > found.repeat)
     throw data_error(file.path(), named(file, column) + " holds no such array", "numbers");
-  std::vector<double> values(static_cast<std::size_t>(count));
+  std::vector<double> values(count);
   int status = 0;
   fits_read_col(file.get(), TDOUBLE, found.number, row, 1, count, nullptr, values.data(), nullptr,
                 &status);

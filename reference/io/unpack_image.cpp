@@ -322,7 +322,7 @@ class TileWalk {
   }
   /// Copies the tile's rows, runs along the first axis, to their places.
   void place(std::span<const unsigned char> tile, std::span<unsigned char> all) const {
-    const auto row = static_cast<std::size_t>(length(0) * image_.pixel_bytes());
+    const std::size_t row = length(0) * image_.pixel_bytes();
     std::vector<long long> at(origin_.size(), 0);  // within the tile
     for (std::size_t done = 0; done < tile.size(); done += row) {
       long long pixel = 0;

@@ -155,10 +155,10 @@ void unpack_table(const FitsHdu& hdu, std::span<const char> data, std::vector<ch
   std::vector<unsigned char> cells;
   for (long long tile = 1; tile <= tiles; ++tile) {
     const long long first = (tile - 1) * tile_rows;
-    const auto count = static_cast<std::size_t>(std::min(tile_rows, rows - first));
+    const std::size_t count = std::min(tile_rows, rows - first);
     std::size_t offset = static_cast<std::size_t>(first * width);
     for (std::size_t c = 0; c < columns.size(); ++c) {
-      const auto cell = static_cast<std::size_t>(columns[c].form.bytes);
+      const std::size_t cell = columns[c].form.bytes;
       if (cell == 0) continue;
       cells.resize(cell * count);
       if (!decode(columns[c], packed.bytes(static_cast<int>(c) + 1, tile), inflater, cells))

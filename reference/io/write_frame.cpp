@@ -69,7 +69,7 @@ void write_table(FitsMemory& out, const char* name, long long rows,
 
 // A frame without a fibermap still says which fibers it holds.
 void write_bare_fibermap(FitsMemory& out, const Frame& frame) {
-  std::vector<int> fiber(static_cast<std::size_t>(frame.nspec));
+  std::vector<int> fiber(frame.nspec);
   std::iota(fiber.begin(), fiber.end(), frame.specmin);
   write_table(out, "FIBERMAP", frame.nspec, {{"FIBER", "J", TINT, fiber.data()}});
 }

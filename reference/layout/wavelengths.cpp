@@ -10,8 +10,8 @@
 namespace spex {
 
 std::vector<double> WaveGrid::range(int first, int count) const {
-  std::vector<double> wave(static_cast<std::size_t>(count));
-  for (int i = 0; i < count; ++i) wave[static_cast<std::size_t>(i)] = at(first + i);
+  std::vector<double> wave(count);
+  for (int i = 0; i < count; ++i) wave[i] = at(first + i);
   return wave;
 }
 

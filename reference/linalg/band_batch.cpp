@@ -23,7 +23,7 @@ BandBatch::BandBatch(int n, int reach, int lanes)
 // Column after column: with A_ij what is left of the matrix, l_i = A_ij / A_jj and
 // A_pi -= l_i A_pj for p >= i > j.
 bool BandBatch::factor() {
-  std::vector<double> l(static_cast<std::size_t>(lanes_));
+  std::vector<double> l(lanes_);
   for (int j = 0; j < n_; ++j) {
     double* pivot = at(j, 0);
     for (int k = 0; k < lanes_; ++k) {
@@ -33,7 +33,7 @@ bool BandBatch::factor() {
     const int last = std::min(reach_, n_ - 1 - j);
     for (int d = 1; d <= last; ++d) {
       const double* column = at(j, d);
-      for (int k = 0; k < lanes_; ++k) l[static_cast<std::size_t>(k)] = column[k] * pivot[k];
+      for (int k = 0; k < lanes_; ++k) l[k] = column[k] * pivot[k];
       for (int e = d; e <= last; ++e)
         subtract_product(lanes_, l.data(), at(j, e), at(j + d, e - d));
     }

@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "reference/core/count.hpp"
+
 namespace spex {
 
 /// `lanes` symmetric matrices of n rows, element (i, j) of each zero where |i - j| > reach.
@@ -49,7 +51,7 @@ class BandBatch {
 
  private:
   [[nodiscard]] std::size_t offset(int j, int d) const {
-    return static_cast<std::size_t>(j * (reach_ + 1) + d) * static_cast<std::size_t>(lanes_);
+    return count_of(j * (reach_ + 1) + d, lanes_);
   }
   int n_;
   int reach_;

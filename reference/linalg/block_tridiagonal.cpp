@@ -7,6 +7,8 @@
 #include <cblas.h>
 #include <lapacke.h>
 
+#include "reference/core/count.hpp"
+
 namespace spex {
 
 BlockTridiagonal::BlockTridiagonal(int n, int size) : n_(n), size_(size) {
@@ -34,19 +36,19 @@ bool BlockTridiagonal::factor() {
 }
 
 double BlockTridiagonal::norm1() const {
-  std::vector<double> sums(static_cast<std::size_t>(n_), 0.0);
+  std::vector<double> sums(n_, 0.0);
   for (int b = 0; b < nblocks(); ++b)
     for (int column = 0; column < rows(b); ++column)
       for (int row = column; row < 2 * size_ && b * size_ + row < n_; ++row) {
         const double a = std::abs(panel(b)[static_cast<std::ptrdiff_t>(column) * 2 * size_ + row]);
-        sums[static_cast<std::size_t>(b * size_ + row)] += a;
-        if (row != column) sums[static_cast<std::size_t>(b * size_ + column)] += a;
+        sums[b * size_ + row] += a;
+        if (row != column) sums[b * size_ + column] += a;
       }
   return *std::max_element(sums.begin(), sums.end());
 }
 
 double BlockTridiagonal::inverse_norm1_estimate() const {
-  const auto n = static_cast<std::size_t>(n_);
+  const std::size_t n = n_;
   std::vector<double> v(n), x(n);
   std::vector<int> sign(n), state(3, 0);
   double estimate = 0;
@@ -91,10 +93,8 @@ void BlockTridiagonal::forward_solve_units(
         std::lower_bound(unit_row.begin(), unit_row.end(), static_cast<int>(b * size_ + rows(b)));
     const int ncolumns = static_cast<int>(end - unit_row.begin());
     std::swap(previous, X);
-    X.assign(static_cast<std::size_t>(size_) * static_cast<std::size_t>(ncolumns), 0.0);
-    for (int c = ncolumns_before; c < ncolumns; ++c)
-      X[static_cast<std::size_t>(c * size_ + unit_row[static_cast<std::size_t>(c)] - b * size_)] =
-          1;
+    X.assign(count_of(size_, ncolumns), 0.0);
+    for (int c = ncolumns_before; c < ncolumns; ++c) X[c * size_ + unit_row[c] - b * size_] = 1;
     if (ncolumns_before > 0)
       cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, rows(b), ncolumns_before, size_, -1.0,
                   panel(b - 1) + size_, ld, previous.data(), size_, 0.0, X.data(), size_);

@@ -5,6 +5,8 @@
 #include <functional>
 #include <vector>
 
+#include "reference/core/count.hpp"
+
 namespace spex {
 
 /// A symmetric matrix of n rows whose elements (i, j) are zero where i / size and j / size (whole
@@ -55,8 +57,7 @@ class BlockTridiagonal {
 
  private:
   [[nodiscard]] std::size_t offset(int b) const {
-    return static_cast<std::size_t>(b) * 2 * static_cast<std::size_t>(size_) *
-           static_cast<std::size_t>(size_);
+    return static_cast<std::size_t>(b) * 2 * count_of(size_, size_);
   }
   int n_;
   int size_;

@@ -31,7 +31,7 @@ bool decompose(const std::vector<double>& A, int n, Eigen& eigen) {
   if (!all_finite(A)) return false;
   eigen.n = n;
   eigen.V = A;
-  eigen.u.resize(static_cast<std::size_t>(n));
+  eigen.u.resize(n);
   const int info = LAPACKE_dsyevd(LAPACK_COL_MAJOR, 'V', 'L', n, eigen.V.data(), n, eigen.u.data());
   if (info < 0) wrong_argument("dsyevd", info);
   return info == 0 && all_finite(eigen.u);
@@ -45,11 +45,11 @@ void clip_eigenvalues(Eigen& eigen) {
 void eigen_block(const Eigen& eigen, const std::vector<double>& d, int first, int m,
                  std::vector<double>& B) {
   const int n = eigen.n;
-  const auto rows = static_cast<std::size_t>(m);
+  const std::size_t rows = m;
   // X = V[rows, :] diag(sqrt(d)), so that B = X X^T is symmetric to the last bit.
   std::vector<double> X(rows * static_cast<std::size_t>(n));
   for (int k = 0; k < n; ++k) {
-    const double root = std::sqrt(d[static_cast<std::size_t>(k)]);
+    const double root = std::sqrt(d[k]);
     const double* v = eigen.V.data() + static_cast<std::ptrdiff_t>(k) * n + first;
     double* x = X.data() + static_cast<std::size_t>(k) * rows;
     for (int i = 0; i < m; ++i) x[i] = v[i] * root;
@@ -63,11 +63,11 @@ void eigen_block(const Eigen& eigen, const std::vector<double>& d, int first, in
 void eigen_apply(const Eigen& eigen, const std::vector<double>& d, const std::vector<double>& y,
                  std::vector<double>& x) {
   const int n = eigen.n;
-  std::vector<double> z(static_cast<std::size_t>(n));
+  std::vector<double> z(n);
   cblas_dgemv(CblasColMajor, CblasTrans, n, n, 1.0, eigen.V.data(), n, y.data(), 1, 0.0, z.data(),
               1);
   for (std::size_t k = 0; k < z.size(); ++k) z[k] *= d[k];
-  x.resize(static_cast<std::size_t>(n));
+  x.resize(n);
   cblas_dgemv(CblasColMajor, CblasNoTrans, n, n, 1.0, eigen.V.data(), n, z.data(), 1, 0.0, x.data(),
               1);
 }

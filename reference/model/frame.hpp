@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "reference/core/count.hpp"
 #include "reference/model/fields.hpp"
 
 namespace spex {
@@ -27,8 +28,14 @@ struct Frame {
 
   [[nodiscard]] int ndiagonals() const { return 2 * ndiag + 1; }  ///< rows of a stored resolution
   /// Of all fibers: the size of `flux` and its like.
-  [[nodiscard]] std::size_t nbins() const {
-    return static_cast<std::size_t>(nspec) * static_cast<std::size_t>(nwave);
+  [[nodiscard]] std::size_t nbins() const { return count_of(nspec, nwave); }
+  /// Where bin (s, w) stands in `flux` and its like.
+  [[nodiscard]] std::size_t bin(int s, int w) const {
+    return static_cast<std::size_t>(s) * nwave + w;
+  }
+  /// Where row d of fiber s begins in `resolution`.
+  [[nodiscard]] std::size_t resolution_row(int s, int d) const {
+    return bin(s * ndiagonals() + d, 0);
   }
 };
 

@@ -26,13 +26,12 @@ double trace_value(const Trace& trace, int fiber, double lambda) {
 struct SpotWorkspace {
   std::vector<double> P, E, Px, Py, g, row;
   explicit SpotWorkspace(const Psf& psf)
-      : P(static_cast<std::size_t>(psf.ncoeff)),
-        E(static_cast<std::size_t>((std::max(psf.ghdegx, psf.ghdegy) + 1) *
-                                   (std::max(psf.nx(), psf.ny()) + 1))),
-        Px(static_cast<std::size_t>((psf.ghdegx + 1) * psf.nx())),
-        Py(static_cast<std::size_t>((psf.ghdegy + 1) * psf.ny())),
-        g(static_cast<std::size_t>((psf.ghdegx + 1) * (psf.ghdegy + 1))),
-        row(static_cast<std::size_t>((psf.ghdegy + 1) * psf.nx())) {}
+      : P(psf.ncoeff),
+        E((std::max(psf.ghdegx, psf.ghdegy) + 1) * (std::max(psf.nx(), psf.ny()) + 1)),
+        Px((psf.ghdegx + 1) * psf.nx()),
+        Py((psf.ghdegy + 1) * psf.ny()),
+        g((psf.ghdegx + 1) * (psf.ghdegy + 1)),
+        row((psf.ghdegy + 1) * psf.nx()) {}
 };
 
 }  // namespace
@@ -49,7 +48,7 @@ Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<dou
   spots.nx = psf.nx();
   spots.ny = psf.ny();
   const std::size_t nspots = static_cast<std::size_t>(nspec) * wave.size();
-  const auto spot_size = static_cast<std::size_t>(spots.nx * spots.ny);
+  const std::size_t spot_size = spots.nx * spots.ny;
   spots.value.resize(nspots * spot_size);
   spots.xc.resize(nspots);
   spots.yc.resize(nspots);
@@ -57,11 +56,10 @@ Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<dou
   parallel_for(threads, nspec, [&](int /*thread*/, int s) {
     SpotWorkspace work(psf);
     for (int w = 0; w < spots.nwave; ++w) {
-      const double lambda = wave[static_cast<std::size_t>(w)];
+      const double lambda = wave[w];
       const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
       // Many parameters share the polynomials of one wavelength; summed as legendre_sum does.
-      for_each_legendre(psf.ncoeff, u,
-                        [&](int d, double P) { work.P[static_cast<std::size_t>(d)] = P; });
+      for_each_legendre(psf.ncoeff, u, [&](int d, double P) { work.P[d] = P; });
       auto parameter = [&](int p) {
         const auto first = static_cast<std::ptrdiff_t>(p * psf.nfiber + fiber + s) * psf.ncoeff;
         return std::inner_product(work.P.begin(), work.P.end(), psf.param.begin() + first, 0.0);

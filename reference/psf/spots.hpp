@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "reference/core/count.hpp"
 #include "reference/model/psf.hpp"
 
 namespace spex {
@@ -21,10 +22,7 @@ struct Spots {
   std::vector<int> yc;        ///< row
 
   /// Index of spot (s, w) in `xc` and `yc`.
-  [[nodiscard]] std::size_t index(int s, int w) const {
-    return static_cast<std::size_t>(s) * static_cast<std::size_t>(nwave) +
-           static_cast<std::size_t>(w);
-  }
+  [[nodiscard]] std::size_t index(int s, int w) const { return count_of(s, nwave) + w; }
   /// The pixels of spot (s, w), rows first.
   [[nodiscard]] const double* spot(int s, int w) const {
     return value.data() + index(s, w) * static_cast<std::size_t>(nx * ny);

@@ -50,8 +50,7 @@ Span columns_of(const Psf& psf, const WaveInterval& range) {
 
 Psf first_fibers(Psf psf, int count) {
   const int nfiber = std::min(count, psf.nfiber);
-  for (Trace* trace : {&psf.xtrace, &psf.ytrace})
-    trace->coeff.resize(static_cast<std::size_t>(nfiber * trace->ncoeff));
+  for (Trace* trace : {&psf.xtrace, &psf.ytrace}) trace->coeff.resize(nfiber * trace->ncoeff);
   std::vector<double> param;
   for (int p = 0; p < psf.nparam(); ++p) {
     const auto first = psf.param.begin() + static_cast<std::ptrdiff_t>(p) * psf.nfiber * psf.ncoeff;
@@ -64,8 +63,8 @@ Psf first_fibers(Psf psf, int count) {
 
 void shift_traces(Psf& psf, int x0, int y0) {
   for (int s = 0; s < psf.nfiber; ++s) {
-    psf.xtrace.coeff[static_cast<std::size_t>(s * psf.xtrace.ncoeff)] -= x0;
-    psf.ytrace.coeff[static_cast<std::size_t>(s * psf.ytrace.ncoeff)] -= y0;
+    psf.xtrace.coeff[s * psf.xtrace.ncoeff] -= x0;
+    psf.ytrace.coeff[s * psf.ytrace.ncoeff] -= y0;
   }
 }
 
@@ -99,9 +98,9 @@ Quadrature gauss_legendre(int n) {
 void rewrite(std::vector<double>& coeff, int ncoeff, const WaveInterval& from,
              const WaveInterval& to) {
   const Quadrature quadrature = gauss_legendre(ncoeff);
-  std::vector<double> unit(static_cast<std::size_t>(ncoeff));
+  std::vector<double> unit(ncoeff);
   for (auto c = coeff.begin(); c != coeff.end(); c += ncoeff) {
-    std::vector<double> projected(static_cast<std::size_t>(ncoeff), 0.0);
+    std::vector<double> projected(ncoeff, 0.0);
     for (std::size_t i = 0; i < quadrature.node.size(); ++i) {
       const double u = quadrature.node[i];
       const double lambda = to.wavemin + (to.wavemax - to.wavemin) * (u + 1) / 2;
@@ -109,9 +108,8 @@ void rewrite(std::vector<double>& coeff, int ncoeff, const WaveInterval& from,
           legendre_sum(&*c, ncoeff, legendre_variable(lambda, from.wavemin, from.wavemax));
       for (int d = 0; d < ncoeff; ++d) {
         std::fill(unit.begin(), unit.end(), 0.0);
-        unit[static_cast<std::size_t>(d)] = 1;
-        projected[static_cast<std::size_t>(d)] +=
-            (d + 0.5) * quadrature.weight[i] * f * legendre_sum(unit.data(), ncoeff, u);
+        unit[d] = 1;
+        projected[d] += (d + 0.5) * quadrature.weight[i] * f * legendre_sum(unit.data(), ncoeff, u);
       }
     }
     std::copy(projected.begin(), projected.end(), c);

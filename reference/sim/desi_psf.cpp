@@ -52,15 +52,14 @@ double gh_amplitude(int i, int j) {
 
 // coefficients = mean + amplitude x a smooth random function of the fiber's place and wavelength.
 void set_parameter(Psf& psf, int parameter, double mean, double amplitude, Random& random) {
-  std::vector<double> shape(static_cast<std::size_t>(3 * psf.ncoeff));
+  std::vector<double> shape(3 * psf.ncoeff);
   for (double& value : shape) value = random.uniform(-1, 1);
   for (int s = 0; s < psf.nfiber; ++s) {
     const double v = slit_place(s);
     for (int d = 0; d < psf.ncoeff; ++d) {
       const double* c = shape.data() + 3 * d;
       const double value = amplitude / (1 + d) * (c[0] + c[1] * v + c[2] * v * v) / 2;
-      psf.param[static_cast<std::size_t>((parameter * psf.nfiber + s) * psf.ncoeff + d)] =
-          d == 0 ? mean + value : value;
+      psf.param[(parameter * psf.nfiber + s) * psf.ncoeff + d] = d == 0 ? mean + value : value;
     }
   }
 }
@@ -84,7 +83,7 @@ Psf make_desi_psf(const Camera& camera) {
   psf.ncoeff = 4;
   set_traces(psf, arm, random);
 
-  psf.param.assign(static_cast<std::size_t>(psf.nparam() * psf.nfiber * psf.ncoeff), 0.0);
+  psf.param.assign(psf.nparam() * psf.nfiber * psf.ncoeff, 0.0);
   set_parameter(psf, 0, 1.06, 0.1, random);
   set_parameter(psf, 1, 1.12, 0.1, random);
   for (int i = 0; i <= psf.ghdegx; ++i)

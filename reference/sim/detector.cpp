@@ -6,6 +6,7 @@
 #include <iterator>
 #include <numbers>
 
+#include "reference/core/count.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/model/mask_bits.hpp"
 #include "reference/sim/random.hpp"
@@ -23,8 +24,7 @@ struct Pixel {
 };
 
 std::size_t at(const CcdImage& ccd, int x, int y) {
-  return static_cast<std::size_t>(y) * static_cast<std::size_t>(ccd.nx) +
-         static_cast<std::size_t>(x);
+  return count_of(y, ccd.nx) + x;
 }
 
 bool on_ccd(const CcdImage& ccd, const Pixel& pixel) {

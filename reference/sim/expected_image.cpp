@@ -64,11 +64,11 @@ void add_fiber(const Psf& psf, const Truth& truth, int fiber, Strip& strip) {
 
 std::vector<double> expected_image(const Psf& psf, const Truth& truth, int threads) {
   const int nstrips = (psf.nfiber + fibers_a_strip - 1) / fibers_a_strip;
-  std::vector<Strip> strips(static_cast<std::size_t>(nstrips));
+  std::vector<Strip> strips(nstrips);
   parallel_for(threads, nstrips, [&](int /*thread*/, int i) {
     const int fiber = i * fibers_a_strip;
     const int nfiber = std::min(fibers_a_strip, psf.nfiber - fiber);
-    Strip& strip = strips[static_cast<std::size_t>(i)];
+    Strip& strip = strips[i];
     strip = make_strip(psf, truth, fiber, nfiber);
     for (int s = fiber; s < fiber + nfiber; ++s) add_fiber(psf, truth, s, strip);
   });

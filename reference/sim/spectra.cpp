@@ -92,7 +92,7 @@ void add_line(const Truth& truth, double centre, double sigma, double electrons,
   };
   const int last = std::min(bin(centre + reach * sigma), nwave - 1);
   for (int w = std::max(bin(centre - reach * sigma), 0); w <= last; ++w)
-    flux[static_cast<std::size_t>(w)] += electrons * (integral(w + 1) - integral(w)) / truth.dw;
+    flux[w] += electrons * (integral(w + 1) - integral(w)) / truth.dw;
 }
 
 std::vector<double> sky_spectrum(const Truth& truth) {
@@ -164,10 +164,10 @@ void fill_spectra(Truth& truth, const Camera& camera, const std::vector<Target>&
   share.reserve(truth.wave.size());
   for (const double lambda : truth.wave)
     share.push_back(throughput_at(throughput, lambda) * exptime / reference_exptime);
-  const auto nwave = static_cast<std::size_t>(truth.nwave());
+  const std::size_t nwave = truth.nwave();
   truth.flux.resize(static_cast<std::size_t>(truth.nfiber) * nwave);
   parallel_for(threads, truth.nfiber, [&](int /*thread*/, int s) {
-    const Target& target = targets.at(static_cast<std::size_t>(s));
+    const Target& target = targets.at(s);
     std::vector<double> flux = sky;
     add_target(truth, target, flux);
     const FiberThroughput own(camera, target.fiber, seed);

@@ -22,9 +22,7 @@ BundleKinds bundle_kinds(std::uint64_t seed, int bundle) {
   if (random.uniform() < 0.5) kinds[2] = TargetKind::sky;
   kinds[3] = TargetKind::standard_star;
   if (bundle % 4 == 0) kinds[4] = TargetKind::bright_star;
-  for (int i = fibers_a_bundle - 1; i > 0; --i)
-    std::swap(kinds[static_cast<std::size_t>(i)],
-              kinds[static_cast<std::size_t>(random.below(i + 1))]);
+  for (int i = fibers_a_bundle - 1; i > 0; --i) std::swap(kinds[i], kinds[random.below(i + 1)]);
   return kinds;
 }
 
@@ -60,7 +58,7 @@ std::vector<Target> make_targets(std::uint64_t seed, int fibermin, int nfiber) {
     if (s % fibers_a_bundle == 0) kinds = bundle_kinds(seed, fiber / fibers_a_bundle);
     Random random(Stream::target, {seed, 1, static_cast<std::uint64_t>(fiber)});
     Target target;
-    target.kind = kinds[static_cast<std::size_t>(s % fibers_a_bundle)];
+    target.kind = kinds[s % fibers_a_bundle];
     target.fiber = fiber;
     target.targetid = 1'000'000 + fiber;
     target.ra = field_ra + field_radius * random.uniform(-1, 1);

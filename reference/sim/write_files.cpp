@@ -90,7 +90,7 @@ std::vector<HeaderKeyword> psf_keywords(const Psf& psf, const std::string& camer
 }
 
 void write_parameters(FitsMemory& out, const Psf& psf, const std::string& camera) {
-  const auto nparam = static_cast<std::size_t>(psf.nparam());
+  const std::size_t nparam = psf.nparam();
   create_table(out, "PSF", psf.nparam(),
                {{"PARAM", "8A"},
                 {"COEFF", fmt::format("{}D", psf.nfiber * psf.ncoeff)},

@@ -10,6 +10,7 @@
 
 #include "bench/micro/checks.hpp"
 #include "bench/micro/cpu/kernels.hpp"
+#include "reference/core/count.hpp"
 #include "reference/linalg/block_tridiagonal.hpp"
 
 namespace spex::bench {
@@ -19,10 +20,7 @@ namespace {
 BlockTridiagonal make_band(const NormalEquations& equations, int nspec) {
   const int n = equations.n;
   const int nwave = n / nspec;
-  const auto N = [&](int row, int column) {
-    return equations.N[static_cast<std::size_t>(column) * static_cast<std::size_t>(n) +
-                       static_cast<std::size_t>(row)];
-  };
+  const auto N = [&](int row, int column) { return equations.N[count_of(column, n) + row]; };
   int reach = 1;
   for (int column = 0; column < n; ++column)
     for (int row = column; row < n; ++row)
@@ -47,7 +45,7 @@ void require_solution(const NormalEquations& equations, const BlockTridiagonal& 
   const int nwave = n / nspec;
   std::vector<double> f(equations.y.size());
   const auto place = [&](int j) { return static_cast<std::size_t>(j % nwave * nspec + j / nwave); };
-  for (int j = 0; j < n; ++j) f[place(j)] = equations.y[static_cast<std::size_t>(j)];
+  for (int j = 0; j < n; ++j) f[place(j)] = equations.y[j];
   L.solve(f);
   std::vector<double> f_of_bin;
   for (int j = 0; j < n; ++j) f_of_bin.push_back(f[place(j)]);
@@ -65,7 +63,7 @@ void require_columns(const NormalEquations& equations, const BlockTridiagonal& L
     for (int c = 0; c < ncolumns; ++c)
       for (int r = 0; r < L.rows(b); ++r) {
         const double x = X[static_cast<std::ptrdiff_t>(c) * L.size() + r];
-        found[static_cast<std::size_t>(c)] += x * x;
+        found[c] += x * x;
       }
   });
   const int n = equations.n;
@@ -76,7 +74,7 @@ void require_columns(const NormalEquations& equations, const BlockTridiagonal& L
   double largest = 0;
   for (const int row : unit_row) {
     const int j = row % nspec * (n / nspec) + row / nspec;
-    expected.push_back(C[static_cast<std::size_t>(j) * static_cast<std::size_t>(n + 1)]);
+    expected.push_back(C[count_of(j, n + 1)]);
     largest = std::max(largest, expected.back());
   }
   require_close("cholesky: variances", found, expected, 1e-9 * largest);

@@ -18,10 +18,10 @@ namespace {
 
 NormalEquations assemble_whole(const PatchSpots& spots, const PatchPixels& pixels) {
   const DenseProjection A = make_dense_projection(spots, pixels.range);
-  const auto rows = static_cast<std::size_t>(A.rows);
+  const std::size_t rows = A.rows;
   NormalEquations equations;
   equations.n = A.columns;
-  const auto n = static_cast<std::size_t>(equations.n);
+  const std::size_t n = equations.n;
   std::vector<double> WA(A.A.size());
   for (std::size_t k = 0; k < WA.size(); ++k) WA[k] = pixels.W[k % rows] * A.A[k];
   equations.N.resize(n * n);
@@ -45,8 +45,8 @@ void check(const PatchInput& patch, const Assemble& assemble) {
   const int n = expected.n;
   for (int column = 0; column < n; ++column)
     for (int row = column; row < n; ++row) {
-      const auto k = static_cast<std::size_t>(column * n + row);
-      const auto diagonal = static_cast<std::size_t>(column * n + column);
+      const std::size_t k = column * n + row;
+      const std::size_t diagonal = column * n + column;
       if (!(std::abs(found.N[k] - expected.N[k]) <= 1e-12 * expected.N[diagonal]))
         throw std::runtime_error("normal_equations: the ways do not agree");
     }

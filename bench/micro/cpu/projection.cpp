@@ -21,7 +21,7 @@ std::vector<double> project_sparse(const PatchInput& patch, const std::vector<do
   for (std::size_t i = 0; v != nullptr && i < v->size(); ++i)
     for (auto e = static_cast<std::size_t>(A.first[i]);
          e < static_cast<std::size_t>(A.first[i + 1]); ++e)
-      sums[static_cast<std::size_t>(A.bin[e])] += A.value[e] * (*v)[i];
+      sums[A.bin[e]] += A.value[e] * (*v)[i];
   return sums;
 }
 
@@ -32,7 +32,7 @@ void add_panel(const DensePanel& panel, const PixelRange& band, const PixelRange
   for (int w = panel.w0; w < panel.w1; ++w)
     for (int x = panel.x0; x < panel.x1; ++x)
       for (int y = band.y0; y < band.y1; ++y)
-        sums[w] += *a++ * v[static_cast<std::size_t>((y - range.y0) * range.nx() + x - range.x0)];
+        sums[w] += *a++ * v[(y - range.y0) * range.nx() + x - range.x0];
 }
 
 std::vector<double> project_panels(const PatchInput& patch, const std::vector<double>* v) {

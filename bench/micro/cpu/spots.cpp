@@ -11,7 +11,7 @@ namespace {
 
 // A spot is of one electron; its values are held to oracles by the tests of reference/psf.
 void require_unit_sums(const Spots& spots) {
-  const auto size = static_cast<std::size_t>(spots.nx * spots.ny);
+  const std::size_t size = spots.nx * spots.ny;
   std::vector<double> sums(spots.xc.size(), 0.0);
   for (std::size_t i = 0; i < spots.value.size(); ++i) sums[i / size] += spots.value[i];
   require_close("spots", sums, std::vector<double>(sums.size(), 1.0), 1e-12);

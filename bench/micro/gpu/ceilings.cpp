@@ -25,7 +25,7 @@ void run_dgemm(benchmark::State& state, Device& device, int n, int count) {
                                                  stride, &zero, c.get(), n, stride, count));
       },
       [&] {  // the last column of the last product; A is symmetric
-        const auto order = static_cast<std::size_t>(n);
+        const std::size_t order = n;
         const double* last = A.data() + (A.size() - order);
         std::vector<double> expected(order);
         cblas_dsymv(CblasColMajor, CblasLower, n, 1.0, A.data(), n, last, 1, 0.0, expected.data(),

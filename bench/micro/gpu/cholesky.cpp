@@ -8,6 +8,7 @@
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/matrices.hpp"
 #include "gpu/extract/band_workspace.hpp"
+#include "reference/core/count.hpp"
 
 namespace spex::bench {
 namespace {
@@ -80,7 +81,7 @@ class CholeskyBatch {
                   lower_triangle(factor_by_lapack().data(), n_), 1e-11);
   }
   void require_solutions() const {
-    std::vector<double> x(static_cast<std::size_t>(n_), 1.0);
+    std::vector<double> x(n_, 1.0);
     LAPACKE_dpotrs(LAPACK_COL_MAJOR, 'L', n_, 1, factor_by_lapack().data(), n_, x.data(), n_);
     require_close("cholesky/potrs", last(x_, x.size()), x, 1e-12);
   }
@@ -103,9 +104,7 @@ class CholeskyBatch {
                                          std::size_t size) const {
     return gpu::to_host(of.get() + of.count() - size, size, device_->stream());
   }
-  [[nodiscard]] std::size_t matrix_size() const {
-    return static_cast<std::size_t>(n_) * static_cast<std::size_t>(n_);
-  }
+  [[nodiscard]] std::size_t matrix_size() const { return count_of(n_, n_); }
   [[nodiscard]] std::vector<double*> pointers(const gpu::DeviceBuffer<double>& to,
                                               std::size_t size) const {
     std::vector<double*> all;

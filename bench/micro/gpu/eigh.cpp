@@ -4,6 +4,7 @@
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/matrices.hpp"
+#include "reference/core/count.hpp"
 
 namespace spex::bench {
 namespace {
@@ -25,7 +26,7 @@ struct Matrices {
         count(number),
         original(repeat(random_matrix(order), number, stream)),
         A(original.count()),
-        u(static_cast<std::size_t>(order) * static_cast<std::size_t>(number)),
+        u(count_of(order, number)),
         info(gpu::to_device(std::vector<int>(static_cast<std::size_t>(number), 0), stream)) {}
 
   void restore(cudaStream_t stream) const {
@@ -38,7 +39,7 @@ struct Matrices {
 template <class Decompose>
 void measure(benchmark::State& state, Device& device, const Matrices& batch,
              const Decompose& decompose) {
-  const auto n = static_cast<std::size_t>(batch.n);
+  const std::size_t n = batch.n;
   device.measure(
       state, [&] { batch.restore(device.stream()); }, decompose,
       [&] {  // the last of the batch

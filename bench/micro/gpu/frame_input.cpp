@@ -64,13 +64,13 @@ void FrameInput::require_spectra(const char* what) {
   if (!decorrelate_eigh(checked_.equations(), Decorrelate::signal,
                         {patch.pad_below, patch.nspec, m}, expected, times))
     throw std::runtime_error(std::string(what) + ": the reference cannot solve the patch");
-  const PatchResult found = frame_.download()[static_cast<std::size_t>(checked_index_)];
+  const PatchResult found = frame_.download()[checked_index_];
   // In units of the error, as extraction.md, section 8, has them.
   std::vector<double> pulls, ratios;
   for (int s = 0; s < found.nspec; ++s)
     for (int w = 0; w < found.nwave; ++w) {
-      const auto at = static_cast<std::size_t>(s * found.nwave + w);
-      const auto j = static_cast<std::size_t>(s * m + w + patch.wavepad);
+      const std::size_t at = s * found.nwave + w;
+      const std::size_t j = s * m + w + patch.wavepad;
       pulls.push_back((found.flux[at] - expected.flux[j]) * std::sqrt(expected.ivar[j]));
       ratios.push_back(found.ivar[at] / expected.ivar[j]);
     }

@@ -7,9 +7,9 @@
 
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
-#include "gpu/core/count.hpp"
 #include "gpu/extract/band_workspace.hpp"
 #include "gpu/extract/eigh_workspace.hpp"
+#include "reference/core/count.hpp"
 
 namespace spex::bench {
 namespace {
@@ -17,10 +17,10 @@ namespace {
 // N of one patch, its lower triangle.
 void require_dense(const Device& device, const FrameInput& frame,
                    const gpu::EighWorkspace& workspace, const NormalEquations& expected) {
-  const std::size_t size = gpu::count_of(expected.n, expected.n);
-  const std::vector<double> N = gpu::to_host(
-      workspace.N() + gpu::count_of(frame.checked_index() - workspace.batch().first) * size, size,
-      device.stream());
+  const std::size_t size = count_of(expected.n, expected.n);
+  const std::vector<double> N =
+      gpu::to_host(workspace.N() + count_of(frame.checked_index() - workspace.batch().first) * size,
+                   size, device.stream());
   require_close("normal_equations", lower_triangle(N.data(), expected.n),
                 lower_triangle(expected.N.data(), expected.n), 1e-14);
 }
@@ -35,7 +35,7 @@ void require_band(const Device& device, const FrameInput& frame,
   const int size = layout.size();
   const std::vector<double> panels = gpu::to_host(
       workspace.root_batch().panels +
-          gpu::count_of(frame.checked_index() - workspace.batch().first) * layout.patch_size(),
+          count_of(frame.checked_index() - workspace.batch().first) * layout.patch_size(),
       layout.patch_size(), device.stream());
   std::vector<double> found;
   std::vector<double> expected;
@@ -45,11 +45,10 @@ void require_band(const Device& device, const FrameInput& frame,
       const int j = column % nwave * layout.nslots + column / nwave;
       const int block = j / size;
       if (i < j || i / size > block + 1) continue;
-      found.push_back(
-          panels[gpu::count_of(block) * layout.panel_size() +
-                 gpu::count_of(j - block * size, 2 * size) + gpu::count_of(i - block * size)]);
-      expected.push_back(equations.N[gpu::count_of(std::min(row, column), equations.n) +
-                                     gpu::count_of(std::max(row, column))]);
+      found.push_back(panels[count_of(block) * layout.panel_size() +
+                             count_of(j - block * size, 2 * size) + count_of(i - block * size)]);
+      expected.push_back(equations.N[count_of(std::min(row, column), equations.n) +
+                                     count_of(std::max(row, column))]);
     }
   if (nspec > layout.nslots) throw std::runtime_error("normal_equations: too few slots");
   require_close("normal_equations", found, expected, 1e-14);

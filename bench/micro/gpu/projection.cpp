@@ -4,8 +4,8 @@
 #include "bench/micro/checks.hpp"
 #include "bench/micro/dense_projection.hpp"
 #include "bench/micro/gpu/kernels.hpp"
-#include "gpu/core/count.hpp"
 #include "gpu/extract/eigh_workspace.hpp"
+#include "reference/core/count.hpp"
 
 namespace spex::bench {
 namespace {
@@ -16,10 +16,9 @@ void require_projection(const Device& device, const FrameInput& frame,
   const PatchInput& patch = frame.checked();
   const DenseProjection expected = make_dense_projection(patch.spots(), patch.pixels().range);
   const gpu::PatchBatch& batch = workspace.batch();
-  const std::size_t size = gpu::count_of(batch.n, batch.npixel);
-  const std::vector<double> A =
-      gpu::to_host(workspace.A() + gpu::count_of(frame.checked_index() - batch.first) * size, size,
-                   device.stream());
+  const std::size_t size = count_of(batch.n, batch.npixel);
+  const std::vector<double> A = gpu::to_host(
+      workspace.A() + count_of(frame.checked_index() - batch.first) * size, size, device.stream());
   std::vector<double> found;
   for (int j = 0; j < expected.columns; ++j) {
     const auto column = A.begin() + static_cast<std::ptrdiff_t>(j) * batch.npixel;

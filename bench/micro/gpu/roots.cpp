@@ -21,12 +21,11 @@ void require_ivar(FrameInput& frame, int m) {
   std::vector<double> inverse_root, sums;
   for (const double u : eigen.u) inverse_root.push_back(1 / std::sqrt(u));
   eigen_apply(eigen, inverse_root, std::vector<double>(eigen.u.size(), 1.0), sums);
-  const PatchResult result =
-      frame.on_device().download()[static_cast<std::size_t>(frame.checked_index())];
+  const PatchResult result = frame.on_device().download()[frame.checked_index()];
   std::vector<double> expected;
   for (int s = 0; s < result.nspec; ++s)
     for (int w = 0; w < result.nwave; ++w) {
-      const double r = sums[static_cast<std::size_t>(w + frame.checked().patch().wavepad)];
+      const double r = sums[w + frame.checked().patch().wavepad];
       expected.push_back(r * r);
     }
   require_close("roots/jacobi", result.ivar, expected, 1e-11);

@@ -18,7 +18,7 @@ PatchResult result_of(int patch) {
   result.nspec = 2;
   result.nwave = 1 + patch % 4;  // messages of different lengths
   result.ndiagonals = 3;
-  const auto nbins = static_cast<std::size_t>(result.nspec * result.nwave);
+  const std::size_t nbins = result.nspec * result.nwave;
   result.flux.assign(nbins, patch + 0.1);
   result.ivar.assign(nbins, patch + 0.2);
   result.chi2pix.assign(nbins, patch + 0.3);

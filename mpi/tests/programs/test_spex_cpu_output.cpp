@@ -169,7 +169,7 @@ TEST_F(Output, ModelHasTheShapeOfTheCcdAndFollowsTheImage) {
   ASSERT_EQ(model.axes, image.axes);
   // Rows that hold light of extracted wavelengths alone: two spot heights inside the first and last
   // row that has any.
-  const auto nx = static_cast<std::size_t>(model.axes[0]);
+  const std::size_t nx = model.axes[0];
   const auto has_light = [](double value) { return value != 0; };
   const auto first = std::find_if(model.value.begin(), model.value.end(), has_light);
   const auto last = std::find_if(model.value.rbegin(), model.value.rend(), has_light);

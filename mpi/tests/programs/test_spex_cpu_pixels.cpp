@@ -98,7 +98,7 @@ TEST_P(OddPixels, PatchThatCannotBeSolvedIsFlaggedAndCounted) {
   const HduImage flux = read_image(frame, "FLUX");
   const HduImage ivar = read_image(frame, "IVAR");
   const HduImage sound = read_image(scratch.file("sound.fits"), "FLUX");
-  const auto nwave = static_cast<std::size_t>(mask.axes.front());
+  const std::size_t nwave = mask.axes.front();
   for (std::size_t i = 0; i < mask.value.size(); ++i) {
     const bool nodata = (static_cast<unsigned>(mask.value[i]) & specmask::NODATA) != 0;
     ASSERT_EQ(nodata, i / nwave < 5) << i;  // the first subbundle

@@ -29,7 +29,7 @@ std::vector<Patch> patches_of(int nspec, int specmin = 0) {
 
 Share patches_of_each(const std::vector<int>& rank_of, int nranks) {
   Share share(static_cast<std::size_t>(nranks), 0);
-  for (const int rank : rank_of) ++share.at(static_cast<std::size_t>(rank));
+  for (const int rank : rank_of) ++share.at(rank);
   return share;
 }
 

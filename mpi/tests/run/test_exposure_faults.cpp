@@ -224,7 +224,7 @@ TEST_F(LostExtractors, WithoutAnyTheRanksFramesFailByName) {
     if (world.is_root()) {
       EXPECT_EQ(failed(ended), due);
       for (const int frame : due) {
-        const Failure& failure = *ended[static_cast<std::size_t>(frame)].failure;
+        const Failure& failure = *ended[frame].failure;
         EXPECT_EQ(failure.kind, ErrorKind::device);
         EXPECT_THAT(failure.text, testing::HasSubstr(broken));
         EXPECT_EQ(failure.text.find("no extractor of the rank is left") != std::string::npos,

@@ -385,7 +385,7 @@ std::string found_by_masked(int fiber, int wave_bin) {
   const Frame frame = frame_with_dark_bin();
   const FrameFile dark = test::store(frame);
   FrameFile result = dark;
-  values(result, "FLUX")[static_cast<std::size_t>(fiber * large_nwave + wave_bin)] += 1e-4;
+  values(result, "FLUX")[fiber * large_nwave + wave_bin] += 1e-4;
   return first_bad(compare_frames(result, dark, read_tolerance("masked")));
 }
 

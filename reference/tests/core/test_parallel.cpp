@@ -16,11 +16,11 @@ class ParallelFor : public testing::TestWithParam<int> {};
 TEST_P(ParallelFor, EveryIndexOnceOnAThreadInRange) {
   const int threads = GetParam();
   for (const int count : {0, 1, 2, 7, 1000}) {
-    std::vector<std::atomic<int>> calls(static_cast<std::size_t>(count));
+    std::vector<std::atomic<int>> calls(count);
     std::atomic<int> strays{0};
     parallel_for(threads, count, [&](int thread, int index) {
       if (thread < 0 || thread >= threads) ++strays;
-      ++calls[static_cast<std::size_t>(index)];
+      ++calls[index];
     });
     EXPECT_EQ(strays, 0);
     for (const auto& n : calls) EXPECT_EQ(n, 1);
@@ -29,11 +29,11 @@ TEST_P(ParallelFor, EveryIndexOnceOnAThreadInRange) {
 
 TEST_P(ParallelFor, AThreadNumberIsNotSharedAtOneTime) {
   const int threads = GetParam();
-  std::vector<std::atomic<int>> busy(static_cast<std::size_t>(threads));
+  std::vector<std::atomic<int>> busy(threads);
   std::atomic<int> clashes{0};
   parallel_for(threads, 500, [&](int thread, int) {
-    if (busy[static_cast<std::size_t>(thread)]++ != 0) ++clashes;
-    --busy[static_cast<std::size_t>(thread)];
+    if (busy[thread]++ != 0) ++clashes;
+    --busy[thread];
   });
   EXPECT_EQ(clashes, 0);
 }

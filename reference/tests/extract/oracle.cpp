@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "reference/core/count.hpp"
+
 namespace spex::test {
 namespace {
 
@@ -18,10 +20,10 @@ std::vector<std::pair<int, int>> used(const Patch& patch, const Spots& spots, co
   const auto padded = [&](int j) { return j % spots.nwave; };
   std::vector<int> x, all_y, core_y;
   for (int j = 0; j < spots.nspec * spots.nwave; ++j) {
-    x.push_back(spots.xc[static_cast<std::size_t>(j)]);
-    all_y.push_back(spots.yc[static_cast<std::size_t>(j)]);
+    x.push_back(spots.xc[j]);
+    all_y.push_back(spots.yc[j]);
     if (padded(j) >= patch.wavepad && padded(j) < patch.wavepad + patch.nwave)
-      core_y.push_back(spots.yc[static_cast<std::size_t>(j)]);
+      core_y.push_back(spots.yc[j]);
   }
   const auto least = [](const std::vector<int>& v) {
     return *std::min_element(v.begin(), v.end());
@@ -40,7 +42,7 @@ std::vector<std::pair<int, int>> used(const Patch& patch, const Spots& spots, co
 }
 
 Matrix projection(const Spots& spots, const std::vector<std::pair<int, int>>& list) {
-  const auto n = static_cast<std::size_t>(spots.nspec * spots.nwave);
+  const std::size_t n = spots.nspec * spots.nwave;
   Matrix A = zeros(list.size(), n);
   for (std::size_t i = 0; i < list.size(); ++i)
     for (std::size_t j = 0; j < n; ++j) {
@@ -145,12 +147,11 @@ OracleResult oracle(const Patch& patch, const Spots& spots, const Pixels& pixels
                     const ExtractOptions& options, double psferr) {
   const auto list = used(patch, spots, pixels, options.pixpad_frac);
   const Matrix A = projection(spots, list);
-  const auto n = static_cast<std::size_t>(spots.nspec * spots.nwave);
-  const auto m = static_cast<std::size_t>(spots.nwave);
+  const std::size_t n = spots.nspec * spots.nwave;
+  const std::size_t m = spots.nwave;
   const auto at = [&](const Reals& image, std::size_t i) {
     return static_cast<Real>(
-        image[static_cast<std::size_t>(list[i].first) * static_cast<std::size_t>(pixels.nx) +
-              static_cast<std::size_t>(list[i].second)]);
+        image[count_of(list[i].first, pixels.nx) + static_cast<std::size_t>(list[i].second)]);
   };
   OracleResult result;
   for (std::vector<Real>* v : {&result.f, &result.flux, &result.ivar, &result.chi2pix, &result.q})
@@ -195,8 +196,7 @@ OracleResult oracle(const Patch& patch, const Spots& spots, const Pixels& pixels
       const int s = static_cast<int>(j / m), w = static_cast<int>(j % m);
       if (s >= patch.pad_below && s < patch.pad_below + patch.nspec && w >= patch.wavepad &&
           w < patch.wavepad + patch.nkept)
-        result.model[static_cast<std::size_t>(list[i].first)]
-                    [static_cast<std::size_t>(list[i].second)] += A[i][j] * result.f[j];
+        result.model[list[i].first][list[i].second] += A[i][j] * result.f[j];
     }
     const Real W = at(pixels.weight, i);
     if (W <= 0) continue;

@@ -13,7 +13,7 @@ NormalEquations equations(int n, std::vector<double> N, std::vector<double> y) {
   e.n = n;
   e.N = std::move(N);
   e.y = std::move(y);
-  e.q.assign(static_cast<std::size_t>(n), 1.0);
+  e.q.assign(n, 1.0);
   return e;
 }
 

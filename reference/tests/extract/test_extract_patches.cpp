@@ -95,13 +95,12 @@ TEST_F(Milestones, ModelResemblesTheImage) {
   const ModelImage model = assemble_model(70, 60, results);
   const int y = static_cast<int>(spot_centre(psf, 4, grid.at(8)).y);
   for (int x = 10; x < 50; ++x)
-    EXPECT_NEAR(model.value[static_cast<std::size_t>(y * 70 + x)],
-                perfect.value[static_cast<std::size_t>(y * 70 + x)], 1e-6);
+    EXPECT_NEAR(model.value[y * 70 + x], perfect.value[y * 70 + x], 1e-6);
 }
 
 TEST_F(Milestones, BrokenPsfIsAnErrorFromAnyThread) {
   Psf broken = psf;
-  broken.param[static_cast<std::size_t>(4 * broken.ncoeff)] = -1;  // GHSIGX of fiber 4
+  broken.param[4 * broken.ncoeff] = -1;  // GHSIGX of fiber 4
   const ExtractInputs in{&broken, &pixels, grid, options};
   for (const Milestone milestone : milestones_of(Device::cpu)) {
     options.milestone = milestone;

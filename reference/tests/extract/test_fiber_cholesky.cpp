@@ -28,8 +28,8 @@ class Patch {
   explicit Patch(const Shape& shape) : shape_(shape) {
     const int n = shape.nspec * shape.nwave;
     equations.n = n;
-    equations.N.assign(static_cast<std::size_t>(n * n), 0.0);
-    equations.q.assign(static_cast<std::size_t>(n), 1.0);
+    equations.N.assign(n * n, 0.0);
+    equations.q.assign(n, 1.0);
     for (int j = 0; j < n; ++j) equations.y.push_back(1 + 0.5 * std::sin(0.7 * j));
     for (int s = 0; s < shape.nspec; ++s)
       for (int t = 0; t <= s; ++t)
@@ -46,8 +46,7 @@ class Patch {
   }
   // Element of the lower triangle: s > t, or s = t and w >= v.
   double& at(int s, int w, int t, int v) {
-    return equations
-        .N[static_cast<std::size_t>((t * shape_.nwave + v) * equations.n + s * shape_.nwave + w)];
+    return equations.N[(t * shape_.nwave + v) * equations.n + s * shape_.nwave + w];
   }
   [[nodiscard]] BlockRange core() const {
     return {1, shape_.nspec - 2, shape_.nwave, std::min(5, shape_.nwave - 1)};
@@ -79,8 +78,8 @@ struct Truth {
   std::vector<test::Matrix> R;
 };
 Truth define(const NormalEquations& e, const BlockRange& blocks) {
-  const auto n = static_cast<std::size_t>(e.n);
-  const auto m = static_cast<std::size_t>(blocks.nwave);
+  const std::size_t n = e.n;
+  const std::size_t m = blocks.nwave;
   test::Matrix N(n, std::vector<test::Real>(n));
   for (std::size_t j = 0; j < n; ++j)
     for (std::size_t i = j; i < n; ++i) N[i][j] = N[j][i] = e.N[j * n + i];
@@ -112,7 +111,7 @@ void expect_agreement(const Patch& patch, const Decorrelated& result, double tol
   const BlockRange blocks = patch.core();
   const Truth truth = define(patch.equations, blocks);
   ASSERT_EQ(result.flux.size(), truth.flux.size());
-  const auto m = static_cast<std::size_t>(blocks.nwave);
+  const std::size_t m = blocks.nwave;
   for (std::size_t k = 0; k < truth.flux.size(); ++k) {
     const auto sigma = static_cast<double>(1 / std::sqrt(truth.ivar[k]));
     EXPECT_NEAR(result.flux[k], static_cast<double>(truth.flux[k]), tolerance * sigma) << k;

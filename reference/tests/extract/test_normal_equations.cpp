@@ -13,31 +13,25 @@ TEST(NormalEquations, SparseAndDenseFollowTheDefinition) {
   const PatchPixels pixels = cut_pixels(test::make_pixels_of_noise(40, 60), {7, 21, 20, 45});
   const SparseProjection A = make_sparse_projection(patch, pixels.range);
   const int n = patch.n();
-  std::vector<double> N(static_cast<std::size_t>(n * n), 0.0);
-  std::vector<double> y(static_cast<std::size_t>(n), 0.0), q = y;
+  std::vector<double> N(n * n, 0.0);
+  std::vector<double> y(n, 0.0), q = y;
   for (std::size_t i = 0; i < pixels.p.size(); ++i) {
-    std::vector<double> row(static_cast<std::size_t>(n), 0.0);
-    for (int k = A.first[i]; k < A.first[i + 1]; ++k)
-      row[static_cast<std::size_t>(A.bin[static_cast<std::size_t>(k)])] =
-          A.value[static_cast<std::size_t>(k)];
+    std::vector<double> row(n, 0.0);
+    for (int k = A.first[i]; k < A.first[i + 1]; ++k) row[A.bin[k]] = A.value[k];
     for (int j = 0; j < n; ++j) {
-      const double WA = pixels.W[i] * row[static_cast<std::size_t>(j)];
-      y[static_cast<std::size_t>(j)] += WA * pixels.p[i];
-      q[static_cast<std::size_t>(j)] += WA;
-      for (int k = 0; k < n; ++k)
-        N[static_cast<std::size_t>(j * n + k)] += WA * row[static_cast<std::size_t>(k)];
+      const double WA = pixels.W[i] * row[j];
+      y[j] += WA * pixels.p[i];
+      q[j] += WA;
+      for (int k = 0; k < n; ++k) N[j * n + k] += WA * row[k];
     }
   }
   for (const NormalEquations& e : {assemble_sparse(patch, pixels), assemble_dense(patch, pixels)}) {
     ASSERT_EQ(e.n, n);
     for (int column = 0; column < n; ++column) {
-      EXPECT_NEAR(e.y[static_cast<std::size_t>(column)], y[static_cast<std::size_t>(column)],
-                  1e-12);
-      EXPECT_NEAR(e.q[static_cast<std::size_t>(column)], q[static_cast<std::size_t>(column)],
-                  1e-14);
+      EXPECT_NEAR(e.y[column], y[column], 1e-12);
+      EXPECT_NEAR(e.q[column], q[column], 1e-14);
       for (int row = column; row < n; ++row)
-        EXPECT_NEAR(e.N[static_cast<std::size_t>(column * n + row)],
-                    N[static_cast<std::size_t>(column * n + row)], 1e-15);
+        EXPECT_NEAR(e.N[column * n + row], N[column * n + row], 1e-15);
     }
   }
 }

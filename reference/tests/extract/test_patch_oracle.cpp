@@ -39,7 +39,7 @@ std::vector<Case> cases() {
   const auto mask_box = [](int x0, int x1, int y0, int y1) {
     return [=](Preproc& p) {
       for (int y = y0; y < y1; ++y)
-        for (int x = x0; x < x1; ++x) p.mask[static_cast<std::size_t>(y * p.nx + x)] = 1;
+        for (int x = x0; x < x1; ++x) p.mask[y * p.nx + x] = 1;
     };
   };
   return {
@@ -124,16 +124,15 @@ TEST_P(PatchOracle, Agrees) {
   const int ndiag = psf.ndiag();
   int constrained = 0;
   for (int w = 0; w < c.nkept; ++w) {
-    const auto j = static_cast<std::size_t>(patch.pad_below * m + patch.wavepad + w);
-    const auto k = static_cast<std::size_t>(w);
+    const std::size_t j = patch.pad_below * m + patch.wavepad + w;
+    const std::size_t k = w;
     const std::string bin = "bin " + std::to_string(w);
     if (truth.q[j] == 0) {
       EXPECT_EQ(result.flux[k], 0) << bin;
       EXPECT_EQ(result.ivar[k], 0) << bin;
       EXPECT_EQ(result.chi2pix[k], 0) << bin;
       EXPECT_EQ(result.pixmask_fraction[k], 1) << bin;
-      for (int d = 0; d <= 2 * ndiag; ++d)
-        EXPECT_EQ(result.resolution[static_cast<std::size_t>(d * c.nkept + w)], 0) << bin;
+      for (int d = 0; d <= 2 * ndiag; ++d) EXPECT_EQ(result.resolution[d * c.nkept + w], 0) << bin;
       continue;
     }
     ++constrained;
@@ -147,9 +146,8 @@ TEST_P(PatchOracle, Agrees) {
     for (int d = 0; d <= 2 * ndiag; ++d) {
       // Stored: rows w - ndiag ... w + ndiag of column w.
       const int row = patch.wavepad + w - ndiag + d;
-      const test::Real R =
-          row >= 0 && row < m ? truth.R[static_cast<std::size_t>(patch.pad_below * m + row)][j] : 0;
-      expect_close(result.resolution[static_cast<std::size_t>(d * c.nkept + w)], R, 1, tolerance,
+      const test::Real R = row >= 0 && row < m ? truth.R[patch.pad_below * m + row][j] : 0;
+      expect_close(result.resolution[d * c.nkept + w], R, 1, tolerance,
                    "resolution " + bin + " diagonal " + std::to_string(d));
     }
   }
@@ -163,9 +161,8 @@ TEST_P(PatchOracle, Agrees) {
     largest_f = std::max(largest_f, static_cast<double>(std::abs(f)));
   for (int y = result.y0; y < result.y1; ++y)
     for (int x = result.x0; x < result.x1; ++x) {
-      const double value = result.model[static_cast<std::size_t>(
-          (y - result.y0) * (result.x1 - result.x0) + x - result.x0)];
-      const auto expected = truth.model[static_cast<std::size_t>(y)][static_cast<std::size_t>(x)];
+      const double value = result.model[(y - result.y0) * (result.x1 - result.x0) + x - result.x0];
+      const auto expected = truth.model[y][x];
       expect_close(value, expected, largest_f, tolerance, "model");
       largest = std::max(largest, std::abs(value));
     }

@@ -29,7 +29,7 @@ class Projection : public testing::Test {
 std::vector<double> random_vector(int n, unsigned seed) {
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(-1, 1);
-  std::vector<double> v(static_cast<std::size_t>(n));
+  std::vector<double> v(n);
   for (double& x : v) x = uniform(random);
   return v;
 }
@@ -49,13 +49,13 @@ TEST_F(Projection, OperatorsFollowTheDefinition) {
   const std::vector<double> Atv = apply_transpose(patch, range, v);
   for (int i = 0; i < npixel(); ++i) {
     double sum = 0;
-    for (int j = 0; j < patch.n(); ++j) sum += A(i, j) * f[static_cast<std::size_t>(j)];
-    EXPECT_NEAR(Af[static_cast<std::size_t>(i)], sum, 1e-14);
+    for (int j = 0; j < patch.n(); ++j) sum += A(i, j) * f[j];
+    EXPECT_NEAR(Af[i], sum, 1e-14);
   }
   for (int j = 0; j < patch.n(); ++j) {
     double sum = 0;
-    for (int i = 0; i < npixel(); ++i) sum += A(i, j) * v[static_cast<std::size_t>(i)];
-    EXPECT_NEAR(Atv[static_cast<std::size_t>(j)], sum, 1e-14);
+    for (int i = 0; i < npixel(); ++i) sum += A(i, j) * v[i];
+    EXPECT_NEAR(Atv[j], sum, 1e-14);
   }
 }
 
@@ -63,16 +63,15 @@ TEST_F(Projection, SparseFormHoldsTheSameMatrix) {
   const SparseProjection sparse = make_sparse_projection(patch, range);
   ASSERT_EQ(sparse.first.size(), static_cast<std::size_t>(npixel() + 1));
   for (int i = 0; i < npixel(); ++i) {
-    std::vector<double> row(static_cast<std::size_t>(patch.n()), 0.0);
+    std::vector<double> row(patch.n(), 0.0);
     int previous = -1;
-    for (int k = sparse.first[static_cast<std::size_t>(i)];
-         k < sparse.first[static_cast<std::size_t>(i) + 1]; ++k) {
-      const int j = sparse.bin[static_cast<std::size_t>(k)];
+    for (int k = sparse.first[i]; k < sparse.first[static_cast<std::size_t>(i) + 1]; ++k) {
+      const int j = sparse.bin[k];
       EXPECT_GT(j, previous) << "bins ascend within a pixel";
       previous = j;
-      row[static_cast<std::size_t>(j)] = sparse.value[static_cast<std::size_t>(k)];
+      row[j] = sparse.value[k];
     }
-    for (int j = 0; j < patch.n(); ++j) EXPECT_EQ(row[static_cast<std::size_t>(j)], A(i, j));
+    for (int j = 0; j < patch.n(); ++j) EXPECT_EQ(row[j], A(i, j));
   }
 }
 
@@ -89,9 +88,9 @@ TEST_F(Projection, DensePanelsHoldTheSameMatrix) {
         for (int x = band.x0; x < band.x1; ++x) {
           const bool stored = x >= panel.x0 && x < panel.x1 && w >= panel.w0 && w < panel.w1;
           const double value =
-              stored ? panel.A[static_cast<std::size_t>((w - panel.w0) * panel.rows +
-                                                        (x - panel.x0) * band.ny() + y - band.y0)]
-                     : 0;
+              stored
+                  ? panel.A[(w - panel.w0) * panel.rows + (x - panel.x0) * band.ny() + y - band.y0]
+                  : 0;
           const int i = (y - range.y0) * range.nx() + x - range.x0;
           EXPECT_EQ(value, A(i, s * patch.nwave + w)) << "pixel " << i << " bin " << w;
         }

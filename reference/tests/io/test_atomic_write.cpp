@@ -32,7 +32,7 @@ std::vector<char> gunzip(const std::string& path) {
   EXPECT_EQ(gzdirect(file), 0) << "not gzip";
   const int size = gzread(file, bytes.data(), static_cast<unsigned>(bytes.size()));
   EXPECT_EQ(gzclose(file), Z_OK);
-  bytes.resize(static_cast<std::size_t>(std::max(0, size)));
+  bytes.resize(std::max(0, size));
   return bytes;
 }
 

@@ -204,7 +204,7 @@ TEST(Unpack, Tables) {
                     "TABLE", &status);
     LONGLONG width = 0;
     fits_read_key(plain.get(), TLONGLONG, "NAXIS1", &width, nullptr, &status);
-    std::vector<unsigned char> bytes(static_cast<std::size_t>(width * rows));
+    std::vector<unsigned char> bytes(width * rows);
     for (std::size_t i = 0; i < bytes.size(); ++i)
       bytes[i] = static_cast<unsigned char>(i * i % 251);
     fits_write_tblbytes(plain.get(), 1, 1, width * rows, bytes.data(), &status);

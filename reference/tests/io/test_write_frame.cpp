@@ -206,7 +206,7 @@ TEST_F(WriteFrame, FibermapWithArraysOfVariableLength) {
                     "FIBERMAP", &status);
     for (int row = 1; row <= 10; ++row) {
       int fiber = row - 1;
-      std::vector<short> list(static_cast<std::size_t>(row), static_cast<short>(row));
+      std::vector<short> list(row, static_cast<short>(row));
       fits_write_col(out.get(), TINT, 1, row, 1, 1, &fiber, &status);
       fits_write_col(out.get(), TSHORT, 2, row, 1, row, list.data(), &status);
     }
@@ -220,7 +220,7 @@ TEST_F(WriteFrame, FibermapWithArraysOfVariableLength) {
   file.move_to_hdu("FIBERMAP");
   int status = 0;
   for (LONGLONG row = 1; row <= row_count(file); ++row) {
-    const auto length = static_cast<std::size_t>(frame_.specmin + row);
+    const std::size_t length = frame_.specmin + row;
     std::vector<short> list(length);
     fits_read_col(file.get(), TSHORT, 2, row, 1, static_cast<LONGLONG>(length), nullptr,
                   list.data(), nullptr, &status);

@@ -53,25 +53,23 @@ TEST_P(Shapes, SolvesAndInverts) {
   BandBatch L = A;
   ASSERT_TRUE(L.factor());
   // A x for a known x; then unit vectors for the inverse.
-  std::vector<double> y(static_cast<std::size_t>(n * lanes), 0.0);
+  std::vector<double> y(n * lanes, 0.0);
   for (int k = 0; k < lanes; ++k)
     for (int i = 0; i < n; ++i)
-      for (int j = 0; j < n; ++j)
-        y[static_cast<std::size_t>(i * lanes + k)] += at(A, k, i, j) * (j - 2);
+      for (int j = 0; j < n; ++j) y[i * lanes + k] += at(A, k, i, j) * (j - 2);
   L.solve(y.data());
   for (int j = 0; j < n; ++j)
-    for (int k = 0; k < lanes; ++k)
-      EXPECT_NEAR(y[static_cast<std::size_t>(j * lanes + k)], j - 2, 1e-12);
+    for (int k = 0; k < lanes; ++k) EXPECT_NEAR(y[j * lanes + k], j - 2, 1e-12);
 
   const BandBatch Z = L.inverse_band();
   for (int column = 0; column < n; ++column)
     for (int k = 0; k < lanes; ++k) {
-      std::vector<double> unit(static_cast<std::size_t>(n), 0.0);
-      unit[static_cast<std::size_t>(column)] = 1;
+      std::vector<double> unit(n, 0.0);
+      unit[column] = 1;
       L.solve_lane(k, unit.data());
       for (int i = 0; i < n; ++i)
         if (std::abs(i - column) <= Z.reach()) {
-          EXPECT_NEAR(at(Z, k, i, column), unit[static_cast<std::size_t>(i)], 1e-14);
+          EXPECT_NEAR(at(Z, k, i, column), unit[i], 1e-14);
         }
     }
 }
@@ -82,7 +80,7 @@ TEST_P(Shapes, HalfSolutionsGiveTheInverse) {
   BandBatch L = make(n, reach, 0, 2);
   ASSERT_TRUE(L.factor());
   const auto index = [n = n](int i, int j) { return static_cast<std::size_t>(i * n + j); };
-  std::vector<double> B(static_cast<std::size_t>(n * n), 0.0);
+  std::vector<double> B(n * n, 0.0);
   for (int i = 0; i < n; ++i)
     for (int j = std::max(0, i - reach); j <= std::min(n - 1, i + reach); ++j)
       B[index(i, j)] = 1.0 / (1 + i + 2 * j);
@@ -92,13 +90,13 @@ TEST_P(Shapes, HalfSolutionsGiveTheInverse) {
   L.forward_solve_lane(1, n, n, all.data());
   EXPECT_EQ(X, all);
   for (int c = 0; c < n; ++c) {
-    std::vector<double> solved(static_cast<std::size_t>(n));
-    for (int i = 0; i < n; ++i) solved[static_cast<std::size_t>(i)] = B[index(i, c)];
+    std::vector<double> solved(n);
+    for (int i = 0; i < n; ++i) solved[i] = B[index(i, c)];
     L.solve_lane(1, solved.data());
     for (int b = 0; b < n; ++b) {
       double expected = 0, found = 0;
       for (int i = 0; i < n; ++i) {
-        expected += B[index(i, b)] * solved[static_cast<std::size_t>(i)];
+        expected += B[index(i, b)] * solved[i];
         found += X[index(i, b)] * X[index(i, c)];
       }
       EXPECT_NEAR(found, expected, 1e-14);

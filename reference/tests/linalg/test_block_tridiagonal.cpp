@@ -57,9 +57,9 @@ TEST(BlockTridiagonal, SolvesAndInvertsABand) {
 
   std::vector<double> x(n);
   for (int j = 0; j < n; ++j)
-    for (int i = 0; i < n; ++i) x[static_cast<std::size_t>(i)] += element(i, j) * (j - 3);
+    for (int i = 0; i < n; ++i) x[i] += element(i, j) * (j - 3);
   A.solve(x);
-  for (int j = 0; j < n; ++j) EXPECT_NEAR(x[static_cast<std::size_t>(j)], j - 3, 1e-13);
+  for (int j = 0; j < n; ++j) EXPECT_NEAR(x[j], j - 3, 1e-13);
 
   // C = X^T X with X = L^-1 E is the inverse of A at the rows and columns of E.
   const std::vector<int> rows{1, 2, 4, 7};
@@ -73,10 +73,10 @@ TEST(BlockTridiagonal, SolvesAndInvertsABand) {
   });
   for (std::size_t c = 0; c < rows.size(); ++c) {
     std::vector<double> column(n, 0.0);
-    column[static_cast<std::size_t>(rows[c])] = 1;
+    column[rows[c]] = 1;
     A.solve(column);
     for (std::size_t d = 0; d < rows.size(); ++d)
-      EXPECT_NEAR(C[c * rows.size() + d], column[static_cast<std::size_t>(rows[d])], 1e-15);
+      EXPECT_NEAR(C[c * rows.size() + d], column[rows[d]], 1e-15);
   }
 }
 

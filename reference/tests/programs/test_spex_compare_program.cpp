@@ -74,7 +74,7 @@ TEST_F(SpexCompare, AChangedBinIsFoundAndNamed) {
   const long long nwave = flux.axes.at(0);
   ASSERT_EQ(nwave, 21);
   const long long j = 3 * nwave + 5;  // fiber 3, bin 5: 3620 + 5 * 0.8 Angstrom
-  set_pixels(changed, "FLUX", j, {flux.value.at(static_cast<std::size_t>(j)) * 1.1 + 1});
+  set_pixels(changed, "FLUX", j, {flux.value.at(j) * 1.1 + 1});
   const Finished finished = run_spex_compare({changed, frame()});
   EXPECT_EQ(finished.status, differs);
   EXPECT_EQ(finished.err, "");

@@ -35,15 +35,15 @@ double hermite_integral(int k, double a, double b) {
 TEST(PixelIntegrals, AgreeWithQuadrature) {
   const int n = 7, degree = 4;
   const double centre = 12.3, sigma = 1.1;
-  std::vector<double> P(static_cast<std::size_t>((degree + 1) * n));
-  std::vector<double> E(static_cast<std::size_t>((degree + 1) * (n + 1)));
+  std::vector<double> P((degree + 1) * n);
+  std::vector<double> E((degree + 1) * (n + 1));
   pixel_integrals(centre, sigma, n, degree, E.data(), P.data());
   for (int k = 0; k <= degree; ++k)
     for (int m = 0; m < n; ++m) {
       const double pixel = spot_corner(centre, n / 2) + m;  // the pixel's centre
       const double expected =
           hermite_integral(k, (pixel - 0.5 - centre) / sigma, (pixel + 0.5 - centre) / sigma);
-      EXPECT_NEAR(P[static_cast<std::size_t>(k * n + m)], expected, 1e-10) << k << " " << m;
+      EXPECT_NEAR(P[k * n + m], expected, 1e-10) << k << " " << m;
     }
 }
 
@@ -132,7 +132,7 @@ TEST(Spots, RangeAndThreadsDoNotMatter) {
 
 TEST(Spots, BrokenPsfIsNamed) {
   Psf psf = make_psf();
-  psf.param[static_cast<std::size_t>(1 * psf.ncoeff)] = -1;  // GHSIGX of fiber 1
+  psf.param[1 * psf.ncoeff] = -1;  // GHSIGX of fiber 1
   EXPECT_THAT([&] { static_cast<void>(evaluate_spots(psf, 0, 3, {1000})); },
               testing::ThrowsMessage<Error>(testing::HasSubstr("fiber 1 at 1000.0")));
   psf = make_psf();

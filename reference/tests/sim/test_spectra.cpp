@@ -66,7 +66,7 @@ TEST(Spectra, HoldTheSameElectronsOnAnyGrid) {
   const auto electrons = [](const Truth& truth, int s) {
     double sum = 0;
     for (int w = 0; w < truth.nwave(); ++w) {
-      const double lambda = truth.wave[static_cast<std::size_t>(w)];
+      const double lambda = truth.wave[w];
       if (lambda > 5870.2 && lambda < 5909.8)
         sum += static_cast<double>(truth.spectrum(s)[w]) * truth.dw;
     }
@@ -85,7 +85,7 @@ TEST(Spectra, AreFiniteAndPositiveAndShowTheSkyInEveryFiber) {
   const auto w = line - truth.wave.begin();
   const auto targets = spex::make_targets(1, 0, truth.nfiber);
   for (int s = 0; s < truth.nfiber; ++s) {
-    const bool faint = targets[static_cast<std::size_t>(s)].level < 500;
+    const bool faint = targets[s].level < 500;
     if (faint) {
       EXPECT_GT(truth.spectrum(s)[w], 3 * truth.spectrum(s)[w - 12]) << s;
     }
@@ -133,15 +133,15 @@ TEST(Targets, HaveSkyFibersAStandardAndGalaxiesInEveryBundle) {
 
 // A spot at a time, each pixel by hand.
 std::vector<double> image_by_hand(const Psf& psf, const Truth& truth) {
-  std::vector<double> image(static_cast<std::size_t>(psf.npix_x * psf.npix_y), 0.0);
+  std::vector<double> image(psf.npix_x * psf.npix_y, 0.0);
   for (int s = 0; s < psf.nfiber; ++s) {
     const spex::Spots spots = evaluate_spots(psf, s, 1, truth.wave);
     for (int w = 0; w < truth.nwave(); ++w)
       for (int i = 0; i < spots.nx * spots.ny; ++i) {
-        const int x = spots.xc[static_cast<std::size_t>(w)] + i % spots.nx;
-        const int y = spots.yc[static_cast<std::size_t>(w)] + i / spots.nx;
+        const int x = spots.xc[w] + i % spots.nx;
+        const int y = spots.yc[w] + i / spots.nx;
         if (x < 0 || x >= psf.npix_x || y < 0 || y >= psf.npix_y) continue;
-        image[static_cast<std::size_t>(y * psf.npix_x + x)] +=
+        image[y * psf.npix_x + x] +=
             static_cast<double>(truth.spectrum(s)[w]) * truth.dw * spots.spot(0, w)[i];
       }
   }
@@ -171,8 +171,8 @@ TEST(ExpectedImage, ConservesElectronsOnTheCcd) {
   double electrons = 0;
   for (int s = 0; s < truth.nfiber; ++s)
     for (int w = 0; w < truth.nwave(); ++w) {
-      const double lambda = truth.wave[static_cast<std::size_t>(w)];
-      float& flux = truth.flux[static_cast<std::size_t>(s * truth.nwave() + w)];
+      const double lambda = truth.wave[w];
+      float& flux = truth.flux[s * truth.nwave() + w];
       if (lambda < 5765 || lambda > 5880) flux = 0;  // the rest is well inside the CCD
       electrons += static_cast<double>(flux) * truth.dw;
     }

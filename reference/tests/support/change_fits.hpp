@@ -80,7 +80,7 @@ inline void set_psf_parameter(const std::string& path, const std::string& parame
     FitsReader reader(path);
     reader.move_to_hdu("PSF");
     const std::vector<std::string> names = read_string_column(reader, "PARAM");
-    while (names.at(static_cast<std::size_t>(row)) != parameter) ++row;
+    while (names.at(row) != parameter) ++row;
   }
   fitsfile* file = nullptr;
   int status = 0;

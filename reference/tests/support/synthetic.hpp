@@ -36,9 +36,9 @@ inline Psf make_psf(const PsfShape& shape = {}) {
   psf.wavemin = psf.xtrace.wavemin = psf.ytrace.wavemin = 950;
   psf.wavemax = psf.xtrace.wavemax = psf.ytrace.wavemax = 1050;
   psf.xtrace.ncoeff = psf.ytrace.ncoeff = psf.ncoeff = 2;
-  psf.param.assign(static_cast<std::size_t>(psf.nparam() * psf.nfiber * psf.ncoeff), 0.0);
+  psf.param.assign(psf.nparam() * psf.nfiber * psf.ncoeff, 0.0);
   const auto set = [&](int parameter, int fiber, double value, double slope) {
-    const auto first = static_cast<std::size_t>((parameter * psf.nfiber + fiber) * psf.ncoeff);
+    const std::size_t first = (parameter * psf.nfiber + fiber) * psf.ncoeff;
     psf.param[first] = value;
     psf.param[first + 1] = slope;
   };
