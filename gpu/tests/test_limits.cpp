@@ -1,10 +1,6 @@
-#include <limits>
-#include <stdexcept>
-
 #include <gtest/gtest.h>
 
 #include "gpu/extract/limits.hpp"
-#include "reference/core/count.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -37,16 +33,6 @@ TEST(Limits, BlocksArePaddedToTiles) {
   EXPECT_EQ(padded_root(33), 48);
   EXPECT_EQ(padded_root(74), 80);
   EXPECT_EQ(padded_root(largest_root), largest_root);
-}
-
-TEST(CountOf, IsTheProductOrAnError) {
-  EXPECT_EQ(count_of(3), 3U);
-  EXPECT_EQ(count_of(3, 50000, 50000), 7500000000U);
-  EXPECT_EQ(count_of(0, 1000), 0U);
-  EXPECT_THROW(static_cast<void>(count_of(2, -1)), std::length_error);
-  constexpr std::size_t half = std::numeric_limits<std::size_t>::max() / 2;
-  EXPECT_EQ(count_of(half, 2), half * 2);
-  EXPECT_THROW(static_cast<void>(count_of(half, 3)), std::length_error);
 }
 
 }  // namespace
