@@ -7,6 +7,7 @@
 
 #include "reference/compare/compare_frames.hpp"
 #include "reference/core/error.hpp"
+#include "reference/model/mask_bits.hpp"
 #include "reference/tests/compare/frames.hpp"
 #include "spex_test_paths.hpp"
 
@@ -394,6 +395,25 @@ TEST(CompareFrames, MaskedIsWiderWithinAPatchOfADarkBinOnly) {
   EXPECT_EQ(found_by_masked(dark_fiber + 7, dark_bin + 74), "ok");
   EXPECT_THAT(found_by_masked(dark_fiber + 8, dark_bin), testing::StartsWith("FLUX: fiber 11"));
   EXPECT_THAT(found_by_masked(dark_fiber, dark_bin + 75), testing::HasSubstr("(bin 125)"));
+}
+
+// What a tolerance finds where the chi2pix of a bin with this mask is `value` for an expected 1.
+std::string found_in_chi2pix(const std::string& tolerance, std::uint32_t mask, double value) {
+  Frame frame = frame_with_dark_bin();
+  frame.mask[dark_fiber * large_nwave + dark_bin] = mask;
+  const FrameFile dark = test::store(frame);
+  FrameFile result = dark;
+  values(result, "CHI2PIX")[dark_fiber * large_nwave + dark_bin] = value;
+  return first_bad(compare_frames(result, dark, read_tolerance(tolerance)));
+}
+
+TEST(CompareFrames, Chi2pixOfABinWithoutGoodLightIsRoundingUnderMaskedAlone) {
+  using namespace specmask;
+  const auto bad = testing::StartsWith("CHI2PIX: fiber 3");
+  EXPECT_EQ(found_in_chi2pix("masked", SOMEBADPIX | ALLBADPIX, 1.1), "ok");
+  EXPECT_THAT(found_in_chi2pix("masked", SOMEBADPIX | ALLBADPIX, -1.0), bad);
+  EXPECT_THAT(found_in_chi2pix("masked", SOMEBADPIX, 1.1), bad);
+  EXPECT_THAT(found_in_chi2pix("production", SOMEBADPIX | ALLBADPIX, 1.1), bad);
 }
 
 TEST(CompareFrames, MaskedHasALimitNearDarkBinsToo) {
