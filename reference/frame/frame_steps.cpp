@@ -19,18 +19,27 @@
 namespace spex {
 
 FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
-  FrameInputs inputs;
   const FrameFiles& files = job.files;
-  const ExtractOptions& options = job.settings.options;
   check_writable(files.output);
   if (files.model) check_writable(*files.model);
+  Psf psf;
+  Preproc preproc;
   {
     const StageTimer timer(times, Stage::read);
-    inputs.psf = read_psf(files.psf);
-    inputs.preproc = read_preproc(files.input);
-    if (files.fibermap) inputs.preproc.fibermap = read_fibermap(*files.fibermap);
+    psf = read_psf(files.psf);
+    preproc = read_preproc(files.input);
+    if (files.fibermap) preproc.fibermap = read_fibermap(*files.fibermap);
   }
   const StageTimer timer(times, Stage::convert);
+  return make_frame_inputs(job, std::move(psf), std::move(preproc));
+}
+
+FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc) {
+  const FrameFiles& files = job.files;
+  const ExtractOptions& options = job.settings.options;
+  FrameInputs inputs;
+  inputs.psf = std::move(psf);
+  inputs.preproc = std::move(preproc);
   if (!files.camera.empty() && inputs.preproc.camera != files.camera)
     throw data_error(files.input, fmt::format("CAMERA is {}", inputs.preproc.camera), files.camera);
   if (inputs.preproc.nx != inputs.psf.npix_x || inputs.preproc.ny != inputs.psf.npix_y)

@@ -36,6 +36,10 @@ auto fields(MaybeConst<FrameInputs> auto& inputs) {
 /// Throws Error.
 [[nodiscard]] FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times);
 
+/// The second half of read_frame_inputs: checks what was read from `job`'s files, or came from
+/// memory under their names, and makes pixels and grid of it. Throws Error.
+[[nodiscard]] FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc);
+
 /// The frame's patches. Throws Error(usage).
 [[nodiscard]] std::vector<Patch> patches_of(const ExtractOptions& options,
                                             const FrameInputs& inputs);
