@@ -24,3 +24,19 @@ if(SPEX_BENCH)
   find_package(OpenSSL REQUIRED COMPONENTS Crypto)
   find_package(benchmark REQUIRED)
 endif()
+if(SPEX_PYTHON)
+  # scikit-build-core names its Python; else it is that of .venv, where ci/venv has made it.
+  if(NOT SKBUILD AND NOT DEFINED Python_EXECUTABLE AND EXISTS ${PROJECT_SOURCE_DIR}/.venv/bin/python)
+    set(Python_EXECUTABLE ${PROJECT_SOURCE_DIR}/.venv/bin/python)
+  endif()
+  find_package(Python 3.11 REQUIRED COMPONENTS Interpreter Development.Module)
+  execute_process(
+    COMMAND ${Python_EXECUTABLE} -m nanobind --cmake_dir
+    OUTPUT_VARIABLE SPEX_NANOBIND_DIR
+    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET
+    RESULT_VARIABLE _status)
+  if(NOT _status EQUAL 0)
+    message(FATAL_ERROR "${Python_EXECUTABLE} has no nanobind (ci/venv --dev installs it; "
+                        "SPEX_PYTHON=OFF builds without the Python package)")
+  endif()
+endif()

@@ -9,6 +9,7 @@ install(
   PATTERN "*.hpp"
   PATTERN "tests" EXCLUDE
   PATTERN "fuzz" EXCLUDE
+  PATTERN "python" EXCLUDE
   PATTERN "programs" EXCLUDE)
 
 set(_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spexbench)

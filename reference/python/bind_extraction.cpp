@@ -1,0 +1,155 @@
+#include <memory>
+#include <thread>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "gpu/programs/gpu_extractor.hpp"
+#include "reference/core/parallel.hpp"
+#include "reference/frame/assemble_frame.hpp"
+#include "reference/python/arrays.hpp"
+#include "reference/python/bindings.hpp"
+#include "reference/python/extraction.hpp"
+#include "reference/python/pickle.hpp"
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+namespace spex::python {
+namespace {
+
+// Who extracts patches: threads, or a GPU.
+struct Extractor {
+  PatchExtractor extract;
+};
+
+// Results of all patches, held until they have been made into arrays or a file.
+struct Results {
+  std::vector<PatchResult> of_patches;
+};
+
+FrameJob make_job(const ExtractOptions& options, const std::string& image, const std::string& psf,
+                  const std::optional<std::string>& output, const std::optional<std::string>& model,
+                  bool scores, bool full_precision) {
+  FrameJob job;
+  job.files.input = image;
+  job.files.psf = psf;
+  job.files.output = output.value_or("");
+  job.files.model = model;
+  job.settings.program = "spexbench";
+  job.settings.scores = scores;
+  job.settings.full_precision = full_precision;
+  job.settings.options = options;
+  return job;
+}
+
+// Interrupts the work where the user asked for it. Signals are the business of the thread that
+// called; it works on patches like the others.
+std::function<void(long)> stops_at_interrupt() {
+  return [caller = std::this_thread::get_id()](long /*patches*/) {
+    if (std::this_thread::get_id() != caller) return;
+    const nb::gil_scoped_acquire gil;
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
+  };
+}
+
+Share extract(const Extraction& extraction, const Extractor& extractor, int rank, int ranks) {
+  const std::function<void(long)> done = stops_at_interrupt();
+  const nb::gil_scoped_release released;
+  return extraction.extract(extractor.extract, rank, ranks, done);
+}
+
+nb::dict arrays_of(const Extraction& extraction, const Results& results, bool model) {
+  Frame frame;
+  ModelImage image;
+  {
+    const nb::gil_scoped_release released;
+    frame = extraction.assemble(results.of_patches);
+    const Pixels& pixels = extraction.inputs().pixels;
+    if (model) image = assemble_model(pixels.nx, pixels.ny, results.of_patches);
+  }
+  const PatchCounts counts = count_patches(results.of_patches);
+  const auto nspec = static_cast<std::size_t>(frame.nspec);
+  const auto nwave = static_cast<std::size_t>(frame.nwave);
+  const auto ndiagonals = static_cast<std::size_t>(frame.ndiagonals());
+  nb::dict of;
+  of["wave"] = as_array(std::move(frame.wave), {nwave});
+  of["flux"] = as_array(std::move(frame.flux), {nspec, nwave});
+  of["ivar"] = as_array(std::move(frame.ivar), {nspec, nwave});
+  of["mask"] = as_array(std::move(frame.mask), {nspec, nwave});
+  of["resolution"] = as_array(std::move(frame.resolution), {nspec, ndiagonals, nwave});
+  of["chi2pix"] = as_array(std::move(frame.chi2pix), {nspec, nwave});
+  of["pixmask_fraction"] = as_array(std::move(frame.pixmask_fraction), {nspec, nwave});
+  of["model"] =
+      model ? nb::cast(as_array(std::move(image.value), {static_cast<std::size_t>(image.ny),
+                                                         static_cast<std::size_t>(image.nx)}))
+            : nb::none();
+  of["patches"] = counts.patches;
+  of["guarded"] = counts.guarded;
+  of["fell_back"] = counts.fell_back;
+  of["failed"] = counts.failed;
+  return of;
+}
+
+}  // namespace
+
+void bind_extraction(nb::module_& module) {
+  const nb::class_<Extractor> extractor(module, "Extractor",
+                                        "Extracts patches: by threads, or on a GPU.");
+  module.def(
+      "cpu_extractor", [](int threads) { return Extractor{cpu_extractor(threads)}; }, "threads"_a,
+      "The CPU reference on so many threads.");
+  module.def(
+      "gpu_extractor", [](int device) { return Extractor{gpu::gpu_extractor(device)}; }, "device"_a,
+      "A GPU, counted from 0; not for two threads at once. Raises UsageError.");
+  module.def("default_threads", &default_threads, "The CPUs that this process may run on.");
+  module.def("gpu_count", &gpu::gpu_count, "GPUs that this process may use.");
+  module.def("why_no_gpu", &gpu::why_no_gpu, "Why there is none; empty where there is.");
+
+  nb::class_<Share>(module, "Share", "Results of one rank's patches; may be pickled.")
+      .def("__getstate__",
+           [](const Share& share) { return nb::make_tuple(as_bytes(to_message(share))); })
+      .def("__setstate__", [](Share& share, const nb::tuple& state) {
+        new (&share) Share(from_message(text_of(state[0])));
+      });
+  const nb::class_<Results> results(module, "Results", "Results of all patches of a frame.");
+
+  nb::class_<Extraction>(module, "Extraction", "A frame with its inputs checked, and its patches.")
+      .def(
+          "__init__",
+          [](Extraction* self, const ExtractOptions& options, const Psf& psf, Preproc& preproc,
+             bool take, const std::string& image_name, const std::string& psf_name,
+             const std::optional<std::string>& output, const std::optional<std::string>& model,
+             bool scores, bool full_precision) {
+            const nb::gil_scoped_release released;
+            new (self) Extraction(
+                make_job(options, image_name, psf_name, output, model, scores, full_precision), psf,
+                take ? std::move(preproc) : Preproc(preproc));
+          },
+          nb::kw_only(), "options"_a, "psf"_a, "preproc"_a, "take"_a, "image_name"_a, "psf_name"_a,
+          "output"_a.none(), "model"_a.none(), "scores"_a, "full_precision"_a,
+          "`take` takes the pixels of `preproc` over, which is then of no more use; else they are "
+          "copied. Raises UsageError, DataError.")
+      .def_prop_ro(
+          "npatches", [](const Extraction& e) { return e.patches().size(); },
+          "patches of the frame")
+      .def("extract", &extract, "extractor"_a, "rank"_a, "ranks"_a,
+           "The patches of one of `ranks` ranks. Without the GIL; stops at KeyboardInterrupt.")
+      .def(
+          "put_together",
+          [](const Extraction& e, const std::vector<Share*>& shares) {
+            std::vector<Share> all;
+            for (Share* share : shares) all.push_back(std::move(*share));
+            return Results{e.put_together(std::move(all))};
+          },
+          "shares"_a, "All results, from the shares of all ranks, which are taken over.")
+      .def("arrays", &arrays_of, "results"_a, "model"_a,
+           "The frame as a dictionary of NumPy arrays and of counts of patches.")
+      .def(
+          "write", [](const Extraction& e, const Results& r) { e.write(r.of_patches); },
+          nb::call_guard<nb::gil_scoped_release>(), "results"_a,
+          "Writes the output as the programs do. Raises DataError.");
+}
+
+}  // namespace spex::python

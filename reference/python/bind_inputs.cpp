@@ -1,0 +1,182 @@
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "mpi/comm/message.hpp"
+#include "reference/io/read_preproc.hpp"
+#include "reference/io/read_psf.hpp"
+#include "reference/python/arrays.hpp"
+#include "reference/python/bindings.hpp"
+#include "reference/python/pickle.hpp"
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+namespace spex::python {
+namespace {
+
+std::size_t size(int n) {
+  return static_cast<std::size_t>(n);
+}
+
+void check_least(const char* name, int value, int least) {
+  if (value < least)
+    throw usage_error(std::string("psf: ") + name, std::to_string(value),
+                      fmt::format("at least {}", least));
+}
+
+std::vector<double> coefficients(const AnyArray& array, const std::string& name) {
+  std::vector<double> values = values_of<double>(array, name);
+  if (!std::all_of(values.begin(), values.end(), [](double c) { return std::isfinite(c); }))
+    throw usage_error(name, "has a coefficient that is not finite", "finite numbers");
+  return values;
+}
+
+Trace make_trace(const AnyArray& array, const std::string& name, double wavemin, double wavemax) {
+  if (array.ndim() != 2 || array.size() == 0)
+    throw usage_error(name, fmt::format("has {} axes", array.ndim()), "fibers x coefficients");
+  if (!(std::isfinite(wavemin) && std::isfinite(wavemax) && wavemin < wavemax))
+    throw usage_error(name, fmt::format("WAVEMIN = {:g}, WAVEMAX = {:g}", wavemin, wavemax),
+                      "WAVEMIN < WAVEMAX");
+  return {wavemin, wavemax, static_cast<int>(array.shape(1)), coefficients(array, name)};
+}
+
+// What read_psf makes of a file, made of what gpu_specter has read of one.
+Psf make_psf(const AnyArray& x, const AnyArray& y, const AnyArray& param, double wavemin_x,
+             double wavemax_x, double wavemin_y, double wavemax_y, double wavemin, double wavemax,
+             int hsizex, int hsizey, int ghdegx, int ghdegy, int npix_x, int npix_y,
+             double psferr) {
+  check_least("HSIZEX", hsizex, 1);
+  check_least("HSIZEY", hsizey, 1);
+  check_least("GHDEGX", ghdegx, 0);
+  check_least("GHDEGY", ghdegy, 0);
+  check_least("NPIX_X", npix_x, 1);
+  check_least("NPIX_Y", npix_y, 1);
+  if (!(std::isfinite(psferr) && psferr >= 0))
+    throw usage_error("psf: PSFERR", fmt::format("{:g}", psferr), "a number >= 0");
+  Psf psf;
+  psf.hsizex = hsizex;
+  psf.hsizey = hsizey;
+  psf.ghdegx = ghdegx;
+  psf.ghdegy = ghdegy;
+  psf.npix_x = npix_x;
+  psf.npix_y = npix_y;
+  psf.psferr = psferr;
+  psf.xtrace = make_trace(x, "psf: XTRACE", wavemin_x, wavemax_x);
+  psf.ytrace = make_trace(y, "psf: YTRACE", wavemin_y, wavemax_y);
+  psf.nfiber = static_cast<int>(x.shape(0));
+  check_shape(y, "psf: YTRACE", {size(psf.nfiber), y.shape(1)});
+  if (param.ndim() != 3 || param.size() == 0)
+    throw usage_error("psf: COEFF", fmt::format("has {} axes", param.ndim()),
+                      "parameters x fibers x coefficients");
+  psf.ncoeff = static_cast<int>(param.shape(2));
+  check_shape(param, "psf: COEFF", {size(psf.nparam()), size(psf.nfiber), size(psf.ncoeff)});
+  psf.wavemin = wavemin;
+  psf.wavemax = wavemax;
+  if (!(std::isfinite(wavemin) && std::isfinite(wavemax) && wavemin < wavemax))
+    throw usage_error("psf: PSF", fmt::format("WAVEMIN = {:g}, WAVEMAX = {:g}", wavemin, wavemax),
+                      "WAVEMIN < WAVEMAX");
+  psf.param = coefficients(param, "psf: COEFF");
+  return psf;
+}
+
+Preproc make_preproc(const AnyArray& image, const AnyArray& ivar, std::optional<AnyArray> mask,
+                     std::string camera) {
+  if (image.ndim() != 2)
+    throw usage_error("image", fmt::format("has {} axes", image.ndim()), "rows x columns");
+  const std::size_t ny = image.shape(0), nx = image.shape(1);
+  check_shape(ivar, "ivar", {ny, nx});
+  Preproc preproc;
+  preproc.nx = static_cast<int>(nx);
+  preproc.ny = static_cast<int>(ny);
+  preproc.image = reals_of(image, "image");
+  preproc.ivar = reals_of(ivar, "ivar");
+  if (mask) {
+    check_shape(*mask, "mask", {ny, nx});
+    preproc.mask = values_of<std::uint32_t>(*mask, "mask");
+  } else {
+    preproc.mask.assign(ny * nx, 0);
+  }
+  preproc.camera = std::move(camera);
+  return preproc;
+}
+
+// IMAGE or IVAR as a view, in the precision of the file.
+nb::object pixels(nb::handle self, const Reals& values) {
+  const auto& preproc = nb::cast<const Preproc&>(self);
+  return values.visit([&](const auto& vector) {
+    return nb::cast(as_view(vector, {size(preproc.ny), size(preproc.nx)}, self));
+  });
+}
+
+}  // namespace
+
+void bind_inputs(nb::module_& module) {
+  nb::class_<Psf>(module, "Psf", "The PSF of a camera; read_psf makes one of a file.")
+      .def_ro("nfiber", &Psf::nfiber, "number of fibers")
+      .def_ro("hsizex", &Psf::hsizex, "a spot has 2 hsizex + 1 columns")
+      .def_ro("hsizey", &Psf::hsizey, "and 2 hsizey + 1 rows")
+      .def_ro("npix_x", &Psf::npix_x, "columns of the CCD")
+      .def_ro("npix_y", &Psf::npix_y, "rows of the CCD")
+      .def_ro("psferr", &Psf::psferr, "fractional error of the model")
+      .def_ro("wavemin", &Psf::wavemin, "Angstrom, of the parameters")
+      .def_ro("wavemax", &Psf::wavemax, "Angstrom")
+      .def_prop_ro(
+          "ndiag", [](const Psf& psf) { return psf.ndiag(); },
+          "diagonals of R on either side of the main one")
+      .def("__getstate__", [](const Psf& psf) { return nb::make_tuple(as_bytes(mpi::pack(psf))); })
+      .def("__setstate__", [](Psf& psf, const nb::tuple& state) {
+        new (&psf) Psf(mpi::unpack<Psf>(text_of(state[0])));
+      });
+  module.def("read_psf", nb::overload_cast<const std::string&>(&read_psf), "path"_a,
+             nb::call_guard<nb::gil_scoped_release>(),
+             "Reads a file psf-CAMERA-EXPID.fits. Raises DataError.");
+  module.def("make_psf", &make_psf, nb::kw_only(), "x"_a, "y"_a, "param"_a, "wavemin_x"_a,
+             "wavemax_x"_a, "wavemin_y"_a, "wavemax_y"_a, "wavemin"_a, "wavemax"_a, "hsizex"_a,
+             "hsizey"_a, "ghdegx"_a, "ghdegy"_a, "npix_x"_a, "npix_y"_a, "psferr"_a,
+             "A Psf of float64 arrays: coefficients of X and Y [nfiber, ncoeff], and of GHSIGX, "
+             "GHSIGY and GH-i-j [nparam, nfiber, ncoeff]. Raises UsageError.");
+
+  nb::class_<Preproc>(module, "Preproc",
+                      "A preprocessed CCD image; read_preproc makes one of a file.")
+      .def_ro("nx", &Preproc::nx, "columns")
+      .def_ro("ny", &Preproc::ny, "rows")
+      .def_ro("camera", &Preproc::camera, "\"r0\", say")
+      .def_ro("cards", &Preproc::cards, "header of IMAGE, 80 characters each")
+      .def_prop_ro(
+          "image",
+          [](nb::handle self) { return pixels(self, nb::cast<const Preproc&>(self).image); },
+          nb::sig("def image(self) -> numpy.typing.NDArray"),
+          "electron [ny, nx], a view that cannot be written to")
+      .def_prop_ro(
+          "ivar", [](nb::handle self) { return pixels(self, nb::cast<const Preproc&>(self).ivar); },
+          nb::sig("def ivar(self) -> numpy.typing.NDArray"), "electron^-2 [ny, nx], likewise")
+      .def_prop_ro(
+          "mask",
+          [](nb::handle self) {
+            const auto& preproc = nb::cast<const Preproc&>(self);
+            return nb::cast(as_view(preproc.mask, {size(preproc.ny), size(preproc.nx)}, self));
+          },
+          nb::sig("def mask(self) -> numpy.typing.NDArray[numpy.uint32]"),
+          "bits of docs/extraction.md, section 1 [ny, nx], likewise")
+      .def_prop_ro(
+          "fiber", [](const Preproc& preproc) { return preproc.fibermap.fiber; },
+          "FIBER of the fibermap; empty where there is none")
+      .def("__reduce__", [](nb::handle self) {
+        return nb::make_tuple(nb::module_::import_("spexbench._inputs").attr("make_preproc"),
+                              nb::make_tuple(self.attr("image"), self.attr("ivar"),
+                                             self.attr("mask"), self.attr("camera")));
+      });
+  module.def("read_preproc", nb::overload_cast<const std::string&>(&read_preproc), "path"_a,
+             nb::call_guard<nb::gil_scoped_release>(),
+             "Reads a file preproc-CAMERA-EXPID.fits, .fits.gz or .fits.fz. Raises DataError.");
+  module.def("make_preproc", &make_preproc, "image"_a, "ivar"_a, "mask"_a.none(), "camera"_a,
+             "A Preproc of arrays [ny, nx]: float32 or float64 electron and electron^-2, uint32 "
+             "bits or None. They are copied once. Raises UsageError.");
+}
+
+}  // namespace spex::python

@@ -1,0 +1,81 @@
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "reference/core/choose.hpp"
+#include "reference/model/options.hpp"
+#include "reference/python/bindings.hpp"
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+namespace spex::python {
+namespace {
+
+ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wavelength,
+                            int specmin, std::optional<int> nspec, double regularize,
+                            int bundlesize, int nsubbundles, int nwavestep, int wavepad,
+                            double pixpad_frac, double wavepad_frac, std::optional<double> psferr,
+                            std::optional<std::uint32_t> mask_bits, bool model,
+                            const std::optional<std::string>& method,
+                            const std::string& decorrelate,
+                            const std::optional<std::string>& milestone, bool gpu) {
+  ExtractOptions o;
+  if (wavelength) {
+    const auto [wmin, wmax, dw] = *wavelength;
+    o.wavelength = WaveRange{wmin, wmax, dw};
+  }
+  o.specmin = specmin;
+  o.nspec = nspec;
+  o.regularize = regularize;
+  o.bundlesize = bundlesize;
+  o.nsubbundles = nsubbundles;
+  o.nwavestep = nwavestep;
+  o.wavepad = wavepad;
+  o.pixpad_frac = pixpad_frac;
+  o.wavepad_frac = wavepad_frac;
+  o.psferr = psferr;
+  o.mask_bits = mask_bits.value_or(o.mask_bits);
+  o.model = model;
+  o.decorrelate =
+      choose<Decorrelate>("decorrelate", decorrelate, {Decorrelate::signal, Decorrelate::noise});
+  // On the CPU any method goes with any milestone; a GPU's milestone has its own.
+  const Device device = gpu ? Device::gpu : Device::cpu;
+  o.milestone = milestone ? choose("milestone", *milestone, milestones_of(device))
+                          : default_milestone(device);
+  o.method = traits(o.milestone).method;
+  if (method) {
+    const auto asked = choose<Method>("method", *method, {Method::eigh, Method::cholesky});
+    if (gpu && asked != o.method)
+      throw usage_error("method",
+                        to_string(asked) + " is not what " + to_string(o.milestone) + " does",
+                        to_string(o.method) + ", or a milestone of the other method");
+    o.method = asked;
+  }
+  return o;
+}
+
+}  // namespace
+
+void bind_options(nb::module_& module) {
+  nb::class_<ExtractOptions>(module, "Options", "What is extracted, and how.")
+      .def_prop_ro(
+          "method", [](const ExtractOptions& o) { return to_string(o.method); }, "eigh or cholesky")
+      .def_prop_ro(
+          "milestone", [](const ExtractOptions& o) { return to_string(o.milestone); },
+          "how the work is organized")
+      .def_prop_ro(
+          "shares_bundles",
+          [](const ExtractOptions& o) { return traits(o.milestone).unit == WorkUnit::patch; },
+          "whether ranks may share the patches of a bundle");
+  module.def("make_options", &make_options, nb::kw_only(), "wavelength"_a.none(), "specmin"_a,
+             "nspec"_a.none(), "regularize"_a, "bundlesize"_a, "nsubbundles"_a, "nwavestep"_a,
+             "wavepad"_a, "pixpad_frac"_a, "wavepad_frac"_a, "psferr"_a.none(),
+             "mask_bits"_a.none(), "model"_a, "method"_a.none(), "decorrelate"_a,
+             "milestone"_a.none(), "gpu"_a,
+             "Options with the names of the command line (docs/command-line.md). Raises "
+             "UsageError for an unknown method, decorrelation or milestone.");
+}
+
+}  // namespace spex::python

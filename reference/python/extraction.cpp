@@ -1,0 +1,84 @@
+#include "reference/python/extraction.hpp"
+
+#include <stdexcept>
+#include <utility>
+
+#include "mpi/comm/message.hpp"
+#include "reference/io/atomic_write.hpp"
+
+namespace spex::python {
+namespace {
+
+// First patch of a rank. Ranks take consecutive patches, whole bundles where a bundle is the least
+// that the milestone shares.
+std::size_t first_of_rank(const std::vector<Patch>& patches, const ExtractOptions& options,
+                          int rank, int ranks) {
+  std::size_t first = patches.size() * static_cast<std::size_t>(rank) / ranks;
+  if (traits(options.milestone).unit == WorkUnit::bundle)
+    while (first > 0 && first < patches.size() &&
+           patches[first].bundle == patches[first - 1].bundle)
+      ++first;
+  return first;
+}
+
+}  // namespace
+
+std::string to_message(const Share& share) {
+  std::string message;
+  mpi::put(message, share.patch);
+  for (const PatchResult& result : share.results) mpi::put(message, result);
+  return message;
+}
+
+Share from_message(std::string_view message) {
+  Share share;
+  mpi::take(message, share.patch);
+  share.results.resize(share.patch.size());
+  for (PatchResult& result : share.results) mpi::take(message, result);
+  if (!message.empty()) throw std::logic_error("a share with something after its end");
+  return share;
+}
+
+Extraction::Extraction(FrameJob job, Psf psf, Preproc preproc)
+    : job_(std::move(job)),
+      inputs_(make_frame_inputs(job_, std::move(psf), std::move(preproc))),
+      patches_(patches_of(job_.settings.options, inputs_)) {
+  if (!job_.files.output.empty()) check_writable(job_.files.output);
+  if (job_.files.model) check_writable(*job_.files.model);
+}
+
+Share Extraction::extract(const PatchExtractor& extractor, int rank, int ranks,
+                          const std::function<void(long)>& done) const {
+  const std::size_t first = first_of_rank(patches_, options(), rank, ranks);
+  const std::size_t last = first_of_rank(patches_, options(), rank + 1, ranks);
+  Share share;
+  for (std::size_t p = first; p < last; ++p) share.patch.push_back(static_cast<int>(p));
+  if (share.patch.empty()) return share;
+  StageTimes times;
+  share.results = extractor(inputs_.view(options()),
+                            {patches_.begin() + first, patches_.begin() + last}, times, done);
+  return share;
+}
+
+std::vector<PatchResult> Extraction::put_together(std::vector<Share> shares) const {
+  std::vector<PatchResult> results(patches_.size());
+  std::size_t placed = 0;
+  for (Share& share : shares)
+    for (std::size_t i = 0; i < share.patch.size(); ++i, ++placed)
+      results.at(share.patch[i]) = std::move(share.results[i]);
+  if (placed != results.size())
+    throw std::logic_error("results of " + std::to_string(placed) + " patches of " +
+                           std::to_string(results.size()));
+  return results;
+}
+
+Frame Extraction::assemble(const std::vector<PatchResult>& results) const {
+  return assemble_frame(inputs_.view(options()), patches_, results);
+}
+
+void Extraction::write(const std::vector<PatchResult>& results) const {
+  StageTimes times;
+  write_frame_outputs(job_, inputs_, patches_, results, times);
+}
+
+}  // namespace spex::python

@@ -1,0 +1,43 @@
+"""DESI's spectra from CCD images by spectroperfectionism, on CPUs and GPUs.
+
+`extract` makes a Frame of an image and its PSF, `extract_frame` does the same with the arguments
+and the result of gpu_specter's function of that name, `compare` holds frames to each other or to a
+truth, and `simulate` makes exposures. docs/python.md introduces them.
+"""
+
+from ._compare import Comparison, compare
+from ._core import Preproc, Psf, gpu_count, read_preproc, read_psf, version
+from ._extract import extract
+from ._frame import UNITS, Counts, Frame
+from ._gpu_specter import extract_frame
+from ._inputs import make_preproc
+from ._run import has_gpu
+from ._simulate import SimulatedFrame, simulate
+from .errors import DataError, DeviceError, Error, InternalError, UsageError
+
+__version__ = version()
+
+__all__ = [
+    "UNITS",
+    "Comparison",
+    "Counts",
+    "DataError",
+    "DeviceError",
+    "Error",
+    "Frame",
+    "InternalError",
+    "Preproc",
+    "Psf",
+    "SimulatedFrame",
+    "UsageError",
+    "compare",
+    "extract",
+    "extract_frame",
+    "gpu_count",
+    "has_gpu",
+    "make_preproc",
+    "read_preproc",
+    "read_psf",
+    "simulate",
+    "version",
+]

@@ -1,0 +1,154 @@
+"""The extraction of one frame."""
+
+import os
+
+from . import _core, _run
+from ._frame import Counts, Frame
+from ._inputs import ImageLike, PathLike, PsfLike, as_preproc, as_psf, name_of
+from .errors import UsageError
+
+
+def _wavelength(value: str | tuple[float, float, float] | None) -> tuple[float, ...] | None:
+    """Three numbers, from the text of the command line too."""
+    if value is None:
+        return None
+    parts = value.split(",") if isinstance(value, str) else value
+    try:
+        wmin, wmax, dw = (float(part) for part in parts)
+    except (TypeError, ValueError):
+        raise UsageError(
+            f"wavelength: {value!r} is not three numbers (expected wmin, wmax, dw in Angstrom)"
+        ) from None
+    return wmin, wmax, dw
+
+
+def extract(
+    preproc: ImageLike,
+    psf: PsfLike,
+    *,
+    wavelength: str | tuple[float, float, float] | None = None,
+    specmin: int = 0,
+    nspec: int | None = None,
+    bundlesize: int = 25,
+    nsubbundles: int = 5,
+    nwavestep: int = 50,
+    wavepad: int = 10,
+    pixpad_frac: float = 0.8,
+    wavepad_frac: float = 0.2,
+    regularize: float = 0.0,
+    psferr: float | None = None,
+    mask_bits: int | None = None,
+    decorrelate: str = "signal",
+    method: str | None = None,
+    milestone: str | None = None,
+    model: bool | PathLike = False,
+    gpu: bool = False,
+    device: int = 0,
+    threads: int | None = None,
+    output: PathLike | None = None,
+    scores: bool = True,
+    full_precision: bool = False,
+) -> Frame:
+    """Extracts the spectra of one frame.
+
+    What is computed, and what the parameters mean, is in docs/extraction.md; names and defaults
+    are those of the programs (docs/command-line.md). Equal input gives equal output, whatever the
+    number of threads. The interpreter's lock is not held meanwhile, and Ctrl-C is heeded.
+
+    Args:
+        preproc: a file preproc-CAMERA-EXPID.fits (.gz, .fz); what read_preproc made of one; a
+            mapping with image, ivar and perhaps mask and camera; or an object with pix (or image),
+            ivar, mask and camera, such as desispec's Image. Arrays are [ny, nx]: electron,
+            electron^-2, bits.
+        psf: a file psf-CAMERA-EXPID.fits; what read_psf made of one; or what
+            gpu_specter.io.read_psf made of one.
+        wavelength: (wmin, wmax, dw), Angstrom, or as text "wmin,wmax,dw"; None is the grid of the
+            camera in production.
+        specmin: first fiber, counted from 0 in the PSF.
+        nspec: number of fibers; None is all from specmin on.
+        bundlesize: fibers of a bundle.
+        nsubbundles: parts of a bundle.
+        nwavestep: core bins of a patch.
+        wavepad: bins of padding on either side.
+        pixpad_frac: part of the padding's rows that is used, 0 to 1.
+        wavepad_frac: part of `wavepad` by which it is widened, 0 to 1.
+        regularize: regularization of bins that the data determine.
+        psferr: fractional error of the PSF; None is the PSF's own.
+        mask_bits: pixels with any of these bits are not used; None is all but BADREADNOISE.
+        decorrelate: "signal" or "noise".
+        method: "eigh" or "cholesky"; None is that of the milestone, eigh on the CPU.
+        milestone: how the work is organized (docs/milestones.md); None is the fastest.
+        model: also make the model image; a path writes it to that file too, beside `output`.
+        gpu: on a GPU.
+        device: which, counted from 0.
+        threads: of the CPU; None is all that the process may use.
+        output: also write the frame to this file, .fits or .fits.gz, as spex-cpu does. The header
+            and the fibermap are those of the file that the image was read from.
+        scores: with the HDU SCORES.
+        full_precision: in float64.
+
+    Returns:
+        The frame: arrays [nspec, nwave] that are the caller's own.
+
+    Raises:
+        UsageError: the arguments are impossible, or do not fit the PSF.
+        DataError: a file is missing or malformed, or image and PSF do not fit together.
+        DeviceError: gpu=True, and there is none.
+
+    >>> frame = extract(night.preproc, night.psf, nspec=5, wavelength=(5760, 5800, 0.8))
+    >>> frame
+    <Frame r0: 5 spectra, 5760 to 5800 Angstrom>
+    >>> frame.flux.shape, frame.resolution.shape, frame.units["flux"]
+    ((5, 51), (5, 11, 51), 'electron / Angstrom')
+    >>> frame.counts
+    Counts(patches=2, guarded=0, fell_back=0, failed=0)
+    >>> extract(night.preproc, night.psf, nsubbundles=7)
+    Traceback (most recent call last):
+        ...
+    spexbench.errors.UsageError: --nsubbundles: 7 does not divide the bundle size 25 (expected ...)
+    """
+    model_file = None if isinstance(model, bool) else os.fspath(model)
+    if model_file and output is None:
+        raise UsageError("model: a file without an output (expected output=, or model=True)")
+    options = _core.make_options(
+        wavelength=_wavelength(wavelength),
+        specmin=specmin,
+        nspec=nspec,
+        regularize=regularize,
+        bundlesize=bundlesize,
+        nsubbundles=nsubbundles,
+        nwavestep=nwavestep,
+        wavepad=wavepad,
+        pixpad_frac=pixpad_frac,
+        wavepad_frac=wavepad_frac,
+        psferr=psferr,
+        mask_bits=mask_bits,
+        model=bool(model),
+        method=method,
+        decorrelate=decorrelate,
+        milestone=milestone,
+        gpu=bool(gpu),
+    )
+    worker, busy = _run.extractor(gpu, device, threads)
+    image, own = as_preproc(preproc)
+    camera = image.camera
+    extraction = _core.Extraction(
+        options=options,
+        psf=as_psf(psf),
+        preproc=image,
+        take=own,
+        image_name=name_of(preproc, "image"),
+        psf_name=name_of(psf, "psf"),
+        output=None if output is None else os.fspath(output),
+        model=model_file,
+        scores=scores,
+        full_precision=full_precision,
+    )
+    with busy:
+        share = extraction.extract(worker, 0, 1)
+    results = extraction.put_together([share])
+    if output is not None:
+        extraction.write(results)
+    arrays = extraction.arrays(results, bool(model))
+    counts = Counts(*(arrays.pop(name) for name in ("patches", "guarded", "fell_back", "failed")))
+    return Frame(**arrays, specmin=specmin, camera=camera, counts=counts)

@@ -1,0 +1,84 @@
+"""Who extracts, and how the ranks of an MPI communicator share a frame."""
+
+import functools
+import pickle
+import threading
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from typing import Any, TypeVar
+
+from . import _core
+from .errors import DeviceError, UsageError
+
+T = TypeVar("T")
+
+_one_at_a_time = threading.Lock()
+
+
+def has_gpu() -> bool:
+    """Whether this build has CUDA and there is a GPU that this process may use."""
+    return not _core.why_no_gpu()
+
+
+@functools.cache
+def _gpu(device: int) -> _core.Extractor:
+    """The GPU's handles and memory, kept for the next frame."""
+    return _core.gpu_extractor(device)
+
+
+def check_gpu() -> None:
+    """Raises DeviceError where there is no GPU to be used."""
+    if reason := _core.why_no_gpu():
+        raise DeviceError(f"gpu: {reason} (expected one; gpu=False does the same work on the CPU)")
+
+
+def extractor(
+    gpu: bool, device: int, threads: int | None
+) -> tuple[_core.Extractor, AbstractContextManager[Any]]:
+    """The GPU or the threads, and what is held while they work: a GPU does one frame at a time."""
+    if gpu:
+        check_gpu()
+        return _gpu(device), _one_at_a_time
+    if threads is not None and not 1 <= threads <= 4096:
+        raise UsageError(f"threads: {threads} (expected 1 to 4096)")
+    return _core.cpu_extractor(threads or _core.default_threads()), nullcontext()
+
+
+def on_root(comm: Any, work: Callable[[], T]) -> T:
+    """What `work` gives on rank 0, on every rank; what it raises there, every rank raises.
+
+    Without a communicator it is called, no more.
+    """
+    if comm is None:
+        return work()
+    outcome = _outcome(work) if comm.rank == 0 else None
+    value, error = comm.bcast(outcome, root=0)
+    if error is not None:
+        raise error
+    return value
+
+
+def everywhere(comm: Any, work: Callable[[], T]) -> list[T] | None:
+    """What `work` gives on all ranks, on rank 0, and None on the others.
+
+    What a rank raises, every rank raises.
+    """
+    if comm is None:
+        return [work()]
+    value, error = _outcome(work)
+    errors = [e for e in comm.allgather(error) if e is not None]
+    if errors:
+        raise errors[0]
+    return comm.gather(value, root=0)
+
+
+def _outcome(work: Callable[[], T]) -> tuple[T | None, BaseException | None]:
+    """The value, or the exception, in a form that other ranks understand."""
+    try:
+        return work(), None
+    except BaseException as error:  # KeyboardInterrupt too: the other ranks must not wait
+        try:
+            pickle.dumps(error)
+        except Exception:
+            return None, RuntimeError(f"{type(error).__name__}: {error}")
+        return None, error

@@ -1,0 +1,79 @@
+"""The simulator."""
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from . import _core
+from ._inputs import PathLike
+from .errors import UsageError
+
+
+class SimulatedFrame(NamedTuple):
+    """The files of one simulated camera."""
+
+    camera: str  #: "r0", say
+    preproc: Path  #: the image
+    psf: Path  #: its PSF
+    truth: Path  #: the spectra that went in
+
+
+def simulate(
+    folder: PathLike,
+    *,
+    cameras: str = "r0",
+    size: str = "full",
+    seed: int = 1,
+    expid: int = 1,
+    night: int = 20240101,
+    exptime: float = 900.0,
+    on_grid: bool = False,
+    ivar: str = "expected",
+    compress: str = "none",
+    psf: PathLike | None = None,
+    threads: int | None = None,
+) -> list[SimulatedFrame]:
+    """Simulates an exposure and writes its files, as spex-sim does.
+
+    Args:
+        folder: that the files are written to; made where its parent exists.
+        cameras: "b0,r0,z0", or "all".
+        size: "tiny" (25 fibers, 300 rows), "bundle" (25 fibers) or "full" (500 fibers).
+        seed: another sky, other targets, other noise.
+        expid: exposure number.
+        night: YYYYMMDD.
+        exptime: s.
+        on_grid: the truth on the wavelengths of the extraction, as `compare` needs it.
+        ivar: variance from the "expected" electrons of a pixel, or from the "observed".
+        compress: the images: "none", "gz" or "fz".
+        psf: a file in place of the simulator's own PSF; with one camera.
+        threads: None is all CPUs that the process may use; the files do not depend on it.
+
+    Returns:
+        The files of each camera, in the order of `cameras`.
+
+    Raises:
+        UsageError: the arguments are impossible.
+        DataError: a file cannot be read or written.
+
+    >>> [frame] = simulate(folder / "night", size="tiny", seed=7)
+    >>> frame.camera, frame.preproc.name
+    ('r0', 'preproc-r0-00000001.fits')
+    """
+    if not 0 <= seed < 2**63:
+        raise UsageError(f"seed: {seed} (expected a number from 0 on)")
+    files = _core.simulate(
+        os.fspath(folder),
+        cameras=cameras,
+        size=size,
+        seed=seed,
+        expid=expid,
+        night=night,
+        exptime=exptime,
+        on_grid=on_grid,
+        ivar=ivar,
+        compress=compress,
+        psf=None if psf is None else os.fspath(psf),
+        threads=threads or _core.default_threads(),
+    )
+    return [SimulatedFrame(camera, *map(Path, paths)) for camera, *paths in files]

@@ -1,0 +1,31 @@
+"""The exceptions of spexbench: one for each kind of error that the programs know.
+
+``str(error)`` is the line that the programs print: what is wrong and what was expected. What a
+program's exit status would be is ``exit_status`` (docs/results.md). Patches that cannot be solved
+are no errors but counted in the frame.
+"""
+
+
+class Error(RuntimeError):
+    """Any error of spexbench."""
+
+    #: Exit status of a program that ends with this error.
+    exit_status = 1
+
+
+class UsageError(Error, ValueError):
+    """Arguments ask for something impossible."""
+
+    exit_status = 2
+
+
+class DataError(Error):
+    """A file is missing, malformed, or cannot be written."""
+
+
+class DeviceError(Error):
+    """There is no GPU to be used, or it is of no more use."""
+
+
+class InternalError(Error):
+    """A library call failed in a way that the caller did not cause."""

@@ -1,0 +1,33 @@
+"""What tests and doctests share: a small simulated frame."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+import spexbench
+
+
+class Night(NamedTuple):
+    """Files of a simulated camera, and a name for its frame."""
+
+    preproc: Path
+    psf: Path
+    truth: Path
+    frame: Path
+
+
+@pytest.fixture(scope="session")
+def night(tmp_path_factory: pytest.TempPathFactory) -> Night:
+    """A camera of 25 fibers and 300 rows."""
+    folder = tmp_path_factory.mktemp("night")
+    [files] = spexbench.simulate(folder, size="tiny", on_grid=True)
+    return Night(files.preproc, files.psf, files.truth, folder / "frame.fits")
+
+
+@pytest.fixture(autouse=True)
+def _doctests(request: pytest.FixtureRequest, doctest_namespace: dict[str, object]) -> None:
+    """The names that the doctests use."""
+    if isinstance(request.node, pytest.DoctestItem):
+        doctest_namespace |= {name: getattr(spexbench, name) for name in spexbench.__all__}
+        doctest_namespace["night"] = request.getfixturevalue("night")
+        doctest_namespace["folder"] = request.getfixturevalue("tmp_path")

@@ -1,0 +1,200 @@
+"""Extraction from files, arrays and other packages' objects; errors; what runs meanwhile."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+import spexbench
+from astropy.io import fits
+from spexbench import extract
+
+BIN = Path(os.environ["SPEX_BUILD"]) / "bin"
+ARRAYS = ("wave", "flux", "ivar", "mask", "resolution", "chi2pix", "pixmask_fraction")
+GRID = (5760, 5800, 0.8)
+SMALL = {"wavelength": GRID, "nspec": 10}
+
+
+def assert_same(frame, other):
+    for name in ARRAYS:
+        np.testing.assert_array_equal(getattr(frame, name), getattr(other, name), err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def frame(night):
+    return extract(night.preproc, night.psf, **SMALL)
+
+
+def test_file_is_that_of_spex_cpu(night, tmp_path):
+    ours, theirs = tmp_path / "ours.fits", tmp_path / "theirs.fits"
+    model = tmp_path / "ours-model.fits"
+    frame = extract(night.preproc, night.psf, output=ours, model=model, **SMALL)
+    command = [BIN / "spex-cpu", "-i", night.preproc, "-p", night.psf, "-o", theirs]
+    command += ["-w", "5760,5800,0.8", "-n", "10", "-m", tmp_path / "theirs-model.fits"]
+    subprocess.run(command, check=True)
+    assert spexbench.compare(ours, theirs, tolerance="identical")
+    for file in model, tmp_path / "theirs-model.fits":
+        np.testing.assert_array_equal(fits.getdata(file), frame.model)
+
+
+def test_golden(tmp_path):
+    golden = Path(__file__).resolve().parents[3] / "golden"
+    extract(
+        golden / "tiny-b/preproc.fits",
+        golden / "tiny-b/psf.fits",
+        bundlesize=5,
+        nsubbundles=1,
+        nspec=10,
+        wavelength=(3610, 3700, 0.8),
+        output=tmp_path / "frame.fits",
+    )
+    comparison = spexbench.compare(
+        tmp_path / "frame.fits",
+        golden / "tiny-b/frame-tiny-b.fits",
+        tolerance=f"{golden}/cases.json:tiny-b",
+    )
+    assert comparison, comparison.table
+
+
+def test_arrays_and_their_units(frame):
+    assert frame.flux.shape == frame.ivar.shape == frame.mask.shape == (10, 51)
+    assert frame.resolution.shape == (10, 11, 51)
+    assert frame.mask.dtype == np.uint32
+    assert frame.flux.flags.writeable and frame.flux.flags.c_contiguous
+    assert frame.counts.patches == 4 and frame.counts.failed == 0
+    flux = frame.quantity("flux")
+    assert str(flux.unit) == "electron / Angstrom"
+    assert np.shares_memory(flux.value, frame.flux)
+    with pytest.raises(spexbench.UsageError, match="unknown 'fluxes'"):
+        frame.quantity("fluxes")
+
+
+@pytest.mark.parametrize("form", ["preproc", "mapping", "object", "big-endian", "float64"])
+def test_images_in_other_forms(night, frame, form):
+    preproc = spexbench.read_preproc(str(night.preproc))
+    image, ivar, mask = preproc.image, preproc.ivar, preproc.mask
+    forms = {
+        "preproc": preproc,
+        "mapping": {"image": image, "ivar": ivar, "mask": mask.astype(np.int32), "camera": "r0"},
+        "object": SimpleNamespace(pix=image, ivar=ivar, mask=mask, camera="R0"),
+        "big-endian": {"image": image.astype(">f4"), "ivar": ivar.astype(">f4"), "mask": mask},
+        "float64": {"image": image.astype(float), "ivar": ivar.astype(float), "mask": mask},
+    }
+    assert_same(extract(forms[form], night.psf, **SMALL), frame)
+    np.testing.assert_array_equal(preproc.image, image)  # nothing was taken from the caller
+
+
+def test_mask_rejects(night, frame):
+    preproc = spexbench.read_preproc(str(night.preproc))
+    mask = np.zeros(preproc.mask.shape, dtype=np.uint32)
+    mask[:, 10:30] = 4
+    masked = extract(
+        {"image": preproc.image, "ivar": preproc.ivar, "mask": mask}, night.psf, **SMALL
+    )
+    zeroed = extract(
+        {"image": preproc.image, "ivar": np.where(mask == 0, preproc.ivar, 0)}, night.psf, **SMALL
+    )
+    assert_same(masked, zeroed)
+    assert (masked.pixmask_fraction > frame.pixmask_fraction + 0.5).any()
+
+
+def test_threads_and_model(night, frame):
+    one = extract(night.preproc, night.psf, threads=1, model=True, **SMALL)
+    assert_same(one, frame)
+    assert frame.model is None
+    assert one.model.shape == (300, 200)
+
+
+def test_methods_agree(night, frame):
+    other = extract(night.preproc, night.psf, method="cholesky", **SMALL)
+    assert not np.array_equal(other.flux, frame.flux)
+    pull = np.abs(other.flux - frame.flux) * np.sqrt(frame.ivar)
+    assert pull.max() < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "kind", "line"),
+    [
+        ({"specmin": 400}, spexbench.UsageError, "--specmin: 400 is beyond the PSF"),
+        ({"wavelength": "5760,5800"}, spexbench.UsageError, "wavelength: .* three numbers"),
+        ({"wavelength": (9000, 9100, 1)}, spexbench.UsageError, "wholly off the CCD"),
+        ({"method": "svd"}, spexbench.UsageError, r"method: unknown 'svd' \(expected eigh or"),
+        ({"threads": 0}, spexbench.UsageError, "threads: 0"),
+        ({"model": "m.fits"}, spexbench.UsageError, "model: a file without an output"),
+        ({"output": "no/such/folder/f.fits"}, spexbench.DataError, "no/such/folder/f.fits"),
+    ],
+)
+def test_errors(night, arguments, kind, line):
+    with pytest.raises(kind, match=line) as caught:
+        extract(night.preproc, night.psf, **arguments)
+    assert "\n" not in str(caught.value)
+    assert isinstance(caught.value, spexbench.Error)
+    assert caught.value.exit_status == (2 if kind is spexbench.UsageError else 1)
+
+
+def test_errors_say_what_the_programs_say(night, tmp_path):
+    with pytest.raises(spexbench.DataError) as caught:
+        extract(night.preproc, tmp_path / "no-psf.fits")
+    command = [BIN / "spex-cpu", "-i", night.preproc, "-p", tmp_path / "no-psf.fits", "-o"]
+    said = subprocess.run([*command, tmp_path / "f.fits"], capture_output=True, text=True)
+    assert said.returncode == caught.value.exit_status
+    assert said.stderr.splitlines()[-1] == f"spex-cpu: {caught.value}"
+
+
+@pytest.mark.parametrize(
+    ("image", "line"),
+    [
+        ({"ivar": np.ones((300, 200))}, "the mapping has no 'image'"),
+        ({"image": np.ones((300, 200)), "ivar": np.ones((300, 199))}, "ivar: has the shape"),
+        ({"image": np.ones(300), "ivar": np.ones(300)}, "image: has 1 axes"),
+        ({"image": np.ones((9, 9)), "ivar": np.ones((9, 9))}, "9 x 9 pixels"),
+        (42, "int has no pix and ivar"),
+    ],
+)
+def test_wrong_images(night, image, line):
+    with pytest.raises(spexbench.Error, match=line):
+        extract(image, night.psf, wavelength=GRID)
+
+
+@pytest.mark.skipif(spexbench.has_gpu(), reason="there is a GPU")
+def test_no_gpu(night):
+    with pytest.raises(spexbench.DeviceError, match="gpu: "):
+        extract(night.preproc, night.psf, gpu=True)
+
+
+@pytest.mark.skipif(not spexbench.has_gpu(), reason="there is no GPU")
+def test_gpu(night, frame):
+    on_gpu = extract(night.preproc, night.psf, gpu=True, **SMALL)
+    pull = np.abs(on_gpu.flux - frame.flux) * np.sqrt(frame.ivar)
+    assert pull.max() < 1e-6
+
+
+def test_other_threads_run_meanwhile(night):
+    ticks, stop = [], threading.Event()
+
+    def tick():
+        while not stop.wait(0.002):
+            ticks.append(time.monotonic())
+
+    other = threading.Thread(target=tick)
+    other.start()
+    start = time.monotonic()
+    extract(night.preproc, night.psf, threads=1)
+    end = time.monotonic()
+    stop.set()
+    other.join()
+    gaps = np.diff([start, *(t for t in ticks if start < t < end), end])
+    assert gaps.max() < 0.5 * (end - start)
+
+
+def test_interrupt(night):
+    timer = threading.Timer(0.05, signal.raise_signal, [signal.SIGINT])
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        extract(night.preproc, night.psf, threads=1, milestone="baseline")
+    timer.join()

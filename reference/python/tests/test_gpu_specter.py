@@ -1,0 +1,228 @@
+"""extract_frame: gpu_specter's arguments, inputs and result, alone and on several ranks."""
+
+import inspect
+import os
+import pickle
+import shutil
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+import spexbench
+from astropy.io import fits
+from astropy.table import Table
+from spexbench import extract_frame
+
+ARGUMENTS = {"wavelength": "5760,5800,0.8", "nsubbundles": 5}
+
+
+def read_tables(path):
+    """A PSF in the form that gpu_specter reads it."""
+    psf = {"PSF": Table.read(path, "PSF")}
+    psf["PSF"].meta.setdefault("PSFERR", 0.01)
+    with fits.open(path) as file:
+        for name, hdu in (("XTRACE", file[0]), ("YTRACE", file["YTRACE"])):
+            meta = {key: hdu.header[key] for key in ("WAVEMIN", "WAVEMAX")}
+            psf[name] = Table({name[0]: hdu.data}, meta=meta)
+    return psf
+
+
+@pytest.fixture(scope="module")
+def inputs(night):
+    preproc = spexbench.read_preproc(str(night.preproc))
+    ivar = np.where(preproc.mask == 0, preproc.ivar, 0).astype(float)
+    return {"image": preproc.image.astype(float), "ivar": ivar}, read_tables(night.psf)
+
+
+@pytest.fixture(scope="module")
+def alone(inputs):
+    return extract_frame(*inputs, 25, 0, 25, **ARGUMENTS)
+
+
+def assert_same(result, expected):
+    assert list(result) == list(expected)
+    for name, value in expected.items():
+        np.testing.assert_array_equal(result[name], value, err_msg=name)
+
+
+def test_signature():
+    """In gpu_specter's order: callers pass the first fourteen by place."""
+    names = (
+        "img psf bundlesize specmin nspec wavelength nwavestep nsubbundles model regularize psferr "
+        "comm gpu loglevel timing wavepad pixpad_frac wavepad_frac batch_subbundle ranks_per_bundle"
+    )
+    parameters = inspect.signature(extract_frame).parameters.values()
+    by_place = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD]
+    assert [p.name for p in by_place] == names.split()
+    defaults = [p.default for p in by_place[5:]]
+    assert defaults == [
+        *(None, 50, 1, None, 0, None, None, None, None, None, 10, 0.8, 0.2, True, None)
+    ]
+
+
+def test_result(alone):
+    types = {
+        "specflux": ("f8", (25, 51)),
+        "specivar": ("f8", (25, 51)),
+        "specmask": ("i8", (25, 51)),
+        "wave": ("f8", (51,)),
+        "Rdiags": ("f8", (25, 11, 51)),
+        "pixmask_fraction": ("f8", (25, 51)),
+        "chi2pix": ("f8", (25, 51)),
+    }
+    assert set(alone) == {*types, "modelimage"}
+    assert alone["modelimage"] is None
+    for name, (dtype, shape) in types.items():
+        assert (alone[name].dtype, alone[name].shape) == (np.dtype(dtype), shape), name
+    np.testing.assert_array_equal(alone["wave"], np.arange(5760, 5800.4, 0.8))
+    np.testing.assert_array_equal(alone["specmask"], alone["specivar"] == 0)
+
+
+def test_same_as_extract(night, alone):
+    frame = spexbench.extract(
+        night.preproc, night.psf, wavelength=(5760, 5800, 0.8), mask_bits=0xFFFFFFFF
+    )
+    np.testing.assert_array_equal(alone["specflux"], frame.flux)
+    np.testing.assert_array_equal(alone["Rdiags"], frame.resolution)
+
+
+@pytest.mark.parametrize("wavelength", [(5760, 5800, 0.8), np.arange(5760, 5800.4, 0.8)])
+def test_forms_of_wavelength(inputs, alone, wavelength):
+    result = extract_frame(*inputs, 25, 0, 25, wavelength, nsubbundles=5)
+    np.testing.assert_allclose(result["specflux"], alone["specflux"], rtol=0, atol=1e-6)
+    np.testing.assert_allclose(result["wave"], alone["wave"], rtol=0, atol=1e-9)
+
+
+def test_mask_of_a_mapping_is_in_its_ivar(inputs, alone):
+    """gpu_specter looks at image and ivar alone."""
+    image = {**inputs[0], "mask": np.ones(inputs[0]["image"].shape, dtype=np.int32)}
+    assert_same(extract_frame(image, inputs[1], 25, 0, 25, **ARGUMENTS), alone)
+
+
+def test_timing_and_model(inputs, alone):
+    timing = {}
+    result = extract_frame(*inputs, 25, 0, 25, model="m.fits", timing=timing, **ARGUMENTS)
+    assert result["modelimage"].shape == inputs[0]["image"].shape
+    np.testing.assert_array_equal(result["specflux"], alone["specflux"])
+    names = "init-mpi-comm init-mpi-bcast host-to-device extracted-bundles staged-bundles"
+    assert list(timing)[:5] == names.split()
+    assert timing["assembled-frame"] >= timing["extracted-bundles"] >= timing["init-mpi-comm"]
+
+
+def test_wrong_tables(inputs):
+    image, psf = inputs
+    with pytest.raises(spexbench.UsageError, match="psf: 'XTRACE'"):
+        extract_frame(image, {"PSF": psf["PSF"]}, 25, 0, 25)
+    broken = Table(psf["PSF"], copy=True)
+    broken["COEFF"][0, 0, 0] = np.nan
+    with pytest.raises(spexbench.UsageError, match="COEFF: has a coefficient that is not finite"):
+        extract_frame(image, {**psf, "PSF": broken}, 25, 0, 25)
+
+
+class Ranks:
+    """A communicator whose ranks are threads; objects travel by pickle, as mpi4py's do."""
+
+    def __init__(self, size):
+        self.size = size
+        self.barrier = threading.Barrier(size, timeout=20)
+        self.slots = [None] * size
+
+    def run(self, work):
+        """work(comm) on every rank: what they return or raise."""
+        outcomes = [None] * self.size
+
+        def one(rank):
+            try:
+                outcomes[rank] = work(Rank(self, rank))
+            except Exception as error:
+                outcomes[rank] = error
+
+        threads = [threading.Thread(target=one, args=(r,)) for r in range(self.size)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        return outcomes
+
+
+class Rank:
+    """One rank of Ranks."""
+
+    def __init__(self, ranks, rank):
+        self.ranks, self.rank, self.size = ranks, rank, ranks.size
+
+    def allgather(self, value):
+        self.ranks.slots[self.rank] = pickle.dumps(value)
+        self.ranks.barrier.wait()
+        values = [pickle.loads(slot) for slot in self.ranks.slots]
+        self.ranks.barrier.wait()
+        return values
+
+    def bcast(self, value, root=0):
+        return self.allgather(value if self.rank == root else None)[root]
+
+    def gather(self, value, root=0):
+        values = self.allgather(value)
+        return values if self.rank == root else None
+
+
+@pytest.mark.parametrize("size", [1, 3])
+def test_ranks_share_a_frame(inputs, alone, size):
+    def work(comm):
+        image, psf = inputs if comm.rank == 0 else (None, None)
+        return extract_frame(image, psf, 25, 0, 25, comm=comm, threads=1, **ARGUMENTS)
+
+    first, *others = Ranks(size).run(work)
+    assert_same(first, alone)
+    assert others == [None] * (size - 1)
+
+
+@pytest.mark.parametrize("wrong", ["image of rank 0", "specmin of rank 1"])
+def test_an_error_of_one_rank_is_everyones(inputs, wrong):
+    def work(comm):
+        image, psf = inputs if comm.rank == 0 else (None, None)
+        if wrong == "image of rank 0":
+            image = "no-such-file.fits"
+        specmin = 400 if comm.rank == 1 and wrong == "specmin of rank 1" else 0
+        return extract_frame(image, psf, 25, specmin, 25, comm=comm, threads=1, **ARGUMENTS)
+
+    outcomes = Ranks(2).run(work)
+    assert [type(outcome) for outcome in outcomes] in (
+        [spexbench.DataError] * 2,
+        [spexbench.UsageError] * 2,
+    )
+    assert str(outcomes[0]) == str(outcomes[1])
+
+
+SCRIPT = """
+import sys
+from mpi4py import MPI
+import numpy as np
+import spexbench
+comm = MPI.COMM_WORLD
+files = sys.argv[1:3] if comm.rank == 0 else (None, None)
+frame = spexbench.extract_frame(
+    *files, 25, 0, 25, "5760,5800,0.8", nsubbundles=5, comm=comm, threads=1
+)
+assert (frame is None) == (comm.rank > 0)
+if frame:
+    np.save(sys.argv[3], frame["specflux"])
+"""
+
+
+@pytest.mark.skipif(not shutil.which("mpirun"), reason="there is no mpirun")
+def test_mpi4py(night, tmp_path):
+    pytest.importorskip("mpi4py")
+    (tmp_path / "script.py").write_text(SCRIPT)
+    command = ["mpirun", "-n", "2", sys.executable, tmp_path / "script.py"]
+    command += [night.preproc, night.psf, tmp_path / "flux.npy"]
+    subprocess.run(command, check=True, timeout=60)
+    frame = spexbench.extract_frame(night.preproc, night.psf, 25, 0, 25, **ARGUMENTS)
+    np.testing.assert_array_equal(np.load(tmp_path / "flux.npy"), frame["specflux"])
+
+
+def test_package_is_that_of_the_build():
+    assert Path(spexbench._core.__file__).is_relative_to(Path(os.environ["SPEX_BUILD"]).resolve())
