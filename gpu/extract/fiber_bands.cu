@@ -1,6 +1,5 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/fiber_bands.hpp"
-#include "gpu/extract/limits.hpp"
 #include "gpu/extract/spot_device.cuh"
 #include "reference/extract/fiber_cholesky.hpp"
 
@@ -8,109 +7,141 @@ namespace spex::gpu {
 namespace {
 
 constexpr int threads = 256;
-constexpr int lanes = 4;  // that share a pair of spots, side by side along x
 
-// Sum over the pixels of both spots of (W spot_j) spot_k, the same for all lanes of the pair;
-// spot_j, already weighted, covers its whole rectangle in shared memory.
-__device__ double overlap(const double* weighted, const ClippedSpot& j, const ClippedSpot& k,
-                          int lane) {
-  const int x0 = max(j.x0, k.x0), x1 = min(j.x1, k.x1);
-  const int y0 = max(j.y0, k.y0), y1 = min(j.y1, k.y1);
+// Where a patch stands among the bins of FrameBands.
+struct PatchInFrame {
+  int s0, v0;  // the frame's of the patch's first spectrum and bin
+
+  __device__ PatchInFrame(const PatchGeometry& patch, const SpotsView& spots)
+      : s0(patch.spec0 - spots.first_spec), v0(patch.wave0) {}
+};
+
+// Whether the patch uses all rows [y0, y1) of the CCD.
+__device__ bool holds_rows(const PatchGeometry& patch, const PixelsView& pixels, int y0, int y1) {
+  return (y0 >= patch.y0 || patch.y0 == 0) && (y1 <= patch.y1 || patch.y1 == pixels.ny);
+}
+
+// Sum over the used pixels of both spots of W a b.
+__device__ double overlap(const PixelsView& pixels, const ClippedSpot& a, const ClippedSpot& b) {
   double sum = 0;
-  for (int x = x0 + lane; x < x1; x += lanes) {
-    const double* a = weighted + (y0 - j.yc) * j.stride + x - j.xc;
-    const double* b = k.value + (y0 - k.yc) * k.stride + x - k.xc;
-#pragma unroll 4
-    for (int y = y0; y < y1; ++y, a += j.stride, b += k.stride) sum += *a * *b;
-  }
-  for (int offset = lanes / 2; offset > 0; offset /= 2)
-    sum += __shfl_xor_sync(0xffffffffU, sum, offset);
+  for (int y = max(a.y0, b.y0); y < min(a.y1, b.y1); ++y)
+    for (int x = max(a.x0, b.x0); x < min(a.x1, b.x1); ++x)
+      sum += a.at(x, y) * pixels.W[static_cast<size_t>(y) * pixels.nx + x] * b.at(x, y);
   return sum;
 }
 
-// A block computes what the bins of all spectra at one wavelength v have in common with others.
-__global__ void assemble_kernel(const PatchGeometry* patches, FiberLayout layout, SpotsView spots,
-                                PixelsView pixels, const double* prior, FiberBands bands) {
-  extern __shared__ double weighted[];  // [nspec][ny nx]: W_i A_ij of the bins at v
-  const PatchGeometry patch = patches[blockIdx.y];
-  const int v = blockIdx.x;
-  const int spot_size = spots.nx * spots.ny;
-  for (int k = threadIdx.x; k < patch.nspec * spot_size; k += threads) {
-    const ClippedSpot spot = clip_spot(patch, spots, k / spot_size, v);
-    const int x = spot.xc + k % spot_size % spots.nx, y = spot.yc + k % spot_size / spots.nx;
-    const bool inside = x >= spot.x0 && x < spot.x1 && y >= spot.y0 && y < spot.y1;
-    weighted[k] = inside ? spot.at(x, y) * pixels.W[static_cast<size_t>(y) * pixels.nx + x] : 0.0;
+// y, q and good of a patch's bins: the frame's, or new sums where the patch cuts the spot. A thread
+// a bin.
+__global__ void take_bins_kernel(const PatchGeometry* patches, SpotsView spots, PixelsView pixels,
+                                 FrameBands frame, BinVectors bins) {
+  const PatchGeometry& patch = patches[blockIdx.y];
+  const int j = blockIdx.x * threads + threadIdx.x;
+  if (j >= patch.n()) return;
+  const PatchInFrame place(patch, spots);
+  const int s = j / patch.nwave, w = j % patch.nwave;
+  const size_t out = bins.strides.patch(blockIdx.y) + bins.strides.bin(s, w);
+  const ClippedSpot spot = clip_spot(patch, spots, s, w);
+  if (holds_rows(patch, pixels, spot.yc, spot.yc + spots.ny)) {
+    const size_t from = frame.bin(place.s0 + s, place.v0 + w);
+    bins.y[out] = frame.y[from];
+    bins.q[out] = frame.q[from];
+    bins.good[out] = frame.good[from];
+    return;
   }
-  __syncthreads();
+  double y_sum = 0, q_sum = 0, good_sum = 0;
+  for (int y = spot.y0; y < spot.y1; ++y)
+    for (int x = spot.x0; x < spot.x1; ++x) {
+      const size_t i = static_cast<size_t>(y) * pixels.nx + x;
+      const double W = pixels.W[i];
+      if (!(W > 0)) continue;
+      const double a = spot.at(x, y);
+      y_sum += a * W * pixels.p[i];
+      q_sum += a * W;
+      good_sum += a;
+    }
+  bins.y[out] = y_sum;
+  bins.q[out] = q_sum;
+  bins.good[out] = good_sum;
+}
 
-  const size_t first = static_cast<size_t>(blockIdx.y) * layout.nslots;
-  const int lane = threadIdx.x % lanes;
-  const int own = patch.nspec * (layout.reach + 1);
-  const int pairs = own + (patch.nspec - 1) * (2 * layout.reach + 1);
-  // All lanes of a warp go round together, as overlap shuffles.
-  for (int base = 0; base < pairs; base += threads / lanes) {
-    const int k = base + threadIdx.x / lanes;
-    const bool is_own = k < own;
-    const int width = is_own ? layout.reach + 1 : 2 * layout.reach + 1;
-    const int s = (is_own ? k : k - own) / width;
-    const int d = (is_own ? k : k - own) % width;
-    const int w = is_own ? v + d : v - layout.reach + d;
-    const bool bins = k < pairs && w >= 0 && w < patch.nwave;
-    ClippedSpot of_s{}, of_t{};
-    if (bins) {
-      of_s = clip_spot(patch, spots, s, v);
-      of_t = clip_spot(patch, spots, is_own ? s : s + 1, w);
-    }
-    double value = overlap(weighted + (bins ? s : 0) * spot_size, of_s, of_t, lane);
-    if (lane != 0 || k >= pairs) continue;
-    if (is_own) {
-      if (d == 0) value += prior[(first + s) * layout.nwave + v];
-      bands.band[(first + s) * layout.band_size() + v * width + d] = value;
-    } else {
-      bands.pair[(first + s) * layout.pair_size() + v * width + d] = value;
-    }
+// The bands of spectrum blockIdx.x of patch blockIdx.y.
+__global__ void take_bands_kernel(const PatchGeometry* patches, FiberLayout layout, SpotsView spots,
+                                  PixelsView pixels, FrameBands frame, const double* prior,
+                                  FiberBands bands) {
+  const PatchGeometry patch = patches[blockIdx.y];
+  const int s = blockIdx.x;
+  if (s >= patch.nspec) return;
+  const PatchInFrame place(patch, spots);
+  const size_t slot = static_cast<size_t>(blockIdx.y) * layout.nslots + s;
+  const int m = patch.nwave, R = layout.reach;
+  // Element (w of t, v of s), of which the frame's bands have `shared`.
+  const auto element = [&](int v, int t, int w, double shared) {
+    const ClippedSpot a = clip_spot(patch, spots, s, v), b = clip_spot(patch, spots, t, w);
+    const bool same = holds_rows(patch, pixels, max(a.yc, b.yc), min(a.yc, b.yc) + spots.ny);
+    return same ? shared : overlap(pixels, a, b);
+  };
+  for (int k = threadIdx.x; k < layout.band_size(); k += threads) {
+    const int v = k / (R + 1), d = k % (R + 1);
+    double value = 0;
+    if (v + d < m)
+      value = element(v, s, v + d, frame.band[frame.bin(place.s0 + s, place.v0 + v) * (R + 1) + d]);
+    if (d == 0) value += prior[slot * layout.nwave + v];
+    bands.band[slot * layout.band_size() + k] = value;
+  }
+  if (s + 1 == patch.nspec) return;
+  const int width = 2 * R + 1;
+  for (int k = threadIdx.x; k < layout.pair_size(); k += threads) {
+    const int v = k / width, w = v - R + k % width;
+    double value = 0;
+    if (w >= 0 && w < m)
+      value = element(v, s + 1, w,
+                      frame.pair[frame.bin(place.s0 + s, place.v0 + v) * width + k % width]);
+    bands.pair[slot * layout.pair_size() + k] = value;
   }
 }
 
-// A thread a bin of s and a bin of a spectrum two or more apart.
+// A thread a bin of s and a bin of a spectrum two or more apart, where the frame has seen that they
+// may share light: in the patch their diagonals hold the prior too.
 __global__ void far_kernel(const PatchGeometry* patches, FiberLayout layout, SpotsView spots,
-                           PixelsView pixels, FiberBands bands, int* status) {
+                           PixelsView pixels, FrameBands frame, FiberBands bands, int* status) {
   const PatchGeometry patch = patches[blockIdx.y];
-  const int width = 2 * layout.reach + 1;
   const int k = blockIdx.x * threads + threadIdx.x;
-  const int s = k / (patch.nwave * width);
-  const int v = k / width % patch.nwave;
-  const int w = v - layout.reach + k % width;
-  if (s + 2 >= patch.nspec || w < 0 || w >= patch.nwave) return;
+  const int s = k / patch.nwave, v = k % patch.nwave;
+  if (s + 2 >= patch.nspec) return;
+  const PatchInFrame place(patch, spots);
+  if (frame.far[frame.bin(place.s0 + s, place.v0 + v)] == 0) return;
   const size_t first = static_cast<size_t>(blockIdx.y) * layout.nslots;
   const auto diagonal = [&](int spectrum, int bin) {
     return bands.band[(first + spectrum) * layout.band_size() + bin * (layout.reach + 1)];
   };
   const ClippedSpot a = clip_spot(patch, spots, s, v);
-  for (int t = s + 2; t < patch.nspec; ++t) {
-    const ClippedSpot b = clip_spot(patch, spots, t, w);
-    double sum = 0;
-    for (int y = max(a.y0, b.y0); y < min(a.y1, b.y1); ++y)
-      for (int x = max(a.x0, b.x0); x < min(a.x1, b.x1); ++x)
-        sum += a.at(x, y) * pixels.W[static_cast<size_t>(y) * pixels.nx + x] * b.at(x, y);
-    if (!(sum <= fiber_bounds::far * sqrt(diagonal(s, v) * diagonal(t, w))))
-      status[blockIdx.y] = guarded;
-  }
+  for (int t = s + 2; t < patch.nspec; ++t)
+    for (int w = max(0, v - layout.reach); w <= min(patch.nwave - 1, v + layout.reach); ++w) {
+      const double shared = overlap(pixels, a, clip_spot(patch, spots, t, w));
+      if (!(shared <= fiber_bounds::far * sqrt(diagonal(s, v) * diagonal(t, w))))
+        status[blockIdx.y] = guarded;
+    }
 }
 
 }  // namespace
 
-void assemble_fibers(const PatchGeometry* patches, int count, const FiberLayout& layout,
-                     const SpotsView& spots, const PixelsView& pixels, const double* prior,
-                     const FiberBands& bands, int* status, cudaStream_t stream) {
-  const std::size_t bytes = assemble_bytes(layout.nslots, spots.nx, spots.ny);
-  allow_shared_memory(reinterpret_cast<const void*>(assemble_kernel));
-  assemble_kernel<<<dim3(layout.nwave, count), threads, bytes, stream>>>(patches, layout, spots,
-                                                                         pixels, prior, bands);
+void take_bins(const PatchGeometry* patches, int count, int nmax, const SpotsView& spots,
+               const PixelsView& pixels, const FrameBands& frame, const BinVectors& bins,
+               cudaStream_t stream) {
+  take_bins_kernel<<<dim3(blocks_for(nmax, threads), count), threads, 0, stream>>>(
+      patches, spots, pixels, frame, bins);
   SPEX_LAUNCH_CHECK();
-  const int pairs = layout.nslots * layout.nwave * (2 * layout.reach + 1);
-  far_kernel<<<dim3(blocks_for(pairs, threads), count), threads, 0, stream>>>(
-      patches, layout, spots, pixels, bands, status);
+}
+
+void take_bands(const PatchGeometry* patches, int count, const FiberLayout& layout,
+                const SpotsView& spots, const PixelsView& pixels, const FrameBands& frame,
+                const double* prior, const FiberBands& bands, int* status, cudaStream_t stream) {
+  take_bands_kernel<<<dim3(layout.nslots, count), threads, 0, stream>>>(
+      patches, layout, spots, pixels, frame, prior, bands);
+  SPEX_LAUNCH_CHECK();
+  const int bins = layout.nslots * layout.nwave;
+  far_kernel<<<dim3(blocks_for(bins, threads), count), threads, 0, stream>>>(
+      patches, layout, spots, pixels, frame, bands, status);
   SPEX_LAUNCH_CHECK();
 }
 

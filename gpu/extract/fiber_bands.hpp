@@ -1,7 +1,7 @@
 // N of a patch by spectra: a band a spectrum and one a pair of neighbours (extraction.md, 5.1).
 #pragma once
 
-#include "gpu/extract/projection.hpp"
+#include "gpu/extract/frame_bands.hpp"
 
 namespace spex::gpu {
 
@@ -25,12 +25,18 @@ struct FiberBands {
   double* pair = nullptr;  ///< N_{s+1,s}; of the last slot unused
 };
 
-/// Sets all bands, with the prior on the diagonals, straight from the pairs of overlapping spots.
-/// Spectra two or more apart are looked at, not stored: `status[patch]` becomes `guarded` where
-/// they share light.
-void assemble_fibers(const PatchGeometry* patches, int count, const FiberLayout& layout,
-                     const SpotsView& spots, const PixelsView& pixels, const double* prior,
-                     const FiberBands& bands, int* status, cudaStream_t stream);
+/// y, q and good of all padded bins of `count` patches of at most `nmax` bins: the frame's, or new
+/// sums for the bins of which the patch uses fewer rows.
+void take_bins(const PatchGeometry* patches, int count, int nmax, const SpotsView& spots,
+               const PixelsView& pixels, const FrameBands& frame, const BinVectors& bins,
+               cudaStream_t stream);
+
+/// Sets all bands, with the prior on the diagonals, from the frame's of the same reach, or anew for
+/// the bins of which the patch uses fewer rows. Spectra two or more apart are looked at, not
+/// stored: `status[patch]` becomes `guarded` where they share light.
+void take_bands(const PatchGeometry* patches, int count, const FiberLayout& layout,
+                const SpotsView& spots, const PixelsView& pixels, const FrameBands& frame,
+                const double* prior, const FiberBands& bands, int* status, cudaStream_t stream);
 
 /// What a patch's status becomes where the guard of section 5.1 refuses it.
 inline constexpr int guarded = 2;

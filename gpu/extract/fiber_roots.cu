@@ -16,14 +16,16 @@ constexpr int blocks_per_sm = 2;
 constexpr int vectors = 2;  // 1 and y' of section 5.1
 constexpr int tile = 8;     // rows of E that a warp takes at a time
 constexpr double root_error = 1e-13;
-constexpr double worst_root_error = 1e-11;
+constexpr int pole_step = 4;
+constexpr int most_poles = 48;
 
 // What a warp keeps in shared memory, and of its own in global memory.
 template <int R>
 struct WarpMemory {
   double* P;     // [m + 2 R][R + 1]: the band of P, zeros beyond its rows
   double* y;     // [m + 2 R]: y', zeros beyond
-  double* sums;  // [vectors][m]: P^(-1/2) of 1 and y', first without E
+  double* band;  // [vectors][m]: P_b^(-1/2) of 1 and y', P_b the band of P
+  double* sums;  // [vectors][m]: P^(-1/2) of them less that
   double* r;     // [m]
   double* Q;     // [m][R + 1]
   double* L;     // global, [m][R + 1][32]
@@ -31,7 +33,7 @@ struct WarpMemory {
   double* Ex;    // global, [m][vectors][32]
 };
 __host__ __device__ constexpr int shared_numbers(int R, int m) {
-  return (m + 2 * R) * (R + 2) + (vectors + 1) * m + m * (R + 1);
+  return (m + 2 * R) * (R + 2) + (2 * vectors + 1) * m + m * (R + 1);
 }
 __host__ __device__ constexpr int scratch_numbers(int R, int m) {
   return m * (R + 1 + 2 * vectors) * warp_size;
@@ -42,7 +44,8 @@ __device__ WarpMemory<R> cut_memory(double* shared, double* scratch, int m) {
   WarpMemory<R> memory{};
   memory.P = shared;
   memory.y = memory.P + (m + 2 * R) * (R + 1);
-  memory.sums = memory.y + m + 2 * R;
+  memory.band = memory.y + m + 2 * R;
+  memory.sums = memory.band + vectors * m;
   memory.r = memory.sums + vectors * m;
   memory.Q = memory.r + m;
   memory.L = scratch;
@@ -177,13 +180,13 @@ __device__ void solve_and_invert(const WarpMemory<R>& memory, int m, int ndiag, 
           const double value = take_previous<R>(window[v], l, x[v * warp_size]);
           x[v * warp_size] = value;
           const double sum = warp_sum(weight * value);
-          if (lane == 0) memory.sums[v * m + j] = sum;
+          if (lane == 0) memory.band[v * m + j] += sum;
         }
 #pragma unroll
         for (int d = 0; d <= R; ++d) {
           if (d > ndiag) break;
           const double q = warp_sum(weight * ((d == 0 ? 1 : 0) - shift * z[d]));
-          if (lane == 0) memory.Q[j * (R + 1) + d] = q;
+          if (lane == 0) memory.Q[j * (R + 1) + d] += q;
         }
       });
   __syncwarp();
@@ -286,33 +289,39 @@ __global__ void __launch_bounds__(warps* warp_size, blocks_per_sm)
     __syncwarp();
     const double norm = make_P<R>(memory, m, bands.band + slot_of_patch * layout.band_size(), D,
                                   solution.g + slot_of_patch * m, solution.f + slot_of_patch * m);
-    // P >= 0.9 N_ss where the coupling is within its bound.
-    const double least = 0.9 / solution.trace[slot_of_patch];
+    // D <= 2 rho^2 N_ss: P >= 0.995 N_ss where both couplings are within their bound.
+    const double least = 0.995 / solution.trace[slot_of_patch];
     const double largest = 1.001 * norm;
-    if (!(least > 0) || !(largest > least) || !isfinite(largest) ||
-        zolotarev_error(most_fiber_poles, least / largest) > worst_root_error) {
+    if (!(least > 0) || !(largest > least) || !(largest < fiber_bounds::condition * least)) {
       if (lane == 0) status[core.patch] = guarded;
       continue;
     }
-    int n = 8;
-    while (n < most_fiber_poles && zolotarev_error(n, least / largest) > root_error) n += 4;
-    // Threads beyond the last pole do what that of the last one does, without weight.
-    const ZolotarevPole pole = zolotarev_pole(min(lane, n - 1), n, least, largest);
-    const double weight = lane < n ? pole.weight : 0.0;
-
-    const bool good = factor_shifted<R>(memory, m, pole.shift);
+    int n = pole_step;
+    while (n < most_poles && zolotarev_error(n, least / largest) > root_error) n += pole_step;
+    for (int j = lane; j < vectors * m; j += warp_size) memory.band[j] = memory.sums[j] = 0;
+    for (int j = lane; j < m * (R + 1); j += warp_size) memory.Q[j] = 0;
     __syncwarp();
-    solve_and_invert<R>(memory, m, spectra.ndiag, pole.shift, weight);
-    for (int j = lane; j < m; j += warp_size) memory.r[j] = times_P<R>(memory.P, m, j, memory.sums);
+    bool good = true;
+    for (int first = 0; first < n; first += warp_size) {
+      // Threads beyond the last pole do what that of the last one does, without weight.
+      const ZolotarevPole pole = zolotarev_pole(min(first + lane, n - 1), n, least, largest);
+      const double weight = first + lane < n ? pole.weight : 0.0;
+      good = factor_shifted<R>(memory, m, pole.shift) && good;
+      __syncwarp();
+      solve_and_invert<R>(memory, m, spectra.ndiag, pole.shift, weight);
+      apply_E<R>(memory, m, D);
+      __syncwarp();
+      add_correction<R>(memory, m, weight);
+    }
+    for (int j = lane; j < m; j += warp_size) memory.r[j] = times_P<R>(memory.P, m, j, memory.band);
     __syncwarp();
-    apply_E<R>(memory, m, D);
+    for (int j = lane; j < vectors * m; j += warp_size) memory.sums[j] += memory.band[j];
     __syncwarp();
-    add_correction<R>(memory, m, weight);
     bool within = good;
     for (int j = lane; j < m; j += warp_size) {
-      const double band = memory.r[j];
+      const double of_band = memory.r[j];
       const double r = times_P<R>(memory.P, m, j, memory.sums) - times_E<R>(D, m, j, memory.sums);
-      within = within && fabs(band - r) <= fiber_bounds::outside * fabs(r);
+      within = within && fabs(of_band - r) <= fiber_bounds::outside * fabs(r);
       memory.r[j] = r;
     }
     if (!within) status[core.patch] = guarded;

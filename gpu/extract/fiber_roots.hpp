@@ -5,9 +5,6 @@
 
 namespace spex::gpu {
 
-/// Most poles of a root: a thread of a warp each.
-inline constexpr int most_fiber_poles = 32;
-
 /// Numbers that find_fiber_roots needs of scratch, for any number of spectra: a warp that the
 /// device can hold each.
 [[nodiscard]] std::size_t fiber_root_scratch(const FiberLayout& layout);

@@ -20,12 +20,26 @@ FiberLayout layout_of(const FrameOnDevice& frame) {
 
 }  // namespace
 
+FrameBands FiberWorkspace::frame_bands() const {
+  FrameBands bands;
+  bands.nspec = batch_.spots.nspec;
+  bands.nwave = batch_.spots.nwave;
+  bands.reach = layout_.reach;
+  const auto bins = count_of(bands.nspec, bands.nwave);
+  bands.y = frame_.get();
+  bands.q = bands.y + bins;
+  bands.good = bands.q + bins;
+  bands.band = bands.good + bins;
+  bands.pair = bands.band + bins * count_of(bands.reach + 1);
+  bands.far = far_.get();
+  return bands;
+}
+
 bool FiberWorkspace::can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
   const FiberLayout layout = layout_of(frame);
   return inputs.options.decorrelate == Decorrelate::signal && layout.reach > 0 &&
          layout.nwave <= largest_fiber_bins &&
-         std::max(assemble_bytes(layout.nslots, inputs.psf->nx(), inputs.psf->ny()),
-                  solve_fibers_bytes(layout.nslots, layout.nwave)) <= most_shared_memory();
+         solve_fibers_bytes(layout.nslots, layout.nwave) <= most_shared_memory();
 }
 
 void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
@@ -38,6 +52,10 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   const cudaStream_t stream = context_->stream();
   reserve(band_, spectra * count_of(layout_.band_size()));
   reserve(pair_, spectra * count_of(layout_.pair_size()));
+  const auto frame_bins = count_of(batch_.spots.nspec, batch_.spots.nwave);
+  // A bin's row of both bands, and its three sums.
+  reserve(frame_, frame_bins * count_of(3 * layout_.reach + 2 + 3));
+  reserve(far_, frame_bins);
   reserve(factor_, spectra * count_of(layout_.band_size()));
   reserve(trace_, spectra);
   reserve(D_, count_of(batch_.ncores(), layout_.nwave, layout_.nwave));
@@ -47,7 +65,7 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   reserve(cores_, batch_.cores.size());
   if (poison_)
     for (const DeviceBuffer<double>* buffer :
-         {&band_, &pair_, &factor_, &trace_, &D_, &scratch_, &bins_, &work_})
+         {&frame_, &band_, &pair_, &factor_, &trace_, &D_, &scratch_, &bins_, &work_})
       fill_with_nan(*buffer, stream);
   SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), batch_.cores.data(),
                                  batch_.cores.size() * sizeof(CoreSpectrum), cudaMemcpyHostToDevice,
@@ -57,11 +75,14 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
 void FiberWorkspace::assemble() {
   const cudaStream_t stream = context_->stream();
   const PixelsView pixels = batch_.frame->pixels();
-  project_pixels(batch_.patches(), batch_.count, batch_.n, batch_.spots, pixels,
-                 {layout_.strides(), y(), q(), good()}, stream);
+  const FrameBands frame = frame_bands();
+  assemble_frame(batch_.spots, pixels, batch_.frame->spectra().first_bin, layout_.nslots, frame,
+                 stream);
+  take_bins(batch_.patches(), batch_.count, batch_.n, batch_.spots, pixels, frame,
+            {layout_.strides(), y(), q(), good()}, stream);
   find_prior(batch_.patches(), batch_.count, layout_.strides(), q(), regularize_, prior(), stream);
-  assemble_fibers(batch_.patches(), batch_.count, layout_, batch_.spots, pixels, prior(), bands(),
-                  batch_.status(), stream);
+  take_bands(batch_.patches(), batch_.count, layout_, batch_.spots, pixels, frame, prior(), bands(),
+             batch_.status(), stream);
 }
 
 void FiberWorkspace::factor() {

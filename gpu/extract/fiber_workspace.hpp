@@ -46,6 +46,8 @@ class FiberWorkspace {
   [[nodiscard]] FiberSolution fibers() const { return {factor_.get(), trace_.get(), y(), g()}; }
 
  private:
+  // Of all bins of the batch's spots, which its patches take theirs from.
+  [[nodiscard]] FrameBands frame_bands() const;
   // Vectors over the padded bins of all patches. assemble fills y with y, sweep makes it f.
   [[nodiscard]] double* y() const { return bins_.get(); }
   [[nodiscard]] double* q() const { return y() + vector_; }
@@ -61,7 +63,8 @@ class FiberWorkspace {
   double psferr_ = 0;
   FiberLayout layout_;
   std::size_t vector_ = 0;
-  DeviceBuffer<double> band_, pair_, factor_, trace_, D_, scratch_, bins_, work_;
+  DeviceBuffer<double> frame_, band_, pair_, factor_, trace_, D_, scratch_, bins_, work_;
+  DeviceBuffer<unsigned char> far_;
   DeviceBuffer<CoreSpectrum> cores_;
 };
 

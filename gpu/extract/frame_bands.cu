@@ -1,0 +1,196 @@
+#include <climits>
+
+#include "gpu/core/launch.hpp"
+#include "gpu/core/tensor.cuh"
+#include "gpu/extract/frame_bands.hpp"
+#include "reference/extract/fiber_cholesky.hpp"
+
+namespace spex::gpu {
+namespace {
+
+constexpr int warps = 4;
+constexpr int tile = 8;               // bins, the side of a fragment
+constexpr int nowhere = INT_MIN / 2;  // a corner that no pixel is near
+
+// Eight bins of a fiber, a bin the lanes of one row of a fragment, and where any of them has light.
+struct Tile {
+  const double* value;  // of the lane's bin
+  int nx, ny;
+  int xc, yc;
+  int x0, x1, y0, y1;
+
+  __device__ double at(int x, int y) const {
+    const unsigned dx = x - xc, dy = y - yc;
+    return dx < static_cast<unsigned>(nx) && dy < static_cast<unsigned>(ny) ? value[dy * nx + dx]
+                                                                            : 0.0;
+  }
+};
+
+__device__ Tile make_tile(const SpotsView& spots, int s, int first) {
+  constexpr unsigned all = 0xffffffffU;
+  const int v = first + fragment_lane().g;
+  const bool valid = v >= 0 && v < spots.nwave;
+  const size_t k = static_cast<size_t>(s) * spots.nwave + (valid ? v : 0);
+  const size_t corner = static_cast<size_t>(spots.first_spec) * spots.nwave + k;
+  Tile t{};
+  t.value = spots.value + k * spots.nx * spots.ny;
+  t.nx = spots.nx, t.ny = spots.ny;
+  t.xc = valid ? spots.xc[corner] : nowhere;
+  t.yc = valid ? spots.yc[corner] : nowhere;
+  t.x0 = __reduce_min_sync(all, valid ? t.xc : INT_MAX);
+  t.y0 = __reduce_min_sync(all, valid ? t.yc : INT_MAX);
+  t.x1 = __reduce_max_sync(all, valid ? t.xc + t.nx : INT_MIN);
+  t.y1 = __reduce_max_sync(all, valid ? t.yc + t.ny : INT_MIN);
+  return t;
+}
+
+// What a pixel has for the sums of y, q and good: rows 0, 1 and 2 of a fragment.
+__device__ double pixel_row(double W, double p) {
+  const double rows[3] = {W > 0 ? W * p : 0.0, W, W > 0 ? 1.0 : 0.0};
+  const int g = fragment_lane().g;
+  return g == 0 ? rows[0] : g == 1 ? rows[1] : g == 2 ? rows[2] : 0.0;
+}
+
+// c[j] += (spots of fiber u in the tiles from `Below` before that of `columns` on)^T W (columns),
+// rows by columns, over all pixels; `sums` the same of pixel_row, where they are wanted. An element
+// takes the pixels in rows, four from a multiple of four at a time, wherever its tile begins or
+// ends: what lies outside its spots adds zeros.
+template <int Below, int Tiles, bool Sums>
+__device__ void multiply(const SpotsView& spots, const PixelsView& pixels, const Tile& columns,
+                         int u, int first, double (&c)[Tiles][2], double (&sums)[2]) {
+  Tile rows[Tiles];
+  int x0 = INT_MAX, x1 = INT_MIN, y0 = INT_MAX, y1 = INT_MIN;
+#pragma unroll
+  for (int j = 0; j < Tiles; ++j) {
+    rows[j] = make_tile(spots, u, first + (j - Below) * tile);
+    x0 = min(x0, rows[j].x0), x1 = max(x1, rows[j].x1);
+    y0 = min(y0, rows[j].y0), y1 = max(y1, rows[j].y1);
+  }
+  x0 = max(max(x0, columns.x0), 0) / 4 * 4;
+  x1 = min(min(x1, columns.x1), pixels.nx);
+  y0 = max(max(y0, columns.y0), 0);
+  y1 = min(min(y1, columns.y1), pixels.ny);
+  const int t = fragment_lane().t;
+  for (int y = y0; y < y1; ++y) {
+    const size_t row = static_cast<size_t>(y) * pixels.nx;
+    for (int left = x0; left < x1; left += 4) {
+      const int x = left + t;
+      const bool on_ccd = x < pixels.nx;
+      const double W = on_ccd ? pixels.W[row + x] : 0.0;
+      const double a = columns.at(x, y);
+      if constexpr (Sums)
+        multiply_add(pixel_row(W, on_ccd ? pixels.p[row + x] : 0.0), a, sums[0], sums[1]);
+      const double Wa = W * a;
+#pragma unroll
+      for (int j = 0; j < Tiles; ++j)
+        if (y >= rows[j].y0 && y < rows[j].y1 && left + 4 > rows[j].x0 && left < rows[j].x1)
+          multiply_add(rows[j].at(x, y), Wa, c[j][0], c[j][1]);
+    }
+  }
+}
+
+// A warp's eight bins: fiber blockIdx.y, from bin `first` on.
+__device__ int first_of_warp(int first_bin) {
+  const int before = (first_bin % tile + tile) % tile;  // bins of the first tile not in the view
+  return (blockIdx.x * warps + threadIdx.x / warp_size) * tile - before;
+}
+
+// J: tiles that a band reaches to either side.
+template <int J>
+__global__ void __launch_bounds__(warps* warp_size)
+    bands_kernel(SpotsView spots, PixelsView pixels, int first_bin, FrameBands bands) {
+  const int s = blockIdx.y;
+  const int first = first_of_warp(first_bin);
+  if (first >= bands.nwave) return;
+  const FragmentLane at = fragment_lane();
+  const Tile columns = make_tile(spots, s, first);
+  const int R = bands.reach;
+  // `put(v, d, value)` for each element (v + d, v) of a tile's product.
+  const auto store = [&](int j, const double(&c)[2], const auto& put) {
+    const int w = first + j * tile + at.g;
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const int v = first + 2 * at.t + k;
+      if (v >= 0 && v < bands.nwave && w >= 0 && w < bands.nwave) put(v, w - v, c[k]);
+    }
+  };
+  {
+    double c[J + 1][2] = {}, sums[2] = {};
+    multiply<0, J + 1, true>(spots, pixels, columns, s, first, c, sums);
+#pragma unroll
+    for (int j = 0; j <= J; ++j)
+      store(j, c[j], [&](int v, int d, double value) {
+        if (d >= 0 && d <= R) bands.band[bands.bin(s, v) * (R + 1) + d] = value;
+      });
+    double* const into[3] = {bands.y, bands.q, bands.good};
+    if (at.g < 3)
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        const int v = first + 2 * at.t + k;
+        if (v >= 0 && v < bands.nwave) into[at.g][bands.bin(s, v)] = sums[k];
+      }
+  }
+  if (s + 1 == bands.nspec) return;
+  double c[2 * J + 1][2] = {}, none[2];
+  multiply<J, 2 * J + 1, false>(spots, pixels, columns, s + 1, first, c, none);
+#pragma unroll
+  for (int j = 0; j <= 2 * J; ++j)
+    store(j - J, c[j], [&](int v, int d, double value) {
+      if (d >= -R && d <= R) bands.pair[bands.bin(s, v) * (2 * R + 1) + d + R] = value;
+    });
+}
+
+template <int J>
+__global__ void __launch_bounds__(warps* warp_size)
+    far_kernel(SpotsView spots, PixelsView pixels, int first_bin, int nslots, FrameBands bands) {
+  const int s = blockIdx.y;
+  const int first = first_of_warp(first_bin);
+  if (first >= bands.nwave) return;
+  const FragmentLane at = fragment_lane();
+  const Tile columns = make_tile(spots, s, first);
+  const auto diagonal = [&](int fiber, int bin) {
+    return bin >= 0 && bin < bands.nwave ? bands.band[bands.bin(fiber, bin) * (bands.reach + 1)]
+                                         : 0.0;
+  };
+  bool shares[2] = {false, false};
+  for (int u = s + 2; u < min(bands.nspec, s + nslots); ++u) {
+    double c[2 * J + 1][2] = {}, none[2];
+    multiply<J, 2 * J + 1, false>(spots, pixels, columns, u, first, c, none);
+#pragma unroll
+    for (int j = 0; j <= 2 * J; ++j)
+#pragma unroll
+      for (int k = 0; k < 2; ++k) {
+        const double norm =
+            diagonal(s, first + 2 * at.t + k) * diagonal(u, first + (j - J) * tile + at.g);
+        shares[k] = shares[k] || !(c[j][k] <= fiber_bounds::far * sqrt(norm));
+      }
+  }
+#pragma unroll
+  for (int k = 0; k < 2; ++k) {
+    // Of the eight lanes that hold column 2 t + k.
+    const unsigned lanes = 0x11111111U << at.t;
+    const bool any = (__ballot_sync(0xffffffffU, shares[k]) & lanes) != 0;
+    const int v = first + 2 * at.t + k;
+    if (at.g == 0 && v >= 0 && v < bands.nwave) bands.far[bands.bin(s, v)] = any ? 1 : 0;
+  }
+}
+
+template <int J>
+void launch(const SpotsView& spots, const PixelsView& pixels, int first_bin, int nslots,
+            const FrameBands& bands, cudaStream_t stream) {
+  const dim3 grid(blocks_for(bands.nwave + tile - 1, warps * tile), bands.nspec);
+  bands_kernel<J><<<grid, warps * warp_size, 0, stream>>>(spots, pixels, first_bin, bands);
+  SPEX_LAUNCH_CHECK();
+  far_kernel<J><<<grid, warps * warp_size, 0, stream>>>(spots, pixels, first_bin, nslots, bands);
+  SPEX_LAUNCH_CHECK();
+}
+
+}  // namespace
+
+void assemble_frame(const SpotsView& spots, const PixelsView& pixels, int first_bin, int nslots,
+                    const FrameBands& bands, cudaStream_t stream) {
+  const auto run = bands.reach <= tile ? &launch<1> : &launch<2>;
+  run(spots, pixels, first_bin, nslots, bands, stream);
+}
+
+}  // namespace spex::gpu
