@@ -57,6 +57,15 @@ std::vector<std::string> GoldenCase::extract_to(const std::string& output) const
   return all;
 }
 
+std::vector<std::string> golden_case_names(const std::string& path) {
+  const json all = read_cases(path);
+  if (!all.contains("cases") || !all.at("cases").is_object())
+    throw data_error(path, "has no cases", "a file of golden cases");
+  std::vector<std::string> names;
+  for (const auto& [name, value] : all.at("cases").items()) names.push_back(name);
+  return names;
+}
+
 GoldenCase read_golden_case(const std::string& path, const std::string& name) {
   const json all = read_cases(path);
   try {

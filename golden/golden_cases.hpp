@@ -18,6 +18,9 @@ struct GoldenCase {
   [[nodiscard]] std::vector<std::string> extract_to(const std::string& output) const;
 };
 
+/// The names of the cases of the file `path`. Throws Error(data) where it is no such file.
+[[nodiscard]] std::vector<std::string> golden_case_names(const std::string& path);
+
 /// The case `name` of the file `path`. Throws Error(data) where there is none such.
 [[nodiscard]] GoldenCase read_golden_case(const std::string& path, const std::string& name);
 

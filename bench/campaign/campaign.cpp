@@ -11,13 +11,16 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include "bench/campaign/entry_run.hpp"
 #include "bench/campaign/table.hpp"
 #include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/golden_gate.hpp"
 #include "bench/correctness/owned_folder.hpp"
+#include "bench/correctness/program_files.hpp"
 #include "bench/correctness/reference_store.hpp"
 #include "bench/correctness/run_claims.hpp"
 #include "bench/measure/machine.hpp"
@@ -51,6 +54,14 @@ double slack_of(const std::string& folder) {
   return local ? 0.05 : 1.0;
 }
 
+// The file system that a folder is on, as stat says it.
+unsigned long device_of(const std::string& folder) {
+  struct stat about {};
+  if (stat(folder.c_str(), &about) != 0)
+    throw data_error(folder, std::strerror(errno), "a folder that can be read");
+  return about.st_dev;
+}
+
 class Campaign {
  public:
   Campaign(const Plan& plan, const CampaignSettings& settings, Signals& signals)
@@ -61,9 +72,9 @@ class Campaign {
         machine_(describe_machine(nvml_, settings.system)),
         out_lock_(folder_for_results()),
         data_("--data", settings.data),
-        program_hashes_(hash_programs()),
+        program_files_(paths_of_programs()),
         references_(OwnedFolder("--references", settings.references),
-                    program_hashes_.at("spex-cpu").get<std::string>()) {
+                    program_files_.sha256().at("spex-cpu")) {
     fs::create_directories(logs());
     fs::create_directories(outputs());
     begin();
@@ -83,7 +94,7 @@ class Campaign {
         more = true;
       }
     }
-    if (!Signals::interrupted()) check_inputs();
+    if (!Signals::interrupted()) check_files();
     for (const EntryRun& run : runs_) write(run);
     print_table(runs_, facts_);
     std::vector<int> statuses;
@@ -115,8 +126,9 @@ class Campaign {
     if (settings_.launch.nodes > machine_.nodes_allocated)
       throw usage_error("--nodes", std::to_string(settings_.launch.nodes),
                         fmt::format("at most the {} allocated", machine_.nodes_allocated));
-    for (const std::string& name : plan_.goldens)
-      static_cast<void>(golden::read_golden_case(settings_.golden_cases, name));
+    check_goldens();
+    check_launcher();
+    check_folders();
     for (const Entry& entry : plan_.entries)
       if (const std::string id = entry.id + ".json";
           !settings_.resume && fs::exists(fs::path(settings_.out) / id))
@@ -128,16 +140,50 @@ class Campaign {
     return settings_.out;
   }
 
-  nlohmann::ordered_json hash_programs() const {
-    nlohmann::ordered_json hashes;
-    for (const std::string& path :
-         {fs::read_symlink("/proc/self/exe").string(), programs_.spex_cpu, programs_.spex_gpu,
-          programs_.spex_sim, programs_.mps_wrapper}) {
-      const std::optional<std::string> hash = hash_file(path);
-      if (!hash) throw data_error(path, "cannot be read", "one of the project's programs");
-      hashes[fs::path(path).filename().string()] = *hash;
+  void check_goldens() const {
+    if (plan_.goldens.empty()) return;
+    const std::vector<std::string> names = golden::golden_case_names(settings_.golden_cases);
+    for (const std::string& name : plan_.goldens)
+      if (std::find(names.begin(), names.end(), name) == names.end())
+        throw usage_error(
+            plan_.path,
+            fmt::format("'goldens' has {}, which is not in {}", name, settings_.golden_cases),
+            fmt::format("{}", fmt::join(names, ", ")));
+  }
+
+  void check_launcher() const {
+    for (const Entry& entry : plan_.entries) {
+      const Launch launch = make_launch(entry, machine_, settings_.launch, programs_, {});
+      if (launch.launcher != "none" && program_on_path(launch.launcher).empty())
+        throw usage_error("--launcher", launch.launcher + " is not on the PATH",
+                          "a launcher that can be started, for " + entry.id);
     }
-    return hashes;
+  }
+
+  // Each of the folders is emptied, or written, with no regard for another within it. Inputs and
+  // reference frames may be below the results, which are never removed.
+  void check_folders() const {
+    const auto whole = [](const std::string& path) {
+      return (fs::weakly_canonical(fs::absolute(path)) / "").string();
+    };
+    const std::string out = whole(settings_.out), data = whole(settings_.data),
+                      references = whole(settings_.references);
+    const auto refuse = [](const char* option, const std::string& one, const std::string& other) {
+      if (one.starts_with(other))
+        throw usage_error(option, one + " lies in " + other, "a folder of its own");
+    };
+    refuse("--out", out, data);
+    refuse("--out", out, references);
+    refuse("--references", references, data);
+    refuse("--data", data, references);
+  }
+
+  [[nodiscard]] std::vector<std::string> paths_of_programs() const {
+    std::vector<std::string> paths{fs::read_symlink("/proc/self/exe").string(), programs_.spex_cpu,
+                                   programs_.spex_gpu, programs_.spex_sim, programs_.mps_wrapper};
+    if (const std::string launcher = program_on_path(settings_.launch.launcher); !launcher.empty())
+      paths.push_back(launcher);
+    return paths;
   }
 
   void begin() {
@@ -148,7 +194,7 @@ class Campaign {
     facts_.run_id = fmt::format("{}-{}-{}", now, plan_.name, machine_.name);
     facts_.build = build_json();
     facts_.system = system_json(machine_, nvml_);
-    facts_.programs = program_hashes_;
+    facts_.programs = program_files_.sha256();
     facts_.seal_key = key_of(data_.path());
     facts_.goldens_are_ours = hash_file(settings_.golden_cases) == SPEX_GOLDEN_CASES_SHA256;
     facts_.gpu_reason = nvml_.reason();
@@ -222,9 +268,14 @@ class Campaign {
     write(run);
   }
 
-  // Whether the inputs are still those that were made. Runs on others have failed.
-  void check_inputs() {
+  // Whether the inputs are still those that were made, and the programs those that were there. Runs
+  // on or of others have failed.
+  void check_files() {
     if (done_ == 0) return;
+    if (const std::string program = program_files_.changed(); !program.empty())
+      for (EntryRun& run : runs_)
+        for (Sample& sample : run.samples)
+          if (!sample.failure) sample.failure = program + " was changed while it was measured";
     std::map<const Dataset*, std::string> changed;
     for (const auto& [key, data] : datasets_) changed[&data] = changed_file(data);
     for (EntryRun& run : runs_)
@@ -253,24 +304,14 @@ class Campaign {
     return {"--list", list_path(), "--events", events_path(), "--loglevel", "warn"};
   }
 
-  // One run of an entry. What goes wrong fails this entry alone.
+  // One run of an entry. What goes wrong with the harness or the system is no fault of the frames,
+  // and ends this entry alone.
   void run_once(EntryRun& run) {
-    const int index = run.next_index();
     try {
       measure_once(run);
     } catch (const std::exception& error) {
-      // A sample that is already there was measured; then it is the entry that failed.
-      if (run.next_index() > index) {
-        run.error = error.what();
-      } else {
-        Sample sample;
-        sample.index = index;
-        sample.warmup = index < run.warmups;
-        sample.start_utc = utc_text(unix_now());
-        sample.failure = error.what();
-        report(run, sample);
-        run.samples.push_back(std::move(sample));
-      }
+      spdlog::error("{}: {}", run.entry.id, error.what());
+      run.error = error.what();
       write(run);
     }
   }
@@ -290,30 +331,57 @@ class Campaign {
     std::vector<std::string> images;
     for (int k = 0; k < run.frames; ++k) images.push_back(data.frames.at(k).preproc);
     OpeningWatch opening(images);
+    OpeningWatch answers(not_for(run, data));
     GpuMonitor monitor(nvml_, gpus);
     const CommandResult result = run_command(command, signals_);
     const std::vector<GpuObservation> watched = monitor.stop();
     if (result.interrupted) return;  // it is not a sample
 
-    SeenOf seen{result.start_unix, result.start_unix + result.seconds, opening.stop(),
-                last_change(paths_of(frames)), slack_of(outputs())};
+    SeenOf seen{result.start_unix,
+                result.start_unix + result.seconds,
+                {},
+                last_change(paths_of(frames)), slack_of(outputs()), {}};
+    if (const std::optional<Opening> opened = opening.stop()) seen.first_read = opened->unix_s;
     if (seen.last_write) *seen.last_write -= clock;
+    if (const std::optional<Opening> opened = answers.stop()) seen.opened_answer = opened->path;
     Sample sample = make_sample(result, events_path(), command.log, [&](const RunLog& log) {
       return contradiction(log, asked_of(run, frames), seen);
     });
     sample.index = index;
     sample.warmup = index < run.warmups;
     sample.seed = data.seed;
-    if (seen.first_read && seen.last_write) sample.observed_s = *seen.last_write - *seen.first_read;
+    if (seen.first_read && seen.last_write && answers.watches())
+      sample.observed_s = *seen.last_write - *seen.first_read;
+    // Within its slack a log may say less than was seen; it gains nothing by it.
+    if (sample.extraction_s && sample.observed_s)
+      sample.extraction_s = std::max(*sample.extraction_s, *sample.observed_s);
     keep_run_log(run);
     take_gpu_use(watched, sample);
     run.add_health(watched);
     if (!sample.failure)
-      run.validation.look(index, data.seed, frames, result.start_unix + clock - seen.slack,
-                          run.entry.tolerance);
+      run.validation.look(
+          index, data.seed, frames,
+          {result.start_unix + clock - seen.slack,
+           result.start_unix + result.seconds + clock + seen.slack, device_of(outputs())},
+          run.entry.tolerance);
     report(run, sample);
     run.samples.push_back(std::move(sample));
     write(run);
+  }
+
+  // What a run has no business with: the inputs of other runs, which it could work on off the
+  // clock, the truth, and the frames that its own are held to.
+  std::vector<std::string> not_for(const EntryRun& run, const Dataset& data) {
+    std::vector<std::string> files;
+    for (const auto& [key, other] : datasets_)
+      for (const InputFrame& frame : other.frames) {
+        if (&other != &data) files.push_back(frame.preproc);
+        files.push_back(frame.truth);
+        if (!plan_.reference) continue;
+        std::string path = references_.path_of(run.entry, frame, *plan_.reference);
+        if (fs::exists(path)) files.push_back(std::move(path));
+      }
+    return files;
   }
 
   // Writes the list of a run, whose outputs have a new folder: what an earlier run may still be
@@ -354,7 +422,7 @@ class Campaign {
   // An old log must not stand in for one that was not written.
   void keep_run_log(const EntryRun& run) {
     fs::remove(run_log_path(run));
-    if (fs::exists(events_path())) fs::copy_file(events_path(), run_log_path(run));
+    if (fs::is_regular_file(events_path())) fs::copy_file(events_path(), run_log_path(run));
   }
 
   static void take_gpu_use(const std::vector<GpuObservation>& watched, Sample& sample) {
@@ -406,7 +474,7 @@ class Campaign {
   Machine machine_;
   FolderLock out_lock_;
   OwnedFolder data_;
-  nlohmann::ordered_json program_hashes_;
+  ProgramFiles program_files_;
   ReferenceStore references_;
   RunFacts facts_;
   std::vector<EntryRun> runs_;

@@ -309,6 +309,7 @@ Plan read_plan(const std::string& path) {
   if (!in || std::filesystem::is_directory(path))
     throw usage_error(path, "cannot be read", "a plan, e.g. bench/plans/ci.json");
   Plan plan;
+  plan.path = path;
   plan.text.assign(std::istreambuf_iterator<char>(in), {});
   Json json;
   try {

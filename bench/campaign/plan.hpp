@@ -32,7 +32,8 @@ struct Plan {
   std::vector<std::string> goldens;  ///< cases of golden/cases.json that every milestone must pass
   std::optional<Ceilings> gpu_ceilings, cpu_ceilings;
   std::vector<Entry> entries;  ///< sweeps are resolved
-  std::string text;            ///< the file as it is
+  std::string path;
+  std::string text;  ///< the file as it is
 };
 
 /// Throws Error(usage) where the file is no plan: unknown keys, missing ones, wrong values.

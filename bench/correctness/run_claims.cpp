@@ -52,6 +52,8 @@ std::string contradiction(const RunLog& log, const AskedOf& asked, const SeenOf&
     return fmt::format("the run log has the frames {} (expected {})", fmt::join(logged, ","),
                        fmt::join(wanted, ","));
   if (patches <= 0) return "the run log has no patches";
+  if (!seen.opened_answer.empty())
+    return seen.opened_answer + " was opened meanwhile, with which the run has no business";
   for (const std::string& wrong : {wrong_clock(log, seen), too_many("failed", failed, patches),
                                    too_many("fell back to eigh", fell_back, patches)})
     if (!wrong.empty()) return wrong;

@@ -23,6 +23,7 @@ struct SeenOf {
   std::optional<double> first_read;  ///< when an input was first opened
   std::optional<double> last_write;  ///< when the last output took its name
   double slack = 0.05;               ///< of the clocks of files
+  std::string opened_answer;         ///< a file that a run has no business with, which was opened
 };
 
 /// The part of the patches that may fail, and that may fall back to eigh.
@@ -30,8 +31,8 @@ inline constexpr double bad_patches_limit = 0.001;
 
 /// The first thing in which the log contradicts what was asked or seen, in a line; "" where it does
 /// not: another program, milestone or frames; a clock that begins after the first input was opened,
-/// ends before the last output was there, or is not within the run; too many patches that failed
-/// or fell back.
+/// ends before the last output was there, or is not within the run; a file opened that holds an
+/// answer; too many patches that failed or fell back.
 [[nodiscard]] std::string contradiction(const RunLog& log, const AskedOf& asked,
                                         const SeenOf& seen);
 

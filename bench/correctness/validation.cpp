@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "bench/correctness/file_hash.hpp"
+#include "bench/correctness/frame_headers.hpp"
 #include "bench/measure/optional_json.hpp"
 #include "reference/compare/compare_frames.hpp"
 #include "reference/core/parallel.hpp"
@@ -120,6 +121,7 @@ std::string judge(FrameValidation& frame, const OutputFrame& output, const std::
     pulls = truth.pulls;
     for (const Check& check : truth.checks)
       if (!check.ok() && failure.empty()) failure = "against the truth: " + describe_failure(check);
+    if (failure.empty()) failure = wrong_header(output.path, output.camera, output.reference);
     return failure;
   } catch (const std::exception& error) {
     return error.what();
@@ -137,7 +139,7 @@ std::string compare_files(const std::string& result, const std::string& expected
   }
 }
 
-std::string why_no_output(const std::string& path, double began_unix) {
+std::string why_no_output(const std::string& path, const RunWindow& window) {
   struct stat about {};
   if (lstat(path.c_str(), &about) != 0) return "is missing";
   if (S_ISLNK(about.st_mode)) return "is a link";
@@ -146,9 +148,13 @@ std::string why_no_output(const std::string& path, double began_unix) {
   const auto seconds = [](const timespec& time) {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   };
+  if (about.st_dev != window.device) return "is on another file system";
   // File systems keep times by a clock of coarse ticks.
   constexpr double tick = 0.02;
-  if (seconds(about.st_mtim) < began_unix - tick) return "was written before the run";
+  if (seconds(about.st_mtim) < window.began_unix - tick) return "was written before the run";
+  // A program can set the time of the last writing, but not that of the last change.
+  if (std::max(seconds(about.st_mtim), seconds(about.st_ctim)) > window.ended_unix + tick)
+    return "was changed after the run";
   return {};
 }
 
@@ -180,8 +186,8 @@ Validation::Validation(const Json& json) {
   together_ = json.at("together");
 }
 
-void Validation::look(int run, int seed, const std::vector<OutputFrame>& frames, double began_unix,
-                      const std::string& tolerance) {
+void Validation::look(int run, int seed, const std::vector<OutputFrame>& frames,
+                      const RunWindow& window, const std::string& tolerance) {
   if (frames_.empty())
     for (const OutputFrame& frame : frames) frames_.emplace_back().camera = frame.camera;
   std::vector<std::optional<PullStatistics>> pulls(frames.size());
@@ -189,7 +195,7 @@ void Validation::look(int run, int seed, const std::vector<OutputFrame>& frames,
   parallel_for(threads, static_cast<int>(frames.size()), [&](int, int index) {
     const std::size_t i = index;
     FrameValidation& frame = frames_[i];
-    std::string failure = why_no_output(frames[i].path, began_unix);
+    std::string failure = why_no_output(frames[i].path, window);
     std::string hash;
     if (failure.empty()) hash = hash_file(frames[i].path).value_or("");
     const FrameValidation::Output* const first = frame.first_of(seed);
@@ -197,6 +203,8 @@ void Validation::look(int run, int seed, const std::vector<OutputFrame>& frames,
       failure = judge(frame, frames[i], tolerance, pulls[i]);
     else if (failure.empty() && first->sha256 != hash)
       failure = fmt::format("has other bytes than run {} of the same input", first->run);
+    // What was looked at is what the run left.
+    if (failure.empty()) failure = why_no_output(frames[i].path, window);
     frame.outputs.push_back({run, seed, hash});
     if (!failure.empty() && frame.failure.empty())
       frame.failure = fmt::format("run {}: {}", run, failure);

@@ -41,6 +41,13 @@ struct FrameValidation {
   [[nodiscard]] int identical() const;
 };
 
+/// When a run was, by the clock of the outputs' file system, and a little around it; and which file
+/// system that is, as stat says it.
+struct RunWindow {
+  double began_unix = 0, ended_unix = 0;
+  unsigned long device = 0;
+};
+
 /// What is known of an entry's frames.
 class Validation {
  public:
@@ -49,11 +56,10 @@ class Validation {
   explicit Validation(const nlohmann::ordered_json& json);
 
   /// Looks at the outputs of one run on the inputs of `seed`, which is over. Each must be a file of
-  /// its own that the run wrote (`began_unix`: when it began or a little before, by the clock of
-  /// the outputs' file system), agree with its reference within `tolerance`, and with the truth;
-  /// its bytes must be those of an earlier run on the same input. All frames together must agree
-  /// with the truth. A frame that fails once has failed.
-  void look(int run, int seed, const std::vector<OutputFrame>& frames, double began_unix,
+  /// its own that the run wrote, and nobody since; agree with its reference within `tolerance`, in
+  /// its headers, and with the truth; its bytes must be those of an earlier run on the same input.
+  /// All frames together must agree with the truth. A frame that fails once has failed.
+  void look(int run, int seed, const std::vector<OutputFrame>& frames, const RunWindow& window,
             const std::string& tolerance);
 
   [[nodiscard]] const std::vector<FrameValidation>& frames() const { return frames_; }
@@ -73,8 +79,9 @@ class Validation {
                                         const std::string& tolerance,
                                         nlohmann::ordered_json& checks);
 
-/// Why a path is no output of a run that began at `began_unix`: it is missing, a link, a device or
-/// a folder, has a second name, or was written before; "" where it is one.
-[[nodiscard]] std::string why_no_output(const std::string& path, double began_unix);
+/// Why a path is no output of a run: it is missing, a link, a device or a folder, has a second
+/// name, is on another file system, was written before the run or changed after it; "" where it is
+/// one.
+[[nodiscard]] std::string why_no_output(const std::string& path, const RunWindow& window);
 
 }  // namespace spex::bench

@@ -1,13 +1,19 @@
 #include "bench/measure/command.hpp"
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <chrono>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
+#include <set>
+#include <sstream>
 #include <system_error>
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,6 +26,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds look_every{100};
 constexpr double grace_s = 10;
+// Within which helpers of launchers and of MPS end by themselves.
+constexpr double straggling_s = 3;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -89,6 +97,45 @@ pid_t start(const Command& command, const Signals& signals) {
   return child;
 }
 
+// This process's children that have not ended, by /proc.
+std::vector<pid_t> children() {
+  std::vector<pid_t> found;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
+    const std::string name = entry.path().filename();
+    pid_t pid = 0;
+    if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc()) continue;
+    std::ifstream in(entry.path() / "stat");
+    std::string text;
+    std::getline(in, text);
+    // The name, in parentheses, may hold anything.
+    std::istringstream rest(text.substr(std::min(text.size(), text.rfind(')') + 1)));
+    char state = 0;
+    pid_t parent = 0;
+    if (rest >> state >> parent && parent == getpid() && state != 'Z') found.push_back(pid);
+  }
+  return found;
+}
+
+// Waits for what a command left behind, and kills it after a while; how many were killed. Orphans
+// have become this process's children, and those of one that is killed do so then.
+int end_stragglers(const Signals& signals) {
+  const Clock::time_point start = Clock::now();
+  std::set<pid_t> killed;
+  while (true) {
+    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+    }
+    const std::vector<pid_t> left = children();
+    if (left.empty()) return static_cast<int>(killed.size());
+    if (seconds_since(start) > straggling_s)
+      for (const pid_t pid : left) {
+        kill(pid, SIGKILL);
+        killed.insert(pid);
+      }
+    signals.wait_for_child(std::chrono::milliseconds(20));
+  }
+}
+
 }  // namespace
 
 CommandResult run_command(const Command& command, Signals& signals) {
@@ -96,11 +143,16 @@ CommandResult run_command(const Command& command, Signals& signals) {
   result.start_unix =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   const Clock::time_point begin = Clock::now();
+  // Orphans are this process's, so that none is lost sight of.
+  if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
+    throw Error(ErrorKind::internal, "prctl", std::strerror(errno));
   const pid_t child = start(command, signals);
   double told = -1;  // when the group was told to end
   bool killed = false;
   for (int status = 0;;) {
-    const pid_t found = waitpid(child, &status, WNOHANG);
+    pid_t found = 0;
+    do found = waitpid(-1, &status, WNOHANG);
+    while (found > 0 && found != child);
     result.seconds = seconds_since(begin);
     if (found == child) {
       result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
@@ -121,15 +173,23 @@ CommandResult run_command(const Command& command, Signals& signals) {
     }
     signals.wait_for_child(look_every);
   }
+  result.left_behind = end_stragglers(signals);
   return result;
 }
 
 std::string last_words(const std::string& log) {
-  std::ifstream in(log);
+  constexpr std::streamoff tail = 1 << 20;
+  constexpr std::size_t longest = 1000;
+  std::ifstream in(log, std::ios::binary | std::ios::ate);
+  in.seekg(std::max<std::streamoff>(0, in.tellg() - tail));
   std::string last;
   std::string error;
   for (std::string line; std::getline(in, line);) {
     if (line.find_first_not_of(" -\t\r") == std::string::npos) continue;
+    line.resize(std::min(line.size(), longest));
+    // What a program prints may be anything; a result file holds text.
+    std::replace_if(
+        line.begin(), line.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
     last = line;
     // The programs' own errors are `program: ...`; launchers say more after them.
     if (line.starts_with("spex-")) error = line;

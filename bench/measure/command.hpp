@@ -22,10 +22,13 @@ struct CommandResult {
   bool interrupted = false;
   double start_unix = 0;  ///< just before the start, seconds since 1970
   double seconds = 0;     ///< from there to the end, by a monotonic clock
+  int left_behind = 0;    ///< processes that outlived it by seconds, and were then killed
 };
 
 /// Runs `command` in a process group of its own and waits. An interrupt or the end of its time ends
-/// the group: SIGTERM, and SIGKILL 10 s later. Throws Error(internal) where it cannot be started.
+/// the group: SIGTERM, and SIGKILL 10 s later. Processes that it started, in whatever group, do not
+/// outlive it by more than seconds. One command at a time; the caller has no other children. Throws
+/// Error(internal) where it cannot be started.
 [[nodiscard]] CommandResult run_command(const Command& command, Signals& signals);
 
 /// The last lines of a command's log that say something, for a message.

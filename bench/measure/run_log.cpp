@@ -2,8 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,6 +21,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr const char* run_log = "a run log";
+constexpr std::uintmax_t most_bytes = 1000000000;
 
 // The members of a list that must have some.
 const Json& list_at(const std::string& path, const Json& log, const char* key) {
@@ -78,8 +82,14 @@ RunLog::Frame frame_of(const std::string& path, const Json& json) {
 }  // namespace
 
 RunLog read_run_log(const std::string& path) {
+  // A pipe would be waited for, and a device has no end.
+  std::error_code none;
+  if (std::filesystem::exists(path, none) && !std::filesystem::is_regular_file(path, none))
+    throw data_error(path, "is no file", run_log);
   std::ifstream in(path);
   if (!in) throw data_error(path, "there is no run log", "one, by --events");
+  if (std::filesystem::file_size(path, none) > most_bytes)
+    throw data_error(path, "is too long", "at most a gigabyte");
   const Json json = Json::parse(in, nullptr, false);
   if (json.is_discarded()) throw data_error(path, "is no JSON", run_log);
   try {

@@ -31,8 +31,12 @@ double seconds(const timespec& time) {
 OpeningWatch::OpeningWatch(const std::vector<std::string>& paths)
     : events_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
   if (events_ < 0) return;
-  for (const std::string& path : paths)
-    if (inotify_add_watch(events_, path.c_str(), IN_OPEN) < 0) return;
+  for (const std::string& path : paths) {
+    const int number = inotify_add_watch(events_, path.c_str(), IN_OPEN);
+    if (number < 0) return;
+    paths_[number] = path;
+  }
+  watches_ = true;
   thread_ = std::thread([this] { watch(); });
 }
 
@@ -41,17 +45,23 @@ OpeningWatch::~OpeningWatch() {
   if (events_ >= 0) close(events_);
 }
 
-std::optional<double> OpeningWatch::stop() {
+std::optional<Opening> OpeningWatch::stop() {
   ended_ = true;
   if (thread_.joinable()) thread_.join();
   return first_;
 }
 
 void OpeningWatch::watch() {
-  while (!ended_) {
+  for (bool over = false; !over;) {
+    over = ended_;  // what came before the end is still read
     pollfd one{events_, POLLIN, 0};
-    if (poll(&one, 1, look_every_ms) <= 0) continue;
-    first_ = unix_now();
+    if (poll(&one, 1, over ? 0 : look_every_ms) <= 0) continue;
+    const double now = unix_now();
+    // Of files that are watched, and not of folders, an event has no name behind it.
+    inotify_event event{};
+    if (read(events_, &event, sizeof(event)) != sizeof(event)) return;
+    const auto found = paths_.find(event.wd);
+    first_ = {now, found == paths_.end() ? "" : found->second};
     return;
   }
 }

@@ -2,12 +2,19 @@
 #pragma once
 
 #include <atomic>
+#include <map>
 #include <optional>
 #include <string>
 #include <thread>
 #include <vector>
 
 namespace spex::bench {
+
+/// The first opening of one of some files.
+struct Opening {
+  double unix_s = 0;  ///< when, seconds since 1970
+  std::string path;
+};
 
 /// Waits for the first opening of one of some files, by inotify.
 class OpeningWatch {
@@ -17,16 +24,21 @@ class OpeningWatch {
   OpeningWatch& operator=(const OpeningWatch&) = delete;
   ~OpeningWatch();
 
-  /// Ends the watch. When a file was first opened, seconds since 1970; nothing where none was, or
-  /// by another node, or the system cannot watch files.
-  [[nodiscard]] std::optional<double> stop();
+  /// Whether the system watches all of the files.
+  [[nodiscard]] bool watches() const { return watches_; }
+
+  /// Ends the watch. Which file was opened first; nothing where none was, or by another node, or
+  /// the system cannot watch files.
+  [[nodiscard]] std::optional<Opening> stop();
 
  private:
   void watch();
 
-  int events_ = -1;  // a file descriptor
+  int events_ = -1;                   // a file descriptor
+  std::map<int, std::string> paths_;  // by inotify's number
+  bool watches_ = false;
   std::atomic<bool> ended_{false};
-  std::optional<double> first_;
+  std::optional<Opening> first_;
   std::thread thread_;
 };
 

@@ -92,6 +92,8 @@ Sample make_sample(const CommandResult& result, const std::string& run_log,
     sample.failure = fmt::format("ended after {:.0f} s, its time limit", result.seconds);
   else if (result.status != 0)
     sample.failure = fmt::format("exit status {}: {}", result.status, last_words(program_log));
+  else if (result.left_behind > 0)
+    sample.failure = fmt::format("left {} process(es) behind", result.left_behind);
   try {
     const RunLog log = read_run_log(run_log);
     take_run_log(log, result.start_unix, sample);

@@ -19,7 +19,7 @@ RunLog honest() {
 }
 
 const AskedOf asked{"spex-gpu", "pipeline", {"b0", "r0"}};
-const SeenOf seen{1000, 1010, 1003.2, 1008.99, 0.05};
+const SeenOf seen{1000, 1010, 1003.2, 1008.99, 0.05, {}};
 
 std::string said_of(const RunLog& log, const SeenOf& what = seen) {
   return contradiction(log, asked, what);
@@ -27,7 +27,13 @@ std::string said_of(const RunLog& log, const SeenOf& what = seen) {
 
 TEST(RunClaims, AnHonestLogIsTaken) {
   EXPECT_EQ(said_of(honest()), "");
-  EXPECT_EQ(said_of(honest(), {1000, 1010, {}, {}, 0.05}), "");
+  EXPECT_EQ(said_of(honest(), {1000, 1010, {}, {}, 0.05, {}}), "");
+}
+
+TEST(RunClaims, FilesThatHoldAnswersStayClosed) {
+  SeenOf what = seen;
+  what.opened_answer = "truth.fits";
+  EXPECT_THAT(said_of(honest(), what), testing::HasSubstr("truth.fits was opened"));
 }
 
 TEST(RunClaims, AnotherProgramMilestoneOrFrames) {

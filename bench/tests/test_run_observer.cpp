@@ -3,6 +3,7 @@
 #include <thread>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "bench/correctness/validation.hpp"
 #include "bench/measure/run_observer.hpp"
@@ -24,10 +25,12 @@ TEST(OpeningWatch, SeesTheFirstOpening) {
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   const double later = unix_now() - 0.1;
   static_cast<void>(test::read_file(scratch.file("a")));
-  const std::optional<double> first = watch.stop();
+  EXPECT_TRUE(watch.watches());
+  const std::optional<Opening> first = watch.stop();
   ASSERT_TRUE(first);
-  EXPECT_GE(*first, before);
-  EXPECT_LT(*first, later);
+  EXPECT_GE(first->unix_s, before);
+  EXPECT_LT(first->unix_s, later);
+  EXPECT_EQ(first->path, scratch.file("b"));
 }
 
 TEST(OpeningWatch, SaysNothingOfWhatWasNotOpened) {
@@ -36,6 +39,7 @@ TEST(OpeningWatch, SaysNothingOfWhatWasNotOpened) {
   OpeningWatch untouched({scratch.file("a")});
   EXPECT_FALSE(untouched.stop());
   OpeningWatch missing({scratch.file("none")});
+  EXPECT_FALSE(missing.watches());
   EXPECT_FALSE(missing.stop());
 }
 
@@ -56,22 +60,37 @@ TEST(LastChange, IsThatOfTheRename) {
 TEST(WhyNoOutput, FilesOfTheRunOnly) {
   const test::ScratchFolder scratch;
   const double offset = file_clock_offset(scratch.file("."));
+  struct stat about {};
+  ASSERT_EQ(stat(scratch.file(".").c_str(), &about), 0);
+  const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(100)); };
   test::write_file(scratch.file("old"), "x");
-  std::this_thread::sleep_for(std::chrono::milliseconds(100));
-  const double began = unix_now() + offset;
-  test::write_file(scratch.file("new"), "x");
+  pause();
+  RunWindow run{unix_now() + offset, 0, about.st_dev};
+  for (const char* name : {"new", "late", "dated back", "linked"})
+    test::write_file(scratch.file(name), "x");
   fs::create_symlink(scratch.file("new"), scratch.file("link"));
   fs::create_directory(scratch.file("folder"));
-  EXPECT_EQ(why_no_output(scratch.file("new"), began), "");
-  EXPECT_EQ(why_no_output(scratch.file("none"), began), "is missing");
-  EXPECT_EQ(why_no_output(scratch.file("link"), began), "is a link");
-  EXPECT_EQ(why_no_output(scratch.file("folder"), began), "is no file");
-  EXPECT_EQ(why_no_output("/dev/null", began), "is no file");
+  fs::create_hard_link(scratch.file("linked"), scratch.file("second"));
   // A rename does not make a file new.
   fs::rename(scratch.file("old"), scratch.file("renamed"));
-  EXPECT_EQ(why_no_output(scratch.file("renamed"), began), "was written before the run");
-  fs::create_hard_link(scratch.file("new"), scratch.file("second"));
-  EXPECT_EQ(why_no_output(scratch.file("new"), began), "is a second name of another file");
+  run.ended_unix = unix_now() + offset;
+  EXPECT_EQ(why_no_output(scratch.file("new"), run), "");
+  EXPECT_EQ(why_no_output(scratch.file("none"), run), "is missing");
+  EXPECT_EQ(why_no_output(scratch.file("link"), run), "is a link");
+  EXPECT_EQ(why_no_output(scratch.file("folder"), run), "is no file");
+  EXPECT_EQ(why_no_output("/dev/null", run), "is no file");
+  EXPECT_EQ(why_no_output(scratch.file("renamed"), run), "was written before the run");
+  EXPECT_EQ(why_no_output(scratch.file("linked"), run), "is a second name of another file");
+  // Neither does a time that is set make it old.
+  pause();
+  test::write_file(scratch.file("late"), "y");
+  EXPECT_EQ(why_no_output(scratch.file("late"), run), "was changed after the run");
+  const auto then = fs::last_write_time(scratch.file("dated back"));
+  test::write_file(scratch.file("dated back"), "y");
+  fs::last_write_time(scratch.file("dated back"), then);
+  EXPECT_EQ(why_no_output(scratch.file("dated back"), run), "was changed after the run");
+  run.device += 1;
+  EXPECT_EQ(why_no_output(scratch.file("new"), run), "is on another file system");
 }
 
 }  // namespace

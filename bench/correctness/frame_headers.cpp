@@ -1,0 +1,101 @@
+#include "bench/correctness/frame_headers.hpp"
+
+#include <array>
+#include <cstdlib>
+#include <map>
+#include <set>
+
+#include <fitsio.h>
+#include <fmt/format.h>
+
+#include "reference/io/fits_file.hpp"
+
+namespace spex::bench {
+namespace {
+
+// Keywords that say how and from which file a frame was made, and sums over them.
+const std::set<std::string>& own_keywords() {
+  static const std::set<std::string> own{"METHOD",   "MILESTNE", "SPEXPROG", "SPEXVERS", "NGUARD",
+                                         "NFALLBCK", "NFAILED",  "IN_PSF",   "IN_IMG",   "CHECKSUM",
+                                         "DATASUM",  "COMMENT",  "HISTORY",  ""};
+  return own;
+}
+
+// The keywords of an HDU with their values as written, and whether its sums are right.
+struct Header {
+  std::map<std::string, std::string> values;
+  bool has_sums = false, sums_are_right = true;
+};
+
+Header read_header(const FitsReader& file) {
+  Header header;
+  int status = 0, count = 0, data_ok = 0, hdu_ok = 0;
+  fits_get_hdrspace(file.get(), &count, nullptr, &status);
+  for (int k = 1; k <= count; ++k) {
+    std::array<char, FLEN_CARD> name{}, value{};
+    fits_read_keyn(file.get(), k, name.data(), value.data(), nullptr, &status);
+    header.values[name.data()] = value.data();
+  }
+  fits_verify_chksum(file.get(), &data_ok, &hdu_ok, &status);
+  fits_check(status, file.path(), file.hdu_name());
+  // 1: right, 0: there is none, -1: wrong.
+  header.has_sums = data_ok != 0 && hdu_ok != 0;
+  header.sums_are_right = data_ok >= 0 && hdu_ok >= 0;
+  return header;
+}
+
+// By HDU, "HDU IVAR" and the like.
+std::map<std::string, Header> read_headers(const std::string& path) {
+  const FitsReader file(path);
+  std::map<std::string, Header> headers;
+  int status = 0, hdus = 0;
+  fits_get_num_hdus(file.get(), &hdus, &status);
+  for (int hdu = 1; hdu <= hdus; ++hdu) {
+    fits_movabs_hdu(file.get(), hdu, nullptr, &status);
+    fits_check(status, path, fmt::format("cannot read HDU {}", hdu));
+    headers[file.hdu_name()] = read_header(file);
+  }
+  return headers;
+}
+
+// Equal as text, or as numbers that are written in two ways.
+bool same_value(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  char* end_a = nullptr;
+  char* end_b = nullptr;
+  const double x = std::strtod(a.c_str(), &end_a), y = std::strtod(b.c_str(), &end_b);
+  const bool numbers = !a.empty() && !b.empty() && *end_a == '\0' && *end_b == '\0';
+  return numbers && x == y;
+}
+
+}  // namespace
+
+std::string wrong_header(const std::string& path, const std::string& camera,
+                         const std::string& reference) {
+  FitsReader file(path);
+  file.move_to_primary();
+  if (const std::string found = file.find_string("CAMERA").value_or(""); found != camera)
+    return fmt::format("CAMERA is '{}' (expected {})", found, camera);
+  const std::map<std::string, Header> headers = read_headers(path);
+  for (const auto& [hdu, header] : headers)
+    if (!header.sums_are_right)
+      return fmt::format("{}: CHECKSUM or DATASUM is not that of its bytes", hdu);
+  if (reference.empty()) return {};
+  for (const auto& [hdu, expected] : read_headers(reference)) {
+    const auto found = headers.find(hdu);
+    if (found == headers.end()) return fmt::format("{} is missing", hdu);
+    if (expected.has_sums && !found->second.has_sums)
+      return fmt::format("{}: CHECKSUM or DATASUM is missing", hdu);
+    for (const auto& [name, value] : expected.values) {
+      if (own_keywords().contains(name)) continue;
+      const auto keyword = found->second.values.find(name);
+      if (keyword == found->second.values.end())
+        return fmt::format("{}: {} is missing (expected {})", hdu, name, value);
+      if (!same_value(keyword->second, value))
+        return fmt::format("{}: {} is {} (expected {})", hdu, name, keyword->second, value);
+    }
+  }
+  return {};
+}
+
+}  // namespace spex::bench

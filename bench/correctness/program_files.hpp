@@ -1,0 +1,35 @@
+// The files that a benchmark starts, as they were when it began.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace spex::bench {
+
+/// Programs, with their sha256. Made once, before anything is run.
+class ProgramFiles {
+ public:
+  /// Of `paths`, and of what this program has loaded from the folder of its build. Throws
+  /// Error(data) where one cannot be read.
+  explicit ProgramFiles(const std::vector<std::string>& paths);
+
+  /// By the name of the file.
+  [[nodiscard]] const std::map<std::string, std::string>& sha256() const { return sha256_; }
+  /// The first file that is not the one that it was, in place or bytes; "" where there is none. One
+  /// that was exchanged and put back counts.
+  [[nodiscard]] std::string changed() const;
+
+ private:
+  struct File {
+    std::string path;
+    std::string state;  // device, number and time of the last change
+  };
+  std::vector<File> files_;
+  std::map<std::string, std::string> sha256_;
+};
+
+/// The file that a program's name stands for by PATH, all links followed; "" where there is none.
+[[nodiscard]] std::string program_on_path(const std::string& name);
+
+}  // namespace spex::bench

@@ -1,0 +1,235 @@
+"""Takes the place of spex-cpu: runs it, and then, in runs that are timed, does one thing wrong.
+
+What it does is the fault that TEST_FAULT names. The reference frames are made without --milestone,
+and stay right. What is done to a frame is done to the last one; the log is then made to cover it,
+so that it is not the time that it took that fails.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+# Faults that are edits of a frame.
+FRAMES = (
+    "nan",
+    "dropped fiber",
+    "shift",
+    "wrong ivar",
+    "five percent of ivar",
+    "noise of a tenth of sigma",
+    "one fiber off",
+    "half of the fibers",
+    "chi2pix",
+    "resolution",
+    "mask",
+    "another HDU",
+    "swapped bundles",
+    "all zero",
+    "other bytes",
+    "another camera",
+    "another exposure",
+    "another unit",
+)
+
+here = Path(__file__).resolve().parent
+fault = os.environ.get("TEST_FAULT", "")
+timed = "--milestone" in sys.argv
+if not timed:
+    sys.exit(subprocess.run([here / "real-spex-cpu", *sys.argv[1:]], check=False).returncode)
+log = Path(sys.argv[sys.argv.index("--events") + 1])
+old_log = here / "old.events.json"
+if fault == "never ran":
+    log.write_text(old_log.read_text())
+    sys.exit(0)
+listed = Path(sys.argv[sys.argv.index("--list") + 1]).read_text()
+rows = [row.split() for row in listed.splitlines()]
+status = subprocess.run([here / "real-spex-cpu", *sys.argv[1:]], check=False).returncode
+if status != 0:
+    sys.exit(status)
+old_log.write_text(log.read_text())
+if fault == "status":
+    sys.exit(9)
+image, frame = Path(rows[-1][1]), Path(rows[-1][3])
+runs = here / "runs"
+runs.write_text(runs.read_text() + "." if runs.exists() else ".")
+first_run = runs.read_text() == "."
+
+
+def edit_frame() -> None:
+    """Changes values or headers of the last frame."""
+    import numpy as np
+    from astropy.io import fits
+
+    with fits.open(frame, mode="update", memmap=False) as file:
+        flux, ivar, mask = file["FLUX"].data, file["IVAR"].data, file["MASK"].data
+        sigma = np.where(ivar > 0, 1 / np.sqrt(np.where(ivar > 0, ivar, 1)), 0)
+        if fault == "nan":
+            flux[7, 30] = np.nan
+        elif fault == "dropped fiber":
+            flux[11], ivar[11] = 0, 0
+        elif fault == "shift":
+            flux[:] = np.roll(flux, 1, axis=1)
+        elif fault == "wrong ivar":
+            ivar[3] *= 1.01
+        elif fault == "five percent of ivar":
+            ivar *= 1.05
+        elif fault == "noise of a tenth of sigma":
+            flux += 0.1 * sigma * np.random.default_rng(1).normal(size=flux.shape)
+        elif fault == "one fiber off":
+            flux[5] += 0.3 * sigma[5]
+        elif fault == "half of the fibers":
+            flux[::2], ivar[::2] = 0, 0
+            mask[::2] |= 1
+        elif fault == "chi2pix":
+            file["CHI2PIX"].data[:] = 1
+        elif fault == "resolution":
+            file["RESOLUTION"].data[:] += 1e-4
+        elif fault == "mask":
+            mask[2, 40] ^= 1
+        elif fault == "another HDU":
+            file.append(fits.ImageHDU(np.zeros(3), name="EXTRA"))
+        elif fault == "swapped bundles":
+            flux[:10] = np.concatenate([flux[5:10], flux[:5]])
+        elif fault == "all zero":
+            flux[:], ivar[:] = 0, 0
+        elif fault == "other bytes" and not first_run:
+            file["FLUX"].header["FAULT"] = True
+        elif fault == "another camera":
+            file[0].header["CAMERA"] = "z9"
+            file[0].add_checksum()
+        elif fault == "another exposure":
+            file[0].header["EXPID"] = 7
+            file[0].add_checksum()
+        elif fault == "another unit":
+            file["IVAR"].header["BUNIT"] = "Jy"
+            file["IVAR"].add_checksum()
+
+
+def edit_files() -> None:
+    """Puts something else in the place of the last frame."""
+    kept = here / "kept.fits"
+    if not kept.exists():
+        shutil.copy2(frame, kept)
+        return
+    frame.unlink()
+    if fault == "link":
+        frame.symlink_to(kept)
+    elif fault == "second name":
+        os.link(kept, frame)
+    elif fault == "kept frame":
+        shutil.copy2(kept, frame)
+
+
+def leave_behind(command: str) -> None:
+    """A process in a session of its own, which its parent does not wait for."""
+    subprocess.Popen(
+        [sys.executable, "-c", command, frame],
+        start_new_session=True,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+
+
+def meddle() -> None:
+    """Whatever does not change a frame while the run lasts."""
+    references = here / "references"
+    if fault == "reads the truth":
+        image.with_name(image.name.replace("preproc", "truth")).read_bytes()
+    elif fault == "reads the reference":
+        next(references.glob("*.fits")).read_bytes()
+    elif fault == "writes the reference":
+        target = next(references.glob("*.fits"))
+        target.write_bytes(target.read_bytes())
+    elif fault == "wrong sum":
+        frame.write_bytes(frame.read_bytes().replace(b"DATASUM = '1", b"DATASUM = '2", 1))
+    elif fault == "no sum":
+        frame.write_bytes(frame.read_bytes().replace(b"CHECKSUM=", b"CHECKSOM=", 1))
+    elif fault == "finished after the run":
+        leave_behind("import sys, time; time.sleep(1.2); open(sys.argv[1], 'r+b').write(b'SIMPLE')")
+    elif fault == "left behind":
+        leave_behind("import time; time.sleep(60)")
+    elif fault == "another file system":
+        folder = frame.parent
+        other = Path(tempfile.mkdtemp(dir="/dev/shm"))
+        (here / "elsewhere").write_text(str(other))
+        for file in folder.iterdir():
+            shutil.move(file, other / file.name)
+        folder.rmdir()
+        folder.symlink_to(other)
+    elif fault == "another program":
+        with (here / "mps-wrapper").open("a") as file:
+            file.write(os.linesep)
+    elif fault == "words that are no text":
+        sys.stderr.buffer.write(bytes(range(256)))
+        sys.stderr.flush()
+        sys.exit(9)
+
+
+def edit_log(run: dict) -> dict:
+    """The run log with something that is not so."""
+    events = run["events"]
+    if fault == "clock that ends early":
+        for event in events:
+            event["start"], event["end"] = event["start"] / 1000, event["end"] / 1000
+    elif fault == "clock that begins late":
+        late = max(event["end"] for event in events) - 0.001
+        run["origin_unix"] += late
+        for event in events:
+            event["start"], event["end"] = 0, max(0, event["end"] - late)
+    elif fault == "clock beyond the run":
+        events[-1]["end"] += 100
+    elif fault == "negative time":
+        events[0]["start"] = -1
+    elif fault == "another milestone":
+        run["milestone"] = "baseline"
+    elif fault == "log of another program":
+        run["program"] = "spex-gpu"
+    elif fault == "fewer frames":
+        run["frames"].pop()
+    elif fault == "no frames":
+        run["frames"] = []
+    elif fault == "patches failed":
+        run["frames"][0]["failed"] = run["frames"][0]["patches"]
+    elif fault == "patches fell back":
+        run["frames"][0]["fell_back"] = 1
+    return run
+
+
+if fault == "missing":
+    frame.unlink()
+elif fault in ("link", "second name", "kept frame"):
+    edit_files()
+elif fault == "changed input":
+    with image.open("r+b") as file:
+        file.seek(80000)
+        file.write(bytes(40000))
+elif fault in FRAMES:
+    edit_frame()
+meddle()
+run = json.loads(log.read_text())
+run["events"][-1]["end"] = time.time() - run["origin_unix"]
+log.write_text(json.dumps(edit_log(run)))
+if fault == "log of nothing":
+    log.write_text("{}")
+if fault == "log that is a list":
+    log.write_text("[]")
+if fault == "no log":
+    log.unlink()
+if fault == "half a log":
+    log.write_text(log.read_text()[:500])
+if fault in ("log that is a pipe", "log without end"):
+    log.unlink()
+if fault == "log that is a pipe":
+    os.mkfifo(log)
+if fault == "log without end":
+    log.symlink_to("/dev/zero")
+if fault == "log of deep lists":
+    log.write_text("[" * 1000000)
+if fault == "exchanged at the end":
+    shutil.copy(here / "mps-wrapper", here / "copy").replace(here / "mps-wrapper")
