@@ -340,7 +340,9 @@ class Campaign {
     SeenOf seen{result.start_unix,
                 result.start_unix + result.seconds,
                 {},
-                last_change(paths_of(frames)), slack_of(outputs()), {}};
+                last_change(paths_of(frames)),
+                slack_of(outputs()),
+                {}};
     if (const std::optional<Opening> opened = opening.stop()) seen.first_read = opened->unix_s;
     if (seen.last_write) *seen.last_write -= clock;
     if (const std::optional<Opening> opened = answers.stop()) seen.opened_answer = opened->path;

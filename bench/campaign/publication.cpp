@@ -1,6 +1,7 @@
 #include "bench/campaign/publication.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <set>
 
 #include <fmt/format.h>
@@ -64,6 +65,8 @@ std::vector<std::string> not_published_because(const EntryRun& run, const RunFac
   need(all_inputs_differ(run), "two runs had the same inputs");
   need(run.launch.nodes > 1 || std::all_of(samples.begin(), samples.end(), seen),
        "spex-bench did not see the inputs opened");
+  for (const char* name : {"LD_PRELOAD", "LD_AUDIT"})
+    need(std::getenv(name) == nullptr, std::string(name) + " is set");
   need(build.at("commit").is_string() && build.at("dirty") == false,
        "it is not built from a clean commit");
   return reasons;

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include <fmt/format.h>
@@ -96,33 +97,43 @@ bool is_whole(const std::string& folder, const Case& one, int seed,
   return manifest.is_object() && hash_frames(frames) && manifest == manifest_of(one, seed, frames);
 }
 
-void simulate(const Case& one, int seed, const std::string& folder, const Programs& programs,
-              Signals& signals) {
-  spdlog::info("simulating {} frame(s) of the case {}, seed {}", one.camera_list().size(), one.name,
-               seed);
+// The case's frames of `cameras`, commas between, in a new folder.
+void simulate(const Case& one, int seed, const std::string& cameras, const std::string& folder,
+              const Programs& programs, Signals& signals) {
   fs::remove_all(folder);
   fs::create_directories(folder);
   Command command;
-  command.argv = {programs.spex_sim,
-                  "--output",
-                  folder,
-                  "--on-grid",
-                  "--cameras",
-                  fmt::format("{}", fmt::join(one.camera_list(), ",")),
-                  "--size",
-                  one.size,
-                  "--seed",
-                  std::to_string(seed),
-                  "--compress",
-                  one.compress,
-                  "--loglevel",
-                  "warn"};
+  command.argv = {programs.spex_sim, "--output",   folder,       "--on-grid", "--cameras",
+                  cameras,           "--size",     one.size,     "--seed",    std::to_string(seed),
+                  "--compress",      one.compress, "--loglevel", "warn"};
   command.log = fs::path(folder) / "spex-sim.log";
   command.time_limit_s = simulation_limit_s;
   const CommandResult result = run_command(command, signals);
   if (result.interrupted) throw data_error(folder, "interrupted", "a simulated exposure");
   if (result.status != 0)
     throw data_error(folder, "spex-sim failed: " + last_words(command.log), "a simulated exposure");
+}
+
+// One frame of those that were kept, drawn by lot, must come out the same once more.
+void check_one(const Case& one, const Dataset& dataset, const std::string& data,
+               const Programs& programs, Signals& signals) {
+  std::random_device random;
+  const InputFrame& kept = dataset.frames.at(
+      std::uniform_int_distribution<std::size_t>(0, dataset.frames.size() - 1)(random));
+  spdlog::info("of the kept inputs of the case {}, seed {}, {} is simulated once more, to be sure",
+               one.name, dataset.seed, kept.camera);
+  const std::string folder = fs::path(data) / "inputs" / ".again";
+  Case alone = one;
+  alone.cameras = kept.camera;
+  simulate(one, dataset.seed, kept.camera, folder, programs, signals);
+  std::vector<InputFrame> again = frames_in(folder, alone);
+  const bool same = hash_frames(again) && again[0].preproc_sha256 == kept.preproc_sha256 &&
+                    again[0].psf_sha256 == kept.psf_sha256 &&
+                    again[0].truth_sha256 == kept.truth_sha256;
+  fs::remove_all(folder);
+  if (!same)
+    throw data_error(kept.preproc, "is not what spex-sim makes",
+                     "inputs that nobody changed: another --data");
 }
 
 }  // namespace
@@ -133,8 +144,14 @@ Dataset prepare_dataset(const Case& one, int seed, const std::string& data,
   dataset.folder = fs::path(data) / "inputs" / fmt::format("{}-{}", one.name, seed);
   dataset.seed = seed;
   dataset.frames = frames_in(dataset.folder, one);
-  if (is_whole(dataset.folder, one, seed, dataset.frames)) return dataset;
-  simulate(one, seed, dataset.folder, programs, signals);
+  if (is_whole(dataset.folder, one, seed, dataset.frames)) {
+    check_one(one, dataset, data, programs, signals);
+    return dataset;
+  }
+  spdlog::info("simulating {} frame(s) of the case {}, seed {}", one.camera_list().size(), one.name,
+               seed);
+  simulate(one, seed, fmt::format("{}", fmt::join(one.camera_list(), ",")), dataset.folder,
+           programs, signals);
   if (!hash_frames(dataset.frames))
     throw data_error(dataset.folder, "not all frames were simulated", "readable files");
   const std::string text = manifest_of(one, seed, dataset.frames).dump(1) + "\n";

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <random>
 #include <utility>
 
 #include <fmt/format.h>
@@ -56,20 +57,42 @@ bool ReferenceStore::holds(const std::string& path) {
 void ReferenceStore::prepare(const Entry& entry, const Dataset& dataset, int frames,
                              const Reference& reference, const Programs& programs,
                              Signals& signals) {
-  std::vector<ListedFrame> missing;
+  std::vector<ListedFrame> missing, kept;
   for (int k = 0; k < frames; ++k) {
     const InputFrame& frame = dataset.frames.at(k);
     const std::string path = path_of(entry, frame, reference);
-    if (!path.empty() && !holds(path)) missing.push_back({&frame, path});
+    if (path.empty()) continue;
+    const bool is_new = !checked_.contains(path);
+    if (!holds(path))
+      missing.push_back({&frame, path});
+    else if (is_new)
+      kept.push_back({&frame, path});
   }
-  if (missing.empty()) return;
-  spdlog::info("{}: {} reference frame(s) of seed {} by spex-cpu", entry.id, missing.size(),
-               dataset.seed);
+  if (missing.empty() && kept.empty()) return;
+  ListedFrame again;
+  if (!kept.empty()) {
+    std::random_device random;
+    again = kept[std::uniform_int_distribution<std::size_t>(0, kept.size() - 1)(random)];
+    spdlog::info("{}: of {} kept frames of seed {}, {} is made once more, to be sure", entry.id,
+                 kept.size(), dataset.seed, again.input->camera);
+  }
+  if (!missing.empty())
+    spdlog::info("{}: {} reference frame(s) of seed {} by spex-cpu", entry.id, missing.size(),
+                 dataset.seed);
+  make(missing, again, entry, reference, programs, signals);
+}
+
+void ReferenceStore::make(const std::vector<ListedFrame>& missing, const ListedFrame& again,
+                          const Entry& entry, const Reference& reference, const Programs& programs,
+                          Signals& signals) {
+  std::vector<ListedFrame> all = missing;
+  const std::string copy = fs::path(folder_.path()) / "again.fits";
+  if (again.input != nullptr) all.push_back({again.input, copy});
   const std::string list = fs::path(folder_.path()) / "frames.txt";
-  write_frame_list(missing, list);
+  write_frame_list(all, list);
   const Launch launch = make_reference_launch(entry, reference.method, programs, {"--list", list});
   Command command{launch.argv, launch.environment, fs::path(folder_.path()) / "spex-cpu.log",
-                  seconds_a_frame * static_cast<double>(missing.size())};
+                  seconds_a_frame * static_cast<double>(all.size())};
   const CommandResult result = run_command(command, signals);
   if (result.interrupted) throw data_error(list, "interrupted", "reference frames");
   if (result.status != 0)
@@ -82,6 +105,12 @@ void ReferenceStore::prepare(const Entry& entry, const Dataset& dataset, int fra
     atomic_write(hash_path(paths[i]), *hashes[i]);
     checked_[paths[i]] = true;
   }
+  if (again.input == nullptr) return;
+  const std::optional<std::string> hash = hash_file(copy);
+  fs::remove(copy);
+  if (!hash || hash != hash_file(again.output))
+    throw data_error(again.output, "is not what spex-cpu makes of its input",
+                     "reference frames that nobody changed: another --references");
 }
 
 }  // namespace spex::bench

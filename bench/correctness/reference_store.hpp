@@ -32,7 +32,8 @@ class ReferenceStore {
   ReferenceStore(OwnedFolder folder, std::string spex_cpu_sha256);
 
   /// Makes those of the entry's first `frames` frames that the store does not hold, or holds with
-  /// other bytes than were written. Throws Error(data) where that fails.
+  /// other bytes than were written; and, of those that it holds from earlier, one that is drawn by
+  /// lot, which must come out the same. Throws Error(data) where that fails.
   void prepare(const Entry& entry, const Dataset& dataset, int frames, const Reference& reference,
                const Programs& programs, Signals& signals);
 
@@ -42,6 +43,9 @@ class ReferenceStore {
 
  private:
   [[nodiscard]] bool holds(const std::string& path);
+  /// By spex-cpu, with their hashes. `again`, made once more from its input, may have no input.
+  void make(const std::vector<ListedFrame>& missing, const ListedFrame& again, const Entry& entry,
+            const Reference& reference, const Programs& programs, Signals& signals);
 
   OwnedFolder folder_;
   std::string spex_cpu_sha256_;

@@ -64,17 +64,11 @@ class Bench:
 
     def command(self, *options: str) -> list[str]:
         """The command line; inputs and reference frames are kept between runs."""
-        return [
-            str(self.folder / "spex-bench"),
-            str(self.folder / "plan.json"),
-            "--out",
-            str(self.folder / "out"),
-            "--data",
-            str(self.folder / "data"),
-            "--references",
-            str(self.folder / "references"),
-            *options,
-        ]
+        words = [str(self.folder / "spex-bench"), str(self.folder / "plan.json"), *options]
+        for name in ("out", "data", "references"):
+            if f"--{name}" not in options:
+                words += [f"--{name}", str(self.folder / name)]
+        return words
 
     def run(self, *options: str, **environment: str) -> tuple[int, str]:
         """The exit status and output of a run, whose results are new unless it is resumed."""

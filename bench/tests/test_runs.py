@@ -1,6 +1,7 @@
 """Runs of spex-bench as a user makes them: the plan, resuming, interrupts, thresholds, no GPU."""
 
 import fcntl
+import hashlib
 import json
 import shutil
 import signal
@@ -178,6 +179,79 @@ if [[ -e $here/kept ]]; then cat "$here/kept" >"$frame"; else cp "$frame" "$here
             self.assertEqual(status, 0, text)
             self.assertIn("1 reference frame(s) of seed 1", text)
             self.assertEqual(reference.read_bytes(), made)
+
+    def test_kept_files_that_were_changed_with_their_hashes_are_found(self):
+        """One of the kept inputs, and of the kept reference frames, is made once more."""
+        with Bench([entry("one")]) as bench:
+            self.assertEqual(bench.run()[0], 0)
+            (reference,) = (bench.folder / "references").glob("*.fits")
+            made = reference.read_bytes()
+            forged = made[:80000] + bytes(1000) + made[81000:]
+            reference.write_bytes(forged)
+            reference.with_suffix(".sha256").write_text(hashlib.sha256(forged).hexdigest())
+            status, text = bench.run()
+            self.assertEqual(status, 1, text)
+            self.assertIn("is not what spex-cpu makes of its input", text)
+            shutil.rmtree(bench.folder / "references")
+
+            inputs = bench.folder / "data/inputs/small-1"
+            image = inputs / "preproc-r0-00000001.fits"
+            with image.open("r+b") as file:
+                file.seek(80000)
+                file.write(bytes(40000))
+            manifest = json.loads((inputs / "manifest.json").read_text())
+            for frame in manifest["frames"]:
+                if frame["file"] == image.name:
+                    frame["sha256"] = hashlib.sha256(image.read_bytes()).hexdigest()
+            (inputs / "manifest.json").write_text(json.dumps(manifest))
+            status, text = bench.run()
+            self.assertEqual(status, 1, text)
+            self.assertIn("is not what spex-sim makes", text)
+
+    def test_inputs_of_other_runs_stay_closed(self):
+        """A program that works ahead, off the clock, on inputs that are there already."""
+        ahead = """#!/usr/bin/env bash
+here=${0%/*}
+"$here/real-spex-cpu" "$@" || exit
+if [[ "$*" == *--milestone* ]]; then cat "$here"/data/inputs/*/preproc-* >"$here/kept"; fi
+"""
+        plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
+        with Bench([entry("one", repeats=1)], extractor=ahead, **plan) as bench:
+            status, text = bench.run()
+            self.assertEqual(status, 3, text)
+            self.assertIn("has no business", bench.result("one")["verdict"]["reasons"][0])
+
+    def test_what_the_system_lacks_is_no_fault_of_the_frames(self):
+        """Without a launcher, and with goldens that are none: a line before anything is run."""
+        with Bench([entry("one", ranks=2, threads=1)]) as bench:
+            status, text = bench.run(PATH="/nowhere")
+            self.assertEqual(status, 2, text)
+            self.assertIn("--launcher: mpirun is not on the PATH", text)
+            self.assertFalse((bench.folder / "out").exists())
+            bench.plan["goldens"] = ["tiny-x"]
+            (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
+            status, text = bench.run()
+            self.assertEqual(status, 2, text)
+            self.assertIn("plan.json: 'goldens' has tiny-x, which is not in", text)
+            self.assertEqual(text.strip().count("\n"), 0, text)
+            self.assertFalse((bench.folder / "out").exists())
+
+    def test_folders_that_would_be_emptied_hold_no_results(self):
+        """Results within the data, data within the references, and the like; by a link too."""
+        with Bench([entry("one")]) as bench:
+            (bench.folder / "data").mkdir()
+            (bench.folder / "link").symlink_to(bench.folder / "data")
+            for option, folder in (
+                ("--out", "data/outputs/out"),
+                ("--out", "link/out"),
+                ("--out", "references"),
+                ("--data", "references/data"),
+                ("--references", "data/outputs"),
+            ):
+                status, text = bench.run(option, str(bench.folder / folder))
+                self.assertEqual(status, 2, text)
+                self.assertIn(f"{option}: ", text)
+                self.assertIn("(expected a folder of its own)", text)
 
     def test_nothing_of_someone_else_is_touched(self):
         """Folders with other files, results that are there, a folder in use: refused in a line."""
