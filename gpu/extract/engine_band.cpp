@@ -1,11 +1,12 @@
 #include "gpu/extract/engine_band.hpp"
 
+#include <utility>
+
 namespace spex::gpu {
 
-void BandEngine::extract(const FrameOnDevice& frame, const ExtractInputs& inputs, int first,
-                         int last, const SpotsView& spots, StageEvents& events,
+void BandEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
                          std::vector<std::vector<double>>* models) {
-  workspace_.begin(make_batch(frame, first, last, spots), inputs);
+  workspace_.begin(std::move(batch), inputs);
   events.time(Stage::assemble, [&] { workspace_.assemble(); });
   events.time(Stage::solve, [&] { workspace_.factor(); });
   events.time(Stage::decorrelate, [&] {

@@ -1,5 +1,5 @@
 // The engine that forms no A and decomposes no N, but factors N as a band: what the milestone
-// direct runs (milestones.md).
+// band runs (milestones.md).
 #pragma once
 
 #include "gpu/extract/band_workspace.hpp"
@@ -17,10 +17,9 @@ class BandEngine {
     return workspace_.can_do(frame, inputs);
   }
 
-  /// Extracts the patches [first, last) of a loaded frame in one batch; their spots are given. As
-  /// EighEngine::extract; a patch whose status becomes 1 is for eigh.
-  void extract(const FrameOnDevice& frame, const ExtractInputs& inputs, int first, int last,
-               const SpotsView& spots, StageEvents& events,
+  /// Extracts the patches of a batch together. As EighEngine::extract; a patch whose status becomes
+  /// 1 is for eigh.
+  void extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
                std::vector<std::vector<double>>* models);
 
  private:

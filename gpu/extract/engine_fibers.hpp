@@ -17,10 +17,9 @@ class FiberEngine {
     return workspace_.can_do(frame, inputs);
   }
 
-  /// Extracts the patches [first, last) of a loaded frame in one batch; their spots are given. As
-  /// EighEngine::extract; a patch whose status becomes `guarded` is for the band engine.
-  void extract(const FrameOnDevice& frame, const ExtractInputs& inputs, int first, int last,
-               const SpotsView& spots, StageEvents& events,
+  /// Extracts the patches of a batch together. As EighEngine::extract; a patch whose status becomes
+  /// `guarded` is for the band engine.
+  void extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
                std::vector<std::vector<double>>* models);
 
  private:

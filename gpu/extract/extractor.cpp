@@ -14,6 +14,9 @@ namespace {
 // Patches of one batch of the engines that decompose nothing: about four bundles of a DESI frame,
 // so that every kernel fills the GPU several times over.
 constexpr int direct_batch = 1000;
+// Patches that the guard refused, of one batch: the spots of their fibers take no more room than
+// those of a direct batch.
+constexpr int guarded_batch = 14;
 
 // The end of the run of patches from `first` on that belong together.
 template <class Same>
@@ -129,28 +132,34 @@ class Extractor::Impl {
         last = next;
       }
       last = std::min(last, first + most_patches_of_launch);
-      engine.extract(frame_, inputs, first, last, spots_of(first, last), events_, models);
+      engine.extract(make_batch(frame_, first, last, spots_of(first, last)), inputs, events_,
+                     models);
       done(last - first);
       first = last;
     }
   }
 
-  // Reads which patches the guard refused and solves those again, one by one, as a band; then
-  // those that failed, with eigh.
+  // Reads which patches the guard refused and solves those again as bands; then those that failed,
+  // with eigh, one by one.
   std::vector<PatchStatus> settle(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                                   bool by_band, std::vector<std::vector<double>>* models) {
     std::vector<int> failed = read_status(patches.size());
     std::vector<PatchStatus> status(patches.size(), PatchStatus::ok);
-    if (by_band) {
-      for (std::size_t k = 0; k < failed.size(); ++k) {
-        if (failed[k] != guarded) continue;
-        const auto index = static_cast<int>(k);
-        SPEX_GPU_CHECK(cudaMemsetAsync(frame_.status() + index, 0, sizeof(int), context_.stream()));
-        band_.extract(frame_, inputs, index, index + 1, spots_of(index, index + 1), events_,
-                      models);
-        status[k] = PatchStatus::guarded;
+    std::vector<int> refused;
+    for (std::size_t k = 0; k < failed.size() && by_band; ++k)
+      if (failed[k] == guarded) refused.push_back(static_cast<int>(k));
+    for (auto first = refused.begin(); first != refused.end();) {
+      const auto last = first + std::min<std::ptrdiff_t>(guarded_batch, refused.end() - first);
+      PatchSelection selection;
+      events_.time(Stage::spots, [&] { selection = frame_.select({first, last}); });
+      band_.extract(make_batch(frame_, selection), inputs, events_, models);
+      const std::vector<int> again =
+          to_host<int>(selection.status, selection.index.size(), context_.stream());
+      for (std::size_t k = 0; k < again.size(); ++k) {
+        failed[selection.index[k]] = again[k];
+        status[selection.index[k]] = PatchStatus::guarded;
       }
-      failed = read_status(patches.size());
+      first = last;
     }
     for (std::size_t k = 0; k < failed.size(); ++k) {
       if (failed[k] == 0) continue;
@@ -158,11 +167,9 @@ class Extractor::Impl {
       SPEX_GPU_CHECK(cudaMemsetAsync(frame_.status() + index, 0, sizeof(int), context_.stream()));
       eigh_.extract(frame_, inputs, EigenBatch::none, index, index + 1, spots_of(index, index + 1),
                     events_, models);
-      status[k] = PatchStatus::fell_back;
+      const bool solved = to_host<int>(frame_.status() + index, 1, context_.stream())[0] == 0;
+      status[k] = solved ? PatchStatus::fell_back : PatchStatus::failed;
     }
-    const std::vector<int> hopeless = read_status(patches.size());
-    for (std::size_t k = 0; k < hopeless.size(); ++k)
-      if (hopeless[k] != 0) status[k] = PatchStatus::failed;
     return status;
   }
 

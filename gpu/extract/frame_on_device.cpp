@@ -172,8 +172,53 @@ SpotsView FrameOnDevice::evaluate_spots(int first, int last) {
   if (poison_)
     SPEX_GPU_CHECK(cudaMemsetAsync(spots_.get(), 0xFF, spots_.bytes(), context_->stream()));
   gpu::evaluate_spots(psf_, fiber_ + begin, end - begin, bins_, spots_.get(), context_->stream());
-  return {begin,          end - begin,  bins_.nwave,       psf_.view.nx(),
-          psf_.view.ny(), spots_.get(), corners_.xc.get(), corners_.yc.get()};
+  return view_spots(begin, end - begin, nullptr);
+}
+
+SpotsView FrameOnDevice::view_spots(int first_spec, int nspec, const int* row) const {
+  return {first_spec,
+          nspec,
+          bins_.nwave,
+          psf_.view.nx(),
+          psf_.view.ny(),
+          spots_.get(),
+          corners_.xc.get(),
+          corners_.yc.get(),
+          row};
+}
+
+PatchSelection FrameOnDevice::select(const std::vector<int>& index) {
+  const cudaStream_t stream = context_->stream();
+  std::vector<PatchGeometry> geometry;
+  std::vector<int> row(nspec_, -1);
+  for (const int k : index) {
+    geometry.push_back(geometry_[k]);
+    for (int s = 0; s < geometry_[k].nspec; ++s) row[geometry_[k].spec0 + s] = 0;
+  }
+  int nrows = 0;
+  for (int& of_fiber : row)
+    if (of_fiber == 0) of_fiber = nrows++;
+  const std::size_t size_of_row = count_of(bins_.nwave, spot_size());
+  reserve(spots_, count_of(nrows) * size_of_row);
+  reserve(selected_geometry_, index.size());
+  reserve(selected_status_, index.size());
+  reserve(row_of_fiber_, row.size());
+  SPEX_GPU_CHECK(cudaMemcpyAsync(selected_geometry_.get(), geometry.data(),
+                                 geometry.size() * sizeof(PatchGeometry), cudaMemcpyHostToDevice,
+                                 stream));
+  SPEX_GPU_CHECK(cudaMemcpyAsync(row_of_fiber_.get(), row.data(), row.size() * sizeof(int),
+                                 cudaMemcpyHostToDevice, stream));
+  SPEX_GPU_CHECK(cudaMemsetAsync(selected_status_.get(), 0, index.size() * sizeof(int), stream));
+  // Fibers that follow each other in one go.
+  for (int s = 0; s < nspec_; ++s) {
+    if (row[s] < 0) continue;
+    const int first = s;
+    while (s + 1 < nspec_ && row[s + 1] >= 0) ++s;
+    gpu::evaluate_spots(psf_, fiber_ + first, s + 1 - first, bins_,
+                        spots_.get() + count_of(row[first]) * size_of_row, stream);
+  }
+  return {index, selected_geometry_.get(), selected_status_.get(),
+          view_spots(0, nspec_, row_of_fiber_.get())};
 }
 
 std::vector<FrameOnDevice::FiberRun> FrameOnDevice::fiber_runs() const {

@@ -11,6 +11,14 @@
 
 namespace spex::gpu {
 
+/// Patches of a frame that need not follow each other.
+struct PatchSelection {
+  std::vector<int> index;                  ///< among the frame's patches
+  const PatchGeometry* patches = nullptr;  ///< theirs, in device memory
+  int* status = nullptr;                   ///< 0 each, in device memory
+  SpotsView spots;
+};
+
 /// What all engines work on. Fibers count from `fiber`, bins from `bins.first`.
 class FrameOnDevice {
  public:
@@ -23,6 +31,10 @@ class FrameOnDevice {
   /// Evaluates the spots of the patches [first, last) into this frame's own buffer; the view holds
   /// until the next call.
   SpotsView evaluate_spots(int first, int last);
+
+  /// Some patches by their indices, which ascend, side by side, and the spots of their fibers, in
+  /// place of all spots before; it holds until spots are evaluated or patches selected again.
+  PatchSelection select(const std::vector<int>& index);
 
   /// Waits for the stream and copies the spectra of all patches to the host.
   [[nodiscard]] std::vector<PatchResult> download();
@@ -55,6 +67,7 @@ class FrameOnDevice {
     std::size_t end_patch = 0;
   };
 
+  SpotsView view_spots(int first_spec, int nspec, const int* row) const;
   void upload_pixels(const Pixels& pixels);
   /// Through pinned pieces, two in flight; a float is widened on the device.
   void upload_reals(const Reals& from, DeviceBuffer<double>& to);
@@ -82,7 +95,8 @@ class FrameOnDevice {
   SpotCorners corners_;
   DeviceBuffer<int> row_first_, row_last_;
   std::vector<PatchGeometry> geometry_;
-  DeviceBuffer<PatchGeometry> device_geometry_, all_geometry_;
+  DeviceBuffer<PatchGeometry> device_geometry_, all_geometry_, selected_geometry_;
+  DeviceBuffer<int> selected_status_, row_of_fiber_;
   SpotCorners all_corners_;
   DeviceBuffer<int> reach_and_bad_;
   DeviceBuffer<double> spots_;

@@ -1,21 +1,18 @@
 #include "gpu/extract/patch_batch.hpp"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 #include "reference/core/count.hpp"
 
 namespace spex::gpu {
 
-const PatchGeometry& PatchBatch::patch(int k) const {
-  return frame->geometry()[first + k];
-}
+namespace {
 
-PatchBatch make_batch(const FrameOnDevice& frame, int first, int last, const SpotsView& spots) {
-  PatchBatch batch;
-  batch.frame = &frame;
-  batch.first = first;
-  batch.count = last - first;
-  batch.spots = spots;
+// Fills what follows from the indices.
+PatchBatch finish(PatchBatch batch) {
+  batch.count = static_cast<int>(batch.index.size());
   for (int k = 0; k < batch.count; ++k) {
     const PatchGeometry& patch = batch.patch(k);
     batch.n = std::max(batch.n, patch.n());
@@ -26,13 +23,40 @@ PatchBatch make_batch(const FrameOnDevice& frame, int first, int last, const Spo
   return batch;
 }
 
+}  // namespace
+
+const PatchGeometry& PatchBatch::patch(int k) const {
+  return frame->geometry()[index[k]];
+}
+
+PatchBatch make_batch(const FrameOnDevice& frame, int first, int last, const SpotsView& spots) {
+  PatchBatch batch;
+  batch.frame = &frame;
+  batch.index.resize(last - first);
+  std::iota(batch.index.begin(), batch.index.end(), first);
+  batch.device_geometry = frame.device_geometry() + first;
+  batch.device_status = frame.status() + first;
+  batch.spots = spots;
+  return finish(std::move(batch));
+}
+
+PatchBatch make_batch(const FrameOnDevice& frame, const PatchSelection& selection) {
+  PatchBatch batch;
+  batch.frame = &frame;
+  batch.index = selection.index;
+  batch.device_geometry = selection.patches;
+  batch.device_status = selection.status;
+  batch.spots = selection.spots;
+  return finish(std::move(batch));
+}
+
 void download_core_models(const Context& context, const PatchBatch& batch,
                           const SolutionView& solution, double* work,
                           std::vector<std::vector<double>>& models) {
   find_core_model(batch.patches(), batch.count, batch.npixel, batch.spots, batch.frame->rows(),
                   solution, work, context.stream());
   for (int k = 0; k < batch.count; ++k) {
-    std::vector<double>& model = models[batch.first + k];
+    std::vector<double>& model = models[batch.index[k]];
     model.resize(count_of(batch.patch(k).npixel()));
     SPEX_GPU_CHECK(cudaMemcpyAsync(model.data(), work + count_of(k, batch.npixel),
                                    model.size() * sizeof(double), cudaMemcpyDeviceToHost,

@@ -7,11 +7,13 @@
 
 namespace spex::gpu {
 
-/// The patches [first, first + count) of a frame with their spots, and how large the largest is.
-/// The frame outlives the batch; the spots hold until the frame evaluates others.
+/// Some patches of a frame with their spots, and how large the largest is. The frame outlives the
+/// batch; the spots hold until the frame evaluates others.
 struct PatchBatch {
   const FrameOnDevice* frame = nullptr;
-  int first = 0;
+  std::vector<int> index;                          ///< of each among the frame's patches
+  const PatchGeometry* device_geometry = nullptr;  ///< of each, in device memory
+  int* device_status = nullptr;                    ///< of each, in device memory
   int count = 0;
   SpotsView spots;
   int n = 1;                        ///< most padded bins of a patch
@@ -19,18 +21,20 @@ struct PatchBatch {
   int ncore_bins = 1;               ///< most core bins of a patch
   std::vector<CoreSpectrum> cores;  ///< of all patches, in order of patch
 
-  /// Patch `first` and those after it, in device memory.
-  [[nodiscard]] const PatchGeometry* patches() const { return frame->device_geometry() + first; }
-  /// Patch `first + k`.
+  /// Their geometry in device memory, `[count]`.
+  [[nodiscard]] const PatchGeometry* patches() const { return device_geometry; }
+  /// Patch `k` of the batch.
   [[nodiscard]] const PatchGeometry& patch(int k) const;
   /// Their status in device memory, `[count]`.
-  [[nodiscard]] int* status() const { return frame->status() + first; }
+  [[nodiscard]] int* status() const { return device_status; }
   [[nodiscard]] int ncores() const { return static_cast<int>(cores.size()); }
 };
 
 /// The batch of the patches [first, last).
 [[nodiscard]] PatchBatch make_batch(const FrameOnDevice& frame, int first, int last,
                                     const SpotsView& spots);
+/// The batch of a selection of the frame's patches.
+[[nodiscard]] PatchBatch make_batch(const FrameOnDevice& frame, const PatchSelection& selection);
 
 /// Computes A_core f_core of a batch (extraction.md, section 6) and copies it into `models[k]` for
 /// patch k of the frame, rows first over the patch's used pixels. `work` has room for batch.npixel

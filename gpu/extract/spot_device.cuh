@@ -16,17 +16,18 @@ struct ClippedSpot {
 
 __device__ inline ClippedSpot clip_spot(const PatchGeometry& patch, const SpotsView& spots, int s,
                                         int w) {
-  const size_t k = static_cast<size_t>(patch.spec0 + s) * spots.nwave + patch.wave0 + w;
+  const int fiber = patch.spec0 + s, bin = patch.wave0 + w;
+  const size_t k = static_cast<size_t>(fiber) * spots.nwave + bin;
+  const size_t spot = static_cast<size_t>(spots.row_of(fiber)) * spots.nwave + bin;
   const int xc = spots.xc[k], yc = spots.yc[k];
-  return {
-      spots.value + (k - static_cast<size_t>(spots.first_spec) * spots.nwave) * spots.nx * spots.ny,
-      xc,
-      yc,
-      spots.nx,
-      max(xc, patch.x0),
-      min(xc + spots.nx, patch.x1),
-      max(yc, patch.y0),
-      min(yc + spots.ny, patch.y1)};
+  return {spots.value + spot * spots.nx * spots.ny,
+          xc,
+          yc,
+          spots.nx,
+          max(xc, patch.x0),
+          min(xc + spots.nx, patch.x1),
+          max(yc, patch.y0),
+          min(yc + spots.ny, patch.y1)};
 }
 
 }  // namespace spex::gpu

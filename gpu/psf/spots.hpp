@@ -54,7 +54,7 @@ struct SpotCorners {
 
 /// Spots of some fibers among those that have corners. Fiber s and bin w: its corner is at
 /// `xc[s * nwave + w]`, its spot, as in Spots of the reference, at
-/// `value[(((s - first_spec) * nwave + w) * ny + y) * nx + x]`.
+/// `value[((row_of(s) * nwave + w) * ny + y) * nx + x]`.
 struct SpotsView {
   int first_spec = 0;  ///< spots are held of fibers [first_spec, first_spec + nspec)
   int nspec = 0;
@@ -64,6 +64,15 @@ struct SpotsView {
   const double* value = nullptr;
   const int* xc = nullptr;
   const int* yc = nullptr;
+  /// Where the spots of each fiber that has corners stand, if they are not of fibers that follow
+  /// each other; -1 for fibers without spots.
+  const int* row = nullptr;
+
+#ifdef __CUDACC__
+  __device__ int row_of(int s) const {
+    return row == nullptr ? s - first_spec : row[s];
+  }
+#endif
 };
 
 /// Evaluates the corners of all spots, bit by bit as the reference does. `*bad`, where not null,
