@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "gpu/core/check.hpp"
 #include "gpu/core/launch.hpp"
 #include "gpu/core/warp.cuh"
@@ -11,59 +13,90 @@
 namespace spex::gpu {
 namespace {
 
-constexpr int warps = 4;
-constexpr int blocks_per_sm = 2;
-constexpr int vectors = 2;  // 1 and y' of section 5.1
+constexpr int warps = 4;  // of a block
+constexpr int group = 8;  // lanes of a spectrum, a pole each
+constexpr int spectra_of_warp = warp_size / group;
+constexpr int vectors = 2;  // 1 and y of section 5.1
 constexpr int tile = 8;     // rows of E that a warp takes at a time
+constexpr unsigned all = 0xffffffffU;
 constexpr double root_error = 1e-13;
-constexpr int pole_step = 4;
 constexpr int most_poles = 48;
+// Of what E adds, which is 1e-7 of the whole at most.
+constexpr double correction_error = 3e-4;
 
-// What a warp keeps in shared memory, and of its own in global memory.
-template <int R>
-struct WarpMemory {
-  double* P;     // [m + 2 R][R + 1]: the band of P, zeros beyond its rows
-  double* y;     // [m + 2 R]: y', zeros beyond
-  double* band;  // [vectors][m]: P_b^(-1/2) of 1 and y', P_b the band of P
-  double* sums;  // [vectors][m]: P^(-1/2) of them less that
-  double* r;     // [m]
-  double* Q;     // [m][R + 1]
-  double* L;     // global, [m][R + 1][32]
-  double* x;     // global, [m][vectors][32]
-  double* Ex;    // global, [m][vectors][32]
-};
-__host__ __device__ constexpr int shared_numbers(int R, int m) {
-  return (m + 2 * R) * (R + 2) + (2 * vectors + 1) * m + m * (R + 1);
+// The values of a spectrum's lanes, each the sum over the lanes of one number of `v`: lane p has
+// that of v[p]. Halves of the numbers change sides, so that a step adds half as many as the last.
+__device__ double sum_over_group(const double (&v)[group]) {
+  const int lane = threadIdx.x % group;
+  double half[4], quarter[2];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const bool upper = (lane & 4) != 0;
+    half[i] = upper ? v[i + 4] : v[i];
+    half[i] += __shfl_xor_sync(all, upper ? v[i] : v[i + 4], 4);
+  }
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const bool upper = (lane & 2) != 0;
+    quarter[i] = upper ? half[i + 2] : half[i];
+    quarter[i] += __shfl_xor_sync(all, upper ? half[i] : half[i + 2], 2);
+  }
+  const bool upper = (lane & 1) != 0;
+  return (upper ? quarter[1] : quarter[0]) +
+         __shfl_xor_sync(all, upper ? quarter[0] : quarter[1], 1);
 }
-__host__ __device__ constexpr int scratch_numbers(int R, int m) {
+
+// Sums of a column: Q's band, and both vectors.
+__host__ __device__ constexpr int chunks(int ndiag) {
+  return (ndiag + 1 + vectors + group - 1) / group;
+}
+__host__ __device__ constexpr int shared_numbers_of_spectrum(int m, int ndiag) {
+  return m * group * chunks(ndiag) + vectors * m + m;
+}
+__host__ __device__ constexpr int scratch_numbers_of_warp(int R, int m) {
   return m * (R + 1 + 2 * vectors) * warp_size;
 }
 
+// What a lane works on: a pole of a spectrum.
 template <int R>
-__device__ WarpMemory<R> cut_memory(double* shared, double* scratch, int m) {
-  WarpMemory<R> memory{};
-  memory.P = shared;
-  memory.y = memory.P + (m + 2 * R) * (R + 1);
-  memory.band = memory.y + m + 2 * R;
-  memory.sums = memory.band + vectors * m;
-  memory.r = memory.sums + vectors * m;
-  memory.Q = memory.r + m;
-  memory.L = scratch;
-  memory.x = memory.L + m * (R + 1) * warp_size;
-  memory.Ex = memory.x + m * vectors * warp_size;
-  return memory;
-}
+struct Lane {
+  int m;
+  int ndiag;
+  int lane;         // within the warp
+  int p;            // within the spectrum's lanes
+  const double* P;  // band of the spectrum, zeros beyond its rows
+  const double* E;
+  const double* y;
+  double* sums;   // shared, [m][group chunks]: 1, y, then the band of Q, from P_b alone
+  double* added;  // shared, [vectors][m]: what E adds to P^(-1/2) of 1 and y
+  double* r;      // shared, [m]
+  double* L;      // of the warp, [m][R + 1][32]
+  double* x;      // of the warp, [m][vectors][32]
+  double* Ex;     // of the warp, [m][vectors][32]
 
-// Forward substitution in one vector of a thread: `value` is its element j, which the elements
-// after it in the window lose.
+  __device__ int width() const { return group * chunks(ndiag); }
+  __device__ double of_band(int v, int j) const { return sums[j * width() + v]; }
+  __device__ double Q(int j, int d) const { return sums[j * width() + vectors + d]; }
+  __device__ double& column(double* of, int j, int v) const {
+    return of[(j * vectors + v) * warp_size + lane];
+  }
+  __device__ double element(int j, int d, double shift) const {
+    return P[j * (R + 1) + d] + (d == 0 ? shift : 0.0);
+  }
+  __device__ void load(int j, double (&l)[R + 1]) const {
+#pragma unroll
+    for (int d = 0; d <= R; ++d) l[d] = L[(j * (R + 1) + d) * warp_size + lane];
+  }
+};
+
+// Forward substitution in one vector: `window` begins with its next element, which those after it
+// lose.
 template <int R>
-__device__ double take_next(double (&window)[R + 1], const double (&l)[R + 1], double next) {
+__device__ double take_next(double (&window)[R + 1], const double (&l)[R + 1], double entering) {
   const double value = window[0];
 #pragma unroll
-  for (int d = 1; d <= R; ++d) window[d] -= l[d] * value;
-#pragma unroll
-  for (int d = 0; d < R; ++d) window[d] = window[d + 1];
-  window[R] = next;
+  for (int d = 1; d <= R; ++d) window[d - 1] = window[d] - l[d] * value;
+  window[R] = entering;
   return value;
 }
 
@@ -71,308 +104,293 @@ __device__ double take_next(double (&window)[R + 1], const double (&l)[R + 1], d
 template <int R>
 __device__ double take_previous(double (&window)[R + 1], const double (&l)[R + 1], double value) {
   double x = value * l[0];
+  // The newest last, as it is the last to be known.
 #pragma unroll
-  for (int d = 1; d <= R; ++d) x -= l[d] * window[d - 1];
+  for (int d = R; d > 0; --d) x -= l[d] * window[d - 1];
 #pragma unroll
   for (int d = R; d > 0; --d) window[d] = window[d - 1];
   window[0] = x;
   return x;
 }
 
-// (D x)_j beyond the band of P, for a vector in shared memory: E x.
-template <int R>
-__device__ double times_E(const double* D, int m, int j, const double* x) {
-  double sum = 0;
-#pragma unroll 8
-  for (int k = 0; k < m; ++k)
-    if (abs(k - j) > R) sum += D[static_cast<size_t>(k) * m + j] * x[k];
-  return sum;
-}
-
-template <int R>
-__device__ double times_P(const double* P, int m, int j, const double* x) {
-  double sum = P[j * (R + 1)] * x[j];
-  for (int d = 1; d <= R; ++d) {
-    if (j + d < m) sum += P[j * (R + 1) + d] * x[j + d];
-    if (j >= d) sum += P[(j - d) * (R + 1) + d] * x[j - d];
-  }
-  return sum;
-}
-
-// P within its band and y', by the warp; the norm of P.
-template <int R>
-__device__ double make_P(const WarpMemory<R>& memory, int m, const double* band, const double* D,
-                         const double* g, const double* f) {
-  const int lane = threadIdx.x % warp_size;
-  for (int k = lane; k < (m + 2 * R) * (R + 1); k += warp_size) {
-    const int j = k / (R + 1), d = k % (R + 1);
-    memory.P[k] = j + d < m ? band[k] - D[static_cast<size_t>(j) * m + j + d] : 0.0;
-  }
-  for (int j = lane; j < m + 2 * R; j += warp_size) {
-    double y = 0;
-    if (j < m) {
-      y = g[j];
-#pragma unroll 8
-      for (int k = 0; k < m; ++k) y -= D[static_cast<size_t>(k) * m + j] * f[k];
-    }
-    memory.y[j] = y;
-  }
-  __syncwarp();
-  double norm = 0;
-  for (int j = lane; j < m; j += warp_size) {
-    double sum = fabs(memory.P[j * (R + 1)]);
-    for (int d = 1; d <= R; ++d) {
-      if (j + d < m) sum += fabs(memory.P[j * (R + 1) + d]);
-      if (j >= d) sum += fabs(memory.P[(j - d) * (R + 1) + d]);
-    }
-    norm = fmax(norm, sum);
-  }
-  for (int offset = warp_size / 2; offset > 0; offset /= 2)
-    norm = fmax(norm, __shfl_xor_sync(0xffffffffU, norm, offset));
-  return norm;
-}
-
 // Factors P + shift and takes both vectors through L. True where all pivots are positive.
 template <int R>
-__device__ bool factor_shifted(const WarpMemory<R>& memory, int m, double shift) {
-  const int lane = threadIdx.x % warp_size;
+__device__ bool factor_shifted(const Lane<R>& my, double shift) {
+  const auto y = [&](int j) { return j < my.m ? my.y[j] : 0.0; };
   double window[vectors][R + 1];
 #pragma unroll
   for (int d = 0; d <= R; ++d) {
-    window[0][d] = d < m ? 1.0 : 0.0;
-    window[1][d] = memory.y[d];
+    window[0][d] = d < my.m ? 1.0 : 0.0;
+    window[1][d] = y(d);
   }
   return factor_band<R>(
-      m,
-      [&](int j, int d) {
-        const double a = memory.P[j * (R + 1) + d];
-        return d == 0 ? a + shift : a;
-      },
+      my.m, [&](int j, int d) { return my.element(j, d, shift); },
       [&](int j, const double(&l)[R + 1]) {
-        double* L = memory.L + j * (R + 1) * warp_size + lane;
+        double* L = my.L + j * (R + 1) * warp_size + my.lane;
 #pragma unroll
         for (int d = 0; d <= R; ++d) L[d * warp_size] = l[d];
-        double* x = memory.x + j * vectors * warp_size + lane;
-        x[0] = take_next<R>(window[0], l, j + R + 1 < m ? 1.0 : 0.0);
-        x[warp_size] = take_next<R>(window[1], l, memory.y[j + R + 1]);
+        my.column(my.x, j, 0) = take_next<R>(window[0], l, j + R + 1 < my.m ? 1.0 : 0.0);
+        my.column(my.x, j, 1) = take_next<R>(window[1], l, y(j + R + 1));
       });
 }
 
+// Back through L^T, and the band of the inverse: adds to the spectrum's sums.
 template <int R>
-__device__ void load_column(const WarpMemory<R>& memory, int j, double (&l)[R + 1]) {
-  const double* L = memory.L + j * (R + 1) * warp_size + threadIdx.x % warp_size;
-#pragma unroll
-  for (int d = 0; d <= R; ++d) l[d] = L[d * warp_size];
-}
-
-// Back through L^T: the vectors, their weighted sums, and the band of Q.
-template <int R>
-__device__ void solve_and_invert(const WarpMemory<R>& memory, int m, int ndiag, double shift,
-                                 double weight) {
-  const int lane = threadIdx.x % warp_size;
+__device__ void add_root(const Lane<R>& my, double shift, double weight) {
+  constexpr int most = (R + 1 + vectors + group - 1) / group * group;
   double window[vectors][R + 1] = {};
   invert_band<R>(
-      m, [&](int j, double(&l)[R + 1]) { load_column<R>(memory, j, l); },
+      my.m, [&](int j, double(&l)[R + 1]) { my.load(j, l); },
       [&](int j, const double(&l)[R + 1], const double(&z)[R + 1]) {
-        double* x = memory.x + j * vectors * warp_size + lane;
+        double v[most] = {};
 #pragma unroll
-        for (int v = 0; v < vectors; ++v) {
-          const double value = take_previous<R>(window[v], l, x[v * warp_size]);
-          x[v * warp_size] = value;
-          const double sum = warp_sum(weight * value);
-          if (lane == 0) memory.band[v * m + j] += sum;
-        }
+        for (int k = 0; k < vectors; ++k)
+          v[k] = weight * take_previous<R>(window[k], l, my.column(my.x, j, k));
 #pragma unroll
-        for (int d = 0; d <= R; ++d) {
-          if (d > ndiag) break;
-          const double q = warp_sum(weight * ((d == 0 ? 1 : 0) - shift * z[d]));
-          if (lane == 0) memory.Q[j * (R + 1) + d] += q;
+        for (int d = 0; d <= R; ++d) v[vectors + d] = weight * ((d == 0 ? 1 : 0) - shift * z[d]);
+#pragma unroll
+        for (int first = 0; first < most; first += group) {
+          if (first >= my.width()) break;
+          double chunk[group];
+#pragma unroll
+          for (int i = 0; i < group; ++i) chunk[i] = v[first + i];
+          my.sums[j * my.width() + first + my.p] += sum_over_group(chunk);
         }
       });
-  __syncwarp();
 }
 
-// Ex = E x of each thread's vectors, a tile of rows at a time.
+// (P_b + shift)^-1 of the forward-solved vectors at `of`, in place.
 template <int R>
-__device__ void apply_E(const WarpMemory<R>& memory, int m, const double* D) {
-  const int lane = threadIdx.x % warp_size;
-  for (int first = 0; first < m; first += tile) {
+__device__ void solve_back(const Lane<R>& my, double* of) {
+  double window[vectors][R + 1] = {};
+#pragma unroll 4
+  for (int j = my.m - 1; j >= 0; --j) {
+    double l[R + 1];
+    my.load(j, l);
+#pragma unroll
+    for (int k = 0; k < vectors; ++k)
+      my.column(of, j, k) = take_previous<R>(window[k], l, my.column(of, j, k));
+  }
+}
+
+template <int R>
+__device__ void solve_forward(const Lane<R>& my, double* of) {
+  const auto value = [&](int j, int k) { return j < my.m ? my.column(of, j, k) : 0.0; };
+  double window[vectors][R + 1];
+#pragma unroll
+  for (int k = 0; k < vectors; ++k)
+#pragma unroll
+    for (int d = 0; d <= R; ++d) window[k][d] = value(d, k);
+#pragma unroll 4
+  for (int j = 0; j < my.m; ++j) {
+    double l[R + 1];
+    my.load(j, l);
+#pragma unroll
+    for (int k = 0; k < vectors; ++k)
+      my.column(of, j, k) = take_next<R>(window[k], l, value(j + R + 1, k));
+  }
+}
+
+// Ex = E x of each lane's vectors, a tile of rows at a time.
+template <int R>
+__device__ void apply_E(const Lane<R>& my) {
+  for (int first = 0; first < my.m; first += tile) {
     double sum[vectors][tile] = {};
-    // Bin k of each vector, times column k of E in these rows.
-    const auto add = [&](int k, bool near) {
-      const double* x = memory.x + k * vectors * warp_size + lane;
-      const double x0 = x[0], x1 = x[warp_size];
+    const auto add = [&](int k, int rows) {
+      const double x0 = my.column(my.x, k, 0), x1 = my.column(my.x, k, 1);
+      const double* E = my.E + static_cast<size_t>(k) * my.m + first;
 #pragma unroll
       for (int i = 0; i < tile; ++i) {
-        const int row = first + i;
-        double e = 0;
-        if (row < m && (!near || abs(row - k) > R)) e = D[static_cast<size_t>(k) * m + row];
+        const double e = i < rows ? E[i] : 0.0;
         sum[0][i] += e * x0;
         sum[1][i] += e * x1;
       }
     };
-    const int near_first = min(max(first - R, 0), m);
-    const int near_last = min(first + tile + R, m);
+    if (first + tile <= my.m) {
 #pragma unroll 4
-    for (int k = 0; k < near_first; ++k) add(k, false);
-#pragma unroll 1
-    for (int k = near_first; k < near_last; ++k) add(k, true);
-#pragma unroll 4
-    for (int k = near_last; k < m; ++k) add(k, false);
+      for (int k = 0; k < my.m; ++k) add(k, tile);
+    } else {
+#pragma unroll 2
+      for (int k = 0; k < my.m; ++k) add(k, my.m - first);
+    }
 #pragma unroll
     for (int i = 0; i < tile; ++i) {
-      if (first + i >= m) break;
-      double* Ex = memory.Ex + (first + i) * vectors * warp_size + lane;
-      Ex[0] = sum[0][i];
-      Ex[warp_size] = sum[1][i];
+      if (first + i >= my.m) break;
+      my.column(my.Ex, first + i, 0) = sum[0][i];
+      my.column(my.Ex, first + i, 1) = sum[1][i];
     }
   }
 }
 
-// (P + shift)^-1 (E x), and its weighted sums added to those of x.
+// The sum over poles of X E X times 1 and y, X = (P_b + shift)^-1, which the lanes have factored
+// and taken both vectors through L of.
 template <int R>
-__device__ void add_correction(const WarpMemory<R>& memory, int m, double weight) {
-  const int lane = threadIdx.x % warp_size;
-  const auto Ex = [&](int j, int v) -> double& {
-    return memory.Ex[(j * vectors + v) * warp_size + lane];
-  };
-  double window[vectors][R + 1];
-#pragma unroll
-  for (int v = 0; v < vectors; ++v)
-#pragma unroll
-    for (int d = 0; d <= R; ++d) window[v][d] = d < m ? Ex(d, v) : 0.0;
-#pragma unroll 3
-  for (int j = 0; j < m; ++j) {
-    double l[R + 1];
-    load_column<R>(memory, j, l);
-#pragma unroll
-    for (int v = 0; v < vectors; ++v) {
-      const double next = j + R + 1 < m ? Ex(j + R + 1, v) : 0.0;
-      Ex(j, v) = take_next<R>(window[v], l, next);
-    }
-  }
-#pragma unroll
-  for (int v = 0; v < vectors; ++v)
-#pragma unroll
-    for (int d = 0; d <= R; ++d) window[v][d] = 0;
-#pragma unroll 3
-  for (int j = m - 1; j >= 0; --j) {
-    double l[R + 1];
-    load_column<R>(memory, j, l);
-#pragma unroll
-    for (int v = 0; v < vectors; ++v) {
-      const double sum = warp_sum(weight * take_previous<R>(window[v], l, Ex(j, v)));
-      if (lane == 0) memory.sums[v * m + j] += sum;
-    }
-  }
+__device__ void add_correction(const Lane<R>& my, double weight) {
+  solve_back<R>(my, my.x);
   __syncwarp();
+  apply_E<R>(my);
+  __syncwarp();
+  solve_forward<R>(my, my.Ex);
+  solve_back<R>(my, my.Ex);
+  for (int j = 0; j < my.m; ++j) {
+    double v[group] = {};
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) v[k] = weight * my.column(my.Ex, j, k);
+    const double sum = sum_over_group(v);
+    if (my.p < vectors) my.added[my.p * my.m + j] += sum;
+  }
+}
+
+// (P_b x)_j, x(k) element k of a vector.
+template <int R, class Vector>
+__device__ double times_P(const Lane<R>& my, int j, const Vector& x) {
+  double sum = my.element(j, 0, 0) * x(j);
+  for (int d = 1; d <= R; ++d) {
+    if (j + d < my.m) sum += my.element(j, d, 0) * x(j + d);
+    if (j >= d) sum += my.element(j - d, d, 0) * x(j - d);
+  }
+  return sum;
+}
+template <int R, class Vector>
+__device__ double times_E(const Lane<R>& my, int j, const Vector& x) {
+  double sum = 0;
+#pragma unroll 8
+  for (int k = 0; k < my.m; ++k) sum += my.E[static_cast<size_t>(k) * my.m + j] * x(k);
+  return sum;
+}
+
+// r = Q 1 = P (P^(-1/2) 1), with all of P. False where the elements beyond the band change it by
+// more than they may.
+template <int R>
+__device__ bool find_row_sums(const Lane<R>& my) {
+  const auto of_band = [&](int j) { return my.of_band(0, j); };
+  const auto of_P = [&](int j) { return my.of_band(0, j) + my.added[j]; };
+  bool within = true;
+  for (int j = my.p; j < my.m; j += group) {
+    const double r = times_P<R>(my, j, of_P) - times_E<R>(my, j, of_P);
+    within = within && fabs(times_P<R>(my, j, of_band) - r) <= fiber_bounds::outside * fabs(r);
+    my.r[j] = r;
+  }
+  return within;
 }
 
 template <int R>
-__global__ void __launch_bounds__(warps* warp_size, blocks_per_sm)
+__global__ void __launch_bounds__(warps* warp_size)
     roots_kernel(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                 FiberLayout layout, FiberBands bands, FiberSolution solution, const double* D_all,
+                 FiberLayout layout, SchurComplements complements, const double* trace,
                  const double* q_all, double* scratch, int* status, SpectraView spectra) {
   extern __shared__ double shared[];
   const int m = layout.nwave;
-  const int lane = threadIdx.x % warp_size;
   const int warp = threadIdx.x / warp_size;
-  const WarpMemory<R> memory = cut_memory<R>(
-      shared + warp * shared_numbers(R, m),
-      scratch + static_cast<size_t>(blockIdx.x * warps + warp) * scratch_numbers(R, m), m);
-  for (int k = blockIdx.x * warps + warp; k < ncores; k += gridDim.x * warps) {
-    const CoreSpectrum core = cores[k];
+  Lane<R> my;
+  my.m = m;
+  my.ndiag = spectra.ndiag;
+  my.lane = threadIdx.x % warp_size;
+  my.p = my.lane % group;
+  my.sums = shared + (threadIdx.x / group) * shared_numbers_of_spectrum(m, my.ndiag);
+  my.added = my.sums + m * my.width();
+  my.r = my.added + vectors * m;
+  my.L = scratch + static_cast<size_t>(blockIdx.x * warps + warp) * scratch_numbers_of_warp(R, m);
+  my.x = my.L + m * (R + 1) * warp_size;
+  my.Ex = my.x + m * vectors * warp_size;
+  const int stride = gridDim.x * warps * spectra_of_warp;
+  for (int base = (blockIdx.x * warps + warp) * spectra_of_warp; base < ncores; base += stride) {
+    const int k = base + my.lane / group;
+    const bool exists = k < ncores;
+    const int spectrum = exists ? k : ncores - 1;  // others do the last again, for nothing
+    const CoreSpectrum core = cores[spectrum];
     const PatchGeometry& patch = patches[core.patch];
-    const size_t slot_of_patch =
-        static_cast<size_t>(core.patch) * layout.nslots + patch.pad_below + core.s;
-    const double* D = D_all + static_cast<size_t>(k) * m * m;
+    const size_t slot = static_cast<size_t>(core.patch) * layout.nslots + patch.pad_below + core.s;
+    my.P = complements.band + static_cast<size_t>(spectrum) * SchurComplements::band_size(layout);
+    my.E = complements.outside + static_cast<size_t>(spectrum) * m * m;
+    my.y = complements.y + static_cast<size_t>(spectrum) * m;
+    for (int j = my.p; j < m * my.width(); j += group) my.sums[j] = 0;
+    for (int j = my.p; j < vectors * m; j += group) my.added[j] = 0;
     __syncwarp();
-    const double norm = make_P<R>(memory, m, bands.band + slot_of_patch * layout.band_size(), D,
-                                  solution.g + slot_of_patch * m, solution.f + slot_of_patch * m);
+
     // D <= 2 rho^2 N_ss: P >= 0.995 N_ss where both couplings are within their bound.
-    const double least = 0.995 / solution.trace[slot_of_patch];
-    const double largest = 1.001 * norm;
-    if (!(least > 0) || !(largest > least) || !(largest < fiber_bounds::condition * least)) {
-      if (lane == 0) status[core.patch] = guarded;
-      continue;
-    }
-    int n = pole_step;
-    while (n < most_poles && zolotarev_error(n, least / largest) > root_error) n += pole_step;
-    for (int j = lane; j < vectors * m; j += warp_size) memory.band[j] = memory.sums[j] = 0;
-    for (int j = lane; j < m * (R + 1); j += warp_size) memory.Q[j] = 0;
+    double least = 0.995 / trace[slot];
+    double largest = 1.001 * complements.norm[spectrum];
+    const bool can = least > 0 && largest > least && largest < fiber_bounds::condition * least;
+    if (!can) least = 1, largest = 2;
+    bool good = can;
+    // Rounds of poles; where another spectrum of the warp has more, this one's last again, without
+    // weight.
+    const auto with_poles = [&](double error, const auto& add) {
+      int n = group;
+      while (n < most_poles && zolotarev_error(n, least / largest) > error) n += group;
+      const int end = __reduce_max_sync(all, n);
+      for (int i = my.p; i < end; i += group) {
+        const ZolotarevPole pole = zolotarev_pole(min(i, n - 1), n, least, largest);
+        good = factor_shifted<R>(my, pole.shift) && good;
+        add(pole.shift, i < n ? pole.weight : 0.0);
+      }
+    };
+    with_poles(root_error, [&](double shift, double weight) { add_root<R>(my, shift, weight); });
+    with_poles(correction_error, [&](double, double weight) { add_correction<R>(my, weight); });
     __syncwarp();
-    bool good = true;
-    for (int first = 0; first < n; first += warp_size) {
-      // Threads beyond the last pole do what that of the last one does, without weight.
-      const ZolotarevPole pole = zolotarev_pole(min(first + lane, n - 1), n, least, largest);
-      const double weight = first + lane < n ? pole.weight : 0.0;
-      good = factor_shifted<R>(memory, m, pole.shift) && good;
-      __syncwarp();
-      solve_and_invert<R>(memory, m, spectra.ndiag, pole.shift, weight);
-      apply_E<R>(memory, m, D);
-      __syncwarp();
-      add_correction<R>(memory, m, weight);
-    }
-    for (int j = lane; j < m; j += warp_size) memory.r[j] = times_P<R>(memory.P, m, j, memory.band);
+    good = find_row_sums<R>(my) && good;
+    if (!good && exists) status[core.patch] = guarded;
     __syncwarp();
-    for (int j = lane; j < vectors * m; j += warp_size) memory.sums[j] += memory.band[j];
-    __syncwarp();
-    bool within = good;
-    for (int j = lane; j < m; j += warp_size) {
-      const double of_band = memory.r[j];
-      const double r = times_P<R>(memory.P, m, j, memory.sums) - times_E<R>(D, m, j, memory.sums);
-      within = within && fabs(of_band - r) <= fiber_bounds::outside * fabs(r);
-      memory.r[j] = r;
-    }
-    if (!within) status[core.patch] = guarded;
-    __syncwarp();
-    const double* q = q_all + slot_of_patch * m;
-    for (int w = lane; w < patch.nkept; w += warp_size) {
+    const double* q = q_all + slot * m;
+    for (int w = my.p; w < patch.nkept && exists; w += group) {
       const int column = w + patch.wavepad;
       if (q[column] == 0) continue;
       store_bin(
-          patch, core.s, w, memory.sums[m + column],
-          [&](int row) { return memory.Q[min(row, column) * (R + 1) + abs(row - column)]; },
-          [&](int row) { return memory.r[row]; }, status + core.patch, spectra);
+          patch, core.s, w, my.of_band(1, column) + my.added[m + column],
+          [&](int row) { return my.Q(min(row, column), abs(row - column)); },
+          [&](int row) { return my.r[row]; }, status + core.patch, spectra);
     }
+    __syncwarp();
   }
 }
 
-int resident_blocks() {
-  int device = 0, processors = 0;
-  SPEX_GPU_CHECK(cudaGetDevice(&device));
-  SPEX_GPU_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-  return processors * blocks_per_sm;
-}
-
+// What one launch of a reach takes of the device.
 template <int R>
-void launch(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-            const FiberLayout& layout, const FiberBands& bands, const FiberSolution& solution,
-            const double* D, const double* q, double* scratch, int* status,
-            const SpectraView& spectra, cudaStream_t stream) {
-  const std::size_t bytes =
-      static_cast<std::size_t>(warps * shared_numbers(R, layout.nwave)) * sizeof(double);
-  allow_shared_memory(reinterpret_cast<const void*>(roots_kernel<R>));
-  roots_kernel<R><<<resident_blocks(), warps * warp_size, bytes, stream>>>(
-      patches, cores, ncores, layout, bands, solution, D, q, scratch, status, spectra);
-  SPEX_LAUNCH_CHECK();
+struct Launch {
+  std::size_t bytes;  // of a block's shared memory
+  int blocks;         // that are resident together
+
+  Launch(int m, int ndiag)
+      : bytes(static_cast<std::size_t>(warps * spectra_of_warp *
+                                       shared_numbers_of_spectrum(m, ndiag)) *
+              sizeof(double)) {
+    allow_shared_memory(reinterpret_cast<const void*>(roots_kernel<R>));
+    int device = 0, processors = 0, each = 0;
+    SPEX_GPU_CHECK(cudaGetDevice(&device));
+    SPEX_GPU_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
+    SPEX_GPU_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, roots_kernel<R>,
+                                                                 warps * warp_size, bytes));
+    blocks = processors * std::max(each, 1);
+  }
+};
+
+template <class Function>
+auto with_reach(int reach, const Function& function) {
+  if (reach == 8) return function.template operator()<8>();
+  if (reach == 10) return function.template operator()<10>();
+  return function.template operator()<largest_fiber_reach>();
 }
 
 }  // namespace
 
-std::size_t fiber_root_scratch(const FiberLayout& layout) {
-  return count_of(resident_blocks() * warps, scratch_numbers(layout.reach, layout.nwave));
+std::size_t fiber_root_scratch(const FiberLayout& layout, int ndiag) {
+  return with_reach(layout.reach, [&]<int R>() {
+    return count_of(Launch<R>(layout.nwave, ndiag).blocks, warps,
+                    scratch_numbers_of_warp(R, layout.nwave));
+  });
 }
 
 void find_fiber_roots(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                      const FiberLayout& layout, const FiberBands& bands,
-                      const FiberSolution& solution, const double* D, const double* q,
-                      double* scratch, int* status, const SpectraView& spectra,
-                      cudaStream_t stream) {
-  const auto run = layout.reach == 8    ? &launch<8>
-                   : layout.reach == 10 ? &launch<10>
-                                        : &launch<largest_fiber_reach>;
-  run(patches, cores, ncores, layout, bands, solution, D, q, scratch, status, spectra, stream);
+                      const FiberLayout& layout, const SchurComplements& complements,
+                      const double* trace, const double* q, double* scratch, int* status,
+                      const SpectraView& spectra, cudaStream_t stream) {
+  with_reach(layout.reach, [&]<int R>() {
+    const Launch<R> launch(layout.nwave, spectra.ndiag);
+    roots_kernel<R><<<launch.blocks, warps * warp_size, launch.bytes, stream>>>(
+        patches, cores, ncores, layout, complements, trace, q, scratch, status, spectra);
+  });
+  SPEX_LAUNCH_CHECK();
 }
 
 }  // namespace spex::gpu

@@ -14,11 +14,11 @@ namespace {
 constexpr int factor_threads = 64;
 constexpr int threads = 256;
 constexpr int warps = threads / warp_size;
-constexpr int solve_threads = fiber_solve_warps * warp_size;
+constexpr int solve_threads = 128;
 constexpr int most_sweeps = 6;  // the reference's
 // Errors, in units of 1 / sqrt(N_jj), below which a sweep has changed nothing that matters: the
 // next one would change it by (2 rho)^2 of that, 0.01 at most.
-constexpr double settled = 1e-11;
+constexpr double settled = 1e-9;
 
 // A thread a spectrum.
 template <int R>
@@ -50,20 +50,56 @@ __global__ void __launch_bounds__(factor_threads)
   if (!good || !isfinite(trace)) status[k / layout.nslots] = guarded;
 }
 
-// x <- N_ss^-1 x by one warp; x in shared memory.
-template <int R>
-__device__ void solve_warp(int m, const double* factor, double* x) {
-  const int lane = threadIdx.x % warp_size;
-  for (int j = 0; j + 1 < m; ++j) {
-    if (lane >= 1 && lane <= R && j + lane < m) x[j + lane] -= factor[j * (R + 1) + lane] * x[j];
-    __syncwarp();
+// Solves L x = a element after element: `next(w)` gives element w of a, `take(w, x)` takes x_w. The
+// R elements that x_w changes are in registers, each in the place of its index modulo R + 1.
+template <int R, class Next, class Take>
+__device__ void forward(int m, const double* factor, const Next& next, const Take& take) {
+  double window[R + 1];
+  double l[R + 1];
+#pragma unroll
+  for (int d = 0; d <= R; ++d) {
+    window[d] = d < m ? next(d) : 0.0;
+    l[d] = factor[d];
   }
-  for (int j = lane; j < m; j += warp_size) x[j] *= factor[j * (R + 1)];
-  __syncwarp();
-  for (int j = m - 1; j > 0; --j) {
-    if (lane >= 1 && lane <= R && j >= lane)
-      x[j - lane] -= factor[(j - lane) * (R + 1) + lane] * x[j];
-    __syncwarp();
+  for (int base = 0; base < m; base += R + 1) {
+#pragma unroll
+    for (int r = 0; r <= R; ++r) {
+      const int w = base + r;
+      if (w >= m) break;
+      // On its way before the last element is stored, which might seem to change it.
+      const double entering = w + R + 1 < m ? next(w + R + 1) : 0.0;
+      double l_next[R + 1];
+#pragma unroll
+      for (int d = 1; d <= R; ++d) l_next[d] = w + 1 < m ? factor[(w + 1) * (R + 1) + d] : 0.0;
+      const double x = window[r];
+#pragma unroll
+      for (int d = 1; d <= R; ++d) window[(r + d) % (R + 1)] -= l[d] * x;
+      take(w, x);
+      window[r] = entering;
+#pragma unroll
+      for (int d = 1; d <= R; ++d) l[d] = l_next[d];
+    }
+  }
+}
+
+// The same of L^T D x = a from the last element to the first, 1 / d_w at factor[w (R + 1)].
+template <int R>
+__device__ void backward(int m, const double* factor, double* x) {
+  double window[R + 1];  // x[w], in the place of w modulo R + 1
+#pragma unroll
+  for (int d = 0; d <= R; ++d) window[d] = 0;
+  for (int base = (m - 1) / (R + 1) * (R + 1); base >= 0; base -= R + 1) {
+#pragma unroll
+    for (int r = R; r >= 0; --r) {
+      const int w = base + r;
+      if (w >= m) continue;
+      const double* l = factor + w * (R + 1);
+      double sum = x[w] * l[0];
+      // The newest last, as it is the last to be known.
+#pragma unroll
+      for (int d = R; d > 0; --d) sum -= l[d] * window[(r + d) % (R + 1)];
+      window[r] = x[w] = sum;
+    }
   }
 }
 
@@ -92,17 +128,15 @@ __global__ void __launch_bounds__(solve_threads)
   extern __shared__ double shared[];
   const PatchGeometry patch = patches[blockIdx.x];
   const int m = patch.nwave;
-  const int warp = threadIdx.x / warp_size;
-  const int lane = threadIdx.x % warp_size;
-  double* f = shared;                                 // [nslots][m]
-  double* x = shared + layout.nslots * m + warp * m;  // of the warp
+  double* f = shared;                      // [nslots][m]
+  double* x = shared + layout.nslots * m;  // [nslots][m]
   const size_t first = static_cast<size_t>(blockIdx.x) * layout.nslots;
   const double* band = bands.band + first * layout.band_size();
   const double* pair = bands.pair + first * layout.pair_size();
   const double* factor = solution.factor + first * layout.band_size();
   double* y = solution.f + first * m;
   if (staged) {
-    double* copy = shared + (layout.nslots + fiber_solve_warps) * m;
+    double* copy = x + layout.nslots * m;
     for (int k = threadIdx.x; k < patch.nspec * layout.band_size(); k += solve_threads)
       copy[k] = factor[k];
     factor = copy;
@@ -113,17 +147,28 @@ __global__ void __launch_bounds__(solve_threads)
   for (int sweep = 0; sweep < most_sweeps && moves; ++sweep) {
     bool moved = false;
     for (int colour = 0; colour < 2; ++colour) {
-      for (int s = colour + 2 * warp; s < patch.nspec; s += 2 * fiber_solve_warps) {
-        for (int w = lane; w < m; w += warp_size)
-          x[w] = y[s * m + w] - neighbours<R>(patch, pair, layout.pair_size(), s, w, f);
-        __syncwarp();
-        solve_warp<R>(m, factor + s * layout.band_size(), x);
-        for (int w = lane; w < m; w += warp_size) {
-          const double step = x[w] - f[s * m + w];
-          moved = moved ||
-                  !(step * step * band[s * layout.band_size() + w * (R + 1)] <= settled * settled);
-          f[s * m + w] = x[w];
-        }
+      // Spectra of one colour: s = 2 k + colour.
+      const int of_colour = (patch.nspec - colour + 1) / 2 * m;
+      for (int k = threadIdx.x; k < of_colour; k += solve_threads) {
+        const int s = 2 * (k / m) + colour, w = k % m;
+        x[s * m + w] = y[s * m + w] - neighbours<R>(patch, pair, layout.pair_size(), s, w, f);
+      }
+      __syncthreads();
+      // A thread a spectrum.
+      for (int s = 2 * threadIdx.x + colour; s < patch.nspec; s += 2 * solve_threads) {
+        double* mine = x + s * m;
+        const double* L = factor + s * layout.band_size();
+        forward<R>(
+            m, L, [&](int w) { return mine[w]; }, [&](int w, double v) { mine[w] = v; });
+        backward<R>(m, L, mine);
+      }
+      __syncthreads();
+      for (int k = threadIdx.x; k < of_colour; k += solve_threads) {
+        const int s = 2 * (k / m) + colour, w = k % m;
+        const double step = x[s * m + w] - f[s * m + w];
+        moved = moved ||
+                !(step * step * band[s * layout.band_size() + w * (R + 1)] <= settled * settled);
+        f[s * m + w] = x[s * m + w];
       }
       __syncthreads();
     }
@@ -143,46 +188,22 @@ __host__ __device__ constexpr int row_stride(int m) {
 __host__ __device__ constexpr int padded_rows(int m) {
   return (m + 3) / 4 * 4;
 }
-// Of a block of correct_kernel: V, and the factors of s and t.
-__host__ __device__ constexpr int correct_numbers(int R, int m) {
-  return padded_rows(m) * row_stride(m) + 2 * m * (R + 1);
+// Of a block of complement_kernel: V, the factors of s and t, and the roots of t.
+__host__ __device__ constexpr int complement_numbers(int R, int m) {
+  return padded_rows(m) * row_stride(m) + 2 * m * (R + 1) + m;
 }
-constexpr int row_warps = (largest_fiber_bins + warp_size - 1) / warp_size;
-constexpr int tile_warps = warps - row_warps;
 constexpr int most_tiles = largest_fiber_bins / 8 * (largest_fiber_bins / 8 + 1) / 2;
-constexpr int tiles_of_warp = (most_tiles + tile_warps - 1) / tile_warps;
+constexpr int tiles_of_warp = (most_tiles + warps - 1) / warps;
 
-// L_s^-1 of a vector, element after element: `next(w)` gives element w of the vector, `take(w, x)`
-// takes element w of what L x = vector has for x. The last R elements stay in registers.
-template <int R, class Next, class Take>
-__device__ void forward(int m, const double* factor, const Next& next, const Take& take) {
-  double x[R + 1];  // x[w % (R + 1)]
-#pragma unroll
-  for (int d = 0; d <= R; ++d) x[d] = 0;
-  for (int base = 0; base < m; base += R + 1) {
-#pragma unroll
-    for (int r = 0; r <= R; ++r) {
-      const int w = base + r;
-      if (w >= m) break;
-      double sum = next(w);
-      // The newest element comes last, as it is the last to be known.
-#pragma unroll
-      for (int d = R; d > 0; --d)
-        if (w >= d) sum -= factor[(w - d) * (R + 1) + d] * x[(r - d + R + 1) % (R + 1)];
-      x[r] = sum;
-      take(w, sum);
-    }
-  }
-}
-
-// D = sum over both neighbours t of V^T V, V = L_t^-1 N_ts, one after the other. While some warps
-// multiply, others take V^T on to L_s^-1 V^T, whose norm is rho.
+// D = sum over both neighbours t of V^T V, V = L_t^-1 N_ts, one after the other; rho is the norm of
+// L_s^-1 V^T.
 template <int R>
-__global__ void __launch_bounds__(threads)
-    correct_kernel(const PatchGeometry* patches, const CoreSpectrum* cores, FiberLayout layout,
-                   FiberBands bands, FiberSolution solution, double* D_all, int* status) {
+__global__ void __launch_bounds__(threads, 2)
+    complement_kernel(const PatchGeometry* patches, const CoreSpectrum* cores, FiberLayout layout,
+                      FiberBands bands, FiberSolution solution, SchurComplements complements,
+                      int* status) {
   extern __shared__ double shared[];
-  __shared__ double square_of_row[largest_fiber_bins];
+  __shared__ double of_row[largest_fiber_bins];
   const CoreSpectrum core = cores[blockIdx.x];
   const PatchGeometry patch = patches[core.patch];
   const int m = patch.nwave;
@@ -190,6 +211,7 @@ __global__ void __launch_bounds__(threads)
   double* V = shared;  // [padded rows][ld]
   double* own = V + padded_rows(m) * ld;
   double* other = own + layout.band_size();
+  double* root = other + layout.band_size();  // 1 / sqrt(d) of t
   const int s = patch.pad_below + core.s;
   const size_t first = static_cast<size_t>(core.patch) * layout.nslots;
   const double* pair = bands.pair + first * layout.pair_size();
@@ -197,7 +219,20 @@ __global__ void __launch_bounds__(threads)
   const int warp = threadIdx.x / warp_size;
   const FragmentLane at = fragment_lane();
   const int ntiles = (m + 7) / 8;
+  // Lower tiles of D, a few a warp: where their rows and columns begin in V.
+  int row_of_tile[tiles_of_warp], column_of_tile[tiles_of_warp];
   double c[tiles_of_warp][2] = {};
+  {
+    int row = 0;  // of tiles; those before it have row (row + 1) / 2
+#pragma unroll
+    for (int k = 0; k < tiles_of_warp; ++k) {
+      const int tile = warp + k * warps;
+      while ((row + 1) * (row + 2) / 2 <= tile) ++row;
+      const bool exists = row < ntiles;
+      row_of_tile[k] = exists ? row * 8 : -1;
+      column_of_tile[k] = exists ? (tile - row * (row + 1) / 2) * 8 : 0;
+    }
+  }
 
   for (int k = threadIdx.x; k < layout.band_size(); k += threads)
     own[k] = factors[s * layout.band_size() + k];
@@ -209,70 +244,86 @@ __global__ void __launch_bounds__(threads)
     for (int k = threadIdx.x; k < layout.band_size(); k += threads)
       other[k] = factors[t * layout.band_size() + k];
     __syncthreads();
+    for (int w = threadIdx.x; w < m; w += threads) root[w] = sqrt(other[w * (R + 1)]);
     // N_ts, which is stored as the block of the higher spectrum's rows.
     const double* block = pair + static_cast<size_t>(min(s, t)) * layout.pair_size();
     for (int k = threadIdx.x; k < layout.pair_size(); k += threads) {
       const int column = k / (2 * R + 1), row = column - R + k % (2 * R + 1);
-      if (row >= 0 && row < m) V[(t > s ? row * ld + column : column * ld + row)] = block[k];
+      if (row >= 0 && row < m) V[t > s ? row * ld + column : column * ld + row] = block[k];
     }
     __syncthreads();
     if (threadIdx.x < m) {
       double* column = V + threadIdx.x;
       forward<R>(
           m, other, [&](int w) { return column[w * ld]; },
-          [&](int w, double x) { column[w * ld] = x * sqrt(other[w * (R + 1)]); });
+          [&](int w, double x) { column[w * ld] = x * root[w]; });
     }
     __syncthreads();
-    if (warp < row_warps) {
-      double square = 0;
-      if (threadIdx.x < m) {
-        const double* row = V + threadIdx.x * ld;
-        forward<R>(
-            m, own, [&](int v) { return row[v]; },
-            [&](int v, double x) { square += x * x * own[v * (R + 1)]; });
-        square_of_row[threadIdx.x] = square;
-      }
-    } else {
-      int tile = warp - row_warps;
-      int row = 0;  // of tiles; those before it have row (row + 1) / 2
+    for (int w = at.t; w < padded_rows(m); w += 4) {
+      const double* V_w = V + w * ld + at.g;
 #pragma unroll
-      for (int k = 0; k < tiles_of_warp; ++k, tile += tile_warps) {
-        if (tile >= ntiles * (ntiles + 1) / 2) break;
-        while ((row + 1) * (row + 2) / 2 <= tile) ++row;
-        const double* a = V + at.t * ld + row * 8 + at.g;
-        const double* b = V + at.t * ld + (tile - row * (row + 1) / 2) * 8 + at.g;
-        for (int w = 0; w < padded_rows(m) * ld; w += 4 * ld)
-          multiply_add(a[w], b[w], c[k][0], c[k][1]);
-      }
+      for (int k = 0; k < tiles_of_warp; ++k)
+        if (row_of_tile[k] >= 0)
+          multiply_add(V_w[row_of_tile[k]], V_w[column_of_tile[k]], c[k][0], c[k][1]);
+    }
+    if (threadIdx.x < m) {
+      const double* row = V + threadIdx.x * ld;
+      double square = 0;
+      forward<R>(
+          m, own, [&](int v) { return row[v]; },
+          [&](int v, double x) { square += x * x * own[v * (R + 1)]; });
+      of_row[threadIdx.x] = square;
     }
     __syncthreads();
     double sum = 0;
-    for (int w = 0; w < m; ++w) sum += square_of_row[w];
+    for (int w = 0; w < m; ++w) sum += of_row[w];
     coupled = coupled || !(sum <= fiber_bounds::coupling * fiber_bounds::coupling);
   }
   if (coupled && threadIdx.x == 0) status[core.patch] = guarded;
 
-  // Both triangles by way of shared memory, so that they are written in rows.
+  // D, both triangles, in place of V.
   __syncthreads();
-  if (warp >= row_warps) {
-    int tile = warp - row_warps;
-    int row = 0;
 #pragma unroll
-    for (int k = 0; k < tiles_of_warp; ++k, tile += tile_warps) {
-      if (tile >= ntiles * (ntiles + 1) / 2) break;
-      while ((row + 1) * (row + 2) / 2 <= tile) ++row;
-      const int i = row * 8 + at.g;
+  for (int k = 0; k < tiles_of_warp; ++k) {
+    const int i = row_of_tile[k] + at.g;
 #pragma unroll
-      for (int h = 0; h < 2; ++h) {
-        const int j = (tile - row * (row + 1) / 2) * 8 + 2 * at.t + h;
-        if (i < m && j <= i) V[i * ld + j] = V[j * ld + i] = c[k][h];
-      }
+    for (int h = 0; h < 2; ++h) {
+      const int j = column_of_tile[k] + 2 * at.t + h;
+      if (row_of_tile[k] >= 0 && i < m && j <= i) V[i * ld + j] = V[j * ld + i] = c[k][h];
     }
   }
   __syncthreads();
-  double* D = D_all + static_cast<size_t>(blockIdx.x) * m * m;
+  const double* N = bands.band + (first + s) * layout.band_size();
+  const auto P = [&](int j, int d) { return N[j * (R + 1) + d] - V[j * ld + j + d]; };
+  double* band =
+      complements.band + static_cast<size_t>(blockIdx.x) * SchurComplements::band_size(layout);
+  for (int k = threadIdx.x; k < SchurComplements::band_size(layout); k += threads) {
+    const int j = k / (R + 1), d = k % (R + 1);
+    band[k] = j + d < m ? P(j, d) : 0.0;
+  }
+  double* E = complements.outside + static_cast<size_t>(blockIdx.x) * m * m;
   for (int i = warp; i < m; i += warps)
-    for (int j = threadIdx.x % warp_size; j < m; j += warp_size) D[i * m + j] = V[i * ld + j];
+    for (int j = threadIdx.x % warp_size; j < m; j += warp_size)
+      E[i * m + j] = abs(i - j) > R ? V[i * ld + j] : 0.0;
+  if (threadIdx.x < m) {
+    const int j = threadIdx.x;
+    double sum = fabs(P(j, 0));
+    for (int d = 1; d <= R; ++d) {
+      if (j + d < m) sum += fabs(P(j, d));
+      if (j >= d) sum += fabs(P(j - d, d));
+    }
+    of_row[j] = sum;
+    const double* f = solution.f + (first + s) * m;
+    double y = solution.g[(first + s) * m + j];
+    for (int k = 0; k < m; ++k) y -= V[k * ld + j] * f[k];
+    complements.y[static_cast<size_t>(blockIdx.x) * m + j] = y;
+  }
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    double norm = 0;
+    for (int j = 0; j < m; ++j) norm = fmax(norm, of_row[j]);
+    complements.norm[blockIdx.x] = norm;
+  }
 }
 
 }  // namespace
@@ -318,15 +369,16 @@ void solve_fibers(const PatchGeometry* patches, int count, const FiberLayout& la
   SPEX_LAUNCH_CHECK();
 }
 
-void correct_fibers(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                    const FiberLayout& layout, const FiberBands& bands,
-                    const FiberSolution& solution, double* D, int* status, cudaStream_t stream) {
+void find_complements(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
+                      const FiberLayout& layout, const FiberBands& bands,
+                      const FiberSolution& solution, const SchurComplements& complements,
+                      int* status, cudaStream_t stream) {
   const std::size_t bytes =
-      static_cast<std::size_t>(correct_numbers(layout.reach, layout.nwave)) * sizeof(double);
+      static_cast<std::size_t>(complement_numbers(layout.reach, layout.nwave)) * sizeof(double);
   with_reach(layout.reach, [&]<int R>() {
-    allow_shared_memory(reinterpret_cast<const void*>(correct_kernel<R>));
-    correct_kernel<R>
-        <<<ncores, threads, bytes, stream>>>(patches, cores, layout, bands, solution, D, status);
+    allow_shared_memory(reinterpret_cast<const void*>(complement_kernel<R>));
+    complement_kernel<R><<<ncores, threads, bytes, stream>>>(patches, cores, layout, bands,
+                                                             solution, complements, status);
   });
   SPEX_LAUNCH_CHECK();
 }

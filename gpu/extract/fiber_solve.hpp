@@ -26,10 +26,27 @@ void factor_fibers(const PatchGeometry* patches, int count, const FiberLayout& l
 void solve_fibers(const PatchGeometry* patches, int count, const FiberLayout& layout,
                   const FiberBands& bands, const FiberSolution& solution, cudaStream_t stream);
 
-/// D_s = sum over neighbours t of N_st N_tt^-1 N_ts of each core spectrum, nwave x nwave, both
-/// triangles. A patch of which a coupling is above its bound becomes guarded. A block a spectrum.
-void correct_fibers(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                    const FiberLayout& layout, const FiberBands& bands,
-                    const FiberSolution& solution, double* D, int* status, cudaStream_t stream);
+/// The Schur complements P_s = N_ss - D_s of a batch's core spectra, `[spectrum]` each.
+struct SchurComplements {
+  double* band = nullptr;  ///< P_b, the part within N's band, as FiberBands::band, of rows() rows
+  double* outside = nullptr;  ///< E = P_b - P_s, nwave x nwave, zeros within the band
+  double* y = nullptr;        ///< [bin]: the right-hand side of P_s f_s = y
+  double* norm = nullptr;     ///< ||P_b||_inf
+
+  /// Rows of a band, those beyond nwave zeros, so that windows of its columns end in zeros.
+  [[nodiscard]] static SPEX_HD int rows(const FiberLayout& layout) {
+    return layout.nwave + layout.reach + 1;
+  }
+  [[nodiscard]] static SPEX_HD int band_size(const FiberLayout& layout) {
+    return rows(layout) * (layout.reach + 1);
+  }
+};
+
+/// P_s of each core spectrum, D_s = sum over neighbours t of N_st N_tt^-1 N_ts. A patch of which a
+/// coupling is above its bound becomes guarded. A block a spectrum.
+void find_complements(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
+                      const FiberLayout& layout, const FiberBands& bands,
+                      const FiberSolution& solution, const SchurComplements& complements,
+                      int* status, cudaStream_t stream);
 
 }  // namespace spex::gpu

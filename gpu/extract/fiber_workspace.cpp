@@ -35,6 +35,15 @@ FrameBands FiberWorkspace::frame_bands() const {
   return bands;
 }
 
+SchurComplements FiberWorkspace::complements() const {
+  SchurComplements complements;
+  complements.band = complement_bands_.get();
+  complements.outside = outside_.get();
+  complements.y = complement_bins_.get();
+  complements.norm = complements.y + count_of(batch_.ncores(), layout_.nwave);
+  return complements;
+}
+
 bool FiberWorkspace::can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
   const FiberLayout layout = layout_of(frame);
   return inputs.options.decorrelate == Decorrelate::signal && layout.reach > 0 &&
@@ -58,14 +67,17 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   reserve(far_, frame_bins);
   reserve(factor_, spectra * count_of(layout_.band_size()));
   reserve(trace_, spectra);
-  reserve(D_, count_of(batch_.ncores(), layout_.nwave, layout_.nwave));
-  reserve(scratch_, fiber_root_scratch(layout_));
+  reserve(complement_bands_, count_of(batch_.ncores(), SchurComplements::band_size(layout_)));
+  reserve(outside_, count_of(batch_.ncores(), layout_.nwave, layout_.nwave));
+  reserve(complement_bins_, count_of(batch_.ncores(), layout_.nwave + 1));
+  reserve(scratch_, fiber_root_scratch(layout_, batch_.frame->spectra().ndiag));
   reserve(bins_, 5 * vector_);
   reserve(work_, count_of(batch_.count, 2, batch_.npixel));
   reserve(cores_, batch_.cores.size());
   if (poison_)
     for (const DeviceBuffer<double>* buffer :
-         {&frame_, &band_, &pair_, &factor_, &trace_, &D_, &scratch_, &bins_, &work_})
+         {&frame_, &band_, &pair_, &factor_, &trace_, &complement_bands_, &outside_,
+          &complement_bins_, &scratch_, &bins_, &work_})
       fill_with_nan(*buffer, stream);
   SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), batch_.cores.data(),
                                  batch_.cores.size() * sizeof(CoreSpectrum), cudaMemcpyHostToDevice,
@@ -95,13 +107,13 @@ void FiberWorkspace::sweep() {
 }
 
 void FiberWorkspace::correct() {
-  correct_fibers(batch_.patches(), cores_.get(), batch_.ncores(), layout_, bands(), fibers(),
-                 D_.get(), batch_.status(), context_->stream());
+  find_complements(batch_.patches(), cores_.get(), batch_.ncores(), layout_, bands(), fibers(),
+                   complements(), batch_.status(), context_->stream());
 }
 
 void FiberWorkspace::roots() {
-  find_fiber_roots(batch_.patches(), cores_.get(), batch_.ncores(), layout_, bands(), fibers(),
-                   D_.get(), q(), scratch_.get(), batch_.status(), batch_.frame->spectra(),
+  find_fiber_roots(batch_.patches(), cores_.get(), batch_.ncores(), layout_, complements(),
+                   trace_.get(), q(), scratch_.get(), batch_.status(), batch_.frame->spectra(),
                    context_->stream());
 }
 

@@ -28,7 +28,7 @@ class FiberWorkspace {
   void factor();
   /// f by sweeps over the spectra.
   void sweep();
-  /// D_s of the core spectra.
+  /// P_s of the core spectra.
   void correct();
   /// Q_s and the spectra (section 5.1).
   void roots();
@@ -41,8 +41,8 @@ class FiberWorkspace {
   [[nodiscard]] const PatchBatch& batch() const { return batch_; }
   [[nodiscard]] const FiberLayout& layout() const { return layout_; }
   [[nodiscard]] FiberBands bands() const { return {band_.get(), pair_.get()}; }
-  /// D_s of the batch's core spectra, after `correct`.
-  [[nodiscard]] const double* corrections() const { return D_.get(); }
+  /// P_s of the batch's core spectra, after `correct`.
+  [[nodiscard]] SchurComplements complements() const;
   [[nodiscard]] FiberSolution fibers() const { return {factor_.get(), trace_.get(), y(), g()}; }
 
  private:
@@ -63,7 +63,8 @@ class FiberWorkspace {
   double psferr_ = 0;
   FiberLayout layout_;
   std::size_t vector_ = 0;
-  DeviceBuffer<double> frame_, band_, pair_, factor_, trace_, D_, scratch_, bins_, work_;
+  DeviceBuffer<double> frame_, band_, pair_, factor_, trace_, complement_bands_, outside_,
+      complement_bins_, scratch_, bins_, work_;
   DeviceBuffer<unsigned char> far_;
   DeviceBuffer<CoreSpectrum> cores_;
 };

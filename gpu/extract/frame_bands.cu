@@ -10,6 +10,7 @@ namespace {
 
 constexpr int warps = 4;
 constexpr int tile = 8;               // bins, the side of a fragment
+constexpr int ahead = 3;              // steps of four pixels that are loaded together
 constexpr int nowhere = INT_MIN / 2;  // a corner that no pixel is near
 
 // Eight bins of a fiber, a bin the lanes of one row of a fragment, and where any of them has light.
@@ -73,18 +74,32 @@ __device__ void multiply(const SpotsView& spots, const PixelsView& pixels, const
   const int t = fragment_lane().t;
   for (int y = y0; y < y1; ++y) {
     const size_t row = static_cast<size_t>(y) * pixels.nx;
-    for (int left = x0; left < x1; left += 4) {
-      const int x = left + t;
-      const bool on_ccd = x < pixels.nx;
-      const double W = on_ccd ? pixels.W[row + x] : 0.0;
-      const double a = columns.at(x, y);
-      if constexpr (Sums)
-        multiply_add(pixel_row(W, on_ccd ? pixels.p[row + x] : 0.0), a, sums[0], sums[1]);
-      const double Wa = W * a;
+    for (int left = x0; left < x1; left += 4 * ahead) {
+      double W[ahead], a[ahead];
 #pragma unroll
-      for (int j = 0; j < Tiles; ++j)
-        if (y >= rows[j].y0 && y < rows[j].y1 && left + 4 > rows[j].x0 && left < rows[j].x1)
-          multiply_add(rows[j].at(x, y), Wa, c[j][0], c[j][1]);
+      for (int k = 0; k < ahead; ++k) {
+        const int x = left + 4 * k + t;
+        W[k] = x < x1 ? pixels.W[row + x] : 0.0;
+        a[k] = columns.at(x, y);
+      }
+      if constexpr (Sums) {
+#pragma unroll
+        for (int k = 0; k < ahead; ++k) {
+          const int x = left + 4 * k + t;
+          multiply_add(pixel_row(W[k], x < x1 ? pixels.p[row + x] : 0.0), a[k], sums[0], sums[1]);
+        }
+      }
+#pragma unroll
+      for (int k = 0; k < ahead; ++k) a[k] *= W[k];
+#pragma unroll
+      for (int j = 0; j < Tiles; ++j) {
+        if (y < rows[j].y0 || y >= rows[j].y1) continue;
+        double value[ahead];
+#pragma unroll
+        for (int k = 0; k < ahead; ++k) value[k] = rows[j].at(left + 4 * k + t, y);
+#pragma unroll
+        for (int k = 0; k < ahead; ++k) multiply_add(value[k], a[k], c[j][0], c[j][1]);
+      }
     }
   }
 }
@@ -140,6 +155,19 @@ __global__ void __launch_bounds__(warps* warp_size)
     });
 }
 
+// Whether a spot of fiber u, in the tiles that a band reaches, has a column in common with those of
+// `columns`.
+template <int J>
+__device__ bool reaches(const SpotsView& spots, const Tile& columns, int u, int first) {
+  const int* xc = spots.xc + static_cast<size_t>(spots.first_spec + u) * spots.nwave;
+  bool near = false;
+  for (int v = first - J * tile + threadIdx.x % warp_size; v < first + (J + 1) * tile;
+       v += warp_size)
+    near =
+        near || (v >= 0 && v < spots.nwave && xc[v] < columns.x1 && xc[v] + spots.nx > columns.x0);
+  return __any_sync(0xffffffffU, near);
+}
+
 template <int J>
 __global__ void __launch_bounds__(warps* warp_size)
     far_kernel(SpotsView spots, PixelsView pixels, int first_bin, int nslots, FrameBands bands) {
@@ -154,6 +182,7 @@ __global__ void __launch_bounds__(warps* warp_size)
   };
   bool shares[2] = {false, false};
   for (int u = s + 2; u < min(bands.nspec, s + nslots); ++u) {
+    if (!reaches<J>(spots, columns, u, first)) continue;
     double c[2 * J + 1][2] = {}, none[2];
     multiply<J, 2 * J + 1, false>(spots, pixels, columns, u, first, c, none);
 #pragma unroll

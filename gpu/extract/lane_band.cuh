@@ -17,6 +17,9 @@ __device__ bool factor_band(int m, const Element& element, const Column& column)
   bool good = true;
 #pragma unroll 1
   for (int j = 0; j < m; ++j) {
+    double entering[R + 1];  // on their way while this column is computed
+#pragma unroll
+    for (int c = 0; c <= R; ++c) entering[c] = element(j + 1 + c, R - c);
     good = good && A[0][0] > 0 && isfinite(A[0][0]);
     double l[R + 1];
     l[0] = 1 / A[0][0];
@@ -32,7 +35,7 @@ __device__ bool factor_band(int m, const Element& element, const Column& column)
 #pragma unroll
       for (int d = 0; d < R - c; ++d) A[c][d] = A[c + 1][d];
 #pragma unroll
-    for (int c = 0; c <= R; ++c) A[c][R - c] = element(j + 1 + c, R - c);
+    for (int c = 0; c <= R; ++c) A[c][R - c] = entering[c];
   }
   return good;
 }

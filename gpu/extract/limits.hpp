@@ -35,13 +35,11 @@ inline constexpr int most_patches_of_launch = 65535;
   return sizeof(double) * count_of(nslots, nx, ny);
 }
 
-/// Warps of a block of solve_fibers.
-inline constexpr int fiber_solve_warps = 4;
-/// Of solve_fibers, for patches of at most `nslots` padded fibers of `nwave` bins: f, and a vector
-/// of each of its warps; the factors too where there is room. The other kernels of that engine take
-/// as much as any spectrum of largest_fiber_bins needs.
+/// Of solve_fibers, for patches of at most `nslots` padded fibers of `nwave` bins: f, and what a
+/// sweep makes of it; the factors too where there is room. The other kernels of that engine take as
+/// much as any spectrum of largest_fiber_bins needs.
 [[nodiscard]] constexpr std::size_t solve_fibers_bytes(int nslots, int nwave) {
-  return sizeof(double) * count_of(nslots + fiber_solve_warps, nwave);
+  return sizeof(double) * count_of(2, nslots, nwave);
 }
 
 /// Of factor_band, for blocks of `size` rows: three blocks, and two vectors.

@@ -4,6 +4,7 @@
 
 #include "gpu/extract/fiber_workspace.hpp"
 #include "gpu/tests/gpu_test.hpp"
+#include "reference/core/count.hpp"
 #include "reference/extract/decorrelate.hpp"
 #include "reference/linalg/symmetric.hpp"
 #include "reference/tests/support/synthetic.hpp"
@@ -111,9 +112,13 @@ TEST_F(FibersTest, SolutionsAreTheReferences) {
   const std::size_t bins = slots() * m;
   const auto f = gpu::to_host<double>(workspace->fibers().f, patches.size() * bins, stream());
   const auto trace = gpu::to_host<double>(workspace->fibers().trace, spectra(), stream());
-  const auto D = gpu::to_host<double>(
-      workspace->corrections(), workspace->batch().cores.size() * static_cast<std::size_t>(m * m),
-      stream());
+  const std::size_t cores = workspace->batch().cores.size();
+  const std::size_t size_of_band = SchurComplements::band_size(layout);
+  const auto E = gpu::to_host<double>(workspace->complements().outside,
+                                      cores * static_cast<std::size_t>(m * m), stream());
+  const auto P_band =
+      gpu::to_host<double>(workspace->complements().band, cores * size_of_band, stream());
+  const auto norm = gpu::to_host<double>(workspace->complements().norm, cores, stream());
   const auto status = gpu::to_host<int>(frame->status(), patches.size(), stream());
   std::size_t core = 0;
   int solved = 0;
@@ -155,13 +160,30 @@ TEST_F(FibersTest, SolutionsAreTheReferences) {
               expected[j * m + i] += element(e, t * m + w, s * m + i) * solved_column[w];
         }
       }
-      for (int i = 0; i < m; ++i)
-        for (int j = 0; j < m; ++j)
-          EXPECT_NEAR(
-              D[core * static_cast<std::size_t>(m * m) + static_cast<std::size_t>(j * m + i)],
-              expected[j * m + i],
-              1e-11 *
-                  std::sqrt(element(e, s * m + i, s * m + i) * element(e, s * m + j, s * m + j)));
+      // Within the band P = N - D, beyond it E = D.
+      const int R = layout.reach;
+      const double* band = P_band.data() + core * size_of_band;
+      double largest = 0;
+      for (int i = 0; i < m; ++i) {
+        double row = 0;
+        for (int j = 0; j < m; ++j) {
+          const double scale =
+              std::sqrt(element(e, s * m + i, s * m + i) * element(e, s * m + j, s * m + j));
+          const double found_E =
+              E[core * static_cast<std::size_t>(m * m) + static_cast<std::size_t>(j * m + i)];
+          if (std::abs(i - j) > R) {
+            EXPECT_NEAR(found_E, expected[j * m + i], 1e-11 * scale);
+            continue;
+          }
+          EXPECT_EQ(found_E, 0);
+          const double found = band[std::min(i, j) * (R + 1) + std::abs(i - j)];
+          EXPECT_NEAR(found, element(e, s * m + i, s * m + j) - expected[j * m + i], 1e-11 * scale);
+          row += std::abs(found);
+        }
+        largest = std::max(largest, row);
+      }
+      EXPECT_NEAR(norm[core] / largest, 1, 1e-12);
+      for (std::size_t i = count_of(m, R + 1); i < size_of_band; ++i) EXPECT_EQ(band[i], 0);
       const Eigen own = inverse_of(s);
       double sum = 0;
       for (const double u : own.u) sum += 1 / u;
@@ -175,7 +197,7 @@ TEST_F(FibersTest, SolutionsAreTheReferences) {
 // Stage by stage, so that the first that sees other patches is named.
 TEST_F(FibersTest, OtherPatchesDoNotShow) {
   struct Stages {
-    std::vector<double> band, pair, factor, f, D;
+    std::vector<double> band, pair, factor, f, P, E;
     std::vector<int> status;
     std::vector<PatchResult> results;
   };
@@ -198,8 +220,13 @@ TEST_F(FibersTest, OtherPatchesDoNotShow) {
     stages.factor = gpu::to_host<double>(workspace->fibers().factor, bands, stream());
     stages.f = gpu::to_host<double>(workspace->fibers().f,
                                     mine * static_cast<std::size_t>(layout.nwave), stream());
-    stages.D = gpu::to_host<double>(
-        workspace->corrections(),
+    stages.P =
+        gpu::to_host<double>(workspace->complements().band,
+                             workspace->batch().cores.size() *
+                                 static_cast<std::size_t>(SchurComplements::band_size(layout)),
+                             stream());
+    stages.E = gpu::to_host<double>(
+        workspace->complements().outside,
         workspace->batch().cores.size() * static_cast<std::size_t>(layout.nwave * layout.nwave),
         stream());
     stages.status = gpu::to_host<int>(frame->status(), of.size(), stream());
@@ -220,7 +247,8 @@ TEST_F(FibersTest, OtherPatchesDoNotShow) {
   expect_same(some.pair, all.pair, "pair");
   expect_same(some.factor, all.factor, "factor");
   expect_same(some.f, all.f, "f");
-  expect_same(some.D, all.D, "D");
+  expect_same(some.P, all.P, "P");
+  expect_same(some.E, all.E, "E");
   for (std::size_t k = 0; k < 2; ++k) {
     EXPECT_EQ(some.status[k], all.status[k + 3]);
     EXPECT_EQ(some.results[k].flux, all.results[k + 3].flux) << "status " << some.status[k];
