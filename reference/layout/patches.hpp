@@ -34,6 +34,9 @@ struct Patch {
   [[nodiscard]] int padded_nwave() const { return nwave + 2 * wavepad; }  ///< bins with padding
   /// Unknowns of the patch, spectrum-major: j = s padded_nwave() + w, s and w in the padded patch.
   [[nodiscard]] int n() const { return padded_nspec() * padded_nwave(); }
+
+  /// Whether all members are equal.
+  bool operator==(const Patch& other) const = default;
 };
 
 /// All patches that hold a fiber of [specmin, specmin + nspec), ordered by bundle, subbundle, step.

@@ -24,6 +24,18 @@ SPEX_HD inline void for_each_legendre(int n, double u, const Term& term) {
   }
 }
 
+/// P[d] = P_d(u) for d < n: what all sums of one wavelength share.
+SPEX_HD inline void legendre_values(int n, double u, double* P) {
+  for_each_legendre(n, u, [&](int d, double p) { P[d] = p; });
+}
+
+/// Sum over d < n of c[d] P[d], as legendre_sum sums it, to the bit.
+SPEX_HD inline double legendre_series(const double* c, int n, const double* P) {
+  double sum = 0.0;
+  for (int d = 0; d < n; ++d) sum += c[d] * P[d];
+  return sum;
+}
+
 /// Sum over d < n of c[d] P_d(u).
 SPEX_HD inline double legendre_sum(const double* c, int n, double u) {
   double sum = 0.0;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include <fmt/format.h>
 
@@ -58,11 +57,10 @@ Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<dou
     for (int w = 0; w < spots.nwave; ++w) {
       const double lambda = wave[w];
       const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
-      // Many parameters share the polynomials of one wavelength; summed as legendre_sum does.
-      for_each_legendre(psf.ncoeff, u, [&](int d, double P) { work.P[d] = P; });
+      legendre_values(psf.ncoeff, u, work.P.data());
       auto parameter = [&](int p) {
         const auto first = static_cast<std::ptrdiff_t>(p * psf.nfiber + fiber + s) * psf.ncoeff;
-        return std::inner_product(work.P.begin(), work.P.end(), psf.param.begin() + first, 0.0);
+        return legendre_series(psf.param.data() + first, psf.ncoeff, work.P.data());
       };
       const Centre centre = spot_centre(psf, fiber + s, lambda);
       const double sigma_x = parameter(0);

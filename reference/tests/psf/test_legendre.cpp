@@ -28,6 +28,16 @@ TEST(Legendre, SumIsLinear) {
   EXPECT_NEAR(legendre_sum(c, 3, -0.2), 2 + 0.6 + 2 * (3 * 0.04 - 1), 1e-15);
 }
 
+TEST(Legendre, SharedValuesGiveTheSameBits) {
+  const double c[] = {1.7, -0.3, 0.41, 1.3e-3, -7.1e-5};
+  for (const double u : {-1.02, -0.37, 0.0, 0.61, 1.0}) {
+    double P[5];
+    legendre_values(5, u, P);
+    EXPECT_EQ(legendre_series(c, 5, P), legendre_sum(c, 5, u)) << u;
+    EXPECT_EQ(legendre_series(c, 2, P), legendre_sum(c, 2, u)) << u;
+  }
+}
+
 TEST(Legendre, NoCoefficientsGiveZero) {
   EXPECT_EQ(legendre_sum(nullptr, 0, 0.3), 0);
 }
