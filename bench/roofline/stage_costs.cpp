@@ -32,24 +32,22 @@ bool on_cpu(Engine engine) {
 // --- spots -----------------------------------------------------------------------------------
 
 // Spots of some fibers and bins (reference/psf/spots.cpp, gpu/psf/spots.cu).
-Cost cost_of_spots(const Psf& psf, Engine engine, double nspec, double nwave) {
+Cost cost_of_spots(const Psf& psf, double nspec, double nwave) {
   const double nx = psf.nx(), ny = psf.ny();
   const double gx = psf.ghdegx + 1, gy = psf.ghdegy + 1;
   const double ncoeff = psf.ncoeff, nparam = psf.nparam();
   constexpr double variable = 5;    // u of a wavelength
   constexpr double polynomial = 5;  // P_d+1 from P_d and P_d-1
-  // c_d P_d and its sum. The CPU shares the P_d of a wavelength, a GPU's thread makes its own.
-  const double parameters = on_cpu(engine) ? variable + ncoeff * polynomial + nparam * ncoeff * 2
-                                           : variable + nparam * ncoeff * (polynomial + 2);
+  // The parameters of a spot share the P_d of its wavelength; c_d P_d and its sum.
+  const double parameters = variable + ncoeff * polynomial + nparam * ncoeff * 2;
   const double centre = 2 * variable + (psf.xtrace.ncoeff + psf.ytrace.ncoeff) * (polynomial + 2.0);
   // e_m 6, erf and its factors 2, exp and its factors 3; He_k phi and He_k+1 4 a degree
   const double x_edge = 11 + erf_flops + exp_flops + 4 * psf.ghdegx;
   const double y_edge = 11 + erf_flops + exp_flops + 4 * psf.ghdegy;
   const double edges = (nx + 1) * x_edge + (ny + 1) * y_edge;
-  // P_k is a difference of edges, made once on the CPU, where it is used on the GPU; then
-  // row_j[x] = sum_i g_ij Px_i[x] and spot[y][x] = sum_j row_j[x] Py_j[y]
-  const double products = gx * gy * nx + gy * nx * ny;
-  const double values = on_cpu(engine) ? gx * nx + gy * ny + 2 * products : 3 * products;
+  // P_k is a difference of edges; then row_j[x] = sum_i g_ij Px_i[x] and
+  // spot[y][x] = sum_j row_j[x] Py_j[y]
+  const double values = gx * nx + gy * ny + 2 * (gx * gy * nx + gy * nx * ny);
   const double normalize = 2 * nx * ny;
 
   const double nspots = nspec * nwave;
@@ -330,7 +328,7 @@ void add_spots(const std::vector<Patch>& patches, const Psf& psf, Engine engine,
       range.add(patches[last++]);
     } while (engine != Engine::cpu_sparse && last < patches.size() &&
              patches[last].bundle == patches[first].bundle);
-    costs.spots += cost_of_spots(psf, engine, range.nspec(), range.nwave());
+    costs.spots += cost_of_spots(psf, range.nspec(), range.nwave());
     const double values = static_cast<double>(range.nspec()) * range.nwave() * psf.nx() * psf.ny();
     costs.assemble.bytes += values * number;
     costs.quality.bytes += values * number;

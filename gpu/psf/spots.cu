@@ -9,8 +9,21 @@
 namespace spex::gpu {
 namespace {
 
-constexpr int most_warps = 4;
 constexpr double farthest_centre = 1e6;  // as in the reference: beyond it the PSF is broken
+
+// What spots_kernel can do: a lane has a column, whose pixels and Px it keeps in registers.
+constexpr int most_columns = warp_size;
+constexpr int most_rows = 12;
+constexpr int most_x_terms = 8;
+// Wavelengths of one fiber that a block does, and its warps.
+constexpr int bins_of_block = 32;
+constexpr int warps_of_block = 8;
+// Of large_spots_kernel.
+constexpr int most_large_warps = 4;
+
+__device__ double wavelength(const WaveBins& bins, int w) {
+  return bins.grid.wmin + (bins.first + w) * bins.grid.dw;
+}
 
 // Column or row of a fiber's centre.
 __device__ double centre(const TraceView& trace, int fiber, double lambda) {
@@ -29,7 +42,7 @@ __global__ void corners_kernel(PsfView psf, int fiber, int nspec, WaveBins bins,
   const int j = blockIdx.x * blockDim.x + threadIdx.x;
   if (j >= nspec * bins.nwave) return;
   const int s = j / bins.nwave;
-  const double lambda = bins.grid.wmin + (bins.first + j % bins.nwave) * bins.grid.dw;
+  const double lambda = wavelength(bins, j % bins.nwave);
   const double x = centre(psf.xtrace, fiber + s, lambda);
   const double y = centre(psf.ytrace, fiber + s, lambda);
   const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
@@ -40,15 +53,160 @@ __global__ void corners_kernel(PsfView psf, int fiber, int nspec, WaveBins bins,
   yc[j] = good ? spot_corner(y, psf.hsizey) : 0;
 }
 
-// Numbers of shared memory that a warp needs: values at the edges along both axes, the coefficients
-// g, and the sums along x.
+// The Legendre series of a spot: its parameters, its centre's column and row. They share P_d(u)
+// where they share the range of wavelengths, which is that of the parameters and of each trace.
+constexpr int nranges = 3;
+
+__device__ TraceView series_of(const PsfView& psf, int range) {
+  if (range == 1) return psf.xtrace;
+  if (range == 2) return psf.ytrace;
+  return {psf.wavemin, psf.wavemax, psf.ncoeff, psf.param};
+}
+
+// The range of series q: the parameters come first, then column and row.
+__device__ int range_of(const PsfView& psf, int q) {
+  return max(q - psf.nparam() + 1, 0);
+}
+
+// Shared memory of spots_kernel, counted in numbers.
+struct SpotLayout {
+  // Of coefficients and of P_d: odd, so that the lanes' rows begin in different banks.
+  int stride;
+  int coeff;       // coefficients of all series of the fiber
+  int polynomial;  // P_d of all ranges and wavelengths of the block
+  // Of each warp's spot: the values of its series; those at its edges, and later its pixels in
+  // their place; its pixel integrals along y.
+  int series, edges, Py;
+
+  __host__ __device__ explicit SpotLayout(const PsfView& psf) {
+    const int nx = psf.nx(), ny = psf.ny(), degx = psf.ghdegx, degy = psf.ghdegy;
+    const auto larger = [](int a, int b) { return a > b ? a : b; };
+    stride = larger(psf.ncoeff, larger(psf.xtrace.ncoeff, psf.ytrace.ncoeff)) | 1;
+    coeff = (psf.nparam() + 2) * stride;
+    polynomial = nranges * bins_of_block * stride;
+    series = psf.nparam() + 2;
+    edges = larger((degx + 1) * (nx + 1) + (degy + 1) * (ny + 1), nx * ny);
+    Py = (degy + 1) * ny;
+  }
+  __host__ __device__ int of_warp() const { return series + edges + Py; }
+  [[nodiscard]] std::size_t bytes() const {
+    return sizeof(double) *
+           static_cast<std::size_t>(coeff + polynomial + warps_of_block * of_warp());
+  }
+};
+
+bool fits_registers(const PsfView& psf) {
+  return psf.nx() <= most_columns && psf.ny() <= most_rows && psf.ghdegx < most_x_terms;
+}
+
+// Stores a spot, scaled to a sum of 1. A lane reads and writes pixels lane, lane + 32, ... alone,
+// so that `stored` may be `spot`.
+__device__ void store_spot(const double* spot, int npixel, int lane, double* stored) {
+  double total = 0.0;
+  for (int k = lane; k < npixel; k += warp_size) total += spot[k];
+  total = warp_sum(total);
+  const double scale = total > 0.0 ? 1.0 / total : 0.0;
+  for (int k = lane; k < npixel; k += warp_size) stored[k] = spot[k] * scale;
+}
+
+// A block does some wavelengths of one fiber, whose coefficients and polynomials it keeps in shared
+// memory, a warp a spot at a time.
+__global__ void __launch_bounds__(warps_of_block* warp_size)
+    spots_kernel(PsfView psf, int fiber, WaveBins bins, double* value) {
+  extern __shared__ double shared[];
+  const SpotLayout layout(psf);
+  const int nx = psf.nx(), ny = psf.ny(), degx = psf.ghdegx, degy = psf.ghdegy;
+  const int nparam = psf.nparam();
+  const int lane = threadIdx.x % warp_size;
+  const int warp = threadIdx.x / warp_size;
+  double* coeff = shared;
+  double* polynomial = coeff + layout.coeff;
+  double* series = polynomial + layout.polynomial + warp * layout.of_warp();
+  double* Ex = series + layout.series;
+  double* Ey = Ex + (degx + 1) * (nx + 1);
+  double* spot = Ex;
+  double* Py = Ex + layout.edges;
+  const double* g = series + 2;
+
+  const int s = blockIdx.y;
+  const int begin = blockIdx.x * bins_of_block;
+  const int end = min(begin + bins_of_block, bins.nwave);
+  for (int k = threadIdx.x; k < layout.coeff; k += blockDim.x) {
+    const int q = k / layout.stride, d = k % layout.stride;
+    const TraceView from = series_of(psf, range_of(psf, q));
+    const int row = (q < nparam ? q * psf.nfiber : 0) + fiber + s;
+    if (d < from.ncoeff) coeff[k] = from.coeff[static_cast<size_t>(row) * from.ncoeff + d];
+  }
+  for (int k = threadIdx.x; k < nranges * bins_of_block; k += blockDim.x) {
+    const TraceView of = series_of(psf, k / bins_of_block);
+    const double lambda = wavelength(bins, begin + k % bins_of_block);
+    legendre_values(of.ncoeff, legendre_variable(lambda, of.wavemin, of.wavemax),
+                    polynomial + k * layout.stride);
+  }
+  __syncthreads();
+
+  for (int w = begin + warp; w < end; w += warps_of_block) {
+    for (int q = lane; q < nparam + 2; q += warp_size) {
+      const int range = range_of(psf, q);
+      series[q] = legendre_series(coeff + q * layout.stride, series_of(psf, range).ncoeff,
+                                  polynomial + (range * bins_of_block + w - begin) * layout.stride);
+    }
+    __syncwarp();
+    for (int k = lane; k < nx + ny + 2; k += warp_size) {
+      const bool along_x = k <= nx;
+      const int m = along_x ? k : k - nx - 1;
+      const int n = along_x ? nx : ny;
+      edge_values(series[along_x ? nparam : nparam + 1], series[along_x ? 0 : 1], n, m,
+                  along_x ? degx : degy, (along_x ? Ex : Ey) + m, n + 1);
+    }
+    __syncwarp();
+
+    double Px[most_x_terms];
+#pragma unroll
+    for (int i = 0; i < most_x_terms; ++i) {
+      const double* E = Ex + i * (nx + 1) + lane;
+      Px[i] = i <= degx && lane < nx ? pixel_integral(i, E[0], E[1]) : 0.0;
+    }
+    if (lane < ny)
+      for (int j = 0; j <= degy; ++j) {
+        const double* E = Ey + j * (ny + 1) + lane;
+        Py[j * ny + lane] = pixel_integral(j, E[0], E[1]);
+      }
+    __syncwarp();
+
+    // spot[y][x] = sum_j row_j[x] Py_j[y] with row_j[x] = sum_i g_ij Px_i[x], x = lane
+    double column[most_rows] = {};
+    for (int j = 0; j <= degy; ++j) {
+      double row = 0.0;
+#pragma unroll
+      for (int i = 0; i < most_x_terms; ++i)
+        if (i <= degx) row += g[i * (degy + 1) + j] * Px[i];
+#pragma unroll
+      for (int y = 0; y < most_rows; ++y)
+        if (y < ny) column[y] += row * Py[j * ny + y];
+    }
+    if (lane < nx) {
+#pragma unroll
+      for (int y = 0; y < most_rows; ++y)
+        if (y < ny) spot[y * nx + lane] = column[y] > 0.0 ? column[y] : 0.0;
+    }
+    __syncwarp();
+    store_spot(spot, nx * ny, lane, value + (static_cast<size_t>(s) * bins.nwave + w) * nx * ny);
+  }
+}
+
+// Numbers of shared memory that a warp of large_spots_kernel needs: values at the edges along both
+// axes, the coefficients g, and the sums along x.
 __host__ __device__ int scratch_numbers(const PsfView& psf) {
   const int degx = psf.ghdegx, degy = psf.ghdegy;
   return (degx + 1) * (psf.nx() + 1) + (degy + 1) * (psf.ny() + 1) + (degx + 1) * (degy + 1) +
          (degy + 1) * psf.nx();
 }
 
-__global__ void spots_kernel(PsfView psf, int fiber, int nspec, WaveBins bins, double* value) {
+// Spots of any size, with the operations of spots_kernel in the same order: a warp a spot, a lane a
+// pixel in turn.
+__global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins bins,
+                                   double* value) {
   extern __shared__ double shared[];
   const int lane = threadIdx.x % warp_size;
   const int warp = threadIdx.x / warp_size;
@@ -63,8 +221,7 @@ __global__ void spots_kernel(PsfView psf, int fiber, int nspec, WaveBins bins, d
   double* row = g + ng;
 
   const int s = fiber + static_cast<int>(j / bins.nwave);
-  const double lambda =
-      bins.grid.wmin + (bins.first + static_cast<int>(j % bins.nwave)) * bins.grid.dw;
+  const double lambda = wavelength(bins, static_cast<int>(j % bins.nwave));
   const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
   const double sigma_x = parameter(psf, 0, s, u);
   const double sigma_y = parameter(psf, 1, s, u);
@@ -90,19 +247,14 @@ __global__ void spots_kernel(PsfView psf, int fiber, int nspec, WaveBins bins, d
   __syncwarp();
 
   double* spot = value + static_cast<size_t>(j) * nx * ny;
-  double total = 0.0;
   for (int k = lane; k < nx * ny; k += warp_size) {
     const int y = k / nx, x = k % nx;
     double sum = 0.0;
     for (int i = 0; i <= degy; ++i)
       sum += row[i * nx + x] * pixel_integral(i, Ey[i * (ny + 1) + y], Ey[i * (ny + 1) + y + 1]);
-    if (!(sum > 0.0)) sum = 0.0;
-    spot[k] = sum;
-    total += sum;
+    spot[k] = sum > 0.0 ? sum : 0.0;
   }
-  total = warp_sum(total);
-  const double scale = total > 0.0 ? 1.0 / total : 0.0;
-  for (int k = lane; k < nx * ny; k += warp_size) spot[k] *= scale;
+  store_spot(spot, nx * ny, lane, spot);
 }
 
 void upload_values(const std::vector<double>& from, DeviceBuffer<double>& to, cudaStream_t stream) {
@@ -111,27 +263,32 @@ void upload_values(const std::vector<double>& from, DeviceBuffer<double>& to, cu
                                  cudaMemcpyHostToDevice, stream));
 }
 
+// The structs are taken apart whole, so that a member which a kernel might need and which is not
+// considered here does not compile.
+TraceView upload(const Trace& trace, DeviceBuffer<double>& to, cudaStream_t stream) {
+  const auto& [wavemin, wavemax, ncoeff, coeff] = trace;
+  upload_values(coeff, to, stream);
+  return {wavemin, wavemax, ncoeff, to.get()};
+}
+
 }  // namespace
 
 void upload(const Psf& psf, DevicePsf& device, cudaStream_t stream) {
-  upload_values(psf.param, device.param, stream);
-  upload_values(psf.xtrace.coeff, device.xtrace, stream);
-  upload_values(psf.ytrace.coeff, device.ytrace, stream);
-  const auto view_of = [](const Trace& trace, const DeviceBuffer<double>& coeff) {
-    return TraceView{trace.wavemin, trace.wavemax, trace.ncoeff, coeff.get()};
-  };
-  PsfView& view = device.view;
-  view.nfiber = psf.nfiber;
-  view.hsizex = psf.hsizex;
-  view.hsizey = psf.hsizey;
-  view.ghdegx = psf.ghdegx;
-  view.ghdegy = psf.ghdegy;
-  view.xtrace = view_of(psf.xtrace, device.xtrace);
-  view.ytrace = view_of(psf.ytrace, device.ytrace);
-  view.wavemin = psf.wavemin;
-  view.wavemax = psf.wavemax;
-  view.ncoeff = psf.ncoeff;
-  view.param = device.param.get();
+  [[maybe_unused]] const auto& [nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin,
+                                psferr, in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff, param] =
+      psf;
+  upload_values(param, device.param, stream);
+  device.view = {.nfiber = nfiber,
+                 .hsizex = hsizex,
+                 .hsizey = hsizey,
+                 .ghdegx = ghdegx,
+                 .ghdegy = ghdegy,
+                 .xtrace = upload(xtrace, device.xtrace, stream),
+                 .ytrace = upload(ytrace, device.ytrace, stream),
+                 .wavemin = wavemin,
+                 .wavemax = wavemax,
+                 .ncoeff = ncoeff,
+                 .param = device.param.get()};
 }
 
 void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins,
@@ -149,16 +306,22 @@ void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins
 
 void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins, double* value,
                     cudaStream_t stream) {
-  const std::size_t bytes_of_warp =
-      static_cast<std::size_t>(scratch_numbers(psf.view)) * sizeof(double);
   const std::size_t most = most_shared_memory();
-  int warps = most_warps;
-  while (warps > 1 && static_cast<std::size_t>(warps) * bytes_of_warp > most) warps /= 2;
-  allow_shared_memory(reinterpret_cast<const void*>(spots_kernel));
-  const long long count = static_cast<long long>(nspec) * bins.nwave;
-  spots_kernel<<<blocks_for(count, warps), warps * warp_size,
-                 static_cast<std::size_t>(warps) * bytes_of_warp, stream>>>(psf.view, fiber, nspec,
-                                                                            bins, value);
+  if (const SpotLayout layout(psf.view); fits_registers(psf.view) && layout.bytes() <= most) {
+    allow_shared_memory(reinterpret_cast<const void*>(spots_kernel));
+    spots_kernel<<<dim3(blocks_for(bins.nwave, bins_of_block), nspec), warps_of_block * warp_size,
+                   layout.bytes(), stream>>>(psf.view, fiber, bins, value);
+  } else {
+    const std::size_t bytes_of_warp =
+        static_cast<std::size_t>(scratch_numbers(psf.view)) * sizeof(double);
+    int warps = most_large_warps;
+    while (warps > 1 && static_cast<std::size_t>(warps) * bytes_of_warp > most) warps /= 2;
+    allow_shared_memory(reinterpret_cast<const void*>(large_spots_kernel));
+    const long long count = static_cast<long long>(nspec) * bins.nwave;
+    large_spots_kernel<<<blocks_for(count, warps), warps * warp_size,
+                         static_cast<std::size_t>(warps) * bytes_of_warp, stream>>>(
+        psf.view, fiber, nspec, bins, value);
+  }
   SPEX_LAUNCH_CHECK();
 }
 

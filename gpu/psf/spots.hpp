@@ -28,6 +28,7 @@ struct PsfView {
 
   [[nodiscard]] SPEX_HD int nx() const { return 2 * hsizex + 1; }
   [[nodiscard]] SPEX_HD int ny() const { return 2 * hsizey + 1; }
+  [[nodiscard]] SPEX_HD int nparam() const { return 2 + (ghdegx + 1) * (ghdegy + 1); }
 };
 
 /// A camera's PSF in device memory.
@@ -82,8 +83,9 @@ void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins
                       SpotCorners& corners, int* bad, cudaStream_t stream);
 
 /// Evaluates the spots of fibers [fiber, fiber + nspec) into `value`, which has room for
-/// nspec * nwave * ny * nx numbers. A warp a spot, and as many warps a block as its shared memory
-/// holds, which never shows in a value.
+/// nspec * nwave * ny * nx numbers. Spots of up to 32 columns, 12 rows and 8 Gauss-Hermite terms
+/// along x, where a block's shared memory holds the coefficients of a fiber, go a faster way than
+/// others, which never shows in a value.
 void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins, double* value,
                     cudaStream_t stream);
 

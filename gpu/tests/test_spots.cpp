@@ -1,5 +1,8 @@
+#include <utility>
+
 #include "gpu/psf/spots.hpp"
 #include "gpu/tests/gpu_test.hpp"
+#include "reference/core/count.hpp"
 #include "reference/layout/wavelengths.hpp"
 #include "reference/psf/spots.hpp"
 #include "reference/tests/support/synthetic.hpp"
@@ -7,32 +10,86 @@
 namespace spex::gpu {
 namespace {
 
-using Spots = test::GpuTest;
+class Spots : public test::GpuTest {
+ protected:
+  // The spots of fibers [fiber, fiber + nspec).
+  std::vector<double> evaluate(const Psf& psf, int fiber, int nspec, const WaveBins& bins) {
+    DevicePsf device;
+    upload(psf, device, stream());
+    const DeviceBuffer<double> value =
+        poisoned<double>(count_of(nspec, bins.nwave, psf.nx(), psf.ny()));
+    evaluate_spots(device, fiber, nspec, bins, value.get(), stream());
+    return to_host(value);
+  }
+  void expect_spots_of_reference(const Psf& psf, int fiber, int nspec, const WaveBins& bins) {
+    const std::vector<double> expected =
+        spex::evaluate_spots(psf, fiber, nspec, bins.grid.range(bins.first, bins.nwave)).value;
+    const std::vector<double> found = evaluate(psf, fiber, nspec, bins);
+    ASSERT_EQ(found.size(), expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      ASSERT_NEAR(found[i], expected[i], 1e-15) << "number " << i;
+  }
+};
 
-// Odd sizes: not a warp, not a block.
+// Odd sizes: not a warp, not a block; and more bins than a block does.
 TEST_F(Spots, AgreeWithTheReference) {
-  for (const int degree : {0, 1, 2, 4}) {
+  for (const int degree : {0, 1, 2, 4, 7}) {
+    SCOPED_TRACE(degree);
     const Psf psf = spex::test::make_psf({.nfiber = 5, .hsizex = 4, .hsizey = 3, .degree = degree});
     const WaveGrid grid = make_wave_grid({960, 1035, 0.7});
-    const WaveBins bins{grid, -3, 29};
+    const WaveBins bins{grid, -3, 75};
     const spex::Spots expected =
         spex::evaluate_spots(psf, 1, 3, grid.range(bins.first, bins.nwave));
-
     DevicePsf device;
     upload(psf, device, stream());
     SpotCorners corners;
-    DeviceBuffer<int> bad = to_device<int>({0});
+    const DeviceBuffer<int> bad = to_device<int>({0});
     evaluate_corners(device, 1, 3, bins, corners, bad.get(), stream());
-    const DeviceBuffer<double> value = poisoned<double>(expected.value.size());
-    evaluate_spots(device, 1, 3, bins, value.get(), stream());
-
     EXPECT_EQ(to_host(bad)[0], 0);
     EXPECT_EQ(to_host(corners.xc), expected.xc) << "corners are the same, to the pixel";
     EXPECT_EQ(to_host(corners.yc), expected.yc);
-    const std::vector<double> spots = to_host(value);
-    for (std::size_t i = 0; i < spots.size(); ++i)
-      ASSERT_NEAR(spots[i], expected.value[i], 1e-15) << "degree " << degree << ", number " << i;
+    expect_spots_of_reference(psf, 1, 3, bins);
   }
+}
+
+// Up to 32 columns, 12 rows and a degree of 7 along x go the faster way.
+TEST_F(Spots, AgreeWithTheReferenceOnEitherSideOfTheFasterWaysLimits) {
+  const WaveBins bins{make_wave_grid({990, 1000, 0.9}), 0, 7};
+  for (const auto& [hsizex, hsizey] :
+       {std::pair{15, 5}, std::pair{16, 5}, std::pair{15, 6}, std::pair{1, 6}, std::pair{16, 1}}) {
+    SCOPED_TRACE(testing::Message() << hsizex << " x " << hsizey);
+    expect_spots_of_reference(
+        spex::test::make_psf({.nfiber = 2, .hsizex = hsizex, .hsizey = hsizey}), 0, 2, bins);
+  }
+}
+
+// A degree more, with coefficients of 0, is the same PSF; beyond 7 it goes the way of large spots.
+TEST_F(Spots, BothWaysGiveTheSameBits) {
+  const WaveBins bins{make_wave_grid({990, 1030, 0.9}), -2, 41};
+  const auto psf_of = [](int degree) {
+    return spex::test::make_psf({.nfiber = 4, .hsizex = 8, .hsizey = 5, .degree = degree});
+  };
+  EXPECT_EQ(evaluate(psf_of(7), 1, 3, bins), evaluate(psf_of(8), 1, 3, bins));
+}
+
+// Degrees that differ along x and y and from series to series, each with its own range.
+TEST_F(Spots, EverySeriesHasItsOwnDegreeAndRange) {
+  Psf psf = spex::test::make_psf({.nfiber = 3, .degree = 0});
+  psf.ghdegx = 1;
+  psf.ghdegy = 3;
+  psf.ncoeff = 4;
+  psf.xtrace = {940, 1060, 2, {}};
+  psf.ytrace = {930, 1045, 5, {}};
+  psf.param.assign(count_of(psf.nparam(), psf.nfiber, psf.ncoeff), 0.0);
+  for (int s = 0; s < psf.nfiber; ++s) {
+    psf.xtrace.coeff.insert(psf.xtrace.coeff.end(), {8.1 + 6 * s, 0.7});
+    psf.ytrace.coeff.insert(psf.ytrace.coeff.end(), {30.2, 71, 0.5, -0.3, 0.1 * s});
+    for (int p = 0; p < psf.nparam(); ++p)
+      for (int d = 0; d < psf.ncoeff; ++d)
+        psf.param[count_of(p * psf.nfiber + s, psf.ncoeff) + static_cast<std::size_t>(d)] =
+            (p < 3 ? 1.0 : 0.03) * (d == 0 ? 1.0 : 0.02) + 0.001 * (p + s);
+  }
+  expect_spots_of_reference(psf, 0, 3, {make_wave_grid({960, 1035, 0.7}), -3, 75});
 }
 
 // The largest that the reader of PSFs lets in: fewer warps share a block.
@@ -41,15 +98,7 @@ TEST_F(Spots, LargestOfAllAgreeWithTheReference) {
   for (int fiber = 0; fiber < 2; ++fiber)
     for (int p : {0, 1}) psf.param[(p * 2 + fiber) * psf.ncoeff] = 20;
   const WaveGrid grid = make_wave_grid({990, 1000, 2});
-  const WaveBins bins{grid, 0, 5};
-  const spex::Spots expected = spex::evaluate_spots(psf, 0, 2, grid.range(0, bins.nwave));
-  DevicePsf device;
-  upload(psf, device, stream());
-  const DeviceBuffer<double> value = poisoned<double>(expected.value.size());
-  evaluate_spots(device, 0, 2, bins, value.get(), stream());
-  const std::vector<double> spots = to_host(value);
-  for (std::size_t i = 0; i < spots.size(); ++i)
-    ASSERT_NEAR(spots[i], expected.value[i], 1e-15) << "number " << i;
+  expect_spots_of_reference(psf, 0, 2, {grid, 0, 5});
 }
 
 TEST_F(Spots, BrokenOnesAreFound) {
