@@ -13,31 +13,48 @@ constexpr int threads = 128;
 
 struct Extent {
   int xmin, xmax, ypadmin, ypadmax, ymin, ymax;
+  int reach;
 };
 
 __device__ Extent merge(const Extent& a, const Extent& b) {
   return {min(a.xmin, b.xmin),       max(a.xmax, b.xmax), min(a.ypadmin, b.ypadmin),
-          max(a.ypadmax, b.ypadmax), min(a.ymin, b.ymin), max(a.ymax, b.ymax)};
+          max(a.ypadmax, b.ypadmax), min(a.ymin, b.ymin), max(a.ymax, b.ymax),
+          max(a.reach, b.reach)};
+}
+
+// Whether the rows of every fiber of the patch ascend with wavelength; for all threads.
+__device__ bool rows_ascend(const PatchGeometry& patch, const SpotsView& spots) {
+  bool ascend = true;
+  for (int j = threadIdx.x; j < patch.n(); j += threads) {
+    const int s = j / patch.nwave, w = j % patch.nwave;
+    const int* yc = spots.yc + (patch.spec0 + s) * spots.nwave + patch.wave0 + w;
+    if (w > 0 && yc[0] < yc[-1]) ascend = false;
+  }
+  return __syncthreads_and(ascend ? 1 : 0) != 0;
 }
 
 __global__ void used_pixels_kernel(PatchGeometry* patches, SpotsView spots, double pixpad_frac,
                                    int nx_ccd, int ny_ccd, int* reach) {
   PatchGeometry& patch = patches[blockIdx.x];
-  Extent mine{INT_MAX, INT_MIN, INT_MAX, INT_MIN, INT_MAX, INT_MIN};
-  int my_reach = 0;
+  const bool ascend = rows_ascend(patch, spots);
+  Extent mine{INT_MAX, INT_MIN, INT_MAX, INT_MIN, INT_MAX, INT_MIN, 0};
   for (int j = threadIdx.x; j < patch.n(); j += threads) {
     const int s = j / patch.nwave, w = j % patch.nwave;
     const int k = (patch.spec0 + s) * spots.nwave + patch.wave0 + w;
     const bool core = w >= patch.wavepad && w < patch.nwave - patch.wavepad;
     const int xc = spots.xc[k], yc = spots.yc[k];
     mine = merge(mine, {xc, xc + spots.nx, yc, yc + spots.ny, core ? yc : INT_MAX,
-                        core ? yc + spots.ny : INT_MIN});
-    // Farthest wavelength whose spot, of any fiber of the patch, overlaps with this one.
+                        core ? yc + spots.ny : INT_MIN, 0});
+    // Farthest wavelength whose spot, of any fiber of the patch, overlaps with this one. Where rows
+    // ascend, no spot overlaps beyond the first that lies above this one.
     for (int t = 0; t < patch.nspec; ++t) {
       const int first = (patch.spec0 + t) * spots.nwave + patch.wave0;
-      for (int v = patch.nwave - 1; v > w + my_reach; --v)
-        if (abs(spots.yc[first + v] - yc) < spots.ny && abs(spots.xc[first + v] - xc) < spots.nx)
-          my_reach = v - w;
+      for (int v = w + mine.reach + 1; v < patch.nwave; ++v) {
+        const int rows_above = spots.yc[first + v] - yc;
+        if (ascend && rows_above >= spots.ny) break;
+        if (abs(rows_above) < spots.ny && abs(spots.xc[first + v] - xc) < spots.nx)
+          mine.reach = v - w;
+      }
     }
   }
   __shared__ Extent extents[threads];
@@ -48,9 +65,9 @@ __global__ void used_pixels_kernel(PatchGeometry* patches, SpotsView spots, doub
       extents[threadIdx.x] = merge(extents[threadIdx.x], extents[threadIdx.x + half]);
     __syncthreads();
   }
-  atomicMax(reach, my_reach);  // of integers: the order does not show
   if (threadIdx.x != 0) return;
   const Extent all = extents[0];
+  atomicMax(reach, all.reach);  // of integers: the order does not show
   const RowRange rows = used_rows(all.ypadmin, all.ypadmax, all.ymin, all.ymax, pixpad_frac);
   patch.x0 = max(all.xmin, 0);
   patch.x1 = min(all.xmax, nx_ccd);

@@ -2,22 +2,26 @@
 
 #include "gpu/layout/patches.hpp"
 #include "gpu/tests/gpu_test.hpp"
+#include "reference/core/count.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex::gpu {
 namespace {
 
-using Patches = test::GpuTest;
+class Patches : public test::GpuTest {
+ protected:
+  // Holds the patches of this PSF to the reference's, and their reach to what all pairs say.
+  void expect_patches_of_reference(const Psf& psf);
+};
 
-// A grid that runs off all four edges of the CCD, with the fractions whose rounding matters.
-TEST_F(Patches, UsedPixelsAreTheReferencesOwn) {
-  const Psf psf = spex::test::make_psf({.nfiber = 7, .nx = 40, .ny = 60, .x_first = -3});
+void Patches::expect_patches_of_reference(const Psf& psf) {
   const WaveGrid grid = make_wave_grid({975, 1025, 0.8});
   ExtractOptions options;
   options.bundlesize = 4;
   options.nsubbundles = 2;
   options.nwavestep = 11;
   options.wavepad = 4;
+  // The fractions whose rounding matters.
   for (const double pixpad_frac : {0.0, 0.3, 0.8, 1.0}) {
     options.pixpad_frac = pixpad_frac;
     const std::vector<Patch> patches = make_patches(options, grid, psf.nfiber);
@@ -56,6 +60,37 @@ TEST_F(Patches, UsedPixelsAreTheReferencesOwn) {
     }
     EXPECT_EQ(to_host(reach)[0], expected_reach);
   }
+}
+
+// Off all four edges of the CCD.
+Psf make_psf(double y_per_bin) {
+  return spex::test::make_psf(
+      {.nfiber = 7, .nx = 40, .ny = 60, .x_first = -3, .y_per_bin = y_per_bin});
+}
+
+TEST_F(Patches, UsedPixelsAreTheReferencesOwn) {
+  expect_patches_of_reference(make_psf(1.5));
+}
+
+TEST_F(Patches, RowsMayDescend) {
+  expect_patches_of_reference(make_psf(-1.5));
+}
+
+// The rows of two fibers rise and fall again within a patch, y = y_0 - 450 (u + 0.06)^2, so that
+// its first and last bins overlap though bins between them lie above both.
+TEST_F(Patches, RowsMayTurn) {
+  Psf psf = make_psf(1.5);
+  std::vector<double> coeff;
+  for (int s = 0; s < psf.nfiber; ++s) {
+    const double y = psf.ytrace.coeff[count_of(2 * s)];
+    if (s == 2 || s == 5)
+      coeff.insert(coeff.end(), {y - 151.62, -54, -300});
+    else
+      coeff.insert(coeff.end(), {y, 75, 0});
+  }
+  psf.ytrace.ncoeff = 3;
+  psf.ytrace.coeff = coeff;
+  expect_patches_of_reference(psf);
 }
 
 }  // namespace
