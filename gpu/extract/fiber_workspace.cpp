@@ -118,12 +118,7 @@ void FiberWorkspace::roots() {
 }
 
 void FiberWorkspace::quality() {
-  const FrameOnDevice& frame = *batch_.frame;
-  find_quality(batch_.patches(), batch_.count, batch_.npixel, batch_.ncore_bins, batch_.spots,
-               frame.rows(), frame.pixels(), solution(), psferr_, work_.get(), batch_.status(),
-               frame.spectra(), context_->stream());
-  clear_failed(batch_.patches(), batch_.count, batch_.status(), frame.spectra(),
-               context_->stream());
+  store_quality(*context_, batch_, solution(), psferr_, work_.get());
 }
 
 void FiberWorkspace::download_models(std::vector<std::vector<double>>& models) {

@@ -82,7 +82,10 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
                                  stream));
   const auto count = static_cast<int>(patches.size());
   SPEX_GPU_CHECK(cudaMemsetAsync(reach_and_bad_.get(), 0, 2 * sizeof(int), stream));
-  measure_frame(inputs);
+  const std::vector<Patch> all = make_patches(inputs.options, inputs.grid, inputs.psf->nfiber);
+  most_fibers_ = 0;
+  for (const Patch& patch : all) most_fibers_ = std::max(most_fibers_, patch.padded_nspec());
+  if (patches != all) measure_reach(inputs, all);
   evaluate_corners(psf_, fiber_, nspec_, bins_, corners_, reach_and_bad_.get() + 1, stream);
   const SpotsView corners{0,
                           0,
@@ -94,9 +97,8 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
                           corners_.yc.get()};
   find_used_pixels(device_geometry_.get(), count, corners, inputs.options.pixpad_frac, nx_, ny_,
                    reach_and_bad_.get(), stream);
-  reserve(row_first_, count_of(nspec_, ny_));
-  reserve(row_last_, row_first_.count());
-  find_row_bins(corners_, psf_.view.ny(), rows(), stream);
+  reserve(rows_, count_of(nspec_, ny_));
+  find_row_bins(corners_, psf_.view.nx(), psf_.view.ny(), rows(), stream);
 
   const int ndiag = inputs.psf->ndiag();
   const std::size_t size = spectra_size(nspec_, inputs.grid.nwave, ndiag);
@@ -123,15 +125,12 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   }
 }
 
-void FrameOnDevice::measure_frame(const ExtractInputs& inputs) {
-  const std::vector<Patch> all = make_patches(inputs.options, inputs.grid, inputs.psf->nfiber);
-  most_fibers_ = 0;
+void FrameOnDevice::measure_reach(const ExtractInputs& inputs, const std::vector<Patch>& all) {
   int fiber_begin = all.front().padded_spec_first();
   int fiber_end = 0;
   const int bin_begin = all.front().padded_wave_first();
   int bin_end = 0;
   for (const Patch& patch : all) {
-    most_fibers_ = std::max(most_fibers_, patch.padded_nspec());
     fiber_end = std::max(fiber_end, patch.padded_spec_first() + patch.padded_nspec());
     bin_end = std::max(bin_end, patch.padded_wave_first() + patch.padded_nwave());
   }
@@ -156,8 +155,8 @@ PixelsView FrameOnDevice::pixels() const {
   return {nx_, ny_, value_.get(), weight_.get()};
 }
 
-RowBins FrameOnDevice::rows() const {
-  return {ny_, row_first_.get(), row_last_.get()};
+RowBinsView FrameOnDevice::rows() const {
+  return {ny_, rows_.get()};
 }
 
 SpotsView FrameOnDevice::evaluate_spots(int first, int last) {

@@ -47,7 +47,7 @@ class FrameOnDevice {
   [[nodiscard]] int reach() const { return reach_; }
   [[nodiscard]] int most_fibers() const { return most_fibers_; }
   [[nodiscard]] PixelsView pixels() const;
-  [[nodiscard]] RowBins rows() const;
+  [[nodiscard]] RowBinsView rows() const;
   [[nodiscard]] const SpectraView& spectra() const { return spectra_; }
   [[nodiscard]] int* status() const { return status_.get(); }
   /// Numbers of a spot.
@@ -78,8 +78,8 @@ class FrameOnDevice {
   SpectraView copy_fibers(const FiberRun& run, Piece& to) const;
   [[nodiscard]] static PatchResult cut_patch(const PatchGeometry& patch, const FiberRun& run,
                                              const SpectraView& host);
-  /// reach_ and most_fibers_; the device's copy of reach_ is left in reach_and_bad_.
-  void measure_frame(const ExtractInputs& inputs);
+  /// The reach of all patches of the frame, into reach_and_bad_: for when others are loaded.
+  void measure_reach(const ExtractInputs& inputs, const std::vector<Patch>& all);
 
   const Context* context_;
   bool poison_;
@@ -93,7 +93,7 @@ class FrameOnDevice {
   DeviceBuffer<double> value_, weight_;
   DeviceBuffer<float> narrow_;
   SpotCorners corners_;
-  DeviceBuffer<int> row_first_, row_last_;
+  DeviceBuffer<RowBins> rows_;
   std::vector<PatchGeometry> geometry_;
   DeviceBuffer<PatchGeometry> device_geometry_, all_geometry_, selected_geometry_;
   DeviceBuffer<int> selected_status_, row_of_fiber_;

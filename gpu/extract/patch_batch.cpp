@@ -50,6 +50,15 @@ PatchBatch make_batch(const FrameOnDevice& frame, const PatchSelection& selectio
   return finish(std::move(batch));
 }
 
+void store_quality(const Context& context, const PatchBatch& batch, const SolutionView& solution,
+                   double psferr, double* work) {
+  const FrameOnDevice& frame = *batch.frame;
+  find_quality(batch.patches(), batch.count, batch.npixel, batch.ncore_bins, batch.spots,
+               frame.rows(), frame.pixels(), solution, psferr, work, batch.status(),
+               frame.spectra(), context.stream());
+  clear_failed(batch.patches(), batch.count, batch.status(), frame.spectra(), context.stream());
+}
+
 void download_core_models(const Context& context, const PatchBatch& batch,
                           const SolutionView& solution, double* work,
                           std::vector<std::vector<double>>& models) {

@@ -9,47 +9,66 @@ namespace {
 
 constexpr int threads = 256;
 
-__global__ void start_rows_kernel(RowBins rows, int count) {
-  const int k = blockIdx.x * threads + threadIdx.x;
-  if (k >= count) return;
-  rows.first[k] = INT_MAX;
-  rows.last[k] = 0;
-}
+// CCD rows of one fiber that a block of row_bins_kernel does.
+constexpr int rows_of_block = 1024;
 
 // Atomic minima and maxima of integers: their order does not show.
-__global__ void row_bins_kernel(const int* yc, int nspec, int nwave, int spot_ny, RowBins rows) {
-  const int j = blockIdx.x * threads + threadIdx.x;
-  if (j >= nspec * nwave) return;
-  const int s = j / nwave, w = j % nwave;
-  for (int y = max(yc[j], 0); y < min(yc[j] + spot_ny, rows.ny_ccd); ++y) {
-    atomicMin(rows.first + static_cast<size_t>(s) * rows.ny_ccd + y, w);
-    atomicMax(rows.last + static_cast<size_t>(s) * rows.ny_ccd + y, w + 1);
+__global__ void row_bins_kernel(const int* xc, const int* yc, int nwave, int spot_nx, int spot_ny,
+                                RowBinsView all) {
+  __shared__ int first[rows_of_block], last[rows_of_block], x0[rows_of_block], x1[rows_of_block];
+  const int begin = blockIdx.x * rows_of_block;
+  const int nrows = min(all.ny_ccd - begin, rows_of_block);
+  for (int row = threadIdx.x; row < nrows; row += threads) {
+    first[row] = x0[row] = INT_MAX;
+    last[row] = x1[row] = 0;
   }
+  __syncthreads();
+  const size_t fiber = static_cast<size_t>(blockIdx.y) * nwave;
+  for (int w = threadIdx.x; w < nwave; w += threads) {
+    const int x = xc[fiber + w], bottom = yc[fiber + w] - begin;
+    for (int row = max(bottom, 0); row < min(bottom + spot_ny, nrows); ++row) {
+      atomicMin(first + row, w);
+      atomicMax(last + row, w + 1);
+      atomicMin(x0 + row, x);
+      atomicMax(x1 + row, x + spot_nx);
+    }
+  }
+  __syncthreads();
+  RowBins* rows = all.rows + static_cast<size_t>(blockIdx.y) * all.ny_ccd + begin;
+  for (int row = threadIdx.x; row < nrows; row += threads)
+    rows[row] = {first[row], last[row], x0[row], x1[row]};
 }
 
 // m_i = sum_j A_ij f_j over the bins [w_begin, w_end) of the fibers [s_begin, s_end) of the patch,
-// in ascending order of bin. `used(j)` says which bins count.
+// in ascending order of bin, at a used pixel. `used(j)` says which bins count.
 template <class Used>
-__device__ double model_at(const PatchGeometry& patch, const SpotsView& spots, const RowBins& rows,
-                           int x, int y, int s_begin, int s_end, int w_begin, int w_end,
-                           const double* f, const BinStrides& strides, const Used& used) {
+__device__ double model_at(const PatchGeometry& patch, const SpotsView& spots,
+                           const RowBinsView& rows, int x, int y, int s_begin, int s_end,
+                           int w_begin, int w_end, const double* f, const BinStrides& strides,
+                           const Used& used) {
+  const int spot_size = spots.nx * spots.ny;
   double m = 0;
   for (int s = s_begin; s < s_end; ++s) {
-    const size_t row = static_cast<size_t>(patch.spec0 + s) * rows.ny_ccd + y;
-    const int first = max(rows.first[row] - patch.wave0, w_begin);
-    const int last = min(rows.last[row] - patch.wave0, w_end);
+    const int fiber = patch.spec0 + s;
+    const RowBins row = rows.rows[static_cast<size_t>(fiber) * rows.ny_ccd + y];
+    if (x < row.x0 || x >= row.x1) continue;
+    const size_t corner = static_cast<size_t>(fiber) * spots.nwave + patch.wave0;
+    const size_t spot = static_cast<size_t>(spots.row_of(fiber)) * spots.nwave + patch.wave0;
+    const double* value = spots.value + spot * spot_size;
+    const int first = max(row.first - patch.wave0, w_begin);
+    const int last = min(row.last - patch.wave0, w_end);
     for (int w = first; w < last; ++w) {
-      const ClippedSpot spot = clip_spot(patch, spots, s, w);
-      if (x < spot.x0 || x >= spot.x1 || y < spot.y0 || y >= spot.y1) continue;
+      const int dx = x - spots.xc[corner + w], dy = y - spots.yc[corner + w];
+      if (dx < 0 || dx >= spots.nx || dy < 0 || dy >= spots.ny) continue;
       const size_t j = strides.bin(s, w);
-      if (used(j)) m += spot.at(x, y) * f[j];
+      if (used(j)) m += value[w * spot_size + dy * spots.nx + dx] * f[j];
     }
   }
   return m;
 }
 
 __global__ void residual_kernel(const PatchGeometry* patches, int npixel, SpotsView spots,
-                                RowBins rows, PixelsView pixels, SolutionView solution,
+                                RowBinsView rows, PixelsView pixels, SolutionView solution,
                                 double psferr, double* work) {
   const PatchGeometry patch = patches[blockIdx.y];
   const int i = blockIdx.x * threads + threadIdx.x;
@@ -85,12 +104,20 @@ __global__ void quality_kernel(const PatchGeometry* patches, int npixel, SpotsVi
   const int nx = spot.x1 - spot.x0;
   const int count = nx > 0 && spot.y1 > spot.y0 ? nx * (spot.y1 - spot.y0) : 0;
   double sum = 0, weight = 0;
+  // Pixels lane, lane + 32, ... of the clipped spot, without a division for each.
+  const int rows_further = warp_size / max(nx, 1), columns_further = warp_size % max(nx, 1);
+  int x = spot.x0 + lane % max(nx, 1), y = spot.y0 + lane / max(nx, 1);
   for (int k = lane; k < count; k += warp_size) {
-    const int x = spot.x0 + k % nx, y = spot.y0 + k / nx;
     const int i = (y - patch.y0) * patch.nx() + x - patch.x0;
     const double a = spot.at(x, y);
     sum += a * chi2[i];
     weight += a * chi2[npixel + i];
+    x += columns_further;
+    y += rows_further;
+    if (x >= spot.x1) {
+      x -= nx;
+      ++y;
+    }
   }
   sum = warp_sum(sum);
   weight = warp_sum(weight);
@@ -104,7 +131,7 @@ __global__ void quality_kernel(const PatchGeometry* patches, int npixel, SpotsVi
 }
 
 __global__ void core_model_kernel(const PatchGeometry* patches, int npixel, SpotsView spots,
-                                  RowBins rows, SolutionView solution, double* model) {
+                                  RowBinsView rows, SolutionView solution, double* model) {
   const PatchGeometry patch = patches[blockIdx.y];
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i >= patch.npixel()) return;
@@ -118,19 +145,16 @@ __global__ void core_model_kernel(const PatchGeometry* patches, int npixel, Spot
 
 }  // namespace
 
-void find_row_bins(const SpotCorners& corners, int spot_ny, const RowBins& rows,
+void find_row_bins(const SpotCorners& corners, int spot_nx, int spot_ny, const RowBinsView& rows,
                    cudaStream_t stream) {
-  const int count = corners.nspec * rows.ny_ccd;
-  start_rows_kernel<<<blocks_for(count, threads), threads, 0, stream>>>(rows, count);
-  SPEX_LAUNCH_CHECK();
-  row_bins_kernel<<<blocks_for(static_cast<long long>(corners.nspec) * corners.nwave, threads),
-                    threads, 0, stream>>>(corners.yc.get(), corners.nspec, corners.nwave, spot_ny,
-                                          rows);
+  row_bins_kernel<<<dim3(blocks_for(rows.ny_ccd, rows_of_block), corners.nspec), threads, 0,
+                    stream>>>(corners.xc.get(), corners.yc.get(), corners.nwave, spot_nx, spot_ny,
+                              rows);
   SPEX_LAUNCH_CHECK();
 }
 
 void find_quality(const PatchGeometry* patches, int count, int npixel, int ncore_bins,
-                  const SpotsView& spots, const RowBins& rows, const PixelsView& pixels,
+                  const SpotsView& spots, const RowBinsView& rows, const PixelsView& pixels,
                   const SolutionView& solution, double psferr, double* work, int* status,
                   const SpectraView& spectra, cudaStream_t stream) {
   if (npixel == 0) return;
@@ -143,7 +167,7 @@ void find_quality(const PatchGeometry* patches, int count, int npixel, int ncore
 }
 
 void find_core_model(const PatchGeometry* patches, int count, int npixel, const SpotsView& spots,
-                     const RowBins& rows, const SolutionView& solution, double* model,
+                     const RowBinsView& rows, const SolutionView& solution, double* model,
                      cudaStream_t stream) {
   if (npixel == 0) return;
   core_model_kernel<<<dim3(blocks_for(npixel, threads), count), threads, 0, stream>>>(

@@ -6,14 +6,22 @@
 
 namespace spex::gpu {
 
-/// For each fiber and CCD row the bins [first, last) among which all are whose spots reach the row:
-/// `[fiber * ny_ccd + y]`; first = INT_MAX where none does.
-struct RowBins {
-  int ny_ccd = 0;
-  int* first = nullptr;
-  int* last = nullptr;
+/// The spots of one fiber that reach one CCD row: their bins are all among [first, last), their
+/// columns, where they are on the CCD, among [x0, x1). Where none does, first and x0 are INT_MAX.
+struct alignas(16) RowBins {
+  int first = 0;
+  int last = 0;
+  int x0 = 0;
+  int x1 = 0;
 };
-void find_row_bins(const SpotCorners& corners, int spot_ny, const RowBins& rows,
+
+/// Those of all fibers and rows, `[fiber * ny_ccd + y]`.
+struct RowBinsView {
+  int ny_ccd = 0;
+  RowBins* rows = nullptr;
+};
+/// Finds them from the corners of spots of `spot_nx` x `spot_ny` pixels.
+void find_row_bins(const SpotCorners& corners, int spot_nx, int spot_ny, const RowBinsView& rows,
                    cudaStream_t stream);
 
 /// Solution and constraints of many patches, as BinVectors lays them out.
@@ -28,14 +36,14 @@ struct SolutionView {
 /// and `ncore_bins` core bins. `work` has room for 2 npixel numbers a patch. `status[patch]`
 /// becomes 1 where chi2pix is not finite.
 void find_quality(const PatchGeometry* patches, int count, int npixel, int ncore_bins,
-                  const SpotsView& spots, const RowBins& rows, const PixelsView& pixels,
+                  const SpotsView& spots, const RowBinsView& rows, const PixelsView& pixels,
                   const SolutionView& solution, double psferr, double* work, int* status,
                   const SpectraView& spectra, cudaStream_t stream);
 
 /// A_core f_core of the constrained core bins over each patch's used pixels, `[patch][npixel]`,
 /// rows first.
 void find_core_model(const PatchGeometry* patches, int count, int npixel, const SpotsView& spots,
-                     const RowBins& rows, const SolutionView& solution, double* model,
+                     const RowBinsView& rows, const SolutionView& solution, double* model,
                      cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -69,11 +69,7 @@ struct SpotsView {
   /// each other; -1 for fibers without spots.
   const int* row = nullptr;
 
-#ifdef __CUDACC__
-  __device__ int row_of(int s) const {
-    return row == nullptr ? s - first_spec : row[s];
-  }
-#endif
+  [[nodiscard]] SPEX_HD int row_of(int s) const { return row == nullptr ? s - first_spec : row[s]; }
 };
 
 /// Evaluates the corners of all spots, bit by bit as the reference does. `*bad`, where not null,

@@ -49,31 +49,37 @@ class Quality : public test::StageTest {
   SolutionView solution;
 };
 
-TEST_F(Quality, RowsKnowTheBinsThatReachThem) {
+// A CCD longer than the rows that a block does, with rows that no spot reaches.
+TEST_F(Quality, RowsKnowTheBinsAndColumnsThatReachThem) {
+  psf = spex::test::make_psf(
+      {.nfiber = 11, .nx = 70, .ny = 2100, .x_first = -5, .y_middle = 1024, .y_per_bin = 1.7});
+  pixels = spex::test::make_pixels_of_noise(70, 2100);
   load();
-  const RowBins rows = frame->rows();
+  const RowBinsView view = frame->rows();
   const int nspec = psf.nfiber;
-  const std::vector<int> first =
-      gpu::to_host<int>(rows.first, count_of(nspec, rows.ny_ccd), stream());
-  const std::vector<int> last =
-      gpu::to_host<int>(rows.last, count_of(nspec, rows.ny_ccd), stream());
+  const std::vector<RowBins> rows =
+      gpu::to_host<RowBins>(view.rows, count_of(nspec, view.ny_ccd), stream());
   const int begin = patches.front().padded_wave_first();
   const int nwave = patches.back().padded_wave_first() + patches.back().padded_nwave() - begin;
   const spex::Spots spots = spex::evaluate_spots(psf, 0, nspec, grid.range(begin, nwave));
-  ASSERT_EQ(rows.ny_ccd, pixels.ny);
+  ASSERT_EQ(view.ny_ccd, pixels.ny);
+  int empty = 0;
   for (int s = 0; s < nspec; ++s)
     for (int y = 0; y < pixels.ny; ++y) {
-      int least = INT_MAX, end = 0;
+      RowBins expected{INT_MAX, 0, INT_MAX, 0};
       for (int w = 0; w < nwave; ++w) {
-        const int yc = spots.yc[spots.index(s, w)];
+        const int xc = spots.xc[spots.index(s, w)], yc = spots.yc[spots.index(s, w)];
         if (y < yc || y >= yc + psf.ny()) continue;
-        least = std::min(least, w);
-        end = w + 1;
+        expected = {std::min(expected.first, w), w + 1, std::min(expected.x0, xc),
+                    std::max(expected.x1, xc + psf.nx())};
       }
-      const std::size_t at = count_of(s, pixels.ny) + y;
-      EXPECT_EQ(first[at], least) << "fiber " << s << ", row " << y;
-      EXPECT_EQ(last[at], end) << "fiber " << s << ", row " << y;
+      empty += expected.last == 0 ? 1 : 0;
+      const RowBins& found = rows[count_of(s, pixels.ny) + static_cast<std::size_t>(y)];
+      EXPECT_EQ((std::vector<int>{found.first, found.last, found.x0, found.x1}),
+                (std::vector<int>{expected.first, expected.last, expected.x0, expected.x1}))
+          << "fiber " << s << ", row " << y;
     }
+  EXPECT_GT(empty, 0) << "no row without a spot: the test does not test";
 }
 
 TEST_F(Quality, CoreBinsAreTheReferencesOwn) {
@@ -141,6 +147,40 @@ TEST_F(Quality, CoreModelIsTheReferencesOwn) {
       ASSERT_NEAR(models[count_of(k, all.npixel) + i], expected[i], 1e-10)
           << "patch " << k << ", pixel " << i;
   }
+}
+
+// Their spots stand elsewhere; to the bit, they are those of the whole frame.
+TEST_F(Quality, ASelectionHasTheModelsOfItsPatches) {
+  prepare();
+  const auto models_of = [&](const PatchBatch& batch, const SolutionView& of_batch) {
+    const DeviceBuffer<double> model = poisoned<double>(count_of(batch.count, batch.npixel));
+    find_core_model(batch.patches(), batch.count, batch.npixel, batch.spots, frame->rows(),
+                    of_batch, model.get(), stream());
+    const std::vector<double> values = to_host(model);
+    std::vector<std::vector<double>> models;
+    for (int k = 0; k < batch.count; ++k) {
+      const auto begin = values.begin() + static_cast<std::ptrdiff_t>(k) * batch.npixel;
+      models.emplace_back(begin, begin + batch.patch(k).npixel());
+    }
+    return models;
+  };
+  const std::vector<std::vector<double>> expected = models_of(all, solution);
+
+  const std::vector<int> index{1, all.count - 1};
+  const PatchBatch some = make_batch(*frame, frame->select(index));
+  std::vector<double> values;
+  for (const int k : index) {
+    const auto begin = host_f.begin() + static_cast<std::ptrdiff_t>(strides.patch(k));
+    values.insert(values.end(), begin, begin + strides.of_patch);
+  }
+  const DeviceBuffer<double> f_of_some = to_device(values);
+  const DeviceBuffer<double> y_q_good = poisoned<double>(3 * values.size());
+  double* q = y_q_good.get() + values.size();
+  project_pixels(some.patches(), some.count, some.n, some.spots, frame->pixels(),
+                 {strides, y_q_good.get(), q, q + values.size()}, stream());
+  const std::vector<std::vector<double>> found =
+      models_of(some, {strides, f_of_some.get(), q, q + values.size()});
+  for (std::size_t k = 0; k < index.size(); ++k) EXPECT_EQ(found[k], expected[index[k]]);
 }
 
 }  // namespace
