@@ -46,6 +46,9 @@ std::vector<std::string> options_of(const json& c) {
   add("--wavepad-frac", "wavepad_frac");
   add("--regularize", "regularize");
   add("--psferr", "psferr");
+  // Those of production say nothing: its way is the default.
+  if (c.contains("flux"))
+    options.insert(options.end(), {"--flux", c.at("flux").get<std::string>()});
   return options;
 }
 

@@ -16,8 +16,8 @@ namespace {
 // Keywords that say how and from which file a frame was made, and sums over them.
 const std::set<std::string>& own_keywords() {
   static const std::set<std::string> own{"METHOD",   "MILESTNE", "SPEXPROG", "SPEXVERS", "NGUARD",
-                                         "NFALLBCK", "NFAILED",  "IN_PSF",   "IN_IMG",   "CHECKSUM",
-                                         "DATASUM",  "COMMENT",  "HISTORY",  ""};
+                                         "NFALLBCK", "NFAILED",  "NDIRECT",  "IN_PSF",   "IN_IMG",
+                                         "CHECKSUM", "DATASUM",  "COMMENT",  "HISTORY",  ""};
   return own;
 }
 

@@ -57,6 +57,12 @@ void choose_way(const ExtractArguments& arguments, ExtractOptions& o) {
                       to_string(traits(o.milestone).method));
 }
 
+// What the programs cannot do yet, or will not.
+void refuse_frame_flux(const ExtractArguments& arguments, const ExtractOptions& o) {
+  if (o.flux == FluxSolver::frame && arguments.device == Device::gpu)
+    throw usage_error("--flux", "frame is not what the GPU does", "patch, or spex-cpu");
+}
+
 // Names are empty where many frames are asked for in another way (exposure_cli.hpp).
 bool same_file(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty()) return false;
@@ -162,6 +168,10 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   app.add_option("--method", arguments.method, method_help(arguments.device))->group("Algorithm");
   app.add_option("--decorrelate", arguments.decorrelate, "What to decorrelate: signal or noise")
       ->group("Algorithm");
+  app.add_option("--flux", arguments.flux,
+                 "patch: each patch by itself, as production; frame: the whole frame at once, "
+                 "without seams")
+      ->group("Algorithm");
 
   app.add_option("--milestone", arguments.milestone,
                  "How the work is organized: " + names(milestones_of(arguments.device)) + "; " +
@@ -186,7 +196,9 @@ FrameJob make_job(const ExtractArguments& arguments) {
   if (!arguments.mask_bits.empty()) o.mask_bits = parse_mask_bits(arguments.mask_bits);
   o.decorrelate = choose<Decorrelate>("--decorrelate", arguments.decorrelate,
                                       {Decorrelate::signal, Decorrelate::noise});
+  o.flux = choose<FluxSolver>("--flux", arguments.flux, {FluxSolver::patch, FluxSolver::frame});
   choose_way(arguments, o);
+  refuse_frame_flux(arguments, o);
   o.model = job.files.model.has_value();
   job.settings.scores = !arguments.no_scores;
   if (arguments.threads && (*arguments.threads < 1 || *arguments.threads > 4096))

@@ -21,6 +21,7 @@ struct ExtractArguments {
   std::string mask_bits;
   std::string method;  ///< empty: the milestone's
   std::string decorrelate = "signal";
+  std::string flux = "patch";
   std::string milestone;
   std::string loglevel = "info";
   std::optional<int> threads;

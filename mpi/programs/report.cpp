@@ -22,6 +22,9 @@ void report_patches(const std::string& output, const PatchCounts& counts) {
   if (counts.guarded > 0)
     spdlog::info("{}{} of {} patches were solved as a whole, not spectrum by spectrum", frame,
                  counts.guarded, counts.patches);
+  if (counts.direct > 0)
+    spdlog::info("{}the flux of {} of {} patches was solved directly, not in sweeps", frame,
+                 counts.direct, counts.patches);
   if (counts.fell_back > 0)
     spdlog::warn("{}{} of {} patches fell back to eigh", frame, counts.fell_back, counts.patches);
   if (counts.failed > 0)

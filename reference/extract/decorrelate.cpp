@@ -154,7 +154,8 @@ bool all_finite(const Decorrelated& result) {
 }
 
 bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
-                      const BlockRange& blocks, Decorrelated& result, StageTimes& times) {
+                      const BlockRange& blocks, Decorrelated& result, StageTimes& times,
+                      const ReplaceF& replace_f) {
   result = {};
   Eigen eigen;
   std::vector<double> d;
@@ -165,6 +166,7 @@ bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
     if (!(eigen.u.front() > 0)) return false;
     d = transformed(eigen.u, inverse);
     eigen_apply(eigen, d, equations.y, result.f);
+    if (replace_f) replace_f(result.f);
   }
   const StageTimer timer(times, Stage::decorrelate);
   if (decorrelate == Decorrelate::noise) {
@@ -182,17 +184,18 @@ bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
 
 CholeskyOutcome decorrelate_cholesky(const NormalEquations& equations, Decorrelate decorrelate,
                                      const BlockRange& blocks, Decorrelated& result,
-                                     StageTimes& times) {
+                                     StageTimes& times, const ReplaceF& replace_f) {
   if (decorrelate == Decorrelate::signal &&
-      decorrelate_fibers(equations, blocks, result, times) == FiberGuard::none)
+      decorrelate_fibers(equations, blocks, result, times, replace_f) == FiberGuard::none)
     return CholeskyOutcome::by_spectra;
-  return decorrelate_whole_patch(equations, decorrelate, blocks, result, times)
+  return decorrelate_whole_patch(equations, decorrelate, blocks, result, times, replace_f)
              ? CholeskyOutcome::whole_patch
              : CholeskyOutcome::failed;
 }
 
 bool decorrelate_whole_patch(const NormalEquations& equations, Decorrelate decorrelate,
-                             const BlockRange& blocks, Decorrelated& result, StageTimes& times) {
+                             const BlockRange& blocks, Decorrelated& result, StageTimes& times,
+                             const ReplaceF& replace_f) {
   result = {};
   std::vector<std::vector<double>> C;
   {
@@ -202,6 +205,7 @@ bool decorrelate_whole_patch(const NormalEquations& equations, Decorrelate decor
     if (!L.factor()) return false;
     if (!(norm1 * L.inverse_norm1_estimate() < cholesky_condition_bound)) return false;
     result.f = solve(L, equations.y, blocks.nwave);
+    if (replace_f) replace_f(result.f);
     if (decorrelate == Decorrelate::signal) C = covariance_blocks(L, blocks);
   }
   const StageTimer timer(times, Stage::decorrelate);

@@ -1,6 +1,7 @@
 // The solution of a patch and its decorrelation (extraction.md, sections 4 and 5; BS 4, 10-19).
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "reference/core/stage_times.hpp"
@@ -20,7 +21,7 @@ struct BlockRange {
 
 /// Decorrelated spectra of the wanted blocks.
 struct Decorrelated {
-  std::vector<double> f;     ///< N^-1 y, all n bins of the patch, electron
+  std::vector<double> f;     ///< all n bins of the patch, electron
   std::vector<double> flux;  ///< R f [nspec][nwave], electron
   std::vector<double> ivar;  ///< squares of the row sums of Q [nspec][nwave], electron^-2
   /// The block of R of each wanted spectrum, column-major nwave x nwave. What is farther than
@@ -28,13 +29,17 @@ struct Decorrelated {
   std::vector<std::vector<double>> R;
 };
 
+/// Is given f = N^-1 y of all n bins and puts in what flux is to be made of in its place
+/// (extraction.md, section 5.2). An empty one leaves f as it is.
+using ReplaceF = std::function<void(std::vector<double>& f)>;
+
 /// Method eigh, the definition. N from its eigendecomposition, eigenvalues clipped to 1e-14 of the
 /// largest; signal: Q_s = C_s^(-1/2) of each block; noise: Q = N^(1/2) of the whole patch, whose
-/// row sums run over all its bins. False where LAPACK fails or a value is not finite. Adds its
-/// seconds to the stages solve and decorrelate.
+/// row sums run over all its bins. `replace_f` as said there. False where LAPACK fails or a value
+/// is not finite. Adds its seconds to the stages solve and decorrelate.
 [[nodiscard]] bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
                                     const BlockRange& blocks, Decorrelated& result,
-                                    StageTimes& times);
+                                    StageTimes& times, const ReplaceF& replace_f = {});
 
 /// A patch whose condition number is estimated above this (in the 1-norm, as dpocon does)
 /// is left to eigh by decorrelate_whole_patch: the inverse then holds no more than four digits, and
@@ -50,17 +55,19 @@ enum class CholeskyOutcome {
 
 /// Method cholesky. signal: spectrum by spectrum; where the guard of that forbids it, and for
 /// noise, f and the wanted blocks of C from N = L L^T, with N block-tridiagonal in the order of
-/// wavelength, and roots as eigh takes them. Failed where the factorization fails, the condition
-/// estimate is above the bound, or a value is not finite.
+/// wavelength, and roots as eigh takes them. `replace_f` as said there. Failed where the
+/// factorization fails, the condition estimate is above the bound, or a value is not finite.
 [[nodiscard]] CholeskyOutcome decorrelate_cholesky(const NormalEquations& equations,
                                                    Decorrelate decorrelate,
                                                    const BlockRange& blocks, Decorrelated& result,
-                                                   StageTimes& times);
+                                                   StageTimes& times,
+                                                   const ReplaceF& replace_f = {});
 
 /// The second of these ways alone.
 [[nodiscard]] bool decorrelate_whole_patch(const NormalEquations& equations,
                                            Decorrelate decorrelate, const BlockRange& blocks,
-                                           Decorrelated& result, StageTimes& times);
+                                           Decorrelated& result, StageTimes& times,
+                                           const ReplaceF& replace_f = {});
 
 /// Whether all numbers of a result are finite.
 [[nodiscard]] bool all_finite(const Decorrelated& result);

@@ -1,8 +1,10 @@
 #include "reference/extract/extract_patches.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "reference/core/parallel.hpp"
+#include "reference/extract/frame_flux.hpp"
 #include "reference/extract/patch.hpp"
 
 namespace spex {
@@ -41,9 +43,35 @@ StageTimes sum(const std::vector<StageTimes>& of_threads) {
   return total;
 }
 
+// Fibers of a whole bundle, and all bins of its patches.
+SpotRange bundle_range(const ExtractInputs& inputs, const Patch& patch) {
+  const BundleFibers fibers = fibers_of_bundle(inputs, patch.bundle);
+  const int nsteps = (inputs.grid.nwave + patch.nwave - 1) / patch.nwave;
+  return {fibers.begin, fibers.end, -patch.wavepad, nsteps * patch.nwave + patch.wavepad};
+}
+
+// The flux of the whole frame in each bundle of the patches, by bundle.
+std::map<int, FrameFlux> solve_bundles(const ExtractInputs& inputs,
+                                       const std::vector<Patch>& patches, int threads,
+                                       StageTimes& times) {
+  std::map<int, FrameFlux> flux;
+  if (inputs.options.flux == FluxSolver::patch) return flux;
+  for (const Patch& patch : patches) {
+    if (flux.contains(patch.bundle)) continue;
+    Spots spots;
+    {
+      const StageTimer timer(times, Stage::spots);
+      spots = evaluate_range(inputs, bundle_range(inputs, patch), threads);
+    }
+    flux[patch.bundle] = solve_frame(inputs, patch.bundle, spots, threads, times);
+  }
+  return flux;
+}
+
 void extract_each(const ExtractInputs& inputs, const std::vector<Patch>& patches, int threads,
                   StageTimes& times, const std::function<void(long)>& done,
                   std::vector<PatchResult>& results) {
+  const std::map<int, FrameFlux> flux = solve_bundles(inputs, patches, threads, times);
   const int count = static_cast<int>(patches.size());
   std::vector<StageTimes> of_threads(threads_used(threads, count));
   parallel_for(threads, count, [&](int thread, int index) {
@@ -55,8 +83,9 @@ void extract_each(const ExtractInputs& inputs, const std::vector<Patch>& patches
       const StageTimer timer(mine, Stage::spots);
       spots = evaluate_range(inputs, range, 1);
     }
-    results[index] = extract_patch(patch, patch_spots(patch, spots, range), *inputs.pixels,
-                                   inputs.options, inputs.psferr(), mine);
+    results[index] =
+        extract_patch(patch, patch_spots(patch, spots, range), *inputs.pixels, inputs.options,
+                      inputs.psferr(), mine, flux.empty() ? nullptr : &flux.at(patch.bundle));
     done(1);
   });
   times.add(sum(of_threads));
@@ -65,18 +94,21 @@ void extract_each(const ExtractInputs& inputs, const std::vector<Patch>& patches
 void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch* end, int threads,
                     StageTimes& times, const std::function<void(long)>& done,
                     PatchResult* results) {
-  const SpotRange range = spot_range(begin, end);
+  const bool of_frame = inputs.options.flux == FluxSolver::frame;
+  const SpotRange range = of_frame ? bundle_range(inputs, *begin) : spot_range(begin, end);
   Spots spots;
   {
     const StageTimer timer(times, Stage::spots);
     spots = evaluate_range(inputs, range, threads);
   }
+  FrameFlux flux;
+  if (of_frame) flux = solve_frame(inputs, begin->bundle, spots, threads, times);
   const int count = static_cast<int>(end - begin);
   std::vector<StageTimes> of_threads(threads_used(threads, count));
   parallel_for(threads, count, [&](int thread, int index) {
-    results[index] =
-        extract_patch(begin[index], patch_spots(begin[index], spots, range), *inputs.pixels,
-                      inputs.options, inputs.psferr(), of_threads[thread]);
+    results[index] = extract_patch(begin[index], patch_spots(begin[index], spots, range),
+                                   *inputs.pixels, inputs.options, inputs.psferr(),
+                                   of_threads[thread], of_frame ? &flux : nullptr);
     done(1);
   });
   times.add(sum(of_threads));

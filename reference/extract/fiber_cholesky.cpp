@@ -105,6 +105,17 @@ std::vector<double> without_neighbours(const Blocks& N, int reach, int s,
   return x;
 }
 
+// N_ss f.
+std::vector<double> block_times(const Blocks& N, int reach, int s, const std::vector<double>& f) {
+  std::vector<double> x(f.size(), 0.0);
+  for (int v = 0; v < N.m(); ++v)
+    for (int w = v; w <= std::min(N.m() - 1, v + reach); ++w) {
+      x[w] += N.at(s, w, s, v) * f[v];
+      if (w > v) x[v] += N.at(s, w, s, v) * f[w];
+    }
+  return x;
+}
+
 // f = N^-1 y by sweeps: spectra of even number, then those of odd number, which see the new ones.
 std::vector<double> solve(const Blocks& N, int reach, const BandBatch& L,
                           const std::vector<double>& y) {
@@ -336,7 +347,8 @@ FiberGuard add_spectrum(const BandBatch& P, const std::vector<double>& D, int nd
 }  // namespace
 
 FiberGuard decorrelate_fibers(const NormalEquations& equations, const BlockRange& blocks,
-                              Decorrelated& result, StageTimes& times_of_stages) {
+                              Decorrelated& result, StageTimes& times_of_stages,
+                              const ReplaceF& replace_f) {
   result = {};
   const int m = blocks.nwave;
   const Blocks N(equations, m);
@@ -357,12 +369,14 @@ FiberGuard decorrelate_fibers(const NormalEquations& equations, const BlockRange
       D.push_back(std::move(c.D));
     }
     result.f = solve(N, reach, L, equations.y);
+    if (replace_f) replace_f(result.f);
     for (int s = blocks.spec_first; s < blocks.spec_first + blocks.nspec; ++s) {
-      y.push_back(without_neighbours(N, reach, s, equations.y, result.f));
       const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(s) * m;
-      subtract_product(D[s - blocks.spec_first],
-                       std::vector<double>(result.f.begin() + first, result.f.begin() + first + m),
-                       y.back());
+      const std::vector<double> f(result.f.begin() + first, result.f.begin() + first + m);
+      // P_s f_s; what solves N f = y has it without the loss of digits of the product.
+      y.push_back(replace_f ? block_times(N, reach, s, f)
+                            : without_neighbours(N, reach, s, equations.y, result.f));
+      subtract_product(D[s - blocks.spec_first], f, y.back());
     }
   }
   const StageTimer timer(times_of_stages, Stage::decorrelate);

@@ -34,10 +34,10 @@ inline constexpr double outside = 1e-7;
 }  // namespace fiber_bounds
 
 /// Decorrelate::signal by spectra. Elements of R are computed as far as `blocks.ndiag` from the
-/// diagonal. Where the result is not `none`, `result` is of no use. Adds its seconds to the stages
-/// solve and decorrelate.
+/// diagonal. `replace_f` as of the others. Where the result is not `none`, `result` is of no use.
+/// Adds its seconds to the stages solve and decorrelate.
 [[nodiscard]] FiberGuard decorrelate_fibers(const NormalEquations& equations,
                                             const BlockRange& blocks, Decorrelated& result,
-                                            StageTimes& times);
+                                            StageTimes& times, const ReplaceF& replace_f = {});
 
 }  // namespace spex

@@ -97,13 +97,19 @@ NormalEquations assemble_dense(const PatchSpots& spots, const PatchPixels& pixel
   return equations;
 }
 
+double prior_scale(const std::vector<double>& q) {
+  return 1e-4 * *std::max_element(q.begin(), q.end());
+}
+
+double prior(double q, double m, double regularize) {
+  const double lambda = q <= m ? m - q : regularize;
+  return lambda * lambda + 1e-15;
+}
+
 void add_prior(NormalEquations& equations, double regularize) {
-  const double m = 1e-4 * *std::max_element(equations.q.begin(), equations.q.end());
-  for (int j = 0; j < equations.n; ++j) {
-    const double q = equations.q[j];
-    const double lambda = q <= m ? m - q : regularize;
-    equations.N[count_of(j, equations.n + 1)] += lambda * lambda + 1e-15;
-  }
+  const double m = prior_scale(equations.q);
+  for (int j = 0; j < equations.n; ++j)
+    equations.N[count_of(j, equations.n + 1)] += prior(equations.q[j], m, regularize);
 }
 
 }  // namespace spex

@@ -42,10 +42,11 @@ void for_each_core_bin(const Patch& patch, const Visit& visit) {
 }
 
 bool solve(const NormalEquations& equations, const BlockRange& blocks,
-           const ExtractOptions& options, Decorrelated& solution, PatchStatus& status,
-           StageTimes& times) {
+           const ExtractOptions& options, const ReplaceF& replace_f, Decorrelated& solution,
+           PatchStatus& status, StageTimes& times) {
   if (options.method == Method::cholesky) {
-    switch (decorrelate_cholesky(equations, options.decorrelate, blocks, solution, times)) {
+    switch (
+        decorrelate_cholesky(equations, options.decorrelate, blocks, solution, times, replace_f)) {
       case CholeskyOutcome::by_spectra:
         return true;
       case CholeskyOutcome::whole_patch:
@@ -56,7 +57,8 @@ bool solve(const NormalEquations& equations, const BlockRange& blocks,
         status = PatchStatus::fell_back;
     }
   }
-  if (decorrelate_eigh(equations, options.decorrelate, blocks, solution, times)) return true;
+  if (decorrelate_eigh(equations, options.decorrelate, blocks, solution, times, replace_f))
+    return true;
   status = PatchStatus::failed;
   return false;
 }
@@ -87,7 +89,8 @@ std::vector<double> core_model(const Patch& patch, const PatchSpots& spots, cons
 }  // namespace
 
 PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pixels& pixels,
-                          const ExtractOptions& options, double psferr, StageTimes& times) {
+                          const ExtractOptions& options, double psferr, StageTimes& times,
+                          const FrameFlux* frame) {
   PatchResult result = empty_result(patch, spots.spots->ny / 2);
   const PixelRange range =
       used_pixels(spots, patch.wavepad, options.pixpad_frac, pixels.nx, pixels.ny);
@@ -107,7 +110,14 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
   const BlockRange blocks{patch.pad_below, patch.nspec, patch.padded_nwave(),
                           result.ndiagonals / 2};
   Decorrelated solution;
-  const bool solved = solve(equations, blocks, options, solution, result.status, times);
+  ReplaceF replace_f;
+  if (frame != nullptr) replace_f = [&](std::vector<double>& f) { frame->put_into(patch, f); };
+  bool solved = solve(equations, blocks, options, replace_f, solution, result.status, times);
+  if (frame != nullptr) {
+    result.frame = frame->solution;
+    solved = solved && frame->solution != FrameSolution::failed;
+    if (!solved) result.status = PatchStatus::failed;
+  }
 
   const StageTimer timer(times, Stage::quality);
   const std::vector<double> masked = pixmask_fraction(spots, cut);

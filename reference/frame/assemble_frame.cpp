@@ -91,6 +91,8 @@ PatchCounts count_patches(const std::vector<PatchResult>& results) {
     counts.guarded += result.status == PatchStatus::guarded ? 1 : 0;
     counts.fell_back += result.status == PatchStatus::fell_back ? 1 : 0;
     counts.failed += result.status == PatchStatus::failed ? 1 : 0;
+    counts.direct +=
+        result.frame == FrameSolution::direct || result.frame == FrameSolution::lifted ? 1 : 0;
   }
   return counts;
 }

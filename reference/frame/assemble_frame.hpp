@@ -15,6 +15,7 @@ struct PatchCounts {
   int guarded = 0;    ///< of cholesky: solved as a whole, not spectrum by spectrum
   int fell_back = 0;  ///< which eigh solved in the method's place
   int failed = 0;     ///< which could not be solved
+  int direct = 0;     ///< of `--flux frame`: whose flux was not found by sweeps
 };
 
 /// Places the results of all `patches` (in the same order) in a frame of the fibers asked for:

@@ -23,7 +23,7 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Ex
   const ExtractOptions& o = inputs.options;
   const WaveGrid& grid = inputs.grid;
   const auto number = [](auto value) { return static_cast<long long>(value); };
-  return {
+  std::vector<HeaderKeyword> keywords = {
       {"NSPEC", number(o.nspec_of(inputs.psf->nfiber)), "number of spectra"},
       {"WAVEMIN", grid.at(0), "[Angstrom] first wavelength"},
       {"WAVEMAX", grid.at(grid.nwave - 1), "[Angstrom] last wavelength"},
@@ -52,6 +52,13 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Ex
       {"NFALLBCK", number(counts.fell_back), "patches that fell back to eigh"},
       {"NFAILED", number(counts.failed), "patches that could not be solved"},
   };
+  // Only where it is not the default, whose files stay as they are.
+  if (o.flux == FluxSolver::frame) {
+    keywords.push_back({"FLUXSOLV", to_string(o.flux), "flux of the whole frame, not of patches"});
+    keywords.push_back(
+        {"NDIRECT", number(counts.direct), "patches whose flux was solved directly"});
+  }
+  return keywords;
 }
 
 }  // namespace spex

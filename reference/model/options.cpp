@@ -6,4 +6,8 @@ std::string to_string(Decorrelate decorrelate) {
   return decorrelate == Decorrelate::signal ? "signal" : "noise";
 }
 
+std::string to_string(FluxSolver flux) {
+  return flux == FluxSolver::patch ? "patch" : "frame";
+}
+
 }  // namespace spex

@@ -13,6 +13,10 @@ namespace spex {
 /// signal: blocks of C (the default); noise: N^(1/2) of the whole patch.
 enum class Decorrelate { signal, noise };
 
+/// What f is in flux = Q f / r: the patch's own, which lacks the light of bins beyond its padding
+/// (the default, as production), or that of the whole frame.
+enum class FluxSolver { patch, frame };
+
 /// Wavelength grid, wave_w = wmin + w dw up to wmax + dw/2 (exclusive); Angstrom.
 struct WaveRange {
   double wmin = 0;  ///< Angstrom
@@ -37,6 +41,7 @@ struct ExtractOptions {
   bool model = false;                             ///< compute the model image too
   Method method = Method::eigh;                   ///< how N is inverted
   Decorrelate decorrelate = Decorrelate::signal;  ///< which errors are uncorrelated
+  FluxSolver flux = FluxSolver::patch;            ///< whose f the flux is made of
   Milestone milestone = Milestone::cpu_refactor;  ///< how the work is organized
 
   /// Spectra that are extracted, of a PSF of `nfiber` fibers.
@@ -45,5 +50,7 @@ struct ExtractOptions {
 
 /// As on the command line.
 [[nodiscard]] std::string to_string(Decorrelate decorrelate);
+/// As on the command line.
+[[nodiscard]] std::string to_string(FluxSolver flux);
 
 }  // namespace spex

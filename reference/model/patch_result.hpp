@@ -15,6 +15,16 @@ enum class PatchStatus : int {
   guarded = 3,    ///< not to be solved spectrum by spectrum; solved as a whole by the same method
 };
 
+/// How f of the frame in a patch's bundle was found, where the flux is made of that (extraction.md,
+/// section 5.2).
+enum class FrameSolution : int {
+  none = 0,    ///< the flux is the patch's own
+  sweeps = 1,  ///< fiber by fiber
+  direct = 2,  ///< the guard spoke: all fibers at once
+  lifted = 3,  ///< the same, with 1e-14 of the largest element on the diagonal
+  failed = 4,  ///< in no way
+};
+
 /// Core bins of a patch that lie within the grid, electrons a bin: `[s * nwave + w]`;
 /// resolution `[(s * ndiagonals + d) * nwave + w]`.
 struct PatchResult {
@@ -33,14 +43,15 @@ struct PatchResult {
   int y1 = 0;                            ///< one past its last
   /// A_core f_core, electron, rows first; empty where no model image is wanted.
   std::vector<double> model;
+  FrameSolution frame = FrameSolution::none;  ///< whether and how its flux is the whole frame's
 };
 
 /// All fields of a PatchResult.
 auto fields(MaybeConst<PatchResult> auto& result) {
   auto& [status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction, resolution, x0,
-         x1, y0, y1, model] = result;
+         x1, y0, y1, model, frame] = result;
   return std::tie(status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction,
-                  resolution, x0, x1, y0, y1, model);
+                  resolution, x0, x1, y0, y1, model, frame);
 }
 
 }  // namespace spex

@@ -105,6 +105,7 @@ std::vector<BadRun> bad_runs() {
       {"negative_psferr", {{"--psferr", "-1"}}, usage, "--psferr"},
       {"word_for_a_number", {{"--wavepad", "ten"}}, usage, "wavepad"},
       {"unknown_method", {{"--method", "lu"}}, usage, "eigh or cholesky"},
+      {"unknown_flux", {{"--flux", "whole"}}, usage, "patch or frame"},
       {"unknown_decorrelation", {{"--decorrelate", "all"}}, usage, "signal or noise"},
       {"unknown_milestone", {{"--milestone", "first"}}, usage, "cpu-refactor or baseline"},
       {"unknown_level", {{"--loglevel", "loud"}}, usage, "--loglevel"},

@@ -52,6 +52,22 @@ INSTANTIATE_TEST_SUITE_P(SpexCpu, SameBytes,
                                                                                      "cholesky"}),
                                           testing::ValuesIn(cpu_milestones())));
 
+// The flux of the whole frame: ranks that share a bundle each solve it.
+TEST(SpexCpu, FluxOfTheFrameIsTheSameForAnyRanksAndThreads) {
+  const ScratchFolder scratch;
+  const Options frame =
+      with(tiny_b(scratch.file("a.fits")), {{"--flux", "frame"}, {"--method", "cholesky"}});
+  ASSERT_EQ(run_spex_cpu(with(frame, {{"--threads", "1"}})).status, 0);
+  const std::string alone = read_file(scratch.file("a.fits"));
+  for (const int ranks : {1, 3, 5}) {
+    const Finished run =
+        run_spex_cpu(with(frame, {{"-o", scratch.file("b.fits")}, {"--threads", "2"}}),
+                     ranks == 1 ? std::vector<std::string>{} : mpirun(ranks));
+    ASSERT_EQ(run.status, 0) << run.err;
+    EXPECT_TRUE(read_file(scratch.file("b.fits")) == alone) << ranks;
+  }
+}
+
 // More ranks than the one patch.
 TEST(SpexCpu, RanksWithoutWork) {
   const ScratchFolder scratch;

@@ -44,12 +44,12 @@ TEST_F(Output, HelpNamesEveryOption) {
   EXPECT_EQ(help.status, 0);
   EXPECT_EQ(help.err, "");
   for (const char* option :
-       {"-i,--input",      "-p,--psf",     "-o,--output", "-m,--model",       "-f,--fibermap",
-        "-w,--wavelength", "-s,--specmin", "-n,--nspec",  "-r,--regularize",  "--bundlesize",
-        "--nsubbundles",   "--nwavestep",  "--wavepad",   "--pixpad-frac",    "--wavepad-frac",
-        "--psferr",        "--no-scores",  "--mask-bits", "--loglevel",       "--method",
-        "--decorrelate",   "--milestone",  "--threads",   "--full-precision", "--mpi",
-        "--version",       "Exit status"})
+       {"-i,--input",      "-p,--psf",     "-o,--output", "-m,--model",      "-f,--fibermap",
+        "-w,--wavelength", "-s,--specmin", "-n,--nspec",  "-r,--regularize", "--bundlesize",
+        "--nsubbundles",   "--nwavestep",  "--wavepad",   "--pixpad-frac",   "--wavepad-frac",
+        "--psferr",        "--no-scores",  "--mask-bits", "--loglevel",      "--method",
+        "--decorrelate",   "--flux",       "--milestone", "--threads",       "--full-precision",
+        "--mpi",           "--version",    "Exit status"})
     EXPECT_THAT(help.out, HasSubstr(option));
 }
 
@@ -58,7 +58,7 @@ TEST_F(Output, HelpNamesTheDefaults) {
   for (const char* text :
        {"bundlesize INT=25 ", "nsubbundles INT=5 ", "nwavestep INT=50 ", "wavepad INT=10 ",
         "pixpad-frac FLOAT=0.8 ", "wavepad-frac FLOAT=0.2 ", "eigh where not given",
-        "decorrelate TEXT=signal ", "cpu-refactor where not given"})
+        "decorrelate TEXT=signal ", "flux TEXT=patch ", "cpu-refactor where not given"})
     EXPECT_THAT(help, HasSubstr(text));
 }
 
@@ -100,6 +100,15 @@ TEST_F(Output, ChecksumsHold) {
     EXPECT_EQ(data, 1) << name;  // 1: present and right
     EXPECT_EQ(hdu, 1) << name;
   }
+}
+
+TEST_F(Output, HeaderSaysWhoseTheFluxIs) {
+  ASSERT_EQ(run({{"-n", "2"}}).status, 0);
+  EXPECT_FALSE(FitsReader(frame).find_string("FLUXSOLV"));
+  ASSERT_EQ(run({{"-n", "2"}, {"--flux", "frame"}}).status, 0);
+  FitsReader file(frame);
+  EXPECT_EQ(file.get_string("FLUXSOLV"), "frame");
+  EXPECT_EQ(file.get_integer("NDIRECT"), 0);
 }
 
 TEST_F(Output, HeaderSaysWhatWasDone) {

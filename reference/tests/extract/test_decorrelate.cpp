@@ -18,14 +18,15 @@ NormalEquations equations(int n, std::vector<double> N, std::vector<double> y) {
 }
 
 using Solver = bool (*)(const NormalEquations&, Decorrelate, const BlockRange&, Decorrelated&,
-                        StageTimes&);
+                        StageTimes&, const ReplaceF&);
 
 class Decorrelation : public testing::TestWithParam<Solver> {
  protected:
-  Decorrelated solve(const NormalEquations& e, Decorrelate decorrelate, const BlockRange& blocks) {
+  Decorrelated solve(const NormalEquations& e, Decorrelate decorrelate, const BlockRange& blocks,
+                     const ReplaceF& replace_f = {}) {
     Decorrelated result;
     StageTimes times;
-    EXPECT_TRUE(GetParam()(e, decorrelate, blocks, result, times));
+    EXPECT_TRUE(GetParam()(e, decorrelate, blocks, result, times, replace_f));
     return result;
   }
 };
@@ -84,20 +85,38 @@ TEST_P(Decorrelation, RowsOfRSumToOne) {
   EXPECT_GT(std::abs(result.R[0][1] - result.R[0][3]), 1e-3);
 }
 
+TEST_P(Decorrelation, FluxIsMadeOfTheFThatIsGiven) {
+  const NormalEquations e = equations(3, {4, 1, 0.5, 1, 3, 1, 0.5, 1, 2}, {1, 2, 3});
+  const Decorrelated own = solve(e, Decorrelate::signal, {0, 1, 3, 2});
+  const Decorrelated given =
+      solve(e, Decorrelate::signal, {0, 1, 3, 2}, [](std::vector<double>& f) {
+        f = {5, -2, f[2]};
+      });
+  EXPECT_EQ(given.f, (std::vector<double>{5, -2, own.f[2]}));
+  EXPECT_EQ(given.ivar, own.ivar);
+  EXPECT_EQ(given.R, own.R);
+  for (std::size_t row = 0; row < 3; ++row) {
+    double flux = 0;  // R f
+    for (std::size_t k = 0; k < 3; ++k) flux += own.R[0][3 * k + row] * given.f[k];
+    EXPECT_NEAR(given.flux[row], flux, 1e-13);
+  }
+}
+
 TEST_P(Decorrelation, NotFiniteIsAFailure) {
   const double nan = std::numeric_limits<double>::quiet_NaN();
   Decorrelated result;
   StageTimes times;
   EXPECT_FALSE(GetParam()(equations(2, {1, 0, 0, nan}, {1, 1}), Decorrelate::signal, {0, 1, 2},
-                          result, times));
+                          result, times, {}));
   EXPECT_FALSE(GetParam()(equations(2, {1, 0, 0, 1}, {nan, 1}), Decorrelate::signal, {0, 1, 2},
-                          result, times));
+                          result, times, {}));
 }
 
 // As a method that can fail, however it does a patch.
 bool cholesky(const NormalEquations& e, Decorrelate decorrelate, const BlockRange& blocks,
-              Decorrelated& result, StageTimes& times) {
-  return decorrelate_cholesky(e, decorrelate, blocks, result, times) != CholeskyOutcome::failed;
+              Decorrelated& result, StageTimes& times, const ReplaceF& replace_f) {
+  return decorrelate_cholesky(e, decorrelate, blocks, result, times, replace_f) !=
+         CholeskyOutcome::failed;
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Decorrelation,

@@ -14,7 +14,7 @@
 namespace spex {
 namespace {
 
-class Milestones : public testing::Test {
+class Milestones : public testing::TestWithParam<FluxSolver> {
  protected:
   Milestones() {
     options.bundlesize = 6;
@@ -22,6 +22,7 @@ class Milestones : public testing::Test {
     options.nwavestep = 7;
     options.wavepad = 3;
     options.model = true;
+    options.flux = GetParam();
   }
   Frame extract(int threads) {
     const std::vector<Patch> patches = make_patches(options, grid, psf.nfiber);
@@ -40,7 +41,7 @@ class Milestones : public testing::Test {
   std::vector<PatchResult> results;
 };
 
-TEST_F(Milestones, ThreadsDoNotChangeAByte) {
+TEST_P(Milestones, ThreadsDoNotChangeAByte) {
   for (const Milestone milestone : milestones_of(Device::cpu)) {
     options.milestone = milestone;
     const Frame one = extract(1);
@@ -54,7 +55,8 @@ TEST_F(Milestones, ThreadsDoNotChangeAByte) {
   }
 }
 
-TEST_F(Milestones, AgreeWithEachOther) {
+TEST_P(Milestones, AgreeWithEachOther) {
+  options.milestone = Milestone::cpu_refactor;
   const Frame refactored = extract(2);
   options.milestone = Milestone::baseline;
   const Frame baseline = extract(2);
@@ -65,7 +67,7 @@ TEST_F(Milestones, AgreeWithEachOther) {
   }
 }
 
-TEST_F(Milestones, PartOfTheFibersGivesTheSameRows) {
+TEST_P(Milestones, PartOfTheFibersGivesTheSameRows) {
   const Frame all = extract(2);
   options.specmin = 3;
   options.nspec = 5;  // from the middle of bundle 0 into bundle 1
@@ -78,7 +80,7 @@ TEST_F(Milestones, PartOfTheFibersGivesTheSameRows) {
                          all.resolution.begin() + first * all.ndiagonals()));
 }
 
-TEST_F(Milestones, ModelResemblesTheImage) {
+TEST_P(Milestones, ModelResemblesTheImage) {
   // On an image that the model can make, the model image is that image, within the core's rows.
   Pixels perfect = pixels;
   const Spots spots = evaluate_spots(psf, 0, psf.nfiber, grid.range(-3, grid.nwave + 6));
@@ -98,7 +100,7 @@ TEST_F(Milestones, ModelResemblesTheImage) {
     EXPECT_NEAR(model.value[y * 70 + x], perfect.value[y * 70 + x], 1e-6);
 }
 
-TEST_F(Milestones, BrokenPsfIsAnErrorFromAnyThread) {
+TEST_P(Milestones, BrokenPsfIsAnErrorFromAnyThread) {
   Psf broken = psf;
   broken.param[4 * broken.ncoeff] = -1;  // GHSIGX of fiber 4
   const ExtractInputs in{&broken, &pixels, grid, options};
@@ -110,7 +112,7 @@ TEST_F(Milestones, BrokenPsfIsAnErrorFromAnyThread) {
   }
 }
 
-TEST_F(Milestones, HopelessPatchIsAValue) {
+TEST_P(Milestones, HopelessPatchIsAValue) {
   Pixels huge = pixels;
   huge.weight = Reals(std::vector<double>(huge.weight.size(), 1e308));
   const std::vector<Patch> patches = make_patches(options, grid, psf.nfiber);
@@ -127,7 +129,7 @@ TEST_F(Milestones, HopelessPatchIsAValue) {
   }
 }
 
-TEST_F(Milestones, FallbackIsCounted) {
+TEST_P(Milestones, FallbackIsCounted) {
   // Bins of a sixth of a pixel: neighbouring columns of A are nearly the same, and the condition
   // estimate is above the bound.
   const WaveGrid fine = make_wave_grid({985, 990, 0.1});
@@ -138,6 +140,9 @@ TEST_F(Milestones, FallbackIsCounted) {
   EXPECT_GT(counts.fell_back, 0);
   EXPECT_EQ(counts.failed, 0);
 }
+
+INSTANTIATE_TEST_SUITE_P(Flux, Milestones, testing::Values(FluxSolver::patch, FluxSolver::frame),
+                         [](const auto& parameter) { return to_string(parameter.param); });
 
 }  // namespace
 }  // namespace spex

@@ -1,0 +1,154 @@
+#include "reference/extract/frame_equations.hpp"
+
+#include <algorithm>
+#include <climits>
+#include <numeric>
+
+#include "reference/core/count.hpp"
+
+namespace spex {
+namespace {
+
+// What a fiber covers of one row of the CCD.
+struct RowCover {
+  int w0 = INT_MAX;  // bins [w0, w1)
+  int w1 = INT_MIN;
+  int x0 = INT_MAX;  // columns [x0, x1)
+  int x1 = INT_MIN;
+};
+
+std::vector<RowCover> cover(const FiberSpots& spots, int nx, int ny) {
+  std::vector<RowCover> rows(count_of(ny));
+  for (int w = 0; w < spots.nwave; ++w) {
+    const int x0 = std::max(spots.xc(w), 0);
+    const int x1 = std::min(spots.xc(w) + spots.spots->nx, nx);
+    if (x0 >= x1) continue;
+    const int y1 = std::min(spots.yc(w) + spots.spots->ny, ny);
+    for (int y = std::max(spots.yc(w), 0); y < y1; ++y) {
+      RowCover& row = rows[y];
+      row.w0 = std::min(row.w0, w), row.w1 = std::max(row.w1, w + 1);
+      row.x0 = std::min(row.x0, x0), row.x1 = std::max(row.x1, x1);
+    }
+  }
+  return rows;
+}
+
+// No bins of two fibers that share a pixel are farther apart than this; -1 where none does.
+int reach_of(const std::vector<RowCover>& s, const std::vector<RowCover>& t) {
+  int reach = -1;
+  for (std::size_t y = 0; y < s.size(); ++y) {
+    if (std::max(s[y].x0, t[y].x0) >= std::min(s[y].x1, t[y].x1)) continue;
+    reach = std::max({reach, s[y].w1 - 1 - t[y].w0, t[y].w1 - 1 - s[y].w0});
+  }
+  return reach;
+}
+
+// A spot times the weights of its pixels, 0 off the CCD; and room for the sums of its columns.
+struct WeightedSpot {
+  std::vector<double> WA;
+  std::vector<double> columns;
+};
+WeightedSpot make_weighted_spot(const Spots& spots) {
+  return {std::vector<double>(count_of(spots.nx, spots.ny)),
+          std::vector<double>(count_of(spots.nx))};
+}
+void weigh(const FiberSpots& spots, int w, const Pixels& pixels, std::vector<double>& WA) {
+  const int nx = spots.spots->nx;
+  const int ny = spots.spots->ny;
+  const double* A = spots.spot(w);
+  std::fill(WA.begin(), WA.end(), 0.0);
+  const int x0 = std::max(spots.xc(w), 0);
+  const int x1 = std::min(spots.xc(w) + nx, pixels.nx);
+  pixels.weight.visit([&](const auto& weight) {
+    for (int y = std::max(spots.yc(w), 0); y < std::min(spots.yc(w) + ny, pixels.ny); ++y)
+      for (int x = x0; x < x1; ++x) {
+        const int k = (y - spots.yc(w)) * nx + x - spots.xc(w);
+        WA[k] = A[k] * static_cast<double>(weight[count_of(y, pixels.nx) + count_of(x)]);
+      }
+  });
+}
+
+// sum_i WA_i B_i, with WA at the pixels of spot w of s and B spot v of t. Columns are summed side
+// by side, so that no addition waits for the one before.
+double overlap(const FiberSpots& s, int w, WeightedSpot& spot, const FiberSpots& t, int v) {
+  const int nx = s.spots->nx;
+  const int ny = s.spots->ny;
+  const int dx = t.xc(v) - s.xc(w);
+  const int dy = t.yc(v) - s.yc(w);
+  const int x0 = std::max(dx, 0);
+  const int count = std::min(nx + dx, nx) - x0;
+  if (count <= 0) return 0;
+  double* const columns = spot.columns.data();
+  std::fill_n(columns, count, 0.0);
+  for (int y = std::max(dy, 0); y < std::min(ny + dy, ny); ++y) {
+    const double* a = spot.WA.data() + y * nx + x0;
+    const double* b = t.spot(v) + (y - dy) * nx + x0 - dx;
+    for (int x = 0; x < count; ++x) columns[x] += a[x] * b[x];
+  }
+  return std::accumulate(columns, columns + count, 0.0);
+}
+
+}  // namespace
+
+ExtendedGrid extended_grid(const ExtractOptions& options, const WaveGrid& grid) {
+  const int wavepad = effective_wavepad(options.wavepad, options.wavepad_frac);
+  return {-wavepad, grid.nwave + 2 * wavepad};
+}
+
+FiberEquations assemble_fiber(const FiberSpots& spots, const Pixels& pixels) {
+  const int n = spots.nwave;
+  const std::vector<RowCover> rows = cover(spots, pixels.nx, pixels.ny);
+  FiberEquations fiber;
+  fiber.N = BandMatrix(n, std::max(reach_of(rows, rows), 0));
+  fiber.y.assign(count_of(n), 0.0);
+  fiber.q.assign(count_of(n), 0.0);
+  const int nx = spots.spots->nx;
+  WeightedSpot spot = make_weighted_spot(*spots.spots);
+  const std::vector<double>& WA = spot.WA;
+  for (int w = 0; w < n; ++w) {
+    weigh(spots, w, pixels, spot.WA);
+    for (const double wa : WA) fiber.q[w] += wa;
+    const int x0 = std::max(spots.xc(w), 0);
+    const int x1 = std::min(spots.xc(w) + nx, pixels.nx);
+    const int y1 = std::min(spots.yc(w) + spots.spots->ny, pixels.ny);
+    pixels.value.visit([&](const auto& value) {
+      for (int y = std::max(spots.yc(w), 0); y < y1; ++y)
+        for (int x = x0; x < x1; ++x)
+          fiber.y[w] += WA[(y - spots.yc(w)) * nx + x - spots.xc(w)] *
+                        static_cast<double>(value[count_of(y, pixels.nx) + count_of(x)]);
+    });
+    for (int d = 0; d <= fiber.N.reach && w + d < n; ++d)
+      fiber.N.at(w, d) = overlap(spots, w, spot, spots, w + d);
+  }
+  return fiber;
+}
+
+FiberCoupling assemble_coupling(const FiberSpots& s, const FiberSpots& t, const Pixels& pixels) {
+  FiberCoupling N;
+  N.nwave = s.nwave;
+  const int reach = reach_of(cover(s, pixels.nx, pixels.ny), cover(t, pixels.nx, pixels.ny));
+  if (reach < 0) return N;
+  const int width = 2 * reach + 1;
+  N.a.assign(count_of(N.nwave, width), 0.0);
+  WeightedSpot spot = make_weighted_spot(*s.spots);
+  for (int w = 0; w < N.nwave; ++w) {
+    weigh(s, w, pixels, spot.WA);
+    for (int v = std::max(w - reach, 0); v <= std::min(w + reach, N.nwave - 1); ++v)
+      N.a[count_of(w, width) + count_of(v - w + reach)] = overlap(s, w, spot, t, v);
+  }
+  if (std::all_of(N.a.begin(), N.a.end(), [](double a) { return a == 0; }))
+    N.a.clear();
+  else
+    N.reach = reach;
+  return N;
+}
+
+void FiberCoupling::subtract(const double* f, double* x) const {
+  visit([&](int w, int v, double N) { x[w] -= N * f[v]; });
+}
+
+void FiberCoupling::subtract_transposed(const double* f, double* x) const {
+  visit([&](int w, int v, double N) { x[v] -= N * f[w]; });
+}
+
+}  // namespace spex

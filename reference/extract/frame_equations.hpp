@@ -1,0 +1,79 @@
+// The normal equations of the whole frame, fiber by fiber (extraction.md, section 5.2).
+//
+// Bins are those of the extended grid, pixels all good ones of the CCD: no cut into patches.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "reference/core/count.hpp"
+#include "reference/layout/wavelengths.hpp"
+#include "reference/linalg/band_matrix.hpp"
+#include "reference/model/options.hpp"
+#include "reference/model/preproc.hpp"
+#include "reference/psf/spots.hpp"
+
+namespace spex {
+
+/// The bins that are solved for: the grid's and as many of padding on either side as a patch has.
+struct ExtendedGrid {
+  int first = 0;  ///< first bin, counted in the WaveGrid: negative
+  int nwave = 0;  ///< bins
+
+  /// Whether bin w of the WaveGrid is one of them.
+  [[nodiscard]] bool holds(int w) const { return w >= first && w < first + nwave; }
+};
+/// The extended grid of an extraction.
+[[nodiscard]] ExtendedGrid extended_grid(const ExtractOptions& options, const WaveGrid& grid);
+
+/// The spots of one fiber at the bins of the extended grid, within spots of a larger range.
+struct FiberSpots {
+  const Spots* spots = nullptr;  ///< a larger range that holds the fiber's
+  int s = 0;                     ///< the fiber's index in it
+  int wave0 = 0;                 ///< index in it of the first bin
+  int nwave = 0;                 ///< bins
+
+  /// Pixels of the spot of bin w.
+  [[nodiscard]] const double* spot(int w) const { return spots->spot(s, wave0 + w); }
+  /// Its first column on the CCD.
+  [[nodiscard]] int xc(int w) const { return spots->xc[spots->index(s, wave0 + w)]; }
+  /// Its first row on the CCD.
+  [[nodiscard]] int yc(int w) const { return spots->yc[spots->index(s, wave0 + w)]; }
+};
+
+/// What one fiber brings to N f = y. Without prior.
+struct FiberEquations {
+  BandMatrix N;           ///< N_ss
+  std::vector<double> y;  ///< [nwave]
+  std::vector<double> q;  ///< [nwave], q_j = sum_i W_i A_ij
+};
+/// N_ss, y and q of a fiber over all pixels of the CCD.
+[[nodiscard]] FiberEquations assemble_fiber(const FiberSpots& spots, const Pixels& pixels);
+
+/// The block N_st of two fibers: a band, too.
+struct FiberCoupling {
+  int nwave = 0;   ///< rows and columns
+  int reach = -1;  ///< farthest from the diagonal that an element is stored; -1: a zero block
+  std::vector<double> a;  ///< element (w, w - reach + d), 0 <= d <= 2 reach, at w (2 reach + 1) + d
+
+  /// Whether the fibers share light.
+  [[nodiscard]] bool is_zero() const { return reach < 0; }
+  /// x -= N_st f, both [nwave].
+  void subtract(const double* f, double* x) const;
+  /// x -= N_ts f, both [nwave].
+  void subtract_transposed(const double* f, double* x) const;
+  /// element(w, v, a) for each element that is stored: a of bin w of s and bin v of t.
+  template <class Element>
+  void visit(const Element& element) const {
+    for (int w = 0; w < nwave && !is_zero(); ++w) {
+      const double* row = a.data() + count_of(w, 2 * reach + 1);
+      for (int v = std::max(w - reach, 0); v <= std::min(w + reach, nwave - 1); ++v)
+        element(w, v, row[v - w + reach]);
+    }
+  }
+};
+/// N_st over all pixels of the CCD.
+[[nodiscard]] FiberCoupling assemble_coupling(const FiberSpots& s, const FiberSpots& t,
+                                              const Pixels& pixels);
+
+}  // namespace spex

@@ -1,0 +1,53 @@
+// The flux of the whole frame at once: f = N^-1 y without patches (extraction.md, section 5.2).
+#pragma once
+
+#include <vector>
+
+#include "reference/core/stage_times.hpp"
+#include "reference/extract/extract_patches.hpp"
+#include "reference/extract/frame_equations.hpp"
+#include "reference/model/patch_result.hpp"
+
+namespace spex {
+
+/// f of the fibers of a bundle at the bins of the extended grid.
+struct FrameFlux {
+  FrameSolution solution = FrameSolution::sweeps;  ///< how it was found
+  int spec_first = 0;                              ///< first fiber
+  int nspec = 0;                                   ///< fibers
+  ExtendedGrid grid;                               ///< bins
+  std::vector<double> f;                           ///< electron [nspec][grid.nwave]
+  int beyond = 0;  ///< fibers on either side of the bundle that were solved with it, at most
+
+  /// Writes f into the bins of a patch that lie on the extended grid: `patch_f` is [padded
+  /// spectrum][padded bin]. Bins beyond it, which the surplus of a last step has, stay as they are.
+  void put_into(const Patch& patch, std::vector<double>& patch_f) const;
+};
+
+/// Bounds of the solution.
+namespace frame_bounds {
+/// A bin has settled when it moves by no more than this times 1 / sqrt(N_jj), which is less than
+/// its sigma.
+inline constexpr double settled = 1e-10;
+/// Sweeps after which all fibers are solved at once instead.
+inline constexpr int most_sweeps = 40;
+/// Fibers on either side of a bundle that are solved with it, at most.
+inline constexpr int most_beyond = 25;
+}  // namespace frame_bounds
+
+/// Fibers of a bundle, [begin, end), counted in the PSF.
+struct BundleFibers {
+  int begin = 0;  ///< first fiber
+  int end = 0;    ///< one past the last
+};
+/// The fibers of bundle `bundle`, counted from fiber 0 of the PSF.
+[[nodiscard]] BundleFibers fibers_of_bundle(const ExtractInputs& inputs, int bundle);
+
+/// Solves the fibers of one bundle together with those beyond it that matter. `spots` are those of
+/// the bundle's fibers at the bins that its patches hold, from the first one's padding on. The
+/// result depends on the frame, the bundle and the options alone, not on threads, ranks, or which
+/// fibers are asked for. Throws as evaluate_spots.
+[[nodiscard]] FrameFlux solve_frame(const ExtractInputs& inputs, int bundle, const Spots& spots,
+                                    int threads, StageTimes& times);
+
+}  // namespace spex
