@@ -45,6 +45,7 @@ struct Arguments {
   spex::bench::CampaignSettings settings;
   std::vector<std::string> only;
   std::optional<int> repeats, warmups;
+  std::optional<double> duration;
   std::optional<std::string> thresholds;
   std::string loglevel = "info";
   bool list = false;
@@ -74,6 +75,12 @@ void add_options(CLI::App& app, Arguments& a) {
       ->group("What to run");
   app.add_option("--warmups", a.warmups, "Runs before those; the plan's where not given")
       ->check(CLI::Range(0, most_runs))
+      ->group("What to run");
+  app.add_option(
+         "--duration", a.duration,
+         "Seconds that the long runs of a plan of the tier night last; the plan's where not "
+         "given")
+      ->check(CLI::PositiveNumber)
       ->group("What to run");
   app.add_flag("--resume", a.settings.resume, "Go on with what OUT holds of this plan")
       ->group("What to run");
@@ -111,6 +118,16 @@ void choose_entries(const Arguments& arguments, spex::bench::Plan& plan) {
     if (arguments.repeats) entry.repeats = arguments.repeats;
     if (arguments.warmups) entry.warmups = arguments.warmups;
   }
+  if (!arguments.duration) return;
+  bool has_long_run = false;
+  for (spex::bench::Entry& entry : plan.entries) {
+    if (!entry.sustain || !entry.sustain->seconds) continue;
+    entry.sustain->seconds = arguments.duration;
+    has_long_run = true;
+  }
+  if (!has_long_run)
+    throw spex::usage_error("--duration", "with a plan without long runs",
+                            "one of the tier night, with 'seconds'");
 }
 
 int run(Arguments& arguments) {

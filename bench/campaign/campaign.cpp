@@ -2,12 +2,16 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <limits>
 #include <map>
 #include <random>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,15 +20,19 @@
 #include <sys/stat.h>
 
 #include "bench/campaign/entry_run.hpp"
+#include "bench/campaign/sustained.hpp"
 #include "bench/campaign/table.hpp"
 #include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/golden_gate.hpp"
+#include "bench/correctness/output_collector.hpp"
 #include "bench/correctness/owned_folder.hpp"
 #include "bench/correctness/program_files.hpp"
 #include "bench/correctness/reference_store.hpp"
 #include "bench/correctness/run_claims.hpp"
 #include "bench/measure/machine.hpp"
+#include "bench/measure/node_meter.hpp"
 #include "bench/measure/run_observer.hpp"
+#include "bench/measure/telemetry.hpp"
 #include "bench/roofline/frame_costs.hpp"
 #include "golden/golden_cases.hpp"
 #include "reference/core/error.hpp"
@@ -61,6 +69,10 @@ unsigned long device_of(const std::string& folder) {
     throw data_error(folder, std::strerror(errno), "a folder that can be read");
   return about.st_dev;
 }
+
+// Beyond what is asked of a long run, as a part of it, before it is ended.
+constexpr double time_limit_factor = 3;
+constexpr std::uintmax_t most_run_log_bytes = 20'000'000;
 
 class Campaign {
  public:
@@ -230,6 +242,12 @@ class Campaign {
   std::vector<const Dataset*> datasets_of(const EntryRun& run) {
     const Case& one = plan_.cases.at(run.entry.case_name);
     std::vector<const Dataset*> all;
+    if (run.entry.sustain) {
+      // Those in turn, and that of the warm-ups.
+      for (int k = 0; k < one.exposures_in_turn() + 1; ++k)
+        all.push_back(&dataset(run.entry.case_name, one.seed + k));
+      return all;
+    }
     for (int index = 0; index < run.warmups + run.repeats; ++index) {
       const Dataset& data = dataset(run.entry.case_name, one.seed_of_run(index));
       if (std::find(all.begin(), all.end(), &data) == all.end()) all.push_back(&data);
@@ -252,7 +270,7 @@ class Campaign {
       if (settings_.resume && fs::exists(result_path(run)))
         resume_from(result_path(run), facts_, run);
       if (run.done()) return;
-      run.stage_costs = frame_costs(run.entry, *data.front(), run.frames);
+      if (!run.entry.sustain) run.stage_costs = frame_costs(run.entry, *data.front(), run.frames);
       if (run.golden.empty()) run.golden = golden_gate(run.entry);
       if (run.failed()) return;
       if (plan_.reference)
@@ -280,10 +298,14 @@ class Campaign {
     for (const auto& [key, data] : datasets_) changed[&data] = changed_file(data);
     for (EntryRun& run : runs_)
       for (Sample& sample : run.samples) {
-        const auto found = datasets_.find({run.entry.case_name, sample.seed});
-        if (found == datasets_.end() || sample.failure) continue;
-        const std::string& file = changed[&found->second];
-        if (!file.empty()) sample.failure = file + " was changed since it was made";
+        if (sample.failure) continue;
+        for (const auto& [key, data] : datasets_) {
+          // A long run takes all seeds in turn.
+          const bool used = key.first == run.entry.case_name &&
+                            (run.entry.sustain.has_value() || key.second == sample.seed);
+          if (used && !changed[&data].empty())
+            sample.failure = changed[&data] + " was changed since it was made";
+        }
       }
   }
 
@@ -317,55 +339,206 @@ class Campaign {
   }
 
   void measure_once(EntryRun& run) {
+    if (run.entry.sustain) return measure_sustained(run);
     const int index = run.next_index();
     const Dataset& data =
         dataset(run.entry.case_name, plan_.cases.at(run.entry.case_name).seed_of_run(index));
     const std::vector<OutputFrame> frames = expected_outputs(run, data);
-    const double clock = file_clock_offset(outputs());
-
-    Command command{run.launch.argv, run.launch.environment,
-                    fs::path(logs()) / fmt::format("{}-{}.log", run.entry.id, index),
-                    plan_.time_limit_s};
-    std::vector<int> gpus;
-    for (const VisibleGpu& gpu : gpus_of(run.entry, machine_)) gpus.push_back(gpu.nvml_index);
     std::vector<std::string> images;
     for (int k = 0; k < run.frames; ++k) images.push_back(data.frames.at(k).preproc);
-    OpeningWatch opening(images);
-    OpeningWatch answers(not_for(run, data));
-    GpuMonitor monitor(nvml_, gpus);
-    const CommandResult result = run_command(command, signals_);
-    const std::vector<GpuObservation> watched = monitor.stop();
-    if (result.interrupted) return;  // it is not a sample
+    const double clock = file_clock_offset(outputs());
+    const WatchedRun watched = watch_run(run, images, not_for(run, {&data}), plan_.time_limit_s);
+    if (watched.result.interrupted) return;  // it is not a sample
 
-    SeenOf seen{result.start_unix,
-                result.start_unix + result.seconds,
-                {},
-                last_change(paths_of(frames)),
-                slack_of(outputs()),
-                {}};
-    if (const std::optional<Opening> opened = opening.stop()) seen.first_read = opened->unix_s;
-    if (seen.last_write) *seen.last_write -= clock;
-    if (const std::optional<Opening> opened = answers.stop()) seen.opened_answer = opened->path;
-    Sample sample = make_sample(result, events_path(), command.log, [&](const RunLog& log) {
-      return contradiction(log, asked_of(run, frames), seen);
-    });
-    sample.index = index;
-    sample.warmup = index < run.warmups;
+    std::optional<double> last_write = last_change(paths_of(frames));
+    if (last_write) *last_write -= clock;
+    Sample sample = sample_of(run, watched, last_write, cameras_of(frames));
     sample.seed = data.seed;
-    if (seen.first_read && seen.last_write && answers.watches())
+    if (!sample.failure)
+      run.validation.look(index, data.seed, frames, window_of(watched.result, clock),
+                          run.entry.tolerance);
+    keep(run, std::move(sample));
+  }
+
+  // A run of many exposures, whose frames are looked at and removed while it goes on.
+  void measure_sustained(EntryRun& run) {
+    const int index = run.next_index();
+    const bool warmup = index < run.warmups;
+    const int frames = frames_of_long_run(run);
+    remove_outputs();
+    const std::string folder = new_folder("run");
+    const std::string kept = new_folder("kept");
+    const LongRun list = long_run(run, warmup, frames, folder);
+    write_frame_list(list.listed, list_path());
+    std::vector<std::string> images, cameras;
+    for (const LongRun::Input& input : list.inputs)
+      images.push_back(input.exposure->frames.at(input.frame).preproc);
+    for (const ListedFrame& frame : list.listed) cameras.push_back(frame.input->camera);
+
+    const double clock = file_clock_offset(outputs());
+    const RunWindow window{unix_now() + clock - slack_of(outputs()),
+                           std::numeric_limits<double>::infinity(), device_of(outputs())};
+    const double asked_s = run.entry.sustain->seconds.value_or(0);
+    OutputCollector collector(list.awaited, kept, window, std::max(1, machine_.cpus / 4));
+    Telemetry telemetry(nvml_, nvml_indices(run), look_every(asked_s),
+                        [&] { return collector.seen(); });
+    const WatchedRun watched = watch_run(run, images, not_for(run, exposures_of(list)),
+                                         plan_.time_limit_s + time_limit_factor * asked_s);
+    nlohmann::ordered_json series = telemetry.stop();
+    const CollectedFrames collected = collector.finish();
+    if (watched.result.interrupted) return;
+
+    std::optional<double> last_write;
+    if (collected.failure.empty())
+      last_write = *std::max_element(collected.written.begin(), collected.written.end()) - clock;
+    Sample sample = sample_of(run, watched, last_write, cameras);
+    sample.seed = list.inputs.front().exposure->seed;
+    if (!sample.failure && !collected.failure.empty()) sample.failure = collected.failure;
+    if (!sample.failure) {
+      const double began_to_read = watched.first_read.value_or(watched.result.start_unix) + clock;
+      sample.sustained = sustained_json(list, collected, began_to_read, run.launch.nodes);
+      const std::string wrong = warmup ? "" : why_not_sustained(sample.sustained);
+      if (!wrong.empty())
+        sample.failure = wrong;
+      else if (sample.sustained.is_null() && !warmup)
+        sample.failure = "too few frames to have a steady part";
+    }
+    if (!sample.failure) sample.failure = validate_kept(run, list, collected, window);
+    if (!warmup) {
+      run.frames = frames;
+      write_series(run, index, std::move(series));
+    }
+    fs::remove_all(kept);
+    keep(run, std::move(sample));
+  }
+
+  // The exposures of a run in turn; of a warm-up, one that is not among them.
+  LongRun long_run(const EntryRun& run, bool warmup, int frames, const std::string& folder) {
+    const Case& one = plan_.cases.at(run.entry.case_name);
+    const auto exposure = [&](int k) { return &dataset(run.entry.case_name, one.seed + k); };
+    const int in_turn = one.exposures_in_turn();
+    if (warmup) return make_long_run({exposure(in_turn)}, frames, folder);
+    std::vector<const Dataset*> exposures;
+    for (int k = 0; k < in_turn; ++k) exposures.push_back(exposure(k));
+    return make_long_run(exposures, frames, folder);
+  }
+
+  // The first warm-up is of an exposure; a second one, where a time is asked for, is as long as the
+  // rate needs to be known, and the run so long as is asked for by that rate.
+  [[nodiscard]] int frames_of_long_run(const EntryRun& run) const {
+    const Case& one = plan_.cases.at(run.entry.case_name);
+    const auto exposure = static_cast<int>(one.camera_list().size());
+    const Sustain& asked = *run.entry.sustain;
+    if (run.samples.empty()) return exposure;
+    const bool warmup = run.next_index() < run.warmups;
+    if (asked.frames) return warmup ? exposure : *asked.frames;
+    const Sample& last = run.samples.at(std::min(run.next_index(), run.warmups) - 1);
+    const double rate = last.sustained.is_null()
+                            ? exposure / last.effective_s
+                            : last.sustained.at("fpnh").get<double>() * run.launch.nodes / 3600;
+    if (warmup) return frames_to_calibrate(*asked.seconds, rate, exposure);
+    return frames_to_last(*asked.seconds, rate, exposure, one.exposures_in_turn() * exposure);
+  }
+
+  static std::set<const Dataset*> exposures_of(const LongRun& list) {
+    std::set<const Dataset*> all;
+    for (const LongRun::Input& input : list.inputs) all.insert(input.exposure);
+    return all;
+  }
+
+  // The first frame of each input, against its reference and the truth, exposure by exposure. Why
+  // one is not what the later ones were held to.
+  std::optional<std::string> validate_kept(EntryRun& run, const LongRun& list,
+                                           const CollectedFrames& collected,
+                                           const RunWindow& window) {
+    std::map<const Dataset*, std::vector<OutputFrame>> by_exposure;
+    std::map<std::pair<int, std::string>, std::string> hashes;  // by seed and camera
+    for (const auto& [input, kept] : collected.kept) {
+      const auto& [exposure, k] = list.inputs.at(input);
+      const InputFrame& frame = exposure->frames.at(k);
+      by_exposure[exposure].resize(exposure->frames.size());
+      by_exposure[exposure].at(k) = output_of(run, frame, kept.path);
+      hashes[{exposure->seed, frame.camera}] = kept.sha256;
+    }
+    const int index = run.next_index();
+    for (const auto& [exposure, frames] : by_exposure)
+      run.validation.look(index, exposure->seed, frames, window, run.entry.tolerance);
+    for (const FrameValidation& frame : run.validation.frames())
+      for (const FrameValidation::Output& output : frame.outputs)
+        if (output.run == index && output.sha256 != hashes.at({output.seed, frame.camera}))
+          return fmt::format("{} of seed {} was changed after it was looked at", frame.camera,
+                             output.seed);
+    return std::nullopt;
+  }
+
+  // A run that was watched, and what was seen of it.
+  struct WatchedRun {
+    CommandResult result;
+    std::vector<GpuObservation> gpus;
+    std::optional<double> first_read;
+    std::string opened_answer;    // a file that a run has no business with, which was opened
+    bool watches_answers = true;  // whether those could be watched
+    std::optional<double> node_joules;
+  };
+
+  WatchedRun watch_run(const EntryRun& run, const std::vector<std::string>& images,
+                       const std::vector<std::string>& not_for_it, double time_limit_s) {
+    const Command command{
+        run.launch.argv, run.launch.environment,
+        fs::path(logs()) / fmt::format("{}-{}.log", run.entry.id, run.next_index()), time_limit_s};
+    OpeningWatch opening(images);
+    OpeningWatch answers(not_for_it);
+    GpuMonitor monitor(nvml_, nvml_indices(run));
+    NodeMeter meter;
+    const std::optional<double> before = meter.read().energy_j;
+    WatchedRun watched;
+    watched.result = run_command(command, signals_);
+    const std::optional<double> after = meter.read().energy_j;
+    if (before && after) watched.node_joules = *after - *before;
+    watched.gpus = monitor.stop();
+    if (const std::optional<Opening> opened = opening.stop()) watched.first_read = opened->unix_s;
+    if (const std::optional<Opening> opened = answers.stop()) watched.opened_answer = opened->path;
+    watched.watches_answers = answers.watches();
+    return watched;
+  }
+
+  // `last_write`: by this machine's clock.
+  Sample sample_of(EntryRun& run, const WatchedRun& watched, std::optional<double> last_write,
+                   const std::vector<std::string>& cameras) {
+    const CommandResult& result = watched.result;
+    const SeenOf seen{result.start_unix,   result.start_unix + result.seconds,
+                      watched.first_read,  last_write,
+                      slack_of(outputs()), watched.opened_answer};
+    const AskedOf asked{run.entry.on_gpu() ? "spex-gpu" : "spex-cpu",
+                        to_string(run.entry.milestone), cameras};
+    const std::string log =
+        fs::path(logs()) / fmt::format("{}-{}.log", run.entry.id, run.next_index());
+    Sample sample = make_sample(result, events_path(), log, [&](const RunLog& of_run) {
+      return contradiction(of_run, asked, seen);
+    });
+    sample.index = run.next_index();
+    sample.warmup = sample.index < run.warmups;
+    if (seen.first_read && seen.last_write && watched.watches_answers)
       sample.observed_s = *seen.last_write - *seen.first_read;
     // Within its slack a log may say less than was seen; it gains nothing by it.
     if (sample.extraction_s && sample.observed_s)
       sample.extraction_s = std::max(*sample.extraction_s, *sample.observed_s);
+    // srun's ranks are children of Slurm's daemon, and other nodes' are not seen from here.
+    if (run.launch.launcher != "srun" && run.launch.nodes == 1) sample.cpu_s = result.cpu_s;
+    sample.node_joules = watched.node_joules;
     keep_run_log(run);
-    take_gpu_use(watched, sample);
-    run.add_health(watched);
-    if (!sample.failure)
-      run.validation.look(
-          index, data.seed, frames,
-          {result.start_unix + clock - seen.slack,
-           result.start_unix + result.seconds + clock + seen.slack, device_of(outputs())},
-          run.entry.tolerance);
+    take_gpu_use(watched.gpus, sample);
+    run.add_health(watched.gpus);
+    return sample;
+  }
+
+  [[nodiscard]] RunWindow window_of(const CommandResult& result, double clock) const {
+    const double slack = slack_of(outputs());
+    return {result.start_unix + clock - slack, result.start_unix + result.seconds + clock + slack,
+            device_of(outputs())};
+  }
+
+  void keep(EntryRun& run, Sample sample) {
     report(run, sample);
     run.samples.push_back(std::move(sample));
     write(run);
@@ -373,11 +546,11 @@ class Campaign {
 
   // What a run has no business with: the inputs of other runs, which it could work on off the
   // clock, the truth, and the frames that its own are held to.
-  std::vector<std::string> not_for(const EntryRun& run, const Dataset& data) {
+  std::vector<std::string> not_for(const EntryRun& run, const std::set<const Dataset*>& its_own) {
     std::vector<std::string> files;
     for (const auto& [key, other] : datasets_)
       for (const InputFrame& frame : other.frames) {
-        if (&other != &data) files.push_back(frame.preproc);
+        if (!its_own.contains(&other)) files.push_back(frame.preproc);
         files.push_back(frame.truth);
         if (!plan_.reference) continue;
         std::string path = references_.path_of(run.entry, frame, *plan_.reference);
@@ -386,25 +559,63 @@ class Campaign {
     return files;
   }
 
-  // Writes the list of a run, whose outputs have a new folder: what an earlier run may still be
-  // writing does not come into it.
-  std::vector<OutputFrame> expected_outputs(const EntryRun& run, const Dataset& data) {
-    fs::remove_all(outputs());
-    fs::create_directories(outputs());
-    std::string folder = fs::path(outputs()) / "run-XXXXXX";
+  [[nodiscard]] std::vector<int> nvml_indices(const EntryRun& run) const {
+    std::vector<int> indices;
+    for (const VisibleGpu& gpu : gpus_of(run.entry, machine_)) indices.push_back(gpu.nvml_index);
+    return indices;
+  }
+
+  // Some 1,000 looks, a second apart or more in a run of minutes.
+  static std::chrono::milliseconds look_every(double seconds) {
+    const double ms = std::max(seconds < 30 ? 200.0 : 1000.0, seconds);
+    return std::chrono::milliseconds(static_cast<long>(ms));
+  }
+
+  // How the machine was over a long run, beside its result.
+  void write_series(const EntryRun& run, int index, nlohmann::ordered_json series) const {
+    nlohmann::ordered_json json{
+        {"schema", {{"name", "spexbench-series"}, {"major", 1}, {"minor", 0}}},
+        {"run_id", facts_.run_id},
+        {"entry", run.entry.id},
+        {"run", index}};
+    json.update(series);
+    atomic_write(fs::path(settings_.out) / (run.entry.id + ".series.json"), json.dump() + "\n");
+  }
+
+  // An empty folder for a run, among the outputs: what an earlier run may still be writing does not
+  // come into it.
+  [[nodiscard]] std::string new_folder(const char* name) const {
+    std::string folder = fs::path(outputs()) / fmt::format("{}-XXXXXX", name);
     if (mkdtemp(folder.data()) == nullptr)
       throw data_error(folder, std::strerror(errno), "a folder that can be made");
+    return folder;
+  }
+
+  void remove_outputs() const {
+    fs::remove_all(outputs());
+    fs::create_directories(outputs());
+  }
+
+  OutputFrame output_of(const EntryRun& run, const InputFrame& input,
+                        const std::string& path) const {
+    return {input.camera, path,
+            plan_.reference ? references_.path_of(run.entry, input, *plan_.reference) : "",
+            input.truth};
+  }
+
+  // Writes the list of a run.
+  std::vector<OutputFrame> expected_outputs(const EntryRun& run, const Dataset& data) {
+    remove_outputs();
+    const std::string folder = new_folder("run");
     std::vector<ListedFrame> listed;
     std::vector<OutputFrame> frames;
     for (int k = 0; k < run.frames; ++k) {
       const InputFrame& input = data.frames.at(k);
       const std::string path = fs::path(folder) / fmt::format("frame-{}.fits", input.camera);
       listed.push_back({&input, path});
-      frames.push_back(
-          {input.camera, path,
-           plan_.reference ? references_.path_of(run.entry, input, *plan_.reference) : "",
-           input.truth});
+      frames.push_back(output_of(run, input, path));
     }
+    sort_by_camera(listed);
     write_frame_list(listed, list_path());
     return frames;
   }
@@ -415,28 +626,34 @@ class Campaign {
     return paths;
   }
 
-  static AskedOf asked_of(const EntryRun& run, const std::vector<OutputFrame>& frames) {
-    AskedOf asked{run.entry.on_gpu() ? "spex-gpu" : "spex-cpu", to_string(run.entry.milestone), {}};
-    for (const OutputFrame& frame : frames) asked.cameras.push_back(frame.camera);
-    return asked;
+  static std::vector<std::string> cameras_of(const std::vector<OutputFrame>& frames) {
+    std::vector<std::string> cameras;
+    for (const OutputFrame& frame : frames) cameras.push_back(frame.camera);
+    return cameras;
   }
 
-  // An old log must not stand in for one that was not written.
+  // An old log must not stand in for one that was not written. That of a night has hundreds of
+  // thousands of events, and is not kept.
   void keep_run_log(const EntryRun& run) {
     fs::remove(run_log_path(run));
-    if (fs::is_regular_file(events_path())) fs::copy_file(events_path(), run_log_path(run));
+    std::error_code error;
+    const auto bytes = fs::is_regular_file(events_path()) ? fs::file_size(events_path(), error) : 0;
+    if (!error && bytes > 0 && bytes <= most_run_log_bytes)
+      fs::copy_file(events_path(), run_log_path(run));
   }
 
   static void take_gpu_use(const std::vector<GpuObservation>& watched, Sample& sample) {
-    std::vector<double> joules;
+    std::vector<double> joules, busy;
     for (const GpuObservation& gpu : watched) {
       if (const auto used = gpu.joules()) joules.push_back(*used);
+      if (const auto part = gpu.busy()) busy.push_back(*part);
       if (const auto bytes = gpu.memory_bytes())
         sample.device_memory_bytes = std::max(sample.device_memory_bytes.value_or(0), *bytes);
       for (const std::string& reason : gpu.throttle_reasons)
         sample.throttled = sample.throttled || is_unhealthy(reason);
     }
     if (!joules.empty() && joules.size() == watched.size()) sample.joules = joules;
+    if (!busy.empty() && busy.size() == watched.size()) sample.gpu_busy = busy;
     if (sample.device_memory_bytes && *sample.device_memory_bytes <= 0 && !sample.failure)
       sample.failure = "no memory of a GPU was used while it ran";
   }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "bench/campaign/publication.hpp"
+#include "bench/campaign/sustained.hpp"
 #include "bench/correctness/file_hash.hpp"
 #include "bench/measure/optional_json.hpp"
 #include "reference/core/error.hpp"
@@ -35,38 +36,38 @@ Json larger(const Json& kept, const std::optional<double>& value) {
   return kept.is_null() ? *value : std::max(kept.get<double>(), *value);
 }
 
-Json statistic_json(const Statistic& statistic) {
-  return {{"median", statistic.median},
-          {"mad", statistic.mad},
-          {"low", value_or_null(statistic.low)},
-          {"high", value_or_null(statistic.high)},
-          {"coverage", value_or_null(statistic.coverage)},
-          {"samples", statistic.samples}};
-}
-
 Json figure_json(const std::optional<Figure>& figure) {
   if (!figure) return {};
   return {{"seconds", statistic_json(figure->seconds)},
-          {"fpnh", figure->fpnh ? statistic_json(*figure->fpnh) : Json()},
-          {"frames_per_gpu_hour",
-           figure->frames_per_gpu_hour ? statistic_json(*figure->frames_per_gpu_hour) : Json()}};
+          {"fpnh", statistic_json(figure->fpnh)},
+          {"frames_per_gpu_hour", statistic_json(figure->frames_per_gpu_hour)}};
 }
 
 int gpus_of(const EntryRun& run) {
   return run.entry.gpus * run.launch.nodes;
 }
 
-Json fom_json(const EntryRun& run, const RunFacts& facts) {
+// Of a long run every frame is one of the inputs' again, with its bytes, or the run has failed.
+Json frames_done(const EntryRun& run) {
   const std::vector<FrameValidation>& frames = run.validation.frames();
+  if (run.entry.sustain) {
+    const int right = run.failed() || run.timed().empty() ? 0 : run.frames;
+    return {right, right};
+  }
   const auto done = std::count_if(frames.begin(), frames.end(), [](const FrameValidation& frame) {
     return !frame.outputs.empty() && !frame.outputs.front().sha256.empty();
   });
   const auto valid = std::count_if(frames.begin(), frames.end(),
                                    [](const FrameValidation& frame) { return frame.pass(); });
+  return {done, valid};
+}
+
+Json fom_json(const EntryRun& run, const RunFacts& facts) {
+  const Json frames = frames_done(run);
   const std::vector<std::string> reasons = not_published_because(run, facts);
   return {{"frames_asked", run.frames},
-          {"frames_done", done},
-          {"frames_valid", valid},
+          {"frames_done", frames[0]},
+          {"frames_valid", frames[1]},
           {"scaled_to", value_or_null(run.entry.scale_to)},
           {"published", reasons.empty()},
           {"not_published_because", reasons},
@@ -132,6 +133,24 @@ Json energy_json(const EntryRun& run, const RunFacts& facts) {
   return {{"joules_per_frame", nullptr}, {"reason", reason}};
 }
 
+// The timed runs that count, and what a night would take.
+Json sustained_of(const EntryRun& run) {
+  if (!run.entry.sustain) return {};
+  const Sustain& asked = *run.entry.sustain;
+  Json json{{"asked_s", value_or_null(asked.seconds)},
+            {"asked_frames", value_or_null(asked.frames)},
+            {"fpnh", nullptr},
+            {"night", nullptr}};
+  const std::optional<Statistic> fpnh = sustained_fpnh(run);
+  if (!fpnh) return json;
+  json["fpnh"] = statistic_json(fpnh);
+  const double hours = night_frames / fpnh->median;
+  json["night"] = {{"frames", night_frames},
+                   {"seconds", 3600 * hours / run.launch.nodes},
+                   {"node_hours", hours}};
+  return json;
+}
+
 Json health_json(const EntryRun& run, const RunFacts& facts) {
   const bool known = !run.health_before.is_null();
   std::string reason = facts.gpu_reason.empty() ? "no GPU was used" : facts.gpu_reason;
@@ -164,6 +183,10 @@ Json roofline_json(const EntryRun& run, const RunFacts& facts) {
                     {"source", ceilings->source}});
   }
   return list;
+}
+
+Json schema() {
+  return {{"name", "spexbench-result"}, {"major", 1}, {"minor", 2}};
 }
 
 // A hash of what --resume takes up, with the key of the data folder. It shows an edit; it does not
@@ -278,6 +301,15 @@ Evidence EntryRun::evidence(const RunFacts& facts) const {
   return evidence;
 }
 
+std::optional<Statistic> sustained_fpnh(const EntryRun& run) {
+  if (!figure_of(run, ClockKind::effective)) return std::nullopt;
+  std::vector<double> fpnh;
+  for (const Sample* sample : run.timed())
+    if (!sample->sustained.is_null()) fpnh.push_back(sample->sustained.at("fpnh"));
+  if (fpnh.empty()) return std::nullopt;
+  return summarize(fpnh);
+}
+
 std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock, const std::string& tier) {
   if (run.skipped || run.failed() || !run.done() || !run.validation.pass()) return std::nullopt;
   std::vector<double> seconds, fpnh, per_gpu;
@@ -299,7 +331,7 @@ std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock, const std:
 
 Json result_json(const EntryRun& run, const RunFacts& facts) {
   Json json;
-  json["schema"] = {{"name", "spexbench-result"}, {"major", 1}, {"minor", 1}};
+  json["schema"] = schema();
   json["run_id"] = facts.run_id;
   json["start_utc"] = run.start_utc;
   json["end_utc"] = run.end_utc;
@@ -318,6 +350,7 @@ Json result_json(const EntryRun& run, const RunFacts& facts) {
   json["golden"] = run.golden;
   json["timing"] = timing_json(run);
   json["fom"] = fom_json(run, facts);
+  json["sustained"] = sustained_of(run);
   json["energy"] = energy_json(run, facts);
   json["health"] = health_json(run, facts);
   json["validation"] = run.validation.to_json();
@@ -337,8 +370,7 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
   const Json json = Json::parse(in, nullptr, false);
   if (json.is_discarded()) throw data_error(path, "is no result", "JSON, or no such file");
   try {
-    if (json.at("schema") != Json{{"name", "spexbench-result"}, {"major", 1}, {"minor", 1}})
-      throw data_error(path, "has another schema", "1.1");
+    if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.2");
     if (json.at("plan").at("sha256") != facts.plan_sha256)
       throw data_error(path, "is of another plan", "the one that was begun, or another --out");
     if (json.at("build") != facts.build || json.at("system") != facts.system)
@@ -354,9 +386,15 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
           std::find(now.begin(), now.end(), file) == now.end())
         throw data_error(path, "had another " + file.at("file").get<std::string>(),
                          "the same inputs, or another --out");
-    run.start_utc = json.at("start_utc");
     run.golden = json.at("golden");
-    for (const Json& sample : json.at("timing").at("samples")) {
+    // The length of a long run is found by its warm-ups: all of its runs again, or none.
+    const Json& samples = json.at("timing").at("samples");
+    if (run.entry.sustain && (json.at("status") != "complete" ||
+                              static_cast<int>(samples.size()) < run.warmups + run.repeats))
+      return;
+    if (run.entry.sustain) run.frames = json.at("fom").at("frames_asked");
+    run.start_utc = json.at("start_utc");
+    for (const Json& sample : samples) {
       // What was interrupted or failed is run again.
       if (!sample.at("failure").is_null()) break;
       run.samples.push_back(Sample::from_json(sample));

@@ -34,7 +34,7 @@ struct EntryRun {
   Entry entry;
   std::string start_utc, end_utc;
   int warmups = 0, repeats = 0;
-  int frames = 0;   ///< asked for
+  int frames = 0;   ///< asked for; of a long run, known when its warm-ups are over
   int bundles = 0;  ///< of all frames
   Launch launch;
   nlohmann::ordered_json inputs;
@@ -67,6 +67,12 @@ struct Figure {
 enum class ClockKind { effective, extraction };
 [[nodiscard]] std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock,
                                               const std::string& tier = {});
+
+/// FPNH of the steady part of the timed runs of a long run; nothing of others, or unless all is
+/// right.
+[[nodiscard]] std::optional<Statistic> sustained_fpnh(const EntryRun& run);
+/// Frames of a night at the telescope.
+inline constexpr int night_frames = 1000;
 
 /// The result file (bench/result.schema.json).
 [[nodiscard]] nlohmann::ordered_json result_json(const EntryRun& run, const RunFacts& facts);

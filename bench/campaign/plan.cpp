@@ -149,10 +149,22 @@ Case read_case(const Object& object, const std::string& name) {
   return one;
 }
 
+Sustain read_sustain(const Object& object) {
+  object.allow_only({"seconds", "frames"});
+  Sustain sustain;
+  object.get("seconds", sustain.seconds);
+  object.get("frames", sustain.frames);
+  if (sustain.seconds.has_value() == sustain.frames.has_value())
+    object.fail("has not one of 'seconds' and 'frames'", "either");
+  if (sustain.seconds) object.positive("seconds", *sustain.seconds);
+  object.at_least("frames", sustain.frames, 1);
+  return sustain;
+}
+
 Entry read_entry(const Object& object, const Plan& plan) {
   object.allow_only({"id", "case", "milestone", "frames", "scale_to", "gpus", "ranks_per_gpu",
                      "ranks", "threads", "mps", "binding", "options", "run_options", "bundles",
-                     "sweep", "warmups", "repeats", "tolerance"});
+                     "sweep", "warmups", "repeats", "tolerance", "sustain"});
   Entry entry;
   std::string milestone;
   object.need("id", entry.id);
@@ -198,6 +210,12 @@ Entry read_entry(const Object& object, const Plan& plan) {
   if (entry.scale_to && !entry.frames)
     object.fail("'scale_to' without 'frames'", "fewer frames that stand for an exposure");
   if (entry.scale_to) object.at_least("scale_to", entry.scale_to, *entry.frames + 1);
+  if (object.has("sustain")) entry.sustain = read_sustain(object.at("sustain"));
+  if (entry.sustain.has_value() != (plan.tier == "night"))
+    object.fail(entry.sustain ? "has 'sustain'" : "has no 'sustain'",
+                "one in the tier night, and there alone");
+  if (entry.sustain && (entry.frames || object.has("sweep")))
+    object.fail("'sustain' with 'frames' or 'sweep'", "without");
   return entry;
 }
 
@@ -274,6 +292,10 @@ void check_entries(const Plan& plan, const Object& root) {
     if (found == plan.cases.end())
       root.fail(entry.id + " asks for the case " + entry.case_name, "one of 'cases'");
     const auto cameras = static_cast<int>(found->second.camera_list().size());
+    const int least = found->second.exposures_in_turn() * cameras;
+    if (entry.sustain && entry.sustain->frames.value_or(least) < least)
+      root.fail(fmt::format("{} asks for {} frames", entry.id, *entry.sustain->frames),
+                fmt::format("{} or more, all of its exposures", least));
     if (entry.frames.value_or(1) > cameras)
       root.fail(fmt::format("{} asks for {} frames", entry.id, *entry.frames),
                 fmt::format("at most the {} of {}", cameras, entry.case_name));
@@ -330,14 +352,15 @@ Plan read_plan(const std::string& path) {
   root.get("time_limit_s", plan.time_limit_s);
   root.get("tolerance", plan.tolerance);
   root.get("goldens", plan.goldens);
-  root.one_of("tier", plan.tier, {"ci", "acceptance", "production"});
+  root.one_of("tier", plan.tier, {"ci", "acceptance", "production", "night"});
   root.one_of("division", plan.division, {"ported", "optimized"});
   root.at_least("warmups", plan.warmups, 0);
   root.at_least("repeats", plan.repeats, 1);
-  // Rule 3: one warm-up and five timed repeats, but for CI.
-  if (plan.tier != "ci" && (plan.repeats < 5 || plan.warmups < 1))
+  // Rule 3: one warm-up and five timed repeats, but for CI and long runs.
+  const int least_repeats = plan.tier == "night" ? 1 : 5;
+  if (plan.tier != "ci" && (plan.repeats < least_repeats || plan.warmups < 1))
     root.fail(fmt::format("{} warm-ups and {} repeats", plan.warmups, plan.repeats),
-              "1 and 5 or more, outside the tier ci");
+              fmt::format("1 and {} or more in the tier {}", least_repeats, plan.tier));
   root.positive("time_limit_s", plan.time_limit_s);
   check_tolerance(root, plan.tolerance);
   if (!root.has("cases") || !root.has("entries")) root.fail("has no cases or entries", "both");

@@ -20,6 +20,35 @@ std::string fpnh_text(const std::optional<Figure>& figure, const EntryRun& run) 
   return text;
 }
 
+// By how much the rate of a long run has changed at its end; of 0.998 times, -0.2%.
+std::string drift_text(const nlohmann::ordered_json& sustained) {
+  const auto& drift = sustained.at("drift_per_hour");
+  if (drift.is_null()) return "drift unknown";
+  const double hours = sustained.at("seconds").get<double>() / 3600;
+  const auto percent = [&](const char* key) { return 100 * hours * drift.at(key).get<double>(); };
+  std::string text = fmt::format("drift {:+.1f}%", percent("median"));
+  if (!drift.at("low").is_null())
+    text += fmt::format(" ({:+.1f} to {:+.1f}, {:.1f}%)", percent("low"), percent("high"),
+                        100 * drift.at("coverage").get<double>());
+  return text;
+}
+
+void print_sustained(const EntryRun& run, bool whole_frames) {
+  const std::optional<Statistic> fpnh = sustained_fpnh(run);
+  if (!fpnh) return;
+  const char* const what = whole_frames ? "FPNH" : "parts of frames an hour:";
+  for (const Sample* sample : run.timed()) {
+    const auto& one = sample->sustained;
+    fmt::print("    sustained: {} {:.0f} from frame {} to {} of {}, {:.1f} s; {}\n", what,
+               one.at("fpnh").get<double>(), one.at("first").get<int>(), one.at("last").get<int>(),
+               one.at("frames").get<int>(), one.at("seconds").get<double>(), drift_text(one));
+  }
+  if (!whole_frames) return;
+  const double hours = night_frames / fpnh->median;
+  fmt::print("    a night of {} frames: {:.1f} s, {:.4f} node-hours\n", night_frames,
+             3600 * hours / run.launch.nodes, hours);
+}
+
 }  // namespace
 
 void print_table(const std::vector<EntryRun>& runs, const RunFacts& facts) {
@@ -44,6 +73,9 @@ void print_table(const std::vector<EntryRun>& runs, const RunFacts& facts) {
     if (with_fpnh)
       fmt::print(" {:>22} {:>22}", fpnh_text(effective, run), fpnh_text(extraction, run));
     fmt::print("  {}\n", verdict.overall);
+    if (run.entry.sustain)
+      print_sustained(run, facts.plan->cases.at(run.entry.case_name).size == "full" &&
+                               reference_options(run.entry).empty());
     for (const std::string& reason : verdict.reasons) fmt::print("    {}\n", reason);
   }
   if (!with_fpnh) fmt::print("tier ci: whether it is right; no speed of a machine\n");

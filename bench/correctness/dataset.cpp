@@ -184,10 +184,13 @@ Json inputs_json(const Case& one, const std::string& data,
   return inputs;
 }
 
-void write_frame_list(std::vector<ListedFrame> frames, const std::string& path) {
+void sort_by_camera(std::vector<ListedFrame>& frames) {
   std::sort(frames.begin(), frames.end(), [](const ListedFrame& a, const ListedFrame& b) {
     return a.input->camera < b.input->camera;
   });
+}
+
+void write_frame_list(const std::vector<ListedFrame>& frames, const std::string& path) {
   std::string text;
   for (const ListedFrame& frame : frames)
     text += fmt::format("{} {} {} {}\n", frame.input->camera, frame.input->preproc,

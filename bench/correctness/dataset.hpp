@@ -48,7 +48,10 @@ struct ListedFrame {
   std::string output;
 };
 
-/// Writes a list for the extractors' --list: by camera, as --exposure sorts. Throws Error(data).
-void write_frame_list(std::vector<ListedFrame> frames, const std::string& path);
+/// Sorts by camera, as --exposure does.
+void sort_by_camera(std::vector<ListedFrame>& frames);
+
+/// Writes a list for the extractors' --list, in this order. Throws Error(data).
+void write_frame_list(const std::vector<ListedFrame>& frames, const std::string& path);
 
 }  // namespace spex::bench

@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <spawn.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -31,6 +32,10 @@ constexpr double straggling_s = 3;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+double seconds_of(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
 // Throws where a function of posix_spawn's family has failed; `program` is what was to be started.
@@ -151,8 +156,11 @@ CommandResult run_command(const Command& command, Signals& signals) {
   bool killed = false;
   for (int status = 0;;) {
     pid_t found = 0;
-    do found = waitpid(-1, &status, WNOHANG);
-    while (found > 0 && found != child);
+    do {
+      rusage use{};
+      found = wait4(-1, &status, WNOHANG, &use);
+      if (found > 0) result.cpu_s += seconds_of(use.ru_utime) + seconds_of(use.ru_stime);
+    } while (found > 0 && found != child);
     result.seconds = seconds_since(begin);
     if (found == child) {
       result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

@@ -23,6 +23,9 @@ struct CommandResult {
   double start_unix = 0;  ///< just before the start, seconds since 1970
   double seconds = 0;     ///< from there to the end, by a monotonic clock
   int left_behind = 0;    ///< processes that outlived it by seconds, and were then killed
+  /// Of all CPUs, in the program, its children and theirs on this node, as far as each was waited
+  /// for; those that srun starts are not among them.
+  double cpu_s = 0;
 };
 
 /// Runs `command` in a process group of its own and waits. An interrupt or the end of its time ends

@@ -18,7 +18,8 @@ struct Case {
   std::string size = "full";
   int seed = 1;
   /// How many exposures there are, of seeds from `seed` on, which runs take in turn. Where absent,
-  /// one in the tier ci, else one for each run.
+  /// one in the tier ci, else one for each run. In the tier night: those that a run takes in turn,
+  /// 4 where absent.
   std::optional<int> seeds;
   std::string compress = "none";
 
@@ -26,6 +27,8 @@ struct Case {
   [[nodiscard]] std::vector<std::string> camera_list() const;
   /// Bundles of 25 fibers that its frames have.
   [[nodiscard]] int bundles() const { return size == "full" ? 20 : 1; }
+  /// Of a long run (tier night).
+  [[nodiscard]] int exposures_in_turn() const { return seeds.value_or(4); }
   /// The seed of the inputs of run `index`.
   [[nodiscard]] int seed_of_run(int index) const { return seed + (seeds ? index % *seeds : index); }
 };
@@ -35,6 +38,12 @@ struct Scaling {
   std::string sweep;
   std::string kind;
   nlohmann::ordered_json x;  ///< a number or a word
+};
+
+/// A run of exposures one after another without a pause: either for a time, or of so many frames.
+struct Sustain {
+  std::optional<double> seconds;
+  std::optional<int> frames;
 };
 
 /// One way to run a case: what becomes one result file.
@@ -55,6 +64,7 @@ struct Entry {
   std::vector<std::string> run_options;  ///< extractor's options that do not
   std::optional<int> bundles;            ///< of a frame; all where absent
   std::optional<Scaling> scaling;
+  std::optional<Sustain> sustain;       ///< in the tier night
   std::optional<int> warmups, repeats;  ///< the plan's where absent
   std::string tolerance;                ///< of spex-compare; the plan's where absent
 

@@ -20,6 +20,11 @@ std::optional<double> GpuObservation::joules() const {
   return *after.energy_j - *before.energy_j;
 }
 
+std::optional<double> GpuObservation::busy() const {
+  if (busy_looks == 0) return std::nullopt;
+  return busy_sum / busy_looks;
+}
+
 std::optional<double> GpuObservation::memory_bytes() const {
   if (!memory_max_bytes || !before.memory_used_bytes) return std::nullopt;
   return *memory_max_bytes - *before.memory_used_bytes;
@@ -69,6 +74,10 @@ void GpuMonitor::look() {
     keep_larger(seen.clock_sm_max_mhz, state.clock_sm_mhz);
     keep_larger(seen.power_max_w, state.power_w);
     keep_larger(seen.memory_max_bytes, state.memory_used_bytes);
+    if (state.busy) {
+      seen.busy_sum += *state.busy;
+      ++seen.busy_looks;
+    }
   }
 }
 

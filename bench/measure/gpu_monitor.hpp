@@ -21,9 +21,13 @@ struct GpuObservation {
   std::optional<double> clock_sm_max_mhz;
   std::optional<double> power_max_w;
   std::optional<double> memory_max_bytes;
+  double busy_sum = 0;  ///< of the looks at which the driver told
+  int busy_looks = 0;
 
   /// Of the time watched.
   [[nodiscard]] std::optional<double> joules() const;
+  /// The part of the time in which a kernel ran, the mean of the looks.
+  [[nodiscard]] std::optional<double> busy() const;
   /// Most in use, less what was in use before.
   [[nodiscard]] std::optional<double> memory_bytes() const;
 };

@@ -209,6 +209,9 @@ GpuState Nvml::state(int index) const {
   nvmlMemory_t memory{};
   if (nvml.call(SPEX_NVML(nvmlDeviceGetMemoryInfo), device, &memory))
     state.memory_used_bytes = static_cast<double>(memory.used);
+  nvmlUtilization_t use{};
+  if (nvml.call(SPEX_NVML(nvmlDeviceGetUtilizationRates), device, &use))
+    state.busy = use.gpu / 100.0;
   state.energy_j = nvml.number<Count>(SPEX_NVML(nvmlDeviceGetTotalEnergyConsumption), device, 1e-3);
   return state;
 }

@@ -36,6 +36,7 @@ struct GpuState {
   std::optional<double> clock_memory_mhz;
   std::optional<double> power_w;
   std::optional<double> memory_used_bytes;
+  std::optional<double> busy;      ///< part of the driver's last look in which a kernel ran
   std::optional<double> energy_j;  ///< since the driver was loaded
 };
 

@@ -26,6 +26,10 @@ struct nvmlMemory_t {
   unsigned long long total, free, used;  // bytes
 };
 
+struct nvmlUtilization_t {
+  unsigned gpu, memory;  // percent of the driver's last look, a sixth of a second to a second
+};
+
 nvmlReturn_t nvmlInit_v2();
 nvmlReturn_t nvmlShutdown();
 nvmlReturn_t nvmlSystemGetDriverVersion(char* version, unsigned length);
@@ -52,6 +56,7 @@ nvmlReturn_t nvmlDeviceGetTemperature(nvmlDevice_t device, nvmlTemperatureSensor
                                       unsigned* celsius);
 nvmlReturn_t nvmlDeviceGetClockInfo(nvmlDevice_t device, nvmlClockType_t type, unsigned* mhz);
 nvmlReturn_t nvmlDeviceGetPowerUsage(nvmlDevice_t device, unsigned* milliwatts);
+nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_t* utilization);
 nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device,
                                                  unsigned long long* millijoules);
 }

@@ -48,11 +48,15 @@ Json Sample::to_json() const {
                              {"max", seconds.max},
                              {"sum", seconds.sum}};
   json["joules"] = value_or_null(joules);
+  json["gpu_busy"] = value_or_null(gpu_busy);
+  json["cpu_s"] = value_or_null(cpu_s);
+  json["node_joules"] = value_or_null(node_joules);
   json["max_rss_bytes"] = value_or_null(max_rss_bytes);
   json["device_memory_bytes"] = value_or_null(device_memory_bytes);
   json["patches"] = patches;
   json["fell_back"] = fell_back;
   json["failed_patches"] = failed_patches;
+  json["sustained"] = sustained;
   return json;
 }
 
@@ -73,11 +77,15 @@ Sample Sample::from_json(const Json& json) {
     sample.phases[phase] = {seconds.at("min"), seconds.at("median"), seconds.at("max"),
                             seconds.at("sum")};
   sample.joules = optional_at<std::vector<double>>(json, "joules");
+  sample.gpu_busy = optional_at<std::vector<double>>(json, "gpu_busy");
+  sample.cpu_s = optional_at<double>(json, "cpu_s");
+  sample.node_joules = optional_at<double>(json, "node_joules");
   sample.max_rss_bytes = optional_at<double>(json, "max_rss_bytes");
   sample.device_memory_bytes = optional_at<double>(json, "device_memory_bytes");
   sample.patches = json.at("patches");
   sample.fell_back = json.at("fell_back");
   sample.failed_patches = json.at("failed_patches");
+  sample.sustained = json.at("sustained");
   return sample;
 }
 

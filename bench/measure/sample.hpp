@@ -28,10 +28,14 @@ struct Sample {
   std::optional<double> observed_s;
   bool throttled = false;  ///< a GPU was held back: the sample does not count
   std::map<std::string, PhaseSeconds> phases;
-  std::optional<std::vector<double>> joules;  ///< by GPU
+  std::optional<std::vector<double>> joules;    ///< by GPU
+  std::optional<std::vector<double>> gpu_busy;  ///< by GPU: part of the time with a kernel
+  std::optional<double> cpu_s;  ///< of all CPUs of this node, where the launcher waits for them
+  std::optional<double> node_joules;  ///< by the node's own counter
   std::optional<double> max_rss_bytes;
   std::optional<double> device_memory_bytes;
   long patches = 0, fell_back = 0, failed_patches = 0;
+  nlohmann::ordered_json sustained;  ///< of a long run (campaign/sustained.hpp); null for others
 
   [[nodiscard]] nlohmann::ordered_json to_json() const;
   [[nodiscard]] static Sample from_json(const nlohmann::ordered_json& json);

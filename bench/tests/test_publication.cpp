@@ -149,5 +149,22 @@ TEST(Evidence, AFullDiskIsNoWrongFrame) {
   EXPECT_EQ(judge(all.run.evidence(all.facts)).overall, "incorrect");
 }
 
+TEST(Publication, ANightLastsHalfAnHour) {
+  const auto night = [](double seconds, const Json& first_pass) {
+    return reasons_with([&](ByTheRules& x) {
+      x.plan.tier = "night";
+      x.run.entry.sustain = Sustain{1800, std::nullopt};
+      x.run.repeats = 1;
+      x.run.samples.resize(2);
+      x.run.samples[1].sustained = {
+          {"seconds", seconds}, {"fpnh", 9e4}, {"first_pass", first_pass}};
+    });
+  };
+  const Json shown{{"gain", 1.1}};
+  EXPECT_THAT(night(1800, shown), IsEmpty());
+  EXPECT_THAT(night(1700, shown), ElementsAre("it lasted 1700 s, not 1800"));
+  EXPECT_THAT(night(1800, nullptr), ElementsAre("too few frames to tell kept answers"));
+}
+
 }  // namespace
 }  // namespace spex::bench

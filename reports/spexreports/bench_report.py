@@ -13,6 +13,7 @@ from spexreports.kernel_figures import kernel_figures, kernel_table
 from spexreports.ladder_figure import ladder_figure
 from spexreports.ladder_table import ladder_table
 from spexreports.milestone_ratios import milestone_ratios
+from spexreports.night import night_figure, night_table
 from spexreports.numbers import interval, number
 from spexreports.opening import harness_checks, opening
 from spexreports.page import Footnotes, Html, Page, heading, join, note, table
@@ -103,6 +104,9 @@ def _make_page(shown: list[Result], out: Path) -> Page:
     page.add("Strong and weak scaling", core_scaling_figure(shown))
     page.add("Size of patches", patch_size_figure(shown))
     page.add("Compressed inputs", compression_figure(shown))
+    page.section("A night")
+    page.add_html(night_table(shown, out))
+    page.add("Over the time of a long run", night_figure(shown))
     _add_beside_the_paper(page, shown)
     return page
 

@@ -52,6 +52,7 @@ def headline(group: list[Result]) -> Result | None:
     Where there is none, the fastest of fewer frames, else the fastest at all.
     """
     valid = [r for r in group if r.effective and r.extraction and has_fpnh(r)]
+    valid = [r for r in valid if r.tier != "night"] or valid
     usual = [r for r in rungs(valid) if standard(r)]
     best = [r for r in usual if not r.scaled_to] or usual or rungs(valid) or valid
     return max(best, key=lambda r: r.effective.fpnh.value, default=None)

@@ -11,6 +11,7 @@ from spexreports.result import CLOCKS
 
 TOLERANCE = 1e-9  # relative; both sides are of the same float64 numbers
 OBSERVED_SLACK = 2.0  # s; one at each end, by which clocks of another file system may differ
+PUBLISHED_NIGHT_S = 1800  # docs/benchmark.md, run rules
 PUBLISHED_FRAMES, PUBLISHED_WARMUPS, PUBLISHED_REPEATS = 30, 1, 5  # docs/benchmark.md, run rules
 
 
@@ -191,7 +192,8 @@ def _validity(stated: _Stated, data: dict[str, Any]) -> None:
     stated.holds(not (speed and wrong), "gives a speed beside a failed validation", "no speed")
     asked = fom["frames_asked"]
     stated.holds(
-        not speed or asked == fom["frames_valid"] == len(parts),
+        not speed
+        or (asked == fom["frames_valid"] and (data["tier"] == "night" or asked == len(parts))),
         f"gives a speed of {asked} frames, of which {fom['frames_valid']} are valid",
         "all of them",
     )
@@ -200,6 +202,15 @@ def _validity(stated: _Stated, data: dict[str, Any]) -> None:
 def _publication(stated: _Stated, data: dict[str, Any]) -> None:
     fom, timing = data["fom"], data["timing"]
     warmups = sum(s["warmup"] for s in timing["samples"])
+    if data["tier"] == "night":
+        runs = [s["sustained"] for s in _timed(data)]
+        allowed = bool(runs) and all(r and r["seconds"] >= PUBLISHED_NIGHT_S for r in runs)
+        stated.holds(
+            allowed or not fom["published"],
+            "says that it may be published",
+            f"long runs of {PUBLISHED_NIGHT_S} s",
+        )
+        return
     allowed = (
         data["tier"] != "ci"
         and fom["effective"] is not None
@@ -216,11 +227,41 @@ def _publication(stated: _Stated, data: dict[str, Any]) -> None:
     )
 
 
+def _sustained(stated: _Stated, data: dict[str, Any]) -> None:
+    """The steady part of each long run is that of its blocks; a night is by their median."""
+    found = data.get("sustained")  # since minor version 2
+    stated.holds(
+        (found is not None) == (data["tier"] == "night"),
+        f"is of the tier {data['tier']} with{'' if found else 'out'} a long run",
+        "both or none",
+    )
+    if found is None or found["fpnh"] is None:
+        return
+    nodes, rates = data["fom"]["nodes"], []
+    for sample in _timed(data):
+        run = sample["sustained"]
+        stated.holds(run is not None, "has a timed run without a steady part", "one")
+        frames = sum(block["frames"] for block in run["blocks"])
+        seconds = sum(block["seconds"] for block in run["blocks"])
+        stated.holds(frames == run["last"] - run["first"], "has blocks of other frames", "its own")
+        stated.equal("seconds of the steady part", run["seconds"], seconds)
+        rates.append(3600 * frames / (seconds * nodes))
+        stated.equal("FPNH of the steady part", run["fpnh"], rates[-1])
+        stated.holds(
+            run["frames"] == data["fom"]["frames_asked"], "has a run of other frames", "those asked"
+        )
+    _statistic(stated, "sustained FPNH", found["fpnh"], rates)
+    night, hours = found["night"], found["night"]["frames"] / found["fpnh"]["median"]
+    stated.equal("node-hours of a night", night["node_hours"], hours)
+    stated.equal("seconds of a night", night["seconds"], 3600 * hours / nodes)
+
+
 def check_stated(file: Path, data: dict[str, Any]) -> None:
     """Throws DataError where a file that fits the schema states what its samples do not say."""
     stated = _Stated(file)
     _samples(stated, data)
     _speeds(stated, data)
+    _sustained(stated, data)
     _energy(stated, data)
     _roofline(stated, data)
     _validity(stated, data)

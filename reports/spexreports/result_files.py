@@ -130,7 +130,9 @@ def _is_result(path: Path) -> bool:
 
 def _in_folder(folder: Path) -> list[Path]:
     """The results of a folder; other JSON is named, and left out."""
-    names = sorted(p for p in folder.glob("*.json") if not p.name.endswith(".events.json"))
+    names = sorted(
+        p for p in folder.glob("*.json") if not p.name.endswith((".events.json", ".series.json"))
+    )
     chosen = [name for name in names if _is_result(name)]
     for name in sorted(set(names) - set(chosen)):
         print(f"spexreports: {name}: left out: no result of spex-bench", file=sys.stderr)

@@ -37,9 +37,12 @@ def newest(results: list[Result]) -> list[Result]:
 
 
 def rungs(results: list[Result]) -> list[Result]:
-    """Results that belong on the ladder, in its order: of whole frames, and no point of a sweep."""
+    """Results that belong on the ladder, in its order: of whole frames, and no point of a sweep.
+
+    Long runs are not of an exposure, and have a section of their own.
+    """
     order = {milestone: i for i, milestone in enumerate(MILESTONES)}
-    chosen = [r for r in results if r.scaling is None and has_fpnh(r)]
+    chosen = [r for r in results if r.scaling is None and has_fpnh(r) and r.tier != "night"]
     return sorted(chosen, key=lambda r: (order[r.milestone], r.system, r.entry))
 
 

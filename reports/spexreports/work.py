@@ -137,6 +137,8 @@ def _frames(result: Result) -> str:
 def why_not_published(result: Result) -> list[str]:
     """What keeps a speed from being published (docs/benchmark.md, run rules); empty: nothing."""
     fom, build = result.json["fom"], result.json["build"]
+    if result.tier == "night":
+        return fom["not_published_because"]
     warmups = sum(s.warmup for s in result.samples)
     reasons = [
         (result.tier == "ci", "a check of the harness (tier ci)"),

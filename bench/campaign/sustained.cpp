@@ -1,0 +1,113 @@
+#include "bench/campaign/sustained.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "bench/measure/optional_json.hpp"
+#include "bench/measure/steady_state.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr double longer = 1.1;  // than asked for: the rate of the warm-up is not that of the run
+constexpr double calibration_s = 20, calibration_part = 0.2;
+
+int whole_exposures(double frames, int per_exposure) {
+  return per_exposure * static_cast<int>(std::ceil(frames / per_exposure));
+}
+
+// The frames of an exposure in the order in which --exposure extracts them.
+std::vector<int> by_camera(const Dataset& exposure) {
+  std::vector<int> order;
+  for (int k = 0; k < static_cast<int>(exposure.frames.size()); ++k) order.push_back(k);
+  std::sort(order.begin(), order.end(),
+            [&](int a, int b) { return exposure.frames[a].camera < exposure.frames[b].camera; });
+  return order;
+}
+
+}  // namespace
+
+LongRun make_long_run(const std::vector<const Dataset*>& in_turn, int frames,
+                      const std::string& folder) {
+  LongRun run;
+  for (const Dataset* exposure : in_turn)
+    for (const int k : by_camera(*exposure)) run.inputs.push_back({exposure, k});
+  const auto distinct = static_cast<int>(run.inputs.size());
+  for (int place = 0; place < frames; ++place) {
+    const auto& [exposure, k] = run.inputs[place % distinct];
+    const std::string path = fs::path(folder) / fmt::format("frame-{:06}.fits", place);
+    run.listed.push_back({&exposure->frames[k], path});
+    run.awaited.push_back({path, place % distinct});
+  }
+  return run;
+}
+
+int frames_to_last(double seconds, double rate, int per_exposure, int least) {
+  const double steady = longer * rate * seconds + 2 * most_of_edge;
+  return whole_exposures(std::max(steady, static_cast<double>(least)), per_exposure);
+}
+
+int frames_to_calibrate(double seconds, double rate, int per_exposure) {
+  return whole_exposures(rate * std::min(calibration_s, calibration_part * seconds), per_exposure);
+}
+
+Json sustained_json(const LongRun& run, const CollectedFrames& collected, double began, int nodes) {
+  const std::optional<SteadyState> steady = steady_state(collected.written);
+  if (!steady) return {};
+  Json blocks = Json::array();
+  for (const FrameBlock& block : steady->blocks)
+    blocks.push_back(
+        {{"frames", block.frames}, {"begin_s", block.begin_s}, {"seconds", block.seconds}});
+  Json pass;
+  if (const auto found = first_pass(collected.written, began, static_cast<int>(run.inputs.size())))
+    pass = {{"frames", found->first.frames},
+            {"seconds", found->first.seconds},
+            {"later_frames", found->later.frames},
+            {"later_seconds", found->later.seconds},
+            {"gain", found->gain()}};
+  return {{"frames", run.listed.size()},
+          {"inputs", run.inputs.size()},
+          {"first", steady->first},
+          {"last", steady->last},
+          {"seconds", steady->all.seconds},
+          {"fpnh", 3600 * steady->all.rate() / nodes},
+          {"drift_per_hour", statistic_json(steady->drift_per_hour)},
+          {"blocks", blocks},
+          {"gain", gain_of_steady_part(*steady, collected.written, began)},
+          {"first_pass", pass},
+          {"most_waiting", collected.most_waiting}};
+}
+
+std::string why_not_sustained(const Json& sustained) {
+  if (sustained.is_null()) return {};
+  if (const double gain = sustained.at("gain"); gain > most_gain)
+    return fmt::format(
+        "frames came {:.1f} times as fast in the steady part as in the whole run (at most {:g}): "
+        "they were held back",
+        gain, most_gain);
+  if (sustained.at("first_pass").is_null()) return {};
+  if (const double gain = sustained.at("first_pass").at("gain"); gain > most_gain)
+    return fmt::format(
+        "frames of inputs that were met before came {:.1f} times as fast as the first ones (at "
+        "most {:g}): answers were kept",
+        gain, most_gain);
+  return {};
+}
+
+Json statistic_json(const std::optional<Statistic>& statistic) {
+  if (!statistic) return {};
+  return {{"median", statistic->median},
+          {"mad", statistic->mad},
+          {"low", value_or_null(statistic->low)},
+          {"high", value_or_null(statistic->high)},
+          {"coverage", value_or_null(statistic->coverage)},
+          {"samples", statistic->samples}};
+}
+
+}  // namespace spex::bench

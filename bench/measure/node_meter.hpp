@@ -1,0 +1,50 @@
+// What the node says of its own power, where it has a counter that this user may read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace spex::bench {
+
+/// What a meter shows at a moment.
+struct NodeReading {
+  std::optional<double> energy_j;  ///< of a counter that only rises; its zero means nothing
+  std::optional<double> power_w;   ///< now, or the meter's own average
+};
+
+/// The first of these that can be read:
+///
+///     cray-pm       /sys/cray/pm_counters: energy and power of the node
+///     rapl          /sys/class/powercap: energy of the CPU packages, and of their memory where it
+///                   is told apart; the platform's (psys) where there is one
+///     power-meter   /sys/class/hwmon: power of the node by its management controller (ACPI, IPMI)
+class NodeMeter {
+ public:
+  /// `sys` is where the system's /sys is.
+  explicit NodeMeter(const std::string& sys = "/sys");
+
+  /// cray-pm, rapl or power-meter; empty where there is none.
+  [[nodiscard]] const std::string& source() const { return source_; }
+  /// What it counts, in words; where there is none, why.
+  [[nodiscard]] const std::string& covers() const { return covers_; }
+  /// Nothing in it where a counter cannot be read any more. Counters of RAPL that began again from
+  /// zero are continued, where this is called more often than they do: every minute is enough.
+  [[nodiscard]] NodeReading read();
+
+ private:
+  struct Counter {
+    std::string path;
+    double range_uj = 0;  // at which it begins again
+    double last_uj = 0, sum_uj = 0;
+  };
+  [[nodiscard]] bool find_cray(const std::string& sys);
+  [[nodiscard]] bool find_rapl(const std::string& sys);
+  [[nodiscard]] bool find_power_meter(const std::string& sys);
+
+  std::string source_, covers_;
+  std::string energy_path_, power_path_;
+  std::vector<Counter> counters_;
+};
+
+}  // namespace spex::bench

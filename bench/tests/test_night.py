@@ -1,0 +1,186 @@
+"""Long runs of spex-bench: exposures without a pause, each frame looked at and removed."""
+
+import json
+import sys
+import unittest
+
+from bench_runs import Bench
+
+# Ten fibers, eight patches: a few hundredths of a second. Three exposures of ten frames in turn.
+OPTIONS = ["--wavelength", "5760,5895.2,0.8", "--bundlesize", "5", "--nspec", "10"]
+OPTIONS += ["--nsubbundles", "1", "--method", "cholesky"]
+CASE = {"cameras": "r0,r1,r2,r3,r4,r5,r6,r7,r8,r9", "size": "tiny", "seeds": 3}
+
+# Runs the real extractor, and in the run that is timed does one thing wrong.
+EXTRACTOR = f"""#!{sys.executable}
+import json, os, shutil, subprocess, sys, threading, time
+from pathlib import Path
+
+here = Path(__file__).resolve().parent
+arguments = sys.argv[1:]
+fault = os.environ.get("TEST_FAULT", "")
+
+
+def extract(arguments):
+    return subprocess.run([here / "real-spex-cpu", *arguments], check=False).returncode
+
+
+if "--milestone" not in arguments or not fault:
+    sys.exit(extract(arguments))
+place = arguments.index("--list") + 1
+log = Path(arguments[arguments.index("--events") + 1])
+rows = [row.split() for row in Path(arguments[place]).read_text().splitlines()]
+if len(rows) < 80:  # a warm-up
+    sys.exit(extract(arguments))
+
+if fault == "another byte":
+    frame = Path(rows[46][3])
+
+    def spoil():
+        while not frame.exists():
+            time.sleep(0.0005)
+        with frame.open("r+b") as file:
+            file.seek(2879)
+            file.write(b"x")
+
+    threading.Thread(target=spoil).start()
+    sys.exit(extract(arguments))
+
+# The others extract under names that are not taken away, and give the frames afterwards.
+chosen = {{row[1] if fault == "keeps answers" else row[3]: row for row in reversed(rows)}}
+made = {{key: Path(row[3]).with_name(f".made-{{i}}.fits")
+         for i, (key, row) in enumerate(reversed(chosen.items()))}}
+listed = here / "list.txt"
+listed.write_text("".join(f"{{' '.join(chosen[key][:3])}} {{made[key]}}\\n" for key in made))
+arguments[place] = str(listed)
+status = extract(arguments)
+if status != 0:
+    sys.exit(status)
+run = json.loads(log.read_text())
+frames = {{frame["output"]: frame for frame in run["frames"]}}
+run["frames"] = []
+for row in rows:
+    source = made[row[1] if fault == "keeps answers" else row[3]]
+    run["frames"].append(frames[str(source)])
+    partial = Path(row[3]).with_name(".partial")
+    shutil.copyfile(source, partial)
+    os.rename(partial, row[3])
+for path in made.values():
+    path.unlink()
+run["events"][-1]["end"] = time.time() - run["origin_unix"]
+log.write_text(json.dumps(run))
+"""
+
+
+class Night(unittest.TestCase):
+    """One long run a test, over inputs that are simulated once."""
+
+    @classmethod
+    def setUpClass(cls):
+        """A folder for all."""
+        entry = {
+            "id": "night",
+            "case": "small",
+            "milestone": "cpu-refactor",
+            "ranks": 1,
+            "threads": 2,
+            "options": OPTIONS,
+        }
+        cls.bench = Bench([entry], EXTRACTOR, tier="night", warmups=1, cases={"small": CASE})
+
+    @classmethod
+    def tearDownClass(cls):
+        """Removes it."""
+        cls.bench.__exit__()
+
+    def run_night(self, sustain: dict, *options: str, fault: str = "", **plan) -> tuple[int, str]:
+        """Status and output of a run of the plan with a long run as is asked."""
+        changed = self.bench.plan | plan
+        changed["entries"] = [self.bench.plan["entries"][0] | {"sustain": sustain}]
+        (self.bench.folder / "plan.json").write_text(json.dumps(changed))
+        return self.bench.run(*options, TEST_FAULT=fault)
+
+    def test_a_night_is_measured(self):
+        """By a number of frames, all of them validated, none of them kept."""
+        status, text = self.run_night({"frames": 80})
+        self.assertEqual(status, 0, text)
+        result = self.bench.result("night")
+        sample = result["timing"]["samples"][1]
+        steady = sample["sustained"]
+        self.assertEqual((steady["frames"], steady["inputs"]), (80, 30))
+        self.assertEqual((steady["first"], steady["last"]), (8, 72))
+        self.assertEqual(sum(block["frames"] for block in steady["blocks"]), 64)
+        self.assertAlmostEqual(steady["fpnh"], 3600 * 64 / steady["seconds"])
+        self.assertGreater(steady["drift_per_hour"]["coverage"], 0.95)
+        self.assertEqual(steady["first_pass"]["frames"], 30)
+        self.assertEqual(steady["first_pass"]["later_frames"], 42)
+        night = result["sustained"]["night"]
+        self.assertAlmostEqual(night["node_hours"], 1000 / steady["fpnh"])
+        # Frames of two bundles are no frames.
+        self.assertIn("sustained: parts of frames an hour:", text)
+        self.assertNotIn("a night of 1000 frames", text)
+        # Each input was compared in full once, and each frame had its bytes.
+        frames = result["validation"]["frames"]
+        self.assertEqual(sum(len(frame["outputs"]) for frame in frames), 10 + 30)
+        self.assertTrue(all(frame["expected_from"] for frame in frames))
+        self.assertEqual(result["fom"]["frames_valid"], 80)
+        self.assertFalse(list((self.bench.folder / "data/outputs").rglob("*.fits")))
+        self.assertGreater(sample["cpu_s"], 0)
+        self.assertFalse(result["fom"]["published"])
+        series = json.loads((self.bench.folder / "out/night.series.json").read_text())
+        looks = len(series["seconds"])
+        for key in ("frames", "cpu_busy", "cpu_mhz"):
+            self.assertEqual(len(series[key]), looks)
+        self.assertEqual(series["frames"][-1], 80)
+        self.assertTrue(all(0 <= busy <= 1 for busy in series["cpu_busy"] if busy is not None))
+        # What is complete is not run again.
+        status, text = self.bench.run("--resume")
+        self.assertEqual(status, 0, text)
+        self.assertEqual(self.bench.result("night")["timing"], result["timing"])
+
+    def test_a_night_lasts_as_long_as_is_asked(self):
+        """By the rate of the warm-ups."""
+        status, text = self.run_night({"seconds": 1800}, "--duration", "3", "--warmups", "2")
+        self.assertEqual(status, 0, text)
+        result = self.bench.result("night")
+        self.assertEqual(result["sustained"]["asked_s"], 3)
+        samples = result["timing"]["samples"]
+        self.assertEqual([s["warmup"] for s in samples], [True, True, False])
+        # The rate of a busy machine may double meanwhile, or become half of what it was.
+        self.assertGreater(samples[2]["sustained"]["seconds"], 1)
+        self.assertLess(samples[2]["sustained"]["seconds"], 15)
+        self.assertIn("it lasted", " ".join(result["fom"]["not_published_because"]))
+
+    def test_frames_that_were_not_extracted_in_their_turn_show(self):
+        """Answers that are kept, frames that are held back, and one of other bytes."""
+        for fault, words in (
+            ("keeps answers", "times as fast"),
+            ("holds frames back", "they were held back"),
+            ("another byte", "has other bytes than the first of the same input"),
+        ):
+            with self.subTest(fault):
+                status, text = self.run_night({"frames": 120}, fault=fault)
+                self.assertEqual(status, 3, text)
+                self.assertIn(words, text)
+                self.assertIsNone(self.bench.result("night")["sustained"]["fpnh"])
+
+    def test_wrong_plans_are_one_line(self):
+        """Status 2."""
+        for sustain, words in (
+            ({}, "has not one of 'seconds' and 'frames'"),
+            ({"seconds": 1, "frames": 80}, "has not one of 'seconds' and 'frames'"),
+            ({"seconds": 0}, "'seconds' is 0"),
+            ({"frames": 29}, "expected 30 or more"),
+            ({"hours": 8}, "'hours' is unknown"),
+        ):
+            status, text = self.run_night(sustain)
+            self.assertEqual(status, 2, text)
+            self.assertIn(words, text)
+        self.assertEqual(self.run_night({"frames": 80}, "--duration", "4")[0], 2)
+        status, text = self.run_night({"frames": 80}, tier="acceptance", repeats=5)
+        self.assertEqual(status, 2, text)
+        self.assertIn("has 'sustain' (expected one in the tier night", text)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,121 @@
+#include <chrono>
+#include <cmath>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <thread>
+
+#include <gmock/gmock.h>
+#include <sys/stat.h>
+
+#include "bench/correctness/output_collector.hpp"
+#include "bench/measure/run_observer.hpp"
+#include "bench/measure/sample.hpp"
+#include "reference/tests/support/scratch.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+// A run that writes six frames of two inputs, in turn, each by rename.
+struct LongRun {
+  const test::ScratchFolder scratch;
+  std::string outputs = scratch.file("outputs"), kept = scratch.file("kept");
+  std::vector<AwaitedFrame> frames;
+
+  LongRun() {
+    fs::create_directory(outputs);
+    fs::create_directory(kept);
+    for (int i = 0; i < 6; ++i)
+      frames.push_back({fs::path(outputs) / ("frame-" + std::to_string(i) + ".fits"), i % 2});
+  }
+
+  void write(int frame, const std::string& bytes) const {
+    const std::string partial = fs::path(outputs) / ".partial";
+    test::write_file(partial, bytes);
+    fs::rename(partial, frames[frame].path);
+  }
+
+  [[nodiscard]] CollectedFrames collect(const std::function<void()>& run) const {
+    struct stat about {};
+    EXPECT_EQ(stat(outputs.c_str(), &about), 0);
+    const RunWindow window{unix_now() + file_clock_offset(outputs),
+                           std::numeric_limits<double>::infinity(), about.st_dev};
+    OutputCollector collector(frames, kept, window, 2);
+    run();
+    return collector.finish();
+  }
+
+  void write_all() const {
+    for (int i = 0; i < 6; ++i) write(i, i % 2 == 0 ? "even" : "odd");
+  }
+};
+
+TEST(OutputCollector, KeepsTheFirstOfEachInputAndRemovesTheOthers) {
+  const LongRun run;
+  const double before = unix_now();
+  const CollectedFrames collected = run.collect([&] { run.write_all(); });
+  EXPECT_EQ(collected.failure, "");
+  ASSERT_EQ(collected.kept.size(), 2U);
+  EXPECT_EQ(test::read_file(collected.kept.at(0).path), "even");
+  EXPECT_EQ(test::read_file(collected.kept.at(1).path), "odd");
+  EXPECT_TRUE(fs::is_empty(run.outputs));
+  for (const double written : collected.written) EXPECT_NEAR(written, before, 5);
+  EXPECT_GE(collected.most_waiting, 1);
+}
+
+TEST(OutputCollector, TakesFramesWhileTheRunGoesOn) {
+  const LongRun run;
+  const CollectedFrames collected = run.collect([&] {
+    run.write(0, "even");
+    for (int i = 0; i < 500 && fs::exists(run.frames[0].path); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    EXPECT_FALSE(fs::exists(run.frames[0].path));
+    run.write_all();
+  });
+  EXPECT_EQ(collected.failure, "");
+}
+
+TEST(OutputCollector, OtherBytesOfTheSameInput) {
+  const LongRun run;
+  EXPECT_THAT(run.collect([&] {
+                   for (const int i : {0, 1, 2, 3, 5}) run.write(i, i % 2 == 0 ? "even" : "odd");
+                   run.write(4, "seven");
+                 })
+                  .failure,
+              HasSubstr("has other bytes than the first of the same input"));
+}
+
+TEST(OutputCollector, AMissingFrame) {
+  const LongRun run;
+  const CollectedFrames collected = run.collect([&] {
+    for (const int i : {0, 1, 2, 3, 5}) run.write(i, i % 2 == 0 ? "even" : "odd");
+  });
+  EXPECT_EQ(collected.failure, "frame 5 of the run (frame-4.fits): is missing");
+  EXPECT_TRUE(std::isnan(collected.written[4]));
+}
+
+TEST(OutputCollector, LinksAndOldFilesAreNoFrames) {
+  const LongRun run;
+  test::write_file(run.scratch.file("kept-answer"), "odd");
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const auto fails_by = [&](const std::function<void()>& put_last) {
+    return run.collect([&] {
+      for (int i = 0; i < 5; ++i) run.write(i, i % 2 == 0 ? "even" : "odd");
+      put_last();
+    });
+  };
+  const std::string answer = run.scratch.file("kept-answer"), last = run.frames[5].path;
+  EXPECT_THAT(fails_by([&] { fs::create_symlink(answer, last); }).failure, HasSubstr("is a link"));
+  fs::remove(last);
+  EXPECT_THAT(fails_by([&] { fs::create_hard_link(answer, last); }).failure,
+              HasSubstr("is a second name"));
+  fs::remove(last);
+  EXPECT_THAT(fails_by([&] { fs::rename(answer, last); }).failure,
+              HasSubstr("was written before the run"));
+}
+
+}  // namespace
+}  // namespace spex::bench
