@@ -160,9 +160,10 @@ void require_solution(const Device& device, const FrameInput& frame,
   LAPACKE_dposv(LAPACK_COL_MAJOR, 'L', equations.n, 1, L.data(), equations.n, expected.data(),
                 equations.n);
   const gpu::BinStrides strides = workspace.layout().strides();
-  const std::vector<double> f = gpu::to_host(
-      workspace.root_batch().f + strides.patch(frame.checked_index() - workspace.batch().first),
-      static_cast<std::size_t>(strides.of_patch), device.stream());
+  const std::vector<double> f =
+      gpu::to_host(workspace.root_batch().f +
+                       strides.patch(frame.checked_index() - workspace.batch().index.front()),
+                   static_cast<std::size_t>(strides.of_patch), device.stream());
   std::vector<double> found;
   for (int j = 0; j < equations.n; ++j) found.push_back(f[strides.bin(j / nwave, j % nwave)]);
   const double largest = *std::max_element(expected.begin(), expected.end());

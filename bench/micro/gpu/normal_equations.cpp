@@ -18,9 +18,9 @@ namespace {
 void require_dense(const Device& device, const FrameInput& frame,
                    const gpu::EighWorkspace& workspace, const NormalEquations& expected) {
   const std::size_t size = count_of(expected.n, expected.n);
-  const std::vector<double> N =
-      gpu::to_host(workspace.N() + count_of(frame.checked_index() - workspace.batch().first) * size,
-                   size, device.stream());
+  const std::vector<double> N = gpu::to_host(
+      workspace.N() + count_of(frame.checked_index() - workspace.batch().index.front()) * size,
+      size, device.stream());
   require_close("normal_equations", lower_triangle(N.data(), expected.n),
                 lower_triangle(expected.N.data(), expected.n), 1e-14);
 }
@@ -35,7 +35,7 @@ void require_band(const Device& device, const FrameInput& frame,
   const int size = layout.size();
   const std::vector<double> panels = gpu::to_host(
       workspace.root_batch().panels +
-          count_of(frame.checked_index() - workspace.batch().first) * layout.patch_size(),
+          count_of(frame.checked_index() - workspace.batch().index.front()) * layout.patch_size(),
       layout.patch_size(), device.stream());
   std::vector<double> found;
   std::vector<double> expected;

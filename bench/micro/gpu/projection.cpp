@@ -17,8 +17,9 @@ void require_projection(const Device& device, const FrameInput& frame,
   const DenseProjection expected = make_dense_projection(patch.spots(), patch.pixels().range);
   const gpu::PatchBatch& batch = workspace.batch();
   const std::size_t size = count_of(batch.n, batch.npixel);
-  const std::vector<double> A = gpu::to_host(
-      workspace.A() + count_of(frame.checked_index() - batch.first) * size, size, device.stream());
+  const std::vector<double> A =
+      gpu::to_host(workspace.A() + count_of(frame.checked_index() - batch.index.front()) * size,
+                   size, device.stream());
   std::vector<double> found;
   for (int j = 0; j < expected.columns; ++j) {
     const auto column = A.begin() + static_cast<std::ptrdiff_t>(j) * batch.npixel;
