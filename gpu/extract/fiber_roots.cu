@@ -19,7 +19,7 @@ constexpr int spectra_of_warp = warp_size / group;
 constexpr int vectors = 2;  // 1 and y of section 5.1
 constexpr int tile = 8;     // rows of E that a warp takes at a time
 constexpr unsigned all = 0xffffffffU;
-constexpr double root_error = 1e-13;
+constexpr double root_error = 1e-12;
 constexpr int most_poles = 48;
 // Of what E adds, which is 1e-7 of the whole at most.
 constexpr double correction_error = 3e-4;
@@ -132,6 +132,22 @@ __device__ bool factor_shifted(const Lane<R>& my, double shift) {
         my.column(my.x, j, 0) = take_next<R>(window[0], l, j + R + 1 < my.m ? 1.0 : 0.0);
         my.column(my.x, j, 1) = take_next<R>(window[1], l, y(j + R + 1));
       });
+}
+
+// A number below all eigenvalues of P_b, within a factor of 1.7 of the least for as many bins as
+// there are here, from one that is: each lane asks Sturm's question of another, whether P_b less it
+// has positive pivots. The least is no more than `bins` times what its inverse's trace allows.
+template <int R>
+__device__ double raise_least(const Lane<R>& my, double least) {
+  const double shift = least * pow(static_cast<double>(my.m), (my.p + 1) / (group + 1.0));
+  const bool below = factor_band<R>(
+      my.m, [&](int j, int d) { return my.element(j, d, -shift); },
+      [](int, const double(&)[R + 1]) {});
+  double best = below ? shift : least;
+#pragma unroll
+  for (int offset = group / 2; offset > 0; offset /= 2)
+    best = fmax(best, __shfl_xor_sync(all, best, offset));
+  return best;
 }
 
 // Back through L^T, and the band of the inverse: adds to the spectrum's sums.
@@ -313,6 +329,7 @@ __global__ void __launch_bounds__(warps* warp_size)
     double largest = 1.001 * complements.norm[spectrum];
     const bool can = least > 0 && largest > least && largest < fiber_bounds::condition * least;
     if (!can) least = 1, largest = 2;
+    least = fmin(raise_least<R>(my, least), 0.5 * largest);
     bool good = can;
     // Rounds of poles; where another spectrum of the warp has more, this one's last again, without
     // weight.

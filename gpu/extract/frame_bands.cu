@@ -112,7 +112,7 @@ __device__ int first_of_warp(int first_bin) {
 
 // J: tiles that a band reaches to either side.
 template <int J>
-__global__ void __launch_bounds__(warps* warp_size)
+__global__ void __launch_bounds__(warps* warp_size, 5)
     bands_kernel(SpotsView spots, PixelsView pixels, int first_bin, FrameBands bands) {
   const int s = blockIdx.y;
   const int first = first_of_warp(first_bin);
@@ -169,7 +169,7 @@ __device__ bool reaches(const SpotsView& spots, const Tile& columns, int u, int 
 }
 
 template <int J>
-__global__ void __launch_bounds__(warps* warp_size)
+__global__ void __launch_bounds__(warps* warp_size, 5)
     far_kernel(SpotsView spots, PixelsView pixels, int first_bin, int nslots, FrameBands bands) {
   const int s = blockIdx.y;
   const int first = first_of_warp(first_bin);
