@@ -11,9 +11,10 @@
 namespace spex::gpu {
 namespace {
 
-// Patches of one batch of the engines that decompose nothing: about four bundles of a DESI frame,
-// so that every kernel fills the GPU several times over.
-constexpr int direct_batch = 1000;
+// Patches of one batch of the engines that decompose nothing: several bundles of a DESI frame, of
+// which the five core spectra a patch keep the warps of 132 multiprocessors busy for two rounds of
+// find_fiber_roots, and not a little longer.
+constexpr int direct_batch = 1690;
 // Patches that the guard refused, of one batch: the spots of their fibers take no more room than
 // those of a direct batch.
 constexpr int guarded_batch = 14;

@@ -57,6 +57,14 @@ __host__ __device__ constexpr int scratch_numbers_of_warp(int R, int m) {
   return m * (R + 1 + 2 * vectors) * warp_size;
 }
 
+// Columns that are called for ahead of their turn: what all warps keep in global memory is more
+// than the second-level cache holds.
+constexpr int columns_ahead = 4;
+
+__device__ inline void call_for(const double* value) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(value));
+}
+
 // What a lane works on: a pole of a spectrum.
 template <int R>
 struct Lane {
@@ -83,9 +91,19 @@ struct Lane {
   __device__ double element(int j, int d, double shift) const {
     return P[j * (R + 1) + d] + (d == 0 ? shift : 0.0);
   }
-  __device__ void load(int j, double (&l)[R + 1]) const {
+  // Column j of L, and both vectors' elements j at `of`.
+  __device__ void load(const double* of, int j, double (&l)[R + 1], double (&v)[vectors]) const {
 #pragma unroll
     for (int d = 0; d <= R; ++d) l[d] = L[(j * (R + 1) + d) * warp_size + lane];
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) v[k] = of[(j * vectors + k) * warp_size + lane];
+  }
+  __device__ void call_for_column(const double* of, int j) const {
+    if (j < 0 || j >= m) return;
+#pragma unroll
+    for (int d = 0; d <= R; ++d) call_for(L + (j * (R + 1) + d) * warp_size + lane);
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) call_for(of + (j * vectors + k) * warp_size + lane);
   }
 };
 
@@ -155,13 +173,21 @@ template <int R>
 __device__ void add_root(const Lane<R>& my, double shift, double weight) {
   constexpr int most = (R + 1 + vectors + group - 1) / group * group;
   double window[vectors][R + 1] = {};
+  // invert_band loads a column while it computes that above it.
+  double x[vectors] = {}, x_ahead[vectors] = {};
   invert_band<R>(
-      my.m, [&](int j, double(&l)[R + 1]) { my.load(j, l); },
+      my.m,
+      [&](int j, double(&l)[R + 1]) {
+        my.call_for_column(my.x, j - columns_ahead);
+#pragma unroll
+        for (int k = 0; k < vectors; ++k) x[k] = x_ahead[k];
+        my.load(my.x, j, l, x_ahead);
+      },
       [&](int j, const double(&l)[R + 1], const double(&z)[R + 1]) {
         double v[most] = {};
 #pragma unroll
         for (int k = 0; k < vectors; ++k)
-          v[k] = weight * take_previous<R>(window[k], l, my.column(my.x, j, k));
+          v[k] = weight * take_previous<R>(window[k], l, j > 0 ? x[k] : x_ahead[k]);
 #pragma unroll
         for (int d = 0; d <= R; ++d) v[vectors + d] = weight * ((d == 0 ? 1 : 0) - shift * z[d]);
 #pragma unroll
@@ -175,20 +201,26 @@ __device__ void add_root(const Lane<R>& my, double shift, double weight) {
       });
 }
 
-// (P_b + shift)^-1 of the forward-solved vectors at `of`, in place.
-template <int R>
-__device__ void solve_back(const Lane<R>& my, double* of) {
+// Back through L^T with both vectors at `of`: `take(j, k, x)` takes element j of vector k.
+template <int R, class Take>
+__device__ void solve_back(const Lane<R>& my, const double* of, const Take& take) {
   double window[vectors][R + 1] = {};
-#pragma unroll 4
+  double l_ahead[R + 1], ahead[vectors];
+  my.load(of, my.m - 1, l_ahead, ahead);
   for (int j = my.m - 1; j >= 0; --j) {
-    double l[R + 1];
-    my.load(j, l);
+    my.call_for_column(of, j - columns_ahead);
+    double l[R + 1], value[vectors];
 #pragma unroll
-    for (int k = 0; k < vectors; ++k)
-      my.column(of, j, k) = take_previous<R>(window[k], l, my.column(of, j, k));
+    for (int d = 0; d <= R; ++d) l[d] = l_ahead[d];
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) value[k] = ahead[k];
+    if (j > 0) my.load(of, j - 1, l_ahead, ahead);
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) take(j, k, take_previous<R>(window[k], l, value[k]));
   }
 }
 
+// Through L with both vectors at `of`, in place.
 template <int R>
 __device__ void solve_forward(const Lane<R>& my, double* of) {
   const auto value = [&](int j, int k) { return j < my.m ? my.column(of, j, k) : 0.0; };
@@ -197,13 +229,18 @@ __device__ void solve_forward(const Lane<R>& my, double* of) {
   for (int k = 0; k < vectors; ++k)
 #pragma unroll
     for (int d = 0; d <= R; ++d) window[k][d] = value(d, k);
-#pragma unroll 4
+  double l_ahead[R + 1], unused[vectors];
+  my.load(of, 0, l_ahead, unused);
   for (int j = 0; j < my.m; ++j) {
-    double l[R + 1];
-    my.load(j, l);
+    my.call_for_column(of, j + R + 1 + columns_ahead);
+    double l[R + 1], entering[vectors];
 #pragma unroll
-    for (int k = 0; k < vectors; ++k)
-      my.column(of, j, k) = take_next<R>(window[k], l, value(j + R + 1, k));
+    for (int d = 0; d <= R; ++d) l[d] = l_ahead[d];
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) entering[k] = value(j + R + 1, k);
+    if (j + 1 < my.m) my.load(of, j + 1, l_ahead, unused);
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) my.column(of, j, k) = take_next<R>(window[k], l, entering[k]);
   }
 }
 
@@ -242,19 +279,16 @@ __device__ void apply_E(const Lane<R>& my) {
 // and taken both vectors through L of.
 template <int R>
 __device__ void add_correction(const Lane<R>& my, double weight) {
-  solve_back<R>(my, my.x);
-  __syncwarp();
+  solve_back<R>(my, my.x, [&](int j, int k, double x) { my.column(my.x, j, k) = x; });
   apply_E<R>(my);
-  __syncwarp();
   solve_forward<R>(my, my.Ex);
-  solve_back<R>(my, my.Ex);
-  for (int j = 0; j < my.m; ++j) {
-    double v[group] = {};
-#pragma unroll
-    for (int k = 0; k < vectors; ++k) v[k] = weight * my.column(my.Ex, j, k);
+  double v[group] = {};
+  solve_back<R>(my, my.Ex, [&](int j, int k, double x) {
+    v[k] = weight * x;
+    if (k + 1 < vectors) return;
     const double sum = sum_over_group(v);
     if (my.p < vectors) my.added[my.p * my.m + j] += sum;
-  }
+  });
 }
 
 // (P_b x)_j, x(k) element k of a vector.
