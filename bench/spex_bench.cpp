@@ -70,7 +70,8 @@ void add_options(CLI::App& app, Arguments& a) {
   app.add_option("--only", a.only, "These entries of the plan, commas between")
       ->delimiter(',')
       ->group("What to run");
-  app.add_option("--repeats", a.repeats, "Timed runs of each entry; the plan's where not given")
+  app.add_option("--repeats", a.repeats,
+                 "Timed runs of each entry, no more and no fewer; the plan's where not given")
       ->check(CLI::Range(1, most_runs))
       ->group("What to run");
   app.add_option("--warmups", a.warmups, "Runs before those; the plan's where not given")
@@ -115,7 +116,10 @@ void choose_entries(const Arguments& arguments, spex::bench::Plan& plan) {
     });
   }
   for (spex::bench::Entry& entry : plan.entries) {
-    if (arguments.repeats) entry.repeats = arguments.repeats;
+    if (arguments.repeats) {
+      entry.repeats = arguments.repeats;
+      entry.until.reset();
+    }
     if (arguments.warmups) entry.warmups = arguments.warmups;
   }
   if (!arguments.duration) return;
@@ -140,7 +144,8 @@ int run(Arguments& arguments) {
                               "a plan of another tier");
     std::vector<std::string> entries;
     for (const auto& entry : plan.entries) entries.push_back(entry.id);
-    arguments.settings.thresholds = spex::bench::read_thresholds(*arguments.thresholds, entries);
+    arguments.settings.thresholds = spex::bench::read_thresholds(
+        *arguments.thresholds, {arguments.settings.system, plan.name, entries});
   }
   choose_entries(arguments, plan);
   if (arguments.list) {

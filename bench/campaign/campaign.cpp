@@ -207,6 +207,7 @@ class Campaign {
     facts_.build = build_json();
     facts_.system = system_json(machine_, nvml_);
     facts_.programs = program_files_.sha256();
+    facts_.environment = relevant_environment();
     facts_.seal_key = key_of(data_.path());
     facts_.goldens_are_ours = hash_file(settings_.golden_cases) == SPEX_GOLDEN_CASES_SHA256;
     facts_.gpu_reason = nvml_.reason();
@@ -220,10 +221,17 @@ class Campaign {
       run.start_utc = utc_text(unix_now());
       run.warmups = entry.warmups.value_or(plan_.warmups);
       run.repeats = entry.repeats.value_or(plan_.repeats);
+      run.until = entry.until;
       const Case& one = plan_.cases.at(entry.case_name);
       run.frames = entry.frames.value_or(static_cast<int>(one.camera_list().size()));
       run.bundles = run.frames * entry.bundles.value_or(one.bundles());
-      run.skipped = entry.gpus > static_cast<int>(machine_.gpus.size());
+      const int nodes = entry.nodes.value_or(settings_.launch.nodes);
+      if (nodes > machine_.nodes_allocated)
+        run.skipped_because =
+            fmt::format("it needs {} nodes, of {} allocated", nodes, machine_.nodes_allocated);
+      else if (entry.gpus > static_cast<int>(machine_.gpus.size()))
+        run.skipped_because = "there is no GPU for it";
+      run.skipped = !run.skipped_because.empty();
       runs_.push_back(std::move(run));
     }
   }
@@ -238,8 +246,8 @@ class Campaign {
         .first->second;
   }
 
-  // The inputs of all runs of an entry, each seed once.
-  std::vector<const Dataset*> datasets_of(const EntryRun& run) {
+  // The inputs of an entry's first runs, each seed once.
+  std::vector<const Dataset*> datasets_of(const EntryRun& run, int runs) {
     const Case& one = plan_.cases.at(run.entry.case_name);
     std::vector<const Dataset*> all;
     if (run.entry.sustain) {
@@ -248,7 +256,7 @@ class Campaign {
         all.push_back(&dataset(run.entry.case_name, one.seed + k));
       return all;
     }
-    for (int index = 0; index < run.warmups + run.repeats; ++index) {
+    for (int index = 0; index < runs; ++index) {
       const Dataset& data = dataset(run.entry.case_name, one.seed_of_run(index));
       if (std::find(all.begin(), all.end(), &data) == all.end()) all.push_back(&data);
     }
@@ -265,18 +273,17 @@ class Campaign {
         run.inputs = inputs_json(one, data_.path(), {}, 0);
         return write(run);
       }
-      const std::vector<const Dataset*> data = datasets_of(run);
+      const bool resumes = settings_.resume && fs::exists(result_path(run));
+      int known = run.warmups + run.repeats;
+      if (resumes) known = std::max(known, runs_in(result_path(run)));
+      const std::vector<const Dataset*> data = datasets_of(run, known);
       run.inputs = inputs_json(one, data_.path(), data, run.frames);
-      if (settings_.resume && fs::exists(result_path(run)))
-        resume_from(result_path(run), facts_, run);
+      if (resumes) resume_from(result_path(run), facts_, run);
       if (run.done()) return;
       if (!run.entry.sustain) run.stage_costs = frame_costs(run.entry, *data.front(), run.frames);
       if (run.golden.empty()) run.golden = golden_gate(run.entry);
       if (run.failed()) return;
-      if (plan_.reference)
-        for (const Dataset* exposure : data)
-          references_.prepare(run.entry, *exposure, run.frames, *plan_.reference, programs_,
-                              signals_);
+      for (const Dataset* exposure : data) make_references(run, *exposure);
     } catch (const Error& error) {
       if (error.kind() == ErrorKind::usage || settings_.resume) throw;
       run.error = error.what();
@@ -284,6 +291,20 @@ class Campaign {
       run.error = error.what();
     }
     write(run);
+  }
+
+  void make_references(const EntryRun& run, const Dataset& data) {
+    if (plan_.reference)
+      references_.prepare(run.entry, data, run.frames, *plan_.reference, programs_, signals_);
+  }
+
+  // The inputs of a run beyond those that were prepared: of one that is made in the place of a
+  // throttled run, or for a narrower interval.
+  void prepare_further(EntryRun& run, int index) {
+    const Case& one = plan_.cases.at(run.entry.case_name);
+    if (datasets_.contains({run.entry.case_name, one.seed_of_run(index)})) return;
+    make_references(run, dataset(run.entry.case_name, one.seed_of_run(index)));
+    run.inputs = inputs_json(one, data_.path(), datasets_of(run, index + 1), run.frames);
   }
 
   // Whether the inputs are still those that were made, and the programs those that were there. Runs
@@ -334,6 +355,8 @@ class Campaign {
     } catch (const std::exception& error) {
       spdlog::error("{}: {}", run.entry.id, error.what());
       run.error = error.what();
+      if (!run.dropped.empty() && run.dropped.back().index == run.next_index())
+        run.dropped.back().reason = error.what();
       write(run);
     }
   }
@@ -341,6 +364,8 @@ class Campaign {
   void measure_once(EntryRun& run) {
     if (run.entry.sustain) return measure_sustained(run);
     const int index = run.next_index();
+    prepare_further(run, index);
+    if (Signals::interrupted()) return;
     const Dataset& data =
         dataset(run.entry.case_name, plan_.cases.at(run.entry.case_name).seed_of_run(index));
     const std::vector<OutputFrame> frames = expected_outputs(run, data);
@@ -481,11 +506,15 @@ class Campaign {
     std::optional<double> node_joules;
   };
 
-  WatchedRun watch_run(const EntryRun& run, const std::vector<std::string>& images,
+  WatchedRun watch_run(EntryRun& run, const std::vector<std::string>& images,
                        const std::vector<std::string>& not_for_it, double time_limit_s) {
     const Command command{
         run.launch.argv, run.launch.environment,
         fs::path(logs()) / fmt::format("{}-{}.log", run.entry.id, run.next_index()), time_limit_s};
+    // Whatever ends this program, that the run was begun is known.
+    run.dropped.push_back(
+        {run.next_index(), utc_text(unix_now()), {}, "was begun, and did not end"});
+    write(run);
     OpeningWatch opening(images);
     OpeningWatch answers(not_for_it);
     GpuMonitor monitor(nvml_, nvml_indices(run));
@@ -499,6 +528,12 @@ class Campaign {
     if (const std::optional<Opening> opened = opening.stop()) watched.first_read = opened->unix_s;
     if (const std::optional<Opening> opened = answers.stop()) watched.opened_answer = opened->path;
     watched.watches_answers = answers.watches();
+    if (watched.result.interrupted) {
+      run.dropped.back().seconds = watched.result.seconds;
+      run.dropped.back().reason = interrupted_run;
+    } else {
+      run.dropped.pop_back();
+    }
     return watched;
   }
 
@@ -661,8 +696,7 @@ class Campaign {
   void report(const EntryRun& run, const Sample& sample) {
     ++done_;
     int left = 0;
-    for (const EntryRun& one : runs_)
-      if (!one.done()) left += one.warmups + one.repeats - one.next_index();
+    for (const EntryRun& one : runs_) left += one.runs_left();
     left = std::max(0, left - 1);  // this run's sample is not counted yet
     const double each = (unix_now() - began_) / done_;
     const std::string what = sample.warmup ? "warm-up" : "timed";
@@ -681,7 +715,7 @@ class Campaign {
   void write(const EntryRun& run) {
     EntryRun ending = run;
     ending.end_utc = utc_text(unix_now());
-    const std::string text = result_json(ending, facts_).dump(1) + "\n";
+    const std::string text = result_text(ending, facts_);
     atomic_write(result_path(run), {text.begin(), text.end()});
   }
 

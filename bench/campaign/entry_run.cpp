@@ -77,8 +77,8 @@ Json fom_json(const EntryRun& run, const RunFacts& facts) {
           {"extraction", figure_json(figure_of(run, ClockKind::extraction, facts.plan->tier))}};
 }
 
-Json launch_json(const EntryRun& run, const RunFacts& /*facts*/) {
-  std::map<std::string, std::string> environment = relevant_environment();
+Json launch_json(const EntryRun& run, const RunFacts& facts) {
+  std::map<std::string, std::string> environment = facts.environment;
   for (const auto& [name, value] : run.launch.environment) environment[name] = value;
   const Entry& entry = run.entry;
   return {{"argv", run.launch.argv},
@@ -111,6 +111,14 @@ Json timing_json(const EntryRun& run) {
   json["repeats"] = run.repeats;
   json["samples"] = Json::array();
   for (const Sample& sample : run.samples) json["samples"].push_back(sample.to_json());
+  json["until"] = run.until ? Json{{"width", run.until->width}, {"most", run.until->most}} : Json();
+  json["dropped"] = Json::array();
+  for (const DroppedRun& one : run.dropped)
+    json["dropped"].push_back({{"index", one.index},
+                               {"start_utc", one.start_utc},
+                               {"seconds", value_or_null(one.seconds)},
+                               {"reason", one.reason}});
+  json["extended"] = run.extended;
   return json;
 }
 
@@ -186,7 +194,12 @@ Json roofline_json(const EntryRun& run, const RunFacts& facts) {
 }
 
 Json schema() {
-  return {{"name", "spexbench-result"}, {"major", 1}, {"minor", 2}};
+  return {{"name", "spexbench-result"}, {"major", 1}, {"minor", 3}};
+}
+
+// Paths and the like may be no UTF-8.
+std::string text_of(const Json& json, int indent = -1) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 // A hash of what --resume takes up, with the key of the data folder. It shows an edit; it does not
@@ -195,7 +208,7 @@ std::string seal_of(const Json& result, const std::string& key) {
   std::string text = key;
   for (const char* part :
        {"plan", "build", "programs", "inputs", "golden", "timing", "health", "validation"})
-    text += result.at(part).dump();
+    text += text_of(result.at(part));
   return hash_text(text);
 }
 
@@ -216,8 +229,66 @@ bool EntryRun::failed() const {
   return !validation.frames().empty() && !validation.pass();
 }
 
+namespace {
+
+int throttled_of(const std::vector<Sample>& samples) {
+  return static_cast<int>(std::count_if(samples.begin(), samples.end(), [](const Sample& sample) {
+    return sample.throttled && !sample.warmup;
+  }));
+}
+
+// Seconds by a clock of the runs that count; none where one of them lacks it.
+std::vector<double> seconds_by(const EntryRun& run, ClockKind clock) {
+  std::vector<double> seconds;
+  for (const Sample* sample : run.timed()) {
+    const std::optional<double> s =
+        clock == ClockKind::effective ? sample->effective_s : sample->extraction_s;
+    if (!s || *s <= 0) return {};
+    seconds.push_back(*s);
+  }
+  return seconds;
+}
+
+Statistic summary_of(const EntryRun& run, const std::vector<double>& values) {
+  if (!run.until) return summarize(values);
+  return summarize(values, Looks{run.repeats, run.until->most});
+}
+
+Statistic scaled(Statistic statistic, double factor) {
+  statistic.median *= factor;
+  statistic.mad *= factor;
+  for (std::optional<double>* end : {&statistic.low, &statistic.high})
+    if (*end) **end *= factor;
+  for (double& sample : statistic.samples) sample *= factor;
+  return statistic;
+}
+
+// Whether the interval is as narrow as was asked for, by both clocks.
+bool narrow_enough(const EntryRun& run) {
+  for (const ClockKind clock : {ClockKind::effective, ClockKind::extraction}) {
+    const std::vector<double> seconds = seconds_by(run, clock);
+    if (seconds.empty()) continue;
+    const Statistic statistic = summary_of(run, seconds);
+    if (!statistic.low || *statistic.high - *statistic.low > run.until->width * statistic.median)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 bool EntryRun::done() const {
-  return skipped || failed() || next_index() >= warmups + repeats;
+  if (skipped || failed()) return true;
+  if (next_index() < warmups + repeats) return false;
+  if (throttled_of(samples) >= repeats) return true;
+  const auto count = static_cast<int>(timed().size());
+  if (count < repeats) return false;
+  return !until || count >= until->most || narrow_enough(*this);
+}
+
+int EntryRun::runs_left() const {
+  if (done()) return 0;
+  return std::max(1, warmups + repeats + throttled_of(samples) - next_index());
 }
 
 int EntryRun::next_index() const {
@@ -260,6 +331,7 @@ void EntryRun::add_health(const std::vector<GpuObservation>& watched) {
 Evidence EntryRun::evidence(const RunFacts& facts) const {
   Evidence evidence;
   evidence.skipped = skipped;
+  evidence.skipped_because = skipped_because;
   evidence.complete = done();
   evidence.error = error;
   for (const Sample& sample : samples) {
@@ -290,10 +362,16 @@ Evidence EntryRun::evidence(const RunFacts& facts) const {
       evidence.unhealthy.push_back(
           fmt::format("{}: {:.0f} uncorrected memory errors", gpu, errors.get<double>()));
   }
-  if (const auto figure = figure_of(*this, ClockKind::effective))
+  // An exposure's, for which fewer frames may stand.
+  const double exposures = entry.scale_to ? static_cast<double>(*entry.scale_to) / frames : 1;
+  if (const auto figure = figure_of(*this, ClockKind::effective)) {
     evidence.fpnh_effective = figure->fpnh;
-  if (const auto figure = figure_of(*this, ClockKind::extraction))
+    evidence.seconds_effective = scaled(figure->seconds, exposures);
+  }
+  if (const auto figure = figure_of(*this, ClockKind::extraction)) {
     evidence.fpnh_extraction = figure->fpnh;
+    evidence.seconds_extraction = scaled(figure->seconds, exposures);
+  }
   if (facts.thresholds)
     if (const auto found = facts.thresholds->entries.find(entry.id);
         found != facts.thresholds->entries.end())
@@ -312,20 +390,17 @@ std::optional<Statistic> sustained_fpnh(const EntryRun& run) {
 
 std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock, const std::string& tier) {
   if (run.skipped || run.failed() || !run.done() || !run.validation.pass()) return std::nullopt;
-  std::vector<double> seconds, fpnh, per_gpu;
-  for (const Sample* sample : run.timed()) {
-    const std::optional<double> s =
-        clock == ClockKind::effective ? sample->effective_s : sample->extraction_s;
-    if (!s || *s <= 0) return std::nullopt;
-    seconds.push_back(*s);
-    fpnh.push_back(3600.0 * run.frames / (*s * run.launch.nodes));
-    if (gpus_of(run) > 0) per_gpu.push_back(3600.0 * run.frames / (*s * gpus_of(run)));
+  std::vector<double> fpnh, per_gpu;
+  const std::vector<double> seconds = seconds_by(run, clock);
+  for (const double s : seconds) {
+    fpnh.push_back(3600.0 * run.frames / (s * run.launch.nodes));
+    if (gpus_of(run) > 0) per_gpu.push_back(3600.0 * run.frames / (s * gpus_of(run)));
   }
   if (seconds.empty()) return std::nullopt;
-  Figure figure{summarize(seconds), {}, {}};
+  Figure figure{summary_of(run, seconds), {}, {}};
   if (tier == "ci") return figure;
-  figure.fpnh = summarize(fpnh);
-  if (!per_gpu.empty()) figure.frames_per_gpu_hour = summarize(per_gpu);
+  figure.fpnh = summary_of(run, fpnh);
+  if (!per_gpu.empty()) figure.frames_per_gpu_hour = summary_of(run, per_gpu);
   return figure;
 }
 
@@ -365,12 +440,23 @@ Json result_json(const EntryRun& run, const RunFacts& facts) {
   return json;
 }
 
+std::string result_text(const EntryRun& run, const RunFacts& facts) {
+  return text_of(result_json(run, facts), 1) + "\n";
+}
+
+int runs_in(const std::string& path) {
+  std::ifstream in(path);
+  const Json json = Json::parse(in, nullptr, false);
+  const Json::json_pointer samples("/timing/samples");
+  return json.is_object() && json.contains(samples) ? static_cast<int>(json.at(samples).size()) : 0;
+}
+
 void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) {
   std::ifstream in(path);
   const Json json = Json::parse(in, nullptr, false);
   if (json.is_discarded()) throw data_error(path, "is no result", "JSON, or no such file");
   try {
-    if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.2");
+    if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.3");
     if (json.at("plan").at("sha256") != facts.plan_sha256)
       throw data_error(path, "is of another plan", "the one that was begun, or another --out");
     if (json.at("build") != facts.build || json.at("system") != facts.system)
@@ -387,26 +473,42 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
         throw data_error(path, "had another " + file.at("file").get<std::string>(),
                          "the same inputs, or another --out");
     run.golden = json.at("golden");
+    const Json& timing = json.at("timing");
+    const Json& samples = timing.at("samples");
+    run.extended = timing.at("extended");
+    for (const Json& one : timing.at("dropped"))
+      run.dropped.push_back({one.at("index"), one.at("start_utc"),
+                             optional_at<double>(one, "seconds"), one.at("reason")});
     // The length of a long run is found by its warm-ups: all of its runs again, or none.
-    const Json& samples = json.at("timing").at("samples");
-    if (run.entry.sustain && (json.at("status") != "complete" ||
-                              static_cast<int>(samples.size()) < run.warmups + run.repeats))
-      return;
+    bool again =
+        run.entry.sustain && (json.at("status") != "complete" ||
+                              static_cast<int>(samples.size()) < run.warmups + run.repeats);
+    const bool none = again;
+    for (const Json& one : samples) {
+      // What failed, and what came after it, is run again, and is not forgotten.
+      Sample sample = Sample::from_json(one);
+      again = again || sample.failure;
+      if (again)
+        run.dropped.push_back({sample.index, sample.start_utc, sample.effective_s,
+                               sample.failure.value_or("came after a run that failed")});
+      else
+        run.samples.push_back(std::move(sample));
+    }
+    if (none) return;
     if (run.entry.sustain) run.frames = json.at("fom").at("frames_asked");
     run.start_utc = json.at("start_utc");
-    for (const Json& sample : samples) {
-      // What was interrupted or failed is run again.
-      if (!sample.at("failure").is_null()) break;
-      run.samples.push_back(Sample::from_json(sample));
-    }
-    run.validation = Validation(json.at("validation"));
-    run.health_before = json.at("health").at("before");
-    run.health_after = json.at("health").at("after");
-    if (!json.at("health").at("during").is_null())
-      run.health_during = json.at("health").at("during").get<std::vector<Json>>();
-  } catch (const nlohmann::json::exception& error) {
-    throw data_error(path, error.what(), "a result of spex-bench");
   }
+  run.validation = Validation(json.at("validation"));
+  run.health_before = json.at("health").at("before");
+  run.health_after = json.at("health").at("after");
+  if (!json.at("health").at("during").is_null())
+    run.health_during = json.at("health").at("during").get<std::vector<Json>>();
+  // Who adds runs to a result has seen it.
+  run.extended = run.extended || (json.at("status") == "complete" && !run.done());
+}
+catch (const nlohmann::json::exception& error) {
+  throw data_error(path, error.what(), "a result of spex-bench");
+}
 }
 
 }  // namespace spex::bench

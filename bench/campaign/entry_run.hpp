@@ -22,10 +22,11 @@ struct RunFacts {
   const Plan* plan = nullptr;
   std::string plan_sha256;
   nlohmann::ordered_json build, system;
-  nlohmann::ordered_json programs;  ///< sha256 by name
-  std::string seal_key;             ///< of the data folder
-  bool goldens_are_ours = false;    ///< the list of golden cases is the repository's
-  std::string gpu_reason;           ///< why NVML says nothing; empty where it does
+  nlohmann::ordered_json programs;                 ///< sha256 by name
+  std::map<std::string, std::string> environment;  ///< variables that bear on speed or values
+  std::string seal_key;                            ///< of the data folder
+  bool goldens_are_ours = false;                   ///< the list of golden cases is the repository's
+  std::string gpu_reason;                          ///< why NVML says nothing; empty where it does
   std::optional<Thresholds> thresholds;
 };
 
@@ -34,22 +35,30 @@ struct EntryRun {
   Entry entry;
   std::string start_utc, end_utc;
   int warmups = 0, repeats = 0;
+  std::optional<Stopping> until;
   int frames = 0;   ///< asked for; of a long run, known when its warm-ups are over
   int bundles = 0;  ///< of all frames
   Launch launch;
   nlohmann::ordered_json inputs;
   nlohmann::ordered_json golden = nlohmann::ordered_json::array();
   std::vector<Sample> samples;
+  std::vector<DroppedRun> dropped;
+  bool extended = false;  ///< runs were added to a result that was complete
   Validation validation;
   nlohmann::ordered_json health_before, health_after;                    ///< null where unknown
   std::vector<nlohmann::ordered_json> health_during;                     ///< by GPU
   nlohmann::ordered_json stage_costs = nlohmann::ordered_json::array();  ///< of all frames
   bool skipped = false;
+  std::string skipped_because;
   std::string error;
 
-  [[nodiscard]] bool done() const;       ///< nothing is left to run
+  /// Nothing is left to run: there are as many timed runs that count as were asked for, and the
+  /// interval is as narrow, or there are as many as there may be. A throttled run is made again,
+  /// but no more of them than were asked for.
+  [[nodiscard]] bool done() const;
   [[nodiscard]] bool failed() const;     ///< a run failed, a frame is wrong, or a golden case is
   [[nodiscard]] int next_index() const;  ///< of the samples
+  [[nodiscard]] int runs_left() const;   ///< at least
   /// The timed samples that count.
   [[nodiscard]] std::vector<const Sample*> timed() const;
 
@@ -76,6 +85,12 @@ inline constexpr int night_frames = 1000;
 
 /// The result file (bench/result.schema.json).
 [[nodiscard]] nlohmann::ordered_json result_json(const EntryRun& run, const RunFacts& facts);
+
+/// The file's bytes.
+[[nodiscard]] std::string result_text(const EntryRun& run, const RunFacts& facts);
+
+/// How many samples a result file has; 0 where it is none.
+[[nodiscard]] int runs_in(const std::string& path);
 
 /// Takes up the samples, validation, health and golden cases of a result file of the same plan,
 /// build, programs, system and inputs. Throws Error(data) where it is of another, or was edited.

@@ -126,6 +126,20 @@ void check_cameras(const Object& object, const std::vector<std::string>& cameras
   if (cameras.empty()) object.fail("'cameras' has none", "all, or a list such as b0,r0");
 }
 
+// Run until the interval is that narrow, or so many were made.
+std::optional<Stopping> read_until(const Object& object, int repeats) {
+  if (!object.has("until")) return std::nullopt;
+  const Object until = object.at("until");
+  until.allow_only({"width", "most"});
+  Stopping stopping;
+  until.need("width", stopping.width);
+  until.need("most", stopping.most);
+  if (!(stopping.width > 0 && stopping.width < 1))
+    until.fail(fmt::format("'width' is {:g}", stopping.width), "more than 0, and less than 1");
+  until.at_least("most", stopping.most, repeats);
+  return stopping;
+}
+
 // A tolerance of spex-compare that a plan may ask for.
 void check_tolerance(const Object& object, const std::string& name) {
   object.one_of("tolerance", name, {"production", "masked", "unpadded", "identical"});
@@ -162,9 +176,10 @@ Sustain read_sustain(const Object& object) {
 }
 
 Entry read_entry(const Object& object, const Plan& plan) {
-  object.allow_only({"id", "case", "milestone", "frames", "scale_to", "gpus", "ranks_per_gpu",
-                     "ranks", "threads", "mps", "binding", "options", "run_options", "bundles",
-                     "sweep", "warmups", "repeats", "tolerance", "sustain"});
+  object.allow_only({"id",      "case",          "milestone", "frames",  "scale_to", "nodes",
+                     "gpus",    "ranks_per_gpu", "ranks",     "threads", "mps",      "binding",
+                     "options", "run_options",   "bundles",   "sweep",   "warmups",  "repeats",
+                     "until",   "tolerance",     "sustain"});
   Entry entry;
   std::string milestone;
   object.need("id", entry.id);
@@ -173,6 +188,7 @@ Entry read_entry(const Object& object, const Plan& plan) {
   entry.milestone = milestone_of(object, milestone);
   object.get("frames", entry.frames);
   object.get("scale_to", entry.scale_to);
+  object.get("nodes", entry.nodes);
   object.get("gpus", entry.gpus);
   object.get("ranks_per_gpu", entry.ranks_per_gpu);
   object.get("ranks", entry.ranks);
@@ -190,6 +206,7 @@ Entry read_entry(const Object& object, const Plan& plan) {
   object.plain_name("id", entry.id);
   for (const auto& [key, value] : {std::pair{"frames", entry.frames},
                                    {"scale_to", entry.scale_to},
+                                   {"nodes", entry.nodes},
                                    {"ranks", entry.ranks},
                                    {"threads", entry.threads},
                                    {"bundles", entry.bundles},
@@ -197,6 +214,8 @@ Entry read_entry(const Object& object, const Plan& plan) {
                                    {"ranks_per_gpu", std::optional(entry.ranks_per_gpu)}})
     object.at_least(key, value, 1);
   object.at_least("warmups", entry.warmups, 0);
+  entry.until = object.has("until") ? read_until(object, entry.repeats.value_or(plan.repeats))
+                                    : (entry.repeats ? std::nullopt : plan.until);
   object.at_least("gpus", entry.gpus, 0);
   object.one_of("binding", entry.binding, {"none", "core", "socket", "numa"});
   const bool cpu = traits(entry.milestone).device == Device::cpu;
@@ -233,6 +252,8 @@ Entry at_point(Entry entry, const Object& sweep, const Json& x) {
     entry.mps = entry.mps && number() > 1;
   } else if (kind == "gpus") {
     entry.gpus = number();
+  } else if (kind == "nodes") {
+    entry.nodes = number();
   } else if (kind == "strong") {
     entry.ranks = number();
   } else if (kind == "weak") {
@@ -259,9 +280,9 @@ std::vector<Entry> resolve_sweep(const Entry& entry, const Object& object) {
   sweep.need("name", scaling.sweep);
   sweep.need("kind", scaling.kind);
   sweep.need("values", values);
-  sweep.one_of(
-      "kind", scaling.kind,
-      {"ranks-per-gpu", "gpus", "strong", "weak", "nwavestep", "nsubbundles", "compression"});
+  sweep.one_of("kind", scaling.kind,
+               {"ranks-per-gpu", "gpus", "nodes", "strong", "weak", "nwavestep", "nsubbundles",
+                "compression"});
   if (values.empty()) sweep.fail("has no values", "one or more");
   std::vector<Entry> points;
   for (const Json& x : values) {
@@ -340,9 +361,9 @@ Plan read_plan(const std::string& path) {
     throw usage_error(path, error.what(), "JSON");
   }
   const Object root(json, path, "");
-  root.allow_only({"name", "description", "tier", "division", "warmups", "repeats", "tolerance",
-                   "time_limit_s", "cases", "reference", "goldens", "gpu_ceilings", "cpu_ceilings",
-                   "entries"});
+  root.allow_only({"name", "description", "tier", "division", "warmups", "repeats", "until",
+                   "tolerance", "time_limit_s", "cases", "reference", "goldens", "gpu_ceilings",
+                   "cpu_ceilings", "entries"});
   root.need("name", plan.name);
   root.need("description", plan.description);
   root.need("tier", plan.tier);
@@ -361,6 +382,7 @@ Plan read_plan(const std::string& path) {
   if (plan.tier != "ci" && (plan.repeats < least_repeats || plan.warmups < 1))
     root.fail(fmt::format("{} warm-ups and {} repeats", plan.warmups, plan.repeats),
               fmt::format("1 and {} or more in the tier {}", least_repeats, plan.tier));
+  plan.until = read_until(root, plan.repeats);
   root.positive("time_limit_s", plan.time_limit_s);
   check_tolerance(root, plan.tolerance);
   if (!root.has("cases") || !root.has("entries")) root.fail("has no cases or entries", "both");

@@ -25,6 +25,7 @@ struct Plan {
   std::string division = "ported";
   int warmups = 1;
   int repeats = 5;
+  std::optional<Stopping> until;         ///< none: exactly that many
   std::string tolerance = "production";  ///< of spex-compare
   double time_limit_s = 1800;            ///< of one run; it is ended then, and has failed
   std::map<std::string, Case> cases;

@@ -1,7 +1,6 @@
 #include "bench/campaign/publication.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <set>
 
 #include <fmt/format.h>
@@ -40,6 +39,19 @@ bool shows_first_pass(const EntryRun& run) {
   return !samples.empty() && std::all_of(samples.begin(), samples.end(), [](const Sample* sample) {
     return !sample->sustained.is_null() && !sample->sustained.at("first_pass").is_null();
   });
+}
+
+// A run that is left out may have been left out for what it showed.
+std::string why_chosen(const DroppedRun& dropped, const std::vector<const Sample*>& timed) {
+  if (!dropped.seconds)
+    return fmt::format("run {} was begun, and its end is not known", dropped.index);
+  if (dropped.reason != interrupted_run)
+    return fmt::format("run {} was made again: {}", dropped.index, dropped.reason);
+  for (const Sample* sample : timed)
+    if (*dropped.seconds >= sample->effective_s)
+      return fmt::format("run {} was interrupted after {:.2f} s, in which another was done",
+                         dropped.index, *dropped.seconds);
+  return {};
 }
 
 bool golden_cases_pass(const EntryRun& run) {
@@ -94,7 +106,11 @@ std::vector<std::string> not_published_because(const EntryRun& run, const RunFac
   need(run.launch.nodes > 1 || std::all_of(samples.begin(), samples.end(), seen),
        "spex-bench did not see the inputs opened");
   for (const char* name : {"LD_PRELOAD", "LD_AUDIT"})
-    need(std::getenv(name) == nullptr, std::string(name) + " is set");
+    need(!facts.environment.contains(name), std::string(name) + " is set");
+  for (const DroppedRun& dropped : run.dropped)
+    if (const std::string reason = why_chosen(dropped, samples); !reason.empty())
+      reasons.push_back(reason);
+  need(!run.extended, "runs were added to a result that was complete");
   need(build.at("commit").is_string() && build.at("dirty") == false,
        "it is not built from a clean commit");
   return reasons;

@@ -17,21 +17,46 @@ using Json = nlohmann::ordered_json;
 // Of an interval that something is judged by; that of five samples has 93.75%.
 constexpr double least_coverage = 0.9;
 
-// One-sided: slower than this is a failure, faster never is.
-std::string against(const char* what, const Statistic& fpnh, double reference, double margin,
-                    std::vector<std::string>& reasons) {
-  const double least = reference * (1 - margin);
-  if (!fpnh.low || !fpnh.high || fpnh.coverage.value_or(0) < least_coverage) {
+// An interval that may be judged by, or the word for one that may not.
+bool can_judge(const char* what, const Statistic& found, std::vector<std::string>& reasons) {
+  if (found.low && found.high && found.coverage.value_or(0) >= least_coverage) return true;
+  reasons.push_back(
+      fmt::format("{} has too few samples for an interval of {:g}%", what, 100 * least_coverage));
+  return false;
+}
+
+std::string interval_text(const char* what, const Statistic& found, const char* format_of_one) {
+  const auto one = [&](double value) { return fmt::format(fmt::runtime(format_of_one), value); };
+  return fmt::format("{} {} ({} to {}, {:.1f}%)", what, one(found.median), one(*found.low),
+                     one(*found.high), 100 * *found.coverage);
+}
+
+// Slower than the reference is a failure, faster is not; much faster is doubted where the threshold
+// says what that is.
+std::string against(const char* what, const Statistic& fpnh, double reference,
+                    const Threshold& threshold, std::vector<std::string>& reasons) {
+  if (!can_judge(what, fpnh, reasons)) return "inconclusive";
+  const double least = reference * (1 - threshold.margin);
+  const std::string words = interval_text(what, fpnh, "{:.0f}");
+  if (threshold.margin_above && *fpnh.low > reference * (1 + *threshold.margin_above)) {
     reasons.push_back(
-        fmt::format("{} has too few samples for an interval of {:g}%", what, 100 * least_coverage));
+        fmt::format("{}, at most {:.0f} expected: the reference is another machine's, or something "
+                    "is wrong",
+                    words, reference * (1 + *threshold.margin_above)));
     return "inconclusive";
   }
-  const std::string words =
-      fmt::format("{} {:.0f} ({:.0f} to {:.0f}, {:.1f}%), at least {:.0f} wanted", what,
-                  fpnh.median, *fpnh.low, *fpnh.high, 100 * *fpnh.coverage, least);
   if (*fpnh.low >= least) return "pass";
-  reasons.push_back(words);
+  reasons.push_back(fmt::format("{}, at least {:.0f} wanted", words, least));
   return *fpnh.high < least ? "fail" : "inconclusive";
+}
+
+std::string within(const char* what, const Statistic& seconds, double most,
+                   std::vector<std::string>& reasons) {
+  if (!can_judge(what, seconds, reasons)) return "inconclusive";
+  if (*seconds.high <= most) return "pass";
+  reasons.push_back(
+      fmt::format("{}, at most {:.2f} wanted", interval_text(what, seconds, "{:.2f}"), most));
+  return *seconds.low > most ? "fail" : "inconclusive";
 }
 
 std::string judge_performance(const Evidence& evidence, std::vector<std::string>& reasons) {
@@ -40,47 +65,90 @@ std::string judge_performance(const Evidence& evidence, std::vector<std::string>
   std::vector<std::string> found;
   if (threshold.fpnh_effective && evidence.fpnh_effective)
     found.push_back(against("effective FPNH", *evidence.fpnh_effective, *threshold.fpnh_effective,
-                            threshold.margin, reasons));
+                            threshold, reasons));
   if (threshold.fpnh_extraction && evidence.fpnh_extraction)
     found.push_back(against("extraction FPNH", *evidence.fpnh_extraction,
-                            *threshold.fpnh_extraction, threshold.margin, reasons));
+                            *threshold.fpnh_extraction, threshold, reasons));
+  if (threshold.seconds_effective && evidence.seconds_effective)
+    found.push_back(within("effective seconds", *evidence.seconds_effective,
+                           *threshold.seconds_effective, reasons));
+  if (threshold.seconds_extraction && evidence.seconds_extraction)
+    found.push_back(within("extraction seconds", *evidence.seconds_extraction,
+                           *threshold.seconds_extraction, reasons));
   for (const char* worst : {"fail", "inconclusive", "pass"})
     if (std::find(found.begin(), found.end(), worst) != found.end()) return worst;
   return "not-judged";
 }
 
-}  // namespace
+// The members of a JSON object, which must be one.
+const Json& object_at(const std::string& path, const std::string& where, const Json& json) {
+  if (!json.is_object() || json.empty())
+    throw usage_error(path, where + " has nothing", "a thresholds file (docs/benchmark.md)");
+  return json;
+}
 
-namespace {
-
-// What one entry must reach; `where` names it.
-Threshold read_threshold(const std::string& path, const std::string& where, const Json& json) {
-  const std::string expected = "fpnh_effective, fpnh_extraction, or both, and perhaps margin";
-  if (!json.is_object()) throw usage_error(path, where + " is no object", expected);
-  Threshold threshold;
-  for (const auto& [key, value] : json.items()) {
-    const std::string name = fmt::format("{}: '{}'", where, key);
-    if (key != "fpnh_effective" && key != "fpnh_extraction" && key != "margin")
-      throw usage_error(path, name + " is unknown", expected);
-    if (!value.is_number()) throw usage_error(path, name + " is " + value.dump(), "a number");
-    const auto number = value.get<double>();
-    if (key == "margin") {
-      if (!(number >= 0 && number < 1))
-        throw usage_error(path, name + " is " + value.dump(), "0 or more, and less than 1");
-      threshold.margin = number;
-    } else {
-      if (!(number > 0)) throw usage_error(path, name + " is " + value.dump(), "more than 0");
-      (key == "fpnh_effective" ? threshold.fpnh_effective : threshold.fpnh_extraction) = number;
-    }
+void take_entries(const std::string& path, const Json& entries, const Asked& asked,
+                  Thresholds& thresholds) {
+  for (const auto& [entry, value] : entries.items()) {
+    if (std::find(asked.entries.begin(), asked.entries.end(), entry) == asked.entries.end())
+      throw usage_error(path, entry + " is no entry of the plan",
+                        fmt::format("{}", fmt::join(asked.entries, ", ")));
+    thresholds.entries[entry] = read_threshold(path, entry, value);
   }
-  if (!threshold.fpnh_effective && !threshold.fpnh_extraction)
-    throw usage_error(path, where + " asks for nothing", expected);
-  return threshold;
 }
 
 }  // namespace
 
-Thresholds read_thresholds(const std::string& path, const std::vector<std::string>& entries) {
+Threshold read_threshold(const std::string& path, const std::string& where, const Json& json) {
+  const std::string expected =
+      "fpnh_effective, fpnh_extraction, seconds_effective or seconds_extraction, and perhaps "
+      "margin and margin_above";
+  if (!json.is_object()) throw usage_error(path, where + " is no object", expected);
+  Threshold threshold;
+  const std::map<std::string, std::optional<double>*> limits{
+      {"fpnh_effective", &threshold.fpnh_effective},
+      {"fpnh_extraction", &threshold.fpnh_extraction},
+      {"seconds_effective", &threshold.seconds_effective},
+      {"seconds_extraction", &threshold.seconds_extraction}};
+  bool asks = false;
+  for (const auto& [key, value] : json.items()) {
+    const std::string name = fmt::format("{}: '{}'", where, key);
+    if (!limits.contains(key) && key != "margin" && key != "margin_above")
+      throw usage_error(path, name + " is unknown", expected);
+    if (!value.is_number()) throw usage_error(path, name + " is " + value.dump(), "a number");
+    const auto number = value.get<double>();
+    if (limits.contains(key)) {
+      if (!(number > 0)) throw usage_error(path, name + " is " + value.dump(), "more than 0");
+      *limits.at(key) = number;
+      asks = true;
+    } else if (key == "margin") {
+      if (!(number >= 0 && number < 1))
+        throw usage_error(path, name + " is " + value.dump(), "0 or more, and less than 1");
+      threshold.margin = number;
+    } else {
+      if (!(number >= 0)) throw usage_error(path, name + " is " + value.dump(), "0 or more");
+      threshold.margin_above = number;
+    }
+  }
+  if (!asks) throw usage_error(path, where + " asks for nothing", expected);
+  return threshold;
+}
+
+Json Threshold::to_json() const {
+  Json json;
+  const auto add = [&](const char* key, const std::optional<double>& value) {
+    if (value) json[key] = *value;
+  };
+  add("fpnh_effective", fpnh_effective);
+  add("fpnh_extraction", fpnh_extraction);
+  add("seconds_effective", seconds_effective);
+  add("seconds_extraction", seconds_extraction);
+  add("margin", margin);
+  add("margin_above", margin_above);
+  return json;
+}
+
+Thresholds read_thresholds(const std::string& path, const Asked& asked) {
   const std::string expected = "a thresholds file (docs/benchmark.md)";
   std::ifstream in(path);
   if (!in) throw usage_error(path, "cannot be read", expected);
@@ -89,25 +157,36 @@ Thresholds read_thresholds(const std::string& path, const std::vector<std::strin
   const Json json = Json::parse(in, nullptr, false, true);
   if (!json.is_object()) throw usage_error(path, "is no JSON object", expected);
   for (const auto& [key, value] : json.items())
-    if (key != "entries") throw usage_error(path, "'" + key + "' is unknown", "entries");
-  if (!json.contains("entries") || !json.at("entries").is_object() || json.at("entries").empty())
-    throw usage_error(path, "has no entries", expected);
-  for (const auto& [entry, value] : json.at("entries").items()) {
-    if (std::find(entries.begin(), entries.end(), entry) == entries.end())
-      throw usage_error(path, entry + " is no entry of the plan",
-                        fmt::format("{}", fmt::join(entries, ", ")));
-    thresholds.entries[entry] = read_threshold(path, entry, value);
-  }
+    if (key != "entries" && key != "systems")
+      throw usage_error(path, "'" + key + "' is unknown", "entries, systems");
+  if (json.contains("entries"))
+    take_entries(path, object_at(path, "entries", json.at("entries")), asked, thresholds);
+  if (json.contains("systems"))
+    for (const auto& [system, plans] : object_at(path, "systems", json.at("systems")).items())
+      for (const auto& [plan, entries] : object_at(path, system, plans).items())
+        if (object_at(path, system + ", " + plan, entries);
+            system == asked.system && plan == asked.plan)
+          take_entries(path, entries, asked, thresholds);
+  if (thresholds.entries.empty())
+    throw usage_error(path,
+                      fmt::format("has nothing for the plan {} on '{}'", asked.plan, asked.system),
+                      "entries, or that system (--system) and plan");
   return thresholds;
 }
 
 Json Verdict::to_json() const {
-  return {{"correctness", correctness}, {"performance", performance}, {"health", health},
-          {"overall", overall},         {"exit_status", exit_status}, {"reasons", reasons}};
+  return {{"correctness", correctness},
+          {"performance", performance},
+          {"health", health},
+          {"overall", overall},
+          {"exit_status", exit_status},
+          {"reasons", reasons},
+          {"threshold", threshold ? threshold->to_json() : Json()}};
 }
 
 Verdict judge(const Evidence& evidence) {
   Verdict verdict;
+  verdict.threshold = evidence.threshold;
   verdict.correctness = verdict.performance = "not-judged";
   verdict.health = !evidence.health_known       ? "unknown"
                    : evidence.unhealthy.empty() ? "pass"
@@ -118,7 +197,7 @@ Verdict judge(const Evidence& evidence) {
     return verdict;
   };
   if (evidence.skipped) {
-    verdict.reasons.emplace_back("there is no GPU for it");
+    verdict.reasons.push_back(evidence.skipped_because);
     return end("skipped", status::skipped);
   }
   if (!evidence.error.empty()) {

@@ -14,9 +14,17 @@ namespace spex::bench {
 
 /// What an entry must reach on a system.
 struct Threshold {
-  std::optional<double> fpnh_effective, fpnh_extraction;
-  double margin = 0.05;  ///< by which it may stay below
+  std::optional<double> fpnh_effective, fpnh_extraction;  ///< at least, but for the margin
+  double margin = 0.05;                                   ///< by which it may stay below
+  std::optional<double> margin_above;  ///< by which it may be above, before it is doubted
+  std::optional<double> seconds_effective, seconds_extraction;  ///< of an exposure, at most
+
+  [[nodiscard]] nlohmann::ordered_json to_json() const;
 };
+
+/// What one must reach, as JSON; `where` names it in errors. Throws Error(usage).
+[[nodiscard]] Threshold read_threshold(const std::string& path, const std::string& where,
+                                       const nlohmann::ordered_json& json);
 
 /// A thresholds file: what each entry must reach.
 struct Thresholds {
@@ -24,13 +32,21 @@ struct Thresholds {
   std::map<std::string, Threshold> entries;
 };
 
-/// Throws Error(usage) where the file is none, or names an entry that is not one of `entries`.
-[[nodiscard]] Thresholds read_thresholds(const std::string& path,
-                                         const std::vector<std::string>& entries);
+/// What is asked of whom: a plan on a system.
+struct Asked {
+  std::string system, plan;
+  std::vector<std::string> entries;
+};
+
+/// Those of `entries`, and of `systems` under the system's and the plan's names, which go before
+/// the others. Throws Error(usage) where the file is none, has nothing for them, or names an entry
+/// that is not one of the plan's.
+[[nodiscard]] Thresholds read_thresholds(const std::string& path, const Asked& asked);
 
 /// What a verdict is made from.
 struct Evidence {
-  bool skipped = false;            ///< for want of a GPU
+  bool skipped = false;  ///< for want of a GPU, or of nodes
+  std::string skipped_because;
   bool complete = true;            ///< all runs were made
   std::string error;               ///< what kept it from being run; empty
   std::vector<std::string> wrong;  ///< what is incorrect: failed runs, frames, golden cases
@@ -38,6 +54,7 @@ struct Evidence {
   bool health_known = false;
   std::vector<std::string> unhealthy;  ///< what is
   std::optional<Statistic> fpnh_effective, fpnh_extraction;
+  std::optional<Statistic> seconds_effective, seconds_extraction;  ///< of an exposure
   std::optional<Threshold> threshold;
 };
 
@@ -45,6 +62,7 @@ struct Verdict {
   std::string correctness, performance, health, overall;
   int exit_status = 0;
   std::vector<std::string> reasons;
+  std::optional<Threshold> threshold;  ///< that performance was judged by
 
   [[nodiscard]] nlohmann::ordered_json to_json() const;
 };

@@ -46,6 +46,12 @@ struct Sustain {
   std::optional<int> frames;
 };
 
+/// Until when timed runs are made, beyond the entry's number of repeats.
+struct Stopping {
+  double width = 0;  ///< of the interval of the median, of both clocks, as a part of the median
+  int most = 0;      ///< timed runs
+};
+
 /// One way to run a case: what becomes one result file.
 struct Entry {
   std::string id;
@@ -55,6 +61,7 @@ struct Entry {
   std::optional<int> scale_to;  ///< frames of an exposure that they stand for
   int gpus = 0;                 ///< of a node; 0: the CPU's milestones
   int ranks_per_gpu = 1;
+  std::optional<int> nodes;  ///< the command line's where absent
   /// Of a node. Where absent, one a CPU; on GPUs `gpus` times `ranks_per_gpu`.
   std::optional<int> ranks;
   std::optional<int> threads;
@@ -66,6 +73,7 @@ struct Entry {
   std::optional<Scaling> scaling;
   std::optional<Sustain> sustain;       ///< in the tier night
   std::optional<int> warmups, repeats;  ///< the plan's where absent
+  std::optional<Stopping> until;        ///< the plan's where absent
   std::string tolerance;                ///< of spex-compare; the plan's where absent
 
   [[nodiscard]] bool on_gpu() const { return gpus > 0; }

@@ -29,10 +29,14 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& words)
   to.insert(to.end(), words.begin(), words.end());
 }
 
-std::vector<std::string> mpirun(const Entry& entry, const Machine& machine, int nodes, int ranks) {
-  const int per_node = ranks / nodes;
-  std::vector<std::string> words{"mpirun", "-n", std::to_string(ranks)};
-  if (nodes > 1) append(words, {"--map-by", fmt::format("ppr:{}:node", per_node)});
+std::vector<std::string> mpirun(const Entry& entry, const Machine& machine, const Launch& launch) {
+  const int per_node = launch.ranks / launch.nodes;
+  std::vector<std::string> words{"mpirun", "-n", std::to_string(launch.ranks)};
+  if (launch.nodes > 1) {
+    append(words, {"--map-by", fmt::format("ppr:{}:node", per_node)});
+    // To other nodes it hands on no variables by itself.
+    for (const auto& [name, value] : launch.environment) append(words, {"-x", name});
+  }
   append(words, {"--bind-to", entry.binding});
   // A slot a hardware thread, as machine.cpus counts them; Open MPI's own count is of cores.
   if (entry.binding == "none") words.emplace_back("--use-hwthread-cpus");
@@ -83,9 +87,9 @@ std::vector<VisibleGpu> gpus_of(const Entry& entry, const Machine& machine) {
 Launch make_launch(const Entry& entry, const Machine& machine, const LaunchSettings& settings,
                    const Programs& programs, const std::vector<std::string>& options) {
   Launch launch;
-  launch.nodes = settings.nodes;
+  launch.nodes = entry.nodes.value_or(settings.nodes);
   const int per_node = ranks_per_node(entry, machine);
-  launch.ranks = settings.nodes * per_node;
+  launch.ranks = launch.nodes * per_node;
   launch.launcher = settings.launcher;
   if (settings.launcher == "mpirun" && launch.ranks == 1) launch.launcher = "none";
   launch.environment = launch_environment();
@@ -93,8 +97,7 @@ Launch make_launch(const Entry& entry, const Machine& machine, const LaunchSetti
   // MPS around mpirun on one node; else around each rank, on every node.
   const bool mps_outside = launch.launcher != "srun" && launch.nodes == 1;
   if (entry.mps && mps_outside) launch.argv.push_back(programs.mps_wrapper);
-  if (launch.launcher == "mpirun")
-    append(launch.argv, mpirun(entry, machine, launch.nodes, launch.ranks));
+  if (launch.launcher == "mpirun") append(launch.argv, mpirun(entry, machine, launch));
   if (launch.launcher == "srun")
     append(launch.argv, srun(entry, machine, launch.nodes, launch.ranks));
   if (entry.mps && !mps_outside) launch.argv.push_back(programs.mps_wrapper);

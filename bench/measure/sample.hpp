@@ -41,6 +41,17 @@ struct Sample {
   [[nodiscard]] static Sample from_json(const nlohmann::ordered_json& json);
 };
 
+/// A run that was begun and is no sample: it was interrupted, or failed and was made again.
+struct DroppedRun {
+  int index = 0;
+  std::string start_utc;
+  std::optional<double> seconds;  ///< until its end; nothing where spex-bench itself was ended
+  std::string reason;
+};
+
+/// The reason of a run that was interrupted by a signal.
+inline constexpr const char* interrupted_run = "was interrupted";
+
 /// A run that has ended, with its run log. Where the run failed, its log is missing or malformed,
 /// or names frames that failed, or `check` finds something wrong with it, the sample says so.
 [[nodiscard]] Sample make_sample(const CommandResult& ended, const std::string& run_log,

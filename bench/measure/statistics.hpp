@@ -24,4 +24,16 @@ struct Statistic {
 /// smallest to the largest, and `coverage` says how far it can be trusted (5 samples: 0.9375).
 [[nodiscard]] Statistic summarize(const std::vector<double>& samples);
 
+/// When samples may have ended: after `first` of them, and after each further one up to `most`.
+struct Looks {
+  int first = 0, most = 0;
+};
+
+/// The same of samples that ended when they looked good. Whoever looks often meets an interval that
+/// misses the median more often than one that is looked at once. Here k rises from look to look, so
+/// that the chance that any of them misses stays within 5%: of n tosses of a coin, after `first`,
+/// `first` + 1, ..., never are fewer than k(n) heads, or tails. `coverage` is the chance that none
+/// of all looks up to `most` misses, exact, whatever the distribution and the rule that ended them.
+[[nodiscard]] Statistic summarize(const std::vector<double>& samples, const Looks& looks);
+
 }  // namespace spex::bench

@@ -23,6 +23,8 @@ path.write_text(json.dumps(log))
 sys.exit(status)
 """
 
+LIBRARIES = [os.environ["SPEX_FAKE_NVML"], os.environ.get("LD_LIBRARY_PATH", "")]
+LIBRARY = {"LD_LIBRARY_PATH": ":".join(path for path in LIBRARIES if path)}
 ENTRY = {"id": "gpu", "case": "small", "milestone": "pipeline", "gpus": 2, "ranks": 1}
 ENTRY["options"] = OPTIONS
 
@@ -44,9 +46,7 @@ class Gpus(unittest.TestCase):
 
     def run_with(self, **environment: str) -> tuple[int, str, dict]:
         """Status, output and result of a run."""
-        libraries = [os.environ["SPEX_FAKE_NVML"], os.environ.get("LD_LIBRARY_PATH", "")]
-        environment["LD_LIBRARY_PATH"] = ":".join(path for path in libraries if path)
-        status, text = self.bench.run(**environment)
+        status, text = self.bench.run(**environment | LIBRARY)
         return status, text, self.bench.result("gpu")
 
     def test_the_gpus_that_are_watched_are_those_that_run(self):
@@ -79,6 +79,21 @@ class Gpus(unittest.TestCase):
         self.assertTrue(result["timing"]["samples"][0]["throttled"])
         self.assertIsNone(result["fom"]["effective"])
         self.assertIn("1 run(s) were throttled and do not count", result["verdict"]["reasons"])
+
+    def test_a_throttled_run_is_made_again(self):
+        """No more often than runs were asked for."""
+        hot = {"FAKE_NVML_MEMORY": "grows", "FAKE_NVML_HOT": "1"}
+        status, text, result = self.run_with(**hot)
+        self.assertEqual([s["throttled"] for s in result["timing"]["samples"]], [True])
+        status, text = self.bench.run("--resume", "--repeats", "2", **hot | LIBRARY)
+        self.assertEqual(status, 5, text)
+        self.assertEqual(len(self.bench.result("gpu")["timing"]["samples"]), 2)
+        status, text = self.bench.run(
+            "--resume", "--repeats", "3", **LIBRARY, FAKE_NVML_MEMORY="grows"
+        )
+        samples = self.bench.result("gpu")["timing"]["samples"]
+        self.assertEqual([s["throttled"] for s in samples], [True, True, False, False, False])
+        self.assertEqual(len(self.bench.result("gpu")["fom"]["effective"]["seconds"]["samples"]), 3)
 
 
 if __name__ == "__main__":

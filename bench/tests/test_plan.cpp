@@ -174,6 +174,26 @@ TEST(Plan, RunsTakeTheSeedsInTurn) {
   EXPECT_EQ(one.seed_of_run(5), 8);
 }
 
+TEST(Plan, MayGoOnUntilTheIntervalIsNarrow) {
+  const Plan plan = read(on_gpu, R"("repeats": 6, "until": {"width": 0.02, "most": 20},)");
+  EXPECT_EQ(plan.entries[0].until->width, 0.02);
+  EXPECT_EQ(plan.entries[0].until->most, 20);
+  EXPECT_FALSE(read(on_gpu).entries[0].until);
+  EXPECT_THAT(refusal(on_gpu, R"("repeats": 6, "until": {"width": 0.02, "most": 5},)"),
+              HasSubstr("'most' is 5 (expected 6 or more)"));
+  EXPECT_THAT(refusal(on_gpu, R"("until": {"width": 1, "most": 9},)"), HasSubstr("'width' is 1"));
+  EXPECT_THAT(refusal(on_gpu, R"("until": {"most": 9},)"), HasSubstr("has no 'width'"));
+  EXPECT_THAT(refusal(on_gpu, R"("until": 9,)"), HasSubstr("is no object"));
+}
+
+TEST(Plan, NodesCanBeSwept) {
+  const Plan plan = read(R"({"id": "n", "case": "night", "milestone": "pipeline", "gpus": 4,
+      "sweep": {"name": "nodes", "kind": "nodes", "values": [1, 4]}})");
+  EXPECT_EQ(plan.entries[0].nodes, 1);
+  EXPECT_EQ(plan.entries[1].nodes, 4);
+  EXPECT_EQ(plan.entries[1].id, "n-4");
+}
+
 TEST(Plan, OutsideCiFiveRepeatsAreTheLeast) {
   const test::ScratchFolder scratch;
   std::ofstream(scratch.file("plan.json"))

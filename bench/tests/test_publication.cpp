@@ -58,6 +58,67 @@ struct ByTheRules {
   }
 };
 
+// Who may leave out runs that look slow has chosen the others.
+TEST(Publication, NotOfRunsThatWereChosen) {
+  ByTheRules one;
+  one.run.dropped = {{3, "2026-11-21T08:00:00Z", 4.0, interrupted_run}};
+  EXPECT_THAT(one.reasons(), IsEmpty());
+  one.run.dropped[0].seconds = 11;
+  EXPECT_THAT(one.reasons(), ElementsAre(HasSubstr("interrupted after 11.00 s")));
+  one.run.dropped[0].seconds.reset();
+  EXPECT_THAT(one.reasons(), ElementsAre(HasSubstr("its end is not known")));
+  one.run.dropped[0] = {3, "2026-11-21T08:00:00Z", 1.0, "exit status 9: "};
+  EXPECT_THAT(one.reasons(), ElementsAre(HasSubstr("made again: exit status 9")));
+  one.run.dropped.clear();
+  one.run.extended = true;
+  EXPECT_THAT(one.reasons(), ElementsAre(HasSubstr("were added to a result")));
+}
+
+TEST(Publication, NotUnderAPreloadedLibrary) {
+  ByTheRules one;
+  one.facts.environment["LD_PRELOAD"] = "libfaketime.so";
+  EXPECT_THAT(one.reasons(), ElementsAre("LD_PRELOAD is set"));
+}
+
+EntryRun runs_of(const std::vector<double>& seconds) {
+  EntryRun run;
+  run.repeats = 6;
+  for (const double s : seconds) {
+    Sample sample;
+    sample.index = run.next_index();
+    sample.effective_s = sample.extraction_s.emplace(s);
+    run.samples.push_back(sample);
+  }
+  return run;
+}
+
+TEST(EntryRun, EndsWhenTheIntervalIsNarrowOrThereAreEnough) {
+  EntryRun narrow = runs_of({10, 10.01, 10.02, 10, 10.01, 10.02});
+  EXPECT_TRUE(narrow.done());
+  narrow.until = Stopping{0.01, 8};
+  EXPECT_TRUE(narrow.done());
+  EntryRun wide = runs_of({10, 11, 10, 11, 10, 11});
+  wide.until = Stopping{0.01, 8};
+  EXPECT_FALSE(wide.done());
+  EXPECT_EQ(wide.runs_left(), 1);
+  wide = runs_of({10, 11, 10, 11, 10, 11, 10, 11});
+  wide.until = Stopping{0.01, 8};
+  EXPECT_TRUE(wide.done());
+}
+
+TEST(EntryRun, ThrottledRunsAreMadeAgainButNotForEver) {
+  EntryRun run = runs_of({10, 10, 10, 10, 10, 10});
+  run.samples[2].throttled = run.samples[3].throttled = true;
+  EXPECT_FALSE(run.done());
+  EXPECT_EQ(run.runs_left(), 2);
+  run.samples.push_back(run.samples[0]);
+  EXPECT_FALSE(run.done());
+  run.samples.push_back(run.samples[0]);
+  EXPECT_TRUE(run.done());
+  for (Sample& sample : run.samples) sample.throttled = true;
+  EXPECT_TRUE(run.done());
+}
+
 template <class Change>
 std::vector<std::string> reasons_with(const Change& change) {
   ByTheRules all;
@@ -114,7 +175,7 @@ TEST(Publication, OfRunsByTheRules) {
   EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[0].warmup = false; }),
               ElementsAre("no warm-up"));
   EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[3].throttled = true; }),
-              ElementsAre(HasSubstr("4 timed run(s)")));
+              ElementsAre("not all of it is right and timed", HasSubstr("4 timed run(s)")));
   EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[5].seed = 1; }),
               ElementsAre("two runs had the same inputs"));
   EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[5].observed_s.reset(); }),
@@ -129,9 +190,11 @@ TEST(Figures, ThrottledRunsDoNotCountAndTheTierCiHasNoRate) {
   ByTheRules all;
   all.run.samples[2].effective_s = 1000;
   all.run.samples[2].throttled = true;
+  EXPECT_FALSE(figure_of(all.run, ClockKind::effective));  // it is to be made again
+  all.run.samples.push_back(all.run.samples[1]);
   const auto figure = figure_of(all.run, ClockKind::effective);
   ASSERT_TRUE(figure && figure->fpnh);
-  EXPECT_EQ(figure->seconds.samples.size(), 4U);
+  EXPECT_EQ(figure->seconds.samples.size(), 5U);
   EXPECT_EQ(figure->fpnh->median, 10800);
   EXPECT_EQ(all.run.evidence(all.facts).throttled, 1);
   const auto ci = figure_of(all.run, ClockKind::effective, "ci");

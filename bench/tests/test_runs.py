@@ -78,6 +78,55 @@ class Runs(unittest.TestCase):
             self.assertEqual(after["timing"]["samples"][:runs], before["timing"]["samples"])
             self.assertEqual(len(after["timing"]["samples"]), runs + 1)
 
+    def test_runs_end_when_the_interval_is_narrow(self):
+        """Or when there are as many as there may be; each on inputs of its own."""
+        plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
+        plan["until"] = {"width": 1e-9, "most": 7}
+        with Bench([entry("one")], **plan) as bench:
+            status, text = bench.run()
+            self.assertEqual(status, 0, text)
+            result = bench.result("one")
+            self.assertEqual(result["timing"]["until"], {"width": 1e-9, "most": 7})
+            self.assertEqual([s["seed"] for s in result["timing"]["samples"]], list(range(1, 9)))
+            self.assertEqual(len({f["seed"] for f in result["inputs"]["frames"]}), 8)
+            self.assertEqual(len(result["fom"]["effective"]["seconds"]["samples"]), 7)
+            # A look at 5 samples misses by 1 in 16, and no later one may add to that.
+            self.assertEqual(result["fom"]["effective"]["seconds"]["coverage"], 0.9375)
+            bench.plan["until"]["width"] = 0.999
+            (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
+            self.assertEqual(bench.run()[0], 0)
+            self.assertEqual(len(bench.result("one")["timing"]["samples"]), 6)
+
+    def test_a_run_that_is_left_out_is_not_forgotten(self):
+        """Interrupted, failed and made again, or added when the others were known."""
+        flaky = """#!/usr/bin/env bash
+here=${0%/*}
+if [[ "$*" == *--milestone* ]]; then
+  echo >>"$here/runs"
+  if (($(wc -l <"$here/runs") == 2)); then exit 9; fi
+  if (($(wc -l <"$here/runs") == 4)); then kill -9 "$PPID"; fi
+fi
+exec "$here/real-spex-cpu" "$@"
+"""
+        with Bench([entry("one")], extractor=flaky, repeats=3) as bench:
+            status, text = bench.run()
+            self.assertEqual(status, 3, text)
+            status, text = bench.run("--resume")
+            self.assertEqual(status, -9, text)
+            status, text = bench.run("--resume")
+            self.assertEqual(status, 0, text)
+            timing = bench.result("one")["timing"]
+            self.assertEqual(len(timing["samples"]), 3)
+            self.assertEqual([one["index"] for one in timing["dropped"]], [1, 2])
+            self.assertIn("exit status 9", timing["dropped"][0]["reason"])
+            self.assertIsNone(timing["dropped"][1]["seconds"])
+            self.assertFalse(timing["extended"])
+            reasons = " ".join(bench.result("one")["fom"]["not_published_because"])
+            self.assertIn("run 1 was made again: exit status 9", reasons)
+            self.assertIn("run 2 was begun, and its end is not known", reasons)
+            self.assertEqual(bench.run("--resume", "--repeats", "4")[0], 0)
+            self.assertTrue(bench.result("one")["timing"]["extended"])
+
     def test_a_result_of_another_plan_is_not_resumed(self):
         """One line, and the result stays."""
         with Bench([entry("one")]) as bench:

@@ -62,5 +62,53 @@ TEST(Statistics, CoverageIsTrue) {
   }
 }
 
+// Samples are added until the interval is narrow, which is when it is most likely to be one that
+// misses. The stated coverage holds none the less; that of a single look, of n samples, would not.
+TEST(Statistics, CoverageHoldsForSamplesThatEndedWhenTheyLookedGood) {
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> draw(10, 1);
+  constexpr int trials = 4000;
+  constexpr Looks looks{6, 30};
+  int held = 0, held_naive = 0;
+  double coverage = 0;
+  for (int t = 0; t < trials; ++t) {
+    std::vector<double> samples;
+    Statistic statistic;
+    do {
+      samples.push_back(draw(random));
+      if (static_cast<int>(samples.size()) < looks.first) continue;
+      statistic = summarize(samples, looks);
+      coverage = *statistic.coverage;
+    } while (static_cast<int>(samples.size()) < looks.first ||
+             (static_cast<int>(samples.size()) < looks.most &&
+              *statistic.high - *statistic.low > 0.09 * statistic.median));
+    if (*statistic.low <= 10 && 10 <= *statistic.high) ++held;
+    const Statistic naive = summarize(samples);
+    if (*naive.low <= 10 && 10 <= *naive.high) ++held_naive;
+  }
+  EXPECT_GE(coverage, 0.95);
+  // It is the chance that no look misses; the last one alone misses less often.
+  EXPECT_GE(held / double{trials}, coverage - 4 * std::sqrt(0.05 / trials));
+  EXPECT_GT(held, held_naive);
+}
+
+// With k = 1 the looks after the first add no chance to miss: 1 - 2 / 2^6. By hand, of 7: k = 2
+// would add 2 * 6 / 128 to that.
+TEST(Statistics, TheRankRisesFromLookToLook) {
+  const Looks looks{6, 7};
+  const Statistic seven = summarize({1, 2, 3, 4, 5, 6, 7}, looks);
+  EXPECT_EQ(seven.low, 1);
+  EXPECT_EQ(seven.coverage, 1 - 2.0 / 64);
+  std::vector<double> many;
+  for (int i = 1; i <= 30; ++i) many.push_back(i);
+  const Statistic thirty = summarize(many, {6, 30});
+  EXPECT_GT(*thirty.low, 5);
+  EXPECT_LE(*thirty.low, *summarize(many).low);
+  EXPECT_GE(*thirty.coverage, 0.95);
+  // Whoever may go on to more samples than were taken has the same interval, and no more coverage.
+  EXPECT_LE(*summarize(many, {6, 60}).coverage, *thirty.coverage);
+  EXPECT_EQ(summarize(many, {6, 60}).low, thirty.low);
+}
+
 }  // namespace
 }  // namespace spex::bench

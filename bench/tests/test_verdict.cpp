@@ -22,7 +22,10 @@ Evidence good() {
 }
 
 Threshold at_least(double fpnh_effective, double margin = 0.05) {
-  return {fpnh_effective, {}, margin};
+  Threshold threshold;
+  threshold.fpnh_effective = fpnh_effective;
+  threshold.margin = margin;
+  return threshold;
 }
 
 TEST(Verdict, GoodPassesWithoutAThreshold) {
@@ -65,7 +68,8 @@ TEST(Verdict, OneSampleSaysNothingOfSpeed) {
 
 TEST(Verdict, BothClocksAreHeldToTheirThresholds) {
   Evidence evidence = good();
-  evidence.threshold = Threshold{500, 5000, 0.05};
+  evidence.threshold = at_least(500);
+  evidence.threshold->fpnh_extraction = 5000;
   EXPECT_EQ(judge(evidence).exit_status, 4);
 }
 
@@ -96,7 +100,9 @@ TEST(Verdict, InterruptedIsNoPass) {
 TEST(Verdict, SkippedAndErrorsSayWhy) {
   Evidence skipped;
   skipped.skipped = true;
+  skipped.skipped_because = "it needs 4 nodes";
   EXPECT_EQ(judge(skipped).exit_status, 77);
+  EXPECT_THAT(judge(skipped).reasons, ElementsAre("it needs 4 nodes"));
   Evidence error;
   error.error = "spex-sim failed";
   EXPECT_EQ(judge(error).exit_status, 1);
@@ -119,7 +125,7 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
     return scratch.file("t.json");
   };
   const auto read = [&](const std::string& text) {
-    return read_thresholds(write(text), {"pipeline", "a"});
+    return read_thresholds(write(text), {"node", "plan", {"pipeline", "a"}});
   };
   const Thresholds found =
       read(R"({"entries": {"pipeline": {"fpnh_effective": 8000, "margin": 0.1}}})");
@@ -136,8 +142,9 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
     return "";
   };
   EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh": 1}}})"), HasSubstr("'fpnh' is unknown"));
-  EXPECT_THAT(refusal("{}"), HasSubstr("no entries"));
-  EXPECT_THAT(refusal(R"({"entries": {}})"), HasSubstr("no entries"));
+  EXPECT_THAT(refusal("{}"), HasSubstr("has nothing for the plan plan on 'node'"));
+  EXPECT_THAT(refusal(R"({"entries": {}})"), HasSubstr("entries has nothing"));
+  EXPECT_THAT(refusal(R"({"system": {}})"), HasSubstr("'system' is unknown"));
   EXPECT_THAT(refusal("null"), HasSubstr("no JSON object"));
   EXPECT_THAT(refusal(R"({"entries": {"pipelin": {"fpnh_effective": 1}}})"),
               HasSubstr("pipelin is no entry of the plan (expected pipeline, a)"));
@@ -148,6 +155,49 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
   EXPECT_THAT(refusal(R"({"entries": {"a": {"margin": 0.1}}})"), HasSubstr("asks for nothing"));
   EXPECT_THAT(refusal(R"({"entries": {"a": null}})"), HasSubstr("a is no object"));
   EXPECT_THROW(static_cast<void>(read_thresholds(scratch.file("none"), {})), Error);
+
+  // By system and plan, before what holds everywhere.
+  const std::string keyed = R"({"entries": {"a": {"seconds_effective": 900}}, "systems": {
+      "node": {"plan": {"a": {"fpnh_effective": 5}}, "other": {"b": {"fpnh_effective": 1}}},
+      "none": {"plan": {"a": {"fpnh_effective": 7}}}}})";
+  EXPECT_EQ(read(keyed).entries.at("a").fpnh_effective, 5);
+  EXPECT_FALSE(read(keyed).entries.at("a").seconds_effective);
+  EXPECT_THAT(refusal(R"({"systems": {"x": {"plan": {"a": {"fpnh_effective": 7}}}}})"),
+              HasSubstr("has nothing for the plan plan on 'node'"));
+}
+
+Statistic six(double low, double high) {
+  Statistic statistic;
+  statistic.median = 0.5 * (low + high);
+  statistic.low = low;
+  statistic.high = high;
+  statistic.coverage = 0.96875;
+  return statistic;
+}
+
+TEST(Verdict, SecondsOfAnExposureAreAtMost) {
+  Evidence evidence;
+  evidence.threshold.emplace().seconds_effective = 900;
+  evidence.seconds_effective = six(800, 890);
+  EXPECT_EQ(judge(evidence).overall, "pass");
+  evidence.seconds_effective = six(890, 910);
+  EXPECT_EQ(judge(evidence).overall, "inconclusive");
+  evidence.seconds_effective = six(901, 910);
+  EXPECT_EQ(judge(evidence).overall, "slow");
+  EXPECT_THAT(judge(evidence).reasons, ElementsAre(HasSubstr("at most 900.00 wanted")));
+  EXPECT_EQ(judge(evidence).to_json().at("threshold").at("seconds_effective"), 900);
+}
+
+TEST(Verdict, WhatIsMuchFasterThanItCanBeIsDoubted) {
+  Evidence evidence;
+  evidence.threshold.emplace().fpnh_effective = 100;
+  evidence.fpnh_effective = six(300, 310);
+  EXPECT_EQ(judge(evidence).overall, "pass");
+  evidence.threshold->margin_above = 0.5;
+  EXPECT_EQ(judge(evidence).overall, "inconclusive");
+  EXPECT_THAT(judge(evidence).reasons, ElementsAre(HasSubstr("at most 150 expected")));
+  evidence.fpnh_effective = six(140, 160);
+  EXPECT_EQ(judge(evidence).overall, "pass");
 }
 
 }  // namespace

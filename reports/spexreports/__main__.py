@@ -9,6 +9,9 @@ from spexreports import files, style
 from spexreports.bench_report import bench_report
 from spexreports.comparison import MARGIN
 from spexreports.errors import DataError, UsageError
+from spexreports.nodes import MARGIN as NODE_MARGIN
+from spexreports.nodes import judge_nodes, read_nodes, status_of, table
+from spexreports.nodes_figure import nodes_figure
 from spexreports.patch_figure import brightest_wave, patch_figure, window_around
 from spexreports.pulls_figure import pulls_figure, summary
 from spexreports.quoted import quote
@@ -90,6 +93,31 @@ def quote_results(arguments: argparse.Namespace) -> list[Path]:
     return changed
 
 
+class OddNodesError(Exception):
+    """Not all is as it should be, which has been said; the exit status."""
+
+
+def nodes(arguments: argparse.Namespace) -> list[Path]:
+    """The table of the nodes of an allocation, and their figure."""
+    found = judge_nodes(read_nodes(arguments.folder), arguments.margin)
+    text = table(found)
+    print(text)
+    written = []
+    if arguments.out:
+        arguments.out.mkdir(parents=True, exist_ok=True)
+        (arguments.out / "nodes.txt").write_text(text + "\n", encoding="utf-8")
+        written.append(arguments.out / "nodes.txt")
+        if any(one.speeds for one in found):
+            style.apply_column()
+            picture = nodes_figure(found, arguments.margin)
+            written.append(style.save(picture.figure, arguments.out / "nodes.png"))
+    for path in written:
+        print(f"wrote {path}")
+    if status_of(found) != 0:
+        raise OddNodesError(status_of(found))
+    return []
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     top = argparse.ArgumentParser(prog="spexreports", description=__doc__)
@@ -141,6 +169,17 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE.json",
         help="outputs of the micro-benchmarks (--benchmark_format=json), also drawn",
     )
+    text = "slow, wrong and silent nodes, by one plan on each (docs/slurm.md)"
+    command = commands.add_parser("nodes", help=text, description=text)
+    command.set_defaults(run=nodes)
+    command.add_argument("folder", type=Path, metavar="DIR", help="with a folder for each node")
+    command.add_argument("--out", type=Path, help="folder of the table and its figure")
+    command.add_argument(
+        "--margin",
+        type=float,
+        default=NODE_MARGIN,
+        help="nodes within it are not odd (default: %(default)s, of 1)",
+    )
     text = "writes the blocks of documents that quote results (docs/benchmark.md)"
     command = commands.add_parser("quote", help=text, description=text)
     command.set_defaults(run=quote_results)
@@ -161,6 +200,8 @@ def _run() -> int:
         for path in arguments.run(arguments):
             print(f"wrote {path}")
         sys.stdout.flush()
+    except OddNodesError as odd:
+        return odd.args[0]
     except UsageError as error:
         print(f"spexreports: {error}", file=sys.stderr)
         return 2

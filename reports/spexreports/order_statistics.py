@@ -38,14 +38,47 @@ def median_rank(count: int) -> int:
     )
 
 
-def median(samples: tuple[float, ...]) -> Estimate:
-    """The median and its interval; below six samples this is their range, and covers less."""
+@cache
+def stopped_ranks(first: int, most: int) -> tuple[dict[int, int], float]:
+    """The k of samples that ended when they looked good: after `first`, ..., `most` of them.
+
+    Also the chance that no look at any of them misses the median, which is the coverage of the
+    interval x_(k) to x_(n + 1 - k) whatever ended them: n tosses of a coin never have fewer than
+    k(n) heads, or tails. k rises as far as that chance stays at CONFIDENCE.
+    """
+    ranks, k, missed, chance = {}, 1, 0.0, [1.0]
+    for n in range(1, most + 1):
+        chance = [0.5 * (a + b) for a, b in zip([*chance, 0.0], [0.0, *chance], strict=True)]
+        if n < first:
+            continue
+
+        def missed_by(rank: int, chance: list[float] = chance, n: int = n) -> float:
+            return sum(c for heads, c in enumerate(chance) if min(heads, n - heads) < rank)
+
+        while k < n // 2 and missed + missed_by(k + 1) <= 1 - CONFIDENCE:
+            k += 1
+        missed += missed_by(k)
+        chance = [0.0 if min(h, n - h) < k else c for h, c in enumerate(chance)]
+        ranks[n] = k
+    return ranks, 1 - missed
+
+
+def median(samples: tuple[float, ...], looks: tuple[int, int] | None = None) -> Estimate:
+    """The median and its interval; below six samples this is their range, and covers less.
+
+    `looks` are the first and the last number of samples at which they could end, where they ended
+    when they looked good.
+    """
     ordered, count = sorted(samples), len(samples)
     value = statistics.median(ordered)
     if count < 2:
         return Estimate(value, None, None, 0.0, count)
     k = median_rank(count)
-    return Estimate(value, ordered[k - 1], ordered[count - k], median_coverage(count, k), count)
+    coverage = median_coverage(count, k)
+    if looks:
+        ranks, coverage = stopped_ranks(*looks)
+        k = ranks.get(count, 1)
+    return Estimate(value, ordered[k - 1], ordered[count - k], coverage, count)
 
 
 def ratio_of_pairs(top: tuple[float, ...], bottom: tuple[float, ...]) -> Estimate:

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from spexreports.errors import DataError
-from spexreports.order_statistics import median_coverage
+from spexreports.order_statistics import median_coverage, stopped_ranks
 from spexreports.result import CLOCKS
 
 TOLERANCE = 1e-9  # relative; both sides are of the same float64 numbers
@@ -18,8 +18,9 @@ PUBLISHED_FRAMES, PUBLISHED_WARMUPS, PUBLISHED_REPEATS = 30, 1, 5  # docs/benchm
 class _Stated:
     """The members of one file, and the error where one is not what it must be."""
 
-    def __init__(self, file: Path):
+    def __init__(self, file: Path, looks: tuple[int, int] | None = None):
         self.file = file
+        self.looks = looks  # the first and the last number of samples at which they could end
 
     def equal(self, what: str, stated: float, computed: float) -> None:
         """The number that the file states is that of the samples."""
@@ -74,12 +75,17 @@ def _interval(stated: _Stated, what: str, found: dict[str, Any], ordered: list[f
     )
     if "coverage" not in found:  # before minor version 1: by bootstrap
         return
+    count = len(ordered)
+    possible = {k: median_coverage(count, k) for k in range(1, (count + 1) // 2 + 1)}
+    if stated.looks:
+        by_count, coverage = stopped_ranks(*stated.looks)
+        possible = {by_count.get(count, 1): coverage}
     ranks = [
         k
-        for k in range(1, (len(ordered) + 1) // 2 + 1)
+        for k, coverage in possible.items()
         if math.isclose(low, ordered[k - 1], rel_tol=TOLERANCE)
-        and math.isclose(high, ordered[len(ordered) - k], rel_tol=TOLERANCE)
-        and math.isclose(found["coverage"], median_coverage(len(ordered), k), abs_tol=1e-6)
+        and math.isclose(high, ordered[count - k], rel_tol=TOLERANCE)
+        and math.isclose(found["coverage"], coverage, abs_tol=1e-6)
     ]
     stated.holds(
         bool(ranks),
@@ -258,7 +264,8 @@ def _sustained(stated: _Stated, data: dict[str, Any]) -> None:
 
 def check_stated(file: Path, data: dict[str, Any]) -> None:
     """Throws DataError where a file that fits the schema states what its samples do not say."""
-    stated = _Stated(file)
+    until = data["timing"].get("until")  # minor version 3
+    stated = _Stated(file, (data["timing"]["repeats"], until["most"]) if until else None)
     _samples(stated, data)
     _speeds(stated, data)
     _sustained(stated, data)

@@ -58,9 +58,10 @@ class Figure:
     frames: int
     nodes: int
     gpus: int  # of all nodes
+    looks: tuple[int, int] | None = None  # numbers of runs at which they could end, first and last
 
     def _estimate(self, value: Callable[[float], float]) -> Estimate:
-        return median(tuple(map(value, self.seconds_of.values())))
+        return median(tuple(map(value, self.seconds_of.values())), self.looks)
 
     @property
     def seconds(self) -> Estimate:

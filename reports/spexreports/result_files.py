@@ -65,11 +65,13 @@ def _figure(data: dict[str, Any], samples: tuple[Sample, ...], clock: str) -> Fi
     fom = data["fom"]
     if fom[clock] is None:
         return None
+    until = data["timing"].get("until")  # since minor version 3
     return Figure(
         seconds_of={s.round: s.seconds(clock) for s in samples if s.counts},
         frames=fom["frames_asked"],
         nodes=fom["nodes"],
         gpus=fom["gpus"],
+        looks=(data["timing"]["repeats"], until["most"]) if until else None,
     )
 
 

@@ -14,6 +14,7 @@ from spexreports.order_statistics import (
     median_rank,
     ratio_of_pairs,
     ratio_of_runs,
+    stopped_ranks,
 )
 
 
@@ -72,6 +73,20 @@ class Ratios(unittest.TestCase):
                 holds += found.low < 1 < found.high
                 count += 1
             self.assertAlmostEqual(coverage, holds / count, msg=f"{m} and {n}")
+
+    def test_looks_by_enumeration(self):
+        """All tosses of 10 coins are alike; no look at 6 to 10 of them may miss the middle."""
+        ranks, coverage = stopped_ranks(6, 10)
+        tosses = list(itertools.product((0, 1), repeat=10))
+        held = sum(
+            all(ranks[n] <= sum(t[:n]) <= n - ranks[n] for n in range(6, 11)) for t in tosses
+        )
+        self.assertAlmostEqual(coverage, held / len(tosses))
+        self.assertGreaterEqual(coverage, 0.95)
+        self.assertGreater(stopped_ranks(6, 40)[0][40], ranks[10])
+        values = tuple(float(v) for v in range(40))
+        self.assertEqual(median(values, (6, 40)).coverage, stopped_ranks(6, 40)[1])
+        self.assertLess(median(values, (6, 40)).low, median(values).low)
 
     def test_factor(self):
         """A run that is the other times a factor gives the factor."""
