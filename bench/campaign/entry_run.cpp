@@ -488,6 +488,7 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
       // What failed, and what came after it, is run again, and is not forgotten.
       Sample sample = Sample::from_json(one);
       again = again || sample.failure;
+      if (none && !sample.failure) continue;
       if (again)
         run.dropped.push_back({sample.index, sample.start_utc, sample.effective_s,
                                sample.failure.value_or("came after a run that failed")});
@@ -497,18 +498,16 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
     if (none) return;
     if (run.entry.sustain) run.frames = json.at("fom").at("frames_asked");
     run.start_utc = json.at("start_utc");
+    run.validation = Validation(json.at("validation"));
+    run.health_before = json.at("health").at("before");
+    run.health_after = json.at("health").at("after");
+    if (!json.at("health").at("during").is_null())
+      run.health_during = json.at("health").at("during").get<std::vector<Json>>();
+    // Who adds runs to a result has seen it.
+    run.extended = run.extended || (json.at("status") == "complete" && !run.done());
+  } catch (const nlohmann::json::exception& error) {
+    throw data_error(path, error.what(), "a result of spex-bench");
   }
-  run.validation = Validation(json.at("validation"));
-  run.health_before = json.at("health").at("before");
-  run.health_after = json.at("health").at("after");
-  if (!json.at("health").at("during").is_null())
-    run.health_during = json.at("health").at("during").get<std::vector<Json>>();
-  // Who adds runs to a result has seen it.
-  run.extended = run.extended || (json.at("status") == "complete" && !run.done());
-}
-catch (const nlohmann::json::exception& error) {
-  throw data_error(path, error.what(), "a result of spex-bench");
-}
 }
 
 }  // namespace spex::bench

@@ -1,8 +1,9 @@
-# Runs spex-bench in a batch job; sourced by gpu.sbatch and cpu.sbatch after settings.sh.
+# Runs spex-bench in a batch job; sourced by gpu.sbatch, cpu.sbatch and nodes.sbatch after
+# settings.sh.
 #
-# Takes `default_plan` and `default_only`, entries of that plan, from them. spex-bench replaces the
-# shell, so that its exit status is the job's, and the signal that Slurm sends before the time is up
-# reaches it.
+# Takes `default_plan` and `default_only`, entries of that plan, from them, and `each_node` where every
+# node is to run the plan by itself. Else spex-bench replaces the shell, so that its exit status is the
+# job's, and the signal that Slurm sends before the time is up reaches it.
 # shellcheck shell=bash disable=SC2154
 plan=${SPEX_PLAN:-$default_plan}
 only=${SPEX_ONLY:-}
@@ -13,12 +14,32 @@ only=${SPEX_ONLY:-}
 
 out=${SPEX_OUT:-slurm-$SLURM_JOB_ID}
 data=${SPEX_DATA:-${SCRATCH:+$SCRATCH/spexbench-data}}
-if ((SLURM_JOB_NUM_NODES > 1)) && in_memory "$data"; then
+each_node=${each_node:-false}
+if ! $each_node && ((SLURM_JOB_NUM_NODES > 1)) && in_memory "$data"; then
   die "SPEX_DATA=$data is another folder on each node (expected one that all nodes share)" 2
 fi
 
-arguments=("$plan" --out "$out" --launcher srun --nodes "$SLURM_JOB_NUM_NODES"
-  --system "${SPEX_SYSTEM:-$SLURM_CLUSTER_NAME}")
+options=(--system "${SPEX_SYSTEM:-$SLURM_CLUSTER_NAME}")
+if $each_node; then
+  [[ ! $only ]] || options+=(--only "$only")
+  [[ ! ${SPEX_THRESHOLDS:-} ]] || options+=(--thresholds "$(realpath "$SPEX_THRESHOLDS")")
+  plan=$(realpath "$plan") out=$(realpath -m "$out")
+  [[ ! $data ]] || data=$(realpath -m "$data")
+  echo "on each of $SLURM_JOB_NUM_NODES node(s): spex-bench $plan ${options[*]} $*"
+  mkdir -p "$out"
+  scontrol show hostnames "$SLURM_JOB_NODELIST" >"$out/nodes.list"
+  # A node that fails, or ends early, ends no other. The steps have no MPI of their own.
+  srun --nodes="$SLURM_JOB_NUM_NODES" --ntasks="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 \
+    --cpus-per-task="$SLURM_CPUS_ON_NODE" --cpu-bind=none --mpi=none --kill-on-bad-exit=0 --wait=0 \
+    bench/slurm/one-node "$bin/spex-bench" "$plan" "$out" "$data" "${options[@]}" "$@" || true
+  python=python3
+  [[ -x .venv/bin/python ]] && python=.venv/bin/python
+  PYTHONPATH=reports "$python" -m spexreports nodes "$out" --out "$out" \
+    --margin "${SPEX_MARGIN:-0.02}"
+  exit
+fi
+
+arguments=("$plan" --out "$out" --launcher srun --nodes "$SLURM_JOB_NUM_NODES" "${options[@]}")
 [[ ! $data ]] || arguments+=(--data "$data")
 [[ ! $only ]] || arguments+=(--only "$only")
 [[ ! ${SPEX_THRESHOLDS:-} ]] || arguments+=(--thresholds "$SPEX_THRESHOLDS")

@@ -1,6 +1,6 @@
 """Which nodes of an allocation are slow, wrong or silent, by the same plan run on each of them.
 
-A folder holds a folder for each node, as bench/slurm/nodes.sbatch makes it. Nodes are compared
+A folder holds NODE/results for each node, as bench/slurm/nodes.sbatch makes it. Nodes are compared
 entry by entry, by the seconds of either clock. With m the median of the nodes' medians and MAD the
 median of their distances from m,
 
@@ -29,6 +29,7 @@ FLOOR = 0.005
 MARGIN = 0.02
 STATUSES = {"ok": 0, "FAST": 0, "SLOW": 4, "OTHER FRAMES": 3, "WRONG": 3, "UNHEALTHY": 5}
 NO_RESULT = "NO RESULT"
+LIST = "nodes.list"  # names of the nodes that were asked
 # Of these the first that a node has is what is said of it; statuses as of spex-bench.
 WORST_FIRST = (NO_RESULT, "UNHEALTHY", "WRONG", "OTHER FRAMES", "SLOW", "FAST", "ok")
 VERDICTS = {
@@ -73,13 +74,20 @@ def status_of(found: list[NodeEntry]) -> int:
 
 
 def read_nodes(folder: Path) -> dict[str, dict[str, Result]]:
-    """The results in each folder of `folder`, by node and entry; of a node without any, none."""
+    """The results of each node in `folder`, by node and entry; of a node without any, none.
+
+    Nodes are those that its file LIST names, and those with results.
+    """
     if not folder.is_dir():
         raise DataError(folder, "is no folder", "the --out of bench/slurm/nodes.sbatch")
+    listed = folder / LIST
+    names = listed.read_text(encoding="utf-8").split() if listed.is_file() else []
+    names += [path.parent.name for path in folder.glob("*/results")]
     nodes = {}
-    for path in sorted(p for p in folder.iterdir() if p.is_dir()):
-        has_any = any(not f.name.endswith(".events.json") for f in path.glob("*.json"))
-        nodes[path.name] = {r.entry: r for r in read_results([path])} if has_any else {}
+    for name in sorted(set(names)):
+        results = folder / name / "results"
+        has_any = any(not f.name.endswith(".events.json") for f in results.glob("*.json"))
+        nodes[name] = {r.entry: r for r in read_results([results])} if has_any else {}
     if not any(nodes.values()):
         raise DataError(folder, "holds no results of nodes", "a folder of results for each node")
     return nodes
@@ -142,7 +150,8 @@ def judge_nodes(nodes: dict[str, dict[str, Result]], margin: float = MARGIN) -> 
         for node in nodes:
             speeds = tuple(speeds[node] for speeds in by_clock if node in speeds)
             words = [speed.word for speed in speeds]
-            reason = "" if worst(words) == "ok" else f"{worst(words)} beside the other nodes"
+            odd = next((s for s in speeds if s.word == worst(words) != "ok"), None)
+            reason = f"{100 * odd.beyond:+.1f}% by the {odd.clock} clock" if odd else ""
             if node not in here:
                 words, reason = [NO_RESULT], "there is no result"
             elif here[node].overall in VERDICTS:
