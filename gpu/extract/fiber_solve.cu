@@ -2,6 +2,7 @@
 
 #include "gpu/core/launch.hpp"
 #include "gpu/core/tensor.cuh"
+#include "gpu/core/warp.cuh"
 #include "gpu/extract/fiber_solve.hpp"
 #include "gpu/extract/lane_band.cuh"
 #include "gpu/extract/spot_device.cuh"
@@ -38,6 +39,7 @@ __global__ void __launch_bounds__(factor_threads)
 #pragma unroll
         for (int d = 0; d <= R; ++d) factor[j * (R + 1) + d] = l[d];
       });
+  double* inverse = solution.inverse + static_cast<size_t>(k) * layout.band_size();
   double trace = 0;
   invert_band<R>(
       m,
@@ -45,7 +47,11 @@ __global__ void __launch_bounds__(factor_threads)
 #pragma unroll
         for (int d = 0; d <= R; ++d) l[d] = factor[j * (R + 1) + d];
       },
-      [&](int, const double(&)[R + 1], const double(&z)[R + 1]) { trace += z[0]; });
+      [&](int j, const double(&)[R + 1], const double(&z)[R + 1]) {
+#pragma unroll
+        for (int d = 0; d <= R; ++d) inverse[j * (R + 1) + d] = z[d];
+        trace += z[0];
+      });
   solution.trace[k] = trace;
   if (!good || !isfinite(trace)) status[k / layout.nslots] = guarded;
 }
@@ -195,8 +201,49 @@ __host__ __device__ constexpr int complement_numbers(int R, int m) {
 constexpr int most_tiles = largest_fiber_bins / 8 * (largest_fiber_bins / 8 + 1) / 2;
 constexpr int tiles_of_warp = (most_tiles + warps - 1) / warps;
 
-// D = sum over both neighbours t of V^T V, V = L_t^-1 N_ts, one after the other; rho is the norm of
-// L_s^-1 V^T.
+// V = L_t^-1 N_ts by the whole block, t a neighbour of s; `other` takes the factor of t, and `root`
+// 1 / sqrt(d) of its rows.
+template <int R>
+__device__ void half_solve(const FiberLayout& layout, int m, int s, int t, const double* pair,
+                           const double* factors, double* V, double* other, double* root) {
+  const int ld = row_stride(m);
+  __syncthreads();
+  for (int k = threadIdx.x; k < padded_rows(m) * ld; k += threads) V[k] = 0;
+  for (int k = threadIdx.x; k < layout.band_size(); k += threads)
+    other[k] = factors[t * layout.band_size() + k];
+  __syncthreads();
+  for (int w = threadIdx.x; w < m; w += threads) root[w] = sqrt(other[w * (R + 1)]);
+  // N_ts, which is stored as the block of the higher spectrum's rows.
+  const double* block = pair + static_cast<size_t>(min(s, t)) * layout.pair_size();
+  for (int k = threadIdx.x; k < layout.pair_size(); k += threads) {
+    const int column = k / (2 * R + 1), row = column - R + k % (2 * R + 1);
+    if (row >= 0 && row < m) V[t > s ? row * ld + column : column * ld + row] = block[k];
+  }
+  __syncthreads();
+  if (threadIdx.x < m) {
+    double* column = V + threadIdx.x;
+    forward<R>(
+        m, other, [&](int w) { return column[w * ld]; },
+        [&](int w, double x) { column[w * ld] = x * root[w]; });
+  }
+  __syncthreads();
+}
+
+// The sum of the block's values, for all threads.
+__device__ double block_sum(double value, double (&of_warp)[warps]) {
+  value = warp_sum(value);
+  __syncthreads();
+  if (threadIdx.x % warp_size == 0) of_warp[threadIdx.x / warp_size] = value;
+  __syncthreads();
+  double sum = 0;
+  for (int w = 0; w < warps; ++w) sum += of_warp[w];
+  return sum;
+}
+
+// D = sum over both neighbours t of V^T V, V = L_t^-1 N_ts, one after the other. rho^2 of both
+// together is tr(N_ss^-1 D), which is held to a bound first: the band of N_ss^-1 is known, and its
+// other elements are no larger than the roots of its diagonal's. Where that is above what rho may
+// be, rho is found as the norm of L_s^-1 V^T.
 template <int R>
 __global__ void __launch_bounds__(threads, 2)
     complement_kernel(const PatchGeometry* patches, const CoreSpectrum* cores, FiberLayout layout,
@@ -204,14 +251,15 @@ __global__ void __launch_bounds__(threads, 2)
                       int* status) {
   extern __shared__ double shared[];
   __shared__ double of_row[largest_fiber_bins];
+  __shared__ double of_warp[warps];
   const CoreSpectrum core = cores[blockIdx.x];
   const PatchGeometry patch = patches[core.patch];
   const int m = patch.nwave;
   const int ld = row_stride(m);
-  double* V = shared;  // [padded rows][ld]
-  double* own = V + padded_rows(m) * ld;
+  double* V = shared;                     // [padded rows][ld]
+  double* own = V + padded_rows(m) * ld;  // the factor of s
   double* other = own + layout.band_size();
-  double* root = other + layout.band_size();  // 1 / sqrt(d) of t
+  double* root = other + layout.band_size();
   const int s = patch.pad_below + core.s;
   const size_t first = static_cast<size_t>(core.patch) * layout.nslots;
   const double* pair = bands.pair + first * layout.pair_size();
@@ -234,31 +282,9 @@ __global__ void __launch_bounds__(threads, 2)
     }
   }
 
-  for (int k = threadIdx.x; k < layout.band_size(); k += threads)
-    own[k] = factors[s * layout.band_size() + k];
-  bool coupled = false;
   for (const int t : {s - 1, s + 1}) {
     if (t < 0 || t >= patch.nspec) continue;
-    __syncthreads();
-    for (int k = threadIdx.x; k < padded_rows(m) * ld; k += threads) V[k] = 0;
-    for (int k = threadIdx.x; k < layout.band_size(); k += threads)
-      other[k] = factors[t * layout.band_size() + k];
-    __syncthreads();
-    for (int w = threadIdx.x; w < m; w += threads) root[w] = sqrt(other[w * (R + 1)]);
-    // N_ts, which is stored as the block of the higher spectrum's rows.
-    const double* block = pair + static_cast<size_t>(min(s, t)) * layout.pair_size();
-    for (int k = threadIdx.x; k < layout.pair_size(); k += threads) {
-      const int column = k / (2 * R + 1), row = column - R + k % (2 * R + 1);
-      if (row >= 0 && row < m) V[t > s ? row * ld + column : column * ld + row] = block[k];
-    }
-    __syncthreads();
-    if (threadIdx.x < m) {
-      double* column = V + threadIdx.x;
-      forward<R>(
-          m, other, [&](int w) { return column[w * ld]; },
-          [&](int w, double x) { column[w * ld] = x * root[w]; });
-    }
-    __syncthreads();
+    half_solve<R>(layout, m, s, t, pair, factors, V, other, root);
     for (int w = at.t; w < padded_rows(m); w += 4) {
       const double* V_w = V + w * ld + at.g;
 #pragma unroll
@@ -266,20 +292,7 @@ __global__ void __launch_bounds__(threads, 2)
         if (row_of_tile[k] >= 0)
           multiply_add(V_w[row_of_tile[k]], V_w[column_of_tile[k]], c[k][0], c[k][1]);
     }
-    if (threadIdx.x < m) {
-      const double* row = V + threadIdx.x * ld;
-      double square = 0;
-      forward<R>(
-          m, own, [&](int v) { return row[v]; },
-          [&](int v, double x) { square += x * x * own[v * (R + 1)]; });
-      of_row[threadIdx.x] = square;
-    }
-    __syncthreads();
-    double sum = 0;
-    for (int w = 0; w < m; ++w) sum += of_row[w];
-    coupled = coupled || !(sum <= fiber_bounds::coupling * fiber_bounds::coupling);
   }
-  if (coupled && threadIdx.x == 0) status[core.patch] = guarded;
 
   // D, both triangles, in place of V.
   __syncthreads();
@@ -323,6 +336,34 @@ __global__ void __launch_bounds__(threads, 2)
     double norm = 0;
     for (int j = 0; j < m; ++j) norm = fmax(norm, of_row[j]);
     complements.norm[blockIdx.x] = norm;
+  }
+
+  constexpr double most = fiber_bounds::coupling * fiber_bounds::coupling;
+  const double* inverse = solution.inverse + (first + s) * layout.band_size();
+  double bound = 0;
+  for (int k = threadIdx.x; k < m * m; k += threads) {
+    const int i = k / m, j = k % m;
+    if (i < j) continue;
+    const double twice = i == j ? 1 : 2;
+    bound += i - j <= R
+                 ? twice * inverse[j * (R + 1) + i - j] * V[i * ld + j]
+                 : twice * fabs(V[i * ld + j]) * sqrt(inverse[i * (R + 1)] * inverse[j * (R + 1)]);
+  }
+  if (block_sum(bound, of_warp) <= most) return;
+
+  for (int k = threadIdx.x; k < layout.band_size(); k += threads)
+    own[k] = factors[s * layout.band_size() + k];
+  for (const int t : {s - 1, s + 1}) {
+    if (t < 0 || t >= patch.nspec) continue;
+    half_solve<R>(layout, m, s, t, pair, factors, V, other, root);
+    double square = 0;
+    if (threadIdx.x < m) {
+      const double* row = V + threadIdx.x * ld;
+      forward<R>(
+          m, own, [&](int v) { return row[v]; },
+          [&](int v, double x) { square += x * x * own[v * (R + 1)]; });
+    }
+    if (!(block_sum(square, of_warp) <= most) && threadIdx.x == 0) status[core.patch] = guarded;
   }
 }
 

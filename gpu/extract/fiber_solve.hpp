@@ -11,10 +11,11 @@ namespace spex::gpu {
 
 /// What the stages of a batch leave for each other.
 struct FiberSolution {
-  double* factor = nullptr;  ///< [patch][slot], like FiberBands::band: 1 / d_j and L
-  double* trace = nullptr;   ///< [patch][slot]: tr(N_ss^-1)
-  double* f = nullptr;       ///< [patch][slot][bin]: y before solve_fibers, f after it
-  double* g = nullptr;       ///< [patch][slot][bin]: y less what neighbours' f make of it
+  double* factor = nullptr;   ///< [patch][slot], like FiberBands::band: 1 / d_j and L
+  double* inverse = nullptr;  ///< [patch][slot]: the band of N_ss^-1, like FiberBands::band
+  double* trace = nullptr;    ///< [patch][slot]: tr(N_ss^-1)
+  double* f = nullptr;        ///< [patch][slot][bin]: y before solve_fibers, f after it
+  double* g = nullptr;        ///< [patch][slot][bin]: y less what neighbours' f make of it
 };
 
 /// Factors all N_ss. A patch with a pivot that is not positive becomes guarded.

@@ -66,6 +66,7 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   reserve(frame_, frame_bins * count_of(3 * layout_.reach + 2 + 3));
   reserve(far_, frame_bins);
   reserve(factor_, spectra * count_of(layout_.band_size()));
+  reserve(inverse_, spectra * count_of(layout_.band_size()));
   reserve(trace_, spectra);
   reserve(complement_bands_, count_of(batch_.ncores(), SchurComplements::band_size(layout_)));
   reserve(outside_, count_of(batch_.ncores(), layout_.nwave, layout_.nwave));
@@ -76,7 +77,7 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   reserve(cores_, batch_.cores.size());
   if (poison_)
     for (const DeviceBuffer<double>* buffer :
-         {&frame_, &band_, &pair_, &factor_, &trace_, &complement_bands_, &outside_,
+         {&frame_, &band_, &pair_, &factor_, &inverse_, &trace_, &complement_bands_, &outside_,
           &complement_bins_, &scratch_, &bins_, &work_})
       fill_with_nan(*buffer, stream);
   SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), batch_.cores.data(),

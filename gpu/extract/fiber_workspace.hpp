@@ -43,7 +43,9 @@ class FiberWorkspace {
   [[nodiscard]] FiberBands bands() const { return {band_.get(), pair_.get()}; }
   /// P_s of the batch's core spectra, after `correct`.
   [[nodiscard]] SchurComplements complements() const;
-  [[nodiscard]] FiberSolution fibers() const { return {factor_.get(), trace_.get(), y(), g()}; }
+  [[nodiscard]] FiberSolution fibers() const {
+    return {factor_.get(), inverse_.get(), trace_.get(), y(), g()};
+  }
 
  private:
   // Of all bins of the batch's spots, which its patches take theirs from.
@@ -63,7 +65,7 @@ class FiberWorkspace {
   double psferr_ = 0;
   FiberLayout layout_;
   std::size_t vector_ = 0;
-  DeviceBuffer<double> frame_, band_, pair_, factor_, trace_, complement_bands_, outside_,
+  DeviceBuffer<double> frame_, band_, pair_, factor_, inverse_, trace_, complement_bands_, outside_,
       complement_bins_, scratch_, bins_, work_;
   DeviceBuffer<unsigned char> far_;
   DeviceBuffer<CoreSpectrum> cores_;
