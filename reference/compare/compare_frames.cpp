@@ -372,6 +372,7 @@ Comparison compare_frames(const FrameFile& result, const FrameFile& expected,
   // Values of another shape cannot be told apart by bins.
   if (!out.checks.front().ok()) return out;
 
+  out.solvers = compare_flux_solvers(result, expected, shape);
   FramePair pair(result, expected, shape, out);
   pair.compare_wavelength();
   pair.compare_fibermap();

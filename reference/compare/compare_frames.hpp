@@ -1,9 +1,11 @@
 // The one comparison of two frames: a result with a golden, or with another extraction.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "reference/compare/check.hpp"
+#include "reference/compare/flux_solvers.hpp"
 #include "reference/compare/frame_file.hpp"
 #include "reference/compare/tolerance.hpp"
 
@@ -17,6 +19,9 @@ struct Comparison {
   long long compared = 0;      ///< ivar > 0 in both
   long long not_expected = 0;  ///< expected ivar is 0 or not finite: not compared
   long long off_ccd = 0;       ///< left out by the rule of the top edge, below
+  /// Where one has the flux of patches and one that of the whole frame: how they differ. Says why
+  /// checks fail, and changes none.
+  std::optional<FluxSolvers> solvers = {};
 
   /// Whether all checks pass.
   [[nodiscard]] bool ok() const;

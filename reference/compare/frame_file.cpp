@@ -75,6 +75,8 @@ FrameFile read_frame(const std::string& path) {
   FrameFile file;
   file.path = path;
   file.specmin = reader.find_integer("SPECMIN").value_or(0);
+  file.flux_solver = reader.find_string("FLUXSOLV").value_or("patch");
+  file.nwavestep = reader.find_integer("NWAVESTP").value_or(0);
   int status = 0;
   int hdus = 0;
   fits_get_num_hdus(reader.get(), &hdus, &status);

@@ -27,10 +27,12 @@ struct FrameTable {
 
 /// All HDUs of a frame's file, whatever wrote it.
 struct FrameFile {
-  std::string path;                ///< of the file
-  long long specmin = 0;           ///< SPECMIN of the primary header, 0 where there is none
-  std::vector<FrameImage> images;  ///< in the file's order
-  std::vector<FrameTable> tables;  ///< in the file's order
+  std::string path;                   ///< of the file
+  long long specmin = 0;              ///< SPECMIN of the primary header, 0 where there is none
+  std::string flux_solver = "patch";  ///< FLUXSOLV, "patch" where there is none
+  long long nwavestep = 0;            ///< NWAVESTP, 0 where there is none
+  std::vector<FrameImage> images;     ///< in the file's order
+  std::vector<FrameTable> tables;     ///< in the file's order
 
   /// Null where there is none.
   [[nodiscard]] const FrameImage* image(const std::string& name) const;

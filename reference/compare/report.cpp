@@ -32,6 +32,26 @@ std::string line(const Check& check) {
                      check.limit, verdict);
 }
 
+std::string line(const FluxSolvers& solvers) {
+  std::string text =
+      fmt::format("FLUXSOLV: '{}', expected '{}': the flux of patches is off near their edges",
+                  solvers.result, solvers.expected);
+  if (solvers.nwavestep > 0)
+    text +=
+        fmt::format(", every {} bins; rms pull {:.2g} in the bins beside them, {:.2g} elsewhere",
+                    solvers.nwavestep, solvers.at_edges, solvers.elsewhere);
+  return text + "\n";
+}
+
+json solvers_json(const std::optional<FluxSolvers>& solvers) {
+  if (!solvers) return nullptr;
+  return {{"result", solvers->result},
+          {"expected", solvers->expected},
+          {"nwavestep", solvers->nwavestep},
+          {"rms_pull_at_edges", solvers->at_edges},
+          {"rms_pull_elsewhere", solvers->elsewhere}};
+}
+
 template <class T>
 json or_null(const std::optional<T>& value) {
   return value ? json(*value) : json(nullptr);
@@ -78,6 +98,7 @@ json comparison_json(const Comparison& comparison) {
             {"compared", comparison.compared},
             {"not_expected", comparison.not_expected},
             {"off_ccd", comparison.off_ccd}}},
+          {"flux_solvers", solvers_json(comparison.solvers)},
           {"checks", checks_json(comparison.checks)}};
 }
 
@@ -110,6 +131,7 @@ std::string to_table(const CompareReport& report) {
   if (report.comparison) {
     const Comparison& comparison = *report.comparison;
     for (const Check& check : comparison.checks) text += line(check);
+    if (comparison.solvers) text += line(*comparison.solvers);
     counts = fmt::format("{} of {} bins compared ({})", comparison.compared, comparison.bins,
                          comparison.tolerance.name);
     if (comparison.not_expected > 0)

@@ -1,4 +1,4 @@
-"""Command line: `python -m spexreports demo|readme|bench|quote ...` with reports/ on PYTHONPATH."""
+"""Command line: `python -m spexreports COMMAND ...` with reports/ on PYTHONPATH."""
 
 import argparse
 import os
@@ -18,6 +18,9 @@ from spexreports.quoted import quote
 from spexreports.readme_figure import readme_figure
 from spexreports.resolution_figure import resolution_figure
 from spexreports.result_files import read_results
+from spexreports.seams import joined, read_seams
+from spexreports.seams import summary as seams_summary
+from spexreports.seams_figure import seams_figure
 from spexreports.spectra_figure import spectra_figure
 from spexreports.truth_check import expected_flux, pulls
 
@@ -70,6 +73,15 @@ def readme(arguments: argparse.Namespace) -> list[Path]:
     )
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     return [style.save(figure, arguments.out)]
+
+
+def seams(arguments: argparse.Namespace) -> list[Path]:
+    """The seams of patches, against the truth."""
+    found = joined([read_seams(*three) for three in arguments.exposure])
+    for line in seams_summary(found):
+        print(line)
+    arguments.out.parent.mkdir(parents=True, exist_ok=True)
+    return [style.save(seams_figure(found, arguments.title), arguments.out)]
 
 
 def bench(arguments: argparse.Namespace) -> list[Path]:
@@ -139,6 +151,21 @@ def parser() -> argparse.ArgumentParser:
         if name == "demo":
             command.add_argument("--model", type=Path, required=True)
             command.add_argument("--truth", type=Path, required=True)
+    text = "errors by distance from a patch's edge, of --flux patch and frame (--out FILE)"
+    command = commands.add_parser("seams", help=text, description=text)
+    command.set_defaults(run=seams)
+    command.add_argument(
+        "--exposure",
+        type=Path,
+        nargs=3,
+        action="append",
+        required=True,
+        metavar=("PATCH", "FRAME", "TRUTH"),
+        help="frames of one simulation by --flux patch and --flux frame, and its truth; again for "
+        "more exposures",
+    )
+    command.add_argument("--title", default="Seams of patches", help="(default: %(default)s)")
+    command.add_argument("--out", type=Path, required=True)
     text = "a page of benchmark results, with the paper's table and figures (docs/benchmark.md)"
     command = commands.add_parser("bench", help=text, description=text)
     command.set_defaults(run=bench)

@@ -20,6 +20,7 @@ from spexreports.resolution_figure import (  # noqa: E402
     running_median,
     widths,
 )
+from spexreports.seams import profile, read_seams  # noqa: E402
 from spexreports.truth_check import (  # noqa: E402
     apply_resolution,
     expected_flux,
@@ -195,6 +196,48 @@ class Reports(unittest.TestCase):
         )
         for name in ("patch", "spectra", "resolution", "pulls"):
             self.assert_drawn(out / f"{name}.png")
+
+    def write_seams(self, folder: Path, step: int) -> list[Path]:
+        """The frame as both ways of --flux, where that of patches is off at their edges."""
+        paths = []
+        for solver in ("patch", "frame"):
+            path = folder / f"{solver}-{step}.fits"
+            with fits.open(self.paths["frame"]) as hdus:
+                w = np.arange(hdus["FLUX"].data.shape[1])
+                if solver == "patch":
+                    edge = (w % step == 0) | (w % step == step - 1)
+                    sigma = 1 / np.sqrt(np.where(hdus["IVAR"].data > 0, hdus["IVAR"].data, 1))
+                    hdus["FLUX"].data += (2 * sigma * edge).astype("f4")
+                else:
+                    hdus["FLUX"].header["FLUXSOLV"] = solver
+                hdus["FLUX"].header["NWAVESTP"] = step
+                hdus.writeto(path)
+            paths.append(path)
+        return [*paths, self.paths["truth"]]
+
+    def test_seams_are_found_at_the_edges_of_patches(self):
+        with tempfile.TemporaryDirectory() as folder:
+            found = read_seams(*self.write_seams(Path(folder), 20))
+        self.assertEqual(found.distance.max(), 9)
+        one = profile(found, 0, np.inf)
+        np.testing.assert_allclose(one.apart[0], 2, rtol=1e-5)
+        np.testing.assert_array_equal(one.apart[1:], 0)
+        self.assertGreater(one.square[0, 0], 3)  # 1 + 2^2
+        self.assertLess(abs(one.square[1, 0] - 1), 0.2)
+
+    def test_seams_picture(self):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = self.write_seams(Path(folder), 20)
+            out = Path(folder) / "seams.png"
+            before = sys.argv
+            sys.argv = ["spexreports", "seams", "--exposure", *map(str, paths), f"--out={out}"]
+            try:
+                self.assertEqual(main(), 0)
+                self.assert_drawn(out)
+                sys.argv[3:5] = sys.argv[4:2:-1]  # the one for the other
+                self.assertEqual(main(), 1)
+            finally:
+                sys.argv = before
 
     def test_readme_picture(self):
         out = Path(self.folder.name) / "readme.png"

@@ -53,6 +53,26 @@ std::string first_bad(const Comparison& comparison) {
   return check->first_bad->hdu + ": " + to_string(*check->first_bad);
 }
 
+TEST(CompareFrames, SaysWhereFluxOfPatchesDiffersFromTheFrames) {
+  FrameFile patch = expected();
+  patch.nwavestep = 10;
+  FrameFile frame = expected();
+  EXPECT_FALSE(compare_frames(frame, patch, tolerance()).solvers);
+  frame.flux_solver = "frame";
+  const std::vector<double>& ivar = values(frame, "IVAR");
+  for (int s = 0; s < nspec; ++s)
+    for (const int w : {9, 10, 19, 20, 29, 30, 39})  // 0 is the grid's own end
+      values(frame, "FLUX")[at(s, w)] += 0.5 / std::sqrt(ivar[at(s, w)]);
+  const Comparison comparison = compare_frames(frame, patch, tolerance());
+  EXPECT_FALSE(comparison.ok());
+  ASSERT_TRUE(comparison.solvers);
+  EXPECT_EQ(comparison.solvers->result, "frame");
+  EXPECT_EQ(comparison.solvers->expected, "patch");
+  EXPECT_EQ(comparison.solvers->nwavestep, 10);
+  EXPECT_NEAR(comparison.solvers->at_edges, 0.5, 1e-9);
+  EXPECT_EQ(comparison.solvers->elsewhere, 0);
+}
+
 // What a change to the expected frame is found by.
 std::string found(const std::function<void(FrameFile&)>& change,
                   const Tolerance& limits = tolerance()) {
