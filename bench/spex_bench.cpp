@@ -67,7 +67,7 @@ void add_options(CLI::App& app, Arguments& a) {
       ->group("Files");
   app.add_option("--thresholds", a.thresholds, "What each entry must reach (docs/benchmark.md)")
       ->group("Files");
-  app.add_option("--only", a.only, "These entries of the plan, commas between")
+  app.add_option("--only", a.only, "These entries or groups of the plan, commas between")
       ->delimiter(',')
       ->group("What to run");
   app.add_option("--repeats", a.repeats,
@@ -106,13 +106,16 @@ void add_options(CLI::App& app, Arguments& a) {
 
 void choose_entries(const Arguments& arguments, spex::bench::Plan& plan) {
   if (!arguments.only.empty()) {
-    for (const std::string& id : arguments.only)
+    const auto has_name = [](const spex::bench::Entry& entry, const std::string& name) {
+      return entry.id == name || (!name.empty() && entry.group == name);
+    };
+    for (const std::string& name : arguments.only)
       if (std::none_of(plan.entries.begin(), plan.entries.end(),
-                       [&](const auto& entry) { return entry.id == id; }))
-        throw spex::usage_error("--only", id, "an entry of the plan; --list names them");
+                       [&](const auto& entry) { return has_name(entry, name); }))
+        throw spex::usage_error("--only", name, "an entry or group of the plan; --list names them");
     std::erase_if(plan.entries, [&](const auto& entry) {
-      return std::find(arguments.only.begin(), arguments.only.end(), entry.id) ==
-             arguments.only.end();
+      return std::none_of(arguments.only.begin(), arguments.only.end(),
+                          [&](const std::string& name) { return has_name(entry, name); });
     });
   }
   for (spex::bench::Entry& entry : plan.entries) {
@@ -151,7 +154,8 @@ int run(Arguments& arguments) {
   if (arguments.list) {
     fmt::print("{}: {}\n", plan.name, plan.description);
     for (const auto& entry : plan.entries)
-      fmt::print("  {:<32} {:<16} {}\n", entry.id, to_string(entry.milestone), entry.case_name);
+      fmt::print("  {:<32} {:<16} {:<16} {}\n", entry.id, to_string(entry.milestone),
+                 entry.case_name, entry.group);
     return 0;
   }
   if (arguments.settings.out.empty())

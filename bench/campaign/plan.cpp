@@ -179,7 +179,7 @@ Entry read_entry(const Object& object, const Plan& plan) {
   object.allow_only({"id",      "case",          "milestone", "frames",  "scale_to", "nodes",
                      "gpus",    "ranks_per_gpu", "ranks",     "threads", "mps",      "binding",
                      "options", "run_options",   "bundles",   "sweep",   "warmups",  "repeats",
-                     "until",   "tolerance",     "sustain"});
+                     "until",   "tolerance",     "sustain",   "group"});
   Entry entry;
   std::string milestone;
   object.need("id", entry.id);
@@ -203,7 +203,9 @@ Entry read_entry(const Object& object, const Plan& plan) {
   entry.tolerance = plan.tolerance;
   object.get("tolerance", entry.tolerance);
   check_tolerance(object, entry.tolerance);
+  object.get("group", entry.group);
   object.plain_name("id", entry.id);
+  if (!entry.group.empty()) object.plain_name("group", entry.group);
   for (const auto& [key, value] : {std::pair{"frames", entry.frames},
                                    {"scale_to", entry.scale_to},
                                    {"nodes", entry.nodes},
@@ -238,6 +240,20 @@ Entry read_entry(const Object& object, const Plan& plan) {
   return entry;
 }
 
+// `ranks` ranks in all: on the CPU as many; on the entry's GPUs one each, and where there are more
+// ranks than GPUs, as many on each.
+void set_ranks(Entry& entry, int ranks, const Object& sweep) {
+  if (!entry.on_gpu()) {
+    entry.ranks = ranks;
+    return;
+  }
+  entry.gpus = std::min(entry.gpus, ranks);
+  if (ranks % entry.gpus != 0)
+    sweep.fail(fmt::format("{} ranks on {} GPUs", ranks, entry.gpus), "as many on each");
+  entry.ranks_per_gpu = ranks / entry.gpus;
+  entry.mps = entry.mps && entry.ranks_per_gpu > 1;
+}
+
 // The entry at one point of a sweep.
 Entry at_point(Entry entry, const Object& sweep, const Json& x) {
   const std::string& kind = entry.scaling->kind;
@@ -255,10 +271,14 @@ Entry at_point(Entry entry, const Object& sweep, const Json& x) {
   } else if (kind == "nodes") {
     entry.nodes = number();
   } else if (kind == "strong") {
-    entry.ranks = number();
+    set_ranks(entry, number(), sweep);
   } else if (kind == "weak") {
-    entry.ranks = number();
+    set_ranks(entry, number(), sweep);
     entry.bundles = number();
+  } else if (kind == "mps") {
+    if (!entry.on_gpu() || (x != "on" && x != "off"))
+      sweep.fail(x.dump() + " is no value of mps", "on or off, of an entry with 'gpus'");
+    entry.mps = x == "on";
   } else if (kind == "nwavestep" || kind == "nsubbundles") {
     entry.options.push_back("--" + kind);
     entry.options.push_back(std::to_string(number()));
@@ -281,8 +301,8 @@ std::vector<Entry> resolve_sweep(const Entry& entry, const Object& object) {
   sweep.need("kind", scaling.kind);
   sweep.need("values", values);
   sweep.one_of("kind", scaling.kind,
-               {"ranks-per-gpu", "gpus", "nodes", "strong", "weak", "nwavestep", "nsubbundles",
-                "compression"});
+               {"ranks-per-gpu", "gpus", "mps", "nodes", "strong", "weak", "nwavestep",
+                "nsubbundles", "compression"});
   if (values.empty()) sweep.fail("has no values", "one or more");
   std::vector<Entry> points;
   for (const Json& x : values) {
@@ -309,6 +329,9 @@ void check_entries(const Plan& plan, const Object& root) {
   for (const Entry& entry : plan.entries) {
     if (!ids.insert(entry.id).second) root.fail("two entries are " + entry.id, "an id for each");
     root.plain_name("id", entry.id);
+    if (std::any_of(plan.entries.begin(), plan.entries.end(),
+                    [&](const Entry& other) { return other.group == entry.id; }))
+      root.fail("a group and an entry are " + entry.id, "a name for each");
     const auto found = plan.cases.find(entry.case_name);
     if (found == plan.cases.end())
       root.fail(entry.id + " asks for the case " + entry.case_name, "one of 'cases'");

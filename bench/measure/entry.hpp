@@ -55,6 +55,7 @@ struct Stopping {
 /// One way to run a case: what becomes one result file.
 struct Entry {
   std::string id;
+  std::string group;  ///< of a plan that is run in parts: by what --only also chooses; may be empty
   std::string case_name;
   Milestone milestone = Milestone::pipeline;
   std::optional<int> frames;    ///< the case's first; all where absent

@@ -245,20 +245,22 @@ void add_cpu_cholesky(const PatchCounts& c, const Psf& psf, Costs& costs) {
                         nn * number + spectra_bytes(c, psf)};
 }
 
-// gpu/extract/decorrelate.cu, all of it timed as solve: Cholesky of dense N and f; N = V diag(u)
-// V^T and f again, for patches where Cholesky fails; X = V diag(u^p); blocks, and their roots.
+// gpu/extract/decorrelate.cu: Cholesky of dense N and f; N = V diag(u) V^T and f again, for patches
+// where Cholesky fails. Then X = V diag(u^p); blocks, and their roots.
 void add_gpu_eigh(const PatchCounts& c, const Psf& psf, Decorrelate kind, Costs& costs) {
   const double m = c.nwave, nn = c.n * c.n;
   const double blocks = c.ncore * m * m;
   const double V_rows = c.ncore * m * c.n;
   const double cholesky = nn * c.n / 3 + 2 * nn;
-  costs.solve += {cholesky + eigh_flops * nn * c.n + eigen_apply_flops(c) + nn, 0};
-  // Copy of N 2, factor 2, solve 1, eigh 2, V f 2, X 2
-  costs.solve += {0, (11 * nn + V_rows) * number + spectra_bytes(c, psf)};
+  // Copy of N 2, factor 2, solve 1, eigh 2, V f 2
+  costs.solve += {cholesky + eigh_flops * nn * c.n + eigen_apply_flops(c), 9 * nn * number};
+  // X 2, of which the blocks read the rows of the core spectra
+  costs.decorrelate += {nn, (2 * nn + V_rows) * number + spectra_bytes(c, psf)};
   if (kind == Decorrelate::noise)  // V r and V (Q f): 4; blocks of Q written and read
-    costs.solve += {noise_flops(c, true), (4 * nn + 2 * blocks) * number};
+    costs.decorrelate += {noise_flops(c, true), (4 * nn + 2 * blocks) * number};
   else  // C_s, V, X and Q are each written and read
-    costs.solve += {eigen_block_flops(c, true) + eigh_root_flops(c, true), 8 * blocks * number};
+    costs.decorrelate +=
+        {eigen_block_flops(c, true) + eigh_root_flops(c, true), 8 * blocks * number};
 }
 
 // gpu/extract/band_cholesky.cu, condition.cu and roots.cu.

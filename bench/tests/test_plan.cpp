@@ -63,6 +63,41 @@ TEST(Plan, WeakScalingGrowsTheWorkWithTheRanks) {
   EXPECT_THAT(plan.entries[0].result_options(), ElementsAre("--nspec", "75"));
 }
 
+TEST(Plan, RanksOfAScalingAreDealtToGpus) {
+  const Plan plan = read(R"({"id": "s", "case": "night", "milestone": "direct", "gpus": 4,
+      "mps": true, "sweep": {"name": "n", "kind": "weak", "values": [1, 2, 8]}})");
+  EXPECT_EQ(plan.entries[0].gpus, 1);
+  EXPECT_EQ(plan.entries[1].gpus, 2);
+  EXPECT_EQ(plan.entries[1].ranks_per_gpu, 1);
+  EXPECT_FALSE(plan.entries[1].mps);
+  EXPECT_EQ(plan.entries[2].gpus, 4);
+  EXPECT_EQ(plan.entries[2].ranks_per_gpu, 2);
+  EXPECT_TRUE(plan.entries[2].mps);
+  EXPECT_EQ(plan.entries[2].bundles, 8);
+  EXPECT_FALSE(plan.entries[2].ranks);
+  EXPECT_THAT(refusal(R"({"id": "s", "case": "night", "milestone": "direct", "gpus": 4,
+      "sweep": {"name": "n", "kind": "strong", "values": [6]}})"),
+              HasSubstr("6 ranks on 4 GPUs"));
+}
+
+TEST(Plan, MpsIsOnOrOff) {
+  const Plan plan = read(R"({"id": "s", "case": "night", "milestone": "batch-subbundle", "gpus": 1,
+      "ranks_per_gpu": 5, "sweep": {"name": "n", "kind": "mps", "values": ["off", "on"]}})");
+  EXPECT_EQ(plan.entries[0].id, "s-off");
+  EXPECT_FALSE(plan.entries[0].mps);
+  EXPECT_TRUE(plan.entries[1].mps);
+  EXPECT_THAT(refusal(R"({"id": "s", "case": "night", "milestone": "direct", "gpus": 1,
+      "sweep": {"name": "n", "kind": "mps", "values": [1]}})"),
+              HasSubstr("1 is no value of mps"));
+}
+
+TEST(Plan, GroupsArePlainNamesOfTheirOwn) {
+  const std::string entry = R"({"id": "a", "case": "night", "milestone": "direct", "gpus": 1)";
+  EXPECT_EQ(read(entry + R"(, "group": "slow"})").entries[0].group, "slow");
+  EXPECT_THAT(refusal(entry + R"(, "group": "a"})"), HasSubstr("a group and an entry are a"));
+  EXPECT_THAT(refusal(entry + R"(, "group": "a b"})"), HasSubstr("cannot name a file"));
+}
+
 TEST(Plan, PatchSizesAndCasesCanBeSwept) {
   EXPECT_THAT(read(R"({"id": "n", "case": "night", "milestone": "direct", "gpus": 1,
       "sweep": {"name": "n", "kind": "nwavestep", "values": [30]}})")

@@ -352,6 +352,22 @@ if [[ "$*" == *--milestone* ]]; then cat "$here"/data/inputs/*/preproc-* >"$here
             self.assertEqual(result["verdict"]["exit_status"], 77)
             self.assertEqual(bench.run("--require-gpu")[0], 1)
 
+    def test_a_plan_is_run_in_parts(self):
+        """By the groups of its entries, whose results lie in one folder."""
+        entries = [entry("one", group="first"), entry("two", group="last"), entry("three")]
+        with Bench(entries) as bench:
+            self.assertEqual(bench.run("--only", "first,three")[0], 0)
+            names = {path.name for path in (bench.folder / "out").glob("*.json")}
+            self.assertEqual(
+                {name for name in names if "events" not in name}, {"one.json", "three.json"}
+            )
+            status, text = bench.run_again("--only", "last")
+            self.assertEqual(status, 0, text)
+            self.assertEqual(bench.result("two")["status"], "complete")
+            status, text = bench.run_again("--only", "middle")
+            self.assertEqual(status, 2, text)
+            self.assertIn("an entry or group of the plan", text)
+
     def test_wrong_command_lines_are_one_line(self):
         """Status 2 and what was expected."""
         with Bench([entry("one")]) as bench:

@@ -158,8 +158,8 @@ void EigenSolver::decompose_jacobi(bool batched, int n, int count, double* A, do
         reinterpret_cast<double*>(work_.get()), lwork, info_.get() + k, c.jacobi()));
 }
 
-void EigenSolver::solve(EigenBatch batch, int n, int count, const double* N, const double* y,
-                        double* f, int* failed) {
+void EigenSolver::solve_by_cholesky(EigenBatch batch, int n, int count, const double* N,
+                                    const double* y, double* f, int* failed) {
   const Context& c = *context_;
   const size_t size = static_cast<size_t>(n) * n;
   reserve(L_, size * static_cast<std::size_t>(count));
@@ -195,19 +195,36 @@ void EigenSolver::solve(EigenBatch batch, int n, int count, const double* N, con
   }
 }
 
-void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const PatchGeometry* patches,
-                              int count, int nspec, int nwave,
-                              const std::vector<CoreSpectrum>& cores, int pad_below, double* N,
-                              const double* y, const double* q, double* f, int* status,
-                              const SpectraView& spectra) {
+void EigenSolver::solve(EigenBatch batch, const Patches& patches) {
   const Context& c = *context_;
-  const int m = nwave;
-  const int n = nspec * nwave;
+  const int count = patches.count;
+  const int n = patches.nspec * patches.nwave;
+  const auto size = count_of(count, n);
+  reserve(u_, size);
+  reserve(vectors_, 3 * size);
+  guard_kernel<<<count, threads, 0, c.stream()>>>(patches.N, n, nullptr, patches.status);
+  SPEX_LAUNCH_CHECK();
+  reserve(not_definite_, static_cast<std::size_t>(count));
+  solve_by_cholesky(batch, n, count, patches.N, patches.y, patches.f, not_definite_.get());
+  decompose(batch == EigenBatch::all, n, count, patches.N, u_.get());
+  clip_kernel<<<count, threads, 0, c.stream()>>>(u_.get(), n, info_.get(), nullptr, patches.status);
+  SPEX_LAUNCH_CHECK();
+  apply_function(c, patches.N, u_.get(), n, count, -1, patches.y, vectors_.get(),
+                 vectors_.get() + size);
+  choose_kernel<<<count, threads, 0, c.stream()>>>(not_definite_.get(), n, vectors_.get() + size,
+                                                   patches.f);
+  SPEX_LAUNCH_CHECK();
+}
+
+void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const Patches& patches,
+                              const std::vector<CoreSpectrum>& cores, const SpectraView& spectra) {
+  const Context& c = *context_;
+  const int count = patches.count;
+  const int m = patches.nwave;
+  const int n = patches.nspec * m;
   const int ncores = static_cast<int>(cores.size());
   const auto size = count_of(count, n);
   const auto block_size = count_of(m, m);
-  reserve(u_, size);
-  reserve(vectors_, 3 * size);
   reserve(scaled_, size * static_cast<std::size_t>(n));
   reserve(blocks_, cores.size() * block_size);
   reserve(Q_, cores.size() * block_size);
@@ -215,27 +232,15 @@ void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const PatchGeo
   SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), cores.data(), cores.size() * sizeof(CoreSpectrum),
                                  cudaMemcpyHostToDevice, c.stream()));
 
-  guard_kernel<<<count, threads, 0, c.stream()>>>(N, n, nullptr, status);
-  SPEX_LAUNCH_CHECK();
-  reserve(not_definite_, static_cast<std::size_t>(count));
-  solve(batch, n, count, N, y, f, not_definite_.get());
-  decompose(batch == EigenBatch::all, n, count, N, u_.get());
-  const double* V = N;
-  clip_kernel<<<count, threads, 0, c.stream()>>>(u_.get(), n, info_.get(), nullptr, status);
-  SPEX_LAUNCH_CHECK();
-  apply_function(c, V, u_.get(), n, count, -1, y, vectors_.get(), vectors_.get() + size);
-  choose_kernel<<<count, threads, 0, c.stream()>>>(not_definite_.get(), n, vectors_.get() + size,
-                                                   f);
-  SPEX_LAUNCH_CHECK();
-
   const bool signal = kind == Decorrelate::signal;
+  const double* V = patches.N;
   scale_columns(V, u_.get(), n, count, signal ? -0.5 : 0.25, scaled_.get(), c.stream());
   double* out = signal ? blocks_.get() : Q_.get();
   for (int k = 0, first = 0; k < count; ++k) {
     int ncore = 0;
     while (first + ncore < ncores && cores[first + ncore].patch == k) ++ncore;
-    spectrum_blocks(c, scaled_.get() + static_cast<std::size_t>(k) * n * n, n, m, pad_below, ncore,
-                    out + static_cast<std::size_t>(first) * block_size);
+    spectrum_blocks(c, scaled_.get() + static_cast<std::size_t>(k) * n * n, n, m, patches.pad_below,
+                    ncore, out + static_cast<std::size_t>(first) * block_size);
     first += ncore;
   }
   const BinStrides strides{n, m, 1};
@@ -247,13 +252,13 @@ void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const PatchGeo
         1.0, static_cast<long long>(size), Qf);
     SPEX_LAUNCH_CHECK();
     apply_function(c, V, u_.get(), n, count, 0.5, Qf, vectors_.get(), r);
-    apply_function(c, V, u_.get(), n, count, 0.5, f, vectors_.get(), Qf);
-    store_noise(patches, cores_.get(), ncores, Q_.get(), m, r, Qf, q, strides, status, spectra,
-                c.stream());
+    apply_function(c, V, u_.get(), n, count, 0.5, patches.f, vectors_.get(), Qf);
+    store_noise(patches.geometry, cores_.get(), ncores, Q_.get(), m, r, Qf, patches.q, strides,
+                patches.status, spectra, c.stream());
     return;
   }
-  store_roots(batch, patches, cores_.get(), ncores, m, blocks_.get(), f, q, strides, status,
-              spectra);
+  store_roots(batch, patches.geometry, cores_.get(), ncores, m, blocks_.get(), patches.f, patches.q,
+              strides, patches.status, spectra);
 }
 
 void EigenSolver::store_roots(EigenBatch batch, const PatchGeometry* patches,

@@ -15,15 +15,28 @@ class EigenSolver {
  public:
   explicit EigenSolver(const Context& context) : context_(&context) {}
 
-  /// Solves and decorrelates `count` patches. f = N^-1 y by Cholesky (potrf, potrs; batched where
-  /// the batch is `all`), or by the eigendecomposition where N is not positive definite. N (dense,
-  /// spectrum-major, patch k at N + k n n, with its prior; destroyed), y and q as `[patch][n]`,
-  /// into f `[patch][n]` and the spectra. cores are the core spectra of all patches, in order of
-  /// patch. `status[patch]` becomes 1 where a decomposition fails or a number is not finite.
-  void decorrelate(EigenBatch batch, Decorrelate kind, const PatchGeometry* patches, int count,
-                   int nspec, int nwave, const std::vector<CoreSpectrum>& cores, int pad_below,
-                   double* N, const double* y, const double* q, double* f, int* status,
-                   const SpectraView& spectra);
+  /// Patches of one shape that are solved together.
+  struct Patches {
+    const PatchGeometry* geometry = nullptr;  ///< in device memory
+    int count = 0;
+    int nspec = 0, nwave = 0;  ///< of each, padding included
+    int pad_below = 0;         ///< padding spectra below the core
+    double* N = nullptr;       ///< dense, spectrum-major, patch k at N + k n n, with its prior
+    const double* y = nullptr;
+    const double* q = nullptr;  ///< as y `[patch][n]`
+    double* f = nullptr;        ///< `[patch][n]`
+    /// `status[patch]` becomes 1 where a decomposition fails or a number is not finite.
+    int* status = nullptr;
+  };
+
+  /// f = N^-1 y by Cholesky (potrf, potrs; batched where the batch is `all`), or by the
+  /// eigendecomposition where N is not positive definite. N becomes its eigenvectors.
+  void solve(EigenBatch batch, const Patches& patches);
+  /// The spectra of the patches that were solved last, from those eigenvectors: the blocks of the
+  /// core spectra `cores` of all patches, in order of patch, their roots, flux, ivar, R (section
+  /// 5).
+  void decorrelate(EigenBatch batch, Decorrelate kind, const Patches& patches,
+                   const std::vector<CoreSpectrum>& cores, const SpectraView& spectra);
 
   /// The spectra of blocks C_s (ncores of m x m, destroyed) by their eigendecompositions, in one
   /// batch where `batch` is not none; `cores` in device memory, the others as in store_signal.
@@ -34,8 +47,8 @@ class EigenSolver {
  private:
   /// f = N^-1 y by Cholesky; N is kept. `failed[k]` becomes 1 where patch k is not positive
   /// definite.
-  void solve(EigenBatch batch, int n, int count, const double* N, const double* y, double* f,
-             int* failed);
+  void solve_by_cholesky(EigenBatch batch, int n, int count, const double* N, const double* y,
+                         double* f, int* failed);
   /// A = V diag(u) V^T for `count` matrices of order n, eigenvalues ascending; A becomes V. By
   /// divide and conquer, one at a time or all in a batch.
   void decompose(bool batched, int n, int count, double* A, double* u);

@@ -49,11 +49,18 @@ void EighWorkspace::assemble() {
   add_prior(batch_.patches(), batch_.count, batch_.n, strides_, prior(), N_.get(), stream);
 }
 
-void EighWorkspace::solve() {
+EigenSolver::Patches EighWorkspace::patches() const {
   const PatchGeometry& shape = batch_.patch(0);
-  solver_.decorrelate(eigen_, decorrelate_, batch_.patches(), batch_.count, shape.nspec,
-                      shape.nwave, batch_.cores, shape.pad_below, N_.get(), y(), q(), f(),
-                      batch_.status(), batch_.frame->spectra());
+  return {batch_.patches(), batch_.count, shape.nspec, shape.nwave, shape.pad_below,
+          N_.get(),         y(),          q(),         f(),         batch_.status()};
+}
+
+void EighWorkspace::solve() {
+  solver_.solve(eigen_, patches());
+}
+
+void EighWorkspace::decorrelate() {
+  solver_.decorrelate(eigen_, decorrelate_, patches(), batch_.cores, batch_.frame->spectra());
 }
 
 void EighWorkspace::quality() {

@@ -26,8 +26,10 @@ class EighWorkspace {
   void multiply();
   /// y, q, the prior, and N with it: all that section 4 asks for, project and multiply included.
   void assemble();
-  /// f, C and the spectra from the eigendecomposition of N (sections 4 and 5); N is destroyed.
+  /// f and the eigendecomposition of N, in its place (section 4).
   void solve();
+  /// The blocks of C, their roots, and the spectra (section 5).
+  void decorrelate();
   /// chi2pix and pixmask_fraction (section 6); the spectra of failed patches are cleared.
   void quality();
   /// The parts of the model image into `models[k]` of patch k of the frame. Waits for the GPU.
@@ -40,6 +42,7 @@ class EighWorkspace {
   [[nodiscard]] const double* N() const { return N_.get(); }
 
  private:
+  [[nodiscard]] EigenSolver::Patches patches() const;
   // Vectors over the padded bins of all patches.
   [[nodiscard]] double* y() const { return bins_.get(); }
   [[nodiscard]] double* q() const { return y() + vector_; }

@@ -30,6 +30,7 @@ void EighEngine::extract(const FrameOnDevice& frame, const ExtractInputs& inputs
     workspace_.begin(make_batch(frame, k, std::min(k + most, last), spots), eigen, inputs);
     events.time(Stage::assemble, [&] { workspace_.assemble(); });
     events.time(Stage::solve, [&] { workspace_.solve(); });
+    events.time(Stage::decorrelate, [&] { workspace_.decorrelate(); });
     events.time(Stage::quality, [&] { workspace_.quality(); });
     if (models != nullptr) workspace_.download_models(*models);
   }

@@ -46,9 +46,18 @@ class Decorrelate : public test::StageTest {
     const DeviceBuffer<double> N_device = to_device(N), y_device = to_device(y),
                                q_device = to_device(q), f = poisoned<double>(y.size());
     EigenSolver solver(context());
-    solver.decorrelate(how, kind, all.patches(), count, patches[0].padded_nspec(),
-                       patches[0].padded_nwave(), all.cores, patches[0].pad_below, N_device.get(),
-                       y_device.get(), q_device.get(), f.get(), all.status(), frame->spectra());
+    const EigenSolver::Patches on_device{all.patches(),
+                                         count,
+                                         patches[0].padded_nspec(),
+                                         patches[0].padded_nwave(),
+                                         patches[0].pad_below,
+                                         N_device.get(),
+                                         y_device.get(),
+                                         q_device.get(),
+                                         f.get(),
+                                         all.status()};
+    solver.solve(how, on_device);
+    solver.decorrelate(how, kind, on_device, all.cores, frame->spectra());
     std::vector<int> status = gpu::to_host<int>(all.status(), count_of(count), stream());
     return {to_host(f), std::move(status), frame->download()};
   }
