@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from spexreports import style
+from spexreports.busy_table import busy_table
 from spexreports.cells import speed_cell
 from spexreports.comparison import Comparison, compare_sides
 from spexreports.comparison_figure import comparison_figure, name
@@ -12,7 +13,9 @@ from spexreports.gpu_scaling_figure import gpu_scaling_figure
 from spexreports.kernel_figures import kernel_figures, kernel_table
 from spexreports.ladder_figure import ladder_figure
 from spexreports.ladder_table import ladder_table
+from spexreports.launch_figure import launch_figure
 from spexreports.milestone_ratios import milestone_ratios
+from spexreports.mps_table import mps_table
 from spexreports.night import night_figure, night_table
 from spexreports.numbers import interval, number
 from spexreports.opening import harness_checks, opening
@@ -98,10 +101,13 @@ def _make_page(shown: list[Result], out: Path) -> Page:
     page.add("Stages", stages_figure(shown))
     page.add("Timeline", timeline_figure(shown))
     page.add_html(time_table(shown))
+    page.add_html(busy_table(shown))
     page.add("Roofline", roofline_figure(shown))
     page.section("Scaling")
     page.add("Ranks per GPU and GPUs", gpu_scaling_figure(shown))
+    page.add_html(mps_table(shown))
     page.add("Strong and weak scaling", core_scaling_figure(shown))
+    page.add("What it takes to start", launch_figure(shown))
     page.add("Size of patches", patch_size_figure(shown))
     page.add("Compressed inputs", compression_figure(shown))
     page.section("A night")

@@ -4,6 +4,7 @@ from matplotlib.axes import Axes
 
 from spexreports import style
 from spexreports.gpu_scaling_figure import interval_words, line
+from spexreports.numbers import counted
 from spexreports.result import Result
 from spexreports.section import Missing, Picture, by_group, in_sweep, systems, told_apart
 from spexreports.work import method
@@ -42,7 +43,9 @@ def _round_ticks(axis: Axes) -> None:
 def _label(points: list[Result], strong: bool, everything: list[Result]) -> str:
     bundles = points[0].scaling.bundles
     work = f"{bundles} bundles in all" if strong else "bundles in proportion to ranks"
-    return told_apart(everything, f"{points[0].milestone}: {work}", points[0])
+    gpus = max(p.gpus_per_node for p in points)
+    where = f", up to {counted(gpus, 'GPU')}" if gpus > 1 else ", one GPU" if gpus else ""
+    return told_apart(everything, f"{points[0].milestone}: {work}{where}", points[0])
 
 
 def core_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
@@ -72,7 +75,7 @@ def core_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
     figure.suptitle(systems(everything), x=0.01, ha="left")
     caption = (
         f"Seconds by the extraction clock over ranks. {interval_words(everything)} Strong: the "
-        "same bundles on more ranks; weak: as many bundles as ranks. Dotted: ideal, from the first "
-        "point."
+        "same bundles on more ranks; weak: as many bundles as ranks. On GPUs a rank has one to "
+        "itself, until there are more ranks than GPUs. Dotted: ideal, from the first point."
     )
     return [Picture("core-scaling", figure, caption)]

@@ -12,13 +12,22 @@ from spexreports.numbers import number, time_text
 from spexreports.section import Missing, Picture, by_group
 
 MARKERS = "osD^vP"
-EIGH = {"": "dsyevd", "single": "one dsyevd", "xsyev": "XsyevBatched", "jacobi": "syevjBatched"}
+EIGH = {
+    "": "dsyevd",
+    "single": "one dsyevd",
+    "with_copies": "one dsyevd, with copies",
+    "one_by_one": "dsyevd, one by one",
+    "xsyev": "XsyevBatched",
+    "jacobi": "syevjBatched",
+}
 CHOLESKY = {
     "band_blocks": "band, with blocks of the inverse",
     "dense_inverse": "dense, with the inverse",
     "potrf": "dense (potrf)",
     "potrs": "dense, solve alone (potrs)",
     "inverse": "dense, with the inverse",
+    "solve_batched": "dense factor and solve, batched",
+    "solve_one_by_one": "dense factor and solve, one by one",
 }
 # Group: what it is, of what a time is, whether a call's time is divided by its batch.
 ASSEMBLY = {

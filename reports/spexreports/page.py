@@ -57,15 +57,18 @@ sup { line-height: 0; }
   a { color: inherit; text-decoration: none; }
   nav { display: none; }
   h2, h3 { break-after: avoid; }
-  tr, figure, img, div.pictures { break-inside: avoid; }
+  tr, figure.column, img, div.column { break-inside: avoid; }
+  figcaption { break-before: avoid; }
   thead { display: table-header-group; }
   .wide { overflow: visible; }
   table { font-size: 7.2pt; } th, td { padding: 0.2em 0.35em; }
   table.cards { font-size: 8.5pt; }
   .big { font-size: 1.3em; }
-  figure.column, div.column { width: 84mm; } div.column { margin-right: 4mm; }
+  .figures { display: block; }
+  figure.column { display: inline-block; vertical-align: top; }
+  figure.column, div.column { width: 84mm; margin-right: 4mm; } div.column figure { margin: 0; }
   figure.page { width: 100%; }
-  .figures { gap: 4mm 8mm; }
+  figure.page img { width: auto; max-width: 100%; max-height: 225mm; }
   tr.ours, tr.failed { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """

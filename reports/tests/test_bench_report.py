@@ -45,6 +45,7 @@ PICTURES = {
     "ladder",
     "gpu-scaling",
     "core-scaling",
+    "launch-time",
     "patch-size",
     "compression",
     "timeline",

@@ -52,6 +52,19 @@ class CholeskyBatch {
                                            L_pointers_.get(), n_, x_pointers_.get(), n_,
                                            solve_info_.get(), count_));
   }
+  /// The factors and solutions one after the other, as multi-gpu has them.
+  void factor_and_solve_singly() {
+    const cusolverDnHandle_t solver = device_->context().solver();
+    const auto bytes = static_cast<std::size_t>(lwork()) * sizeof(double);
+    if (work_.bytes() < bytes) work_ = gpu::DeviceBuffer<double>(bytes / sizeof(double));
+    for (int k = 0; k < count_; ++k) {
+      double* const L = L_.get() + static_cast<std::size_t>(k) * matrix_size();
+      double* const x = x_.get() + static_cast<std::size_t>(k) * static_cast<std::size_t>(n_);
+      SPEX_GPU_CHECK(
+          cusolverDnDpotrf(solver, lower, n_, L, n_, work_.get(), lwork(), info_.get() + k));
+      SPEX_GPU_CHECK(cusolverDnDpotrs(solver, lower, n_, 1, L, n_, x, n_, solve_info_.get()));
+    }
+  }
   /// X = L^-1, C = X^T X; after allocate_inverse.
   void invert() {
     const gpu::Context& c = device_->context();
@@ -105,6 +118,12 @@ class CholeskyBatch {
     return gpu::to_host(of.get() + of.count() - size, size, device_->stream());
   }
   [[nodiscard]] std::size_t matrix_size() const { return count_of(n_, n_); }
+  [[nodiscard]] int lwork() const {
+    int numbers = 0;
+    SPEX_GPU_CHECK(cusolverDnDpotrf_bufferSize(device_->context().solver(), lower, n_, L_.get(), n_,
+                                               &numbers));
+    return numbers;
+  }
   [[nodiscard]] std::vector<double*> pointers(const gpu::DeviceBuffer<double>& to,
                                               std::size_t size) const {
     std::vector<double*> all;
@@ -115,7 +134,7 @@ class CholeskyBatch {
   const Device* device_;
   int n_;
   int count_;
-  gpu::DeviceBuffer<double> original_, L_, original_x_, x_, unit_, X_, C_;
+  gpu::DeviceBuffer<double> original_, L_, original_x_, x_, unit_, X_, C_, work_;
   gpu::DeviceBuffer<double*> L_pointers_, x_pointers_, X_pointers_;
   gpu::DeviceBuffer<int> info_, solve_info_;
 };
@@ -133,6 +152,27 @@ void run_potrs(benchmark::State& state, Device& device, int n, int count) {
   batch.factor();
   device.measure(
       state, [&] { batch.restore_right_sides(); }, [&] { batch.solve(); },
+      [&] { batch.require_solutions(); });
+  batch.require_done();
+}
+
+// Both factors and solutions: what a subbundle's batch takes the place of.
+void run_solve_batched(benchmark::State& state, Device& device, int n, int count) {
+  CholeskyBatch batch(device, n, count);
+  device.measure(
+      state, [&] { batch.restore(); },
+      [&] {
+        batch.factor();
+        batch.solve();
+      },
+      [&] { batch.require_solutions(); });
+  batch.require_done();
+}
+
+void run_solve_single(benchmark::State& state, Device& device, int n, int count) {
+  CholeskyBatch batch(device, n, count);
+  device.measure(
+      state, [&] { batch.restore(); }, [&] { batch.factor_and_solve_singly(); },
       [&] { batch.require_solutions(); });
   batch.require_done();
 }
@@ -198,6 +238,8 @@ void add_cholesky(const DevicePointer& device, const FramePointer& frame) {
     add("potrf", n, run_potrf);
     add("potrs", n, run_potrs);
     add("inverse", n, run_inverse);
+    add("solve_batched", n, run_solve_batched);
+    add("solve_one_by_one", n, run_solve_single);
   }
   for (const int nbundles : {1, 2}) {
     const PatchRange range = frame->bundles(nbundles);

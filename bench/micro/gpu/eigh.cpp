@@ -1,4 +1,7 @@
-// Eigendecompositions by cuSOLVER: one at a time over n, and in batches.
+// Eigendecompositions by cuSOLVER: one at a time over n, with copies to and from the GPU, and many,
+// one after the other or in batches.
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "bench/micro/checks.hpp"
@@ -53,22 +56,66 @@ void measure(benchmark::State& state, Device& device, const Matrices& batch,
   state.SetItemsProcessed(state.iterations() * batch.count);
 }
 
-void run_single(benchmark::State& state, Device& device, int n, int /*count*/) {
-  const gpu::Context& c = device.context();
+// Matrices one after the other by divide and conquer.
+class Single {
+ public:
+  Single(const Device& device, const Matrices& batch)
+      : context_(&device.context()), batch_(&batch) {
+    SPEX_GPU_CHECK(cusolverDnXsyevd_bufferSize(
+        context_->solver(), context_->params(), vectors, lower, batch.n, CUDA_R_64F, batch.A.get(),
+        batch.n, CUDA_R_64F, batch.u.get(), CUDA_R_64F, &on_device_, &on_host_));
+    work_ = gpu::DeviceBuffer<std::byte>(on_device_);
+    host_work_.resize(on_host_);
+  }
+  void decompose() {
+    const int n = batch_->n;
+    for (int k = 0; k < batch_->count; ++k)
+      SPEX_GPU_CHECK(cusolverDnXsyevd(context_->solver(), context_->params(), vectors, lower, n,
+                                      CUDA_R_64F, batch_->A.get() + count_of(k, n, n), n,
+                                      CUDA_R_64F, batch_->u.get() + count_of(k, n), CUDA_R_64F,
+                                      work_.get(), on_device_, host_work_.data(), on_host_,
+                                      batch_->info.get() + k));
+  }
+
+ private:
+  const gpu::Context* context_;
+  const Matrices* batch_;
+  std::size_t on_device_ = 0, on_host_ = 0;
+  gpu::DeviceBuffer<std::byte> work_;
+  std::vector<std::byte> host_work_;
+};
+
+void run_single(benchmark::State& state, Device& device, int n, int count) {
+  const Matrices batch(n, count, device.stream());
+  Single single(device, batch);
+  measure(state, device, batch, [&] { single.decompose(); });
+}
+
+// The same with the matrix copied to the GPU, and the eigenvectors and eigenvalues from it: what a
+// program that keeps its matrices on the host has to set against the CPU's time.
+void run_with_copies(benchmark::State& state, Device& device, int n, int /*count*/) {
   const Matrices batch(n, 1, device.stream());
-  std::size_t on_device = 0;
-  std::size_t on_host = 0;
-  SPEX_GPU_CHECK(cusolverDnXsyevd_bufferSize(c.solver(), c.params(), vectors, lower, n, CUDA_R_64F,
-                                             batch.A.get(), n, CUDA_R_64F, batch.u.get(),
-                                             CUDA_R_64F, &on_device, &on_host));
-  const gpu::DeviceBuffer<std::byte> work(on_device);
-  std::vector<std::byte> host_work(on_host);
-  measure(state, device, batch, [&] {
-    SPEX_GPU_CHECK(cusolverDnXsyevd(c.solver(), c.params(), vectors, lower, n, CUDA_R_64F,
-                                    batch.A.get(), n, CUDA_R_64F, batch.u.get(), CUDA_R_64F,
-                                    work.get(), on_device, host_work.data(), on_host,
-                                    batch.info.get()));
-  });
+  Single single(device, batch);
+  const std::vector<double> matrix = random_matrix(n);
+  const gpu::PinnedBuffer<double> A(matrix.size()), u(static_cast<std::size_t>(n));
+  const cudaStream_t stream = device.stream();
+  device.measure(
+      state, [&] { std::copy(matrix.begin(), matrix.end(), A.get()); },
+      [&] {
+        SPEX_GPU_CHECK(cudaMemcpyAsync(batch.A.get(), A.get(), batch.A.bytes(),
+                                       cudaMemcpyHostToDevice, stream));
+        single.decompose();
+        SPEX_GPU_CHECK(cudaMemcpyAsync(A.get(), batch.A.get(), batch.A.bytes(),
+                                       cudaMemcpyDeviceToHost, stream));
+        SPEX_GPU_CHECK(cudaMemcpyAsync(u.get(), batch.u.get(), batch.u.bytes(),
+                                       cudaMemcpyDeviceToHost, stream));
+      },
+      [&] {
+        require_decomposition("eigh", matrix, n, {A.get(), A.get() + matrix.size()},
+                              {u.get(), u.get() + n});
+      });
+  require_zeros(gpu::to_host(batch.info, stream), "eigh");
+  state.SetItemsProcessed(state.iterations());
 }
 
 void run_xsyev(benchmark::State& state, Device& device, int n, int count) {
@@ -117,7 +164,9 @@ void add_eigh(const DevicePointer& device) {
         [device, n, count, run](benchmark::State& state) { run(state, *device, n, count); }));
   };
   for (const int n : eigh_orders) add(fmt::format("eigh/single/{}", n), n, 1, run_single);
+  for (const int n : eigh_orders) add(fmt::format("eigh/with_copies/{}", n), n, 1, run_with_copies);
   const auto add_batched = [&](int n, int count) {
+    add(fmt::format("eigh/one_by_one/{}/{}", n, count), n, count, run_single);
     add(fmt::format("eigh/xsyev/{}/{}", n, count), n, count, run_xsyev);
     add(fmt::format("eigh/jacobi/{}/{}", n, count), n, count, run_jacobi);
   };

@@ -19,9 +19,12 @@ void add_projection(const DevicePointer& device, const FramePointer& frame);
 /// /dense_product/PATCHES: the product A^T W A alone; /direct/PATCHES: y, q and the band of N from
 /// overlapping spots, for the subbundle, one bundle and two.
 void add_normal_equations(const DevicePointer& device, const FramePointer& frame);
-/// eigh/single/N: Xsyevd; eigh/xsyev/N/BATCH: XsyevBatched; eigh/jacobi/N/BATCH: syevjBatched.
+/// eigh/single/N: Xsyevd; eigh/with_copies/N: the same with the matrix to the GPU and its
+/// eigenvectors from it; eigh/one_by_one/N/BATCH: of many; eigh/xsyev/N/BATCH: XsyevBatched;
+/// eigh/jacobi/N/BATCH: syevjBatched.
 void add_eigh(const DevicePointer& device);
-/// cholesky/potrf, /potrs, /inverse, /N/BATCH: cuSOLVER's and cuBLAS's, batched; cholesky/band/
+/// cholesky/potrf, /potrs, /inverse, /N/BATCH: cuSOLVER's and cuBLAS's, batched;
+/// /solve_batched, /solve_one_by_one: factor and solution, in a batch or not; cholesky/band/
 /// PATCHES: the project's band factorization with its solution and condition.
 void add_cholesky(const DevicePointer& device, const FramePointer& frame);
 /// roots/newton_schulz/M/PATCHES: covariance blocks of order M and their roots from the factored
