@@ -79,7 +79,8 @@ def _percent(drift: dict[str, Any] | None, seconds: float, notes: Footnotes) -> 
     part = 100 * seconds / 3600
     covers = f"a {100 * drift['coverage']:.1f}% interval, by pairs of blocks half a run apart"
     ends = f"{part * drift['low']:+.1f} to {part * drift['high']:+.1f}"
-    return join([f"{part * drift['median']:+.1f}", small(f" {ends}"), notes.mark(covers)])
+    below = small(join([f" {ends}", notes.mark(covers)]))
+    return join([f"{part * drift['median']:+.1f}", below])
 
 
 def _mean(values: list[float]) -> float:
@@ -97,12 +98,13 @@ def _cpus_busy(result: Result, samples: list[dict[str, Any]]) -> str:
     return f"{100 * _mean(parts):.0f}%" if parts else "–"
 
 
-def _steady(result: Result) -> Estimate:
+def sustained(result: Result) -> Estimate:
+    """FPNH of the steady parts of a long run's timed runs."""
     return median(tuple(s["sustained"]["fpnh"] for s in _timed(result)))
 
 
 def _row(result: Result, notes: Footnotes, out: Path) -> list[object]:
-    samples, fpnh, survey = _timed(result), _steady(result), read_published().survey
+    samples, fpnh, survey = _timed(result), sustained(result), read_published().survey
     last = samples[-1]["sustained"]
     year = survey.night_frames * survey.nights_a_year
     span = interval(fpnh)
@@ -174,7 +176,7 @@ def _draw_lines(axis: Axes, xs: list[float], lines: list[tuple[str, list]], labe
     if label == BUSY:
         axis.set_ylim(0, 105)
     if len(axis.lines) > 1:
-        axis.legend(ncols=4, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
+        axis.legend(ncols=5, loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.2)
 
 
 def _panels(series: dict[str, Any]) -> list[tuple[str, list[tuple[str, list]]]]:
@@ -188,11 +190,12 @@ def _panels(series: dict[str, Any]) -> list[tuple[str, list[tuple[str, list]]]]:
 
     node = [] if series["node"]["source"] is None else [("node", _node_power(series))]
     busy = [("CPUs", [None if v is None else 100 * v for v in series["cpu_busy"]])]
+    # The GPUs come first, so that each has its colour in all panels.
     wanted = [
         ("°C", of_gpus("temperature_c")),
         ("SM clock, MHz", of_gpus("clock_sm_mhz")),
         ("W", of_gpus("power_w") + node),
-        (BUSY, busy + of_gpus("busy", 100)),
+        (BUSY, of_gpus("busy", 100) + busy),
     ]
     if not gpus:
         wanted[1] = ("CPU clock, MHz", [("mean of the CPUs", series["cpu_mhz"])])

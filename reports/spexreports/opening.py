@@ -5,6 +5,7 @@ from pathlib import Path
 
 from spexreports.cells import speed_cell
 from spexreports.marks import marks
+from spexreports.night import long_runs, sustained
 from spexreports.numbers import counted, interval, interval_kind, number
 from spexreports.order_statistics import Estimate
 from spexreports.page import Footnotes, Html, escape, join, link, note, small, table
@@ -72,14 +73,16 @@ def _speed(best: Result | None, group: list[Result], notes: Footnotes, out: Path
         return escape(text)
     entry = join([link(best.entry, best.file, out), notes.mark(*marks(best).values())])
     frames = f", {counted(best.frames_asked, 'frame')} in {number(best.effective.seconds.value)} s"
-    return join(
-        [
-            _clock("effective", best.effective.fpnh, notes),
-            _clock("extraction", best.extraction.fpnh, notes),
-            join(["frames per node-hour, ", entry, frames]),
-        ],
-        BREAK,
-    )
+    lines = [
+        _clock("effective", best.effective.fpnh, notes),
+        _clock("extraction", best.extraction.fpnh, notes),
+        join(["frames per node-hour, ", entry, frames]),
+    ]
+    for night in long_runs(group)[:1]:
+        name = join([link(night.entry, night.file, out), notes.mark(*marks(night).values())])
+        count = f", {number(night.frames_asked)} frames"
+        lines += [_clock("sustained", sustained(night), notes), join(["in ", name, count])]
+    return join(lines, BREAK)
 
 
 def held_to(result: Result) -> list[str]:

@@ -14,6 +14,7 @@ from spexreports import style  # noqa: E402
 from spexreports.bench_report import bench_report  # noqa: E402
 from spexreports.errors import DataError  # noqa: E402
 from spexreports.night import night_figure, night_table  # noqa: E402
+from spexreports.opening import opening  # noqa: E402
 from spexreports.result_files import parse_result, read_results  # noqa: E402
 from spexreports.section import Missing, rungs  # noqa: E402
 
@@ -152,6 +153,7 @@ class Night(unittest.TestCase):
         results = read_results([self.folder])
         self.assertEqual(rungs(results), [])
         self.assertEqual(night_table(read_results([PIPELINE]), self.folder), None)
+        self.assertIn("288,000</span> sustained", opening(results, self.folder))
         written = [path.name for path in bench_report([self.folder], self.folder / "report")]
         self.assertEqual(written, ["night.png", "index.html"])
         self.series.unlink()
