@@ -62,6 +62,7 @@ void share_cpus(spex::ExposureArguments& many, const spex::mpi::Communicator& no
   many.readers = many.readers.value_or(file_threads);
   many.writers = many.writers.value_or(file_threads);
   many.extractors = many.extractors.value_or(extractors_of_gpu * devices);
+  many.devices = devices;
 }
 
 int extract(int argc, char** argv, const spex::mpi::Communicator& world) {

@@ -26,6 +26,7 @@ struct ExposureArguments {
   std::optional<int> writers;
   std::optional<int> frames_in_flight;
   std::optional<std::string> events;
+  std::optional<int> devices;  ///< no option: the program's (ExposureJob)
 
   [[nodiscard]] bool many() const { return !exposure.empty() || !list.empty(); }
 };

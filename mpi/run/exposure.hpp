@@ -31,6 +31,9 @@ struct ExposureJob {
   int readers = 2;     ///< threads of a rank, for pipeline
   int extractors = 1;  ///< threads of a rank that each extract a frame, for pipeline
   int writers = 2;     ///< threads of a rank, for pipeline
+  /// Devices that a rank's extractors take in turn, extractor k number k modulo this: those of one
+  /// are lost together. Each has its own where absent.
+  std::optional<int> devices;
   std::optional<int> frames_in_flight;  ///< of a rank; one for each of those threads where absent
   std::optional<std::string> events;    ///< run log to write
   /// A line on stderr as each frame fails; otherwise its outcome alone tells.

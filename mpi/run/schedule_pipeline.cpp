@@ -5,7 +5,9 @@
 #include <exception>
 #include <future>
 #include <memory>
+#include <mutex>
 #include <semaphore>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -37,14 +39,44 @@ struct Finished {
   StageTimes times;
 };
 
+// Devices whose extractors are of no more use.
+class LostDevices {
+ public:
+  void add(int device, Failure failure) {
+    const std::scoped_lock lock(mutex_);
+    lost_.insert(device);
+    last_ = std::move(failure);
+  }
+  [[nodiscard]] bool contains(int device) const {
+    const std::scoped_lock lock(mutex_);
+    return lost_.contains(device);
+  }
+  [[nodiscard]] int count() const {
+    const std::scoped_lock lock(mutex_);
+    return static_cast<int>(lost_.size());
+  }
+  // Of a frame for which no device is left.
+  [[nodiscard]] Failure failure_of_later_frames() const {
+    const std::scoped_lock lock(mutex_);
+    Failure failure = last_;
+    failure.text = "no extractor of the rank is left, the last ended with: " + last_.text;
+    return failure;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::set<int> lost_;
+  Failure last_;
+};
+
 // A reader takes a token before it reads, and a frame gives it back when it is done with: so at
 // most so many frames are in memory. A frame that failed takes the same way as others. Threads end
 // when the channel before them has; none speaks MPI.
 //
 // An extractor that a failure of kind `device` leaves of no use gets no more frames: it would fail
-// one after the other faster than the others can extract them. Its frame goes to another extractor,
-// once, for a frame may also be what breaks extractors. The last extractor of the rank stays, lost,
-// to fail the frames that are left.
+// one after the other faster than the others can extract them. Nor do those of the same device. Its
+// frame goes to another extractor, once, for a frame may also be what breaks extractors. When no
+// device is left, extractors stay, lost, to fail the frames that are left.
 class Pipeline {
  public:
   Pipeline(const Run& run, std::vector<int> frames)
@@ -68,7 +100,8 @@ class Pipeline {
   // Throws what the factory threw.
   void start_extractors() {
     const int count = run_.job.extractors;
-    extracting_ = usable_ = count;
+    extracting_ = count;
+    devices_ = std::min(run_.job.devices.value_or(count), count);
     std::vector<std::future<void>> made;
     for (int slot = 0; slot < count; ++slot) {
       std::promise<void> promise;
@@ -129,33 +162,34 @@ class Pipeline {
       ready.set_exception(std::current_exception());
     }
     const bool go = begins_.get();
-    bool usable = true;
+    const int device = slot % devices_;
     while (std::optional<FramePtr> one = go ? to_extract_.pop() : std::nullopt) {
-      InFlight& frame = **one;
-      extract_frame(frame, extract);
-      if (usable && frame.failure && frame.failure->kind == ErrorKind::device) {
-        usable = false;
-        const bool others = --usable_ > 0;
-        spdlog::error("rank {}: extractor {} is lost, {}: {}", run_.world.rank(), slot,
-                      others ? "others go on" : "the last of this rank", frame.failure->text);
-        if (others) {
-          hand_over(std::move(*one));
-          break;
+      if (!lost_.contains(device)) {
+        extract_frame(**one, extract);
+        const std::optional<Failure>& failure = (*one)->failure;
+        if (!failure || failure->kind != ErrorKind::device) {
+          pass_on(std::move(*one));
+          continue;
         }
-        extract = without_extractor(*frame.failure);
+        lost_.add(device, *failure);
+        spdlog::error("rank {}: extractor {} is lost, {}: {}", run_.world.rank(), slot,
+                      lost_.count() < devices_ ? "others go on" : "the last of this rank",
+                      failure->text);
+        if (lost_.count() < devices_)
+          hand_over(std::move(*one));
+        else
+          pass_on(std::move(*one));
+      } else if (lost_.count() < devices_) {
+        to_extract_.push(std::move(*one));
+      } else {
+        if (!(*one)->failure) (*one)->failure = lost_.failure_of_later_frames();
+        pass_on(std::move(*one));
+        continue;
       }
-      pass_on(std::move(*one));
+      // The last device's extractors stay, for the frames that are left.
+      if (lost_.count() < devices_) break;
     }
     if (--extracting_ == 0) to_write_.close();
-  }
-
-  // Fails every frame.
-  static PatchExtractor without_extractor(const Failure& last) {
-    return [text = "no extractor of the rank is left, the last ended with: " + last.text](
-               const ExtractInputs&, const std::vector<Patch>&, StageTimes&,
-               const std::function<void(long)>&) -> std::vector<PatchResult> {
-      throw Error(ErrorKind::device, "", text);
-    };
   }
 
   // A frame whose extractor was lost, to another one.
@@ -206,7 +240,8 @@ class Pipeline {
   std::atomic<std::size_t> next_ = 0;
   std::atomic<std::size_t> not_extracted_{frames_.size()};
   std::atomic<int> extracting_ = 0;  // threads
-  std::atomic<int> usable_ = 0;      // extractors
+  int devices_ = 1;
+  LostDevices lost_;
   Channel<FramePtr> to_extract_;
   Channel<FramePtr> to_write_;
   Channel<Finished> finished_;

@@ -237,6 +237,28 @@ TEST_F(LostExtractors, WithoutAnyTheRanksFramesFailByName) {
   }
 }
 
+// Extractors 0 and 2 share a device that breaks at the first frame of either.
+TEST_F(LostExtractors, OthersOfTheSameDeviceLeaveToo) {
+  ExposureJob job = all_frames(Schedule::pipeline);
+  job.extractors = 4;
+  job.readers = 4;
+  job.devices = 2;
+  std::atomic<int> broke = 0;
+  const bool sure = frames_of_last().size() >= 3;
+  const auto make = [&](int slot) -> PatchExtractor {
+    return [&, slot](const ExtractInputs& of, const std::vector<Patch>& share, StageTimes& times,
+                     const std::function<void(long)>& done) {
+      if (slot % 2 == 0 && ++broke > 0) throw Error(ErrorKind::device, "GPU", broken);
+      while (sure && world.rank() == world.size() - 1 && broke == 0) std::this_thread::yield();
+      return cpu_extractor(1)(of, share, times, done);
+    };
+  };
+  EXPECT_EQ(failed(outcomes(job, make)), std::set<int>{});
+  // Both may have had a frame when the first failed; neither gets another.
+  EXPECT_LE(broke, 2);
+  expect_outputs(job);
+}
+
 // A frame that breaks whatever it is given to costs two extractors, and no other frame.
 TEST_F(LostExtractors, AFrameThatBreaksThemFailsOnceTried) {
   ExposureJob job = all_frames(Schedule::pipeline);
