@@ -138,7 +138,8 @@ Json build_json() {
   json["compiler"] = SPEX_BUILD_COMPILER;
   json["flags"] = SPEX_BUILD_FLAGS;
   json["cuda"] = text_or(SPEX_BUILD_CUDA, "not built with CUDA");
-  json["mpi"] = mpi_text.substr(0, mpi_text.find(", package"));
+  // Open MPI goes on with its packager, MPICH with lines of how it was configured.
+  json["mpi"] = mpi_text.substr(0, std::min(mpi_text.find(", package"), mpi_text.find('\n')));
   json["blas"] = openblas_get_config();
   json["lapack"] = fmt::format("LAPACK {}.{}.{}", major, minor, patch);
   json["cfitsio"] = fmt::format("CFITSIO {:.2f}", cfitsio);

@@ -1,5 +1,7 @@
 """Strong and weak scaling over ranks, with ideal lines."""
 
+import textwrap
+
 from matplotlib.axes import Axes
 
 from spexreports import style
@@ -42,10 +44,11 @@ def _round_ticks(axis: Axes) -> None:
 
 def _label(points: list[Result], strong: bool, everything: list[Result]) -> str:
     bundles = points[0].scaling.bundles
-    work = f"{bundles} bundles in all" if strong else "bundles in proportion to ranks"
+    work = f"{bundles} bundles in all" if strong else "a bundle a rank"
     gpus = max(p.gpus_per_node for p in points)
     where = f", up to {counted(gpus, 'GPU')}" if gpus > 1 else ", one GPU" if gpus else ""
-    return told_apart(everything, f"{points[0].milestone}: {work}{where}", points[0])
+    text = told_apart(everything, f"{points[0].milestone}: {work}{where}", points[0])
+    return textwrap.fill(text, 44)
 
 
 def core_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
@@ -55,7 +58,8 @@ def core_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
     if not panels:
         return Missing("no sweep of kind strong or weak with two valid points")
     everything = in_sweep(results, "strong", "weak")
-    figure, axes = style.column_figure(8 + 50 * len(panels), nrows=len(panels))
+    lines = sum(len(groups) + 2 for _, groups in panels)
+    figure, axes = style.column_figure(8 + 46 * len(panels) + 4 * lines, nrows=len(panels))
     for axis, (kind, groups) in zip(axes[:, 0], panels, strict=True):
         strong = kind == "strong"
         for i, points in enumerate(groups.values()):
@@ -70,8 +74,14 @@ def core_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
         style.whole_ticks(axis.xaxis, sorted({_ranks(p) for g in groups.values() for p in g}))
         axis.set_xlabel("ranks")
         axis.set_ylabel("extraction clock (s)")
-        axis.set_title(f"{kind} scaling")
-        axis.legend()
+        # Above the axes: a line may lie anywhere within them.
+        axis.legend(
+            title=f"{kind} scaling",
+            alignment="left",
+            loc="lower left",
+            bbox_to_anchor=(0, 1),
+            borderaxespad=0.3,
+        )
     figure.suptitle(systems(everything), x=0.01, ha="left")
     caption = (
         f"Seconds by the extraction clock over ranks. {interval_words(everything)} Strong: the "

@@ -154,6 +154,7 @@ def _draw(panels: list, results: list[Result], everything: list[Result]) -> Figu
         style.whole_ticks(axis.xaxis, sorted({x_of(p) for g in groups.values() for p in g}))
         axis.set_xlabel(xlabel)
         axis.set_ylabel("FPNH (frames per node-hour)")
+        style.thousands(axis.yaxis)
     figure.suptitle(systems(results), x=0.01, ha="left")
     return figure
 

@@ -6,7 +6,6 @@ from typing import Any
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import StrMethodFormatter
 
 from spexreports import style
 from spexreports.errors import DataError
@@ -162,7 +161,7 @@ def _draw_rate(axis: Axes, result: Result, minutes: float) -> None:
     axis.stairs(rates, edges, baseline=None, color=style.BLUE, lw=1.0)
     axis.axhline(run["fpnh"], color=style.GREY, ls=":", lw=0.8)
     axis.set_ylim(0, 1.15 * max(rates))
-    axis.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    style.thousands(axis.yaxis)
     axis.set_ylabel("FPNH")
 
 

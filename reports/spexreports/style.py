@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 from matplotlib.colorbar import Colorbar
 from matplotlib.colors import AsinhNorm
 from matplotlib.figure import Figure
+from matplotlib.ticker import StrMethodFormatter
 
 BLUE = "#0072B2"
 ORANGE = "#E69F00"
@@ -112,6 +113,11 @@ def whole_ticks(axis, values: list[float]) -> None:
     """Labels an axis (`Axes.xaxis`), logarithmic or not, at these values alone."""
     axis.set_ticks(values, labels=[f"{v:g}" for v in values])
     axis.set_minor_locator(plt.NullLocator())
+
+
+def thousands(axis) -> None:
+    """Writes the numbers of an axis as 120,000."""
+    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
 def electron_norm(top: float) -> AsinhNorm:
