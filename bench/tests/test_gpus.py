@@ -1,9 +1,11 @@
 """GPUs as spex-bench sees them, by a library that takes the place of NVIDIA's."""
 
+import json
 import os
 import sys
 import unittest
 
+import test_night
 from bench_runs import OPTIONS, Bench
 
 # Says that it is spex-gpu, and is the CPU's.
@@ -58,6 +60,25 @@ class Gpus(unittest.TestCase):
         self.assertEqual(uuids, ["GPU-fake-3", "GPU-fake-1"])
         self.assertEqual(len(result["system"]["gpus"]), 3)
         self.assertGreater(result["energy"]["joules_per_frame"], 0)
+        self.assertEqual(result["timing"]["samples"][0]["gpu_busy"], [0.75, 0.75])
+
+    def test_the_gpus_of_a_night_are_watched_all_the_time(self):
+        """Their use and energy, look by look."""
+        night = ENTRY | {"options": test_night.OPTIONS, "sustain": {"frames": 20}}
+        cases = {"small": test_night.CASE | {"seeds": 1}}
+        with Bench([night], tier="night", warmups=1, cases=cases) as bench:
+            (bench.folder / "spex-gpu").write_text(PRETENDER)
+            (bench.folder / "spex-gpu").chmod(0o755)
+            status, text = bench.run(FAKE_NVML_MEMORY="grows", **LIBRARY)
+            self.assertEqual(status, 0, text)
+            self.assertGreater(bench.result("gpu")["sustained"]["fpnh"]["median"], 0)
+            series = json.loads((bench.folder / "out/gpu.series.json").read_text())
+            self.assertEqual([g["uuid"] for g in series["gpus"]], ["GPU-fake-0", "GPU-fake-1"])
+            for gpu in series["gpus"]:
+                self.assertEqual(gpu["busy"], [0.75] * len(series["seconds"]))
+                self.assertEqual(gpu["energy_j"], sorted(gpu["energy_j"]))
+                self.assertGreater(gpu["energy_j"][-1], 0)
+                self.assertIsNone(gpu["temperature_c"][0])
 
     def test_hidden_gpus_are_not_there(self):
         """An empty list, -1, and too few of them: skipped."""
