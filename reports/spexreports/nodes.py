@@ -21,7 +21,7 @@ from pathlib import Path
 from spexreports.errors import DataError
 from spexreports.order_statistics import Estimate
 from spexreports.result import CLOCKS, Result
-from spexreports.result_files import read_results
+from spexreports.result_files import BESIDE, read_results
 
 FEWEST = 3
 LIMIT = 3.5
@@ -86,7 +86,7 @@ def read_nodes(folder: Path) -> dict[str, dict[str, Result]]:
     nodes = {}
     for name in sorted(set(names)):
         results = folder / name / "results"
-        has_any = any(not f.name.endswith((".events.json", ".series.json")) for f in results.glob("*.json"))
+        has_any = any(not f.name.endswith(BESIDE) for f in results.glob("*.json"))
         nodes[name] = {r.entry: r for r in read_results([results])} if has_any else {}
     if not any(nodes.values()):
         raise DataError(folder, "holds no results of nodes", "a folder of results for each node")

@@ -17,6 +17,7 @@ from spexreports.result import Figure, Result, RooflinePoint, Sample, Scaling
 
 SCHEMA_FILE = Path(__file__).resolve().parents[2] / "bench" / "result.schema.json"
 SCHEMA = "spexbench-result"
+BESIDE = (".events.json", ".series.json")  # files that lie beside results
 
 
 @cache
@@ -132,9 +133,7 @@ def _is_result(path: Path) -> bool:
 
 def _in_folder(folder: Path) -> list[Path]:
     """The results of a folder; other JSON is named, and left out."""
-    names = sorted(
-        p for p in folder.glob("*.json") if not p.name.endswith((".events.json", ".series.json"))
-    )
+    names = sorted(p for p in folder.glob("*.json") if not p.name.endswith(BESIDE))
     chosen = [name for name in names if _is_result(name)]
     for name in sorted(set(names) - set(chosen)):
         print(f"spexreports: {name}: left out: no result of spex-bench", file=sys.stderr)
