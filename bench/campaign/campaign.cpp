@@ -458,11 +458,16 @@ class Campaign {
     const bool warmup = run.next_index() < run.warmups;
     if (asked.frames) return warmup ? exposure : *asked.frames;
     const Sample& last = run.samples.at(std::min(run.next_index(), run.warmups) - 1);
-    const double rate = last.sustained.is_null()
-                            ? exposure / last.effective_s
-                            : last.sustained.at("fpnh").get<double>() * run.launch.nodes / 3600;
-    if (warmup) return frames_to_calibrate(*asked.seconds, rate, exposure);
-    return frames_to_last(*asked.seconds, rate, exposure, one.exposures_in_turn() * exposure);
+    const double rate =
+        last.sustained.is_null()
+            ? exposure / last.effective_s
+            : rate_to_expect(last.sustained.at("fpnh").get<double>() * run.launch.nodes / 3600,
+                             last.sustained.at("gain"));
+    // Where each rank has frames of its own, they are written in waves of as many as ranks.
+    const int waves = 4 * run.launch.ranks;
+    if (warmup) return frames_to_calibrate(*asked.seconds, rate, exposure, waves);
+    return frames_to_last(*asked.seconds, rate, exposure,
+                          std::max(one.exposures_in_turn() * exposure, waves));
   }
 
   static std::set<const Dataset*> exposures_of(const LongRun& list) {

@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr double longer = 1.1;  // than asked for: the rate of the warm-up is not that of the run
 constexpr double calibration_s = 20, calibration_part = 0.2;
+constexpr double most_gain_of_warmup = 1.25;
 
 int whole_exposures(double frames, int per_exposure) {
   return per_exposure * static_cast<int>(std::ceil(frames / per_exposure));
@@ -53,8 +54,13 @@ int frames_to_last(double seconds, double rate, int per_exposure, int least) {
   return whole_exposures(std::max(steady, static_cast<double>(least)), per_exposure);
 }
 
-int frames_to_calibrate(double seconds, double rate, int per_exposure) {
-  return whole_exposures(rate * std::min(calibration_s, calibration_part * seconds), per_exposure);
+int frames_to_calibrate(double seconds, double rate, int per_exposure, int least) {
+  const double frames = rate * std::min(calibration_s, calibration_part * seconds);
+  return whole_exposures(std::max(frames, static_cast<double>(least)), per_exposure);
+}
+
+double rate_to_expect(double steady_rate, double gain) {
+  return steady_rate * std::min(1.0, most_gain_of_warmup / gain);
 }
 
 Json sustained_json(const LongRun& run, const CollectedFrames& collected, double began, int nodes) {

@@ -36,8 +36,12 @@ struct LongRun {
 [[nodiscard]] int frames_to_last(double seconds, double rate, int per_exposure, int least);
 
 /// Frames of the warm-up from whose rate the length of the timed run is taken: 20 s of them, or a
-/// fifth of what is asked for, by a first estimate of the rate.
-[[nodiscard]] int frames_to_calibrate(double seconds, double rate, int per_exposure);
+/// fifth of what is asked for, by a first estimate of the rate; whole exposures, at least `least`.
+[[nodiscard]] int frames_to_calibrate(double seconds, double rate, int per_exposure, int least);
+
+/// Frames a second that a run is expected to have, by a shorter one: those of its steady part,
+/// unless these are much more than the whole run's, as where all its frames were written at once.
+[[nodiscard]] double rate_to_expect(double steady_rate, double gain);
 
 /// `sustained` of a sample: the steady part of a run whose frames were written at these times, and
 /// its first pass over the inputs beside the later ones. `began` is when it began to read, by the
