@@ -1,8 +1,13 @@
 // spex-bench: runs a plan of benchmarks and judges it.
 
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <exception>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +16,7 @@
 #include <fmt/format.h>
 
 #include "bench/campaign/campaign.hpp"
+#include "bench/submission/submission.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/version.hpp"
 #include "reference/programs/program.hpp"
@@ -31,6 +37,8 @@ constexpr const char* footer =
     "  spex-bench bench/plans/ci.json --out bench-ci\n"
     "  spex-bench bench/plans/acceptance-4gpu.json --out result --data /dev/shm/spex-bench\n"
     "  spex-bench bench/plans/perlmutter.json --out result --launcher srun --nodes 2 --resume\n"
+    "  spex-bench submit result --archive result.tar.gz\n"
+    "  spex-bench check result.tar.gz\n"
     "then\n"
     "  PYTHONPATH=reports .venv/bin/python -m spexreports bench result --out report\n"
     "\n"
@@ -104,6 +112,13 @@ void add_options(CLI::App& app, Arguments& a) {
       ->group("Machine");
 }
 
+// The status of a program whose words have reached stdout.
+int flushed(int status) {
+  if (std::fflush(stdout) != 0)
+    throw spex::data_error("stdout", std::strerror(errno), "room for the table");
+  return status;
+}
+
 void choose_entries(const Arguments& arguments, spex::bench::Plan& plan) {
   if (!arguments.only.empty()) {
     const auto has_name = [](const spex::bench::Entry& entry, const std::string& name) {
@@ -164,7 +179,53 @@ int run(Arguments& arguments) {
     arguments.settings.data = fs::path(arguments.settings.out) / "data";
   if (arguments.settings.references.empty())
     arguments.settings.references = fs::path(arguments.settings.out) / "references";
-  return spex::bench::run_campaign(plan, arguments.settings, signals);
+  return flushed(spex::bench::run_campaign(plan, arguments.settings, signals));
+}
+
+// What is found of an archive, on stdout; the exit status.
+int say(const spex::bench::SubmissionCheck& found) {
+  fmt::print("{}", found.text());
+  return flushed(found.exit_status());
+}
+
+int submit(int argc, char** argv) {
+  CLI::App app(
+      "Packs the results of a plan, with logs, plan and system, into one archive, and says "
+      "what `spex-bench check` will say of it.",
+      "spex-bench submit");
+  std::string out, archive, description;
+  app.add_option("out", out, "Folder of results (--out of spex-bench)")->required();
+  app.add_option("-a,--archive", archive, "Archive to write, a .tar.gz")->required();
+  app.add_option("--description", description,
+                 "Text file about the system: BIOS, NUMA, interconnect, storage, what was changed");
+  int status = 0;
+  if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
+  std::string text;
+  if (!description.empty()) {
+    std::ifstream in(description, std::ios::binary);
+    if (!in || fs::is_directory(description))
+      throw spex::usage_error("--description", description + " cannot be read", "a text file");
+    text.assign(std::istreambuf_iterator<char>(in), {});
+  }
+  const spex::bench::Files files = spex::bench::collect_submission(out, text);
+  spex::bench::write_archive(archive, files);
+  fmt::print("wrote {}, {} files\n", archive, files.size());
+  return say(spex::bench::check_submission(files));
+}
+
+int check(int argc, char** argv) {
+  CLI::App app(
+      "Says whether an archive of `spex-bench submit` is complete, consistent with itself, "
+      "and may be published, and why not. Nothing is unpacked.",
+      "spex-bench check");
+  app.footer(
+      "Exit status: 0 an entry may be published, 1 incomplete or no such archive, 2 the "
+      "command line is wrong,\n3 inconsistent: refused, 6 no entry may be published.");
+  std::string archive;
+  app.add_option("archive", archive, "The archive")->required();
+  int status = 0;
+  if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
+  return say(spex::bench::check_submission(spex::bench::read_archive(archive)));
 }
 
 }  // namespace
@@ -172,6 +233,9 @@ int run(Arguments& arguments) {
 int main(int argc, char** argv) {
   spex::set_up_logging(program);
   return spex::run_guarded(program, [&] {
+    const std::string command = argc > 1 ? argv[1] : "";
+    if (command == "submit") return submit(argc - 1, argv + 1);
+    if (command == "check") return check(argc - 1, argv + 1);
     CLI::App app("Runs a plan of benchmarks, checks every frame, and judges the machine.", program);
     app.set_version_flag("--version", spex::version_text(program));
     app.footer(footer);

@@ -74,6 +74,9 @@ unsigned long device_of(const std::string& folder) {
 constexpr double time_limit_factor = 3;
 constexpr std::uintmax_t most_run_log_bytes = 20'000'000;
 
+// Less than this, and a disk is full.
+constexpr std::uintmax_t least_room = 64 * 1024;
+
 class Campaign {
  public:
   Campaign(const Plan& plan, const CampaignSettings& settings, Signals& signals)
@@ -208,7 +211,10 @@ class Campaign {
     facts_.system = system_json(machine_, nvml_);
     facts_.programs = program_files_.sha256();
     facts_.environment = relevant_environment();
+    facts_.slurm = slurm_environment();
     facts_.seal_key = key_of(data_.path());
+    atomic_write(kept_plan_path(settings_.out), plan_.text);
+    atomic_write(kept_key_path(settings_.out), facts_.seal_key + "\n");
     facts_.goldens_are_ours = hash_file(settings_.golden_cases) == SPEX_GOLDEN_CASES_SHA256;
     facts_.gpu_reason = nvml_.reason();
     facts_.thresholds = settings_.thresholds;
@@ -556,6 +562,10 @@ class Campaign {
     Sample sample = make_sample(result, events_path(), log, [&](const RunLog& of_run) {
       return contradiction(of_run, asked, seen);
     });
+    // The program's own words may have had no room either.
+    if (sample.failure &&
+        (fs::space(outputs()).available < least_room || fs::space(logs()).available < least_room))
+      *sample.failure += std::string(": ") + std::strerror(ENOSPC);
     sample.index = run.next_index();
     sample.warmup = sample.index < run.warmups;
     if (seen.first_read && seen.last_write && watched.watches_answers)
@@ -743,6 +753,14 @@ class Campaign {
 };
 
 }  // namespace
+
+std::string kept_plan_path(const std::string& out) {
+  return fs::path(out) / "logs" / "plan.json";
+}
+
+std::string kept_key_path(const std::string& out) {
+  return fs::path(out) / "logs" / "seal-key.txt";
+}
 
 int run_campaign(const Plan& plan, const CampaignSettings& settings, Signals& signals) {
   return Campaign(plan, settings, signals).run();

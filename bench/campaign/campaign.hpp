@@ -24,6 +24,11 @@ struct CampaignSettings {
   bool require_gpu = false;
 };
 
+/// Where a campaign keeps, below --out, what a submission needs besides results: the plan as it is,
+/// and the key of the seals.
+[[nodiscard]] std::string kept_plan_path(const std::string& out);
+[[nodiscard]] std::string kept_key_path(const std::string& out);
+
 /// Runs the plan, writes OUT/ENTRY.json after every run, prints a table, and returns the exit
 /// status of docs/results.md. Throws Error(usage) where the settings do not fit the machine.
 [[nodiscard]] int run_campaign(const Plan& plan, const CampaignSettings& settings,

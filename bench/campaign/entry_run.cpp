@@ -83,7 +83,7 @@ Json launch_json(const EntryRun& run, const RunFacts& facts) {
   const Entry& entry = run.entry;
   return {{"argv", run.launch.argv},
           {"environment", Json(environment)},
-          {"slurm", Json(slurm_environment())},
+          {"slurm", Json(facts.slurm)},
           {"launcher", run.launch.launcher},
           {"nodes", run.launch.nodes},
           {"ranks", run.launch.ranks},

@@ -24,6 +24,7 @@ struct RunFacts {
   nlohmann::ordered_json build, system;
   nlohmann::ordered_json programs;                 ///< sha256 by name
   std::map<std::string, std::string> environment;  ///< variables that bear on speed or values
+  std::map<std::string, std::string> slurm;        ///< ids and shapes of its job
   std::string seal_key;                            ///< of the data folder
   bool goldens_are_ours = false;                   ///< the list of golden cases is the repository's
   std::string gpu_reason;                          ///< why NVML says nothing; empty where it does

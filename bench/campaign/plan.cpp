@@ -70,7 +70,7 @@ class Object {
     get(key, value);
   }
   [[nodiscard]] Object at(const char* key) const {
-    return {json_.at(key), path_, where_ + " " + key};
+    return {json_.at(key), path_, where_.empty() ? key : where_ + " " + key};
   }
   [[nodiscard]] bool has(const char* key) const { return json_.contains(key); }
   [[nodiscard]] const Json& json() const { return json_; }
@@ -175,6 +175,42 @@ Sustain read_sustain(const Object& object) {
   return sustain;
 }
 
+// Options of the extractors that spex-bench gives by itself.
+const std::set<std::string>& own_options() {
+  static const std::set<std::string> own{
+      "--list",     "--events", "--milestone", "--exposure", "--outdir", "--input",  "-i",
+      "--psf",      "-p",       "--output",    "-o",         "--model",  "-m",       "--threads",
+      "--fibermap", "-f",       "--loglevel",  "--help",     "-h",       "--version"};
+  return own;
+}
+
+// Those that change what is computed, by which the reference frames are made too.
+const std::set<std::string>& value_options() {
+  static const std::set<std::string> values{"--wavelength",    "-w",
+                                            "--specmin",       "-s",
+                                            "--nspec",         "-n",
+                                            "--regularize",    "-r",
+                                            "--bundlesize",    "--nsubbundles",
+                                            "--nwavestep",     "--wavepad",
+                                            "--pixpad-frac",   "--wavepad-frac",
+                                            "--psferr",        "--mask-bits",
+                                            "--method",        "--decorrelate",
+                                            "--flux",          "--no-scores",
+                                            "--full-precision"};
+  return values;
+}
+
+void check_options(const Object& object, const Entry& entry) {
+  const auto name_of = [](const std::string& word) { return word.substr(0, word.find('=')); };
+  for (const std::string& word : entry.options)
+    if (own_options().contains(name_of(word)))
+      object.fail(fmt::format("'options' has {}", word), "those that change what is computed");
+  for (const std::string& word : entry.run_options)
+    if (own_options().contains(name_of(word)) || value_options().contains(name_of(word)))
+      object.fail(fmt::format("'run_options' has {}", word),
+                  "those that change nothing that is computed, as --schedule");
+}
+
 Entry read_entry(const Object& object, const Plan& plan) {
   object.allow_only({"id",      "case",          "milestone", "frames",  "scale_to", "nodes",
                      "gpus",    "ranks_per_gpu", "ranks",     "threads", "mps",      "binding",
@@ -204,6 +240,7 @@ Entry read_entry(const Object& object, const Plan& plan) {
   object.get("tolerance", entry.tolerance);
   check_tolerance(object, entry.tolerance);
   object.get("group", entry.group);
+  check_options(object, entry);
   object.plain_name("id", entry.id);
   if (!entry.group.empty()) object.plain_name("group", entry.group);
   for (const auto& [key, value] : {std::pair{"frames", entry.frames},
@@ -258,8 +295,10 @@ void set_ranks(Entry& entry, int ranks, const Object& sweep) {
 Entry at_point(Entry entry, const Object& sweep, const Json& x) {
   const std::string& kind = entry.scaling->kind;
   const auto number = [&] {
-    if (!x.is_number_integer() || x.get<int>() < 1)
-      sweep.fail(fmt::format("{} is no value of {}", x.dump(), kind), "whole numbers from 1");
+    constexpr double most = 1e6;
+    if (!x.is_number_integer() || x.get<double>() < 1 || x.get<double>() > most)
+      sweep.fail(fmt::format("{} is no value of {}", x.dump(), kind),
+                 "whole numbers from 1 to a million");
     return x.get<int>();
   };
   if (kind == "ranks-per-gpu") {
@@ -374,14 +413,21 @@ Plan read_plan(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in || std::filesystem::is_directory(path))
     throw usage_error(path, "cannot be read", "a plan, e.g. bench/plans/ci.json");
+  return parse_plan({std::istreambuf_iterator<char>(in), {}}, path);
+}
+
+Plan parse_plan(const std::string& text, const std::string& path) {
   Plan plan;
   plan.path = path;
-  plan.text.assign(std::istreambuf_iterator<char>(in), {});
+  plan.text = text;
   Json json;
   try {
     json = Json::parse(plan.text, nullptr, true, true);
   } catch (const nlohmann::json::exception& error) {
-    throw usage_error(path, error.what(), "JSON");
+    // Without the library's own number of it.
+    const std::string what = error.what();
+    const std::size_t number = what.find("] ");
+    throw usage_error(path, number == std::string::npos ? what : what.substr(number + 2), "JSON");
   }
   const Object root(json, path, "");
   root.allow_only({"name", "description", "tier", "division", "warmups", "repeats", "until",

@@ -40,4 +40,7 @@ struct Plan {
 /// Throws Error(usage) where the file is no plan: unknown keys, missing ones, wrong values.
 [[nodiscard]] Plan read_plan(const std::string& path);
 
+/// The same of a text, which errors call `path`.
+[[nodiscard]] Plan parse_plan(const std::string& text, const std::string& path);
+
 }  // namespace spex::bench

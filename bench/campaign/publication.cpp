@@ -91,7 +91,7 @@ std::vector<std::string> not_published_because(const EntryRun& run, const RunFac
   need(has_own_options_only(run.entry), "options change what is computed");
   need(run.entry.tolerance == "production" || run.entry.tolerance == "masked",
        "the tolerance is " + run.entry.tolerance);
-  need(facts.goldens_are_ours, "the golden cases are not the repository's");
+  need(facts.goldens_are_ours, other_goldens);
   need(golden_cases_pass(run), "no golden cases, or one is missed");
   need(all_held_to_reference(run), "not every frame is held to the CPU extractor's");
   need(warmups >= least_warmups, "no warm-up");

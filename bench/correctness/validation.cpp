@@ -184,6 +184,8 @@ Validation::Validation(const Json& json) {
     frames_.push_back(std::move(frame));
   }
   together_ = json.at("together");
+  // A failure that is no frame's is that of all together.
+  if (failure().empty()) together_failure_ = optional_at<std::string>(json, "failure").value_or("");
 }
 
 void Validation::look(int run, int seed, const std::vector<OutputFrame>& frames,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <numeric>
 #include <system_error>
 
@@ -90,7 +91,11 @@ RunLog read_run_log(const std::string& path) {
   if (!in) throw data_error(path, "there is no run log", "one, by --events");
   if (std::filesystem::file_size(path, none) > most_bytes)
     throw data_error(path, "is too long", "at most a gigabyte");
-  const Json json = Json::parse(in, nullptr, false);
+  return parse_run_log({std::istreambuf_iterator<char>(in), {}}, path);
+}
+
+RunLog parse_run_log(const std::string& text, const std::string& path) {
+  const Json json = Json::parse(text, nullptr, false);
   if (json.is_discarded()) throw data_error(path, "is no JSON", run_log);
   try {
     RunLog log;

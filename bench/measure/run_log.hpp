@@ -33,4 +33,7 @@ struct RunLog {
 /// ranks, frames or events, or with times that are negative, not finite, or end before they begin.
 [[nodiscard]] RunLog read_run_log(const std::string& path);
 
+/// The same of a text, which errors call `name`.
+[[nodiscard]] RunLog parse_run_log(const std::string& text, const std::string& name);
+
 }  // namespace spex::bench

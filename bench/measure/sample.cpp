@@ -1,6 +1,7 @@
 #include "bench/measure/sample.hpp"
 
 #include <chrono>
+#include <ctime>
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -118,6 +119,12 @@ std::string utc_text(double unix_seconds) {
       std::chrono::seconds(static_cast<long long>(unix_seconds))};
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z",
                      fmt::gmtime(std::chrono::system_clock::to_time_t(time)));
+}
+
+double unix_of(const std::string& utc) {
+  std::tm parts{};
+  const char* const end = strptime(utc.c_str(), "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return end == nullptr || *end != '\0' ? 0 : static_cast<double>(timegm(&parts));
 }
 
 double unix_now() {

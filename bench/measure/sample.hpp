@@ -60,6 +60,8 @@ inline constexpr const char* interrupted_run = "was interrupted";
 
 /// "2026-11-21T08:00:00Z".
 [[nodiscard]] std::string utc_text(double unix_seconds);
+/// The seconds since 1970 of such a text; 0 where it is none.
+[[nodiscard]] double unix_of(const std::string& utc);
 /// Now, seconds since 1970.
 [[nodiscard]] double unix_now();
 

@@ -221,6 +221,31 @@ TEST(Plan, MayGoOnUntilTheIntervalIsNarrow) {
   EXPECT_THAT(refusal(on_gpu, R"("until": 9,)"), HasSubstr("is no object"));
 }
 
+TEST(Plan, OptionsAreWhatTheySay) {
+  const auto with = [](const std::string& more) {
+    return refusal(R"({"id": "a", "case": "night", "milestone": "direct", "gpus": 1, )" + more +
+                   "}");
+  };
+  EXPECT_THAT(with(R"("options": ["--list", "x"])"), HasSubstr("'options' has --list"));
+  EXPECT_THAT(with(R"("run_options": ["--events=x"])"), HasSubstr("'run_options' has --events=x"));
+  EXPECT_THAT(with(R"("run_options": ["--nwavestep", "20"])"), HasSubstr("has --nwavestep"));
+  EXPECT_EQ(with(R"("options": ["--nwavestep", "20"], "run_options": ["--readers", "3"])"), "");
+  EXPECT_THAT(with(R"("sweep": {"name": "n", "kind": "strong", "values": [99999999999999]})"),
+              HasSubstr("is no value of strong"));
+}
+
+TEST(Plan, WhatIsNoJsonIsSaidInWords) {
+  const test::ScratchFolder scratch;
+  std::ofstream(scratch.file("plan.json")) << "{";
+  try {
+    static_cast<void>(read_plan(scratch.file("plan.json")));
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("plan.json: parse error at line 1"));
+    EXPECT_THAT(error.what(), testing::Not(HasSubstr("json.exception")));
+  }
+}
+
 TEST(Plan, NodesCanBeSwept) {
   const Plan plan = read(R"({"id": "n", "case": "night", "milestone": "pipeline", "gpus": 4,
       "sweep": {"name": "nodes", "kind": "nodes", "values": [1, 4]}})");

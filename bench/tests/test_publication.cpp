@@ -40,7 +40,8 @@ struct ByTheRules {
                         {"checks", Json::array()},
                         {"truth", nullptr},
                         {"failure", nullptr}});
-    run.validation = Validation(Json{{"frames", frames}, {"together", Json::array()}});
+    run.validation =
+        Validation(Json{{"frames", frames}, {"together", Json::array()}, {"failure", nullptr}});
     for (int index = 0; index < 6; ++index) {
       Sample sample;
       sample.index = index;
@@ -72,6 +73,16 @@ TEST(Publication, NotOfRunsThatWereChosen) {
   one.run.dropped.clear();
   one.run.extended = true;
   EXPECT_THAT(one.reasons(), ElementsAre(HasSubstr("were added to a result")));
+}
+
+// What only all frames together show is not forgotten when a result is taken up again.
+TEST(Validation, KeepsAFailureOfAllFrames) {
+  const ByTheRules one;
+  Json json = one.run.validation.to_json();
+  EXPECT_TRUE(Validation(json).pass());
+  json["failure"] = "run 0: all frames against the truth";
+  EXPECT_FALSE(Validation(json).pass());
+  EXPECT_EQ(Validation(json).failure(), "run 0: all frames against the truth");
 }
 
 TEST(Publication, NotUnderAPreloadedLibrary) {

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import time
 import unittest
+from pathlib import Path
 
 from bench_runs import Bench, entry
 
@@ -284,6 +285,51 @@ if [[ "$*" == *--milestone* ]]; then cat "$here"/data/inputs/*/preproc-* >"$here
             self.assertIn("plan.json: 'goldens' has tiny-x, which is not in", text)
             self.assertEqual(text.strip().count("\n"), 0, text)
             self.assertFalse((bench.folder / "out").exists())
+
+    def test_a_full_disk_is_said_in_its_own_words(self):
+        """The data, the results, the references, stdout, stderr: status 1, and nothing aborts."""
+        if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode:
+            self.skipTest("this user may mount nothing (expected unshare -rm)")
+        no_room = "No space left on device"
+        with Bench([entry("one")]) as bench:
+            for folder, sizes in (
+                ("data", ("400k", "10700k")),
+                ("out", ("4k", "24k")),
+                ("references", ("100k",)),
+            ):
+                for size in sizes:
+                    with self.subTest(folder=folder, size=size):
+                        shutil.rmtree(bench.folder / "out", ignore_errors=True)
+                        (bench.folder / folder).mkdir(exist_ok=True)
+                        mount = f"mount -t tmpfs -o size={size} none {bench.folder / folder}"
+                        within = ["unshare", "-rm", "sh", "-c", f'{mount} && exec "$@"', "sh"]
+                        done = subprocess.run(
+                            [*within, *bench.command()],
+                            capture_output=True,
+                            text=True,
+                            check=False,
+                        )
+                        text = done.stdout + done.stderr
+                        self.assertEqual(done.returncode, 1, text)
+                        self.assertIn(no_room, text)
+                        self.assertNotIn("incorrect", text)
+            shutil.rmtree(bench.folder / "out", ignore_errors=True)
+            with Path("/dev/full").open("w") as full:
+                self.assertEqual(subprocess.run(bench.command(), stderr=full).returncode, 0)
+                shutil.rmtree(bench.folder / "out")
+                done = subprocess.run(bench.command(), stdout=full, stderr=subprocess.PIPE)
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(no_room, done.stderr.decode())
+                for words, status in (
+                    (["spex-bench", "no-such-plan"], 2),
+                    (["spex-bench", "--nonsense"], 2),
+                    (["spex-cpu", "-i", "none", "-p", "none", "-o", "none.fits"], 1),
+                    (["spex-cpu", "--nonsense"], 2),
+                    (["spex-sim"], 2),
+                ):
+                    words = [str(bench.folder / words[0]), *words[1:]]
+                    done = subprocess.run(words, stdout=full, stderr=full)
+                    self.assertEqual(done.returncode, status, words)
 
     def test_folders_that_would_be_emptied_hold_no_results(self):
         """Results within the data, data within the references, and the like; by a link too."""

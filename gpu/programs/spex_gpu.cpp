@@ -88,7 +88,8 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   const std::string missing = spex::gpu::why_no_gpu();
   if (spex::mpi::all_ranks(world, !missing.empty())) {
     if (world.is_root())
-      fmt::print(stderr, "{}: {} (spex-cpu does the same work on the CPU)\n", program, missing);
+      spex::say_line(
+          fmt::format("{}: {} (spex-cpu does the same work on the CPU)", program, missing));
     return spex::status::skipped;
   }
   spex::mpi::collective(world, [&] {

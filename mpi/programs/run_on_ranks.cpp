@@ -28,7 +28,7 @@ int run_on_ranks(const std::string& program, int argc, char** argv,
       } catch (const std::exception& error) {
         if (world.size() == 1) throw;
         const int status = exit_status(ErrorKind::internal);
-        fmt::print(stderr, "{}: rank {}: {}\n", program, world.rank(), error.what());
+        say_line(fmt::format("{}: rank {}: {}", program, world.rank(), error.what()));
         SPEX_MPI_CHECK(MPI_Abort(world.get(), status));
         return status;
       }

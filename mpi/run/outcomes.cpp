@@ -25,9 +25,11 @@ Outcomes::Outcomes(const Communicator& world, const ExposureJob& job)
 void Outcomes::report(FrameOutcome outcome) {
   if (outcome.failure && job_.reports_failures) {
     const FrameFiles& files = job_.files(outcome.frame);
-    fmt::print(stderr, "{}: {}: frame {} failed: {}{}\n", job_.settings.program, files.output,
-               files.camera, outcome.failure->text,
-               outcome.output == OutputState::earlier ? "; the file is of an earlier run" : "");
+    const std::string line = fmt::format(
+        "{}: {}: frame {} failed: {}{}\n", job_.settings.program, files.output, files.camera,
+        outcome.failure->text,
+        outcome.output == OutputState::earlier ? "; the file is of an earlier run" : "");
+    std::fputs(line.c_str(), stderr);  // fmt::print would throw where it is on a full disk
   }
   if (comm_.is_root()) {
     accept(std::move(outcome));

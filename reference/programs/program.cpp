@@ -21,6 +21,11 @@ std::string first_line(const std::string& text) {
 
 }  // namespace
 
+void say_line(const std::string& line) noexcept {
+  std::fputs(line.c_str(), stderr);
+  std::fputc('\n', stderr);
+}
+
 void set_up_logging(const std::string& program) {
   spdlog::set_default_logger(spdlog::stderr_color_mt(program));
   spdlog::set_pattern("%H:%M:%S %^%l%$ %n: %v");
@@ -48,15 +53,15 @@ bool parse_command_line(CLI::App& app, int argc, char** argv, bool speaks, int& 
   } catch (const CLI::ParseError& error) {
     status = exit_status(ErrorKind::usage);
     if (speaks)
-      fmt::print(stderr, "{}: {} (see {} --help)\n", app.get_name(), first_line(error.what()),
-                 app.get_name());
+      say_line(fmt::format("{}: {} (see {} --help)", app.get_name(), first_line(error.what()),
+                           app.get_name()));
   }
   return false;
 }
 
 int run_guarded(const std::string& program, bool speaks, const std::function<int()>& body) {
   const auto say = [&](const std::string& what) {
-    if (speaks) fmt::print(stderr, "{}: {}\n", program, what);
+    if (speaks) say_line(program + ": " + what);
   };
   try {
     return body();

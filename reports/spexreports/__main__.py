@@ -22,6 +22,7 @@ from spexreports.seams import joined, read_seams
 from spexreports.seams import summary as seams_summary
 from spexreports.seams_figure import seams_figure
 from spexreports.spectra_figure import spectra_figure
+from spexreports.thresholds import thresholds_text
 from spexreports.truth_check import expected_flux, pulls
 
 
@@ -103,6 +104,12 @@ def quote_results(arguments: argparse.Namespace) -> list[Path]:
             file.write_text(text, encoding="utf-8")
             changed.append(file)
     return changed
+
+
+def reference_values(arguments: argparse.Namespace) -> list[Path]:
+    """Thresholds that are the speeds of results."""
+    arguments.out.write_text(thresholds_text(read_results(arguments.results)), encoding="utf-8")
+    return [arguments.out]
 
 
 class OddNodesError(Exception):
@@ -196,6 +203,11 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE.json",
         help="outputs of the micro-benchmarks (--benchmark_format=json), also drawn",
     )
+    text = "a thresholds file of spex-bench that asks for the speeds of results"
+    command = commands.add_parser("thresholds", help=text, description=text)
+    command.set_defaults(run=reference_values)
+    command.add_argument("results", type=Path, nargs="+", metavar="RESULT.json|DIR")
+    command.add_argument("--out", type=Path, required=True, help="file to write")
     text = "slow, wrong and silent nodes, by one plan on each (docs/slurm.md)"
     command = commands.add_parser("nodes", help=text, description=text)
     command.set_defaults(run=nodes)

@@ -1,5 +1,6 @@
 """Tests that the documents quote what the result files say."""
 
+import json
 import re
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from spexreports.bench_report import bench_report  # noqa: E402
 from spexreports.errors import DataError  # noqa: E402
 from spexreports.quoted import BLOCK, BLOCKS, quote  # noqa: E402
 from spexreports.result_files import read_results  # noqa: E402
+from spexreports.thresholds import thresholds_text  # noqa: E402
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs/performance.md"]
 # kernels are of the micro-benchmarks, and report is made of the others.
@@ -35,6 +37,25 @@ def run(*arguments: object) -> tuple[int, str]:
     words = ["spexreports", "quote", *map(str, arguments)]
     with mock.patch("sys.argv", words), redirect_stdout(StringIO()), redirect_stderr(err):
         return main(), err.getvalue()
+
+
+class Thresholds(unittest.TestCase):
+    """The thresholds that are shipped."""
+
+    def test_they_are_the_speeds_of_the_results(self):
+        """By system and plan; scaled entries and parts of frames ask for nothing."""
+        file = ROOT / "bench/thresholds.json"
+        text = file.read_text()
+        self.assertEqual(text, thresholds_text(read_results(FOLDERS)), "make it anew: see its head")
+        systems = json.loads("".join(line for line in text.splitlines() if line[:2] != "//"))
+        self.assertIn("pipeline", systems["systems"]["h200"]["h200-1gpu"])
+        self.assertNotIn("weak-cpu-1", text)
+        with tempfile.TemporaryDirectory() as scratch:
+            made = Path(scratch) / "made.json"
+            words = ["spexreports", "thresholds", *map(str, FOLDERS), "--out", str(made)]
+            with mock.patch("sys.argv", words), redirect_stdout(StringIO()):
+                self.assertEqual(main(), 0)
+            self.assertEqual(made.read_text(), text)
 
 
 class Quoted(unittest.TestCase):

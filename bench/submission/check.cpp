@@ -1,0 +1,216 @@
+#include <algorithm>
+#include <cmath>
+#include <exception>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bench/campaign/entry_run.hpp"
+#include "bench/campaign/plan.hpp"
+#include "bench/correctness/file_hash.hpp"
+#include "bench/measure/run_log.hpp"
+#include "bench/submission/replay.hpp"
+#include "bench/submission/submission.hpp"
+#include "reference/core/error.hpp"
+#include "reference/core/exit_status.hpp"
+
+namespace spex::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double clock_slack_s = 1e-6;
+
+// One pass over the files of an archive.
+class Checker {
+ public:
+  explicit Checker(const Files& files) : files_(files) {}
+
+  SubmissionCheck run() {
+    // What is refused already is not looked at further: its parts mean nothing.
+    if (!check_manifest()) return found_;
+    const std::optional<Plan> plan = read_plan_file();
+    if (!plan) return found_;
+    found_.about = "plan " + plan->name;
+    for (const Entry& entry : plan->entries) check_entry(*plan, entry);
+    check_results_belong(*plan);
+    if (!first_.is_null())
+      found_.about +=
+          fmt::format(" on {}, commit {}", first_.at("system").at("name").get<std::string>(),
+                      manifest_.at("commit").dump());
+    return found_;
+  }
+
+ private:
+  void refuse(const std::string& what) { found_.inconsistent.push_back(what); }
+
+  bool check_manifest() {
+    const auto file = files_.find("manifest.json");
+    if (file == files_.end()) {
+      refuse("manifest.json is missing");
+      return false;
+    }
+    try {
+      manifest_ = Json::parse(file->second);
+      if (manifest_.at("schema") !=
+          Json{{"name", "spexbench-submission"}, {"major", 1}, {"minor", 0}})
+        refuse("manifest.json has another schema (expected spexbench-submission 1.0)");
+      std::set<std::string> listed{"manifest.json"};
+      for (const Json& one : manifest_.at("files")) {
+        const auto name = one.at("name").get<std::string>();
+        listed.insert(name);
+        const auto found = files_.find(name);
+        if (found == files_.end())
+          refuse(name + " is missing, which the manifest lists");
+        else if (one.at("sha256") != hash_text(found->second) ||
+                 one.at("bytes") != found->second.size())
+          refuse(name + " has other bytes than the manifest says");
+      }
+      for (const auto& [name, text] : files_)
+        if (!listed.contains(name)) refuse(name + " is there, which the manifest does not list");
+      key_ = manifest_.at("seal_key").get<std::string>();
+      static_cast<void>(manifest_.at("commit"));
+    } catch (const nlohmann::json::exception& error) {
+      refuse(fmt::format("manifest.json: {}", error.what()));
+    }
+    return found_.inconsistent.empty();
+  }
+
+  std::optional<Plan> read_plan_file() {
+    const auto file = files_.find("plan.json");
+    if (file == files_.end()) {
+      refuse("plan.json is missing");
+      return std::nullopt;
+    }
+    try {
+      return parse_plan(file->second, "plan.json");
+    } catch (const std::exception& error) {
+      refuse(error.what());
+      return std::nullopt;
+    }
+  }
+
+  void check_entry(const Plan& plan, const Entry& entry) {
+    const std::string name = "results/" + entry.id + ".json";
+    const auto file = files_.find(name);
+    if (file == files_.end()) {
+      found_.incomplete.push_back("the plan's entry " + entry.id + " has no result");
+      return;
+    }
+    try {
+      const Json json = Json::parse(file->second);
+      check_alike(name, json);
+      Replay replay(plan, entry, json, key_);
+      for (const std::string& wrong : replay.inconsistent()) refuse(name + ": " + wrong);
+      for (const std::string& lack : replay.incomplete())
+        found_.incomplete.push_back(entry.id + ": " + lack);
+      found_.not_published[entry.id] = replay.not_published();
+      if (json.at("status") == "complete") check_logs(entry, replay.run());
+    } catch (const std::exception& error) {
+      refuse(name + ": " + error.what());
+    }
+  }
+
+  // All results are of one build, one system, one set of programs, and the commit that is stated.
+  void check_alike(const std::string& name, const Json& json) {
+    if (first_.is_null()) first_ = json;
+    for (const char* part : {"build", "system", "programs"})
+      if (json.at(part) != first_.at(part))
+        refuse(fmt::format("{}: '{}' is not that of the other results", name, part));
+    if (json.at("build").at("commit") != manifest_.at("commit"))
+      refuse(fmt::format("{} is of commit {}, and the manifest of {}", name,
+                         json.at("build").at("commit").dump(), manifest_.at("commit").dump()));
+  }
+
+  // The log of each run is there, and the run log is that of the last.
+  void check_logs(const Entry& entry, const EntryRun& run) {
+    for (const Sample& sample : run.samples)
+      if (const std::string log = fmt::format("logs/{}-{}.log", entry.id, sample.index);
+          !files_.contains(log))
+        found_.incomplete.push_back(log + " is missing");
+    if (run.samples.empty() || run.samples.back().failure) return;
+    const std::string name = "results/" + entry.id + ".events.json";
+    const auto file = files_.find(name);
+    if (file == files_.end()) {
+      found_.incomplete.push_back(name + " is missing");
+      return;
+    }
+    const Sample& last = run.samples.back();
+    const RunLog log = parse_run_log(file->second, name);
+    Sample of_log;
+    for (const RunLog::Frame& frame : log.frames) {
+      of_log.patches += frame.patches;
+      of_log.fell_back += frame.fell_back;
+      of_log.failed_patches += frame.failed;
+    }
+    const double seconds = std::max(log.end_s, last.observed_s.value_or(0));
+    if (std::abs(seconds - last.extraction_s.value_or(0)) > clock_slack_s)
+      refuse(fmt::format("{}: its last event is at {} s, and the last run's extraction took {} s",
+                         name, seconds, last.extraction_s.value_or(0)));
+    bool same = log.phases.size() == last.phases.size();
+    for (const auto& [stage, stated] : last.phases) {
+      const auto phase = log.phases.find(stage);
+      same = same && phase != log.phases.end() &&
+             std::abs(phase->second.sum - stated.sum) <= clock_slack_s;
+    }
+    if (!same || of_log.patches != last.patches || of_log.fell_back != last.fell_back ||
+        of_log.failed_patches != last.failed_patches)
+      refuse(name + ": stages or patches are not those of the last run");
+  }
+
+  void check_results_belong(const Plan& plan) {
+    std::set<std::string> known{"manifest.json", "plan.json", "system.json", "description.txt"};
+    for (const Entry& entry : plan.entries)
+      for (const char* end : {".json", ".events.json", ".series.json"})
+        known.insert("results/" + entry.id + end);
+    for (const auto& [name, text] : files_)
+      if (!known.contains(name) && !name.starts_with("logs/"))
+        refuse(name + " is of no entry of the plan");
+    const auto system = files_.find("system.json");
+    if (system == files_.end() || first_.is_null()) return;
+    const Json json = Json::parse(system->second, nullptr, false);
+    for (const char* part : {"build", "system", "programs"})
+      if (!json.is_object() || !json.contains(part) || json.at(part) != first_.at(part)) {
+        refuse(fmt::format("system.json: '{}' is not that of the results", part));
+        return;
+      }
+  }
+
+  const Files& files_;
+  Json manifest_;
+  Json first_;  // the first result
+  std::string key_;
+  SubmissionCheck found_;
+};
+
+}  // namespace
+
+SubmissionCheck check_submission(const Files& files) {
+  return Checker(files).run();
+}
+
+int SubmissionCheck::exit_status() const {
+  if (!inconsistent.empty()) return status::incorrect;
+  if (!incomplete.empty()) return status::failed;
+  const bool any = std::any_of(not_published.begin(), not_published.end(),
+                               [](const auto& entry) { return entry.second.empty(); });
+  return any ? status::done : status::inconclusive;
+}
+
+std::string SubmissionCheck::text() const {
+  std::string text = about.empty() ? "" : about + "\n";
+  text += inconsistent.empty() ? "consistent\n" : "INCONSISTENT: the archive is refused\n";
+  for (const std::string& reason : inconsistent) text += "    " + reason + "\n";
+  text += incomplete.empty() ? "complete\n" : "INCOMPLETE\n";
+  for (const std::string& reason : incomplete) text += "    " + reason + "\n";
+  for (const auto& [entry, reasons] : not_published) {
+    text += fmt::format("{}: {}\n", entry,
+                        reasons.empty() ? "may be published" : "not to be published");
+    for (const std::string& reason : reasons) text += "    " + reason + "\n";
+  }
+  return text;
+}
+
+}  // namespace spex::bench

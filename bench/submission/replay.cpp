@@ -1,0 +1,247 @@
+#include "bench/submission/replay.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bench/campaign/publication.hpp"
+#include "bench/correctness/file_hash.hpp"
+#include "bench/measure/optional_json.hpp"
+
+namespace spex::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_differences = 5;
+constexpr double utc_step_s = 1;  // of the times in a result
+
+std::string shortened(const Json& json) {
+  constexpr std::size_t longest = 80;
+  std::string text = json.dump(-1, ' ', false, Json::error_handler_t::replace);
+  if (text.size() > longest) text = text.substr(0, longest) + "...";
+  return text;
+}
+
+// Adds each member of `stated` that is not that of `made`, as "fom/effective is 3 (expected 2)".
+void add_differences(const Json& stated, const Json& made, const std::string& path,
+                     std::vector<std::string>& found) {
+  if (stated == made || found.size() >= most_differences) return;
+  const std::string name = path.empty() ? "" : path.substr(1);
+  if (stated.is_object() && made.is_object()) {
+    for (const auto& [key, value] : made.items())
+      add_differences(stated.contains(key) ? stated.at(key) : Json(), value, path + "/" + key,
+                      found);
+    for (const auto& [key, value] : stated.items())
+      if (!made.contains(key))
+        found.push_back(name + (name.empty() ? "" : "/") + key + " is unknown");
+    return;
+  }
+  if (stated.is_array() && made.is_array() && stated.size() == made.size()) {
+    for (std::size_t i = 0; i < made.size(); ++i)
+      add_differences(stated.at(i), made.at(i), fmt::format("{}/{}", path, i), found);
+    return;
+  }
+  found.push_back(fmt::format("{} is {} (expected {}, by the samples)", name, shortened(stated),
+                              shortened(made)));
+}
+
+// The options of a command line between the extractor's name and the files that it is told.
+std::vector<std::string> options_in(const std::vector<std::string>& argv,
+                                    const std::string& program) {
+  const auto name = std::find_if(argv.begin(), argv.end(), [&](const std::string& word) {
+    return std::filesystem::path(word).filename() == program;
+  });
+  const auto list = std::find(argv.begin(), argv.end(), "--list");
+  if (name == argv.end() || list <= name) return {};
+  return {name + 1, list};
+}
+
+}  // namespace
+
+Replay::Replay(const Plan& plan, const Entry& entry, const Json& json, const std::string& key)
+    : plan_(plan) {
+  run_.entry = entry;
+  read_run(json, key);
+  const std::string overall = json.at("verdict").at("overall");
+  const bool unfinished =
+      json.at("status") == "interrupted" || overall == "error" || overall == "skipped";
+  if (unfinished) {
+    const Json& reasons = json.at("verdict").at("reasons");
+    incomplete_.push_back(overall + (reasons.empty() ? "" : ": " + shortened(reasons.front())));
+    not_published_.push_back("it was not run to its end");
+    if (!json.at("fom").at("effective").is_null() || json.at("fom").at("published") != false)
+      refuse("it has a speed, and was not run to its end");
+    return;
+  }
+  check_against_plan(json);
+  check_samples();
+  check_frames(json);
+  check_inputs();
+  compare(json);
+  not_published_ = not_published_because(run_, facts_);
+}
+
+void Replay::read_run(const Json& json, const std::string& key) {
+  const Json& timing = json.at("timing");
+  const Json& launch = json.at("launch");
+  run_.start_utc = json.at("start_utc");
+  run_.end_utc = json.at("end_utc");
+  run_.warmups = timing.at("warmups");
+  run_.repeats = timing.at("repeats");
+  if (const Json& until = timing.at("until"); !until.is_null())
+    run_.until = Stopping{until.at("width"), until.at("most")};
+  run_.frames = json.at("fom").at("frames_asked");
+  const Case& one = plan_.cases.at(run_.entry.case_name);
+  run_.bundles = run_.frames * run_.entry.bundles.value_or(one.bundles());
+  run_.launch.launcher = launch.at("launcher");
+  run_.launch.nodes = launch.at("nodes");
+  run_.launch.ranks = launch.at("ranks");
+  run_.launch.threads = optional_at<int>(launch, "threads_per_rank");
+  run_.launch.argv = launch.at("argv").get<std::vector<std::string>>();
+  run_.inputs = json.at("inputs");
+  run_.golden = json.at("golden");
+  for (const Json& sample : timing.at("samples")) run_.samples.push_back(Sample::from_json(sample));
+  for (const Json& dropped : timing.at("dropped"))
+    run_.dropped.push_back({dropped.at("index"), dropped.at("start_utc"),
+                            optional_at<double>(dropped, "seconds"), dropped.at("reason")});
+  run_.extended = timing.at("extended");
+  run_.validation = Validation(json.at("validation"));
+  const Json& health = json.at("health");
+  run_.health_before = health.at("before");
+  run_.health_after = health.at("after");
+  if (!health.at("during").is_null())
+    run_.health_during = health.at("during").get<std::vector<Json>>();
+  // The work of a stage is counted, not measured; its seconds are.
+  for (const Json& point : json.at("roofline"))
+    run_.stage_costs.push_back(
+        {{"stage", point.at("stage")}, {"flops", point.at("flops")}, {"bytes", point.at("bytes")}});
+
+  facts_.run_id = json.at("run_id");
+  facts_.plan = &plan_;
+  facts_.plan_sha256 = hash_text(plan_.text);
+  facts_.build = json.at("build");
+  facts_.system = json.at("system");
+  facts_.programs = json.at("programs");
+  facts_.seal_key = key;
+  facts_.environment = launch.at("environment").get<std::map<std::string, std::string>>();
+  facts_.slurm = launch.at("slurm").get<std::map<std::string, std::string>>();
+  // It is spex-bench that looked at the list of golden cases; only it can tell.
+  const Json& reasons = json.at("fom").at("not_published_because");
+  facts_.goldens_are_ours =
+      std::find(reasons.begin(), reasons.end(), other_goldens) == reasons.end();
+  facts_.gpu_reason = optional_at<std::string>(facts_.system, "gpus_reason").value_or("");
+  if (const Json& threshold = json.at("verdict").at("threshold"); !threshold.is_null()) {
+    facts_.thresholds.emplace();
+    facts_.thresholds->entries[run_.entry.id] = read_threshold("verdict", "threshold", threshold);
+  }
+}
+
+void Replay::compare(const Json& json) {
+  add_differences(json, result_json(run_, facts_), "", inconsistent_);
+}
+
+// Of the plan's own numbers, those that a command line may replace are the repeats alone.
+void Replay::check_against_plan(const Json& json) {
+  const Entry& entry = run_.entry;
+  const Case& one = plan_.cases.at(entry.case_name);
+  const int frames = entry.frames.value_or(static_cast<int>(one.camera_list().size()));
+  if (!entry.sustain && run_.frames != frames)
+    refuse(fmt::format("it is of {} frames (expected {})", run_.frames, frames));
+  if (entry.nodes && run_.launch.nodes != *entry.nodes)
+    refuse(fmt::format("it is of {} nodes (expected {})", run_.launch.nodes, *entry.nodes));
+  if (run_.until && (!entry.until || entry.until->width != run_.until->width ||
+                     entry.until->most != run_.until->most))
+    refuse("it has another 'until' than the plan");
+  if (entry.ranks && run_.launch.ranks != run_.launch.nodes * *entry.ranks)
+    refuse(fmt::format("it is of {} ranks (expected {} a node)", run_.launch.ranks, *entry.ranks));
+
+  std::vector<std::string> options{"--milestone", to_string(entry.milestone)};
+  const auto add = [&](const std::vector<std::string>& more) {
+    options.insert(options.end(), more.begin(), more.end());
+  };
+  if (run_.launch.threads) add({"--threads", std::to_string(*run_.launch.threads)});
+  add(entry.result_options());
+  add(entry.run_options);
+  if (options_in(run_.launch.argv, entry.on_gpu() ? "spex-gpu" : "spex-cpu") != options)
+    refuse(fmt::format("launch/argv has not the options {} of the plan", fmt::join(options, " ")));
+
+  std::set<std::string> golden;
+  for (const Json& found : json.at("golden")) golden.insert(found.at("name").get<std::string>());
+  if (golden != std::set<std::string>(plan_.goldens.begin(), plan_.goldens.end()))
+    refuse("its golden cases are not those of the plan");
+}
+
+void Replay::check_samples() {
+  double end = 0;
+  for (std::size_t i = 0; i < run_.samples.size(); ++i) {
+    const Sample& sample = run_.samples[i];
+    const std::string name = fmt::format("run {}", sample.index);
+    if (sample.index != static_cast<int>(i) || sample.warmup != (sample.index < run_.warmups))
+      refuse(name + " is not the run that its place says");
+    const double start = unix_of(sample.start_utc);
+    if (start + utc_step_s < end) refuse(name + " began before the one before it was over");
+    end = start + sample.effective_s;
+    if (sample.failure) continue;
+    if (!sample.extraction_s || !(*sample.extraction_s > 0) ||
+        *sample.extraction_s > sample.effective_s)
+      refuse(name + ": the extraction clock is not within the effective one");
+    else if (sample.observed_s && *sample.observed_s > *sample.extraction_s)
+      refuse(name + ": the extraction clock says less than spex-bench saw");
+    if (sample.seed != plan_.cases.at(run_.entry.case_name).seed_of_run(sample.index) &&
+        !run_.entry.sustain)
+      refuse(name + " has another seed than the plan says");
+  }
+}
+
+// Every frame of every run was looked at, and passes only where all of its parts do.
+void Replay::check_frames(const Json& json) {
+  for (const Json& frame : json.at("validation").at("frames")) {
+    const auto camera = frame.at("camera").get<std::string>();
+    bool all = true;
+    for (const Json& check : frame.at("checks")) {
+      const bool passes = check.at("bad") == 0;
+      if (check.at("pass") != passes) refuse(camera + ": a check passes with bad values");
+      all = all && passes;
+    }
+    if (const Json& truth = frame.at("truth"); !truth.is_null())
+      all = all && truth.at("pass").get<bool>();
+    if (frame.at("pass") == true && !all)
+      refuse(camera + " passes, though one of its checks fails");
+    if (frame.at("pass") == true && plan_.reference && plan_.reference->has(camera) &&
+        frame.at("expected_from").is_null())
+      refuse(camera + " passes, and was held to no reference");
+  }
+  if (run_.entry.sustain) return;
+  for (const FrameValidation& frame : run_.validation.frames())
+    for (const Sample& sample : run_.samples) {
+      const auto found = std::find_if(
+          frame.outputs.begin(), frame.outputs.end(), [&](const FrameValidation::Output& output) {
+            return output.run == sample.index && output.seed == sample.seed;
+          });
+      const bool looked_at = found != frame.outputs.end() && !found->sha256.empty();
+      if (!sample.failure && frame.pass() && !looked_at)
+        refuse(fmt::format("{} of run {} was not looked at", frame.camera, sample.index));
+      if (looked_at && frame.pass() && frame.first_of(sample.seed)->sha256 != found->sha256)
+        refuse(fmt::format("{} passes with other bytes in run {}", frame.camera, sample.index));
+    }
+}
+
+void Replay::check_inputs() {
+  const Case& one = plan_.cases.at(run_.entry.case_name);
+  const Json& generator = run_.inputs.at("generator");
+  if (generator.at("seed") != one.seed || generator.at("size") != one.size ||
+      generator.at("compression") != one.compress ||
+      generator.at("cameras") != fmt::format("{}", fmt::join(one.camera_list(), ",")))
+    refuse("its inputs are not those of the plan's case");
+  std::set<int> seeds;
+  for (const Json& file : run_.inputs.at("frames")) seeds.insert(file.at("seed").get<int>());
+  for (const Sample& sample : run_.samples)
+    if (!seeds.contains(sample.seed))
+      refuse(fmt::format("run {}: its inputs are not listed", sample.index));
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,218 @@
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include "bench/campaign/entry_run.hpp"
+#include "bench/campaign/plan.hpp"
+#include "bench/correctness/file_hash.hpp"
+#include "bench/measure/run_log.hpp"
+#include "bench/submission/submission.hpp"
+#include "reference/core/error.hpp"
+#include "reference/tests/support/scratch.hpp"
+
+namespace spex::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Pair;
+
+constexpr const char* plan_text = R"({"name": "p", "description": "d", "tier": "acceptance",
+    "tolerance": "masked", "cases": {"exposure": {}}, "reference": {"method": "eigh"},
+    "goldens": ["tiny-b"],
+    "entries": [{"id": "pipeline", "case": "exposure", "milestone": "pipeline", "gpus": 1}]})";
+
+const std::string sha(64, 'a');
+
+Json run_log(const Plan& plan) {
+  Json log{{"program", "spex-gpu"},
+           {"milestone", "pipeline"},
+           {"origin_unix", 1000.0},
+           {"ranks", {{{"max_rss_bytes", 1e9}, {"seconds", {{"solve", 3.0}}}}}},
+           {"frames", Json::array()},
+           {"events", {{{"rank", 0}, {"stage", "write"}, {"start", 0.5}, {"end", 9.0}}}}};
+  for (const std::string& camera : plan.cases.at("exposure").camera_list())
+    log["frames"].push_back({{"camera", camera},
+                             {"input", "i"},
+                             {"output", "o"},
+                             {"patches", 10},
+                             {"fell_back", 0},
+                             {"failed", 0},
+                             {"error", nullptr}});
+  return log;
+}
+
+// An exposure by all rules, as spex-bench leaves it.
+EntryRun exposure(const Plan& plan) {
+  const Case& one = plan.cases.at("exposure");
+  EntryRun run;
+  run.entry = plan.entries.at(0);
+  run.start_utc = "2026-11-21T08:00:00Z";
+  run.end_utc = "2026-11-21T09:00:00Z";
+  run.warmups = 1;
+  run.repeats = 5;
+  run.frames = 30;
+  run.bundles = 600;
+  run.launch.launcher = "none";
+  run.launch.argv = {"bin/spex-gpu", "--milestone", "pipeline", "--list", "l", "--events", "e"};
+  run.golden = Json::array({{{"name", "tiny-b"}, {"pass", true}, {"failure", nullptr}}});
+  std::string cameras;
+  for (const std::string& camera : one.camera_list())
+    cameras += (cameras.empty() ? "" : ",") + camera;
+  run.inputs = {
+      {"generator", {{"seed", 1}, {"size", "full"}, {"cameras", cameras}, {"compression", "none"}}},
+      {"storage", "tmpfs"},
+      {"frames", Json::array()}};
+  Json frames = Json::array();
+  for (const std::string& camera : one.camera_list())
+    frames.push_back({{"camera", camera},
+                      {"outputs", Json::array()},
+                      {"expected_from", "spex-cpu"},
+                      {"checks", Json::array()},
+                      {"truth", {{"pass", true}}},
+                      {"failure", nullptr}});
+  const RunLog log = parse_run_log(run_log(plan).dump(), "log");
+  for (int index = 0; index < 6; ++index) {
+    Sample sample;
+    sample.index = index;
+    sample.warmup = index == 0;
+    sample.seed = 1 + index;
+    sample.start_utc = fmt::format("2026-11-21T08:0{}:00Z", index);
+    sample.effective_s = 10 + 0.01 * index;
+    sample.extraction_s = log.end_s;
+    sample.observed_s = 8.9;
+    sample.phases = log.phases;
+    sample.patches = 300;
+    run.samples.push_back(sample);
+    run.inputs["frames"].push_back({{"file", "preproc"}, {"seed", sample.seed}});
+    for (Json& frame : frames)
+      frame["outputs"].push_back({{"run", index}, {"seed", sample.seed}, {"sha256", sha}});
+  }
+  run.validation =
+      Validation(Json{{"frames", frames}, {"together", Json::array()}, {"failure", nullptr}});
+  return run;
+}
+
+RunFacts facts_of(const Plan& plan) {
+  RunFacts facts;
+  facts.run_id = "r";
+  facts.plan = &plan;
+  facts.plan_sha256 = hash_text(plan.text);
+  facts.build = {{"commit", "0123abc"}, {"dirty", false}};
+  facts.system = {{"name", "node"}, {"gpus_reason", nullptr}};
+  facts.programs = {{"spex-gpu", sha}};
+  facts.seal_key = "key";
+  facts.goldens_are_ours = true;
+  return facts;
+}
+
+Files listed(Files files) {
+  Json manifest{{"schema", {{"name", "spexbench-submission"}, {"major", 1}, {"minor", 0}}},
+                {"commit", "0123abc"},
+                {"seal_key", "key"},
+                {"files", Json::array()}};
+  files.erase("manifest.json");
+  for (const auto& [name, text] : files)
+    manifest["files"].push_back(
+        {{"name", name}, {"bytes", text.size()}, {"sha256", hash_text(text)}});
+  files["manifest.json"] = manifest.dump();
+  return files;
+}
+
+struct Submitted {
+  Plan plan = parse_plan(plan_text, "plan.json");
+  EntryRun run = exposure(plan);
+  RunFacts facts = facts_of(plan);
+
+  [[nodiscard]] Files files() const {
+    Files files{
+        {"plan.json", plan_text},
+        {"system.json",
+         Json{{"build", facts.build}, {"system", facts.system}, {"programs", facts.programs}}
+             .dump()},
+        {"results/pipeline.json", result_text(run, facts)},
+        {"results/pipeline.events.json", run_log(plan).dump()}};
+    for (const Sample& sample : run.samples)
+      files[fmt::format("logs/pipeline-{}.log", sample.index)] = "";
+    return listed(files);
+  }
+};
+
+TEST(Submission, AnExposureByTheRulesMayBePublished) {
+  const SubmissionCheck found = check_submission(Submitted().files());
+  EXPECT_THAT(found.inconsistent, IsEmpty());
+  EXPECT_THAT(found.incomplete, IsEmpty());
+  EXPECT_THAT(found.not_published, ElementsAre(Pair("pipeline", IsEmpty())));
+  EXPECT_EQ(found.exit_status(), 0);
+  EXPECT_THAT(found.text(), HasSubstr("pipeline: may be published"));
+  EXPECT_THAT(found.about, "plan p on node, commit \"0123abc\"");
+}
+
+TEST(Submission, SaysEveryReasonWhyNot) {
+  Submitted one;
+  one.facts.build["dirty"] = true;
+  one.run.extended = true;
+  const SubmissionCheck found = check_submission(one.files());
+  EXPECT_THAT(found.inconsistent, IsEmpty());
+  EXPECT_EQ(found.exit_status(), 6);
+  EXPECT_THAT(found.not_published.at("pipeline"),
+              ElementsAre(HasSubstr("were added"), HasSubstr("clean commit")));
+}
+
+// One who knows the key and mends every hash may still not say what samples do not.
+TEST(Submission, WhatIsStatedFollowsFromTheSamples) {
+  const auto refusals = [](const std::function<void(Json&)>& edit) {
+    const Submitted one;
+    Files files = one.files();
+    Json json = Json::parse(files.at("results/pipeline.json"));
+    edit(json);
+    files["results/pipeline.json"] = json.dump();
+    return check_submission(listed(files)).inconsistent;
+  };
+  EXPECT_THAT(refusals([](Json&) {}), IsEmpty());
+  EXPECT_THAT(refusals([](Json& j) { j["fom"]["effective"]["fpnh"]["median"] = 1e6; }),
+              ElementsAre(HasSubstr("fom/effective/fpnh/median is 1000000.0 (expected")));
+  EXPECT_THAT(refusals([](Json& j) { j["fom"]["effective"]["fpnh"]["coverage"] = 0.99; }),
+              ElementsAre(HasSubstr("coverage is 0.99")));
+  EXPECT_THAT(refusals([](Json& j) { j["timing"]["samples"].erase(5); }),
+              Contains(HasSubstr("status is")));
+  EXPECT_THAT(refusals([](Json& j) { j["validation"]["frames"].erase(29); }),
+              Contains(HasSubstr("frames_done")));
+  EXPECT_THAT(refusals([](Json& j) { j["build"]["commit"] = "f00"; }),
+              Contains(HasSubstr("is of commit \"f00\"")));
+}
+
+TEST(Submission, ALaterRunLogIsNotThatOfTheLastRun) {
+  Files files = Submitted().files();
+  Json log = Json::parse(files.at("results/pipeline.events.json"));
+  log["events"][0]["end"] = 9.5;
+  files["results/pipeline.events.json"] = log.dump();
+  EXPECT_THAT(check_submission(listed(files)).inconsistent,
+              Contains(HasSubstr("its last event is at 9.5 s")));
+}
+
+TEST(Archive, NamesThatLeaveTheFolderAreNotSafe) {
+  for (const char* name : {"a", "results/a-b_c.json", "a/b/c"}) EXPECT_TRUE(is_safe_name(name));
+  for (const char* name : {"", "/", "/a", "a/", "../a", "a/../b", "a//b", ".a", "a/.b", "-a", "a b",
+                           "a\nb", "a\\b", "a:b"})
+    EXPECT_FALSE(is_safe_name(name)) << name;
+}
+
+TEST(Archive, TheSameFilesGiveTheSameBytes) {
+  const test::ScratchFolder scratch;
+  const Files files{{"a", "1"}, {"b/c", std::string(100000, 'x')}};
+  write_archive(scratch.file("one.tar.gz"), files);
+  write_archive(scratch.file("two.tar.gz"), files);
+  EXPECT_EQ(read_archive(scratch.file("one.tar.gz")), files);
+  EXPECT_EQ(hash_file(scratch.file("one.tar.gz")), hash_file(scratch.file("two.tar.gz")));
+  EXPECT_THROW(write_archive(scratch.file("one.zip"), files), Error);
+  EXPECT_THROW(static_cast<void>(read_archive(scratch.file("one.tar.gz"), {.files = 1})), Error);
+  EXPECT_THROW(static_cast<void>(read_archive(scratch.file("one.tar.gz"), {.bytes_of_file = 99})),
+               Error);
+  EXPECT_THROW(static_cast<void>(read_archive(scratch.file("one.tar.gz"), {.bytes = 99})), Error);
+}
+
+}  // namespace
+}  // namespace spex::bench

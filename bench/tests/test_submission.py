@@ -1,0 +1,253 @@
+"""Archives of results: what is packed is found right anywhere; what was edited is refused."""
+
+import io
+import json
+import subprocess
+import tarfile
+import unittest
+from collections.abc import Callable
+from hashlib import sha256
+from pathlib import Path
+
+from bench_runs import Bench, entry
+
+Files = dict[str, bytes]
+
+
+def read(path: Path) -> Files:
+    """The files of an archive."""
+    with tarfile.open(path) as tar:
+        return {one.name: tar.extractfile(one).read() for one in tar}
+
+
+def write(path: Path, files: Files) -> None:
+    """An archive of files."""
+    with tarfile.open(path, "w:gz") as tar:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+
+
+def listed(files: Files) -> Files:
+    """The same with a manifest that fits."""
+    manifest = json.loads(files["manifest.json"])
+    manifest["files"] = [
+        {"name": name, "bytes": len(data), "sha256": sha256(data).hexdigest()}
+        for name, data in files.items()
+        if name != "manifest.json"
+    ]
+    return files | {"manifest.json": json.dumps(manifest).encode()}
+
+
+def sealed(files: Files, name: str, edit: Callable[[dict], object]) -> Files:
+    """A JSON file edited by one who mends the manifest too."""
+    data = json.loads(files[name])
+    edit(data)
+    return listed(files | {name: json.dumps(data).encode()})
+
+
+class Submission(unittest.TestCase):
+    """One short plan, packed once."""
+
+    @classmethod
+    def setUpClass(cls):
+        """Two entries, one of two ranks."""
+        cls.bench = Bench([entry("one", repeats=2), entry("two", ranks=2, threads=1)])
+        status, text = cls.bench.run("--system", "somewhere")
+        assert status == 0, text
+        cls.archive = cls.bench.folder / "result.tar.gz"
+        cls.packed = cls.spex_bench("submit", cls.bench.folder / "out", "--archive", cls.archive)
+        cls.files = read(cls.archive)
+
+    @classmethod
+    def tearDownClass(cls):
+        """Removes its folder."""
+        cls.bench.__exit__()
+
+    @classmethod
+    def spex_bench(cls, *words: str | Path) -> tuple[int, str]:
+        """Status and output."""
+        done = subprocess.run(
+            [cls.bench.folder / "spex-bench", *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout
+
+    def check(self, files: Files) -> tuple[int, str]:
+        """Status and output of a check of these files."""
+        path = self.bench.folder / "edited.tar.gz"
+        write(path, files)
+        return self.spex_bench("check", path)
+
+    def refuse(self, reason: str, files: Files, status: int = 3) -> None:
+        """The files are refused, for that reason."""
+        found, text = self.check(files)
+        self.assertEqual(found, status, text)
+        self.assertIn(reason, text)
+
+    def test_what_is_packed_is_complete_and_consistent(self):
+        """A small plan of the tier ci is not to be published, and every reason is named."""
+        status, text = self.packed
+        self.assertEqual(status, 6, text)
+        for name in ("plan.json", "system.json", "results/one.json", "results/one.events.json"):
+            self.assertIn(name, self.files)
+        self.assertIn("logs/one-1.log", self.files)
+        again, found = self.spex_bench("check", self.archive)
+        self.assertEqual(again, 6, found)
+        self.assertIn("on somewhere, commit", found)
+        self.assertIn("\nconsistent\ncomplete\n", found)
+        reasons = json.loads(self.files["results/one.json"])["fom"]["not_published_because"]
+        self.assertGreater(len(reasons), 2)
+        for reason in reasons:
+            self.assertIn(reason, found)
+        # The same files, packed by another program.
+        self.assertEqual(self.check(self.files)[0], 6)
+        first = self.archive.read_bytes()
+        self.spex_bench("check", self.archive)
+        self.assertEqual(self.archive.read_bytes(), first)
+
+    def test_files_that_are_not_those_of_the_manifest(self):
+        """Edited, missing, added, without a manifest."""
+        edited = self.files["results/one.json"].replace(b'"pass"', b'"fail"', 1)
+        self.refuse("results/one.json has other bytes", self.files | {"results/one.json": edited})
+        missing = {name: data for name, data in self.files.items() if name != "results/two.json"}
+        self.refuse("results/two.json is missing, which the manifest lists", missing)
+        no_two = {name: data for name, data in missing.items() if "two" not in name}
+        self.refuse("the plan's entry two has no result", listed(no_two), status=1)
+        self.refuse("logs/x.log is there", self.files | {"logs/x.log": b""})
+        self.refuse("is of no entry", listed(self.files | {"results/three.json": b"{}"}))
+        no_log = {name: data for name, data in self.files.items() if name != "logs/one-1.log"}
+        self.refuse("logs/one-1.log is missing", listed(no_log), status=1)
+        bare = {name: data for name, data in self.files.items() if name != "manifest.json"}
+        self.refuse("manifest.json is missing", bare)
+        self.refuse("manifest.json: ", self.files | {"manifest.json": b"{}"})
+
+    def test_results_that_their_samples_do_not_bear_out(self):
+        """By one who mends hashes; figures, samples, verdicts, seals."""
+
+        def fom(data: dict) -> dict:
+            return data["fom"]
+
+        for reason, edit in (
+            (
+                "fom/effective/seconds/median is",
+                lambda d: fom(d)["effective"]["seconds"].update(median=0.001),
+            ),
+            ("fom/published is true (expected false", lambda d: fom(d).update(published=True)),
+            (
+                "fom/not_published_because",
+                lambda d: fom(d).update(not_published_because=[]),
+            ),
+            (
+                "the extraction clock is not within",
+                lambda d: d["timing"]["samples"][0].update(effective_s=0.001),
+            ),
+            ("seal is", lambda d: d["timing"]["samples"][0].update(max_rss_bytes=1.0)),
+            ("seal is", lambda d: d.update(seal="0" * 64)),
+            ("verdict/overall is", lambda d: d["verdict"].update(overall="unhealthy")),
+            (
+                "has not the options",
+                lambda d: d["launch"]["argv"].remove("--nsubbundles"),
+            ),
+            ("tier is", lambda d: d.update(tier="acceptance")),
+            ("extra is unknown", lambda d: d.update(extra=1)),
+            ("was not looked at", lambda d: d["validation"]["frames"][0]["outputs"].pop()),
+            (
+                "a check passes with bad values",
+                lambda d: d["validation"]["frames"][0]["checks"][0].update(bad=3),
+            ),
+            (
+                "was held to no reference",
+                lambda d: d["validation"]["frames"][0].update(expected_from=None),
+            ),
+            (
+                "results/one.events.json: its last event",
+                lambda d: d["timing"]["samples"][1].update(
+                    extraction_s=d["timing"]["samples"][1]["extraction_s"] * 1.1
+                ),
+            ),
+            ("'programs' is not that of", lambda d: d["programs"].update({"spex-cpu": "0" * 64})),
+            ("results/one.json: ", lambda d: d.pop("timing")),
+            ("another seed", lambda d: d["timing"]["samples"][1].update(seed=9)),
+        ):
+            with self.subTest(reason):
+                self.refuse(reason, sealed(self.files, "results/one.json", edit))
+
+    def test_another_plan_or_commit(self):
+        """The plan and the commit are those of the results."""
+        plan = self.files["plan.json"].replace(b'"repeats": 2', b'"repeats": 3')
+        self.assertNotEqual(plan, self.files["plan.json"])
+        self.refuse("plan/sha256 is", listed(self.files | {"plan.json": plan}))
+        self.refuse("plan.json", listed(self.files | {"plan.json": b"[]"}))
+        self.refuse(
+            "and the manifest of",
+            sealed(self.files, "manifest.json", lambda d: d.update(commit="0123abc")),
+        )
+        self.refuse(
+            "system.json: 'build' is not that of the results",
+            sealed(self.files, "system.json", lambda d: d["build"].update(commit="0123abc")),
+        )
+
+    def test_archives_that_are_no_such(self):
+        """Names that leave the folder, links, twice the same, too long, no archive: one line."""
+        path = self.bench.folder / "evil.tar.gz"
+        out = io.BytesIO(b"x")
+
+        def holding(**members: str) -> tuple[int, str]:
+            with tarfile.open(path, "w:gz") as tar:
+                info = tarfile.TarInfo(members["name"])
+                info.size = 1
+                if "link" in members:
+                    info.type, info.linkname, info.size = tarfile.SYMTYPE, members["link"], 0
+                for _ in range(int(members.get("times", "1"))):
+                    out.seek(0)
+                    tar.addfile(info, out if info.size else None)
+            return self.spex_bench("check", path)
+
+        for name in ("../x", "/etc/x", "a/../../x", "a//b", ".hidden", "-rf", "a b", "logs/.x"):
+            status, text = holding(name=name)
+            self.assertEqual(status, 1, text)
+            self.assertIn("holds a file named", text)
+            self.assertEqual(text.count("\n"), 1, text)
+        self.assertFalse((self.bench.folder.parent / "x").exists())
+        self.assertIn("is no file", holding(name="plan.json", link="/etc/passwd")[1])
+        self.assertIn("is there twice", holding(name="plan.json", times="2")[1])
+        # 300 MB of nothing is 300 KB here.
+        with tarfile.open(path, "w:gz", compresslevel=9) as tar:
+            info = tarfile.TarInfo("plan.json")
+            info.size = 300 << 20
+            tar.addfile(info, _Zeros())
+        self.assertLess(path.stat().st_size, 1 << 20)
+        status, text = self.spex_bench("check", path)
+        self.assertEqual(status, 1, text)
+        self.assertIn("is too long", text)
+        path.write_bytes(self.archive.read_bytes()[:2000])
+        self.assertEqual(self.spex_bench("check", path)[0], 1)
+        path.write_text("no archive")
+        self.assertEqual(self.spex_bench("check", path)[0], 1)
+        self.assertEqual(self.spex_bench("check", self.bench.folder / "none.tar.gz")[0], 1)
+        self.assertEqual(self.spex_bench("check")[0], 2)
+        status, text = self.spex_bench("submit", self.bench.folder, "--archive", path)
+        self.assertEqual(status, 1, text)
+        status, text = self.spex_bench(
+            "submit", self.bench.folder / "out", "--archive", self.bench.folder / "x.zip"
+        )
+        self.assertEqual(status, 2, text)
+
+
+class _Zeros(io.RawIOBase):
+    """A file without end."""
+
+    def readable(self) -> bool:
+        return True
+
+    def read(self, size: int = -1) -> bytes:
+        return bytes(size)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,38 @@
+"""Reference values of the systems that were measured, as a thresholds file of spex-bench."""
+
+import json
+
+from spexreports.result import CLOCKS, Result
+from spexreports.section import newest
+from spexreports.work import has_fpnh
+
+LEAST_COVERAGE = 0.9  # of an interval that something may be judged by; that of five runs has 94%
+
+HEAD = """\
+// Reference values, by system and plan: medians of reports/results. Made by
+//     PYTHONPATH=reports python -m spexreports thresholds RESULTS... --out bench/thresholds.json
+"""
+
+
+def thresholds(results: list[Result]) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
+    """By system, plan and entry the FPNH of either clock, where enough runs stand behind it."""
+    found: dict = {}
+    for result in sorted(
+        newest(results), key=lambda r: (r.system, r.json["plan"]["name"], r.entry)
+    ):
+        if result.tier != "acceptance" or not has_fpnh(result):
+            continue
+        values = {}
+        for clock in CLOCKS:
+            figure = getattr(result, clock)
+            if figure and figure.fpnh.coverage >= LEAST_COVERAGE:
+                values[f"fpnh_{clock}"] = float(f"{figure.fpnh.value:.4g}")
+        if values:
+            plans = found.setdefault(result.system, {})
+            plans.setdefault(result.json["plan"]["name"], {})[result.entry] = values
+    return found
+
+
+def thresholds_text(results: list[Result]) -> str:
+    """The file's text."""
+    return HEAD + json.dumps({"systems": thresholds(results)}, indent=1) + "\n"
