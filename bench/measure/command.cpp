@@ -29,6 +29,8 @@ constexpr std::chrono::milliseconds look_every{100};
 constexpr double grace_s = 10;
 // Within which helpers of launchers and of MPS end by themselves.
 constexpr double straggling_s = 3;
+// After which one that cannot be killed, as it waits for a file system that is gone, is left.
+constexpr double unkillable_s = 30;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -131,7 +133,7 @@ int end_stragglers(const Signals& signals) {
     while (waitpid(-1, nullptr, WNOHANG) > 0) {
     }
     const std::vector<pid_t> left = children();
-    if (left.empty()) return static_cast<int>(killed.size());
+    if (left.empty() || seconds_since(start) > unkillable_s) return static_cast<int>(killed.size());
     if (seconds_since(start) > straggling_s)
       for (const pid_t pid : left) {
         kill(pid, SIGKILL);
