@@ -19,7 +19,7 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
                             double pixpad_frac, double wavepad_frac, std::optional<double> psferr,
                             std::optional<std::uint32_t> mask_bits, bool model,
                             const std::optional<std::string>& method,
-                            const std::string& decorrelate,
+                            const std::string& decorrelate, const std::string& flux,
                             const std::optional<std::string>& milestone, bool gpu) {
   ExtractOptions o;
   if (wavelength) {
@@ -40,6 +40,7 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
   o.model = model;
   o.decorrelate =
       choose<Decorrelate>("decorrelate", decorrelate, {Decorrelate::signal, Decorrelate::noise});
+  o.flux = choose<FluxSolver>("flux", flux, {FluxSolver::patch, FluxSolver::frame});
   // On the CPU any method goes with any milestone; a GPU's milestone has its own.
   const Device device = gpu ? Device::gpu : Device::cpu;
   o.milestone = milestone ? choose("milestone", *milestone, milestones_of(device))
@@ -53,6 +54,8 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
                         to_string(o.method) + ", or a milestone of the other method");
     o.method = asked;
   }
+  if (gpu && o.flux == FluxSolver::frame)
+    throw usage_error("flux", "frame is not what the GPU does", "patch, or gpu=False");
   return o;
 }
 
@@ -72,10 +75,10 @@ void bind_options(nb::module_& module) {
   module.def("make_options", &make_options, nb::kw_only(), "wavelength"_a.none(), "specmin"_a,
              "nspec"_a.none(), "regularize"_a, "bundlesize"_a, "nsubbundles"_a, "nwavestep"_a,
              "wavepad"_a, "pixpad_frac"_a, "wavepad_frac"_a, "psferr"_a.none(),
-             "mask_bits"_a.none(), "model"_a, "method"_a.none(), "decorrelate"_a,
+             "mask_bits"_a.none(), "model"_a, "method"_a.none(), "decorrelate"_a, "flux"_a,
              "milestone"_a.none(), "gpu"_a,
              "Options with the names of the command line (docs/command-line.md). Raises "
-             "UsageError for an unknown method, decorrelation or milestone.");
+             "UsageError for an unknown method, decorrelation, flux or milestone.");
 }
 
 }  // namespace spex::python

@@ -39,6 +39,7 @@ def extract(
     psferr: float | None = None,
     mask_bits: int | None = None,
     decorrelate: str = "signal",
+    flux: str = "patch",
     method: str | None = None,
     milestone: str | None = None,
     model: bool | PathLike = False,
@@ -76,6 +77,7 @@ def extract(
         psferr: fractional error of the PSF; None is the PSF's own.
         mask_bits: pixels with any of these bits are not used; None is all but BADREADNOISE.
         decorrelate: "signal" or "noise".
+        flux: "patch", each patch by itself, or "frame", the whole frame at once, without seams.
         method: "eigh" or "cholesky"; None is that of the milestone, eigh on the CPU.
         milestone: how the work is organized (docs/milestones.md); None is the fastest.
         model: also make the model image; a path writes it to that file too, beside `output`.
@@ -126,6 +128,7 @@ def extract(
         model=bool(model),
         method=method,
         decorrelate=decorrelate,
+        flux=flux,
         milestone=milestone,
         gpu=bool(gpu),
     )

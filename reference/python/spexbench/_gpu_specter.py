@@ -160,6 +160,7 @@ def extract_frame(
             model=bool(model),
             method=method,
             decorrelate="signal",
+            flux="patch",
             milestone=None,
             gpu=gpu,
         )

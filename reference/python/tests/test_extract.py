@@ -30,6 +30,18 @@ def frame(night):
     return extract(night.preproc, night.psf, **SMALL)
 
 
+def test_flux_of_the_frame_is_that_of_spex_cpu(night, tmp_path):
+    theirs = tmp_path / "theirs.fits"
+    command = [BIN / "spex-cpu", "-i", night.preproc, "-p", night.psf, "-o", theirs]
+    command += ["-w", "5760,5800,0.8", "-n", "10", "--flux", "frame"]
+    subprocess.run(command, check=True)
+    ours = tmp_path / "ours.fits"
+    extract(night.preproc, night.psf, output=ours, flux="frame", **SMALL)
+    assert spexbench.compare(ours, theirs, tolerance="identical")
+    with pytest.raises(spexbench.UsageError, match="patch or frame"):
+        extract(night.preproc, night.psf, flux="whole", **SMALL)
+
+
 def test_file_is_that_of_spex_cpu(night, tmp_path):
     ours, theirs = tmp_path / "ours.fits", tmp_path / "theirs.fits"
     model = tmp_path / "ours-model.fits"
