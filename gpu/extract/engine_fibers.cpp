@@ -5,12 +5,14 @@
 namespace spex::gpu {
 
 void FiberEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
-                          std::vector<std::vector<double>>* models) {
+                          std::vector<std::vector<double>>* models,
+                          std::map<int, FrameFlux>& flux) {
   workspace_.begin(std::move(batch), inputs);
   events.time(Stage::assemble, [&] { workspace_.assemble(); });
   events.time(Stage::solve, [&] {
     workspace_.factor();
     workspace_.sweep();
+    if (inputs.options.flux == FluxSolver::frame) workspace_.take_frame_flux(inputs, flux);
     workspace_.correct();
   });
   events.time(Stage::decorrelate, [&] { workspace_.roots(); });

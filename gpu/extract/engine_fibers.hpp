@@ -18,9 +18,10 @@ class FiberEngine {
   }
 
   /// Extracts the patches of a batch together. As EighEngine::extract; a patch whose status becomes
-  /// `guarded` is for the band engine.
+  /// `guarded` is for the band engine. With FluxSolver::frame, `flux` gains that of the frame in
+  /// the batch's bundles, of which the flux is then made.
   void extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
-               std::vector<std::vector<double>>* models);
+               std::vector<std::vector<double>>* models, std::map<int, FrameFlux>& flux);
 
  private:
   FiberWorkspace workspace_;

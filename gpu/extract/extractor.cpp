@@ -1,12 +1,17 @@
 #include "gpu/extract/extractor.hpp"
 
 #include <algorithm>
+#include <map>
+#include <type_traits>
+#include <utility>
 
 #include "gpu/core/copy.hpp"
 #include "gpu/extract/engine_band.hpp"
 #include "gpu/extract/engine_eigh.hpp"
 #include "gpu/extract/engine_fibers.hpp"
 #include "gpu/extract/limits.hpp"
+#include "reference/core/error.hpp"
+#include "reference/extract/patch.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -51,7 +56,41 @@ class Extractor::Impl {
                                            const std::vector<Patch>& patches, StageTimes& times,
                                            const std::function<void(long)>& done) {
     if (patches.empty()) return {};
+    if (inputs.options.flux == FluxSolver::patch) return extract_all(inputs, patches, times, done);
+    // A bundle's flux is found from all of it, so that it is the same whoever asks for a part.
+    const std::vector<Patch> whole = patches_of_bundles(inputs, patches);
+    std::vector<PatchResult> of_whole = extract_all(
+        inputs, whole, times, whole == patches ? done : [](long) {});
+    if (whole == patches) return of_whole;
+    std::vector<PatchResult> results;
+    for (std::size_t k = 0; k < whole.size() && results.size() < patches.size(); ++k)
+      if (whole[k] == patches[results.size()]) results.push_back(std::move(of_whole[k]));
+    done(static_cast<long>(results.size()));
+    return results;
+  }
+
+ private:
+  // All patches of the bundles that some are of.
+  static std::vector<Patch> patches_of_bundles(const ExtractInputs& inputs,
+                                               const std::vector<Patch>& patches) {
+    std::vector<Patch> whole;
+    for (std::size_t k = 0; k < patches.size(); ++k) {
+      if (k > 0 && same_bundle(patches[k - 1], patches[k])) continue;
+      const BundleFibers fibers = fibers_of_bundle(inputs, patches[k].bundle);
+      ExtractOptions options = inputs.options;
+      options.specmin = fibers.begin;
+      options.nspec = fibers.end - fibers.begin;
+      const std::vector<Patch> bundle = make_patches(options, inputs.grid, inputs.psf->nfiber);
+      whole.insert(whole.end(), bundle.begin(), bundle.end());
+    }
+    return whole;
+  }
+
+  std::vector<PatchResult> extract_all(const ExtractInputs& inputs,
+                                       const std::vector<Patch>& patches, StageTimes& times,
+                                       const std::function<void(long)>& done) {
     use_device(device_);
+    flux_.clear();
     events_.time(Stage::transfer_in, [&] { frame_.load(inputs, patches); });
     std::vector<std::vector<double>> models(inputs.options.model ? patches.size() : 0);
     auto* const models_wanted = inputs.options.model ? &models : nullptr;
@@ -60,6 +99,10 @@ class Extractor::Impl {
     const bool wants_direct = wants_fibers || rung.engine == Engine::gpu_band;
     const bool by_fibers = wants_fibers && fibers_.can_do(frame_, inputs);
     const bool by_band = wants_direct && band_.can_do(frame_, inputs);
+    const bool of_frame = inputs.options.flux == FluxSolver::frame;
+    if (of_frame && !by_fibers)
+      throw usage_error("--flux", "frame: the GPU does not extract this frame spectrum by spectrum",
+                        "signal decorrelation and patches that direct can do, or spex-cpu");
     if (by_fibers)
       extract_direct(fibers_, inputs, patches, done, models_wanted);
     else if (by_band)
@@ -68,7 +111,10 @@ class Extractor::Impl {
       extract_eigh(inputs, patches, wants_direct ? EigenBatch::all : rung.batch, done,
                    models_wanted);
 
-    std::vector<PatchStatus> status = settle(inputs, patches, by_band, models_wanted);
+    std::vector<PatchStatus> status(patches.size(), PatchStatus::ok);
+    if (!of_frame) status = settle(inputs, patches, by_band, models_wanted);
+    const std::vector<int> failed =
+        of_frame ? read_status(patches.size()) : std::vector<int>(patches.size(), 0);
     // Nobody asked for the way that all patches went.
     if (wants_fibers && !by_fibers)
       std::replace(status.begin(), status.end(), PatchStatus::ok,
@@ -79,6 +125,14 @@ class Extractor::Impl {
     events_.collect(times);
     for (std::size_t k = 0; k < results.size(); ++k) {
       results[k].status = status[k];
+      if (of_frame) {
+        const FrameFlux& flux = flux_.at(patches[k].bundle);
+        results[k].frame = flux.solution;
+        if (failed[k] != 0 || flux.solution == FrameSolution::failed) {
+          results[k] = extract_on_host(inputs, patches[k], flux);
+          continue;
+        }
+      }
       if (!inputs.options.model) continue;
       const PatchGeometry& patch = frame_.geometry()[k];
       results[k].x0 = patch.x0, results[k].x1 = patch.x1;
@@ -90,7 +144,17 @@ class Extractor::Impl {
     return results;
   }
 
- private:
+  // A patch of a frame's flux that the guard refused: by the reference, which has the flux too.
+  static PatchResult extract_on_host(const ExtractInputs& inputs, const Patch& patch,
+                                     const FrameFlux& flux) {
+    const Spots spots =
+        spex::evaluate_spots(*inputs.psf, patch.padded_spec_first(), patch.padded_nspec(),
+                             inputs.grid.range(patch.padded_wave_first(), patch.padded_nwave()));
+    StageTimes times;  // the host's; those of the stages are the GPU's
+    return extract_patch(patch, {&spots, 0, 0, patch.padded_nspec(), patch.padded_nwave()},
+                         *inputs.pixels, inputs.options, inputs.psferr(), times, &flux);
+  }
+
   std::vector<PatchResult> download() {
     std::vector<PatchResult> results;
     events_.time(Stage::transfer_out, [&] { results = frame_.download(); });
@@ -133,8 +197,11 @@ class Extractor::Impl {
         last = next;
       }
       last = std::min(last, first + most_patches_of_launch);
-      engine.extract(make_batch(frame_, first, last, spots_of(first, last)), inputs, events_,
-                     models);
+      PatchBatch batch = make_batch(frame_, first, last, spots_of(first, last));
+      if constexpr (std::is_same_v<DirectEngine, FiberEngine>)
+        engine.extract(std::move(batch), inputs, events_, models, flux_);
+      else
+        engine.extract(std::move(batch), inputs, events_, models);
       done(last - first);
       first = last;
     }
@@ -185,6 +252,7 @@ class Extractor::Impl {
   EighEngine eigh_;
   BandEngine band_;
   FiberEngine fibers_;
+  std::map<int, FrameFlux> flux_;  // of the frame, by bundle
 };
 
 Extractor::Extractor(const ExtractorSettings& settings) : impl_(std::make_unique<Impl>(settings)) {}

@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "gpu/core/copy.hpp"
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/limits.hpp"
 #include "reference/core/count.hpp"
+#include "reference/core/parallel.hpp"
+#include "reference/extract/fiber_cholesky.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -105,6 +108,100 @@ void FiberWorkspace::factor() {
 
 void FiberWorkspace::sweep() {
   solve_fibers(batch_.patches(), batch_.count, layout_, bands(), fibers(), context_->stream());
+}
+
+FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
+                                         const std::vector<BundleOfFiber>& place, int nbundles) {
+  FrameSystem system;
+  system.bands = frame_bands();
+  system.m = extended_grid(inputs.options, inputs.grid).nwave;
+  system.nbundles = nbundles;
+  const auto bins = count_of(system.bands.nspec, system.bands.nwave);
+  reserve(frame_bins_, 3 * bins);
+  reserve(frame_factor_, bins * count_of(system.bands.reach + 1));
+  reserve(frame_place_, place.size());
+  reserve(frame_moved_, count_of(most_frame_sweeps + 1, std::max(nbundles, 1)));
+  if (poison_)
+    for (const DeviceBuffer<double>* buffer : {&frame_bins_, &frame_factor_})
+      fill_with_nan(*buffer, context_->stream());
+  SPEX_GPU_CHECK(cudaMemcpyAsync(frame_place_.get(), place.data(),
+                                 place.size() * sizeof(BundleOfFiber), cudaMemcpyHostToDevice,
+                                 context_->stream()));
+  system.place = frame_place_.get();
+  system.prior = frame_bins_.get();
+  system.x = system.prior + bins;
+  system.f = system.x + bins;
+  system.factor = frame_factor_.get();
+  system.moved = frame_moved_.get();
+  return system;
+}
+
+void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, FrameFlux>& flux) {
+  const cudaStream_t stream = context_->stream();
+  const FrameOnDevice& frame = *batch_.frame;
+  const int first_fiber = frame.fiber() + batch_.spots.first_spec;
+  const int end_fiber = first_fiber + batch_.spots.nspec;
+  const int size = inputs.options.bundlesize;
+  std::vector<BundleOfFiber> place(count_of(batch_.spots.nspec));
+  std::vector<int> solved_here, by_reference;
+  for (int bundle = first_fiber / size; bundle * size < end_fiber; ++bundle) {
+    const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
+    if (fibers.begin < first_fiber || fibers.end > end_fiber ||
+        light_shared_beyond(inputs, bundle) > fiber_bounds::far) {
+      by_reference.push_back(bundle);
+      continue;
+    }
+    for (int s = fibers.begin; s < fibers.end; ++s)
+      place[s - first_fiber] = {fibers.begin - first_fiber, fibers.end - first_fiber,
+                                static_cast<int>(solved_here.size())};
+    solved_here.push_back(bundle);
+  }
+  const int nbundles = static_cast<int>(solved_here.size());
+  const FrameSystem system = frame_system(inputs, place, nbundles);
+  find_frame_prior(batch_.patches(), batch_.count, inputs.grid.nwave, layout_.strides(), q(),
+                   regularize_, batch_.spots.first_spec, system, stream);
+  solve_frame(system, stream);
+
+  const ExtendedGrid grid = extended_grid(inputs.options, inputs.grid);
+  const int nwave = system.bands.nwave;
+  const std::vector<int> moved =
+      to_host<int>(system.moved, count_of(most_frame_sweeps + 1, nbundles), stream);
+  const std::vector<double> f =
+      to_host<double>(system.f, count_of(batch_.spots.nspec, nwave), stream);
+  for (int k = 0; k < nbundles; ++k) {
+    if (moved[count_of(most_frame_sweeps - 1, nbundles) + count_of(k)] != 0 ||
+        moved[count_of(most_frame_sweeps, nbundles) + count_of(k)] != 0) {
+      by_reference.push_back(solved_here[k]);
+      continue;
+    }
+    const BundleFibers fibers = fibers_of_bundle(inputs, solved_here[k]);
+    FrameFlux one;
+    one.solution = FrameSolution::sweeps;
+    one.spec_first = fibers.begin;
+    one.nspec = fibers.end - fibers.begin;
+    one.grid = grid;
+    for (int s = fibers.begin; s < fibers.end; ++s) {
+      const auto row = f.begin() + static_cast<std::ptrdiff_t>(count_of(s - first_fiber, nwave));
+      one.f.insert(one.f.end(), row, row + grid.nwave);
+    }
+    flux[solved_here[k]] = std::move(one);
+  }
+  for (const int bundle : by_reference) {
+    const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
+    const Spots spots = spex::evaluate_spots(*inputs.psf, fibers.begin, fibers.end - fibers.begin,
+                                             inputs.grid.range(grid.first, nwave), 1);
+    StageTimes times;  // the host's; those of the stages are the GPU's
+    FrameFlux one = spex::solve_frame(inputs, bundle, spots, default_threads(), times);
+    for (int s = std::max(fibers.begin, first_fiber); s < std::min(fibers.end, end_fiber); ++s)
+      SPEX_GPU_CHECK(cudaMemcpyAsync(system.f + count_of(s - first_fiber, nwave),
+                                     one.f.data() + count_of(s - fibers.begin, grid.nwave),
+                                     count_of(grid.nwave) * sizeof(double), cudaMemcpyHostToDevice,
+                                     stream));
+    SPEX_GPU_CHECK(cudaStreamSynchronize(stream));
+    flux[bundle] = std::move(one);
+  }
+  put_frame_flux(batch_.patches(), batch_.count, layout_, bands(), batch_.spots.first_spec, system,
+                 fibers().f, fibers().g, stream);
 }
 
 void FiberWorkspace::correct() {

@@ -2,9 +2,14 @@
 // device memory that they share.
 #pragma once
 
+#include <map>
+#include <vector>
+
 #include "gpu/extract/fiber_roots.hpp"
+#include "gpu/extract/frame_solve.hpp"
 #include "gpu/extract/normal_equations.hpp"
 #include "gpu/extract/patch_batch.hpp"
+#include "reference/extract/frame_flux.hpp"
 
 namespace spex::gpu {
 
@@ -28,6 +33,10 @@ class FiberWorkspace {
   void factor();
   /// f by sweeps over the spectra.
   void sweep();
+  /// f of the whole frame in place of the patches' own (section 5.2), between `sweep` and
+  /// `correct`. A bundle that its guard refuses, or that the batch does not hold whole, is solved
+  /// by the reference. Adds to `flux`, by bundle. Waits for the GPU.
+  void take_frame_flux(const ExtractInputs& inputs, std::map<int, FrameFlux>& flux);
   /// P_s of the core spectra.
   void correct();
   /// Q_s and the spectra (section 5.1).
@@ -48,6 +57,9 @@ class FiberWorkspace {
   }
 
  private:
+  // Of the batch's fibers over all wavelengths; `place` is on the host.
+  [[nodiscard]] FrameSystem frame_system(const ExtractInputs& inputs,
+                                         const std::vector<BundleOfFiber>& place, int nbundles);
   // Of all bins of the batch's spots, which its patches take theirs from.
   [[nodiscard]] FrameBands frame_bands() const;
   // Vectors over the padded bins of all patches. assemble fills y with y, sweep makes it f.
@@ -69,6 +81,9 @@ class FiberWorkspace {
       complement_bins_, scratch_, bins_, work_;
   DeviceBuffer<unsigned char> far_;
   DeviceBuffer<CoreSpectrum> cores_;
+  DeviceBuffer<double> frame_bins_, frame_factor_;  // for the flux of the whole frame
+  DeviceBuffer<BundleOfFiber> frame_place_;
+  DeviceBuffer<int> frame_moved_;
 };
 
 }  // namespace spex::gpu

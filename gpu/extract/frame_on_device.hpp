@@ -39,6 +39,8 @@ class FrameOnDevice {
   /// Waits for the stream and copies the spectra of all patches to the host.
   [[nodiscard]] std::vector<PatchResult> download();
 
+  /// The fiber of the PSF that fibers here count from.
+  [[nodiscard]] int fiber() const { return fiber_; }
   [[nodiscard]] const std::vector<PatchGeometry>& geometry() const { return geometry_; }
   [[nodiscard]] const PatchGeometry* device_geometry() const { return device_geometry_.get(); }
   /// Of all patches of the whole frame, not of those loaded alone, so that what depends on them is

@@ -133,6 +133,82 @@ TEST_F(ExtractorTest, ModelImageAgrees) {
   }
 }
 
+// Fibers of bundles of 6 and 5 so far apart that the bundles share nothing: solved on the GPU.
+TEST_F(ExtractorTest, FluxOfTheFrameAgreesWithTheReference) {
+  psf = spex::test::make_psf({.nfiber = 11, .nx = 90, .ny = 60, .x_first = 2});
+  for (int s = 6; s < 11; ++s) psf.xtrace.coeff[s * psf.xtrace.ncoeff] += 15;
+  pixels = spex::test::make_pixels_of_noise(90, 60);
+  for (int y = 0; y < 60; ++y) pixels.weight.set(static_cast<std::size_t>(y * 90 + 33), 0);
+  for (int y = 20; y < 40; ++y)
+    for (int x = 10; x < 24; ++x) pixels.weight.set(static_cast<std::size_t>(y * 90 + x), 0);
+  options.flux = FluxSolver::frame;
+  options.method = Method::cholesky;
+  options.model = true;
+  const std::vector<PatchResult> expected = on_cpu(patches());
+  options.flux = FluxSolver::patch;
+  const std::vector<PatchResult> of_patches = on_cpu(patches());
+  options.flux = FluxSolver::frame;
+  for (const Milestone rung : {Milestone::direct, Milestone::pipeline}) {
+    const std::vector<PatchResult> results = on_gpu(patches(), rung);
+    ASSERT_EQ(results.size(), expected.size());
+    double apart = 0;
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      SCOPED_TRACE(k);
+      EXPECT_EQ(results[k].frame, expected[k].frame);
+      expect_close(results[k], expected[k]);
+      for (std::size_t j = 0; j < results[k].flux.size(); ++j)
+        apart = std::max(apart, std::abs(results[k].flux[j] - of_patches[k].flux[j]) *
+                                    std::sqrt(of_patches[k].ivar[j]));
+    }
+    EXPECT_GT(apart, 1e-3) << "the case tests nothing";
+    const ModelImage a = assemble_model(90, 60, results);
+    const ModelImage b = assemble_model(90, 60, expected);
+    for (std::size_t i = 0; i < a.value.size(); ++i) ASSERT_NEAR(a.value[i], b.value[i], 1e-5) << i;
+  }
+}
+
+// Bundles that touch are the reference's, and so are fibers that share much light.
+TEST_F(ExtractorTest, FluxOfTheFrameWhereTheGuardSpeaks) {
+  options.flux = FluxSolver::frame;
+  options.method = Method::cholesky;
+  for (const double spacing : {6.0, 3.0}) {
+    SCOPED_TRACE(spacing);
+    psf = spex::test::make_psf(
+        {.nfiber = 11, .nx = 70, .ny = 60, .x_first = 2, .x_spacing = spacing});
+    const std::vector<PatchResult> expected = on_cpu(patches());
+    const std::vector<PatchResult> results = on_gpu(patches(), Milestone::direct);
+    ASSERT_EQ(results.size(), expected.size());
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      SCOPED_TRACE(k);
+      EXPECT_EQ(results[k].frame, expected[k].frame);
+      expect_close(results[k], expected[k]);
+    }
+  }
+}
+
+TEST_F(ExtractorTest, FluxOfTheFrameDoesNotDependOnWhoAsks) {
+  options.flux = FluxSolver::frame;
+  options.method = Method::cholesky;
+  const std::vector<Patch> all = patches();
+  const std::vector<Patch> some(all.begin() + 3, all.begin() + 5);
+  const std::vector<PatchResult> of_all = on_gpu(all, Milestone::direct);
+  const std::vector<PatchResult> of_some = on_gpu(some, Milestone::direct);
+  ASSERT_EQ(of_some.size(), some.size());
+  for (std::size_t k = 0; k < some.size(); ++k) {
+    EXPECT_EQ(of_some[k].flux, of_all[k + 3].flux);
+    EXPECT_EQ(of_some[k].ivar, of_all[k + 3].ivar);
+    EXPECT_EQ(of_some[k].chi2pix, of_all[k + 3].chi2pix);
+  }
+}
+
+TEST_F(ExtractorTest, FluxOfTheFrameIsRefusedWhereItIsNot) {
+  options.flux = FluxSolver::frame;
+  options.decorrelate = Decorrelate::noise;
+  EXPECT_THROW(static_cast<void>(on_gpu(patches(), Milestone::direct)), Error);
+  options.decorrelate = Decorrelate::signal;
+  EXPECT_THROW(static_cast<void>(on_gpu(patches(), Milestone::batch_eigh)), Error);
+}
+
 // What a kernel is told for one frame must not reach another thread's.
 TEST_F(ExtractorTest, ThreadsWithFramesOfDifferentShapes) {
   const Psf wide =

@@ -57,10 +57,17 @@ void choose_way(const ExtractArguments& arguments, ExtractOptions& o) {
                       to_string(traits(o.milestone).method));
 }
 
-// What the programs cannot do yet, or will not.
-void refuse_frame_flux(const ExtractArguments& arguments, const ExtractOptions& o) {
-  if (o.flux == FluxSolver::frame && arguments.device == Device::gpu)
-    throw usage_error("--flux", "frame is not what the GPU does", "patch, or spex-cpu");
+// On the GPU the flux of the whole frame comes from the bands of the engine that works spectrum by
+// spectrum; the paper's rungs are there to be measured as the paper has them.
+void refuse_frame_flux(const ExtractOptions& o) {
+  if (o.flux == FluxSolver::patch) return;
+  const MilestoneTraits& rung = traits(o.milestone);
+  if (rung.device == Device::gpu && rung.engine != Engine::gpu_fibers)
+    throw usage_error("--flux", "frame is not what " + to_string(o.milestone) + " does",
+                      "--milestone direct or pipeline, or --flux patch");
+  if (rung.device == Device::gpu && o.decorrelate == Decorrelate::noise)
+    throw usage_error("--flux", "frame goes with --decorrelate signal on the GPU",
+                      "--decorrelate signal, or spex-cpu");
 }
 
 // Names are empty where many frames are asked for in another way (exposure_cli.hpp).
@@ -198,7 +205,7 @@ FrameJob make_job(const ExtractArguments& arguments) {
                                       {Decorrelate::signal, Decorrelate::noise});
   o.flux = choose<FluxSolver>("--flux", arguments.flux, {FluxSolver::patch, FluxSolver::frame});
   choose_way(arguments, o);
-  refuse_frame_flux(arguments, o);
+  refuse_frame_flux(o);
   o.model = job.files.model.has_value();
   job.settings.scores = !arguments.no_scores;
   if (arguments.threads && (*arguments.threads < 1 || *arguments.threads > 4096))

@@ -95,6 +95,14 @@ ExtendedGrid extended_grid(const ExtractOptions& options, const WaveGrid& grid) 
   return {-wavepad, grid.nwave + 2 * wavepad};
 }
 
+double overlap_of_spots(const Spots& spots, int s, int w, int t, int v) {
+  const FiberSpots a{&spots, s, 0, spots.nwave};
+  const FiberSpots b{&spots, t, 0, spots.nwave};
+  WeightedSpot spot = make_weighted_spot(spots);
+  std::copy_n(a.spot(w), spot.WA.size(), spot.WA.begin());
+  return overlap(a, w, spot, b, v);
+}
+
 FiberEquations assemble_fiber(const FiberSpots& spots, const Pixels& pixels) {
   const int n = spots.nwave;
   const std::vector<RowCover> rows = cover(spots, pixels.nx, pixels.ny);

@@ -41,6 +41,9 @@ struct FiberSpots {
   [[nodiscard]] int yc(int w) const { return spots->yc[spots->index(s, wave0 + w)]; }
 };
 
+/// sum_i A_ij A_ik of spots (s, w) and (t, v) of a range, over all pixels, on the CCD or off it.
+[[nodiscard]] double overlap_of_spots(const Spots& spots, int s, int w, int t, int v);
+
 /// What one fiber brings to N f = y. Without prior.
 struct FiberEquations {
   BandMatrix N;           ///< N_ss

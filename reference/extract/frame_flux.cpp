@@ -349,6 +349,25 @@ BundleFibers fibers_of_bundle(const ExtractInputs& inputs, int bundle) {
   return {bundle * size, std::min((bundle + 1) * size, inputs.psf->nfiber)};
 }
 
+double light_shared_beyond(const ExtractInputs& inputs, int bundle) {
+  constexpr int every = 100;
+  const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
+  const ExtendedGrid grid = extended_grid(inputs.options, inputs.grid);
+  std::vector<double> wave;
+  for (int w = 0; w < grid.nwave; w += every) wave.push_back(inputs.grid.at(grid.first + w));
+  double largest = 0;
+  for (const int lower : {fibers.begin - 1, fibers.end - 1}) {
+    if (lower < 0 || lower + 1 >= inputs.psf->nfiber) continue;
+    const Spots spots = evaluate_spots(*inputs.psf, lower, 2, wave);
+    for (int w = 0; w < spots.nwave; ++w) {
+      const auto norm = [&](int s) { return overlap_of_spots(spots, s, w, s, w); };
+      const double shared = overlap_of_spots(spots, 0, w, 1, w);
+      largest = std::max(largest, shared / std::sqrt(norm(0) * norm(1)));
+    }
+  }
+  return largest;
+}
+
 FrameFlux solve_frame(const ExtractInputs& inputs, int bundle, const Spots& spots, int threads,
                       StageTimes& times) {
   return BundleSolver(inputs, bundle, spots, threads, times).solve();

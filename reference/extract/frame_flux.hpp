@@ -43,6 +43,11 @@ struct BundleFibers {
 /// The fibers of bundle `bundle`, counted from fiber 0 of the PSF.
 [[nodiscard]] BundleFibers fibers_of_bundle(const ExtractInputs& inputs, int bundle);
 
+/// How much light the fibers at the edges of a bundle share with those beyond them: the largest of
+/// sum_i A_ij A_ik / (|A_j| |A_k|) at every hundredth wavelength of the extended grid, without
+/// weights. Throws as evaluate_spots.
+[[nodiscard]] double light_shared_beyond(const ExtractInputs& inputs, int bundle);
+
 /// Solves the fibers of one bundle together with those beyond it that matter. `spots` are those of
 /// the bundle's fibers at the bins that its patches hold, from the first one's padding on. The
 /// result depends on the frame, the bundle and the options alone, not on threads, ranks, or which

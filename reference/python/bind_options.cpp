@@ -54,8 +54,10 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
                         to_string(o.method) + ", or a milestone of the other method");
     o.method = asked;
   }
-  if (gpu && o.flux == FluxSolver::frame)
-    throw usage_error("flux", "frame is not what the GPU does", "patch, or gpu=False");
+  if (gpu && o.flux == FluxSolver::frame &&
+      (traits(o.milestone).engine != Engine::gpu_fibers || o.decorrelate == Decorrelate::noise))
+    throw usage_error("flux", "frame is not what " + to_string(o.milestone) + " does",
+                      "direct or pipeline with signal, or gpu=False");
   return o;
 }
 

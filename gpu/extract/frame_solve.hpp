@@ -1,0 +1,51 @@
+// f of the whole frame on the GPU: each fiber over all wavelengths as a band, and sweeps over the
+// fibers of each bundle (extraction.md, section 5.2).
+#pragma once
+
+#include "gpu/extract/fiber_bands.hpp"
+
+namespace spex::gpu {
+
+/// Where a fiber stands among those of its bundle, in the spots of a batch.
+struct BundleOfFiber {
+  int begin = 0;   ///< first fiber of the bundle
+  int end = 0;     ///< one past the last
+  int bundle = 0;  ///< counted from the batch's first
+};
+
+/// The systems of all fibers of a batch, `[fiber][bin of FrameBands]` where nothing else is said.
+struct FrameSystem {
+  FrameBands bands;
+  int m = 0;         ///< bins of the extended grid, the first of FrameBands
+  int nbundles = 0;  ///< bundles that the batch holds whole
+  /// `[fiber]`; a fiber of no bundle that the batch holds whole has begin = end.
+  const BundleOfFiber* place = nullptr;
+  double* prior = nullptr;   ///< what it adds to the diagonal
+  double* factor = nullptr;  ///< `[fiber][bin][reach + 1]`: 1 / d_j and L
+  double* x = nullptr;       ///< right-hand side and solution of a fiber
+  double* f = nullptr;       ///< electron
+  /// Sweep k of a bundle has moved a bin by more than frame_bounds::settled: `[sweep][bundle]`,
+  /// with one more row, of bundles that cannot be solved so: a pivot is not positive, or fibers two
+  /// or more apart share light.
+  int* moved = nullptr;
+};
+
+/// Sweeps at most; a bundle that has settled before is left alone.
+inline constexpr int most_frame_sweeps = 6;
+
+/// What the prior adds to each bin of the extended grid: with m of the patch in whose core it lies,
+/// or the nearest beyond the grid's `nwave` bins. `q` is that of all padded bins of the patches.
+void find_frame_prior(const PatchGeometry* patches, int count, int nwave, const BinStrides& strides,
+                      const double* q, double regularize, int first_spec, const FrameSystem& system,
+                      cudaStream_t stream);
+
+/// f of all bundles. `moved` says of which it is no use.
+void solve_frame(const FrameSystem& system, cudaStream_t stream);
+
+/// Puts f of the frame into the bins of patches that lie on the extended grid, in place of their
+/// own, and N_ss f into g. A block a spectrum of a patch.
+void put_frame_flux(const PatchGeometry* patches, int count, const FiberLayout& layout,
+                    const FiberBands& bands, int first_spec, const FrameSystem& system, double* f,
+                    double* g, cudaStream_t stream);
+
+}  // namespace spex::gpu
