@@ -44,7 +44,7 @@ nlohmann::ordered_json frame_costs(const Entry& entry, const Dataset& dataset, i
     const InputFrame& frame = dataset.frames.at(k);
     std::vector<StageCost>& costs = by_band[frame.camera.at(0)];
     if (costs.empty()) {
-      const WaveGrid grid = wave_grid_of(options, frame.camera, frame.preproc);
+      const WaveGrid grid = make_wave_grid(wave_range_of(options, frame.camera, frame.preproc));
       costs = stage_costs(read_psf(frame.psf), grid, options);
     }
     for (const StageCost& cost : costs) {

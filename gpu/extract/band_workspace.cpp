@@ -40,6 +40,7 @@ void BandWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   batch_ = std::move(batch);
   regularize_ = inputs.options.regularize;
   psferr_ = inputs.psferr();
+  chi2_pixels_ = inputs.options.chi2_pixels;
   layout_ = layout_of(*batch_.frame);
   vector_ = count_of(batch_.count, layout_.rows());
   const cudaStream_t stream = context_->stream();
@@ -128,7 +129,7 @@ int BandWorkspace::hard_roots() {
 }
 
 void BandWorkspace::quality() {
-  store_quality(*context_, batch_, solution(), psferr_, work_.get());
+  store_quality(*context_, batch_, solution(), psferr_, chi2_pixels_, work_.get());
 }
 
 void BandWorkspace::download_models(std::vector<std::vector<double>>& models) {

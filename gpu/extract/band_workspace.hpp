@@ -56,6 +56,7 @@ class BandWorkspace {
   PatchBatch batch_;
   double regularize_ = 0;
   double psferr_ = 0;
+  Chi2Pixels chi2_pixels_ = Chi2Pixels::weighted;
   BandLayout layout_;
   std::size_t vector_ = 0;
   DeviceBuffer<double> panels_, M_, C_, hard_C_, bins_, work_, condition_;

@@ -12,6 +12,7 @@ void EighWorkspace::begin(PatchBatch batch, EigenBatch eigen, const ExtractInput
   decorrelate_ = inputs.options.decorrelate;
   regularize_ = inputs.options.regularize;
   psferr_ = inputs.psferr();
+  chi2_pixels_ = inputs.options.chi2_pixels;
   strides_ = {batch_.n, batch_.patch(0).nwave, 1};
   vector_ = count_of(batch_.count, batch_.n);
   reserve(A_, count_of(batch_.count, batch_.npixel, batch_.n));
@@ -64,7 +65,7 @@ void EighWorkspace::decorrelate() {
 }
 
 void EighWorkspace::quality() {
-  store_quality(*context_, batch_, solution(), psferr_, work_.get());
+  store_quality(*context_, batch_, solution(), psferr_, chi2_pixels_, work_.get());
 }
 
 void EighWorkspace::download_models(std::vector<std::vector<double>>& models) {

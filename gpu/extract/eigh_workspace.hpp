@@ -59,6 +59,7 @@ class EighWorkspace {
   Decorrelate decorrelate_ = Decorrelate::signal;
   double regularize_ = 0;
   double psferr_ = 0;
+  Chi2Pixels chi2_pixels_ = Chi2Pixels::weighted;
   BinStrides strides_;
   std::size_t vector_ = 0;
   DeviceBuffer<double> A_, WA_, N_, bins_, work_;

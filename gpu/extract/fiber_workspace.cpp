@@ -58,6 +58,7 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   batch_ = std::move(batch);
   regularize_ = inputs.options.regularize;
   psferr_ = inputs.psferr();
+  chi2_pixels_ = inputs.options.chi2_pixels;
   layout_ = layout_of(*batch_.frame);
   const std::size_t spectra = count_of(batch_.count, layout_.nslots);
   vector_ = spectra * count_of(layout_.nwave);
@@ -216,7 +217,7 @@ void FiberWorkspace::roots() {
 }
 
 void FiberWorkspace::quality() {
-  store_quality(*context_, batch_, solution(), psferr_, work_.get());
+  store_quality(*context_, batch_, solution(), psferr_, chi2_pixels_, work_.get());
 }
 
 void FiberWorkspace::download_models(std::vector<std::vector<double>>& models) {

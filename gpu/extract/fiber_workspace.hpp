@@ -75,6 +75,7 @@ class FiberWorkspace {
   PatchBatch batch_;
   double regularize_ = 0;
   double psferr_ = 0;
+  Chi2Pixels chi2_pixels_ = Chi2Pixels::weighted;
   FiberLayout layout_;
   std::size_t vector_ = 0;
   DeviceBuffer<double> frame_, band_, pair_, factor_, inverse_, trace_, complement_bands_, outside_,

@@ -51,10 +51,10 @@ PatchBatch make_batch(const FrameOnDevice& frame, const PatchSelection& selectio
 }
 
 void store_quality(const Context& context, const PatchBatch& batch, const SolutionView& solution,
-                   double psferr, double* work) {
+                   double psferr, Chi2Pixels counted, double* work) {
   const FrameOnDevice& frame = *batch.frame;
   find_quality(batch.patches(), batch.count, batch.npixel, batch.ncore_bins, batch.spots,
-               frame.rows(), frame.pixels(), solution, psferr, work, batch.status(),
+               frame.rows(), frame.pixels(), solution, psferr, counted, work, batch.status(),
                frame.spectra(), context.stream());
   clear_failed(batch.patches(), batch.count, batch.status(), frame.spectra(), context.stream());
 }

@@ -40,7 +40,7 @@ struct PatchBatch {
 /// which those of patches with a status other than 0 are cleared. `work` has room for
 /// 2 batch.npixel numbers a patch.
 void store_quality(const Context& context, const PatchBatch& batch, const SolutionView& solution,
-                   double psferr, double* work);
+                   double psferr, Chi2Pixels counted, double* work);
 
 /// Computes A_core f_core of a batch (extraction.md, section 6) and copies it into `models[k]` for
 /// patch k of the frame, rows first over the patch's used pixels. `work` has room for batch.npixel

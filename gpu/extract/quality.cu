@@ -3,6 +3,7 @@
 #include "gpu/core/warp.cuh"
 #include "gpu/extract/quality.hpp"
 #include "gpu/extract/spot_device.cuh"
+#include "reference/extract/chi_square.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -69,7 +70,7 @@ __device__ double model_at(const PatchGeometry& patch, const SpotsView& spots,
 
 __global__ void residual_kernel(const PatchGeometry* patches, int npixel, SpotsView spots,
                                 RowBinsView rows, PixelsView pixels, SolutionView solution,
-                                double psferr, double* work) {
+                                double psferr, Chi2Pixels counted, double* work) {
   const PatchGeometry patch = patches[blockIdx.y];
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i >= patch.npixel()) return;
@@ -78,13 +79,10 @@ __global__ void residual_kernel(const PatchGeometry* patches, int npixel, SpotsV
   const double m = model_at(patch, spots, rows, x, y, 0, patch.nspec, 0, patch.nwave, f,
                             solution.strides, [](size_t) { return true; });
   const size_t pixel = static_cast<size_t>(y) * pixels.nx + x;
-  const double W = pixels.W[pixel];
-  const double model_error = psferr * m;
-  const double t = W > 0 ? 1 / (model_error * model_error + 1 / W) : 0.0;
-  const double residual = pixels.p[pixel] - m;
+  const ChiSquare one = chi_square(pixels.p[pixel], m, pixels.W[pixel], psferr, counted);
   double* chi2 = work + static_cast<size_t>(blockIdx.y) * 2 * npixel;
-  chi2[i] = residual * residual * t;
-  chi2[npixel + i] = t > 0 ? 1.0 : 0.0;
+  chi2[i] = one.value;
+  chi2[npixel + i] = one.counts ? 1.0 : 0.0;
 }
 
 constexpr int warps = 8;
@@ -155,11 +153,11 @@ void find_row_bins(const SpotCorners& corners, int spot_nx, int spot_ny, const R
 
 void find_quality(const PatchGeometry* patches, int count, int npixel, int ncore_bins,
                   const SpotsView& spots, const RowBinsView& rows, const PixelsView& pixels,
-                  const SolutionView& solution, double psferr, double* work, int* status,
-                  const SpectraView& spectra, cudaStream_t stream) {
+                  const SolutionView& solution, double psferr, Chi2Pixels counted, double* work,
+                  int* status, const SpectraView& spectra, cudaStream_t stream) {
   if (npixel == 0) return;
   residual_kernel<<<dim3(blocks_for(npixel, threads), count), threads, 0, stream>>>(
-      patches, npixel, spots, rows, pixels, solution, psferr, work);
+      patches, npixel, spots, rows, pixels, solution, psferr, counted, work);
   SPEX_LAUNCH_CHECK();
   quality_kernel<<<dim3(blocks_for(ncore_bins, warps), count), warps * warp_size, 0, stream>>>(
       patches, npixel, spots, solution, work, status, spectra);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpu/extract/projection.hpp"
+#include "reference/model/options.hpp"
 
 namespace spex::gpu {
 
@@ -33,12 +34,12 @@ struct SolutionView {
 };
 
 /// chi2pix and pixmask_fraction of the core bins of `count` patches of at most `npixel` used pixels
-/// and `ncore_bins` core bins. `work` has room for 2 npixel numbers a patch. `status[patch]`
-/// becomes 1 where chi2pix is not finite.
+/// and `ncore_bins` core bins; `counted` are the pixels that chi2pix counts. `work` has room for 2
+/// npixel numbers a patch. `status[patch]` becomes 1 where chi2pix is not finite.
 void find_quality(const PatchGeometry* patches, int count, int npixel, int ncore_bins,
                   const SpotsView& spots, const RowBinsView& rows, const PixelsView& pixels,
-                  const SolutionView& solution, double psferr, double* work, int* status,
-                  const SpectraView& spectra, cudaStream_t stream);
+                  const SolutionView& solution, double psferr, Chi2Pixels counted, double* work,
+                  int* status, const SpectraView& spectra, cudaStream_t stream);
 
 /// A_core f_core of the constrained core bins over each patch's used pixels, `[patch][npixel]`,
 /// rows first.

@@ -96,6 +96,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
     if (!missing.empty())
       throw spex::Error(spex::ErrorKind::internal, "", missing, "one for every rank");
   });
+  spex::load_earth_orientation(world, arguments.production, job.settings.barycentric);
   const spex::mpi::Communicator node = world.node();
   const std::vector<int> devices = choose_devices(device, node);
   if (spex::traits(job.settings.options.milestone).schedule == spex::Schedule::pipeline &&

@@ -22,7 +22,7 @@ constexpr int warps_of_block = 8;
 constexpr int most_large_warps = 4;
 
 __device__ double wavelength(const WaveBins& bins, int w) {
-  return bins.grid.wmin + (bins.first + w) * bins.grid.dw;
+  return bins.grid.at(bins.first + w);
 }
 
 // Column or row of a fiber's centre.

@@ -82,33 +82,43 @@ TEST_F(Quality, RowsKnowTheBinsAndColumnsThatReachThem) {
   EXPECT_GT(empty, 0) << "no row without a spot: the test does not test";
 }
 
+// Both rules of which pixels count: the solution has negative bins, so that they differ.
 TEST_F(Quality, CoreBinsAreTheReferencesOwn) {
   prepare();
   const DeviceBuffer<double> work = poisoned<double>(count_of(all.count, 2, all.npixel));
-  find_quality(all.patches(), all.count, all.npixel, all.ncore_bins, all.spots, frame->rows(),
-               frame->pixels(), solution, psferr, work.get(), all.status(), frame->spectra(),
-               stream());
-  const std::vector<PatchResult> results = frame->download();
   int unconstrained = 0;
-  for (int k = 0; k < all.count; ++k) {
-    const test::ReferencePatch patch(inputs(), patches[k]);
-    const std::vector<double> q = assemble_sparse(patch.spots(), patch.pixels()).q;
-    const std::vector<double> chi2 = chi2pix(patch.spots(), patch.pixels(), f_of(k), psferr);
-    const std::vector<double> masked = pixmask_fraction(patch.spots(), patch.pixels());
-    const PatchResult& result = results[k];
-    for (int s = 0; s < result.nspec; ++s)
-      for (int w = 0; w < result.nwave; ++w) {
-        const std::size_t at = count_of(s, result.nwave) + w;
-        const std::size_t j = patch.core_bin(s, w);
-        const bool constrained = q[j] != 0;
-        unconstrained += constrained ? 0 : 1;
-        EXPECT_NEAR(result.chi2pix[at], constrained ? chi2[j] : 0, 1e-11 * (1 + chi2[j]))
-            << "patch " << k << ", bin " << j;
-        EXPECT_NEAR(result.pixmask_fraction[at], constrained ? masked[j] : 1, 1e-13)
-            << "patch " << k << ", bin " << j;
-      }
+  int differ = 0;
+  for (const Chi2Pixels counted : {Chi2Pixels::weighted, Chi2Pixels::bright}) {
+    find_quality(all.patches(), all.count, all.npixel, all.ncore_bins, all.spots, frame->rows(),
+                 frame->pixels(), solution, psferr, counted, work.get(), all.status(),
+                 frame->spectra(), stream());
+    const std::vector<PatchResult> results = frame->download();
+    for (int k = 0; k < all.count; ++k) {
+      const test::ReferencePatch patch(inputs(), patches[k]);
+      const std::vector<double> q = assemble_sparse(patch.spots(), patch.pixels()).q;
+      const auto by = [&](Chi2Pixels rule) {
+        return chi2pix(patch.spots(), patch.pixels(), f_of(k), psferr, rule);
+      };
+      const std::vector<double> chi2 = by(counted);
+      const std::vector<double> other = by(Chi2Pixels::weighted);
+      const std::vector<double> masked = pixmask_fraction(patch.spots(), patch.pixels());
+      const PatchResult& result = results[k];
+      for (int s = 0; s < result.nspec; ++s)
+        for (int w = 0; w < result.nwave; ++w) {
+          const std::size_t at = count_of(s, result.nwave) + w;
+          const std::size_t j = patch.core_bin(s, w);
+          const bool constrained = q[j] != 0;
+          unconstrained += constrained ? 0 : 1;
+          differ += constrained && std::abs(chi2[j] - other[j]) > 1e-3 * other[j] ? 1 : 0;
+          EXPECT_NEAR(result.chi2pix[at], constrained ? chi2[j] : 0, 1e-11 * (1 + chi2[j]))
+              << "patch " << k << ", bin " << j;
+          EXPECT_NEAR(result.pixmask_fraction[at], constrained ? masked[j] : 1, 1e-13)
+              << "patch " << k << ", bin " << j;
+        }
+    }
   }
   EXPECT_GT(unconstrained, 0) << "no bin without a pixel: the test does not test";
+  EXPECT_GT(differ, 0) << "no pixel without light: the rules do not differ";
   EXPECT_EQ(gpu::to_host<int>(all.status(), count_of(all.count), stream()),
             std::vector<int>(count_of(all.count), 0));
 }
@@ -120,7 +130,8 @@ TEST_F(Quality, OverflowIsTheFailureOfItsOwnPatch) {
   solution.f = f.get();
   const DeviceBuffer<double> work = poisoned<double>(count_of(all.count, 2, all.npixel));
   find_quality(all.patches(), all.count, all.npixel, all.ncore_bins, all.spots, frame->rows(),
-               frame->pixels(), solution, 0, work.get(), all.status(), frame->spectra(), stream());
+               frame->pixels(), solution, 0, Chi2Pixels::weighted, work.get(), all.status(),
+               frame->spectra(), stream());
   std::vector<int> expected(count_of(all.count), 0);
   expected[1] = 1;
   EXPECT_EQ(gpu::to_host<int>(all.status(), expected.size(), stream()), expected);

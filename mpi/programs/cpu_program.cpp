@@ -54,6 +54,7 @@ int extract(int argc, char** argv, const mpi::Communicator& world, const HookOfR
 
   FrameJob job;
   mpi::collective(world, [&] { job = prepare_job(arguments, program); });
+  load_earth_orientation(world, arguments.production, job.settings.barycentric);
   const int threads = arguments.threads.value_or(share_of_threads(world));
   if (world.is_root())
     spdlog::info("{}: {} rank(s) of {} thread(s)", many.many() ? "frames" : job.files.input,

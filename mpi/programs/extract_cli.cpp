@@ -179,6 +179,10 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
                  "patch: each patch by itself, as production; frame: the whole frame at once, "
                  "without seams")
       ->group("Algorithm");
+  app.add_option("--chi2-pixels", arguments.chi2_pixels,
+                 "Pixels that CHI2PIX counts: weighted, all of them; or bright, those whose model "
+                 "is positive, as production does on GPUs")
+      ->group("Algorithm");
 
   app.add_option("--milestone", arguments.milestone,
                  "How the work is organized: " + names(milestones_of(arguments.device)) + "; " +
@@ -190,6 +194,8 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   app.add_flag("--mpi", arguments.mpi, "Accepted for production's scripts; ranks are found anyway")
       ->group("Running");
   app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")->group("Running");
+
+  add_production_options(app, arguments.production);
 }
 
 FrameJob make_job(const ExtractArguments& arguments) {
@@ -204,8 +210,13 @@ FrameJob make_job(const ExtractArguments& arguments) {
   o.decorrelate = choose<Decorrelate>("--decorrelate", arguments.decorrelate,
                                       {Decorrelate::signal, Decorrelate::noise});
   o.flux = choose<FluxSolver>("--flux", arguments.flux, {FluxSolver::patch, FluxSolver::frame});
+  o.chi2_pixels = choose<Chi2Pixels>("--chi2-pixels", arguments.chi2_pixels,
+                                     {Chi2Pixels::weighted, Chi2Pixels::bright});
   choose_way(arguments, o);
   refuse_frame_flux(o);
+  check_production_options(arguments.production, arguments.device);
+  job.settings.barycentric = barycentric_settings(arguments.production);
+  job.settings.roots = roots_of_environment();
   o.model = job.files.model.has_value();
   job.settings.scores = !arguments.no_scores;
   if (arguments.threads && (*arguments.threads < 1 || *arguments.threads > 4096))

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "mpi/programs/production_options.hpp"
 #include "reference/frame/frame_job.hpp"
 
 namespace CLI {
@@ -22,9 +23,11 @@ struct ExtractArguments {
   std::string method;  ///< empty: the milestone's
   std::string decorrelate = "signal";
   std::string flux = "patch";
+  std::string chi2_pixels = "weighted";
   std::string milestone;
   std::string loglevel = "info";
   std::optional<int> threads;
+  ProductionArguments production;
   bool no_scores = false;
   bool mpi = false;  ///< accepted for production's scripts; ranks are found without it
 };

@@ -35,7 +35,7 @@ void report_patches(const std::string& output, const PatchCounts& counts) {
 }  // namespace
 
 FrameJob prepare_job(const ExtractArguments& arguments, const std::string& program) {
-  set_log_level(arguments.loglevel);
+  set_log_level(arguments.production.verbose ? "debug" : arguments.loglevel);
   FrameJob job = make_job(arguments);
   job.settings.program = program;
   job.settings.show_progress = spdlog::should_log(spdlog::level::info);

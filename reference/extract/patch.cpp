@@ -128,7 +128,7 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
   });
   if (!solved) return result;
 
-  const std::vector<double> chi2 = chi2pix(spots, cut, solution.f, psferr);
+  const std::vector<double> chi2 = chi2pix(spots, cut, solution.f, psferr, options.chi2_pixels);
   if (!std::all_of(chi2.begin(), chi2.end(), [](double c) { return std::isfinite(c); })) {
     result.status = PatchStatus::failed;
     return result;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "reference/extract/chi_square.hpp"
+
 namespace spex {
 
 std::vector<double> pixmask_fraction(const PatchSpots& spots, const PatchPixels& pixels) {
@@ -14,16 +16,14 @@ std::vector<double> pixmask_fraction(const PatchSpots& spots, const PatchPixels&
 }
 
 std::vector<double> chi2pix(const PatchSpots& spots, const PatchPixels& pixels,
-                            const std::vector<double>& f, double psferr) {
+                            const std::vector<double>& f, double psferr, Chi2Pixels counted) {
   const std::vector<double> m = apply(spots, pixels.range, f);
   std::vector<double> chi2(m.size());
   std::vector<double> used(m.size());
   for (std::size_t i = 0; i < m.size(); ++i) {
-    const double model_error = psferr * m[i];
-    const double t = pixels.W[i] > 0 ? 1 / (model_error * model_error + 1 / pixels.W[i]) : 0.0;
-    const double residual = pixels.p[i] - m[i];
-    chi2[i] = residual * residual * t;
-    used[i] = t > 0 ? 1.0 : 0.0;
+    const ChiSquare one = chi_square(pixels.p[i], m[i], pixels.W[i], psferr, counted);
+    chi2[i] = one.value;
+    used[i] = one.counts ? 1.0 : 0.0;
   }
   auto [result, weight] = apply_transpose(spots, pixels.range, chi2, used);
   for (std::size_t j = 0; j < result.size(); ++j)

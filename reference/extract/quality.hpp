@@ -15,7 +15,10 @@ namespace spex {
 
 /// chi2pix_j = sum_i A_ij (p_i - m_i)^2 t_i / sum_i A_ij [t_i > 0], 0 where the denominator is 0;
 /// m = A f, t_i = 1 / ((psferr m_i)^2 + 1 / W_i) where W_i > 0, else 0. f: all n bins, electron.
+/// With Chi2Pixels::bright, t_i = 0 where psferr m_i <= 0 too, and pixels that the model meets
+/// exactly do not count either.
 [[nodiscard]] std::vector<double> chi2pix(const PatchSpots& spots, const PatchPixels& pixels,
-                                          const std::vector<double>& f, double psferr);
+                                          const std::vector<double>& f, double psferr,
+                                          Chi2Pixels counted = Chi2Pixels::weighted);
 
 }  // namespace spex

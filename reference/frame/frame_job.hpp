@@ -8,6 +8,8 @@
 
 #include "reference/core/stage_times.hpp"
 #include "reference/extract/extract_patches.hpp"
+#include "reference/frame/barycentric_correction.hpp"
+#include "reference/frame/production_paths.hpp"
 #include "reference/model/fields.hpp"
 #include "reference/model/options.hpp"
 
@@ -31,10 +33,12 @@ auto fields(MaybeConst<FrameFiles> auto& files) {
 
 /// How frames are extracted; the same for all frames of a run, and on every rank.
 struct FrameSettings {
-  std::string program;          ///< named in the output's header
-  bool scores = true;           ///< write the HDU SCORES
-  bool full_precision = false;  ///< write FLUX and others in float64
-  ExtractOptions options;       ///< settings of the extraction
+  std::string program;              ///< named in the output's header
+  bool scores = true;               ///< write the HDU SCORES
+  bool full_precision = false;      ///< write FLUX and others in float64
+  ExtractOptions options;           ///< settings of the extraction
+  BarycentricSettings barycentric;  ///< which frames are corrected, and how
+  std::vector<PathRoot> roots;      ///< folders that IN_PSF and IN_IMG name in short
   /// Ranks that share a bundle, by its subbundles; as the number of ranks asks for where absent.
   std::optional<int> ranks_per_bundle;
   bool show_progress = true;  ///< on rank 0

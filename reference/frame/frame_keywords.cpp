@@ -2,37 +2,66 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
+
+#include <fmt/format.h>
 
 #include "reference/core/version.hpp"
+#include "reference/io/header_cards.hpp"
+#include "reference/model/camera.hpp"
 
 namespace spex {
 namespace {
 
-// FIBER of the first extracted spectrum: the fibermap's, else the PSF's FIBERMIN on.
-long long first_fiber(const ExtractInputs& inputs, const Fibermap& fibermap) {
-  const int specmin = inputs.options.specmin;
-  std::vector<std::int64_t> fiber = fibermap.fiber;
+// FIBER of the first extracted spectrum: the fibermap's; without one, the spectrograph's fibers are
+// counted as production does, and those of a camera that is none of DESI's from the PSF's FIBERMIN.
+long long first_fiber(const FrameInputs& inputs, const ExtractOptions& options) {
+  std::vector<std::int64_t> fiber = inputs.preproc.fibermap.fiber;
   std::sort(fiber.begin(), fiber.end());
-  return specmin < static_cast<int>(fiber.size()) ? fiber[specmin] : inputs.psf->fibermin + specmin;
+  if (options.specmin < static_cast<int>(fiber.size())) return fiber[options.specmin];
+  const std::optional<Camera> camera = parse_camera(inputs.preproc.camera);
+  return (camera ? camera->fibermin() : inputs.psf.fibermin) + options.specmin;
+}
+
+std::string numbered(const char* stem, int number) {
+  return fmt::format("{}{:02}", stem, number);
 }
 
 }  // namespace
 
-std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const ExtractInputs& inputs,
-                                          const Fibermap& fibermap, const PatchCounts& counts) {
-  const ExtractOptions& o = inputs.options;
-  const WaveGrid& grid = inputs.grid;
+std::vector<HeaderKeyword> dependency_keywords(const std::vector<std::string>& cards) {
+  constexpr int most = 100;
+  std::vector<std::string> names;  // by their number; empty where it is free
+  for (int number = 0; number < most; ++number)
+    names.push_back(card_text(cards, numbered("DEPNAM", number)).value_or(""));
+  std::vector<HeaderKeyword> keywords;
+  for (const Dependency& dependency : dependencies()) {
+    auto place = std::ranges::find(names, dependency.name);
+    if (place == names.end()) place = std::ranges::find(names, std::string());
+    if (place == names.end()) break;
+    *place = dependency.name;
+    const auto number = static_cast<int>(place - names.begin());
+    keywords.push_back({numbered("DEPNAM", number), dependency.name, ""});
+    keywords.push_back({numbered("DEPVER", number), dependency.version, ""});
+  }
+  return keywords;
+}
+
+std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const FrameInputs& inputs,
+                                          const ExtractOptions& options,
+                                          const PatchCounts& counts) {
+  const ExtractOptions& o = options;
   const auto number = [](auto value) { return static_cast<long long>(value); };
-  std::vector<HeaderKeyword> keywords = {
-      {"NSPEC", number(o.nspec_of(inputs.psf->nfiber)), "number of spectra"},
-      {"WAVEMIN", grid.at(0), "[Angstrom] first wavelength"},
-      {"WAVEMAX", grid.at(grid.nwave - 1), "[Angstrom] last wavelength"},
-      {"WAVESTEP", grid.dw, "[Angstrom] wavelength step"},
+  std::vector<HeaderKeyword> keywords{
+      {"NSPEC", number(o.nspec_of(inputs.psf.nfiber)), "number of spectra"},
+      {"WAVEMIN", inputs.wavelength.wmin, "[Angstrom] first wavelength"},
+      {"WAVEMAX", inputs.wavelength.wmax, "[Angstrom] last wavelength, as asked for"},
+      {"WAVESTEP", inputs.wavelength.dw, "[Angstrom] wavelength step"},
       {"SPECMIN", number(o.specmin), "first spectrum, counted in the PSF"},
-      {"FIBERMIN", first_fiber(inputs, fibermap), "first fiber"},
+      {"FIBERMIN", first_fiber(inputs, o), "first fiber"},
+      {"SPECTER", "spexbench " + version(), "what extracted these spectra"},
       {"IN_PSF", provenance.psf, "PSF file"},
       {"IN_IMG", provenance.image, "image file"},
-      {"ORIG_PSF", inputs.psf->in_psf, "IN_PSF of the PSF file"},
       {"BUNDLESZ", number(o.bundlesize), "fibers in a bundle"},
       {"NSUBBUN", number(o.nsubbundles), "subbundles in a bundle"},
       {"NWAVESTP", number(o.nwavestep), "wavelength bins in a patch"},
@@ -40,7 +69,7 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Ex
       {"PIXPADFR", o.pixpad_frac, "pixel padding fraction"},
       {"WAVPADFR", o.wavepad_frac, "wavelength padding fraction"},
       {"REGULARZ", o.regularize, "regularization"},
-      {"PSFERR", inputs.psferr(), "fractional PSF error"},
+      {"PSFERR", o.psferr.value_or(inputs.psf.psferr), "fractional PSF error"},
       {"MASKBITS", number(o.mask_bits), "pixel mask bits rejected"},
       {"DECORREL", to_string(o.decorrelate), "decorrelation"},
       {"METHOD", to_string(o.method), "linear algebra method"},
@@ -58,6 +87,12 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Ex
     keywords.push_back(
         {"NDIRECT", number(counts.direct), "patches whose flux was solved directly"});
   }
+  if (!inputs.psf.in_psf.empty())
+    keywords.push_back({"ORIG_PSF", inputs.psf.in_psf, "IN_PSF of the PSF file"});
+  if (inputs.heliocor != 1)
+    keywords.push_back({"HELIOCOR", inputs.heliocor, "barycentric / observed wavelength"});
+  const std::vector<HeaderKeyword> used = dependency_keywords(inputs.preproc.cards);
+  keywords.insert(keywords.end(), used.begin(), used.end());
   return keywords;
 }
 

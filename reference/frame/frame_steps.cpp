@@ -8,6 +8,7 @@
 #include "reference/core/error.hpp"
 #include "reference/extract/weights.hpp"
 #include "reference/frame/frame_keywords.hpp"
+#include "reference/frame/production_paths.hpp"
 #include "reference/frame/scores.hpp"
 #include "reference/io/atomic_write.hpp"
 #include "reference/io/copy_fibermap.hpp"
@@ -46,7 +47,9 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc) {
     throw data_error(
         files.input, fmt::format("{} x {} pixels", inputs.preproc.nx, inputs.preproc.ny),
         fmt::format("NPIX_X x NPIX_Y of the PSF, {} x {}", inputs.psf.npix_x, inputs.psf.npix_y));
-  inputs.grid = wave_grid_of(options, inputs.preproc.camera, files.input);
+  inputs.wavelength = wave_range_of(options, inputs.preproc.camera, files.input);
+  inputs.heliocor = barycentric_factor_of(job.settings.barycentric, inputs.preproc, files.input);
+  inputs.grid = at_telescope(make_wave_grid(inputs.wavelength), inputs.heliocor);
   const std::vector<Patch> patches = patches_of(options, inputs);
   if (!inputs.preproc.fibermap.fits.empty())  // what it takes to write the output
     static_cast<void>(fibermap_rows(inputs.preproc.fibermap, options.specmin,
@@ -69,20 +72,30 @@ std::vector<Patch> share_of(const std::vector<Patch>& patches, const std::vector
   return share;
 }
 
+Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
+               const std::vector<Patch>& patches, const std::vector<PatchResult>& results) {
+  Frame frame = assemble_frame(inputs.view(options), patches, results);
+  // Flux is per Angstrom at the telescope, and stays so.
+  const WaveGrid stated = make_wave_grid(inputs.wavelength);
+  frame.dw = stated.dw;
+  frame.wave = stated.range(0, frame.nwave);
+  return frame;
+}
+
 PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs,
                                 const std::vector<Patch>& patches,
                                 const std::vector<PatchResult>& results, StageTimes& times) {
   const StageTimer timer(times, Stage::write);
   const auto& [files, settings] = job;
-  const ExtractInputs extract = inputs.view(settings.options);
   const PatchCounts counts = count_patches(results);
-  const Frame frame = assemble_frame(extract, patches, results);
+  const Frame frame = frame_of(inputs, settings.options, patches, results);
   FrameFileContent content;
   content.frame = &frame;
   content.camera = inputs.preproc.camera;
   content.cards = inputs.preproc.cards;
-  content.keywords = frame_keywords({settings.program, files.input, files.psf}, extract,
-                                    inputs.preproc.fibermap, counts);
+  content.keywords = frame_keywords({settings.program, shorten_path(files.input, settings.roots),
+                                     shorten_path(files.psf, settings.roots)},
+                                    inputs, settings.options, counts);
   content.fibermap = &inputs.preproc.fibermap;
   const Scores scores = compute_scores(frame, content.camera);
   if (settings.scores) content.scores = &scores;

@@ -18,7 +18,10 @@ struct FrameInputs {
   Psf psf;          ///< of the camera
   Preproc preproc;  ///< without its pixels
   Pixels pixels;    ///< value and weight
-  WaveGrid grid;    ///< bins to extract
+  /// Asked for. The frame states its wavelengths: barycentric ones, where it is corrected.
+  WaveRange wavelength;
+  double heliocor = 1;  ///< F, by which it is corrected; 1: it is not (section 3.1)
+  WaveGrid grid;        ///< bins to extract: wavelengths at the telescope, those asked for / F
 
   /// For the extraction; points into this object.
   [[nodiscard]] ExtractInputs view(const ExtractOptions& options) const {
@@ -28,8 +31,8 @@ struct FrameInputs {
 
 /// All fields of a FrameInputs.
 auto fields(MaybeConst<FrameInputs> auto& inputs) {
-  auto& [psf, preproc, pixels, grid] = inputs;
-  return std::tie(psf, preproc, pixels, grid);
+  auto& [psf, preproc, pixels, wavelength, heliocor, grid] = inputs;
+  return std::tie(psf, preproc, pixels, wavelength, heliocor, grid);
 }
 
 /// Reads the files and checks that they fit together and that the output can be written.
@@ -47,6 +50,12 @@ auto fields(MaybeConst<FrameInputs> auto& inputs) {
 /// The patches of one rank, in order.
 [[nodiscard]] std::vector<Patch> share_of(const std::vector<Patch>& patches,
                                           const std::vector<int>& rank_of, int rank);
+
+/// The frame of all `patches` (in the same order): assemble_frame's, with the wavelengths asked
+/// for.
+[[nodiscard]] Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
+                             const std::vector<Patch>& patches,
+                             const std::vector<PatchResult>& results);
 
 /// Writes the model image, where the job has one, and the frame; results in the order of `patches`.
 /// A file replaces an older one of its name when it is complete. Throws Error; the frame has not

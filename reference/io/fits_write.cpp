@@ -1,6 +1,22 @@
 #include "reference/io/fits_write.hpp"
 
+#include <cstdlib>
+
+#include <fmt/format.h>
+
 namespace spex {
+namespace {
+
+// As few as give the number back when they are read.
+int significant_digits(double value) {
+  int digits = 15;
+  while (digits < 17 &&
+         std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr) != value)
+    ++digits;
+  return digits;
+}
+
+}  // namespace
 
 void write_keyword(FitsMemory& out, const HeaderKeyword& keyword) {
   int status = 0;
@@ -12,7 +28,7 @@ void write_keyword(FitsMemory& out, const HeaderKeyword& keyword) {
   } else if (const auto* number = std::get_if<long long>(&keyword.value)) {
     fits_update_key_lng(file, name, *number, comment, &status);
   } else if (const auto* real = std::get_if<double>(&keyword.value)) {
-    fits_update_key_dbl(file, name, *real, -15, comment, &status);
+    fits_update_key_dbl(file, name, *real, -significant_digits(*real), comment, &status);
   } else {
     fits_update_key_log(file, name, std::get<bool>(keyword.value) ? 1 : 0, comment, &status);
   }

@@ -7,6 +7,7 @@
 
 #include "reference/core/error.hpp"
 #include "reference/io/fits_file.hpp"
+#include "reference/io/fits_header.hpp"
 #include "reference/io/fits_memory.hpp"
 #include "reference/io/fits_table.hpp"
 
@@ -14,6 +15,20 @@ namespace spex {
 namespace {
 
 constexpr long long most_pixels_a_side = 100000;
+
+void to_lower_case(std::string::iterator begin, std::string::iterator end) {
+  std::transform(begin, end, begin,
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+}
+
+// What stands between the quotes of a header card.
+void lower_text(std::string& card) {
+  const std::size_t open = card.find('\'');
+  const std::size_t close = card.find('\'', open + 1);
+  if (open == std::string::npos || close == std::string::npos) return;
+  to_lower_case(card.begin() + static_cast<std::ptrdiff_t>(open),
+                card.begin() + static_cast<std::ptrdiff_t>(close));
+}
 
 void check_shape(const FitsReader& file, const Preproc& preproc) {
   const std::vector<long long> axes = file.image_axes();
@@ -33,9 +48,10 @@ void read_image(FitsReader& file, Preproc& preproc) {
   preproc.nx = static_cast<int>(axes[0]);
   preproc.ny = static_cast<int>(axes[1]);
   preproc.camera = file.get_string("CAMERA");
-  std::transform(preproc.camera.begin(), preproc.camera.end(), preproc.camera.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  to_lower_case(preproc.camera.begin(), preproc.camera.end());
   preproc.cards = file.user_cards();
+  for (std::string& card : preproc.cards)
+    if (card_name(card) == "CAMERA") lower_text(card);
   preproc.image = file.read_reals();
 }
 

@@ -98,7 +98,6 @@ Psf read_psf(FitsReader& file) {
   file.move_to_primary();
   psf.xtrace = read_trace(file, "XTRACE", psf.nfiber);
   psf.fibermin = static_cast<int>(file.find_integer("FIBERMIN").value_or(0));
-  psf.in_psf = file.find_string("IN_PSF").value_or("");
 
   file.move_to_hdu("YTRACE");
   int nfiber = 0;
@@ -108,6 +107,7 @@ Psf read_psf(FitsReader& file) {
                      fmt::format("{} as in XTRACE", psf.nfiber));
 
   file.move_to_hdu("PSF");
+  psf.in_psf = file.find_string("IN_PSF").value_or("");
   psf.hsizex = get_int(file, "HSIZEX", 1, most_half_size);
   psf.hsizey = get_int(file, "HSIZEY", 1, most_half_size);
   psf.ghdegx = get_int(file, "GHDEGX", 0, most_gh_degree);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "reference/io/atomic_write.hpp"
 #include "reference/io/copy_fibermap.hpp"
 #include "reference/io/fits_file.hpp"
+#include "reference/model/camera.hpp"
 
 namespace spex {
 namespace {
@@ -45,6 +45,7 @@ void write_reals(FitsMemory& out, const ImageHdu& hdu, bool full_precision,
 
 struct TableColumn {
   std::string name;
+  std::string comment;
   const char* form;
   int type;
   const void* values;
@@ -60,28 +61,33 @@ void write_table(FitsMemory& out, const char* name, long long rows,
   int status = 0;
   fits_create_tbl(out.get(), BINARY_TBL, rows, static_cast<int>(columns.size()), names.data(),
                   forms.data(), nullptr, name, &status);
-  for (std::size_t c = 0; c < columns.size(); ++c)
+  for (std::size_t c = 0; c < columns.size(); ++c) {
     fits_write_col(out.get(), columns[c].type, static_cast<int>(c) + 1, 1, 1, rows,
                    const_cast<void*>(columns[c].values), &status);
+    fits_modify_comment(out.get(), fmt::format("TTYPE{}", c + 1).c_str(),
+                        columns[c].comment.c_str(), &status);
+  }
   fits_check(status, out.name(), fmt::format("cannot write {}", name));
   out.write_checksums();
-}
-
-// A frame without a fibermap still says which fibers it holds.
-void write_bare_fibermap(FitsMemory& out, const Frame& frame) {
-  std::vector<int> fiber(frame.nspec);
-  std::iota(fiber.begin(), fiber.end(), frame.specmin);
-  write_table(out, "FIBERMAP", frame.nspec, {{"FIBER", "J", TINT, fiber.data()}});
 }
 
 void write_scores(FitsMemory& out, const Frame& frame, const Scores& scores,
                   const std::string& camera) {
   const std::string suffix =
       std::string("_") + static_cast<char>(std::toupper(static_cast<unsigned char>(camera[0])));
+  // As production words them.
+  const ArmTraits* const arm = find_arm(camera);
+  const std::string range = arm == nullptr ? ""
+                                           : fmt::format(" in wave. range {:g},{:g}A",
+                                                         arm->scores.first, arm->scores.end);
+  const auto column = [&](const char* name, const char* comment,
+                          const std::vector<double>& values) {
+    return TableColumn{name + suffix, comment + range, "D", TDOUBLE, values.data()};
+  };
   write_table(out, "SCORES", frame.nspec,
-              {{"SUM_RAW_COUNT" + suffix, "D", TDOUBLE, scores.sum_raw_count.data()},
-               {"MEDIAN_RAW_COUNT" + suffix, "D", TDOUBLE, scores.median_raw_count.data()},
-               {"MEDIAN_RAW_SNR" + suffix, "D", TDOUBLE, scores.median_raw_snr.data()}});
+              {column("SUM_RAW_COUNT", "sum counts", scores.sum_raw_count),
+               column("MEDIAN_RAW_COUNT", "median counts/A", scores.median_raw_count),
+               column("MEDIAN_RAW_SNR", "median SNR/sqrt(A)", scores.median_raw_snr)});
 }
 
 void check_finite(const Frame& frame) {
@@ -116,8 +122,6 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
               frame.resolution);
   if (content.fibermap != nullptr && !content.fibermap->fits.empty())
     copy_fibermap(out, *content.fibermap, frame.specmin, frame.nspec);
-  else
-    write_bare_fibermap(out, frame);
   write_reals(out, {"CHI2PIX", nullptr, bins}, full, frame.chi2pix);
   if (content.scores != nullptr) write_scores(out, frame, *content.scores, content.camera);
   if (full) write_reals(out, {"PIXMASK_FRACTION", nullptr, bins}, full, frame.pixmask_fraction);

@@ -18,8 +18,9 @@ struct FrameFileContent {
   std::string camera;                   ///< "b0" ...: its letter names the SCORES columns
   std::vector<std::string> cards;       ///< copied into the primary header
   std::vector<HeaderKeyword> keywords;  ///< written after them, and win over them
-  const Fibermap* fibermap =
-      nullptr;  ///< whose rows of fibers specmin ... specmin + nspec - 1 are written
+  /// Whose rows of fibers specmin ... specmin + nspec - 1 are written; the HDU FIBERMAP is left out
+  /// where null or empty.
+  const Fibermap* fibermap = nullptr;
   const Scores* scores = nullptr;  ///< the HDU SCORES is left out where null
   /// FLUX, IVAR, RESOLUTION and CHI2PIX in float64 and an HDU PIXMASK_FRACTION at the end, so that
   /// a comparison sees more than float32 holds.

@@ -37,10 +37,13 @@ WaveRange default_wave_range(const std::string& camera, const std::string& file)
                    "a camera b, r or z, or --wavelength");
 }
 
-WaveGrid wave_grid_of(const ExtractOptions& options, const std::string& camera,
-                      const std::string& file) {
-  return make_wave_grid(options.wavelength ? *options.wavelength
-                                           : default_wave_range(camera, file));
+WaveRange wave_range_of(const ExtractOptions& options, const std::string& camera,
+                        const std::string& file) {
+  return options.wavelength ? *options.wavelength : default_wave_range(camera, file);
+}
+
+WaveGrid at_telescope(const WaveGrid& grid, double heliocor) {
+  return {grid.wmin / heliocor, grid.dw / heliocor, grid.nwave};
 }
 
 int effective_wavepad(int wavepad, double wavepad_frac) {

@@ -4,18 +4,21 @@
 #include <string>
 #include <vector>
 
+#include "reference/core/host_device.hpp"
 #include "reference/model/fields.hpp"
 #include "reference/model/options.hpp"
 
 namespace spex {
 
-/// wave_w = wmin + w dw. Bins outside [0, nwave) continue the same steps.
+/// wave_w = wmin + w ((wmin + dw) - wmin): wmin + w dw, rounded as numpy.arange rounds it, so that
+/// the wavelengths have production's bits. Bins outside [0, nwave) continue the same steps.
 struct WaveGrid {
   double wmin = 0;  ///< Angstrom
   double dw = 0;    ///< Angstrom
   int nwave = 0;    ///< number of bins
 
-  [[nodiscard]] double at(int w) const { return wmin + w * dw; }  ///< wave_w, Angstrom
+  /// wave_w, Angstrom.
+  [[nodiscard]] SPEX_HD double at(int w) const { return wmin + w * ((wmin + dw) - wmin); }
   /// Bins [first, first + count), Angstrom.
   [[nodiscard]] std::vector<double> range(int first, int count) const;
 };
@@ -34,10 +37,14 @@ auto fields(MaybeConst<WaveGrid> auto& grid) {
 /// Error(data) `file: ...` for any other letter.
 [[nodiscard]] WaveRange default_wave_range(const std::string& camera, const std::string& file);
 
-/// The grid that `options` ask for, else that of the camera; only then does the camera matter.
-/// Throws as the two above.
-[[nodiscard]] WaveGrid wave_grid_of(const ExtractOptions& options, const std::string& camera,
-                                    const std::string& file);
+/// The range that `options` ask for, else that of the camera; only then does the camera matter.
+/// Throws as default_wave_range.
+[[nodiscard]] WaveRange wave_range_of(const ExtractOptions& options, const std::string& camera,
+                                      const std::string& file);
+
+/// The grid at the telescope of one at the barycentre: wmin / heliocor, dw / heliocor, and as many
+/// bins (section 3.1).
+[[nodiscard]] WaveGrid at_telescope(const WaveGrid& grid, double heliocor);
 
 /// Number of padding bins on either side: P + int(P wavepad_frac).
 [[nodiscard]] int effective_wavepad(int wavepad, double wavepad_frac);

@@ -10,4 +10,8 @@ std::string to_string(FluxSolver flux) {
   return flux == FluxSolver::patch ? "patch" : "frame";
 }
 
+std::string to_string(Chi2Pixels pixels) {
+  return pixels == Chi2Pixels::weighted ? "weighted" : "bright";
+}
+
 }  // namespace spex

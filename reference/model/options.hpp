@@ -17,6 +17,10 @@ enum class Decorrelate { signal, noise };
 /// (the default, as production), or that of the whole frame.
 enum class FluxSolver { patch, frame };
 
+/// Pixels that chi2pix counts (section 6): all that have a weight, as gpu_specter's NumPy path, or
+/// those of them where the model is positive, as its GPU path.
+enum class Chi2Pixels { weighted, bright };
+
 /// Wavelength grid, wave_w = wmin + w dw up to wmax + dw/2 (exclusive); Angstrom.
 struct WaveRange {
   double wmin = 0;  ///< Angstrom
@@ -42,6 +46,7 @@ struct ExtractOptions {
   Method method = Method::eigh;                   ///< how N is inverted
   Decorrelate decorrelate = Decorrelate::signal;  ///< which errors are uncorrelated
   FluxSolver flux = FluxSolver::patch;            ///< whose f the flux is made of
+  Chi2Pixels chi2_pixels = Chi2Pixels::weighted;  ///< which pixels chi2pix counts
   Milestone milestone = Milestone::cpu_refactor;  ///< how the work is organized
 
   /// Spectra that are extracted, of a PSF of `nfiber` fibers.
@@ -52,5 +57,7 @@ struct ExtractOptions {
 [[nodiscard]] std::string to_string(Decorrelate decorrelate);
 /// As on the command line.
 [[nodiscard]] std::string to_string(FluxSolver flux);
+/// As on the command line.
+[[nodiscard]] std::string to_string(Chi2Pixels pixels);
 
 }  // namespace spex

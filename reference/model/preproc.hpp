@@ -31,8 +31,9 @@ struct Preproc {
   Reals ivar;                       ///< electron^-2
   std::vector<std::uint32_t> mask;  ///< 0 = good; else mask_bits of mask_bits.hpp
   std::string camera;               ///< CAMERA of the IMAGE header, in lower case, e.g. "r0"
-  std::vector<std::string> cards;   ///< IMAGE header, 80-character cards, structural ones left out
-  Fibermap fibermap;                ///< empty where there is none
+  /// IMAGE header, 80-character cards, structural ones left out; CAMERA in lower case.
+  std::vector<std::string> cards;
+  Fibermap fibermap;  ///< empty where there is none
 };
 
 /// All fields of a Preproc.

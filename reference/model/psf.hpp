@@ -35,7 +35,7 @@ struct Psf {
   int npix_y = 0;        ///< rows of the CCD
   int fibermin = 0;      ///< FIBER of fiber 0
   double psferr = 0.01;  ///< fractional model error (PSFERR, 0.01 where absent)
-  std::string in_psf;    ///< IN_PSF of the file's header, empty where absent
+  std::string in_psf;    ///< IN_PSF of the HDU PSF, empty where absent
   Trace xtrace;          ///< centre column X, pixels
   Trace ytrace;          ///< centre row Y, pixels
   double wavemin = 0;    ///< Angstrom, of the parameters below

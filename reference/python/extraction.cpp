@@ -73,7 +73,7 @@ std::vector<PatchResult> Extraction::put_together(std::vector<Share> shares) con
 }
 
 Frame Extraction::assemble(const std::vector<PatchResult>& results) const {
-  return assemble_frame(inputs_.view(options()), patches_, results);
+  return frame_of(inputs_, options(), patches_, results);
 }
 
 void Extraction::write(const std::vector<PatchResult>& results) const {

@@ -98,6 +98,7 @@ void write_parameters(FitsMemory& out, const Psf& psf, const std::string& camera
                 {"LEGDEGW", "J"}});
   write_keyword(out, {"TDIM2", fmt::format("({},{})", psf.ncoeff, psf.nfiber), "shape"});
   write_keywords(out, psf_keywords(psf, camera));
+  if (!psf.in_psf.empty()) write_keyword(out, {"IN_PSF", psf.in_psf, "the PSF it was made of"});
   write_texts(out, 1, parameter_names(psf));
   write_column(out, TDOUBLE, 2, psf.param);
   // Specter's readers ask for these; the degree in x is of no use where each fiber has its own.
@@ -146,9 +147,7 @@ void write_fibermap(FitsMemory& out, const std::vector<Target>& targets) {
 void write_psf(const std::string& path, const Psf& psf, const std::string& camera,
                const std::vector<HeaderKeyword>& keywords) {
   FitsMemory out(path);
-  std::vector<HeaderKeyword> primary = keywords;
-  if (!psf.in_psf.empty()) primary.push_back({"IN_PSF", psf.in_psf, "the PSF it was made of"});
-  write_trace(out, "XTRACE", psf.xtrace, psf, primary);
+  write_trace(out, "XTRACE", psf.xtrace, psf, keywords);
   write_trace(out, "YTRACE", psf.ytrace, psf, {});
   write_parameters(out, psf, camera);
   atomic_write(path, out.finish());

@@ -31,6 +31,8 @@ class Files {
     write_file(inputs.file("cut-psf.fits"), psf.substr(0, psf.size() - 5000));
     for (const char* name : {"nan.fits", "narrow.fits", "far.fits"})
       write_file(inputs.file(name), psf);
+    write_file(inputs.file("nowhere.fits"), image);
+    rename_keyword(inputs.file("nowhere.fits"), "IMAGE", "TARGTRA", "NOWHERE");
     set_psf_parameter(inputs.file("nan.fits"), "GH-2-0", 4,
                       {std::numeric_limits<double>::quiet_NaN(), 0, 0});
     set_psf_parameter(inputs.file("narrow.fits"), "GHSIGY", 9, {-1, 0, 0});
@@ -112,6 +114,32 @@ std::vector<BadRun> bad_runs() {
       {"mask_bits_of_letters", {{"--mask-bits", "some"}}, usage, "--mask-bits"},
       {"mask_bits_beyond_32", {{"--mask-bits", "0x1FFFFFFFF"}}, usage, "--mask-bits"},
       {"no_threads", {{"--threads", "0"}}, usage, "--threads"},
+      {"use_specter", {{"--use-specter", ""}}, usage, "--use-specter: this program is not specter"},
+      {"decorrelate_fibers", {{"--decorrelate-fibers", ""}}, usage, "--decorrelate noise"},
+      {"verbose_and_level", {{"-v", ""}}, usage, "--loglevel"},
+      {"unknown_chi2_pixels", {{"--chi2-pixels", "dark"}}, usage, "weighted or bright"},
+      {"heliocor_alone", {{"--heliocor", "1.00005"}}, usage, "--barycentric-correction"},
+      {"heliocor_a_velocity",
+       {{"--barycentric-correction", ""}, {"--heliocor", "19.2"}},
+       usage,
+       "no factor"},
+      {"iers_alone", {{"--iers", input("text.fits")}}, usage, "--barycentric-correction"},
+      {"iers_of_text",
+       {{"--barycentric-correction", ""}, {"--iers", input("text.fits")}},
+       other,
+       "text.fits:1: "},
+      {"iers_missing",
+       {{"--barycentric-correction", ""}, {"--iers", input("none")}},
+       other,
+       "none: "},
+      {"barycentric_both",
+       {{"--barycentric-correction", ""}, {"--barycentric-by-obstype", ""}},
+       usage,
+       "--barycentric"},
+      {"barycentric_without_position",
+       {{"--barycentric-correction", ""}, {"-i", input("nowhere.fits")}},
+       other,
+       "nowhere.fits: neither IMAGE nor FIBERMAP"},
       {"unknown_flag", {{"--fast", ""}}, usage, "--fast"},
       {"output_folder_missing", {{"-o", "OUT/none/frame.fits"}}, other, "does not exist"},
       {"output_below_a_file", {{"-o", input("text.fits") + "/frame.fits"}}, other, "text.fits"},

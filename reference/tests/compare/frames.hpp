@@ -46,10 +46,35 @@ inline Frame make_frame() {
   return frame;
 }
 
+/// A FIBERMAP of fibers 0 to specmin + nspec - 1.
+inline Fibermap make_fibermap() {
+  FitsMemory memory("FIBERMAP");
+  Fibermap fibermap;
+  std::vector<int> fiber;
+  for (int s = 0; s < specmin + nspec; ++s) {
+    fiber.push_back(s);
+    fibermap.fiber.push_back(s);
+  }
+  std::string name = "FIBER";
+  std::string form = "J";
+  char* names[] = {name.data()};
+  char* forms[] = {form.data()};
+  int status = 0;
+  const auto rows = static_cast<LONGLONG>(fiber.size());
+  fits_create_img(memory.get(), BYTE_IMG, 0, nullptr, &status);
+  fits_create_tbl(memory.get(), BINARY_TBL, rows, 1, names, forms, nullptr, "FIBERMAP", &status);
+  fits_write_col(memory.get(), TINT, 1, 1, 1, rows, fiber.data(), &status);
+  fits_check(status, "FIBERMAP", "cannot be made");
+  fibermap.fits = memory.take();
+  return fibermap;
+}
+
 /// The frame written as spex-cpu writes it and read again.
 inline FrameFile store(const Frame& frame, const std::string& path, bool full_precision) {
   FrameFileContent content;
   content.frame = &frame;
+  const Fibermap fibermap = make_fibermap();
+  content.fibermap = &fibermap;
   content.camera = "r0";
   content.keywords = {{"SPECMIN", static_cast<long long>(frame.specmin), "first fiber"}};
   content.full_precision = full_precision;

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "reference/extract/chi_square.hpp"
 #include "reference/extract/quality.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
@@ -59,6 +60,27 @@ TEST_F(Quality, Chi2LeavesMaskedPixelsOut) {
   EXPECT_NEAR(chi2pix(patch, pixels, {0.0}, 0.01)[0], 36, 1e-12);
   pixels.W.assign(35, 0.0);
   EXPECT_EQ(chi2pix(patch, pixels, {0.0}, 0.01)[0], 0);
+}
+
+// A dark pixel of residual 3 among bright ones of residual 1: gpu_specter's GPU path leaves it out.
+TEST_F(Quality, BrightPixelsAreThoseWithModelLight) {
+  pixels.p = apply(patch, range, {100.0});
+  for (double& p : pixels.p) p += 1;
+  const double all = chi2pix(patch, pixels, {100.0}, 0.01)[0];
+  EXPECT_NEAR(chi2pix(patch, pixels, {100.0}, 0.01, Chi2Pixels::bright)[0], all, 1e-12);
+  // Nothing but dark pixels, and no error of the PSF: none counts.
+  EXPECT_EQ(chi2pix(patch, pixels, {-100.0}, 0.01, Chi2Pixels::bright)[0], 0);
+  EXPECT_EQ(chi2pix(patch, pixels, {100.0}, 0, Chi2Pixels::bright)[0], 0);
+  EXPECT_GT(chi2pix(patch, pixels, {-100.0}, 0.01)[0], 0);
+
+  const ChiSquare dark = chi_square(3, -2, 4, 0.01, Chi2Pixels::bright);
+  EXPECT_EQ(dark.value, 0);
+  EXPECT_FALSE(dark.counts);
+  const ChiSquare met = chi_square(3, 3, 4, 0.01, Chi2Pixels::bright);
+  EXPECT_FALSE(met.counts);
+  const ChiSquare bright = chi_square(5, 3, 4, 0.01, Chi2Pixels::bright);
+  EXPECT_TRUE(bright.counts);
+  EXPECT_DOUBLE_EQ(bright.value, 4 / (0.03 * 0.03 + 0.25));
 }
 
 }  // namespace

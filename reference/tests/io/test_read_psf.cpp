@@ -77,7 +77,9 @@ TEST_F(ReadPsf, NamesWithCfitsioSyntaxArePlain) {
 
 TEST_F(ReadPsf, KeywordsThatAreOptional) {
   FitsEdit edit(whole);
-  edit.add("PSF", "PSFERR", "0.04").add("XTRACE", "IN_PSF", "'psf-in.fits'");
+  edit.add("PSF", "PSFERR", "0.04").add("PSF", "IN_PSF", "'psf-in.fits'");
+  // Not of the HDU that production looks into.
+  edit.add("XTRACE", "IN_PSF", "'other.fits'");
   const Psf psf = read_psf(edit.save(path("psf.fits")));
   EXPECT_EQ(psf.psferr, 0.04);
   EXPECT_EQ(psf.in_psf, "psf-in.fits");

@@ -239,12 +239,43 @@ TEST_F(WriteFrame, FibermapWithArraysOfVariableLength) {
   damaged(4, std::string("\0\0\0\x30", 4), "its arrays of variable length overlap");
 }
 
-TEST_F(WriteFrame, WithoutFibermapTheFibersAreNamed) {
-  content_.fibermap = nullptr;
+TEST_F(WriteFrame, WithoutFibermapThereIsNoHdu) {
+  const std::vector<std::string> others{"FLUX",       "IVAR",    "MASK",  "WAVELENGTH",
+                                        "RESOLUTION", "CHI2PIX", "SCORES"};
+  const Fibermap none;
+  for (const Fibermap* fibermap : {static_cast<const Fibermap*>(nullptr), &none}) {
+    content_.fibermap = fibermap;
+    write_frame(path("frame.fits"), content_);
+    EXPECT_EQ(checked_hdus(path("frame.fits")), others);
+  }
+}
+
+// As production words them.
+TEST_F(WriteFrame, ScoresHaveComments) {
   write_frame(path("frame.fits"), content_);
   FitsReader file(path("frame.fits"));
-  file.move_to_hdu("FIBERMAP");
-  EXPECT_EQ(read_integer_column(file, "FIBER"), (std::vector<std::int64_t>{4, 5, 6}));
+  file.move_to_hdu("SCORES");
+  const auto comment = [&](const char* key) {
+    char value[FLEN_VALUE] = "";
+    char text[FLEN_COMMENT] = "";
+    int status = 0;
+    fits_read_keyword(file.get(), key, value, text, &status);
+    EXPECT_EQ(status, 0) << key;
+    return std::string(text);
+  };
+  EXPECT_EQ(comment("TTYPE1"), "sum counts in wave. range 5800,7600A");
+  EXPECT_EQ(comment("TTYPE2"), "median counts/A in wave. range 5800,7600A");
+  EXPECT_EQ(comment("TTYPE3"), "median SNR/sqrt(A) in wave. range 5800,7600A");
+}
+
+// Of numbers that 15 digits do not hold, as many digits as it takes.
+TEST_F(WriteFrame, NumbersOfTheHeaderKeepTheirBits) {
+  const double heliocor = 1.0000641254341616;
+  content_.keywords = {{"HELIOCOR", heliocor, ""}, {"PSFERR", 0.01, ""}};
+  write_frame(path("frame.fits"), content_);
+  FitsReader file(path("frame.fits"));
+  EXPECT_EQ(file.get_double("HELIOCOR"), heliocor);
+  EXPECT_EQ(file.get_string("PSFERR"), "0.01");
 }
 
 TEST_F(WriteFrame, KeywordsWinOverCopiedCards) {

@@ -59,6 +59,32 @@ inline void set_keyword(const std::string& path, const std::string& hdu, const s
   fits_check(status, path, "change of " + name);
 }
 
+/// A number of the header of an HDU.
+inline void set_number(const std::string& path, const std::string& hdu, const std::string& name,
+                       double value) {
+  fitsfile* file = nullptr;
+  int status = 0;
+  std::string of = hdu;
+  fits_open_file(&file, path.c_str(), READWRITE, &status);
+  fits_movnam_hdu(file, ANY_HDU, of.data(), 0, &status);
+  fits_update_key(file, TDOUBLE, name.c_str(), &value, nullptr, &status);
+  fits_close_file(file, &status);
+  fits_check(status, path, "change of " + name);
+}
+
+/// Another name for a keyword of an HDU.
+inline void rename_keyword(const std::string& path, const std::string& hdu, const std::string& name,
+                           const std::string& other) {
+  fitsfile* file = nullptr;
+  int status = 0;
+  std::string of = hdu;
+  fits_open_file(&file, path.c_str(), READWRITE, &status);
+  fits_movnam_hdu(file, ANY_HDU, of.data(), 0, &status);
+  fits_modify_name(file, name.c_str(), other.c_str(), &status);
+  fits_close_file(file, &status);
+  fits_check(status, path, "change of " + name);
+}
+
 /// Takes the rows from `first` on (counted from 0) out of the table `hdu`.
 inline void delete_rows(const std::string& path, const std::string& hdu, long long first,
                         long long count) {

@@ -1,0 +1,103 @@
+#include "mpi/programs/production_options.hpp"
+
+#include <cmath>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "mpi/comm/broadcast.hpp"
+#include "mpi/comm/collective.hpp"
+#include "reference/core/error.hpp"
+
+namespace spex {
+namespace {
+
+// The Earth moves at 1e-4 of the speed of light; a velocity in km/s is no such factor.
+constexpr double most_shift = 1e-3;
+
+}  // namespace
+
+void add_production_options(CLI::App& app, ProductionArguments& arguments) {
+  const char* const barycentric = "Barycentric correction";
+  CLI::Option* const all =
+      app.add_flag("--barycentric-correction", arguments.barycentric,
+                   "Make the wavelengths those at the Solar System's barycentre")
+          ->group(barycentric);
+  app.add_flag("--barycentric-by-obstype", arguments.barycentric_by_obstype,
+               "The same for frames whose OBSTYPE is SCIENCE or SKY, and no others")
+      ->excludes(all)
+      ->group(barycentric);
+  app.add_option("--iers", arguments.iers,
+                 "UT1-UTC and polar motion: finals2000A.all of the IERS. Without it the factor is "
+                 "right to 1e-10, with it to 1e-12")
+      ->group(barycentric);
+  app.add_option("--heliocor", arguments.heliocor,
+                 "The factor itself, barycentric / observed wavelength; that of the frame's "
+                 "header where not given")
+      ->group(barycentric);
+
+  const char* const scripts = "For production's scripts";
+  app.add_flag("--no-gpu", arguments.no_gpu, "Accepted where no GPU is used anyway")
+      ->group(scripts);
+  app.add_flag("-v,--verbose", arguments.verbose, "--loglevel debug")
+      ->excludes(app.get_option("--loglevel"))
+      ->group(scripts);
+  app.add_flag("--use-specter", arguments.use_specter, "Refused: that is another program")
+      ->group(scripts);
+  app.add_flag("--decorrelate-fibers", arguments.decorrelate_fibers,
+               "Refused, as by production's extraction")
+      ->group(scripts);
+}
+
+void check_production_options(const ProductionArguments& arguments, Device device) {
+  if (arguments.use_specter)
+    throw usage_error("--use-specter", "this program is not specter and cannot run it",
+                      "desi_extract_spectra for that");
+  if (arguments.decorrelate_fibers)
+    throw usage_error("--decorrelate-fibers", "is specter's alone; gpu_specter refuses it too",
+                      "no such option, or --decorrelate noise (extraction.md, section 5)");
+  if (arguments.no_gpu && device == Device::gpu)
+    throw usage_error("--no-gpu", "this program extracts on GPUs", "spex-cpu, which uses none");
+}
+
+BarycentricSettings barycentric_settings(const ProductionArguments& arguments) {
+  BarycentricSettings settings;
+  settings.frames = arguments.barycentric              ? BarycentricFrames::all
+                    : arguments.barycentric_by_obstype ? BarycentricFrames::of_sky
+                                                       : BarycentricFrames::none;
+  settings.heliocor = arguments.heliocor;
+  const bool corrects = settings.frames != BarycentricFrames::none;
+  constexpr const char* with = "--barycentric-correction or --barycentric-by-obstype with it";
+  if (settings.heliocor && !corrects)
+    throw usage_error("--heliocor", "no wavelength is to be corrected", with);
+  if (settings.heliocor && !(std::abs(*settings.heliocor - 1) <= most_shift))
+    throw usage_error("--heliocor",
+                      fmt::format("{:g} is no factor of a wavelength", *settings.heliocor),
+                      "barycentric / observed wavelength, such as 1.00006");
+  if (!arguments.iers.empty() && !corrects)
+    throw usage_error("--iers", "no wavelength is to be corrected", with);
+  if (!arguments.iers.empty() && settings.heliocor)
+    throw usage_error("--iers", "goes without --heliocor, which is the factor", "one of them");
+  return settings;
+}
+
+void load_earth_orientation(const mpi::Communicator& world, const ProductionArguments& arguments,
+                            BarycentricSettings& settings) {
+  if (settings.frames == BarycentricFrames::none || settings.heliocor) return;
+  if (arguments.iers.empty()) {
+    if (world.is_root())
+      spdlog::info(
+          "barycentric correction without --iers: UT1 = UTC and no polar motion, right to 1e-10");
+    return;
+  }
+  EarthOrientationTable table;
+  mpi::on_root(world, [&] { table = read_earth_orientation(arguments.iers); });
+  mpi::broadcast(world, table);
+  if (world.is_root())
+    spdlog::info("barycentric correction with {}: MJD {:.0f} to {:.0f}, right to 1e-12",
+                 arguments.iers, table.mjd.front(), table.mjd.back());
+  settings.earth = std::make_shared<const EarthOrientationTable>(std::move(table));
+}
+
+}  // namespace spex

@@ -1,0 +1,45 @@
+// Options of an extraction that desi_extract_spectra and desi_proc have, and what of them is ours.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "mpi/comm/environment.hpp"
+#include "reference/frame/frame_job.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace spex {
+
+/// What those options were parsed into, before they are checked.
+struct ProductionArguments {
+  bool barycentric = false;             ///< --barycentric-correction
+  bool barycentric_by_obstype = false;  ///< --barycentric-by-obstype
+  std::optional<double> heliocor;       ///< --heliocor
+  std::string iers;                     ///< --iers; empty: none
+  bool no_gpu = false;                  ///< --no-gpu
+  bool verbose = false;                 ///< -v
+  bool use_specter = false;             ///< --use-specter, which is refused
+  bool decorrelate_fibers = false;      ///< --decorrelate-fibers, which is refused
+};
+
+/// Adds the options to `app`, after those of an extraction (add_extract_options).
+void add_production_options(CLI::App& app, ProductionArguments& arguments);
+
+/// Checks the options that there are for production's scripts alone. Throws Error(usage) for those
+/// that ask for what the program does not do, with the reason.
+void check_production_options(const ProductionArguments& arguments, Device device);
+
+/// The barycentric correction asked for, without a table of the Earth's orientation. Throws
+/// Error(usage).
+[[nodiscard]] BarycentricSettings barycentric_settings(const ProductionArguments& arguments);
+
+/// Reads the table of --iers on rank 0, for all ranks; without one, rank 0 logs what that costs,
+/// where frames are to be corrected. Throws CollectiveError. Collective.
+void load_earth_orientation(const mpi::Communicator& world, const ProductionArguments& arguments,
+                            BarycentricSettings& settings);
+
+}  // namespace spex

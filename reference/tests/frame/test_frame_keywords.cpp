@@ -1,0 +1,158 @@
+// Keywords of a frame that DESI's pipeline writes or reads.
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "reference/core/version.hpp"
+#include "reference/frame/frame_keywords.hpp"
+#include "reference/frame/production_paths.hpp"
+
+namespace spex {
+namespace {
+
+using testing::ElementsAre;
+
+FrameInputs make_inputs() {
+  FrameInputs inputs;
+  inputs.psf.nfiber = 500;
+  inputs.psf.fibermin = 7;
+  inputs.preproc.camera = "r3";
+  inputs.wavelength = {5760, 7620.3, 0.8};
+  inputs.grid = make_wave_grid(inputs.wavelength);
+  return inputs;
+}
+
+const HeaderKeyword* find(const std::vector<HeaderKeyword>& keywords, const std::string& name) {
+  const auto found = std::ranges::find(keywords, name, &HeaderKeyword::name);
+  return found == keywords.end() ? nullptr : &*found;
+}
+
+class FrameKeywords : public testing::Test {
+ protected:
+  [[nodiscard]] std::vector<HeaderKeyword> keywords() const {
+    return frame_keywords({"spex-cpu", "preproc.fits", "psf.fits"}, inputs, options, {});
+  }
+  template <class T>
+  [[nodiscard]] T value(const std::string& name) const {
+    const std::vector<HeaderKeyword> all = keywords();
+    const HeaderKeyword* one = find(all, name);
+    return one == nullptr ? T{} : std::get<T>(one->value);
+  }
+
+  FrameInputs inputs = make_inputs();
+  ExtractOptions options;
+};
+
+TEST_F(FrameKeywords, WavelengthsAsAskedFor) {
+  inputs.heliocor = 1.00005;
+  inputs.grid = at_telescope(inputs.grid, inputs.heliocor);
+  EXPECT_EQ(value<double>("WAVEMIN"), 5760);
+  EXPECT_EQ(value<double>("WAVEMAX"), 7620.3);  // the last bin is at 7620
+  EXPECT_EQ(value<double>("WAVESTEP"), 0.8);
+  EXPECT_EQ(value<double>("HELIOCOR"), 1.00005);
+}
+
+TEST_F(FrameKeywords, WhatThereIsNotHasNoKeyword) {
+  EXPECT_EQ(find(keywords(), "HELIOCOR"), nullptr);
+  EXPECT_EQ(find(keywords(), "ORIG_PSF"), nullptr);
+  inputs.psf.in_psf = "SPECPROD/calibnight/psfnight-r3.fits";
+  EXPECT_EQ(value<std::string>("ORIG_PSF"), inputs.psf.in_psf);
+}
+
+TEST_F(FrameKeywords, FirstFiberIsTheSpectrographsWithoutAFibermap) {
+  EXPECT_EQ(value<long long>("FIBERMIN"), 1500);
+  options.specmin = 25;
+  EXPECT_EQ(value<long long>("FIBERMIN"), 1525);
+  inputs.preproc.camera = "x0";
+  EXPECT_EQ(value<long long>("FIBERMIN"), 32);
+  inputs.preproc.fibermap.fiber = {9, 8, 7};
+  options.specmin = 1;
+  EXPECT_EQ(value<long long>("FIBERMIN"), 8);
+}
+
+TEST_F(FrameKeywords, Specter) {
+  EXPECT_EQ(value<std::string>("SPECTER"), "spexbench " + version());
+}
+
+std::vector<std::string> texts(const std::vector<HeaderKeyword>& keywords) {
+  std::vector<std::string> all;
+  for (const HeaderKeyword& one : keywords)
+    all.push_back(one.name + " " + std::get<std::string>(one.value));
+  return all;
+}
+
+TEST(DependencyKeywords, TakeFreeNumbersAndReplaceTheirOwn) {
+  const std::vector<Dependency> used = dependencies();
+  ASSERT_EQ(used.size(), 4U);
+  ASSERT_EQ(used[0].name, "spexbench");
+  ASSERT_EQ(used[1].name, "cfitsio");
+  for (const Dependency& one : used) EXPECT_FALSE(one.version.empty()) << one.name;
+  const std::vector<std::string> all = texts(dependency_keywords({}));
+  ASSERT_EQ(all.size(), 8U);
+  EXPECT_EQ(all[0], "DEPNAM00 spexbench");
+  EXPECT_EQ(all[1], "DEPVER00 " + version());
+  EXPECT_EQ(all[6], "DEPNAM03 erfa");
+
+  const auto card = [](const char* text) { return fmt::format("{:<80}", text); };
+  const std::vector<std::string> after = texts(dependency_keywords(
+      {card("DEPNAM00= 'python  '"), card("DEPVER00= '3.13'"), card("DEPNAM02= 'cfitsio '")}));
+  EXPECT_EQ(after[0], "DEPNAM01 spexbench");
+  EXPECT_EQ(after[2], "DEPNAM02 cfitsio");
+  EXPECT_EQ(after[4], "DEPNAM03 openblas");
+}
+
+TEST(ShortenPath, ByTheFirstRootThatFits) {
+  const std::vector<PathRoot> roots{{"/calib", "SPCALIB"}, {"/redux/kibo", "SPECPROD"}};
+  EXPECT_EQ(shorten_path("/redux/kibo/exposures/psf.fits", roots), "SPECPROD/exposures/psf.fits");
+  EXPECT_EQ(shorten_path("/calib/psf.fits", roots), "SPCALIB/psf.fits");
+  EXPECT_EQ(shorten_path("redux/kibo/psf.fits", roots), "redux/kibo/psf.fits");
+  EXPECT_EQ(shorten_path("psf.fits", {}), "psf.fits");
+}
+
+// The environment of a production, put back afterwards.
+class Environment : public testing::Test {
+ protected:
+  ~Environment() override {
+    for (const char* name : names) unsetenv(name);
+  }
+  static void set(const char* name, const char* value) { setenv(name, value, 1); }
+  static std::vector<std::string> roots() {
+    std::vector<std::string> all;
+    for (const PathRoot& root : roots_of_environment())
+      all.push_back(root.name + " " + root.folder);
+    return all;
+  }
+  static constexpr const char* names[] = {"DESI_SPECTRO_CALIB", "DESI_SPECTRO_REDUX", "SPECPROD",
+                                          "DESI_ROOT", "DESI_ROOT_READONLY"};
+};
+
+TEST_F(Environment, RootsOfAProduction) {
+  EXPECT_THAT(roots(), ElementsAre());
+  set("DESI_ROOT", "/desi");
+  EXPECT_THAT(roots(), ElementsAre());  // of which production?
+  set("SPECPROD", "kibo");
+  EXPECT_THAT(roots(), ElementsAre("SPECPROD /desi/spectro/redux/kibo"));
+  set("DESI_ROOT_READONLY", "/dvs_ro/desi");
+  EXPECT_THAT(roots(), ElementsAre("SPECPROD /desi/spectro/redux/kibo",
+                                   "SPECPROD /dvs_ro/desi/spectro/redux/kibo"));
+  set("DESI_SPECTRO_REDUX", "/redux");
+  set("DESI_SPECTRO_CALIB", "/calib");
+  EXPECT_THAT(roots(), ElementsAre("SPCALIB /calib", "SPECPROD /redux/kibo"));
+}
+
+TEST_F(Environment, ProductionByNameOrPath) {
+  set("DESI_SPECTRO_REDUX", "/redux");
+  set("SPECPROD", "kibo");
+  EXPECT_EQ(specprod_root(), "/redux/kibo");
+  EXPECT_EQ(specprod_root("loa"), "/redux/loa");
+  EXPECT_EQ(specprod_root("./mine"), "./mine");
+}
+
+}  // namespace
+}  // namespace spex
