@@ -27,6 +27,7 @@ constexpr const char* footer =
     "  spex-sim -o night --cameras b0,r0,z0 --seed 7 --size bundle --on-grid\n"
     "  spex-sim -o night --cameras all --compress fz --expid 51060\n"
     "  spex-sim -o night --cameras r0 --psf psf-r0-00051060.fits\n"
+    "  spex-sim -o night --flavor flat && spex-sim -o night --expid 2 --exposures 3   # a night\n"
     "then\n"
     "  spex-cpu -i night/preproc-r0-00000001.fits -p night/psf-r0-00000001.fits -o frame.fits\n"
     "\n"
@@ -38,6 +39,7 @@ struct Arguments {
   std::string cameras = "r0";
   long long seed = 1;
   std::string size = to_string(spex::SimSize::full);
+  std::string flavor = to_string(spex::Flavor::science);
   std::string ivar = to_string(spex::IvarOf::expected);
   std::string compress = to_string(spex::Compress::none);
   std::string loglevel = "info";
@@ -73,7 +75,17 @@ void add_options(CLI::App& app, Arguments& arguments) {
                  "biases faint spectra")
       ->group("What to simulate");
   app.add_option("--exptime", o.exptime, "Exposure time, s")->group("What to simulate");
+  app.add_option("--flavor", arguments.flavor,
+                 "science: targets and sky; flat: continuum lamps; arc: line lamps; sky: sky in "
+                 "all fibers. Fibers have one throughput in all flavors of a seed")
+      ->group("What to simulate");
   app.add_option("--expid", o.expid, "Exposure number, for file names, header and noise")
+      ->group("What to simulate");
+  app.add_option("--exposures", o.exposures, "Exposures, with ascending numbers from --expid")
+      ->group("What to simulate");
+  app.add_option("--psf-shift", o.psf_shift,
+                 "Each exposure has a PSF of its own, with traces shifted by up to so many pixels; "
+                 "0: one PSF for all")
       ->group("What to simulate");
   app.add_option("--night", o.night, "YYYYMMDD, for the header")->group("What to simulate");
 
@@ -100,6 +112,9 @@ spex::SimOptions make_options(const Arguments& arguments) {
     throw spex::usage_error("--seed", std::to_string(arguments.seed), "a number from 0 on");
   options.seed = static_cast<std::uint64_t>(arguments.seed);
   options.size = choose("--size", arguments.size, {tiny, bundle, full});
+  options.flavor =
+      choose("--flavor", arguments.flavor,
+             {spex::Flavor::science, spex::Flavor::flat, spex::Flavor::arc, spex::Flavor::sky});
   options.ivar = choose("--ivar", arguments.ivar, {spex::IvarOf::expected, spex::IvarOf::observed});
   options.compress = choose("--compress", arguments.compress,
                             {spex::Compress::none, spex::Compress::gz, spex::Compress::fz});
@@ -112,8 +127,9 @@ int run(const Arguments& arguments) {
   spex::set_log_level(arguments.loglevel);
   spex::SimOptions options = make_options(arguments);
   options.show_progress = spdlog::should_log(spdlog::level::info);
-  spdlog::info("{} frame(s), size {}, seed {}, {} thread(s)", options.cameras.size(),
-               to_string(options.size), options.seed, options.threads);
+  spdlog::info("{} frame(s), {}, size {}, seed {}, {} thread(s)",
+               options.cameras.size() * static_cast<std::size_t>(options.exposures),
+               to_string(options.flavor), to_string(options.size), options.seed, options.threads);
   spex::simulate(options);
   spdlog::info("wrote psf, preproc and truth files into {}", options.folder);
   return 0;

@@ -12,7 +12,16 @@ namespace spex {
 
 /// What a stream of random numbers is for: streams of different purpose, key or seed are
 /// independent, so that the result does not depend on the order or thread in which they are drawn.
-enum class Stream : std::uint32_t { psf = 1, throughput, target, noise, cosmics, defects };
+enum class Stream : std::uint32_t {
+  psf = 1,
+  throughput,
+  target,
+  noise,
+  cosmics,
+  defects,
+  positioner,
+  shift,
+};
 
 /// A stream of random numbers.
 class Random {

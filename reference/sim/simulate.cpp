@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "reference/core/count.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/progress.hpp"
 #include "reference/core/version.hpp"
@@ -14,12 +15,16 @@
 #include "reference/io/read_psf.hpp"
 #include "reference/sim/desi_psf.hpp"
 #include "reference/sim/expected_image.hpp"
+#include "reference/sim/random.hpp"
 #include "reference/sim/write_files.hpp"
 
 namespace spex {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr double seconds_a_day = 24 * 3600;
+constexpr double seconds_between_exposures = 120;
 
 std::chrono::year_month_day date_of(int night) {
   return std::chrono::year(night / 10000) / (night / 100 % 100) / (night % 100);
@@ -39,16 +44,20 @@ std::vector<HeaderKeyword> origin_keywords(const SimOptions& options) {
           {"SIMSEED", std::to_string(options.seed), "seed of the random numbers"}};
 }
 
-std::vector<HeaderKeyword> exposure_keywords(const SimOptions& options, const Camera& camera) {
+std::vector<HeaderKeyword> exposure_keywords(const SimOptions& options, const Camera& camera,
+                                             double mjd) {
+  constexpr long long tileid = 1000;
   std::vector<HeaderKeyword> keywords{
       {"NIGHT", static_cast<long long>(options.night), "YYYYMMDD of the evening"},
       {"EXPID", static_cast<long long>(options.expid), "number of the exposure"},
       {"CAMERA", camera.name(), "camera"},
       {"EXPTIME", options.exptime, "s"},
-      {"MJD-OBS", mjd_of(options.night), "modified Julian date of the start"},
+      {"MJD-OBS", mjd, "modified Julian date of the start"},
       {"TARGTRA", field_ra, "degrees, centre of the field"},
       {"TARGTDEC", field_dec, "degrees, centre of the field"},
-      {"FLAVOR", std::string("science"), "kind of exposure"},
+      {"FLAVOR", header_flavor(options.flavor), "kind of exposure"},
+      {"OBSTYPE", obstype(options.flavor), "kind of exposure"},
+      {"TILEID", tileid, "number of the field"},
       {"RDNOISE", read_noise, "electron"},
       {"SIMIVAR", to_string(options.ivar), "electrons that IVAR is of"}};
   for (HeaderKeyword& keyword : origin_keywords(options)) keywords.push_back(std::move(keyword));
@@ -67,6 +76,14 @@ void make_folder(const std::string& folder) {
   if (fs::exists(folder, code)) throw data_error(folder, "is a file", "a folder");
   if (!fs::create_directory(folder, code))
     throw data_error(folder, "cannot be made: " + code.message(), "a folder whose parent exists");
+}
+
+// The first exposure of `options` alone, and the number `index` after it.
+SimOptions exposure_of(const SimOptions& options, int index) {
+  SimOptions one = options;
+  one.expid += index;
+  one.exposures = 1;
+  return one;
 }
 
 void check_outputs(const SimOptions& options) {
@@ -88,12 +105,23 @@ Psf psf_from_file(const std::string& path, const Camera& camera) {
   return psf;
 }
 
-void write_frame_files(const SimOptions& options, const Camera& camera, const SimFrame& frame) {
+// The spots of an exposure lie elsewhere by as much as DESI's do, whose PSFs are shifted to it.
+void shift_spots(Psf& psf, const SimOptions& options, const Camera& camera) {
+  Random random(Stream::shift,
+                {options.seed, key_of(camera.name()), static_cast<std::uint64_t>(options.expid)});
+  for (Trace* trace : {&psf.xtrace, &psf.ytrace}) {
+    const double shift = random.uniform(-options.psf_shift, options.psf_shift);
+    for (int s = 0; s < psf.nfiber; ++s) trace->coeff[count_of(s, trace->ncoeff)] += shift;
+  }
+}
+
+void write_frame_files(const SimOptions& options, const Camera& camera, const SimFrame& frame,
+                       double mjd) {
   const std::vector<HeaderKeyword> origin = origin_keywords(options);
   write_psf(file_name(options, "psf", camera), frame.psf, camera.name(), origin);
   write_truth(file_name(options, "truth", camera), frame.truth, origin);
   write_preproc(preproc_name(options, camera), frame.ccd, frame.targets,
-                exposure_keywords(options, camera));
+                exposure_keywords(options, camera, mjd), options.flavor);
 }
 
 }  // namespace
@@ -118,9 +146,16 @@ void check_options(const SimOptions& options) {
   constexpr int largest_expid = 99999999;
   constexpr double longest_exptime = 1e5;
   constexpr int most_threads = 4096;
+  constexpr double most_shift = 5;
   if (options.folder.empty()) throw usage_error("--output", "is empty", "a folder");
   if (options.expid < 0 || options.expid > largest_expid)
     throw usage_error("--expid", std::to_string(options.expid), "0 to 99999999");
+  if (options.exposures < 1 || options.expid + options.exposures - 1 > largest_expid)
+    throw usage_error("--exposures", std::to_string(options.exposures),
+                      "1 or more, up to the exposure 99999999");
+  if (!(options.psf_shift >= 0 && options.psf_shift <= most_shift))
+    throw usage_error("--psf-shift", fmt::format("{:g}", options.psf_shift),
+                      fmt::format("pixels, 0 to {:g}", most_shift));
   if (options.night < 19000101 || options.night > 99991231 || !date_of(options.night).ok())
     throw usage_error("--night", std::to_string(options.night), "a date as YYYYMMDD");
   if (!(options.exptime > 0) || options.exptime > longest_exptime)
@@ -138,9 +173,13 @@ SimFrame simulate_camera(const SimOptions& options, const Camera& camera, const 
   const WaveRange grid = default_wave_range(camera.name(), psf_name);
   SimFrame frame;
   frame.psf = cut_psf(psf, options.size, grid, psf_name);
+  if (options.psf_shift > 0) shift_spots(frame.psf, options, camera);
   frame.truth = make_truth_grid(frame.psf, grid, options.on_grid, psf_name);
   frame.targets = make_targets(options.seed, camera.fibermin(), frame.psf.nfiber);
-  fill_spectra(frame.truth, camera, frame.targets, options.seed, options.exptime, options.threads);
+  if (options.flavor == Flavor::sky)
+    for (Target& target : frame.targets) target.kind = TargetKind::sky;
+  fill_spectra(frame.truth, camera, frame.targets, options.seed, options.exptime, options.threads,
+               options.flavor);
   const std::vector<double> expected = expected_image(frame.psf, frame.truth, options.threads);
   const ExposureKey key{options.seed, static_cast<std::uint64_t>(options.expid), camera};
   frame.ccd =
@@ -158,15 +197,22 @@ void simulate(const SimOptions& options) {
   std::optional<Psf> given;
   if (options.psf) given = psf_from_file(*options.psf, options.cameras.front());
   make_folder(options.folder);
-  check_outputs(options);
-  Progress progress("simulate", "frames", static_cast<long>(options.cameras.size()),
+  for (int index = 0; index < options.exposures; ++index)
+    check_outputs(exposure_of(options, index));
+  Progress progress("simulate", "frames",
+                    static_cast<long>(options.cameras.size()) * options.exposures,
                     options.show_progress);
   for (const Camera& camera : options.cameras) {
     const Psf psf = given ? *given : make_desi_psf(camera);
     const std::string psf_name = options.psf.value_or("PSF of " + camera.name());
-    const SimFrame frame = simulate_camera(options, camera, psf, psf_name);
-    write_frame_files(options, camera, frame);
-    progress.advance();
+    for (int index = 0; index < options.exposures; ++index) {
+      const SimOptions one = exposure_of(options, index);
+      const SimFrame frame = simulate_camera(one, camera, psf, psf_name);
+      const double mjd = mjd_of(options.night) +
+                         index * (options.exptime + seconds_between_exposures) / seconds_a_day;
+      write_frame_files(one, camera, frame, mjd);
+      progress.advance();
+    }
   }
 }
 

@@ -10,6 +10,7 @@
 #include "reference/sim/camera.hpp"
 #include "reference/sim/cut_psf.hpp"
 #include "reference/sim/detector.hpp"
+#include "reference/sim/flavor.hpp"
 #include "reference/sim/spectra.hpp"
 #include "reference/sim/targets.hpp"
 
@@ -25,14 +26,17 @@ enum class Compress { none, gz, fz };
 
 /// What is simulated.
 struct SimOptions {
-  std::string folder;                  ///< that the files are written to
-  std::vector<Camera> cameras;         ///< a file of each kind for every one
-  std::uint64_t seed = 1;              ///< of all random numbers
-  SimSize size = SimSize::full;        ///< how much of each camera
-  std::optional<std::string> psf;      ///< a PSF file in place of our own
-  int expid = 1;                       ///< 0 to 99999999
-  int night = 20240101;                ///< YYYYMMDD
-  double exptime = 900;                ///< s
+  std::string folder;               ///< that the files are written to
+  std::vector<Camera> cameras;      ///< a file of each kind for every one
+  std::uint64_t seed = 1;           ///< of all random numbers
+  SimSize size = SimSize::full;     ///< how much of each camera
+  std::optional<std::string> psf;   ///< a PSF file in place of our own
+  Flavor flavor = Flavor::science;  ///< what the fibers see
+  int expid = 1;                    ///< of the first exposure, 0 to 99999999
+  int exposures = 1;                ///< how many, with ascending expid
+  double psf_shift = 0;  ///< pixels by which the spots of an exposure may lie elsewhere in x and y
+  int night = 20240101;  ///< YYYYMMDD
+  double exptime = 900;  ///< s
   IvarOf ivar = IvarOf::expected;      ///< what the variance is computed from
   bool on_grid = false;                ///< the truth has the extraction's wavelengths
   Compress compress = Compress::none;  ///< of the preproc files
@@ -49,12 +53,14 @@ struct SimFrame {
   CcdImage ccd;                 ///< what is read out
 };
 
-/// Throws Error(usage) where the options are impossible: no folder name, --expid, --night (no such
-/// day), --exptime or --threads out of range, --psf with other than one camera.
+/// Throws Error(usage) where the options are impossible: no folder name, --expid, --exposures,
+/// --night (no such day), --exptime, --psf-shift or --threads out of range, --psf with other than
+/// one camera.
 void check_options(const SimOptions& options);
 
-/// Simulates one camera; `psf` is of the whole camera, `psf_name` what errors call it. The same for
-/// any number of threads. Throws Error(data) where the PSF does not reach the camera's wavelengths.
+/// Simulates one camera of the first exposure; `psf` is of the whole camera, `psf_name` what errors
+/// call it. The same for any number of threads. Throws Error(data) where the PSF does not reach the
+/// camera's wavelengths.
 [[nodiscard]] SimFrame simulate_camera(const SimOptions& options, const Camera& camera,
                                        const Psf& psf, const std::string& psf_name);
 
@@ -62,8 +68,8 @@ void check_options(const SimOptions& options);
 [[nodiscard]] std::string file_name(const SimOptions& options, const std::string& kind,
                                     const Camera& camera);
 
-/// Simulates all cameras and writes psf-, truth- and preproc-CAMERA-EXPID.fits into the folder,
-/// which is made where its parent exists. Throws Error.
+/// Simulates all cameras of all exposures and writes psf-, truth- and preproc-CAMERA-EXPID.fits
+/// into the folder, which is made where its parent exists. Throws Error.
 void simulate(const SimOptions& options);
 
 }  // namespace spex

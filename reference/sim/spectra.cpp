@@ -10,6 +10,7 @@
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/sim/cut_psf.hpp"
+#include "reference/sim/lamps.hpp"
 #include "reference/sim/random.hpp"
 #include "reference/sim/sky_lines.hpp"
 
@@ -104,6 +105,16 @@ std::vector<double> sky_spectrum(const Truth& truth) {
   return sky;
 }
 
+std::vector<double> lamp_spectrum(const Truth& truth, Flavor flavor) {
+  std::vector<double> lamp(truth.wave.size(), 0.0);
+  if (flavor == Flavor::flat)
+    for (std::size_t w = 0; w < lamp.size(); ++w) lamp[w] = flat_lamp(truth.wave[w]);
+  else
+    for (const SkyLine& line : arc_lines())
+      add_line(truth, line.wavelength, sky_line_sigma, line.strength, lamp);
+  return lamp;
+}
+
 void add_target(const Truth& truth, const Target& target, std::vector<double>& flux) {
   if (target.kind == TargetKind::sky) return;
   const bool galaxy = target.kind == TargetKind::galaxy;
@@ -157,8 +168,9 @@ Truth make_truth_grid(const Psf& psf, const WaveRange& grid, bool on_grid,
 }
 
 void fill_spectra(Truth& truth, const Camera& camera, const std::vector<Target>& targets,
-                  std::uint64_t seed, double exptime, int threads) {
-  const std::vector<double> sky = sky_spectrum(truth);
+                  std::uint64_t seed, double exptime, int threads, Flavor flavor) {
+  const bool lamps = flavor == Flavor::flat || flavor == Flavor::arc;
+  const std::vector<double> common = lamps ? lamp_spectrum(truth, flavor) : sky_spectrum(truth);
   const ArmThroughput& throughput = arm_of(camera).throughput;
   std::vector<double> share;
   share.reserve(truth.wave.size());
@@ -168,8 +180,8 @@ void fill_spectra(Truth& truth, const Camera& camera, const std::vector<Target>&
   truth.flux.resize(static_cast<std::size_t>(truth.nfiber) * nwave);
   parallel_for(threads, truth.nfiber, [&](int /*thread*/, int s) {
     const Target& target = targets.at(s);
-    std::vector<double> flux = sky;
-    add_target(truth, target, flux);
+    std::vector<double> flux = common;
+    if (flavor == Flavor::science) add_target(truth, target, flux);
     const FiberThroughput own(camera, target.fiber, seed);
     for (std::size_t w = 0; w < nwave; ++w)
       truth.flux[static_cast<std::size_t>(s) * nwave + w] =

@@ -9,6 +9,7 @@
 #include "reference/layout/wavelengths.hpp"
 #include "reference/model/psf.hpp"
 #include "reference/sim/camera.hpp"
+#include "reference/sim/flavor.hpp"
 #include "reference/sim/targets.hpp"
 
 namespace spex {
@@ -39,10 +40,11 @@ inline constexpr int truth_steps_a_bin = 2;
 [[nodiscard]] Truth make_truth_grid(const Psf& psf, const WaveRange& grid, bool on_grid,
                                     const std::string& name);
 
-/// Fills in the flux of every fiber: sky lines and continuum and the fiber's target, through the
-/// camera's throughput and the fiber's own; on `threads` threads. Lines are integrated over the
-/// bins, so that their electrons do not depend on dw.
+/// Fills in the flux of every fiber: sky lines and continuum and the fiber's target, or the lamps
+/// of a calibration exposure, through the camera's throughput and the fiber's own, which is the
+/// same for all flavors of a seed; on `threads` threads. Lines are integrated over the bins, so
+/// that their electrons do not depend on dw.
 void fill_spectra(Truth& truth, const Camera& camera, const std::vector<Target>& targets,
-                  std::uint64_t seed, double exptime, int threads);
+                  std::uint64_t seed, double exptime, int threads, Flavor flavor = Flavor::science);
 
 }  // namespace spex

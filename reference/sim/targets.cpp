@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numbers>
 #include <utility>
 
 #include "reference/sim/camera.hpp"
@@ -47,7 +48,37 @@ void set_appearance(Target& target, Random& random) {
   }
 }
 
+constexpr double mm_a_degree = 252;  // of DESI's focal plane, about
+
 }  // namespace
+
+std::int64_t Target::desi_target() const {
+  switch (kind) {
+    case TargetKind::sky:
+      return std::int64_t{1} << 32;
+    case TargetKind::standard_star:
+      return std::int64_t{1} << 33;
+    case TargetKind::bright_star:
+      return std::int64_t{1} << 61;
+    case TargetKind::galaxy:
+      return 1 << 1;
+  }
+  return 0;
+}
+
+double Target::gaia_g() const {
+  const bool star = kind == TargetKind::standard_star || kind == TargetKind::bright_star;
+  // 16.5 for the brightest standard star.
+  return star ? 16.5 - 2.5 * std::log10(level / 3000) : 0;
+}
+
+double Target::fiber_x() const {
+  return -(ra - field_ra) * std::cos(field_dec * std::numbers::pi / 180) * mm_a_degree;
+}
+
+double Target::fiber_y() const {
+  return (dec - field_dec) * mm_a_degree;
+}
 
 std::vector<Target> make_targets(std::uint64_t seed, int fibermin, int nfiber) {
   constexpr double field_radius = 1.6;  // degrees
@@ -64,6 +95,9 @@ std::vector<Target> make_targets(std::uint64_t seed, int fibermin, int nfiber) {
     target.ra = field_ra + field_radius * random.uniform(-1, 1);
     target.dec = field_dec + field_radius * random.uniform(-1, 1);
     set_appearance(target, random);
+    Random positioner(Stream::positioner, {seed, static_cast<std::uint64_t>(fiber)});
+    target.delta_x = 0.005 * positioner.normal();
+    target.delta_y = 0.005 * positioner.normal();
     targets.push_back(target);
   }
   return targets;

@@ -23,8 +23,18 @@ struct Target {
   double line_sigma = 0;     ///< galaxies: km/s
   double temperature = 0;    ///< stars: K
 
+  double delta_x = 0;  ///< mm, of the fiber from its place
+  double delta_y = 0;  ///< mm
+
   /// OBJTYPE: SKY or TGT.
   [[nodiscard]] std::string objtype() const { return kind == TargetKind::sky ? "SKY" : "TGT"; }
+  /// DESI_TARGET, by DESI's bits: SKY, STD_FAINT, ELG, MWS_ANY.
+  [[nodiscard]] std::int64_t desi_target() const;
+  /// GAIA_PHOT_G_MEAN_MAG of a star; 0 of others.
+  [[nodiscard]] double gaia_g() const;
+  /// FIBER_X, FIBER_Y: the fiber's place on the focal plane, mm.
+  [[nodiscard]] double fiber_x() const;
+  [[nodiscard]] double fiber_y() const;  ///< as fiber_x
 };
 
 /// Centre of the field, TARGTRA and TARGTDEC, degrees.

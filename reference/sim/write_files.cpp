@@ -1,9 +1,11 @@
 #include "reference/sim/write_files.hpp"
 
 #include <cstdint>
+#include <tuple>
 
 #include <fmt/format.h>
 
+#include "reference/core/count.hpp"
 #include "reference/io/atomic_write.hpp"
 #include "reference/io/fits_file.hpp"
 #include "reference/io/fits_memory.hpp"
@@ -69,18 +71,31 @@ std::vector<std::string> parameter_names(const Psf& psf) {
   return names;
 }
 
+// Rows that specter asks for, of the tails that it gives spots where TAILAMP is not 0.
+struct TailRow {
+  const char* name;
+  double value;
+};
+constexpr TailRow tail_rows[] = {
+    {"TAILAMP", 0}, {"TAILCORE", 1}, {"TAILXSCA", 1}, {"TAILYSCA", 1}, {"TAILINDE", 2}};
+
+// Specter compares the version as text.
+std::vector<HeaderKeyword> type_keywords() {
+  return {{"PSFTYPE", std::string("GAUSS-HERMITE"), "kind of PSF"},
+          {"PSFVER", std::string("3"), "version of the format"}};
+}
+
 std::vector<HeaderKeyword> psf_keywords(const Psf& psf, const std::string& camera) {
   const auto whole = [](int value) { return static_cast<long long>(value); };
-  return {{"PSFTYPE", std::string("GAUSS-HERMITE"), "kind of PSF"},
-          {"PSFVER", whole(3), "version of the format"},
-          {"CAMERA", camera, "camera"},
+  return {{"CAMERA", camera, "camera"},
           {"NPIX_X", whole(psf.npix_x), "columns of the CCD"},
           {"NPIX_Y", whole(psf.npix_y), "rows of the CCD"},
           {"HSIZEX", whole(psf.hsizex), "half size of a spot, columns"},
           {"HSIZEY", whole(psf.hsizey), "half size of a spot, rows"},
           {"FIBERMIN", whole(psf.fibermin), "first fiber"},
           {"FIBERMAX", whole(psf.fibermin + psf.nfiber - 1), "last fiber"},
-          {"NPARAMS", whole(psf.nparam()), "number of parameters"},
+          {"NPARAMS", whole(psf.nparam() + static_cast<int>(std::size(tail_rows))),
+           "number of parameters"},
           {"LEGDEG", whole(psf.ncoeff - 1), "degree of the Legendre sums"},
           {"GHDEGX", whole(psf.ghdegx), "degree of Gauss-Hermite in x"},
           {"GHDEGY", whole(psf.ghdegy), "degree of Gauss-Hermite in y"},
@@ -90,20 +105,29 @@ std::vector<HeaderKeyword> psf_keywords(const Psf& psf, const std::string& camer
 }
 
 void write_parameters(FitsMemory& out, const Psf& psf, const std::string& camera) {
-  const std::size_t nparam = psf.nparam();
-  create_table(out, "PSF", psf.nparam(),
+  std::vector<std::string> names = parameter_names(psf);
+  std::vector<double> coeff = psf.param;
+  for (const TailRow& row : tail_rows) {
+    names.emplace_back(row.name);
+    for (int fiber = 0; fiber < psf.nfiber; ++fiber) {
+      coeff.push_back(row.value);
+      coeff.insert(coeff.end(), count_of(psf.ncoeff - 1), 0.0);
+    }
+  }
+  create_table(out, "PSF", static_cast<long long>(names.size()),
                {{"PARAM", "8A"},
                 {"COEFF", fmt::format("{}D", psf.nfiber * psf.ncoeff)},
                 {"LEGDEGX", "J"},
                 {"LEGDEGW", "J"}});
   write_keyword(out, {"TDIM2", fmt::format("({},{})", psf.ncoeff, psf.nfiber), "shape"});
+  write_keywords(out, type_keywords());
   write_keywords(out, psf_keywords(psf, camera));
   if (!psf.in_psf.empty()) write_keyword(out, {"IN_PSF", psf.in_psf, "the PSF it was made of"});
-  write_texts(out, 1, parameter_names(psf));
-  write_column(out, TDOUBLE, 2, psf.param);
+  write_texts(out, 1, names);
+  write_column(out, TDOUBLE, 2, coeff);
   // Specter's readers ask for these; the degree in x is of no use where each fiber has its own.
-  write_column(out, TINT, 3, std::vector<int>(nparam, 0));
-  write_column(out, TINT, 4, std::vector<int>(nparam, psf.ncoeff - 1));
+  write_column(out, TINT, 3, std::vector<int>(names.size(), 0));
+  write_column(out, TINT, 4, std::vector<int>(names.size(), psf.ncoeff - 1));
   out.write_checksums();
 }
 
@@ -115,30 +139,65 @@ void set_compression(FitsMemory& out, int type) {
   fits_check(status, out.name(), "cannot set the compression");
 }
 
-void write_fibermap(FitsMemory& out, const std::vector<Target>& targets) {
-  std::vector<std::int64_t> targetid;
-  std::vector<int> fiber;
-  std::vector<std::string> objtype;
-  std::vector<double> ra, dec;
-  for (const Target& target : targets) {
-    targetid.push_back(target.targetid);
-    fiber.push_back(target.fiber);
-    objtype.push_back(target.objtype());
-    ra.push_back(target.ra);
-    dec.push_back(target.dec);
-  }
-  create_table(out, "FIBERMAP", static_cast<long long>(targets.size()),
-               {{"TARGETID", "K"},
-                {"FIBER", "J"},
-                {"OBJTYPE", "3A"},
-                {"TARGET_RA", "D"},
-                {"TARGET_DEC", "D"}});
+// A column of the fibermap: its name, its form, and its value for a target.
+template <class T>
+struct FibermapColumn {
+  const char* name;
+  const char* form;
+  int type;
+  T (*value)(const Target&);
+};
+
+template <class T>
+void write_fibermap_column(FitsMemory& out, int number, const FibermapColumn<T>& column,
+                           const std::vector<Target>& targets) {
+  std::vector<T> values;
+  for (const Target& target : targets) values.push_back(column.value(target));
+  write_column(out, column.type, number, values);
+}
+
+// OBJTYPE of a lamp's exposure; empty where it is the target's.
+std::string lamp_objtype(Flavor flavor) {
+  if (flavor == Flavor::flat) return "FLT";
+  return flavor == Flavor::arc ? "ARC" : "";
+}
+
+void write_fibermap(FitsMemory& out, const std::vector<Target>& targets, Flavor flavor) {
   static_assert(sizeof(std::int64_t) == sizeof(LONGLONG));
-  write_column(out, TLONGLONG, 1, targetid);
-  write_column(out, TINT, 2, fiber);
-  write_texts(out, 3, objtype);
-  write_column(out, TDOUBLE, 4, ra);
-  write_column(out, TDOUBLE, 5, dec);
+  using Long = FibermapColumn<std::int64_t>;
+  using Int = FibermapColumn<int>;
+  using Double = FibermapColumn<double>;
+  using Float = FibermapColumn<float>;
+  const auto columns = std::tuple{
+      Long{"TARGETID", "K", TLONGLONG, [](const Target& t) { return t.targetid; }},
+      Int{"FIBER", "J", TINT, [](const Target& t) { return t.fiber; }},
+      Double{"TARGET_RA", "D", TDOUBLE, [](const Target& t) { return t.ra; }},
+      Double{"TARGET_DEC", "D", TDOUBLE, [](const Target& t) { return t.dec; }},
+      Int{"FIBERSTATUS", "J", TINT, [](const Target&) { return 0; }},
+      Long{"DESI_TARGET", "K", TLONGLONG, [](const Target& t) { return t.desi_target(); }},
+      Long{"MWS_TARGET", "K", TLONGLONG, [](const Target&) { return std::int64_t{0}; }},
+      Double{"FIBER_X", "D", TDOUBLE, [](const Target& t) { return t.fiber_x(); }},
+      Double{"FIBER_Y", "D", TDOUBLE, [](const Target& t) { return t.fiber_y(); }},
+      Double{"DELTA_X", "D", TDOUBLE, [](const Target& t) { return t.delta_x; }},
+      Double{"DELTA_Y", "D", TDOUBLE, [](const Target& t) { return t.delta_y; }},
+      Double{"FIBER_RA", "D", TDOUBLE, [](const Target& t) { return t.ra; }},
+      Double{"FIBER_DEC", "D", TDOUBLE, [](const Target& t) { return t.dec; }},
+      Float{"GAIA_PHOT_G_MEAN_MAG", "E", TFLOAT,
+            [](const Target& t) { return static_cast<float>(t.gaia_g()); }},
+      Float{"GAIA_PHOT_BP_MEAN_MAG", "E", TFLOAT,
+            [](const Target& t) { return static_cast<float>(t.gaia_g()); }},
+      Float{"GAIA_PHOT_RP_MEAN_MAG", "E", TFLOAT,
+            [](const Target& t) { return static_cast<float>(t.gaia_g()); }}};
+  std::vector<Column> forms{{"OBJTYPE", "3A"}};
+  std::apply([&](const auto&... one) { (forms.push_back({one.name, one.form}), ...); }, columns);
+  create_table(out, "FIBERMAP", static_cast<long long>(targets.size()), forms);
+  std::vector<std::string> objtype;
+  const std::string lamp = lamp_objtype(flavor);
+  for (const Target& target : targets) objtype.push_back(lamp.empty() ? target.objtype() : lamp);
+  write_texts(out, 1, objtype);
+  int number = 1;
+  std::apply([&](const auto&... one) { (write_fibermap_column(out, ++number, one, targets), ...); },
+             columns);
   out.write_checksums();
 }
 
@@ -147,14 +206,16 @@ void write_fibermap(FitsMemory& out, const std::vector<Target>& targets) {
 void write_psf(const std::string& path, const Psf& psf, const std::string& camera,
                const std::vector<HeaderKeyword>& keywords) {
   FitsMemory out(path);
-  write_trace(out, "XTRACE", psf.xtrace, psf, keywords);
+  std::vector<HeaderKeyword> primary = type_keywords();
+  primary.insert(primary.end(), keywords.begin(), keywords.end());
+  write_trace(out, "XTRACE", psf.xtrace, psf, primary);
   write_trace(out, "YTRACE", psf.ytrace, psf, {});
   write_parameters(out, psf, camera);
   atomic_write(path, out.finish());
 }
 
 void write_preproc(const std::string& path, const CcdImage& ccd, const std::vector<Target>& targets,
-                   const std::vector<HeaderKeyword>& keywords) {
+                   const std::vector<HeaderKeyword>& keywords, Flavor flavor) {
   const bool tiles = path.ends_with(".fz");
   const std::vector<long> axes{ccd.nx, ccd.ny};
   FitsMemory out(path);
@@ -175,7 +236,7 @@ void write_preproc(const std::string& path, const CcdImage& ccd, const std::vect
   write_name_and_unit(out, "MASK", nullptr);
   write_pixels(out, TINT, ccd.mask);
   if (tiles) set_compression(out, 0);
-  write_fibermap(out, targets);
+  write_fibermap(out, targets, flavor);
   atomic_write(path, out.finish());
 }
 

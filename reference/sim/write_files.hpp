@@ -7,6 +7,7 @@
 #include "reference/io/fits_write.hpp"
 #include "reference/model/psf.hpp"
 #include "reference/sim/detector.hpp"
+#include "reference/sim/flavor.hpp"
 #include "reference/sim/spectra.hpp"
 #include "reference/sim/targets.hpp"
 
@@ -17,11 +18,12 @@ namespace spex {
 void write_psf(const std::string& path, const Psf& psf, const std::string& camera,
                const std::vector<HeaderKeyword>& keywords);
 
-/// Writes `preproc-CAMERA-EXPID.fits`: IMAGE with `keywords`, IVAR, MASK and FIBERMAP.
-/// Gzip-compressed where `path` ends in .gz. Where it ends in .fz its images are tile-compressed
-/// without loss: IMAGE and IVAR by GZIP_2, MASK by RICE_1. Throws Error(data).
+/// Writes `preproc-CAMERA-EXPID.fits`: IMAGE with `keywords`, IVAR, MASK and FIBERMAP, whose
+/// OBJTYPE is FLT or ARC for lamps. Gzip-compressed where `path` ends in .gz. Where it ends in .fz
+/// its images are tile-compressed without loss: IMAGE and IVAR by GZIP_2, MASK by RICE_1. Throws
+/// Error(data).
 void write_preproc(const std::string& path, const CcdImage& ccd, const std::vector<Target>& targets,
-                   const std::vector<HeaderKeyword>& keywords);
+                   const std::vector<HeaderKeyword>& keywords, Flavor flavor = Flavor::science);
 
 /// Writes `truth-CAMERA-EXPID.fits`. Throws Error(data).
 void write_truth(const std::string& path, const Truth& truth,

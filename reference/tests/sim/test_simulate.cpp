@@ -191,6 +191,138 @@ TEST_F(Simulate, TakesAPsfFromAFile) {
   EXPECT_THROW(simulate(options), spex::Error);  // no wavelengths of z
 }
 
+TEST_F(Simulate, FlavorsHaveHeadersAndFibermapsOfTheirKind) {
+  struct Kind {
+    spex::Flavor flavor;
+    const char* obstype;
+    const char* flavor_keyword;
+    std::string objtype;  // of all fibers; empty: SKY and TGT
+  };
+  for (const Kind& kind : {Kind{spex::Flavor::science, "SCIENCE", "science", ""},
+                           Kind{spex::Flavor::sky, "SKY", "science", "SKY"},
+                           Kind{spex::Flavor::flat, "FLAT", "flat", "FLT"},
+                           Kind{spex::Flavor::arc, "ARC", "arc", "ARC"}}) {
+    SimOptions options = tiny("a");
+    options.flavor = kind.flavor;
+    simulate(options);
+    spex::FitsReader reader(file("a", "preproc").string());
+    reader.move_to_hdu("IMAGE");
+    EXPECT_EQ(reader.get_string("OBSTYPE"), kind.obstype);
+    EXPECT_EQ(reader.get_string("FLAVOR"), kind.flavor_keyword);
+    EXPECT_EQ(reader.get_integer("TILEID"), 1000);
+    reader.move_to_hdu("FIBERMAP");
+    const auto objtype = spex::read_string_column(reader, "OBJTYPE");
+    const auto count = std::count(objtype.begin(), objtype.end(), kind.objtype);
+    EXPECT_EQ(count, kind.objtype.empty() ? 0 : 25) << kind.obstype;
+  }
+}
+
+// What the steps of desispec ask a fibermap for.
+TEST_F(Simulate, FibermapHasWhatDesispecReads) {
+  simulate(tiny("a"));
+  spex::FitsReader reader(file("a", "preproc").string());
+  reader.move_to_hdu("FIBERMAP");
+  const auto objtype = spex::read_string_column(reader, "OBJTYPE");
+  const auto desi_target = spex::read_integer_column(reader, "DESI_TARGET");
+  const auto status = spex::read_integer_column(reader, "FIBERSTATUS");
+  EXPECT_EQ(spex::read_integer_column(reader, "MWS_TARGET").size(), 25U);
+  int stars = 0;
+  for (std::size_t i = 0; i < objtype.size(); ++i) {
+    EXPECT_EQ(status[i], 0);
+    const bool sky = desi_target[i] == std::int64_t{1} << 32;
+    EXPECT_EQ(sky, objtype[i] == "SKY") << i;
+    const bool star = desi_target[i] == std::int64_t{1} << 33;
+    stars += star ? 1 : 0;
+    const auto row = static_cast<long>(i) + 1;
+    const double magnitude = spex::read_double_cell(reader, "GAIA_PHOT_G_MEAN_MAG", row, 1)[0];
+    if (star) {
+      EXPECT_NEAR(magnitude, 17.2, 0.8);
+    }
+    for (const char* column : {"FIBER_X", "FIBER_Y"})
+      EXPECT_LT(std::abs(spex::read_double_cell(reader, column, row, 1)[0]), 450) << column;
+    for (const char* column : {"DELTA_X", "DELTA_Y"}) {
+      const double moved = spex::read_double_cell(reader, column, row, 1)[0];
+      EXPECT_LT(std::abs(moved), 0.05) << column;
+      EXPECT_NE(moved, 0) << column;
+    }
+    for (const char* column :
+         {"FIBER_RA", "FIBER_DEC", "GAIA_PHOT_BP_MEAN_MAG", "GAIA_PHOT_RP_MEAN_MAG"})
+      static_cast<void>(spex::read_double_cell(reader, column, row, 1));
+  }
+  EXPECT_EQ(stars, 1);
+}
+
+// Specter looks for these, and compares the version as text.
+TEST_F(Simulate, PsfHasWhatSpecterReads) {
+  simulate(tiny("a"));
+  spex::FitsReader reader(file("a", "psf").string());
+  for (const char* hdu : {"XTRACE", "PSF"}) {
+    reader.move_to_hdu(hdu);
+    EXPECT_EQ(reader.get_string("PSFTYPE"), "GAUSS-HERMITE") << hdu;
+    char value[FLEN_VALUE] = "";
+    int status = 0;
+    fits_read_keyword(reader.get(), "PSFVER", value, nullptr, &status);
+    EXPECT_EQ(std::string(value).front(), '\'') << hdu;
+  }
+  const auto names = spex::read_string_column(reader, "PARAM");
+  const long long per_row = 25 * (reader.get_integer("LEGDEG") + 1);
+  for (const auto& [name, value] : {std::pair{"TAILAMP", 0.0},
+                                    {"TAILCORE", 1.0},
+                                    {"TAILXSCA", 1.0},
+                                    {"TAILYSCA", 1.0},
+                                    {"TAILINDE", 2.0}}) {
+    const auto row = std::find(names.begin(), names.end(), name);
+    ASSERT_NE(row, names.end()) << name;
+    const auto coeff = spex::read_double_cell(reader, "COEFF", row - names.begin() + 1, per_row);
+    EXPECT_EQ(coeff[0], value) << name;
+    EXPECT_EQ(coeff[1], 0) << name;
+  }
+}
+
+TEST_F(Simulate, ExposuresOfANight) {
+  SimOptions options = tiny("night");
+  options.exposures = 2;
+  simulate(options);
+  SimOptions second = tiny("second");
+  second.expid = 51061;
+  simulate(second);
+  const auto of = [&](const char* folder, const char* kind, int expid) {
+    return (folder_ / folder / (std::string(kind) + "-r0-000" + std::to_string(expid) + ".fits"))
+        .string();
+  };
+  // One PSF and one truth for all; the noise is each exposure's own.
+  EXPECT_TRUE(bytes_of(of("night", "psf", 51060)) == bytes_of(of("night", "psf", 51061)));
+  EXPECT_EQ(spex::read_preproc(of("night", "preproc", 51061)).image,
+            spex::read_preproc(of("second", "preproc", 51061)).image);
+  EXPECT_NE(spex::read_preproc(of("night", "preproc", 51060)).image,
+            spex::read_preproc(of("night", "preproc", 51061)).image);
+  spex::FitsReader first(of("night", "preproc", 51060));
+  spex::FitsReader next(of("night", "preproc", 51061));
+  EXPECT_EQ(next.get_integer("EXPID"), 51061);
+  EXPECT_NEAR((next.get_double("MJD-OBS") - first.get_double("MJD-OBS")) * 86400, 900 + 120, 1e-3);
+}
+
+TEST_F(Simulate, ExposuresMayHavePsfsOfTheirOwn) {
+  SimOptions options = tiny("a");
+  simulate(options);
+  const spex::Psf plain = spex::read_psf(file("a", "psf").string());
+  options.exposures = 2;
+  options.psf_shift = 0.4;
+  simulate(options);
+  const spex::Psf one = spex::read_psf(file("a", "psf").string());
+  const spex::Psf other = spex::read_psf((folder_ / "a" / "psf-r0-00051061.fits").string());
+  EXPECT_EQ(one.param, plain.param);
+  EXPECT_NE(one.xtrace.coeff[0], other.xtrace.coeff[0]);
+  for (const spex::Psf* psf : {&one, &other})
+    for (const auto trace : {&spex::Psf::xtrace, &spex::Psf::ytrace}) {
+      const double shift = (psf->*trace).coeff[0] - (plain.*trace).coeff[0];
+      EXPECT_NE(shift, 0);
+      EXPECT_LT(std::abs(shift), 0.4);
+      const std::size_t second = static_cast<std::size_t>((plain.*trace).ncoeff);
+      EXPECT_NEAR((psf->*trace).coeff[second] - (plain.*trace).coeff[second], shift, 1e-9);
+    }
+}
+
 TEST_F(Simulate, RefusesImpossibleOptions) {
   const auto refused = [&](const auto& change) {
     SimOptions options = tiny("a");
@@ -205,6 +337,13 @@ TEST_F(Simulate, RefusesImpossibleOptions) {
   EXPECT_TRUE(refused([](SimOptions& o) { o.folder = ""; }));
   EXPECT_TRUE(refused([](SimOptions& o) { o.expid = -1; }));
   EXPECT_TRUE(refused([](SimOptions& o) { o.expid = 100000000; }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.exposures = 0; }));
+  EXPECT_TRUE(refused([](SimOptions& o) {
+    o.expid = 99999999;
+    o.exposures = 2;
+  }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.psf_shift = -0.1; }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.psf_shift = std::nan(""); }));
   EXPECT_TRUE(refused([](SimOptions& o) { o.night = 20240230; }));
   EXPECT_TRUE(refused([](SimOptions& o) { o.night = 7; }));
   EXPECT_TRUE(refused([](SimOptions& o) { o.exptime = 0; }));

@@ -48,6 +48,41 @@ TEST(TruthGrid, OnGridIsTheGridAndItsContinuationOverThePsfsRange) {
   EXPECT_GT(truth.wave.back(), psf.wavemax - 0.8);
 }
 
+// Fibers have one throughput in all flavors: the sky over the flat is the same in all of them.
+TEST(Flavors, AFlatRemovesTheThroughput) {
+  const Psf psf = tiny_psf();
+  const auto of = [&](spex::Flavor flavor) {
+    Truth truth = make_truth_grid(psf, grid_r, true, "psf");
+    fill_spectra(truth, {'r', 0}, spex::make_targets(1, 0, psf.nfiber), 1, 900, 1, flavor);
+    return truth;
+  };
+  const Truth flat = of(spex::Flavor::flat);
+  const Truth sky = of(spex::Flavor::sky);
+  double unequal = 0;
+  for (int s = 1; s < psf.nfiber; ++s)
+    for (int w = 0; w < flat.nwave(); ++w) {
+      const auto calibrated = [&](int fiber) {
+        return sky.spectrum(fiber)[w] / flat.spectrum(fiber)[w];
+      };
+      ASSERT_NEAR(calibrated(s) / calibrated(0), 1, 1e-6);
+      unequal = std::max(unequal, std::abs(flat.spectrum(s)[w] / flat.spectrum(0)[w] - 1.0));
+    }
+  EXPECT_GT(unequal, 0.02) << "the fibers' throughputs do not differ";
+
+  // Lamps and sky alone have no targets; the arc is dark between its lines.
+  const Truth science = of(spex::Flavor::science);
+  const Truth arc = of(spex::Flavor::arc);
+  int dark = 0, bright = 0, targets = 0;
+  for (int w = 0; w < arc.nwave(); ++w) {
+    dark += arc.spectrum(3)[w] == 0 ? 1 : 0;
+    bright += arc.spectrum(3)[w] > 1000 ? 1 : 0;
+    for (int s = 0; s < psf.nfiber; ++s) targets += science.spectrum(s)[w] > sky.spectrum(s)[w];
+  }
+  EXPECT_GT(dark, arc.nwave() / 2);
+  EXPECT_GT(bright, 0);
+  EXPECT_GT(targets, 0);
+}
+
 TEST(TruthGrid, IsFinerWhereNotOnGrid) {
   const Truth truth = make_truth_grid(tiny_psf(), grid_r, false, "psf");
   EXPECT_FALSE(truth.on_grid);
