@@ -35,6 +35,7 @@ constexpr const char* footer =
     "      --milestone interleave-io\n"
     "\n"
     "Exit status: 0 done, 1 a file is wrong or the work failed, 2 the command line is wrong,\n"
+    "7 frames without inputs were skipped (--skip-missing),\n"
     "77 there is no GPU (spex-cpu does the same work on the CPU).";
 
 // Frames that are on a GPU at once: while the host moves one, the GPU computes others.
@@ -84,6 +85,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   if (!spex::parse_command_line(app, argc, argv, world.is_root(), status)) return status;
 
   spex::FrameJob job;
+  arguments.production.as_desi_proc = many.night.has_value();
   spex::mpi::collective(world, [&] { job = spex::prepare_job(arguments, program); });
   const std::string missing = spex::gpu::why_no_gpu();
   if (spex::mpi::all_ranks(world, !missing.empty())) {

@@ -31,7 +31,8 @@ constexpr const char* footer =
     "model.fits\n"
     "  mpirun -n 20 spex-cpu --exposure night/51060 --outdir out --schedule interleave-io\n"
     "\n"
-    "Exit status: 0 done, 1 a file is wrong or the work failed, 2 the command line is wrong.";
+    "Exit status: 0 done, 1 a file is wrong or the work failed, 2 the command line is wrong,\n"
+    "7 frames without inputs were skipped (--skip-missing).";
 
 // The rank's share of its node's CPUs, and no more than it may run on.
 int share_of_threads(const mpi::Communicator& world) {
@@ -53,6 +54,7 @@ int extract(int argc, char** argv, const mpi::Communicator& world, const HookOfR
   if (!parse_command_line(app, argc, argv, world.is_root(), status)) return status;
 
   FrameJob job;
+  arguments.production.as_desi_proc = many.night.has_value();
   mpi::collective(world, [&] { job = prepare_job(arguments, program); });
   load_earth_orientation(world, arguments.production, job.settings.barycentric);
   const int threads = arguments.threads.value_or(share_of_threads(world));

@@ -1,5 +1,7 @@
 #include "mpi/programs/exposure_cli.hpp"
 
+#include <algorithm>
+#include <sstream>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -9,9 +11,12 @@
 #include "mpi/comm/broadcast.hpp"
 #include "mpi/comm/collective.hpp"
 #include "mpi/programs/report.hpp"
+#include "mpi/run/exposure_folders.hpp"
 #include "mpi/run/frame_list.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
+#include "reference/frame/production_paths.hpp"
+#include "reference/model/camera.hpp"
 
 namespace spex {
 namespace {
@@ -34,9 +39,22 @@ const char* pipeline_option(const ExposureArguments& many) {
   return nullptr;
 }
 
+// An option that says where the files of folders lie, beside the folders themselves.
+const char* folder_option(const ExposureArguments& many) {
+  if (!many.psf_dir.empty()) return "--psf-dir";
+  if (!many.outdir.empty()) return "--outdir";
+  if (!many.cameras.empty()) return "--cameras";
+  if (!many.frame_names.empty()) return "--frame-names";
+  if (many.expid) return "--expid";
+  if (!many.specprod.empty()) return "--specprod";
+  return nullptr;
+}
+
 // An option that only many frames have, given for one.
 const char* stray_option(const ExposureArguments& many) {
-  if (!many.outdir.empty()) return "--outdir";
+  if (const char* option = folder_option(many)) return option;
+  if (many.skip_existing) return "--skip-existing";
+  if (many.skip_missing) return "--skip-missing";
   if (!many.schedule.empty()) return "--schedule";
   if (many.groups) return "--groups";
   if (const char* option = pipeline_option(many)) return option;
@@ -44,10 +62,74 @@ const char* stray_option(const ExposureArguments& many) {
   return nullptr;
 }
 
+std::vector<std::string> parse_cameras(const std::string& text) {
+  std::vector<std::string> cameras;
+  std::istringstream words(text);
+  for (std::string camera; std::getline(words, camera, ',');) {
+    if (!parse_camera(camera))
+      throw usage_error("--cameras", "'" + camera + "' is no camera",
+                        "b, r or z and a digit, commas between");
+    cameras.push_back(camera);
+  }
+  return cameras;
+}
+
+mpi::FrameNames parse_frame_names(const std::string& text) {
+  for (const mpi::FrameNames one : {mpi::FrameNames::plain, mpi::FrameNames::desi_proc})
+    if (to_string(one) == text) return one;
+  throw usage_error("--frame-names", "unknown '" + text + "'", "plain or desi-proc");
+}
+
+mpi::ExposureFolders folders_of(const ExposureArguments& many) {
+  mpi::ExposureFolders folders;
+  if (many.night) {
+    const std::string root = specprod_root(many.specprod);
+    if (root.empty())
+      throw usage_error("--night", "of which production?",
+                        "--specprod, or SPECPROD and DESI_SPECTRO_REDUX in the environment");
+    folders = mpi::production_folders(root, *many.night, many.expid.value_or(0));
+  } else {
+    folders.preproc = folders.psf = folders.output = many.exposure;
+    folders.expid = many.expid;
+  }
+  if (!many.preproc_dir.empty()) folders.preproc = many.preproc_dir;
+  if (!many.psf_dir.empty()) folders.psf = many.psf_dir;
+  if (!many.outdir.empty()) folders.output = many.outdir;
+  if (!many.frame_names.empty()) folders.names = parse_frame_names(many.frame_names);
+  folders.cameras = parse_cameras(many.cameras);
+  return folders;
+}
+
 std::vector<FrameFiles> frames_of(const ExposureArguments& many) {
-  if (!many.exposure.empty())
-    return mpi::frames_of_folder(many.exposure, many.outdir.empty() ? many.exposure : many.outdir);
-  return mpi::frames_of_list(many.list);
+  return many.list.empty() ? mpi::frames_of_folders(folders_of(many))
+                           : mpi::frames_of_list(many.list);
+}
+
+// What goes together, of the options that say which frames.
+void check_choice_of_frames(const ExposureArguments& many) {
+  const auto without = [](const char* option, const char* other) {
+    return usage_error(option, fmt::format("goes without {}", other), "one of them");
+  };
+  if (!many.list.empty()) {
+    if (!many.exposure.empty()) throw without("--list", "--exposure");
+    if (many.night) throw without("--list", "--night");
+    if (!many.preproc_dir.empty()) throw without("--list", "--preproc-dir");
+    if (const char* option = folder_option(many))
+      throw usage_error(option, "goes without --list, which names its files",
+                        fmt::format("no {}", option));
+    return;
+  }
+  if (many.night) {
+    if (!many.exposure.empty()) throw without("--night", "--exposure");
+    if (!many.expid || *many.expid < 0)
+      throw usage_error("--night", "of which exposure?", "--expid with it, a number from 0 on");
+    return;
+  }
+  if (!many.specprod.empty())
+    throw usage_error("--specprod", "is for a production's tree", "--night and --expid with it");
+  if (many.exposure.empty() && (many.psf_dir.empty() || many.outdir.empty()))
+    throw usage_error("--preproc-dir", "holds the images alone",
+                      "--psf-dir and --outdir with it, or --exposure");
 }
 
 mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameSettings& settings,
@@ -57,8 +139,10 @@ mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameSe
   mpi::on_root(world, [&] {
     job.frames = frames_of(many);
     mpi::check_outputs(job.frames);
+    job.skipped = mpi::skip_frames(job.frames, {many.skip_existing, many.skip_missing});
   });
   broadcast(world, job.frames);
+  broadcast(world, job.skipped);
   mpi::collective(world, [&] {
     job.settings = settings;
     job.schedule = many.schedule.empty() ? traits(settings.options.milestone).schedule
@@ -93,11 +177,38 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
                  "Folder: extract every preproc-CAMERA-EXPID.fits[.gz|.fz] with the "
                  "psf-CAMERA-EXPID.fits beside it, into frame-CAMERA-EXPID.fits")
       ->group(files);
+  app.add_option("--night", many.night,
+                 "With --expid: YYYYMMDD of an exposure in a production's tree, with desi_proc's "
+                 "settings and names (docs/desi-proc.md)")
+      ->group(files);
+  app.add_option("--expid", many.expid, "Exposure number; others of the folder are left alone")
+      ->group(files);
+  app.add_option("--specprod", many.specprod,
+                 "Production, by name or path; $SPECPROD in $DESI_SPECTRO_REDUX where not given")
+      ->group(files);
   app.add_option("--list", many.list,
                  "File with a frame a line: CAMERA IMAGE PSF OUTPUT, blanks between; # comments")
       ->group(files);
+  app.add_option("--preproc-dir", many.preproc_dir,
+                 "Folder of the images, where it is not that of --exposure")
+      ->group(files);
+  app.add_option("--psf-dir", many.psf_dir,
+                 "Folder of the PSFs, where it is not that of --exposure")
+      ->group(files);
   app.add_option("--outdir", many.outdir,
                  "Folder for the frames of --exposure; that folder itself where not given")
+      ->group(files);
+  app.add_option("--cameras", many.cameras, "Cameras to extract, commas between; all if not given")
+      ->group(files);
+  app.add_option("--frame-names", many.frame_names,
+                 "plain: frame-CAMERA-EXPID.fits; desi-proc: "
+                 "frame-CAMERA-EXPID-no-badcolumn-mask.fits.gz")
+      ->group(files);
+  app.add_flag("--skip-existing", many.skip_existing,
+               "Leave out frames whose output is there, or what desi_proc makes of it")
+      ->group(files);
+  app.add_flag("--skip-missing", many.skip_missing,
+               "Leave out frames whose image or PSF is missing; exit status 7 then")
       ->group(files);
   if (one.device == Device::cpu)
     app.add_option(
@@ -144,19 +255,18 @@ int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const Expo
     one.settings.ranks_per_bundle = many.ranks_per_bundle;
     if (!many.many()) {
       if (const char* stray = stray_option(many))
-        throw usage_error(stray, "is for many frames", "--exposure or --list with it");
+        throw usage_error(stray, "is for many frames", "--exposure, --night or --list with it");
       return;
     }
-    const char* const other = many.list.empty() ? "--exposure" : "--list";
-    if (!many.exposure.empty() && !many.list.empty())
-      throw usage_error("--list", "goes without --exposure", "one of them");
+    check_choice_of_frames(many);
+    const char* const other = !many.list.empty()      ? "--list"
+                              : many.night            ? "--night"
+                              : many.exposure.empty() ? "--preproc-dir"
+                                                      : "--exposure";
     if (!one.files.input.empty() || !one.files.psf.empty() || !one.files.output.empty())
       throw usage_error(other, "goes without --input, --psf and --output", "one frame or many");
     if (one.files.model || one.files.fibermap)
       throw usage_error(other, "goes without --model and --fibermap", "one frame for those");
-    if (!many.list.empty() && !many.outdir.empty())
-      throw usage_error("--outdir", "goes with --exposure; a list names its outputs",
-                        "no --outdir");
     if (extractors_of_rank(many) < 1)
       throw usage_error("--extractors", std::to_string(*many.extractors), "1 or more");
   });
@@ -165,7 +275,9 @@ int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const Expo
   job.hook = hook;
   const mpi::ExposureSummary summary = run_exposure(world, job, make);
   if (world.is_root()) report(summary, job);
-  return summary.failed == 0 ? status::done : status::failed;
+  if (summary.failed > 0) return status::failed;
+  return std::ranges::any_of(job.skipped, &mpi::SkippedFrame::missing) ? status::incomplete
+                                                                       : status::done;
 }
 
 }  // namespace spex

@@ -17,7 +17,16 @@ namespace spex {
 struct ExposureArguments {
   std::string exposure;
   std::string list;
-  std::string outdir;  ///< empty: the folder of --exposure
+  std::optional<int> night;  ///< with expid: an exposure of a production's tree
+  std::optional<int> expid;
+  std::string specprod;     ///< empty: that of the environment
+  std::string preproc_dir;  ///< empty: that of --exposure or of the tree; as the next two
+  std::string psf_dir;
+  std::string outdir;
+  std::string cameras;      ///< empty: all that there are
+  std::string frame_names;  ///< empty: plain, and desi-proc in a production's tree
+  bool skip_existing = false;
+  bool skip_missing = false;
   std::string schedule;
   std::optional<int> groups;
   std::optional<int> ranks_per_bundle;
@@ -28,7 +37,10 @@ struct ExposureArguments {
   std::optional<std::string> events;
   std::optional<int> devices;  ///< no option: the program's (ExposureJob)
 
-  [[nodiscard]] bool many() const { return !exposure.empty() || !list.empty(); }
+  /// Whether many frames are asked for, which is the tree of a production, a folder or a list.
+  [[nodiscard]] bool many() const {
+    return night.has_value() || !exposure.empty() || !preproc_dir.empty() || !list.empty();
+  }
 };
 
 /// Adds the options of many frames to `app`, after add_extract_options; --input, --psf and --output

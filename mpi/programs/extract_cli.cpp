@@ -216,6 +216,8 @@ FrameJob make_job(const ExtractArguments& arguments) {
   refuse_frame_flux(o);
   check_production_options(arguments.production, arguments.device);
   job.settings.barycentric = barycentric_settings(arguments.production);
+  job.settings.psferr_by_arm =
+      arguments.production.psferr_by_arm || arguments.production.as_desi_proc;
   job.settings.roots = roots_of_environment();
   o.model = job.files.model.has_value();
   job.settings.scores = !arguments.no_scores;

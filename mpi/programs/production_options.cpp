@@ -28,6 +28,10 @@ void add_production_options(CLI::App& app, ProductionArguments& arguments) {
                "The same for frames whose OBSTYPE is SCIENCE or SKY, and no others")
       ->excludes(all)
       ->group(barycentric);
+  app.add_flag("--no-barycentric-correction", arguments.no_barycentric,
+               "None, where a production's tree (--night) would have --barycentric-by-obstype")
+      ->excludes(all)
+      ->group(barycentric);
   app.add_option("--iers", arguments.iers,
                  "UT1-UTC and polar motion: finals2000A.all of the IERS. Without it the factor is "
                  "right to 1e-10, with it to 1e-12")
@@ -38,6 +42,9 @@ void add_production_options(CLI::App& app, ProductionArguments& arguments) {
       ->group(barycentric);
 
   const char* const scripts = "For production's scripts";
+  app.add_flag("--psferr-by-arm", arguments.psferr_by_arm,
+               "Without --psferr: 0.04 for b and 0.01 for r and z, as desi_proc")
+      ->group(scripts);
   app.add_flag("--no-gpu", arguments.no_gpu, "Accepted where no GPU is used anyway")
       ->group(scripts);
   app.add_flag("-v,--verbose", arguments.verbose, "--loglevel debug")
@@ -63,9 +70,11 @@ void check_production_options(const ProductionArguments& arguments, Device devic
 
 BarycentricSettings barycentric_settings(const ProductionArguments& arguments) {
   BarycentricSettings settings;
-  settings.frames = arguments.barycentric              ? BarycentricFrames::all
-                    : arguments.barycentric_by_obstype ? BarycentricFrames::of_sky
-                                                       : BarycentricFrames::none;
+  const bool by_obstype =
+      arguments.barycentric_by_obstype || (arguments.as_desi_proc && !arguments.no_barycentric);
+  settings.frames = arguments.barycentric ? BarycentricFrames::all
+                    : by_obstype          ? BarycentricFrames::of_sky
+                                          : BarycentricFrames::none;
   settings.heliocor = arguments.heliocor;
   const bool corrects = settings.frames != BarycentricFrames::none;
   constexpr const char* with = "--barycentric-correction or --barycentric-by-obstype with it";

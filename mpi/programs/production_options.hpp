@@ -18,6 +18,9 @@ namespace spex {
 struct ProductionArguments {
   bool barycentric = false;             ///< --barycentric-correction
   bool barycentric_by_obstype = false;  ///< --barycentric-by-obstype
+  bool no_barycentric = false;          ///< --no-barycentric-correction
+  bool psferr_by_arm = false;           ///< --psferr-by-arm
+  bool as_desi_proc = false;            ///< a production's tree is asked for, with its settings
   std::optional<double> heliocor;       ///< --heliocor
   std::string iers;                     ///< --iers; empty: none
   bool no_gpu = false;                  ///< --no-gpu
@@ -33,7 +36,8 @@ void add_production_options(CLI::App& app, ProductionArguments& arguments);
 /// that ask for what the program does not do, with the reason.
 void check_production_options(const ProductionArguments& arguments, Device device);
 
-/// The barycentric correction asked for, without a table of the Earth's orientation. Throws
+/// The barycentric correction asked for, without a table of the Earth's orientation; in a
+/// production's tree, where nothing is asked for, that of the frames of the sky. Throws
 /// Error(usage).
 [[nodiscard]] BarycentricSettings barycentric_settings(const ProductionArguments& arguments);
 

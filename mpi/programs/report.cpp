@@ -51,6 +51,20 @@ void report(const mpi::ExposureSummary& summary, const FrameJob& job) {
 }
 
 void report(const mpi::ExposureSummary& summary, const mpi::ExposureJob& job) {
+  int missing = 0;
+  for (const mpi::SkippedFrame& skipped : job.skipped) {
+    missing += skipped.missing ? 1 : 0;
+    if (skipped.missing)
+      spdlog::warn("skipped {}: {} is missing", skipped.files.camera, skipped.path);
+    else
+      spdlog::info("skipped {}: {} is there", skipped.files.camera, skipped.path);
+  }
+  if (!job.skipped.empty())
+    spdlog::log(missing > 0 ? spdlog::level::warn : spdlog::level::info,
+                "skipped {} frame(s): {} that are there, {} whose inputs are missing",
+                job.skipped.size(), job.skipped.size() - static_cast<std::size_t>(missing),
+                missing);
+  if (job.frames.empty()) return;
   report_times(summary.times);
   long patches = 0;
   int earlier = 0;

@@ -21,7 +21,8 @@ void check_job(const ExposureJob& job) {
   positive("--extractors", job.extractors);
   positive("--writers", job.writers);
   positive("--frames-in-flight", job.frames_in_flight);
-  if (job.frames.empty()) throw usage_error("", "there is no frame to extract", "one or more");
+  if (job.frames.empty() && job.skipped.empty())
+    throw usage_error("", "there is no frame to extract", "one or more");
   if (job.schedule != Schedule::pipeline) return;
   if (job.groups)
     throw usage_error("--groups", "pipeline has none: each rank takes frames of its own",
@@ -56,10 +57,12 @@ ExposureSummary run_exposure(const Communicator& world, const ExposureJob& job,
   ExposureSummary summary;
   StageTimes times;
   const Run run{world, job, make, events, outcomes, times};
-  if (job.schedule == Schedule::pipeline)
-    run_pipeline(run);
-  else
-    run_groups(run);
+  if (!job.frames.empty()) {
+    if (job.schedule == Schedule::pipeline)
+      run_pipeline(run);
+    else
+      run_groups(run);
+  }
 
   summary.outcomes = outcomes.finish();
   summary.times = gather_times(world, times);

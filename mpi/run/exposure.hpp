@@ -9,6 +9,7 @@
 #include "mpi/comm/collective.hpp"
 #include "mpi/comm/environment.hpp"
 #include "mpi/run/event_log.hpp"
+#include "mpi/run/exposure_folders.hpp"
 #include "reference/core/stage_times.hpp"
 #include "reference/frame/assemble_frame.hpp"
 #include "reference/frame/frame_job.hpp"
@@ -24,6 +25,7 @@ using PhaseHook = std::function<void(Phase phase, const std::string& camera)>;
 struct ExposureJob {
   FrameSettings settings;                    ///< of every frame
   std::vector<FrameFiles> frames;            ///< in the order in which they are begun
+  std::vector<SkippedFrame> skipped;         ///< left out of `frames`, for the run log
   Schedule schedule = Schedule::sequential;  ///< how they are dealt to the ranks
   /// Groups of ranks to which frames are dealt in turn, whole nodes where possible; the number of
   /// nodes where absent. Not for pipeline.

@@ -1,14 +1,10 @@
 #include "mpi/run/frame_list.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <optional>
 #include <sstream>
-#include <string_view>
 #include <system_error>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -28,51 +24,7 @@ std::string canonical(const std::string& path) {
   return fs::weakly_canonical(fs::absolute(path), ignored).string();
 }
 
-// Camera and EXPID of preproc-CAMERA-EXPID.fits[.gz|.fz]; empty for any other name.
-std::optional<std::pair<std::string, std::string>> parse_preproc(const std::string& name) {
-  constexpr std::string_view prefix = "preproc-";
-  constexpr std::size_t digits = 8;
-  const std::size_t dash = prefix.size() + 2;
-  if (!name.starts_with(prefix) || name.size() <= dash + 1 + digits || name[dash] != '-') return {};
-  const std::string camera = name.substr(prefix.size(), 2);
-  const std::string expid = name.substr(dash + 1, digits);
-  const std::string ending = name.substr(dash + 1 + digits);
-  const bool number =
-      std::all_of(expid.begin(), expid.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!parse_camera(camera) || !number ||
-      (ending != ".fits" && ending != ".fits.gz" && ending != ".fits.fz"))
-    return {};
-  return std::pair{camera, expid};
-}
-
 }  // namespace
-
-std::vector<FrameFiles> frames_of_folder(const std::string& folder,
-                                         const std::string& output_folder) {
-  std::error_code code;
-  fs::directory_iterator entries(folder, code);
-  if (code) throw usage_error(folder, "cannot be listed: " + code.message(), "a folder");
-  std::vector<std::tuple<std::string, std::string, std::string>> found;  // camera, EXPID, name
-  for (const fs::directory_entry& entry : entries) {
-    const std::string name = entry.path().filename().string();
-    if (const auto parsed = parse_preproc(name))
-      found.emplace_back(parsed->first, parsed->second, name);
-  }
-  if (found.empty())
-    throw usage_error(folder, "has no preproc file", "preproc-CAMERA-EXPID.fits, .fits.gz or .fz");
-  std::sort(found.begin(), found.end());
-  std::vector<FrameFiles> frames;
-  for (const auto& [camera, expid, name] : found) {
-    const std::string rest = fmt::format("-{}-{}.fits", camera, expid);
-    FrameFiles frame;
-    frame.camera = camera;
-    frame.input = (fs::path(folder) / name).string();
-    frame.psf = (fs::path(folder) / ("psf" + rest)).string();
-    frame.output = (fs::path(output_folder) / ("frame" + rest)).string();
-    frames.push_back(std::move(frame));
-  }
-  return frames;
-}
 
 std::vector<FrameFiles> frames_of_list(const std::string& path) {
   std::ifstream file(path);

@@ -34,6 +34,15 @@ Json frame_json(const FrameFiles& files, const FrameOutcome& outcome) {
   return json;
 }
 
+Json skipped_json(const SkippedFrame& skipped) {
+  return {{"camera", skipped.files.camera},
+          {"input", skipped.files.input},
+          {"psf", skipped.files.psf},
+          {"output", skipped.files.output},
+          {"because", skipped.missing ? "missing" : "existing"},
+          {"path", skipped.path}};
+}
+
 Json rank_json(int rank, const RankReport& report) {
   Json json;
   json["rank"] = rank;
@@ -82,7 +91,7 @@ void write_run_log(const std::string& path, const ExposureJob& job, double origi
                    const std::vector<FrameOutcome>& outcomes, const std::vector<RankReport>& ranks,
                    const std::vector<Event>& events) {
   Json root;
-  root["schema"] = {{"name", "spexbench-run-log"}, {"major", 1}, {"minor", 1}};
+  root["schema"] = {{"name", "spexbench-run-log"}, {"major", 1}, {"minor", 2}};
   root["program"] = job.settings.program;
   root["version"] = version();
   root["milestone"] = spex::to_string(job.settings.options.milestone);
@@ -94,6 +103,8 @@ void write_run_log(const std::string& path, const ExposureJob& job, double origi
   root["frames"] = Json::array();
   for (const FrameOutcome& outcome : outcomes)
     root["frames"].push_back(frame_json(job.files(outcome.frame), outcome));
+  root["skipped"] = Json::array();
+  for (const SkippedFrame& skipped : job.skipped) root["skipped"].push_back(skipped_json(skipped));
   root["events"] = Json::array();
   for (const Event& event : events) root["events"].push_back(event_json(event, job));
   // A path may be of any bytes; JSON is of UTF-8.

@@ -10,6 +10,7 @@ inline constexpr int incorrect = 3;     ///< a comparison fails, or what was to 
 inline constexpr int slow = 4;          ///< right, but slower than it must be
 inline constexpr int unhealthy = 5;     ///< the machine is
 inline constexpr int inconclusive = 6;  ///< the timing is too scattered to say
-inline constexpr int skipped = 77;      ///< there is no GPU, or the test's data are not here
+inline constexpr int incomplete = 7;  ///< frames without inputs were skipped; all others are there
+inline constexpr int skipped = 77;    ///< there is no GPU, or the test's data are not here
 
 }  // namespace spex::status

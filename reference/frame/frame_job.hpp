@@ -33,10 +33,13 @@ auto fields(MaybeConst<FrameFiles> auto& files) {
 
 /// How frames are extracted; the same for all frames of a run, and on every rank.
 struct FrameSettings {
-  std::string program;              ///< named in the output's header
-  bool scores = true;               ///< write the HDU SCORES
-  bool full_precision = false;      ///< write FLUX and others in float64
-  ExtractOptions options;           ///< settings of the extraction
+  std::string program;          ///< named in the output's header
+  bool scores = true;           ///< write the HDU SCORES
+  bool full_precision = false;  ///< write FLUX and others in float64
+  ExtractOptions options;       ///< settings of the extraction
+  /// Take psferr of the camera's arm (model/camera.hpp) rather than the PSF file's; where `options`
+  /// have one, that.
+  bool psferr_by_arm = false;
   BarycentricSettings barycentric;  ///< which frames are corrected, and how
   std::vector<PathRoot> roots;      ///< folders that IN_PSF and IN_IMG name in short
   /// Ranks that share a bundle, by its subbundles; as the number of ranks asks for where absent.

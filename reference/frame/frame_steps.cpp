@@ -16,6 +16,7 @@
 #include "reference/io/read_psf.hpp"
 #include "reference/io/write_frame.hpp"
 #include "reference/layout/check_coverage.hpp"
+#include "reference/model/camera.hpp"
 
 namespace spex {
 
@@ -47,6 +48,8 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc) {
     throw data_error(
         files.input, fmt::format("{} x {} pixels", inputs.preproc.nx, inputs.preproc.ny),
         fmt::format("NPIX_X x NPIX_Y of the PSF, {} x {}", inputs.psf.npix_x, inputs.psf.npix_y));
+  if (job.settings.psferr_by_arm)
+    if (const ArmTraits* arm = find_arm(inputs.preproc.camera)) inputs.psf.psferr = arm->psferr;
   inputs.wavelength = wave_range_of(options, inputs.preproc.camera, files.input);
   inputs.heliocor = barycentric_factor_of(job.settings.barycentric, inputs.preproc, files.input);
   inputs.grid = at_telescope(make_wave_grid(inputs.wavelength), inputs.heliocor);

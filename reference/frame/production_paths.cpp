@@ -1,5 +1,7 @@
 #include "reference/frame/production_paths.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdlib>
 #include <filesystem>
 
@@ -22,6 +24,13 @@ std::string specprod_root(const std::string& specprod) {
   const std::string root = environment("DESI_ROOT");
   if (root.empty()) return "";
   return (std::filesystem::path(root) / "spectro" / "redux" / name).string();
+}
+
+std::string compression_suffix() {
+  std::string type = environment("DESI_COMPRESSION");
+  std::transform(type.begin(), type.end(), type.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return type == "NONE" ? "" : ".gz";
 }
 
 std::vector<PathRoot> roots_of_environment() {

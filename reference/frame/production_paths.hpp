@@ -17,6 +17,10 @@ struct PathRoot {
 /// DESI_SPECTRO_REDUX is not set. Empty where the environment does not say.
 [[nodiscard]] std::string specprod_root(const std::string& specprod = {});
 
+/// ".gz", or nothing where $DESI_COMPRESSION is NONE: what DESI's pipeline adds to the names of the
+/// images that it writes.
+[[nodiscard]] std::string compression_suffix();
+
 /// SPCALIB for $DESI_SPECTRO_CALIB and SPECPROD for specprod_root(), where they are set; the latter
 /// under $DESI_ROOT_READONLY too.
 [[nodiscard]] std::vector<PathRoot> roots_of_environment();

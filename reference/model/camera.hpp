@@ -57,6 +57,7 @@ struct ArmTraits {
   char letter;               ///< first of a camera's name
   WaveRange grid;            ///< production's grid
   WaveWindow scores;         ///< wavelengths that SCORES are of
+  double psferr;             ///< fractional error of the PSF model, as desi_proc has it
   ArmDetector detector;      ///< of spex-sim
   ArmThroughput throughput;  ///< of spex-sim
 };
@@ -66,12 +67,21 @@ inline constexpr std::array arms{
     ArmTraits{'b',
               {3600, 5800, 0.8},
               {4000, 5800},
+              0.04,
               {3510, 5998, 1.65, 4096, 4096},
               {5000, 1500, 4000, 180}},
-    ArmTraits{
-        'r', {5760, 7620, 0.8}, {5800, 7600}, {5543, 7826, 1.86, 4114, 4128}, {6800, 1000, 0, 0}},
-    ArmTraits{
-        'z', {7520, 9824, 0.8}, {7600, 9800}, {7357, 9987, 1.57, 4114, 4128}, {8500, 1000, 0, 0}},
+    ArmTraits{'r',
+              {5760, 7620, 0.8},
+              {5800, 7600},
+              0.01,
+              {5543, 7826, 1.86, 4114, 4128},
+              {6800, 1000, 0, 0}},
+    ArmTraits{'z',
+              {7520, 9824, 0.8},
+              {7600, 9800},
+              0.01,
+              {7357, 9987, 1.57, 4114, 4128},
+              {8500, 1000, 0, 0}},
 };
 
 /// The arm whose letter a camera's name begins with; nullptr where there is none.

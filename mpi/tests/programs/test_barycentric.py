@@ -91,7 +91,7 @@ class Frames(unittest.TestCase):
             self.assertNotEqual(without, found)
 
     def test_frame_is_that_of_the_corrected_grid(self):
-        """Fluxes of wmin/F, wmax/F, dw/F; wavelengths, keywords and SCORES of the grid asked for."""
+        """Fluxes of wmin/F, wmax/F, dw/F; wavelengths, keywords of the grid asked for."""
         image, fibermap, looked = HEADERS[0]
         path = self.image(image, fibermap)
         wmin, wmax, dw = WAVELENGTH
@@ -138,7 +138,7 @@ class Frames(unittest.TestCase):
 
     def test_by_obstype(self):
         """SCIENCE and SKY alone."""
-        image, fibermap, looked = HEADERS[0]
+        image, fibermap, _ = HEADERS[0]
         for obstype, corrected in (("SCIENCE", True), ("SKY", True), ("FLAT", False)):
             path = self.image(image, fibermap, OBSTYPE=obstype)
             header = self.extract(path, "--barycentric-by-obstype")[0].header

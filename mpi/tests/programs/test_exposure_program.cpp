@@ -4,6 +4,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "mpi/tests/programs/spex_cpu_runs.hpp"
 #include "reference/sim/simulate.hpp"
@@ -76,6 +77,102 @@ TEST_F(ExposureProgram, ExposureGivesTheFramesOfSingleRuns) {
     }
 }
 
+// preproc and PSFs apart, frames by desi_proc's names, some there already and some without inputs.
+TEST_F(ExposureProgram, ATreeOfAProduction) {
+  namespace fs = std::filesystem;
+  const std::string preproc = scratch.file("prod/preproc/20240101/00000001/");
+  const std::string exposure = scratch.file("prod/exposures/20240101/00000001/");
+  fs::create_directories(preproc);
+  fs::create_directories(exposure);
+  for (const char* camera : {"b0", "b1", "b2"}) {
+    const std::string end = std::string("-") + camera + "-00000001.fits";
+    fs::rename(file("preproc", camera), preproc + "preproc" + end);
+    fs::rename(file("psf", camera), exposure + "psf" + end);
+  }
+  fs::remove(exposure + "psf-b2-00000001.fits");
+  const Options tree = with(common, {{"--night", "20240101"},
+                                     {"--expid", "1"},
+                                     {"--specprod", scratch.file("prod")},
+                                     {"--cameras", "b0,b1,b2,z7"},
+                                     {"--skip-existing", ""},
+                                     {"--skip-missing", ""},
+                                     {"--loglevel", "info"}});
+  const auto frame = [&](const char* camera) {
+    return exposure + "frame-" + camera + "-00000001-no-badcolumn-mask.fits.gz";
+  };
+  write_file(exposure + "frame-b1-00000001.fits.gz", "what desi_proc made of it");
+  const std::string log = scratch.file("log");
+  Finished run = run_spex_cpu(with(tree, {{"--events", log}}));
+  EXPECT_EQ(run.status, 7) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("skipped b1: " + exposure + "frame-b1-00000001.fits.gz is there"));
+  EXPECT_THAT(run.err, HasSubstr("skipped b2: " + exposure + "psf-b2-00000001.fits is missing"));
+  EXPECT_THAT(run.err,
+              HasSubstr("skipped z7: " + preproc + "preproc-z7-00000001.fits.gz is missing"));
+  EXPECT_THAT(run.err,
+              HasSubstr("skipped 3 frame(s): 1 that are there, 2 whose inputs are missing"));
+  EXPECT_FALSE(fs::exists(frame("b1")));
+  const auto json = nlohmann::json::parse(read_file(log));
+  ASSERT_EQ(json.at("skipped").size(), 3U);
+  EXPECT_EQ(json.at("skipped")[0].at("because"), "existing");
+  EXPECT_EQ(json.at("skipped")[1].at("because"), "missing");
+  EXPECT_EQ(json.at("frames").size(), 1U);
+
+  // With desi_proc's settings.
+  FitsReader written(frame("b0"));
+  EXPECT_EQ(written.get_double("PSFERR"), 0.04);
+  EXPECT_EQ(written.find_double("HELIOCOR").has_value(), true);  // OBSTYPE is SCIENCE
+  EXPECT_EQ(written.get_string("IN_PSF"), exposure + "psf-b0-00000001.fits");
+
+  // Nothing is left to do: the file stays, and nothing is an error but what is missing.
+  const std::string before = read_file(frame("b0"));
+  run = run_spex_cpu(with(tree, {{"--cameras", "b0,b1"}, {"--events", log}}), mpirun(2));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(read_file(frame("b0")), before);
+  EXPECT_EQ(nlohmann::json::parse(read_file(log)).at("skipped").size(), 2U);
+
+  // Without --skip-missing what is missing fails, and the rest is done; options win over the
+  // tree's.
+  fs::remove(frame("b0"));
+  Options plain = with(tree, {{"--cameras", "b0,b2"},
+                              {"--psferr", "0.02"},
+                              {"--no-barycentric-correction", ""},
+                              {"--frame-names", "plain"},
+                              {"--outdir", scratch.file("out")}});
+  plain.erase("--skip-missing");
+  plain.erase("--skip-existing");
+  run = run_spex_cpu(plain);
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("frame b2 failed"));
+  FitsReader other(scratch.file("out/frame-b0-00000001.fits"));
+  EXPECT_EQ(other.get_double("PSFERR"), 0.02);
+  EXPECT_FALSE(other.find_double("HELIOCOR"));
+}
+
+TEST_F(ExposureProgram, FoldersApart) {
+  std::filesystem::create_directory(scratch.file("psfs"));
+  const auto psf = [&](const char* camera) {
+    return scratch.file(std::string("psfs/psf-") + camera + "-00000001.fits");
+  };
+  for (const char* camera : {"b0", "b1", "b2"})
+    std::filesystem::rename(file("psf", camera), psf(camera));
+  const Finished run = run_spex_cpu(with(common, {{"--preproc-dir", scratch.file("night")},
+                                                  {"--psf-dir", scratch.file("psfs")},
+                                                  {"--outdir", scratch.file("out")},
+                                                  {"--cameras", "b1,b2"}}));
+  EXPECT_EQ(run.status, 0) << run.err;
+  for (const char* camera : {"b1", "b2"}) {
+    const std::string alone = scratch.file("alone.fits");
+    ASSERT_EQ(
+        run_spex_cpu(
+            with(common, {{"-i", file("preproc", camera)}, {"-p", psf(camera)}, {"-o", alone}}))
+            .status,
+        0);
+    EXPECT_TRUE(read_file(alone) ==
+                read_file(scratch.file(std::string("out/frame-") + camera + "-00000001.fits")));
+  }
+  EXPECT_FALSE(std::filesystem::exists(scratch.file("out/frame-b0-00000001.fits")));
+}
+
 TEST_F(ExposureProgram, AFrameThatFailsIsNamedAndTheStatusIsOne) {
   const Finished run = run_with_fault("extract:b1:1");
   EXPECT_EQ(run.status, 1);
@@ -114,6 +211,18 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRefused) {
       {with(common, {{"--list", list}, {"-m", "model"}}), "--model"},
       {with(common, {{"--list", list}, {"--outdir", "out"}}), "--outdir"},
       {with(common, {{"-i", "i"}, {"-p", "p"}, {"-o", "o"}, {"--groups", "1"}}), "--groups"},
+      {with(common, {{"-i", "i"}, {"-p", "p"}, {"-o", "o"}, {"--skip-missing", ""}}),
+       "--skip-missing"},
+      {with(common, {{"--list", list}, {"--psf-dir", "p"}}), "--psf-dir"},
+      {with(common, {{"--night", "20240101"}}), "--expid"},
+      {with(common, {{"--night", "20240101"}, {"--expid", "1"}}), "of which production?"},
+      {with(common, {{"--night", "20240101"}, {"--expid", "1"}, {"--specprod", "/none"}}),
+       "/none/preproc/20240101/00000001: cannot be listed"},
+      {with(common, {{"--preproc-dir", "night"}}), "--psf-dir and --outdir"},
+      {of_exposure({{"--specprod", "kibo"}}), "--night and --expid"},
+      {of_exposure({{"--cameras", "b0,q1"}}), "'q1' is no camera"},
+      {of_exposure({{"--cameras", "z5"}}), "has no preproc file of z5"},
+      {of_exposure({{"--frame-names", "other"}}), "plain or desi-proc"},
       {of_exposure({{"--schedule", "random"}}), "--schedule"},
       {of_exposure({{"--schedule", "pipeline"}, {"--writers", "0"}}), "--writers"},
       {of_exposure({{"--readers", "2"}}), "--readers: is for the schedule pipeline"},

@@ -16,6 +16,7 @@
 #include "mpi/comm/broadcast.hpp"
 #include "mpi/comm/collective.hpp"
 #include "mpi/run/exposure.hpp"
+#include "mpi/run/exposure_folders.hpp"
 #include "mpi/run/frame_list.hpp"
 #include "reference/sim/simulate.hpp"
 #include "reference/tests/support/scratch.hpp"
@@ -40,7 +41,9 @@ class ExposureRuns : public testing::Test {
     settings.options.nsubbundles = 5;
     settings.options.nwavestep = 11;
     settings.options.wavepad = 2;
-    on_root(world, [&] { files = frames_of_folder(inputs->file("night"), outputs->file("")); });
+    on_root(world, [&] {
+      files = frames_of_folders({inputs->file("night"), inputs->file("night"), outputs->file("")});
+    });
     broadcast(world, files);
     const Communicator alone = *world.split(world.rank());
     on_root(world, [&] {

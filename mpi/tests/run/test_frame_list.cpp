@@ -1,4 +1,4 @@
-// The frames of a folder and of a list file.
+// The frames of a list file.
 
 #include <filesystem>
 
@@ -27,26 +27,6 @@ class FrameList : public testing::Test {
   }
   test::ScratchFolder scratch;
 };
-
-TEST_F(FrameList, FolderIsSortedByCameraAndExposure) {
-  for (const char* name :
-       {"preproc-r1-00000002.fits.gz", "preproc-b0-00000003.fits", "preproc-r1-00000001.fits.fz",
-        "psf-r1-00000001.fits", "preproc-x1-00000001.fits", "preproc-b0-00000003.fits.tmp"})
-    test::write_file(scratch.file(name), "");
-  const auto frames = frames_of_folder(scratch.file("."), "out");
-  ASSERT_EQ(frames.size(), 3U);
-  EXPECT_EQ(frames[0].camera, "b0");
-  EXPECT_EQ(frames[0].output, "out/frame-b0-00000003.fits");
-  EXPECT_EQ(frames[1].output, "out/frame-r1-00000001.fits");
-  EXPECT_EQ(frames[1].input, scratch.file("./preproc-r1-00000001.fits.fz"));
-  EXPECT_EQ(frames[1].psf, scratch.file("./psf-r1-00000001.fits"));
-  EXPECT_EQ(frames[2].psf, scratch.file("./psf-r1-00000002.fits"));  // missed when it is read
-}
-
-TEST_F(FrameList, FolderWithoutFramesIsRefused) {
-  EXPECT_THROW(static_cast<void>(frames_of_folder(scratch.file("."), "out")), Error);
-  EXPECT_THROW(static_cast<void>(frames_of_folder(scratch.file("none"), "out")), Error);
-}
 
 TEST_F(FrameList, ListKeepsItsOrder) {
   test::write_file(scratch.file("list"),

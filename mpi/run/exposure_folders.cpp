@@ -1,0 +1,141 @@
+#include "mpi/run/exposure_folders.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <system_error>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "reference/core/error.hpp"
+#include "reference/frame/production_paths.hpp"
+#include "reference/model/camera.hpp"
+
+namespace spex::mpi {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view not_masked_yet = "-no-badcolumn-mask";
+
+// Camera and EXPID of preproc-CAMERA-EXPID.fits[.gz|.fz]; empty for any other name.
+std::optional<std::pair<std::string, std::string>> parse_preproc(const std::string& name) {
+  constexpr std::string_view prefix = "preproc-";
+  constexpr std::size_t digits = 8;
+  const std::size_t dash = prefix.size() + 2;
+  if (!name.starts_with(prefix) || name.size() <= dash + 1 + digits || name[dash] != '-') return {};
+  const std::string camera = name.substr(prefix.size(), 2);
+  const std::string expid = name.substr(dash + 1, digits);
+  const std::string ending = name.substr(dash + 1 + digits);
+  const bool number =
+      std::all_of(expid.begin(), expid.end(), [](char c) { return c >= '0' && c <= '9'; });
+  if (!parse_camera(camera) || !number ||
+      (ending != ".fits" && ending != ".fits.gz" && ending != ".fits.fz"))
+    return {};
+  return std::pair{camera, expid};
+}
+
+std::string expid_text(int expid) {
+  return fmt::format("{:08}", expid);
+}
+
+FrameFiles frame_files(const ExposureFolders& folders, const std::string& camera,
+                       const std::string& expid, const std::string& preproc) {
+  const std::string stem = fmt::format("-{}-{}", camera, expid);
+  const std::string frame =
+      folders.names == FrameNames::plain
+          ? fmt::format("frame{}.fits", stem)
+          : fmt::format("frame{}{}.fits{}", stem, not_masked_yet, compression_suffix());
+  FrameFiles files;
+  files.camera = camera;
+  files.input = (fs::path(folders.preproc) / preproc).string();
+  files.psf = (fs::path(folders.psf) / fmt::format("psf{}.fits", stem)).string();
+  files.output = (fs::path(folders.output) / frame).string();
+  return files;
+}
+
+// What desi_proc makes of a frame that its extraction wrote; empty for other names.
+std::string masked_frame(const std::string& output) {
+  const std::size_t at = output.rfind(not_masked_yet);
+  return at == std::string::npos ? "" : std::string(output).erase(at, not_masked_yet.size());
+}
+
+bool is_there(const std::string& path) {
+  std::error_code ignored;
+  return !path.empty() && fs::exists(path, ignored);
+}
+
+}  // namespace
+
+std::string to_string(FrameNames names) {
+  return names == FrameNames::plain ? "plain" : "desi-proc";
+}
+
+ExposureFolders production_folders(const std::string& root, int night, int expid) {
+  const fs::path below = fs::path(std::to_string(night)) / expid_text(expid);
+  ExposureFolders folders;
+  folders.preproc = (fs::path(root) / "preproc" / below).string();
+  folders.psf = folders.output = (fs::path(root) / "exposures" / below).string();
+  folders.names = FrameNames::desi_proc;
+  folders.expid = expid;
+  return folders;
+}
+
+std::vector<FrameFiles> frames_of_folders(const ExposureFolders& folders) {
+  std::error_code code;
+  fs::directory_iterator entries(folders.preproc, code);
+  if (code) throw usage_error(folders.preproc, "cannot be listed: " + code.message(), "a folder");
+  const auto wanted = [&](const std::string& camera, const std::string& expid) {
+    return (folders.cameras.empty() || std::ranges::count(folders.cameras, camera) > 0) &&
+           (!folders.expid || expid == expid_text(*folders.expid));
+  };
+  std::vector<std::tuple<std::string, std::string, std::string>> found;  // camera, EXPID, name
+  for (const fs::directory_entry& entry : entries) {
+    const std::string name = entry.path().filename().string();
+    const auto parsed = parse_preproc(name);
+    if (parsed && wanted(parsed->first, parsed->second))
+      found.emplace_back(parsed->first, parsed->second, name);
+  }
+  for (const std::string& camera : folders.cameras) {
+    if (std::ranges::any_of(found, [&](const auto& one) { return std::get<0>(one) == camera; }))
+      continue;
+    if (!folders.expid)
+      throw usage_error(folders.preproc, "has no preproc file of " + camera,
+                        "one of each of --cameras");
+    const std::string expid = expid_text(*folders.expid);
+    found.emplace_back(camera, expid,
+                       fmt::format("preproc-{}-{}.fits{}", camera, expid, compression_suffix()));
+  }
+  if (found.empty())
+    throw usage_error(folders.preproc, "has no preproc file",
+                      "preproc-CAMERA-EXPID.fits, .fits.gz or .fz");
+  std::sort(found.begin(), found.end());
+  std::vector<FrameFiles> frames;
+  for (const auto& [camera, expid, name] : found)
+    frames.push_back(frame_files(folders, camera, expid, name));
+  return frames;
+}
+
+std::vector<SkippedFrame> skip_frames(std::vector<FrameFiles>& frames, const SkipRules& rules) {
+  std::vector<SkippedFrame> skipped;
+  std::vector<FrameFiles> kept;
+  for (FrameFiles& frame : frames) {
+    std::optional<SkippedFrame> skip;
+    if (rules.existing)
+      for (const std::string& path : {frame.output, masked_frame(frame.output)})
+        if (!skip && is_there(path)) skip = SkippedFrame{frame, false, path};
+    if (rules.missing)
+      for (const std::string& path : {frame.input, frame.psf})
+        if (!skip && !is_there(path)) skip = SkippedFrame{frame, true, path};
+    if (skip)
+      skipped.push_back(std::move(*skip));
+    else
+      kept.push_back(std::move(frame));
+  }
+  frames = std::move(kept);
+  return skipped;
+}
+
+}  // namespace spex::mpi

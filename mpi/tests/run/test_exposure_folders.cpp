@@ -1,0 +1,131 @@
+// The frames of an exposure by its folders, and which of them are left out.
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "mpi/run/exposure_folders.hpp"
+#include "reference/core/error.hpp"
+#include "reference/tests/support/scratch.hpp"
+
+namespace spex::mpi {
+namespace {
+
+using testing::HasSubstr;
+
+class Folders : public testing::Test {
+ protected:
+  void make(const std::string& name) const {
+    std::filesystem::create_directories(std::filesystem::path(scratch.file(name)).parent_path());
+    test::write_file(scratch.file(name), "");
+  }
+  std::string refused(const ExposureFolders& folders) {
+    try {
+      static_cast<void>(frames_of_folders(folders));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      return error.what();
+    }
+    return "no error";
+  }
+  static std::vector<std::string> cameras(const std::vector<FrameFiles>& frames) {
+    std::vector<std::string> names;
+    for (const FrameFiles& frame : frames) names.push_back(frame.camera);
+    return names;
+  }
+  test::ScratchFolder scratch;
+};
+
+TEST_F(Folders, SortedByCameraAndExposure) {
+  for (const char* name :
+       {"preproc-r1-00000002.fits.gz", "preproc-b0-00000003.fits", "preproc-r1-00000001.fits.fz",
+        "psf-r1-00000001.fits", "preproc-x1-00000001.fits", "preproc-b0-00000003.fits.tmp"})
+    make(name);
+  const std::string night = scratch.file(".");
+  const auto frames = frames_of_folders({night, night, "out"});
+  ASSERT_EQ(frames.size(), 3U);
+  EXPECT_EQ(frames[0].camera, "b0");
+  EXPECT_EQ(frames[0].output, "out/frame-b0-00000003.fits");
+  EXPECT_EQ(frames[1].output, "out/frame-r1-00000001.fits");
+  EXPECT_EQ(frames[1].input, scratch.file("./preproc-r1-00000001.fits.fz"));
+  EXPECT_EQ(frames[1].psf, scratch.file("./psf-r1-00000001.fits"));
+  EXPECT_EQ(frames[2].psf, scratch.file("./psf-r1-00000002.fits"));  // missed when it is read
+
+  ExposureFolders some{night, "psfs", "out"};
+  some.expid = 2;
+  ASSERT_EQ(frames_of_folders(some).size(), 1U);
+  EXPECT_EQ(frames_of_folders(some)[0].psf, "psfs/psf-r1-00000002.fits");
+  some.expid.reset();
+  some.cameras = {"r1"};
+  EXPECT_EQ(cameras(frames_of_folders(some)), (std::vector<std::string>{"r1", "r1"}));
+  some.cameras = {"r1", "z5"};
+  EXPECT_THAT(refused(some), HasSubstr("has no preproc file of z5"));
+}
+
+TEST_F(Folders, WithoutFramesAreRefused) {
+  EXPECT_THAT(refused({scratch.file("."), "", "out"}), HasSubstr("has no preproc file"));
+  EXPECT_THAT(refused({scratch.file("none"), "", "out"}), HasSubstr("cannot be listed"));
+}
+
+// preproc and PSFs lie apart; a camera without an image is a frame whose input is missing.
+TEST_F(Folders, TreeOfAProduction) {
+  make("preproc/20260616/00051060/preproc-r3-00051060.fits.gz");
+  make("preproc/20260616/00051060/preproc-b3-00051060.fits.gz");
+  ExposureFolders folders = production_folders(scratch.file(""), 20260616, 51060);
+  const std::string exposure = scratch.file("exposures/20260616/00051060/");
+  std::vector<FrameFiles> frames = frames_of_folders(folders);
+  ASSERT_EQ(cameras(frames), (std::vector<std::string>{"b3", "r3"}));
+  EXPECT_EQ(frames[1].input, scratch.file("preproc/20260616/00051060/preproc-r3-00051060.fits.gz"));
+  EXPECT_EQ(frames[1].psf, exposure + "psf-r3-00051060.fits");
+  EXPECT_EQ(frames[1].output, exposure + "frame-r3-00051060-no-badcolumn-mask.fits.gz");
+
+  folders.cameras = {"r3", "z3"};
+  frames = frames_of_folders(folders);
+  ASSERT_EQ(cameras(frames), (std::vector<std::string>{"r3", "z3"}));
+  EXPECT_EQ(frames[1].input, scratch.file("preproc/20260616/00051060/preproc-z3-00051060.fits.gz"));
+
+  setenv("DESI_COMPRESSION", "None", 1);
+  frames = frames_of_folders(folders);
+  unsetenv("DESI_COMPRESSION");
+  EXPECT_EQ(frames[0].output, exposure + "frame-r3-00051060-no-badcolumn-mask.fits");
+}
+
+TEST_F(Folders, WhatIsThereOrMissingIsLeftOut) {
+  for (const char* name : {"i", "p", "done", "frame-r3-00051060.fits.gz"}) make(name);
+  const auto file = [&](const char* name) { return scratch.file(name); };
+  const FrameFiles good{"b0", file("i"), file("p"), file("new")};
+  const FrameFiles done{"b1", file("i"), file("p"), file("done")};
+  const FrameFiles masked{"r3", file("i"), file("p"),
+                          file("frame-r3-00051060-no-badcolumn-mask.fits.gz")};
+  const FrameFiles no_image{"z0", file("none"), file("p"), file("new0")};
+  const FrameFiles no_psf{"z1", file("i"), file("none"), file("new1")};
+  const std::vector<FrameFiles> all{good, done, masked, no_image, no_psf};
+
+  std::vector<FrameFiles> frames = all;
+  EXPECT_TRUE(skip_frames(frames, {}).empty());
+  EXPECT_EQ(frames.size(), 5U);
+
+  frames = all;
+  std::vector<SkippedFrame> skipped = skip_frames(frames, {.existing = true});
+  EXPECT_EQ(cameras(frames), (std::vector<std::string>{"b0", "z0", "z1"}));
+  ASSERT_EQ(skipped.size(), 2U);
+  EXPECT_EQ(skipped[0].path, file("done"));
+  EXPECT_FALSE(skipped[0].missing);
+  EXPECT_EQ(skipped[1].path, file("frame-r3-00051060.fits.gz"));
+
+  frames = all;
+  skipped = skip_frames(frames, {.missing = true});
+  EXPECT_EQ(cameras(frames), (std::vector<std::string>{"b0", "b1", "r3"}));
+  ASSERT_EQ(skipped.size(), 2U);
+  EXPECT_TRUE(skipped[1].missing);
+  EXPECT_EQ(skipped[1].path, file("none"));
+
+  frames = all;
+  EXPECT_EQ(skip_frames(frames, {true, true}).size(), 4U);
+  EXPECT_EQ(cameras(frames), (std::vector<std::string>{"b0"}));
+}
+
+}  // namespace
+}  // namespace spex::mpi
