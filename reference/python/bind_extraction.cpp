@@ -1,3 +1,4 @@
+#include <cmath>
 #include <memory>
 #include <thread>
 
@@ -6,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "gpu/programs/gpu_extractor.hpp"
+#include "reference/astrometry/earth_orientation.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/frame/assemble_frame.hpp"
 #include "reference/python/arrays.hpp"
@@ -29,7 +31,31 @@ struct Results {
   std::vector<PatchResult> of_patches;
 };
 
-FrameJob make_job(const ExtractOptions& options, const std::string& image, const std::string& psf,
+// Which frames are corrected, and how; as the command line has it.
+BarycentricSettings make_barycentric(bool all, bool by_obstype, std::optional<double> heliocor,
+                                     const std::optional<std::string>& iers) {
+  BarycentricSettings settings;
+  if (all && by_obstype)
+    throw usage_error("barycentric_correction", "and barycentric_by_obstype", "one of them");
+  settings.frames = all          ? BarycentricFrames::all
+                    : by_obstype ? BarycentricFrames::of_sky
+                                 : BarycentricFrames::none;
+  const bool corrects = settings.frames != BarycentricFrames::none;
+  if ((heliocor || iers) && !corrects)
+    throw usage_error(heliocor ? "heliocor" : "iers", "no wavelength is to be corrected",
+                      "barycentric_correction or barycentric_by_obstype with it");
+  if (heliocor && iers)
+    throw usage_error("iers", "goes without heliocor, which is the factor", "one of them");
+  if (heliocor && !(std::abs(*heliocor - 1) <= 1e-3))
+    throw usage_error("heliocor", fmt::format("{:g} is no factor of a wavelength", *heliocor),
+                      "barycentric / observed wavelength, such as 1.00006");
+  settings.heliocor = heliocor;
+  if (iers) settings.earth = std::make_shared<EarthOrientationTable>(read_earth_orientation(*iers));
+  return settings;
+}
+
+FrameJob make_job(const ExtractOptions& options, BarycentricSettings barycentric,
+                  const std::string& image, const std::string& psf,
                   const std::optional<std::string>& output, const std::optional<std::string>& model,
                   bool scores, bool full_precision) {
   FrameJob job;
@@ -41,6 +67,7 @@ FrameJob make_job(const ExtractOptions& options, const std::string& image, const
   job.settings.scores = scores;
   job.settings.full_precision = full_precision;
   job.settings.options = options;
+  job.settings.barycentric = std::move(barycentric);
   return job;
 }
 
@@ -89,6 +116,8 @@ nb::dict arrays_of(const Extraction& extraction, const Results& results, bool mo
   of["guarded"] = counts.guarded;
   of["fell_back"] = counts.fell_back;
   of["failed"] = counts.failed;
+  of["direct"] = counts.direct;
+  of["heliocor"] = extraction.inputs().heliocor;
   return of;
 }
 
@@ -107,6 +136,11 @@ void bind_extraction(nb::module_& module) {
   module.def("gpu_count", &gpu::gpu_count, "GPUs that this process may use.");
   module.def("why_no_gpu", &gpu::why_no_gpu, "Why there is none; empty where there is.");
 
+  const nb::class_<BarycentricSettings> barycentric_settings(
+      module, "Barycentric", "Which frames get barycentric wavelengths, and how.");
+  module.def("make_barycentric", &make_barycentric, "all"_a, "by_obstype"_a, "heliocor"_a.none(),
+             "iers"_a.none(), "Raises UsageError, DataError.");
+
   nb::class_<Share>(module, "Share", "Results of one rank's patches; may be pickled.")
       .def("__getstate__",
            [](const Share& share) { return nb::make_tuple(as_bytes(to_message(share))); })
@@ -118,17 +152,19 @@ void bind_extraction(nb::module_& module) {
   nb::class_<Extraction>(module, "Extraction", "A frame with its inputs checked, and its patches.")
       .def(
           "__init__",
-          [](Extraction* self, const ExtractOptions& options, const Psf& psf, Preproc& preproc,
-             bool take, const std::string& image_name, const std::string& psf_name,
+          [](Extraction* self, const ExtractOptions& options,
+             const BarycentricSettings& barycentric, const Psf& psf, Preproc& preproc, bool take,
+             const std::string& image_name, const std::string& psf_name,
              const std::optional<std::string>& output, const std::optional<std::string>& model,
              bool scores, bool full_precision) {
             const nb::gil_scoped_release released;
-            new (self) Extraction(
-                make_job(options, image_name, psf_name, output, model, scores, full_precision), psf,
-                take ? std::move(preproc) : Preproc(preproc));
+            new (self) Extraction(make_job(options, barycentric, image_name, psf_name, output,
+                                           model, scores, full_precision),
+                                  psf, take ? std::move(preproc) : Preproc(preproc));
           },
-          nb::kw_only(), "options"_a, "psf"_a, "preproc"_a, "take"_a, "image_name"_a, "psf_name"_a,
-          "output"_a.none(), "model"_a.none(), "scores"_a, "full_precision"_a,
+          nb::kw_only(), "options"_a, "barycentric"_a, "psf"_a, "preproc"_a, "take"_a,
+          "image_name"_a, "psf_name"_a, "output"_a.none(), "model"_a.none(), "scores"_a,
+          "full_precision"_a,
           "`take` takes the pixels of `preproc` over, which is then of no more use; else they are "
           "copied. Raises UsageError, DataError.")
       .def_prop_ro(

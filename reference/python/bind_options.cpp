@@ -20,6 +20,7 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
                             std::optional<std::uint32_t> mask_bits, bool model,
                             const std::optional<std::string>& method,
                             const std::string& decorrelate, const std::string& flux,
+                            const std::string& chi2_pixels,
                             const std::optional<std::string>& milestone, bool gpu) {
   ExtractOptions o;
   if (wavelength) {
@@ -41,6 +42,8 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
   o.decorrelate =
       choose<Decorrelate>("decorrelate", decorrelate, {Decorrelate::signal, Decorrelate::noise});
   o.flux = choose<FluxSolver>("flux", flux, {FluxSolver::patch, FluxSolver::frame});
+  o.chi2_pixels =
+      choose<Chi2Pixels>("chi2_pixels", chi2_pixels, {Chi2Pixels::weighted, Chi2Pixels::bright});
   // On the CPU any method goes with any milestone; a GPU's milestone has its own.
   const Device device = gpu ? Device::gpu : Device::cpu;
   o.milestone = milestone ? choose("milestone", *milestone, milestones_of(device))
@@ -78,7 +81,7 @@ void bind_options(nb::module_& module) {
              "nspec"_a.none(), "regularize"_a, "bundlesize"_a, "nsubbundles"_a, "nwavestep"_a,
              "wavepad"_a, "pixpad_frac"_a, "wavepad_frac"_a, "psferr"_a.none(),
              "mask_bits"_a.none(), "model"_a, "method"_a.none(), "decorrelate"_a, "flux"_a,
-             "milestone"_a.none(), "gpu"_a,
+             "chi2_pixels"_a, "milestone"_a.none(), "gpu"_a,
              "Options with the names of the command line (docs/command-line.md). Raises "
              "UsageError for an unknown method, decorrelation, flux or milestone.");
 }

@@ -15,20 +15,24 @@ using nb::literals::operator""_a;
 namespace spex::python {
 namespace {
 
-// Camera, preproc, psf and truth file of each camera.
-using Files = std::tuple<std::string, std::string, std::string, std::string>;
+// Camera, exposure, preproc, psf and truth file of each frame.
+using Files = std::tuple<std::string, int, std::string, std::string, std::string>;
 
 std::vector<Files> simulate(const std::string& folder, const std::string& cameras,
-                            const std::string& size, std::uint64_t seed, int expid, int night,
-                            double exptime, bool on_grid, const std::string& ivar,
-                            const std::string& compress, const std::optional<std::string>& psf,
-                            int threads) {
+                            const std::string& size, std::uint64_t seed, const std::string& flavor,
+                            int expid, int exposures, double psf_shift, int night, double exptime,
+                            bool on_grid, const std::string& ivar, const std::string& compress,
+                            const std::optional<std::string>& psf, int threads) {
   SimOptions options;
   options.folder = folder;
   options.cameras = parse_cameras(cameras);
   options.size = choose<SimSize>("size", size, {SimSize::tiny, SimSize::bundle, SimSize::full});
   options.seed = seed;
+  options.flavor =
+      choose<Flavor>("flavor", flavor, {Flavor::science, Flavor::flat, Flavor::arc, Flavor::sky});
   options.expid = expid;
+  options.exposures = exposures;
+  options.psf_shift = psf_shift;
   options.night = night;
   options.exptime = exptime;
   options.on_grid = on_grid;
@@ -43,20 +47,22 @@ std::vector<Files> simulate(const std::string& folder, const std::string& camera
   const std::string ending =
       options.compress == Compress::none ? "" : "." + to_string(options.compress);
   std::vector<Files> files;
-  for (const Camera& camera : options.cameras)
-    files.emplace_back(camera.name(), file_name(options, "preproc", camera) + ending,
-                       file_name(options, "psf", camera), file_name(options, "truth", camera));
+  for (int last = expid + exposures; options.expid < last; ++options.expid)
+    for (const Camera& camera : options.cameras)
+      files.emplace_back(camera.name(), options.expid,
+                         file_name(options, "preproc", camera) + ending,
+                         file_name(options, "psf", camera), file_name(options, "truth", camera));
   return files;
 }
 
 }  // namespace
 
 void bind_simulate(nb::module_& module) {
-  module.def(
-      "simulate", &simulate, nb::call_guard<nb::gil_scoped_release>(), "folder"_a, nb::kw_only(),
-      "cameras"_a, "size"_a, "seed"_a, "expid"_a, "night"_a, "exptime"_a, "on_grid"_a, "ivar"_a,
-      "compress"_a, "psf"_a.none(), "threads"_a,
-      "Writes the files of an exposure: camera, preproc, psf and truth file of each camera.");
+  module.def("simulate", &simulate, nb::call_guard<nb::gil_scoped_release>(), "folder"_a,
+             nb::kw_only(), "cameras"_a, "size"_a, "seed"_a, "flavor"_a, "expid"_a, "exposures"_a,
+             "psf_shift"_a, "night"_a, "exptime"_a, "on_grid"_a, "ivar"_a, "compress"_a,
+             "psf"_a.none(), "threads"_a,
+             "Writes exposures: camera, exposure, preproc, psf and truth file of each frame.");
 }
 
 }  // namespace spex::python

@@ -9,12 +9,12 @@
 namespace spex::python {
 namespace {
 
-// First patch of a rank. Ranks take consecutive patches, whole bundles where a bundle is the least
-// that the milestone shares.
+// First patch of a rank. Ranks take consecutive patches; whole bundles where a bundle is the least
+// that the milestone shares, or is solved together.
 std::size_t first_of_rank(const std::vector<Patch>& patches, const ExtractOptions& options,
                           int rank, int ranks) {
   std::size_t first = patches.size() * static_cast<std::size_t>(rank) / ranks;
-  if (traits(options.milestone).unit == WorkUnit::bundle)
+  if (traits(options.milestone).unit == WorkUnit::bundle || options.flux == FluxSolver::frame)
     while (first > 0 && first < patches.size() &&
            patches[first].bundle == patches[first - 1].bundle)
       ++first;

@@ -8,7 +8,9 @@ from ._inputs import ImageLike, PathLike, PsfLike, as_preproc, as_psf, name_of
 from .errors import UsageError
 
 
-def _wavelength(value: str | tuple[float, float, float] | None) -> tuple[float, ...] | None:
+def _wavelength(
+    value: str | tuple[float, float, float] | None,
+) -> tuple[float, float, float] | None:
     """Three numbers, from the text of the command line too."""
     if value is None:
         return None
@@ -40,6 +42,11 @@ def extract(
     mask_bits: int | None = None,
     decorrelate: str = "signal",
     flux: str = "patch",
+    chi2_pixels: str = "weighted",
+    barycentric_correction: bool = False,
+    barycentric_by_obstype: bool = False,
+    heliocor: float | None = None,
+    iers: PathLike | None = None,
     method: str | None = None,
     milestone: str | None = None,
     model: bool | PathLike = False,
@@ -78,6 +85,12 @@ def extract(
         mask_bits: pixels with any of these bits are not used; None is all but BADREADNOISE.
         decorrelate: "signal" or "noise".
         flux: "patch", each patch by itself, or "frame", the whole frame at once, without seams.
+        chi2_pixels: pixels that chi2pix counts: "weighted", or "bright" as production's GPU path.
+        barycentric_correction: make the wavelengths barycentric, by the header's position and
+            time; those of the frame are still the ones asked for.
+        barycentric_by_obstype: the same for images of the sky, whose OBSTYPE or FLAVOR says so.
+        heliocor: the factor itself, barycentric / observed wavelength.
+        iers: finals2000A.all of the IERS, for a factor that is right to 1e-12, not 1e-10.
         method: "eigh" or "cholesky"; None is that of the milestone, eigh on the CPU.
         milestone: how the work is organized (docs/milestones.md); None is the fastest.
         model: also make the model image; a path writes it to that file too, beside `output`.
@@ -103,7 +116,7 @@ def extract(
     >>> frame.flux.shape, frame.resolution.shape, frame.units["flux"]
     ((5, 51), (5, 11, 51), 'electron / Angstrom')
     >>> frame.counts
-    Counts(patches=2, guarded=0, fell_back=0, failed=0)
+    Counts(patches=2, guarded=0, fell_back=0, failed=0, direct=0)
     >>> extract(night.preproc, night.psf, nsubbundles=7)
     Traceback (most recent call last):
         ...
@@ -129,14 +142,22 @@ def extract(
         method=method,
         decorrelate=decorrelate,
         flux=flux,
+        chi2_pixels=chi2_pixels,
         milestone=milestone,
         gpu=bool(gpu),
+    )
+    barycentric = _core.make_barycentric(
+        barycentric_correction,
+        barycentric_by_obstype,
+        heliocor,
+        None if iers is None else os.fspath(iers),
     )
     worker, busy = _run.extractor(gpu, device, threads)
     image, own = as_preproc(preproc)
     camera = image.camera
     extraction = _core.Extraction(
         options=options,
+        barycentric=barycentric,
         psf=as_psf(psf),
         preproc=image,
         take=own,
@@ -153,5 +174,6 @@ def extract(
     if output is not None:
         extraction.write(results)
     arrays = extraction.arrays(results, bool(model))
-    counts = Counts(*(arrays.pop(name) for name in ("patches", "guarded", "fell_back", "failed")))
+    names = ("patches", "guarded", "fell_back", "failed", "direct")
+    counts = Counts(**{name: arrays.pop(name) for name in names})
     return Frame(**arrays, specmin=specmin, camera=camera, counts=counts)

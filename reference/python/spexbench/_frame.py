@@ -32,6 +32,7 @@ class Counts:
     guarded: int  #: of cholesky: solved as a whole, not spectrum by spectrum
     fell_back: int  #: solved by eigh in the method's place
     failed: int  #: which could not be solved; their bins are NODATA in the mask
+    direct: int  #: of flux="frame": whose flux was not found by sweeps
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +54,7 @@ class Frame:
     model: npt.NDArray[np.float64] | None
     specmin: int  #: first fiber, counted from 0 in the PSF
     camera: str  #: "r0", say; empty where the image does not say
+    heliocor: float  #: factor by which the wavelengths are barycentric; 1 where they are not
     counts: Counts  #: of patches
     units: dict[str, str] = field(default_factory=lambda: dict(UNITS))  #: of each array
 

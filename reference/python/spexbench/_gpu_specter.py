@@ -161,11 +161,13 @@ def extract_frame(
             method=method,
             decorrelate="signal",
             flux="patch",
+            chi2_pixels="weighted",
             milestone=None,
             gpu=gpu,
         )
         extraction = _core.Extraction(
             options=options,
+            barycentric=_core.make_barycentric(False, False, None, None),
             psf=of_psf,
             preproc=image,
             take=own,

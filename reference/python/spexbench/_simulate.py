@@ -13,6 +13,7 @@ class SimulatedFrame(NamedTuple):
     """The files of one simulated camera."""
 
     camera: str  #: "r0", say
+    expid: int  #: exposure number
     preproc: Path  #: the image
     psf: Path  #: its PSF
     truth: Path  #: the spectra that went in
@@ -24,7 +25,10 @@ def simulate(
     cameras: str = "r0",
     size: str = "full",
     seed: int = 1,
+    flavor: str = "science",
     expid: int = 1,
+    exposures: int = 1,
+    psf_shift: float = 0.0,
     night: int = 20240101,
     exptime: float = 900.0,
     on_grid: bool = False,
@@ -33,14 +37,17 @@ def simulate(
     psf: PathLike | None = None,
     threads: int | None = None,
 ) -> list[SimulatedFrame]:
-    """Simulates an exposure and writes its files, as spex-sim does.
+    """Simulates exposures and writes their files, as spex-sim does.
 
     Args:
         folder: that the files are written to; made where its parent exists.
         cameras: "b0,r0,z0", or "all".
         size: "tiny" (25 fibers, 300 rows), "bundle" (25 fibers) or "full" (500 fibers).
         seed: another sky, other targets, other noise.
-        expid: exposure number.
+        flavor: "science", "flat", "arc" or "sky".
+        expid: number of the first exposure.
+        exposures: how many.
+        psf_shift: pixels by which the spots of an exposure may lie elsewhere.
         night: YYYYMMDD.
         exptime: s.
         on_grid: the truth on the wavelengths of the extraction, as `compare` needs it.
@@ -50,15 +57,15 @@ def simulate(
         threads: None is all CPUs that the process may use; the files do not depend on it.
 
     Returns:
-        The files of each camera, in the order of `cameras`.
+        The files of each frame, by exposure, then in the order of `cameras`.
 
     Raises:
         UsageError: the arguments are impossible.
         DataError: a file cannot be read or written.
 
     >>> [frame] = simulate(folder / "night", size="tiny", seed=7)
-    >>> frame.camera, frame.preproc.name
-    ('r0', 'preproc-r0-00000001.fits')
+    >>> frame.camera, frame.expid, frame.preproc.name
+    ('r0', 1, 'preproc-r0-00000001.fits')
     """
     if not 0 <= seed < 2**63:
         raise UsageError(f"seed: {seed} (expected a number from 0 on)")
@@ -67,7 +74,10 @@ def simulate(
         cameras=cameras,
         size=size,
         seed=seed,
+        flavor=flavor,
         expid=expid,
+        exposures=exposures,
+        psf_shift=psf_shift,
         night=night,
         exptime=exptime,
         on_grid=on_grid,
@@ -76,4 +86,4 @@ def simulate(
         psf=None if psf is None else os.fspath(psf),
         threads=threads or _core.default_threads(),
     )
-    return [SimulatedFrame(camera, *map(Path, paths)) for camera, *paths in files]
+    return [SimulatedFrame(camera, number, *map(Path, paths)) for camera, number, *paths in files]

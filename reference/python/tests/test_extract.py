@@ -122,6 +122,35 @@ def test_threads_and_model(night, frame):
     assert one.model.shape == (300, 200)
 
 
+def test_flux_of_the_frame(night, frame):
+    seamless = extract(night.preproc, night.psf, flux="frame", **SMALL)
+    assert not np.array_equal(seamless.flux, frame.flux)
+    np.testing.assert_array_equal(seamless.ivar, frame.ivar)
+    with pytest.raises(spexbench.UsageError, match=r"flux: unknown 'all' \(expected patch or"):
+        extract(night.preproc, night.psf, flux="all")
+
+
+def test_barycentric_wavelengths(night, frame):
+    corrected = extract(night.preproc, night.psf, barycentric_correction=True, **SMALL)
+    assert 1e-6 < abs(corrected.heliocor - 1) < 1.1e-4
+    np.testing.assert_array_equal(corrected.wave, frame.wave)
+    observed = tuple(x / corrected.heliocor for x in GRID)
+    same = extract(night.preproc, night.psf, **{**SMALL, "wavelength": observed})
+    pull = (corrected.flux - same.flux) * np.sqrt(same.ivar)
+    assert np.abs(pull).max() < 1e-6
+    given = extract(
+        night.preproc,
+        night.psf,
+        barycentric_correction=True,
+        heliocor=corrected.heliocor,
+        **SMALL,
+    )
+    assert_same(given, corrected)
+    assert frame.heliocor == 1
+    with pytest.raises(spexbench.UsageError, match="heliocor: no wavelength is to be corrected"):
+        extract(night.preproc, night.psf, heliocor=1.0001)
+
+
 def test_methods_agree(night, frame):
     other = extract(night.preproc, night.psf, method="cholesky", **SMALL)
     assert not np.array_equal(other.flux, frame.flux)

@@ -1,0 +1,218 @@
+"""A small night: a flat and science exposures of a bundle of fibers in b, r and z.
+
+Images are the sum of spots that gpu_specter evaluates, so that nothing of spexbench has a part in
+them but the PSF files, which are spex-sim's. Files are written by desispec's own writer.
+
+Spectra are given on the wavelengths of the extraction, where R of the frame times the spectrum is
+what must come out. Fluxes are calibrated; a camera's throughput C(lambda) and a fiber's
+t_s(lambda), whose mean over fibers is 1, make electrons of them. The flat lamp shows t_s.
+"""
+
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import gpu_specter.io
+import numpy as np
+from astropy.table import Table
+from desispec.image import Image
+from desispec.io.image import write_image
+from desispec.scripts.extract import barycentric_correction_multiplicative_factor
+from gpu_specter.extract.cpu import get_spots
+
+#: wmin, wmax, dw of production, Angstrom.
+GRID = {"b": (3600.0, 5800.0, 0.8), "r": (5760.0, 7620.0, 0.8), "z": (7520.0, 9824.0, 0.8)}
+NFIBER = 25
+READ_NOISE = 3.0  # electron
+MARGIN = 20  # bins beyond either end of the grid, whose light reaches into it
+NIGHT = 20240101
+TILEID = 1000
+FIELD = (150.5, 30.5)  # degrees
+STARS = (4, 12, 20)
+SKIES = (0, 2, 5, 7, 10, 13, 15, 18, 21, 23)
+
+
+@dataclass(frozen=True)
+class Exposure:
+    """An exposure of all cameras."""
+
+    expid: int
+    flavor: str  # flat or science
+    exptime: float  # s
+
+
+EXPOSURES = (
+    Exposure(1, "flat", 120.0),
+    Exposure(2, "science", 900.0),
+    Exposure(3, "science", 900.0),
+)
+
+
+@dataclass
+class Night:
+    """Its files, and what was put into them, on the grid of each camera without its margins."""
+
+    folder: Path
+    cameras: list[str]
+    wave: dict[str, np.ndarray] = field(default_factory=dict)
+    throughput: dict[str, np.ndarray] = field(default_factory=dict)  # t_s [fiber, wave]
+    calibration: dict[str, np.ndarray] = field(default_factory=dict)  # C [wave], electron a unit
+    flux: dict[str, np.ndarray] = field(default_factory=dict)  # of targets, calibrated
+    sky: dict[str, np.ndarray] = field(default_factory=dict)  # electron / Angstrom where t_s is 1
+
+    def psf(self, camera: str) -> Path:
+        """PSF of a camera, the same for all exposures."""
+        return self.folder / f"psf-{camera}-00000001.fits"
+
+    def preproc(self, camera: str, expid: int) -> Path:
+        """Image of a camera."""
+        return self.folder / f"preproc-{camera}-{expid:08d}.fits"
+
+
+def header(camera: str, exposure: Exposure) -> dict[str, object]:
+    """Keywords of IMAGE, as production's raw data and preprocessing have them."""
+    flavor = exposure.flavor.upper()
+    return {
+        "NIGHT": NIGHT,
+        "EXPID": exposure.expid,
+        "CAMERA": camera,
+        "SPECGRPH": int(camera[1]),
+        "EXPTIME": exposure.exptime,
+        "MJD-OBS": 60311.3 + 0.02 * exposure.expid,
+        "FLAVOR": "science" if flavor == "SCIENCE" else "flat",
+        "OBSTYPE": flavor,
+        "PROGRAM": "desispec-check",
+        "TILEID": TILEID,
+        "TARGTRA": FIELD[0],
+        "TARGTDEC": FIELD[1],
+        "AIRMASS": 1.1,
+        "SEEING": 1.1,
+        "LONGKEY": "a value that is longer than a card, " * 4,
+        "HIERARCH lower case": 1,
+    }
+
+
+def fibermap() -> Table:
+    """The columns that desispec's steps ask for."""
+    rng = np.random.default_rng(5)
+    fiber = np.arange(NFIBER)
+    is_sky = np.isin(fiber, SKIES)
+    is_star = np.isin(fiber, STARS)
+    rows = Table()
+    rows["TARGETID"] = (39627000000000000 + fiber).astype(np.int64)
+    rows["PETAL_LOC"] = np.zeros(NFIBER, dtype=np.int16)
+    rows["DEVICE_LOC"] = fiber.astype(np.int32)
+    rows["LOCATION"] = fiber.astype(np.int64)
+    rows["FIBER"] = fiber.astype(np.int32)
+    rows["FIBERSTATUS"] = np.zeros(NFIBER, dtype=np.int32)
+    rows["OBJTYPE"] = np.where(is_sky, "SKY", "TGT")
+    rows["DESI_TARGET"] = np.where(is_sky, 2**32, np.where(is_star, 2**33, 1)).astype(np.int64)
+    rows["BGS_TARGET"] = np.zeros(NFIBER, dtype=np.int64)
+    rows["MWS_TARGET"] = np.zeros(NFIBER, dtype=np.int64)
+    rows["TARGET_RA"] = FIELD[0] + rng.uniform(-0.2, 0.2, NFIBER)
+    rows["TARGET_DEC"] = FIELD[1] + rng.uniform(-0.2, 0.2, NFIBER)
+    rows["FIBER_RA"], rows["FIBER_DEC"] = rows["TARGET_RA"], rows["TARGET_DEC"]
+    for name in ("FIBER_X", "FIBER_Y"):
+        rows[name] = rng.uniform(20, 80, NFIBER)
+    for name in ("DELTA_X", "DELTA_Y"):
+        rows[name] = np.zeros(NFIBER)
+    for band in ("G", "BP", "RP"):
+        rows[f"GAIA_PHOT_{band}_MEAN_MAG"] = np.full(NFIBER, 17.0, dtype=np.float32)
+    return rows
+
+
+def _spectra(wave: np.ndarray, dw: float) -> dict[str, np.ndarray]:
+    """All that does not depend on the exposure, the same function of wavelength in all cameras."""
+    rng = np.random.default_rng(1)
+    x = (wave - 6500) / 3000
+    slope, phase = rng.normal(0, 0.05, (2, NFIBER, 1))
+    t = 1 + rng.normal(0, 0.08, (NFIBER, 1)) + slope * x + 0.02 * np.sin(7 * x + 40 * phase)
+    t /= t.mean(axis=0)
+    lines = np.random.default_rng(2)
+    sky = 40 + 10 * x
+    for centre, strength in zip(
+        lines.uniform(3600, 9830, 160), lines.exponential(600, 160), strict=True
+    ):
+        near = np.abs(wave - centre) < 0.5 * dw
+        sky[near] += strength / dw
+    flux = np.zeros((NFIBER, len(wave)))
+    targets = np.random.default_rng(3)
+    for s in range(NFIBER):
+        level, tilt, centre = targets.uniform([2, -0.3, 4000], [6, 0.3, 9500])
+        if s in STARS:
+            flux[s] = 60 * (1 + 0.2 * s / NFIBER) * (1 - 0.5 * x + 0.2 * x**2)
+            for absorbed in (3934, 4102, 4341, 4861, 6563, 8542):
+                flux[s] *= 1 - 0.5 * np.exp(-0.5 * ((wave - absorbed) / 8) ** 2)
+        elif s not in SKIES:
+            flux[s] = level * (1 + tilt * x)
+            flux[s] += 3 * level * np.exp(-0.5 * ((wave - centre) / 3) ** 2)
+    return {
+        "throughput": t,
+        "calibration": 12 * (1 + 0.2 * x - 0.1 * x**2),
+        "flux": flux,
+        "sky": sky,
+        "lamp": 4000 * (1 + 0.3 * x - 0.2 * x**2),
+    }
+
+
+def _expected(psf: dict, wave: np.ndarray, electrons: np.ndarray) -> np.ndarray:
+    """The image of spectra, electron: `electrons` [fiber, wave] arrive at `wave`."""
+    spots, (xc, yc), _ = get_spots(0, NFIBER, wave, psf)
+    meta = psf["PSF"].meta
+    image = np.zeros((meta["NPIX_Y"], meta["NPIX_X"]))
+    ny, nx = spots.shape[2:]
+    y = yc[:, :, None, None] + np.arange(ny)[:, None]
+    x = xc[:, :, None, None] + np.arange(nx)
+    x, y = np.broadcast_arrays(x, y)
+    inside = (x >= 0) & (x < image.shape[1]) & (y >= 0) & (y < image.shape[0])
+    np.add.at(image, (y[inside], x[inside]), (spots * electrons[:, :, None, None])[inside])
+    return image
+
+
+def make(folder: Path, spex_sim: Path, cameras: list[str]) -> Night:
+    """Simulates the night: its files lie in `folder`."""
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [spex_sim, "-o", folder, "--size", "bundle", "--cameras", ",".join(cameras)]
+    subprocess.run([*command, "--loglevel", "warn"], check=True)
+    night = Night(folder, cameras)
+    for camera in cameras:
+        wmin, wmax, dw = GRID[camera[0]]
+        inner = np.arange(wmin, wmax + 0.5 * dw, dw)
+        wave = wmin + dw * np.arange(-MARGIN, len(inner) + MARGIN)
+        spectra = _spectra(wave, dw)
+        kept = slice(MARGIN, -MARGIN)
+        night.wave[camera] = inner
+        night.throughput[camera] = spectra["throughput"][:, kept]
+        night.calibration[camera] = spectra["calibration"][kept]
+        night.flux[camera] = spectra["flux"][:, kept]
+        night.sky[camera] = spectra["sky"][kept]
+        psf = gpu_specter.io.read_psf(str(night.psf(camera)))
+        for exposure in EXPOSURES:
+            meta = header(camera, exposure)
+            if exposure.flavor == "flat":
+                factor = 1.0
+                light = spectra["lamp"] * np.ones((NFIBER, 1))
+            else:
+                # Light of a barycentric wavelength falls where that of wavelength / factor does.
+                factor = barycentric_correction_multiplicative_factor(meta)
+                light = spectra["sky"] + spectra["flux"] * spectra["calibration"]
+            electrons = light * spectra["throughput"] * dw / factor
+            expected = _expected(psf, wave / factor, electrons)
+            seed = [exposure.expid, *map(ord, camera)]
+            _write(night.preproc(camera, exposure.expid), expected, camera, meta, seed)
+    return night
+
+
+def _write(path: Path, expected: np.ndarray, camera: str, meta: dict, seed: list[int]) -> None:
+    """An exposure of the expected electrons, as desispec writes a preprocessed image."""
+    rng = np.random.default_rng(seed)
+    pix = rng.poisson(expected) + rng.normal(0, READ_NOISE, expected.shape)
+    ivar = 1 / (expected + READ_NOISE**2)
+    mask = np.zeros(expected.shape, dtype=np.uint32)
+    hit = rng.random(expected.shape) < 2e-4  # a cosmic ray, found by the preprocessing
+    pix[hit] += 1000
+    mask[hit] = 16
+    readnoise = np.full(expected.shape, READ_NOISE)
+    image = Image(pix, ivar, mask=mask, readnoise=readnoise, camera=camera, meta=meta)
+    image.fibermap = fibermap()
+    write_image(str(path), image)

@@ -1,0 +1,32 @@
+"""simulate writes what it says, as spex-sim does."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+import spexbench
+
+BIN = Path(os.environ["SPEX_BUILD"]) / "bin"
+
+
+def test_files_are_those_of_spex_sim(tmp_path):
+    frames = spexbench.simulate(
+        tmp_path / "ours", cameras="b0,r0", size="tiny", flavor="flat", expid=7, exposures=2
+    )
+    command = [BIN / "spex-sim", "-o", tmp_path / "theirs", "--cameras", "b0,r0", "--size", "tiny"]
+    command += ["--flavor", "flat", "--expid", "7", "--exposures", "2", "--loglevel", "error"]
+    subprocess.run(command, check=True)
+    assert [(f.camera, f.expid) for f in frames] == [("b0", 7), ("r0", 7), ("b0", 8), ("r0", 8)]
+    for frame in frames:
+        # The preproc files name the program that made them.
+        assert frame.preproc.exists() and (tmp_path / "theirs" / frame.preproc.name).exists()
+        ours, theirs = frame.preproc, tmp_path / "theirs" / frame.preproc.name
+        a, b = (spexbench.read_preproc(str(file)) for file in (ours, theirs))
+        assert (a.image == b.image).all() and (a.ivar == b.ivar).all()
+        assert frame.psf.exists() and frame.truth.exists()
+
+
+def test_wrong_choices(tmp_path):
+    with pytest.raises(spexbench.UsageError, match=r"flavor: unknown 'dark' \(expected science or"):
+        spexbench.simulate(tmp_path / "night", flavor="dark")
