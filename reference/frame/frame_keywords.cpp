@@ -89,8 +89,7 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Fr
   }
   if (!inputs.psf.in_psf.empty())
     keywords.push_back({"ORIG_PSF", inputs.psf.in_psf, "IN_PSF of the PSF file"});
-  if (inputs.heliocor != 1)
-    keywords.push_back({"HELIOCOR", inputs.heliocor, ""});
+  if (inputs.heliocor != 1) keywords.push_back({"HELIOCOR", inputs.heliocor, ""});
   const std::vector<HeaderKeyword> used = dependency_keywords(inputs.preproc.cards);
   keywords.insert(keywords.end(), used.begin(), used.end());
   return keywords;
