@@ -8,21 +8,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "reference/core/choose.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex {
 namespace {
-
-// Choices are checked here rather than by CLI11, so that the message says what was expected.
-template <class Choice>
-Choice choose(const char* option, const std::string& text, const std::vector<Choice>& choices) {
-  std::string expected;
-  for (const Choice choice : choices) {
-    if (to_string(choice) == text) return choice;
-    expected += (expected.empty() ? "" : " or ") + to_string(choice);
-  }
-  throw usage_error(option, "unknown '" + text + "'", expected);
-}
 
 template <class Choice>
 std::string names(const std::vector<Choice>& choices) {

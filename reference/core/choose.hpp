@@ -8,8 +8,8 @@
 
 namespace spex {
 
-/// The one of `choices` whose to_string is `text`. Throws Error(usage) that names them; `name` is
-/// the option's.
+/// The one of `choices` whose to_string is `text`. Throws Error(usage) that names them, which a
+/// check of CLI11's does not; `name` is the option's.
 template <class Choice>
 [[nodiscard]] Choice choose(const char* name, const std::string& text,
                             const std::vector<Choice>& choices) {

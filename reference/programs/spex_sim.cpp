@@ -7,6 +7,7 @@
 #include <CLI/CLI.hpp>
 #include <spdlog/spdlog.h>
 
+#include "reference/core/choose.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
@@ -93,31 +94,23 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")->group("Running");
 }
 
-// Choices are checked here rather than by CLI11, so that the message says what was expected.
-template <class Choice>
-Choice choose(const char* option, const std::string& text, std::initializer_list<Choice> choices) {
-  std::string expected;
-  for (const Choice choice : choices) {
-    if (to_string(choice) == text) return choice;
-    expected += (expected.empty() ? "" : " or ") + to_string(choice);
-  }
-  throw spex::usage_error(option, "unknown '" + text + "'", expected);
-}
-
 spex::SimOptions make_options(const Arguments& arguments) {
+  using spex::choose;
   using enum spex::SimSize;
   spex::SimOptions options = arguments.options;
   options.cameras = spex::parse_cameras(arguments.cameras);
   if (arguments.seed < 0)  // CLI11 would take -1 for the largest unsigned number
     throw spex::usage_error("--seed", std::to_string(arguments.seed), "a number from 0 on");
   options.seed = static_cast<std::uint64_t>(arguments.seed);
-  options.size = choose("--size", arguments.size, {tiny, bundle, full});
-  options.flavor =
-      choose("--flavor", arguments.flavor,
-             {spex::Flavor::science, spex::Flavor::flat, spex::Flavor::arc, spex::Flavor::sky});
-  options.ivar = choose("--ivar", arguments.ivar, {spex::IvarOf::expected, spex::IvarOf::observed});
-  options.compress = choose("--compress", arguments.compress,
-                            {spex::Compress::none, spex::Compress::gz, spex::Compress::fz});
+  options.size = choose<spex::SimSize>("--size", arguments.size, {tiny, bundle, full});
+  options.flavor = choose<spex::Flavor>(
+      "--flavor", arguments.flavor,
+      {spex::Flavor::science, spex::Flavor::flat, spex::Flavor::arc, spex::Flavor::sky});
+  options.ivar = choose<spex::IvarOf>("--ivar", arguments.ivar,
+                                      {spex::IvarOf::expected, spex::IvarOf::observed});
+  options.compress =
+      choose<spex::Compress>("--compress", arguments.compress,
+                             {spex::Compress::none, spex::Compress::gz, spex::Compress::fz});
   options.program = program;
   spex::check_options(options);
   return options;
