@@ -27,7 +27,8 @@ void factor_fibers(const PatchGeometry* patches, int count, const FiberLayout& l
 void solve_fibers(const PatchGeometry* patches, int count, const FiberLayout& layout,
                   const FiberBands& bands, const FiberSolution& solution, cudaStream_t stream);
 
-/// The Schur complements P_s = N_ss - D_s of a batch's core spectra, `[spectrum]` each.
+/// The Schur complements P_s = N_ss - D_s of a batch's core spectra, `[spectrum]` each
+/// (extraction.md, section 5.1); electron^-2, y in electron^-1.
 struct SchurComplements {
   double* band = nullptr;  ///< P_b, the part within N's band, as FiberBands::band, of rows() rows
   double* outside = nullptr;  ///< E = P_b - P_s, nwave x nwave, zeros within the band

@@ -7,7 +7,8 @@
 namespace spex::gpu {
 
 /// Bands, without their prior, and sums over pixels of all bins of a SpotsView, from all pixels of
-/// the CCD. Fiber s counts from the view's first, bin v as the view's.
+/// the CCD (extraction.md, section 4). Fiber s counts from the view's first, bin v as the view's.
+/// In device memory; bands and q in electron^-2, y in electron^-1, good without unit.
 struct FrameBands {
   int nspec = 0;
   int nwave = 0;
