@@ -31,6 +31,10 @@ class Findings:
         """A number that must not be larger."""
         self._add(what, camera, f"{value:.2g}", f"≤ {limit:g}", value <= limit)
 
+    def at_least(self, what: str, camera: str, value: float, limit: float) -> None:
+        """A number that must not be smaller."""
+        self._add(what, camera, f"{value:.4g}", f"≥ {limit:g}", value >= limit)
+
     def within(self, what: str, camera: str, value: float, low: float, high: float) -> None:
         """A number that must lie in a range."""
         self._add(what, camera, f"{value:.4f}", f"{low:.4g} to {high:.4g}", low <= value <= high)

@@ -82,7 +82,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
                  "pipeline each takes several where there are more GPUs than ranks")
       ->group("Running");
   int status = 0;
-  if (!spex::parse_command_line(app, argc, argv, world.is_root(), status)) return status;
+  if (!spex::parse_extract_command_line(app, argc, argv, world.is_root(), status)) return status;
 
   spex::FrameJob job;
   arguments.production.as_desi_proc = many.night.has_value();

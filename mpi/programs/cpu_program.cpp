@@ -51,7 +51,7 @@ int extract(int argc, char** argv, const mpi::Communicator& world, const HookOfR
   ExposureArguments many;
   add_exposure_options(app, arguments, many);
   int status = 0;
-  if (!parse_command_line(app, argc, argv, world.is_root(), status)) return status;
+  if (!parse_extract_command_line(app, argc, argv, world.is_root(), status)) return status;
 
   FrameJob job;
   arguments.production.as_desi_proc = many.night.has_value();

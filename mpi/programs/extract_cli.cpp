@@ -4,12 +4,15 @@
 #include <charconv>
 #include <cmath>
 #include <filesystem>
+#include <optional>
+#include <string_view>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 
 #include "reference/core/choose.hpp"
 #include "reference/core/error.hpp"
+#include "reference/programs/program.hpp"
 
 namespace spex {
 namespace {
@@ -60,6 +63,20 @@ void refuse_frame_flux(const ExtractOptions& o) {
                       "--decorrelate signal, or spex-cpu");
 }
 
+// A finite number as Python's float() reads it, with blanks around it and perhaps a + before it.
+std::optional<double> number_of(std::string_view text) {
+  constexpr const char* blanks = " \t\n\r\f\v";
+  const std::size_t begin = text.find_first_not_of(blanks);
+  if (begin == text.npos) return {};
+  text = text.substr(begin, text.find_last_not_of(blanks) + 1 - begin);
+  if (text.starts_with('+') && !text.starts_with("+-")) text.remove_prefix(1);
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto [after, code] = std::from_chars(text.data(), end, value);
+  if (code != std::errc() || after != end || !std::isfinite(value)) return {};
+  return value;
+}
+
 // Names are empty where many frames are asked for in another way (exposure_cli.hpp).
 bool same_file(const std::string& a, const std::string& b) {
   if (a.empty() || b.empty()) return false;
@@ -89,17 +106,16 @@ WaveRange parse_wavelength(const std::string& text) {
     return usage_error("--wavelength", "'" + text + "' " + what, "wmin,wmax,dw in Angstrom");
   };
   double values[3];
-  const char* next = text.data();
-  const char* const end = next + text.size();
+  std::string_view rest = text;
   for (int i = 0; i < 3; ++i) {
-    const auto [after, code] = std::from_chars(next, end, values[i]);
-    if (code != std::errc() || !std::isfinite(values[i])) throw wrong("is not three numbers");
-    next = after;
-    if (i == 2) break;
-    if (next == end || *next != ',') throw wrong("is not three numbers");
-    ++next;
+    const std::size_t comma = rest.find(',');
+    if (i < 2 && comma == rest.npos) throw wrong("is not three numbers");
+    if (i == 2 && comma != rest.npos) throw wrong("has something after its third number");
+    const std::optional<double> value = number_of(rest.substr(0, comma));
+    if (!value) throw wrong("is not three numbers");
+    values[i] = *value;
+    rest.remove_prefix(comma == rest.npos ? rest.size() : comma + 1);
   }
-  if (next != end) throw wrong("has something after its third number");
   return {values[0], values[1], values[2]};
 }
 
@@ -120,6 +136,8 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   auto& [files, settings] = arguments.job;
   ExtractOptions& o = settings.options;
   app.option_defaults()->always_capture_default();
+  // Of an option that is given twice the last counts, as in production's scripts.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 
   app.add_option("-i,--input", files.input, "Preprocessed image (.fits, .fits.gz, .fits.fz)")
       ->required()
@@ -186,6 +204,10 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")->group("Running");
 
   add_production_options(app, arguments.production);
+}
+
+bool parse_extract_command_line(CLI::App& app, int argc, char** argv, bool speaks, int& status) {
+  return parse_abbreviated(app, production_names, argc, argv, speaks, status);
 }
 
 FrameJob make_job(const ExtractArguments& arguments) {

@@ -35,6 +35,11 @@ struct ExtractArguments {
 /// Adds the options of an extraction to `app`; they are parsed into `arguments`.
 void add_extract_options(CLI::App& app, ExtractArguments& arguments);
 
+/// Parses the command line into `app`, as parse_command_line (program.hpp). Options may be
+/// abbreviated as in production's scripts, whose own options go before ours.
+[[nodiscard]] bool parse_extract_command_line(CLI::App& app, int argc, char** argv, bool speaks,
+                                              int& status);
+
 /// Checks and converts. Throws Error(usage).
 [[nodiscard]] FrameJob make_job(const ExtractArguments& arguments);
 

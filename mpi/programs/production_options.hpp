@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "mpi/comm/environment.hpp"
 #include "reference/frame/frame_job.hpp"
@@ -13,6 +14,18 @@ class App;
 }
 
 namespace spex {
+
+/// The long options of desi_extract_spectra (desispec of June 2026), which its callers may
+/// abbreviate.
+inline constexpr std::string_view production_names[] = {
+    "help",         "input",       "fibermap",
+    "psf",          "output",      "model",
+    "wavelength",   "specmin",     "nspec",
+    "regularize",   "bundlesize",  "nsubbundles",
+    "nwavestep",    "verbose",     "mpi",
+    "no-scores",    "psferr",      "decorrelate-fibers",
+    "no-gpu",       "use-specter", "barycentric-correction",
+    "wavepad-frac", "pixpad-frac"};
 
 /// What those options were parsed into, before they are checked.
 struct ProductionArguments {

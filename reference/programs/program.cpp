@@ -1,9 +1,11 @@
 #include "reference/programs/program.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <map>
 #include <new>
+#include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -11,12 +13,51 @@
 #include <spdlog/spdlog.h>
 
 #include "reference/core/error.hpp"
+#include "reference/programs/abbreviations.hpp"
 
 namespace spex {
 namespace {
 
 std::string first_line(const std::string& text) {
   return text.substr(0, text.find('\n'));
+}
+
+// A whole number is decimal whatever zeros it begins with, as in file names, and nothing is none:
+// CLI11 would take 010 for 8, and an empty word for 0.
+std::string without_zeros(std::string text) {
+  if (text.empty()) throw CLI::ValidationError("is empty, a number is expected");
+  const std::size_t digits = text.find_first_not_of("+-");
+  if (digits == std::string::npos || text.find_first_not_of("0123456789", digits) != text.npos)
+    return text;
+  const std::size_t zeros = std::min(text.find_first_not_of('0', digits), text.size() - 1);
+  return text.erase(digits, zeros - digits);
+}
+
+void read_numbers_in_decimal(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (option->get_type_name() == "INT" || option->get_type_name() == "UINT")
+      option->transform(without_zeros);
+}
+
+// Runs `parse`, which throws what CLI11 throws; says and sets what parse_command_line does.
+bool parse_guarded(CLI::App& app, bool speaks, int& status, const std::function<void()>& parse) {
+  const auto wrong = [&](const std::string& what) {
+    status = exit_status(ErrorKind::usage);
+    if (speaks)
+      say_line(fmt::format("{}: {} (see {} --help)", app.get_name(), what, app.get_name()));
+  };
+  read_numbers_in_decimal(app);
+  try {
+    parse();
+    return true;
+  } catch (const CLI::Success& success) {  // --help and --version
+    status = speaks ? app.exit(success) : 0;
+  } catch (const CLI::ParseError& error) {
+    wrong(first_line(error.what()));
+  } catch (const Error& error) {
+    wrong(error.what());
+  }
+  return false;
 }
 
 }  // namespace
@@ -45,18 +86,16 @@ void set_log_level(const std::string& level) {
 }
 
 bool parse_command_line(CLI::App& app, int argc, char** argv, bool speaks, int& status) {
-  try {
-    app.parse(argc, argv);
-    return true;
-  } catch (const CLI::Success& success) {  // --help and --version
-    status = speaks ? app.exit(success) : 0;
-  } catch (const CLI::ParseError& error) {
-    status = exit_status(ErrorKind::usage);
-    if (speaks)
-      say_line(fmt::format("{}: {} (see {} --help)", app.get_name(), first_line(error.what()),
-                           app.get_name()));
-  }
-  return false;
+  return parse_guarded(app, speaks, status, [&] { app.parse(argc, argv); });
+}
+
+bool parse_abbreviated(CLI::App& app, std::span<const std::string_view> first, int argc,
+                       char** argv, bool speaks, int& status) {
+  return parse_guarded(app, speaks, status, [&] {
+    std::vector<std::string> words = write_out_options(app, {argv + 1, argv + argc}, first);
+    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    app.parse(std::move(words));
+  });
 }
 
 int run_guarded(const std::string& program, bool speaks, const std::function<int()>& body) {

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace CLI {
 class App;
@@ -22,6 +24,11 @@ void set_log_level(const std::string& level);
 /// one line on stderr where `speaks`, and status 2.
 [[nodiscard]] bool parse_command_line(CLI::App& app, int argc, char** argv, bool speaks,
                                       int& status);
+
+/// The same of a program whose long options may be abbreviated, by the rules of write_out_options
+/// (abbreviations.hpp); `first` are the names that go before others.
+[[nodiscard]] bool parse_abbreviated(CLI::App& app, std::span<const std::string_view> first,
+                                     int argc, char** argv, bool speaks, int& status);
 
 /// Writes a line to stderr; nothing where that cannot be written, as on a full disk: the exit
 /// status says the rest then. fmt::print would throw.
