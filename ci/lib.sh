@@ -14,6 +14,12 @@ die() {
   exit 1
 }
 
+# need COMMAND THING: ends the script where there is no such command, and says what its package is called
+# here (ci/packages has the thing).
+need() {
+  command -v "$1" >/dev/null || die "no $1 here (expected the package $(ci/install-dependencies --name "$2"))"
+}
+
 # Parallel jobs: the CPUs that this process may use, and 1.5 GB of memory for each.
 jobs() {
   local cpus memory_kb most
@@ -44,6 +50,8 @@ use_ccache() {
 build() {
   local preset=$1
   shift
+  need cmake CMake
+  need ninja Ninja
   cmake --preset "$preset" >"$root/build/$preset-configure.log" 2>&1 || {
     tail -n 30 "$root/build/$preset-configure.log" >&2
     die "cannot configure preset $preset (full log in build/$preset-configure.log)"

@@ -1,14 +1,28 @@
 # What the project is built with. All of it is in Debian 12 and Ubuntu 24.04 (ci/install-dependencies).
-find_package(Threads REQUIRED)
-find_package(MPI REQUIRED COMPONENTS CXX)
-find_package(CFITSIO REQUIRED)
-find_package(LAPACKE REQUIRED)
-find_package(ZLIB REQUIRED)
-find_package(ERFA REQUIRED)
-find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
-find_package(nlohmann_json REQUIRED)
-find_package(CLI11 REQUIRED)
+
+# spex_need(PACKAGE THING ...): find_package(PACKAGE ...), whose failure names what to install on this
+# system: the package of THING in ci/packages.
+macro(spex_need package thing)
+  find_package(${package} QUIET ${ARGN})
+  if(NOT ${package}_FOUND)
+    execute_process(
+      COMMAND ${PROJECT_SOURCE_DIR}/ci/install-dependencies --name "${thing}"
+      OUTPUT_VARIABLE _package OUTPUT_STRIP_TRAILING_WHITESPACE)
+    message(FATAL_ERROR "${thing} is not here (expected ${_package}; ci/install-dependencies installs all "
+                        "that is needed, and CMAKE_PREFIX_PATH names folders of other installations)")
+  endif()
+endmacro()
+
+spex_need(Threads "C++20 compiler")
+spex_need(MPI MPI COMPONENTS CXX)
+spex_need(CFITSIO CFITSIO)
+spex_need(LAPACKE LAPACKE)
+spex_need(ZLIB zlib)
+spex_need(ERFA ERFA)
+spex_need(fmt fmt)
+spex_need(spdlog spdlog)
+spex_need(nlohmann_json nlohmann-json)
+spex_need(CLI11 CLI11)
 if(SPEX_GPU)
   # CMake 3.25 of Debian 12 does not know that nvcc has C++20 (since 12.0).
   if(CMAKE_VERSION VERSION_LESS 3.26)
@@ -19,11 +33,11 @@ if(SPEX_GPU)
   find_package(CUDAToolkit REQUIRED)
 endif()
 if(SPEX_TESTS)
-  find_package(GTest REQUIRED)
+  spex_need(GTest GoogleTest)
 endif()
 if(SPEX_BENCH)
-  find_package(OpenSSL REQUIRED COMPONENTS Crypto)
-  find_package(benchmark REQUIRED)
+  spex_need(OpenSSL OpenSSL COMPONENTS Crypto)
+  spex_need(benchmark "Google Benchmark")
 endif()
 if(SPEX_PYTHON)
   # scikit-build-core names its Python; else it is that of .venv, where ci/venv has made it.
