@@ -1,7 +1,6 @@
 # Install and export rules: find_package(spexbench) gives spexbench::reference and its siblings.
 include(CMakePackageConfigHelpers)
 
-install(TARGETS spex_warnings spex_options EXPORT spexbench)
 install(
   DIRECTORY ${PROJECT_SOURCE_DIR}/reference ${PROJECT_SOURCE_DIR}/mpi
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/spexbench

@@ -1,0 +1,35 @@
+# What makes a fault in a program harder to use against its user, and costs no time that can be
+# measured (docs/robustness.md): frames come from elsewhere. SPEX_HARDENING=OFF leaves it to the
+# flags of the caller, such as those of a distribution.
+include(CheckCXXCompilerFlag)
+include(CheckPIESupported)
+option(SPEX_HARDENING "Protect the stack, check the sizes of buffers, link read-only" ON)
+
+if(SPEX_HARDENING)
+  check_pie_supported(LANGUAGES CXX)
+  set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+  foreach(_flag -fstack-protector-strong -fstack-clash-protection -fcf-protection=full -mbranch-protection=standard)
+    string(MAKE_C_IDENTIFIER "SPEX_HAS${_flag}" _has)
+    check_cxx_compiler_flag(${_flag} ${_has})
+    if(${_has})
+      target_compile_options(spex_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:${_flag}>)
+    endif()
+  endforeach()
+  # The C library checks sizes in optimized code alone. Sanitizers do so by themselves, and would not
+  # see the calls that it replaces.
+  if(NOT SPEX_SANITIZE AND NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    target_compile_options(
+      spex_options
+      INTERFACE $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>)
+  endif()
+  target_link_options(
+    spex_options INTERFACE
+    $<$<AND:$<LINK_LANG_AND_ID:CXX,GNU,Clang>,$<PLATFORM_ID:Linux>>:LINKER:-z,relro,-z,now,-z,noexecstack>)
+endif()
+
+# Files are named from the repository's root, in messages and in debug information: what is installed
+# tells nothing of the folder that it was built in.
+target_compile_options(
+  spex_options
+  INTERFACE
+    $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-ffile-prefix-map=${PROJECT_BINARY_DIR}=build;-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.>)
