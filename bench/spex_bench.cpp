@@ -16,11 +16,12 @@
 #include <fmt/format.h>
 
 #include "bench/campaign/campaign.hpp"
+#include "bench/campaign/self_test.hpp"
+#include "bench/campaign/shipped_files.hpp"
 #include "bench/submission/submission.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/version.hpp"
 #include "reference/programs/program.hpp"
-#include "spex_build_info.hpp"
 
 namespace {
 
@@ -34,13 +35,14 @@ constexpr const char* footer =
     "OUT/ENTRY.events.json, who did what when in its last run, and OUT/logs. Prints a table.\n"
     "\n"
     "Examples:\n"
-    "  spex-bench bench/plans/ci.json --out bench-ci\n"
-    "  spex-bench bench/plans/acceptance-4gpu.json --out result --data /dev/shm/spex-bench\n"
+    "  spex-bench --self-test\n"
+    "  spex-bench ci --out bench-ci\n"
+    "  spex-bench acceptance-4gpu --out result --data /dev/shm/spex-bench\n"
     "  spex-bench bench/plans/perlmutter.json --out result --launcher srun --nodes 2 --resume\n"
     "  spex-bench submit result --archive result.tar.gz\n"
     "  spex-bench check result.tar.gz\n"
     "then\n"
-    "  PYTHONPATH=reports .venv/bin/python -m spexreports bench result --out report\n"
+    "  spex-reports bench result --out report\n"
     "\n"
     "Exit status: 0 pass, 1 something could not be run, 2 the command line or the plan is wrong,\n"
     "3 a frame is wrong, 4 too slow, 5 the machine is unhealthy, 6 too scattered to say, 77 there\n"
@@ -59,8 +61,23 @@ struct Arguments {
   bool list = false;
 };
 
+CLI::Option* add_launcher(CLI::App& app, spex::bench::LaunchSettings& launch) {
+  return app.add_option("--launcher", launch.launcher, "mpirun, or srun within a job")
+      ->check(CLI::IsMember({"mpirun", "srun"}))
+      ->capture_default_str();
+}
+
+// Looked for before the command line is read, as it makes another one of it.
+CLI::Option* add_self_test(CLI::App& app) {
+  const std::string what =
+      "Say whether this installation works, by its golden cases and the plan ci; "
+      "--self-test --help tells more";
+  return app.add_flag("--self-test", what);
+}
+
 void add_options(CLI::App& app, Arguments& a) {
-  app.add_option("plan", a.plan, "Plan file, e.g. one of bench/plans")->required();
+  app.add_option("plan", a.plan, "Plan file, or the name of one that is shipped, e.g. ci")
+      ->required();
   app.add_option("-o,--out", a.settings.out, "Folder for the results")->group("Files");
   app.add_option("--data", a.settings.data,
                  "Folder for inputs and outputs, OUT/data where not given; a full exposure takes 3 "
@@ -70,8 +87,9 @@ void add_options(CLI::App& app, Arguments& a) {
                  "Folder of the frames that others are held to, OUT/references where not given; "
                  "kept for later runs. A full exposure takes 3 GB")
       ->group("Files");
-  app.add_option("--goldens", a.settings.golden_cases, "cases.json that the plan's goldens are of")
-      ->capture_default_str()
+  app.add_option(
+         "--goldens", a.settings.golden_cases,
+         "cases.json that the plan's goldens are of; the one that is shipped where not given")
       ->group("Files");
   app.add_option("--thresholds", a.thresholds, "What each entry must reach (docs/benchmark.md)")
       ->group("Files");
@@ -94,10 +112,8 @@ void add_options(CLI::App& app, Arguments& a) {
   app.add_flag("--resume", a.settings.resume, "Go on with what OUT holds of this plan")
       ->group("What to run");
   app.add_flag("--list", a.list, "Say what would be run, and end")->group("What to run");
-  app.add_option("--launcher", a.settings.launch.launcher, "mpirun, or srun within a job")
-      ->check(CLI::IsMember({"mpirun", "srun"}))
-      ->capture_default_str()
-      ->group("Machine");
+  add_self_test(app)->group("What to run");
+  add_launcher(app, a.settings.launch)->group("Machine");
   app.add_option("--nodes", a.settings.launch.nodes, "Nodes of each run")
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
@@ -155,7 +171,7 @@ void choose_entries(const Arguments& arguments, spex::bench::Plan& plan) {
 int run(Arguments& arguments) {
   spex::set_log_level(arguments.loglevel);
   spex::bench::Signals signals;
-  spex::bench::Plan plan = spex::bench::read_plan(arguments.plan);
+  spex::bench::Plan plan = spex::bench::read_plan(spex::bench::plan_file(arguments.plan));
   if (arguments.thresholds) {
     if (plan.tier == "ci")
       throw spex::usage_error("--thresholds", "with a plan of the tier ci, which has no FPNH",
@@ -228,6 +244,28 @@ int check(int argc, char** argv) {
   return say(spex::bench::check_submission(spex::bench::read_archive(archive)));
 }
 
+int self_test(int argc, char** argv) {
+  CLI::App app(
+      "Whether this installation works: runs the golden cases by every method and milestone "
+      "that can run here, and the plan ci. Minutes on two cores.",
+      program);
+  app.footer(
+      "A line for each begins with pass, FAIL or skip. Exit status: 0 pass, 1 something could not "
+      "be run,\n2 the command line is wrong, 3 a frame is wrong, 5 the machine is unhealthy.");
+  spex::bench::SelfTestSettings settings;
+  std::string loglevel = "warn";
+  add_self_test(app)->required();
+  app.add_option("-o,--out", settings.out, "Folder that keeps the results; else they are removed");
+  add_launcher(app, settings.launch);
+  app.add_flag("--require-gpu", settings.require_gpu, "Fail where there is no GPU");
+  app.add_option("--loglevel", loglevel, "debug, info, warn or error")->capture_default_str();
+  int status = 0;
+  if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
+  spex::set_log_level(loglevel);
+  spex::bench::Signals signals;
+  return flushed(spex::bench::run_self_test(settings, signals));
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -236,11 +274,13 @@ int main(int argc, char** argv) {
     const std::string command = argc > 1 ? argv[1] : "";
     if (command == "submit") return submit(argc - 1, argv + 1);
     if (command == "check") return check(argc - 1, argv + 1);
+    if (std::find(argv, argv + argc, std::string("--self-test")) != argv + argc)
+      return self_test(argc, argv);
     CLI::App app("Runs a plan of benchmarks, checks every frame, and judges the machine.", program);
     app.set_version_flag("--version", spex::version_text(program));
     app.footer(footer);
     Arguments arguments;
-    arguments.settings.golden_cases = fs::path(SPEX_SOURCE_FOLDER) / "golden" / "cases.json";
+    arguments.settings.golden_cases = spex::bench::shipped_golden_cases();
     add_options(app, arguments);
     int status = 0;
     if (!spex::parse_command_line(app, argc, argv, true, status)) return status;

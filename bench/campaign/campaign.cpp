@@ -343,8 +343,8 @@ class Campaign {
     auto results = nlohmann::ordered_json::array();
     for (const std::string& name : plan_.goldens) {
       spdlog::info("{}: golden case {}", to_string(entry.milestone), name);
-      results.push_back(
-          run_golden(settings_.golden_cases, name, entry, programs_, data_.path(), signals_));
+      results.push_back(run_golden(settings_.golden_cases, name, golden_extractor(entry, programs_),
+                                   data_.path(), signals_));
     }
     return golden_.emplace(entry.milestone, results).first->second;
   }

@@ -17,15 +17,20 @@ constexpr double limit_s = 1800;
 
 }  // namespace
 
+std::vector<std::string> golden_extractor(const Entry& entry, const Programs& programs) {
+  return {entry.on_gpu() ? programs.spex_gpu : programs.spex_cpu, "--milestone",
+          to_string(entry.milestone)};
+}
+
 nlohmann::ordered_json run_golden(const std::string& cases, const std::string& name,
-                                  const Entry& entry, const Programs& programs,
+                                  const std::vector<std::string>& extractor,
                                   const std::string& folder, Signals& signals) {
   const golden::GoldenCase golden = golden::read_golden_case(cases, name);
   const std::string output = fs::path(folder) / ("golden-" + name + ".fits");
   fs::remove(output);
   Command command;
-  command.argv = {entry.on_gpu() ? programs.spex_gpu : programs.spex_cpu, "--milestone",
-                  to_string(entry.milestone), "--loglevel", "warn"};
+  command.argv = extractor;
+  command.argv.insert(command.argv.end(), {"--loglevel", "warn"});
   const std::vector<std::string> options = golden.extract_to(output);
   command.argv.insert(command.argv.end(), options.begin(), options.end());
   command.environment = launch_environment();

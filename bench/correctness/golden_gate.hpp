@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -9,10 +10,14 @@
 
 namespace spex::bench {
 
-/// Extracts the case `name` of `cases` with the entry's milestone, one rank, and compares it with
-/// its golden frame; an item of `golden` of a result file. `folder` takes the output.
+/// An entry's program and milestone, for `run_golden`.
+[[nodiscard]] std::vector<std::string> golden_extractor(const Entry& entry,
+                                                        const Programs& programs);
+
+/// Extracts the case `name` of `cases` with a program and its own options, one rank, and compares
+/// it with its golden frame; an item of `golden` of a result file. `folder` takes the output.
 [[nodiscard]] nlohmann::ordered_json run_golden(const std::string& cases, const std::string& name,
-                                                const Entry& entry, const Programs& programs,
+                                                const std::vector<std::string>& extractor,
                                                 const std::string& folder, Signals& signals);
 
 }  // namespace spex::bench

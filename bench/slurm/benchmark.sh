@@ -8,7 +8,7 @@
 plan=${SPEX_PLAN:-$default_plan}
 only=${SPEX_ONLY:-}
 [[ $only || ${SPEX_PLAN:-} ]] || only=$default_only
-[[ $plan == */* ]] || plan=bench/plans/$plan.json
+[[ $plan == */* ]] || plan=$root/bench/plans/$plan.json
 [[ -r $plan ]] || die "$plan: cannot be read (expected SPEX_PLAN to be a file, or a name in bench/plans)" 2
 [[ -x $bin/spex-bench ]] || die "$bin/spex-bench: there is no such program (expected SPEX_BENCH=ON)" 2
 
@@ -31,11 +31,8 @@ if $each_node; then
   # A node that fails, or ends early, ends no other. The steps have no MPI of their own.
   srun --nodes="$SLURM_JOB_NUM_NODES" --ntasks="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 \
     --cpus-per-task="$SLURM_CPUS_ON_NODE" --cpu-bind=none --mpi=none --kill-on-bad-exit=0 --wait=0 \
-    bench/slurm/one-node "$bin/spex-bench" "$plan" "$out" "$data" "${options[@]}" "$@" || true
-  python=python3
-  [[ -x .venv/bin/python ]] && python=.venv/bin/python
-  PYTHONPATH=reports "$python" -m spexreports nodes "$out" --out "$out" \
-    --margin "${SPEX_MARGIN:-0.02}"
+    "$root/bench/slurm/one-node" "$bin/spex-bench" "$plan" "$out" "$data" "${options[@]}" "$@" || true
+  "$bin/spex-reports" nodes "$out" --out "$out" --margin "${SPEX_MARGIN:-0.02}"
   exit
 fi
 

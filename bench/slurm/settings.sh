@@ -1,13 +1,14 @@
 # What the batch files of bench/slurm share; sourced, not run. docs/slurm.md explains the variables.
 #
-# Sets `root`, the repository's root, and `bin`, the programs, and goes to the root. Slurm runs a copy
-# of a batch file from elsewhere, so the root is where sbatch was called, or SPEX_ROOT.
+# Sets `root`, the folder of plans and scripts, and `bin`, the programs. Slurm runs a copy of a batch file
+# from elsewhere, so the root is where sbatch was called, or SPEX_ROOT: the repository's root, or
+# share/spexbench of an installation.
 # shellcheck shell=bash
 die() { echo "${SLURM_JOB_NAME:-bench/slurm}: $1" >&2 && exit "${2:-1}"; }
 
 [[ ${SLURM_JOB_ID:-} ]] || die "not within a job (expected: sbatch bench/slurm/FILE.sbatch)" 2
-root=${SPEX_ROOT:-${SLURM_SUBMIT_DIR:-$PWD}}
-cd "$root" || die "SPEX_ROOT=$root: there is no such folder" 2
+root=$(realpath "${SPEX_ROOT:-${SLURM_SUBMIT_DIR:-$PWD}}")
+[[ -d $root ]] || die "SPEX_ROOT=$root: there is no such folder" 2
 
 # Modules and the like, before programs are looked for.
 if [[ ${SPEX_SETUP:-} ]]; then
@@ -18,9 +19,9 @@ if [[ ${SPEX_SETUP:-} ]]; then
   set -u
 fi
 
-bin=$(realpath -m "${SPEX_BUILD:-build}")/bin
+bin=$(realpath -m "${SPEX_BUILD:-$root/build}")/bin
 [[ -x $bin/spex-cpu ]] ||
-  die "$bin/spex-cpu: there is no such program (expected SPEX_BUILD to be a build folder)" 2
+  die "$bin/spex-cpu: there is no such program (expected SPEX_BUILD to be a build folder, or an installation)" 2
 
 # Open MPI, as Linux distributions build it, is started by Slurm through PMIx alone. Cray MPICH takes
 # what the site's Slurm does by itself. A type that the caller has set stays.

@@ -68,6 +68,8 @@ class Bench:
         for name in ("out", "data", "references"):
             if f"--{name}" not in options:
                 words += [f"--{name}", str(self.folder / name)]
+        if "--goldens" not in options:
+            words += ["--goldens", str(ROOT / "golden/cases.json")]
         return words
 
     def run(self, *options: str, **environment: str) -> tuple[int, str]:

@@ -1,0 +1,166 @@
+#include "bench/campaign/self_test.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string_view>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bench/campaign/campaign.hpp"
+#include "bench/campaign/shipped_files.hpp"
+#include "bench/correctness/golden_gate.hpp"
+#include "bench/measure/machine.hpp"
+#include "golden/golden_cases.hpp"
+#include "reference/core/error.hpp"
+#include "reference/core/exit_status.hpp"
+#include "reference/model/milestones.hpp"
+#include "spex_build_info.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// A line for each thing that was tried, as soon as it is known.
+void say(const char* verdict, const std::string& what) {
+  fmt::print("{}  {}\n", verdict, what);
+  std::fflush(stdout);
+}
+
+// A folder that nobody else can look into, removed with what is in it; or the caller's, kept.
+class ResultFolder {
+ public:
+  explicit ResultFolder(const std::string& kept) : path_(kept), removed_(kept.empty()) {
+    if (!removed_) {
+      fs::create_directories(path_);
+      return;
+    }
+    path_ = fs::temp_directory_path() / "spex-self-test-XXXXXX";
+    if (mkdtemp(path_.data()) == nullptr)
+      throw data_error(path_, std::strerror(errno), "a folder that can be made");
+  }
+  ResultFolder(const ResultFolder&) = delete;
+  ResultFolder& operator=(const ResultFolder&) = delete;
+  ~ResultFolder() {
+    std::error_code error;
+    if (removed_) fs::remove_all(path_, error);
+  }
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  bool removed_;
+};
+
+// A program with the options that choose how it extracts.
+struct Extractor {
+  Milestone milestone;
+  std::vector<std::string> argv;
+
+  [[nodiscard]] std::string name() const {
+    const std::string program = fs::path(argv.front()).filename();
+    return fmt::format("{} {}", program, fmt::join(argv.begin() + 1, argv.end(), " "));
+  }
+  // The flux of the whole frame is none of the rungs of the paper on the GPU.
+  [[nodiscard]] bool computes(const golden::GoldenCase& one) const {
+    const MilestoneTraits& rung = traits(milestone);
+    const auto flux = std::find(one.options.begin(), one.options.end(), "--flux");
+    return flux == one.options.end() || rung.device == Device::cpu ||
+           rung.engine == Engine::gpu_fibers;
+  }
+};
+
+std::vector<Extractor> cpu_extractors(const Programs& programs) {
+  std::vector<Extractor> all;
+  for (const Milestone milestone : milestones_of(Device::cpu))
+    for (const Method method : {Method::eigh, Method::cholesky})
+      all.push_back({milestone,
+                     {programs.spex_cpu, "--milestone", to_string(milestone), "--method",
+                      to_string(method)}});
+  return all;
+}
+
+std::vector<Extractor> gpu_extractors(const Programs& programs) {
+  std::vector<Extractor> all;
+  for (const Milestone milestone : milestones_of(Device::gpu))
+    all.push_back({milestone, {programs.spex_gpu, "--milestone", to_string(milestone)}});
+  return all;
+}
+
+// What keeps spex-gpu from running here; empty.
+std::string no_gpu_because() {
+  if (std::string_view(SPEX_BUILD_CUDA).empty()) return "it was built without CUDA";
+  const Nvml nvml;
+  return describe_machine(nvml, "").gpus.empty() ? "there is no GPU" : "";
+}
+
+// The exit status of the golden cases by one extractor.
+int run_goldens(const Extractor& extractor, const std::string& folder, Signals& signals) {
+  int status = status::done;
+  const std::string cases = shipped_golden_cases();
+  for (const std::string& name : golden::golden_case_names(cases)) {
+    if (Signals::interrupted()) return status::failed;
+    if (!extractor.computes(golden::read_golden_case(cases, name))) continue;
+    const auto result = run_golden(cases, name, extractor.argv, folder, signals);
+    const std::string what = fmt::format("golden {}: {}", name, extractor.name());
+    if (result.at("pass")) {
+      say("pass", what);
+    } else {
+      say("FAIL", fmt::format("{}: {}", what, result.at("failure").get<std::string>()));
+      status = status::incorrect;
+    }
+  }
+  return status;
+}
+
+// The exit status of the plan; its entries' verdicts are those in its results.
+int run_plan(const SelfTestSettings& settings, const std::string& folder, Signals& signals) {
+  const Plan plan = read_plan(plan_file("ci"));
+  CampaignSettings campaign;
+  campaign.out = fs::path(folder) / plan.name;
+  campaign.data = fs::path(campaign.out) / "data";
+  campaign.references = fs::path(campaign.out) / "references";
+  campaign.golden_cases = shipped_golden_cases();
+  campaign.launch = settings.launch;
+  const int status = run_campaign(plan, campaign, signals);
+  for (const Entry& entry : plan.entries) {
+    std::ifstream in(fs::path(campaign.out) / (entry.id + ".json"));
+    const auto verdict = nlohmann::json::parse(in).at("verdict");
+    const auto reasons = verdict.at("reasons").get<std::vector<std::string>>();
+    std::string what = fmt::format("plan {}: {}", plan.name, entry.id);
+    if (!reasons.empty()) what += fmt::format(": {}", fmt::join(reasons, "; "));
+    say(verdict.at("exit_status") == 0 ? "pass" : "FAIL", what);
+  }
+  return status;
+}
+
+}  // namespace
+
+int run_self_test(const SelfTestSettings& settings, Signals& signals) {
+  const Programs programs = Programs::beside_this_one();
+  const ResultFolder folder(settings.out);
+  std::vector<int> statuses;
+  for (const Extractor& one : cpu_extractors(programs))
+    statuses.push_back(run_goldens(one, folder.path(), signals));
+  if (const std::string reason = no_gpu_because(); reason.empty()) {
+    for (const Extractor& one : gpu_extractors(programs))
+      statuses.push_back(run_goldens(one, folder.path(), signals));
+  } else {
+    say(settings.require_gpu ? "FAIL" : "skip", "goldens by spex-gpu: " + reason);
+    if (settings.require_gpu) statuses.push_back(status::failed);
+  }
+  statuses.push_back(run_plan(settings, folder.path(), signals));
+  const int status = combined_status(statuses);
+  say(status == status::done ? "pass" : "FAIL", "self-test of " + shipped_folder());
+  return status;
+}
+
+}  // namespace spex::bench
