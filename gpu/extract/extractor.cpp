@@ -12,6 +12,7 @@
 #include "gpu/extract/limits.hpp"
 #include "reference/core/error.hpp"
 #include "reference/extract/patch.hpp"
+#include "reference/frame/assemble_frame.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -52,16 +53,16 @@ class Extractor::Impl {
         band_(context_, settings.poison),
         fibers_(context_, settings.poison) {}
 
-  std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
-                                           const std::vector<Patch>& patches, StageTimes& times,
-                                           const std::function<void(long)>& done) {
+  Extracted extract_patches(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                            StageTimes& times, const std::function<void(long)>& done) {
     if (patches.empty()) return {};
     if (inputs.options.flux == FluxSolver::patch) return extract_all(inputs, patches, times, done);
     // A bundle's flux is found from all of it, so that it is the same whoever asks for a part.
     const std::vector<Patch> whole = patches_of_bundles(inputs, patches);
-    std::vector<PatchResult> of_whole = extract_all(
-        inputs, whole, times, whole == patches ? done : [](long) {});
-    if (whole == patches) return of_whole;
+    if (whole == patches) return extract_all(inputs, whole, times, done);
+    ExtractInputs by_patches = inputs;
+    by_patches.wanted = SpectraOf::patches;
+    std::vector<PatchResult> of_whole = extract_all(by_patches, whole, times, [](long) {}).patches;
     std::vector<PatchResult> results;
     for (std::size_t k = 0; k < whole.size() && results.size() < patches.size(); ++k)
       if (whole[k] == patches[results.size()]) results.push_back(std::move(of_whole[k]));
@@ -86,9 +87,8 @@ class Extractor::Impl {
     return whole;
   }
 
-  std::vector<PatchResult> extract_all(const ExtractInputs& inputs,
-                                       const std::vector<Patch>& patches, StageTimes& times,
-                                       const std::function<void(long)>& done) {
+  Extracted extract_all(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                        StageTimes& times, const std::function<void(long)>& done) {
     use_device(device_);
     flux_.clear();
     events_.time(Stage::transfer_in, [&] { frame_.load(inputs, patches); });
@@ -121,8 +121,17 @@ class Extractor::Impl {
                    by_band ? PatchStatus::guarded : PatchStatus::fell_back);
     else if (wants_direct && !by_fibers && !by_band)
       std::replace(status.begin(), status.end(), PatchStatus::ok, PatchStatus::fell_back);
-    std::vector<PatchResult> results = download();
+    Extracted extracted;
+    events_.time(Stage::transfer_out, [&] {
+      if (inputs.wanted == SpectraOf::patches || inputs.options.model) {
+        extracted.patches = frame_.download();
+      } else {
+        extracted.patches.resize(patches.size());
+        extracted.frame = frame_.download_frame(inputs);
+      }
+    });
     events_.collect(times);
+    std::vector<PatchResult>& results = extracted.patches;
     for (std::size_t k = 0; k < results.size(); ++k) {
       results[k].status = status[k];
       if (of_frame) {
@@ -130,6 +139,7 @@ class Extractor::Impl {
         results[k].frame = flux.solution;
         if (failed[k] != 0 || flux.solution == FrameSolution::failed) {
           results[k] = extract_on_host(inputs, patches[k], flux);
+          if (extracted.frame) place_patch(patches[k], results[k], *extracted.frame);
           continue;
         }
       }
@@ -141,7 +151,7 @@ class Extractor::Impl {
       if (status[k] == PatchStatus::failed)
         std::fill(results[k].model.begin(), results[k].model.end(), 0.0);
     }
-    return results;
+    return extracted;
   }
 
   // A patch of a frame's flux that the guard refused: by the reference, which has the flux too.
@@ -153,12 +163,6 @@ class Extractor::Impl {
     StageTimes times;  // the host's; those of the stages are the GPU's
     return extract_patch(patch, {&spots, 0, 0, patch.padded_nspec(), patch.padded_nwave()},
                          *inputs.pixels, inputs.options, inputs.psferr(), times, &flux);
-  }
-
-  std::vector<PatchResult> download() {
-    std::vector<PatchResult> results;
-    events_.time(Stage::transfer_out, [&] { results = frame_.download(); });
-    return results;
   }
 
   SpotsView spots_of(int first, int last) {
@@ -260,10 +264,8 @@ Extractor::Extractor(Extractor&&) noexcept = default;
 Extractor& Extractor::operator=(Extractor&&) noexcept = default;
 Extractor::~Extractor() = default;
 
-std::vector<PatchResult> Extractor::extract_patches(const ExtractInputs& inputs,
-                                                    const std::vector<Patch>& patches,
-                                                    StageTimes& times,
-                                                    const std::function<void(long)>& done) {
+Extracted Extractor::extract_patches(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                                     StageTimes& times, const std::function<void(long)>& done) {
   return impl_->extract_patches(inputs, patches, times, done);
 }
 

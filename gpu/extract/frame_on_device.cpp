@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "gpu/extract/widen.hpp"
 #include "reference/core/count.hpp"
@@ -285,6 +286,60 @@ PatchResult FrameOnDevice::cut_patch(const PatchGeometry& patch, const FiberRun&
   cut(host.pixmask_fraction, 1, result.pixmask_fraction);
   cut(host.resolution, host.ndiagonals(), result.resolution);
   return result;
+}
+
+template <class T>
+void FrameOnDevice::append(const T* from, std::size_t count, std::vector<T>& to) {
+  to.reserve(to.size() + count);
+  const std::size_t most = piece / sizeof(T);
+  const auto send = [&](std::size_t first, Piece& one) {
+    if (first >= count) return;
+    SPEX_GPU_CHECK(cudaMemcpyAsync(one.bytes.get(), from + first,
+                                   std::min(most, count - first) * sizeof(T),
+                                   cudaMemcpyDeviceToHost, context_->stream()));
+    one.sent.record(context_->stream());
+  };
+  send(0, pieces_[0]);
+  std::size_t turn = 0;
+  for (std::size_t first = 0; first < count; first += most, turn = 1 - turn) {
+    // The next piece travels while this one is emptied.
+    send(first + most, pieces_[1 - turn]);
+    pieces_[turn].sent.wait();
+    const T* const values = reinterpret_cast<const T*>(pieces_[turn].bytes.get());
+    to.insert(to.end(), values, values + std::min(most, count - first));
+  }
+}
+
+Frame FrameOnDevice::download_frame(const ExtractInputs& inputs) {
+  Frame frame;
+  frame.specmin = inputs.options.specmin;
+  frame.nspec = inputs.options.nspec_of(inputs.psf->nfiber);
+  frame.nwave = inputs.grid.nwave;
+  frame.ndiag = spectra_.ndiag;
+  frame.dw = inputs.grid.dw;
+  frame.wave = inputs.grid.range(0, frame.nwave);
+  // The patches' padding may lie before the first fiber asked for.
+  const std::size_t first = count_of(frame.specmin - fiber_, frame.nwave);
+  append(spectra_.flux + first, frame.nbins(), frame.flux);
+  append(spectra_.ivar + first, frame.nbins(), frame.ivar);
+  append(spectra_.chi2pix + first, frame.nbins(), frame.chi2pix);
+  append(spectra_.pixmask_fraction + first, frame.nbins(), frame.pixmask_fraction);
+  for (double& flux : frame.flux) flux /= frame.dw;
+  for (double& ivar : frame.ivar) ivar = ivar * frame.dw * frame.dw;
+  const double* const resolution = spectra_.resolution + first * spectra_.ndiagonals();
+  const std::size_t count = frame.nbins() * spectra_.ndiagonals();
+  if (inputs.wanted == SpectraOf::written_frame) {
+    reserve(narrow_, count);
+    narrow(resolution, count, narrow_.get(), context_->stream());
+    std::vector<float> rows;
+    append(narrow_.get(), count, rows);
+    frame.resolution = Reals(std::move(rows));
+  } else {
+    std::vector<double> rows;
+    append(resolution, count, rows);
+    frame.resolution = Reals(std::move(rows));
+  }
+  return frame;
 }
 
 std::vector<PatchResult> FrameOnDevice::download() {

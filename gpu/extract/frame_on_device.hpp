@@ -39,6 +39,10 @@ class FrameOnDevice {
   /// Waits for the stream and copies the spectra of all patches to the host.
   [[nodiscard]] std::vector<PatchResult> download();
 
+  /// The same as a whole frame without MASK, R in float where that is wanted, for patches that are
+  /// all of a frame's.
+  [[nodiscard]] Frame download_frame(const ExtractInputs& inputs);
+
   /// The fiber of the PSF that fibers here count from.
   [[nodiscard]] int fiber() const { return fiber_; }
   [[nodiscard]] const std::vector<PatchGeometry>& geometry() const { return geometry_; }
@@ -80,6 +84,9 @@ class FrameOnDevice {
   SpectraView copy_fibers(const FiberRun& run, Piece& to) const;
   [[nodiscard]] static PatchResult cut_patch(const PatchGeometry& patch, const FiberRun& run,
                                              const SpectraView& host);
+  /// `count` numbers of device memory behind those of `to`, through the pinned pieces.
+  template <class T>
+  void append(const T* from, std::size_t count, std::vector<T>& to);
   /// The reach of all patches of the frame, into reach_and_bad_: for when others are loaded.
   void measure_reach(const ExtractInputs& inputs, const std::vector<Patch>& all);
 

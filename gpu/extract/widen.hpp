@@ -1,4 +1,4 @@
-// Single-precision pixels widened on the GPU, so that half as many bytes travel.
+// Between float and double on the GPU, so that half as many bytes travel.
 #pragma once
 
 #include <cstddef>
@@ -9,5 +9,8 @@ namespace spex::gpu {
 
 /// to[i] = from[i] for `count` numbers in device memory.
 void widen(const float* from, std::size_t count, double* to, cudaStream_t stream);
+
+/// The same the other way, to the nearest float.
+void narrow(const double* from, std::size_t count, float* to, cudaStream_t stream);
 
 }  // namespace spex::gpu

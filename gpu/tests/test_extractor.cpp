@@ -35,7 +35,7 @@ class ExtractorTest : public test::GpuTest {
     Extractor extractor({.device = 0, .poison = true});
     StageTimes times;
     options.milestone = milestone;
-    return extractor.extract_patches(inputs(), patches, times, [](long) {});
+    return extractor.extract_patches(inputs(), patches, times, [](long) {}).patches;
   }
   [[nodiscard]] ExtractInputs inputs() const { return {&psf, &pixels, grid, options}; }
   [[nodiscard]] std::vector<Patch> patches() const {
@@ -201,6 +201,46 @@ TEST_F(ExtractorTest, FluxOfTheFrameDoesNotDependOnWhoAsks) {
   }
 }
 
+// The whole frame at once is what the patches make, and R in float what a file would hold.
+TEST_F(ExtractorTest, AWholeFrameIsThatOfItsPatches) {
+  options.specmin = 1;
+  options.nspec = 9;
+  for (const Milestone rung : {Milestone::batch_subbundle, Milestone::direct}) {
+    Extractor extractor({.device = 0, .poison = true});
+    options.milestone = rung;
+    const std::vector<Patch> all = patches();
+    const auto extract = [&](SpectraOf wanted) {
+      ExtractInputs in = inputs();
+      in.wanted = wanted;
+      StageTimes times;
+      Extracted extracted = extractor.extract_patches(in, all, times, [](long) {});
+      EXPECT_EQ(extracted.frame.has_value(), wanted != SpectraOf::patches);
+      EXPECT_EQ(extracted.patches.size(), all.size());
+      return take_frame(in, all, extracted);
+    };
+    const Frame expected = extract(SpectraOf::patches);
+    const Frame whole = extract(SpectraOf::frame);
+    EXPECT_EQ(fields(whole), fields(expected));
+    Frame written = extract(SpectraOf::written_frame);
+    const std::vector<double>& R = *expected.resolution.double_values();
+    EXPECT_EQ(written.resolution, Reals(std::vector<float>(R.begin(), R.end())));
+    written.resolution = expected.resolution;
+    EXPECT_EQ(fields(written), fields(expected));
+  }
+}
+
+TEST_F(ExtractorTest, AModelImageNeedsThePatches) {
+  options.model = true;
+  Extractor extractor({});
+  ExtractInputs in = inputs();
+  in.options.milestone = Milestone::direct;
+  in.wanted = SpectraOf::written_frame;
+  StageTimes times;
+  const Extracted extracted = extractor.extract_patches(in, patches(), times, [](long) {});
+  EXPECT_FALSE(extracted.frame.has_value());
+  EXPECT_FALSE(extracted.patches.front().model.empty());
+}
+
 TEST_F(ExtractorTest, FluxOfTheFrameIsRefusedWhereItIsNot) {
   options.flux = FluxSolver::frame;
   options.decorrelate = Decorrelate::noise;
@@ -218,8 +258,9 @@ TEST_F(ExtractorTest, ThreadsWithFramesOfDifferentShapes) {
     Extractor extractor({});
     StageTimes times;
     const ExtractInputs in{psfs[which], &pixels, grid, options};
-    return extractor.extract_patches(in, make_patches(options, grid, psfs[which]->nfiber), times,
-                                     [](long) {});
+    return extractor
+        .extract_patches(in, make_patches(options, grid, psfs[which]->nfiber), times, [](long) {})
+        .patches;
   };
   std::array<std::vector<PatchResult>, 2> alone{extract(0), extract(1)};
   std::array<int, 2> wrong{};

@@ -21,5 +21,16 @@ TEST_F(Widen, EveryNumberAndNoMore) {
   }
 }
 
+TEST_F(Widen, NarrowsToTheNearest) {
+  const std::vector<double> values = {0,           -1.5,          1.0 / 3,  1e-50,
+                                      1 + 0x1p-24, 1 + 0x1.8p-23, 123456789};
+  const DeviceBuffer<double> from = to_device(values);
+  const DeviceBuffer<float> to = to_device(std::vector<float>(values.size() + 1, -7));
+  narrow(from.get(), values.size(), to.get(), stream());
+  std::vector<float> expected(values.begin(), values.end());
+  expected.push_back(-7);
+  EXPECT_EQ(to_host(to), expected);
+}
+
 }  // namespace
 }  // namespace spex::gpu

@@ -1,21 +1,33 @@
-// The programs' operator new: as the library's, but large memory is of huge pages. It is a part of
-// programs alone, so that a library's user keeps the operator of his choice.
+// The programs' operator new: as the library's, but large memory is of huge pages and is used
+// again. It is a part of programs alone, so that a library's user keeps the operator of his choice.
+#include <cstdint>
 #include <cstdlib>
 #include <new>
 
-#include "reference/core/huge_pages.hpp"
+#include "reference/core/large_blocks.hpp"
 
 namespace {
 
 constexpr std::size_t large = 2 * spex::huge_page;
+// What the frames in flight of a node leave between them; a frame is half a GB.
+constexpr std::size_t most_kept = std::size_t{8} << 30;
+
+// Never destroyed: other objects of static duration may be released later.
+spex::LargeBlocks& large_blocks() {
+  alignas(spex::LargeBlocks) static unsigned char room[sizeof(spex::LargeBlocks)];
+  static auto* const blocks = new (room) spex::LargeBlocks(most_kept);
+  return *blocks;
+}
 
 void* allocate(std::size_t size) {
-  if (size < large) return std::malloc(size == 0 ? 1 : size);
-  const std::size_t whole = (size + spex::huge_page - 1) / spex::huge_page * spex::huge_page;
-  if (whole < size) return nullptr;
-  void* memory = std::aligned_alloc(spex::huge_page, whole);
-  if (memory != nullptr) spex::advise_huge_pages(memory, whole);
-  return memory;
+  if (size >= large) return large_blocks().allocate(size);
+  return std::malloc(size == 0 ? 1 : size);
+}
+
+void release(void* memory) {
+  const bool may_be_large = reinterpret_cast<std::uintptr_t>(memory) % spex::huge_page == 0;
+  if (memory != nullptr && may_be_large && large_blocks().release(memory)) return;
+  std::free(memory);
 }
 
 }  // namespace
@@ -30,9 +42,9 @@ void* operator new(std::size_t size) {
 }
 
 void operator delete(void* memory) noexcept {
-  std::free(memory);
+  release(memory);
 }
 
 void operator delete(void* memory, std::size_t /*size*/) noexcept {
-  std::free(memory);
+  release(memory);
 }

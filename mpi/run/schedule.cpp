@@ -33,9 +33,13 @@ std::optional<Failure> read_step(const Run& run, int frame, FrameInputs& inputs,
   });
 }
 
+SpectraOf whole_frame(const FrameSettings& settings) {
+  return settings.full_precision ? SpectraOf::frame : SpectraOf::written_frame;
+}
+
 std::optional<Failure> extract_step(const Run& run, int frame, const PatchExtractor& extract,
                                     const FrameInputs& inputs, const std::vector<Patch>& patches,
-                                    std::vector<PatchResult>& results, StageTimes& times) {
+                                    SpectraOf wanted, Extracted& extracted, StageTimes& times) {
   const EventTimer timer(run.events, frame, Phase::extract, only_bundle(patches));
   return attempt([&] {
     run.before(Phase::extract, frame);
@@ -44,14 +48,14 @@ std::optional<Failure> extract_step(const Run& run, int frame, const PatchExtrac
         run.world.is_root() && run.job.settings.show_progress && run.job.frames.size() == 1;
     Progress progress(run.job.files(frame).output, "patches", static_cast<long>(patches.size()),
                       shown);
-    results = extract(inputs.view(run.job.settings.options), patches, times,
-                      [&](long count) { progress.advance(count); });
+    ExtractInputs view = inputs.view(run.job.settings.options);
+    view.wanted = wanted;
+    extracted = extract(view, patches, times, [&](long count) { progress.advance(count); });
   });
 }
 
 FrameOutcome write_step(const Run& run, int frame, std::optional<Failure> failure,
-                        const FrameInputs& inputs, const std::vector<PatchResult>& results,
-                        StageTimes& times) {
+                        const FrameInputs& inputs, Extracted& extracted, StageTimes& times) {
   FrameOutcome outcome;
   outcome.frame = frame;
   outcome.failure = std::move(failure);
@@ -60,8 +64,10 @@ FrameOutcome write_step(const Run& run, int frame, std::optional<Failure> failur
     const EventTimer timer(run.events, frame, Phase::write);
     outcome.failure = attempt([&] {
       run.before(Phase::write, frame);
-      const std::vector<Patch> patches = patches_of(job.settings.options, inputs);
-      outcome.counts = write_frame_outputs(job, inputs, patches, results, times);
+      const StageTimer stage(times, Stage::write);
+      const ExtractOptions& options = job.settings.options;
+      const Frame whole = frame_of(inputs, options, patches_of(options, inputs), extracted);
+      outcome.counts = write_frame_outputs(job, inputs, whole, extracted.patches);
     });
   }
   outcome.output = outcome.failure ? left_at(job.files.output) : OutputState::written;

@@ -35,13 +35,15 @@ void run_pipeline(const Run& run);
 /// The steps of one frame, timed and logged; what failed, if anything did.
 [[nodiscard]] std::optional<Failure> read_step(const Run& run, int frame, FrameInputs& inputs,
                                                StageTimes& times);
-/// Extracts `patches` into `results`.
+/// The form of a whole frame's spectra that is enough for its file.
+[[nodiscard]] SpectraOf whole_frame(const FrameSettings& settings);
+/// Extracts `patches`, in the form that is wanted if the extractor has it so.
 [[nodiscard]] std::optional<Failure> extract_step(
     const Run& run, int frame, const PatchExtractor& extract, const FrameInputs& inputs,
-    const std::vector<Patch>& patches, std::vector<PatchResult>& results, StageTimes& times);
+    const std::vector<Patch>& patches, SpectraOf wanted, Extracted& extracted, StageTimes& times);
 /// Writes the frame, unless a step before it has failed.
 [[nodiscard]] FrameOutcome write_step(const Run& run, int frame, std::optional<Failure> failure,
-                                      const FrameInputs& inputs,
-                                      const std::vector<PatchResult>& results, StageTimes& times);
+                                      const FrameInputs& inputs, Extracted& extracted,
+                                      StageTimes& times);
 
 }  // namespace spex::mpi

@@ -85,18 +85,18 @@ class GroupRun {
     if (!group_.out) return;
 
     std::vector<int> rank_of;
-    std::vector<PatchResult> results;
+    Extracted extracted;
     if (group_.extracts && !failure)
-      failure = lost_ ? lost_ : extract(frame, inputs, rank_of, results);
+      failure = lost_ ? lost_ : extract(frame, inputs, rank_of, extracted);
     if (const auto failed = agree(*group_.out, failure)) {
       failure = failed->failure;
       note_lost(*failure);
     } else {
-      results = gather(frame, inputs, rank_of, std::move(results));
+      gather(frame, inputs, rank_of, extracted);
     }
     if (group_.writes)
       run_.outcomes.report(
-          write_step(run_, frame, std::move(failure), inputs, results, run_.times));
+          write_step(run_, frame, std::move(failure), inputs, extracted, run_.times));
   }
 
  private:
@@ -122,7 +122,7 @@ class GroupRun {
   }
 
   std::optional<Failure> extract(int frame, const FrameInputs& inputs, std::vector<int>& rank_of,
-                                 std::vector<PatchResult>& results) {
+                                 Extracted& extracted) {
     std::vector<Patch> mine;
     std::optional<Failure> failure = attempt([&] {
       const FrameSettings& settings = run_.job.settings;
@@ -132,25 +132,31 @@ class GroupRun {
       for (int& rank : rank_of) rank += group_.first_worker;
       mine = share_of(patches, rank_of, group_.out->rank());
     });
-    if (!failure) failure = extract_step(run_, frame, extract_, inputs, mine, results, run_.times);
+    // A rank that does everything needs no patches to send.
+    const SpectraOf wanted = alone() ? whole_frame(run_.job.settings) : SpectraOf::patches;
+    if (!failure)
+      failure = extract_step(run_, frame, extract_, inputs, mine, wanted, extracted, run_.times);
     if (failure && !run_.world.is_root())
       failure->text = fmt::format("rank {}: {}", run_.world.rank(), failure->text);
     return failure;
   }
 
   // To the writer. Here every rank counts on every other: what fails ends the run.
-  std::vector<PatchResult> gather(int frame, FrameInputs& inputs, std::vector<int>& rank_of,
-                                  std::vector<PatchResult>&& mine) {
+  void gather(int frame, FrameInputs& inputs, std::vector<int>& rank_of, Extracted& extracted) {
     const StageTimer stage(run_.times, Stage::gather);
     const EventTimer timer(run_.events, frame, Phase::gather);
     if (group_.extracts) run_.before(Phase::gather, frame);
+    if (alone()) return;
     const Communicator& out = *group_.out;
     if (group_.first_worker > 0) {  // the writer has not seen the frame yet
       broadcast_description(out, inputs, group_.first_worker);
       broadcast(out, rank_of, group_.first_worker);
     }
-    return gather_results(out, rank_of, std::move(mine), frame);
+    extracted.patches = gather_results(out, rank_of, std::move(extracted.patches), frame);
   }
+
+  // Whether this rank is its whole group.
+  [[nodiscard]] bool alone() const { return group_.out->size() == 1; }
 
   const Run& run_;
   Group group_;

@@ -27,7 +27,7 @@ constexpr std::chrono::milliseconds poll_every{20};
 struct InFlight {
   int frame = 0;
   FrameInputs inputs;
-  std::vector<PatchResult> results;
+  Extracted extracted;
   std::optional<Failure> failure;
   bool tried_again = false;  // after an extractor was lost with it
   StageTimes times;
@@ -214,8 +214,8 @@ class Pipeline {
       frame.failure =
           attempt([&] { patches = patches_of(run_.job.settings.options, frame.inputs); });
     if (!frame.failure)
-      frame.failure = extract_step(run_, frame.frame, extract, frame.inputs, patches, frame.results,
-                                   frame.times);
+      frame.failure = extract_step(run_, frame.frame, extract, frame.inputs, patches,
+                                   whole_frame(run_.job.settings), frame.extracted, frame.times);
   }
 
   void write_frames() {
@@ -223,7 +223,7 @@ class Pipeline {
       InFlight& frame = **one;
       Finished finished;
       finished.outcome = write_step(run_, frame.frame, std::move(frame.failure), frame.inputs,
-                                    frame.results, frame.times);
+                                    frame.extracted, frame.times);
       finished.times = frame.times;
       one->reset();
       tokens_.release();

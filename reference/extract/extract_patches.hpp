@@ -6,6 +6,7 @@
 
 #include "reference/core/stage_times.hpp"
 #include "reference/layout/patches.hpp"
+#include "reference/model/extracted.hpp"
 #include "reference/model/options.hpp"
 #include "reference/model/patch_result.hpp"
 #include "reference/model/preproc.hpp"
@@ -19,6 +20,8 @@ struct ExtractInputs {
   const Pixels* pixels = nullptr;  ///< of the frame
   WaveGrid grid;                   ///< bins to extract
   ExtractOptions options;          ///< settings of the extraction
+  /// What the caller can use. An extractor may give patches all the same.
+  SpectraOf wanted = SpectraOf::patches;
 
   /// The fractional model error: that asked for, else the PSF's.
   [[nodiscard]] double psferr() const { return options.psferr.value_or(psf->psferr); }

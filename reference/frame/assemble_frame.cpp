@@ -1,6 +1,9 @@
 #include "reference/frame/assemble_frame.hpp"
 
 #include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <utility>
 
 #include "reference/core/count.hpp"
 #include "reference/core/median.hpp"
@@ -10,23 +13,6 @@ namespace spex {
 namespace {
 
 constexpr double bad_fit_factor = 5;
-
-Frame empty_frame(const ExtractInputs& inputs) {
-  Frame frame;
-  frame.specmin = inputs.options.specmin;
-  frame.nspec = inputs.options.nspec_of(inputs.psf->nfiber);
-  frame.nwave = inputs.grid.nwave;
-  frame.ndiag = inputs.psf->ndiag();
-  frame.dw = inputs.grid.dw;
-  frame.wave = inputs.grid.range(0, frame.nwave);
-  frame.flux.assign(frame.nbins(), 0.0);
-  frame.ivar.assign(frame.nbins(), 0.0);
-  frame.mask.assign(frame.nbins(), 0);
-  frame.chi2pix.assign(frame.nbins(), 0.0);
-  frame.pixmask_fraction.assign(frame.nbins(), 1.0);
-  frame.resolution.assign(frame.nbins() * frame.ndiagonals(), 0.0);
-  return frame;
-}
 
 std::uint32_t mask_of(double pixmask_fraction, PatchStatus status) {
   std::uint32_t mask = 0;
@@ -46,26 +32,77 @@ void place_spectrum(const Patch& patch, const PatchResult& result, int s, int to
     frame.ivar[at] = result.ivar[from] * frame.dw * frame.dw;
     frame.chi2pix[at] = result.chi2pix[from];
     frame.pixmask_fraction[at] = result.pixmask_fraction[from];
-    frame.mask[at] = mask_of(result.pixmask_fraction[from], result.status);
   }
-  for (int d = 0; d < frame.ndiagonals(); ++d) {
-    const double* row =
-        result.resolution.data() + count_of(s * frame.ndiagonals() + d, result.nwave);
-    std::copy(row, row + result.nwave,
-              frame.resolution.data() + frame.resolution_row(to, d) + patch.wave_first);
+  frame.resolution.visit([&](auto& resolution) {
+    using Real = typename std::decay_t<decltype(resolution)>::value_type;
+    for (int d = 0; d < frame.ndiagonals(); ++d) {
+      const double* row =
+          result.resolution.data() + count_of(s * frame.ndiagonals() + d, result.nwave);
+      std::transform(row, row + result.nwave,
+                     resolution.data() + frame.resolution_row(to, d) + patch.wave_first,
+                     [](double R) { return static_cast<Real>(R); });
+    }
+  });
+}
+
+// Calls f(s, to) for the core spectra s of a patch that are spectra `to` of the frame.
+template <class F>
+void for_each_spectrum(const Patch& patch, const Frame& frame, const F& f) {
+  for (int s = 0; s < patch.nspec; ++s) {
+    const int to = patch.spec_first + s - frame.specmin;
+    if (to >= 0 && to < frame.nspec) f(s, to);
   }
+}
+
+// MASK, but for BAD2DFIT: bins that no patch has are good, as nothing is known of them.
+void flag_pixels(const std::vector<Patch>& patches, const std::vector<PatchResult>& results,
+                 Frame& frame) {
+  frame.mask.assign(frame.nbins(), 0);
+  for (std::size_t p = 0; p < patches.size(); ++p)
+    for_each_spectrum(patches[p], frame, [&](int /*s*/, int to) {
+      const std::size_t first = frame.bin(to, patches[p].wave_first);
+      for (std::size_t at = first; at < first + patches[p].nkept; ++at)
+        frame.mask[at] = mask_of(frame.pixmask_fraction[at], results[p].status);
+    });
 }
 
 }  // namespace
 
+Frame empty_frame(const ExtractInputs& inputs) {
+  Frame frame;
+  frame.specmin = inputs.options.specmin;
+  frame.nspec = inputs.options.nspec_of(inputs.psf->nfiber);
+  frame.nwave = inputs.grid.nwave;
+  frame.ndiag = inputs.psf->ndiag();
+  frame.dw = inputs.grid.dw;
+  frame.wave = inputs.grid.range(0, frame.nwave);
+  frame.flux.assign(frame.nbins(), 0.0);
+  frame.ivar.assign(frame.nbins(), 0.0);
+  frame.chi2pix.assign(frame.nbins(), 0.0);
+  frame.pixmask_fraction.assign(frame.nbins(), 1.0);
+  frame.resolution = Reals(std::vector<double>(frame.nbins() * frame.ndiagonals(), 0.0));
+  return frame;
+}
+
+void place_patch(const Patch& patch, const PatchResult& result, Frame& frame) {
+  for_each_spectrum(patch, frame,
+                    [&](int s, int to) { place_spectrum(patch, result, s, to, frame); });
+}
+
 Frame assemble_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                      const std::vector<PatchResult>& results) {
   Frame frame = empty_frame(inputs);
-  for (std::size_t p = 0; p < patches.size(); ++p)
-    for (int s = 0; s < results[p].nspec; ++s) {
-      const int to = patches[p].spec_first + s - frame.specmin;
-      if (to >= 0 && to < frame.nspec) place_spectrum(patches[p], results[p], s, to, frame);
-    }
+  for (std::size_t p = 0; p < patches.size(); ++p) place_patch(patches[p], results[p], frame);
+  flag_pixels(patches, results, frame);
+  flag_bad_2d_fits(frame);
+  return frame;
+}
+
+Frame take_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                 Extracted& extracted) {
+  if (!extracted.frame) return assemble_frame(inputs, patches, extracted.patches);
+  Frame frame = *std::move(extracted.frame);
+  flag_pixels(patches, extracted.patches, frame);
   flag_bad_2d_fits(frame);
   return frame;
 }
@@ -98,17 +135,21 @@ PatchCounts count_patches(const std::vector<PatchResult>& results) {
 }
 
 void flag_bad_2d_fits(Frame& frame) {
-  std::vector<double> at_wavelength(frame.nwave);
+  // The median over fibers, found for the few wavelengths where it decides.
+  std::vector<std::optional<double>> at_wavelength(frame.nwave);
   std::vector<double> column(frame.nspec);
-  for (int w = 0; w < frame.nwave; ++w) {
-    for (int s = 0; s < frame.nspec; ++s) column[s] = frame.chi2pix[frame.bin(s, w)];
-    at_wavelength[w] = median(column);
-  }
+  const auto median_at = [&](int w) {
+    if (!at_wavelength[w]) {
+      for (int s = 0; s < frame.nspec; ++s) column[s] = frame.chi2pix[frame.bin(s, w)];
+      at_wavelength[w] = median(column);
+    }
+    return *at_wavelength[w];
+  };
   for (int s = 0; s < frame.nspec; ++s) {
     const double* const row = frame.chi2pix.data() + frame.bin(s, 0);
     const double of_fiber = median({row, row + frame.nwave});
     for (int w = 0; w < frame.nwave; ++w)
-      if (row[w] > bad_fit_factor * at_wavelength[w] && row[w] > bad_fit_factor * of_fiber)
+      if (row[w] > bad_fit_factor * of_fiber && row[w] > bad_fit_factor * median_at(w))
         frame.mask[frame.bin(s, w)] |= specmask::BAD2DFIT;
   }
 }

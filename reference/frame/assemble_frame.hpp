@@ -24,6 +24,17 @@ struct PatchCounts {
 [[nodiscard]] Frame assemble_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                                    const std::vector<PatchResult>& results);
 
+/// The same from what an extractor gave; where that is a whole frame already, it is taken from
+/// there, and gains its MASK.
+[[nodiscard]] Frame take_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                               Extracted& extracted);
+
+/// A frame of the fibers asked for in which nothing is extracted, MASK not set.
+[[nodiscard]] Frame empty_frame(const ExtractInputs& inputs);
+
+/// Places a patch's spectra in the frame of `empty_frame`.
+void place_patch(const Patch& patch, const PatchResult& result, Frame& frame);
+
 /// Sums the patches' models, in the order given.
 [[nodiscard]] ModelImage assemble_model(int nx, int ny, const std::vector<PatchResult>& results);
 

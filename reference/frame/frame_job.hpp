@@ -54,9 +54,9 @@ struct FrameJob {
 };
 
 /// Extracts patches of a frame in this process, CPU or GPU; as extract_patches.
-using PatchExtractor = std::function<std::vector<PatchResult>(
-    const ExtractInputs& inputs, const std::vector<Patch>& patches, StageTimes& times,
-    const std::function<void(long)>& done)>;
+using PatchExtractor =
+    std::function<Extracted(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                            StageTimes& times, const std::function<void(long)>& done)>;
 
 /// The CPU reference on `threads` threads.
 [[nodiscard]] PatchExtractor cpu_extractor(int threads);

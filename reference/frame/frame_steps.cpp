@@ -75,23 +75,32 @@ std::vector<Patch> share_of(const std::vector<Patch>& patches, const std::vector
   return share;
 }
 
-Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
-               const std::vector<Patch>& patches, const std::vector<PatchResult>& results) {
-  Frame frame = assemble_frame(inputs.view(options), patches, results);
-  // Flux is per Angstrom at the telescope, and stays so.
+namespace {
+
+// Flux is per Angstrom at the telescope, and stays so.
+Frame with_stated_wavelengths(Frame frame, const FrameInputs& inputs) {
   const WaveGrid stated = make_wave_grid(inputs.wavelength);
   frame.dw = stated.dw;
   frame.wave = stated.range(0, frame.nwave);
   return frame;
 }
 
-PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs,
-                                const std::vector<Patch>& patches,
-                                const std::vector<PatchResult>& results, StageTimes& times) {
-  const StageTimer timer(times, Stage::write);
+}  // namespace
+
+Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
+               const std::vector<Patch>& patches, const std::vector<PatchResult>& results) {
+  return with_stated_wavelengths(assemble_frame(inputs.view(options), patches, results), inputs);
+}
+
+Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
+               const std::vector<Patch>& patches, Extracted& extracted) {
+  return with_stated_wavelengths(take_frame(inputs.view(options), patches, extracted), inputs);
+}
+
+PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, const Frame& frame,
+                                const std::vector<PatchResult>& patches) {
   const auto& [files, settings] = job;
-  const PatchCounts counts = count_patches(results);
-  const Frame frame = frame_of(inputs, settings.options, patches, results);
+  const PatchCounts counts = count_patches(patches);
   FrameFileContent content;
   content.frame = &frame;
   content.camera = inputs.preproc.camera;
@@ -105,7 +114,7 @@ PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs,
   content.full_precision = settings.full_precision;
   // The frame last: where it is there, so is all that goes with it.
   if (files.model)
-    write_model(*files.model, assemble_model(inputs.pixels.nx, inputs.pixels.ny, results),
+    write_model(*files.model, assemble_model(inputs.pixels.nx, inputs.pixels.ny, patches),
                 content.cards, content.keywords);
   write_frame(files.output, content);
   return counts;

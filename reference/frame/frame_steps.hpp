@@ -56,12 +56,13 @@ auto fields(MaybeConst<FrameInputs> auto& inputs) {
 [[nodiscard]] Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
                              const std::vector<Patch>& patches,
                              const std::vector<PatchResult>& results);
+/// The same from what an extractor gave: take_frame's.
+[[nodiscard]] Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
+                             const std::vector<Patch>& patches, Extracted& extracted);
 
-/// Writes the model image, where the job has one, and the frame; results in the order of `patches`.
-/// A file replaces an older one of its name when it is complete. Throws Error; the frame has not
-/// been written then.
-PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs,
-                                const std::vector<Patch>& patches,
-                                const std::vector<PatchResult>& results, StageTimes& times);
+/// Writes the model image, where the job has one, and the frame of these patches. A file replaces
+/// an older one of its name when it is complete. Throws Error; the frame has not been written then.
+PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, const Frame& frame,
+                                const std::vector<PatchResult>& patches);
 
 }  // namespace spex

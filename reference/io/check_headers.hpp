@@ -1,17 +1,14 @@
 // The headers of a FITS file, checked before CFITSIO sees them.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "reference/io/fits_header.hpp"
+#include "reference/io/read_at.hpp"
 #include "reference/io/table_form.hpp"
 
 namespace spex {
-
-/// Copies up to `count` bytes at `offset` of a file to `to`; returns how many there were.
-using ReadAt = std::function<long long(long long offset, char* to, long long count)>;
 
 /// One HDU of a file: its header, and where its bytes are.
 struct FitsHdu {

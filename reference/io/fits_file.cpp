@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/io/big_endian.hpp"
 #include "reference/io/check_headers.hpp"
 #include "reference/io/inflate.hpp"
 #include "reference/io/table_cells.hpp"
@@ -52,25 +53,8 @@ bool check_readable(const std::string& path) {
   return gzip;
 }
 
-std::vector<FitsHdu> check_file_headers(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  const auto read_at = [&](long long offset, char* to, long long count) -> long long {
-    file.clear();
-    file.seekg(offset);
-    file.read(to, count);
-    return file.gcount();
-  };
-  return check_headers(read_at, static_cast<long long>(std::filesystem::file_size(path)), path);
-}
-
 std::vector<FitsHdu> check_memory_headers(const std::vector<char>& bytes, const std::string& path) {
-  const auto size = static_cast<long long>(bytes.size());
-  const auto read_at = [&](long long offset, char* to, long long count) -> long long {
-    const long long there = std::clamp(size - offset, 0LL, count);
-    if (there > 0) std::copy_n(bytes.data() + offset, there, to);
-    return there;
-  };
-  return check_headers(read_at, size, path);
+  return check_headers(read_memory_at(bytes), static_cast<long long>(bytes.size()), path);
 }
 
 // CFITSIO moves arrays of variable length about when rows are deleted, as those of a fibermap are.
@@ -131,7 +115,9 @@ void FitsReader::Close::operator()(fitsfile* file) const noexcept {
 
 FitsReader::FitsReader(const std::string& path) : path_(path) {
   const bool gzip = check_readable(path);
-  if (gzip || any_packed(check_file_headers(path))) {
+  source_ = read_file_at(path);
+  const auto size = static_cast<long long>(std::filesystem::file_size(path));
+  if (gzip || any_packed(check_headers(source_, size, path))) {
     bytes_ = read_whole(path);
     open_memory(bytes_);
     return;
@@ -175,6 +161,7 @@ void FitsReader::open_unzipped(const std::vector<char>& bytes) {
 
 void FitsReader::open_plain(const std::vector<char>& bytes) {
   // CFITSIO takes the buffer as writable, and writes nothing to a file opened READONLY.
+  source_ = read_memory_at(bytes);
   memory_ = std::make_unique<Memory>();
   memory_->data = const_cast<char*>(bytes.data());
   memory_->size = bytes.size();
@@ -311,6 +298,28 @@ std::vector<T> FitsReader::read_pixels(int type) const {
   return values;
 }
 
+bool FitsReader::has_plain_pixels(int bitpix) const {
+  int status = 0;
+  int type = 0;
+  fits_get_img_type(get(), &type, &status);
+  fits_check(status, path_, hdu_name() + ": cannot tell the type of its pixels");
+  return type == bitpix && find_double("BSCALE").value_or(1) == 1 &&
+         find_double("BZERO").value_or(0) == 0;
+}
+
+template <class T>
+std::vector<T> FitsReader::read_plain_pixels() const {
+  const std::size_t count = pixel_count(image_axes());
+  int status = 0;
+  LONGLONG header = 0, data = 0, end = 0;
+  fits_get_hduaddrll(get(), &header, &data, &end, &status);
+  fits_check(status, path_, hdu_name() + ": cannot find its pixels");
+  std::vector<T> values;
+  if (!append_big_endian(source_, data, count, values))
+    throw data_error(path_, hdu_name() + ": cannot read its pixels");
+  return values;
+}
+
 int FitsReader::pixel_type() const {
   int status = 0;
   int type = 0;
@@ -329,8 +338,10 @@ Reals FitsReader::read_reals() const {
     case SBYTE_IMG:
     case SHORT_IMG:
     case USHORT_IMG:
-    case FLOAT_IMG:
       return Reals(read_pixels<float>(TFLOAT));
+    case FLOAT_IMG:
+      return Reals(has_plain_pixels(FLOAT_IMG) ? read_plain_pixels<float>()
+                                               : read_pixels<float>(TFLOAT));
     default:
       return Reals(read_doubles());
   }
@@ -344,6 +355,7 @@ std::vector<std::uint32_t> FitsReader::read_bits() const {
     case USHORT_IMG:
     case LONG_IMG: {
       static_assert(sizeof(int) == sizeof(std::uint32_t));
+      if (has_plain_pixels(LONG_IMG)) return read_plain_pixels<std::uint32_t>();
       // int in the memory of unsigned: the bits stay as they are.
       return read_pixels<std::uint32_t>(TINT);
     }

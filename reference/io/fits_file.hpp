@@ -10,6 +10,7 @@
 
 #include <fitsio.h>
 
+#include "reference/io/read_at.hpp"
 #include "reference/model/reals.hpp"
 
 namespace spex {
@@ -79,10 +80,17 @@ class FitsReader {
   /// As numbers of CFITSIO's type `type`, whose C type T is.
   template <class T>
   [[nodiscard]] std::vector<T> read_pixels(int type) const;
+  /// Whether the current image HDU has pixels of this BITPIX and no scaling.
+  [[nodiscard]] bool has_plain_pixels(int bitpix) const;
+  /// The pixels of such an image, of 4 bytes each: but for the order of their bytes they are what
+  /// is wanted, and CFITSIO would take several times as long to find that.
+  template <class T>
+  [[nodiscard]] std::vector<T> read_plain_pixels() const;
   /// CFITSIO's BITPIX of what the pixels are once scaled: FLOAT_IMG and the like.
   [[nodiscard]] int pixel_type() const;
 
   std::string path_;
+  ReadAt source_;            // the file itself, or what it holds uncompressed
   std::vector<char> bytes_;  // of a file that was compressed
   // What CFITSIO is told of a file in memory; it keeps pointers to these.
   struct Memory {

@@ -5,12 +5,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <new>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
 #include "reference/core/error.hpp"
-#include "reference/core/huge_pages.hpp"
 #include "reference/io/fits_checksum.hpp"
 #include "reference/io/fits_file.hpp"
 
@@ -39,10 +40,11 @@ void* resize_to(void* data, std::size_t size, std::size_t least) {
   std::size_t capacity = before.capacity;
   if (size > capacity) {
     capacity = std::max({size, 2 * capacity, least});
-    void* memory = std::realloc(prefix, sizeof(Prefix) + capacity);
+    void* memory = ::operator new(sizeof(Prefix) + capacity, std::nothrow);
     if (memory == nullptr) return nullptr;
+    if (prefix != nullptr) std::memcpy(memory, prefix, sizeof(Prefix) + before.size);
+    ::operator delete(prefix);
     prefix = static_cast<Prefix*>(memory);
-    advise_huge_pages(memory, capacity);
   }
   new (prefix) Prefix{size, capacity};
   char* bytes = reinterpret_cast<char*>(prefix + 1);
@@ -58,7 +60,7 @@ void* resize(void* data, std::size_t size) {
 }  // namespace
 
 FitsMemory::Buffer::~Buffer() {
-  std::free(prefix_of(data));
+  ::operator delete(prefix_of(data));
 }
 
 void FitsMemory::Close::operator()(fitsfile* file) const noexcept {
@@ -85,6 +87,29 @@ std::span<const unsigned char> FitsMemory::bytes(LONGLONG begin, LONGLONG end) c
     throw std::logic_error("an HDU that is not within its file");
   return {static_cast<const unsigned char*>(buffer_->data) + begin,
           static_cast<std::size_t>(end - begin)};
+}
+
+std::span<unsigned char> FitsMemory::image_data() {
+  int status = 0;
+  int bitpix = 0, naxis = 0;
+  fits_get_img_type(get(), &bitpix, &status);
+  fits_get_img_dim(get(), &naxis, &status);
+  std::vector<LONGLONG> axes(naxis);
+  fits_get_img_sizell(get(), naxis, axes.data(), &status);
+  const LONGLONG pixels =
+      std::accumulate(axes.begin(), axes.end(), LONGLONG{1}, std::multiplies<>());
+  // The last pixel makes CFITSIO give the file its full length. It must not keep what it has of
+  // the data in buffers of its own, which it would write over what is filled in here.
+  double zero = 0;
+  if (pixels > 0) fits_write_img(get(), TDOUBLE, pixels, 1, &zero, &status);
+  constexpr int forget = 1;
+  fits_flush_buffer(get(), forget, &status);
+  LONGLONG header = 0, data = 0, end = 0;
+  fits_get_hduaddrll(get(), &header, &data, &end, &status);
+  fits_check(status, name_, "cannot make room for an image");
+  static_cast<void>(bytes(data, end));
+  return {static_cast<unsigned char*>(buffer_->data) + data,
+          static_cast<std::size_t>(pixels) * static_cast<std::size_t>(std::abs(bitpix) / 8)};
 }
 
 void FitsMemory::write_checksums() {

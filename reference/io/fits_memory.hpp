@@ -25,6 +25,10 @@ class FitsMemory {
   /// As errors call the file.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
+  /// The pixels of the current image HDU, which has been made and not written, for whoever fills
+  /// them in the byte order of FITS before anything else is asked of this object. Throws
+  /// Error(data).
+  [[nodiscard]] std::span<unsigned char> image_data();
   /// Writes DATASUM and CHECKSUM of the current HDU with comments that carry no date.
   void write_checksums();
   /// Flushes and closes; get() is null afterwards. The bytes live as long as this object.

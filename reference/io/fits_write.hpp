@@ -1,10 +1,13 @@
 // Keywords and images of FITS files that are built in memory.
 #pragma once
 
+#include <span>
+#include <stdexcept>
 #include <string>
 #include <variant>
 #include <vector>
 
+#include "reference/io/big_endian.hpp"
 #include "reference/io/fits_file.hpp"
 #include "reference/io/fits_memory.hpp"
 
@@ -26,6 +29,20 @@ void write_name_and_unit(FitsMemory& out, const char* name, const char* unit);
 /// Appends an image HDU; `axes` NAXIS1 first, `bitpix` as CFITSIO names it (FLOAT_IMG ...).
 /// Throws Error(data).
 void create_image(FitsMemory& out, int bitpix, std::vector<long> axes);
+
+/// Writes all pixels of the current image HDU, which is of DOUBLE_IMG or else FLOAT_IMG, and its
+/// checksums; as write_pixels, in half the time. Throws Error(data).
+template <class Real>
+void write_image(FitsMemory& out, bool of_double, const std::vector<Real>& values) {
+  const std::span<unsigned char> data = out.image_data();
+  if (data.size() != values.size() * (of_double ? sizeof(double) : sizeof(float)))
+    throw std::logic_error("an image of another size than its HDU");
+  if (of_double)
+    store_big_endian<double>(values.data(), values.size(), data.data());
+  else
+    store_big_endian<float>(values.data(), values.size(), data.data());
+  out.write_checksums();
+}
 
 /// Writes all pixels of the current image HDU and its checksums; `type` is CFITSIO's of T (TDOUBLE
 /// ...). Throws Error(data).

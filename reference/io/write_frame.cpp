@@ -36,11 +36,12 @@ struct ImageHdu {
   std::vector<long> axes;
 };
 
+template <class Real>
 void write_reals(FitsMemory& out, const ImageHdu& hdu, bool full_precision,
-                 const std::vector<double>& values) {
+                 const std::vector<Real>& values) {
   create_image(out, full_precision ? DOUBLE_IMG : FLOAT_IMG, hdu.axes);
   write_name_and_unit(out, hdu.name, hdu.unit);
-  write_pixels(out, TDOUBLE, values);
+  write_image(out, full_precision, values);
 }
 
 struct TableColumn {
@@ -90,11 +91,17 @@ void write_scores(FitsMemory& out, const Frame& frame, const Scores& scores,
                column("MEDIAN_RAW_SNR", "median SNR/sqrt(A)", scores.median_raw_snr)});
 }
 
+template <class Real>
+void require_finite(const std::vector<Real>& values) {
+  if (!std::all_of(values.begin(), values.end(), [](Real v) { return std::isfinite(v); }))
+    throw std::logic_error("a frame with a value that is not finite was to be written");
+}
+
 void check_finite(const Frame& frame) {
-  for (const auto* values : {&frame.wave, &frame.flux, &frame.ivar, &frame.resolution,
-                             &frame.chi2pix, &frame.pixmask_fraction})
-    if (!std::all_of(values->begin(), values->end(), [](double v) { return std::isfinite(v); }))
-      throw std::logic_error("a frame with a value that is not finite was to be written");
+  for (const auto* values :
+       {&frame.wave, &frame.flux, &frame.ivar, &frame.chi2pix, &frame.pixmask_fraction})
+    require_finite(*values);
+  frame.resolution.visit([](const auto& values) { require_finite(values); });
 }
 
 }  // namespace
@@ -111,15 +118,17 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
   write_cards(out, content.cards, content.keywords);
   write_name_and_unit(out, "FLUX", "electron/Angstrom");
   for (const HeaderKeyword& keyword : content.keywords) write_keyword(out, keyword);
-  write_pixels(out, TDOUBLE, frame.flux);
+  write_image(out, full, frame.flux);
 
   write_reals(out, {"IVAR", "Angstrom^2/electron^2", bins}, full, frame.ivar);
   create_image(out, ULONG_IMG, bins);
   write_name_and_unit(out, "MASK", nullptr);
   write_pixels(out, TUINT, frame.mask);
   write_reals(out, {"WAVELENGTH", "Angstrom", {nwave}}, true, frame.wave);
-  write_reals(out, {"RESOLUTION", nullptr, {nwave, frame.ndiagonals(), frame.nspec}}, full,
-              frame.resolution);
+  frame.resolution.visit([&](const auto& resolution) {
+    write_reals(out, {"RESOLUTION", nullptr, {nwave, frame.ndiagonals(), frame.nspec}}, full,
+                resolution);
+  });
   if (content.fibermap != nullptr && !content.fibermap->fits.empty())
     copy_fibermap(out, *content.fibermap, frame.specmin, frame.nspec);
   write_reals(out, {"CHI2PIX", nullptr, bins}, full, frame.chi2pix);

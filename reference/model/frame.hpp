@@ -7,6 +7,7 @@
 
 #include "reference/core/count.hpp"
 #include "reference/model/fields.hpp"
+#include "reference/model/reals.hpp"
 
 namespace spex {
 
@@ -22,7 +23,7 @@ struct Frame {
   std::vector<double> flux;              ///< electron / Angstrom
   std::vector<double> ivar;              ///< (electron / Angstrom)^-2
   std::vector<std::uint32_t> mask;       ///< specmask bits
-  std::vector<double> resolution;        ///< dimensionless
+  Reals resolution;                      ///< dimensionless
   std::vector<double> chi2pix;           ///< dimensionless
   std::vector<double> pixmask_fraction;  ///< 0 ... 1
 

@@ -105,7 +105,9 @@ nb::dict arrays_of(const Extraction& extraction, const Results& results, bool mo
   of["flux"] = as_array(std::move(frame.flux), {nspec, nwave});
   of["ivar"] = as_array(std::move(frame.ivar), {nspec, nwave});
   of["mask"] = as_array(std::move(frame.mask), {nspec, nwave});
-  of["resolution"] = as_array(std::move(frame.resolution), {nspec, ndiagonals, nwave});
+  of["resolution"] = frame.resolution.visit([&](auto& resolution) {
+    return nb::cast(as_array(std::move(resolution), {nspec, ndiagonals, nwave}));
+  });
   of["chi2pix"] = as_array(std::move(frame.chi2pix), {nspec, nwave});
   of["pixmask_fraction"] = as_array(std::move(frame.pixmask_fraction), {nspec, nwave});
   of["model"] =

@@ -56,7 +56,8 @@ Share Extraction::extract(const PatchExtractor& extractor, int rank, int ranks,
   if (share.patch.empty()) return share;
   StageTimes times;
   share.results = extractor(inputs_.view(options()),
-                            {patches_.begin() + first, patches_.begin() + last}, times, done);
+                            {patches_.begin() + first, patches_.begin() + last}, times, done)
+                      .patches;
   return share;
 }
 
@@ -77,8 +78,7 @@ Frame Extraction::assemble(const std::vector<PatchResult>& results) const {
 }
 
 void Extraction::write(const std::vector<PatchResult>& results) const {
-  StageTimes times;
-  write_frame_outputs(job_, inputs_, patches_, results, times);
+  write_frame_outputs(job_, inputs_, assemble(results), results);
 }
 
 }  // namespace spex::python

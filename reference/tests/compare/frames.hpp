@@ -38,11 +38,13 @@ inline Frame make_frame() {
     frame.chi2pix.push_back(0.5 + uniform(random));
     frame.pixmask_fraction.push_back(0.3 * uniform(random));
   }
+  std::vector<double> resolution;
   for (int s = 0; s < nspec; ++s)
     for (int d = 0; d < frame.ndiagonals(); ++d)
       for (int w = 0; w < nwave; ++w)
-        frame.resolution.push_back(0.6 * std::exp(-(d - ndiag) * (d - ndiag) / 1.5) +
-                                   0.02 * uniform(random));
+        resolution.push_back(0.6 * std::exp(-(d - ndiag) * (d - ndiag) / 1.5) +
+                             0.02 * uniform(random));
+  frame.resolution = Reals(std::move(resolution));
   return frame;
 }
 

@@ -128,7 +128,9 @@ TEST(CompareFrames, DroppedFiberFails) {
   for (auto* array : {&fewer.flux, &fewer.ivar, &fewer.chi2pix, &fewer.pixmask_fraction})
     array->resize(fewer.nbins());
   fewer.mask.resize(fewer.nbins());
-  fewer.resolution.resize(fewer.nbins() * static_cast<std::size_t>(fewer.ndiagonals()));
+  fewer.resolution.visit([&](auto& resolution) {
+    resolution.resize(fewer.nbins() * static_cast<std::size_t>(fewer.ndiagonals()));
+  });
   const Comparison comparison = compare_frames(test::store(fewer), expected(), tolerance());
   EXPECT_EQ(first_bad(comparison), "FLUX: ");
   EXPECT_EQ(describe_failure(*first_failure(comparison)),
@@ -393,9 +395,9 @@ Frame frame_with_dark_bin() {
   for (const auto& [values, value] : {std::pair{&frame.flux, 1000.0},
                                       {&frame.ivar, 1e-2},
                                       {&frame.chi2pix, 1.0},
-                                      {&frame.pixmask_fraction, 0.0},
-                                      {&frame.resolution, 1.0}})
+                                      {&frame.pixmask_fraction, 0.0}})
     values->assign(frame.nbins(), value);
+  frame.resolution = Reals(std::vector<double>(frame.nbins(), 1.0));
   frame.mask.assign(frame.nbins(), 0U);
   frame.ivar[dark_fiber * large_nwave + dark_bin] = 1e-9;
   return frame;

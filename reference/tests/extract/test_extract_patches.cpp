@@ -76,8 +76,9 @@ TEST_P(Milestones, PartOfTheFibersGivesTheSameRows) {
   const std::ptrdiff_t first = 3L * all.nwave;
   EXPECT_TRUE(std::equal(part.flux.begin(), part.flux.end(), all.flux.begin() + first));
   EXPECT_TRUE(std::equal(part.ivar.begin(), part.ivar.end(), all.ivar.begin() + first));
-  EXPECT_TRUE(std::equal(part.resolution.begin(), part.resolution.end(),
-                         all.resolution.begin() + first * all.ndiagonals()));
+  const std::vector<double>& of_part = *part.resolution.double_values();
+  EXPECT_TRUE(std::equal(of_part.begin(), of_part.end(),
+                         all.resolution.double_values()->begin() + first * all.ndiagonals()));
 }
 
 TEST_P(Milestones, ModelResemblesTheImage) {

@@ -62,8 +62,28 @@ TEST_F(AssembleFrame, PlacesBinsAndConvertsUnits) {
   EXPECT_EQ(f.ivar, (std::vector<double>{.25, .5, .75, 2.75, 3, 3.25}));  // times dw^2
   const std::vector<double> resolution{0,  1,  2,  100, 101, 102, 200, 201, 202,
                                        10, 11, 12, 110, 111, 112, 210, 211, 212};
-  EXPECT_EQ(f.resolution, resolution);
+  EXPECT_EQ(f.resolution, Reals(resolution));
   EXPECT_EQ(f.mask, std::vector<std::uint32_t>(6, 0));
+}
+
+// What an extractor gives that has the spectra of the whole frame.
+TEST_F(AssembleFrame, TakesAWholeFrameAndFlagsIt) {
+  results[0].pixmask_fraction = {0.5, 0.51};
+  results[3].status = PatchStatus::failed;
+  const Frame expected = frame();
+  const ExtractInputs inputs{&psf, nullptr, grid, options};
+  Extracted extracted;
+  extracted.frame = empty_frame(inputs);
+  const std::vector<Patch> all = patches();
+  for (std::size_t p = 0; p < all.size(); ++p) place_patch(all[p], results[p], *extracted.frame);
+  for (PatchResult& result : results) {
+    const PatchStatus status = result.status;
+    result = {};
+    result.status = status;
+  }
+  extracted.patches = results;
+  EXPECT_EQ(fields(static_cast<const Frame&>(take_frame(inputs, all, extracted))),
+            fields(expected));
 }
 
 TEST_F(AssembleFrame, KeepsTheFibersAskedFor) {

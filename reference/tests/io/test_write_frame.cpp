@@ -44,7 +44,7 @@ Frame make_frame() {
   frame.ivar = counting(nspec * nwave, 1);
   frame.chi2pix = counting(nspec * nwave, 2);
   frame.pixmask_fraction = std::vector<double>(nspec * nwave, 0.25);
-  frame.resolution = counting(nspec * 5 * nwave, 3);
+  frame.resolution = Reals(counting(nspec * 5 * nwave, 3));
   frame.mask.assign(nspec * nwave, 0);
   frame.mask[3] = 0x80000101U;
   return frame;
@@ -114,7 +114,7 @@ TEST_F(WriteFrame, TypesShapesUnitsAndValues) {
     for (const Image& image :
          {Image{"FLUX", real, bins, &frame_.flux}, Image{"IVAR", real, bins, &frame_.ivar},
           Image{"WAVELENGTH", DOUBLE_IMG, {nwave}, &frame_.wave},
-          Image{"RESOLUTION", real, {nwave, 5, nspec}, &frame_.resolution},
+          Image{"RESOLUTION", real, {nwave, 5, nspec}, frame_.resolution.double_values()},
           Image{"CHI2PIX", real, bins, &frame_.chi2pix}}) {
       file.move_to_hdu(image.name);
       int status = 0;
@@ -130,6 +130,23 @@ TEST_F(WriteFrame, TypesShapesUnitsAndValues) {
     file.move_to_primary();
     EXPECT_EQ(file.get_string("BUNIT"), "electron/Angstrom");
   }
+}
+
+TEST_F(WriteFrame, ResolutionInFloatIsTheSameFile) {
+  std::vector<double> thirds = *frame_.resolution.double_values();
+  for (double& value : thirds) value /= 3;
+  frame_.resolution = Reals(thirds);
+  write_frame(path("double.fits"), content_);
+  frame_.resolution = Reals(std::vector<float>(thirds.begin(), thirds.end()));
+  write_frame(path("float.fits"), content_);
+  EXPECT_EQ(test::read_bytes(path("float.fits")), test::read_bytes(path("double.fits")));
+}
+
+TEST_F(WriteFrame, RefusesWhatIsNotFinite) {
+  frame_.resolution =
+      Reals(std::vector<float>(nspec * 5 * nwave, std::numeric_limits<float>::quiet_NaN()));
+  EXPECT_THROW(write_frame(path("frame.fits"), content_), std::logic_error);
+  EXPECT_FALSE(std::filesystem::exists(path("frame.fits")));
 }
 
 TEST_F(WriteFrame, MaskIsUnsigned) {

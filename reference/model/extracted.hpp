@@ -1,0 +1,31 @@
+// What an extraction gives.
+#pragma once
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "reference/model/frame.hpp"
+#include "reference/model/patch_result.hpp"
+
+namespace spex {
+
+/// In which form spectra are wanted.
+enum class SpectraOf {
+  patches,        ///< those of each patch apart
+  frame,          ///< of the whole frame, whose patches are all asked for
+  written_frame,  ///< the same, with R in float, as files have it
+};
+
+/// The results of patches, in their order. An extractor that was asked for a whole frame, and has
+/// its spectra in one piece, gives them in `frame`, and of the patches all but the spectra.
+struct Extracted {
+  Extracted() = default;
+  /// Patches alone.
+  Extracted(std::vector<PatchResult> results) : patches(std::move(results)) {}
+
+  std::vector<PatchResult> patches;  ///< in the order asked for
+  std::optional<Frame> frame;        ///< without MASK; take_frame makes it
+};
+
+}  // namespace spex
