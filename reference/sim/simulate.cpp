@@ -1,14 +1,17 @@
 #include "reference/sim/simulate.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <utility>
 
+#include <fitsio.h>
 #include <fmt/format.h>
 
 #include "reference/core/count.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/parallel.hpp"
 #include "reference/core/progress.hpp"
 #include "reference/core/version.hpp"
 #include "reference/io/atomic_write.hpp"
@@ -25,6 +28,8 @@ namespace fs = std::filesystem;
 
 constexpr double seconds_a_day = 24 * 3600;
 constexpr double seconds_between_exposures = 120;
+// Frames that are simulated at once, of 0.7 GB each.
+constexpr int most_side_by_side = 4;
 
 std::chrono::year_month_day date_of(int night) {
   return std::chrono::year(night / 10000) / (night / 100 % 100) / (night % 100);
@@ -202,18 +207,23 @@ void simulate(const SimOptions& options) {
   Progress progress("simulate", "frames",
                     static_cast<long>(options.cameras.size()) * options.exposures,
                     options.show_progress);
-  for (const Camera& camera : options.cameras) {
+  // Several, as threads do not help to write one file.
+  const int frames = static_cast<int>(options.cameras.size()) * options.exposures;
+  const int most = fits_is_reentrant() == 0 ? 1 : std::min(options.threads, most_side_by_side);
+  const int side_by_side = threads_used(most, frames);
+  parallel_for(side_by_side, frames, [&](int /*thread*/, int k) {
+    const Camera& camera = options.cameras[k / options.exposures];
+    const int index = k % options.exposures;
     const Psf psf = given ? *given : make_desi_psf(camera);
-    const std::string psf_name = options.psf.value_or("PSF of " + camera.name());
-    for (int index = 0; index < options.exposures; ++index) {
-      const SimOptions one = exposure_of(options, index);
-      const SimFrame frame = simulate_camera(one, camera, psf, psf_name);
-      const double mjd = mjd_of(options.night) +
-                         index * (options.exptime + seconds_between_exposures) / seconds_a_day;
-      write_frame_files(one, camera, frame, mjd);
-      progress.advance();
-    }
-  }
+    SimOptions one = exposure_of(options, index);
+    one.threads = options.threads / side_by_side;
+    const SimFrame frame =
+        simulate_camera(one, camera, psf, options.psf.value_or("PSF of " + camera.name()));
+    const double mjd = mjd_of(options.night) +
+                       index * (options.exptime + seconds_between_exposures) / seconds_a_day;
+    write_frame_files(one, camera, frame, mjd);
+    progress.advance();
+  });
 }
 
 }  // namespace spex
