@@ -9,16 +9,15 @@
 #include <string>
 
 #include <benchmark/benchmark.h>
-#include <cblas.h>
 #include <fmt/format.h>
 
+#include "reference/core/blas.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/version.hpp"
 #include "reference/extract/extract_patches.hpp"
 #include "reference/extract/weights.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
-#include "reference/linalg/symmetric.hpp"
 
 namespace {
 

@@ -9,6 +9,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -38,7 +39,7 @@ constexpr const char* footer =
     "  spex-bench --self-test\n"
     "  spex-bench ci --out bench-ci\n"
     "  spex-bench acceptance-4gpu --out result --data /dev/shm/spex-bench\n"
-    "  spex-bench bench/plans/perlmutter.json --out result --launcher srun --nodes 2 --resume\n"
+    "  spex-bench bench/plans/perlmutter.json --out result --nodes 2 --resume\n"
     "  spex-bench submit result --archive result.tar.gz\n"
     "  spex-bench check result.tar.gz\n"
     "then\n"
@@ -57,13 +58,18 @@ struct Arguments {
   std::optional<int> repeats, warmups;
   std::optional<double> duration;
   std::optional<std::string> thresholds;
+  std::string launcher = "auto";
+  std::string launcher_options;
   std::string loglevel = "info";
   bool list = false;
 };
 
-CLI::Option* add_launcher(CLI::App& app, spex::bench::LaunchSettings& launch) {
-  return app.add_option("--launcher", launch.launcher, "mpirun, or srun within a job")
-      ->check(CLI::IsMember({"mpirun", "srun"}))
+CLI::Option* add_launcher(CLI::App& app, std::string& launcher) {
+  return app
+      .add_option("--launcher", launcher,
+                  "mpirun, mpiexec, srun, or auto: srun within a job where Slurm can start this "
+                  "MPI, else the MPI's own")
+      ->check(CLI::IsMember({"auto", "mpirun", "mpiexec", "srun"}))
       ->capture_default_str();
 }
 
@@ -113,7 +119,10 @@ void add_options(CLI::App& app, Arguments& a) {
       ->group("What to run");
   app.add_flag("--list", a.list, "Say what would be run, and end")->group("What to run");
   add_self_test(app)->group("What to run");
-  add_launcher(app, a.settings.launch)->group("Machine");
+  add_launcher(app, a.launcher)->group("Machine");
+  app.add_option("--launcher-options", a.launcher_options,
+                 "More words for the launcher, blanks between")
+      ->group("Machine");
   app.add_option("--nodes", a.settings.launch.nodes, "Nodes of each run")
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
@@ -168,6 +177,14 @@ void choose_entries(const Arguments& arguments, spex::bench::Plan& plan) {
                             "one of the tier night, with 'seconds'");
 }
 
+spex::bench::Launcher launcher_of(const std::string& asked, const std::string& options) {
+  spex::bench::Launcher launcher =
+      spex::bench::choose_launcher(asked, spex::bench::LauncherSurroundings::here());
+  std::istringstream words(options);
+  launcher.options = {std::istream_iterator<std::string>(words), {}};
+  return launcher;
+}
+
 int run(Arguments& arguments) {
   spex::set_log_level(arguments.loglevel);
   spex::bench::Signals signals;
@@ -195,6 +212,7 @@ int run(Arguments& arguments) {
     arguments.settings.data = fs::path(arguments.settings.out) / "data";
   if (arguments.settings.references.empty())
     arguments.settings.references = fs::path(arguments.settings.out) / "references";
+  arguments.settings.launch.launcher = launcher_of(arguments.launcher, arguments.launcher_options);
   return flushed(spex::bench::run_campaign(plan, arguments.settings, signals));
 }
 
@@ -256,12 +274,14 @@ int self_test(int argc, char** argv) {
   std::string loglevel = "warn";
   add_self_test(app)->required();
   app.add_option("-o,--out", settings.out, "Folder that keeps the results; else they are removed");
-  add_launcher(app, settings.launch);
+  std::string launcher = "auto";
+  add_launcher(app, launcher);
   app.add_flag("--require-gpu", settings.require_gpu, "Fail where there is no GPU");
   app.add_option("--loglevel", loglevel, "debug, info, warn or error")->capture_default_str();
   int status = 0;
   if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
   spex::set_log_level(loglevel);
+  settings.launch.launcher = launcher_of(launcher, "");
   spex::bench::Signals signals;
   return flushed(spex::bench::run_self_test(settings, signals));
 }

@@ -169,9 +169,12 @@ class Campaign {
   void check_launcher() const {
     for (const Entry& entry : plan_.entries) {
       const Launch launch = make_launch(entry, machine_, settings_.launch, programs_, {});
-      if (launch.launcher != "none" && program_on_path(launch.launcher).empty())
-        throw usage_error("--launcher", launch.launcher + " is not on the PATH",
-                          "a launcher that can be started, for " + entry.id);
+      const Launcher& launcher = settings_.launch.launcher;
+      if (launch.launcher != "none" && launcher.program.empty())
+        throw usage_error("--launcher", launcher.missing,
+                          "the launcher of the MPI that the programs are linked with, or srun in a "
+                          "job, for " +
+                              entry.id);
     }
   }
 
@@ -196,7 +199,8 @@ class Campaign {
   [[nodiscard]] std::vector<std::string> paths_of_programs() const {
     std::vector<std::string> paths{fs::read_symlink("/proc/self/exe").string(), programs_.spex_cpu,
                                    programs_.spex_gpu, programs_.spex_sim, programs_.mps_wrapper};
-    if (const std::string launcher = program_on_path(settings_.launch.launcher); !launcher.empty())
+    if (const std::string launcher = program_on_path(settings_.launch.launcher.program);
+        !launcher.empty())
       paths.push_back(launcher);
     return paths;
   }

@@ -29,9 +29,10 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& words)
   to.insert(to.end(), words.begin(), words.end());
 }
 
-std::vector<std::string> mpirun(const Entry& entry, const Machine& machine, const Launch& launch) {
+std::vector<std::string> open_mpi(const Entry& entry, const Machine& machine,
+                                  const Launch& launch) {
   const int per_node = launch.ranks / launch.nodes;
-  std::vector<std::string> words{"mpirun", "-n", std::to_string(launch.ranks)};
+  std::vector<std::string> words{"-n", std::to_string(launch.ranks)};
   if (launch.nodes > 1) {
     append(words, {"--map-by", fmt::format("ppr:{}:node", per_node)});
     // To other nodes it hands on no variables by itself.
@@ -44,22 +45,50 @@ std::vector<std::string> mpirun(const Entry& entry, const Machine& machine, cons
   return words;
 }
 
-std::vector<std::string> srun(const Entry& entry, const Machine& machine, int nodes, int ranks) {
-  const int per_node = ranks / nodes;
+// MPICH's, which counts no slots, and hands on all variables.
+std::vector<std::string> hydra(const Entry& entry, const Launch& launch) {
+  std::vector<std::string> words{"-n", std::to_string(launch.ranks)};
+  if (launch.nodes > 1) append(words, {"-ppn", std::to_string(launch.ranks / launch.nodes)});
+  append(words, {"-bind-to", entry.binding});
+  return words;
+}
+
+std::vector<std::string> srun(const Entry& entry, const Machine& machine, const Launch& launch,
+                              const std::string& wire_up) {
+  const int per_node = launch.ranks / launch.nodes;
   std::string bind = entry.binding;
   if (bind == "core" || bind == "socket") bind += "s";
   if (bind == "numa") bind = "ldoms";
   std::vector<std::string> words{
-      "srun",
-      fmt::format("--nodes={}", nodes),
-      fmt::format("--ntasks={}", ranks),
+      fmt::format("--nodes={}", launch.nodes),
+      fmt::format("--ntasks={}", launch.ranks),
       fmt::format("--ntasks-per-node={}", per_node),
       fmt::format("--cpus-per-task={}", std::max(1, machine.cpus / per_node)),
       "--cpu-bind=" + bind,
       "--kill-on-bad-exit=1"};
+  if (!wire_up.empty()) words.push_back("--mpi=" + wire_up);
   if (per_node > machine.cpus) words.emplace_back("--overcommit");
   if (entry.on_gpu())
     append(words, {fmt::format("--gpus-per-node={}", entry.gpus), "--gpu-bind=none"});
+  return words;
+}
+
+// The launcher's command line, up to the program.
+std::vector<std::string> launcher_words(const Entry& entry, const Machine& machine,
+                                        const Launch& launch, const Launcher& launcher) {
+  std::vector<std::string> words{launcher.program};
+  switch (launcher.words) {
+    case LauncherWords::open_mpi:
+      append(words, open_mpi(entry, machine, launch));
+      break;
+    case LauncherWords::hydra:
+      append(words, hydra(entry, launch));
+      break;
+    case LauncherWords::srun:
+      append(words, srun(entry, machine, launch, launcher.wire_up));
+      break;
+  }
+  append(words, launcher.options);
   return words;
 }
 
@@ -90,16 +119,15 @@ Launch make_launch(const Entry& entry, const Machine& machine, const LaunchSetti
   launch.nodes = entry.nodes.value_or(settings.nodes);
   const int per_node = ranks_per_node(entry, machine);
   launch.ranks = launch.nodes * per_node;
-  launch.launcher = settings.launcher;
-  if (settings.launcher == "mpirun" && launch.ranks == 1) launch.launcher = "none";
+  launch.launcher = settings.launcher.is_srun() ? "srun" : "mpirun";
+  if (launch.launcher == "mpirun" && launch.ranks == 1) launch.launcher = "none";
   launch.environment = launch_environment();
 
   // MPS around mpirun on one node; else around each rank, on every node.
   const bool mps_outside = launch.launcher != "srun" && launch.nodes == 1;
   if (entry.mps && mps_outside) launch.argv.push_back(programs.mps_wrapper);
-  if (launch.launcher == "mpirun") append(launch.argv, mpirun(entry, machine, launch));
-  if (launch.launcher == "srun")
-    append(launch.argv, srun(entry, machine, launch.nodes, launch.ranks));
+  if (launch.launcher != "none")
+    append(launch.argv, launcher_words(entry, machine, launch, settings.launcher));
   if (entry.mps && !mps_outside) launch.argv.push_back(programs.mps_wrapper);
 
   launch.argv.push_back(entry.on_gpu() ? programs.spex_gpu : programs.spex_cpu);

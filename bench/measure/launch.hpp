@@ -7,6 +7,7 @@
 
 #include "bench/measure/command.hpp"
 #include "bench/measure/entry.hpp"
+#include "bench/measure/launcher.hpp"
 #include "bench/measure/machine.hpp"
 
 namespace spex::bench {
@@ -22,13 +23,13 @@ struct Programs {
 
 /// What is started with.
 struct LaunchSettings {
-  std::string launcher = "mpirun";  ///< or srun
-  int nodes = 1;                    ///< to use, of those allocated
+  Launcher launcher;
+  int nodes = 1;  ///< to use, of those allocated
 };
 
 /// An entry's launch, as result files describe it.
 struct Launch {
-  std::string launcher;  ///< none, mpirun or srun
+  std::string launcher;  ///< none, srun, or mpirun, which is that of any MPI
   int nodes = 1;
   int ranks = 1;  ///< of all nodes
   std::optional<int> threads;

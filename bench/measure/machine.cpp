@@ -6,16 +6,16 @@
 #include <fstream>
 #include <optional>
 
-#include <cblas.h>
 #include <fitsio.h>
 #include <fmt/format.h>
-#include <lapacke.h>
-#include <mpi.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
+#include "bench/measure/launcher.hpp"
 #include "bench/measure/optional_json.hpp"
+#include "reference/core/blas.hpp"
+#include "reference/core/lapack.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
 #include "spex_build_info.hpp"
@@ -123,12 +123,9 @@ Json system_json(const Machine& machine, const Nvml& nvml) {
 }
 
 Json build_json() {
-  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> mpi{};
-  int length = 0;
-  MPI_Get_library_version(mpi.data(), &length);  // allowed before MPI_Init
-  const std::string mpi_text = mpi.data();
-  int major = 0, minor = 0, patch = 0;
-  LAPACK_ilaver(&major, &minor, &patch);
+  const std::string mpi = mpi_library_version();
+  lapack_int major = 0, minor = 0, patch = 0;
+  LAPACKE_ilaver(&major, &minor, &patch);
   float cfitsio = 0;
   fits_get_version(&cfitsio);
   Json json;
@@ -139,8 +136,8 @@ Json build_json() {
   json["flags"] = SPEX_BUILD_FLAGS;
   json["cuda"] = text_or(SPEX_BUILD_CUDA, "not built with CUDA");
   // Open MPI goes on with its packager, MPICH with lines of how it was configured.
-  json["mpi"] = mpi_text.substr(0, std::min(mpi_text.find(", package"), mpi_text.find('\n')));
-  json["blas"] = openblas_get_config();
+  json["mpi"] = mpi.substr(0, std::min(mpi.find(", package"), mpi.find('\n')));
+  json["blas"] = blas_library().configuration;
   json["lapack"] = fmt::format("LAPACK {}.{}.{}", major, minor, patch);
   json["cfitsio"] = fmt::format("CFITSIO {:.2f}", cfitsio);
   json["gpu_architectures"] = text_or_null(SPEX_BUILD_ARCHITECTURES);

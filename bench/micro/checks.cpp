@@ -4,8 +4,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include <cblas.h>
 #include <fmt/format.h>
+
+#include "reference/core/lapack.hpp"
 
 namespace spex::bench {
 namespace {

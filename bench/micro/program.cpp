@@ -3,12 +3,11 @@
 #include <exception>
 
 #include <benchmark/benchmark.h>
-#include <cblas.h>
 #include <fmt/format.h>
 
+#include "reference/core/blas.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/version.hpp"
-#include "reference/linalg/symmetric.hpp"
 
 namespace spex::bench {
 
@@ -24,8 +23,9 @@ int run_benchmarks(const char* program, int argc, char** argv,
   try {
     use_single_threaded_blas();
     add_context("version", version().c_str());
-    add_context("openblas", openblas_get_config());
-    add_context("openblas core", openblas_get_corename());
+    const BlasLibrary blas = blas_library();
+    add_context(blas.name.c_str(), blas.configuration.c_str());
+    add_context((blas.name + " core").c_str(), blas.core.c_str());
     prepare();
     benchmark::RunSpecifiedBenchmarks();
   } catch (const std::exception& error) {

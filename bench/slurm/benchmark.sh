@@ -13,7 +13,8 @@ only=${SPEX_ONLY:-}
 [[ -x $bin/spex-bench ]] || die "$bin/spex-bench: there is no such program (expected SPEX_BENCH=ON)" 2
 
 out=${SPEX_OUT:-slurm-$SLURM_JOB_ID}
-data=${SPEX_DATA:-${SCRATCH:+$SCRATCH/spexbench-data}}
+# Named after the results: two jobs at a time have each their own.
+data=${SPEX_DATA:-${SCRATCH:+$SCRATCH/spexbench-data/$(basename "$out")}}
 each_node=${each_node:-false}
 if ! $each_node && ((SLURM_JOB_NUM_NODES > 1)) && in_memory "$data"; then
   die "SPEX_DATA=$data is another folder on each node (expected one that all nodes share)" 2
@@ -36,6 +37,7 @@ if $each_node; then
   exit
 fi
 
+[[ ! $data ]] || mkdir -p "$(dirname "$data")"
 arguments=("$plan" --out "$out" --launcher srun --nodes "$SLURM_JOB_NUM_NODES" "${options[@]}")
 [[ ! $data ]] || arguments+=(--data "$data")
 [[ ! $only ]] || arguments+=(--only "$only")

@@ -23,10 +23,17 @@ bin=$(realpath -m "${SPEX_BUILD:-$root/build}")/bin
 [[ -x $bin/spex-cpu ]] ||
   die "$bin/spex-cpu: there is no such program (expected SPEX_BUILD to be a build folder, or an installation)" 2
 
-# Open MPI, as Linux distributions build it, is started by Slurm through PMIx alone. Cray MPICH takes
-# what the site's Slurm does by itself. A type that the caller has set stays.
-if [[ -z ${SLURM_MPI_TYPE:-} && $(ldd "$bin/spex-cpu") == *libopen-rte* ]]; then
-  export SLURM_MPI_TYPE=pmix
+# How Slurm starts ranks depends on the MPI that the programs are linked with: Open MPI takes PMIx
+# alone, MPICH PMI-2, and Cray's what the site's Slurm does by itself. A type that the caller has set
+# stays, and so does the site's where Slurm has not the other.
+if [[ -z ${SLURM_MPI_TYPE:-} ]]; then
+  wire_up=
+  case $(ldd "$bin/spex-cpu") in
+    *libmpi_cray* | *libmpi_gnu* | *libmpi_nvidia* | *libmpi_intel* | */cray/*) ;;
+    *libopen-pal* | *libmpi.so.40*) wire_up=pmix ;;
+    *libmpich* | *libmpi.so.12*) wire_up=pmi2 ;;
+  esac
+  if [[ $wire_up && $(srun --mpi=list 2>&1) == *$wire_up* ]]; then export SLURM_MPI_TYPE=$wire_up; fi
 fi
 # hwloc in the launcher would start every GPU to describe it (docs/command-line.md).
 export HWLOC_COMPONENTS=${HWLOC_COMPONENTS:--cuda,-nvml,-opencl,-gl}

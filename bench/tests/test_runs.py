@@ -276,6 +276,10 @@ if [[ "$*" == *--milestone* ]]; then cat "$here"/data/inputs/*/preproc-* >"$here
         with Bench([entry("one", ranks=2, threads=1)]) as bench:
             status, text = bench.run(PATH="/nowhere")
             self.assertEqual(status, 2, text)
+            self.assertIn("--launcher: none of mpi", text)
+            self.assertFalse((bench.folder / "out").exists())
+            status, text = bench.run("--launcher", "mpirun", PATH="/nowhere")
+            self.assertEqual(status, 2, text)
             self.assertIn("--launcher: mpirun is not on the PATH", text)
             self.assertFalse((bench.folder / "out").exists())
             bench.plan["goldens"] = ["tiny-x"]

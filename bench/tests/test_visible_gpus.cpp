@@ -93,7 +93,8 @@ TEST(VisibleGpus, SlurmChoosesWithinSrun) {
   Entry entry;
   entry.milestone = Milestone::pipeline;
   entry.gpus = 2;
-  const Launch launch = make_launch(entry, machine, {.launcher = "srun"}, {}, {});
+  const Launch launch = make_launch(
+      entry, machine, {.launcher = {.words = LauncherWords::srun, .program = "srun"}}, {}, {});
   EXPECT_FALSE(launch.environment.contains("CUDA_VISIBLE_DEVICES"));
 }
 

@@ -24,13 +24,18 @@ spex_need(spdlog spdlog)
 spex_need(nlohmann_json nlohmann-json)
 spex_need(CLI11 CLI11)
 if(SPEX_GPU)
-  # CMake 3.25 of Debian 12 does not know that nvcc has C++20 (since 12.0).
+  # CMake 3.25 of Debian 12 does not know that nvcc has C++20.
   if(CMAKE_VERSION VERSION_LESS 3.26)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
   endif()
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
+  # nvcc has C++20 since 12.0.
+  if(CUDAToolkit_VERSION VERSION_LESS 12.0 OR CMAKE_CUDA_COMPILER_VERSION VERSION_LESS 12.0)
+    message(FATAL_ERROR "CUDA Toolkit ${CUDAToolkit_VERSION} with nvcc ${CMAKE_CUDA_COMPILER_VERSION} "
+                        "(${CMAKE_CUDA_COMPILER}) is too old (expected 12.0 or later, for C++20)")
+  endif()
 endif()
 if(SPEX_TESTS)
   spex_need(GTest GoogleTest)

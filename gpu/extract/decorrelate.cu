@@ -1,3 +1,4 @@
+#include "gpu/core/eigensolver.hpp"
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/decorrelate.hpp"
 #include "reference/core/count.hpp"
@@ -105,32 +106,13 @@ void spectrum_blocks(const Context& context, const double* X, int n, int m, int 
 }  // namespace
 
 void EigenSolver::decompose(bool batched, int n, int count, double* A, double* u) {
-  const Context& c = *context_;
-  const size_t size = static_cast<size_t>(n) * n;
+  const SyevCalls calls = batched ? SyevCalls::one : SyevCalls::each;
+  const SymmetricMatrices matrices{n, count, A, u};
+  const SyevRoom room = syev_room(*context_, calls, matrices);
   reserve(info_, static_cast<std::size_t>(count));
-  size_t on_device = 0, on_host = 0;
-  if (batched) {
-    SPEX_GPU_CHECK(cusolverDnXsyevBatched_bufferSize(
-        c.solver(), c.params(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, A,
-        n, CUDA_R_64F, u, CUDA_R_64F, &on_device, &on_host, count));
-    reserve(work_, on_device);
-    host_work_.resize(on_host);
-    SPEX_GPU_CHECK(cusolverDnXsyevBatched(c.solver(), c.params(), CUSOLVER_EIG_MODE_VECTOR,
-                                          CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, A, n, CUDA_R_64F,
-                                          u, CUDA_R_64F, work_.get(), on_device, host_work_.data(),
-                                          on_host, info_.get(), count));
-    return;
-  }
-  SPEX_GPU_CHECK(cusolverDnXsyevd_bufferSize(c.solver(), c.params(), CUSOLVER_EIG_MODE_VECTOR,
-                                             CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F, A, n,
-                                             CUDA_R_64F, u, CUDA_R_64F, &on_device, &on_host));
-  reserve(work_, on_device);
-  host_work_.resize(on_host);
-  for (int k = 0; k < count; ++k)
-    SPEX_GPU_CHECK(cusolverDnXsyevd(
-        c.solver(), c.params(), CUSOLVER_EIG_MODE_VECTOR, CUBLAS_FILL_MODE_LOWER, n, CUDA_R_64F,
-        A + k * size, n, CUDA_R_64F, u + static_cast<size_t>(k) * n, CUDA_R_64F, work_.get(),
-        on_device, host_work_.data(), on_host, info_.get() + k));
+  reserve(work_, room.on_device);
+  host_work_.resize(room.on_host);
+  syev(*context_, calls, matrices, room, work_.get(), host_work_.data(), info_.get());
 }
 
 void EigenSolver::decompose_jacobi(bool batched, int n, int count, double* A, double* u) {

@@ -50,7 +50,7 @@ class EigenSolver {
   void solve_by_cholesky(EigenBatch batch, int n, int count, const double* N, const double* y,
                          double* f, int* failed);
   /// A = V diag(u) V^T for `count` matrices of order n, eigenvalues ascending; A becomes V. By
-  /// divide and conquer, one at a time or all in a batch.
+  /// divide and conquer, one at a time or all in a batch (gpu/core/eigensolver.hpp).
   void decompose(bool batched, int n, int count, double* A, double* u);
   /// The same by Jacobi rotations, which keep the digits of small eigenvalues (syevd lost so many
   /// of a block's that golden/tiny-z was missed), one at a time or all in a batch.

@@ -1,11 +1,14 @@
 #include "gpu/programs/gpu_extractor.hpp"
 
+#include <array>
 #include <cstdlib>
 #include <memory>
 
+#include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
 #include "gpu/core/context.hpp"
+#include "gpu/core/eigensolver.hpp"
 #include "gpu/extract/extractor.hpp"
 
 namespace spex::gpu {
@@ -14,8 +17,19 @@ std::string why_no_gpu() {
   return device_count() > 0 ? "" : "there is no GPU here, or no driver for it";
 }
 
+std::string describe_gpu_build() {
+  return fmt::format("CUDA {}.{}; batches of eigendecompositions by {}", CUDART_VERSION / 1000,
+                     CUDART_VERSION % 1000 / 10, describe_syev_batched());
+}
+
 int gpu_count() {
   return device_count();
+}
+
+std::string gpu_bus_id(int device) {
+  std::array<char, 32> id{};
+  SPEX_GPU_CHECK(cudaDeviceGetPCIBusId(id.data(), static_cast<int>(id.size()), device));
+  return id.data();
 }
 
 PatchExtractor gpu_extractor(int device) {

@@ -11,8 +11,15 @@ namespace spex::gpu {
 /// Why this build cannot use a GPU here; empty where it can.
 [[nodiscard]] std::string why_no_gpu();
 
+/// What this build computes with on a GPU, as --version names it: CUDA and what batches of
+/// eigendecompositions are done by.
+[[nodiscard]] std::string describe_gpu_build();
+
 /// GPUs that this process may use.
 [[nodiscard]] int gpu_count();
+
+/// The place of GPU `device` on the PCI bus, as "0000:C1:00.0". Throws Error(device).
+[[nodiscard]] std::string gpu_bus_id(int device);
 
 /// An extractor on GPU `device`, of its own or shared. Options' milestone chooses the engine. The
 /// environment variable SPEX_GPU_POISON=1 fills device buffers with NaN first. Throws Error(usage)

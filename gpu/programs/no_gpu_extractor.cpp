@@ -8,8 +8,16 @@ std::string why_no_gpu() {
   return "this build has no CUDA";
 }
 
+std::string describe_gpu_build() {
+  return "no CUDA";
+}
+
 int gpu_count() {
   return 0;
+}
+
+std::string gpu_bus_id(int /*device*/) {
+  return "";
 }
 
 PatchExtractor gpu_extractor(int /*device*/) {

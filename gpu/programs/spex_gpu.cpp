@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -17,6 +19,7 @@
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/programs/run_on_ranks.hpp"
+#include "mpi/run/affinity.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
@@ -43,13 +46,37 @@ constexpr int extractors_of_gpu = 3;
 // Readers, and writers, beyond these wait for the GPU.
 constexpr int most_file_threads = 8;
 
-// GPUs of this rank: the one asked for, or every node.size()-th of the node's.
-std::vector<int> choose_devices(std::optional<int> asked, const spex::mpi::Communicator& node) {
-  if (asked) return {*asked};
+// "0-15; 16-31", and a word where they are not known.
+std::string texts_of(const std::vector<spex::mpi::Cpus>& all) {
+  std::string text;
+  for (const spex::mpi::Cpus& cpus : all)
+    text += (text.empty() ? "" : "; ") + (cpus.empty() ? "unknown" : spex::mpi::to_text(cpus));
+  return text;
+}
+
+// GPUs of this rank: the one asked for, or those that it is dealt. Binds it to the CPUs beside
+// them, of those that the launcher has left it, unless it is told not to.
+std::vector<int> choose_devices(std::optional<int> asked, bool bind,
+                                const spex::mpi::Communicator& node) {
   const int count = spex::gpu::gpu_count();
-  std::vector<int> devices{node.rank() % count};
-  for (int device = node.rank() + node.size(); device < count; device += node.size())
-    devices.push_back(device);
+  std::vector<spex::mpi::Cpus> beside;
+  for (int device = 0; device < count; ++device)
+    beside.push_back(spex::mpi::cpus_beside(spex::gpu::gpu_bus_id(device)));
+  const std::vector<spex::mpi::Cpus> allowed = spex::mpi::gather_allowed_cpus(node);
+  const auto rank = static_cast<std::size_t>(node.rank());
+  const std::vector<int> devices =
+      asked ? std::vector{*asked} : spex::mpi::deal_devices(allowed, beside)[rank];
+
+  std::vector<spex::mpi::Cpus> of_devices;
+  for (const int device : devices)
+    if (device >= 0 && device < count) of_devices.push_back(beside[device]);
+  const spex::mpi::Cpus nearest =
+      bind ? spex::mpi::nearest_cpus(allowed[rank], of_devices) : allowed[rank];
+  const bool bound = nearest != allowed[rank] && spex::mpi::bind_to(nearest);
+  spdlog::debug("rank {} of the node: GPU {}, beside CPUs {}; runs on CPUs {}{}", node.rank(),
+                fmt::join(devices, ","), texts_of(of_devices),
+                spex::mpi::to_text(bound ? nearest : allowed[rank]),
+                bound ? ", bound to them" : "");
   return devices;
 }
 
@@ -69,7 +96,8 @@ void share_cpus(spex::ExposureArguments& many, const spex::mpi::Communicator& no
 int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   CLI::App app("Extracts 1D spectra from preprocessed CCD frames by spectroperfectionism, on GPUs.",
                program);
-  app.set_version_flag("--version", spex::version_text(program));
+  app.set_version_flag("--version",
+                       spex::version_text(program) + "; " + spex::gpu::describe_gpu_build());
   app.footer(footer);
   spex::ExtractArguments arguments;
   arguments.device = spex::Device::gpu;
@@ -77,9 +105,17 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   spex::ExposureArguments many;
   spex::add_exposure_options(app, arguments, many);
   std::optional<int> device;
-  app.add_option("--device", device,
-                 "GPU of every rank; where not given, ranks of a node take them in turn, and with\n"
-                 "pipeline each takes several where there are more GPUs than ranks")
+  app.add_option(
+         "--device", device,
+         "GPU of every rank; where not given, ranks of a node take those beside them, or in turn,\n"
+         "and with pipeline several where there are more GPUs than ranks")
+      ->group("Running");
+  std::string bind = "gpu";
+  app.add_option(
+         "--bind", bind,
+         "gpu: each rank runs on the CPUs beside its GPU, of those that its launcher leaves it;\n"
+         "none: wherever it may")
+      ->check(CLI::IsMember({"gpu", "none"}))
       ->group("Running");
   int status = 0;
   if (!spex::parse_extract_command_line(app, argc, argv, world.is_root(), status)) return status;
@@ -100,10 +136,13 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world) {
   });
   spex::load_earth_orientation(world, arguments.production, job.settings.barycentric);
   const spex::mpi::Communicator node = world.node();
-  const std::vector<int> devices = choose_devices(device, node);
+  const std::vector<int> devices = choose_devices(device, bind == "gpu", node);
   if (spex::traits(job.settings.options.milestone).schedule == spex::Schedule::pipeline &&
       many.many())
     share_cpus(many, node, static_cast<int>(devices.size()));
+  if (world.is_root() &&
+      spex::traits(job.settings.options.milestone).batch == spex::EigenBatch::all)
+    spdlog::info(spex::gpu::describe_gpu_build());
   if (world.is_root())
     spdlog::info("{}: {} rank(s)", many.many() ? "frames" : job.files.input, world.size());
   return spex::extract_one_or_many(world, job, many, [devices](int slot) {

@@ -9,7 +9,7 @@
 
 #include "mpi/comm/check.hpp"
 #include "mpi/comm/environment.hpp"
-#include "reference/linalg/symmetric.hpp"
+#include "reference/core/blas.hpp"
 
 namespace {
 

@@ -1,14 +1,13 @@
 #include "reference/core/version.hpp"
 
 #include <cstddef>
-#include <sstream>
 #include <string_view>
 
-#include <cblas.h>
 #include <erfa.h>
 #include <erfaextra.h>
 #include <fmt/format.h>
 
+#include "reference/core/blas.hpp"
 #include "spex_build_info.hpp"
 
 namespace spex {
@@ -24,15 +23,6 @@ std::string commit_text() {
   return fmt::format(", commit {}{}", commit.substr(0, abbreviated), SPEX_DIRTY ? ", changed" : "");
 }
 
-// The second word of "OpenBLAS 0.3.21 DYNAMIC_ARCH ...".
-std::string openblas_version() {
-  std::istringstream words(openblas_get_config());
-  std::string name;
-  std::string number;
-  words >> name >> number;
-  return number;
-}
-
 }  // namespace
 
 std::string version() {
@@ -40,16 +30,17 @@ std::string version() {
 }
 
 std::vector<Dependency> dependencies() {
+  const BlasLibrary blas = blas_library();
   return {{"spexbench", version()},
           {"cfitsio", SPEX_CFITSIO_VERSION},
-          {"openblas", openblas_version()},
+          {blas.name, blas.version},
           {"erfa", eraVersion()}};
 }
 
 std::string version_text(const std::string& program) {
   return fmt::format("{} (spexbench) {}{}\n{}, {}; CFITSIO {}; ERFA {}; {}", program, SPEX_VERSION,
                      commit_text(), SPEX_BUILD_COMPILER, SPEX_BUILD_TYPE, SPEX_CFITSIO_VERSION,
-                     eraVersion(), openblas_get_config());
+                     eraVersion(), blas_library().configuration);
 }
 
 }  // namespace spex

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <cblas.h>
-
 #include "reference/core/count.hpp"
+#include "reference/core/lapack.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
 #include "reference/linalg/block_tridiagonal.hpp"
 #include "reference/linalg/symmetric.hpp"

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include <cblas.h>
-
 #include "reference/core/count.hpp"
+#include "reference/core/lapack.hpp"
 #include "reference/linalg/band_batch.hpp"
 #include "reference/linalg/zolotarev.hpp"
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include <cblas.h>
-
 #include "reference/core/count.hpp"
+#include "reference/core/lapack.hpp"
 
 namespace spex {
 namespace {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include <lapacke.h>
+#include "reference/core/lapack.hpp"
 
 namespace spex {
 

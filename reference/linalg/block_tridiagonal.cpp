@@ -4,10 +4,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include <cblas.h>
-#include <lapacke.h>
-
 #include "reference/core/count.hpp"
+#include "reference/core/lapack.hpp"
 
 namespace spex {
 

@@ -5,8 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include <cblas.h>
-#include <lapacke.h>
+#include "reference/core/lapack.hpp"
 
 namespace spex {
 namespace {
@@ -22,10 +21,6 @@ bool all_finite(const std::vector<double>& A) {
 }
 
 }  // namespace
-
-void use_single_threaded_blas() {
-  openblas_set_num_threads(1);
-}
 
 bool decompose(const std::vector<double>& A, int n, Eigen& eigen) {
   if (!all_finite(A)) return false;

@@ -1,4 +1,4 @@
-// Linear algebra of symmetric matrices through LAPACKE and CBLAS on OpenBLAS, one thread a call.
+// Linear algebra of symmetric matrices through LAPACKE and CBLAS, one thread a call.
 //
 // Matrices are dense and column-major with leading dimension n; only the lower triangle is read
 // where a matrix is symmetric. A factorization that fails is a value (false), not an exception:
@@ -8,9 +8,6 @@
 #include <vector>
 
 namespace spex {
-
-/// Sets OpenBLAS to one thread: the program's own threads run over patches.
-void use_single_threaded_blas();
 
 /// Eigendecomposition A = V diag(u) V^T, eigenvalues ascending.
 struct Eigen {

@@ -5,8 +5,8 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include "reference/core/blas.hpp"
 #include "reference/core/version.hpp"
-#include "reference/linalg/symmetric.hpp"
 #include "reference/python/bindings.hpp"
 
 NB_MODULE(_core, module) {

@@ -5,12 +5,11 @@
 #include <stdexcept>
 
 #include <benchmark/benchmark.h>
-#include <cblas.h>
-#include <lapacke.h>
 
 #include "bench/micro/checks.hpp"
 #include "bench/micro/cpu/kernels.hpp"
 #include "reference/core/count.hpp"
+#include "reference/core/lapack.hpp"
 #include "reference/linalg/block_tridiagonal.hpp"
 
 namespace spex::bench {

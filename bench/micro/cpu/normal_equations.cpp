@@ -7,11 +7,11 @@
 #include <stdexcept>
 
 #include <benchmark/benchmark.h>
-#include <cblas.h>
 
 #include "bench/micro/checks.hpp"
 #include "bench/micro/cpu/kernels.hpp"
 #include "bench/micro/dense_projection.hpp"
+#include "reference/core/lapack.hpp"
 
 namespace spex::bench {
 namespace {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include "reference/core/blas.hpp"
 #include "reference/tests/support/process.hpp"
 #include "spex_test_paths.hpp"
 
@@ -67,7 +68,8 @@ TEST(BenchKernelsCpu, WritesJson) {
                           "--benchmark_out=" + file, "--benchmark_out_format=json"});
   ASSERT_EQ(run.status, 0) << run.err;
   const json result = json::parse(test::read_file(file));
-  for (const char* key : {"version", "openblas", "openblas core"})
+  for (const std::string& key :
+       {std::string("version"), blas_library().name, blas_library().name + " core"})
     EXPECT_FALSE(result.at("context").at(key).get<std::string>().empty()) << key;
   std::vector<std::string> names;
   for (const json& benchmark : result.at("benchmarks")) {

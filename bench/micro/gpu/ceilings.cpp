@@ -1,10 +1,10 @@
 // What the GPU can do at most: FP64 matrix products and copies within its memory.
-#include <cblas.h>
 #include <fmt/format.h>
 
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/matrices.hpp"
+#include "reference/core/lapack.hpp"
 
 namespace spex::bench {
 namespace {

@@ -2,13 +2,13 @@
 #include <algorithm>
 
 #include <fmt/format.h>
-#include <lapacke.h>
 
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/matrices.hpp"
 #include "gpu/extract/band_workspace.hpp"
 #include "reference/core/count.hpp"
+#include "reference/core/lapack.hpp"
 
 namespace spex::bench {
 namespace {

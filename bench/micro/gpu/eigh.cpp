@@ -7,6 +7,7 @@
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/matrices.hpp"
+#include "gpu/core/eigensolver.hpp"
 #include "reference/core/count.hpp"
 
 namespace spex::bench {
@@ -56,46 +57,43 @@ void measure(benchmark::State& state, Device& device, const Matrices& batch,
   state.SetItemsProcessed(state.iterations() * batch.count);
 }
 
-// Matrices one after the other by divide and conquer.
-class Single {
+// Divide and conquer, one call a matrix or one for all.
+class Syev {
  public:
-  Single(const Device& device, const Matrices& batch)
-      : context_(&device.context()), batch_(&batch) {
-    SPEX_GPU_CHECK(cusolverDnXsyevd_bufferSize(
-        context_->solver(), context_->params(), vectors, lower, batch.n, CUDA_R_64F, batch.A.get(),
-        batch.n, CUDA_R_64F, batch.u.get(), CUDA_R_64F, &on_device_, &on_host_));
-    work_ = gpu::DeviceBuffer<std::byte>(on_device_);
-    host_work_.resize(on_host_);
-  }
+  Syev(const Device& device, gpu::SyevCalls calls, const Matrices& batch)
+      : context_(&device.context()),
+        calls_(calls),
+        matrices_{batch.n, batch.count, batch.A.get(), batch.u.get()},
+        info_(batch.info.get()),
+        room_(gpu::syev_room(*context_, calls, matrices_)),
+        work_(room_.on_device),
+        host_work_(room_.on_host) {}
   void decompose() {
-    const int n = batch_->n;
-    for (int k = 0; k < batch_->count; ++k)
-      SPEX_GPU_CHECK(cusolverDnXsyevd(context_->solver(), context_->params(), vectors, lower, n,
-                                      CUDA_R_64F, batch_->A.get() + count_of(k, n, n), n,
-                                      CUDA_R_64F, batch_->u.get() + count_of(k, n), CUDA_R_64F,
-                                      work_.get(), on_device_, host_work_.data(), on_host_,
-                                      batch_->info.get() + k));
+    gpu::syev(*context_, calls_, matrices_, room_, work_.get(), host_work_.data(), info_);
   }
 
  private:
   const gpu::Context* context_;
-  const Matrices* batch_;
-  std::size_t on_device_ = 0, on_host_ = 0;
+  gpu::SyevCalls calls_;
+  gpu::SymmetricMatrices matrices_;
+  int* info_;
+  gpu::SyevRoom room_;
   gpu::DeviceBuffer<std::byte> work_;
   std::vector<std::byte> host_work_;
 };
 
-void run_single(benchmark::State& state, Device& device, int n, int count) {
+template <gpu::SyevCalls calls>
+void run_syev(benchmark::State& state, Device& device, int n, int count) {
   const Matrices batch(n, count, device.stream());
-  Single single(device, batch);
-  measure(state, device, batch, [&] { single.decompose(); });
+  Syev syev(device, calls, batch);
+  measure(state, device, batch, [&] { syev.decompose(); });
 }
 
 // The same with the matrix copied to the GPU, and the eigenvectors and eigenvalues from it: what a
 // program that keeps its matrices on the host has to set against the CPU's time.
 void run_with_copies(benchmark::State& state, Device& device, int n, int /*count*/) {
   const Matrices batch(n, 1, device.stream());
-  Single single(device, batch);
+  Syev single(device, gpu::SyevCalls::each, batch);
   const std::vector<double> matrix = random_matrix(n);
   const gpu::PinnedBuffer<double> A(matrix.size()), u(static_cast<std::size_t>(n));
   const cudaStream_t stream = device.stream();
@@ -116,24 +114,6 @@ void run_with_copies(benchmark::State& state, Device& device, int n, int /*count
       });
   require_zeros(gpu::to_host(batch.info, stream), "eigh");
   state.SetItemsProcessed(state.iterations());
-}
-
-void run_xsyev(benchmark::State& state, Device& device, int n, int count) {
-  const gpu::Context& c = device.context();
-  const Matrices batch(n, count, device.stream());
-  std::size_t on_device = 0;
-  std::size_t on_host = 0;
-  SPEX_GPU_CHECK(cusolverDnXsyevBatched_bufferSize(
-      c.solver(), c.params(), vectors, lower, n, CUDA_R_64F, batch.A.get(), n, CUDA_R_64F,
-      batch.u.get(), CUDA_R_64F, &on_device, &on_host, count));
-  const gpu::DeviceBuffer<std::byte> work(on_device);
-  std::vector<std::byte> host_work(on_host);
-  measure(state, device, batch, [&] {
-    SPEX_GPU_CHECK(cusolverDnXsyevBatched(c.solver(), c.params(), vectors, lower, n, CUDA_R_64F,
-                                          batch.A.get(), n, CUDA_R_64F, batch.u.get(), CUDA_R_64F,
-                                          work.get(), on_device, host_work.data(), on_host,
-                                          batch.info.get(), count));
-  });
 }
 
 void run_jacobi(benchmark::State& state, Device& device, int n, int count) {
@@ -163,11 +143,13 @@ void add_eigh(const DevicePointer& device) {
         name.c_str(),
         [device, n, count, run](benchmark::State& state) { run(state, *device, n, count); }));
   };
-  for (const int n : eigh_orders) add(fmt::format("eigh/single/{}", n), n, 1, run_single);
+  for (const int n : eigh_orders)
+    add(fmt::format("eigh/single/{}", n), n, 1, run_syev<gpu::SyevCalls::each>);
   for (const int n : eigh_orders) add(fmt::format("eigh/with_copies/{}", n), n, 1, run_with_copies);
   const auto add_batched = [&](int n, int count) {
-    add(fmt::format("eigh/one_by_one/{}/{}", n, count), n, count, run_single);
-    add(fmt::format("eigh/xsyev/{}/{}", n, count), n, count, run_xsyev);
+    add(fmt::format("eigh/one_by_one/{}/{}", n, count), n, count, run_syev<gpu::SyevCalls::each>);
+    if constexpr (gpu::has_syev_batched)
+      add(fmt::format("eigh/xsyev/{}/{}", n, count), n, count, run_syev<gpu::SyevCalls::one>);
     add(fmt::format("eigh/jacobi/{}/{}", n, count), n, count, run_jacobi);
   };
   for (const int n : {32, 50, 64, 74, 96, 128}) add_batched(n, blocks_of_bundle);

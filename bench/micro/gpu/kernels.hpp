@@ -20,7 +20,8 @@ void add_projection(const DevicePointer& device, const FramePointer& frame);
 /// overlapping spots, for the subbundle, one bundle and two.
 void add_normal_equations(const DevicePointer& device, const FramePointer& frame);
 /// eigh/single/N: Xsyevd; eigh/with_copies/N: the same with the matrix to the GPU and its
-/// eigenvectors from it; eigh/one_by_one/N/BATCH: of many; eigh/xsyev/N/BATCH: XsyevBatched;
+/// eigenvectors from it; eigh/one_by_one/N/BATCH: of many; eigh/xsyev/N/BATCH: XsyevBatched, where
+/// cuSOLVER has it;
 /// eigh/jacobi/N/BATCH: syevjBatched.
 void add_eigh(const DevicePointer& device);
 /// cholesky/potrf, /potrs, /inverse, /N/BATCH: cuSOLVER's and cuBLAS's, batched;

@@ -1,0 +1,61 @@
+#include "reference/core/blas.hpp"
+
+#include <array>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "reference/core/lapack.hpp"
+
+namespace spex {
+
+#if defined(SPEX_BLAS_MKL)
+
+BlasLibrary blas_library() {
+  MKLVersion version{};
+  mkl_get_version(&version);
+  std::array<char, 256> text{};
+  mkl_get_version_string(text.data(), static_cast<int>(text.size()));
+  std::string configuration = text.data();
+  configuration.erase(configuration.find_last_not_of(' ') + 1);
+  return {
+      "mkl",
+      fmt::format("{}.{}.{}", version.MajorVersion, version.MinorVersion, version.UpdateVersion),
+      configuration, version.Processor};
+}
+
+void use_single_threaded_blas() {
+  mkl_set_num_threads(1);
+  // The same bits wherever an array begins; else MKL's kernels depend on its alignment.
+  mkl_cbwr_set(MKL_CBWR_AUTO | MKL_CBWR_STRICT);
+}
+
+#elif defined(SPEX_BLAS_OTHER)
+
+BlasLibrary blas_library() {
+  lapack_int major = 0, minor = 0, patch = 0;
+  LAPACKE_ilaver(&major, &minor, &patch);
+  const std::string version = fmt::format("{}.{}.{}", major, minor, patch);
+  return {"blas", version, "BLAS with LAPACK " + version, ""};
+}
+
+void use_single_threaded_blas() {}
+
+#else
+
+BlasLibrary blas_library() {
+  // "OpenBLAS 0.3.21 DYNAMIC_ARCH ..."
+  std::istringstream words(openblas_get_config());
+  std::string name;
+  std::string number;
+  words >> name >> number;
+  return {"openblas", number, openblas_get_config(), openblas_get_corename()};
+}
+
+void use_single_threaded_blas() {
+  openblas_set_num_threads(1);
+}
+
+#endif
+
+}  // namespace spex
