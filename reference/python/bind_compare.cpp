@@ -3,6 +3,7 @@
 #include <nanobind/stl/tuple.h>
 
 #include "reference/compare/report.hpp"
+#include "reference/python/arrays.hpp"
 #include "reference/python/bindings.hpp"
 
 namespace nb = nanobind;
@@ -11,26 +12,80 @@ using nb::literals::operator""_a;
 namespace spex::python {
 namespace {
 
-std::tuple<bool, std::string, std::string> compare(const std::string& result,
-                                                   const std::optional<std::string>& expected,
+// A frame that is to be compared: all of a file, or arrays from memory.
+struct ComparedFrame {
+  FrameFile file;
+  bool in_memory = false;
+};
+
+ComparedFrame frame_in_memory(const std::string& name, int specmin, const std::string& flux,
+                              int nwavestep) {
+  ComparedFrame frame;
+  frame.in_memory = true;
+  frame.file.path = name;
+  frame.file.specmin = specmin;
+  frame.file.flux_solver = flux;
+  frame.file.nwavestep = nwavestep;
+  return frame;
+}
+
+void add_image(ComparedFrame& frame, const std::string& hdu, const AnyArray& array) {
+  FrameImage image;
+  image.name = hdu;
+  for (std::size_t d = 0; d < array.ndim(); ++d)
+    image.shape.push_back(static_cast<long long>(array.shape(d)));
+  image.float32 = array.dtype() == nb::dtype<float>();
+  if (image.float32) {
+    const std::vector<float> narrow = values_of<float>(array, hdu);
+    image.value.assign(narrow.begin(), narrow.end());
+  } else {
+    image.value = values_of<double>(array, hdu);
+  }
+  frame.file.images.push_back(std::move(image));
+}
+
+// Takes the tables of both frames away where one of them is in memory.
+std::tuple<bool, std::string, std::string> compare(ComparedFrame& result, ComparedFrame* expected,
                                                    const std::optional<std::string>& truth,
                                                    const std::string& tolerance) {
   const Tolerance limits = read_tolerance(tolerance);
   CompareReport report;
-  report.result = result;
-  report.expected = expected.value_or("");
-  const FrameFile frame = read_frame(result);
-  if (expected) report.comparison = compare_frames(frame, read_frame(*expected), limits);
-  if (truth) report.truth = check_truth(frame, read_truth(*truth));
+  report.result = result.file.path;
+  if (expected != nullptr) {
+    report.expected = expected->file.path;
+    if (result.in_memory || expected->in_memory) {
+      result.file.tables.clear();
+      expected->file.tables.clear();
+    }
+    report.comparison = compare_frames(result.file, expected->file, limits);
+  }
+  if (truth) report.truth = check_truth(result.file, read_truth(*truth));
   return {report.ok(), to_table(report), to_json(report)};
 }
 
 }  // namespace
 
 void bind_compare(nb::module_& module) {
+  nb::class_<ComparedFrame>(module, "FrameFile",
+                            "What there is to be compared of a frame: its HDUs.")
+      .def(
+          "__init__",
+          [](ComparedFrame* self, const std::string& name, int specmin, const std::string& flux,
+             int nwavestep) {
+            new (self) ComparedFrame(frame_in_memory(name, specmin, flux, nwavestep));
+          },
+          "name"_a, "specmin"_a, "flux"_a, "nwavestep"_a, "A frame in memory, without HDUs yet.")
+      .def("add", &add_image, "hdu"_a, "array"_a, "An HDU of float32 or float64, which is copied.");
+  module.def(
+      "read_frame",
+      [](const std::string& path) {
+        return ComparedFrame{read_frame(path), false};
+      },
+      nb::call_guard<nb::gil_scoped_release>(), "path"_a, "All HDUs of a file. Raises DataError.");
   module.def("compare", &compare, nb::call_guard<nb::gil_scoped_release>(), "result"_a,
              "expected"_a.none(), "truth"_a.none(), "tolerance"_a,
-             "Whether all checks pass, the table and the JSON of spex-compare.");
+             "Whether all checks pass, the table and the JSON of spex-compare. Tables (FIBERMAP, "
+             "SCORES) are compared where both frames are of files.");
 }
 
 }  // namespace spex::python

@@ -140,8 +140,9 @@ void bind_extraction(nb::module_& module) {
 
   const nb::class_<BarycentricSettings> barycentric_settings(
       module, "Barycentric", "Which frames get barycentric wavelengths, and how.");
-  module.def("make_barycentric", &make_barycentric, "all"_a, "by_obstype"_a, "heliocor"_a.none(),
-             "iers"_a.none(), "Raises UsageError, DataError.");
+  module.def("make_barycentric", &make_barycentric, "all"_a = false, "by_obstype"_a = false,
+             "heliocor"_a.none() = nb::none(), "iers"_a.none() = nb::none(),
+             "None where nothing is asked for. Raises UsageError, DataError.");
 
   nb::class_<Share>(module, "Share", "Results of one rank's patches; may be pickled.")
       .def("__getstate__",
@@ -165,8 +166,8 @@ void bind_extraction(nb::module_& module) {
                                   psf, take ? std::move(preproc) : Preproc(preproc));
           },
           nb::kw_only(), "options"_a, "barycentric"_a, "psf"_a, "preproc"_a, "take"_a,
-          "image_name"_a, "psf_name"_a, "output"_a.none(), "model"_a.none(), "scores"_a,
-          "full_precision"_a,
+          "image_name"_a, "psf_name"_a, "output"_a.none() = nb::none(),
+          "model"_a.none() = nb::none(), "scores"_a = true, "full_precision"_a = false,
           "`take` takes the pixels of `preproc` over, which is then of no more use; else they are "
           "copied. Raises UsageError, DataError.")
       .def_prop_ro(

@@ -76,14 +76,24 @@ void bind_options(nb::module_& module) {
       .def_prop_ro(
           "shares_bundles",
           [](const ExtractOptions& o) { return traits(o.milestone).unit == WorkUnit::patch; },
-          "whether ranks may share the patches of a bundle");
-  module.def("make_options", &make_options, nb::kw_only(), "wavelength"_a.none(), "specmin"_a,
-             "nspec"_a.none(), "regularize"_a, "bundlesize"_a, "nsubbundles"_a, "nwavestep"_a,
-             "wavepad"_a, "pixpad_frac"_a, "wavepad_frac"_a, "psferr"_a.none(),
-             "mask_bits"_a.none(), "model"_a, "method"_a.none(), "decorrelate"_a, "flux"_a,
-             "chi2_pixels"_a, "milestone"_a.none(), "gpu"_a,
-             "Options with the names of the command line (docs/command-line.md). Raises "
-             "UsageError for an unknown method, decorrelation, flux or milestone.");
+          "whether ranks may share the patches of a bundle")
+      .def_prop_ro(
+          "flux", [](const ExtractOptions& o) { return to_string(o.flux); }, "patch or frame")
+      .def_ro("nwavestep", &ExtractOptions::nwavestep, "core bins of a patch");
+  const ExtractOptions defaults;
+  module.def(
+      "make_options", &make_options, nb::kw_only(), "wavelength"_a.none() = nb::none(),
+      "specmin"_a = defaults.specmin, "nspec"_a.none() = nb::none(),
+      "regularize"_a = defaults.regularize, "bundlesize"_a = defaults.bundlesize,
+      "nsubbundles"_a = defaults.nsubbundles, "nwavestep"_a = defaults.nwavestep,
+      "wavepad"_a = defaults.wavepad, "pixpad_frac"_a = defaults.pixpad_frac,
+      "wavepad_frac"_a = defaults.wavepad_frac, "psferr"_a.none() = nb::none(),
+      "mask_bits"_a.none() = nb::none(), "model"_a = defaults.model, "method"_a.none() = nb::none(),
+      "decorrelate"_a = to_string(defaults.decorrelate), "flux"_a = to_string(defaults.flux),
+      "chi2_pixels"_a = to_string(defaults.chi2_pixels), "milestone"_a.none() = nb::none(),
+      "gpu"_a = false,
+      "Options with the names and defaults of the command line (docs/command-line.md). Raises "
+      "UsageError for an unknown method, decorrelation, flux or milestone.");
 }
 
 }  // namespace spex::python

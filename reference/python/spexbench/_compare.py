@@ -5,7 +5,10 @@ import os
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from . import _core
+from ._frame import Frame
 from ._inputs import PathLike
 from .errors import UsageError
 
@@ -25,18 +28,44 @@ class Comparison:
         return self.table
 
 
+#: HDUs of a file, and the arrays of a Frame that they hold.
+_HDUS = {
+    "FLUX": "flux",
+    "IVAR": "ivar",
+    "MASK": "mask",
+    "WAVELENGTH": "wave",
+    "RESOLUTION": "resolution",
+    "CHI2PIX": "chi2pix",
+    "PIXMASK_FRACTION": "pixmask_fraction",
+}
+
+
+def _frame_file(frame: Frame | PathLike, name: str) -> _core.FrameFile:
+    """What there is to be compared of a frame; `name` is what one without a file is called."""
+    if not isinstance(frame, Frame):
+        return _core.read_frame(os.fspath(frame))
+    file = _core.FrameFile(name, frame.specmin, frame.flux_of, frame.nwavestep)
+    for hdu, attribute in _HDUS.items():
+        array = np.ascontiguousarray(getattr(frame, attribute))
+        file.add(hdu, array if array.dtype == np.float32 else array.astype(np.float64, copy=False))
+    return file
+
+
 def compare(
-    result: PathLike,
-    expected: PathLike | None = None,
+    result: Frame | PathLike,
+    expected: Frame | PathLike | None = None,
     *,
     truth: PathLike | None = None,
     tolerance: str = "production",
 ) -> Comparison:
-    """Compares a frame's file with another one, or with the truth that was simulated.
+    """Compares a frame with another one, or with the truth that was simulated.
+
+    A Frame has no tables: where one of the two is a Frame, FIBERMAP and SCORES of the other are not
+    compared.
 
     Args:
-        result: file of the frame under test.
-        expected: file of the frame that is expected.
+        result: the frame under test, as `extract` returns it, or its file.
+        expected: the frame that is expected, or its file.
         truth: file of the truth, of simulate(on_grid=True).
         tolerance: production, masked, unpadded, identical, or FILE.json:CASE, a case of a
             cases.json.
@@ -52,15 +81,17 @@ def compare(
     >>> frame = extract(night.preproc, night.psf, wavelength=grid, output=night.frame)
     >>> bool(compare(night.frame, night.frame, tolerance="identical"))
     True
-    >>> pulls = compare(night.frame, truth=night.truth).report["truth"]
+    >>> bool(compare(frame, night.frame))
+    True
+    >>> pulls = compare(frame, truth=night.truth).report["truth"]
     >>> abs(pulls["std"] - 1) < pulls["limits"]["std"]
     True
     """
     if expected is None and truth is None:
         raise UsageError("nothing to compare with (expected expected=, or truth=)")
     ok, table, report = _core.compare(
-        os.fspath(result),
-        None if expected is None else os.fspath(expected),
+        _frame_file(result, "result"),
+        None if expected is None else _frame_file(expected, "expected"),
         None if truth is None else os.fspath(truth),
         tolerance,
     )

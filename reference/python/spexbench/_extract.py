@@ -176,4 +176,11 @@ def extract(
     arrays = extraction.arrays(results, bool(model))
     names = ("patches", "guarded", "fell_back", "failed", "direct")
     counts = Counts(**{name: arrays.pop(name) for name in names})
-    return Frame(**arrays, specmin=specmin, camera=camera, counts=counts)
+    return Frame(
+        **arrays,
+        specmin=specmin,
+        camera=camera,
+        flux_of=options.flux,
+        nwavestep=options.nwavestep,
+        counts=counts,
+    )

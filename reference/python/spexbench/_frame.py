@@ -54,6 +54,8 @@ class Frame:
     model: npt.NDArray[np.float64] | None
     specmin: int  #: first fiber, counted from 0 in the PSF
     camera: str  #: "r0", say; empty where the image does not say
+    flux_of: str  #: "patch" or "frame", as it was asked for
+    nwavestep: int  #: core bins of a patch
     heliocor: float  #: factor by which the wavelengths are barycentric; 1 where they are not
     counts: Counts  #: of patches
     units: dict[str, str] = field(default_factory=lambda: dict(UNITS))  #: of each array

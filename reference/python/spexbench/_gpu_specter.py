@@ -156,27 +156,18 @@ def extract_frame(
             pixpad_frac=pixpad_frac,
             wavepad_frac=wavepad_frac,
             psferr=psferr,
-            mask_bits=None,
             model=bool(model),
             method=method,
-            decorrelate="signal",
-            flux="patch",
-            chi2_pixels="weighted",
-            milestone=None,
             gpu=gpu,
         )
         extraction = _core.Extraction(
             options=options,
-            barycentric=_core.make_barycentric(False, False, None, None),
+            barycentric=_core.make_barycentric(),
             psf=of_psf,
             preproc=image,
             take=own,
             image_name=name_of(img, "img"),
             psf_name=name_of(psf, "psf"),
-            output=None,
-            model=None,
-            scores=False,
-            full_precision=False,
         )
         return extraction, wave
 
