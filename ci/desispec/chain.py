@@ -15,12 +15,10 @@ from desispec.resolution import Resolution
 from desispec.scripts import fiberflat, procexp, sky
 from desispec.specscore import compute_frame_scores
 from desispec.spectra import stack
-from night import EXPOSURES, SKIES, STARS, Night, _spectra
+from night import Night
 from table import Findings
 
 FIELDS = ("wave", "flux", "ivar", "mask", "resolution_data", "chi2pix")
-FLATS = [e.expid for e in EXPOSURES if e.flavor == "flat"]
-SCIENCE = [e.expid for e in EXPOSURES if e.flavor == "science"]
 
 
 def one_for_all(fibermap: object, *_: object) -> np.ndarray:
@@ -100,27 +98,35 @@ def _lost(before: fits.Header, after: fits.Header) -> list[str]:
     ]
 
 
+def flats(
+    findings: Findings, night: Night, camera: str, frame: Path, flat_file: Path
+) -> np.ndarray:
+    """The fiber flat of a frame against the throughputs; what of it is common to all fibers."""
+    fiberflat.main(["-i", str(frame), "-o", str(flat_file)])
+    flat = read_fiberflat(str(flat_file))
+    good = (flat.ivar > 0) & (flat.mask == 0)
+    # What is common to all fibers is no part of a flat: desispec's is 1 in its own mean.
+    wave = night.wave[camera]
+    ratio = np.mean(flat.fiberflat / night.throughput[camera], axis=0)
+    pull = ((flat.fiberflat - night.throughput[camera] * ratio) * np.sqrt(flat.ivar))[good]
+    normal(findings, "fiberflat", camera, pull)
+    findings.at_most("fiberflat: masked, fraction", camera, 1 - good.mean(), 0.01)
+    return np.polynomial.Polynomial.fit(wave, ratio, 3)(wave)
+
+
 def run(findings: Findings, night: Night, frames: dict[tuple[str, int], Path], out: Path) -> None:
     """All steps; their files lie in `out`."""
     out.mkdir(exist_ok=True)
     calibrated = []
+    [flat] = night.of("flat")
     for camera in night.cameras:
         wave = night.wave[camera]
-        for expid in (FLATS[0], SCIENCE[0]):
+        for expid in (flat, night.of("science")[0]):
             reading(findings, camera, frames[camera, expid], night.preproc(camera, expid), out)
-
         flat_file = out / f"fiberflat-{camera}.fits"
-        fiberflat.main(["-i", str(frames[camera, FLATS[0]]), "-o", str(flat_file)])
-        flat = read_fiberflat(str(flat_file))
-        good = (flat.ivar > 0) & (flat.mask == 0)
-        # What is common to all fibers is no part of a flat: desispec's is 1 in its own mean.
-        ratio = np.mean(flat.fiberflat / night.throughput[camera], axis=0)
-        common = np.polynomial.Polynomial.fit(wave, ratio, 3)(wave)
-        pull = ((flat.fiberflat - night.throughput[camera] * ratio) * np.sqrt(flat.ivar))[good]
-        normal(findings, "fiberflat", camera, pull)
-        findings.at_most("fiberflat: masked, fraction", camera, 1 - good.mean(), 0.01)
+        common = flats(findings, night, camera, frames[camera, flat], flat_file)
 
-        for expid in SCIENCE:
+        for expid in night.of("sky", "science"):
             name = f"{camera}-{expid:08d}.fits"
             sky_file, sframe_file = out / f"sky-{name}", out / f"sframe-{name}"
             frame_file = str(frames[camera, expid])
@@ -131,18 +137,24 @@ def run(findings: Findings, night: Night, frames: dict[tuple[str, int], Path], o
             procexp.main(procexp.parse([*steps, "-o", str(sframe_file)]))
             sframe = read_frame(str(sframe_file))
             assert read_sky(str(sky_file)).flux.shape == sframe.flux.shape
-            n = len(SKIES)
-            expected = np.sqrt((1 - 1 / n) / (1 + 1 / n))  # the model is a mean of these fibers
-            residual = pulls(sframe, 0.0, np.array(SKIES))
+            skies = np.array(night.skies)
+            if expid in night.of("sky"):
+                skies = np.arange(len(sframe.flux))
+            expected = np.sqrt(
+                (1 - 1 / len(skies)) / (1 + 1 / len(skies))
+            )  # the model is a mean of these fibers
+            residual = pulls(sframe, 0.0, skies)
             what = f"sky residuals, {expid}"
             normal(findings, what, camera, residual, expected - 0.05, expected + 0.05)
+            if expid in night.of("sky"):
+                continue
             electrons = night.flux[camera] * night.calibration[camera] / common
-            targets = np.setdiff1d(np.arange(len(electrons)), SKIES)
+            targets = np.setdiff1d(np.arange(len(electrons)), skies)
             truth = seen(sframe, electrons)
             normal(findings, f"sframe, targets, {expid}", camera, pulls(sframe, truth, targets))
 
             stars = np.flatnonzero(isStdStar(sframe.fibermap))
-            assert list(stars) == list(STARS), stars
+            assert list(stars) == list(night.stars), stars
             models = night.flux[camera][stars]
             calibration = compute_flux_calibration(sframe, wave, models, stars)
             calib_file, cframe_file = out / f"fluxcalib-{name}", out / f"cframe-{name}"
@@ -155,10 +167,10 @@ def run(findings: Findings, night: Night, frames: dict[tuple[str, int], Path], o
             truth = seen(cframe, night.flux[camera])
             normal(findings, f"cframe, targets, {expid}", camera, pulls(cframe, truth, targets))
             calibrated.append(cframe_file)
-    coadds(findings, calibrated, out)
+    coadds(findings, night, calibrated, out)
 
 
-def coadds(findings: Findings, files: list[Path], out: Path) -> None:
+def coadds(findings: Findings, night: Night, files: list[Path], out: Path) -> None:
     """Spectra of all exposures and cameras, written, read, and added up."""
     by_exposure = {}
     for file in files:
@@ -194,6 +206,6 @@ def coadds(findings: Findings, files: list[Path], out: Path) -> None:
             resolution_data=coadded.resolution_data[band],
             fibers=np.arange(len(coadded.flux[band])),
         )
-        flux = _spectra(wave, 0.8)["flux"]
-        targets = np.setdiff1d(np.arange(len(flux)), SKIES)
+        flux = night.flux_at(wave)
+        targets = np.setdiff1d(np.arange(len(flux)), night.skies)
         normal(findings, "coadd, targets", band, pulls(frame, seen(frame, flux), targets))

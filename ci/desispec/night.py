@@ -1,11 +1,14 @@
-"""A small night: a flat and science exposures of a bundle of fibers in b, r and z.
+"""A small night: calibration and science exposures of a bundle of fibers in b, r and z.
 
-Images are the sum of spots that gpu_specter evaluates, so that nothing of spexbench has a part in
-them but the PSF files, which are spex-sim's. Files are written by desispec's own writer.
+Of two kinds. In by_gpu_specter images are the sum of spots that gpu_specter evaluates, so that
+nothing of spexbench has a part in them but the PSF files, which are spex-sim's. Files are written
+by desispec's own writer.
 
 Spectra are given on the wavelengths of the extraction, where R of the frame times the spectrum is
 what must come out. Fluxes are calibrated; a camera's throughput C(lambda) and a fiber's
 t_s(lambda), whose mean over fibers is 1, make electrons of them. The flat lamp shows t_s.
+
+In by_spex_sim all is spex-sim's, and what was put in is what its truth files say.
 """
 
 import subprocess
@@ -14,6 +17,7 @@ from pathlib import Path
 
 import gpu_specter.io
 import numpy as np
+from astropy.io import fits
 from astropy.table import Table
 from desispec.image import Image
 from desispec.io.image import write_image
@@ -22,6 +26,7 @@ from gpu_specter.extract.cpu import get_spots
 
 #: wmin, wmax, dw of production, Angstrom.
 GRID = {"b": (3600.0, 5800.0, 0.8), "r": (5760.0, 7620.0, 0.8), "z": (7520.0, 9824.0, 0.8)}
+DW = 0.8
 NFIBER = 25
 READ_NOISE = 3.0  # electron
 MARGIN = 20  # bins beyond either end of the grid, whose light reaches into it
@@ -29,6 +34,7 @@ NIGHT = 20240101
 TILEID = 1000
 FIELD = (150.5, 30.5)  # degrees
 STARS = (4, 12, 20)
+SKY_TARGET, STAR_TARGET = 2**32, 2**33  # bits of DESI_TARGET
 SKIES = (0, 2, 5, 7, 10, 13, 15, 18, 21, 23)
 
 
@@ -37,36 +43,52 @@ class Exposure:
     """An exposure of all cameras."""
 
     expid: int
-    flavor: str  # flat or science
+    flavor: str  # flat, sky or science
     exptime: float  # s
-
-
-EXPOSURES = (
-    Exposure(1, "flat", 120.0),
-    Exposure(2, "science", 900.0),
-    Exposure(3, "science", 900.0),
-)
 
 
 @dataclass
 class Night:
     """Its files, and what was put into them, on the grid of each camera without its margins."""
 
+    images: str  # gpu_specter or spex-sim
     folder: Path
     cameras: list[str]
+    exposures: tuple[Exposure, ...]
+    skies: tuple[int, ...]  # fibers
+    stars: tuple[int, ...]
+    barycentric: bool  # whether light comes at barycentric wavelengths
+    psf_of_exposure: bool  # whether each exposure has a PSF of its own
     wave: dict[str, np.ndarray] = field(default_factory=dict)
     throughput: dict[str, np.ndarray] = field(default_factory=dict)  # t_s [fiber, wave]
     calibration: dict[str, np.ndarray] = field(default_factory=dict)  # C [wave], electron a unit
     flux: dict[str, np.ndarray] = field(default_factory=dict)  # of targets, calibrated
-    sky: dict[str, np.ndarray] = field(default_factory=dict)  # electron / Angstrom where t_s is 1
 
-    def psf(self, camera: str) -> Path:
-        """PSF of a camera, the same for all exposures."""
-        return self.folder / f"psf-{camera}-00000001.fits"
+    def of(self, *flavors: str) -> list[int]:
+        """Numbers of the exposures of some flavors."""
+        return [e.expid for e in self.exposures if e.flavor in flavors]
+
+    def psf(self, camera: str, expid: int) -> Path:
+        """PSF of an image."""
+        return self.folder / f"psf-{camera}-{expid if self.psf_of_exposure else 1:08d}.fits"
 
     def preproc(self, camera: str, expid: int) -> Path:
         """Image of a camera."""
         return self.folder / f"preproc-{camera}-{expid:08d}.fits"
+
+    def flux_at(self, wave: np.ndarray) -> np.ndarray:
+        """The calibrated flux of fibers on a part of the cameras' wavelengths, a common grid."""
+        found = {}
+        for camera in self.cameras:
+            bins = np.rint(self.wave[camera] / DW).astype(int)
+            found.update(zip(bins, self.flux[camera].T, strict=True))
+        return np.array([found[i] for i in np.rint(wave / DW).astype(int)]).T
+
+
+def grid(camera: str) -> np.ndarray:
+    """Wavelengths of a camera."""
+    wmin, wmax, dw = GRID[camera[0]]
+    return np.arange(wmin, wmax + 0.5 * dw, dw)
 
 
 def header(camera: str, exposure: Exposure) -> dict[str, object]:
@@ -106,7 +128,9 @@ def fibermap() -> Table:
     rows["FIBER"] = fiber.astype(np.int32)
     rows["FIBERSTATUS"] = np.zeros(NFIBER, dtype=np.int32)
     rows["OBJTYPE"] = np.where(is_sky, "SKY", "TGT")
-    rows["DESI_TARGET"] = np.where(is_sky, 2**32, np.where(is_star, 2**33, 1)).astype(np.int64)
+    rows["DESI_TARGET"] = np.where(is_sky, SKY_TARGET, np.where(is_star, STAR_TARGET, 1)).astype(
+        np.int64
+    )
     rows["BGS_TARGET"] = np.zeros(NFIBER, dtype=np.int64)
     rows["MWS_TARGET"] = np.zeros(NFIBER, dtype=np.int64)
     rows["TARGET_RA"] = FIELD[0] + rng.uniform(-0.2, 0.2, NFIBER)
@@ -169,15 +193,20 @@ def _expected(psf: dict, wave: np.ndarray, electrons: np.ndarray) -> np.ndarray:
     return image
 
 
-def make(folder: Path, spex_sim: Path, cameras: list[str]) -> Night:
+def by_gpu_specter(folder: Path, spex_sim: Path, cameras: list[str]) -> Night:
     """Simulates the night: its files lie in `folder`."""
     folder.mkdir(parents=True, exist_ok=True)
     command = [spex_sim, "-o", folder, "--size", "bundle", "--cameras", ",".join(cameras)]
     subprocess.run([*command, "--loglevel", "warn"], check=True)
-    night = Night(folder, cameras)
+    exposures = (
+        Exposure(1, "flat", 120.0),
+        Exposure(2, "science", 900.0),
+        Exposure(3, "science", 900.0),
+    )
+    night = Night("gpu_specter", folder, cameras, exposures, SKIES, STARS, True, False)
     for camera in cameras:
-        wmin, wmax, dw = GRID[camera[0]]
-        inner = np.arange(wmin, wmax + 0.5 * dw, dw)
+        wmin, _, dw = GRID[camera[0]]
+        inner = grid(camera)
         wave = wmin + dw * np.arange(-MARGIN, len(inner) + MARGIN)
         spectra = _spectra(wave, dw)
         kept = slice(MARGIN, -MARGIN)
@@ -185,9 +214,8 @@ def make(folder: Path, spex_sim: Path, cameras: list[str]) -> Night:
         night.throughput[camera] = spectra["throughput"][:, kept]
         night.calibration[camera] = spectra["calibration"][kept]
         night.flux[camera] = spectra["flux"][:, kept]
-        night.sky[camera] = spectra["sky"][kept]
-        psf = gpu_specter.io.read_psf(str(night.psf(camera)))
-        for exposure in EXPOSURES:
+        psf = gpu_specter.io.read_psf(str(night.psf(camera, 1)))
+        for exposure in exposures:
             meta = header(camera, exposure)
             if exposure.flavor == "flat":
                 factor = 1.0
@@ -201,6 +229,46 @@ def make(folder: Path, spex_sim: Path, cameras: list[str]) -> Night:
             seed = [exposure.expid, *map(ord, camera)]
             _write(night.preproc(camera, exposure.expid), expected, camera, meta, seed)
     return night
+
+
+def by_spex_sim(folder: Path, spex_sim: Path, cameras: list[str]) -> Night:
+    """The same by spex-sim alone, with a sky exposure too, and a PSF of its own for each exposure.
+
+    Calibrated fluxes are in units of a thousandth of the flat lamp, which is the same function of
+    wavelength in all cameras. Light comes at the wavelengths of the grid, observed ones.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    command = [spex_sim, "-o", folder, "--size", "bundle", "--cameras", ",".join(cameras)]
+    command += ["--on-grid", "--psf-shift", "0.5", "--loglevel", "warn"]
+    exposures = (
+        Exposure(1, "flat", 120.0),
+        Exposure(2, "sky", 900.0),
+        Exposure(3, "science", 900.0),
+        Exposure(4, "science", 900.0),
+    )
+    for e in exposures:
+        options = ["--flavor", e.flavor, "--exptime", f"{e.exptime}", "--expid", f"{e.expid}"]
+        subprocess.run([*command, *options], check=True)
+    night = Night("spex-sim", folder, cameras, exposures, (), (), False, True)
+    with fits.open(night.preproc(cameras[0], 3)) as file:
+        targets = file["FIBERMAP"].data["DESI_TARGET"]
+    night.skies = tuple(np.flatnonzero(targets == SKY_TARGET))
+    night.stars = tuple(np.flatnonzero(targets == STAR_TARGET))
+    for camera in cameras:
+        night.wave[camera] = grid(camera)
+        flat, sky, science = (_truth(night, camera, expid) for expid in (1, 2, 3))
+        night.throughput[camera] = flat / flat.mean(axis=0)
+        night.calibration[camera] = flat.mean(axis=0) / 1000
+        night.flux[camera] = (science - sky) / night.throughput[camera] / night.calibration[camera]
+    return night
+
+
+def _truth(night: Night, camera: str, expid: int) -> np.ndarray:
+    """Light [fiber, wave], electron / Angstrom, that spex-sim put into an image."""
+    with fits.open(night.folder / f"truth-{camera}-{expid:08d}.fits") as file:
+        wave, flux = file["WAVELENGTH"].data, file["FLUX"].data.astype(float)
+    first = np.argmin(np.abs(wave - night.wave[camera][0]))
+    return flux[:, first : first + len(night.wave[camera])]
 
 
 def _write(path: Path, expected: np.ndarray, camera: str, meta: dict, seed: list[int]) -> None:

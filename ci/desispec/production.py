@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import spexbench
 from astropy.io import fits
-from night import EXPOSURES, GRID, NFIBER, Night
+from night import GRID, NFIBER, Night
 from table import Findings
 
 #: Keywords that are of the file or of the extractor, not of the frame.
@@ -46,12 +46,12 @@ def part(camera: str, whole: bool) -> str:
 
 def arguments(night: Night, camera: str, expid: int, output: Path, whole: bool) -> list[str]:
     """Command line of desi_extract_spectra, as desi_proc writes it."""
-    science = next(e for e in EXPOSURES if e.expid == expid).flavor == "science"
+    corrected = night.barycentric and expid not in night.of("flat")
     return [
-        *("-i", str(night.preproc(camera, expid)), "-p", str(night.psf(camera))),
+        *("-i", str(night.preproc(camera, expid)), "-p", str(night.psf(camera, expid))),
         *("-o", str(output), "-w", part(camera, whole), "-n", str(NFIBER)),
         *("--psferr", psferr(camera), "--no-gpu"),
-        *(["--barycentric-correction"] if science else []),
+        *(["--barycentric-correction"] if corrected else []),
     ]
 
 

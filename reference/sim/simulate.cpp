@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <fitsio.h>
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include "reference/core/count.hpp"
@@ -35,11 +36,19 @@ std::chrono::year_month_day date_of(int night) {
   return std::chrono::year(night / 10000) / (night / 100 % 100) / (night % 100);
 }
 
+constexpr int mjd_of_1970 = 40587;
+
 // The modified Julian date of the exposure's start: 3:00 UT of the morning after.
 double mjd_of(int night) {
-  constexpr int mjd_of_1970 = 40587;
   const std::chrono::sys_days day{date_of(night)};
   return mjd_of_1970 + static_cast<double>(day.time_since_epoch().count()) + 1.125;
+}
+
+// The same date as FITS writes it, to the second.
+std::string date_text(double mjd) {
+  const auto seconds = static_cast<long long>(std::llround((mjd - mjd_of_1970) * seconds_a_day));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}",
+                     std::chrono::sys_seconds{std::chrono::seconds{seconds}});
 }
 
 // Which simulation a file is of.
@@ -56,8 +65,11 @@ std::vector<HeaderKeyword> exposure_keywords(const SimOptions& options, const Ca
       {"NIGHT", static_cast<long long>(options.night), "YYYYMMDD of the evening"},
       {"EXPID", static_cast<long long>(options.expid), "number of the exposure"},
       {"CAMERA", camera.name(), "camera"},
+      {"SPECGRPH", static_cast<long long>(camera.spectrograph), "spectrograph"},
+      {"DETECTOR", std::string("SIM"), "what desispec takes simulated CCDs to be"},
       {"EXPTIME", options.exptime, "s"},
       {"MJD-OBS", mjd, "modified Julian date of the start"},
+      {"DATE-OBS", date_text(mjd), "the same, UTC"},
       {"TARGTRA", field_ra, "degrees, centre of the field"},
       {"TARGTDEC", field_dec, "degrees, centre of the field"},
       {"FLAVOR", header_flavor(options.flavor), "kind of exposure"},

@@ -210,6 +210,9 @@ TEST_F(Simulate, FlavorsHaveHeadersAndFibermapsOfTheirKind) {
     EXPECT_EQ(reader.get_string("OBSTYPE"), kind.obstype);
     EXPECT_EQ(reader.get_string("FLAVOR"), kind.flavor_keyword);
     EXPECT_EQ(reader.get_integer("TILEID"), 1000);
+    EXPECT_EQ(reader.get_string("DETECTOR"), "SIM");  // whose calibrations desispec looks for
+    EXPECT_EQ(reader.get_integer("SPECGRPH"), 0);
+    EXPECT_EQ(reader.get_string("DATE-OBS"), "2024-01-02T03:00:00");
     reader.move_to_hdu("FIBERMAP");
     const auto objtype = spex::read_string_column(reader, "OBJTYPE");
     const auto count = std::count(objtype.begin(), objtype.end(), kind.objtype);
