@@ -5,7 +5,10 @@
 #include <stdexcept>
 
 #include <erfa.h>
+#include <erfaextra.h>
 #include <erfam.h>
+
+#include "reference/core/erfa.hpp"
 
 namespace spex {
 namespace {
@@ -107,6 +110,10 @@ double barycentric_factor(const Pointing& pointing, const EarthOrientation& orie
   const double gamma = 1 / std::sqrt(1 - eraPdp(beta, beta));
   const double g = gravitational_redshift(moment, heliocentric[0], eraPm(geocentric));
   return gamma * (1 + eraPdp(beta, n)) / (1 + g / c);
+}
+
+std::string erfa_version() {
+  return eraVersion();
 }
 
 }  // namespace spex

@@ -3,11 +3,10 @@
 #include <cstddef>
 #include <string_view>
 
-#include <erfa.h>
-#include <erfaextra.h>
 #include <fmt/format.h>
 
 #include "reference/core/blas.hpp"
+#include "reference/core/erfa.hpp"
 #include "spex_build_info.hpp"
 
 namespace spex {
@@ -34,13 +33,13 @@ std::vector<Dependency> dependencies() {
   return {{"spexbench", version()},
           {"cfitsio", SPEX_CFITSIO_VERSION},
           {blas.name, blas.version},
-          {"erfa", eraVersion()}};
+          {"erfa", erfa_version()}};
 }
 
 std::string version_text(const std::string& program) {
   return fmt::format("{} (spexbench) {}{}\n{}, {}; CFITSIO {}; ERFA {}; {}", program, SPEX_VERSION,
                      commit_text(), SPEX_BUILD_COMPILER, SPEX_BUILD_TYPE, SPEX_CFITSIO_VERSION,
-                     eraVersion(), blas_library().configuration);
+                     erfa_version(), blas_library().configuration);
 }
 
 }  // namespace spex

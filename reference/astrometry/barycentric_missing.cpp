@@ -1,0 +1,18 @@
+// In the place of barycentric.cpp where ERFA was not there to build with.
+#include "reference/astrometry/barycentric.hpp"
+#include "reference/core/erfa.hpp"
+#include "reference/core/error.hpp"
+
+namespace spex {
+
+double barycentric_factor(const Pointing& /*pointing*/, const EarthOrientation& /*orientation*/,
+                          const Site& /*site*/) {
+  throw usage_error("--barycentric-correction", "this build has none",
+                    "a build with ERFA, or --heliocor");
+}
+
+std::string erfa_version() {
+  return "none";
+}
+
+}  // namespace spex
