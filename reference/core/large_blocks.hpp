@@ -15,7 +15,7 @@ namespace spex {
 /// takes longer than to read it. For any thread.
 class LargeBlocks {
  public:
-  explicit LargeBlocks(std::size_t most_kept) : most_kept_(most_kept) {}
+  explicit LargeBlocks(std::size_t most_kept) : most_kept_(most_kept) {}  ///< bytes
   LargeBlocks(const LargeBlocks&) = delete;
   LargeBlocks& operator=(const LargeBlocks&) = delete;
   /// Frees what is kept.
