@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "reference/core/error.hpp"
@@ -29,6 +30,11 @@ std::string marked(const std::string& option, const std::string& path) {
   fs::create_directories(path, error);
   const bool empty = !error && fs::is_empty(path, error);
   if (error) throw data_error(path, error.message(), "a folder that can be written");
+  // In a folder that all may write to, another user may have made it, mark and all.
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0) throw data_error(path, std::strerror(errno), "a folder");
+  if (about.st_uid != geteuid())
+    throw usage_error(option, path + " belongs to another user", "a folder of your own");
   const fs::path mark = fs::path(path) / mark_name;
   if (!empty && !fs::exists(mark))
     throw usage_error(option, path + " holds files that are not spex-bench's",
@@ -55,7 +61,8 @@ FolderLock::~FolderLock() {
 
 FolderLock::FolderLock(const std::string& folder) {
   const std::string name = fs::path(folder) / lock_name;
-  file_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  // What a link names is not ours to write to.
+  file_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (file_ < 0) throw data_error(name, std::strerror(errno), "a folder that can be written");
   if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
     const int error = errno;

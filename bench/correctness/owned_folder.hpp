@@ -24,7 +24,8 @@ class FolderLock {
 class OwnedFolder {
  public:
   /// Makes the folder where there is none. Throws Error(usage) with `option` where it holds files
-  /// and no mark, Error(data) where another run holds it, which is named, or it cannot be written.
+  /// and no mark, or belongs to another user, Error(data) where another run holds it, which is
+  /// named, or it cannot be written.
   OwnedFolder(const std::string& option, const std::string& path);
 
   [[nodiscard]] const std::string& path() const { return path_; }

@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "bench/correctness/owned_folder.hpp"
 #include "reference/core/error.hpp"
@@ -40,6 +41,28 @@ TEST(OwnedFolder, OfSomeoneElseIsRefusedAndStays) {
   EXPECT_EQ(scratch.names(), std::set<std::string>{"thesis"});
   EXPECT_THAT(refusal([&] { const OwnedFolder folder("--data", scratch.file("thesis")); }),
               HasSubstr("thesis"));
+}
+
+TEST(OwnedFolder, OfAnotherUserIsRefusedWhateverItHolds) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
+  const test::ScratchFolder scratch;
+  const std::string path = scratch.file("data");
+  { const OwnedFolder made("--data", path); }
+  ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
+  EXPECT_THAT(refusal([&] { const OwnedFolder folder("--data", path); }),
+              HasSubstr("--data: " + path + " belongs to another user"));
+}
+
+TEST(OwnedFolder, ALinkIsNotWrittenThrough) {
+  const test::ScratchFolder scratch;
+  const std::string path = scratch.file("data"), thesis = scratch.file("thesis");
+  test::write_file(thesis, "x");
+  { const OwnedFolder made("--data", path); }
+  fs::remove(path + "/.spex-bench-lock");
+  fs::create_symlink(thesis, path + "/.spex-bench-lock");
+  EXPECT_THAT(refusal([&] { const OwnedFolder folder("--data", path); }),
+              HasSubstr(".spex-bench-lock"));
+  EXPECT_EQ(fs::file_size(thesis), 1U);
 }
 
 TEST(OwnedFolder, OneRunAtATimeWhichIsNamed) {

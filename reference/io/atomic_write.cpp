@@ -28,6 +28,14 @@ fs::path folder_of(const std::string& path) {
   return folder.empty() ? fs::path(".") : folder;
 }
 
+// Whether CFITSIO, or a program that gives it the name, would take more from it than a file's name:
+// stdin, a scheme, a file to be removed, a filter or a template. Such files are not made, so that
+// nobody is surprised by them later.
+bool is_extended_name(const std::string& path) {
+  return path == "-" || path.starts_with("-.") || path.starts_with('!') ||
+         path.find("://") != std::string::npos || path.ends_with(']') || path.ends_with(')');
+}
+
 // A file beside `path` that vanishes unless it is renamed.
 class Temporary {
  public:
@@ -123,6 +131,8 @@ void atomic_write(const std::string& path, std::span<const char> bytes) {
 }
 
 void check_writable(const std::string& path) {
+  if (is_extended_name(path))
+    throw data_error(path, "is an extended file name of CFITSIO", "the name of a file");
   const fs::path folder = folder_of(path);
   std::error_code code;
   if (!fs::exists(folder, code))

@@ -12,7 +12,8 @@ namespace spex {
 void atomic_write(const std::string& path, std::span<const char> bytes);
 
 /// Throws Error(data) where a file could not be created at `path`: its folder is missing, is not a
-/// folder, or is not writable, or `path` is a folder. Meant to be called before long work.
+/// folder, or is not writable, or `path` is a folder, or one of CFITSIO's extended file names
+/// (`frame.fits[compress]`, `!frame.fits`, `mem://`). Meant to be called before long work.
 void check_writable(const std::string& path);
 
 }  // namespace spex

@@ -138,6 +138,14 @@ TEST_F(AtomicWrite, FolderWithoutPermission) {
   EXPECT_EQ(files(), 0);
 }
 
+TEST_F(AtomicWrite, ExtendedNamesOfCfitsioAreRefused) {
+  for (const char* name : {"a.fits[compress]", "a.fits[1:10,1:10]", "a.fits(template.txt)"})
+    expect_bad(path(name), "is an extended file name of CFITSIO", "the name of a file");
+  for (const char* name : {"-", "-.fits", "!a.fits", "mem://a.fits", "file://a.fits", "root://a/b"})
+    expect_bad(name, "is an extended file name of CFITSIO", "the name of a file");
+  EXPECT_EQ(files(), 0);
+}
+
 TEST_F(AtomicWrite, CheckWritableMakesNothing) {
   check_writable(path("a"));
   EXPECT_EQ(files(), 0);
