@@ -37,6 +37,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/bench/result.schema.json ${PROJECT_SOURCE_DI
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/plans DESTINATION ${_shipped}/bench)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/slurm DESTINATION ${_shipped}/bench USE_SOURCE_PERMISSIONS
         PATTERN "CMakeLists.txt" EXCLUDE PATTERN "test-slurm" EXCLUDE)
+install(FILES ${PROJECT_SOURCE_DIR}/ci/reframe/spexbench.py DESTINATION ${_shipped}/ci/reframe)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/bench/profile/profile DESTINATION ${_shipped}/bench/profile)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/bin/${SPEX_SHIPPED_FROM_PROGRAMS})
 foreach(_folder golden reports bench)
@@ -64,3 +65,6 @@ foreach(_kind ".lua" "")
 endforeach()
 
 include(SpexHelp)
+if(NOT SKBUILD)
+  include(SpexPackage)
+endif()
