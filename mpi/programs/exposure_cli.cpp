@@ -1,6 +1,7 @@
 #include "mpi/programs/exposure_cli.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <sstream>
 #include <utility>
 
@@ -45,7 +46,7 @@ const char* folder_option(const ExposureArguments& many) {
   if (!many.outdir.empty()) return "--outdir";
   if (!many.cameras.empty()) return "--cameras";
   if (!many.frame_names.empty()) return "--frame-names";
-  if (many.expid) return "--expid";
+  if (!many.expid.empty()) return "--expid";
   if (!many.specprod.empty()) return "--specprod";
   return nullptr;
 }
@@ -80,29 +81,56 @@ mpi::FrameNames parse_frame_names(const std::string& text) {
   throw usage_error("--frame-names", "unknown '" + text + "'", "plain or desi-proc");
 }
 
-mpi::ExposureFolders folders_of(const ExposureArguments& many) {
-  mpi::ExposureFolders folders;
+std::vector<int> parse_expids(const std::string& text) {
+  std::vector<int> expids;
+  std::istringstream words(text);
+  for (std::string word; std::getline(words, word, ',');) {
+    int expid = -1;
+    const char* const end = word.data() + word.size();
+    const auto [after, code] = std::from_chars(word.data(), end, expid);
+    if (code != std::errc() || after != end || expid < 0)
+      throw usage_error("--expid", "'" + word + "' is no exposure",
+                        "numbers from 0 on, commas between");
+    if (std::ranges::find(expids, expid) != expids.end())
+      throw usage_error("--expid", fmt::format("{} is named twice", expid), "each exposure once");
+    expids.push_back(expid);
+  }
+  return expids;
+}
+
+// Folders for each of the exposures, with what the command line says otherwise.
+std::vector<mpi::ExposureFolders> folders_of(const ExposureArguments& many) {
+  const std::vector<int> expids = parse_expids(many.expid);
+  std::vector<mpi::ExposureFolders> all;
   if (many.night) {
     const std::string root = specprod_root(many.specprod);
     if (root.empty())
       throw usage_error("--night", "of which production?",
                         "--specprod, or SPECPROD and DESI_SPECTRO_REDUX in the environment");
-    folders = mpi::production_folders(root, *many.night, many.expid.value_or(0));
+    for (const int expid : expids.empty() ? mpi::exposures_of_night(root, *many.night) : expids)
+      all.push_back(mpi::production_folders(root, *many.night, expid));
   } else {
+    mpi::ExposureFolders folders;
     folders.preproc = folders.psf = folders.output = many.exposure;
-    folders.expid = many.expid;
+    all.assign(std::max<std::size_t>(expids.size(), 1), folders);
+    for (std::size_t i = 0; i < expids.size(); ++i) all[i].expid = expids[i];
   }
-  if (!many.preproc_dir.empty()) folders.preproc = many.preproc_dir;
-  if (!many.psf_dir.empty()) folders.psf = many.psf_dir;
-  if (!many.outdir.empty()) folders.output = many.outdir;
-  if (!many.frame_names.empty()) folders.names = parse_frame_names(many.frame_names);
-  folders.cameras = parse_cameras(many.cameras);
-  return folders;
+  for (mpi::ExposureFolders& folders : all) {
+    if (!many.preproc_dir.empty()) folders.preproc = many.preproc_dir;
+    if (!many.psf_dir.empty()) folders.psf = many.psf_dir;
+    if (!many.outdir.empty()) folders.output = many.outdir;
+    if (!many.frame_names.empty()) folders.names = parse_frame_names(many.frame_names);
+    folders.cameras = parse_cameras(many.cameras);
+  }
+  return all;
 }
 
 std::vector<FrameFiles> frames_of(const ExposureArguments& many) {
-  return many.list.empty() ? mpi::frames_of_folders(folders_of(many))
-                           : mpi::frames_of_list(many.list);
+  if (!many.list.empty()) return mpi::frames_of_list(many.list);
+  std::vector<FrameFiles> frames;
+  for (const mpi::ExposureFolders& folders : folders_of(many))
+    for (FrameFiles& frame : mpi::frames_of_folders(folders)) frames.push_back(std::move(frame));
+  return frames;
 }
 
 // What goes together, of the options that say which frames.
@@ -121,12 +149,10 @@ void check_choice_of_frames(const ExposureArguments& many) {
   }
   if (many.night) {
     if (!many.exposure.empty()) throw without("--night", "--exposure");
-    if (!many.expid || *many.expid < 0)
-      throw usage_error("--night", "of which exposure?", "--expid with it, a number from 0 on");
     return;
   }
   if (!many.specprod.empty())
-    throw usage_error("--specprod", "is for a production's tree", "--night and --expid with it");
+    throw usage_error("--specprod", "is for a production's tree", "--night with it");
   if (many.exposure.empty() && (many.psf_dir.empty() || many.outdir.empty()))
     throw usage_error("--preproc-dir", "holds the images alone",
                       "--psf-dir and --outdir with it, or --exposure");
@@ -178,10 +204,11 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
                  "psf-CAMERA-EXPID.fits beside it, into frame-CAMERA-EXPID.fits")
       ->group(files);
   app.add_option("--night", many.night,
-                 "With --expid: YYYYMMDD of an exposure in a production's tree, with desi_proc's "
+                 "YYYYMMDD: the exposures of a night in a production's tree, with desi_proc's "
                  "settings and names (docs/desi-proc.md)")
       ->group(files);
-  app.add_option("--expid", many.expid, "Exposure number; others of the folder are left alone")
+  app.add_option("--expid", many.expid,
+                 "Exposure numbers, commas between; others of the night or folder are left alone")
       ->group(files);
   app.add_option("--specprod", many.specprod,
                  "Production, by name or path; $SPECPROD in $DESI_SPECTRO_REDUX where not given")

@@ -17,10 +17,10 @@ namespace spex {
 struct ExposureArguments {
   std::string exposure;
   std::string list;
-  std::optional<int> night;  ///< with expid: an exposure of a production's tree
-  std::optional<int> expid;
-  std::string specprod;     ///< empty: that of the environment
-  std::string preproc_dir;  ///< empty: that of --exposure or of the tree; as the next two
+  std::optional<int> night;  ///< of a production's tree
+  std::string expid;         ///< numbers, commas between; empty: all exposures
+  std::string specprod;      ///< empty: that of the environment
+  std::string preproc_dir;   ///< empty: that of --exposure or of the tree; as the next two
   std::string psf_dir;
   std::string outdir;
   std::string cameras;      ///< empty: all that there are

@@ -20,18 +20,23 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view not_masked_yet = "-no-badcolumn-mask";
 
+constexpr std::size_t expid_digits = 8;
+
+bool is_expid(const std::string& text) {
+  return text.size() == expid_digits &&
+         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 // Camera and EXPID of preproc-CAMERA-EXPID.fits[.gz|.fz]; empty for any other name.
 std::optional<std::pair<std::string, std::string>> parse_preproc(const std::string& name) {
   constexpr std::string_view prefix = "preproc-";
-  constexpr std::size_t digits = 8;
   const std::size_t dash = prefix.size() + 2;
-  if (!name.starts_with(prefix) || name.size() <= dash + 1 + digits || name[dash] != '-') return {};
+  if (!name.starts_with(prefix) || name.size() <= dash + 1 + expid_digits || name[dash] != '-')
+    return {};
   const std::string camera = name.substr(prefix.size(), 2);
-  const std::string expid = name.substr(dash + 1, digits);
-  const std::string ending = name.substr(dash + 1 + digits);
-  const bool number =
-      std::all_of(expid.begin(), expid.end(), [](char c) { return c >= '0' && c <= '9'; });
-  if (!parse_camera(camera) || !number ||
+  const std::string expid = name.substr(dash + 1, expid_digits);
+  const std::string ending = name.substr(dash + 1 + expid_digits);
+  if (!parse_camera(camera) || !is_expid(expid) ||
       (ending != ".fits" && ending != ".fits.gz" && ending != ".fits.fz"))
     return {};
   return std::pair{camera, expid};
@@ -81,6 +86,29 @@ ExposureFolders production_folders(const std::string& root, int night, int expid
   folders.names = FrameNames::desi_proc;
   folders.expid = expid;
   return folders;
+}
+
+std::vector<int> exposures_of_night(const std::string& root, int night) {
+  const fs::path folder = fs::path(root) / "preproc" / std::to_string(night);
+  std::error_code code;
+  fs::directory_iterator entries(folder, code);
+  if (code) throw usage_error(folder.string(), "cannot be listed: " + code.message(), "a folder");
+  std::vector<int> expids;
+  for (const fs::directory_entry& entry : entries) {
+    const std::string name = entry.path().filename().string();
+    if (!is_expid(name)) continue;
+    std::error_code ignored;
+    const fs::directory_iterator files(entry.path(), ignored);
+    if (std::any_of(begin(files), end(files), [](const fs::directory_entry& file) {
+          return parse_preproc(file.path().filename().string()).has_value();
+        }))
+      expids.push_back(std::stoi(name));
+  }
+  if (expids.empty())
+    throw usage_error(folder.string(), "has no exposure",
+                      "folders EXPID with preproc-CAMERA-EXPID.fits, .fits.gz or .fz");
+  std::ranges::sort(expids);
+  return expids;
 }
 
 std::vector<FrameFiles> frames_of_folders(const ExposureFolders& folders) {

@@ -31,6 +31,10 @@ struct ExposureFolders {
 /// for PSFs and frames, which have desi_proc's names.
 [[nodiscard]] ExposureFolders production_folders(const std::string& root, int night, int expid);
 
+/// The numbers of all exposures of a night in the same tree that have a preproc file, ascending.
+/// Throws Error(usage) where there is none.
+[[nodiscard]] std::vector<int> exposures_of_night(const std::string& root, int night);
+
 /// Every preproc file wanted, sorted by camera and EXPID, with its PSF and its frame. A missing PSF
 /// is found when its frame is read. A camera that is wanted and has no preproc file is a frame
 /// whose input is missing, where the EXPID is known. Throws Error(usage) where the folder cannot be

@@ -148,6 +148,92 @@ TEST_F(ExposureProgram, ATreeOfAProduction) {
   EXPECT_FALSE(other.find_double("HELIOCOR"));
 }
 
+// A night of three exposures of two cameras: without a PSF, with a broken image, with one cut
+// short; what can be done is done, and a second run does the rest.
+TEST_F(ExposureProgram, ANightWithFaultsAndTheRestOfIt) {
+  namespace fs = std::filesystem;
+  SimOptions options;
+  options.folder = scratch.file("more");
+  options.size = SimSize::tiny;
+  options.cameras = parse_cameras("b0,b1");
+  options.exposures = 3;
+  options.compress = Compress::gz;
+  simulate(options);
+  const auto name = [&](const char* kind, const std::string& camera, int expid) {
+    const std::string number = "0000000" + std::to_string(expid);
+    const std::string tree = kind == std::string("preproc") ? "preproc" : "exposures";
+    std::string end = "-" + camera + "-" + number + ".fits";
+    if (kind == std::string("frame")) end.insert(end.rfind('.'), "-no-badcolumn-mask");
+    if (kind != std::string("psf")) end += ".gz";
+    return scratch.file("prod/" + tree + "/20240101/" + number + "/" + kind + end);
+  };
+  for (const std::string camera : {"b0", "b1"})
+    for (const int expid : {1, 2, 3})
+      for (const char* kind : {"preproc", "psf"}) {
+        const fs::path to = name(kind, camera, expid);
+        fs::create_directories(to.parent_path());
+        fs::rename(fs::path(options.folder) / to.filename(), to);
+      }
+  const std::string image = read_file(name("preproc", "b0", 2));
+  const std::string psf = read_file(name("psf", "b1", 1));
+  fs::remove(name("psf", "b1", 1));
+  write_file(name("preproc", "b0", 2), "no FITS file");
+  const std::string whole = read_file(name("preproc", "b1", 3));
+  write_file(name("preproc", "b1", 3), whole.substr(0, whole.size() / 2));
+  fs::create_directories(scratch.file("prod/preproc/20240101/00000009"));  // without images
+
+  const std::string log = scratch.file("log");
+  const Options night = with(common, {{"--night", "20240101"},
+                                      {"--specprod", scratch.file("prod")},
+                                      {"--skip-existing", ""},
+                                      {"--skip-missing", ""},
+                                      {"--schedule", "pipeline"},
+                                      {"--events", log},
+                                      {"--loglevel", "info"}});
+  Finished run = run_spex_cpu(night);
+  EXPECT_EQ(run.status, 1) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("skipped b1: " + name("psf", "b1", 1) + " is missing"));
+  EXPECT_THAT(run.err, HasSubstr(name("frame", "b0", 2) + ": frame b0 failed: "));
+  EXPECT_THAT(run.err, HasSubstr(name("preproc", "b0", 2) + ": "));
+  EXPECT_THAT(run.err, HasSubstr(name("frame", "b1", 3) + ": frame b1 failed: "));
+  EXPECT_THAT(run.err, HasSubstr(name("preproc", "b1", 3) + ": "));
+  EXPECT_THAT(run.err, HasSubstr("wrote 3 of 5 frame(s)"));
+  EXPECT_EQ(nlohmann::json::parse(read_file(log)).at("skipped").size(), 1U);
+  const std::vector<std::pair<std::string, int>> done{{"b0", 1}, {"b0", 3}, {"b1", 2}};
+  const std::vector<std::pair<std::string, int>> left{{"b1", 1}, {"b0", 2}, {"b1", 3}};
+  for (const auto& [camera, expid] : left) EXPECT_FALSE(fs::exists(name("frame", camera, expid)));
+
+  write_file(name("psf", "b1", 1), psf);
+  write_file(name("preproc", "b0", 2), image);
+  write_file(name("preproc", "b1", 3), whole);
+  std::map<std::string, fs::file_time_type> times;
+  for (const auto& [camera, expid] : done)
+    times[name("frame", camera, expid)] = fs::last_write_time(name("frame", camera, expid));
+  run = run_spex_cpu(night);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("wrote 3 of 3 frame(s)"));
+  for (const auto& [path, time] : times) EXPECT_EQ(fs::last_write_time(path), time) << path;
+  for (const auto& frames : {done, left})
+    for (const auto& [camera, expid] : frames) {
+      const std::string alone = scratch.file("alone.fits.gz");
+      ASSERT_EQ(run_spex_cpu(with(common, {{"-i", name("preproc", camera, expid)},
+                                           {"-p", name("psf", camera, expid)},
+                                           {"-o", alone},
+                                           {"--psferr-by-arm", ""},
+                                           {"--barycentric-by-obstype", ""}}))
+                    .status,
+                0);
+      EXPECT_TRUE(read_file(alone) == read_file(name("frame", camera, expid))) << camera << expid;
+    }
+
+  // Some exposures of it.
+  for (const int expid : {1, 2, 3}) fs::remove(name("frame", "b0", expid));
+  run = run_spex_cpu(with(night, {{"--expid", "00000003,1"}, {"--cameras", "b0"}}));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_TRUE(fs::exists(name("frame", "b0", 1)) && fs::exists(name("frame", "b0", 3)));
+  EXPECT_FALSE(fs::exists(name("frame", "b0", 2)));
+}
+
 TEST_F(ExposureProgram, FoldersApart) {
   std::filesystem::create_directory(scratch.file("psfs"));
   const auto psf = [&](const char* camera) {
@@ -214,12 +300,19 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRefused) {
       {with(common, {{"-i", "i"}, {"-p", "p"}, {"-o", "o"}, {"--skip-missing", ""}}),
        "--skip-missing"},
       {with(common, {{"--list", list}, {"--psf-dir", "p"}}), "--psf-dir"},
-      {with(common, {{"--night", "20240101"}}), "--expid"},
+      {with(common, {{"--night", "20240101"}, {"--specprod", "/none"}}),
+       "/none/preproc/20240101: cannot be listed"},
+      {with(common, {{"--night", "20240101"}, {"--specprod", scratch.file("none")}}),
+       "none/preproc"},
+      {of_exposure({{"--expid", "1,x"}}), "'x' is no exposure"},
+      {of_exposure({{"--expid", "-1"}}), "'-1' is no exposure"},
+      {of_exposure({{"--expid", "1,1"}}), "1 is named twice"},
+      {of_exposure({{"--expid", "1,7"}}), "has no preproc file"},
       {with(common, {{"--night", "20240101"}, {"--expid", "1"}}), "of which production?"},
       {with(common, {{"--night", "20240101"}, {"--expid", "1"}, {"--specprod", "/none"}}),
        "/none/preproc/20240101/00000001: cannot be listed"},
       {with(common, {{"--preproc-dir", "night"}}), "--psf-dir and --outdir"},
-      {of_exposure({{"--specprod", "kibo"}}), "--night and --expid"},
+      {of_exposure({{"--specprod", "kibo"}}), "--night with it"},
       {of_exposure({{"--cameras", "b0,q1"}}), "'q1' is no camera"},
       {of_exposure({{"--cameras", "z5"}}), "has no preproc file of z5"},
       {of_exposure({{"--frame-names", "other"}}), "plain or desi-proc"},

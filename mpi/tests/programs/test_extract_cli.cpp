@@ -175,7 +175,7 @@ TEST(WholeNumber, IsDecimal) {
   EXPECT_EQ(Parsed({"-s", "025"}).one.job.settings.options.specmin, 25);
   EXPECT_EQ(Parsed({"-s", "000"}).one.job.settings.options.specmin, 0);
   EXPECT_EQ(Parsed({"-n", "+08"}).one.job.settings.options.nspec, 8);
-  EXPECT_EQ(Parsed({"--expid", "00051060"}).many.expid, 51060);
+  EXPECT_EQ(Parsed({"--night", "020260616"}).many.night, 20260616);
   for (const char* wrong : {"5.0", "x", "", "--5"}) expect_refused({"--nspec", wrong}, "nspec");
 }
 
