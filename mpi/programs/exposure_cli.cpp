@@ -1,6 +1,7 @@
 #include "mpi/programs/exposure_cli.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <sstream>
 #include <utility>
@@ -63,14 +64,38 @@ const char* stray_option(const ExposureArguments& many) {
   return nullptr;
 }
 
+// The cameras of a word of desi_proc's: an arm, or a for all three, and the digits of
+// spectrographs, perhaps several times. Empty where it is none.
+std::vector<std::string> cameras_of(const std::string& word) {
+  std::vector<std::string> cameras;
+  std::string arms;
+  bool arm_without_digit = true;
+  for (const char c : word) {
+    const char letter = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (letter == 'a' || letter == 'b' || letter == 'r' || letter == 'z') {
+      if (!arms.empty() && arm_without_digit) return {};
+      arms = letter == 'a' ? "brz" : std::string(1, letter);
+      arm_without_digit = true;
+    } else if (c >= '0' && c <= '9' && !arms.empty()) {
+      for (const char arm : arms) cameras.push_back({arm, c});
+      arm_without_digit = false;
+    } else {
+      return {};
+    }
+  }
+  return arm_without_digit ? std::vector<std::string>{} : cameras;
+}
+
 std::vector<std::string> parse_cameras(const std::string& text) {
   std::vector<std::string> cameras;
   std::istringstream words(text);
-  for (std::string camera; std::getline(words, camera, ',');) {
-    if (!parse_camera(camera))
-      throw usage_error("--cameras", "'" + camera + "' is no camera",
-                        "b, r or z and a digit, commas between");
-    cameras.push_back(camera);
+  for (std::string word; std::getline(words, word, ',');) {
+    const std::vector<std::string> found = cameras_of(word);
+    if (found.empty())
+      throw usage_error("--cameras", "'" + word + "' is no camera",
+                        "such as b0,r0,z0 or a0, which is the same");
+    for (const std::string& camera : found)
+      if (std::ranges::find(cameras, camera) == cameras.end()) cameras.push_back(camera);
   }
   return cameras;
 }
@@ -225,7 +250,8 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
   app.add_option("--outdir", many.outdir,
                  "Folder for the frames of --exposure; that folder itself where not given")
       ->group(files);
-  app.add_option("--cameras", many.cameras, "Cameras to extract, commas between; all if not given")
+  app.add_option("--cameras", many.cameras,
+                 "Cameras to extract, as b0,r0,z0 or a0 or b01z2; all if not given")
       ->group(files);
   app.add_option("--frame-names", many.frame_names,
                  "plain: frame-CAMERA-EXPID.fits; desi-proc: "

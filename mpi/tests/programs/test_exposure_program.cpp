@@ -228,10 +228,14 @@ TEST_F(ExposureProgram, ANightWithFaultsAndTheRestOfIt) {
 
   // Some exposures of it.
   for (const int expid : {1, 2, 3}) fs::remove(name("frame", "b0", expid));
-  run = run_spex_cpu(with(night, {{"--expid", "00000003,1"}, {"--cameras", "b0"}}));
+  run = run_spex_cpu(with(night, {{"--expid", "00000003,1"}, {"--cameras", "B0"}}));
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_TRUE(fs::exists(name("frame", "b0", 1)) && fs::exists(name("frame", "b0", 3)));
   EXPECT_FALSE(fs::exists(name("frame", "b0", 2)));
+  run = run_spex_cpu(with(night, {{"--expid", "2"}, {"--cameras", "b01,a1"}}));
+  EXPECT_EQ(run.status, 7) << run.err;
+  EXPECT_TRUE(fs::exists(name("frame", "b0", 2)));
+  EXPECT_THAT(run.err, HasSubstr("skipped 3 frame(s): 1 that are there, 2 whose inputs"));
 }
 
 TEST_F(ExposureProgram, FoldersApart) {
@@ -314,6 +318,8 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRefused) {
       {with(common, {{"--preproc-dir", "night"}}), "--psf-dir and --outdir"},
       {of_exposure({{"--specprod", "kibo"}}), "--night with it"},
       {of_exposure({{"--cameras", "b0,q1"}}), "'q1' is no camera"},
+      {of_exposure({{"--cameras", "b"}}), "'b' is no camera"},
+      {of_exposure({{"--cameras", "br1"}}), "'br1' is no camera"},
       {of_exposure({{"--cameras", "z5"}}), "has no preproc file of z5"},
       {of_exposure({{"--frame-names", "other"}}), "plain or desi-proc"},
       {of_exposure({{"--schedule", "random"}}), "--schedule"},
