@@ -48,9 +48,8 @@ Header read_header(const FitsReader& file) {
 std::map<std::string, Header> read_headers(const std::string& path) {
   const FitsReader file(path);
   std::map<std::string, Header> headers;
-  int status = 0, hdus = 0;
-  fits_get_num_hdus(file.get(), &hdus, &status);
-  for (int hdu = 1; hdu <= hdus; ++hdu) {
+  int status = 0;
+  for (int hdu = 1; hdu <= file.hdus(); ++hdu) {
     fits_movabs_hdu(file.get(), hdu, nullptr, &status);
     fits_check(status, path, fmt::format("cannot read HDU {}", hdu));
     headers[file.hdu_name()] = read_header(file);

@@ -214,8 +214,8 @@ mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameSe
 }
 
 int extract_one(const mpi::Communicator& world, const FrameJob& job,
-                const mpi::ExtractorFactory& make) {
-  const mpi::ExposureSummary summary = run_one_frame(world, job, make);
+                const mpi::ExtractorFactory& make, const mpi::PhaseHook& hook) {
+  const mpi::ExposureSummary summary = run_one_frame(world, job, make, hook);
   if (world.is_root()) report(summary, job);
   return status::done;
 }
@@ -291,6 +291,11 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
                  "Write a log of when which rank did what, as JSON, to this file")
       ->group(files);
 
+  app.add_option("--stall-limit", many.stall_limit,
+                 "End the run, with a line, after this many seconds in which a rank gives no sign "
+                 "of life, or does not go on with a frame; 0: never; 600 if not given")
+      ->group("Running");
+
   for (const char* name : files_of_one) app.get_option(name)->required(false);
   app.parse_complete_callback([&app, &many] {
     for (const char* name : files_of_one)
@@ -306,6 +311,9 @@ int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const Expo
                         const mpi::ExtractorFactory& make, const mpi::PhaseHook& hook) {
   mpi::collective(world, [&] {
     one.settings.ranks_per_bundle = many.ranks_per_bundle;
+    if (!(many.stall_limit >= 0))
+      throw usage_error("--stall-limit", fmt::format("{:g}", many.stall_limit), "0 s or more");
+    one.settings.stall_limit = many.stall_limit;
     if (!many.many()) {
       if (const char* stray = stray_option(many))
         throw usage_error(stray, "is for many frames", "--exposure, --night or --list with it");
@@ -323,7 +331,7 @@ int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const Expo
     if (extractors_of_rank(many) < 1)
       throw usage_error("--extractors", std::to_string(*many.extractors), "1 or more");
   });
-  if (!many.many()) return extract_one(world, one, make);
+  if (!many.many()) return extract_one(world, one, make, hook);
   mpi::ExposureJob job = make_exposure_job(world, one.settings, many);
   job.hook = hook;
   const mpi::ExposureSummary summary = run_exposure(world, job, make);

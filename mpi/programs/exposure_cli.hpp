@@ -35,6 +35,7 @@ struct ExposureArguments {
   std::optional<int> writers;
   std::optional<int> frames_in_flight;
   std::optional<std::string> events;
+  double stall_limit = 600;    ///< s, of one frame too
   std::optional<int> devices;  ///< no option: the program's (ExposureJob)
 
   /// Whether many frames are asked for, which is the tree of a production, a folder or a list.

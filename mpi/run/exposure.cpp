@@ -1,13 +1,23 @@
 #include "mpi/run/exposure.hpp"
 
+#include <chrono>
+#include <csignal>
 #include <cstddef>
+#include <cstdio>
+#include <string>
 #include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "mpi/comm/broadcast.hpp"
 #include "mpi/comm/collective.hpp"
 #include "mpi/comm/gather.hpp"
 #include "mpi/run/run_log.hpp"
 #include "mpi/run/schedule.hpp"
+#include "mpi/run/watchdog.hpp"
 #include "reference/io/atomic_write.hpp"
 
 namespace spex::mpi {
@@ -32,6 +42,36 @@ void check_job(const ExposureJob& job) {
                       "no --ranks-per-bundle");
 }
 
+// What runs that were killed have left beside the files that this one is about.
+void clean_up_after_earlier_runs(const ExposureJob& job) {
+  std::vector<std::string> outputs;
+  const auto add = [&](const FrameFiles& files) {
+    outputs.push_back(files.output);
+    if (files.model) outputs.push_back(*files.model);
+  };
+  for (const FrameFiles& files : job.frames) add(files);
+  for (const SkippedFrame& skipped : job.skipped) add(skipped.files);
+  if (job.events) outputs.push_back(*job.events);
+  for (const std::string& name : remove_abandoned(outputs))
+    spdlog::info("removed {}, left by a run that was killed", name);
+}
+
+std::string name_of(const FrameFiles& files) {
+  return files.camera.empty() ? files.output : files.camera;
+}
+
+// Ends all ranks at once: a rank that is stopped, or waits for a file, ends no other way.
+[[noreturn]] void end_all(const Communicator& world, const std::string& line) {
+  std::fputs((line + "\n").c_str(), stderr);
+  if (world.size() > 1) {
+    constexpr unsigned most_seconds = 20;
+    std::signal(SIGALRM, SIG_DFL);
+    alarm(most_seconds);  // where MPI itself waits for what has come to a halt
+    MPI_Abort(world.get(), exit_status(ErrorKind::internal));
+  }
+  _exit(exit_status(ErrorKind::internal));
+}
+
 }  // namespace
 
 const char* to_string(OutputState state) {
@@ -50,13 +90,22 @@ ExposureSummary run_exposure(const Communicator& world, const ExposureJob& job,
                              const ExtractorFactory& make) {
   collective(world, [&] {
     check_job(job);
-    if (world.is_root() && job.events) check_writable(*job.events);
+    if (!world.is_root()) return;
+    if (job.events) check_writable(*job.events);
+    clean_up_after_earlier_runs(job);
   });
   EventLog events(world);
+  Watchdog watchdog(
+      world, std::chrono::duration<double>(job.settings.stall_limit),
+      [&](int frame) { return name_of(job.files(frame)); },
+      [&](const std::string& what) {
+        end_all(world, fmt::format("{}: {}: the run is ended (--stall-limit), complete frames stay",
+                                   job.settings.program, what));
+      });
   Outcomes outcomes(world, job);
   ExposureSummary summary;
   StageTimes times;
-  const Run run{world, job, make, events, outcomes, times};
+  const Run run{world, job, make, events, watchdog, outcomes, times};
   if (!job.frames.empty()) {
     if (job.schedule == Schedule::pipeline)
       run_pipeline(run);
@@ -78,12 +127,13 @@ ExposureSummary run_exposure(const Communicator& world, const ExposureJob& job,
 }
 
 ExposureSummary run_one_frame(const Communicator& world, const FrameJob& job,
-                              const ExtractorFactory& make) {
+                              const ExtractorFactory& make, const PhaseHook& hook) {
   ExposureJob exposure;
   exposure.settings = job.settings;
   exposure.frames = {job.files};
   exposure.groups = 1;
   exposure.reports_failures = false;
+  exposure.hook = hook;
   ExposureSummary summary = run_exposure(world, exposure, make);
   on_root(world, [&] {
     if (const std::optional<Failure>& failure = summary.outcomes.front().failure)

@@ -98,6 +98,6 @@ struct ExposureSummary {
 /// The same of one frame, by all ranks as one group: its failure is thrown, as the same
 /// CollectiveError on every rank.
 ExposureSummary run_one_frame(const Communicator& world, const FrameJob& job,
-                              const ExtractorFactory& make);
+                              const ExtractorFactory& make, const PhaseHook& hook = {});
 
 }  // namespace spex::mpi

@@ -26,7 +26,7 @@ int only_bundle(const std::vector<Patch>& patches) {
 
 std::optional<Failure> read_step(const Run& run, int frame, FrameInputs& inputs,
                                  StageTimes& times) {
-  const EventTimer timer(run.events, frame, Phase::read);
+  const PhaseScope phase(run, frame, Phase::read);
   return attempt([&] {
     run.before(Phase::read, frame);
     inputs = read_frame_inputs(run.job.frame_job(frame), times);
@@ -40,7 +40,7 @@ SpectraOf whole_frame(const FrameSettings& settings) {
 std::optional<Failure> extract_step(const Run& run, int frame, const PatchExtractor& extract,
                                     const FrameInputs& inputs, const std::vector<Patch>& patches,
                                     SpectraOf wanted, Extracted& extracted, StageTimes& times) {
-  const EventTimer timer(run.events, frame, Phase::extract, only_bundle(patches));
+  const PhaseScope phase(run, frame, Phase::extract, only_bundle(patches));
   return attempt([&] {
     run.before(Phase::extract, frame);
     // A run of one frame shows its patches; one of many shows its frames (outcomes.cpp).
@@ -50,7 +50,10 @@ std::optional<Failure> extract_step(const Run& run, int frame, const PatchExtrac
                       shown);
     ExtractInputs view = inputs.view(run.job.settings.options);
     view.wanted = wanted;
-    extracted = extract(view, patches, times, [&](long count) { progress.advance(count); });
+    extracted = extract(view, patches, times, [&](long count) {
+      progress.advance(count);
+      run.watchdog.advance();
+    });
   });
 }
 
@@ -61,7 +64,7 @@ FrameOutcome write_step(const Run& run, int frame, std::optional<Failure> failur
   outcome.failure = std::move(failure);
   const FrameJob job = run.job.frame_job(frame);
   if (!outcome.failure) {
-    const EventTimer timer(run.events, frame, Phase::write);
+    const PhaseScope phase(run, frame, Phase::write);
     outcome.failure = attempt([&] {
       run.before(Phase::write, frame);
       const StageTimer stage(times, Stage::write);

@@ -6,6 +6,7 @@
 #include "mpi/run/event_log.hpp"
 #include "mpi/run/exposure.hpp"
 #include "mpi/run/outcomes.hpp"
+#include "mpi/run/watchdog.hpp"
 #include "reference/frame/frame_steps.hpp"
 
 namespace spex::mpi {
@@ -16,6 +17,7 @@ struct Run {
   const ExposureJob& job;        ///< frames and settings
   const ExtractorFactory& make;  ///< makes what extracts the patches
   EventLog& events;              ///< of this rank
+  Watchdog& watchdog;            ///< of this rank
   Outcomes& outcomes;            ///< of the frames that this rank has ended
   StageTimes& times;             ///< gains this rank's seconds
 
@@ -23,6 +25,19 @@ struct Run {
   void before(Phase phase, int frame) const {
     if (job.hook) job.hook(phase, job.files(frame).camera);
   }
+};
+
+/// A phase of a frame (-1: of none), from construction to destruction, for the log and the
+/// watchdog.
+class PhaseScope {
+ public:
+  /// The phase begins now; `bundle` as in Event.
+  PhaseScope(const Run& run, int frame, Phase phase, int bundle = -1)
+      : timer_(run.events, frame, phase, bundle), watched_(run.watchdog, phase, frame) {}
+
+ private:
+  EventTimer timer_;
+  Watchdog::Scope watched_;
 };
 
 /// Frames over groups of ranks, each frame by all ranks of a group; one rank reads and one writes,

@@ -72,7 +72,7 @@ class GroupRun {
   GroupRun(const Run& run, Group group) : run_(run), group_(std::move(group)) {
     collective(run.world, [&] {
       if (!group_.extracts) return;
-      const EventTimer timer(run.events, -1, Phase::start);
+      const PhaseScope phase(run, -1, Phase::start);
       extract_ = run_.make(0);
     });
   }
@@ -144,7 +144,7 @@ class GroupRun {
   // To the writer. Here every rank counts on every other: what fails ends the run.
   void gather(int frame, FrameInputs& inputs, std::vector<int>& rank_of, Extracted& extracted) {
     const StageTimer stage(run_.times, Stage::gather);
-    const EventTimer timer(run_.events, frame, Phase::gather);
+    const PhaseScope phase(run_, frame, Phase::gather);
     if (group_.extracts) run_.before(Phase::gather, frame);
     if (alone()) return;
     const Communicator& out = *group_.out;

@@ -155,7 +155,7 @@ class Pipeline {
   void extract_frames(int slot, std::promise<void> ready) {
     PatchExtractor extract;
     try {
-      const EventTimer timer(run_.events, -1, Phase::start);
+      const PhaseScope phase(run_, -1, Phase::start);
       extract = run_.make(slot);
       ready.set_value();
     } catch (...) {

@@ -78,9 +78,7 @@ FrameFile read_frame(const std::string& path) {
   file.flux_solver = reader.find_string("FLUXSOLV").value_or("patch");
   file.nwavestep = reader.find_integer("NWAVESTP").value_or(0);
   int status = 0;
-  int hdus = 0;
-  fits_get_num_hdus(reader.get(), &hdus, &status);
-  for (int hdu = 1; hdu <= hdus; ++hdu) {
+  for (int hdu = 1; hdu <= reader.hdus(); ++hdu) {
     fits_movabs_hdu(reader.get(), hdu, nullptr, &status);
     fits_check(status, path, fmt::format("cannot read HDU {}", hdu));
     const std::string name = reader.find_string("EXTNAME").value_or("");

@@ -4,11 +4,16 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
+#include <set>
+#include <string_view>
+#include <system_error>
 #include <utility>
-#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -36,25 +41,64 @@ bool is_extended_name(const std::string& path) {
          path.find("://") != std::string::npos || path.ends_with(']') || path.ends_with(')');
 }
 
-// A file beside `path` that vanishes unless it is renamed.
+std::string temporary_name(const std::string& name, long pid, int attempt) {
+  return fmt::format(".{}.tmp-{}-{}", name, pid, attempt);
+}
+
+// The name whose temporary file has this one; empty where it is no temporary file.
+std::string_view name_of_temporary(std::string_view temporary) {
+  constexpr std::string_view mark = ".tmp-";
+  const std::size_t at = temporary.rfind(mark);
+  if (at == std::string_view::npos || at < 2 || temporary.front() != '.') return {};
+  const std::string_view numbers = temporary.substr(at + mark.size());
+  const std::size_t dash = numbers.find('-');
+  if (dash == 0 || dash == std::string_view::npos || dash + 1 == numbers.size()) return {};
+  constexpr std::string_view digits = "0123456789";
+  if (numbers.substr(0, dash).find_first_not_of(digits) != std::string_view::npos ||
+      numbers.substr(dash + 1).find_first_not_of(digits) != std::string_view::npos)
+    return {};
+  return temporary.substr(1, at - 1);
+}
+
+enum class Lock { taken, held_by_another, unknown };
+
+// A lock that lasts as long as the file is open, by whichever descriptor.
+Lock try_lock(int file) {
+  if (flock(file, LOCK_EX | LOCK_NB) == 0) return Lock::taken;
+  return errno == EWOULDBLOCK ? Lock::held_by_another : Lock::unknown;
+}
+
+bool is_linked(int file) {
+  struct stat state {};
+  return fstat(file, &state) == 0 && state.st_nlink > 0;
+}
+
+// A file beside `path` that vanishes unless it is renamed. It is locked until it has its name, so
+// that remove_abandoned() leaves it alone.
 class Temporary {
  public:
+  static constexpr int most_attempts = 1000;
+
   explicit Temporary(const std::string& path) : path_(path) {
     const std::string name = fs::path(path).filename().string();
     for (int attempt = 0; file_ < 0; ++attempt) {
-      temporary_ =
-          (folder_of(path) / fmt::format(".{}.tmp-{}-{}", name, getpid(), attempt)).string();
+      temporary_ = (folder_of(path) / temporary_name(name, getpid(), attempt)).string();
       file_ = open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-      if (file_ < 0 && (errno != EEXIST || attempt == 1000)) {
+      if (file_ < 0 && (errno != EEXIST || attempt == most_attempts)) {
         temporary_.clear();
         throw cannot_write(path, errno);
       }
+      // Between the two calls another process may have taken it for an abandoned one.
+      if (file_ >= 0 && attempt < most_attempts &&
+          (try_lock(file_) == Lock::held_by_another || !is_linked(file_)))
+        close(std::exchange(file_, -1));
     }
   }
   Temporary(const Temporary&) = delete;
   Temporary& operator=(const Temporary&) = delete;
   ~Temporary() {
     if (file_ >= 0) close(file_);
+    if (locked_ >= 0) close(locked_);
     if (!temporary_.empty()) unlink(temporary_.c_str());
   }
 
@@ -70,6 +114,9 @@ class Temporary {
 
   void rename() {
     if (fsync(file_) != 0) throw cannot_write(path_, errno);
+    // Some file systems say what they could not write when a file is closed. The lock stays.
+    locked_ = fcntl(file_, F_DUPFD_CLOEXEC, 0);
+    if (locked_ < 0) throw cannot_write(path_, errno);
     if (close(std::exchange(file_, -1)) != 0) throw cannot_write(path_, errno);
     if (std::rename(temporary_.c_str(), path_.c_str()) != 0) throw cannot_write(path_, errno);
     temporary_.clear();
@@ -79,7 +126,23 @@ class Temporary {
   std::string path_;
   std::string temporary_;
   int file_ = -1;
+  int locked_ = -1;  // a second descriptor of the file
 };
+
+// Whether nobody writes the file any more, and it is gone.
+bool remove_if_abandoned(const std::string& temporary) {
+  const int file = open(temporary.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+  if (file < 0) return false;
+  struct stat state {
+  }, named{};
+  // Locked, and still of that name: a writer that was done in between may be at another file of it.
+  const bool removed = fstat(file, &state) == 0 && S_ISREG(state.st_mode) &&
+                       try_lock(file) == Lock::taken && lstat(temporary.c_str(), &named) == 0 &&
+                       named.st_ino == state.st_ino && named.st_dev == state.st_dev &&
+                       unlink(temporary.c_str()) == 0;
+  close(file);
+  return removed;
+}
 
 // Level 1: on noisy float32 data higher levels take several times longer for a few per cent.
 constexpr int gzip_level = 1;
@@ -128,6 +191,23 @@ void atomic_write(const std::string& path, std::span<const char> bytes) {
   else
     file.write(bytes.data(), bytes.size());
   file.rename();
+}
+
+std::vector<std::string> remove_abandoned(const std::vector<std::string>& paths) {
+  std::map<fs::path, std::set<std::string, std::less<>>> names;  // by folder
+  for (const std::string& path : paths)
+    names[folder_of(path)].insert(fs::path(path).filename().string());
+  std::vector<std::string> removed;
+  for (const auto& [folder, wanted] : names) {
+    std::error_code code;  // a folder that cannot be listed is met again when it is written to
+    for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
+         entry.increment(code)) {
+      const std::string name = entry->path().filename().string();
+      if (wanted.contains(name_of_temporary(name)) && remove_if_abandoned(entry->path().string()))
+        removed.push_back(entry->path().string());
+    }
+  }
+  return removed;
 }
 
 void check_writable(const std::string& path) {

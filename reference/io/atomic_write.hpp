@@ -3,6 +3,7 @@
 
 #include <span>
 #include <string>
+#include <vector>
 
 namespace spex {
 
@@ -10,6 +11,12 @@ namespace spex {
 /// .gz (without a time stamp, so that equal bytes give equal files), flushes it to the device and
 /// renames it to `path`. Throws Error(data) `path: what is wrong`; the temporary is removed then.
 void atomic_write(const std::string& path, std::span<const char> bytes);
+
+/// Removes the temporary files that a process left beside `paths` when it was killed in
+/// `atomic_write`; those that are being written stay. Returns their names. A writer holds a lock on
+/// its file (flock), by which it is known to be alive: on a file system without such locks nothing
+/// is removed.
+std::vector<std::string> remove_abandoned(const std::vector<std::string>& paths);
 
 /// Throws Error(data) where a file could not be created at `path`: its folder is missing, is not a
 /// folder, or is not writable, or `path` is a folder, or one of CFITSIO's extended file names

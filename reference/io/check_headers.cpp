@@ -143,7 +143,9 @@ std::vector<FitsHdu> check_headers(const ReadAt& read_at, long long size, const 
       const long long count = read_at(offset, block.data(), block_size);
       const std::string_view text(block.data(), static_cast<std::size_t>(std::max(0LL, count)));
       // Tapes padded files with blocks of zeros.
-      if (first && !primary && text.find_first_not_of('\0') == std::string_view::npos) return hdus;
+      if (first && !primary && !text.empty() &&
+          text.find_first_not_of('\0') == std::string_view::npos)
+        return hdus;
       if (first && !text.starts_with(primary ? "SIMPLE  =" : "XTENSION="))
         throw hdu.header.error("does not start as a header", primary ? "SIMPLE" : "XTENSION");
       if (count < block_size)

@@ -20,6 +20,8 @@ namespace spex {
 namespace {
 
 constexpr int first_hdu = 1;
+// CFITSIO's statuses below this one are of files that cannot be read, those above of their content.
+constexpr int first_status_of_content = 200;
 
 // CFITSIO's text for a status, with the most telling line of its error stack; clears the stack.
 std::string cfitsio_text(int status) {
@@ -44,8 +46,8 @@ bool check_readable(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw data_error(path, "cannot be opened", "a readable file");
   std::string magic(8, '\0');
-  file.read(magic.data(), static_cast<std::streamsize>(magic.size()));
-  magic.resize(file.gcount());
+  magic.resize(static_cast<std::size_t>(
+      read_file_at(path)(0, magic.data(), static_cast<long long>(magic.size()))));
   if (magic.empty()) throw data_error(path, "is empty", "a FITS file");
   const bool gzip = magic.starts_with("\x1f\x8b");
   if (!magic.starts_with("SIMPLE") && !gzip)
@@ -70,24 +72,10 @@ void check_arrays(const std::vector<char>& bytes, const std::vector<FitsHdu>& hd
 
 std::vector<char> read_whole(const std::string& path) {
   std::vector<char> bytes(std::filesystem::file_size(path));
-  std::ifstream file(path, std::ios::binary);
-  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (!file) throw data_error(path, "cannot be read", "a readable file");
+  const auto size = static_cast<long long>(bytes.size());
+  if (read_file_at(path)(0, bytes.data(), size) != size)
+    throw data_error(path, "ends while it is read", "a file that stays as it is");
   return bytes;
-}
-
-// Lets CFITSIO read every header, so that what it refuses is known before anything is used.
-void check_hdus(fitsfile* file, const std::string& path) {
-  int status = 0;
-  int hdus = 0;
-  fits_get_num_hdus(file, &hdus, &status);
-  fits_check(status, path, "cannot read its HDUs");
-  for (int hdu = first_hdu; hdu <= hdus; ++hdu) {
-    fits_movabs_hdu(file, hdu, nullptr, &status);
-    fits_check(status, path, fmt::format("cannot read HDU number {}", hdu));
-  }
-  fits_movabs_hdu(file, first_hdu, nullptr, &status);
-  fits_check(status, path, "cannot read its first HDU");
 }
 
 std::size_t pixel_count(const std::vector<long long>& axes) {
@@ -117,7 +105,9 @@ FitsReader::FitsReader(const std::string& path) : path_(path) {
   const bool gzip = check_readable(path);
   source_ = read_file_at(path);
   const auto size = static_cast<long long>(std::filesystem::file_size(path));
-  if (gzip || any_packed(check_headers(source_, size, path))) {
+  const std::vector<FitsHdu> hdus =
+      gzip ? std::vector<FitsHdu>() : check_headers(source_, size, path);
+  if (gzip || any_packed(hdus)) {
     bytes_ = read_whole(path);
     open_memory(bytes_);
     return;
@@ -126,8 +116,19 @@ FitsReader::FitsReader(const std::string& path) : path_(path) {
   fitsfile* file = nullptr;
   fits_open_diskfile(&file, path.c_str(), READONLY, &status);
   fits_check(status, path, "cannot be read");
+  take_over(file, hdus.size());
+}
+
+void FitsReader::take_over(fitsfile* file, std::size_t hdus) {
   file_.reset(file);
-  check_hdus(file, path);
+  hdus_ = static_cast<int>(hdus);
+  int status = 0;
+  for (int hdu = first_hdu; hdu <= hdus_; ++hdu) {
+    fits_movabs_hdu(file, hdu, nullptr, &status);
+    fits_check(status, path_, fmt::format("cannot read HDU number {}", hdu));
+  }
+  fits_movabs_hdu(file, first_hdu, nullptr, &status);
+  fits_check(status, path_, "cannot read its first HDU");
 }
 
 FitsReader::FitsReader(const std::vector<char>& bytes, std::string name) : path_(std::move(name)) {
@@ -150,16 +151,17 @@ void FitsReader::open_unzipped(const std::vector<char>& bytes) {
   const std::vector<FitsHdu> hdus = check_memory_headers(bytes, path_);
   if (!any_packed(hdus)) {
     check_arrays(bytes, hdus);
-    open_plain(bytes);
+    open_plain(bytes, hdus.size());
     return;
   }
   bytes_ = unpack(bytes, hdus);
   // What was made is held to the same rules as what is read.
-  check_arrays(bytes_, check_memory_headers(bytes_, path_));
-  open_plain(bytes_);
+  const std::vector<FitsHdu> unpacked = check_memory_headers(bytes_, path_);
+  check_arrays(bytes_, unpacked);
+  open_plain(bytes_, unpacked.size());
 }
 
-void FitsReader::open_plain(const std::vector<char>& bytes) {
+void FitsReader::open_plain(const std::vector<char>& bytes, std::size_t hdus) {
   // CFITSIO takes the buffer as writable, and writes nothing to a file opened READONLY.
   source_ = read_memory_at(bytes);
   memory_ = std::make_unique<Memory>();
@@ -169,16 +171,12 @@ void FitsReader::open_plain(const std::vector<char>& bytes) {
   fitsfile* file = nullptr;
   fits_open_memfile(&file, "memory", READONLY, &memory_->data, &memory_->size, 0, nullptr, &status);
   fits_check(status, path_, "cannot be read");
-  file_.reset(file);
-  check_hdus(file, path_);
+  take_over(file, hdus);
 }
 
 bool FitsReader::find_hdu(const std::string& name) {
   int status = 0;
-  int hdus = 0;
-  fits_get_num_hdus(get(), &hdus, &status);
-  fits_check(status, path_, "cannot count its HDUs");
-  for (int hdu = first_hdu; hdu <= hdus; ++hdu) {
+  for (int hdu = first_hdu; hdu <= hdus_; ++hdu) {
     fits_movabs_hdu(get(), hdu, nullptr, &status);
     fits_check(status, path_, fmt::format("cannot read HDU {}", hdu));
     if (find_string("EXTNAME").value_or("") == name) return true;
@@ -211,10 +209,11 @@ std::optional<std::string> FitsReader::find_string(const char* key) const {
     int ignored = 0;
     fits_free_memory(p, &ignored);
   });
-  if (status != 0) {
+  if (status >= first_status_of_content) {
     fits_clear_errmsg();
     return std::nullopt;
   }
+  fits_check(status, path_, fmt::format("cannot read the keyword {}", key));
   return trimmed(value);
 }
 

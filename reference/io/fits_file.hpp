@@ -34,6 +34,8 @@ class FitsReader {
   /// As errors call the file.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
+  /// How many HDUs it has. CFITSIO's own count ends where a header cannot be read.
+  [[nodiscard]] int hdus() const noexcept { return hdus_; }
   /// Moves to the HDU named EXTNAME = name (the primary HDU included). False where there is none.
   bool find_hdu(const std::string& name);
   /// The same; throws Error(data) where there is none.
@@ -76,7 +78,10 @@ class FitsReader {
   /// Check and open a whole file in memory: any, one that is no gzip file, one that is plain.
   void open_memory(const std::vector<char>& bytes);
   void open_unzipped(const std::vector<char>& bytes);
-  void open_plain(const std::vector<char>& bytes);
+  void open_plain(const std::vector<char>& bytes, std::size_t hdus);
+  /// Takes over what CFITSIO has opened and lets it read every header, so that what it refuses, or
+  /// cannot read, is known before anything is used. `hdus` is how many the file has.
+  void take_over(fitsfile* file, std::size_t hdus);
   /// As numbers of CFITSIO's type `type`, whose C type T is.
   template <class T>
   [[nodiscard]] std::vector<T> read_pixels(int type) const;
@@ -90,6 +95,7 @@ class FitsReader {
   [[nodiscard]] int pixel_type() const;
 
   std::string path_;
+  int hdus_ = 0;
   ReadAt source_;            // the file itself, or what it holds uncompressed
   std::vector<char> bytes_;  // of a file that was compressed
   // What CFITSIO is told of a file in memory; it keeps pointers to these.

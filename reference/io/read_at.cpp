@@ -1,17 +1,27 @@
 #include "reference/io/read_at.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <fstream>
 #include <memory>
+
+#include <fmt/format.h>
+
+#include "reference/core/error.hpp"
 
 namespace spex {
 
 ReadAt read_file_at(const std::string& path) {
   const auto file = std::make_shared<std::ifstream>(path, std::ios::binary);
-  return [file](long long offset, char* to, long long count) -> long long {
+  return [file, path](long long offset, char* to, long long count) -> long long {
     file->clear();
     file->seekg(offset);
+    errno = 0;
     file->read(to, count);
+    if (file->bad())
+      throw data_error(path,
+                       fmt::format("cannot be read: {}", std::strerror(errno == 0 ? EIO : errno)));
     return file->gcount();
   };
 }

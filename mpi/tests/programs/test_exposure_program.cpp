@@ -323,6 +323,7 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRefused) {
       {of_exposure({{"--cameras", "z5"}}), "has no preproc file of z5"},
       {of_exposure({{"--frame-names", "other"}}), "plain or desi-proc"},
       {of_exposure({{"--schedule", "random"}}), "--schedule"},
+      {of_exposure({{"--stall-limit", "-1"}}), "--stall-limit: -1 (expected 0 s or more)"},
       {of_exposure({{"--schedule", "pipeline"}, {"--writers", "0"}}), "--writers"},
       {of_exposure({{"--readers", "2"}}), "--readers: is for the schedule pipeline"},
       {of_exposure({{"--extractors", "2"}}), "--extractors: is for the schedule pipeline"},

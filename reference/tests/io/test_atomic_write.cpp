@@ -1,6 +1,10 @@
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
+#include <thread>
 
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -123,6 +127,47 @@ TEST_F(AtomicWrite, NeitherDevicesNorPipesAreReplaced) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   expect_bad(path("pipe"), "is a device or a pipe", "a file name");
   EXPECT_TRUE(std::filesystem::is_fifo(path("pipe")));
+}
+
+// A process that is killed as it writes leaves its temporary file.
+TEST_F(AtomicWrite, WhatAKilledProcessLeftIsRemovedByTheNext) {
+  const std::string mine = path("a");
+  for (const char* name : {".a.tmp-17-0", ".a.tmp-17-1"}) test::write_bytes(path(name), {'x'});
+  // None of these is a temporary file of a.
+  const std::vector<std::string> others{".b.tmp-17-0",  "a.tmp-17-0",   ".a.tmp-17", ".a.tmp--0",
+                                        ".a.tmp-17-0x", ".a.tmp-1 7-0", ".a",        ".tmp-17-0"};
+  for (const std::string& name : others) test::write_bytes(path(name), {'x'});
+  std::filesystem::create_directory(path(".a.tmp-18-0"));
+  std::filesystem::create_symlink(path(".b.tmp-17-0"), path(".a.tmp-19-0"));
+  std::vector<std::string> removed = remove_abandoned({mine, path("none/b"), mine});
+  std::ranges::sort(removed);
+  EXPECT_EQ(removed, (std::vector<std::string>{path(".a.tmp-17-0"), path(".a.tmp-17-1")}));
+  EXPECT_EQ(files(), static_cast<long>(others.size()) + 2);
+}
+
+TEST_F(AtomicWrite, WhatIsBeingWrittenStays) {
+  // As a writer does, from another open of the file.
+  const int writer = open(path(".a.tmp-17-0").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_GE(writer, 0);
+  ASSERT_EQ(flock(writer, LOCK_EX), 0);
+  EXPECT_TRUE(remove_abandoned({path("a")}).empty());
+  EXPECT_EQ(files(), 1);
+  close(writer);
+  EXPECT_EQ(remove_abandoned({path("a")}).size(), 1U);
+  EXPECT_EQ(files(), 0);
+}
+
+// A file is written over and over while another thread removes what looks abandoned: it may take a
+// file that is not locked yet, for which the writer makes another.
+TEST_F(AtomicWrite, AWriterIsNotDisturbedByWhatCleansUp) {
+  {
+    const std::jthread cleaner([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) static_cast<void>(remove_abandoned({path("a")}));
+    });
+    for (int i = 0; i < 100; ++i)
+      EXPECT_NO_THROW(atomic_write(path("a"), std::vector<char>(100, 'x')));
+  }
+  EXPECT_EQ(files(), 1);
 }
 
 // In a process of its own, because root may write everywhere and has to become another first.
