@@ -13,6 +13,7 @@ INPUT = f"preproc-{DISTURBED}"
 PSF = f"psf-{DISTURBED}"
 OUTPUT = f"frame-{DISTURBED}"
 STALL = ("--stall-limit", "3")
+QUICK = (("disk full", "write"), ("write error", "rename"))
 
 
 def message(schedule: Schedule, what: str) -> str:
@@ -51,7 +52,7 @@ def writes() -> Iterator[Case]:
                 (FRAME,),
                 message(schedule, rf"cannot be written: {text}"),
                 sweep=True,
-                quick=schedule.name == "pipeline" and call in ("write", "rename"),
+                quick=schedule.name == "pipeline" and (fault, call) in QUICK,
             )
         yield Case(
             "write cut short",
