@@ -3,6 +3,7 @@
 #include "gpu/core/check.hpp"
 #include "gpu/core/launch.hpp"
 #include "gpu/core/warp.cuh"
+#include "gpu/extract/fiber_reach.hpp"
 #include "gpu/extract/fiber_roots.hpp"
 #include "gpu/extract/lane_band.cuh"
 #include "gpu/extract/spectra_device.cuh"
@@ -13,11 +14,12 @@
 namespace spex::gpu {
 namespace {
 
-constexpr int warps = 4;  // of a block
-constexpr int group = 8;  // lanes of a spectrum, a pole each
-constexpr int spectra_of_warp = warp_size / group;
-constexpr int vectors = 2;  // 1 and y of section 5.1
-constexpr int tile = 8;     // rows of E that a warp takes at a time
+constexpr int warps = fiber_roots::warps;
+constexpr int group = fiber_roots::group;
+constexpr int spectra_of_warp = fiber_roots::spectra_of_warp;
+constexpr int vectors = fiber_roots::vectors;
+static_assert(spectra_of_warp * group == warp_size);
+constexpr int tile = 8;  // rows of E that a warp takes at a time
 constexpr unsigned all = 0xffffffffU;
 constexpr double root_error = 1e-12;
 constexpr int most_poles = 48;
@@ -47,12 +49,6 @@ __device__ double sum_over_group(const double (&v)[group]) {
 }
 
 // Sums of a column: Q's band, and both vectors.
-__host__ __device__ constexpr int chunks(int ndiag) {
-  return (ndiag + 1 + vectors + group - 1) / group;
-}
-__host__ __device__ constexpr int shared_numbers_of_spectrum(int m, int ndiag) {
-  return m * group * chunks(ndiag) + vectors * m + m;
-}
 __host__ __device__ constexpr int scratch_numbers_of_warp(int R, int m) {
   return m * (R + 1 + 2 * vectors) * warp_size;
 }
@@ -82,7 +78,7 @@ struct Lane {
   double* x;      // of the warp, [m][vectors][32]
   double* Ex;     // of the warp, [m][vectors][32]
 
-  __device__ int width() const { return group * chunks(ndiag); }
+  __device__ int width() const { return group * fiber_roots::chunks(ndiag); }
   __device__ double of_band(int v, int j) const { return sums[j * width() + v]; }
   __device__ double Q(int j, int d) const { return sums[j * width() + vectors + d]; }
   __device__ double& column(double* of, int j, int v) const {
@@ -337,7 +333,7 @@ __global__ void __launch_bounds__(warps* warp_size)
   my.ndiag = spectra.ndiag;
   my.lane = threadIdx.x % warp_size;
   my.p = my.lane % group;
-  my.sums = shared + (threadIdx.x / group) * shared_numbers_of_spectrum(m, my.ndiag);
+  my.sums = shared + (threadIdx.x / group) * fiber_roots::shared_numbers(m, my.ndiag);
   my.added = my.sums + m * my.width();
   my.r = my.added + vectors * m;
   my.L = scratch + static_cast<size_t>(blockIdx.x * warps + warp) * scratch_numbers_of_warp(R, m);
@@ -402,10 +398,7 @@ struct Launch {
   std::size_t bytes;  // of a block's shared memory
   int blocks;         // that are resident together
 
-  Launch(int m, int ndiag)
-      : bytes(static_cast<std::size_t>(warps * spectra_of_warp *
-                                       shared_numbers_of_spectrum(m, ndiag)) *
-              sizeof(double)) {
+  Launch(int m, int ndiag) : bytes(fiber_roots::bytes(m, ndiag)) {
     allow_shared_memory(reinterpret_cast<const void*>(roots_kernel<R>));
     int device = 0, processors = 0, each = 0;
     SPEX_GPU_CHECK(cudaGetDevice(&device));
@@ -415,13 +408,6 @@ struct Launch {
     blocks = processors * std::max(each, 1);
   }
 };
-
-template <class Function>
-auto with_reach(int reach, const Function& function) {
-  if (reach == 8) return function.template operator()<8>();
-  if (reach == 10) return function.template operator()<10>();
-  return function.template operator()<largest_fiber_reach>();
-}
 
 }  // namespace
 

@@ -3,6 +3,7 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/core/tensor.cuh"
 #include "gpu/core/warp.cuh"
+#include "gpu/extract/fiber_reach.hpp"
 #include "gpu/extract/fiber_solve.hpp"
 #include "gpu/extract/lane_band.cuh"
 #include "gpu/extract/spot_device.cuh"
@@ -198,6 +199,8 @@ __host__ __device__ constexpr int padded_rows(int m) {
 __host__ __device__ constexpr int complement_numbers(int R, int m) {
   return padded_rows(m) * row_stride(m) + 2 * m * (R + 1) + m;
 }
+static_assert(complement_numbers(largest_fiber_reach, largest_fiber_bins) * sizeof(double) <=
+              smallest_shared_memory);
 constexpr int most_tiles = largest_fiber_bins / 8 * (largest_fiber_bins / 8 + 1) / 2;
 constexpr int tiles_of_warp = (most_tiles + warps - 1) / warps;
 
@@ -373,17 +376,6 @@ int stored_reach(int reach) {
   for (const int R : {8, 10, largest_fiber_reach})
     if (reach <= R) return R;
   return 0;
-}
-
-// `f.template operator()<R>()` for the reach of a layout.
-template <class Function>
-static void with_reach(int reach, const Function& function) {
-  if (reach == 8)
-    function.template operator()<8>();
-  else if (reach == 10)
-    function.template operator()<10>();
-  else
-    function.template operator()<largest_fiber_reach>();
 }
 
 void factor_fibers(const PatchGeometry* patches, int count, const FiberLayout& layout,

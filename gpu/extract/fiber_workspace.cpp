@@ -51,7 +51,8 @@ bool FiberWorkspace::can_do(const FrameOnDevice& frame, const ExtractInputs& inp
   const FiberLayout layout = layout_of(frame);
   return inputs.options.decorrelate == Decorrelate::signal && layout.reach > 0 &&
          layout.nwave <= largest_fiber_bins &&
-         solve_fibers_bytes(layout.nslots, layout.nwave) <= most_shared_memory();
+         solve_fibers_bytes(layout.nslots, layout.nwave) <= most_shared_memory() &&
+         fiber_roots::bytes(layout.nwave, frame.spectra().ndiag) <= most_shared_memory();
 }
 
 void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {

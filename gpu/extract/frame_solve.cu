@@ -1,8 +1,8 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/core/warp.cuh"
+#include "gpu/extract/fiber_reach.hpp"
 #include "gpu/extract/frame_solve.hpp"
 #include "gpu/extract/lane_band.cuh"
-#include "gpu/extract/limits.hpp"
 #include "reference/extract/frame_flux.hpp"
 
 namespace spex::gpu {
@@ -234,12 +234,7 @@ void solve_frame(const FrameSystem& system, cudaStream_t stream) {
   SPEX_GPU_CHECK(cudaMemsetAsync(system.f, 0, bytes, stream));
   if (system.nbundles == 0) return;
   far_kernel<<<system.bands.nspec, threads, 0, stream>>>(system);
-  if (system.bands.reach == 8)
-    solve_with<8>(system, stream);
-  else if (system.bands.reach == 10)
-    solve_with<10>(system, stream);
-  else
-    solve_with<largest_fiber_reach>(system, stream);
+  with_reach(system.bands.reach, [&]<int R>() { solve_with<R>(system, stream); });
   SPEX_LAUNCH_CHECK();
 }
 

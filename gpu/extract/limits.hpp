@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "reference/core/count.hpp"
+#include "reference/core/host_device.hpp"
 
 namespace spex::gpu {
 
@@ -18,6 +19,9 @@ inline constexpr int largest_fiber_reach = 12;
 inline constexpr int largest_fiber_bins = 80;
 /// Most patches of one launch: what the second dimension of a grid can count.
 inline constexpr int most_patches_of_launch = 65535;
+
+/// Shared memory that a block may have on the smallest GPU of clusters, an A100; on Hopper 227 KB.
+inline constexpr std::size_t smallest_shared_memory = 163 << 10;
 
 /// The next multiple of 8, the side of a tensor core's fragment.
 [[nodiscard]] constexpr int round_up_8(int size) {
@@ -42,6 +46,27 @@ inline constexpr int most_patches_of_launch = 65535;
   return sizeof(double) * count_of(2, nslots, nwave);
 }
 
+/// How find_fiber_roots shares its work.
+namespace fiber_roots {
+inline constexpr int warps = 4;            ///< of a block
+inline constexpr int group = 8;            ///< lanes of a spectrum, a pole each
+inline constexpr int spectra_of_warp = 4;  ///< a group each
+inline constexpr int vectors = 2;          ///< 1 and y of section 5.1
+
+/// Chunks of `group` numbers that hold the diagonals of a column of Q and the vectors.
+[[nodiscard]] SPEX_HD constexpr int chunks(int ndiag) {
+  return (ndiag + 1 + vectors + group - 1) / group;
+}
+/// Numbers of shared memory of a spectrum of m bins.
+[[nodiscard]] SPEX_HD constexpr int shared_numbers(int m, int ndiag) {
+  return m * group * chunks(ndiag) + vectors * m + m;
+}
+/// Bytes of shared memory of a block.
+[[nodiscard]] constexpr std::size_t bytes(int m, int ndiag) {
+  return sizeof(double) * count_of(warps, spectra_of_warp, shared_numbers(m, ndiag));
+}
+}  // namespace fiber_roots
+
 /// Of factor_band, for blocks of `size` rows: three blocks, and two vectors.
 [[nodiscard]] constexpr std::size_t factor_bytes(int size) {
   const std::size_t size8 = round_up_8(size);
@@ -58,5 +83,9 @@ inline constexpr int most_patches_of_launch = 65535;
   const std::size_t columns = 2 * size8 * (P + 4) + size8 * (size8 + 4);
   return sizeof(double) * (std::max(iteration, columns) + 2 * P + 32 + 1);
 }
+
+// The largest that the kernels are compiled for, on every GPU of clusters.
+static_assert(factor_bytes(largest_root_band) <= smallest_shared_memory);
+static_assert(root_bytes(largest_root, largest_root_band) <= smallest_shared_memory);
 
 }  // namespace spex::gpu

@@ -6,7 +6,7 @@ namespace spex::gpu {
 namespace {
 
 // What a block may have: 227 KB on Hopper, 163 KB on A100, 99 KB on GPUs of workstations.
-constexpr std::size_t hopper = 227 << 10, a100 = 163 << 10, workstation = 99 << 10;
+constexpr std::size_t hopper = 227 << 10, a100 = smallest_shared_memory, workstation = 99 << 10;
 
 TEST(Limits, LargestBlocksFitTheGpusOfClusters) {
   EXPECT_LE(root_bytes(largest_root, largest_root_band), a100);
@@ -21,6 +21,14 @@ TEST(Limits, ProductionFitsTheGpusOfClusters) {
   EXPECT_LE(root_bytes(74, 56), a100);
   EXPECT_GT(root_bytes(74, 56), workstation);
   EXPECT_LE(root_bytes(48, 40), workstation);
+}
+
+// Rows of R as long as spots of 11 rows and of 129 rows ask for.
+TEST(Limits, FiberRootsTakeShortRows) {
+  EXPECT_LE(fiber_roots::bytes(70, 5), workstation);
+  EXPECT_GT(fiber_roots::bytes(74, 5), workstation);
+  EXPECT_LE(fiber_roots::bytes(largest_fiber_bins, 5), a100);
+  EXPECT_GT(fiber_roots::bytes(74, 64), hopper);
 }
 
 TEST(Limits, LargeSpotsDoNotFit) {
