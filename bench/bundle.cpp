@@ -57,8 +57,9 @@ int main(int argc, char** argv) {
   try {
     spex::use_single_threaded_blas();
     benchmark::AddCustomContext("version", spex::version());
-    benchmark::AddCustomContext("openblas", openblas_get_config());
-    benchmark::AddCustomContext("openblas core", openblas_get_corename());
+    const spex::BlasLibrary blas = spex::blas_library();
+    benchmark::AddCustomContext(blas.name, blas.configuration);
+    benchmark::AddCustomContext(blas.name + " core", blas.core);
     Frame frame;
     frame.psf = spex::read_psf(argv[2]);
     spex::Preproc preproc = spex::read_preproc(argv[1]);
