@@ -134,8 +134,21 @@ double fiber_band_numbers(const PatchCounts& c) {
   return c.nspec * m * (r + 1) + (c.nspec - 1) * m * (2 * r + 1);
 }
 
+// A patch's part of N and of the sums over pixels, which are found once a frame
+// (gpu/extract/frame_bands.cu): those of its core bins, with the same products. Then the patch
+// takes over the bands of all its bins, a band a spectrum and one a pair of neighbours, adds the
+// prior, and sums anew the few that its rows cut, which are not counted.
+Cost cost_of_fiber_assembly(const PatchCounts& c) {
+  const double part = c.core_nonzeros / c.nonzeros;
+  const double sums = 6 * c.core_nonzeros + 2 * part * c.pair_pixels;
+  const double prior = 3 * c.n;
+  const double bands = fiber_band_numbers(c);
+  return {sums + prior, (2 * part * c.npixel + (part + 2) * bands) * number};
+}
+
 // N of one patch, without the reading of its spots.
 Cost cost_of_assembly(const PatchCounts& c, Engine engine) {
+  if (engine == Engine::gpu_fibers) return cost_of_fiber_assembly(c);
   const double nn = c.n * c.n;
   Cost cost = cost_of_projection(c, engine);
   switch (engine) {
@@ -151,9 +164,7 @@ Cost cost_of_assembly(const PatchCounts& c, Engine engine) {
       cost += {c.npixel * c.n + 2 * nn * c.npixel, (4 * c.npixel * c.n + nn) * number};
       break;
     case Engine::gpu_fibers:
-      // The same products, into a band a spectrum and one a pair of neighbours.
-      cost += {c.nonzeros + 2 * c.pair_pixels, fiber_band_numbers(c) * number};
-      break;
+      break;  // cost_of_fiber_assembly
     case Engine::gpu_band:
       // The products of cpu_sparse, into the panels of the band.
       cost += {c.nonzeros + 2 * c.pair_pixels, band_panel_numbers(c) * number};
