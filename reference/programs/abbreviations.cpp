@@ -57,7 +57,7 @@ std::vector<std::string> write_out_options(const CLI::App& app,
   std::vector<std::string> written;
   std::string waits;  // the option whose value is the next word
   const auto missing = [&](const std::string& after) {
-    return usage_error(waits, "has no value" + after, "its value");
+    return usage_error(waits, "has no value" + after, "one");
   };
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string word = words[i];
