@@ -9,7 +9,14 @@ configure_file(${PROJECT_SOURCE_DIR}/ci/cmake/spex_test_paths.hpp.in
 
 set(SPEX_MPI_ENVIRONMENT
     OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-    OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1)
+    OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_mpi_yield_when_idle=1
+    # The same for Open MPI 5, whose launcher is another.
+    PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe)
+if(MPI_CXX_LIBRARIES MATCHES mpich)
+  # Ranks let each other run where there are more than cores. UCX begins with a file for shared memory,
+  # which tests that stand for a full disk do not let it write.
+  list(APPEND SPEX_MPI_ENVIRONMENT MPIR_CVAR_POLLS_BEFORE_YIELD=1 UCX_TLS=self,tcp)
+endif()
 
 # Open MPI leaves some of its memory, and unloads its modules before a leak checker could tell
 # whose that was: tests that start MPI are not checked for leaks.

@@ -53,7 +53,9 @@ bool loses_context(cudaError_t status) noexcept {
     case cudaErrorLaunchFailure:
     case cudaErrorECCUncorrectable:
     case cudaErrorNvlinkUncorrectable:
+#if CUDART_VERSION >= 12080
     case cudaErrorContained:
+#endif
     case cudaErrorDevicesUnavailable:
     case cudaErrorContextIsDestroyed:
     case cudaErrorMpsConnectionFailed:

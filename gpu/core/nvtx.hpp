@@ -1,23 +1,38 @@
-// NVTX ranges with the names of the stages (stage_times.hpp), for nsys and ncu.
+// NVTX ranges with the names of the stages (stage_times.hpp), for nsys and ncu. By NVTX's C
+// functions: its header for C++ is not in CUDA 12.0 to 12.4.
 #pragma once
 
-#include <nvtx3/nvtx3.hpp>
+#include <cstdint>
+#include <string>
+
+#include <nvtx3/nvToolsExt.h>
 
 #include "reference/core/stage_times.hpp"
 
 namespace spex::gpu {
 
-struct NvtxDomain {
-  static constexpr const char* name{"spexbench"};
-};
-
-/// A range from construction to destruction: `const StageRange range(Stage::solve);`
+/// A range of the calling thread in the domain `spexbench`, from construction to destruction:
+/// `const StageRange range(Stage::solve);`
 class StageRange {
  public:
-  explicit StageRange(Stage stage) : range_(to_string(stage)) {}
+  explicit StageRange(Stage stage) {
+    const std::string name = to_string(stage);  // NVTX copies it
+    nvtxEventAttributes_t event{};
+    event.version = NVTX_VERSION;
+    event.size = static_cast<std::uint16_t>(sizeof(event));
+    event.messageType = NVTX_MESSAGE_TYPE_ASCII;
+    event.message.ascii = name.c_str();
+    nvtxDomainRangePushEx(domain(), &event);
+  }
+  StageRange(const StageRange&) = delete;
+  StageRange& operator=(const StageRange&) = delete;
+  ~StageRange() { nvtxDomainRangePop(domain()); }
 
  private:
-  nvtx3::scoped_range_in<NvtxDomain> range_;
+  static nvtxDomainHandle_t domain() {
+    static const nvtxDomainHandle_t handle = nvtxDomainCreateA("spexbench");
+    return handle;
+  }
 };
 
 }  // namespace spex::gpu

@@ -18,7 +18,8 @@ struct Failure {
 };
 
 /// All fields of a Failure.
-auto fields(MaybeConst<Failure> auto& failure) {
+template <MaybeConst<Failure> T>
+auto fields(T& failure) {
   auto& [kind, text] = failure;
   return std::tie(kind, text);
 }

@@ -71,7 +71,8 @@ struct FrameOutcome {
 };
 
 /// All fields of a FrameOutcome.
-auto fields(MaybeConst<FrameOutcome> auto& outcome) {
+template <MaybeConst<FrameOutcome> T>
+auto fields(T& outcome) {
   auto& [frame, counts, output, failure] = outcome;
   return std::tie(frame, counts, output, failure);
 }

@@ -49,7 +49,8 @@ struct SkippedFrame {
 };
 
 /// All fields of a SkippedFrame.
-auto fields(MaybeConst<SkippedFrame> auto& skipped) {
+template <MaybeConst<SkippedFrame> T>
+auto fields(T& skipped) {
   auto& [files, missing, path] = skipped;
   return std::tie(files, missing, path);
 }

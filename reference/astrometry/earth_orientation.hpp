@@ -30,7 +30,8 @@ struct EarthOrientationTable {
 };
 
 /// All fields of an EarthOrientationTable.
-auto fields(MaybeConst<EarthOrientationTable> auto& table) {
+template <MaybeConst<EarthOrientationTable> T>
+auto fields(T& table) {
   auto& [path, mjd, ut1_utc, xp, yp] = table;
   return std::tie(path, mjd, ut1_utc, xp, yp);
 }

@@ -26,7 +26,8 @@ struct FrameFiles {
 };
 
 /// All fields of a FrameFiles.
-auto fields(MaybeConst<FrameFiles> auto& files) {
+template <MaybeConst<FrameFiles> T>
+auto fields(T& files) {
   auto& [camera, input, psf, output, model, fibermap] = files;
   return std::tie(camera, input, psf, output, model, fibermap);
 }

@@ -30,7 +30,8 @@ struct FrameInputs {
 };
 
 /// All fields of a FrameInputs.
-auto fields(MaybeConst<FrameInputs> auto& inputs) {
+template <MaybeConst<FrameInputs> T>
+auto fields(T& inputs) {
   auto& [psf, preproc, pixels, wavelength, heliocor, grid] = inputs;
   return std::tie(psf, preproc, pixels, wavelength, heliocor, grid);
 }

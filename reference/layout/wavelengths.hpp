@@ -24,7 +24,8 @@ struct WaveGrid {
 };
 
 /// All fields of a WaveGrid.
-auto fields(MaybeConst<WaveGrid> auto& grid) {
+template <MaybeConst<WaveGrid> T>
+auto fields(T& grid) {
   auto& [wmin, dw, nwave] = grid;
   return std::tie(wmin, dw, nwave);
 }

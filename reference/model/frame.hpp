@@ -41,7 +41,8 @@ struct Frame {
 };
 
 /// All fields of a Frame.
-auto fields(MaybeConst<Frame> auto& frame) {
+template <MaybeConst<Frame> T>
+auto fields(T& frame) {
   auto& [specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, mask, resolution, chi2pix,
          pixmask_fraction] = frame;
   return std::tie(specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, mask, resolution, chi2pix,

@@ -47,7 +47,8 @@ struct PatchResult {
 };
 
 /// All fields of a PatchResult.
-auto fields(MaybeConst<PatchResult> auto& result) {
+template <MaybeConst<PatchResult> T>
+auto fields(T& result) {
   auto& [status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction, resolution, x0,
          x1, y0, y1, model, frame] = result;
   return std::tie(status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction,

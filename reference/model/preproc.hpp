@@ -18,7 +18,8 @@ struct Fibermap {
 };
 
 /// All fields of a Fibermap.
-auto fields(MaybeConst<Fibermap> auto& fibermap) {
+template <MaybeConst<Fibermap> T>
+auto fields(T& fibermap) {
   auto& [fits, fiber] = fibermap;
   return std::tie(fits, fiber);
 }
@@ -37,7 +38,8 @@ struct Preproc {
 };
 
 /// All fields of a Preproc.
-auto fields(MaybeConst<Preproc> auto& preproc) {
+template <MaybeConst<Preproc> T>
+auto fields(T& preproc) {
   auto& [nx, ny, image, ivar, mask, camera, cards, fibermap] = preproc;
   return std::tie(nx, ny, image, ivar, mask, camera, cards, fibermap);
 }
@@ -51,7 +53,8 @@ struct Pixels {
 };
 
 /// All fields of a Pixels.
-auto fields(MaybeConst<Pixels> auto& pixels) {
+template <MaybeConst<Pixels> T>
+auto fields(T& pixels) {
   auto& [nx, ny, value, weight] = pixels;
   return std::tie(nx, ny, value, weight);
 }

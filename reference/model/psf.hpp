@@ -19,7 +19,8 @@ struct Trace {
 };
 
 /// All fields of a Trace.
-auto fields(MaybeConst<Trace> auto& trace) {
+template <MaybeConst<Trace> T>
+auto fields(T& trace) {
   auto& [wavemin, wavemax, ncoeff, coeff] = trace;
   return std::tie(wavemin, wavemax, ncoeff, coeff);
 }
@@ -54,7 +55,8 @@ struct Psf {
 };
 
 /// All fields of a Psf.
-auto fields(MaybeConst<Psf> auto& psf) {
+template <MaybeConst<Psf> T>
+auto fields(T& psf) {
   auto& [nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, psferr, in_psf, xtrace,
          ytrace, wavemin, wavemax, ncoeff, param] = psf;
   return std::tie(nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, psferr, in_psf,

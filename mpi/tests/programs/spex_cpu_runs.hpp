@@ -29,7 +29,7 @@ inline std::vector<std::string> cpu_milestones() {
 
 /// What stands before spex-cpu: nothing, or mpirun with a number of ranks.
 inline std::vector<std::string> mpirun(int ranks) {
-  return {"mpirun", "-n", std::to_string(ranks)};
+  return {SPEX_MPIEXEC, "-n", std::to_string(ranks)};
 }
 
 /// Two bundles of five fibers in five subbundles, 21 bins in three steps: 30 patches.
