@@ -1,7 +1,9 @@
-// What the GPU can do at most: FP64 matrix products and copies within its memory.
+// What the GPU can do at most: FP64 arithmetic on its cores and tensor cores, matrix products,
+// products that cuBLAS makes of integers, and copies within its memory.
 #include <fmt/format.h>
 
 #include "bench/micro/checks.hpp"
+#include "bench/micro/gpu/fp64_rates.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/matrices.hpp"
 #include "reference/core/lapack.hpp"
@@ -54,6 +56,43 @@ void run_copy(benchmark::State& state, Device& device) {
   state.SetBytesProcessed(state.iterations() * 2 * static_cast<std::int64_t>(bytes));
 }
 
+// Registers alone: the cores, or the FP64 tensor cores.
+void run_rate(benchmark::State& state, Device& device, bool tensor) {
+  constexpr int steps = 4096;
+  cudaDeviceProp properties{};
+  SPEX_GPU_CHECK(cudaGetDeviceProperties(&properties, 0));
+  Fp64Rates rates(properties.multiProcessorCount, steps);
+  device.measure(
+      state,
+      [&] {
+        if (tensor)
+          rates.multiply_fragments(device.stream());
+        else
+          rates.multiply_and_add(device.stream());
+      },
+      [&] {
+        const std::vector<double> found = gpu::to_host(rates.out(), device.stream());
+        const double each = tensor ? rates.sum_of_fragments() : rates.sum_of_fma();
+        require_close("ceiling", found, std::vector<double>(found.size(), each), 0);
+      });
+  state.counters["flops"] =
+      benchmark::Counter(tensor ? rates.flops_of_fragments() : rates.flops_of_fma(),
+                         benchmark::Counter::kIsIterationInvariantRate);
+}
+
+#if CUBLAS_VERSION >= 130100
+// FP64 out of integer products wherever cuBLAS can, even where it would be slower, and by the GPU's
+// own FP64 where it cannot. It keeps the precision of FP64, as by default.
+void run_dgemm_emulated(benchmark::State& state, Device& device, int n) {
+  const cublasHandle_t blas = device.context().blas();
+  SPEX_GPU_CHECK(cublasSetMathMode(blas, CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH));
+  SPEX_GPU_CHECK(cublasSetEmulationStrategy(blas, CUBLAS_EMULATION_STRATEGY_EAGER));
+  run_dgemm(state, device, n, 1);
+  SPEX_GPU_CHECK(cublasSetEmulationStrategy(blas, CUBLAS_EMULATION_STRATEGY_DEFAULT));
+  SPEX_GPU_CHECK(cublasSetMathMode(blas, CUBLAS_DEFAULT_MATH));
+}
+#endif
+
 }  // namespace
 
 void add_ceilings(const DevicePointer& device) {
@@ -62,6 +101,16 @@ void add_ceilings(const DevicePointer& device) {
       run_dgemm(state, *device, n, count);
     }));
   };
+  for (const bool tensor : {false, true})
+    set_timing(benchmark::RegisterBenchmark(
+        tensor ? "ceiling/tensor" : "ceiling/fma",
+        [device, tensor](benchmark::State& state) { run_rate(state, *device, tensor); }));
+#if CUBLAS_VERSION >= 130100
+  for (const int n : {518, 8192})
+    set_timing(benchmark::RegisterBenchmark(
+        fmt::format("ceiling/dgemm_emulated/{}", n).c_str(),
+        [device, n](benchmark::State& state) { run_dgemm_emulated(state, *device, n); }));
+#endif
   add("ceiling/dgemm/8192", 8192, 1);
   add("ceiling/dgemm_batched/518/235", 518, 235);
   set_timing(benchmark::RegisterBenchmark(

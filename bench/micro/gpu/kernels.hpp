@@ -33,7 +33,9 @@ void add_cholesky(const DevicePointer& device, const FramePointer& frame);
 void add_roots(const DevicePointer& device, const FramePointer& frame);
 /// fibers/STAGE/PATCHES: the stages of the engine that works spectrum by spectrum.
 void add_fibers(const DevicePointer& device, const FramePointer& frame);
-/// ceiling/dgemm/8192, ceiling/dgemm_batched/518, ceiling/copy: what the GPU can do at most.
+/// ceiling/fma and ceiling/tensor: FP64 on the cores, on the tensor cores; ceiling/dgemm/8192,
+/// ceiling/dgemm_batched/518; ceiling/dgemm_emulated/N where cuBLAS has it (CUDA 13.0 update 2);
+/// ceiling/copy: what the GPU can do at most.
 void add_ceilings(const DevicePointer& device);
 /// transfer/to_device/..., transfer/to_host/..., pinned and pageable, by size.
 void add_transfers(const DevicePointer& device);
