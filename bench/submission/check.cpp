@@ -107,7 +107,9 @@ class Checker {
       for (const std::string& lack : replay.incomplete())
         found_.incomplete.push_back(entry.id + ": " + lack);
       found_.not_published[entry.id] = replay.not_published();
-      if (json.at("status") == "complete") check_logs(entry, replay.run());
+      if (json.at("status") != "complete") return;
+      check_logs(entry, replay.run());
+      if (entry.sustain) check_series(entry, json.at("run_id"), replay.run());
     } catch (const std::exception& error) {
       refuse(name + ": " + error.what());
     }
@@ -134,7 +136,8 @@ class Checker {
     const std::string name = "results/" + entry.id + ".events.json";
     const auto file = files_.find(name);
     if (file == files_.end()) {
-      found_.incomplete.push_back(name + " is missing");
+      // That of a long run is kept where it is not too large.
+      if (!entry.sustain) found_.incomplete.push_back(name + " is missing");
       return;
     }
     const Sample& last = run.samples.back();
@@ -158,6 +161,52 @@ class Checker {
     if (!same || of_log.patches != last.patches || of_log.fell_back != last.fell_back ||
         of_log.failed_patches != last.failed_patches)
       refuse(name + ": stages or patches are not those of the last run");
+  }
+
+  // How the machine was over a long run: of the last run of this entry, for as long as that took,
+  // and with a member for each look in every list.
+  void check_series(const Entry& entry, const Json& run_id, const EntryRun& run) {
+    const std::string name = "results/" + entry.id + ".series.json";
+    const auto file = files_.find(name);
+    if (file == files_.end()) {
+      found_.incomplete.push_back(name + " is missing");
+      return;
+    }
+    if (run.samples.empty()) return;
+    const Sample& last = run.samples.back();
+    try {
+      const Json json = Json::parse(file->second);
+      const auto expect = [&](const char* key, const Json& expected) {
+        if (json.at(key) != expected)
+          refuse(fmt::format("{}: {} is {} (expected {})", name, key, json.at(key).dump(),
+                             expected.dump()));
+      };
+      expect("schema", {{"name", "spexbench-series"}, {"major", 1}, {"minor", 0}});
+      expect("run_id", run_id);
+      expect("entry", entry.id);
+      expect("run", last.index);
+      const auto seconds = json.at("seconds").get<std::vector<double>>();
+      const auto frames = json.at("frames").get<std::vector<long>>();
+      if (seconds.empty() || !std::ranges::is_sorted(seconds) || seconds.front() < 0)
+        refuse(name + ": seconds do not go on");
+      else if (seconds.back() < last.effective_s - clock_slack_s)
+        refuse(fmt::format("{}: ends at {} s, and the run took {} s", name, seconds.back(),
+                           last.effective_s));
+      if (!std::ranges::is_sorted(frames) ||
+          (!frames.empty() && (frames.front() < 0 || frames.back() > run.frames)))
+        refuse(fmt::format("{}: frames do not go on to at most {}", name, run.frames));
+      const auto of_each_look = [&](const Json& lists) {
+        for (const auto& [key, list] : lists.items())
+          if (list.is_array() && key != "gpus" && list.size() != seconds.size())
+            refuse(fmt::format("{}: {} has {} members for {} looks", name, key, list.size(),
+                               seconds.size()));
+      };
+      of_each_look(json);
+      of_each_look(json.at("node"));
+      for (const Json& gpu : json.at("gpus")) of_each_look(gpu);
+    } catch (const nlohmann::json::exception& error) {
+      refuse(fmt::format("{}: {}", name, error.what()));
+    }
   }
 
   void check_results_belong(const Plan& plan) {

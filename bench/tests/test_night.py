@@ -4,6 +4,7 @@ import json
 import sys
 import unittest
 
+from archives import Files, listed, read, sealed, spex_bench, write
 from bench_runs import Bench
 
 # Ten fibers, eight patches: a few hundredths of a second. Three exposures of ten frames in turn.
@@ -99,6 +100,44 @@ class Night(unittest.TestCase):
         changed["entries"] = [self.bench.plan["entries"][0] | {"sustain": sustain}]
         (self.bench.folder / "plan.json").write_text(json.dumps(changed))
         return self.bench.run(*options, TEST_FAULT=fault)
+
+    def test_a_night_is_packed_with_its_series_and_held_to_it(self):
+        """How the machine was over the run: of that run, as long as it, and not made up in part."""
+        self.assertEqual(self.run_night({"frames": 80})[0], 0)
+        archive = self.bench.folder / "night.tar.gz"
+        status, text = spex_bench(
+            self.bench, "submit", self.bench.folder / "out", "--archive", archive
+        )
+        self.assertEqual(status, 6, text)
+        self.assertIn("\nconsistent\ncomplete\n", text)
+        files = read(archive)
+        name = "results/night.series.json"
+        self.assertIn(name, files)
+
+        def check(changed: Files) -> tuple[int, str]:
+            write(archive, changed)
+            return spex_bench(self.bench, "check", archive)
+
+        status, text = check(listed({n: d for n, d in files.items() if n != name}))
+        self.assertEqual(status, 1, text)
+        self.assertIn(f"{name} is missing", text)
+        for reason, edit in (
+            ("schema is", lambda d: d["schema"].update(major=2)),
+            ("run_id is", lambda d: d.update(run_id="of another day")),
+            ("entry is", lambda d: d.update(entry="noon")),
+            ("run is 0 (expected 1)", lambda d: d.update(run=0)),
+            ("ends at", lambda d: d.update(seconds=[s / 10 for s in d["seconds"]])),
+            ("seconds do not go on", lambda d: d["seconds"].reverse()),
+            ("frames do not go on to at most 80", lambda d: d["frames"].append(81)),
+            ("cpu_busy has", lambda d: d["cpu_busy"].pop()),
+            ("power_w has", lambda d: d["node"]["power_w"].pop()),
+            ("node", lambda d: d.pop("node")),
+        ):
+            with self.subTest(reason):
+                status, text = check(sealed(files, name, edit))
+                self.assertEqual(status, 3, text)
+                self.assertIn(f"{name}: ", text)
+                self.assertIn(reason, text)
 
     def test_a_night_is_measured(self):
         """By a number of frames, all of them validated, none of them kept."""
