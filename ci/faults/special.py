@@ -181,7 +181,7 @@ def vanishing_node(exposure: Exposure) -> Row:
     """A node of two whose slurmd, step daemons and ranks are all killed at once."""
     case = Case(
         "a node vanishes",
-        "extract, node 2 of 2",
+        "extract, node 2 of 2, SlurmdTimeout 20 s",
         FRAMES,
         {},
         (FRAME, RUN),
@@ -192,9 +192,9 @@ def vanishing_node(exposure: Exposure) -> Row:
     check = subprocess.run([slurm, "--check"], capture_output=True, text=True, check=False)
     if check.returncode != 0:
         return skipped(case, check.stderr.strip().splitlines()[-1])
-    launcher = [slurm, "--nodes", "2", "srun", "--nodes=2", "--ntasks=2", "--no-kill=off"]
+    launcher = [slurm, "--nodes", "2", "srun", "--nodes=2", "--ntasks=2"]
     command = FRAMES.command(exposure)
-    command = [*launcher[:-1], *command[command.index(exposure.program) :]]
+    command = [*launcher, *command[command.index(exposure.program) :]]
     row = Row(case.fault, case.where, "frames, 2 nodes")
 
     def vanish(mark: str) -> None:
@@ -211,7 +211,10 @@ def vanishing_node(exposure: Exposure) -> Row:
         row.runs = 1
 
     exposure.clear()
-    ended = exposure.run(command, vanish, SPEX_FAULT=f"extract:{DISTURBED}:1:stop")
+    # Slurm's own limit is 300 s.
+    limit = {"SPEX_SLURM_CONF": "SlurmdTimeout=20"}
+    spec = f"extract:{DISTURBED}:1:stop"
+    ended = exposure.run(command, vanish, SPEX_FAULT=spec, **limit)
     row.seconds = ended.seconds
     row.problems = judge(exposure, case, ended, row)
     if row.runs == 0:

@@ -1,7 +1,9 @@
 """The table of faults, schedules and outcomes: on the terminal, as JSON and in docs/faults.md."""
 
+import json
 import re
 from dataclasses import asdict
+from pathlib import Path
 
 import schedules
 from run import ORDER, Row
@@ -41,6 +43,18 @@ def as_json(rows: list[Row], soaks: list[Soak]) -> dict:
         "cases": [asdict(row) | {"ok": row.ok} for row in rows],
         "soak": [asdict(soak) | {"ok": soak.ok} for soak in soaks],
     }
+
+
+def from_json(paths: list[Path]) -> tuple[list[Row], list[Soak]]:
+    """What earlier runs have written."""
+    rows, soaks = [], []
+    for path in paths:
+        data = json.loads(path.read_text())
+        for rows_of, kind_of, key in ((rows, Row, "cases"), (soaks, Soak, "soak")):
+            for one in data[key]:
+                one.pop("ok")
+                rows_of.append(kind_of(**one))
+    return rows, soaks
 
 
 def kind(row: Row) -> tuple[str, str]:
