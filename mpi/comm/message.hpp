@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "reference/model/fields.hpp"
@@ -90,8 +91,9 @@ template <class T>
 void take(std::string_view& bytes, std::optional<T>& value) requires(!Plain<T>) {
   bool present = false;
   take(bytes, present);
-  value.reset();
-  if (present) take(bytes, value.emplace());
+  T taken{};  // rather than in place, of which GCC 14 believes that it may hold nothing
+  if (present) take(bytes, taken);
+  value = present ? std::optional<T>(std::move(taken)) : std::nullopt;
 }
 
 /// The same of a struct, field by field.
