@@ -73,11 +73,13 @@ def reads() -> Iterator[Case]:
             for call in ("read", "open"):
                 yield Case(
                     "read error",
-                    f"{'any' if swept else 'a'} {call} of an {kind}".replace("an P", "a P"),
+                    f"{'any' if swept else 'one'} {call} of an {kind}".replace("an P", "a P"),
                     schedule,
                     io(call, number, "EIO", path),
                     (FRAME, NOTHING) if swept else (FRAME,),
-                    message(schedule, path),
+                    rf"^spex-cpu: \S*{path}\S*: "
+                    if schedule.one_frame
+                    else message(schedule, path),
                     sweep=swept,
                     quick=schedule.name == "list" and call == "read" and kind == "image",
                 )
@@ -147,20 +149,20 @@ def standstills() -> Iterator[Case]:
 
 
 def too_little_memory() -> Iterator[Case]:
-    """Address spaces from too small for the program to start to large enough."""
+    """Address spaces from just enough for MPI to start to large enough."""
     megabyte = 1 << 20
     for schedule in schedules.ALL:
         if schedule.ranks == 1:
             yield Case(
                 "out of memory",
-                "from 60 MB to 600 MB",
+                "from 120 MB to 600 MB",
                 schedule,
                 {},
                 (NOTHING, FRAME, RUN),
-                r"memory|error while loading shared libraries|allocate|has not gone on for 3 s",
+                r"memory|loading shared|allocate|temporarily unavailable|has not gone on for 3 s",
                 status=(1, 127),
                 options=STALL,
-                values=tuple(range(60 * megabyte, 600 * megabyte, 15 * megabyte)),
+                values=tuple(range(120 * megabyte, 600 * megabyte, 30 * megabyte)),
                 prefix=("prlimit", "--as={n}", "--"),
             )
 

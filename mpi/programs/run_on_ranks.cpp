@@ -5,17 +5,19 @@
 
 #include <fmt/format.h>
 #include <mpi.h>
+#include <unistd.h>
 
 #include "mpi/comm/check.hpp"
 #include "mpi/comm/collective.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/exit_status.hpp"
 #include "reference/programs/program.hpp"
 
 namespace spex {
 
 int run_on_ranks(const std::string& program, int argc, char** argv,
                  const std::function<int(int, char**, const mpi::Communicator&)>& body) {
-  return run_guarded(program, [&] {
+  const int ended = run_guarded(program, [&] {
     const mpi::Environment environment(argc, argv);
     const mpi::Communicator world = mpi::Communicator::world();
     // The error is reported before MPI ends: mpirun kills the ranks that are left as soon as one
@@ -34,6 +36,13 @@ int run_on_ranks(const std::string& program, int argc, char** argv,
       }
     });
   });
+  // At exit OpenBLAS waits for threads of its own, which never end where there is no memory for
+  // them.
+  if (ended == status::failed) {
+    std::fflush(nullptr);
+    _exit(ended);
+  }
+  return ended;
 }
 
 }  // namespace spex

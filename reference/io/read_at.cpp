@@ -14,6 +14,7 @@ namespace spex {
 
 ReadAt read_file_at(const std::string& path) {
   const auto file = std::make_shared<std::ifstream>(path, std::ios::binary);
+  if (!*file) throw data_error(path, "cannot be opened", "a readable file");
   return [file, path](long long offset, char* to, long long count) -> long long {
     file->clear();
     file->seekg(offset);

@@ -10,8 +10,8 @@ namespace spex {
 /// Copies up to `count` bytes at `offset` of a file to `to`; returns how many there were.
 using ReadAt = std::function<long long(long long offset, char* to, long long count)>;
 
-/// Of a file on disk; nothing is read of one that cannot be opened. A disk that fails is not taken
-/// for a file that ends: throws Error(data) then. For one thread.
+/// Of a file on disk. Throws Error(data) where it cannot be opened, and where a disk fails, which
+/// is not taken for a file that ends. For one thread.
 [[nodiscard]] ReadAt read_file_at(const std::string& path);
 
 /// Of a file in memory, which must outlive what is returned.
