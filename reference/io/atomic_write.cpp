@@ -203,7 +203,8 @@ std::vector<std::string> remove_abandoned(const std::vector<std::string>& paths)
     for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
          entry.increment(code)) {
       const std::string name = entry->path().filename().string();
-      if (wanted.contains(name_of_temporary(name)) && remove_if_abandoned(entry->path().string()))
+      const std::string_view of = name_of_temporary(name);
+      if (!of.empty() && wanted.contains(of) && remove_if_abandoned(entry->path().string()))
         removed.push_back(entry->path().string());
     }
   }

@@ -145,6 +145,13 @@ TEST_F(AtomicWrite, WhatAKilledProcessLeftIsRemovedByTheNext) {
   EXPECT_EQ(files(), static_cast<long>(others.size()) + 2);
 }
 
+// A folder in the place of an output has no name of a file, as has what is no temporary file.
+TEST_F(AtomicWrite, NothingIsRemovedFromAFolderThatWasNamedAsAnOutput) {
+  for (const char* name : {"a", "b.txt", ".c"}) test::write_bytes(path(name), {'x'});
+  EXPECT_TRUE(remove_abandoned({path("")}).empty());
+  EXPECT_EQ(files(), 3);
+}
+
 TEST_F(AtomicWrite, WhatIsBeingWrittenStays) {
   // As a writer does, from another open of the file.
   const int writer = open(path(".a.tmp-17-0").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
