@@ -35,8 +35,10 @@ if(SPEX_HARDENING)
 endif()
 
 # Files are named from the repository's root, in messages and in debug information: what is installed
-# tells nothing of the folder that it was built in.
+# tells nothing of the folder that it was built in. nvcc hands the options to its host compiler.
+set(_maps -ffile-prefix-map=${PROJECT_BINARY_DIR}=build -ffile-prefix-map=${PROJECT_SOURCE_DIR}=.)
+list(JOIN _maps "," _maps_of_nvcc)
 target_compile_options(
   spex_options
-  INTERFACE
-    $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-ffile-prefix-map=${PROJECT_BINARY_DIR}=build;-ffile-prefix-map=${PROJECT_SOURCE_DIR}=.>)
+  INTERFACE "$<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:${_maps}>"
+            "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=${_maps_of_nvcc}>")
