@@ -30,15 +30,16 @@ enum class SyevCalls {
   one,   ///< one call for all, where cuSOLVER has it; else as `each`
 };
 
-/// Bytes of work space.
+/// Work space, bytes.
 struct SyevRoom {
   std::size_t on_device = 0, on_host = 0;
 };
+/// What cuSOLVER asks for to decompose these matrices so. Throws as check() does.
 [[nodiscard]] SyevRoom syev_room(const Context& context, SyevCalls calls,
                                  const SymmetricMatrices& matrices);
 
 /// A = V diag(u) V^T, put on the context's stream; `info[k]` is 0 where matrix k converged. The
-/// work space is of `room`, that of syev_room for the same call. Throws Error(device).
+/// work space is of `room`, that of syev_room for the same call. Throws as check() does.
 void syev(const Context& context, SyevCalls calls, const SymmetricMatrices& matrices,
           const SyevRoom& room, std::byte* on_device, std::byte* on_host, int* info);
 

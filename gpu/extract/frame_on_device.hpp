@@ -39,8 +39,8 @@ class FrameOnDevice {
   /// Waits for the stream and copies the spectra of all patches to the host.
   [[nodiscard]] std::vector<PatchResult> download();
 
-  /// The same as a whole frame without MASK, R in float where that is wanted, for patches that are
-  /// all of a frame's.
+  /// The same as a whole frame without MASK (flux and ivar an Angstrom, extraction.md, section 7),
+  /// R in float where that is wanted, for patches that are all of a frame's. Waits for the stream.
   [[nodiscard]] Frame download_frame(const ExtractInputs& inputs);
 
   /// The fiber of the PSF that fibers here count from.
