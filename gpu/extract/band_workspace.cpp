@@ -6,6 +6,7 @@
 #include "gpu/core/copy.hpp"
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/condition.hpp"
+#include "gpu/extract/jacobi_roots.hpp"
 #include "reference/core/count.hpp"
 #include "reference/extract/decorrelate.hpp"
 
@@ -23,7 +24,7 @@ BandLayout layout_of(const FrameOnDevice& frame) {
 }  // namespace
 
 BandWorkspace::BandWorkspace(const Context& context, bool poison)
-    : context_(&context), poison_(poison), jacobi_(context) {}
+    : context_(&context), poison_(poison) {}
 
 bool BandWorkspace::can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
   const BandLayout layout = layout_of(frame);
@@ -115,6 +116,8 @@ int BandWorkspace::hard_roots() {
   const auto nleft = static_cast<int>(left.size());
   if (nleft == 0) return 0;
   reserve(hard_C_, left.size() * size);
+  reserve(hard_Q_, left.size() * size);
+  reserve(hard_sums_, 2 * count_of(nleft, m));
   reserve(hard_cores_, left.size());
   SPEX_GPU_CHECK(cudaMemcpyAsync(hard_cores_.get(), left.data(), left.size() * sizeof(CoreSpectrum),
                                  cudaMemcpyHostToDevice, stream));
@@ -122,9 +125,11 @@ int BandWorkspace::hard_roots() {
     if (hard[k] != 0)
       SPEX_GPU_CHECK(cudaMemcpyAsync(hard_C_.get() + to++ * size, C_.get() + k * size,
                                      size * sizeof(double), cudaMemcpyDeviceToDevice, stream));
-  jacobi_.store_roots(EigenBatch::blocks, batch_.patches(), hard_cores_.get(), nleft, m,
-                      hard_C_.get(), y(), q(), layout_.strides(), batch_.status(),
-                      batch_.frame->spectra());
+  find_jacobi_roots(hard_cores_.get(), nleft, m, hard_C_.get(), hard_Q_.get(), batch_.status(),
+                    stream);
+  store_signal(batch_.patches(), hard_cores_.get(), nleft, hard_Q_.get(), m, y(), q(),
+               layout_.strides(), hard_sums_.get(), batch_.status(), batch_.frame->spectra(),
+               stream);
   return nleft;
 }
 

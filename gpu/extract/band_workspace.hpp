@@ -3,7 +3,6 @@
 #pragma once
 
 #include "gpu/extract/band_cholesky.hpp"
-#include "gpu/extract/decorrelate.hpp"
 #include "gpu/extract/patch_batch.hpp"
 #include "gpu/extract/roots.hpp"
 
@@ -30,7 +29,8 @@ class BandWorkspace {
   void factor();
   /// C_s, Q_s and the spectra, but for those whose C_s is hard (section 5; find_roots).
   void roots();
-  /// The spectra of the hard C_s by Jacobi rotations; how many there were. Waits for the GPU.
+  /// The spectra of the hard C_s, with roots by find_jacobi_roots; how many there were. Waits for
+  /// the GPU.
   int hard_roots();
   /// chi2pix and pixmask_fraction (section 6); the spectra of failed patches are cleared.
   void quality();
@@ -52,14 +52,13 @@ class BandWorkspace {
 
   const Context* context_;
   bool poison_;
-  EigenSolver jacobi_;
   PatchBatch batch_;
   double regularize_ = 0;
   double psferr_ = 0;
   Chi2Pixels chi2_pixels_ = Chi2Pixels::weighted;
   BandLayout layout_;
   std::size_t vector_ = 0;
-  DeviceBuffer<double> panels_, M_, C_, hard_C_, bins_, work_, condition_;
+  DeviceBuffer<double> panels_, M_, C_, hard_C_, hard_Q_, hard_sums_, bins_, work_, condition_;
   DeviceBuffer<CoreSpectrum> cores_, hard_cores_;
   DeviceBuffer<int> hard_;
 };

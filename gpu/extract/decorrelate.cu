@@ -11,7 +11,7 @@ constexpr int threads = 256;
 // A matrix with a number that is not finite becomes the unit matrix, and its patch failed: cuSOLVER
 // makes no promise for such a matrix. `per_patch` matrices belong to a patch, or `owner` says
 // whose.
-__global__ void guard_kernel(double* A, int n, const CoreSpectrum* owner, int* status) {
+__global__ void finite_kernel(double* A, int n, const CoreSpectrum* owner, int* status) {
   double* matrix = A + static_cast<size_t>(blockIdx.x) * n * n;
   int bad = 0;
   for (int k = threadIdx.x; k < n * n; k += threads) bad |= isfinite(matrix[k]) ? 0 : 1;
@@ -23,13 +23,18 @@ __global__ void guard_kernel(double* A, int n, const CoreSpectrum* owner, int* s
 
 // Clips to 1e-14 of the largest (section 5), and reads cuSOLVER's info.
 __global__ void clip_kernel(double* u_all, int n, const int* info, const CoreSpectrum* owner,
-                            int* status) {
+                            double condition_bound, int* status) {
   double* u = u_all + static_cast<size_t>(blockIdx.x) * n;
   const double least = 1e-14 * u[n - 1];
+  const bool near_singular = isfinite(condition_bound) && u[n - 1] > condition_bound * u[0];
   __syncthreads();
   for (int k = threadIdx.x; k < n; k += threads) u[k] = fmax(u[k], least);
-  if (threadIdx.x == 0 && (info[blockIdx.x] != 0 || !(least > 0) || !isfinite(least)))
-    atomicExch(status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x), 1);
+  if (threadIdx.x != 0) return;
+  int* of_patch = status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x);
+  if (info[blockIdx.x] != 0 || !(least > 0) || !isfinite(least))
+    atomicExch(of_patch, 1);
+  else if (near_singular)
+    atomicCAS(of_patch, 0, guarded);
 }
 
 // X = V diag(u^power)
@@ -184,12 +189,13 @@ void EigenSolver::solve(EigenBatch batch, const Patches& patches) {
   const auto size = count_of(count, n);
   reserve(u_, size);
   reserve(vectors_, 3 * size);
-  guard_kernel<<<count, threads, 0, c.stream()>>>(patches.N, n, nullptr, patches.status);
+  finite_kernel<<<count, threads, 0, c.stream()>>>(patches.N, n, nullptr, patches.status);
   SPEX_LAUNCH_CHECK();
   reserve(not_definite_, static_cast<std::size_t>(count));
   solve_by_cholesky(batch, n, count, patches.N, patches.y, patches.f, not_definite_.get());
   decompose(batch == EigenBatch::all, n, count, patches.N, u_.get());
-  clip_kernel<<<count, threads, 0, c.stream()>>>(u_.get(), n, info_.get(), nullptr, patches.status);
+  clip_kernel<<<count, threads, 0, c.stream()>>>(u_.get(), n, info_.get(), nullptr,
+                                                 patches.condition_bound, patches.status);
   SPEX_LAUNCH_CHECK();
   apply_function(c, patches.N, u_.get(), n, count, -1, patches.y, vectors_.get(),
                  vectors_.get() + size);
@@ -252,10 +258,11 @@ void EigenSolver::store_roots(EigenBatch batch, const PatchGeometry* patches,
   reserve(block_u_, count_of(ncores, m));
   reserve(scaled_, size);
   reserve(Q_, size);
-  guard_kernel<<<ncores, threads, 0, c.stream()>>>(C, m, cores, status);
+  finite_kernel<<<ncores, threads, 0, c.stream()>>>(C, m, cores, status);
   SPEX_LAUNCH_CHECK();
   decompose_jacobi(batch != EigenBatch::none, m, ncores, C, block_u_.get());
-  clip_kernel<<<ncores, threads, 0, c.stream()>>>(block_u_.get(), m, info_.get(), cores, status);
+  clip_kernel<<<ncores, threads, 0, c.stream()>>>(block_u_.get(), m, info_.get(), cores, INFINITY,
+                                                  status);
   SPEX_LAUNCH_CHECK();
   // Q_s = V diag(u^-1/2) V^T as X X^T with X = V diag(u^-1/4)
   scale_columns(C, block_u_.get(), m, ncores, -0.25, scaled_.get(), c.stream());

@@ -2,6 +2,7 @@
 // and 5); the counterpart of reference/extract/decorrelate.hpp.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "gpu/core/context.hpp"
@@ -25,8 +26,10 @@ class EigenSolver {
     const double* y = nullptr;
     const double* q = nullptr;  ///< as y `[patch][n]`
     double* f = nullptr;        ///< `[patch][n]`
-    /// `status[patch]` becomes 1 where a decomposition fails or a number is not finite.
+    /// `status[patch]` becomes 1 where a decomposition fails or a number is not finite, and
+    /// `guarded` where the eigenvalues of N are further apart than `condition_bound`.
     int* status = nullptr;
+    double condition_bound = std::numeric_limits<double>::infinity();
   };
 
   /// f = N^-1 y by Cholesky (potrf, potrs; batched where the batch is `all`), or by the

@@ -6,12 +6,14 @@
 
 namespace spex::gpu {
 
-void EighWorkspace::begin(PatchBatch batch, EigenBatch eigen, const ExtractInputs& inputs) {
+void EighWorkspace::begin(PatchBatch batch, EigenBatch eigen, const ExtractInputs& inputs,
+                          double condition_bound) {
   batch_ = std::move(batch);
   eigen_ = eigen;
   decorrelate_ = inputs.options.decorrelate;
   regularize_ = inputs.options.regularize;
   psferr_ = inputs.psferr();
+  condition_bound_ = condition_bound;
   chi2_pixels_ = inputs.options.chi2_pixels;
   strides_ = {batch_.n, batch_.patch(0).nwave, 1};
   vector_ = count_of(batch_.count, batch_.n);
@@ -53,7 +55,8 @@ void EighWorkspace::assemble() {
 EigenSolver::Patches EighWorkspace::patches() const {
   const PatchGeometry& shape = batch_.patch(0);
   return {batch_.patches(), batch_.count, shape.nspec, shape.nwave, shape.pad_below,
-          N_.get(),         y(),          q(),         f(),         batch_.status()};
+          N_.get(),         y(),          q(),         f(),         batch_.status(),
+          condition_bound_};
 }
 
 void EighWorkspace::solve() {

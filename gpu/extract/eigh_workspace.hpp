@@ -2,6 +2,8 @@
 // they share.
 #pragma once
 
+#include <limits>
+
 #include "gpu/extract/decorrelate.hpp"
 #include "gpu/extract/normal_equations.hpp"
 #include "gpu/extract/patch_batch.hpp"
@@ -17,8 +19,10 @@ class EighWorkspace {
       : context_(&context), poison_(poison), solver_(context) {}
 
   /// Makes room for a batch, whose eigendecompositions the library is given as `eigen` says. With
-  /// `poison`, all of it is NaN.
-  void begin(PatchBatch batch, EigenBatch eigen, const ExtractInputs& inputs);
+  /// `poison`, all of it is NaN. A patch whose N has a condition number above `condition_bound`
+  /// becomes guarded.
+  void begin(PatchBatch batch, EigenBatch eigen, const ExtractInputs& inputs,
+             double condition_bound = std::numeric_limits<double>::infinity());
 
   /// A and W A, dense (extraction.md, section 4).
   void project();
@@ -59,6 +63,7 @@ class EighWorkspace {
   Decorrelate decorrelate_ = Decorrelate::signal;
   double regularize_ = 0;
   double psferr_ = 0;
+  double condition_bound_ = 0;
   Chi2Pixels chi2_pixels_ = Chi2Pixels::weighted;
   BinStrides strides_;
   std::size_t vector_ = 0;

@@ -23,11 +23,12 @@ int batch_size(const PatchBatch& patches, EigenBatch eigen) {
 }  // namespace
 
 void EighEngine::extract(const FrameOnDevice& frame, const ExtractInputs& inputs, EigenBatch eigen,
-                         int first, int last, const SpotsView& spots, StageEvents& events,
-                         std::vector<std::vector<double>>* models) {
+                         double condition_bound, int first, int last, const SpotsView& spots,
+                         StageEvents& events, std::vector<std::vector<double>>* models) {
   const int most = batch_size(make_batch(frame, first, last, spots), eigen);
   for (int k = first; k < last; k += most) {
-    workspace_.begin(make_batch(frame, k, std::min(k + most, last), spots), eigen, inputs);
+    workspace_.begin(make_batch(frame, k, std::min(k + most, last), spots), eigen, inputs,
+                     condition_bound);
     events.time(Stage::assemble, [&] { workspace_.assemble(); });
     events.time(Stage::solve, [&] { workspace_.solve(); });
     events.time(Stage::decorrelate, [&] { workspace_.decorrelate(); });

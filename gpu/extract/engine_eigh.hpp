@@ -13,11 +13,11 @@ class EighEngine {
 
   /// Extracts the patches [first, last) of a loaded frame, all of one shape where the batch is
   /// `all`; their spots are given. What they hold goes to the frame's spectra and status, models to
-  /// `models`, a vector a patch, where it is not null. Waits for the GPU only where models are
-  /// wanted.
-  void extract(const FrameOnDevice& frame, const ExtractInputs& inputs, EigenBatch eigen, int first,
-               int last, const SpotsView& spots, StageEvents& events,
-               std::vector<std::vector<double>>* models);
+  /// `models`, a vector a patch, where it is not null. A patch whose N has a condition number above
+  /// `condition_bound` becomes guarded. Waits for the GPU only where models are wanted.
+  void extract(const FrameOnDevice& frame, const ExtractInputs& inputs, EigenBatch eigen,
+               double condition_bound, int first, int last, const SpotsView& spots,
+               StageEvents& events, std::vector<std::vector<double>>* models);
 
  private:
   EighWorkspace workspace_;

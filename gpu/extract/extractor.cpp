@@ -1,6 +1,7 @@
 #include "gpu/extract/extractor.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <type_traits>
 #include <utility>
@@ -11,6 +12,7 @@
 #include "gpu/extract/engine_fibers.hpp"
 #include "gpu/extract/limits.hpp"
 #include "reference/core/error.hpp"
+#include "reference/extract/decorrelate.hpp"
 #include "reference/extract/patch.hpp"
 #include "reference/frame/assemble_frame.hpp"
 
@@ -21,6 +23,7 @@ namespace {
 // which the five core spectra a patch keep the warps of 132 multiprocessors busy for two rounds of
 // find_fiber_roots, and not a little longer.
 constexpr int direct_batch = 1690;
+constexpr double unbounded = std::numeric_limits<double>::infinity();
 // Patches that the guard refused, of one batch: the spots of their fibers take no more room than
 // those of a direct batch.
 constexpr int guarded_batch = 14;
@@ -98,7 +101,8 @@ class Extractor::Impl {
     const bool wants_fibers = rung.engine == Engine::gpu_fibers;
     const bool wants_direct = wants_fibers || rung.engine == Engine::gpu_band;
     const bool by_fibers = wants_fibers && fibers_.can_do(frame_, inputs);
-    const bool by_band = wants_direct && band_.can_do(frame_, inputs);
+    const bool band_can = band_.can_do(frame_, inputs);
+    const bool by_band = wants_direct && band_can;
     const bool of_frame = inputs.options.flux == FluxSolver::frame;
     if (of_frame && !by_fibers)
       throw usage_error("--flux", "frame: the GPU does not extract this frame spectrum by spectrum",
@@ -108,11 +112,11 @@ class Extractor::Impl {
     else if (by_band)
       extract_direct(band_, inputs, patches, done, models_wanted);
     else
-      extract_eigh(inputs, patches, wants_direct ? EigenBatch::all : rung.batch, done,
-                   models_wanted);
+      extract_eigh(inputs, patches, wants_direct ? EigenBatch::all : rung.batch,
+                   band_can ? eigh_condition_bound : unbounded, done, models_wanted);
 
     std::vector<PatchStatus> status(patches.size(), PatchStatus::ok);
-    if (!of_frame) status = settle(inputs, patches, by_band, models_wanted);
+    if (!of_frame) status = settle(inputs, patches, band_can, models_wanted);
     const std::vector<int> failed =
         of_frame ? read_status(patches.size()) : std::vector<int>(patches.size(), 0);
     // Nobody asked for the way that all patches went.
@@ -172,7 +176,7 @@ class Extractor::Impl {
   }
 
   void extract_eigh(const ExtractInputs& inputs, const std::vector<Patch>& patches,
-                    EigenBatch batch, const std::function<void(long)>& done,
+                    EigenBatch batch, double condition_bound, const std::function<void(long)>& done,
                     std::vector<std::vector<double>>* models) {
     const auto all = static_cast<int>(patches.size());
     for (int first = 0; first < all;) {
@@ -180,7 +184,7 @@ class Extractor::Impl {
       const SpotsView spots = spots_of(first, last);
       while (first < last) {
         const int end = end_of_run(patches, first, same_subbundle);
-        eigh_.extract(frame_, inputs, batch, first, end, spots, events_, models);
+        eigh_.extract(frame_, inputs, batch, condition_bound, first, end, spots, events_, models);
         context_.synchronize();
         done(end - first);
         first = end;
@@ -214,11 +218,11 @@ class Extractor::Impl {
   // Reads which patches the guard refused and solves those again as bands; then those that failed,
   // with eigh, one by one.
   std::vector<PatchStatus> settle(const ExtractInputs& inputs, const std::vector<Patch>& patches,
-                                  bool by_band, std::vector<std::vector<double>>* models) {
+                                  bool band_can, std::vector<std::vector<double>>* models) {
     std::vector<int> failed = read_status(patches.size());
     std::vector<PatchStatus> status(patches.size(), PatchStatus::ok);
     std::vector<int> refused;
-    for (std::size_t k = 0; k < failed.size() && by_band; ++k)
+    for (std::size_t k = 0; k < failed.size() && band_can; ++k)
       if (failed[k] == guarded) refused.push_back(static_cast<int>(k));
     for (auto first = refused.begin(); first != refused.end();) {
       const auto last = first + std::min<std::ptrdiff_t>(guarded_batch, refused.end() - first);
@@ -237,8 +241,8 @@ class Extractor::Impl {
       if (failed[k] == 0) continue;
       const auto index = static_cast<int>(k);
       SPEX_GPU_CHECK(cudaMemsetAsync(frame_.status() + index, 0, sizeof(int), context_.stream()));
-      eigh_.extract(frame_, inputs, EigenBatch::none, index, index + 1, spots_of(index, index + 1),
-                    events_, models);
+      eigh_.extract(frame_, inputs, EigenBatch::none, unbounded, index, index + 1,
+                    spots_of(index, index + 1), events_, models);
       const bool solved = to_host<int>(frame_.status() + index, 1, context_.stream())[0] == 0;
       status[k] = solved ? PatchStatus::fell_back : PatchStatus::failed;
     }

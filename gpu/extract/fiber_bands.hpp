@@ -38,7 +38,4 @@ void take_bands(const PatchGeometry* patches, int count, const FiberLayout& layo
                 const SpotsView& spots, const PixelsView& pixels, const FrameBands& frame,
                 const double* prior, const FiberBands& bands, int* status, cudaStream_t stream);
 
-/// What a patch's status becomes where the guard of section 5.1 refuses it.
-inline constexpr int guarded = 2;
-
 }  // namespace spex::gpu

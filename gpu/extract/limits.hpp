@@ -84,8 +84,14 @@ inline constexpr int vectors = 2;          ///< 1 and y of section 5.1
   return sizeof(double) * (std::max(iteration, columns) + 2 * P + 32 + 1);
 }
 
+/// Of find_jacobi_roots, for matrices of order m.
+[[nodiscard]] constexpr std::size_t jacobi_roots_bytes(int m) {
+  return sizeof(double) * count_of(m, m);
+}
+
 // The largest that the kernels are compiled for, on every GPU of clusters.
 static_assert(factor_bytes(largest_root_band) <= smallest_shared_memory);
 static_assert(root_bytes(largest_root, largest_root_band) <= smallest_shared_memory);
+static_assert(jacobi_roots_bytes(largest_root) <= smallest_shared_memory);
 
 }  // namespace spex::gpu

@@ -10,6 +10,10 @@
 
 namespace spex::gpu {
 
+/// What a patch's status in device memory becomes where a guard refuses it (section 5.1) and the
+/// band engine is to solve it; 0 is solved, 1 failed.
+inline constexpr int guarded = 2;
+
 /// One patch: plain data, the same on host and device. Fibers and bins count within the spots that
 /// the patch is given (SpotsView), pixels on the CCD.
 struct PatchGeometry {

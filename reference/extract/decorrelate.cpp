@@ -24,7 +24,7 @@ double inverse(double u) {
 double root(double u) {
   return std::sqrt(u);
 }
-double inverse_root(double u) {
+double inverse_of_root(double u) {
   return 1 / std::sqrt(u);
 }
 
@@ -46,13 +46,17 @@ void add_spectrum(std::vector<double>&& Q, int m, const std::vector<double>& r,
   result.R.push_back(std::move(Q));
 }
 
-// signal: R_s, flux and ivar of one spectrum from its block C_s (BS 10-13 within the spectrum).
-bool add_signal_block(const std::vector<double>& C, int m, int first, Decorrelated& result) {
+// C^(-1/2) as the definition has it.
+bool clipped_inverse_root(const std::vector<double>& C, int m, std::vector<double>& Q) {
   Eigen eigen;
   if (!decompose(C, m, eigen)) return false;
   clip_eigenvalues(eigen);
-  std::vector<double> Q;
-  eigen_block(eigen, transformed(eigen.u, inverse_root), 0, m, Q);
+  eigen_block(eigen, transformed(eigen.u, inverse_of_root), 0, m, Q);
+  return true;
+}
+
+// signal: R_s, flux and ivar of one spectrum from Q_s (BS 11-13 within the spectrum).
+void add_signal_block(std::vector<double>&& Q, int m, int first, Decorrelated& result) {
   const double* f = result.f.data() + first;
   std::vector<double> r(m, 0.0);
   std::vector<double> Qf(m, 0.0);
@@ -64,7 +68,6 @@ bool add_signal_block(const std::vector<double>& C, int m, int first, Decorrelat
     }
   add_spectrum(
       std::move(Q), m, r, [&](int row) { return Qf[row]; }, result);
-  return true;
 }
 
 // noise: Q = N^(1/2) of the whole patch; row sums and flux run over all its bins, and the stored
@@ -163,6 +166,7 @@ bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
     if (!decompose(equations.N, equations.n, eigen)) return false;
     clip_eigenvalues(eigen);
     if (!(eigen.u.front() > 0)) return false;
+    result.condition = eigen.u.back() / eigen.u.front();
     d = transformed(eigen.u, inverse);
     eigen_apply(eigen, d, equations.y, result.f);
     if (replace_f) replace_f(result.f);
@@ -174,8 +178,10 @@ bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
     const int m = blocks.nwave;
     for (int s = blocks.spec_first; s < blocks.spec_first + blocks.nspec; ++s) {
       std::vector<double> C;
+      std::vector<double> Q;
       eigen_block(eigen, d, s * m, m, C);
-      if (!add_signal_block(C, m, s * m, result)) return false;
+      if (!clipped_inverse_root(C, m, Q)) return false;
+      add_signal_block(std::move(Q), m, s * m, result);
     }
   }
   return all_finite(result);
@@ -215,8 +221,11 @@ bool decorrelate_whole_patch(const NormalEquations& equations, Decorrelate decor
     add_noise_blocks(eigen, blocks, result);
   } else {
     const int m = blocks.nwave;
-    for (int s = 0; s < blocks.nspec; ++s)
-      if (!add_signal_block(C[s], m, (blocks.spec_first + s) * m, result)) return false;
+    for (int s = 0; s < blocks.nspec; ++s) {
+      std::vector<double> Q;
+      if (!inverse_root(C[s], m, Q)) return false;
+      add_signal_block(std::move(Q), m, (blocks.spec_first + s) * m, result);
+    }
   }
   return all_finite(result);
 }

@@ -27,6 +27,7 @@ struct Decorrelated {
   /// The block of R of each wanted spectrum, column-major nwave x nwave. What is farther than
   /// ndiag from the diagonal may be 0 instead.
   std::vector<std::vector<double>> R;
+  double condition = 0;  ///< of N, of decorrelate_eigh only: its largest eigenvalue over its least
 };
 
 /// Is given f = N^-1 y of all n bins and puts in what flux is to be made of in its place
@@ -40,6 +41,11 @@ using ReplaceF = std::function<void(std::vector<double>& f)>;
 [[nodiscard]] bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
                                     const BlockRange& blocks, Decorrelated& result,
                                     StageTimes& times, const ReplaceF& replace_f = {});
+
+/// A patch whose N has eigenvalues further apart than this is taken from decorrelate_eigh to
+/// decorrelate_whole_patch: the eigenvectors of C_s hold to the rounding of its largest eigenvalue,
+/// which beside masked blocks leaves the others but four digits (extraction.md, section 8).
+inline constexpr double eigh_condition_bound = 1e10;
 
 /// A patch whose condition number is estimated above this (in the 1-norm, as dpocon does)
 /// is left to eigh by decorrelate_whole_patch: the inverse then holds no more than four digits, and
@@ -55,8 +61,10 @@ enum class CholeskyOutcome {
 
 /// Method cholesky. signal: spectrum by spectrum; where the guard of that forbids it, and for
 /// noise, f and the wanted blocks of C from N = L L^T, with N block-tridiagonal in the order of
-/// wavelength, and roots as eigh takes them. `replace_f` as said there. Failed where the
-/// factorization fails, the condition estimate is above the bound, or a value is not finite.
+/// wavelength, and Q_s = C_s^(-1/2) by one-sided Jacobi rotations (inverse_root in
+/// reference/linalg/symmetric.hpp; extraction.md, section 5), noise by eigh. `replace_f` as said
+/// there. Failed where a factorization fails, the condition estimate is above the bound, or a value
+/// is not finite.
 [[nodiscard]] CholeskyOutcome decorrelate_cholesky(const NormalEquations& equations,
                                                    Decorrelate decorrelate,
                                                    const BlockRange& blocks, Decorrelated& result,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "reference/core/count.hpp"
 #include "reference/extract/decorrelate.hpp"
@@ -57,10 +58,19 @@ bool solve(const NormalEquations& equations, const BlockRange& blocks,
         status = PatchStatus::fell_back;
     }
   }
-  if (decorrelate_eigh(equations, options.decorrelate, blocks, solution, times, replace_f))
-    return true;
-  status = PatchStatus::failed;
-  return false;
+  if (!decorrelate_eigh(equations, options.decorrelate, blocks, solution, times, replace_f)) {
+    status = PatchStatus::failed;
+    return false;
+  }
+  if (options.method == Method::eigh && options.decorrelate == Decorrelate::signal &&
+      solution.condition > eigh_condition_bound) {
+    Decorrelated closer;
+    if (decorrelate_whole_patch(equations, options.decorrelate, blocks, closer, times, replace_f)) {
+      solution = std::move(closer);
+      status = PatchStatus::guarded;
+    }
+  }
+  return true;
 }
 
 // Rows w - ndiag ... w + ndiag of column w of R_s; rows beyond the padding are 0.

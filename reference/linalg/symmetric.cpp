@@ -1,10 +1,12 @@
 #include "reference/linalg/symmetric.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <stdexcept>
 #include <string>
 
+#include "reference/core/count.hpp"
 #include "reference/core/lapack.hpp"
 
 namespace spex {
@@ -18,6 +20,15 @@ namespace {
 
 bool all_finite(const std::vector<double>& A) {
   return std::all_of(A.begin(), A.end(), [](double a) { return std::isfinite(a); });
+}
+
+// B = X X^T of the n columns of X (m x n), symmetric to the last bit.
+void multiply_by_own_transpose(const std::vector<double>& X, int m, int n, std::vector<double>& B) {
+  const std::size_t rows = m;
+  B.resize(rows * rows);
+  cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, m, n, 1.0, X.data(), m, 0.0, B.data(), m);
+  for (std::size_t c = 0; c < rows; ++c)
+    for (std::size_t r = c + 1; r < rows; ++r) B[r * rows + c] = B[c * rows + r];
 }
 
 }  // namespace
@@ -41,7 +52,7 @@ void eigen_block(const Eigen& eigen, const std::vector<double>& d, int first, in
                  std::vector<double>& B) {
   const int n = eigen.n;
   const std::size_t rows = m;
-  // X = V[rows, :] diag(sqrt(d)), so that B = X X^T is symmetric to the last bit.
+  // X = V[rows, :] diag(sqrt(d)), B = X X^T.
   std::vector<double> X(rows * static_cast<std::size_t>(n));
   for (int k = 0; k < n; ++k) {
     const double root = std::sqrt(d[k]);
@@ -49,10 +60,29 @@ void eigen_block(const Eigen& eigen, const std::vector<double>& d, int first, in
     double* x = X.data() + static_cast<std::size_t>(k) * rows;
     for (int i = 0; i < m; ++i) x[i] = v[i] * root;
   }
-  B.resize(rows * rows);
-  cblas_dsyrk(CblasColMajor, CblasLower, CblasNoTrans, m, n, 1.0, X.data(), m, 0.0, B.data(), m);
+  multiply_by_own_transpose(X, m, n, B);
+}
+
+bool inverse_root(const std::vector<double>& A, int n, std::vector<double>& root) {
+  if (!all_finite(A)) return false;
+  const std::size_t rows = n;
+  std::vector<double> L = A;
+  int info = LAPACKE_dpotrf(LAPACK_COL_MAJOR, 'L', n, L.data(), n);
+  if (info < 0) wrong_argument("dpotrf", info);
+  if (info > 0) return false;
+  for (std::size_t c = 1; c < rows; ++c) std::fill_n(L.begin() + count_of(c, n), c, 0.0);
+
+  std::vector<double> s(rows);
+  std::array<double, 6> work{};  // its first number scales the singular values
+  double no_Z = 0;
+  info = LAPACKE_dgesvj(LAPACK_COL_MAJOR, 'L', 'U', 'N', n, n, L.data(), n, s.data(), 0, &no_Z, 1,
+                        work.data());
+  if (info < 0) wrong_argument("dgesvj", info);
+  if (info > 0) return false;
   for (std::size_t c = 0; c < rows; ++c)
-    for (std::size_t r = c + 1; r < rows; ++r) B[r * rows + c] = B[c * rows + r];
+    for (std::size_t r = 0; r < rows; ++r) L[c * rows + r] /= std::sqrt(work[0] * s[c]);
+  multiply_by_own_transpose(L, n, n, root);
+  return all_finite(root);
 }
 
 void eigen_apply(const Eigen& eigen, const std::vector<double>& d, const std::vector<double>& y,

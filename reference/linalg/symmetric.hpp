@@ -28,6 +28,14 @@ void clip_eigenvalues(Eigen& eigen);
 void eigen_block(const Eigen& eigen, const std::vector<double>& d, int first, int m,
                  std::vector<double>& B);
 
+/// A^(-1/2) of the positive definite A (n x n), both triangles set: A = L L^T and L = U diag(s) Z^T
+/// by one-sided Jacobi rotations (dgesvj), so that A^(-1/2) = U diag(1/s) U^T. Eigenvalues of A
+/// that are far smaller than the largest keep their digits, where rows and columns of A differ in
+/// scale by as much; decompose leaves them those that the largest has to spare (Demmel and Veselic
+/// 1992). False where A is not positive definite to working precision or LAPACK reports no
+/// convergence.
+[[nodiscard]] bool inverse_root(const std::vector<double>& A, int n, std::vector<double>& root);
+
 /// x = V diag(d) V^T y; x and y have n entries.
 void eigen_apply(const Eigen& eigen, const std::vector<double>& d, const std::vector<double>& y,
                  std::vector<double>& x);

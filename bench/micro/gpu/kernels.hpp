@@ -29,7 +29,8 @@ void add_eigh(const DevicePointer& device);
 /// PATCHES: the project's band factorization with its solution and condition.
 void add_cholesky(const DevicePointer& device, const FramePointer& frame);
 /// roots/newton_schulz/M/PATCHES: covariance blocks of order M and their roots from the factored
-/// band; roots/jacobi/M/PATCHES: roots of given blocks by cuSOLVER.
+/// band; roots/one_sided_jacobi/M/PATCHES: spectra of given blocks by one-sided Jacobi rotations of
+/// their Cholesky factors; roots/jacobi/M/PATCHES: the same by cuSOLVER's eigendecomposition.
 void add_roots(const DevicePointer& device, const FramePointer& frame);
 /// fibers/STAGE/PATCHES: the stages of the engine that works spectrum by spectrum.
 void add_fibers(const DevicePointer& device, const FramePointer& frame);

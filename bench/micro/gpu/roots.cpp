@@ -1,5 +1,6 @@
 // Covariance blocks and their roots on the GPU (extraction.md, section 5): by Newton and Schulz
-// from the factored band (direct), and by cuSOLVER's Jacobi rotations from given blocks (eigh).
+// from the factored band, by one-sided Jacobi rotations of given blocks (hard ones of the band),
+// and by cuSOLVER's Jacobi rotations (eigh).
 #include <cmath>
 #include <stdexcept>
 
@@ -9,13 +10,15 @@
 #include "bench/micro/gpu/kernels.hpp"
 #include "bench/micro/matrices.hpp"
 #include "gpu/extract/band_workspace.hpp"
+#include "gpu/extract/decorrelate.hpp"
+#include "gpu/extract/jacobi_roots.hpp"
 #include "reference/linalg/symmetric.hpp"
 
 namespace spex::bench {
 namespace {
 
 // Where C is a random matrix, ivar is the square of the row sums of its root.
-void require_ivar(FrameInput& frame, int m) {
+void require_ivar(FrameInput& frame, const char* what, int m) {
   Eigen eigen;
   if (!decompose(random_matrix(m), m, eigen)) throw std::runtime_error("roots: no convergence");
   std::vector<double> inverse_root, sums;
@@ -28,7 +31,7 @@ void require_ivar(FrameInput& frame, int m) {
       const double r = sums[w + frame.checked().patch().wavepad];
       expected.push_back(r * r);
     }
-  require_close("roots/jacobi", result.ivar, expected, 1e-11);
+  require_close(what, result.ivar, expected, 1e-11);
 }
 
 void run_newton_schulz(benchmark::State& state, Device& device, FrameInput& frame,
@@ -50,8 +53,10 @@ void run_newton_schulz(benchmark::State& state, Device& device, FrameInput& fram
   state.counters["block"] = workspace.layout().size();
 }
 
-void run_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
-                const PatchRange& range) {
+// Roots of given blocks: `store(batch, C, spectra)` makes the spectra of C, which it may destroy.
+template <class Store>
+void run_blocks(benchmark::State& state, Device& device, FrameInput& frame, const PatchRange& range,
+                const char* what, const Store& store) {
   gpu::BandWorkspace workspace(device.context(), false);
   workspace.begin(frame.batch(range), frame.inputs());
   workspace.assemble();
@@ -61,21 +66,43 @@ void run_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
   const gpu::DeviceBuffer<double> original =
       repeat(random_matrix(m), batch.ncores, device.stream());
   const gpu::DeviceBuffer<double> C(original.count());
-  gpu::EigenSolver solver(device.context());
   device.measure(
       state,
       [&] {
         SPEX_GPU_CHECK(cudaMemcpyAsync(C.get(), original.get(), C.bytes(), cudaMemcpyDeviceToDevice,
                                        device.stream()));
       },
-      [&] {
-        solver.store_roots(EigenBatch::blocks, batch.patches, batch.cores, batch.ncores, m, C.get(),
-                           batch.f, batch.q, batch.layout.strides(), batch.status,
-                           frame.on_device().spectra());
-      },
-      [&] { require_ivar(frame, m); });
+      [&] { store(batch, C.get(), frame.on_device().spectra()); },
+      [&] { require_ivar(frame, what, m); });
   frame.require_done(range, "roots");
   state.SetItemsProcessed(state.iterations() * batch.ncores);
+}
+
+void run_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
+                const PatchRange& range) {
+  gpu::EigenSolver solver(device.context());
+  run_blocks(state, device, frame, range, "roots/jacobi",
+             [&](const gpu::RootBatch& batch, double* C, const gpu::SpectraView& spectra) {
+               solver.store_roots(EigenBatch::blocks, batch.patches, batch.cores, batch.ncores,
+                                  batch.layout.nwave, C, batch.f, batch.q, batch.layout.strides(),
+                                  batch.status, spectra);
+             });
+}
+
+void run_one_sided_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
+                          const PatchRange& range) {
+  gpu::DeviceBuffer<double> Q, sums;
+  run_blocks(state, device, frame, range, "roots/one_sided_jacobi",
+             [&](const gpu::RootBatch& batch, double* C, const gpu::SpectraView& spectra) {
+               const int m = batch.layout.nwave;
+               gpu::reserve(Q, count_of(batch.ncores, m, m));
+               gpu::reserve(sums, count_of(batch.ncores, 2, m));
+               gpu::find_jacobi_roots(batch.cores, batch.ncores, m, C, Q.get(), batch.status,
+                                      device.stream());
+               gpu::store_signal(batch.patches, batch.cores, batch.ncores, Q.get(), m, batch.f,
+                                 batch.q, batch.layout.strides(), sums.get(), batch.status, spectra,
+                                 device.stream());
+             });
 }
 
 }  // namespace
@@ -93,6 +120,7 @@ void add_roots(const DevicePointer& device, const FramePointer& frame) {
   const auto shorter = std::make_shared<FrameInput>(*device, 39);
   for (const FramePointer& of : {shorter, frame}) {
     for (const int nbundles : {1, 2}) add("newton_schulz", of, nbundles, run_newton_schulz);
+    add("one_sided_jacobi", of, 1, run_one_sided_jacobi);
     add("jacobi", of, 1, run_jacobi);
   }
 }

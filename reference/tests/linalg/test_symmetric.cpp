@@ -43,6 +43,37 @@ TEST(Symmetric, ClipsAgainstTheLargest) {
   EXPECT_EQ(eigen.u, (std::vector<double>{2e-14, 2e-14, 2}));
 }
 
+// Of two by two matrices A^(1/2) = (A + sqrt(det) 1) / sqrt(tr + 2 sqrt(det)), here of the inverse.
+// The eigenvalues are 1e16 apart: those of decompose would have no digit of the smaller.
+TEST(Symmetric, InverseRootKeepsSmallEigenvalues) {
+  const std::vector<double> A{1e16, 0.5e8, 0.5e8, 1};
+  const double det = 1 / 0.75e16;
+  const std::vector<double> inverse{det, -0.5e8 * det, -0.5e8 * det, 1e16 * det};
+  const double norm = std::sqrt(inverse[0] + inverse[3] + 2 * std::sqrt(det));
+  std::vector<double> root;
+  ASSERT_TRUE(inverse_root(A, 2, root));
+  for (std::size_t k = 0; k < 4; ++k) {
+    const double expected = (inverse[k] + (k % 3 == 0 ? std::sqrt(det) : 0)) / norm;
+    EXPECT_NEAR(root[k], expected, 1e-14 * std::abs(expected)) << k;
+  }
+}
+
+TEST(Symmetric, InverseRootReadsTheLowerTriangleOnly) {
+  std::vector<double> root, again;
+  ASSERT_TRUE(inverse_root(two_by_two, 2, root));
+  ASSERT_TRUE(inverse_root({2, 1, 99, 2}, 2, again));
+  EXPECT_EQ(root, again);
+  EXPECT_NEAR(root[0] * root[0] + root[1] * root[1], 2.0 / 3, 1e-15);
+  EXPECT_EQ(root[1], root[2]);
+}
+
+TEST(Symmetric, InverseRootOfWhatIsNotPositiveIsAFailure) {
+  std::vector<double> root;
+  EXPECT_FALSE(inverse_root({1, 2, 2, 1}, 2, root));
+  EXPECT_FALSE(inverse_root({0, 0, 0, 1}, 2, root));
+  EXPECT_FALSE(inverse_root({1, 0, 0, std::numeric_limits<double>::quiet_NaN()}, 2, root));
+}
+
 TEST(Symmetric, NotFiniteIsAFailureAndNoException) {
   constexpr double inf = std::numeric_limits<double>::infinity();
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
