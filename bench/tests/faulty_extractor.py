@@ -125,10 +125,10 @@ def edit_files() -> None:
         shutil.copy2(kept, frame)
 
 
-def leave_behind(command: str) -> None:
+def leave_behind(command: str, *arguments: Path) -> None:
     """A process in a session of its own, which its parent does not wait for."""
     subprocess.Popen(
-        [sys.executable, "-c", command, frame],
+        [sys.executable, "-c", command, frame, *arguments],
         start_new_session=True,
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
@@ -151,7 +151,17 @@ def meddle() -> None:
     elif fault == "no sum":
         frame.write_bytes(frame.read_bytes().replace(b"CHECKSUM=", b"CHECKSOM=", 1))
     elif fault == "finished after the run":
-        leave_behind("import sys, time; time.sleep(1.2); open(sys.argv[1], 'r+b').write(b'SIMPLE')")
+        started = here / "started"
+        started.unlink(missing_ok=True)
+        leave_behind(
+            "import os, pathlib, sys, time; parent = os.getppid(); "
+            "pathlib.Path(sys.argv[2]).touch()\n"
+            "while os.getppid() == parent: time.sleep(0.01)\n"
+            "time.sleep(0.2); open(sys.argv[1], 'r+b').write(b'SIMPLE')",
+            started,
+        )
+        while not started.exists():
+            time.sleep(0.01)
     elif fault == "left behind":
         leave_behind("import time; time.sleep(60)")
     elif fault == "another file system":

@@ -69,8 +69,7 @@ class Gpus(unittest.TestCase):
         with Bench([night], tier="night", warmups=1, cases=cases) as bench:
             (bench.folder / "spex-gpu").write_text(PRETENDER)
             (bench.folder / "spex-gpu").chmod(0o755)
-            status, text = bench.run(FAKE_NVML_MEMORY="grows", **LIBRARY)
-            self.assertEqual(status, 0, text)
+            bench.run_steadily("gpu", FAKE_NVML_MEMORY="grows", **LIBRARY)
             self.assertGreater(bench.result("gpu")["sustained"]["fpnh"]["median"], 0)
             series = json.loads((bench.folder / "out/gpu.series.json").read_text())
             self.assertEqual([g["uuid"] for g in series["gpus"]], ["GPU-fake-0", "GPU-fake-1"])

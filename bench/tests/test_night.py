@@ -14,7 +14,7 @@ CASE = {"cameras": "r0,r1,r2,r3,r4,r5,r6,r7,r8,r9", "size": "tiny", "seeds": 3}
 
 # Runs the real extractor, and in the run that is timed does one thing wrong.
 EXTRACTOR = f"""#!{sys.executable}
-import json, os, shutil, subprocess, sys, threading, time
+import json, os, shutil, subprocess, sys, time
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
@@ -34,21 +34,13 @@ rows = [row.split() for row in Path(arguments[place]).read_text().splitlines()]
 if len(rows) < 80:  # a warm-up
     sys.exit(extract(arguments))
 
-if fault == "another byte":
-    frame = Path(rows[46][3])
+# Extracts under names that are not taken away, each input or each frame, and gives the frames
+# afterwards.
+def key_of(row):
+    return row[3] if fault == "holds frames back" else row[1]
 
-    def spoil():
-        while not frame.exists():
-            time.sleep(0.0005)
-        with frame.open("r+b") as file:
-            file.seek(2879)
-            file.write(b"x")
 
-    threading.Thread(target=spoil).start()
-    sys.exit(extract(arguments))
-
-# The others extract under names that are not taken away, and give the frames afterwards.
-chosen = {{row[1] if fault == "keeps answers" else row[3]: row for row in reversed(rows)}}
+chosen = {{key_of(row): row for row in reversed(rows)}}
 made = {{key: Path(row[3]).with_name(f".made-{{i}}.fits")
          for i, (key, row) in enumerate(reversed(chosen.items()))}}
 listed = here / "list.txt"
@@ -60,11 +52,15 @@ if status != 0:
 run = json.loads(log.read_text())
 frames = {{frame["output"]: frame for frame in run["frames"]}}
 run["frames"] = []
-for row in rows:
-    source = made[row[1] if fault == "keeps answers" else row[3]]
+for place, row in enumerate(rows):
+    source = made[key_of(row)]
     run["frames"].append(frames[str(source)])
     partial = Path(row[3]).with_name(".partial")
     shutil.copyfile(source, partial)
+    if fault == "another byte" and place == 46:
+        with partial.open("r+b") as file:
+            file.seek(2879)
+            file.write(b"x")
     os.rename(partial, row[3])
 for path in made.values():
     path.unlink()
@@ -96,14 +92,19 @@ class Night(unittest.TestCase):
 
     def run_night(self, sustain: dict, *options: str, fault: str = "", **plan) -> tuple[int, str]:
         """Status and output of a run of the plan with a long run as is asked."""
+        self.plan_night(sustain, **plan)
+        return self.bench.run(*options, TEST_FAULT=fault)
+
+    def plan_night(self, sustain: dict, **plan) -> None:
+        """A plan with a long run as is asked."""
         changed = self.bench.plan | plan
         changed["entries"] = [self.bench.plan["entries"][0] | {"sustain": sustain}]
         (self.bench.folder / "plan.json").write_text(json.dumps(changed))
-        return self.bench.run(*options, TEST_FAULT=fault)
 
     def test_a_night_is_packed_with_its_series_and_held_to_it(self):
         """How the machine was over the run: of that run, as long as it, and not made up in part."""
-        self.assertEqual(self.run_night({"frames": 80})[0], 0)
+        self.plan_night({"frames": 80})
+        self.bench.run_steadily("night")
         archive = self.bench.folder / "night.tar.gz"
         status, text = spex_bench(
             self.bench, "submit", self.bench.folder / "out", "--archive", archive
@@ -141,8 +142,8 @@ class Night(unittest.TestCase):
 
     def test_a_night_is_measured(self):
         """By a number of frames, all of them validated, none of them kept."""
-        status, text = self.run_night({"frames": 80})
-        self.assertEqual(status, 0, text)
+        self.plan_night({"frames": 80})
+        text = self.bench.run_steadily("night")
         result = self.bench.result("night")
         sample = result["timing"]["samples"][1]
         steady = sample["sustained"]
@@ -170,7 +171,9 @@ class Night(unittest.TestCase):
         looks = len(series["seconds"])
         for key in ("frames", "cpu_busy", "cpu_mhz"):
             self.assertEqual(len(series[key]), looks)
-        self.assertEqual(series["frames"][-1], 80)
+        # The last look may come before the last frames are found.
+        self.assertEqual(series["frames"], sorted(series["frames"]))
+        self.assertLessEqual(series["frames"][-1], 80)
         self.assertTrue(all(0 <= busy <= 1 for busy in series["cpu_busy"] if busy is not None))
         # What is complete is not run again.
         status, text = self.bench.run("--resume")
@@ -178,16 +181,30 @@ class Night(unittest.TestCase):
         self.assertEqual(self.bench.result("night")["timing"], result["timing"])
 
     def test_a_night_lasts_as_long_as_is_asked(self):
-        """By the rate of the warm-ups."""
-        status, text = self.run_night({"seconds": 1800}, "--duration", "3", "--warmups", "2")
-        self.assertEqual(status, 0, text)
+        """By the rate of the warm-ups: how long it then takes is the machine's."""
+        self.run_night({"seconds": 1800}, "--duration", "3", "--warmups", "2")
         result = self.bench.result("night")
         self.assertEqual(result["sustained"]["asked_s"], 3)
         samples = result["timing"]["samples"]
         self.assertEqual([s["warmup"] for s in samples], [True, True, False])
-        # The rate of a busy machine may double meanwhile, or become half of what it was.
-        self.assertGreater(samples[2]["sustained"]["seconds"], 1)
-        self.assertLess(samples[2]["sustained"]["seconds"], 15)
+        frames = [s["sustained"]["frames"] for s in samples]
+        # Frames a second that are expected next; the whole run's and a quarter at most.
+        rates = [
+            s["sustained"]["fpnh"] / 3600 * min(1, 1.25 / s["sustained"]["gain"]) for s in samples
+        ]
+
+        def asked_for(some: int, wanted: float, least: int) -> None:
+            """Whole exposures of ten frames, as few as are enough."""
+            self.assertEqual(some % 10, 0)
+            self.assertGreaterEqual(some * (1 + 1e-9), max(wanted, least))
+            self.assertLess((some - 10) * (1 - 1e-9), max(wanted, least))
+
+        # An exposure; a fifth of the time; the time and a tenth, with an exposure at either end,
+        # and each input once.
+        self.assertEqual(frames[0], 10)
+        asked_for(frames[1], rates[0] * 3 / 5, 4)
+        asked_for(frames[2], rates[1] * 3 * 1.1 + 2 * 30, 30)
+        self.assertEqual(result["fom"]["frames_asked"], frames[2])
         self.assertIn("it lasted", " ".join(result["fom"]["not_published_because"]))
 
     def test_frames_that_were_not_extracted_in_their_turn_show(self):

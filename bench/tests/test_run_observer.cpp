@@ -1,4 +1,5 @@
 #include <chrono>
+#include <cmath>
 #include <filesystem>
 #include <thread>
 
@@ -15,22 +16,37 @@ namespace {
 
 namespace fs = std::filesystem;
 
+void pause(std::chrono::milliseconds time = std::chrono::milliseconds(100)) {
+  std::this_thread::sleep_for(time);
+}
+
+// The present by the clock of the files in a folder, which has coarse ticks.
+double file_time(const test::ScratchFolder& scratch) {
+  test::write_file(scratch.file("present"), "x");
+  return last_change({scratch.file("present")}).value();
+}
+
 TEST(OpeningWatch, SeesTheFirstOpening) {
   const test::ScratchFolder scratch;
   test::write_file(scratch.file("a"), "x");
   test::write_file(scratch.file("b"), "x");
-  const double before = unix_now();
-  OpeningWatch watch({scratch.file("a"), scratch.file("b")});
-  static_cast<void>(test::read_file(scratch.file("b")));
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
-  const double later = unix_now() - 0.1;
-  static_cast<void>(test::read_file(scratch.file("a")));
-  EXPECT_TRUE(watch.watches());
-  const std::optional<Opening> first = watch.stop();
-  ASSERT_TRUE(first);
-  EXPECT_GE(first->unix_s, before);
-  EXPECT_LT(first->unix_s, later);
-  EXPECT_EQ(first->path, scratch.file("b"));
+  // The watch may be late where the machine has other work: it is given longer, until it is not.
+  bool in_time = false;
+  for (int ms = 20; !in_time && ms < 100000; ms *= 2) {
+    const double before = unix_now();
+    OpeningWatch watch({scratch.file("a"), scratch.file("b")});
+    EXPECT_TRUE(watch.watches());
+    static_cast<void>(test::read_file(scratch.file("b")));
+    pause(std::chrono::milliseconds(ms));
+    const double later = unix_now();
+    static_cast<void>(test::read_file(scratch.file("a")));
+    const std::optional<Opening> first = watch.stop();
+    ASSERT_TRUE(first);
+    EXPECT_GE(first->unix_s, before);
+    EXPECT_EQ(first->path, scratch.file("b"));
+    in_time = first->unix_s < later;
+  }
+  EXPECT_TRUE(in_time);
 }
 
 TEST(OpeningWatch, SaysNothingOfWhatWasNotOpened) {
@@ -45,27 +61,38 @@ TEST(OpeningWatch, SaysNothingOfWhatWasNotOpened) {
 
 TEST(LastChange, IsThatOfTheRename) {
   const test::ScratchFolder scratch;
-  const double offset = file_clock_offset(scratch.file("."));
   test::write_file(scratch.file("a"), "x");
   test::write_file(scratch.file("temporary"), "x");
-  std::this_thread::sleep_for(std::chrono::milliseconds(200));
-  const double before = unix_now();
+  const auto written = last_change({scratch.file("a"), scratch.file("temporary")});
+  ASSERT_TRUE(written);
+  pause();
+  const double before = file_time(scratch);
+  EXPECT_GT(before, *written);
   fs::rename(scratch.file("temporary"), scratch.file("b"));
   const auto last = last_change({scratch.file("a"), scratch.file("b")});
   ASSERT_TRUE(last);
-  EXPECT_NEAR(*last - offset, before, 0.1);
+  EXPECT_GE(*last, before);
+  EXPECT_LE(*last, file_time(scratch));
   EXPECT_FALSE(last_change({scratch.file("a"), scratch.file("none")}));
+}
+
+TEST(FileClockOffset, IsOfThisMachineHere) {
+  const test::ScratchFolder scratch;
+  const double before = unix_now();
+  const double offset = file_clock_offset(scratch.file("."));
+  // It cannot err by more than it took.
+  constexpr double tick = 0.05;
+  EXPECT_LE(std::abs(offset), unix_now() - before + tick);
+  EXPECT_FALSE(fs::exists(scratch.file(".clock")));
 }
 
 TEST(WhyNoOutput, FilesOfTheRunOnly) {
   const test::ScratchFolder scratch;
-  const double offset = file_clock_offset(scratch.file("."));
   struct stat about {};
   ASSERT_EQ(stat(scratch.file(".").c_str(), &about), 0);
-  const auto pause = [] { std::this_thread::sleep_for(std::chrono::milliseconds(100)); };
   test::write_file(scratch.file("old"), "x");
   pause();
-  RunWindow run{unix_now() + offset, 0, about.st_dev};
+  RunWindow run{file_time(scratch), 0, about.st_dev};
   for (const char* name : {"new", "late", "dated back", "linked"})
     test::write_file(scratch.file(name), "x");
   fs::create_symlink(scratch.file("new"), scratch.file("link"));
@@ -73,7 +100,7 @@ TEST(WhyNoOutput, FilesOfTheRunOnly) {
   fs::create_hard_link(scratch.file("linked"), scratch.file("second"));
   // A rename does not make a file new.
   fs::rename(scratch.file("old"), scratch.file("renamed"));
-  run.ended_unix = unix_now() + offset;
+  run.ended_unix = file_time(scratch);
   EXPECT_EQ(why_no_output(scratch.file("new"), run), "");
   EXPECT_EQ(why_no_output(scratch.file("none"), run), "is missing");
   EXPECT_EQ(why_no_output(scratch.file("link"), run), "is a link");

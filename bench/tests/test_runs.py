@@ -55,24 +55,22 @@ class Runs(unittest.TestCase):
 
     def test_an_interrupted_run_goes_on_where_it_was(self):
         """SIGINT leaves a valid result; --resume adds the runs that are missing, and no more."""
-        with Bench([entry("one", repeats=30)]) as bench:
+        with Bench([entry("one", repeats=1000)]) as bench:
             result = bench.folder / "out/one.json"
             process = subprocess.Popen(bench.command(), stderr=subprocess.PIPE, text=True)
-            deadline = time.time() + 120
             done = 0
-            while done < 2 and time.time() < deadline:
+            while done < 2 and process.poll() is None:
                 time.sleep(0.1)
                 if result.exists():
                     done = len(json.loads(result.read_text())["timing"]["samples"])
             process.send_signal(signal.SIGINT)
-            _, errors = process.communicate(timeout=60)
+            _, errors = process.communicate()
             self.assertEqual(process.returncode, 1)
             self.assertIn("--resume", errors)
             before = bench.result("one")
             self.assertEqual(before["status"], "interrupted")
             self.assertIsNone(before["fom"]["effective"])
             runs = len(before["timing"]["samples"])
-            self.assertLess(runs, 30)
             refused, text = bench.run("--resume", "--repeats", str(runs + 1))
             after = bench.result("one")
             self.assertEqual(refused, 0, text)
@@ -391,12 +389,10 @@ if [[ "$*" == *--milestone* ]]; then cat "$here"/data/inputs/*/preproc-* >"$here
 
     def test_a_run_that_hangs_is_ended(self):
         """The time limit is a failed run, which is named."""
-        hanging = '#!/usr/bin/env bash\nif [[ "$*" == *--milestone* ]]; then sleep 60; fi\n'
+        hanging = '#!/usr/bin/env bash\n[[ "$*" != *--milestone* ]] || sleep infinity\n'
         hanging += 'exec "${0%/*}/real-spex-cpu" "$@"\n'
         with Bench([entry("one")], extractor=hanging, time_limit_s=1) as bench:
-            start = time.time()
             status, text = bench.run()
-            self.assertLess(time.time() - start, 50)
             self.assertEqual(status, 3, text)
             self.assertIn("time limit", bench.result("one")["verdict"]["reasons"][0])
 
