@@ -1,0 +1,63 @@
+#include "bench/campaign/exposure_run.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "bench/measure/run_observer.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Writes the list of a run.
+std::vector<OutputFrame> expected_outputs(const EntryRun& run, const Dataset& data,
+                                          const CampaignFolders& folders,
+                                          const CampaignInputs& inputs) {
+  folders.remove_outputs();
+  const std::string folder = folders.new_output_folder("run");
+  std::vector<ListedFrame> listed;
+  std::vector<OutputFrame> frames;
+  for (int k = 0; k < run.frames; ++k) {
+    const InputFrame& input = data.frames.at(k);
+    const std::string path = fs::path(folder) / fmt::format("frame-{}.fits", input.camera);
+    listed.push_back({&input, path});
+    frames.push_back(inputs.output_of(run.entry, input, path));
+  }
+  sort_by_camera(listed);
+  write_frame_list(listed, folders.list());
+  return frames;
+}
+
+}  // namespace
+
+std::optional<Sample> measure_exposure(EntryRun& run, const Plan& plan,
+                                       const CampaignFolders& folders, CampaignInputs& inputs,
+                                       RunWatcher& watcher) {
+  const int index = run.next_index();
+  const Dataset& data =
+      inputs.exposure(run.entry.case_name, plan.cases.at(run.entry.case_name).seed_of_run(index));
+  const std::vector<OutputFrame> frames = expected_outputs(run, data, folders, inputs);
+  std::vector<std::string> images, paths, cameras;
+  for (int k = 0; k < run.frames; ++k) images.push_back(data.frames.at(k).preproc);
+  for (const OutputFrame& frame : frames) {
+    paths.push_back(frame.path);
+    cameras.push_back(frame.camera);
+  }
+  const double clock = file_clock_offset(folders.outputs());
+  const WatchedRun watched =
+      watcher.run(run, images, inputs.not_for(run.entry, {&data}), plan.time_limit_s);
+  if (watched.result.interrupted) return std::nullopt;
+
+  std::optional<double> last_write = last_change(paths);
+  if (last_write) *last_write -= clock;
+  Sample sample = watcher.sample_of(run, watched, last_write, cameras);
+  sample.seed = data.seed;
+  if (!sample.failure)
+    run.validation.look(index, data.seed, frames, folders.window_of(watched.result, clock),
+                        run.entry.tolerance);
+  return sample;
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,162 @@
+#include "bench/campaign/folders.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <random>
+#include <system_error>
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "bench/measure/machine.hpp"
+#include "bench/measure/sample.hpp"
+#include "reference/core/error.hpp"
+#include "reference/io/atomic_write.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Less than this, and a disk is full.
+constexpr std::uintmax_t least_room = 64 * 1024;
+
+// Each of the folders is emptied, or written, with no regard for another within it. Inputs and
+// reference frames may be below the results, which are never removed.
+void check_apart(const CampaignSettings& settings) {
+  const auto whole = [](const std::string& path) {
+    return (fs::weakly_canonical(fs::absolute(path)) / "").string();
+  };
+  const std::string out = whole(settings.out), data = whole(settings.data),
+                    references = whole(settings.references);
+  const auto refuse = [](const char* option, const std::string& one, const std::string& other) {
+    if (one.starts_with(other))
+      throw usage_error(option, one + " lies in " + other, "a folder of its own");
+  };
+  refuse("--out", out, data);
+  refuse("--out", out, references);
+  refuse("--references", references, data);
+  refuse("--data", data, references);
+}
+
+// The folder of results, which is there then.
+std::string folder_for_results(const CampaignSettings& settings, const Plan& plan) {
+  check_apart(settings);
+  for (const Entry& entry : plan.entries)
+    if (const std::string id = entry.id + ".json";
+        !settings.resume && fs::exists(fs::path(settings.out) / id))
+      throw usage_error("--out", settings.out + " holds " + id + " already",
+                        "--resume, or another folder");
+  std::error_code error;
+  fs::create_directories(settings.out, error);
+  if (error) throw data_error(settings.out, error.message(), "a folder that can be written");
+  return settings.out;
+}
+
+}  // namespace
+
+CampaignFolders::CampaignFolders(const CampaignSettings& settings, const Plan& plan)
+    : out_(folder_for_results(settings, plan)), out_lock_(out_), data_("--data", settings.data) {
+  fs::create_directories(logs());
+  fs::create_directories(outputs());
+}
+
+std::string CampaignFolders::outputs() const {
+  return fs::path(data()) / "outputs";
+}
+
+std::string CampaignFolders::logs() const {
+  return fs::path(out_) / "logs";
+}
+
+std::string CampaignFolders::result(const std::string& entry) const {
+  return fs::path(out_) / (entry + ".json");
+}
+
+std::string CampaignFolders::run_log(const std::string& entry) const {
+  return fs::path(out_) / (entry + ".events.json");
+}
+
+std::string CampaignFolders::series(const std::string& entry) const {
+  return fs::path(out_) / (entry + ".series.json");
+}
+
+std::string CampaignFolders::log_of_run(const std::string& entry, int index) const {
+  return fs::path(logs()) / fmt::format("{}-{}.log", entry, index);
+}
+
+std::string CampaignFolders::events() const {
+  return fs::path(outputs()) / "events.json";
+}
+
+std::string CampaignFolders::list() const {
+  return fs::path(outputs()) / "frames.txt";
+}
+
+std::string CampaignFolders::seal_key() const {
+  const std::string path = fs::path(data()) / ".seal-key";
+  std::string key;
+  std::ifstream in(path);
+  if (std::getline(in, key)) return key;
+  std::random_device random;
+  for (int i = 0; i < 8; ++i) key += fmt::format("{:08x}", random());
+  atomic_write(path, key);
+  return key;
+}
+
+void CampaignFolders::remove_outputs() const {
+  fs::remove_all(outputs());
+  fs::create_directories(outputs());
+}
+
+std::string CampaignFolders::new_output_folder(const char* name) const {
+  std::string folder = fs::path(outputs()) / fmt::format("{}-XXXXXX", name);
+  if (mkdtemp(folder.data()) == nullptr)
+    throw data_error(folder, std::strerror(errno), "a folder that can be made");
+  return folder;
+}
+
+// Clocks of local file systems are this machine's, but for their ticks.
+double CampaignFolders::clock_slack() const {
+  const std::string kind = file_system_of(outputs());
+  const bool local = kind == "tmpfs" || kind == "ext4" || kind == "xfs" || kind == "overlayfs";
+  return local ? 0.05 : 1.0;
+}
+
+unsigned long CampaignFolders::output_device() const {
+  struct stat about {};
+  if (stat(outputs().c_str(), &about) != 0)
+    throw data_error(outputs(), std::strerror(errno), "a folder that can be read");
+  return about.st_dev;
+}
+
+RunWindow CampaignFolders::window_of(const CommandResult& run, double offset) const {
+  const double slack = clock_slack();
+  return {run.start_unix + offset - slack, run.start_unix + run.seconds + offset + slack,
+          output_device()};
+}
+
+RunWindow CampaignFolders::window_from_now(double offset) const {
+  return {unix_now() + offset - clock_slack(), std::numeric_limits<double>::infinity(),
+          output_device()};
+}
+
+bool CampaignFolders::is_full() const {
+  return fs::space(outputs()).available < least_room || fs::space(logs()).available < least_room;
+}
+
+std::string kept_plan_path(const std::string& out) {
+  return fs::path(out) / "logs" / "plan.json";
+}
+
+std::string kept_key_path(const std::string& out) {
+  return fs::path(out) / "logs" / "seal-key.txt";
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,113 @@
+#include "bench/campaign/inputs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <spdlog/spdlog.h>
+
+#include "bench/correctness/golden_gate.hpp"
+#include "bench/correctness/owned_folder.hpp"
+
+namespace spex::bench {
+
+CampaignInputs::CampaignInputs(const Plan& plan, const CampaignSettings& settings,
+                               const Programs& programs, const std::string& spex_cpu_sha256,
+                               std::string data, Signals& signals)
+    : plan_(plan),
+      settings_(settings),
+      programs_(programs),
+      data_(std::move(data)),
+      signals_(signals),
+      references_(OwnedFolder("--references", settings.references), spex_cpu_sha256) {}
+
+const Dataset& CampaignInputs::exposure(const std::string& case_name, int seed) {
+  const std::pair key{case_name, seed};
+  const auto found = exposures_.find(key);
+  if (found != exposures_.end()) return found->second;
+  return exposures_
+      .emplace(key, prepare_dataset(plan_.cases.at(case_name), seed, data_, programs_, signals_))
+      .first->second;
+}
+
+std::vector<const Dataset*> CampaignInputs::exposures_of(const EntryRun& run, int runs) {
+  const Case& one = plan_.cases.at(run.entry.case_name);
+  std::vector<const Dataset*> all;
+  if (run.entry.sustain) {
+    for (int k = 0; k < one.exposures_in_turn() + 1; ++k)
+      all.push_back(&exposure(run.entry.case_name, one.seed + k));
+    return all;
+  }
+  for (int index = 0; index < runs; ++index) {
+    const Dataset& data = exposure(run.entry.case_name, one.seed_of_run(index));
+    if (std::find(all.begin(), all.end(), &data) == all.end()) all.push_back(&data);
+  }
+  return all;
+}
+
+nlohmann::ordered_json CampaignInputs::json(const EntryRun& run,
+                                            const std::vector<const Dataset*>& exposures,
+                                            int frames) const {
+  return inputs_json(plan_.cases.at(run.entry.case_name), data_, exposures, frames);
+}
+
+void CampaignInputs::make_references(const EntryRun& run, const Dataset& exposure) {
+  if (plan_.reference)
+    references_.prepare(run.entry, exposure, run.frames, *plan_.reference, programs_, signals_);
+}
+
+void CampaignInputs::prepare_further(EntryRun& run, int index) {
+  const int seed = plan_.cases.at(run.entry.case_name).seed_of_run(index);
+  if (exposures_.contains({run.entry.case_name, seed})) return;
+  make_references(run, exposure(run.entry.case_name, seed));
+  run.inputs = json(run, exposures_of(run, index + 1), run.frames);
+}
+
+OutputFrame CampaignInputs::output_of(const Entry& entry, const InputFrame& input,
+                                      const std::string& path) const {
+  return {input.camera, path,
+          plan_.reference ? references_.path_of(entry, input, *plan_.reference) : "", input.truth};
+}
+
+std::vector<std::string> CampaignInputs::not_for(const Entry& entry,
+                                                 const std::set<const Dataset*>& its_own) const {
+  std::vector<std::string> files;
+  for (const auto& [key, other] : exposures_)
+    for (const InputFrame& frame : other.frames) {
+      if (!its_own.contains(&other)) files.push_back(frame.preproc);
+      files.push_back(frame.truth);
+      if (!plan_.reference) continue;
+      std::string path = references_.path_of(entry, frame, *plan_.reference);
+      if (std::filesystem::exists(path)) files.push_back(std::move(path));
+    }
+  return files;
+}
+
+nlohmann::ordered_json CampaignInputs::golden_gate(const Entry& entry) {
+  const auto found = golden_.find(entry.milestone);
+  if (found != golden_.end()) return found->second;
+  auto results = nlohmann::ordered_json::array();
+  for (const std::string& name : plan_.goldens) {
+    spdlog::info("{}: golden case {}", to_string(entry.milestone), name);
+    results.push_back(run_golden(settings_.golden_cases, name, golden_extractor(entry, programs_),
+                                 data_, signals_));
+  }
+  return golden_.emplace(entry.milestone, results).first->second;
+}
+
+void CampaignInputs::fail_changed(std::vector<EntryRun>& runs) const {
+  std::map<const Dataset*, std::string> changed;
+  for (const auto& [key, data] : exposures_) changed[&data] = changed_file(data);
+  for (EntryRun& run : runs)
+    for (Sample& sample : run.samples) {
+      if (sample.failure) continue;
+      for (const auto& [key, data] : exposures_) {
+        // A long run takes all seeds in turn.
+        const bool used = key.first == run.entry.case_name &&
+                          (run.entry.sustain.has_value() || key.second == sample.seed);
+        if (used && !changed[&data].empty())
+          sample.failure = changed[&data] + " was changed since it was made";
+      }
+    }
+}
+
+}  // namespace spex::bench

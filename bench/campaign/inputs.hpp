@@ -1,0 +1,69 @@
+// What the runs of a campaign work on and are held to: exposures, reference frames, golden cases.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/campaign/campaign.hpp"
+#include "bench/campaign/entry_run.hpp"
+#include "bench/correctness/dataset.hpp"
+#include "bench/correctness/reference_store.hpp"
+#include "bench/correctness/validation.hpp"
+
+namespace spex::bench {
+
+/// Each is made once, when it is first needed, for all entries that share it.
+class CampaignInputs {
+ public:
+  /// `data` is the data folder; the folder of references is taken here. Throws as OwnedFolder does.
+  CampaignInputs(const Plan& plan, const CampaignSettings& settings, const Programs& programs,
+                 const std::string& spex_cpu_sha256, std::string data, Signals& signals);
+
+  /// The exposure of a case by its seed, which stays where it is. Throws Error(data).
+  const Dataset& exposure(const std::string& case_name, int seed);
+  /// The exposures of an entry's first runs, each seed once; of a long run those in turn, and then
+  /// that of the warm-ups.
+  std::vector<const Dataset*> exposures_of(const EntryRun& run, int runs);
+
+  /// `inputs` of a result.
+  [[nodiscard]] nlohmann::ordered_json json(const EntryRun& run,
+                                            const std::vector<const Dataset*>& exposures,
+                                            int frames) const;
+
+  /// Makes the reference frames of an exposure's first frames, where the plan has references.
+  void make_references(const EntryRun& run, const Dataset& exposure);
+  /// The inputs of a run beyond those that were prepared: of one that is made in the place of a
+  /// throttled run, or for a narrower interval.
+  void prepare_further(EntryRun& run, int index);
+
+  /// An output of an input, and what it is held to.
+  [[nodiscard]] OutputFrame output_of(const Entry& entry, const InputFrame& input,
+                                      const std::string& path) const;
+  /// What a run has no business with: the inputs of other runs, which it could work on off the
+  /// clock, the truth, and the frames that its own are held to.
+  [[nodiscard]] std::vector<std::string> not_for(const Entry& entry,
+                                                 const std::set<const Dataset*>& its_own) const;
+
+  /// The plan's golden cases by the entry's milestone, once for all entries that share it.
+  nlohmann::ordered_json golden_gate(const Entry& entry);
+
+  /// Fails the runs whose inputs are not those that were made.
+  void fail_changed(std::vector<EntryRun>& runs) const;
+
+ private:
+  const Plan& plan_;
+  const CampaignSettings& settings_;
+  const Programs& programs_;
+  std::string data_;
+  Signals& signals_;
+  ReferenceStore references_;
+  std::map<std::pair<std::string, int>, Dataset> exposures_;  // by case and seed
+  std::map<Milestone, nlohmann::ordered_json> golden_;
+};
+
+}  // namespace spex::bench

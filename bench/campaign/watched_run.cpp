@@ -1,0 +1,124 @@
+#include "bench/campaign/watched_run.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "bench/correctness/run_claims.hpp"
+#include "bench/measure/node_meter.hpp"
+#include "bench/measure/run_observer.hpp"
+#include "bench/measure/sample.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t most_run_log_bytes = 20'000'000;
+
+void take_gpu_use(const std::vector<GpuObservation>& watched, Sample& sample) {
+  std::vector<double> joules, busy;
+  for (const GpuObservation& gpu : watched) {
+    if (const auto used = gpu.joules()) joules.push_back(*used);
+    if (const auto part = gpu.busy()) busy.push_back(*part);
+    if (const auto bytes = gpu.memory_bytes())
+      sample.device_memory_bytes = std::max(sample.device_memory_bytes.value_or(0), *bytes);
+    for (const std::string& reason : gpu.throttle_reasons)
+      sample.throttled = sample.throttled || is_unhealthy(reason);
+  }
+  if (!joules.empty() && joules.size() == watched.size()) sample.joules = joules;
+  if (!busy.empty() && busy.size() == watched.size()) sample.gpu_busy = busy;
+  if (sample.device_memory_bytes && *sample.device_memory_bytes <= 0 && !sample.failure)
+    sample.failure = "no memory of a GPU was used while it ran";
+}
+
+}  // namespace
+
+RunWatcher::RunWatcher(const Nvml& nvml, const Machine& machine, const CampaignFolders& folders,
+                       Signals& signals, std::function<void(const EntryRun&)> write)
+    : nvml_(nvml),
+      machine_(machine),
+      folders_(folders),
+      signals_(signals),
+      write_(std::move(write)) {}
+
+WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& images,
+                           const std::vector<std::string>& not_for_it, double time_limit_s) {
+  const Command command{run.launch.argv, run.launch.environment,
+                        folders_.log_of_run(run.entry.id, run.next_index()), time_limit_s};
+  run.dropped.push_back({run.next_index(), utc_text(unix_now()), {}, "was begun, and did not end"});
+  write_(run);
+  OpeningWatch opening(images);
+  OpeningWatch answers(not_for_it);
+  GpuMonitor monitor(nvml_, nvml_indices(run.entry));
+  NodeMeter meter;
+  const std::optional<double> before = meter.read().energy_j;
+  WatchedRun watched;
+  watched.result = run_command(command, signals_);
+  const std::optional<double> after = meter.read().energy_j;
+  if (before && after) watched.node_joules = *after - *before;
+  watched.gpus = monitor.stop();
+  if (const std::optional<Opening> opened = opening.stop()) watched.first_read = opened->unix_s;
+  if (const std::optional<Opening> opened = answers.stop()) watched.opened_answer = opened->path;
+  watched.watches_answers = answers.watches();
+  if (watched.result.interrupted) {
+    run.dropped.back().seconds = watched.result.seconds;
+    run.dropped.back().reason = interrupted_run;
+  } else {
+    run.dropped.pop_back();
+  }
+  return watched;
+}
+
+Sample RunWatcher::sample_of(EntryRun& run, const WatchedRun& watched,
+                             std::optional<double> last_write,
+                             const std::vector<std::string>& cameras) const {
+  const CommandResult& result = watched.result;
+  const SeenOf seen{result.start_unix,      result.start_unix + result.seconds,
+                    watched.first_read,     last_write,
+                    folders_.clock_slack(), watched.opened_answer};
+  const AskedOf asked{run.entry.on_gpu() ? "spex-gpu" : "spex-cpu", to_string(run.entry.milestone),
+                      cameras};
+  Sample sample =
+      make_sample(result, folders_.events(), folders_.log_of_run(run.entry.id, run.next_index()),
+                  [&](const RunLog& of_run) { return contradiction(of_run, asked, seen); });
+  // The program's own words may have had no room either.
+  if (sample.failure && folders_.is_full())
+    *sample.failure += std::string(": ") + std::strerror(ENOSPC);
+  sample.index = run.next_index();
+  sample.warmup = sample.index < run.warmups;
+  if (seen.first_read && seen.last_write && watched.watches_answers)
+    sample.observed_s = *seen.last_write - *seen.first_read;
+  // Within its slack a log may say less than was seen; it gains nothing by it.
+  if (sample.extraction_s && sample.observed_s)
+    sample.extraction_s = std::max(*sample.extraction_s, *sample.observed_s);
+  // srun's ranks are children of Slurm's daemon, and other nodes' are not seen from here.
+  if (run.launch.launcher != "srun" && run.launch.nodes == 1) sample.cpu_s = result.cpu_s;
+  sample.node_joules = watched.node_joules;
+  keep_run_log(run);
+  take_gpu_use(watched.gpus, sample);
+  run.add_health(watched.gpus);
+  return sample;
+}
+
+std::vector<int> RunWatcher::nvml_indices(const Entry& entry) const {
+  std::vector<int> indices;
+  for (const VisibleGpu& gpu : gpus_of(entry, machine_)) indices.push_back(gpu.nvml_index);
+  return indices;
+}
+
+// An old log must not stand in for one that was not written. That of a night has hundreds of
+// thousands of events, and is not kept.
+void RunWatcher::keep_run_log(const EntryRun& run) const {
+  const std::string written = folders_.events(), kept = folders_.run_log(run.entry.id);
+  fs::remove(kept);
+  std::error_code error;
+  const auto bytes = fs::is_regular_file(written) ? fs::file_size(written, error) : 0;
+  if (!error && bytes > 0 && bytes <= most_run_log_bytes) fs::copy_file(written, kept);
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,60 @@
+// A run of an entry, watched from outside from before its launcher starts until it has ended.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/campaign/entry_run.hpp"
+#include "bench/campaign/folders.hpp"
+#include "bench/measure/command.hpp"
+#include "bench/measure/gpu_monitor.hpp"
+#include "bench/measure/machine.hpp"
+#include "bench/measure/nvml.hpp"
+
+namespace spex::bench {
+
+/// What was seen of a run.
+struct WatchedRun {
+  CommandResult result;
+  std::vector<GpuObservation> gpus;
+  std::optional<double> first_read;
+  std::string opened_answer;    ///< a file that a run has no business with, which was opened
+  bool watches_answers = true;  ///< whether those could be watched
+  std::optional<double> node_joules;
+};
+
+/// Starts runs, and makes samples of them.
+class RunWatcher {
+ public:
+  /// `write` writes the result of an entry, so that whatever ends this program, it is known that a
+  /// run was begun.
+  RunWatcher(const Nvml& nvml, const Machine& machine, const CampaignFolders& folders,
+             Signals& signals, std::function<void(const EntryRun&)> write);
+
+  /// Runs the entry's launch, whose list of frames is written. `images` are what it reads,
+  /// `not_for_it` what it must not. What does not end by itself stays in `dropped`.
+  [[nodiscard]] WatchedRun run(EntryRun& run, const std::vector<std::string>& images,
+                               const std::vector<std::string>& not_for_it, double time_limit_s);
+
+  /// The sample of a run that was not interrupted; what it says of itself is held to what was asked
+  /// (`cameras`) and seen. `last_write` is by this machine's clock.
+  [[nodiscard]] Sample sample_of(EntryRun& run, const WatchedRun& watched,
+                                 std::optional<double> last_write,
+                                 const std::vector<std::string>& cameras) const;
+
+  /// NVML's numbers of the GPUs of an entry.
+  [[nodiscard]] std::vector<int> nvml_indices(const Entry& entry) const;
+
+ private:
+  void keep_run_log(const EntryRun& run) const;
+
+  const Nvml& nvml_;
+  const Machine& machine_;
+  const CampaignFolders& folders_;
+  Signals& signals_;
+  std::function<void(const EntryRun&)> write_;
+};
+
+}  // namespace spex::bench
