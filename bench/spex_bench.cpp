@@ -177,6 +177,21 @@ void choose_entries(const Arguments& arguments, spex::bench::Plan& plan) {
                             "one of the tier night, with 'seconds'");
 }
 
+// A machine is held to its sustained speed for as long as the plan says.
+void check_duration(const Arguments& arguments, const spex::bench::Plan& plan) {
+  if (!arguments.duration) return;
+  for (const spex::bench::Entry& entry : plan.entries) {
+    const auto found = arguments.settings.thresholds->entries.find(entry.id);
+    if (found == arguments.settings.thresholds->entries.end() || !found->second.fpnh_sustained)
+      continue;
+    if (entry.sustain->seconds && *arguments.duration < *entry.sustain->seconds)
+      throw spex::usage_error(
+          "--duration",
+          fmt::format("{:g} s, with a threshold of sustained FPNH", *arguments.duration),
+          fmt::format("the {:g} s of the plan, or more", *entry.sustain->seconds));
+  }
+}
+
 spex::bench::Launcher launcher_of(const std::string& asked, const std::string& options) {
   spex::bench::Launcher launcher =
       spex::bench::choose_launcher(asked, spex::bench::LauncherSurroundings::here());
@@ -193,10 +208,13 @@ int run(Arguments& arguments) {
     if (plan.tier == "ci")
       throw spex::usage_error("--thresholds", "with a plan of the tier ci, which has no FPNH",
                               "a plan of another tier");
-    std::vector<std::string> entries;
-    for (const auto& entry : plan.entries) entries.push_back(entry.id);
-    arguments.settings.thresholds = spex::bench::read_thresholds(
-        *arguments.thresholds, {arguments.settings.system, plan.name, entries});
+    spex::bench::Asked asked{arguments.settings.system, plan.name, {}, {}};
+    for (const auto& entry : plan.entries) {
+      asked.entries.push_back(entry.id);
+      if (entry.sustain) asked.long_runs.push_back(entry.id);
+    }
+    arguments.settings.thresholds = spex::bench::read_thresholds(*arguments.thresholds, asked);
+    check_duration(arguments, plan);
   }
   choose_entries(arguments, plan);
   if (arguments.list) {

@@ -372,6 +372,11 @@ Evidence EntryRun::evidence(const RunFacts& facts) const {
     evidence.fpnh_extraction = figure->fpnh;
     evidence.seconds_extraction = scaled(figure->seconds, exposures);
   }
+  evidence.fpnh_sustained = sustained_fpnh_to_judge(*this);
+  if (entry.sustain && entry.sustain->seconds && sustained_s(*this) < *entry.sustain->seconds)
+    evidence.not_sustained_because =
+        fmt::format("the steady part lasted {:.2f} s, not the {:g} that were asked for",
+                    sustained_s(*this), *entry.sustain->seconds);
   if (facts.thresholds)
     if (const auto found = facts.thresholds->entries.find(entry.id);
         found != facts.thresholds->entries.end())
@@ -386,6 +391,35 @@ std::optional<Statistic> sustained_fpnh(const EntryRun& run) {
     if (!sample->sustained.is_null()) fpnh.push_back(sample->sustained.at("fpnh"));
   if (fpnh.empty()) return std::nullopt;
   return summarize(fpnh);
+}
+
+std::optional<Statistic> sustained_fpnh_to_judge(const EntryRun& run) {
+  const std::optional<Statistic> of_runs = sustained_fpnh(run);
+  if (!of_runs) return std::nullopt;
+  std::vector<double> of_parts;
+  for (const Sample* sample : run.timed())
+    if (!sample->sustained.is_null())
+      for (const Json& block : sample->sustained.at("blocks"))
+        if (const double seconds = block.at("seconds"); seconds > 0)
+          of_parts.push_back(3600 * block.at("frames").get<double>() /
+                             (seconds * run.launch.nodes));
+  if (of_parts.empty()) return of_runs;
+  const auto [least, most] = std::minmax_element(of_runs->samples.begin(), of_runs->samples.end());
+  Statistic all = summarize(of_parts);
+  all.median = of_runs->median;
+  if (all.low) all.low = std::min(*all.low, *least);
+  if (all.high) all.high = std::max(*all.high, *most);
+  return all;
+}
+
+double sustained_s(const EntryRun& run) {
+  std::optional<double> shortest;
+  for (const Sample* sample : run.timed()) {
+    const double seconds =
+        sample->sustained.is_null() ? 0 : sample->sustained.at("seconds").get<double>();
+    shortest = std::min(shortest.value_or(seconds), seconds);
+  }
+  return shortest.value_or(0);
 }
 
 std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock, const std::string& tier) {

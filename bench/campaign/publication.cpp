@@ -22,17 +22,6 @@ bool all_inputs_differ(const EntryRun& run) {
                      [&](const Sample& sample) { return seeds.insert(sample.seed).second; });
 }
 
-// The shortest steady part of the runs that count.
-double lasted_s(const EntryRun& run) {
-  std::optional<double> shortest;
-  for (const Sample* sample : run.timed()) {
-    const double seconds =
-        sample->sustained.is_null() ? 0 : sample->sustained.at("seconds").get<double>();
-    shortest = std::min(shortest.value_or(seconds), seconds);
-  }
-  return shortest.value_or(0);
-}
-
 // Whether every run that counts is long enough to show that no answers were kept.
 bool shows_first_pass(const EntryRun& run) {
   const std::vector<const Sample*> samples = run.timed();
@@ -96,8 +85,8 @@ std::vector<std::string> not_published_because(const EntryRun& run, const RunFac
   need(all_held_to_reference(run), "not every frame is held to the CPU extractor's");
   need(warmups >= least_warmups, "no warm-up");
   if (night) {
-    need(lasted_s(run) >= least_night_s,
-         fmt::format("it lasted {:.0f} s, not {:.0f}", lasted_s(run), least_night_s));
+    need(sustained_s(run) >= least_night_s,
+         fmt::format("it lasted {:.0f} s, not {:.0f}", sustained_s(run), least_night_s));
     need(shows_first_pass(run), "too few frames to tell kept answers");
   } else {
     need(timed >= least_timed, fmt::format("{} timed run(s) that count, not five", timed));

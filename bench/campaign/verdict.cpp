@@ -59,22 +59,37 @@ std::string within(const char* what, const Statistic& seconds, double most,
   return *seconds.low > most ? "fail" : "inconclusive";
 }
 
+// What is asked for and was not found is no pass.
+std::string unknown(const char* what, std::vector<std::string>& reasons) {
+  reasons.push_back(fmt::format("{} is not known", what));
+  return "inconclusive";
+}
+
 std::string judge_performance(const Evidence& evidence, std::vector<std::string>& reasons) {
   if (!evidence.threshold) return "not-judged";
   const Threshold& threshold = *evidence.threshold;
   std::vector<std::string> found;
-  if (threshold.fpnh_effective && evidence.fpnh_effective)
-    found.push_back(against("effective FPNH", *evidence.fpnh_effective, *threshold.fpnh_effective,
-                            threshold, reasons));
-  if (threshold.fpnh_extraction && evidence.fpnh_extraction)
-    found.push_back(against("extraction FPNH", *evidence.fpnh_extraction,
-                            *threshold.fpnh_extraction, threshold, reasons));
-  if (threshold.seconds_effective && evidence.seconds_effective)
-    found.push_back(within("effective seconds", *evidence.seconds_effective,
-                           *threshold.seconds_effective, reasons));
-  if (threshold.seconds_extraction && evidence.seconds_extraction)
-    found.push_back(within("extraction seconds", *evidence.seconds_extraction,
-                           *threshold.seconds_extraction, reasons));
+  const auto at_least = [&](const char* what, const std::optional<Statistic>& fpnh,
+                            const std::optional<double>& asked) {
+    if (asked)
+      found.push_back(fpnh ? against(what, *fpnh, *asked, threshold, reasons)
+                           : unknown(what, reasons));
+  };
+  const auto at_most = [&](const char* what, const std::optional<Statistic>& seconds,
+                           const std::optional<double>& asked) {
+    if (asked)
+      found.push_back(seconds ? within(what, *seconds, *asked, reasons) : unknown(what, reasons));
+  };
+  at_least("effective FPNH", evidence.fpnh_effective, threshold.fpnh_effective);
+  at_least("extraction FPNH", evidence.fpnh_extraction, threshold.fpnh_extraction);
+  at_most("effective seconds", evidence.seconds_effective, threshold.seconds_effective);
+  at_most("extraction seconds", evidence.seconds_extraction, threshold.seconds_extraction);
+  if (threshold.fpnh_sustained && !evidence.not_sustained_because.empty()) {
+    reasons.push_back("sustained FPNH: " + evidence.not_sustained_because);
+    found.emplace_back("inconclusive");
+  } else {
+    at_least("sustained FPNH", evidence.fpnh_sustained, threshold.fpnh_sustained);
+  }
   for (const char* worst : {"fail", "inconclusive", "pass"})
     if (std::find(found.begin(), found.end(), worst) != found.end()) return worst;
   return "not-judged";
@@ -93,7 +108,12 @@ void take_entries(const std::string& path, const Json& entries, const Asked& ask
     if (std::find(asked.entries.begin(), asked.entries.end(), entry) == asked.entries.end())
       throw usage_error(path, entry + " is no entry of the plan",
                         fmt::format("{}", fmt::join(asked.entries, ", ")));
-    thresholds.entries[entry] = read_threshold(path, entry, value);
+    const Threshold threshold = read_threshold(path, entry, value);
+    if (threshold.fpnh_sustained &&
+        std::find(asked.long_runs.begin(), asked.long_runs.end(), entry) == asked.long_runs.end())
+      throw usage_error(path, entry + ": 'fpnh_sustained' is asked of what is no long run",
+                        "an entry with 'sustain'");
+    thresholds.entries[entry] = threshold;
   }
 }
 
@@ -101,13 +121,14 @@ void take_entries(const std::string& path, const Json& entries, const Asked& ask
 
 Threshold read_threshold(const std::string& path, const std::string& where, const Json& json) {
   const std::string expected =
-      "fpnh_effective, fpnh_extraction, seconds_effective or seconds_extraction, and perhaps "
-      "margin and margin_above";
+      "fpnh_effective, fpnh_extraction, fpnh_sustained, seconds_effective or seconds_extraction, "
+      "and perhaps margin and margin_above";
   if (!json.is_object()) throw usage_error(path, where + " is no object", expected);
   Threshold threshold;
   const std::map<std::string, std::optional<double>*> limits{
       {"fpnh_effective", &threshold.fpnh_effective},
       {"fpnh_extraction", &threshold.fpnh_extraction},
+      {"fpnh_sustained", &threshold.fpnh_sustained},
       {"seconds_effective", &threshold.seconds_effective},
       {"seconds_extraction", &threshold.seconds_extraction}};
   bool asks = false;
@@ -141,6 +162,7 @@ Json Threshold::to_json() const {
   };
   add("fpnh_effective", fpnh_effective);
   add("fpnh_extraction", fpnh_extraction);
+  add("fpnh_sustained", fpnh_sustained);
   add("seconds_effective", seconds_effective);
   add("seconds_extraction", seconds_extraction);
   add("margin", margin);

@@ -18,6 +18,7 @@ struct Threshold {
   double margin = 0.05;                                   ///< by which it may stay below
   std::optional<double> margin_above;  ///< by which it may be above, before it is doubted
   std::optional<double> seconds_effective, seconds_extraction;  ///< of an exposure, at most
+  std::optional<double> fpnh_sustained;  ///< of a long run, at least, but for the margin
 
   [[nodiscard]] nlohmann::ordered_json to_json() const;
 };
@@ -36,11 +37,12 @@ struct Thresholds {
 struct Asked {
   std::string system, plan;
   std::vector<std::string> entries;
+  std::vector<std::string> long_runs;  ///< those entries that are
 };
 
 /// Those of `entries`, and of `systems` under the system's and the plan's names, which go before
 /// the others. Throws Error(usage) where the file is none, has nothing for them, or names an entry
-/// that is not one of the plan's.
+/// that is not one of the plan's, or asks for sustained FPNH of one that is no long run.
 [[nodiscard]] Thresholds read_thresholds(const std::string& path, const Asked& asked);
 
 /// What a verdict is made from.
@@ -55,6 +57,8 @@ struct Evidence {
   std::vector<std::string> unhealthy;  ///< what is
   std::optional<Statistic> fpnh_effective, fpnh_extraction;
   std::optional<Statistic> seconds_effective, seconds_extraction;  ///< of an exposure
+  std::optional<Statistic> fpnh_sustained;                         ///< of a long run
+  std::string not_sustained_because;  ///< why a long run says nothing of it; empty
   std::optional<Threshold> threshold;
 };
 

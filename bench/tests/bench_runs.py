@@ -90,14 +90,14 @@ class Bench:
         )
         return done.returncode, done.stdout
 
-    def run_steadily(self, name: str, **environment: str) -> str:
+    def run_steadily(self, name: str, *options: str, **environment: str) -> str:
         """The output of a long run that is right.
 
         Other work that begins or ends on the machine meanwhile can change the speed of a run by so
         much that its answers seem kept, or its frames held back. It must say so, and is made again.
         """
         for _ in range(8):
-            status, text = self.run(**environment)
+            status, text = self.run(*options, **environment)
             samples = self.result(name)["timing"]["samples"]
             sustained = samples[-1]["sustained"] if samples else None
             gains = [one["gain"] for one in (sustained, (sustained or {}).get("first_pass")) if one]

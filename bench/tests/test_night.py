@@ -207,6 +207,31 @@ class Night(unittest.TestCase):
         self.assertEqual(result["fom"]["frames_asked"], frames[2])
         self.assertIn("it lasted", " ".join(result["fom"]["not_published_because"]))
 
+    def test_a_night_is_held_to_a_sustained_speed(self):
+        """A lower bound; of long runs alone, and as long as the plan says."""
+        thresholds = self.bench.folder / "thresholds.json"
+
+        def asks(**limits: float) -> None:
+            thresholds.write_text(json.dumps({"systems": {"here": {"test": {"night": limits}}}}))
+
+        options = ("--system", "here", "--thresholds", str(thresholds))
+        self.plan_night({"frames": 80})
+        asks(fpnh_sustained=1)
+        text = self.bench.run_steadily("night", *options)
+        self.assertEqual(self.bench.result("night")["verdict"]["performance"], "pass", text)
+        asks(fpnh_sustained=1e9)
+        # What is complete is judged anew, and not run again.
+        status, text = self.bench.run("--resume", *options)
+        self.assertEqual(status, 4, text)
+        verdict = self.bench.result("night")["verdict"]
+        self.assertEqual(verdict["overall"], "slow")
+        self.assertEqual(verdict["threshold"]["fpnh_sustained"], 1e9)
+        self.assertIn("sustained FPNH", verdict["reasons"][-1])
+        for sustain, more in (({"seconds": 1800}, ("--duration", "3")),):
+            status, text = self.run_night(sustain, *options, *more)
+            self.assertEqual(status, 2, text)
+            self.assertIn("with a threshold of sustained FPNH (expected the 1800 s", text)
+
     def test_frames_that_were_not_extracted_in_their_turn_show(self):
         """Answers that are kept, frames that are held back, and one of other bytes."""
         for fault, words in (

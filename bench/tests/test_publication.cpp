@@ -223,6 +223,48 @@ TEST(Evidence, AFullDiskIsNoWrongFrame) {
   EXPECT_EQ(judge(all.run.evidence(all.facts)).overall, "incorrect");
 }
 
+// Twenty parts of 300 frames in 10 s, of which one may stand still for longer.
+EntryRun long_run(double pause_s) {
+  ByTheRules all;
+  all.run.repeats = 1;
+  all.run.samples.resize(2);
+  all.run.entry.sustain = Sustain{200, std::nullopt};
+  Json blocks = Json::array();
+  for (int k = 0; k < 20; ++k)
+    blocks.push_back(
+        {{"frames", 300}, {"begin_s", 0}, {"seconds", 10 + 0.01 * k + (k == 7 ? pause_s : 0)}});
+  const double seconds = 200 + pause_s;
+  all.run.samples[1].sustained = {
+      {"seconds", seconds}, {"fpnh", 3600 * 6000 / seconds}, {"blocks", blocks}};
+  return all.run;
+}
+
+TEST(Evidence, ALongRunIsJudgedByItsPartsAndAsAWhole) {
+  const EntryRun steady = long_run(0);
+  const std::optional<Statistic> fpnh = sustained_fpnh_to_judge(steady);
+  ASSERT_TRUE(fpnh);
+  EXPECT_EQ(fpnh->median, 108000);
+  EXPECT_GT(*fpnh->coverage, 0.95);
+  // The 6th smallest and the 6th largest of 20.
+  EXPECT_NEAR(*fpnh->low, 3600 * 30 / 1.014, 1e-6);
+  EXPECT_NEAR(*fpnh->high, 108000, 1e-6);
+  // To stand still for 50 s of 250 is seen in the whole, though not in most parts.
+  EXPECT_NEAR(*sustained_fpnh_to_judge(long_run(50))->low, 0.8 * 108000, 1e-6);
+  EXPECT_FALSE(sustained_fpnh_to_judge(ByTheRules().run));
+}
+
+TEST(Evidence, ALongRunThatWasShortIsNoEvidence) {
+  ByTheRules all;
+  all.facts.thresholds.emplace().entries[all.run.entry.id].fpnh_sustained = 1;
+  all.run = long_run(0);
+  EXPECT_EQ(judge(all.run.evidence(all.facts)).overall, "pass");
+  // As where the warm-ups were made slow.
+  all.run.entry.sustain->seconds = 300;
+  EXPECT_THAT(judge(all.run.evidence(all.facts)).reasons,
+              ElementsAre("sustained FPNH: the steady part lasted 200.00 s, not the 300 that were "
+                          "asked for"));
+}
+
 TEST(Publication, ANightLastsHalfAnHour) {
   const auto night = [](double seconds, const Json& first_pass) {
     return reasons_with([&](ByTheRules& x) {

@@ -125,7 +125,7 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
     return scratch.file("t.json");
   };
   const auto read = [&](const std::string& text) {
-    return read_thresholds(write(text), {"node", "plan", {"pipeline", "a"}});
+    return read_thresholds(write(text), {"node", "plan", {"pipeline", "a", "night"}, {"night"}});
   };
   const Thresholds found =
       read(R"({"entries": {"pipeline": {"fpnh_effective": 8000, "margin": 0.1}}})");
@@ -147,7 +147,7 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
   EXPECT_THAT(refusal(R"({"system": {}})"), HasSubstr("'system' is unknown"));
   EXPECT_THAT(refusal("null"), HasSubstr("no JSON object"));
   EXPECT_THAT(refusal(R"({"entries": {"pipelin": {"fpnh_effective": 1}}})"),
-              HasSubstr("pipelin is no entry of the plan (expected pipeline, a)"));
+              HasSubstr("pipelin is no entry of the plan (expected pipeline, a, night)"));
   EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_effective": 1, "margin": 5}}})"),
               HasSubstr("'margin' is 5"));
   EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_effective": null}}})"), HasSubstr("is null"));
@@ -155,6 +155,12 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
   EXPECT_THAT(refusal(R"({"entries": {"a": {"margin": 0.1}}})"), HasSubstr("asks for nothing"));
   EXPECT_THAT(refusal(R"({"entries": {"a": null}})"), HasSubstr("a is no object"));
   EXPECT_THROW(static_cast<void>(read_thresholds(scratch.file("none"), {})), Error);
+
+  EXPECT_EQ(
+      read(R"({"entries": {"night": {"fpnh_sustained": 9}}})").entries.at("night").fpnh_sustained,
+      9);
+  EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_sustained": 9}}})"),
+              HasSubstr("a: 'fpnh_sustained' is asked of what is no long run"));
 
   // By system and plan, before what holds everywhere.
   const std::string keyed = R"({"entries": {"a": {"seconds_effective": 900}}, "systems": {
@@ -186,6 +192,33 @@ TEST(Verdict, SecondsOfAnExposureAreAtMost) {
   EXPECT_EQ(judge(evidence).overall, "slow");
   EXPECT_THAT(judge(evidence).reasons, ElementsAre(HasSubstr("at most 900.00 wanted")));
   EXPECT_EQ(judge(evidence).to_json().at("threshold").at("seconds_effective"), 900);
+}
+
+TEST(Verdict, SustainedFpnhIsAtLeast) {
+  Evidence evidence = good();
+  evidence.threshold.emplace().fpnh_sustained = 100;
+  EXPECT_EQ(judge(evidence).overall, "inconclusive");
+  EXPECT_THAT(judge(evidence).reasons, ElementsAre("sustained FPNH is not known"));
+  evidence.fpnh_sustained = six(96, 110);
+  EXPECT_EQ(judge(evidence).overall, "pass");
+  EXPECT_EQ(judge(evidence).to_json().at("threshold").at("fpnh_sustained"), 100);
+  evidence.fpnh_sustained = six(90, 110);
+  EXPECT_EQ(judge(evidence).overall, "inconclusive");
+  evidence.fpnh_sustained = six(80, 94);
+  EXPECT_EQ(judge(evidence).overall, "slow");
+  EXPECT_THAT(judge(evidence).reasons, ElementsAre(HasSubstr("sustained FPNH 87")));
+  evidence.fpnh_sustained = six(300, 310);
+  evidence.not_sustained_because = "too short";
+  EXPECT_EQ(judge(evidence).overall, "inconclusive");
+}
+
+// What is asked for and was not found.
+TEST(Verdict, ASpeedThatIsNotKnownIsNoPass) {
+  Evidence evidence;
+  evidence.threshold = at_least(1);
+  EXPECT_EQ(judge(evidence).overall, "inconclusive");
+  evidence.threshold.emplace().seconds_extraction = 900;
+  EXPECT_EQ(judge(evidence).overall, "inconclusive");
 }
 
 TEST(Verdict, WhatIsMuchFasterThanItCanBeIsDoubted) {

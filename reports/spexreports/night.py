@@ -19,6 +19,7 @@ from spexreports.work import has_fpnh, why_not_published
 
 SERIES = ("spexbench-series", 1)
 BUSY = "busy, %"
+HALF_AN_HOUR = 1800
 HEAD = (
     "system, entry",
     "frames",
@@ -100,6 +101,16 @@ def _cpus_busy(result: Result, samples: list[dict[str, Any]]) -> str:
 def sustained(result: Result) -> Estimate:
     """FPNH of the steady parts of a long run's timed runs."""
     return median(tuple(s["sustained"]["fpnh"] for s in _timed(result)))
+
+
+def lasted_as_asked(result: Result) -> bool:
+    """Whether the steady parts were half an hour, or all frames that the plan has."""
+    asked, parts = result.json["sustained"], [s["sustained"] for s in _timed(result)]
+    if not parts or not all(parts):
+        return False
+    if asked["asked_s"] is None:
+        return True
+    return min(part["seconds"] for part in parts) >= max(asked["asked_s"], HALF_AN_HOUR)
 
 
 def _row(result: Result, notes: Footnotes, out: Path) -> list[object]:

@@ -2,6 +2,7 @@
 
 import json
 
+from spexreports.night import lasted_as_asked, sustained
 from spexreports.result import CLOCKS, Result
 from spexreports.section import newest
 from spexreports.work import has_fpnh
@@ -14,23 +15,39 @@ HEAD = """\
 """
 
 
+def _of_exposures(result: Result) -> dict[str, float]:
+    """FPNH of either clock, where enough runs stand behind it."""
+    values = {}
+    for clock in CLOCKS:
+        figure = getattr(result, clock)
+        if figure and figure.fpnh.coverage >= LEAST_COVERAGE:
+            values[f"fpnh_{clock}"] = float(f"{figure.fpnh.value:.4g}")
+    return values
+
+
+def _of_a_long_run(result: Result) -> dict[str, float]:
+    """Sustained FPNH, where it lasted as long as the tier asks for."""
+    if not result.effective or not lasted_as_asked(result):
+        return {}
+    return {"fpnh_sustained": float(f"{sustained(result).value:.4g}")}
+
+
 def thresholds(results: list[Result]) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
-    """By system, plan and entry the FPNH of either clock, where enough runs stand behind it."""
+    """By system, plan and entry."""
     found: dict = {}
     for result in sorted(
         newest(results), key=lambda r: (r.system, r.json["plan"]["name"], r.entry)
     ):
-        if result.tier != "acceptance" or not has_fpnh(result):
+        if result.tier not in MAKERS or not has_fpnh(result):
             continue
-        values = {}
-        for clock in CLOCKS:
-            figure = getattr(result, clock)
-            if figure and figure.fpnh.coverage >= LEAST_COVERAGE:
-                values[f"fpnh_{clock}"] = float(f"{figure.fpnh.value:.4g}")
+        values = MAKERS[result.tier](result)
         if values:
             plans = found.setdefault(result.system, {})
             plans.setdefault(result.json["plan"]["name"], {})[result.entry] = values
     return found
+
+
+MAKERS = {"acceptance": _of_exposures, "night": _of_a_long_run}
 
 
 def thresholds_text(results: list[Result]) -> str:

@@ -17,6 +17,7 @@ from spexreports.night import night_figure, night_table  # noqa: E402
 from spexreports.opening import opening  # noqa: E402
 from spexreports.result_files import parse_result, read_results  # noqa: E402
 from spexreports.section import Missing, rungs  # noqa: E402
+from spexreports.thresholds import thresholds  # noqa: E402
 
 PIPELINE = ROOT / "reports/tests/data/run/pipeline.json"
 BLOCKS, IN_BLOCK, SECONDS = 20, 1000, 12.5
@@ -128,6 +129,16 @@ class Night(unittest.TestCase):
         self.series = self.folder / "night.series.json"
         self.series.write_text(json.dumps(series()))
         style.apply_column()
+
+    def test_sustained_speeds_are_thresholds(self):
+        """Of runs that lasted half an hour, or had all frames of the plan."""
+        data = night()
+        self.assertEqual(thresholds([parse_result(self.file, data)]), {})
+        data["sustained"] |= {"asked_s": None, "asked_frames": data["fom"]["frames_asked"]}
+        result = parse_result(self.file, data)
+        plan = result.json["plan"]["name"]
+        found = thresholds([result])
+        self.assertEqual(found, {result.system: {plan: {"night": {"fpnh_sustained": 288000.0}}}})
 
     def test_the_table(self):
         """FPNH, drift over the run, joules, and what the survey takes."""
