@@ -3,11 +3,14 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <zlib.h>
 
 #include "reference/core/error.hpp"
+#include "reference/io/inflate_fast.hpp"
 
 namespace spex {
 
@@ -76,6 +79,7 @@ bool is_gzip(std::span<const char> bytes) {
 
 std::vector<char> unzip(std::span<const char> bytes, const std::string& path) {
   constexpr std::size_t most = std::size_t{1} << 32;
+  if (std::optional<std::vector<char>> whole = inflate_fast(bytes, most)) return std::move(*whole);
   std::vector<char> out;
   const std::string wrong = Inflater().inflate_all(bytes, most, out);
   if (!wrong.empty())

@@ -1,6 +1,8 @@
 // Files that are no FITS files, or damaged in their structure.
 #include "reference/io/atomic_write.hpp"
 #include "reference/io/fits_file.hpp"
+#include "reference/io/inflate.hpp"
+#include "reference/io/inflate_fast.hpp"
 #include "reference/io/read_psf.hpp"
 #include "reference/tests/io/fits_edit.hpp"
 #include "reference/tests/io/scratch.hpp"
@@ -21,6 +23,10 @@ class FitsFile : public test::Scratch {
   }
   void expect_bad(const FitsEdit& edit, const std::string& wrong, const std::string& expected) {
     expect_bad(edit.save(path("bad.fits")), wrong, expected);
+  }
+  std::vector<char> gzip(const std::vector<char>& bytes) {
+    atomic_write(path("packed.gz"), bytes);
+    return test::read_bytes(path("packed.gz"));
   }
   std::string cut(std::size_t size) {
     std::vector<char> bytes = test::read_bytes(whole);
@@ -85,6 +91,43 @@ TEST_F(FitsFile, GzipCutShortOrDamaged) {
   std::fill(sized.end() - 4, sized.end(), '\xFF');
   test::write_bytes(file, sized);
   expect_bad(file, "cannot be decompressed", "a whole gzip file");
+}
+
+// As libdeflate reads them, and zlib what it refuses: several streams, what comes behind the last,
+// and a stream whose last bytes say that it is longer, or shorter, than another one behind it.
+TEST_F(FitsFile, GzipStreamsOneAfterTheOther) {
+  const std::vector<char> first(100000, 'a');
+  std::vector<char> second;
+  for (int k = 0; k < 70000; ++k) second.push_back(static_cast<char>(k * k % 251));
+  const std::vector<char> of_first = gzip(first);
+  const std::vector<char> of_second = gzip(second);
+  const auto joined = [](std::initializer_list<std::vector<char>> parts) {
+    std::vector<char> all;
+    for (const std::vector<char>& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return all;
+  };
+  EXPECT_EQ(unzip(of_first, "a.gz"), first);
+  EXPECT_EQ(unzip(joined({of_first, of_second}), "a.gz"), joined({first, second}));
+  EXPECT_EQ(unzip(joined({of_second, of_first}), "a.gz"), joined({second, first}));
+  EXPECT_EQ(unzip(joined({of_second, {'x', 'y', 0, 0, 0, 0}}), "a.gz"), second);
+  EXPECT_TRUE(unzip(gzip({}), "a.gz").empty());
+  const auto refuse = [](const std::vector<char>& bytes, const std::string& why) {
+    expect_data_error([&] { static_cast<void>(unzip(bytes, "a.gz")); }, "a.gz", why,
+                      "a whole gzip file");
+  };
+  for (const std::size_t size : {std::size_t{2}, std::size_t{17}, of_second.size() - 1})
+    refuse({of_second.begin(), of_second.begin() + static_cast<std::ptrdiff_t>(size)},
+           "it ends early");
+  std::vector<char> wrong_sum = of_second;
+  wrong_sum[wrong_sum.size() - 8] ^= 1;
+  refuse(wrong_sum, "incorrect data check");
+}
+
+TEST_F(FitsFile, GzipOfNoMoreThanIsAllowed) {
+  std::vector<char> out;
+  const std::vector<char> bytes = gzip(std::vector<char>(5000, 'a'));
+  EXPECT_EQ(Inflater().inflate_all(bytes, 4999, out), "more than 4999 bytes");
+  EXPECT_FALSE(inflate_fast(bytes, 4999));
 }
 
 TEST_F(FitsFile, AbsurdSizes) {
