@@ -212,6 +212,12 @@ std::string seal_of(const Json& result, const std::string& key) {
   return hash_text(text);
 }
 
+// A run may go on in another of Slurm's jobs.
+Json without_job(Json launch) {
+  launch.erase("slurm");
+  return launch;
+}
+
 std::string status_of(const EntryRun& run) {
   if (run.skipped) return "skipped";
   if (run.failed()) return "failed";
@@ -498,6 +504,18 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
                        "those that it was begun with, or another --out");
     if (json.at("programs") != facts.programs)
       throw data_error(path, "was begun with other programs", "the same, or another --out");
+    if (json.at("entry") != run.entry.id || json.at("milestone") != to_string(run.entry.milestone))
+      throw data_error(path, "is of another entry", "the result of " + run.entry.id);
+    if (without_job(json.at("launch")) != without_job(launch_json(run, facts)))
+      throw data_error(path, "was begun with another command line or environment",
+                       "the same, or another --out");
+    if (json.at("timing").at("warmups") != run.warmups)
+      throw data_error(path, "was begun with another number of warm-ups",
+                       "the same, or another --out");
+    if (json.at("sustained").is_object() &&
+        (json.at("sustained").at("asked_s") != sustained_of(run).at("asked_s") ||
+         json.at("sustained").at("asked_frames") != sustained_of(run).at("asked_frames")))
+      throw data_error(path, "was begun as a run of another length", "the same, or another --out");
     if (json.at("seal") != seal_of(json, facts.seal_key))
       throw data_error(path, "was changed since spex-bench wrote it, or is of another data folder",
                        "the file as it was, or another --out");

@@ -40,7 +40,11 @@ std::optional<Sample> measure_exposure(EntryRun& run, const Plan& plan,
       inputs.exposure(run.entry.case_name, plan.cases.at(run.entry.case_name).seed_of_run(index));
   const std::vector<OutputFrame> frames = expected_outputs(run, data, folders, inputs);
   std::vector<std::string> images, paths, cameras;
-  for (int k = 0; k < run.frames; ++k) images.push_back(data.frames.at(k).preproc);
+  long patches = 0;
+  for (int k = 0; k < run.frames; ++k) {
+    images.push_back(data.frames.at(k).preproc);
+    patches += inputs.patches_of(run.entry, data.frames.at(k));
+  }
   for (const OutputFrame& frame : frames) {
     paths.push_back(frame.path);
     cameras.push_back(frame.camera);
@@ -52,7 +56,7 @@ std::optional<Sample> measure_exposure(EntryRun& run, const Plan& plan,
 
   std::optional<double> last_write = last_change(paths);
   if (last_write) *last_write -= clock;
-  Sample sample = watcher.sample_of(run, watched, last_write, cameras);
+  Sample sample = watcher.sample_of(run, watched, last_write, cameras, patches);
   sample.seed = data.seed;
   if (!sample.failure)
     run.validation.look(index, data.seed, frames, folders.window_of(watched.result, clock),

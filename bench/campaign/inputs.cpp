@@ -7,6 +7,7 @@
 
 #include "bench/correctness/golden_gate.hpp"
 #include "bench/correctness/owned_folder.hpp"
+#include "bench/roofline/frame_costs.hpp"
 
 namespace spex::bench {
 
@@ -64,8 +65,10 @@ void CampaignInputs::prepare_further(EntryRun& run, int index) {
 
 OutputFrame CampaignInputs::output_of(const Entry& entry, const InputFrame& input,
                                       const std::string& path) const {
-  return {input.camera, path,
-          plan_.reference ? references_.path_of(entry, input, *plan_.reference) : "", input.truth};
+  const std::string reference =
+      plan_.reference ? references_.path_of(entry, input, *plan_.reference) : "";
+  return {input.camera,      path, reference, input.truth, references_.sha256_of(reference),
+          input.truth_sha256};
 }
 
 std::vector<std::string> CampaignInputs::not_for(const Entry& entry,
@@ -80,6 +83,12 @@ std::vector<std::string> CampaignInputs::not_for(const Entry& entry,
       if (std::filesystem::exists(path)) files.push_back(std::move(path));
     }
   return files;
+}
+
+long CampaignInputs::patches_of(const Entry& entry, const InputFrame& frame) {
+  const auto [found, is_new] = patches_.try_emplace({entry.id, frame.camera});
+  if (is_new) found->second = patch_count(entry, frame);
+  return found->second;
 }
 
 nlohmann::ordered_json CampaignInputs::golden_gate(const Entry& entry) {

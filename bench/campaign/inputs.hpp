@@ -49,6 +49,9 @@ class CampaignInputs {
   [[nodiscard]] std::vector<std::string> not_for(const Entry& entry,
                                                  const std::set<const Dataset*>& its_own) const;
 
+  /// Patches of a frame of the entry; those of a camera are as many in every exposure of a case.
+  long patches_of(const Entry& entry, const InputFrame& frame);
+
   /// The plan's golden cases by the entry's milestone, once for all entries that share it.
   nlohmann::ordered_json golden_gate(const Entry& entry);
 
@@ -64,6 +67,7 @@ class CampaignInputs {
   ReferenceStore references_;
   std::map<std::pair<std::string, int>, Dataset> exposures_;  // by case and seed
   std::map<Milestone, nlohmann::ordered_json> golden_;
+  std::map<std::pair<std::string, std::string>, long> patches_;  // by entry and camera
 };
 
 }  // namespace spex::bench

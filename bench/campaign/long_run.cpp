@@ -131,7 +131,11 @@ std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const st
   std::vector<std::string> images, cameras;
   for (const LongRun::Input& input : list.inputs)
     images.push_back(input.exposure->frames.at(input.frame).preproc);
-  for (const ListedFrame& frame : list.listed) cameras.push_back(frame.input->camera);
+  long patches = 0;
+  for (const ListedFrame& frame : list.listed) {
+    cameras.push_back(frame.input->camera);
+    patches += inputs.patches_of(run.entry, *frame.input);
+  }
 
   const double clock = file_clock_offset(folders.outputs());
   const RunWindow window = folders.window_from_now(clock);
@@ -148,7 +152,7 @@ std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const st
   std::optional<double> last_write;
   if (collected.failure.empty())
     last_write = *std::max_element(collected.written.begin(), collected.written.end()) - clock;
-  Sample sample = watcher.sample_of(run, watched, last_write, cameras);
+  Sample sample = watcher.sample_of(run, watched, last_write, cameras, patches);
   sample.seed = list.inputs.front().exposure->seed;
   if (!sample.failure && !collected.failure.empty()) sample.failure = collected.failure;
   if (!sample.failure) {

@@ -63,6 +63,8 @@ WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& images
   if (before && after) watched.node_joules = *after - *before;
   watched.gpus = monitor.stop();
   if (const std::optional<Opening> opened = opening.stop()) watched.first_read = opened->unix_s;
+  // What another node opens is not seen.
+  if (run.launch.nodes == 1) watched.unopened = opening.unopened();
   if (const std::optional<Opening> opened = answers.stop()) watched.opened_answer = opened->path;
   watched.watches_answers = answers.watches();
   if (watched.result.interrupted) {
@@ -76,13 +78,14 @@ WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& images
 
 Sample RunWatcher::sample_of(EntryRun& run, const WatchedRun& watched,
                              std::optional<double> last_write,
-                             const std::vector<std::string>& cameras) const {
+                             const std::vector<std::string>& cameras, long patches) const {
   const CommandResult& result = watched.result;
   const SeenOf seen{result.start_unix,      result.start_unix + result.seconds,
                     watched.first_read,     last_write,
-                    folders_.clock_slack(), watched.opened_answer};
+                    folders_.clock_slack(), watched.opened_answer,
+                    watched.unopened,       result.clock_was_set_s};
   const AskedOf asked{run.entry.on_gpu() ? "spex-gpu" : "spex-cpu", to_string(run.entry.milestone),
-                      cameras};
+                      cameras, run.launch.ranks, patches};
   Sample sample =
       make_sample(result, folders_.events(), folders_.log_of_run(run.entry.id, run.next_index()),
                   [&](const RunLog& of_run) { return contradiction(of_run, asked, seen); });

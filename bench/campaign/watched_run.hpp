@@ -20,6 +20,7 @@ struct WatchedRun {
   CommandResult result;
   std::vector<GpuObservation> gpus;
   std::optional<double> first_read;
+  std::string unopened;         ///< an input that was not opened; "" where none is known
   std::string opened_answer;    ///< a file that a run has no business with, which was opened
   bool watches_answers = true;  ///< whether those could be watched
   std::optional<double> node_joules;
@@ -39,10 +40,10 @@ class RunWatcher {
                                const std::vector<std::string>& not_for_it, double time_limit_s);
 
   /// The sample of a run that was not interrupted; what it says of itself is held to what was asked
-  /// (`cameras`) and seen. `last_write` is by this machine's clock.
+  /// (`cameras`, and `patches` of all of them) and seen. `last_write` is by this machine's clock.
   [[nodiscard]] Sample sample_of(EntryRun& run, const WatchedRun& watched,
                                  std::optional<double> last_write,
-                                 const std::vector<std::string>& cameras) const;
+                                 const std::vector<std::string>& cameras, long patches) const;
 
   /// NVML's numbers of the GPUs of an entry.
   [[nodiscard]] std::vector<int> nvml_indices(const Entry& entry) const;

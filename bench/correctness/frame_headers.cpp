@@ -1,12 +1,16 @@
 #include "bench/correctness/frame_headers.hpp"
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <set>
+#include <vector>
 
 #include <fitsio.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "reference/io/fits_file.hpp"
 
@@ -44,15 +48,23 @@ Header read_header(const FitsReader& file) {
   return header;
 }
 
-// By HDU, "HDU IVAR" and the like.
-std::map<std::string, Header> read_headers(const std::string& path) {
+// All HDUs of a file.
+struct Headers {
+  std::vector<std::string> order;       // "HDU IVAR" and the like
+  std::map<std::string, Header> named;  // by that
+  LONGLONG end = 0;                     // of the last HDU, in bytes
+};
+
+Headers read_headers(const std::string& path) {
   const FitsReader file(path);
-  std::map<std::string, Header> headers;
+  Headers headers;
   int status = 0;
   for (int hdu = 1; hdu <= file.hdus(); ++hdu) {
     fits_movabs_hdu(file.get(), hdu, nullptr, &status);
+    fits_get_hduaddrll(file.get(), nullptr, nullptr, &headers.end, &status);
     fits_check(status, path, fmt::format("cannot read HDU {}", hdu));
-    headers[file.hdu_name()] = read_header(file);
+    headers.order.push_back(file.hdu_name());
+    headers.named[file.hdu_name()] = read_header(file);
   }
   return headers;
 }
@@ -75,14 +87,21 @@ std::string wrong_header(const std::string& path, const std::string& camera,
   file.move_to_primary();
   if (const std::string found = file.find_string("CAMERA").value_or(""); found != camera)
     return fmt::format("CAMERA is '{}' (expected {})", found, camera);
-  const std::map<std::string, Header> headers = read_headers(path);
-  for (const auto& [hdu, header] : headers)
+  const Headers headers = read_headers(path);
+  // CFITSIO reads a compressed file as what is in it, and nothing behind the last HDU.
+  if (const auto bytes = std::filesystem::file_size(path);
+      bytes != static_cast<std::uintmax_t>(headers.end))
+    return fmt::format("has {} bytes (expected {}, those of its HDUs)", bytes, headers.end);
+  for (const auto& [hdu, header] : headers.named)
     if (!header.sums_are_right)
       return fmt::format("{}: CHECKSUM or DATASUM is not that of its bytes", hdu);
   if (reference.empty()) return {};
-  for (const auto& [hdu, expected] : read_headers(reference)) {
-    const auto found = headers.find(hdu);
-    if (found == headers.end()) return fmt::format("{} is missing", hdu);
+  const Headers wanted = read_headers(reference);
+  if (headers.order != wanted.order)
+    return fmt::format("has the HDUs {} (expected {})", fmt::join(headers.order, ", "),
+                       fmt::join(wanted.order, ", "));
+  for (const auto& [hdu, expected] : wanted.named) {
+    const auto found = headers.named.find(hdu);
     if (expected.has_sums && !found->second.has_sums)
       return fmt::format("{}: CHECKSUM or DATASUM is missing", hdu);
     for (const auto& [name, value] : expected.values) {

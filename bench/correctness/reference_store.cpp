@@ -45,13 +45,18 @@ std::string ReferenceStore::path_of(const Entry& entry, const InputFrame& frame,
 }
 
 bool ReferenceStore::holds(const std::string& path) {
-  const auto [found, is_new] = checked_.try_emplace(path, false);
+  const auto [found, is_new] = checked_.try_emplace(path);
   if (is_new) {
     std::string written;
     std::getline(std::ifstream(hash_path(path)), written);
-    found->second = !written.empty() && hash_file(path) == written;
+    if (hash_file(path) == written) found->second = written;
   }
-  return found->second;
+  return !found->second.empty();
+}
+
+std::string ReferenceStore::sha256_of(const std::string& path) const {
+  const auto found = checked_.find(path);
+  return found == checked_.end() ? "" : found->second;
 }
 
 void ReferenceStore::prepare(const Entry& entry, const Dataset& dataset, int frames,
@@ -103,7 +108,7 @@ void ReferenceStore::make(const std::vector<ListedFrame>& missing, const ListedF
   for (std::size_t i = 0; i < paths.size(); ++i) {
     if (!hashes[i]) throw data_error(paths[i], "was not made", "a reference frame");
     atomic_write(hash_path(paths[i]), *hashes[i]);
-    checked_[paths[i]] = true;
+    checked_[paths[i]] = *hashes[i];
   }
   if (again.input == nullptr) return;
   const std::optional<std::string> hash = hash_file(copy);

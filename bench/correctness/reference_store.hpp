@@ -41,6 +41,10 @@ class ReferenceStore {
   [[nodiscard]] std::string path_of(const Entry& entry, const InputFrame& frame,
                                     const Reference& reference) const;
 
+  /// The sha256 that the file had when it was prepared; "" for other files. What it has now is
+  /// for who reads it to say.
+  [[nodiscard]] std::string sha256_of(const std::string& path) const;
+
  private:
   [[nodiscard]] bool holds(const std::string& path);
   /// By spex-cpu, with their hashes. `again`, made once more from its input, may have no input.
@@ -49,7 +53,7 @@ class ReferenceStore {
 
   OwnedFolder folder_;
   std::string spex_cpu_sha256_;
-  std::map<std::string, bool> checked_;  // by path: whether its bytes are those that were written
+  std::map<std::string, std::string> checked_;  // sha256 by path; "" where it is not as written
 };
 
 }  // namespace spex::bench

@@ -1,6 +1,7 @@
 #include "bench/correctness/run_claims.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -51,9 +52,15 @@ std::string contradiction(const RunLog& log, const AskedOf& asked, const SeenOf&
   if (logged != wanted)
     return fmt::format("the run log has the frames {} (expected {})", fmt::join(logged, ","),
                        fmt::join(wanted, ","));
-  if (patches <= 0) return "the run log has no patches";
+  if (log.ranks != asked.ranks)
+    return fmt::format("the run log is of {} ranks (expected {})", log.ranks, asked.ranks);
+  if (patches != asked.patches)
+    return fmt::format("the run log has {} patches (expected {})", patches, asked.patches);
   if (!seen.opened_answer.empty())
     return seen.opened_answer + " was opened meanwhile, with which the run has no business";
+  if (!seen.unopened.empty()) return seen.unopened + " was not opened";
+  if (std::abs(seen.clock_was_set) > seen.slack + clock_drift * (seen.end - seen.start))
+    return fmt::format("this machine's clock was set by {:.2f} s meanwhile", seen.clock_was_set);
   for (const std::string& wrong : {wrong_clock(log, seen), too_many("failed", failed, patches),
                                    too_many("fell back to eigh", fell_back, patches)})
     if (!wrong.empty()) return wrong;

@@ -14,6 +14,8 @@ struct AskedOf {
   std::string program;    ///< spex-cpu or spex-gpu
   std::string milestone;  ///< by its name
   std::vector<std::string> cameras;
+  int ranks = 1;
+  long patches = 0;  ///< of all frames, by the options and the grid
 };
 
 /// What was seen of it; times in seconds since 1970 by this machine's clock.
@@ -24,15 +26,21 @@ struct SeenOf {
   std::optional<double> last_write;  ///< when the last output took its name
   double slack = 0.05;               ///< of the clocks of files
   std::string opened_answer;         ///< a file that a run has no business with, which was opened
+  std::string unopened;              ///< an input that was not opened; empty
+  double clock_was_set = 0;          ///< seconds by which somebody moved this machine's clock
 };
+
+/// Seconds for each second of a run by which clocks are adjusted (NTP slews by half of it).
+inline constexpr double clock_drift = 1e-3;
 
 /// The part of the patches that may fail, and that may fall back to eigh.
 inline constexpr double bad_patches_limit = 0.001;
 
 /// The first thing in which the log contradicts what was asked or seen, in a line; "" where it does
-/// not: another program, milestone or frames; a clock that begins after the first input was opened,
-/// ends before the last output was there, or is not within the run; a file opened that holds an
-/// answer; too many patches that failed or fell back.
+/// not: another program, milestone, frames, ranks or number of patches; an input that was not
+/// opened; this machine's clock was set meanwhile; a clock that begins after the first input was
+/// opened, ends before the last output was there, or is not within the run; a file opened that
+/// holds an answer; too many patches that failed or fell back.
 [[nodiscard]] std::string contradiction(const RunLog& log, const AskedOf& asked,
                                         const SeenOf& seen);
 

@@ -10,8 +10,10 @@
 
 #include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/frame_headers.hpp"
+#include "bench/correctness/frame_tables.hpp"
 #include "bench/measure/optional_json.hpp"
 #include "reference/compare/compare_frames.hpp"
+#include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
 
 namespace spex::bench {
@@ -100,28 +102,39 @@ Json truth_json(const TruthCheck& truth) {
           {"pass", truth.ok()}};
 }
 
+// Throws Error(data) where a file that a frame is held to is not what was made.
+void check_unchanged(const std::string& path, const std::string& sha256) {
+  if (hash_file(path) != sha256)
+    throw data_error(path, "was changed since it was made", "what the frame is held to");
+}
+
 // The whole look at one frame; what is wrong with it. Its pulls are added to `pulls`.
 std::string judge(FrameValidation& frame, const OutputFrame& output, const std::string& tolerance,
                   std::optional<PullStatistics>& pulls) {
   try {
     const FrameFile result = read_frame(output.path);
+    std::optional<FrameFile> reference;
     std::string failure;
     if (output.reference.empty()) {
       // With itself: the rules of a frame's structure.
       failure = compare(result, result, tolerance, frame.checks);
     } else {
-      const FrameFile reference = read_frame(output.reference);
+      check_unchanged(output.reference, output.reference_sha256);
+      reference = read_frame(output.reference);
       frame.expected_from = "spex-cpu";
-      failure = compare(result, reference, tolerance, frame.checks);
-      const std::string hdus = take_checks({compare_hdus(result, reference)}, frame.checks);
+      failure = compare(result, *reference, tolerance, frame.checks);
+      const std::string hdus = take_checks({compare_hdus(result, *reference)}, frame.checks);
       if (failure.empty()) failure = hdus;
     }
+    check_unchanged(output.truth, output.truth_sha256);
     const TruthCheck truth = check_truth(result, read_truth(output.truth));
     if (frame.truth.is_null()) frame.truth = truth_json(truth);
     pulls = truth.pulls;
     for (const Check& check : truth.checks)
       if (!check.ok() && failure.empty()) failure = "against the truth: " + describe_failure(check);
     if (failure.empty()) failure = wrong_header(output.path, output.camera, output.reference);
+    if (failure.empty())
+      failure = wrong_tables(result, output.camera, reference ? &*reference : nullptr);
     return failure;
   } catch (const std::exception& error) {
     return error.what();

@@ -17,6 +17,7 @@ struct OutputFrame {
   std::string path;
   std::string reference;  ///< the CPU extractor's frame of the same input; may be empty in tier ci
   std::string truth;
+  std::string reference_sha256, truth_sha256;  ///< which they had when they were made
 };
 
 /// One frame of an entry, over all its runs.
@@ -57,8 +58,9 @@ class Validation {
 
   /// Looks at the outputs of one run on the inputs of `seed`, which is over. Each must be a file of
   /// its own that the run wrote, and nobody since; agree with its reference within `tolerance`, in
-  /// its headers, and with the truth; its bytes must be those of an earlier run on the same input.
-  /// All frames together must agree with the truth. A frame that fails once has failed.
+  /// its headers and tables, and with the truth, which both must be what they were; its bytes must
+  /// be those of an earlier run on the same input. All frames together must agree with the truth. A
+  /// frame that fails once has failed.
   void look(int run, int seed, const std::vector<OutputFrame>& frames, const RunWindow& window,
             const std::string& tolerance);
 

@@ -36,6 +36,11 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// By the clock that can be set.
+double system_seconds() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
 double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
@@ -147,8 +152,7 @@ int end_stragglers(const Signals& signals) {
 
 CommandResult run_command(const Command& command, Signals& signals) {
   CommandResult result;
-  result.start_unix =
-      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+  result.start_unix = system_seconds();
   const Clock::time_point begin = Clock::now();
   // Orphans are this process's, so that none is lost sight of.
   if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
@@ -183,6 +187,7 @@ CommandResult run_command(const Command& command, Signals& signals) {
     }
     signals.wait_for_child(look_every);
   }
+  result.clock_was_set_s = system_seconds() - result.start_unix - seconds_since(begin);
   result.left_behind = end_stragglers(signals);
   return result;
 }

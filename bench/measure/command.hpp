@@ -20,6 +20,8 @@ struct CommandResult {
   int status = 0;  ///< exit status; 128 + the signal's number where a signal ended it
   bool timed_out = false;
   bool interrupted = false;
+  /// Seconds by which this machine's clock went on more than time did: somebody set it.
+  double clock_was_set_s = 0;
   double start_unix = 0;  ///< just before the start, seconds since 1970
   double seconds = 0;     ///< from there to the end, by a monotonic clock
   int left_behind = 0;    ///< processes that outlived it by seconds, and were then killed

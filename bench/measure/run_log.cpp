@@ -23,6 +23,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* run_log = "a run log";
 constexpr std::uintmax_t most_bytes = 1000000000;
+constexpr long most_counted = 1000000000;
 
 // The members of a list that must have some.
 const Json& list_at(const std::string& path, const Json& log, const char* key) {
@@ -40,9 +41,10 @@ double seconds_at(const std::string& path, const Json& json, const char* key) {
 }
 
 long count_at(const std::string& path, const Json& json, const char* key) {
-  const long count = json.at(key).get<long>();
-  if (count < 0) throw data_error(path, fmt::format("'{}' is {}", key, count), "0 or more");
-  return count;
+  const Json& count = json.at(key);
+  if (!count.is_number_integer() || count < 0 || count > most_counted)
+    throw data_error(path, fmt::format("'{}' is {}", key, count.dump()), "a number from 0");
+  return count.get<long>();
 }
 
 PhaseSeconds over_ranks(const std::vector<double>& seconds) {
@@ -111,6 +113,7 @@ RunLog parse_run_log(const std::string& text, const std::string& path) {
       log.end_s = std::max(log.end_s, end);
     }
     log.phases = phases_of(path, json);
+    log.ranks = static_cast<int>(json.at("ranks").size());
     for (const Json& rank : json.at("ranks"))
       log.max_rss_bytes = std::max(log.max_rss_bytes, rank.at("max_rss_bytes").get<double>());
     for (const Json& frame : list_at(path, json, "frames"))

@@ -25,6 +25,7 @@ struct RunLog {
   double origin_unix = 0;  ///< when its clock began, seconds since 1970
   double end_s = 0;        ///< the end of the last event, since then
   double max_rss_bytes = 0;
+  int ranks = 0;
   std::map<std::string, PhaseSeconds> phases;
   std::vector<Frame> frames;
 };

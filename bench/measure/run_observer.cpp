@@ -57,18 +57,29 @@ std::optional<Opening> OpeningWatch::stop() {
 }
 
 void OpeningWatch::watch() {
-  for (bool over = false; !over;) {
-    over = ended_;  // what came before the end is still read
+  while (true) {
+    const bool over = ended_;  // what came before the end is still read
     pollfd one{events_, POLLIN, 0};
-    if (poll(&one, 1, over ? 0 : look_every_ms) <= 0) continue;
+    if (poll(&one, 1, over ? 0 : look_every_ms) <= 0) {
+      if (over) return;
+      continue;
+    }
     const double now = unix_now();
     // Of files that are watched, and not of folders, an event has no name behind it.
     inotify_event event{};
     if (read(events_, &event, sizeof(event)) != sizeof(event)) return;
+    // A file that is deleted gives an event too, of another kind.
     const auto found = paths_.find(event.wd);
-    first_ = {now, found == paths_.end() ? "" : found->second};
-    return;
+    if ((event.mask & IN_OPEN) == 0 || found == paths_.end()) continue;
+    if (!first_) first_ = {now, found->second};
+    // Once is enough, and the system's list of events stays short.
+    inotify_rm_watch(events_, event.wd);
+    paths_.erase(found);
   }
+}
+
+std::string OpeningWatch::unopened() const {
+  return !watches_ || paths_.empty() ? "" : paths_.begin()->second;
 }
 
 double file_clock_offset(const std::string& folder) {

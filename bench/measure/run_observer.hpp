@@ -16,7 +16,7 @@ struct Opening {
   std::string path;
 };
 
-/// Waits for the first opening of one of some files, by inotify.
+/// Watches which of some files are opened, and when the first one is, by inotify.
 class OpeningWatch {
  public:
   explicit OpeningWatch(const std::vector<std::string>& paths);
@@ -31,11 +31,15 @@ class OpeningWatch {
   /// the system cannot watch files.
   [[nodiscard]] std::optional<Opening> stop();
 
+  /// One of the files that was not opened until the watch ended; "" where all were, or the system
+  /// does not tell.
+  [[nodiscard]] std::string unopened() const;
+
  private:
   void watch();
 
   int events_ = -1;                   // a file descriptor
-  std::map<int, std::string> paths_;  // by inotify's number
+  std::map<int, std::string> paths_;  // those that were not opened, by inotify's number
   bool watches_ = false;
   std::atomic<bool> ended_{false};
   std::optional<Opening> first_;

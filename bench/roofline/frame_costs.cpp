@@ -9,6 +9,7 @@
 #include "mpi/programs/extract_cli.hpp"
 #include "reference/core/error.hpp"
 #include "reference/io/read_psf.hpp"
+#include "reference/layout/patches.hpp"
 #include "reference/layout/wavelengths.hpp"
 
 namespace spex::bench {
@@ -33,6 +34,10 @@ ExtractOptions options_of(const Entry& entry) {
   return make_job(arguments).settings.options;
 }
 
+WaveGrid grid_of(const ExtractOptions& options, const InputFrame& frame) {
+  return make_wave_grid(wave_range_of(options, frame.camera, frame.preproc));
+}
+
 }  // namespace
 
 nlohmann::ordered_json frame_costs(const Entry& entry, const Dataset& dataset, int frames) {
@@ -44,8 +49,7 @@ nlohmann::ordered_json frame_costs(const Entry& entry, const Dataset& dataset, i
     const InputFrame& frame = dataset.frames.at(k);
     std::vector<StageCost>& costs = by_band[frame.camera.at(0)];
     if (costs.empty()) {
-      const WaveGrid grid = make_wave_grid(wave_range_of(options, frame.camera, frame.preproc));
-      costs = stage_costs(read_psf(frame.psf), grid, options);
+      costs = stage_costs(read_psf(frame.psf), grid_of(options, frame), options);
     }
     for (const StageCost& cost : costs) {
       StageCost& sum = sums.try_emplace(cost.stage, StageCost{cost.stage, 0, 0}).first->second;
@@ -57,6 +61,12 @@ nlohmann::ordered_json frame_costs(const Entry& entry, const Dataset& dataset, i
   for (const auto& [stage, cost] : sums)
     json.push_back({{"stage", to_string(stage)}, {"flops", cost.flops}, {"bytes", cost.bytes}});
   return json;
+}
+
+long patch_count(const Entry& entry, const InputFrame& frame) {
+  const ExtractOptions options = options_of(entry);
+  const Psf psf = read_psf(frame.psf);
+  return static_cast<long>(make_patches(options, grid_of(options, frame), psf.nfiber).size());
 }
 
 }  // namespace spex::bench

@@ -13,4 +13,7 @@ namespace spex::bench {
 [[nodiscard]] nlohmann::ordered_json frame_costs(const Entry& entry, const Dataset& dataset,
                                                  int frames);
 
+/// Patches of a frame of the entry, by its options and grid. Throws as `frame_costs` does.
+[[nodiscard]] long patch_count(const Entry& entry, const InputFrame& frame);
+
 }  // namespace spex::bench

@@ -158,6 +158,8 @@ class Checker {
       same = same && phase != log.phases.end() &&
              std::abs(phase->second.sum - stated.sum) <= clock_slack_s;
     }
+    if (log.ranks != run.launch.ranks)
+      refuse(fmt::format("{}: is of {} ranks (expected {})", name, log.ranks, run.launch.ranks));
     if (!same || of_log.patches != last.patches || of_log.fell_back != last.fell_back ||
         of_log.failed_patches != last.failed_patches)
       refuse(name + ": stages or patches are not those of the last run");

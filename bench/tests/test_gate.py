@@ -64,6 +64,18 @@ FAULTS = {
     "another program": "mps-wrapper was changed while it was measured",
     "exchanged at the end": "mps-wrapper was changed while it was measured",
     "words that are no text": "exit status 9: ",
+    "another order": "r1: run 0: has the HDUs HDU FLUX, HDU RESOLUTION",
+    "another fiber's name": "r1: run 0: FIBERMAP: rows are not those of the reference",
+    "scores": "r1: run 0: SCORES: MEDIAN_RAW_COUNT_R of fiber 3",
+    "bytes behind": "r1: run 0: has",
+    "zipped": "r1: run 0: has",
+    "exchanges the reference": ".fits: was changed since it was made",
+    "kept answers": "preproc-r0-00000001.fits was not opened",
+    "kept answers of one": "preproc-r1-00000001.fits was not opened",
+    "patches that are not there": "patches (expected 20)",
+    "patches without end": "'patches' is 1e+30",
+    "half a patch": "'failed' is 0.5",
+    "more ranks": "the run log is of 2 ranks (expected 1)",
 }
 
 

@@ -14,12 +14,13 @@ RunLog honest() {
   log.milestone = "pipeline";
   log.origin_unix = 1003;
   log.end_s = 6;
+  log.ranks = 4;
   log.frames = {{"r0", "", "", 500, 0, 0, {}}, {"b0", "", "", 500, 1, 1, {}}};
   return log;
 }
 
-const AskedOf asked{"spex-gpu", "pipeline", {"b0", "r0"}};
-const SeenOf seen{1000, 1010, 1003.2, 1008.99, 0.05, {}};
+const AskedOf asked{"spex-gpu", "pipeline", {"b0", "r0"}, 4, 1000};
+const SeenOf seen{1000, 1010, 1003.2, 1008.99, 0.05, {}, {}, 0};
 
 std::string said_of(const RunLog& log, const SeenOf& what = seen) {
   return contradiction(log, asked, what);
@@ -27,13 +28,42 @@ std::string said_of(const RunLog& log, const SeenOf& what = seen) {
 
 TEST(RunClaims, AnHonestLogIsTaken) {
   EXPECT_EQ(said_of(honest()), "");
-  EXPECT_EQ(said_of(honest(), {1000, 1010, {}, {}, 0.05, {}}), "");
+  EXPECT_EQ(said_of(honest(), {1000, 1010, {}, {}, 0.05, {}, {}, 0}), "");
 }
 
 TEST(RunClaims, FilesThatHoldAnswersStayClosed) {
   SeenOf what = seen;
   what.opened_answer = "truth.fits";
   EXPECT_THAT(said_of(honest(), what), testing::HasSubstr("truth.fits was opened"));
+}
+
+TEST(RunClaims, EveryInputIsOpened) {
+  SeenOf what = seen;
+  what.unopened = "preproc-r0.fits";
+  EXPECT_EQ(said_of(honest(), what), "preproc-r0.fits was not opened");
+}
+
+// Backwards, so that the files seem older than they are, or forwards; a clock that is adjusted
+// loses less than a thousandth.
+TEST(RunClaims, TheClockOfTheMachineIsNotSet) {
+  SeenOf what = seen;
+  what.clock_was_set = -3;
+  EXPECT_EQ(said_of(honest(), what), "this machine's clock was set by -3.00 s meanwhile");
+  what.clock_was_set = 1;
+  EXPECT_THAT(said_of(honest(), what), HasSubstr("was set by 1.00 s"));
+  what.clock_was_set = 0.055;
+  EXPECT_EQ(said_of(honest(), what), "");
+}
+
+TEST(RunClaims, RanksAndPatchesAreThoseOfThePlan) {
+  RunLog log = honest();
+  log.ranks = 8;
+  EXPECT_THAT(said_of(log), HasSubstr("is of 8 ranks (expected 4)"));
+  log = honest();
+  // Many patches make few failures of them.
+  log.frames[0].patches = 1000000;
+  log.frames[0].failed = 400;
+  EXPECT_THAT(said_of(log), HasSubstr("has 1000500 patches (expected 1000)"));
 }
 
 TEST(RunClaims, AnotherProgramMilestoneOrFrames) {
@@ -78,7 +108,7 @@ TEST(RunClaims, PatchesThatFailedOrFellBack) {
   EXPECT_THAT(said_of(log), HasSubstr("501 of 1000 patches fell back"));
   log = honest();
   for (RunLog::Frame& frame : log.frames) frame.patches = frame.fell_back = frame.failed = 0;
-  EXPECT_THAT(said_of(log), HasSubstr("no patches"));
+  EXPECT_THAT(said_of(log), HasSubstr("has 0 patches (expected 1000)"));
 }
 
 }  // namespace

@@ -207,6 +207,27 @@ if [[ -e $here/kept ]]; then cat "$here/kept" >"$frame"; else cp "$frame" "$here
             self.assertEqual(status, 1, text)
             self.assertIn("was changed since spex-bench wrote it", text)
 
+    def test_what_is_resumed_goes_on_as_it_was_begun(self):
+        """No result of another entry, though its seal is right; nor other surroundings."""
+        with Bench([entry("one"), entry("two")]) as bench:
+            self.assertEqual(bench.run(OMP_NUM_THREADS="3")[0], 0)
+            one, two = (bench.folder / f"out/{name}.json" for name in ("one", "two"))
+            for reason, options, environment in (
+                ("was begun with another command line or environment", (), {}),
+                (
+                    "was begun with another number of warm-ups",
+                    ("--warmups", "1"),
+                    {"OMP_NUM_THREADS": "3"},
+                ),
+            ):
+                status, text = bench.run("--resume", "--repeats", "2", *options, **environment)
+                self.assertEqual(status, 1, text)
+                self.assertIn(reason, text)
+            two.write_text(one.read_text())
+            status, text = bench.run("--resume", OMP_NUM_THREADS="3")
+            self.assertEqual(status, 1, text)
+            self.assertIn("two.json: is of another entry (expected the result of two)", text)
+
     def test_inputs_that_were_changed_are_simulated_again(self):
         """By their hashes: the size stays."""
         with Bench([entry("one")]) as bench:
