@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bench/campaign/written_json.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {
@@ -422,7 +423,7 @@ Plan parse_plan(const std::string& text, const std::string& path) {
   plan.text = text;
   Json json;
   try {
-    json = Json::parse(plan.text, nullptr, true, true);
+    json = parse_written(plan.text, path);
   } catch (const nlohmann::json::exception& error) {
     // Without the library's own number of it.
     const std::string what = error.what();

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bench/campaign/written_json.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
 
@@ -176,7 +178,12 @@ Thresholds read_thresholds(const std::string& path, const Asked& asked) {
   if (!in) throw usage_error(path, "cannot be read", expected);
   Thresholds thresholds;
   thresholds.path = path;
-  const Json json = Json::parse(in, nullptr, false, true);
+  Json json;
+  try {
+    json = parse_written({std::istreambuf_iterator<char>(in), {}}, path);
+  } catch (const nlohmann::json::exception&) {
+    json = nullptr;
+  }
   if (!json.is_object()) throw usage_error(path, "is no JSON object", expected);
   for (const auto& [key, value] : json.items())
     if (key != "entries" && key != "systems")

@@ -1,6 +1,7 @@
 #include "bench/submission/replay.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 
@@ -8,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "bench/campaign/publication.hpp"
+#include "bench/campaign/sustained.hpp"
 #include "bench/correctness/file_hash.hpp"
 #include "bench/measure/optional_json.hpp"
 
@@ -194,7 +196,37 @@ void Replay::check_samples() {
     if (sample.seed != plan_.cases.at(run_.entry.case_name).seed_of_run(sample.index) &&
         !run_.entry.sustain)
       refuse(name + " has another seed than the plan says");
+    if (run_.entry.sustain) check_steady_part(sample, name);
   }
+}
+
+// The speed of a long run is that of its frames, seconds and parts, and was not held back.
+void Replay::check_steady_part(const Sample& sample, const std::string& name) {
+  const Json& steady = sample.sustained;
+  if (steady.is_null()) {
+    if (!sample.warmup) refuse(name + " has no steady part");
+    return;
+  }
+  double frames = 0, seconds = 0;
+  for (const Json& block : steady.at("blocks")) {
+    frames += block.at("frames").get<double>();
+    seconds += block.at("seconds").get<double>();
+  }
+  constexpr double rounding = 1e-9;
+  const double all = steady.at("last").get<double>() - steady.at("first").get<double>();
+  const double lasted = steady.at("seconds");
+  if (!(lasted > 0 && lasted <= sample.effective_s + utc_step_s))
+    refuse(name + ": its steady part is not within it");
+  if (frames != all || !(std::abs(seconds - lasted) <= rounding * lasted))
+    refuse(name + ": its parts are not those of the steady part");
+  const double fpnh = 3600 * all / (lasted * run_.launch.nodes);
+  if (!(std::abs(steady.at("fpnh").get<double>() - fpnh) <= rounding * fpnh))
+    refuse(fmt::format("{}: sustained FPNH is {} (expected {:.6g}, by its frames and seconds)",
+                       name, steady.at("fpnh").dump(), fpnh));
+  if (sample.warmup) return;
+  if (steady.at("frames") != run_.frames) refuse(name + " has another number of frames");
+  if (const std::string wrong = why_not_sustained(steady); !wrong.empty())
+    refuse(name + ": " + wrong);
 }
 
 // Every frame of every run was looked at, and passes only where all of its parts do.

@@ -266,10 +266,6 @@ def edit_log(run: dict) -> dict:
         for one in run["frames"]:
             one["patches"] *= 1000
         run["frames"][0]["failed"] = 1
-    elif fault == "patches without end":
-        run["frames"][0]["patches"] = 1e30
-    elif fault == "half a patch":
-        run["frames"][0]["failed"] = 0.5
     elif fault == "more ranks":
         run["ranks"] *= 2
     elif fault == "patches fell back":

@@ -3,6 +3,8 @@
 import json
 import sys
 import unittest
+from functools import reduce
+from operator import getitem
 
 from archives import Files, listed, read, sealed, spex_bench, write
 from bench_runs import Bench
@@ -115,6 +117,15 @@ class Night(unittest.TestCase):
         name = "results/night.series.json"
         self.assertIn(name, files)
 
+        def twice_as_fast(data: dict) -> None:
+            """The speed, and all that follows from it; not the seconds and frames."""
+            one = data["timing"]["samples"][1]["sustained"]
+            one["fpnh"] *= 2
+            stated = data["sustained"]
+            hours = 1000 / one["fpnh"]
+            stated["fpnh"].update(median=one["fpnh"], samples=[one["fpnh"]])
+            stated["night"].update(seconds=3600 * hours, node_hours=hours)
+
         def check(changed: Files) -> tuple[int, str]:
             write(archive, changed)
             return spex_bench(self.bench, "check", archive)
@@ -139,6 +150,15 @@ class Night(unittest.TestCase):
                 self.assertEqual(status, 3, text)
                 self.assertIn(f"{name}: ", text)
                 self.assertIn(reason, text)
+        parts = ("timing", "samples", 1, "sustained", "blocks", 0)
+        for reason, edit in (
+            ("sustained FPNH is", twice_as_fast),
+            ("its parts are not those of", lambda d: reduce(getitem, parts, d).update(seconds=9)),
+        ):
+            with self.subTest(reason):
+                status, text = check(sealed(files, "results/night.json", edit))
+                self.assertEqual(status, 3, text)
+                self.assertIn(f"results/night.json: run 1: {reason}", text)
 
     def test_a_night_is_measured(self):
         """By a number of frames, all of them validated, none of them kept."""

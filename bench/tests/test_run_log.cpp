@@ -74,6 +74,9 @@ TEST(RunLog, TimesThatCannotBeAreRefused) {
   EXPECT_THAT(with("/origin_unix", "soon"), HasSubstr("log.json"));
   EXPECT_THAT(with("/events/0/rank", 7), HasSubstr("no rank"));
   EXPECT_THAT(with("/frames/0/failed", -1), HasSubstr("'failed' is -1"));
+  EXPECT_THAT(with("/frames/0/failed", 0.5), HasSubstr("'failed' is 0.5"));
+  EXPECT_THAT(with("/frames/0/patches", 1e30), HasSubstr("'patches' is 1e+30"));
+  EXPECT_THAT(with("/frames/0/patches", 18446744073709551615U), HasSubstr("'patches' is 18446"));
 }
 
 TEST(RunLog, OneThatIsMissingOrMalformedFailsTheSample) {

@@ -145,6 +145,9 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
   EXPECT_THAT(refusal("{}"), HasSubstr("has nothing for the plan plan on 'node'"));
   EXPECT_THAT(refusal(R"({"entries": {}})"), HasSubstr("entries has nothing"));
   EXPECT_THAT(refusal(R"({"system": {}})"), HasSubstr("'system' is unknown"));
+  EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_effective": 1e9}, "a": {"fpnh_effective": 1}}})"),
+              HasSubstr("'a' is there twice"));
+  EXPECT_THAT(refusal("{"), HasSubstr("no JSON object"));
   EXPECT_THAT(refusal("null"), HasSubstr("no JSON object"));
   EXPECT_THAT(refusal(R"({"entries": {"pipelin": {"fpnh_effective": 1}}})"),
               HasSubstr("pipelin is no entry of the plan (expected pipeline, a, night)"));

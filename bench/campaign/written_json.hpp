@@ -1,0 +1,16 @@
+// JSON that people write: plans and thresholds.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace spex::bench {
+
+/// The value of a text that may have comments. Throws nlohmann's exception where it is no JSON, and
+/// Error(usage), which names `path`, where an object has a member twice: a program takes one of
+/// them, and a reader may take the other.
+[[nodiscard]] nlohmann::ordered_json parse_written(const std::string& text,
+                                                   const std::string& path);
+
+}  // namespace spex::bench
