@@ -226,6 +226,10 @@ class Night(unittest.TestCase):
         asked_for(frames[2], rates[1] * 3 * 1.1 + 2 * 30, 30)
         self.assertEqual(result["fom"]["frames_asked"], frames[2])
         self.assertIn("it lasted", " ".join(result["fom"]["not_published_because"]))
+        # What was as long as was asked for is not taken for a longer one.
+        status, text = self.bench.run("--resume", "--duration", "4", "--warmups", "2")
+        self.assertEqual(status, 1, text)
+        self.assertIn("was begun as a run of another length", text)
 
     def test_a_night_is_held_to_a_sustained_speed(self):
         """A lower bound; of long runs alone, and as long as the plan says."""
