@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "reference/core/error.hpp"
+#include "reference/core/parallel.hpp"
 
 namespace spex::bench {
 namespace {
@@ -17,6 +18,8 @@ namespace fs = std::filesystem;
 
 // Reader and writer of interleave-io, besides the ranks that extract.
 constexpr int file_ranks = 2;
+// CPUs of an extractor of reference frames.
+constexpr int threads_of_reference = 4;
 
 int ranks_per_node(const Entry& entry, const Machine& machine) {
   if (entry.ranks) return *entry.ranks;
@@ -165,7 +168,10 @@ Launch make_reference_launch(const Entry& entry, const std::string& method,
   launch.environment = launch_environment();
   launch.argv = {programs.spex_cpu};
   append(launch.argv, reference_options(entry));
-  append(launch.argv, {"--method", method});
+  append(launch.argv, {"--method", method, "--milestone", "cpu-refactor"});
+  // Several frames side by side, as reading and writing one leaves most CPUs idle.
+  const int extractors = std::max(1, default_threads() / threads_of_reference);
+  append(launch.argv, {"--schedule", "pipeline", "--extractors", std::to_string(extractors)});
   append(launch.argv, options);
   return launch;
 }

@@ -1,6 +1,6 @@
 """Takes the place of spex-cpu: runs it, and then, in runs that are timed, does one thing wrong.
 
-What it does is the fault that TEST_FAULT names. The reference frames are made without --milestone,
+What it does is the fault that TEST_FAULT names. The reference frames are made without --events,
 and stay right. What is done to a frame is done to the last one; the log is then made to cover it,
 so that it is not the time that it took that fails.
 """
@@ -41,7 +41,7 @@ FRAMES = (
 
 here = Path(__file__).resolve().parent
 fault = os.environ.get("TEST_FAULT", "")
-timed = "--milestone" in sys.argv
+timed = "--events" in sys.argv
 if not timed:
     sys.exit(subprocess.run([here / "real-spex-cpu", *sys.argv[1:]], check=False).returncode)
 log = Path(sys.argv[sys.argv.index("--events") + 1])

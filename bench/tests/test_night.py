@@ -28,7 +28,7 @@ def extract(arguments):
     return subprocess.run([here / "real-spex-cpu", *arguments], check=False).returncode
 
 
-if "--milestone" not in arguments or not fault:
+if "--events" not in arguments or not fault:
     sys.exit(extract(arguments))
 place = arguments.index("--list") + 1
 log = Path(arguments[arguments.index("--events") + 1])

@@ -108,7 +108,7 @@ class Runs(unittest.TestCase):
         """Interrupted, failed and made again, or added when the others were known."""
         flaky = """#!/usr/bin/env bash
 here=${0%/*}
-if [[ "$*" == *--milestone* ]]; then
+if [[ "$*" == *--events* ]]; then
   echo >>"$here/runs"
   if (($(wc -l <"$here/runs") == 2)); then exit 9; fi
   if (($(wc -l <"$here/runs") == 4)); then kill -9 "$PPID"; fi
@@ -175,7 +175,7 @@ exec "$here/real-spex-cpu" "$@"
         """An extractor that only copies what its first run made."""
         keeping = """#!/usr/bin/env bash
 here=${0%/*}
-[[ "$*" == *--milestone* ]] || exec "$here/real-spex-cpu" "$@"
+[[ "$*" == *--events* ]] || exec "$here/real-spex-cpu" "$@"
 "$here/real-spex-cpu" "$@" || exit
 while [[ $1 != --list ]]; do shift; done
 read -r _ _ _ frame <"$2"
@@ -290,7 +290,7 @@ if [[ -e $here/kept ]]; then cat "$here/kept" >"$frame"; else cp "$frame" "$here
         ahead = """#!/usr/bin/env bash
 here=${0%/*}
 "$here/real-spex-cpu" "$@" || exit
-if [[ "$*" == *--milestone* ]]; then cat "$here"/data/inputs/*/preproc-* >"$here/kept"; fi
+if [[ "$*" == *--events* ]]; then cat "$here"/data/inputs/*/preproc-* >"$here/kept"; fi
 """
         plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
         with Bench([entry("one", repeats=1)], extractor=ahead, **plan) as bench:
@@ -410,7 +410,7 @@ if [[ "$*" == *--milestone* ]]; then cat "$here"/data/inputs/*/preproc-* >"$here
 
     def test_a_run_that_hangs_is_ended(self):
         """The time limit is a failed run, which is named."""
-        hanging = '#!/usr/bin/env bash\n[[ "$*" != *--milestone* ]] || sleep infinity\n'
+        hanging = '#!/usr/bin/env bash\n[[ "$*" != *--events* ]] || sleep infinity\n'
         hanging += 'exec "${0%/*}/real-spex-cpu" "$@"\n'
         with Bench([entry("one")], extractor=hanging, time_limit_s=1) as bench:
             status, text = bench.run()
