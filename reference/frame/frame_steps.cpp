@@ -20,10 +20,17 @@
 
 namespace spex {
 
+void check_output(const std::string& path) {
+  if (path.ends_with(".fz"))
+    throw data_error(path, "is the name of a tile-compressed file, which frames are not",
+                     "a name that ends in .fits or .fits.gz");
+  check_writable(path);
+}
+
 FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
   const FrameFiles& files = job.files;
-  check_writable(files.output);
-  if (files.model) check_writable(*files.model);
+  check_output(files.output);
+  if (files.model) check_output(*files.model);
   Psf psf;
   Preproc preproc;
   {

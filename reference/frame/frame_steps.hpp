@@ -1,6 +1,7 @@
 // The steps of one frame, which every schedule is made of: read, extract, write.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "reference/frame/assemble_frame.hpp"
@@ -35,6 +36,10 @@ auto fields(T& inputs) {
   auto& [psf, preproc, pixels, wavelength, heliocor, grid] = inputs;
   return std::tie(psf, preproc, pixels, wavelength, heliocor, grid);
 }
+
+/// Throws Error(data) where a frame or a model image could not be written to `path`, or would not
+/// be what its name says.
+void check_output(const std::string& path);
 
 /// Reads the files and checks that they fit together and that the output can be written.
 /// Throws Error.

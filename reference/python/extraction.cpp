@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "mpi/comm/message.hpp"
-#include "reference/io/atomic_write.hpp"
 
 namespace spex::python {
 namespace {
@@ -43,8 +42,8 @@ Extraction::Extraction(FrameJob job, Psf psf, Preproc preproc)
     : job_(std::move(job)),
       inputs_(make_frame_inputs(job_, std::move(psf), std::move(preproc))),
       patches_(patches_of(job_.settings.options, inputs_)) {
-  if (!job_.files.output.empty()) check_writable(job_.files.output);
-  if (job_.files.model) check_writable(*job_.files.model);
+  if (!job_.files.output.empty()) check_output(job_.files.output);
+  if (job_.files.model) check_output(*job_.files.model);
 }
 
 Share Extraction::extract(const PatchExtractor& extractor, int rank, int ranks,

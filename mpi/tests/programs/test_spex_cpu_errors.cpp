@@ -147,6 +147,8 @@ std::vector<BadRun> bad_runs() {
       {"output_with_a_filter", {{"-o", "OUT/frame.fits[compress]"}}, other, "extended file name"},
       {"output_to_be_removed", {{"-o", "!none/frame.fits"}}, other, "extended file name"},
       {"output_by_a_scheme", {{"-o", "file://none/frame.fits"}}, other, "extended file name"},
+      {"output_packed_by_tiles", {{"-o", "OUT/frame.fits.fz"}}, other, "tile-compressed"},
+      {"model_packed_by_tiles", {{"-m", "OUT/model.fits.fz"}}, other, "tile-compressed"},
       {"model_with_a_filter", {{"-m", "OUT/model.fits[1]"}}, other, "extended file name"},
       {"image_with_a_section",
        {{"-i", golden + "tiny-b/preproc.fits[1:10,1:10]"}},
