@@ -20,8 +20,8 @@ void report_times(const StageTimes& times) {
 void report_patches(const std::string& output, const PatchCounts& counts) {
   const std::string frame = output.empty() ? "" : output + ": ";
   if (counts.guarded > 0)
-    spdlog::info("{}{} of {} patches were solved as a whole, not spectrum by spectrum", frame,
-                 counts.guarded, counts.patches);
+    spdlog::info("{}{} of {} patches were solved as a whole, by the guard of ill-conditioned ones",
+                 frame, counts.guarded, counts.patches);
   if (counts.direct > 0)
     spdlog::info("{}the flux of {} of {} patches was solved directly, not in sweeps", frame,
                  counts.direct, counts.patches);

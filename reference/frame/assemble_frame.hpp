@@ -12,7 +12,7 @@ namespace spex {
 /// How many patches ended how.
 struct PatchCounts {
   int patches = 0;    ///< of the frame
-  int guarded = 0;    ///< of cholesky: solved as a whole, not spectrum by spectrum
+  int guarded = 0;    ///< by a guard of section 5.1 solved as a whole
   int fell_back = 0;  ///< which eigh solved in the method's place
   int failed = 0;     ///< which could not be solved
   int direct = 0;     ///< of `--flux frame`: whose flux was not found by sweeps

@@ -12,7 +12,7 @@ enum class PatchStatus : int {
   ok = 0,
   fell_back = 1,  ///< the method could not do it; solved by eigh
   failed = 2,     ///< eigh could not either: zeros, flagged NODATA
-  guarded = 3,    ///< not to be solved spectrum by spectrum; solved as a whole by the same method
+  guarded = 3,    ///< ill-conditioned, or not to be solved spectrum by spectrum; solved as a whole
 };
 
 /// How f of the frame in a patch's bundle was found, where the flux is made of that (extraction.md,

@@ -29,7 +29,7 @@ class Counts:
     """How many patches of a frame ended how."""
 
     patches: int  #: of the frame
-    guarded: int  #: of cholesky: solved as a whole, not spectrum by spectrum
+    guarded: int  #: by a guard (extraction.md, section 5.1) solved as a whole
     fell_back: int  #: solved by eigh in the method's place
     failed: int  #: which could not be solved; their bins are NODATA in the mask
     direct: int  #: of flux="frame": whose flux was not found by sweeps
