@@ -145,8 +145,7 @@ void Watchdog::advance() noexcept {
   if (board_) ++board_->mine().advances;
 }
 
-Watchdog::Scope::Scope(Watchdog& watchdog, Phase phase, int frame)
-    : watchdog_(watchdog), place_(-1) {
+Watchdog::Scope::Scope(Watchdog& watchdog, Phase phase, int frame) : watchdog_(watchdog) {
   if (!watchdog.board_) return;
   watchdog.advance();
   auto& places = watchdog.board_->mine().doing;

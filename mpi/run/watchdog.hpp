@@ -56,7 +56,7 @@ class Watchdog {
 
    private:
     Watchdog& watchdog_;
-    int place_;
+    int place_ = -1;
   };
 
  private:

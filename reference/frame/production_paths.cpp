@@ -17,7 +17,7 @@ std::string environment(const char* name) {
 }  // namespace
 
 std::string specprod_root(const std::string& specprod) {
-  const std::string name = specprod.empty() ? environment("SPECPROD") : specprod;
+  std::string name = specprod.empty() ? environment("SPECPROD") : specprod;
   if (name.empty() || name.find('/') != std::string::npos) return name;
   if (const std::string redux = environment("DESI_SPECTRO_REDUX"); !redux.empty())
     return (std::filesystem::path(redux) / name).string();

@@ -156,7 +156,7 @@ void unpack_table(const FitsHdu& hdu, std::span<const char> data, std::vector<ch
   for (long long tile = 1; tile <= tiles; ++tile) {
     const long long first = (tile - 1) * tile_rows;
     const std::size_t count = std::min(tile_rows, rows - first);
-    std::size_t offset = static_cast<std::size_t>(first * width);
+    auto offset = static_cast<std::size_t>(first * width);
     for (std::size_t c = 0; c < columns.size(); ++c) {
       const std::size_t cell = columns[c].form.bytes;
       if (cell == 0) continue;

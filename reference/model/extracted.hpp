@@ -21,7 +21,8 @@ enum class SpectraOf {
 /// its spectra in one piece, gives them in `frame`, and of the patches all but the spectra.
 struct Extracted {
   Extracted() = default;
-  /// Patches alone.
+  /// Patches alone, which are what an extractor of patches returns.
+  // NOLINTNEXTLINE(google-explicit-constructor)
   Extracted(std::vector<PatchResult> results) : patches(std::move(results)) {}
 
   std::vector<PatchResult> patches;  ///< in the order asked for
