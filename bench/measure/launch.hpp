@@ -47,7 +47,7 @@ struct Launch {
 /// computed, but for the method, which is the reference's own.
 [[nodiscard]] std::vector<std::string> reference_options(const Entry& entry);
 
-/// The same frames by the CPU extractor with `method` on all CPUs of this node.
+/// The same frames by the CPU extractor with `method`, several at a time on all CPUs of this node.
 [[nodiscard]] Launch make_reference_launch(const Entry& entry, const std::string& method,
                                            const Programs& programs,
                                            const std::vector<std::string>& options);

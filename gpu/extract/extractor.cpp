@@ -23,6 +23,7 @@ namespace {
 // which the five core spectra a patch keep the warps of 132 multiprocessors busy for two rounds of
 // find_fiber_roots, and not a little longer.
 constexpr int direct_batch = 1690;
+// Of condition numbers: no patch is left to the band engine.
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 // Patches that the guard refused, of one batch: the spots of their fibers take no more room than
 // those of a direct batch.

@@ -62,7 +62,7 @@ enum class CholeskyOutcome {
 /// Method cholesky. signal: spectrum by spectrum; where the guard of that forbids it, and for
 /// noise, f and the wanted blocks of C from N = L L^T, with N block-tridiagonal in the order of
 /// wavelength, and Q_s = C_s^(-1/2) by one-sided Jacobi rotations (inverse_root in
-/// reference/linalg/symmetric.hpp; extraction.md, section 5), noise by eigh. `replace_f` as said
+/// reference/linalg/symmetric.hpp; extraction.md, section 5.1), noise by eigh. `replace_f` as said
 /// there. Failed where a factorization fails, the condition estimate is above the bound, or a value
 /// is not finite.
 [[nodiscard]] CholeskyOutcome decorrelate_cholesky(const NormalEquations& equations,
