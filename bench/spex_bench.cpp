@@ -15,6 +15,7 @@
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "bench/campaign/campaign.hpp"
 #include "bench/campaign/self_test.hpp"
@@ -220,8 +221,8 @@ int run(Arguments& arguments) {
   if (arguments.list) {
     fmt::print("{}: {}\n", plan.name, plan.description);
     for (const auto& entry : plan.entries)
-      fmt::print("  {:<32} {:<16} {:<16} {}\n", entry.id, to_string(entry.milestone),
-                 entry.case_name, entry.group);
+      fmt::print("  {:<32} {:<16} {:<16} {:<16} {}\n", entry.id, to_string(entry.milestone),
+                 entry.case_name, entry.group, fmt::join(entry.options, " "));
     return 0;
   }
   if (arguments.settings.out.empty())

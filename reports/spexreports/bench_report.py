@@ -9,6 +9,7 @@ from spexreports.comparison import Comparison, compare_sides
 from spexreports.comparison_figure import comparison_figure, name
 from spexreports.core_scaling_figure import core_scaling_figure
 from spexreports.errors import UsageError
+from spexreports.flux_cost import flux_cost
 from spexreports.gpu_scaling_figure import gpu_scaling_figure
 from spexreports.kernel_figures import kernel_figures, kernel_table
 from spexreports.ladder_figure import ladder_figure
@@ -102,6 +103,7 @@ def _make_page(shown: list[Result], out: Path) -> Page:
     page.add("Timeline", timeline_figure(shown))
     page.add_html(time_table(shown))
     page.add_html(busy_table(shown))
+    page.add_html(flux_cost(shown))
     page.add("Roofline", roofline_figure(shown))
     page.section("Scaling")
     page.add("Ranks per GPU and GPUs", gpu_scaling_figure(shown))

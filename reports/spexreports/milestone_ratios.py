@@ -46,7 +46,7 @@ def _short(seconds: dict[str, float], stage: str) -> str:
     return f"{value:.3g}" if value == 0 or value >= 0.001 else "<0.001"
 
 
-def _changes(before: Result, after: Result) -> Html:
+def stage_changes(before: Result, after: Result) -> Html:
     """The two stages whose seconds changed most, averaged over the ranks."""
     seconds = [_joined(stage_seconds(r), r.ranks) for r in (before, after)]
     stages = {*seconds[0], *seconds[1]}
@@ -70,7 +70,7 @@ def _ours(a: Result, b: Result, notes: Footnotes) -> list[object]:
         for clock in CLOCKS
     ]
     names = "" if (a.entry, b.entry) == (a.milestone, b.milestone) else f": {b.entry} / {a.entry}"
-    return [join([f"{b.system}{names}", notes.mark(*texts)]), *ratios, _changes(a, b)]
+    return [join([f"{b.system}{names}", notes.mark(*texts)]), *ratios, stage_changes(a, b)]
 
 
 def ratio_rows(results: list[Result], notes: Footnotes) -> list[list[object]]:

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from spexreports.published import MILESTONES
 from spexreports.result import Result
-from spexreports.work import has_fpnh, method, own_method, settings
+from spexreports.work import has_fpnh, method, of_whole_frame, own_method, settings
 
 
 @dataclass
@@ -39,10 +39,15 @@ def newest(results: list[Result]) -> list[Result]:
 def rungs(results: list[Result]) -> list[Result]:
     """Results that belong on the ladder, in its order: of whole frames, and no point of a sweep.
 
-    Long runs are not of an exposure, and have a section of their own.
+    Long runs are not of an exposure, and the flux of the whole frame is other work than the rungs';
+    both have sections of their own.
     """
     order = {milestone: i for i, milestone in enumerate(MILESTONES)}
-    chosen = [r for r in results if r.scaling is None and has_fpnh(r) and r.tier != "night"]
+    chosen = [
+        r
+        for r in results
+        if r.scaling is None and has_fpnh(r) and r.tier != "night" and not of_whole_frame(r)
+    ]
     return sorted(chosen, key=lambda r: (order[r.milestone], r.system, r.entry))
 
 

@@ -39,6 +39,8 @@ DEFAULTS = {
     "--wavepad-frac": "0.2",
     "--pixpad-frac": "0.8",
     "--decorrelate": "signal",
+    "--flux": "patch",
+    "--chi2-pixels": "weighted",
 }
 PRODUCTION = "nwavestep 50, padding fractions 0.8 and 0.2"
 PAPER_OPTIONS = {"--nwavestep": "30", "--wavepad-frac": "0", "--pixpad-frac": "0"}
@@ -77,6 +79,11 @@ def extraction_options(result: Result) -> dict[str, str]:
 def method(result: Result) -> str | None:
     """The method where one was asked for; None: the milestone's own."""
     return _options(result).get("--method")
+
+
+def of_whole_frame(result: Result) -> bool:
+    """Whether the flux is that of the whole frame, and not of patches (extraction.md, 5.2)."""
+    return _options(result).get("--flux") == "frame"
 
 
 def own_method(result: Result) -> bool:

@@ -369,6 +369,11 @@ def results() -> list[dict]:
     made.append(make("direct", entry="direct-30", options=("--nwavestep", "30"), repeats=6))
     made.append(
         make(
+            "direct", entry="direct-frame", options=("--flux", "frame"), seconds=2.8, repeats=6
+        )
+    )
+    made.append(
+        make(
             "cpu-refactor",
             entry="cpu-refactor-cholesky",
             seconds=8,

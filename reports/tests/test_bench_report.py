@@ -29,6 +29,7 @@ from spexreports import page, style  # noqa: E402
 from spexreports.__main__ import main  # noqa: E402
 from spexreports.bench_report import bench_report  # noqa: E402
 from spexreports.comparison import judge, speed_ratio  # noqa: E402
+from spexreports.flux_cost import pairs  # noqa: E402
 from spexreports.ladder_figure import ladder_figure  # noqa: E402
 from spexreports.marks import symbols  # noqa: E402
 from spexreports.result import STAGES  # noqa: E402
@@ -249,6 +250,22 @@ class Report(unittest.TestCase):
         ratios = self.html.split("What each milestone brings")[1].split("</table>")[0]
         self.assertNotIn("cholesky", ratios)
         self.assertNotIn("direct-30", ratios)
+
+    def test_flux_of_the_whole_frame(self):
+        """Its cost stands beside the flux of patches; on no ladder, nor in place of its rung."""
+        self.assertEqual(
+            [(p.entry, f.entry) for p, f in pairs(read_results(RESULTS))],
+            [("direct", "direct-frame")],
+        )
+        rows = self.html.split("The flux of the whole frame beside")[1].split("</tbody>")[0]
+        self.assertRegex(rows, r"sample node .made-up numbers.*, direct<")
+        # 2.8 s in place of 2.7 by the extraction clock, both with 1.5 s more by the other.
+        effective, extraction = re.findall(r">(1\.0\d*)<small>", rows)
+        self.assertAlmostEqual(float(effective), 1.024, delta=0.02)
+        self.assertAlmostEqual(float(extraction), 1.037, delta=0.02)
+        ladder = self.html.split(">The ladder</h2>")[1].split("<h2")[0]
+        self.assertIn("direct-30", ladder)
+        self.assertNotIn("direct-frame", ladder)
 
     def test_failed_results_are_named(self):
         """A result without a speed is in the table, with its reason, and in no figure."""

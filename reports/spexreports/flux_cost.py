@@ -1,0 +1,76 @@
+"""What the flux of the whole frame costs beside that of patches (extraction.md, section 5.2)."""
+
+from spexreports.cells import speed_cell
+from spexreports.comparison import speed_ratio
+from spexreports.milestone_ratios import stage_changes
+from spexreports.numbers import counted
+from spexreports.page import Footnotes, Html, heading, join, note, table
+from spexreports.result import CLOCKS, Result
+from spexreports.work import extraction_options, method, of_whole_frame
+
+HEAD = (
+    "system, milestone",
+    "what",
+    "patch, s",
+    "frame, s",
+    "frame / patch, effective",
+    "frame / patch, extraction",
+    "what changed most, s of a rank and frame",
+)
+
+
+def _alike(result: Result) -> tuple[object, ...]:
+    """All that two entries must share but for --flux."""
+    options = {k: v for k, v in extraction_options(result).items() if k != "--flux"}
+    of_launch = (result.nodes, result.gpus_per_node, result.ranks, result.threads, result.mps)
+    of_work = (result.case, result.frames_asked, method(result), tuple(options.items()))
+    return (result.run_id, result.system, result.milestone, *of_launch, *of_work)
+
+
+def pairs(results: list[Result]) -> list[tuple[Result, Result]]:
+    """Entries of one run that differ in --flux alone: that of patches, that of the whole frame."""
+    valid = [
+        r
+        for r in results
+        if r.effective and r.extraction and r.scaling is None and r.tier not in ("ci", "night")
+    ]
+    of_patches = {_alike(r): r for r in valid if not of_whole_frame(r)}
+    return [
+        (of_patches[_alike(r)], r) for r in valid if of_whole_frame(r) and _alike(r) in of_patches
+    ]
+
+
+def _row(patch: Result, frame: Result, notes: Footnotes) -> list[object]:
+    # A ratio of seconds is the other way round than one of speeds.
+    ratios = [speed_ratio(frame.figure(c), patch.figure(c), same_run=True) for c in CLOCKS]
+    size = frame.json["inputs"]["generator"]["size"]
+    what = counted(frame.frames_asked, "frame") + ("" if size == "full" else f" of size {size}")
+    by = f" by {method(frame)}" if method(frame) else ""
+    return [
+        f"{frame.system}, {frame.milestone}{by}",
+        what,
+        *(speed_cell(r.extraction.seconds, notes) for r in (patch, frame)),
+        *(speed_cell(ratio, notes, "pair") for ratio in ratios),
+        stage_changes(patch, frame),
+    ]
+
+
+def flux_cost(results: list[Result]) -> Html | None:
+    """HTML: a row for each entry by --flux frame that has one by patches beside it, else None."""
+    notes = Footnotes()
+    rows = [_row(patch, frame, notes) for patch, frame in pairs(results)]
+    if not rows:
+        return None
+    text = (
+        "Entries by --flux frame are other work than the rungs of the ladder, and are not on it. "
+        "Seconds are those of the extraction clock; ratios are of seconds, in pairs of runs of the "
+        "same round, so that 1.05 is five percent more time."
+    )
+    return join(
+        [
+            heading("The flux of the whole frame beside that of patches"),
+            table(HEAD, rows, numbers=range(2, 6)),
+            note(text),
+            notes.html(),
+        ]
+    )
