@@ -368,9 +368,7 @@ def results() -> list[dict]:
     # Other work: not to be put beside the others without a word.
     made.append(make("direct", entry="direct-30", options=("--nwavestep", "30"), repeats=6))
     made.append(
-        make(
-            "direct", entry="direct-frame", options=("--flux", "frame"), seconds=2.8, repeats=6
-        )
+        make("direct", entry="direct-frame", options=("--flux", "frame"), seconds=2.8, repeats=6)
     )
     made.append(
         make(
