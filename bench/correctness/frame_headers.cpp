@@ -35,10 +35,17 @@ Header read_header(const FitsReader& file) {
   Header header;
   int status = 0, count = 0, data_ok = 0, hdu_ok = 0;
   fits_get_hdrspace(file.get(), &count, nullptr, &status);
+  std::string keyword;
   for (int k = 1; k <= count; ++k) {
-    std::array<char, FLEN_CARD> name{}, value{};
-    fits_read_keyn(file.get(), k, name.data(), value.data(), nullptr, &status);
-    header.values[name.data()] = value.data();
+    std::array<char, FLEN_CARD> name{}, value{}, comment{};
+    fits_read_keyn(file.get(), k, name.data(), value.data(), comment.data(), &status);
+    // A card that goes on with a long value is the keyword's before it.
+    if (std::string(name.data()) == "CONTINUE") {
+      header.values[keyword] += value.data() + std::string(comment.data());
+      continue;
+    }
+    keyword = name.data();
+    header.values[keyword] = value.data();
   }
   fits_verify_chksum(file.get(), &data_ok, &hdu_ok, &status);
   fits_check(status, file.path(), file.hdu_name());

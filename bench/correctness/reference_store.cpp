@@ -26,6 +26,30 @@ std::string hash_path(const std::string& frame) {
   return fs::path(frame).replace_extension(".sha256");
 }
 
+// A link to `file` in `folder`, named by what the file holds, with the endings of its own name.
+std::string link_by_hash(const std::string& file, const std::string& sha256,
+                         const fs::path& folder) {
+  const std::string name = fs::path(file).filename();
+  const fs::path link = folder / (sha256 + name.substr(std::min(name.find('.'), name.size())));
+  fs::remove(link);
+  fs::create_symlink(fs::absolute(file), link);
+  return link;
+}
+
+// A frame names its inputs by their paths (IN_IMG, IN_PSF): by these links it is the same wherever
+// they lie, so that one folder of references does for several of --data.
+std::vector<InputFrame> linked_inputs(const std::vector<ListedFrame>& frames,
+                                      const fs::path& folder) {
+  fs::create_directories(folder);
+  std::vector<InputFrame> linked;
+  for (const ListedFrame& frame : frames) {
+    InputFrame& input = linked.emplace_back(*frame.input);
+    input.preproc = link_by_hash(input.preproc, input.preproc_sha256, folder);
+    input.psf = link_by_hash(input.psf, input.psf_sha256, folder);
+  }
+  return linked;
+}
+
 }  // namespace
 
 bool Reference::has(const std::string& camera) const {
@@ -93,6 +117,8 @@ void ReferenceStore::make(const std::vector<ListedFrame>& missing, const ListedF
   std::vector<ListedFrame> all = missing;
   const std::string copy = fs::path(folder_.path()) / "again.fits";
   if (again.input != nullptr) all.push_back({again.input, copy});
+  const std::vector<InputFrame> inputs = linked_inputs(all, fs::path(folder_.path()) / "inputs");
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].input = &inputs[i];
   const std::string list = fs::path(folder_.path()) / "frames.txt";
   write_frame_list(all, list);
   const Launch launch = make_reference_launch(entry, reference.method, programs, {"--list", list});

@@ -257,6 +257,15 @@ if [[ -e $here/kept ]]; then cat "$here/kept" >"$frame"; else cp "$frame" "$here
             self.assertIn("1 reference frame(s) of seed 1", text)
             self.assertEqual(reference.read_bytes(), made)
 
+    def test_reference_frames_serve_inputs_in_another_place(self):
+        """Plans with folders of data of their own share them; one is made once more, the same."""
+        with Bench([entry("one")]) as bench:
+            self.assertEqual(bench.run()[0], 0)
+            status, text = bench.run("--data", str(bench.folder / "elsewhere"))
+            self.assertEqual(status, 0, text)
+            self.assertIn("of 1 kept frames of seed 1, r0 is made once more", text)
+            self.assertNotIn("reference frame(s)", text)
+
     def test_kept_files_that_were_changed_with_their_hashes_are_found(self):
         """One of the kept inputs, and of the kept reference frames, is made once more."""
         with Bench([entry("one")]) as bench:
