@@ -1,5 +1,6 @@
 // Frames over groups of ranks: sequential and interleave-io.
 #include <algorithm>
+#include <future>
 #include <stdexcept>
 #include <utility>
 
@@ -69,7 +70,15 @@ Group join_group(const Run& run) {
 
 class GroupRun {
  public:
-  GroupRun(const Run& run, Group group) : run_(run), group_(std::move(group)) {
+  // `first`: the group's first frame, which is read while the extractor is made; none where there
+  // are not so many.
+  GroupRun(const Run& run, Group group, int first) : run_(run), group_(std::move(group)) {
+    if (group_.reads && first < static_cast<int>(run.job.frames.size()))
+      first_read_ = std::async(std::launch::async, [&run, first] {
+        Read read;
+        read.failure = read_step(run, first, read.inputs, read.times);
+        return read;
+      });
     collective(run.world, [&] {
       if (!group_.extracts) return;
       const PhaseScope phase(run, -1, Phase::start);
@@ -80,7 +89,7 @@ class GroupRun {
   void one_frame(int frame) {
     FrameInputs inputs;
     std::optional<Failure> failure;
-    if (group_.reads) failure = lost_ ? lost_ : read_step(run_, frame, inputs, run_.times);
+    if (group_.reads) failure = lost_ ? lost_ : read(frame, inputs);
     if (group_.in) failure = share(frame, failure, inputs);
     if (!group_.out) return;
 
@@ -100,6 +109,20 @@ class GroupRun {
   }
 
  private:
+  struct Read {
+    FrameInputs inputs;
+    std::optional<Failure> failure;
+    StageTimes times;
+  };
+
+  std::optional<Failure> read(int frame, FrameInputs& inputs) {
+    if (!first_read_.valid()) return read_step(run_, frame, inputs, run_.times);
+    Read first = first_read_.get();
+    run_.times.add(first.times);
+    inputs = std::move(first.inputs);
+    return std::move(first.failure);
+  }
+
   // Every frame is extracted by all workers: without the extractor of one, each later frame fails,
   // at once and by name.
   void note_lost(const Failure& failure) {
@@ -162,6 +185,7 @@ class GroupRun {
   Group group_;
   PatchExtractor extract_;
   std::optional<Failure> lost_;  // on the ranks of `out`, the same
+  std::future<Read> first_read_;
 };
 
 }  // namespace
@@ -170,7 +194,7 @@ void run_groups(const Run& run) {
   Group group = join_group(run);
   const int first = group.index;
   const int step = group.count;
-  GroupRun group_run(run, std::move(group));
+  GroupRun group_run(run, std::move(group), first);
   for (int frame = first; frame < static_cast<int>(run.job.frames.size()); frame += step) {
     try {
       group_run.one_frame(frame);

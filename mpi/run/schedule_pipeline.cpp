@@ -77,6 +77,10 @@ class LostDevices {
 // one after the other faster than the others can extract them. Nor do those of the same device. Its
 // frame goes to another extractor, once, for a frame may also be what breaks extractors. When no
 // device is left, extractors stay, lost, to fail the frames that are left.
+//
+// An extractor begins as soon as it is made: the driver makes one GPU's context after the other.
+// But no frame is written before all ranks have all of theirs, so that where some rank cannot, none
+// has written any.
 class Pipeline {
  public:
   Pipeline(const Run& run, std::vector<int> frames)
@@ -90,6 +94,7 @@ class Pipeline {
   ~Pipeline() {
     next_ = frames_.size();
     if (!begun_) {
+      given_up_ = true;
       begin_.set_value(false);
       to_write_.close();
     }
@@ -114,7 +119,7 @@ class Pipeline {
     for (std::future<void>& one : made) one.get();
   }
 
-  // No frame is extracted before, so that where some rank cannot, none has written any.
+  // Frames may be written from now on.
   void begin() {
     begun_ = true;
     begin_.set_value(true);
@@ -161,9 +166,9 @@ class Pipeline {
     } catch (...) {
       ready.set_exception(std::current_exception());
     }
-    const bool go = begins_.get();
     const int device = slot % devices_;
-    while (std::optional<FramePtr> one = go ? to_extract_.pop() : std::nullopt) {
+    while (std::optional<FramePtr> one = extract ? to_extract_.pop() : std::nullopt) {
+      if (given_up_) break;
       if (!lost_.contains(device)) {
         extract_frame(**one, extract);
         const std::optional<Failure>& failure = (*one)->failure;
@@ -219,7 +224,8 @@ class Pipeline {
   }
 
   void write_frames() {
-    while (std::optional<FramePtr> one = to_write_.pop()) {
+    const bool go = begins_.get();
+    while (std::optional<FramePtr> one = go ? to_write_.pop() : std::nullopt) {
       InFlight& frame = **one;
       Finished finished;
       finished.outcome = write_step(run_, frame.frame, std::move(frame.failure), frame.inputs,
@@ -235,6 +241,7 @@ class Pipeline {
   const std::vector<int> frames_;
   std::counting_semaphore<> tokens_;
   bool begun_ = false;
+  std::atomic<bool> given_up_ = false;
   std::promise<bool> begin_;
   std::shared_future<bool> begins_{begin_.get_future()};
   std::atomic<std::size_t> next_ = 0;

@@ -104,12 +104,24 @@ void check_finite(const Frame& frame) {
   frame.resolution.visit([](const auto& values) { require_finite(values); });
 }
 
+// Bytes of the file but for a few headers: with so much room from the start, none is copied into a
+// larger one.
+std::size_t expected_size(const FrameFileContent& content) {
+  const Frame& frame = *content.frame;
+  constexpr std::size_t headers = std::size_t{1} << 20;
+  const std::size_t real = content.full_precision ? sizeof(double) : sizeof(float);
+  const std::size_t images = 4 + (content.full_precision ? 1 : 0);  // FLUX, IVAR, MASK, CHI2PIX
+  const std::size_t fibermap =
+      content.fibermap == nullptr ? 0 : content.fibermap->fits.size();
+  return headers + real * (images * frame.nbins() + frame.resolution.size()) + fibermap;
+}
+
 }  // namespace
 
 void write_frame(const std::string& path, const FrameFileContent& content) {
   const Frame& frame = *content.frame;
   check_finite(frame);
-  FitsMemory out(path);
+  FitsMemory out(path, expected_size(content));
   const long nwave = frame.nwave;
   const std::vector<long> bins{nwave, frame.nspec};
   const bool full = content.full_precision;
