@@ -4,6 +4,7 @@ Run by ci/desispec-check, whose options these are.
 """
 
 import argparse
+import shutil
 import subprocess
 import sys
 import time
@@ -12,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import chain
+import extraction
 import night as nights
 import options
 import proc
@@ -24,31 +26,10 @@ from table import Findings
 MAKERS = {"gpu_specter": nights.by_gpu_specter, "spex-sim": nights.by_spex_sim}
 
 
-def extract(
-    args: argparse.Namespace, night: nights.Night, jobs: list[tuple[str, int]], pieces: bool
-) -> dict[tuple[str, int], Path]:
-    """Frames of (camera, expid), by a run of spex-cpu or spex-gpu for each camera."""
-    folder = night.folder.parent / ("pieces" if pieces else "frames")
-    folder.mkdir(exist_ok=True)
-    frames = {job: folder / f"frame-{job[0]}-{job[1]:08d}.fits" for job in jobs}
-    for camera in sorted({camera for camera, _ in jobs}):
-        lines = [
-            f"{camera} {night.preproc(camera, expid)} {night.psf(camera, expid)} {frame}"
-            for (other, expid), frame in sorted(frames.items())
-            if other == camera
-        ]
-        (folder / "list").write_text("\n".join(lines) + "\n")
-        command = [args.bin / args.program, "--list", folder / "list"]
-        command += ["--psferr", production.psferr(camera), "--loglevel", "warn"]
-        if night.barycentric:
-            command += ["--barycentric-by-obstype", "--iers", args.iers]
-        if pieces:
-            command += ["-w", production.part(camera, args.whole)]
-        elif args.program == "spex-cpu":
-            command += ["--method", "cholesky"]  # which is equal within 1e-6, and faster
-        if status := subprocess.run(command).returncode:
-            sys.exit(f"desispec-check: {args.program} ended with {status}")
-    return frames
+def extract(args: argparse.Namespace, script: Path) -> None:
+    """Runs the script that a user may run elsewhere."""
+    if status := subprocess.run([script, args.bin / args.program]).returncode:
+        sys.exit(f"desispec-check: {script}: {args.program} ended with {status}")
 
 
 def check(args: argparse.Namespace, night: nights.Night, step: Callable[[str], None]) -> Findings:
@@ -56,29 +37,25 @@ def check(args: argparse.Namespace, night: nights.Night, step: Callable[[str], N
     findings = Findings()
     out = night.folder.parent
     spots.run(findings, night)
-    step(f"extracting by {args.program}")
-    every = [(camera, e.expid) for camera in night.cameras for e in night.exposures]
-    frames = extract(args, night, every, pieces=False)
     step("desispec's steps")
+    frames = extraction.frames(night, extraction.whole(night), "frames")
     chain.run(findings, night, frames, out / "steps")
     if night.images == "spex-sim":
         step("desi_proc itself")
-        proc.run(findings, night, args.bin / args.program, out / "proc")
+        # Without a GPU desi_proc asks for spex-cpu: others' frames are given to it.
+        given = frames if args.extracted or args.program != "spex-cpu" else None
+        proc.run(findings, night, args.bin / args.program, given, out / "proc")
     science = night.of("science")[0]
-    jobs = [(camera, science) for camera in night.cameras]
-    if night.barycentric:
-        jobs.append((night.cameras[-1], night.of("flat")[0]))
+    jobs = extraction.beside(night)
     what = "frames" if args.whole else f"pieces of {production.WIDTH:g} Angstrom"
-    step(f"{len(jobs)} {what} by {args.program}")
-    ours = extract(args, night, jobs, pieces=True)
     step(f"{len(jobs)} {what} by desi_extract_spectra with spexbench.extract_frame")
-    by_import = production.extract(night, jobs, out / "by-import", "spexbench", args.whole)
+    by_import = production.extract(night, jobs, args.out, "spexbench", args.whole)
     step(f"{len(jobs)} {what} by desi_extract_spectra itself")
-    theirs = production.extract(night, jobs, out / "production", "numpy", args.whole)
-    for job in jobs:
+    theirs = production.extract(night, jobs, args.out, "numpy", args.whole)
+    for job, ours in extraction.frames(night, jobs, "pieces").items():
         kind = "barycentric" if night.barycentric and job[1] == science else "not barycentric"
         name = f"{args.program} and desispec, {kind}"
-        production.compare(findings, name, job[0], ours[job], theirs[job])
+        production.compare(findings, name, job[0], ours, theirs[job])
         name = f"extract_frame and desispec, {kind}"
         production.compare(findings, name, job[0], by_import[job], theirs[job])
     return findings
@@ -98,6 +75,9 @@ def main() -> int:
         default=IERS_A_FILE,
         help="finals2000A.all, as spex-cpu takes it; astropy's where not given",
     )
+    stages = parser.add_mutually_exclusive_group()
+    stages.add_argument("--simulate-only", action="store_true", help="images, and OUT/extract")
+    stages.add_argument("--extracted", action="store_true", help="the frames are there")
     parser.add_argument("--whole", action="store_true", help="desispec's frames are whole too")
     args = parser.parse_args()
     warnings.simplefilter("ignore", VerifyWarning)  # of HIERARCH cards, which are meant
@@ -106,14 +86,26 @@ def main() -> int:
     def step(text: str) -> None:
         print(f"{time.monotonic() - start:5.0f} s  {text}", file=sys.stderr, flush=True)
 
+    made = []
+    for images in MAKERS if args.images == "both" else [args.images]:
+        if not args.extracted:
+            step(f"simulating, by {images}")
+        folder, cameras = args.out / images / "night", args.cameras.split(",")
+        made.append(MAKERS[images](folder, args.bin / "spex-sim", cameras, not args.extracted))
+    if not args.extracted:
+        shutil.copyfile(args.iers, args.out / "finals2000A.all")
+        script = extraction.write_script(args.out, made, args.program, args.whole)
+        if args.simulate_only:
+            print(f"{script} extracts them, by a command such as {args.program}")
+            return 0
+        step(f"extracting by {args.program}")
+        extract(args, script)
+    extraction.require(made, args.program)
     step("command lines")
     tables = {"Command lines": Findings()}
     options.run(tables["Command lines"], args.bin.parent / "tests/spex_print_extract_options")
-    for images in MAKERS if args.images == "both" else [args.images]:
-        step(f"simulating, by {images}")
-        folder = args.out / images / "night"
-        night = MAKERS[images](folder, args.bin / "spex-sim", args.cameras.split(","))
-        tables[f"Images by {images}"] = check(args, night, step)
+    for night in made:
+        tables[f"Images by {night.images}"] = check(args, night, step)
     step("done")
     for title, findings in tables.items():
         print(f"{title}\n\n{findings.table()}\n")

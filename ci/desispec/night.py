@@ -29,6 +29,7 @@ GRID = {"b": (3600.0, 5800.0, 0.8), "r": (5760.0, 7620.0, 0.8), "z": (7520.0, 98
 DW = 0.8
 NFIBER = 25
 READ_NOISE = 3.0  # electron
+STEP = 0.25  # electron, in which pixels are counted
 MARGIN = 20  # bins beyond either end of the grid, whose light reaches into it
 NIGHT = 20240101
 TILEID = 1000
@@ -193,11 +194,12 @@ def _expected(psf: dict, wave: np.ndarray, electrons: np.ndarray) -> np.ndarray:
     return image
 
 
-def by_gpu_specter(folder: Path, spex_sim: Path, cameras: list[str]) -> Night:
-    """Simulates the night: its files lie in `folder`."""
-    folder.mkdir(parents=True, exist_ok=True)
-    command = [spex_sim, "-o", folder, "--size", "bundle", "--cameras", ",".join(cameras)]
-    subprocess.run([*command, "--loglevel", "warn"], check=True)
+def by_gpu_specter(folder: Path, spex_sim: Path, cameras: list[str], make: bool) -> Night:
+    """Simulates the night: its files lie in `folder`; without `make` they are there already."""
+    if make:
+        folder.mkdir(parents=True, exist_ok=True)
+        command = [spex_sim, "-o", folder, "--size", "bundle", "--cameras", ",".join(cameras)]
+        subprocess.run([*command, "--loglevel", "warn"], check=True)
     exposures = (
         Exposure(1, "flat", 120.0),
         Exposure(2, "science", 900.0),
@@ -214,6 +216,8 @@ def by_gpu_specter(folder: Path, spex_sim: Path, cameras: list[str]) -> Night:
         night.throughput[camera] = spectra["throughput"][:, kept]
         night.calibration[camera] = spectra["calibration"][kept]
         night.flux[camera] = spectra["flux"][:, kept]
+        if not make:
+            continue
         psf = gpu_specter.io.read_psf(str(night.psf(camera, 1)))
         for exposure in exposures:
             meta = header(camera, exposure)
@@ -231,13 +235,12 @@ def by_gpu_specter(folder: Path, spex_sim: Path, cameras: list[str]) -> Night:
     return night
 
 
-def by_spex_sim(folder: Path, spex_sim: Path, cameras: list[str]) -> Night:
+def by_spex_sim(folder: Path, spex_sim: Path, cameras: list[str], make: bool) -> Night:
     """The same by spex-sim alone, with a sky exposure too, and a PSF of its own for each exposure.
 
     Calibrated fluxes are in units of a thousandth of the flat lamp, which is the same function of
     wavelength in all cameras. Light comes at the wavelengths of the grid, observed ones.
     """
-    folder.mkdir(parents=True, exist_ok=True)
     command = [spex_sim, "-o", folder, "--size", "bundle", "--cameras", ",".join(cameras)]
     command += ["--on-grid", "--psf-shift", "0.5", "--loglevel", "warn"]
     exposures = (
@@ -246,7 +249,8 @@ def by_spex_sim(folder: Path, spex_sim: Path, cameras: list[str]) -> Night:
         Exposure(3, "science", 900.0),
         Exposure(4, "science", 900.0),
     )
-    for e in exposures:
+    folder.mkdir(parents=True, exist_ok=True)
+    for e in exposures if make else ():
         options = ["--flavor", e.flavor, "--exptime", f"{e.exptime}", "--expid", f"{e.expid}"]
         subprocess.run([*command, *options], check=True)
     night = Night("spex-sim", folder, cameras, exposures, (), (), False, True)
@@ -271,11 +275,19 @@ def _truth(night: Night, camera: str, expid: int) -> np.ndarray:
     return flux[:, first : first + len(night.wave[camera])]
 
 
+def _rounded(value: np.ndarray) -> np.ndarray:
+    """Numbers of 8 bits and an exponent, within a part in 256."""
+    mantissa, exponent = np.frexp(value)
+    return np.ldexp(np.round(mantissa * 256) / 256, exponent)
+
+
 def _write(path: Path, expected: np.ndarray, camera: str, meta: dict, seed: list[int]) -> None:
     """An exposure of the expected electrons, as desispec writes a preprocessed image."""
     rng = np.random.default_rng(seed)
     pix = rng.poisson(expected) + rng.normal(0, READ_NOISE, expected.shape)
-    ivar = 1 / (expected + READ_NOISE**2)
+    # In steps, as a detector counts, so that a night packs small enough to be sent elsewhere.
+    pix = np.round(pix / STEP) * STEP
+    ivar = _rounded(1 / (expected + READ_NOISE**2))
     mask = np.zeros(expected.shape, dtype=np.uint32)
     hit = rng.random(expected.shape) < 2e-4  # a cosmic ray, found by the preprocessing
     pix[hit] += 1000

@@ -44,11 +44,16 @@ def part(camera: str, whole: bool) -> str:
     return f"{wmin},{wmax},{dw}"
 
 
-def arguments(night: Night, camera: str, expid: int, output: Path, whole: bool) -> list[str]:
-    """Command line of desi_extract_spectra, as desi_proc writes it."""
+def arguments(
+    night: Night, camera: str, expid: int, output: Path, out: Path, whole: bool
+) -> list[str]:
+    """Command line of desi_extract_spectra, as desi_proc writes it; inputs relative to `out`."""
     corrected = night.barycentric and expid not in night.of("flat")
+    image, psf = (
+        f.relative_to(out) for f in (night.preproc(camera, expid), night.psf(camera, expid))
+    )
     return [
-        *("-i", str(night.preproc(camera, expid)), "-p", str(night.psf(camera, expid))),
+        *("-i", str(image), "-p", str(psf)),
         *("-o", str(output), "-w", part(camera, whole), "-n", str(NFIBER)),
         *("--psferr", psferr(camera), "--no-gpu"),
         *(["--barycentric-correction"] if corrected else []),
@@ -56,9 +61,13 @@ def arguments(night: Night, camera: str, expid: int, output: Path, whole: bool) 
 
 
 def extract(
-    night: Night, jobs: list[tuple[str, int]], folder: Path, by: str, whole: bool
+    night: Night, jobs: list[tuple[str, int]], out: Path, by: str, whole: bool
 ) -> dict[tuple[str, int], Path]:
-    """Files of desispec's frames; `by` is "numpy", gpu_specter itself, or "spexbench"."""
+    """Files of desispec's frames; `by` is "numpy", gpu_specter itself, or "spexbench".
+
+    Paths are relative to `out`, as those of our frames are, whose headers name them.
+    """
+    folder = night.folder.parent / ("by-import" if by == "spexbench" else "production")
     folder.mkdir(exist_ok=True)
     files = {job: folder / f"frame-{job[0]}-{job[1]:08d}.fits" for job in jobs}
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
@@ -68,7 +77,8 @@ def extract(
         log = files[job].with_suffix(".log")
         with log.open("w") as output:
             status = subprocess.run(
-                [sys.executable, "-c", SCRIPT, by, *arguments(night, *job, files[job], whole)],
+                [sys.executable, "-c", SCRIPT, by, *arguments(night, *job, files[job], out, whole)],
+                cwd=out,
                 env=environment,
                 stdout=output,
                 stderr=output,

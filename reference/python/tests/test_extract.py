@@ -208,13 +208,6 @@ def test_no_gpu(night):
         extract(night.preproc, night.psf, gpu=True)
 
 
-@pytest.mark.skipif(not spexbench.has_gpu(), reason="there is no GPU")
-def test_gpu(night, frame):
-    on_gpu = extract(night.preproc, night.psf, gpu=True, **SMALL)
-    pull = np.abs(on_gpu.flux - frame.flux) * np.sqrt(frame.ivar)
-    assert pull.max() < 1e-6
-
-
 def test_other_threads_run_meanwhile(night):
     ticks, stop = [], threading.Event()
 

@@ -2,11 +2,9 @@
 
 import inspect
 import os
-import pickle
 import shutil
 import subprocess
 import sys
-import threading
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +12,7 @@ import pytest
 import spexbench
 from astropy.io import fits
 from astropy.table import Table
+from ranks import Ranks
 from spexbench import extract_frame
 
 ARGUMENTS = {"wavelength": "5760,5800,0.8", "nsubbundles": 5}
@@ -122,53 +121,6 @@ def test_wrong_tables(inputs):
         extract_frame(image, {**psf, "PSF": broken}, 25, 0, 25)
 
 
-class Ranks:
-    """A communicator whose ranks are threads; objects travel by pickle, as mpi4py's do."""
-
-    def __init__(self, size):
-        self.size = size
-        self.barrier = threading.Barrier(size, timeout=20)
-        self.slots = [None] * size
-
-    def run(self, work):
-        """work(comm) on every rank: what they return or raise."""
-        outcomes = [None] * self.size
-
-        def one(rank):
-            try:
-                outcomes[rank] = work(Rank(self, rank))
-            except Exception as error:
-                outcomes[rank] = error
-
-        threads = [threading.Thread(target=one, args=(r,)) for r in range(self.size)]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
-        return outcomes
-
-
-class Rank:
-    """One rank of Ranks."""
-
-    def __init__(self, ranks, rank):
-        self.ranks, self.rank, self.size = ranks, rank, ranks.size
-
-    def allgather(self, value):
-        self.ranks.slots[self.rank] = pickle.dumps(value)
-        self.ranks.barrier.wait()
-        values = [pickle.loads(slot) for slot in self.ranks.slots]
-        self.ranks.barrier.wait()
-        return values
-
-    def bcast(self, value, root=0):
-        return self.allgather(value if self.rank == root else None)[root]
-
-    def gather(self, value, root=0):
-        values = self.allgather(value)
-        return values if self.rank == root else None
-
-
 @pytest.mark.parametrize("size", [1, 3])
 def test_ranks_share_a_frame(inputs, alone, size):
     def work(comm):
@@ -195,6 +147,19 @@ def test_an_error_of_one_rank_is_everyones(inputs, wrong):
         [spexbench.UsageError] * 2,
     )
     assert str(outcomes[0]) == str(outcomes[1])
+
+
+@pytest.mark.skipif(spexbench.has_gpu(), reason="there is a GPU")
+def test_no_gpu(inputs):
+    def work(comm):
+        image, psf = inputs if comm.rank == 0 else (None, None)
+        return extract_frame(image, psf, 25, 0, 25, comm=comm, gpu=True, **ARGUMENTS)
+
+    for outcome in Ranks(2).run(work):
+        assert isinstance(outcome, spexbench.DeviceError)
+        assert str(outcome).startswith("gpu: ")
+    with pytest.raises(spexbench.DeviceError, match="gpu=False does the same work on the CPU"):
+        extract_frame(*inputs, 25, 0, 25, gpu=True, **ARGUMENTS)
 
 
 SCRIPT = """
