@@ -15,6 +15,7 @@
 #include "bench/campaign/folders.hpp"
 #include "bench/campaign/inputs.hpp"
 #include "bench/campaign/long_run.hpp"
+#include "bench/campaign/result_file.hpp"
 #include "bench/campaign/table.hpp"
 #include "bench/campaign/watched_run.hpp"
 #include "bench/correctness/file_hash.hpp"

@@ -1,4 +1,4 @@
-// An entry of a plan while it is run, and its result file.
+// An entry of a plan while it is run.
 #pragma once
 
 #include <optional>
@@ -67,40 +67,5 @@ struct EntryRun {
   void add_health(const std::vector<GpuObservation>& watched);
   [[nodiscard]] Evidence evidence(const RunFacts& facts) const;
 };
-
-/// Frames per node-hour by a clock; nothing unless all is right and timed.
-struct Figure {
-  Statistic seconds;
-  std::optional<Statistic> fpnh;  ///< not in the tier ci, whose frames are no exposure's
-  std::optional<Statistic> frames_per_gpu_hour;
-};
-enum class ClockKind { effective, extraction };
-[[nodiscard]] std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock,
-                                              const std::string& tier = {});
-
-/// FPNH of the steady part of the timed runs of a long run; nothing of others, or unless all is
-/// right.
-[[nodiscard]] std::optional<Statistic> sustained_fpnh(const EntryRun& run);
-/// The same to be judged by: an interval of the median over the parts (`blocks`) of all runs, by
-/// order statistics, which holds each run's own FPNH too. A run is one sample, and where it stood
-/// still for a while its parts do not show that.
-[[nodiscard]] std::optional<Statistic> sustained_fpnh_to_judge(const EntryRun& run);
-/// Seconds of the shortest steady part of the runs that count; 0 where there is none.
-[[nodiscard]] double sustained_s(const EntryRun& run);
-/// Frames of a night at the telescope.
-inline constexpr int night_frames = 1000;
-
-/// The result file (bench/result.schema.json).
-[[nodiscard]] nlohmann::ordered_json result_json(const EntryRun& run, const RunFacts& facts);
-
-/// The file's bytes.
-[[nodiscard]] std::string result_text(const EntryRun& run, const RunFacts& facts);
-
-/// How many samples a result file has; 0 where it is none.
-[[nodiscard]] int runs_in(const std::string& path);
-
-/// Takes up the samples, validation, health and golden cases of a result file of the same plan,
-/// build, programs, system and inputs. Throws Error(data) where it is of another, or was edited.
-void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run);
 
 }  // namespace spex::bench

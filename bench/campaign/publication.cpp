@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "bench/campaign/figures.hpp"
+
 namespace spex::bench {
 namespace {
 

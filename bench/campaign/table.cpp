@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "bench/campaign/figures.hpp"
+
 namespace spex::bench {
 namespace {
 

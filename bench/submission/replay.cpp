@@ -8,7 +8,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bench/campaign/figures.hpp"
 #include "bench/campaign/publication.hpp"
+#include "bench/campaign/result_file.hpp"
 #include "bench/campaign/sustained.hpp"
 #include "bench/correctness/file_hash.hpp"
 #include "bench/measure/optional_json.hpp"

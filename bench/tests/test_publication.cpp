@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 
+#include "bench/campaign/figures.hpp"
 #include "bench/campaign/publication.hpp"
 
 namespace spex::bench {

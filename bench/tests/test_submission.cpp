@@ -1,8 +1,8 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "bench/campaign/entry_run.hpp"
 #include "bench/campaign/plan.hpp"
+#include "bench/campaign/result_file.hpp"
 #include "bench/correctness/file_hash.hpp"
 #include "bench/measure/run_log.hpp"
 #include "bench/submission/submission.hpp"

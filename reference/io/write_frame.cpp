@@ -111,8 +111,7 @@ std::size_t expected_size(const FrameFileContent& content) {
   constexpr std::size_t headers = std::size_t{1} << 20;
   const std::size_t real = content.full_precision ? sizeof(double) : sizeof(float);
   const std::size_t images = 4 + (content.full_precision ? 1 : 0);  // FLUX, IVAR, MASK, CHI2PIX
-  const std::size_t fibermap =
-      content.fibermap == nullptr ? 0 : content.fibermap->fits.size();
+  const std::size_t fibermap = content.fibermap == nullptr ? 0 : content.fibermap->fits.size();
   return headers + real * (images * frame.nbins() + frame.resolution.size()) + fibermap;
 }
 
