@@ -97,11 +97,10 @@ std::string judge_performance(const Evidence& evidence, std::vector<std::string>
   return "not-judged";
 }
 
-// The members of a JSON object, which must be one.
-const Json& object_at(const std::string& path, const std::string& where, const Json& json) {
+// Refuses JSON that is no object, or one without members.
+void require_members(const std::string& path, const std::string& where, const Json& json) {
   if (!json.is_object() || json.empty())
     throw usage_error(path, where + " has nothing", "a thresholds file (docs/benchmark.md)");
-  return json;
 }
 
 void take_entries(const std::string& path, const Json& entries, const Asked& asked,
@@ -188,14 +187,21 @@ Thresholds read_thresholds(const std::string& path, const Asked& asked) {
   for (const auto& [key, value] : json.items())
     if (key != "entries" && key != "systems")
       throw usage_error(path, "'" + key + "' is unknown", "entries, systems");
-  if (json.contains("entries"))
-    take_entries(path, object_at(path, "entries", json.at("entries")), asked, thresholds);
-  if (json.contains("systems"))
-    for (const auto& [system, plans] : object_at(path, "systems", json.at("systems")).items())
-      for (const auto& [plan, entries] : object_at(path, system, plans).items())
-        if (object_at(path, system + ", " + plan, entries);
-            system == asked.system && plan == asked.plan)
+  if (json.contains("entries")) {
+    require_members(path, "entries", json.at("entries"));
+    take_entries(path, json.at("entries"), asked, thresholds);
+  }
+  if (json.contains("systems")) {
+    require_members(path, "systems", json.at("systems"));
+    for (const auto& [system, plans] : json.at("systems").items()) {
+      require_members(path, system, plans);
+      for (const auto& [plan, entries] : plans.items()) {
+        require_members(path, system + ", " + plan, entries);
+        if (system == asked.system && plan == asked.plan)
           take_entries(path, entries, asked, thresholds);
+      }
+    }
+  }
   if (thresholds.entries.empty())
     throw usage_error(path,
                       fmt::format("has nothing for the plan {} on '{}'", asked.plan, asked.system),

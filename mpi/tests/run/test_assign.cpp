@@ -118,9 +118,12 @@ TEST(AssignTeams, ShareABundleBySubbundles) {
 }
 
 TEST(AssignTeams, MoreThanRanksOrSubbundlesAreRefused) {
-  EXPECT_THROW(assign_patches(patches_of(20), 2, Milestone::cpu_refactor, 3), Error);
-  EXPECT_THROW(assign_patches(patches_of(20), 9, Milestone::cpu_refactor, 6), Error);
-  EXPECT_THROW(assign_patches(patches_of(20), 2, Milestone::cpu_refactor, 0), Error);
+  EXPECT_THROW(static_cast<void>(assign_patches(patches_of(20), 2, Milestone::cpu_refactor, 3)),
+               Error);
+  EXPECT_THROW(static_cast<void>(assign_patches(patches_of(20), 9, Milestone::cpu_refactor, 6)),
+               Error);
+  EXPECT_THROW(static_cast<void>(assign_patches(patches_of(20), 2, Milestone::cpu_refactor, 0)),
+               Error);
 }
 
 }  // namespace

@@ -28,8 +28,8 @@ TEST(Groups, MoreThanNodesSplitNodesEvenly) {
 }
 
 TEST(Groups, OutOfRangeIsAUsageError) {
-  EXPECT_THROW(assign_groups({0, 0}, 0), Error);
-  EXPECT_THROW(assign_groups({0, 0}, 3), Error);
+  EXPECT_THROW(static_cast<void>(assign_groups({0, 0}, 0)), Error);
+  EXPECT_THROW(static_cast<void>(assign_groups({0, 0}, 3)), Error);
 }
 
 }  // namespace

@@ -59,7 +59,7 @@ TEST(CompareFrames, SaysWhereFluxOfPatchesDiffersFromTheFrames) {
   FrameFile frame = expected();
   EXPECT_FALSE(compare_frames(frame, patch, tolerance()).solvers);
   frame.flux_solver = "frame";
-  const std::vector<double>& ivar = values(frame, "IVAR");
+  const std::vector<double> ivar = values(frame, "IVAR");
   for (int s = 0; s < nspec; ++s)
     for (const int w : {9, 10, 19, 20, 29, 30, 39})  // 0 is the grid's own end
       values(frame, "FLUX")[at(s, w)] += 0.5 / std::sqrt(ivar[at(s, w)]);

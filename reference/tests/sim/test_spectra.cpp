@@ -90,7 +90,8 @@ TEST(TruthGrid, IsFinerWhereNotOnGrid) {
 }
 
 TEST(TruthGrid, RefusesAPsfOfOtherWavelengths) {
-  EXPECT_THROW(make_truth_grid(tiny_psf(), {3600, 5000, 0.8}, true, "psf"), spex::Error);
+  EXPECT_THROW(static_cast<void>(make_truth_grid(tiny_psf(), {3600, 5000, 0.8}, true, "psf")),
+               spex::Error);
 }
 
 TEST(Spectra, HoldTheSameElectronsOnAnyGrid) {
