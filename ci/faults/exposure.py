@@ -23,6 +23,8 @@ MPI = {
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
+    # Open MPI 5, whose launcher is another.
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
 MARK = "SPEX_FAULT_CHECK_RUN"  # a variable of all processes of a run
 
