@@ -46,6 +46,9 @@ use_ccache() {
   fi
 }
 
+# The names of the tiny golden cases, a line each.
+tiny_cases() { sed -n 's/^  "\(tiny-[a-z-]*\)": {$/\1/p' "$root/golden/cases.json" | sort -u; }
+
 # build PRESET [TARGET...]: configures and builds; everything where no target is named.
 build() {
   local preset=$1
