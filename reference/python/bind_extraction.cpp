@@ -131,12 +131,16 @@ void bind_extraction(nb::module_& module) {
   module.def(
       "cpu_extractor", [](int threads) { return Extractor{cpu_extractor(threads)}; }, "threads"_a,
       "The CPU reference on so many threads.");
+  // The first call that asks the driver takes a good part of a second, or several.
+  const nb::call_guard<nb::gil_scoped_release> without_gil;
   module.def(
-      "gpu_extractor", [](int device) { return Extractor{gpu::gpu_extractor(device)}; }, "device"_a,
+      "gpu_extractor", [](int device) { return Extractor{gpu::gpu_extractor(device)}; },
+      without_gil, "device"_a,
       "A GPU, counted from 0; not for two threads at once. Raises UsageError.");
   module.def("default_threads", &default_threads, "The CPUs that this process may run on.");
-  module.def("gpu_count", &gpu::gpu_count, "GPUs that this process may use.");
-  module.def("why_no_gpu", &gpu::why_no_gpu, "Why there is none; empty where there is.");
+  module.def("gpu_count", &gpu::gpu_count, without_gil, "GPUs that this process may use.");
+  module.def("why_no_gpu", &gpu::why_no_gpu, without_gil,
+             "Why there is none; empty where there is.");
 
   const nb::class_<BarycentricSettings> barycentric_settings(
       module, "Barycentric", "Which frames get barycentric wavelengths, and how.");

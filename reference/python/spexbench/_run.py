@@ -38,7 +38,8 @@ def extractor(
     """The GPU or the threads, and what is held while they work: a GPU does one frame at a time."""
     if gpu:
         check_gpu()
-        return _gpu(device), _one_at_a_time
+        with _one_at_a_time:  # threads that come first together would each make one
+            return _gpu(device), _one_at_a_time
     if threads is not None and not 1 <= threads <= 4096:
         raise UsageError(f"threads: {threads} (expected 1 to 4096)")
     return _core.cpu_extractor(threads or _core.default_threads()), nullcontext()
