@@ -85,6 +85,26 @@ void BandWorkspace::factor() {
                   cholesky_condition_bound, work, number, batch_.status(), stream);
 }
 
+void BandWorkspace::take_frame_flux(const std::vector<PatchFlux>& flux) {
+  const cudaStream_t stream = context_->stream();
+  const BinStrides strides = layout_.strides();
+  std::vector<double> f = to_host<double>(y(), vector_, stream);
+  for (std::size_t k = 0; k < flux.size(); ++k) {
+    const Patch& patch = *flux[k].patch;
+    double* const mine = f.data() + strides.patch(static_cast<int>(k));
+    std::vector<double> of_patch;
+    for (int s = 0; s < patch.padded_nspec(); ++s)
+      for (int w = 0; w < patch.padded_nwave(); ++w) of_patch.push_back(mine[strides.bin(s, w)]);
+    flux[k].flux->put_into(patch, of_patch);
+    auto from = of_patch.begin();
+    for (int s = 0; s < patch.padded_nspec(); ++s)
+      for (int w = 0; w < patch.padded_nwave(); ++w) mine[strides.bin(s, w)] = *from++;
+  }
+  SPEX_GPU_CHECK(
+      cudaMemcpyAsync(y(), f.data(), vector_ * sizeof(double), cudaMemcpyHostToDevice, stream));
+  context_->synchronize();
+}
+
 RootBatch BandWorkspace::root_batch() const {
   RootBatch batch;
   batch.patches = batch_.patches();

@@ -5,8 +5,15 @@
 #include "gpu/extract/band_cholesky.hpp"
 #include "gpu/extract/patch_batch.hpp"
 #include "gpu/extract/roots.hpp"
+#include "reference/extract/frame_flux.hpp"
 
 namespace spex::gpu {
+
+/// A patch, and f of the whole frame in its bundle.
+struct PatchFlux {
+  const Patch* patch = nullptr;
+  const FrameFlux* flux = nullptr;
+};
 
 /// Device memory for a batch of patches, made once and grown as batches ask for, and the stages
 /// that work on it. `begin` comes first, then each stage after the one above it; a stage puts its
@@ -27,6 +34,9 @@ class BandWorkspace {
   /// N = L L^T and f = N^-1 y (section 4). A patch whose N cannot be factored, or whose condition
   /// number is estimated above cholesky_condition_bound, fails: its status becomes 1.
   void factor();
+  /// f of the whole frame in place of the patches' own, of all patches of the batch in order. Waits
+  /// for the GPU.
+  void take_frame_flux(const std::vector<PatchFlux>& flux);
   /// C_s, Q_s and the spectra, but for those whose C_s is hard (section 5; find_roots).
   void roots();
   /// The spectra of the hard C_s, with roots by find_jacobi_roots; how many there were. Waits for

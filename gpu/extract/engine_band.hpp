@@ -18,9 +18,9 @@ class BandEngine {
   }
 
   /// Extracts the patches of a batch together. As EighEngine::extract; a patch whose status becomes
-  /// 1 is for eigh.
+  /// 1 is for eigh. With FluxSolver::frame, `flux` is that of each patch, of which its own is made.
   void extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
-               std::vector<std::vector<double>>* models);
+               std::vector<std::vector<double>>* models, const std::vector<PatchFlux>& flux = {});
 
  private:
   BandWorkspace workspace_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <set>
 #include <type_traits>
 #include <utility>
 
@@ -25,15 +26,30 @@ namespace {
 constexpr int direct_batch = 1690;
 // Of condition numbers: no patch is left to the band engine.
 constexpr double unbounded = std::numeric_limits<double>::infinity();
-// Patches that the guard refused, of one batch: the spots of their fibers take no more room than
-// those of a direct batch.
-constexpr int guarded_batch = 14;
+// Patches that the guard refused go in batches too: the spots of so many fibers take no more room
+// than those of a direct batch, nor do the bands of so many patches.
+constexpr int guarded_fibers = 98;
+constexpr int guarded_batch = 420;
 
 // The end of the run of patches from `first` on that belong together.
 template <class Same>
 int end_of_run(const std::vector<Patch>& patches, int first, const Same& same) {
   int last = first;
   while (last < static_cast<int>(patches.size()) && same(patches[first], patches[last])) ++last;
+  return last;
+}
+
+// The end of the batch of refused patches that begins at `first`.
+std::vector<int>::const_iterator end_of_guarded(const std::vector<Patch>& patches,
+                                                const std::vector<int>& refused,
+                                                std::vector<int>::const_iterator first) {
+  std::set<int> fibers;
+  auto last = first;
+  for (; last != refused.end() && last - first < guarded_batch; ++last) {
+    const Patch& patch = patches[*last];
+    for (int s = 0; s < patch.padded_nspec(); ++s) fibers.insert(patch.padded_spec_first() + s);
+    if (last != first && static_cast<int>(fibers.size()) > guarded_fibers) break;
+  }
   return last;
 }
 
@@ -116,10 +132,7 @@ class Extractor::Impl {
       extract_eigh(inputs, patches, wants_direct ? EigenBatch::all : rung.batch,
                    band_can ? eigh_condition_bound : unbounded, done, models_wanted);
 
-    std::vector<PatchStatus> status(patches.size(), PatchStatus::ok);
-    if (!of_frame) status = settle(inputs, patches, band_can, models_wanted);
-    const std::vector<int> failed =
-        of_frame ? read_status(patches.size()) : std::vector<int>(patches.size(), 0);
+    std::vector<PatchStatus> status = settle(inputs, patches, band_can, models_wanted);
     // Nobody asked for the way that all patches went.
     if (wants_fibers && !by_fibers)
       std::replace(status.begin(), status.end(), PatchStatus::ok,
@@ -142,7 +155,7 @@ class Extractor::Impl {
       if (of_frame) {
         const FrameFlux& flux = flux_.at(patches[k].bundle);
         results[k].frame = flux.solution;
-        if (failed[k] != 0 || flux.solution == FrameSolution::failed) {
+        if (status[k] == PatchStatus::failed || flux.solution == FrameSolution::failed) {
           results[k] = extract_on_host(inputs, patches[k], flux);
           if (extracted.frame) place_patch(patches[k], results[k], *extracted.frame);
           continue;
@@ -159,7 +172,7 @@ class Extractor::Impl {
     return extracted;
   }
 
-  // A patch of a frame's flux that the guard refused: by the reference, which has the flux too.
+  // A patch of a frame's flux that no engine could do: by the reference, which has the flux too.
   static PatchResult extract_on_host(const ExtractInputs& inputs, const Patch& patch,
                                      const FrameFlux& flux) {
     const Spots spots =
@@ -217,19 +230,23 @@ class Extractor::Impl {
   }
 
   // Reads which patches the guard refused and solves those again as bands; then those that failed,
-  // with eigh, one by one.
+  // with eigh, one by one, unless the flux is the frame's: they stay failed.
   std::vector<PatchStatus> settle(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                                   bool band_can, std::vector<std::vector<double>>* models) {
     std::vector<int> failed = read_status(patches.size());
     std::vector<PatchStatus> status(patches.size(), PatchStatus::ok);
+    const bool of_frame = inputs.options.flux == FluxSolver::frame;
     std::vector<int> refused;
     for (std::size_t k = 0; k < failed.size() && band_can; ++k)
       if (failed[k] == guarded) refused.push_back(static_cast<int>(k));
-    for (auto first = refused.begin(); first != refused.end();) {
-      const auto last = first + std::min<std::ptrdiff_t>(guarded_batch, refused.end() - first);
+    for (auto first = refused.cbegin(); first != refused.cend();) {
+      const auto last = end_of_guarded(patches, refused, first);
       PatchSelection selection;
       events_.time(Stage::spots, [&] { selection = frame_.select({first, last}); });
-      band_.extract(make_batch(frame_, selection), inputs, events_, models);
+      std::vector<PatchFlux> flux;
+      for (const int k : selection.index)
+        if (of_frame) flux.push_back({&patches[k], &flux_.at(patches[k].bundle)});
+      band_.extract(make_batch(frame_, selection), inputs, events_, models, flux);
       const std::vector<int> again =
           to_host<int>(selection.status, selection.index.size(), context_.stream());
       for (std::size_t k = 0; k < again.size(); ++k) {
@@ -240,6 +257,10 @@ class Extractor::Impl {
     }
     for (std::size_t k = 0; k < failed.size(); ++k) {
       if (failed[k] == 0) continue;
+      if (of_frame) {
+        status[k] = PatchStatus::failed;
+        continue;
+      }
       const auto index = static_cast<int>(k);
       SPEX_GPU_CHECK(cudaMemsetAsync(frame_.status() + index, 0, sizeof(int), context_.stream()));
       eigh_.extract(frame_, inputs, EigenBatch::none, unbounded, index, index + 1,

@@ -190,8 +190,9 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, 
   }
   for (const int bundle : by_reference) {
     const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
-    const Spots spots = spex::evaluate_spots(*inputs.psf, fibers.begin, fibers.end - fibers.begin,
-                                             inputs.grid.range(grid.first, nwave), 1);
+    const Spots spots =
+        spex::evaluate_spots(*inputs.psf, fibers.begin, fibers.end - fibers.begin,
+                             inputs.grid.range(grid.first, nwave), default_threads());
     StageTimes times;  // the host's; those of the stages are the GPU's
     FrameFlux one = spex::solve_frame(inputs, bundle, spots, default_threads(), times);
     for (int s = std::max(fibers.begin, first_fiber); s < std::min(fibers.end, end_fiber); ++s)
