@@ -18,6 +18,7 @@ import night as nights
 import options
 import proc
 import production
+import seams
 import spots
 from astropy.io.fits.verify import VerifyWarning
 from astropy_iers_data import IERS_A_FILE
@@ -45,6 +46,8 @@ def check(args: argparse.Namespace, night: nights.Night, step: Callable[[str], N
         # Without a GPU desi_proc asks for spex-cpu: others' frames are given to it.
         given = frames if args.extracted or args.program != "spex-cpu" else None
         proc.run(findings, night, args.bin / args.program, given, out / "proc")
+        step("sky residuals at the edges of patches")
+        seams.run(findings, night, night.cameras[-1], args.bin / "spex-cpu", out / "seams")
     science = night.of("science")[0]
     jobs = extraction.beside(night)
     what = "frames" if args.whole else f"pieces of {production.WIDTH:g} Angstrom"
