@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import windows
 from spexreports import style
 from spexreports.files import read_frame
 from spexreports.seams import BRIGHTNESS, joined, profile, read_seams
@@ -31,6 +32,7 @@ AS_ONE = ("--nsubbundles", "1", "--nwavestep", str(NWAVE))
 # Windows of 98 and 122 bins, which leave less than the limits of R.
 WIDE = {"b0": "20", "r0": "20", "z0": "30"}
 
+STAR = 17  # the bright fiber
 MOST, RMS = 1e-4, 1e-5  # sigma
 # Of f alone, with the same R: what the sweeps leave, and the ends of the piece.
 F_MOST, F_RMS = 1e-7, 1e-8
@@ -117,6 +119,22 @@ def against_one_patch(rows: Rows, made: Extractions, exposure: Path) -> None:
             rows.difference(name, made.piece(exposure, camera, *options), one, *limits)
 
 
+def of_windows(rows: Rows, made: Extractions, exposure: Path) -> None:
+    """What production's windows leave is that of R: its change times f, in NumPy."""
+    for camera in CAMERAS:
+        image, psf = (exposure / f"{kind}-{camera}-00000001.fits" for kind in ("preproc", "psf"))
+        waves = FIRST[camera] + DW * np.arange(NWAVE)
+        change, stored, anywhere = windows.change_by_windows(psf, image, waves, STAR)
+        patches = read_frame(made.piece(exposure, camera, *FRAME))
+        one = read_frame(made.piece(exposure, camera, *FRAME, *AS_ONE))
+        found = ((patches.flux - one.flux) * np.sqrt(one.ivar))[STAR]
+        rms, left = (np.sqrt(np.mean(x[ENDS:-ENDS] ** 2)) for x in (found, found - change))
+        text = f"rms {rms:.1e}, but for (R_window - R) f {left:.1e}"
+        what = f"{camera}, star, one window and production's"
+        rows.add(what, text, "a hundredth", left <= 0.01 * rms)
+        rows.add(f"{camera}, change of R by the window", f"stored {stored:.1e}, all {anywhere:.1e}")
+
+
 def over_cuts(rows: Rows, made: Extractions, exposure: Path) -> None:
     """The flux of the frame, however it is cut into patches."""
     for camera in CAMERAS:
@@ -167,15 +185,17 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="seams-check", description=__doc__)
     parser.add_argument("--bin", type=Path, required=True, help="folder of the programs")
     parser.add_argument("--out", type=Path, required=True, help="folder of all files")
-    parser.add_argument("--only", default="bundle,cuts,truth", help="steps, commas between")
+    parser.add_argument("--only", default="bundle,windows,cuts,truth", help="steps, commas between")
     parser.add_argument("--exposures", type=int, default=16, help="of the step truth")
     args = parser.parse_args()
     steps = args.only.split(",")
     rows, made = Rows(), Extractions(args.bin, args.out)
-    if {"bundle", "cuts"} & set(steps):
+    if {"bundle", "windows", "cuts"} & set(steps):
         exposure = made.simulate(",".join(CAMERAS), 1)
         if "bundle" in steps:
             against_one_patch(rows, made, exposure)
+        if "windows" in steps:
+            of_windows(rows, made, exposure)
         if "cuts" in steps:
             over_cuts(rows, made, exposure)
     if "truth" in steps:
