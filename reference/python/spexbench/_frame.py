@@ -77,7 +77,10 @@ class Frame:
         >>> frame.quantity("flux").unit
         Unit("electron / Angstrom")
         """
-        from astropy import units
+        try:
+            from astropy import units
+        except ImportError:
+            raise ImportError("no astropy (expected: pip install 'spexbench[units]')") from None
 
         if name not in self.units:
             raise UsageError(f"name: unknown {name!r} (expected {', '.join(self.units)})")

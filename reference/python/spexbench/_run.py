@@ -29,7 +29,10 @@ def _gpu(device: int) -> _core.Extractor:
 def check_gpu() -> None:
     """Raises DeviceError where there is no GPU to be used."""
     if reason := _core.why_no_gpu():
-        raise DeviceError(f"gpu: {reason} (expected one; gpu=False does the same work on the CPU)")
+        line = f"gpu: {reason} (expected one; gpu=False does the same work on the CPU)"
+        error = DeviceError(line)
+        error.exit_status = 77  # as spex-gpu; a GPU that was lost is a failure, 1
+        raise error
 
 
 def extractor(

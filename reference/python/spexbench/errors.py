@@ -24,7 +24,7 @@ class DataError(Error):
 
 
 class DeviceError(Error):
-    """There is no GPU to be used, or it is of no more use."""
+    """There is no GPU to be used (exit_status 77), or it is of no more use."""
 
 
 class InternalError(Error):

@@ -3,6 +3,7 @@
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -84,6 +85,12 @@ def test_arrays_and_their_units(frame):
     assert np.shares_memory(flux.value, frame.flux)
     with pytest.raises(spexbench.UsageError, match="unknown 'fluxes'"):
         frame.quantity("fluxes")
+
+
+def test_units_need_astropy(frame, monkeypatch):
+    monkeypatch.setitem(sys.modules, "astropy", None)
+    with pytest.raises(ImportError, match=r"pip install 'spexbench\[units\]'"):
+        frame.quantity("flux")
 
 
 @pytest.mark.parametrize("form", ["preproc", "mapping", "object", "big-endian", "float64"])
@@ -203,9 +210,11 @@ def test_wrong_images(night, image, line):
 
 
 @pytest.mark.skipif(spexbench.has_gpu(), reason="there is a GPU")
-def test_no_gpu(night):
-    with pytest.raises(spexbench.DeviceError, match="gpu: "):
+def test_no_gpu(night, tmp_path):
+    with pytest.raises(spexbench.DeviceError, match="gpu: ") as caught:
         extract(night.preproc, night.psf, gpu=True)
+    command = [BIN / "spex-gpu", "-i", night.preproc, "-p", night.psf, "-o", tmp_path / "f.fits"]
+    assert subprocess.run(command, capture_output=True).returncode == caught.value.exit_status
 
 
 def test_other_threads_run_meanwhile(night):
