@@ -83,6 +83,7 @@ def main() -> int:
     stages.add_argument("--extracted", action="store_true", help="the frames are there")
     parser.add_argument("--whole", action="store_true", help="desispec's frames are whole too")
     args = parser.parse_args()
+    args.out = args.out.resolve()
     warnings.simplefilter("ignore", VerifyWarning)  # of HIERARCH cards, which are meant
     start = time.monotonic()
 
