@@ -20,6 +20,7 @@
 #include "bench/campaign/watched_run.hpp"
 #include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/program_files.hpp"
+#include "bench/correctness/repository_goldens.hpp"
 #include "bench/measure/machine.hpp"
 #include "bench/roofline/frame_costs.hpp"
 #include "golden/golden_cases.hpp"
@@ -132,7 +133,7 @@ class Campaign {
     facts_.seal_key = folders_.seal_key();
     atomic_write(kept_plan_path(settings_.out), plan_.text);
     atomic_write(kept_key_path(settings_.out), facts_.seal_key + "\n");
-    facts_.goldens_are_ours = hash_file(settings_.golden_cases) == SPEX_GOLDEN_CASES_SHA256;
+    facts_.goldens_are_ours = are_repository_goldens(settings_.golden_cases);
     facts_.gpu_reason = nvml_.reason();
     facts_.thresholds = settings_.thresholds;
   }

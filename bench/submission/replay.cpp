@@ -13,6 +13,7 @@
 #include "bench/campaign/result_file.hpp"
 #include "bench/campaign/sustained.hpp"
 #include "bench/correctness/file_hash.hpp"
+#include "bench/correctness/repository_goldens.hpp"
 #include "bench/measure/optional_json.hpp"
 
 namespace spex::bench {
@@ -133,10 +134,14 @@ void Replay::read_run(const Json& json, const std::string& key) {
   facts_.seal_key = key;
   facts_.environment = launch.at("environment").get<std::map<std::string, std::string>>();
   facts_.slurm = launch.at("slurm").get<std::map<std::string, std::string>>();
-  // It is spex-bench that looked at the list of golden cases; only it can tell.
+  // It is spex-bench that looked at the list of golden cases; of the frames there are the hashes.
   const Json& reasons = json.at("fom").at("not_published_because");
+  const Json& goldens = json.at("golden");
   facts_.goldens_are_ours =
-      std::find(reasons.begin(), reasons.end(), other_goldens) == reasons.end();
+      std::find(reasons.begin(), reasons.end(), other_goldens) == reasons.end() &&
+      std::all_of(goldens.begin(), goldens.end(), [](const Json& golden) {
+        return golden.at("sha256") == repository_golden_sha256(golden.at("name"));
+      });
   facts_.gpu_reason = optional_at<std::string>(facts_.system, "gpus_reason").value_or("");
   if (const Json& threshold = json.at("verdict").at("threshold"); !threshold.is_null()) {
     facts_.thresholds.emplace();

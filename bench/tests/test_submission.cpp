@@ -4,6 +4,7 @@
 #include "bench/campaign/plan.hpp"
 #include "bench/campaign/result_file.hpp"
 #include "bench/correctness/file_hash.hpp"
+#include "bench/correctness/repository_goldens.hpp"
 #include "bench/measure/run_log.hpp"
 #include "bench/submission/submission.hpp"
 #include "reference/core/error.hpp"
@@ -57,7 +58,10 @@ EntryRun exposure(const Plan& plan) {
   run.bundles = 600;
   run.launch.launcher = "none";
   run.launch.argv = {"bin/spex-gpu", "--milestone", "pipeline", "--list", "l", "--events", "e"};
-  run.golden = Json::array({{{"name", "tiny-b"}, {"pass", true}, {"failure", nullptr}}});
+  run.golden = Json::array({{{"name", "tiny-b"},
+                             {"sha256", repository_golden_sha256("tiny-b")},
+                             {"pass", true},
+                             {"failure", nullptr}}});
   std::string cameras;
   for (const std::string& camera : one.camera_list())
     cameras += (cameras.empty() ? "" : ",") + camera;
@@ -182,6 +186,13 @@ TEST(Submission, WhatIsStatedFollowsFromTheSamples) {
               Contains(HasSubstr("frames_done")));
   EXPECT_THAT(refusals([](Json& j) { j["build"]["commit"] = "f00"; }),
               Contains(HasSubstr("is of commit \"f00\"")));
+}
+
+// Who measured with other golden frames, and does not say so.
+TEST(Submission, GoldenFramesAreTheRepositorys) {
+  Submitted one;
+  one.run.golden[0]["sha256"] = sha;
+  EXPECT_THAT(check_submission(one.files()).inconsistent, Contains(HasSubstr("fom/published")));
 }
 
 TEST(Submission, ALaterRunLogIsNotThatOfTheLastRun) {
