@@ -179,25 +179,30 @@ class BundleSolver {
         if (!one.lower[d].is_zero()) colours_ = std::max(colours_, static_cast<int>(d) + 2);
   }
 
-  // The fibers `beyond` away from the bundle on either side; false where there are none.
+  // The fibers `beyond` away from the bundle on either side; false where there are none, or they
+  // share no light with those that are there: f of these is what it is without them.
   bool add_fibers(int beyond) {
     const int below = core_.begin - beyond;
     const int above = core_.end - 1 + beyond;
+    bool shares = false;
     if (below >= 0) {
       --first_;
       fibers_.emplace_front();
       add(below);
-      for (int s = first_ + 1; s < last(); ++s)
+      for (int s = first_ + 1; s < last(); ++s) {
         fiber(s).lower.push_back(
             assemble_coupling(fiber(s).spots, fiber(below).spots, *inputs_.pixels));
+        shares = shares || !fiber(s).lower.back().is_zero();
+      }
     }
     if (above < inputs_.psf->nfiber) {
       fibers_.emplace_back();
       add(above);
       couple(above);
+      for (const FiberCoupling& one : fiber(above).lower) shares = shares || !one.is_zero();
     }
     find_colours();
-    return below >= 0 || above < inputs_.psf->nfiber;
+    return shares;
   }
 
   void add(int s) {

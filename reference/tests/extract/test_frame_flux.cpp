@@ -192,6 +192,25 @@ TEST(FrameFlux, FibersOnTopOfEachOtherGiveNumbers) {
   for (const double f : flux.f) EXPECT_TRUE(std::isfinite(f));
 }
 
+// Where bundles are apart, f of each is its own fibers', to the last bit, and takes no time more.
+TEST(FrameFlux, FibersThatShareNothingAreLeftOut) {
+  ExtractOptions options;
+  options.bundlesize = 3;
+  options.nsubbundles = 3;
+  options.wavepad = wavepad;
+  options.wavepad_frac = 0;
+  for (const double spacing : {8.0, 6.0}) {  // spots have 7 columns
+    const Psf psf = test::make_psf({.nfiber = 9, .nx = 90, .x_spacing = spacing});
+    const Pixels pixels = test::make_pixels_of_noise(psf.npix_x, psf.npix_y);
+    const ExtractInputs inputs{&psf, &pixels, WaveGrid{990, 1, 10}, options};
+    const Spots spots = evaluate_spots(psf, 3, 3, inputs.grid.range(-wavepad, 50 + 2 * wavepad));
+    StageTimes times;
+    const FrameFlux flux = solve_frame(inputs, 1, spots, 1, times);
+    EXPECT_EQ(flux.solution, FrameSolution::sweeps);
+    EXPECT_EQ(flux.beyond > 0, spacing < 7) << flux.beyond;
+  }
+}
+
 TEST(FrameFlux, BinsBeyondTheExtendedGridKeepThePatchsOwn) {
   FrameFlux flux;
   flux.spec_first = 4;
