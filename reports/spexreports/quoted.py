@@ -19,7 +19,7 @@ from spexreports.result import Result
 from spexreports.section import by_group, in_sweep, newest, rungs
 from spexreports.stages_figure import stage_seconds
 from spexreports.time_table import clock_parts
-from spexreports.work import standard
+from spexreports.work import standard, why_not_published
 
 BLOCK = re.compile(r"(<!-- from results: ([a-z-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 KERNELS = ("spots", "assemble", "solve", "decorrelate", "quality")
@@ -55,14 +55,24 @@ def _machine(group: list[Result]) -> str:
     return f"{COUNTS.get(count, str(count))} {widest.gpu}{'s' if count > 1 else ''}"
 
 
+def _headlines(results: list[Result]) -> list[tuple[str, Result]]:
+    """Of each kind of machine one result, published before others and then the newest."""
+    best = {}
+    for _, group in _with_gpus(results):
+        machine, found = _machine(group), headline(group)
+        rank = not why_not_published(found), found.start
+        if machine not in best or rank > best[machine][0]:
+            best[machine] = rank, found
+    return [(machine, found) for machine, (_, found) in best.items()]
+
+
 def headline_sentence(results: list[Result]) -> str:
-    """A sentence for each system, the one with most GPUs first."""
+    """A sentence for each kind of machine, the one with most GPUs first."""
     sentences = []
-    for _, group in reversed(_with_gpus(results)):
-        best = headline(group)
+    for machine, best in reversed(_headlines(results)):
         frames, seconds = counted(best.frames_asked, "frame"), best.effective.seconds.value
         sentences.append(
-            f"On {_machine(group)} `spex-gpu` extracts {frames} in {seconds:.1f} s from launch to "
+            f"On {machine} `spex-gpu` extracts {frames} in {seconds:.1f} s from launch to "
             f"exit, files included: {number(best.effective.fpnh.value)} frames per node-hour, and "
             f"{number(best.extraction.fpnh.value)} by the clock that starts once MPI has."
         )

@@ -21,6 +21,7 @@ from spexreports.errors import DataError  # noqa: E402
 from spexreports.quoted import BLOCK, BLOCKS, quote  # noqa: E402
 from spexreports.result_files import read_results  # noqa: E402
 from spexreports.thresholds import thresholds_text  # noqa: E402
+from spexreports.work import why_not_published  # noqa: E402
 
 DOCUMENTS = [ROOT / "README.md", ROOT / "docs/performance.md"]
 # kernels are of the micro-benchmarks, and report is made of the others.
@@ -74,6 +75,14 @@ class Quoted(unittest.TestCase):
                 "PYTHONPATH=reports python -m spexreports quote (docs/benchmark.md) writes it anew"
             )
             self.assertEqual(quote(file, self.results), file.read_text(), f"{file}: {hint}")
+
+    def test_a_kind_of_machine_has_one_headline(self):
+        """The published one where there is one, of two machines with four H200s."""
+        text = " ".join(BLOCKS["headline"](self.results).split())
+        self.assertEqual(text.count("On four NVIDIA H200s"), 1, text)
+        four = [r for r in self.results if r.gpus_per_node == 4 and r.entry == "pipeline"]
+        (published,) = (r for r in four if not why_not_published(r))
+        self.assertIn(f"{published.extraction.fpnh.value:,.0f}", text)
 
     def test_every_block_is_quoted(self):
         """No function is left that no document asks for."""
