@@ -5,6 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -18,6 +19,7 @@
 #include <zlib.h>
 
 #include "reference/core/error.hpp"
+#include "reference/io/deflate_fast.hpp"
 
 namespace spex {
 namespace {
@@ -186,10 +188,13 @@ class Gzip {
 void atomic_write(const std::string& path, std::span<const char> bytes) {
   check_writable(path);
   Temporary file(path);
-  if (path.ends_with(".gz"))
-    Gzip().write(bytes, file);
-  else
+  if (!path.ends_with(".gz")) {
     file.write(bytes.data(), bytes.size());
+  } else if (const std::optional<std::vector<char>> stream = deflate_fast(bytes)) {
+    file.write(stream->data(), stream->size());
+  } else {
+    Gzip().write(bytes, file);
+  }
   file.rename();
 }
 
