@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <initializer_list>
 #include <iterator>
 #include <set>
-#include <type_traits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bench/campaign/plan_object.hpp"
+#include "bench/campaign/plan_sweep.hpp"
 #include "bench/campaign/written_json.hpp"
 #include "reference/core/error.hpp"
 
@@ -19,103 +19,12 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A JSON object of the plan, whose members are named in errors.
-class Object {
- public:
-  Object(const Json& json, std::string path, std::string where)
-      : json_(json), path_(std::move(path)), where_(std::move(where)) {
-    if (!json.is_object()) fail("is no object", "{...}");
-  }
-
-  void allow_only(std::initializer_list<const char*> keys) const {
-    for (const auto& [key, value] : json_.items())
-      if (std::find(keys.begin(), keys.end(), key) == keys.end())
-        fail(fmt::format("'{}' is unknown", key), fmt::format("{}", fmt::join(keys, ", ")));
-  }
-
-  template <class T>
-  void get(const char* key, T& value) const {
-    if (!json_.contains(key)) return;
-    const Json& given = json_.at(key);
-    const auto is = [&](bool fits, const char* what) {
-      if (!fits) fail(fmt::format("'{}' is {}", key, given.dump()), what);
-    };
-    if constexpr (std::is_same_v<T, bool>) {
-      is(given.is_boolean(), "true or false");
-    } else if constexpr (std::is_same_v<T, int>) {
-      is(given.is_number_integer() && given.get<double>() >= -most && given.get<double>() <= most,
-         "a whole number, at most a million");
-    } else if constexpr (std::is_same_v<T, double>) {
-      is(given.is_number(), "a number");
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      is(given.is_string(), "text");
-    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-      is(given.is_array() && std::all_of(given.begin(), given.end(),
-                                         [](const Json& one) { return one.is_string(); }),
-         "a list of texts");
-    } else {
-      is(given.is_array(), "a list");
-    }
-    value = given.get<T>();
-  }
-  template <class T>
-  void get(const char* key, std::optional<T>& value) const {
-    if (!json_.contains(key)) return;
-    T given{};
-    get(key, given);
-    value = std::move(given);
-  }
-  template <class T>
-  void need(const char* key, T& value) const {
-    if (!json_.contains(key)) fail(fmt::format("has no '{}'", key), "one");
-    get(key, value);
-  }
-  [[nodiscard]] Object at(const char* key) const {
-    return {json_.at(key), path_, where_.empty() ? key : where_ + " " + key};
-  }
-  [[nodiscard]] bool has(const char* key) const { return json_.contains(key); }
-  [[nodiscard]] const Json& json() const { return json_; }
-  [[nodiscard]] const std::string& path() const { return path_; }
-
-  void one_of(const char* key, const std::string& value,
-              std::initializer_list<const char*> values) const {
-    if (std::find(values.begin(), values.end(), value) == values.end())
-      fail(fmt::format("'{}' is {}", key, value), fmt::format("{}", fmt::join(values, ", ")));
-  }
-  void at_least(const char* key, std::optional<int> value, int least) const {
-    if (value && *value < least)
-      fail(fmt::format("'{}' is {}", key, *value), fmt::format("{} or more", least));
-  }
-  void positive(const char* key, double value) const {
-    if (!(value > 0)) fail(fmt::format("'{}' is {:g}", key, value), "more than 0");
-  }
-  // A name of files and folders.
-  void plain_name(const char* what, const std::string& name) const {
-    const bool plain =
-        !name.empty() && name.front() != '.' && name.front() != '-' &&
-        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string::npos;
-    if (!plain)
-      fail(fmt::format("the {} '{}' cannot name a file", what, name),
-           "a-z, 0-9, - and ., a letter or digit first");
-  }
-  [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const {
-    throw usage_error(path_, where_.empty() ? wrong : where_ + ": " + wrong, expected);
-  }
-
- private:
-  static constexpr double most = 1e6;
-
-  const Json& json_;
-  std::string path_;
-  std::string where_;
-};
-
-Milestone milestone_of(const Object& entry, const std::string& name) {
+Milestone milestone_of(const PlanObject& entry, const std::string& name) {
   if (const std::optional<Milestone> found = find_milestone(name)) return *found;
   entry.fail(fmt::format("'{}' is no milestone", name), "one of docs/milestones.md");
 }
 
-void check_cameras(const Object& object, const std::vector<std::string>& cameras) {
+void check_cameras(const PlanObject& object, const std::vector<std::string>& cameras) {
   std::set<std::string> seen;
   for (const std::string& camera : cameras) {
     if (camera.size() != 2 || std::string("brz").find(camera[0]) == std::string::npos ||
@@ -128,9 +37,9 @@ void check_cameras(const Object& object, const std::vector<std::string>& cameras
 }
 
 // Run until the interval is that narrow, or so many were made.
-std::optional<Stopping> read_until(const Object& object, int repeats) {
+std::optional<Stopping> read_until(const PlanObject& object, int repeats) {
   if (!object.has("until")) return std::nullopt;
-  const Object until = object.at("until");
+  const PlanObject until = object.at("until");
   until.allow_only({"width", "most"});
   Stopping stopping;
   until.need("width", stopping.width);
@@ -142,11 +51,11 @@ std::optional<Stopping> read_until(const Object& object, int repeats) {
 }
 
 // A tolerance of spex-compare that a plan may ask for.
-void check_tolerance(const Object& object, const std::string& name) {
+void check_tolerance(const PlanObject& object, const std::string& name) {
   object.one_of("tolerance", name, {"production", "masked", "unpadded", "identical"});
 }
 
-Case read_case(const Object& object, const std::string& name) {
+Case read_case(const PlanObject& object, const std::string& name) {
   object.allow_only({"cameras", "size", "seed", "seeds", "compress"});
   object.plain_name("name", name);
   Case one;
@@ -164,7 +73,7 @@ Case read_case(const Object& object, const std::string& name) {
   return one;
 }
 
-Sustain read_sustain(const Object& object) {
+Sustain read_sustain(const PlanObject& object) {
   object.allow_only({"seconds", "frames"});
   Sustain sustain;
   object.get("seconds", sustain.seconds);
@@ -201,7 +110,7 @@ const std::set<std::string>& value_options() {
   return values;
 }
 
-void check_options(const Object& object, const Entry& entry) {
+void check_options(const PlanObject& object, const Entry& entry) {
   const auto name_of = [](const std::string& word) { return word.substr(0, word.find('=')); };
   for (const std::string& word : entry.options)
     if (own_options().contains(name_of(word)))
@@ -212,7 +121,7 @@ void check_options(const Object& object, const Entry& entry) {
                   "those that change nothing that is computed, as --schedule");
 }
 
-Entry read_entry(const Object& object, const Plan& plan) {
+Entry read_entry(const PlanObject& object, const Plan& plan) {
   object.allow_only({"id",      "case",          "milestone", "frames",  "scale_to", "nodes",
                      "gpus",    "ranks_per_gpu", "ranks",     "threads", "mps",      "binding",
                      "options", "run_options",   "bundles",   "sweep",   "warmups",  "repeats",
@@ -278,82 +187,7 @@ Entry read_entry(const Object& object, const Plan& plan) {
   return entry;
 }
 
-// `ranks` ranks in all: on the CPU as many; on the entry's GPUs one each, and where there are more
-// ranks than GPUs, as many on each.
-void set_ranks(Entry& entry, int ranks, const Object& sweep) {
-  if (!entry.on_gpu()) {
-    entry.ranks = ranks;
-    return;
-  }
-  entry.gpus = std::min(entry.gpus, ranks);
-  if (ranks % entry.gpus != 0)
-    sweep.fail(fmt::format("{} ranks on {} GPUs", ranks, entry.gpus), "as many on each");
-  entry.ranks_per_gpu = ranks / entry.gpus;
-  entry.mps = entry.mps && entry.ranks_per_gpu > 1;
-}
-
-// The entry at one point of a sweep.
-Entry at_point(Entry entry, const Object& sweep, const Json& x) {
-  const std::string& kind = entry.scaling->kind;
-  const auto number = [&] {
-    constexpr double most = 1e6;
-    if (!x.is_number_integer() || x.get<double>() < 1 || x.get<double>() > most)
-      sweep.fail(fmt::format("{} is no value of {}", x.dump(), kind),
-                 "whole numbers from 1 to a million");
-    return x.get<int>();
-  };
-  if (kind == "ranks-per-gpu") {
-    entry.ranks_per_gpu = number();
-    // One rank has a GPU to itself; MPS is what lets more share it.
-    entry.mps = entry.mps && number() > 1;
-  } else if (kind == "gpus") {
-    entry.gpus = number();
-  } else if (kind == "nodes") {
-    entry.nodes = number();
-  } else if (kind == "strong") {
-    set_ranks(entry, number(), sweep);
-  } else if (kind == "weak") {
-    set_ranks(entry, number(), sweep);
-    entry.bundles = number();
-  } else if (kind == "mps") {
-    if (!entry.on_gpu() || (x != "on" && x != "off"))
-      sweep.fail(x.dump() + " is no value of mps", "on or off, of an entry with 'gpus'");
-    entry.mps = x == "on";
-  } else if (kind == "nwavestep" || kind == "nsubbundles") {
-    entry.options.push_back("--" + kind);
-    entry.options.push_back(std::to_string(number()));
-  } else if (kind == "compression") {
-    if (!x.is_string()) sweep.fail(x.dump() + " is no value of compression", "names of cases");
-    entry.case_name = x.get<std::string>();
-  }
-  entry.id += "-" + (x.is_string() ? x.get<std::string>() : x.dump());
-  entry.scaling->x = x;
-  return entry;
-}
-
-std::vector<Entry> resolve_sweep(const Entry& entry, const Object& object) {
-  if (!object.has("sweep")) return {entry};
-  const Object sweep = object.at("sweep");
-  sweep.allow_only({"name", "kind", "values"});
-  Scaling scaling;
-  std::vector<Json> values;
-  sweep.need("name", scaling.sweep);
-  sweep.need("kind", scaling.kind);
-  sweep.need("values", values);
-  sweep.one_of("kind", scaling.kind,
-               {"ranks-per-gpu", "gpus", "mps", "nodes", "strong", "weak", "nwavestep",
-                "nsubbundles", "compression"});
-  if (values.empty()) sweep.fail("has no values", "one or more");
-  std::vector<Entry> points;
-  for (const Json& x : values) {
-    Entry point = entry;
-    point.scaling = scaling;
-    points.push_back(at_point(std::move(point), sweep, x));
-  }
-  return points;
-}
-
-Ceilings read_ceilings(const Object& object) {
+Ceilings read_ceilings(const PlanObject& object) {
   object.allow_only({"flops", "bytes", "source"});
   Ceilings ceilings;
   object.need("flops", ceilings.flops);
@@ -364,7 +198,7 @@ Ceilings read_ceilings(const Object& object) {
   return ceilings;
 }
 
-void check_entries(const Plan& plan, const Object& root) {
+void check_entries(const Plan& plan, const PlanObject& root) {
   std::set<std::string> ids;
   for (const Entry& entry : plan.entries) {
     if (!ids.insert(entry.id).second) root.fail("two entries are " + entry.id, "an id for each");
@@ -391,7 +225,7 @@ void check_entries(const Plan& plan, const Object& root) {
 }
 
 // Rule 1: what is not of the tier ci is held to the CPU extractor in every frame.
-void check_reference(const Plan& plan, const Object& root) {
+void check_reference(const Plan& plan, const PlanObject& root) {
   if (!plan.reference) {
     if (plan.tier != "ci")
       root.fail("has no 'reference'", R"({"method": "eigh"} or "cholesky", outside the tier ci)");
@@ -430,7 +264,7 @@ Plan parse_plan(const std::string& text, const std::string& path) {
     const std::size_t number = what.find("] ");
     throw usage_error(path, number == std::string::npos ? what : what.substr(number + 2), "JSON");
   }
-  const Object root(json, path, "");
+  const PlanObject root(json, path, "");
   root.allow_only({"name", "description", "tier", "division", "warmups", "repeats", "until",
                    "tolerance", "time_limit_s", "cases", "reference", "goldens", "gpu_ceilings",
                    "cpu_ceilings", "entries"});
@@ -461,7 +295,7 @@ Plan parse_plan(const std::string& text, const std::string& path) {
   if (plan.tier == "ci")
     for (auto& [name, one] : plan.cases) one.seeds = one.seeds.value_or(1);
   if (root.has("reference")) {
-    const Object reference = root.at("reference");
+    const PlanObject reference = root.at("reference");
     reference.allow_only({"method", "cameras"});
     plan.reference.emplace();
     reference.get("method", plan.reference->method);
@@ -473,7 +307,7 @@ Plan parse_plan(const std::string& text, const std::string& path) {
   int number = 0;
   if (!json.at("entries").is_array()) root.fail("'entries' is no list", "[...]");
   for (const Json& one : json.at("entries")) {
-    const Object object(one, path, fmt::format("entry {}", ++number));
+    const PlanObject object(one, path, fmt::format("entry {}", ++number));
     for (Entry& entry : resolve_sweep(read_entry(object, plan), object))
       plan.entries.push_back(std::move(entry));
   }

@@ -1,0 +1,117 @@
+// What a plan is read by: JSON objects that say what is wrong with them, and where.
+#pragma once
+
+#include <algorithm>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "reference/core/error.hpp"
+
+namespace spex::bench {
+
+/// A JSON object of the plan; where it stands is named in errors, which are Error(usage).
+class PlanObject {
+ public:
+  PlanObject(const nlohmann::ordered_json& json, std::string path, std::string where)
+      : json_(json), path_(std::move(path)), where_(std::move(where)) {
+    if (!json.is_object()) fail("is no object", "{...}");
+  }
+
+  /// Fails where it has other members.
+  void allow_only(std::initializer_list<const char*> keys) const {
+    for (const auto& [key, value] : json_.items())
+      if (std::find(keys.begin(), keys.end(), key) == keys.end())
+        fail(fmt::format("'{}' is unknown", key), fmt::format("{}", fmt::join(keys, ", ")));
+  }
+
+  /// A member, if it is there, of the type of `value`.
+  template <class T>
+  void get(const char* key, T& value) const {
+    if (!json_.contains(key)) return;
+    const nlohmann::ordered_json& given = json_.at(key);
+    const auto is = [&](bool fits, const char* what) {
+      if (!fits) fail(fmt::format("'{}' is {}", key, given.dump()), what);
+    };
+    if constexpr (std::is_same_v<T, bool>) {
+      is(given.is_boolean(), "true or false");
+    } else if constexpr (std::is_same_v<T, int>) {
+      is(given.is_number_integer() && given.get<double>() >= -most && given.get<double>() <= most,
+         "a whole number, at most a million");
+    } else if constexpr (std::is_same_v<T, double>) {
+      is(given.is_number(), "a number");
+    } else if constexpr (std::is_same_v<T, std::string>) {
+      is(given.is_string(), "text");
+    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
+      is(given.is_array() &&
+             std::all_of(given.begin(), given.end(),
+                         [](const nlohmann::ordered_json& one) { return one.is_string(); }),
+         "a list of texts");
+    } else {
+      is(given.is_array(), "a list");
+    }
+    value = given.get<T>();
+  }
+  template <class T>
+  void get(const char* key, std::optional<T>& value) const {
+    if (!json_.contains(key)) return;
+    T given{};
+    get(key, given);
+    value = std::move(given);
+  }
+  /// A member that must be there.
+  template <class T>
+  void need(const char* key, T& value) const {
+    if (!json_.contains(key)) fail(fmt::format("has no '{}'", key), "one");
+    get(key, value);
+  }
+  /// An object that is a member.
+  [[nodiscard]] PlanObject at(const char* key) const {
+    return {json_.at(key), path_, where_.empty() ? key : where_ + " " + key};
+  }
+  [[nodiscard]] bool has(const char* key) const { return json_.contains(key); }
+  [[nodiscard]] const nlohmann::ordered_json& json() const { return json_; }
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+  /// Fails where the member's value is none of these.
+  void one_of(const char* key, const std::string& value,
+              std::initializer_list<const char*> values) const {
+    if (std::find(values.begin(), values.end(), value) == values.end())
+      fail(fmt::format("'{}' is {}", key, value), fmt::format("{}", fmt::join(values, ", ")));
+  }
+  void at_least(const char* key, std::optional<int> value, int least) const {
+    if (value && *value < least)
+      fail(fmt::format("'{}' is {}", key, *value), fmt::format("{} or more", least));
+  }
+  void positive(const char* key, double value) const {
+    if (!(value > 0)) fail(fmt::format("'{}' is {:g}", key, value), "more than 0");
+  }
+  /// Fails where `name` is no name for files and folders.
+  void plain_name(const char* what, const std::string& name) const {
+    const bool plain =
+        !name.empty() && name.front() != '.' && name.front() != '-' &&
+        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string::npos;
+    if (!plain)
+      fail(fmt::format("the {} '{}' cannot name a file", what, name),
+           "a-z, 0-9, - and ., a letter or digit first");
+  }
+  [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const {
+    throw usage_error(path_, where_.empty() ? wrong : where_ + ": " + wrong, expected);
+  }
+
+ private:
+  static constexpr double most = 1e6;
+
+  const nlohmann::ordered_json& json_;
+  std::string path_;
+  std::string where_;
+};
+
+}  // namespace spex::bench
