@@ -17,9 +17,11 @@
 
 namespace spex::bench {
 
-/// A JSON object of the plan; where it stands is named in errors, which are Error(usage).
+/// A JSON object of the plan. What fails throws Error(usage), which names the file and where in it
+/// the object stands.
 class PlanObject {
  public:
+  /// `json` outlives it; `path` is the plan's file, `where` such as "case small", "" for the whole.
   PlanObject(const nlohmann::ordered_json& json, std::string path, std::string where)
       : json_(json), path_(std::move(path)), where_(std::move(where)) {
     if (!json.is_object()) fail("is no object", "{...}");
@@ -86,10 +88,12 @@ class PlanObject {
     if (std::find(values.begin(), values.end(), value) == values.end())
       fail(fmt::format("'{}' is {}", key, value), fmt::format("{}", fmt::join(values, ", ")));
   }
+  /// Fails where the member's value is there, and less.
   void at_least(const char* key, std::optional<int> value, int least) const {
     if (value && *value < least)
       fail(fmt::format("'{}' is {}", key, *value), fmt::format("{} or more", least));
   }
+  /// Fails where the member's value is 0 or less, or no number.
   void positive(const char* key, double value) const {
     if (!(value > 0)) fail(fmt::format("'{}' is {:g}", key, value), "more than 0");
   }
@@ -102,6 +106,7 @@ class PlanObject {
       fail(fmt::format("the {} '{}' cannot name a file", what, name),
            "a-z, 0-9, - and ., a letter or digit first");
   }
+  /// Throws Error(usage): what is wrong, and what was expected.
   [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const {
     throw usage_error(path_, where_.empty() ? wrong : where_ + ": " + wrong, expected);
   }

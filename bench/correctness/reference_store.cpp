@@ -117,7 +117,8 @@ void ReferenceStore::make(const std::vector<ListedFrame>& missing, const ListedF
   std::vector<ListedFrame> all = missing;
   const std::string copy = fs::path(folder_.path()) / "again.fits";
   if (again.input != nullptr) all.push_back({again.input, copy});
-  const std::vector<InputFrame> inputs = linked_inputs(all, fs::path(folder_.path()) / "inputs");
+  const fs::path links = fs::path(folder_.path()) / "inputs";
+  const std::vector<InputFrame> inputs = linked_inputs(all, links);
   for (std::size_t i = 0; i < all.size(); ++i) all[i].input = &inputs[i];
   const std::string list = fs::path(folder_.path()) / "frames.txt";
   write_frame_list(all, list);
@@ -125,6 +126,7 @@ void ReferenceStore::make(const std::vector<ListedFrame>& missing, const ListedF
   Command command{launch.argv, launch.environment, fs::path(folder_.path()) / "spex-cpu.log",
                   seconds_a_frame * static_cast<double>(all.size())};
   const CommandResult result = run_command(command, signals);
+  fs::remove_all(links);
   if (result.interrupted) throw data_error(list, "interrupted", "reference frames");
   if (result.status != 0)
     throw data_error(list, "spex-cpu failed: " + last_words(command.log), "reference frames");

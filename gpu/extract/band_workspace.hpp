@@ -9,7 +9,7 @@
 
 namespace spex::gpu {
 
-/// A patch, and f of the whole frame in its bundle.
+/// A patch, and f of the whole frame in its bundle, electron (extraction.md, section 5.2).
 struct PatchFlux {
   const Patch* patch = nullptr;
   const FrameFlux* flux = nullptr;

@@ -179,6 +179,7 @@ int main(int argc, char** argv) {
       program, argc, argv, [&](int count, char** words, const spex::mpi::Communicator& world) {
         return extract(count, words, world, extractors);
       });
+  // Without destructors, those of the extractors above all.
   std::fflush(nullptr);
   _exit(status);
 }
