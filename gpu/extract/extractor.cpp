@@ -24,6 +24,8 @@ namespace {
 // which the five core spectra a patch keep the warps of 132 multiprocessors busy for two rounds of
 // find_fiber_roots, and not a little longer.
 constexpr int direct_batch = 1690;
+// The same where other frames are on the GPU at the same time: they keep it busy at a batch's end.
+constexpr int shared_direct_batch = 940;
 // Of condition numbers: no patch is left to the band engine.
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 // Patches that the guard refused go in batches too: the spots of so many fibers take no more room
@@ -66,6 +68,7 @@ class Extractor::Impl {
  public:
   explicit Impl(const ExtractorSettings& settings)
       : device_(settings.device),
+        direct_batch_(settings.frames_at_once > 1 ? shared_direct_batch : direct_batch),
         context_((use_device(settings.device), Context())),
         frame_(context_, settings.poison),
         events_(context_.stream()),
@@ -215,7 +218,7 @@ class Extractor::Impl {
       int last = end_of_run(patches, first, same_bundle);
       while (last < all) {
         const int next = end_of_run(patches, last, same_bundle);
-        if (next - first > direct_batch) break;
+        if (next - first > direct_batch_) break;
         last = next;
       }
       last = std::min(last, first + most_patches_of_launch);
@@ -276,6 +279,7 @@ class Extractor::Impl {
   }
 
   int device_;
+  int direct_batch_;  // patches, at most, but for a bundle of more
   Context context_;
   FrameOnDevice frame_;
   StageEvents events_;

@@ -14,6 +14,9 @@ namespace spex::gpu {
 
 struct ExtractorSettings {
   int device = 0;
+  /// Extractors that share the GPU. Where there are several, each takes fewer patches at a time, in
+  /// less memory, and the others fill the gaps.
+  int frames_at_once = 1;
   /// Device buffers are filled with NaN before kernels write them: a number that no kernel wrote
   /// then shows.
   bool poison = false;

@@ -3,7 +3,6 @@
 #include "gpu/extract/fiber_reach.hpp"
 #include "gpu/extract/frame_solve.hpp"
 #include "gpu/extract/lane_band.cuh"
-#include "reference/extract/frame_flux.hpp"
 
 namespace spex::gpu {
 namespace {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "gpu/extract/fiber_bands.hpp"
+#include "reference/extract/frame_flux.hpp"
 
 namespace spex::gpu {
 
@@ -31,8 +32,8 @@ struct FrameSystem {
 };
 
 /// Sweeps at most; a bundle that has settled before is left alone. Four are the rule; beside masked
-/// blocks seven were seen, and 24, which is for the reference.
-inline constexpr int most_frame_sweeps = 16;
+/// blocks 24 were seen.
+inline constexpr int most_frame_sweeps = frame_bounds::most_sweeps;
 
 /// What the prior adds to each bin of the extended grid: with m of the patch in whose core it lies,
 /// or the nearest beyond the grid's `nwave` bins. `q` is that of all padded bins of the patches.

@@ -32,9 +32,10 @@ std::string gpu_bus_id(int device) {
   return id.data();
 }
 
-PatchExtractor gpu_extractor(int device) {
+PatchExtractor gpu_extractor(int device, int frames_at_once) {
   ExtractorSettings settings;
   settings.device = device;
+  settings.frames_at_once = frames_at_once;
   const char* poison = std::getenv("SPEX_GPU_POISON");
   settings.poison = poison != nullptr && std::string(poison) == "1";
   auto extractor = std::make_shared<Extractor>(settings);

@@ -22,8 +22,9 @@ namespace spex::gpu {
 [[nodiscard]] std::string gpu_bus_id(int device);
 
 /// An extractor on GPU `device`, of its own or shared. Options' milestone chooses the engine. The
-/// environment variable SPEX_GPU_POISON=1 fills device buffers with NaN first. Throws Error(usage)
-/// where there is no such device.
-[[nodiscard]] PatchExtractor gpu_extractor(int device);
+/// environment variable SPEX_GPU_POISON=1 fills device buffers with NaN first. `frames_at_once`:
+/// extractors that share the GPU, each with its own memory. Throws Error(usage) where there is no
+/// such device.
+[[nodiscard]] PatchExtractor gpu_extractor(int device, int frames_at_once = 1);
 
 }  // namespace spex::gpu

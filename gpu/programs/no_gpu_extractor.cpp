@@ -20,7 +20,7 @@ std::string gpu_bus_id(int /*device*/) {
   return "";
 }
 
-PatchExtractor gpu_extractor(int /*device*/) {
+PatchExtractor gpu_extractor(int /*device*/, int /*frames_at_once*/) {
   throw usage_error("spex-gpu", why_no_gpu(), "a build with SPEX_GPU=ON");
 }
 

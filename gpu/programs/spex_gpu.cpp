@@ -101,8 +101,8 @@ void share_cpus(spex::ExposureArguments& many, const spex::mpi::Communicator& no
 class KeptExtractors {
  public:
   // Another one, on `device`; from any thread.
-  spex::PatchExtractor make(int device) {
-    spex::PatchExtractor extractor = spex::gpu::gpu_extractor(device);
+  spex::PatchExtractor make(int device, int frames_at_once) {
+    spex::PatchExtractor extractor = spex::gpu::gpu_extractor(device, frames_at_once);
     const std::scoped_lock lock(mutex_);
     return kept_.emplace_back(std::move(extractor));
   }
@@ -165,8 +165,9 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
     spdlog::info(spex::gpu::describe_gpu_build());
   if (world.is_root())
     spdlog::info("{}: {} rank(s)", many.many() ? "frames" : job.files.input, world.size());
-  return spex::extract_one_or_many(world, job, many, [devices, &extractors](int slot) {
-    return extractors.make(devices[static_cast<std::size_t>(slot) % devices.size()]);
+  const int frames_at_once = many.extractors.value_or(1) / many.devices.value_or(1);
+  return spex::extract_one_or_many(world, job, many, [devices, frames_at_once, &extractors](int k) {
+    return extractors.make(devices[static_cast<std::size_t>(k) % devices.size()], frames_at_once);
   });
 }
 
