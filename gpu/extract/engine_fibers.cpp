@@ -11,8 +11,13 @@ void FiberEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEv
   events.time(Stage::assemble, [&] { workspace_.assemble(); });
   events.time(Stage::solve, [&] {
     workspace_.factor();
-    workspace_.sweep();
-    if (inputs.options.flux == FluxSolver::frame) workspace_.take_frame_flux(inputs, flux);
+    if (inputs.options.flux == FluxSolver::frame) {
+      // Of their own the patches need only what lies beyond the frame's bins.
+      workspace_.sweep(extended_grid(inputs.options, inputs.grid).nwave);
+      workspace_.take_frame_flux(inputs, flux);
+    } else {
+      workspace_.sweep();
+    }
     workspace_.correct();
   });
   events.time(Stage::decorrelate, [&] { workspace_.roots(); });

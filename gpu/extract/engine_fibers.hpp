@@ -19,9 +19,12 @@ class FiberEngine {
 
   /// Extracts the patches of a batch together. As EighEngine::extract; a patch whose status becomes
   /// `guarded` is for the band engine. With FluxSolver::frame, `flux` gains that of the frame in
-  /// the batch's bundles, of which the flux is then made.
+  /// the batch's bundles, of which the flux is then made; its f by download_flux.
   void extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
                std::vector<std::vector<double>>* models, std::map<int, FrameFlux>& flux);
+
+  /// f of a bundle of the last frame, if it is not there yet. Waits for the GPU.
+  void download_flux(FrameFlux& flux) const { workspace_.download_flux(flux); }
 
  private:
   FiberWorkspace workspace_;

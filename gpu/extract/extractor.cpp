@@ -159,7 +159,7 @@ class Extractor::Impl {
         const FrameFlux& flux = flux_.at(patches[k].bundle);
         results[k].frame = flux.solution;
         if (status[k] == PatchStatus::failed || flux.solution == FrameSolution::failed) {
-          results[k] = extract_on_host(inputs, patches[k], flux);
+          results[k] = extract_on_host(inputs, patches[k], flux_of(patches[k].bundle));
           if (extracted.frame) place_patch(patches[k], results[k], *extracted.frame);
           continue;
         }
@@ -248,7 +248,7 @@ class Extractor::Impl {
       events_.time(Stage::spots, [&] { selection = frame_.select({first, last}); });
       std::vector<PatchFlux> flux;
       for (const int k : selection.index)
-        if (of_frame) flux.push_back({&patches[k], &flux_.at(patches[k].bundle)});
+        if (of_frame) flux.push_back({&patches[k], &flux_of(patches[k].bundle)});
       band_.extract(make_batch(frame_, selection), inputs, events_, models, flux);
       const std::vector<int> again =
           to_host<int>(selection.status, selection.index.size(), context_.stream());
@@ -272,6 +272,13 @@ class Extractor::Impl {
       status[k] = solved ? PatchStatus::fell_back : PatchStatus::failed;
     }
     return status;
+  }
+
+  // With f, which few bundles need on the host.
+  const FrameFlux& flux_of(int bundle) {
+    FrameFlux& flux = flux_.at(bundle);
+    fibers_.download_flux(flux);
+    return flux;
   }
 
   std::vector<int> read_status(std::size_t count) {

@@ -130,11 +130,12 @@ __device__ double neighbours(const PatchGeometry& patch, const double* pair, int
 // A block a patch. The factors are in shared memory where `staged`.
 template <int R>
 __global__ void __launch_bounds__(solve_threads)
-    solve_kernel(const PatchGeometry* patches, FiberLayout layout, FiberBands bands,
+    solve_kernel(const PatchGeometry* patches, int first_end, FiberLayout layout, FiberBands bands,
                  FiberSolution solution, bool staged) {
   extern __shared__ double shared[];
   const PatchGeometry patch = patches[blockIdx.x];
   const int m = patch.nwave;
+  if (patch.wave0 + m <= first_end) return;
   double* f = shared;                      // [nslots][m]
   double* x = shared + layout.nslots * m;  // [nslots][m]
   const size_t first = static_cast<size_t>(blockIdx.x) * layout.nslots;
@@ -389,7 +390,7 @@ void factor_fibers(const PatchGeometry* patches, int count, const FiberLayout& l
   SPEX_LAUNCH_CHECK();
 }
 
-void solve_fibers(const PatchGeometry* patches, int count, const FiberLayout& layout,
+void solve_fibers(const PatchGeometry* patches, int count, int first_end, const FiberLayout& layout,
                   const FiberBands& bands, const FiberSolution& solution, cudaStream_t stream) {
   const std::size_t least = solve_fibers_bytes(layout.nslots, layout.nwave);
   const std::size_t bytes = least + count_of(layout.nslots, layout.band_size()) * sizeof(double);
@@ -397,7 +398,7 @@ void solve_fibers(const PatchGeometry* patches, int count, const FiberLayout& la
   with_reach(layout.reach, [&]<int R>() {
     allow_shared_memory(reinterpret_cast<const void*>(solve_kernel<R>));
     solve_kernel<R><<<count, solve_threads, staged ? bytes : least, stream>>>(
-        patches, layout, bands, solution, staged);
+        patches, first_end, layout, bands, solution, staged);
   });
   SPEX_LAUNCH_CHECK();
 }

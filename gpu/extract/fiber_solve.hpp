@@ -23,8 +23,8 @@ void factor_fibers(const PatchGeometry* patches, int count, const FiberLayout& l
                    const FiberBands& bands, const FiberSolution& solution, int* status,
                    cudaStream_t stream);
 
-/// f = N^-1 y by sweeps. A block a patch.
-void solve_fibers(const PatchGeometry* patches, int count, const FiberLayout& layout,
+/// f = N^-1 y by sweeps, of the patches that end beyond bin `first_end`. A block a patch.
+void solve_fibers(const PatchGeometry* patches, int count, int first_end, const FiberLayout& layout,
                   const FiberBands& bands, const FiberSolution& solution, cudaStream_t stream);
 
 /// The Schur complements P_s = N_ss - D_s of a batch's core spectra, `[spectrum]` each

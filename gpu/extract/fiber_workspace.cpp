@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <spdlog/spdlog.h>
+
 #include "gpu/core/copy.hpp"
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/limits.hpp"
@@ -108,8 +110,9 @@ void FiberWorkspace::factor() {
                 context_->stream());
 }
 
-void FiberWorkspace::sweep() {
-  solve_fibers(batch_.patches(), batch_.count, layout_, bands(), fibers(), context_->stream());
+void FiberWorkspace::sweep(int first_end) {
+  solve_fibers(batch_.patches(), batch_.count, first_end, layout_, bands(), fibers(),
+               context_->stream());
 }
 
 FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
@@ -119,10 +122,10 @@ FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
   system.m = extended_grid(inputs.options, inputs.grid).nwave;
   system.nbundles = nbundles;
   const auto bins = count_of(system.bands.nspec, system.bands.nwave);
-  reserve(frame_bins_, 3 * bins);
-  reserve(frame_factor_, bins * count_of(system.bands.reach + 1));
+  reserve(frame_bins_, 2 * bins);
+  reserve(frame_factor_, system.bands.nspec * frame_factor_numbers(system.bands.reach, system.m));
   reserve(frame_place_, place.size());
-  reserve(frame_moved_, count_of(most_frame_sweeps + 1, std::max(nbundles, 1)));
+  reserve(frame_flags_, count_of(most_frame_sweeps + 1, std::max(nbundles, 1)));
   if (poison_)
     for (const DeviceBuffer<double>* buffer : {&frame_bins_, &frame_factor_})
       fill_with_nan(*buffer, context_->stream());
@@ -131,11 +134,34 @@ FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
                                  context_->stream()));
   system.place = frame_place_.get();
   system.prior = frame_bins_.get();
-  system.x = system.prior + bins;
-  system.f = system.x + bins;
+  system.f = system.prior + bins;
   system.factor = frame_factor_.get();
-  system.moved = frame_moved_.get();
+  system.refused = frame_flags_.get();
+  system.moved = system.refused + nbundles;
   return system;
+}
+
+std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
+  // Four sweeps are the rule, and one to see that they were enough.
+  constexpr int at_once = 5;
+  const cudaStream_t stream = context_->stream();
+  std::vector<bool> settled(count_of(system.nbundles), false);
+  if (!frame_fits(system.bands.reach, system.m)) return settled;
+  factor_frame(system, stream);
+  bool all = false;
+  for (int sweep = 0; sweep < most_frame_sweeps && !all; sweep += at_once) {
+    const int end = std::min(sweep + at_once, most_frame_sweeps);
+    sweep_frame(system, sweep, end, stream);
+    const std::vector<int> flags =
+        to_host<int>(system.refused, count_of(end + 1, system.nbundles), stream);
+    all = true;
+    for (int k = 0; k < system.nbundles; ++k) {
+      const bool refused = flags[k] != 0;
+      settled[k] = !refused && flags[count_of(end, system.nbundles) + count_of(k)] == 0;
+      all = all && (refused || settled[k]);
+    }
+  }
+  return settled;
 }
 
 void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, FrameFlux>& flux) {
@@ -162,17 +188,13 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, 
   const FrameSystem system = frame_system(inputs, place, nbundles);
   find_frame_prior(batch_.patches(), batch_.count, inputs.grid.nwave, layout_.strides(), q(),
                    regularize_, batch_.spots.first_spec, system, stream);
-  solve_frame(system, stream);
+  const std::vector<bool> settled = sweep_bundles(system);
 
   const ExtendedGrid grid = extended_grid(inputs.options, inputs.grid);
   const int nwave = system.bands.nwave;
-  const std::vector<int> moved =
-      to_host<int>(system.moved, count_of(most_frame_sweeps + 1, nbundles), stream);
-  const std::vector<double> f =
-      to_host<double>(system.f, count_of(batch_.spots.nspec, nwave), stream);
+  reserve(flux_, count_of(inputs.psf->nfiber, grid.nwave));
   for (int k = 0; k < nbundles; ++k) {
-    if (moved[count_of(most_frame_sweeps - 1, nbundles) + count_of(k)] != 0 ||
-        moved[count_of(most_frame_sweeps, nbundles) + count_of(k)] != 0) {
+    if (!settled[k]) {
       by_reference.push_back(solved_here[k]);
       continue;
     }
@@ -182,13 +204,15 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, 
     one.spec_first = fibers.begin;
     one.nspec = fibers.end - fibers.begin;
     one.grid = grid;
-    for (int s = fibers.begin; s < fibers.end; ++s) {
-      const auto row = f.begin() + static_cast<std::ptrdiff_t>(count_of(s - first_fiber, nwave));
-      one.f.insert(one.f.end(), row, row + grid.nwave);
-    }
+    const std::size_t row = count_of(grid.nwave) * sizeof(double);
+    SPEX_GPU_CHECK(cudaMemcpy2DAsync(flux_.get() + count_of(fibers.begin, grid.nwave), row,
+                                     system.f + count_of(fibers.begin - first_fiber, nwave),
+                                     count_of(nwave) * sizeof(double), row, count_of(one.nspec),
+                                     cudaMemcpyDeviceToDevice, stream));
     flux[solved_here[k]] = std::move(one);
   }
   for (const int bundle : by_reference) {
+    spdlog::debug("bundle {}: the flux of the frame is found on the host", bundle);
     const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
     const Spots spots =
         spex::evaluate_spots(*inputs.psf, fibers.begin, fibers.end - fibers.begin,
@@ -205,6 +229,12 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, 
   }
   put_frame_flux(batch_.patches(), batch_.count, layout_, bands(), batch_.spots.first_spec, system,
                  fibers().f, fibers().g, stream);
+}
+
+void FiberWorkspace::download_flux(FrameFlux& flux) const {
+  if (!flux.f.empty()) return;
+  flux.f = to_host<double>(flux_.get() + count_of(flux.spec_first, flux.grid.nwave),
+                           count_of(flux.nspec, flux.grid.nwave), context_->stream());
 }
 
 void FiberWorkspace::correct() {

@@ -31,12 +31,16 @@ class FiberWorkspace {
   void assemble();
   /// Factors of all N_ss (section 5.1).
   void factor();
-  /// f by sweeps over the spectra.
-  void sweep();
+  /// f by sweeps over the spectra, of the patches that end beyond bin `first_end` of the extended
+  /// grid.
+  void sweep(int first_end = 0);
   /// f of the whole frame in place of the patches' own (section 5.2), between `sweep` and
   /// `correct`. A bundle that its guard refuses, or that the batch does not hold whole, is solved
-  /// by the reference. Adds to `flux`, by bundle. Waits for the GPU.
+  /// by the reference. Adds to `flux`, by bundle, what is known of each; f itself stays here until
+  /// download_flux asks for it. Waits for the GPU.
   void take_frame_flux(const ExtractInputs& inputs, std::map<int, FrameFlux>& flux);
+  /// f of a bundle that take_frame_flux has added, if it is not there yet. Waits for the GPU.
+  void download_flux(FrameFlux& flux) const;
   /// P_s of the core spectra.
   void correct();
   /// Q_s and the spectra (section 5.1).
@@ -60,6 +64,8 @@ class FiberWorkspace {
   // Of the batch's fibers over all wavelengths; `place` is on the host.
   [[nodiscard]] FrameSystem frame_system(const ExtractInputs& inputs,
                                          const std::vector<BundleOfFiber>& place, int nbundles);
+  // Sweeps until all bundles have settled, and which have.
+  [[nodiscard]] std::vector<bool> sweep_bundles(const FrameSystem& system);
   // Of all bins of the batch's spots, which its patches take theirs from.
   [[nodiscard]] FrameBands frame_bands() const;
   // Vectors over the padded bins of all patches. assemble fills y with y, sweep makes it f.
@@ -84,7 +90,8 @@ class FiberWorkspace {
   DeviceBuffer<CoreSpectrum> cores_;
   DeviceBuffer<double> frame_bins_, frame_factor_;  // for the flux of the whole frame
   DeviceBuffer<BundleOfFiber> frame_place_;
-  DeviceBuffer<int> frame_moved_;
+  DeviceBuffer<int> frame_flags_;
+  DeviceBuffer<double> flux_;  // of the frame: [fiber of the PSF][bin of the extended grid]
 };
 
 }  // namespace spex::gpu

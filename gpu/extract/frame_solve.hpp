@@ -22,18 +22,24 @@ struct FrameSystem {
   /// `[fiber]`; a fiber of no bundle that the batch holds whole has begin = end.
   const BundleOfFiber* place = nullptr;
   double* prior = nullptr;   ///< what it adds to the diagonal
-  double* factor = nullptr;  ///< `[fiber][bin][reach + 1]`: 1 / d_j and L
-  double* x = nullptr;       ///< right-hand side and solution of a fiber
+  double* factor = nullptr;  ///< `[fiber]`, frame_factor_numbers each: by block cyclic reduction
   double* f = nullptr;       ///< electron
-  /// Sweep k of a bundle has moved a bin by more than frame_bounds::settled: `[sweep][bundle]`,
-  /// with one more row, of bundles that cannot be solved so: a pivot is not positive, or fibers two
-  /// or more apart share light.
+  /// Sweep k of a bundle has moved a bin by more than frame_bounds::settled: `[sweep][bundle]`.
   int* moved = nullptr;
+  /// `[bundle]`: it cannot be solved so. A pivot is not positive, or fibers two or more apart share
+  /// light.
+  int* refused = nullptr;
 };
 
 /// Sweeps at most; a bundle that has settled before is left alone. Four are the rule; beside masked
 /// blocks 24 were seen.
 inline constexpr int most_frame_sweeps = frame_bounds::most_sweeps;
+
+/// Whether the GPU has the shared memory for the sweeps of fibers of m bins.
+[[nodiscard]] bool frame_fits(int reach, int m);
+
+/// Numbers of the factor of a fiber of m bins.
+[[nodiscard]] std::size_t frame_factor_numbers(int reach, int m);
 
 /// What the prior adds to each bin of the extended grid: with m of the patch in whose core it lies,
 /// or the nearest beyond the grid's `nwave` bins. `q` is that of all padded bins of the patches.
@@ -41,8 +47,12 @@ void find_frame_prior(const PatchGeometry* patches, int count, int nwave, const 
                       const double* q, double regularize, int first_spec, const FrameSystem& system,
                       cudaStream_t stream);
 
-/// f of all bundles. `moved` says of which it is no use.
-void solve_frame(const FrameSystem& system, cudaStream_t stream);
+/// Sets f to 0, and factors all N_ss, with their prior.
+void factor_frame(const FrameSystem& system, cudaStream_t stream);
+
+/// Sweeps [first, last) of all bundles that had not settled in the one before: f_s = N_ss^-1 (y_s -
+/// sum_t N_st f_t), of every second fiber, then of the others.
+void sweep_frame(const FrameSystem& system, int first, int last, cudaStream_t stream);
 
 /// Puts f of the frame into the bins of patches that lie on the extended grid, in place of their
 /// own, and N_ss f into g. A block a spectrum of a patch.

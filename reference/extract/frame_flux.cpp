@@ -358,12 +358,20 @@ double light_shared_beyond(const ExtractInputs& inputs, int bundle) {
   constexpr int every = 100;
   const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
   const ExtendedGrid grid = extended_grid(inputs.options, inputs.grid);
-  std::vector<double> wave;
-  for (int w = 0; w < grid.nwave; w += every) wave.push_back(inputs.grid.at(grid.first + w));
+  const Psf& psf = *inputs.psf;
   double largest = 0;
   for (const int lower : {fibers.begin - 1, fibers.end - 1}) {
-    if (lower < 0 || lower + 1 >= inputs.psf->nfiber) continue;
-    const Spots spots = evaluate_spots(*inputs.psf, lower, 2, wave);
+    if (lower < 0 || lower + 1 >= psf.nfiber) continue;
+    // Most bundles lie so far apart that their spots share no pixel.
+    std::vector<double> wave;
+    for (int w = 0; w < grid.nwave; w += every) {
+      const double lambda = inputs.grid.at(grid.first + w);
+      const Centre a = spot_centre(psf, lower, lambda);
+      const Centre b = spot_centre(psf, lower + 1, lambda);
+      const bool apart = std::abs(a.x - b.x) > psf.nx() + 1 || std::abs(a.y - b.y) > psf.ny() + 1;
+      if (!apart) wave.push_back(lambda);
+    }
+    const Spots spots = evaluate_spots(psf, lower, 2, wave);
     for (int w = 0; w < spots.nwave; ++w) {
       const auto norm = [&](int s) { return overlap_of_spots(spots, s, w, s, w); };
       const double shared = overlap_of_spots(spots, 0, w, 1, w);

@@ -1,5 +1,6 @@
 // The stages of the fiber engine (extraction.md, section 5.1), kernel by kernel.
 #include <functional>
+#include <map>
 
 #include <fmt/format.h>
 
@@ -29,6 +30,10 @@ void add_fibers(const DevicePointer& device, const FramePointer& frame) {
   const auto assemble = [](gpu::FiberWorkspace& w) { w.assemble(); };
   const auto factor = [](gpu::FiberWorkspace& w) { w.factor(); };
   const auto sweep = [](gpu::FiberWorkspace& w) { w.sweep(); };
+  const auto frame_flux = [frame](gpu::FiberWorkspace& w) {
+    std::map<int, FrameFlux> flux;
+    w.take_frame_flux(frame->inputs(), flux);
+  };
   const auto correct = [](gpu::FiberWorkspace& w) { w.correct(); };
   const auto roots = [](gpu::FiberWorkspace& w) { w.roots(); };
   const auto quality = [](gpu::FiberWorkspace& w) { w.quality(); };
@@ -46,6 +51,7 @@ void add_fibers(const DevicePointer& device, const FramePointer& frame) {
       "assemble", [](gpu::FiberWorkspace&) {}, assemble);
   add("factor", assemble, factor);
   add("sweep", assembled, sweep);
+  add("frame_flux", assembled, frame_flux);
   add("correct", assembled, correct);
   add("roots", solved, roots);
   add("quality", solved, quality);
