@@ -39,10 +39,11 @@ std::optional<Sample> measure_exposure(EntryRun& run, const Plan& plan,
   const Dataset& data =
       inputs.exposure(run.entry.case_name, plan.cases.at(run.entry.case_name).seed_of_run(index));
   const std::vector<OutputFrame> frames = expected_outputs(run, data, folders, inputs);
-  std::vector<std::string> images, paths, cameras;
+  std::vector<std::string> read, paths, cameras;
   long patches = 0;
   for (int k = 0; k < run.frames; ++k) {
-    images.push_back(data.frames.at(k).preproc);
+    read.push_back(data.frames.at(k).preproc);
+    read.push_back(data.frames.at(k).psf);
     patches += inputs.patches_of(run.entry, data.frames.at(k));
   }
   for (const OutputFrame& frame : frames) {
@@ -51,7 +52,7 @@ std::optional<Sample> measure_exposure(EntryRun& run, const Plan& plan,
   }
   const double clock = file_clock_offset(folders.outputs());
   const WatchedRun watched =
-      watcher.run(run, images, inputs.not_for(run.entry, {&data}), plan.time_limit_s);
+      watcher.run(run, read, inputs.not_for(run.entry, {&data}), plan.time_limit_s);
   if (watched.result.interrupted) return std::nullopt;
 
   std::optional<double> last_write = last_change(paths);

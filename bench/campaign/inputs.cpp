@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include <spdlog/spdlog.h>
 
@@ -10,6 +12,20 @@
 #include "bench/roofline/frame_costs.hpp"
 
 namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> files_below(const fs::path& folder) {
+  std::vector<std::string> files;
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+       it.increment(error))
+    if (it->is_regular_file(error)) files.push_back(it->path());
+  return files;
+}
+
+}  // namespace
 
 CampaignInputs::CampaignInputs(const Plan& plan, const CampaignSettings& settings,
                                const Programs& programs, const std::string& spex_cpu_sha256,
@@ -76,11 +92,14 @@ std::vector<std::string> CampaignInputs::not_for(const Entry& entry,
   std::vector<std::string> files;
   for (const auto& [key, other] : exposures_)
     for (const InputFrame& frame : other.frames) {
-      if (!its_own.contains(&other)) files.push_back(frame.preproc);
+      if (!its_own.contains(&other)) {
+        files.push_back(frame.preproc);
+        files.push_back(frame.psf);
+      }
       files.push_back(frame.truth);
       if (!plan_.reference) continue;
       std::string path = references_.path_of(entry, frame, *plan_.reference);
-      if (std::filesystem::exists(path)) files.push_back(std::move(path));
+      if (fs::exists(path)) files.push_back(std::move(path));
     }
   return files;
 }
@@ -94,11 +113,14 @@ long CampaignInputs::patches_of(const Entry& entry, const InputFrame& frame) {
 nlohmann::ordered_json CampaignInputs::golden_gate(const Entry& entry) {
   const auto found = golden_.find(entry.milestone);
   if (found != golden_.end()) return found->second;
+  // Exposures of this and of earlier campaigns, which the program would be timed on later.
+  std::vector<std::string> not_for_it = files_below(fs::path(data_) / "inputs");
+  for (std::string& file : files_below(settings_.references)) not_for_it.push_back(std::move(file));
   auto results = nlohmann::ordered_json::array();
   for (const std::string& name : plan_.goldens) {
     spdlog::info("{}: golden case {}", to_string(entry.milestone), name);
     results.push_back(run_golden(settings_.golden_cases, name, golden_extractor(entry, programs_),
-                                 data_, signals_));
+                                 data_, signals_, not_for_it));
   }
   return golden_.emplace(entry.milestone, results).first->second;
 }

@@ -128,9 +128,12 @@ std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const st
   const std::string kept = folders.new_output_folder("kept");
   const LongRun list = list_of(run, one, warmup, frames, folder, inputs);
   write_frame_list(list.listed, folders.list());
-  std::vector<std::string> images, cameras;
-  for (const LongRun::Input& input : list.inputs)
-    images.push_back(input.exposure->frames.at(input.frame).preproc);
+  std::vector<std::string> read, cameras;
+  for (const LongRun::Input& input : list.inputs) {
+    const InputFrame& frame = input.exposure->frames.at(input.frame);
+    read.push_back(frame.preproc);
+    read.push_back(frame.psf);
+  }
   long patches = 0;
   for (const ListedFrame& frame : list.listed) {
     cameras.push_back(frame.input->camera);
@@ -143,7 +146,7 @@ std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const st
   OutputCollector collector(list.awaited, kept, window, std::max(1, machine.cpus / 4));
   Telemetry telemetry(nvml, watcher.nvml_indices(run.entry), look_every(asked_s),
                       [&] { return collector.seen(); });
-  const WatchedRun watched = watcher.run(run, images, inputs.not_for(run.entry, exposures_of(list)),
+  const WatchedRun watched = watcher.run(run, read, inputs.not_for(run.entry, exposures_of(list)),
                                          plan.time_limit_s + time_limit_factor * asked_s);
   const nlohmann::ordered_json series = telemetry.stop();
   const CollectedFrames collected = collector.finish();

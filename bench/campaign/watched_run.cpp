@@ -36,6 +36,17 @@ void take_gpu_use(const std::vector<GpuObservation>& watched, Sample& sample) {
     sample.failure = "no memory of a GPU was used while it ran";
 }
 
+// A context is made within the extraction clock. The server of MPS makes its own when the first
+// process asks which GPUs there are.
+std::optional<double> first_use_of(const Entry& entry, const std::vector<GpuObservation>& watched) {
+  std::optional<double> first;
+  if (entry.mps) return first;
+  for (const GpuObservation& gpu : watched)
+    if (gpu.first_use_unix)
+      first = std::min(first.value_or(*gpu.first_use_unix), *gpu.first_use_unix);
+  return first;
+}
+
 }  // namespace
 
 RunWatcher::RunWatcher(const Nvml& nvml, const Machine& machine, const CampaignFolders& folders,
@@ -46,13 +57,13 @@ RunWatcher::RunWatcher(const Nvml& nvml, const Machine& machine, const CampaignF
       signals_(signals),
       write_(std::move(write)) {}
 
-WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& images,
+WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& inputs,
                            const std::vector<std::string>& not_for_it, double time_limit_s) {
   const Command command{run.launch.argv, run.launch.environment,
                         folders_.log_of_run(run.entry.id, run.next_index()), time_limit_s};
   run.dropped.push_back({run.next_index(), utc_text(unix_now()), {}, "was begun, and did not end"});
   write_(run);
-  OpeningWatch opening(images);
+  OpeningWatch opening(inputs);
   OpeningWatch answers(not_for_it);
   GpuMonitor monitor(nvml_, nvml_indices(run.entry));
   NodeMeter meter;
@@ -80,10 +91,15 @@ Sample RunWatcher::sample_of(EntryRun& run, const WatchedRun& watched,
                              std::optional<double> last_write,
                              const std::vector<std::string>& cameras, long patches) const {
   const CommandResult& result = watched.result;
-  const SeenOf seen{result.start_unix,      result.start_unix + result.seconds,
-                    watched.first_read,     last_write,
-                    folders_.clock_slack(), watched.opened_answer,
-                    watched.unopened,       result.clock_was_set_s};
+  const SeenOf seen{result.start_unix,
+                    result.start_unix + result.seconds,
+                    watched.first_read,
+                    last_write,
+                    folders_.clock_slack(),
+                    watched.opened_answer,
+                    watched.unopened,
+                    result.clock_was_set_s,
+                    first_use_of(run.entry, watched.gpus)};
   const AskedOf asked{run.entry.on_gpu() ? "spex-gpu" : "spex-cpu", to_string(run.entry.milestone),
                       cameras, run.launch.ranks, patches};
   Sample sample =

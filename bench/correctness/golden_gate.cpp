@@ -1,11 +1,14 @@
 #include "bench/correctness/golden_gate.hpp"
 
 #include <filesystem>
+#include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/validation.hpp"
+#include "bench/measure/run_observer.hpp"
 #include "golden/golden_cases.hpp"
 #include "reference/core/error.hpp"
 
@@ -24,8 +27,11 @@ std::vector<std::string> golden_extractor(const Entry& entry, const Programs& pr
 
 nlohmann::ordered_json run_golden(const std::string& cases, const std::string& name,
                                   const std::vector<std::string>& extractor,
-                                  const std::string& folder, Signals& signals) {
+                                  const std::string& folder, Signals& signals,
+                                  std::vector<std::string> not_for_it) {
   const golden::GoldenCase golden = golden::read_golden_case(cases, name);
+  const std::optional<std::string> hash = hash_file(golden.frame);
+  if (!hash) throw data_error(golden.frame, "cannot be read", "a golden frame");
   const std::string output = fs::path(folder) / ("golden-" + name + ".fits");
   fs::remove(output);
   Command command;
@@ -36,17 +42,26 @@ nlohmann::ordered_json run_golden(const std::string& cases, const std::string& n
   command.environment = launch_environment();
   command.log = fs::path(folder) / "golden.log";
   command.time_limit_s = limit_s;
+  not_for_it.push_back(golden.frame);
+  OpeningWatch answers(not_for_it);
   const CommandResult result = run_command(command, signals);
+  const std::optional<Opening> opened = answers.stop();
 
   auto checks = nlohmann::ordered_json::array();
   std::string failure;
   if (result.status != 0)
     failure = fmt::format("exit status {}: {}", result.status, last_words(command.log));
+  else if (result.left_behind > 0)
+    failure = fmt::format("left {} process(es) behind", result.left_behind);
+  else if (opened)
+    failure = opened->path + " was opened meanwhile, with which the run has no business";
+  else if (fs::symlink_status(output).type() != fs::file_type::regular)
+    failure = "wrote no file";
   else
     failure = compare_files(output, golden.frame, golden.tolerance, checks);
+  if (failure.empty() && hash_file(golden.frame) != hash)
+    failure = golden.frame + " was changed meanwhile";
   fs::remove(output);
-  const std::optional<std::string> hash = hash_file(golden.frame);
-  if (!hash) throw data_error(golden.frame, "cannot be read", "a golden frame");
   return {{"name", name},
           {"bytes", fs::file_size(golden.frame)},
           {"sha256", *hash},

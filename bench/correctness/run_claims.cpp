@@ -18,6 +18,9 @@ std::string wrong_clock(const RunLog& log, const SeenOf& seen) {
   if (seen.first_read && *seen.first_read < origin - seen.slack)
     return fmt::format("an input was opened {:.2f} s before the run log's clock began",
                        origin - *seen.first_read);
+  if (seen.first_gpu_use && *seen.first_gpu_use < origin - seen.slack)
+    return fmt::format("memory of a GPU was in use {:.2f} s before the run log's clock began",
+                       origin - *seen.first_gpu_use);
   if (seen.last_write && *seen.last_write > end + seen.slack)
     return fmt::format("the last output was there {:.2f} s after the run log's clock ended",
                        *seen.last_write - end);

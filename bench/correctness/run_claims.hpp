@@ -28,6 +28,8 @@ struct SeenOf {
   std::string opened_answer;         ///< a file that a run has no business with, which was opened
   std::string unopened;              ///< an input that was not opened; empty
   double clock_was_set = 0;          ///< seconds by which somebody moved this machine's clock
+  /// When a GPU's memory was first seen in use; not under MPS, whose server starts by itself.
+  std::optional<double> first_gpu_use{};
 };
 
 /// Seconds for each second of a run by which clocks are adjusted (NTP slews by half of it).
@@ -39,8 +41,8 @@ inline constexpr double bad_patches_limit = 0.001;
 /// The first thing in which the log contradicts what was asked or seen, in a line; "" where it does
 /// not: another program, milestone, frames, ranks or number of patches; an input that was not
 /// opened; this machine's clock was set meanwhile; a clock that begins after the first input was
-/// opened, ends before the last output was there, or is not within the run; a file opened that
-/// holds an answer; too many patches that failed or fell back.
+/// opened or a GPU was taken, ends before the last output was there, or is not within the run; a
+/// file opened that holds an answer; too many patches that failed or fell back.
 [[nodiscard]] std::string contradiction(const RunLog& log, const AskedOf& asked,
                                         const SeenOf& seen);
 

@@ -21,6 +21,8 @@ struct GpuObservation {
   std::optional<double> clock_sm_max_mhz;
   std::optional<double> power_max_w;
   std::optional<double> memory_max_bytes;
+  /// Of the first look at which a context's memory was in use, or more; seconds since 1970.
+  std::optional<double> first_use_unix;
   double busy_sum = 0;  ///< of the looks at which the driver told
   int busy_looks = 0;
 

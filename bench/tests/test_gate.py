@@ -35,6 +35,7 @@ FAULTS = {
     "changed input": "preproc-r1-00000001.fits was changed since it was made",
     "clock that ends early": "after the run log's clock ended",
     "clock that begins late": "before the run log's clock began",
+    "reads a PSF early": "before the run log's clock began",
     "clock beyond the run": "the run log's clock goes from",
     "negative time": "'start' is -1",
     "another milestone": "milestone baseline (expected cpu-refactor)",

@@ -90,6 +90,16 @@ TEST(RunClaims, AClockThatLeavesWorkOut) {
   EXPECT_THAT(said_of(log), HasSubstr("opened 5.70 s before"));
 }
 
+// To make contexts and take memory belongs to the extraction.
+TEST(RunClaims, AGpuThatIsTakenBeforeTheClock) {
+  SeenOf what = seen;
+  what.first_gpu_use = 1003.1;
+  EXPECT_EQ(said_of(honest(), what), "");
+  what.first_gpu_use = 1002.6;
+  EXPECT_EQ(said_of(honest(), what),
+            "memory of a GPU was in use 0.40 s before the run log's clock began");
+}
+
 TEST(RunClaims, AClockBeyondTheRun) {
   RunLog log = honest();
   log.end_s = 60;
