@@ -209,10 +209,12 @@ int run(Arguments& arguments) {
     if (plan.tier == "ci")
       throw spex::usage_error("--thresholds", "with a plan of the tier ci, which has no FPNH",
                               "a plan of another tier");
-    spex::bench::Asked asked{arguments.settings.system, plan.name, {}, {}};
+    spex::bench::Asked asked{arguments.settings.system, plan.name, {}, {}, {}};
     for (const auto& entry : plan.entries) {
       asked.entries.push_back(entry.id);
       if (entry.sustain) asked.long_runs.push_back(entry.id);
+      if (!extracts_whole_frames(entry, plan.cases.at(entry.case_name)))
+        asked.parts.push_back(entry.id);
     }
     arguments.settings.thresholds = spex::bench::read_thresholds(*arguments.thresholds, asked);
     check_duration(arguments, plan);

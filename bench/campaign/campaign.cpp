@@ -62,14 +62,19 @@ Machine machine_for(const Plan& plan, const CampaignSettings& settings, const Pr
   if (settings.launch.nodes > machine.nodes_allocated)
     throw usage_error("--nodes", std::to_string(settings.launch.nodes),
                       fmt::format("at most the {} allocated", machine.nodes_allocated));
+  std::vector<Entry> can_run = plan.entries;
+  std::erase_if(can_run, [&](const Entry& entry) {
+    return entry.gpus > static_cast<int>(machine.gpus.size());
+  });
+  programs.require_for(can_run);
   check_goldens(plan, settings.golden_cases);
   check_launcher(plan, settings.launch, machine, programs);
   return machine;
 }
 
 std::vector<std::string> paths_of_programs(const Programs& programs, const Launcher& launcher) {
-  std::vector<std::string> paths{fs::read_symlink("/proc/self/exe").string(), programs.spex_cpu,
-                                 programs.spex_gpu, programs.spex_sim, programs.mps_wrapper};
+  std::vector<std::string> paths = programs.present();
+  paths.push_back(fs::read_symlink("/proc/self/exe").string());
   if (const std::string found = program_on_path(launcher.program); !found.empty())
     paths.push_back(found);
   return paths;
@@ -149,6 +154,7 @@ class Campaign {
       const Case& one = plan_.cases.at(entry.case_name);
       run.frames = entry.frames.value_or(static_cast<int>(one.camera_list().size()));
       run.bundles = run.frames * entry.bundles.value_or(one.bundles());
+      run.whole_frames = extracts_whole_frames(entry, one);
       const int nodes = entry.nodes.value_or(settings_.launch.nodes);
       if (nodes > machine_.nodes_allocated)
         run.skipped_because =

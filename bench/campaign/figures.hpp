@@ -21,7 +21,7 @@ namespace spex::bench {
 /// Frames per node-hour by a clock; nothing unless all is right and timed.
 struct Figure {
   Statistic seconds;
-  std::optional<Statistic> fpnh;  ///< not in the tier ci, whose frames are no exposure's
+  std::optional<Statistic> fpnh;  ///< of whole frames, and not in the tier ci
   std::optional<Statistic> frames_per_gpu_hour;
 };
 enum class ClockKind { effective, extraction };

@@ -146,6 +146,7 @@ int run_plan(const SelfTestSettings& settings, const std::string& folder, Signal
 
 int run_self_test(const SelfTestSettings& settings, Signals& signals) {
   const Programs programs = Programs::beside_this_one();
+  programs.require_for({});
   const ResultFolder folder(settings.out);
   std::vector<int> statuses;
   for (const Extractor& one : cpu_extractors(programs))

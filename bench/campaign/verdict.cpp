@@ -110,8 +110,13 @@ void take_entries(const std::string& path, const Json& entries, const Asked& ask
       throw usage_error(path, entry + " is no entry of the plan",
                         fmt::format("{}", fmt::join(asked.entries, ", ")));
     const Threshold threshold = read_threshold(path, entry, value);
-    if (threshold.fpnh_sustained &&
-        std::find(asked.long_runs.begin(), asked.long_runs.end(), entry) == asked.long_runs.end())
+    const auto is_one_of = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), entry) != names.end();
+    };
+    if ((threshold.fpnh_effective || threshold.fpnh_extraction) && is_one_of(asked.parts))
+      throw usage_error(path, entry + ": FPNH is asked of parts of frames",
+                        "seconds_effective or seconds_extraction");
+    if (threshold.fpnh_sustained && !is_one_of(asked.long_runs))
       throw usage_error(path, entry + ": 'fpnh_sustained' is asked of what is no long run",
                         "an entry with 'sustain'");
     thresholds.entries[entry] = threshold;

@@ -38,11 +38,13 @@ struct Asked {
   std::string system, plan;
   std::vector<std::string> entries;
   std::vector<std::string> long_runs;  ///< those entries that are
+  std::vector<std::string> parts;      ///< those of parts of frames, which have no FPNH
 };
 
 /// Those of `entries`, and of `systems` under the system's and the plan's names, which go before
 /// the others. Throws Error(usage) where the file is none, has nothing for them, or names an entry
-/// that is not one of the plan's, or asks for sustained FPNH of one that is no long run.
+/// that is not one of the plan's, or asks for sustained FPNH of one that is no long run, or for
+/// FPNH of parts of frames.
 [[nodiscard]] Thresholds read_thresholds(const std::string& path, const Asked& asked);
 
 /// What a verdict is made from.

@@ -1,10 +1,12 @@
 #include "bench/measure/entry.hpp"
 
+#include <algorithm>
 #include <sstream>
 
 #include "reference/model/camera.hpp"
 
 namespace spex::bench {
+
 std::vector<std::string> Case::camera_list() const {
   std::vector<std::string> list;
   if (cameras == "all") {
@@ -23,6 +25,17 @@ std::vector<std::string> Entry::result_options() const {
     all.push_back(std::to_string(fibers_a_bundle * *bundles));
   }
   return all;
+}
+
+bool extracts_whole_frames(const Entry& entry, const Case& one) {
+  const auto cuts = [](const std::string& word) {
+    for (const char* name : {"--wavelength", "--specmin", "--nspec"})
+      if (word.substr(0, word.find('=')) == name) return true;
+    // A short option may have its value without a blank.
+    return word.starts_with("-w") || word.starts_with("-s") || word.starts_with("-n");
+  };
+  return one.size == "full" && !entry.bundles &&
+         std::none_of(entry.options.begin(), entry.options.end(), cuts);
 }
 
 }  // namespace spex::bench

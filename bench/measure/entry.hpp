@@ -86,4 +86,8 @@ struct Entry {
   [[nodiscard]] std::vector<std::string> result_options() const;
 };
 
+/// Whether the frames that come out have all fibers and wavelengths of a camera: there is no FPNH
+/// of parts of frames.
+[[nodiscard]] bool extracts_whole_frames(const Entry& entry, const Case& one);
+
 }  // namespace spex::bench

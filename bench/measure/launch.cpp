@@ -104,11 +104,25 @@ Programs Programs::beside_this_one() {
   programs.spex_gpu = folder / "spex-gpu";
   programs.spex_sim = folder / "spex-sim";
   programs.mps_wrapper = folder / "mps-wrapper";
-  for (const std::string& program :
-       {programs.spex_cpu, programs.spex_gpu, programs.spex_sim, programs.mps_wrapper})
+  return programs;
+}
+
+std::vector<std::string> Programs::present() const {
+  std::vector<std::string> found;
+  for (const std::string& program : {spex_cpu, spex_gpu, spex_sim, mps_wrapper})
+    if (fs::exists(program)) found.push_back(program);
+  return found;
+}
+
+void Programs::require_for(const std::vector<Entry>& entries) const {
+  std::vector<std::string> needed{spex_cpu, spex_sim};
+  for (const Entry& entry : entries) {
+    if (entry.on_gpu()) needed.push_back(spex_gpu);
+    if (entry.mps) needed.push_back(mps_wrapper);
+  }
+  for (const std::string& program : needed)
     if (!fs::exists(program))
       throw data_error(program, "is missing", "the project's programs in one folder");
-  return programs;
 }
 
 std::vector<VisibleGpu> gpus_of(const Entry& entry, const Machine& machine) {

@@ -102,6 +102,7 @@ void Replay::read_run(const Json& json, const std::string& key) {
   run_.frames = json.at("fom").at("frames_asked");
   const Case& one = plan_.cases.at(run_.entry.case_name);
   run_.bundles = run_.frames * run_.entry.bundles.value_or(one.bundles());
+  run_.whole_frames = extracts_whole_frames(run_.entry, one);
   run_.launch.launcher = launch.at("launcher");
   run_.launch.nodes = launch.at("nodes");
   run_.launch.ranks = launch.at("ranks");

@@ -11,7 +11,7 @@ import time
 import unittest
 from pathlib import Path
 
-from bench_runs import Bench, entry
+from bench_runs import ROOT, Bench, entry
 
 
 class Runs(unittest.TestCase):
@@ -149,7 +149,7 @@ exec "$here/real-spex-cpu" "$@"
         """Performance is judged after correctness, one-sided; no run has the inputs of another."""
         with Bench([entry("one")], tier="acceptance", warmups=1, repeats=5) as bench:
             thresholds = bench.folder / "thresholds.json"
-            thresholds.write_text(json.dumps({"entries": {"one": {"fpnh_effective": 1e9}}}))
+            thresholds.write_text(json.dumps({"entries": {"one": {"seconds_effective": 1e-3}}}))
             status, text = bench.run("--thresholds", str(thresholds))
             self.assertEqual(status, 4, text)
             result = bench.result("one")
@@ -157,15 +157,27 @@ exec "$here/real-spex-cpu" "$@"
             self.assertEqual([s["seed"] for s in result["timing"]["samples"]], [1, 2, 3, 4, 5, 6])
             outputs = result["validation"]["frames"][0]["outputs"]
             self.assertEqual(len({output["sha256"] for output in outputs}), 6)
-            self.assertEqual(result["fom"]["effective"]["fpnh"]["coverage"], 0.9375)
+            self.assertEqual(result["fom"]["effective"]["seconds"]["coverage"], 0.9375)
             self.assertIn("93.8%", text)
             reasons = " ".join(result["fom"]["not_published_because"])
             for reason in ("not the 30 of an exposure", "options change", "no golden cases"):
                 self.assertIn(reason, reasons)
             status, text = bench.run("--thresholds", str(thresholds), "--repeats", "1")
             self.assertEqual(status, 6, text)
-            thresholds.write_text(json.dumps({"entries": {"one": {"fpnh_effective": 1}}}))
+            thresholds.write_text(json.dumps({"entries": {"one": {"seconds_effective": 900}}}))
             self.assertEqual(bench.run("--thresholds", str(thresholds))[0], 0)
+            # Of parts of a frame there is no FPNH: neither in the table, nor in the result, nor to
+            # be asked for.
+            self.assertNotIn("FPNH effective", text)
+            self.assertIn("parts of frames have seconds, and no FPNH", text)
+            for clock in ("effective", "extraction"):
+                self.assertIsNone(result["fom"][clock]["fpnh"])
+                self.assertIsNone(result["fom"][clock]["frames_per_gpu_hour"])
+            for key in ("fpnh_effective", "fpnh_extraction"):
+                thresholds.write_text(json.dumps({"entries": {"one": {key: 1}}}))
+                status, text = bench.run("--thresholds", str(thresholds))
+                self.assertEqual(status, 2, text)
+                self.assertIn("one: FPNH is asked of parts of frames", text)
             thresholds.write_text(json.dumps({"entries": {"won": {"fpnh_effective": 1}}}))
             status, text = bench.run("--thresholds", str(thresholds))
             self.assertEqual(status, 2, text)
@@ -306,6 +318,51 @@ if [[ "$*" == *--events* ]]; then cat "$here"/data/inputs/*/preproc-* >"$here/ke
             status, text = bench.run()
             self.assertEqual(status, 3, text)
             self.assertIn("has no business", bench.result("one")["verdict"]["reasons"][0])
+
+    def test_a_golden_case_is_no_chance_to_cheat(self):
+        """To work ahead on inputs that are there, or to take the golden frame for one's own."""
+        cheating = """#!/usr/bin/env bash
+here=${0%/*}
+if [[ "$*" == *--events* || "$*" == *--list* ]]; then exec "$here/real-spex-cpu" "$@"; fi
+given=("$@")
+while (($#)); do
+  case $1 in
+    --psf) folder=$(dirname "$2") ;;
+    --output) output=$2 ;;
+  esac
+  shift
+done
+golden=$folder/frame-tiny-b.fits
+case $TEST_FAULT in
+  ahead) cat "$here"/data/inputs/*/preproc-* >"$here/kept" ;;
+  references) cat "$here"/references/*.fits >"$here/kept" ;;
+  copy) cp "$golden" "$output"; exit ;;
+  link) ln -s "$golden" "$output"; exit ;;
+esac
+"$here/real-spex-cpu" "${given[@]}" || exit
+case $TEST_FAULT in
+  exchange) cp "$output" "$golden.new" && mv "$golden.new" "$golden" ;;
+  behind) sleep 60 & ;;
+esac
+"""
+        with Bench([entry("one")], extractor=cheating, goldens=["tiny-b"]) as bench:
+            goldens = bench.folder / "golden"
+            shutil.copytree(ROOT / "golden", goldens)
+            options = ("--goldens", str(goldens / "cases.json"))
+            status, text = bench.run(*options, TEST_FAULT="")
+            self.assertEqual(status, 0, text)
+            for fault, reason in (
+                ("ahead", "was opened meanwhile, with which the run has no business"),
+                ("references", "was opened meanwhile, with which the run has no business"),
+                ("copy", "was opened meanwhile, with which the run has no business"),
+                ("link", "wrote no file"),
+                ("behind", "left 1 process(es) behind"),
+                ("exchange", "was changed meanwhile"),
+            ):
+                with self.subTest(fault):
+                    status, text = bench.run(*options, TEST_FAULT=fault)
+                    self.assertEqual(status, 3, text)
+                    self.assertIn(reason, bench.result("one")["verdict"]["reasons"][0])
 
     def test_what_the_system_lacks_is_no_fault_of_the_frames(self):
         """Without a launcher, and with goldens that are none: a line before anything is run."""
@@ -451,6 +508,22 @@ if [[ "$*" == *--events* ]]; then cat "$here"/data/inputs/*/preproc-* >"$here/ke
             status, text = bench.run_again("--only", "middle")
             self.assertEqual(status, 2, text)
             self.assertIn("an entry or group of the plan", text)
+
+    def test_only_the_programs_of_what_is_run_must_be_there(self):
+        """An entry on CPUs needs no spex-gpu; one on GPUs of which there are none does not either."""
+        gpu = {"id": "gpu", "case": "small", "milestone": "pipeline", "gpus": 64, "mps": True}
+        with Bench([entry("one"), gpu]) as bench:
+            for name in ("spex-gpu", "mps-wrapper"):
+                (bench.folder / name).unlink()
+            status, text = bench.run("--only", "one")
+            self.assertEqual(status, 0, text)
+            self.assertNotIn("spex-gpu", bench.result("one")["programs"])
+            status, text = bench.run("--only", "gpu")
+            self.assertEqual(status, 77, text)
+            (bench.folder / "spex-cpu").unlink()
+            status, text = bench.run("--only", "one")
+            self.assertEqual(status, 1, text)
+            self.assertIn("spex-cpu: is missing", text)
 
     def test_wrong_command_lines_are_one_line(self):
         """Status 2 and what was expected."""

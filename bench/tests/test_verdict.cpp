@@ -125,7 +125,8 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
     return scratch.file("t.json");
   };
   const auto read = [&](const std::string& text) {
-    return read_thresholds(write(text), {"node", "plan", {"pipeline", "a", "night"}, {"night"}});
+    return read_thresholds(
+        write(text), {"node", "plan", {"pipeline", "a", "night", "weak-1"}, {"night"}, {"weak-1"}});
   };
   const Thresholds found =
       read(R"({"entries": {"pipeline": {"fpnh_effective": 8000, "margin": 0.1}}})");
@@ -142,6 +143,12 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
     return "";
   };
   EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh": 1}}})"), HasSubstr("'fpnh' is unknown"));
+  EXPECT_THAT(refusal(R"({"entries": {"weak-1": {"fpnh_extraction": 1}}})"),
+              HasSubstr("weak-1: FPNH is asked of parts of frames"));
+  EXPECT_EQ(read(R"({"entries": {"weak-1": {"seconds_extraction": 1}}})")
+                .entries.at("weak-1")
+                .seconds_extraction,
+            1);
   EXPECT_THAT(refusal("{}"), HasSubstr("has nothing for the plan plan on 'node'"));
   EXPECT_THAT(refusal(R"({"entries": {}})"), HasSubstr("entries has nothing"));
   EXPECT_THAT(refusal(R"({"system": {}})"), HasSubstr("'system' is unknown"));
@@ -150,7 +157,7 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
   EXPECT_THAT(refusal("{"), HasSubstr("no JSON object"));
   EXPECT_THAT(refusal("null"), HasSubstr("no JSON object"));
   EXPECT_THAT(refusal(R"({"entries": {"pipelin": {"fpnh_effective": 1}}})"),
-              HasSubstr("pipelin is no entry of the plan (expected pipeline, a, night)"));
+              HasSubstr("pipelin is no entry of the plan (expected pipeline, a, night, weak-1)"));
   EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_effective": 1, "margin": 5}}})"),
               HasSubstr("'margin' is 5"));
   EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_effective": null}}})"), HasSubstr("is null"));

@@ -4,6 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from spexreports.cells import speed_cell
+from spexreports.command_line import whole_frames
 from spexreports.marks import marks
 from spexreports.night import long_runs, sustained
 from spexreports.numbers import counted, interval, interval_kind, number
@@ -11,7 +12,7 @@ from spexreports.order_statistics import Estimate
 from spexreports.page import Footnotes, Html, escape, join, link, note, small, table
 from spexreports.result import Result
 from spexreports.section import by_group, rungs
-from spexreports.work import has_fpnh, standard, whole_frames
+from spexreports.work import has_fpnh, standard
 
 ATTRIBUTES = ("system", "verdict", "speed", "held to", "measured")
 BREAK = Html("<br>")
@@ -68,7 +69,7 @@ def _clock(name: str, speed: Estimate, notes: Footnotes) -> Html:
 
 def _speed(best: Result | None, group: list[Result], notes: Footnotes, out: Path) -> Html:
     if best is None:
-        checks = any(r.tier == "ci" or not whole_frames(r) for r in group)
+        checks = any(r.tier == "ci" or not whole_frames(r.json) for r in group)
         text = "a check of the harness, no speed of a machine" if checks else "no valid speed"
         return escape(text)
     entry = join([link(best.entry, best.file, out), notes.mark(*marks(best).values())])

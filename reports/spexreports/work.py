@@ -1,7 +1,6 @@
 """What a result extracted, and so what it may be put beside."""
 
-from pathlib import PurePath
-
+from spexreports.command_line import options_of, whole_frames
 from spexreports.numbers import counted
 from spexreports.published import CPU_MILESTONES
 from spexreports.recomputed import PUBLISHED_FRAMES, PUBLISHED_REPEATS, PUBLISHED_WARMUPS
@@ -28,7 +27,6 @@ RUN_OPTIONS = frozenset(
         "--device",
     ]
 )
-SHORT = {"-w": "--wavelength", "-s": "--specmin", "-n": "--nspec", "-r": "--regularize"}
 # Production's settings, which are the defaults.
 DEFAULTS = {
     "--regularize": "0",
@@ -47,23 +45,6 @@ PAPER_OPTIONS = {"--nwavestep": "30", "--wavepad-frac": "0", "--pixpad-frac": "0
 PAPER = "nwavestep 30, padding fractions 0"
 
 
-def _options(result: Result) -> dict[str, str]:
-    """Options of the extractor's command line; flags have an empty value."""
-    argv = result.json["launch"]["argv"]
-    programs = [i for i, word in enumerate(argv) if PurePath(word).name.startswith("spex-")]
-    words = argv[programs[0] + 1 :] if programs else []
-    options: dict[str, str] = {}
-    last = ""
-    for word in words:
-        if word.startswith("-") and word[1:2] != "" and not word[1].isdecimal():
-            name, _, value = word.partition("=")
-            last = SHORT.get(name, name)
-            options[last] = value
-        elif last:
-            options[last] = f"{options[last]} {word}".strip()
-    return options
-
-
 def extraction_options(result: Result) -> dict[str, str]:
     """Those that change what is extracted, where they are not production's.
 
@@ -71,19 +52,19 @@ def extraction_options(result: Result) -> dict[str, str]:
     """
     return {
         name: value
-        for name, value in sorted(_options(result).items())
+        for name, value in sorted(options_of(result.json).items())
         if name not in RUN_OPTIONS and name != "--method" and DEFAULTS.get(name) != value
     }
 
 
 def method(result: Result) -> str | None:
     """The method where one was asked for; None: the milestone's own."""
-    return _options(result).get("--method")
+    return options_of(result.json).get("--method")
 
 
 def of_whole_frame(result: Result) -> bool:
     """Whether the flux is that of the whole frame, and not of patches (extraction.md, 5.2)."""
-    return _options(result).get("--flux") == "frame"
+    return options_of(result.json).get("--flux") == "frame"
 
 
 def own_method(result: Result) -> bool:
@@ -111,16 +92,9 @@ def standard(result: Result) -> bool:
     return own_method(result) and settings(result) == PRODUCTION
 
 
-def whole_frames(result: Result) -> bool:
-    """Whether the frames are whole: all fibers and wavelengths of a camera."""
-    size = result.json["inputs"]["generator"]["size"]
-    cut = {"--nspec", "--specmin", "--wavelength"} & set(_options(result))
-    return size == "full" and not cut
-
-
 def has_fpnh(result: Result) -> bool:
     """Whether its speed may be called FPNH: of whole frames, and not of the tier ci."""
-    return result.tier != "ci" and whole_frames(result)
+    return result.tier != "ci" and whole_frames(result.json)
 
 
 def same_work(a: Result, b: Result) -> str:
@@ -149,7 +123,7 @@ def why_not_published(result: Result) -> list[str]:
     warmups = sum(s.warmup for s in result.samples)
     reasons = [
         (result.tier == "ci", "a check of the harness (tier ci)"),
-        (not whole_frames(result), "not of whole frames"),
+        (not whole_frames(result.json), "not of whole frames"),
         (result.frames_asked != PUBLISHED_FRAMES, _frames(result)),
         (warmups < PUBLISHED_WARMUPS, "no warm-up"),
         (len(result.timed) < PUBLISHED_REPEATS, counted(len(result.timed), "timed run")),
