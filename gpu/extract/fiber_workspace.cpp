@@ -125,7 +125,8 @@ FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
   reserve(frame_bins_, 2 * bins);
   reserve(frame_factor_, system.bands.nspec * frame_factor_numbers(system.bands.reach, system.m));
   reserve(frame_place_, place.size());
-  reserve(frame_flags_, count_of(most_frame_sweeps + 1, std::max(nbundles, 1)));
+  reserve(frame_moved_, count_of(most_frame_sweeps, std::max(nbundles, 1)));
+  reserve(frame_refused_, count_of(std::max(nbundles, 1)));
   if (poison_)
     for (const DeviceBuffer<double>* buffer : {&frame_bins_, &frame_factor_})
       fill_with_nan(*buffer, context_->stream());
@@ -136,29 +137,30 @@ FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
   system.prior = frame_bins_.get();
   system.f = system.prior + bins;
   system.factor = frame_factor_.get();
-  system.refused = frame_flags_.get();
-  system.moved = system.refused + nbundles;
+  system.moved = frame_moved_.get();
+  system.refused = frame_refused_.get();
   return system;
 }
 
 std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
   // Four sweeps are the rule, and one to see that they were enough.
   constexpr int at_once = 5;
+  static_assert(most_frame_sweeps % at_once == 0);
   const cudaStream_t stream = context_->stream();
   std::vector<bool> settled(count_of(system.nbundles), false);
   if (!frame_fits(system.bands.reach, system.m)) return settled;
   factor_frame(system, stream);
+  const std::size_t nbundles = settled.size();
   bool all = false;
-  for (int sweep = 0; sweep < most_frame_sweeps && !all; sweep += at_once) {
-    const int end = std::min(sweep + at_once, most_frame_sweeps);
-    sweep_frame(system, sweep, end, stream);
-    const std::vector<int> flags =
-        to_host<int>(system.refused, count_of(end + 1, system.nbundles), stream);
+  for (int end = at_once; end <= most_frame_sweeps && !all; end += at_once) {
+    sweep_frame(system, end - at_once, end, stream);
+    const auto refused = to_host<int>(system.refused, nbundles, stream);
+    const auto moved = to_host<double>(system.moved + (end - 2) * nbundles, 2 * nbundles, stream);
     all = true;
-    for (int k = 0; k < system.nbundles; ++k) {
-      const bool refused = flags[k] != 0;
-      settled[k] = !refused && flags[count_of(end, system.nbundles) + count_of(k)] == 0;
-      all = all && (refused || settled[k]);
+    for (std::size_t k = 0; k < nbundles; ++k) {
+      // One that had ended before these two sweeps rested in them, and moved nothing.
+      settled[k] = refused[k] == 0 && frame_bounds::ended(moved[k], moved[nbundles + k]);
+      all = all && (settled[k] || refused[k] != 0);
     }
   }
   return settled;

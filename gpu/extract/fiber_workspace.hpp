@@ -90,7 +90,8 @@ class FiberWorkspace {
   DeviceBuffer<CoreSpectrum> cores_;
   DeviceBuffer<double> frame_bins_, frame_factor_;  // for the flux of the whole frame
   DeviceBuffer<BundleOfFiber> frame_place_;
-  DeviceBuffer<int> frame_flags_;
+  DeviceBuffer<double> frame_moved_;
+  DeviceBuffer<int> frame_refused_;
   DeviceBuffer<double> flux_;  // of the frame: [fiber of the PSF][bin of the extended grid]
 };
 

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/cyclic_reduction.cuh"
 #include "gpu/extract/fiber_reach.hpp"
@@ -76,11 +78,17 @@ __global__ void far_kernel(FrameSystem system) {
     if (system.bands.far[system.bands.bin(blockIdx.x, v)] != 0) system.refused[place.bundle] = 1;
 }
 
+// Sweeps of the bundle before `sweep` were enough.
+__device__ bool ended(const FrameSystem& system, int bundle, int sweep) {
+  const double* moved = system.moved + bundle;
+  const auto of = [&](int k) { return k < 0 ? HUGE_VAL : moved[k * system.nbundles]; };
+  return sweep > 0 && frame_bounds::ended(of(sweep - 2), of(sweep - 1));
+}
+
 __device__ bool rests(const FrameSystem& system, const BundleOfFiber& place, int s, int sweep,
                       int colour) {
   return place.begin == place.end || system.refused[place.bundle] != 0 ||
-         (s - place.begin) % 2 != colour ||
-         (sweep > 0 && system.moved[(sweep - 1) * system.nbundles + place.bundle] == 0);
+         (s - place.begin) % 2 != colour || ended(system, place.bundle, sweep);
 }
 
 // y less what the neighbours of the bundle hold of bin w of fiber s.
@@ -96,6 +104,14 @@ __device__ double right_side(const FrameSystem& system, const BundleOfFiber& pla
       sum -= N.pair[N.bin(s, w) * width + v - w + R] * system.f[N.bin(s + 1, v)];
   }
   return sum;
+}
+
+// Numbers that are not negative stand in the order of their bits, and above them all what is none.
+__device__ void take_largest(double value, double* largest) {
+  auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
+  for (int offset = warp_size / 2; offset > 0; offset /= 2)
+    bits = max(bits, __shfl_xor_sync(0xffffffffU, bits, offset));
+  if (threadIdx.x % warp_size == 0) atomicMax(reinterpret_cast<unsigned long long*>(largest), bits);
 }
 
 // f_s of the fibers of one colour, and whether that moves them. A block a fiber.
@@ -114,14 +130,14 @@ __global__ void __launch_bounds__(solve_threads)
     a[w] = w < m ? right_side<R>(system, place, s, w) : 0.0;
   solve_reduced(factor_of<R>(system, s), a, x);
   const size_t first = system.bands.bin(s, 0);
-  bool moved = false;
+  double moved = 0;
   for (int w = threadIdx.x; w < m; w += solve_threads) {
-    const double step = x[w] - system.f[first + w];
     const double N = system.bands.band[(first + w) * (R + 1)] + system.prior[first + w];
-    moved = moved || !(step * step * N <= frame_bounds::settled * frame_bounds::settled);
+    const double move = fabs(x[w] - system.f[first + w]) * sqrt(N);
+    if (!(move <= moved)) moved = move;  // what is not a number, too
     system.f[first + w] = x[w];
   }
-  if (moved) system.moved[sweep * system.nbundles + place.bundle] = 1;
+  take_largest(moved, system.moved + sweep * system.nbundles + place.bundle);
 }
 
 __global__ void put_kernel(const PatchGeometry* patches, FiberLayout layout, FiberBands bands,
@@ -166,7 +182,7 @@ std::size_t frame_factor_numbers(int reach, int m) {
 }
 
 void factor_frame(const FrameSystem& system, cudaStream_t stream) {
-  const std::size_t flags = count_of(most_frame_sweeps, system.nbundles) * sizeof(int);
+  const std::size_t flags = count_of(most_frame_sweeps, system.nbundles) * sizeof(double);
   SPEX_GPU_CHECK(cudaMemsetAsync(system.moved, 0, flags, stream));
   SPEX_GPU_CHECK(cudaMemsetAsync(system.refused, 0, system.nbundles * sizeof(int), stream));
   const std::size_t bytes = count_of(system.bands.nspec, system.bands.nwave) * sizeof(double);

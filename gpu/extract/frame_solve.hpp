@@ -24,8 +24,9 @@ struct FrameSystem {
   double* prior = nullptr;   ///< what it adds to the diagonal
   double* factor = nullptr;  ///< `[fiber]`, frame_factor_numbers each: by block cyclic reduction
   double* f = nullptr;       ///< electron
-  /// Sweep k of a bundle has moved a bin by more than frame_bounds::settled: `[sweep][bundle]`.
-  int* moved = nullptr;
+  /// What each sweep has moved, the largest of the bundle's bins times sqrt(N_jj):
+  /// `[sweep][bundle]`.
+  double* moved = nullptr;
   /// `[bundle]`: it cannot be solved so. A pivot is not positive, or fibers two or more apart share
   /// light.
   int* refused = nullptr;

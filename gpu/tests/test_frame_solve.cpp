@@ -68,8 +68,8 @@ struct Bundles {
 class FrameSolve : public test::GpuTest {
  protected:
   struct Solved {
-    std::vector<double> f;
-    std::vector<int> moved, refused;
+    std::vector<double> f, moved;
+    std::vector<int> refused;
   };
   // After `sweeps` sweeps, in two parts.
   [[nodiscard]] Solved solve(const Bundles& bundles, int sweeps) const {
@@ -80,7 +80,7 @@ class FrameSolve : public test::GpuTest {
     const auto f = poisoned<double>(bundles.y.size());
     const auto factor =
         poisoned<double>(bundles.nspec * frame_factor_numbers(bundles.R, bundles.m));
-    const auto moved = poisoned<int>(2 * most_frame_sweeps);
+    const auto moved = poisoned<double>(2 * most_frame_sweeps);
     const auto refused = poisoned<int>(2);
     FrameSystem system;
     system.bands.nspec = bundles.nspec, system.bands.nwave = bundles.nwave;
@@ -119,8 +119,8 @@ TEST_F(FrameSolve, IsThatOfAllFibersOfABundleAtOnce) {
       // Settled before the last sweep, and not at once.
       EXPECT_EQ(solved.moved[2 * (sweeps - 1)], 0);
       EXPECT_EQ(solved.moved[2 * (sweeps - 1) + 1], 0);
-      EXPECT_EQ(solved.moved[0], 1);
-      EXPECT_EQ(solved.moved[2], 1);
+      EXPECT_GT(solved.moved[2], frame_bounds::settled);
+      EXPECT_GT(solved.moved[3], frame_bounds::settled);
       expect_solution(bundles, solved, 0, 3);
       expect_solution(bundles, solved, 4, 6);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -88,7 +89,7 @@ class BundleSolver {
       if (!add_fibers(beyond)) break;
       flux.beyond = beyond;
       solve_all();
-      if (largest_move(before) <= frame_bounds::settled) break;
+      if (largest_move(before) <= std::max(frame_bounds::settled, 2 * last_move_)) break;
     }
     flux.f = core_f();
     const bool finite =
@@ -238,8 +239,12 @@ class BundleSolver {
   bool solve_by_sweeps() {
     for (const Fiber& one : fibers_)
       if (!one.positive) return false;
-    for (int k = 0; k < frame_bounds::most_sweeps; ++k)
-      if (sweep() <= frame_bounds::settled) return true;
+    double before = std::numeric_limits<double>::infinity();
+    for (int k = 0; k < frame_bounds::most_sweeps; ++k) {
+      last_move_ = sweep();
+      if (frame_bounds::ended(before, last_move_)) return true;
+      before = last_move_;
+    }
     return false;
   }
 
@@ -275,6 +280,7 @@ class BundleSolver {
 
   // All fibers as one band in the order of wavelength, row w nspec + s.
   FrameSolution solve_directly() {
+    last_move_ = 0;
     const int nspec = static_cast<int>(fibers_.size());
     const BandMatrix N = whole(nspec);
     double largest = 0;
@@ -333,6 +339,7 @@ class BundleSolver {
   std::deque<Fiber> fibers_;         // of the bundle, and beyond it
   int colours_ = 1;
   FrameSolution solution_ = FrameSolution::sweeps;
+  double last_move_ = 0;  // of the last sweep
 };
 
 }  // namespace

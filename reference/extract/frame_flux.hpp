@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "reference/core/host_device.hpp"
 #include "reference/core/stage_times.hpp"
 #include "reference/extract/extract_patches.hpp"
 #include "reference/extract/frame_equations.hpp"
@@ -29,6 +30,13 @@ namespace frame_bounds {
 /// A bin has settled when it moves by no more than this times 1 / sqrt(N_jj), which is less than
 /// its sigma.
 inline constexpr double settled = 1e-10;
+/// Where N is all but singular, rounding moves bins by more. Sweeps that move them by no more than
+/// this, and by no less than half of what the last did, have come to it.
+inline constexpr double rounding = 1e-8;
+/// Whether sweeps may end: what the last two moved, the largest of all bins times sqrt(N_jj).
+[[nodiscard]] SPEX_HD constexpr bool ended(double before, double now) {
+  return now <= settled || (now <= rounding && now >= before / 2);
+}
 /// Sweeps after which all fibers are solved at once instead.
 inline constexpr int most_sweeps = 40;
 /// Fibers on either side of a bundle that are solved with it, at most.

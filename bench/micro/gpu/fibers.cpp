@@ -1,6 +1,8 @@
 // The stages of the fiber engine (extraction.md, section 5.1), kernel by kernel.
 #include <functional>
 #include <map>
+#include <stdexcept>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,51 +12,85 @@
 namespace spex::bench {
 namespace {
 
-using Stages = std::function<void(gpu::FiberWorkspace&)>;
+using Stage = std::function<void(gpu::FiberWorkspace&)>;
 
-// Times `run` after `before`; a patch that the guard refuses is work all the same.
-void run_stage(benchmark::State& state, Device& device, FrameInput& frame, const PatchRange& range,
-               const Stages& before, const Stages& run) {
-  gpu::FiberWorkspace workspace(device.context(), false);
-  workspace.begin(frame.batch(range), frame.inputs());
-  device.measure(
-      state, [&] { before(workspace); }, [&] { run(workspace); });
+struct NamedStage {
+  const char* name;
+  Stage run;
+};
+
+// In their order.
+std::vector<NamedStage> stages() {
+  return {{"assemble", [](gpu::FiberWorkspace& w) { w.assemble(); }},
+          {"factor", [](gpu::FiberWorkspace& w) { w.factor(); }},
+          {"sweep", [](gpu::FiberWorkspace& w) { w.sweep(); }},
+          {"correct", [](gpu::FiberWorkspace& w) { w.correct(); }},
+          {"roots", [](gpu::FiberWorkspace& w) { w.roots(); }},
+          {"quality", [](gpu::FiberWorkspace& w) { w.quality(); }}};
+}
+constexpr std::size_t after_sweep = 3;
+
+// Stages [begin, end).
+void run_stages(gpu::FiberWorkspace& workspace, std::size_t begin, std::size_t end) {
+  const std::vector<NamedStage> all = stages();
+  for (std::size_t k = begin; k < end; ++k) all[k].run(workspace);
+}
+
+// Counts the core spectra of `workspace`.
+void count_spectra(benchmark::State& state, const gpu::FiberWorkspace& workspace) {
   state.SetItemsProcessed(state.iterations() * workspace.batch().ncores());
   state.counters["m"] = workspace.layout().nwave;
   state.counters["reach"] = workspace.layout().reach;
 }
 
+// Times stage k after those before it; those after it make spectra of what it has done, which are
+// held to the reference's. A patch that the guard refuses is work all the same.
+void run_stage(benchmark::State& state, Device& device, FrameInput& frame, const PatchRange& range,
+               std::size_t k) {
+  gpu::FiberWorkspace workspace(device.context(), false);
+  workspace.begin(frame.batch(range), frame.inputs());
+  device.measure(
+      state, [&] { run_stages(workspace, 0, k); }, [&] { run_stages(workspace, k, k + 1); },
+      [&] {
+        run_stages(workspace, k + 1, stages().size());
+        frame.require_spectra(fmt::format("fibers/{}", stages()[k].name).c_str());
+      });
+  count_spectra(state, workspace);
+}
+
+// Times the flux of the whole frame, section 5.2.
+void run_frame_flux(benchmark::State& state, Device& device, FrameInput& frame,
+                    const PatchRange& range) {
+  gpu::FiberWorkspace workspace(device.context(), false);
+  workspace.begin(frame.batch(range), frame.inputs());
+  std::map<int, FrameFlux> flux;
+  device.measure(
+      state, [&] { run_stages(workspace, 0, after_sweep); },
+      [&] { workspace.take_frame_flux(frame.inputs(), flux); },
+      [&] {
+        for (auto& [bundle, one] : flux)
+          if (!one.f.empty())
+            throw std::runtime_error(
+                fmt::format("fibers/frame_flux: the reference solved bundle {}", bundle));
+      });
+  count_spectra(state, workspace);
+}
+
 }  // namespace
 
 void add_fibers(const DevicePointer& device, const FramePointer& frame) {
-  const auto assemble = [](gpu::FiberWorkspace& w) { w.assemble(); };
-  const auto factor = [](gpu::FiberWorkspace& w) { w.factor(); };
-  const auto sweep = [](gpu::FiberWorkspace& w) { w.sweep(); };
-  const auto frame_flux = [frame](gpu::FiberWorkspace& w) {
-    std::map<int, FrameFlux> flux;
-    w.take_frame_flux(frame->inputs(), flux);
-  };
-  const auto correct = [](gpu::FiberWorkspace& w) { w.correct(); };
-  const auto roots = [](gpu::FiberWorkspace& w) { w.roots(); };
-  const auto quality = [](gpu::FiberWorkspace& w) { w.quality(); };
-  const auto assembled = [=](gpu::FiberWorkspace& w) { assemble(w), factor(w); };
-  const auto solved = [=](gpu::FiberWorkspace& w) { assembled(w), sweep(w), correct(w); };
-  const auto add = [&](const char* variant, const Stages& before, const Stages& run) {
-    for (const int nbundles : {1, 2}) {
-      const PatchRange range = frame->bundles(nbundles);
+  for (const int nbundles : {1, 2}) {
+    const PatchRange range = frame->bundles(nbundles);
+    const auto add = [&](const char* variant, const std::function<void(benchmark::State&)>& run) {
       set_timing(benchmark::RegisterBenchmark(
-          fmt::format("fibers/{}/{}", variant, range.count()).c_str(),
-          [=](benchmark::State& state) { run_stage(state, *device, *frame, range, before, run); }));
-    }
-  };
-  add(
-      "assemble", [](gpu::FiberWorkspace&) {}, assemble);
-  add("factor", assemble, factor);
-  add("sweep", assembled, sweep);
-  add("frame_flux", assembled, frame_flux);
-  add("correct", assembled, correct);
-  add("roots", solved, roots);
-  add("quality", solved, quality);
+          fmt::format("fibers/{}/{}", variant, range.count()).c_str(), run));
+    };
+    for (std::size_t k = 0; k < stages().size(); ++k)
+      add(stages()[k].name,
+          [=](benchmark::State& state) { run_stage(state, *device, *frame, range, k); });
+    add("frame_flux",
+        [=](benchmark::State& state) { run_frame_flux(state, *device, *frame, range); });
+  }
 }
 
 }  // namespace spex::bench

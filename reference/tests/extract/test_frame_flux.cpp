@@ -228,5 +228,19 @@ TEST(FrameFlux, BinsBeyondTheExtendedGridKeepThePatchsOwn) {
   EXPECT_EQ(f, (std::vector<double>{22, 23, 24, 4, 5}));
 }
 
+// Moves of sweeps as they were seen: of most bundles, beside a masked block where rounding is left,
+// and of fibers that share so much that sweeps come slowly to an end.
+TEST(FrameBounds, SweepsEndWhereTheyMoveNothingOrRoundingAlone) {
+  const double first = std::numeric_limits<double>::infinity();
+  EXPECT_FALSE(frame_bounds::ended(first, 2.3e+2));
+  EXPECT_FALSE(frame_bounds::ended(7.9e-1, 4.5e-4));
+  EXPECT_FALSE(frame_bounds::ended(2.4e-7, 2.8e-10));
+  EXPECT_TRUE(frame_bounds::ended(2.8e-10, 5.5e-10));
+  EXPECT_TRUE(frame_bounds::ended(2.4e-7, 0.9e-10));
+  EXPECT_TRUE(frame_bounds::ended(first, 0));
+  EXPECT_FALSE(frame_bounds::ended(2e-8, 1.8e-8));
+  EXPECT_FALSE(frame_bounds::ended(1, std::numeric_limits<double>::quiet_NaN()));
+}
+
 }  // namespace
 }  // namespace spex
