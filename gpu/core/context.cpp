@@ -1,5 +1,7 @@
 #include "gpu/core/context.hpp"
 
+#include <mutex>
+
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
@@ -17,6 +19,13 @@ void use_device(int device) {
     throw usage_error("--device", fmt::format("there is no GPU {}", device),
                       fmt::format("0 to {}", count - 1));
   SPEX_GPU_CHECK(cudaSetDevice(device));
+}
+
+void make_context(int device) {
+  static std::mutex one_at_a_time;
+  const std::scoped_lock lock(one_at_a_time);
+  use_device(device);
+  SPEX_GPU_CHECK(cudaFree(nullptr));
 }
 
 Event::Event() {

@@ -15,6 +15,10 @@ namespace spex::gpu {
 /// Makes `device` the calling thread's. Throws Error(usage) where there is no such device.
 void use_device(int device);
 
+/// use_device, and the process's context on that GPU. One GPU's at a time, whichever threads ask:
+/// the driver would make them all together, and none be ready before the last.
+void make_context(int device);
+
 namespace detail {
 struct DeleteStream {
   void operator()(cudaStream_t stream) const noexcept {

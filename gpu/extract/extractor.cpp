@@ -69,7 +69,7 @@ class Extractor::Impl {
   explicit Impl(const ExtractorSettings& settings)
       : device_(settings.device),
         direct_batch_(settings.frames_at_once > 1 ? shared_direct_batch : direct_batch),
-        context_((use_device(settings.device), Context())),
+        context_((make_context(settings.device), Context())),
         frame_(context_, settings.poison),
         events_(context_.stream()),
         eigh_(context_, settings.poison),

@@ -255,6 +255,7 @@ __global__ void __launch_bounds__(threads, 2)
                       int* status) {
   extern __shared__ double shared[];
   __shared__ double of_row[largest_fiber_bins];
+  __shared__ double root_of_inverse[largest_fiber_bins];
   __shared__ double of_warp[warps];
   const CoreSpectrum core = cores[blockIdx.x];
   const PatchGeometry patch = patches[core.patch];
@@ -322,8 +323,10 @@ __global__ void __launch_bounds__(threads, 2)
   for (int i = warp; i < m; i += warps)
     for (int j = threadIdx.x % warp_size; j < m; j += warp_size)
       E[i * m + j] = abs(i - j) > R ? V[i * ld + j] : 0.0;
+  const double* inverse = solution.inverse + (first + s) * layout.band_size();
   if (threadIdx.x < m) {
     const int j = threadIdx.x;
+    root_of_inverse[j] = sqrt(inverse[j * (R + 1)]);
     double sum = fabs(P(j, 0));
     for (int d = 1; d <= R; ++d) {
       if (j + d < m) sum += fabs(P(j, d));
@@ -343,15 +346,13 @@ __global__ void __launch_bounds__(threads, 2)
   }
 
   constexpr double most = fiber_bounds::coupling * fiber_bounds::coupling;
-  const double* inverse = solution.inverse + (first + s) * layout.band_size();
   double bound = 0;
   for (int k = threadIdx.x; k < m * m; k += threads) {
     const int i = k / m, j = k % m;
     if (i < j) continue;
     const double twice = i == j ? 1 : 2;
-    bound += i - j <= R
-                 ? twice * inverse[j * (R + 1) + i - j] * V[i * ld + j]
-                 : twice * fabs(V[i * ld + j]) * sqrt(inverse[i * (R + 1)] * inverse[j * (R + 1)]);
+    bound += i - j <= R ? twice * inverse[j * (R + 1) + i - j] * V[i * ld + j]
+                        : twice * fabs(V[i * ld + j]) * (root_of_inverse[i] * root_of_inverse[j]);
   }
   if (block_sum(bound, of_warp) <= most) return;
 

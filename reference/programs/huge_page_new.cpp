@@ -4,18 +4,25 @@
 #include <cstdlib>
 #include <new>
 
+#include <unistd.h>
+
 #include "reference/core/large_blocks.hpp"
 
 namespace {
 
 constexpr std::size_t large = 2 * spex::huge_page;
-// What the frames in flight of a node leave between them; a frame is half a GB.
-constexpr std::size_t most_kept = std::size_t{8} << 30;
+// Memory that may be kept: what the frames in flight on a node leave between them, at half a GB
+// each, of a node with memory for them.
+std::size_t most_kept() {
+  constexpr std::size_t part = 8;
+  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+         static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / part;
+}
 
 // Never destroyed: other objects of static duration may be released later.
 spex::LargeBlocks& large_blocks() {
   alignas(spex::LargeBlocks) static unsigned char room[sizeof(spex::LargeBlocks)];
-  static auto* const blocks = new (room) spex::LargeBlocks(most_kept);
+  static auto* const blocks = new (room) spex::LargeBlocks(most_kept());
   return *blocks;
 }
 
