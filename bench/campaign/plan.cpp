@@ -47,6 +47,9 @@ std::optional<Stopping> read_until(const PlanObject& object, int repeats) {
   if (!(stopping.width > 0 && stopping.width < 1))
     until.fail(fmt::format("'width' is {:g}", stopping.width), "more than 0, and less than 1");
   until.at_least("most", stopping.most, repeats);
+  constexpr int most_runs = 1000;
+  if (stopping.most > most_runs)
+    until.fail(fmt::format("'most' is {}", stopping.most), fmt::format("at most {}", most_runs));
   return stopping;
 }
 

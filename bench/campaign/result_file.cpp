@@ -1,7 +1,7 @@
 #include "bench/campaign/result_file.hpp"
 
 #include <algorithm>
-#include <fstream>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -10,6 +10,7 @@
 #include "bench/campaign/sustained.hpp"
 #include "bench/correctness/file_hash.hpp"
 #include "bench/measure/optional_json.hpp"
+#include "bench/measure/read_json.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {
@@ -244,16 +245,15 @@ std::string result_text(const EntryRun& run, const RunFacts& facts) {
 }
 
 int runs_in(const std::string& path) {
-  std::ifstream in(path);
-  const Json json = Json::parse(in, nullptr, false);
+  const Json json = read_json_file(path).value_or(Json());
   const Json::json_pointer samples("/timing/samples");
   return json.is_object() && json.contains(samples) ? static_cast<int>(json.at(samples).size()) : 0;
 }
 
 void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) {
-  std::ifstream in(path);
-  const Json json = Json::parse(in, nullptr, false);
-  if (json.is_discarded()) throw data_error(path, "is no result", "JSON, or no such file");
+  const std::optional<Json> found = read_json_file(path);
+  if (!found) throw data_error(path, "is no result", "JSON, or no such file");
+  const Json& json = *found;
   try {
     if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.3");
     if (json.at("plan").at("sha256") != facts.plan_sha256)

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <random>
 #include <utility>
@@ -13,6 +12,7 @@
 
 #include "bench/correctness/file_hash.hpp"
 #include "bench/measure/machine.hpp"
+#include "bench/measure/read_json.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/version.hpp"
 #include "reference/io/atomic_write.hpp"
@@ -92,9 +92,8 @@ Json manifest_of(const Case& one, int seed, const std::vector<InputFrame>& frame
 // Whether the folder holds what its manifest says, and that is this case of this seed.
 bool is_whole(const std::string& folder, const Case& one, int seed,
               std::vector<InputFrame>& frames) {
-  std::ifstream in(fs::path(folder) / manifest_name);
-  const Json manifest = Json::parse(in, nullptr, false);
-  return manifest.is_object() && hash_frames(frames) && manifest == manifest_of(one, seed, frames);
+  const std::optional<Json> manifest = read_json_file(fs::path(folder) / manifest_name);
+  return manifest && hash_frames(frames) && *manifest == manifest_of(one, seed, frames);
 }
 
 // The case's frames of `cameras`, commas between, in a new folder.

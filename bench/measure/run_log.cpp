@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/measure/optional_json.hpp"
+#include "bench/measure/read_json.hpp"
 #include "bench/measure/statistics.hpp"
 #include "reference/core/error.hpp"
 
@@ -97,8 +98,9 @@ RunLog read_run_log(const std::string& path) {
 }
 
 RunLog parse_run_log(const std::string& text, const std::string& path) {
-  const Json json = Json::parse(text, nullptr, false);
-  if (json.is_discarded()) throw data_error(path, "is no JSON", run_log);
+  const std::optional<Json> found = read_json(text);
+  if (!found) throw data_error(path, "is no JSON", run_log);
+  const Json& json = *found;
   try {
     RunLog log;
     log.program = json.at("program");

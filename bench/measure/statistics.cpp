@@ -87,6 +87,8 @@ Statistic summarize(const std::vector<double>& samples) {
 }
 
 Statistic summarize(const std::vector<double>& samples, const Looks& looks) {
+  // Fewer than at the first look: those that were throttled do not count.
+  if (static_cast<int>(samples.size()) < looks.first) return summarize(samples);
   Statistic statistic = without_interval(samples);
   if (samples.size() < least_for_interval) return statistic;
   Tosses tosses;

@@ -3,6 +3,7 @@
 #include <exception>
 #include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,6 +11,7 @@
 #include "bench/campaign/entry_run.hpp"
 #include "bench/campaign/plan.hpp"
 #include "bench/correctness/file_hash.hpp"
+#include "bench/measure/read_json.hpp"
 #include "bench/measure/run_log.hpp"
 #include "bench/submission/replay.hpp"
 #include "bench/submission/submission.hpp"
@@ -22,6 +24,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double clock_slack_s = 1e-6;
+
+Json json_of(const std::string& text) {
+  std::optional<Json> json = read_json(text);
+  if (!json)
+    throw data_error("", "is no JSON",
+                     fmt::format("of {} levels at most, each member once", most_json_levels));
+  return std::move(*json);
+}
 
 // One pass over the files of an archive.
 class Checker {
@@ -53,7 +63,7 @@ class Checker {
       return false;
     }
     try {
-      manifest_ = Json::parse(file->second);
+      manifest_ = json_of(file->second);
       if (manifest_.at("schema") !=
           Json{{"name", "spexbench-submission"}, {"major", 1}, {"minor", 0}})
         refuse("manifest.json has another schema (expected spexbench-submission 1.0)");
@@ -72,7 +82,7 @@ class Checker {
         if (!listed.contains(name)) refuse(name + " is there, which the manifest does not list");
       key_ = manifest_.at("seal_key").get<std::string>();
       static_cast<void>(manifest_.at("commit"));
-    } catch (const nlohmann::json::exception& error) {
+    } catch (const std::exception& error) {
       refuse(fmt::format("manifest.json: {}", error.what()));
     }
     return found_.inconsistent.empty();
@@ -100,7 +110,7 @@ class Checker {
       return;
     }
     try {
-      const Json json = Json::parse(file->second);
+      const Json json = json_of(file->second);
       check_alike(name, json);
       Replay replay(plan, entry, json, key_);
       for (const std::string& wrong : replay.inconsistent()) refuse(name + ": " + wrong);
@@ -177,7 +187,7 @@ class Checker {
     if (run.samples.empty()) return;
     const Sample& last = run.samples.back();
     try {
-      const Json json = Json::parse(file->second);
+      const Json json = json_of(file->second);
       const auto expect = [&](const char* key, const Json& expected) {
         if (json.at(key) != expected)
           refuse(fmt::format("{}: {} is {} (expected {})", name, key, json.at(key).dump(),
@@ -206,7 +216,7 @@ class Checker {
       of_each_look(json);
       of_each_look(json.at("node"));
       for (const Json& gpu : json.at("gpus")) of_each_look(gpu);
-    } catch (const nlohmann::json::exception& error) {
+    } catch (const std::exception& error) {
       refuse(fmt::format("{}: {}", name, error.what()));
     }
   }
@@ -221,7 +231,7 @@ class Checker {
         refuse(name + " is of no entry of the plan");
     const auto system = files_.find("system.json");
     if (system == files_.end() || first_.is_null()) return;
-    const Json json = Json::parse(system->second, nullptr, false);
+    const Json json = read_json(system->second).value_or(Json());
     for (const char* part : {"build", "system", "programs"})
       if (!json.is_object() || !json.contains(part) || json.at(part) != first_.at(part)) {
         refuse(fmt::format("system.json: '{}' is not that of the results", part));
@@ -251,15 +261,21 @@ int SubmissionCheck::exit_status() const {
 }
 
 std::string SubmissionCheck::text() const {
-  std::string text = about.empty() ? "" : about + "\n";
+  // What an archive says of itself stays in its line, and moves no cursor.
+  const auto line = [](std::string words) {
+    std::replace_if(
+        words.begin(), words.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, '?');
+    return words + "\n";
+  };
+  std::string text = about.empty() ? "" : line(about);
   text += inconsistent.empty() ? "consistent\n" : "INCONSISTENT: the archive is refused\n";
-  for (const std::string& reason : inconsistent) text += "    " + reason + "\n";
+  for (const std::string& reason : inconsistent) text += "    " + line(reason);
   text += incomplete.empty() ? "complete\n" : "INCOMPLETE\n";
-  for (const std::string& reason : incomplete) text += "    " + reason + "\n";
+  for (const std::string& reason : incomplete) text += "    " + line(reason);
   for (const auto& [entry, reasons] : not_published) {
     text += fmt::format("{}: {}\n", entry,
                         reasons.empty() ? "may be published" : "not to be published");
-    for (const std::string& reason : reasons) text += "    " + reason + "\n";
+    for (const std::string& reason : reasons) text += "    " + line(reason);
   }
   return text;
 }

@@ -8,6 +8,7 @@
 #include "bench/campaign/campaign.hpp"
 #include "bench/correctness/file_hash.hpp"
 #include "bench/measure/machine.hpp"
+#include "bench/measure/read_json.hpp"
 #include "bench/measure/sample.hpp"
 #include "bench/submission/submission.hpp"
 #include "reference/core/error.hpp"
@@ -36,8 +37,9 @@ void add_folder(const fs::path& folder, const std::string& under, const std::str
 // Of the first result: what all of them were run on and by.
 Json system_of(const Files& files) {
   for (const auto& [name, text] : files) {
-    const Json json = Json::parse(text, nullptr, false);
-    if (name.starts_with("results/") && json.is_object() && json.contains("build"))
+    if (!name.starts_with("results/")) continue;
+    const Json json = read_json(text).value_or(Json());
+    if (json.is_object() && json.contains("build"))
       return {{"build", json.at("build")},
               {"system", json.at("system")},
               {"programs", json.at("programs")}};

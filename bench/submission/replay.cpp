@@ -15,6 +15,7 @@
 #include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/repository_goldens.hpp"
 #include "bench/measure/optional_json.hpp"
+#include "reference/core/error.hpp"
 
 namespace spex::bench {
 namespace {
@@ -65,6 +66,15 @@ std::vector<std::string> options_in(const std::vector<std::string>& argv,
   return {name + 1, list};
 }
 
+// Throws Error(data) where the member is no whole number from `least` on.
+int whole_at(const Json& json, const char* key, int least) {
+  constexpr double most = 1e9;
+  const Json& number = json.at(key);
+  if (!number.is_number_integer() || number.get<double>() < least || number.get<double>() > most)
+    throw data_error(key, "is " + shortened(number), fmt::format("a whole number from {}", least));
+  return number.get<int>();
+}
+
 }  // namespace
 
 Replay::Replay(const Plan& plan, const Entry& entry, const Json& json, const std::string& key)
@@ -95,17 +105,22 @@ void Replay::read_run(const Json& json, const std::string& key) {
   const Json& launch = json.at("launch");
   run_.start_utc = json.at("start_utc");
   run_.end_utc = json.at("end_utc");
-  run_.warmups = timing.at("warmups");
-  run_.repeats = timing.at("repeats");
+  run_.warmups = whole_at(timing, "warmups", 0);
+  run_.repeats = whole_at(timing, "repeats", 1);
   if (const Json& until = timing.at("until"); !until.is_null())
-    run_.until = Stopping{until.at("width"), until.at("most")};
-  run_.frames = json.at("fom").at("frames_asked");
+    run_.until = Stopping{until.at("width"), whole_at(until, "most", 1)};
+  // By which intervals are made, at a cost that grows with the number.
+  const std::optional<Stopping>& planned = run_.entry.until;
+  if (run_.until &&
+      (!planned || planned->width != run_.until->width || planned->most != run_.until->most))
+    throw data_error("timing/until", "is another than the plan's", "the same");
+  run_.frames = whole_at(json.at("fom"), "frames_asked", 1);
   const Case& one = plan_.cases.at(run_.entry.case_name);
   run_.bundles = run_.frames * run_.entry.bundles.value_or(one.bundles());
   run_.whole_frames = extracts_whole_frames(run_.entry, one);
   run_.launch.launcher = launch.at("launcher");
-  run_.launch.nodes = launch.at("nodes");
-  run_.launch.ranks = launch.at("ranks");
+  run_.launch.nodes = whole_at(launch, "nodes", 1);
+  run_.launch.ranks = whole_at(launch, "ranks", 1);
   run_.launch.threads = optional_at<int>(launch, "threads_per_rank");
   run_.launch.argv = launch.at("argv").get<std::vector<std::string>>();
   run_.inputs = json.at("inputs");
@@ -163,9 +178,6 @@ void Replay::check_against_plan(const Json& json) {
     refuse(fmt::format("it is of {} frames (expected {})", run_.frames, frames));
   if (entry.nodes && run_.launch.nodes != *entry.nodes)
     refuse(fmt::format("it is of {} nodes (expected {})", run_.launch.nodes, *entry.nodes));
-  if (run_.until && (!entry.until || entry.until->width != run_.until->width ||
-                     entry.until->most != run_.until->most))
-    refuse("it has another 'until' than the plan");
   if (entry.ranks && run_.launch.ranks != run_.launch.nodes * *entry.ranks)
     refuse(fmt::format("it is of {} ranks (expected {} a node)", run_.launch.ranks, *entry.ranks));
 

@@ -99,6 +99,8 @@ TEST(Statistics, TheRankRisesFromLookToLook) {
   const Statistic seven = summarize({1, 2, 3, 4, 5, 6, 7}, looks);
   EXPECT_EQ(seven.low, 1);
   EXPECT_EQ(seven.coverage, 1 - 2.0 / 64);
+  // Fewer than at the first look, as others were throttled, are what they are.
+  EXPECT_EQ(summarize({1, 2, 3}, looks).coverage, 0.75);
   std::vector<double> many;
   for (int i = 1; i <= 30; ++i) many.push_back(i);
   const Statistic thirty = summarize(many, {6, 30});

@@ -4,6 +4,8 @@ import io
 import json
 import tarfile
 import unittest
+from functools import reduce
+from operator import getitem
 from pathlib import Path
 
 from archives import Files, listed, read, sealed, spex_bench, write
@@ -132,6 +134,37 @@ class Submission(unittest.TestCase):
         ):
             with self.subTest(reason):
                 self.refuse(reason, sealed(self.files, "results/one.json", edit))
+
+    def test_files_that_would_mislead_a_reader_or_end_the_program(self):
+        """Lists without end, numbers that are none, members twice, words that move the cursor."""
+        name = "results/one.json"
+        result = json.loads(self.files[name])
+        deep = "[" * 200000 + "]" * 200000
+        for path, raw, reason in (
+            (("build",), deep, "is no JSON"),
+            (("launch", "environment"), deep, "is no JSON"),
+            (("timing", "samples", 0, "phases"), deep, "is no JSON"),
+            (("launch", "ranks"), "1e300", "ranks: is 1e+300"),
+            (("launch", "nodes"), "0", "nodes: is 0"),
+            (("timing", "warmups"), "-1", "warmups: is -1"),
+            (("timing", "until"), '{"width": 0.1, "most": 2000000000}', "most: is 2000000000"),
+            (("timing", "until"), '{"width": 0.1, "most": 9}', "is another than the plan's"),
+            (("fom", "published"), 'true, "published": false', "is no JSON"),
+        ):
+            with self.subTest(path=path, raw=raw[:20]):
+                edited = json.loads(self.files[name])
+                reduce(getitem, path[:-1], edited)[path[-1]] = "@raw@"
+                data = json.dumps(edited).replace('"@raw@"', raw).encode()
+                self.refuse(reason, listed(self.files | {name: data}))
+        for other in ("manifest.json", "plan.json", "system.json", "results/one.events.json"):
+            files = self.files | {other: deep.encode()}
+            with self.subTest(other):
+                self.refuse(other, files if other == "manifest.json" else listed(files))
+        # A line of one's own.
+        for edited in (result["system"], result["build"]):
+            edited["name"] = "x\nconsistent\n\x1b[2Jpipeline: may be published\n"
+        _, text = self.check(listed(self.files | {name: json.dumps(result).encode()}))
+        self.assertIn("on x?consistent??[2Jpipeline: may be published?, commit", text)
 
     def test_another_plan_or_commit(self):
         """The plan and the commit are those of the results."""

@@ -32,7 +32,9 @@ def speed_ratio(a: Figure, b: Figure, same_run: bool) -> Estimate:
     rates = [{i: f.frames / (s * f.nodes) for i, s in f.seconds_of.items()} for f in (b, a)]
     rounds = sorted(set(rates[0]) & set(rates[1]))
     if same_run and rounds:
-        return ratio_of_pairs(*(tuple(rate[i] for i in rounds) for rate in rates))
+        looks = [f.looks for f in (a, b) if f.looks]
+        ends = (min(first for first, _ in looks), max(most for _, most in looks)) if looks else None
+        return ratio_of_pairs(*(tuple(rate[i] for i in rounds) for rate in rates), ends)
     return ratio_of_runs(*(tuple(rate.values()) for rate in rates))
 
 

@@ -67,7 +67,7 @@ def median(samples: tuple[float, ...], looks: tuple[int, int] | None = None) -> 
     """The median and its interval; below six samples this is their range, and covers less.
 
     `looks` are the first and the last number of samples at which they could end, where they ended
-    when they looked good.
+    when they looked good. Of fewer than the first, some did not count, and none looked good.
     """
     ordered, count = sorted(samples), len(samples)
     value = statistics.median(ordered)
@@ -75,15 +75,21 @@ def median(samples: tuple[float, ...], looks: tuple[int, int] | None = None) -> 
         return Estimate(value, None, None, 0.0, count)
     k = median_rank(count)
     coverage = median_coverage(count, k)
-    if looks:
+    if looks and count >= looks[0]:
         ranks, coverage = stopped_ranks(*looks)
         k = ranks.get(count, 1)
     return Estimate(value, ordered[k - 1], ordered[count - k], coverage, count)
 
 
-def ratio_of_pairs(top: tuple[float, ...], bottom: tuple[float, ...]) -> Estimate:
-    """The median of top_i / bottom_i, which were measured in the same round i."""
-    return median(tuple(t / b for t, b in zip(top, bottom, strict=True)))
+def ratio_of_pairs(
+    top: tuple[float, ...], bottom: tuple[float, ...], looks: tuple[int, int] | None = None
+) -> Estimate:
+    """The median of top_i / bottom_i, which were measured in the same round i; `looks` as above.
+
+    One of the two may have ended before the other: whatever ended the pairs, they are as many as
+    at one of the looks.
+    """
+    return median(tuple(t / b for t, b in zip(top, bottom, strict=True)), looks)
 
 
 @cache

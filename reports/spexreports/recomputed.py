@@ -78,7 +78,7 @@ def _interval(stated: _Stated, what: str, found: dict[str, Any], ordered: list[f
         return
     count = len(ordered)
     possible = {k: median_coverage(count, k) for k in range(1, (count + 1) // 2 + 1)}
-    if stated.looks:
+    if stated.looks and count >= stated.looks[0]:
         by_count, coverage = stopped_ranks(*stated.looks)
         possible = {by_count.get(count, 1): coverage}
     ranks = [

@@ -87,6 +87,10 @@ class Ratios(unittest.TestCase):
         values = tuple(float(v) for v in range(40))
         self.assertEqual(median(values, (6, 40)).coverage, stopped_ranks(6, 40)[1])
         self.assertLess(median(values, (6, 40)).low, median(values).low)
+        # Fewer than at the first look are what they are.
+        self.assertEqual(median(values[:3], (6, 40)).coverage, 0.75)
+        ones = tuple(1.0 for _ in values)
+        self.assertEqual(ratio_of_pairs(values, ones, (6, 40)), median(values, (6, 40)))
 
     def test_factor(self):
         """A run that is the other times a factor gives the factor."""

@@ -1,0 +1,22 @@
+// JSON of files that somebody else may have written.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+namespace spex::bench {
+
+/// The levels that files of the project have at most, and more.
+inline constexpr int most_json_levels = 64;
+
+/// The value of a text; nothing where it is no JSON, or has more levels than that: to copy, compare
+/// or write a value goes down its levels, and would run out of stack. Nothing, too, where an object
+/// has a member twice, of which one reader takes the first, and another the last.
+[[nodiscard]] std::optional<nlohmann::ordered_json> read_json(const std::string& text);
+
+/// The same of a file; nothing, too, where it cannot be read.
+[[nodiscard]] std::optional<nlohmann::ordered_json> read_json_file(const std::string& path);
+
+}  // namespace spex::bench
