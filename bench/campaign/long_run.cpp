@@ -96,6 +96,12 @@ std::optional<std::string> take_steady_part(const nlohmann::ordered_json& sustai
   return wrong;
 }
 
+// That are to work at a time; of GPUs' programs, which choose by themselves, all CPUs.
+int threads_of_node(const EntryRun& run, const Machine& machine) {
+  const int ranks = run.launch.ranks / run.launch.nodes;
+  return run.launch.threads ? std::min(machine.cpus, ranks * *run.launch.threads) : machine.cpus;
+}
+
 // Some 1,000 looks, a second apart or more in a run of minutes.
 std::chrono::milliseconds look_every(double seconds) {
   const double ms = std::max(seconds < 30 ? 200.0 : 1000.0, seconds);
@@ -144,7 +150,8 @@ std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const st
   const RunWindow window = folders.window_from_now(clock);
   const double asked_s = run.entry.sustain->seconds.value_or(0);
   OutputCollector collector(list.awaited, kept, window, std::max(1, machine.cpus / 4));
-  Telemetry telemetry(nvml, watcher.nvml_indices(run.entry), look_every(asked_s),
+  const int threads = threads_of_node(run, machine);
+  Telemetry telemetry(nvml, watcher.nvml_indices(run.entry), threads, look_every(asked_s),
                       [&] { return collector.seen(); });
   const WatchedRun watched = watcher.run(run, read, inputs.not_for(run.entry, exposures_of(list)),
                                          plan.time_limit_s + time_limit_factor * asked_s);
@@ -160,8 +167,12 @@ std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const st
   if (!sample.failure && !collected.failure.empty()) sample.failure = collected.failure;
   if (!sample.failure) {
     const double began_to_read = watched.first_read.value_or(watched.result.start_unix) + clock;
-    sample.failure = take_steady_part(
-        sustained_json(list, collected, began_to_read, run.launch.nodes), warmup, sample);
+    nlohmann::ordered_json sustained =
+        sustained_json(list, collected, began_to_read, run.launch.nodes);
+    if (!sustained.is_null())
+      sustained["machine_speed"] =
+          machine_speed_json(list, collected, began_to_read, clock, MachineSpeed(series, threads));
+    sample.failure = take_steady_part(sustained, warmup, sample);
   }
   if (!sample.failure) sample.failure = validate_kept(run, list, collected, window, inputs);
   if (!warmup) {

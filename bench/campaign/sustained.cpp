@@ -90,19 +90,45 @@ Json sustained_json(const LongRun& run, const CollectedFrames& collected, double
           {"most_waiting", collected.most_waiting}};
 }
 
+Json machine_speed_json(const LongRun& run, const CollectedFrames& collected, double began,
+                        double offset, const MachineSpeed& machine) {
+  std::vector<double> times = collected.written;
+  std::sort(times.begin(), times.end());
+  for (double& time : times) time -= offset;
+  const auto frames = static_cast<int>(times.size());
+  const int edge = steady_edge(frames);
+  Json speed{{"steady", nullptr}, {"later", nullptr}};
+  if (frames < 2 * edge + 2) return speed;
+  const double start = began - offset, end = times[frames - edge - 1];
+  speed["steady"] = value_or_null(machine.ratio({times[edge - 1], end}, {start, times.back()}));
+  const auto distinct = static_cast<int>(run.inputs.size());
+  if (distinct < frames - edge)
+    speed["later"] =
+        value_or_null(machine.ratio({times[distinct - 1], end}, {start, times[distinct - 1]}));
+  return speed;
+}
+
 std::string why_not_sustained(const Json& sustained) {
   if (sustained.is_null()) return {};
-  if (const double gain = sustained.at("gain"); gain > most_gain)
+  // A machine that became faster explains as much of the gain. One that became slower hides none.
+  const auto most_of = [&](const char* part) {
+    const Json none;
+    const Json& speed = sustained.contains("machine_speed") ? sustained.at("machine_speed") : none;
+    const bool known = speed.is_object() && speed.at(part).is_number();
+    return most_gain * (known ? std::max(1.0, speed.at(part).get<double>()) : 1.0);
+  };
+  if (const double gain = sustained.at("gain"), most = most_of("steady"); gain > most)
     return fmt::format(
-        "frames came {:.1f} times as fast in the steady part as in the whole run (at most {:g}): "
+        "frames came {:.1f} times as fast in the steady part as in the whole run (at most {:.3g}): "
         "they were held back",
-        gain, most_gain);
+        gain, most);
   if (sustained.at("first_pass").is_null()) return {};
-  if (const double gain = sustained.at("first_pass").at("gain"); gain > most_gain)
+  if (const double gain = sustained.at("first_pass").at("gain"), most = most_of("later");
+      gain > most)
     return fmt::format(
         "frames of inputs that were met before came {:.1f} times as fast as the first ones (at "
-        "most {:g}): answers were kept",
-        gain, most_gain);
+        "most {:.3g}): answers were kept",
+        gain, most);
   return {};
 }
 

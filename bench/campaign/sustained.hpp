@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/campaign/machine_speed.hpp"
 #include "bench/correctness/dataset.hpp"
 #include "bench/correctness/output_collector.hpp"
 #include "bench/measure/entry.hpp"
@@ -50,8 +51,17 @@ struct LongRun {
                                                     const CollectedFrames& collected, double began,
                                                     int nodes);
 
+/// `machine_speed` of the same: how many times as much the machine gave to the run in its steady
+/// part as in all of it, and in the later passes as in the first; null where that is not known.
+/// `offset` is the clock of the files less this machine's.
+[[nodiscard]] nlohmann::ordered_json machine_speed_json(const LongRun& run,
+                                                        const CollectedFrames& collected,
+                                                        double began, double offset,
+                                                        const MachineSpeed& machine);
+
 /// How many times as fast as the whole run its steady part may be, and frames of inputs that were
-/// met before as those of others. Beyond it frames were held back, or answers kept.
+/// met before as those of others, where the machine gave as much to both. Beyond it frames were
+/// held back, or answers kept.
 inline constexpr double most_gain = 2;
 /// Which of the two `sustained` of a sample shows, in a line; "" for neither.
 [[nodiscard]] std::string why_not_sustained(const nlohmann::ordered_json& sustained);

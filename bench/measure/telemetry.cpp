@@ -1,13 +1,19 @@
 #include "bench/measure/telemetry.hpp"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdlib>
 #include <fstream>
+#include <functional>
 #include <numeric>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "bench/measure/optional_json.hpp"
+#include "bench/measure/process_tree.hpp"
 #include "bench/measure/sample.hpp"
 
 namespace spex::bench {
@@ -15,17 +21,17 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::optional<double> mean_cpu_mhz() {
+// The mean of the `count` fastest CPUs. Those without work may be slow, which says nothing.
+std::optional<double> cpu_mhz(int count) {
   std::ifstream in("/proc/cpuinfo");
-  double sum = 0;
-  int count = 0;
-  for (std::string line; std::getline(in, line);) {
-    if (!line.starts_with("cpu MHz")) continue;
-    sum += std::strtod(line.c_str() + line.find(':') + 1, nullptr);
-    ++count;
-  }
-  if (count == 0) return std::nullopt;
-  return sum / count;
+  std::vector<double> all;
+  for (std::string line; std::getline(in, line);)
+    if (line.starts_with("cpu MHz"))
+      all.push_back(std::strtod(line.c_str() + line.find(':') + 1, nullptr));
+  if (all.empty()) return std::nullopt;
+  std::sort(all.begin(), all.end(), std::greater<>());
+  all.resize(std::clamp<std::size_t>(count, 1, all.size()));
+  return std::accumulate(all.begin(), all.end(), 0.0) / static_cast<double>(all.size());
 }
 
 Json lists(std::initializer_list<const char*> names) {
@@ -36,17 +42,19 @@ Json lists(std::initializer_list<const char*> names) {
 
 }  // namespace
 
-Telemetry::Telemetry(const Nvml& nvml, std::vector<int> gpus, std::chrono::milliseconds every,
-                     std::function<long()> frames_written)
+Telemetry::Telemetry(const Nvml& nvml, std::vector<int> gpus, int threads,
+                     std::chrono::milliseconds every, std::function<long()> frames_written)
     : nvml_(nvml),
       gpus_(std::move(gpus)),
+      threads_(threads),
+      cpu_s_before_(cpu_seconds_of_descendants()),
       every_(every),
       frames_written_(std::move(frames_written)),
       ticks_(cpu_ticks()),
       start_(std::chrono::steady_clock::now()) {
   series_["start_unix"] = unix_now();
   series_["every_s"] = std::chrono::duration<double>(every_).count();
-  series_.update(lists({"seconds", "frames", "cpu_busy", "cpu_mhz"}));
+  series_.update(lists({"seconds", "frames", "cpu_busy", "run_cpu_s", "cpu_mhz"}));
   series_["node"] = {{"source", meter_.source().empty() ? Json() : Json(meter_.source())},
                      {"covers", meter_.covers()}};
   series_["node"].update(lists({"energy_j", "power_w"}));
@@ -111,7 +119,8 @@ void Telemetry::look() {
   const double passed = ticks.all - ticks_.all;
   series_["cpu_busy"].push_back(passed > 0 ? Json((ticks.busy - ticks_.busy) / passed) : Json());
   ticks_ = ticks;
-  series_["cpu_mhz"].push_back(value_or_null(mean_cpu_mhz()));
+  series_["run_cpu_s"].push_back(cpu_seconds_of_descendants() - cpu_s_before_);
+  series_["cpu_mhz"].push_back(value_or_null(cpu_mhz(threads_)));
   const NodeReading node = meter_.read();
   series_["node"]["energy_j"].push_back(value_or_null(node.energy_j));
   series_["node"]["power_w"].push_back(value_or_null(node.power_w));

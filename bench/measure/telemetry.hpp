@@ -19,8 +19,9 @@ namespace spex::bench {
 /// Looks at this node and its GPUs `gpus` at regular times from its construction to `stop`.
 class Telemetry {
  public:
-  /// `frames_written` says how many frames there are by now; it is called on another thread.
-  Telemetry(const Nvml& nvml, std::vector<int> gpus, std::chrono::milliseconds every,
+  /// `threads` are as many as are to work at a time on this node. `frames_written` says how many
+  /// frames there are by now; it is called on another thread.
+  Telemetry(const Nvml& nvml, std::vector<int> gpus, int threads, std::chrono::milliseconds every,
             std::function<long()> frames_written);
   Telemetry(const Telemetry&) = delete;
   Telemetry& operator=(const Telemetry&) = delete;
@@ -28,9 +29,10 @@ class Telemetry {
 
   /// Ends the looking. `start_unix`, `every_s`, and as lists with a member for each look: `seconds`
   /// since the start, `frames` written, `cpu_busy` (part of all CPUs' time since the look before),
-  /// `cpu_mhz` (mean of the CPUs); `node` with `source`, `covers`, `energy_j` since the start,
-  /// `power_w`; `gpus`, of each `uuid`, `temperature_c`, `clock_sm_mhz`, `power_w`, `energy_j`
-  /// since the start, `busy`. A value that is not known is null.
+  /// `run_cpu_s` (of the processes below this one, since the start), `cpu_mhz` (mean of as many of
+  /// the fastest CPUs as there are threads); `node` with `source`, `covers`, `energy_j` since the
+  /// start, `power_w`; `gpus`, of each `uuid`, `temperature_c`, `clock_sm_mhz`, `power_w`,
+  /// `energy_j` since the start, `busy`. A value that is not known is null.
   [[nodiscard]] nlohmann::ordered_json stop();
 
  private:
@@ -45,6 +47,8 @@ class Telemetry {
 
   const Nvml& nvml_;
   std::vector<int> gpus_;
+  int threads_;
+  double cpu_s_before_;
   std::chrono::milliseconds every_;
   std::function<long()> frames_written_;
   NodeMeter meter_;

@@ -19,13 +19,13 @@ OPTIONS += ["--method", "cholesky"]
 
 
 def entry(name: str, **more) -> dict:
-    """An entry that extracts with two threads."""
+    """An entry that extracts with one thread: other tests may run beside."""
     return {
         "id": name,
         "case": "small",
         "milestone": "cpu-refactor",
         "ranks": 1,
-        "threads": 2,
+        "threads": 1,
         "options": OPTIONS,
     } | more
 

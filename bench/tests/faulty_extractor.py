@@ -1,7 +1,7 @@
 """Takes the place of spex-cpu: runs it, and then, in runs that are timed, does one thing wrong.
 
-What it does is the fault that TEST_FAULT names. The reference frames are made without --events,
-and stay right. What is done to a frame is done to the last one; the log is then made to cover it,
+What it does is the fault that the next line of the file `faults` names. The reference frames are
+made without --events, and stay right. What is done to a frame is done to the last one; the log is then made to cover it,
 so that it is not the time that it took that fails.
 """
 
@@ -40,10 +40,11 @@ FRAMES = (
 )
 
 here = Path(__file__).resolve().parent
-fault = os.environ.get("TEST_FAULT", "")
 timed = "--events" in sys.argv
 if not timed:
     sys.exit(subprocess.run([here / "real-spex-cpu", *sys.argv[1:]], check=False).returncode)
+fault, _, others = (here / "faults").read_text().partition("\n")
+(here / "faults").write_text(others)
 log = Path(sys.argv[sys.argv.index("--events") + 1])
 old_log = here / "old.events.json"
 if fault == "never ran":
@@ -51,7 +52,7 @@ if fault == "never ran":
     sys.exit(0)
 listed = Path(sys.argv[sys.argv.index("--list") + 1]).read_text()
 rows = [row.split() for row in listed.splitlines()]
-if fault.startswith("kept answers") and (here / "answers").exists():
+if fault.startswith("kept answers"):
     # All of them, or the last one while the others are extracted.
     began = time.time()
     all_kept = fault == "kept answers"
@@ -77,16 +78,14 @@ status = subprocess.run([here / "real-spex-cpu", *sys.argv[1:]], check=False).re
 if status != 0:
     sys.exit(status)
 old_log.write_text(log.read_text())
-if fault.startswith("kept answers"):
-    (here / "answers").mkdir()
+answers = here / "answers"
+if not answers.exists():
+    answers.mkdir()
     for row in rows:
-        shutil.copyfile(row[3], here / "answers" / Path(row[3]).name)
+        shutil.copy2(row[3], answers / Path(row[3]).name)
 if fault == "status":
     sys.exit(9)
 image, frame = Path(rows[-1][1]), Path(rows[-1][3])
-runs = here / "runs"
-runs.write_text(runs.read_text() + "." if runs.exists() else ".")
-first_run = runs.read_text() == "."
 
 
 def edit_frame() -> None:
@@ -126,7 +125,7 @@ def edit_frame() -> None:
             flux[:10] = np.concatenate([flux[5:10], flux[:5]])
         elif fault == "all zero":
             flux[:], ivar[:] = 0, 0
-        elif fault == "other bytes" and not first_run:
+        elif fault == "other bytes":
             file["FLUX"].header["FAULT"] = True
         elif fault == "another camera":
             file[0].header["CAMERA"] = "z9"
@@ -158,10 +157,7 @@ def add_to_resolution(path: Path) -> None:
 
 def edit_files() -> None:
     """Puts something else in the place of the last frame."""
-    kept = here / "kept.fits"
-    if not kept.exists():
-        shutil.copy2(frame, kept)
-        return
+    kept = answers / frame.name
     frame.unlink()
     if fault == "link":
         frame.symlink_to(kept)

@@ -1,5 +1,6 @@
 """The gate of spex-bench: extractors that do wrong on purpose must each fail it."""
 
+import json
 import shutil
 import sys
 import unittest
@@ -78,19 +79,37 @@ FAULTS = {
 }
 
 
+# Those that meet every entry of a campaign, and have one of their own.
+OF_A_CAMPAIGN = (
+    "changed input",
+    "exchanges the reference",
+    "another program",
+    "exchanged at the end",
+)
+# What is done in the first run, and in the second, where that is not the fault alone.
+IN_TWO_RUNS = {"other bytes": ("", "other bytes")}
+RIGHT = "right"
+
+
 def same_device(one: Path | str, other: Path | str) -> bool:
     """Whether two folders are on one file system."""
     return Path(one).stat().st_dev == Path(other).stat().st_dev
 
 
+def name_of(fault: str) -> str:
+    """A name for the entry with this fault."""
+    return fault.replace(" ", "-").replace("'", "").lower()
+
+
 class Gate(unittest.TestCase):
-    """Each fault on its own, over inputs that are simulated once."""
+    """Each fault in a run of its own, over inputs that are simulated once."""
 
     @classmethod
     def setUpClass(cls):
-        """One plan of one entry: two runs of two frames."""
-        cases = {"small": {"cameras": "r0,r1", "size": "bundle"}}
-        cls.bench = Bench([entry("one", repeats=2)], extractor=EXTRACTOR, cases=cases)
+        """Runs of two frames."""
+        cls.bench = Bench([entry(RIGHT)], extractor=EXTRACTOR)
+        cls.bench.plan["cases"] = {"small": {"cameras": "r0,r1", "size": "bundle"}}
+        cls.bench.plan["cpu_ceilings"] = {"flops": 1e10, "bytes": 1e10, "source": "a test"}
 
     @classmethod
     def tearDownClass(cls):
@@ -100,44 +119,68 @@ class Gate(unittest.TestCase):
             shutil.rmtree(elsewhere.read_text())
         cls.bench.__exit__()
 
-    def run_with(self, fault: str) -> tuple[int, str, dict]:
-        """Status, output and result of a run with a fault."""
-        (self.bench.folder / "runs").unlink(missing_ok=True)
-        status, text = self.bench.run(TEST_FAULT=fault)
-        return status, text, self.bench.result("one")
+    def run_with(self, faults: list[str]) -> tuple[int, str]:
+        """Status and output of a campaign of an entry for each fault, after one that is right."""
+        runs = {RIGHT: ("", "")} | {f: IN_TWO_RUNS.get(f, (f,)) for f in faults}
+        self.bench.plan["entries"] = [
+            entry(name_of(fault), repeats=len(made)) for fault, made in runs.items()
+        ]
+        (self.bench.folder / "plan.json").write_text(json.dumps(self.bench.plan))
+        # Round after round, every entry in turn.
+        rounds = [[made[k] for made in runs.values() if len(made) > k] for k in range(2)]
+        text = "".join(fault + "\n" for one in rounds for fault in one)
+        (self.bench.folder / "faults").write_text(text)
+        status, text = self.bench.run()
+        self.assertEqual((self.bench.folder / "faults").read_text(), "", "not all runs were made")
+        return status, text
 
-    def test_a_right_extractor_passes_and_every_fault_fails(self):
-        """In this order, since a run that did not happen is given the log of one that did."""
-        status, text, result = self.run_with("")
-        self.assertEqual(status, 0, text)
-        self.assertEqual(result["verdict"]["overall"], "pass")
+    def check_that_it_failed(self, fault: str, reason: str) -> None:
+        """Incorrect, for that reason; no speed is a result unless the frames are right."""
+        result = self.bench.result(name_of(fault))
+        self.assertEqual(result["verdict"]["overall"], "incorrect")
+        self.assertEqual(result["verdict"]["exit_status"], 3)
+        self.assertEqual(result["status"], "failed")
+        self.assertIn(reason, " ".join(result["verdict"]["reasons"]))
+        self.assertIsNone(result["fom"]["effective"])
+        self.assertIsNone(result["fom"]["extraction"])
+        self.assertEqual(result["roofline"], [])
+
+    def check_that_it_passed(self, text: str) -> None:
+        """By the reference, in both runs; seconds, and no figure of merit of two bundles."""
+        result = self.bench.result(RIGHT)
+        self.assertEqual(result["verdict"]["overall"], "pass", text)
         for frame in result["validation"]["frames"]:
             self.assertEqual(frame["expected_from"], "spex-cpu")
             self.assertEqual(frame["identical"], 2)
         sample = result["timing"]["samples"][0]
         self.assertLess(sample["observed_s"], sample["extraction_s"])
         self.assertGreater(sample["observed_s"], 0)
-        # A frame of two bundles is no exposure: seconds, and no figure of merit.
+        self.assertTrue(result["roofline"])
         self.assertGreater(result["fom"]["effective"]["seconds"]["median"], 0)
         self.assertIsNone(result["fom"]["effective"]["fpnh"])
         self.assertNotIn("FPNH effective", text)
         self.assertFalse(result["fom"]["published"])
         self.assertIn("the tier is ci", result["fom"]["not_published_because"])
-        # What an extractor keeps of this run is older than the next.
-        self.run_with("kept frame")
-        for fault, reason in FAULTS.items():
+
+    def test_every_fault_fails_alone(self):
+        """Beside one another in a campaign, and beside a right one, which passes."""
+        faults = [fault for fault in FAULTS if fault not in OF_A_CAMPAIGN]
+        if same_device("/dev/shm", self.bench.folder):
+            faults.remove("another file system")
+        status, text = self.run_with(faults)
+        self.assertEqual(status, 3, text)
+        self.check_that_it_passed(text)
+        for fault in faults:
             with self.subTest(fault):
-                if fault == "another file system" and same_device("/dev/shm", self.bench.folder):
-                    continue
-                status, text, result = self.run_with(fault)
+                self.check_that_it_failed(fault, FAULTS[fault])
+
+    def test_faults_that_meet_every_entry(self):
+        """Files that all runs share."""
+        for fault in OF_A_CAMPAIGN:
+            with self.subTest(fault):
+                status, text = self.run_with([fault])
                 self.assertEqual(status, 3, text)
-                self.assertEqual(result["verdict"]["overall"], "incorrect")
-                self.assertEqual(result["status"], "failed")
-                self.assertIn(reason, " ".join(result["verdict"]["reasons"]))
-                # No speed is printed as a result unless the frames are right.
-                self.assertIsNone(result["fom"]["effective"])
-                self.assertIsNone(result["fom"]["extraction"])
-                self.assertEqual(result["roofline"], [])
+                self.check_that_it_failed(fault, FAULTS[fault])
 
 
 if __name__ == "__main__":

@@ -49,6 +49,55 @@ TEST(LongRun, AWaveOfFramesIsNoRate) {
   EXPECT_EQ(rate_to_expect(48, 32), 48 * 1.25 / 32);
 }
 
+// A machine that gave more later explains as much of the gain, and no more.
+TEST(LongRun, AMachineThatChangesItsSpeedExplainsAGain) {
+  const auto why = [](double steady, double later) {
+    return why_not_sustained({{"gain", 2.5},
+                              {"first_pass", {{"gain", 5.0}}},
+                              {"machine_speed", {{"steady", steady}, {"later", later}}}});
+  };
+  EXPECT_EQ(why(1.3, 2.6), "");
+  EXPECT_THAT(why(1.3, 2.4), HasSubstr("5.0 times as fast as the first ones (at most 4.8)"));
+  EXPECT_THAT(why(1.2, 2.6), HasSubstr("they were held back"));
+  EXPECT_THAT(why(0.1, 9), HasSubstr("(at most 2)"));
+  EXPECT_THAT(why_not_sustained({{"gain", 2.5},
+                                 {"first_pass", nullptr},
+                                 {"machine_speed", {{"steady", nullptr}, {"later", nullptr}}}}),
+              HasSubstr("they were held back"));
+}
+
+// Looks each second: of two threads on CPUs of one clock, then of one at twice the clock.
+TEST(MachineSpeed, OfCpusIsTheirTimeAndClock) {
+  Json series{{"start_unix", 1000},
+              {"seconds", {0, 1, 2, 3, 4}},
+              {"run_cpu_s", {0, 2, 4, 5, 6}},
+              {"cpu_mhz", {1000, 1000, 1000, 2000, 2000}},
+              {"gpus", Json::array()}};
+  const MachineSpeed machine(series, 2);
+  EXPECT_DOUBLE_EQ(machine.ratio({1002, 1004}, {1000, 1002}).value(), 1);
+  EXPECT_DOUBLE_EQ(machine.ratio({1000.5, 1001.5}, {1000, 1004}).value(), 1);
+  // What is taken beyond the threads that were asked for does not count.
+  EXPECT_DOUBLE_EQ(MachineSpeed(series, 1).ratio({1002, 1004}, {1000, 1002}).value(), 2);
+  series["cpu_mhz"] = {nullptr, nullptr, nullptr, nullptr, nullptr};
+  EXPECT_DOUBLE_EQ(MachineSpeed(series, 2).ratio({1002, 1004}, {1000, 1002}).value(), 0.5);
+  // Ranks that Slurm's daemon starts are not seen.
+  series["run_cpu_s"] = {0, 0, 0, 0, 0};
+  EXPECT_FALSE(MachineSpeed(series, 2).ratio({1002, 1004}, {1000, 1002}));
+}
+
+TEST(MachineSpeed, OfGpusIsTheClockOfThoseWithWork) {
+  const Json series{{"start_unix", 1000},
+                    {"seconds", {0, 1, 2, 3}},
+                    {"run_cpu_s", {0, 1, 2, 3}},
+                    {"cpu_mhz", {1000, 1000, 1000, 1000}},
+                    {"gpus",
+                     {{{"clock_sm_mhz", {300, 1000, 2000, 2000}}, {"busy", {0, 1, 0.5, 0.5}}},
+                      {{"clock_sm_mhz", {300, 1000, 2000, nullptr}}, {"busy", {0, 1, 1, 1}}}}}};
+  const MachineSpeed machine(series, 2);
+  EXPECT_DOUBLE_EQ(machine.ratio({1001.5, 1003}, {1000, 1001.5}).value(), 2);
+  EXPECT_FALSE(machine.ratio({1001.5, 1003}, {1000, 1000.5}));  // none had work
+}
+
 TEST(LongRun, SaysWhyItIsNotSustained) {
   const auto why = [](double gain, const Json& first_pass) {
     return why_not_sustained({{"gain", gain}, {"first_pass", first_pass}});

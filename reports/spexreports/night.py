@@ -208,7 +208,7 @@ def _panels(series: dict[str, Any]) -> list[tuple[str, list[tuple[str, list]]]]:
         (BUSY, of_gpus("busy", 100) + busy),
     ]
     if not gpus:
-        wanted[1] = ("CPU clock, MHz", [("mean of the CPUs", series["cpu_mhz"])])
+        wanted[1] = ("CPU clock, MHz", [("mean of those in use", series["cpu_mhz"])])
     return [
         (label, lines)
         for label, lines in wanted

@@ -1,0 +1,11 @@
+// What the processes that this one has started take of the CPUs.
+#pragma once
+
+namespace spex::bench {
+
+/// CPU seconds, user and system, of all processes below this one, and of those that have ended and
+/// were waited for. Processes that other daemons start, as srun's ranks, are not below it. It can
+/// only be compared with an earlier value.
+[[nodiscard]] double cpu_seconds_of_descendants();
+
+}  // namespace spex::bench
