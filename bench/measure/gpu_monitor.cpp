@@ -10,8 +10,8 @@ namespace spex::bench {
 namespace {
 
 constexpr std::chrono::milliseconds look_every{200};
-// Less than any CUDA context takes, and more than what the driver takes by itself.
-constexpr double context_bytes = 1e8;
+// Less than a CUDA context with its kernels takes, and more than what the driver takes by itself.
+constexpr double context_bytes = 2.5e8;
 
 void keep_larger(std::optional<double>& kept, const std::optional<double>& value) {
   if (value) kept = std::max(kept.value_or(*value), *value);
@@ -70,7 +70,6 @@ void GpuMonitor::watch() {
 }
 
 void GpuMonitor::look() {
-  const double now = unix_now();
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     const GpuState state = nvml_.state(indices_[i]);
     GpuObservation& seen = seen_[i];
@@ -79,8 +78,9 @@ void GpuMonitor::look() {
     keep_larger(seen.clock_sm_max_mhz, state.clock_sm_mhz);
     keep_larger(seen.power_max_w, state.power_w);
     keep_larger(seen.memory_max_bytes, state.memory_used_bytes);
+    // By the time after the look, which waits for the driver while that makes a context.
     if (!seen.first_use_unix && seen.memory_bytes().value_or(0) >= context_bytes)
-      seen.first_use_unix = now;
+      seen.first_use_unix = unix_now();
     if (state.busy) {
       seen.busy_sum += *state.busy;
       ++seen.busy_looks;
