@@ -274,6 +274,6 @@ def kernel_table(files: list[Path]) -> page.Html:
         for file in read
         for line in file.left_out
     ]
-    return "\n".join(
-        [page.table(("name", "time of a call", "rate", "file"), rows, numbers=(1, 2)), *notes]
+    return page.join(
+        [page.table(("name", "time of a call", "rate", "machine"), rows, numbers=(1, 2)), *notes]
     )

@@ -59,9 +59,8 @@ def launch_figure(results: list[Result]) -> list[Picture] | Missing:
     axis.set_xlabel("ranks of all nodes")
     axis.set_ylabel("launcher to barrier (s)")
     axis.legend(loc="lower left", bbox_to_anchor=(0, 1), borderaxespad=0.3)
-    figure.suptitle(
-        systems([r for r in results if launch_seconds(r) is not None]), x=0.01, ha="left"
-    )
+    drawn = {system for system, _ in lines}
+    figure.suptitle(systems([r for r in results if r.system in drawn]), x=0.01, ha="left")
     caption = (
         "Seconds from before the launcher starts to the barrier of all ranks: mpirun or srun, MPS, "
         "MPI_Init, and reading the command line. Medians over the entries with so many ranks."

@@ -64,7 +64,8 @@ def _clock(name: str, speed: Estimate, notes: Footnotes) -> Html:
     weak = [] if speed.confident else [interval_kind(speed, "run")]
     span = interval(speed)
     big = Html(f'<span class="big">{number(speed.value)}</span>')
-    return join([big, f" {name}", small(f" {span}") if span else "", notes.mark(*weak)])
+    below = [BREAK, small(span)] if span else []
+    return join([big, f" {name}", *below, notes.mark(*weak)])
 
 
 def _speed(best: Result | None, group: list[Result], notes: Footnotes, out: Path) -> Html:

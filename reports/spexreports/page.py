@@ -29,7 +29,7 @@ th, td { border-bottom: 1px solid #ddd; padding: 0.3em 0.6em; text-align: left;
 thead th { border-bottom: 2px solid #222; vertical-align: bottom; }
 .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 thead th.n { white-space: normal; }
-table.cards thead th { font-weight: normal; border-bottom-width: 1px; }
+table.cards thead th { font-weight: normal; border-bottom-width: 1px; vertical-align: top; }
 tbody td:first-child { min-width: 11em; }
 .n small { display: block; }
 small { color: #555; font-size: 0.9em; }
@@ -133,7 +133,8 @@ def table(
 ) -> Html:
     """A table; `classes` are those of the rows, `numbers` the columns that stand at the right.
 
-    A row of a single cell is a heading over all columns.
+    A row of a single cell is a heading over all columns; any other has a cell for each. Throws
+    ValueError where one has not.
     """
     head, rows, numbers = list(head), [list(row) for row in rows], set(numbers)
     classes = list(classes) if classes else [""] * len(rows)
@@ -151,6 +152,8 @@ def table(
         if len(row) == 1:
             lines.append(f'<tr class="group"><th colspan="{len(head)}">{escape(row[0])}</th></tr>')
             continue
+        if len(row) != len(head):
+            raise ValueError(f"a row of {len(row)} cells below {len(head)} titles")
         tags = ["th" if kind == "cards" and i == 0 else "td" for i in range(len(row))]
         cells = "".join(cell(tag, i, c) for i, (tag, c) in enumerate(zip(tags, row, strict=True)))
         lines.append(f"<tr{attribute}>{cells}</tr>")

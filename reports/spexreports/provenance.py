@@ -5,12 +5,13 @@ import shlex
 from pathlib import Path
 from typing import Any
 
+from spexreports.numbers import number
 from spexreports.opening import held_to
 from spexreports.page import Html, escape, heading, join, link, note, table
 from spexreports.result import Result
 from spexreports.section import by_group
 
-LONGEST = 100  # characters of a value
+LONGEST = 100  # characters of a value that a library makes
 
 
 IDLE = "gpu-idle"  # a GPU between two runs lowers its clocks, and is well
@@ -21,6 +22,8 @@ def _text(value: Any) -> str:
         return "–"
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, float):
+        return number(value)
     if isinstance(value, list):
         return ", ".join(_text(v) for v in value) or "–"
     # Some MPI libraries answer with lines of how they were configured; the first says what it is.
@@ -166,7 +169,7 @@ def _run(results: list[Result], out: Path) -> Html:
             ("clock", "what it covers"),
             [
                 *((name, clocks.get(name, "–")) for name in ("effective", "extraction", "phases")),
-                ("page cache", _text(timing.get("page_cache"))),
+                ("page cache", timing.get("page_cache", "–")),
                 ("storage", _text(first.json["inputs"].get("storage"))),
             ],
         )
@@ -180,7 +183,6 @@ def _run(results: list[Result], out: Path) -> Html:
                 "warm-ups + timed runs",
                 "health",
                 "validation",
-                "golden cases",
                 "verdict",
             ),
             [

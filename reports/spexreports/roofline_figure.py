@@ -7,17 +7,26 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from spexreports import style
-from spexreports.result import Result
+from spexreports.result import STAGES, Result
 from spexreports.section import Missing, Picture, by_group, rungs, systems
 
 MARKERS = "osD^vPX*<>"
 LEGEND_COLUMNS = 3
+# As in the figure of the stages, but for quality, whose hatch a marker has not.
+COLOURS = {
+    "spots": style.GREEN,
+    "assemble": style.BLUE,
+    "solve": style.PURPLE,
+    "decorrelate": style.VERMILION,
+    "quality": style.ORANGE,
+}
 
 
 def _draw(chosen: list[Result], unit: str) -> Figure:
     points = [(r, p) for r in chosen for p in r.roofline]
-    stages = list(dict.fromkeys(p.stage for _, p in points))
-    colour = {s: style.CYCLE[i % len(style.CYCLE)] for i, s in enumerate(stages)}
+    present = {p.stage for _, p in points}
+    stages = [s for s in STAGES if s in present]
+    colour = {s: COLOURS.get(s, style.SKY) for s in stages}
     rows = -(-(len(stages) + len(chosen)) // LEGEND_COLUMNS)
     figure, axes = style.column_figure(68 + 3.4 * rows)
     axis = axes[0, 0]

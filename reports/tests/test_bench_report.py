@@ -191,6 +191,19 @@ class Report(unittest.TestCase):
         self.assertIn(DATA / "run/pipeline.json", files)
         self.assertEqual({file for file in files if not file.is_file()}, set())
 
+    def test_no_html_is_shown_as_text(self):
+        """Tables are tables, and numbers of parts are whole."""
+        self.assertEqual(re.findall(r"&lt;(?:div|table|td|small|sup)", self.html), [])
+        self.assertEqual(self.html.count("<td>eigh/single/32</td>"), 1)
+        self.assertGreater(self.html.count("<td>1980, 3201</td><td>5 × 16</td>"), 0)
+
+    def test_cells_are_below_their_titles(self):
+        """A row that is shorter or longer than the titles is an error of the program."""
+        self.assertIn("<td>b</td>", page.table(("one", "two"), [("a", "b"), ("all",)]))
+        for row in (("a", "b", "c"), ()):
+            with self.assertRaises(ValueError):
+                page.table(("one", "two"), [row])
+
     def test_opening(self):
         """First the system, the verdict, the speeds with intervals, the checks, date and commit."""
         first = self.html.split("<nav>")[0]
