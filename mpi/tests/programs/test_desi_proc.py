@@ -30,7 +30,8 @@ import os, sys, time
 from pathlib import Path
 import spex_desi_proc
 done = Path(sys.argv[1])
-if os.environ["OMPI_COMM_WORLD_RANK"] == "0":
+rank = os.environ.get("PMI_RANK") or os.environ["OMPI_COMM_WORLD_RANK"]  # by MPICH, by Open MPI
+if rank == "0":
     commands = {camera: command for camera, command in zip(sys.argv[2::2], sys.argv[3::2])}
     errors = spex_desi_proc.extract(commands)
     done.write_text(f"{errors} errors, {len(commands)} left")
