@@ -50,7 +50,12 @@ endif()
 
 if(NOT _found AND LAPACKE_VENDOR MATCHES "^(Auto|MKL)$")
   find_path(LAPACKE_MKL_INCLUDE_DIR mkl_lapacke.h HINTS ENV MKLROOT PATH_SUFFIXES include mkl)
-  find_library(LAPACKE_MKL_LIBRARY NAMES mkl_rt HINTS ENV MKLROOT PATH_SUFFIXES lib lib/intel64)
+  # What pip and conda install for running programs has no link without a version.
+  find_library(
+    LAPACKE_MKL_LIBRARY
+    NAMES mkl_rt libmkl_rt.so.3 libmkl_rt.so.2
+    HINTS ENV MKLROOT
+    PATH_SUFFIXES lib lib/intel64)
   if(LAPACKE_MKL_INCLUDE_DIR AND LAPACKE_MKL_LIBRARY)
     set(_includes ${LAPACKE_MKL_INCLUDE_DIR})
     set(_libraries ${LAPACKE_MKL_LIBRARY})
