@@ -143,12 +143,13 @@ FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
 }
 
 std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
-  // Four sweeps are the rule, and one to see that they were enough.
+  // Most bundles have settled by then.
   constexpr int at_once = 5;
   static_assert(most_frame_sweeps % at_once == 0);
   const cudaStream_t stream = context_->stream();
   std::vector<bool> settled(count_of(system.nbundles), false);
   if (!frame_fits(system.bands.reach, system.m)) return settled;
+  begin_frame(batch_.spots, batch_.frame->pixels(), system, stream);
   factor_frame(system, stream);
   const std::size_t nbundles = settled.size();
   bool all = false;

@@ -4,6 +4,7 @@
 #include "gpu/extract/cyclic_reduction.cuh"
 #include "gpu/extract/fiber_reach.hpp"
 #include "gpu/extract/frame_solve.hpp"
+#include "reference/extract/fiber_cholesky.hpp"
 
 namespace spex::gpu {
 namespace {
@@ -69,13 +70,50 @@ __global__ void __launch_bounds__(factor_threads) factor_kernel(FrameSystem syst
   if (!good) system.refused[place.bundle] = 1;
 }
 
-// Fibers of this bundle two or more apart share light in some bin. A block a fiber.
-__global__ void far_kernel(FrameSystem system) {
-  const BundleOfFiber place = system.place[blockIdx.x];
-  if (place.begin == place.end) return;
-  // The band looks beyond the bundle too, so that its last fibers may be refused without need.
-  for (int v = threadIdx.x; v < system.m; v += threads)
-    if (system.bands.far[system.bands.bin(blockIdx.x, v)] != 0) system.refused[place.bundle] = 1;
+// A spot's lower-left pixel on the CCD, and its values.
+struct PlacedSpot {
+  int x, y;
+  const double* value;
+};
+__device__ PlacedSpot spot_at(const SpotsView& spots, int s, int v) {
+  const int fiber = spots.first_spec + s;
+  const size_t corner = static_cast<size_t>(fiber) * spots.nwave + v;
+  const size_t spot = static_cast<size_t>(spots.row_of(fiber)) * spots.nwave + v;
+  return {spots.xc[corner], spots.yc[corner], spots.value + spot * spots.nx * spots.ny};
+}
+
+// sum_i A_ia W_i A_ib.
+__device__ double overlap(const SpotsView& spots, const PixelsView& pixels, const PlacedSpot& a,
+                          const PlacedSpot& b) {
+  const int x1 = min(min(a.x, b.x) + spots.nx, pixels.nx);
+  const int y1 = min(min(a.y, b.y) + spots.ny, pixels.ny);
+  double sum = 0;
+  for (int y = max(max(a.y, b.y), 0); y < y1; ++y)
+    for (int x = max(max(a.x, b.x), 0); x < x1; ++x)
+      sum += a.value[(y - a.y) * spots.nx + x - a.x] *
+             pixels.W[static_cast<size_t>(y) * pixels.nx + x] *
+             b.value[(y - b.y) * spots.nx + x - b.x];
+  return sum;
+}
+
+// A block a fiber, a warp a bin that shares light without its prior.
+__global__ void far_kernel(SpotsView spots, PixelsView pixels, FrameSystem system) {
+  const int s = blockIdx.x;
+  const BundleOfFiber place = system.place[s];
+  const FrameBands& N = system.bands;
+  const auto diagonal = [&](int fiber, int v) {
+    return N.band[N.bin(fiber, v) * (N.reach + 1)] + system.prior[N.bin(fiber, v)];
+  };
+  for (int v = threadIdx.x / warp_size; v < system.m; v += threads / warp_size) {
+    if (place.begin == place.end || N.far[N.bin(s, v)] == 0) continue;
+    const PlacedSpot spot = spot_at(spots, s, v);
+    for (int u = s + 2; u < place.end; ++u)
+      for (int w = threadIdx.x % warp_size; w < system.m; w += warp_size) {
+        const double shared = overlap(spots, pixels, spot, spot_at(spots, u, w));
+        if (!(shared <= fiber_bounds::far * sqrt(diagonal(s, v) * diagonal(u, w))))
+          system.refused[place.bundle] = 1;
+      }
+  }
 }
 
 // Sweeps of the bundle before `sweep` were enough.
@@ -181,14 +219,18 @@ std::size_t frame_factor_numbers(int reach, int m) {
   return with_reach(reach, [&]<int R>() { return ReducedBand<R>::numbers(m); });
 }
 
-void factor_frame(const FrameSystem& system, cudaStream_t stream) {
+void begin_frame(const SpotsView& spots, const PixelsView& pixels, const FrameSystem& system,
+                 cudaStream_t stream) {
   const std::size_t flags = count_of(most_frame_sweeps, system.nbundles) * sizeof(double);
   SPEX_GPU_CHECK(cudaMemsetAsync(system.moved, 0, flags, stream));
   SPEX_GPU_CHECK(cudaMemsetAsync(system.refused, 0, system.nbundles * sizeof(int), stream));
   const std::size_t bytes = count_of(system.bands.nspec, system.bands.nwave) * sizeof(double);
   SPEX_GPU_CHECK(cudaMemsetAsync(system.f, 0, bytes, stream));
-  far_kernel<<<system.bands.nspec, threads, 0, stream>>>(system);
+  far_kernel<<<system.bands.nspec, threads, 0, stream>>>(spots, pixels, system);
   SPEX_LAUNCH_CHECK();
+}
+
+void factor_frame(const FrameSystem& system, cudaStream_t stream) {
   with_reach(system.bands.reach, [&]<int R>() {
     factor_kernel<R><<<system.bands.nspec, factor_threads, 0, stream>>>(system);
   });

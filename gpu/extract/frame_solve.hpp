@@ -32,8 +32,7 @@ struct FrameSystem {
   int* refused = nullptr;
 };
 
-/// Sweeps at most; a bundle that has settled before is left alone. Four are the rule; beside masked
-/// blocks 24 were seen.
+/// Sweeps at most; a bundle that has settled before is left alone. Four or five are the rule.
 inline constexpr int most_frame_sweeps = frame_bounds::most_sweeps;
 
 /// Whether the GPU has the shared memory for the sweeps of fibers of m bins.
@@ -48,7 +47,12 @@ void find_frame_prior(const PatchGeometry* patches, int count, int nwave, const 
                       const double* q, double regularize, int first_spec, const FrameSystem& system,
                       cudaStream_t stream);
 
-/// Sets f to 0, and factors all N_ss, with their prior.
+/// Sets f to 0, and refuses bundles of which fibers two or more apart share more light than
+/// fiber_bounds::far, in units of their N_jj with the prior.
+void begin_frame(const SpotsView& spots, const PixelsView& pixels, const FrameSystem& system,
+                 cudaStream_t stream);
+
+/// Factors all N_ss, with their prior.
 void factor_frame(const FrameSystem& system, cudaStream_t stream);
 
 /// Sweeps [first, last) of all bundles that had not settled in the one before: f_s = N_ss^-1 (y_s -

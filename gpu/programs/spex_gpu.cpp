@@ -6,7 +6,6 @@
 #include <mutex>
 #include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -48,7 +47,7 @@ constexpr const char* footer =
 // Frames that are on a GPU at once: while the host moves one, the GPU computes others.
 constexpr int extractors_of_gpu = 3;
 // Readers, and writers, beyond these wait for the GPU.
-constexpr int most_file_threads = 6;
+constexpr int most_file_threads = 5;
 
 // "0-15; 16-31", and a word where they are not known.
 std::string texts_of(const std::vector<spex::mpi::Cpus>& all) {
@@ -176,8 +175,6 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
 
 int main(int argc, char** argv) {
   spex::set_up_logging(program);
-  // The driver finds its GPUs while MPI starts: half a second for four of them.
-  const std::jthread driver([] { return spex::gpu::gpu_count(); });
   KeptExtractors extractors;
   const int status = spex::run_on_ranks(
       program, argc, argv, [&](int count, char** words, const spex::mpi::Communicator& world) {

@@ -10,12 +10,13 @@ Pixels make_pixels(Preproc&& preproc, std::uint32_t mask_bits) {
   pixels.value.visit([&](auto& value) {
     pixels.weight.visit([&](auto& weight) {
       for (std::size_t i = 0; i < value.size(); ++i) {
-        auto& p = value[i];
-        auto& W = weight[i];
+        const auto p = value[i];
+        const auto W = weight[i];
         const bool good =
-            std::isfinite(p) && std::isfinite(W) && W > 0 && (preproc.mask[i] & mask_bits) == 0;
-        if (!std::isfinite(p)) p = 0;
-        if (!good) W = 0;
+            std::isfinite(p) & std::isfinite(W) & (W > 0) & ((preproc.mask[i] & mask_bits) == 0);
+        // Stored in any case, so that many pixels are done at a time.
+        value[i] = std::isfinite(p) ? p : 0;
+        weight[i] = good ? W : 0;
       }
     });
   });

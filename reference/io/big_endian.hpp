@@ -37,16 +37,15 @@ bool append_big_endian(const ReadAt& read_at, long long offset, std::size_t coun
                        std::vector<T>& to) {
   static_assert(sizeof(T) == sizeof(std::uint32_t));
   constexpr std::size_t most = std::size_t{1} << 16;  // numbers that stay in a cache
-  std::vector<std::uint32_t> words(std::min(most, count));
+  std::vector<T> numbers(std::min(most, count));
   to.reserve(to.size() + count);
   while (count > 0) {
     const std::size_t n = std::min(most, count);
-    const auto bytes = static_cast<long long>(n * sizeof words[0]);
-    if (read_at(offset, reinterpret_cast<char*>(words.data()), bytes) != bytes) return false;
-    for (std::size_t i = 0; i < n; ++i) words[i] = be32toh(words[i]);
-    const std::size_t first = to.size();
-    to.resize(first + n);
-    std::memcpy(to.data() + first, words.data(), n * sizeof words[0]);
+    const auto bytes = static_cast<long long>(n * sizeof(T));
+    if (read_at(offset, reinterpret_cast<char*>(numbers.data()), bytes) != bytes) return false;
+    for (std::size_t i = 0; i < n; ++i)
+      numbers[i] = std::bit_cast<T>(be32toh(std::bit_cast<std::uint32_t>(numbers[i])));
+    to.insert(to.end(), numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(n));
     offset += bytes;
     count -= n;
   }
