@@ -1,4 +1,5 @@
 #include <cfloat>
+#include <cmath>
 
 #include "gpu/core/check.hpp"
 #include "gpu/core/warp.cuh"
@@ -8,11 +9,11 @@
 namespace spex::gpu {
 namespace {
 
-constexpr int warps = 32;
+constexpr int warps = 16;
+constexpr int blocks_of_multiprocessor = 3;
 constexpr int threads = warps * warp_size;
 constexpr int most_sweeps = 30;
-// Rows of a column that a lane holds.
-constexpr int rows_of_lane = (largest_root + warp_size - 1) / warp_size;
+constexpr int most_pairs = (largest_root + 1) / 2;
 
 // L of A = L L^T in place, column-major, zeros above the diagonal. False, for all threads, where a
 // pivot is not positive.
@@ -36,70 +37,128 @@ __device__ bool factor(double* A, int m) {
   return true;
 }
 
-// Makes columns a and b orthogonal; a warp's work. False where they are so to rounding.
-__device__ bool rotate(double* a, double* b, int m) {
-  const int lane = threadIdx.x % warp_size;
-  double x[rows_of_lane], y[rows_of_lane];
-  double aa = 0, bb = 0, ab = 0;
-#pragma unroll
-  for (int k = 0; k < rows_of_lane; ++k) {
-    const int row = lane + k * warp_size;
-    x[k] = row < m ? a[row] : 0.0;
-    y[k] = row < m ? b[row] : 0.0;
-    aa += x[k] * x[k];
-    bb += y[k] * y[k];
-    ab += x[k] * y[k];
+// The bins of C in the order of falling variance, in which the factor's columns are nearer to
+// orthogonal: a sweep less in ten.
+__device__ void sort_variances(const double* C, int m, int* order) {
+  const int j = threadIdx.x;
+  if (j < m) {
+    // What is not a number comes last; the factor sees it.
+    const auto variance = [&](int i) { return isnan(C[i * m + i]) ? -HUGE_VAL : C[i * m + i]; };
+    const double mine = variance(j);
+    int before = 0;
+    for (int i = 0; i < m; ++i) {
+      const double other = variance(i);
+      before += other > mine || (other == mine && i < j) ? 1 : 0;
+    }
+    order[j] = before;
   }
-  aa = warp_sum(aa);
-  bb = warp_sum(bb);
-  ab = warp_sum(ab);
+  __syncthreads();
+  const int place = j < m ? order[j] : 0;
+  __syncthreads();
+  if (j < m) order[place] = j;
+  __syncthreads();
+}
+
+// What the pairs of columns of a round are turned by.
+struct Round {
+  double square[largest_root];  // of each column, as rotations leave it; summed anew for a sweep
+  double product[most_pairs];
+  double cosine[most_pairs], sine[most_pairs];
+};
+
+struct Pair {
+  int a, b;
+};
+// Columns a < b of a pair, of which the schedule of a tournament makes m / 2 a round: the last
+// player stays, the others go round. b = m, with an odd number, is one who sits out.
+__device__ Pair columns_of(int pair, int round, int m) {
+  const int round_length = m + m % 2 - 1;
+  const int i = (round + pair) % round_length;
+  const int j = pair == 0 ? round_length : (round + round_length - pair) % round_length;
+  return {min(i, j), max(i, j)};
+}
+
+__device__ double column_product(const double* a, const double* b, int m) {
+  double sum = 0;
+  for (int row = threadIdx.x % warp_size; row < m; row += warp_size) sum += a[row] * b[row];
+  return warp_sum(sum);
+}
+
+// The rotation that makes the columns of a pair orthogonal, and what it makes of their squares; a
+// thread's work. False where they are so to rounding.
+__device__ bool find_rotation(const Pair& columns, int pair, int m, Round& round) {
+  round.cosine[pair] = 1;
+  round.sine[pair] = 0;
+  if (columns.b >= m) return false;
+  const double ab = round.product[pair];
+  const double aa = round.square[columns.a], bb = round.square[columns.b];
   // As LAPACK's dgesvj: below this the cosine is rounding.
-  if (fabs(ab) <= m * DBL_EPSILON * sqrt(aa) * sqrt(bb)) return false;
+  constexpr double rounding = DBL_EPSILON * DBL_EPSILON;
+  if (ab == 0 || ab * ab <= m * m * rounding * aa * bb) return false;
   const double zeta = (bb - aa) / (2 * ab);
   const double tangent = copysign(1.0, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
   const double cosine = 1 / sqrt(1 + tangent * tangent);
-  const double sine = cosine * tangent;
-#pragma unroll
-  for (int k = 0; k < rows_of_lane; ++k) {
-    const int row = lane + k * warp_size;
-    if (row >= m) continue;
-    a[row] = cosine * x[k] - sine * y[k];
-    b[row] = sine * x[k] + cosine * y[k];
-  }
+  round.cosine[pair] = cosine;
+  round.sine[pair] = cosine * tangent;
+  round.square[columns.a] = aa - tangent * ab;
+  round.square[columns.b] = bb + tangent * ab;
   return true;
 }
 
-// Sweeps over all pairs of columns, in rounds in which each column meets one other: the schedule of
-// a tournament, in which the last player stays and the others go round. False, for all threads,
-// where they do not end.
-__device__ bool make_orthogonal(double* W, int m) {
-  const int players = m + m % 2;  // with an odd number, one sits out each round
-  const int round_length = players - 1;
+// Sweeps over all pairs of columns, in rounds in which each column meets one other. False, for all
+// threads, where they do not end. A warp has the products and the rotation of a pair, a thread what
+// is found once for it.
+__device__ bool make_orthogonal(double* W, int m, Round& round) {
+  const int pairs = (m + 1) / 2;
+  const int warp = threadIdx.x / warp_size;
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
+    for (int column = warp; column < m; column += warps) {
+      const double square = column_product(W + column * m, W + column * m, m);
+      if (threadIdx.x % warp_size == 0) round.square[column] = square;
+    }
     int rotated = 0;
-    for (int round = 0; round < round_length; ++round) {
-      int mine = 0;
-      for (int pair = threadIdx.x / warp_size; pair < players / 2; pair += warps) {
-        const int i = (round + pair) % round_length;
-        const int j = pair == 0 ? players - 1 : (round + round_length - pair) % round_length;
-        if (max(i, j) < m) mine |= rotate(W + min(i, j) * m, W + max(i, j) * m, m) ? 1 : 0;
+    for (int k = 0; k < 2 * pairs - 1; ++k) {
+      for (int pair = warp; pair < pairs; pair += warps) {
+        const Pair columns = columns_of(pair, k, m);
+        if (columns.b >= m) continue;
+        const double product = column_product(W + columns.a * m, W + columns.b * m, m);
+        if (threadIdx.x % warp_size == 0) round.product[pair] = product;
       }
+      __syncthreads();
+      int mine = 0;
+      if (threadIdx.x < pairs)
+        mine = find_rotation(columns_of(threadIdx.x, k, m), threadIdx.x, m, round) ? 1 : 0;
       rotated |= __syncthreads_or(mine);
+      for (int pair = warp; pair < pairs; pair += warps) {
+        const double cosine = round.cosine[pair], sine = round.sine[pair];
+        if (sine == 0) continue;
+        const Pair columns = columns_of(pair, k, m);
+        double *a = W + columns.a * m, *b = W + columns.b * m;
+        for (int row = threadIdx.x % warp_size; row < m; row += warp_size) {
+          const double x = a[row], y = b[row];
+          a[row] = cosine * x - sine * y;
+          b[row] = sine * x + cosine * y;
+        }
+      }
+      __syncthreads();
     }
     if (rotated == 0) return true;
   }
   return false;
 }
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, blocks_of_multiprocessor)
     jacobi_kernel(const CoreSpectrum* cores, int m, const double* C_all, double* Q_all,
                   int* status) {
   extern __shared__ double W[];
+  __shared__ Round round;
+  __shared__ int order[largest_root];
   const double* C = C_all + static_cast<size_t>(blockIdx.x) * m * m;
   double* Q = Q_all + static_cast<size_t>(blockIdx.x) * m * m;
-  for (int k = threadIdx.x; k < m * m; k += threads) W[k] = C[k];
+  sort_variances(C, m, order);
+  for (int k = threadIdx.x; k < m * m; k += threads) W[k] = C[order[k / m] * m + order[k % m]];
   __syncthreads();
-  if (!factor(W, m) || !make_orthogonal(W, m)) {
+  if (!factor(W, m) || !make_orthogonal(W, m, round)) {
     if (threadIdx.x == 0) atomicExch(status + cores[blockIdx.x].patch, 1);
     return;
   }
@@ -116,7 +175,7 @@ __global__ void __launch_bounds__(threads)
     const int column = k / m, row = k % m;
     double sum = 0;
     for (int j = 0; j < m; ++j) sum += W[j * m + row] * W[j * m + column];
-    Q[k] = sum;
+    Q[order[column] * m + order[row]] = sum;
   }
 }
 

@@ -85,10 +85,12 @@ TEST_F(JacobiRoots, BadMatricesAreTheirOwnPatchs) {
   constexpr int m = 23;
   std::vector<std::vector<double>> matrices(3, graded(m, 1e3));
   matrices[0][count_of(4, m) + 4] = -1;
+  matrices.push_back(graded(m, 1e3));
+  matrices[3][count_of(9, m) + 9] = std::numeric_limits<double>::quiet_NaN();
   matrices[2][count_of(9, m) + 8] = matrices[2][count_of(8, m) + 9] =
       std::numeric_limits<double>::quiet_NaN();
   find(matrices, m);
-  EXPECT_EQ(status, (std::vector<int>{1, 0, 1}));
+  EXPECT_EQ(status, (std::vector<int>{1, 0, 1, 1}));
 }
 
 }  // namespace
