@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -14,7 +15,9 @@
 #include "bench/campaign/sustained.hpp"
 #include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/repository_goldens.hpp"
+#include "bench/correctness/run_claims.hpp"
 #include "bench/measure/optional_json.hpp"
+#include "bench/submission/frame_claims.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {
@@ -55,14 +58,16 @@ void add_differences(const Json& stated, const Json& made, const std::string& pa
                               shortened(made)));
 }
 
-// The options of a command line between the extractor's name and the files that it is told.
+// The options of a command line between the extractor's name and the files that it is told, behind
+// which there is nothing else.
 std::vector<std::string> options_in(const std::vector<std::string>& argv,
                                     const std::string& program) {
   const auto name = std::find_if(argv.begin(), argv.end(), [&](const std::string& word) {
     return std::filesystem::path(word).filename() == program;
   });
   const auto list = std::find(argv.begin(), argv.end(), "--list");
-  if (name == argv.end() || list <= name) return {};
+  const bool ends = argv.end() - list == 6 && list[2] == "--events" && list[4] == "--loglevel";
+  if (name == argv.end() || list <= name || !ends) return {};
   return {name + 1, list};
 }
 
@@ -198,7 +203,8 @@ void Replay::check_against_plan(const Json& json) {
 }
 
 void Replay::check_samples() {
-  double end = 0;
+  double end = unix_of(run_.start_utc);
+  if (end <= 0 || unix_of(run_.end_utc) + utc_step_s < end) refuse("it ends before it begins");
   for (std::size_t i = 0; i < run_.samples.size(); ++i) {
     const Sample& sample = run_.samples[i];
     const std::string name = fmt::format("run {}", sample.index);
@@ -208,6 +214,13 @@ void Replay::check_samples() {
     if (start + utc_step_s < end) refuse(name + " began before the one before it was over");
     end = start + sample.effective_s;
     if (sample.failure) continue;
+    const double most_bad = bad_patches_limit * static_cast<double>(sample.patches);
+    if (sample.exit_status != 0 || sample.patches <= 0 ||
+        static_cast<double>(sample.fell_back) > most_bad ||
+        static_cast<double>(sample.failed_patches) > most_bad)
+      refuse(name + " counts, with an exit status or patches that fail a run");
+    if (sample.phases.empty() || sample.launch_s.value_or(-1) < 0 || sample.cpu_s.value_or(0) < 0)
+      refuse(name + " has no stages, or negative seconds");
     if (!sample.extraction_s || !(*sample.extraction_s > 0) ||
         *sample.extraction_s > sample.effective_s)
       refuse(name + ": the extraction clock is not within the effective one");
@@ -251,6 +264,12 @@ void Replay::check_steady_part(const Sample& sample, const std::string& name) {
 
 // Every frame of every run was looked at, and passes only where all of its parts do.
 void Replay::check_frames(const Json& json) {
+  const Case& one = plan_.cases.at(run_.entry.case_name);
+  for (const std::string& wrong : frame_contradictions(
+           json.at("validation"), one,
+           run_.entry.sustain ? static_cast<int>(one.camera_list().size()) : run_.frames,
+           run_.entry.tolerance))
+    refuse(wrong);
   for (const Json& frame : json.at("validation").at("frames")) {
     const auto camera = frame.at("camera").get<std::string>();
     bool all = true;
@@ -289,10 +308,14 @@ void Replay::check_inputs() {
       generator.at("compression") != one.compress ||
       generator.at("cameras") != fmt::format("{}", fmt::join(one.camera_list(), ",")))
     refuse("its inputs are not those of the plan's case");
-  std::set<int> seeds;
-  for (const Json& file : run_.inputs.at("frames")) seeds.insert(file.at("seed").get<int>());
+  // An image, a PSF and a truth of each frame.
+  std::map<int, std::size_t> files;
+  for (const Json& file : run_.inputs.at("frames")) ++files[file.at("seed").get<int>()];
+  const std::size_t cameras = one.camera_list().size();
+  const std::size_t frames = run_.entry.sustain ? cameras : static_cast<std::size_t>(run_.frames);
   for (const Sample& sample : run_.samples)
-    if (!seeds.contains(sample.seed))
+    if (const auto found = files.find(sample.seed);
+        found == files.end() || found->second != 3 * frames)
       refuse(fmt::format("run {}: its inputs are not listed", sample.index));
 }
 

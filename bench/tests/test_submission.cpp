@@ -7,6 +7,8 @@
 #include "bench/correctness/repository_goldens.hpp"
 #include "bench/measure/run_log.hpp"
 #include "bench/submission/submission.hpp"
+#include "reference/compare/check_truth.hpp"
+#include "reference/compare/tolerance.hpp"
 #include "reference/core/error.hpp"
 #include "reference/tests/support/scratch.hpp"
 
@@ -45,6 +47,22 @@ Json run_log(const Plan& plan) {
   return log;
 }
 
+Json check_of(const char* hdu, const char* what, double limit) {
+  return {{"hdu", hdu},    {"what", what}, {"limit", limit}, {"largest", 0.0},
+          {"compared", 5}, {"bad", 0},     {"pass", true}};
+}
+
+Json checks_of(const std::string& name) {
+  const Tolerance tolerance = read_tolerance(name);
+  return {check_of("FLUX", "flux pull", tolerance.flux_pull),
+          check_of("IVAR", "ivar, relative", tolerance.ivar_rel),
+          check_of("RESOLUTION", "resolution", tolerance.resolution_abs),
+          check_of("CHI2PIX", "chi2pix, relative", tolerance.chi2pix_rel),
+          check_of("MASK", "bins whose mask differs", 0),
+          check_of("WAVELENGTH", "wavelength, Angstrom", 1e-6),
+          check_of("all", "HDUs that are not those of the reference", 0)};
+}
+
 // An exposure by all rules, as spex-bench leaves it.
 EntryRun exposure(const Plan& plan) {
   const Case& one = plan.cases.at("exposure");
@@ -57,7 +75,8 @@ EntryRun exposure(const Plan& plan) {
   run.frames = 30;
   run.bundles = 600;
   run.launch.launcher = "none";
-  run.launch.argv = {"bin/spex-gpu", "--milestone", "pipeline", "--list", "l", "--events", "e"};
+  run.launch.argv = {"bin/spex-gpu", "--milestone", "pipeline",   "--list", "l",
+                     "--events",     "e",           "--loglevel", "warn"};
   run.golden = Json::array({{{"name", "tiny-b"},
                              {"sha256", repository_golden_sha256("tiny-b")},
                              {"pass", true},
@@ -69,14 +88,23 @@ EntryRun exposure(const Plan& plan) {
       {"generator", {{"seed", 1}, {"size", "full"}, {"cameras", cameras}, {"compression", "none"}}},
       {"storage", "tmpfs"},
       {"frames", Json::array()}};
+  const PullLimits limits = pull_limits(1000000, 0);
   Json frames = Json::array();
   for (const std::string& camera : one.camera_list())
-    frames.push_back({{"camera", camera},
-                      {"outputs", Json::array()},
-                      {"expected_from", "spex-cpu"},
-                      {"checks", Json::array()},
-                      {"truth", {{"pass", true}}},
-                      {"failure", nullptr}});
+    frames.push_back(
+        {{"camera", camera},
+         {"outputs", Json::array()},
+         {"expected_from", "spex-cpu"},
+         {"checks", checks_of(run.entry.tolerance)},
+         {"truth",
+          {{"bins", 1000000},
+           {"mean", -0.002},
+           {"std", 1.001},
+           {"half_width", 0.999},
+           {"limits",
+            {{"mean", limits.mean}, {"std", limits.std}, {"half_width", limits.half_width}}},
+           {"pass", true}}},
+         {"failure", nullptr}});
   const RunLog log = parse_run_log(run_log(plan).dump(), "log");
   for (int index = 0; index < 6; ++index) {
     Sample sample;
@@ -89,13 +117,18 @@ EntryRun exposure(const Plan& plan) {
     sample.observed_s = 8.9;
     sample.phases = log.phases;
     sample.patches = 300;
+    sample.launch_s = 0.5;
     run.samples.push_back(sample);
-    run.inputs["frames"].push_back({{"file", "preproc"}, {"seed", sample.seed}});
+    for (int file = 0; file < 90; ++file)
+      run.inputs["frames"].push_back({{"file", "preproc"}, {"seed", sample.seed}});
     for (Json& frame : frames)
       frame["outputs"].push_back({{"run", index}, {"seed", sample.seed}, {"sha256", sha}});
   }
-  run.validation =
-      Validation(Json{{"frames", frames}, {"together", Json::array()}, {"failure", nullptr}});
+  run.validation = Validation(Json{{"frames", frames},
+                                   {"together",
+                                    {check_of("all", "|mean pull| of all frames", 0.006),
+                                     check_of("all", "|std of pull - 1| of all frames", 0.001)}},
+                                   {"failure", nullptr}});
   return run;
 }
 
@@ -186,6 +219,64 @@ TEST(Submission, WhatIsStatedFollowsFromTheSamples) {
               Contains(HasSubstr("frames_done")));
   EXPECT_THAT(refusals([](Json& j) { j["build"]["commit"] = "f00"; }),
               Contains(HasSubstr("is of commit \"f00\"")));
+}
+
+// Nor what the checks of a frame do not: here with a seal that is not mended, which is named too.
+TEST(Submission, AFramePassesByChecksThatWereMade) {
+  const auto refusals = [](const std::function<void(Json & validation, Json & frame)>& edit) {
+    const Submitted one;
+    Files files = one.files();
+    Json json = Json::parse(files.at("results/pipeline.json"));
+    edit(json["validation"], json["validation"]["frames"][0]);
+    files["results/pipeline.json"] = json.dump();
+    return check_submission(listed(files)).inconsistent;
+  };
+  EXPECT_THAT(refusals([](Json&, Json& f) { f["checks"] = Json::array(); }),
+              Contains(HasSubstr("b0 passes, and its FLUX was not compared within the tolerance "
+                                 "masked (flux pull)")));
+  EXPECT_THAT(refusals([](Json&, Json& f) { f["checks"][0]["limit"] = 1; }),
+              Contains(HasSubstr("FLUX was not compared")));
+  EXPECT_THAT(refusals([](Json&, Json& f) { f["checks"][1]["compared"] = 0; }),
+              Contains(HasSubstr("IVAR was not compared")));
+  EXPECT_THAT(refusals([](Json&, Json& f) { f["checks"][2]["largest"] = 0.5; }),
+              Contains(HasSubstr("b0 RESOLUTION: resolution passes with 0.5, beyond its limit")));
+  EXPECT_THAT(refusals([](Json&, Json& f) { f["truth"] = nullptr; }),
+              Contains(HasSubstr("b0 was held to no truth")));
+  EXPECT_THAT(refusals([](Json&, Json& f) { f["truth"]["bins"] = 10; }),
+              Contains(HasSubstr("b0 was held to the truth in 10 bins")));
+  EXPECT_THAT(refusals([](Json&, Json& f) { f["truth"]["std"] = 1.05; }),
+              Contains(HasSubstr("b0 passes against the truth with std 1.05")));
+  EXPECT_THAT(refusals([](Json&, Json& f) { f["truth"]["limits"]["mean"] = 1; }),
+              Contains(HasSubstr("b0 passes against the truth with mean")));
+  EXPECT_THAT(refusals([](Json& v, Json&) { v["together"] = Json::array(); }),
+              Contains(HasSubstr("all frames together were not held to the truth")));
+  EXPECT_THAT(refusals([](Json& v, Json&) { v["together"][0]["largest"] = 1; }),
+              Contains(HasSubstr("of all frames passes with 1")));
+  EXPECT_THAT(refusals([](Json&, Json& f) { f["camera"] = "b1"; }),
+              Contains(HasSubstr("its frames are of b1,")));
+}
+
+// Nor what a run that counts cannot be.
+TEST(Submission, ARunThatCountsIsWhole) {
+  const auto refusals = [](const std::function<void(EntryRun&)>& edit) {
+    Submitted one;
+    edit(one.run);
+    return check_submission(one.files()).inconsistent;
+  };
+  EXPECT_THAT(refusals([](EntryRun& r) { r.samples[1].exit_status = 9; }),
+              Contains(HasSubstr("run 1 counts, with an exit status or patches")));
+  EXPECT_THAT(refusals([](EntryRun& r) { r.samples[1].fell_back = 300; }),
+              Contains(HasSubstr("run 1 counts, with an exit status or patches")));
+  EXPECT_THAT(refusals([](EntryRun& r) { r.samples[1].phases.clear(); }),
+              Contains(HasSubstr("run 1 has no stages")));
+  EXPECT_THAT(refusals([](EntryRun& r) { r.samples[1].cpu_s = -1; }),
+              Contains(HasSubstr("run 1 has no stages, or negative seconds")));
+  EXPECT_THAT(refusals([](EntryRun& r) { r.end_utc = "2020-11-21T09:00:00Z"; }),
+              Contains(HasSubstr("it ends before it begins")));
+  EXPECT_THAT(refusals([](EntryRun& r) { r.inputs["frames"].erase(0); }),
+              Contains(HasSubstr("run 0: its inputs are not listed")));
+  EXPECT_THAT(refusals([](EntryRun& r) { r.launch.argv.emplace_back("--nspec=1"); }),
+              Contains(HasSubstr("launch/argv has not the options")));
 }
 
 // Who measured with other golden frames, and does not say so.
