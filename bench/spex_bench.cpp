@@ -50,7 +50,8 @@ constexpr const char* footer =
     "3 a frame is wrong, 4 too slow, 5 the machine is unhealthy, 6 too scattered to say, 77 there\n"
     "is no GPU for an entry.";
 
-constexpr int most_runs = 10000;
+constexpr int most_runs = 10000, most_nodes = 100000;
+constexpr double least_seconds = 0.1, most_seconds = 1e6;
 
 struct Arguments {
   std::string plan;
@@ -114,7 +115,7 @@ void add_options(CLI::App& app, Arguments& a) {
          "--duration", a.duration,
          "Seconds that the long runs of a plan of the tier night last; the plan's where not "
          "given")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(least_seconds, most_seconds))
       ->group("What to run");
   app.add_flag("--resume", a.settings.resume, "Go on with what OUT holds of this plan")
       ->group("What to run");
@@ -125,7 +126,7 @@ void add_options(CLI::App& app, Arguments& a) {
                  "More words for the launcher, blanks between")
       ->group("Machine");
   app.add_option("--nodes", a.settings.launch.nodes, "Nodes of each run")
-      ->check(CLI::PositiveNumber)
+      ->check(CLI::Range(1, most_nodes))
       ->capture_default_str()
       ->group("Machine");
   app.add_option("--system", a.settings.system,

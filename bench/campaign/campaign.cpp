@@ -72,11 +72,14 @@ Machine machine_for(const Plan& plan, const CampaignSettings& settings, const Pr
   return machine;
 }
 
-std::vector<std::string> paths_of_programs(const Programs& programs, const Launcher& launcher) {
+// Those that are measured and those that measure; NVML tells of GPUs what the verdict believes.
+std::vector<std::string> paths_of_programs(const Programs& programs, const Launcher& launcher,
+                                           const Nvml& nvml) {
   std::vector<std::string> paths = programs.present();
   paths.push_back(fs::read_symlink("/proc/self/exe").string());
   if (const std::string found = program_on_path(launcher.program); !found.empty())
     paths.push_back(found);
+  if (const std::string library = nvml.library_file(); !library.empty()) paths.push_back(library);
   return paths;
 }
 
@@ -88,7 +91,7 @@ class Campaign {
         programs_(Programs::beside_this_one()),
         machine_(machine_for(plan, settings, programs_, nvml_)),
         folders_(settings, plan),
-        program_files_(paths_of_programs(programs_, settings.launch.launcher)),
+        program_files_(paths_of_programs(programs_, settings.launch.launcher, nvml_)),
         inputs_(plan, settings, programs_, program_files_.sha256().at("spex-cpu"), folders_.data(),
                 signals),
         watcher_(nvml_, machine_, folders_, signals, [this](const EntryRun& run) { write(run); }) {

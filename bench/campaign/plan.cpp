@@ -1,6 +1,7 @@
 #include "bench/campaign/plan.hpp"
 
 #include <algorithm>
+#include <cctype>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -114,7 +115,10 @@ const std::set<std::string>& value_options() {
 }
 
 void check_options(const PlanObject& object, const Entry& entry) {
-  const auto name_of = [](const std::string& word) { return word.substr(0, word.find('=')); };
+  // "--nspec=5", and "-n5" of a short one, which may have its value without a blank.
+  const auto name_of = [](const std::string& word) {
+    return word.starts_with("--") ? word.substr(0, word.find('=')) : word.substr(0, 2);
+  };
   for (const std::string& word : entry.options)
     if (own_options().contains(name_of(word)))
       object.fail(fmt::format("'options' has {}", word), "those that change what is computed");
@@ -178,6 +182,7 @@ Entry read_entry(const PlanObject& object, const Plan& plan) {
       (traits(entry.milestone).schedule != Schedule::pipeline || *entry.ranks > entry.gpus))
     object.fail(fmt::format("{} with 'ranks' {}", milestone, *entry.ranks),
                 "'ranks_per_gpu', or pipeline with no more ranks than GPUs");
+  if (entry.mps && !entry.on_gpu()) object.fail("'mps' without 'gpus'", "a milestone on GPUs");
   if (entry.scale_to && !entry.frames)
     object.fail("'scale_to' without 'frames'", "fewer frames that stand for an exposure");
   if (entry.scale_to) object.at_least("scale_to", entry.scale_to, *entry.frames + 1);
@@ -274,12 +279,17 @@ Plan parse_plan(const std::string& text, const std::string& path) {
   root.need("name", plan.name);
   root.need("description", plan.description);
   root.need("tier", plan.tier);
+  const bool is_line = std::none_of(plan.name.begin(), plan.name.end(),
+                                    [](unsigned char c) { return std::iscntrl(c) != 0; });
+  if (plan.name.empty() || !is_line) root.fail("'name' is no name", "a word or more in a line");
   root.get("division", plan.division);
   root.get("warmups", plan.warmups);
   root.get("repeats", plan.repeats);
   root.get("time_limit_s", plan.time_limit_s);
   root.get("tolerance", plan.tolerance);
   root.get("goldens", plan.goldens);
+  if (std::set<std::string>(plan.goldens.begin(), plan.goldens.end()).size() != plan.goldens.size())
+    root.fail("'goldens' has one twice", "each once");
   root.one_of("tier", plan.tier, {"ci", "acceptance", "production", "night"});
   root.one_of("division", plan.division, {"ported", "optimized"});
   root.at_least("warmups", plan.warmups, 0);

@@ -99,12 +99,13 @@ class PlanObject {
   }
   /// Fails where `name` is no name for files and folders.
   void plain_name(const char* what, const std::string& name) const {
+    constexpr std::size_t longest = 100;
     const bool plain =
-        !name.empty() && name.front() != '.' && name.front() != '-' &&
+        !name.empty() && name.size() <= longest && name.front() != '.' && name.front() != '-' &&
         name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string::npos;
     if (!plain)
       fail(fmt::format("the {} '{}' cannot name a file", what, name),
-           "a-z, 0-9, - and ., a letter or digit first");
+           "a-z, 0-9, - and ., a letter or digit first, at most 100");
   }
   /// Throws Error(usage): what is wrong, and what was expected.
   [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const {

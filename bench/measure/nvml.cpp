@@ -4,6 +4,7 @@
 #include <utility>
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include "bench/measure/nvml_types.hpp"
 
@@ -98,6 +99,12 @@ std::string Nvml::Library::model(nvmlDevice_t device) const {
   return call(SPEX_NVML(nvmlDeviceGetName), device, text.data(), static_cast<unsigned>(text.size()))
              ? text.data()
              : "";
+}
+
+std::string Nvml::library_file() const {
+  link_map* found = nullptr;
+  if (!library_ || dlinfo(library_->handle, RTLD_DI_LINKMAP, &found) != 0) return {};
+  return found->l_name;
 }
 
 bool is_unhealthy(const std::string& throttle_reason) {

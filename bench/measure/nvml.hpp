@@ -54,6 +54,8 @@ class Nvml {
 
   /// Why nothing is known; empty where NVML works.
   [[nodiscard]] const std::string& reason() const { return reason_; }
+  /// The file of the library that was found; empty where there is none.
+  [[nodiscard]] std::string library_file() const;
   [[nodiscard]] std::optional<std::string> driver() const;
   [[nodiscard]] int count() const;
   /// All GPUs, by index.

@@ -60,6 +60,7 @@ class Gpus(unittest.TestCase):
         self.assertEqual(uuids, ["GPU-fake-3", "GPU-fake-1"])
         self.assertEqual(len(result["system"]["gpus"]), 3)
         self.assertGreater(result["energy"]["joules_per_frame"], 0)
+        self.assertIn("libnvidia-ml.so.1", result["programs"])
         self.assertEqual(result["timing"]["samples"][0]["gpu_busy"], [0.75, 0.75])
 
     def test_the_gpus_of_a_night_are_watched_all_the_time(self):

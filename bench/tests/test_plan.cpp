@@ -157,11 +157,21 @@ TEST(Plan, SaysWhatIsWrongWithEachKey) {
   EXPECT_THAT(entry(R"("bundles": 21)"), HasSubstr("at most the 20 of night"));
   EXPECT_THAT(refusal(R"({"id": "a", "case": "night", "milestone": "direct", "gpus": -1})"),
               HasSubstr("'gpus' is -1"));
-  for (const char* id : {"", "..", ".a", "-a", "A"})
+  for (const std::string& id : {std::string(), std::string(".."), std::string(".a"),
+                                std::string("-a"), std::string("A"), std::string(101, 'a')})
     EXPECT_THAT(
         refusal(std::string(R"({"case": "night", "milestone": "baseline", "id": ")") + id + "\"}"),
         HasSubstr("cannot name a file"))
         << id;
+  // Short options with their value behind them, and MPS without a GPU.
+  EXPECT_THAT(entry(R"("options": ["-ox"])"), HasSubstr("'options' has -ox"));
+  EXPECT_THAT(entry(R"("run_options": ["-n25"])"), HasSubstr("'run_options' has -n25"));
+  EXPECT_THAT(entry(R"("run_options": ["--nspec=25"])"), HasSubstr("has --nspec=25"));
+  EXPECT_THAT(refusal(R"({"id": "a", "case": "night", "milestone": "baseline", "mps": true})"),
+              HasSubstr("'mps' without 'gpus'"));
+  EXPECT_THAT(refusal(on_gpu, R"("goldens": ["tiny-b", "tiny-b"], )"), HasSubstr("has one twice"));
+  EXPECT_THAT(refusal(on_gpu, R"("until": {"width": 0.1, "most": 5000}, )"),
+              HasSubstr("'most' is 5000 (expected at most 1000)"));
   EXPECT_THAT(refusal(on_gpu, R"("time_limit_s": 0, )"), HasSubstr("'time_limit_s' is 0"));
   EXPECT_THAT(refusal(on_gpu, R"("time_limit_s": "long", )"), HasSubstr("'time_limit_s' is"));
   EXPECT_THAT(refusal(on_gpu, R"("tolerance": "loose", )"), HasSubstr("'tolerance' is loose"));
