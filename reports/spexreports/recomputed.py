@@ -225,12 +225,15 @@ def _publication(stated: _Stated, data: dict[str, Any]) -> None:
         and fom["scaled_to"] is None
         and warmups >= PUBLISHED_WARMUPS
         and len(_timed(data)) >= PUBLISHED_REPEATS
+        # What spex-bench says of it since minor version 1.
+        and not (data["schema"]["minor"] > 0 and data["build"]["dirty"])
+        and not fom.get("not_published_because")
     )
     stated.holds(
         allowed or not fom["published"],
         "says that it may be published",
         f"{PUBLISHED_FRAMES} valid frames, {PUBLISHED_WARMUPS} warm-up, {PUBLISHED_REPEATS} timed "
-        "runs, and a tier other than ci",
+        "runs, a tier other than ci, a clean commit, and no reason against it",
     )
 
 

@@ -38,13 +38,28 @@ def check_schema(
         raise DataError(path, wrong, expected)
 
 
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Each member once: one reader would take the first, and another the last."""
+    found = dict(members)
+    if len(found) != len(members):
+        raise ValueError("an object has a member twice")
+    return found
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no number")
+
+
 def read_json(path: Path) -> Any:
     """Any JSON; throws DataError."""
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        text = path.read_text(encoding="utf-8")
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
     except OSError as error:
         raise DataError(path, error.strerror or str(error), "a readable file") from error
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+    except RecursionError as error:
+        raise DataError(path, "has lists without end", "a file of spex-bench") from error
+    except ValueError as error:
         raise DataError(path, f"is no JSON: {error}", "a file of spex-bench") from error
 
 

@@ -13,7 +13,7 @@ sys.path.insert(0, str(ROOT / "reports"))
 
 from spexreports.errors import DataError  # noqa: E402
 from spexreports.recomputed import check_stated  # noqa: E402
-from spexreports.result_files import parse_result  # noqa: E402
+from spexreports.result_files import parse_result, read_json  # noqa: E402
 from spexreports.run_log import read_events  # noqa: E402
 
 FILE = ROOT / "reports/tests/data/run/pipeline.json"
@@ -111,6 +111,36 @@ class Refused(unittest.TestCase):
     def test_publication(self):
         """Three frames may not say that they may be published."""
         self.refuse("may be published", lambda d: d["fom"].update(published=True))
+
+    def test_publication_against_what_is_stated(self):
+        """Nor may an exposure from sources with changes, or with a reason against it."""
+        files = sorted((ROOT / "reports/results").glob("*/pipeline.json"))
+        newer = [json.loads(file.read_text()) for file in files]
+        published = next(d for d in newer if d["schema"]["minor"] and d["fom"]["published"])
+        parse_result(FILE, published)
+        for part, key, value in (
+            ("build", "dirty", True),
+            ("fom", "not_published_because", ["two runs had the same inputs"]),
+        ):
+            data = deepcopy(published)
+            data[part][key] = value
+            with self.assertRaisesRegex(DataError, "may be published"):
+                parse_result(FILE, data)
+
+    def test_files_that_are_read_in_two_ways(self):
+        """Lists without end, numbers that are none, and members that are there twice."""
+        good = FILE.read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "result.json"
+            for text, reason in (
+                ("[" * 100000 + "]" * 100000, "has lists without end"),
+                (good.replace('"status"', '"status": "failed", "status"', 1), "a member twice"),
+                (good.replace('"minor": 1', '"minor": NaN', 1), "NaN is no number"),
+            ):
+                self.assertNotEqual(text, good)
+                file.write_text(text)
+                with self.assertRaisesRegex(DataError, reason):
+                    read_json(file)
 
     def test_schema(self):
         """What the schema does not allow is named by its place."""
