@@ -20,7 +20,7 @@ struct ReducedBand {
     return (rows + R - 1) / R;
   }
   [[nodiscard]] static __host__ __device__ constexpr size_t numbers(int rows) {
-    return static_cast<size_t>(4 * square) * blocks(rows);
+    return static_cast<size_t>(6 * square) * blocks(rows);
   }
   [[nodiscard]] __device__ int blocks() const { return blocks(m); }
   /// D_k, of which the lower triangle counts; D_k^-1 in the end.
@@ -33,6 +33,15 @@ struct ReducedBand {
   }
   /// L_k^-1, D_k = L_k L_k^T.
   [[nodiscard]] __device__ double* root(int k) const { return room + (3 * blocks() + k) * square; }
+  /// Transposes of `after` and `before` in the end: neighbouring threads have neighbouring rows,
+  /// and read what lies side by side.
+  [[nodiscard]] __device__ double* after_transposed(int k) const {
+    return room + (4 * blocks() + k) * square;
+  }
+  /// @copydoc after_transposed
+  [[nodiscard]] __device__ double* before_transposed(int k) const {
+    return room + (5 * blocks() + k) * square;
+  }
 };
 
 /// Blocks that a step of stride `stride` eliminates, stride (2 e + 1), of `blocks`.
@@ -155,8 +164,8 @@ __device__ bool reduce_band(const ReducedBand<R>& A, const Element& element) {
         after += of_after[l] * x;
       }
       A.diagonal(k)[i * R + j] = inverse;
-      A.before(k)[i * R + j] = before;
-      A.after(k)[i * R + j] = after;
+      A.before(k)[i * R + j] = A.before_transposed(k)[j * R + i] = before;
+      A.after(k)[i * R + j] = A.after_transposed(k)[j * R + i] = after;
     }
   }
   __syncthreads();
@@ -176,12 +185,12 @@ __device__ void solve_reduced(const ReducedBand<R>& A, double* a, double* x) {
     for (int e = thread; e < left_over(blocks, stride) * R; e += threads) {
       const int k = e / R * 2 * stride, i = e % R;
       double less = 0;
-      const auto take = [&](const double* row, const double* of) {
+      const auto take = [&](const double* transposed, const double* of) {
 #pragma unroll
-        for (int j = 0; j < R; ++j) less += row[j] * of[j];
+        for (int j = 0; j < R; ++j) less += transposed[j * R + i] * of[j];
       };
-      if (k >= stride) take(A.after(k - stride) + i * R, a + (k - stride) * R);
-      if (k + stride < blocks) take(A.before(k + stride) + i * R, a + (k + stride) * R);
+      if (k >= stride) take(A.after_transposed(k - stride), a + (k - stride) * R);
+      if (k + stride < blocks) take(A.before_transposed(k + stride), a + (k + stride) * R);
       a[k * R + i] -= less;
     }
     __syncthreads();
@@ -199,7 +208,7 @@ __device__ void solve_reduced(const ReducedBand<R>& A, double* a, double* x) {
       double sum = 0;
 #pragma unroll
       for (int j = 0; j < R; ++j) {
-        sum += A.diagonal(k)[i * R + j] * a[k * R + j];
+        sum += A.diagonal(k)[j * R + i] * a[k * R + j];  // it is symmetric
         sum -= A.before(k)[j * R + i] * x[(k - stride) * R + j];
         if (!ends) sum -= A.after(k)[j * R + i] * x[(k + stride) * R + j];
       }

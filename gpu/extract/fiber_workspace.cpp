@@ -122,7 +122,7 @@ FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
   system.m = extended_grid(inputs.options, inputs.grid).nwave;
   system.nbundles = nbundles;
   const auto bins = count_of(system.bands.nspec, system.bands.nwave);
-  reserve(frame_bins_, 2 * bins);
+  reserve(frame_bins_, count_of(2 * system.bands.reach + 3) * bins);
   reserve(frame_factor_, system.bands.nspec * frame_factor_numbers(system.bands.reach, system.m));
   reserve(frame_place_, place.size());
   reserve(frame_moved_, count_of(most_frame_sweeps, std::max(nbundles, 1)));
@@ -136,6 +136,7 @@ FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
   system.place = frame_place_.get();
   system.prior = frame_bins_.get();
   system.f = system.prior + bins;
+  system.pairs = system.f + bins;
   system.factor = frame_factor_.get();
   system.moved = frame_moved_.get();
   system.refused = frame_refused_.get();
@@ -144,7 +145,7 @@ FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
 
 std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
   // Most bundles have settled by then.
-  constexpr int at_once = 5;
+  constexpr int at_once = 8;
   static_assert(most_frame_sweeps % at_once == 0);
   const cudaStream_t stream = context_->stream();
   std::vector<bool> settled(count_of(system.nbundles), false);

@@ -129,17 +129,28 @@ __device__ bool rests(const FrameSystem& system, const BundleOfFiber& place, int
          (s - place.begin) % 2 != colour || ended(system, place.bundle, sweep);
 }
 
+__global__ void pairs_kernel(FrameSystem system) {
+  const FrameBands& N = system.bands;
+  const int s = blockIdx.y, w = blockIdx.x * threads + threadIdx.x;
+  if (w >= system.m || s + 1 >= system.place[s].end) return;
+  const size_t bin = N.bin(s, w), bins = N.bin(N.nspec, 0);
+  const int width = 2 * N.reach + 1;
+  for (int d = 0; d < width; ++d) system.pairs[d * bins + bin] = N.pair[bin * width + d];
+}
+
 // y less what the neighbours of the bundle hold of bin w of fiber s.
 template <int R>
 __device__ double right_side(const FrameSystem& system, const BundleOfFiber& place, int s, int w) {
   const FrameBands& N = system.bands;
-  constexpr int width = 2 * R + 1;
+  const size_t bins = N.bin(N.nspec, 0);
   double sum = N.y[N.bin(s, w)];
-  for (int v = max(0, w - R); v <= min(system.m - 1, w + R); ++v) {
-    if (s > place.begin)
-      sum -= N.pair[N.bin(s - 1, v) * width + w - v + R] * system.f[N.bin(s - 1, v)];
-    if (s + 1 < place.end)
-      sum -= N.pair[N.bin(s, w) * width + v - w + R] * system.f[N.bin(s + 1, v)];
+  for (int d = 0; d <= 2 * R; ++d) {
+    const double* pair = system.pairs + d * bins;
+    const int above = w - R + d, below = w + R - d;
+    if (s + 1 < place.end && above >= 0 && above < system.m)
+      sum -= pair[N.bin(s, w)] * system.f[N.bin(s + 1, above)];
+    if (s > place.begin && below >= 0 && below < system.m)
+      sum -= pair[N.bin(s - 1, below)] * system.f[N.bin(s - 1, below)];
   }
   return sum;
 }
@@ -226,6 +237,9 @@ void begin_frame(const SpotsView& spots, const PixelsView& pixels, const FrameSy
   SPEX_GPU_CHECK(cudaMemsetAsync(system.refused, 0, system.nbundles * sizeof(int), stream));
   const std::size_t bytes = count_of(system.bands.nspec, system.bands.nwave) * sizeof(double);
   SPEX_GPU_CHECK(cudaMemsetAsync(system.f, 0, bytes, stream));
+  const dim3 bins(blocks_for(system.m, threads), system.bands.nspec);
+  pairs_kernel<<<bins, threads, 0, stream>>>(system);
+  SPEX_LAUNCH_CHECK();
   far_kernel<<<system.bands.nspec, threads, 0, stream>>>(spots, pixels, system);
   SPEX_LAUNCH_CHECK();
 }

@@ -21,7 +21,10 @@ struct FrameSystem {
   int nbundles = 0;  ///< bundles that the batch holds whole
   /// `[fiber]`; a fiber of no bundle that the batch holds whole has begin = end.
   const BundleOfFiber* place = nullptr;
-  double* prior = nullptr;   ///< what it adds to the diagonal
+  double* prior = nullptr;  ///< what it adds to the diagonal
+  /// N_{s+1,s} by diagonals: (v - reach + d, v) at `pairs[d][fiber][bin v]`, which neighbouring
+  /// bins read side by side.
+  double* pairs = nullptr;
   double* factor = nullptr;  ///< `[fiber]`, frame_factor_numbers each: by block cyclic reduction
   double* f = nullptr;       ///< electron
   /// What each sweep has moved, the largest of the bundle's bins times sqrt(N_jj):
@@ -47,8 +50,8 @@ void find_frame_prior(const PatchGeometry* patches, int count, int nwave, const 
                       const double* q, double regularize, int first_spec, const FrameSystem& system,
                       cudaStream_t stream);
 
-/// Sets f to 0, and refuses bundles of which fibers two or more apart share more light than
-/// fiber_bounds::far, in units of their N_jj with the prior.
+/// Sets f to 0 and `pairs`, and refuses bundles of which fibers two or more apart share more light
+/// than fiber_bounds::far, in units of their N_jj with the prior.
 void begin_frame(const SpotsView& spots, const PixelsView& pixels, const FrameSystem& system,
                  cudaStream_t stream);
 

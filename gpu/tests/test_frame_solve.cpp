@@ -13,10 +13,10 @@ namespace {
 
 // Spots of one pixel, bin w of all fibers in row w: those of fibers 0 and 2 in the same columns.
 struct Spots {
+  static constexpr int nx = 12;
   std::vector<double> value;
   std::vector<int> xc, yc;
   std::vector<double> weight;
-  int nx = 12;
 
   Spots(int nspec, int nwave, double W)
       : value(count_of(nspec, nwave), 1.0), weight(count_of(nwave, nx), W) {
@@ -100,6 +100,7 @@ class FrameSolve : public test::GpuTest {
     const auto f = poisoned<double>(bundles.y.size());
     const auto factor =
         poisoned<double>(bundles.nspec * frame_factor_numbers(bundles.R, bundles.m));
+    const auto pairs = poisoned<double>(bundles.pair.size());
     const auto moved = poisoned<double>(2 * most_frame_sweeps);
     const auto refused = poisoned<int>(2);
     FrameSystem system;
@@ -109,9 +110,9 @@ class FrameSolve : public test::GpuTest {
     system.bands.y = y.get(), system.bands.far = far.get();
     system.m = bundles.m, system.nbundles = 2;
     system.place = place.get(), system.prior = prior.get();
-    system.factor = factor.get(), system.f = f.get();
+    system.factor = factor.get(), system.f = f.get(), system.pairs = pairs.get();
     system.moved = moved.get(), system.refused = refused.get();
-    begin_frame(view, {spots.nx, bundles.nwave, nullptr, W.get()}, system, stream());
+    begin_frame(view, {Spots::nx, bundles.nwave, nullptr, W.get()}, system, stream());
     factor_frame(system, stream());
     sweep_frame(system, 0, 2, stream());
     sweep_frame(system, 2, sweeps, stream());
