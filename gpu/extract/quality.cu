@@ -68,19 +68,6 @@ __device__ double model_at(const PatchGeometry& patch, const SpotsView& spots,
   return m;
 }
 
-// Whether a core bin of the patch has the pixel in its spot, or one of the bins between two that
-// have.
-__device__ bool is_of_core(const PatchGeometry& patch, const RowBinsView& rows, int x, int y) {
-  const int begin = patch.wave0 + patch.wavepad;
-  for (int s = patch.pad_below; s < patch.pad_below + patch.ncore; ++s) {
-    const RowBins row = rows.rows[static_cast<size_t>(patch.spec0 + s) * rows.ny_ccd + y];
-    if (x >= row.x0 && x < row.x1 && row.first < begin + patch.nkept && row.last > begin)
-      return true;
-  }
-  return false;
-}
-
-// Of the pixels that quality_kernel asks for.
 __global__ void residual_kernel(const PatchGeometry* patches, int npixel, SpotsView spots,
                                 RowBinsView rows, PixelsView pixels, SolutionView solution,
                                 double psferr, Chi2Pixels counted, double* work) {
@@ -88,7 +75,6 @@ __global__ void residual_kernel(const PatchGeometry* patches, int npixel, SpotsV
   const int i = blockIdx.x * threads + threadIdx.x;
   if (i >= patch.npixel()) return;
   const int x = patch.x0 + i % patch.nx(), y = patch.y0 + i / patch.nx();
-  if (!is_of_core(patch, rows, x, y)) return;
   const double* f = solution.f + solution.strides.patch(blockIdx.y);
   const double m = model_at(patch, spots, rows, x, y, 0, patch.nspec, 0, patch.nwave, f,
                             solution.strides, [](size_t) { return true; });
