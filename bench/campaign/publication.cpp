@@ -6,12 +6,14 @@
 #include <fmt/format.h>
 
 #include "bench/campaign/figures.hpp"
+#include "bench/measure/statistics.hpp"
 
 namespace spex::bench {
 namespace {
 
 constexpr int exposure_frames = 30, least_warmups = 1, least_timed = 5;
 constexpr double least_night_s = 1800;
+constexpr double most_of_median = 3;
 
 // The extractor's options are those it has by itself, but for the method.
 bool has_own_options_only(const Entry& entry) {
@@ -30,6 +32,20 @@ bool shows_first_pass(const EntryRun& run) {
   return !samples.empty() && std::all_of(samples.begin(), samples.end(), [](const Sample* sample) {
     return !sample->sustained.is_null() && !sample->sustained.at("first_pass").is_null();
   });
+}
+
+// A run that is far longer than the others, a warm-up above all, may have worked ahead for them:
+// the seeds of their inputs follow its own.
+std::string why_too_long(const EntryRun& run) {
+  std::vector<double> seconds;
+  for (const Sample* sample : run.timed()) seconds.push_back(sample->effective_s);
+  if (seconds.empty()) return {};
+  const double most = most_of_median * median_of(seconds);
+  for (const Sample& sample : run.samples)
+    if (!sample.failure && !sample.throttled && sample.effective_s > most)
+      return fmt::format("run {} took {:.2f} s, more than {:g} times the median", sample.index,
+                         sample.effective_s, most_of_median);
+  return {};
 }
 
 // A run that is left out may have been left out for what it showed.
@@ -93,6 +109,7 @@ std::vector<std::string> not_published_because(const EntryRun& run, const RunFac
   } else {
     need(timed >= least_timed, fmt::format("{} timed run(s) that count, not five", timed));
     need(all_inputs_differ(run), "two runs had the same inputs");
+    if (const std::string reason = why_too_long(run); !reason.empty()) reasons.push_back(reason);
   }
   need(run.launch.nodes > 1 || std::all_of(samples.begin(), samples.end(), seen),
        "spex-bench did not see the inputs opened");

@@ -198,6 +198,15 @@ TEST(Publication, OfRunsByTheRules) {
               ElementsAre("it is not built from a clean commit"));
 }
 
+// What comes after it could be what it kept.
+TEST(Publication, NoRunIsFarLongerThanTheOthers) {
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[0].effective_s = 29; }), IsEmpty());
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[0].effective_s = 31; }),
+              ElementsAre("run 0 took 31.00 s, more than 3 times the median"));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[3].effective_s = 31; }),
+              ElementsAre("run 3 took 31.00 s, more than 3 times the median"));
+}
+
 TEST(Figures, ThrottledRunsDoNotCountAndTheTierCiHasNoRate) {
   ByTheRules all;
   all.run.samples[2].effective_s = 1000;
