@@ -15,7 +15,8 @@ using nlohmann::json;
 
 json read_cases(const std::string& path) {
   std::ifstream in(path);
-  if (!in) throw data_error(path, "cannot be read", "a file of golden cases");
+  if (!in || fs::is_directory(path))
+    throw data_error(path, "cannot be read", "a file of golden cases");
   try {
     return json::parse(in);
   } catch (const json::exception& error) {

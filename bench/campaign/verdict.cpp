@@ -1,6 +1,7 @@
 #include "bench/campaign/verdict.hpp"
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -179,7 +180,8 @@ Json Threshold::to_json() const {
 Thresholds read_thresholds(const std::string& path, const Asked& asked) {
   const std::string expected = "a thresholds file (docs/benchmark.md)";
   std::ifstream in(path);
-  if (!in) throw usage_error(path, "cannot be read", expected);
+  if (!in || std::filesystem::is_directory(path))
+    throw usage_error(path, "cannot be read", expected);
   Thresholds thresholds;
   thresholds.path = path;
   Json json;
@@ -204,6 +206,10 @@ Thresholds read_thresholds(const std::string& path, const Asked& asked) {
         require_members(path, system + ", " + plan, entries);
         if (system == asked.system && plan == asked.plan)
           take_entries(path, entries, asked, thresholds);
+        else  // another's mistakes are mistakes too
+          for (const auto& [entry, value] : entries.items())
+            static_cast<void>(
+                read_threshold(path, fmt::format("{}, {}, {}", system, plan, entry), value));
       }
     }
   }

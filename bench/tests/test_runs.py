@@ -380,6 +380,15 @@ esac
             self.assertEqual(status, 2, text)
             self.assertIn("--launcher: mpirun is not on the PATH", text)
             self.assertFalse((bench.folder / "out").exists())
+            for option in ("--goldens", "--thresholds"):
+                bench.plan["goldens"], bench.plan["tier"] = ["tiny-b"], "ci"
+                if option == "--thresholds":
+                    bench.plan |= {"tier": "acceptance", "repeats": 5, "warmups": 1}
+                (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
+                status, text = bench.run(option, str(bench.folder))
+                self.assertNotEqual(status, 0, text)
+                self.assertIn(f"{bench.folder}: cannot be read", text)
+            bench.plan |= {"tier": "ci", "repeats": 1, "warmups": 0}
             bench.plan["goldens"] = ["tiny-x"]
             (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
             status, text = bench.run()

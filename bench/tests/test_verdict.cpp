@@ -149,6 +149,10 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
                 .entries.at("weak-1")
                 .seconds_extraction,
             1);
+  EXPECT_THAT(refusal(R"({"entries": {"a": {"seconds_effective": 9}},
+                  "systems": {"other": {"plan": {"b": {"margin": 9}}}}})"),
+              HasSubstr("other, plan, b: 'margin' is 9"));
+  EXPECT_THROW(static_cast<void>(read_thresholds(scratch.file(""), {})), Error);  // a folder
   EXPECT_THAT(refusal("{}"), HasSubstr("has nothing for the plan plan on 'node'"));
   EXPECT_THAT(refusal(R"({"entries": {}})"), HasSubstr("entries has nothing"));
   EXPECT_THAT(refusal(R"({"system": {}})"), HasSubstr("'system' is unknown"));
