@@ -1,5 +1,6 @@
 // The programs' operator new: as the library's, but large memory is of huge pages and is used
 // again. It is a part of programs alone, so that a library's user keeps the operator of his choice.
+#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <new>
@@ -15,7 +16,8 @@ constexpr std::size_t large = 2 * spex::huge_page;
 // each, of a node with memory for them.
 std::size_t most_kept() {
   constexpr std::size_t part = 8;
-  return static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+  const long pages = sysconf(_SC_PHYS_PAGES);  // -1 where it is not known: nothing is kept then
+  return static_cast<std::size_t>(std::max(pages, 0L)) *
          static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / part;
 }
 
