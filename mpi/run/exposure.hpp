@@ -23,9 +23,8 @@ using PhaseHook = std::function<void(Phase phase, const std::string& camera)>;
 
 /// What a run is to do; the same on every rank.
 struct ExposureJob {
-  FrameSettings settings;  ///< of every frame
-  /// In the order in which they are begun, but for the last of a pipeline, which go by size.
-  std::vector<FrameFiles> frames;
+  FrameSettings settings;                    ///< of every frame
+  std::vector<FrameFiles> frames;            ///< in the order in which they are begun
   std::vector<SkippedFrame> skipped;         ///< left out of `frames`, for the run log
   Schedule schedule = Schedule::sequential;  ///< how they are dealt to the ranks
   /// Groups of ranks to which frames are dealt in turn, whole nodes where possible; the number of

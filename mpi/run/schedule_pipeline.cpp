@@ -17,7 +17,6 @@
 #include "mpi/comm/collective.hpp"
 #include "mpi/run/schedule.hpp"
 #include "reference/core/channel.hpp"
-#include "reference/model/camera.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -259,20 +258,6 @@ class Pipeline {
   std::vector<std::jthread> readers_;
 };
 
-// A measure of the work that a frame is: the width of its camera's grid, in bins; 0 where unknown.
-double bins_of(const Run& run, int frame) {
-  const ArmTraits* const arm = find_arm(run.job.files(frame).camera);
-  return arm == nullptr ? 0 : (arm->grid.wmax - arm->grid.wmin) / arm->grid.dw;
-}
-
-// Of the last frames, those that take longest come first: none of them is left when the others are
-// done.
-void put_longest_first(const Run& run, std::vector<int>& frames) {
-  const auto last = std::min<std::ptrdiff_t>(std::ssize(frames), 2 * run.job.extractors);
-  std::stable_sort(frames.end() - last, frames.end(),
-                   [&](int a, int b) { return bins_of(run, a) > bins_of(run, b); });
-}
-
 }  // namespace
 
 void run_pipeline(const Run& run) {
@@ -280,7 +265,6 @@ void run_pipeline(const Run& run) {
   for (int frame = run.world.rank(); frame < static_cast<int>(run.job.frames.size());
        frame += run.world.size())
     mine.push_back(frame);
-  put_longest_first(run, mine);
   collective(run.world, [&] {
     if (fits_is_reentrant() == 0)
       throw Error(ErrorKind::internal, to_string(Schedule::pipeline),
