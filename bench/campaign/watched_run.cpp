@@ -18,6 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// The server of MPS gives back the contexts of all GPUs after mps-wrapper has ended.
+constexpr double end_of_mps_s = 15;
 constexpr std::uintmax_t most_run_log_bytes = 20'000'000;
 
 void take_gpu_use(const std::vector<GpuObservation>& watched, Sample& sample) {
@@ -25,8 +27,9 @@ void take_gpu_use(const std::vector<GpuObservation>& watched, Sample& sample) {
   for (const GpuObservation& gpu : watched) {
     if (const auto used = gpu.joules()) joules.push_back(*used);
     if (const auto part = gpu.busy()) busy.push_back(*part);
-    if (const auto bytes = gpu.memory_bytes())
-      sample.device_memory_bytes = std::max(sample.device_memory_bytes.value_or(0), *bytes);
+    if (gpu.memory_bytes)
+      sample.device_memory_bytes =
+          std::max(sample.device_memory_bytes.value_or(0), *gpu.memory_bytes);
     for (const std::string& reason : gpu.throttle_reasons)
       sample.throttled = sample.throttled || is_unhealthy(reason);
   }
@@ -59,8 +62,9 @@ RunWatcher::RunWatcher(const Nvml& nvml, const Machine& machine, const CampaignF
 
 WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& inputs,
                            const std::vector<std::string>& not_for_it, double time_limit_s) {
-  const Command command{run.launch.argv, run.launch.environment,
-                        folders_.log_of_run(run.entry.id, run.next_index()), time_limit_s};
+  Command command{run.launch.argv, run.launch.environment,
+                  folders_.log_of_run(run.entry.id, run.next_index()), time_limit_s};
+  if (run.entry.mps) command.straggling_s = end_of_mps_s;
   run.dropped.push_back({run.next_index(), utc_text(unix_now()), {}, "was begun, and did not end"});
   write_(run);
   OpeningWatch opening(inputs);

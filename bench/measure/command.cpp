@@ -27,8 +27,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds look_every{100};
 constexpr double grace_s = 10;
-// Within which helpers of launchers and of MPS end by themselves.
-constexpr double straggling_s = 3;
 // After which one that cannot be killed, as it waits for a file system that is gone, is left.
 constexpr double unkillable_s = 30;
 
@@ -129,9 +127,9 @@ std::vector<pid_t> children() {
   return found;
 }
 
-// Waits for what a command left behind, and kills it after a while; how many were killed. Orphans
-// have become this process's children, and those of one that is killed do so then.
-int end_stragglers(const Signals& signals) {
+// Waits for what a command left behind, and kills it after `patience_s`; how many were killed.
+// Orphans have become this process's children, and those of one that is killed do so then.
+int end_stragglers(double patience_s, const Signals& signals) {
   const Clock::time_point start = Clock::now();
   std::set<pid_t> killed;
   while (true) {
@@ -139,7 +137,7 @@ int end_stragglers(const Signals& signals) {
     }
     const std::vector<pid_t> left = children();
     if (left.empty() || seconds_since(start) > unkillable_s) return static_cast<int>(killed.size());
-    if (seconds_since(start) > straggling_s)
+    if (seconds_since(start) > patience_s)
       for (const pid_t pid : left) {
         kill(pid, SIGKILL);
         killed.insert(pid);
@@ -188,7 +186,7 @@ CommandResult run_command(const Command& command, Signals& signals) {
     signals.wait_for_child(look_every);
   }
   result.clock_was_set_s = system_seconds() - result.start_unix - seconds_since(begin);
-  result.left_behind = end_stragglers(signals);
+  result.left_behind = end_stragglers(command.straggling_s, signals);
   return result;
 }
 

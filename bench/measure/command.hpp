@@ -14,6 +14,7 @@ struct Command {
   std::map<std::string, std::string> environment;  ///< besides this process's own
   std::string log;                                 ///< file that takes stdout and stderr
   double time_limit_s = 3600;
+  double straggling_s = 3;  ///< within which helpers of launchers end by themselves
 };
 
 struct CommandResult {
@@ -32,8 +33,8 @@ struct CommandResult {
 
 /// Runs `command` in a process group of its own and waits. An interrupt or the end of its time ends
 /// the group: SIGTERM, and SIGKILL 10 s later. Processes that it started, in whatever group, do not
-/// outlive it by more than seconds. One command at a time; the caller has no other children. Throws
-/// Error(internal) where it cannot be started.
+/// outlive it by more than `straggling_s`. One command at a time; the caller has no other children.
+/// Throws Error(internal) where it cannot be started.
 [[nodiscard]] CommandResult run_command(const Command& command, Signals& signals);
 
 /// The last lines of a command's log that say something, for a message.

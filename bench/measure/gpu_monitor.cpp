@@ -29,14 +29,19 @@ std::optional<double> GpuObservation::busy() const {
   return busy_sum / busy_looks;
 }
 
-std::optional<double> GpuObservation::memory_bytes() const {
-  if (!memory_max_bytes || !before.memory_used_bytes) return std::nullopt;
-  return *memory_max_bytes - *before.memory_used_bytes;
+void GpuObservation::see_memory(const GpuState& state) {
+  if (!state.memory_used_bytes) return;
+  const double used = *state.memory_used_bytes;
+  memory_least_bytes = std::min(memory_least_bytes.value_or(used), used);
+  keep_larger(memory_bytes, used - *memory_least_bytes);
 }
 
 GpuMonitor::GpuMonitor(const Nvml& nvml, std::vector<int> indices)
     : nvml_(nvml), indices_(std::move(indices)), seen_(indices_.size()) {
-  for (std::size_t i = 0; i < indices_.size(); ++i) seen_[i].before = nvml_.state(indices_[i]);
+  for (std::size_t i = 0; i < indices_.size(); ++i) {
+    seen_[i].before = nvml_.state(indices_[i]);
+    seen_[i].see_memory(seen_[i].before);
+  }
   if (!indices_.empty()) thread_ = std::thread([this] { watch(); });
 }
 
@@ -77,9 +82,9 @@ void GpuMonitor::look() {
     keep_larger(seen.temperature_max_c, state.temperature_c);
     keep_larger(seen.clock_sm_max_mhz, state.clock_sm_mhz);
     keep_larger(seen.power_max_w, state.power_w);
-    keep_larger(seen.memory_max_bytes, state.memory_used_bytes);
+    seen.see_memory(state);
     // By the time after the look, which waits for the driver while that makes a context.
-    if (!seen.first_use_unix && seen.memory_bytes().value_or(0) >= context_bytes)
+    if (!seen.first_use_unix && seen.memory_bytes.value_or(0) >= context_bytes)
       seen.first_use_unix = unix_now();
     if (state.busy) {
       seen.busy_sum += *state.busy;

@@ -20,7 +20,10 @@ struct GpuObservation {
   std::optional<double> temperature_max_c;
   std::optional<double> clock_sm_max_mhz;
   std::optional<double> power_max_w;
-  std::optional<double> memory_max_bytes;
+  std::optional<double> memory_least_bytes;  ///< in use
+  /// Most in use beyond the least until then: what another process gives back late, while this run
+  /// begins, hides nothing of what the run takes.
+  std::optional<double> memory_bytes;
   /// Of the first look at which a context's memory was in use, or more; seconds since 1970.
   std::optional<double> first_use_unix;
   double busy_sum = 0;  ///< of the looks at which the driver told
@@ -30,8 +33,9 @@ struct GpuObservation {
   [[nodiscard]] std::optional<double> joules() const;
   /// The part of the time in which a kernel ran, the mean of the looks.
   [[nodiscard]] std::optional<double> busy() const;
-  /// Most in use, less what was in use before.
-  [[nodiscard]] std::optional<double> memory_bytes() const;
+
+  /// Takes the memory of a look.
+  void see_memory(const GpuState& state);
 };
 
 /// Looks at the GPUs `indices` from its construction to `stop`, a few times a second: often enough

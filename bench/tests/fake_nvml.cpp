@@ -1,10 +1,11 @@
 // A library that takes the place of NVIDIA's: four alike GPUs. FAKE_NVML_MEMORY=grows makes their
-// memory in use grow from look to look, as a run on them would; FAKE_NVML_HOT=1 has them slowed
-// down by their temperature.
+// memory in use grow from look to look, as a run on them would; else it may name a file, which says
+// how many MB are in use. FAKE_NVML_HOT=1 has them slowed down by their temperature.
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <string>
 
 #include "bench/measure/nvml_types.hpp"
@@ -26,6 +27,16 @@ nvmlReturn_t put(const std::string& text, char* to, unsigned length) {
   std::strncpy(to, text.c_str(), length - 1);
   to[length - 1] = '\0';
   return NVML_SUCCESS;
+}
+
+unsigned long long megabytes_in_use() {
+  static std::atomic<unsigned long long> looks{0};
+  unsigned long long megabytes = 1;
+  const char* const source = std::getenv("FAKE_NVML_MEMORY");
+  if (source == nullptr) return megabytes;
+  if (std::string(source) == "grows") return ++looks;
+  std::ifstream(source) >> megabytes;
+  return megabytes;
 }
 
 }  // namespace
@@ -61,10 +72,9 @@ nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t /*device*/, char* name, unsigned len
 }
 
 nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t /*device*/, nvmlMemory_t* memory) {
-  static std::atomic<unsigned long long> looks{0};
   *memory = {};
   memory->total = 1'000'000'000;
-  memory->used = is_set("FAKE_NVML_MEMORY", "grows") ? 1'000'000 * ++looks : 1'000'000;
+  memory->used = 1'000'000 * megabytes_in_use();
   return NVML_SUCCESS;
 }
 

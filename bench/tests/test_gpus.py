@@ -8,21 +8,42 @@ import unittest
 import test_night
 from bench_runs import OPTIONS, Bench
 
-# Says that it is spex-gpu, and is the CPU's.
+# Says that it is spex-gpu, and is the CPU's. Where the environment tells, so many MB of a GPU are in
+# use before and after that.
 PRETENDER = f"""#!{sys.executable}
-import json, os, subprocess, sys
+import json, os, subprocess, sys, time
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
+
+
+def use_memory(when):
+    if when in os.environ:
+        Path(os.environ["FAKE_NVML_MEMORY"]).write_text(os.environ[when])
+        time.sleep(0.5)
+
+
+use_memory("MEMORY_BEFORE")
 (here / "visible").write_text(os.environ["CUDA_VISIBLE_DEVICES"])
 options = sys.argv[1:]
 options[options.index("--milestone") + 1] = "cpu-refactor"
 status = subprocess.run([here / "spex-cpu", *options], check=False).returncode
+use_memory("MEMORY_AFTER")
 path = Path(options[options.index("--events") + 1])
 log = json.loads(path.read_text())
 log["program"], log["milestone"] = "spex-gpu", "pipeline"
 path.write_text(json.dumps(log))
 sys.exit(status)
+"""
+
+# Says that it is the control of MPS, whose daemon goes on for a while after it was told to end.
+MPS = """#!/bin/bash
+if [[ ${1:-} == -d ]]; then
+  setsid bash -c 'until [[ -e $0 ]]; do sleep 0.05; done; sleep 4' "$0.quit" <&- >&- 2>&- &
+else
+  read -r words
+  [[ $words != quit ]] || touch "$0.quit"
+fi
 """
 
 LIBRARIES = [os.environ["SPEX_FAKE_NVML"], os.environ.get("LD_LIBRARY_PATH", "")]
@@ -92,6 +113,34 @@ class Gpus(unittest.TestCase):
         status, text, result = self.run_with()
         self.assertEqual(status, 3, text)
         self.assertIn("no memory of a GPU was used", result["verdict"]["reasons"][0])
+
+    def test_memory_that_is_given_back_late_hides_nothing(self):
+        """The run before it still has all of it when one begins."""
+        memory = self.bench.folder / "memory"
+        memory.write_text("900")
+        status, text, result = self.run_with(
+            FAKE_NVML_MEMORY=str(memory), MEMORY_BEFORE="1", MEMORY_AFTER="900"
+        )
+        self.assertEqual(status, 0, text)
+        self.assertEqual(result["timing"]["samples"][0]["device_memory_bytes"], 899e6)
+
+    def test_a_gpu_that_is_taken_before_the_clock_begins_is_noticed(self):
+        """Contexts are made within the clock."""
+        memory = self.bench.folder / "memory"
+        memory.write_text("1")
+        status, text, result = self.run_with(FAKE_NVML_MEMORY=str(memory), MEMORY_BEFORE="900")
+        self.assertEqual(status, 3, text)
+        self.assertIn("memory of a GPU was in use", result["verdict"]["reasons"][0])
+
+    def test_the_server_of_mps_may_take_seconds_to_end(self):
+        """It gives back the contexts of all GPUs, and is no process left behind."""
+        with Bench([ENTRY | {"mps": True}]) as bench:
+            for name, text in (("spex-gpu", PRETENDER), ("nvidia-cuda-mps-control", MPS)):
+                (bench.folder / name).write_text(text)
+                (bench.folder / name).chmod(0o755)
+            path = f"{bench.folder}:{os.environ['PATH']}"
+            status, text = bench.run(**LIBRARY, FAKE_NVML_MEMORY="grows", PATH=path)
+            self.assertEqual(status, 0, text)
 
     def test_a_throttled_run_does_not_count(self):
         """It is kept, marked and counted; the machine is unhealthy, and has no speed."""
