@@ -12,7 +12,6 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <spawn.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -27,6 +26,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds look_every{100};
 constexpr double grace_s = 10;
+constexpr int status_of_no_program = 127;
 // After which one that cannot be killed, as it waits for a file system that is gone, is left.
 constexpr double unkillable_s = 30;
 
@@ -43,29 +43,15 @@ double seconds_of(const timeval& time) {
   return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
 }
 
-// Throws where a function of posix_spawn's family has failed; `program` is what was to be started.
-void check(int error, const std::string& program) {
-  if (error != 0)
-    throw Error(ErrorKind::internal, program,
-                std::string("cannot be started: ") + std::strerror(error));
-}
-
-// Owners of posix_spawn's two descriptions.
-struct Actions {
-  posix_spawn_file_actions_t value{};
-  explicit Actions(const std::string& program) {
-    check(posix_spawn_file_actions_init(&value), program);
+// An open file.
+struct Descriptor {
+  int value = -1;
+  Descriptor(const std::string& path, int flags) : value(open(path.c_str(), flags, 0644)) {
+    if (value < 0) throw data_error(path, std::strerror(errno), "a file that can be written");
   }
-  Actions(const Actions&) = delete;
-  Actions& operator=(const Actions&) = delete;
-  ~Actions() { posix_spawn_file_actions_destroy(&value); }
-};
-struct Attributes {
-  posix_spawnattr_t value{};
-  explicit Attributes(const std::string& program) { check(posix_spawnattr_init(&value), program); }
-  Attributes(const Attributes&) = delete;
-  Attributes& operator=(const Attributes&) = delete;
-  ~Attributes() { posix_spawnattr_destroy(&value); }
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { close(value); }
 };
 
 std::vector<char*> pointers(std::vector<std::string>& words) {
@@ -86,25 +72,39 @@ std::vector<std::string> environment_of(const Command& command) {
   return all;
 }
 
+// What a child does before it is the program: it has a process group and a log of its own, and is
+// told to end where this process ends first, killed, so that it does not go on beside the next run.
+// Returns errno where that fails, and else not at all. Between vfork and exec a child may only make
+// system calls.
+int become(int log, const Signals& signals, pid_t parent, char** words, char** variables) {
+  if (setpgid(0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) != 0 || getppid() != parent ||
+      dup2(log, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0 ||
+      pthread_sigmask(SIG_SETMASK, &signals.before(), nullptr) != 0)
+    return errno;
+  if (log > STDERR_FILENO) close(log);
+  execvpe(words[0], words, variables);
+  return errno;
+}
+
 pid_t start(const Command& command, const Signals& signals) {
   std::vector<std::string> words = command.argv;
   std::vector<std::string> variables = environment_of(command);
-  const std::string program = words.at(0);
-  Actions actions(program);
-  check(posix_spawn_file_actions_addopen(&actions.value, STDOUT_FILENO, command.log.c_str(),
-                                         O_WRONLY | O_CREAT | O_TRUNC, 0644),
-        program);
-  check(posix_spawn_file_actions_adddup2(&actions.value, STDOUT_FILENO, STDERR_FILENO), program);
-  Attributes attributes(program);
-  check(posix_spawnattr_setpgroup(&attributes.value, 0), program);
-  check(posix_spawnattr_setsigmask(&attributes.value, &signals.before()), program);
-  check(posix_spawnattr_setflags(&attributes.value, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK),
-        program);
-  pid_t child = 0;
-  check(posix_spawnp(&child, program.c_str(), &actions.value, &attributes.value,
-                     pointers(words).data(), pointers(variables).data()),
-        program);
-  return child;
+  std::vector<char*> argv = pointers(words), environment = pointers(variables);
+  const Descriptor log(command.log, O_WRONLY | O_CREAT | O_TRUNC);
+  const pid_t parent = getpid();
+  volatile int error = 0;
+  // posix_spawn cannot ask for a signal at this process's end, and fork takes the longer the more
+  // memory there is, within the effective clock.
+  const pid_t child = vfork();
+  if (child == 0) {
+    error = become(log.value, signals, parent, argv.data(), environment.data());
+    _exit(status_of_no_program);
+  }
+  if (child < 0) error = errno;
+  if (error == 0) return child;
+  if (child > 0) waitpid(child, nullptr, 0);
+  throw Error(ErrorKind::internal, words[0],
+              std::string("cannot be started: ") + std::strerror(error));
 }
 
 // This process's children that have not ended, by /proc.

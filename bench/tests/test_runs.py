@@ -78,6 +78,30 @@ class Runs(unittest.TestCase):
             self.assertEqual(after["timing"]["samples"][:runs], before["timing"]["samples"])
             self.assertEqual(len(after["timing"]["samples"]), runs + 1)
 
+    def test_a_run_does_not_outlive_a_benchmark_that_is_killed(self):
+        """It would go on beside the next one, and write to its folder."""
+        sleeper = """#!/usr/bin/env bash
+[[ "$*" != *--events* ]] || exec sleep 1000
+exec "${0%/*}/real-spex-cpu" "$@"
+"""
+        with Bench([entry("one")], extractor=sleeper) as bench:
+            process = subprocess.Popen(bench.command(), stderr=subprocess.DEVNULL)
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+
+            def sleeping() -> list[Path]:
+                found = [Path("/proc") / child for child in children.read_text().split()]
+                return [one for one in found if (one / "comm").read_text() == "sleep\n"]
+
+            while not (runs := sleeping()):
+                self.assertIsNone(process.poll())
+                time.sleep(0.05)
+            process.kill()
+            process.wait()
+            end = time.monotonic() + 10
+            while runs[0].exists() and "State:\tZ" not in (runs[0] / "status").read_text():
+                self.assertLess(time.monotonic(), end, "it goes on")
+                time.sleep(0.05)
+
     def test_runs_end_when_the_interval_is_narrow(self):
         """Or when there are as many as there may be; each on inputs of its own."""
         plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
