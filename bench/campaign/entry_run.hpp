@@ -46,6 +46,8 @@ struct EntryRun {
   std::vector<Sample> samples;
   std::vector<DroppedRun> dropped;
   bool extended = false;  ///< runs were added to a result that was complete
+  /// Of what is kept of the last run beside the result; nothing where that was not kept.
+  std::optional<std::string> run_log_sha256, series_sha256;
   Validation validation;
   nlohmann::ordered_json health_before, health_after;                    ///< null where unknown
   std::vector<nlohmann::ordered_json> health_during;                     ///< by GPU

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "bench/campaign/sustained.hpp"
+#include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/output_collector.hpp"
 #include "bench/measure/run_observer.hpp"
 #include "bench/measure/telemetry.hpp"
@@ -109,15 +110,17 @@ std::chrono::milliseconds look_every(double seconds) {
 }
 
 // How the machine was over a long run, beside its result.
-void write_series(const EntryRun& run, const std::string& run_id,
-                  const nlohmann::ordered_json& series, const std::string& path) {
+void write_series(EntryRun& run, const std::string& run_id, const nlohmann::ordered_json& series,
+                  const std::string& path) {
   nlohmann::ordered_json json{
       {"schema", {{"name", "spexbench-series"}, {"major", 1}, {"minor", 0}}},
       {"run_id", run_id},
       {"entry", run.entry.id},
       {"run", run.next_index()}};
   json.update(series);
-  atomic_write(path, json.dump() + "\n");
+  const std::string text = json.dump() + "\n";
+  atomic_write(path, text);
+  run.series_sha256 = hash_text(text);
 }
 
 }  // namespace

@@ -97,6 +97,8 @@ Json timing_json(const EntryRun& run) {
                                {"seconds", value_or_null(one.seconds)},
                                {"reason", one.reason}});
   json["extended"] = run.extended;
+  json["run_log_sha256"] = value_or_null(run.run_log_sha256);
+  json["series_sha256"] = value_or_null(run.series_sha256);
   return json;
 }
 
@@ -172,7 +174,7 @@ Json roofline_json(const EntryRun& run, const RunFacts& facts) {
 }
 
 Json schema() {
-  return {{"name", "spexbench-result"}, {"major", 1}, {"minor", 3}};
+  return {{"name", "spexbench-result"}, {"major", 1}, {"minor", 4}};
 }
 
 // Paths and the like may be no UTF-8.
@@ -180,14 +182,11 @@ std::string text_of(const Json& json, int indent = -1) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
-// A hash of what --resume takes up, with the key of the data folder. It shows an edit; it does not
-// stop who knows how it is made.
-std::string seal_of(const Json& result, const std::string& key) {
-  std::string text = key;
-  for (const char* part :
-       {"plan", "build", "programs", "inputs", "golden", "timing", "health", "validation"})
-    text += text_of(result.at(part));
-  return hash_text(text);
+// A hash of all else, with the key of the data folder. It shows an edit; it does not stop who knows
+// how it is made.
+std::string seal_of(Json result, const std::string& key) {
+  result.erase("seal");
+  return hash_text(key + text_of(result));
 }
 
 // A run may go on in another of Slurm's jobs.
@@ -255,7 +254,7 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
   if (!found) throw data_error(path, "is no result", "JSON, or no such file");
   const Json& json = *found;
   try {
-    if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.3");
+    if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.4");
     if (json.at("plan").at("sha256") != facts.plan_sha256)
       throw data_error(path, "is of another plan", "the one that was begun, or another --out");
     if (json.at("build") != facts.build || json.at("system") != facts.system)
@@ -287,6 +286,8 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
     const Json& timing = json.at("timing");
     const Json& samples = timing.at("samples");
     run.extended = timing.at("extended");
+    run.run_log_sha256 = optional_at<std::string>(timing, "run_log_sha256");
+    run.series_sha256 = optional_at<std::string>(timing, "series_sha256");
     for (const Json& one : timing.at("dropped"))
       run.dropped.push_back({one.at("index"), one.at("start_utc"),
                              optional_at<double>(one, "seconds"), one.at("reason")});

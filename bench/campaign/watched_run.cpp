@@ -8,6 +8,7 @@
 #include <system_error>
 #include <utility>
 
+#include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/run_claims.hpp"
 #include "bench/measure/node_meter.hpp"
 #include "bench/measure/run_observer.hpp"
@@ -136,12 +137,15 @@ std::vector<int> RunWatcher::nvml_indices(const Entry& entry) const {
 
 // An old log must not stand in for one that was not written. That of a night has hundreds of
 // thousands of events, and is not kept.
-void RunWatcher::keep_run_log(const EntryRun& run) const {
+void RunWatcher::keep_run_log(EntryRun& run) const {
   const std::string written = folders_.events(), kept = folders_.run_log(run.entry.id);
   fs::remove(kept);
+  run.run_log_sha256.reset();
   std::error_code error;
   const auto bytes = fs::is_regular_file(written) ? fs::file_size(written, error) : 0;
-  if (!error && bytes > 0 && bytes <= most_run_log_bytes) fs::copy_file(written, kept);
+  if (error || bytes == 0 || bytes > most_run_log_bytes) return;
+  fs::copy_file(written, kept);
+  run.run_log_sha256 = hash_file(kept);
 }
 
 }  // namespace spex::bench

@@ -49,7 +49,7 @@ class RunWatcher {
   [[nodiscard]] std::vector<int> nvml_indices(const Entry& entry) const;
 
  private:
-  void keep_run_log(const EntryRun& run) const;
+  void keep_run_log(EntryRun& run) const;
 
   const Nvml& nvml_;
   const Machine& machine_;

@@ -136,6 +136,12 @@ class Checker {
                          json.at("build").at("commit").dump(), manifest_.at("commit").dump()));
   }
 
+  // What is kept of the last run beside the result is what spex-bench wrote.
+  void check_written(const std::string& name, const std::optional<std::string>& sha256) {
+    if (hash_text(files_.at(name)) != sha256)
+      refuse(name + ": is not what was written after the last run");
+  }
+
   // The log of each run is there, and the run log is that of the last.
   void check_logs(const Entry& entry, const EntryRun& run) {
     for (const Sample& sample : run.samples)
@@ -147,9 +153,10 @@ class Checker {
     const auto file = files_.find(name);
     if (file == files_.end()) {
       // That of a long run is kept where it is not too large.
-      if (!entry.sustain) found_.incomplete.push_back(name + " is missing");
+      if (!entry.sustain || run.run_log_sha256) found_.incomplete.push_back(name + " is missing");
       return;
     }
+    check_written(name, run.run_log_sha256);
     const Sample& last = run.samples.back();
     const RunLog log = parse_run_log(file->second, name);
     Sample of_log;
@@ -185,6 +192,7 @@ class Checker {
       return;
     }
     if (run.samples.empty()) return;
+    check_written(name, run.series_sha256);
     const Sample& last = run.samples.back();
     try {
       const Json json = json_of(file->second);

@@ -135,6 +135,8 @@ void Replay::read_run(const Json& json, const std::string& key) {
     run_.dropped.push_back({dropped.at("index"), dropped.at("start_utc"),
                             optional_at<double>(dropped, "seconds"), dropped.at("reason")});
   run_.extended = timing.at("extended");
+  run_.run_log_sha256 = optional_at<std::string>(timing, "run_log_sha256");
+  run_.series_sha256 = optional_at<std::string>(timing, "series_sha256");
   run_.validation = Validation(json.at("validation"));
   const Json& health = json.at("health");
   run_.health_before = health.at("before");

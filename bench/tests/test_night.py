@@ -168,6 +168,7 @@ class Night(unittest.TestCase):
             ("cpu_busy has", lambda d: d["cpu_busy"].pop()),
             ("power_w has", lambda d: d["node"]["power_w"].pop()),
             ("node", lambda d: d.pop("node")),
+            ("is not what was written", lambda d: d.update(cpu_mhz=[1.0] * len(d["cpu_mhz"]))),
         ):
             with self.subTest(reason):
                 status, text = check(sealed(files, name, edit))

@@ -129,6 +129,7 @@ EntryRun exposure(const Plan& plan) {
                                     {check_of("all", "|mean pull| of all frames", 0.006),
                                      check_of("all", "|std of pull - 1| of all frames", 0.001)}},
                                    {"failure", nullptr}});
+  run.run_log_sha256 = hash_text(run_log(plan).dump());
   return run;
 }
 

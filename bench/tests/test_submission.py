@@ -106,6 +106,8 @@ class Submission(unittest.TestCase):
             ),
             ("seal is", lambda d: d["timing"]["samples"][0].update(max_rss_bytes=1.0)),
             ("seal is", lambda d: d.update(seal="0" * 64)),
+            ("seal is", lambda d: d["launch"]["environment"].clear()),
+            ("seal is", lambda d: d.update(run_id="of another day")),
             ("verdict/overall is", lambda d: d["verdict"].update(overall="unhealthy")),
             (
                 "has not the options",
@@ -134,6 +136,25 @@ class Submission(unittest.TestCase):
         ):
             with self.subTest(reason):
                 self.refuse(reason, sealed(self.files, "results/one.json", edit))
+
+    def test_what_all_results_say_of_the_machine_is_sealed(self):
+        """Edited alike in each of them, and in what the archive says."""
+        files = self.files
+        for name in ("results/one.json", "results/two.json", "system.json"):
+            files = sealed(files, name, lambda d: d["system"].update(cpu="another", name="best"))
+        self.refuse("seal is", files)
+
+    def test_a_run_log_that_was_edited(self):
+        """Though its clocks and patches are those of the run."""
+
+        def to_another(log: dict) -> None:
+            log["ranks"][0]["host"] = "another"
+
+        name = "results/one.events.json"
+        self.refuse(
+            f"{name}: is not what was written after the last run",
+            sealed(self.files, name, to_another),
+        )
 
     def test_files_that_would_mislead_a_reader_or_end_the_program(self):
         """Lists without end, numbers that are none, members twice, words that move the cursor."""
