@@ -129,24 +129,25 @@ int BandWorkspace::hard_roots() {
   const cudaStream_t stream = context_->stream();
   const std::vector<int> hard = to_host<int>(hard_.get(), batch_.cores.size(), stream);
   const int m = layout_.nwave;
-  const std::size_t size = count_of(m, m);
   std::vector<CoreSpectrum> left;
+  std::vector<int> which;
   for (std::size_t k = 0; k < hard.size(); ++k)
-    if (hard[k] != 0) left.push_back(batch_.cores[k]);
+    if (hard[k] != 0) {
+      left.push_back(batch_.cores[k]);
+      which.push_back(static_cast<int>(k));
+    }
   const auto nleft = static_cast<int>(left.size());
   if (nleft == 0) return 0;
-  reserve(hard_C_, left.size() * size);
-  reserve(hard_Q_, left.size() * size);
+  reserve(hard_Q_, count_of(nleft, m, m));
   reserve(hard_sums_, 2 * count_of(nleft, m));
   reserve(hard_cores_, left.size());
+  reserve(which_hard_, left.size());
   SPEX_GPU_CHECK(cudaMemcpyAsync(hard_cores_.get(), left.data(), left.size() * sizeof(CoreSpectrum),
                                  cudaMemcpyHostToDevice, stream));
-  for (std::size_t k = 0, to = 0; k < hard.size(); ++k)
-    if (hard[k] != 0)
-      SPEX_GPU_CHECK(cudaMemcpyAsync(hard_C_.get() + to++ * size, C_.get() + k * size,
-                                     size * sizeof(double), cudaMemcpyDeviceToDevice, stream));
-  find_jacobi_roots(hard_cores_.get(), nleft, m, hard_C_.get(), hard_Q_.get(), batch_.status(),
-                    stream);
+  SPEX_GPU_CHECK(cudaMemcpyAsync(which_hard_.get(), which.data(), which.size() * sizeof(int),
+                                 cudaMemcpyHostToDevice, stream));
+  find_jacobi_roots(hard_cores_.get(), nleft, which_hard_.get(), m, C_.get(), hard_Q_.get(),
+                    batch_.status(), stream);
   store_signal(batch_.patches(), hard_cores_.get(), nleft, hard_Q_.get(), m, y(), q(),
                layout_.strides(), hard_sums_.get(), batch_.status(), batch_.frame->spectra(),
                stream);

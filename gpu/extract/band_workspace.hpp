@@ -68,9 +68,9 @@ class BandWorkspace {
   Chi2Pixels chi2_pixels_ = Chi2Pixels::weighted;
   BandLayout layout_;
   std::size_t vector_ = 0;
-  DeviceBuffer<double> panels_, M_, C_, hard_C_, hard_Q_, hard_sums_, bins_, work_, condition_;
+  DeviceBuffer<double> panels_, M_, C_, hard_Q_, hard_sums_, bins_, work_, condition_;
   DeviceBuffer<CoreSpectrum> cores_, hard_cores_;
-  DeviceBuffer<int> hard_;
+  DeviceBuffer<int> hard_, which_hard_;
 };
 
 }  // namespace spex::gpu

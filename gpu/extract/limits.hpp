@@ -84,9 +84,13 @@ inline constexpr int vectors = 2;          ///< 1 and y of section 5.1
   return sizeof(double) * (std::max(iteration, columns) + 2 * P + 32 + 1);
 }
 
+/// From one column to the next in find_jacobi_roots: neighbours in both halves of the banks.
+[[nodiscard]] SPEX_HD constexpr int jacobi_roots_leading(int m) {
+  return (m + 7) / 16 * 16 + 8;
+}
 /// Of find_jacobi_roots, for matrices of order m.
 [[nodiscard]] constexpr std::size_t jacobi_roots_bytes(int m) {
-  return sizeof(double) * count_of(m, m);
+  return sizeof(double) * count_of(m, jacobi_roots_leading(m));
 }
 
 // The largest that the kernels are compiled for, on every GPU of clusters.

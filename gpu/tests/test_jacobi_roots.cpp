@@ -26,8 +26,9 @@ std::vector<double> graded(int m, double largest) {
 
 class JacobiRoots : public test::GpuTest {
  protected:
-  // Of matrices of one order, each of a patch of its own.
-  void find(const std::vector<std::vector<double>>& matrices, int m) {
+  // Of matrices of one order, each of a patch of its own; of all, or of those in `which`.
+  void find(const std::vector<std::vector<double>>& matrices, int m,
+            const std::vector<int>& which = {}) {
     std::vector<double> C;
     std::vector<CoreSpectrum> cores;
     for (const std::vector<double>& one : matrices) {
@@ -37,8 +38,11 @@ class JacobiRoots : public test::GpuTest {
     const auto C_device = to_device(C);
     const auto cores_device = to_device(cores);
     const auto status_device = to_device(std::vector<int>(matrices.size(), 0));
-    const auto Q_device = poisoned<double>(C.size());
-    find_jacobi_roots(cores_device.get(), static_cast<int>(cores.size()), m, C_device.get(),
+    const std::size_t count = which.empty() ? matrices.size() : which.size();
+    const auto Q_device = poisoned<double>(count * count_of(m, m));
+    const auto which_device = to_device(which);
+    find_jacobi_roots(cores_device.get(), static_cast<int>(count),
+                      which.empty() ? nullptr : which_device.get(), m, C_device.get(),
                       Q_device.get(), status_device.get(), stream());
     Q = to_host(Q_device);
     status = to_host(status_device);
@@ -53,7 +57,7 @@ class JacobiRoots : public test::GpuTest {
 // may be off by the spacing of doubles times `largest`, 2e-10 here; eigenvectors would lose as much
 // as its square.
 TEST_F(JacobiRoots, AreTheReferencesOwn) {
-  for (const int m : {1, 2, 23, 32, 74, 80}) {
+  for (const int m : {1, 2, 23, 32, 50, 74, 80}) {
     SCOPED_TRACE(m);
     const std::vector<std::vector<double>> matrices{graded(m, 1), graded(m, 1e3), graded(m, 1e6)};
     find(matrices, m);
@@ -79,6 +83,18 @@ TEST_F(JacobiRoots, DoNotDependOnTheBatch) {
   const std::vector<double> alone = Q;
   find({graded(m, 1), graded(m, 1e6), graded(m, 1e3)}, m);
   EXPECT_EQ(alone, std::vector<double>(Q.begin() + m * m, Q.begin() + 2 * m * m));
+}
+
+TEST_F(JacobiRoots, AreOfTheMatricesChosen) {
+  constexpr int m = 50;
+  const std::vector<std::vector<double>> matrices{graded(m, 1), graded(m, 1e6), graded(m, 1e3)};
+  find(matrices, m);
+  const std::vector<double> all = Q;
+  find(matrices, m, {2, 1});
+  EXPECT_EQ(std::vector<double>(Q.begin(), Q.begin() + m * m),
+            std::vector<double>(all.begin() + 2 * m * m, all.end()));
+  EXPECT_EQ(std::vector<double>(Q.begin() + m * m, Q.end()),
+            std::vector<double>(all.begin() + m * m, all.begin() + 2 * m * m));
 }
 
 TEST_F(JacobiRoots, BadMatricesAreTheirOwnPatchs) {

@@ -97,8 +97,8 @@ void run_one_sided_jacobi(benchmark::State& state, Device& device, FrameInput& f
                const int m = batch.layout.nwave;
                gpu::reserve(Q, count_of(batch.ncores, m, m));
                gpu::reserve(sums, count_of(batch.ncores, 2, m));
-               gpu::find_jacobi_roots(batch.cores, batch.ncores, m, C, Q.get(), batch.status,
-                                      device.stream());
+               gpu::find_jacobi_roots(batch.cores, batch.ncores, nullptr, m, C, Q.get(),
+                                      batch.status, device.stream());
                gpu::store_signal(batch.patches, batch.cores, batch.ncores, Q.get(), m, batch.f,
                                  batch.q, batch.layout.strides(), sums.get(), batch.status, spectra,
                                  device.stream());
