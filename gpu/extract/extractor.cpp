@@ -7,6 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "gpu/core/copy.hpp"
 #include "gpu/extract/engine_band.hpp"
 #include "gpu/extract/engine_eigh.hpp"
@@ -57,6 +59,15 @@ std::vector<int>::const_iterator end_of_guarded(const std::vector<Patch>& patche
 
 bool same_bundle(const Patch& a, const Patch& b) {
   return a.bundle == b.bundle;
+}
+int most_patches_of_bundle(const std::vector<Patch>& patches) {
+  int most = 0;
+  for (int first = 0; first < static_cast<int>(patches.size());) {
+    const int last = end_of_run(patches, first, same_bundle);
+    most = std::max(most, last - first);
+    first = last;
+  }
+  return most;
 }
 bool same_subbundle(const Patch& a, const Patch& b) {
   return a.bundle == b.bundle && a.subbundle == b.subbundle;
@@ -127,6 +138,11 @@ class Extractor::Impl {
     if (of_frame && !by_fibers)
       throw usage_error("--flux", "frame: the GPU does not extract this frame spectrum by spectrum",
                         "signal decorrelation and patches that direct can do, or spex-cpu");
+    if (of_frame && most_patches_of_bundle(patches) > most_patches_of_launch)
+      throw usage_error("--flux",
+                        fmt::format("frame: the GPU solves a bundle of {} patches in parts",
+                                    most_patches_of_bundle(patches)),
+                        fmt::format("at most {} patches, or spex-cpu", most_patches_of_launch));
     if (by_fibers)
       extract_direct(fibers_, inputs, patches, done, models_wanted);
     else if (by_band)

@@ -183,7 +183,8 @@ __global__ void __launch_bounds__(solve_threads)
   for (int w = threadIdx.x; w < m; w += solve_threads) {
     const double N = system.bands.band[(first + w) * (R + 1)] + system.prior[first + w];
     const double move = fabs(x[w] - system.f[first + w]) * sqrt(N);
-    if (!(move <= moved)) moved = move;  // what is not a number, too
+    // What is not a number, too, and that stays.
+    if (!(move <= moved) && !isnan(moved)) moved = move;
     system.f[first + w] = x[w];
   }
   take_largest(moved, system.moved + sweep * system.nbundles + place.bundle);
