@@ -48,6 +48,8 @@ constexpr const char* footer =
 constexpr int extractors_of_gpu = 3;
 // Readers, and writers, beyond these wait for the GPU.
 constexpr int most_file_threads = 5;
+// More threads of a frame that is written wait for its file.
+constexpr int most_write_threads = 4;
 
 // "0-15; 16-31", and a word where they are not known.
 std::string texts_of(const std::vector<spex::mpi::Cpus>& all) {
@@ -83,8 +85,9 @@ std::vector<int> choose_devices(std::optional<int> asked, bool bind,
   return devices;
 }
 
-// Threads of a pipeline's rank, where the command line leaves them open.
-void share_cpus(spex::ExposureArguments& many, const spex::mpi::Communicator& node, int devices) {
+// Threads of a pipeline's rank, where the command line leaves them open; those of a frame that is
+// written.
+int share_cpus(spex::ExposureArguments& many, const spex::mpi::Communicator& node, int devices) {
   // Its share of the node, and no more than it is bound to.
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   const int share = std::max(1, static_cast<int>(online / node.size()));
@@ -94,6 +97,7 @@ void share_cpus(spex::ExposureArguments& many, const spex::mpi::Communicator& no
   many.writers = many.writers.value_or(file_threads);
   many.extractors = many.extractors.value_or(extractors_of_gpu * devices);
   many.devices = devices;
+  return std::clamp(cpus / std::max(1, *many.writers), 1, most_write_threads);
 }
 
 // Extractors are kept until the process ends: the driver takes back their memory, GB in hundreds of
@@ -157,23 +161,35 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   spex::load_earth_orientation(world, arguments.production, job.settings.barycentric);
   const spex::mpi::Communicator node = world.node();
   const std::vector<int> devices = choose_devices(device, bind == "gpu", node);
-  if (spex::traits(job.settings.options.milestone).schedule == spex::Schedule::pipeline &&
-      many.many())
-    share_cpus(many, node, static_cast<int>(devices.size()));
+  if (!many.many())
+    job.settings.write_threads = std::min(spex::default_threads(), most_write_threads);
+  else if (spex::traits(job.settings.options.milestone).schedule == spex::Schedule::pipeline)
+    job.settings.write_threads = share_cpus(many, node, static_cast<int>(devices.size()));
   if (world.is_root() &&
       spex::traits(job.settings.options.milestone).batch == spex::EigenBatch::all)
     spdlog::info(spex::gpu::describe_gpu_build());
   if (world.is_root())
     spdlog::info("{}: {} rank(s)", many.many() ? "frames" : job.files.input, world.size());
-  const int frames_at_once = many.extractors.value_or(1) / many.devices.value_or(1);
+  // Of the GPU that has most.
+  const int sharing = many.devices.value_or(1);
+  const int frames_at_once = (many.extractors.value_or(1) + sharing - 1) / sharing;
   return spex::extract_one_or_many(world, job, many, [devices, frames_at_once, &extractors](int k) {
     return extractors.make(devices[static_cast<std::size_t>(k) % devices.size()], frames_at_once);
   });
 }
 
+// The driver makes 8 hardware queues for each GPU's context where nobody says how many, and half of
+// the time that a context takes goes there: one for each extractor's stream will do. To be called
+// before there are other threads, which may read the environment.
+void ask_for_few_queues() {
+  constexpr int keep_the_users = 0;
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", std::to_string(extractors_of_gpu).c_str(), keep_the_users);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  ask_for_few_queues();
   spex::set_up_logging(program);
   KeptExtractors extractors;
   const int status = spex::run_on_ranks(

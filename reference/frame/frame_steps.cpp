@@ -116,9 +116,10 @@ PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, 
                                      shorten_path(files.psf, settings.roots)},
                                     inputs, settings.options, counts);
   content.fibermap = &inputs.preproc.fibermap;
-  const Scores scores = compute_scores(frame, content.camera);
+  const Scores scores = compute_scores(frame, content.camera, settings.write_threads);
   if (settings.scores) content.scores = &scores;
   content.full_precision = settings.full_precision;
+  content.threads = settings.write_threads;
   // The frame last: where it is there, so is all that goes with it.
   if (files.model)
     write_model(*files.model, assemble_model(inputs.pixels.nx, inputs.pixels.ny, patches),

@@ -6,11 +6,12 @@
 #include <vector>
 
 #include "reference/core/median.hpp"
+#include "reference/core/parallel.hpp"
 #include "reference/model/camera.hpp"
 
 namespace spex {
 
-Scores compute_scores(const Frame& frame, const std::string& camera) {
+Scores compute_scores(const Frame& frame, const std::string& camera, int threads) {
   const ArmTraits* arm = find_arm(camera);
   const WaveWindow window = arm != nullptr ? arm->scores : WaveWindow{};
   const auto bin_of = [&](double lambda) {
@@ -19,8 +20,9 @@ Scores compute_scores(const Frame& frame, const std::string& camera) {
   const int begin = bin_of(window.first);
   const int end = bin_of(window.end);
   const double root_of_dw = std::sqrt(frame.dw);
-  Scores scores;
-  for (int s = 0; s < frame.nspec; ++s) {
+  const auto nspec = static_cast<std::size_t>(frame.nspec);
+  Scores scores{std::vector<double>(nspec), std::vector<double>(nspec), std::vector<double>(nspec)};
+  parallel_for(threads, frame.nspec, [&](int /*thread*/, int s) {
     double sum = 0;
     std::vector<double> count;
     std::vector<double> snr;
@@ -32,10 +34,10 @@ Scores compute_scores(const Frame& frame, const std::string& camera) {
       count.push_back(flux / frame.dw);
       snr.push_back(std::sqrt(frame.ivar[frame.bin(s, w)]) * flux / root_of_dw);
     }
-    scores.sum_raw_count.push_back(sum);
-    scores.median_raw_count.push_back(median(std::move(count)));
-    scores.median_raw_snr.push_back(median(std::move(snr)));
-  }
+    scores.sum_raw_count[s] = sum;
+    scores.median_raw_count[s] = median(std::move(count));
+    scores.median_raw_snr[s] = median(std::move(snr));
+  });
   return scores;
 }
 

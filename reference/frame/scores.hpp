@@ -9,7 +9,8 @@
 namespace spex {
 
 /// Scores within the window of the camera (model/camera.hpp), whose name starts with its letter;
-/// for a letter that is no arm's, of all wavelengths. A window without bins gives zeros.
-[[nodiscard]] Scores compute_scores(const Frame& frame, const std::string& camera);
+/// for a letter that is no arm's, of all wavelengths. A window without bins gives zeros. On
+/// `threads` threads.
+[[nodiscard]] Scores compute_scores(const Frame& frame, const std::string& camera, int threads = 1);
 
 }  // namespace spex

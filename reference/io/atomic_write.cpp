@@ -104,14 +104,18 @@ class Temporary {
     if (!temporary_.empty()) unlink(temporary_.c_str());
   }
 
+  // Behind what was written before.
   void write(const char* data, std::size_t size) {
-    while (size > 0) {
-      const ssize_t written = ::write(file_, data, std::min(size, std::size_t{1} << 30));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) throw cannot_write(path_, errno);
-      data += written;
-      size -= static_cast<std::size_t>(written);
-    }
+    write_by(data, size, [&](std::size_t /*at*/, const char* left, std::size_t count) {
+      return ::write(file_, left, count);
+    });
+  }
+
+  // From any thread.
+  void write_at(std::size_t offset, const char* data, std::size_t size) const {
+    write_by(data, size, [&](std::size_t at, const char* left, std::size_t count) {
+      return ::pwrite(file_, left, count, static_cast<off_t>(offset + at));
+    });
   }
 
   void rename() {
@@ -125,6 +129,16 @@ class Temporary {
   }
 
  private:
+  template <class Call>
+  void write_by(const char* data, std::size_t size, const Call& call) const {
+    for (std::size_t done = 0; done < size;) {
+      const ssize_t written = call(done, data + done, std::min(size - done, std::size_t{1} << 30));
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) throw cannot_write(path_, errno);
+      done += static_cast<std::size_t>(written);
+    }
+  }
+
   std::string path_;
   std::string temporary_;
   int file_ = -1;
@@ -144,6 +158,10 @@ bool remove_if_abandoned(const std::string& temporary) {
                        unlink(temporary.c_str()) == 0;
   close(file);
   return removed;
+}
+
+bool is_packed(const std::string& path) {
+  return path.ends_with(".gz");
 }
 
 // Level 1: on noisy float32 data higher levels take several times longer for a few per cent.
@@ -188,13 +206,31 @@ class Gzip {
 void atomic_write(const std::string& path, std::span<const char> bytes) {
   check_writable(path);
   Temporary file(path);
-  if (!path.ends_with(".gz")) {
+  if (!is_packed(path))
     file.write(bytes.data(), bytes.size());
-  } else if (const std::optional<std::vector<char>> stream = deflate_fast(bytes)) {
+  else if (const std::optional<std::vector<char>> stream = deflate_fast(bytes))
     file.write(stream->data(), stream->size());
-  } else {
+  else
     Gzip().write(bytes, file);
+  file.rename();
+}
+
+void atomic_write(const std::string& path, std::size_t size,
+                  const std::function<void(const PutPart&)>& put_all) {
+  if (is_packed(path)) {
+    // The stream is made of the whole.
+    std::vector<char> whole(size);
+    put_all([&](std::size_t offset, std::span<const char> bytes) {
+      std::copy(bytes.begin(), bytes.end(), whole.begin() + static_cast<std::ptrdiff_t>(offset));
+    });
+    atomic_write(path, whole);
+    return;
   }
+  check_writable(path);
+  Temporary file(path);
+  put_all([&](std::size_t offset, std::span<const char> bytes) {
+    file.write_at(offset, bytes.data(), bytes.size());
+  });
   file.rename();
 }
 

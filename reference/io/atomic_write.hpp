@@ -1,6 +1,8 @@
 // Files that appear whole, by rename, or not at all.
 #pragma once
 
+#include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -11,6 +13,12 @@ namespace spex {
 /// .gz (without a time stamp, so that equal bytes give equal files), flushes it to the device and
 /// renames it to `path`. Throws Error(data) `path: what is wrong`; the temporary is removed then.
 void atomic_write(const std::string& path, std::span<const char> bytes);
+
+/// Puts a part of a file at an offset; from any thread.
+using PutPart = std::function<void(std::size_t offset, std::span<const char> bytes)>;
+/// The same of `size` bytes that `put_all` puts in parts, each byte once.
+void atomic_write(const std::string& path, std::size_t size,
+                  const std::function<void(const PutPart&)>& put_all);
 
 /// Removes the temporary files that a process left beside `paths` when it was killed in
 /// `atomic_write`; those that are being written stay. Returns their names. A writer holds a lock on

@@ -7,6 +7,14 @@
 #include <arpa/inet.h>
 
 namespace spex {
+namespace {
+
+std::uint32_t with_carries(std::uint64_t total) {
+  while (total >> 32 != 0) total = (total & 0xFFFFFFFFU) + (total >> 32);
+  return static_cast<std::uint32_t>(total);
+}
+
+}  // namespace
 
 std::uint32_t fits_checksum(std::span<const unsigned char> bytes, std::uint32_t sum) {
   if (bytes.size() % 4 != 0) throw std::logic_error("FITS data that are no whole words");
@@ -17,8 +25,11 @@ std::uint32_t fits_checksum(std::span<const unsigned char> bytes, std::uint32_t 
     std::memcpy(&word, bytes.data() + i, sizeof word);
     total += ntohl(word);
   }
-  while (total >> 32 != 0) total = (total & 0xFFFFFFFFU) + (total >> 32);
-  return static_cast<std::uint32_t>(total);
+  return with_carries(total);
+}
+
+std::uint32_t add_checksums(std::uint32_t a, std::uint32_t b) {
+  return with_carries(std::uint64_t{a} + b);
 }
 
 }  // namespace spex

@@ -12,4 +12,7 @@ namespace spex {
 [[nodiscard]] std::uint32_t fits_checksum(std::span<const unsigned char> bytes,
                                           std::uint32_t sum = 0);
 
+/// Of bytes in two parts, each of whole numbers: from the sums of both.
+[[nodiscard]] std::uint32_t add_checksums(std::uint32_t a, std::uint32_t b);
+
 }  // namespace spex

@@ -135,6 +135,14 @@ void FitsMemory::write_checksums() {
   fits_check(status, name_, "cannot write CHECKSUM");
 }
 
+std::size_t FitsMemory::size() const {
+  int status = 0;
+  LONGLONG end = 0;
+  fits_get_hduaddrll(get(), nullptr, nullptr, &end, &status);
+  fits_check(status, name_, "cannot find an HDU in memory");
+  return static_cast<std::size_t>(end);
+}
+
 std::span<const char> FitsMemory::finish() {
   int status = 0;
   int hdus = 0;

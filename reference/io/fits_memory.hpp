@@ -31,6 +31,8 @@ class FitsMemory {
   [[nodiscard]] std::span<unsigned char> image_data();
   /// Writes DATASUM and CHECKSUM of the current HDU with comments that carry no date.
   void write_checksums();
+  /// Bytes of all HDUs so far, whose last is complete and the current one. Throws Error(data).
+  [[nodiscard]] std::size_t size() const;
   /// Flushes and closes; get() is null afterwards. The bytes live as long as this object.
   [[nodiscard]] std::span<const char> finish();
   /// The same, and hands over a copy of the bytes.

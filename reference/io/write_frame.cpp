@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@
 #include "reference/io/atomic_write.hpp"
 #include "reference/io/copy_fibermap.hpp"
 #include "reference/io/fits_file.hpp"
+#include "reference/io/image_in_parts.hpp"
 #include "reference/model/camera.hpp"
 
 namespace spex {
@@ -36,9 +38,8 @@ struct ImageHdu {
   std::vector<long> axes;
 };
 
-template <class Real>
 void write_reals(FitsMemory& out, const ImageHdu& hdu, bool full_precision,
-                 const std::vector<Real>& values) {
+                 const std::vector<double>& values) {
   create_image(out, full_precision ? DOUBLE_IMG : FLOAT_IMG, hdu.axes);
   write_name_and_unit(out, hdu.name, hdu.unit);
   write_image(out, full_precision, values);
@@ -91,28 +92,27 @@ void write_scores(FitsMemory& out, const Frame& frame, const Scores& scores,
                column("MEDIAN_RAW_SNR", "median SNR/sqrt(A)", scores.median_raw_snr)});
 }
 
-template <class Real>
-void require_finite(const std::vector<Real>& values) {
-  if (!std::all_of(values.begin(), values.end(), [](Real v) { return std::isfinite(v); }))
+void require_finite(const std::vector<double>& values) {
+  if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
     throw std::logic_error("a frame with a value that is not finite was to be written");
 }
 
 void check_finite(const Frame& frame) {
+  // RESOLUTION is looked at as it is written.
   for (const auto* values :
        {&frame.wave, &frame.flux, &frame.ivar, &frame.chi2pix, &frame.pixmask_fraction})
     require_finite(*values);
-  frame.resolution.visit([](const auto& values) { require_finite(values); });
 }
 
-// Bytes of the file but for a few headers: with so much room from the start, none is copied into a
-// larger one.
+// Bytes of the file but for RESOLUTION and a few headers: with so much room from the start, none is
+// copied into a larger one.
 std::size_t expected_size(const FrameFileContent& content) {
   const Frame& frame = *content.frame;
   constexpr std::size_t headers = std::size_t{1} << 20;
   const std::size_t real = content.full_precision ? sizeof(double) : sizeof(float);
   const std::size_t images = 4 + (content.full_precision ? 1 : 0);  // FLUX, IVAR, MASK, CHI2PIX
   const std::size_t fibermap = content.fibermap == nullptr ? 0 : content.fibermap->fits.size();
-  return headers + real * (images * frame.nbins() + frame.resolution.size()) + fibermap;
+  return headers + real * images * frame.nbins() + fibermap;
 }
 
 }  // namespace
@@ -136,16 +136,21 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
   write_name_and_unit(out, "MASK", nullptr);
   write_pixels(out, TUINT, frame.mask);
   write_reals(out, {"WAVELENGTH", "Angstrom", {nwave}}, true, frame.wave);
-  frame.resolution.visit([&](const auto& resolution) {
-    write_reals(out, {"RESOLUTION", nullptr, {nwave, frame.ndiagonals(), frame.nspec}}, full,
-                resolution);
-  });
+  // Most of the file, which goes there from the frame itself.
+  const ImageInParts resolution{
+      "RESOLUTION", {nwave, frame.ndiagonals(), frame.nspec}, full, &frame.resolution};
+  const std::size_t before = out.size();
   if (content.fibermap != nullptr && !content.fibermap->fits.empty())
     copy_fibermap(out, *content.fibermap, frame.specmin, frame.nspec);
   write_reals(out, {"CHI2PIX", nullptr, bins}, full, frame.chi2pix);
   if (content.scores != nullptr) write_scores(out, frame, *content.scores, content.camera);
   if (full) write_reals(out, {"PIXMASK_FRACTION", nullptr, bins}, full, frame.pixmask_fraction);
-  atomic_write(path, out.finish());
+  const std::span<const char> others = out.finish();
+  atomic_write(path, others.size() + resolution.size(), [&](const PutPart& put) {
+    put(0, others.first(before));
+    resolution.put_at(before, content.threads, put);
+    put(before + resolution.size(), others.subspan(before));
+  });
 }
 
 void write_model(const std::string& path, const ModelImage& model,

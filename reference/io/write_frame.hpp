@@ -25,6 +25,7 @@ struct FrameFileContent {
   /// FLUX, IVAR, RESOLUTION and CHI2PIX in float64 and an HDU PIXMASK_FRACTION at the end, so that
   /// a comparison sees more than float32 holds.
   bool full_precision = false;
+  int threads = 1;  ///< that write; the bytes are the same
 };
 
 /// Writes FLUX, IVAR, MASK, WAVELENGTH, RESOLUTION, FIBERMAP, CHI2PIX, SCORES with CHECKSUM and

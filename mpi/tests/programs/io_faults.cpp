@@ -201,6 +201,19 @@ ssize_t write(int file, const void* data, size_t size) {
   return real(file, data, outcome == Outcome::is_short ? std::max<size_t>(1, size / 2) : size);
 }
 
+ssize_t pwrite(int file, const void* data, size_t size, off_t offset) {
+  static auto* const real = next<ssize_t(int, const void*, size_t, off_t)>("pwrite");
+  if (!is_watched(file)) return real(file, data, size, offset);
+  const Outcome outcome = meet("write");
+  if (outcome == Outcome::fails) return -1;
+  const size_t part = outcome == Outcome::is_short ? std::max<size_t>(1, size / 2) : size;
+  return real(file, data, part, offset);
+}
+
+ssize_t pwrite64(int file, const void* data, size_t size, off64_t offset) {
+  return pwrite(file, data, size, offset);
+}
+
 ssize_t writev(int file, const iovec* parts, int count) {
   static auto* const real = next<ssize_t(int, const iovec*, int)>("writev");
   if (is_watched(file) && meet("write") == Outcome::fails) return -1;

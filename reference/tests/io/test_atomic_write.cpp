@@ -87,6 +87,34 @@ TEST_F(AtomicWrite, GzipOfTheSameBytes) {
   EXPECT_TRUE(gunzip(path("empty.gz")).empty());
 }
 
+// As two threads would put them: the second half first.
+void put_halves(const std::string& path, const std::vector<char>& bytes) {
+  atomic_write(path, bytes.size(), [&](const PutPart& put) {
+    const std::span<const char> all(bytes);
+    const std::size_t half = bytes.size() / 2;
+    put(half, all.subspan(half));
+    put(0, all.first(half));
+  });
+}
+
+TEST_F(AtomicWrite, PartsInAnyOrder) {
+  put_halves(path("a"), many_bytes());
+  EXPECT_EQ(read_bytes(path("a")), many_bytes());
+  put_halves(path("a.gz"), many_bytes());
+  EXPECT_EQ(gunzip(path("a.gz")), many_bytes());
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(AtomicWrite, FullDiskLeavesNothingOfParts) {
+  {
+    const SmallDisk disk(100'000);
+    for (const char* name : {"a", "a.gz"})
+      expect_data_error([&] { put_halves(path(name), many_bytes()); }, path(name),
+                        "cannot be written: File too large", "");
+  }
+  EXPECT_EQ(files(), 0);
+}
+
 TEST_F(AtomicWrite, ReplacesAnOutput) {
   test::write_bytes(path("a"), {'o', 'l', 'd'});
   atomic_write(path("a"), std::vector<char>{'n', 'e', 'w', '!'});

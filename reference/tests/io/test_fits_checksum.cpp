@@ -19,6 +19,14 @@ TEST(FitsChecksum, CarriesComeAround) {
   EXPECT_EQ(fits_checksum({}, 7), 7U);
 }
 
+TEST(FitsChecksum, PartsAddUp) {
+  const std::vector<unsigned char> all{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 2, 9, 8, 7, 6};
+  const std::span<const unsigned char> whole(all);
+  EXPECT_EQ(add_checksums(fits_checksum(whole.first(8)), fits_checksum(whole.subspan(8))),
+            fits_checksum(whole));
+  EXPECT_EQ(add_checksums(0xFFFFFFFEU, 3), 2U);
+}
+
 TEST(FitsChecksum, WordsAreBigEndian) {
   EXPECT_EQ(fits_checksum(std::vector<unsigned char>{1, 2, 3, 4}), 0x01020304U);
 }
