@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -71,6 +72,7 @@ WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& inputs
   OpeningWatch opening(inputs);
   OpeningWatch answers(not_for_it);
   GpuMonitor monitor(nvml_, nvml_indices(run.entry));
+  GpuMonitor others(nvml_, gpus_not_given(run));
   NodeMeter meter;
   const std::optional<double> before = meter.read().energy_j;
   WatchedRun watched;
@@ -78,6 +80,8 @@ WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& inputs
   const std::optional<double> after = meter.read().energy_j;
   if (before && after) watched.node_joules = *after - *before;
   watched.gpus = monitor.stop();
+  for (const GpuObservation& gpu : others.stop())
+    if (gpu.first_use_unix) watched.gpu_not_given = gpu.before.uuid;
   if (const std::optional<Opening> opened = opening.stop()) watched.first_read = opened->unix_s;
   // What another node opens is not seen.
   if (run.launch.nodes == 1) watched.unopened = opening.unopened();
@@ -104,7 +108,8 @@ Sample RunWatcher::sample_of(EntryRun& run, const WatchedRun& watched,
                     watched.opened_answer,
                     watched.unopened,
                     result.clock_was_set_s,
-                    first_use_of(run.entry, watched.gpus)};
+                    first_use_of(run.entry, watched.gpus),
+                    watched.gpu_not_given};
   const AskedOf asked{run.entry.on_gpu() ? "spex-gpu" : "spex-cpu", to_string(run.entry.milestone),
                       cameras, run.launch.ranks, patches};
   Sample sample =
@@ -133,6 +138,16 @@ std::vector<int> RunWatcher::nvml_indices(const Entry& entry) const {
   std::vector<int> indices;
   for (const VisibleGpu& gpu : gpus_of(entry, machine_)) indices.push_back(gpu.nvml_index);
   return indices;
+}
+
+// Of those that could be given. Slurm chooses which it gives, and other nodes' are not seen from
+// here. Instances of one GPU are not told apart.
+std::vector<int> RunWatcher::gpus_not_given(const EntryRun& run) const {
+  if (run.launch.launcher == "srun" || run.launch.nodes > 1) return {};
+  std::set<int> others;
+  for (const VisibleGpu& gpu : machine_.gpus) others.insert(gpu.nvml_index);
+  for (const int given : nvml_indices(run.entry)) others.erase(given);
+  return {others.begin(), others.end()};
 }
 
 // An old log must not stand in for one that was not written. That of a night has hundreds of

@@ -18,7 +18,8 @@ namespace spex::bench {
 /// What was seen of a run.
 struct WatchedRun {
   CommandResult result;
-  std::vector<GpuObservation> gpus;
+  std::vector<GpuObservation> gpus;  ///< of the entry
+  std::string gpu_not_given;         ///< another one that was used meanwhile; "" where none was
   std::optional<double> first_read;
   std::string unopened;         ///< an input that was not opened; "" where none is known
   std::string opened_answer;    ///< a file that a run has no business with, which was opened
@@ -49,6 +50,7 @@ class RunWatcher {
   [[nodiscard]] std::vector<int> nvml_indices(const Entry& entry) const;
 
  private:
+  [[nodiscard]] std::vector<int> gpus_not_given(const EntryRun& run) const;
   void keep_run_log(EntryRun& run) const;
 
   const Nvml& nvml_;

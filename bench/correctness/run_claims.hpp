@@ -30,6 +30,7 @@ struct SeenOf {
   double clock_was_set = 0;          ///< seconds by which somebody moved this machine's clock
   /// When a GPU's memory was first seen in use; not under MPS, whose server starts by itself.
   std::optional<double> first_gpu_use{};
+  std::string gpu_not_given{};  ///< a GPU whose memory was in use, though the run was not given it
 };
 
 /// Seconds for each second of a run by which clocks are adjusted (NTP slews by half of it).
@@ -42,7 +43,8 @@ inline constexpr double bad_patches_limit = 0.001;
 /// not: another program, milestone, frames, ranks or number of patches; an input that was not
 /// opened; this machine's clock was set meanwhile; a clock that begins after the first input was
 /// opened or a GPU was taken, ends before the last output was there, or is not within the run; a
-/// file opened that holds an answer; too many patches that failed or fell back.
+/// file opened that holds an answer; a GPU used that it was not given; too many patches that failed
+/// or fell back.
 [[nodiscard]] std::string contradiction(const RunLog& log, const AskedOf& asked,
                                         const SeenOf& seen);
 

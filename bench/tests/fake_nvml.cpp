@@ -1,6 +1,7 @@
 // A library that takes the place of NVIDIA's: four alike GPUs. FAKE_NVML_MEMORY=grows makes their
 // memory in use grow from look to look, as a run on them would; else it may name a file, which says
-// how many MB are in use. FAKE_NVML_HOT=1 has them slowed down by their temperature.
+// how many MB of each are in use. FAKE_NVML_HOT=1 has them slowed down by their temperature.
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <cstdlib>
@@ -29,13 +30,16 @@ nvmlReturn_t put(const std::string& text, char* to, unsigned length) {
   return NVML_SUCCESS;
 }
 
-unsigned long long megabytes_in_use() {
+unsigned long long megabytes_in_use(nvmlDevice_t device) {
+  // Less than a context takes.
+  constexpr unsigned long long most_by_looks = 200;
   static std::atomic<unsigned long long> looks{0};
   unsigned long long megabytes = 1;
   const char* const source = std::getenv("FAKE_NVML_MEMORY");
   if (source == nullptr) return megabytes;
-  if (std::string(source) == "grows") return ++looks;
-  std::ifstream(source) >> megabytes;
+  if (std::string(source) == "grows") return std::min(++looks, most_by_looks);
+  std::ifstream in(source);
+  for (std::uintptr_t gpu = 0; gpu <= number_of(device); ++gpu) in >> megabytes;
   return megabytes;
 }
 
@@ -71,10 +75,10 @@ nvmlReturn_t nvmlDeviceGetName(nvmlDevice_t /*device*/, char* name, unsigned len
   return put("Fake", name, length);
 }
 
-nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t /*device*/, nvmlMemory_t* memory) {
+nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) {
   *memory = {};
   memory->total = 1'000'000'000;
-  memory->used = 1'000'000 * megabytes_in_use();
+  memory->used = 1'000'000 * megabytes_in_use(device);
   return NVML_SUCCESS;
 }
 

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 import test_night
-from bench_runs import OPTIONS, Bench
+from bench_runs import OPTIONS, Bench, entry
 
 # Says that it is spex-gpu, and is the CPU's. Where the environment tells, so many MB of a GPU are in
 # use before and after that.
@@ -117,9 +117,9 @@ class Gpus(unittest.TestCase):
     def test_memory_that_is_given_back_late_hides_nothing(self):
         """The run before it still has all of it when one begins."""
         memory = self.bench.folder / "memory"
-        memory.write_text("900")
+        memory.write_text("900 900 1 1")
         status, text, result = self.run_with(
-            FAKE_NVML_MEMORY=str(memory), MEMORY_BEFORE="1", MEMORY_AFTER="900"
+            FAKE_NVML_MEMORY=str(memory), MEMORY_BEFORE="1 1 1 1", MEMORY_AFTER="900 900 1 1"
         )
         self.assertEqual(status, 0, text)
         self.assertEqual(result["timing"]["samples"][0]["device_memory_bytes"], 899e6)
@@ -127,10 +127,34 @@ class Gpus(unittest.TestCase):
     def test_a_gpu_that_is_taken_before_the_clock_begins_is_noticed(self):
         """Contexts are made within the clock."""
         memory = self.bench.folder / "memory"
-        memory.write_text("1")
-        status, text, result = self.run_with(FAKE_NVML_MEMORY=str(memory), MEMORY_BEFORE="900")
+        memory.write_text("1 1 1 1")
+        status, text, result = self.run_with(
+            FAKE_NVML_MEMORY=str(memory), MEMORY_BEFORE="1 900 1 1"
+        )
         self.assertEqual(status, 3, text)
         self.assertIn("memory of a GPU was in use", result["verdict"]["reasons"][0])
+
+    def test_a_gpu_that_was_not_given_is_noticed(self):
+        """Its work is in no number of GPUs; nor does one help a run on CPUs."""
+        memory = self.bench.folder / "memory"
+        memory.write_text("1 1 1 1")
+        status, text, result = self.run_with(
+            FAKE_NVML_MEMORY=str(memory), MEMORY_AFTER="900 900 1 900"
+        )
+        self.assertEqual(status, 3, text)
+        self.assertIn(
+            "memory of GPU-fake-3 was in use, which the run was not given",
+            result["verdict"]["reasons"][0],
+        )
+        helped = f"""#!/usr/bin/env bash
+if [[ "$*" == *--events* ]]; then echo 900 1 1 1 >{memory}; sleep 0.5; fi
+exec "${{0%/*}}/real-spex-cpu" "$@"
+"""
+        with Bench([entry("one")], extractor=helped) as bench:
+            memory.write_text("1 1 1 1")
+            status, text = bench.run(**LIBRARY, FAKE_NVML_MEMORY=str(memory))
+            self.assertEqual(status, 3, text)
+            self.assertIn("memory of GPU-fake-0 was in use", text)
 
     def test_the_server_of_mps_may_take_seconds_to_end(self):
         """It gives back the contexts of all GPUs, and is no process left behind."""
