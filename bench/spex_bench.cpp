@@ -194,6 +194,17 @@ void check_duration(const Arguments& arguments, const spex::bench::Plan& plan) {
   }
 }
 
+// It is in tables, figures and thresholds.
+void check_system(const std::string& name) {
+  constexpr std::size_t longest = 100;
+  const bool plain = name.size() <= longest && std::all_of(name.begin(), name.end(), [](char c) {
+                       return c >= ' ' && c <= '~';
+                     });
+  if (!plain)
+    throw spex::usage_error("--system", "cannot be a name in a table",
+                            fmt::format("one line of ASCII, at most {} characters", longest));
+}
+
 spex::bench::Launcher launcher_of(const std::string& asked, const std::string& options) {
   spex::bench::Launcher launcher =
       spex::bench::choose_launcher(asked, spex::bench::LauncherSurroundings::here());
@@ -228,6 +239,7 @@ int run(Arguments& arguments) {
                  entry.case_name, entry.group, fmt::join(entry.options, " "));
     return 0;
   }
+  check_system(arguments.settings.system);
   if (arguments.settings.out.empty())
     throw spex::usage_error("--out", "is missing", "a folder for the results");
   if (arguments.settings.data.empty())
@@ -244,6 +256,16 @@ int say(const spex::bench::SubmissionCheck& found) {
   return flushed(found.exit_status());
 }
 
+std::string text_of_description(const std::string& path) {
+  constexpr std::uintmax_t most_bytes = 1 << 20;
+  std::error_code error;
+  std::ifstream in(path, std::ios::binary);
+  if (!in || !fs::is_regular_file(path, error) || fs::file_size(path, error) > most_bytes || error)
+    throw spex::usage_error("--description", path + " cannot be read",
+                            "a text file of a megabyte at most");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
 int submit(int argc, char** argv) {
   CLI::App app(
       "Packs the results of a plan, with logs, plan and system, into one archive, and says "
@@ -256,13 +278,7 @@ int submit(int argc, char** argv) {
                  "Text file about the system: BIOS, NUMA, interconnect, storage, what was changed");
   int status = 0;
   if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
-  std::string text;
-  if (!description.empty()) {
-    std::ifstream in(description, std::ios::binary);
-    if (!in || fs::is_directory(description))
-      throw spex::usage_error("--description", description + " cannot be read", "a text file");
-    text.assign(std::istreambuf_iterator<char>(in), {});
-  }
+  const std::string text = description.empty() ? "" : text_of_description(description);
   const spex::bench::Files files = spex::bench::collect_submission(out, text);
   spex::bench::write_archive(archive, files);
   fmt::print("wrote {}, {} files\n", archive, files.size());

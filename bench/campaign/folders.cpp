@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <random>
 #include <system_error>
@@ -45,6 +46,23 @@ void check_apart(const CampaignSettings& settings) {
   refuse("--data", data, references);
 }
 
+// The plan is kept beside its results, by which they are known to be consistent when they are
+// handed in.
+bool holds_another_plan(const std::string& out, const Plan& plan) {
+  std::ifstream kept(kept_plan_path(out), std::ios::binary);
+  if (!kept || plan.text == std::string(std::istreambuf_iterator<char>(kept), {})) return false;
+  const auto is_result_of = [&](const Entry& entry) {
+    return fs::exists(fs::path(out) / (entry.id + ".json"));
+  };
+  // Which of a plan's own is another's is told by the result.
+  if (std::any_of(plan.entries.begin(), plan.entries.end(), is_result_of)) return false;
+  std::error_code error;
+  fs::directory_iterator files(out, error);
+  return !error && std::any_of(begin(files), end(files), [](const fs::directory_entry& file) {
+    return file.path().extension() == ".json";
+  });
+}
+
 // The folder of results, which is there then.
 std::string folder_for_results(const CampaignSettings& settings, const Plan& plan) {
   check_apart(settings);
@@ -53,6 +71,9 @@ std::string folder_for_results(const CampaignSettings& settings, const Plan& pla
         !settings.resume && fs::exists(fs::path(settings.out) / id))
       throw usage_error("--out", settings.out + " holds " + id + " already",
                         "--resume, or another folder");
+  if (holds_another_plan(settings.out, plan))
+    throw usage_error("--out", settings.out + " holds results of another plan",
+                      "a folder for each plan");
   std::error_code error;
   fs::create_directories(settings.out, error);
   if (error) throw data_error(settings.out, error.message(), "a folder that can be written");

@@ -1,6 +1,7 @@
 #include "bench/campaign/publication.hpp"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include <fmt/format.h>
@@ -61,6 +62,25 @@ std::string why_chosen(const DroppedRun& dropped, const std::vector<const Sample
   return {};
 }
 
+// Variables by which libraries are loaded into spex-bench or the programs that it starts.
+constexpr std::array names_of_code{
+    "LD_PRELOAD",      "LD_AUDIT",   "OPENSSL_CONF",          "OPENSSL_MODULES",
+    "OPENSSL_ENGINES", "GCONV_PATH", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
+
+// A word among the launcher's options that may be a program, which is then started in the place of
+// the one that is hashed, or bring it a library. Options that begin with '-' and have their value
+// behind '=' cannot.
+std::string word_that_may_start(const std::vector<std::string>& options) {
+  for (const std::string& word : options) {
+    const bool is_option = word.starts_with("-");
+    const bool names_code =
+        std::any_of(names_of_code.begin(), names_of_code.end(),
+                    [&](const char* name) { return word.find(name) != std::string::npos; });
+    if (!is_option || names_code || word.find("prolog") != std::string::npos) return word;
+  }
+  return {};
+}
+
 bool golden_cases_pass(const EntryRun& run) {
   return !run.golden.empty() &&
          std::all_of(run.golden.begin(), run.golden.end(),
@@ -113,8 +133,10 @@ std::vector<std::string> not_published_because(const EntryRun& run, const RunFac
   }
   need(run.launch.nodes > 1 || std::all_of(samples.begin(), samples.end(), seen),
        "spex-bench did not see the inputs opened");
-  for (const char* name : {"LD_PRELOAD", "LD_AUDIT"})
+  for (const char* name : names_of_code)
     need(!facts.environment.contains(name), std::string(name) + " is set");
+  if (const std::string word = word_that_may_start(run.launch.launcher_options); !word.empty())
+    reasons.push_back(fmt::format("the launcher was told '{}', which may start something", word));
   for (const DroppedRun& dropped : run.dropped)
     if (const std::string reason = why_chosen(dropped, samples); !reason.empty())
       reasons.push_back(reason);

@@ -110,7 +110,8 @@ void simulate(const Case& one, int seed, const std::string& cameras, const std::
   const CommandResult result = run_command(command, signals);
   if (result.interrupted) throw data_error(folder, "interrupted", "a simulated exposure");
   if (result.status != 0)
-    throw data_error(folder, "spex-sim failed: " + last_words(command.log), "a simulated exposure");
+    throw data_error(folder, "spex-sim failed, " + end_of(result, command.log),
+                     "a simulated exposure");
 }
 
 // One frame of those that were kept, drawn by lot, must come out the same once more.

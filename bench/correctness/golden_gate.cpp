@@ -50,7 +50,7 @@ nlohmann::ordered_json run_golden(const std::string& cases, const std::string& n
   auto checks = nlohmann::ordered_json::array();
   std::string failure;
   if (result.status != 0)
-    failure = fmt::format("exit status {}: {}", result.status, last_words(command.log));
+    failure = end_of(result, command.log);
   else if (result.left_behind > 0)
     failure = fmt::format("left {} process(es) behind", result.left_behind);
   else if (opened)

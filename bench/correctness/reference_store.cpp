@@ -129,7 +129,7 @@ void ReferenceStore::make(const std::vector<ListedFrame>& missing, const ListedF
   fs::remove_all(links);
   if (result.interrupted) throw data_error(list, "interrupted", "reference frames");
   if (result.status != 0)
-    throw data_error(list, "spex-cpu failed: " + last_words(command.log), "reference frames");
+    throw data_error(list, "spex-cpu failed, " + end_of(result, command.log), "reference frames");
   std::vector<std::string> paths;
   for (const ListedFrame& frame : missing) paths.push_back(frame.output);
   const std::vector<std::optional<std::string>> hashes = hash_files(paths);

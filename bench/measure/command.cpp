@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -62,11 +63,18 @@ std::vector<char*> pointers(std::vector<std::string>& words) {
   return list;
 }
 
+// What a shell runs before a script, mps-wrapper among them, and functions that take the place of
+// its commands: more than one sees of a program that is started.
+bool is_of_shells(const std::string& name) {
+  return name == "BASH_ENV" || name == "ENV" || name.starts_with("BASH_FUNC_");
+}
+
 std::vector<std::string> environment_of(const Command& command) {
   std::vector<std::string> all;
   for (char** one = environ; *one != nullptr; ++one) {
     const std::string text = *one;
-    if (!command.environment.contains(text.substr(0, text.find('=')))) all.push_back(text);
+    const std::string name = text.substr(0, text.find('='));
+    if (!command.environment.contains(name) && !is_of_shells(name)) all.push_back(text);
   }
   for (const auto& [name, value] : command.environment) all.push_back(name + "=" + value);
   return all;
@@ -188,6 +196,16 @@ CommandResult run_command(const Command& command, Signals& signals) {
   result.clock_was_set_s = system_seconds() - result.start_unix - seconds_since(begin);
   result.left_behind = end_stragglers(command.straggling_s, signals);
   return result;
+}
+
+std::string end_of(const CommandResult& result, const std::string& log) {
+  constexpr int signaled =
+      128;  // as a shell says it, of programs that it or a launcher started too
+  const int signal = result.status - signaled;
+  const char* const name = signal > 0 ? sigdescr_np(signal) : nullptr;
+  const std::string how = name == nullptr ? fmt::format("exit status {}", result.status)
+                                          : fmt::format("exit status {} ({})", result.status, name);
+  return how + ": " + last_words(log);
 }
 
 std::string last_words(const std::string& log) {

@@ -37,6 +37,9 @@ struct CommandResult {
 /// Throws Error(internal) where it cannot be started.
 [[nodiscard]] CommandResult run_command(const Command& command, Signals& signals);
 
+/// How it ended, with its last words: "exit status 1: spex-cpu: r0.fits: ...".
+[[nodiscard]] std::string end_of(const CommandResult& result, const std::string& log);
+
 /// The last lines of a command's log that say something, for a message.
 [[nodiscard]] std::string last_words(const std::string& log);
 

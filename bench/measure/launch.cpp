@@ -156,6 +156,7 @@ Launch make_launch(const Entry& entry, const Machine& machine, const LaunchSetti
   launch.launcher = settings.launcher.is_srun() ? "srun" : "mpirun";
   if (launch.launcher == "mpirun" && launch.ranks == 1) launch.launcher = "none";
   launch.environment = launch_environment();
+  if (launch.launcher != "none") launch.launcher_options = settings.launcher.options;
 
   // MPS around mpirun on one node; else around each rank, on every node.
   const bool mps_outside = launch.launcher != "srun" && launch.nodes == 1;

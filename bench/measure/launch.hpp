@@ -39,6 +39,8 @@ struct Launch {
   int ranks = 1;  ///< of all nodes
   std::optional<int> threads;
   std::vector<std::string> argv;
+  std::vector<std::string>
+      launcher_options;  ///< those of argv that a user gave (--launcher-options)
   std::map<std::string, std::string> environment;  ///< set besides what is there
 };
 

@@ -146,8 +146,9 @@ Json build_json() {
 
 std::map<std::string, std::string> relevant_environment() {
   return variables_that([](const std::string& name) {
-    return starts_with_one_of(name, {"OMP_", "OPENBLAS_", "OMPI_MCA_", "HWLOC_", "GLIBC_", "CUDA_",
-                                     "UCX_", "NCCL_", "SPEX_", "MPICH_", "FI_", "LD_"});
+    return starts_with_one_of(
+        name, {"OMP_", "OPENBLAS_", "OMPI_MCA_", "HWLOC_", "GLIBC_", "CUDA_", "UCX_", "NCCL_",
+               "SPEX_", "MPICH_", "FI_", "LD_", "OPENSSL_", "GCONV_", "NVTX_"});
   });
 }
 

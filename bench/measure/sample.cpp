@@ -100,7 +100,7 @@ Sample make_sample(const CommandResult& result, const std::string& run_log,
   if (result.timed_out)
     sample.failure = fmt::format("ended after {:.0f} s, its time limit", result.seconds);
   else if (result.status != 0)
-    sample.failure = fmt::format("exit status {}: {}", result.status, last_words(program_log));
+    sample.failure = end_of(result, program_log);
   else if (result.left_behind > 0)
     sample.failure = fmt::format("left {} process(es) behind", result.left_behind);
   try {

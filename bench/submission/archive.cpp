@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <memory>
+#include <system_error>
 
 #include <archive.h>
 #include <archive_entry.h>
@@ -80,11 +82,18 @@ std::string read_data(archive* one, const std::string& path, const std::string& 
 void write_archive(const std::string& path, const Files& files) {
   if (!path.ends_with(".tar.gz"))
     throw usage_error("--archive", path, "a name that ends in .tar.gz");
+  std::error_code error;
+  if (std::filesystem::exists(std::filesystem::symlink_status(path, error)))
+    throw usage_error("--archive", path + " is there already", "a name that is not taken");
   atomic_write(path, tar_of(path, files));  // which compresses by that name
 }
 
 Files read_archive(const std::string& path, const ArchiveLimits& limits) {
   constexpr std::size_t block_bytes = 1 << 16;
+  // A pipe would be waited for, and a device has no end.
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    throw data_error(path, "is no file", expected);
   const std::unique_ptr<archive, FreeReader> reader(archive_read_new());
   archive* const one = reader.get();
   check(archive_read_support_filter_gzip(one), one, path);

@@ -22,7 +22,7 @@ struct ArchiveLimits {
 [[nodiscard]] bool is_safe_name(const std::string& name);
 
 /// Writes an archive; the same files give the same bytes. Throws Error(usage) where `path` does not
-/// end in .tar.gz, Error(data) where it cannot be written.
+/// end in .tar.gz or is there already, Error(data) where it cannot be written.
 void write_archive(const std::string& path, const Files& files);
 
 /// All files of an archive, in memory: nothing is unpacked. Throws Error(data) where it cannot be

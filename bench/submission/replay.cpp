@@ -128,6 +128,7 @@ void Replay::read_run(const Json& json, const std::string& key) {
   run_.launch.ranks = whole_at(launch, "ranks", 1);
   run_.launch.threads = optional_at<int>(launch, "threads_per_rank");
   run_.launch.argv = launch.at("argv").get<std::vector<std::string>>();
+  run_.launch.launcher_options = launch.at("launcher_options").get<std::vector<std::string>>();
   run_.inputs = json.at("inputs");
   run_.golden = json.at("golden");
   for (const Json& sample : timing.at("samples")) run_.samples.push_back(Sample::from_json(sample));

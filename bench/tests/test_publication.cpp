@@ -90,6 +90,21 @@ TEST(Publication, NotUnderAPreloadedLibrary) {
   ByTheRules one;
   one.facts.environment["LD_PRELOAD"] = "libfaketime.so";
   EXPECT_THAT(one.reasons(), ElementsAre("LD_PRELOAD is set"));
+  // By which OpenSSL loads what hashes files.
+  one.facts.environment = {{"OPENSSL_CONF", "ours.cnf"}};
+  EXPECT_THAT(one.reasons(), ElementsAre("OPENSSL_CONF is set"));
+}
+
+// A launcher starts what stands behind its options, or before it.
+TEST(Publication, NotWhereTheLauncherMayStartAnotherProgram) {
+  ByTheRules one;
+  one.run.launch.launcher_options = {"--constraint=gpu", "--mpi=pmix"};
+  EXPECT_THAT(one.reasons(), IsEmpty());
+  for (const char* word : {"/tmp/wrapper", "env", "--export=ALL,LD_PRELOAD=x.so",
+                           "--task-prolog=/tmp/x", "LD_AUDIT=x.so"}) {
+    one.run.launch.launcher_options = {"--mpi=pmix", word};
+    EXPECT_THAT(one.reasons(), ElementsAre(HasSubstr(std::string("was told '") + word))) << word;
+  }
 }
 
 EntryRun runs_of(const std::vector<double>& seconds) {

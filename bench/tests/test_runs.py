@@ -466,6 +466,16 @@ esac
                     done = subprocess.run(words, stdout=full, stderr=full)
                     self.assertEqual(done.returncode, status, words)
 
+    def test_a_program_that_a_signal_ends_is_named_with_it(self):
+        """One that says nothing of itself, as where files may only be so long."""
+        with Bench([entry("one")]) as bench:
+            words = ["bash", "-c", 'ulimit -f 200; exec "$@"', "bash", *bench.command()]
+            done = subprocess.run(words, capture_output=True, text=True, check=False)
+            self.assertEqual(done.returncode, 1, done.stdout)
+            self.assertIn(
+                "spex-sim failed, exit status 153 (File size limit exceeded)", done.stdout
+            )
+
     def test_folders_that_would_be_emptied_hold_no_results(self):
         """Results within the data, data within the references, and the like; by a link too."""
         with Bench([entry("one")]) as bench:
@@ -511,6 +521,32 @@ esac
                 status, text = bench.run()
                 self.assertEqual(status, 1, text)
                 self.assertIn("data: is in use by process", text)
+
+    def test_results_of_two_plans_do_not_share_a_folder(self):
+        """The plan is kept beside them, by which they are handed in; parts of one plan may."""
+        with Bench([entry("one"), entry("two")]) as bench:
+            self.assertEqual(bench.run("--only", "one")[0], 0)
+            status, text = bench.run_again("--only", "two")
+            self.assertEqual(status, 0, text)
+            bench.plan["entries"] = [entry("three")]
+            (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
+            for options in ((), ("--resume",)):
+                status, text = bench.run_again(*options)
+                self.assertEqual(status, 2, text)
+                self.assertIn("holds results of another plan (expected a folder for each", text)
+            self.assertFalse((bench.folder / "out/three.json").exists())
+
+    def test_what_shells_run_first_is_not_handed_on(self):
+        """Before mps-wrapper, and in the place of its commands: no program that is hashed."""
+        script = "#!/bin/bash\ntrue\nexec ${0%/*}/real-spex-cpu \"$@\"\n"
+        with Bench([entry("one")], extractor=script) as bench:
+            evil = bench.folder / "evil"
+            evil.write_text(f"echo >{bench.folder}/was-run\n")
+            status, text = bench.run(
+                **{"BASH_ENV": str(evil), "BASH_FUNC_true%%": f"() {{ source {evil}; }}"}
+            )
+            self.assertEqual(status, 0, text)
+            self.assertFalse((bench.folder / "was-run").exists())
 
     def test_a_run_that_hangs_is_ended(self):
         """The time limit is a failed run, which is named."""
@@ -566,7 +602,14 @@ esac
     def test_wrong_command_lines_are_one_line(self):
         """Status 2 and what was expected."""
         with Bench([entry("one")]) as bench:
-            for options in (["--only", "two"], ["--nodes", "7"], ["--launcher", "rsh"]):
+            for options in (
+                ["--only", "two"],
+                ["--nodes", "7"],
+                ["--launcher", "rsh"],
+                ["--system", "two\nlines"],
+                ["--system", "\x1b[2J"],
+                ["--system", "x" * 101],
+            ):
                 status, text = bench.run(*options)
                 self.assertEqual(status, 2, text)
                 self.assertEqual(text.strip().count("\n"), 0, text)

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import tarfile
 import unittest
 from functools import reduce
@@ -241,12 +242,36 @@ class Submission(unittest.TestCase):
         self.assertEqual(self.spex_bench("check", path)[0], 1)
         self.assertEqual(self.spex_bench("check", self.bench.folder / "none.tar.gz")[0], 1)
         self.assertEqual(self.spex_bench("check")[0], 2)
+        pipe = self.bench.folder / "pipe.tar.gz"
+        os.mkfifo(pipe)
+        status, text = self.spex_bench("check", pipe)
+        self.assertEqual(status, 1, text)
+        self.assertIn("is no file", text)
         status, text = self.spex_bench("submit", self.bench.folder, "--archive", path)
         self.assertEqual(status, 1, text)
         status, text = self.spex_bench(
             "submit", self.bench.folder / "out", "--archive", self.bench.folder / "x.zip"
         )
         self.assertEqual(status, 2, text)
+
+    def test_what_is_handed_in_takes_the_place_of_nothing(self):
+        """A name that is taken is refused, and so is a description without end."""
+        out, thesis = self.bench.folder / "out", self.bench.folder / "thesis.tar.gz"
+        thesis.write_text("x")
+        link = self.bench.folder / "link.tar.gz"
+        link.symlink_to("thesis.tar.gz")
+        for taken in (thesis, link):
+            status, text = self.spex_bench("submit", out, "--archive", taken)
+            self.assertEqual(status, 2, text)
+            self.assertIn("is there already", text)
+        self.assertEqual(thesis.read_text(), "x")
+        free = self.bench.folder / "free.tar.gz"
+        for path in ("/dev/zero", out, "none"):
+            words = ("submit", out, "--archive", free, "--description", path)
+            status, text = self.spex_bench(*words)
+            self.assertEqual(status, 2, text)
+            self.assertIn(f"--description: {path} cannot be read", text)
+        self.assertFalse(free.exists())
 
 
 class _Zeros(io.RawIOBase):
