@@ -12,9 +12,10 @@
 namespace spex::gpu {
 namespace {
 
-// Seconds are lost where the driver copies pageable memory, and where much memory is pinned: a
-// pinned piece at a time is filled or emptied while another travels.
-constexpr std::size_t piece = std::size_t{8} << 20;  // bytes
+// Seconds are lost where the driver copies pageable memory, and where much memory is pinned, half a
+// millisecond a megabyte, while no other GPU is given work: a small pinned piece at a time is
+// filled or emptied while another travels.
+constexpr std::size_t piece = std::size_t{2} << 20;  // bytes
 
 }  // namespace
 

@@ -46,10 +46,13 @@ constexpr const char* footer =
 
 // Frames that are on a GPU at once: while the host moves one, the GPU computes others.
 constexpr int extractors_of_gpu = 3;
-// Readers, and writers, beyond these wait for the GPU.
-constexpr int most_file_threads = 5;
+// Readers of a GPU beyond these wait for it, and so do writers.
+constexpr int most_readers = 5;
+constexpr int most_writers = 8;
 // More threads of a frame that is written wait for its file.
 constexpr int most_write_threads = 4;
+// Hardware queues of a GPU, which extractors share: a context takes less time with fewer.
+constexpr int queues_of_gpu = 2;
 
 // "0-15; 16-31", and a word where they are not known.
 std::string texts_of(const std::vector<spex::mpi::Cpus>& all) {
@@ -92,12 +95,12 @@ int share_cpus(spex::ExposureArguments& many, const spex::mpi::Communicator& nod
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   const int share = std::max(1, static_cast<int>(online / node.size()));
   const int cpus = std::min(spex::default_threads(), share);
-  const int file_threads = std::clamp(cpus / 2, 1, most_file_threads * devices);
-  many.readers = many.readers.value_or(file_threads);
-  many.writers = many.writers.value_or(file_threads);
+  many.readers = many.readers.value_or(std::clamp(cpus / 2, 1, most_readers * devices));
+  many.writers = many.writers.value_or(std::clamp(cpus / 2, 1, most_writers * devices));
   many.extractors = many.extractors.value_or(extractors_of_gpu * devices);
   many.devices = devices;
-  return std::clamp(cpus / std::max(1, *many.writers), 1, most_write_threads);
+  // Most of the time half of the writers have nothing to write.
+  return std::clamp(2 * cpus / std::max(1, *many.writers), 1, most_write_threads);
 }
 
 // Extractors are kept until the process ends: the driver takes back their memory, GB in hundreds of
@@ -179,11 +182,11 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
 }
 
 // The driver makes 8 hardware queues for each GPU's context where nobody says how many, and half of
-// the time that a context takes goes there: one for each extractor's stream will do. To be called
-// before there are other threads, which may read the environment.
+// the time that a context takes goes there. To be called before there are other threads, which may
+// read the environment.
 void ask_for_few_queues() {
   constexpr int keep_the_users = 0;
-  setenv("CUDA_DEVICE_MAX_CONNECTIONS", std::to_string(extractors_of_gpu).c_str(), keep_the_users);
+  setenv("CUDA_DEVICE_MAX_CONNECTIONS", std::to_string(queues_of_gpu).c_str(), keep_the_users);
 }
 
 }  // namespace
