@@ -51,8 +51,8 @@ constexpr int most_readers = 5;
 constexpr int most_writers = 8;
 // More threads of a frame that is written wait for its file.
 constexpr int most_write_threads = 4;
-// Hardware queues of a GPU, which extractors share: a context takes less time with fewer.
-constexpr int queues_of_gpu = 2;
+// Hardware queues of a GPU, one for each extractor: with fewer, frames wait for each other.
+constexpr int queues_of_gpu = 3;
 
 // "0-15; 16-31", and a word where they are not known.
 std::string texts_of(const std::vector<spex::mpi::Cpus>& all) {
