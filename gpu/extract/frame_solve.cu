@@ -135,7 +135,11 @@ __global__ void pairs_kernel(FrameSystem system) {
   if (w >= system.m || s + 1 >= system.place[s].end) return;
   const size_t bin = N.bin(s, w), bins = N.bin(N.nspec, 0);
   const int width = 2 * N.reach + 1;
-  for (int d = 0; d < width; ++d) system.pairs[d * bins + bin] = N.pair[bin * width + d];
+  for (int d = 0; d < width; ++d) {
+    const int above = w - N.reach + d;  // of fiber s + 1
+    const bool exists = above >= 0 && above < N.nwave;
+    system.pairs[d * bins + bin] = exists ? N.pair[bin * width + d] : 0.0;
+  }
 }
 
 // y less what the neighbours of the bundle hold of bin w of fiber s.
