@@ -85,6 +85,7 @@ int whole_at(const Json& json, const char* key, int least) {
 Replay::Replay(const Plan& plan, const Entry& entry, const Json& json, const std::string& key)
     : plan_(plan) {
   run_.entry = entry;
+  if (entry.sustain) planned_s_ = entry.sustain->seconds;
   read_run(json, key);
   const std::string overall = json.at("verdict").at("overall");
   const bool unfinished =
@@ -131,6 +132,9 @@ void Replay::read_run(const Json& json, const std::string& key) {
   run_.launch.launcher_options = launch.at("launcher_options").get<std::vector<std::string>>();
   run_.inputs = json.at("inputs");
   run_.golden = json.at("golden");
+  // As long as --duration said, by which it was run.
+  if (run_.entry.sustain && run_.entry.sustain->seconds)
+    run_.entry.sustain->seconds = json.at("sustained").at("asked_s").get<double>();
   for (const Json& sample : timing.at("samples")) run_.samples.push_back(Sample::from_json(sample));
   for (const Json& dropped : timing.at("dropped"))
     run_.dropped.push_back({dropped.at("index"), dropped.at("start_utc"),
@@ -177,9 +181,13 @@ void Replay::compare(const Json& json) {
   add_differences(json, result_json(run_, facts_), "", inconsistent_);
 }
 
-// Of the plan's own numbers, those that a command line may replace are the repeats alone.
+// Of the plan's own numbers, those that a command line may replace are the runs and how long a long
+// one lasts; not that of one that is held to a sustained speed.
 void Replay::check_against_plan(const Json& json) {
   const Entry& entry = run_.entry;
+  if (planned_s_ && *entry.sustain->seconds < *planned_s_ && facts_.thresholds &&
+      facts_.thresholds->entries.at(entry.id).fpnh_sustained)
+    refuse("it was asked to last less than its plan says, and is held to a sustained speed");
   const Case& one = plan_.cases.at(entry.case_name);
   const int frames = entry.frames.value_or(static_cast<int>(one.camera_list().size()));
   if (!entry.sustain && run_.frames != frames)

@@ -39,6 +39,7 @@ class Replay {
   const Plan& plan_;
   RunFacts facts_;
   EntryRun run_;
+  std::optional<double> planned_s_;  // that a long run lasts
   std::vector<std::string> inconsistent_, incomplete_, not_published_;
 };
 

@@ -251,6 +251,10 @@ class Night(unittest.TestCase):
         asked_for(frames[2], rates[1] * 1.1 + 2 * 30, 30)
         self.assertEqual(result["fom"]["frames_asked"], frames[2])
         self.assertIn("it lasted", " ".join(result["fom"]["not_published_because"]))
+        # It may be handed in as what it is.
+        archive = self.bench.folder / "short.tar.gz"
+        _, text = spex_bench(self.bench, "submit", self.bench.folder / "out", "--archive", archive)
+        self.assertIn("\nconsistent\ncomplete\n", text)
         # What was as long as was asked for is not taken for a longer one.
         status, text = self.bench.run("--resume", "--duration", "4", "--warmups", "2")
         self.assertEqual(status, 1, text)
