@@ -20,6 +20,7 @@
 #include "bench/campaign/campaign.hpp"
 #include "bench/campaign/self_test.hpp"
 #include "bench/campaign/shipped_files.hpp"
+#include "bench/roofline/frame_costs.hpp"
 #include "bench/submission/submission.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/version.hpp"
@@ -232,6 +233,7 @@ int run(Arguments& arguments) {
     check_duration(arguments, plan);
   }
   choose_entries(arguments, plan);
+  for (const auto& entry : plan.entries) spex::bench::check_options(entry, plan.division);
   if (arguments.list) {
     fmt::print("{}: {}\n", plan.name, plan.description);
     for (const auto& entry : plan.entries)

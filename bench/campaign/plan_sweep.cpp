@@ -72,6 +72,7 @@ std::vector<Entry> resolve_sweep(const Entry& entry, const PlanObject& object) {
   Scaling scaling;
   std::vector<Json> values;
   sweep.need("name", scaling.sweep);
+  sweep.plain_name("name", scaling.sweep);
   sweep.need("kind", scaling.kind);
   sweep.need("values", values);
   sweep.one_of("kind", scaling.kind,

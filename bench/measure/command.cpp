@@ -205,7 +205,8 @@ std::string end_of(const CommandResult& result, const std::string& log) {
   const char* const name = signal > 0 ? sigdescr_np(signal) : nullptr;
   const std::string how = name == nullptr ? fmt::format("exit status {}", result.status)
                                           : fmt::format("exit status {} ({})", result.status, name);
-  return how + ": " + last_words(log);
+  const std::string words = last_words(log);
+  return words.empty() ? how : how + ": " + words;
 }
 
 std::string last_words(const std::string& log) {

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/roofline/stage_costs.hpp"
+#include "mpi/programs/exposure_cli.hpp"
 #include "mpi/programs/extract_cli.hpp"
 #include "reference/core/error.hpp"
 #include "reference/io/read_psf.hpp"
@@ -15,15 +16,14 @@
 namespace spex::bench {
 namespace {
 
-// The entry's options as an extractor understands them.
-ExtractOptions options_of(const Entry& entry) {
-  CLI::App app;
+ExtractArguments arguments_of(const Entry& entry) {
   ExtractArguments arguments;
   arguments.device = traits(entry.milestone).device;
   arguments.milestone = to_string(entry.milestone);
-  add_extract_options(app, arguments);
-  std::vector<std::string> words = entry.result_options();
-  words.insert(words.end(), {"-i", "image", "-p", "psf", "-o", "frame"});
+  return arguments;
+}
+
+void parse(CLI::App& app, const Entry& entry, const std::vector<std::string>& words) {
   std::vector<const char*> argv{"spex-bench"};
   for (const std::string& word : words) argv.push_back(word.c_str());
   try {
@@ -31,6 +31,16 @@ ExtractOptions options_of(const Entry& entry) {
   } catch (const CLI::ParseError& error) {
     throw usage_error(entry.id, error.what(), "an extractor's options");
   }
+}
+
+// The entry's options as an extractor understands them.
+ExtractOptions options_of(const Entry& entry) {
+  CLI::App app;
+  ExtractArguments arguments = arguments_of(entry);
+  add_extract_options(app, arguments);
+  std::vector<std::string> words = entry.result_options();
+  words.insert(words.end(), {"-i", "image", "-p", "psf", "-o", "frame"});
+  parse(app, entry, words);
   return make_job(arguments).settings.options;
 }
 
@@ -39,6 +49,27 @@ WaveGrid grid_of(const ExtractOptions& options, const InputFrame& frame) {
 }
 
 }  // namespace
+
+void check_options(const Entry& entry, const std::string& division) {
+  static_cast<void>(options_of(entry));
+  if (division == "optimized") return;
+  CLI::App app;
+  ExtractArguments arguments = arguments_of(entry);
+  add_extract_options(app, arguments);
+  ExposureArguments many;
+  add_exposure_options(app, arguments, many);
+  // spex-gpu's own (gpu/programs/spex_gpu.cpp).
+  std::optional<int> device;
+  std::string bind;
+  if (entry.on_gpu()) {
+    app.add_option("--device", device);
+    app.add_option("--bind", bind);
+  }
+  std::vector<std::string> words = entry.run_options;
+  words.insert(words.end(), {"--list", "frames.txt", "--events", "events.json"});
+  parse(app, entry, words);
+  if (!many.schedule.empty()) static_cast<void>(parse_schedule(many.schedule));
+}
 
 nlohmann::ordered_json frame_costs(const Entry& entry, const Dataset& dataset, int frames) {
   const ExtractOptions options = options_of(entry);

@@ -100,6 +100,8 @@ TEST(Plan, GroupsArePlainNamesOfTheirOwn) {
   EXPECT_EQ(read(entry + R"(, "group": "slow"})").entries[0].group, "slow");
   EXPECT_THAT(refusal(entry + R"(, "group": "a"})"), HasSubstr("a group and an entry are a"));
   EXPECT_THAT(refusal(entry + R"(, "group": "a b"})"), HasSubstr("cannot name a file"));
+  EXPECT_THAT(refusal(entry + R"(, "sweep": {"name": "a\n", "kind": "gpus", "values": [1]}})"),
+              HasSubstr("cannot name a file"));
 }
 
 TEST(Plan, PatchSizesAndCasesCanBeSwept) {

@@ -536,6 +536,27 @@ esac
                 self.assertIn("holds results of another plan (expected a folder for each", text)
             self.assertFalse((bench.folder / "out/three.json").exists())
 
+    def test_options_that_no_extractor_has_are_found_first(self):
+        """Before hours of inputs and reference frames; of entries in the last place too."""
+        for more, words in (
+            ({"options": ["--nwavestepp", "50"]}, "--nwavestepp"),
+            ({"options": ["--method", "magic"]}, "unknown 'magic'"),
+            ({"options": ["--wavelength", "5839,5760,0.8"]}, "the range is reversed"),
+            ({"options": ["--nspec"]}, "--nspec"),
+            ({"run_options": ["--schedule", "nonsense"]}, "unknown 'nonsense'"),
+            ({"run_options": ["--extractor", "2"]}, "--extractor"),
+            ({"run_options": ["--bind", "gpu"]}, "--bind"),
+        ):
+            with Bench([entry("one"), entry("two", **more)]) as bench, self.subTest(words):
+                for status, text in (bench.run("--list"), bench.run()):
+                    self.assertEqual(status, 2, text)
+                    self.assertIn(words, text)
+                    self.assertEqual(text.count("\n"), 1, text)
+                self.assertFalse((bench.folder / "out").exists())
+        own = entry("own", run_options=["--its-own"])
+        with Bench([own], division="optimized") as bench:
+            self.assertEqual(bench.run("--list")[0], 0)
+
     def test_what_shells_run_first_is_not_handed_on(self):
         """Before mps-wrapper, and in the place of its commands: no program that is hashed."""
         script = "#!/bin/bash\ntrue\nexec ${0%/*}/real-spex-cpu \"$@\"\n"

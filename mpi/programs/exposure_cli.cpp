@@ -25,13 +25,6 @@ namespace {
 
 constexpr const char* files_of_one[] = {"--input", "--psf", "--output"};
 
-Schedule parse_schedule(const std::string& text) {
-  for (const Schedule one : {Schedule::sequential, Schedule::interleave_io, Schedule::pipeline})
-    if (to_string(one) == text) return one;
-  throw usage_error("--schedule", "unknown '" + text + "'",
-                    "sequential or interleave-io or pipeline");
-}
-
 // An option that only the schedule pipeline has.
 const char* pipeline_option(const ExposureArguments& many) {
   if (many.readers) return "--readers";
@@ -221,6 +214,13 @@ int extract_one(const mpi::Communicator& world, const FrameJob& job,
 }
 
 }  // namespace
+
+Schedule parse_schedule(const std::string& text) {
+  for (const Schedule one : {Schedule::sequential, Schedule::interleave_io, Schedule::pipeline})
+    if (to_string(one) == text) return one;
+  throw usage_error("--schedule", "unknown '" + text + "'",
+                    "sequential or interleave-io or pipeline");
+}
 
 void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureArguments& many) {
   const char* const files = "Many frames";

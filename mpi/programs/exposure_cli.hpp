@@ -49,6 +49,9 @@ struct ExposureArguments {
 /// the CPU's programs only: on a GPU the milestone chooses.
 void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureArguments& many);
 
+/// The schedule of that name. Throws Error(usage).
+[[nodiscard]] Schedule parse_schedule(const std::string& text);
+
 /// Extractors that a rank makes: slots of the factory.
 [[nodiscard]] int extractors_of_rank(const ExposureArguments& many);
 
