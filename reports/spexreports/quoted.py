@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from spexreports.errors import DataError
+from spexreports.night import long_runs, sustained
 from spexreports.numbers import counted, interval, number
 from spexreports.opening import headline
 from spexreports.order_statistics import Estimate
@@ -114,6 +115,39 @@ def speeds(results: list[Result]) -> str:
         "most memory of a GPU, GB",
     )
     return _table(head, rows)
+
+
+def _core_seconds(result: Result) -> str:
+    known = [s["cpu_s"] for s in result.json["timing"]["samples"] if not s["warmup"]]
+    if None in known:
+        return "–"
+    return f"{statistics.median(known) / result.frames_asked:.2f}"
+
+
+def long_runs_table(results: list[Result]) -> str:
+    """Long runs: the steady part's speed, from launch to exit, and what the host did."""
+    rows = [
+        [
+            f"{result.system}, {result.entry}",
+            number(result.frames_asked),
+            _speed(sustained(result)),
+            _speed(result.effective.fpnh),
+            _core_seconds(result),
+            _memory(result),
+            str(len(result.timed)),
+        ]
+        for result in long_runs(results)
+    ]
+    head = (
+        "system, entry",
+        "frames",
+        "FPNH of the steady part",
+        "FPNH from launch to exit",
+        "core-seconds a frame",
+        "most memory of a GPU, GB",
+        "runs",
+    )
+    return _table(head, rows) if rows else ""
 
 
 def milestones(results: list[Result]) -> str:
@@ -228,6 +262,7 @@ def kernels_of_direct(results: list[Result]) -> str:
 BLOCKS: dict[str, Callable[[list[Result]], str]] = {
     "headline": headline_sentence,
     "speeds": speeds,
+    "long-runs": long_runs_table,
     "milestones": milestones,
     "ranks-per-gpu": _sweep("ranks-per-gpu", "ranks per GPU", lambda r: r.ranks_per_gpu or 1.0),
     "gpus": _sweep("gpus", "GPUs", lambda r: float(r.gpus_per_node)),

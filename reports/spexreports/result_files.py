@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import replace
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,7 @@ from spexreports.result import Figure, Result, RooflinePoint, Sample, Scaling
 
 SCHEMA_FILE = Path(__file__).resolve().parents[2] / "bench" / "result.schema.json"
 SCHEMA = "spexbench-result"
+SYSTEM_NAME = "system-name.txt"
 BESIDE = (".events.json", ".series.json")  # files that lie beside results
 
 
@@ -157,15 +159,30 @@ def _in_folder(folder: Path) -> list[Path]:
     return chosen
 
 
+def _name_of_system(folder: Path) -> str | None:
+    """What a folder's system shall be called; None: as its results have it."""
+    file = folder / SYSTEM_NAME
+    if not file.is_file():
+        return None
+    name = file.read_text(encoding="utf-8").strip()
+    if not name or not name.isprintable():
+        raise DataError(file, "holds no name", "a line with the system's name")
+    return name
+
+
 def read_results(paths: list[Path]) -> list[Result]:
     """Reads files, and the results in folders, by start.
 
-    A result that is given twice (same run, entry and system) is kept once.
+    A result that is given twice (same run, entry and system) is kept once. A folder's system goes
+    by the name in its file SYSTEM_NAME, where it has one: machines may call themselves anything.
     """
     results = {}
     for path in paths:
+        system = _name_of_system(path) if path.is_dir() else None
         for name in _in_folder(path) if path.is_dir() else [path]:
             result = parse_result(name, read_json(name))
+            if system:
+                result = replace(result, system=system)
             results[result.run_id, result.entry, result.system] = result
     order = {milestone: i for i, milestone in enumerate(MILESTONES)}
     return sorted(results.values(), key=lambda r: (r.start, order[r.milestone], r.entry))

@@ -29,6 +29,7 @@ from spexreports import page, style  # noqa: E402
 from spexreports.__main__ import main  # noqa: E402
 from spexreports.bench_report import bench_report  # noqa: E402
 from spexreports.comparison import judge, speed_ratio  # noqa: E402
+from spexreports.errors import DataError  # noqa: E402
 from spexreports.flux_cost import pairs  # noqa: E402
 from spexreports.ladder_figure import ladder_figure  # noqa: E402
 from spexreports.marks import symbols  # noqa: E402
@@ -214,6 +215,19 @@ class Report(unittest.TestCase):
         self.assertNotIn(-1, places)
         self.assertEqual(places, sorted(places))
         self.assertIn("commit 0000000000", first)
+
+    def test_a_folder_names_its_system(self):
+        """In the place of what the machine calls itself; a name that is none is an error."""
+        with tempfile.TemporaryDirectory() as scratch:
+            folder = Path(scratch) / "run"
+            shutil.copytree(RESULTS[0], folder)
+            before = {r.system for r in read_results([folder])}
+            (folder / "system-name.txt").write_text("a node of ours\n")
+            self.assertEqual({r.system for r in read_results([folder])}, {"a node of ours"})
+            self.assertNotIn("a node of ours", before)
+            (folder / "system-name.txt").write_text("two\nlines\n")
+            with self.assertRaisesRegex(DataError, "system-name.txt: holds no name"):
+                read_results([folder])
 
     def test_tier_ci_is_no_speed(self):
         """An entry of the tier ci is among the checks, and on no ladder, table or axis of FPNH."""

@@ -80,9 +80,10 @@ class Quoted(unittest.TestCase):
         """The published one where there is one, of two machines with four H200s."""
         text = " ".join(BLOCKS["headline"](self.results).split())
         self.assertEqual(text.count("On four NVIDIA H200s"), 1, text)
-        four = [r for r in self.results if r.gpus_per_node == 4 and r.entry == "pipeline"]
-        (published,) = (r for r in four if not why_not_published(r))
-        self.assertIn(f"{published.extraction.fpnh.value:,.0f}", text)
+        four = [r for r in self.results if r.gpus_per_node == 4 and r.milestone == "pipeline"]
+        published = [r for r in four if not why_not_published(r)]
+        best = max(published, key=lambda r: r.effective.fpnh.value)
+        self.assertIn(f"{best.extraction.fpnh.value:,.0f}", text)
 
     def test_every_block_is_quoted(self):
         """No function is left that no document asks for."""
