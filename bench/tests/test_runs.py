@@ -106,7 +106,9 @@ exec "${0%/*}/real-spex-cpu" "$@"
         """Or when there are as many as there may be; each on inputs of its own."""
         plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
         plan["until"] = {"width": 1e-9, "most": 6}
-        with Bench([entry("one"), entry("two", until={"width": 0.999, "most": 6})], **plan) as bench:
+        with Bench(
+            [entry("one"), entry("two", until={"width": 0.999, "most": 6})], **plan
+        ) as bench:
             status, text = bench.run()
             self.assertEqual(status, 0, text)
             result = bench.result("one")
@@ -559,7 +561,7 @@ esac
 
     def test_what_shells_run_first_is_not_handed_on(self):
         """Before mps-wrapper, and in the place of its commands: no program that is hashed."""
-        script = "#!/bin/bash\ntrue\nexec ${0%/*}/real-spex-cpu \"$@\"\n"
+        script = '#!/bin/bash\ntrue\nexec ${0%/*}/real-spex-cpu "$@"\n'
         with Bench([entry("one")], extractor=script) as bench:
             evil = bench.folder / "evil"
             evil.write_text(f"echo >{bench.folder}/was-run\n")

@@ -3,6 +3,8 @@
 import io
 import json
 import os
+import shutil
+import sys
 import tarfile
 import unittest
 from functools import reduce
@@ -10,7 +12,12 @@ from operator import getitem
 from pathlib import Path
 
 from archives import Files, listed, read, sealed, spex_bench, write
-from bench_runs import Bench, entry
+from bench_runs import ROOT, Bench, entry
+
+sys.path.insert(0, str(ROOT / "reports"))
+
+from spexreports.errors import DataError  # noqa: E402
+from spexreports.sealed import check_seal  # noqa: E402
 
 
 class Submission(unittest.TestCase):
@@ -144,6 +151,17 @@ class Submission(unittest.TestCase):
         for name in ("results/one.json", "results/two.json", "system.json"):
             files = sealed(files, name, lambda d: d["system"].update(cpu="another", name="best"))
         self.refuse("seal is", files)
+
+    def test_the_report_sees_an_edit_too(self):
+        """By the key that lies beside the results."""
+        copy = self.bench.folder / "copy"
+        shutil.copytree(self.bench.folder / "out", copy, ignore=shutil.ignore_patterns("data"))
+        result = copy / "one.json"
+        minor = json.loads(result.read_text())["schema"]["minor"]
+        check_seal(result, minor)
+        result.write_text(result.read_text().replace('"binding": "none"', '"binding": "core"'))
+        with self.assertRaisesRegex(DataError, "was changed since spex-bench wrote it"):
+            check_seal(result, minor)
 
     def test_a_run_log_that_was_edited(self):
         """Though its clocks and patches are those of the run."""

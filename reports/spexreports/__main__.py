@@ -246,7 +246,12 @@ def _run() -> int:
         return 2
     except BrokenPipeError:
         raise
-    except (OSError, KeyError, ValueError) as error:
+    except OSError as error:
+        what = error.strerror or str(error)
+        expected = "a file or folder that can be read or written"
+        print(f"spexreports: {error.filename or 'files'}: {what} ({expected})", file=sys.stderr)
+        return 1
+    except (KeyError, ValueError) as error:
         print(f"spexreports: {error}", file=sys.stderr)
         return 1
     return 0

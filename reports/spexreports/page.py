@@ -11,6 +11,7 @@ from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
 from spexreports import style
+from spexreports.errors import UsageError
 from spexreports.section import Missing, Picture
 
 CSS = """
@@ -72,6 +73,12 @@ sup { line-height: 0; }
   tr.ours, tr.failed { print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 }
 """
+
+
+# What a page begins with, and is known by.
+HEAD = """<!DOCTYPE html>
+<html lang="en"><head><meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">"""
 
 
 class Html(str):
@@ -238,9 +245,7 @@ class Page:
             for name, (title, _) in zip(names, shown, strict=True)
         ]
         parts = [
-            "<!DOCTYPE html>",
-            '<html lang="en"><head><meta charset="utf-8">',
-            '<meta name="viewport" content="width=device-width, initial-scale=1">',
+            HEAD,
             f"<title>{escape(self._title)}</title><style>{CSS}</style></head><body>",
             f"<h1>{escape(self._title)}</h1>",
             self._opening,
@@ -260,6 +265,9 @@ class Page:
     def write(self, out: Path) -> list[Path]:
         """Writes OUT/index.html and OUT/*.png; the page last, by rename."""
         out.mkdir(parents=True, exist_ok=True)
+        page = out / "index.html"
+        if page.exists() and not page.read_bytes().startswith(HEAD.encode()):
+            raise UsageError("--out", f"{page} is not spexreports'", "a folder of its own")
         written = []
         for name, data in [*self._images.items(), ("index.html", self.html().encode())]:
             partial = out / f".{name}.partial"

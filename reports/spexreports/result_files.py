@@ -15,10 +15,12 @@ from spexreports.errors import DataError
 from spexreports.published import MILESTONES
 from spexreports.recomputed import check_stated
 from spexreports.result import Figure, Result, RooflinePoint, Sample, Scaling
+from spexreports.sealed import check_seal
 
 SCHEMA_FILE = Path(__file__).resolve().parents[2] / "bench" / "result.schema.json"
 SCHEMA = "spexbench-result"
 SYSTEM_NAME = "system-name.txt"
+MOST_BYTES = 1_000_000_000
 BESIDE = (".events.json", ".series.json")  # files that lie beside results
 
 
@@ -55,12 +57,19 @@ def _no_number(text: str) -> None:
 def read_json(path: Path) -> Any:
     """Any JSON; throws DataError."""
     try:
+        # A pipe would be waited for, and a device has no end.
+        if path.exists() and not path.is_file():
+            raise DataError(path, "is no file", "a file of spex-bench")
+        if path.stat().st_size > MOST_BYTES:
+            raise DataError(path, "is too long", f"at most {MOST_BYTES} bytes")
         text = path.read_text(encoding="utf-8")
         return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
     except OSError as error:
         raise DataError(path, error.strerror or str(error), "a readable file") from error
     except RecursionError as error:
         raise DataError(path, "has lists without end", "a file of spex-bench") from error
+    except DataError:
+        raise
     except ValueError as error:
         raise DataError(path, f"is no JSON: {error}", "a file of spex-bench") from error
 
@@ -181,6 +190,7 @@ def read_results(paths: list[Path]) -> list[Result]:
         system = _name_of_system(path) if path.is_dir() else None
         for name in _in_folder(path) if path.is_dir() else [path]:
             result = parse_result(name, read_json(name))
+            check_seal(name, result.json["schema"]["minor"])
             if system:
                 result = replace(result, system=system)
             results[result.run_id, result.entry, result.system] = result

@@ -2,6 +2,7 @@
 
 import json
 
+from spexreports.errors import UsageError
 from spexreports.night import lasted_as_asked, sustained
 from spexreports.result import CLOCKS, Result
 from spexreports.section import newest
@@ -51,5 +52,12 @@ MAKERS = {"acceptance": _of_exposures, "night": _of_a_long_run}
 
 
 def thresholds_text(results: list[Result]) -> str:
-    """The file's text."""
-    return HEAD + json.dumps({"systems": thresholds(results)}, indent=1) + "\n"
+    """The file's text; throws UsageError where no result asks for anything."""
+    systems = thresholds(results)
+    if not systems:
+        raise UsageError(
+            "thresholds",
+            "no result has a speed that a machine can be held to",
+            "whole frames, and five runs or a night of half an hour",
+        )
+    return HEAD + json.dumps({"systems": systems}, indent=1) + "\n"

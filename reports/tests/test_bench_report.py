@@ -483,6 +483,29 @@ class Errors(unittest.TestCase):
         file.write_text("{ not JSON")
         self.check(1, "text.json", file)
 
+    def test_no_file(self):
+        """What has no end, or is waited for."""
+        pipe = self.path / "pipe.json"
+        os.mkfifo(pipe)
+        for file in (pipe, Path("/dev/zero")):
+            self.check(1, f"{file}: is no file", file)
+
+    def test_folders_of_others(self):
+        """A page that is not ours, a file in the folder's place; ours is written anew."""
+        out = self.path / "out"
+        out.write_text("x")
+        self.check(1, f"{out}: File exists", DATA / "ci")
+        out.unlink()
+        out.mkdir()
+        (out / "index.html").write_text("<html>mine")
+        status, _, err = run(DATA / "ci", "--out", out)
+        self.assertEqual(status, 2, err)
+        self.assertIn("is not spexreports'", err)
+        self.assertEqual([file.name for file in out.iterdir()], ["index.html"])
+        (out / "index.html").unlink()
+        for _ in range(2):
+            self.assertEqual(run(DATA / "ci", "--out", out)[0], 0)
+
     def test_other_schema(self):
         """A result of another version, or without what is needed."""
         data = json.loads((DATA / "run/pipeline.json").read_text())

@@ -12,12 +12,12 @@ sys.path.insert(0, str(ROOT / "reports"))
 
 from spexreports import style  # noqa: E402
 from spexreports.bench_report import bench_report  # noqa: E402
-from spexreports.errors import DataError  # noqa: E402
+from spexreports.errors import DataError, UsageError  # noqa: E402
 from spexreports.night import night_figure, night_table  # noqa: E402
 from spexreports.opening import opening  # noqa: E402
 from spexreports.result_files import parse_result, read_results  # noqa: E402
 from spexreports.section import Missing, rungs  # noqa: E402
-from spexreports.thresholds import thresholds  # noqa: E402
+from spexreports.thresholds import thresholds, thresholds_text  # noqa: E402
 
 PIPELINE = ROOT / "reports/tests/data/run/pipeline.json"
 BLOCKS, IN_BLOCK, SECONDS = 20, 1000, 12.5
@@ -134,6 +134,8 @@ class Night(unittest.TestCase):
         """Of runs that lasted half an hour, or had all frames of the plan."""
         data = night()
         self.assertEqual(thresholds([parse_result(self.file, data)]), {})
+        with self.assertRaisesRegex(UsageError, "no result has a speed"):
+            thresholds_text([parse_result(self.file, data)])
         data["sustained"] |= {"asked_s": None, "asked_frames": data["fom"]["frames_asked"]}
         result = parse_result(self.file, data)
         plan = result.json["plan"]["name"]
