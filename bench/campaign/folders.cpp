@@ -11,6 +11,7 @@
 #include <limits>
 #include <random>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 #include <sys/stat.h>
@@ -46,6 +47,15 @@ void check_apart(const CampaignSettings& settings) {
   refuse("--data", data, references);
 }
 
+// Their files are words of lists (--list), with blanks between, and of command lines.
+void check_words(const CampaignSettings& settings) {
+  for (const auto& [option, path] :
+       {std::pair{"--data", settings.data}, {"--references", settings.references}})
+    if (path.starts_with("-") || path.find_first_of(" \t\r\n\v\f#") != std::string::npos)
+      throw usage_error(option, fmt::format("'{}' cannot be a word of a list", path),
+                        "no blank or '#' in it, and no '-' first");
+}
+
 // The plan is kept beside its results, by which they are known to be consistent when they are
 // handed in.
 bool holds_another_plan(const std::string& out, const Plan& plan) {
@@ -66,6 +76,7 @@ bool holds_another_plan(const std::string& out, const Plan& plan) {
 // The folder of results, which is there then.
 std::string folder_for_results(const CampaignSettings& settings, const Plan& plan) {
   check_apart(settings);
+  check_words(settings);
   for (const Entry& entry : plan.entries)
     if (const std::string id = entry.id + ".json";
         !settings.resume && fs::exists(fs::path(settings.out) / id))

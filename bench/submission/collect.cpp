@@ -1,8 +1,10 @@
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
+#include <system_error>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "bench/campaign/campaign.hpp"
@@ -20,6 +22,9 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 std::string bytes_of(const fs::path& path) {
+  const std::uintmax_t most = ArchiveLimits{}.bytes_of_file;
+  if (std::error_code error; fs::file_size(path, error) > most && !error)
+    throw data_error(path, "is too long", fmt::format("at most {} bytes in an archive", most));
   std::ifstream in(path, std::ios::binary);
   if (!in) throw data_error(path, "cannot be read", "a file of spex-bench");
   return {std::istreambuf_iterator<char>(in), {}};

@@ -630,6 +630,8 @@ esac
                 ["--nodes", "7"],
                 ["--launcher", "rsh"],
                 ["--system", "two\nlines"],
+                ["--data", f"{bench.folder}/my data"],
+                ["--references", f"{bench.folder}/#1"],
                 ["--system", "\x1b[2J"],
                 ["--system", "x" * 101],
             ):

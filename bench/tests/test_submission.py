@@ -290,6 +290,13 @@ class Submission(unittest.TestCase):
             self.assertEqual(status, 2, text)
             self.assertIn(f"--description: {path} cannot be read", text)
         self.assertFalse(free.exists())
+        log = out / "logs/one-0.log"
+        said = log.read_bytes()
+        os.truncate(log, 1 << 30)
+        status, text = self.spex_bench("submit", out, "--archive", free)
+        log.write_bytes(said)
+        self.assertEqual(status, 1, text)
+        self.assertIn(f"{log}: is too long", text)
 
 
 class _Zeros(io.RawIOBase):
