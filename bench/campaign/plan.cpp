@@ -225,6 +225,14 @@ void check_entries(const Plan& plan, const PlanObject& root) {
     if (entry.frames.value_or(1) > cameras)
       root.fail(fmt::format("{} asks for {} frames", entry.id, *entry.frames),
                 fmt::format("at most the {} of {}", cameras, entry.case_name));
+    const auto chooses_wavelengths = [](const std::string& word) {
+      return word.starts_with("--wavelength") || word.starts_with("-w");
+    };
+    if (found->second.size == "tiny" &&
+        std::none_of(entry.options.begin(), entry.options.end(), chooses_wavelengths))
+      root.fail(fmt::format("{} asks for all wavelengths of {}, which is tiny", entry.id,
+                            entry.case_name),
+                "'options' with --wavelength, of its 300 rows");
     const int bundles = found->second.bundles();
     if (entry.bundles.value_or(1) > bundles)
       root.fail(fmt::format("{} asks for {} bundles", entry.id, *entry.bundles),

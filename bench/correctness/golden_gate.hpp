@@ -17,7 +17,7 @@ namespace spex::bench {
 /// Extracts the case `name` of `cases` with a program and its own options, one rank, and compares
 /// it with its golden frame; an item of `golden` of a result file. `folder` takes the output. A
 /// program that opens the golden frame, or one of `not_for_it`, misses the case: it could work
-/// ahead there, off the clock. Throws Error(data) where the golden frame cannot be read.
+/// ahead there, off the clock. Throws Error(data) where a file of the case cannot be read.
 [[nodiscard]] nlohmann::ordered_json run_golden(const std::string& cases, const std::string& name,
                                                 const std::vector<std::string>& extractor,
                                                 const std::string& folder, Signals& signals,

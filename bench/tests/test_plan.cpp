@@ -95,6 +95,14 @@ TEST(Plan, MpsIsOnOrOff) {
               HasSubstr("1 is no value of mps"));
 }
 
+TEST(Plan, ATinyCaseHasNotAllWavelengths) {
+  const std::string tiny = R"("one": {"cameras": "r0", "size": "tiny"})";
+  const std::string entry = R"({"id": "a", "case": "one", "milestone": "cpu-refactor")";
+  EXPECT_THAT(refusal(entry + "}", "", tiny), HasSubstr("all wavelengths of one, which is tiny"));
+  for (const char* options : {R"(["--wavelength", "5760,5800,0.8"])", R"(["-w5760,5800,0.8"])"})
+    EXPECT_EQ(refusal(entry + R"(, "options": )" + options + "}", "", tiny), "");
+}
+
 TEST(Plan, GroupsArePlainNamesOfTheirOwn) {
   const std::string entry = R"({"id": "a", "case": "night", "milestone": "direct", "gpus": 1)";
   EXPECT_EQ(read(entry + R"(, "group": "slow"})").entries[0].group, "slow");

@@ -3,6 +3,7 @@
 import fcntl
 import hashlib
 import json
+import os
 import shutil
 import signal
 import statistics
@@ -414,7 +415,16 @@ esac
                 status, text = bench.run(option, str(bench.folder))
                 self.assertNotEqual(status, 0, text)
                 self.assertIn(f"{bench.folder}: cannot be read", text)
-            bench.plan |= {"tier": "ci", "repeats": 1, "warmups": 0}
+            bench.plan |= {"tier": "ci", "repeats": 1, "warmups": 0, "goldens": ["tiny-b"]}
+            (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
+            for name in ("psf.fits", "preproc.fits", "frame-tiny-b.fits"):
+                goldens = bench.folder / "golden"
+                shutil.copytree(ROOT / "golden", goldens)
+                os.truncate(goldens / "tiny-b" / name, 9000)
+                status, text = bench.run("--goldens", str(goldens / "cases.json"))
+                self.assertEqual(status, 1, text)
+                self.assertIn(f"{name}: is cut short", text)
+                shutil.rmtree(goldens)
             bench.plan["goldens"] = ["tiny-x"]
             (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
             status, text = bench.run()
