@@ -58,6 +58,8 @@ nlohmann::ordered_json run_golden(const std::string& cases, const std::string& n
   std::string failure;
   if (result.status != 0)
     failure = end_of(result, command.log);
+  else if (result.was_stopped)
+    failure = "spex-bench was stopped meanwhile, and did not see what was done";
   else if (result.left_behind > 0)
     failure = fmt::format("left {} process(es) behind", result.left_behind);
   else if (opened)

@@ -158,6 +158,7 @@ int end_stragglers(double patience_s, const Signals& signals) {
 
 CommandResult run_command(const Command& command, Signals& signals) {
   CommandResult result;
+  const int continued = Signals::times_continued();
   result.start_unix = system_seconds();
   const Clock::time_point begin = Clock::now();
   // Orphans are this process's, so that none is lost sight of.
@@ -194,6 +195,7 @@ CommandResult run_command(const Command& command, Signals& signals) {
     signals.wait_for_child(look_every);
   }
   result.clock_was_set_s = system_seconds() - result.start_unix - seconds_since(begin);
+  result.was_stopped = Signals::times_continued() != continued;
   result.left_behind = end_stragglers(command.straggling_s, signals);
   return result;
 }

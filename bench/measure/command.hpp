@@ -21,6 +21,7 @@ struct CommandResult {
   int status = 0;  ///< exit status; 128 + the signal's number where a signal ended it
   bool timed_out = false;
   bool interrupted = false;
+  bool was_stopped = false;  ///< this process was, meanwhile, and saw nothing of it
   /// Seconds by which this machine's clock went on more than time did: somebody set it.
   double clock_was_set_s = 0;
   double start_unix = 0;  ///< just before the start, seconds since 1970

@@ -101,6 +101,8 @@ Sample make_sample(const CommandResult& result, const std::string& run_log,
     sample.failure = fmt::format("ended after {:.0f} s, its time limit", result.seconds);
   else if (result.status != 0)
     sample.failure = end_of(result, program_log);
+  else if (result.was_stopped)
+    sample.failure = "spex-bench was stopped meanwhile, and did not see what was done";
   else if (result.left_behind > 0)
     sample.failure = fmt::format("left {} process(es) behind", result.left_behind);
   try {

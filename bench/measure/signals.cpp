@@ -10,12 +10,17 @@ namespace {
 // A handler has no other way to say anything. Blocking the signals and waiting for them would not
 // do: BLAS has threads of its own before main, and any of them may get a signal.
 std::atomic<bool> arrived{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
+std::atomic<int> continued{0};
+static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
 constexpr std::array<int, 3> interrupts{SIGINT, SIGTERM, SIGHUP};
 
 void note(int /*signal*/) {
   arrived = true;
+}
+
+void count(int /*signal*/) {
+  ++continued;
 }
 
 }  // namespace
@@ -29,11 +34,14 @@ Signals::Signals() {
   action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < interrupts.size(); ++i)
     sigaction(interrupts[i], &action, &actions_[i]);
+  action.sa_handler = count;
+  sigaction(SIGCONT, &action, &continued_);
 }
 
 Signals::~Signals() {
   for (std::size_t i = 0; i < interrupts.size(); ++i)
     sigaction(interrupts[i], &actions_[i], nullptr);
+  sigaction(SIGCONT, &continued_, nullptr);
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 
@@ -45,6 +53,10 @@ void Signals::wait_for_child(std::chrono::milliseconds time) const {
 
 bool Signals::interrupted() {
   return arrived;
+}
+
+int Signals::times_continued() {
+  return continued;
 }
 
 }  // namespace spex::bench

@@ -21,6 +21,8 @@ class Signals {
   void wait_for_child(std::chrono::milliseconds time) const;
   /// Whether one of them has arrived.
   [[nodiscard]] static bool interrupted();
+  /// How often this process went on after it was stopped (SIGSTOP, Ctrl-Z), by whomever.
+  [[nodiscard]] static int times_continued();
   /// The signals' state before, for a child to go back to.
   [[nodiscard]] const sigset_t& before() const { return before_; }
 
@@ -28,6 +30,7 @@ class Signals {
   sigset_t child_{};
   sigset_t before_{};
   std::array<struct sigaction, 3> actions_{};
+  struct sigaction continued_ {};
 };
 
 }  // namespace spex::bench

@@ -8,6 +8,7 @@ so that it is not the time that it took that fails.
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -71,6 +72,14 @@ if fault.startswith("kept answers"):
         event["start"], event["end"] = 0, time.time() - began
     log.write_text(json.dumps(run))
     sys.exit(0)
+if fault == "works unseen":
+    # What is opened before the clock begins is told of when spex-bench goes on, by the time then.
+    os.kill(os.getppid(), signal.SIGSTOP)
+    for row in rows:
+        Path(row[1]).read_bytes()
+        Path(row[2]).read_bytes()
+    time.sleep(0.3)
+    subprocess.Popen(["sh", "-c", f"sleep 0.5; kill -CONT {os.getppid()}"])
 if fault == "reads a PSF early":
     Path(rows[-1][2]).read_bytes()
     time.sleep(0.2)

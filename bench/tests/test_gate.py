@@ -62,6 +62,7 @@ FAULTS = {
     "writes the reference": "was opened meanwhile, with which the run has no business",
     "finished after the run": "after the run log's clock ended",
     "left behind": "left 1 process(es) behind",
+    "works unseen": "spex-bench was stopped meanwhile",
     "another file system": "r0: run 0: is on another file system",
     "another program": "mps-wrapper was changed while it was measured",
     "exchanged at the end": "mps-wrapper was changed while it was measured",
