@@ -232,7 +232,8 @@ std::vector<FrameOnDevice::FiberRun> FrameOnDevice::fiber_runs() const {
       FiberRun& last = runs.back();
       const int first_fiber = std::min(last.fiber, begin);
       const int end_fiber = std::max(last.fiber + last.nfiber, end);
-      if (end_fiber - first_fiber <= most) {
+      // Patches of the same fibers travel together, however many those are.
+      if (end_fiber - first_fiber <= std::max(most, last.nfiber)) {
         last = {first_fiber, end_fiber - first_fiber, last.patch, k + 1};
         continue;
       }

@@ -19,24 +19,29 @@
 namespace spex {
 namespace {
 
-constexpr std::size_t header_size = 2880;           // one block is enough for the cards below
+constexpr std::size_t header_size = fits_block;     // enough for the cards below
 constexpr std::size_t part = std::size_t{1} << 16;  // numbers, which stay in a cache
 
 std::size_t whole_blocks(std::size_t size) {
-  constexpr std::size_t block = 2880;
-  return (size + block - 1) / block * block;
+  return (size + fits_block - 1) / fits_block * fits_block;
 }
 
 std::span<const char> as_chars(std::span<const unsigned char> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+std::string card_of(const std::string& text) {
+  constexpr std::size_t length = 80;
+  if (text.size() > length) throw std::logic_error("a card of more than 80 characters: " + text);
+  return text + std::string(length - text.size(), ' ');
+}
+
 std::string number_card(const std::string& name, long value, const char* comment) {
-  return fmt::format("{:<80}", fmt::format("{:<8}= {:>20} / {}", name, value, comment));
+  return card_of(fmt::format("{:<8}= {:>20} / {}", name, value, comment));
 }
 std::string text_card(const std::string& name, const std::string& value, const char* comment) {
   const std::string quoted = fmt::format("'{:<8}'", value);
-  return fmt::format("{:<80}", fmt::format("{:<8}= {:<20} / {}", name, quoted, comment));
+  return card_of(fmt::format("{:<8}= {:<20} / {}", name, quoted, comment));
 }
 
 std::vector<char> header_of(const ImageInParts& image, std::uint32_t datasum) {

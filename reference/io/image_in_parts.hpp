@@ -12,7 +12,7 @@ namespace spex {
 
 /// An image extension of float64 or else float32, with checksums, as FitsMemory would make it.
 struct ImageInParts {
-  std::string name;               ///< EXTNAME, up to 8 characters or a few more
+  std::string name;               ///< EXTNAME, that a card has room for
   std::vector<long> axes;         ///< NAXIS1 first
   bool of_double = false;         ///< float64, rounded to float32 where not
   const Reals* values = nullptr;  ///< all pixels, each finite; never null

@@ -1,11 +1,15 @@
 // Plain HDUs that are made of compressed ones.
 #pragma once
 
+#include <cstddef>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace spex {
+
+/// Bytes of a block: headers and data are whole ones.
+inline constexpr std::size_t fits_block = 2880;
 
 /// Deflate makes at most 1032 bytes of one, the Rice code 341: what claims more is damaged.
 constexpr long long most_unpacked_a_byte = 1100;

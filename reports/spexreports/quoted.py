@@ -135,6 +135,7 @@ def long_runs_table(results: list[Result]) -> str:
             _core_seconds(result),
             _memory(result),
             str(len(result.timed)),
+            "; ".join(why_not_published(result)) or "yes",
         ]
         for result in long_runs(results)
     ]
@@ -146,6 +147,7 @@ def long_runs_table(results: list[Result]) -> str:
         "core-seconds a frame",
         "most memory of a GPU, GB",
         "runs",
+        "to be published",
     )
     return _table(head, rows) if rows else ""
 

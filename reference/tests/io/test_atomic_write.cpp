@@ -1,11 +1,9 @@
 #include <algorithm>
-#include <csignal>
 #include <cstdlib>
 #include <thread>
 
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -13,12 +11,14 @@
 #include "reference/io/atomic_write.hpp"
 #include "reference/tests/io/fits_edit.hpp"
 #include "reference/tests/io/scratch.hpp"
+#include "reference/tests/io/small_disk.hpp"
 
 namespace spex {
 namespace {
 
 using test::expect_data_error;
 using test::read_bytes;
+using test::SmallDisk;
 
 std::vector<char> many_bytes() {
   std::vector<char> bytes(3'000'000);
@@ -39,26 +39,6 @@ std::vector<char> gunzip(const std::string& path) {
   bytes.resize(std::max(0, size));
   return bytes;
 }
-
-// A disk with room for `bytes` bytes a file, until the end of the scope.
-class SmallDisk {
- public:
-  explicit SmallDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    getrlimit(RLIMIT_FSIZE, &saved_);
-    const rlimit small{bytes, saved_.rlim_max};
-    setrlimit(RLIMIT_FSIZE, &small);
-  }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-  ~SmallDisk() {
-    setrlimit(RLIMIT_FSIZE, &saved_);
-    std::signal(SIGXFSZ, handler_);
-  }
-
- private:
-  void (*handler_)(int);
-  rlimit saved_{};
-};
 
 class AtomicWrite : public test::Scratch {
  protected:

@@ -65,6 +65,7 @@ TEST_F(ImageInPartsTest, RefusesWhatIsNoImage) {
   std::vector<double> values = numbers<double>();
   const Reals good(values);
   EXPECT_THROW(write({"RESOLUTION", {nx, ny}, false, &good}), std::logic_error);
+  EXPECT_THROW(write({std::string(80, 'R'), {nx, ny, nz}, false, &good}), std::logic_error);
   values.back() = std::numeric_limits<double>::quiet_NaN();
   const Reals bad(values);
   EXPECT_THROW(write({"RESOLUTION", {nx, ny, nz}, false, &bad}), std::logic_error);

@@ -1,11 +1,9 @@
 #include <array>
-#include <csignal>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 
 #include <fitsio.h>
-#include <sys/resource.h>
 
 #include "reference/core/error.hpp"
 #include "reference/io/atomic_write.hpp"
@@ -16,6 +14,7 @@
 #include "reference/io/write_frame.hpp"
 #include "reference/tests/io/fits_edit.hpp"
 #include "reference/tests/io/scratch.hpp"
+#include "reference/tests/io/small_disk.hpp"
 
 namespace spex {
 namespace {
@@ -96,6 +95,50 @@ TEST_F(WriteFrame, HdusInOrderWithRightChecksums) {
   EXPECT_EQ(checked_hdus(path("full.fits")),
             (std::vector<std::string>{"FLUX", "IVAR", "MASK", "WAVELENGTH", "RESOLUTION",
                                       "FIBERMAP", "CHI2PIX", "PIXMASK_FRACTION"}));
+}
+
+// Of several parts.
+Frame large_frame() {
+  Frame frame = make_frame();
+  frame.nspec = 40;
+  frame.nwave = 900;
+  frame.wave = counting(frame.nwave, 4000);
+  for (auto* values : {&frame.flux, &frame.ivar, &frame.chi2pix, &frame.pixmask_fraction})
+    *values = counting(frame.nbins(), 0.5);
+  frame.mask.assign(frame.nbins(), 0);
+  frame.resolution = Reals(counting(frame.nbins() * frame.ndiagonals(), 3));
+  return frame;
+}
+
+TEST_F(WriteFrame, ThreadsDoNotShow) {
+  const Frame frame = large_frame();
+  content_.frame = &frame;
+  content_.scores = nullptr;
+  content_.fibermap = nullptr;
+  for (const char* name : {"frame.fits", "frame.fits.gz"}) {
+    std::vector<std::vector<char>> files;
+    for (const int threads : {1, 3}) {
+      content_.threads = threads;
+      write_frame(path(name), content_);
+      files.push_back(read_bytes(path(name)));
+    }
+    EXPECT_EQ(files[0], files[1]) << name;
+  }
+}
+
+TEST_F(WriteFrame, FullDiskAmongThreadsLeavesNothing) {
+  const Frame frame = large_frame();
+  content_.frame = &frame;
+  content_.scores = nullptr;
+  content_.fibermap = nullptr;
+  content_.threads = 3;
+  {
+    // Room for what comes before RESOLUTION.
+    const test::SmallDisk disk(700'000);
+    expect_data_error([&] { write_frame(path("frame.fits"), content_); }, path("frame.fits"),
+                      "cannot be written: File too large", "");
+  }
+  EXPECT_EQ(files(), 0);
 }
 
 TEST_F(WriteFrame, TypesShapesUnitsAndValues) {
@@ -346,16 +389,12 @@ TEST_F(WriteFrame, NotFiniteIsRefused) {
 TEST_F(WriteFrame, AFailedWriteLeavesTheOldOutput) {
   write_frame(path("frame.fits"), content_);
   const std::vector<char> old = read_bytes(path("frame.fits"));
-  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
-  rlimit saved{};
-  getrlimit(RLIMIT_FSIZE, &saved);
-  const rlimit small{5000, saved.rlim_max};
-  setrlimit(RLIMIT_FSIZE, &small);
-  frame_.flux[0] = 17;
-  expect_data_error([&] { write_frame(path("frame.fits"), content_); }, path("frame.fits"),
-                    "cannot be written: File too large", "");
-  setrlimit(RLIMIT_FSIZE, &saved);
-  std::signal(SIGXFSZ, handler);
+  {
+    const test::SmallDisk disk(5000);
+    frame_.flux[0] = 17;
+    expect_data_error([&] { write_frame(path("frame.fits"), content_); }, path("frame.fits"),
+                      "cannot be written: File too large", "");
+  }
   EXPECT_EQ(read_bytes(path("frame.fits")), old);
   EXPECT_EQ(files(), 1);
 }
