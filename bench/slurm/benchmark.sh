@@ -20,7 +20,12 @@ if ! $each_node && ((SLURM_JOB_NUM_NODES > 1)) && in_memory "$data"; then
   die "SPEX_DATA=$data is another folder on each node (expected one that all nodes share)" 2
 fi
 
-options=(--system "${SPEX_SYSTEM:-$SLURM_CLUSTER_NAME}")
+system=${SPEX_SYSTEM:-${SLURM_CLUSTER_NAME:-}}
+# Slurm 23.11 without accounting tells its jobs that it is "(null)".
+if [[ ! $system || $system == "(null)" ]]; then
+  system=$(scontrol show config | sed -n 's/^ClusterName *= *//p')
+fi
+options=(--system "$system")
 if $each_node; then
   [[ ! $only ]] || options+=(--only "$only")
   [[ ! ${SPEX_THRESHOLDS:-} ]] || options+=(--thresholds "$(realpath "$SPEX_THRESHOLDS")")
