@@ -1,10 +1,8 @@
 #include "bench/measure/launch.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <filesystem>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -58,18 +56,8 @@ std::vector<std::string> hydra(const Entry& entry, const Launch& launch) {
   return words;
 }
 
-// Whether srun is told which nodes to take.
-bool names_nodes(const std::vector<std::string>& options) {
-  constexpr std::array<std::string_view, 6> words{"--nodelist", "-w", "--exclude",
-                                                  "-x",         "-r", "--relative"};
-  return std::any_of(options.begin(), options.end(), [&](std::string_view option) {
-    return std::any_of(words.begin(), words.end(),
-                       [&](std::string_view word) { return option.starts_with(word); });
-  });
-}
-
 std::vector<std::string> srun(const Entry& entry, const Machine& machine, const Launch& launch,
-                              const Launcher& launcher) {
+                              const std::string& wire_up) {
   const int per_node = launch.ranks / launch.nodes;
   std::string bind = entry.binding;
   if (bind == "core" || bind == "socket") bind += "s";
@@ -81,12 +69,7 @@ std::vector<std::string> srun(const Entry& entry, const Machine& machine, const 
       fmt::format("--cpus-per-task={}", std::max(1, machine.cpus / per_node)),
       "--cpu-bind=" + bind,
       "--kill-on-bad-exit=1"};
-  if (!launcher.wire_up.empty()) words.push_back("--mpi=" + launcher.wire_up);
-  // Fewer nodes than the job has: its first ones, or Open MPI 5 may wait for ever in MPI_Init, as
-  // Slurm's PMIx sends what one node asks of another by its number in the step to that number in
-  // the job.
-  if (launch.nodes > 1 && launch.nodes < machine.nodes_allocated && !names_nodes(launcher.options))
-    words.emplace_back("--relative=0");
+  if (!wire_up.empty()) words.push_back("--mpi=" + wire_up);
   if (per_node > machine.cpus) words.emplace_back("--overcommit");
   if (entry.on_gpu())
     append(words, {fmt::format("--gpus-per-node={}", entry.gpus), "--gpu-bind=none"});
@@ -105,7 +88,7 @@ std::vector<std::string> launcher_words(const Entry& entry, const Machine& machi
       append(words, hydra(entry, launch));
       break;
     case LauncherWords::srun:
-      append(words, srun(entry, machine, launch, launcher));
+      append(words, srun(entry, machine, launch, launcher.wire_up));
       break;
   }
   append(words, launcher.options);

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "bench/measure/launch.hpp"
@@ -87,11 +86,9 @@ TEST(Launcher, SrunWithinAJobThatCanStartThisMpi) {
 }
 
 // The command line up to the program.
-std::string words_before_program(const Launcher& launcher, int ranks, int nodes,
-                                 int allocated = 1) {
+std::string words_before_program(const Launcher& launcher, int ranks, int nodes) {
   Machine machine;
   machine.cpus = 4;
-  machine.nodes_allocated = allocated;
   Entry entry;
   entry.milestone = Milestone::cpu_refactor;
   entry.ranks = ranks;
@@ -121,19 +118,6 @@ TEST(Launcher, EachIsToldInItsOwnWords) {
   EXPECT_EQ(words_before_program(srun, 2, 1),
             "srun --nodes=1 --ntasks=2 --ntasks-per-node=2 --cpus-per-task=2 --cpu-bind=none "
             "--kill-on-bad-exit=1 --mpi=pmi2 --overlap --nodelist=n1");
-}
-
-// A step that did not begin with the job's first node may wait for ever in MPI_Init.
-TEST(Launcher, TheFirstNodesOfAJobAreTaken) {
-  Launcher srun{.words = LauncherWords::srun, .program = "srun"};
-  const std::string first = "--relative=0";
-  EXPECT_THAT(words_before_program(srun, 1, 2, 3), testing::HasSubstr(first));
-  // It is refused without a job, and beside names of nodes; one node meets no other.
-  EXPECT_THAT(words_before_program(srun, 1, 2, 1), testing::Not(testing::HasSubstr(first)));
-  EXPECT_THAT(words_before_program(srun, 1, 2, 2), testing::Not(testing::HasSubstr(first)));
-  EXPECT_THAT(words_before_program(srun, 1, 1, 3), testing::Not(testing::HasSubstr(first)));
-  srun.options = {"--nodelist=n2,n3"};
-  EXPECT_THAT(words_before_program(srun, 1, 2, 3), testing::Not(testing::HasSubstr(first)));
 }
 
 }  // namespace
