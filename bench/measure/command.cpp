@@ -201,10 +201,10 @@ CommandResult run_command(const Command& command, Signals& signals) {
 }
 
 std::string end_of(const CommandResult& result, const std::string& log) {
-  constexpr int signaled =
-      128;  // as a shell says it, of programs that it or a launcher started too
+  // As a shell says it, of programs that it or a launcher started too.
+  constexpr int signaled = 128;
   const int signal = result.status - signaled;
-  const char* const name = signal > 0 ? sigdescr_np(signal) : nullptr;
+  const char* const name = signal > 0 && signal < NSIG ? strsignal(signal) : nullptr;
   const std::string how = name == nullptr ? fmt::format("exit status {}", result.status)
                                           : fmt::format("exit status {} ({})", result.status, name);
   const std::string words = last_words(log);
