@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
 
 #include "bench/campaign/written_json.hpp"
 #include "reference/core/error.hpp"
@@ -198,12 +199,14 @@ Thresholds read_thresholds(const std::string& path, const Asked& asked) {
     require_members(path, "entries", json.at("entries"));
     take_entries(path, json.at("entries"), asked, thresholds);
   }
+  std::vector<std::string> systems;  // that the plan has numbers of
   if (json.contains("systems")) {
     require_members(path, "systems", json.at("systems"));
     for (const auto& [system, plans] : json.at("systems").items()) {
       require_members(path, system, plans);
       for (const auto& [plan, entries] : plans.items()) {
         require_members(path, system + ", " + plan, entries);
+        if (plan == asked.plan) systems.push_back(system);
         if (system == asked.system && plan == asked.plan)
           take_entries(path, entries, asked, thresholds);
         else  // another's mistakes are mistakes too
@@ -217,6 +220,11 @@ Thresholds read_thresholds(const std::string& path, const Asked& asked) {
     throw usage_error(path,
                       fmt::format("has nothing for the plan {} on '{}'", asked.plan, asked.system),
                       "entries, or that system (--system) and plan");
+  if (!systems.empty() && std::find(systems.begin(), systems.end(), asked.system) == systems.end())
+    spdlog::warn(
+        "{}: has nothing of the system '{}' (--system) for the plan {}, but of {}; what any must "
+        "reach holds",
+        path, asked.system, asked.plan, fmt::join(systems, ", "));
   return thresholds;
 }
 

@@ -173,9 +173,12 @@ exec "$here/real-spex-cpu" "$@"
         """Performance is judged after correctness, one-sided; no run has the inputs of another."""
         with Bench([entry("one")], tier="acceptance", warmups=1, repeats=5) as bench:
             thresholds = bench.folder / "thresholds.json"
-            thresholds.write_text(json.dumps({"entries": {"one": {"seconds_effective": 1e-3}}}))
+            of_any = {"entries": {"one": {"seconds_effective": 1e-3}}}
+            of_ours = {"systems": {"ours": {"test": {"one": {"seconds_effective": 1e-4}}}}}
+            thresholds.write_text(json.dumps(of_any | of_ours))
             status, text = bench.run("--thresholds", str(thresholds))
             self.assertEqual(status, 4, text)
+            self.assertIn("has nothing of the system '' (--system) for the plan test, but", text)
             result = bench.result("one")
             self.assertEqual(result["verdict"]["overall"], "slow")
             self.assertEqual([s["seed"] for s in result["timing"]["samples"]], [1, 2, 3, 4, 5, 6])
