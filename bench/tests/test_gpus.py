@@ -4,6 +4,7 @@ import json
 import os
 import sys
 import unittest
+from pathlib import Path
 
 import test_night
 from bench_runs import OPTIONS, Bench, entry
@@ -124,27 +125,24 @@ class Gpus(unittest.TestCase):
         self.assertEqual(status, 0, text)
         self.assertEqual(result["timing"]["samples"][0]["device_memory_bytes"], 899e6)
 
-    def test_a_gpu_that_is_taken_before_the_clock_begins_is_noticed(self):
-        """Contexts are made within the clock."""
+    def check_memory(self, reason: str, **megabytes: str) -> Path:
+        """From idle GPUs on, what the run takes of their memory is its fault; the file of it."""
         memory = self.bench.folder / "memory"
         memory.write_text("1 1 1 1")
-        status, text, result = self.run_with(
-            FAKE_NVML_MEMORY=str(memory), MEMORY_BEFORE="1 900 1 1"
-        )
+        status, text, result = self.run_with(FAKE_NVML_MEMORY=str(memory), **megabytes)
         self.assertEqual(status, 3, text)
-        self.assertIn("memory of a GPU was in use", result["verdict"]["reasons"][0])
+        self.assertIn(reason, result["verdict"]["reasons"][0])
+        return memory
+
+    def test_a_gpu_that_is_taken_before_the_clock_begins_is_noticed(self):
+        """Contexts are made within the clock."""
+        self.check_memory("memory of a GPU was in use", MEMORY_BEFORE="1 900 1 1")
 
     def test_a_gpu_that_was_not_given_is_noticed(self):
         """Its work is in no number of GPUs; nor does one help a run on CPUs."""
-        memory = self.bench.folder / "memory"
-        memory.write_text("1 1 1 1")
-        status, text, result = self.run_with(
-            FAKE_NVML_MEMORY=str(memory), MEMORY_AFTER="900 900 1 900"
-        )
-        self.assertEqual(status, 3, text)
-        self.assertIn(
+        memory = self.check_memory(
             "memory of GPU-fake-3 was in use, which the run was not given",
-            result["verdict"]["reasons"][0],
+            MEMORY_AFTER="900 900 1 900",
         )
         helped = f"""#!/usr/bin/env bash
 if [[ "$*" == *--events* ]]; then echo 900 1 1 1 >{memory}; sleep 0.5; fi

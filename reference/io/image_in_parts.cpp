@@ -14,6 +14,7 @@
 #include "reference/core/parallel.hpp"
 #include "reference/io/big_endian.hpp"
 #include "reference/io/fits_checksum.hpp"
+#include "reference/io/fits_header.hpp"
 #include "reference/io/plain_hdu.hpp"
 
 namespace spex {
@@ -22,8 +23,8 @@ namespace {
 constexpr std::size_t header_size = fits_block;     // enough for the cards below
 constexpr std::size_t part = std::size_t{1} << 16;  // numbers, which stay in a cache
 
-std::size_t whole_blocks(std::size_t size) {
-  return (size + fits_block - 1) / fits_block * fits_block;
+std::size_t data_size(const ImageInParts& image) {
+  return image.values->size() * (image.of_double ? sizeof(double) : sizeof(float));
 }
 
 std::span<const char> as_chars(std::span<const unsigned char> bytes) {
@@ -31,9 +32,9 @@ std::span<const char> as_chars(std::span<const unsigned char> bytes) {
 }
 
 std::string card_of(const std::string& text) {
-  constexpr std::size_t length = 80;
-  if (text.size() > length) throw std::logic_error("a card of more than 80 characters: " + text);
-  return text + std::string(length - text.size(), ' ');
+  if (text.size() > FitsHeader::card_size)
+    throw std::logic_error("a card of more than 80 characters: " + text);
+  return text + std::string(FitsHeader::card_size - text.size(), ' ');
 }
 
 std::string number_card(const std::string& name, long value, const char* comment) {
@@ -103,7 +104,7 @@ std::uint32_t put_numbers(const std::vector<From>& values, std::size_t offset, i
 }  // namespace
 
 std::size_t ImageInParts::size() const {
-  return header_size + whole_blocks(values->size() * (of_double ? sizeof(double) : sizeof(float)));
+  return header_size + whole_blocks(data_size(*this));
 }
 
 void ImageInParts::put_at(std::size_t offset, int threads, const PutPart& put) const {
@@ -115,7 +116,7 @@ void ImageInParts::put_at(std::size_t offset, int threads, const PutPart& put) c
     return of_double ? put_numbers<double>(numbers, data, threads, put)
                      : put_numbers<float>(numbers, data, threads, put);
   });
-  const std::size_t end = data + values->size() * (of_double ? sizeof(double) : sizeof(float));
+  const std::size_t end = data + data_size(*this);
   const std::vector<char> padding(offset + size() - end, '\0');
   if (!padding.empty()) put(end, padding);
   put(offset, header_of(*this, datasum));

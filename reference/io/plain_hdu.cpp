@@ -1,18 +1,19 @@
 #include "reference/io/plain_hdu.hpp"
 
 namespace spex {
+
 void append_header(std::vector<char>& out, const std::vector<std::string>& cards) {
   const std::size_t begin = out.size();
   for (const std::string& card : cards) out.insert(out.end(), card.begin(), card.end());
   const std::string end = "END";
   out.insert(out.end(), end.begin(), end.end());
   const std::size_t size = out.size() - begin;
-  out.resize(begin + (size + fits_block - 1) / fits_block * fits_block, ' ');
+  out.resize(begin + whole_blocks(size), ' ');
 }
 
 void pad_data(std::vector<char>& out, std::size_t begin) {
   const std::size_t size = out.size() - begin;
-  out.resize(begin + (size + fits_block - 1) / fits_block * fits_block, '\0');
+  out.resize(begin + whole_blocks(size), '\0');
 }
 
 std::span<unsigned char> append_data(std::vector<char>& out, long long size) {

@@ -1,4 +1,4 @@
-// Plain HDUs that are made of compressed ones.
+// Plain HDUs that are put together byte by byte.
 #pragma once
 
 #include <cstddef>
@@ -10,6 +10,10 @@ namespace spex {
 
 /// Bytes of a block: headers and data are whole ones.
 inline constexpr std::size_t fits_block = 2880;
+/// The bytes of the whole blocks that `size` bytes take.
+[[nodiscard]] constexpr std::size_t whole_blocks(std::size_t size) {
+  return (size + fits_block - 1) / fits_block * fits_block;
+}
 
 /// Deflate makes at most 1032 bytes of one, the Rice code 341: what claims more is damaged.
 constexpr long long most_unpacked_a_byte = 1100;
