@@ -226,8 +226,7 @@ int run(Arguments& arguments) {
     for (const auto& entry : plan.entries) {
       asked.entries.push_back(entry.id);
       if (entry.sustain) asked.long_runs.push_back(entry.id);
-      if (!extracts_whole_frames(entry, plan.cases.at(entry.case_name)))
-        asked.parts.push_back(entry.id);
+      if (!has_fpnh(entry, plan.cases.at(entry.case_name))) asked.parts.push_back(entry.id);
     }
     arguments.settings.thresholds = spex::bench::read_thresholds(*arguments.thresholds, asked);
     check_duration(arguments, plan);

@@ -157,7 +157,7 @@ class Campaign {
       const Case& one = plan_.cases.at(entry.case_name);
       run.frames = entry.frames.value_or(static_cast<int>(one.camera_list().size()));
       run.bundles = run.frames * entry.bundles.value_or(one.bundles());
-      run.whole_frames = extracts_whole_frames(entry, one);
+      run.has_fpnh = has_fpnh(entry, one);
       const int nodes = entry.nodes.value_or(settings_.launch.nodes);
       if (nodes > machine_.nodes_allocated)
         run.skipped_because =
@@ -173,9 +173,9 @@ class Campaign {
   void prepare(EntryRun& run) {
     if (Signals::interrupted()) return;
     try {
-      run.launch = make_launch(
-          run.entry, machine_, settings_.launch, programs_,
-          {"--list", folders_.list(), "--events", folders_.events(), "--loglevel", "warn"});
+      std::vector<std::string> options{"--events", folders_.events(), "--loglevel", "warn"};
+      if (!run.entry.alone) options.insert(options.begin(), {"--list", folders_.list()});
+      run.launch = make_launch(run.entry, machine_, settings_.launch, programs_, options);
       if (run.skipped) {
         run.inputs = inputs_.json(run, {}, 0);
         return write(run);

@@ -39,7 +39,7 @@ struct EntryRun {
   std::optional<Stopping> until;
   int frames = 0;   ///< asked for; of a long run, known when its warm-ups are over
   int bundles = 0;  ///< of all frames
-  bool whole_frames = true;
+  bool has_fpnh = true;
   Launch launch;
   nlohmann::ordered_json inputs;
   nlohmann::ordered_json golden = nlohmann::ordered_json::array();

@@ -48,11 +48,14 @@ std::optional<Sample> measure_exposure(EntryRun& run, const Plan& plan,
   }
   for (const OutputFrame& frame : frames) {
     paths.push_back(frame.path);
-    cameras.push_back(frame.camera);
+    // Of a frame alone the command line does not say it, and so the run log does not.
+    cameras.push_back(run.entry.alone ? "" : frame.camera);
   }
+  std::vector<std::string> alone;
+  if (run.entry.alone) alone = {"-i", read.at(0), "-p", read.at(1), "-o", paths.at(0)};
   const double clock = file_clock_offset(folders.outputs());
   const WatchedRun watched =
-      watcher.run(run, read, inputs.not_for(run.entry, {&data}), plan.time_limit_s);
+      watcher.run(run, alone, read, inputs.not_for(run.entry, {&data}), plan.time_limit_s);
   if (watched.result.interrupted) return std::nullopt;
 
   std::optional<double> last_write = last_change(paths);

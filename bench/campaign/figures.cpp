@@ -98,7 +98,7 @@ std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock, const std:
   }
   if (seconds.empty()) return std::nullopt;
   Figure figure{summary_of(run, seconds), {}, {}};
-  if (tier == "ci" || !run.whole_frames) return figure;
+  if (tier == "ci" || !run.has_fpnh) return figure;
   figure.fpnh = summary_of(run, fpnh);
   if (!per_gpu.empty()) figure.frames_per_gpu_hour = summary_of(run, per_gpu);
   return figure;

@@ -156,8 +156,9 @@ std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const st
   const int threads = threads_of_node(run, machine);
   Telemetry telemetry(nvml, watcher.nvml_indices(run.entry), threads, look_every(asked_s),
                       [&] { return collector.seen(); });
-  const WatchedRun watched = watcher.run(run, read, inputs.not_for(run.entry, exposures_of(list)),
-                                         plan.time_limit_s + time_limit_factor * asked_s);
+  const WatchedRun watched =
+      watcher.run(run, {}, read, inputs.not_for(run.entry, exposures_of(list)),
+                  plan.time_limit_s + time_limit_factor * asked_s);
   const nlohmann::ordered_json series = telemetry.stop();
   const CollectedFrames collected = collector.finish();
   if (watched.result.interrupted) return std::nullopt;

@@ -132,7 +132,7 @@ Entry read_entry(const PlanObject& object, const Plan& plan) {
   object.allow_only({"id",      "case",          "milestone", "frames",  "scale_to", "nodes",
                      "gpus",    "ranks_per_gpu", "ranks",     "threads", "mps",      "binding",
                      "options", "run_options",   "bundles",   "sweep",   "warmups",  "repeats",
-                     "until",   "tolerance",     "sustain",   "group"});
+                     "until",   "tolerance",     "sustain",   "group",   "alone"});
   Entry entry;
   std::string milestone;
   object.need("id", entry.id);
@@ -140,6 +140,7 @@ Entry read_entry(const PlanObject& object, const Plan& plan) {
   object.need("milestone", milestone);
   entry.milestone = milestone_of(object, milestone);
   object.get("frames", entry.frames);
+  object.get("alone", entry.alone);
   object.get("scale_to", entry.scale_to);
   object.get("nodes", entry.nodes);
   object.get("gpus", entry.gpus);
@@ -192,6 +193,9 @@ Entry read_entry(const PlanObject& object, const Plan& plan) {
                 "one in the tier night, and there alone");
   if (entry.sustain && (entry.frames || object.has("sweep")))
     object.fail("'sustain' with 'frames' or 'sweep'", "without");
+  if (entry.alone && (entry.frames || entry.sustain))
+    object.fail("'alone' with 'frames' or 'sustain'", "without");
+  if (entry.alone) entry.frames = 1;
   return entry;
 }
 

@@ -60,6 +60,7 @@ Json launch_json(const EntryRun& run, const RunFacts& facts) {
   for (const auto& [name, value] : run.launch.environment) environment[name] = value;
   const Entry& entry = run.entry;
   return {{"argv", run.launch.argv},
+          {"alone", entry.alone},
           {"environment", Json(environment)},
           {"slurm", Json(facts.slurm)},
           {"launcher", run.launch.launcher},
@@ -175,7 +176,7 @@ Json roofline_json(const EntryRun& run, const RunFacts& facts) {
 }
 
 Json schema() {
-  return {{"name", "spexbench-result"}, {"major", 1}, {"minor", 5}};
+  return {{"name", "spexbench-result"}, {"major", 1}, {"minor", 6}};
 }
 
 // Paths and the like may be no UTF-8.
@@ -255,7 +256,7 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
   if (!found) throw data_error(path, "is no result", "JSON, or no such file");
   const Json& json = *found;
   try {
-    if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.5");
+    if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.6");
     if (json.at("plan").at("sha256") != facts.plan_sha256)
       throw data_error(path, "is of another plan", "the one that was begun, or another --out");
     if (json.at("build") != facts.build || json.at("system") != facts.system)

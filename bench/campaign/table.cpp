@@ -39,14 +39,14 @@ std::string drift_text(const nlohmann::ordered_json& sustained) {
 void print_sustained(const EntryRun& run) {
   const std::optional<Statistic> fpnh = sustained_fpnh(run);
   if (!fpnh) return;
-  const char* const what = run.whole_frames ? "FPNH" : "parts of frames an hour:";
+  const char* const what = run.has_fpnh ? "FPNH" : "parts of frames an hour:";
   for (const Sample* sample : run.timed()) {
     const auto& one = sample->sustained;
     fmt::print("    sustained: {} {:.0f} from frame {} to {} of {}, {:.1f} s; {}\n", what,
                one.at("fpnh").get<double>(), one.at("first").get<int>(), one.at("last").get<int>(),
                one.at("frames").get<int>(), one.at("seconds").get<double>(), drift_text(one));
   }
-  if (!run.whole_frames) return;
+  if (!run.has_fpnh) return;
   const double hours = night_frames / fpnh->median;
   fmt::print("    a night of {} frames: {:.1f} s, {:.4f} node-hours\n", night_frames,
              3600 * hours / run.launch.nodes, hours);
@@ -56,21 +56,20 @@ void print_sustained(const EntryRun& run) {
 
 void print_table(const std::vector<EntryRun>& runs, const RunFacts& facts) {
   const std::string& tier = facts.plan->tier;
-  const bool with_fpnh = tier != "ci" && std::any_of(runs.begin(), runs.end(), [](const auto& run) {
-                           return run.whole_frames;
-                         });
+  const bool with_fpnh = tier != "ci" && std::any_of(runs.begin(), runs.end(),
+                                                     [](const auto& run) { return run.has_fpnh; });
   fmt::print("{:<28} {:<16} {:>6} {:>5} {:>5} {:>12} {:>12}", "entry", "milestone", "frames",
              "GPUs", "ranks", "effective s", "extraction s");
   if (with_fpnh) fmt::print(" {:>22} {:>22}", "FPNH effective", "FPNH extraction");
   fmt::print("  verdict\n");
-  bool scaled = false, parts = false;
+  bool scaled = false, seconds_only = false;
   std::set<double> coverages;
   for (const EntryRun& run : runs) {
     const Verdict verdict = judge(run.evidence(facts));
     const auto effective = figure_of(run, ClockKind::effective, tier);
     const auto extraction = figure_of(run, ClockKind::extraction, tier);
     scaled = scaled || run.entry.scale_to.has_value();
-    parts = parts || !run.whole_frames;
+    seconds_only = seconds_only || !run.has_fpnh;
     if (with_fpnh && effective && effective->fpnh && effective->fpnh->coverage)
       coverages.insert(*effective->fpnh->coverage);
     fmt::print("{:<28} {:<16} {:>6} {:>5} {:>5} {:>12} {:>12}", run.entry.id,
@@ -84,8 +83,8 @@ void print_table(const std::vector<EntryRun>& runs, const RunFacts& facts) {
   }
   if (tier == "ci")
     fmt::print("tier ci: whether it is right; no speed of a machine\n");
-  else if (parts)
-    fmt::print("parts of frames have seconds, and no FPNH\n");
+  else if (seconds_only)
+    fmt::print("parts of frames, and a frame alone, have seconds and no FPNH\n");
   for (const double coverage : coverages)
     fmt::print("intervals hold the median with a chance of {:.1f}%\n", 100 * coverage);
   if (scaled) fmt::print("* fewer frames than an exposure has: not to be published\n");

@@ -116,7 +116,7 @@ void take_entries(const std::string& path, const Json& entries, const Asked& ask
       return std::find(names.begin(), names.end(), entry) != names.end();
     };
     if ((threshold.fpnh_effective || threshold.fpnh_extraction) && is_one_of(asked.parts))
-      throw usage_error(path, entry + ": FPNH is asked of parts of frames",
+      throw usage_error(path, entry + ": FPNH is asked of parts of frames, or of a frame alone",
                         "seconds_effective or seconds_extraction");
     if (threshold.fpnh_sustained && !is_one_of(asked.long_runs))
       throw usage_error(path, entry + ": 'fpnh_sustained' is asked of what is no long run",

@@ -38,7 +38,7 @@ struct Asked {
   std::string system, plan;
   std::vector<std::string> entries;
   std::vector<std::string> long_runs;  ///< those entries that are
-  std::vector<std::string> parts;      ///< those of parts of frames, which have no FPNH
+  std::vector<std::string> parts;  ///< those of parts of frames, or of a frame alone: without FPNH
 };
 
 /// Those of `entries`, and of `systems` under the system's and the plan's names, which go before

@@ -62,10 +62,12 @@ RunWatcher::RunWatcher(const Nvml& nvml, const Machine& machine, const CampaignF
       signals_(signals),
       write_(std::move(write)) {}
 
-WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& inputs,
+WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& frame,
+                           const std::vector<std::string>& inputs,
                            const std::vector<std::string>& not_for_it, double time_limit_s) {
   Command command{run.launch.argv, run.launch.environment,
                   folders_.log_of_run(run.entry.id, run.next_index()), time_limit_s};
+  command.argv.insert(command.argv.end(), frame.begin(), frame.end());
   if (run.entry.mps) command.straggling_s = end_of_mps_s;
   run.dropped.push_back({run.next_index(), utc_text(unix_now()), {}, "was begun, and did not end"});
   write_(run);

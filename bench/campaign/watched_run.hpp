@@ -35,9 +35,11 @@ class RunWatcher {
   RunWatcher(const Nvml& nvml, const Machine& machine, const CampaignFolders& folders,
              Signals& signals, std::function<void(const EntryRun&)> write);
 
-  /// Runs the entry's launch, whose list of frames is written. `inputs` are what it reads,
-  /// `not_for_it` what it must not. What does not end by itself stays in `dropped`.
-  [[nodiscard]] WatchedRun run(EntryRun& run, const std::vector<std::string>& inputs,
+  /// Runs the entry's launch, whose list of frames is written, or to which the words `frame` are
+  /// added, the files of a frame alone. `inputs` are what it reads, `not_for_it` what it must not.
+  /// What does not end by itself stays in `dropped`.
+  [[nodiscard]] WatchedRun run(EntryRun& run, const std::vector<std::string>& frame,
+                               const std::vector<std::string>& inputs,
                                const std::vector<std::string>& not_for_it, double time_limit_s);
 
   /// The sample of a run that was not interrupted; what it says of itself is held to what was asked

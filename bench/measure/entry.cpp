@@ -27,14 +27,14 @@ std::vector<std::string> Entry::result_options() const {
   return all;
 }
 
-bool extracts_whole_frames(const Entry& entry, const Case& one) {
+bool has_fpnh(const Entry& entry, const Case& one) {
   const auto cuts = [](const std::string& word) {
     for (const char* name : {"--wavelength", "--specmin", "--nspec"})
       if (word.substr(0, word.find('=')) == name) return true;
     // A short option may have its value without a blank.
     return word.starts_with("-w") || word.starts_with("-s") || word.starts_with("-n");
   };
-  return one.size == "full" && !entry.bundles &&
+  return one.size == "full" && !entry.bundles && !entry.alone &&
          std::none_of(entry.options.begin(), entry.options.end(), cuts);
 }
 

@@ -58,7 +58,10 @@ struct Entry {
   std::string group;  ///< of a plan that is run in parts: by what --only also chooses; may be empty
   std::string case_name;
   Milestone milestone = Milestone::pipeline;
-  std::optional<int> frames;    ///< the case's first; all where absent
+  std::optional<int> frames;  ///< the case's first; all where absent
+  /// The case's first frame, and no other, as a user has one extracted: its files are on the
+  /// command line (-i, -p, -o), where other runs have a list of theirs.
+  bool alone = false;
   std::optional<int> scale_to;  ///< frames of an exposure that they stand for
   int gpus = 0;                 ///< of a node; 0: the CPU's milestones
   int ranks_per_gpu = 1;
@@ -86,8 +89,8 @@ struct Entry {
   [[nodiscard]] std::vector<std::string> result_options() const;
 };
 
-/// Whether the frames that come out have all fibers and wavelengths of a camera: there is no FPNH
-/// of parts of frames.
-[[nodiscard]] bool extracts_whole_frames(const Entry& entry, const Case& one);
+/// Whether its speed is FPNH: frames come out with all fibers and wavelengths of a camera, and are
+/// not extracted alone, which is a matter of seconds.
+[[nodiscard]] bool has_fpnh(const Entry& entry, const Case& one);
 
 }  // namespace spex::bench

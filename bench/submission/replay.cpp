@@ -59,16 +59,18 @@ void add_differences(const Json& stated, const Json& made, const std::string& pa
 }
 
 // The options of a command line between the extractor's name and the files that it is told, behind
-// which there is nothing else.
+// which there is nothing else. Those of a frame alone are not among them: each run has its own.
 std::vector<std::string> options_in(const std::vector<std::string>& argv,
-                                    const std::string& program) {
+                                    const std::string& program, bool alone) {
   const auto name = std::find_if(argv.begin(), argv.end(), [&](const std::string& word) {
     return std::filesystem::path(word).filename() == program;
   });
-  const auto list = std::find(argv.begin(), argv.end(), "--list");
-  const bool ends = argv.end() - list == 6 && list[2] == "--events" && list[4] == "--loglevel";
-  if (name == argv.end() || list <= name || !ends) return {};
-  return {name + 1, list};
+  const auto files = std::find(argv.begin(), argv.end(), alone ? "--events" : "--list");
+  const auto events = files + (alone || files == argv.end() ? 0 : 2);
+  const bool ends =
+      argv.end() - events == 4 && events[0] == "--events" && events[2] == "--loglevel";
+  if (name == argv.end() || files <= name || !ends) return {};
+  return {name + 1, files};
 }
 
 // Throws Error(data) where the member is no whole number from `least` on.
@@ -123,7 +125,7 @@ void Replay::read_run(const Json& json, const std::string& key) {
   run_.frames = whole_at(json.at("fom"), "frames_asked", 1);
   const Case& one = plan_.cases.at(run_.entry.case_name);
   run_.bundles = run_.frames * run_.entry.bundles.value_or(one.bundles());
-  run_.whole_frames = extracts_whole_frames(run_.entry, one);
+  run_.has_fpnh = has_fpnh(run_.entry, one);
   run_.launch.launcher = launch.at("launcher");
   run_.launch.nodes = whole_at(launch, "nodes", 1);
   run_.launch.ranks = whole_at(launch, "ranks", 1);
@@ -204,7 +206,8 @@ void Replay::check_against_plan(const Json& json) {
   if (run_.launch.threads) add({"--threads", std::to_string(*run_.launch.threads)});
   add(entry.result_options());
   add(entry.run_options);
-  if (options_in(run_.launch.argv, entry.on_gpu() ? "spex-gpu" : "spex-cpu") != options)
+  const std::string program = entry.on_gpu() ? "spex-gpu" : "spex-cpu";
+  if (options_in(run_.launch.argv, program, entry.alone) != options)
     refuse(fmt::format("launch/argv has not the options {} of the plan", fmt::join(options, " ")));
 
   std::set<std::string> golden;

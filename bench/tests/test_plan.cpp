@@ -205,6 +205,16 @@ TEST(Plan, SaysWhatIsWrongWithEachKey) {
   }
 }
 
+TEST(Plan, AFrameAloneIsTheFirstOfItsCase) {
+  const std::string entry = R"({"id": "a", "case": "night", "milestone": "direct", "gpus": 1, )";
+  const Plan plan = read(entry + R"("alone": true})");
+  EXPECT_TRUE(plan.entries[0].alone);
+  EXPECT_EQ(plan.entries[0].frames, 1);
+  EXPECT_FALSE(read(on_gpu).entries[0].alone);
+  for (const char* more : {R"("frames": 2)", R"("frames": 1, "scale_to": 30)"})
+    EXPECT_THAT(refusal(entry + R"("alone": true, )" + more + "}"), HasSubstr("'alone' with"));
+}
+
 TEST(Plan, OutsideCiEveryFrameIsHeldToTheReference) {
   const auto refusal_of = [](const std::string& reference) -> std::string {
     const test::ScratchFolder scratch;

@@ -237,31 +237,34 @@ TEST(Figures, ThrottledRunsDoNotCountAndTheTierCiHasNoRate) {
   ASSERT_TRUE(ci);
   EXPECT_FALSE(ci->fpnh);
   EXPECT_EQ(ci->seconds.median, 10);
-  all.run.whole_frames = false;
+  all.run.has_fpnh = false;
   const auto parts = figure_of(all.run, ClockKind::effective);
   ASSERT_TRUE(parts);
   EXPECT_FALSE(parts->fpnh);
   EXPECT_EQ(parts->seconds.median, 10);
 }
 
-TEST(Figures, PartsOfAFrameAreToldByTheCaseAndTheOptions) {
+TEST(Figures, PartsOfAFrameAndAFrameAloneHaveSeconds) {
   Case one;
   Entry entry;
-  EXPECT_TRUE(extracts_whole_frames(entry, one));
+  EXPECT_TRUE(has_fpnh(entry, one));
   entry.options = {"--nwavestep", "30", "--method", "cholesky", "--no-scores"};
-  EXPECT_TRUE(extracts_whole_frames(entry, one));
+  EXPECT_TRUE(has_fpnh(entry, one));
   for (const char* option : {"--nspec", "--nspec=25", "-n", "-n25", "--specmin", "-s", "-s5",
                              "--wavelength", "--wavelength=5760,6159.2,0.8", "-w"}) {
     entry.options = {option};
-    EXPECT_FALSE(extracts_whole_frames(entry, one)) << option;
+    EXPECT_FALSE(has_fpnh(entry, one)) << option;
   }
   entry.options = {};
   entry.bundles = 3;
-  EXPECT_FALSE(extracts_whole_frames(entry, one));
+  EXPECT_FALSE(has_fpnh(entry, one));
   entry.bundles.reset();
+  entry.alone = true;
+  EXPECT_FALSE(has_fpnh(entry, one));
+  entry.alone = false;
   for (const char* size : {"bundle", "tiny"}) {
     one.size = size;
-    EXPECT_FALSE(extracts_whole_frames(entry, one)) << size;
+    EXPECT_FALSE(has_fpnh(entry, one)) << size;
   }
 }
 

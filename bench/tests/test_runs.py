@@ -190,7 +190,7 @@ exec "$here/real-spex-cpu" "$@"
             # Of parts of a frame there is no FPNH: neither in the table, nor in the result, nor to
             # be asked for.
             self.assertNotIn("FPNH effective", text)
-            self.assertIn("parts of frames have seconds, and no FPNH", text)
+            self.assertIn("parts of frames, and a frame alone, have seconds and no FPNH", text)
             for clock in ("effective", "extraction"):
                 self.assertIsNone(result["fom"][clock]["fpnh"])
                 self.assertIsNone(result["fom"][clock]["frames_per_gpu_hour"])

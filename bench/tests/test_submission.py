@@ -25,8 +25,13 @@ class Submission(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        """Two entries, one of two ranks."""
-        cls.bench = Bench([entry("one", repeats=2), entry("two", ranks=2, threads=1)])
+        """Entries of two runs, of two ranks, and of a compressed frame alone."""
+        small = {"cameras": "r0", "size": "bundle"}
+        alone = entry("alone", case="small-gz", alone=True)
+        cls.bench = Bench(
+            [entry("one", repeats=2), entry("two", ranks=2, threads=1), alone],
+            cases={"small": small, "small-gz": small | {"compress": "gz"}},
+        )
         status, text = cls.bench.run("--system", "somewhere")
         assert status == 0, text
         cls.archive = cls.bench.folder / "result.tar.gz"
@@ -75,6 +80,25 @@ class Submission(unittest.TestCase):
         first = self.archive.read_bytes()
         self.spex_bench("check", self.archive)
         self.assertEqual(self.archive.read_bytes(), first)
+
+    def test_a_frame_alone_is_extracted_as_a_user_does(self):
+        """By -i, -p and -o, with the bytes of any other run; and nothing else passes for it."""
+        name = "results/alone.json"
+        result = json.loads(self.files[name])
+        self.assertEqual(result["verdict"]["overall"], "pass")
+        self.assertTrue(result["launch"]["alone"])
+        self.assertNotIn("--list", result["launch"]["argv"])
+        log = json.loads(self.files["results/alone.events.json"])
+        self.assertTrue(log["frames"][0]["input"].endswith("preproc-r0-00000001.fits.gz"))
+        self.assertGreater(result["timing"]["samples"][0]["extraction_s"], 0)
+        self.assertIsNone(result["fom"]["effective"]["fpnh"])
+        for reason, edit in (
+            ("launch/alone is false", lambda d: d["launch"].update(alone=False)),
+            ("has not the options", lambda d: d["launch"]["argv"].remove("--nsubbundles")),
+            ("has not the options", lambda d: d["launch"]["argv"].append("--device")),
+        ):
+            with self.subTest(reason):
+                self.refuse(reason, sealed(self.files, name, edit))
 
     def test_files_that_are_not_those_of_the_manifest(self):
         """Edited, missing, added, without a manifest."""
@@ -148,7 +172,8 @@ class Submission(unittest.TestCase):
     def test_what_all_results_say_of_the_machine_is_sealed(self):
         """Edited alike in each of them, and in what the archive says."""
         files = self.files
-        for name in ("results/one.json", "results/two.json", "system.json"):
+        names = (f"results/{entry}.json" for entry in ("one", "two", "alone"))
+        for name in (*names, "system.json"):
             files = sealed(files, name, lambda d: d["system"].update(cpu="another", name="best"))
         self.refuse("seal is", files)
 

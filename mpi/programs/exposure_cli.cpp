@@ -53,7 +53,6 @@ const char* stray_option(const ExposureArguments& many) {
   if (!many.schedule.empty()) return "--schedule";
   if (many.groups) return "--groups";
   if (const char* option = pipeline_option(many)) return option;
-  if (many.events) return "--events";
   return nullptr;
 }
 
@@ -207,8 +206,9 @@ mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameSe
 }
 
 int extract_one(const mpi::Communicator& world, const FrameJob& job,
-                const mpi::ExtractorFactory& make, const mpi::PhaseHook& hook) {
-  const mpi::ExposureSummary summary = run_one_frame(world, job, make, hook);
+                const mpi::ExtractorFactory& make, const mpi::PhaseHook& hook,
+                const std::optional<std::string>& events) {
+  const mpi::ExposureSummary summary = run_one_frame(world, job, make, hook, events);
   if (world.is_root()) report(summary, job);
   return status::done;
 }
@@ -287,10 +287,10 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
   app.add_option("--frames-in-flight", many.frames_in_flight,
                  "pipeline: frames of a rank in memory; one for each of its threads if not given")
       ->group(files);
+
   app.add_option("--events", many.events,
                  "Write a log of when which rank did what, as JSON, to this file")
-      ->group(files);
-
+      ->group("Running");
   app.add_option("--stall-limit", many.stall_limit,
                  "End the run, with a line, after this many seconds in which a rank gives no sign "
                  "of life, or does not go on with a frame; 0: never; 600 if not given")
@@ -331,7 +331,7 @@ int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const Expo
     if (extractors_of_rank(many) < 1)
       throw usage_error("--extractors", std::to_string(*many.extractors), "1 or more");
   });
-  if (!many.many()) return extract_one(world, one, make, hook);
+  if (!many.many()) return extract_one(world, one, make, hook, many.events);
   mpi::ExposureJob job = make_exposure_job(world, one.settings, many);
   job.hook = hook;
   const mpi::ExposureSummary summary = run_exposure(world, job, make);

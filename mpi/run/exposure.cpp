@@ -127,13 +127,15 @@ ExposureSummary run_exposure(const Communicator& world, const ExposureJob& job,
 }
 
 ExposureSummary run_one_frame(const Communicator& world, const FrameJob& job,
-                              const ExtractorFactory& make, const PhaseHook& hook) {
+                              const ExtractorFactory& make, const PhaseHook& hook,
+                              const std::optional<std::string>& events) {
   ExposureJob exposure;
   exposure.settings = job.settings;
   exposure.frames = {job.files};
   exposure.groups = 1;
   exposure.reports_failures = false;
   exposure.hook = hook;
+  exposure.events = events;
   ExposureSummary summary = run_exposure(world, exposure, make);
   on_root(world, [&] {
     if (const std::optional<Failure>& failure = summary.outcomes.front().failure)

@@ -97,8 +97,10 @@ struct ExposureSummary {
                                            const ExtractorFactory& make);
 
 /// The same of one frame, by all ranks as one group: its failure is thrown, as the same
-/// CollectiveError on every rank.
+/// CollectiveError on every rank. `events`: the run log to write, if any, with an empty name of the
+/// frame's camera where the job does not say it.
 ExposureSummary run_one_frame(const Communicator& world, const FrameJob& job,
-                              const ExtractorFactory& make, const PhaseHook& hook = {});
+                              const ExtractorFactory& make, const PhaseHook& hook = {},
+                              const std::optional<std::string>& events = std::nullopt);
 
 }  // namespace spex::mpi

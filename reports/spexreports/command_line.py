@@ -23,6 +23,11 @@ def options_of(data: dict[str, Any]) -> dict[str, str]:
     return options
 
 
+def alone(data: dict[str, Any]) -> bool:
+    """Whether each run is of one frame, whose files are on the command line."""
+    return data["launch"].get("alone", False)  # since minor version 6
+
+
 def whole_frames(data: dict[str, Any]) -> bool:
     """Whether the frames of a result are whole: all fibers and wavelengths of a camera."""
     cut = {"--nspec", "--specmin", "--wavelength"} & set(options_of(data))

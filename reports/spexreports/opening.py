@@ -4,7 +4,7 @@ from collections import Counter
 from pathlib import Path
 
 from spexreports.cells import speed_cell
-from spexreports.command_line import whole_frames
+from spexreports.command_line import alone, whole_frames
 from spexreports.marks import marks
 from spexreports.night import long_runs, sustained
 from spexreports.numbers import counted, interval, interval_kind, number
@@ -12,7 +12,7 @@ from spexreports.order_statistics import Estimate
 from spexreports.page import Footnotes, Html, escape, join, link, note, small, table
 from spexreports.result import Result
 from spexreports.section import by_group, rungs
-from spexreports.work import has_fpnh, standard
+from spexreports.work import compression, has_fpnh, standard
 
 ATTRIBUTES = ("system", "verdict", "speed", "held to", "measured")
 BREAK = Html("<br>")
@@ -171,11 +171,12 @@ def harness_checks(shown: list[Result], out: Path) -> Html | None:
             for figure in (r.effective, r.extraction)
         ]
         generator = r.json["inputs"]["generator"]
+        lonely = ", alone" if alone(r.json) else ""
         rows.append(
             [
                 join([f"{r.system}, ", link(r.entry, r.file, out)]),
                 r.milestone,
-                f"{r.frames_asked} of size {generator['size']}",
+                f"{r.frames_asked} of size {generator['size']}{compression(r)}{lonely}",
                 *clocks,
                 join([r.overall, notes.mark(*([r.failure] if r.failure else []))]),
             ]
@@ -183,7 +184,8 @@ def harness_checks(shown: list[Result], out: Path) -> Html | None:
     head = ("system, entry", "milestone", "frames", "effective, s", "extraction, s", "verdict")
     text = (
         "Entries of the tier ci, and of frames that are not whole, test the harness and the "
-        "answers. Their speeds are not FPNH, and stand on no ladder."
+        "answers. Their speeds are not FPNH, and stand on no ladder; nor does that of a frame "
+        "alone."
     )
     kinds = ["ours" if r.effective else "failed" for r in chosen]
     return join([note(text), table(head, rows, kinds, (3, 4)), notes.html()])

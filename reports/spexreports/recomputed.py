@@ -5,7 +5,7 @@ import statistics
 from pathlib import Path
 from typing import Any
 
-from spexreports.command_line import whole_frames
+from spexreports.command_line import alone, whole_frames
 from spexreports.errors import DataError
 from spexreports.order_statistics import median_coverage, stopped_ranks
 from spexreports.result import CLOCKS
@@ -113,7 +113,8 @@ def _speeds(stated: _Stated, data: dict[str, Any]) -> None:
             "positive ones",
         )
         rates = [("fpnh", nodes)] + ([("frames_per_gpu_hour", gpus)] if gpus else [])
-        if data["tier"] == "ci" or not whole_frames(data):  # there is no FPNH of either
+        # There is no FPNH of these.
+        if data["tier"] == "ci" or not whole_frames(data) or alone(data):
             rates = [(name, count) for name, count in rates if figure[name] is not None]
         for name in ("seconds", "fpnh", "frames_per_gpu_hour"):
             present = name == "seconds" or name in dict(rates)

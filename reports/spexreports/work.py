@@ -1,6 +1,6 @@
 """What a result extracted, and so what it may be put beside."""
 
-from spexreports.command_line import options_of, whole_frames
+from spexreports.command_line import alone, options_of, whole_frames
 from spexreports.numbers import counted
 from spexreports.published import CPU_MILESTONES
 from spexreports.recomputed import PUBLISHED_FRAMES, PUBLISHED_REPEATS, PUBLISHED_WARMUPS
@@ -93,8 +93,8 @@ def standard(result: Result) -> bool:
 
 
 def has_fpnh(result: Result) -> bool:
-    """Whether its speed may be called FPNH: of whole frames, and not of the tier ci."""
-    return result.tier != "ci" and whole_frames(result.json)
+    """Whether its speed may be called FPNH: of whole frames, none alone, and not of the tier ci."""
+    return result.tier != "ci" and whole_frames(result.json) and not alone(result.json)
 
 
 def same_work(a: Result, b: Result) -> str:

@@ -77,6 +77,22 @@ TEST_F(ExposureProgram, ExposureGivesTheFramesOfSingleRuns) {
     }
 }
 
+TEST_F(ExposureProgram, AFrameAloneHasARunLogToo) {
+  const std::string log = scratch.file("log"), alone = scratch.file("out/alone.fits");
+  const Finished run = run_spex_cpu(with(common, {{"-i", file("preproc", "b0")},
+                                                  {"-p", file("psf", "b0")},
+                                                  {"-o", alone},
+                                                  {"--events", log}}),
+                                    mpirun(2));
+  EXPECT_EQ(run.status, 0) << run.err;
+  const auto json = nlohmann::json::parse(read_file(log));
+  EXPECT_EQ(json.at("ranks").size(), 2U);
+  ASSERT_EQ(json.at("frames").size(), 1U);
+  EXPECT_EQ(json.at("frames")[0].at("output"), alone);
+  EXPECT_EQ(json.at("frames")[0].at("output_state"), "written");
+  EXPECT_EQ(json.at("frames")[0].at("camera"), "");
+}
+
 // preproc and PSFs apart, frames by desi_proc's names, some there already and some without inputs.
 TEST_F(ExposureProgram, ATreeOfAProduction) {
   namespace fs = std::filesystem;
