@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "bench/correctness/file_hash.hpp"
+#include "bench/correctness/golden_turn.hpp"
 #include "bench/correctness/validation.hpp"
 #include "bench/measure/run_observer.hpp"
 #include "golden/golden_cases.hpp"
@@ -32,6 +33,7 @@ nlohmann::ordered_json run_golden(const std::string& cases, const std::string& n
                                   const std::vector<std::string>& extractor,
                                   const std::string& folder, Signals& signals,
                                   std::vector<std::string> not_for_it) {
+  const GoldenTurn turn(cases);
   const golden::GoldenCase golden = golden::read_golden_case(cases, name);
   // What is missing or damaged here is no fault of the program's.
   static_cast<void>(read_psf(golden.psf));

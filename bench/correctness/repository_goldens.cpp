@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "bench/correctness/file_hash.hpp"
+#include "bench/correctness/golden_turn.hpp"
 #include "spex_repository_goldens.hpp"
 
 namespace spex::bench {
@@ -11,6 +12,7 @@ namespace spex::bench {
 namespace fs = std::filesystem;
 
 bool are_repository_goldens(const std::string& cases) {
+  const GoldenTurn turn(cases);
   const fs::path folder = fs::path(cases).parent_path();
   return fs::path(cases).filename() == "cases.json" &&
          std::all_of(std::begin(repository_goldens), std::end(repository_goldens),

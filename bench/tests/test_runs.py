@@ -7,6 +7,7 @@ import shutil
 import signal
 import statistics
 import subprocess
+import threading
 import time
 import unittest
 from pathlib import Path
@@ -285,6 +286,29 @@ esac
                 strict=True,
             ):
                 self.assertIn(reason, failures[name])
+
+    def test_campaigns_that_share_goldens_take_turns(self):
+        """What another one reads of them meanwhile is not taken for the program's opening."""
+        with Bench([entry("one")], goldens=["tiny-r"]) as bench:
+            goldens = bench.folder / "golden"
+            shutil.copytree(ROOT / "golden", goldens)
+            another = os.open(goldens, os.O_RDONLY)
+            fcntl.flock(another, fcntl.LOCK_EX)
+            command = bench.command("--goldens", str(goldens / "cases.json"))
+            with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+                # As another campaign does at its case, until it is told that one waits, or for
+                # longer than such a case takes.
+                end, said = time.monotonic() + 5, []
+                reader = threading.Thread(target=lambda: said.extend(process.stderr))
+                reader.start()
+                while time.monotonic() < end and not any("waiting for it" in one for one in said):
+                    (goldens / "tiny-r/frame-tiny-r.fits").read_bytes()
+                    time.sleep(0.01)
+                os.close(another)
+                reader.join()
+                status = process.wait()
+            self.assertEqual(status, 0, said)
+            self.assertTrue(bench.result("one")["golden"][0]["pass"])
 
     def test_what_the_system_lacks_is_no_fault_of_the_frames(self):
         """Without a launcher, and with goldens that are none: a line before anything is run."""
