@@ -12,7 +12,7 @@ from spexreports.order_statistics import Estimate
 from spexreports.page import Footnotes, Html, escape, join, link, note, small, table
 from spexreports.result import Result
 from spexreports.section import by_group, rungs
-from spexreports.work import compression, has_fpnh, standard
+from spexreports.work import compression, has_fpnh, of_exposure, standard
 
 ATTRIBUTES = ("system", "verdict", "speed", "held to", "measured")
 BREAK = Html("<br>")
@@ -56,7 +56,7 @@ def headline(group: list[Result]) -> Result | None:
     valid = [r for r in group if r.effective and r.extraction and has_fpnh(r)]
     valid = [r for r in valid if r.tier != "night"] or valid
     usual = [r for r in rungs(valid) if standard(r)]
-    best = [r for r in usual if not r.scaled_to] or usual or rungs(valid) or valid
+    best = [r for r in usual if of_exposure(r)] or usual or rungs(valid) or valid
     return max(best, key=lambda r: r.effective.fpnh.value, default=None)
 
 

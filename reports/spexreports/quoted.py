@@ -20,7 +20,7 @@ from spexreports.result import Result
 from spexreports.section import by_group, in_sweep, newest, rungs
 from spexreports.stages_figure import stage_seconds
 from spexreports.time_table import clock_parts
-from spexreports.work import standard, why_not_published
+from spexreports.work import of_exposure, standard, why_not_published
 
 BLOCK = re.compile(r"(<!-- from results: ([a-z-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 KERNELS = ("spots", "assemble", "solve", "decorrelate", "quality")
@@ -103,7 +103,7 @@ def speeds(results: list[Result]) -> str:
         ]
         for _, group in _with_gpus(results)
         for result in group
-        if not result.scaled_to
+        if of_exposure(result)
     ]
     head = (
         "system, entry",
@@ -162,7 +162,7 @@ def milestones(results: list[Result]) -> str:
             best = _best(found) if found else None
             cells.append(
                 f"{number(best.effective.fpnh.value)}, {number(best.extraction.fpnh.value)}"
-                f"{f' ({best.frames_asked})' if best.scaled_to else ''}"
+                f"{'' if of_exposure(best) else f' ({best.frames_asked})'}"
                 if best
                 else "–"
             )
@@ -233,7 +233,7 @@ def clock(results: list[Result]) -> str:
     """The parts of the effective clock, of the entries with all 30 frames."""
     rows = []
     for _, group in _with_gpus(results):
-        for r in (r for r in group if not r.scaled_to):
+        for r in filter(of_exposure, group):
             parts = [p for p in map(clock_parts, r.timed) if p]
             medians = [f"{statistics.median(column):.2f}" for column in zip(*parts, strict=True)]
             rows.append([f"{r.system}, {r.entry}", *medians])

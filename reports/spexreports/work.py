@@ -97,6 +97,11 @@ def has_fpnh(result: Result) -> bool:
     return result.tier != "ci" and whole_frames(result.json) and not alone(result.json)
 
 
+def of_exposure(result: Result) -> bool:
+    """Whether it extracted all frames of an exposure, and not some that may stand for them."""
+    return result.frames_asked == PUBLISHED_FRAMES and not result.scaled_to
+
+
 def same_work(a: Result, b: Result) -> str:
     """What differs in the work of two results, in words; empty where it is the same."""
     if a.case != b.case:

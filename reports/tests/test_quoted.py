@@ -6,6 +6,7 @@ import sys
 import tempfile
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
+from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 from unittest import mock
@@ -18,6 +19,7 @@ from spexreports import page  # noqa: E402
 from spexreports.__main__ import main  # noqa: E402
 from spexreports.bench_report import bench_report  # noqa: E402
 from spexreports.errors import DataError  # noqa: E402
+from spexreports.opening import headline  # noqa: E402
 from spexreports.quoted import BLOCK, BLOCKS, quote  # noqa: E402
 from spexreports.result_files import read_results  # noqa: E402
 from spexreports.thresholds import thresholds_text  # noqa: E402
@@ -84,6 +86,19 @@ class Quoted(unittest.TestCase):
         published = [r for r in four if not why_not_published(r)]
         best = max(published, key=lambda r: r.effective.fpnh.value)
         self.assertIn(f"{best.extraction.fpnh.value:,.0f}", text)
+
+    def test_few_frames_are_not_taken_for_an_exposure(self):
+        """As those of flux-1gpu, three of which may be faster a frame than thirty."""
+        [whole] = [
+            r for r in self.results if r.file.parent.name == "h200-1gpu" and r.frames_asked == 30
+        ]
+        fast = replace(whole.effective, frames=3, seconds_of=dict.fromkeys(range(1, 6), 0.0108))
+        few = replace(whole, entry="few", frames_asked=3, effective=fast, extraction=fast)
+        results = [whole, few]
+        self.assertEqual(headline(results).entry, whole.entry)
+        for name in ("speeds", "clock"):
+            self.assertNotIn("few", BLOCKS[name](results))
+        self.assertIn("1,000,000, 1,000,000 (3)", BLOCKS["milestones"](results))
 
     def test_every_block_is_quoted(self):
         """No function is left that no document asks for."""
