@@ -89,12 +89,12 @@ void add_options(CLI::App& app, Arguments& a) {
       ->required();
   app.add_option("-o,--out", a.settings.out, "Folder for the results")->group("Files");
   app.add_option("--data", a.settings.data,
-                 "Folder for inputs and outputs, OUT/data where not given; a full exposure takes 3 "
-                 "GB, and so do the outputs. Its file system is part of what is measured")
+                 "Folder for inputs and outputs, OUT/data where not given; a full exposure takes "
+                 "6.5 GB, and its outputs 2.5. Its file system is part of what is measured")
       ->group("Files");
   app.add_option("--references", a.settings.references,
                  "Folder of the frames that others are held to, OUT/references where not given; "
-                 "kept for later runs. A full exposure takes 3 GB")
+                 "kept for later runs. A full exposure takes 2.5 GB")
       ->group("Files");
   app.add_option(
          "--goldens", a.settings.golden_cases,
