@@ -55,10 +55,12 @@ inline Options tiny_z(const std::string& output) {
           {"--full-precision", ""}};
 }
 
-/// Runs `launcher spex-cpu options`. A run that hangs is ended, and has status 124.
+/// Runs `launcher spex-cpu options`. A run that hangs is ended after four minutes, and has status
+/// 124: ranks that wait for each other take minutes for what needs a second where other processes
+/// leave them a few hundredths of a core.
 inline Finished run_spex_cpu(const Options& options, const std::vector<std::string>& launcher = {},
                              const std::string& program = spex_cpu) {
-  std::vector<std::string> command{"timeout", "60"};
+  std::vector<std::string> command{"timeout", "240"};
   command.insert(command.end(), launcher.begin(), launcher.end());
   command.push_back(program);
   for (const auto& [name, value] : options) {
