@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <type_traits>
 #include <utility>
 
 #include "gpu/extract/widen.hpp"
@@ -20,7 +21,7 @@ constexpr std::size_t piece = std::size_t{2} << 20;  // bytes
 }  // namespace
 
 FrameOnDevice::FrameOnDevice(const Context& context, bool poison)
-    : context_(&context), poison_(poison), reach_and_bad_(2) {
+    : context_(&context), poison_(poison), narrow_(piece / sizeof(float)), reach_and_bad_(2) {
   for (Piece& one : pieces_) one.bytes = PinnedBuffer<std::byte>(piece);
 }
 
@@ -34,26 +35,33 @@ void FrameOnDevice::upload_pixels(const Pixels& pixels) {
 void FrameOnDevice::upload_reals(const Reals& from, DeviceBuffer<double>& to) {
   const cudaStream_t stream = context_->stream();
   reserve(to, from.size());
-  const auto send = [&](const auto& values, auto* target) {
+  // `put(values, first, count)` for each piece, which is pinned by then.
+  const auto send = [&](const auto& values, const auto& put) {
+    using Value = std::remove_cvref_t<decltype(values[0])>;
     std::size_t turn = 0;
-    const std::size_t most = piece / sizeof(values[0]);
+    const std::size_t most = piece / sizeof(Value);
     for (std::size_t first = 0; first < values.size(); first += most, turn = 1 - turn) {
-      const std::size_t bytes = std::min(most, values.size() - first) * sizeof(values[0]);
+      const std::size_t count = std::min(most, values.size() - first);
       Piece& one = pieces_[turn];
       one.sent.wait();
-      std::memcpy(one.bytes.get(), values.data() + first, bytes);
-      SPEX_GPU_CHECK(
-          cudaMemcpyAsync(target + first, one.bytes.get(), bytes, cudaMemcpyHostToDevice, stream));
+      std::memcpy(one.bytes.get(), values.data() + first, count * sizeof(Value));
+      put(reinterpret_cast<const Value*>(one.bytes.get()), first, count);
       one.sent.record(stream);
     }
   };
-  if (const auto* single = from.single_values()) {
-    reserve(narrow_, single->size());
-    send(*single, narrow_.get());
-    widen(narrow_.get(), single->size(), to.get(), stream);
-  } else {
-    send(*from.double_values(), to.get());
-  }
+  const auto copy = [&](const auto* values, auto* target, std::size_t count) {
+    SPEX_GPU_CHECK(
+        cudaMemcpyAsync(target, values, count * sizeof(*values), cudaMemcpyHostToDevice, stream));
+  };
+  if (const auto* single = from.single_values())
+    send(*single, [&](const float* values, std::size_t first, std::size_t count) {
+      copy(values, narrow_.get(), count);
+      widen(narrow_.get(), count, to.get() + first, stream);
+    });
+  else
+    send(*from.double_values(), [&](const double* values, std::size_t first, std::size_t count) {
+      copy(values, to.get() + first, count);
+    });
 }
 
 void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& patches) {
@@ -290,14 +298,14 @@ PatchResult FrameOnDevice::cut_patch(const PatchGeometry& patch, const FiberRun&
   return result;
 }
 
-template <class T>
-void FrameOnDevice::append(const T* from, std::size_t count, std::vector<T>& to) {
+template <class T, class Source>
+void FrameOnDevice::append(std::size_t count, const Source& source, std::vector<T>& to) {
   to.reserve(to.size() + count);
   const std::size_t most = piece / sizeof(T);
   const auto send = [&](std::size_t first, Piece& one) {
     if (first >= count) return;
-    SPEX_GPU_CHECK(cudaMemcpyAsync(one.bytes.get(), from + first,
-                                   std::min(most, count - first) * sizeof(T),
+    const std::size_t some = std::min(most, count - first);
+    SPEX_GPU_CHECK(cudaMemcpyAsync(one.bytes.get(), source(first, some), some * sizeof(T),
                                    cudaMemcpyDeviceToHost, context_->stream()));
     one.sent.record(context_->stream());
   };
@@ -322,23 +330,29 @@ Frame FrameOnDevice::download_frame(const ExtractInputs& inputs) {
   frame.wave = inputs.grid.range(0, frame.nwave);
   // The patches' padding may lie before the first fiber asked for.
   const std::size_t first = count_of(frame.specmin - fiber_, frame.nwave);
-  append(spectra_.flux + first, frame.nbins(), frame.flux);
-  append(spectra_.ivar + first, frame.nbins(), frame.ivar);
-  append(spectra_.chi2pix + first, frame.nbins(), frame.chi2pix);
-  append(spectra_.pixmask_fraction + first, frame.nbins(), frame.pixmask_fraction);
+  const auto take = [&](const double* from, std::size_t count, std::vector<double>& to) {
+    append(
+        count, [&](std::size_t begin, std::size_t) { return from + begin; }, to);
+  };
+  take(spectra_.flux + first, frame.nbins(), frame.flux);
+  take(spectra_.ivar + first, frame.nbins(), frame.ivar);
+  take(spectra_.chi2pix + first, frame.nbins(), frame.chi2pix);
+  take(spectra_.pixmask_fraction + first, frame.nbins(), frame.pixmask_fraction);
   for (double& flux : frame.flux) flux /= frame.dw;
   for (double& ivar : frame.ivar) ivar = ivar * frame.dw * frame.dw;
   const double* const resolution = spectra_.resolution + first * spectra_.ndiagonals();
   const std::size_t count = frame.nbins() * spectra_.ndiagonals();
   if (inputs.wanted == SpectraOf::written_frame) {
-    reserve(narrow_, count);
-    narrow(resolution, count, narrow_.get(), context_->stream());
+    const auto narrowed = [&](std::size_t begin, std::size_t some) {
+      narrow(resolution + begin, some, narrow_.get(), context_->stream());
+      return narrow_.get();
+    };
     std::vector<float> rows;
-    append(narrow_.get(), count, rows);
+    append(count, narrowed, rows);
     frame.resolution = Reals(std::move(rows));
   } else {
     std::vector<double> rows;
-    append(resolution, count, rows);
+    take(resolution, count, rows);
     frame.resolution = Reals(std::move(rows));
   }
   return frame;

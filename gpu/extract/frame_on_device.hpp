@@ -85,8 +85,9 @@ class FrameOnDevice {
   [[nodiscard]] static PatchResult cut_patch(const PatchGeometry& patch, const FiberRun& run,
                                              const SpectraView& host);
   /// `count` numbers of device memory behind those of `to`, through the pinned pieces.
-  template <class T>
-  void append(const T* from, std::size_t count, std::vector<T>& to);
+  /// `source(first, some)` says where `some` of them are, when the stream comes to them.
+  template <class T, class Source>
+  void append(std::size_t count, const Source& source, std::vector<T>& to);
   /// The reach of all patches of the frame, into reach_and_bad_: for when others are loaded.
   void measure_reach(const ExtractInputs& inputs, const std::vector<Patch>& all);
 
@@ -100,7 +101,7 @@ class FrameOnDevice {
   int reach_ = 0;
   int most_fibers_ = 0;
   DeviceBuffer<double> value_, weight_;
-  DeviceBuffer<float> narrow_;
+  DeviceBuffer<float> narrow_;  // a piece, on its way
   SpotCorners corners_;
   DeviceBuffer<RowBins> rows_;
   std::vector<PatchGeometry> geometry_;
