@@ -34,9 +34,12 @@ Event::Event() {
   event_.reset(event);
 }
 
-Context::Context() {
+Context::Context(Priority priority) {
   cudaStream_t stream = nullptr;
-  SPEX_GPU_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  int least = 0, greatest = 0;
+  SPEX_GPU_CHECK(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  SPEX_GPU_CHECK(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking,
+                                              priority == Priority::high ? greatest : least));
   stream_.reset(stream);
 }
 

@@ -52,17 +52,24 @@ class Event {
   Event();
   void record(cudaStream_t stream) { SPEX_GPU_CHECK(cudaEventRecord(event_.get(), stream)); }
   void wait() const { SPEX_GPU_CHECK(cudaEventSynchronize(event_.get())); }
+  /// What comes on `stream` from now on waits for what was recorded.
+  void hold(cudaStream_t stream) const {
+    SPEX_GPU_CHECK(cudaStreamWaitEvent(stream, event_.get()));
+  }
   [[nodiscard]] cudaEvent_t get() const { return event_.get(); }
 
  private:
   detail::Owner<cudaEvent_t, detail::DeleteEvent> event_;
 };
 
+/// Which blocks the GPU takes first where those of several streams wait.
+enum class Priority { normal, high };
+
 /// Stream and library handles on the current device. A handle is made when it is first asked for,
 /// then kept, as each takes milliseconds; the direct way needs none. For one thread.
 class Context {
  public:
-  Context();
+  explicit Context(Priority priority = Priority::normal);
 
   [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
   [[nodiscard]] cublasHandle_t blas() const;

@@ -1,6 +1,10 @@
-// Band matrices by block cyclic reduction, one matrix a block of threads: R rows at a time they are
-// block-tridiagonal, and of the blocks that are left every second one is eliminated, all of these
-// side by side (Heller, 1976). A band's factor takes m steps after each other, this 2 log2(m / R).
+// Band matrices by block cyclic reduction: R rows at a time they are block-tridiagonal, and of the
+// blocks that are left every second one is eliminated, all of these side by side (Heller, 1976). A
+// band's factor takes m steps after each other, this 2 log2(m / R).
+//
+// Segments of eight blocks first: in each a block of threads eliminates all but its first one, and
+// all segments of all matrices at the same time. Then a block of threads a matrix eliminates what
+// is left, the segments' first blocks. A solution goes the same way, and back to the segments.
 #pragma once
 
 #include <cstddef>
@@ -13,16 +17,26 @@ namespace spex::gpu {
 template <int R>
 struct ReducedBand {
   static constexpr int square = R * R;
+  static constexpr int segment = 8;  ///< blocks
+  static constexpr int segment_rows = segment * R;
   int m = 0;
   double* room = nullptr;
 
   [[nodiscard]] static __host__ __device__ constexpr int blocks(int rows) {
     return (rows + R - 1) / R;
   }
+  [[nodiscard]] static __host__ __device__ constexpr int segments(int rows) {
+    return (blocks(rows) + segment - 1) / segment;
+  }
   [[nodiscard]] static __host__ __device__ constexpr size_t numbers(int rows) {
     return static_cast<size_t>(6 * square) * blocks(rows);
   }
   [[nodiscard]] __device__ int blocks() const { return blocks(m); }
+  [[nodiscard]] __device__ int segments() const { return segments(m); }
+  /// One past the last block of the segment of which `first` is the first.
+  [[nodiscard]] __device__ int end_of_segment(int first) const {
+    return min(first + segment, blocks());
+  }
   /// D_k, of which the lower triangle counts; D_k^-1 in the end.
   [[nodiscard]] __device__ double* diagonal(int k) const { return room + k * square; }
   /// A_nk while k is left, (L_k^-1 A_kn)^T when it is not, A_nk D_k^-1 in the end.
@@ -58,37 +72,34 @@ __device__ inline int left_over(int blocks, int stride) {
 template <int R>
 __device__ bool eliminate(const ReducedBand<R>& A, int k, int stride, int c) {
   const double* D = A.diagonal(k);
-  double L[R][R];  // and 1 / L_ii on the diagonal
+  const int row = c % R;
+  // What is to be read, before anything waits for it.
+  double L[R][R];
+  double x[R];
+#pragma unroll
+  for (int i = 0; i < R; ++i) {
+#pragma unroll
+    for (int j = 0; j <= i; ++j) L[i][j] = D[i * R + j];
+    x[i] = i == row ? 1.0 : 0.0;
+    if (c < R) x[i] = A.after(k - stride)[i * R + row];
+    if (c >= R && c < 2 * R) x[i] = k + stride < A.blocks() ? A.after(k)[row * R + i] : 0.0;
+  }
   bool good = true;
+  // L, and 1 / L_ii on the diagonal.
 #pragma unroll
   for (int i = 0; i < R; ++i)
 #pragma unroll
     for (int j = 0; j <= i; ++j) {
-      double sum = D[i * R + j];
+      double sum = L[i][j];
 #pragma unroll
       for (int l = 0; l < j; ++l) sum -= L[i][l] * L[j][l];
       if (i == j) {
         good = good && sum > 0 && isfinite(sum);
-        L[i][i] = 1 / sqrt(sum);
+        L[i][i] = rsqrt(sum);
       } else {
         L[i][j] = sum * L[j][j];
       }
     }
-  const int row = c % R;
-  double* out = A.root(k) + row;
-  int step = R;
-  if (c < 2 * R) {
-    out = (c < R ? A.before(k) : A.after(k)) + row * R;
-    step = 1;
-  }
-  double x[R];
-#pragma unroll
-  for (int i = 0; i < R; ++i) {
-    double sum = i == row ? 1.0 : 0.0;
-    if (c < R) sum = A.after(k - stride)[i * R + row];
-    if (c >= R && c < 2 * R) sum = k + stride < A.blocks() ? A.after(k)[row * R + i] : 0.0;
-    x[i] = sum;
-  }
 #pragma unroll
   for (int i = 0; i < R; ++i) {
     double sum = x[i];
@@ -96,21 +107,53 @@ __device__ bool eliminate(const ReducedBand<R>& A, int k, int stride, int c) {
     for (int l = 0; l < i; ++l) sum -= L[i][l] * x[l];
     x[i] = sum * L[i][i];
   }
+  double* out = A.root(k) + row;
+  int step = R;
+  if (c < 2 * R) {
+    out = (c < R ? A.before(k) : A.after(k)) + row * R;
+    step = 1;
+  }
 #pragma unroll
   for (int i = 0; i < R; ++i) out[i * step] = x[i];
   return good;
 }
 
-/// Factors the matrix of which `element(j, d)` gives A(j + d, j), zero where j + d >= m. By a whole
-/// block of threads, of which each is told whether those of its pivots were positive and finite.
+/// (U V^T)_ij.
+template <int R>
+__device__ double product(const double* U, const double* V, int i, int j) {
+  double sum = 0;
+  for (int l = 0; l < R; ++l) sum += U[i * R + l] * V[j * R + l];
+  return sum;
+}
+
+/// What block k loses in element (i, j) of D_k, and gets in that of A_nk, when the block `stride`
+/// after it is eliminated.
+template <int R>
+__device__ double take_next(const ReducedBand<R>& A, int k, int stride, int i, int j) {
+  if (k + stride >= A.blocks()) return 0.0;
+  const double* U = A.before(k + stride);
+  A.after(k)[i * R + j] = -product<R>(A.after(k + stride), U, i, j);
+  return product<R>(U, U, i, j);
+}
+/// What block k loses in element (i, j) of D_k when the block `stride` before it is eliminated.
+template <int R>
+__device__ double take_last(const ReducedBand<R>& A, int k, int stride, int i, int j) {
+  const double* U = A.after(k - stride);
+  return product<R>(U, U, i, j);
+}
+
+/// Eliminates all blocks of a segment but the first of the matrix of which `element(j, d)` gives
+/// A(j + d, j), zero where j + d >= m. What the segment before has for its first block is left to
+/// reduce_between. By a whole block of threads, of which each is told whether those of its pivots
+/// were positive and finite.
 template <int R, class Element>
-__device__ bool reduce_band(const ReducedBand<R>& A, const Element& element) {
+__device__ bool reduce_segment(const ReducedBand<R>& A, int segment, const Element& element) {
   constexpr int square = ReducedBand<R>::square;
-  const int blocks = A.blocks();
+  const int first = segment * A.segment, end = A.end_of_segment(first);
   const auto thread = static_cast<int>(threadIdx.x);
   const auto threads = static_cast<int>(blockDim.x);
-  for (int e = thread; e < blocks * square; e += threads) {
-    const int k = e / square, i = e / R % R, j = e % R;
+  for (int e = thread; e < (end - first) * square; e += threads) {
+    const int k = first + e / square, i = e / R % R, j = e % R;
     const int column = k * R + j;
     const double identity = i == j ? 1.0 : 0.0;
     if (i >= j) A.diagonal(k)[i * R + j] = column < A.m ? element(column, i - j) : identity;
@@ -119,103 +162,271 @@ __device__ bool reduce_band(const ReducedBand<R>& A, const Element& element) {
   __syncthreads();
 
   bool good = true;
-  for (int stride = 1; stride < blocks; stride *= 2) {
+  for (int stride = 1; stride < end - first; stride *= 2) {
+    for (int e = thread; e < eliminated(end - first, stride) * 3 * R; e += threads) {
+      const int k = first + stride * (2 * (e / (3 * R)) + 1);
+      good = eliminate(A, k, stride, e % (3 * R)) && good;
+    }
+    __syncthreads();
+    for (int e = thread; e < left_over(end - first, stride) * square; e += threads) {
+      const int k = first + e / square * 2 * stride, i = e / R % R, j = e % R;
+      double less = k > first ? take_last(A, k, stride, i, j) : 0.0;
+      less += take_next(A, k, stride, i, j);
+      if (i >= j) A.diagonal(k)[i * R + j] -= less;
+    }
+    __syncthreads();
+  }
+  return good;
+}
+
+/// Eliminates the first blocks of all segments, when reduce_segment has done the others. By a whole
+/// block of threads, as reduce_segment.
+template <int R>
+__device__ bool reduce_between(const ReducedBand<R>& A) {
+  constexpr int square = ReducedBand<R>::square;
+  const int blocks = A.blocks();
+  const auto thread = static_cast<int>(threadIdx.x);
+  const auto threads = static_cast<int>(blockDim.x);
+  for (int e = thread; e < (A.segments() - 1) * square; e += threads) {
+    const int k = (e / square + 1) * A.segment, i = e / R % R, j = e % R;
+    double less = 0;
+    for (int stride = 1; stride < A.segment; stride *= 2) less += take_last(A, k, stride, i, j);
+    if (i >= j) A.diagonal(k)[i * R + j] -= less;
+  }
+  __syncthreads();
+  bool good = true;
+  for (int stride = A.segment; stride < blocks; stride *= 2) {
     for (int e = thread; e < eliminated(blocks, stride) * 3 * R; e += threads)
       good = eliminate(A, stride * (2 * (e / (3 * R)) + 1), stride, e % (3 * R)) && good;
     __syncthreads();
     for (int e = thread; e < left_over(blocks, stride) * square; e += threads) {
       const int k = e / square * 2 * stride, i = e / R % R, j = e % R;
-      const auto product = [&](const double* a, const double* b) {
-        double sum = 0;
-        for (int l = 0; l < R; ++l) sum += a[i * R + l] * b[j * R + l];
-        return sum;
-      };
-      double less = 0;
-      if (k >= stride) less += product(A.after(k - stride), A.after(k - stride));
-      if (k + stride < blocks) {
-        const double* U = A.before(k + stride);
-        less += product(U, U);
-        A.after(k)[i * R + j] = -product(A.after(k + stride), U);
-      }
+      double less = k > 0 ? take_last(A, k, stride, i, j) : 0.0;
+      less += take_next(A, k, stride, i, j);
       if (i >= j) A.diagonal(k)[i * R + j] -= less;
     }
     __syncthreads();
   }
   for (int c = thread; c < R; c += threads) good = eliminate(A, 0, 0, 2 * R + c) && good;
-  __syncthreads();
-
-  // A thread a row of all three.
-  for (int e = thread; e < blocks * R; e += threads) {
-    const int k = e / R, i = e % R;
-    const double* X = A.root(k);
-    double column[R], of_before[R], of_after[R];
-    for (int l = 0; l < R; ++l) {
-      column[l] = X[l * R + i];
-      of_before[l] = k > 0 ? A.before(k)[i * R + l] : 0.0;
-      of_after[l] = k > 0 ? A.after(k)[i * R + l] : 0.0;
-    }
-    for (int j = 0; j < R; ++j) {
-      double inverse = 0, before = 0, after = 0;
-#pragma unroll
-      for (int l = 0; l < R; ++l) {
-        const double x = X[l * R + j];
-        inverse += column[l] * x;
-        before += of_before[l] * x;
-        after += of_after[l] * x;
-      }
-      A.diagonal(k)[i * R + j] = inverse;
-      A.before(k)[i * R + j] = A.before_transposed(k)[j * R + i] = before;
-      A.after(k)[i * R + j] = A.after_transposed(k)[j * R + i] = after;
-    }
-  }
-  __syncthreads();
   return good;
 }
 
-/// x = A^-1 a of a matrix that reduce_band has factored, by a whole block of threads; `a` is
-/// changed. Both have room for all rows of the blocks, of which `a` has zeros beyond m.
+/// What finish_segment works with, in shared memory.
 template <int R>
-__device__ void solve_reduced(const ReducedBand<R>& A, double* a, double* x) {
-  const int blocks = A.blocks();
+struct FinishedSegment {
+  static constexpr int numbers = ReducedBand<R>::segment * ReducedBand<R>::square;
+  double root[numbers], before[numbers], after[numbers];
+};
+
+/// The factor's blocks of a segment as they are in the end, when all are eliminated. By a whole
+/// block of threads.
+template <int R>
+__device__ void finish_segment(const ReducedBand<R>& A, int segment, FinishedSegment<R>& of) {
+  constexpr int square = ReducedBand<R>::square;
+  const int first = segment * A.segment, count = A.end_of_segment(first) - first;
   const auto thread = static_cast<int>(threadIdx.x);
   const auto threads = static_cast<int>(blockDim.x);
-  int stride = 1;
-  __syncthreads();
-  for (; stride < blocks; stride *= 2) {
-    for (int e = thread; e < left_over(blocks, stride) * R; e += threads) {
-      const int k = e / R * 2 * stride, i = e % R;
-      double less = 0;
-      const auto take = [&](const double* transposed, const double* of) {
-#pragma unroll
-        for (int j = 0; j < R; ++j) less += transposed[j * R + i] * of[j];
-      };
-      if (k >= stride) take(A.after_transposed(k - stride), a + (k - stride) * R);
-      if (k + stride < blocks) take(A.before_transposed(k + stride), a + (k + stride) * R);
-      a[k * R + i] -= less;
-    }
-    __syncthreads();
-  }
-  for (int i = thread; i < R; i += threads) {
-    double sum = 0;
-    for (int j = 0; j < R; ++j) sum += A.diagonal(0)[i * R + j] * a[j];
-    x[i] = sum;
+  for (int e = thread; e < count * square; e += threads) {
+    of.root[e] = A.root(first)[e];
+    // Block 0, the last that is left, has no others beside it.
+    of.before[e] = first + e / square > 0 ? A.before(first)[e] : 0.0;
+    of.after[e] = first + e / square > 0 ? A.after(first)[e] : 0.0;
   }
   __syncthreads();
-  for (stride /= 2; stride > 0; stride /= 2) {
-    for (int e = thread; e < eliminated(blocks, stride) * R; e += threads) {
-      const int k = stride * (2 * (e / R) + 1), i = e % R;
-      const bool ends = k + stride >= blocks;
-      double sum = 0;
+  // A thread a row and a column of each: neighbouring threads write what lies side by side.
+  for (int e = thread; e < count * R; e += threads) {
+    const int k = e / R, i = e % R;
+    const double* X = of.root + k * square;
+    const double* before = of.before + k * square;
+    const double* after = of.after + k * square;
+    for (int j = 0; j < R; ++j) {
+      double inverse = 0, of_before = 0, of_after = 0, before_row = 0, after_row = 0;
 #pragma unroll
-      for (int j = 0; j < R; ++j) {
-        sum += A.diagonal(k)[j * R + i] * a[k * R + j];  // it is symmetric
-        sum -= A.before(k)[j * R + i] * x[(k - stride) * R + j];
-        if (!ends) sum -= A.after(k)[j * R + i] * x[(k + stride) * R + j];
+      for (int l = 0; l < R; ++l) {
+        const double x = X[l * R + i];
+        inverse += x * X[l * R + j];  // it is symmetric
+        of_before += before[j * R + l] * x;
+        of_after += after[j * R + l] * x;
+        before_row += before[i * R + l] * X[l * R + j];
+        after_row += after[i * R + l] * X[l * R + j];
       }
-      x[k * R + i] = sum;
+      A.diagonal(first + k)[j * R + i] = inverse;
+      A.before(first + k)[j * R + i] = of_before;
+      A.after(first + k)[j * R + i] = of_after;
+      A.before_transposed(first + k)[j * R + i] = before_row;
+      A.after_transposed(first + k)[j * R + i] = after_row;
     }
-    __syncthreads();
   }
+}
+
+/// `use(e, ask(e))` for every e below `count`, by a whole block of threads. What `ask` reads is on
+/// its way before any thread waits; what others have written before is there for `use`.
+template <class Ask, class Use>
+__device__ void ask_and_use(int count, const Ask& ask, const Use& use) {
+  for (int begin = 0; begin < count; begin += static_cast<int>(blockDim.x)) {
+    const int e = begin + static_cast<int>(threadIdx.x);
+    const auto asked = ask(min(e, count - 1));
+    __syncthreads();
+    if (e < count) use(e, asked);
+  }
+}
+
+/// Column i of a block T; zeros of one that does not exist.
+template <int R>
+struct Column {
+  double of[R];
+  __device__ Column(const double* T, int i, bool exists = true) {
+#pragma unroll
+    for (int j = 0; j < R; ++j) of[j] = exists ? T[j * R + i] : 0.0;
+  }
+  /// (T^T v)_i.
+  __device__ double times(const double* v) const {
+    double sum = 0;
+#pragma unroll
+    for (int j = 0; j < R; ++j) sum += of[j] * v[j];
+    return sum;
+  }
+};
+
+/// What a row that is left has of the blocks before and after it that are eliminated.
+template <int R>
+struct RowDown {
+  bool lower, upper;
+  Column<R> of_lower, of_upper;
+
+  /// Row i of block k, whose neighbours are `stride` away, if they are there.
+  __device__ RowDown(const ReducedBand<R>& A, int k, int stride, int i, bool has_lower,
+                     bool has_upper)
+      : lower(has_lower),
+        upper(has_upper),
+        of_lower(A.after_transposed(k - stride), i, has_lower),
+        of_upper(A.before_transposed(k + stride), i, has_upper) {}
+  /// What it loses: `below` and `above` are the R rows of the right-hand side of these blocks.
+  __device__ double less(const double* below, const double* above) const {
+    double sum = 0;
+    if (lower) sum += of_lower.times(below);
+    if (upper) sum += of_upper.times(above);
+    return sum;
+  }
+};
+
+/// What a row of x needs when those of the blocks before and after it are known.
+template <int R>
+struct RowUp {
+  bool upper;
+  Column<R> inverse, of_lower, of_upper;
+
+  /// Row i of block k, whose neighbours are `stride` away.
+  __device__ RowUp(const ReducedBand<R>& A, int k, int stride, int i)
+      : upper(k + stride < A.blocks()),
+        inverse(A.diagonal(k), i),  // it is symmetric
+        of_lower(A.before(k), i),
+        of_upper(A.after(k), i) {}
+  /// x: `a`, `below` and `above` are the R rows of a_k, x_p and x_n.
+  __device__ double value(const double* a, const double* below, const double* above) const {
+    double sum = inverse.times(a);
+    sum -= of_lower.times(below);
+    if (upper) sum -= of_upper.times(above);
+    return sum;
+  }
+};
+
+/// The rows `a` of a segment of a right-hand side, zeros beyond m, less what all blocks of it but
+/// the first have of each other; and into the R numbers `next`, if there is a segment after it,
+/// what its blocks have of that one's first. By a whole block of threads.
+template <int R>
+__device__ void solve_segment_down(const ReducedBand<R>& A, int segment, double* a, double* next) {
+  const int first = segment * A.segment, count = A.end_of_segment(first) - first;
+  for (int stride = 1; stride < count; stride *= 2) {
+    const auto block = [&](int e) { return e / R * 2 * stride; };  // from the segment's first on
+    ask_and_use(
+        left_over(count, stride) * R,
+        [&](int e) {
+          const int k = block(e);
+          return RowDown<R>(A, first + k, stride, e % R, k > 0, k + stride < count);
+        },
+        [&](int e, const RowDown<R>& row) {
+          const int k = block(e);
+          a[k * R + e % R] -= row.less(a + (k - stride) * R, a + (k + stride) * R);
+        });
+  }
+  if (segment + 1 < A.segments()) {
+    constexpr int end = ReducedBand<R>::segment;
+    struct Rows {
+      Column<R> one, two, four;  // blocks before the next segment's first
+    };
+    ask_and_use(
+        R,
+        [&](int i) {
+          return Rows{{A.after_transposed(first + end - 1), i},
+                      {A.after_transposed(first + end - 2), i},
+                      {A.after_transposed(first + end - 4), i}};
+        },
+        [&](int i, const Rows& rows) {
+          next[i] = rows.one.times(a + (end - 1) * R) + rows.two.times(a + (end - 2) * R) +
+                    rows.four.times(a + (end - 4) * R);
+        });
+  }
+  __syncthreads();
+}
+
+/// x of the segments' first blocks into their rows of `a`, which solve_segment_down has left, from
+/// its `next`, R numbers a segment, of which the first's are not used. `b` and `x` have room for as
+/// many. By a whole block of threads.
+template <int R>
+__device__ void solve_between(const ReducedBand<R>& A, double* a, const double* next, double* b,
+                              double* x) {
+  constexpr int rows = ReducedBand<R>::segment_rows;
+  const int segments = A.segments();
+  for (int e = static_cast<int>(threadIdx.x); e < segments * R; e += static_cast<int>(blockDim.x))
+    b[e] = a[e / R * rows + e % R] - (e < R ? 0.0 : next[e]);
+  int stride = 1;  // in segments, as k is
+  for (; stride < segments; stride *= 2) {
+    const auto block = [&](int e) { return e / R * 2 * stride; };
+    ask_and_use(
+        left_over(segments, stride) * R,
+        [&](int e) {
+          const int k = block(e);
+          return RowDown<R>(A, k * A.segment, stride * A.segment, e % R, k > 0,
+                            k + stride < segments);
+        },
+        [&](int e, const RowDown<R>& row) {
+          const int k = block(e);
+          b[k * R + e % R] -= row.less(b + (k - stride) * R, b + (k + stride) * R);
+        });
+  }
+  ask_and_use(
+      R, [&](int i) { return Column<R>(A.diagonal(0), i); },
+      [&](int i, const Column<R>& inverse) { a[i] = x[i] = inverse.times(b); });
+  for (stride /= 2; stride > 0; stride /= 2) {
+    const auto block = [&](int e) { return stride * (2 * (e / R) + 1); };
+    ask_and_use(
+        eliminated(segments, stride) * R,
+        [&](int e) { return RowUp<R>(A, block(e) * A.segment, stride * A.segment, e % R); },
+        [&](int e, const RowUp<R>& row) {
+          const int k = block(e), i = e % R;
+          a[k * rows + i] = x[k * R + i] =
+              row.value(b + k * R, x + (k - stride) * R, x + (k + stride) * R);
+        });
+  }
+}
+
+/// x of a segment, of whose first block, and of the next segment's, it is known. `a` are the
+/// segment's rows as solve_segment_down has left them. By a whole block of threads.
+template <int R>
+__device__ void solve_segment_up(const ReducedBand<R>& A, int segment, const double* a, double* x) {
+  const int first = segment * A.segment, count = A.end_of_segment(first) - first;
+  for (int stride = A.segment / 2; stride > 0; stride /= 2) {
+    const auto block = [&](int e) { return stride * (2 * (e / R) + 1); };  // from the first on
+    ask_and_use(
+        eliminated(count, stride) * R,
+        [&](int e) { return RowUp<R>(A, first + block(e), stride, e % R); },
+        [&](int e, const RowUp<R>& row) {
+          const int k = block(e);
+          x[k * R + e % R] = row.value(a + k * R, x + (k - stride) * R, x + (k + stride) * R);
+        });
+  }
+  __syncthreads();
 }
 
 }  // namespace spex::gpu

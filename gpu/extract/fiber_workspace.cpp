@@ -96,10 +96,13 @@ void FiberWorkspace::assemble() {
   const cudaStream_t stream = context_->stream();
   const PixelsView pixels = batch_.frame->pixels();
   const FrameBands frame = frame_bands();
-  assemble_frame(batch_.spots, pixels, batch_.frame->spectra().first_bin, layout_.nslots, frame,
-                 stream);
+  const int first_bin = batch_.frame->spectra().first_bin;
+  assemble_frame(batch_.spots, pixels, first_bin, frame, stream);
   take_bins(batch_.patches(), batch_.count, batch_.n, batch_.spots, pixels, frame,
             {layout_.strides(), y(), q(), good()}, stream);
+  bins_taken_.record(stream);
+  find_far_light(batch_.spots, pixels, first_bin, layout_.nslots, frame, stream);
+  far_found_.record(stream);
   find_prior(batch_.patches(), batch_.count, layout_.strides(), q(), regularize_, prior(), stream);
   take_bands(batch_.patches(), batch_.count, layout_, batch_.spots, pixels, frame, prior(), bands(),
              batch_.status(), stream);
@@ -122,40 +125,53 @@ FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
   system.m = extended_grid(inputs.options, inputs.grid).nwave;
   system.nbundles = nbundles;
   const auto bins = count_of(system.bands.nspec, system.bands.nwave);
-  reserve(frame_bins_, count_of(2 * system.bands.reach + 3) * bins);
+  reserve(frame_bins_, 2 * bins);
   reserve(frame_factor_, system.bands.nspec * frame_factor_numbers(system.bands.reach, system.m));
+  reserve(frame_sides_, system.bands.nspec * frame_side_numbers(system.bands.reach, system.m));
   reserve(frame_place_, place.size());
   reserve(frame_moved_, count_of(most_frame_sweeps, std::max(nbundles, 1)));
   reserve(frame_refused_, count_of(std::max(nbundles, 1)));
   if (poison_)
-    for (const DeviceBuffer<double>* buffer : {&frame_bins_, &frame_factor_})
-      fill_with_nan(*buffer, context_->stream());
+    for (const DeviceBuffer<double>* buffer : {&frame_bins_, &frame_factor_, &frame_sides_})
+      fill_with_nan(*buffer, beside_->stream());
   SPEX_GPU_CHECK(cudaMemcpyAsync(frame_place_.get(), place.data(),
                                  place.size() * sizeof(BundleOfFiber), cudaMemcpyHostToDevice,
-                                 context_->stream()));
+                                 beside_->stream()));
   system.place = frame_place_.get();
   system.prior = frame_bins_.get();
   system.f = system.prior + bins;
-  system.pairs = system.f + bins;
   system.factor = frame_factor_.get();
+  system.sides = frame_sides_.get();
   system.moved = frame_moved_.get();
   system.refused = frame_refused_.get();
   return system;
 }
 
+void FiberWorkspace::put_flux(const FrameSystem& system) {
+  swept_.record(beside_->stream());
+  swept_.hold(context_->stream());
+  put_frame_flux(batch_.patches(), batch_.count, layout_, bands(), batch_.spots.first_spec, system,
+                 fibers().f, fibers().g, context_->stream());
+}
+
 std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
   // Most bundles have settled by then.
-  constexpr int at_once = 8;
+  constexpr int at_once = 5;
   static_assert(most_frame_sweeps % at_once == 0);
-  const cudaStream_t stream = context_->stream();
+  const cudaStream_t stream = beside_->stream();
   std::vector<bool> settled(count_of(system.nbundles), false);
   if (!frame_fits(system.bands.reach, system.m)) return settled;
-  begin_frame(batch_.spots, batch_.frame->pixels(), system, stream);
+  begin_frame(system, stream);
   factor_frame(system, stream);
   const std::size_t nbundles = settled.size();
   bool all = false;
   for (int end = at_once; end <= most_frame_sweeps && !all; end += at_once) {
     sweep_frame(system, end - at_once, end, stream);
+    put_flux(system);  // while it is looked at
+    if (end == at_once) {
+      far_found_.hold(stream);
+      refuse_far_light(batch_.spots, batch_.frame->pixels(), system, stream);
+    }
     const auto refused = to_host<int>(system.refused, nbundles, stream);
     const auto moved = to_host<double>(system.moved + (end - 2) * nbundles, 2 * nbundles, stream);
     all = true;
@@ -169,7 +185,9 @@ std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
 }
 
 void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, FrameFlux>& flux) {
-  const cudaStream_t stream = context_->stream();
+  if (!beside_) beside_.emplace(Priority::high);
+  const cudaStream_t stream = beside_->stream();
+  bins_taken_.hold(stream);
   const FrameOnDevice& frame = *batch_.frame;
   const int first_fiber = frame.fiber() + batch_.spots.first_spec;
   const int end_fiber = first_fiber + batch_.spots.nspec;
@@ -231,8 +249,9 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, 
     SPEX_GPU_CHECK(cudaStreamSynchronize(stream));
     flux[bundle] = std::move(one);
   }
-  put_frame_flux(batch_.patches(), batch_.count, layout_, bands(), batch_.spots.first_spec, system,
-                 fibers().f, fibers().g, stream);
+  if (!by_reference.empty()) put_flux(system);
+  swept_.record(stream);
+  swept_.hold(context_->stream());
 }
 
 void FiberWorkspace::download_flux(FrameFlux& flux) const {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <vector>
 
 #include "gpu/extract/fiber_roots.hpp"
@@ -64,7 +65,9 @@ class FiberWorkspace {
   // Of the batch's fibers over all wavelengths; `place` is on the host.
   [[nodiscard]] FrameSystem frame_system(const ExtractInputs& inputs,
                                          const std::vector<BundleOfFiber>& place, int nbundles);
-  // Sweeps until all bundles have settled, and which have.
+  // Puts the frame's flux into the batch's patches, when the sweeps so far are done.
+  void put_flux(const FrameSystem& system);
+  // Sweeps until all bundles have settled, and which have; their flux is put into the patches.
   [[nodiscard]] std::vector<bool> sweep_bundles(const FrameSystem& system);
   // Of all bins of the batch's spots, which its patches take theirs from.
   [[nodiscard]] FrameBands frame_bands() const;
@@ -88,7 +91,11 @@ class FiberWorkspace {
       complement_bins_, scratch_, bins_, work_;
   DeviceBuffer<unsigned char> far_;
   DeviceBuffer<CoreSpectrum> cores_;
-  DeviceBuffer<double> frame_bins_, frame_factor_;  // for the flux of the whole frame
+  // The flux of the whole frame is found on a stream of its own, beside what the patches need: its
+  // kernels leave much of the GPU idle.
+  std::optional<Context> beside_;
+  Event bins_taken_, far_found_, swept_;
+  DeviceBuffer<double> frame_bins_, frame_factor_, frame_sides_;
   DeviceBuffer<BundleOfFiber> frame_place_;
   DeviceBuffer<double> frame_moved_;
   DeviceBuffer<int> frame_refused_;

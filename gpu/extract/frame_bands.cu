@@ -120,13 +120,13 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
   const FragmentLane at = fragment_lane();
   const Tile columns = make_tile(spots, s, first);
   const int R = bands.reach;
-  // `put(v, d, value)` for each element (v + d, v) of a tile's product.
+  // `put(v, d, value)` for each element (v + d, v) of a tile's product, zero beyond the bins.
   const auto store = [&](int j, const double(&c)[2], const auto& put) {
     const int w = first + j * tile + at.g;
 #pragma unroll
     for (int k = 0; k < 2; ++k) {
       const int v = first + 2 * at.t + k;
-      if (v >= 0 && v < bands.nwave && w >= 0 && w < bands.nwave) put(v, w - v, c[k]);
+      if (v >= 0 && v < bands.nwave) put(v, w - v, c[k]);
     }
   };
   {
@@ -204,22 +204,25 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
   }
 }
 
-template <int J>
-void launch(const SpotsView& spots, const PixelsView& pixels, int first_bin, int nslots,
-            const FrameBands& bands, cudaStream_t stream) {
-  const dim3 grid(blocks_for(bands.nwave + tile - 1, warps * tile), bands.nspec);
-  bands_kernel<J><<<grid, warps * warp_size, 0, stream>>>(spots, pixels, first_bin, bands);
-  SPEX_LAUNCH_CHECK();
-  far_kernel<J><<<grid, warps * warp_size, 0, stream>>>(spots, pixels, first_bin, nslots, bands);
-  SPEX_LAUNCH_CHECK();
+// A warp eight bins of a fiber.
+dim3 grid_of(const FrameBands& bands) {
+  return dim3(blocks_for(bands.nwave + tile - 1, warps * tile), bands.nspec);
 }
 
 }  // namespace
 
-void assemble_frame(const SpotsView& spots, const PixelsView& pixels, int first_bin, int nslots,
+void assemble_frame(const SpotsView& spots, const PixelsView& pixels, int first_bin,
                     const FrameBands& bands, cudaStream_t stream) {
-  const auto run = bands.reach <= tile ? &launch<1> : &launch<2>;
-  run(spots, pixels, first_bin, nslots, bands, stream);
+  const auto kernel = bands.reach <= tile ? bands_kernel<1> : bands_kernel<2>;
+  kernel<<<grid_of(bands), warps * warp_size, 0, stream>>>(spots, pixels, first_bin, bands);
+  SPEX_LAUNCH_CHECK();
+}
+
+void find_far_light(const SpotsView& spots, const PixelsView& pixels, int first_bin, int nslots,
+                    const FrameBands& bands, cudaStream_t stream) {
+  const auto kernel = bands.reach <= tile ? far_kernel<1> : far_kernel<2>;
+  kernel<<<grid_of(bands), warps * warp_size, 0, stream>>>(spots, pixels, first_bin, nslots, bands);
+  SPEX_LAUNCH_CHECK();
 }
 
 }  // namespace spex::gpu

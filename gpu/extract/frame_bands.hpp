@@ -14,7 +14,9 @@ struct FrameBands {
   int nwave = 0;
   int reach = 0;
   double* band = nullptr;  ///< N_ss: (v + d, v) at (s nwave + v) (reach + 1) + d
-  double* pair = nullptr;  ///< N_{s+1,s}: (v - reach + d, v) at (s nwave + v) (2 reach + 1) + d
+  /// N_{s+1,s}: (v - reach + d, v) at (s nwave + v) (2 reach + 1) + d. It and `band` have zeros
+  /// where there is no such bin.
+  double* pair = nullptr;
   /// sum_i W_i A_ij p_i, sum_i W_i A_ij and sum_i A_ij [W_i > 0], `[s][v]` each.
   double* y = nullptr;
   double* q = nullptr;     ///< see `y`
@@ -28,10 +30,15 @@ struct FrameBands {
   }
 };
 
-/// Sets all of `bands`, whose sizes are given. `first_bin` is the bin of the grid of the view's
-/// first, so that an element's sum has one order whichever bins the view holds; `nslots` says how
-/// many spectra a patch has at most, beyond which light is not looked for. A warp eight bins.
-void assemble_frame(const SpotsView& spots, const PixelsView& pixels, int first_bin, int nslots,
+/// Sets all of `bands`, whose sizes are given, but `far`. `first_bin` is the bin of the grid of the
+/// view's first, so that an element's sum has one order whichever bins the view holds. A warp eight
+/// bins.
+void assemble_frame(const SpotsView& spots, const PixelsView& pixels, int first_bin,
+                    const FrameBands& bands, cudaStream_t stream);
+
+/// Sets `far` of bands that are assembled. `nslots` says how many spectra a patch has at most,
+/// beyond which light is not looked for.
+void find_far_light(const SpotsView& spots, const PixelsView& pixels, int first_bin, int nslots,
                     const FrameBands& bands, cudaStream_t stream);
 
 }  // namespace spex::gpu

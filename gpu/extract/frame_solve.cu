@@ -1,5 +1,7 @@
 #include <cmath>
 
+#include <cuda_pipeline.h>
+
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/cyclic_reduction.cuh"
 #include "gpu/extract/fiber_reach.hpp"
@@ -10,18 +12,35 @@ namespace spex::gpu {
 namespace {
 
 constexpr int threads = 128;
-constexpr int factor_threads = 256;
-constexpr int solve_threads = 512;
+constexpr int between_threads = 256;  // that eliminate the segments' first blocks of a fiber
+constexpr int segment_threads = 96;   // a row of a segment each
+constexpr int far_threads = 256;
+constexpr int far_bins = warp_size;  // of a block
 
 template <int R>
 __device__ ReducedBand<R> factor_of(const FrameSystem& system, int s) {
   return {system.m, system.factor + s * ReducedBand<R>::numbers(system.m)};
 }
 
-// Shared memory of sweep_kernel: the right-hand side and the solution.
+// Numbers of a fiber in `sides`: the rows of its blocks, and R of each segment that the one before
+// leaves for it.
 template <int R>
-std::size_t sweep_bytes(int m) {
-  return sizeof(double) * count_of(2, ReducedBand<R>::blocks(m) * R);
+__host__ __device__ constexpr int side_rows(int m) {
+  return ReducedBand<R>::blocks(m) * R;
+}
+template <int R>
+__host__ __device__ constexpr int side_numbers(int m) {
+  return side_rows<R>(m) + ReducedBand<R>::segments(m) * R;
+}
+template <int R>
+__device__ double* side_of(const FrameSystem& system, int s) {
+  return system.sides + static_cast<size_t>(s) * side_numbers<R>(system.m);
+}
+
+// Shared memory of sweep_between_kernel: R rows a segment of the right-hand side and the solution.
+template <int R>
+std::size_t between_bytes(int m) {
+  return sizeof(double) * count_of(2 * R, ReducedBand<R>::segments(m));
 }
 
 __global__ void prior_kernel(const PatchGeometry* patches, int nwave, BinStrides strides,
@@ -55,19 +74,36 @@ __global__ void prior_kernel(const PatchGeometry* patches, int nwave, BinStrides
   }
 }
 
-// A block a fiber.
+// A block a segment of a fiber.
 template <int R>
-__global__ void __launch_bounds__(factor_threads) factor_kernel(FrameSystem system) {
-  const int s = blockIdx.x;
+__global__ void __launch_bounds__(threads) factor_segment_kernel(FrameSystem system) {
+  const int s = blockIdx.y;
   const BundleOfFiber place = system.place[s];
   if (place.begin == place.end) return;
   const double* band = system.bands.band + system.bands.bin(s, 0) * (R + 1);
   const double* prior = system.prior + system.bands.bin(s, 0);
   const int m = system.m;
-  const bool good = reduce_band(factor_of<R>(system, s), [&](int j, int d) {
+  const bool good = reduce_segment(factor_of<R>(system, s), blockIdx.x, [&](int j, int d) {
     return j + d < m ? band[j * (R + 1) + d] + (d == 0 ? prior[j] : 0.0) : 0.0;
   });
   if (!good) system.refused[place.bundle] = 1;
+}
+
+// A block a fiber.
+template <int R>
+__global__ void __launch_bounds__(between_threads) factor_between_kernel(FrameSystem system) {
+  const BundleOfFiber place = system.place[blockIdx.x];
+  if (place.begin == place.end) return;
+  if (!reduce_between(factor_of<R>(system, blockIdx.x))) system.refused[place.bundle] = 1;
+}
+
+// A block a segment of a fiber.
+template <int R>
+__global__ void __launch_bounds__(segment_threads) factor_finish_kernel(FrameSystem system) {
+  __shared__ FinishedSegment<R> shared;
+  const BundleOfFiber place = system.place[blockIdx.y];
+  if (place.begin != place.end)
+    finish_segment(factor_of<R>(system, blockIdx.y), blockIdx.x, shared);
 }
 
 // A spot's lower-left pixel on the CCD, and its values.
@@ -96,23 +132,32 @@ __device__ double overlap(const SpotsView& spots, const PixelsView& pixels, cons
   return sum;
 }
 
-// A block a fiber, a warp a bin that shares light without its prior.
-__global__ void far_kernel(SpotsView spots, PixelsView pixels, FrameSystem system) {
-  const int s = blockIdx.x;
+// The bins of fibers two or more above that may lie on the same rows as bin v, which are those that
+// a band reaches twice over. A block far_bins of a fiber, a warp a bin that shares light without
+// its prior.
+__global__ void __launch_bounds__(far_threads)
+    far_kernel(SpotsView spots, PixelsView pixels, FrameSystem system) {
+  const int s = blockIdx.y, lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
   const BundleOfFiber place = system.place[s];
   const FrameBands& N = system.bands;
   const auto diagonal = [&](int fiber, int v) {
     return N.band[N.bin(fiber, v) * (N.reach + 1)] + system.prior[N.bin(fiber, v)];
   };
-  for (int v = threadIdx.x / warp_size; v < system.m; v += threads / warp_size) {
-    if (place.begin == place.end || N.far[N.bin(s, v)] == 0) continue;
+  const int first = blockIdx.x * far_bins;
+  const bool mine = first + lane < system.m && N.far[N.bin(s, first + lane)] != 0;
+  unsigned shares = __ballot_sync(0xffffffffU, mine && place.begin != place.end);
+  const int width = 4 * N.reach + 1;
+  for (int turn = 0; shares != 0; shares &= shares - 1, ++turn) {
+    if (turn % (far_threads / warp_size) != warp) continue;
+    const int v = first + __ffs(static_cast<int>(shares)) - 1;
     const PlacedSpot spot = spot_at(spots, s, v);
-    for (int u = s + 2; u < place.end; ++u)
-      for (int w = threadIdx.x % warp_size; w < system.m; w += warp_size) {
-        const double shared = overlap(spots, pixels, spot, spot_at(spots, u, w));
-        if (!(shared <= fiber_bounds::far * sqrt(diagonal(s, v) * diagonal(u, w))))
-          system.refused[place.bundle] = 1;
-      }
+    for (int k = lane; k < (place.end - s - 2) * width; k += warp_size) {
+      const int u = s + 2 + k / width, w = v - 2 * N.reach + k % width;
+      if (w < 0 || w >= system.m) continue;
+      const double shared = overlap(spots, pixels, spot, spot_at(spots, u, w));
+      if (!(shared <= fiber_bounds::far * sqrt(diagonal(s, v) * diagonal(u, w))))
+        system.refused[place.bundle] = 1;
+    }
   }
 }
 
@@ -129,32 +174,59 @@ __device__ bool rests(const FrameSystem& system, const BundleOfFiber& place, int
          (s - place.begin) % 2 != colour || ended(system, place.bundle, sweep);
 }
 
-__global__ void pairs_kernel(FrameSystem system) {
+// N_st and f_t of the fibers beside s, as far as they reach the rows of a segment: those of the
+// fiber above at the segment's rows, of that below from R bins before them to R bins after.
+template <int R>
+struct Neighbours {
+  static constexpr int rows = ReducedBand<R>::segment_rows;
+  static constexpr int width = 2 * R + 1;
+  double pair_above[rows * width];
+  double pair_below[(rows + 2 * R) * width];
+  double f_above[rows + 2 * R];
+  double f_below[rows + 2 * R];
+};
+
+// By a whole block of threads, which waits for it.
+template <int R>
+__device__ void load(const FrameSystem& system, const BundleOfFiber& place, int s, int first,
+                     Neighbours<R>& shared) {
+  using Of = Neighbours<R>;
   const FrameBands& N = system.bands;
-  const int s = blockIdx.y, w = blockIdx.x * threads + threadIdx.x;
-  if (w >= system.m || s + 1 >= system.place[s].end) return;
-  const size_t bin = N.bin(s, w), bins = N.bin(N.nspec, 0);
-  const int width = 2 * N.reach + 1;
-  for (int d = 0; d < width; ++d) {
-    const int above = w - N.reach + d;  // of fiber s + 1
-    const bool exists = above >= 0 && above < N.nwave;
-    system.pairs[d * bins + bin] = exists ? N.pair[bin * width + d] : 0.0;
+  const auto copy = [&](const double* from, int count, double* to) {
+    for (int k = threadIdx.x; k < count; k += segment_threads)
+      __pipeline_memcpy_async(to + k, from + k, sizeof(double));
+  };
+  const int begin = max(first - R, 0);
+  const int reached = min(first + Of::rows + R, system.m) - begin;
+  if (s + 1 < place.end) {
+    const int rows = min(Of::rows, system.m - first);
+    copy(N.pair + N.bin(s, first) * Of::width, rows * Of::width, shared.pair_above);
+    copy(system.f + N.bin(s + 1, begin), reached, shared.f_above + begin - first + R);
   }
+  if (s > place.begin) {
+    const int skipped = begin - first + R;
+    copy(N.pair + N.bin(s - 1, begin) * Of::width, reached * Of::width,
+         shared.pair_below + skipped * Of::width);
+    copy(system.f + N.bin(s - 1, begin), reached, shared.f_below + skipped);
+  }
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
 }
 
 // y less what the neighbours of the bundle hold of bin w of fiber s.
 template <int R>
-__device__ double right_side(const FrameSystem& system, const BundleOfFiber& place, int s, int w) {
-  const FrameBands& N = system.bands;
-  const size_t bins = N.bin(N.nspec, 0);
-  double sum = N.y[N.bin(s, w)];
-  for (int d = 0; d <= 2 * R; ++d) {
-    const double* pair = system.pairs + d * bins;
+__device__ double right_side(const FrameSystem& system, const BundleOfFiber& place, int s, int w,
+                             int first, const Neighbours<R>& shared) {
+  constexpr int width = Neighbours<R>::width;
+  double sum = system.bands.y[system.bands.bin(s, w)];
+  for (int d = 0; d < width; ++d) {
     const int above = w - R + d, below = w + R - d;
+    const int row = below - first + R;
     if (s + 1 < place.end && above >= 0 && above < system.m)
-      sum -= pair[N.bin(s, w)] * system.f[N.bin(s + 1, above)];
+      sum -= shared.pair_above[(w - first) * width + d] * shared.f_above[above - first + R];
     if (s > place.begin && below >= 0 && below < system.m)
-      sum -= pair[N.bin(s - 1, below)] * system.f[N.bin(s - 1, below)];
+      sum -= shared.pair_below[row * width + d] * shared.f_below[row];
   }
   return sum;
 }
@@ -167,29 +239,66 @@ __device__ void take_largest(double value, double* largest) {
   if (threadIdx.x % warp_size == 0) atomicMax(reinterpret_cast<unsigned long long*>(largest), bits);
 }
 
-// f_s of the fibers of one colour, and whether that moves them. A block a fiber.
+// y_s - sum_t N_st f_t of the fibers of one colour, and in each segment what its own blocks have of
+// each other. A block a segment of a fiber.
 template <int R>
-__global__ void __launch_bounds__(solve_threads)
-    sweep_kernel(FrameSystem system, int sweep, int colour) {
-  extern __shared__ double shared[];
-  const int s = blockIdx.x;
+__global__ void __launch_bounds__(segment_threads)
+    sweep_down_kernel(FrameSystem system, int sweep, int colour) {
+  constexpr int rows = ReducedBand<R>::segment_rows;
+  __shared__ Neighbours<R> neighbours;
+  __shared__ double a[rows];
+  const int s = blockIdx.y, first = blockIdx.x * rows;
   const BundleOfFiber place = system.place[s];
   if (rests(system, place, s, sweep, colour)) return;
-  const int m = system.m;
-  const int rows = ReducedBand<R>::blocks(m) * R;
-  double* a = shared;
-  double* x = shared + rows;
-  for (int w = threadIdx.x; w < rows; w += solve_threads)
-    a[w] = w < m ? right_side<R>(system, place, s, w) : 0.0;
-  solve_reduced(factor_of<R>(system, s), a, x);
-  const size_t first = system.bands.bin(s, 0);
+  // In the beginning all f are 0, as if a fiber had no neighbours.
+  const bool begins = sweep == 0 && colour == 0;
+  const BundleOfFiber beside = begins ? BundleOfFiber{s, s + 1, place.bundle} : place;
+  load(system, beside, s, first, neighbours);
+  for (int w = threadIdx.x; w < rows; w += segment_threads)
+    a[w] = first + w < system.m ? right_side(system, beside, s, first + w, first, neighbours) : 0.0;
+  double* side = side_of<R>(system, s);
+  double* next = side + side_rows<R>(system.m) + (blockIdx.x + 1) * R;
+  solve_segment_down(factor_of<R>(system, s), blockIdx.x, a, next);
+  const int mine = min(rows, side_rows<R>(system.m) - first);
+  for (int w = threadIdx.x; w < mine; w += segment_threads) side[first + w] = a[w];
+}
+
+// f of the segments' first blocks. A block a fiber.
+template <int R>
+__global__ void __launch_bounds__(between_threads)
+    sweep_between_kernel(FrameSystem system, int sweep, int colour) {
+  extern __shared__ double shared[];
+  const int s = blockIdx.x;
+  if (rests(system, system.place[s], s, sweep, colour)) return;
+  double* side = side_of<R>(system, s);
+  double* x = shared + ReducedBand<R>::segments(system.m) * R;
+  solve_between(factor_of<R>(system, s), side, side + side_rows<R>(system.m), shared, x);
+}
+
+// f_s, and how far that moves it. A block a segment of a fiber.
+template <int R>
+__global__ void __launch_bounds__(segment_threads)
+    sweep_up_kernel(FrameSystem system, int sweep, int colour) {
+  constexpr int rows = ReducedBand<R>::segment_rows;
+  __shared__ double a[rows], x[rows + R];
+  const int s = blockIdx.y, first = blockIdx.x * rows;
+  const BundleOfFiber place = system.place[s];
+  if (rests(system, place, s, sweep, colour)) return;
+  const double* side = side_of<R>(system, s) + first;
+  const int left = side_rows<R>(system.m) - first;
+  for (int w = threadIdx.x; w < min(rows + R, left); w += segment_threads) {
+    if (w < rows) a[w] = side[w];
+    if (w < R || w >= rows) x[w] = side[w];
+  }
+  solve_segment_up(factor_of<R>(system, s), blockIdx.x, a, x);
+  const size_t bin = system.bands.bin(s, first);
   double moved = 0;
-  for (int w = threadIdx.x; w < m; w += solve_threads) {
-    const double N = system.bands.band[(first + w) * (R + 1)] + system.prior[first + w];
-    const double move = fabs(x[w] - system.f[first + w]) * sqrt(N);
+  for (int w = threadIdx.x; w < min(rows, system.m - first); w += segment_threads) {
+    const double N = system.bands.band[(bin + w) * (R + 1)] + system.prior[bin + w];
+    const double move = fabs(x[w] - system.f[bin + w]) * sqrt(N);
     // What is not a number, too, and that stays.
     if (!(move <= moved) && !isnan(moved)) moved = move;
-    system.f[first + w] = x[w];
+    system.f[bin + w] = x[w];
   }
   take_largest(moved, system.moved + sweep * system.nbundles + place.bundle);
 }
@@ -228,41 +337,55 @@ void find_frame_prior(const PatchGeometry* patches, int count, int nwave, const 
 }
 
 bool frame_fits(int reach, int m) {
-  return with_reach(reach, [&]<int R>() { return sweep_bytes<R>(m) <= most_shared_memory(); });
+  return with_reach(reach, [&]<int R>() { return between_bytes<R>(m) <= most_shared_memory(); });
 }
 
 std::size_t frame_factor_numbers(int reach, int m) {
   return with_reach(reach, [&]<int R>() { return ReducedBand<R>::numbers(m); });
 }
 
-void begin_frame(const SpotsView& spots, const PixelsView& pixels, const FrameSystem& system,
-                 cudaStream_t stream) {
+std::size_t frame_side_numbers(int reach, int m) {
+  return with_reach(reach, [&]<int R>() { return count_of(side_numbers<R>(m)); });
+}
+
+void begin_frame(const FrameSystem& system, cudaStream_t stream) {
   const std::size_t flags = count_of(most_frame_sweeps, system.nbundles) * sizeof(double);
   SPEX_GPU_CHECK(cudaMemsetAsync(system.moved, 0, flags, stream));
   SPEX_GPU_CHECK(cudaMemsetAsync(system.refused, 0, system.nbundles * sizeof(int), stream));
   const std::size_t bytes = count_of(system.bands.nspec, system.bands.nwave) * sizeof(double);
   SPEX_GPU_CHECK(cudaMemsetAsync(system.f, 0, bytes, stream));
-  const dim3 bins(blocks_for(system.m, threads), system.bands.nspec);
-  pairs_kernel<<<bins, threads, 0, stream>>>(system);
-  SPEX_LAUNCH_CHECK();
-  far_kernel<<<system.bands.nspec, threads, 0, stream>>>(spots, pixels, system);
+}
+
+void refuse_far_light(const SpotsView& spots, const PixelsView& pixels, const FrameSystem& system,
+                      cudaStream_t stream) {
+  const dim3 bins(blocks_for(system.m, far_bins), system.bands.nspec);
+  far_kernel<<<bins, far_threads, 0, stream>>>(spots, pixels, system);
   SPEX_LAUNCH_CHECK();
 }
 
 void factor_frame(const FrameSystem& system, cudaStream_t stream) {
   with_reach(system.bands.reach, [&]<int R>() {
-    factor_kernel<R><<<system.bands.nspec, factor_threads, 0, stream>>>(system);
+    const int nspec = system.bands.nspec;
+    const dim3 segments(ReducedBand<R>::segments(system.m), nspec);
+    factor_segment_kernel<R><<<segments, threads, 0, stream>>>(system);
+    factor_between_kernel<R><<<nspec, between_threads, 0, stream>>>(system);
+    factor_finish_kernel<R><<<segments, segment_threads, 0, stream>>>(system);
   });
   SPEX_LAUNCH_CHECK();
 }
 
 void sweep_frame(const FrameSystem& system, int first, int last, cudaStream_t stream) {
   with_reach(system.bands.reach, [&]<int R>() {
-    allow_shared_memory(reinterpret_cast<const void*>(sweep_kernel<R>));
+    allow_shared_memory(reinterpret_cast<const void*>(sweep_between_kernel<R>));
+    const int nspec = system.bands.nspec;
+    const dim3 segments(ReducedBand<R>::segments(system.m), nspec);
+    const std::size_t bytes = between_bytes<R>(system.m);
     for (int sweep = first; sweep < last; ++sweep)
-      for (const int colour : {0, 1})
-        sweep_kernel<R><<<system.bands.nspec, solve_threads, sweep_bytes<R>(system.m), stream>>>(
-            system, sweep, colour);
+      for (const int colour : {0, 1}) {
+        sweep_down_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep, colour);
+        sweep_between_kernel<R><<<nspec, between_threads, bytes, stream>>>(system, sweep, colour);
+        sweep_up_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep, colour);
+      }
   });
   SPEX_LAUNCH_CHECK();
 }

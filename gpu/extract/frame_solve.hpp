@@ -21,11 +21,9 @@ struct FrameSystem {
   int nbundles = 0;  ///< bundles that the batch holds whole
   /// `[fiber]`; a fiber of no bundle that the batch holds whole has begin = end.
   const BundleOfFiber* place = nullptr;
-  double* prior = nullptr;  ///< what it adds to the diagonal
-  /// N_{s+1,s} by diagonals: (v - reach + d, v) at `pairs[d][fiber][bin v]`, which neighbouring
-  /// bins read side by side.
-  double* pairs = nullptr;
+  double* prior = nullptr;   ///< what it adds to the diagonal
   double* factor = nullptr;  ///< `[fiber]`, frame_factor_numbers each: by block cyclic reduction
+  double* sides = nullptr;   ///< `[fiber]`, frame_side_numbers each: of one half of a sweep
   double* f = nullptr;       ///< electron
   /// What each sweep has moved, the largest of the bundle's bins times sqrt(N_jj):
   /// `[sweep][bundle]`.
@@ -44,16 +42,22 @@ inline constexpr int most_frame_sweeps = frame_bounds::most_sweeps;
 /// Numbers of the factor of a fiber of m bins.
 [[nodiscard]] std::size_t frame_factor_numbers(int reach, int m);
 
+/// Numbers of the right-hand side of a fiber of m bins.
+[[nodiscard]] std::size_t frame_side_numbers(int reach, int m);
+
 /// What the prior adds to each bin of the extended grid: with m of the patch in whose core it lies,
 /// or the nearest beyond the grid's `nwave` bins. `q` is that of all padded bins of the patches.
 void find_frame_prior(const PatchGeometry* patches, int count, int nwave, const BinStrides& strides,
                       const double* q, double regularize, int first_spec, const FrameSystem& system,
                       cudaStream_t stream);
 
-/// Sets f to 0 and `pairs`, and refuses bundles of which fibers two or more apart share more light
-/// than fiber_bounds::far, in units of their N_jj with the prior.
-void begin_frame(const SpotsView& spots, const PixelsView& pixels, const FrameSystem& system,
-                 cudaStream_t stream);
+/// Sets f to 0, and no bundle is refused.
+void begin_frame(const FrameSystem& system, cudaStream_t stream);
+
+/// Refuses bundles of which fibers two or more apart share more light than fiber_bounds::far, in
+/// units of their N_jj with the prior.
+void refuse_far_light(const SpotsView& spots, const PixelsView& pixels, const FrameSystem& system,
+                      cudaStream_t stream);
 
 /// Factors all N_ss, with their prior.
 void factor_frame(const FrameSystem& system, cudaStream_t stream);

@@ -100,7 +100,7 @@ class FrameSolve : public test::GpuTest {
     const auto f = poisoned<double>(bundles.y.size());
     const auto factor =
         poisoned<double>(bundles.nspec * frame_factor_numbers(bundles.R, bundles.m));
-    const auto pairs = poisoned<double>(bundles.pair.size());
+    const auto sides = poisoned<double>(bundles.nspec * frame_side_numbers(bundles.R, bundles.m));
     const auto moved = poisoned<double>(2 * most_frame_sweeps);
     const auto refused = poisoned<int>(2);
     FrameSystem system;
@@ -110,12 +110,13 @@ class FrameSolve : public test::GpuTest {
     system.bands.y = y.get(), system.bands.far = far.get();
     system.m = bundles.m, system.nbundles = 2;
     system.place = place.get(), system.prior = prior.get();
-    system.factor = factor.get(), system.f = f.get(), system.pairs = pairs.get();
+    system.factor = factor.get(), system.f = f.get(), system.sides = sides.get();
     system.moved = moved.get(), system.refused = refused.get();
-    begin_frame(view, {Spots::nx, bundles.nwave, nullptr, W.get()}, system, stream());
+    begin_frame(system, stream());
     factor_frame(system, stream());
     sweep_frame(system, 0, 2, stream());
     sweep_frame(system, 2, sweeps, stream());
+    refuse_far_light(view, {Spots::nx, bundles.nwave, nullptr, W.get()}, system, stream());
     return {to_host(f), to_host(moved), to_host(refused)};
   }
 

@@ -89,7 +89,7 @@ class BundleSolver {
       if (!add_fibers(beyond)) break;
       flux.beyond = beyond;
       solve_all();
-      if (largest_move(before) <= std::max(frame_bounds::settled, 2 * last_move_)) break;
+      if (largest_move(before) <= std::max(frame_bounds::settled, 2 * left_)) break;
     }
     flux.f = core_f();
     const bool finite =
@@ -241,9 +241,11 @@ class BundleSolver {
       if (!one.positive) return false;
     double before = std::numeric_limits<double>::infinity();
     for (int k = 0; k < frame_bounds::most_sweeps; ++k) {
-      last_move_ = sweep();
-      if (frame_bounds::ended(before, last_move_)) return true;
-      before = last_move_;
+      const double now = sweep();
+      const double next = frame_bounds::next_move(before, now);
+      left_ = next <= frame_bounds::foreseen ? next : now;
+      if (frame_bounds::ended(before, now)) return true;
+      before = now;
     }
     return false;
   }
@@ -280,7 +282,7 @@ class BundleSolver {
 
   // All fibers as one band in the order of wavelength, row w nspec + s.
   FrameSolution solve_directly() {
-    last_move_ = 0;
+    left_ = 0;
     const int nspec = static_cast<int>(fibers_.size());
     const BandMatrix N = whole(nspec);
     double largest = 0;
@@ -339,7 +341,7 @@ class BundleSolver {
   std::deque<Fiber> fibers_;         // of the bundle, and beyond it
   int colours_ = 1;
   FrameSolution solution_ = FrameSolution::sweeps;
-  double last_move_ = 0;  // of the last sweep
+  double left_ = 0;  // what sweeps have left to be moved, at most
 };
 
 }  // namespace

@@ -33,9 +33,18 @@ inline constexpr double settled = 1e-10;
 /// Where N is all but singular, rounding moves bins by more. Sweeps that move them by no more than
 /// this, and by no less than half of what the last did, have come to it.
 inline constexpr double rounding = 1e-8;
+/// A sweep that would move bins by no more than this is not worth its while.
+inline constexpr double foreseen = 1e-12;
+/// What the next sweep will move, when the last two moved `before` and `now`: each multiplies the
+/// error by about the same number. `before` is infinite where there was but one.
+[[nodiscard]] SPEX_HD constexpr double next_move(double before, double now) {
+  const bool single = before > 1e300;
+  return single || now > before ? now : now * (now / before);
+}
 /// Whether sweeps may end: what the last two moved, the largest of all bins times sqrt(N_jj).
 [[nodiscard]] SPEX_HD constexpr bool ended(double before, double now) {
-  return now <= settled || (now <= rounding && now >= before / 2);
+  return now <= settled || (now <= rounding && now >= before / 2) ||
+         next_move(before, now) <= foreseen;
 }
 /// Sweeps after which all fibers are solved at once instead.
 inline constexpr int most_sweeps = 40;

@@ -234,12 +234,22 @@ TEST(FrameBounds, SweepsEndWhereTheyMoveNothingOrRoundingAlone) {
   const double first = std::numeric_limits<double>::infinity();
   EXPECT_FALSE(frame_bounds::ended(first, 2.3e+2));
   EXPECT_FALSE(frame_bounds::ended(7.9e-1, 4.5e-4));
-  EXPECT_FALSE(frame_bounds::ended(2.4e-7, 2.8e-10));
+  EXPECT_FALSE(frame_bounds::ended(1.6e-5, 1.2e-8));
   EXPECT_TRUE(frame_bounds::ended(2.8e-10, 5.5e-10));
   EXPECT_TRUE(frame_bounds::ended(2.4e-7, 0.9e-10));
   EXPECT_TRUE(frame_bounds::ended(first, 0));
   EXPECT_FALSE(frame_bounds::ended(2e-8, 1.8e-8));
   EXPECT_FALSE(frame_bounds::ended(1, std::numeric_limits<double>::quiet_NaN()));
+}
+
+TEST(FrameBounds, SweepsEndWhereTheNextWouldMoveNothing) {
+  const double first = std::numeric_limits<double>::infinity();
+  EXPECT_DOUBLE_EQ(frame_bounds::next_move(1e-1, 1e-4), 1e-7);
+  EXPECT_EQ(frame_bounds::next_move(first, 1e-9), 1e-9);
+  EXPECT_EQ(frame_bounds::next_move(1e-4, 1e-1), 1e-1);
+  EXPECT_TRUE(frame_bounds::ended(1.4e-1, 1.7e-7));
+  EXPECT_FALSE(frame_bounds::ended(1.2, 1.9e-6));
+  EXPECT_FALSE(frame_bounds::ended(first, 1e-9));
 }
 
 }  // namespace
