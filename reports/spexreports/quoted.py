@@ -43,9 +43,16 @@ def _best(results: list[Result]) -> Result:
 
 
 def _with_gpus(results: list[Result]) -> list[tuple[str, list[Result]]]:
-    """Systems whose ladder has an entry on GPUs, with the fewest GPUs first."""
+    """Systems whose ladder has an exposure's entry on GPUs, with the fewest GPUs first.
+
+    An exposure's entry has all its frames, or some that stand for them.
+    """
     groups = by_group([r for r in rungs(results) if r.effective], lambda r: r.system)
-    chosen = [(name, group) for name, group in groups.items() if any(r.gpus for r in group)]
+    chosen = [
+        (name, group)
+        for name, group in groups.items()
+        if any(r.gpus and (of_exposure(r) or r.scaled_to) for r in group)
+    ]
     return sorted(chosen, key=lambda pair: max(r.gpus_per_node for r in pair[1]))
 
 
