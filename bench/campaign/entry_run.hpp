@@ -49,8 +49,10 @@ struct EntryRun {
   /// Of what is kept of the last run beside the result; nothing where that was not kept.
   std::optional<std::string> run_log_sha256, series_sha256;
   Validation validation;
-  nlohmann::ordered_json health_before, health_after;                    ///< null where unknown
-  std::vector<nlohmann::ordered_json> health_during;                     ///< by GPU
+  nlohmann::ordered_json health_before, health_after;  ///< null where unknown
+  std::vector<nlohmann::ordered_json> health_during;   ///< by GPU
+  /// Which setting of a GPU was not what it had been, after which run; the first that was seen.
+  std::optional<std::string> settings_changed;
   nlohmann::ordered_json stage_costs = nlohmann::ordered_json::array();  ///< of all frames
   bool skipped = false;
   std::string skipped_because;

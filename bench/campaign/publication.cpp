@@ -140,6 +140,7 @@ std::vector<std::string> not_published_because(const EntryRun& run, const RunFac
   for (const DroppedRun& dropped : run.dropped)
     if (const std::string reason = why_chosen(dropped, samples); !reason.empty())
       reasons.push_back(reason);
+  if (run.settings_changed) reasons.push_back("a GPU was set otherwise: " + *run.settings_changed);
   need(!run.extended, "runs were added to a result that was complete");
   need(build.at("commit").is_string() && build.at("dirty") == false,
        "it is not built from a clean commit");

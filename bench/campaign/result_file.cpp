@@ -147,6 +147,7 @@ Json health_json(const EntryRun& run, const RunFacts& facts) {
   return {{"before", run.health_before},
           {"during", run.health_during.empty() ? Json() : Json(run.health_during)},
           {"after", run.health_after},
+          {"settings_changed", value_or_null(run.settings_changed)},
           {"reason", known ? Json() : Json(reason)}};
 }
 
@@ -176,7 +177,7 @@ Json roofline_json(const EntryRun& run, const RunFacts& facts) {
 }
 
 Json schema() {
-  return {{"name", "spexbench-result"}, {"major", 1}, {"minor", 6}};
+  return {{"name", "spexbench-result"}, {"major", 1}, {"minor", 7}};
 }
 
 // Paths and the like may be no UTF-8.
@@ -256,7 +257,7 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
   if (!found) throw data_error(path, "is no result", "JSON, or no such file");
   const Json& json = *found;
   try {
-    if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.6");
+    if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.7");
     if (json.at("plan").at("sha256") != facts.plan_sha256)
       throw data_error(path, "is of another plan", "the one that was begun, or another --out");
     if (json.at("build") != facts.build || json.at("system") != facts.system)
@@ -315,6 +316,7 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
     run.validation = Validation(json.at("validation"));
     run.health_before = json.at("health").at("before");
     run.health_after = json.at("health").at("after");
+    run.settings_changed = optional_at<std::string>(json.at("health"), "settings_changed");
     if (!json.at("health").at("during").is_null())
       run.health_during = json.at("health").at("during").get<std::vector<Json>>();
     // Who adds runs to a result has seen it.

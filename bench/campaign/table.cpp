@@ -80,6 +80,8 @@ void print_table(const std::vector<EntryRun>& runs, const RunFacts& facts) {
     fmt::print("  {}\n", verdict.overall);
     if (run.entry.sustain) print_sustained(run);
     for (const std::string& reason : verdict.reasons) fmt::print("    {}\n", reason);
+    if (run.settings_changed)
+      fmt::print("    a GPU was set otherwise: {}; not to be published\n", *run.settings_changed);
   }
   if (tier == "ci")
     fmt::print("tier ci: whether it is right; no speed of a machine\n");

@@ -9,6 +9,8 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/run_claims.hpp"
 #include "bench/measure/node_meter.hpp"
@@ -60,7 +62,10 @@ RunWatcher::RunWatcher(const Nvml& nvml, const Machine& machine, const CampaignF
       machine_(machine),
       folders_(folders),
       signals_(signals),
-      write_(std::move(write)) {}
+      write_(std::move(write)) {
+  for (const VisibleGpu& gpu : machine_.gpus)
+    settings_[gpu.nvml_index] = gpu_json(nvml_.describe(gpu.nvml_index));
+}
 
 WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& frame,
                            const std::vector<std::string>& inputs,
@@ -82,6 +87,7 @@ WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& frame,
   const std::optional<double> after = meter.read().energy_j;
   if (before && after) watched.node_joules = *after - *before;
   watched.gpus = monitor.stop();
+  look_at_settings(run);
   for (const GpuObservation& gpu : others.stop())
     if (gpu.first_use_unix) watched.gpu_not_given = gpu.before.uuid;
   if (const std::optional<Opening> opened = opening.stop()) watched.first_read = opened->unix_s;
@@ -150,6 +156,19 @@ std::vector<int> RunWatcher::gpus_not_given(const EntryRun& run) const {
   for (const VisibleGpu& gpu : machine_.gpus) others.insert(gpu.nvml_index);
   for (const int given : nvml_indices(run.entry)) others.erase(given);
   return {others.begin(), others.end()};
+}
+
+// A power limit, a mode or a clock that is another during the runs than what the result says.
+void RunWatcher::look_at_settings(EntryRun& run) const {
+  for (const int index : nvml_indices(run.entry)) {
+    if (run.settings_changed) return;
+    const nlohmann::ordered_json now = gpu_json(nvml_.describe(index));
+    for (const auto& [name, before] : settings_.at(index).items())
+      if (now.at(name) != before && !run.settings_changed)
+        run.settings_changed = fmt::format("{} of {} was {}, and {} after run {}", name,
+                                           now.at("uuid").get<std::string>(), before.dump(),
+                                           now.at(name).dump(), run.next_index());
+  }
 }
 
 // An old log must not stand in for one that was not written. That of a night has hundreds of

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -53,6 +54,7 @@ class RunWatcher {
 
  private:
   [[nodiscard]] std::vector<int> gpus_not_given(const EntryRun& run) const;
+  void look_at_settings(EntryRun& run) const;
   void keep_run_log(EntryRun& run) const;
 
   const Nvml& nvml_;
@@ -60,6 +62,8 @@ class RunWatcher {
   const CampaignFolders& folders_;
   Signals& signals_;
   std::function<void(const EntryRun&)> write_;
+  std::map<int, nlohmann::ordered_json>
+      settings_;  // of the GPUs at the beginning, by NVML's number
 };
 
 }  // namespace spex::bench

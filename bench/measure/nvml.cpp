@@ -180,6 +180,8 @@ GpuDescription Nvml::describe(int index) const {
     gpu.memory_bytes = static_cast<double>(memory.total);
   gpu.ecc = nvml.mode<nvmlEnableState_t>(SPEX_NVML(nvmlDeviceGetEccMode), device);
   gpu.mig = nvml.mode<unsigned>(SPEX_NVML(nvmlDeviceGetMigMode), device);
+  if (nvmlEnableState_t kept{}; nvml.call(SPEX_NVML(nvmlDeviceGetPersistenceMode), device, &kept))
+    gpu.persistence = kept != nvmlEnableState_t{};
   gpu.power_limit_w =
       nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetEnforcedPowerLimit), device, 1e-3);
   gpu.clock_max_sm_mhz =

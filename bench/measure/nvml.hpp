@@ -18,6 +18,7 @@ struct GpuDescription {
   std::optional<double> memory_bytes;
   std::optional<bool> ecc;
   std::optional<bool> mig;
+  std::optional<bool> persistence;  ///< the driver stays with it while nothing runs
   std::optional<double> power_limit_w;
   std::optional<double> clock_max_sm_mhz;
   std::optional<double> clock_max_memory_mhz;

@@ -148,6 +148,7 @@ void Replay::read_run(const Json& json, const std::string& key) {
   const Json& health = json.at("health");
   run_.health_before = health.at("before");
   run_.health_after = health.at("after");
+  run_.settings_changed = optional_at<std::string>(health, "settings_changed");
   if (!health.at("during").is_null())
     run_.health_during = health.at("during").get<std::vector<Json>>();
   // The work of a stage is counted, not measured; its seconds are.

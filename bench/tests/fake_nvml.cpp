@@ -1,6 +1,7 @@
 // A library that takes the place of NVIDIA's: four alike GPUs. FAKE_NVML_MEMORY=grows makes their
 // memory in use grow from look to look, as a run on them would; else it may name a file, which says
-// how many MB of each are in use. FAKE_NVML_HOT=1 has them slowed down by their temperature.
+// how many MB of each are in use. FAKE_NVML_POWER names a file that says how many watts the second
+// one may take. FAKE_NVML_HOT=1 has them slowed down by their temperature.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -85,6 +86,16 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) 
 nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t /*device*/,
                                                        unsigned long long* reasons) {
   *reasons = is_set("FAKE_NVML_HOT", "1") ? nvmlClocksThrottleReasonHwThermalSlowdown : 0;
+  return NVML_SUCCESS;
+}
+
+nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned* milliwatts) {
+  *milliwatts = 700'000;
+  // Of the second GPU alone.
+  const char* const source = std::getenv("FAKE_NVML_POWER");
+  unsigned watts = 0;
+  if (source != nullptr && number_of(device) == 1 && std::ifstream(source) >> watts)
+    *milliwatts = 1000 * watts;
   return NVML_SUCCESS;
 }
 

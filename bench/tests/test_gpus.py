@@ -10,7 +10,7 @@ import test_night
 from bench_runs import OPTIONS, Bench, entry
 
 # Says that it is spex-gpu, and is the CPU's. Where the environment tells, so many MB of a GPU are in
-# use before and after that.
+# use before and after that, and then so many watts are allowed.
 PRETENDER = f"""#!{sys.executable}
 import json, os, subprocess, sys, time
 from pathlib import Path
@@ -30,6 +30,8 @@ options = sys.argv[1:]
 options[options.index("--milestone") + 1] = "cpu-refactor"
 status = subprocess.run([here / "spex-cpu", *options], check=False).returncode
 use_memory("MEMORY_AFTER")
+if "LIMIT_AFTER" in os.environ:
+    Path(os.environ["FAKE_NVML_POWER"]).write_text(os.environ["LIMIT_AFTER"])
 path = Path(options[options.index("--events") + 1])
 log = json.loads(path.read_text())
 log["program"], log["milestone"] = "spex-gpu", "pipeline"
@@ -163,6 +165,25 @@ exec "${{0%/*}}/real-spex-cpu" "$@"
             path = f"{bench.folder}:{os.environ['PATH']}"
             status, text = bench.run(**LIBRARY, FAKE_NVML_MEMORY="grows", PATH=path)
             self.assertEqual(status, 0, text)
+
+    def test_settings_that_change_meanwhile_are_seen(self):
+        """A power limit that another run had is not that of the result; it is marked for good."""
+        limit = self.bench.folder / "limit"
+        limit.write_text("700")
+        once = {"FAKE_NVML_MEMORY": "grows", "FAKE_NVML_POWER": str(limit)}
+        status, text, result = self.run_with(**once, LIMIT_AFTER="700")
+        self.assertEqual(status, 0, text)
+        self.assertIsNone(result["health"]["settings_changed"])
+        status, text, result = self.run_with(**once, LIMIT_AFTER="500")
+        self.assertEqual(status, 0, text)
+        said = "power_limit_w of GPU-fake-1 was 700.0, and 500.0 after run 0"
+        self.assertEqual(result["health"]["settings_changed"], said)
+        self.assertIn(f"a GPU was set otherwise: {said}", result["fom"]["not_published_because"])
+        self.assertIn(f"a GPU was set otherwise: {said}", text)
+        limit.write_text("700")
+        status, text = self.bench.run("--resume", "--repeats", "2", **once | LIBRARY)
+        self.assertEqual(status, 0, text)
+        self.assertEqual(self.bench.result("gpu")["health"]["settings_changed"], said)
 
     def test_a_throttled_run_does_not_count(self):
         """It is kept, marked and counted; the machine is unhealthy, and has no speed."""

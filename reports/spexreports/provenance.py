@@ -135,6 +135,8 @@ def _health(result: Result) -> str:
         parts.append(f"at most {max(warmest):g} °C")
     if errors:
         parts.append(f"{sum(errors):g} uncorrected memory errors")
+    if changed := health.get("settings_changed"):
+        parts.append(f"set otherwise: {changed}")
     return "; ".join(parts)
 
 
