@@ -4,6 +4,7 @@
 #include <string>
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include "bench/roofline/stage_costs.hpp"
 #include "mpi/programs/exposure_cli.hpp"
@@ -66,8 +67,14 @@ void check_options(const Entry& entry, const std::string& division) {
     app.add_option("--bind", bind);
   }
   std::vector<std::string> words = entry.run_options;
-  words.insert(words.end(), {"--list", "frames.txt", "--events", "events.json"});
+  words.insert(words.end(), {"--events", "events.json"});
+  if (entry.alone)
+    words.insert(words.end(), {"-i", "image", "-p", "psf", "-o", "frame"});
+  else
+    words.insert(words.end(), {"--list", "frames.txt"});
   parse(app, entry, words);
+  if (const char* option = option_of_many(many); entry.alone && option != nullptr)
+    throw usage_error(entry.id, fmt::format("'alone' with {}", option), "options of one frame");
   if (!many.schedule.empty()) static_cast<void>(parse_schedule(many.schedule));
 }
 

@@ -472,6 +472,7 @@ esac
             ({"run_options": ["--schedule", "nonsense"]}, "unknown 'nonsense'"),
             ({"run_options": ["--extractor", "2"]}, "--extractor"),
             ({"run_options": ["--bind", "gpu"]}, "--bind"),
+            ({"alone": True, "run_options": ["--schedule", "pipeline"]}, "'alone' with --schedule"),
         ):
             with Bench([entry("one"), entry("two", **more)]) as bench, self.subTest(words):
                 for status, text in (bench.run("--list"), bench.run()):

@@ -45,17 +45,6 @@ const char* folder_option(const ExposureArguments& many) {
   return nullptr;
 }
 
-// An option that only many frames have, given for one.
-const char* stray_option(const ExposureArguments& many) {
-  if (const char* option = folder_option(many)) return option;
-  if (many.skip_existing) return "--skip-existing";
-  if (many.skip_missing) return "--skip-missing";
-  if (!many.schedule.empty()) return "--schedule";
-  if (many.groups) return "--groups";
-  if (const char* option = pipeline_option(many)) return option;
-  return nullptr;
-}
-
 // The cameras of a word of desi_proc's: an arm, or a for all three, and the digits of
 // spectrographs, perhaps several times. Empty where it is none.
 std::vector<std::string> cameras_of(const std::string& word) {
@@ -303,6 +292,15 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
   });
 }
 
+const char* option_of_many(const ExposureArguments& many) {
+  if (const char* option = folder_option(many)) return option;
+  if (many.skip_existing) return "--skip-existing";
+  if (many.skip_missing) return "--skip-missing";
+  if (!many.schedule.empty()) return "--schedule";
+  if (many.groups) return "--groups";
+  return pipeline_option(many);
+}
+
 int extractors_of_rank(const ExposureArguments& many) {
   return many.extractors.value_or(1);
 }
@@ -315,7 +313,7 @@ int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const Expo
       throw usage_error("--stall-limit", fmt::format("{:g}", many.stall_limit), "0 s or more");
     one.settings.stall_limit = many.stall_limit;
     if (!many.many()) {
-      if (const char* stray = stray_option(many))
+      if (const char* stray = option_of_many(many))
         throw usage_error(stray, "is for many frames", "--exposure, --night or --list with it");
       return;
     }

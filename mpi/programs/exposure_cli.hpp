@@ -52,6 +52,9 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
 /// The schedule of that name. Throws Error(usage).
 [[nodiscard]] Schedule parse_schedule(const std::string& text);
 
+/// The name of an option that was given and only many frames have; null where there is none.
+[[nodiscard]] const char* option_of_many(const ExposureArguments& many);
+
 /// Extractors that a rank makes: slots of the factory.
 [[nodiscard]] int extractors_of_rank(const ExposureArguments& many);
 
