@@ -33,6 +33,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// What mps-wrapper starts.
+constexpr const char* mps_control = "nvidia-cuda-mps-control";
+
 void check_goldens(const Plan& plan, const std::string& golden_cases) {
   if (plan.goldens.empty()) return;
   const std::vector<std::string> names = golden::golden_case_names(golden_cases);
@@ -182,6 +185,11 @@ class Campaign {
       }
       const std::string result = folders_.result(run.entry.id);
       const bool resumes = settings_.resume && fs::exists(result);
+      if (!resumes && run.entry.mps && program_on_path(mps_control).empty()) {
+        run.error = fmt::format("{} is not on PATH (expected the driver's MPS)", mps_control);
+        run.inputs = inputs_.json(run, {}, 0);
+        return write(run);
+      }
       int known = run.warmups + run.repeats;
       if (resumes) known = std::max(known, runs_in(result));
       const std::vector<const Dataset*> exposures = inputs_.exposures_of(run, known);

@@ -27,6 +27,14 @@ Json snapshot_json(const GpuState& state) {
           {"memory_used_bytes", value_or_null(state.memory_used_bytes)}};
 }
 
+// A full disk, or an MPS that does not start (mps-wrapper's words), says nothing of what the
+// program computes.
+bool is_of_the_system(const std::string& failure) {
+  const auto says = [&](const char* words) { return failure.find(words) != std::string::npos; };
+  return says(std::strerror(ENOSPC)) || says("mps-wrapper: nvidia-cuda-mps-control") ||
+         says("mps-wrapper: MPS did not answer");
+}
+
 Json larger(const Json& kept, const std::optional<double>& value) {
   if (!value) return kept;
   return kept.is_null() ? *value : std::max(kept.get<double>(), *value);
@@ -113,8 +121,7 @@ Evidence EntryRun::evidence(const RunFacts& facts) const {
   for (const Sample& sample : samples) {
     if (!sample.failure) continue;
     const std::string reason = fmt::format("run {}: {}", sample.index, *sample.failure);
-    // A full disk says nothing of what the program computes.
-    if (reason.find(std::strerror(ENOSPC)) != std::string::npos && evidence.error.empty())
+    if (is_of_the_system(reason) && evidence.error.empty())
       evidence.error = reason;
     else
       evidence.wrong.push_back(reason);

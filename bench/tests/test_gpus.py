@@ -185,6 +185,26 @@ exec "${{0%/*}}/real-spex-cpu" "$@"
         self.assertEqual(status, 0, text)
         self.assertEqual(self.bench.result("gpu")["health"]["settings_changed"], said)
 
+    def test_a_machine_without_mps_is_no_fault_of_the_frames(self):
+        """Status 1 and a line, before anything is made for it; other entries run."""
+        with Bench([ENTRY, ENTRY | {"id": "shared", "mps": True}]) as bench:
+            (bench.folder / "spex-gpu").write_text(PRETENDER)
+            (bench.folder / "spex-gpu").chmod(0o755)
+            fake = LIBRARY | {"FAKE_NVML_MEMORY": "grows"}
+            control = bench.folder / "nvidia-cuda-mps-control"
+            for script, words in (
+                (None, "nvidia-cuda-mps-control is not on PATH"),
+                ("#!/bin/bash\nexit 1\n", "nvidia-cuda-mps-control -d failed"),
+            ):
+                if script:
+                    control.write_text(script)
+                    control.chmod(0o755)
+                status, text = bench.run(**fake, PATH=f"{bench.folder}:{os.environ['PATH']}")
+                self.assertEqual(status, 1, text)
+                self.assertIn(words, text)
+                self.assertEqual(bench.result("gpu")["verdict"]["overall"], "pass")
+                self.assertEqual(bench.result("shared")["verdict"]["overall"], "error")
+
     def test_a_throttled_run_does_not_count(self):
         """It is kept, marked and counted; the machine is unhealthy, and has no speed."""
         status, text, result = self.run_with(FAKE_NVML_MEMORY="grows", FAKE_NVML_HOT="1")
