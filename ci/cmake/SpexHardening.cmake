@@ -1,5 +1,5 @@
 # What makes a fault in a program harder to use against its user, and costs no time that can be
-# measured (docs/robustness.md): frames come from elsewhere. SPEX_HARDENING=OFF leaves it to the
+# measured (docs/install.md): frames come from elsewhere. SPEX_HARDENING=OFF leaves it to the
 # flags of the caller, such as those of a distribution.
 include(CheckCXXCompilerFlag)
 include(CheckPIESupported)

@@ -20,12 +20,13 @@ class Spexbench(ExecutableApplication):
     name = "spexbench"
     tags("benchmark-app", "astronomy")
 
-    # It starts the ranks by itself, by mpirun or, within a job, by srun.
+    # It starts the ranks by itself, by mpirun or, within a job, by srun. One line: in the Ramble
+    # that Benchpark takes, each line's output takes the place of the last one's.
     executable(
         "campaign",
         template=[
-            "{spexbench_bin}spex-bench {plan} --out {experiment_run_dir}/result {options}",
-            'echo "spex-bench ended with status $?"',
+            "({spexbench_bin}spex-bench {plan} --out {experiment_run_dir}/result {options};"
+            ' echo "spex-bench ended with status $?")',
         ],
         use_mpi=False,
         output_capture=OUTPUT_CAPTURE.ALL,
