@@ -62,8 +62,8 @@ class RunWatcher {
   const CampaignFolders& folders_;
   Signals& signals_;
   std::function<void(const EntryRun&)> write_;
-  std::map<int, nlohmann::ordered_json>
-      settings_;  // of the GPUs at the beginning, by NVML's number
+  // Of the GPUs at the beginning, by NVML's number.
+  std::map<int, nlohmann::ordered_json> settings_;
 };
 
 }  // namespace spex::bench

@@ -66,9 +66,9 @@ std::vector<std::string> options_in(const std::vector<std::string>& argv,
     return std::filesystem::path(word).filename() == program;
   });
   const auto files = std::find(argv.begin(), argv.end(), alone ? "--events" : "--list");
-  const auto events = files + (alone || files == argv.end() ? 0 : 2);
-  const bool ends =
-      argv.end() - events == 4 && events[0] == "--events" && events[2] == "--loglevel";
+  const int of_list = alone ? 0 : 2;
+  const bool ends = argv.end() - files == of_list + 4 && files[of_list] == "--events" &&
+                    files[of_list + 2] == "--loglevel";
   if (name == argv.end() || files <= name || !ends) return {};
   return {name + 1, files};
 }

@@ -33,7 +33,7 @@ struct FrameSystem {
   int* refused = nullptr;
 };
 
-/// Sweeps at most; a bundle that has settled before is left alone. Four or five are the rule.
+/// Sweeps at most; a bundle that has settled before is left alone. Three or four are the rule.
 inline constexpr int most_frame_sweeps = frame_bounds::most_sweeps;
 
 /// Whether the GPU has the shared memory for the sweeps of fibers of m bins.

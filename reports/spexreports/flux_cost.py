@@ -4,18 +4,19 @@ from spexreports.cells import speed_cell
 from spexreports.comparison import speed_ratio
 from spexreports.milestone_ratios import stage_changes
 from spexreports.numbers import counted
+from spexreports.order_statistics import Estimate
 from spexreports.page import Footnotes, Html, heading, join, note, table
 from spexreports.result import CLOCKS, Result
 from spexreports.work import extraction_options, method, of_whole_frame
 
-HEAD = (
+# What is said of a pair wherever it is, in this order.
+COLUMNS = (
     "system, milestone",
     "what",
     "patch, s",
     "frame, s",
     "frame / patch, effective",
     "frame / patch, extraction",
-    "what changed most, s of a rank and frame",
 )
 
 
@@ -40,25 +41,36 @@ def pairs(results: list[Result]) -> list[tuple[Result, Result]]:
     ]
 
 
-def _row(patch: Result, frame: Result, notes: Footnotes) -> list[object]:
-    # A ratio of seconds is the other way round than one of speeds.
-    ratios = [speed_ratio(frame.figure(c), patch.figure(c), same_run=True) for c in CLOCKS]
+def subject(frame: Result) -> list[str]:
+    """The first two of COLUMNS: whose pair it is, and of what frames."""
     size = frame.json["inputs"]["generator"]["size"]
     what = counted(frame.frames_asked, "frame") + ("" if size == "full" else f" of size {size}")
     by = f" by {method(frame)}" if method(frame) else ""
-    return [
-        f"{frame.system}, {frame.milestone}{by}",
-        what,
-        *(speed_cell(r.extraction.seconds, notes) for r in (patch, frame)),
-        *(speed_cell(ratio, notes, "pair") for ratio in ratios),
-        stage_changes(patch, frame),
-    ]
+    return [f"{frame.system}, {frame.milestone}{by}", what]
+
+
+def cost(patch: Result, frame: Result) -> list[Estimate]:
+    """The others: seconds by the extraction clock, and ratios of seconds by both clocks."""
+    # A ratio of seconds is the other way round than one of speeds.
+    ratios = [speed_ratio(frame.figure(c), patch.figure(c), same_run=True) for c in CLOCKS]
+    return [patch.extraction.seconds, frame.extraction.seconds, *ratios]
 
 
 def flux_cost(results: list[Result]) -> Html | None:
     """HTML: a row for each entry by --flux frame that has one by patches beside it, else None."""
     notes = Footnotes()
-    rows = [_row(patch, frame, notes) for patch, frame in pairs(results)]
+    kinds = ("run", "run", "pair", "pair")
+    rows = [
+        [
+            *subject(frame),
+            *(
+                speed_cell(e, notes, kind)
+                for e, kind in zip(cost(patch, frame), kinds, strict=True)
+            ),
+            stage_changes(patch, frame),
+        ]
+        for patch, frame in pairs(results)
+    ]
     if not rows:
         return None
     text = (
@@ -69,7 +81,9 @@ def flux_cost(results: list[Result]) -> Html | None:
     return join(
         [
             heading("The flux of the whole frame beside that of patches"),
-            table(HEAD, rows, numbers=range(2, 6)),
+            table(
+                (*COLUMNS, "what changed most, s of a rank and frame"), rows, numbers=range(2, 6)
+            ),
             note(text),
             notes.html(),
         ]

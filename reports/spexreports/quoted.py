@@ -10,15 +10,14 @@ import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from spexreports.comparison import speed_ratio
 from spexreports.errors import DataError
-from spexreports.flux_cost import pairs
+from spexreports.flux_cost import COLUMNS, cost, pairs, subject
 from spexreports.night import long_runs, sustained
 from spexreports.numbers import counted, interval, number
 from spexreports.opening import headline
 from spexreports.order_statistics import Estimate
 from spexreports.published import CPU_MILESTONES, MILESTONES, read_published
-from spexreports.result import CLOCKS, Result
+from spexreports.result import Result
 from spexreports.section import by_group, in_sweep, newest, rungs
 from spexreports.stages_figure import stage_seconds
 from spexreports.time_table import clock_parts
@@ -272,23 +271,11 @@ def kernels_of_direct(results: list[Result]) -> str:
 
 def flux_of_the_frame(results: list[Result]) -> str:
     """What --flux frame costs beside patch, by both clocks, in pairs of runs of the same round."""
-    rows = []
-    for patch, frame in pairs(results):
-        ratios = [speed_ratio(frame.figure(c), patch.figure(c), same_run=True) for c in CLOCKS]
-        seconds = [_speed(r.extraction.seconds) for r in (patch, frame)]
-        name = f"{frame.system}, {frame.milestone}"
-        what = counted(frame.frames_asked, "frame")
-        rows.append([name, what, *seconds, *map(_speed, ratios), str(len(frame.timed))])
-    head = (
-        "system, milestone",
-        "what",
-        "patch, s",
-        "frame, s",
-        "frame / patch, effective",
-        "frame / patch, extraction",
-        "runs",
-    )
-    return _table(head, rows) if rows else ""
+    rows = [
+        [*subject(frame), *map(_speed, cost(patch, frame)), str(len(frame.timed))]
+        for patch, frame in pairs(results)
+    ]
+    return _table((*COLUMNS, "runs"), rows) if rows else ""
 
 
 BLOCKS: dict[str, Callable[[list[Result]], str]] = {
