@@ -45,7 +45,10 @@ std::vector<std::vector<char>> make_seeds(const Options& options) {
   };
   for (const std::string& file : options.files) {
     std::vector<char> bytes = spex::test::read_bytes(file);
-    if (spex::is_gzip(bytes)) bytes = spex::unzip(bytes, file);
+    if (spex::is_gzip(bytes)) {
+      const spex::Bytes unzipped = spex::unzip(bytes, file);
+      bytes.assign(unzipped.begin(), unzipped.end());
+    }
     seeds.push_back(std::move(bytes));
   }
   for (const std::string& file : options.packed) append(spex::fuzz::packed_seeds(file));

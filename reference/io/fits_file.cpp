@@ -52,12 +52,12 @@ bool check_readable(const std::string& path) {
   return gzip;
 }
 
-std::vector<FitsHdu> check_memory_headers(const std::vector<char>& bytes, const std::string& path) {
+std::vector<FitsHdu> check_memory_headers(std::span<const char> bytes, const std::string& path) {
   return check_headers(read_memory_at(bytes), static_cast<long long>(bytes.size()), path);
 }
 
 // CFITSIO moves arrays of variable length about when rows are deleted, as those of a fibermap are.
-void check_arrays(const std::vector<char>& bytes, const std::vector<FitsHdu>& hdus) {
+void check_arrays(std::span<const char> bytes, const std::vector<FitsHdu>& hdus) {
   for (const FitsHdu& hdu : hdus) {
     if (hdu.columns.empty()) continue;
     const std::span<const char> all(bytes);
@@ -67,8 +67,8 @@ void check_arrays(const std::vector<char>& bytes, const std::vector<FitsHdu>& hd
   }
 }
 
-std::vector<char> read_whole(const std::string& path) {
-  std::vector<char> bytes(std::filesystem::file_size(path));
+Bytes read_whole(const std::string& path) {
+  Bytes bytes(std::filesystem::file_size(path));
   const auto size = static_cast<long long>(bytes.size());
   if (read_file_at(path)(0, bytes.data(), size) != size)
     throw data_error(path, "ends while it is read", "a file that stays as it is");
@@ -128,11 +128,11 @@ void FitsReader::take_over(fitsfile* file, std::size_t hdus) {
   fits_check(status, path_, "cannot read its first HDU");
 }
 
-FitsReader::FitsReader(const std::vector<char>& bytes, std::string name) : path_(std::move(name)) {
+FitsReader::FitsReader(std::span<const char> bytes, std::string name) : path_(std::move(name)) {
   open_memory(bytes);
 }
 
-void FitsReader::open_memory(const std::vector<char>& bytes) {
+void FitsReader::open_memory(std::span<const char> bytes) {
   if (is_gzip(bytes)) {
     bytes_ = unzip(bytes, path_);
     open_unzipped(bytes_);
@@ -141,7 +141,7 @@ void FitsReader::open_memory(const std::vector<char>& bytes) {
   }
 }
 
-void FitsReader::open_unzipped(const std::vector<char>& bytes) {
+void FitsReader::open_unzipped(std::span<const char> bytes) {
   constexpr std::size_t block = 2880;
   if (bytes.size() < block || !std::string_view(bytes.data(), block).starts_with("SIMPLE"))
     throw data_error(path_, "is not a FITS file", "SIMPLE at its start and 2880 bytes at least");
@@ -158,7 +158,7 @@ void FitsReader::open_unzipped(const std::vector<char>& bytes) {
   open_plain(bytes_, unpacked.size());
 }
 
-void FitsReader::open_plain(const std::vector<char>& bytes, std::size_t hdus) {
+void FitsReader::open_plain(std::span<const char> bytes, std::size_t hdus) {
   // CFITSIO takes the buffer as writable, and writes nothing to a file opened READONLY.
   source_ = read_memory_at(bytes);
   memory_ = std::make_unique<Memory>();

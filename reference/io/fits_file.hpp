@@ -5,11 +5,13 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include <fitsio.h>
 
+#include "reference/io/bytes.hpp"
 #include "reference/io/read_at.hpp"
 #include "reference/model/reals.hpp"
 
@@ -27,7 +29,7 @@ class FitsReader {
   explicit FitsReader(const std::string& path);
   /// Reads from `bytes`, the same kinds of file, which must outlive the reader; `name` is what
   /// errors call it.
-  FitsReader(const std::vector<char>& bytes, std::string name);
+  FitsReader(std::span<const char> bytes, std::string name);
 
   /// For CFITSIO's own functions.
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
@@ -76,9 +78,9 @@ class FitsReader {
     void operator()(fitsfile* file) const noexcept;
   };
   /// Check and open a whole file in memory: any, one that is no gzip file, one that is plain.
-  void open_memory(const std::vector<char>& bytes);
-  void open_unzipped(const std::vector<char>& bytes);
-  void open_plain(const std::vector<char>& bytes, std::size_t hdus);
+  void open_memory(std::span<const char> bytes);
+  void open_unzipped(std::span<const char> bytes);
+  void open_plain(std::span<const char> bytes, std::size_t hdus);
   /// Takes over what CFITSIO has opened and lets it read every header, so that what it refuses, or
   /// cannot read, is known before anything is used. `hdus` is how many the file has.
   void take_over(fitsfile* file, std::size_t hdus);
@@ -96,8 +98,8 @@ class FitsReader {
 
   std::string path_;
   int hdus_ = 0;
-  ReadAt source_;            // the file itself, or what it holds uncompressed
-  std::vector<char> bytes_;  // of a file that was compressed
+  ReadAt source_;  // the file itself, or what it holds uncompressed
+  Bytes bytes_;    // of a file that was compressed
   // What CFITSIO is told of a file in memory; it keeps pointers to these.
   struct Memory {
     void* data = nullptr;

@@ -41,8 +41,7 @@ bool Inflater::inflate(std::span<const unsigned char> stream, std::span<unsigned
   return ::inflate(&z, Z_FINISH) == Z_STREAM_END && z.avail_out == 0;
 }
 
-std::string Inflater::inflate_all(std::span<const char> bytes, std::size_t most,
-                                  std::vector<char>& out) {
+std::string Inflater::inflate_all(std::span<const char> bytes, std::size_t most, Bytes& out) {
   constexpr std::size_t piece = std::size_t{1} << 22;
   z_stream& z = stream_->z;
   inflateReset(&z);
@@ -51,7 +50,7 @@ std::string Inflater::inflate_all(std::span<const char> bytes, std::size_t most,
     z.avail_in = static_cast<unsigned>(std::min(bytes.size() - at, std::size_t{1} << 30));
   };
   std::size_t at = 0;
-  std::vector<char> buffer(std::min(piece, std::max<std::size_t>(4096, 4 * bytes.size())));
+  Bytes buffer(std::min(piece, std::max<std::size_t>(4096, 4 * bytes.size())));
   while (true) {
     give(at);
     z.next_out = reinterpret_cast<unsigned char*>(buffer.data());
@@ -77,10 +76,10 @@ bool is_gzip(std::span<const char> bytes) {
   return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
 }
 
-std::vector<char> unzip(std::span<const char> bytes, const std::string& path) {
+Bytes unzip(std::span<const char> bytes, const std::string& path) {
   constexpr std::size_t most = std::size_t{1} << 32;
-  if (std::optional<std::vector<char>> whole = inflate_fast(bytes, most)) return std::move(*whole);
-  std::vector<char> out;
+  if (std::optional<Bytes> whole = inflate_fast(bytes, most)) return std::move(*whole);
+  Bytes out;
   const std::string wrong = Inflater().inflate_all(bytes, most, out);
   if (!wrong.empty())
     throw data_error(path, "cannot be decompressed: " + wrong, "a whole gzip file");

@@ -4,7 +4,8 @@
 #include <memory>
 #include <span>
 #include <string>
-#include <vector>
+
+#include "reference/io/bytes.hpp"
 
 namespace spex {
 
@@ -19,8 +20,7 @@ class Inflater {
 
   /// Appends what the gzip streams `bytes` hold to `out`, bytes behind them ignored; the empty
   /// string, or what is wrong.
-  [[nodiscard]] std::string inflate_all(std::span<const char> bytes, std::size_t most,
-                                        std::vector<char>& out);
+  [[nodiscard]] std::string inflate_all(std::span<const char> bytes, std::size_t most, Bytes& out);
 
  private:
   struct Stream;
@@ -36,6 +36,6 @@ class Inflater {
 /// What the gzip file `bytes` holds, one stream or several, at most 4 GiB; `path` is what errors
 /// call it. Throws Error(data). CFITSIO could read such a file too, but would allocate what its
 /// last bytes say.
-[[nodiscard]] std::vector<char> unzip(std::span<const char> bytes, const std::string& path);
+[[nodiscard]] Bytes unzip(std::span<const char> bytes, const std::string& path);
 
 }  // namespace spex

@@ -30,13 +30,13 @@ std::size_t stated_length(std::span<const char> bytes) {
 
 }  // namespace
 
-std::optional<std::vector<char>> inflate_fast(std::span<const char> bytes, std::size_t most) {
+std::optional<Bytes> inflate_fast(std::span<const char> bytes, std::size_t most) {
   constexpr std::size_t shortest = 18;      // a stream's header and trailer
   constexpr std::size_t usual_ratio = 16;   // of images, with room
   constexpr std::size_t most_ratio = 1032;  // that deflate can reach
   const Decompressor decompressor(libdeflate_alloc_decompressor());
   if (!decompressor) throw std::bad_alloc();
-  std::vector<char> out;
+  Bytes out;
   for (std::size_t at = 0; is_gzip(bytes.subspan(at));) {
     const std::span<const char> stream = bytes.subspan(at);
     if (stream.size() < shortest) return std::nullopt;

@@ -4,7 +4,8 @@
 #include <cstddef>
 #include <optional>
 #include <span>
-#include <vector>
+
+#include "reference/io/bytes.hpp"
 
 namespace spex {
 
@@ -12,7 +13,6 @@ namespace spex {
 /// where they hold more than `most` bytes or a stream is damaged, which Inflater::inflate_all puts
 /// into words, or where the build has no libdeflate. Memory grows with what the streams hold,
 /// whatever they say of it.
-[[nodiscard]] std::optional<std::vector<char>> inflate_fast(std::span<const char> bytes,
-                                                            std::size_t most);
+[[nodiscard]] std::optional<Bytes> inflate_fast(std::span<const char> bytes, std::size_t most);
 
 }  // namespace spex

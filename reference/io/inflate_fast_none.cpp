@@ -3,8 +3,7 @@
 
 namespace spex {
 
-std::optional<std::vector<char>> inflate_fast(std::span<const char> /*bytes*/,
-                                              std::size_t /*most*/) {
+std::optional<Bytes> inflate_fast(std::span<const char> /*bytes*/, std::size_t /*most*/) {
   return std::nullopt;
 }
 

@@ -2,7 +2,7 @@
 
 namespace spex {
 
-void append_header(std::vector<char>& out, const std::vector<std::string>& cards) {
+void append_header(Bytes& out, const std::vector<std::string>& cards) {
   const std::size_t begin = out.size();
   for (const std::string& card : cards) out.insert(out.end(), card.begin(), card.end());
   const std::string end = "END";
@@ -11,12 +11,12 @@ void append_header(std::vector<char>& out, const std::vector<std::string>& cards
   out.resize(begin + whole_blocks(size), ' ');
 }
 
-void pad_data(std::vector<char>& out, std::size_t begin) {
+void pad_data(Bytes& out, std::size_t begin) {
   const std::size_t size = out.size() - begin;
   out.resize(begin + whole_blocks(size), '\0');
 }
 
-std::span<unsigned char> append_data(std::vector<char>& out, long long size) {
+std::span<unsigned char> append_data(Bytes& out, long long size) {
   const std::size_t begin = out.size();
   out.resize(begin + static_cast<std::size_t>(size), '\0');
   return {reinterpret_cast<unsigned char*>(out.data()) + begin, static_cast<std::size_t>(size)};

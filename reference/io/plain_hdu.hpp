@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "reference/io/bytes.hpp"
+
 namespace spex {
 
 /// Bytes of a block: headers and data are whole ones.
@@ -19,10 +21,10 @@ inline constexpr std::size_t fits_block = 2880;
 constexpr long long most_unpacked_a_byte = 1100;
 
 /// Appends the cards and END, padded to whole blocks.
-void append_header(std::vector<char>& out, const std::vector<std::string>& cards);
+void append_header(Bytes& out, const std::vector<std::string>& cards);
 /// Pads what was appended behind `begin` to whole blocks.
-void pad_data(std::vector<char>& out, std::size_t begin);
+void pad_data(Bytes& out, std::size_t begin);
 /// Appends `size` zero bytes and returns them.
-[[nodiscard]] std::span<unsigned char> append_data(std::vector<char>& out, long long size);
+[[nodiscard]] std::span<unsigned char> append_data(Bytes& out, long long size);
 
 }  // namespace spex

@@ -11,8 +11,8 @@ bool any_packed(const std::vector<FitsHdu>& hdus) {
   return std::any_of(hdus.begin(), hdus.end(), [](const FitsHdu& hdu) { return hdu.is_packed(); });
 }
 
-std::vector<char> unpack(std::span<const char> bytes, const std::vector<FitsHdu>& hdus) {
-  std::vector<char> out;
+Bytes unpack(std::span<const char> bytes, const std::vector<FitsHdu>& hdus) {
+  Bytes out;
   for (const FitsHdu& hdu : hdus) {
     const auto part = [&](long long begin, long long size) {
       return bytes.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(size));

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/io/bytes.hpp"
 #include "reference/io/check_headers.hpp"
 
 namespace spex {
@@ -20,7 +21,6 @@ namespace spex {
 ///
 /// CFITSIO 4.2 could decompress them too, but divides by, allocates by and reads and writes at what
 /// a damaged file says (docs/upstream-faults.md).
-[[nodiscard]] std::vector<char> unpack(std::span<const char> bytes,
-                                       const std::vector<FitsHdu>& hdus);
+[[nodiscard]] Bytes unpack(std::span<const char> bytes, const std::vector<FitsHdu>& hdus);
 
 }  // namespace spex

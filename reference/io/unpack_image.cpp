@@ -344,7 +344,7 @@ class TileWalk {
 
 }  // namespace
 
-void unpack_image(const FitsHdu& hdu, std::span<const char> data, std::vector<char>& out) {
+void unpack_image(const FitsHdu& hdu, std::span<const char> data, Bytes& out) {
   TileDecoder decoder(hdu, data);
   const Description& image = decoder.image();
   append_header(out, image_cards(hdu.header, image));

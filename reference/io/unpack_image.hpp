@@ -2,14 +2,14 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
+#include "reference/io/bytes.hpp"
 #include "reference/io/check_headers.hpp"
 
 namespace spex {
 
 /// Appends the image that the binary table `hdu` holds as an image HDU; `data` are the table's
 /// bytes without padding. Throws as unpack does.
-void unpack_image(const FitsHdu& hdu, std::span<const char> data, std::vector<char>& out);
+void unpack_image(const FitsHdu& hdu, std::span<const char> data, Bytes& out);
 
 }  // namespace spex

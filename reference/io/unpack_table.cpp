@@ -130,7 +130,7 @@ bool decode(const Column& column, std::span<const unsigned char> stream, Inflate
 
 }  // namespace
 
-void unpack_table(const FitsHdu& hdu, std::span<const char> data, std::vector<char>& out) {
+void unpack_table(const FitsHdu& hdu, std::span<const char> data, Bytes& out) {
   const FitsHeader& header = hdu.header;
   const TableCells packed(hdu, data);
   const std::vector<Column> columns = describe(hdu, packed);

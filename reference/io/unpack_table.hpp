@@ -2,14 +2,14 @@
 #pragma once
 
 #include <span>
-#include <vector>
 
+#include "reference/io/bytes.hpp"
 #include "reference/io/check_headers.hpp"
 
 namespace spex {
 
 /// Appends the table that the binary table `hdu` holds in compressed form; `data` are its bytes
 /// without padding. Throws as unpack does.
-void unpack_table(const FitsHdu& hdu, std::span<const char> data, std::vector<char>& out);
+void unpack_table(const FitsHdu& hdu, std::span<const char> data, Bytes& out);
 
 }  // namespace spex
