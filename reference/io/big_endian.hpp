@@ -2,11 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 #include <vector>
 
 #include <endian.h>
@@ -15,19 +13,24 @@
 
 namespace spex {
 
+/// Turns `count` words of 4 bytes from the processor's byte order into that of FITS, or back; they
+/// need not be aligned.
+void turn_words(unsigned char* words, std::size_t count);
+/// The same of words of 8 bytes.
+void turn_long_words(unsigned char* words, std::size_t count);
+
 /// Writes `count` numbers as To, the largest byte first; `to` need not be aligned.
 template <class To, class From>
 void store_big_endian(const From* from, std::size_t count, unsigned char* to) {
-  using Word = std::conditional_t<sizeof(To) == 4, std::uint32_t, std::uint64_t>;
-  static_assert(sizeof(To) == sizeof(Word));
+  static_assert(sizeof(To) == 4 || sizeof(To) == 8);
   for (std::size_t i = 0; i < count; ++i) {
-    Word word = std::bit_cast<Word>(static_cast<To>(from[i]));
-    if constexpr (sizeof(Word) == 4)
-      word = htobe32(word);
-    else
-      word = htobe64(word);
-    std::memcpy(to + i * sizeof word, &word, sizeof word);
+    const To value = static_cast<To>(from[i]);
+    std::memcpy(to + i * sizeof value, &value, sizeof value);
   }
+  if constexpr (sizeof(To) == 4)
+    turn_words(to, count);
+  else
+    turn_long_words(to, count);
 }
 
 /// Appends `count` numbers of 4 bytes that stand at `offset` of a file. False where the file has
@@ -37,15 +40,14 @@ bool append_big_endian(const ReadAt& read_at, long long offset, std::size_t coun
                        std::vector<T>& to) {
   static_assert(sizeof(T) == sizeof(std::uint32_t));
   constexpr std::size_t most = std::size_t{1} << 16;  // numbers that stay in a cache
-  std::vector<T> numbers(std::min(most, count));
   to.reserve(to.size() + count);
   while (count > 0) {
     const std::size_t n = std::min(most, count);
     const auto bytes = static_cast<long long>(n * sizeof(T));
-    if (read_at(offset, reinterpret_cast<char*>(numbers.data()), bytes) != bytes) return false;
-    for (std::size_t i = 0; i < n; ++i)
-      numbers[i] = std::bit_cast<T>(be32toh(std::bit_cast<std::uint32_t>(numbers[i])));
-    to.insert(to.end(), numbers.begin(), numbers.begin() + static_cast<std::ptrdiff_t>(n));
+    to.resize(to.size() + n);
+    auto* const numbers = reinterpret_cast<char*>(to.data() + to.size() - n);
+    if (read_at(offset, numbers, bytes) != bytes) return false;
+    turn_words(reinterpret_cast<unsigned char*>(numbers), n);
     offset += bytes;
     count -= n;
   }

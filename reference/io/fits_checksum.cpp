@@ -4,7 +4,9 @@
 #include <cstring>
 #include <stdexcept>
 
-#include <arpa/inet.h>
+#include <endian.h>
+
+#include "reference/core/also_avx2.hpp"
 
 namespace spex {
 namespace {
@@ -14,18 +16,23 @@ std::uint32_t with_carries(std::uint64_t total) {
   return static_cast<std::uint32_t>(total);
 }
 
+// 64 bits hold the carries of 16 GB.
+SPEX_ALSO_AVX2 std::uint64_t sum_of_words(const unsigned char* words, std::size_t count) {
+  std::uint64_t total = 0;
+  for (std::size_t i = 0; i < count; ++i) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, words + i * sizeof word, sizeof word);
+    total += be32toh(word);
+  }
+  return total;
+}
+
 }  // namespace
 
 std::uint32_t fits_checksum(std::span<const unsigned char> bytes, std::uint32_t sum) {
-  if (bytes.size() % 4 != 0) throw std::logic_error("FITS data that are no whole words");
-  // 64 bits hold the carries of 16 GB.
-  std::uint64_t total = sum;
-  for (std::size_t i = 0; i < bytes.size(); i += 4) {
-    std::uint32_t word = 0;
-    std::memcpy(&word, bytes.data() + i, sizeof word);
-    total += ntohl(word);
-  }
-  return with_carries(total);
+  constexpr std::size_t word = sizeof(std::uint32_t);
+  if (bytes.size() % word != 0) throw std::logic_error("FITS data that are no whole words");
+  return with_carries(sum + sum_of_words(bytes.data(), bytes.size() / word));
 }
 
 std::uint32_t add_checksums(std::uint32_t a, std::uint32_t b) {
