@@ -66,6 +66,14 @@ void flag_pixels(const std::vector<Patch>& patches, const std::vector<PatchResul
     });
 }
 
+// Whether none of `count` values is bad_fit_factor times their median, seen without finding that:
+// where more than half of them are above a fifth of the largest, so is the median.
+bool median_bounds_all(const double* values, int count) {
+  constexpr double beyond_rounding = 1 + 1e-12;
+  const double bound = beyond_rounding * *std::max_element(values, values + count) / bad_fit_factor;
+  return 2 * std::count_if(values, values + count, [&](double v) { return v > bound; }) > count;
+}
+
 }  // namespace
 
 Frame empty_frame(const ExtractInputs& inputs) {
@@ -147,6 +155,7 @@ void flag_bad_2d_fits(Frame& frame) {
   };
   for (int s = 0; s < frame.nspec; ++s) {
     const double* const row = frame.chi2pix.data() + frame.bin(s, 0);
+    if (median_bounds_all(row, frame.nwave)) continue;
     const double of_fiber = median({row, row + frame.nwave});
     for (int w = 0; w < frame.nwave; ++w)
       if (row[w] > bad_fit_factor * of_fiber && row[w] > bad_fit_factor * median_at(w))

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <random>
+
 #include <gtest/gtest.h>
 
 #include "reference/core/median.hpp"
@@ -140,6 +143,36 @@ TEST(Bad2dFit, NeedsBothMedians) {
                9, 1, 9};
   flag_bad_2d_fits(f);
   EXPECT_EQ(f.mask, (std::vector<std::uint32_t>{0, specmask::BAD2DFIT, 0, 0, 0, 0, 0, 0, 0}));
+}
+
+// Against the definition, with bins on both sides of it in some fibers and in none of others.
+TEST(Bad2dFit, FlagsWhatIsFiveTimesBothMedians) {
+  Frame f;
+  f.nspec = 40;
+  f.nwave = 60;
+  std::mt19937 random(7);
+  std::exponential_distribution<double> wide(1);
+  std::uniform_real_distribution<double> narrow(0.8, 1.2);
+  for (int s = 0; s < f.nspec; ++s)
+    for (int w = 0; w < f.nwave; ++w)
+      f.chi2pix.push_back(s % 2 == 0 ? wide(random) : narrow(random));
+  f.chi2pix[f.bin(1, 5)] = 50;
+  f.mask.assign(f.nbins(), 0);
+  std::vector<std::uint32_t> expected(f.nbins(), 0);
+  std::size_t flagged = 0;
+  for (int s = 0; s < f.nspec; ++s)
+    for (int w = 0; w < f.nwave; ++w) {
+      std::vector<double> of_fiber, at_wavelength;
+      for (int i = 0; i < f.nwave; ++i) of_fiber.push_back(f.chi2pix[f.bin(s, i)]);
+      for (int i = 0; i < f.nspec; ++i) at_wavelength.push_back(f.chi2pix[f.bin(i, w)]);
+      const double limit = 5 * std::max(median(of_fiber), median(at_wavelength));
+      if (f.chi2pix[f.bin(s, w)] <= limit) continue;
+      expected[f.bin(s, w)] = specmask::BAD2DFIT;
+      ++flagged;
+    }
+  ASSERT_GT(flagged, 10U);
+  flag_bad_2d_fits(f);
+  EXPECT_EQ(f.mask, expected);
 }
 
 TEST(ModelImageSum, AddsOverlappingPatches) {
