@@ -17,6 +17,7 @@
 #include "mpi/comm/collective.hpp"
 #include "mpi/run/schedule.hpp"
 #include "reference/core/channel.hpp"
+#include "reference/core/thread_name.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -145,6 +146,7 @@ class Pipeline {
 
  private:
   void read_frames() {
+    name_thread("spex reader");
     for (;;) {
       tokens_.acquire();
       const std::size_t i = next_++;
@@ -158,6 +160,7 @@ class Pipeline {
   }
 
   void extract_frames(int slot, std::promise<void> ready) {
+    name_thread("spex extractor");
     PatchExtractor extract;
     try {
       const PhaseScope phase(run_, -1, Phase::start);
@@ -224,6 +227,7 @@ class Pipeline {
   }
 
   void write_frames() {
+    name_thread("spex writer");
     const bool go = begins_.get();
     while (std::optional<FramePtr> one = go ? to_write_.pop() : std::nullopt) {
       InFlight& frame = **one;
