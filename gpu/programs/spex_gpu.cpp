@@ -62,6 +62,18 @@ std::string texts_of(const std::vector<spex::mpi::Cpus>& all) {
   return text;
 }
 
+// Starts the driver. Collective: throws on every rank where one has no GPU.
+void require_gpus(const spex::mpi::Communicator& world) {
+  const std::string missing = spex::gpu::why_no_gpu();
+  if (spex::mpi::all_ranks(world, !missing.empty()))
+    throw spex::mpi::CollectiveError(spex::ErrorKind::no_gpu, "",
+                                     missing + " (spex-cpu does the same work on the CPU)");
+  spex::mpi::collective(world, [&] {
+    if (!missing.empty())
+      throw spex::Error(spex::ErrorKind::internal, "", missing, "one for every rank");
+  });
+}
+
 // GPUs of this rank: the one asked for, or those that it is dealt. Binds it to the CPUs beside
 // them, of those that the launcher has left it, unless it is told not to.
 std::vector<int> choose_devices(std::optional<int> asked, bool bind,
@@ -150,20 +162,16 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   spex::FrameJob job;
   arguments.production.as_desi_proc = many.night.has_value();
   spex::mpi::collective(world, [&] { job = spex::prepare_job(arguments, program); });
-  const std::string missing = spex::gpu::why_no_gpu();
-  if (spex::mpi::all_ranks(world, !missing.empty())) {
-    if (world.is_root())
-      spex::say_line(
-          fmt::format("{}: {} (spex-cpu does the same work on the CPU)", program, missing));
-    return spex::status::skipped;
-  }
-  spex::mpi::collective(world, [&] {
-    if (!missing.empty())
-      throw spex::Error(spex::ErrorKind::internal, "", missing, "one for every rank");
-  });
   spex::load_earth_orientation(world, arguments.production, job.settings.barycentric);
   const spex::mpi::Communicator node = world.node();
-  const std::vector<int> devices = choose_devices(device, bind == "gpu", node);
+  std::vector<int> devices;
+  const auto take_gpus = [&] {
+    require_gpus(world);
+    devices = choose_devices(device, bind == "gpu", node);
+  };
+  // The driver takes a fifth of a second to start. A frame alone is read meanwhile.
+  const bool reads_meanwhile = !many.many() && world.size() == 1;
+  if (!reads_meanwhile) take_gpus();
   if (!many.many())
     job.settings.write_threads = std::min(spex::default_threads(), most_write_threads);
   else if (spex::traits(job.settings.options.milestone).schedule == spex::Schedule::pipeline)
@@ -176,7 +184,8 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   // Of the GPU that has most.
   const int sharing = many.devices.value_or(1);
   const int frames_at_once = (many.extractors.value_or(1) + sharing - 1) / sharing;
-  return spex::extract_one_or_many(world, job, many, [devices, frames_at_once, &extractors](int k) {
+  return spex::extract_one_or_many(world, job, many, [&](int k) {
+    if (reads_meanwhile) take_gpus();
     return extractors.make(devices[static_cast<std::size_t>(k) % devices.size()], frames_at_once);
   });
 }

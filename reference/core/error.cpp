@@ -32,7 +32,14 @@ Error data_error(const std::string& file, const std::string& wrong, const std::s
 }
 
 int exit_status(ErrorKind kind) noexcept {
-  return kind == ErrorKind::usage ? status::usage : status::failed;
+  switch (kind) {
+    case ErrorKind::usage:
+      return status::usage;
+    case ErrorKind::no_gpu:
+      return status::skipped;
+    default:
+      return status::failed;
+  }
 }
 
 }  // namespace spex

@@ -12,6 +12,7 @@ enum class ErrorKind {
   usage,     ///< the command line asks for something impossible; exit status 2
   data,      ///< a file is missing, malformed, or cannot be written; exit status 1
   device,    ///< a device is of no more use to what held it; exit status 1
+  no_gpu,    ///< there is no GPU; exit status 77
   internal,  ///< a library call failed in a way that the user did not cause; exit status 1
 };
 
@@ -36,7 +37,7 @@ class Error : public std::runtime_error {
 [[nodiscard]] Error data_error(const std::string& file, const std::string& wrong,
                                const std::string& expected = {});
 
-/// Exit status of a program that ends with this kind of error: 2 for usage, else 1.
+/// Exit status of a program that ends with this kind of error: 2 for usage, 77 for no_gpu, else 1.
 [[nodiscard]] int exit_status(ErrorKind kind) noexcept;
 
 }  // namespace spex

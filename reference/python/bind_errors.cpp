@@ -13,6 +13,7 @@ const char* class_of(ErrorKind kind) {
     case ErrorKind::data:
       return "DataError";
     case ErrorKind::device:
+    case ErrorKind::no_gpu:
       return "DeviceError";
     case ErrorKind::internal:
       return "InternalError";
