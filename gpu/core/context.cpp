@@ -1,6 +1,8 @@
 #include "gpu/core/context.hpp"
 
+#include <chrono>
 #include <mutex>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -26,6 +28,19 @@ void make_context(int device) {
   const std::scoped_lock lock(one_at_a_time);
   use_device(device);
   SPEX_GPU_CHECK(cudaFree(nullptr));
+}
+
+void wait_for(cudaStream_t stream) {
+  constexpr std::chrono::microseconds ask_every{50};
+  for (;;) {
+    const cudaError_t state = cudaStreamQuery(stream);
+    if (state != cudaErrorNotReady) {
+      SPEX_GPU_CHECK(state);
+      return;
+    }
+    static_cast<void>(cudaGetLastError());  // the next launch would be blamed for it
+    std::this_thread::sleep_for(ask_every);
+  }
 }
 
 Event::Event() {

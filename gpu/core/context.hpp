@@ -19,6 +19,10 @@ void use_device(int device);
 /// the driver would make them all together, and none be ready before the last.
 void make_context(int device);
 
+/// Waits until all that `stream` was given is done. Asks every now and then and sleeps in between,
+/// so that the core is another thread's meanwhile: for waits of milliseconds.
+void wait_for(cudaStream_t stream);
+
 namespace detail {
 struct DeleteStream {
   void operator()(cudaStream_t stream) const noexcept {

@@ -127,6 +127,7 @@ void BandWorkspace::roots() {
 
 int BandWorkspace::hard_roots() {
   const cudaStream_t stream = context_->stream();
+  wait_for(stream);
   const std::vector<int> hard = to_host<int>(hard_.get(), batch_.cores.size(), stream);
   const int m = layout_.nwave;
   std::vector<CoreSpectrum> left;

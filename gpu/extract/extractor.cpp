@@ -266,6 +266,7 @@ class Extractor::Impl {
       for (const int k : selection.index)
         if (of_frame) flux.push_back({&patches[k], &flux_of(patches[k].bundle)});
       band_.extract(make_batch(frame_, selection), inputs, events_, models, flux);
+      wait_for(context_.stream());
       const std::vector<int> again =
           to_host<int>(selection.status, selection.index.size(), context_.stream());
       for (std::size_t k = 0; k < again.size(); ++k) {
@@ -297,7 +298,9 @@ class Extractor::Impl {
     return flux;
   }
 
+  // Most of a frame's time is spent here, where the kernels have been launched.
   std::vector<int> read_status(std::size_t count) {
+    wait_for(context_.stream());
     return to_host<int>(frame_.status(), count, context_.stream());
   }
 

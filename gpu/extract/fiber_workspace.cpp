@@ -43,7 +43,7 @@ FrameBands FiberWorkspace::frame_bands() const {
 SchurComplements FiberWorkspace::complements() const {
   SchurComplements complements;
   complements.band = complement_bands_.get();
-  complements.outside = outside_.get();
+  complements.outside = room_.get();
   complements.y = complement_bins_.get();
   complements.norm = complements.y + count_of(batch_.ncores(), layout_.nwave);
   return complements;
@@ -76,16 +76,16 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   reserve(inverse_, spectra * count_of(layout_.band_size()));
   reserve(trace_, spectra);
   reserve(complement_bands_, count_of(batch_.ncores(), SchurComplements::band_size(layout_)));
-  reserve(outside_, count_of(batch_.ncores(), layout_.nwave, layout_.nwave));
+  reserve(room_, std::max(count_of(batch_.ncores(), layout_.nwave, layout_.nwave),
+                          count_of(batch_.count, 2, batch_.npixel)));
   reserve(complement_bins_, count_of(batch_.ncores(), layout_.nwave + 1));
   reserve(scratch_, fiber_root_scratch(layout_, batch_.frame->spectra().ndiag));
   reserve(bins_, 5 * vector_);
-  reserve(work_, count_of(batch_.count, 2, batch_.npixel));
   reserve(cores_, batch_.cores.size());
   if (poison_)
     for (const DeviceBuffer<double>* buffer :
-         {&frame_, &band_, &pair_, &factor_, &inverse_, &trace_, &complement_bands_, &outside_,
-          &complement_bins_, &scratch_, &bins_, &work_})
+         {&frame_, &band_, &pair_, &factor_, &inverse_, &trace_, &complement_bands_, &room_,
+          &complement_bins_, &scratch_, &bins_})
       fill_with_nan(*buffer, stream);
   SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), batch_.cores.data(),
                                  batch_.cores.size() * sizeof(CoreSpectrum), cudaMemcpyHostToDevice,
@@ -272,11 +272,12 @@ void FiberWorkspace::roots() {
 }
 
 void FiberWorkspace::quality() {
-  store_quality(*context_, batch_, solution(), psferr_, chi2_pixels_, work_.get());
+  if (poison_) fill_with_nan(room_, context_->stream());
+  store_quality(*context_, batch_, solution(), psferr_, chi2_pixels_, room_.get());
 }
 
 void FiberWorkspace::download_models(std::vector<std::vector<double>>& models) {
-  download_core_models(*context_, batch_, solution(), work_.get(), models);
+  download_core_models(*context_, batch_, solution(), room_.get(), models);
 }
 
 }  // namespace spex::gpu

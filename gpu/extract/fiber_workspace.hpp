@@ -87,8 +87,10 @@ class FiberWorkspace {
   Chi2Pixels chi2_pixels_ = Chi2Pixels::weighted;
   FiberLayout layout_;
   std::size_t vector_ = 0;
-  DeviceBuffer<double> frame_, band_, pair_, factor_, inverse_, trace_, complement_bands_, outside_,
-      complement_bins_, scratch_, bins_, work_;
+  DeviceBuffer<double> frame_, band_, pair_, factor_, inverse_, trace_, complement_bands_,
+      complement_bins_, scratch_, bins_;
+  // What lies outside the bands of the complements, until there are roots; then quality's pixels.
+  DeviceBuffer<double> room_;
   DeviceBuffer<unsigned char> far_;
   DeviceBuffer<CoreSpectrum> cores_;
   // The flux of the whole frame is found on a stream of its own, beside what the patches need: its

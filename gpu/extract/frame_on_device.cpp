@@ -21,47 +21,52 @@ constexpr std::size_t piece = std::size_t{2} << 20;  // bytes
 }  // namespace
 
 FrameOnDevice::FrameOnDevice(const Context& context, bool poison)
-    : context_(&context), poison_(poison), narrow_(piece / sizeof(float)), reach_and_bad_(2) {
+    : context_(&context), poison_(poison), reach_and_bad_(2) {
   for (Piece& one : pieces_) one.bytes = PinnedBuffer<std::byte>(piece);
 }
 
 void FrameOnDevice::upload_pixels(const Pixels& pixels) {
+  const cudaStream_t stream = context_->stream();
   nx_ = pixels.nx;
   ny_ = pixels.ny;
-  upload_reals(pixels.value, value_);
-  upload_reals(pixels.weight, weight_);
+  const auto singles = [](const Reals& reals) {
+    return reals.single_values() == nullptr ? 0 : reals.size();
+  };
+  float* const room = floats_in_spots(singles(pixels.value) + singles(pixels.weight));
+  float* const room_of_weight = room + singles(pixels.value);
+  upload_reals(pixels.value, room, value_);
+  upload_reals(pixels.weight, room_of_weight, weight_);
+  // Once both have travelled: the GPU may be busy with other frames, while its copies never wait.
+  widen(room, singles(pixels.value), value_.get(), stream);
+  widen(room_of_weight, singles(pixels.weight), weight_.get(), stream);
 }
 
-void FrameOnDevice::upload_reals(const Reals& from, DeviceBuffer<double>& to) {
-  const cudaStream_t stream = context_->stream();
+float* FrameOnDevice::floats_in_spots(std::size_t count) {
+  reserve(spots_, (count + 1) / 2);
+  return reinterpret_cast<float*>(spots_.get());
+}
+
+void FrameOnDevice::upload_reals(const Reals& from, float* room, DeviceBuffer<double>& to) {
   reserve(to, from.size());
-  // `put(values, first, count)` for each piece, which is pinned by then.
-  const auto send = [&](const auto& values, const auto& put) {
-    using Value = std::remove_cvref_t<decltype(values[0])>;
-    std::size_t turn = 0;
-    const std::size_t most = piece / sizeof(Value);
-    for (std::size_t first = 0; first < values.size(); first += most, turn = 1 - turn) {
-      const std::size_t count = std::min(most, values.size() - first);
-      Piece& one = pieces_[turn];
-      one.sent.wait();
-      std::memcpy(one.bytes.get(), values.data() + first, count * sizeof(Value));
-      put(reinterpret_cast<const Value*>(one.bytes.get()), first, count);
-      one.sent.record(stream);
-    }
-  };
-  const auto copy = [&](const auto* values, auto* target, std::size_t count) {
-    SPEX_GPU_CHECK(
-        cudaMemcpyAsync(target, values, count * sizeof(*values), cudaMemcpyHostToDevice, stream));
-  };
   if (const auto* single = from.single_values())
-    send(*single, [&](const float* values, std::size_t first, std::size_t count) {
-      copy(values, narrow_.get(), count);
-      widen(narrow_.get(), count, to.get() + first, stream);
-    });
+    send(*single, room);
   else
-    send(*from.double_values(), [&](const double* values, std::size_t first, std::size_t count) {
-      copy(values, to.get() + first, count);
-    });
+    send(*from.double_values(), to.get());
+}
+
+template <class T>
+void FrameOnDevice::send(const std::vector<T>& values, T* to) {
+  const std::size_t most = piece / sizeof(T);
+  std::size_t turn = 0;
+  for (std::size_t first = 0; first < values.size(); first += most, turn = 1 - turn) {
+    const std::size_t bytes = std::min(most, values.size() - first) * sizeof(T);
+    Piece& one = pieces_[turn];
+    one.sent.wait();
+    std::memcpy(one.bytes.get(), values.data() + first, bytes);
+    SPEX_GPU_CHECK(cudaMemcpyAsync(to + first, one.bytes.get(), bytes, cudaMemcpyHostToDevice,
+                                   context_->stream()));
+    one.sent.record(context_->stream());
+  }
 }
 
 void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& patches) {
@@ -118,6 +123,7 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   reserve(status_, patches.size());
   SPEX_GPU_CHECK(cudaMemsetAsync(status_.get(), 0, patches.size() * sizeof(int), stream));
 
+  wait_for(stream);
   int reach_and_bad[2];
   SPEX_GPU_CHECK(cudaMemcpyAsync(reach_and_bad, reach_and_bad_.get(), sizeof reach_and_bad,
                                  cudaMemcpyDeviceToHost, stream));
@@ -298,22 +304,22 @@ PatchResult FrameOnDevice::cut_patch(const PatchGeometry& patch, const FiberRun&
   return result;
 }
 
-template <class T, class Source>
-void FrameOnDevice::append(std::size_t count, const Source& source, std::vector<T>& to) {
+template <class T>
+void FrameOnDevice::append(const T* from, std::size_t count, std::vector<T>& to) {
   to.reserve(to.size() + count);
   const std::size_t most = piece / sizeof(T);
-  const auto send = [&](std::size_t first, Piece& one) {
+  const auto ask = [&](std::size_t first, Piece& one) {
     if (first >= count) return;
-    const std::size_t some = std::min(most, count - first);
-    SPEX_GPU_CHECK(cudaMemcpyAsync(one.bytes.get(), source(first, some), some * sizeof(T),
+    SPEX_GPU_CHECK(cudaMemcpyAsync(one.bytes.get(), from + first,
+                                   std::min(most, count - first) * sizeof(T),
                                    cudaMemcpyDeviceToHost, context_->stream()));
     one.sent.record(context_->stream());
   };
-  send(0, pieces_[0]);
+  ask(0, pieces_[0]);
   std::size_t turn = 0;
   for (std::size_t first = 0; first < count; first += most, turn = 1 - turn) {
     // The next piece travels while this one is emptied.
-    send(first + most, pieces_[1 - turn]);
+    ask(first + most, pieces_[1 - turn]);
     pieces_[turn].sent.wait();
     const T* const values = reinterpret_cast<const T*>(pieces_[turn].bytes.get());
     to.insert(to.end(), values, values + std::min(most, count - first));
@@ -330,31 +336,27 @@ Frame FrameOnDevice::download_frame(const ExtractInputs& inputs) {
   frame.wave = inputs.grid.range(0, frame.nwave);
   // The patches' padding may lie before the first fiber asked for.
   const std::size_t first = count_of(frame.specmin - fiber_, frame.nwave);
-  const auto take = [&](const double* from, std::size_t count, std::vector<double>& to) {
-    append(
-        count, [&](std::size_t begin, std::size_t) { return from + begin; }, to);
-  };
-  take(spectra_.flux + first, frame.nbins(), frame.flux);
-  take(spectra_.ivar + first, frame.nbins(), frame.ivar);
-  take(spectra_.chi2pix + first, frame.nbins(), frame.chi2pix);
-  take(spectra_.pixmask_fraction + first, frame.nbins(), frame.pixmask_fraction);
-  for (double& flux : frame.flux) flux /= frame.dw;
-  for (double& ivar : frame.ivar) ivar = ivar * frame.dw * frame.dw;
   const double* const resolution = spectra_.resolution + first * spectra_.ndiagonals();
   const std::size_t count = frame.nbins() * spectra_.ndiagonals();
-  if (inputs.wanted == SpectraOf::written_frame) {
-    const auto narrowed = [&](std::size_t begin, std::size_t some) {
-      narrow(resolution + begin, some, narrow_.get(), context_->stream());
-      return narrow_.get();
-    };
-    std::vector<float> rows;
-    append(count, narrowed, rows);
+  const bool narrowed = inputs.wanted == SpectraOf::written_frame;
+  float* const room = narrowed ? floats_in_spots(count) : nullptr;
+  if (narrowed) narrow(resolution, count, room, context_->stream());
+
+  append(spectra_.flux + first, frame.nbins(), frame.flux);
+  append(spectra_.ivar + first, frame.nbins(), frame.ivar);
+  append(spectra_.chi2pix + first, frame.nbins(), frame.chi2pix);
+  append(spectra_.pixmask_fraction + first, frame.nbins(), frame.pixmask_fraction);
+  for (double& flux : frame.flux) flux /= frame.dw;
+  for (double& ivar : frame.ivar) ivar = ivar * frame.dw * frame.dw;
+  const auto take_resolution = [&](const auto* from) {
+    std::vector<std::remove_cvref_t<decltype(*from)>> rows;
+    append(from, count, rows);
     frame.resolution = Reals(std::move(rows));
-  } else {
-    std::vector<double> rows;
-    take(resolution, count, rows);
-    frame.resolution = Reals(std::move(rows));
-  }
+  };
+  if (narrowed)
+    take_resolution(room);
+  else
+    take_resolution(resolution);
   return frame;
 }
 

@@ -29,7 +29,7 @@ class FrameOnDevice {
   void load(const ExtractInputs& inputs, const std::vector<Patch>& patches);
 
   /// Evaluates the spots of the patches [first, last) into this frame's own buffer; the view holds
-  /// until the next call.
+  /// until the next call, or until a frame is loaded or downloaded.
   SpotsView evaluate_spots(int first, int last);
 
   /// Some patches by their indices, which ascend, side by side, and the spots of their fibers, in
@@ -75,8 +75,13 @@ class FrameOnDevice {
 
   SpotsView view_spots(int first_spec, int nspec, const int* row) const;
   void upload_pixels(const Pixels& pixels);
-  /// Through pinned pieces, two in flight; a float is widened on the device.
-  void upload_reals(const Reals& from, DeviceBuffer<double>& to);
+  /// Floats go to `room` on the device, doubles to `to`, which has room for all in any case.
+  void upload_reals(const Reals& from, float* room, DeviceBuffer<double>& to);
+  /// Copies through pinned pieces, two in flight.
+  template <class T>
+  void send(const std::vector<T>& values, T* to);
+  /// Room for `count` floats where the spots are, while there are none.
+  float* floats_in_spots(std::size_t count);
   /// Runs of all patches in turn, as long as a piece holds them, of a patch at least.
   [[nodiscard]] std::vector<FiberRun> fiber_runs() const;
   [[nodiscard]] std::size_t spectra_bytes(int nfiber) const;
@@ -85,9 +90,8 @@ class FrameOnDevice {
   [[nodiscard]] static PatchResult cut_patch(const PatchGeometry& patch, const FiberRun& run,
                                              const SpectraView& host);
   /// `count` numbers of device memory behind those of `to`, through the pinned pieces.
-  /// `source(first, some)` says where `some` of them are, when the stream comes to them.
-  template <class T, class Source>
-  void append(std::size_t count, const Source& source, std::vector<T>& to);
+  template <class T>
+  void append(const T* from, std::size_t count, std::vector<T>& to);
   /// The reach of all patches of the frame, into reach_and_bad_: for when others are loaded.
   void measure_reach(const ExtractInputs& inputs, const std::vector<Patch>& all);
 
@@ -101,7 +105,6 @@ class FrameOnDevice {
   int reach_ = 0;
   int most_fibers_ = 0;
   DeviceBuffer<double> value_, weight_;
-  DeviceBuffer<float> narrow_;  // a piece, on its way
   SpotCorners corners_;
   DeviceBuffer<RowBins> rows_;
   std::vector<PatchGeometry> geometry_;
@@ -109,7 +112,7 @@ class FrameOnDevice {
   DeviceBuffer<int> selected_status_, row_of_fiber_;
   SpotCorners all_corners_;
   DeviceBuffer<int> reach_and_bad_;
-  DeviceBuffer<double> spots_;
+  DeviceBuffer<double> spots_;  // and floats on their way, before there are any and after
   DeviceBuffer<double> spectra_values_;
   SpectraView spectra_;
   DeviceBuffer<int> status_;
