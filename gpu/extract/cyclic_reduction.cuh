@@ -142,6 +142,32 @@ __device__ double take_last(const ReducedBand<R>& A, int k, int stride, int i, i
   return product<R>(U, U, i, j);
 }
 
+/// Eliminates every second of the blocks first + stride k below `end`, then of those that are left,
+/// until there is but the first. By a whole block of threads, of which each is told whether those
+/// of its pivots were positive and finite.
+template <int R>
+__device__ bool reduce_levels(const ReducedBand<R>& A, int first, int end, int stride) {
+  constexpr int square = ReducedBand<R>::square;
+  const auto thread = static_cast<int>(threadIdx.x);
+  const auto threads = static_cast<int>(blockDim.x);
+  bool good = true;
+  for (; stride < end - first; stride *= 2) {
+    for (int e = thread; e < eliminated(end - first, stride) * 3 * R; e += threads) {
+      const int k = first + stride * (2 * (e / (3 * R)) + 1);
+      good = eliminate(A, k, stride, e % (3 * R)) && good;
+    }
+    __syncthreads();
+    for (int e = thread; e < left_over(end - first, stride) * square; e += threads) {
+      const int k = first + e / square * 2 * stride, i = e / R % R, j = e % R;
+      double less = k > first ? take_last(A, k, stride, i, j) : 0.0;
+      less += take_next(A, k, stride, i, j);
+      if (i >= j) A.diagonal(k)[i * R + j] -= less;
+    }
+    __syncthreads();
+  }
+  return good;
+}
+
 /// Eliminates all blocks of a segment but the first of the matrix of which `element(j, d)` gives
 /// A(j + d, j), zero where j + d >= m. What the segment before has for its first block is left to
 /// reduce_between. By a whole block of threads, of which each is told whether those of its pivots
@@ -161,22 +187,7 @@ __device__ bool reduce_segment(const ReducedBand<R>& A, int segment, const Eleme
   }
   __syncthreads();
 
-  bool good = true;
-  for (int stride = 1; stride < end - first; stride *= 2) {
-    for (int e = thread; e < eliminated(end - first, stride) * 3 * R; e += threads) {
-      const int k = first + stride * (2 * (e / (3 * R)) + 1);
-      good = eliminate(A, k, stride, e % (3 * R)) && good;
-    }
-    __syncthreads();
-    for (int e = thread; e < left_over(end - first, stride) * square; e += threads) {
-      const int k = first + e / square * 2 * stride, i = e / R % R, j = e % R;
-      double less = k > first ? take_last(A, k, stride, i, j) : 0.0;
-      less += take_next(A, k, stride, i, j);
-      if (i >= j) A.diagonal(k)[i * R + j] -= less;
-    }
-    __syncthreads();
-  }
-  return good;
+  return reduce_levels(A, first, end, 1);
 }
 
 /// Eliminates the first blocks of all segments, when reduce_segment has done the others. By a whole
@@ -184,7 +195,6 @@ __device__ bool reduce_segment(const ReducedBand<R>& A, int segment, const Eleme
 template <int R>
 __device__ bool reduce_between(const ReducedBand<R>& A) {
   constexpr int square = ReducedBand<R>::square;
-  const int blocks = A.blocks();
   const auto thread = static_cast<int>(threadIdx.x);
   const auto threads = static_cast<int>(blockDim.x);
   for (int e = thread; e < (A.segments() - 1) * square; e += threads) {
@@ -194,19 +204,7 @@ __device__ bool reduce_between(const ReducedBand<R>& A) {
     if (i >= j) A.diagonal(k)[i * R + j] -= less;
   }
   __syncthreads();
-  bool good = true;
-  for (int stride = A.segment; stride < blocks; stride *= 2) {
-    for (int e = thread; e < eliminated(blocks, stride) * 3 * R; e += threads)
-      good = eliminate(A, stride * (2 * (e / (3 * R)) + 1), stride, e % (3 * R)) && good;
-    __syncthreads();
-    for (int e = thread; e < left_over(blocks, stride) * square; e += threads) {
-      const int k = e / square * 2 * stride, i = e / R % R, j = e % R;
-      double less = k > 0 ? take_last(A, k, stride, i, j) : 0.0;
-      less += take_next(A, k, stride, i, j);
-      if (i >= j) A.diagonal(k)[i * R + j] -= less;
-    }
-    __syncthreads();
-  }
+  bool good = reduce_levels(A, 0, A.blocks(), A.segment);
   for (int c = thread; c < R; c += threads) good = eliminate(A, 0, 0, 2 * R + c) && good;
   return good;
 }
@@ -352,6 +350,7 @@ __device__ void solve_segment_down(const ReducedBand<R>& A, int segment, double*
   }
   if (segment + 1 < A.segments()) {
     constexpr int end = ReducedBand<R>::segment;
+    static_assert(end == 8, "its first block's neighbours before it are 1, 2 and 4 blocks away");
     struct Rows {
       Column<R> one, two, four;  // blocks before the next segment's first
     };

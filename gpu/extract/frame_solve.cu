@@ -6,6 +6,7 @@
 #include "gpu/extract/cyclic_reduction.cuh"
 #include "gpu/extract/fiber_reach.hpp"
 #include "gpu/extract/frame_solve.hpp"
+#include "gpu/extract/prior_device.cuh"
 #include "reference/extract/fiber_cholesky.hpp"
 
 namespace spex::gpu {
@@ -46,20 +47,8 @@ std::size_t between_bytes(int m) {
 __global__ void prior_kernel(const PatchGeometry* patches, int nwave, BinStrides strides,
                              const double* q, double regularize, int first_spec,
                              FrameSystem system) {
-  __shared__ double largest[threads];
   const PatchGeometry patch = patches[blockIdx.x];
-  const double* mine = q + strides.patch(blockIdx.x);
-  double most = 0;
-  for (int j = threadIdx.x; j < patch.n(); j += threads)
-    most = fmax(most, mine[strides.bin(j / patch.nwave, j % patch.nwave)]);
-  largest[threadIdx.x] = most;
-  __syncthreads();
-  for (int step = threads / 2; step > 0; step /= 2) {
-    if (threadIdx.x < step)
-      largest[threadIdx.x] = fmax(largest[threadIdx.x], largest[threadIdx.x + step]);
-    __syncthreads();
-  }
-  const double scale = 1e-4 * largest[0];
+  const double scale = prior_scale<threads>(patch, strides, q + strides.patch(blockIdx.x));
   // The core's bins, and beyond the first and the last step those up to the grid's ends.
   const int first = patch.wave0 + patch.wavepad;
   const int last = first + patch.nkept;
@@ -68,9 +57,7 @@ __global__ void prior_kernel(const PatchGeometry* patches, int nwave, BinStrides
   for (int k = threadIdx.x; k < patch.ncore * (end - begin); k += threads) {
     const int s = patch.spec0 - first_spec + patch.pad_below + k / (end - begin);
     const size_t bin = system.bands.bin(s, begin + k % (end - begin));
-    const double of_bin = system.bands.q[bin];
-    const double lambda = of_bin <= scale ? scale - of_bin : regularize;
-    system.prior[bin] = lambda * lambda + 1e-15;
+    system.prior[bin] = prior_of(system.bands.q[bin], scale, regularize);
   }
 }
 

@@ -1,6 +1,7 @@
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/limits.hpp"
 #include "gpu/extract/normal_equations.hpp"
+#include "gpu/extract/prior_device.cuh"
 #include "gpu/extract/spot_device.cuh"
 
 namespace spex::gpu {
@@ -13,22 +14,10 @@ __global__ void prior_kernel(const PatchGeometry* patches, BinStrides strides, c
   const PatchGeometry& patch = patches[blockIdx.x];
   const double* q = q_all + strides.patch(blockIdx.x);
   double* prior = prior_all + strides.patch(blockIdx.x);
-  __shared__ double largest[threads];
-  double mine = 0;
-  for (int j = threadIdx.x; j < patch.n(); j += threads)
-    mine = fmax(mine, q[strides.bin(j / patch.nwave, j % patch.nwave)]);
-  largest[threadIdx.x] = mine;
-  __syncthreads();
-  for (int half = threads / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half)
-      largest[threadIdx.x] = fmax(largest[threadIdx.x], largest[threadIdx.x + half]);
-    __syncthreads();
-  }
-  const double m = 1e-4 * largest[0];
+  const double scale = prior_scale<threads>(patch, strides, q);
   for (int j = threadIdx.x; j < patch.n(); j += threads) {
     const size_t k = strides.bin(j / patch.nwave, j % patch.nwave);
-    const double lambda = q[k] <= m ? m - q[k] : regularize;
-    prior[k] = lambda * lambda + 1e-15;
+    prior[k] = prior_of(q[k], scale, regularize);
   }
 }
 

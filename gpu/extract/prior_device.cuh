@@ -1,0 +1,33 @@
+// The prior of a patch's bins (extraction.md, section 4), as kernels find it.
+#pragma once
+
+#include "gpu/extract/normal_equations.hpp"
+
+namespace spex::gpu {
+
+/// 1e-4 of the largest q of a patch: bins of less see hardly any light. By a whole block of
+/// `threads` threads, a power of two; the same for all of them.
+template <int threads>
+__device__ double prior_scale(const PatchGeometry& patch, const BinStrides& strides,
+                              const double* q) {
+  __shared__ double largest[threads];
+  double mine = 0;
+  for (int j = static_cast<int>(threadIdx.x); j < patch.n(); j += threads)
+    mine = fmax(mine, q[strides.bin(j / patch.nwave, j % patch.nwave)]);
+  largest[threadIdx.x] = mine;
+  __syncthreads();
+  for (int half = threads / 2; half > 0; half /= 2) {
+    if (threadIdx.x < half)
+      largest[threadIdx.x] = fmax(largest[threadIdx.x], largest[threadIdx.x + half]);
+    __syncthreads();
+  }
+  return 1e-4 * largest[0];
+}
+
+/// What N gains on the diagonal at a bin of weight q.
+__device__ inline double prior_of(double q, double scale, double regularize) {
+  const double lambda = q <= scale ? scale - q : regularize;
+  return lambda * lambda + 1e-15;
+}
+
+}  // namespace spex::gpu
