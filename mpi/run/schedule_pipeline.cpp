@@ -6,7 +6,6 @@
 #include <future>
 #include <memory>
 #include <mutex>
-#include <semaphore>
 #include <set>
 #include <thread>
 #include <utility>
@@ -18,6 +17,7 @@
 #include "mpi/run/schedule.hpp"
 #include "reference/core/channel.hpp"
 #include "reference/core/thread_name.hpp"
+#include "reference/core/tokens.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -243,7 +243,7 @@ class Pipeline {
 
   const Run& run_;
   const std::vector<int> frames_;
-  std::counting_semaphore<> tokens_;
+  Tokens tokens_;
   bool begun_ = false;
   std::atomic<bool> given_up_ = false;
   std::promise<bool> begin_;

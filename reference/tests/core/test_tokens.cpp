@@ -1,0 +1,45 @@
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/core/tokens.hpp"
+
+namespace spex {
+namespace {
+
+// A wakeup that is lost leaves a thread that waits, and the test with it.
+TEST(Tokens, NeverMoreThanThereAreAndNoneIsForgotten) {
+  constexpr int count = 3, takers = 8, rounds = 20000;
+  Tokens tokens(count);
+  std::atomic<int> held = 0, most = 0, given_back = 0;
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < takers; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i < rounds; ++i) {
+        tokens.acquire();
+        const int now = ++held;
+        for (int seen = most; now > seen && !most.compare_exchange_weak(seen, now);) continue;
+        --held;
+        tokens.release();
+        ++given_back;
+      }
+    });
+  threads.clear();  // joins
+  EXPECT_LE(most, count);
+  EXPECT_EQ(given_back, takers * rounds);
+}
+
+TEST(Tokens, ReleaseWakesAsManyAsItGives) {
+  constexpr int waiting = 4;
+  Tokens tokens(0);
+  std::vector<std::jthread> threads;
+  for (int t = 0; t < waiting; ++t) threads.emplace_back([&] { tokens.acquire(); });
+  tokens.release(waiting);
+  threads.clear();
+}
+
+}  // namespace
+}  // namespace spex
