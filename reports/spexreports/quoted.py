@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
+from spexreports.command_line import alone
 from spexreports.errors import DataError
 from spexreports.flux_cost import COLUMNS, cost, pairs, subject
 from spexreports.night import long_runs, sustained
@@ -278,6 +279,24 @@ def flux_of_the_frame(results: list[Result]) -> str:
     return _table((*COLUMNS, "runs"), rows) if rows else ""
 
 
+def frames_alone(results: list[Result]) -> str:
+    """One frame by --input, by both clocks, of each kind of file."""
+    kinds = {"none": "`.fits`", "gz": "`.fits.gz`", "fz": "`.fits.fz`"}
+    rows = [
+        [
+            r.system,
+            kinds[r.json["inputs"]["generator"]["compression"]],
+            _speed(r.effective.seconds),
+            _speed(r.extraction.seconds),
+            str(len(r.timed)),
+        ]
+        for r in results
+        if alone(r.json)
+    ]
+    head = ("system", "input", "launch to exit, s", "extraction, s", "runs")
+    return _table(head, rows) if rows else ""
+
+
 BLOCKS: dict[str, Callable[[list[Result]], str]] = {
     "headline": headline_sentence,
     "speeds": speeds,
@@ -291,6 +310,7 @@ BLOCKS: dict[str, Callable[[list[Result]], str]] = {
     "kernels-of-direct": kernels_of_direct,
     "clock": clock,
     "flux-of-the-frame": flux_of_the_frame,
+    "frames-alone": frames_alone,
 }
 
 
