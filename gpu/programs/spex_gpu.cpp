@@ -168,19 +168,18 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   const auto take_gpus = [&] {
     require_gpus(world);
     devices = choose_devices(device, bind == "gpu", node);
+    if (!world.is_root()) return;
+    if (spex::traits(job.settings.options.milestone).batch == spex::EigenBatch::all)
+      spdlog::info(spex::gpu::describe_gpu_build());
+    spdlog::info("{}: {} rank(s)", many.many() ? "frames" : job.files.input, world.size());
   };
-  // The driver takes a fifth of a second to start. A frame alone is read meanwhile.
+  // The driver takes its time to start. A frame alone is read meanwhile.
   const bool reads_meanwhile = !many.many() && world.size() == 1;
   if (!reads_meanwhile) take_gpus();
   if (!many.many())
     job.settings.write_threads = std::min(spex::default_threads(), most_write_threads);
   else if (spex::traits(job.settings.options.milestone).schedule == spex::Schedule::pipeline)
     job.settings.write_threads = share_cpus(many, node, static_cast<int>(devices.size()));
-  if (world.is_root() &&
-      spex::traits(job.settings.options.milestone).batch == spex::EigenBatch::all)
-    spdlog::info(spex::gpu::describe_gpu_build());
-  if (world.is_root())
-    spdlog::info("{}: {} rank(s)", many.many() ? "frames" : job.files.input, world.size());
   // Of the GPU that has most.
   const int sharing = many.devices.value_or(1);
   const int frames_at_once = (many.extractors.value_or(1) + sharing - 1) / sharing;
