@@ -69,6 +69,7 @@ void flag_pixels(const std::vector<Patch>& patches, const std::vector<PatchResul
 // Whether none of `count` values is bad_fit_factor times their median, seen without finding that:
 // where more than half of them are above a fifth of the largest, so is the median.
 bool median_bounds_all(const double* values, int count) {
+  if (count == 0) return true;
   constexpr double beyond_rounding = 1 + 1e-12;
   const double bound = beyond_rounding * *std::max_element(values, values + count) / bad_fit_factor;
   return 2 * std::count_if(values, values + count, [&](double v) { return v > bound; }) > count;

@@ -34,7 +34,7 @@ void store_big_endian(const From* from, std::size_t count, unsigned char* to) {
 }
 
 /// Appends `count` numbers of 4 bytes that stand at `offset` of a file. False where the file has
-/// less.
+/// less; what was appended is then of no use.
 template <class T>
 bool append_big_endian(const ReadAt& read_at, long long offset, std::size_t count,
                        std::vector<T>& to) {

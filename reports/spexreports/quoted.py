@@ -291,7 +291,7 @@ def frames_alone(results: list[Result]) -> str:
             str(len(r.timed)),
         ]
         for r in results
-        if alone(r.json)
+        if alone(r.json) and r.gpus and r.effective
     ]
     head = ("system", "input", "launch to exit, s", "extraction, s", "runs")
     return _table(head, rows) if rows else ""
