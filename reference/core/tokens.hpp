@@ -6,8 +6,8 @@
 
 namespace spex {
 
-/// What std::counting_semaphore is for, of which libstdc++'s loses wakeups where several threads
-/// wait (GCC bugs 98033 and 104928): a reader slept for good while tokens were there.
+/// What std::counting_semaphore is for, of which libstdc++'s may lose wakeups where several threads
+/// wait (GCC bugs 98033 and 104928): one then sleeps on while tokens are there. From any thread.
 class Tokens {
  public:
   /// So many there are.
