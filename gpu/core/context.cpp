@@ -1,5 +1,6 @@
 #include "gpu/core/context.hpp"
 
+#include <algorithm>
 #include <chrono>
 #include <mutex>
 #include <thread>
@@ -31,15 +32,21 @@ void make_context(int device) {
 }
 
 void wait_for(cudaStream_t stream) {
-  constexpr std::chrono::microseconds ask_every{50};
+  using std::chrono::microseconds;
+  using Clock = std::chrono::steady_clock;
+  // To sleep and wake takes a core longer than to ask: the longer a wait has been, the rarer.
+  constexpr microseconds shortest{50}, longest{400};
+  constexpr int part = 32;  // of the wait, by which it may last longer
+  const Clock::time_point start = Clock::now();
   for (;;) {
     const cudaError_t state = cudaStreamQuery(stream);
     if (state != cudaErrorNotReady) {
-      SPEX_GPU_CHECK(state);
+      check(state, "cudaStreamQuery", __FILE__, __LINE__);
       return;
     }
     static_cast<void>(cudaGetLastError());  // the next launch would be blamed for it
-    std::this_thread::sleep_for(ask_every);
+    const auto waited = std::chrono::duration_cast<microseconds>(Clock::now() - start);
+    std::this_thread::sleep_for(std::clamp(waited / part, shortest, longest));
   }
 }
 

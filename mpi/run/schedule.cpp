@@ -57,12 +57,13 @@ std::optional<Failure> extract_step(const Run& run, int frame, const PatchExtrac
   });
 }
 
-FrameOutcome write_step(const Run& run, int frame, std::optional<Failure> failure,
+FrameOutcome write_step(const Run& run, int frame, int threads, std::optional<Failure> failure,
                         const FrameInputs& inputs, Extracted& extracted, StageTimes& times) {
   FrameOutcome outcome;
   outcome.frame = frame;
   outcome.failure = std::move(failure);
-  const FrameJob job = run.job.frame_job(frame);
+  FrameJob job = run.job.frame_job(frame);
+  job.settings.write_threads = threads;
   if (!outcome.failure) {
     const PhaseScope phase(run, frame, Phase::write);
     outcome.failure = attempt([&] {

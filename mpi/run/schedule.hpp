@@ -56,9 +56,9 @@ void run_pipeline(const Run& run);
 [[nodiscard]] std::optional<Failure> extract_step(
     const Run& run, int frame, const PatchExtractor& extract, const FrameInputs& inputs,
     const std::vector<Patch>& patches, SpectraOf wanted, Extracted& extracted, StageTimes& times);
-/// Writes the frame, unless a step before it has failed.
-[[nodiscard]] FrameOutcome write_step(const Run& run, int frame, std::optional<Failure> failure,
-                                      const FrameInputs& inputs, Extracted& extracted,
-                                      StageTimes& times);
+/// Writes the frame on `threads` threads, unless a step before it has failed.
+[[nodiscard]] FrameOutcome write_step(const Run& run, int frame, int threads,
+                                      std::optional<Failure> failure, const FrameInputs& inputs,
+                                      Extracted& extracted, StageTimes& times);
 
 }  // namespace spex::mpi

@@ -104,8 +104,8 @@ class GroupRun {
       gather(frame, inputs, rank_of, extracted);
     }
     if (group_.writes)
-      run_.outcomes.report(
-          write_step(run_, frame, std::move(failure), inputs, extracted, run_.times));
+      run_.outcomes.report(write_step(run_, frame, run_.job.settings.write_threads,
+                                      std::move(failure), inputs, extracted, run_.times));
   }
 
  private:

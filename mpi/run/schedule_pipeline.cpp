@@ -226,14 +226,21 @@ class Pipeline {
                                    whole_frame(run_.job.settings), frame.extracted, frame.times);
   }
 
+  // One of each frame while every writer has a frame: threads that write one file wait for each
+  // other, awake, in the kernel. All of them for the last frames, which others wait for.
+  int write_threads() {
+    const std::size_t left = unwritten_--;
+    return left > static_cast<std::size_t>(run_.job.writers) ? 1 : run_.job.settings.write_threads;
+  }
+
   void write_frames() {
     name_thread("spex writer");
     const bool go = begins_.get();
     while (std::optional<FramePtr> one = go ? to_write_.pop() : std::nullopt) {
       InFlight& frame = **one;
       Finished finished;
-      finished.outcome = write_step(run_, frame.frame, std::move(frame.failure), frame.inputs,
-                                    frame.extracted, frame.times);
+      finished.outcome = write_step(run_, frame.frame, write_threads(), std::move(frame.failure),
+                                    frame.inputs, frame.extracted, frame.times);
       finished.times = frame.times;
       one->reset();
       tokens_.release();
@@ -250,6 +257,7 @@ class Pipeline {
   std::shared_future<bool> begins_{begin_.get_future()};
   std::atomic<std::size_t> next_ = 0;
   std::atomic<std::size_t> not_extracted_{frames_.size()};
+  std::atomic<std::size_t> unwritten_{frames_.size()};
   std::atomic<int> extracting_ = 0;  // threads
   int devices_ = 1;
   LostDevices lost_;

@@ -46,7 +46,7 @@ struct FrameSettings {
   /// Ranks that share a bundle, by its subbundles; as the number of ranks asks for where absent.
   std::optional<int> ranks_per_bundle;
   bool show_progress = true;  ///< on rank 0
-  int write_threads = 1;      ///< of a frame that is written
+  int write_threads = 1;      ///< of a frame that is written, at most
   /// s without any progress after which a run is ended (mpi/run/watchdog.hpp); 0: never.
   double stall_limit = 0;
 };

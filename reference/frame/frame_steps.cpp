@@ -1,6 +1,7 @@
 #include "reference/frame/frame_steps.hpp"
 
 #include <cstddef>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,9 +10,11 @@
 #include "reference/extract/weights.hpp"
 #include "reference/frame/frame_keywords.hpp"
 #include "reference/frame/production_paths.hpp"
+#include "reference/frame/read_pixels.hpp"
 #include "reference/frame/scores.hpp"
 #include "reference/io/atomic_write.hpp"
 #include "reference/io/copy_fibermap.hpp"
+#include "reference/io/fits_file.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
 #include "reference/io/write_frame.hpp"
@@ -33,22 +36,31 @@ FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
   if (files.model) check_output(*files.model);
   Psf psf;
   Preproc preproc;
+  Pixels pixels;
   {
     const StageTimer timer(times, Stage::read);
     psf = read_psf(files.psf);
-    preproc = read_preproc(files.input);
+    FitsReader file(files.input);
+    preproc = read_preproc_header(file);
+    pixels = read_pixels(file, preproc, job.settings.options.mask_bits);
     if (files.fibermap) preproc.fibermap = read_fibermap(*files.fibermap);
   }
   const StageTimer timer(times, Stage::convert);
-  return make_frame_inputs(job, std::move(psf), std::move(preproc));
+  return make_frame_inputs(job, std::move(psf), std::move(preproc), std::move(pixels));
 }
 
 FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc) {
+  Pixels pixels = make_pixels(std::move(preproc), job.settings.options.mask_bits);
+  return make_frame_inputs(job, std::move(psf), std::move(preproc), std::move(pixels));
+}
+
+FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc, Pixels pixels) {
   const FrameFiles& files = job.files;
   const ExtractOptions& options = job.settings.options;
   FrameInputs inputs;
   inputs.psf = std::move(psf);
   inputs.preproc = std::move(preproc);
+  inputs.pixels = std::move(pixels);
   if (!files.camera.empty() && inputs.preproc.camera != files.camera)
     throw data_error(files.input, fmt::format("CAMERA is {}", inputs.preproc.camera), files.camera);
   if (inputs.preproc.nx != inputs.psf.npix_x || inputs.preproc.ny != inputs.psf.npix_y)
@@ -66,7 +78,6 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc) {
                                     options.nspec_of(inputs.psf.nfiber),
                                     files.fibermap.value_or(files.input)));
   check_coverage(inputs.psf, inputs.grid, patches);
-  inputs.pixels = make_pixels(std::move(inputs.preproc), options.mask_bits);
   return inputs;
 }
 
@@ -116,8 +127,11 @@ PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, 
                                      shorten_path(files.psf, settings.roots)},
                                     inputs, settings.options, counts);
   content.fibermap = &inputs.preproc.fibermap;
-  const Scores scores = compute_scores(frame, content.camera, settings.write_threads);
-  if (settings.scores) content.scores = &scores;
+  std::optional<Scores> scores;
+  if (settings.scores) {
+    scores = compute_scores(frame, content.camera, settings.write_threads);
+    content.scores = &*scores;
+  }
   content.full_precision = settings.full_precision;
   content.threads = settings.write_threads;
   // The frame last: where it is there, so is all that goes with it.

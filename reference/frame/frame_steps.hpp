@@ -48,6 +48,9 @@ void check_output(const std::string& path);
 /// The second half of read_frame_inputs: checks what was read from `job`'s files, or came from
 /// memory under their names, and makes pixels and grid of it. Throws Error.
 [[nodiscard]] FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc);
+/// The same of a Preproc whose pixels were made already.
+[[nodiscard]] FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc,
+                                            Pixels pixels);
 
 /// The frame's patches. Throws Error(usage).
 [[nodiscard]] std::vector<Patch> patches_of(const ExtractOptions& options,

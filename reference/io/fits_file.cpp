@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
-#include "reference/io/big_endian.hpp"
 #include "reference/io/check_headers.hpp"
 #include "reference/io/inflate.hpp"
 #include "reference/io/table_cells.hpp"
@@ -78,6 +77,13 @@ Bytes read_whole(const std::string& path) {
 std::size_t pixel_count(const std::vector<long long>& axes) {
   return static_cast<std::size_t>(
       std::accumulate(axes.begin(), axes.end(), 1LL, std::multiplies<>()));
+}
+
+template <class T>
+std::vector<T> all_of(const PlainPixels& pixels) {
+  std::vector<T> values;
+  pixels.append(0, pixels.size(), values);
+  return values;
 }
 
 std::string trimmed(const char* text) {
@@ -294,26 +300,18 @@ std::vector<T> FitsReader::read_pixels(int type) const {
   return values;
 }
 
-bool FitsReader::has_plain_pixels(int bitpix) const {
+std::optional<PlainPixels> FitsReader::find_plain_pixels(int bitpix) const {
   int status = 0;
   int type = 0;
   fits_get_img_type(get(), &type, &status);
   fits_check(status, path_, hdu_name() + ": cannot tell the type of its pixels");
-  return type == bitpix && find_double("BSCALE").value_or(1) == 1 &&
-         find_double("BZERO").value_or(0) == 0;
-}
-
-template <class T>
-std::vector<T> FitsReader::read_plain_pixels() const {
-  const std::size_t count = pixel_count(image_axes());
-  int status = 0;
+  if (type != bitpix || find_double("BSCALE").value_or(1) != 1 ||
+      find_double("BZERO").value_or(0) != 0)
+    return std::nullopt;
   LONGLONG header = 0, data = 0, end = 0;
   fits_get_hduaddrll(get(), &header, &data, &end, &status);
   fits_check(status, path_, hdu_name() + ": cannot find its pixels");
-  std::vector<T> values;
-  if (!append_big_endian(source_, data, count, values))
-    throw data_error(path_, hdu_name() + ": cannot read its pixels");
-  return values;
+  return PlainPixels(source_, data, pixel_count(image_axes()), path_ + ": " + hdu_name());
 }
 
 int FitsReader::pixel_type() const {
@@ -336,8 +334,8 @@ Reals FitsReader::read_reals() const {
     case USHORT_IMG:
       return Reals(read_pixels<float>(TFLOAT));
     case FLOAT_IMG:
-      return Reals(has_plain_pixels(FLOAT_IMG) ? read_plain_pixels<float>()
-                                               : read_pixels<float>(TFLOAT));
+      if (const auto plain = find_plain_pixels(FLOAT_IMG)) return Reals(all_of<float>(*plain));
+      return Reals(read_pixels<float>(TFLOAT));
     default:
       return Reals(read_doubles());
   }
@@ -351,7 +349,7 @@ std::vector<std::uint32_t> FitsReader::read_bits() const {
     case USHORT_IMG:
     case LONG_IMG: {
       static_assert(sizeof(int) == sizeof(std::uint32_t));
-      if (has_plain_pixels(LONG_IMG)) return read_plain_pixels<std::uint32_t>();
+      if (const auto plain = find_plain_pixels(LONG_IMG)) return all_of<std::uint32_t>(*plain);
       // int in the memory of unsigned: the bits stay as they are.
       return read_pixels<std::uint32_t>(TINT);
     }

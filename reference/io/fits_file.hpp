@@ -12,6 +12,7 @@
 #include <fitsio.h>
 
 #include "reference/io/bytes.hpp"
+#include "reference/io/plain_pixels.hpp"
 #include "reference/io/read_at.hpp"
 #include "reference/model/reals.hpp"
 
@@ -65,6 +66,8 @@ class FitsReader {
   [[nodiscard]] std::vector<double> read_doubles() const;
   /// The same; float where that holds all that the file has.
   [[nodiscard]] Reals read_reals() const;
+  /// The pixels of the current image HDU where they have this BITPIX, of 4 bytes, and no scaling.
+  [[nodiscard]] std::optional<PlainPixels> find_plain_pixels(int bitpix) const;
   /// All pixels of the current image HDU, whole numbers: their low 32 bits (-1 has all).
   [[nodiscard]] std::vector<std::uint32_t> read_bits() const;
 
@@ -87,12 +90,6 @@ class FitsReader {
   /// As numbers of CFITSIO's type `type`, whose C type T is.
   template <class T>
   [[nodiscard]] std::vector<T> read_pixels(int type) const;
-  /// Whether the current image HDU has pixels of this BITPIX and no scaling.
-  [[nodiscard]] bool has_plain_pixels(int bitpix) const;
-  /// The pixels of such an image, of 4 bytes each: but for the order of their bytes they are what
-  /// is wanted, and CFITSIO would take several times as long to find that.
-  template <class T>
-  [[nodiscard]] std::vector<T> read_plain_pixels() const;
   /// CFITSIO's BITPIX of what the pixels are once scaled: FLOAT_IMG and the like.
   [[nodiscard]] int pixel_type() const;
 

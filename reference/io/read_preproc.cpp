@@ -30,7 +30,8 @@ void lower_text(std::string& card) {
                 card.begin() + static_cast<std::ptrdiff_t>(close));
 }
 
-void check_shape(const FitsReader& file, const Preproc& preproc) {
+void check_shape(FitsReader& file, const char* hdu, const Preproc& preproc) {
+  file.move_to_hdu(hdu);
   const std::vector<long long> axes = file.image_axes();
   if (axes != std::vector<long long>{preproc.nx, preproc.ny})
     throw data_error(file.path(),
@@ -38,7 +39,7 @@ void check_shape(const FitsReader& file, const Preproc& preproc) {
                      fmt::format("{} x {} as IMAGE has", preproc.nx, preproc.ny));
 }
 
-void read_image(FitsReader& file, Preproc& preproc) {
+void read_image_header(FitsReader& file, Preproc& preproc) {
   file.move_to_hdu("IMAGE");
   const std::vector<long long> axes = file.image_axes();
   if (axes.size() != 2 || *std::min_element(axes.begin(), axes.end()) < 1 ||
@@ -52,13 +53,6 @@ void read_image(FitsReader& file, Preproc& preproc) {
   preproc.cards = file.user_cards();
   for (std::string& card : preproc.cards)
     if (card_name(card) == "CAMERA") lower_text(card);
-  preproc.image = file.read_reals();
-}
-
-void read_mask(FitsReader& file, Preproc& preproc) {
-  file.move_to_hdu("MASK");
-  check_shape(file, preproc);
-  preproc.mask = file.read_bits();
 }
 
 // The current HDU, a table, as a FITS file in memory.
@@ -79,14 +73,27 @@ Fibermap take_fibermap(FitsReader& file) {
 
 }  // namespace
 
-Preproc read_preproc(FitsReader& file) {
+Preproc read_preproc_header(FitsReader& file) {
   Preproc preproc;
-  read_image(file, preproc);
-  file.move_to_hdu("IVAR");
-  check_shape(file, preproc);
-  preproc.ivar = file.read_reals();
-  read_mask(file, preproc);
+  read_image_header(file, preproc);
+  check_shape(file, "IVAR", preproc);
+  check_shape(file, "MASK", preproc);
   if (file.find_hdu("FIBERMAP")) preproc.fibermap = take_fibermap(file);
+  return preproc;
+}
+
+void read_preproc_pixels(FitsReader& file, Preproc& preproc) {
+  file.move_to_hdu("IMAGE");
+  preproc.image = file.read_reals();
+  file.move_to_hdu("IVAR");
+  preproc.ivar = file.read_reals();
+  file.move_to_hdu("MASK");
+  preproc.mask = file.read_bits();
+}
+
+Preproc read_preproc(FitsReader& file) {
+  Preproc preproc = read_preproc_header(file);
+  read_preproc_pixels(file, preproc);
   return preproc;
 }
 

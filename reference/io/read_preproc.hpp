@@ -17,6 +17,11 @@ class FitsReader;
 /// The same, from a file that is open already.
 [[nodiscard]] Preproc read_preproc(FitsReader& file);
 
+/// All but the pixels: image, ivar and mask stay empty, but their HDUs are there and of one shape.
+[[nodiscard]] Preproc read_preproc_header(FitsReader& file);
+/// The pixels, of the file that `preproc` was read from.
+void read_preproc_pixels(FitsReader& file, Preproc& preproc);
+
 /// Reads the table FIBERMAP of any FITS file (option --fibermap). Throws Error(data).
 [[nodiscard]] Fibermap read_fibermap(const std::string& path);
 
