@@ -65,7 +65,7 @@ def kind(row: Row) -> tuple[str, str]:
 def escaped(line: str) -> str:
     """A line as code, in a table."""
     line = re.sub(r"/\S*/(?=(out|night)/)", "", line)
-    line = re.sub(r"\bspex-cpu: (\S+: )?(?=frame b1 failed)", "spex-cpu: OUTPUT: ", line)
+    line = re.sub(r"\b(spex-[cg]pu): (\S+: )?(?=frame b\d failed)", r"\1: OUTPUT: ", line)
     line = re.sub(r" on node \S+", " on node NODE", line)
     return "`" + line.replace("|", "\\|") + "`"
 
