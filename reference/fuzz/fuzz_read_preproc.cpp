@@ -1,20 +1,29 @@
 // Fuzz target: read_preproc of arbitrary bytes, and the copy of its fibermap that a frame gets, end
-// in data or in a spex::Error, and in nothing else.
+// in data or in a spex::Error, and in nothing else; pixels read in parts are those of the whole.
 #include <cstddef>
 #include <cstdint>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 #include "reference/core/error.hpp"
+#include "reference/extract/weights.hpp"
+#include "reference/frame/read_pixels.hpp"
 #include "reference/io/copy_fibermap.hpp"
 #include "reference/io/fits_file.hpp"
 #include "reference/io/fits_write.hpp"
 #include "reference/io/read_preproc.hpp"
+#include "reference/model/mask_bits.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<char> bytes(data, data + size);
   try {
     spex::FitsReader file(bytes, "fuzz");
-    const spex::Preproc preproc = spex::read_preproc(file);
+    spex::Preproc preproc = spex::read_preproc(file);
+    spex::Preproc header = spex::read_preproc_header(file);
+    const spex::Pixels whole = spex::make_pixels(std::move(preproc), spex::ccdmask::rejected);
+    const spex::Pixels parts = spex::read_pixels(file, header, spex::ccdmask::rejected);
+    if (fields(whole) != fields(parts)) throw std::logic_error("pixels in parts are others");
     if (preproc.fibermap.fiber.empty()) return 0;
     constexpr std::size_t small_file = std::size_t{1} << 16;
     spex::FitsMemory out("fuzz", small_file);
