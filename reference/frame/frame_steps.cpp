@@ -51,6 +51,7 @@ FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
 
 FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc) {
   Pixels pixels = make_pixels(std::move(preproc), job.settings.options.mask_bits);
+  // NOLINTNEXTLINE(bugprone-use-after-move): the arrays alone were taken
   return make_frame_inputs(job, std::move(psf), std::move(preproc), std::move(pixels));
 }
 
