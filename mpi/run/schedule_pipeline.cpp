@@ -228,7 +228,7 @@ class Pipeline {
 
   // One of each frame while every writer has a frame: threads that write one file wait for each
   // other, awake, in the kernel. All of them for the last frames, which others wait for.
-  int write_threads() {
+  int threads_of_next_frame() {
     const std::size_t left = unwritten_--;
     return left > static_cast<std::size_t>(run_.job.writers) ? 1 : run_.job.settings.write_threads;
   }
@@ -239,8 +239,9 @@ class Pipeline {
     while (std::optional<FramePtr> one = go ? to_write_.pop() : std::nullopt) {
       InFlight& frame = **one;
       Finished finished;
-      finished.outcome = write_step(run_, frame.frame, write_threads(), std::move(frame.failure),
-                                    frame.inputs, frame.extracted, frame.times);
+      finished.outcome =
+          write_step(run_, frame.frame, threads_of_next_frame(), std::move(frame.failure),
+                     frame.inputs, frame.extracted, frame.times);
       finished.times = frame.times;
       one->reset();
       tokens_.release();

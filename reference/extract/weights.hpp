@@ -12,7 +12,8 @@ namespace spex {
 /// `mask_bits`; else 0. A pixel that is not finite has value 0. Takes the arrays of `preproc` over.
 [[nodiscard]] Pixels make_pixels(Preproc&& preproc, std::uint32_t mask_bits);
 
-/// The same of `count` pixels in place: IMAGE becomes p, IVAR becomes W.
+/// The same of `count` pixels in place: `value` is IMAGE and becomes p (electron), `weight` is IVAR
+/// and becomes W (electron^-2), `mask` is MASK.
 void weigh(std::size_t count, float* value, float* weight, const std::uint32_t* mask,
            std::uint32_t mask_bits);
 

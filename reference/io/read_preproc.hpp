@@ -18,8 +18,9 @@ class FitsReader;
 [[nodiscard]] Preproc read_preproc(FitsReader& file);
 
 /// All but the pixels: image, ivar and mask stay empty, but their HDUs are there and of one shape.
+/// Throws Error(data).
 [[nodiscard]] Preproc read_preproc_header(FitsReader& file);
-/// The pixels, of the file that `preproc` was read from.
+/// The pixels, of the file that `preproc` was read from. Throws Error(data).
 void read_preproc_pixels(FitsReader& file, Preproc& preproc);
 
 /// Reads the table FIBERMAP of any FITS file (option --fibermap). Throws Error(data).

@@ -69,17 +69,7 @@ TEST_F(ReadPixels, OfPlainImagesInParts) {
 TEST_F(ReadPixels, OfOtherImagesAsAWhole) {
   test::write_bytes(path("a.fits.fz"), test::packed(whole, RICE_1, false));
   expect_weighed(path("a.fits.fz"));
-  // MASK of 16 bits.
-  FitsEdit narrow(whole);
-  std::string& bits = narrow.hdu("MASK").data;
-  std::string low;
-  for (std::size_t i = 0; i < 39000; ++i) low += bits.substr(4 * i + 2, 2);
-  low.resize((low.size() + 2879) / 2880 * 2880, '\0');
-  bits = low;
-  narrow.set("MASK", "BITPIX", "16")
-      .rename("MASK", "CHECKSUM", "OLDSUM")
-      .rename("MASK", "DATASUM", "OLDDATA");
-  expect_weighed(narrow.save(path("narrow.fits")));
+  expect_weighed(test::with_narrow_mask(whole, 39000).save(path("narrow.fits")));
   // IVAR with a scale.
   expect_weighed(FitsEdit(whole).add("IVAR", "BSCALE", "0.5").save(path("scaled.fits")));
   EXPECT_FALSE(read(path("scaled.fits")).weight == read(whole).weight);

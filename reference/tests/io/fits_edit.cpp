@@ -179,6 +179,19 @@ std::vector<char> reordered(const std::string& path, const std::vector<std::stri
   return out.take();
 }
 
+FitsEdit with_narrow_mask(const std::string& path, std::size_t pixels) {
+  FitsEdit edit(path);
+  std::string& bits = edit.hdu("MASK").data;
+  std::string low;
+  for (std::size_t i = 0; i < pixels; ++i) low += bits.substr(4 * i + 2, 2);
+  low.resize((low.size() + 2879) / 2880 * 2880, '\0');
+  bits = low;
+  edit.set("MASK", "BITPIX", "16")
+      .rename("MASK", "CHECKSUM", "OLDSUM")
+      .rename("MASK", "DATASUM", "OLDDATA");
+  return edit;
+}
+
 std::vector<char> packed(const std::string& path, int compression, bool tables) {
   FitsReader in(path);
   FitsMemory out("packed");

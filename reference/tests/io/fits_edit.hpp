@@ -50,6 +50,8 @@ void write_bytes(const std::string& path, const std::vector<char>& bytes);
 /// The HDUs `names` of a file, in that order, behind an empty primary HDU.
 [[nodiscard]] std::vector<char> reordered(const std::string& path,
                                           const std::vector<std::string>& names);
+/// The file, of `pixels` pixels, with the low half of MASK: 16 bits in place of 32.
+[[nodiscard]] FitsEdit with_narrow_mask(const std::string& path, std::size_t pixels);
 /// The file as fpack makes it: images compressed by tiles without loss, `compression` being one of
 /// CFITSIO's (RICE_1 for integers only, GZIP_1, GZIP_2); tables too where `tables`.
 [[nodiscard]] std::vector<char> packed(const std::string& path, int compression, bool tables);

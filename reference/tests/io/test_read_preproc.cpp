@@ -104,16 +104,8 @@ TEST_F(ReadPreproc, MaskOfEitherWidth) {
   EXPECT_EQ(high.mask[0], 0x80000004U);
   EXPECT_EQ(high.mask[1], plain.mask[1]);
 
-  FitsEdit narrow(whole);
-  std::string& bits = narrow.hdu("MASK").data;
-  std::string low;
-  for (std::size_t i = 0; i < plain.mask.size(); ++i) low += bits.substr(4 * i + 2, 2);
-  low.resize((low.size() + 2879) / 2880 * 2880, '\0');
-  bits = low;
-  narrow.set("MASK", "BITPIX", "16")
-      .rename("MASK", "CHECKSUM", "OLDSUM")
-      .rename("MASK", "DATASUM", "OLDDATA");
-  const std::string file = narrow.save(path("narrow.fits"));
+  const std::string file =
+      test::with_narrow_mask(whole, plain.mask.size()).save(path("narrow.fits"));
   EXPECT_EQ(read_preproc(file).mask, plain.mask);
   EXPECT_EQ(read_bytes_as("narrow.fits.fz", test::packed(file, RICE_1, false)).mask, plain.mask);
 }
