@@ -11,13 +11,18 @@
 namespace spex::gpu {
 namespace {
 
+// What to do where memory runs out.
+constexpr const char* memory_expected =
+    "3 GB free for each frame at once; --extractors 1 and fewer ranks of the GPU need less";
+
 // `status` is CUDA's own, also where one of its libraries failed.
 [[noreturn]] void fail(cudaError_t status, const char* call, const char* file, int line,
                        const std::string& text) {
   const char* name = std::strrchr(file, '/');
   throw Error(loses_context(status) ? ErrorKind::device : ErrorKind::internal, "GPU",
               fmt::format("{} ({}:{}, {})", text, name != nullptr ? name + 1 : file, line,
-                          std::string(call).substr(0, std::strcspn(call, "("))));
+                          std::string(call).substr(0, std::strcspn(call, "("))),
+              status == cudaErrorMemoryAllocation ? memory_expected : "");
 }
 
 }  // namespace

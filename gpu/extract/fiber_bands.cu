@@ -48,20 +48,10 @@ __global__ void take_bins_kernel(const PatchGeometry* patches, SpotsView spots, 
     bins.good[out] = frame.good[from];
     return;
   }
-  double y_sum = 0, q_sum = 0, good_sum = 0;
+  BinSums sums;
   for (int y = spot.y0; y < spot.y1; ++y)
-    for (int x = spot.x0; x < spot.x1; ++x) {
-      const size_t i = static_cast<size_t>(y) * pixels.nx + x;
-      const double W = pixels.W[i];
-      if (!(W > 0)) continue;
-      const double a = spot.at(x, y);
-      y_sum += a * W * pixels.p[i];
-      q_sum += a * W;
-      good_sum += a;
-    }
-  bins.y[out] = y_sum;
-  bins.q[out] = q_sum;
-  bins.good[out] = good_sum;
+    for (int x = spot.x0; x < spot.x1; ++x) sums.add(spot, pixels, x, y);
+  sums.store(bins, out);
 }
 
 // The bands of spectrum blockIdx.x of patch blockIdx.y.

@@ -1,6 +1,7 @@
 // The prior of a patch's bins (extraction.md, section 4), as kernels find it.
 #pragma once
 
+#include "gpu/core/block.cuh"
 #include "gpu/extract/normal_equations.hpp"
 
 namespace spex::gpu {
@@ -10,18 +11,10 @@ namespace spex::gpu {
 template <int threads>
 __device__ double prior_scale(const PatchGeometry& patch, const BinStrides& strides,
                               const double* q) {
-  __shared__ double largest[threads];
   double mine = 0;
   for (int j = static_cast<int>(threadIdx.x); j < patch.n(); j += threads)
     mine = fmax(mine, q[strides.bin(j / patch.nwave, j % patch.nwave)]);
-  largest[threadIdx.x] = mine;
-  __syncthreads();
-  for (int half = threads / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half)
-      largest[threadIdx.x] = fmax(largest[threadIdx.x], largest[threadIdx.x + half]);
-    __syncthreads();
-  }
-  return 1e-4 * largest[0];
+  return 1e-4 * merge_block<threads>(mine, [](double a, double b) { return fmax(a, b); });
 }
 
 /// What N gains on the diagonal at a bin of weight q.

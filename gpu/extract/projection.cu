@@ -17,25 +17,12 @@ __global__ void project_kernel(const PatchGeometry* patches, SpotsView spots, Pi
   const ClippedSpot spot = clip_spot(patch, spots, s, w);
   const int nx = spot.x1 - spot.x0;
   const int count = nx > 0 && spot.y1 > spot.y0 ? nx * (spot.y1 - spot.y0) : 0;
-  double y_sum = 0, q_sum = 0, good_sum = 0;
-  for (int k = lane; k < count; k += warp_size) {
-    const int x = spot.x0 + k % nx, y = spot.y0 + k / nx;
-    const size_t i = static_cast<size_t>(y) * pixels.nx + x;
-    const double W = pixels.W[i];
-    if (!(W > 0)) continue;
-    const double a = spot.at(x, y);
-    y_sum += a * W * pixels.p[i];
-    q_sum += a * W;
-    good_sum += a;
-  }
-  y_sum = warp_sum(y_sum);
-  q_sum = warp_sum(q_sum);
-  good_sum = warp_sum(good_sum);
+  BinSums sums;
+  for (int k = lane; k < count; k += warp_size)
+    sums.add(spot, pixels, spot.x0 + k % nx, spot.y0 + k / nx);
+  sums = {warp_sum(sums.y), warp_sum(sums.q), warp_sum(sums.good)};
   if (lane != 0) return;
-  const size_t out = bins.strides.patch(blockIdx.y) + bins.strides.bin(s, w);
-  bins.y[out] = y_sum;
-  bins.q[out] = q_sum;
-  bins.good[out] = good_sum;
+  sums.store(bins, bins.strides.patch(blockIdx.y) + bins.strides.bin(s, w));
 }
 
 // One column of A and WA: a block a bin.

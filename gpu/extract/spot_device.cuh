@@ -1,6 +1,7 @@
 // Device functions over the pixels of a spot within a patch.
 #pragma once
 
+#include "gpu/extract/projection.hpp"
 #include "gpu/layout/patches.hpp"
 
 namespace spex::gpu {
@@ -29,5 +30,26 @@ __device__ inline ClippedSpot clip_spot(const PatchGeometry& patch, const SpotsV
           max(yc, patch.y0),
           min(yc + spots.ny, patch.y1)};
 }
+
+/// Sums over pixels of a bin (extraction.md, section 4): y = A^T W p, q = A^T W, and the part of
+/// its light in pixels of weight.
+struct BinSums {
+  double y = 0, q = 0, good = 0;
+
+  __device__ void add(const ClippedSpot& spot, const PixelsView& pixels, int px, int py) {
+    const size_t i = static_cast<size_t>(py) * pixels.nx + px;
+    const double W = pixels.W[i];
+    if (!(W > 0)) return;
+    const double a = spot.at(px, py);
+    y += a * W * pixels.p[i];
+    q += a * W;
+    good += a;
+  }
+  __device__ void store(const BinVectors& bins, size_t at) const {
+    bins.y[at] = y;
+    bins.q[at] = q;
+    bins.good[at] = good;
+  }
+};
 
 }  // namespace spex::gpu

@@ -2,7 +2,7 @@
 // cut where the CPU does.
 #include <climits>
 
-#include "gpu/core/launch.hpp"
+#include "gpu/core/block.cuh"
 #include "gpu/layout/patches.hpp"
 #include "reference/layout/used_rows.hpp"
 
@@ -57,16 +57,9 @@ __global__ void used_pixels_kernel(PatchGeometry* patches, SpotsView spots, doub
       }
     }
   }
-  __shared__ Extent extents[threads];
-  extents[threadIdx.x] = mine;
-  __syncthreads();
-  for (int half = threads / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half)
-      extents[threadIdx.x] = merge(extents[threadIdx.x], extents[threadIdx.x + half]);
-    __syncthreads();
-  }
+  const Extent all =
+      merge_block<threads>(mine, [](const Extent& a, const Extent& b) { return merge(a, b); });
   if (threadIdx.x != 0) return;
-  const Extent all = extents[0];
   atomicMax(reach, all.reach);  // of integers: the order does not show
   const RowRange rows = used_rows(all.ypadmin, all.ypadmax, all.ymin, all.ymax, pixpad_frac);
   patch.x0 = max(all.xmin, 0);

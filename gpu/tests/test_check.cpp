@@ -11,7 +11,9 @@ TEST(Check, NamesTheCallTheLineAndTheCause) {
     check(cudaErrorMemoryAllocation, "cudaMalloc(&data, bytes)", "/src/buffer.hpp", 21);
     FAIL() << "no error";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "GPU: out of memory (buffer.hpp:21, cudaMalloc)");
+    EXPECT_STREQ(error.what(),
+                 "GPU: out of memory (buffer.hpp:21, cudaMalloc) (expected 3 GB free for each "
+                 "frame at once; --extractors 1 and fewer ranks of the GPU need less)");
   }
   EXPECT_NO_THROW(check(cudaSuccess, "cudaFree(data)", "buffer.hpp", 1));
 }

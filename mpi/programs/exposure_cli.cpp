@@ -266,12 +266,20 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
                  "Ranks that share a bundle, by its subbundles; where not given, one, and more "
                  "where there are more ranks than bundles")
       ->group(files);
-  app.add_option("--readers", many.readers, "pipeline: reading threads of a rank; 2 if not given")
+  // As spex-gpu fills them in.
+  const bool gpu = one.device == Device::gpu;
+  app.add_option("--readers", many.readers,
+                 std::string("pipeline: reading threads of a rank; where not given, ") +
+                     (gpu ? "one for two of its CPUs, 5 a GPU at most" : "2"))
       ->group(files);
   app.add_option("--extractors", many.extractors,
-                 "pipeline: extracting threads of a rank, a frame each; 1 if not given")
+                 std::string("pipeline: extracting threads of a rank, a frame each; where not "
+                             "given, ") +
+                     (gpu ? "3 a GPU" : "1"))
       ->group(files);
-  app.add_option("--writers", many.writers, "pipeline: writing threads of a rank; 2 if not given")
+  app.add_option("--writers", many.writers,
+                 std::string("pipeline: writing threads of a rank; where not given, ") +
+                     (gpu ? "one for two of its CPUs, 8 a GPU at most" : "2"))
       ->group(files);
   app.add_option("--frames-in-flight", many.frames_in_flight,
                  "pipeline: frames of a rank in memory; one for each of its threads if not given")
