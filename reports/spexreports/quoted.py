@@ -249,25 +249,71 @@ def clock(results: list[Result]) -> str:
     return _table(("system, entry", "before the barrier, s", "extraction, s", "after, s"), rows)
 
 
-def kernels_of_direct(results: list[Result]) -> str:
-    """Of `direct` on the fewest GPUs: operations, seconds and rate of each stage, of a frame."""
-    for _, group in _with_gpus(results):
-        found = [r for r in group if r.milestone == "direct" and r.roofline]
-        if found:
-            best, seconds = _best(found), stage_seconds(_best(found))
-            flops = {p.stage: p.flops / best.frames_asked for p in best.roofline}
-            rows = [
-                [
-                    stage,
-                    number(flops[stage] / 1e9) if stage in flops else "–",
-                    f"{seconds[stage]:.4f}",
-                    f"{flops[stage] / seconds[stage] / 1e12:.2g}" if stage in flops else "–",
-                ]
-                for stage in KERNELS
+def _kernel_rows(result: Result) -> list[list[str]]:
+    """Of each stage, of a frame: what it computes and moves, its floor by ceilings, its time."""
+    seconds, frames = stage_seconds(result), result.frames_asked
+    points = {p.stage: p for p in result.roofline}
+    rows, floors, gpus = [], [], result.gpus_per_node
+    for stage in KERNELS:
+        p = points[stage]
+        floors.append(max(p.flops / p.ceiling_flops, p.bytes / p.ceiling_bytes) / frames / gpus)
+        rows.append(
+            [
+                result.milestone,
+                stage,
+                number(p.flops / frames / 1e9),
+                number(p.bytes / frames / 1e9),
+                f"{floors[-1] * 1e3:.2f}",
+                f"{seconds[stage] * 1e3:.1f}",
+                f"{seconds[stage] / floors[-1]:.0f}",
+                f"{p.flops / frames / seconds[stage] / 1e12:.2g}",
             ]
-            rows.append(["all", "", f"{sum(seconds[s] for s in KERNELS):.4f}", ""])
-            return _table(("stage", "GFLOP a frame", "s a frame", "TFLOP/s"), rows)
-    return ""
+        )
+    total = sum(seconds[stage] for stage in KERNELS)
+    rows.append(
+        [
+            result.milestone,
+            "all",
+            number(sum(p.flops for p in points.values()) / frames / 1e9),
+            number(sum(p.bytes for p in points.values()) / frames / 1e9),
+            f"{sum(floors) * 1e3:.2f}",
+            f"{total * 1e3:.1f}",
+            f"{total / sum(floors):.0f}",
+            f"{sum(p.flops for p in points.values()) / frames / total / 1e12:.2g}",
+        ]
+    )
+    return rows
+
+
+def kernels(results: list[Result]) -> str:
+    """Floors and times of the kernels of `direct` and `band`, one frame at a time on one GPU.
+
+    Both of the newest system that has timed them with all 30 frames.
+    """
+    of_system = by_group(
+        [
+            r
+            for r in rungs(results)
+            if r.effective and r.roofline and r.gpus_per_node == 1 and of_exposure(r)
+        ],
+        lambda r: r.system,
+    )
+    found = [
+        {r.milestone: r for r in group}
+        for group in of_system.values()
+        if any(r.milestone == "direct" for r in group)
+    ]
+    if not found:
+        return ""
+    of_milestone = max(found, key=lambda m: m["direct"].start)
+    rows = [
+        row
+        for name in ("direct", "band")
+        if name in of_milestone
+        for row in _kernel_rows(of_milestone[name])
+    ]
+    head = ("milestone", "stage", "GFLOP", "GB", "floor, ms", "ms", "floors", "TFLOP/s")
+    return _table(head, rows)
 
 
 def flux_of_the_frame(results: list[Result]) -> str:
@@ -307,7 +353,7 @@ BLOCKS: dict[str, Callable[[list[Result]], str]] = {
     "cores": cores,
     "patch-sizes": patch_sizes,
     "compression": compression,
-    "kernels-of-direct": kernels_of_direct,
+    "kernels": kernels,
     "clock": clock,
     "flux-of-the-frame": flux_of_the_frame,
     "frames-alone": frames_alone,
