@@ -21,6 +21,7 @@
 #include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/program_files.hpp"
 #include "bench/correctness/repository_goldens.hpp"
+#include "bench/correctness/run_claims.hpp"
 #include "bench/measure/machine.hpp"
 #include "bench/roofline/frame_costs.hpp"
 #include "golden/golden_cases.hpp"
@@ -174,7 +175,7 @@ class Campaign {
 
   // Everything before the first run of an entry. What fails here fails the entry alone.
   void prepare(EntryRun& run) {
-    if (Signals::interrupted()) return;
+    if (Signals::interrupted() || !run.error.empty()) return;
     try {
       std::vector<std::string> options{"--events", folders_.events(), "--loglevel", "warn"};
       if (!run.entry.alone) options.insert(options.begin(), {"--list", folders_.list()});
@@ -191,7 +192,10 @@ class Campaign {
         return write(run);
       }
       int known = run.warmups + run.repeats;
-      if (resumes) known = std::max(known, runs_in(result));
+      if (resumes) {
+        known = std::max(known, runs_in(result));
+        run.dropped = dropped_in(result);
+      }
       const std::vector<const Dataset*> exposures = inputs_.exposures_of(run, known);
       run.inputs = inputs_.json(run, exposures, run.frames);
       if (resumes) resume_from(result, facts_, run);
@@ -199,6 +203,7 @@ class Campaign {
       if (!run.entry.sustain)
         run.stage_costs = frame_costs(run.entry, *exposures.front(), run.frames);
       if (run.golden.empty()) run.golden = inputs_.golden_gate(run.entry);
+      spoil_others(run);
       if (run.failed()) return;
       for (const Dataset* exposure : exposures) inputs_.make_references(run, *exposure);
     } catch (const Error& error) {
@@ -230,12 +235,30 @@ class Campaign {
       report(run, *sample);
       run.samples.push_back(std::move(*sample));
       write(run);
+      spoil_others(run);
     } catch (const std::exception& error) {
       spdlog::error("{}: {}", run.entry.id, error.what());
       run.error = error.what();
       if (!run.dropped.empty() && run.dropped.back().index == run.next_index())
         run.dropped.back().reason = error.what();
       write(run);
+    }
+  }
+
+  // Answers that an entry has looked up are there for all that follow.
+  void spoil_others(const EntryRun& run) {
+    std::string failure;
+    if (!run.samples.empty()) failure = run.samples.back().failure.value_or("");
+    for (const auto& one : run.golden)
+      if (one.at("failure").is_string()) failure += one.at("failure").get<std::string>();
+    if (failure.find(opened_answer) == std::string::npos) return;
+    for (EntryRun& other : runs_) {
+      if (&other == &run || other.done()) continue;
+      other.error = fmt::format(
+          "{} has opened what no run has business with, which helps all later "
+          "runs (expected a new --data and --references)",
+          run.entry.id);
+      write(other);
     }
   }
 

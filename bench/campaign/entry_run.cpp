@@ -79,6 +79,14 @@ int EntryRun::next_index() const {
   return static_cast<int>(samples.size());
 }
 
+std::vector<int> EntryRun::seeds_of_run(const Case& one, int index) const {
+  std::vector<int> seeds{seed_of_run(one, entry, index, 0)};
+  for (const DroppedRun& begun : dropped)
+    if (begun.index == index)
+      seeds.push_back(seed_of_run(one, entry, index, static_cast<int>(seeds.size())));
+  return seeds;
+}
+
 std::vector<const Sample*> EntryRun::timed() const {
   std::vector<const Sample*> found;
   for (const Sample& sample : samples)

@@ -65,6 +65,9 @@ struct EntryRun {
   [[nodiscard]] bool failed() const;     ///< a run failed, a frame is wrong, or a golden case is
   [[nodiscard]] int next_index() const;  ///< of the samples
   [[nodiscard]] int runs_left() const;   ///< at least
+  /// The seeds of run `index`, of a case that is no long run's: of its beginnings that are no
+  /// samples, and last of itself.
+  [[nodiscard]] std::vector<int> seeds_of_run(const Case& one, int index) const;
   /// The timed samples that count.
   [[nodiscard]] std::vector<const Sample*> timed() const;
 

@@ -36,8 +36,8 @@ std::optional<Sample> measure_exposure(EntryRun& run, const Plan& plan,
                                        const CampaignFolders& folders, CampaignInputs& inputs,
                                        RunWatcher& watcher) {
   const int index = run.next_index();
-  const Dataset& data =
-      inputs.exposure(run.entry.case_name, plan.cases.at(run.entry.case_name).seed_of_run(index));
+  const Dataset& data = inputs.exposure(
+      run.entry.case_name, run.seeds_of_run(plan.cases.at(run.entry.case_name), index).back());
   const std::vector<OutputFrame> frames = expected_outputs(run, data, folders, inputs);
   std::vector<std::string> read, paths, cameras;
   long patches = 0;
@@ -54,8 +54,8 @@ std::optional<Sample> measure_exposure(EntryRun& run, const Plan& plan,
   std::vector<std::string> alone;
   if (run.entry.alone) alone = {"-i", read.at(0), "-p", read.at(1), "-o", paths.at(0)};
   const double clock = file_clock_offset(folders.outputs());
-  const WatchedRun watched =
-      watcher.run(run, alone, read, inputs.not_for(run.entry, {&data}), plan.time_limit_s);
+  const WatchedRun watched = watcher.run(run, alone, read, inputs.not_for({&data}),
+                                         fs::path(paths.front()).parent_path(), plan.time_limit_s);
   if (watched.result.interrupted) return std::nullopt;
 
   std::optional<double> last_write = last_change(paths);

@@ -60,22 +60,23 @@ std::optional<Statistic> sustained_fpnh(const EntryRun& run) {
 }
 
 std::optional<Statistic> sustained_fpnh_to_judge(const EntryRun& run) {
-  const std::optional<Statistic> of_runs = sustained_fpnh(run);
-  if (!of_runs) return std::nullopt;
+  if (!sustained_fpnh(run)) return std::nullopt;
+  // Later runs have the inputs of the first, and may have kept its answers.
+  const std::vector<const Sample*> timed = run.timed();
+  const auto first = std::find_if(timed.begin(), timed.end(),
+                                  [](const Sample* one) { return !one->sustained.is_null(); });
+  const Json& sustained = (*first)->sustained;
+  const double whole = sustained.at("fpnh");
   std::vector<double> of_parts;
-  for (const Sample* sample : run.timed())
-    if (!sample->sustained.is_null())
-      for (const Json& block : sample->sustained.at("blocks"))
-        if (const double seconds = block.at("seconds"); seconds > 0)
-          of_parts.push_back(3600 * block.at("frames").get<double>() /
-                             (seconds * run.launch.nodes));
-  if (of_parts.empty()) return of_runs;
-  const auto [least, most] = std::minmax_element(of_runs->samples.begin(), of_runs->samples.end());
-  Statistic all = summarize(of_parts);
-  all.median = of_runs->median;
-  if (all.low) all.low = std::min(*all.low, *least);
-  if (all.high) all.high = std::max(*all.high, *most);
-  return all;
+  for (const Json& block : sustained.at("blocks"))
+    if (const double seconds = block.at("seconds"); seconds > 0)
+      of_parts.push_back(3600 * block.at("frames").get<double>() / (seconds * run.launch.nodes));
+  if (of_parts.empty()) return summarize({whole});
+  Statistic judged = summarize(of_parts);
+  judged.median = whole;
+  if (judged.low) judged.low = std::min(*judged.low, whole);
+  if (judged.high) judged.high = std::max(*judged.high, whole);
+  return judged;
 }
 
 double sustained_s(const EntryRun& run) {

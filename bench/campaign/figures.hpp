@@ -31,9 +31,9 @@ enum class ClockKind { effective, extraction };
 /// FPNH of the steady part of the timed runs of a long run; nothing of others, or unless all is
 /// right.
 [[nodiscard]] std::optional<Statistic> sustained_fpnh(const EntryRun& run);
-/// The same to be judged by: an interval of the median over the parts (`blocks`) of all runs, by
-/// order statistics, which holds each run's own FPNH too. A run is one sample, and where it stood
-/// still for a while its parts do not show that.
+/// The same to be judged by, of the first run alone, as later ones have its inputs again: its FPNH,
+/// with an interval over its parts (`blocks`), by order statistics, which holds that FPNH too: a
+/// run is one sample, and where it stood still for a while its parts do not show that.
 [[nodiscard]] std::optional<Statistic> sustained_fpnh_to_judge(const EntryRun& run);
 /// Seconds of the shortest steady part of the runs that count; 0 where there is none.
 [[nodiscard]] double sustained_s(const EntryRun& run);

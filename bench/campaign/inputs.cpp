@@ -25,6 +25,20 @@ std::vector<std::string> files_below(const fs::path& folder) {
   return files;
 }
 
+// Of the runs of an entry, where each is begun once.
+std::set<int> seeds_of(const Plan& plan, const Entry& entry) {
+  const Case& one = plan.cases.at(entry.case_name);
+  std::set<int> seeds;
+  if (entry.sustain)
+    for (int k = 0; k < one.exposures_in_turn() + 1; ++k) seeds.insert(one.seed + k);
+  else
+    for (int index = 0;
+         index < entry.warmups.value_or(plan.warmups) + entry.repeats.value_or(plan.repeats);
+         ++index)
+      seeds.insert(seed_of_run(one, entry, index, 0));
+  return seeds;
+}
+
 }  // namespace
 
 CampaignInputs::CampaignInputs(const Plan& plan, const CampaignSettings& settings,
@@ -54,17 +68,41 @@ std::vector<const Dataset*> CampaignInputs::exposures_of(const EntryRun& run, in
       all.push_back(&exposure(run.entry.case_name, one.seed + k));
     return all;
   }
-  for (int index = 0; index < runs; ++index) {
-    const Dataset& data = exposure(run.entry.case_name, one.seed_of_run(index));
-    if (std::find(all.begin(), all.end(), &data) == all.end()) all.push_back(&data);
-  }
+  for (int index = 0; index < runs; ++index)
+    for (const int seed : run.seeds_of_run(one, index)) {
+      const Dataset& data = exposure(run.entry.case_name, seed);
+      if (std::find(all.begin(), all.end(), &data) == all.end()) all.push_back(&data);
+    }
   return all;
 }
 
 nlohmann::ordered_json CampaignInputs::json(const EntryRun& run,
                                             const std::vector<const Dataset*>& exposures,
                                             int frames) const {
-  return inputs_json(plan_.cases.at(run.entry.case_name), data_, exposures, frames);
+  nlohmann::ordered_json json =
+      inputs_json(plan_.cases.at(run.entry.case_name), data_, exposures, frames);
+  json["shared_with"] = sharing(run, exposures);
+  return json;
+}
+
+// Entries that extract some of its inputs before it, by the same options: what they have found of
+// them is an answer of its own.
+std::vector<std::string> CampaignInputs::sharing(
+    const EntryRun& run, const std::vector<const Dataset*>& exposures) const {
+  const Case& mine = plan_.cases.at(run.entry.case_name);
+  std::vector<std::string> names;
+  for (const Entry& entry : plan_.entries) {
+    if (entry.id == run.entry.id) break;
+    const Case& its = plan_.cases.at(entry.case_name);
+    if (its.size != mine.size || its.camera_list() != mine.camera_list() ||
+        entry.result_options() != run.entry.result_options())
+      continue;
+    const std::set<int> seeds = seeds_of(plan_, entry);
+    if (std::any_of(exposures.begin(), exposures.end(),
+                    [&](const Dataset* exposure) { return seeds.contains(exposure->seed); }))
+      names.push_back(entry.id);
+  }
+  return names;
 }
 
 void CampaignInputs::make_references(const EntryRun& run, const Dataset& exposure) {
@@ -73,7 +111,7 @@ void CampaignInputs::make_references(const EntryRun& run, const Dataset& exposur
 }
 
 void CampaignInputs::prepare_further(EntryRun& run, int index) {
-  const int seed = plan_.cases.at(run.entry.case_name).seed_of_run(index);
+  const int seed = run.seeds_of_run(plan_.cases.at(run.entry.case_name), index).back();
   if (exposures_.contains({run.entry.case_name, seed})) return;
   make_references(run, exposure(run.entry.case_name, seed));
   run.inputs = json(run, exposures_of(run, index + 1), run.frames);
@@ -87,20 +125,19 @@ OutputFrame CampaignInputs::output_of(const Entry& entry, const InputFrame& inpu
           input.truth_sha256};
 }
 
-std::vector<std::string> CampaignInputs::not_for(const Entry& entry,
-                                                 const std::set<const Dataset*>& its_own) const {
-  std::vector<std::string> files;
-  for (const auto& [key, other] : exposures_)
-    for (const InputFrame& frame : other.frames) {
-      if (!its_own.contains(&other)) {
-        files.push_back(frame.preproc);
-        files.push_back(frame.psf);
-      }
-      files.push_back(frame.truth);
-      if (!plan_.reference) continue;
-      std::string path = references_.path_of(entry, frame, *plan_.reference);
-      if (fs::exists(path)) files.push_back(std::move(path));
-    }
+std::vector<std::string> CampaignInputs::not_for(const std::set<const Dataset*>& its_own) const {
+  std::set<std::string> own;
+  for (const Dataset* exposure : its_own)
+    for (const InputFrame& frame : exposure->frames) own.insert({frame.preproc, frame.psf});
+  std::vector<std::string> files = all_files();
+  std::erase_if(files, [&](const std::string& file) { return own.contains(file); });
+  return files;
+}
+
+// Of this and of earlier campaigns: inputs, truths and reference frames, of whatever options.
+std::vector<std::string> CampaignInputs::all_files() const {
+  std::vector<std::string> files = files_below(fs::path(data_) / "inputs");
+  for (std::string& file : files_below(settings_.references)) files.push_back(std::move(file));
   return files;
 }
 
@@ -113,14 +150,11 @@ long CampaignInputs::patches_of(const Entry& entry, const InputFrame& frame) {
 nlohmann::ordered_json CampaignInputs::golden_gate(const Entry& entry) {
   const auto found = golden_.find(entry.milestone);
   if (found != golden_.end()) return found->second;
-  // Exposures of this and of earlier campaigns, which the program would be timed on later.
-  std::vector<std::string> not_for_it = files_below(fs::path(data_) / "inputs");
-  for (std::string& file : files_below(settings_.references)) not_for_it.push_back(std::move(file));
   auto results = nlohmann::ordered_json::array();
   for (const std::string& name : plan_.goldens) {
     spdlog::info("{}: golden case {}", to_string(entry.milestone), name);
     results.push_back(run_golden(settings_.golden_cases, name, golden_extractor(entry, programs_),
-                                 data_, signals_, not_for_it));
+                                 data_, signals_, not_for({})));
   }
   return golden_.emplace(entry.milestone, results).first->second;
 }

@@ -30,7 +30,7 @@ class CampaignInputs {
   /// that of the warm-ups.
   std::vector<const Dataset*> exposures_of(const EntryRun& run, int runs);
 
-  /// `inputs` of a result.
+  /// `inputs` of a result, with the entries of the plan that extract some of them before.
   [[nodiscard]] nlohmann::ordered_json json(const EntryRun& run,
                                             const std::vector<const Dataset*>& exposures,
                                             int frames) const;
@@ -44,10 +44,9 @@ class CampaignInputs {
   /// An output of an input, and what it is held to.
   [[nodiscard]] OutputFrame output_of(const Entry& entry, const InputFrame& input,
                                       const std::string& path) const;
-  /// What a run has no business with: the inputs of other runs, which it could work on off the
-  /// clock, the truth, and the frames that its own are held to.
-  [[nodiscard]] std::vector<std::string> not_for(const Entry& entry,
-                                                 const std::set<const Dataset*>& its_own) const;
+  /// What a run on `its_own` has no business with: the inputs of other runs, which it could work on
+  /// off the clock, truths, and reference frames, of other campaigns and options too.
+  [[nodiscard]] std::vector<std::string> not_for(const std::set<const Dataset*>& its_own) const;
 
   /// Patches of a frame of the entry; those of a camera are as many in every exposure of a case.
   long patches_of(const Entry& entry, const InputFrame& frame);
@@ -59,6 +58,10 @@ class CampaignInputs {
   void fail_changed(std::vector<EntryRun>& runs) const;
 
  private:
+  [[nodiscard]] std::vector<std::string> sharing(
+      const EntryRun& run, const std::vector<const Dataset*>& exposures) const;
+  [[nodiscard]] std::vector<std::string> all_files() const;
+
   const Plan& plan_;
   const CampaignSettings& settings_;
   const Programs& programs_;

@@ -156,9 +156,8 @@ std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const st
   const int threads = threads_of_node(run, machine);
   Telemetry telemetry(nvml, watcher.nvml_indices(run.entry), threads, look_every(asked_s),
                       [&] { return collector.seen(); });
-  const WatchedRun watched =
-      watcher.run(run, {}, read, inputs.not_for(run.entry, exposures_of(list)),
-                  plan.time_limit_s + time_limit_factor * asked_s);
+  const WatchedRun watched = watcher.run(run, {}, read, inputs.not_for(exposures_of(list)), "",
+                                         plan.time_limit_s + time_limit_factor * asked_s);
   const nlohmann::ordered_json series = telemetry.stop();
   const CollectedFrames collected = collector.finish();
   if (watched.result.interrupted) return std::nullopt;
@@ -170,7 +169,8 @@ std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const st
   sample.seed = list.inputs.front().exposure->seed;
   if (!sample.failure && !collected.failure.empty()) sample.failure = collected.failure;
   if (!sample.failure) {
-    const double began_to_read = watched.first_read.value_or(watched.result.start_unix) + clock;
+    const double began_to_read =
+        clock + (watched.first_read ? watched.first_read->unix_s : watched.result.start_unix);
     nlohmann::ordered_json sustained =
         sustained_json(list, collected, began_to_read, run.launch.nodes);
     if (!sustained.is_null())

@@ -244,6 +244,17 @@ void check_entries(const Plan& plan, const PlanObject& root) {
   }
 }
 
+// Entries with runs enough to be published have inputs of their own; the others share the first's.
+void deal_seeds(Plan& plan) {
+  constexpr int least_repeats = 5, seeds_of_an_entry = 1000;
+  int dealt = 0;
+  for (Entry& entry : plan.entries) {
+    if (entry.sustain || plan.cases.at(entry.case_name).seeds) continue;
+    if (entry.repeats.value_or(plan.repeats) >= least_repeats)
+      entry.first_seed = seeds_of_an_entry * dealt++;
+  }
+}
+
 // Rule 1: what is not of the tier ci is held to the CPU extractor in every frame.
 void check_reference(const Plan& plan, const PlanObject& root) {
   if (!plan.reference) {
@@ -339,6 +350,7 @@ Plan parse_plan(const std::string& text, const std::string& path) {
   if (plan.entries.empty()) root.fail("has no entries", "one or more");
   check_entries(plan, root);
   check_reference(plan, root);
+  deal_seeds(plan);
   return plan;
 }
 

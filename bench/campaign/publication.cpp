@@ -16,6 +16,14 @@ constexpr int exposure_frames = 30, least_warmups = 1, least_timed = 5;
 constexpr double least_night_s = 1800;
 constexpr double most_of_median = 3;
 
+// Answers that another entry has found may have been kept.
+std::string why_shared(const EntryRun& run) {
+  const auto& inputs = run.inputs;
+  if (!inputs.contains("shared_with") || inputs.at("shared_with").empty()) return {};
+  return fmt::format("{} extracted some of its inputs before it",
+                     inputs.at("shared_with").front().get<std::string>());
+}
+
 // The extractor's options are those it has by itself, but for the method.
 bool has_own_options_only(const Entry& entry) {
   return reference_options(entry).empty();
@@ -131,6 +139,10 @@ std::vector<std::string> not_published_because(const EntryRun& run, const RunFac
     need(all_inputs_differ(run), "two runs had the same inputs");
     if (const std::string reason = why_too_long(run); !reason.empty()) reasons.push_back(reason);
   }
+  if (const std::string reason = why_shared(run); !reason.empty()) reasons.push_back(reason);
+  need(!night || samples.size() <= 1, "its long runs had the same inputs");
+  need(run.dropped.size() <= static_cast<std::size_t>(run.repeats),
+       fmt::format("{} runs were begun and are no samples", run.dropped.size()));
   need(run.launch.nodes > 1 || std::all_of(samples.begin(), samples.end(), seen),
        "spex-bench did not see the inputs opened");
   for (const char* name : names_of_code)

@@ -177,7 +177,7 @@ Json roofline_json(const EntryRun& run, const RunFacts& facts) {
 }
 
 Json schema() {
-  return {{"name", "spexbench-result"}, {"major", 1}, {"minor", 7}};
+  return {{"name", "spexbench-result"}, {"major", 1}, {"minor", 8}};
 }
 
 // Paths and the like may be no UTF-8.
@@ -252,12 +252,23 @@ int runs_in(const std::string& path) {
   return json.is_object() && json.contains(samples) ? static_cast<int>(json.at(samples).size()) : 0;
 }
 
+std::vector<DroppedRun> dropped_in(const std::string& path) {
+  const Json json = read_json_file(path).value_or(Json());
+  const Json::json_pointer dropped("/timing/dropped");
+  std::vector<DroppedRun> found;
+  if (!json.is_object() || !json.contains(dropped)) return found;
+  for (const Json& one : json.at(dropped))
+    if (one.is_object() && one.contains("index") && one.at("index").is_number_integer())
+      found.push_back({one.at("index"), {}, {}, {}});
+  return found;
+}
+
 void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) {
   const std::optional<Json> found = read_json_file(path);
   if (!found) throw data_error(path, "is no result", "JSON, or no such file");
   const Json& json = *found;
   try {
-    if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.7");
+    if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.8");
     if (json.at("plan").at("sha256") != facts.plan_sha256)
       throw data_error(path, "is of another plan", "the one that was begun, or another --out");
     if (json.at("build") != facts.build || json.at("system") != facts.system)
@@ -286,6 +297,7 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
         throw data_error(path, "had another " + file.at("file").get<std::string>(),
                          "the same inputs, or another --out");
     run.golden = json.at("golden");
+    run.dropped.clear();
     const Json& timing = json.at("timing");
     const Json& samples = timing.at("samples");
     run.extended = timing.at("extended");

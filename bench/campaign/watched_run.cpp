@@ -12,10 +12,11 @@
 #include <fmt/format.h>
 
 #include "bench/correctness/file_hash.hpp"
+#include "bench/correctness/program_files.hpp"
 #include "bench/correctness/run_claims.hpp"
 #include "bench/measure/node_meter.hpp"
-#include "bench/measure/run_observer.hpp"
 #include "bench/measure/sample.hpp"
+#include "reference/core/error.hpp"
 
 namespace spex::bench {
 namespace {
@@ -43,6 +44,14 @@ void take_gpu_use(const std::vector<GpuObservation>& watched, Sample& sample) {
     sample.failure = "no memory of a GPU was used while it ran";
 }
 
+// Its daemon and its server, which lie beside each other.
+std::vector<std::string> programs_of_mps() {
+  std::error_code error;
+  const fs::path control = fs::canonical(program_on_path("nvidia-cuda-mps-control"), error);
+  if (error) return {};
+  return {control, control.parent_path() / "nvidia-cuda-mps-server"};
+}
+
 // A context is made within the extraction clock. The server of MPS makes its own when the first
 // process asks which GPUs there are.
 std::optional<double> first_use_of(const Entry& entry, const std::vector<GpuObservation>& watched) {
@@ -52,6 +61,13 @@ std::optional<double> first_use_of(const Entry& entry, const std::vector<GpuObse
     if (gpu.first_use_unix)
       first = std::min(first.value_or(*gpu.first_use_unix), *gpu.first_use_unix);
   return first;
+}
+
+// What a run opens and when it has written is what its clock and its frames are believed by.
+void require_sight(bool sees) {
+  if (!sees)
+    throw Error(ErrorKind::internal, "inotify", "the files of a run cannot be watched",
+                blind_expected);
 }
 
 }  // namespace
@@ -69,15 +85,28 @@ RunWatcher::RunWatcher(const Nvml& nvml, const Machine& machine, const CampaignF
 
 WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& frame,
                            const std::vector<std::string>& inputs,
-                           const std::vector<std::string>& not_for_it, double time_limit_s) {
-  Command command{run.launch.argv, run.launch.environment,
-                  folders_.log_of_run(run.entry.id, run.next_index()), time_limit_s};
+                           const std::vector<std::string>& not_for_it, const std::string& outputs,
+                           double time_limit_s) {
+  Command command;
+  command.argv = run.launch.argv;
+  command.environment = run.launch.environment;
+  command.log = folders_.log_of_run(run.entry.id, run.next_index());
+  command.time_limit_s = time_limit_s;
   command.argv.insert(command.argv.end(), frame.begin(), frame.end());
-  if (run.entry.mps) command.straggling_s = end_of_mps_s;
-  run.dropped.push_back({run.next_index(), utc_text(unix_now()), {}, "was begun, and did not end"});
-  write_(run);
+  if (run.entry.mps) {
+    command.straggling_s = end_of_mps_s;
+    command.helpers = programs_of_mps();
+  }
   OpeningWatch opening(inputs);
   OpeningWatch answers(not_for_it);
+  std::optional<WritingWatch> writing;
+  if (!outputs.empty()) writing.emplace(outputs);
+  const auto saw_all = [&] {
+    return opening.watches() && answers.watches() && (!writing || writing->watches());
+  };
+  require_sight(saw_all());
+  run.dropped.push_back({run.next_index(), utc_text(unix_now()), {}, "was begun, and did not end"});
+  write_(run);
   GpuMonitor monitor(nvml_, nvml_indices(run.entry));
   GpuMonitor others(nvml_, gpus_not_given(run));
   NodeMeter meter;
@@ -90,11 +119,13 @@ WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& frame,
   look_at_settings(run);
   for (const GpuObservation& gpu : others.stop())
     if (gpu.first_use_unix) watched.gpu_not_given = gpu.before.uuid;
-  if (const std::optional<Opening> opened = opening.stop()) watched.first_read = opened->unix_s;
+  watched.first_read = opening.stop();
+  if (writing) watched.last_close = writing->stop();
   // What another node opens is not seen.
   if (run.launch.nodes == 1) watched.unopened = opening.unopened();
   if (const std::optional<Opening> opened = answers.stop()) watched.opened_answer = opened->path;
-  watched.watches_answers = answers.watches();
+  // Events are lost where there is no room for them: the run is as good as not seen.
+  require_sight(saw_all());
   if (watched.result.interrupted) {
     run.dropped.back().seconds = watched.result.seconds;
     run.dropped.back().reason = interrupted_run;
@@ -108,10 +139,15 @@ Sample RunWatcher::sample_of(EntryRun& run, const WatchedRun& watched,
                              std::optional<double> last_write,
                              const std::vector<std::string>& cameras, long patches) const {
   const CommandResult& result = watched.result;
+  // Where this process was held up, what it saw late is nobody's contradiction; but it counts.
+  std::optional<double> first_read, written = last_write;
+  if (watched.first_read) first_read = watched.first_read->unix_s;
+  if (written && watched.last_close)
+    written = std::max(*written, watched.last_close->not_before_unix);
   const SeenOf seen{result.start_unix,
                     result.start_unix + result.seconds,
-                    watched.first_read,
-                    last_write,
+                    first_read,
+                    written,
                     folders_.clock_slack(),
                     watched.opened_answer,
                     watched.unopened,
@@ -128,8 +164,10 @@ Sample RunWatcher::sample_of(EntryRun& run, const WatchedRun& watched,
     *sample.failure += std::string(": ") + std::strerror(ENOSPC);
   sample.index = run.next_index();
   sample.warmup = sample.index < run.warmups;
-  if (seen.first_read && seen.last_write && watched.watches_answers)
-    sample.observed_s = *seen.last_write - *seen.first_read;
+  if (watched.first_read && last_write) {
+    const double last = watched.last_close ? watched.last_close->unix_s : *last_write;
+    sample.observed_s = std::max(*last_write, last) - watched.first_read->not_before_unix;
+  }
   // Within its slack a log may say less than was seen; it gains nothing by it.
   if (sample.extraction_s && sample.observed_s)
     sample.extraction_s = std::max(*sample.extraction_s, *sample.observed_s);

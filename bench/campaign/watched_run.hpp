@@ -13,6 +13,7 @@
 #include "bench/measure/gpu_monitor.hpp"
 #include "bench/measure/machine.hpp"
 #include "bench/measure/nvml.hpp"
+#include "bench/measure/run_observer.hpp"
 
 namespace spex::bench {
 
@@ -21,10 +22,10 @@ struct WatchedRun {
   CommandResult result;
   std::vector<GpuObservation> gpus;  ///< of the entry
   std::string gpu_not_given;         ///< another one that was used meanwhile; "" where none was
-  std::optional<double> first_read;
-  std::string unopened;         ///< an input that was not opened; "" where none is known
-  std::string opened_answer;    ///< a file that a run has no business with, which was opened
-  bool watches_answers = true;  ///< whether those could be watched
+  std::optional<Opening> first_read;
+  std::optional<Closing> last_close;  ///< of an output, that was open for writing
+  std::string unopened;               ///< an input that was not opened; "" where none is known
+  std::string opened_answer;          ///< a file that a run has no business with, which was opened
   std::optional<double> node_joules;
 };
 
@@ -37,11 +38,13 @@ class RunWatcher {
              Signals& signals, std::function<void(const EntryRun&)> write);
 
   /// Runs the entry's launch, whose list of frames is written, or to which the words `frame` are
-  /// added, the files of a frame alone. `inputs` are what it reads, `not_for_it` what it must not.
-  /// What does not end by itself stays in `dropped`.
+  /// added, the files of a frame alone. `inputs` are what it reads, `not_for_it` what it must not;
+  /// what it writes to the folder `outputs` is watched, unless that is "". What does not end by
+  /// itself stays in `dropped`. Throws Error(internal) where this node's files cannot be watched.
   [[nodiscard]] WatchedRun run(EntryRun& run, const std::vector<std::string>& frame,
                                const std::vector<std::string>& inputs,
-                               const std::vector<std::string>& not_for_it, double time_limit_s);
+                               const std::vector<std::string>& not_for_it,
+                               const std::string& outputs, double time_limit_s);
 
   /// The sample of a run that was not interrupted; what it says of itself is held to what was asked
   /// (`cameras`, and `patches` of all of them) and seen. `last_write` is by this machine's clock.

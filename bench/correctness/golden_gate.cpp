@@ -8,6 +8,7 @@
 
 #include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/golden_turn.hpp"
+#include "bench/correctness/run_claims.hpp"
 #include "bench/correctness/validation.hpp"
 #include "bench/measure/run_observer.hpp"
 #include "golden/golden_cases.hpp"
@@ -55,6 +56,9 @@ nlohmann::ordered_json run_golden(const std::string& cases, const std::string& n
   OpeningWatch answers(not_for_it);
   const CommandResult result = run_command(command, signals);
   const std::optional<Opening> opened = answers.stop();
+  if (!answers.watches())
+    throw Error(ErrorKind::internal, "inotify", "the golden frames cannot be watched",
+                blind_expected);
 
   auto checks = nlohmann::ordered_json::array();
   std::string failure;
@@ -65,7 +69,7 @@ nlohmann::ordered_json run_golden(const std::string& cases, const std::string& n
   else if (result.left_behind > 0)
     failure = fmt::format("left {} process(es) behind", result.left_behind);
   else if (opened)
-    failure = opened->path + " was opened meanwhile, with which the run has no business";
+    failure = opened->path + opened_answer;
   else if (fs::symlink_status(output).type() != fs::file_type::regular)
     failure = "wrote no file";
   else

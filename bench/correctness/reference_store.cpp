@@ -20,10 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr double seconds_a_frame = 3600;
+constexpr const char* hash_extension = ".sha256";
 
 // Beside a frame: its hash, written once it was made.
 std::string hash_path(const std::string& frame) {
-  return fs::path(frame).replace_extension(".sha256");
+  return fs::path(frame).replace_extension(hash_extension);
 }
 
 // A link to `file` in `folder`, named by what the file holds, with the endings of its own name.
@@ -123,8 +124,11 @@ void ReferenceStore::make(const std::vector<ListedFrame>& missing, const ListedF
   const std::string list = fs::path(folder_.path()) / "frames.txt";
   write_frame_list(all, list);
   const Launch launch = make_reference_launch(entry, reference.method, programs, {"--list", list});
-  Command command{launch.argv, launch.environment, fs::path(folder_.path()) / "spex-cpu.log",
-                  seconds_a_frame * static_cast<double>(all.size())};
+  Command command;
+  command.argv = launch.argv;
+  command.environment = launch.environment;
+  command.log = fs::path(folder_.path()) / "spex-cpu.log";
+  command.time_limit_s = seconds_a_frame * static_cast<double>(all.size());
   const CommandResult result = run_command(command, signals);
   fs::remove_all(links);
   if (result.interrupted) throw data_error(list, "interrupted", "reference frames");
@@ -141,9 +145,19 @@ void ReferenceStore::make(const std::vector<ListedFrame>& missing, const ListedF
   if (again.input == nullptr) return;
   const std::optional<std::string> hash = hash_file(copy);
   fs::remove(copy);
-  if (!hash || hash != hash_file(again.output))
-    throw data_error(again.output, "is not what spex-cpu makes of its input",
-                     "reference frames that nobody changed: another --references");
+  if (hash && hash == hash_file(again.output)) return;
+  // Who has changed one may have changed others, which another draw would not meet.
+  forget_all();
+  throw data_error(again.output, "is not what spex-cpu makes of its input",
+                   "reference frames that nobody changed; all of the folder are made again now");
+}
+
+void ReferenceStore::forget_all() {
+  checked_.clear();
+  std::vector<fs::path> hashes;
+  for (const auto& file : fs::directory_iterator(folder_.path()))
+    if (file.path().extension() == hash_extension) hashes.push_back(file.path());
+  for (const fs::path& hash : hashes) fs::remove(hash);
 }
 
 }  // namespace spex::bench

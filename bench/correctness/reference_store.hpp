@@ -50,6 +50,8 @@ class ReferenceStore {
   /// By spex-cpu, with their hashes. `again`, made once more from its input, may have no input.
   void make(const std::vector<ListedFrame>& missing, const ListedFrame& again, const Entry& entry,
             const Reference& reference, const Programs& programs, Signals& signals);
+  /// Frames of the folder are made again before they are used.
+  void forget_all();
 
   OwnedFolder folder_;
   std::string spex_cpu_sha256_;

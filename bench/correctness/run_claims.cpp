@@ -59,8 +59,7 @@ std::string contradiction(const RunLog& log, const AskedOf& asked, const SeenOf&
     return fmt::format("the run log is of {} ranks (expected {})", log.ranks, asked.ranks);
   if (patches != asked.patches)
     return fmt::format("the run log has {} patches (expected {})", patches, asked.patches);
-  if (!seen.opened_answer.empty())
-    return seen.opened_answer + " was opened meanwhile, with which the run has no business";
+  if (!seen.opened_answer.empty()) return seen.opened_answer + opened_answer;
   if (!seen.gpu_not_given.empty())
     return fmt::format("memory of {} was in use, which the run was not given", seen.gpu_not_given);
   if (std::abs(seen.clock_was_set) > seen.slack + clock_drift * (seen.end - seen.start))

@@ -39,6 +39,10 @@ inline constexpr double clock_drift = 1e-3;
 /// The part of the patches that may fail, and that may fall back to eigh.
 inline constexpr double bad_patches_limit = 0.001;
 
+/// What is said behind the name of a file that holds answers, or inputs of other runs.
+inline constexpr const char* opened_answer =
+    " was opened meanwhile, with which the run has no business";
+
 /// The first thing in which the log contradicts what was asked or seen, in a line; "" where it does
 /// not: another program, milestone, frames, ranks or number of patches; an input that was not
 /// opened; this machine's clock was set meanwhile; a clock that begins after the first input was

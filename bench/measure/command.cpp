@@ -5,6 +5,7 @@
 #include <charconv>
 #include <chrono>
 #include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <set>
@@ -23,17 +24,18 @@
 namespace spex::bench {
 namespace {
 
-using Clock = std::chrono::steady_clock;
+// Time that nobody can slow down: other clocks are adjusted, by a tenth where somebody asks for it.
+double raw_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
 
 constexpr std::chrono::milliseconds look_every{100};
 constexpr double grace_s = 10;
 constexpr int status_of_no_program = 127;
 // After which one that cannot be killed, as it waits for a file system that is gone, is left.
 constexpr double unkillable_s = 30;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 // By the clock that can be set.
 double system_seconds() {
@@ -135,23 +137,44 @@ std::vector<pid_t> children() {
   return found;
 }
 
-// Waits for what a command left behind, and kills it after `patience_s`; how many were killed.
-// Orphans have become this process's children, and those of one that is killed do so then.
-int end_stragglers(double patience_s, const Signals& signals) {
-  const Clock::time_point start = Clock::now();
+double cpu_seconds_of(const rusage& use) {
+  return seconds_of(use.ru_utime) + seconds_of(use.ru_stime);
+}
+
+// Whether a process is one of the helpers that may be there when its command has ended.
+bool is_one_of(pid_t pid, const std::vector<std::string>& helpers) {
+  std::error_code error;
+  const std::string program = std::filesystem::read_symlink(
+      std::filesystem::path("/proc") / std::to_string(pid) / "exe", error);
+  return std::find(helpers.begin(), helpers.end(), program) != helpers.end();
+}
+
+// Waits for what a command left behind, and kills it after its patience. Orphans have become this
+// process's children, and those of one that is killed do so then. Until the last has ended but for
+// helpers, the command has not: it may be at work.
+void end_stragglers(const Command& command, const Signals& signals, double begin,
+                    CommandResult& result) {
+  const double start = raw_seconds();
   std::set<pid_t> killed;
-  while (true) {
-    while (waitpid(-1, nullptr, WNOHANG) > 0) {
+  for (bool at_work = true;;) {
+    rusage use{};
+    while (wait4(-1, nullptr, WNOHANG, &use) > 0) {
+      result.cpu_s += cpu_seconds_of(use);
+      if (at_work) result.seconds = raw_seconds() - begin;
     }
     const std::vector<pid_t> left = children();
-    if (left.empty() || seconds_since(start) > unkillable_s) return static_cast<int>(killed.size());
-    if (seconds_since(start) > patience_s)
+    at_work = at_work && std::any_of(left.begin(), left.end(),
+                                     [&](pid_t pid) { return !is_one_of(pid, command.helpers); });
+    const double waited = raw_seconds() - start;
+    if (left.empty() || waited > unkillable_s) break;
+    if (waited > command.straggling_s)
       for (const pid_t pid : left) {
         kill(pid, SIGKILL);
         killed.insert(pid);
       }
     signals.wait_for_child(std::chrono::milliseconds(20));
   }
+  result.left_behind = static_cast<int>(killed.size());
 }
 
 }  // namespace
@@ -160,7 +183,7 @@ CommandResult run_command(const Command& command, Signals& signals) {
   CommandResult result;
   const int continued = Signals::times_continued();
   result.start_unix = system_seconds();
-  const Clock::time_point begin = Clock::now();
+  const double begin = raw_seconds();
   // Orphans are this process's, so that none is lost sight of.
   if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
     throw Error(ErrorKind::internal, "prctl", std::strerror(errno));
@@ -172,9 +195,9 @@ CommandResult run_command(const Command& command, Signals& signals) {
     do {
       rusage use{};
       found = wait4(-1, &status, WNOHANG, &use);
-      if (found > 0) result.cpu_s += seconds_of(use.ru_utime) + seconds_of(use.ru_stime);
+      if (found > 0) result.cpu_s += cpu_seconds_of(use);
     } while (found > 0 && found != child);
-    result.seconds = seconds_since(begin);
+    result.seconds = raw_seconds() - begin;
     if (found == child) {
       result.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
       break;
@@ -194,9 +217,9 @@ CommandResult run_command(const Command& command, Signals& signals) {
     }
     signals.wait_for_child(look_every);
   }
-  result.clock_was_set_s = system_seconds() - result.start_unix - seconds_since(begin);
+  end_stragglers(command, signals, begin, result);
+  result.clock_was_set_s = system_seconds() - result.start_unix - (raw_seconds() - begin);
   result.was_stopped = Signals::times_continued() != continued;
-  result.left_behind = end_stragglers(command.straggling_s, signals);
   return result;
 }
 

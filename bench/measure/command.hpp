@@ -14,7 +14,9 @@ struct Command {
   std::map<std::string, std::string> environment;  ///< besides this process's own
   std::string log;                                 ///< file that takes stdout and stderr
   double time_limit_s = 3600;
-  double straggling_s = 3;  ///< within which helpers of launchers end by themselves
+  double straggling_s = 3;  ///< within which what it leaves behind ends by itself
+  /// Programs that may end after it, off its clock: paths, without symbolic links.
+  std::vector<std::string> helpers;
 };
 
 struct CommandResult {
@@ -25,8 +27,10 @@ struct CommandResult {
   /// Seconds by which this machine's clock went on more than time did: somebody set it.
   double clock_was_set_s = 0;
   double start_unix = 0;  ///< just before the start, seconds since 1970
-  double seconds = 0;     ///< from there to the end, by a monotonic clock
-  int left_behind = 0;    ///< processes that outlived it by seconds, and were then killed
+  /// From there to the end of the last process that it started, but for helpers, by a clock that
+  /// nobody can set or slow down.
+  double seconds = 0;
+  int left_behind = 0;  ///< processes that outlived it by seconds, and were then killed
   /// Of all CPUs, in the program, its children and theirs on this node, as far as each was waited
   /// for; those that srun starts are not among them.
   double cpu_s = 0;

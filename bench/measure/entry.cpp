@@ -27,6 +27,12 @@ std::vector<std::string> Entry::result_options() const {
   return all;
 }
 
+int seed_of_run(const Case& one, const Entry& entry, int index, int begun_before) {
+  constexpr int seeds_of_a_beginning = 100;
+  if (one.seeds) return one.seed + (index + begun_before) % *one.seeds;
+  return one.seed + entry.first_seed + index + seeds_of_a_beginning * begun_before;
+}
+
 bool has_fpnh(const Entry& entry, const Case& one) {
   const auto cuts = [](const std::string& word) {
     for (const char* name : {"--wavelength", "--specmin", "--nspec"})

@@ -29,8 +29,6 @@ struct Case {
   [[nodiscard]] int bundles() const { return size == "full" ? 20 : 1; }
   /// Of a long run (tier night).
   [[nodiscard]] int exposures_in_turn() const { return seeds.value_or(4); }
-  /// The seed of the inputs of run `index`.
-  [[nodiscard]] int seed_of_run(int index) const { return seed + (seeds ? index % *seeds : index); }
 };
 
 /// Which point of which sweep an entry is.
@@ -79,6 +77,9 @@ struct Entry {
   std::optional<int> warmups, repeats;  ///< the plan's where absent
   std::optional<Stopping> until;        ///< the plan's where absent
   std::string tolerance;                ///< of spex-compare; the plan's where absent
+  /// Of its inputs, from the case's on: entries that may be published have inputs of their own, so
+  /// that none finds answers that another has kept. No word of the plan.
+  int first_seed = 0;
 
   [[nodiscard]] bool on_gpu() const { return gpus > 0; }
   /// On GPUs; less than 1 where a rank has several.
@@ -88,6 +89,10 @@ struct Entry {
   /// Options that decide the values of the output; entries with the same ones must agree.
   [[nodiscard]] std::vector<std::string> result_options() const;
 };
+
+/// The seed of the inputs of run `index` of an entry, for which `begun_before` runs were begun that
+/// are no samples: those have seen other inputs. Not of long runs, which take a case's in turn.
+[[nodiscard]] int seed_of_run(const Case& one, const Entry& entry, int index, int begun_before);
 
 /// Whether its speed is FPNH: frames come out with all fibers and wavelengths of a camera, and are
 /// not extracted alone, which is a matter of seconds.

@@ -8,10 +8,8 @@
 #include <fstream>
 #include <limits>
 
-#include <poll.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "bench/measure/sample.hpp"
 #include "reference/core/error.hpp"
@@ -21,7 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int look_every_ms = 50;  // whether the watch is over; an event is seen at once
 // Two clocks are read one after the other. What the machine does in between counts as their
 // difference, so they are read again unless that was short.
 constexpr double close_together_s = 0.002;
@@ -34,52 +31,56 @@ double seconds(const timespec& time) {
 }  // namespace
 
 OpeningWatch::OpeningWatch(const std::vector<std::string>& paths)
-    : events_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
-  if (events_ < 0) return;
+    : events_([this](const FileEvent& event) { take(event); }) {
   for (const std::string& path : paths) {
-    const int number = inotify_add_watch(events_, path.c_str(), IN_OPEN);
-    if (number < 0) return;
-    paths_[number] = path;
+    const int watch = events_.add(path, IN_OPEN);
+    if (watch >= 0) paths_[watch] = path;
+    all_ = all_ && watch >= 0;
   }
-  watches_ = true;
-  thread_ = std::thread([this] { watch(); });
-}
-
-OpeningWatch::~OpeningWatch() {
-  static_cast<void>(stop());
-  if (events_ >= 0) close(events_);
+  events_.start();
 }
 
 std::optional<Opening> OpeningWatch::stop() {
-  ended_ = true;
-  if (thread_.joinable()) thread_.join();
+  events_.stop();
   return first_;
 }
 
-void OpeningWatch::watch() {
-  while (true) {
-    const bool over = ended_;  // what came before the end is still read
-    pollfd one{events_, POLLIN, 0};
-    if (poll(&one, 1, over ? 0 : look_every_ms) <= 0) {
-      if (over) return;
-      continue;
-    }
-    const double now = unix_now();
-    // Of files that are watched, and not of folders, an event has no name behind it.
-    inotify_event event{};
-    if (read(events_, &event, sizeof(event)) != sizeof(event)) return;
-    // A file that is deleted gives an event too, of another kind.
-    const auto found = paths_.find(event.wd);
-    if ((event.mask & IN_OPEN) == 0 || found == paths_.end()) continue;
-    if (!first_) first_ = {now, found->second};
-    // Once is enough, and the system's list of events stays short.
-    inotify_rm_watch(events_, event.wd);
-    paths_.erase(found);
-  }
+void OpeningWatch::take(const FileEvent& event) {
+  // A file that is deleted gives an event too, of another kind.
+  const auto found = paths_.find(event.watch);
+  if ((event.mask & IN_OPEN) == 0 || found == paths_.end()) return;
+  if (!first_) first_ = {event.seen_unix, event.not_before_unix, found->second};
+  // Once is enough, and the system's list of events stays short.
+  events_.remove(event.watch);
+  paths_.erase(found);
 }
 
 std::string OpeningWatch::unopened() const {
-  return !watches_ || paths_.empty() ? "" : paths_.begin()->second;
+  return paths_.empty() ? "" : paths_.begin()->second;
+}
+
+WritingWatch::WritingWatch(const std::string& folder)
+    : folder_(folder), events_([this](const FileEvent& event) { take(event); }) {
+  watch_ = events_.add(folder, IN_CREATE | IN_MOVED_TO);
+  all_ = watch_ >= 0;
+  events_.start();
+}
+
+std::optional<Closing> WritingWatch::stop() {
+  events_.stop();
+  return last_;
+}
+
+void WritingWatch::take(const FileEvent& event) {
+  if (event.watch != watch_) {
+    if ((event.mask & IN_CLOSE_WRITE) != 0) last_ = {event.seen_unix, event.not_before_unix};
+    return;
+  }
+  if (event.name.empty()) return;
+  // The file itself, and not its name here: it may be open by another. One that is gone again, as
+  // it was renamed, is met by its next name.
+  const std::string path = fs::path(folder_) / event.name;
+  if (events_.add(path, IN_CLOSE_WRITE | IN_DONT_FOLLOW) < 0 && errno != ENOENT) all_ = false;
 }
 
 double file_clock_offset(const std::string& folder) {

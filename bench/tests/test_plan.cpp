@@ -235,13 +235,25 @@ TEST(Plan, OutsideCiEveryFrameIsHeldToTheReference) {
 
 TEST(Plan, RunsTakeTheSeedsInTurn) {
   const Plan ci = read(on_gpu);
-  EXPECT_EQ(ci.cases.at("night").seed_of_run(3), 1);
+  const Entry entry;
+  EXPECT_EQ(seed_of_run(ci.cases.at("night"), entry, 3, 0), 1);
   Case one;
   one.seed = 7;
-  EXPECT_EQ(one.seed_of_run(0), 7);
-  EXPECT_EQ(one.seed_of_run(5), 12);
+  EXPECT_EQ(seed_of_run(one, entry, 0, 0), 7);
+  EXPECT_EQ(seed_of_run(one, entry, 5, 0), 12);
   one.seeds = 2;
-  EXPECT_EQ(one.seed_of_run(5), 8);
+  EXPECT_EQ(seed_of_run(one, entry, 5, 0), 8);
+}
+
+TEST(Plan, RunsThatAreBegunAgainHaveOtherInputs) {
+  Case one;
+  const Entry entry;
+  std::set<int> seeds;
+  for (const int begun : {0, 1, 2})
+    for (const int index : {0, 1, 5}) seeds.insert(seed_of_run(one, entry, index, begun));
+  EXPECT_EQ(seeds.size(), 9);
+  one.seeds = 10;
+  EXPECT_NE(seed_of_run(one, entry, 1, 0), seed_of_run(one, entry, 1, 1));
 }
 
 TEST(Plan, MayGoOnUntilTheIntervalIsNarrow) {
