@@ -38,6 +38,10 @@ FRAMES = (
     "another order",
     "another fiber's name",
     "scores",
+    "flux in the dark",
+    "ivar in the dark",
+    "chi2pix in the dark",
+    "resolution in the dark",
 )
 
 here = Path(__file__).resolve().parent
@@ -153,6 +157,17 @@ def edit_frame() -> None:
         elif fault == "scores":
             file["SCORES"].data.field(1)[3] *= 1.01
             file["SCORES"].add_checksum()
+        elif fault.endswith(" in the dark"):
+            edit_dark_bins(file, ivar == 0)
+
+
+def edit_dark_bins(file, dark) -> None:
+    """Puts something into the bins that no pixel constrains."""
+    name = fault.split()[0].upper()
+    value = {"FLUX": -5000, "IVAR": 4, "CHI2PIX": 1e6, "RESOLUTION": 0.3}[name]
+    data = file[name].data
+    (data.transpose(0, 2, 1) if name == "RESOLUTION" else data)[dark] = value
+    file[name].add_checksum()
 
 
 def add_to_resolution(path: Path) -> None:
