@@ -83,8 +83,13 @@ OutputFrame CampaignInputs::output_of(const Entry& entry, const InputFrame& inpu
                                       const std::string& path) const {
   const std::string reference =
       plan_.reference ? references_.path_of(entry, input, *plan_.reference) : "";
-  return {input.camera,      path, reference, input.truth, references_.sha256_of(reference),
-          input.truth_sha256};
+  return {input.camera,
+          path,
+          reference,
+          input.truth,
+          references_.sha256_of(reference),
+          input.truth_sha256,
+          {input.preproc, entry.program(), to_string(entry.milestone), entry.method()}};
 }
 
 std::vector<std::string> CampaignInputs::not_for(const Entry& entry,
