@@ -1,6 +1,7 @@
 #include "bench/campaign/exposure_run.hpp"
 
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -62,9 +63,10 @@ std::optional<Sample> measure_exposure(EntryRun& run, const Plan& plan,
   if (last_write) *last_write -= clock;
   Sample sample = watcher.sample_of(run, watched, last_write, cameras, patches);
   sample.seed = data.seed;
+  const std::vector<RunLog::Frame> logged = std::exchange(sample.logged, {});
   if (!sample.failure)
     run.validation.look(index, data.seed, frames, folders.window_of(watched.result, clock),
-                        run.entry.tolerance);
+                        run.entry.tolerance, logged);
   return sample;
 }
 

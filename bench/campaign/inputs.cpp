@@ -95,7 +95,7 @@ std::vector<std::string> CampaignInputs::sharing(
     if (entry.id == run.entry.id) break;
     const Case& its = plan_.cases.at(entry.case_name);
     if (its.size != mine.size || its.camera_list() != mine.camera_list() ||
-        entry.result_options() != run.entry.result_options())
+        reference_options(entry) != reference_options(run.entry))
       continue;
     const std::set<int> seeds = seeds_of(plan_, entry);
     if (std::any_of(exposures.begin(), exposures.end(),
@@ -121,8 +121,13 @@ OutputFrame CampaignInputs::output_of(const Entry& entry, const InputFrame& inpu
                                       const std::string& path) const {
   const std::string reference =
       plan_.reference ? references_.path_of(entry, input, *plan_.reference) : "";
-  return {input.camera,      path, reference, input.truth, references_.sha256_of(reference),
-          input.truth_sha256};
+  return {input.camera,
+          path,
+          reference,
+          input.truth,
+          references_.sha256_of(reference),
+          input.truth_sha256,
+          {input.preproc, entry.program(), to_string(entry.milestone), entry.method()}};
 }
 
 std::vector<std::string> CampaignInputs::not_for(const std::set<const Dataset*>& its_own) const {

@@ -65,6 +65,7 @@ std::set<const Dataset*> exposures_of(const LongRun& list) {
 // one is not what the later ones were held to.
 std::optional<std::string> validate_kept(EntryRun& run, const LongRun& list,
                                          const CollectedFrames& collected, const RunWindow& window,
+                                         const std::vector<RunLog::Frame>& logged,
                                          const CampaignInputs& inputs) {
   std::map<const Dataset*, std::vector<OutputFrame>> by_exposure;
   std::map<std::pair<int, std::string>, std::string> hashes;  // by seed and camera
@@ -77,7 +78,7 @@ std::optional<std::string> validate_kept(EntryRun& run, const LongRun& list,
   }
   const int index = run.next_index();
   for (const auto& [exposure, frames] : by_exposure)
-    run.validation.look(index, exposure->seed, frames, window, run.entry.tolerance);
+    run.validation.look(index, exposure->seed, frames, window, run.entry.tolerance, logged);
   for (const FrameValidation& frame : run.validation.frames())
     for (const FrameValidation::Output& output : frame.outputs)
       if (output.run == index && output.sha256 != hashes.at({output.seed, frame.camera}))
@@ -167,6 +168,7 @@ std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const st
     last_write = *std::max_element(collected.written.begin(), collected.written.end()) - clock;
   Sample sample = watcher.sample_of(run, watched, last_write, cameras, patches);
   sample.seed = list.inputs.front().exposure->seed;
+  const std::vector<RunLog::Frame> logged = std::exchange(sample.logged, {});
   if (!sample.failure && !collected.failure.empty()) sample.failure = collected.failure;
   if (!sample.failure) {
     const double began_to_read =
@@ -178,7 +180,7 @@ std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const st
           machine_speed_json(list, collected, began_to_read, clock, MachineSpeed(series, threads));
     sample.failure = take_steady_part(sustained, warmup, sample);
   }
-  if (!sample.failure) sample.failure = validate_kept(run, list, collected, window, inputs);
+  if (!sample.failure) sample.failure = validate_kept(run, list, collected, window, logged, inputs);
   if (!warmup) {
     run.frames = frames;
     write_series(run, run_id, series, folders.series(run.entry.id));

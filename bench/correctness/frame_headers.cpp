@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include <fitsio.h>
@@ -25,9 +26,15 @@ bool is_own(const std::string& name) {
   return own.contains(name) || name.starts_with("DEPNAM") || name.starts_with("DEPVER");
 }
 
+// Those that may stand in a header more than once.
+bool is_text(const std::string& name) {
+  return name == "COMMENT" || name == "HISTORY" || name.empty();
+}
+
 // The keywords of an HDU with their values as written, and whether its sums are right.
 struct Header {
   std::map<std::string, std::string> values;
+  std::string twice;  // a keyword that is there more than once; "" for none
   bool has_sums = false, sums_are_right = true;
 };
 
@@ -45,7 +52,8 @@ Header read_header(const FitsReader& file) {
       continue;
     }
     keyword = name.data();
-    header.values[keyword] = value.data();
+    const bool is_new = header.values.insert_or_assign(keyword, value.data()).second;
+    if (!is_new && !is_text(keyword)) header.twice = keyword;
   }
   fits_verify_chksum(file.get(), &data_ok, &hdu_ok, &status);
   fits_check(status, file.path(), file.hdu_name());
@@ -86,6 +94,23 @@ bool same_value(const std::string& a, const std::string& b) {
   return numbers && x == y;
 }
 
+// Keywords of an HDU that are missing, have another value, or are not the reference's.
+std::string wrong_keywords(const std::string& hdu, const Header& found, const Header& expected) {
+  for (const auto& [name, value] : expected.values) {
+    if (is_own(name)) continue;
+    const auto keyword = found.values.find(name);
+    if (keyword == found.values.end())
+      return fmt::format("{}: {} is missing (expected {})", hdu, name, value);
+    if (!same_value(keyword->second, value))
+      return fmt::format("{}: {} is {} (expected {})", hdu, name, keyword->second, value);
+  }
+  // A WCS, or TSCAL and TNULL, would change what readers make of the same bytes.
+  for (const auto& [name, value] : found.values)
+    if (!is_own(name) && !expected.values.contains(name))
+      return fmt::format("{}: {} is {} (expected none)", hdu, name, value);
+  return {};
+}
+
 }  // namespace
 
 std::string wrong_header(const std::string& path, const std::string& camera,
@@ -99,9 +124,12 @@ std::string wrong_header(const std::string& path, const std::string& camera,
   if (const auto bytes = std::filesystem::file_size(path);
       bytes != static_cast<std::uintmax_t>(headers.end))
     return fmt::format("has {} bytes (expected {}, those of its HDUs)", bytes, headers.end);
-  for (const auto& [hdu, header] : headers.named)
+  for (const auto& [hdu, header] : headers.named) {
     if (!header.sums_are_right)
       return fmt::format("{}: CHECKSUM or DATASUM is not that of its bytes", hdu);
+    // Some readers take the first, others the last.
+    if (!header.twice.empty()) return fmt::format("{}: {} is there twice", hdu, header.twice);
+  }
   if (reference.empty()) return {};
   const Headers wanted = read_headers(reference);
   if (headers.order != wanted.order)
@@ -111,16 +139,31 @@ std::string wrong_header(const std::string& path, const std::string& camera,
     const auto found = headers.named.find(hdu);
     if (expected.has_sums && !found->second.has_sums)
       return fmt::format("{}: CHECKSUM or DATASUM is missing", hdu);
-    for (const auto& [name, value] : expected.values) {
-      if (is_own(name)) continue;
-      const auto keyword = found->second.values.find(name);
-      if (keyword == found->second.values.end())
-        return fmt::format("{}: {} is missing (expected {})", hdu, name, value);
-      if (!same_value(keyword->second, value))
-        return fmt::format("{}: {} is {} (expected {})", hdu, name, keyword->second, value);
-    }
+    if (std::string wrong = wrong_keywords(hdu, found->second, expected); !wrong.empty())
+      return wrong;
   }
   return {};
+}
+
+std::string wrong_origin(const std::string& path, const FrameOrigin& origin,
+                         const std::vector<RunLog::Frame>& logged) {
+  FitsReader file(path);
+  file.move_to_primary();
+  for (const auto& [name, expected] : {std::pair{"SPEXPROG", &origin.program},
+                                       {"MILESTNE", &origin.milestone},
+                                       {"METHOD", &origin.method}})
+    if (const std::string found = file.find_string(name).value_or(""); found != *expected)
+      return fmt::format("{} is '{}' (expected {})", name, found, *expected);
+  bool is_logged = false;
+  for (const RunLog::Frame& frame : logged) {
+    if (frame.input != origin.input) continue;
+    is_logged = true;
+    for (const auto& [name, expected] :
+         {std::pair{"NFAILED", frame.failed}, {"NFALLBCK", frame.fell_back}})
+      if (const long long found = file.get_integer(name); found != expected)
+        return fmt::format("{} is {} (expected {}, by the run log)", name, found, expected);
+  }
+  return is_logged ? "" : "the run log has no frame of " + origin.input;
 }
 
 }  // namespace spex::bench

@@ -9,7 +9,6 @@
 #include <sys/stat.h>
 
 #include "bench/correctness/file_hash.hpp"
-#include "bench/correctness/frame_headers.hpp"
 #include "bench/correctness/frame_tables.hpp"
 #include "bench/measure/optional_json.hpp"
 #include "reference/compare/compare_frames.hpp"
@@ -141,6 +140,15 @@ std::string judge(FrameValidation& frame, const OutputFrame& output, const std::
   }
 }
 
+// Equal bytes do not make the log of a later run right.
+std::string judge_origin(const OutputFrame& output, const std::vector<RunLog::Frame>& logged) {
+  try {
+    return wrong_origin(output.path, output.origin, logged);
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+}
+
 }  // namespace
 
 std::string compare_files(const std::string& result, const std::string& expected,
@@ -202,7 +210,8 @@ Validation::Validation(const Json& json) {
 }
 
 void Validation::look(int run, int seed, const std::vector<OutputFrame>& frames,
-                      const RunWindow& window, const std::string& tolerance) {
+                      const RunWindow& window, const std::string& tolerance,
+                      const std::vector<RunLog::Frame>& logged) {
   if (frames_.empty())
     for (const OutputFrame& frame : frames) frames_.emplace_back().camera = frame.camera;
   std::vector<std::optional<PullStatistics>> pulls(frames.size());
@@ -218,6 +227,7 @@ void Validation::look(int run, int seed, const std::vector<OutputFrame>& frames,
       failure = judge(frame, frames[i], tolerance, pulls[i]);
     else if (failure.empty() && first->sha256 != hash)
       failure = fmt::format("has other bytes than run {} of the same input", first->run);
+    if (failure.empty()) failure = judge_origin(frames[i], logged);
     // What was looked at is what the run left.
     if (failure.empty()) failure = why_no_output(frames[i].path, window);
     frame.outputs.push_back({run, seed, hash});

@@ -7,6 +7,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/correctness/frame_headers.hpp"
+#include "bench/measure/run_log.hpp"
 #include "reference/compare/check_truth.hpp"
 
 namespace spex::bench {
@@ -18,6 +20,7 @@ struct OutputFrame {
   std::string reference;  ///< the CPU extractor's frame of the same input; may be empty in tier ci
   std::string truth;
   std::string reference_sha256, truth_sha256;  ///< which they had when they were made
+  FrameOrigin origin;
 };
 
 /// One frame of an entry, over all its runs.
@@ -58,11 +61,11 @@ class Validation {
 
   /// Looks at the outputs of one run on the inputs of `seed`, which is over. Each must be a file of
   /// its own that the run wrote, and nobody since; agree with its reference within `tolerance`, in
-  /// its headers and tables, and with the truth, which both must be what they were; its bytes must
-  /// be those of an earlier run on the same input. All frames together must agree with the truth. A
-  /// frame that fails once has failed.
+  /// its headers and tables, and with the truth, which both must be what they were; say how it was
+  /// made as the run log (`logged`) does; its bytes must be those of an earlier run on the same
+  /// input. All frames together must agree with the truth. A frame that fails once has failed.
   void look(int run, int seed, const std::vector<OutputFrame>& frames, const RunWindow& window,
-            const std::string& tolerance);
+            const std::string& tolerance, const std::vector<RunLog::Frame>& logged);
 
   [[nodiscard]] const std::vector<FrameValidation>& frames() const { return frames_; }
   [[nodiscard]] bool pass() const;

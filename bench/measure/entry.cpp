@@ -33,6 +33,22 @@ int seed_of_run(const Case& one, const Entry& entry, int index, int begun_before
   return one.seed + entry.first_seed + index + seeds_of_a_beginning * begun_before;
 }
 
+std::string Entry::method() const {
+  std::string method = to_string(traits(milestone).method);
+  for (std::size_t k = 0; k < options.size(); ++k) {
+    const std::string& word = options[k];
+    const std::size_t end = word.find('=');
+    // The extractors take abbreviations: --me is none of another option.
+    const std::string name = word.substr(0, end);
+    if (name.size() < 4 || !std::string("--method").starts_with(name)) continue;
+    if (end != std::string::npos)
+      method = word.substr(end + 1);
+    else if (k + 1 < options.size())
+      method = options[k + 1];
+  }
+  return method;
+}
+
 bool has_fpnh(const Entry& entry, const Case& one) {
   const auto cuts = [](const std::string& word) {
     for (const char* name : {"--wavelength", "--specmin", "--nspec"})

@@ -82,6 +82,10 @@ struct Entry {
   int first_seed = 0;
 
   [[nodiscard]] bool on_gpu() const { return gpus > 0; }
+  /// What its frames and run logs name as their program.
+  [[nodiscard]] std::string program() const { return on_gpu() ? "spex-gpu" : "spex-cpu"; }
+  /// How its frames are to be solved: by its options, else as the milestone does.
+  [[nodiscard]] std::string method() const;
   /// On GPUs; less than 1 where a rank has several.
   [[nodiscard]] double ranks_of_gpu() const {
     return ranks ? static_cast<double>(*ranks) / gpus : ranks_per_gpu;

@@ -19,6 +19,7 @@ void take_run_log(const RunLog& log, double start_unix, Sample& sample) {
   sample.launch_s = log.origin_unix - start_unix;
   sample.phases = log.phases;
   sample.max_rss_bytes = log.max_rss_bytes;
+  sample.logged = log.frames;
   for (const RunLog::Frame& frame : log.frames) {
     sample.patches += frame.patches;
     sample.fell_back += frame.fell_back;

@@ -34,6 +34,7 @@ struct Sample {
   std::optional<double> node_joules;  ///< by the node's own counter
   std::optional<double> max_rss_bytes;
   std::optional<double> device_memory_bytes;
+  std::vector<RunLog::Frame> logged;  ///< as the run log has them; not in the result
   long patches = 0, fell_back = 0, failed_patches = 0;
   nlohmann::ordered_json sustained;  ///< of a long run (campaign/sustained.hpp); null for others
 

@@ -38,7 +38,32 @@ FRAMES = (
     "another order",
     "another fiber's name",
     "scores",
+    "unknown keyword",
+    "frame of another milestone",
+    "frame of another program",
+    "frame of another method",
+    "other failures than logged",
+    "flux in the dark",
+    "ivar in the dark",
+    "chi2pix in the dark",
+    "resolution in the dark",
 )
+# Keywords that a frame is to say something else by.
+KEYWORDS = {
+    "another camera": ("CAMERA", "z9"),
+    "another exposure": ("EXPID", 7),
+    "unknown keyword": ("CDELT1", 7.0),
+    "frame of another milestone": ("MILESTNE", "pipeline"),
+    "frame of another program": ("SPEXPROG", "spex-gpu"),
+    "frame of another method": ("METHOD", "eigh"),
+    "other failures than logged": ("NFAILED", 10),
+}
+# Cards that are put before another one of an HDU.
+CARDS = {
+    "scaled fibermap": ("FIBERMAP", "EXTNAME", "TSCAL4  = 1.0", "TZERO4  = 90.0"),
+    "scaled scores": ("SCORES", "EXTNAME", "TSCAL1  = 2.0"),
+    "two exposures": ("FLUX", "EXPID", "EXPID   = 4711"),
+}
 
 here = Path(__file__).resolve().parent
 timed = "--events" in sys.argv
@@ -136,11 +161,9 @@ def edit_frame() -> None:
             flux[:], ivar[:] = 0, 0
         elif fault == "other bytes":
             file["FLUX"].header["FAULT"] = True
-        elif fault == "another camera":
-            file[0].header["CAMERA"] = "z9"
-            file[0].add_checksum()
-        elif fault == "another exposure":
-            file[0].header["EXPID"] = 7
+        elif fault in KEYWORDS:
+            name, value = KEYWORDS[fault]
+            file[0].header[name] = value
             file[0].add_checksum()
         elif fault == "another unit":
             file["IVAR"].header["BUNIT"] = "Jy"
@@ -153,6 +176,36 @@ def edit_frame() -> None:
         elif fault == "scores":
             file["SCORES"].data.field(1)[3] *= 1.01
             file["SCORES"].add_checksum()
+        elif fault.endswith(" in the dark"):
+            edit_dark_bins(file, ivar == 0)
+
+
+def edit_dark_bins(file, dark) -> None:
+    """Puts something into the bins that no pixel constrains."""
+    name = fault.split()[0].upper()
+    value = {"FLUX": -5000, "IVAR": 4, "CHI2PIX": 1e6, "RESOLUTION": 0.3}[name]
+    data = file[name].data
+    (data.transpose(0, 2, 1) if name == "RESOLUTION" else data)[dark] = value
+    file[name].add_checksum()
+
+
+def put_cards(name: str, before: str, *cards: str) -> None:
+    """Puts cards into the header of an HDU of the last frame as they are, with right sums."""
+    from astropy.io import fits
+
+    with fits.open(frame) as file:
+        place = file[name].fileinfo()
+    content = frame.read_bytes()
+    header = content[place["hdrLoc"] : place["datLoc"]]
+    old = [header[k : k + 80] for k in range(0, len(header), 80)]
+    old = old[: old.index(b"END".ljust(80))]
+    at = next(k for k, card in enumerate(old) if card.startswith(before.encode().ljust(8) + b"="))
+    new = [*old[:at], *(card.encode().ljust(80) for card in cards), *old[at:], b"END".ljust(80)]
+    text = b"".join(new)
+    text += b" " * (-len(text) % 2880)
+    frame.write_bytes(content[: place["hdrLoc"]] + text + content[place["datLoc"] :])
+    with fits.open(frame, mode="update", memmap=False) as file:
+        file[name].add_checksum()
 
 
 def add_to_resolution(path: Path) -> None:
@@ -274,6 +327,9 @@ def edit_log(run: dict) -> dict:
         for one in run["frames"]:
             one["patches"] *= 1000
         run["frames"][0]["failed"] = 1
+    elif fault == "log of other inputs":
+        for one in run["frames"]:
+            one["input"] += ".gz"
     elif fault == "more ranks":
         run["ranks"] *= 2
     elif fault == "patches fell back":
@@ -291,6 +347,8 @@ elif fault == "changed input":
         file.write(bytes(40000))
 elif fault in FRAMES:
     edit_frame()
+elif fault in CARDS:
+    put_cards(*CARDS[fault])
 meddle()
 run = json.loads(log.read_text())
 run["events"][-1]["end"] = time.time() - run["origin_unix"]

@@ -9,12 +9,17 @@ from pathlib import Path
 import test_night
 from bench_runs import OPTIONS, Bench, entry
 
-# Says that it is spex-gpu, and is the CPU's. Where the environment tells, so many MB of a GPU are in
-# use before and after that, and then so many watts are allowed.
+# Says that it is spex-gpu, in its frames too, and is the CPU's. Where the environment tells, so many
+# MB of a GPU are in use before and after that, and then so many watts are allowed.
 PRETENDER = f"""#!{sys.executable}
 import json, os, subprocess, sys, time
 from pathlib import Path
 
+from astropy.io import fits
+from astropy.io.fits.hdu import base
+
+# Sums come with the time, and frames of one input are to have the same bytes.
+base._ValidHDU._get_timestamp = lambda hdu: "once"
 here = Path(__file__).resolve().parent
 
 
@@ -28,12 +33,39 @@ use_memory("MEMORY_BEFORE")
 (here / "visible").write_text(os.environ["CUDA_VISIBLE_DEVICES"])
 options = sys.argv[1:]
 options[options.index("--milestone") + 1] = "cpu-refactor"
-status = subprocess.run([here / "spex-cpu", *options], check=False).returncode
+listed = options.index("--list") + 1
+rows = [row.split() for row in Path(options[listed]).read_text().splitlines()]
+outputs = Path(rows[0][3]).parent
+unnamed = outputs.with_name("unnamed")
+unnamed.mkdir(exist_ok=True)
+options[listed] = str(here / "unnamed.txt")
+Path(options[listed]).write_text(
+    "".join(" ".join([*row[:3], str(unnamed / Path(row[3]).name)]) + chr(10) for row in rows)
+)
+
+
+def name_frames():
+    for row in rows:
+        frame = unnamed / Path(row[3]).name
+        if frame.exists():
+            with fits.open(frame, mode="update", memmap=False) as file:
+                file[0].header["SPEXPROG"], file[0].header["MILESTNE"] = "spex-gpu", "pipeline"
+                file[0].add_checksum()
+            frame.rename(row[3])
+
+
+process = subprocess.Popen([here / "spex-cpu", *options])
+while process.poll() is None:
+    name_frames()
+    time.sleep(0.01)
+name_frames()
+status = process.returncode
 use_memory("MEMORY_AFTER")
 if "LIMIT_AFTER" in os.environ:
     Path(os.environ["FAKE_NVML_POWER"]).write_text(os.environ["LIMIT_AFTER"])
 path = Path(options[options.index("--events") + 1])
-log = json.loads(path.read_text())
+log = json.loads(path.read_text().replace(str(unnamed), str(outputs)))
+log["events"][-1]["end"] = time.time() - log["origin_unix"]
 log["program"], log["milestone"] = "spex-gpu", "pipeline"
 path.write_text(json.dumps(log))
 sys.exit(status)

@@ -49,6 +49,20 @@ TEST(Plan, EntriesTakeWhatThePlanSays) {
   EXPECT_TRUE(plan.entries[0].on_gpu());
 }
 
+TEST(Plan, TheMethodIsThatOfTheOptionsElseOfTheMilestone) {
+  Entry entry;
+  entry.milestone = Milestone::batch_eigh;
+  EXPECT_EQ(entry.method(), "eigh");
+  entry.milestone = Milestone::cpu_refactor;
+  EXPECT_EQ(entry.method(), "eigh");
+  entry.options = {"--mask-bits", "1", "--method", "cholesky"};
+  EXPECT_EQ(entry.method(), "cholesky");
+  entry.options = {"--method=cholesky", "--nspec", "25"};
+  EXPECT_EQ(entry.method(), "cholesky");
+  entry.options = {"--meth", "cholesky"};
+  EXPECT_EQ(entry.method(), "cholesky");
+}
+
 TEST(Plan, SweepsBecomeEntries) {
   const Plan plan = read(R"({"id": "s", "case": "night", "milestone": "batch-subbundle", "gpus": 1,
       "mps": true, "sweep": {"name": "n", "kind": "ranks-per-gpu", "values": [1, 5]}})");

@@ -17,7 +17,7 @@ struct Comparison {
   std::vector<Check> checks;   ///< in the order of the HDUs
   long long bins = 0;          ///< of the expected frame
   long long compared = 0;      ///< ivar > 0 in both
-  long long not_expected = 0;  ///< expected ivar is 0 or not finite: not compared
+  long long not_expected = 0;  ///< expected ivar is 0 or not finite
   long long off_ccd = 0;       ///< left out by the rule of the top edge, below
   /// Where one has the flux of patches and one that of the whole frame: how they differ. Says why
   /// checks fail, and changes none.
@@ -38,10 +38,14 @@ struct Comparison {
 ///   tiny ivar in bins whose light falls off the top of the CCD, where section 3 says 0. Such a bin
 ///   is left out, and counted, where the result has pixmask_fraction > 1 - 1e-6 (or ALLBADPIX) and
 ///   the expected ivar is below 1e-6 of the fiber's median.
+/// - where the expected ivar is 0: the expected frame's ivar, flux, chi2pix and column of R, which
+///   our extractors make 0 in bins that no weighted pixel constrains (section 3). A bin that the
+///   result flags ALLBADPIX may have what the prior makes of light that is rounding: an ivar of at
+///   most 1e-6 of the frame's largest, a flux within its limit of 0, R of at most 1, any chi2pix.
+///   Bins of a golden, whose program has other rules, are not compared there.
 /// - the limits of `tolerance`, near dark bins those that it has for them. Each file that stores a
-/// quantity in float32 adds half a unit of its
-///   last place, 2^-24 of the expected value, to what is allowed (of a golden, its tolerance holds
-///   that already).
+///   quantity in float32 adds half a unit of its last place, 2^-24 of the expected value, to what
+///   is allowed (of a golden, its tolerance holds that already).
 /// - identical: the same HDUs, and the same values in all of them, tables by their rows' bytes.
 ///
 /// Throws Error(data) where `expected` itself is no frame.

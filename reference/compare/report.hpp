@@ -33,7 +33,7 @@ struct CompareReport {
 ///     result, expected   paths; expected is null without one
 ///     comparison         null without an expected frame; else
 ///       tolerance        name, flux_pull, ivar_rel, resolution_abs, chi2pix_rel, pixmask_abs
-///       bins             expected, compared, not_expected (ivar 0 in the expected frame), off_ccd
+///       bins             expected, compared, not_expected (no ivar in the expected frame), off_ccd
 ///       checks           a list, below
 ///     truth              null without a truth; else
 ///       file             path

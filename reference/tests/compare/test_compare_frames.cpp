@@ -446,6 +446,86 @@ TEST(CompareFrames, MaskedHasALimitNearDarkBinsToo) {
   EXPECT_THAT(first_failure(comparison)->what, testing::HasSubstr("near dark bins"));
 }
 
+// A frame of which no weighted pixel constrains one bin, as both extractors write it.
+constexpr int blind_fiber = 2, blind_bin = 9;
+
+FrameFile frame_with_blind_bin() {
+  Frame frame = test::make_frame();
+  const std::size_t j = at(blind_fiber, blind_bin);
+  frame.flux[j] = frame.ivar[j] = frame.chi2pix[j] = 0;
+  frame.pixmask_fraction[j] = 1;
+  frame.mask[j] = specmask::SOMEBADPIX | specmask::ALLBADPIX;
+  FrameFile file = test::store(frame, false);
+  for (int d = 0; d <= 2 * test::ndiag; ++d)
+    values(file, "RESOLUTION")[at(blind_fiber, d, blind_bin)] = 0;
+  return file;
+}
+
+// What a tolerance finds where that bin has these values in the result.
+struct BlindValues {
+  double flux = 0, ivar = 0, chi2pix = 0, resolution = 0;
+};
+std::string found_in_blind_bin(const BlindValues& bin, const Tolerance& limits) {
+  const FrameFile expected = frame_with_blind_bin();
+  FrameFile result = expected;
+  values(result, "FLUX")[at(blind_fiber, blind_bin)] = bin.flux;
+  values(result, "IVAR")[at(blind_fiber, blind_bin)] = bin.ivar;
+  values(result, "CHI2PIX")[at(blind_fiber, blind_bin)] = bin.chi2pix;
+  values(result, "RESOLUTION")[at(blind_fiber, test::ndiag, blind_bin)] = bin.resolution;
+  return first_bad(compare_frames(result, expected, limits));
+}
+
+TEST(CompareFrames, BinThatNoPixelConstrainsIsAsOurExtractorsWriteIt) {
+  for (const char* name : {"production", "masked", "unpadded"}) {
+    const Tolerance limits = read_tolerance(name);
+    const auto in = [](const char* hdu) { return bin(hdu, blind_fiber, blind_bin); };
+    EXPECT_EQ(found_in_blind_bin({}, limits), "ok") << name;
+    EXPECT_EQ(found_in_blind_bin({.flux = 5000}, limits), in("FLUX")) << name;
+    EXPECT_EQ(found_in_blind_bin({.flux = -3e38}, limits), in("FLUX")) << name;
+    EXPECT_EQ(found_in_blind_bin({.flux = 1e-30}, limits), in("FLUX")) << name;
+    EXPECT_EQ(found_in_blind_bin({.ivar = 4}, limits), in("IVAR")) << name;
+    EXPECT_EQ(found_in_blind_bin({.ivar = 1e-8}, limits), in("IVAR")) << name;
+    EXPECT_EQ(found_in_blind_bin({.chi2pix = 1e6}, limits), in("CHI2PIX")) << name;
+    EXPECT_EQ(found_in_blind_bin({.resolution = 0.3}, limits), in("RESOLUTION")) << name;
+  }
+  // Production's own rules are others.
+  EXPECT_EQ(found_in_blind_bin({5000, 4, 1e6, 0.3}, golden()), "ok");
+}
+
+// The largest ivar is 1.5e-3.
+TEST(CompareFrames, LightThatIsRoundingMayBeSolvedForByThePrior) {
+  const auto in = [](const char* hdu) { return bin(hdu, blind_fiber, blind_bin); };
+  const Tolerance limits = read_tolerance("masked");
+  EXPECT_EQ(found_in_blind_bin({1e-3, 1e-9, 0.7, 1}, limits), "ok");
+  EXPECT_EQ(found_in_blind_bin({1e-3, 1e-9, 0.7, 1}, read_tolerance("production")), "ok");
+  EXPECT_EQ(found_in_blind_bin({10, 1e-9, 0.7, 1}, limits), in("FLUX"));
+  EXPECT_EQ(found_in_blind_bin({1e-3, 1e-9, -1, 1}, limits), in("CHI2PIX"));
+  EXPECT_EQ(found_in_blind_bin({1e-3, 1e-9, 0.7, 1.1}, limits), in("RESOLUTION"));
+  // Not in a bin that has light.
+  FrameFile expected = frame_with_blind_bin();
+  values(expected, "MASK")[at(blind_fiber, blind_bin)] = 0;
+  FrameFile result = expected;
+  values(result, "IVAR")[at(blind_fiber, blind_bin)] = 1e-9;
+  EXPECT_EQ(first_bad(compare_frames(result, expected, limits)), in("IVAR"));
+}
+
+TEST(CompareFrames, EqualFramesPassWhateverTheyHoldWhereTheyHaveNoIvar) {
+  FrameFile odd = frame_with_blind_bin();
+  values(odd, "FLUX")[at(blind_fiber, blind_bin)] = 5000;
+  values(odd, "CHI2PIX")[at(blind_fiber, blind_bin)] = 7;
+  EXPECT_EQ(first_bad(compare_frames(odd, odd, read_tolerance("production"))), "ok");
+}
+
+TEST(CompareFrames, PixmaskFractionIsComparedInEveryBin) {
+  FrameFile expected = test::store(test::make_frame());
+  values(expected, "IVAR")[at(2, 3)] = 0;
+  FrameFile result = expected;
+  values(result, "PIXMASK_FRACTION")[at(2, 3)] += 2e-5;
+  EXPECT_EQ(first_bad(compare_frames(result, expected, tolerance())),
+            bin("PIXMASK_FRACTION", 2, 3));
+  EXPECT_EQ(first_bad(compare_frames(result, expected, golden())), "ok");
+}
+
 TEST(Tolerance, ReadsNamesAndCases) {
   EXPECT_EQ(read_tolerance("production").flux_pull, 1e-6);
   EXPECT_EQ(read_tolerance("unpadded").ivar_rel, 1e-3);
