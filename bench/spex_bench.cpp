@@ -320,8 +320,8 @@ int self_test(int argc, char** argv) {
   int status = 0;
   if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
   spex::set_log_level(loglevel);
-  settings.launch.launcher = launcher_of(launcher, "");
   spex::bench::Signals signals;
+  settings.launch.launcher = launcher_of(launcher, "");
   return flushed(spex::bench::run_self_test(settings, signals));
 }
 

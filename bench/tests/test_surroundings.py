@@ -1,0 +1,71 @@
+"""What spex-bench is started in: signals, streams, limits and folders that others left to it."""
+
+import shutil
+import signal
+import subprocess
+import unittest
+
+from bench_runs import Bench, entry
+
+
+def started(bench: Bench, *within: str, options: tuple[str, ...] = ()) -> tuple[int, str]:
+    """The exit status and output of a run that `within`, a command and its words, starts."""
+    shutil.rmtree(bench.folder / "out", ignore_errors=True)
+    done = subprocess.run(
+        [*within, *bench.command(*options)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def in_shell(words: str) -> tuple[str, ...]:
+    """A shell that does as `words` say and then becomes what follows, "$@"."""
+    return ("bash", "-c", words, "bash")
+
+
+class Surroundings(unittest.TestCase):
+    """None of them is taken for a fault of the frames."""
+
+    def test_ignored_signals_of_children(self):
+        """SIGCHLD is ignored where a parent of ours did so; children must be waited for yet."""
+        with Bench([entry("one"), entry("two", ranks=2, threads=1)]) as bench:
+            status, text = started(bench, "env", "--ignore-signal=CHLD")
+            self.assertEqual(status, 0, text)
+
+    def test_a_reader_that_has_gone_ends_it_in_order(self):
+        """As SIGHUP does: what was measured stays, and --resume goes on."""
+        with Bench([entry("one", repeats=1000)]) as bench:
+            process = subprocess.Popen(
+                bench.command(), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+            )
+            for line in process.stderr:
+                if "one timed 0" in line:
+                    break
+            process.stderr.close()
+            self.assertEqual(process.wait(timeout=60), 1)
+            before = bench.result("one")
+            self.assertEqual(before["status"], "interrupted")
+            runs = len(before["timing"]["samples"])
+            self.assertGreater(runs, 0)
+            status, text = bench.run("--resume", "--repeats", str(runs + 1))
+            self.assertEqual(status, 0, text)
+
+    def test_what_shall_go_on_goes_on(self):
+        """nohup ignores SIGHUP, and so does what it starts."""
+        with Bench([entry("one", repeats=3)]) as bench:
+            words = ["env", "--ignore-signal=HUP", *bench.command()]
+            pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL}
+            said = []
+            with subprocess.Popen(words, text=True, **pipes) as process:
+                for line in process.stderr:
+                    said.append(line)
+                    if "one timed 0" in line:
+                        process.send_signal(signal.SIGHUP)
+            self.assertEqual(process.returncode, 0, said)
+
+
+if __name__ == "__main__":
+    unittest.main()
