@@ -66,6 +66,19 @@ class Surroundings(unittest.TestCase):
                         process.send_signal(signal.SIGHUP)
             self.assertEqual(process.returncode, 0, said)
 
+    def test_closed_streams(self):
+        """No file of ours takes their place; a table that nobody can read is said, or status 1."""
+        with Bench([entry("one")]) as bench:
+            self.assertEqual(bench.run()[0], 0)
+            for closed, wanted in (("<&-", 0), ("2>&-", 0), (">&-", 1), ("<&- >&- 2>&-", 1)):
+                with self.subTest(closed=closed):
+                    status, text = started(bench, *in_shell(f'exec "$@" {closed}'))
+                    self.assertEqual(status, wanted, text)
+                    self.assertEqual(bench.result("one")["verdict"]["overall"], "pass")
+                    for folder in ("out", "data"):
+                        lock = (bench.folder / folder / ".spex-bench-lock").read_text()
+                        self.assertRegex(lock, r"^process \d+ on \S+\n$")
+
 
 if __name__ == "__main__":
     unittest.main()
