@@ -1,5 +1,6 @@
 """What spex-bench is started in: signals, streams, limits and folders that others left to it."""
 
+import os
 import shutil
 import signal
 import subprocess
@@ -78,6 +79,19 @@ class Surroundings(unittest.TestCase):
                     for folder in ("out", "data"):
                         lock = (bench.folder / folder / ".spex-bench-lock").read_text()
                         self.assertRegex(lock, r"^process \d+ on \S+\n$")
+
+    def test_a_result_that_is_a_pipe_is_not_waited_for(self):
+        """One line, with --resume."""
+        with Bench([entry("one")]) as bench:
+            self.assertEqual(bench.run()[0], 0)
+            result = bench.folder / "out/one.json"
+            result.unlink()
+            os.mkfifo(result)
+            done = subprocess.run(
+                bench.command("--resume"), capture_output=True, text=True, check=False, timeout=60
+            )
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("one.json: is no result", done.stderr)
 
 
 if __name__ == "__main__":
