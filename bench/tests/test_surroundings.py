@@ -55,7 +55,7 @@ class Surroundings(unittest.TestCase):
             self.assertEqual(status, 0, text)
 
     def test_what_shall_go_on_goes_on(self):
-        """nohup ignores SIGHUP, and so does what it starts."""
+        """Where SIGHUP is ignored, as nohup has it, nothing is interrupted by one."""
         with Bench([entry("one", repeats=3)]) as bench:
             words = ["env", "--ignore-signal=HUP", *bench.command()]
             pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL}
