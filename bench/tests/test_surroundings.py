@@ -121,6 +121,17 @@ exec "${0%/*}/real-spex-cpu" "$@"
             status, text = started(bench, "env", "-i")
             self.assertEqual(status, 0, text)
 
+    def test_a_working_folder_that_was_removed(self):
+        """One line, which names it."""
+        with Bench([entry("one")]) as bench:
+            gone = bench.folder / "gone"
+            status, text = started(
+                bench, *in_shell(f'mkdir {gone}; cd {gone}; rmdir {gone}; exec "$@"')
+            )
+            self.assertEqual(status, 1, text)
+            self.assertTrue(text.startswith(f"spex-bench: the working folder {gone}"), text)
+            self.assertEqual(text.count("\n"), 1, text)
+
 
 if __name__ == "__main__":
     unittest.main()
