@@ -4,7 +4,9 @@ import os
 import shutil
 import signal
 import subprocess
+import tempfile
 import unittest
+from pathlib import Path
 
 from bench_runs import Bench, entry
 
@@ -131,6 +133,26 @@ exec "${0%/*}/real-spex-cpu" "$@"
             self.assertEqual(status, 1, text)
             self.assertTrue(text.startswith(f"spex-bench: the working folder {gone}"), text)
             self.assertEqual(text.count("\n"), 1, text)
+
+    def test_inputs_on_another_file_system(self):
+        """By a link, of the folder or of a file: what is measured is not what the result names."""
+        with Bench([entry("one")]) as bench, tempfile.TemporaryDirectory(dir="/dev/shm") as other:
+            if Path(other).stat().st_dev == bench.folder.stat().st_dev:
+                self.skipTest("/dev/shm is the file system of the tests")
+            self.assertEqual(bench.run()[0], 0)
+            inputs = bench.folder / "data/inputs"
+            image = inputs / "small-1/preproc-r0-00000001.fits"
+            for path in (image, inputs):
+                moved = Path(other) / path.name
+                shutil.move(path, moved)
+                path.symlink_to(moved)
+                status, text = bench.run()
+                self.assertEqual(status, 1, text)
+                self.assertIn(
+                    f"{path}: lies on another file system than {bench.folder}/data/outputs", text
+                )
+                path.unlink()
+                shutil.move(moved, path)
 
 
 if __name__ == "__main__":
