@@ -11,6 +11,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -214,8 +215,19 @@ spex::bench::Launcher launcher_of(const std::string& asked, const std::string& o
   return launcher;
 }
 
+// Relative paths are of it, and launchers ask for it.
+void check_working_folder() {
+  std::error_code error, none;
+  static_cast<void>(fs::current_path(error));
+  if (error)
+    throw spex::data_error(
+        "the working folder " + fs::read_symlink("/proc/self/cwd", none).string(), error.message(),
+        "one that is there: cd to it");
+}
+
 int run(Arguments& arguments) {
   spex::set_log_level(arguments.loglevel);
+  check_working_folder();
   spex::bench::Signals signals;
   spex::bench::Plan plan = spex::bench::read_plan(spex::bench::plan_file(arguments.plan));
   if (arguments.thresholds) {
@@ -320,8 +332,9 @@ int self_test(int argc, char** argv) {
   int status = 0;
   if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
   spex::set_log_level(loglevel);
-  settings.launch.launcher = launcher_of(launcher, "");
+  check_working_folder();
   spex::bench::Signals signals;
+  settings.launch.launcher = launcher_of(launcher, "");
   return flushed(spex::bench::run_self_test(settings, signals));
 }
 

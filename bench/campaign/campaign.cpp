@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <utility>
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
+#include <sys/resource.h>
 
 #include "bench/campaign/entry_run.hpp"
 #include "bench/campaign/exposure_run.hpp"
@@ -47,11 +49,26 @@ void check_goldens(const Plan& plan, const std::string& golden_cases) {
                         fmt::format("{}", fmt::join(names, ", ")));
 }
 
+// Launchers have several files open for each rank. With too few they end with words of any kind, or
+// not at all.
+void check_open_files() {
+  constexpr rlim_t least = 256;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < least)
+    throw data_error("ulimit -n", fmt::format("allows {} open files", limit.rlim_cur),
+                     fmt::format("{} or more, for the launcher", least));
+}
+
 void check_launcher(const Plan& plan, const LaunchSettings& settings, const Machine& machine,
                     const Programs& programs) {
   for (const Entry& entry : plan.entries) {
     const Launch launch = make_launch(entry, machine, settings, programs, {});
-    if (launch.launcher != "none" && settings.launcher.program.empty())
+    if (launch.launcher == "none") continue;
+    // A shell finds the launcher without it, which then finds nothing.
+    if (std::getenv("PATH") == nullptr)
+      throw usage_error("PATH", "is not set", "where the launcher and what it starts are");
+    check_open_files();
+    if (settings.launcher.program.empty())
       throw usage_error("--launcher", settings.launcher.missing,
                         "the launcher of the MPI that the programs are linked with, or srun in a "
                         "job, for " +

@@ -27,12 +27,12 @@ Json snapshot_json(const GpuState& state) {
           {"memory_used_bytes", value_or_null(state.memory_used_bytes)}};
 }
 
-// A full disk, or an MPS that does not start (mps-wrapper's words), says nothing of what the
-// program computes.
+// A full disk, no more files that may be open, or an MPS that does not start (mps-wrapper's words),
+// say nothing of what the program computes.
 bool is_of_the_system(const std::string& failure) {
   const auto says = [&](const char* words) { return failure.find(words) != std::string::npos; };
-  return says(std::strerror(ENOSPC)) || says("mps-wrapper: nvidia-cuda-mps-control") ||
-         says("mps-wrapper: MPS did not answer");
+  return says(std::strerror(ENOSPC)) || says(std::strerror(EMFILE)) ||
+         says("mps-wrapper: nvidia-cuda-mps-control") || says("mps-wrapper: MPS did not answer");
 }
 
 Json larger(const Json& kept, const std::optional<double>& value) {

@@ -210,11 +210,32 @@ Ceilings read_ceilings(const PlanObject& object) {
   return ceilings;
 }
 
+// The result of an entry with such an id would be taken for the run log, or the series, of another.
+void check_id(const Entry& entry, const PlanObject& root) {
+  root.plain_name("id", entry.id);
+  for (const char* end : {".events", ".series"})
+    if (entry.id.ends_with(end))
+      root.fail(fmt::format("the id '{}' ends in {}", entry.id, end),
+                "another end: run logs and series of long runs have this one");
+}
+
+// More of them than any node has use for are a slip, which would else be found by a run that fails.
+void check_numbers(const Entry& entry, const PlanObject& root) {
+  constexpr int most = 4096;
+  for (const auto& [what, number] : {std::pair{"threads", entry.threads},
+                                     {"ranks", entry.ranks},
+                                     {"ranks_per_gpu", std::optional(entry.ranks_per_gpu)}})
+    if (number.value_or(1) > most)
+      root.fail(fmt::format("{} has '{}' {}", entry.id, what, *number),
+                fmt::format("at most {}", most));
+}
+
 void check_entries(const Plan& plan, const PlanObject& root) {
   std::set<std::string> ids;
   for (const Entry& entry : plan.entries) {
     if (!ids.insert(entry.id).second) root.fail("two entries are " + entry.id, "an id for each");
-    root.plain_name("id", entry.id);
+    check_id(entry, root);
+    check_numbers(entry, root);
     if (std::any_of(plan.entries.begin(), plan.entries.end(),
                     [&](const Entry& other) { return other.group == entry.id; }))
       root.fail("a group and an entry are " + entry.id, "a name for each");
@@ -323,7 +344,10 @@ Plan parse_plan(const std::string& text, const std::string& path) {
     root.fail(fmt::format("{} warm-ups and {} repeats", plan.warmups, plan.repeats),
               fmt::format("1 and {} or more in the tier {}", least_repeats, plan.tier));
   plan.until = read_until(root, plan.repeats);
-  root.positive("time_limit_s", plan.time_limit_s);
+  constexpr double least_time_limit_s = 1;
+  if (!(plan.time_limit_s >= least_time_limit_s))
+    root.fail(fmt::format("'time_limit_s' is {:g}", plan.time_limit_s),
+              fmt::format("{:g} or more", least_time_limit_s));
   check_tolerance(root, plan.tolerance);
   if (!root.has("cases") || !root.has("entries")) root.fail("has no cases or entries", "both");
   for (const auto& [name, value] : root.at("cases").json().items())

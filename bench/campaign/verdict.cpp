@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
+#include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -125,6 +127,27 @@ void take_entries(const std::string& path, const Json& entries, const Asked& ask
   }
 }
 
+// Where only other systems have numbers of the plan, the name may be a slip: what is asked of any
+// system must at least be asked of each entry that those have numbers of.
+void check_system_is_judged(const Thresholds& thresholds, const Asked& asked,
+                            const std::map<std::string, std::set<std::string>>& of_systems) {
+  if (of_systems.empty() || of_systems.contains(asked.system)) return;
+  std::vector<std::string> systems;
+  for (const auto& [system, entries] : of_systems) systems.push_back(system);
+  const std::string known = fmt::format("{}", fmt::join(systems, ", "));
+  for (const auto& [system, entries] : of_systems)
+    for (const std::string& entry : asked.entries)
+      if (entries.contains(entry) && !thresholds.entries.contains(entry))
+        throw usage_error(thresholds.path,
+                          fmt::format("has nothing for the plan {} on '{}' (--system) of {}",
+                                      asked.plan, asked.system, entry),
+                          fmt::format("one of {}; or what any system must reach", known));
+  spdlog::warn(
+      "{}: has nothing of the system '{}' (--system) for the plan {}, but of {}; what any must "
+      "reach holds",
+      thresholds.path, asked.system, asked.plan, known);
+}
+
 }  // namespace
 
 Threshold read_threshold(const std::string& path, const std::string& where, const Json& json) {
@@ -151,8 +174,11 @@ Threshold read_threshold(const std::string& path, const std::string& where, cons
       *limits.at(key) = number;
       asks = true;
     } else if (key == "margin") {
-      if (!(number >= 0 && number < 1))
-        throw usage_error(path, name + " is " + value.dump(), "0 or more, and less than 1");
+      // Beyond it what is asked for asks for next to nothing.
+      constexpr double most_margin = 0.5;
+      if (!(number >= 0 && number <= most_margin))
+        throw usage_error(path, name + " is " + value.dump(),
+                          fmt::format("0 to {:g}", most_margin));
       threshold.margin = number;
     } else {
       if (!(number >= 0)) throw usage_error(path, name + " is " + value.dump(), "0 or more");
@@ -199,14 +225,15 @@ Thresholds read_thresholds(const std::string& path, const Asked& asked) {
     require_members(path, "entries", json.at("entries"));
     take_entries(path, json.at("entries"), asked, thresholds);
   }
-  std::vector<std::string> systems;  // that the plan has numbers of
+  std::map<std::string, std::set<std::string>> of_systems;  // entries of the plan with numbers
   if (json.contains("systems")) {
     require_members(path, "systems", json.at("systems"));
     for (const auto& [system, plans] : json.at("systems").items()) {
       require_members(path, system, plans);
       for (const auto& [plan, entries] : plans.items()) {
         require_members(path, system + ", " + plan, entries);
-        if (plan == asked.plan) systems.push_back(system);
+        if (plan == asked.plan)
+          for (const auto& [entry, value] : entries.items()) of_systems[system].insert(entry);
         if (system == asked.system && plan == asked.plan)
           take_entries(path, entries, asked, thresholds);
         else  // another's mistakes are mistakes too
@@ -216,15 +243,11 @@ Thresholds read_thresholds(const std::string& path, const Asked& asked) {
       }
     }
   }
+  check_system_is_judged(thresholds, asked, of_systems);
   if (thresholds.entries.empty())
     throw usage_error(path,
                       fmt::format("has nothing for the plan {} on '{}'", asked.plan, asked.system),
                       "entries, or that system (--system) and plan");
-  if (!systems.empty() && std::find(systems.begin(), systems.end(), asked.system) == systems.end())
-    spdlog::warn(
-        "{}: has nothing of the system '{}' (--system) for the plan {}, but of {}; what any must "
-        "reach holds",
-        path, asked.system, asked.plan, fmt::join(systems, ", "));
   return thresholds;
 }
 

@@ -1,6 +1,8 @@
 #include "bench/correctness/dataset.hpp"
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <optional>
 #include <random>
@@ -9,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
+#include <sys/stat.h>
 
 #include "bench/correctness/file_hash.hpp"
 #include "bench/measure/machine.hpp"
@@ -136,10 +139,23 @@ void check_one(const Case& one, const Dataset& dataset, const std::string& data,
                      "inputs that nobody changed: another --data");
 }
 
-}  // namespace
+dev_t device_of(const std::string& path) {
+  struct stat about {};
+  if (stat(path.c_str(), &about) != 0)
+    throw data_error(path, std::strerror(errno), "a file or folder that can be read");
+  return about.st_dev;
+}
 
-Dataset prepare_dataset(const Case& one, int seed, const std::string& data,
-                        const Programs& programs, Signals& signals) {
+// Inputs and outputs share the file system that the result names. By a link they would not.
+void check_file_system(const std::string& path, const std::string& data) {
+  const std::string outputs = fs::path(data) / "outputs";
+  if (device_of(path) != device_of(outputs))
+    throw data_error(path, "lies on another file system than " + outputs,
+                     "inputs and outputs on one; --data chooses it");
+}
+
+Dataset kept_or_made(const Case& one, int seed, const std::string& data, const Programs& programs,
+                     Signals& signals) {
   Dataset dataset;
   dataset.folder = fs::path(data) / "inputs" / fmt::format("{}-{}", one.name, seed);
   dataset.seed = seed;
@@ -156,6 +172,19 @@ Dataset prepare_dataset(const Case& one, int seed, const std::string& data,
     throw data_error(dataset.folder, "not all frames were simulated", "readable files");
   const std::string text = manifest_of(one, seed, dataset.frames).dump(1) + "\n";
   atomic_write(fs::path(dataset.folder) / manifest_name, {text.begin(), text.end()});
+  return dataset;
+}
+
+}  // namespace
+
+Dataset prepare_dataset(const Case& one, int seed, const std::string& data,
+                        const Programs& programs, Signals& signals) {
+  // Before an exposure is made there.
+  if (const std::string inputs = fs::path(data) / "inputs"; fs::exists(inputs))
+    check_file_system(inputs, data);
+  Dataset dataset = kept_or_made(one, seed, data, programs, signals);
+  for (const InputFrame& frame : dataset.frames)
+    for (const std::string& path : {frame.preproc, frame.psf}) check_file_system(path, data);
   return dataset;
 }
 

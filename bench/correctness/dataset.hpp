@@ -29,7 +29,8 @@ struct Dataset {
 /// The case's frames of a seed in DATA/inputs/CASE-SEED: as they are where they were made by this
 /// version with the same options and all their bytes are those that were made, else simulated. Of
 /// those that are kept one is drawn by lot, and must come out the same once more. Throws
-/// Error(data) where it does not, or they cannot be made.
+/// Error(data) where it does not, they cannot be made, or do not lie on the file system of
+/// DATA/outputs, which is there.
 [[nodiscard]] Dataset prepare_dataset(const Case& one, int seed, const std::string& data,
                                       const Programs& programs, Signals& signals);
 

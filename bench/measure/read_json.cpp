@@ -1,8 +1,10 @@
 #include "bench/measure/read_json.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
+#include <system_error>
 #include <vector>
 
 namespace spex::bench {
@@ -35,6 +37,9 @@ std::optional<Json> read_json(const std::string& text) {
 }
 
 std::optional<Json> read_json_file(const std::string& path) {
+  // A pipe would be waited for, and a device has no end.
+  std::error_code none;
+  if (!std::filesystem::is_regular_file(path, none)) return std::nullopt;
   std::ifstream in(path, std::ios::binary);
   if (!in) return std::nullopt;
   return read_json({std::istreambuf_iterator<char>(in), {}});

@@ -13,7 +13,8 @@ std::atomic<bool> arrived{false};
 std::atomic<int> continued{0};
 static_assert(std::atomic<bool>::is_always_lock_free && std::atomic<int>::is_always_lock_free);
 
-constexpr std::array<int, 3> interrupts{SIGINT, SIGTERM, SIGHUP};
+// SIGPIPE is of who reads what is said, and has gone away.
+constexpr std::array<int, 4> interrupts{SIGINT, SIGTERM, SIGHUP, SIGPIPE};
 
 void note(int /*signal*/) {
   arrived = true;
@@ -23,9 +24,20 @@ void count(int /*signal*/) {
   ++continued;
 }
 
+// Whether whoever started this wants it to go on without a terminal or a reader.
+bool stays_ignored(int signal) {
+  struct sigaction now {};
+  sigaction(signal, nullptr, &now);
+  return now.sa_handler == SIG_IGN && (signal == SIGHUP || signal == SIGPIPE);
+}
+
 }  // namespace
 
 Signals::Signals() {
+  // Where it is ignored, which is inherited, children that have ended cannot be waited for.
+  struct sigaction plain {};
+  plain.sa_handler = SIG_DFL;
+  sigaction(SIGCHLD, &plain, &ended_);
   sigemptyset(&child_);
   sigaddset(&child_, SIGCHLD);
   pthread_sigmask(SIG_BLOCK, &child_, &before_);
@@ -33,7 +45,7 @@ Signals::Signals() {
   action.sa_handler = note;
   action.sa_flags = SA_RESTART;
   for (std::size_t i = 0; i < interrupts.size(); ++i)
-    sigaction(interrupts[i], &action, &actions_[i]);
+    sigaction(interrupts[i], stays_ignored(interrupts[i]) ? nullptr : &action, &actions_[i]);
   action.sa_handler = count;
   sigaction(SIGCONT, &action, &continued_);
 }
@@ -42,6 +54,7 @@ Signals::~Signals() {
   for (std::size_t i = 0; i < interrupts.size(); ++i)
     sigaction(interrupts[i], &actions_[i], nullptr);
   sigaction(SIGCONT, &continued_, nullptr);
+  sigaction(SIGCHLD, &ended_, nullptr);
   pthread_sigmask(SIG_SETMASK, &before_, nullptr);
 }
 

@@ -1,5 +1,5 @@
-// SIGINT, SIGTERM and SIGHUP as something to ask for, so that an interrupted benchmark writes what
-// it has.
+// SIGINT, SIGTERM, SIGHUP and SIGPIPE as something to ask for, so that an interrupted benchmark
+// writes what it has.
 #pragma once
 
 #include <array>
@@ -8,8 +8,8 @@
 
 namespace spex::bench {
 
-/// While one lives, SIGINT, SIGTERM and SIGHUP do not end the process, and SIGCHLD is held back.
-/// Made once, in main.
+/// While one lives, SIGINT, SIGTERM, SIGHUP and SIGPIPE do not end the process, and SIGCHLD is held
+/// back. SIGHUP and SIGPIPE stay ignored where they were, as nohup has it. Made once, in main.
 class Signals {
  public:
   Signals();
@@ -29,8 +29,9 @@ class Signals {
  private:
   sigset_t child_{};
   sigset_t before_{};
-  std::array<struct sigaction, 3> actions_{};
+  std::array<struct sigaction, 4> actions_{};
   struct sigaction continued_ {};
+  struct sigaction ended_ {};
 };
 
 }  // namespace spex::bench

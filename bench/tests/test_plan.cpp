@@ -166,6 +166,26 @@ TEST(Plan, SaysWhatIsWrong) {
   EXPECT_THAT(refusal("{"), HasSubstr("plan.json"));
 }
 
+TEST(Plan, NoEntryTakesTheFilesOfAnother) {
+  for (const char* id : {"a.events", "a.series"})
+    EXPECT_THAT(refusal(std::string(on_gpu) + R"(, {"id": ")" + id +
+                        R"(", "case": "night", "milestone": "baseline"})"),
+                HasSubstr(std::string("the id '") + id + "' ends in ."));
+  EXPECT_EQ(refusal(R"({"id": "a.events.1", "case": "night", "milestone": "baseline"})"), "");
+}
+
+TEST(Plan, NumbersBeyondAnyNodeAreSlips) {
+  const auto with = [](const std::string& more) {
+    return refusal(R"({"id": "a", "case": "night", "milestone": "baseline", )" + more + "}");
+  };
+  EXPECT_EQ(with(R"("threads": 4096, "ranks": 4096)"), "");
+  EXPECT_THAT(with(R"("threads": 100000)"),
+              HasSubstr("a has 'threads' 100000 (expected at most 4096)"));
+  EXPECT_THAT(with(R"("ranks": 4097)"), HasSubstr("a has 'ranks' 4097"));
+  EXPECT_THAT(with(R"("sweep": {"name": "s", "kind": "strong", "values": [5000]})"),
+              HasSubstr("a-5000 has 'ranks' 5000"));
+}
+
 // Mistakes that were tried: each is one line that names the key.
 TEST(Plan, SaysWhatIsWrongWithEachKey) {
   const auto entry = [](const std::string& more) {
@@ -197,6 +217,8 @@ TEST(Plan, SaysWhatIsWrongWithEachKey) {
   EXPECT_THAT(refusal(on_gpu, R"("until": {"width": 0.1, "most": 5000}, )"),
               HasSubstr("'most' is 5000 (expected at most 1000)"));
   EXPECT_THAT(refusal(on_gpu, R"("time_limit_s": 0, )"), HasSubstr("'time_limit_s' is 0"));
+  EXPECT_THAT(refusal(on_gpu, R"("time_limit_s": 1e-9, )"),
+              HasSubstr("'time_limit_s' is 1e-09 (expected 1 or more)"));
   EXPECT_THAT(refusal(on_gpu, R"("time_limit_s": "long", )"), HasSubstr("'time_limit_s' is"));
   EXPECT_THAT(refusal(on_gpu, R"("tolerance": "loose", )"), HasSubstr("'tolerance' is loose"));
   EXPECT_THAT(refusal(on_gpu, R"("reference": {"cameras": ["z7"]}, )"), HasSubstr("no camera z7"));

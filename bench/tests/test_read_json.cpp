@@ -2,6 +2,7 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "bench/measure/read_json.hpp"
 #include "reference/tests/support/scratch.hpp"
@@ -37,6 +38,10 @@ TEST(ReadJson, AFileThatIsThere) {
   std::ofstream(scratch.file("a.json")) << "[3]";
   EXPECT_EQ(read_json_file(scratch.file("a.json")), nlohmann::ordered_json({3}));
   EXPECT_FALSE(read_json_file(scratch.file("none.json")));
+  // Nobody writes to it: whoever opens it waits.
+  ASSERT_EQ(mkfifo(scratch.file("pipe.json").c_str(), 0600), 0);
+  EXPECT_FALSE(read_json_file(scratch.file("pipe.json")));
+  EXPECT_FALSE(read_json_file("/dev/null"));
 }
 
 }  // namespace

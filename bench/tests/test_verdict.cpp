@@ -186,6 +186,39 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
               HasSubstr("has nothing for the plan plan on 'node'"));
 }
 
+// A name that is mistyped would else be judged by less, and pass.
+TEST(Thresholds, OfOtherSystemsAloneAreNone) {
+  const auto refusal = [](const std::string& entries) -> std::string {
+    const test::ScratchFolder scratch;
+    std::ofstream(scratch.file("t.json")) << R"({"entries": {)" << entries << R"(}, "systems": {
+      "our-node": {"plan": {"a": {"fpnh_effective": 5}, "gone": {"fpnh_effective": 1}}},
+      "theirs": {"plan": {"a": {"fpnh_effective": 7}}, "other": {"c": {"fpnh_effective": 1}}}}})";
+    try {
+      static_cast<void>(
+          read_thresholds(scratch.file("t.json"), {"Our-Node", "plan", {"a", "b"}, {}, {}}));
+    } catch (const Error& error) {
+      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      return error.what();
+    }
+    return "";
+  };
+  EXPECT_THAT(
+      refusal(R"("b": {"seconds_effective": 900})"),
+      HasSubstr("has nothing for the plan plan on 'Our-Node' (--system) of a (expected one of "
+                "our-node, theirs; or what any system must reach)"));
+  EXPECT_EQ(refusal(R"("a": {"seconds_effective": 900})"), "");
+}
+
+TEST(Thresholds, AMarginLeavesALimit) {
+  const auto margin = [](const char* value) {
+    return read_threshold("t.json", "a",
+                          {{"fpnh_effective", 9}, {"margin", nlohmann::ordered_json::parse(value)}})
+        .margin;
+  };
+  EXPECT_EQ(margin("0.5"), 0.5);
+  for (const char* value : {"0.999999", "0.51", "-0.1"}) EXPECT_THROW(margin(value), Error);
+}
+
 Statistic six(double low, double high) {
   Statistic statistic;
   statistic.median = 0.5 * (low + high);

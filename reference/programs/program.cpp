@@ -8,9 +8,11 @@
 #include <vector>
 
 #include <CLI/CLI.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include "reference/core/error.hpp"
 #include "reference/programs/abbreviations.hpp"
@@ -60,6 +62,15 @@ bool parse_guarded(CLI::App& app, bool speaks, int& status, const std::function<
   return false;
 }
 
+// A file that is opened while stderr is closed would get its number, and then what is printed. Read
+// only, so that to print still fails, as it does where nothing is open.
+void fill_closed_streams() {
+  int file = 0;
+  do file = open("/dev/null", O_RDONLY);
+  while (file >= 0 && file <= STDERR_FILENO);
+  if (file >= 0) close(file);
+}
+
 }  // namespace
 
 void say_line(const std::string& line) noexcept {
@@ -68,6 +79,7 @@ void say_line(const std::string& line) noexcept {
 }
 
 void set_up_logging(const std::string& program) {
+  fill_closed_streams();
   spdlog::set_default_logger(spdlog::stderr_color_mt(program));
   spdlog::set_pattern("%H:%M:%S %^%l%$ %n: %v");
 }

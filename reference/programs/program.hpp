@@ -12,7 +12,8 @@ class App;
 
 namespace spex {
 
-/// Sends spdlog's lines to stderr as `time level program: text`.
+/// Sends spdlog's lines to stderr as `time level program: text`. Where stdin, stdout or stderr is
+/// closed, no file that is opened later takes its place.
 void set_up_logging(const std::string& program);
 
 /// Sets the level by production's names: debug, info, warn(ing), error, critical.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <utility>
 
@@ -44,11 +45,11 @@ double mjd_of(int night) {
   return mjd_of_1970 + static_cast<double>(day.time_since_epoch().count()) + 1.125;
 }
 
-// The same date as FITS writes it, to the second.
+// The same date as FITS writes it, to the second. By gmtime: some versions of fmt write a time
+// point by the time zone of whoever runs this, and everybody's inputs are to be the same.
 std::string date_text(double mjd) {
-  const auto seconds = static_cast<long long>(std::llround((mjd - mjd_of_1970) * seconds_a_day));
-  return fmt::format("{:%Y-%m-%dT%H:%M:%S}",
-                     std::chrono::sys_seconds{std::chrono::seconds{seconds}});
+  const auto seconds = static_cast<std::time_t>(std::llround((mjd - mjd_of_1970) * seconds_a_day));
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::gmtime(seconds));
 }
 
 // Which simulation a file is of.

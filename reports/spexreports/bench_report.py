@@ -5,8 +5,8 @@ from pathlib import Path
 from spexreports import style
 from spexreports.busy_table import busy_table
 from spexreports.cells import speed_cell
-from spexreports.comparison import Comparison, compare_sides
-from spexreports.comparison_figure import comparison_figure, name
+from spexreports.comparison import Comparison, compare_sides, explained
+from spexreports.comparison_figure import comparison_figure
 from spexreports.core_scaling_figure import core_scaling_figure
 from spexreports.errors import UsageError
 from spexreports.flux_cost import flux_cost
@@ -55,7 +55,17 @@ def _gpu_specter() -> Html:
 
 def _comparison_table(found: list[Comparison], skipped: list[str]) -> Html:
     notes = Footnotes()
-    rows = [(name(c), c.clock, speed_cell(c.speed, notes), c.verdict) for c in found]
+    rows = [
+        (
+            join(
+                [c.marked_name, notes.mark(*([c.why_not_published] if c.why_not_published else []))]
+            ),
+            c.clock,
+            speed_cell(c.speed, notes),
+            c.verdict,
+        )
+        for c in found
+    ]
     head = ("entry", "clock", "speed of B over A", "verdict")
     left_out = [note(f"Not compared: {line}") for line in skipped]
     return join([table(head, rows, numbers=(2,)), notes.html(), *left_out])
@@ -68,7 +78,9 @@ def _add_comparison(page: Page, pair: list[str], results: list[Result], margin: 
     for c in found:
         span = interval(c.speed) or "no interval"
         covers = f"{100 * c.speed.coverage:.0f}%"
-        print(f"{name(c)}  {c.clock}  {c.speed.value:.4f}  {span} ({covers})  {c.verdict}")
+        print(f"{c.marked_name}  {c.clock}  {c.speed.value:.4f}  {span} ({covers})  {c.verdict}")
+    for line in explained(found):
+        print(line)
 
 
 def _add_beside_the_paper(page: Page, shown: list[Result]) -> None:

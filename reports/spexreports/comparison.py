@@ -4,10 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spexreports.errors import DataError, UsageError
+from spexreports.marks import UNPUBLISHED
 from spexreports.order_statistics import Estimate, ratio_of_pairs, ratio_of_runs
 from spexreports.result import CLOCKS, Figure, Result
 from spexreports.result_files import read_results
-from spexreports.work import same_work
+from spexreports.work import same_work, why_not_published
 
 MARGIN = 0.02
 
@@ -21,6 +22,38 @@ class Comparison:
     clock: str
     speed: Estimate
     verdict: str
+
+    @property
+    def name(self) -> str:
+        """Both entries, or the one that both are."""
+        same = self.a.entry == self.b.entry
+        return self.a.entry if same else f"{self.b.entry} against {self.a.entry}"
+
+    @property
+    def why_not_published(self) -> str:
+        """What keeps either side from being published; empty: nothing."""
+        sides = [
+            f"{side} ({', '.join(reasons)})"
+            for side, result in (("A", self.a), ("B", self.b))
+            if (reasons := why_not_published(result))
+        ]
+        return f"not to be published: {', '.join(sides)}" if sides else ""
+
+    @property
+    def marked_name(self) -> str:
+        """The name, with the mark of what is not to be published."""
+        return self.name + (UNPUBLISHED if self.why_not_published else "")
+
+
+def explained(found: list[Comparison]) -> list[str]:
+    """What the mark says of which entries, a line for each reason."""
+    names: dict[str, list[str]] = {}
+    for one in found:
+        if one.why_not_published:
+            of_reason = names.setdefault(one.why_not_published, [])
+            if one.name not in of_reason:
+                of_reason.append(one.name)
+    return [f"{UNPUBLISHED} {', '.join(of)}: {reason}" for reason, of in names.items()]
 
 
 def speed_ratio(a: Figure, b: Figure, same_run: bool) -> Estimate:

@@ -1,7 +1,7 @@
 """The ratio of two results or of two runs, with its interval."""
 
 from spexreports import style
-from spexreports.comparison import Comparison
+from spexreports.comparison import Comparison, explained
 from spexreports.section import Picture
 
 COLOURS = {
@@ -13,15 +13,10 @@ COLOURS = {
 CLOCK_MARKER = {"effective": "o", "extraction": "D"}
 
 
-def name(one: Comparison) -> str:
-    """Both entries, or the one that both are."""
-    same = one.a.entry == one.b.entry
-    return one.a.entry if same else f"{one.b.entry} against {one.a.entry}"
-
-
 def comparison_figure(found: list[Comparison], margin: float) -> Picture:
     """A row for each clock of each entry; 1 is the same speed."""
-    figure, axes = style.column_figure(22 + 5 * len(found))
+    notes = explained(found)
+    figure, axes = style.column_figure(22 + 5 * len(found) + 6 * len(notes))
     axis = axes[0, 0]
     axis.axvspan(1 / (1 + margin), 1 + margin, color="#E4E4E4", lw=0)
     axis.axvline(1, color=style.BLACK, lw=0.6)
@@ -44,12 +39,13 @@ def comparison_figure(found: list[Comparison], margin: float) -> Picture:
             va="center",
             fontsize=style.SMALLEST_FONT,
         )
-    axis.set_yticks(range(len(found)), labels=[f"{name(c)}\n{c.clock}" for c in found])
+    axis.set_yticks(range(len(found)), labels=[f"{c.marked_name}\n{c.clock}" for c in found])
     axis.set_ylim(len(found) - 0.4, -0.6)
     left, right = axis.get_xlim()
     axis.set_xlim(left, right + 0.45 * (right - left))
     axis.set_xlabel("speed of B over speed of A (ratio, 1: the same)")
     axis.set_ylabel("entry and clock")
+    style.footnotes(figure, notes, 70)
     a, b = found[0].a, found[0].b
     caption = (
         f"B ({b.run_id}, {b.system}) against A ({a.run_id}, {a.system}): the ratio of their speeds "

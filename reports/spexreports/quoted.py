@@ -13,6 +13,7 @@ from pathlib import Path
 from spexreports.command_line import alone
 from spexreports.errors import DataError
 from spexreports.flux_cost import COLUMNS, cost, pairs, subject
+from spexreports.marks import UNPUBLISHED
 from spexreports.night import long_runs, sustained
 from spexreports.numbers import counted, interval, number
 from spexreports.opening import headline
@@ -76,20 +77,39 @@ def _headlines(results: list[Result]) -> list[tuple[str, Result]]:
     return [(machine, found) for machine, (_, found) in best.items()]
 
 
+def _mark(result: Result) -> str:
+    return UNPUBLISHED if why_not_published(result) else ""
+
+
+def _filled(text: str) -> str:
+    return textwrap.fill(text, 100, break_long_words=False, break_on_hyphens=False) + "\n"
+
+
+def _explained(named: list[tuple[str, Result]]) -> str:
+    """A paragraph that says what the mark says of each name, by reason; empty without a mark."""
+    names = by_group(
+        [pair for pair in named if _mark(pair[1])],
+        lambda pair: ", ".join(why_not_published(pair[1])),
+    )
+    reasons = [f"{', '.join(name for name, _ in of)} ({reason})" for reason, of in names.items()]
+    return (
+        "\n" + _filled(f"{UNPUBLISHED} not to be published: {'; '.join(reasons)}.") if names else ""
+    )
+
+
 def headline_sentence(results: list[Result]) -> str:
     """A sentence for each kind of machine, the one with most GPUs first."""
     sentences = []
-    for machine, best in reversed(_headlines(results)):
+    shown = list(reversed(_headlines(results)))
+    for machine, best in shown:
         frames, seconds = counted(best.frames_asked, "frame"), best.effective.seconds.value
         sentences.append(
             f"On {machine} `spex-gpu` extracts {frames} in {seconds:.1f} s from launch to "
             f"exit, files included: {number(best.effective.fpnh.value)} frames per node-hour, and "
-            f"{number(best.extraction.fpnh.value)} by the clock that starts once MPI has."
+            f"{number(best.extraction.fpnh.value)} by the clock that starts once MPI "
+            f"has{_mark(best)}."
         )
-    return (
-        textwrap.fill(" ".join(sentences), 100, break_long_words=False, break_on_hyphens=False)
-        + "\n"
-    )
+    return _filled(" ".join(sentences)) + _explained(shown)
 
 
 def _memory(result: Result) -> str:
@@ -100,9 +120,10 @@ def _memory(result: Result) -> str:
 
 def speeds(results: list[Result]) -> str:
     """Of each system the entries with all 30 frames, by both clocks with their ranges."""
+    shown = [r for _, group in _with_gpus(results) for r in group if of_exposure(r)]
     rows = [
         [
-            f"{result.system}, {result.entry}",
+            f"{result.system}, {result.entry}{_mark(result)}",
             f"{result.effective.seconds.value:.2f}",
             _speed(result.effective.fpnh),
             _speed(result.extraction.fpnh),
@@ -110,9 +131,7 @@ def speeds(results: list[Result]) -> str:
             "–" if result.joules_per_frame is None else number(result.joules_per_frame),
             _memory(result),
         ]
-        for _, group in _with_gpus(results)
-        for result in group
-        if of_exposure(result)
+        for result in shown
     ]
     head = (
         "system, entry",
@@ -123,7 +142,7 @@ def speeds(results: list[Result]) -> str:
         "J a frame",
         "most memory of a GPU, GB",
     )
-    return _table(head, rows)
+    return _table(head, rows) + _explained([(f"{r.system} {r.entry}", r) for r in shown])
 
 
 def _core_seconds(result: Result) -> str:

@@ -15,13 +15,13 @@ from spexreports.errors import DataError
 from spexreports.published import MILESTONES
 from spexreports.recomputed import check_stated
 from spexreports.result import Figure, Result, RooflinePoint, Sample, Scaling
-from spexreports.sealed import check_seal
+from spexreports.sealed import HASHED, check_beside, check_seal
 
 SCHEMA_FILE = Path(__file__).resolve().parents[2] / "bench" / "result.schema.json"
 SCHEMA = "spexbench-result"
 SYSTEM_NAME = "system-name.txt"
 MOST_BYTES = 1_000_000_000
-BESIDE = (".events.json", ".series.json")  # files that lie beside results
+BESIDE = tuple(HASHED.values())  # files that lie beside results
 
 
 @cache
@@ -191,6 +191,7 @@ def read_results(paths: list[Path]) -> list[Result]:
         for name in _in_folder(path) if path.is_dir() else [path]:
             result = parse_result(name, read_json(name))
             check_seal(name, result.json["schema"]["minor"])
+            check_beside(name, result.json)
             if system:
                 result = replace(result, system=system)
             results[result.run_id, result.entry, result.system] = result

@@ -6,7 +6,7 @@ from spexreports.errors import UsageError
 from spexreports.night import lasted_as_asked, sustained
 from spexreports.result import CLOCKS, Result
 from spexreports.section import newest
-from spexreports.work import has_fpnh
+from spexreports.work import has_fpnh, why_not_published
 
 LEAST_COVERAGE = 0.9  # of an interval that something may be judged by; that of five runs has 94%
 
@@ -33,12 +33,15 @@ def _of_a_long_run(result: Result) -> dict[str, float]:
     return {"fpnh_sustained": float(f"{sustained(result).value:.4g}")}
 
 
+def _in_order(results: list[Result]) -> list[Result]:
+    """By system, plan and entry, as the file has them."""
+    return sorted(newest(results), key=lambda r: (r.system, r.json["plan"]["name"], r.entry))
+
+
 def thresholds(results: list[Result]) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
     """By system, plan and entry."""
     found: dict = {}
-    for result in sorted(
-        newest(results), key=lambda r: (r.system, r.json["plan"]["name"], r.entry)
-    ):
+    for result in _in_order(results):
         if result.tier not in MAKERS or not has_fpnh(result):
             continue
         values = MAKERS[result.tier](result)
@@ -51,6 +54,22 @@ def thresholds(results: list[Result]) -> dict[str, dict[str, dict[str, dict[str,
 MAKERS = {"acceptance": _of_exposures, "night": _of_a_long_run}
 
 
+def _unpublished(results: list[Result], systems: dict) -> str:
+    """A comment that names what is not to be published, and why.
+
+    It is not left out: a machine can be held to what it did, to fewer frames or from sources with
+    changes too. Who takes the numbers for more than that is told.
+    """
+    lines = [
+        f"//     {result.system}, {plan}, {result.entry}: {', '.join(reasons)}\n"
+        for result in _in_order(results)
+        if (plan := result.json["plan"]["name"]) in systems.get(result.system, {})
+        and result.entry in systems[result.system][plan]
+        and (reasons := why_not_published(result))
+    ]
+    return "// Of these the following are not to be published:\n" + "".join(lines) if lines else ""
+
+
 def thresholds_text(results: list[Result]) -> str:
     """The file's text; throws UsageError where no result asks for anything."""
     systems = thresholds(results)
@@ -60,4 +79,4 @@ def thresholds_text(results: list[Result]) -> str:
             "no result has a speed that a machine can be held to",
             "whole frames, and five runs or a night of half an hour",
         )
-    return HEAD + json.dumps({"systems": systems}, indent=1) + "\n"
+    return HEAD + _unpublished(results, systems) + json.dumps({"systems": systems}, indent=1) + "\n"

@@ -419,8 +419,35 @@ class Comparison(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             status, out, _ = run("--out", folder, "--compare", a, b)
             self.assertEqual(status, 0)
-            self.assertRegex(out, r"pipeline\s+effective\s+1\.\d+.*97%.*FASTER")
+            self.assertRegex(out, r"pipeline†\s+effective\s+1\.\d+.*97%.*FASTER")
             self.assertTrue((Path(folder) / "comparison.png").exists())
+
+    def test_what_is_not_to_be_published_is_marked(self):
+        """On the terminal, in the table and in the picture, each with the reasons."""
+        sides = [
+            ROOT / "reports/results" / name for name in ("h200-1gpu-9891034", "h100-1gpu-b79cddf")
+        ]
+        reason = "not to be published: A (3 frames), B (3 frames)"
+        names = "direct-frame, direct-patch, pipeline-frame, pipeline-patch"
+        labels = []
+
+        def look(figure: Figure) -> bytes:
+            labels.extend(_texts(figure))
+            return b""
+
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            mock.patch.object(page, "_png", look),
+        ):
+            status, out, _ = run("--out", folder, "--compare", *sides)
+            html = (Path(folder) / "index.html").read_text()
+        self.assertEqual(status, 0)
+        self.assertRegex(out, r"(?m)^pipeline-frame†  effective ")
+        self.assertIn(f"† {names}: {reason}\n", out)
+        self.assertIn("pipeline-frame†<sup>a</sup>", html)
+        self.assertIn(f"<li>{reason}</li>", html)
+        self.assertIn("pipeline-frame†\neffective", labels)
+        self.assertIn(f"† {names}: {reason}", [" ".join(text.split()) for text in labels])
 
     def test_other_work_is_not_compared(self):
         """Two results of other cases are refused."""

@@ -58,6 +58,10 @@ class Thresholds(unittest.TestCase):
         systems = json.loads("".join(line for line in text.splitlines() if line[:2] != "//"))
         self.assertIn("pipeline", systems["systems"]["h200"]["h200-1gpu"])
         self.assertNotIn("weak-cpu-1", text)
+        # A machine is held to what it did, published or not; who reads it is told.
+        self.assertIn("//     h100-1gpu, flux-1gpu, direct-frame: 3 frames\n", text)
+        self.assertIn("direct-frame", systems["systems"]["h100-1gpu"]["flux-1gpu"])
+        self.assertNotIn("//     h200-4gpu, rungs-4gpu, pipeline:", text)
         with tempfile.TemporaryDirectory() as scratch:
             made = Path(scratch) / "made.json"
             words = ["spexreports", "thresholds", *map(str, FOLDERS), "--out", str(made)]
@@ -104,6 +108,24 @@ class Quoted(unittest.TestCase):
         for name in ("speeds", "clock"):
             self.assertNotIn("few", BLOCKS[name](results))
         self.assertIn("1,000,000, 1,000,000 (3)", BLOCKS["milestones"](results))
+
+    def test_what_is_not_to_be_published_is_marked(self):
+        """In the sentence and in the table, with the reasons below."""
+        [result] = [
+            r for r in self.results if r.file.parent.name == "h200-1gpu" and r.entry == "pipeline"
+        ]
+        self.assertEqual(why_not_published(result), ["built from sources with changes"])
+        text = " ".join(BLOCKS["headline"]([result]).split())
+        self.assertIn(
+            "the clock that starts once MPI has†. † not to be published: one NVIDIA", text
+        )
+        self.assertIn("one NVIDIA H200 (built from sources with changes).", text)
+        text = BLOCKS["speeds"]([result])
+        self.assertIn("| h200, pipeline† |", text)
+        self.assertIn("\n\n† not to be published: h200 pipeline (built from sources", text)
+        published = [r for r in self.results if r.frames_asked == 30 and not why_not_published(r)]
+        for name in ("headline", "speeds"):
+            self.assertNotIn("†", BLOCKS[name](published))
 
     def test_every_block_is_quoted(self):
         """No function is left that no document asks for."""

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -78,6 +80,28 @@ TEST_F(Simulate, WritesTheSameBytesForTheSameOptionsAndAnyThreads) {
       EXPECT_TRUE((*files)[0] == (*files)[2]) << ending;
     }
   }
+}
+
+// Whose clock on the wall shows another time gets the same inputs. The zone is Kiritimati's,
+// written so that no files of zones are needed.
+TEST_F(Simulate, WritesTheSameBytesInEveryTimeZone) {
+  const char* const before = std::getenv("TZ");
+  const std::string kept = before == nullptr ? "" : before;
+  std::vector<std::string> preproc;
+  for (const char* zone : {"UTC0", "<+14>-14", "<-12>12"}) {
+    setenv("TZ", zone, 1);
+    tzset();
+    simulate(tiny("a"));
+    preproc.push_back(bytes_of(file("a", "preproc")));
+  }
+  if (before == nullptr)
+    unsetenv("TZ");
+  else
+    setenv("TZ", kept.c_str(), 1);
+  tzset();
+  EXPECT_NE(preproc[0].find("DATE-OBS= '2024-01-02T03:00:00'"), std::string::npos);
+  EXPECT_TRUE(preproc[0] == preproc[1]);
+  EXPECT_TRUE(preproc[0] == preproc[2]);
 }
 
 TEST_F(Simulate, AnotherSeedIsAnotherImageWithTheSamePsf) {

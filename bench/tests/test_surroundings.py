@@ -1,0 +1,159 @@
+"""What spex-bench is started in: signals, streams, limits and folders that others left to it."""
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+from bench_runs import Bench, entry
+
+
+def started(bench: Bench, *within: str, options: tuple[str, ...] = ()) -> tuple[int, str]:
+    """The exit status and output of a run that `within`, a command and its words, starts."""
+    shutil.rmtree(bench.folder / "out", ignore_errors=True)
+    done = subprocess.run(
+        [*within, *bench.command(*options)],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def in_shell(words: str) -> tuple[str, ...]:
+    """A shell that does as `words` say and then becomes what follows, "$@"."""
+    return ("bash", "-c", words, "bash")
+
+
+class Surroundings(unittest.TestCase):
+    """None of them is taken for a fault of the frames."""
+
+    def test_ignored_signals_of_children(self):
+        """SIGCHLD is ignored where a parent of ours did so; children must be waited for yet."""
+        with Bench([entry("one"), entry("two", ranks=2, threads=1)]) as bench:
+            status, text = started(bench, "env", "--ignore-signal=CHLD")
+            self.assertEqual(status, 0, text)
+
+    def test_a_reader_that_has_gone_ends_it_in_order(self):
+        """As SIGHUP does: what was measured stays, and --resume goes on."""
+        with Bench([entry("one", repeats=1000)]) as bench:
+            process = subprocess.Popen(
+                bench.command(), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
+            )
+            for line in process.stderr:
+                if "one timed 0" in line:
+                    break
+            process.stderr.close()
+            self.assertEqual(process.wait(timeout=60), 1)
+            before = bench.result("one")
+            self.assertEqual(before["status"], "interrupted")
+            runs = len(before["timing"]["samples"])
+            self.assertGreater(runs, 0)
+            status, text = bench.run("--resume", "--repeats", str(runs + 1))
+            self.assertEqual(status, 0, text)
+
+    def test_what_shall_go_on_goes_on(self):
+        """Where SIGHUP is ignored, as nohup has it, nothing is interrupted by one."""
+        with Bench([entry("one", repeats=3)]) as bench:
+            words = ["env", "--ignore-signal=HUP", *bench.command()]
+            pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL}
+            said = []
+            with subprocess.Popen(words, text=True, **pipes) as process:
+                for line in process.stderr:
+                    said.append(line)
+                    if "one timed 0" in line:
+                        process.send_signal(signal.SIGHUP)
+            self.assertEqual(process.returncode, 0, said)
+
+    def test_closed_streams(self):
+        """No file of ours takes their place; a table that nobody can read is said, or status 1."""
+        with Bench([entry("one")]) as bench:
+            self.assertEqual(bench.run()[0], 0)
+            for closed, wanted in (("<&-", 0), ("2>&-", 0), (">&-", 1), ("<&- >&- 2>&-", 1)):
+                with self.subTest(closed=closed):
+                    status, text = started(bench, *in_shell(f'exec "$@" {closed}'))
+                    self.assertEqual(status, wanted, text)
+                    self.assertEqual(bench.result("one")["verdict"]["overall"], "pass")
+                    for folder in ("out", "data"):
+                        lock = (bench.folder / folder / ".spex-bench-lock").read_text()
+                        self.assertRegex(lock, r"^process \d+ on \S+\n$")
+
+    def test_a_result_that_is_a_pipe_is_not_waited_for(self):
+        """One line, with --resume."""
+        with Bench([entry("one")]) as bench:
+            self.assertEqual(bench.run()[0], 0)
+            result = bench.folder / "out/one.json"
+            result.unlink()
+            os.mkfifo(result)
+            done = subprocess.run(
+                bench.command("--resume"), capture_output=True, text=True, check=False, timeout=60
+            )
+            self.assertEqual(done.returncode, 1, done.stderr)
+            self.assertIn("one.json: is no result", done.stderr)
+
+    def test_too_few_open_files(self):
+        """A launcher may crash or hang of it. Where a program says it, its frames are not wrong."""
+        with Bench([entry("two", ranks=2, threads=1)]) as bench:
+            status, text = started(bench, *in_shell('ulimit -n 32; exec "$@"'))
+            self.assertEqual(status, 1, text)
+            self.assertTrue(text.startswith("spex-bench: ulimit -n: allows 32 open files"), text)
+            self.assertEqual(text.count("\n"), 1, text)
+            self.assertFalse((bench.folder / "out").exists())
+        saying = """#!/usr/bin/env bash
+[[ "$*" != *--events* ]] || { echo "spex-cpu: frame.fits: Too many open files" >&2; exit 1; }
+exec "${0%/*}/real-spex-cpu" "$@"
+"""
+        with Bench([entry("one")], extractor=saying) as bench:
+            status, text = bench.run()
+            self.assertEqual(status, 1, text)
+            self.assertEqual(bench.result("one")["verdict"]["overall"], "error")
+
+    def test_no_path(self):
+        """A shell finds mpirun without it, which then finds nothing."""
+        with Bench([entry("two", ranks=2, threads=1)]) as bench:
+            status, text = started(bench, "env", "-i")
+            self.assertEqual(status, 2, text)
+            self.assertTrue(text.startswith("spex-bench: PATH: is not set (expected "), text)
+            self.assertEqual(text.count("\n"), 1, text)
+        with Bench([entry("one")]) as bench:
+            status, text = started(bench, "env", "-i")
+            self.assertEqual(status, 0, text)
+
+    def test_a_working_folder_that_was_removed(self):
+        """One line, which names it."""
+        with Bench([entry("one")]) as bench:
+            gone = bench.folder / "gone"
+            status, text = started(
+                bench, *in_shell(f'mkdir {gone}; cd {gone}; rmdir {gone}; exec "$@"')
+            )
+            self.assertEqual(status, 1, text)
+            self.assertTrue(text.startswith(f"spex-bench: the working folder {gone}"), text)
+            self.assertEqual(text.count("\n"), 1, text)
+
+    def test_inputs_on_another_file_system(self):
+        """By a link, of the folder or of a file: what is measured is not what the result names."""
+        with Bench([entry("one")]) as bench, tempfile.TemporaryDirectory(dir="/dev/shm") as other:
+            if Path(other).stat().st_dev == bench.folder.stat().st_dev:
+                self.skipTest("/dev/shm is the file system of the tests")
+            self.assertEqual(bench.run()[0], 0)
+            inputs = bench.folder / "data/inputs"
+            image = inputs / "small-1/preproc-r0-00000001.fits"
+            for path in (image, inputs):
+                moved = Path(other) / path.name
+                shutil.move(path, moved)
+                path.symlink_to(moved)
+                status, text = bench.run()
+                self.assertEqual(status, 1, text)
+                self.assertIn(
+                    f"{path}: lies on another file system than {bench.folder}/data/outputs", text
+                )
+                path.unlink()
+                shutil.move(moved, path)
+
+
+if __name__ == "__main__":
+    unittest.main()
