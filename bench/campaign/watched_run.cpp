@@ -52,6 +52,13 @@ std::vector<std::string> programs_of_mps() {
   return {control, control.parent_path() / "nvidia-cuda-mps-server"};
 }
 
+// Who holds up this process, so that it sees an opening late, gains nothing.
+double at_the_earliest(const Opening& opening) {
+  constexpr double held_up_s = 0.25;
+  const bool late = opening.unix_s - opening.not_before_unix > held_up_s;
+  return late ? opening.not_before_unix : opening.unix_s;
+}
+
 // A context is made within the extraction clock. The server of MPS makes its own when the first
 // process asks which GPUs there are.
 std::optional<double> first_use_of(const Entry& entry, const std::vector<GpuObservation>& watched) {
@@ -166,7 +173,7 @@ Sample RunWatcher::sample_of(EntryRun& run, const WatchedRun& watched,
   sample.warmup = sample.index < run.warmups;
   if (watched.first_read && last_write) {
     const double last = watched.last_close ? watched.last_close->unix_s : *last_write;
-    sample.observed_s = std::max(*last_write, last) - watched.first_read->not_before_unix;
+    sample.observed_s = std::max(*last_write, last) - at_the_earliest(*watched.first_read);
   }
   // Within its slack a log may say less than was seen; it gains nothing by it.
   if (sample.extraction_s && sample.observed_s)

@@ -14,8 +14,6 @@ namespace spex::bench {
 namespace {
 
 constexpr int look_every_ms = 50;
-// Between two looks, from where on the thread was held up.
-constexpr double late_s = 0.15;
 constexpr std::size_t room = 1 << 16;
 
 }  // namespace
@@ -49,16 +47,17 @@ void FileEvents::stop() {
 
 void FileEvents::look() {
   double last_look = unix_now();
-  for (bool over = false; !over; last_look = unix_now()) {
+  for (bool over = false; !over;) {
     over = ended_;  // what came before the end is still read
+    const double now = unix_now();
     pollfd one{descriptor_, POLLIN, 0};
     if (poll(&one, 1, over ? 0 : look_every_ms) > 0) hand_on(last_look);
+    last_look = now;
   }
 }
 
 void FileEvents::hand_on(double last_look) {
   const double now = unix_now();
-  const double not_before = now - last_look > late_s ? last_look : now;
   alignas(inotify_event) std::array<char, room> bytes;
   const ssize_t count = read(descriptor_, bytes.data(), bytes.size());
   for (ssize_t at = 0; at < count;) {
@@ -67,7 +66,7 @@ void FileEvents::hand_on(double last_look) {
     const char* const name = bytes.data() + at + sizeof(event);
     at += static_cast<ssize_t>(sizeof(event) + event.len);
     if ((event.mask & IN_Q_OVERFLOW) != 0) blind_ = true;
-    take_({event.wd, event.mask, event.len == 0 ? "" : name, now, not_before});
+    take_({event.wd, event.mask, event.len == 0 ? "" : name, now, last_look});
   }
 }
 

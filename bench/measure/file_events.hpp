@@ -14,10 +14,10 @@ struct FileEvent {
   int watch = -1;          ///< as add() numbered it
   std::uint32_t mask = 0;  ///< inotify's
   std::string name;        ///< of the file in a watched folder
-  double seen_unix = 0;    ///< when it was seen, seconds since 1970
-  /// It was not there before. What looks is a thread that sleeps until there is an event, so that
-  /// this is `seen_unix`, unless the thread was held up: then it is when it looked last.
-  double not_before_unix = 0;
+  /// When it was seen, seconds since 1970: as soon as it is there, unless the thread that looks is
+  /// held up.
+  double seen_unix = 0;
+  double not_before_unix = 0;  ///< when the thread looked last before
 };
 
 /// Events of files, which a thread hands on one after the other.

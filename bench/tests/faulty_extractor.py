@@ -6,6 +6,7 @@ so that it is not the time that it took that fails.
 """
 
 import json
+import mmap
 import os
 import shutil
 import signal
@@ -240,6 +241,38 @@ def leave_behind(command: str, *arguments: Path) -> None:
     )
 
 
+FILL = """
+import mmap, sys, time
+with open(sys.argv[1], "r+b") as file:
+    memory = mmap.mmap(file.fileno(), 0)
+wanted = memory[:]
+memory[:] = wanted  # from here on the file's times stay as they are
+open(sys.argv[2], "w").close()
+time.sleep(1)
+memory[:] = wanted
+"""
+
+
+def fill_through_memory() -> None:
+    """Writes the frame's bytes a second later, of which its times say nothing."""
+    with frame.open("r+b") as file:
+        memory = mmap.mmap(file.fileno(), 0)
+    wanted = memory[:]
+    memory[:] = wanted
+    run["events"][-1]["end"] = time.time() - run["origin_unix"]
+    time.sleep(1)
+    memory[:] = wanted
+
+
+def fill_after_the_run() -> None:
+    """The same by a process that outlives this one."""
+    started = here / "started"
+    started.unlink(missing_ok=True)
+    leave_behind(FILL, started)
+    while not started.exists():
+        time.sleep(0.01)
+
+
 def meddle() -> None:
     """Whatever does not change a frame while the run lasts."""
     references = here / "references"
@@ -352,6 +385,10 @@ elif fault in CARDS:
 meddle()
 run = json.loads(log.read_text())
 run["events"][-1]["end"] = time.time() - run["origin_unix"]
+if fault == "filled through memory":
+    fill_through_memory()
+elif fault == "filled after the run":
+    fill_after_the_run()
 log.write_text(json.dumps(edit_log(run)))
 if fault == "log of nothing":
     log.write_text("{}")

@@ -61,6 +61,8 @@ FAULTS = {
     "reads the reference": "was opened meanwhile, with which the run has no business",
     "writes the reference": "was opened meanwhile, with which the run has no business",
     "finished after the run": "after the run log's clock ended",
+    "filled through memory": "after the run log's clock ended",
+    "filled after the run": "after the run log's clock ended",
     "left behind": "left 1 process(es) behind",
     "works unseen": "spex-bench was stopped meanwhile",
     "another file system": "r0: run 0: is on another file system",

@@ -292,6 +292,23 @@ TEST(Plan, RunsThatAreBegunAgainHaveOtherInputs) {
   EXPECT_NE(seed_of_run(one, entry, 1, 0), seed_of_run(one, entry, 1, 1));
 }
 
+// Whoever may be published finds no answers that another entry has kept.
+TEST(Plan, EntriesThatMayBePublishedHaveInputsOfTheirOwn) {
+  const Plan plan = read_plan(std::string(SPEX_SOURCE_DIR) + "/bench/plans/rungs-4gpu.json");
+  std::map<int, std::string> first;
+  int with_runs_enough = 0;
+  for (const Entry& entry : plan.entries) {
+    if (entry.repeats.value_or(plan.repeats) < 5) {
+      EXPECT_EQ(entry.first_seed, 0) << entry.id;
+      continue;
+    }
+    ++with_runs_enough;
+    const bool is_new = first.emplace(entry.first_seed, entry.id).second;
+    EXPECT_TRUE(is_new) << entry.id;
+  }
+  EXPECT_GE(with_runs_enough, 2);
+}
+
 TEST(Plan, MayGoOnUntilTheIntervalIsNarrow) {
   const Plan plan = read(on_gpu, R"("repeats": 6, "until": {"width": 0.02, "most": 20},)");
   EXPECT_EQ(plan.entries[0].until->width, 0.02);

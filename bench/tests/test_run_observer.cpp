@@ -3,8 +3,12 @@
 #include <filesystem>
 #include <thread>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/inotify.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "bench/correctness/validation.hpp"
 #include "bench/measure/run_observer.hpp"
@@ -57,6 +61,60 @@ TEST(OpeningWatch, SaysNothingOfWhatWasNotOpened) {
   OpeningWatch missing({scratch.file("none")});
   EXPECT_FALSE(missing.watches());
   EXPECT_FALSE(missing.stop());
+}
+
+// A second hand on the file, by a name elsewhere, that writes through memory: the file's own times
+// stay as they were.
+TEST(WritingWatch, SeesFilesUntilNobodyHasThemOpen) {
+  const test::ScratchFolder scratch;
+  fs::create_directory(scratch.file("outputs"));
+  test::write_file(scratch.file("elsewhere"), "x");
+  WritingWatch watch(scratch.file("outputs"));
+  ASSERT_TRUE(watch.watches());
+  const int file = open(scratch.file("elsewhere").c_str(), O_RDWR);
+  ASSERT_GE(file, 0);
+  void* const memory = mmap(nullptr, 1, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+  ASSERT_NE(memory, MAP_FAILED);
+  close(file);
+  fs::create_hard_link(scratch.file("elsewhere"), scratch.file("outputs") + "/frame");
+  pause(std::chrono::milliseconds(300));
+  const double before = unix_now();
+  ASSERT_EQ(munmap(memory, 1), 0);
+  const std::optional<Closing> last = watch.stop();
+  ASSERT_TRUE(last);
+  EXPECT_GE(last->unix_s, before);
+  EXPECT_LE(last->not_before_unix, last->unix_s);
+}
+
+TEST(WritingWatch, SaysNothingOfAFolderThatStaysEmpty) {
+  const test::ScratchFolder scratch;
+  WritingWatch watch(scratch.file("."));
+  EXPECT_FALSE(watch.stop());
+  EXPECT_TRUE(watch.watches());
+}
+
+// A thread that is held up says since when.
+TEST(FileEvents, AreNotFromBeforeTheLastLook) {
+  const test::ScratchFolder scratch;
+  test::write_file(scratch.file("a"), "x");
+  std::vector<FileEvent> seen;
+  FileEvents events([&](const FileEvent& event) {
+    seen.push_back(event);
+    if (seen.size() == 1) pause(std::chrono::milliseconds(400));
+  });
+  ASSERT_GE(events.add(scratch.file("a"), IN_OPEN), 0);
+  EXPECT_EQ(events.add(scratch.file("none"), IN_OPEN), -1);
+  events.start();
+  static_cast<void>(test::read_file(scratch.file("a")));
+  pause();
+  const double between = unix_now();
+  static_cast<void>(test::read_file(scratch.file("a")));
+  pause(std::chrono::milliseconds(400));
+  events.stop();
+  ASSERT_EQ(seen.size(), 2);
+  EXPECT_LE(seen[1].not_before_unix, between);
+  EXPECT_GE(seen[1].seen_unix, between);
+  EXPECT_FALSE(events.is_blind());
 }
 
 TEST(LastChange, IsThatOfTheRename) {
