@@ -28,11 +28,11 @@ FileEvents::~FileEvents() {
   if (descriptor_ >= 0) close(descriptor_);
 }
 
-int FileEvents::add(const std::string& path, std::uint32_t mask) {
+int FileEvents::add(const std::string& path, std::uint32_t mask) const {
   return inotify_add_watch(descriptor_, path.c_str(), mask);
 }
 
-void FileEvents::remove(int watch) {
+void FileEvents::remove(int watch) const {
   inotify_rm_watch(descriptor_, watch);
 }
 

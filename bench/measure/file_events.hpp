@@ -31,8 +31,8 @@ class FileEvents {
 
   /// Watches a file or a folder for the events of `mask`: its number; -1 and errno where that
   /// cannot be, as it is not there or too many are watched.
-  [[nodiscard]] int add(const std::string& path, std::uint32_t mask);
-  void remove(int watch);
+  [[nodiscard]] int add(const std::string& path, std::uint32_t mask) const;
+  void remove(int watch) const;
 
   void start();
   /// What came before is still handed on.
