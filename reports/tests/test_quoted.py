@@ -161,7 +161,8 @@ class CommittedReport(unittest.TestCase):
         """Its text and tables are those of the results; pictures are left out of the comparison."""
         out = ROOT / "reports/results/report"
         kernels = [
-            ROOT / "reports/results/kernels" / name for name in ("h200-gpu.json", "cpu.json")
+            ROOT / "reports/results/kernels" / name
+            for name in ("h200-gpu.json", "h200-gpu-6ca7f67.json", "cpu.json")
         ]
         with (
             mock.patch.object(page, "_png", lambda figure: plt.close(figure) or b""),
