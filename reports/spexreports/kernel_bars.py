@@ -37,7 +37,7 @@ def bar_picture(
     high = max(bar.value for bar in bars)
     axis.set_xscale("log")
     # Room for the value beside the largest.
-    axis.set_xlim(low, high * (high / low) ** 0.22)
+    axis.set_xlim(low, high * (high / low) ** 0.4)
     labels, headings, row = {}, set(), 0
     for heading, members in groups.items():
         labels[row] = heading
@@ -61,7 +61,8 @@ def bar_picture(
         label.set_fontweight("bold" if place in headings else "normal")
     axis.tick_params(axis="y", length=0)
     axis.set_ylim(rows - 0.3, -0.7)
-    axis.set_xlabel(xlabel)
+    # Row labels leave the axis little width, and the label what lies left of it.
+    axis.set_xlabel(xlabel, loc="right")
     axis.set_ylabel(ylabel)
     present = {bar.file for bar in bars}
     handles = [Patch(color=c, label=f) for f, c in colours.items() if f in present]

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from spexreports.command_line import alone
+from spexreports.comparison import speed_ratio
 from spexreports.errors import DataError
 from spexreports.flux_cost import COLUMNS, cost, pairs, subject
 from spexreports.marks import UNPUBLISHED
@@ -19,7 +20,7 @@ from spexreports.numbers import counted, interval, number
 from spexreports.opening import headline
 from spexreports.order_statistics import Estimate
 from spexreports.published import CPU_MILESTONES, MILESTONES, read_published
-from spexreports.result import Result
+from spexreports.result import CLOCKS, Result
 from spexreports.section import by_group, in_sweep, newest, rungs
 from spexreports.stages_figure import stage_seconds
 from spexreports.time_table import clock_parts
@@ -219,6 +220,22 @@ def _sweep(kind: str, what: str, x_of: Callable[[Result], float]) -> Callable:
     return block
 
 
+def mps(results: list[Result]) -> str:
+    """The same ranks on one GPU with MPS and without it, and what it gains, in pairs of runs."""
+    rows = []
+    for points in by_group(in_sweep(results, "mps"), lambda r: (r.system, r.milestone)).values():
+        by_x = {p.scaling.x: p for p in points}
+        if set(by_x) != {"off", "on"}:
+            continue
+        off, on = by_x["off"], by_x["on"]
+        same_run = off.run_id == on.run_id
+        ratios = [speed_ratio(off.figure(c), on.figure(c), same_run) for c in CLOCKS]
+        speeds_of = [_speed(r.effective.fpnh) for r in (off, on)]
+        rows.append([f"{on.system}, {on.milestone}", *speeds_of, *map(_speed, ratios)])
+    head = ("system, milestone", "off", "on", "on / off, effective", "on / off, extraction")
+    return _table(head, rows)
+
+
 def cores(results: list[Result]) -> str:
     """Strong scaling over ranks."""
     chosen = sorted(in_sweep(results, "strong"), key=lambda r: (r.system, r.ranks))
@@ -368,6 +385,7 @@ BLOCKS: dict[str, Callable[[list[Result]], str]] = {
     "long-runs": long_runs_table,
     "milestones": milestones,
     "ranks-per-gpu": _sweep("ranks-per-gpu", "ranks per GPU", lambda r: r.ranks_per_gpu or 1.0),
+    "mps": mps,
     "gpus": _sweep("gpus", "GPUs", lambda r: float(r.gpus_per_node)),
     "cores": cores,
     "patch-sizes": patch_sizes,
