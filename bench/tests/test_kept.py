@@ -128,6 +128,29 @@ class Kept(unittest.TestCase):
             self.assertEqual(status, 1, text)
             self.assertIn("is not what spex-sim makes", text)
 
+    def test_runs_that_are_begun_again_have_other_inputs(self):
+        """Else the work of one could be done over several that are interrupted."""
+        leaving = """#!/usr/bin/env bash
+here=${0%/*}
+if [[ "$*" == *--events* && ! -e "$here/begun" ]]; then
+  touch "$here/begun"
+  kill -INT $PPID
+  sleep 1
+fi
+exec "$here/real-spex-cpu" "$@"
+"""
+        plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
+        with Bench([entry("one", repeats=1)], extractor=leaving, **plan) as bench:
+            status, text = bench.run()
+            self.assertEqual(status, 1, text)
+            status, text = bench.run("--resume")
+            self.assertEqual(status, 0, text)
+            timing = bench.result("one")["timing"]
+            self.assertEqual([one["seed"] for one in timing["samples"]], [101, 2])
+            self.assertEqual([one["index"] for one in timing["dropped"]], [0])
+            seeds = {one["seed"] for one in bench.result("one")["inputs"]["frames"]}
+            self.assertEqual(seeds, {1, 2, 101})
+
 
 if __name__ == "__main__":
     unittest.main()

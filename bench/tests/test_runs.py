@@ -258,44 +258,6 @@ cat "$here"/references/*.fits >/dev/null
             self.assertEqual(verdict["overall"], "error", text)
             self.assertIn("other has opened", verdict["reasons"][0])
 
-    def test_a_system_that_does_not_tell_of_files_is_an_error(self):
-        """Where inotify has no room, nobody knows what a run opens."""
-        blind = 'echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"'
-        shell = ["unshare", "-Ur", "sh", "-c", blind, "sh"]
-        if subprocess.run([*shell, "true"], capture_output=True, check=False).returncode != 0:
-            self.skipTest("no user namespace in which inotify could be shut off")
-        with Bench([entry("one")]) as bench:
-            done = subprocess.run(
-                [*shell, *bench.command()], capture_output=True, text=True, check=False
-            )
-            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
-            verdict = bench.result("one")["verdict"]
-            self.assertEqual(verdict["overall"], "error")
-            self.assertIn("inotify", verdict["reasons"][0])
-
-    def test_runs_that_are_begun_again_have_other_inputs(self):
-        """Else the work of one could be done over several that are interrupted."""
-        leaving = """#!/usr/bin/env bash
-here=${0%/*}
-if [[ "$*" == *--events* && ! -e "$here/begun" ]]; then
-  touch "$here/begun"
-  kill -INT $PPID
-  sleep 1
-fi
-exec "$here/real-spex-cpu" "$@"
-"""
-        plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
-        with Bench([entry("one", repeats=1)], extractor=leaving, **plan) as bench:
-            status, text = bench.run()
-            self.assertEqual(status, 1, text)
-            status, text = bench.run("--resume")
-            self.assertEqual(status, 0, text)
-            timing = bench.result("one")["timing"]
-            self.assertEqual([one["seed"] for one in timing["samples"]], [101, 2])
-            self.assertEqual([one["index"] for one in timing["dropped"]], [0])
-            seeds = {one["seed"] for one in bench.result("one")["inputs"]["frames"]}
-            self.assertEqual(seeds, {1, 2, 101})
-
     def test_a_golden_case_is_no_chance_to_cheat(self):
         """To work ahead on inputs that are there, or to take the golden frame for one's own."""
         cheating = """#!/usr/bin/env bash

@@ -154,6 +154,21 @@ exec "${0%/*}/real-spex-cpu" "$@"
                 path.unlink()
                 shutil.move(moved, path)
 
+    def test_a_system_that_does_not_tell_of_files_is_an_error(self):
+        """Where inotify has no room, nobody knows what a run opens."""
+        blind = 'echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"'
+        shell = ["unshare", "-Ur", "sh", "-c", blind, "sh"]
+        if subprocess.run([*shell, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("no user namespace in which inotify could be shut off")
+        with Bench([entry("one")]) as bench:
+            done = subprocess.run(
+                [*shell, *bench.command()], capture_output=True, text=True, check=False
+            )
+            self.assertEqual(done.returncode, 1, done.stdout + done.stderr)
+            verdict = bench.result("one")["verdict"]
+            self.assertEqual(verdict["overall"], "error")
+            self.assertIn("inotify", verdict["reasons"][0])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -3,6 +3,7 @@
 from spexreports.cells import speed_cell
 from spexreports.comparison import speed_ratio
 from spexreports.numbers import counted
+from spexreports.order_statistics import Estimate
 from spexreports.page import Footnotes, Html, heading, join, note, table
 from spexreports.result import CLOCKS, Result
 from spexreports.section import by_group, in_sweep
@@ -17,9 +18,9 @@ HEAD = (
 )
 
 
-def mps_table(results: list[Result]) -> Html | None:
-    """HTML: a row for each sweep of kind mps that has both; None without one."""
-    notes, rows = Footnotes(), []
+def mps_pairs(results: list[Result]) -> list[tuple[Result, Result, list[Estimate]]]:
+    """Of each sweep of kind mps that has both: off, on, and on / off by both clocks."""
+    pairs = []
     groups = by_group(in_sweep(results, "mps"), lambda r: (r.scaling.sweep, r.system, r.case))
     for points in groups.values():
         by_x = {p.scaling.x: p for p in points}
@@ -27,7 +28,16 @@ def mps_table(results: list[Result]) -> Html | None:
             continue
         off, on = by_x["off"], by_x["on"]
         same_run = off.run_id == on.run_id
-        ratios = [speed_ratio(off.figure(c), on.figure(c), same_run) for c in CLOCKS]
+        pairs.append(
+            (off, on, [speed_ratio(off.figure(c), on.figure(c), same_run) for c in CLOCKS])
+        )
+    return pairs
+
+
+def mps_table(results: list[Result]) -> Html | None:
+    """HTML: a row for each sweep of kind mps that has both; None without one."""
+    notes, rows = Footnotes(), []
+    for off, on, ratios in mps_pairs(results):
         rows.append(
             [
                 f"{on.system}, {on.milestone}",

@@ -11,16 +11,16 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from spexreports.command_line import alone
-from spexreports.comparison import speed_ratio
 from spexreports.errors import DataError
 from spexreports.flux_cost import COLUMNS, cost, pairs, subject
 from spexreports.marks import UNPUBLISHED
+from spexreports.mps_table import mps_pairs
 from spexreports.night import long_runs, sustained
 from spexreports.numbers import counted, interval, number
 from spexreports.opening import headline
 from spexreports.order_statistics import Estimate
 from spexreports.published import CPU_MILESTONES, MILESTONES, read_published
-from spexreports.result import CLOCKS, Result
+from spexreports.result import Result
 from spexreports.section import by_group, in_sweep, newest, rungs
 from spexreports.stages_figure import stage_seconds
 from spexreports.time_table import clock_parts
@@ -222,16 +222,14 @@ def _sweep(kind: str, what: str, x_of: Callable[[Result], float]) -> Callable:
 
 def mps(results: list[Result]) -> str:
     """The same ranks on one GPU with MPS and without it, and what it gains, in pairs of runs."""
-    rows = []
-    for points in by_group(in_sweep(results, "mps"), lambda r: (r.system, r.milestone)).values():
-        by_x = {p.scaling.x: p for p in points}
-        if set(by_x) != {"off", "on"}:
-            continue
-        off, on = by_x["off"], by_x["on"]
-        same_run = off.run_id == on.run_id
-        ratios = [speed_ratio(off.figure(c), on.figure(c), same_run) for c in CLOCKS]
-        speeds_of = [_speed(r.effective.fpnh) for r in (off, on)]
-        rows.append([f"{on.system}, {on.milestone}", *speeds_of, *map(_speed, ratios)])
+    rows = [
+        [
+            f"{on.system}, {on.milestone}",
+            *(_speed(r.effective.fpnh) for r in (off, on)),
+            *map(_speed, ratios),
+        ]
+        for off, on, ratios in mps_pairs(results)
+    ]
     head = ("system, milestone", "off", "on", "on / off, effective", "on / off, extraction")
     return _table(head, rows)
 
@@ -287,38 +285,25 @@ def clock(results: list[Result]) -> str:
 
 def _kernel_rows(result: Result) -> list[list[str]]:
     """Of each stage, of a frame: what it computes and moves, its floor by ceilings, its time."""
-    seconds, frames = stage_seconds(result), result.frames_asked
-    points = {p.stage: p for p in result.roofline}
-    rows, floors, gpus = [], [], result.gpus_per_node
-    for stage in KERNELS:
-        p = points[stage]
-        floors.append(max(p.flops / p.ceiling_flops, p.bytes / p.ceiling_bytes) / frames / gpus)
-        rows.append(
-            [
-                result.milestone,
-                stage,
-                number(p.flops / frames / 1e9),
-                number(p.bytes / frames / 1e9),
-                f"{floors[-1] * 1e3:.2f}",
-                f"{seconds[stage] * 1e3:.1f}",
-                f"{seconds[stage] / floors[-1]:.0f}",
-                f"{p.flops / frames / seconds[stage] / 1e12:.2g}",
-            ]
-        )
-    total = sum(seconds[stage] for stage in KERNELS)
-    rows.append(
+    frames, seconds = result.frames_asked, stage_seconds(result)
+    stages = {}  # flops, bytes, s of the floor, s
+    for p in (p for p in result.roofline if p.stage in KERNELS):
+        floor = max(p.flops / p.ceiling_flops, p.bytes / p.ceiling_bytes) / frames
+        stages[p.stage] = p.flops / frames, p.bytes / frames, floor, seconds[p.stage]
+    stages["all"] = tuple(map(sum, zip(*stages.values(), strict=True)))
+    return [
         [
             result.milestone,
-            "all",
-            number(sum(p.flops for p in points.values()) / frames / 1e9),
-            number(sum(p.bytes for p in points.values()) / frames / 1e9),
-            f"{sum(floors) * 1e3:.2f}",
-            f"{total * 1e3:.1f}",
-            f"{total / sum(floors):.0f}",
-            f"{sum(p.flops for p in points.values()) / frames / total / 1e12:.2g}",
+            stage,
+            number(flops / 1e9),
+            number(moved / 1e9),
+            f"{floor * 1e3:.2f}",
+            f"{took * 1e3:.1f}",
+            f"{took / floor:.0f}",
+            f"{flops / took / 1e12:.2g}",
         ]
-    )
-    return rows
+        for stage, (flops, moved, floor, took) in stages.items()
+    ]
 
 
 def kernels(results: list[Result]) -> str:
