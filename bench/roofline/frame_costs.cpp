@@ -60,10 +60,11 @@ void check_options(const Entry& entry, const std::string& division) {
   ExposureArguments many;
   add_exposure_options(app, arguments, many);
   // spex-gpu's own (gpu/programs/spex_gpu.cpp).
-  std::optional<int> device;
+  std::optional<int> device, gpus;
   std::string bind;
   if (entry.on_gpu()) {
     app.add_option("--device", device);
+    app.add_option("--gpus", gpus);
     app.add_option("--bind", bind);
   }
   std::vector<std::string> words = entry.run_options;

@@ -3,18 +3,17 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
 #include <mutex>
-#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
+#include "gpu/programs/choose_gpus.hpp"
 #include "gpu/programs/gpu_extractor.hpp"
 #include "mpi/comm/collective.hpp"
 #include "mpi/comm/environment.hpp"
@@ -22,7 +21,6 @@
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/programs/run_on_ranks.hpp"
-#include "mpi/run/affinity.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
@@ -35,7 +33,7 @@ constexpr const char* program = "spex-gpu";
 constexpr const char* footer =
     "Examples:\n"
     "  spex-gpu -i preproc-r0-00051060.fits.fz -p psf-r0-00051060.fits -o frame-r0-00051060.fits\n"
-    "  spex-gpu --exposure night/51060 --outdir out                 # all GPUs of this node\n"
+    "  spex-gpu --exposure night/51060 --outdir out       # as many GPUs as its frames are worth\n"
     "  srun -N 4 -n 16 spex-gpu --exposure night/51060 --outdir out  # a rank a GPU, four nodes\n"
     "  mpirun -n 22 mpi/programs/mps-wrapper spex-gpu --exposure night/51060 --outdir out \\\n"
     "      --milestone interleave-io\n"
@@ -53,52 +51,6 @@ constexpr int most_writers = 8;
 constexpr int most_write_threads = 4;
 // Hardware queues of a GPU, one for each extractor: with fewer, frames wait for each other.
 constexpr int queues_of_gpu = 3;
-
-// "0-15; 16-31", and a word where they are not known.
-std::string texts_of(const std::vector<spex::mpi::Cpus>& all) {
-  std::string text;
-  for (const spex::mpi::Cpus& cpus : all)
-    text += (text.empty() ? "" : "; ") + (cpus.empty() ? "unknown" : spex::mpi::to_text(cpus));
-  return text;
-}
-
-// Starts the driver. Collective: throws on every rank where one has no GPU.
-void require_gpus(const spex::mpi::Communicator& world) {
-  const std::string missing = spex::gpu::why_no_gpu();
-  if (spex::mpi::all_ranks(world, !missing.empty()))
-    throw spex::mpi::CollectiveError(spex::ErrorKind::no_gpu, "",
-                                     missing + " (spex-cpu does the same work on the CPU)");
-  spex::mpi::collective(world, [&] {
-    if (!missing.empty())
-      throw spex::Error(spex::ErrorKind::internal, "", missing, "one for every rank");
-  });
-}
-
-// GPUs of this rank: the one asked for, or those that it is dealt. Binds it to the CPUs beside
-// them, of those that the launcher has left it, unless it is told not to.
-std::vector<int> choose_devices(std::optional<int> asked, bool bind,
-                                const spex::mpi::Communicator& node) {
-  const int count = spex::gpu::gpu_count();
-  std::vector<spex::mpi::Cpus> beside;
-  for (int device = 0; device < count; ++device)
-    beside.push_back(spex::mpi::cpus_beside(spex::gpu::gpu_bus_id(device)));
-  const std::vector<spex::mpi::Cpus> allowed = spex::mpi::gather_allowed_cpus(node);
-  const auto rank = static_cast<std::size_t>(node.rank());
-  const std::vector<int> devices =
-      asked ? std::vector{*asked} : spex::mpi::deal_devices(allowed, beside)[rank];
-
-  std::vector<spex::mpi::Cpus> of_devices;
-  for (const int device : devices)
-    if (device >= 0 && device < count) of_devices.push_back(beside[device]);
-  const spex::mpi::Cpus nearest =
-      bind ? spex::mpi::nearest_cpus(allowed[rank], of_devices) : allowed[rank];
-  const bool bound = nearest != allowed[rank] && spex::mpi::bind_to(nearest);
-  spdlog::debug("rank {} of the node: GPU {}, beside CPUs {}; runs on CPUs {}{}", node.rank(),
-                fmt::join(devices, ","), texts_of(of_devices),
-                spex::mpi::to_text(bound ? nearest : allowed[rank]),
-                bound ? ", bound to them" : "");
-  return devices;
-}
 
 // Threads of a pipeline's rank, where the command line leaves them open; those of a frame that is
 // written.
@@ -143,11 +95,18 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   spex::add_extract_options(app, arguments);
   spex::ExposureArguments many;
   spex::add_exposure_options(app, arguments, many);
-  std::optional<int> device;
+  spex::gpu::GpuChoice choice;
   app.add_option(
-         "--device", device,
+         "--device", choice.device,
          "GPU of every rank; where not given, ranks of a node take those beside them, or in turn,\n"
          "and with pipeline several where there are more GPUs than ranks")
+      ->group("Running");
+  app.add_option("--gpus", choice.gpus,
+                 "GPUs that a process alone starts for pipeline; where not given, as many as its\n"
+                 "frames are worth, as each takes its time to start: 2 for 11 frames, 3 for 31,\n"
+                 "4 for 61")
+      ->check(CLI::PositiveNumber)
+      ->excludes("--device")
       ->group("Running");
   std::string bind = "gpu";
   app.add_option(
@@ -159,19 +118,25 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   int status = 0;
   if (!spex::parse_extract_command_line(app, argc, argv, world.is_root(), status)) return status;
 
+  choice.bind = bind == "gpu";
   spex::FrameJob job;
   arguments.production.as_desi_proc = many.night.has_value();
   spex::mpi::collective(world, [&] { job = spex::prepare_job(arguments, program); });
+  spex::FramesToDo to_do = spex::frames_to_do(world, job, many);
   spex::load_earth_orientation(world, arguments.production, job.settings.barycentric);
+  choice.several = many.many() && spex::traits(job.settings.options.milestone).schedule ==
+                                      spex::Schedule::pipeline;
+  choice.frames = to_do.frames.size();
+  spex::gpu::limit_visible_gpus(choice, world);
   const spex::mpi::Communicator node = world.node();
   std::vector<int> devices;
   const auto take_gpus = [&] {
-    require_gpus(world);
-    devices = choose_devices(device, bind == "gpu", node);
+    devices = spex::gpu::choose_gpus(choice, world, node);
     if (!world.is_root()) return;
     if (spex::traits(job.settings.options.milestone).batch == spex::EigenBatch::all)
       spdlog::info(spex::gpu::describe_gpu_build());
-    spdlog::info("{}: {} rank(s)", many.many() ? "frames" : job.files.input, world.size());
+    spdlog::info("{}: {} rank(s) of {} GPU(s)", many.many() ? "frames" : job.files.input,
+                 world.size(), devices.size());
   };
   // The driver takes its time to start. A frame alone is read meanwhile.
   const bool reads_meanwhile = !many.many() && world.size() == 1;
@@ -183,7 +148,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   // Of the GPU that has most.
   const int sharing = many.devices.value_or(1);
   const int frames_at_once = (many.extractors.value_or(1) + sharing - 1) / sharing;
-  return spex::extract_one_or_many(world, job, many, [&](int k) {
+  return spex::extract_one_or_many(world, job, many, std::move(to_do), [&](int k) {
     if (reads_meanwhile) take_gpus();
     return extractors.make(devices[static_cast<std::size_t>(k) % devices.size()], frames_at_once);
   });

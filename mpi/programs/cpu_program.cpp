@@ -1,6 +1,7 @@
 #include "mpi/programs/cpu_program.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -56,6 +57,7 @@ int extract(int argc, char** argv, const mpi::Communicator& world, const HookOfR
   FrameJob job;
   arguments.production.as_desi_proc = many.night.has_value();
   mpi::collective(world, [&] { job = prepare_job(arguments, program); });
+  FramesToDo to_do = frames_to_do(world, job, many);
   load_earth_orientation(world, arguments.production, job.settings.barycentric);
   const int threads = arguments.threads.value_or(share_of_threads(world));
   if (world.is_root())
@@ -69,7 +71,7 @@ int extract(int argc, char** argv, const mpi::Communicator& world, const HookOfR
   mpi::collective(world, [&] {
     if (hook_of) hook = hook_of(world.rank());
   });
-  return extract_one_or_many(world, job, many, make, hook);
+  return extract_one_or_many(world, job, many, std::move(to_do), make, hook);
 }
 
 }  // namespace

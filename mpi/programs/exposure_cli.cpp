@@ -165,16 +165,10 @@ void check_choice_of_frames(const ExposureArguments& many) {
 }
 
 mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameSettings& settings,
-                                   const ExposureArguments& many) {
+                                   const ExposureArguments& many, FramesToDo to_do) {
   mpi::ExposureJob job;
-  // One rank looks, so that all see the same files.
-  mpi::on_root(world, [&] {
-    job.frames = frames_of(many);
-    mpi::check_outputs(job.frames);
-    job.skipped = mpi::skip_frames(job.frames, {many.skip_existing, many.skip_missing});
-  });
-  broadcast(world, job.frames);
-  broadcast(world, job.skipped);
+  job.frames = std::move(to_do.frames);
+  job.skipped = std::move(to_do.skipped);
   mpi::collective(world, [&] {
     job.settings = settings;
     job.schedule = many.schedule.empty() ? traits(settings.options.milestone).schedule
@@ -313,13 +307,11 @@ int extractors_of_rank(const ExposureArguments& many) {
   return many.extractors.value_or(1);
 }
 
-int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const ExposureArguments& many,
-                        const mpi::ExtractorFactory& make, const mpi::PhaseHook& hook) {
+FramesToDo frames_to_do(const mpi::Communicator& world, const FrameJob& one,
+                        const ExposureArguments& many) {
   mpi::collective(world, [&] {
-    one.settings.ranks_per_bundle = many.ranks_per_bundle;
     if (!(many.stall_limit >= 0))
       throw usage_error("--stall-limit", fmt::format("{:g}", many.stall_limit), "0 s or more");
-    one.settings.stall_limit = many.stall_limit;
     if (!many.many()) {
       if (const char* stray = option_of_many(many))
         throw usage_error(stray, "is for many frames", "--exposure, --night or --list with it");
@@ -337,8 +329,29 @@ int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const Expo
     if (extractors_of_rank(many) < 1)
       throw usage_error("--extractors", std::to_string(*many.extractors), "1 or more");
   });
+  FramesToDo to_do;
+  if (!many.many()) {
+    to_do.frames = {one.files};
+    return to_do;
+  }
+  // One rank looks, so that all see the same files.
+  mpi::on_root(world, [&] {
+    to_do.frames = frames_of(many);
+    mpi::check_outputs(to_do.frames);
+    to_do.skipped = mpi::skip_frames(to_do.frames, {many.skip_existing, many.skip_missing});
+  });
+  broadcast(world, to_do.frames);
+  broadcast(world, to_do.skipped);
+  return to_do;
+}
+
+int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const ExposureArguments& many,
+                        FramesToDo to_do, const mpi::ExtractorFactory& make,
+                        const mpi::PhaseHook& hook) {
+  one.settings.ranks_per_bundle = many.ranks_per_bundle;
+  one.settings.stall_limit = many.stall_limit;
   if (!many.many()) return extract_one(world, one, make, hook, many.events);
-  mpi::ExposureJob job = make_exposure_job(world, one.settings, many);
+  mpi::ExposureJob job = make_exposure_job(world, one.settings, many, std::move(to_do));
   job.hook = hook;
   const mpi::ExposureSummary summary = run_exposure(world, job, make);
   if (world.is_root()) report(summary, job);

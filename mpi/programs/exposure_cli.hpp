@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/run/exposure.hpp"
@@ -58,12 +59,24 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
 /// Extractors that a rank makes: slots of the factory.
 [[nodiscard]] int extractors_of_rank(const ExposureArguments& many);
 
+/// The frames that a command line asks for.
+struct FramesToDo {
+  std::vector<FrameFiles> frames;
+  std::vector<mpi::SkippedFrame> skipped;  ///< by --skip-existing and --skip-missing
+};
+
+/// Checks what goes together of the options, and looks for the frames; `one` is the job of
+/// prepare_job. The same on every rank. Throws CollectiveError. Collective.
+[[nodiscard]] FramesToDo frames_to_do(const mpi::Communicator& world, const FrameJob& one,
+                                      const ExposureArguments& many);
+
 /// Does what the command line asks for, one frame or many, and reports it; the program's exit
 /// status. `one` is the job of prepare_job, the same on every rank; where the command line asks for
-/// many frames, its settings are those of all. Throws as mpi::run_one_frame and mpi::run_exposure
-/// do. `hook` is that of a run over many frames (ExposureJob). Collective.
+/// many frames, its settings are those of all. `to_do` is of frames_to_do. Throws as
+/// mpi::run_one_frame and mpi::run_exposure do. `hook` is that of a run over many frames
+/// (ExposureJob). Collective.
 [[nodiscard]] int extract_one_or_many(const mpi::Communicator& world, FrameJob one,
-                                      const ExposureArguments& many,
+                                      const ExposureArguments& many, FramesToDo to_do,
                                       const mpi::ExtractorFactory& make,
                                       const mpi::PhaseHook& hook = {});
 

@@ -25,6 +25,8 @@ RUN_OPTIONS = frozenset(
         "--writers",
         "--frames-in-flight",
         "--device",
+        "--gpus",
+        "--bind",
     ]
 )
 # Production's settings, which are the defaults.

@@ -1,0 +1,92 @@
+#include "gpu/programs/choose_gpus.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include "gpu/programs/gpu_extractor.hpp"
+#include "mpi/comm/collective.hpp"
+#include "mpi/run/affinity.hpp"
+#include "mpi/run/device_start.hpp"
+#include "reference/core/error.hpp"
+
+namespace spex::gpu {
+namespace {
+
+// "0-15; 16-31", and a word where they are not known.
+std::string texts_of(const std::vector<mpi::Cpus>& all) {
+  std::string text;
+  for (const mpi::Cpus& cpus : all)
+    text += (text.empty() ? "" : "; ") + (cpus.empty() ? "unknown" : mpi::to_text(cpus));
+  return text;
+}
+
+// Starts the driver.
+void require_gpus(const mpi::Communicator& world) {
+  const std::string missing = why_no_gpu();
+  if (mpi::all_ranks(world, !missing.empty()))
+    throw mpi::CollectiveError(ErrorKind::no_gpu, "",
+                               missing + " (spex-cpu does the same work on the CPU)");
+  mpi::collective(world, [&] {
+    if (!missing.empty()) throw Error(ErrorKind::internal, "", missing, "one for every rank");
+  });
+}
+
+}  // namespace
+
+void limit_visible_gpus(const GpuChoice& choice, const mpi::Communicator& world) {
+  mpi::collective(world, [&] {
+    if (!choice.gpus) return;
+    if (world.size() > 1)
+      throw usage_error("--gpus", fmt::format("{} ranks take those of their nodes", world.size()),
+                        "one process with it");
+    if (!choice.several && *choice.gpus > 1)
+      throw usage_error("--gpus", "one GPU is all that is used here",
+                        "many frames, and pipeline, with it");
+  });
+  if (world.size() > 1 || choice.device) return;
+  if (static_cast<long>(mpi::allowed_cpus().size()) < sysconf(_SC_NPROCESSORS_ONLN)) return;
+  const int worth = choice.several ? mpi::devices_worth_starting(choice.frames) : 1;
+  const std::string names =
+      mpi::first_visible_devices(std::getenv("CUDA_VISIBLE_DEVICES"), choice.gpus.value_or(worth));
+  constexpr int replace = 1;
+  setenv("CUDA_VISIBLE_DEVICES", names.c_str(), replace);
+}
+
+std::vector<int> choose_gpus(const GpuChoice& choice, const mpi::Communicator& world,
+                             const mpi::Communicator& node) {
+  require_gpus(world);
+  const int count = gpu_count();
+  mpi::collective(world, [&] {
+    if (choice.gpus.value_or(1) > count)
+      throw usage_error("--gpus", fmt::format("there are {}", count),
+                        fmt::format("1 to {}", count));
+  });
+  std::vector<mpi::Cpus> beside;
+  for (int device = 0; device < count; ++device)
+    beside.push_back(mpi::cpus_beside(gpu_bus_id(device)));
+  const std::vector<mpi::Cpus> allowed = mpi::gather_allowed_cpus(node);
+  const auto rank = static_cast<std::size_t>(node.rank());
+  std::vector<int> devices =
+      choice.device ? std::vector{*choice.device} : mpi::deal_devices(allowed, beside)[rank];
+  const int most = choice.several ? count : 1;
+  devices.resize(std::min(devices.size(), static_cast<std::size_t>(choice.gpus.value_or(most))));
+
+  std::vector<mpi::Cpus> of_devices;
+  for (const int device : devices)
+    if (device >= 0 && device < count) of_devices.push_back(beside[device]);
+  const mpi::Cpus nearest =
+      choice.bind ? mpi::nearest_cpus(allowed[rank], of_devices) : allowed[rank];
+  const bool bound = nearest != allowed[rank] && mpi::bind_to(nearest);
+  spdlog::debug("rank {} of the node: GPU {}, beside CPUs {}; runs on CPUs {}{}", node.rank(),
+                fmt::join(devices, ","), texts_of(of_devices),
+                mpi::to_text(bound ? nearest : allowed[rank]), bound ? ", bound to them" : "");
+  return devices;
+}
+
+}  // namespace spex::gpu
