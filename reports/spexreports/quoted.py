@@ -235,14 +235,34 @@ def mps(results: list[Result]) -> str:
 
 
 def cores(results: list[Result]) -> str:
-    """Strong scaling over ranks."""
-    chosen = sorted(in_sweep(results, "strong"), key=lambda r: (r.system, r.ranks))
+    """Strong scaling over ranks of CPUs."""
+    chosen = sorted(
+        (r for r in in_sweep(results, "strong") if not r.gpus), key=lambda r: (r.system, r.ranks)
+    )
     rows = []
     for r in chosen:
         memory = max(s["max_rss_bytes"] or 0 for s in r.json["timing"]["samples"])
         seconds = f"{r.effective.seconds.value:.1f}"
         rows.append([r.system, f"{r.ranks} × {r.threads}", seconds, f"{memory / 1e9:.2f}"])
     return _table(("system", "ranks × threads", "wall clock, s", "memory of a rank, GB"), rows)
+
+
+def bundles(results: list[Result]) -> str:
+    """Strong and weak scaling over ranks of GPUs: bundles in all, and seconds of both clocks."""
+    chosen = sorted(
+        (r for kind in ("strong", "weak") for r in in_sweep(results, kind) if r.gpus),
+        key=lambda r: (r.system, r.milestone, r.scaling.kind, r.ranks),
+    )
+    rows = [
+        [
+            f"{r.system}, {r.milestone}",
+            f"{r.ranks}",
+            f"{r.scaling.bundles}",
+            *(_speed(clock.seconds) for clock in (r.effective, r.extraction)),
+        ]
+        for r in chosen
+    ]
+    return _table(("system, milestone", "ranks", "bundles", "effective, s", "extraction, s"), rows)
 
 
 def patch_sizes(results: list[Result]) -> str:
@@ -373,6 +393,7 @@ BLOCKS: dict[str, Callable[[list[Result]], str]] = {
     "mps": mps,
     "gpus": _sweep("gpus", "GPUs", lambda r: float(r.gpus_per_node)),
     "cores": cores,
+    "bundles": bundles,
     "patch-sizes": patch_sizes,
     "compression": compression,
     "kernels": kernels,
