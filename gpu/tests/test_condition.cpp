@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include "gpu/extract/band_workspace.hpp"
 #include "gpu/extract/condition.hpp"
 #include "gpu/tests/stage_test.hpp"
@@ -100,7 +102,7 @@ TEST_F(ConditionOfAll, PivotsSettleWhatIsFarBelowTheBound) {
     for (std::size_t k = 0; k < expected.size(); ++k) {
       EXPECT_EQ(found.status[k], 0) << k;
       EXPECT_LE(found.condition[k], 1.001 * expected[k]) << k;
-      const bool by_pivots = found.condition[k] < 1e6;
+      const bool by_pivots = found.condition[k] < std::sqrt(cholesky_condition_bound);
       if (!by_pivots) {
         EXPECT_NEAR(found.condition[k], expected[k], 1e-3 * expected[k]) << k;
       }
@@ -111,9 +113,9 @@ TEST_F(ConditionOfAll, PivotsSettleWhatIsFarBelowTheBound) {
   EXPECT_GT(estimated, 0);
 }
 
-// Between the bound and what Cholesky can factor: few digits are left, and the patch is eigh's.
+// Between the bound and what Cholesky can factor, where eigh clips: the patch is eigh's.
 TEST_F(Condition, PatchesBeyondTheBoundFail) {
-  grid = make_wave_grid({990, 1000, 0.2});
+  grid = make_wave_grid({990, 1000, 0.15});
   options.nwavestep = 30;
   load();
   int beyond = 0;

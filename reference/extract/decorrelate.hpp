@@ -47,10 +47,13 @@ using ReplaceF = std::function<void(std::vector<double>& f)>;
 /// which beside masked blocks leaves the others but four digits (extraction.md, section 8).
 inline constexpr double eigh_condition_bound = 1e10;
 
-/// A patch whose condition number is estimated above this (in the 1-norm, as dpocon does)
-/// is left to eigh by decorrelate_whole_patch: the inverse then holds no more than four digits, and
-/// eigh's clipping at 1e-14 comes near.
-inline constexpr double cholesky_condition_bound = 1e12;
+/// A patch whose condition number is estimated above this (in the 1-norm, as dpocon does, which is
+/// no less than the ratio of N's eigenvalues) is left to eigh by decorrelate_whole_patch: there
+/// eigh's clipping at 1e-14 begins. Below, the factor's way is by far the closer one: beside masked
+/// pixels at padding 0, where condition numbers reach 1e13, spots that change in their last bit
+/// moved fluxes by 1e-2 of their errors by eigh, and by 5e-7 by the factor (extraction.md, section
+/// 8).
+inline constexpr double cholesky_condition_bound = 1e14;
 
 /// How the method cholesky did a patch.
 enum class CholeskyOutcome {

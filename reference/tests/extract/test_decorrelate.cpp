@@ -129,11 +129,22 @@ TEST(CholeskyFallback, RefusesWhatItCannotDo) {
   const NormalEquations indefinite = equations(2, {1, 2, 2, 1}, {1, 1});
   EXPECT_EQ(decorrelate_cholesky(indefinite, Decorrelate::signal, blocks, result, times),
             CholeskyOutcome::failed);
-  const NormalEquations near_singular = equations(2, {1, 0, 0, 1e-13}, {1, 1});
+  // Beyond the bound eigh clips: the second eigenvalue becomes 1e-14.
+  const NormalEquations near_singular = equations(2, {1, 0, 0, 1e-15}, {1, 1});
   EXPECT_EQ(decorrelate_cholesky(near_singular, Decorrelate::signal, blocks, result, times),
             CholeskyOutcome::failed);
   EXPECT_TRUE(decorrelate_eigh(near_singular, Decorrelate::signal, blocks, result, times));
-  EXPECT_NEAR(result.flux[1] * 1e-13, 1, 1e-12);
+  EXPECT_NEAR(result.ivar[1] * 1e14, 1, 1e-12);
+}
+
+// Short of where eigh clips, and far beyond what the guard of spectra takes.
+TEST(CholeskyFallback, IsSparedAPatchThatItsFactorCanDo) {
+  Decorrelated result;
+  StageTimes times;
+  const NormalEquations poor = equations(2, {1, 0, 0, 2e-14}, {1, 1});
+  EXPECT_EQ(decorrelate_cholesky(poor, Decorrelate::signal, {0, 1, 2}, result, times),
+            CholeskyOutcome::whole_patch);
+  EXPECT_NEAR(result.flux[1] * 2e-14, 1, 1e-12);
 }
 
 TEST(EighDefinition, EigenvaluesAreClipped) {
