@@ -113,15 +113,20 @@ TEST_F(ConditionOfAll, PivotsSettleWhatIsFarBelowTheBound) {
   EXPECT_GT(estimated, 0);
 }
 
-// Between the bound and what Cholesky can factor, where eigh clips: the patch is eigh's.
+// Between the bound and what Cholesky can factor, where eigh clips: the patch is eigh's. Here the
+// prior's 1e-15 alone holds the least eigenvalue, so that weights choose the condition, and
+// rounding changes little of it. Patches of three spectra, as the band of four would be too wide.
 TEST_F(Condition, PatchesBeyondTheBoundFail) {
+  pixels = spex::test::make_pixels_of_noise(70, 60, 1, 4);
   grid = make_wave_grid({990, 1000, 0.15});
+  options.bundlesize = 3;
+  options.nsubbundles = 1;
   options.nwavestep = 30;
   load();
   int beyond = 0;
   for (const Patch& one : patches) {
     const double condition = by_lapack(test::ReferencePatch(inputs(), one), frame->reach());
-    if (condition >= cholesky_condition_bound) ++beyond;
+    if (condition >= 2 * cholesky_condition_bound) ++beyond;
   }
   ASSERT_EQ(beyond, static_cast<int>(patches.size()))
       << "N is too good, or so bad that Cholesky fails: the test does not test";

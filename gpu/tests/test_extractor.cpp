@@ -303,11 +303,12 @@ TEST_F(ExtractorTest, HopelessPatchesAreValues) {
     }
 }
 
-// N that Cholesky factors, but with few digits left (test_condition.cpp): eigh has it, and is
-// counted.
+// N that Cholesky factors, but that eigh clips (test_condition.cpp): eigh has it, and is counted.
 TEST_F(ExtractorTest, IllConditionedPatchesFallBack) {
-  pixels = spex::test::make_pixels_of_noise(70, 60);
-  grid = make_wave_grid({990, 1000, 0.2});
+  pixels = spex::test::make_pixels_of_noise(70, 60, 1, 4);
+  grid = make_wave_grid({990, 1000, 0.15});
+  options.bundlesize = 3;
+  options.nsubbundles = 1;
   options.nwavestep = 30;
   options.wavepad_frac = 0;
   for (const PatchResult& result : on_gpu(patches(), Milestone::direct))

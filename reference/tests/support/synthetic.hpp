@@ -61,14 +61,14 @@ inline Psf make_psf(const PsfShape& shape = {}) {
   return psf;
 }
 
-/// Pixels of value 20 to 120 and weight 0.01 to 0.11, all good, from a fixed seed.
-inline Pixels make_pixels_of_noise(int nx, int ny, std::uint64_t seed = 1) {
+/// Pixels of value 20 to 120 and weight 0.01 to 0.11 times `scale`, all good, from a fixed seed.
+inline Pixels make_pixels_of_noise(int nx, int ny, std::uint64_t seed = 1, double scale = 1) {
   std::vector<double> value, weight;
   std::mt19937_64 random(seed);
   std::uniform_real_distribution<double> uniform(0, 1);
   for (int i = 0; i < nx * ny; ++i) {
     value.push_back(20 + 100 * uniform(random));
-    weight.push_back(0.01 + 0.1 * uniform(random));
+    weight.push_back(scale * (0.01 + 0.1 * uniform(random)));
   }
   return {nx, ny, Reals(std::move(value)), Reals(std::move(weight))};
 }
