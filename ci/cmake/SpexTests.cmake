@@ -41,10 +41,8 @@ function(spex_add_test name)
     set(main GTest::gtest_main)
   endif()
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gmock ${main}
-                                        spex_warnings spex_options)
+                                        spex_warnings spex_options spex_quick_build)
   target_include_directories(${name} PRIVATE ${PROJECT_BINARY_DIR}/generated)
-  # What they test is built in full; they themselves build a third faster so.
-  target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>:-O1>)
   if(NOT arg_LABELS)
     set(arg_LABELS cpu)
   endif()
