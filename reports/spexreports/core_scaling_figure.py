@@ -1,5 +1,6 @@
 """Strong and weak scaling over ranks, with ideal lines."""
 
+import math
 import textwrap
 
 from matplotlib.axes import Axes
@@ -36,9 +37,11 @@ def _ideal(axis: Axes, points: list[Result], colour: str, first: bool, strong: b
 
 
 def _round_ticks(axis: Axes) -> None:
-    """Labels a logarithmic axis at 1, 1.5, 2, 3, 5, 7 and their tens, some of which are on it."""
+    """Labels a logarithmic axis at round numbers, of which several are on it and none too near."""
     low, high = axis.get_ylim()
-    steps = [m * 10.0**e for e in range(-4, 7) for m in (1, 1.5, 2, 3, 5, 7)]
+    decades = math.log10(high / low)
+    leading = (1, 1.5, 2, 3, 5, 7) if decades < 1 else (1, 2, 5) if decades < 2 else (1, 3)
+    steps = [m * 10.0**e for e in range(-4, 7) for m in leading]
     style.whole_ticks(axis.yaxis, [s for s in steps if low <= s <= high])
 
 

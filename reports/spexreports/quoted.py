@@ -68,14 +68,18 @@ def _machine(group: list[Result]) -> str:
 
 
 def _headlines(results: list[Result]) -> list[tuple[str, Result]]:
-    """Of each kind of machine one result, published before others and then the newest."""
+    """Of each kind of machine one result, published before others and then the newest.
+
+    Machines without one to be published are left out where others have one.
+    """
     best = {}
     for _, group in _with_gpus(results):
         machine, found = _machine(group), headline(group)
         rank = not why_not_published(found), found.start
         if machine not in best or rank > best[machine][0]:
             best[machine] = rank, found
-    return [(machine, found) for machine, (_, found) in best.items()]
+    published = any(rank[0] for rank, _ in best.values())
+    return [(machine, found) for machine, (rank, found) in best.items() if rank[0] or not published]
 
 
 def _mark(result: Result) -> str:
