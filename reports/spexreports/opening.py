@@ -12,7 +12,7 @@ from spexreports.order_statistics import Estimate
 from spexreports.page import Footnotes, Html, escape, join, link, note, small, table
 from spexreports.result import Result
 from spexreports.section import by_group, rungs
-from spexreports.work import compression, has_fpnh, of_exposure, standard
+from spexreports.work import compression, has_fpnh, of_exposure, standard, why_not_published
 
 ATTRIBUTES = ("system", "verdict", "speed", "held to", "measured")
 BREAK = Html("<br>")
@@ -132,11 +132,23 @@ def _measured(group: list[Result]) -> Html:
     return join(lines, BREAK)
 
 
+def in_order(groups: list[list[Result]]) -> list[list[Result]]:
+    """Systems with an entry that does not pass, those with a speed to be published, the newest."""
+
+    def place(group: list[Result]) -> tuple[bool, bool, float]:
+        best = headline(group)
+        published = best is not None and not why_not_published(best)
+        newest = max(r.start for r in group).timestamp()
+        return all(r.overall == "pass" for r in group), not published, -newest
+
+    return sorted(groups, key=place)
+
+
 def opening(shown: list[Result], out: Path) -> Html:
     """HTML: a column for each system, and what FPNH is."""
     groups, notes = by_group(shown, lambda r: r.system), Footnotes()
     columns = []
-    for group in groups.values():
+    for group in in_order(list(groups.values())):
         best = headline(group)
         columns.append(
             [
