@@ -15,8 +15,10 @@ set(SPEX_MPI_ENVIRONMENT
 if(MPI_CXX_LIBRARIES MATCHES mpich)
   # Ranks let each other run where there are more than cores. UCX takes shared memory of System V alone: by
   # itself it begins with a file, which tests that stand for a full disk do not let it write, and over TCP
-  # MPI_Finalize of MPICH 4.0 may wait for ever (docs/portability.md).
-  list(APPEND SPEX_MPI_ENVIRONMENT MPIR_CVAR_POLLS_BEFORE_YIELD=1 UCX_TLS=self,sysv)
+  # MPI_Finalize of MPICH 4.0 may wait for ever. Nor is it to take SIGHUP for itself, which a parent has
+  # ignored (docs/portability.md).
+  list(APPEND SPEX_MPI_ENVIRONMENT MPIR_CVAR_POLLS_BEFORE_YIELD=1 UCX_TLS=self,sysv
+              UCX_DEBUG_SIGNO=0)
 endif()
 
 # Open MPI leaves some of its memory, and unloads its modules before a leak checker could tell
