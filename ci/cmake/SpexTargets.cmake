@@ -35,7 +35,7 @@ if(SPEX_SANITIZE)
 endif()
 
 # For what waits for others to work, as command lines, spex-bench's own sources and tests do: -O1 builds them
-# a quarter sooner. What extracts, and what micro-benchmarks time, never has it.
+# a quarter sooner. The libraries that extract, and micro-benchmarks, never have it.
 add_library(spex_quick_build INTERFACE)
 target_compile_options(
   spex_quick_build
