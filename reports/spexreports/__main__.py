@@ -9,6 +9,7 @@ from spexreports import files, style
 from spexreports.bench_report import bench_report
 from spexreports.comparison import MARGIN
 from spexreports.errors import DataError, UsageError
+from spexreports.gpu_checks import read_checks
 from spexreports.nodes import MARGIN as NODE_MARGIN
 from spexreports.nodes import judge_nodes, read_nodes, status_of, table
 from spexreports.nodes_figure import nodes_figure
@@ -94,10 +95,10 @@ def bench(arguments: argparse.Namespace) -> list[Path]:
 
 def quote_results(arguments: argparse.Namespace) -> list[Path]:
     """Writes the numbers of documents anew, or says where they are not those of the results."""
-    results = read_results(arguments.results)
+    results, checks = read_results(arguments.results), read_checks(arguments.checks)
     changed = []
     for file in arguments.documents:
-        text = quote(file, results)
+        text = quote(file, results, checks)
         if text != file.read_text(encoding="utf-8"):
             if arguments.check:
                 raise DataError(file, "quotes numbers that are not in the results", "quote it anew")
@@ -225,6 +226,14 @@ def parser() -> argparse.ArgumentParser:
     command.add_argument("results", type=Path, nargs="+", metavar="RESULT.json|DIR")
     command.add_argument(
         "--documents", type=Path, nargs="+", required=True, metavar="FILE.md", help="to be written"
+    )
+    command.add_argument(
+        "--checks",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="GPU-CHECK.json",
+        help="what ci/gpu-check left, of which kernel-seconds is made",
     )
     command.add_argument(
         "--check", action="store_true", help="write nothing; fail where a number is another"

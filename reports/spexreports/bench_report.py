@@ -8,6 +8,7 @@ from spexreports.cells import speed_cell
 from spexreports.comparison import Comparison, compare_sides, explained
 from spexreports.comparison_figure import comparison_figure
 from spexreports.core_scaling_figure import core_scaling_figure
+from spexreports.eigh_table import eigh_table
 from spexreports.errors import UsageError
 from spexreports.flux_cost import flux_cost
 from spexreports.gpu_scaling_figure import gpu_scaling_figure
@@ -90,6 +91,7 @@ def _add_beside_the_paper(page: Page, shown: list[Result]) -> None:
         return
     page.add_html(totals(shown))
     page.add_html(milestone_ratios(shown))
+    page.add_html(eigh_table(shown))
     if any(r.gpus_per_node for r in valid):
         page.add_html(_gpu_specter())
 

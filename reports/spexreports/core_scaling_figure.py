@@ -66,7 +66,7 @@ def core_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
     for axis, (kind, groups) in zip(axes[:, 0], panels, strict=True):
         strong = kind == "strong"
         for i, points in enumerate(groups.values()):
-            _ideal(axis, points, style.CYCLE[i % len(style.CYCLE)], i == 0, strong)
+            _ideal(axis, points, style.look(i)[0], i == 0, strong)
             line(axis, points, _ranks, _seconds, _label(points, strong, everything), i)
         axis.set_xscale("log")
         if strong:

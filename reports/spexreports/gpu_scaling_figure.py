@@ -11,7 +11,6 @@ from spexreports.result import Result
 from spexreports.section import Missing, Picture, by_group, in_sweep, rungs, systems, told_apart
 from spexreports.work import has_fpnh, method, own_method, settings
 
-MARKERS = "osD^vP"
 RANKS = "ranks per GPU"
 BUNDLES, SUBBUNDLES = 20, 100  # of a whole frame
 
@@ -30,7 +29,7 @@ def line(axis: Axes, points: list[Result], x_of, value_of, label: str, index: in
     """
     points = sorted(points, key=x_of)
     values = [value_of(p) for p in points]
-    colour, marker = style.CYCLE[index % len(style.CYCLE)], MARKERS[index % len(MARKERS)]
+    colour, marker = style.look(index)
     single = [value.low is None for value in values]
     axis.errorbar(
         [x_of(p) for p in points],
@@ -99,6 +98,8 @@ def _note_waiting(axis: Axes, groups: dict, x_of) -> None:
                 ha="center",
                 va="top",
                 fontsize=style.SMALLEST_FONT,
+                # Lines go behind the words.
+                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
             )
 
 
@@ -121,33 +122,40 @@ def _ideal(axis: Axes, groups: dict, x_of) -> None:
             xs,
             [_fpnh(first).value * x / x_of(first) for x in xs],
             ls=":",
-            color=style.CYCLE[i % len(style.CYCLE)],
+            color=style.look(i)[0],
             label="ideal" if i == 0 else None,
         )
 
 
-def _cpu_line(axis: Axes, results: list[Result], shown: list[Result]) -> None:
-    """The fastest CPU milestone of the systems that are shown, as in the paper's figure."""
-    names = {r.system for r in shown}
-    found = [
-        r
-        for r in rungs(results)
-        if r.extraction and r.milestone in CPU_MILESTONES and own_method(r) and r.system in names
-    ]
-    if found:
-        best = max(found, key=lambda r: _fpnh(r).value)
-        label = told_apart(shown, f"{best.milestone}, CPUs alone", best)
-        axis.axhline(_fpnh(best).value, color=style.GREY, ls="--", lw=0.8, label=label)
+def _cpu_lines(axis: Axes, results: list[Result], groups: dict) -> None:
+    """For each system with a line its fastest CPU milestone, in the colour of that system's first.
+
+    As in the paper's figure.
+    """
+    shown = [p for points in groups.values() for p in points]
+    colours: dict[str, str] = {}
+    for i, points in enumerate(groups.values()):
+        colours.setdefault(points[0].system, style.look(i)[0])
+    found = [r for r in rungs(results) if r.extraction and r.milestone in CPU_MILESTONES]
+    for system, colour in colours.items():
+        own = [r for r in found if own_method(r) and r.system == system]
+        if own:
+            best = max(own, key=lambda r: _fpnh(r).value)
+            label = told_apart(shown, f"{best.milestone}, CPUs alone", best)
+            axis.axhline(_fpnh(best).value, color=colour, ls="--", lw=0.8, label=label)
 
 
 def _draw(panels: list, results: list[Result], everything: list[Result]) -> Figure:
-    lines = sum(len(groups) + ideal + 1 for groups, *_, ideal in panels)
+    lines = sum(
+        len(groups) + ideal + len({points[0].system for points in groups.values()})
+        for groups, *_, ideal in panels
+    )
     height = 8 + 46 * len(panels) + 4 * lines
     figure, axes = style.column_figure(height, nrows=len(panels))
     for axis, (groups, x_of, xlabel, label_of, ideal) in zip(axes[:, 0], panels, strict=True):
         if ideal:
             _ideal(axis, groups, x_of)
-        _cpu_line(axis, everything, results)
+        _cpu_lines(axis, everything, groups)
         _panel(axis, groups, x_of, label_of, results)
         if xlabel == RANKS:
             _note_waiting(axis, groups, x_of)
@@ -202,7 +210,7 @@ def gpu_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
     caption = (
         f"FPNH by the extraction clock over ranks per GPU and over GPUs. {interval_words(chosen)} "
         "Dotted: in proportion to the GPUs, from the first point; dashed: the fastest CPU "
-        "milestone of the node. Over nodes a level line is "
+        "milestone of a system, in the colour of its first line. Over nodes a level line is "
         "ideal, because FPNH is per node. Ranks take whole bundles, of which a frame has 20: "
         "where they do not divide them, the part of their time that can be busy is given."
     )

@@ -11,7 +11,6 @@ from spexreports.kernel_results import Kernel, KernelFile, read_kernels
 from spexreports.numbers import number, time_text
 from spexreports.section import Missing, Picture, by_group
 
-MARKERS = "osD^vP"
 EIGH = {
     "": "dsyevd",
     "single": "one dsyevd",
@@ -95,7 +94,7 @@ def _eigh(files: list[KernelFile]) -> Picture | None:
     for i, points in enumerate(groups.values()):
         first = points[0]
         label = f"{first.device} {EIGH.get(first.variant, first.variant)}"
-        colour, marker = style.CYCLE[i % len(style.CYCLE)], MARKERS[i % len(MARKERS)]
+        colour, marker = style.look(i)
         _eigh_line(axis, points, _with_file(label, first, files), colour, marker)
     axis.set(xscale="log", yscale="log")
     orders = {k.n for k in kernels}
@@ -125,6 +124,19 @@ def _each(kernel: Kernel) -> float:
     return kernel.each
 
 
+def _by_batching(kernels: list[Kernel]) -> str:
+    """What batching brings to a dense factor and solution, on each GPU that has both."""
+    words = []
+    for file, own in by_group([k for k in kernels if k.gpu], lambda k: k.file).items():
+        each = {k.variant: k.each for k in sorted(own, key=lambda k: (k.n or 0, k.batch))}
+        one, batched = each.get("solve_one_by_one"), each.get("solve_batched")
+        if one and batched:
+            words.append(f"{one / batched:.3g} times as long one by one as batched ({file})")
+    if not words:
+        return ""
+    return f" Factor and solution take {', '.join(words)}; the paper's batching brought 3.3."
+
+
 def _cholesky(files: list[KernelFile]) -> Picture | None:
     kernels = _kernels(files, "cholesky")
     if not kernels:
@@ -139,6 +151,7 @@ def _cholesky(files: list[KernelFile]) -> Picture | None:
         "Cholesky factors and what is made of them, per matrix: of a batch (× its matrices) the "
         "time of the call divided by its matrices. The band of the GPU is padded to whole blocks, "
         f"hence its larger n. One thread of the CPU. {_labels(files, kernels)}."
+        + _by_batching(kernels)
     )
     figure = bar_picture(
         groups, _colours(files), "time per matrix (s), logarithmic", "kernel", time_text

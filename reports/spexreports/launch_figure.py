@@ -3,7 +3,6 @@
 import statistics
 
 from spexreports import style
-from spexreports.gpu_scaling_figure import MARKERS
 from spexreports.result import Result
 from spexreports.section import Missing, Picture, by_group, systems
 
@@ -44,11 +43,12 @@ def launch_figure(results: list[Result]) -> list[Picture] | Missing:
     axis = axes[0, 0]
     several = len({system for system, _ in lines}) > 1
     for i, ((system, kind), line) in enumerate(lines.items()):
+        colour, marker = style.look(i)
         axis.plot(
             list(line),
             list(line.values()),
-            color=style.CYCLE[i % len(style.CYCLE)],
-            marker=MARKERS[i % len(MARKERS)],
+            color=colour,
+            marker=marker,
             label=f"{kind}, {system}" if several else kind,
             clip_on=False,
         )

@@ -63,7 +63,9 @@ class Published:
 
     ladder: tuple[Rung, ...]
     ladder_citation: str
+    systems: dict[str, str]  # the ladder's nodes
     why: tuple[str, ...]  # reasons why our ratios are not the paper's
+    eigh: dict[str, str]  # of a milestone, what the paper says of its eigendecompositions
     survey: Survey
     gpu_specter: tuple[Measured, ...]
     gpu_specter_citation: str
@@ -78,7 +80,9 @@ def read_published() -> Published:
         return Published(
             ladder=tuple(Rung(*row) for row in ladder["rows"]),
             ladder_citation=ladder["citation"],
+            systems=dict(data["systems"]),
             why=tuple(data["why"]),
+            eigh=dict(data["eigh"]),
             survey=Survey(**data["survey"]),
             gpu_specter=tuple(Measured(*row) for row in specter["rows"]),
             gpu_specter_citation=specter["citation"],

@@ -13,6 +13,7 @@ from pathlib import Path
 from spexreports.command_line import alone
 from spexreports.errors import DataError
 from spexreports.flux_cost import COLUMNS, cost, pairs, subject
+from spexreports.gpu_checks import GpuCheck, telling
 from spexreports.marks import UNPUBLISHED
 from spexreports.mps_table import mps_pairs
 from spexreports.night import long_runs, sustained
@@ -115,6 +116,36 @@ def headline_sentence(results: list[Result]) -> str:
             f"has{_mark(best)}."
         )
     return _filled(" ".join(sentences)) + _explained(shown)
+
+
+def _entries(names: Iterable[str]) -> str:
+    """Names in backquotes; points of a sweep (NAME-1, NAME-2) together, as NAME-…."""
+    joined = by_group(list(names), lambda name: re.sub(r"-[\d.]+$", "", name))
+    return ", ".join(
+        f"`{stem}-…`" if len(members) > 1 else f"`{members[0]}`" for stem, members in joined.items()
+    )
+
+
+def campaigns(results: list[Result]) -> str:
+    """Which commit every entry of every system is of: a row for each plan that was run."""
+    groups = by_group(
+        sorted(results, key=lambda r: (r.start, r.entry)),
+        lambda r: (
+            r.system,
+            r.json["plan"]["name"],
+            r.json["build"]["commit"][:7] + (" with changes" if r.json["build"]["dirty"] else ""),
+        ),
+    )
+    rows = []
+    for (system, plan, commit), group in groups.items():
+        days = sorted({f"{r.start:%Y-%m-%d}" for r in group})
+        gpus = max(r.gpus_per_node for r in group)
+        parts = [counted(gpus, group[0].gpu)] if gpus else []
+        machine = ", ".join([*parts, counted(group[0].cpus, "CPU")])
+        entries = _entries(sorted({r.entry for r in group}))
+        rows.append([system, machine, commit, ", ".join(days), plan, entries])
+    rows.sort(key=lambda row: (row[0], row[3]))
+    return _table(("system", "used of a node", "commit", "date", "plan", "entries"), rows)
 
 
 def _memory(result: Result) -> str:
@@ -390,6 +421,7 @@ def frames_alone(results: list[Result]) -> str:
 
 BLOCKS: dict[str, Callable[[list[Result]], str]] = {
     "headline": headline_sentence,
+    "campaigns": campaigns,
     "speeds": speeds,
     "long-runs": long_runs_table,
     "milestones": milestones,
@@ -407,15 +439,51 @@ BLOCKS: dict[str, Callable[[list[Result]], str]] = {
 }
 
 
-def quote(file: Path, results: list[Result]) -> str:
+def gpu_checks(checks: list[GpuCheck]) -> str:
+    """What runs of ci/gpu-check found, the newest first."""
+    rows = [
+        [
+            check.commit,
+            f"{check.utc:%Y-%m-%d}",
+            counted(len(check.gpus), check.gpus[0]) if check.gpus else "–",
+            str(check.checks),
+            "; ".join(f"`{name}`" for name in check.failed) or "none",
+        ]
+        for check in reversed(checks)
+    ]
+    return _table(("commit", "date", "GPUs", "checks", "failed"), rows) if rows else ""
+
+
+def kernel_seconds(checks: list[GpuCheck]) -> str:
+    """Seconds of a frame by stage, of each setting where they changed."""
+    rows = [
+        [
+            f"{row.what}, {row.commit}",
+            *(f"{row.stages[stage]:.4f}" for stage in KERNELS),
+            f"{row.seconds:.4f}",
+        ]
+        for row in telling(checks)
+    ]
+    return _table(("s a frame", *KERNELS, "all"), rows) if rows else ""
+
+
+# Blocks that are made of gpu-check.json.
+OF_CHECKS: dict[str, Callable[[list[GpuCheck]], str]] = {
+    "gpu-checks": gpu_checks,
+    "kernel-seconds": kernel_seconds,
+}
+
+
+def quote(file: Path, results: list[Result], checks: list[GpuCheck]) -> str:
     """The document with its blocks made anew."""
     shown = newest(results)
 
     def block(match: re.Match) -> str:
         name = match[2]
-        if name not in BLOCKS:
-            raise DataError(file, f"asks for the block {name}", ", ".join(BLOCKS))
-        text = BLOCKS[name](shown)
+        if name not in BLOCKS and name not in OF_CHECKS:
+            known = ", ".join([*BLOCKS, *OF_CHECKS])
+            raise DataError(file, f"asks for the block {name}", known)
+        text = BLOCKS[name](shown) if name in BLOCKS else OF_CHECKS[name](checks)
         if not text.strip():
             raise DataError(
                 file, f"asks for the block {name}, of which no result tells", "a result"

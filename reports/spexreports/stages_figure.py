@@ -96,11 +96,13 @@ def stages_figure(results: list[Result]) -> list[Picture] | Missing:
         "by side counts in full, so a sum may exceed the wall clock."
     )
     hidden = [
-        r.entry for r, seconds in chosen if seconds.get("solve") and not seconds.get("decorrelate")
+        with_system(everything, r.entry, r)
+        for r, seconds in chosen
+        if seconds.get("solve") and not seconds.get("decorrelate")
     ]
     if hidden:
         caption += (
-            f" Of {', '.join(dict.fromkeys(hidden))} the run log counts decorrelate in solve: both "
+            f" Of {'; '.join(hidden)} the run log counts decorrelate in solve: both "
             "are eigendecompositions there."
         )
     return [Picture("stages", _draw(chosen, everything), caption)]

@@ -22,9 +22,16 @@ SKY = "#56B4E9"
 BLACK = "#222222"
 GREY = "#8A8A8A"
 CYCLE = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY]
+MARKERS = "osD^vP"
 
 FLUX_LABEL = "flux (electron / Å)"
 WAVE_LABEL = "wavelength (Å)"
+
+
+def look(index: int) -> tuple[str, str]:
+    """Colour and marker of a figure's line; no two of the first 36 are the same in both."""
+    turn, place = divmod(index, len(CYCLE))
+    return CYCLE[place], MARKERS[(place + turn) % len(MARKERS)]
 
 
 def apply() -> None:

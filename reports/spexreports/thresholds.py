@@ -39,10 +39,10 @@ def _in_order(results: list[Result]) -> list[Result]:
 
 
 def thresholds(results: list[Result]) -> dict[str, dict[str, dict[str, dict[str, float]]]]:
-    """By system, plan and entry."""
+    """By system, plan and entry; none of sources with changes, which nobody can build again."""
     found: dict = {}
     for result in _in_order(results):
-        if result.tier not in MAKERS or not has_fpnh(result):
+        if result.tier not in MAKERS or not has_fpnh(result) or result.json["build"]["dirty"]:
             continue
         values = MAKERS[result.tier](result)
         if values:
@@ -57,8 +57,8 @@ MAKERS = {"acceptance": _of_exposures, "night": _of_a_long_run}
 def _unpublished(results: list[Result], systems: dict) -> str:
     """A comment that names what is not to be published, and why.
 
-    It is not left out: a machine can be held to what it did, to fewer frames or from sources with
-    changes too. Who takes the numbers for more than that is told.
+    It is not left out: a machine can be held to what it did with fewer frames too. Who takes the
+    numbers for more than that is told.
     """
     lines = [
         f"//     {result.system}, {plan}, {result.entry}: {', '.join(reasons)}\n"

@@ -86,6 +86,7 @@ def totals(results: list[Result]) -> Html:
         f"{survey.reduction_frames:,} frames ({survey.citation}). An exposure must be done in well "
         "under 15 minutes; production took 253.5 s in 2022, on a node of four GPUs."
     )
+    nodes = "; ".join(f"{name}: {what}" for name, what in published.systems.items())
     rows = [_row(speed, edison, best) for speed in speeds]
     kinds = [speed.kind for speed in speeds]
     return join(
@@ -93,6 +94,7 @@ def totals(results: list[Result]) -> Html:
             heading("All together, and what it means for the survey"),
             table(HEAD, rows, kinds, range(1, len(HEAD))),
             note(text),
+            note(f"The paper's nodes, as NERSC described them. {nodes}."),
             notes.html(),
         ]
     )

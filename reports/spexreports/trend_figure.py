@@ -5,7 +5,7 @@ import textwrap
 import matplotlib.dates as mdates
 
 from spexreports import style
-from spexreports.gpu_scaling_figure import MARKERS, error_bars, interval_words
+from spexreports.gpu_scaling_figure import error_bars, interval_words
 from spexreports.result import Result
 from spexreports.section import Missing, Picture, by_group
 from spexreports.work import has_fpnh, settings
@@ -31,12 +31,13 @@ def trend_figure(results: list[Result]) -> list[Picture] | Missing:
         for i, key in enumerate(shown):
             runs = sorted(groups[key], key=lambda r: r.start)
             values = [r.extraction.fpnh for r in runs]
+            colour, marker = style.look(i)
             axis.errorbar(
                 [r.start for r in runs],
                 [v.value for v in values],
                 yerr=error_bars(values),
-                color=style.CYCLE[i],
-                marker=MARKERS[i],
+                color=colour,
+                marker=marker,
                 label=textwrap.fill(f"{key[0]} ({key[1]}), {key[2]}", 44),
             )
         locator = mdates.AutoDateLocator(maxticks=5)

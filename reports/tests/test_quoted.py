@@ -1,5 +1,6 @@
 """Tests that the documents quote what the result files say."""
 
+import itertools
 import json
 import re
 import sys
@@ -19,8 +20,9 @@ from spexreports import page  # noqa: E402
 from spexreports.__main__ import main  # noqa: E402
 from spexreports.bench_report import bench_report  # noqa: E402
 from spexreports.errors import DataError  # noqa: E402
+from spexreports.gpu_checks import read_checks, telling  # noqa: E402
 from spexreports.opening import headline  # noqa: E402
-from spexreports.quoted import BLOCK, BLOCKS, quote  # noqa: E402
+from spexreports.quoted import BLOCK, BLOCKS, OF_CHECKS, quote  # noqa: E402
 from spexreports.result_files import read_results  # noqa: E402
 from spexreports.thresholds import thresholds_text  # noqa: E402
 from spexreports.work import why_not_published  # noqa: E402
@@ -32,6 +34,13 @@ FOLDERS = [
     for path in sorted((ROOT / "reports/results").iterdir())
     if path.is_dir() and path.name not in ("kernels", "report")
 ]
+# But for one whose build names no commit, and is left out with a word.
+CHECKS = [
+    path
+    for path in sorted((ROOT / "reports/results").glob("gpu-check-h200-*gpu-*.json"))
+    if not path.stem.endswith("e8544fe")
+]
+QUOTED = (*FOLDERS, "--checks", *CHECKS)
 
 # As reports/results/README.md has them: one H200 and one H100.
 COMPARED = [
@@ -56,7 +65,9 @@ class Thresholds(unittest.TestCase):
         text = file.read_text()
         self.assertEqual(text, thresholds_text(read_results(FOLDERS)), "make it anew: see its head")
         systems = json.loads("".join(line for line in text.splitlines() if line[:2] != "//"))
-        self.assertIn("pipeline", systems["systems"]["h200"]["h200-1gpu"])
+        self.assertIn("pipeline", systems["systems"]["h200-4gpu"]["rungs-4gpu"])
+        # Of sources with changes, which nobody can build again.
+        self.assertNotIn("h200", systems["systems"])
         self.assertNotIn("weak-cpu-1", text)
         # A machine is held to what it did, published or not; who reads it is told.
         self.assertIn("//     h100-1gpu, flux-1gpu, direct-frame: 3 frames\n", text)
@@ -77,6 +88,7 @@ class Quoted(unittest.TestCase):
     def setUpClass(cls):
         """Reads the results once."""
         cls.results = read_results(FOLDERS)
+        cls.checks = read_checks(CHECKS)
 
     def test_documents(self):
         """Each number between the marks is that of the results."""
@@ -85,7 +97,9 @@ class Quoted(unittest.TestCase):
             hint = (
                 "PYTHONPATH=reports python -m spexreports quote (docs/benchmark.md) writes it anew"
             )
-            self.assertEqual(quote(file, self.results), file.read_text(), f"{file}: {hint}")
+            self.assertEqual(
+                quote(file, self.results, self.checks), file.read_text(), f"{file}: {hint}"
+            )
 
     def test_a_kind_of_machine_has_one_headline(self):
         """The published one where there is one, of two machines with four H200s."""
@@ -130,7 +144,29 @@ class Quoted(unittest.TestCase):
     def test_every_block_is_quoted(self):
         """No function is left that no document asks for."""
         asked = {match[2] for file in DOCUMENTS for match in BLOCK.finditer(file.read_text())}
-        self.assertEqual(asked, set(BLOCKS))
+        self.assertEqual(asked, {*BLOCKS, *OF_CHECKS})
+
+    def test_kernel_seconds_tell_what_changed(self):
+        """Of a setting the first, those that differ, the newest; none of a check that failed."""
+        shown = telling(self.checks)
+        for what in {row.what for row in shown}:
+            own = [row for row in shown if row.what == what]
+            every = [row for check in self.checks for row in check.kernels if row.what == what]
+            self.assertEqual((own[0], own[-1]), (every[0], every[-1]))
+            for above, below in itertools.pairwise(own[:-1]):
+                self.assertGreater(abs(below.seconds / above.seconds - 1), 0.03)
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "gpu-check.json"
+            data = json.loads(CHECKS[-1].read_text())
+            for check in data["checks"]:
+                check["ok"] = check["step"] != "speed"
+            file.write_text(json.dumps(data))
+            [check] = read_checks([file])
+            self.assertEqual(check.kernels, ())
+            self.assertIn("direct, kernels of b, r, z", check.failed)
+            file.write_text(json.dumps(data | {"checks": [1]}))
+            with self.assertRaisesRegex(DataError, "gpu-check.json: is none of its kind"):
+                read_checks([file])
 
     def test_edited_number(self):
         """A number that was changed by hand fails the check, and is written anew."""
@@ -139,10 +175,10 @@ class Quoted(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "README.md"
             file.write_text(text.replace(line, line.replace("frames", "999,999 frames", 1)))
-            status, err = run(*FOLDERS, "--check", "--documents", file)
+            status, err = run(*QUOTED, "--check", "--documents", file)
             self.assertEqual((status, err.count("\n")), (1, 1))
             self.assertIn("README.md: quotes", err)
-            self.assertEqual(run(*FOLDERS, "--documents", file)[0], 0)
+            self.assertEqual(run(*QUOTED, "--documents", file)[0], 0)
             self.assertEqual(file.read_text(), text)
 
     def test_unknown_block(self):
@@ -151,7 +187,7 @@ class Quoted(unittest.TestCase):
             file = Path(folder) / "doc.md"
             file.write_text("<!-- from results: no-such -->\n<!-- end -->\n")
             with self.assertRaisesRegex(DataError, "no-such"):
-                quote(file, self.results)
+                quote(file, self.results, self.checks)
 
 
 class CommittedReport(unittest.TestCase):
