@@ -24,6 +24,7 @@ struct Figure {
   std::optional<Statistic> fpnh;  ///< of whole frames, and not in the tier ci
   std::optional<Statistic> frames_per_gpu_hour;
 };
+/// From before the launcher to the last exit, or from the barrier to the last rename.
 enum class ClockKind { effective, extraction };
 [[nodiscard]] std::optional<Figure> figure_of(const EntryRun& run, ClockKind clock,
                                               const std::string& tier = {});

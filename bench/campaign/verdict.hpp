@@ -73,6 +73,8 @@ struct Verdict {
   [[nodiscard]] nlohmann::ordered_json to_json() const;
 };
 
+/// Correctness first, then speed, then health; the worst of them is the whole (docs/benchmark.md,
+/// thresholds and verdict).
 [[nodiscard]] Verdict judge(const Evidence& evidence);
 
 /// The exit status of many: the first of error, unhealthy, incorrect, slow, inconclusive, skipped

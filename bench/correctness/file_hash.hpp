@@ -15,6 +15,7 @@ namespace spex::bench {
 [[nodiscard]] std::vector<std::optional<std::string>> hash_files(
     const std::vector<std::string>& paths);
 
+/// The same of the bytes of a text.
 [[nodiscard]] std::string hash_text(std::string_view text);
 
 }  // namespace spex::bench

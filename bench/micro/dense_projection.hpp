@@ -14,6 +14,7 @@ struct DenseProjection {
   int columns = 0;
   std::vector<double> A;
 };
+/// All of A (docs/extraction.md, section 3) of a patch's spots on those pixels.
 [[nodiscard]] DenseProjection make_dense_projection(const PatchSpots& spots,
                                                     const PixelRange& range);
 

@@ -1,8 +1,8 @@
 """Takes the place of spex-cpu: runs it, and then, in runs that are timed, does one thing wrong.
 
 What it does is the fault that the next line of the file `faults` names. The reference frames are
-made without --events, and stay right. What is done to a frame is done to the last one; the log is then made to cover it,
-so that it is not the time that it took that fails.
+made without --events, and stay right. What is done to a frame is done to the last one; the
+log is then made to cover it, so that it is not the time that it took that fails.
 """
 
 import json

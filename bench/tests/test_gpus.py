@@ -9,8 +9,8 @@ from pathlib import Path
 import test_night
 from bench_runs import OPTIONS, Bench, entry
 
-# Says that it is spex-gpu, in its frames too, and is the CPU's. Where the environment tells, so many
-# MB of a GPU are in use before and after that, and then so many watts are allowed.
+# Says that it is spex-gpu, in its frames too, and is the CPU's. Where the environment tells, so
+# many MB of a GPU are in use before and after that, and then so many watts are allowed.
 PRETENDER = f"""#!{sys.executable}
 import json, os, subprocess, sys, time
 from pathlib import Path

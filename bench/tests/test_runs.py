@@ -248,7 +248,7 @@ here=${0%/*}
 cat "$here"/references/*.fits >/dev/null
 """
         plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
-        others = OPTIONS + ["--nwavestep", "25"]
+        others = [*OPTIONS, "--nwavestep", "25"]
         entries = [entry("other", options=others, repeats=1), entry("one", repeats=1)]
         with Bench(entries, extractor=looking, **plan) as bench:
             status, text = bench.run()
@@ -551,7 +551,7 @@ esac
             self.assertIn("an entry or group of the plan", text)
 
     def test_only_the_programs_of_what_is_run_must_be_there(self):
-        """An entry on CPUs needs no spex-gpu; one on GPUs of which there are none does not either."""
+        """An entry on CPUs needs no spex-gpu, nor does one on GPUs of which there are none."""
         gpu = {"id": "gpu", "case": "small", "milestone": "pipeline", "gpus": 64, "mps": True}
         with Bench([entry("one"), gpu]) as bench:
             for name in ("spex-gpu", "mps-wrapper"):

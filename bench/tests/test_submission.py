@@ -16,8 +16,8 @@ from bench_runs import ROOT, Bench, entry
 
 sys.path.insert(0, str(ROOT / "reports"))
 
-from spexreports.errors import DataError  # noqa: E402
-from spexreports.sealed import check_seal  # noqa: E402
+from spexreports.errors import DataError
+from spexreports.sealed import check_seal
 
 
 class Submission(unittest.TestCase):

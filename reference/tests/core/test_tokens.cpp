@@ -35,10 +35,17 @@ TEST(Tokens, NeverMoreThanThereAreAndNoneIsForgotten) {
 TEST(Tokens, ReleaseWakesAsManyAsItGives) {
   constexpr int waiting = 4;
   Tokens tokens(0);
+  std::atomic<int> acquired = 0;
   std::vector<std::jthread> threads;
-  for (int t = 0; t < waiting; ++t) threads.emplace_back([&] { tokens.acquire(); });
+  for (int t = 0; t < waiting; ++t)
+    threads.emplace_back([&] {
+      tokens.acquire();
+      ++acquired;
+    });
+  EXPECT_EQ(acquired, 0);
   tokens.release(waiting);
-  threads.clear();
+  threads.clear();  // joins
+  EXPECT_EQ(acquired, waiting);
 }
 
 }  // namespace
