@@ -412,14 +412,20 @@ esac
                     self.assertEqual(done.returncode, status, words)
 
     def test_a_program_that_a_signal_ends_is_named_with_it(self):
-        """One that says nothing of itself, as where files may only be so long."""
+        """One that says nothing of itself."""
+        with Bench([entry("one")]) as bench:
+            (bench.folder / "spex-sim").write_text("#!/bin/sh\nkill -XCPU $$\n")
+            status, text = bench.run()
+            self.assertEqual(status, 1, text)
+            self.assertIn("spex-sim failed, exit status 152 (CPU time limit exceeded)", text)
+
+    def test_a_limit_on_the_size_of_files(self):
+        """As a full disk."""
         with Bench([entry("one")]) as bench:
             words = ["bash", "-c", 'ulimit -f 200; exec "$@"', "bash", *bench.command()]
             done = subprocess.run(words, capture_output=True, text=True, check=False)
             self.assertEqual(done.returncode, 1, done.stdout)
-            self.assertIn(
-                "spex-sim failed, exit status 153 (File size limit exceeded)", done.stdout
-            )
+            self.assertIn("cannot be written: File too large", done.stdout)
 
     def test_folders_that_would_be_emptied_hold_no_results(self):
         """Results within the data, data within the references, and the like; by a link too."""

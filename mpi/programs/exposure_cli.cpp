@@ -18,6 +18,7 @@
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/frame/production_paths.hpp"
+#include "reference/io/same_file.hpp"
 #include "reference/model/camera.hpp"
 
 namespace spex {
@@ -137,6 +138,19 @@ std::vector<FrameFiles> frames_of(const ExposureArguments& many) {
   for (const mpi::ExposureFolders& folders : folders_of(many))
     for (FrameFiles& frame : mpi::frames_of_folders(folders)) frames.push_back(std::move(frame));
   return frames;
+}
+
+// Of one frame: no name is empty, and the run log is no other file of the frame.
+void check_names_of_one(const FrameFiles& files, const std::string& events) {
+  const std::pair<const char*, const std::string*> named[] = {
+      {"--input", &files.input}, {"--psf", &files.psf}, {"--output", &files.output}};
+  for (const auto& [option, name] : named)
+    if (name->empty()) throw usage_error(option, "is empty", "the name of a file");
+  for (const std::string& name : {files.input, files.psf, files.output, files.model.value_or(""),
+                                  files.fibermap.value_or("")})
+    if (same_file(events, name))
+      throw usage_error(events, "is the name of an input or an output",
+                        "another name for --events");
 }
 
 // What goes together, of the options that say which frames.
@@ -315,6 +329,7 @@ FramesToDo frames_to_do(const mpi::Communicator& world, const FrameJob& one,
     if (!many.many()) {
       if (const char* stray = option_of_many(many))
         throw usage_error(stray, "is for many frames", "--exposure, --night or --list with it");
+      check_names_of_one(one.files, many.events.value_or(""));
       return;
     }
     check_choice_of_frames(many);
@@ -337,7 +352,7 @@ FramesToDo frames_to_do(const mpi::Communicator& world, const FrameJob& one,
   // One rank looks, so that all see the same files.
   mpi::on_root(world, [&] {
     to_do.frames = frames_of(many);
-    mpi::check_outputs(to_do.frames);
+    mpi::check_outputs(to_do.frames, {many.list, many.events.value_or("")});
     to_do.skipped = mpi::skip_frames(to_do.frames, {many.skip_existing, many.skip_missing});
   });
   broadcast(world, to_do.frames);

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -12,6 +11,7 @@
 
 #include "reference/core/choose.hpp"
 #include "reference/core/error.hpp"
+#include "reference/io/same_file.hpp"
 #include "reference/programs/program.hpp"
 
 namespace spex {
@@ -75,28 +75,6 @@ std::optional<double> number_of(std::string_view text) {
   const auto [after, code] = std::from_chars(text.data(), end, value);
   if (code != std::errc() || after != end || !std::isfinite(value)) return {};
   return value;
-}
-
-// Names are empty where many frames are asked for in another way (exposure_cli.hpp).
-bool same_file(const std::string& a, const std::string& b) {
-  if (a.empty() || b.empty()) return false;
-  std::error_code ignored;
-  // Absolute first: of "f" and "./f", only one would become so where there is no such file.
-  return std::filesystem::weakly_canonical(std::filesystem::absolute(a), ignored) ==
-         std::filesystem::weakly_canonical(std::filesystem::absolute(b), ignored);
-}
-
-void refuse_overwriting(const FrameFiles& files) {
-  std::vector<std::string> read{files.input, files.psf};
-  if (files.fibermap) read.push_back(*files.fibermap);
-  std::vector<std::string> written{files.output};
-  if (files.model) written.push_back(*files.model);
-  for (const std::string& output : written)
-    for (const std::string& input : read)
-      if (same_file(output, input))
-        throw usage_error(output, "would overwrite an input", "another name for the output");
-  if (files.model && same_file(*files.model, files.output))
-    throw usage_error(*files.model, "is the name of both outputs", "two names");
 }
 
 }  // namespace
@@ -235,7 +213,10 @@ FrameJob make_job(const ExtractArguments& arguments) {
   job.settings.scores = !arguments.no_scores;
   if (arguments.threads && (*arguments.threads < 1 || *arguments.threads > 4096))
     throw usage_error("--threads", std::to_string(*arguments.threads), "1 to 4096");
-  refuse_overwriting(job.files);
+  // Names are empty where many frames are asked for in another way (exposure_cli.hpp).
+  refuse_overwriting(
+      {job.files.output, job.files.model.value_or("")},
+      {job.files.input, job.files.psf, job.files.fibermap.value_or(""), arguments.production.iers});
   return job;
 }
 

@@ -24,13 +24,15 @@ void add_production_options(CLI::App& app, ProductionArguments& arguments) {
       app.add_flag("--barycentric-correction", arguments.barycentric,
                    "Make the wavelengths those at the Solar System's barycentre")
           ->group(barycentric);
-  app.add_flag("--barycentric-by-obstype", arguments.barycentric_by_obstype,
-               "The same for frames whose OBSTYPE is SCIENCE or SKY, and no others")
-      ->excludes(all)
-      ->group(barycentric);
+  CLI::Option* const by_obstype =
+      app.add_flag("--barycentric-by-obstype", arguments.barycentric_by_obstype,
+                   "The same for frames whose OBSTYPE is SCIENCE or SKY, and no others")
+          ->excludes(all)
+          ->group(barycentric);
   app.add_flag("--no-barycentric-correction", arguments.no_barycentric,
                "None, where a production's tree (--night) would have --barycentric-by-obstype")
       ->excludes(all)
+      ->excludes(by_obstype)
       ->group(barycentric);
   app.add_option("--iers", arguments.iers,
                  "UT1-UTC and polar motion: finals2000A.all of the IERS. Without it the factor is "

@@ -92,7 +92,7 @@ std::vector<int> exposures_of_night(const std::string& root, int night) {
   const fs::path folder = fs::path(root) / "preproc" / std::to_string(night);
   std::error_code code;
   fs::directory_iterator entries(folder, code);
-  if (code) throw usage_error(folder.string(), "cannot be listed: " + code.message(), "a folder");
+  if (code) throw data_error(folder.string(), "cannot be listed: " + code.message(), "a folder");
   std::vector<int> expids;
   for (const fs::directory_entry& entry : entries) {
     const std::string name = entry.path().filename().string();
@@ -114,7 +114,7 @@ std::vector<int> exposures_of_night(const std::string& root, int night) {
 std::vector<FrameFiles> frames_of_folders(const ExposureFolders& folders) {
   std::error_code code;
   fs::directory_iterator entries(folders.preproc, code);
-  if (code) throw usage_error(folders.preproc, "cannot be listed: " + code.message(), "a folder");
+  if (code) throw data_error(folders.preproc, "cannot be listed: " + code.message(), "a folder");
   const auto wanted = [&](const std::string& camera, const std::string& expid) {
     return (folders.cameras.empty() || std::ranges::count(folders.cameras, camera) > 0) &&
            (!folders.expid || expid == expid_text(*folders.expid));
@@ -137,7 +137,10 @@ std::vector<FrameFiles> frames_of_folders(const ExposureFolders& folders) {
                        fmt::format("preproc-{}-{}.fits{}", camera, expid, compression_suffix()));
   }
   if (found.empty())
-    throw usage_error(folders.preproc, "has no preproc file",
+    throw usage_error(folders.preproc,
+                      folders.expid
+                          ? fmt::format("has no preproc file of exposure {}", *folders.expid)
+                          : "has no preproc file",
                       "preproc-CAMERA-EXPID.fits, .fits.gz or .fz");
   std::sort(found.begin(), found.end());
   std::vector<FrameFiles> frames;

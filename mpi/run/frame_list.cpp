@@ -2,14 +2,14 @@
 
 #include <filesystem>
 #include <fstream>
-#include <map>
+#include <set>
 #include <sstream>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/io/same_file.hpp"
 #include "reference/model/camera.hpp"
 
 namespace spex::mpi {
@@ -19,17 +19,12 @@ namespace fs = std::filesystem;
 
 const char* const line_form = "CAMERA IMAGE PSF OUTPUT";
 
-std::string canonical(const std::string& path) {
-  std::error_code ignored;
-  return fs::weakly_canonical(fs::absolute(path), ignored).string();
-}
-
 }  // namespace
 
 std::vector<FrameFiles> frames_of_list(const std::string& path) {
   std::ifstream file(path);
   if (!file || fs::is_directory(path))
-    throw usage_error(path, "cannot be read", "a file with lines " + std::string(line_form));
+    throw data_error(path, "cannot be read", "a file with lines " + std::string(line_form));
   std::vector<FrameFiles> frames;
   int number = 0;
   for (std::string line; std::getline(file, line);) {
@@ -53,21 +48,29 @@ std::vector<FrameFiles> frames_of_list(const std::string& path) {
   return frames;
 }
 
-void check_outputs(const std::vector<FrameFiles>& frames) {
-  std::map<std::string, const FrameFiles*> by_output;
+void check_outputs(const std::vector<FrameFiles>& frames, const RunFiles& run) {
+  std::set<std::string> outputs;
   for (const FrameFiles& frame : frames)
-    if (!by_output.emplace(canonical(frame.output), &frame).second)
+    if (!outputs.insert(canonical_name(frame.output)).second)
       throw usage_error(frame.output, "is the output of two frames", "an output for each");
   for (const FrameFiles& frame : frames) {
     const fs::path folder = fs::path(frame.output).parent_path();
     if (!folder.empty() && !fs::is_directory(folder))
-      throw usage_error(frame.output, "its folder does not exist", "an existing folder");
+      throw data_error(frame.output, "its folder does not exist", "an existing folder");
   }
+  const std::string log = run.log.empty() ? "" : canonical_name(run.log);
+  const auto refuse = [&](const std::string& input) {
+    const std::string file = canonical_name(input);
+    if (outputs.contains(file))
+      throw usage_error(input, "would be overwritten by an output", "another name for the output");
+    if (file == log)
+      throw usage_error(input, "would be overwritten by the run log", "another name for --events");
+  };
+  if (!run.list.empty()) refuse(run.list);
   for (const FrameFiles& frame : frames)
-    for (const std::string& input : {frame.input, frame.psf})
-      if (by_output.contains(canonical(input)))
-        throw usage_error(input, "would be overwritten by an output",
-                          "another name for the output");
+    for (const std::string& input : {frame.input, frame.psf}) refuse(input);
+  if (outputs.contains(log))
+    throw usage_error(run.log, "is the name of a frame, too", "another name for --events");
 }
 
 }  // namespace spex::mpi

@@ -1,6 +1,8 @@
 #include "reference/frame/frame_steps.hpp"
 
+#include <cctype>
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <utility>
 
@@ -24,11 +26,33 @@
 namespace spex {
 
 void check_output(const std::string& path) {
+  const char* const expected = "a name that ends in .fits or .fits.gz";
   if (path.ends_with(".fz"))
-    throw data_error(path, "is the name of a tile-compressed file, which frames are not",
-                     "a name that ends in .fits or .fits.gz");
+    throw data_error(path, "is the name of a tile-compressed file, which frames are not", expected);
+  // .GZ would be taken for plain FITS.
+  std::string ending = std::filesystem::path(path).extension().string();
+  for (char& c : ending) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  for (const char* packed : {".gz", ".fz", ".bz2", ".xz", ".zst", ".zip", ".z"})
+    if (ending == packed && !path.ends_with(".gz"))
+      throw data_error(path, "is the name of a compressed file of a kind that is not written",
+                       expected);
   check_writable(path);
 }
+
+namespace {
+
+// A PSF that names a camera of another arm; `file` stands at its HDU PSF. Another spectrograph's
+// may be meant, and names that are no camera's say nothing.
+void check_arm(const FitsReader& file, const std::string& camera) {
+  const std::string named = file.find_string("CAMERA").value_or("");
+  const std::optional<Camera> of_psf = parse_camera(named);
+  const std::optional<Camera> of_image = parse_camera(camera);
+  if (of_psf && of_image && of_psf->arm != of_image->arm)
+    throw data_error(file.path(), fmt::format("is the PSF of {}", named),
+                     fmt::format("that of {}, as the image", camera));
+}
+
+}  // namespace
 
 FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
   const FrameFiles& files = job.files;
@@ -39,9 +63,11 @@ FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
   Pixels pixels;
   {
     const StageTimer timer(times, Stage::read);
-    psf = read_psf(files.psf);
+    FitsReader psf_file(files.psf);
+    psf = read_psf(psf_file);
     FitsReader file(files.input);
     preproc = read_preproc_header(file);
+    check_arm(psf_file, preproc.camera);
     pixels = read_pixels(file, preproc, job.settings.options.mask_bits);
     if (files.fibermap) preproc.fibermap = read_fibermap(*files.fibermap);
   }
@@ -78,7 +104,7 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc, Pix
     static_cast<void>(fibermap_rows(inputs.preproc.fibermap, options.specmin,
                                     options.nspec_of(inputs.psf.nfiber),
                                     files.fibermap.value_or(files.input)));
-  check_coverage(inputs.psf, inputs.grid, patches);
+  check_coverage(inputs.psf, inputs.grid, patches, files.psf);
   return inputs;
 }
 

@@ -1,7 +1,9 @@
 #include "reference/io/fits_file.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <string_view>
@@ -353,9 +355,20 @@ std::vector<std::uint32_t> FitsReader::read_bits() const {
       // int in the memory of unsigned: the bits stay as they are.
       return read_pixels<std::uint32_t>(TINT);
     }
+    case FLOAT_IMG:
+    case DOUBLE_IMG:
+      throw data_error(path_, hdu_name() + " holds real numbers", "bits, in integers of 32 bits");
     default: {
       static_assert(sizeof(long) == sizeof(std::int64_t));
       const std::vector<long> values = read_pixels<long>(TLONG);
+      // 32 bits, with or without a sign.
+      constexpr long least = std::numeric_limits<std::int32_t>::min();
+      constexpr long most = std::numeric_limits<std::uint32_t>::max();
+      const auto beyond = std::find_if(values.begin(), values.end(),
+                                       [](long value) { return value < least || value > most; });
+      if (beyond != values.end())
+        throw data_error(path_, fmt::format("{} holds {}", hdu_name(), *beyond),
+                         "bits, in integers of 32 bits");
       std::vector<std::uint32_t> bits(values.size());
       std::transform(values.begin(), values.end(), bits.begin(),
                      [](long value) { return static_cast<std::uint32_t>(value); });

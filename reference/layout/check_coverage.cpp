@@ -15,15 +15,20 @@ bool touches_ccd(const Psf& psf, int fiber, double lambda) {
 
 }  // namespace
 
-void check_coverage(const Psf& psf, const WaveGrid& grid, const std::vector<Patch>& patches) {
+void check_coverage(const Psf& psf, const WaveGrid& grid, const std::vector<Patch>& patches,
+                    const std::string& psf_file) {
   for (const Patch& patch : patches)
     for (int s = 0; s < patch.nspec; ++s)
       for (int w = 0; w < patch.nkept; ++w)
         if (touches_ccd(psf, patch.spec_first + s, grid.at(patch.wave_first + w))) return;
+  const double first = grid.at(0);
+  const double last = grid.at(grid.nwave - 1);
+  if (first >= psf.ytrace.wavemin && last <= psf.ytrace.wavemax)
+    throw data_error(
+        psf_file, fmt::format("its traces lie off the CCD from {:g} to {:g} Angstrom", first, last),
+        fmt::format("centres on {} x {} pixels", psf.npix_x, psf.npix_y));
   throw usage_error(
-      "--wavelength",
-      fmt::format("{:g} to {:g} Angstrom lies wholly off the CCD", grid.at(0),
-                  grid.at(grid.nwave - 1)),
+      "--wavelength", fmt::format("{:g} to {:g} Angstrom lies wholly off the CCD", first, last),
       fmt::format("wavelengths within {:g} to {:g}", psf.ytrace.wavemin, psf.ytrace.wavemax));
 }
 

@@ -1,6 +1,7 @@
 #include "reference/programs/program.hpp"
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <map>
@@ -80,6 +81,8 @@ void say_line(const std::string& line) noexcept {
 
 void set_up_logging(const std::string& program) {
   fill_closed_streams();
+  // A file beyond the limit of the shell (ulimit -f) is a write that fails, and is said as such.
+  std::signal(SIGXFSZ, SIG_IGN);
   spdlog::set_default_logger(spdlog::stderr_color_mt(program));
   spdlog::set_pattern("%H:%M:%S %^%l%$ %n: %v");
 }
@@ -92,8 +95,7 @@ void set_log_level(const std::string& level) {
   };
   const auto found = levels.find(level);
   if (found == levels.end())
-    throw usage_error("--loglevel", "unknown level '" + level + "'",
-                      "debug, info, warn, error or critical");
+    throw usage_error("--loglevel", "unknown level '" + level + "'", "debug, info, warn or error");
   spdlog::set_level(found->second);
 }
 

@@ -11,6 +11,7 @@
 #include "reference/core/exit_status.hpp"
 #include "reference/core/version.hpp"
 #include "reference/io/atomic_write.hpp"
+#include "reference/io/same_file.hpp"
 #include "reference/programs/program.hpp"
 
 namespace {
@@ -51,7 +52,13 @@ void add_options(CLI::App& app, Arguments& arguments) {
 int compare(const Arguments& arguments) {
   if (arguments.expected.empty() && arguments.truth.empty())
     throw spex::usage_error("", "nothing to compare with", "a second frame, or --truth");
-  if (!arguments.json.empty()) spex::check_writable(arguments.json);
+  if (!arguments.json.empty()) {
+    const std::string& tolerance = arguments.tolerance;
+    spex::refuse_overwriting({arguments.json},
+                             {arguments.result, arguments.expected, arguments.truth,
+                              tolerance.substr(0, tolerance.rfind(':'))});
+    spex::check_writable(arguments.json);
+  }
   const spex::Tolerance tolerance = spex::read_tolerance(arguments.tolerance);
 
   spex::CompareReport report;

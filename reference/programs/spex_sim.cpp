@@ -1,5 +1,6 @@
 // spex-sim: simulates an exposure, with the truth that an extraction of it is held to.
 
+#include <charconv>
 #include <cstdint>
 #include <initializer_list>
 #include <string>
@@ -38,7 +39,7 @@ constexpr const char* footer =
 struct Arguments {
   spex::SimOptions options;
   std::string cameras = "r0";
-  long long seed = 1;
+  std::string seed = "1";
   std::string size = to_string(spex::SimSize::full);
   std::string flavor = to_string(spex::Flavor::science);
   std::string ivar = to_string(spex::IvarOf::expected);
@@ -62,6 +63,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
                  "b, r, z with the spectrograph 0 to 9, commas between; or all 30")
       ->group("What to simulate");
   app.add_option("--seed", arguments.seed, "Another sky, other targets, other noise")
+      ->type_name("INT")
       ->group("What to simulate");
   app.add_option("--size", arguments.size,
                  "tiny: 25 fibers on 300 rows from the start of the grid; bundle: 25 fibers, all "
@@ -94,14 +96,22 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")->group("Running");
 }
 
+// CLI11 would take -1 for the largest unsigned number, and what is too large for the largest.
+std::uint64_t parse_seed(const std::string& text) {
+  std::int64_t seed = -1;  // as the header's SIMSEED has it
+  const char* const end = text.data() + text.size();
+  const auto [after, code] = std::from_chars(text.data(), end, seed);
+  if (code != std::errc() || after != end || seed < 0)
+    throw spex::usage_error("--seed", "'" + text + "'", "a whole number from 0 to 2^63 - 1");
+  return static_cast<std::uint64_t>(seed);
+}
+
 spex::SimOptions make_options(const Arguments& arguments) {
   using spex::choose;
   using enum spex::SimSize;
   spex::SimOptions options = arguments.options;
   options.cameras = spex::parse_cameras(arguments.cameras);
-  if (arguments.seed < 0)  // CLI11 would take -1 for the largest unsigned number
-    throw spex::usage_error("--seed", std::to_string(arguments.seed), "a number from 0 on");
-  options.seed = static_cast<std::uint64_t>(arguments.seed);
+  options.seed = parse_seed(arguments.seed);
   options.size = choose<spex::SimSize>("--size", arguments.size, {tiny, bundle, full});
   options.flavor = choose<spex::Flavor>(
       "--flavor", arguments.flavor,

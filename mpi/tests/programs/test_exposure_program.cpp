@@ -320,17 +320,11 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRefused) {
       {with(common, {{"-i", "i"}, {"-p", "p"}, {"-o", "o"}, {"--skip-missing", ""}}),
        "--skip-missing"},
       {with(common, {{"--list", list}, {"--psf-dir", "p"}}), "--psf-dir"},
-      {with(common, {{"--night", "20240101"}, {"--specprod", "/none"}}),
-       "/none/preproc/20240101: cannot be listed"},
-      {with(common, {{"--night", "20240101"}, {"--specprod", scratch.file("none")}}),
-       "none/preproc"},
       {of_exposure({{"--expid", "1,x"}}), "'x' is no exposure"},
       {of_exposure({{"--expid", "-1"}}), "'-1' is no exposure"},
       {of_exposure({{"--expid", "1,1"}}), "1 is named twice"},
       {of_exposure({{"--expid", "1,7"}}), "has no preproc file"},
       {with(common, {{"--night", "20240101"}, {"--expid", "1"}}), "of which production?"},
-      {with(common, {{"--night", "20240101"}, {"--expid", "1"}, {"--specprod", "/none"}}),
-       "/none/preproc/20240101/00000001: cannot be listed"},
       {with(common, {{"--preproc-dir", "night"}}), "--psf-dir and --outdir"},
       {of_exposure({{"--specprod", "kibo"}}), "--night with it"},
       {of_exposure({{"--cameras", "b0,q1"}}), "'q1' is no camera"},
@@ -348,13 +342,28 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRefused) {
        "--frames-in-flight: is for the schedule pipeline"},
       {of_exposure({{"--schedule", "interleave-io"}}), "at least 3 ranks"},
       {of_exposure({{"--ranks-per-bundle", "2"}}), "--ranks-per-bundle"},
-      {with(common, {{"--exposure", scratch.file("none")}}), "none: "},
+      {of_exposure({{"--expid", "77"}}), "has no preproc file of exposure 77"},
+      {of_exposure({{"--events", file("preproc", "b0")}}), "by the run log"},
   };
   for (const auto& [options, text] : wrong) {
     const Finished run = run_spex_cpu(options);
     EXPECT_EQ(run.status, 2) << text;
     EXPECT_THAT(run.err, HasSubstr(text));
     EXPECT_EQ(std::count(run.err.begin(), run.err.end(), '\n'), 1) << run.err;
+  }
+  const Options tree{{"--night", "20240101"}, {"--specprod", "/none"}};
+  const std::vector<std::pair<Options, std::string>> missing{
+      {with(common, tree), "/none/preproc/20240101: cannot be listed"},
+      {with(with(common, tree), {{"--expid", "1"}}),
+       "/none/preproc/20240101/00000001: cannot be listed"},
+      {with(common, {{"--exposure", scratch.file("none")}}), "none: cannot be listed"},
+      {with(common, {{"--list", scratch.file("none")}}), "none: cannot be read"},
+      {of_exposure({{"--outdir", scratch.file("none")}}), "its folder does not exist"},
+  };
+  for (const auto& [options, text] : missing) {
+    const Finished run = run_spex_cpu(options);
+    EXPECT_EQ(run.status, 1) << text;
+    EXPECT_THAT(run.err, HasSubstr(text));
   }
   expect_outputs({});
 }

@@ -32,6 +32,10 @@ class Files {
     for (const char* name : {"nan.fits", "narrow.fits", "far.fits"})
       write_file(inputs.file(name), psf);
     write_file(inputs.file("nowhere.fits"), image);
+    write_file(inputs.file("other-arm.fits"), psf);
+    set_keyword(inputs.file("other-arm.fits"), "PSF", "CAMERA", "r3");
+    write_file(inputs.file("reals.fits"), image);
+    as_doubles(inputs.file("reals.fits"), "MASK");
     rename_keyword(inputs.file("nowhere.fits"), "IMAGE", "TARGTRA", "NOWHERE");
     set_psf_parameter(inputs.file("nan.fits"), "GH-2-0", 4,
                       {std::numeric_limits<double>::quiet_NaN(), 0, 0});
@@ -75,6 +79,8 @@ std::vector<BadRun> bad_runs() {
       {"psf_cut_short", {{"-p", input("cut-psf.fits")}}, other, "cut-psf.fits: "},
       {"image_for_psf", {{"-p", golden + "tiny-b/preproc.fits"}}, other, "preproc.fits: "},
       {"psf_of_another_ccd", {{"-p", golden + "tiny-z/psf.fits"}}, other, "NPIX_X x NPIX_Y"},
+      {"psf_of_another_arm", {{"-p", input("other-arm.fits")}}, other, "is the PSF of r3"},
+      {"mask_of_reals", {{"-i", input("reals.fits")}}, other, "MASK holds real numbers"},
       {"psf_with_nan", {{"-p", input("nan.fits")}}, other, "nan.fits: "},
       {"psf_with_negative_width", {{"-p", input("narrow.fits")}}, other, "positive widths"},
       {"psf_far_from_the_ccd", {{"-p", input("far.fits")}}, other, "fiber 0"},
@@ -159,6 +165,13 @@ std::vector<BadRun> bad_runs() {
        other,
        "preproc.fits: no such file"},
       {"psf_of_an_hdu", {{"-p", golden + "tiny-b/psf.fits[1]"}}, other, "[1]: no such file"},
+      {"output_packed_by_bzip2", {{"-o", "OUT/frame.fits.bz2"}}, other, "not written"},
+      {"output_packed_in_capitals", {{"-o", "OUT/frame.FITS.GZ"}}, other, "not written"},
+      {"run_log_over_the_image",
+       {{"--events", golden + "tiny-b/preproc.fits"}},
+       usage,
+       "another name for --events"},
+      {"run_log_over_the_frame", {{"--events", "OUT/frame.fits"}}, usage, "is the name of"},
       {"model_folder_missing", {{"-m", "OUT/none/model.fits"}}, other, "does not exist"},
       {"model_is_the_output", {{"-m", "OUT/frame.fits"}}, usage, "both outputs"},
       {"output_over_the_image",
@@ -229,8 +242,7 @@ INSTANTIATE_TEST_SUITE_P(SpexCpu, BadInputUnderMpi, testing::ValuesIn(bad_runs_u
                          name_of);
 
 // A limit on file sizes that the frame breaks, as a full disk would: write() fails.
-const std::vector<std::string> full_disk{"bash", "-c", "trap '' XFSZ; ulimit -f 8; exec \"$@\"",
-                                         "bash"};
+const std::vector<std::string> full_disk{"bash", "-c", "ulimit -f 8; exec \"$@\"", "bash"};
 
 TEST(FullDisk, LeavesNothing) {
   for (const char* name : {"frame.fits", "frame.fits.gz"}) {
@@ -252,6 +264,15 @@ TEST(FullDisk, KeepsTheOldFrame) {
   EXPECT_EQ(finished.status, other);
   EXPECT_EQ(read_file(frame), "old");
   EXPECT_THAT(outputs.names(), testing::ElementsAre("frame.fits"));
+}
+
+// As of a variable of a script that was not set.
+TEST(EmptyName, IsNamedBeforeAnyWork) {
+  const Finished finished =
+      run_captured({spex_cpu, "-i", golden + "tiny-b/preproc.fits", "-p",
+                    golden + "tiny-b/psf.fits", "-w", "3620,3636,0.8", "-o", ""});
+  EXPECT_EQ(finished.status, usage);
+  EXPECT_EQ(finished.err, "spex-cpu: --output: is empty (expected the name of a file)\n");
 }
 
 TEST(MissingOption, IsNamed) {

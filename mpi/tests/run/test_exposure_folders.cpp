@@ -21,11 +21,11 @@ class Folders : public testing::Test {
     std::filesystem::create_directories(std::filesystem::path(scratch.file(name)).parent_path());
     test::write_file(scratch.file(name), "");
   }
-  std::string refused(const ExposureFolders& folders) {
+  std::string refused(const ExposureFolders& folders, ErrorKind kind = ErrorKind::usage) {
     try {
       static_cast<void>(frames_of_folders(folders));
     } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage);
+      EXPECT_EQ(error.kind(), kind);
       return error.what();
     }
     return "no error";
@@ -66,7 +66,8 @@ TEST_F(Folders, SortedByCameraAndExposure) {
 
 TEST_F(Folders, WithoutFramesAreRefused) {
   EXPECT_THAT(refused({scratch.file("."), "", "out"}), HasSubstr("has no preproc file"));
-  EXPECT_THAT(refused({scratch.file("none"), "", "out"}), HasSubstr("cannot be listed"));
+  EXPECT_THAT(refused({scratch.file("none"), "", "out"}, ErrorKind::data),
+              HasSubstr("cannot be listed"));
 }
 
 // preproc and PSFs lie apart; a camera without an image is a frame whose input is missing.

@@ -54,6 +54,11 @@ TEST_F(FrameList, OutputsMustBeTheirOwn) {
   EXPECT_THROW(check_outputs({{"b0", "i", "p", "o"}, {"b1", "i", "p", "./o"}}), Error);
   EXPECT_THROW(check_outputs({{"b0", "i", "p", "o1"}, {"b1", "o1", "p", "o2"}}), Error);
   EXPECT_THROW(check_outputs({{"b0", "i", "p", "p"}}), Error);
+  const std::vector<FrameFiles> one{{"b0", "i", "p", "o"}};
+  EXPECT_NO_THROW(check_outputs(one, {"list", "log"}));
+  EXPECT_THROW(check_outputs(one, {"./o", "log"}), Error);
+  EXPECT_THROW(check_outputs(one, {"list", "list"}), Error);
+  for (const char* file : {"./i", "p", "./o"}) EXPECT_THROW(check_outputs(one, {"", file}), Error);
 }
 
 }  // namespace

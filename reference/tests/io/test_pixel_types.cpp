@@ -1,11 +1,14 @@
 // Pixels of every type that a file may have.
 #include <cstdint>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include <fitsio.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reference/core/error.hpp"
 #include "reference/io/fits_file.hpp"
 #include "reference/io/fits_memory.hpp"
 #include "reference/io/fits_write.hpp"
@@ -61,8 +64,30 @@ TEST(PixelTypes, BitsOfAnyWholeNumber) {
             (std::vector<std::uint32_t>{~0U, top}));
   EXPECT_EQ(bits(file_of(SHORT_IMG, TSHORT, std::vector<short>{-1, 256})),
             (std::vector<std::uint32_t>{~0U, 256}));
-  EXPECT_EQ(bits(file_of(LONGLONG_IMG, TLONG, std::vector<long>{-1, 1L << 31, 1L << 32})),
-            (std::vector<std::uint32_t>{~0U, top, 0}));
+  EXPECT_EQ(bits(file_of(LONGLONG_IMG, TLONG, std::vector<long>{-1, 1L << 31})),
+            (std::vector<std::uint32_t>{~0U, top}));
+}
+
+// Bits that are lost would take a bad pixel for a good one.
+TEST(PixelTypes, NoBitsOfOtherNumbers) {
+  const auto refusal = [](const std::vector<char>& file) -> std::string {
+    try {
+      static_cast<void>(FitsReader(file, "test").read_bits());
+      return "none";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  using testing::HasSubstr;
+  constexpr float nan = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_THAT(refusal(file_of(FLOAT_IMG, TFLOAT, std::vector<float>{0, nan})),
+              HasSubstr("holds real numbers"));
+  EXPECT_THAT(refusal(file_of(DOUBLE_IMG, TDOUBLE, std::vector<double>{0.5})),
+              HasSubstr("holds real numbers"));
+  EXPECT_THAT(refusal(file_of(LONGLONG_IMG, TLONG, std::vector<long>{0, 1L << 32})),
+              HasSubstr("holds 4294967296"));
+  EXPECT_THAT(refusal(file_of(LONGLONG_IMG, TLONG, std::vector<long>{-(1L << 31) - 1})),
+              HasSubstr("holds -2147483649"));
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #include <set>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "reference/core/error.hpp"
@@ -151,10 +152,26 @@ TEST(Coverage, GridOffTheCcdIsAUsageError) {
   const ExtractOptions o;
   const auto check = [&](WaveRange range) {
     const WaveGrid grid = make_wave_grid(range);
-    check_coverage(psf, grid, make_patches(o, grid, psf.nfiber));
+    check_coverage(psf, grid, make_patches(o, grid, psf.nfiber), "psf.fits");
   };
   EXPECT_NO_THROW(check({900, 1000, 1}));
   EXPECT_THROW(check({800, 900, 1}), Error);
+}
+
+// A PSF that has the grid's wavelengths, all of them off the CCD.
+TEST(Coverage, TracesOffTheCcdAreTheFilesFault) {
+  Psf psf = test::make_psf();
+  for (int fiber = 0; fiber < psf.nfiber; ++fiber)
+    psf.xtrace.coeff[static_cast<std::size_t>(fiber) * psf.xtrace.ncoeff] += 1e6;
+  const ExtractOptions o;
+  const WaveGrid grid = make_wave_grid({psf.ytrace.wavemin + 10, psf.ytrace.wavemin + 20, 1});
+  try {
+    check_coverage(psf, grid, make_patches(o, grid, psf.nfiber), "psf.fits");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::data);
+    EXPECT_THAT(error.what(), testing::StartsWith("psf.fits: its traces lie off the CCD"));
+  }
 }
 
 }  // namespace

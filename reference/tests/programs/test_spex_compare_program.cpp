@@ -215,5 +215,20 @@ TEST_F(SpexCompare, SaysWhatItIs) {
     EXPECT_THAT(help.out, HasSubstr(option));
 }
 
+TEST_F(SpexCompare, TheReportReplacesNothingThatIsCompared) {
+  const std::string other_frame = copy();
+  const std::string before = read_file(other_frame);
+  for (const std::vector<std::string>& files : {std::vector<std::string>{frame(), other_frame},
+                                                {other_frame, frame()},
+                                                {frame(), "--truth", other_frame}}) {
+    std::vector<std::string> arguments = files;
+    arguments.insert(arguments.end(), {"--json", other_frame});
+    const Finished finished = run_spex_compare(arguments);
+    EXPECT_EQ(finished.status, usage);
+    EXPECT_THAT(finished.err, HasSubstr("other.fits: would overwrite an input"));
+  }
+  EXPECT_TRUE(read_file(other_frame) == before);
+}
+
 }  // namespace
 }  // namespace spex::test
