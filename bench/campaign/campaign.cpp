@@ -186,6 +186,7 @@ class Campaign {
       else if (entry.gpus > static_cast<int>(machine_.gpus.size()))
         run.skipped_because = "there is no GPU for it";
       run.skipped = !run.skipped_because.empty();
+      run.inputs = inputs_.json(run, {}, 0);  // none yet
       runs_.push_back(std::move(run));
     }
   }
@@ -197,15 +198,11 @@ class Campaign {
       std::vector<std::string> options{"--events", folders_.events(), "--loglevel", "warn"};
       if (!run.entry.alone) options.insert(options.begin(), {"--list", folders_.list()});
       run.launch = make_launch(run.entry, machine_, settings_.launch, programs_, options);
-      if (run.skipped) {
-        run.inputs = inputs_.json(run, {}, 0);
-        return write(run);
-      }
+      if (run.skipped) return write(run);
       const std::string result = folders_.result(run.entry.id);
       const bool resumes = settings_.resume && fs::exists(result);
       if (!resumes && run.entry.mps && program_on_path(mps_control).empty()) {
         run.error = fmt::format("{} is not on PATH (expected the driver's MPS)", mps_control);
-        run.inputs = inputs_.json(run, {}, 0);
         return write(run);
       }
       int known = run.warmups + run.repeats;

@@ -73,6 +73,19 @@ bool holds_another_plan(const std::string& out, const Plan& plan) {
   });
 }
 
+// A file in the place of one of spex-bench's, where it has kept no plan yet; empty: none.
+std::string file_of_another(const std::string& out, const Plan& plan) {
+  if (fs::exists(kept_plan_path(out))) return {};
+  for (const Entry& entry : plan.entries)
+    for (const char* end : {".events.json", ".series.json"})
+      if (fs::exists(fs::symlink_status(fs::path(out) / (entry.id + end)))) return entry.id + end;
+  const fs::path logs = fs::path(out) / "logs";
+  std::error_code error;
+  const bool ours = !fs::exists(fs::symlink_status(logs)) ||
+                    (fs::is_directory(logs) && fs::is_empty(logs, error));
+  return ours && !error ? "" : "logs";
+}
+
 // The folder of results, which is there then.
 std::string folder_for_results(const CampaignSettings& settings, const Plan& plan) {
   check_apart(settings);
@@ -85,6 +98,9 @@ std::string folder_for_results(const CampaignSettings& settings, const Plan& pla
   if (holds_another_plan(settings.out, plan))
     throw usage_error("--out", settings.out + " holds results of another plan",
                       "a folder for each plan");
+  if (const std::string file = file_of_another(settings.out, plan); !file.empty())
+    throw usage_error("--out", fmt::format("{} holds {}, and no plan", settings.out, file),
+                      "a new folder, or one of spex-bench's");
   std::error_code error;
   fs::create_directories(settings.out, error);
   if (error) throw data_error(settings.out, error.message(), "a folder that can be written");

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <set>
 
@@ -297,10 +295,7 @@ void check_reference(const Plan& plan, const PlanObject& root) {
 }  // namespace
 
 Plan read_plan(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  if (!in || std::filesystem::is_directory(path))
-    throw usage_error(path, "cannot be read", "a plan, e.g. bench/plans/ci.json");
-  return parse_plan({std::istreambuf_iterator<char>(in), {}}, path);
+  return parse_plan(read_written(path, "a plan, e.g. bench/plans/ci.json"), path);
 }
 
 Plan parse_plan(const std::string& text, const std::string& path) {

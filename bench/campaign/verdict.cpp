@@ -1,8 +1,6 @@
 #include "bench/campaign/verdict.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <map>
 #include <set>
@@ -206,14 +204,12 @@ Json Threshold::to_json() const {
 
 Thresholds read_thresholds(const std::string& path, const Asked& asked) {
   const std::string expected = "a thresholds file (docs/benchmark.md)";
-  std::ifstream in(path);
-  if (!in || std::filesystem::is_directory(path))
-    throw usage_error(path, "cannot be read", expected);
+  const std::string text = read_written(path, expected);
   Thresholds thresholds;
   thresholds.path = path;
   Json json;
   try {
-    json = parse_written({std::istreambuf_iterator<char>(in), {}}, path);
+    json = parse_written(text, path);
   } catch (const nlohmann::json::exception&) {
     json = nullptr;
   }

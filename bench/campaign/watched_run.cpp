@@ -161,8 +161,9 @@ Sample RunWatcher::sample_of(EntryRun& run, const WatchedRun& watched,
                     result.clock_was_set_s,
                     first_use_of(run.entry, watched.gpus),
                     watched.gpu_not_given};
-  const AskedOf asked{run.entry.program(), to_string(run.entry.milestone), cameras,
-                      run.launch.ranks, patches};
+  const AskedOf asked{
+      run.entry.program(), to_string(run.entry.milestone), cameras, run.launch.ranks, patches,
+      run.launch.nodes};
   Sample sample =
       make_sample(result, folders_.events(), folders_.log_of_run(run.entry.id, run.next_index()),
                   [&](const RunLog& of_run) { return contradiction(of_run, asked, seen); });

@@ -1,6 +1,11 @@
 #include "bench/campaign/written_json.hpp"
 
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <set>
+#include <system_error>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,6 +16,18 @@
 namespace spex::bench {
 
 using Json = nlohmann::ordered_json;
+
+std::string read_written(const std::string& path, const std::string& expected) {
+  namespace fs = std::filesystem;
+  constexpr std::uintmax_t most_bytes = 16 << 20;
+  std::error_code error;
+  std::ifstream in;
+  if (fs::is_regular_file(path, error)) in.open(path, std::ios::binary);
+  if (!in.is_open()) throw usage_error(path, "cannot be read", expected);
+  if (fs::file_size(path, error) > most_bytes)
+    throw usage_error(path, "is longer than 16 MB", expected);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 Json parse_written(const std::string& text, const std::string& path) {
   std::vector<std::set<std::string>> members;  // of the objects that are open, outermost first

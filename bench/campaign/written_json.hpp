@@ -7,6 +7,10 @@
 
 namespace spex::bench {
 
+/// The text of such a file. Throws Error(usage) `PATH: ... (EXPECTED)` where it is no file that can
+/// be read (a pipe would be waited for), or longer than anybody writes.
+[[nodiscard]] std::string read_written(const std::string& path, const std::string& expected);
+
 /// The value of a text that may have comments. Throws nlohmann's exception where it is no JSON, and
 /// Error(usage), which names `path`, where an object has a member twice: a program takes one of
 /// them, and a reader may take the other.

@@ -57,6 +57,9 @@ std::string contradiction(const RunLog& log, const AskedOf& asked, const SeenOf&
                        fmt::join(wanted, ","));
   if (log.ranks != asked.ranks)
     return fmt::format("the run log is of {} ranks (expected {})", log.ranks, asked.ranks);
+  if (log.hosts.size() > static_cast<std::size_t>(asked.nodes))
+    return fmt::format("the run log's ranks are on {} (expected {} node(s))",
+                       fmt::join(log.hosts, ", "), asked.nodes);
   if (patches != asked.patches)
     return fmt::format("the run log has {} patches (expected {})", patches, asked.patches);
   if (!seen.opened_answer.empty()) return seen.opened_answer + opened_answer;

@@ -16,6 +16,7 @@ struct AskedOf {
   std::vector<std::string> cameras;
   int ranks = 1;
   long patches = 0;  ///< of all frames, by the options and the grid
+  int nodes = 1;     ///< that the ranks are on, at most
 };
 
 /// What was seen of it; times in seconds since 1970 by this machine's clock.

@@ -160,12 +160,17 @@ std::string compare_files(const std::string& result, const std::string& expected
   }
 }
 
+// Ten times a frame of 500 fibers in float64. A file can be said to be longer than its disk is, and
+// would be read for hours.
+constexpr off_t most_frame_bytes = off_t{4} << 30;
+
 std::string why_no_output(const std::string& path, const RunWindow& window) {
   struct stat about {};
   if (lstat(path.c_str(), &about) != 0) return "is missing";
   if (S_ISLNK(about.st_mode)) return "is a link";
   if (!S_ISREG(about.st_mode)) return "is no file";
   if (about.st_nlink != 1) return "is a second name of another file";
+  if (about.st_size > most_frame_bytes) return "is longer than any frame";
   const auto seconds = [](const timespec& time) {
     return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
   };

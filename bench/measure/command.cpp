@@ -100,7 +100,8 @@ pid_t start(const Command& command, const Signals& signals) {
   std::vector<std::string> words = command.argv;
   std::vector<std::string> variables = environment_of(command);
   std::vector<char*> argv = pointers(words), environment = pointers(variables);
-  const Descriptor log(command.log, O_WRONLY | O_CREAT | O_TRUNC);
+  // A link in its place would empty another file.
+  const Descriptor log(command.log, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW);
   const pid_t parent = getpid();
   volatile int error = 0;
   // posix_spawn cannot ask for a signal at this process's end, and fork takes the longer the more

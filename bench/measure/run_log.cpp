@@ -116,6 +116,7 @@ RunLog parse_run_log(const std::string& text, const std::string& path) {
     }
     log.phases = phases_of(path, json);
     log.ranks = static_cast<int>(json.at("ranks").size());
+    for (const Json& rank : json.at("ranks")) log.hosts.insert(rank.at("host"));
     for (const Json& rank : json.at("ranks"))
       log.max_rss_bytes = std::max(log.max_rss_bytes, rank.at("max_rss_bytes").get<double>());
     for (const Json& frame : list_at(path, json, "frames"))

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct RunLog {
   double end_s = 0;        ///< the end of the last event, since then
   double max_rss_bytes = 0;
   int ranks = 0;
+  std::set<std::string> hosts;  ///< of the ranks
   std::map<std::string, PhaseSeconds> phases;
   std::vector<Frame> frames;
 };

@@ -33,6 +33,13 @@ Json json_of(const std::string& text) {
   return std::move(*json);
 }
 
+// The name that a result gives its system.
+std::string name_of_system(const Json& result) {
+  const Json system = result.is_object() ? result.value("system", Json()) : Json();
+  const Json name = system.is_object() ? system.value("name", Json()) : Json();
+  return name.is_string() ? name.get<std::string>() : "a system without a name";
+}
+
 // One pass over the files of an archive.
 class Checker {
  public:
@@ -47,9 +54,8 @@ class Checker {
     for (const Entry& entry : plan->entries) check_entry(*plan, entry);
     check_results_belong(*plan);
     if (!first_.is_null())
-      found_.about +=
-          fmt::format(" on {}, commit {}", first_.at("system").at("name").get<std::string>(),
-                      manifest_.at("commit").dump());
+      found_.about += fmt::format(" on {}, commit {}", name_of_system(first_),
+                                  manifest_.value("commit", Json()).dump());
     return found_;
   }
 

@@ -35,7 +35,7 @@ void add_folder(const fs::path& folder, const std::string& under, const std::str
   if (!fs::is_directory(folder)) return;
   for (const auto& entry : fs::directory_iterator(folder))
     if (const std::string name = entry.path().filename();
-        entry.is_regular_file() && name.ends_with(end) && is_safe_name(name))
+        fs::is_regular_file(entry.symlink_status()) && name.ends_with(end) && is_safe_name(name))
       files.emplace(under + "/" + name, bytes_of(entry.path()));
 }
 

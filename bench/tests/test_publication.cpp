@@ -1,5 +1,6 @@
 #include <cerrno>
 #include <cstring>
+#include <map>
 
 #include <gmock/gmock.h>
 
@@ -93,6 +94,23 @@ TEST(Publication, NotUnderAPreloadedLibrary) {
   // By which OpenSSL loads what hashes files.
   one.facts.environment = {{"OPENSSL_CONF", "ours.cnf"}};
   EXPECT_THAT(one.reasons(), ElementsAre("OPENSSL_CONF is set"));
+}
+
+// Open MPI hands variables on to the ranks, reads them of files, and starts ranks on hosts of a
+// file.
+TEST(Publication, NotWhereAVariableOfTheLauncherHandsOneOn) {
+  ByTheRules one;
+  one.facts.environment = {{"OMPI_MCA_btl", "self,vader"}};
+  EXPECT_THAT(one.reasons(), ElementsAre());
+  for (const auto& [name, value] :
+       std::map<std::string, std::string>{{"OMPI_MCA_mca_base_env_list", "PATH"},
+                                          {"OMPI_MCA_mca_base_envar_file_prefix", "/tmp/settings"},
+                                          {"OMPI_MCA_orte_default_hostfile", "hosts"},
+                                          {"OMPI_MCA_plm_rsh_agent", "/tmp/agent"},
+                                          {"SPEX_ANY", "LD_PRELOAD=x.so"}}) {
+    one.facts.environment = {{name, value}};
+    EXPECT_THAT(one.reasons(), ElementsAre(name + " is set"));
+  }
 }
 
 // A launcher starts what stands behind its options, or before it.

@@ -55,6 +55,18 @@ TEST(RunClaims, TheClockOfTheMachineIsNotSet) {
   EXPECT_EQ(said_of(honest(), what), "");
 }
 
+// FPNH is of the nodes that were asked for.
+TEST(RunClaims, RanksAreOnNoMoreNodesThanWereAskedFor) {
+  RunLog log = honest();
+  log.hosts = {"a"};
+  EXPECT_EQ(said_of(log), "");
+  log.hosts = {"a", "b"};
+  EXPECT_EQ(said_of(log), "the run log's ranks are on a, b (expected 1 node(s))");
+  AskedOf of_two = asked;
+  of_two.nodes = 2;
+  EXPECT_EQ(contradiction(log, of_two, seen), "");
+}
+
 TEST(RunClaims, RanksAndPatchesAreThoseOfThePlan) {
   RunLog log = honest();
   log.ranks = 8;

@@ -16,8 +16,8 @@ using testing::HasSubstr;
 Json good() {
   return Json::parse(R"({
     "program": "spex-cpu", "milestone": "baseline", "origin_unix": 1000.5,
-    "ranks": [{"rank": 0, "max_rss_bytes": 5, "seconds": {"read": 1}},
-              {"rank": 1, "max_rss_bytes": 7, "seconds": {"read": 2}}],
+    "ranks": [{"rank": 0, "host": "a", "max_rss_bytes": 5, "seconds": {"read": 1}},
+              {"rank": 1, "host": "b", "max_rss_bytes": 7, "seconds": {"read": 2}}],
     "frames": [{"camera": "b0", "input": "i", "output": "o", "patches": 10, "fell_back": 1,
                 "failed": 2, "error": null}],
     "events": [{"rank": 1, "stage": "start", "start": 0, "end": 0.25},

@@ -7,6 +7,7 @@ import shutil
 import signal
 import statistics
 import subprocess
+import sys
 import threading
 import time
 import unittest
@@ -418,6 +419,69 @@ esac
             status, text = bench.run()
             self.assertEqual(status, 1, text)
             self.assertIn("spex-sim failed, exit status 152 (CPU time limit exceeded)", text)
+
+    def test_files_that_are_not_spex_benchs_stay(self):
+        """In OUT, and behind a link in the place of a log."""
+        with Bench([entry("one")]) as bench:
+            out = bench.folder / "out"
+            for name in ("one.events.json", "one.series.json", "logs/one-0.log"):
+                shutil.rmtree(out, ignore_errors=True)
+                (out / name).parent.mkdir(parents=True)
+                (out / name).write_text("mine")
+                status, text = bench.run_again()
+                self.assertEqual(status, 2, text)
+                self.assertIn(f"{out} holds {name.split('/')[0]}, and no plan", text)
+                self.assertEqual((out / name).read_text(), "mine")
+            shutil.rmtree(out)
+            self.assertEqual(bench.run("--list")[0], 0)
+            self.assertEqual(bench.run()[0], 0)
+            thesis = bench.folder / "thesis.txt"
+            thesis.write_text("mine")
+            (out / "one.json").unlink()
+            (out / "logs/one-0.log").unlink()
+            (out / "logs/one-0.log").symlink_to(thesis)
+            status, text = bench.run_again()
+            self.assertEqual(thesis.read_text(), "mine")
+            self.assertEqual(status, 1, text)
+
+    def test_a_plan_is_a_file(self):
+        """A pipe would be waited for, and a device has no end."""
+        with Bench([entry("one")], tier="acceptance", warmups=1, repeats=5) as bench:
+            os.mkfifo(bench.folder / "pipe")
+            for name in (bench.folder / "pipe", "/dev/zero"):
+                for words in ([name, "--list"], [bench.folder / "plan.json", "--thresholds", name]):
+                    done = subprocess.run(
+                        [bench.folder / "spex-bench", *words, "--out", bench.folder / "out"],
+                        capture_output=True,
+                        text=True,
+                        check=False,
+                        timeout=60,
+                    )
+                    self.assertEqual(done.returncode, 2, done.stderr)
+                    self.assertIn(f"{name}: cannot be read", done.stderr)
+
+    def test_results_of_entries_that_never_began_are_valid(self):
+        """Where the inputs of one cannot be made."""
+        with Bench([entry("one")]) as bench:
+            (bench.folder / "spex-sim").write_text("#!/bin/sh\nexit 1\n")
+            self.assertEqual(bench.run()[0], 1)
+            self.assertEqual(bench.result("one")["inputs"]["frames"], [])
+
+    def test_a_frame_that_is_said_to_be_endless(self):
+        """A file with holes, of more bytes than the disk has."""
+        extractor = f"""#!{sys.executable}
+import os, pathlib, subprocess, sys
+words = sys.argv[1:]
+status = subprocess.run([pathlib.Path(__file__).with_name("real-spex-cpu"), *words]).returncode
+if status == 0 and "--events" in words:
+    lines = pathlib.Path(words[words.index("--list") + 1]).read_text().splitlines()
+    os.truncate(lines[-1].split()[-1], 1 << 42)
+sys.exit(status)
+"""
+        with Bench([entry("one")], extractor=extractor) as bench:
+            status, text = bench.run()
+            self.assertEqual(status, 3, text)
+            self.assertIn("is longer than any frame", text)
 
     def test_a_limit_on_the_size_of_files(self):
         """As a full disk."""

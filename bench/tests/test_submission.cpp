@@ -33,7 +33,7 @@ Json run_log(const Plan& plan) {
   Json log{{"program", "spex-gpu"},
            {"milestone", "pipeline"},
            {"origin_unix", 1000.0},
-           {"ranks", {{{"max_rss_bytes", 1e9}, {"seconds", {{"solve", 3.0}}}}}},
+           {"ranks", {{{"host", "a"}, {"max_rss_bytes", 1e9}, {"seconds", {{"solve", 3.0}}}}}},
            {"frames", Json::array()},
            {"events", {{{"rank", 0}, {"stage", "write"}, {"start", 0.5}, {"end", 9.0}}}}};
   for (const std::string& camera : plan.cases.at("exposure").camera_list())

@@ -1,4 +1,4 @@
-"""Command line: `python -m spexreports COMMAND ...` with reports/ on PYTHONPATH."""
+"""Command line of the program spex-reports, and of `python -m spexreports COMMAND ...`."""
 
 import argparse
 import os
@@ -140,7 +140,11 @@ def nodes(arguments: argparse.Namespace) -> list[Path]:
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    top = argparse.ArgumentParser(prog="spexreports", description=__doc__)
+    top = argparse.ArgumentParser(
+        prog="spexreports",
+        description="Plots and reports of frames and benchmarks: `spex-reports COMMAND ...`, or "
+        "`python -m spexreports COMMAND ...` with reports/ on PYTHONPATH.",
+    )
     commands = top.add_subparsers(required=True)
     for name, run, text in (
         (

@@ -1,11 +1,18 @@
 """Reads the files that the programs write (docs/file-formats.md) into arrays."""
 
+import warnings
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 from astropy.io import fits
+from astropy.utils.exceptions import AstropyWarning
 from numpy.polynomial import legendre
+
+from spexreports.errors import DataError
 
 
 @dataclass
@@ -78,15 +85,40 @@ def _legendre(coefficients, wave_range, wave):
     return legendre.legval(2 * (np.asarray(wave) - low) / (high - low) - 1, coefficients)
 
 
+@contextmanager
+def opened(path: Path) -> Iterator[fits.HDUList]:
+    """The HDUs of a file. What does not read as they are asked to be is a DataError."""
+    expected = "a complete file as docs/file-formats.md has it"
+    try:
+        with warnings.catch_warnings():
+            # Of what astropy doubts, what counts fails, and is said in one line.
+            warnings.simplefilter("ignore", AstropyWarning)
+            with fits.open(path) as hdus:
+                yield hdus
+    except DataError:
+        raise
+    except OSError as error:
+        if error.errno is not None:
+            raise
+        raise DataError(path, "is no FITS file, or a damaged one", expected) from error
+    except KeyError as error:
+        raise DataError(path, str(error.args[0]).rstrip("."), expected) from error
+    except (AttributeError, EOFError, IndexError, TypeError, ValueError, zlib.error) as error:
+        # What NumPy says of a buffer that is too short, say, is of no use to a reader.
+        raise DataError(path, "is truncated or damaged", expected) from error
+
+
 def _native(data) -> np.ndarray:
     """A copy in the machine's byte order."""
+    if data is None:
+        raise ValueError("an HDU without data")
     array = np.asarray(data)
     return array.astype(array.dtype.newbyteorder("="))
 
 
 def read_frame(path: Path) -> Frame:
     """Reads a frame; MASK and FIBERMAP may be missing."""
-    with fits.open(path) as hdus:
+    with opened(path) as hdus:
         flux = _native(hdus["FLUX"].data)
         header = hdus["FLUX"].header
         nspec = len(flux)
@@ -114,7 +146,7 @@ def read_frame(path: Path) -> Frame:
 
 def read_ccd(path: Path) -> Ccd:
     """Reads a preproc file."""
-    with fits.open(path) as hdus:
+    with opened(path) as hdus:
         return Ccd(
             image=_native(hdus["IMAGE"].data),
             ivar=_native(hdus["IVAR"].data),
@@ -124,13 +156,13 @@ def read_ccd(path: Path) -> Ccd:
 
 def read_model(path: Path) -> np.ndarray:
     """Reads a model image, electron `[row, column]`."""
-    with fits.open(path) as hdus:
+    with opened(path) as hdus:
         return _native(hdus["MODEL"].data)
 
 
 def read_traces(path: Path) -> Traces:
     """Reads the traces of a PSF file."""
-    with fits.open(path) as hdus:
+    with opened(path) as hdus:
         x, y = hdus["XTRACE"], hdus["YTRACE"]
         return Traces(
             x=_native(x.data),
@@ -142,5 +174,5 @@ def read_traces(path: Path) -> Traces:
 
 def read_truth(path: Path) -> Truth:
     """Reads a truth file of spex-sim."""
-    with fits.open(path) as hdus:
+    with opened(path) as hdus:
         return Truth(wave=_native(hdus["WAVELENGTH"].data), flux=_native(hdus["FLUX"].data))

@@ -1,8 +1,13 @@
 """Tests of the plots and of the truth check, on a small frame made here."""
 
+import gzip
+import os
+import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +18,7 @@ sys.path.insert(0, str(ROOT / "reports"))
 
 from spexreports import files, style  # noqa: E402
 from spexreports.__main__ import main  # noqa: E402
+from spexreports.errors import DataError  # noqa: E402
 from spexreports.readme_figure import choose_fibers, richest_wave  # noqa: E402
 from spexreports.resolution_figure import (  # noqa: E402
     full_width,
@@ -268,6 +274,62 @@ class Reports(unittest.TestCase):
         finally:
             self.paths = here
         self.assertFalse(out.exists())
+
+    def assert_refused(self, read: Callable[[Path], object], content: bytes, name: str):
+        """One line that names the file, and no other word."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / name
+            file.write_bytes(content)
+            with warnings.catch_warnings(), self.assertRaises(DataError) as caught:
+                warnings.simplefilter("error")
+                read(file)
+            self.assertRegex(str(caught.exception), rf"^{file}: .* \(a complete file as .*\)$")
+            self.assertNotIn("\n", str(caught.exception))
+
+    def test_truncated_files_are_named(self):
+        for name, read in (
+            ("preproc", files.read_ccd),
+            ("psf", files.read_traces),
+            ("frame", files.read_frame),
+            ("model", files.read_model),
+            ("truth", files.read_truth),
+        ):
+            whole = self.paths[name].read_bytes()
+            # Within a header, or within data. The PSF begins with its traces.
+            length = 9000 if name == "psf" else len(whole)
+            for size in (0, 100, 2000, 2880, 4000, length // 2, 3 * length // 4):
+                with self.subTest(name=name, size=size):
+                    self.assert_refused(read, whole[:size], "cut.fits")
+            packed = gzip.compress(whole)
+            with self.subTest(name=name, size="of gzip"):
+                self.assert_refused(read, packed[: len(packed) // 50], "cut.fits.gz")
+            self.assert_refused(read, b"no FITS file" * 400, "text.fits")
+        self.assert_refused(files.read_ccd, self.paths["psf"].read_bytes(), "psf.fits")
+
+    def run_program(self, *arguments: str, path: Path | str = "reports") -> tuple[int, str, str]:
+        """Status, stdout and stderr of the package, started as by `PYTHONPATH=path`."""
+        said = subprocess.run(
+            [sys.executable, "-m", "spexreports", *arguments],
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": str(path), "COLUMNS": "100"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        return said.returncode, said.stdout, said.stderr
+
+    def test_truncated_preproc_is_one_line(self):
+        with tempfile.TemporaryDirectory() as folder:
+            cut = Path(folder) / "cut.fits"
+            cut.write_bytes((CASE / "preproc.fits").read_bytes()[:300_000])
+            inputs = [f"--preproc={cut}"]
+            inputs += [f"--{name}={self.paths[name]}" for name in ("psf", "frame")]
+            more = [f"--{name}={self.paths[name]}" for name in ("model", "truth")]
+            for command, arguments in (("readme", inputs), ("demo", inputs + more)):
+                out = Path(folder) / command
+                status, _, stderr = self.run_program(command, *arguments, f"--out={out}")
+                self.assertEqual(status, 1)
+                self.assertRegex(stderr, rf"\Aspexreports: {cut}: .* \(.*\)\n\Z")
 
 
 if __name__ == "__main__":

@@ -6,11 +6,11 @@ truth, and `simulate` makes exposures. docs/python.md introduces them.
 """
 
 from ._compare import Comparison, compare
-from ._core import Preproc, Psf, gpu_count, read_preproc, read_psf, version
+from ._core import Preproc, Psf, gpu_count, version
 from ._extract import extract
 from ._frame import UNITS, Counts, Frame
 from ._gpu_specter import extract_frame
-from ._inputs import make_preproc
+from ._inputs import make_preproc, read_preproc, read_psf
 from ._run import has_gpu
 from ._simulate import SimulatedFrame, simulate
 from .errors import DataError, DeviceError, Error, InternalError, UsageError

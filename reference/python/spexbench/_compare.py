@@ -1,15 +1,14 @@
 """The one comparison of two frames, and of a frame with a truth."""
 
 import json
-import os
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from . import _core
+from ._arguments import PathLike, path_of, path_or_none
 from ._frame import Frame
-from ._inputs import PathLike
 from .errors import UsageError
 
 
@@ -43,7 +42,7 @@ _HDUS = {
 def _frame_file(frame: Frame | PathLike, name: str) -> _core.FrameFile:
     """What there is to be compared of a frame; `name` is what one without a file is called."""
     if not isinstance(frame, Frame):
-        return _core.read_frame(os.fspath(frame))
+        return _core.read_frame(path_of(name, frame))
     file = _core.FrameFile(name, frame.specmin, frame.flux_of, frame.nwavestep)
     for hdu, attribute in _HDUS.items():
         array = np.ascontiguousarray(getattr(frame, attribute))
@@ -56,7 +55,7 @@ def compare(
     expected: Frame | PathLike | None = None,
     *,
     truth: PathLike | None = None,
-    tolerance: str = "production",
+    tolerance: PathLike = "production",
 ) -> Comparison:
     """Compares a frame with another one, or with the truth that was simulated.
 
@@ -92,7 +91,7 @@ def compare(
     ok, table, report = _core.compare(
         _frame_file(result, "result"),
         None if expected is None else _frame_file(expected, "expected"),
-        None if truth is None else os.fspath(truth),
-        tolerance,
+        path_or_none("truth", truth),
+        path_of("tolerance", tolerance),
     )
     return Comparison(ok, table, json.loads(report))

@@ -2,9 +2,12 @@
 
 import os
 
+import numpy as np
+
 from . import _core, _run
+from ._arguments import PathLike, make_barycentric, make_options, path_or_none, shown
 from ._frame import Counts, Frame
-from ._inputs import ImageLike, PathLike, PsfLike, as_preproc, as_psf, name_of
+from ._inputs import ImageLike, PsfLike, as_preproc, as_psf, file_of
 from .errors import UsageError
 
 
@@ -19,9 +22,26 @@ def _wavelength(
         wmin, wmax, dw = (float(part) for part in parts)
     except (TypeError, ValueError):
         raise UsageError(
-            f"wavelength: {value!r} is not three numbers (expected wmin, wmax, dw in Angstrom)"
+            f"wavelength: {shown(value)} is not three numbers (expected wmin, wmax, dw in Angstrom)"
         ) from None
     return wmin, wmax, dw
+
+
+def _refuse_overwriting(inputs: list[str | None], outputs: list[str | None]) -> None:
+    """As the programs: what is written is none of what is read, and no name is written twice."""
+    taken = {os.path.realpath(name) for name in inputs if name}
+    written: set[str] = set()
+    for name in outputs:
+        if not name:
+            continue
+        file = os.path.realpath(name)
+        if file in taken:
+            raise UsageError(
+                f"{name}: would overwrite an input (expected another name for the output)"
+            )
+        if file in written:
+            raise UsageError(f"{name}: is the name of both outputs (expected two names)")
+        written.add(file)
 
 
 def extract(
@@ -39,7 +59,7 @@ def extract(
     wavepad_frac: float = 0.2,
     regularize: float = 0.0,
     psferr: float | None = None,
-    mask_bits: int | None = None,
+    mask_bits: int | str | None = None,
     decorrelate: str = "signal",
     flux: str = "patch",
     chi2_pixels: str = "weighted",
@@ -82,7 +102,8 @@ def extract(
         wavepad_frac: part of `wavepad` by which it is widened, 0 to 1.
         regularize: regularization of bins that the data determine.
         psferr: fractional error of the PSF; None is the PSF's own.
-        mask_bits: pixels with any of these bits are not used; None is all but BADREADNOISE.
+        mask_bits: pixels with any of these bits are not used: a number, its text ("0x2FF"), or
+            "all"; None is all but BADREADNOISE.
         decorrelate: "signal" or "noise".
         flux: "patch", each patch by itself, or "frame", the whole frame at once, without seams.
         chi2_pixels: pixels that chi2pix counts: "weighted", or "bright" as production's GPU path.
@@ -98,7 +119,8 @@ def extract(
         device: which, counted from 0.
         threads: of the CPU; None is all that the process may use.
         output: also write the frame to this file, .fits or .fits.gz, as spex-cpu does. The header
-            and the fibermap are those of the file that the image was read from.
+            and the fibermap are those of the file that the image was read from, which it cannot
+            replace.
         scores: with the HDU SCORES.
         full_precision: in float64.
 
@@ -106,7 +128,8 @@ def extract(
         The frame: arrays [nspec, nwave] that are the caller's own.
 
     Raises:
-        UsageError: the arguments are impossible, or do not fit the PSF.
+        UsageError: the arguments are impossible, or do not fit the PSF; an output would replace
+            an input, or the other output.
         DataError: a file is missing or malformed, or image and PSF do not fit together.
         DeviceError: gpu=True, and there is none.
 
@@ -122,10 +145,14 @@ def extract(
         ...
     spexbench.errors.UsageError: --nsubbundles: 7 does not divide the bundle size 25 (expected ...)
     """
-    model_file = None if isinstance(model, bool) else os.fspath(model)
+    output = path_or_none("output", output)
+    iers = path_or_none("iers", iers)
+    model_file = None if isinstance(model, bool | np.bool_) else path_or_none("model", model)
     if model_file and output is None:
         raise UsageError("model: a file without an output (expected output=, or model=True)")
-    options = _core.make_options(
+    image_file, psf_file = file_of(preproc, "image"), file_of(psf, "psf")
+    _refuse_overwriting([image_file, psf_file, iers], [output, model_file])
+    options = make_options(
         wavelength=_wavelength(wavelength),
         specmin=specmin,
         nspec=nspec,
@@ -138,20 +165,15 @@ def extract(
         wavepad_frac=wavepad_frac,
         psferr=psferr,
         mask_bits=mask_bits,
-        model=bool(model),
+        model=model,
         method=method,
         decorrelate=decorrelate,
         flux=flux,
         chi2_pixels=chi2_pixels,
         milestone=milestone,
-        gpu=bool(gpu),
+        gpu=gpu,
     )
-    barycentric = _core.make_barycentric(
-        barycentric_correction,
-        barycentric_by_obstype,
-        heliocor,
-        None if iers is None else os.fspath(iers),
-    )
+    barycentric = make_barycentric(barycentric_correction, barycentric_by_obstype, heliocor, iers)
     worker, busy = _run.extractor(gpu, device, threads)
     image, own = as_preproc(preproc)
     camera = image.camera
@@ -161,12 +183,12 @@ def extract(
         psf=as_psf(psf),
         preproc=image,
         take=own,
-        image_name=name_of(preproc, "image"),
-        psf_name=name_of(psf, "psf"),
-        output=None if output is None else os.fspath(output),
+        image_name=image_file or "image",
+        psf_name=psf_file or "psf",
+        output=output,
         model=model_file,
-        scores=scores,
-        full_precision=full_precision,
+        scores=bool(scores),
+        full_precision=bool(full_precision),
     )
     with busy:
         share = extraction.extract(worker, 0, 1)

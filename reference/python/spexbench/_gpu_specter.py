@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core, _run
+from ._arguments import make_options
 from ._inputs import ImageLike, PsfLike, as_preproc, as_psf, name_of
 from .errors import UsageError
 
@@ -144,7 +145,7 @@ def extract_frame(
 
     def prepare() -> tuple[_core.Extraction, npt.NDArray[np.float64]]:
         grid, wave = _grid(wavelength, of_psf)
-        options = _core.make_options(
+        options = make_options(
             wavelength=grid,
             specmin=specmin,
             nspec=nspec,

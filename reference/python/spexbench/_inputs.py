@@ -1,6 +1,5 @@
 """Images and PSFs, in any form that a caller may have them, as those of the extension module."""
 
-import os
 from collections.abc import Mapping
 from typing import Any
 
@@ -8,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _core
+from ._arguments import PATHS, PathLike, path_of
 from .errors import UsageError
 
-PathLike = str | os.PathLike[str]
 #: A file, what read_preproc made of one, an object with pix (or image), ivar and mask as desispec's
 #: Image, or a mapping with these names as gpu_specter has it.
 ImageLike = PathLike | _core.Preproc | Mapping[str, Any] | Any
@@ -18,9 +17,41 @@ ImageLike = PathLike | _core.Preproc | Mapping[str, Any] | Any
 PsfLike = PathLike | _core.Psf | Mapping[str, Any]
 
 
-def name_of(source: object, otherwise: str) -> str:
-    """The path of a file; `otherwise` for what is in memory."""
-    return os.fspath(source) if isinstance(source, str | os.PathLike) else otherwise
+def file_of(source: object, name: str) -> str | None:
+    """The path of a file; None for what is in memory. `name` is what it is called in errors."""
+    return path_of(name, source) if isinstance(source, PATHS) else None
+
+
+def name_of(source: object, name: str) -> str:
+    """The path of a file; `name` for what is in memory."""
+    return file_of(source, name) or name
+
+
+def read_preproc(path: PathLike) -> _core.Preproc:
+    """Reads a file preproc-CAMERA-EXPID.fits (.gz, .fz).
+
+    Raises:
+        UsageError: it is no path.
+        DataError: the file is missing or malformed.
+
+    >>> image = read_preproc(night.preproc)
+    >>> image.camera, image.image.shape
+    ('r0', (300, 200))
+    """
+    return _core.read_preproc(path_of("path", path))
+
+
+def read_psf(path: PathLike) -> _core.Psf:
+    """Reads a file psf-CAMERA-EXPID.fits.
+
+    Raises:
+        UsageError: it is no path.
+        DataError: the file is missing or malformed.
+
+    >>> read_psf(night.psf).nfiber
+    25
+    """
+    return _core.read_psf(path_of("path", path))
 
 
 def _on_host(array: Any) -> Any:
@@ -35,17 +66,27 @@ def pixels(array: npt.ArrayLike) -> npt.NDArray[np.floating]:
     return np.ascontiguousarray(values, dtype=np.float32 if single else np.float64)
 
 
+def _bits(mask: npt.ArrayLike) -> npt.NDArray[np.uint32]:
+    """The bits of a mask of integers, with or without a sign: FITS has int16 and int32."""
+    given = np.asarray(_on_host(mask))
+    if given.dtype.kind not in "iub":
+        raise UsageError(f"mask: is of {given.dtype} (expected integers)")
+    if given.dtype.itemsize > 4 and given.size > 0:
+        for value in int(given.min()), int(given.max()):
+            if not -(2**31) <= value < 2**32:
+                raise UsageError(f"mask: holds {value} (expected bits, in integers of 32 bits)")
+    return np.ascontiguousarray(given).astype(np.uint32)
+
+
 def make_preproc(
     image: npt.ArrayLike, ivar: npt.ArrayLike, mask: npt.ArrayLike | None = None, camera: str = ""
 ) -> _core.Preproc:
-    """A Preproc of arrays [ny, nx]: electron, electron^-2, and bits of which 0 is good."""
-    bits = None
-    if mask is not None:
-        # The bits are what counts: of an int16 or int32 too, which FITS has.
-        given = np.asarray(_on_host(mask))
-        if given.dtype.kind not in "iub":
-            raise UsageError(f"mask: is of {given.dtype} (expected integers)")
-        bits = np.ascontiguousarray(given).astype(np.uint32)
+    """A Preproc of arrays [ny, nx]: electron, electron^-2, and bits of which 0 is good.
+
+    Raises:
+        UsageError: shapes differ, or the mask is not of integers, or needs more than 32 bits.
+    """
+    bits = None if mask is None else _bits(mask)
     return _core.make_preproc(pixels(image), pixels(ivar), bits, camera.lower())
 
 
@@ -53,8 +94,8 @@ def as_preproc(image: ImageLike) -> tuple[_core.Preproc, bool]:
     """The image, and whether nobody else holds it."""
     if isinstance(image, _core.Preproc):
         return image, False
-    if isinstance(image, str | os.PathLike):
-        return _core.read_preproc(os.fspath(image)), True
+    if isinstance(image, PATHS):
+        return _core.read_preproc(path_of("image", image)), True
     if isinstance(image, Mapping):
         missing = [name for name in ("image", "ivar") if name not in image]
         if missing:
@@ -76,8 +117,8 @@ def as_psf(psf: PsfLike) -> _core.Psf:
     """The PSF."""
     if isinstance(psf, _core.Psf):
         return psf
-    if isinstance(psf, str | os.PathLike):
-        return _core.read_psf(os.fspath(psf))
+    if isinstance(psf, PATHS):
+        return _core.read_psf(path_of("psf", psf))
     return _psf_of_tables(psf)
 
 

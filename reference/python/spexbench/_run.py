@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 from . import _core
+from ._arguments import whole
 from .errors import DeviceError, UsageError
 
 T = TypeVar("T")
@@ -39,6 +40,8 @@ def extractor(
     gpu: bool, device: int, threads: int | None
 ) -> tuple[_core.Extractor, AbstractContextManager[Any]]:
     """The GPU or the threads, and what is held while they work: a GPU does one frame at a time."""
+    device = whole("device", device)
+    threads = None if threads is None else whole("threads", threads)
     if gpu:
         check_gpu()
         with _one_at_a_time:  # threads that come first together would each make one

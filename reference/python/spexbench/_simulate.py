@@ -1,12 +1,11 @@
 """The simulator."""
 
-import os
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from . import _core
-from ._inputs import PathLike
-from .errors import UsageError
+from ._arguments import PathLike, cameras_of, choice, path_of, path_or_none, real, seed_of, whole
 
 
 class SimulatedFrame(NamedTuple):
@@ -22,7 +21,7 @@ class SimulatedFrame(NamedTuple):
 def simulate(
     folder: PathLike,
     *,
-    cameras: str = "r0",
+    cameras: str | Iterable[str] = "r0",
     size: str = "full",
     seed: int = 1,
     flavor: str = "science",
@@ -41,7 +40,7 @@ def simulate(
 
     Args:
         folder: that the files are written to; made where its parent exists.
-        cameras: "b0,r0,z0", or "all".
+        cameras: "b0,r0,z0", the names one by one as ["b0", "r0", "z0"], or "all".
         size: "tiny" (25 fibers, 300 rows), "bundle" (25 fibers) or "full" (500 fibers).
         seed: another sky, other targets, other noise.
         flavor: "science", "flat", "arc" or "sky".
@@ -67,23 +66,21 @@ def simulate(
     >>> frame.camera, frame.expid, frame.preproc.name
     ('r0', 1, 'preproc-r0-00000001.fits')
     """
-    if not 0 <= seed < 2**63:
-        raise UsageError(f"seed: {seed} (expected a number from 0 on)")
     files = _core.simulate(
-        os.fspath(folder),
-        cameras=cameras,
-        size=size,
-        seed=seed,
-        flavor=flavor,
-        expid=expid,
-        exposures=exposures,
-        psf_shift=psf_shift,
-        night=night,
-        exptime=exptime,
-        on_grid=on_grid,
-        ivar=ivar,
-        compress=compress,
-        psf=None if psf is None else os.fspath(psf),
-        threads=threads or _core.default_threads(),
+        path_of("folder", folder),
+        cameras=cameras_of(cameras),
+        size=choice("size", size),
+        seed=seed_of(seed),
+        flavor=choice("flavor", flavor),
+        expid=whole("expid", expid),
+        exposures=whole("exposures", exposures),
+        psf_shift=real("psf_shift", psf_shift),
+        night=whole("night", night),
+        exptime=real("exptime", exptime),
+        on_grid=bool(on_grid),
+        ivar=choice("ivar", ivar),
+        compress=choice("compress", compress),
+        psf=path_or_none("psf", psf),
+        threads=_core.default_threads() if threads is None else whole("threads", threads),
     )
     return [SimulatedFrame(camera, number, *map(Path, paths)) for camera, number, *paths in files]

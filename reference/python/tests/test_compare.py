@@ -74,3 +74,7 @@ def test_truth(night, frame):
     assert spexbench.compare(whole, truth=night.truth)
     with pytest.raises(spexbench.UsageError, match="nothing to compare with"):
         spexbench.compare(frame)
+    with pytest.raises(spexbench.UsageError, match="truth: 5 is no path"):
+        spexbench.compare(frame, truth=5)
+    with pytest.raises(spexbench.UsageError, match="result: 5 is no path"):
+        spexbench.compare(5, frame)

@@ -122,6 +122,136 @@ def test_mask_rejects(night, frame):
     assert (masked.pixmask_fraction > frame.pixmask_fraction + 0.5).any()
 
 
+@pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64])
+def test_mask_keeps_its_bits(night, dtype):
+    preproc = spexbench.read_preproc(night.preproc)
+    high = -(2**31) if dtype in (np.int32, np.int64) else 2**31
+    mask = np.full(preproc.mask.shape, high, dtype=dtype)
+    made = spexbench.make_preproc(preproc.image, preproc.ivar, mask)
+    np.testing.assert_array_equal(made.mask, np.uint32(2**31))
+
+
+@pytest.mark.parametrize(
+    ("value", "line"),
+    [
+        (np.int64(2**32), r"mask: holds 4294967296 \(expected bits, in integers of 32 bits\)"),
+        (np.int64(-(2**31) - 1), r"mask: holds -2147483649 \(expected bits, in integers of 32"),
+        (np.uint64(2**63), "mask: holds 9223372036854775808"),
+        (4.0, r"mask: is of float64 \(expected integers\)"),
+    ],
+)
+def test_mask_of_other_numbers(night, value, line):
+    preproc = spexbench.read_preproc(night.preproc)
+    mask = np.zeros(preproc.mask.shape, dtype=np.asarray(value).dtype)
+    mask[7, 9] = value
+    with pytest.raises(spexbench.UsageError, match=line):
+        spexbench.make_preproc(preproc.image, preproc.ivar, mask)
+    with pytest.raises(spexbench.UsageError, match=line):
+        extract({"image": preproc.image, "ivar": preproc.ivar, "mask": mask}, night.psf, **SMALL)
+
+
+def path_forms(path):
+    return path, str(path), os.fsencode(path)
+
+
+def test_paths_in_any_form(night, frame, tmp_path):
+    for preproc, psf in zip(path_forms(night.preproc), path_forms(night.psf), strict=True):
+        assert spexbench.read_preproc(preproc).camera == "r0"
+        assert spexbench.read_psf(psf).nfiber == 25
+        assert_same(extract(preproc, psf, **SMALL), frame)
+    outputs, models = path_forms(tmp_path / "f.fits"), path_forms(tmp_path / "m.fits")
+    for output, model in zip(outputs, models, strict=True):
+        extract(night.preproc, night.psf, output=output, model=model, **SMALL)
+        assert spexbench.compare(output, frame)
+        assert fits.getdata(tmp_path / "m.fits").shape == (300, 200)
+        (tmp_path / "f.fits").unlink()
+        (tmp_path / "m.fits").unlink()
+
+
+@pytest.mark.parametrize("read", [spexbench.read_preproc, spexbench.read_psf])
+def test_what_is_no_path(read):
+    with pytest.raises(spexbench.UsageError, match="path: 3 is no path") as caught:
+        read(3)
+    assert "\n" not in str(caught.value)
+    with pytest.raises(spexbench.DataError, match="no-such"):
+        read(Path("no-such.fits"))
+
+
+def test_mask_bits_are_those_of_the_command_line(night, frame):
+    preproc = spexbench.read_preproc(night.preproc)
+    mask = preproc.mask.copy()
+    mask[:, 10:30] |= 256  # BADREADNOISE
+    image = {"image": preproc.image, "ivar": preproc.ivar, "mask": mask}
+    assert_same(extract(image, night.psf, mask_bits="0x2FF", **SMALL), frame)
+    rejected = extract(image, night.psf, mask_bits=2**32 - 1, **SMALL)
+    assert (rejected.pixmask_fraction > frame.pixmask_fraction + 0.5).any()
+    for bits in "all", "1023", "0X3ff", np.int64(1023):
+        assert_same(extract(image, night.psf, mask_bits=bits, **SMALL), rejected)
+
+
+@pytest.mark.parametrize("bits", ["-1", -1, 2**40, "0x", "0x1FFFFFFFF", "some", 1.5])
+def test_mask_bits_that_are_none(night, tmp_path, bits):
+    with pytest.raises(spexbench.UsageError) as caught:
+        extract(night.preproc, night.psf, mask_bits=bits, **SMALL)
+    command = [BIN / "spex-cpu", "-i", night.preproc, "-p", night.psf, "-o", tmp_path / "f.fits"]
+    said = subprocess.run(
+        [*command, f"--mask-bits={bits}"], capture_output=True, text=True, check=False
+    )
+    assert said.returncode == caught.value.exit_status == 2
+    assert said.stderr.splitlines()[-1] == f"spex-cpu: {caught.value}"
+
+
+def contents(files):
+    return [file.read_bytes() for file in files]
+
+
+@pytest.mark.parametrize("taken", ["preproc", "psf"])
+@pytest.mark.parametrize("argument", ["output", "model"])
+def test_no_input_is_overwritten(night, tmp_path, taken, argument):
+    files = [tmp_path / "preproc.fits", tmp_path / "psf.fits"]
+    for file, source in zip(files, (night.preproc, night.psf), strict=True):
+        file.write_bytes(source.read_bytes())
+    before = contents(files)
+    link = tmp_path / "link.fits"
+    link.symlink_to(f"{taken}.fits")
+    (tmp_path / "sub").mkdir()
+    for name in tmp_path / f"{taken}.fits", link, f"{tmp_path}/sub/../{taken}.fits":
+        outputs = {"output": tmp_path / "frame.fits", argument: name}
+        line = f"{name}: would overwrite an input (expected another name for the output)"
+        with pytest.raises(spexbench.UsageError) as caught:
+            extract(*files, **outputs, **SMALL)
+        assert str(caught.value) == line
+        # So early that the PSF, say, is not looked at.
+        with pytest.raises(spexbench.UsageError, match="would overwrite"):
+            extract(*files, nsubbundles=7, **outputs, **SMALL)
+    command = [BIN / "spex-cpu", "-i", files[0], "-p", files[1], "-o", files[taken == "psf"]]
+    said = subprocess.run(command, capture_output=True, text=True)
+    assert said.stderr == (
+        f"spex-cpu: {tmp_path / taken}.fits: would overwrite an input "
+        "(expected another name for the output)\n"
+    )
+    assert contents(files) == before
+    assert not (tmp_path / "frame.fits").exists()
+
+
+def test_the_two_outputs_have_two_names(night, tmp_path):
+    file = tmp_path / "f.fits"
+    with pytest.raises(spexbench.UsageError) as caught:
+        extract(night.preproc, night.psf, output=file, model=f"{tmp_path}/./f.fits", **SMALL)
+    said = f"{tmp_path}/./f.fits: is the name of both outputs (expected two names)"
+    assert str(caught.value) == said
+    assert not file.exists()
+
+
+def test_no_table_of_the_iers_is_overwritten(night, tmp_path):
+    table = tmp_path / "finals.fits"
+    table.write_text("0")
+    arguments = {"barycentric_correction": True, "iers": table, "output": table}
+    with pytest.raises(spexbench.UsageError, match=r"finals\.fits: would overwrite an input"):
+        extract(night.preproc, night.psf, **arguments)
+    assert table.read_text() == "0"
+
+
 def test_threads_and_model(night, frame):
     one = extract(night.preproc, night.psf, threads=1, model=True, **SMALL)
     assert_same(one, frame)
@@ -174,6 +304,16 @@ def test_methods_agree(night, frame):
         ({"method": "svd"}, spexbench.UsageError, r"method: unknown 'svd' \(expected eigh or"),
         ({"threads": 0}, spexbench.UsageError, "threads: 0"),
         ({"model": "m.fits"}, spexbench.UsageError, "model: a file without an output"),
+        ({"specmin": 2**40}, spexbench.UsageError, "--specmin: 1099511627776 .* 32 bits"),
+        ({"nspec": 2.5}, spexbench.UsageError, r"--nspec: 2.5 \(expected a whole number\)"),
+        ({"psferr": "1%"}, spexbench.UsageError, r"--psferr: '1%' \(expected a number\)"),
+        ({"heliocor": [1]}, spexbench.UsageError, r"--heliocor: \[1\] \(expected a number"),
+        ({"threads": "2"}, spexbench.UsageError, r"--threads: '2' \(expected a whole number"),
+        ({"flux": b"patch"}, spexbench.UsageError, "flux: unknown .* patch or frame"),
+        ({"wavelength": np.ones((9, 99))}, spexbench.UsageError, "is not three numbers"),
+        ({"output": 5}, spexbench.UsageError, "output: 5 is no path"),
+        ({"output": b"\xff.fits"}, spexbench.UsageError, "output: .* is not UTF-8"),
+        ({"output": "f.fits", "model": 5}, spexbench.UsageError, "model: 5 is no path"),
         ({"output": "no/such/folder/f.fits"}, spexbench.DataError, "no/such/folder/f.fits"),
     ],
 )

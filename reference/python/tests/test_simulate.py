@@ -30,3 +30,30 @@ def test_files_are_those_of_spex_sim(tmp_path):
 def test_wrong_choices(tmp_path):
     with pytest.raises(spexbench.UsageError, match=r"flavor: unknown 'dark' \(expected science or"):
         spexbench.simulate(tmp_path / "night", flavor="dark")
+
+
+def test_cameras_one_by_one(tmp_path):
+    for cameras in (["b0", "r0"], ("b0", "r0"), "b0,r0"):
+        frames = spexbench.simulate(os.fsencode(tmp_path), cameras=cameras, size="tiny")
+        assert [frame.camera for frame in frames] == ["b0", "r0"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ({"cameras": ["b0", "q0"]}, "--cameras: unknown camera 'q0'"),
+        ({"cameras": []}, "--cameras: unknown camera ''"),
+        ({"cameras": 5}, "--cameras: unknown camera '5'"),
+        ({"seed": -1}, "--seed: '-1'"),
+        ({"seed": "x"}, "--seed: 'x'"),
+        ({"expid": 2**40}, "--expid: 1099511627776 .*32 bits"),
+        ({"exptime": "long"}, "--exptime: 'long' .*a number"),
+        ({"threads": 0}, "--threads: 0"),
+        ({"psf": 5}, "psf: 5 is no path"),
+    ],
+)
+def test_wrong_arguments(tmp_path, arguments, line):
+    with pytest.raises(spexbench.UsageError, match=line) as caught:
+        spexbench.simulate(tmp_path / "night", size="tiny", **arguments)
+    assert "\n" not in str(caught.value)
+    assert not (tmp_path / "night").exists()
