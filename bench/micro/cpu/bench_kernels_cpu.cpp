@@ -15,6 +15,7 @@ int main(int argc, char** argv) {
     spex::bench::add_eigh();
     spex::bench::add_cholesky(input);
     spex::bench::add_roots(input);
+    spex::bench::add_fibers(input);
     spex::bench::add_fits();
   });
 }

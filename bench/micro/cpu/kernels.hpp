@@ -23,6 +23,9 @@ void add_eigh();
 void add_cholesky(const InputPointer& input);
 /// roots/M: Q_s = C_s^(-1/2) of a block of C, M = 50 and 74.
 void add_roots(const InputPointer& input);
+/// fibers/solve, /decorrelate: a patch spectrum by spectrum; fibers/whole_patch/...: by the factor
+/// of the whole patch.
+void add_fibers(const InputPointer& input);
 /// fits_read/plain, /gz, /fz and fits_write/...: a preproc image.
 void add_fits();
 
