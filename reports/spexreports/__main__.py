@@ -7,6 +7,7 @@ from pathlib import Path
 
 from spexreports import files, style
 from spexreports.bench_report import bench_report
+from spexreports.bundle_seconds import read_bundles
 from spexreports.comparison import MARGIN
 from spexreports.errors import DataError, UsageError
 from spexreports.gpu_checks import read_checks
@@ -15,7 +16,7 @@ from spexreports.nodes import judge_nodes, read_nodes, status_of, table
 from spexreports.nodes_figure import nodes_figure
 from spexreports.patch_figure import brightest_wave, patch_figure, window_around
 from spexreports.pulls_figure import pulls_figure, summary
-from spexreports.quoted import quote
+from spexreports.quoted import Sources, quote
 from spexreports.readme_figure import readme_figure
 from spexreports.resolution_figure import resolution_figure
 from spexreports.result_files import read_results
@@ -95,10 +96,14 @@ def bench(arguments: argparse.Namespace) -> list[Path]:
 
 def quote_results(arguments: argparse.Namespace) -> list[Path]:
     """Writes the numbers of documents anew, or says where they are not those of the results."""
-    results, checks = read_results(arguments.results), read_checks(arguments.checks)
+    sources = Sources(
+        read_results(arguments.results),
+        read_checks(arguments.checks),
+        read_bundles(arguments.bundles),
+    )
     changed = []
     for file in arguments.documents:
-        text = quote(file, results, checks)
+        text = quote(file, sources)
         if text != file.read_text(encoding="utf-8"):
             if arguments.check:
                 raise DataError(file, "quotes numbers that are not in the results", "quote it anew")
@@ -237,7 +242,15 @@ def parser() -> argparse.ArgumentParser:
         nargs="+",
         default=[],
         metavar="GPU-CHECK.json",
-        help="what ci/gpu-check left, of which kernel-seconds is made",
+        help="what ci/gpu-check left, of which gpu-checks and kernel-seconds are made",
+    )
+    command.add_argument(
+        "--bundles",
+        type=Path,
+        nargs="+",
+        default=[],
+        metavar="BUNDLE.json",
+        help="what bench_bundle left, of which bundle-seconds is made",
     )
     command.add_argument(
         "--check", action="store_true", help="write nothing; fail where a number is another"

@@ -35,7 +35,7 @@ ASSEMBLY = {
     "spots": ("spots, per call", False),
     "legendre": ("Legendre sums, per call", False),
     "roots": ("roots, per block", True),
-    "fibers": ("stages of direct, per patch", True),
+    "fibers": ("stages of direct and of cholesky, per patch", True),
 }
 # Groups of which a benchmark has no name of its own.
 UNNAMED = {"projection": "dense, with weights"}
@@ -177,7 +177,8 @@ def _assembly(files: list[KernelFile]) -> Picture | None:
     if not groups:
         return None
     caption = (
-        "Kernels before and after the solution, and the stages of direct. Per patch and per block: "
+        "Kernels before and after the solution, and the stages of direct, which are those of "
+        "cholesky on the CPU. Per patch and per block: "
         "of a batch (× its members) the time of the call divided by them. Per call: spots of a "
         "bundle on the CPU, of all the patches named on the GPU (235 are a bundle); Legendre sums "
         "of all parameters, fibers and wavelengths of a bundle. One thread of the CPU. "

@@ -8,8 +8,10 @@ import re
 import statistics
 import textwrap
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from spexreports.bundle_seconds import BundleSeconds
 from spexreports.command_line import alone
 from spexreports.errors import DataError
 from spexreports.flux_cost import COLUMNS, cost, pairs, subject
@@ -467,23 +469,49 @@ def kernel_seconds(checks: list[GpuCheck]) -> str:
     return _table(("s a frame", *KERNELS, "all"), rows) if rows else ""
 
 
-# Blocks that are made of gpu-check.json.
-OF_CHECKS: dict[str, Callable[[list[GpuCheck]], str]] = {
-    "gpu-checks": gpu_checks,
-    "kernel-seconds": kernel_seconds,
+def bundle_seconds(bundles: list[BundleSeconds]) -> str:
+    """A bundle on one core of a CPU, by method and milestone."""
+    rows = [
+        [
+            f"`{bundle.method}`, {bundle.milestone}",
+            bundle.kernel,
+            *(f"{bundle.stages[stage]:.2f}" for stage in KERNELS),
+            f"{bundle.seconds:.2f}",
+            str(bundle.repetitions),
+        ]
+        for bundle in bundles
+    ]
+    head = ("method, milestone", "OpenBLAS kernel", *KERNELS, "all", "runs")
+    return _table(head, rows) if rows else ""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What documents quote."""
+
+    results: list[Result]
+    checks: list[GpuCheck] = field(default_factory=list)  # gpu-check.json
+    bundles: list[BundleSeconds] = field(default_factory=list)  # of bench_bundle
+
+
+# Blocks that are made of other files than results.
+OF_OTHERS: dict[str, Callable[[Sources], str]] = {
+    "gpu-checks": lambda sources: gpu_checks(sources.checks),
+    "kernel-seconds": lambda sources: kernel_seconds(sources.checks),
+    "bundle-seconds": lambda sources: bundle_seconds(sources.bundles),
 }
 
 
-def quote(file: Path, results: list[Result], checks: list[GpuCheck]) -> str:
+def quote(file: Path, sources: Sources) -> str:
     """The document with its blocks made anew."""
-    shown = newest(results)
+    shown = newest(sources.results)
 
     def block(match: re.Match) -> str:
         name = match[2]
-        if name not in BLOCKS and name not in OF_CHECKS:
-            known = ", ".join([*BLOCKS, *OF_CHECKS])
+        if name not in BLOCKS and name not in OF_OTHERS:
+            known = ", ".join([*BLOCKS, *OF_OTHERS])
             raise DataError(file, f"asks for the block {name}", known)
-        text = BLOCKS[name](shown) if name in BLOCKS else OF_CHECKS[name](checks)
+        text = BLOCKS[name](shown) if name in BLOCKS else OF_OTHERS[name](sources)
         if not text.strip():
             raise DataError(
                 file, f"asks for the block {name}, of which no result tells", "a result"

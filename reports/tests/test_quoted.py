@@ -19,10 +19,11 @@ from matplotlib import pyplot as plt  # noqa: E402
 from spexreports import page  # noqa: E402
 from spexreports.__main__ import main  # noqa: E402
 from spexreports.bench_report import bench_report  # noqa: E402
+from spexreports.bundle_seconds import read_bundles  # noqa: E402
 from spexreports.errors import DataError  # noqa: E402
 from spexreports.gpu_checks import read_checks, telling  # noqa: E402
 from spexreports.opening import headline  # noqa: E402
-from spexreports.quoted import BLOCK, BLOCKS, OF_CHECKS, quote  # noqa: E402
+from spexreports.quoted import BLOCK, BLOCKS, OF_OTHERS, Sources, quote  # noqa: E402
 from spexreports.result_files import read_results  # noqa: E402
 from spexreports.thresholds import thresholds_text  # noqa: E402
 from spexreports.work import why_not_published  # noqa: E402
@@ -40,7 +41,8 @@ CHECKS = [
     for path in sorted((ROOT / "reports/results").glob("gpu-check-h200-*gpu-*.json"))
     if not path.stem.endswith("e8544fe")
 ]
-QUOTED = (*FOLDERS, "--checks", *CHECKS)
+BUNDLES = sorted((ROOT / "reports/results").glob("bundle-*.json"))
+QUOTED = (*FOLDERS, "--checks", *CHECKS, "--bundles", *BUNDLES)
 
 # As reports/results/README.md has them: one H200 and one H100.
 COMPARED = [
@@ -89,6 +91,7 @@ class Quoted(unittest.TestCase):
         """Reads the results once."""
         cls.results = read_results(FOLDERS)
         cls.checks = read_checks(CHECKS)
+        cls.sources = Sources(cls.results, cls.checks, read_bundles(BUNDLES))
 
     def test_documents(self):
         """Each number between the marks is that of the results."""
@@ -97,9 +100,7 @@ class Quoted(unittest.TestCase):
             hint = (
                 "PYTHONPATH=reports python -m spexreports quote (docs/benchmark.md) writes it anew"
             )
-            self.assertEqual(
-                quote(file, self.results, self.checks), file.read_text(), f"{file}: {hint}"
-            )
+            self.assertEqual(quote(file, self.sources), file.read_text(), f"{file}: {hint}")
 
     def test_a_kind_of_machine_has_one_headline(self):
         """The published one where there is one, of two machines with four H200s."""
@@ -144,7 +145,7 @@ class Quoted(unittest.TestCase):
     def test_every_block_is_quoted(self):
         """No function is left that no document asks for."""
         asked = {match[2] for file in DOCUMENTS for match in BLOCK.finditer(file.read_text())}
-        self.assertEqual(asked, {*BLOCKS, *OF_CHECKS})
+        self.assertEqual(asked, {*BLOCKS, *OF_OTHERS})
 
     def test_kernel_seconds_tell_what_changed(self):
         """Of a setting the first, those that differ, the newest; none of a check that failed."""
@@ -187,7 +188,7 @@ class Quoted(unittest.TestCase):
             file = Path(folder) / "doc.md"
             file.write_text("<!-- from results: no-such -->\n<!-- end -->\n")
             with self.assertRaisesRegex(DataError, "no-such"):
-                quote(file, self.results, self.checks)
+                quote(file, self.sources)
 
 
 class CommittedReport(unittest.TestCase):
