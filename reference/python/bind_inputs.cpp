@@ -9,6 +9,7 @@
 #include "mpi/comm/message.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
+#include "reference/io/same_file.hpp"
 #include "reference/python/arrays.hpp"
 #include "reference/python/bindings.hpp"
 #include "reference/python/pickle.hpp"
@@ -135,6 +136,8 @@ void bind_inputs(nb::module_& module) {
   module.def("read_psf", nb::overload_cast<const std::string&>(&read_psf), "path"_a,
              nb::call_guard<nb::gil_scoped_release>(),
              "Reads a file psf-CAMERA-EXPID.fits. Raises DataError.");
+  module.def("refuse_overwriting", &refuse_overwriting, "written"_a, "read"_a,
+             "Raises UsageError where a name is written that is read, or written twice.");
   module.def("make_psf", &make_psf, nb::kw_only(), "x"_a, "y"_a, "param"_a, "wavemin_x"_a,
              "wavemax_x"_a, "wavemin_y"_a, "wavemax_y"_a, "wavemin"_a, "wavemax"_a, "hsizex"_a,
              "hsizey"_a, "ghdegx"_a, "ghdegy"_a, "npix_x"_a, "npix_y"_a, "psferr"_a,

@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from spexreports.errors import DataError
+from spexreports.result import KERNELS
 from spexreports.result_files import read_json
 from spexreports.section import by_group
 
-STAGES = ("spots", "assemble", "solve", "decorrelate", "quality")
 EXPECTED = "JSON of bench_bundle (--benchmark_out)"
 
 
@@ -39,7 +39,7 @@ def _bundle(name: str, rows: list[dict], kernel: str) -> BundleSeconds:
         milestone=milestone,
         kernel=kernel,
         repetitions=len(rows),
-        stages={s: statistics.median(_number(row[s]) for row in rows) for s in STAGES},
+        stages={s: statistics.median(_number(row[s]) for row in rows) for s in KERNELS},
         seconds=statistics.median(_number(row["cpu_time"]) for row in rows),
     )
 

@@ -3,12 +3,11 @@
 from spexreports.numbers import number
 from spexreports.page import Footnotes, Html, heading, join, note, table
 from spexreports.published import MILESTONES, read_published
-from spexreports.result import Result
+from spexreports.result import KERNELS, Result
 from spexreports.section import rungs
 from spexreports.stages_figure import stage_seconds
 from spexreports.work import PRODUCTION, own_method, same_work, settings
 
-KERNELS = ("spots", "assemble", "solve", "decorrelate", "quality")
 BY_EIGH = MILESTONES[: MILESTONES.index("band")]
 HEAD = (
     "milestone",

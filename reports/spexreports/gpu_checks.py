@@ -70,6 +70,8 @@ def _gpu_check(path: Path) -> GpuCheck | None:
             failed=tuple(check["check"] for check in checks if not check["ok"]),
             kernels=tuple(filter(None, kernels)),
         )
+    except DataError:
+        raise
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
         raise DataError(path, f"is none of its kind: {error}", EXPECTED) from error
 

@@ -23,14 +23,13 @@ from spexreports.numbers import counted, interval, number
 from spexreports.opening import headline
 from spexreports.order_statistics import Estimate
 from spexreports.published import CPU_MILESTONES, MILESTONES, read_published
-from spexreports.result import Result
+from spexreports.result import KERNELS, Result
 from spexreports.section import by_group, in_sweep, newest, rungs
 from spexreports.stages_figure import stage_seconds
 from spexreports.time_table import clock_parts
 from spexreports.work import of_exposure, standard, why_not_published
 
 BLOCK = re.compile(r"(<!-- from results: ([a-z-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
-KERNELS = ("spots", "assemble", "solve", "decorrelate", "quality")
 COUNTS = {1: "one", 2: "two", 4: "four", 8: "eight"}
 
 

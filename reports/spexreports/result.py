@@ -23,6 +23,7 @@ STAGES = (
     "gather",
     "write",
 )
+KERNELS = ("spots", "assemble", "solve", "decorrelate", "quality")  # the stages of the kernels
 CLOCKS = ("effective", "extraction")
 
 

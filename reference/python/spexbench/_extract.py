@@ -1,7 +1,5 @@
 """The extraction of one frame."""
 
-import os
-
 import numpy as np
 
 from . import _core, _run
@@ -25,23 +23,6 @@ def _wavelength(
             f"wavelength: {shown(value)} is not three numbers (expected wmin, wmax, dw in Angstrom)"
         ) from None
     return wmin, wmax, dw
-
-
-def _refuse_overwriting(inputs: list[str | None], outputs: list[str | None]) -> None:
-    """As the programs: what is written is none of what is read, and no name is written twice."""
-    taken = {os.path.realpath(name) for name in inputs if name}
-    written: set[str] = set()
-    for name in outputs:
-        if not name:
-            continue
-        file = os.path.realpath(name)
-        if file in taken:
-            raise UsageError(
-                f"{name}: would overwrite an input (expected another name for the output)"
-            )
-        if file in written:
-            raise UsageError(f"{name}: is the name of both outputs (expected two names)")
-        written.add(file)
 
 
 def extract(
@@ -151,7 +132,10 @@ def extract(
     if model_file and output is None:
         raise UsageError("model: a file without an output (expected output=, or model=True)")
     image_file, psf_file = file_of(preproc, "image"), file_of(psf, "psf")
-    _refuse_overwriting([image_file, psf_file, iers], [output, model_file])
+    _core.refuse_overwriting(
+        [name for name in (output, model_file) if name],
+        [name for name in (image_file, psf_file, iers) if name],
+    )
     options = make_options(
         wavelength=_wavelength(wavelength),
         specmin=specmin,
