@@ -61,7 +61,7 @@ struct Arguments {
   std::vector<std::string> only;
   std::optional<int> repeats, warmups;
   std::optional<double> duration;
-  std::optional<std::string> thresholds;
+  std::optional<std::string> thresholds, seeds;
   std::string launcher = "auto";
   std::string launcher_options;
   std::string loglevel = "info";
@@ -118,6 +118,13 @@ void add_options(CLI::App& app, Arguments& a) {
          "Seconds that the long runs of a plan of the tier night last; the plan's where not "
          "given")
       ->check(CLI::Range(least_seconds, most_seconds))
+      ->group("What to run");
+  app.add_option("--seeds", a.seeds,
+                 "Of the inputs: drawn, so that nobody can make the answers ahead, or the plan's, "
+                 "whose inputs and reference frames are kept for later runs, and whose speeds are "
+                 "not to be published. Plan in the tier ci, else drawn, where not given")
+      ->check(CLI::IsMember({"drawn", "plan"}))
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->group("What to run");
   app.add_flag("--resume", a.settings.resume, "Go on with what OUT holds of this plan")
       ->group("What to run");
@@ -259,6 +266,10 @@ int run(Arguments& arguments) {
     arguments.settings.data = fs::path(arguments.settings.out) / "data";
   if (arguments.settings.references.empty())
     arguments.settings.references = fs::path(arguments.settings.out) / "references";
+  arguments.settings.seeds =
+      arguments.seeds.value_or(plan.tier == "ci" ? "plan" : "drawn") == "plan"
+          ? spex::bench::SeedSource::plan
+          : spex::bench::SeedSource::drawn;
   arguments.settings.launch.launcher = launcher_of(arguments.launcher, arguments.launcher_options);
   return flushed(spex::bench::run_campaign(plan, arguments.settings, signals));
 }

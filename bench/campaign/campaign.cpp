@@ -186,7 +186,7 @@ class Campaign {
       else if (entry.gpus > static_cast<int>(machine_.gpus.size()))
         run.skipped_because = "there is no GPU for it";
       run.skipped = !run.skipped_because.empty();
-      run.inputs = inputs_.json(run, {}, 0);  // none yet
+      run.inputs = inputs_.json(run);
       runs_.push_back(std::move(run));
     }
   }
@@ -205,15 +205,13 @@ class Campaign {
         run.error = fmt::format("{} is not on PATH (expected the driver's MPS)", mps_control);
         return write(run);
       }
-      int known = run.warmups + run.repeats;
       if (resumes) {
-        known = std::max(known, runs_in(result));
-        run.dropped = dropped_in(result);
+        resume_from(result, facts_, run);
+        inputs_.check_resumed(run, result);
       }
-      const std::vector<const Dataset*> exposures = inputs_.exposures_of(run, known);
-      run.inputs = inputs_.json(run, exposures, run.frames);
-      if (resumes) resume_from(result, facts_, run);
       if (run.done()) return;
+      const std::vector<const Dataset*> exposures =
+          inputs_.exposures_of(run, run.next_index(), run.next_index() + run.runs_left());
       if (!run.entry.sustain)
         run.stage_costs = frame_costs(run.entry, *exposures.front(), run.frames);
       if (run.golden.empty()) run.golden = inputs_.golden_gate(run.entry);

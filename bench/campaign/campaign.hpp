@@ -7,6 +7,7 @@
 
 #include "bench/campaign/plan.hpp"
 #include "bench/campaign/verdict.hpp"
+#include "bench/correctness/seeds.hpp"
 #include "bench/measure/launch.hpp"
 #include "bench/measure/signals.hpp"
 
@@ -18,6 +19,7 @@ struct CampaignSettings {
   std::string references;    ///< folder of the frames that others are held to
   std::string golden_cases;  ///< cases.json
   LaunchSettings launch;
+  SeedSource seeds = SeedSource::plan;  ///< of the inputs
   std::optional<Thresholds> thresholds;
   std::string system;  ///< its name; the host's where empty
   bool resume = false;

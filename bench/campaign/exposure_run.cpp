@@ -39,6 +39,7 @@ std::optional<Sample> measure_exposure(EntryRun& run, const Plan& plan,
   const int index = run.next_index();
   const Dataset& data = inputs.exposure(
       run.entry.case_name, run.seeds_of_run(plan.cases.at(run.entry.case_name), index).back());
+  inputs.use(run, {&data});
   const std::vector<OutputFrame> frames = expected_outputs(run, data, folders, inputs);
   std::vector<std::string> read, paths, cameras;
   long patches = 0;

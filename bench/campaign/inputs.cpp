@@ -10,6 +10,7 @@
 #include "bench/correctness/golden_gate.hpp"
 #include "bench/correctness/owned_folder.hpp"
 #include "bench/roofline/frame_costs.hpp"
+#include "reference/core/error.hpp"
 
 namespace spex::bench {
 namespace {
@@ -25,8 +26,8 @@ std::vector<std::string> files_below(const fs::path& folder) {
   return files;
 }
 
-// Of the runs of an entry, where each is begun once.
-std::set<int> seeds_of(const Plan& plan, const Entry& entry) {
+// That the plan gives the runs of an entry, where each is begun once.
+std::set<int> planned_seeds_of(const Plan& plan, const Entry& entry) {
   const Case& one = plan.cases.at(entry.case_name);
   std::set<int> seeds;
   if (entry.sustain)
@@ -49,18 +50,24 @@ CampaignInputs::CampaignInputs(const Plan& plan, const CampaignSettings& setting
       programs_(programs),
       data_(std::move(data)),
       signals_(signals),
-      references_(OwnedFolder("--references", settings.references), spex_cpu_sha256) {}
+      seeds_(settings.seeds),
+      references_(OwnedFolder("--references", settings.references), spex_cpu_sha256,
+                  settings.seeds) {
+  // Those of an earlier campaign, which no later one has a use for.
+  fs::remove_all(folder_of_inputs(data_, SeedSource::drawn));
+}
 
-const Dataset& CampaignInputs::exposure(const std::string& case_name, int seed) {
-  const std::pair key{case_name, seed};
+const Dataset& CampaignInputs::exposure(const std::string& case_name, int planned) {
+  const std::pair key{case_name, planned};
   const auto found = exposures_.find(key);
   if (found != exposures_.end()) return found->second;
   return exposures_
-      .emplace(key, prepare_dataset(plan_.cases.at(case_name), seed, data_, programs_, signals_))
+      .emplace(key, prepare_dataset(plan_.cases.at(case_name), planned, seeds_, data_, programs_,
+                                    signals_))
       .first->second;
 }
 
-std::vector<const Dataset*> CampaignInputs::exposures_of(const EntryRun& run, int runs) {
+std::vector<const Dataset*> CampaignInputs::exposures_of(const EntryRun& run, int first, int end) {
   const Case& one = plan_.cases.at(run.entry.case_name);
   std::vector<const Dataset*> all;
   if (run.entry.sustain) {
@@ -68,7 +75,7 @@ std::vector<const Dataset*> CampaignInputs::exposures_of(const EntryRun& run, in
       all.push_back(&exposure(run.entry.case_name, one.seed + k));
     return all;
   }
-  for (int index = 0; index < runs; ++index)
+  for (int index = first; index < end; ++index)
     for (const int seed : run.seeds_of_run(one, index)) {
       const Dataset& data = exposure(run.entry.case_name, seed);
       if (std::find(all.begin(), all.end(), &data) == all.end()) all.push_back(&data);
@@ -76,33 +83,54 @@ std::vector<const Dataset*> CampaignInputs::exposures_of(const EntryRun& run, in
   return all;
 }
 
-nlohmann::ordered_json CampaignInputs::json(const EntryRun& run,
-                                            const std::vector<const Dataset*>& exposures,
-                                            int frames) const {
+nlohmann::ordered_json CampaignInputs::json(const EntryRun& run) const {
   nlohmann::ordered_json json =
-      inputs_json(plan_.cases.at(run.entry.case_name), data_, exposures, frames);
-  json["shared_with"] = sharing(run, exposures);
+      inputs_json(plan_.cases.at(run.entry.case_name), seeds_.source(), data_);
+  json["shared_with"] = nlohmann::ordered_json::array();
   return json;
 }
 
-// Entries that extract some of its inputs before it, by the same options: what they have found of
-// them is an answer of its own.
-std::vector<std::string> CampaignInputs::sharing(
-    const EntryRun& run, const std::vector<const Dataset*>& exposures) const {
-  const Case& mine = plan_.cases.at(run.entry.case_name);
-  std::vector<std::string> names;
+void CampaignInputs::use(EntryRun& run, const std::vector<const Dataset*>& exposures) const {
+  for (const Dataset* exposure : exposures)
+    add_inputs(*exposure, std::min(run.frames, static_cast<int>(exposure->frames.size())),
+               run.inputs);
+  nlohmann::ordered_json& names = run.inputs.at("shared_with");
   for (const Entry& entry : plan_.entries) {
     if (entry.id == run.entry.id) break;
-    const Case& its = plan_.cases.at(entry.case_name);
-    if (its.size != mine.size || its.camera_list() != mine.camera_list() ||
-        reference_options(entry) != reference_options(run.entry))
-      continue;
-    const std::set<int> seeds = seeds_of(plan_, entry);
-    if (std::any_of(exposures.begin(), exposures.end(),
-                    [&](const Dataset* exposure) { return seeds.contains(exposure->seed); }))
+    if (shares(entry, run, exposures) &&
+        std::find(names.begin(), names.end(), entry.id) == names.end())
       names.push_back(entry.id);
   }
-  return names;
+}
+
+// Whether an entry extracts some of another's inputs, by the same options: what it has found of
+// them is an answer of the other's. Two cases have the same frames where the plan's seeds are
+// spex-sim's too.
+bool CampaignInputs::shares(const Entry& earlier, const EntryRun& run,
+                            const std::vector<const Dataset*>& exposures) const {
+  const Case& mine = plan_.cases.at(run.entry.case_name);
+  const Case& its = plan_.cases.at(earlier.case_name);
+  const bool same_frames = seeds_.source() == SeedSource::drawn
+                               ? earlier.case_name == run.entry.case_name
+                               : its.size == mine.size && its.camera_list() == mine.camera_list();
+  if (!same_frames || reference_options(earlier) != reference_options(run.entry)) return false;
+  const std::set<int> seeds = planned_seeds_of(plan_, earlier);
+  return std::any_of(exposures.begin(), exposures.end(),
+                     [&](const Dataset* one) { return seeds.contains(one->planned); });
+}
+
+void CampaignInputs::check_resumed(EntryRun& run, const std::string& result) {
+  if (seeds_.source() == SeedSource::drawn) return;
+  EntryRun now = run;
+  now.inputs = json(run);
+  int end = std::max(run.warmups + run.repeats, run.next_index());
+  for (const DroppedRun& dropped : run.dropped) end = std::max(end, dropped.index + 1);
+  use(now, exposures_of(run, 0, end));
+  for (const auto& file : run.inputs.at("frames"))
+    if (const auto& files = now.inputs.at("frames");
+        std::find(files.begin(), files.end(), file) == files.end())
+      throw data_error(result, "had another " + file.at("file").get<std::string>(),
+                       "the same inputs, or another --out");
 }
 
 void CampaignInputs::make_references(const EntryRun& run, const Dataset& exposure) {
@@ -110,11 +138,10 @@ void CampaignInputs::make_references(const EntryRun& run, const Dataset& exposur
     references_.prepare(run.entry, exposure, run.frames, *plan_.reference, programs_, signals_);
 }
 
-void CampaignInputs::prepare_further(EntryRun& run, int index) {
+void CampaignInputs::prepare_further(const EntryRun& run, int index) {
   const int seed = run.seeds_of_run(plan_.cases.at(run.entry.case_name), index).back();
   if (exposures_.contains({run.entry.case_name, seed})) return;
   make_references(run, exposure(run.entry.case_name, seed));
-  run.inputs = json(run, exposures_of(run, index + 1), run.frames);
 }
 
 OutputFrame CampaignInputs::output_of(const Entry& entry, const InputFrame& input,
@@ -173,7 +200,7 @@ void CampaignInputs::fail_changed(std::vector<EntryRun>& runs) const {
       for (const auto& [key, data] : exposures_) {
         // A long run takes all seeds in turn.
         const bool used = key.first == run.entry.case_name &&
-                          (run.entry.sustain.has_value() || key.second == sample.seed);
+                          (run.entry.sustain.has_value() || data.seed == sample.seed);
         if (used && !changed[&data].empty())
           sample.failure = changed[&data] + " was changed since it was made";
       }

@@ -24,22 +24,27 @@ class CampaignInputs {
   CampaignInputs(const Plan& plan, const CampaignSettings& settings, const Programs& programs,
                  const std::string& spex_cpu_sha256, std::string data, Signals& signals);
 
-  /// The exposure of a case by its seed, which stays where it is. Throws Error(data).
-  const Dataset& exposure(const std::string& case_name, int seed);
-  /// The exposures of an entry's first runs, each seed once; of a long run those in turn, and then
-  /// that of the warm-ups.
-  std::vector<const Dataset*> exposures_of(const EntryRun& run, int runs);
+  /// The exposure of a case by the plan's seed, which stays where it is. Throws Error(data).
+  const Dataset& exposure(const std::string& case_name, int planned);
+  /// The exposures of an entry's runs from `first` on and before `end`, each once; of a long run
+  /// those in turn, and then that of the warm-ups.
+  std::vector<const Dataset*> exposures_of(const EntryRun& run, int first, int end);
 
-  /// `inputs` of a result, with the entries of the plan that extract some of them before.
-  [[nodiscard]] nlohmann::ordered_json json(const EntryRun& run,
-                                            const std::vector<const Dataset*>& exposures,
-                                            int frames) const;
+  /// `inputs` of a result before its first run.
+  [[nodiscard]] nlohmann::ordered_json json(const EntryRun& run) const;
+  /// Adds the exposures of a run that begins to the result's inputs, and the entries of the plan
+  /// that extract some of them before: seeds that are drawn are in no file that is not watched
+  /// until then.
+  void use(EntryRun& run, const std::vector<const Dataset*>& exposures) const;
+  /// Of a result that is resumed: its inputs are those that are there now. Seeds that are drawn are
+  /// others at each start. Throws Error(data) with the result's name.
+  void check_resumed(EntryRun& run, const std::string& result);
 
   /// Makes the reference frames of an exposure's first frames, where the plan has references.
   void make_references(const EntryRun& run, const Dataset& exposure);
   /// The inputs of a run beyond those that were prepared: of one that is made in the place of a
   /// throttled run, or for a narrower interval.
-  void prepare_further(EntryRun& run, int index);
+  void prepare_further(const EntryRun& run, int index);
 
   /// An output of an input, and what it is held to.
   [[nodiscard]] OutputFrame output_of(const Entry& entry, const InputFrame& input,
@@ -58,8 +63,8 @@ class CampaignInputs {
   void fail_changed(std::vector<EntryRun>& runs) const;
 
  private:
-  [[nodiscard]] std::vector<std::string> sharing(
-      const EntryRun& run, const std::vector<const Dataset*>& exposures) const;
+  [[nodiscard]] bool shares(const Entry& earlier, const EntryRun& run,
+                            const std::vector<const Dataset*>& exposures) const;
   [[nodiscard]] std::vector<std::string> all_files() const;
 
   const Plan& plan_;
@@ -67,8 +72,9 @@ class CampaignInputs {
   const Programs& programs_;
   std::string data_;
   Signals& signals_;
+  Seeds seeds_;
   ReferenceStore references_;
-  std::map<std::pair<std::string, int>, Dataset> exposures_;  // by case and seed
+  std::map<std::pair<std::string, int>, Dataset> exposures_;  // by case and the plan's seed
   std::map<Milestone, nlohmann::ordered_json> golden_;
   std::map<std::pair<std::string, std::string>, long> patches_;  // by entry and camera
 };

@@ -55,9 +55,12 @@ LongRun list_of(const EntryRun& run, const Case& one, bool warmup, int frames,
   return make_long_run(exposures, frames, folder);
 }
 
-std::set<const Dataset*> exposures_of(const LongRun& list) {
-  std::set<const Dataset*> all;
-  for (const LongRun::Input& input : list.inputs) all.insert(input.exposure);
+// Each once, in the order of work.
+std::vector<const Dataset*> exposures_of(const LongRun& list) {
+  std::vector<const Dataset*> all;
+  for (const LongRun::Input& input : list.inputs)
+    if (std::find(all.begin(), all.end(), input.exposure) == all.end())
+      all.push_back(input.exposure);
   return all;
 }
 
@@ -68,7 +71,7 @@ std::optional<std::string> validate_kept(EntryRun& run, const LongRun& list,
                                          const std::vector<RunLog::Frame>& logged,
                                          const CampaignInputs& inputs) {
   std::map<const Dataset*, std::vector<OutputFrame>> by_exposure;
-  std::map<std::pair<int, std::string>, std::string> hashes;  // by seed and camera
+  std::map<std::pair<std::int64_t, std::string>, std::string> hashes;  // by seed and camera
   for (const auto& [input, kept] : collected.kept) {
     const auto& [exposure, k] = list.inputs.at(input);
     const InputFrame& frame = exposure->frames.at(k);
@@ -137,6 +140,8 @@ std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const st
   const std::string folder = folders.new_output_folder("run");
   const std::string kept = folders.new_output_folder("kept");
   const LongRun list = list_of(run, one, warmup, frames, folder, inputs);
+  const std::vector<const Dataset*> exposures = exposures_of(list);
+  inputs.use(run, exposures);
   write_frame_list(list.listed, folders.list());
   std::vector<std::string> read, cameras;
   for (const LongRun::Input& input : list.inputs) {
@@ -157,8 +162,9 @@ std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const st
   const int threads = threads_of_node(run, machine);
   Telemetry telemetry(nvml, watcher.nvml_indices(run.entry), threads, look_every(asked_s),
                       [&] { return collector.seen(); });
-  const WatchedRun watched = watcher.run(run, {}, read, inputs.not_for(exposures_of(list)), "",
-                                         plan.time_limit_s + time_limit_factor * asked_s);
+  const WatchedRun watched =
+      watcher.run(run, {}, read, inputs.not_for({exposures.begin(), exposures.end()}), "",
+                  plan.time_limit_s + time_limit_factor * asked_s);
   const nlohmann::ordered_json series = telemetry.stop();
   const CollectedFrames collected = collector.finish();
   if (watched.result.interrupted) return std::nullopt;

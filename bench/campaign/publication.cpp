@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <set>
 
 #include <fmt/format.h>
 
 #include "bench/campaign/figures.hpp"
+#include "bench/correctness/seeds.hpp"
 #include "bench/measure/statistics.hpp"
 
 namespace spex::bench {
@@ -30,7 +32,7 @@ bool has_own_options_only(const Entry& entry) {
 }
 
 bool all_inputs_differ(const EntryRun& run) {
-  std::set<int> seeds;
+  std::set<std::int64_t> seeds;
   return std::all_of(run.samples.begin(), run.samples.end(),
                      [&](const Sample& sample) { return seeds.insert(sample.seed).second; });
 }
@@ -43,8 +45,7 @@ bool shows_first_pass(const EntryRun& run) {
   });
 }
 
-// A run that is far longer than the others, a warm-up above all, may have worked ahead for them:
-// the seeds of their inputs follow its own.
+// A run that is far longer than the others was disturbed, or did something else besides.
 std::string why_too_long(const EntryRun& run) {
   std::vector<double> seconds;
   for (const Sample* sample : run.timed()) seconds.push_back(sample->effective_s);
@@ -161,6 +162,8 @@ std::vector<std::string> not_published_because(const EntryRun& run, const RunFac
     need(all_inputs_differ(run), "two runs had the same inputs");
     if (const std::string reason = why_too_long(run); !reason.empty()) reasons.push_back(reason);
   }
+  need(run.inputs.value("seeds", "") == to_string(SeedSource::drawn),
+       "its seeds are the plan's, by which answers can be made ahead");
   if (const std::string reason = why_shared(run); !reason.empty()) reasons.push_back(reason);
   need(!night || samples.size() <= 1, "its long runs had the same inputs");
   need(run.dropped.size() <= static_cast<std::size_t>(run.repeats),

@@ -177,7 +177,7 @@ Json roofline_json(const EntryRun& run, const RunFacts& facts) {
 }
 
 Json schema() {
-  return {{"name", "spexbench-result"}, {"major", 1}, {"minor", 8}};
+  return {{"name", "spexbench-result"}, {"major", 1}, {"minor", 9}};
 }
 
 // Paths and the like may be no UTF-8.
@@ -246,29 +246,12 @@ std::string result_text(const EntryRun& run, const RunFacts& facts) {
   return text_of(result_json(run, facts), 1) + "\n";
 }
 
-int runs_in(const std::string& path) {
-  const Json json = read_json_file(path).value_or(Json());
-  const Json::json_pointer samples("/timing/samples");
-  return json.is_object() && json.contains(samples) ? static_cast<int>(json.at(samples).size()) : 0;
-}
-
-std::vector<DroppedRun> dropped_in(const std::string& path) {
-  const Json json = read_json_file(path).value_or(Json());
-  const Json::json_pointer dropped("/timing/dropped");
-  std::vector<DroppedRun> found;
-  if (!json.is_object() || !json.contains(dropped)) return found;
-  for (const Json& one : json.at(dropped))
-    if (one.is_object() && one.contains("index") && one.at("index").is_number_integer())
-      found.push_back({one.at("index"), {}, {}, {}});
-  return found;
-}
-
 void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) {
   const std::optional<Json> found = read_json_file(path);
   if (!found) throw data_error(path, "is no result", "JSON, or no such file");
   const Json& json = *found;
   try {
-    if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.8");
+    if (json.at("schema") != schema()) throw data_error(path, "has another schema", "1.9");
     if (json.at("plan").at("sha256") != facts.plan_sha256)
       throw data_error(path, "is of another plan", "the one that was begun, or another --out");
     if (json.at("build") != facts.build || json.at("system") != facts.system)
@@ -291,12 +274,19 @@ void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run) 
     if (json.at("seal") != seal_of(json, facts.seal_key))
       throw data_error(path, "was changed since spex-bench wrote it, or is of another data folder",
                        "the file as it was, or another --out");
-    for (const Json& file : json.at("inputs").at("frames"))
-      if (const Json& now = run.inputs.at("frames");
-          std::find(now.begin(), now.end(), file) == now.end())
-        throw data_error(path, "had another " + file.at("file").get<std::string>(),
-                         "the same inputs, or another --out");
+    if (json.at("inputs").at("seeds") != run.inputs.at("seeds"))
+      throw data_error(path,
+                       fmt::format("was begun with --seeds {}",
+                                   json.at("inputs").at("seeds").get<std::string>()),
+                       "the same, or another --out");
+    for (const char* part : {"frames", "shared_with"})
+      run.inputs[part] = json.at("inputs").at(part);
     run.golden = json.at("golden");
+    // The work of a stage is counted, not measured.
+    for (const Json& point : json.at("roofline"))
+      run.stage_costs.push_back({{"stage", point.at("stage")},
+                                 {"flops", point.at("flops")},
+                                 {"bytes", point.at("bytes")}});
     run.dropped.clear();
     const Json& timing = json.at("timing");
     const Json& samples = timing.at("samples");

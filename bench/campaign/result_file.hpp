@@ -15,14 +15,9 @@ namespace spex::bench {
 /// The file's bytes.
 [[nodiscard]] std::string result_text(const EntryRun& run, const RunFacts& facts);
 
-/// How many samples a result file has; 0 where it is none.
-[[nodiscard]] int runs_in(const std::string& path);
-
-/// Of which runs a result file has beginnings that are no samples: their index alone.
-[[nodiscard]] std::vector<DroppedRun> dropped_in(const std::string& path);
-
-/// Takes up the samples, validation, health and golden cases of a result file of the same plan,
-/// build, programs, system and inputs. Throws Error(data) where it is of another, or was edited.
+/// Takes up the samples, inputs, validation, health, golden cases and counted work of a result file
+/// of the same plan, build, programs, system and source of seeds. Throws Error(data) where it is of
+/// another, or was edited.
 void resume_from(const std::string& path, const RunFacts& facts, EntryRun& run);
 
 }  // namespace spex::bench

@@ -29,7 +29,7 @@ using Json = nlohmann::ordered_json;
 constexpr const char* manifest_name = "manifest.json";
 constexpr double simulation_limit_s = 3600;
 
-Json generator_json(const Case& one, int seed) {
+Json generator_json(const Case& one, std::int64_t seed) {
   return {{"program", "spex-sim"},
           {"version", version()},
           {"seed", seed},
@@ -85,7 +85,7 @@ Json files_json(const InputFrame& frame) {
   return list;
 }
 
-Json manifest_of(const Case& one, int seed, const std::vector<InputFrame>& frames) {
+Json manifest_of(const Case& one, std::int64_t seed, const std::vector<InputFrame>& frames) {
   Json manifest{{"generator", generator_json(one, seed)}, {"frames", Json::array()}};
   for (const InputFrame& frame : frames)
     for (Json& file : files_json(frame)) manifest["frames"].push_back(std::move(file));
@@ -93,15 +93,15 @@ Json manifest_of(const Case& one, int seed, const std::vector<InputFrame>& frame
 }
 
 // Whether the folder holds what its manifest says, and that is this case of this seed.
-bool is_whole(const std::string& folder, const Case& one, int seed,
+bool is_whole(const std::string& folder, const Case& one, std::int64_t seed,
               std::vector<InputFrame>& frames) {
   const std::optional<Json> manifest = read_json_file(fs::path(folder) / manifest_name);
   return manifest && hash_frames(frames) && *manifest == manifest_of(one, seed, frames);
 }
 
 // The case's frames of `cameras`, commas between, in a new folder.
-void simulate(const Case& one, int seed, const std::string& cameras, const std::string& folder,
-              const Programs& programs, Signals& signals) {
+void simulate(const Case& one, std::int64_t seed, const std::string& cameras,
+              const std::string& folder, const Programs& programs, Signals& signals) {
   fs::remove_all(folder);
   fs::create_directories(folder);
   Command command;
@@ -124,7 +124,7 @@ void check_one(const Case& one, const Dataset& dataset, const std::string& data,
   const InputFrame& kept = dataset.frames.at(
       std::uniform_int_distribution<std::size_t>(0, dataset.frames.size() - 1)(random));
   spdlog::info("of the kept inputs of the case {}, seed {}, {} is simulated once more, to be sure",
-               one.name, dataset.seed, kept.camera);
+               one.name, dataset.planned, kept.camera);
   const std::string folder = fs::path(data) / "inputs" / ".again";
   Case alone = one;
   alone.cameras = kept.camera;
@@ -154,35 +154,44 @@ void check_file_system(const std::string& path, const std::string& data) {
                      "inputs and outputs on one; --data chooses it");
 }
 
-Dataset kept_or_made(const Case& one, int seed, const std::string& data, const Programs& programs,
-                     Signals& signals) {
+Dataset kept_or_made(const Case& one, int planned, Seeds& seeds, const std::string& data,
+                     const Programs& programs, Signals& signals) {
   Dataset dataset;
-  dataset.folder = fs::path(data) / "inputs" / fmt::format("{}-{}", one.name, seed);
-  dataset.seed = seed;
+  // The folder's name does not give a drawn seed away.
+  dataset.folder =
+      fs::path(folder_of_inputs(data, seeds.source())) / fmt::format("{}-{}", one.name, planned);
+  dataset.planned = planned;
+  dataset.seed = seeds.of(one.name, planned);
   dataset.frames = frames_in(dataset.folder, one);
-  if (is_whole(dataset.folder, one, seed, dataset.frames)) {
+  if (is_whole(dataset.folder, one, dataset.seed, dataset.frames)) {
     check_one(one, dataset, data, programs, signals);
     return dataset;
   }
-  spdlog::info("simulating {} frame(s) of the case {}, seed {}", one.camera_list().size(), one.name,
-               seed);
-  simulate(one, seed, fmt::format("{}", fmt::join(one.camera_list(), ",")), dataset.folder,
+  spdlog::info("simulating {} frame(s) of the case {}, seed {}{}", one.camera_list().size(),
+               one.name, planned,
+               seeds.source() == SeedSource::drawn ? " by another that is drawn" : "");
+  simulate(one, dataset.seed, fmt::format("{}", fmt::join(one.camera_list(), ",")), dataset.folder,
            programs, signals);
   if (!hash_frames(dataset.frames))
     throw data_error(dataset.folder, "not all frames were simulated", "readable files");
-  const std::string text = manifest_of(one, seed, dataset.frames).dump(1) + "\n";
+  const std::string text = manifest_of(one, dataset.seed, dataset.frames).dump(1) + "\n";
   atomic_write(fs::path(dataset.folder) / manifest_name, {text.begin(), text.end()});
   return dataset;
 }
 
 }  // namespace
 
-Dataset prepare_dataset(const Case& one, int seed, const std::string& data,
+std::string folder_of_inputs(const std::string& data, SeedSource seeds) {
+  const fs::path all = fs::path(data) / "inputs";
+  return seeds == SeedSource::drawn ? all / "drawn" : all;
+}
+
+Dataset prepare_dataset(const Case& one, int planned, Seeds& seeds, const std::string& data,
                         const Programs& programs, Signals& signals) {
   // Before an exposure is made there.
   if (const std::string inputs = fs::path(data) / "inputs"; fs::exists(inputs))
     check_file_system(inputs, data);
-  Dataset dataset = kept_or_made(one, seed, data, programs, signals);
+  Dataset dataset = kept_or_made(one, planned, seeds, data, programs, signals);
   for (const InputFrame& frame : dataset.frames)
     for (const std::string& path : {frame.preproc, frame.psf}) check_file_system(path, data);
   return dataset;
@@ -199,18 +208,23 @@ std::string changed_file(const Dataset& dataset) {
   return {};
 }
 
-Json inputs_json(const Case& one, const std::string& data,
-                 const std::vector<const Dataset*>& datasets, int frames) {
-  Json inputs{{"generator", generator_json(one, one.seed)},
-              {"storage", file_system_of(data)},
-              {"frames", Json::array()}};
-  for (const Dataset* dataset : datasets)
-    for (int k = 0; k < frames; ++k)
-      for (Json& file : files_json(dataset->frames.at(k))) {
-        file["seed"] = dataset->seed;
-        inputs["frames"].push_back(std::move(file));
-      }
-  return inputs;
+Json inputs_json(const Case& one, SeedSource seeds, const std::string& data) {
+  return {{"generator", generator_json(one, one.seed)},
+          {"seeds", to_string(seeds)},
+          {"storage", file_system_of(data)},
+          {"frames", Json::array()}};
+}
+
+void add_inputs(const Dataset& dataset, int frames, Json& inputs) {
+  Json& files = inputs.at("frames");
+  if (std::any_of(files.begin(), files.end(),
+                  [&](const Json& file) { return file.at("seed") == dataset.seed; }))
+    return;
+  for (int k = 0; k < frames; ++k)
+    for (Json& file : files_json(dataset.frames.at(k))) {
+      file["seed"] = dataset.seed;
+      files.push_back(std::move(file));
+    }
 }
 
 void sort_by_camera(std::vector<ListedFrame>& frames) {

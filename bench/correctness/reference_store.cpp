@@ -27,21 +27,25 @@ std::string hash_path(const std::string& frame) {
   return fs::path(frame).replace_extension(hash_extension);
 }
 
-// A link to `file` in `folder`, named by what the file holds, with the endings of its own name.
+constexpr const char* links_name = "inputs";
+
+// A link to `file` among the links of `folder`, named by what the file holds, with the endings of
+// its own name; as seen from that folder.
 std::string link_by_hash(const std::string& file, const std::string& sha256,
                          const fs::path& folder) {
   const std::string name = fs::path(file).filename();
-  const fs::path link = folder / (sha256 + name.substr(std::min(name.find('.'), name.size())));
-  fs::remove(link);
-  fs::create_symlink(fs::absolute(file), link);
+  const fs::path link =
+      fs::path(links_name) / (sha256 + name.substr(std::min(name.find('.'), name.size())));
+  fs::remove(folder / link);
+  fs::create_symlink(fs::absolute(file), folder / link);
   return link;
 }
 
-// A frame names its inputs by their paths (IN_IMG, IN_PSF): by these links it is the same wherever
-// they lie, so that one folder of references does for several of --data.
+// A frame names its inputs by their paths (IN_IMG, IN_PSF): by these links, which spex-cpu is given
+// as seen from the folder of references, it is the same wherever inputs and references lie.
 std::vector<InputFrame> linked_inputs(const std::vector<ListedFrame>& frames,
                                       const fs::path& folder) {
-  fs::create_directories(folder);
+  fs::create_directories(folder / links_name);
   std::vector<InputFrame> linked;
   for (const ListedFrame& frame : frames) {
     InputFrame& input = linked.emplace_back(*frame.input);
@@ -51,14 +55,25 @@ std::vector<InputFrame> linked_inputs(const std::vector<ListedFrame>& frames,
   return linked;
 }
 
+// The folder of the frames; of drawn seeds an empty one.
+std::string folder_of_frames(const std::string& owned, SeedSource seeds) {
+  if (seeds == SeedSource::plan) return owned;
+  const fs::path folder = fs::path(owned) / "drawn";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  return folder;
+}
+
 }  // namespace
 
 bool Reference::has(const std::string& camera) const {
   return cameras.empty() || std::find(cameras.begin(), cameras.end(), camera) != cameras.end();
 }
 
-ReferenceStore::ReferenceStore(OwnedFolder folder, std::string spex_cpu_sha256)
-    : folder_(std::move(folder)), spex_cpu_sha256_(std::move(spex_cpu_sha256)) {}
+ReferenceStore::ReferenceStore(OwnedFolder folder, std::string spex_cpu_sha256, SeedSource seeds)
+    : owned_(std::move(folder)),
+      folder_(folder_of_frames(owned_.path(), seeds)),
+      spex_cpu_sha256_(std::move(spex_cpu_sha256)) {}
 
 std::string ReferenceStore::path_of(const Entry& entry, const InputFrame& frame,
                                     const Reference& reference) const {
@@ -66,7 +81,7 @@ std::string ReferenceStore::path_of(const Entry& entry, const InputFrame& frame,
   const std::string what =
       fmt::format("{} {} {} {} {}", frame.preproc_sha256, frame.psf_sha256, spex_cpu_sha256_,
                   reference.method, fmt::join(reference_options(entry), " "));
-  return fs::path(folder_.path()) / (hash_text(what) + ".fits");
+  return fs::path(folder_) / (hash_text(what) + ".fits");
 }
 
 bool ReferenceStore::holds(const std::string& path) {
@@ -104,11 +119,11 @@ void ReferenceStore::prepare(const Entry& entry, const Dataset& dataset, int fra
     std::random_device random;
     again = kept[std::uniform_int_distribution<std::size_t>(0, kept.size() - 1)(random)];
     spdlog::info("{}: of {} kept frames of seed {}, {} is made once more, to be sure", entry.id,
-                 kept.size(), dataset.seed, again.input->camera);
+                 kept.size(), dataset.planned, again.input->camera);
   }
   if (!missing.empty())
     spdlog::info("{}: {} reference frame(s) of seed {} by spex-cpu", entry.id, missing.size(),
-                 dataset.seed);
+                 dataset.planned);
   make(missing, again, entry, reference, programs, signals);
 }
 
@@ -116,21 +131,24 @@ void ReferenceStore::make(const std::vector<ListedFrame>& missing, const ListedF
                           const Entry& entry, const Reference& reference, const Programs& programs,
                           Signals& signals) {
   std::vector<ListedFrame> all = missing;
-  const std::string copy = fs::path(folder_.path()) / "again.fits";
+  const std::string copy = fs::path(folder_) / "again.fits";
   if (again.input != nullptr) all.push_back({again.input, copy});
-  const fs::path links = fs::path(folder_.path()) / "inputs";
-  const std::vector<InputFrame> inputs = linked_inputs(all, links);
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].input = &inputs[i];
-  const std::string list = fs::path(folder_.path()) / "frames.txt";
+  const std::vector<InputFrame> inputs = linked_inputs(all, folder_);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    all[i].input = &inputs[i];
+    all[i].output = fs::absolute(all[i].output);
+  }
+  const std::string list = fs::absolute(fs::path(folder_) / "frames.txt");
   write_frame_list(all, list);
   const Launch launch = make_reference_launch(entry, reference.method, programs, {"--list", list});
   Command command;
   command.argv = launch.argv;
   command.environment = launch.environment;
-  command.log = fs::path(folder_.path()) / "spex-cpu.log";
+  command.folder = folder_;
+  command.log = fs::path(folder_) / "spex-cpu.log";
   command.time_limit_s = seconds_a_frame * static_cast<double>(all.size());
   const CommandResult result = run_command(command, signals);
-  fs::remove_all(links);
+  fs::remove_all(fs::path(folder_) / links_name);
   if (result.interrupted) throw data_error(list, "interrupted", "reference frames");
   if (result.status != 0)
     throw data_error(list, "spex-cpu failed, " + end_of(result, command.log), "reference frames");
@@ -155,7 +173,7 @@ void ReferenceStore::make(const std::vector<ListedFrame>& missing, const ListedF
 void ReferenceStore::forget_all() {
   checked_.clear();
   std::vector<fs::path> hashes;
-  for (const auto& file : fs::directory_iterator(folder_.path()))
+  for (const auto& file : fs::directory_iterator(folder_))
     if (file.path().extension() == hash_extension) hashes.push_back(file.path());
   for (const fs::path& hash : hashes) fs::remove(hash);
 }

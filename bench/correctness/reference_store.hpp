@@ -28,8 +28,9 @@ struct Reference {
 /// test is told nothing of this folder.
 class ReferenceStore {
  public:
-  /// `spex_cpu_sha256` is the hash of the program that makes them.
-  ReferenceStore(OwnedFolder folder, std::string spex_cpu_sha256);
+  /// `spex_cpu_sha256` is the hash of the program that makes them. Those of drawn seeds lie apart:
+  /// those of other campaigns are removed, which nobody has a use for.
+  ReferenceStore(OwnedFolder folder, std::string spex_cpu_sha256, SeedSource seeds);
 
   /// Makes those of the entry's first `frames` frames that the store does not hold, or holds with
   /// other bytes than were written; and, of those that it holds from earlier, one that is drawn by
@@ -53,7 +54,8 @@ class ReferenceStore {
   /// Frames of the folder are made again before they are used.
   void forget_all();
 
-  OwnedFolder folder_;
+  OwnedFolder owned_;
+  std::string folder_;  // of the frames
   std::string spex_cpu_sha256_;
   std::map<std::string, std::string> checked_;  // sha256 by path; "" where it is not as written
 };

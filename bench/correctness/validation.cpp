@@ -184,7 +184,7 @@ std::string why_no_output(const std::string& path, const RunWindow& window) {
   return {};
 }
 
-const FrameValidation::Output* FrameValidation::first_of(int seed) const {
+const FrameValidation::Output* FrameValidation::first_of(std::int64_t seed) const {
   const auto found = std::find_if(outputs.begin(), outputs.end(),
                                   [&](const Output& one) { return one.seed == seed; });
   return found == outputs.end() ? nullptr : &*found;
@@ -214,7 +214,7 @@ Validation::Validation(const Json& json) {
   if (failure().empty()) together_failure_ = optional_at<std::string>(json, "failure").value_or("");
 }
 
-void Validation::look(int run, int seed, const std::vector<OutputFrame>& frames,
+void Validation::look(int run, std::int64_t seed, const std::vector<OutputFrame>& frames,
                       const RunWindow& window, const std::string& tolerance,
                       const std::vector<RunLog::Frame>& logged) {
   if (frames_.empty())

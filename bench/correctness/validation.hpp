@@ -1,6 +1,7 @@
 // Whether the frames of a run are right. Outside every clock.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,7 +29,7 @@ struct FrameValidation {
   /// What a run left.
   struct Output {
     int run = 0;
-    int seed = 0;
+    std::int64_t seed = 0;
     std::string sha256;  ///< empty where there is none
   };
   std::string camera;
@@ -40,7 +41,7 @@ struct FrameValidation {
 
   [[nodiscard]] bool pass() const { return failure.empty(); }
   /// The output of the first run on the input of that seed; null where there is none.
-  [[nodiscard]] const Output* first_of(int seed) const;
+  [[nodiscard]] const Output* first_of(std::int64_t seed) const;
   /// Outputs with the bytes of the first run on the same input.
   [[nodiscard]] int identical() const;
 };
@@ -64,8 +65,9 @@ class Validation {
   /// its headers and tables, and with the truth, which both must be what they were; say how it was
   /// made as the run log (`logged`) does; its bytes must be those of an earlier run on the same
   /// input. All frames together must agree with the truth. A frame that fails once has failed.
-  void look(int run, int seed, const std::vector<OutputFrame>& frames, const RunWindow& window,
-            const std::string& tolerance, const std::vector<RunLog::Frame>& logged);
+  void look(int run, std::int64_t seed, const std::vector<OutputFrame>& frames,
+            const RunWindow& window, const std::string& tolerance,
+            const std::vector<RunLog::Frame>& logged);
 
   [[nodiscard]] const std::vector<FrameValidation>& frames() const { return frames_; }
   [[nodiscard]] bool pass() const;

@@ -86,8 +86,10 @@ std::vector<std::string> environment_of(const Command& command) {
 // told to end where this process ends first, killed, so that it does not go on beside the next run.
 // Returns errno where that fails, and else not at all. Between vfork and exec a child may only make
 // system calls.
-int become(int log, const Signals& signals, pid_t parent, char** words, char** variables) {
-  if (setpgid(0, 0) != 0 || prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) != 0 || getppid() != parent ||
+int become(int log, const char* folder, const Signals& signals, pid_t parent, char** words,
+           char** variables) {
+  if (setpgid(0, 0) != 0 || (*folder != '\0' && chdir(folder) != 0) ||
+      prctl(PR_SET_PDEATHSIG, SIGTERM, 0, 0, 0) != 0 || getppid() != parent ||
       dup2(log, STDOUT_FILENO) < 0 || dup2(log, STDERR_FILENO) < 0 ||
       pthread_sigmask(SIG_SETMASK, &signals.before(), nullptr) != 0)
     return errno;
@@ -108,7 +110,8 @@ pid_t start(const Command& command, const Signals& signals) {
   // memory there is, within the effective clock.
   const pid_t child = vfork();
   if (child == 0) {
-    error = become(log.value, signals, parent, argv.data(), environment.data());
+    error =
+        become(log.value, command.folder.c_str(), signals, parent, argv.data(), environment.data());
     _exit(status_of_no_program);
   }
   if (child < 0) error = errno;

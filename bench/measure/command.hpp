@@ -13,6 +13,7 @@ struct Command {
   std::vector<std::string> argv;                   ///< argv[0] is found by PATH
   std::map<std::string, std::string> environment;  ///< besides this process's own
   std::string log;                                 ///< file that takes stdout and stderr
+  std::string folder;  ///< that it works in; this process's own where empty
   double time_limit_s = 3600;
   double straggling_s = 3;  ///< within which what it leaves behind ends by itself
   /// Programs that may end after it, off its clock: paths, without symbolic links.

@@ -1,6 +1,7 @@
 // One run of an entry: what the clocks and the run log say.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -17,7 +18,7 @@ namespace spex::bench {
 struct Sample {
   int index = 0;
   bool warmup = false;
-  int seed = 0;  ///< of its inputs
+  std::int64_t seed = 0;  ///< of its inputs, as spex-sim was given it
   std::string start_utc;
   int exit_status = 0;
   std::optional<std::string> failure;

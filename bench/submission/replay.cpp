@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -16,6 +17,7 @@
 #include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/repository_goldens.hpp"
 #include "bench/correctness/run_claims.hpp"
+#include "bench/correctness/seeds.hpp"
 #include "bench/measure/optional_json.hpp"
 #include "bench/submission/frame_claims.hpp"
 #include "reference/core/error.hpp"
@@ -241,11 +243,20 @@ void Replay::check_samples() {
       refuse(name + ": the extraction clock is not within the effective one");
     else if (sample.observed_s && *sample.observed_s > *sample.extraction_s)
       refuse(name + ": the extraction clock says less than spex-bench saw");
-    if (!run_.entry.sustain &&
-        sample.seed != run_.seeds_of_run(plan_.cases.at(run_.entry.case_name), sample.index).back())
-      refuse(name + " has another seed than the plan says");
+    check_seed(sample, name);
     if (run_.entry.sustain) check_steady_part(sample, name);
   }
+}
+
+// The plan's, where it says that it took those; else one that is no plan's.
+void Replay::check_seed(const Sample& sample, const std::string& name) {
+  if (run_.inputs.at("seeds") == to_string(SeedSource::drawn)) {
+    if (sample.seed < least_drawn_seed) refuse(name + " has a seed that was not drawn");
+    return;
+  }
+  const Case& one = plan_.cases.at(run_.entry.case_name);
+  if (!run_.entry.sustain && sample.seed != run_.seeds_of_run(one, sample.index).back())
+    refuse(name + " has another seed than the plan says");
 }
 
 // The speed of a long run is that of its frames, seconds and parts, and was not held back.
@@ -319,13 +330,16 @@ void Replay::check_frames(const Json& json) {
 void Replay::check_inputs() {
   const Case& one = plan_.cases.at(run_.entry.case_name);
   const Json& generator = run_.inputs.at("generator");
+  if (const Json& seeds = run_.inputs.at("seeds");
+      seeds != to_string(SeedSource::plan) && seeds != to_string(SeedSource::drawn))
+    refuse("its seeds are from nowhere that is known");
   if (generator.at("seed") != one.seed || generator.at("size") != one.size ||
       generator.at("compression") != one.compress ||
       generator.at("cameras") != fmt::format("{}", fmt::join(one.camera_list(), ",")))
     refuse("its inputs are not those of the plan's case");
   // An image, a PSF and a truth of each frame.
-  std::map<int, std::size_t> files;
-  for (const Json& file : run_.inputs.at("frames")) ++files[file.at("seed").get<int>()];
+  std::map<std::int64_t, std::size_t> files;
+  for (const Json& file : run_.inputs.at("frames")) ++files[file.at("seed").get<std::int64_t>()];
   const std::size_t cameras = one.camera_list().size();
   const std::size_t frames = run_.entry.sustain ? cameras : static_cast<std::size_t>(run_.frames);
   for (const Sample& sample : run_.samples)

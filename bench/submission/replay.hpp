@@ -31,6 +31,7 @@ class Replay {
   void compare(const nlohmann::ordered_json& json);
   void check_against_plan(const nlohmann::ordered_json& json);
   void check_samples();
+  void check_seed(const Sample& sample, const std::string& name);
   void check_steady_part(const Sample& sample, const std::string& name);
   void check_frames(const nlohmann::ordered_json& json);
   void check_inputs();

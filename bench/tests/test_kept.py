@@ -92,10 +92,16 @@ class Kept(unittest.TestCase):
             self.assertEqual(reference.read_bytes(), made)
 
     def test_reference_frames_serve_inputs_in_another_place(self):
-        """Plans with folders of data of their own share them; one is made once more, the same."""
+        """And from another: plans with folders of data of their own share them, however named."""
         with Bench([entry("one")]) as bench:
             self.assertEqual(bench.run()[0], 0)
-            status, text = bench.run("--data", str(bench.folder / "elsewhere"))
+            (bench.folder / "references").rename(bench.folder / "moved")
+            status, text = bench.run(
+                "--data",
+                str(bench.folder / "elsewhere"),
+                "--references",
+                str(bench.folder / "moved"),
+            )
             self.assertEqual(status, 0, text)
             self.assertIn("of 1 kept frames of seed 1, r0 is made once more", text)
             self.assertNotIn("reference frame(s)", text)
@@ -141,9 +147,9 @@ exec "$here/real-spex-cpu" "$@"
 """
         plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
         with Bench([entry("one", repeats=1)], extractor=leaving, **plan) as bench:
-            status, text = bench.run()
+            status, text = bench.run("--seeds", "plan")
             self.assertEqual(status, 1, text)
-            status, text = bench.run("--resume")
+            status, text = bench.run("--seeds", "plan", "--resume")
             self.assertEqual(status, 0, text)
             timing = bench.result("one")["timing"]
             self.assertEqual([one["seed"] for one in timing["samples"]], [101, 2])

@@ -33,6 +33,7 @@ struct ByTheRules {
     run.frames = 30;
     run.warmups = 1;
     run.repeats = 5;
+    run.inputs = {{"seeds", "drawn"}};
     run.golden = Json::array({{{"name", "tiny-b"}, {"pass", true}, {"failure", nullptr}}});
     Json frames = Json::array();
     for (const std::string& camera : plan.cases["exposure"].camera_list())
@@ -223,6 +224,8 @@ TEST(Publication, OfRunsByTheRules) {
               ElementsAre("not all of it is right and timed", HasSubstr("4 timed run(s)")));
   EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[5].seed = 1; }),
               ElementsAre("two runs had the same inputs"));
+  EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.inputs["seeds"] = "plan"; }),
+              ElementsAre(HasSubstr("its seeds are the plan's")));
   EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[5].observed_s.reset(); }),
               ElementsAre("spex-bench did not see the inputs opened"));
   EXPECT_THAT(reasons_with([](ByTheRules& x) { x.facts.build["dirty"] = true; }),
@@ -231,7 +234,6 @@ TEST(Publication, OfRunsByTheRules) {
               ElementsAre("it is not built from a clean commit"));
 }
 
-// What comes after it could be what it kept.
 TEST(Publication, NoRunIsFarLongerThanTheOthers) {
   EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[0].effective_s = 29; }), IsEmpty());
   EXPECT_THAT(reasons_with([](ByTheRules& x) { x.run.samples[0].effective_s = 31; }),

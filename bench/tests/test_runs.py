@@ -119,8 +119,9 @@ exec "${0%/*}/real-spex-cpu" "$@"
             self.assertEqual(status, 0, text)
             result = bench.result("one")
             self.assertEqual(result["timing"]["until"], {"width": 1e-9, "most": 6})
-            self.assertEqual([s["seed"] for s in result["timing"]["samples"]], list(range(1, 8)))
-            self.assertEqual(len({f["seed"] for f in result["inputs"]["frames"]}), 7)
+            seeds = [s["seed"] for s in result["timing"]["samples"]]
+            self.assertEqual(len(set(seeds)), 7)
+            self.assertEqual({f["seed"] for f in result["inputs"]["frames"]}, set(seeds))
             self.assertEqual(len(result["fom"]["effective"]["seconds"]["samples"]), 6)
             # A look at 5 samples misses by 1 in 16, and no later one may add to that.
             self.assertEqual(result["fom"]["effective"]["seconds"]["coverage"], 0.9375)
@@ -175,7 +176,7 @@ exec "$here/real-spex-cpu" "$@"
             self.assertIn("has nothing of the system '' (--system) for the plan test, but", text)
             result = bench.result("one")
             self.assertEqual(result["verdict"]["overall"], "slow")
-            self.assertEqual([s["seed"] for s in result["timing"]["samples"]], [1, 2, 3, 4, 5, 6])
+            self.assertEqual(len({s["seed"] for s in result["timing"]["samples"]}), 6)
             outputs = result["validation"]["frames"][0]["outputs"]
             self.assertEqual(len({output["sha256"] for output in outputs}), 6)
             self.assertEqual(result["fom"]["effective"]["seconds"]["coverage"], 0.9375)
@@ -231,7 +232,7 @@ if [[ -e $here/kept ]]; then cat "$here/kept" >"$frame"; else cp "$frame" "$here
         ahead = """#!/usr/bin/env bash
 here=${0%/*}
 "$here/real-spex-cpu" "$@" || exit
-if [[ "$*" == *--events* ]]; then cat "$here"/data/inputs/*/preproc-* >"$here/kept"; fi
+if [[ "$*" == *--events* ]]; then cat "$here"/data/inputs/drawn/*/preproc-* >"$here/kept"; fi
 """
         plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
         with Bench([entry("one", repeats=1)], extractor=ahead, **plan) as bench:
@@ -245,7 +246,7 @@ if [[ "$*" == *--events* ]]; then cat "$here"/data/inputs/*/preproc-* >"$here/ke
 here=${0%/*}
 "$here/real-spex-cpu" "$@" || exit
 [[ "$*" == *--events* && "$*" == *--nwavestep* ]] || exit 0
-cat "$here"/references/*.fits >/dev/null
+cat "$here"/references/drawn/*.fits >/dev/null
 """
         plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
         others = [*OPTIONS, "--nwavestep", "25"]

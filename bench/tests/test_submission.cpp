@@ -86,6 +86,7 @@ EntryRun exposure(const Plan& plan) {
     cameras += (cameras.empty() ? "" : ",") + camera;
   run.inputs = {
       {"generator", {{"seed", 1}, {"size", "full"}, {"cameras", cameras}, {"compression", "none"}}},
+      {"seeds", "drawn"},
       {"storage", "tmpfs"},
       {"frames", Json::array()}};
   const PullLimits limits = pull_limits(1000000, 0);
@@ -110,7 +111,7 @@ EntryRun exposure(const Plan& plan) {
     Sample sample;
     sample.index = index;
     sample.warmup = index == 0;
-    sample.seed = 1 + index;
+    sample.seed = least_drawn_seed + index;
     sample.start_utc = fmt::format("2026-11-21T08:0{}:00Z", index);
     sample.effective_s = 10 + 0.01 * index;
     sample.extraction_s = log.end_s;
@@ -218,6 +219,12 @@ TEST(Submission, WhatIsStatedFollowsFromTheSamples) {
               Contains(HasSubstr("status is")));
   EXPECT_THAT(refusals([](Json& j) { j["validation"]["frames"].erase(29); }),
               Contains(HasSubstr("frames_done")));
+  EXPECT_THAT(refusals([](Json& j) { j["timing"]["samples"][2]["seed"] = 3; }),
+              Contains("results/pipeline.json: run 2 has a seed that was not drawn"));
+  EXPECT_THAT(refusals([](Json& j) { j["inputs"]["seeds"] = "elsewhere"; }),
+              Contains(HasSubstr("its seeds are from nowhere that is known")));
+  EXPECT_THAT(refusals([](Json& j) { j["inputs"]["seeds"] = "plan"; }),
+              Contains(HasSubstr("run 0 has another seed than the plan says")));
   EXPECT_THAT(refusals([](Json& j) { j["build"]["commit"] = "f00"; }),
               Contains(HasSubstr("is of commit \"f00\"")));
 }

@@ -209,6 +209,12 @@ def _validity(stated: _Stated, data: dict[str, Any]) -> None:
 
 def _publication(stated: _Stated, data: dict[str, Any]) -> None:
     fom, timing = data["fom"], data["timing"]
+    known = data["schema"]["minor"] > 8 and data["inputs"]["seeds"] != "drawn"
+    stated.holds(
+        not (known and fom["published"]),
+        "says that it may be published",
+        "inputs of seeds that are drawn",
+    )
     warmups = sum(s["warmup"] for s in timing["samples"])
     if data["tier"] == "night":
         runs = [s["sustained"] for s in _timed(data)]

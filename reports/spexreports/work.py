@@ -104,13 +104,25 @@ def of_exposure(result: Result) -> bool:
     return result.frames_asked == PUBLISHED_FRAMES and not result.scaled_to
 
 
+def _same_inputs(a: Result, b: Result) -> bool:
+    sides = [result.json["inputs"] for result in (a, b)]
+    # Exposures of a kind: no two starts have the same.
+    if any(inputs.get("seeds") == "drawn" for inputs in sides):
+        kinds = [
+            tuple(inputs["generator"][key] for key in ("size", "cameras", "compression"))
+            for inputs in sides
+        ]
+        return kinds[0] == kinds[1]
+    # One may have run fewer of the frames, or fewer rounds of them.
+    common = set(a.inputs) & set(b.inputs)
+    return bool(common) and all(a.inputs[key] == b.inputs[key] for key in common)
+
+
 def same_work(a: Result, b: Result) -> str:
     """What differs in the work of two results, in words; empty where it is the same."""
     if a.case != b.case:
         return f"of the cases {a.case} and {b.case}"
-    # One may have run fewer of the frames, or fewer rounds of them.
-    common = set(a.inputs) & set(b.inputs)
-    if not common or any(a.inputs[key] != b.inputs[key] for key in common):
+    if not _same_inputs(a, b):
         return "of other inputs"
     if settings(a) != settings(b):
         return f"of the settings {settings(a)}, and {settings(b)}"

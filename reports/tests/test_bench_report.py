@@ -470,6 +470,24 @@ class Comparison(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("other inputs", err)
 
+    def test_drawn_inputs_are_compared_by_their_kind(self):
+        """No two starts have the same; another size, number or compression is other work."""
+        other = json.loads((DATA / "run/pipeline.json").read_text())
+        other["inputs"]["seeds"] = "drawn"
+        for frame in other["inputs"]["frames"]:
+            frame["seed"] += 2**40
+            frame["sha256"] = "0" * 64
+        for sample in other["timing"]["samples"]:
+            sample["seed"] += 2**40
+        for compression, expected in (("none", 0), ("gz", 1)):
+            other["inputs"]["generator"]["compression"] = compression
+            with self.subTest(compression), tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "other.json"
+                file.write_text(json.dumps(other))
+                status, _, err = run("--out", folder, "--compare", DATA / "run/pipeline.json", file)
+                self.assertEqual(status, expected, err)
+                self.assertEqual("other inputs" in err, expected == 1)
+
     def test_other_settings_are_not_compared(self):
         """Nor are two of other patch sizes, of one case and the same inputs."""
         sides = [DATA / "run" / f"{name}.json" for name in ("nwavestep-100", "nsubbundles-5")]

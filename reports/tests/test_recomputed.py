@@ -126,6 +126,13 @@ class Refused(unittest.TestCase):
             data[part][key] = value
             with self.assertRaisesRegex(DataError, "may be published"):
                 parse_result(FILE, data)
+        data = deepcopy(published)
+        data["schema"]["minor"] = 9
+        data["inputs"] |= {"seeds": "drawn", "shared_with": []}
+        parse_result(FILE, data)
+        data["inputs"]["seeds"] = "plan"
+        with self.assertRaisesRegex(DataError, "may be published .inputs of seeds"):
+            parse_result(FILE, data)
 
     def test_files_that_are_read_in_two_ways(self):
         """Lists without end, numbers that are none, and members that are there twice."""
