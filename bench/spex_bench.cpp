@@ -253,7 +253,7 @@ int run(Arguments& arguments) {
   choose_entries(arguments, plan);
   for (const auto& entry : plan.entries) spex::bench::check_options(entry, plan.division);
   if (arguments.list) {
-    fmt::print("{}: {}\n", plan.name, plan.description);
+    fmt::print("{}: {}\n", plan.name, spex::printable(plan.description));
     for (const auto& entry : plan.entries)
       fmt::print("  {:<32} {:<16} {:<16} {:<16} {}\n", entry.id, to_string(entry.milestone),
                  entry.case_name, entry.group, fmt::join(entry.options, " "));

@@ -222,7 +222,7 @@ class Campaign {
       if (error.kind() == ErrorKind::usage || settings_.resume) throw;
       run.error = error.what();
     } catch (const std::exception& error) {
-      run.error = error.what();
+      run.error = words_of(error);
     }
     write(run);
   }
@@ -249,10 +249,10 @@ class Campaign {
       write(run);
       spoil_others(run);
     } catch (const std::exception& error) {
-      spdlog::error("{}: {}", run.entry.id, error.what());
-      run.error = error.what();
+      run.error = words_of(error);
+      spdlog::error("{}: {}", run.entry.id, run.error);
       if (!run.dropped.empty() && run.dropped.back().index == run.next_index())
-        run.dropped.back().reason = error.what();
+        run.dropped.back().reason = run.error;
       write(run);
     }
   }

@@ -76,7 +76,7 @@ constexpr std::array names_of_code{
     "LD_PRELOAD",      "LD_AUDIT",   "OPENSSL_CONF",          "OPENSSL_MODULES",
     "OPENSSL_ENGINES", "GCONV_PATH", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
 
-// Open MPI's settings that give ranks other variables, read settings of files, or name hosts and
+// Settings of Open MPI that give ranks other variables, read settings of files, or name hosts and
 // programs.
 constexpr std::array endings_of_launchers{"mca_base_env_list",
                                           "mca_base_envar_file_prefix",
@@ -84,6 +84,9 @@ constexpr std::array endings_of_launchers{"mca_base_env_list",
                                           "default_hostfile",
                                           "rsh_agent",
                                           "ssh_agent"};
+// The same of MPICH's.
+constexpr std::array variables_of_hydra{"HYDRA_LAUNCHER_EXEC", "HYDRA_BOOTSTRAP_EXEC",
+                                        "HYDRA_HOST_FILE", "HYDRA_CONFIG_FILE", "HYDRA_ENV"};
 
 // Whether a variable brings code to the ranks, or may start them elsewhere: by its name, or by one
 // that its value hands on.
@@ -92,9 +95,13 @@ bool may_bring_code(const std::string& name, const std::string& value) {
     return name == one || value.find(one) != std::string::npos;
   };
   const auto of_launcher = [&](const char* end) {
-    return name.starts_with("OMPI_MCA_") && name.ends_with(end);
+    const bool of_open_mpi = name.starts_with("OMPI_MCA_") || name.starts_with("PMIX_MCA_") ||
+                             name.starts_with("PRTE_MCA_");
+    return of_open_mpi && name.ends_with(end);
   };
   return std::any_of(names_of_code.begin(), names_of_code.end(), is_code) ||
+         std::find(variables_of_hydra.begin(), variables_of_hydra.end(), name) !=
+             variables_of_hydra.end() ||
          std::any_of(endings_of_launchers.begin(), endings_of_launchers.end(), of_launcher);
 }
 

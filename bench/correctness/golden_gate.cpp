@@ -2,9 +2,9 @@
 
 #include <filesystem>
 #include <optional>
-#include <utility>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "bench/correctness/file_hash.hpp"
 #include "bench/correctness/golden_turn.hpp"
@@ -22,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr double limit_s = 1800;
+constexpr int most_tries = 3;
 
 }  // namespace
 
@@ -33,7 +34,7 @@ std::vector<std::string> golden_extractor(const Entry& entry, const Programs& pr
 nlohmann::ordered_json run_golden(const std::string& cases, const std::string& name,
                                   const std::vector<std::string>& extractor,
                                   const std::string& folder, Signals& signals,
-                                  std::vector<std::string> not_for_it) {
+                                  const std::vector<std::string>& not_for_it) {
   const GoldenTurn turn(cases);
   const golden::GoldenCase golden = golden::read_golden_case(cases, name);
   // What is missing or damaged here is no fault of the program's.
@@ -43,7 +44,6 @@ nlohmann::ordered_json run_golden(const std::string& cases, const std::string& n
   const std::optional<std::string> hash = hash_file(golden.frame);
   if (!hash) throw data_error(golden.frame, "cannot be read", "a golden frame");
   const std::string output = fs::path(folder) / ("golden-" + name + ".fits");
-  fs::remove(output);
   Command command;
   command.argv = extractor;
   command.argv.insert(command.argv.end(), {"--loglevel", "warn"});
@@ -52,13 +52,21 @@ nlohmann::ordered_json run_golden(const std::string& cases, const std::string& n
   command.environment = launch_environment();
   command.log = fs::path(folder) / "golden.log";
   command.time_limit_s = limit_s;
-  not_for_it.push_back(golden.frame);
-  OpeningWatch answers(not_for_it);
-  const CommandResult result = run_command(command, signals);
-  const std::optional<Opening> opened = answers.stop();
-  if (!answers.watches())
-    throw Error(ErrorKind::internal, "inotify", "the golden frames cannot be watched",
-                blind_expected);
+  CommandResult result;
+  std::optional<Opening> opened;
+  for (int left = most_tries; left > 0; --left) {
+    fs::remove(output);
+    OpeningWatch answers(not_for_it), golden_frame({golden.frame});
+    result = run_command(command, signals);
+    opened = answers.stop();
+    const std::optional<Opening> looked_at = golden_frame.stop();
+    if (!answers.watches() || !golden_frame.watches())
+      throw Error(ErrorKind::internal, "inotify", "the golden frames cannot be watched",
+                  blind_expected);
+    if (opened || !looked_at || result.interrupted) break;
+    opened = looked_at;
+    spdlog::warn("{}: was opened meanwhile, by whom is not known", golden.frame);
+  }
 
   auto checks = nlohmann::ordered_json::array();
   std::string failure;

@@ -16,11 +16,12 @@ namespace spex::bench {
 
 /// Extracts the case `name` of `cases` with a program and its own options, one rank, and compares
 /// it with its golden frame; an item of `golden` of a result file. `folder` takes the output. A
-/// program that opens the golden frame, or one of `not_for_it`, misses the case: it could work
-/// ahead there, off the clock. Throws Error(data) where a file of the case cannot be read.
+/// program that opens one of `not_for_it` misses the case: it could work ahead there, off the
+/// clock. So does one that opens the golden frame: it is run again, as somebody else may have, but
+/// not often. Throws Error(data) where a file of the case cannot be read.
 [[nodiscard]] nlohmann::ordered_json run_golden(const std::string& cases, const std::string& name,
                                                 const std::vector<std::string>& extractor,
                                                 const std::string& folder, Signals& signals,
-                                                std::vector<std::string> not_for_it = {});
+                                                const std::vector<std::string>& not_for_it = {});
 
 }  // namespace spex::bench

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "bench/measure/launcher.hpp"
+#include "bench/measure/launcher_settings.hpp"
 #include "bench/measure/optional_json.hpp"
 #include "reference/core/blas.hpp"
 #include "reference/core/lapack.hpp"
@@ -135,6 +136,7 @@ Json build_json() {
   json["version"] = version();
   json["commit"] = text_or_null(SPEX_COMMIT);
   json["dirty"] = std::string(SPEX_COMMIT).empty() ? Json() : Json(SPEX_DIRTY);
+  json["sources_sha256"] = text_or_null(SPEX_SOURCES);
   json["compiler"] = SPEX_BUILD_COMPILER;
   json["flags"] = SPEX_BUILD_FLAGS;
   json["cuda"] = text_or(SPEX_BUILD_CUDA, "not built with CUDA");
@@ -148,11 +150,15 @@ Json build_json() {
 }
 
 std::map<std::string, std::string> relevant_environment() {
-  return variables_that([](const std::string& name) {
+  std::map<std::string, std::string> all = variables_that([](const std::string& name) {
     return starts_with_one_of(
-        name, {"OMP_", "OPENBLAS_", "OMPI_MCA_", "HWLOC_", "GLIBC_", "CUDA_", "UCX_", "NCCL_",
-               "SPEX_", "MPICH_", "FI_", "LD_", "OPENSSL_", "GCONV_", "NVTX_"});
+        name,
+        {"OMP_", "OPENBLAS_", "OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_", "HYDRA_", "HWLOC_", "GLIBC_",
+         "CUDA_", "UCX_", "NCCL_", "SPEX_", "MPICH_", "FI_", "LD_", "OPENSSL_", "GCONV_", "NVTX_"});
   });
+  // A variable goes before what a file says.
+  if (const char* const home = std::getenv("HOME")) all.merge(settings_of_open_mpi(home));
+  return all;
 }
 
 std::map<std::string, std::string> slurm_environment() {

@@ -37,8 +37,9 @@ struct Machine {
 /// `build` of a result file: this program's, which is that of the extractors beside it.
 [[nodiscard]] nlohmann::ordered_json build_json();
 
-/// Variables of this process that bear on speed or values, by an allow-list of names; others may
-/// hold what is nobody's business.
+/// Variables of this process that bear on speed or values, by an allow-list of names, as others may
+/// hold what is nobody's business; and what files in the home folder say to Open MPI in their
+/// place.
 [[nodiscard]] std::map<std::string, std::string> relevant_environment();
 /// Slurm's ids and shapes of the job; empty outside one.
 [[nodiscard]] std::map<std::string, std::string> slurm_environment();

@@ -8,12 +8,16 @@
 
 namespace spex::bench {
 
-/// The levels that files of the project have at most, and more.
+/// The levels that files of the project have at most, their values, and the members of an object;
+/// and more.
 inline constexpr int most_json_levels = 64;
+inline constexpr int most_json_values = 4'000'000;
+inline constexpr int most_json_members = 10'000;
 
-/// The value of a text; nothing where it is no JSON, or has more levels than that: to copy, compare
-/// or write a value goes down its levels, and would run out of stack. Nothing, too, where an object
-/// has a member twice, of which one reader takes the first, and another the last.
+/// The value of a text; nothing where it is no JSON, or more than that: to copy, compare or write a
+/// value goes down its levels, and would run out of stack; a value takes many times its bytes in
+/// memory, and a member is looked for among all before it. Nothing, too, where an object has a
+/// member twice, of which one reader takes the first, and another the last.
 [[nodiscard]] std::optional<nlohmann::ordered_json> read_json(const std::string& text);
 
 /// The same of a file; nothing, too, where it cannot be read.

@@ -13,8 +13,9 @@ using Files = std::map<std::string, std::string>;
 /// What an archive may hold.
 struct ArchiveLimits {
   std::size_t files = 20000;
-  std::size_t bytes_of_file = std::size_t{256} << 20;
-  std::size_t bytes = std::size_t{1} << 30;  ///< of all files
+  /// More than a run log may have that is kept. JSON takes some twenty times its bytes in memory.
+  std::size_t bytes_of_file = std::size_t{32} << 20;
+  std::size_t bytes = std::size_t{256} << 20;  ///< of all files
 };
 
 /// Whether a name stays within the folder that it is unpacked in, and says nothing to a shell:

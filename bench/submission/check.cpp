@@ -29,7 +29,8 @@ Json json_of(const std::string& text) {
   std::optional<Json> json = read_json(text);
   if (!json)
     throw data_error("", "is no JSON",
-                     fmt::format("of {} levels at most, each member once", most_json_levels));
+                     fmt::format("of {} levels and {} values at most, each member once",
+                                 most_json_levels, most_json_values));
   return std::move(*json);
 }
 
@@ -38,6 +39,14 @@ std::string name_of_system(const Json& result) {
   const Json system = result.is_object() ? result.value("system", Json()) : Json();
   const Json name = system.is_object() ? system.value("name", Json()) : Json();
   return name.is_string() ? name.get<std::string>() : "a system without a name";
+}
+
+// A commit that git did not say is worth what its sources show.
+std::string stated_sources(const Json& result) {
+  const Json::json_pointer path("/build/sources_sha256");
+  const Json sources = result.is_object() && result.contains(path) ? result.at(path) : Json();
+  if (!sources.is_string()) return {};
+  return fmt::format(", as was stated, of sources {}", sources.get<std::string>());
 }
 
 // One pass over the files of an archive.
@@ -54,8 +63,8 @@ class Checker {
     for (const Entry& entry : plan->entries) check_entry(*plan, entry);
     check_results_belong(*plan);
     if (!first_.is_null())
-      found_.about += fmt::format(" on {}, commit {}", name_of_system(first_),
-                                  manifest_.value("commit", Json()).dump());
+      found_.about += fmt::format(" on {}, commit {}{}", name_of_system(first_),
+                                  manifest_.value("commit", Json()).dump(), stated_sources(first_));
     return found_;
   }
 
@@ -275,12 +284,7 @@ int SubmissionCheck::exit_status() const {
 }
 
 std::string SubmissionCheck::text() const {
-  // What an archive says of itself stays in its line, and moves no cursor.
-  const auto line = [](std::string words) {
-    std::replace_if(
-        words.begin(), words.end(), [](char c) { return (c >= 0 && c < ' ') || c == '\x7f'; }, '?');
-    return words + "\n";
-  };
+  const auto line = [](const std::string& words) { return printable(words) + "\n"; };
   std::string text = about.empty() ? "" : line(about);
   text += inconsistent.empty() ? "consistent\n" : "INCONSISTENT: the archive is refused\n";
   for (const std::string& reason : inconsistent) text += "    " + line(reason);

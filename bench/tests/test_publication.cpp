@@ -108,6 +108,8 @@ TEST(Publication, NotWhereAVariableOfTheLauncherHandsOneOn) {
                                           {"OMPI_MCA_mca_base_envar_file_prefix", "/tmp/settings"},
                                           {"OMPI_MCA_orte_default_hostfile", "hosts"},
                                           {"OMPI_MCA_plm_rsh_agent", "/tmp/agent"},
+                                          {"PRTE_MCA_plm_ssh_agent", "/tmp/agent"},
+                                          {"HYDRA_LAUNCHER_EXEC", "/tmp/agent"},
                                           {"SPEX_ANY", "LD_PRELOAD=x.so"}}) {
     one.facts.environment = {{name, value}};
     EXPECT_THAT(one.reasons(), ElementsAre(name + " is set"));

@@ -229,7 +229,7 @@ class Submission(unittest.TestCase):
         for edited in (result["system"], result["build"]):
             edited["name"] = "x\nconsistent\n\x1b[2Jpipeline: may be published\n"
         _, text = self.check(listed(self.files | {name: json.dumps(result).encode()}))
-        self.assertIn("on x?consistent??[2Jpipeline: may be published?, commit", text)
+        self.assertIn("on x consistent ?[2Jpipeline: may be published , commit", text)
 
     def test_another_plan_or_commit(self):
         """The plan and the commit are those of the results."""

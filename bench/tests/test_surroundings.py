@@ -82,6 +82,22 @@ class Surroundings(unittest.TestCase):
                         lock = (bench.folder / folder / ".spex-bench-lock").read_text()
                         self.assertRegex(lock, r"^process \d+ on \S+\n$")
 
+    def test_what_a_file_at_home_tells_the_launcher_is_recorded(self):
+        """As the variable would be that says the same, which goes before it."""
+        with Bench([entry("one")]) as bench:
+            folder = bench.folder / ".openmpi"
+            folder.mkdir()
+            (folder / "mca-params.conf").write_text("mca_base_env_list = A=1\nbtl = self\n")
+            surroundings = {"HOME": str(bench.folder), "OMPI_MCA_btl": "^openib"}
+            status, text = bench.run(**surroundings)
+            self.assertEqual(status, 0, text)
+            result = bench.result("one")
+            variables = result["launch"]["environment"]
+            self.assertEqual(variables["OMPI_MCA_mca_base_env_list"], "A=1")
+            self.assertEqual(variables["OMPI_MCA_btl"], "^openib")
+            reasons = result["fom"]["not_published_because"]
+            self.assertIn("OMPI_MCA_mca_base_env_list is set", reasons)
+
     def test_a_result_that_is_a_pipe_is_not_waited_for(self):
         """One line, with --resume."""
         with Bench([entry("one")]) as bench:

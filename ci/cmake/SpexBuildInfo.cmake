@@ -2,8 +2,11 @@
 # Its commit is looked up at every build, not at the configuration alone, or they would name another.
 #
 # SPEX_COMMIT in the environment names the commit of a copy of the sources, whose git, if it has one,
-# may be at another; `-dirty` after it says that the copy had changes.
+# may be at another; `-dirty` after it says that the copy had changes. Then SPEX_SOURCES is the hash of
+# what is compiled, as nothing else shows that it is of that commit.
 if(CMAKE_SCRIPT_MODE_FILE)
+  include(${CMAKE_CURRENT_LIST_DIR}/SpexSources.cmake)
+  set(SPEX_SOURCES "")
   set(SPEX_COMMIT "")
   set(SPEX_DIRTY false)
   execute_process(
@@ -16,6 +19,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     if(NOT SPEX_COMMIT STREQUAL "$ENV{SPEX_COMMIT}")
       set(SPEX_DIRTY true)
     endif()
+    spex_hash_sources(${SOURCE} SPEX_SOURCES)
   elseif(status EQUAL 0)
     set(SPEX_COMMIT ${commit})
     execute_process(COMMAND git -C ${SOURCE} status --porcelain OUTPUT_VARIABLE changes)

@@ -1,5 +1,8 @@
 #include "reference/core/error.hpp"
 
+#include <filesystem>
+#include <utility>
+
 #include "reference/core/exit_status.hpp"
 
 namespace spex {
@@ -11,9 +14,7 @@ std::string one_line(const std::string& subject, const std::string& wrong,
   if (!subject.empty()) text += subject + ": ";
   text += wrong;
   if (!expected.empty()) text += " (expected " + expected + ")";
-  for (char& c : text)
-    if (c == '\n' || c == '\r') c = ' ';
-  return text;
+  return printable(std::move(text));
 }
 
 }  // namespace
@@ -21,6 +22,31 @@ std::string one_line(const std::string& subject, const std::string& wrong,
 Error::Error(ErrorKind kind, const std::string& subject, const std::string& wrong,
              const std::string& expected)
     : std::runtime_error(one_line(subject, wrong, expected)), kind_(kind) {}
+
+std::string printable(std::string text) {
+  constexpr unsigned char first_printable = 0x20, deleted = 0x7f, of_c1 = 0xc2, first_c1 = 0x80,
+                          behind_c1 = 0xa0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    const auto next = static_cast<unsigned char>(i + 1 < text.size() ? text[i + 1] : '\0');
+    if (byte == '\n' || byte == '\r' || byte == '\t')
+      text[i] = ' ';
+    else if (byte < first_printable || byte == deleted)
+      text[i] = '?';
+    else if (byte == of_c1 && next >= first_c1 && next < behind_c1)
+      text[i] = text[i + 1] = '?';
+  }
+  return text;
+}
+
+std::string words_of(const std::exception& error) {
+  const auto* const of_files = dynamic_cast<const std::filesystem::filesystem_error*>(&error);
+  if (of_files != nullptr && !of_files->path1().empty())
+    return printable(of_files->path1().string() + ": " + of_files->code().message());
+  const std::string what = error.what();
+  // An Error is one line already.
+  return printable(what.substr(0, what.find('\n')));
+}
 
 Error usage_error(const std::string& option, const std::string& wrong,
                   const std::string& expected) {

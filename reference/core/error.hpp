@@ -37,6 +37,14 @@ class Error : public std::runtime_error {
 [[nodiscard]] Error data_error(const std::string& file, const std::string& wrong,
                                const std::string& expected = {});
 
+/// A text that stays in its line and moves no cursor, whatever file it was read from: blanks for
+/// line ends and tabs, '?' for other control characters, those of UTF-8 too.
+[[nodiscard]] std::string printable(std::string text);
+
+/// What an exception says, printable: of the file system the path and why, of a library its first
+/// line.
+[[nodiscard]] std::string words_of(const std::exception& error);
+
 /// Exit status of a program that ends with this kind of error: 2 for usage, 77 for no_gpu, else 1.
 [[nodiscard]] int exit_status(ErrorKind kind) noexcept;
 

@@ -21,10 +21,6 @@
 namespace spex {
 namespace {
 
-std::string first_line(const std::string& text) {
-  return text.substr(0, text.find('\n'));
-}
-
 // A whole number is decimal whatever zeros it begins with, as in file names, and nothing is none:
 // CLI11 would take 010 for 8, and an empty word for 0.
 std::string without_zeros(std::string text) {
@@ -56,7 +52,7 @@ bool parse_guarded(CLI::App& app, bool speaks, int& status, const std::function<
   } catch (const CLI::Success& success) {  // --help and --version
     status = speaks ? app.exit(success) : 0;
   } catch (const CLI::ParseError& error) {
-    wrong(first_line(error.what()));
+    wrong(words_of(error));
   } catch (const Error& error) {
     wrong(error.what());
   }
@@ -124,7 +120,7 @@ int run_guarded(const std::string& program, bool speaks, const std::function<int
   } catch (const std::bad_alloc&) {
     say("out of memory");
   } catch (const std::exception& error) {
-    say(first_line(error.what()));
+    say(words_of(error));
   }
   return exit_status(ErrorKind::internal);
 }

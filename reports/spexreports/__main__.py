@@ -24,7 +24,7 @@ from spexreports.seams import joined, read_seams
 from spexreports.seams import summary as seams_summary
 from spexreports.seams_figure import seams_figure
 from spexreports.spectra_figure import spectra_figure
-from spexreports.thresholds import thresholds_text
+from spexreports.thresholds import thresholds_text, write_thresholds
 from spexreports.truth_check import expected_flux, pulls
 
 
@@ -114,7 +114,8 @@ def quote_results(arguments: argparse.Namespace) -> list[Path]:
 
 def reference_values(arguments: argparse.Namespace) -> list[Path]:
     """Thresholds that are the speeds of results."""
-    arguments.out.write_text(thresholds_text(read_results(arguments.results)), encoding="utf-8")
+    text = thresholds_text(read_results(arguments.results))
+    write_thresholds(arguments.out, text)
     return [arguments.out]
 
 

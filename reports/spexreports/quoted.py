@@ -30,6 +30,7 @@ from spexreports.time_table import clock_parts
 from spexreports.work import of_exposure, standard, why_not_published
 
 BLOCK = re.compile(r"(<!-- from results: ([a-z-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
+MARK = re.compile(r"^<!-- (?:from results: .*|end) -->$", re.MULTILINE)
 COUNTS = {1: "one", 2: "two", 4: "four", 8: "eight"}
 
 
@@ -501,9 +502,25 @@ OF_OTHERS: dict[str, Callable[[Sources], str]] = {
 }
 
 
+def _check_marks(file: Path, text: str) -> None:
+    """That each block begins and ends, and none within another."""
+    ends = True
+    for mark in MARK.finditer(text):
+        ends = not ends
+        if ends != mark[0].startswith("<!-- end"):
+            line = text.count("\n", 0, mark.start()) + 1
+            raise DataError(
+                f"{file}:{line}", f"has {mark[0]} out of its place", "an end to each block"
+            )
+    if not ends:
+        raise DataError(file, "has a block without an end", "<!-- end -->")
+
+
 def quote(file: Path, sources: Sources) -> str:
     """The document with its blocks made anew."""
     shown = newest(sources.results)
+    document = file.read_text(encoding="utf-8")
+    _check_marks(file, document)
 
     def block(match: re.Match) -> str:
         name = match[2]
@@ -517,4 +534,4 @@ def quote(file: Path, sources: Sources) -> str:
             )
         return match[1] + text + match[4]
 
-    return BLOCK.sub(block, file.read_text(encoding="utf-8"))
+    return BLOCK.sub(block, document)

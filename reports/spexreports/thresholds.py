@@ -1,6 +1,7 @@
 """Reference values of the systems that were measured, as a thresholds file of spex-bench."""
 
 import json
+from pathlib import Path
 
 from spexreports.errors import UsageError
 from spexreports.night import lasted_as_asked, sustained
@@ -80,3 +81,13 @@ def thresholds_text(results: list[Result]) -> str:
             "whole frames, and five runs or a night of half an hour",
         )
     return HEAD + _unpublished(results, systems) + json.dumps({"systems": systems}, indent=1) + "\n"
+
+
+def write_thresholds(file: Path, text: str) -> None:
+    """By rename; throws UsageError in the place of a file that is none of these."""
+    first = HEAD.splitlines()[0].encode()
+    if file.exists() and not (file.is_file() and file.read_bytes().startswith(first)):
+        raise UsageError("--out", f"{file} is no file of thresholds", "another name")
+    partial = file.with_name(f".{file.name}.partial")
+    partial.write_text(text, encoding="utf-8")
+    partial.rename(file)

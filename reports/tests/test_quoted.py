@@ -81,6 +81,11 @@ class Thresholds(unittest.TestCase):
             with mock.patch("sys.argv", words), redirect_stdout(StringIO()):
                 self.assertEqual(main(), 0)
             self.assertEqual(made.read_text(), text)
+            made.write_text("someone's")
+            with mock.patch("sys.argv", words), redirect_stderr(StringIO()) as said:
+                self.assertEqual(main(), 2)
+            self.assertIn("made.json is no file of thresholds", said.getvalue())
+            self.assertEqual(made.read_text(), "someone's")
 
 
 class Quoted(unittest.TestCase):
@@ -189,6 +194,21 @@ class Quoted(unittest.TestCase):
             file.write_text("<!-- from results: no-such -->\n<!-- end -->\n")
             with self.assertRaisesRegex(DataError, "no-such"):
                 quote(file, self.sources)
+
+    def test_blocks_without_their_ends(self):
+        """Their numbers would be nobody's."""
+        mark, end = "<!-- from results: headline -->\n", "<!-- end -->\n"
+        for text, reason in (
+            (mark, "a block without an end"),
+            (end, "doc.md:1: has <!-- end --> out of its place"),
+            (f"{mark}{mark}{end}", "doc.md:2: has <!-- from results: headline --> out of its"),
+            (f"{mark}{end}\n{end}", "doc.md:4: has <!-- end -->"),
+        ):
+            with self.subTest(text), tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "doc.md"
+                file.write_text(text)
+                with self.assertRaisesRegex(DataError, reason):
+                    quote(file, self.sources)
 
 
 class CommittedReport(unittest.TestCase):

@@ -128,6 +128,7 @@ class Refused(unittest.TestCase):
                 parse_result(FILE, data)
         data = deepcopy(published)
         data["schema"]["minor"] = 9
+        data["build"]["sources_sha256"] = None
         data["inputs"] |= {"seeds": "drawn", "shared_with": []}
         parse_result(FILE, data)
         data["inputs"]["seeds"] = "plan"

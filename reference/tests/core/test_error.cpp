@@ -1,3 +1,5 @@
+#include <filesystem>
+#include <stdexcept>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -18,6 +20,27 @@ TEST(Error, SaysSubjectWhatIsWrongAndWhatWasExpected) {
 TEST(Error, IsOneLineWhateverTheFileIsCalled) {
   EXPECT_STREQ(data_error("a\nb\r.fits", "is\nempty", "x\ny").what(),
                "a b .fits: is empty (expected x y)");
+}
+
+// Of a header, a run log or an archive, which may be anybody's.
+TEST(Error, MovesNoCursor) {
+  EXPECT_STREQ(data_error("a\x1b[2J", "is\x7f\twrong",
+                          "\xc2\x9b"
+                          "31m")
+                   .what(),
+               "a?[2J: is? wrong (expected ??31m)");
+  EXPECT_EQ(printable("λ, é and Å"), "λ, é and Å");
+}
+
+TEST(Error, WordsOfTheFileSystemNameThePath) {
+  try {
+    static_cast<void>(std::filesystem::file_size("/none/such"));
+    FAIL();
+  } catch (const std::exception& error) {
+    EXPECT_EQ(words_of(error), "/none/such: No such file or directory");
+  }
+  EXPECT_EQ(words_of(std::runtime_error("one\ntwo")), "one");
+  EXPECT_EQ(words_of(data_error("a", "is wrong")), "a: is wrong");
 }
 
 TEST(Error, KindsAndTheirExitStatus) {
