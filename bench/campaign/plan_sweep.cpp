@@ -51,6 +51,10 @@ Entry at_point(Entry entry, const PlanObject& sweep, const Json& x) {
     if (!entry.on_gpu() || (x != "on" && x != "off"))
       sweep.fail(x.dump() + " is no value of mps", "on or off, of an entry with 'gpus'");
     entry.mps = x == "on";
+  } else if (kind == "threads") {
+    entry.threads = number();
+  } else if (kind == "extractors") {
+    entry.run_options.insert(entry.run_options.end(), {"--extractors", std::to_string(number())});
   } else if (kind == "nwavestep" || kind == "nsubbundles") {
     entry.options.push_back("--" + kind);
     entry.options.push_back(std::to_string(number()));
@@ -76,8 +80,8 @@ std::vector<Entry> resolve_sweep(const Entry& entry, const PlanObject& object) {
   sweep.need("kind", scaling.kind);
   sweep.need("values", values);
   sweep.one_of("kind", scaling.kind,
-               {"ranks-per-gpu", "gpus", "mps", "nodes", "strong", "weak", "nwavestep",
-                "nsubbundles", "compression"});
+               {"ranks-per-gpu", "gpus", "mps", "nodes", "strong", "weak", "threads", "extractors",
+                "nwavestep", "nsubbundles", "compression"});
   if (values.empty()) sweep.fail("has no values", "one or more");
   std::vector<Entry> points;
   for (const Json& x : values) {

@@ -13,6 +13,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 constexpr const char* both_cases =
     R"("night": {"cameras": "b0,r0,z0"}, "night-gz": {"cameras": "b0", "compress": "gz"})";
@@ -107,6 +108,20 @@ TEST(Plan, MpsIsOnOrOff) {
   EXPECT_THAT(refusal(R"({"id": "s", "case": "night", "milestone": "direct", "gpus": 1,
       "sweep": {"name": "n", "kind": "mps", "values": [1]}})"),
               HasSubstr("1 is no value of mps"));
+}
+
+TEST(Plan, ThreadsAndExtractorsCanBeSwept) {
+  const Plan threads = read(R"({"id": "t", "case": "night", "milestone": "cpu-refactor", "ranks": 1,
+      "sweep": {"name": "n", "kind": "threads", "values": [1, 64]}})");
+  EXPECT_EQ(threads.entries[1].id, "t-64");
+  EXPECT_EQ(threads.entries[1].threads, 64);
+  EXPECT_THAT(refusal(R"({"id": "t", "case": "night", "milestone": "cpu-refactor", "ranks": 1,
+      "sweep": {"name": "n", "kind": "threads", "values": [5000]}})"),
+              HasSubstr("4096"));
+  const Plan extractors = read(R"({"id": "e", "case": "night", "milestone": "pipeline", "gpus": 1,
+      "sweep": {"name": "n", "kind": "extractors", "values": [3]}})");
+  EXPECT_THAT(extractors.entries[0].run_options, ElementsAre("--extractors", "3"));
+  EXPECT_THAT(extractors.entries[0].options, IsEmpty());
 }
 
 TEST(Plan, ATinyCaseHasNotAllWavelengths) {

@@ -34,6 +34,7 @@ from spexreports.time_table import time_table
 from spexreports.timeline_figure import timeline_figure
 from spexreports.totals import totals
 from spexreports.trend_figure import trend_figure
+from spexreports.worker_figure import worker_figure
 
 TITLE = "Frames per node-hour: the benchmark of spectral extraction"
 
@@ -123,6 +124,7 @@ def _make_page(shown: list[Result], out: Path) -> Page:
     page.add("Ranks per GPU and GPUs", gpu_scaling_figure(shown))
     page.add_html(mps_table(shown))
     page.add("Strong and weak scaling", core_scaling_figure(shown))
+    page.add("Threads and extractors", worker_figure(shown))
     page.add("What it takes to start", launch_figure(shown))
     page.add("Size of patches", patch_size_figure(shown))
     page.add("Compressed inputs", compression_figure(shown))

@@ -272,9 +272,10 @@ def mps(results: list[Result]) -> str:
 
 
 def cores(results: list[Result]) -> str:
-    """Strong scaling over ranks of CPUs."""
+    """A frame by ranks of CPUs, and by threads."""
     chosen = sorted(
-        (r for r in in_sweep(results, "strong") if not r.gpus), key=lambda r: (r.system, r.ranks)
+        (r for r in in_sweep(results, "strong", "threads") if not r.gpus),
+        key=lambda r: (r.system, r.scaling.kind, r.ranks, r.threads),
     )
     rows = []
     for r in chosen:

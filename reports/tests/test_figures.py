@@ -17,6 +17,7 @@ from spexreports.result_files import read_results  # noqa: E402
 from spexreports.section import Missing, newest  # noqa: E402
 from spexreports.stages_figure import stages_figure  # noqa: E402
 from spexreports.timeline_figure import timeline_figure  # noqa: E402
+from spexreports.worker_figure import worker_figure  # noqa: E402
 
 RESULTS = ROOT / "reports/results"
 NAMES = ("h200-4gpu", "h200-4gpu-a34f89d", "h200-1of2-12ce48a", "h200-1of2-6ca7f67")
@@ -73,6 +74,25 @@ class Figures(unittest.TestCase):
         hidden = picture.caption.split(" Of ")[1]
         self.assertIn("batch-subbundle, h200x4", hidden)
         self.assertNotIn("h200-1of2", hidden)
+
+    def test_threads_and_extractors(self):
+        """A panel each, and an ideal line of threads alone."""
+        points = [r for r in read_results([RESULTS / "h200-1of2-3d09a1c"]) if r.scaling]
+        points = [r for r in points if r.scaling.sweep == "strong-direct"]
+        self.assertIsInstance(worker_figure(points), Missing)
+        for kinds in (("threads",), ("threads", "extractors")):
+            given = [
+                replace(r, scaling=replace(r.scaling, kind=kind)) for kind in kinds for r in points
+            ]
+            [picture] = worker_figure(given)
+            axes = picture.figure.axes
+            self.assertEqual(len(axes), len(kinds))
+            for kind, axis in zip(kinds, axes, strict=True):
+                self.assertIn(kind, axis.get_xlabel())
+                ideal = [line for line in axis.lines if line.get_ls() == ":"]
+                self.assertEqual(len(ideal), int(kind == "threads"))
+                [label] = [text for text in axis.get_legend_handles_labels()[1] if text != "ideal"]
+                self.assertEqual(label, "direct, 1 frame")
 
     def test_what_eigendecompositions_cost(self):
         """Their share of the kernels, and what each rung gained over the one before it."""
