@@ -272,11 +272,12 @@ def mps(results: list[Result]) -> str:
 
 
 def cores(results: list[Result]) -> str:
-    """A frame by ranks of CPUs, and by threads."""
-    chosen = sorted(
-        (r for r in in_sweep(results, "strong", "threads") if not r.gpus),
-        key=lambda r: (r.system, r.scaling.kind, r.ranks, r.threads),
-    )
+    """A frame by ranks of CPUs, and by threads; of a point of both sweeps, that of more runs."""
+    points = {}
+    for r in sorted(in_sweep(results, "strong", "threads"), key=lambda r: len(r.timed)):
+        if not r.gpus:
+            points[r.system, r.ranks, r.threads] = r
+    chosen = [points[key] for key in sorted(points)]
     rows = []
     for r in chosen:
         memory = max(s["max_rss_bytes"] or 0 for s in r.json["timing"]["samples"])
