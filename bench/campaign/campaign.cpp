@@ -265,11 +265,11 @@ class Campaign {
     if (!run.samples.empty()) failure = run.samples.back().failure.value_or("");
     for (const auto& one : run.golden)
       if (one.at("failure").is_string()) failure += one.at("failure").get<std::string>();
-    if (failure.find(opened_answer) == std::string::npos) return;
+    if (failure.find(no_business) == std::string::npos) return;
     for (EntryRun& other : runs_) {
       if (&other == &run || other.done()) continue;
       other.error = fmt::format(
-          "{} has opened what no run has business with, which helps all later "
+          "{} has opened, or moved, what no run has business with, which helps all later "
           "runs (expected a new --data and --references)",
           run.entry.id);
       write(other);

@@ -17,15 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> files_below(const fs::path& folder) {
-  std::vector<std::string> files;
-  std::error_code error;
-  for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
-       it.increment(error))
-    if (it->is_regular_file(error)) files.push_back(it->path());
-  return files;
-}
-
 // That the plan gives the runs of an entry, where each is begun once.
 std::set<int> planned_seeds_of(const Plan& plan, const Entry& entry) {
   const Case& one = plan.cases.at(entry.case_name);
@@ -53,18 +44,22 @@ CampaignInputs::CampaignInputs(const Plan& plan, const CampaignSettings& setting
       seeds_(settings.seeds),
       references_(OwnedFolder("--references", settings.references), spex_cpu_sha256,
                   settings.seeds) {
+  const fs::path inputs = fs::path(data_) / "inputs";
+  if (fs::is_symlink(inputs) && settings.seeds == SeedSource::drawn)
+    throw usage_error("--data", inputs.string() + " is a link", "a folder of spex-bench's own");
   // Those of an earlier campaign, which no later one has a use for.
-  fs::remove_all(folder_of_inputs(data_, SeedSource::drawn));
+  if (settings.seeds == SeedSource::drawn) fs::remove_all(inputs / "drawn");
+  look_at_files();
 }
 
 const Dataset& CampaignInputs::exposure(const std::string& case_name, int planned) {
   const std::pair key{case_name, planned};
   const auto found = exposures_.find(key);
   if (found != exposures_.end()) return found->second;
-  return exposures_
-      .emplace(key, prepare_dataset(plan_.cases.at(case_name), planned, seeds_, data_, programs_,
-                                    signals_))
-      .first->second;
+  Dataset made =
+      prepare_dataset(plan_.cases.at(case_name), planned, seeds_, data_, programs_, signals_);
+  look_at_files();
+  return exposures_.emplace(key, std::move(made)).first->second;
 }
 
 std::vector<const Dataset*> CampaignInputs::exposures_of(const EntryRun& run, int first, int end) {
@@ -90,31 +85,39 @@ nlohmann::ordered_json CampaignInputs::json(const EntryRun& run) const {
   return json;
 }
 
-void CampaignInputs::use(EntryRun& run, const std::vector<const Dataset*>& exposures) const {
-  for (const Dataset* exposure : exposures)
+void CampaignInputs::use(EntryRun& run, const std::vector<const Dataset*>& exposures) {
+  for (const Dataset* exposure : exposures) {
     add_inputs(*exposure, std::min(run.frames, static_cast<int>(exposure->frames.size())),
                run.inputs);
+    users_[exposure].insert(run.entry.id);
+  }
   nlohmann::ordered_json& names = run.inputs.at("shared_with");
-  for (const Entry& entry : plan_.entries) {
-    if (entry.id == run.entry.id) break;
-    if (shares(entry, run, exposures) &&
+  for (const Entry& entry : plan_.entries)
+    if (has_extracted(entry, run, exposures) &&
         std::find(names.begin(), names.end(), entry.id) == names.end())
       names.push_back(entry.id);
-  }
 }
 
-// Whether an entry extracts some of another's inputs, by the same options: what it has found of
-// them is an answer of the other's. Two cases have the same frames where the plan's seeds are
-// spex-sim's too.
-bool CampaignInputs::shares(const Entry& earlier, const EntryRun& run,
-                            const std::vector<const Dataset*>& exposures) const {
+// Whether an entry has begun to extract some of another's inputs, by the same options: what it has
+// found of them is an answer of the other's. Who knows the plan's seeds may have at any time: those
+// before it in the plan have. Two cases have the same frames where the plan's seeds are spex-sim's.
+bool CampaignInputs::has_extracted(const Entry& entry, const EntryRun& run,
+                                   const std::vector<const Dataset*>& exposures) const {
+  if (entry.id == run.entry.id || reference_options(entry) != reference_options(run.entry))
+    return false;
+  if (seeds_.source() == SeedSource::drawn)
+    return std::any_of(exposures.begin(), exposures.end(),
+                       [&](const Dataset* one) { return users_.at(one).contains(entry.id); });
+  const auto place = [&](const std::string& id) {
+    return std::find_if(plan_.entries.begin(), plan_.entries.end(),
+                        [&](const Entry& one) { return one.id == id; });
+  };
   const Case& mine = plan_.cases.at(run.entry.case_name);
-  const Case& its = plan_.cases.at(earlier.case_name);
-  const bool same_frames = seeds_.source() == SeedSource::drawn
-                               ? earlier.case_name == run.entry.case_name
-                               : its.size == mine.size && its.camera_list() == mine.camera_list();
-  if (!same_frames || reference_options(earlier) != reference_options(run.entry)) return false;
-  const std::set<int> seeds = planned_seeds_of(plan_, earlier);
+  const Case& its = plan_.cases.at(entry.case_name);
+  if (place(entry.id) > place(run.entry.id) || its.size != mine.size ||
+      its.camera_list() != mine.camera_list())
+    return false;
+  const std::set<int> seeds = planned_seeds_of(plan_, entry);
   return std::any_of(exposures.begin(), exposures.end(),
                      [&](const Dataset* one) { return seeds.contains(one->planned); });
 }
@@ -134,8 +137,9 @@ void CampaignInputs::check_resumed(EntryRun& run, const std::string& result) {
 }
 
 void CampaignInputs::make_references(const EntryRun& run, const Dataset& exposure) {
-  if (plan_.reference)
-    references_.prepare(run.entry, exposure, run.frames, *plan_.reference, programs_, signals_);
+  if (!plan_.reference) return;
+  references_.prepare(run.entry, exposure, run.frames, *plan_.reference, programs_, signals_);
+  look_at_files();
 }
 
 void CampaignInputs::prepare_further(const EntryRun& run, int index) {
@@ -157,20 +161,19 @@ OutputFrame CampaignInputs::output_of(const Entry& entry, const InputFrame& inpu
           {input.preproc, entry.program(), to_string(entry.milestone), entry.method()}};
 }
 
-std::vector<std::string> CampaignInputs::not_for(const std::set<const Dataset*>& its_own) const {
+ClosedFiles CampaignInputs::not_for(const std::set<const Dataset*>& its_own) const {
   std::set<std::string> own;
   for (const Dataset* exposure : its_own)
     for (const InputFrame& frame : exposure->frames) own.insert({frame.preproc, frame.psf});
-  std::vector<std::string> files = all_files();
-  std::erase_if(files, [&](const std::string& file) { return own.contains(file); });
-  return files;
+  ClosedFiles closed{files_.paths(), &files_};
+  std::erase_if(closed.paths, [&](const std::string& file) { return own.contains(file); });
+  return closed;
 }
 
-// Of this and of earlier campaigns: inputs, truths and reference frames, of whatever options.
-std::vector<std::string> CampaignInputs::all_files() const {
-  std::vector<std::string> files = files_below(fs::path(data_) / "inputs");
-  for (std::string& file : files_below(settings_.references)) files.push_back(std::move(file));
-  return files;
+// Of this and of earlier campaigns: inputs, truths and reference frames, of whatever options. Once
+// something was made there, while no program that is measured runs.
+void CampaignInputs::look_at_files() {
+  files_.look({fs::path(data_) / "inputs", settings_.references});
 }
 
 long CampaignInputs::patches_of(const Entry& entry, const InputFrame& frame) {

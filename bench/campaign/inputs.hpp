@@ -12,6 +12,7 @@
 #include "bench/campaign/campaign.hpp"
 #include "bench/campaign/entry_run.hpp"
 #include "bench/correctness/dataset.hpp"
+#include "bench/correctness/known_files.hpp"
 #include "bench/correctness/reference_store.hpp"
 #include "bench/correctness/validation.hpp"
 
@@ -32,10 +33,10 @@ class CampaignInputs {
 
   /// `inputs` of a result before its first run.
   [[nodiscard]] nlohmann::ordered_json json(const EntryRun& run) const;
-  /// Adds the exposures of a run that begins to the result's inputs, and the entries of the plan
-  /// that extract some of them before: seeds that are drawn are in no file that is not watched
-  /// until then.
-  void use(EntryRun& run, const std::vector<const Dataset*>& exposures) const;
+  /// Adds the exposures of a run that begins to the result's inputs, and the entries that have
+  /// extracted some of them before: seeds that are drawn are in no file that is not watched until
+  /// then.
+  void use(EntryRun& run, const std::vector<const Dataset*>& exposures);
   /// Of a result that is resumed: its inputs are those that are there now. Seeds that are drawn are
   /// others at each start. Throws Error(data) with the result's name.
   void check_resumed(EntryRun& run, const std::string& result);
@@ -51,7 +52,7 @@ class CampaignInputs {
                                       const std::string& path) const;
   /// What a run on `its_own` has no business with: the inputs of other runs, which it could work on
   /// off the clock, truths, and reference frames, of other campaigns and options too.
-  [[nodiscard]] std::vector<std::string> not_for(const std::set<const Dataset*>& its_own) const;
+  [[nodiscard]] ClosedFiles not_for(const std::set<const Dataset*>& its_own) const;
 
   /// Patches of a frame of the entry; those of a camera are as many in every exposure of a case.
   long patches_of(const Entry& entry, const InputFrame& frame);
@@ -63,9 +64,9 @@ class CampaignInputs {
   void fail_changed(std::vector<EntryRun>& runs) const;
 
  private:
-  [[nodiscard]] bool shares(const Entry& earlier, const EntryRun& run,
-                            const std::vector<const Dataset*>& exposures) const;
-  [[nodiscard]] std::vector<std::string> all_files() const;
+  [[nodiscard]] bool has_extracted(const Entry& entry, const EntryRun& run,
+                                   const std::vector<const Dataset*>& exposures) const;
+  void look_at_files();
 
   const Plan& plan_;
   const CampaignSettings& settings_;
@@ -75,6 +76,8 @@ class CampaignInputs {
   Seeds seeds_;
   ReferenceStore references_;
   std::map<std::pair<std::string, int>, Dataset> exposures_;  // by case and the plan's seed
+  std::map<const Dataset*, std::set<std::string>> users_;  // entries that have begun to extract it
+  KnownFiles files_;
   std::map<Milestone, nlohmann::ordered_json> golden_;
   std::map<std::pair<std::string, std::string>, long> patches_;  // by entry and camera
 };

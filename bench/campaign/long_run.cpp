@@ -96,7 +96,7 @@ std::optional<std::string> take_steady_part(const nlohmann::ordered_json& sustai
   sample.sustained = sustained;
   if (warmup) return std::nullopt;
   if (sustained.is_null()) return "too few frames to have a steady part";
-  const std::string wrong = why_not_sustained(sustained);
+  std::string wrong = why_not_sustained(sustained);
   if (wrong.empty()) return std::nullopt;
   return wrong;
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <set>
 
 #include <fmt/format.h>
@@ -76,15 +77,36 @@ constexpr std::array names_of_code{
     "LD_PRELOAD",      "LD_AUDIT",   "OPENSSL_CONF",          "OPENSSL_MODULES",
     "OPENSSL_ENGINES", "GCONV_PATH", "CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
 
-// Settings of Open MPI that give ranks other variables, read settings of files, or name hosts and
-// programs.
-constexpr std::array endings_of_launchers{"mca_base_env_list",
-                                          "mca_base_envar_file_prefix",
-                                          "mca_base_param_files",
-                                          "default_hostfile",
-                                          "rsh_agent",
-                                          "ssh_agent"};
-// The same of MPICH's.
+// What Open MPI's settings begin with that say how ranks are placed and talk to each other; no
+// others may be in a speed that is published: there are many that start, load or read something.
+constexpr std::array tuning_of_open_mpi{"btl",
+                                        "pml",
+                                        "mtl",
+                                        "coll",
+                                        "osc",
+                                        "rmaps_base_over",
+                                        "hwloc_base_bind",
+                                        "hwloc_base_mem",
+                                        "mpi_",
+                                        "opal_warn",
+                                        "opal_cuda",
+                                        "smsc",
+                                        "shmem_",
+                                        "pmix_base_async",
+                                        "rmaps_default",
+                                        "orte_base_help"};
+// But for those among them that name a file, a program, a variable or a host.
+constexpr std::array words_of_code{"path",   "file", "agent", "env",   "exec",
+                                   "prefix", "load", "host",  "param", "library"};
+
+bool is_tuning(const std::string& setting) {
+  const auto begins = [&](const char* one) { return setting.starts_with(one); };
+  const auto names = [&](const char* one) { return setting.find(one) != std::string::npos; };
+  return std::any_of(tuning_of_open_mpi.begin(), tuning_of_open_mpi.end(), begins) &&
+         std::none_of(words_of_code.begin(), words_of_code.end(), names);
+}
+
+// Variables of MPICH that start other programs, or ranks elsewhere.
 constexpr std::array variables_of_hydra{"HYDRA_LAUNCHER_EXEC", "HYDRA_BOOTSTRAP_EXEC",
                                         "HYDRA_HOST_FILE", "HYDRA_CONFIG_FILE", "HYDRA_ENV"};
 
@@ -94,15 +116,11 @@ bool may_bring_code(const std::string& name, const std::string& value) {
   const auto is_code = [&](const char* one) {
     return name == one || value.find(one) != std::string::npos;
   };
-  const auto of_launcher = [&](const char* end) {
-    const bool of_open_mpi = name.starts_with("OMPI_MCA_") || name.starts_with("PMIX_MCA_") ||
-                             name.starts_with("PRTE_MCA_");
-    return of_open_mpi && name.ends_with(end);
-  };
+  for (const char* prefix : {"OMPI_MCA_", "PMIX_MCA_", "PRTE_MCA_"})
+    if (name.starts_with(prefix) && !is_tuning(name.substr(std::strlen(prefix)))) return true;
   return std::any_of(names_of_code.begin(), names_of_code.end(), is_code) ||
          std::find(variables_of_hydra.begin(), variables_of_hydra.end(), name) !=
-             variables_of_hydra.end() ||
-         std::any_of(endings_of_launchers.begin(), endings_of_launchers.end(), of_launcher);
+             variables_of_hydra.end();
 }
 
 // A word among the launcher's options that may be a program, which is then started in the place of

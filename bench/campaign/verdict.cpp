@@ -227,7 +227,7 @@ Thresholds read_thresholds(const std::string& path, const Asked& asked) {
     for (const auto& [system, plans] : json.at("systems").items()) {
       require_members(path, system, plans);
       for (const auto& [plan, entries] : plans.items()) {
-        require_members(path, system + ", " + plan, entries);
+        require_members(path, fmt::format("{}, {}", system, plan), entries);
         if (plan == asked.plan)
           for (const auto& [entry, value] : entries.items()) of_systems[system].insert(entry);
         if (system == asked.system && plan == asked.plan)

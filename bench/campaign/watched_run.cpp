@@ -91,9 +91,8 @@ RunWatcher::RunWatcher(const Nvml& nvml, const Machine& machine, const CampaignF
 }
 
 WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& frame,
-                           const std::vector<std::string>& inputs,
-                           const std::vector<std::string>& not_for_it, const std::string& outputs,
-                           double time_limit_s) {
+                           const std::vector<std::string>& inputs, const ClosedFiles& closed,
+                           const std::string& outputs, double time_limit_s) {
   Command command;
   command.argv = run.launch.argv;
   command.environment = run.launch.environment;
@@ -105,7 +104,11 @@ WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& frame,
     command.helpers = programs_of_mps();
   }
   OpeningWatch opening(inputs);
-  OpeningWatch answers(not_for_it);
+  const auto moved = [&] { return closed.all == nullptr ? "" : closed.all->moved(); };
+  // What is not in its place cannot be watched.
+  if (const std::string path = moved(); !path.empty())
+    throw data_error(path, "was moved or replaced between two runs", "inputs that stay in place");
+  OpeningWatch answers(closed.paths);
   std::optional<WritingWatch> writing;
   if (!outputs.empty()) writing.emplace(outputs);
   const auto saw_all = [&] {
@@ -130,7 +133,8 @@ WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& frame,
   if (writing) watched.last_close = writing->stop();
   // What another node opens is not seen.
   if (run.launch.nodes == 1) watched.unopened = opening.unopened();
-  if (const std::optional<Opening> opened = answers.stop()) watched.opened_answer = opened->path;
+  const std::optional<Opening> opened = answers.stop();
+  watched.answer = answer_touched(opened ? opened->path : "", moved());
   // Events are lost where there is no room for them: the run is as good as not seen.
   require_sight(saw_all());
   if (watched.result.interrupted) {
@@ -156,7 +160,7 @@ Sample RunWatcher::sample_of(EntryRun& run, const WatchedRun& watched,
                     first_read,
                     written,
                     folders_.clock_slack(),
-                    watched.opened_answer,
+                    watched.answer,
                     watched.unopened,
                     result.clock_was_set_s,
                     first_use_of(run.entry, watched.gpus),
@@ -167,6 +171,8 @@ Sample RunWatcher::sample_of(EntryRun& run, const WatchedRun& watched,
   Sample sample =
       make_sample(result, folders_.events(), folders_.log_of_run(run.entry.id, run.next_index()),
                   [&](const RunLog& of_run) { return contradiction(of_run, asked, seen); });
+  // However it ended: what it has seen helps later runs.
+  if (!watched.answer.empty()) sample.failure = watched.answer;
   // The program's own words may have had no room either.
   if (sample.failure && folders_.is_full())
     *sample.failure += std::string(": ") + std::strerror(ENOSPC);

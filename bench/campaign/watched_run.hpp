@@ -9,6 +9,7 @@
 
 #include "bench/campaign/entry_run.hpp"
 #include "bench/campaign/folders.hpp"
+#include "bench/correctness/known_files.hpp"
 #include "bench/measure/command.hpp"
 #include "bench/measure/gpu_monitor.hpp"
 #include "bench/measure/machine.hpp"
@@ -25,7 +26,7 @@ struct WatchedRun {
   std::optional<Opening> first_read;
   std::optional<Closing> last_close;  ///< of an output, that was open for writing
   std::string unopened;               ///< an input that was not opened; "" where none is known
-  std::string opened_answer;          ///< a file that a run has no business with, which was opened
+  std::string answer;  ///< of a file that a run has no business with (answer_touched); ""
   std::optional<double> node_joules;
 };
 
@@ -38,12 +39,11 @@ class RunWatcher {
              Signals& signals, std::function<void(const EntryRun&)> write);
 
   /// Runs the entry's launch, whose list of frames is written, or to which the words `frame` are
-  /// added, the files of a frame alone. `inputs` are what it reads, `not_for_it` what it must not;
+  /// added, the files of a frame alone. `inputs` are what it reads, `closed` what it must not;
   /// what it writes to the folder `outputs` is watched, unless that is "". What does not end by
   /// itself stays in `dropped`. Throws Error(internal) where this node's files cannot be watched.
   [[nodiscard]] WatchedRun run(EntryRun& run, const std::vector<std::string>& frame,
-                               const std::vector<std::string>& inputs,
-                               const std::vector<std::string>& not_for_it,
+                               const std::vector<std::string>& inputs, const ClosedFiles& closed,
                                const std::string& outputs, double time_limit_s);
 
   /// The sample of a run that was not interrupted; what it says of itself is held to what was asked

@@ -34,7 +34,7 @@ std::vector<std::string> golden_extractor(const Entry& entry, const Programs& pr
 nlohmann::ordered_json run_golden(const std::string& cases, const std::string& name,
                                   const std::vector<std::string>& extractor,
                                   const std::string& folder, Signals& signals,
-                                  const std::vector<std::string>& not_for_it) {
+                                  const ClosedFiles& closed) {
   const GoldenTurn turn(cases);
   const golden::GoldenCase golden = golden::read_golden_case(cases, name);
   // What is missing or damaged here is no fault of the program's.
@@ -53,31 +53,33 @@ nlohmann::ordered_json run_golden(const std::string& cases, const std::string& n
   command.log = fs::path(folder) / "golden.log";
   command.time_limit_s = limit_s;
   CommandResult result;
-  std::optional<Opening> opened;
-  for (int left = most_tries; left > 0; --left) {
+  const auto moved = [&] { return closed.all == nullptr ? "" : closed.all->moved(); };
+  // What is not in its place cannot be watched.
+  std::string touched = answer_touched("", moved());
+  for (int left = touched.empty() ? most_tries : 0; left > 0; --left) {
     fs::remove(output);
-    OpeningWatch answers(not_for_it), golden_frame({golden.frame});
+    OpeningWatch answers(closed.paths), golden_frame({golden.frame});
     result = run_command(command, signals);
-    opened = answers.stop();
-    const std::optional<Opening> looked_at = golden_frame.stop();
+    const std::optional<Opening> opened = answers.stop(), looked_at = golden_frame.stop();
     if (!answers.watches() || !golden_frame.watches())
       throw Error(ErrorKind::internal, "inotify", "the golden frames cannot be watched",
                   blind_expected);
-    if (opened || !looked_at || result.interrupted) break;
-    opened = looked_at;
+    touched = answer_touched(opened ? opened->path : "", moved());
+    if (!touched.empty() || !looked_at || result.interrupted) break;
+    touched = answer_touched(golden.frame, "");
     spdlog::warn("{}: was opened meanwhile, by whom is not known", golden.frame);
   }
 
   auto checks = nlohmann::ordered_json::array();
   std::string failure;
-  if (result.status != 0)
+  if (!touched.empty())
+    failure = touched;  // however it ended: what it has seen helps later runs
+  else if (result.status != 0)
     failure = end_of(result, command.log);
   else if (result.was_stopped)
     failure = "spex-bench was stopped meanwhile, and did not see what was done";
   else if (result.left_behind > 0)
     failure = fmt::format("left {} process(es) behind", result.left_behind);
-  else if (opened)
-    failure = opened->path + opened_answer;
   else if (fs::symlink_status(output).type() != fs::file_type::regular)
     failure = "wrote no file";
   else

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/correctness/known_files.hpp"
 #include "bench/measure/launch.hpp"
 
 namespace spex::bench {
@@ -16,12 +17,12 @@ namespace spex::bench {
 
 /// Extracts the case `name` of `cases` with a program and its own options, one rank, and compares
 /// it with its golden frame; an item of `golden` of a result file. `folder` takes the output. A
-/// program that opens one of `not_for_it` misses the case: it could work ahead there, off the
+/// program that opens or moves one of `closed` misses the case: it could work ahead there, off the
 /// clock. So does one that opens the golden frame: it is run again, as somebody else may have, but
 /// not often. Throws Error(data) where a file of the case cannot be read.
 [[nodiscard]] nlohmann::ordered_json run_golden(const std::string& cases, const std::string& name,
                                                 const std::vector<std::string>& extractor,
                                                 const std::string& folder, Signals& signals,
-                                                const std::vector<std::string>& not_for_it = {});
+                                                const ClosedFiles& closed = {});
 
 }  // namespace spex::bench

@@ -36,6 +36,12 @@ std::string too_many(const char* what, long count, long patches) {
 
 }  // namespace
 
+std::string answer_touched(const std::string& opened, const std::string& moved) {
+  if (!opened.empty()) return opened + " was opened meanwhile" + no_business;
+  if (!moved.empty()) return moved + " was moved or replaced meanwhile" + no_business;
+  return {};
+}
+
 std::string contradiction(const RunLog& log, const AskedOf& asked, const SeenOf& seen) {
   if (log.program != asked.program)
     return fmt::format("the run log is of {} (expected {})", log.program, asked.program);
@@ -62,7 +68,7 @@ std::string contradiction(const RunLog& log, const AskedOf& asked, const SeenOf&
                        fmt::join(log.hosts, ", "), asked.nodes);
   if (patches != asked.patches)
     return fmt::format("the run log has {} patches (expected {})", patches, asked.patches);
-  if (!seen.opened_answer.empty()) return seen.opened_answer + opened_answer;
+  if (!seen.answer.empty()) return seen.answer;
   if (!seen.gpu_not_given.empty())
     return fmt::format("memory of {} was in use, which the run was not given", seen.gpu_not_given);
   if (std::abs(seen.clock_was_set) > seen.slack + clock_drift * (seen.end - seen.start))

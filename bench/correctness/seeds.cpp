@@ -3,11 +3,6 @@
 #include <random>
 
 namespace spex::bench {
-namespace {
-
-constexpr std::int64_t most_drawn_seed = (std::int64_t{1} << 53) - 1;
-
-}  // namespace
 
 std::string to_string(SeedSource source) {
   return source == SeedSource::plan ? "plan" : "drawn";

@@ -17,6 +17,8 @@ enum class SeedSource { plan, drawn };
 
 /// The least seed that is drawn: above all those of plans.
 inline constexpr std::int64_t least_drawn_seed = std::int64_t{1} << 32;
+/// The largest: JSON's numbers hold it.
+inline constexpr std::int64_t most_drawn_seed = (std::int64_t{1} << 53) - 1;
 
 /// Which seed spex-sim is given for the exposure that a plan calls by a number.
 class Seeds {
@@ -25,8 +27,7 @@ class Seeds {
 
   [[nodiscard]] SeedSource source() const { return source_; }
   /// The plan's number itself, or a number for it, drawn when it is first asked for: each by
-  /// itself, so that none says anything of another, and of at most 53 bits, which JSON's numbers
-  /// hold.
+  /// itself, so that none says anything of another.
   [[nodiscard]] std::int64_t of(const std::string& case_name, int planned);
 
  private:

@@ -78,7 +78,8 @@ std::vector<std::string> environment_of(const Command& command) {
     const std::string name = text.substr(0, text.find('='));
     if (!command.environment.contains(name) && !is_of_shells(name)) all.push_back(text);
   }
-  for (const auto& [name, value] : command.environment) all.push_back(name + "=" + value);
+  for (const auto& [name, value] : command.environment)
+    all.push_back(fmt::format("{}={}", name, value));
   return all;
 }
 
@@ -108,7 +109,7 @@ pid_t start(const Command& command, const Signals& signals) {
   volatile int error = 0;
   // posix_spawn cannot ask for a signal at this process's end, and fork takes the longer the more
   // memory there is, within the effective clock.
-  const pid_t child = vfork();
+  const pid_t child = vfork();  // NOLINT(bugprone-unsafe-functions)
   if (child == 0) {
     error =
         become(log.value, command.folder.c_str(), signals, parent, argv.data(), environment.data());

@@ -30,13 +30,20 @@ std::map<std::string, std::string> settings_of_open_mpi(const std::string& home)
     if (!fs::is_regular_file(path, error)) continue;  // a pipe would be waited for
     std::ifstream in(path);
     for (std::string line; std::getline(in, line);) {
-      line = line.substr(0, line.find('#'));
-      const std::size_t equals = line.find('=');
-      if (equals == std::string::npos) continue;
+      line = trimmed(line.substr(0, line.find('#')));
+      if (line.empty()) continue;
+      // Options of mpirun may stand there too (-mca A B, -x A=B), whole.
+      const std::size_t equals = line.starts_with("-") ? line.npos : line.find('=');
+      const std::string value = equals == line.npos ? "" : trimmed(line.substr(equals + 1));
       // The last of several holds.
-      found[prefix + trimmed(line.substr(0, equals))] = trimmed(line.substr(equals + 1));
+      found[prefix + trimmed(line.substr(0, equals))] = value;
     }
   }
+  // What lies there is loaded into every rank.
+  const fs::path components = fs::path(home) / ".openmpi/components";
+  std::error_code error;
+  if (fs::exists(components, error) && (!fs::is_empty(components, error) || error))
+    found["OMPI_MCA_mca_component_path"] = components;
   return found;
 }
 

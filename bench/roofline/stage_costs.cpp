@@ -113,7 +113,7 @@ double band_panel_numbers(const PatchCounts& c) {
   for_each_block(c, [&](double r, double next, double) { count += r * r + r * next; });
   return count;
 }
-double band_M_numbers(const PatchCounts& c) {
+double band_m_numbers(const PatchCounts& c) {
   double count = 0;
   for_each_block(c, [&](double r, double next, double) { count += r * next; });
   return count;
@@ -277,7 +277,7 @@ void add_gpu_eigh(const PatchCounts& c, const Psf& psf, Decorrelate kind, Costs&
 // gpu/extract/band_cholesky.cu, condition.cu and roots.cu.
 void add_gpu_band(const PatchCounts& c, const Psf& psf, Costs& costs) {
   const double m = c.nwave;
-  const double panels = band_panel_numbers(c), M = band_M_numbers(c);
+  const double panels = band_panel_numbers(c), M = band_m_numbers(c);
   // L_bb^-1 of each block r^3 / 3, its scaling r^2 / 2; M_b = -L_bb^-1 L_{b,b-1} r'^2 r; f
   double inverse = 0;
   for_each_block(c, [&](double r, double next, double) {
@@ -317,13 +317,13 @@ Cost cost_of_quality(const PatchCounts& c, Engine engine, bool model) {
 void add_patch(const PatchCounts& c, const Psf& psf, const ExtractOptions& options, Engine engine,
                Costs& costs) {
   costs.assemble += cost_of_assembly(c, engine);
+  const bool by_signal =
+      options.method == Method::cholesky && options.decorrelate == Decorrelate::signal;
   if (engine == Engine::gpu_band)
     add_gpu_band(c, psf, costs);
-  else if (engine == Engine::gpu_fibers)
-    add_fibers(c, psf, costs);
   else if (engine == Engine::gpu_eigh)
     add_gpu_eigh(c, psf, options.decorrelate, costs);
-  else if (options.method == Method::cholesky && options.decorrelate == Decorrelate::signal)
+  else if (engine == Engine::gpu_fibers || by_signal)
     add_fibers(c, psf, costs);
   else if (options.method == Method::cholesky)
     add_cpu_cholesky(c, psf, costs);

@@ -128,7 +128,8 @@ class Checker {
       const Json json = json_of(file->second);
       check_alike(name, json);
       Replay replay(plan, entry, json, key_);
-      for (const std::string& wrong : replay.inconsistent()) refuse(name + ": " + wrong);
+      for (const std::string& wrong : replay.inconsistent())
+        refuse(fmt::format("{}: {}", name, wrong));
       for (const std::string& lack : replay.incomplete())
         found_.incomplete.push_back(entry.id + ": " + lack);
       found_.not_published[entry.id] = replay.not_published();
@@ -286,14 +287,20 @@ int SubmissionCheck::exit_status() const {
 std::string SubmissionCheck::text() const {
   const auto line = [](const std::string& words) { return printable(words) + "\n"; };
   std::string text = about.empty() ? "" : line(about);
+  const auto add = [&](const std::vector<std::string>& reasons) {
+    constexpr std::size_t most = 50;
+    for (std::size_t i = 0; i < std::min(most, reasons.size()); ++i)
+      text += "    " + line(reasons[i]);
+    if (reasons.size() > most) text += fmt::format("    and {} more\n", reasons.size() - most);
+  };
   text += inconsistent.empty() ? "consistent\n" : "INCONSISTENT: the archive is refused\n";
-  for (const std::string& reason : inconsistent) text += "    " + line(reason);
+  add(inconsistent);
   text += incomplete.empty() ? "complete\n" : "INCOMPLETE\n";
-  for (const std::string& reason : incomplete) text += "    " + line(reason);
+  add(incomplete);
   for (const auto& [entry, reasons] : not_published) {
     text += fmt::format("{}: {}\n", entry,
                         reasons.empty() ? "may be published" : "not to be published");
-    for (const std::string& reason : reasons) text += "    " + line(reason);
+    add(reasons);
   }
   return text;
 }

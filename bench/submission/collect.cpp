@@ -36,7 +36,7 @@ void add_folder(const fs::path& folder, const std::string& under, const std::str
   for (const auto& entry : fs::directory_iterator(folder))
     if (const std::string name = entry.path().filename();
         fs::is_regular_file(entry.symlink_status()) && name.ends_with(end) && is_safe_name(name))
-      files.emplace(under + "/" + name, bytes_of(entry.path()));
+      files.emplace(fmt::format("{}/{}", under, name), bytes_of(entry.path()));
 }
 
 // Of the first result: what all of them were run on and by.

@@ -87,7 +87,7 @@ std::vector<std::string> frame_contradictions(const Json& validation, const Case
     cameras.push_back(camera);
     if (frame.at("pass") != true) continue;
     const auto add = [&](const std::string& wrong) {
-      if (!wrong.empty()) found.push_back(camera + " " + wrong);
+      if (!wrong.empty()) found.push_back(fmt::format("{} {}", camera, wrong));
     };
     for (const Json& check : frame.at("checks")) add(wrong_check(check));
     add(wrong_truth(frame.at("truth")));

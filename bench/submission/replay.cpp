@@ -44,11 +44,11 @@ void add_differences(const Json& stated, const Json& made, const std::string& pa
   const std::string name = path.empty() ? "" : path.substr(1);
   if (stated.is_object() && made.is_object()) {
     for (const auto& [key, value] : made.items())
-      add_differences(stated.contains(key) ? stated.at(key) : Json(), value, path + "/" + key,
-                      found);
+      add_differences(stated.contains(key) ? stated.at(key) : Json(), value,
+                      fmt::format("{}/{}", path, key), found);
     for (const auto& [key, value] : stated.items())
       if (!made.contains(key))
-        found.push_back(name + (name.empty() ? "" : "/") + key + " is unknown");
+        found.push_back(fmt::format("{}{}{} is unknown", name, name.empty() ? "" : "/", key));
     return;
   }
   if (stated.is_array() && made.is_array() && stated.size() == made.size()) {
@@ -97,7 +97,7 @@ Replay::Replay(const Plan& plan, const Entry& entry, const Json& json, const std
   if (unfinished) {
     const Json& reasons = json.at("verdict").at("reasons");
     incomplete_.push_back(overall + (reasons.empty() ? "" : ": " + shortened(reasons.front())));
-    not_published_.push_back("it was not run to its end");
+    not_published_.emplace_back("it was not run to its end");
     if (!json.at("fom").at("effective").is_null() || json.at("fom").at("published") != false)
       refuse("it has a speed, and was not run to its end");
     return;
@@ -251,7 +251,8 @@ void Replay::check_samples() {
 // The plan's, where it says that it took those; else one that is no plan's.
 void Replay::check_seed(const Sample& sample, const std::string& name) {
   if (run_.inputs.at("seeds") == to_string(SeedSource::drawn)) {
-    if (sample.seed < least_drawn_seed) refuse(name + " has a seed that was not drawn");
+    if (sample.seed < least_drawn_seed || sample.seed > most_drawn_seed)
+      refuse(name + " has a seed that was not drawn");
     return;
   }
   const Case& one = plan_.cases.at(run_.entry.case_name);
@@ -337,9 +338,17 @@ void Replay::check_inputs() {
       generator.at("compression") != one.compress ||
       generator.at("cameras") != fmt::format("{}", fmt::join(one.camera_list(), ",")))
     refuse("its inputs are not those of the plan's case");
-  // An image, a PSF and a truth of each frame.
+  // An image, a PSF and a truth of each frame; no two seeds make the same image.
   std::map<std::int64_t, std::size_t> files;
-  for (const Json& file : run_.inputs.at("frames")) ++files[file.at("seed").get<std::int64_t>()];
+  std::map<Json, std::int64_t> seed_of_image;
+  for (const Json& file : run_.inputs.at("frames")) {
+    const auto seed = file.at("seed").get<std::int64_t>();
+    ++files[seed];
+    const bool is_image = file.at("file").get<std::string>().starts_with("preproc");
+    if (is_image && seed_of_image.emplace(file.at("sha256"), seed).first->second != seed)
+      refuse(fmt::format("its inputs of the seeds {} and {} have the same image",
+                         seed_of_image.at(file.at("sha256")), seed));
+  }
   const std::size_t cameras = one.camera_list().size();
   const std::size_t frames = run_.entry.sustain ? cameras : static_cast<std::size_t>(run_.frames);
   for (const Sample& sample : run_.samples)

@@ -101,7 +101,9 @@ TEST(Publication, NotUnderAPreloadedLibrary) {
 // file.
 TEST(Publication, NotWhereAVariableOfTheLauncherHandsOneOn) {
   ByTheRules one;
-  one.facts.environment = {{"OMPI_MCA_btl", "self,vader"}};
+  one.facts.environment = {{"OMPI_MCA_btl", "self,vader"},
+                           {"OMPI_MCA_rmaps_base_oversubscribe", "1"},
+                           {"OMPI_MCA_btl_vader_single_copy_mechanism", "none"}};
   EXPECT_THAT(one.reasons(), ElementsAre());
   for (const auto& [name, value] :
        std::map<std::string, std::string>{{"OMPI_MCA_mca_base_env_list", "PATH"},
@@ -109,6 +111,11 @@ TEST(Publication, NotWhereAVariableOfTheLauncherHandsOneOn) {
                                           {"OMPI_MCA_orte_default_hostfile", "hosts"},
                                           {"OMPI_MCA_plm_rsh_agent", "/tmp/agent"},
                                           {"PRTE_MCA_plm_ssh_agent", "/tmp/agent"},
+                                          {"OMPI_MCA_orte_fork_agent", "/tmp/agent"},
+                                          {"OMPI_MCA_mca_param_files", "/tmp/settings"},
+                                          {"OMPI_MCA_-mca orte_fork_agent /x", ""},
+                                          {"OMPI_MCA_mca_component_path", "/tmp"},
+                                          {"OMPI_MCA_coll_tuned_dynamic_rules_filename", "f"},
                                           {"HYDRA_LAUNCHER_EXEC", "/tmp/agent"},
                                           {"SPEX_ANY", "LD_PRELOAD=x.so"}}) {
     one.facts.environment = {{name, value}};

@@ -33,8 +33,12 @@ TEST(RunClaims, AnHonestLogIsTaken) {
 
 TEST(RunClaims, FilesThatHoldAnswersStayClosed) {
   SeenOf what = seen;
-  what.opened_answer = "truth.fits";
-  EXPECT_THAT(said_of(honest(), what), testing::HasSubstr("truth.fits was opened"));
+  what.answer = answer_touched("truth.fits", "");
+  EXPECT_EQ(said_of(honest(), what),
+            "truth.fits was opened meanwhile, with which the run has no business");
+  EXPECT_EQ(answer_touched("", "truth.fits"),
+            "truth.fits was moved or replaced meanwhile, with which the run has no business");
+  EXPECT_EQ(answer_touched("", ""), "");
 }
 
 TEST(RunClaims, EveryInputIsOpened) {

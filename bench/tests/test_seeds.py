@@ -4,7 +4,7 @@ import subprocess
 import unittest
 from hashlib import sha256
 
-from bench_runs import Bench, entry
+from bench_runs import OPTIONS, Bench, entry
 
 ACCEPTANCE = {"tier": "acceptance", "warmups": 1, "repeats": 5}
 
@@ -37,6 +37,48 @@ here=${0%/*}
 if [[ "$*" == *--events* ]]; then
   ls -R "$here/data/inputs" >>"$here/seen"
   cat "$here"/out/*.json "$here"/out/logs/*.log >>"$here/seen"
+fi
+exec "$here/real-spex-cpu" "$@"
+"""
+
+# In its first run moves the inputs of all others away, and in the next one brings them back.
+HIDING = """#!/usr/bin/env bash
+here=${0%/*} inputs=${0%/*}/data/inputs/drawn
+if [[ "$*" != *--events* ]]; then exec "$here/real-spex-cpu" "$@"; fi
+if [[ -d $here/hid ]]; then mv "$here/hid"/* "$inputs"; rmdir "$here/hid"; fi
+"$here/real-spex-cpu" "$@" || exit
+if [[ ! -e $here/was-hid ]]; then
+  mkdir "$here/hid" "$here/was-hid"
+  mv "$inputs/small-2" "$here/hid"
+fi
+"""
+
+# The same in golden cases, so that none is missing when a run begins; copies are read meanwhile.
+HIDING_IN_GOLDENS = """#!/usr/bin/env bash
+here=${0%/*} inputs=${0%/*}/data/inputs/drawn
+"$here/real-spex-cpu" "$@" || exit
+case "$*" in
+  *--events*) ;;
+  *golden-tiny-b*) mv "$inputs" "$here/hid" ;;
+  *golden-tiny-r*)
+    if [[ -d $here/hid ]]; then cp -r "$here/hid" "$here/copy"; mv "$here/hid" "$inputs"; fi ;;
+esac
+"""
+
+# Reads what it has no business with, and then fails, as if for another reason.
+FAILING = """#!/usr/bin/env bash
+here=${0%/*}
+[[ "$*" == *--events* && "$*" == *--nwavestep* ]] || exec "$here/real-spex-cpu" "$@"
+cat "$here"/data/inputs/drawn/*/manifest.json >/dev/null
+exit 9
+"""
+
+# Ends spex-bench in its second run.
+LEAVING = """#!/usr/bin/env bash
+here=${0%/*}
+if [[ "$*" == *--events* ]]; then
+  echo >>"$here/runs"
+  if (($(wc -l <"$here/runs") == 2)); then kill -INT "$PPID"; sleep 1; fi
 fi
 exec "$here/real-spex-cpu" "$@"
 """
@@ -83,6 +125,73 @@ class Seeds(unittest.TestCase):
                 self.assertIn(str(seeds[run]), look)
                 for later in seeds[run + 1 :]:
                     self.assertNotIn(str(later), look)
+
+    def test_inputs_stay_where_they_are(self):
+        """A file that is moved away is watched by nobody."""
+        for extractor, goldens in ((HIDING, []), (HIDING_IN_GOLDENS, ["tiny-b", "tiny-r"])):
+            plan = ACCEPTANCE | {"goldens": goldens}
+            with (
+                self.subTest(goldens=goldens),
+                Bench([entry("one", repeats=1)], extractor=extractor, **plan) as bench,
+            ):
+                status, text = bench.run()
+                self.assertEqual(status, 3, text)
+                reasons = bench.result("one")["verdict"]["reasons"]
+                self.assertRegex(
+                    reasons[0], "/data/inputs/drawn/.* was moved or replaced meanwhile, with which"
+                )
+                self.assertEqual(len(bench.result("one")["timing"]["samples"]), 1 - bool(goldens))
+
+    def test_who_fails_has_seen_it_all_the_same(self):
+        """What an entry looks up helps the others, however its run ended."""
+        others = [*OPTIONS, "--nwavestep", "25"]
+        entries = [entry("spy", options=others, repeats=1), entry("one", repeats=1)]
+        with Bench(entries, extractor=FAILING, **ACCEPTANCE) as bench:
+            status, text = bench.run()
+            self.assertEqual(status, 1, text)
+            self.assertIn("has no business", bench.result("spy")["verdict"]["reasons"][0])
+            self.assertIn("spy has opened", bench.result("one")["verdict"]["reasons"][0])
+
+    def test_who_was_first_by_the_clock_has_shared(self):
+        """An entry that is ahead by runs of an earlier start, though the plan has it behind."""
+        entries = [entry("one", repeats=5), entry("two", repeats=4)]
+        with Bench(entries, extractor=LEAVING, **ACCEPTANCE) as bench:
+            self.assertEqual(bench.run("--only", "two")[0], 1)
+            self.assertEqual(len(bench.result("two")["timing"]["samples"]), 1)
+            status, text = bench.run("--resume")
+            self.assertEqual(status, 0, text)
+            one = bench.result("one")
+            self.assertEqual(one["inputs"]["shared_with"], ["two"])
+            self.assertIn(
+                "two extracted some of its inputs before it", one["fom"]["not_published_because"]
+            )
+
+    def test_nothing_of_others_is_removed(self):
+        """Where the folder of the inputs is a link; nor does a second start disturb the first."""
+        with Bench([entry("one")]) as bench:
+            drawn = ("--seeds", "drawn")
+            kept = bench.folder / "shared/drawn/thesis.txt"
+            kept.parent.mkdir(parents=True)
+            kept.write_text("years")
+            (bench.folder / "data/inputs").parent.mkdir()
+            (bench.folder / "data/.spex-bench").touch()
+            (bench.folder / "data/inputs").symlink_to(bench.folder / "shared")
+            status, text = bench.run(*drawn)
+            self.assertEqual(status, 2, text)
+            self.assertIn("data/inputs is a link", text)
+            self.assertEqual(kept.read_text(), "years")
+        second = """#!/usr/bin/env bash
+here=${0%/*}
+if [[ "$*" == *--events* ]]; then
+  "$here/spex-bench" "$here/plan.json" --out "$here/other" --data "$here/other-data" \\
+    --references "$here/references" --seeds drawn >"$here/said" 2>&1
+fi
+exec "$here/real-spex-cpu" "$@"
+"""
+        with Bench([entry("one")], extractor=second) as bench:
+            status, text = bench.run(*drawn)
+            self.assertEqual(status, 0, text)
+            self.assertIn("references: is in use by process", (bench.folder / "said").read_text())
 
     def test_each_start_draws_anew(self):
         """A result that is resumed goes on with other inputs; those of before are not kept."""

@@ -43,6 +43,20 @@ TEST(Statistics, IntervalIsAsNarrowAs95PercentAllows) {
 }
 
 // The intervals of many draws hold the median as often as they say.
+// The chance that all of so many tosses are heads is less than a double holds.
+TEST(Statistics, OfManySamplesToo) {
+  for (const int n : {1000, 1001, 1080, 1500, 10000}) {
+    std::vector<double> samples;
+    for (int i = 1; i <= n; ++i) samples.push_back(i);
+    const Statistic many = summarize(samples);
+    ASSERT_TRUE(many.coverage);
+    EXPECT_GE(*many.coverage, 0.95) << n;
+    EXPECT_LT(*many.coverage, 0.956) << n;
+    // Some 1.96 standard deviations of the rank on each side.
+    EXPECT_NEAR(*many.high - *many.low, 1.96 * std::sqrt(n), 3) << n;
+  }
+}
+
 TEST(Statistics, CoverageIsTrue) {
   std::mt19937_64 random(3);
   std::exponential_distribution<double> draw(1);

@@ -121,7 +121,10 @@ EntryRun exposure(const Plan& plan) {
     sample.launch_s = 0.5;
     run.samples.push_back(sample);
     for (int file = 0; file < 90; ++file)
-      run.inputs["frames"].push_back({{"file", "preproc"}, {"seed", sample.seed}});
+      run.inputs["frames"].push_back(
+          {{"file", "preproc"},
+           {"seed", sample.seed},
+           {"sha256", hash_text(fmt::format("{} {}", sample.seed, file))}});
     for (Json& frame : frames)
       frame["outputs"].push_back({{"run", index}, {"seed", sample.seed}, {"sha256", sha}});
   }
@@ -221,6 +224,10 @@ TEST(Submission, WhatIsStatedFollowsFromTheSamples) {
               Contains(HasSubstr("frames_done")));
   EXPECT_THAT(refusals([](Json& j) { j["timing"]["samples"][2]["seed"] = 3; }),
               Contains("results/pipeline.json: run 2 has a seed that was not drawn"));
+  EXPECT_THAT(refusals([](Json& j) {
+                j["inputs"]["frames"][90]["sha256"] = j["inputs"]["frames"][0]["sha256"];
+              }),
+              Contains(HasSubstr("have the same image")));
   EXPECT_THAT(refusals([](Json& j) { j["inputs"]["seeds"] = "elsewhere"; }),
               Contains(HasSubstr("its seeds are from nowhere that is known")));
   EXPECT_THAT(refusals([](Json& j) { j["inputs"]["seeds"] = "plan"; }),

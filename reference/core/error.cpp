@@ -1,6 +1,9 @@
 #include "reference/core/error.hpp"
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
+#include <string_view>
 #include <utility>
 
 #include "reference/core/exit_status.hpp"
@@ -15,6 +18,13 @@ std::string one_line(const std::string& subject, const std::string& wrong,
   text += wrong;
   if (!expected.empty()) text += " (expected " + expected + ")";
   return printable(std::move(text));
+}
+
+// Whether three bytes are a mark by which what follows is shown from right to left.
+bool turns_lines(std::string_view three) {
+  constexpr std::array marks{"\u200e", "\u200f", "\u202a", "\u202b", "\u202c", "\u202d",
+                             "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"};
+  return std::find(marks.begin(), marks.end(), three) != marks.end();
 }
 
 }  // namespace
@@ -35,6 +45,8 @@ std::string printable(std::string text) {
       text[i] = '?';
     else if (byte == of_c1 && next >= first_c1 && next < behind_c1)
       text[i] = text[i + 1] = '?';
+    else if (turns_lines(std::string_view(text).substr(i, 3)))
+      text.replace(i, 3, "???");
   }
   return text;
 }

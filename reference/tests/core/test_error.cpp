@@ -30,6 +30,7 @@ TEST(Error, MovesNoCursor) {
                    .what(),
                "a?[2J: is? wrong (expected ??31m)");
   EXPECT_EQ(printable("λ, é and Å"), "λ, é and Å");
+  EXPECT_EQ(printable("a\u202e\u2069b"), "a??????b");
 }
 
 TEST(Error, WordsOfTheFileSystemNameThePath) {
