@@ -13,26 +13,23 @@ namespace spex::bench {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-// The mark and the lock of a folder, which another spex-bench opens to say who is there.
-bool is_mark(const fs::path& path) {
-  return path.filename().string().starts_with(".spex-bench");
-}
-
-}  // namespace
-
 void KnownFiles::look(const std::vector<std::string>& folders) {
-  files_.clear();
+  known_.clear();
   for (const std::string& folder : folders) {
     std::error_code error;
     if (!fs::exists(folder, error) && !error) continue;
-    for (fs::recursive_directory_iterator it(folder, error), end; it != end; it.increment(error)) {
-      if (error) break;
-      if (!it->is_regular_file(error) || is_mark(*it)) continue;
-      const std::string path = it->path();
-      if (!identify(path, files_[path]))
-        throw data_error(path, std::strerror(errno), "a file of spex-bench");
+    take(folder);
+    for (fs::recursive_directory_iterator it(folder, error), end; !error && it != end;
+         it.increment(error)) {
+      const bool is_folder = it->is_directory(error);
+      if (it->path().filename().string().starts_with(".")) {
+        if (is_folder) it.disable_recursion_pending();
+        continue;
+      }
+      // Its files would not be met, and not be watched.
+      if (is_folder && it->is_symlink(error))
+        throw data_error(it->path(), "is a link", "folders that are spex-bench's own");
+      if (is_folder || it->is_regular_file(error)) take(it->path());
     }
     if (error) throw data_error(folder, error.message(), "folders that can be read, all of them");
   }
@@ -40,21 +37,27 @@ void KnownFiles::look(const std::vector<std::string>& folders) {
 
 std::vector<std::string> KnownFiles::paths() const {
   std::vector<std::string> all;
-  all.reserve(files_.size());
-  for (const auto& [path, identity] : files_) all.push_back(path);
+  for (const auto& [path, identity] : known_)
+    if (!identity.is_folder) all.push_back(path);
   return all;
 }
 
 std::string KnownFiles::moved() const {
-  for (const auto& [path, identity] : files_)
+  for (const auto& [path, identity] : known_)
     if (Identity now; !identify(path, now) || now != identity) return path;
   return {};
 }
 
+void KnownFiles::take(const std::string& path) {
+  if (!identify(path, known_[path]))
+    throw data_error(path, std::strerror(errno), "a file or folder of spex-bench");
+}
+
 bool KnownFiles::identify(const std::string& path, Identity& identity) {
-  struct stat about {};
-  if (stat(path.c_str(), &about) != 0) return false;
-  identity = {about.st_dev, about.st_ino};
+  struct stat name {
+  }, target{};
+  if (lstat(path.c_str(), &name) != 0 || stat(path.c_str(), &target) != 0) return false;
+  identity = {name.st_dev, name.st_ino, target.st_dev, target.st_ino, S_ISDIR(target.st_mode)};
   return true;
 }
 

@@ -65,6 +65,17 @@ case "$*" in
 esac
 """
 
+# Puts a link in the place of a folder in a golden case, and then reads what the link leads to.
+LINKING = """#!/usr/bin/env bash
+here=${0%/*}
+if [[ "$*" == *--events* ]]; then cat "$here"/elsewhere/* >/dev/null 2>&1; fi
+"$here/real-spex-cpu" "$@" || exit
+if [[ "$*" == *golden-tiny-b* ]]; then
+  mv "$here/data/inputs/drawn@part@" "$here/elsewhere"
+  ln -s "$here/elsewhere" "$here/data/inputs/drawn@part@"
+fi
+"""
+
 # Reads what it has no business with, and then fails, as if for another reason.
 FAILING = """#!/usr/bin/env bash
 here=${0%/*}
@@ -127,8 +138,13 @@ class Seeds(unittest.TestCase):
                     self.assertNotIn(str(later), look)
 
     def test_inputs_stay_where_they_are(self):
-        """A file that is moved away is watched by nobody."""
-        for extractor, goldens in ((HIDING, []), (HIDING_IN_GOLDENS, ["tiny-b", "tiny-r"])):
+        """A file that is moved away is watched by nobody, nor one below a link."""
+        for extractor, goldens in (
+            (HIDING, []),
+            (HIDING_IN_GOLDENS, ["tiny-b", "tiny-r"]),
+            (LINKING.replace("@part@", ""), ["tiny-b"]),
+            (LINKING.replace("@part@", "/small-2"), ["tiny-b"]),
+        ):
             plan = ACCEPTANCE | {"goldens": goldens}
             with (
                 self.subTest(goldens=goldens),
@@ -138,9 +154,22 @@ class Seeds(unittest.TestCase):
                 self.assertEqual(status, 3, text)
                 reasons = bench.result("one")["verdict"]["reasons"]
                 self.assertRegex(
-                    reasons[0], "/data/inputs/drawn/.* was moved or replaced meanwhile, with which"
+                    reasons[0], "/data/inputs/drawn.* was moved or replaced meanwhile, with which"
                 )
                 self.assertEqual(len(bench.result("one")["timing"]["samples"]), 1 - bool(goldens))
+
+    def test_folders_below_links_are_refused(self):
+        """Their files would not be known; of kept references too."""
+        with Bench([entry("one")]) as bench:
+            self.assertEqual(bench.run()[0], 0)
+            (bench.folder / "elsewhere").mkdir()
+            (bench.folder / "references/old").symlink_to(bench.folder / "elsewhere")
+            status, text = bench.run()
+            self.assertEqual(status, 1, text)
+            self.assertIn("references/old: is a link", text)
+            (bench.folder / "references/old").unlink()
+            (bench.folder / "references/.note.swp").write_text("somebody's")
+            self.assertEqual(bench.run()[0], 0)
 
     def test_who_fails_has_seen_it_all_the_same(self):
         """What an entry looks up helps the others, however its run ended."""
