@@ -17,20 +17,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// That the plan gives the runs of an entry, where each is begun once.
-std::set<int> planned_seeds_of(const Plan& plan, const Entry& entry) {
-  const Case& one = plan.cases.at(entry.case_name);
-  std::set<int> seeds;
-  if (entry.sustain)
-    for (int k = 0; k < one.exposures_in_turn() + 1; ++k) seeds.insert(one.seed + k);
-  else
-    for (int index = 0;
-         index < entry.warmups.value_or(plan.warmups) + entry.repeats.value_or(plan.repeats);
-         ++index)
-      seeds.insert(seed_of_run(one, entry, index, 0));
-  return seeds;
-}
-
 }  // namespace
 
 CampaignInputs::CampaignInputs(const Plan& plan, const CampaignSettings& settings,
@@ -48,7 +34,8 @@ CampaignInputs::CampaignInputs(const Plan& plan, const CampaignSettings& setting
   if (fs::is_symlink(inputs) && settings.seeds == SeedSource::drawn)
     throw usage_error("--data", inputs.string() + " is a link", "a folder of spex-bench's own");
   // Those of an earlier campaign, which no later one has a use for.
-  if (settings.seeds == SeedSource::drawn) fs::remove_all(inputs / "drawn");
+  if (settings.seeds == SeedSource::drawn)
+    fs::remove_all(folder_of_inputs(data_, SeedSource::drawn));
   look_at_files();
 }
 
@@ -86,49 +73,33 @@ nlohmann::ordered_json CampaignInputs::json(const EntryRun& run) const {
 }
 
 void CampaignInputs::use(EntryRun& run, const std::vector<const Dataset*>& exposures) {
+  add(run, exposures);
+  nlohmann::ordered_json& names = run.inputs.at("shared_with");
+  const std::vector<std::string> options = reference_options(run.entry);
   for (const Dataset* exposure : exposures) {
+    // What another has found of it by the same options is an answer of this one's.
+    std::map<std::string, std::vector<std::string>>& users = users_[exposure];
+    for (const auto& [name, its_options] : users)
+      if (name != run.entry.id && its_options == options &&
+          std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(name);
+    users[run.entry.id] = options;
+  }
+}
+
+void CampaignInputs::add(EntryRun& run, const std::vector<const Dataset*>& exposures) {
+  for (const Dataset* exposure : exposures)
     add_inputs(*exposure, std::min(run.frames, static_cast<int>(exposure->frames.size())),
                run.inputs);
-    users_[exposure].insert(run.entry.id);
-  }
-  nlohmann::ordered_json& names = run.inputs.at("shared_with");
-  for (const Entry& entry : plan_.entries)
-    if (has_extracted(entry, run, exposures) &&
-        std::find(names.begin(), names.end(), entry.id) == names.end())
-      names.push_back(entry.id);
 }
 
-// Whether an entry has begun to extract some of another's inputs, by the same options: what it has
-// found of them is an answer of the other's. Who knows the plan's seeds may have at any time: those
-// before it in the plan have. Two cases have the same frames where the plan's seeds are spex-sim's.
-bool CampaignInputs::has_extracted(const Entry& entry, const EntryRun& run,
-                                   const std::vector<const Dataset*>& exposures) const {
-  if (entry.id == run.entry.id || reference_options(entry) != reference_options(run.entry))
-    return false;
-  if (seeds_.source() == SeedSource::drawn)
-    return std::any_of(exposures.begin(), exposures.end(),
-                       [&](const Dataset* one) { return users_.at(one).contains(entry.id); });
-  const auto place = [&](const std::string& id) {
-    return std::find_if(plan_.entries.begin(), plan_.entries.end(),
-                        [&](const Entry& one) { return one.id == id; });
-  };
-  const Case& mine = plan_.cases.at(run.entry.case_name);
-  const Case& its = plan_.cases.at(entry.case_name);
-  if (place(entry.id) > place(run.entry.id) || its.size != mine.size ||
-      its.camera_list() != mine.camera_list())
-    return false;
-  const std::set<int> seeds = planned_seeds_of(plan_, entry);
-  return std::any_of(exposures.begin(), exposures.end(),
-                     [&](const Dataset* one) { return seeds.contains(one->planned); });
-}
-
-void CampaignInputs::check_resumed(EntryRun& run, const std::string& result) {
+void CampaignInputs::check_resumed(const EntryRun& run, const std::string& result) {
   if (seeds_.source() == SeedSource::drawn) return;
   EntryRun now = run;
   now.inputs = json(run);
   int end = std::max(run.warmups + run.repeats, run.next_index());
   for (const DroppedRun& dropped : run.dropped) end = std::max(end, dropped.index + 1);
-  use(now, exposures_of(run, 0, end));
+  add(now, exposures_of(run, 0, end));
   for (const auto& file : run.inputs.at("frames"))
     if (const auto& files = now.inputs.at("frames");
         std::find(files.begin(), files.end(), file) == files.end())

@@ -39,7 +39,7 @@ class CampaignInputs {
   void use(EntryRun& run, const std::vector<const Dataset*>& exposures);
   /// Of a result that is resumed: its inputs are those that are there now. Seeds that are drawn are
   /// others at each start. Throws Error(data) with the result's name.
-  void check_resumed(EntryRun& run, const std::string& result);
+  void check_resumed(const EntryRun& run, const std::string& result);
 
   /// Makes the reference frames of an exposure's first frames, where the plan has references.
   void make_references(const EntryRun& run, const Dataset& exposure);
@@ -64,8 +64,7 @@ class CampaignInputs {
   void fail_changed(std::vector<EntryRun>& runs) const;
 
  private:
-  [[nodiscard]] bool has_extracted(const Entry& entry, const EntryRun& run,
-                                   const std::vector<const Dataset*>& exposures) const;
+  static void add(EntryRun& run, const std::vector<const Dataset*>& exposures);
   void look_at_files();
 
   const Plan& plan_;
@@ -76,7 +75,8 @@ class CampaignInputs {
   Seeds seeds_;
   ReferenceStore references_;
   std::map<std::pair<std::string, int>, Dataset> exposures_;  // by case and the plan's seed
-  std::map<const Dataset*, std::set<std::string>> users_;  // entries that have begun to extract it
+  // By exposure, the entries that have begun to extract it, and their options.
+  std::map<const Dataset*, std::map<std::string, std::vector<std::string>>> users_;
   KnownFiles files_;
   std::map<Milestone, nlohmann::ordered_json> golden_;
   std::map<std::pair<std::string, std::string>, long> patches_;  // by entry and camera

@@ -104,9 +104,8 @@ WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& frame,
     command.helpers = programs_of_mps();
   }
   OpeningWatch opening(inputs);
-  const auto moved = [&] { return closed.all == nullptr ? "" : closed.all->moved(); };
   // What is not in its place cannot be watched.
-  if (const std::string path = moved(); !path.empty())
+  if (const std::string path = closed.moved(); !path.empty())
     throw data_error(path, "was moved or replaced between two runs", "inputs that stay in place");
   OpeningWatch answers(closed.paths);
   std::optional<WritingWatch> writing;
@@ -134,7 +133,7 @@ WatchedRun RunWatcher::run(EntryRun& run, const std::vector<std::string>& frame,
   // What another node opens is not seen.
   if (run.launch.nodes == 1) watched.unopened = opening.unopened();
   const std::optional<Opening> opened = answers.stop();
-  watched.answer = answer_touched(opened ? opened->path : "", moved());
+  watched.answer = answer_touched(opened ? opened->path : "", closed.moved());
   // Events are lost where there is no room for them: the run is as good as not seen.
   require_sight(saw_all());
   if (watched.result.interrupted) {

@@ -53,9 +53,8 @@ nlohmann::ordered_json run_golden(const std::string& cases, const std::string& n
   command.log = fs::path(folder) / "golden.log";
   command.time_limit_s = limit_s;
   CommandResult result;
-  const auto moved = [&] { return closed.all == nullptr ? "" : closed.all->moved(); };
   // What is not in its place cannot be watched.
-  std::string touched = answer_touched("", moved());
+  std::string touched = answer_touched("", closed.moved());
   for (int left = touched.empty() ? most_tries : 0; left > 0; --left) {
     fs::remove(output);
     OpeningWatch answers(closed.paths), golden_frame({golden.frame});
@@ -64,7 +63,7 @@ nlohmann::ordered_json run_golden(const std::string& cases, const std::string& n
     if (!answers.watches() || !golden_frame.watches())
       throw Error(ErrorKind::internal, "inotify", "the golden frames cannot be watched",
                   blind_expected);
-    touched = answer_touched(opened ? opened->path : "", moved());
+    touched = answer_touched(opened ? opened->path : "", closed.moved());
     if (!touched.empty() || !looked_at || result.interrupted) break;
     touched = answer_touched(golden.frame, "");
     spdlog::warn("{}: was opened meanwhile, by whom is not known", golden.frame);

@@ -38,6 +38,9 @@ class KnownFiles {
 struct ClosedFiles {
   std::vector<std::string> paths;   ///< it does not open them
   const KnownFiles* all = nullptr;  ///< it leaves them, and its own inputs, where they are; or null
+
+  /// KnownFiles::moved of all; "" where there are none.
+  [[nodiscard]] std::string moved() const { return all == nullptr ? "" : all->moved(); }
 };
 
 }  // namespace spex::bench

@@ -241,23 +241,26 @@ if [[ "$*" == *--events* ]]; then cat "$here"/data/inputs/drawn/*/preproc-* >"$h
             self.assertIn("has no business", bench.result("one")["verdict"]["reasons"][0])
 
     def test_who_looks_up_answers_spoils_the_others(self):
-        """Reference frames that one entry opens would help the next, by whatever options."""
+        """Reference frames that one opens would help the next, whatever its options and its end."""
         looking = """#!/usr/bin/env bash
 here=${0%/*}
 "$here/real-spex-cpu" "$@" || exit
 [[ "$*" == *--events* && "$*" == *--nwavestep* ]] || exit 0
 cat "$here"/references/drawn/*.fits >/dev/null
+exit @status@
 """
         plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
         others = [*OPTIONS, "--nwavestep", "25"]
         entries = [entry("other", options=others, repeats=1), entry("one", repeats=1)]
-        with Bench(entries, extractor=looking, **plan) as bench:
-            status, text = bench.run()
-            self.assertEqual(status, 1, text)
-            self.assertIn("has no business", bench.result("other")["verdict"]["reasons"][0])
-            verdict = bench.result("one")["verdict"]
-            self.assertEqual(verdict["overall"], "error", text)
-            self.assertIn("other has opened", verdict["reasons"][0])
+        for ended in ("0", "9"):
+            extractor = looking.replace("@status@", ended)
+            with self.subTest(ended), Bench(entries, extractor=extractor, **plan) as bench:
+                status, text = bench.run()
+                self.assertEqual(status, 1, text)
+                self.assertIn("has no business", bench.result("other")["verdict"]["reasons"][0])
+                verdict = bench.result("one")["verdict"]
+                self.assertEqual(verdict["overall"], "error", text)
+                self.assertIn("other has opened", verdict["reasons"][0])
 
     def test_a_golden_case_is_no_chance_to_cheat(self):
         """To work ahead on inputs that are there, or to take the golden frame for one's own."""

@@ -9,7 +9,7 @@ from spexreports import style
 from spexreports.gpu_scaling_figure import interval_words, line
 from spexreports.numbers import counted
 from spexreports.result import Result
-from spexreports.section import Missing, Picture, by_group, in_sweep, systems, told_apart
+from spexreports.section import Missing, Picture, in_sweep, lines_of, systems, told_apart
 from spexreports.work import method
 
 
@@ -22,11 +22,11 @@ def _ranks(result: Result) -> float:
 
 
 def _lines(results: list[Result], kind: str) -> dict:
-    groups = by_group(
+    return lines_of(
         [r for r in in_sweep(results, kind) if not isinstance(r.scaling.x, str)],
         lambda r: (r.scaling.sweep, r.system, r.case, method(r)),
+        _ranks,
     )
-    return {key: points for key, points in groups.items() if len({_ranks(p) for p in points}) > 1}
 
 
 def _ideal(axis: Axes, points: list[Result], colour: str, first: bool, strong: bool) -> None:

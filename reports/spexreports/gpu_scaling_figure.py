@@ -8,7 +8,15 @@ from spexreports.numbers import counted
 from spexreports.order_statistics import Estimate, median_coverage, median_rank
 from spexreports.published import CPU_MILESTONES
 from spexreports.result import Result
-from spexreports.section import Missing, Picture, by_group, in_sweep, rungs, systems, told_apart
+from spexreports.section import (
+    Missing,
+    Picture,
+    in_sweep,
+    lines_of,
+    rungs,
+    systems,
+    told_apart,
+)
 from spexreports.work import has_fpnh, method, own_method, settings
 
 RANKS = "ranks per GPU"
@@ -103,16 +111,6 @@ def _note_waiting(axis: Axes, groups: dict, x_of) -> None:
             )
 
 
-def _lines(results: list[Result], key, x_of) -> dict:
-    """Groups with two values of x or more, each x once."""
-    groups = {}
-    for name, points in by_group(results, key).items():
-        by_x = {x_of(p): p for p in points}
-        if len(by_x) > 1:
-            groups[name] = list(by_x.values())
-    return groups
-
-
 def _ideal(axis: Axes, groups: dict, x_of) -> None:
     """From the first point of each line, in proportion to x."""
     for i, points in enumerate(groups.values()):
@@ -175,14 +173,14 @@ def gpu_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
     def ranks_of(r: Result) -> float:
         return r.ranks_per_gpu or 1
 
-    ranks = _lines(
+    ranks = lines_of(
         [r for r in chosen if r.scaling.kind == "ranks-per-gpu"],
         lambda r: (r.gpus_per_node, r.milestone, r.system, *_work(r)),
         ranks_of,
     )
     if ranks:
         panels.append((ranks, ranks_of, RANKS, lambda k: f"{counted(k[0], 'GPU')}, {k[1]}", False))
-    gpus = _lines(
+    gpus = lines_of(
         [r for r in chosen if r.scaling.kind in ("gpus", "ranks-per-gpu")],
         lambda r: (ranks_of(r), r.milestone, r.system, *_work(r)),
         lambda r: r.gpus_per_node,
@@ -197,7 +195,7 @@ def gpu_scaling_figure(results: list[Result]) -> list[Picture] | Missing:
                 True,
             )
         )
-    nodes = _lines(
+    nodes = lines_of(
         [r for r in chosen if r.scaling.kind == "nodes"],
         lambda r: (r.milestone, r.system, *_work(r)),
         lambda r: r.nodes,

@@ -3,7 +3,7 @@
 from spexreports import style
 from spexreports.gpu_scaling_figure import error_bars, interval_words, line
 from spexreports.result import Result
-from spexreports.section import Missing, Picture, by_group, in_sweep, systems, told_apart
+from spexreports.section import Missing, Picture, by_group, in_sweep, lines_of, systems, told_apart
 from spexreports.work import has_fpnh
 
 COMPRESSIONS = {"none": "plain", "gz": ".gz", "fz": ".fz"}
@@ -17,6 +17,10 @@ def _chosen(results: list[Result], *kinds: str) -> list[Result]:
     return [r for r in in_sweep(results, *kinds) if has_fpnh(r)]
 
 
+def _size(result: Result) -> float:
+    return float(result.scaling.x)
+
+
 def _fpnh(result: Result):
     return result.extraction.fpnh
 
@@ -25,8 +29,9 @@ def patch_size_figure(results: list[Result]) -> list[Picture] | Missing:
     """FPNH over nwavestep and over nsubbundles."""
     panels = []
     for kind in LABELS:
-        groups = by_group(_chosen(results, kind), lambda r: (r.scaling.sweep, r.system, r.case))
-        groups = {k: g for k, g in groups.items() if len({r.scaling.x for r in g}) > 1}
+        groups = lines_of(
+            _chosen(results, kind), lambda r: (r.scaling.sweep, r.system, r.case), _size
+        )
         if groups:
             panels.append((kind, groups))
     if not panels:
@@ -36,10 +41,8 @@ def patch_size_figure(results: list[Result]) -> list[Picture] | Missing:
     for axis, (kind, groups) in zip(axes[:, 0], panels, strict=True):
         for i, points in enumerate(groups.values()):
             name = told_apart(everything, points[0].milestone, points[0])
-            line(axis, points, lambda r: float(r.scaling.x), _fpnh, name, i)
-        style.whole_ticks(
-            axis.xaxis, sorted({float(r.scaling.x) for g in groups.values() for r in g})
-        )
+            line(axis, points, _size, _fpnh, name, i)
+        style.whole_ticks(axis.xaxis, sorted({_size(r) for g in groups.values() for r in g}))
         axis.set_ylim(bottom=0)
         axis.set_xlabel(LABELS[kind])
         axis.set_ylabel("FPNH (frames per node-hour)")

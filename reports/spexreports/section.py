@@ -68,6 +68,16 @@ def by_group(results: list[Result], key) -> dict:
     return groups
 
 
+def lines_of(results: list[Result], key, x_of) -> dict:
+    """Groups with two values of x or more, each x once."""
+    groups = {}
+    for name, points in by_group(results, key).items():
+        by_x = {x_of(p): p for p in points}
+        if len(by_x) > 1:
+            groups[name] = list(by_x.values())
+    return groups
+
+
 def told_apart(results: list[Result], label: str, result: Result) -> str:
     """The label, with a method that is not the milestone's, and what differs among the results."""
     parts, kinds = [label], {r.scaling.kind for r in results if r.scaling}

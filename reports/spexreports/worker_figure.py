@@ -4,7 +4,7 @@ from spexreports import style
 from spexreports.gpu_scaling_figure import interval_words, line
 from spexreports.numbers import counted
 from spexreports.result import Result
-from spexreports.section import Missing, Picture, by_group, in_sweep, systems, told_apart
+from spexreports.section import Missing, Picture, in_sweep, lines_of, systems, told_apart
 
 LABELS = {
     "threads": "threads of a rank (CPU)",
@@ -24,10 +24,11 @@ def worker_figure(results: list[Result]) -> list[Picture] | Missing:
     """A panel for each kind of sweep; threads with the ideal line from the first point."""
     panels = []
     for kind in LABELS:
-        groups = by_group(
-            in_sweep(results, kind), lambda r: (r.scaling.sweep, r.system, r.case, r.frames_asked)
+        groups = lines_of(
+            in_sweep(results, kind),
+            lambda r: (r.scaling.sweep, r.system, r.case, r.frames_asked),
+            _number,
         )
-        groups = {k: g for k, g in groups.items() if len({_number(r) for r in g}) > 1}
         if groups:
             panels.append((kind, groups))
     if not panels:

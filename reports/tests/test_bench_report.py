@@ -28,13 +28,11 @@ import make_sample_results  # noqa: E402
 from spexreports import page, style  # noqa: E402
 from spexreports.__main__ import main  # noqa: E402
 from spexreports.bench_report import bench_report  # noqa: E402
-from spexreports.comparison import judge, speed_ratio  # noqa: E402
 from spexreports.errors import DataError  # noqa: E402
 from spexreports.flux_cost import pairs  # noqa: E402
 from spexreports.ladder_figure import ladder_figure  # noqa: E402
 from spexreports.marks import symbols  # noqa: E402
 from spexreports.result import STAGES  # noqa: E402
-from spexreports.result import Figure as Speeds  # noqa: E402
 from spexreports.result_files import read_results  # noqa: E402
 
 DATA = ROOT / "reports/tests/data"
@@ -130,7 +128,7 @@ def _tick_labels(axis: Axes) -> list[mpl.text.Text]:
     return [label for tick in ticks for label in (tick.label1, tick.label2)]
 
 
-def _texts(figure: Figure) -> list[str]:
+def texts_of(figure: Figure) -> list[str]:
     return [text.get_text() for text in figure.findobj(mpl.text.Text)]
 
 
@@ -235,7 +233,7 @@ class Report(unittest.TestCase):
         self.assertNotIn("check.json", before.split("<nav>")[1])
         self.assertIn("check.json", after)
         (picture,) = ladder_figure(read_results(RESULTS))
-        self.assertNotIn("check", " ".join(_texts(picture.figure)))
+        self.assertNotIn("check", " ".join(texts_of(picture.figure)))
 
     def test_marks_are_explained(self):
         """Each mark of the ladder's names is explained within the picture."""
@@ -372,129 +370,6 @@ class LadderNames(unittest.TestCase):
         names = [label.get_text() for label in picture.figure.axes[0].get_yticklabels()]
         found = {name.rstrip("*†‡§") for name in names[names.index("pipeline") + 1 :]}
         self.assertEqual(found, {"h200", "h200x4", "h200x4, gz", "h200x4, one-process"})
-
-
-def speeds(seconds: list[float], first: int = 1) -> Speeds:
-    """Of a frame on a node, by rounds from the first on."""
-    return Speeds(dict(enumerate(seconds, first)), frames=1, nodes=1, gpus=0)
-
-
-class Comparison(unittest.TestCase):
-    """Is B faster than A?"""
-
-    def verdict(self, a: list[float], b: list[float], same_run: bool = False) -> str:
-        """Of these samples."""
-        return judge(speed_ratio(speeds(a), speeds(b), same_run), 0.02)
-
-    def test_verdicts(self):
-        """By the interval of the ratio against the margin."""
-        steady = [1.0, 1.001, 0.999, 1.0005, 0.9995]
-        self.assertEqual(self.verdict(steady, [s / 2 for s in steady]), "FASTER")
-        self.assertEqual(self.verdict(steady, [s * 2 for s in steady]), "SLOWER")
-        self.assertEqual(self.verdict(steady, steady), "SAME")
-        noisy = [0.8, 1.3, 1.0, 0.9, 1.2]
-        self.assertEqual(self.verdict(noisy, [s * 0.99 for s in noisy]), "UNDECIDED")
-        self.assertEqual(self.verdict([1.0], [0.5]), "UNDECIDED")
-
-    def test_too_few_runs_are_no_verdict(self):
-        """Three runs a side cover 90%, five pairs 94%: neither is 95%, six pairs are."""
-        self.assertEqual(self.verdict([1, 1, 1], [0.5, 0.5, 0.5]), "UNDECIDED")
-        self.assertEqual(self.verdict([1.0] * 5, [0.5] * 5, same_run=True), "UNDECIDED")
-        self.assertEqual(self.verdict([1.0] * 6, [0.5] * 6, same_run=True), "FASTER")
-
-    def test_pairs_of_the_same_round(self):
-        """What slowed a whole round down does not widen the interval of the ratio."""
-        machine = [1, 5, 2, 9, 3, 7]
-        ratio = speed_ratio(speeds(machine), speeds([m / 2 for m in machine]), same_run=True)
-        self.assertEqual((ratio.low, ratio.value, ratio.high), (2, 2, 2))
-        apart = speed_ratio(speeds(machine), speeds([m / 2 for m in machine]), same_run=False)
-        self.assertLess(apart.low, 1)
-        # Rounds that only one of them has are not paired.
-        shifted = speed_ratio(speeds(machine), speeds(machine, first=2), same_run=True)
-        self.assertEqual(shifted.count, 5)
-
-    def test_of_two_files(self):
-        """The page has the section, and the terminal the verdict."""
-        a, b = DATA / "later/pipeline-08.json", DATA / "later/pipeline-15.json"
-        with tempfile.TemporaryDirectory() as folder:
-            status, out, _ = run("--out", folder, "--compare", a, b)
-            self.assertEqual(status, 0)
-            self.assertRegex(out, r"pipeline†\s+effective\s+1\.\d+.*97%.*FASTER")
-            self.assertTrue((Path(folder) / "comparison.png").exists())
-
-    def test_what_is_not_to_be_published_is_marked(self):
-        """On the terminal, in the table and in the picture, each with the reasons."""
-        sides = [
-            ROOT / "reports/results" / name for name in ("h200-1gpu-9891034", "h100-1gpu-b79cddf")
-        ]
-        reason = "not to be published: A (3 frames), B (3 frames)"
-        names = "direct-frame, direct-patch, pipeline-frame, pipeline-patch"
-        labels = []
-
-        def look(figure: Figure) -> bytes:
-            labels.extend(_texts(figure))
-            return b""
-
-        with (
-            tempfile.TemporaryDirectory() as folder,
-            mock.patch.object(page, "_png", look),
-        ):
-            status, out, _ = run("--out", folder, "--compare", *sides)
-            html = (Path(folder) / "index.html").read_text()
-        self.assertEqual(status, 0)
-        self.assertRegex(out, r"(?m)^pipeline-frame†  effective ")
-        self.assertIn(f"† {names}: {reason}\n", out)
-        self.assertIn("pipeline-frame†<sup>a</sup>", html)
-        self.assertIn(f"<li>{reason}</li>", html)
-        self.assertIn("pipeline-frame†\neffective", labels)
-        self.assertIn(f"† {names}: {reason}", [" ".join(text.split()) for text in labels])
-
-    def test_other_work_is_not_compared(self):
-        """Two results of other cases are refused."""
-        other = json.loads((DATA / "run/pipeline.json").read_text()) | {"case": "other"}
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "other.json"
-            file.write_text(json.dumps(other))
-            status, _, err = run("--out", folder, "--compare", DATA / "run/pipeline.json", file)
-        self.assertEqual(status, 1)
-        self.assertEqual(err.count("\n"), 1)
-
-    def test_other_inputs_are_not_compared(self):
-        """One case whose files have other bytes is another case."""
-        other = json.loads((DATA / "run/pipeline.json").read_text())
-        other["inputs"]["frames"][1]["sha256"] = "0" * 64
-        with tempfile.TemporaryDirectory() as folder:
-            file = Path(folder) / "other.json"
-            file.write_text(json.dumps(other))
-            status, _, err = run("--out", folder, "--compare", DATA / "run/pipeline.json", file)
-        self.assertEqual(status, 1)
-        self.assertIn("other inputs", err)
-
-    def test_drawn_inputs_are_compared_by_their_kind(self):
-        """No two starts have the same; another size, number or compression is other work."""
-        other = json.loads((DATA / "run/pipeline.json").read_text())
-        other["inputs"]["seeds"] = "drawn"
-        for frame in other["inputs"]["frames"]:
-            frame["seed"] += 2**40
-            frame["sha256"] = "0" * 64
-        for sample in other["timing"]["samples"]:
-            sample["seed"] += 2**40
-        for compression, expected in (("none", 0), ("gz", 1)):
-            other["inputs"]["generator"]["compression"] = compression
-            with self.subTest(compression), tempfile.TemporaryDirectory() as folder:
-                file = Path(folder) / "other.json"
-                file.write_text(json.dumps(other))
-                status, _, err = run("--out", folder, "--compare", DATA / "run/pipeline.json", file)
-                self.assertEqual(status, expected, err)
-                self.assertEqual("other inputs" in err, expected == 1)
-
-    def test_other_settings_are_not_compared(self):
-        """Nor are two of other patch sizes, of one case and the same inputs."""
-        sides = [DATA / "run" / f"{name}.json" for name in ("nwavestep-100", "nsubbundles-5")]
-        with tempfile.TemporaryDirectory() as folder:
-            status, _, err = run("--out", folder, "--compare", *sides)
-        self.assertEqual(status, 1)
-        self.assertIn("nwavestep 100", err)
 
 
 class Errors(unittest.TestCase):
