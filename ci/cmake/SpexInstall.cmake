@@ -15,7 +15,7 @@ install(
 set(_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spexbench)
 install(EXPORT spexbench NAMESPACE spexbench:: FILE spexbenchTargets.cmake DESTINATION ${_dir})
 install(FILES ${PROJECT_SOURCE_DIR}/ci/cmake/FindCFITSIO.cmake
-              ${PROJECT_SOURCE_DIR}/ci/cmake/FindDeflate.cmake
+              ${PROJECT_SOURCE_DIR}/ci/cmake/FindISAL.cmake
               ${PROJECT_SOURCE_DIR}/ci/cmake/FindERFA.cmake
               ${PROJECT_SOURCE_DIR}/ci/cmake/FindLAPACKE.cmake DESTINATION ${_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/ci/cmake/spexbenchConfig.cmake.in

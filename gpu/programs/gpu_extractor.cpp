@@ -26,6 +26,12 @@ int gpu_count() {
   return device_count();
 }
 
+double gpu_memory(int device) {
+  cudaDeviceProp properties{};
+  SPEX_GPU_CHECK(cudaGetDeviceProperties(&properties, device));
+  return static_cast<double>(properties.totalGlobalMem);
+}
+
 std::string gpu_bus_id(int device) {
   std::array<char, 32> id{};
   SPEX_GPU_CHECK(cudaDeviceGetPCIBusId(id.data(), static_cast<int>(id.size()), device));

@@ -21,6 +21,9 @@ namespace spex::gpu {
 /// The place of GPU `device` on the PCI bus, as "0000:C1:00.0". Throws Error(device).
 [[nodiscard]] std::string gpu_bus_id(int device);
 
+/// Bytes of memory that GPU `device` has in all. Throws Error(device).
+[[nodiscard]] double gpu_memory(int device);
+
 /// An extractor on GPU `device`, of its own or shared. Options' milestone chooses the engine. The
 /// environment variable SPEX_GPU_POISON=1 fills device buffers with NaN first. `frames_at_once`:
 /// extractors that share the GPU, each with its own memory. Throws Error(usage) where there is no

@@ -20,6 +20,10 @@ std::string gpu_bus_id(int /*device*/) {
   return "";
 }
 
+double gpu_memory(int /*device*/) {
+  return 0;
+}
+
 PatchExtractor gpu_extractor(int /*device*/, int /*frames_at_once*/) {
   throw usage_error("spex-gpu", why_no_gpu(), "a build with SPEX_GPU=ON");
 }

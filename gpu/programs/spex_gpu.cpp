@@ -21,6 +21,7 @@
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/programs/run_on_ranks.hpp"
+#include "mpi/run/pipeline_threads.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
@@ -42,29 +43,31 @@ constexpr const char* footer =
     "7 frames without inputs were skipped (--skip-missing),\n"
     "77 there is no GPU (spex-cpu does the same work on the CPU).";
 
-// Frames that are on a GPU at once: while the host moves one, the GPU computes others.
-constexpr int extractors_of_gpu = 3;
-// Readers of a GPU beyond these wait for it, and so do writers.
-constexpr int most_readers = 5;
-constexpr int most_writers = 8;
 // More threads of a frame that is written wait for its file.
 constexpr int most_write_threads = 4;
 // Hardware queues of a GPU, one for each extractor: with fewer, frames wait for each other.
 constexpr int queues_of_gpu = 3;
 
-// Threads of a pipeline's rank, where the command line leaves them open; those of a frame that is
-// written.
-int share_cpus(spex::ExposureArguments& many, const spex::mpi::Communicator& node, int devices) {
+// Threads of a pipeline's rank, where the command line leaves them open; returns those of a frame
+// that is written.
+int set_threads(spex::ExposureArguments& many, const std::vector<spex::FrameFiles>& frames,
+                const spex::mpi::Communicator& world, const spex::mpi::Communicator& node,
+                const std::vector<int>& devices) {
+  spex::mpi::PipelineLoad load = spex::mpi::load_of(frames, world.size());
   // Its share of the node, and no more than it is bound to.
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   const int share = std::max(1, static_cast<int>(online / node.size()));
-  const int cpus = std::min(spex::default_threads(), share);
-  many.readers = many.readers.value_or(std::clamp(cpus / 2, 1, most_readers * devices));
-  many.writers = many.writers.value_or(std::clamp(cpus / 2, 1, most_writers * devices));
-  many.extractors = many.extractors.value_or(extractors_of_gpu * devices);
-  many.devices = devices;
-  // Most of the time half of the writers have nothing to write.
-  return std::clamp(2 * cpus / std::max(1, *many.writers), 1, most_write_threads);
+  load.cpus = std::min(spex::default_threads(), share);
+  load.devices = static_cast<int>(devices.size());
+  for (const int device : devices)
+    load.device_memory = std::min(load.device_memory, spex::gpu::gpu_memory(device));
+  const spex::mpi::PipelineThreads threads = spex::mpi::pipeline_threads(load);
+  many.readers = many.readers.value_or(threads.readers);
+  many.writers = many.writers.value_or(threads.writers);
+  many.extractors = many.extractors.value_or(threads.extractors);
+  many.frames_in_flight = many.frames_in_flight.value_or(threads.frames_in_flight);
+  many.devices = load.devices;
+  return threads.write_threads;
 }
 
 // Extractors are kept until the process ends: the driver takes back their memory, GB in hundreds of
@@ -144,7 +147,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   if (!many.many())
     job.settings.write_threads = std::min(spex::default_threads(), most_write_threads);
   else if (spex::traits(job.settings.options.milestone).schedule == spex::Schedule::pipeline)
-    job.settings.write_threads = share_cpus(many, node, static_cast<int>(devices.size()));
+    job.settings.write_threads = set_threads(many, to_do.frames, world, node, devices);
   // Of the GPU that has most.
   const int sharing = many.devices.value_or(1);
   const int frames_at_once = (many.extractors.value_or(1) + sharing - 1) / sharing;

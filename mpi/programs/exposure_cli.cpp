@@ -276,14 +276,16 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
       ->group(files);
   // As spex-gpu fills them in.
   const bool gpu = one.device == Device::gpu;
-  app.add_option("--readers", many.readers,
-                 std::string("pipeline: reading threads of a rank; where not given, ") +
-                     (gpu ? "one for two of its CPUs, 5 a GPU at most" : "2"))
+  app.add_option(
+         "--readers", many.readers,
+         std::string("pipeline: reading threads of a rank; where not given, ") +
+             (gpu ? "one for two of its CPUs, 5 a GPU at most;\none a CPU for .gz and .fz" : "2"))
       ->group(files);
-  app.add_option("--extractors", many.extractors,
-                 std::string("pipeline: extracting threads of a rank, a frame each; where not "
-                             "given, ") +
-                     (gpu ? "3 a GPU" : "1"))
+  app.add_option(
+         "--extractors", many.extractors,
+         std::string("pipeline: extracting threads of a rank, a frame each; where not "
+                     "given, ") +
+             (gpu ? "5 a GPU, fewer where there are\nfewer frames or its memory is small" : "1"))
       ->group(files);
   app.add_option("--writers", many.writers,
                  std::string("pipeline: writing threads of a rank; where not given, ") +

@@ -11,6 +11,7 @@
 
 #include "reference/core/choose.hpp"
 #include "reference/core/error.hpp"
+#include "reference/io/gzip.hpp"
 #include "reference/io/same_file.hpp"
 #include "reference/programs/program.hpp"
 
@@ -132,6 +133,13 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   app.add_flag("--no-scores", arguments.no_scores, "Leave the HDU SCORES out")->group("Files");
   app.add_flag("--full-precision", settings.full_precision,
                "Write float64, and an HDU PIXMASK_FRACTION, for close comparisons")
+      ->group("Files");
+
+  app.add_option(
+         "--compress-level", settings.compress_level,
+         "Of a .gz output, 1 to 9: 1 is the fastest; 6 makes a frame 10% smaller and takes\n"
+         "ten times as long")
+      ->check(CLI::Range(fastest_gzip_level, last_gzip_level))
       ->group("Files");
 
   app.add_option("-w,--wavelength", arguments.wavelength,

@@ -176,6 +176,7 @@ class Pipeline {
         extract_frame(**one, extract);
         const std::optional<Failure>& failure = (*one)->failure;
         if (!failure || failure->kind != ErrorKind::device) {
+          (*one)->inputs.pixels.release();  // most of the frame's memory, not needed to write it
           pass_on(std::move(*one));
           continue;
         }

@@ -47,6 +47,7 @@ struct FrameSettings {
   std::optional<int> ranks_per_bundle;
   bool show_progress = true;  ///< on rank 0
   int write_threads = 1;      ///< of a frame that is written, at most
+  int compress_level = 1;     ///< of a .gz file that is written (io/gzip.hpp)
   /// s without any progress after which a run is ended (mpi/run/watchdog.hpp); 0: never.
   double stall_limit = 0;
 };

@@ -161,10 +161,11 @@ PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, 
   }
   content.full_precision = settings.full_precision;
   content.threads = settings.write_threads;
+  content.compress_level = settings.compress_level;
   // The frame last: where it is there, so is all that goes with it.
   if (files.model)
     write_model(*files.model, assemble_model(inputs.pixels.nx, inputs.pixels.ny, patches),
-                content.cards, content.keywords);
+                content.cards, content.keywords, {settings.compress_level, settings.write_threads});
   write_frame(files.output, content);
   return counts;
 }

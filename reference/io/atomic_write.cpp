@@ -5,7 +5,6 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
-#include <optional>
 #include <set>
 #include <string_view>
 #include <system_error>
@@ -16,10 +15,9 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include "reference/core/error.hpp"
-#include "reference/io/deflate_fast.hpp"
+#include "reference/io/bytes.hpp"
 
 namespace spex {
 namespace {
@@ -164,66 +162,30 @@ bool is_packed(const std::string& path) {
   return path.ends_with(".gz");
 }
 
-// Level 1: on noisy float32 data higher levels take several times longer for a few per cent.
-constexpr int gzip_level = 1;
-
-// gzip stream (RFC 1952) of `bytes` in pieces; zlib's own header carries no time stamp.
-class Gzip {
- public:
-  Gzip() {
-    constexpr int window_bits = 15 + 16;  // 16: gzip header
-    if (deflateInit2(&stream_, gzip_level, Z_DEFLATED, window_bits, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-      throw std::bad_alloc();
-  }
-  Gzip(const Gzip&) = delete;
-  Gzip& operator=(const Gzip&) = delete;
-  ~Gzip() { deflateEnd(&stream_); }
-
-  void write(std::span<const char> bytes, Temporary& file) {
-    constexpr std::size_t piece = 1U << 26;
-    std::vector<unsigned char> out(1U << 20);
-    std::size_t first = 0;
-    do {
-      const std::size_t count = std::min(piece, bytes.size() - first);
-      stream_.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data() + first));
-      stream_.avail_in = static_cast<unsigned>(count);
-      first += count;
-      do {
-        stream_.next_out = out.data();
-        stream_.avail_out = static_cast<unsigned>(out.size());
-        deflate(&stream_, first == bytes.size() ? Z_FINISH : Z_NO_FLUSH);
-        file.write(reinterpret_cast<const char*>(out.data()), out.size() - stream_.avail_out);
-      } while (stream_.avail_out == 0);
-    } while (first < bytes.size());
-  }
-
- private:
-  z_stream stream_{};
-};
-
 }  // namespace
 
-void atomic_write(const std::string& path, std::span<const char> bytes) {
+void atomic_write(const std::string& path, std::span<const char> bytes,
+                  const GzipSettings& settings) {
   check_writable(path);
   Temporary file(path);
-  if (!is_packed(path))
-    file.write(bytes.data(), bytes.size());
-  else if (const std::optional<std::vector<char>> stream = deflate_fast(bytes))
-    file.write(stream->data(), stream->size());
+  if (is_packed(path))
+    gzip(bytes, settings,
+         [&](std::span<const char> packed) { file.write(packed.data(), packed.size()); });
   else
-    Gzip().write(bytes, file);
+    file.write(bytes.data(), bytes.size());
   file.rename();
 }
 
 void atomic_write(const std::string& path, std::size_t size,
-                  const std::function<void(const PutPart&)>& put_all) {
+                  const std::function<void(const PutPart&)>& put_all,
+                  const GzipSettings& settings) {
   if (is_packed(path)) {
-    // The stream is made of the whole.
-    std::vector<char> whole(size);
+    // The stream is made of the whole, in its order.
+    Bytes whole(size);
     put_all([&](std::size_t offset, std::span<const char> bytes) {
       std::copy(bytes.begin(), bytes.end(), whole.begin() + static_cast<std::ptrdiff_t>(offset));
     });
-    atomic_write(path, whole);
+    atomic_write(path, whole, settings);
     return;
   }
   check_writable(path);

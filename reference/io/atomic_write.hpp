@@ -7,18 +7,22 @@
 #include <string>
 #include <vector>
 
+#include "reference/io/gzip.hpp"
+
 namespace spex {
 
 /// Writes `bytes` to a temporary name in the folder of `path`, gzip-compressed where `path` ends in
-/// .gz (without a time stamp, so that equal bytes give equal files), flushes it to the device and
+/// .gz (gzip.hpp; `settings` are of that), flushes it to the device and
 /// renames it to `path`. Throws Error(data) `path: what is wrong`; the temporary is removed then.
-void atomic_write(const std::string& path, std::span<const char> bytes);
+void atomic_write(const std::string& path, std::span<const char> bytes,
+                  const GzipSettings& settings = {});
 
 /// Puts a part of a file at an offset; from any thread.
 using PutPart = std::function<void(std::size_t offset, std::span<const char> bytes)>;
 /// The same of `size` bytes that `put_all` puts in parts, each byte once.
 void atomic_write(const std::string& path, std::size_t size,
-                  const std::function<void(const PutPart&)>& put_all);
+                  const std::function<void(const PutPart&)>& put_all,
+                  const GzipSettings& settings = {});
 
 /// Removes the temporary files that a process left beside `paths` when it was killed in
 /// `atomic_write`; those that are being written stay. Returns their names. A writer holds a lock on

@@ -112,9 +112,14 @@ FitsReader::FitsReader(const std::string& path) : path_(path) {
   const auto size = static_cast<long long>(std::filesystem::file_size(path));
   const std::vector<FitsHdu> hdus =
       gzip ? std::vector<FitsHdu>() : check_headers(source_, size, path);
-  if (gzip || any_packed(hdus)) {
+  if (gzip) {
+    bytes_ = unzip(source_, static_cast<std::size_t>(size), path);
+    open_unzipped(bytes_);
+    return;
+  }
+  if (any_packed(hdus)) {
     bytes_ = read_whole(path);
-    open_memory(bytes_);
+    open_unzipped(bytes_);
     return;
   }
   int status = 0;

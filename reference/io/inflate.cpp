@@ -1,89 +1,109 @@
 #include "reference/io/inflate.hpp"
 
 #include <algorithm>
-#include <limits>
-#include <new>
-#include <optional>
-#include <utility>
+#include <array>
+#include <vector>
 
 #include <fmt/format.h>
-#include <zlib.h>
 
 #include "reference/core/error.hpp"
-#include "reference/io/inflate_fast.hpp"
 
 namespace spex {
 
-struct Inflater::Stream {
-  z_stream z{};
-};
-
-void Inflater::End::operator()(Stream* stream) const noexcept {
-  inflateEnd(&stream->z);
-  delete stream;
-}
-
-Inflater::Inflater() {
-  constexpr int gzip_header = 15 + 16;
-  auto stream = std::make_unique<Stream>();
-  if (inflateInit2(&stream->z, gzip_header) != Z_OK) throw std::bad_alloc();
-  stream_.reset(stream.release());
-}
-
 bool Inflater::inflate(std::span<const unsigned char> stream, std::span<unsigned char> to) {
-  constexpr std::size_t most = std::numeric_limits<unsigned>::max();
-  z_stream& z = stream_->z;
-  if (stream.size() > most || to.size() > most || inflateReset(&z) != Z_OK) return false;
-  z.next_in = const_cast<unsigned char*>(stream.data());  // zlib does not write to it
-  z.avail_in = static_cast<unsigned>(stream.size());
-  z.next_out = to.data();
-  z.avail_out = static_cast<unsigned>(to.size());
-  return ::inflate(&z, Z_FINISH) == Z_STREAM_END && z.avail_out == 0;
-}
-
-std::string Inflater::inflate_all(std::span<const char> bytes, std::size_t most, Bytes& out) {
-  constexpr std::size_t piece = std::size_t{1} << 22;
-  z_stream& z = stream_->z;
-  inflateReset(&z);
-  const auto give = [&](std::size_t at) {
-    z.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data())) + at;
-    z.avail_in = static_cast<unsigned>(std::min(bytes.size() - at, std::size_t{1} << 30));
-  };
-  std::size_t at = 0;
-  Bytes buffer(std::min(piece, std::max<std::size_t>(4096, 4 * bytes.size())));
-  while (true) {
-    give(at);
-    z.next_out = reinterpret_cast<unsigned char*>(buffer.data());
-    z.avail_out = static_cast<unsigned>(buffer.size());
-    const unsigned before = z.avail_in;
-    const int code = ::inflate(&z, Z_NO_FLUSH);
-    const std::size_t made = buffer.size() - z.avail_out;
-    at += before - z.avail_in;
-    if (made > most - out.size()) return fmt::format("more than {} bytes", most);
-    out.insert(out.end(), buffer.begin(), buffer.begin() + static_cast<std::ptrdiff_t>(made));
-    if (code == Z_STREAM_END) {
-      if (!is_gzip(bytes.subspan(at))) return "";
-      inflateReset(&z);
-    } else if (code == Z_BUF_ERROR || (code == Z_OK && made == 0 && at == bytes.size())) {
-      return "it ends early";
-    } else if (code != Z_OK) {
-      return z.msg == nullptr ? "a damaged stream" : z.msg;
-    }
-  }
+  reset();
+  const Step all = step({reinterpret_cast<const char*>(stream.data()), stream.size()},
+                        {reinterpret_cast<char*>(to.data()), to.size()});
+  return all.ended && all.made == to.size();
 }
 
 bool is_gzip(std::span<const char> bytes) {
   return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
 }
 
-Bytes unzip(std::span<const char> bytes, const std::string& path) {
-  constexpr std::size_t most = std::size_t{1} << 32;
-  if (std::optional<Bytes> whole = inflate_fast(bytes, most)) return std::move(*whole);
-  Bytes out;
-  const std::string wrong = Inflater().inflate_all(bytes, most, out);
-  if (!wrong.empty())
-    throw data_error(path, "cannot be decompressed: " + wrong, "a whole gzip file");
+namespace {
+
+// A window on the compressed bytes of a file.
+class Window {
+ public:
+  Window(const ReadAt& read_at, std::size_t size)
+      : read_at_(read_at), size_(size), buffer_(std::min(size, piece)) {}
+
+  // The bytes that follow those consumed, at least `least` of them where the file has so many.
+  std::span<const char> bytes(std::size_t least) {
+    if (end_ - begin_ < least && at_ < size_) {
+      std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+                buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+      end_ -= begin_;
+      begin_ = 0;
+      const std::size_t wanted = std::min(buffer_.size() - end_, size_ - at_);
+      const auto count = static_cast<std::size_t>(read_at_(
+          static_cast<long long>(at_), buffer_.data() + end_, static_cast<long long>(wanted)));
+      end_ += count;
+      at_ = count < wanted ? size_ : at_ + count;  // a file that shrinks has ended
+    }
+    return {buffer_.data() + begin_, end_ - begin_};
+  }
+  void consume(std::size_t count) { begin_ += count; }
+
+ private:
+  static constexpr std::size_t piece = std::size_t{1} << 20;  // stays in a cache
+
+  const ReadAt& read_at_;
+  std::size_t size_;
+  std::size_t at_ = 0;  // of the file: the first byte that has not been read
+  Bytes buffer_;
+  std::size_t begin_ = 0, end_ = 0;  // of the buffer: bytes that have not been consumed
+};
+
+// The last four bytes of a gzip file state the length of its last stream, modulo 2^32.
+std::size_t stated_length(const ReadAt& read_at, std::size_t size) {
+  constexpr std::size_t shortest = 18;  // a stream's header and trailer
+  std::array<char, 4> last{};
+  constexpr auto count = static_cast<long long>(last.size());
+  if (size < shortest || read_at(static_cast<long long>(size) - count, last.data(), count) != count)
+    return 0;
+  std::size_t length = 0;
+  for (std::size_t k = 0; k < last.size(); ++k)
+    length |= static_cast<std::size_t>(static_cast<unsigned char>(last[k])) << (8 * k);
+  return length;
+}
+
+}  // namespace
+
+Bytes unzip(const ReadAt& read_at, std::size_t size, const std::string& path, std::size_t most) {
+  constexpr std::size_t usual_ratio = 16;  // of images, with room
+  constexpr std::size_t least_room = std::size_t{1} << 16;
+  const auto damaged = [&](const std::string& why) {
+    return data_error(path, "cannot be decompressed: " + why, "a whole gzip file");
+  };
+  Window window(read_at, size);
+  Inflater inflater;
+  // One byte more than is allowed shows that a file holds too much.
+  const std::size_t limit = most + 1;
+  Bytes out(std::min({stated_length(read_at, size), usual_ratio * size, limit}));
+  std::size_t made = 0;
+  while (is_gzip(window.bytes(2))) {
+    inflater.reset();
+    for (bool ended = false; !ended;) {
+      if (made == out.size()) out.resize(std::min(std::max(2 * made, least_room), limit));
+      const std::span<const char> from = window.bytes(1);
+      const Inflater::Step step = inflater.step(from, {out.data() + made, out.size() - made});
+      if (!step.wrong.empty()) throw damaged(step.wrong);
+      window.consume(step.read);
+      made += step.made;
+      ended = step.ended;
+      if (made > most) throw damaged(fmt::format("more than {} bytes", most));
+      if (!ended && step.read == 0 && step.made == 0)
+        throw damaged(window.bytes(1).empty() ? "it ends early" : "a damaged stream");
+    }
+  }
+  out.resize(made);
   return out;
+}
+
+Bytes unzip(std::span<const char> bytes, const std::string& path, std::size_t most) {
+  return unzip(read_memory_at(bytes), bytes.size(), path, most);
 }
 
 }  // namespace spex

@@ -146,23 +146,25 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
   if (content.scores != nullptr) write_scores(out, frame, *content.scores, content.camera);
   if (full) write_reals(out, {"PIXMASK_FRACTION", nullptr, bins}, full, frame.pixmask_fraction);
   const std::span<const char> others = out.finish();
-  atomic_write(path, others.size() + resolution.size(), [&](const PutPart& put) {
-    put(0, others.first(before));
-    resolution.put_at(before, content.threads, put);
-    put(before + resolution.size(), others.subspan(before));
-  });
+  atomic_write(path, others.size() + resolution.size(),
+               [&](const PutPart& put) {
+                 put(0, others.first(before));
+                 resolution.put_at(before, content.threads, put);
+                 put(before + resolution.size(), others.subspan(before));
+               },
+               {content.compress_level, content.threads});
 }
 
 void write_model(const std::string& path, const ModelImage& model,
-                 const std::vector<std::string>& cards,
-                 const std::vector<HeaderKeyword>& keywords) {
+                 const std::vector<std::string>& cards, const std::vector<HeaderKeyword>& keywords,
+                 const GzipSettings& settings) {
   FitsMemory out(path);
   create_image(out, DOUBLE_IMG, {model.nx, model.ny});
   write_cards(out, cards, keywords);
   write_name_and_unit(out, "MODEL", "electron");
   for (const HeaderKeyword& keyword : keywords) write_keyword(out, keyword);
   write_pixels(out, TDOUBLE, model.value);
-  atomic_write(path, out.finish());
+  atomic_write(path, out.finish(), settings);
 }
 
 }  // namespace spex

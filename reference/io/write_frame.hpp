@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/io/fits_write.hpp"
+#include "reference/io/gzip.hpp"
 #include "reference/model/frame.hpp"
 #include "reference/model/preproc.hpp"
 #include "reference/model/scores.hpp"
@@ -25,7 +26,9 @@ struct FrameFileContent {
   /// FLUX, IVAR, RESOLUTION and CHI2PIX in float64 and an HDU PIXMASK_FRACTION at the end, so that
   /// a comparison sees more than float32 holds.
   bool full_precision = false;
-  int threads = 1;  ///< that write; the bytes are the same
+  int threads = 1;  ///< that write and compress; the bytes are the same
+  /// Of a .gz file (gzip.hpp).
+  int compress_level = 1;
 };
 
 /// Writes FLUX, IVAR, MASK, WAVELENGTH, RESOLUTION, FIBERMAP, CHI2PIX, SCORES with CHECKSUM and
@@ -36,6 +39,7 @@ void write_frame(const std::string& path, const FrameFileContent& content);
 
 /// Writes a model image (HDU MODEL, f8, BUNIT electron) in the same way.
 void write_model(const std::string& path, const ModelImage& model,
-                 const std::vector<std::string>& cards, const std::vector<HeaderKeyword>& keywords);
+                 const std::vector<std::string>& cards, const std::vector<HeaderKeyword>& keywords,
+                 const GzipSettings& settings = {});
 
 }  // namespace spex

@@ -50,6 +50,12 @@ struct Pixels {
   int ny = 0;    ///< rows
   Reals value;   ///< p_i, electron; 0 where it is not finite
   Reals weight;  ///< W_i, electron^-2; 0 where the pixel is not used
+
+  /// Frees both images; nx and ny stay.
+  void release() {
+    value = Reals();
+    weight = Reals();
+  }
 };
 
 /// All fields of a Pixels.

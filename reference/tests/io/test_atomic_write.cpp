@@ -67,6 +67,34 @@ TEST_F(AtomicWrite, GzipOfTheSameBytes) {
   EXPECT_TRUE(gunzip(path("empty.gz")).empty());
 }
 
+// Noise in float32, of which half of the bits are random.
+std::vector<char> noisy_floats() {
+  std::vector<char> bytes;
+  unsigned state = 1;
+  for (int k = 0; k < 900'001; ++k) {
+    state = state * 1664525U + 1013904223U;
+    const float value = 100 + static_cast<float>(state >> 20);
+    const auto* chars = reinterpret_cast<const char*>(&value);
+    bytes.insert(bytes.end(), chars, chars + sizeof value);
+  }
+  return bytes;
+}
+
+TEST_F(AtomicWrite, GzipByLevelsAndThreads) {
+  for (const std::vector<char>& bytes : {noisy_floats(), many_bytes(), std::vector<char>(1 << 20)})
+    for (const int level : {1, 2, 6}) {
+      atomic_write(path("one.gz"), bytes, {level, 1});
+      EXPECT_EQ(gunzip(path("one.gz")), bytes);
+      EXPECT_LE(read_bytes(path("one.gz")).size(), bytes.size() + bytes.size() / 1000 + 1000);
+      for (const int threads : {2, 3, 5}) {
+        atomic_write(path("many.gz"), bytes, {level, threads});
+        EXPECT_EQ(read_bytes(path("many.gz")), read_bytes(path("one.gz")));
+      }
+    }
+  atomic_write(path("a.gz"), noisy_floats());
+  EXPECT_LT(read_bytes(path("a.gz")).size(), noisy_floats().size() * 8 / 10);
+}
+
 // As two threads would put them: the second half first.
 void put_halves(const std::string& path, const std::vector<char>& bytes) {
   atomic_write(path, bytes.size(), [&](const PutPart& put) {

@@ -35,7 +35,7 @@ class Spexbench(CMakePackage, CudaPackage):
     # LAPACKE is part of it in Spack.
     depends_on("openblas threads=pthreads")
     depends_on("zlib-api")
-    depends_on("libdeflate")
+    depends_on("isa-l")
     depends_on("fmt@9:")
     depends_on("spdlog@1.10:")
     depends_on("nlohmann-json@3.11:")

@@ -1,0 +1,55 @@
+#include "mpi/run/pipeline_threads.hpp"
+
+#include <algorithm>
+
+namespace spex::mpi {
+namespace {
+
+// Frames that one GPU computes at a time: while the host moves some, the GPU computes others.
+constexpr int most_extractors_of_device = 5;
+// Bytes of a GPU that an extractor takes, with room for frames that are larger than DESI's.
+constexpr double memory_of_extractor = 8e9;
+// Readers and writers of plain files of a GPU beyond these wait for the GPU.
+constexpr int most_plain_readers = 5;
+constexpr int most_plain_writers = 8;
+// Threads beyond these wait for each other at the one file that they write.
+constexpr int most_write_threads = 4;
+
+bool is_packed(const std::string& path) {
+  return path.ends_with(".gz") || path.ends_with(".fz");
+}
+
+int extractors_of(const PipelineLoad& load) {
+  const auto fit = static_cast<int>(std::min(load.device_memory / memory_of_extractor, 1e3));
+  const auto frames = static_cast<int>(std::min<std::size_t>(load.frames, 1000));
+  const int of_device =
+      std::min({most_extractors_of_device, fit, (frames + load.devices - 1) / load.devices});
+  return std::max(1, of_device) * load.devices;
+}
+
+}  // namespace
+
+PipelineThreads pipeline_threads(const PipelineLoad& load) {
+  const int half = std::max(1, load.cpus / 2);
+  PipelineThreads threads;
+  threads.extractors = extractors_of(load);
+  // A packed image takes most of the CPU time of its frame.
+  threads.readers =
+      load.packed_inputs ? load.cpus : std::min(half, most_plain_readers * load.devices);
+  threads.writers = std::min(half, most_plain_writers * load.devices);
+  threads.write_threads =
+      std::clamp(2 * load.cpus / std::max(1, threads.writers), 1, most_write_threads);
+  threads.frames_in_flight = threads.readers + threads.extractors + threads.writers;
+  return threads;
+}
+
+PipelineLoad load_of(const std::vector<FrameFiles>& frames, int ranks) {
+  PipelineLoad load;
+  const auto count = static_cast<std::size_t>(std::max(ranks, 1));
+  load.frames = (frames.size() + count - 1) / count;
+  load.packed_inputs =
+      std::ranges::any_of(frames, [](const FrameFiles& files) { return is_packed(files.input); });
+  return load;
+}
+
+}  // namespace spex::mpi

@@ -1,0 +1,61 @@
+#include <gtest/gtest.h>
+
+#include "mpi/run/pipeline_threads.hpp"
+
+namespace spex::mpi {
+namespace {
+
+FrameFiles files(const std::string& input, const std::string& output) {
+  FrameFiles one;
+  one.input = input;
+  one.output = output;
+  return one;
+}
+
+TEST(PipelineThreads, LoadOfFrames) {
+  const PipelineLoad plain = load_of({files("a.fits", "b.fits"), files("c.fits", "d.fits")}, 1);
+  EXPECT_EQ(plain.frames, 2U);
+  EXPECT_FALSE(plain.packed_inputs);
+  const PipelineLoad packed = load_of(
+      {files("a.fits", "b.fits"), files("c.fits.fz", "d.fits.gz"), files("e.fits", "f.fits")}, 2);
+  EXPECT_EQ(packed.frames, 2U);
+  EXPECT_TRUE(packed.packed_inputs);
+}
+
+TEST(PipelineThreads, PackedImagesAreReadByAllCpus) {
+  PipelineLoad load;
+  load.cpus = 16;
+  load.frames = 30;
+  EXPECT_EQ(pipeline_threads(load).readers, 5);
+  load.packed_inputs = true;
+  EXPECT_EQ(pipeline_threads(load).readers, 16);
+}
+
+TEST(PipelineThreads, ExtractorsByFramesAndMemory) {
+  PipelineLoad load;
+  load.cpus = 16;
+  load.frames = 30;
+  EXPECT_EQ(pipeline_threads(load).extractors, 5);
+  load.frames = 3;
+  EXPECT_EQ(pipeline_threads(load).extractors, 3);
+  load.frames = 30;
+  load.device_memory = 17e9;
+  EXPECT_EQ(pipeline_threads(load).extractors, 2);
+  load.device_memory = 1e9;
+  EXPECT_EQ(pipeline_threads(load).extractors, 1);
+  load.device_memory = 80e9;
+  load.devices = 4;
+  EXPECT_EQ(pipeline_threads(load).extractors, 20);
+}
+
+TEST(PipelineThreads, OfOneCpu) {
+  const PipelineThreads threads = pipeline_threads({});
+  EXPECT_EQ(threads.readers, 1);
+  EXPECT_EQ(threads.extractors, 1);
+  EXPECT_EQ(threads.writers, 1);
+  EXPECT_EQ(threads.write_threads, 2);
+  EXPECT_EQ(threads.frames_in_flight, 3);
+}
+
+}  // namespace
+}  // namespace spex::mpi
