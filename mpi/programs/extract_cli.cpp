@@ -11,7 +11,7 @@
 
 #include "reference/core/choose.hpp"
 #include "reference/core/error.hpp"
-#include "reference/io/same_file.hpp"
+#include "reference/fits/same_file.hpp"
 #include "reference/programs/program.hpp"
 
 namespace spex {
