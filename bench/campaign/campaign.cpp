@@ -29,7 +29,7 @@
 #include "golden/golden_cases.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
-#include "reference/io/atomic_write.hpp"
+#include "reference/fits/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {

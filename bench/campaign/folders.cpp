@@ -19,7 +19,7 @@
 #include "bench/measure/machine.hpp"
 #include "bench/measure/sample.hpp"
 #include "reference/core/error.hpp"
-#include "reference/io/atomic_write.hpp"
+#include "reference/fits/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {

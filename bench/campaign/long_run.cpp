@@ -15,7 +15,7 @@
 #include "bench/correctness/output_collector.hpp"
 #include "bench/measure/run_observer.hpp"
 #include "bench/measure/telemetry.hpp"
-#include "reference/io/atomic_write.hpp"
+#include "reference/fits/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {

@@ -18,7 +18,7 @@
 #include "bench/measure/read_json.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/version.hpp"
-#include "reference/io/atomic_write.hpp"
+#include "reference/fits/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {

@@ -13,7 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reference/io/fits_file.hpp"
+#include "reference/fits/fits_file.hpp"
 
 namespace spex::bench {
 namespace {

@@ -13,7 +13,7 @@
 #include "bench/correctness/file_hash.hpp"
 #include "bench/measure/command.hpp"
 #include "reference/core/error.hpp"
-#include "reference/io/atomic_write.hpp"
+#include "reference/fits/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {

@@ -274,7 +274,7 @@ void add_gpu_eigh(const PatchCounts& c, const Psf& psf, Decorrelate kind, Costs&
         {eigen_block_flops(c, true) + eigh_root_flops(c, true), 8 * blocks * number};
 }
 
-// gpu/extract/band_cholesky.cu, condition.cu and roots.cu.
+// gpu/linalg/band_cholesky.cu, condition.cu and roots.cu.
 void add_gpu_band(const PatchCounts& c, const Psf& psf, Costs& costs) {
   const double m = c.nwave;
   const double panels = band_panel_numbers(c), M = band_m_numbers(c);

@@ -5,7 +5,7 @@
 
 #include "bench/correctness/frame_headers.hpp"
 #include "reference/core/error.hpp"
-#include "reference/io/fits_file.hpp"
+#include "reference/fits/fits_file.hpp"
 #include "reference/io/write_frame.hpp"
 #include "reference/tests/compare/frames.hpp"
 

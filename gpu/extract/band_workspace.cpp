@@ -6,7 +6,7 @@
 #include "gpu/core/copy.hpp"
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/condition.hpp"
-#include "gpu/extract/jacobi_roots.hpp"
+#include "gpu/linalg/jacobi_roots.hpp"
 #include "reference/core/count.hpp"
 #include "reference/extract/decorrelate.hpp"
 

@@ -2,9 +2,9 @@
 // memory that they share.
 #pragma once
 
-#include "gpu/extract/band_cholesky.hpp"
 #include "gpu/extract/patch_batch.hpp"
 #include "gpu/extract/roots.hpp"
+#include "gpu/linalg/band_cholesky.hpp"
 #include "reference/extract/frame_flux.hpp"
 
 namespace spex::gpu {

@@ -5,8 +5,8 @@
 #include "gpu/core/warp.cuh"
 #include "gpu/extract/fiber_reach.hpp"
 #include "gpu/extract/fiber_roots.hpp"
-#include "gpu/extract/lane_band.cuh"
 #include "gpu/extract/spectra_device.cuh"
+#include "gpu/linalg/lane_band.cuh"
 #include "reference/core/count.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
 #include "reference/linalg/zolotarev.hpp"
@@ -21,8 +21,8 @@ constexpr int vectors = fiber_roots::vectors;
 static_assert(spectra_of_warp * group == warp_size);
 constexpr int tile = 8;  // rows of E that a warp takes at a time
 constexpr unsigned all = 0xffffffffU;
-constexpr double root_error = 1e-12;
-constexpr int most_poles = 48;
+constexpr double root_error = fiber_poles::gpu_error;
+constexpr int most_poles = fiber_poles::most;
 // Of what E adds, which is 1e-7 of the whole at most.
 constexpr double correction_error = 3e-4;
 

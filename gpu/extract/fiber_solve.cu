@@ -5,8 +5,8 @@
 #include "gpu/core/warp.cuh"
 #include "gpu/extract/fiber_reach.hpp"
 #include "gpu/extract/fiber_solve.hpp"
-#include "gpu/extract/lane_band.cuh"
 #include "gpu/extract/spot_device.cuh"
+#include "gpu/linalg/lane_band.cuh"
 #include "reference/core/count.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
 

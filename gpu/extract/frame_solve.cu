@@ -3,10 +3,10 @@
 #include <cuda_pipeline.h>
 
 #include "gpu/core/launch.hpp"
-#include "gpu/extract/cyclic_reduction.cuh"
 #include "gpu/extract/fiber_reach.hpp"
 #include "gpu/extract/frame_solve.hpp"
 #include "gpu/extract/prior_device.cuh"
+#include "gpu/linalg/cyclic_reduction.cuh"
 #include "reference/extract/fiber_cholesky.hpp"
 
 namespace spex::gpu {

@@ -5,33 +5,17 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "gpu/linalg/limits.hpp"
 #include "reference/core/count.hpp"
 #include "reference/core/host_device.hpp"
 
 namespace spex::gpu {
 
-/// Largest block, in bins, whose root find_roots can take in shared memory.
-inline constexpr int largest_root = 80;
-/// Largest block of the band that find_roots can work with.
-inline constexpr int largest_root_band = 80;
 /// Largest reach, and most bins of a spectrum, of the engine that works spectrum by spectrum.
 inline constexpr int largest_fiber_reach = 12;
 inline constexpr int largest_fiber_bins = 80;
 /// Most patches of one launch: what the second dimension of a grid can count.
 inline constexpr int most_patches_of_launch = 65535;
-
-/// Shared memory that a block may have on the smallest GPU of clusters, an A100; on Hopper 227 KB.
-inline constexpr std::size_t smallest_shared_memory = 163 << 10;
-
-/// The next multiple of 8, the side of a tensor core's fragment.
-[[nodiscard]] constexpr int round_up_8(int size) {
-  return (size + 7) / 8 * 8;
-}
-
-/// Order to which find_roots pads blocks of m bins: tiles of 16 x 16, and 32 at least.
-[[nodiscard]] constexpr int padded_root(int m) {
-  return std::max(32, (m + 15) / 16 * 16);
-}
 
 /// Bytes of shared memory that a block of assemble_band needs, for patches of at most `nslots`
 /// padded fibers and spots of nx x ny pixels.
@@ -67,10 +51,9 @@ inline constexpr int vectors = 2;          ///< 1 and y of section 5.1
 }
 }  // namespace fiber_roots
 
-/// Of factor_band, for blocks of `size` rows: three blocks, and two vectors.
-[[nodiscard]] constexpr std::size_t factor_bytes(int size) {
-  const std::size_t size8 = round_up_8(size);
-  return sizeof(double) * (3 * size8 * (size8 + 4) + 2 * size8);
+/// Order to which find_roots pads blocks of m bins: tiles of 16 x 16, and 32 at least.
+[[nodiscard]] constexpr int padded_root(int m) {
+  return std::max(32, (m + 15) / 16 * 16);
 }
 
 /// Of find_roots, for m bins a spectrum and blocks of `size` rows: the iteration's three matrices,
@@ -84,18 +67,7 @@ inline constexpr int vectors = 2;          ///< 1 and y of section 5.1
   return sizeof(double) * (std::max(iteration, columns) + 2 * P + 32 + 1);
 }
 
-/// From one column to the next in find_jacobi_roots: neighbours in both halves of the banks.
-[[nodiscard]] SPEX_HD constexpr int jacobi_roots_leading(int m) {
-  return (m + 7) / 16 * 16 + 8;
-}
-/// Of find_jacobi_roots, for matrices of order m.
-[[nodiscard]] constexpr std::size_t jacobi_roots_bytes(int m) {
-  return sizeof(double) * count_of(m, jacobi_roots_leading(m));
-}
-
-// The largest that the kernels are compiled for, on every GPU of clusters.
-static_assert(factor_bytes(largest_root_band) <= smallest_shared_memory);
+// The largest that the kernel is compiled for, on every GPU of clusters.
 static_assert(root_bytes(largest_root, largest_root_band) <= smallest_shared_memory);
-static_assert(jacobi_roots_bytes(largest_root) <= smallest_shared_memory);
 
 }  // namespace spex::gpu

@@ -3,6 +3,7 @@
 
 #include "gpu/core/buffer.hpp"
 #include "gpu/layout/patches.hpp"
+#include "gpu/linalg/batch.hpp"
 #include "reference/core/count.hpp"
 
 namespace spex::gpu {
@@ -42,25 +43,6 @@ void clear_spectra(const SpectraView& spectra, cudaStream_t stream);
 /// patches whose status is not 0.
 void clear_failed(const PatchGeometry* patches, int count, const int* status,
                   const SpectraView& spectra, cudaStream_t stream);
-
-/// A spectrum of a patch: which block of a batch belongs to whom.
-struct CoreSpectrum {
-  int patch = 0;
-  int s = 0;  ///< core fiber of the patch, from 0
-};
-
-/// Where the bins of many patches stand in a vector: bin (s, w) of patch k is at
-/// `patch(k) + bin(s, w)`.
-struct BinStrides {
-  int of_patch = 0;
-  int of_spec = 0;
-  int of_wave = 0;
-
-  [[nodiscard]] SPEX_HD size_t patch(int k) const { return static_cast<size_t>(k) * of_patch; }
-  [[nodiscard]] SPEX_HD size_t bin(int s, int w) const {
-    return static_cast<size_t>(s) * of_spec + static_cast<size_t>(w) * of_wave;
-  }
-};
 
 /// From Q_s of each core spectrum (m x m, stride m m, either triangle as the other): row sums r,
 /// R = Q / r, flux = R f, ivar = r^2, and the stored resolution (extraction.md, section 5), for the

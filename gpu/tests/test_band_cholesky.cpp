@@ -1,7 +1,7 @@
 #include <cmath>
 #include <random>
 
-#include "gpu/extract/band_cholesky.hpp"
+#include "gpu/linalg/band_cholesky.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/core/count.hpp"
 #include "reference/linalg/block_tridiagonal.hpp"

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include "gpu/extract/jacobi_roots.hpp"
+#include "gpu/linalg/jacobi_roots.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/core/count.hpp"
 #include "reference/linalg/symmetric.hpp"

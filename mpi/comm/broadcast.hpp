@@ -8,9 +8,9 @@
 
 #include "mpi/comm/check.hpp"
 #include "mpi/comm/environment.hpp"
-#include "mpi/comm/message.hpp"
 #include "reference/frame/frame_steps.hpp"
 #include "reference/model/fields.hpp"
+#include "reference/model/message.hpp"
 #include "reference/model/reals.hpp"
 
 namespace spex::mpi {
@@ -19,7 +19,7 @@ namespace spex::mpi {
 void broadcast_bytes(const Communicator& comm, void* data, std::size_t bytes, int root);
 
 /// A plain value of `root`, which all ranks have afterwards; as all that follows. Collective.
-template <Plain T>
+template <message::Plain T>
 void broadcast(const Communicator& comm, T& value, int root = 0) {
   broadcast_bytes(comm, &value, sizeof(T), root);
 }
@@ -37,7 +37,7 @@ void broadcast(const Communicator& comm, Container& values, int root = 0) {
   auto size = values.size();
   broadcast(comm, size, root);
   values.resize(size);
-  if constexpr (Plain<Value>)
+  if constexpr (message::Plain<Value>)
     broadcast_bytes(comm, values.data(), size * sizeof(Value), root);
   else
     for (Value& value : values) broadcast(comm, value, root);
@@ -46,7 +46,7 @@ void broadcast(const Communicator& comm, Container& values, int root = 0) {
 /// A value that may be absent.
 template <class T>
 void broadcast(const Communicator& comm, std::optional<T>& value,
-               int root = 0) requires(!Plain<T>) {
+               int root = 0) requires(!message::Plain<T>) {
   bool present = value.has_value();
   broadcast(comm, present, root);
   if (!present) value.reset();
@@ -55,7 +55,7 @@ void broadcast(const Communicator& comm, std::optional<T>& value,
 }
 
 /// A struct that is described by its fields (model/fields.hpp), field by field.
-template <Compound T>
+template <message::Compound T>
 void broadcast(const Communicator& comm, T& object, int root = 0) {
   for_each_field(object, [&](auto& field) { broadcast(comm, field, root); });
 }

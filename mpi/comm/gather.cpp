@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "mpi/comm/check.hpp"
-#include "mpi/comm/message.hpp"
+#include "reference/model/message.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -31,7 +31,7 @@ PatchResult receive_result(const Communicator& comm, int rank, int frame) {
   std::string message(static_cast<std::size_t>(count), '\0');
   SPEX_MPI_CHECK(
       MPI_Recv(message.data(), count, MPI_BYTE, rank, result_tag, comm.get(), MPI_STATUS_IGNORE));
-  auto sent = unpack<Sent>(message);
+  auto sent = message::unpack<Sent>(message);
   if (sent.frame != frame) throw std::logic_error("a patch result of another frame arrived");
   return std::move(sent.result);
 }
@@ -42,7 +42,7 @@ std::vector<PatchResult> gather_results(const Communicator& comm, const std::vec
                                         std::vector<PatchResult>&& mine, int frame) {
   if (!comm.is_root()) {
     for (PatchResult& result : mine) {
-      const std::string message = pack(Sent{frame, std::move(result)});
+      const std::string message = message::pack(Sent{frame, std::move(result)});
       SPEX_MPI_CHECK(MPI_Send(message.data(), static_cast<int>(message.size()), MPI_BYTE, 0,
                               result_tag, comm.get()));
     }

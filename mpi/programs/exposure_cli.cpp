@@ -17,8 +17,8 @@
 #include "mpi/run/frame_list.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
+#include "reference/fits/same_file.hpp"
 #include "reference/frame/production_paths.hpp"
-#include "reference/io/same_file.hpp"
 #include "reference/model/camera.hpp"
 
 namespace spex {

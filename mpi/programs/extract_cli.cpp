@@ -11,8 +11,8 @@
 
 #include "reference/core/choose.hpp"
 #include "reference/core/error.hpp"
-#include "reference/io/gzip.hpp"
-#include "reference/io/same_file.hpp"
+#include "reference/fits/gzip.hpp"
+#include "reference/fits/same_file.hpp"
 #include "reference/programs/program.hpp"
 
 namespace spex {

@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
-#include "reference/io/same_file.hpp"
+#include "reference/fits/same_file.hpp"
 #include "reference/model/camera.hpp"
 
 namespace spex::mpi {

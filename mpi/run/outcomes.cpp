@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "mpi/comm/check.hpp"
-#include "mpi/comm/message.hpp"
+#include "reference/model/message.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -36,7 +36,7 @@ void Outcomes::report(FrameOutcome outcome) {
     return;
   }
   Message& message = sent_.emplace_back();
-  message.bytes = pack(outcome);
+  message.bytes = message::pack(outcome);
   SPEX_MPI_CHECK(MPI_Isend(message.bytes.data(), static_cast<int>(message.bytes.size()), MPI_BYTE,
                            0, outcome_tag, comm_.get(), &message.request));
 }
@@ -67,7 +67,7 @@ void Outcomes::receive(const MPI_Status& status) {
   std::string bytes(static_cast<std::size_t>(count), '\0');
   SPEX_MPI_CHECK(MPI_Recv(bytes.data(), count, MPI_BYTE, status.MPI_SOURCE, outcome_tag,
                           comm_.get(), MPI_STATUS_IGNORE));
-  accept(unpack<FrameOutcome>(bytes));
+  accept(message::unpack<FrameOutcome>(bytes));
 }
 
 void Outcomes::accept(FrameOutcome outcome) {

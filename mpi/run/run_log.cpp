@@ -9,7 +9,7 @@
 
 #include "mpi/comm/check.hpp"
 #include "reference/core/version.hpp"
-#include "reference/io/atomic_write.hpp"
+#include "reference/fits/atomic_write.hpp"
 
 namespace spex::mpi {
 

@@ -8,7 +8,7 @@
 
 #include "reference/compare/structure.hpp"
 #include "reference/core/error.hpp"
-#include "reference/io/fits_file.hpp"
+#include "reference/fits/fits_file.hpp"
 
 namespace spex {
 namespace {

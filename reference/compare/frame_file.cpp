@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 
 #include "reference/core/error.hpp"
-#include "reference/io/fits_file.hpp"
-#include "reference/io/fits_table.hpp"
+#include "reference/fits/fits_file.hpp"
+#include "reference/fits/fits_table.hpp"
 
 namespace spex {
 namespace {

@@ -15,9 +15,9 @@ namespace {
 // it was at the bound of rho.
 constexpr int sweeps = 6;
 // Relative error of the root, and the numbers of poles that reach it: vectors of whole words.
-constexpr double root_error = 1e-13;
+constexpr double root_error = fiber_poles::cpu_error;
 constexpr int pole_step = 4;
-constexpr int most_poles = 48;
+constexpr int most_poles = fiber_poles::most;
 // P of no more bins than these is taken whole: its band would not be much cheaper.
 constexpr int small_P = 16;
 

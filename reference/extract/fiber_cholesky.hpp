@@ -33,6 +33,18 @@ inline constexpr double condition = 1e10;
 inline constexpr double outside = 1e-7;
 }  // namespace fiber_bounds
 
+/// Zolotarev's approximation of the root of P.
+namespace fiber_poles {
+/// Most poles of a root; the bound of the condition number needs fewer.
+inline constexpr int most = 48;
+/// Largest relative error on the CPU, in steps of 4 poles. Results of the GPU are compared with the
+/// CPU's, whose own error must be the smaller one.
+inline constexpr double cpu_error = 1e-13;
+/// Largest relative error on the GPU, in steps of 8 poles, one a lane. A smaller error costs some
+/// spectra 8 poles more.
+inline constexpr double gpu_error = 1e-12;
+}  // namespace fiber_poles
+
 /// Decorrelate::signal by spectra. Elements of R are computed as far as `blocks.ndiag` from the
 /// diagonal. `replace_f` as of the others. Where the result is not `none`, `result` is of no use.
 /// Adds its seconds to the stages solve and decorrelate.

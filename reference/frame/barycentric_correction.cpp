@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
-#include "reference/io/fits_file.hpp"
-#include "reference/io/header_cards.hpp"
+#include "reference/fits/fits_file.hpp"
+#include "reference/fits/header_cards.hpp"
 
 namespace spex {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "reference/core/version.hpp"
-#include "reference/io/header_cards.hpp"
+#include "reference/fits/header_cards.hpp"
 #include "reference/model/camera.hpp"
 
 namespace spex {

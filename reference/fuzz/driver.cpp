@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "reference/fits/inflate.hpp"
 #include "reference/fuzz/mutate.hpp"
 #include "reference/fuzz/seeds.hpp"
-#include "reference/io/inflate.hpp"
-#include "reference/tests/io/fits_edit.hpp"
+#include "reference/tests/fits/fits_edit.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 

@@ -8,10 +8,10 @@
 
 #include "reference/core/error.hpp"
 #include "reference/extract/weights.hpp"
+#include "reference/fits/fits_file.hpp"
+#include "reference/fits/fits_write.hpp"
 #include "reference/frame/read_pixels.hpp"
 #include "reference/io/copy_fibermap.hpp"
-#include "reference/io/fits_file.hpp"
-#include "reference/io/fits_write.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/model/mask_bits.hpp"
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "reference/core/error.hpp"
-#include "reference/io/fits_file.hpp"
+#include "reference/fits/fits_file.hpp"
 #include "reference/io/read_psf.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -11,9 +11,9 @@
 #include <fitsio.h>
 #include <zlib.h>
 
-#include "reference/io/fits_file.hpp"
-#include "reference/io/fits_memory.hpp"
-#include "reference/tests/io/fits_edit.hpp"
+#include "reference/fits/fits_file.hpp"
+#include "reference/fits/fits_memory.hpp"
+#include "reference/tests/fits/fits_edit.hpp"
 
 namespace spex::fuzz {
 namespace {

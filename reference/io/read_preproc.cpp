@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
-#include "reference/io/fits_file.hpp"
-#include "reference/io/fits_header.hpp"
-#include "reference/io/fits_memory.hpp"
-#include "reference/io/fits_table.hpp"
+#include "reference/fits/fits_file.hpp"
+#include "reference/fits/fits_header.hpp"
+#include "reference/fits/fits_memory.hpp"
+#include "reference/fits/fits_table.hpp"
 
 namespace spex {
 namespace {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
-#include "reference/io/fits_file.hpp"
-#include "reference/io/fits_table.hpp"
+#include "reference/fits/fits_file.hpp"
+#include "reference/fits/fits_table.hpp"
 
 namespace spex {
 namespace {

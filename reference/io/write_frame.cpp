@@ -8,10 +8,10 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
-#include "reference/io/atomic_write.hpp"
+#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/fits_file.hpp"
+#include "reference/fits/image_in_parts.hpp"
 #include "reference/io/copy_fibermap.hpp"
-#include "reference/io/fits_file.hpp"
-#include "reference/io/image_in_parts.hpp"
 #include "reference/model/camera.hpp"
 
 namespace spex {

@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "reference/io/fits_write.hpp"
-#include "reference/io/gzip.hpp"
+#include "reference/fits/fits_write.hpp"
+#include "reference/fits/gzip.hpp"
 #include "reference/model/frame.hpp"
 #include "reference/model/preproc.hpp"
 #include "reference/model/scores.hpp"

@@ -10,8 +10,8 @@
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/version.hpp"
-#include "reference/io/atomic_write.hpp"
-#include "reference/io/same_file.hpp"
+#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/same_file.hpp"
 #include "reference/programs/program.hpp"
 
 namespace {

@@ -6,7 +6,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "gpu/programs/gpu_extractor.hpp"
 #include "reference/astrometry/earth_orientation.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/frame/assemble_frame.hpp"
@@ -20,11 +19,6 @@ using nb::literals::operator""_a;
 
 namespace spex::python {
 namespace {
-
-// Who extracts patches: threads, or a GPU.
-struct Extractor {
-  PatchExtractor extract;
-};
 
 // Results of all patches, held until they have been made into arrays or a file.
 struct Results {
@@ -131,16 +125,7 @@ void bind_extraction(nb::module_& module) {
   module.def(
       "cpu_extractor", [](int threads) { return Extractor{cpu_extractor(threads)}; }, "threads"_a,
       "The CPU reference on so many threads.");
-  // The first call that asks the driver takes a good part of a second, or several.
-  const nb::call_guard<nb::gil_scoped_release> without_gil;
-  module.def(
-      "gpu_extractor", [](int device) { return Extractor{gpu::gpu_extractor(device)}; },
-      without_gil, "device"_a,
-      "A GPU, counted from 0; not for two threads at once. Raises UsageError.");
   module.def("default_threads", &default_threads, "The CPUs that this process may run on.");
-  module.def("gpu_count", &gpu::gpu_count, without_gil, "GPUs that this process may use.");
-  module.def("why_no_gpu", &gpu::why_no_gpu, without_gil,
-             "Why there is none; empty where there is.");
 
   const nb::class_<BarycentricSettings> barycentric_settings(
       module, "Barycentric", "Which frames get barycentric wavelengths, and how.");

@@ -6,10 +6,10 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include "mpi/comm/message.hpp"
+#include "reference/fits/same_file.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
-#include "reference/io/same_file.hpp"
+#include "reference/model/message.hpp"
 #include "reference/python/arrays.hpp"
 #include "reference/python/bindings.hpp"
 #include "reference/python/pickle.hpp"
@@ -129,9 +129,10 @@ void bind_inputs(nb::module_& module) {
       .def_prop_ro(
           "ndiag", [](const Psf& psf) { return psf.ndiag(); },
           "diagonals of R on either side of the main one")
-      .def("__getstate__", [](const Psf& psf) { return nb::make_tuple(as_bytes(mpi::pack(psf))); })
+      .def("__getstate__",
+           [](const Psf& psf) { return nb::make_tuple(as_bytes(message::pack(psf))); })
       .def("__setstate__", [](Psf& psf, const nb::tuple& state) {
-        new (&psf) Psf(mpi::unpack<Psf>(text_of(state[0])));
+        new (&psf) Psf(message::unpack<Psf>(text_of(state[0])));
       });
   module.def("read_psf", nb::overload_cast<const std::string&>(&read_psf), "path"_a,
              nb::call_guard<nb::gil_scoped_release>(),

@@ -3,7 +3,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "mpi/comm/message.hpp"
+#include "reference/model/message.hpp"
 
 namespace spex::python {
 namespace {
@@ -24,16 +24,16 @@ std::size_t first_of_rank(const std::vector<Patch>& patches, const ExtractOption
 
 std::string to_message(const Share& share) {
   std::string message;
-  mpi::put(message, share.patch);
-  for (const PatchResult& result : share.results) mpi::put(message, result);
+  message::put(message, share.patch);
+  for (const PatchResult& result : share.results) message::put(message, result);
   return message;
 }
 
 Share from_message(std::string_view message) {
   Share share;
-  mpi::take(message, share.patch);
+  message::take(message, share.patch);
   share.results.resize(share.patch.size());
-  for (PatchResult& result : share.results) mpi::take(message, result);
+  for (PatchResult& result : share.results) message::take(message, result);
   if (!message.empty()) throw std::logic_error("a share with something after its end");
   return share;
 }

@@ -12,6 +12,11 @@
 
 namespace spex::python {
 
+/// What extracts patches: threads, or a GPU.
+struct Extractor {
+  PatchExtractor extract;  ///< of some patches of a frame
+};
+
 /// Results of some patches of a frame, as they travel between ranks.
 struct Share {
   std::vector<int> patch;            ///< which patches

@@ -1,4 +1,4 @@
-// Messages of mpi/comm as Python's bytes, for pickle.
+// Messages (model/message.hpp) as Python's bytes, for pickle.
 #pragma once
 
 #include <string>

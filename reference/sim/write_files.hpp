@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/io/fits_write.hpp"
+#include "reference/fits/fits_write.hpp"
 #include "reference/model/psf.hpp"
 #include "reference/sim/detector.hpp"
 #include "reference/sim/flavor.hpp"

@@ -11,7 +11,7 @@
 #include "bench/micro/matrices.hpp"
 #include "gpu/extract/band_workspace.hpp"
 #include "gpu/extract/decorrelate.hpp"
-#include "gpu/extract/jacobi_roots.hpp"
+#include "gpu/linalg/jacobi_roots.hpp"
 #include "reference/linalg/symmetric.hpp"
 
 namespace spex::bench {

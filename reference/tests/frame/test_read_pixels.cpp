@@ -2,12 +2,12 @@
 #include <fitsio.h>
 
 #include "reference/extract/weights.hpp"
+#include "reference/fits/fits_file.hpp"
 #include "reference/frame/read_pixels.hpp"
-#include "reference/io/fits_file.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/model/mask_bits.hpp"
-#include "reference/tests/io/fits_edit.hpp"
-#include "reference/tests/io/scratch.hpp"
+#include "reference/tests/fits/fits_edit.hpp"
+#include "reference/tests/fits/scratch.hpp"
 #include "reference/tests/support/fields.hpp"
 
 namespace spex {

@@ -2,10 +2,10 @@
 
 #include <fitsio.h>
 
-#include "reference/io/atomic_write.hpp"
+#include "reference/fits/atomic_write.hpp"
 #include "reference/io/read_preproc.hpp"
-#include "reference/tests/io/fits_edit.hpp"
-#include "reference/tests/io/scratch.hpp"
+#include "reference/tests/fits/fits_edit.hpp"
+#include "reference/tests/fits/scratch.hpp"
 #include "reference/tests/support/fields.hpp"
 
 namespace spex {

@@ -1,10 +1,10 @@
 #include <limits>
 
-#include "reference/io/atomic_write.hpp"
-#include "reference/io/fits_file.hpp"
+#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/fits_file.hpp"
 #include "reference/io/read_psf.hpp"
-#include "reference/tests/io/fits_edit.hpp"
-#include "reference/tests/io/scratch.hpp"
+#include "reference/tests/fits/fits_edit.hpp"
+#include "reference/tests/fits/scratch.hpp"
 #include "reference/tests/support/fields.hpp"
 
 namespace spex {

@@ -6,15 +6,15 @@
 #include <fitsio.h>
 
 #include "reference/core/error.hpp"
-#include "reference/io/atomic_write.hpp"
+#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/fits_file.hpp"
+#include "reference/fits/fits_table.hpp"
 #include "reference/io/copy_fibermap.hpp"
-#include "reference/io/fits_file.hpp"
-#include "reference/io/fits_table.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/write_frame.hpp"
-#include "reference/tests/io/fits_edit.hpp"
-#include "reference/tests/io/scratch.hpp"
-#include "reference/tests/io/small_disk.hpp"
+#include "reference/tests/fits/fits_edit.hpp"
+#include "reference/tests/fits/scratch.hpp"
+#include "reference/tests/fits/small_disk.hpp"
 
 namespace spex {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <fitsio.h>
 
-#include "reference/io/fits_file.hpp"
-#include "reference/io/fits_table.hpp"
+#include "reference/fits/fits_file.hpp"
+#include "reference/fits/fits_table.hpp"
 
 namespace spex::test {
 

@@ -1,0 +1,26 @@
+// Inverse roots of ill-conditioned covariance blocks (extraction.md, section 5.1); the counterpart
+// of inverse_root in reference/linalg/symmetric.hpp.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include "gpu/linalg/batch.hpp"
+
+namespace spex::gpu {
+
+/// Q_k = C_j^(-1/2) of `count` symmetric matrices of order m <= largest_root; the C are one behind
+/// the other, and so are the Q. j = which[k], or k where `which` is null.
+///
+/// C = L L^T, and one-sided Jacobi rotations turn the columns of L until they are orthogonal:
+/// L V = U diag(s), so that Q = U diag(1/s) U^T. Eigenvalues of C that are far below the largest
+/// keep their digits where bins differ in scale by as much, as they do beside masked blocks. Bins
+/// of the same matrix always meet in the same order, so that the result does not depend on the
+/// batch.
+///
+/// Where C is not positive definite to working precision, or does not converge in 30 sweeps, the
+/// status of the patch of cores[k] becomes 1 and Q is not set. A block a matrix, with
+/// jacobi_roots_bytes(m) of shared memory.
+void find_jacobi_roots(const CoreSpectrum* cores, int count, const int* which, int m,
+                       const double* C, double* Q, int* status, cudaStream_t stream);
+
+}  // namespace spex::gpu

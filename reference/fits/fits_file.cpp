@@ -1,0 +1,419 @@
+#include "reference/fits/fits_file.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <limits>
+#include <numeric>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "reference/core/error.hpp"
+#include "reference/fits/check_headers.hpp"
+#include "reference/fits/inflate.hpp"
+#include "reference/fits/table_cells.hpp"
+#include "reference/fits/unpack.hpp"
+
+namespace spex {
+namespace {
+
+constexpr int first_hdu = 1;
+// CFITSIO's statuses below this one are of files that cannot be read, those above of their content.
+constexpr int first_status_of_content = 200;
+
+// CFITSIO's text for a status, with the most telling line of its error stack; clears the stack.
+std::string cfitsio_text(int status) {
+  char text[FLEN_STATUS] = "";
+  fits_get_errstatus(status, text);
+  char line[FLEN_ERRMSG] = "";
+  std::string first;
+  while (fits_read_errmsg(line) != 0)
+    if (first.empty()) first = line;
+  fits_clear_errmsg();
+  return first.empty() ? text : fmt::format("{}; {}", text, first);
+}
+
+// What CFITSIO reports obscurely is said plainly here, before it is asked. True for a gzip file.
+bool check_readable(const std::string& path) {
+  std::error_code code;
+  const std::filesystem::file_status status = std::filesystem::status(path, code);
+  if (!std::filesystem::exists(status)) throw data_error(path, "no such file", "a FITS file");
+  if (std::filesystem::is_directory(status)) throw data_error(path, "is a folder", "a FITS file");
+  if (!std::filesystem::is_regular_file(status))
+    throw data_error(path, "is a device or a pipe", "a FITS file");
+  std::string magic(8, '\0');
+  magic.resize(static_cast<std::size_t>(
+      read_file_at(path)(0, magic.data(), static_cast<long long>(magic.size()))));
+  if (magic.empty()) throw data_error(path, "is empty", "a FITS file");
+  const bool gzip = magic.starts_with("\x1f\x8b");
+  if (!magic.starts_with("SIMPLE") && !gzip)
+    throw data_error(path, "is not a FITS file", "SIMPLE, or gzip, at its start");
+  return gzip;
+}
+
+std::vector<FitsHdu> check_memory_headers(std::span<const char> bytes, const std::string& path) {
+  return check_headers(read_memory_at(bytes), static_cast<long long>(bytes.size()), path);
+}
+
+// CFITSIO moves arrays of variable length about when rows are deleted, as those of a fibermap are.
+void check_arrays(std::span<const char> bytes, const std::vector<FitsHdu>& hdus) {
+  for (const FitsHdu& hdu : hdus) {
+    if (hdu.columns.empty()) continue;
+    const std::span<const char> all(bytes);
+    TableCells(hdu, all.subspan(static_cast<std::size_t>(hdu.data),
+                                static_cast<std::size_t>(hdu.data_size)))
+        .check_arrays();
+  }
+}
+
+Bytes read_whole(const std::string& path) {
+  Bytes bytes(std::filesystem::file_size(path));
+  const auto size = static_cast<long long>(bytes.size());
+  if (read_file_at(path)(0, bytes.data(), size) != size)
+    throw data_error(path, "ends while it is read", "a file that stays as it is");
+  return bytes;
+}
+
+std::size_t pixel_count(const std::vector<long long>& axes) {
+  return static_cast<std::size_t>(
+      std::accumulate(axes.begin(), axes.end(), 1LL, std::multiplies<>()));
+}
+
+template <class T>
+std::vector<T> all_of(const PlainPixels& pixels) {
+  std::vector<T> values;
+  pixels.append(0, pixels.size(), values);
+  return values;
+}
+
+std::string trimmed(const char* text) {
+  std::string s(text);
+  s.erase(std::find_if(s.rbegin(), s.rend(), [](char c) { return c != ' '; }).base(), s.end());
+  return s;
+}
+
+}  // namespace
+
+void fits_check(int status, const std::string& path, const std::string& what) {
+  if (status != 0) throw data_error(path, fmt::format("{}: {}", what, cfitsio_text(status)));
+}
+
+void FitsReader::Close::operator()(fitsfile* file) const noexcept {
+  int status = 0;
+  fits_close_file(file, &status);
+  fits_clear_errmsg();
+}
+
+FitsReader::FitsReader(const std::string& path) : path_(path) {
+  const bool gzip = check_readable(path);
+  source_ = read_file_at(path);
+  const auto size = static_cast<long long>(std::filesystem::file_size(path));
+  const std::vector<FitsHdu> hdus =
+      gzip ? std::vector<FitsHdu>() : check_headers(source_, size, path);
+  if (gzip) {
+    bytes_ = unzip(source_, static_cast<std::size_t>(size), path);
+    open_unzipped(bytes_);
+    return;
+  }
+  if (any_packed(hdus)) {
+    bytes_ = read_whole(path);
+    open_unzipped(bytes_);
+    return;
+  }
+  int status = 0;
+  fitsfile* file = nullptr;
+  fits_open_diskfile(&file, path.c_str(), READONLY, &status);
+  fits_check(status, path, "cannot be read");
+  take_over(file, hdus.size());
+}
+
+void FitsReader::take_over(fitsfile* file, std::size_t hdus) {
+  file_.reset(file);
+  hdus_ = static_cast<int>(hdus);
+  int status = 0;
+  for (int hdu = first_hdu; hdu <= hdus_; ++hdu) {
+    fits_movabs_hdu(file, hdu, nullptr, &status);
+    fits_check(status, path_, fmt::format("cannot read HDU number {}", hdu));
+  }
+  fits_movabs_hdu(file, first_hdu, nullptr, &status);
+  fits_check(status, path_, "cannot read its first HDU");
+}
+
+FitsReader::FitsReader(std::span<const char> bytes, std::string name) : path_(std::move(name)) {
+  open_memory(bytes);
+}
+
+void FitsReader::open_memory(std::span<const char> bytes) {
+  if (is_gzip(bytes)) {
+    bytes_ = unzip(bytes, path_);
+    open_unzipped(bytes_);
+  } else {
+    open_unzipped(bytes);
+  }
+}
+
+void FitsReader::open_unzipped(std::span<const char> bytes) {
+  constexpr std::size_t block = 2880;
+  if (bytes.size() < block || !std::string_view(bytes.data(), block).starts_with("SIMPLE"))
+    throw data_error(path_, "is not a FITS file", "SIMPLE at its start and 2880 bytes at least");
+  const std::vector<FitsHdu> hdus = check_memory_headers(bytes, path_);
+  if (!any_packed(hdus)) {
+    check_arrays(bytes, hdus);
+    open_plain(bytes, hdus.size());
+    return;
+  }
+  bytes_ = unpack(bytes, hdus);
+  // What was made is held to the same rules as what is read.
+  const std::vector<FitsHdu> unpacked = check_memory_headers(bytes_, path_);
+  check_arrays(bytes_, unpacked);
+  open_plain(bytes_, unpacked.size());
+}
+
+void FitsReader::open_plain(std::span<const char> bytes, std::size_t hdus) {
+  // CFITSIO takes the buffer as writable, and writes nothing to a file opened READONLY.
+  source_ = read_memory_at(bytes);
+  memory_ = std::make_unique<Memory>();
+  memory_->data = const_cast<char*>(bytes.data());
+  memory_->size = bytes.size();
+  int status = 0;
+  fitsfile* file = nullptr;
+  fits_open_memfile(&file, "memory", READONLY, &memory_->data, &memory_->size, 0, nullptr, &status);
+  fits_check(status, path_, "cannot be read");
+  take_over(file, hdus);
+}
+
+bool FitsReader::find_hdu(const std::string& name) {
+  int status = 0;
+  for (int hdu = first_hdu; hdu <= hdus_; ++hdu) {
+    fits_movabs_hdu(get(), hdu, nullptr, &status);
+    fits_check(status, path_, fmt::format("cannot read HDU {}", hdu));
+    if (find_string("EXTNAME").value_or("") == name) return true;
+  }
+  return false;
+}
+
+void FitsReader::move_to_hdu(const std::string& name) {
+  if (!find_hdu(name)) throw data_error(path_, "has no HDU " + name);
+}
+
+void FitsReader::move_to_primary() {
+  int status = 0;
+  fits_movabs_hdu(get(), first_hdu, nullptr, &status);
+  fits_check(status, path_, "cannot read its first HDU");
+}
+
+std::string FitsReader::hdu_name() const {
+  if (const auto name = find_string("EXTNAME"); name && !name->empty()) return "HDU " + *name;
+  int hdu = 0;
+  fits_get_hdu_num(get(), &hdu);
+  return fmt::format("HDU number {}", hdu);
+}
+
+std::optional<std::string> FitsReader::find_string(const char* key) const {
+  int status = 0;
+  char* value = nullptr;
+  fits_read_key_longstr(get(), key, &value, nullptr, &status);
+  const std::unique_ptr<char, void (*)(char*)> owner(value, [](char* p) {
+    int ignored = 0;
+    fits_free_memory(p, &ignored);
+  });
+  if (status >= first_status_of_content) {
+    fits_clear_errmsg();
+    return std::nullopt;
+  }
+  fits_check(status, path_, fmt::format("cannot read the keyword {}", key));
+  return trimmed(value);
+}
+
+std::optional<double> FitsReader::find_double(const char* key) const {
+  int status = 0;
+  double value = 0;
+  fits_read_key(get(), TDOUBLE, key, &value, nullptr, &status);
+  if (status == KEY_NO_EXIST) {
+    fits_clear_errmsg();
+    return std::nullopt;
+  }
+  fits_check(status, path_, fmt::format("{}: keyword {} is no number", hdu_name(), key));
+  return value;
+}
+
+std::optional<long long> FitsReader::find_integer(const char* key) const {
+  int status = 0;
+  LONGLONG value = 0;
+  fits_read_key(get(), TLONGLONG, key, &value, nullptr, &status);
+  if (status == KEY_NO_EXIST) {
+    fits_clear_errmsg();
+    return std::nullopt;
+  }
+  fits_check(status, path_, fmt::format("{}: keyword {} is no whole number", hdu_name(), key));
+  return value;
+}
+
+namespace {
+
+template <class T>
+T required(std::optional<T> value, const FitsReader& file, const char* key) {
+  if (!value) throw data_error(file.path(), file.hdu_name() + " has no keyword " + key);
+  return *std::move(value);
+}
+
+}  // namespace
+
+std::string FitsReader::get_string(const char* key) const {
+  return required(find_string(key), *this, key);
+}
+double FitsReader::get_double(const char* key) const {
+  return required(find_double(key), *this, key);
+}
+long long FitsReader::get_integer(const char* key) const {
+  return required(find_integer(key), *this, key);
+}
+
+std::vector<long long> FitsReader::image_axes() const {
+  constexpr int most_axes = 8;
+  int status = 0;
+  int type = 0;
+  fits_get_hdu_type(get(), &type, &status);
+  if (type != IMAGE_HDU) throw data_error(path_, hdu_name() + " is a table", "an image");
+  int naxis = 0;
+  fits_get_img_dim(get(), &naxis, &status);
+  fits_check(status, path_, hdu_name());
+  if (naxis > most_axes)
+    throw data_error(path_, fmt::format("{} has {} axes", hdu_name(), naxis),
+                     fmt::format("at most {}", most_axes));
+  std::vector<LONGLONG> axes(naxis);
+  fits_get_img_sizell(get(), naxis, axes.data(), &status);
+  fits_check(status, path_, hdu_name());
+  constexpr long long most_pixels = 1LL << 33;
+  long long pixels = 1;
+  for (const LONGLONG axis : axes) {
+    if (axis < 0 || (axis > 0 && pixels > most_pixels / axis))
+      throw data_error(path_, fmt::format("{} has an axis of {} pixels", hdu_name(), axis),
+                       fmt::format("at most {} pixels in all", most_pixels));
+    pixels *= axis;
+  }
+  return {axes.begin(), axes.end()};
+}
+
+template <class T>
+std::vector<T> FitsReader::read_pixels(int type) const {
+  std::vector<T> values(pixel_count(image_axes()));
+  int status = 0;
+  fits_read_img(get(), type, 1, static_cast<LONGLONG>(values.size()), nullptr, values.data(),
+                nullptr, &status);
+  fits_check(status, path_, hdu_name() + ": cannot read its pixels");
+  return values;
+}
+
+std::optional<PlainPixels> FitsReader::find_plain_pixels(int bitpix) const {
+  int status = 0;
+  int type = 0;
+  fits_get_img_type(get(), &type, &status);
+  fits_check(status, path_, hdu_name() + ": cannot tell the type of its pixels");
+  if (type != bitpix || find_double("BSCALE").value_or(1) != 1 ||
+      find_double("BZERO").value_or(0) != 0)
+    return std::nullopt;
+  LONGLONG header = 0, data = 0, end = 0;
+  fits_get_hduaddrll(get(), &header, &data, &end, &status);
+  fits_check(status, path_, hdu_name() + ": cannot find its pixels");
+  return PlainPixels(source_, data, pixel_count(image_axes()), path_ + ": " + hdu_name());
+}
+
+int FitsReader::pixel_type() const {
+  int status = 0;
+  int type = 0;
+  fits_get_img_equivtype(get(), &type, &status);
+  fits_check(status, path_, hdu_name() + ": cannot tell the type of its pixels");
+  return type;
+}
+
+std::vector<double> FitsReader::read_doubles() const {
+  return read_pixels<double>(TDOUBLE);
+}
+
+Reals FitsReader::read_reals() const {
+  switch (pixel_type()) {
+    case BYTE_IMG:
+    case SBYTE_IMG:
+    case SHORT_IMG:
+    case USHORT_IMG:
+      return Reals(read_pixels<float>(TFLOAT));
+    case FLOAT_IMG:
+      if (const auto plain = find_plain_pixels(FLOAT_IMG)) return Reals(all_of<float>(*plain));
+      return Reals(read_pixels<float>(TFLOAT));
+    default:
+      return Reals(read_doubles());
+  }
+}
+
+std::vector<std::uint32_t> FitsReader::read_bits() const {
+  switch (pixel_type()) {
+    case BYTE_IMG:
+    case SBYTE_IMG:
+    case SHORT_IMG:
+    case USHORT_IMG:
+    case LONG_IMG: {
+      static_assert(sizeof(int) == sizeof(std::uint32_t));
+      if (const auto plain = find_plain_pixels(LONG_IMG)) return all_of<std::uint32_t>(*plain);
+      // int in the memory of unsigned: the bits stay as they are.
+      return read_pixels<std::uint32_t>(TINT);
+    }
+    case FLOAT_IMG:
+    case DOUBLE_IMG:
+      throw data_error(path_, hdu_name() + " holds real numbers", "bits, in integers of 32 bits");
+    default: {
+      static_assert(sizeof(long) == sizeof(std::int64_t));
+      const std::vector<long> values = read_pixels<long>(TLONG);
+      // 32 bits, with or without a sign.
+      constexpr long least = std::numeric_limits<std::int32_t>::min();
+      constexpr long most = std::numeric_limits<std::uint32_t>::max();
+      const auto beyond = std::find_if(values.begin(), values.end(),
+                                       [](long value) { return value < least || value > most; });
+      if (beyond != values.end())
+        throw data_error(path_, fmt::format("{} holds {}", hdu_name(), *beyond),
+                         "bits, in integers of 32 bits");
+      std::vector<std::uint32_t> bits(values.size());
+      std::transform(values.begin(), values.end(), bits.begin(),
+                     [](long value) { return static_cast<std::uint32_t>(value); });
+      return bits;
+    }
+  }
+}
+
+std::vector<std::string> FitsReader::user_cards() const {
+  // Structure, compression, scaling and checksums are the file's own; WCS would describe axes that
+  // the output does not have.
+  const auto describes_data = [](char* card) {
+    switch (fits_get_keyclass(card)) {
+      case TYP_USER_KEY:
+      case TYP_REFSYS_KEY:
+      case TYP_CONT_KEY:
+        return true;
+      case TYP_COMM_KEY:
+        return std::string(card).find("FITS (Flexible Image Transport System)") ==
+                   std::string::npos &&
+               std::string(card).find("and Astrophysics', volume 376") == std::string::npos;
+      default:
+        return false;
+    }
+  };
+  int status = 0;
+  int count = 0;
+  fits_get_hdrspace(get(), &count, nullptr, &status);
+  fits_check(status, path_, hdu_name() + ": cannot read its header");
+  std::vector<std::string> cards;
+  bool kept = false;
+  for (int i = 1; i <= count; ++i) {
+    char card[FLEN_CARD] = "";
+    fits_read_record(get(), i, card, &status);
+    fits_check(status, path_, hdu_name() + ": cannot read its header");
+    // A CONTINUE card goes with the card before it.
+    kept = fits_get_keyclass(card) == TYP_CONT_KEY ? kept : describes_data(card);
+    if (kept) cards.emplace_back(card);
+  }
+  return cards;
+}
+
+}  // namespace spex

@@ -1,0 +1,59 @@
+// Keywords and images of FITS files that are built in memory.
+#pragma once
+
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "reference/fits/big_endian.hpp"
+#include "reference/fits/fits_file.hpp"
+#include "reference/fits/fits_memory.hpp"
+
+namespace spex {
+
+/// A header keyword that a program adds: name (up to 8 characters), value, comment.
+struct HeaderKeyword {
+  std::string name;                                          ///< up to 8 characters
+  std::variant<std::string, long long, double, bool> value;  ///< as FITS writes its type
+  std::string comment;                                       ///< text after the slash
+};
+
+/// Writes a keyword into the current HDU, in place of one of its name. Throws Error(data).
+void write_keyword(FitsMemory& out, const HeaderKeyword& keyword);
+
+/// EXTNAME, and BUNIT where `unit` is not null.
+void write_name_and_unit(FitsMemory& out, const char* name, const char* unit);
+
+/// Appends an image HDU; `axes` NAXIS1 first, `bitpix` as CFITSIO names it (FLOAT_IMG ...).
+/// Throws Error(data).
+void create_image(FitsMemory& out, int bitpix, std::vector<long> axes);
+
+/// Writes all pixels of the current image HDU, which is of DOUBLE_IMG or else FLOAT_IMG, and its
+/// checksums; as write_pixels, in half the time. Throws Error(data).
+template <class Real>
+void write_image(FitsMemory& out, bool of_double, const std::vector<Real>& values) {
+  const std::span<unsigned char> data = out.image_data();
+  if (data.size() != values.size() * (of_double ? sizeof(double) : sizeof(float)))
+    throw std::logic_error("an image of another size than its HDU");
+  if (of_double)
+    store_big_endian<double>(values.data(), values.size(), data.data());
+  else
+    store_big_endian<float>(values.data(), values.size(), data.data());
+  out.write_checksums();
+}
+
+/// Writes all pixels of the current image HDU and its checksums; `type` is CFITSIO's of T (TDOUBLE
+/// ...). Throws Error(data).
+template <class T>
+void write_pixels(FitsMemory& out, int type, const std::vector<T>& values) {
+  int status = 0;
+  // CFITSIO takes the array as writable and does not write to it.
+  fits_write_img(out.get(), type, 1, static_cast<LONGLONG>(values.size()),
+                 const_cast<T*>(values.data()), &status);
+  fits_check(status, out.name(), "cannot write pixels");
+  out.write_checksums();
+}
+
+}  // namespace spex

@@ -1,0 +1,81 @@
+#include "reference/fits/gzip.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <new>
+
+#include <zlib.h>
+
+#include "reference/core/parallel.hpp"
+
+namespace spex {
+namespace {
+
+constexpr std::size_t piece_size = std::size_t{1} << 20;  // stays in a cache
+
+const unsigned char* unsigned_chars(std::span<const char> bytes) {
+  return reinterpret_cast<const unsigned char*>(bytes.data());
+}
+
+void deflate_by_zlib(std::span<const char> piece, int level, bool last, DeflatedPiece& to) {
+  constexpr int raw = -15;  // no header of zlib or gzip
+  z_stream stream{};
+  if (deflateInit2(&stream, level, Z_DEFLATED, raw, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw std::bad_alloc();
+  constexpr std::size_t flush_marker = 16;
+  const auto size = static_cast<unsigned>(piece.size());
+  to.bytes.resize(deflateBound(&stream, size) + flush_marker);
+  stream.next_in = const_cast<unsigned char*>(unsigned_chars(piece));  // zlib does not write to it
+  stream.avail_in = size;
+  stream.next_out = reinterpret_cast<unsigned char*>(to.bytes.data());
+  stream.avail_out = static_cast<unsigned>(to.bytes.size());
+  deflate(&stream, last ? Z_FINISH : Z_FULL_FLUSH);
+  to.bytes.resize(to.bytes.size() - stream.avail_out);
+  deflateEnd(&stream);
+  to.crc = static_cast<std::uint32_t>(crc32(0, unsigned_chars(piece), size));
+}
+
+void append_little_endian(std::uint32_t value, std::vector<char>& out) {
+  for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<char>(value >> shift));
+}
+
+}  // namespace
+
+void gzip(std::span<const char> bytes, const GzipSettings& settings,
+          const std::function<void(std::span<const char>)>& write) {
+  constexpr std::array<char, 10> header{'\x1f', '\x8b', 8, 0, 0, 0, 0, 0, 0, '\xff'};
+  write(header);
+  const std::size_t npieces =
+      std::max<std::size_t>(1, (bytes.size() + piece_size - 1) / piece_size);
+  const auto piece_of = [&](std::size_t k) {
+    const std::size_t first = k * piece_size;
+    return bytes.subspan(first, std::min(piece_size, bytes.size() - first));
+  };
+  std::uint32_t crc = 0;
+  // As many pieces at a time as there are threads.
+  std::vector<DeflatedPiece> round(std::min(npieces, static_cast<std::size_t>(settings.threads)));
+  for (std::size_t first = 0; first < npieces; first += round.size()) {
+    const std::size_t count = std::min(round.size(), npieces - first);
+    parallel_for(settings.threads, static_cast<int>(count), [&](int /*thread*/, int i) {
+      const std::size_t k = first + static_cast<std::size_t>(i);
+      const std::span<const char> piece = piece_of(k);
+      const bool last = k + 1 == npieces;
+      DeflatedPiece& to = round[static_cast<std::size_t>(i)];
+      if (settings.level > fastest_gzip_level || !deflate_by_isal(piece, last, to))
+        deflate_by_zlib(piece, settings.level, last, to);
+    });
+    for (std::size_t i = 0; i < count; ++i) {
+      crc = static_cast<std::uint32_t>(
+          crc32_combine(crc, round[i].crc, static_cast<z_off_t>(piece_of(first + i).size())));
+      write(round[i].bytes);
+    }
+  }
+  std::vector<char> trailer;
+  append_little_endian(crc, trailer);
+  append_little_endian(static_cast<std::uint32_t>(bytes.size()), trailer);
+  write(trailer);
+}
+
+}  // namespace spex

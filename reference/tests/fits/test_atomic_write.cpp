@@ -1,0 +1,245 @@
+#include <algorithm>
+#include <cstdlib>
+#include <thread>
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "reference/fits/atomic_write.hpp"
+#include "reference/tests/fits/fits_edit.hpp"
+#include "reference/tests/fits/scratch.hpp"
+#include "reference/tests/fits/small_disk.hpp"
+
+namespace spex {
+namespace {
+
+using test::expect_data_error;
+using test::read_bytes;
+using test::SmallDisk;
+
+std::vector<char> many_bytes() {
+  std::vector<char> bytes(3'000'000);
+  unsigned state = 1;
+  for (char& byte : bytes) {  // a sequence that does not compress
+    state = state * 1664525U + 1013904223U;
+    byte = static_cast<char>(state >> 24);
+  }
+  return bytes;
+}
+
+std::vector<char> gunzip(const std::string& path) {
+  const gzFile file = gzopen(path.c_str(), "rb");
+  std::vector<char> bytes(8'000'000);
+  EXPECT_EQ(gzdirect(file), 0) << "not gzip";
+  const int size = gzread(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+  EXPECT_EQ(gzclose(file), Z_OK);
+  bytes.resize(std::max(0, size));
+  return bytes;
+}
+
+class AtomicWrite : public test::Scratch {
+ protected:
+  static void expect_bad(const std::string& file, const std::string& wrong,
+                         const std::string& expected) {
+    expect_data_error([&] { atomic_write(file, many_bytes()); }, file, wrong, expected);
+  }
+};
+
+TEST_F(AtomicWrite, TheBytesAndNothingElse) {
+  const std::vector<char> bytes = many_bytes();
+  atomic_write(path("a"), bytes);
+  EXPECT_EQ(read_bytes(path("a")), bytes);
+  atomic_write(path("empty"), {});
+  EXPECT_TRUE(read_bytes(path("empty")).empty());
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(AtomicWrite, GzipOfTheSameBytes) {
+  const std::vector<char> bytes = many_bytes();
+  atomic_write(path("a.gz"), bytes);
+  EXPECT_EQ(gunzip(path("a.gz")), bytes);
+  atomic_write(path("b.gz"), bytes);
+  EXPECT_EQ(read_bytes(path("a.gz")), read_bytes(path("b.gz")));
+  atomic_write(path("empty.gz"), {});
+  EXPECT_TRUE(gunzip(path("empty.gz")).empty());
+}
+
+// Noise in float32, of which half of the bits are random.
+std::vector<char> noisy_floats() {
+  std::vector<char> bytes;
+  unsigned state = 1;
+  for (int k = 0; k < 900'001; ++k) {
+    state = state * 1664525U + 1013904223U;
+    const float value = 100 + static_cast<float>(state >> 20);
+    const auto* chars = reinterpret_cast<const char*>(&value);
+    bytes.insert(bytes.end(), chars, chars + sizeof value);
+  }
+  return bytes;
+}
+
+TEST_F(AtomicWrite, GzipByLevelsAndThreads) {
+  for (const std::vector<char>& bytes : {noisy_floats(), many_bytes(), std::vector<char>(1 << 20)})
+    for (const int level : {1, 2, 6}) {
+      atomic_write(path("one.gz"), bytes, {level, 1});
+      EXPECT_EQ(gunzip(path("one.gz")), bytes);
+      EXPECT_LE(read_bytes(path("one.gz")).size(), bytes.size() + bytes.size() / 1000 + 1000);
+      for (const int threads : {2, 3, 5}) {
+        atomic_write(path("many.gz"), bytes, {level, threads});
+        EXPECT_EQ(read_bytes(path("many.gz")), read_bytes(path("one.gz")));
+      }
+    }
+  atomic_write(path("a.gz"), noisy_floats());
+  EXPECT_LT(read_bytes(path("a.gz")).size(), noisy_floats().size() * 8 / 10);
+}
+
+// As two threads would put them: the second half first.
+void put_halves(const std::string& path, const std::vector<char>& bytes) {
+  atomic_write(path, bytes.size(), [&](const PutPart& put) {
+    const std::span<const char> all(bytes);
+    const std::size_t half = bytes.size() / 2;
+    put(half, all.subspan(half));
+    put(0, all.first(half));
+  });
+}
+
+TEST_F(AtomicWrite, PartsInAnyOrder) {
+  put_halves(path("a"), many_bytes());
+  EXPECT_EQ(read_bytes(path("a")), many_bytes());
+  put_halves(path("a.gz"), many_bytes());
+  EXPECT_EQ(gunzip(path("a.gz")), many_bytes());
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(AtomicWrite, FullDiskLeavesNothingOfParts) {
+  {
+    const SmallDisk disk(100'000);
+    for (const char* name : {"a", "a.gz"})
+      expect_data_error([&] { put_halves(path(name), many_bytes()); }, path(name),
+                        "cannot be written: File too large", "");
+  }
+  EXPECT_EQ(files(), 0);
+}
+
+TEST_F(AtomicWrite, ReplacesAnOutput) {
+  test::write_bytes(path("a"), {'o', 'l', 'd'});
+  atomic_write(path("a"), std::vector<char>{'n', 'e', 'w', '!'});
+  EXPECT_EQ(read_bytes(path("a")), (std::vector<char>{'n', 'e', 'w', '!'}));
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(AtomicWrite, FullDiskLeavesNothing) {
+  {
+    const SmallDisk disk(100'000);
+    expect_bad(path("a"), "cannot be written: File too large", "");
+    expect_bad(path("a.gz"), "cannot be written: File too large", "");
+  }
+  EXPECT_EQ(files(), 0);
+}
+
+TEST_F(AtomicWrite, FullDiskLeavesTheOldOutput) {
+  test::write_bytes(path("a"), {'o', 'l', 'd'});
+  {
+    const SmallDisk disk(100'000);
+    expect_bad(path("a"), "cannot be written: File too large", "");
+  }
+  EXPECT_EQ(read_bytes(path("a")), (std::vector<char>{'o', 'l', 'd'}));
+  EXPECT_EQ(files(), 1);
+}
+
+TEST_F(AtomicWrite, FoldersThatWillNotDo) {
+  expect_bad(path("absent/a"), "its folder does not exist", "an existing folder");
+  test::write_bytes(path("file"), {'x'});
+  expect_bad(path("file/a"), "is not a folder", "an existing folder");
+  std::filesystem::create_directory(path("folder"));
+  expect_bad(path("folder"), "is a folder", "a file name");
+  expect_bad(path(std::string(300, 'x')), "cannot be written: File name too long", "");
+  EXPECT_EQ(files(), 2);
+}
+
+TEST_F(AtomicWrite, NeitherDevicesNorPipesAreReplaced) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  expect_bad(path("pipe"), "is a device or a pipe", "a file name");
+  EXPECT_TRUE(std::filesystem::is_fifo(path("pipe")));
+}
+
+// A process that is killed as it writes leaves its temporary file.
+TEST_F(AtomicWrite, WhatAKilledProcessLeftIsRemovedByTheNext) {
+  const std::string mine = path("a");
+  for (const char* name : {".a.tmp-17-0", ".a.tmp-17-1"}) test::write_bytes(path(name), {'x'});
+  // None of these is a temporary file of a.
+  const std::vector<std::string> others{".b.tmp-17-0",  "a.tmp-17-0",   ".a.tmp-17", ".a.tmp--0",
+                                        ".a.tmp-17-0x", ".a.tmp-1 7-0", ".a",        ".tmp-17-0"};
+  for (const std::string& name : others) test::write_bytes(path(name), {'x'});
+  std::filesystem::create_directory(path(".a.tmp-18-0"));
+  std::filesystem::create_symlink(path(".b.tmp-17-0"), path(".a.tmp-19-0"));
+  std::vector<std::string> removed = remove_abandoned({mine, path("none/b"), mine});
+  std::ranges::sort(removed);
+  EXPECT_EQ(removed, (std::vector<std::string>{path(".a.tmp-17-0"), path(".a.tmp-17-1")}));
+  EXPECT_EQ(files(), static_cast<long>(others.size()) + 2);
+}
+
+// A folder in the place of an output has no name of a file, as has what is no temporary file.
+TEST_F(AtomicWrite, NothingIsRemovedFromAFolderThatWasNamedAsAnOutput) {
+  for (const char* name : {"a", "b.txt", ".c"}) test::write_bytes(path(name), {'x'});
+  EXPECT_TRUE(remove_abandoned({path("")}).empty());
+  EXPECT_EQ(files(), 3);
+}
+
+TEST_F(AtomicWrite, WhatIsBeingWrittenStays) {
+  // As a writer does, from another open of the file.
+  const int writer = open(path(".a.tmp-17-0").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+  ASSERT_GE(writer, 0);
+  ASSERT_EQ(flock(writer, LOCK_EX), 0);
+  EXPECT_TRUE(remove_abandoned({path("a")}).empty());
+  EXPECT_EQ(files(), 1);
+  close(writer);
+  EXPECT_EQ(remove_abandoned({path("a")}).size(), 1U);
+  EXPECT_EQ(files(), 0);
+}
+
+// A file is written over and over while another thread removes what looks abandoned: it may take a
+// file that is not locked yet, for which the writer makes another.
+TEST_F(AtomicWrite, AWriterIsNotDisturbedByWhatCleansUp) {
+  {
+    const std::jthread cleaner([&](const std::stop_token& stop) {
+      while (!stop.stop_requested()) static_cast<void>(remove_abandoned({path("a")}));
+    });
+    for (int i = 0; i < 100; ++i)
+      EXPECT_NO_THROW(atomic_write(path("a"), std::vector<char>(100, 'x')));
+  }
+  EXPECT_EQ(files(), 1);
+}
+
+// In a process of its own, because root may write everywhere and has to become another first.
+TEST_F(AtomicWrite, FolderWithoutPermission) {
+  chmod(path("").c_str(), 0555);
+  const auto attempt = [&] {
+    if (geteuid() == 0 && setuid(65534) != 0) std::_Exit(2);
+    expect_bad(path("a"), "cannot be written: Permission denied", "");
+    std::_Exit(HasFailure() ? 1 : 0);
+  };
+  EXPECT_EXIT(attempt(), testing::ExitedWithCode(0), "");
+  chmod(path("").c_str(), 0755);
+  EXPECT_EQ(files(), 0);
+}
+
+TEST_F(AtomicWrite, ExtendedNamesOfCfitsioAreRefused) {
+  for (const char* name : {"a.fits[compress]", "a.fits[1:10,1:10]", "a.fits(template.txt)"})
+    expect_bad(path(name), "is an extended file name of CFITSIO", "the name of a file");
+  for (const char* name : {"-", "-.fits", "!a.fits", "mem://a.fits", "file://a.fits", "root://a/b"})
+    expect_bad(name, "is an extended file name of CFITSIO", "the name of a file");
+  EXPECT_EQ(files(), 0);
+}
+
+TEST_F(AtomicWrite, CheckWritableMakesNothing) {
+  check_writable(path("a"));
+  EXPECT_EQ(files(), 0);
+  expect_data_error([&] { check_writable(path("absent/a")); }, path("absent/a"),
+                    "its folder does not exist", "an existing folder");
+}
+
+}  // namespace
+}  // namespace spex
