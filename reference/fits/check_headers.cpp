@@ -131,7 +131,8 @@ void check_hdu(FitsHdu& hdu, bool primary) {
 
 }  // namespace
 
-std::vector<FitsHdu> check_headers(const ReadAt& read_at, long long size, const std::string& path) {
+std::vector<FitsHdu> check_headers(const ReadAt& read_at, long long size, const std::string& path,
+                                   const std::function<void(const FitsHdu&)>& at_data) {
   std::vector<FitsHdu> hdus;
   long long offset = 0;
   std::string block(block_size, '\0');
@@ -142,6 +143,7 @@ std::vector<FitsHdu> check_headers(const ReadAt& read_at, long long size, const 
     for (bool first = true, ended = false; !ended; first = false, offset += block_size) {
       const long long count = read_at(offset, block.data(), block_size);
       const std::string_view text(block.data(), static_cast<std::size_t>(std::max(0LL, count)));
+      if (first && !primary && count == 0 && size == unknown_size) return hdus;
       // Tapes padded files with blocks of zeros.
       if (first && !primary && !text.empty() &&
           text.find_first_not_of('\0') == std::string_view::npos)
@@ -149,7 +151,8 @@ std::vector<FitsHdu> check_headers(const ReadAt& read_at, long long size, const 
       if (first && !text.starts_with(primary ? "SIMPLE  =" : "XTENSION="))
         throw hdu.header.error("does not start as a header", primary ? "SIMPLE" : "XTENSION");
       if (count < block_size)
-        throw data_error(path, fmt::format("is cut short: {} bytes", size),
+        throw data_error(path,
+                         fmt::format("is cut short: {} bytes", std::min(size, offset + count)),
                          fmt::format("a whole header of HDU number {}", number));
       for (std::size_t at = 0; at < text.size() && !ended; at += FitsHeader::card_size)
         ended = !hdu.header.add(text.substr(at, FitsHeader::card_size));
@@ -161,6 +164,7 @@ std::vector<FitsHdu> check_headers(const ReadAt& read_at, long long size, const 
     if (offset > size)
       throw data_error(path, fmt::format("is cut short: {} bytes", size),
                        fmt::format("{} for HDU number {}", offset, number));
+    if (at_data) at_data(hdu);
     hdus.push_back(std::move(hdu));
   }
   return hdus;

@@ -1,6 +1,8 @@
 // The headers of a FITS file, checked before CFITSIO sees them.
 #pragma once
 
+#include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,9 @@ struct FitsHdu {
   }
 };
 
+/// The size of a file that is known at its end only.
+constexpr long long unknown_size = std::numeric_limits<long long>::max();
+
 /// Walks over the HDUs of a file of `size` bytes, images and binary tables, and throws Error(data)
 /// where it is cut short, has an HDU of another kind, or where a structural keyword is missing, out
 /// of place, doubled, written in a form that another parser may read otherwise (FitsHeader), or has
@@ -32,7 +37,11 @@ struct FitsHdu {
 ///
 /// CFITSIO 4.2 trusts all of these: it takes the number of columns from uninitialized memory where
 /// TFIELDS is missing, divides by what TDIMn and ZTILEn say, and allocates whatever NAXISn say.
-[[nodiscard]] std::vector<FitsHdu> check_headers(const ReadAt& read_at, long long size,
-                                                 const std::string& path);
+///
+/// `at_data` is called with each HDU before the next one is read: for files that are read from
+/// their start to their end.
+[[nodiscard]] std::vector<FitsHdu> check_headers(
+    const ReadAt& read_at, long long size, const std::string& path,
+    const std::function<void(const FitsHdu&)>& at_data = {});
 
 }  // namespace spex

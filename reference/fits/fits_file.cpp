@@ -7,6 +7,8 @@
 #include <numeric>
 #include <span>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -106,15 +108,14 @@ void FitsReader::Close::operator()(fitsfile* file) const noexcept {
   fits_clear_errmsg();
 }
 
-FitsReader::FitsReader(const std::string& path) : path_(path) {
+FitsReader::FitsReader(const std::string& path, GzipPixels pixels) : path_(path) {
   const bool gzip = check_readable(path);
   source_ = read_file_at(path);
   const auto size = static_cast<long long>(std::filesystem::file_size(path));
   const std::vector<FitsHdu> hdus =
       gzip ? std::vector<FitsHdu>() : check_headers(source_, size, path);
   if (gzip) {
-    bytes_ = unzip(source_, static_cast<std::size_t>(size), path);
-    open_unzipped(bytes_);
+    open_gzip(static_cast<std::size_t>(size), pixels);
     return;
   }
   if (any_packed(hdus)) {
@@ -129,6 +130,23 @@ FitsReader::FitsReader(const std::string& path) : path_(path) {
   take_over(file, hdus.size());
 }
 
+bool FitsReader::open_converted(std::size_t size) {
+  UnzippedFits file = unzip_fits(source_, size, path_);
+  if (any_packed(file.hdus)) return false;
+  bytes_ = std::move(file.bytes);
+  native_ = std::move(file.images);
+  check_arrays(bytes_, file.hdus);
+  open_plain(bytes_, file.hdus.size());
+  return true;
+}
+
+NativePixels* FitsReader::find_native() const {
+  int hdu = 0;
+  fits_get_hdu_num(get(), &hdu);
+  const auto found = native_.find(hdu - first_hdu);
+  return found == native_.end() ? nullptr : &found->second;
+}
+
 void FitsReader::take_over(fitsfile* file, std::size_t hdus) {
   file_.reset(file);
   hdus_ = static_cast<int>(hdus);
@@ -141,17 +159,20 @@ void FitsReader::take_over(fitsfile* file, std::size_t hdus) {
   fits_check(status, path_, "cannot read its first HDU");
 }
 
-FitsReader::FitsReader(std::span<const char> bytes, std::string name) : path_(std::move(name)) {
-  open_memory(bytes);
-}
-
-void FitsReader::open_memory(std::span<const char> bytes) {
+FitsReader::FitsReader(std::span<const char> bytes, std::string name, GzipPixels pixels)
+    : path_(std::move(name)) {
   if (is_gzip(bytes)) {
-    bytes_ = unzip(bytes, path_);
-    open_unzipped(bytes_);
+    source_ = read_memory_at(bytes);
+    open_gzip(bytes.size(), pixels);
   } else {
     open_unzipped(bytes);
   }
+}
+
+void FitsReader::open_gzip(std::size_t size, GzipPixels pixels) {
+  if (pixels == GzipPixels::converted && open_converted(size)) return;
+  bytes_ = unzip(source_, size, path_);
+  open_unzipped(bytes_);
 }
 
 void FitsReader::open_unzipped(std::span<const char> bytes) {
@@ -299,6 +320,20 @@ std::vector<long long> FitsReader::image_axes() const {
 
 template <class T>
 std::vector<T> FitsReader::read_pixels(int type) const {
+  if (const NativePixels* native = find_native())
+    return std::visit(
+        [](const auto& pixels) {
+          std::vector<T> values;
+          values.reserve(pixels.size());
+          // BITPIX 32 has a sign.
+          for (const auto pixel : pixels)
+            if constexpr (std::is_same_v<decltype(pixel), const std::uint32_t>)
+              values.push_back(static_cast<T>(static_cast<std::int32_t>(pixel)));
+            else
+              values.push_back(static_cast<T>(pixel));
+          return values;
+        },
+        *native);
   std::vector<T> values(pixel_count(image_axes()));
   int status = 0;
   fits_read_img(get(), type, 1, static_cast<LONGLONG>(values.size()), nullptr, values.data(),
@@ -315,6 +350,7 @@ std::optional<PlainPixels> FitsReader::find_plain_pixels(int bitpix) const {
   if (type != bitpix || find_double("BSCALE").value_or(1) != 1 ||
       find_double("BZERO").value_or(0) != 0)
     return std::nullopt;
+  if (NativePixels* native = find_native()) return PlainPixels(*native);
   LONGLONG header = 0, data = 0, end = 0;
   fits_get_hduaddrll(get(), &header, &data, &end, &status);
   fits_check(status, path_, hdu_name() + ": cannot find its pixels");

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -25,12 +26,20 @@ void fits_check(int status, const std::string& path, const std::string& what);
 /// sees plain images and binary tables alone, whose headers were checked (check_headers, unpack).
 class FitsReader {
  public:
+  /// Where the pixels of a gzip file are kept.
+  enum class GzipPixels {
+    in_file,    ///< in the inflated file, which CFITSIO sees as a whole
+    converted,  ///< those that PlainPixels can give, in the processor's byte order: less memory,
+                ///< sooner
+  };
+
   /// `path` is a plain file name: CFITSIO's extended syntax means nothing in it. Throws Error(data)
   /// where there is no such file, or it is empty, cut short or no FITS file.
-  explicit FitsReader(const std::string& path);
+  explicit FitsReader(const std::string& path, GzipPixels pixels = GzipPixels::in_file);
   /// Reads from `bytes`, the same kinds of file, which must outlive the reader; `name` is what
   /// errors call it.
-  FitsReader(std::span<const char> bytes, std::string name);
+  FitsReader(std::span<const char> bytes, std::string name,
+             GzipPixels pixels = GzipPixels::in_file);
 
   /// For CFITSIO's own functions.
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
@@ -80,8 +89,13 @@ class FitsReader {
   struct Close {
     void operator()(fitsfile* file) const noexcept;
   };
-  /// Check and open a whole file in memory: any, one that is no gzip file, one that is plain.
-  void open_memory(std::span<const char> bytes);
+  /// Opens the gzip file of `size` bytes that `source_` reads.
+  void open_gzip(std::size_t size, GzipPixels pixels);
+  /// The same with plain images converted. False where some HDU is tile-compressed.
+  bool open_converted(std::size_t size);
+  /// The converted pixels of the current HDU; nullptr where it has none.
+  [[nodiscard]] NativePixels* find_native() const;
+  /// Check and open a whole file in memory: one that is no gzip file, one that is plain.
   void open_unzipped(std::span<const char> bytes);
   void open_plain(std::span<const char> bytes, std::size_t hdus);
   /// Takes over what CFITSIO has opened and lets it read every header, so that what it refuses, or
@@ -95,8 +109,9 @@ class FitsReader {
 
   std::string path_;
   int hdus_ = 0;
-  ReadAt source_;  // the file itself, or what it holds uncompressed
-  Bytes bytes_;    // of a file that was compressed
+  ReadAt source_;                               // the file itself, or what it holds uncompressed
+  Bytes bytes_;                                 // of a file that was compressed
+  mutable std::map<int, NativePixels> native_;  // by index of HDU; PlainPixels may take them
   // What CFITSIO is told of a file in memory; it keeps pointers to these.
   struct Memory {
     void* data = nullptr;

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
+#include <utility>
 
 #include <fmt/format.h>
 
-#include "reference/core/error.hpp"
-
 namespace spex {
+namespace {
+
+constexpr std::size_t piece = std::size_t{1} << 20;  // stays in a cache
+
+}  // namespace
 
 bool Inflater::inflate(std::span<const unsigned char> stream, std::span<unsigned char> to) {
   reset();
@@ -21,82 +24,86 @@ bool is_gzip(std::span<const char> bytes) {
   return bytes.size() >= 2 && bytes[0] == '\x1f' && bytes[1] == '\x8b';
 }
 
-namespace {
+GzipReader::GzipReader(ReadAt read_at, std::size_t size, std::string path, std::size_t most)
+    : read_at_(std::move(read_at)),
+      size_(size),
+      path_(std::move(path)),
+      most_(most),
+      buffer_(std::min(size, piece)) {}
 
-// A window on the compressed bytes of a file.
-class Window {
- public:
-  Window(const ReadAt& read_at, std::size_t size)
-      : read_at_(read_at), size_(size), buffer_(std::min(size, piece)) {}
-
-  // The bytes that follow those consumed, at least `least` of them where the file has so many.
-  std::span<const char> bytes(std::size_t least) {
-    if (end_ - begin_ < least && at_ < size_) {
-      std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
-                buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
-      end_ -= begin_;
-      begin_ = 0;
-      const std::size_t wanted = std::min(buffer_.size() - end_, size_ - at_);
-      const auto count = static_cast<std::size_t>(read_at_(
-          static_cast<long long>(at_), buffer_.data() + end_, static_cast<long long>(wanted)));
-      end_ += count;
-      at_ = count < wanted ? size_ : at_ + count;  // a file that shrinks has ended
-    }
-    return {buffer_.data() + begin_, end_ - begin_};
+std::span<const char> GzipReader::window(std::size_t least) {
+  if (end_ - begin_ < least && at_ < size_) {
+    std::copy(buffer_.begin() + static_cast<std::ptrdiff_t>(begin_),
+              buffer_.begin() + static_cast<std::ptrdiff_t>(end_), buffer_.begin());
+    end_ -= begin_;
+    begin_ = 0;
+    const auto wanted = static_cast<long long>(std::min(buffer_.size() - end_, size_ - at_));
+    const long long count = read_at_(static_cast<long long>(at_), buffer_.data() + end_, wanted);
+    end_ += static_cast<std::size_t>(count);
+    // A file that has become shorter ends here.
+    at_ = count < wanted ? size_ : at_ + static_cast<std::size_t>(count);
   }
-  void consume(std::size_t count) { begin_ += count; }
+  return {buffer_.data() + begin_, end_ - begin_};
+}
 
- private:
-  static constexpr std::size_t piece = std::size_t{1} << 20;  // stays in a cache
+Error GzipReader::damaged(const std::string& why) const {
+  return data_error(path_, "cannot be decompressed: " + why, "a whole gzip file");
+}
 
-  const ReadAt& read_at_;
-  std::size_t size_;
-  std::size_t at_ = 0;  // of the file: the first byte that has not been read
-  Bytes buffer_;
-  std::size_t begin_ = 0, end_ = 0;  // of the buffer: bytes that have not been consumed
-};
+std::size_t GzipReader::read(std::span<char> to) {
+  std::size_t done = 0;
+  while (done < to.size()) {
+    if (!within_stream_) {
+      if (!is_gzip(window(2))) break;
+      inflater_.reset();
+      within_stream_ = true;
+    }
+    const Inflater::Step step = inflater_.step(window(1), to.subspan(done));
+    if (!step.wrong.empty()) throw damaged(step.wrong);
+    begin_ += step.read;
+    done += step.made;
+    made_ += step.made;
+    if (made_ > most_) throw damaged(fmt::format("more than {} bytes", most_));
+    if (step.ended)
+      within_stream_ = false;
+    else if (step.read == 0 && step.made == 0)
+      throw damaged(window(1).empty() ? "it ends early" : "a damaged stream");
+  }
+  return done;
+}
 
-// The last four bytes of a gzip file state the length of its last stream, modulo 2^32.
-std::size_t stated_length(const ReadAt& read_at, std::size_t size) {
-  constexpr std::size_t shortest = 18;  // a stream's header and trailer
+void GzipReader::skip_rest() {
+  Bytes ignored(piece);
+  while (read(ignored) == ignored.size()) continue;
+}
+
+std::size_t GzipReader::expected_size() const {
+  constexpr std::size_t usual_ratio = 16;  // of images, with room
+  constexpr std::size_t shortest = 18;     // a stream's header and trailer
+  // The last four bytes state the length of the last stream, modulo 2^32.
   std::array<char, 4> last{};
   constexpr auto count = static_cast<long long>(last.size());
-  if (size < shortest || read_at(static_cast<long long>(size) - count, last.data(), count) != count)
+  if (size_ < shortest ||
+      read_at_(static_cast<long long>(size_) - count, last.data(), count) != count)
     return 0;
   std::size_t length = 0;
   for (std::size_t k = 0; k < last.size(); ++k)
     length |= static_cast<std::size_t>(static_cast<unsigned char>(last[k])) << (8 * k);
-  return length;
+  return std::min(length, usual_ratio * size_);
 }
 
-}  // namespace
-
 Bytes unzip(const ReadAt& read_at, std::size_t size, const std::string& path, std::size_t most) {
-  constexpr std::size_t usual_ratio = 16;  // of images, with room
-  constexpr std::size_t least_room = std::size_t{1} << 16;
-  const auto damaged = [&](const std::string& why) {
-    return data_error(path, "cannot be decompressed: " + why, "a whole gzip file");
-  };
-  Window window(read_at, size);
-  Inflater inflater;
-  // One byte more than is allowed shows that a file holds too much.
-  const std::size_t limit = most + 1;
-  Bytes out(std::min({stated_length(read_at, size), usual_ratio * size, limit}));
+  GzipReader reader(read_at, size, path, most);
+  Bytes out(std::min(reader.expected_size(), most));
   std::size_t made = 0;
-  while (is_gzip(window.bytes(2))) {
-    inflater.reset();
-    for (bool ended = false; !ended;) {
-      if (made == out.size()) out.resize(std::min(std::max(2 * made, least_room), limit));
-      const std::span<const char> from = window.bytes(1);
-      const Inflater::Step step = inflater.step(from, {out.data() + made, out.size() - made});
-      if (!step.wrong.empty()) throw damaged(step.wrong);
-      window.consume(step.read);
-      made += step.made;
-      ended = step.ended;
-      if (made > most) throw damaged(fmt::format("more than {} bytes", most));
-      if (!ended && step.read == 0 && step.made == 0)
-        throw damaged(window.bytes(1).empty() ? "it ends early" : "a damaged stream");
-    }
+  for (;;) {
+    made += reader.read({out.data() + made, out.size() - made});
+    if (made < out.size()) break;
+    // All of the room is full: where the file holds more, there is more room.
+    std::array<char, 1> next{};
+    if (reader.read(next) == 0) break;
+    out.resize(std::max(2 * made, piece));
+    out[made++] = next[0];
   }
   out.resize(made);
   return out;

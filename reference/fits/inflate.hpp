@@ -6,6 +6,7 @@
 #include <span>
 #include <string>
 
+#include "reference/core/error.hpp"
 #include "reference/fits/bytes.hpp"
 #include "reference/fits/read_at.hpp"
 
@@ -52,11 +53,43 @@ class Inflater {
 /// Most bytes that a gzip file may hold, 4 GiB.
 constexpr std::size_t most_unzipped = std::size_t{1} << 32;
 
-/// Inflates the gzip file of `size` bytes that `read_at` reads: one stream or several; bytes behind
-/// the last stream are ignored. The compressed bytes are read in pieces and are never in memory as
-/// a whole; memory grows with what the streams hold, whatever their trailers say. `path` is what
-/// errors call the file. Throws Error(data) where a stream is damaged or cut, or where the file
-/// holds more than `most` bytes.
+/// Reads what a gzip file holds from its start to its end: one stream or several; bytes behind the
+/// last stream are ignored. The compressed bytes are read in pieces and are never in memory as a
+/// whole.
+class GzipReader {
+ public:
+  /// Of the file of `size` bytes that `read_at` reads; `path` is what errors call it.
+  GzipReader(ReadAt read_at, std::size_t size, std::string path, std::size_t most = most_unzipped);
+
+  /// Fills `to` with the next bytes; returns their number, which is smaller at the end of the file
+  /// only. Throws Error(data) where a stream is damaged or cut, or where the file holds more than
+  /// `most` bytes.
+  [[nodiscard]] std::size_t read(std::span<char> to);
+  /// Reads the rest, so that all checksums are verified.
+  void skip_rest();
+
+  /// Bytes to make room for: what the file states to hold, but no more than images usually do.
+  [[nodiscard]] std::size_t expected_size() const;
+
+ private:
+  /// The compressed bytes that follow those consumed, at least `least` of them where there are.
+  std::span<const char> window(std::size_t least);
+  [[nodiscard]] Error damaged(const std::string& why) const;
+
+  ReadAt read_at_;
+  std::size_t size_;
+  std::string path_;
+  std::size_t most_;
+  std::size_t made_ = 0;
+  std::size_t at_ = 0;  // of the file: the first byte that has not been read
+  Bytes buffer_;
+  std::size_t begin_ = 0, end_ = 0;  // of the buffer: bytes that have not been consumed
+  Inflater inflater_;
+  bool within_stream_ = false;
+};
+
+/// All that the gzip file of `size` bytes holds that `read_at` reads. Memory grows with what the
+/// streams hold, whatever their trailers say. Throws as GzipReader.
 [[nodiscard]] Bytes unzip(const ReadAt& read_at, std::size_t size, const std::string& path,
                           std::size_t most = most_unzipped);
 /// The same of a gzip file in memory.

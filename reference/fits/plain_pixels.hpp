@@ -9,6 +9,7 @@
 #include "reference/core/error.hpp"
 #include "reference/fits/big_endian.hpp"
 #include "reference/fits/read_at.hpp"
+#include "reference/fits/unzip_fits.hpp"
 
 namespace spex {
 
@@ -20,12 +21,29 @@ class PlainPixels {
   PlainPixels(ReadAt read_at, long long offset, std::size_t count, std::string name)
       : read_at_(std::move(read_at)), offset_(offset), size_(count), name_(std::move(name)) {}
 
+  /// Pixels that are in memory already, in the processor's byte order.
+  explicit PlainPixels(NativePixels& native)
+      : size_(std::visit([](const auto& pixels) { return pixels.size(); }, native)),
+        native_(&native) {}
+
   /// How many there are.
   [[nodiscard]] std::size_t size() const { return size_; }
+
+  /// All of them, taken from the file that had them in memory; nothing where they have to be read.
+  template <class T>
+  [[nodiscard]] std::vector<T> take_native() const {
+    return native_ == nullptr ? std::vector<T>() : std::move(std::get<std::vector<T>>(*native_));
+  }
 
   /// Appends the pixels [first, first + count) to `to`. Throws Error(data) where the file ends.
   template <class T>
   void append(std::size_t first, std::size_t count, std::vector<T>& to) const {
+    if (native_ != nullptr) {
+      const auto begin =
+          std::get<std::vector<T>>(*native_).begin() + static_cast<std::ptrdiff_t>(first);
+      to.insert(to.end(), begin, begin + static_cast<std::ptrdiff_t>(count));
+      return;
+    }
     if (!append_big_endian(read_at_, offset_ + static_cast<long long>(first * sizeof(T)), count,
                            to))
       throw data_error(name_, "cannot read its pixels");
@@ -33,9 +51,10 @@ class PlainPixels {
 
  private:
   ReadAt read_at_;
-  long long offset_;
+  long long offset_ = 0;
   std::size_t size_;
   std::string name_;
+  NativePixels* native_ = nullptr;
 };
 
 }  // namespace spex

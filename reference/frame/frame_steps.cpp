@@ -65,7 +65,7 @@ FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
     const StageTimer timer(times, Stage::read);
     FitsReader psf_file(files.psf);
     psf = read_psf(psf_file);
-    FitsReader file(files.input);
+    FitsReader file(files.input, FitsReader::GzipPixels::converted);
     preproc = read_preproc_header(file);
     check_arm(psf_file, preproc.camera);
     pixels = read_pixels(file, preproc, job.settings.options.mask_bits);

@@ -32,14 +32,14 @@ Pixels read_pixels(FitsReader& file, Preproc& preproc, std::uint32_t mask_bits) 
     read_preproc_pixels(file, preproc);
     return make_pixels(std::move(preproc), mask_bits);
   }
-  std::vector<float> value, weight;
+  std::vector<float> value = image->take_native<float>(), weight = ivar->take_native<float>();
   std::vector<std::uint32_t> bits;
   value.reserve(image->size());
   weight.reserve(image->size());
   for (std::size_t first = 0; first < image->size(); first += part) {
     const std::size_t count = std::min(part, image->size() - first);
-    image->append(first, count, value);
-    ivar->append(first, count, weight);
+    if (value.size() == first) image->append(first, count, value);
+    if (weight.size() == first) ivar->append(first, count, weight);
     bits.clear();
     mask->append(first, count, bits);
     weigh(count, value.data() + first, weight.data() + first, bits.data(), mask_bits);

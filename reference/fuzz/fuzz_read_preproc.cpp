@@ -18,7 +18,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<char> bytes(data, data + size);
   try {
-    spex::FitsReader file(bytes, "fuzz");
+    spex::FitsReader file(bytes, "fuzz", spex::FitsReader::GzipPixels::converted);
     spex::Preproc preproc = spex::read_preproc(file);
     spex::Preproc header = spex::read_preproc_header(file);
     const spex::Fibermap fibermap = preproc.fibermap;

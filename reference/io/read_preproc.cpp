@@ -98,7 +98,7 @@ Preproc read_preproc(FitsReader& file) {
 }
 
 Preproc read_preproc(const std::string& path) {
-  FitsReader file(path);
+  FitsReader file(path, FitsReader::GzipPixels::converted);
   return read_preproc(file);
 }
 

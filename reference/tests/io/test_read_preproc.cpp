@@ -43,7 +43,11 @@ class ReadPreproc : public test::Scratch {
   }
   [[nodiscard]] Preproc read_bytes_as(const std::string& name, const std::vector<char>& bytes) {
     test::write_bytes(path(name), bytes);
-    return read_preproc(path(name));
+    Preproc preproc = read_preproc(path(name));
+    // Its gzip file, whose pixels are converted as they are inflated, is the same.
+    atomic_write(path(name + ".gz"), bytes);
+    expect_equal(read_preproc(path(name + ".gz")), preproc);
+    return preproc;
   }
 };
 
