@@ -1,5 +1,7 @@
 #include <algorithm>
 
+#include <cuda_pipeline.h>
+
 #include "gpu/core/launch.hpp"
 #include "gpu/core/tensor.cuh"
 #include "gpu/core/warp.cuh"
@@ -13,7 +15,7 @@
 namespace spex::gpu {
 namespace {
 
-constexpr int factor_threads = 64;
+constexpr int factored_together = 8;  // spectra of a warp of factor_kernel
 constexpr int threads = 256;
 constexpr int warps = threads / warp_size;
 constexpr int solve_threads = 128;
@@ -22,37 +24,73 @@ constexpr int most_sweeps = 6;  // the reference's
 // next one would change it by (2 rho)^2 of that, 0.01 at most.
 constexpr double settled = 1e-9;
 
-// A thread a spectrum.
+// Numbers from a spectrum's band to the next in shared memory: odd, so that lanes that read the
+// same element of their spectra use different banks.
+__host__ __device__ constexpr int factor_stride(int band_size) {
+  return band_size | 1;
+}
+static_assert(factored_together * factor_stride(largest_fiber_bins * (largest_fiber_reach + 1)) *
+                  sizeof(double) <=
+              smallest_shared_memory);
+
+// A warp `factored_together` spectra, a lane each. The warp reads their bands into shared memory,
+// where their factors, and then the bands of their inverses, take the bands' place.
 template <int R>
-__global__ void __launch_bounds__(factor_threads)
+__global__ void __launch_bounds__(warp_size)
     factor_kernel(const PatchGeometry* patches, int count, FiberLayout layout, FiberBands bands,
                   FiberSolution solution, int* status) {
-  const int k = blockIdx.x * factor_threads + threadIdx.x;
-  if (k >= count * layout.nslots) return;
-  const PatchGeometry& patch = patches[k / layout.nslots];
-  if (k % layout.nslots >= patch.nspec) return;
+  extern __shared__ double shared[];
   const int m = layout.nwave;
-  const double* band = bands.band + static_cast<size_t>(k) * layout.band_size();
-  double* factor = solution.factor + static_cast<size_t>(k) * layout.band_size();
-  const bool good = factor_band<R>(
-      m, [&](int j, int d) { return j + d < m ? band[j * (R + 1) + d] : 0.0; },
-      [&](int j, const double(&l)[R + 1]) {
+  const int size = layout.band_size();
+  const int first = blockIdx.x * factored_together;
+  const int lane = threadIdx.x;
+  const int k = first + lane;
+  const bool mine = lane < factored_together && k < count * layout.nslots &&
+                    k % layout.nslots < patches[k / layout.nslots].nspec;
+  const unsigned used = __ballot_sync(0xffffffffU, mine);
+  // `copy(shared, index)` for each number of the spectra, lanes side by side.
+  const auto for_each_number = [&](const auto& copy) {
+    for (int s = 0; s < factored_together; ++s) {
+      if ((used >> s & 1) == 0) continue;
+      const size_t from = static_cast<size_t>(first + s) * size;
+      for (int i = lane; i < size; i += warp_size)
+        copy(shared[s * factor_stride(size) + i], from + i);
+    }
+    __syncwarp();
+  };
+  for_each_number([&](double& here, size_t at) {
+    __pipeline_memcpy_async(&here, bands.band + at, sizeof(double));
+  });
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncwarp();
+  double* band = shared + lane * factor_stride(size);
+  bool good = true;
+  if (mine)
+    good = factor_band<R>(
+        m, [&](int j, int d) { return j + d < m ? band[j * (R + 1) + d] : 0.0; },
+        [&](int j, const double(&l)[R + 1]) {
 #pragma unroll
-        for (int d = 0; d <= R; ++d) factor[j * (R + 1) + d] = l[d];
-      });
-  double* inverse = solution.inverse + static_cast<size_t>(k) * layout.band_size();
+          for (int d = 0; d <= R; ++d) band[j * (R + 1) + d] = l[d];
+        });
+  __syncwarp();
+  for_each_number([&](double& here, size_t at) { solution.factor[at] = here; });
   double trace = 0;
-  invert_band<R>(
-      m,
-      [&](int j, double(&l)[R + 1]) {
+  if (mine)
+    invert_band<R>(
+        m,
+        [&](int j, double(&l)[R + 1]) {
 #pragma unroll
-        for (int d = 0; d <= R; ++d) l[d] = factor[j * (R + 1) + d];
-      },
-      [&](int j, const double(&)[R + 1], const double(&z)[R + 1]) {
+          for (int d = 0; d <= R; ++d) l[d] = band[j * (R + 1) + d];
+        },
+        [&](int j, const double(&)[R + 1], const double(&z)[R + 1]) {
 #pragma unroll
-        for (int d = 0; d <= R; ++d) inverse[j * (R + 1) + d] = z[d];
-        trace += z[0];
-      });
+          for (int d = 0; d <= R; ++d) band[j * (R + 1) + d] = z[d];
+          trace += z[0];
+        });
+  __syncwarp();
+  for_each_number([&](double& here, size_t at) { solution.inverse[at] = here; });
+  if (!mine) return;
   solution.trace[k] = trace;
   if (!good || !isfinite(trace)) status[k / layout.nslots] = guarded;
 }
@@ -384,9 +422,12 @@ void factor_fibers(const PatchGeometry* patches, int count, const FiberLayout& l
                    const FiberBands& bands, const FiberSolution& solution, int* status,
                    cudaStream_t stream) {
   with_reach(layout.reach, [&]<int R>() {
+    allow_shared_memory(reinterpret_cast<const void*>(factor_kernel<R>));
+    const int blocks = blocks_for(static_cast<long long>(count) * layout.nslots, factored_together);
+    const std::size_t bytes =
+        count_of(factored_together, factor_stride(layout.band_size())) * sizeof(double);
     factor_kernel<R>
-        <<<blocks_for(static_cast<long long>(count) * layout.nslots, factor_threads),
-           factor_threads, 0, stream>>>(patches, count, layout, bands, solution, status);
+        <<<blocks, warp_size, bytes, stream>>>(patches, count, layout, bands, solution, status);
   });
   SPEX_LAUNCH_CHECK();
 }
