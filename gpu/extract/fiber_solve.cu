@@ -129,49 +129,105 @@ __device__ void forward(int begin, int m, const double* factor, const Next& next
   }
 }
 
-// The same of L^T D x = a from the last element to the first, 1 / d_w at factor[w (R + 1)].
+// Solves L^T x = D^-1 a in place, D^-1 at factor[w (R + 1)], from the last element to the first.
 template <int R>
 __device__ void backward(int m, const double* factor, double* x) {
-  double window[R + 1];  // x[w], in the place of w modulo R + 1
+  // Row w of L, l[d] = L(w, w - d).
+  const auto load = [&](int w, double(&l)[R + 1]) {
+    const double* row = factor + w * (R + 1);
+    if (w >= R) {
 #pragma unroll
-  for (int d = 0; d <= R; ++d) window[d] = 0;
-  for (int base = (m - 1) / (R + 1) * (R + 1); base >= 0; base -= R + 1) {
+      for (int d = 1; d <= R; ++d) l[d] = row[-d * R];
+    } else {
 #pragma unroll
-    for (int r = R; r >= 0; --r) {
-      const int w = base + r;
-      if (w >= m) continue;
-      const double* l = factor + w * (R + 1);
-      double sum = x[w] * l[0];
-      // The newest last, as it is the last to be known.
+      for (int d = 1; d <= R; ++d) l[d] = w >= d ? row[-d * R] : 0.0;
+    }
+  };
+  const auto next = [&](int w) { return w >= 0 ? x[w] * factor[w * (R + 1)] : 0.0; };
+  double window[R + 1];  // each in the place of its distance from the last modulo R + 1
+  double l[R + 1];
 #pragma unroll
-      for (int d = R; d > 0; --d) sum -= l[d] * window[(r + d) % (R + 1)];
-      window[r] = x[w] = sum;
+  for (int d = 0; d <= R; ++d) window[d] = next(m - 1 - d);
+  load(m - 1, l);
+  for (int base = m - 1; base >= 0; base -= R + 1) {
+#pragma unroll
+    for (int r = 0; r <= R; ++r) {
+      const int w = base - r;
+      if (w < 0) break;
+      // On its way before the last element is stored, which might seem to change it.
+      const double entering = next(w - R - 1);
+      double l_next[R + 1];
+      load(w - 1, l_next);
+      const double value = window[r];
+#pragma unroll
+      for (int d = 1; d <= R; ++d) window[(r + d) % (R + 1)] -= l[d] * value;
+      x[w] = value;
+      window[r] = entering;
+#pragma unroll
+      for (int d = 1; d <= R; ++d) l[d] = l_next[d];
     }
   }
 }
 
-// What the neighbours of s hold of bin w: sum over t of N_st f_t.
+// x = y less what neighbours hold, sum over t of N_st f_t, for the spectra of one colour,
+// s = 2 k + colour; g takes it too. By the whole block.
 template <int R>
-__device__ double neighbours(const PatchGeometry& patch, const double* pair, int pair_size, int s,
-                             int w, const double* f) {
+__device__ void subtract_neighbours(const PatchGeometry& patch, const double* pair, int pair_size,
+                                    int colour, const double* y, const double* f, double* x,
+                                    double* g) {
   const int m = patch.nwave;
-  double sum = 0;
-  for (int v = max(0, w - R); v <= min(m - 1, w + R); ++v) {
-    if (s > 0)
-      sum += pair[static_cast<size_t>(s - 1) * pair_size + v * (2 * R + 1) + w - v + R] *
-             f[(s - 1) * m + v];
-    if (s + 1 < patch.nspec)
-      sum += pair[static_cast<size_t>(s) * pair_size + w * (2 * R + 1) + v - w + R] *
-             f[(s + 1) * m + v];
+  const int of_colour = (patch.nspec - colour + 1) / 2;
+  // Of s - 1, the columns of N_{s,s-1}: a warp 32 bins, for which it reads one column after
+  // another, a part of them together.
+  constexpr int columns = warp_size + 2 * R, together = columns / 4;
+  static_assert(columns % together == 0);
+  const int chunks = (m + warp_size - 1) / warp_size;
+  const int lane = threadIdx.x % warp_size;
+  for (int k = threadIdx.x / warp_size; k < of_colour * chunks; k += solve_threads / warp_size) {
+    const int s = 2 * (k / chunks) + colour;
+    const int first = k % chunks * warp_size, w = first + lane;
+    double sum = 0;
+    if (s > 0) {
+      const double* block = pair + static_cast<size_t>(s - 1) * pair_size;
+      const double* f_t = f + (s - 1) * m;
+      for (int base = first - R; base < first - R + columns; base += together) {
+#pragma unroll
+        for (int i = 0; i < together; ++i) {
+          const int v = base + i;
+          if (v >= 0 && v < m && w < m && abs(w - v) <= R)
+            sum += block[v * (2 * R + 1) + w - v + R] * f_t[v];
+        }
+      }
+    }
+    if (w < m) x[s * m + w] = y[s * m + w] - sum;
   }
-  return sum;
+  __syncthreads();
+  // Of s + 1, the rows of N_{s,s+1}: some lanes a bin.
+  constexpr int lanes = 4;
+  for (int k = threadIdx.x; k < of_colour * m * lanes; k += solve_threads) {
+    const int s = 2 * (k / lanes / m) + colour, w = k / lanes % m;
+    double sum = 0;
+    if (s + 1 < patch.nspec) {
+      const double* row = pair + static_cast<size_t>(s) * pair_size + w * (2 * R + 1);
+      const double* f_t = f + (s + 1) * m + w - R;
+#pragma unroll
+      for (int first = 0; first <= 2 * R; first += lanes) {
+        const int i = first + k % lanes;
+        const int v = w - R + i;
+        if (i <= 2 * R && v >= 0 && v < m) sum += row[i] * f_t[i];
+      }
+    }
+    sum = group_sum<lanes>(sum);
+    if (k % lanes == 0) g[s * m + w] = x[s * m + w] -= sum;
+  }
+  __syncthreads();
 }
 
-// A block a patch. The factors are in shared memory where `staged`.
-template <int R>
-__global__ void __launch_bounds__(solve_threads)
+// A block a patch. The factors are in shared memory where `Staged`.
+template <int R, bool Staged>
+__global__ void __launch_bounds__(solve_threads, 4)
     solve_kernel(const PatchGeometry* patches, int first_end, FiberLayout layout, FiberBands bands,
-                 FiberSolution solution, bool staged) {
+                 FiberSolution solution) {
   extern __shared__ double shared[];
   const PatchGeometry patch = patches[blockIdx.x];
   const int m = patch.nwave;
@@ -181,27 +237,29 @@ __global__ void __launch_bounds__(solve_threads)
   const size_t first = static_cast<size_t>(blockIdx.x) * layout.nslots;
   const double* band = bands.band + first * layout.band_size();
   const double* pair = bands.pair + first * layout.pair_size();
-  const double* factor = solution.factor + first * layout.band_size();
   double* y = solution.f + first * m;
-  if (staged) {
+  double* g = solution.g + first * m;
+  const double* factor = solution.factor + first * layout.band_size();
+  if constexpr (Staged) {
     double* copy = x + layout.nslots * m;
     for (int k = threadIdx.x; k < patch.nspec * layout.band_size(); k += solve_threads)
-      copy[k] = factor[k];
+      __pipeline_memcpy_async(copy + k, factor + k, sizeof(double));
+    __pipeline_commit();
     factor = copy;
   }
-  for (int j = threadIdx.x; j < patch.n(); j += solve_threads) f[j] = 0;
+  for (int j = threadIdx.x; j < patch.n(); j += solve_threads) {
+    f[j] = 0;
+    x[j] = y[j];
+  }
+  if constexpr (Staged) __pipeline_wait_prior(0);
   __syncthreads();
   bool moves = true;
   for (int sweep = 0; sweep < most_sweeps && moves; ++sweep) {
     bool moved = false;
     for (int colour = 0; colour < 2; ++colour) {
-      // Spectra of one colour: s = 2 k + colour.
-      const int of_colour = (patch.nspec - colour + 1) / 2 * m;
-      for (int k = threadIdx.x; k < of_colour; k += solve_threads) {
-        const int s = 2 * (k / m) + colour, w = k % m;
-        x[s * m + w] = y[s * m + w] - neighbours<R>(patch, pair, layout.pair_size(), s, w, f);
-      }
-      __syncthreads();
+      // All f are zero at first.
+      if (sweep + colour > 0)
+        subtract_neighbours<R>(patch, pair, layout.pair_size(), colour, y, f, x, g);
       // A thread a spectrum.
       for (int s = 2 * threadIdx.x + colour; s < patch.nspec; s += 2 * solve_threads) {
         double* mine = x + s * m;
@@ -211,6 +269,7 @@ __global__ void __launch_bounds__(solve_threads)
         backward<R>(m, L, mine);
       }
       __syncthreads();
+      const int of_colour = (patch.nspec - colour + 1) / 2 * m;
       for (int k = threadIdx.x; k < of_colour; k += solve_threads) {
         const int s = 2 * (k / m) + colour, w = k % m;
         const double step = x[s * m + w] - f[s * m + w];
@@ -222,11 +281,9 @@ __global__ void __launch_bounds__(solve_threads)
     }
     moves = __syncthreads_or(moved);
   }
-  for (int j = threadIdx.x; j < patch.n(); j += solve_threads) {
-    const double coupled = neighbours<R>(patch, pair, layout.pair_size(), j / m, j % m, f);
-    solution.g[first * m + j] = y[j] - coupled;
-    y[j] = f[j];
-  }
+  // g of the second colour is that of the last sweep, from which f of the first is the last.
+  subtract_neighbours<R>(patch, pair, layout.pair_size(), 0, y, f, x, g);
+  for (int j = threadIdx.x; j < patch.n(); j += solve_threads) y[j] = f[j];
 }
 
 constexpr int sides = 2;   // the neighbours s - 1 and s + 1
@@ -510,9 +567,10 @@ void solve_fibers(const PatchGeometry* patches, int count, int first_end, const 
   const std::size_t bytes = least + count_of(layout.nslots, layout.band_size()) * sizeof(double);
   const bool staged = bytes <= most_shared_memory();
   with_reach(layout.reach, [&]<int R>() {
-    allow_shared_memory(reinterpret_cast<const void*>(solve_kernel<R>));
-    solve_kernel<R><<<count, solve_threads, staged ? bytes : least, stream>>>(
-        patches, first_end, layout, bands, solution, staged);
+    const auto kernel = staged ? solve_kernel<R, true> : solve_kernel<R, false>;
+    allow_shared_memory(reinterpret_cast<const void*>(kernel));
+    kernel<<<count, solve_threads, staged ? bytes : least, stream>>>(patches, first_end, layout,
+                                                                     bands, solution);
   });
   SPEX_LAUNCH_CHECK();
 }
