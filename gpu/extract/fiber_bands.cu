@@ -1,4 +1,5 @@
 #include "gpu/core/launch.hpp"
+#include "gpu/core/warp.cuh"
 #include "gpu/extract/fiber_bands.hpp"
 #include "gpu/extract/spot_device.cuh"
 #include "reference/extract/fiber_cholesky.hpp"
@@ -54,39 +55,75 @@ __global__ void take_bins_kernel(const PatchGeometry* patches, SpotsView spots, 
   sums.store(bins, out);
 }
 
+// The same for each lane of `lanes`, of its own spots: the whole warp sums over the pixels of one
+// lane's after another.
+__device__ double overlap_of_lanes(unsigned lanes, const PixelsView& pixels, const ClippedSpot& a,
+                                   const ClippedSpot& b) {
+  constexpr unsigned all = 0xffffffffU;
+  constexpr int columns = 8;  // of pixels, side by side; as many rows as there are lanes for
+  const int lane = threadIdx.x % warp_size;
+  double mine = 0;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    const int of = __ffs(lanes) - 1;
+    const auto shared = [&](int value) { return __shfl_sync(all, value, of); };
+    const int x0 = shared(max(a.x0, b.x0)), x1 = shared(min(a.x1, b.x1));
+    const int y0 = shared(max(a.y0, b.y0)), y1 = shared(min(a.y1, b.y1));
+    // Where row 0 and column 0 of the CCD would be.
+    const auto origin = [&](const ClippedSpot& spot) {
+      const auto value =
+          reinterpret_cast<unsigned long long>(spot.value - spot.yc * spot.stride - spot.xc);
+      return reinterpret_cast<const double*>(__shfl_sync(all, value, of));
+    };
+    const double *of_a = origin(a), *of_b = origin(b);
+    double sum = 0;
+    for (int x = x0 + lane % columns; x < x1; x += columns)
+#pragma unroll 4
+      for (int y = y0 + lane / columns; y < y1; y += warp_size / columns)
+        sum += of_a[y * a.stride + x] * pixels.W[static_cast<size_t>(y) * pixels.nx + x] *
+               of_b[y * b.stride + x];
+    sum = warp_sum(sum);
+    if (lane == of) mine = sum;
+  }
+  return mine;
+}
+
 // The bands of spectrum blockIdx.x of patch blockIdx.y.
 __global__ void take_bands_kernel(const PatchGeometry* patches, FiberLayout layout, SpotsView spots,
                                   PixelsView pixels, FrameBands frame, const double* prior,
                                   FiberBands bands) {
-  const PatchGeometry patch = patches[blockIdx.y];
+  const PatchGeometry& patch = patches[blockIdx.y];
   const int s = blockIdx.x;
   if (s >= patch.nspec) return;
   const PatchInFrame place(patch, spots);
   const size_t slot = static_cast<size_t>(blockIdx.y) * layout.nslots + s;
   const int m = patch.nwave, R = layout.reach;
-  // Element (w of t, v of s), of which the frame's bands have `shared`.
-  const auto element = [&](int v, int t, int w, double shared) {
-    const ClippedSpot a = clip_spot(patch, spots, s, v), b = clip_spot(patch, spots, t, w);
+  // Element (w of t, v of s), of which the frame's bands have `shared`; `exists` where there is
+  // one. By the whole warp.
+  const auto element = [&](bool exists, int v, int t, int w, const double* shared) {
+    const ClippedSpot a = clip_spot(patch, spots, s, exists ? v : 0);
+    const ClippedSpot b = clip_spot(patch, spots, t, exists ? w : 0);
     const bool same = holds_rows(patch, pixels, max(a.yc, b.yc), min(a.yc, b.yc) + spots.ny);
-    return same ? shared : overlap(pixels, a, b);
+    const double value = exists && same ? *shared : 0.0;
+    const unsigned lanes = __ballot_sync(0xffffffffU, exists && !same);
+    return value + overlap_of_lanes(lanes, pixels, a, b);
   };
-  for (int k = threadIdx.x; k < layout.band_size(); k += threads) {
+  const size_t first_bin = frame.bin(place.s0 + s, place.v0);
+  for (int base = 0; base < layout.band_size(); base += threads) {
+    const int k = base + threadIdx.x;
     const int v = k / (R + 1), d = k % (R + 1);
-    double value = 0;
-    if (v + d < m)
-      value = element(v, s, v + d, frame.band[frame.bin(place.s0 + s, place.v0 + v) * (R + 1) + d]);
+    double value = element(v + d < m, v, s, v + d, frame.band + first_bin * (R + 1) + k);
+    if (k >= layout.band_size()) continue;
     if (d == 0) value += prior[slot * layout.nwave + v];
     bands.band[slot * layout.band_size() + k] = value;
   }
   if (s + 1 == patch.nspec) return;
   const int width = 2 * R + 1;
-  for (int k = threadIdx.x; k < layout.pair_size(); k += threads) {
+  for (int base = 0; base < layout.pair_size(); base += threads) {
+    const int k = base + threadIdx.x;
     const int v = k / width, w = v - R + k % width;
-    double value = 0;
-    if (w >= 0 && w < m)
-      value = element(v, s + 1, w,
-                      frame.pair[frame.bin(place.s0 + s, place.v0 + v) * width + k % width]);
-    bands.pair[slot * layout.pair_size() + k] = value;
+    const double value =
+        element(v < m && w >= 0 && w < m, v, s + 1, w, frame.pair + first_bin * width + k);
+    if (k < layout.pair_size()) bands.pair[slot * layout.pair_size() + k] = value;
   }
 }
 

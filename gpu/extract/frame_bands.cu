@@ -168,6 +168,49 @@ __device__ bool reaches(const SpotsView& spots, const Tile& columns, int u, int 
   return __any_sync(0xffffffffU, near);
 }
 
+// What no |c| of `multiply` exceeds, rows by columns: in each column of pixels the product of both
+// spots' norms (Cauchy and Schwarz), that of a spot of `columns` with its weights.
+template <int J>
+__device__ void bound_products(const SpotsView& spots, const PixelsView& pixels,
+                               const Tile& columns, int u, int first, double (&c)[2 * J + 1][2]) {
+  const int t = fragment_lane().t;
+  // The norm of column x of the lane's spot, `weight(y)` of its row y.
+  const auto norm = [&](const Tile& of, int x, const auto& weight) {
+    const unsigned dx = x - of.xc;
+    double sum = 0;
+    if (dx < static_cast<unsigned>(of.nx)) {
+#pragma unroll 4
+      for (int dy = 0; dy < of.ny; ++dy) {
+        const double value = of.value[dy * of.nx + dx] * weight(of.yc + dy);
+        sum += value * value;
+      }
+    }
+    return sqrt(sum);
+  };
+  Tile rows[2 * J + 1];
+  int x0 = INT_MAX, x1 = INT_MIN;
+#pragma unroll
+  for (int j = 0; j <= 2 * J; ++j) {
+    rows[j] = make_tile(spots, u, first + (j - J) * tile);
+    if (rows[j].y0 >= columns.y1 || rows[j].y1 <= columns.y0) continue;
+    x0 = min(x0, rows[j].x0), x1 = max(x1, rows[j].x1);
+  }
+  x0 = max(max(x0, columns.x0), 0);
+  x1 = min(min(x1, columns.x1), pixels.nx);
+  for (int left = x0; left < x1; left += 4) {
+    const int x = left + t;
+    const double of_column = norm(columns, x, [&](int y) {
+      return x < x1 && y >= 0 && y < pixels.ny ? pixels.W[static_cast<size_t>(y) * pixels.nx + x]
+                                               : 0.0;
+    });
+#pragma unroll
+    for (int j = 0; j <= 2 * J; ++j) {
+      if (rows[j].y0 >= columns.y1 || rows[j].y1 <= columns.y0) continue;
+      multiply_add(norm(rows[j], x, [](int) { return 1.0; }), of_column, c[j][0], c[j][1]);
+    }
+  }
+}
+
 template <int J>
 __global__ void __launch_bounds__(warps* warp_size, 5)
     far_kernel(SpotsView spots, PixelsView pixels, int first_bin, int nslots, FrameBands bands) {
@@ -184,15 +227,26 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
   for (int u = s + 2; u < min(bands.nspec, s + nslots); ++u) {
     if (!reaches<J>(spots, columns, u, first)) continue;
     double c[2 * J + 1][2] = {}, none[2];
+    // `yes[k]` where an element of the lane's column k is above `part` of the bound.
+    const auto look = [&](double part, bool(&yes)[2]) {
+#pragma unroll
+      for (int j = 0; j <= 2 * J; ++j)
+#pragma unroll
+        for (int k = 0; k < 2; ++k) {
+          const double norm =
+              diagonal(s, first + 2 * at.t + k) * diagonal(u, first + (j - J) * tile + at.g);
+          yes[k] = yes[k] || !(c[j][k] <= part * fiber_bounds::far * sqrt(norm));
+        }
+    };
+    // Hardly ever do they share so much that the products must be known.
+    bool may[2] = {false, false};
+    bound_products<J>(spots, pixels, columns, u, first, c);
+    look(0.999, may);
+    if (!__any_sync(0xffffffffU, may[0] || may[1])) continue;
+#pragma unroll
+    for (auto& of_tile : c) of_tile[0] = of_tile[1] = 0;
     multiply<J, 2 * J + 1, false>(spots, pixels, columns, u, first, c, none);
-#pragma unroll
-    for (int j = 0; j <= 2 * J; ++j)
-#pragma unroll
-      for (int k = 0; k < 2; ++k) {
-        const double norm =
-            diagonal(s, first + 2 * at.t + k) * diagonal(u, first + (j - J) * tile + at.g);
-        shares[k] = shares[k] || !(c[j][k] <= fiber_bounds::far * sqrt(norm));
-      }
+    look(1, shares);
   }
 #pragma unroll
   for (int k = 0; k < 2; ++k) {
