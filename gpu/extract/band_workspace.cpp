@@ -49,7 +49,7 @@ void BandWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   reserve(M_, count_of(batch_.count, layout_.nblocks(), layout_.size(), layout_.size()));
   reserve(C_, count_of(batch_.ncores(), layout_.nwave, layout_.nwave));
   reserve(bins_, 4 * vector_);
-  reserve(work_, count_of(batch_.count, 2, batch_.npixel));
+  reserve(work_, count_of(batch_.count, batch_.npixel));
   reserve(condition_, 2 * count_of(batch_.count) + 2 * vector_);
   reserve(hard_, batch_.cores.size());
   reserve(cores_, batch_.cores.size());
