@@ -167,15 +167,13 @@ __device__ bool make_orthogonal(double* W, int m, int leading, double* squares) 
 }
 
 __global__ void __launch_bounds__(threads, blocks_of_multiprocessor)
-    jacobi_kernel(const CoreSpectrum* cores, const int* which, int m, const double* C_all,
-                  double* Q_all, int* status) {
+    jacobi_kernel(const CoreSpectrum* cores, const int* wanted, int m, double* C_all, int* status) {
   extern __shared__ double W[];
   __shared__ double squares[largest_root];
   __shared__ int order[largest_root];
+  if (wanted != nullptr && wanted[blockIdx.x] == 0) return;
   const int leading = jacobi_roots_leading(m);
-  const int matrix = which != nullptr ? which[blockIdx.x] : blockIdx.x;
-  const double* C = C_all + static_cast<size_t>(matrix) * m * m;
-  double* Q = Q_all + static_cast<size_t>(blockIdx.x) * m * m;
+  double* C = C_all + static_cast<size_t>(blockIdx.x) * m * m;
   sort_variances(C, m, order);
   for (int k = threadIdx.x; k < m * m; k += threads)
     W[k / m * leading + k % m] = C[order[k / m] * m + order[k % m]];
@@ -195,16 +193,16 @@ __global__ void __launch_bounds__(threads, blocks_of_multiprocessor)
     const int column = k / m, row = k % m;
     double sum = 0;
     for (int j = 0; j < m; ++j) sum += W[j * leading + row] * W[j * leading + column];
-    Q[order[column] * m + order[row]] = sum;
+    C[order[column] * m + order[row]] = sum;
   }
 }
 
 }  // namespace
 
-void find_jacobi_roots(const CoreSpectrum* cores, int count, const int* which, int m,
-                       const double* C, double* Q, int* status, cudaStream_t stream) {
+void find_jacobi_roots(const CoreSpectrum* cores, int count, const int* wanted, int m, double* C,
+                       int* status, cudaStream_t stream) {
   allow_shared_memory(reinterpret_cast<const void*>(jacobi_kernel));
-  jacobi_kernel<<<count, threads, jacobi_roots_bytes(m), stream>>>(cores, which, m, C, Q, status);
+  jacobi_kernel<<<count, threads, jacobi_roots_bytes(m), stream>>>(cores, wanted, m, C, status);
   SPEX_LAUNCH_CHECK();
 }
 
