@@ -309,9 +309,9 @@ Cost cost_of_quality(const PatchCounts& c, Engine engine, bool model) {
     cost.bytes += 2 * c.core_bins() * number;
     return cost;
   }
-  // chi2 and used are written by one kernel and read by the next.
+  // chi2 is written by one kernel and read by the next.
   return {of_pixel * c.npixel + 2 * c.nonzeros + 4 * c.core_nonzeros + 2 * c.core_bins(),
-          (6 * c.npixel + 2 * c.core_bins()) * number};
+          (4 * c.npixel + 2 * c.core_bins()) * number};
 }
 
 void add_patch(const PatchCounts& c, const Psf& psf, const ExtractOptions& options, Engine engine,

@@ -251,7 +251,7 @@ TEST(CostsOfFourBins, Quality) {
   FourBins four;
   EXPECT_EQ(four.costs(Milestone::baseline)[quality].flops, 8 * 245 + 8 * 140 + 2 * 4);
   EXPECT_EQ(four.costs(Milestone::band)[quality].flops, 8 * 245 + 6 * 140 + 2 * 4);
-  EXPECT_EQ(four.costs(Milestone::band)[quality].bytes, 8 * (140 + 6 * 245 + 2 * 4));
+  EXPECT_EQ(four.costs(Milestone::band)[quality].bytes, 8 * (140 + 4 * 245 + 2 * 4));
   four.options.model = true;
   EXPECT_EQ(four.costs(Milestone::baseline)[quality].flops, 8 * 245 + 10 * 140 + 2 * 4);
 }

@@ -49,12 +49,14 @@ void BandWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   reserve(M_, count_of(batch_.count, layout_.nblocks(), layout_.size(), layout_.size()));
   reserve(C_, count_of(batch_.ncores(), layout_.nwave, layout_.nwave));
   reserve(bins_, 4 * vector_);
-  reserve(work_, count_of(batch_.count, 2, batch_.npixel));
+  reserve(work_, count_of(batch_.count, batch_.npixel));
   reserve(condition_, 2 * count_of(batch_.count) + 2 * vector_);
+  reserve(sums_, count_of(batch_.ncores(), 2, layout_.nwave));
   reserve(hard_, batch_.cores.size());
   reserve(cores_, batch_.cores.size());
   if (poison_)
-    for (const DeviceBuffer<double>* buffer : {&panels_, &M_, &C_, &bins_, &work_, &condition_})
+    for (const DeviceBuffer<double>* buffer :
+         {&panels_, &M_, &C_, &bins_, &work_, &condition_, &sums_})
       fill_with_nan(*buffer, stream);
   SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), batch_.cores.data(),
                                  batch_.cores.size() * sizeof(CoreSpectrum), cudaMemcpyHostToDevice,
@@ -125,34 +127,14 @@ void BandWorkspace::roots() {
   find_roots(root_batch(), batch_.frame->spectra(), context_->stream());
 }
 
-int BandWorkspace::hard_roots() {
+void BandWorkspace::hard_roots() {
   const cudaStream_t stream = context_->stream();
-  wait_for(stream);
-  const std::vector<int> hard = to_host<int>(hard_.get(), batch_.cores.size(), stream);
   const int m = layout_.nwave;
-  std::vector<CoreSpectrum> left;
-  std::vector<int> which;
-  for (std::size_t k = 0; k < hard.size(); ++k)
-    if (hard[k] != 0) {
-      left.push_back(batch_.cores[k]);
-      which.push_back(static_cast<int>(k));
-    }
-  const auto nleft = static_cast<int>(left.size());
-  if (nleft == 0) return 0;
-  reserve(hard_Q_, count_of(nleft, m, m));
-  reserve(hard_sums_, 2 * count_of(nleft, m));
-  reserve(hard_cores_, left.size());
-  reserve(which_hard_, left.size());
-  SPEX_GPU_CHECK(cudaMemcpyAsync(hard_cores_.get(), left.data(), left.size() * sizeof(CoreSpectrum),
-                                 cudaMemcpyHostToDevice, stream));
-  SPEX_GPU_CHECK(cudaMemcpyAsync(which_hard_.get(), which.data(), which.size() * sizeof(int),
-                                 cudaMemcpyHostToDevice, stream));
-  find_jacobi_roots(hard_cores_.get(), nleft, which_hard_.get(), m, C_.get(), hard_Q_.get(),
-                    batch_.status(), stream);
-  store_signal(batch_.patches(), hard_cores_.get(), nleft, hard_Q_.get(), m, y(), q(),
-               layout_.strides(), hard_sums_.get(), batch_.status(), batch_.frame->spectra(),
-               stream);
-  return nleft;
+  find_jacobi_roots(cores_.get(), batch_.ncores(), hard_.get(), m, C_.get(), batch_.status(),
+                    stream);
+  store_signal(batch_.patches(), cores_.get(), batch_.ncores(), C_.get(), m, y(), q(),
+               layout_.strides(), sums_.get(), batch_.status(), batch_.frame->spectra(), stream,
+               hard_.get());
 }
 
 void BandWorkspace::quality() {

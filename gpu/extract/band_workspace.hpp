@@ -39,9 +39,8 @@ class BandWorkspace {
   void take_frame_flux(const std::vector<PatchFlux>& flux);
   /// C_s, Q_s and the spectra, but for those whose C_s is hard (section 5; find_roots).
   void roots();
-  /// The spectra of the hard C_s, with roots by find_jacobi_roots; how many there were. Waits for
-  /// the GPU.
-  int hard_roots();
+  /// The spectra of the hard C_s, with roots by find_jacobi_roots in the place of C_s.
+  void hard_roots();
   /// chi2pix and pixmask_fraction (section 6); the spectra of failed patches are cleared.
   void quality();
   /// The parts of the model image into `models[k]` of patch k of the frame. Waits for the GPU.
@@ -68,9 +67,9 @@ class BandWorkspace {
   Chi2Pixels chi2_pixels_ = Chi2Pixels::weighted;
   BandLayout layout_;
   std::size_t vector_ = 0;
-  DeviceBuffer<double> panels_, M_, C_, hard_Q_, hard_sums_, bins_, work_, condition_;
-  DeviceBuffer<CoreSpectrum> cores_, hard_cores_;
-  DeviceBuffer<int> hard_, which_hard_;
+  DeviceBuffer<double> panels_, M_, C_, sums_, bins_, work_, condition_;
+  DeviceBuffer<CoreSpectrum> cores_;
+  DeviceBuffer<int> hard_;
 };
 
 }  // namespace spex::gpu

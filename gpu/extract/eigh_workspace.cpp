@@ -21,7 +21,7 @@ void EighWorkspace::begin(PatchBatch batch, EigenBatch eigen, const ExtractInput
   reserve(WA_, count_of(batch_.count, batch_.npixel, batch_.n));
   reserve(N_, count_of(batch_.count, batch_.n, batch_.n));
   reserve(bins_, 5 * vector_);
-  reserve(work_, count_of(batch_.count, 2, batch_.npixel));
+  reserve(work_, count_of(batch_.count, batch_.npixel));
   if (poison_)
     for (const DeviceBuffer<double>* buffer : {&A_, &WA_, &N_, &bins_, &work_})
       fill_with_nan(*buffer, context_->stream());

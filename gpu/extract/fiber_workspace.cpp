@@ -77,7 +77,7 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   reserve(trace_, spectra);
   reserve(complement_bands_, count_of(batch_.ncores(), SchurComplements::band_size(layout_)));
   reserve(room_, std::max(count_of(batch_.ncores(), layout_.nwave, layout_.nwave),
-                          count_of(batch_.count, 2, batch_.npixel)));
+                          count_of(batch_.count, batch_.npixel)));
   reserve(complement_bins_, count_of(batch_.ncores(), layout_.nwave + 1));
   reserve(scratch_, fiber_root_scratch(layout_, batch_.frame->spectra().ndiag));
   reserve(bins_, 5 * vector_);

@@ -38,7 +38,7 @@ struct PatchBatch {
 
 /// chi2pix and pixmask_fraction of a batch (extraction.md, section 6) into the frame's spectra, of
 /// which those of patches with a status other than 0 are cleared. `work` has room for
-/// 2 batch.npixel numbers a patch.
+/// batch.npixel numbers a patch.
 void store_quality(const Context& context, const PatchBatch& batch, const SolutionView& solution,
                    double psferr, Chi2Pixels counted, double* work);
 

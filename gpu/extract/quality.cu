@@ -40,56 +40,139 @@ __global__ void row_bins_kernel(const int* xc, const int* yc, int nwave, int spo
     rows[row] = {first[row], last[row], x0[row], x1[row]};
 }
 
-// m_i = sum_j A_ij f_j over the bins [w_begin, w_end) of the fibers [s_begin, s_end) of the patch,
-// in ascending order of bin, at a used pixel. `used(j)` says which bins count.
-template <class Used>
-__device__ double model_at(const PatchGeometry& patch, const SpotsView& spots,
-                           const RowBinsView& rows, int x, int y, int s_begin, int s_end,
-                           int w_begin, int w_end, const double* f, const BinStrides& strides,
-                           const Used& used) {
+constexpr int warps = threads / warp_size;
+
+// What a warp has of a model at a time, in shared memory: rows of a patch, and columns of them.
+constexpr int rows_at_once = 4;
+constexpr int columns_at_once = 96;
+// Blocks of a patch, whose warps share its rows.
+constexpr int model_blocks = 4;
+
+// Bins of a patch, [s_begin, s_end) x [w_begin, w_end).
+struct BinRange {
+  int s_begin, s_end;
+  int w_begin, w_end;
+};
+
+// A bin of a fiber whose spot may reach the rows.
+struct alignas(16) Term {
+  double f;
+  int xc;  // its spot's first column on the CCD
+  int dy;  // the first of the rows, counted from the spot's own
+};
+
+struct WarpModel {
+  double m[rows_at_once][columns_at_once];
+  Term terms[warp_size];
+};
+
+// Of all fibers' spots that reach one of these rows of a fiber, for all lanes.
+__device__ RowBins bins_of_rows(const RowBinsView& all, int fiber, int y, int count) {
+  const int lane = threadIdx.x % warp_size;
+  RowBins row{INT_MAX, 0, INT_MAX, 0};
+  if (lane < count) row = all.rows[static_cast<size_t>(fiber) * all.ny_ccd + y + lane];
+  constexpr unsigned lanes = 0xffffffffU;
+  return {__reduce_min_sync(lanes, row.first), __reduce_max_sync(lanes, row.last),
+          __reduce_min_sync(lanes, row.x0), __reduce_max_sync(lanes, row.x1)};
+}
+
+// m_i = sum_j A_ij f_j over `bins` of the patch, fiber after fiber, of the pixels of `nrows` rows
+// from y on and `ncolumns` columns from x on. A warp's work; flux(s, w) gives f.
+template <class Flux>
+__device__ void find_model(const PatchGeometry& patch, const SpotsView& spots,
+                           const RowBinsView& rows, const BinRange& bins, int x, int y,
+                           int ncolumns, int nrows, const Flux& flux, WarpModel& model) {
+  const int lane = threadIdx.x % warp_size;
   const int spot_size = spots.nx * spots.ny;
-  double m = 0;
-  for (int s = s_begin; s < s_end; ++s) {
+  for (int column = lane; column < ncolumns; column += warp_size)
+    for (int r = 0; r < rows_at_once; ++r) model.m[r][column] = 0;
+  for (int s = bins.s_begin; s < bins.s_end; ++s) {
     const int fiber = patch.spec0 + s;
-    const RowBins row = rows.rows[static_cast<size_t>(fiber) * rows.ny_ccd + y];
-    if (x < row.x0 || x >= row.x1) continue;
+    const RowBins reach = bins_of_rows(rows, fiber, y, nrows);
+    const int x0 = max(reach.x0, x), x1 = min(reach.x1, x + ncolumns);
+    if (x0 >= x1) continue;
     const size_t corner = static_cast<size_t>(fiber) * spots.nwave + patch.wave0;
     const size_t spot = static_cast<size_t>(spots.row_of(fiber)) * spots.nwave + patch.wave0;
-    const double* value = spots.value + spot * spot_size;
-    const int first = max(row.first - patch.wave0, w_begin);
-    const int last = min(row.last - patch.wave0, w_end);
-    for (int w = first; w < last; ++w) {
-      const int dx = x - spots.xc[corner + w], dy = y - spots.yc[corner + w];
-      if (dx < 0 || dx >= spots.nx || dy < 0 || dy >= spots.ny) continue;
-      const size_t j = strides.bin(s, w);
-      if (used(j)) m += value[w * spot_size + dy * spots.nx + dx] * f[j];
+    const int end = min(reach.last - patch.wave0, bins.w_end);
+    for (int first = max(reach.first - patch.wave0, bins.w_begin); first < end;
+         first += warp_size) {
+      const int count = min(end - first, warp_size);
+      __syncwarp();
+      if (const int w = first + lane; lane < count)
+        model.terms[lane] = {flux(s, w), spots.xc[corner + w], y - spots.yc[corner + w]};
+      __syncwarp();
+      const double* values = spots.value + (spot + first) * spot_size;
+      for (int column = x0 + lane; column < x1; column += warp_size) {
+        double m[rows_at_once] = {};
+#pragma unroll 2
+        for (int k = 0; k < count; ++k) {
+          const Term term = model.terms[k];
+          const int dx = column - term.xc;
+          const bool inside = dx >= 0 && dx < spots.nx;
+          const double* value = values + k * spot_size + term.dy * spots.nx + dx;
+#pragma unroll
+          for (int r = 0; r < rows_at_once; ++r) {
+            const int dy = term.dy + r;
+            if (inside && dy >= 0 && dy < spots.ny) m[r] += value[r * spots.nx] * term.f;
+          }
+        }
+#pragma unroll
+        for (int r = 0; r < rows_at_once; ++r) model.m[r][column - x] += m[r];
+      }
     }
   }
-  return m;
+  __syncwarp();
 }
 
-__global__ void residual_kernel(const PatchGeometry* patches, int npixel, SpotsView spots,
-                                RowBinsView rows, PixelsView pixels, SolutionView solution,
-                                double psferr, Chi2Pixels counted, double* work) {
+// visit(x, y, m) for the pixels of the patch: blocks of model_blocks of it call this.
+template <class Flux, class Visit>
+__device__ void for_each_pixel(const PatchGeometry& patch, const SpotsView& spots,
+                               const RowBinsView& rows, const BinRange& bins, const Flux& flux,
+                               const Visit& visit) {
+  __shared__ WarpModel models[warps];
+  WarpModel& model = models[threadIdx.x / warp_size];
+  const int first = (blockIdx.x * warps + threadIdx.x / warp_size) * rows_at_once;
+  for (int y = patch.y0 + first; y < patch.y1; y += model_blocks * warps * rows_at_once) {
+    const int nrows = min(patch.y1 - y, rows_at_once);
+    for (int x = patch.x0; x < patch.x1; x += columns_at_once) {
+      const int ncolumns = min(patch.x1 - x, columns_at_once);
+      find_model(patch, spots, rows, bins, x, y, ncolumns, nrows, flux, model);
+      for (int r = 0; r < nrows; ++r)
+        for (int column = threadIdx.x % warp_size; column < ncolumns; column += warp_size)
+          visit(x + column, y + r, model.m[r][column]);
+      __syncwarp();
+    }
+  }
+}
+
+__device__ int pixel_of(const PatchGeometry& patch, int x, int y) {
+  return (y - patch.y0) * patch.nx() + x - patch.x0;
+}
+
+// Of a pixel that chi2pix does not count.
+constexpr double uncounted = -1;
+
+__global__ void __launch_bounds__(threads)
+    residual_kernel(const PatchGeometry* patches, int npixel, SpotsView spots, RowBinsView rows,
+                    PixelsView pixels, SolutionView solution, double psferr, Chi2Pixels counted,
+                    double* work) {
   const PatchGeometry patch = patches[blockIdx.y];
-  const int i = blockIdx.x * threads + threadIdx.x;
-  if (i >= patch.npixel()) return;
-  const int x = patch.x0 + i % patch.nx(), y = patch.y0 + i / patch.nx();
   const double* f = solution.f + solution.strides.patch(blockIdx.y);
-  const double m = model_at(patch, spots, rows, x, y, 0, patch.nspec, 0, patch.nwave, f,
-                            solution.strides, [](size_t) { return true; });
-  const size_t pixel = static_cast<size_t>(y) * pixels.nx + x;
-  const ChiSquare one = chi_square(pixels.p[pixel], m, pixels.W[pixel], psferr, counted);
-  double* chi2 = work + static_cast<size_t>(blockIdx.y) * 2 * npixel;
-  chi2[i] = one.value;
-  chi2[npixel + i] = one.counts ? 1.0 : 0.0;
+  double* chi2 = work + static_cast<size_t>(blockIdx.y) * npixel;
+  for_each_pixel(
+      patch, spots, rows, {0, patch.nspec, 0, patch.nwave},
+      [&](int s, int w) { return f[solution.strides.bin(s, w)]; },
+      [&](int x, int y, double m) {
+        const size_t pixel = static_cast<size_t>(y) * pixels.nx + x;
+        const ChiSquare one = chi_square(pixels.p[pixel], m, pixels.W[pixel], psferr, counted);
+        // What is not a number shows, whether it counts or not.
+        chi2[pixel_of(patch, x, y)] = one.counts || !(one.value == 0) ? one.value : uncounted;
+      });
 }
 
-constexpr int warps = 8;
-
-__global__ void quality_kernel(const PatchGeometry* patches, int npixel, SpotsView spots,
-                               SolutionView solution, const double* work, int* status,
-                               SpectraView spectra) {
+__global__ void __launch_bounds__(threads)
+    quality_kernel(const PatchGeometry* patches, int npixel, SpotsView spots, SolutionView solution,
+                   const double* work, int* status, SpectraView spectra) {
   const PatchGeometry patch = patches[blockIdx.y];
   const int j = blockIdx.x * warps + threadIdx.x / warp_size;
   const int lane = threadIdx.x % warp_size;
@@ -98,22 +181,24 @@ __global__ void quality_kernel(const PatchGeometry* patches, int npixel, SpotsVi
   const size_t bin = solution.strides.patch(blockIdx.y) + solution.strides.bin(s, w);
   if (solution.q[bin] == 0) return;  // stays as clear_spectra made it
   const ClippedSpot spot = clip_spot(patch, spots, s, w);
-  const double* chi2 = work + static_cast<size_t>(blockIdx.y) * 2 * npixel;
-  const int nx = spot.x1 - spot.x0;
-  const int count = nx > 0 && spot.y1 > spot.y0 ? nx * (spot.y1 - spot.y0) : 0;
+  const double* chi2 = work + static_cast<size_t>(blockIdx.y) * npixel;
   double sum = 0, weight = 0;
-  // Pixels lane, lane + 32, ... of the clipped spot, without a division for each.
-  const int rows_further = warp_size / max(nx, 1), columns_further = warp_size % max(nx, 1);
-  int x = spot.x0 + lane % max(nx, 1), y = spot.y0 + lane / max(nx, 1);
-  for (int k = lane; k < count; k += warp_size) {
-    const int i = (y - patch.y0) * patch.nx() + x - patch.x0;
-    const double a = spot.at(x, y);
-    sum += a * chi2[i];
-    weight += a * chi2[npixel + i];
+  // Pixels lane, lane + 32, ... of the spot, without a division for each.
+  const int rows_further = warp_size / spots.nx, columns_further = warp_size % spots.nx;
+  int x = spot.xc + lane % spots.nx, y = spot.yc + lane / spots.nx;
+#pragma unroll 3
+  for (int k = lane; k < spots.nx * spots.ny; k += warp_size) {
+    const bool used = x >= spot.x0 && x < spot.x1 && y >= spot.y0 && y < spot.y1;
+    const double one = used ? chi2[pixel_of(patch, x, y)] : uncounted;
+    const double a = spot.value[k];
+    if (!(one < 0)) {
+      sum += a * one;
+      weight += a;
+    }
     x += columns_further;
     y += rows_further;
-    if (x >= spot.x1) {
-      x -= nx;
+    if (x >= spot.xc + spots.nx) {
+      x -= spots.nx;
       ++y;
     }
   }
@@ -128,17 +213,20 @@ __global__ void quality_kernel(const PatchGeometry* patches, int npixel, SpotsVi
   spectra.pixmask_fraction[out] = fmin(fmax(1 - solution.good[bin], 0.0), 1.0);
 }
 
-__global__ void core_model_kernel(const PatchGeometry* patches, int npixel, SpotsView spots,
-                                  RowBinsView rows, SolutionView solution, double* model) {
+__global__ void __launch_bounds__(threads)
+    core_model_kernel(const PatchGeometry* patches, int npixel, SpotsView spots, RowBinsView rows,
+                      SolutionView solution, double* all) {
   const PatchGeometry patch = patches[blockIdx.y];
-  const int i = blockIdx.x * threads + threadIdx.x;
-  if (i >= patch.npixel()) return;
   const size_t first = solution.strides.patch(blockIdx.y);
-  const double* q = solution.q + first;
-  model[static_cast<size_t>(blockIdx.y) * npixel + i] = model_at(
-      patch, spots, rows, patch.x0 + i % patch.nx(), patch.y0 + i / patch.nx(), patch.pad_below,
-      patch.pad_below + patch.ncore, patch.wavepad, patch.wavepad + patch.nkept, solution.f + first,
-      solution.strides, [&](size_t j) { return q[j] != 0; });
+  double* model = all + static_cast<size_t>(blockIdx.y) * npixel;
+  for_each_pixel(
+      patch, spots, rows,
+      {patch.pad_below, patch.pad_below + patch.ncore, patch.wavepad, patch.wavepad + patch.nkept},
+      [&](int s, int w) {
+        const size_t j = first + solution.strides.bin(s, w);
+        return solution.q[j] != 0 ? solution.f[j] : 0.0;
+      },
+      [&](int x, int y, double m) { model[pixel_of(patch, x, y)] = m; });
 }
 
 }  // namespace
@@ -156,10 +244,10 @@ void find_quality(const PatchGeometry* patches, int count, int npixel, int ncore
                   const SolutionView& solution, double psferr, Chi2Pixels counted, double* work,
                   int* status, const SpectraView& spectra, cudaStream_t stream) {
   if (npixel == 0) return;
-  residual_kernel<<<dim3(blocks_for(npixel, threads), count), threads, 0, stream>>>(
+  residual_kernel<<<dim3(model_blocks, count), threads, 0, stream>>>(
       patches, npixel, spots, rows, pixels, solution, psferr, counted, work);
   SPEX_LAUNCH_CHECK();
-  quality_kernel<<<dim3(blocks_for(ncore_bins, warps), count), warps * warp_size, 0, stream>>>(
+  quality_kernel<<<dim3(blocks_for(ncore_bins, warps), count), threads, 0, stream>>>(
       patches, npixel, spots, solution, work, status, spectra);
   SPEX_LAUNCH_CHECK();
 }
@@ -168,8 +256,8 @@ void find_core_model(const PatchGeometry* patches, int count, int npixel, const 
                      const RowBinsView& rows, const SolutionView& solution, double* model,
                      cudaStream_t stream) {
   if (npixel == 0) return;
-  core_model_kernel<<<dim3(blocks_for(npixel, threads), count), threads, 0, stream>>>(
-      patches, npixel, spots, rows, solution, model);
+  core_model_kernel<<<dim3(model_blocks, count), threads, 0, stream>>>(patches, npixel, spots, rows,
+                                                                       solution, model);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -34,7 +34,7 @@ struct SolutionView {
 };
 
 /// chi2pix and pixmask_fraction of the core bins of `count` patches of at most `npixel` used pixels
-/// and `ncore_bins` core bins; `counted` are the pixels that chi2pix counts. `work` has room for 2
+/// and `ncore_bins` core bins; `counted` are the pixels that chi2pix counts. `work` has room for
 /// npixel numbers a patch. `status[patch]` becomes 1 where chi2pix is not finite.
 void find_quality(const PatchGeometry* patches, int count, int npixel, int ncore_bins,
                   const SpotsView& spots, const RowBinsView& rows, const PixelsView& pixels,

@@ -35,7 +35,9 @@ __global__ void clear_failed_kernel(const PatchGeometry* patches, const int* sta
 
 __global__ void signal_kernel(const PatchGeometry* patches, const CoreSpectrum* cores,
                               const double* Q_all, int m, const double* f_all, const double* q_all,
-                              BinStrides strides, double* work, int* status, SpectraView spectra) {
+                              BinStrides strides, double* work, int* status, SpectraView spectra,
+                              const int* wanted) {
+  if (wanted != nullptr && wanted[blockIdx.x] == 0) return;
   double* r = work + static_cast<size_t>(blockIdx.x) * 2 * m;
   double* Qf = r + m;
   const CoreSpectrum core = cores[blockIdx.x];
@@ -115,9 +117,9 @@ void clear_failed(const PatchGeometry* patches, int count, const int* status,
 void store_signal(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
                   const double* Q, int m, const double* f, const double* q,
                   const BinStrides& strides, double* work, int* status, const SpectraView& spectra,
-                  cudaStream_t stream) {
+                  cudaStream_t stream, const int* wanted) {
   signal_kernel<<<ncores, threads, 0, stream>>>(patches, cores, Q, m, f, q, strides, work, status,
-                                                spectra);
+                                                spectra, wanted);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -47,11 +47,12 @@ void clear_failed(const PatchGeometry* patches, int count, const int* status,
 /// From Q_s of each core spectrum (m x m, stride m m, either triangle as the other): row sums r,
 /// R = Q / r, flux = R f, ivar = r^2, and the stored resolution (extraction.md, section 5), for the
 /// core bins that q constrains. `status[patch]` becomes 1 where a number is not finite. `work` has
-/// room for 2 m numbers a spectrum. A block a spectrum.
+/// room for 2 m numbers a spectrum. Where `wanted` is not null, only of the spectra k with
+/// wanted[k] other than 0. A block a spectrum.
 void store_signal(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
                   const double* Q, int m, const double* f, const double* q,
                   const BinStrides& strides, double* work, int* status, const SpectraView& spectra,
-                  cudaStream_t stream);
+                  cudaStream_t stream, const int* wanted = nullptr);
 
 /// The same for `noise`: row sums r and Q f of the whole patch are given, as vectors like f.
 void store_noise(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,

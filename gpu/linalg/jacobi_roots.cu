@@ -9,14 +9,15 @@
 namespace spex::gpu {
 namespace {
 
-constexpr int warps = 8;
-constexpr int blocks_of_multiprocessor = 5;
-constexpr int threads = warps * warp_size;
-// Lanes that share a pair of columns: pairs of 64 columns keep all threads busy at once.
+// Lanes that share a pair of columns. All pairs of a round turn at once.
 constexpr int group = 8;
-constexpr int groups = threads / group;
-constexpr int most_sweeps = 30;
 constexpr int most_pairs = (largest_root + 1) / 2;
+constexpr int threads = most_pairs * group;
+constexpr int warps = threads / warp_size;
+constexpr int blocks_of_multiprocessor = 2;
+constexpr int rows_of_lane = (largest_root + group - 1) / group;
+constexpr int most_sweeps = 30;
+static_assert(threads % warp_size == 0 && threads >= largest_root);
 
 // L of A = L L^T in place, column-major, zeros above the diagonal. False, for all threads, where a
 // pivot is not positive. A column is divided by the root of its pivot when all are known, so that
@@ -27,8 +28,9 @@ __device__ bool factor(double* A, int m, int leading) {
     const double* of_pivot = A + j * leading;
     const double pivot = of_pivot[j];
     if (!(pivot > 0) || !isfinite(pivot)) return false;
+    const double inverse = 1 / pivot;
     for (int column = j + 1 + warp; column < m; column += warps) {
-      const double share = of_pivot[column] / pivot;
+      const double share = of_pivot[column] * inverse;
       for (int row = column + lane; row < m; row += warp_size)
         A[column * leading + row] -= of_pivot[row] * share;
     }
@@ -68,13 +70,6 @@ __device__ void sort_variances(const double* C, int m, int* order) {
   __syncthreads();
 }
 
-// What the pairs of columns of a round are turned by.
-struct Round {
-  double square[largest_root];  // of each column, as rotations leave it; summed anew for a sweep
-  double product[most_pairs];
-  double cosine[most_pairs], sine[most_pairs];
-};
-
 struct Pair {
   int a, b;
 };
@@ -95,89 +90,100 @@ __device__ double column_product(const double* a, const double* b, int m) {
   return group_sum<group>(sum);
 }
 
-// The rotation that makes the columns of a pair orthogonal, and what it makes of their squares; a
-// thread's work. False where they are so to rounding.
-__device__ bool find_rotation(const Pair& columns, int pair, int m, Round& round) {
-  round.cosine[pair] = 1;
-  round.sine[pair] = 0;
-  if (columns.b >= m) return false;
-  const double ab = round.product[pair];
-  const double aa = round.square[columns.a], bb = round.square[columns.b];
+struct Rotation {
+  double cosine, sine, tangent;
+};
+
+// That which makes two columns orthogonal whose product is ab, and whose squares differ by `more`:
+// tan(2 angle) = 2 ab / more. By reciprocal roots, which take less time than divisions.
+__device__ Rotation find_rotation(double ab, double more) {
+  const double inverse = rsqrt(more * more + 4 * ab * ab);
+  const double square = 0.5 + 0.5 * fabs(more) * inverse;  // of the cosine
+  const double secant = rsqrt(square);
+  const double sine = (more < 0 ? -ab : ab) * inverse * secant;
+  return {square * secant, sine, sine * secant};
+}
+
+// Turns the columns of a pair until they are orthogonal, and `squares` with them. False where they
+// are so to rounding. A group's work, which all lanes of the warp come to together; a group whose
+// pair is none does nothing.
+__device__ bool turn(double* W, int m, int leading, const Pair& columns, bool is_pair,
+                     double* squares) {
+  const int lane = threadIdx.x % group;
+  double* const a = W + columns.a * leading;
+  double* const b = W + columns.b * leading;
+  double x[rows_of_lane], y[rows_of_lane];
+  double even = 0, odd = 0;  // two sums, so that a product waits for the last but one alone
+#pragma unroll
+  for (int i = 0; i < rows_of_lane; ++i) {
+    const int row = lane + group * i;
+    x[i] = is_pair && row < m ? a[row] : 0.0;
+    y[i] = is_pair && row < m ? b[row] : 0.0;
+    (i % 2 == 0 ? even : odd) += x[i] * y[i];
+  }
+  const double ab = group_sum<group>(even + odd);
+  const double aa = is_pair ? squares[columns.a] : 0, bb = is_pair ? squares[columns.b] : 0;
+  __syncwarp();  // before a lane changes the squares
   // As LAPACK's dgesvj: below this the cosine is rounding.
   constexpr double rounding = DBL_EPSILON * DBL_EPSILON;
   if (ab == 0 || ab * ab <= m * m * rounding * aa * bb) return false;
-  const double zeta = (bb - aa) / (2 * ab);
-  const double tangent = copysign(1.0, zeta) / (fabs(zeta) + sqrt(1 + zeta * zeta));
-  const double cosine = 1 / sqrt(1 + tangent * tangent);
-  round.cosine[pair] = cosine;
-  round.sine[pair] = cosine * tangent;
-  round.square[columns.a] = aa - tangent * ab;
-  round.square[columns.b] = bb + tangent * ab;
+  const Rotation by = find_rotation(ab, bb - aa);
+#pragma unroll
+  for (int i = 0; i < rows_of_lane; ++i) {
+    const int row = lane + group * i;
+    if (row >= m) break;
+    a[row] = by.cosine * x[i] - by.sine * y[i];
+    b[row] = by.sine * x[i] + by.cosine * y[i];
+  }
+  if (lane == 0) {
+    squares[columns.a] = aa - by.tangent * ab;
+    squares[columns.b] = bb + by.tangent * ab;
+  }
   return true;
 }
 
 // Sweeps over all pairs of columns, in rounds in which each column meets one other. False, for all
-// threads, where they do not end. A group has the products and the rotation of a pair, a thread
-// what is found once for it.
-__device__ bool make_orthogonal(double* W, int m, int leading, Round& round) {
-  const int pairs = (m + 1) / 2;
+// threads, where they do not end. `squares` has room for a number a column; they are summed anew
+// for a sweep.
+__device__ bool make_orthogonal(double* W, int m, int leading, double* squares) {
   const int mine = threadIdx.x / group, lane = threadIdx.x % group;
+  const int pairs = (m + 1) / 2;
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-    for (int column = mine; column < m; column += groups) {
+    for (int column = mine; column < m; column += most_pairs) {
       const double* w = W + column * leading;
       const double square = column_product(w, w, m);
-      if (lane == 0) round.square[column] = square;
+      if (lane == 0) squares[column] = square;
     }
-    int rotated = 0;
+    __syncthreads();
+    bool turned = false;
     for (int k = 0; k < 2 * pairs - 1; ++k) {
-      for (int pair = mine; pair < pairs; pair += groups) {
-        const Pair columns = columns_of(pair, k, m);
-        if (columns.b >= m) continue;
-        const double product = column_product(W + columns.a * leading, W + columns.b * leading, m);
-        if (lane == 0) round.product[pair] = product;
-      }
-      __syncthreads();
-      const bool turns = threadIdx.x < pairs &&
-                         find_rotation(columns_of(threadIdx.x, k, m), threadIdx.x, m, round);
-      rotated |= __syncthreads_or(turns ? 1 : 0);
-      for (int pair = mine; pair < pairs; pair += groups) {
-        const double cosine = round.cosine[pair], sine = round.sine[pair];
-        if (sine == 0) continue;
-        const Pair columns = columns_of(pair, k, m);
-        double *a = W + columns.a * leading, *b = W + columns.b * leading;
-        for (int row = lane; row < m; row += group) {
-          const double x = a[row], y = b[row];
-          a[row] = cosine * x - sine * y;
-          b[row] = sine * x + cosine * y;
-        }
-      }
+      const Pair columns = columns_of(mine, k, m);
+      turned |= turn(W, m, leading, columns, mine < pairs && columns.b < m, squares);
       __syncthreads();
     }
-    if (rotated == 0) return true;
+    if (__syncthreads_or(turned ? 1 : 0) == 0) return true;
   }
   return false;
 }
 
 __global__ void __launch_bounds__(threads, blocks_of_multiprocessor)
-    jacobi_kernel(const CoreSpectrum* cores, const int* which, int m, const double* C_all,
-                  double* Q_all, int* status) {
+    jacobi_kernel(const CoreSpectrum* cores, const int* wanted, int m, double* C_all, int* status) {
   extern __shared__ double W[];
-  __shared__ Round round;
+  __shared__ double squares[largest_root];
   __shared__ int order[largest_root];
+  if (wanted != nullptr && wanted[blockIdx.x] == 0) return;
   const int leading = jacobi_roots_leading(m);
-  const int matrix = which != nullptr ? which[blockIdx.x] : blockIdx.x;
-  const double* C = C_all + static_cast<size_t>(matrix) * m * m;
-  double* Q = Q_all + static_cast<size_t>(blockIdx.x) * m * m;
+  double* C = C_all + static_cast<size_t>(blockIdx.x) * m * m;
   sort_variances(C, m, order);
   for (int k = threadIdx.x; k < m * m; k += threads)
     W[k / m * leading + k % m] = C[order[k / m] * m + order[k % m]];
   __syncthreads();
-  if (!factor(W, m, leading) || !make_orthogonal(W, m, leading, round)) {
+  if (!factor(W, m, leading) || !make_orthogonal(W, m, leading, squares)) {
     if (threadIdx.x == 0) atomicExch(status + cores[blockIdx.x].patch, 1);
     return;
   }
   // Q = X X^T, with the columns of W = U diag(s) over s^(3/2).
-  for (int column = threadIdx.x / group; column < m; column += groups) {
+  for (int column = threadIdx.x / group; column < m; column += most_pairs) {
     double* w = W + column * leading;
     const double s = sqrt(column_product(w, w, m));
     for (int row = threadIdx.x % group; row < m; row += group) w[row] /= s * sqrt(s);
@@ -187,16 +193,16 @@ __global__ void __launch_bounds__(threads, blocks_of_multiprocessor)
     const int column = k / m, row = k % m;
     double sum = 0;
     for (int j = 0; j < m; ++j) sum += W[j * leading + row] * W[j * leading + column];
-    Q[order[column] * m + order[row]] = sum;
+    C[order[column] * m + order[row]] = sum;
   }
 }
 
 }  // namespace
 
-void find_jacobi_roots(const CoreSpectrum* cores, int count, const int* which, int m,
-                       const double* C, double* Q, int* status, cudaStream_t stream) {
+void find_jacobi_roots(const CoreSpectrum* cores, int count, const int* wanted, int m, double* C,
+                       int* status, cudaStream_t stream) {
   allow_shared_memory(reinterpret_cast<const void*>(jacobi_kernel));
-  jacobi_kernel<<<count, threads, jacobi_roots_bytes(m), stream>>>(cores, which, m, C, Q, status);
+  jacobi_kernel<<<count, threads, jacobi_roots_bytes(m), stream>>>(cores, wanted, m, C, status);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -8,8 +8,8 @@
 
 namespace spex::gpu {
 
-/// Q_k = C_j^(-1/2) of `count` symmetric matrices of order m <= largest_root; the C are one behind
-/// the other, and so are the Q. j = which[k], or k where `which` is null.
+/// Q_k = C_k^(-1/2) in the place of C_k, of `count` symmetric matrices of order m <= largest_root,
+/// one behind the other. Where `wanted` is not null, only of those with wanted[k] other than 0.
 ///
 /// C = L L^T, and one-sided Jacobi rotations turn the columns of L until they are orthogonal:
 /// L V = U diag(s), so that Q = U diag(1/s) U^T. Eigenvalues of C that are far below the largest
@@ -18,9 +18,9 @@ namespace spex::gpu {
 /// batch.
 ///
 /// Where C is not positive definite to working precision, or does not converge in 30 sweeps, the
-/// status of the patch of cores[k] becomes 1 and Q is not set. A block a matrix, with
+/// status of the patch of cores[k] becomes 1 and C stays. A block a matrix, with
 /// jacobi_roots_bytes(m) of shared memory.
-void find_jacobi_roots(const CoreSpectrum* cores, int count, const int* which, int m,
-                       const double* C, double* Q, int* status, cudaStream_t stream);
+void find_jacobi_roots(const CoreSpectrum* cores, int count, const int* wanted, int m, double* C,
+                       int* status, cudaStream_t stream);
 
 }  // namespace spex::gpu

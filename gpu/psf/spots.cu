@@ -1,5 +1,5 @@
-// Compiled without fused multiply-adds (gpu/CMakeLists.txt): a centre that rounded otherwise than
-// on the CPU could fall into the next pixel.
+// Compiled without contraction (gpu/CMakeLists.txt): a centre that rounded otherwise than on the
+// CPU could fall into the next pixel. Sums that decide no pixel call fma().
 #include "gpu/core/warp.cuh"
 #include "gpu/psf/spots.hpp"
 #include "reference/core/count.hpp"
@@ -18,6 +18,7 @@ constexpr int most_x_terms = 8;
 // Wavelengths of one fiber that a block does, and its warps.
 constexpr int bins_of_block = 32;
 constexpr int warps_of_block = 8;
+constexpr int blocks_of_multiprocessor = 4;
 // Of large_spots_kernel.
 constexpr int most_large_warps = 4;
 
@@ -33,8 +34,10 @@ __device__ double centre(const TraceView& trace, int fiber, double lambda) {
 
 // Parameter p of the PSF (0, 1: GHSIGX, GHSIGY; then GH-i-j) at u.
 __device__ double parameter(const PsfView& psf, int p, int fiber, double u) {
-  return legendre_sum(psf.param + (static_cast<size_t>(p) * psf.nfiber + fiber) * psf.ncoeff,
-                      psf.ncoeff, u);
+  const double* c = psf.param + (static_cast<size_t>(p) * psf.nfiber + fiber) * psf.ncoeff;
+  double sum = 0.0;
+  for_each_legendre(psf.ncoeff, u, [&](int d, double P) { sum = fma(c[d], P, sum); });
+  return sum;
 }
 
 __global__ void corners_kernel(PsfView psf, int fiber, int nspec, WaveBins bins, int* xc, int* yc,
@@ -53,110 +56,106 @@ __global__ void corners_kernel(PsfView psf, int fiber, int nspec, WaveBins bins,
   yc[j] = good ? spot_corner(y, psf.hsizey) : 0;
 }
 
-// The Legendre series of a spot: its parameters, its centre's column and row. They share P_d(u)
-// where they share the range of wavelengths, which is that of the parameters and of each trace.
-constexpr int nranges = 3;
-
-__device__ TraceView series_of(const PsfView& psf, int range) {
-  if (range == 1) return psf.xtrace;
-  if (range == 2) return psf.ytrace;
-  return {psf.wavemin, psf.wavemax, psf.ncoeff, psf.param};
-}
-
-// The range of series q: the parameters come first, then column and row.
-__device__ int range_of(const PsfView& psf, int q) {
-  return max(q - psf.nparam() + 1, 0);
-}
-
-// Shared memory of spots_kernel, counted in numbers.
+// Shared memory of spots_kernel, counted in numbers. Each part is even, as pairs of numbers are
+// loaded at once.
 struct SpotLayout {
   // Of coefficients and of P_d: odd, so that the lanes' rows begin in different banks.
   int stride;
+  int nseries;  // g_ij at j most_x_terms + i, zeros where i > degx; then sigma_x and sigma_y
+  // Of each warp's spot: the values of its series; those at its edges; its pixel integrals along y,
+  // most_rows of each degree.
+  int edges, Py;
+  int centres;     // columns of all wavelengths of the block, then rows
   int coeff;       // coefficients of all series of the fiber
-  int polynomial;  // P_d of all ranges and wavelengths of the block
-  // Of each warp's spot: the values of its series; those at its edges, and later its pixels in
-  // their place; its pixel integrals along y.
-  int series, edges, Py;
+  int polynomial;  // P_d of all wavelengths of the block
 
   __host__ __device__ explicit SpotLayout(const PsfView& psf) {
-    const int nx = psf.nx(), ny = psf.ny(), degx = psf.ghdegx, degy = psf.ghdegy;
-    const auto larger = [](int a, int b) { return a > b ? a : b; };
-    stride = larger(psf.ncoeff, larger(psf.xtrace.ncoeff, psf.ytrace.ncoeff)) | 1;
-    coeff = (psf.nparam() + 2) * stride;
-    polynomial = nranges * bins_of_block * stride;
-    series = psf.nparam() + 2;
-    edges = larger((degx + 1) * (nx + 1) + (degy + 1) * (ny + 1), nx * ny);
-    Py = (degy + 1) * ny;
+    const int degx = psf.ghdegx, degy = psf.ghdegy;
+    const auto even = [](int count) { return (count + 1) / 2 * 2; };
+    stride = psf.ncoeff | 1;
+    nseries = (degy + 1) * most_x_terms + 2;
+    edges = even((degx + 1) * (psf.nx() + 1) + (degy + 1) * (psf.ny() + 1));
+    Py = (degy + 1) * most_rows;
+    centres = 2 * bins_of_block;
+    coeff = even(nseries * stride);
+    polynomial = even(bins_of_block * stride);
   }
-  __host__ __device__ int of_warp() const { return series + edges + Py; }
+  __host__ __device__ int of_warp() const { return nseries + edges + Py; }
   [[nodiscard]] std::size_t bytes() const {
     return sizeof(double) *
-           static_cast<std::size_t>(coeff + polynomial + warps_of_block * of_warp());
+           static_cast<std::size_t>(warps_of_block * of_warp() + centres + coeff + polynomial);
   }
 };
+static_assert(most_x_terms % 2 == 0 && most_rows % 2 == 0);
+
+// The parameter of the PSF that series q of a spot is; -1 for zeros.
+__device__ int parameter_of(const PsfView& psf, int q) {
+  const int i = q % most_x_terms, j = q / most_x_terms;
+  if (j > psf.ghdegy) return i;  // the widths
+  return i <= psf.ghdegx ? 2 + i * (psf.ghdegy + 1) + j : -1;
+}
 
 bool fits_registers(const PsfView& psf) {
   return psf.nx() <= most_columns && psf.ny() <= most_rows && psf.ghdegx < most_x_terms;
 }
 
-// Stores a spot, scaled to a sum of 1. A lane reads and writes pixels lane, lane + 32, ... alone,
-// so that `stored` may be `spot`.
-__device__ void store_spot(const double* spot, int npixel, int lane, double* stored) {
-  double total = 0.0;
-  for (int k = lane; k < npixel; k += warp_size) total += spot[k];
-  total = warp_sum(total);
-  const double scale = total > 0.0 ? 1.0 / total : 0.0;
-  for (int k = lane; k < npixel; k += warp_size) stored[k] = spot[k] * scale;
+// What scales a spot to a sum of 1, from the sum of each lane's columns.
+__device__ double unit_scale(double of_columns) {
+  const double total = warp_sum(of_columns);
+  return total > 0.0 ? 1.0 / total : 0.0;
 }
 
 // A block does some wavelengths of one fiber, whose coefficients and polynomials it keeps in shared
 // memory, a warp a spot at a time.
-__global__ void __launch_bounds__(warps_of_block* warp_size)
+__global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiprocessor)
     spots_kernel(PsfView psf, int fiber, WaveBins bins, double* value) {
-  extern __shared__ double shared[];
+  extern __shared__ double2 pairs[];
   const SpotLayout layout(psf);
   const int nx = psf.nx(), ny = psf.ny(), degx = psf.ghdegx, degy = psf.ghdegy;
-  const int nparam = psf.nparam();
   const int lane = threadIdx.x % warp_size;
   const int warp = threadIdx.x / warp_size;
-  double* coeff = shared;
-  double* polynomial = coeff + layout.coeff;
-  double* series = polynomial + layout.polynomial + warp * layout.of_warp();
-  double* Ex = series + layout.series;
+  double* const of_warps = reinterpret_cast<double*>(pairs);
+  double* series = of_warps + warp * layout.of_warp();
+  double* Ex = series + layout.nseries;
   double* Ey = Ex + (degx + 1) * (nx + 1);
-  double* spot = Ex;
   double* Py = Ex + layout.edges;
-  const double* g = series + 2;
+  double* centres = of_warps + warps_of_block * layout.of_warp();
+  double* coeff = centres + layout.centres;
+  double* polynomial = coeff + layout.coeff;
+  const double* sigma = series + (degy + 1) * most_x_terms;
 
   const int s = blockIdx.y;
   const int begin = blockIdx.x * bins_of_block;
   const int end = min(begin + bins_of_block, bins.nwave);
-  for (int k = threadIdx.x; k < layout.coeff; k += blockDim.x) {
-    const int q = k / layout.stride, d = k % layout.stride;
-    const TraceView from = series_of(psf, range_of(psf, q));
-    const int row = (q < nparam ? q * psf.nfiber : 0) + fiber + s;
-    if (d < from.ncoeff) coeff[k] = from.coeff[static_cast<size_t>(row) * from.ncoeff + d];
+  for (int k = threadIdx.x; k < layout.nseries * layout.stride; k += blockDim.x) {
+    const int p = parameter_of(psf, k / layout.stride), d = k % layout.stride;
+    const size_t row = static_cast<size_t>(p) * psf.nfiber + fiber + s;
+    coeff[k] = p >= 0 && d < psf.ncoeff ? psf.param[row * psf.ncoeff + d] : 0.0;
   }
-  for (int k = threadIdx.x; k < nranges * bins_of_block; k += blockDim.x) {
-    const TraceView of = series_of(psf, k / bins_of_block);
-    const double lambda = wavelength(bins, begin + k % bins_of_block);
-    legendre_values(of.ncoeff, legendre_variable(lambda, of.wavemin, of.wavemax),
-                    polynomial + k * layout.stride);
+  for (int k = threadIdx.x; k < 3 * bins_of_block; k += blockDim.x) {
+    const int w = k % bins_of_block;
+    const double lambda = wavelength(bins, begin + w);
+    if (k < 2 * bins_of_block)
+      centres[k] = centre(k < bins_of_block ? psf.xtrace : psf.ytrace, fiber + s, lambda);
+    else
+      legendre_values(psf.ncoeff, legendre_variable(lambda, psf.wavemin, psf.wavemax),
+                      polynomial + w * layout.stride);
   }
   __syncthreads();
 
   for (int w = begin + warp; w < end; w += warps_of_block) {
-    for (int q = lane; q < nparam + 2; q += warp_size) {
-      const int range = range_of(psf, q);
-      series[q] = legendre_series(coeff + q * layout.stride, series_of(psf, range).ncoeff,
-                                  polynomial + (range * bins_of_block + w - begin) * layout.stride);
+    const double* P = polynomial + (w - begin) * layout.stride;
+    for (int q = lane; q < layout.nseries; q += warp_size) {
+      double sum = 0.0;
+      for (int d = 0; d < psf.ncoeff; ++d) sum = fma(coeff[q * layout.stride + d], P[d], sum);
+      series[q] = sum;
     }
     __syncwarp();
     for (int k = lane; k < nx + ny + 2; k += warp_size) {
       const bool along_x = k <= nx;
       const int m = along_x ? k : k - nx - 1;
       const int n = along_x ? nx : ny;
-      edge_values(series[along_x ? nparam : nparam + 1], series[along_x ? 0 : 1], n, m,
+      edge_values(centres[w - begin + (along_x ? 0 : bins_of_block)], sigma[along_x ? 0 : 1], n, m,
                   along_x ? degx : degy, (along_x ? Ex : Ey) + m, n + 1);
     }
     __syncwarp();
@@ -167,31 +166,46 @@ __global__ void __launch_bounds__(warps_of_block* warp_size)
       const double* E = Ex + i * (nx + 1) + lane;
       Px[i] = i <= degx && lane < nx ? pixel_integral(i, E[0], E[1]) : 0.0;
     }
-    if (lane < ny)
+    if (lane < most_rows)
       for (int j = 0; j <= degy; ++j) {
         const double* E = Ey + j * (ny + 1) + lane;
-        Py[j * ny + lane] = pixel_integral(j, E[0], E[1]);
+        Py[j * most_rows + lane] = lane < ny ? pixel_integral(j, E[0], E[1]) : 0.0;
       }
     __syncwarp();
 
     // spot[y][x] = sum_j row_j[x] Py_j[y] with row_j[x] = sum_i g_ij Px_i[x], x = lane
     double column[most_rows] = {};
     for (int j = 0; j <= degy; ++j) {
+      const auto* g = reinterpret_cast<const double2*>(series + j * most_x_terms);
+      const auto* P_j = reinterpret_cast<const double2*>(Py + j * most_rows);
       double row = 0.0;
 #pragma unroll
-      for (int i = 0; i < most_x_terms; ++i)
-        if (i <= degx) row += g[i * (degy + 1) + j] * Px[i];
+      for (int i = 0; i < most_x_terms; i += 2) {
+        const double2 two = g[i / 2];
+        row = fma(two.x, Px[i], row);
+        row = fma(two.y, Px[i + 1], row);
+      }
 #pragma unroll
-      for (int y = 0; y < most_rows; ++y)
-        if (y < ny) column[y] += row * Py[j * ny + y];
+      for (int y = 0; y < most_rows; y += 2) {
+        const double2 two = P_j[y / 2];
+        column[y] = fma(row, two.x, column[y]);
+        column[y + 1] = fma(row, two.y, column[y + 1]);
+      }
     }
+    __syncwarp();  // before the next spot takes their place
+    double total = 0.0;
+#pragma unroll
+    for (int y = 0; y < most_rows; ++y) {
+      column[y] = column[y] > 0.0 ? column[y] : 0.0;
+      total += column[y];
+    }
+    const double scale = unit_scale(total);
+    double* spot = value + (static_cast<size_t>(s) * bins.nwave + w) * nx * ny;
     if (lane < nx) {
 #pragma unroll
       for (int y = 0; y < most_rows; ++y)
-        if (y < ny) spot[y * nx + lane] = column[y] > 0.0 ? column[y] : 0.0;
+        if (y < ny) spot[y * nx + lane] = column[y] * scale;
     }
-    __syncwarp();
-    store_spot(spot, nx * ny, lane, value + (static_cast<size_t>(s) * bins.nwave + w) * nx * ny);
   }
 }
 
@@ -204,7 +218,7 @@ __host__ __device__ int scratch_numbers(const PsfView& psf) {
 }
 
 // Spots of any size, with the operations of spots_kernel in the same order: a warp a spot, a lane a
-// pixel in turn.
+// column in turn.
 __global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins bins,
                                    double* value) {
   extern __shared__ double shared[];
@@ -240,21 +254,27 @@ __global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins b
     const int gj = k / nx, x = k % nx;
     double sum = 0.0;
     for (int i = 0; i <= degx; ++i)
-      sum += g[i * (degy + 1) + gj] *
-             pixel_integral(i, Ex[i * (nx + 1) + x], Ex[i * (nx + 1) + x + 1]);
+      sum = fma(g[i * (degy + 1) + gj],
+                pixel_integral(i, Ex[i * (nx + 1) + x], Ex[i * (nx + 1) + x + 1]), sum);
     row[k] = sum;
   }
   __syncwarp();
 
   double* spot = value + static_cast<size_t>(j) * nx * ny;
-  for (int k = lane; k < nx * ny; k += warp_size) {
-    const int y = k / nx, x = k % nx;
-    double sum = 0.0;
-    for (int i = 0; i <= degy; ++i)
-      sum += row[i * nx + x] * pixel_integral(i, Ey[i * (ny + 1) + y], Ey[i * (ny + 1) + y + 1]);
-    spot[k] = sum > 0.0 ? sum : 0.0;
-  }
-  store_spot(spot, nx * ny, lane, spot);
+  double total = 0.0;
+  for (int x = lane; x < nx; x += warp_size)
+    for (int y = 0; y < ny; ++y) {
+      const double* E = Ey + y;
+      double sum = 0.0;
+      for (int i = 0; i <= degy; ++i, E += ny + 1)
+        sum = fma(row[i * nx + x], pixel_integral(i, E[0], E[1]), sum);
+      sum = sum > 0.0 ? sum : 0.0;
+      spot[y * nx + x] = sum;
+      total += sum;
+    }
+  const double scale = unit_scale(total);
+  for (int x = lane; x < nx; x += warp_size)
+    for (int y = 0; y < ny; ++y) spot[y * nx + x] *= scale;
 }
 
 void upload_values(const std::vector<double>& from, DeviceBuffer<double>& to, cudaStream_t stream) {

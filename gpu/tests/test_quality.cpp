@@ -85,7 +85,7 @@ TEST_F(Quality, RowsKnowTheBinsAndColumnsThatReachThem) {
 // Both rules of which pixels count: the solution has negative bins, so that they differ.
 TEST_F(Quality, CoreBinsAreTheReferencesOwn) {
   prepare();
-  const DeviceBuffer<double> work = poisoned<double>(count_of(all.count, 2, all.npixel));
+  const DeviceBuffer<double> work = poisoned<double>(count_of(all.count, all.npixel));
   int unconstrained = 0;
   int differ = 0;
   for (const Chi2Pixels counted : {Chi2Pixels::weighted, Chi2Pixels::bright}) {
@@ -128,7 +128,7 @@ TEST_F(Quality, OverflowIsTheFailureOfItsOwnPatch) {
   host_f[strides.patch(1) + strides.bin(0, 11)] = 1e200;
   f = to_device(host_f);
   solution.f = f.get();
-  const DeviceBuffer<double> work = poisoned<double>(count_of(all.count, 2, all.npixel));
+  const DeviceBuffer<double> work = poisoned<double>(count_of(all.count, all.npixel));
   find_quality(all.patches(), all.count, all.npixel, all.ncore_bins, all.spots, frame->rows(),
                frame->pixels(), solution, 0, Chi2Pixels::weighted, work.get(), all.status(),
                frame->spectra(), stream());

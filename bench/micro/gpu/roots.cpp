@@ -2,6 +2,7 @@
 // from the factored band, by one-sided Jacobi rotations of given blocks (hard ones of the band),
 // and by cuSOLVER's Jacobi rotations (eigh).
 #include <cmath>
+#include <numeric>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -46,7 +47,10 @@ void run_newton_schulz(benchmark::State& state, Device& device, FrameInput& fram
         workspace.hard_roots();
         frame.require_spectra("roots/newton_schulz");
       });
-  state.counters["left_to_jacobi"] = workspace.hard_roots();
+  const gpu::RootBatch batch = workspace.root_batch();
+  const std::vector<int> hard =
+      gpu::to_host<int>(batch.hard, count_of(batch.ncores), device.stream());
+  state.counters["left_to_jacobi"] = std::accumulate(hard.begin(), hard.end(), 0.0);
   frame.require_done(range, "roots");
   state.SetItemsProcessed(state.iterations() * workspace.batch().ncores());
   state.counters["m"] = workspace.layout().nwave;
@@ -91,16 +95,15 @@ void run_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
 
 void run_one_sided_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
                           const PatchRange& range) {
-  gpu::DeviceBuffer<double> Q, sums;
+  gpu::DeviceBuffer<double> sums;
   run_blocks(state, device, frame, range, "roots/one_sided_jacobi",
              [&](const gpu::RootBatch& batch, double* C, const gpu::SpectraView& spectra) {
                const int m = batch.layout.nwave;
-               gpu::reserve(Q, count_of(batch.ncores, m, m));
                gpu::reserve(sums, count_of(batch.ncores, 2, m));
-               gpu::find_jacobi_roots(batch.cores, batch.ncores, nullptr, m, C, Q.get(),
-                                      batch.status, device.stream());
-               gpu::store_signal(batch.patches, batch.cores, batch.ncores, Q.get(), m, batch.f,
-                                 batch.q, batch.layout.strides(), sums.get(), batch.status, spectra,
+               gpu::find_jacobi_roots(batch.cores, batch.ncores, nullptr, m, C, batch.status,
+                                      device.stream());
+               gpu::store_signal(batch.patches, batch.cores, batch.ncores, C, m, batch.f, batch.q,
+                                 batch.layout.strides(), sums.get(), batch.status, spectra,
                                  device.stream());
              });
 }
