@@ -25,6 +25,9 @@ constexpr double root_error = fiber_poles::gpu_error;
 constexpr int most_poles = fiber_poles::most;
 // Of what E adds, which is 1e-7 of the whole at most.
 constexpr double correction_error = 3e-4;
+// Up to this ratio of the largest eigenvalue to the least, single precision finds what E adds
+// within 3e-4.
+constexpr double single_condition = 5e3;
 
 // The values of a spectrum's lanes, each the sum over the lanes of one number of `v`: lane p has
 // that of v[p]. Halves of the numbers change sides, so that a step adds half as many as the last.
@@ -57,12 +60,13 @@ __host__ __device__ constexpr int scratch_numbers_of_warp(int R, int m) {
 // than the second-level cache holds.
 constexpr int columns_ahead = 4;
 
-__device__ inline void call_for(const double* value) {
+template <class Real>
+__device__ void call_for(const Real* value) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(value));
 }
 
-// What a lane works on: a pole of a spectrum.
-template <int R>
+// What a lane works on: a pole of a spectrum. L and the vectors are of type Real.
+template <int R, class Real>
 struct Lane {
   int m;
   int ndiag;
@@ -74,27 +78,33 @@ struct Lane {
   double* sums;   // shared, [m][group chunks]: 1, y, then the band of Q, from P_b alone
   double* added;  // shared, [vectors][m]: what E adds to P^(-1/2) of 1 and y
   double* r;      // shared, [m]
-  double* L;      // of the warp, [m][R + 1][32]
-  double* x;      // of the warp, [m][vectors][32]
-  double* Ex;     // of the warp, [m][vectors][32]
+  Real* L;        // of the warp, [m][R + 1][32]
+  Real* x;        // of the warp, [m][vectors][32]
+  Real* Ex;       // of the warp, [m][vectors][32]
 
+  // Takes scratch of the warp.
+  __device__ void take(double* scratch) {
+    L = reinterpret_cast<Real*>(scratch);
+    x = L + m * (R + 1) * warp_size;
+    Ex = x + m * vectors * warp_size;
+  }
   __device__ int width() const { return group * fiber_roots::chunks(ndiag); }
   __device__ double of_band(int v, int j) const { return sums[j * width() + v]; }
   __device__ double Q(int j, int d) const { return sums[j * width() + vectors + d]; }
-  __device__ double& column(double* of, int j, int v) const {
+  __device__ Real& column(Real* of, int j, int v) const {
     return of[(j * vectors + v) * warp_size + lane];
   }
   __device__ double element(int j, int d, double shift) const {
     return P[j * (R + 1) + d] + (d == 0 ? shift : 0.0);
   }
   // Column j of L, and both vectors' elements j at `of`.
-  __device__ void load(const double* of, int j, double (&l)[R + 1], double (&v)[vectors]) const {
+  __device__ void load(const Real* of, int j, Real (&l)[R + 1], Real (&v)[vectors]) const {
 #pragma unroll
     for (int d = 0; d <= R; ++d) l[d] = L[(j * (R + 1) + d) * warp_size + lane];
 #pragma unroll
     for (int k = 0; k < vectors; ++k) v[k] = of[(j * vectors + k) * warp_size + lane];
   }
-  __device__ void call_for_column(const double* of, int j) const {
+  __device__ void call_for_column(const Real* of, int j) const {
     if (j < 0 || j >= m) return;
 #pragma unroll
     for (int d = 0; d <= R; ++d) call_for(L + (j * (R + 1) + d) * warp_size + lane);
@@ -103,11 +113,19 @@ struct Lane {
   }
 };
 
+// The same lane, in another precision.
+template <class Real, int R>
+__device__ Lane<R, Real> with_precision(const Lane<R, double>& my) {
+  Lane<R, Real> other{my.m, my.ndiag, my.lane, my.p, my.P, my.E, my.y, my.sums, my.added, my.r};
+  other.take(my.L);
+  return other;
+}
+
 // Forward substitution in one vector: `window` begins with its next element, which those after it
 // lose.
-template <int R>
-__device__ double take_next(double (&window)[R + 1], const double (&l)[R + 1], double entering) {
-  const double value = window[0];
+template <int R, class Real>
+__device__ Real take_next(Real (&window)[R + 1], const Real (&l)[R + 1], Real entering) {
+  const Real value = window[0];
 #pragma unroll
   for (int d = 1; d <= R; ++d) window[d - 1] = window[d] - l[d] * value;
   window[R] = entering;
@@ -115,9 +133,9 @@ __device__ double take_next(double (&window)[R + 1], const double (&l)[R + 1], d
 }
 
 // Back substitution: the element above those in the window.
-template <int R>
-__device__ double take_previous(double (&window)[R + 1], const double (&l)[R + 1], double value) {
-  double x = value * l[0];
+template <int R, class Real>
+__device__ Real take_previous(Real (&window)[R + 1], const Real (&l)[R + 1], Real value) {
+  Real x = value * l[0];
   // The newest last, as it is the last to be known.
 #pragma unroll
   for (int d = R; d > 0; --d) x -= l[d] * window[d - 1];
@@ -128,22 +146,23 @@ __device__ double take_previous(double (&window)[R + 1], const double (&l)[R + 1
 }
 
 // Factors P + shift and takes both vectors through L. True where all pivots are positive.
-template <int R>
-__device__ bool factor_shifted(const Lane<R>& my, double shift) {
-  const auto y = [&](int j) { return j < my.m ? my.y[j] : 0.0; };
-  double window[vectors][R + 1];
+template <int R, class Real>
+__device__ bool factor_shifted(const Lane<R, Real>& my, double shift) {
+  const auto one = [&](int j) { return static_cast<Real>(j < my.m ? 1 : 0); };
+  const auto y = [&](int j) { return static_cast<Real>(j < my.m ? my.y[j] : 0.0); };
+  Real window[vectors][R + 1];
 #pragma unroll
   for (int d = 0; d <= R; ++d) {
-    window[0][d] = d < my.m ? 1.0 : 0.0;
+    window[0][d] = one(d);
     window[1][d] = y(d);
   }
-  return factor_band<R>(
-      my.m, [&](int j, int d) { return my.element(j, d, shift); },
-      [&](int j, const double(&l)[R + 1]) {
-        double* L = my.L + j * (R + 1) * warp_size + my.lane;
+  return factor_band<R, Real>(
+      my.m, [&](int j, int d) { return static_cast<Real>(my.element(j, d, shift)); },
+      [&](int j, const Real(&l)[R + 1]) {
+        Real* L = my.L + j * (R + 1) * warp_size + my.lane;
 #pragma unroll
         for (int d = 0; d <= R; ++d) L[d * warp_size] = l[d];
-        my.column(my.x, j, 0) = take_next<R>(window[0], l, j + R + 1 < my.m ? 1.0 : 0.0);
+        my.column(my.x, j, 0) = take_next<R>(window[0], l, one(j + R + 1));
         my.column(my.x, j, 1) = take_next<R>(window[1], l, y(j + R + 1));
       });
 }
@@ -152,7 +171,7 @@ __device__ bool factor_shifted(const Lane<R>& my, double shift) {
 // there are here, from one that is: each lane asks Sturm's question of another, whether P_b less it
 // has positive pivots. The least is no more than `bins` times what its inverse's trace allows.
 template <int R>
-__device__ double raise_least(const Lane<R>& my, double least) {
+__device__ double raise_least(const Lane<R, double>& my, double least) {
   const double shift = least * pow(static_cast<double>(my.m), (my.p + 1) / (group + 1.0));
   const bool below = factor_band<R>(
       my.m, [&](int j, int d) { return my.element(j, d, -shift); },
@@ -166,7 +185,7 @@ __device__ double raise_least(const Lane<R>& my, double least) {
 
 // Back through L^T, and the band of the inverse: adds to the spectrum's sums.
 template <int R>
-__device__ void add_root(const Lane<R>& my, double shift, double weight) {
+__device__ void add_root(const Lane<R, double>& my, double shift, double weight) {
   constexpr int most = (R + 1 + vectors + group - 1) / group * group;
   double window[vectors][R + 1] = {};
   // invert_band loads a column while it computes that above it.
@@ -198,14 +217,14 @@ __device__ void add_root(const Lane<R>& my, double shift, double weight) {
 }
 
 // Back through L^T with both vectors at `of`: `take(j, k, x)` takes element j of vector k.
-template <int R, class Take>
-__device__ void solve_back(const Lane<R>& my, const double* of, const Take& take) {
-  double window[vectors][R + 1] = {};
-  double l_ahead[R + 1], ahead[vectors];
+template <int R, class Real, class Take>
+__device__ void solve_back(const Lane<R, Real>& my, const Real* of, const Take& take) {
+  Real window[vectors][R + 1] = {};
+  Real l_ahead[R + 1], ahead[vectors];
   my.load(of, my.m - 1, l_ahead, ahead);
   for (int j = my.m - 1; j >= 0; --j) {
     my.call_for_column(of, j - columns_ahead);
-    double l[R + 1], value[vectors];
+    Real l[R + 1], value[vectors];
 #pragma unroll
     for (int d = 0; d <= R; ++d) l[d] = l_ahead[d];
 #pragma unroll
@@ -217,19 +236,19 @@ __device__ void solve_back(const Lane<R>& my, const double* of, const Take& take
 }
 
 // Through L with both vectors at `of`, in place.
-template <int R>
-__device__ void solve_forward(const Lane<R>& my, double* of) {
-  const auto value = [&](int j, int k) { return j < my.m ? my.column(of, j, k) : 0.0; };
-  double window[vectors][R + 1];
+template <int R, class Real>
+__device__ void solve_forward(const Lane<R, Real>& my, Real* of) {
+  const auto value = [&](int j, int k) { return j < my.m ? my.column(of, j, k) : Real{0}; };
+  Real window[vectors][R + 1];
 #pragma unroll
   for (int k = 0; k < vectors; ++k)
 #pragma unroll
     for (int d = 0; d <= R; ++d) window[k][d] = value(d, k);
-  double l_ahead[R + 1], unused[vectors];
+  Real l_ahead[R + 1], unused[vectors];
   my.load(of, 0, l_ahead, unused);
   for (int j = 0; j < my.m; ++j) {
     my.call_for_column(of, j + R + 1 + columns_ahead);
-    double l[R + 1], entering[vectors];
+    Real l[R + 1], entering[vectors];
 #pragma unroll
     for (int d = 0; d <= R; ++d) l[d] = l_ahead[d];
 #pragma unroll
@@ -241,8 +260,8 @@ __device__ void solve_forward(const Lane<R>& my, double* of) {
 }
 
 // Ex = E x of each lane's vectors, a tile of rows at a time.
-template <int R>
-__device__ void apply_E(const Lane<R>& my) {
+template <int R, class Real>
+__device__ void apply_E(const Lane<R, Real>& my) {
   for (int first = 0; first < my.m; first += tile) {
     double sum[vectors][tile] = {};
     const auto add = [&](int k, int rows) {
@@ -265,31 +284,31 @@ __device__ void apply_E(const Lane<R>& my) {
 #pragma unroll
     for (int i = 0; i < tile; ++i) {
       if (first + i >= my.m) break;
-      my.column(my.Ex, first + i, 0) = sum[0][i];
-      my.column(my.Ex, first + i, 1) = sum[1][i];
+      my.column(my.Ex, first + i, 0) = static_cast<Real>(sum[0][i]);
+      my.column(my.Ex, first + i, 1) = static_cast<Real>(sum[1][i]);
     }
   }
 }
 
 // The sum over poles of X E X times 1 and y, X = (P_b + shift)^-1, which the lanes have factored
-// and taken both vectors through L of.
-template <int R>
-__device__ void add_correction(const Lane<R>& my, double weight) {
-  solve_back<R>(my, my.x, [&](int j, int k, double x) { my.column(my.x, j, k) = x; });
+// and taken both vectors through L of; added where `wanted`.
+template <int R, class Real>
+__device__ void add_correction(const Lane<R, Real>& my, double weight, bool wanted) {
+  solve_back<R>(my, my.x, [&](int j, int k, Real x) { my.column(my.x, j, k) = x; });
   apply_E<R>(my);
   solve_forward<R>(my, my.Ex);
   double v[group] = {};
-  solve_back<R>(my, my.Ex, [&](int j, int k, double x) {
+  solve_back<R>(my, my.Ex, [&](int j, int k, Real x) {
     v[k] = weight * x;
     if (k + 1 < vectors) return;
     const double sum = sum_over_group(v);
-    if (my.p < vectors) my.added[my.p * my.m + j] += sum;
+    if (wanted && my.p < vectors) my.added[my.p * my.m + j] += sum;
   });
 }
 
 // (P_b x)_j, x(k) element k of a vector.
 template <int R, class Vector>
-__device__ double times_P(const Lane<R>& my, int j, const Vector& x) {
+__device__ double times_P(const Lane<R, double>& my, int j, const Vector& x) {
   double sum = my.element(j, 0, 0) * x(j);
   for (int d = 1; d <= R; ++d) {
     if (j + d < my.m) sum += my.element(j, d, 0) * x(j + d);
@@ -298,7 +317,7 @@ __device__ double times_P(const Lane<R>& my, int j, const Vector& x) {
   return sum;
 }
 template <int R, class Vector>
-__device__ double times_E(const Lane<R>& my, int j, const Vector& x) {
+__device__ double times_E(const Lane<R, double>& my, int j, const Vector& x) {
   double sum = 0;
 #pragma unroll 8
   for (int k = 0; k < my.m; ++k) sum += my.E[static_cast<size_t>(k) * my.m + j] * x(k);
@@ -308,7 +327,7 @@ __device__ double times_E(const Lane<R>& my, int j, const Vector& x) {
 // r = Q 1 = P (P^(-1/2) 1), with all of P. False where the elements beyond the band change it by
 // more than they may.
 template <int R>
-__device__ bool find_row_sums(const Lane<R>& my) {
+__device__ bool find_row_sums(const Lane<R, double>& my) {
   const auto of_band = [&](int j) { return my.of_band(0, j); };
   const auto of_P = [&](int j) { return my.of_band(0, j) + my.added[j]; };
   bool within = true;
@@ -328,7 +347,7 @@ __global__ void __launch_bounds__(warps* warp_size)
   extern __shared__ double shared[];
   const int m = layout.nwave;
   const int warp = threadIdx.x / warp_size;
-  Lane<R> my;
+  Lane<R, double> my;
   my.m = m;
   my.ndiag = spectra.ndiag;
   my.lane = threadIdx.x % warp_size;
@@ -336,9 +355,7 @@ __global__ void __launch_bounds__(warps* warp_size)
   my.sums = shared + (threadIdx.x / group) * fiber_roots::shared_numbers(m, my.ndiag);
   my.added = my.sums + m * my.width();
   my.r = my.added + vectors * m;
-  my.L = scratch + static_cast<size_t>(blockIdx.x * warps + warp) * scratch_numbers_of_warp(R, m);
-  my.x = my.L + m * (R + 1) * warp_size;
-  my.Ex = my.x + m * vectors * warp_size;
+  my.take(scratch + static_cast<size_t>(blockIdx.x * warps + warp) * scratch_numbers_of_warp(R, m));
   const int stride = gridDim.x * warps * spectra_of_warp;
   for (int base = (blockIdx.x * warps + warp) * spectra_of_warp; base < ncores; base += stride) {
     const int k = base + my.lane / group;
@@ -363,19 +380,29 @@ __global__ void __launch_bounds__(warps* warp_size)
     bool good = can;
     // Rounds of poles; where another spectrum of the warp has more, this one's last again, without
     // weight.
-    const auto with_poles = [&](double error, const auto& add) {
+    const auto with_poles = [&](const auto& in_precision, double error, bool wanted,
+                                const auto& add) {
       int n = group;
-      while (n < most_poles && zolotarev_error(n, least / largest) > error) n += group;
+      while (n < most_poles && wanted && zolotarev_error(n, least / largest) > error) n += group;
       const int end = __reduce_max_sync(all, n);
       for (int i = my.p; i < end; i += group) {
         const ZolotarevPole pole = zolotarev_pole(min(i, n - 1), n, least, largest);
-        good = factor_shifted<R>(my, pole.shift) && good;
+        good = (factor_shifted<R>(in_precision, pole.shift) || !wanted) && good;
         add(pole.shift, i < n ? pole.weight : 0.0);
       }
+      __syncwarp();
     };
-    with_poles(root_error, [&](double shift, double weight) { add_root<R>(my, shift, weight); });
-    with_poles(correction_error, [&](double, double weight) { add_correction<R>(my, weight); });
-    __syncwarp();
+    with_poles(my, root_error, true,
+               [&](double shift, double weight) { add_root<R>(my, shift, weight); });
+    // A precision that no spectrum of the warp wants is left out.
+    const auto correct = [&](const auto& in_precision, bool wanted) {
+      if (!__any_sync(all, wanted)) return;
+      with_poles(in_precision, correction_error, wanted,
+                 [&](double, double weight) { add_correction<R>(in_precision, weight, wanted); });
+    };
+    const bool single = largest < single_condition * least;
+    correct(with_precision<float>(my), single);
+    correct(my, !single);
     good = find_row_sums<R>(my) && good;
     if (!good && exists) status[core.patch] = guarded;
     __syncwarp();

@@ -7,9 +7,9 @@ namespace spex::gpu {
 /// A = L diag(d) L^T of a matrix of m rows, column after column. `element(j, d)` gives A(j + d, j)
 /// for any j and 0 <= d <= R, zero where j + d >= m; `column(j, l)` takes l[0] = 1 / d_j and
 /// l[d] = L(j + d, j). False where a pivot is not positive or not finite.
-template <int R, class Element, class Column>
+template <int R, class Real = double, class Element, class Column>
 __device__ bool factor_band(int m, const Element& element, const Column& column) {
-  double A[R + 1][R + 1];  // [c][d], c + d <= R: what is left of element (j + c + d, j + c)
+  Real A[R + 1][R + 1];  // [c][d], c + d <= R: what is left of element (j + c + d, j + c)
 #pragma unroll
   for (int c = 0; c <= R; ++c)
 #pragma unroll
@@ -17,11 +17,11 @@ __device__ bool factor_band(int m, const Element& element, const Column& column)
   bool good = true;
 #pragma unroll 1
   for (int j = 0; j < m; ++j) {
-    double entering[R + 1];  // on their way while this column is computed
+    Real entering[R + 1];  // on their way while this column is computed
 #pragma unroll
     for (int c = 0; c <= R; ++c) entering[c] = element(j + 1 + c, R - c);
     good = good && A[0][0] > 0 && isfinite(A[0][0]);
-    double l[R + 1];
+    Real l[R + 1];
     l[0] = 1 / A[0][0];
 #pragma unroll
     for (int d = 1; d <= R; ++d) l[d] = A[0][d] * l[0];
