@@ -137,8 +137,8 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
 
   app.add_option(
          "--compress-level", settings.compress_level,
-         "Of a .gz output, 1 to 9: 1 is the fastest; 6 makes a frame 10% smaller and takes\n"
-         "ten times as long")
+         "Of a .gz output, 1 to 9: 1 is the fastest; 2 to 9 make a frame 8% smaller and take "
+         "twenty times as long to compress it")
       ->check(CLI::Range(fastest_gzip_level, last_gzip_level))
       ->group("Files");
 
