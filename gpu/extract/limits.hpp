@@ -67,10 +67,12 @@ inline constexpr int vectors = 2;          ///< 1 and y of section 5.1
 }
 }  // namespace fiber_roots
 
-/// Of factor_band, for blocks of `size` rows: three blocks, and two vectors.
+/// Room for what the threads of factor_band pass on in a step.
+inline constexpr std::size_t factor_step_bytes = 4 << 10;
+/// Of factor_band, for blocks of `size` rows: three blocks, two vectors, and a step.
 [[nodiscard]] constexpr std::size_t factor_bytes(int size) {
   const std::size_t size8 = round_up_8(size);
-  return sizeof(double) * (3 * size8 * (size8 + 4) + 2 * size8);
+  return sizeof(double) * (3 * size8 * (size8 + 4) + 2 * size8) + factor_step_bytes;
 }
 
 /// Of find_roots, for m bins a spectrum and blocks of `size` rows: the iteration's three matrices,
