@@ -45,6 +45,7 @@ void BandWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   layout_ = layout_of(*batch_.frame);
   vector_ = count_of(batch_.count, layout_.rows());
   const cudaStream_t stream = context_->stream();
+  checked_.hold(stream);  // the last batch's memory is free then
   reserve(panels_, count_of(batch_.count, layout_.patch_size()));
   reserve(M_, count_of(batch_.count, layout_.nblocks(), layout_.size(), layout_.size()));
   reserve(C_, count_of(batch_.ncores(), layout_.nwave, layout_.nwave));
@@ -83,8 +84,12 @@ void BandWorkspace::factor() {
   double* work = number + batch_.count;
   find_band_norms(batch_.patches(), batch_.count, layout_, panels_.get(), norm, stream);
   factor_band(batch_.count, layout_, panels_.get(), M_.get(), y(), batch_.status(), stream);
+  if (!beside_) beside_.emplace(Priority::high);
+  factored_.record(stream);
+  factored_.hold(beside_->stream());
   check_condition(batch_.patches(), batch_.count, layout_, panels_.get(), norm,
-                  cholesky_condition_bound, work, number, batch_.status(), stream);
+                  cholesky_condition_bound, work, number, batch_.status(), beside_->stream());
+  checked_.record(beside_->stream());
 }
 
 void BandWorkspace::take_frame_flux(const std::vector<PatchFlux>& flux) {
@@ -135,6 +140,10 @@ void BandWorkspace::hard_roots() {
   store_signal(batch_.patches(), cores_.get(), batch_.ncores(), C_.get(), m, y(), q(),
                layout_.strides(), sums_.get(), batch_.status(), batch_.frame->spectra(), stream,
                hard_.get());
+}
+
+void BandWorkspace::check() {
+  checked_.hold(context_->stream());
 }
 
 void BandWorkspace::quality() {
