@@ -69,14 +69,19 @@ class PinnedBuffer {
   std::size_t count_ = 0;
 };
 
-/// Makes room for `count` elements; what was held is lost where the buffer must grow. True where it
-/// grew.
+/// Makes room for `count` elements; what was held is lost where the buffer must grow, then to
+/// `room` elements, of which there are `count` or more. True where it grew. To free memory waits
+/// for the whole GPU: a buffer whose use differs from frame to frame has room for most of them.
 template <class Buffer>
-bool reserve(Buffer& buffer, std::size_t count) {
+bool reserve(Buffer& buffer, std::size_t count, std::size_t room) {
   if (buffer.count() >= count) return false;
   buffer = Buffer();
-  buffer = Buffer(count);
+  buffer = Buffer(room);
   return true;
+}
+template <class Buffer>
+bool reserve(Buffer& buffer, std::size_t count) {
+  return reserve(buffer, count, count);
 }
 
 /// Fills a buffer with bytes 0xFF in the stream's order: NaN as double, -1 as int, so that a number

@@ -13,6 +13,10 @@
 namespace spex::gpu {
 namespace {
 
+// Patches that there is room for at least: more than the guard refuses of most frames, so that few
+// frames make a buffer grow.
+constexpr int usual_batch = 32;
+
 BandLayout layout_of(const FrameOnDevice& frame) {
   BandLayout layout;
   layout.nslots = frame.most_fibers();
@@ -45,15 +49,24 @@ void BandWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   layout_ = layout_of(*batch_.frame);
   vector_ = count_of(batch_.count, layout_.rows());
   const cudaStream_t stream = context_->stream();
-  reserve(panels_, count_of(batch_.count, layout_.patch_size()));
-  reserve(M_, count_of(batch_.count, layout_.nblocks(), layout_.size(), layout_.size()));
-  reserve(C_, count_of(batch_.ncores(), layout_.nwave, layout_.nwave));
-  reserve(bins_, 4 * vector_);
-  reserve(work_, count_of(batch_.count, batch_.npixel));
-  reserve(condition_, 2 * count_of(batch_.count) + 2 * vector_);
-  reserve(sums_, count_of(batch_.ncores(), 2, layout_.nwave));
-  reserve(hard_, batch_.cores.size());
-  reserve(cores_, batch_.cores.size());
+  checked_.hold(stream);  // the last batch's memory is free then
+  const int room = std::max(batch_.count, usual_batch);
+  const auto of_patches = [&](DeviceBuffer<double>& buffer, std::size_t numbers) {
+    reserve(buffer, count_of(batch_.count) * numbers, count_of(room) * numbers);
+  };
+  const std::size_t ncores = batch_.cores.size();
+  const std::size_t cores_room = std::max(ncores, count_of(usual_batch, layout_.nslots));
+  const auto m = count_of(layout_.nwave);
+  const auto rows = count_of(layout_.rows());
+  of_patches(panels_, layout_.patch_size());
+  of_patches(M_, count_of(layout_.nblocks(), layout_.size(), layout_.size()));
+  of_patches(bins_, 4 * rows);
+  of_patches(work_, count_of(batch_.npixel));
+  of_patches(condition_, 2 + 2 * rows);
+  reserve(C_, ncores * m * m, cores_room * m * m);
+  reserve(sums_, ncores * 2 * m, cores_room * 2 * m);
+  reserve(hard_, ncores, cores_room);
+  reserve(cores_, ncores, cores_room);
   if (poison_)
     for (const DeviceBuffer<double>* buffer :
          {&panels_, &M_, &C_, &bins_, &work_, &condition_, &sums_})
@@ -83,8 +96,12 @@ void BandWorkspace::factor() {
   double* work = number + batch_.count;
   find_band_norms(batch_.patches(), batch_.count, layout_, panels_.get(), norm, stream);
   factor_band(batch_.count, layout_, panels_.get(), M_.get(), y(), batch_.status(), stream);
+  if (!beside_) beside_.emplace(Priority::high);
+  factored_.record(stream);
+  factored_.hold(beside_->stream());
   check_condition(batch_.patches(), batch_.count, layout_, panels_.get(), norm,
-                  cholesky_condition_bound, work, number, batch_.status(), stream);
+                  cholesky_condition_bound, work, number, batch_.status(), beside_->stream());
+  checked_.record(beside_->stream());
 }
 
 void BandWorkspace::take_frame_flux(const std::vector<PatchFlux>& flux) {
@@ -135,6 +152,10 @@ void BandWorkspace::hard_roots() {
   store_signal(batch_.patches(), cores_.get(), batch_.ncores(), C_.get(), m, y(), q(),
                layout_.strides(), sums_.get(), batch_.status(), batch_.frame->spectra(), stream,
                hard_.get());
+}
+
+void BandWorkspace::check() {
+  checked_.hold(context_->stream());
 }
 
 void BandWorkspace::quality() {

@@ -2,6 +2,8 @@
 // memory that they share.
 #pragma once
 
+#include <optional>
+
 #include "gpu/extract/patch_batch.hpp"
 #include "gpu/extract/roots.hpp"
 #include "gpu/linalg/band_cholesky.hpp"
@@ -31,8 +33,8 @@ class BandWorkspace {
 
   /// N with its prior in band form, y and q (extraction.md, section 4).
   void assemble();
-  /// N = L L^T and f = N^-1 y (section 4). A patch whose N cannot be factored, or whose condition
-  /// number is estimated above cholesky_condition_bound, fails: its status becomes 1.
+  /// N = L L^T and f = N^-1 y (section 4). A patch whose N cannot be factored fails: its status
+  /// becomes 1. Begins to estimate condition numbers, on a stream of its own.
   void factor();
   /// f of the whole frame in place of the patches' own, of all patches of the batch in order. Waits
   /// for the GPU.
@@ -41,6 +43,10 @@ class BandWorkspace {
   void roots();
   /// The spectra of the hard C_s, with roots by find_jacobi_roots in the place of C_s.
   void hard_roots();
+  /// Takes what `factor` began: a patch whose condition number is estimated above
+  /// cholesky_condition_bound fails. What it has of a spectrum by then depends on when it did,
+  /// until `quality` clears it.
+  void check();
   /// chi2pix and pixmask_fraction (section 6); the spectra of failed patches are cleared.
   void quality();
   /// The parts of the model image into `models[k]` of patch k of the frame. Waits for the GPU.
@@ -70,6 +76,9 @@ class BandWorkspace {
   DeviceBuffer<double> panels_, M_, C_, sums_, bins_, work_, condition_;
   DeviceBuffer<CoreSpectrum> cores_;
   DeviceBuffer<int> hard_;
+  // The estimate of condition numbers takes as long as the roots, and leaves the GPU as idle.
+  std::optional<Context> beside_;
+  Event factored_, checked_;
 };
 
 }  // namespace spex::gpu

@@ -103,6 +103,7 @@ __device__ void solve(const BandLayout& layout, const double* panels, double* x,
     for (int r = threadIdx.x; r < size; r += threads) {
       double sum = 0;
       if (b > 0)
+#pragma unroll 8
         for (int k = 0; k < size; ++k)
           sum += before[static_cast<size_t>(k) * 2 * size + size + r] * z[k];
       t[r] = x[b * size + r] - sum;
@@ -110,6 +111,7 @@ __device__ void solve(const BandLayout& layout, const double* panels, double* x,
     __syncthreads();
     for (int r = threadIdx.x; r < size; r += threads) {
       double sum = 0;
+#pragma unroll 8
       for (int k = 0; k <= r; ++k) sum += panel[static_cast<size_t>(k) * 2 * size + r] * t[k];
       z[r] = sum;
       x[b * size + r] = sum;
@@ -142,7 +144,7 @@ __device__ void solve(const BandLayout& layout, const double* panels, double* x,
   }
 }
 
-__global__ void __launch_bounds__(threads)
+__global__ void __launch_bounds__(threads, 1)
     condition_kernel(const PatchGeometry* patches, BandLayout layout, const double* panels_all,
                      const double* norm, double bound, double* work, double* condition,
                      int* status) {

@@ -16,6 +16,7 @@ void BandEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEve
   events.time(Stage::decorrelate, [&] {
     workspace_.roots();
     workspace_.hard_roots();
+    workspace_.check();
   });
   events.time(Stage::quality, [&] { workspace_.quality(); });
   if (models != nullptr) workspace_.download_models(*models);

@@ -258,6 +258,8 @@ class Extractor::Impl {
     std::vector<int> refused;
     for (std::size_t k = 0; k < failed.size() && band_can; ++k)
       if (failed[k] == guarded) refused.push_back(static_cast<int>(k));
+    // Of all refused patches, when they are solved.
+    reserve(again_, refused.size());
     for (auto first = refused.cbegin(); first != refused.cend();) {
       const auto last = end_of_guarded(patches, refused, first);
       PatchSelection selection;
@@ -266,14 +268,15 @@ class Extractor::Impl {
       for (const int k : selection.index)
         if (of_frame) flux.push_back({&patches[k], &flux_of(patches[k].bundle)});
       band_.extract(make_batch(frame_, selection), inputs, events_, models, flux);
-      wait_for(context_.stream());
-      const std::vector<int> again =
-          to_host<int>(selection.status, selection.index.size(), context_.stream());
-      for (std::size_t k = 0; k < again.size(); ++k) {
-        failed[selection.index[k]] = again[k];
-        status[selection.index[k]] = PatchStatus::guarded;
-      }
+      SPEX_GPU_CHECK(cudaMemcpyAsync(again_.get() + (first - refused.cbegin()), selection.status,
+                                     selection.index.size() * sizeof(int), cudaMemcpyDeviceToHost,
+                                     context_.stream()));
       first = last;
+    }
+    if (!refused.empty()) wait_for(context_.stream());
+    for (std::size_t k = 0; k < refused.size(); ++k) {
+      failed[refused[k]] = again_.get()[k];
+      status[refused[k]] = PatchStatus::guarded;
     }
     for (std::size_t k = 0; k < failed.size(); ++k) {
       if (failed[k] == 0) continue;
@@ -313,6 +316,7 @@ class Extractor::Impl {
   BandEngine band_;
   FiberEngine fibers_;
   std::map<int, FrameFlux> flux_;  // of the frame, by bundle
+  PinnedBuffer<int> again_{1024};  // status of the patches that the guard refused
 };
 
 Extractor::Extractor(const ExtractorSettings& settings) : impl_(std::make_unique<Impl>(settings)) {}

@@ -122,6 +122,21 @@ __device__ double infinity_norm(const double* S, int m, double* of_warps) {
   return block_max<P>(largest, of_warps);
 }
 
+// Whether the first m variances alone, C's diagonal, say that the condition number is above the
+// bound: ||C|| ||C^-1/2||^2 is at least the ratio of any two.
+template <int P>
+__device__ bool variances_far_apart(const double* C, int m, double* of_warps) {
+  double largest = 0, inverse = 0;
+  for (int k = threadIdx.x; k < m; k += threads<P>) {
+    const double variance = C[k * leading<P> + k];
+    largest = fmax(largest, variance);
+    inverse = fmax(inverse, 1 / variance);
+  }
+  largest = block_max<P>(largest, of_warps);
+  inverse = block_max<P>(inverse, of_warps);
+  return largest * inverse > condition_bound;
+}
+
 // The covariance block of one core spectrum, as each warp's tile. `X`, `X_before` and `M` are
 // shared scratch: rows of a band block, padded to a multiple of 8, times leading<P>; and size8
 // (size8 + 4).
@@ -278,7 +293,7 @@ __global__ void __launch_bounds__(threads<P>, blocks<P>)
   const double norm = infinity_norm<P>(Y, m, of_warps);
   const bool sane = norm > 0 && isfinite(norm);  // the same for all threads
   double residual = INFINITY, Z_norm = INFINITY;
-  if (sane) {
+  if (sane && !variances_far_apart<P>(Y, m, of_warps)) {
     for (int k = threadIdx.x; k < P * P; k += threads<P>) {
       const int row = k / P, column = k % P;
       double& value = Y[row * ld + column];

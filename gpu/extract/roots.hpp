@@ -37,9 +37,10 @@ struct RootBatch {
 /// decides. Below 0.1 nothing is scaled any more.
 ///
 /// A block is hard, C_s is kept and nothing is stored, where its condition number ||C|| ||Q||^2 is
-/// above 1e5 (fully masked bins are held by the prior alone) or the residual does not fall below
-/// 1e-9: Jacobi then loses fewer digits. m = layout.nwave <= largest_root. A block of the GPU a
-/// spectrum, in FP64 tensor cores, with root_bytes(m, layout.size()) of shared memory.
+/// above 1e5 (fully masked bins are held by the prior alone), which its variances often say without
+/// an iteration, or the residual does not fall below 1e-9: Jacobi then loses fewer digits.
+/// m = layout.nwave <= largest_root. A block of the GPU a spectrum, in FP64 tensor cores, with
+/// root_bytes(m, layout.size()) of shared memory.
 void find_roots(const RootBatch& batch, const SpectraView& spectra, cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -8,8 +8,14 @@
 namespace spex::gpu {
 namespace {
 
-constexpr int threads = 256;
+// A thread of eliminate has rows of_row, of_row + 32, ... and columns of_column, of_column + 16,
+// ...
+constexpr int rows = 32, columns = 16;
+constexpr int threads = rows * columns;
 constexpr int warps = threads / warp_size;
+constexpr int row_turns = (largest_root_band + rows - 1) / rows;
+constexpr int column_turns = (largest_root_band + columns - 1) / columns;
+static_assert(rows % columns == 0);
 
 // C(r, c) = sum_{k < size8} A(r, k) B(k, c) in tiles of 8 x 8, dealt to the warps; A, B are called
 // for all indices below size8, store(r, c, value) too. `lower` leaves out the tiles above the
@@ -29,35 +35,102 @@ __device__ void block_product(int size8, bool lower, const A& a, const B& b, con
   }
 }
 
-// D = L L^T, F = L^-1 and z = L^-1 rhs, by elimination of [D | I | rhs] a column at a time: with
-// pivots d_c, D becomes L diag(sqrt d), and rows of F and rhs are scaled at the end. False where a
-// pivot is not positive or not finite, for all threads. D's upper triangle is not used; F comes in
-// as I.
-__device__ bool eliminate(double* D, double* F, double* rhs, int size, int ld) {
-  const int tr = threadIdx.x / 16, tc = threadIdx.x % 16;
-  for (int c = 0; c < size; ++c) {
-    const double pivot = D[c * ld + c];
-    if (!(pivot > 0) || !isfinite(pivot)) return false;
-    const double inverse = 1 / pivot;
-    for (int r = c + 1 + tr; r < size; r += 16) {
-      const double factor = D[r * ld + c] * inverse;
-      for (int j = c + 1 + tc; j <= r; j += 16) D[r * ld + j] -= factor * D[j * ld + c];
-      for (int k = tc; k <= c; k += 16) F[r * ld + k] -= factor * F[c * ld + k];
-      if (tc == 0) rhs[r] -= factor * rhs[c];
+// What the threads of a block pass on in a step of eliminate. Two in turn, so that a step takes one
+// barrier.
+struct Step {
+  double column[row_turns * rows];     // c of D
+  double row[column_turns * columns];  // c of F
+  double rhs, inverse;                 // rhs_c, and 1 / D_cc
+};
+struct Elimination {
+  Step step[2];
+  double pivot[row_turns * rows];
+};
+static_assert(sizeof(Elimination) <= factor_step_bytes);
+
+// D = L L^T, F = L^-1 and z = L^-1 rhs, by elimination of [D | I | rhs] a column at a time, in
+// registers: with pivots d_c, D becomes L diag(sqrt d), and rows of F and rhs are scaled at the
+// end. False where a pivot is not positive or not finite, for all threads. D's upper triangle is
+// not used, and D stays; F comes in as anything and goes out with all its size8 rows and columns.
+__device__ bool eliminate(const double* D, double* F, double* rhs, int size, int size8, int ld,
+                          Elimination& shared) {
+  const int of_row = threadIdx.x / columns, of_column = threadIdx.x % columns;
+  double d[row_turns][column_turns], f[row_turns][column_turns], z[row_turns];
+#pragma unroll
+  for (int i = 0; i < row_turns; ++i) {
+    const int r = of_row + rows * i;
+    z[i] = r < size ? rhs[r] : 0.0;
+#pragma unroll
+    for (int j = 0; j < column_turns; ++j) {
+      const int c = of_column + columns * j;
+      d[i][j] = r < size && c < size ? D[r * ld + c] : 0.0;
+      f[i][j] = r == c ? 1.0 : 0.0;
     }
-    __syncthreads();
   }
-  for (int r = tr; r < size; r += 16) {
-    const double scale = 1 / sqrt(D[r * ld + r]);
-    for (int k = tc; k <= r; k += 16) F[r * ld + k] *= scale;
-    if (tc == 0) rhs[r] *= scale;
+  // The turns of column c, and of row c, are known when this is compiled.
+#pragma unroll
+  for (int turn = 0; turn < column_turns; ++turn) {
+    constexpr int turns_of_row = rows / columns;
+    const int row_turn = turn / turns_of_row;
+    for (int c = columns * turn; c < min(size, columns * (turn + 1)); ++c) {
+      Step& step = shared.step[c % 2];
+      const bool has_column = of_column == c % columns, has_row = of_row == c % rows;
+      if (has_column) {
+#pragma unroll
+        for (int i = row_turn; i < row_turns; ++i) step.column[of_row + rows * i] = d[i][turn];
+        if (has_row) {
+          step.inverse = 1 / d[row_turn][turn];
+          shared.pivot[c] = d[row_turn][turn];
+        }
+      }
+      if (has_row) {
+#pragma unroll
+        for (int j = 0; j <= turn; ++j) step.row[of_column + columns * j] = f[row_turn][j];
+        if (of_column == 0) step.rhs = z[row_turn];
+      }
+      __syncthreads();
+      const double pivot = step.column[c];
+      if (!(pivot > 0) || !isfinite(pivot)) return false;
+      double of_c[column_turns];
+#pragma unroll
+      for (int j = 0; j < column_turns; ++j) {
+        const int k = of_column + columns * j;
+        // D's columns behind c, F's up to it
+        if (j >= turn) of_c[j] = step.column[k];
+      }
+      double row_c[column_turns];
+#pragma unroll
+      for (int j = 0; j <= turn; ++j) row_c[j] = step.row[of_column + columns * j];
+#pragma unroll
+      for (int i = row_turn; i < row_turns; ++i) {
+        const int r = of_row + rows * i;
+        const double factor = r > c ? step.column[r] * step.inverse : 0.0;
+#pragma unroll
+        for (int j = turn; j < column_turns; ++j) d[i][j] -= factor * of_c[j];
+#pragma unroll
+        for (int j = 0; j <= turn; ++j) f[i][j] -= factor * row_c[j];
+        z[i] -= factor * step.rhs;
+      }
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < row_turns; ++i) {
+    const int r = of_row + rows * i;
+    if (r >= size8) break;
+    const double scale = r < size ? 1 / sqrt(shared.pivot[r]) : 1;
+#pragma unroll
+    for (int j = 0; j < column_turns; ++j) {
+      const int c = of_column + columns * j;
+      if (c < size8) F[r * ld + c] = f[i][j] * scale;
+    }
+    if (of_column == 0 && r < size) rhs[r] = z[i] * scale;
   }
   __syncthreads();
   return true;
 }
 
-// Two blocks on a multiprocessor: more would make the compiler spill.
-__global__ void __launch_bounds__(threads, 2)
+__global__ void __launch_bounds__(threads)
     factor_kernel(BandLayout layout, double* panels_all, double* M_all, double* y_all,
                   int* status) {
   const int size = layout.size();
@@ -70,6 +143,7 @@ __global__ void __launch_bounds__(threads, 2)
   double* F = E + size8 * ld;  // L_bb^-1
   double* z = F + size8 * ld;  // L^-1 y of the block before
   double* rhs = z + size8;
+  Elimination& elimination = *reinterpret_cast<Elimination*>(rhs + size8);
 
   double* panels = panels_all + static_cast<size_t>(blockIdx.x) * layout.patch_size();
   double* M = M_all + static_cast<size_t>(blockIdx.x) * nblocks * size * size;
@@ -83,7 +157,6 @@ __global__ void __launch_bounds__(threads, 2)
       for (int r = lane; r < size8; r += warp_size) {
         const bool inside = r < size && c < size && r >= c;
         D[r * ld + c] = inside ? panel[static_cast<size_t>(c) * 2 * size + r] : 0.0;
-        F[r * ld + c] = r == c ? 1.0 : 0.0;
       }
     // rhs = y_b - L_{b,b-1} z_{b-1}; a warp a row
     for (int r = warp; r < size; r += warps) {
@@ -101,7 +174,7 @@ __global__ void __launch_bounds__(threads, 2)
           [&](int r, int c, double value) { D[r * ld + c] -= value; });
       __syncthreads();
     }
-    if (!eliminate(D, F, rhs, size, ld)) {
+    if (!eliminate(D, F, rhs, size, size8, ld, elimination)) {
       if (threadIdx.x == 0) status[blockIdx.x] = 1;
       return;
     }

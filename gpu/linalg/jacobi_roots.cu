@@ -9,21 +9,22 @@
 namespace spex::gpu {
 namespace {
 
-// Lanes that share a pair of columns. All pairs of a round turn at once.
+// Lanes that share a pair of columns. All pairs of a round turn at once: matrices of up to `rows`
+// rows a lane have half as many pairs as columns.
 constexpr int group = 8;
-constexpr int most_pairs = (largest_root + 1) / 2;
-constexpr int threads = most_pairs * group;
-constexpr int warps = threads / warp_size;
-constexpr int blocks_of_multiprocessor = 2;
-constexpr int rows_of_lane = (largest_root + group - 1) / group;
+template <int rows>
+constexpr int threads = rows* group / 2 * group;
+// Of a multiprocessor: what registers leave room for.
+template <int rows>
+constexpr int blocks = 896 / threads<rows>;
 constexpr int most_sweeps = 30;
-static_assert(threads % warp_size == 0 && threads >= largest_root);
 
 // L of A = L L^T in place, column-major, zeros above the diagonal. False, for all threads, where a
 // pivot is not positive. A column is divided by the root of its pivot when all are known, so that
 // a step takes one barrier.
 __device__ bool factor(double* A, int m, int leading) {
   const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
+  const int warps = blockDim.x / warp_size;
   for (int j = 0; j < m; ++j) {
     const double* of_pivot = A + j * leading;
     const double pivot = of_pivot[j];
@@ -107,15 +108,16 @@ __device__ Rotation find_rotation(double ab, double more) {
 // Turns the columns of a pair until they are orthogonal, and `squares` with them. False where they
 // are so to rounding. A group's work, which all lanes of the warp come to together; a group whose
 // pair is none does nothing.
+template <int rows>
 __device__ bool turn(double* W, int m, int leading, const Pair& columns, bool is_pair,
                      double* squares) {
   const int lane = threadIdx.x % group;
   double* const a = W + columns.a * leading;
   double* const b = W + columns.b * leading;
-  double x[rows_of_lane], y[rows_of_lane];
+  double x[rows], y[rows];
   double even = 0, odd = 0;  // two sums, so that a product waits for the last but one alone
 #pragma unroll
-  for (int i = 0; i < rows_of_lane; ++i) {
+  for (int i = 0; i < rows; ++i) {
     const int row = lane + group * i;
     x[i] = is_pair && row < m ? a[row] : 0.0;
     y[i] = is_pair && row < m ? b[row] : 0.0;
@@ -129,7 +131,7 @@ __device__ bool turn(double* W, int m, int leading, const Pair& columns, bool is
   if (ab == 0 || ab * ab <= m * m * rounding * aa * bb) return false;
   const Rotation by = find_rotation(ab, bb - aa);
 #pragma unroll
-  for (int i = 0; i < rows_of_lane; ++i) {
+  for (int i = 0; i < rows; ++i) {
     const int row = lane + group * i;
     if (row >= m) break;
     a[row] = by.cosine * x[i] - by.sine * y[i];
@@ -145,11 +147,12 @@ __device__ bool turn(double* W, int m, int leading, const Pair& columns, bool is
 // Sweeps over all pairs of columns, in rounds in which each column meets one other. False, for all
 // threads, where they do not end. `squares` has room for a number a column; they are summed anew
 // for a sweep.
+template <int rows>
 __device__ bool make_orthogonal(double* W, int m, int leading, double* squares) {
   const int mine = threadIdx.x / group, lane = threadIdx.x % group;
   const int pairs = (m + 1) / 2;
   for (int sweep = 0; sweep < most_sweeps; ++sweep) {
-    for (int column = mine; column < m; column += most_pairs) {
+    for (int column = mine; column < m; column += blockDim.x / group) {
       const double* w = W + column * leading;
       const double square = column_product(w, w, m);
       if (lane == 0) squares[column] = square;
@@ -158,7 +161,7 @@ __device__ bool make_orthogonal(double* W, int m, int leading, double* squares) 
     bool turned = false;
     for (int k = 0; k < 2 * pairs - 1; ++k) {
       const Pair columns = columns_of(mine, k, m);
-      turned |= turn(W, m, leading, columns, mine < pairs && columns.b < m, squares);
+      turned |= turn<rows>(W, m, leading, columns, mine < pairs && columns.b < m, squares);
       __syncthreads();
     }
     if (__syncthreads_or(turned ? 1 : 0) == 0) return true;
@@ -166,7 +169,8 @@ __device__ bool make_orthogonal(double* W, int m, int leading, double* squares) 
   return false;
 }
 
-__global__ void __launch_bounds__(threads, blocks_of_multiprocessor)
+template <int rows>
+__global__ void __launch_bounds__(threads<rows>, blocks<rows>)
     jacobi_kernel(const CoreSpectrum* cores, const int* wanted, int m, double* C_all, int* status) {
   extern __shared__ double W[];
   __shared__ double squares[largest_root];
@@ -175,21 +179,21 @@ __global__ void __launch_bounds__(threads, blocks_of_multiprocessor)
   const int leading = jacobi_roots_leading(m);
   double* C = C_all + static_cast<size_t>(blockIdx.x) * m * m;
   sort_variances(C, m, order);
-  for (int k = threadIdx.x; k < m * m; k += threads)
+  for (int k = threadIdx.x; k < m * m; k += threads<rows>)
     W[k / m * leading + k % m] = C[order[k / m] * m + order[k % m]];
   __syncthreads();
-  if (!factor(W, m, leading) || !make_orthogonal(W, m, leading, squares)) {
+  if (!factor(W, m, leading) || !make_orthogonal<rows>(W, m, leading, squares)) {
     if (threadIdx.x == 0) atomicExch(status + cores[blockIdx.x].patch, 1);
     return;
   }
   // Q = X X^T, with the columns of W = U diag(s) over s^(3/2).
-  for (int column = threadIdx.x / group; column < m; column += most_pairs) {
+  for (int column = threadIdx.x / group; column < m; column += threads<rows> / group) {
     double* w = W + column * leading;
     const double s = sqrt(column_product(w, w, m));
     for (int row = threadIdx.x % group; row < m; row += group) w[row] /= s * sqrt(s);
   }
   __syncthreads();
-  for (int k = threadIdx.x; k < m * m; k += threads) {
+  for (int k = threadIdx.x; k < m * m; k += threads<rows>) {
     const int column = k / m, row = k % m;
     double sum = 0;
     for (int j = 0; j < m; ++j) sum += W[j * leading + row] * W[j * leading + column];
@@ -197,13 +201,28 @@ __global__ void __launch_bounds__(threads, blocks_of_multiprocessor)
   }
 }
 
+template <int rows>
+void launch(const CoreSpectrum* cores, int count, const int* wanted, int m, double* C, int* status,
+            cudaStream_t stream) {
+  allow_shared_memory(reinterpret_cast<const void*>(jacobi_kernel<rows>));
+  jacobi_kernel<rows>
+      <<<count, threads<rows>, jacobi_roots_bytes(m), stream>>>(cores, wanted, m, C, status);
+  SPEX_LAUNCH_CHECK();
+}
+
 }  // namespace
 
 void find_jacobi_roots(const CoreSpectrum* cores, int count, const int* wanted, int m, double* C,
                        int* status, cudaStream_t stream) {
-  allow_shared_memory(reinterpret_cast<const void*>(jacobi_kernel));
-  jacobi_kernel<<<count, threads, jacobi_roots_bytes(m), stream>>>(cores, wanted, m, C, status);
-  SPEX_LAUNCH_CHECK();
+  // Up to 32 bins; up to 56, as gpu_specter steps; and production's 74.
+  constexpr int few = 4, some = 7, most = largest_root / group;
+  static_assert(most * group == largest_root);
+  if (m <= few * group)
+    launch<few>(cores, count, wanted, m, C, status, stream);
+  else if (m <= some * group)
+    launch<some>(cores, count, wanted, m, C, status, stream);
+  else
+    launch<most>(cores, count, wanted, m, C, status, stream);
 }
 
 }  // namespace spex::gpu

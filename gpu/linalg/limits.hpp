@@ -22,10 +22,13 @@ inline constexpr std::size_t smallest_shared_memory = 163 << 10;
   return (size + 7) / 8 * 8;
 }
 
-/// Bytes of shared memory of factor_band, for blocks of `size` rows: three blocks, and two vectors.
+/// Bytes that the threads of factor_band pass on in a step.
+inline constexpr std::size_t factor_step_bytes = 4 << 10;
+/// Bytes of shared memory of factor_band, for blocks of `size` rows: three blocks, two vectors, and
+/// a step.
 [[nodiscard]] constexpr std::size_t factor_bytes(int size) {
   const std::size_t size8 = round_up_8(size);
-  return sizeof(double) * (3 * size8 * (size8 + 4) + 2 * size8);
+  return sizeof(double) * (3 * size8 * (size8 + 4) + 2 * size8) + factor_step_bytes;
 }
 
 /// From one column to the next in find_jacobi_roots: neighbours in both halves of the banks.

@@ -30,6 +30,9 @@ TEST_F(Buffers, ABufferThatCannotGrowIsEmpty) {
   EXPECT_TRUE(reserve(buffer, 200));
   EXPECT_FALSE(reserve(buffer, 150));
   EXPECT_EQ(buffer.count(), 200U);
+  EXPECT_FALSE(reserve(buffer, 200, 500));
+  EXPECT_TRUE(reserve(buffer, 201, 500));
+  EXPECT_EQ(buffer.count(), 500U);
 }
 
 }  // namespace

@@ -135,6 +135,7 @@ TEST_F(Condition, PatchesBeyondTheBoundFail) {
   workspace.begin(batch(), inputs());
   workspace.assemble();
   workspace.factor();
+  workspace.check();
   EXPECT_EQ(gpu::to_host<int>(frame->status(), patches.size(), stream()),
             std::vector<int>(patches.size(), 1));
 }

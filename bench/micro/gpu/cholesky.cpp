@@ -214,7 +214,11 @@ void run_band(benchmark::State& state, Device& device, FrameInput& frame, const 
   gpu::BandWorkspace workspace(device.context(), false);
   workspace.begin(frame.batch(range), frame.inputs());
   device.measure(
-      state, [&] { workspace.assemble(); }, [&] { workspace.factor(); },
+      state, [&] { workspace.assemble(); },
+      [&] {
+        workspace.factor();
+        workspace.check();
+      },
       [&] { require_solution(device, frame, workspace); });
   frame.require_done(range, "cholesky/band");
   state.SetItemsProcessed(state.iterations() * range.count());

@@ -41,6 +41,7 @@ void run_newton_schulz(benchmark::State& state, Device& device, FrameInput& fram
   workspace.begin(frame.batch(range), frame.inputs());
   workspace.assemble();
   workspace.factor();
+  workspace.check();
   device.measure(
       state, [&] { workspace.roots(); },
       [&] {
@@ -65,6 +66,7 @@ void run_blocks(benchmark::State& state, Device& device, FrameInput& frame, cons
   workspace.begin(frame.batch(range), frame.inputs());
   workspace.assemble();
   workspace.factor();
+  workspace.check();
   const gpu::RootBatch batch = workspace.root_batch();
   const int m = batch.layout.nwave;
   const gpu::DeviceBuffer<double> original =
