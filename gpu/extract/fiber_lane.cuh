@@ -29,8 +29,10 @@ struct Lane {
   int h;     ///< rows of a half
   int rows;  ///< of both halves and the middle
   int ndiag;
-  int p;            ///< within the lanes of the spectrum's half
-  int side;         ///< 0: from the first row on; 1: from the last row back
+  int p;     ///< within the lanes of the spectrum's half
+  int side;  ///< 0: from the first row on; 1: from the last row back
+  // In P, from the lane's end: element (0, 0), and how far it is to the next of a row or column.
+  int first, next_column, next_row;
   const double* P;  ///< band of the spectrum, zeros beyond its rows
   const double* E;
   const double* y;
@@ -46,9 +48,8 @@ struct Lane {
   /// are those of 1.
   template <class Real>
   __device__ Real element(int j, int d, double shift) const {
-    const int column = side == 0 ? j : rows - 1 - j - d;
     const double diagonal = row(j) < m ? shift : 1.0;
-    return static_cast<Real>(P[column * (R + 1) + d] + (d == 0 ? diagonal : 0.0));
+    return static_cast<Real>(P[first + j * next_column + d * next_row] + (d == 0 ? diagonal : 0.0));
   }
   /// Element j of 1 and of y.
   template <class Real>

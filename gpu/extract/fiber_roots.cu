@@ -109,6 +109,9 @@ __global__ void __launch_bounds__(warps* warp_size)
   my.ndiag = spectra.ndiag;
   my.p = lane % group;
   my.side = lane / group;
+  my.first = my.side == 0 ? 0 : (my.rows - 1) * (R + 1);
+  my.next_column = my.side == 0 ? R + 1 : -(R + 1);
+  my.next_row = my.side == 0 ? 1 : -R;
   my.sums = shared + (threadIdx.x / lanes) * fiber_roots::shared_numbers(m, my.ndiag);
   my.added = my.sums + m * my.width();
   my.r = my.added + vectors * m;

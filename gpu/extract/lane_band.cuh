@@ -59,7 +59,7 @@ __device__ void invert_columns(int count, double (&Z)[R][R], const Load& load,
   if (count == 0) return;
   double next[R + 1];
   load(count - 1, next);
-#pragma unroll 1
+#pragma unroll 2
   for (int j = count - 1; j >= 0; --j) {
     double l[R + 1];
 #pragma unroll
