@@ -221,28 +221,63 @@ void add_cpu_eigh(const PatchCounts& c, const Psf& psf, Decorrelate kind, Costs&
                           V_rows * number + spectra_bytes(c, psf)};
 }
 
-// reference/extract/fiber_cholesky.cpp, gpu/extract/fiber_solve.cu and fiber_roots.cu: spectrum by
-// spectrum. r is the reach of a band of m rows.
-void add_fibers(const PatchCounts& c, const Psf& psf, Costs& costs) {
-  constexpr double sweeps = 6;
+// Of a band of m rows and reach r, as spectra have them.
+struct FiberBand {
+  double m, r;
+  [[nodiscard]] double factor() const { return m * (1 + r + r * (r + 1)); }
+  [[nodiscard]] double inverse() const { return m * (2 * r * r + 2 * r); }
+  [[nodiscard]] double solution() const { return m * (4 * r + 1); }
+};
+
+constexpr double vectors_of_root = 2;  // 1 and y of extraction.md, section 5.1
+
+// reference/extract/fiber_cholesky.cpp: P + shift of each pole, its factor and inverse, and both
+// vectors twice, with E between; r = P (P^(-1/2) 1).
+Cost cost_of_cpu_roots(const FiberBand& band) {
   constexpr double poles = 24;
-  constexpr double vectors = 2;
+  const double mm = band.m * band.m;
+  const double vector = 2 * band.solution() + 2 * mm;
+  return {poles * (band.factor() + band.inverse() + vectors_of_root * vector) + 4 * mm, 0};
+}
+
+// gpu/extract/fiber_roots.cu: poles of the root, and fewer for what E adds, in single precision. A
+// warp writes and reads the columns that it eliminates, all but the middle's r + 1: r + 1 numbers
+// of L and an element of both vectors. What E adds takes L four times, and writes and reads X and E
+// X.
+Cost cost_of_gpu_roots(const FiberBand& band) {
+  constexpr double poles = 16;  // up to a condition of 3000 or so, 24 beyond
+  constexpr double poles_of_E = 8;
+  constexpr double single = sizeof(float);
+  const double mm = band.m * band.m;
+  const double of_root = band.factor() + band.inverse() + vectors_of_root * band.solution();
+  const double of_E = band.factor() + vectors_of_root * (2 * band.solution() + 2 * mm);
+  const double columns = std::max(band.m - band.r - 1, 0.0);
+  const double L = columns * (band.r + 1);
+  const double half_solved = columns * vectors_of_root;
+  const double X = band.m * vectors_of_root;
+  return {poles * of_root + poles_of_E * of_E + 4 * mm,
+          poles * 2 * (L + half_solved) * number +
+              poles_of_E * (4 * L + 4 * half_solved + 4 * X) * single};
+}
+
+// reference/extract/fiber_cholesky.cpp and gpu/extract/fiber_solve.cu: spectrum by spectrum.
+void add_fibers(const PatchCounts& c, const Psf& psf, Engine engine, Costs& costs) {
+  constexpr double sweeps = 6;
   const double m = c.nwave, r = c.reach;
-  const double factor = m * (1 + r + r * (r + 1));
-  const double inverse = m * (2 * r * r + 2 * r);
-  const double solution = m * (4 * r + 1);
+  const FiberBand band{m, r};
   const double coupling = 2 * m * (2 * r + 1);  // N_st f_t
   const double neighbours = 2.0 * (c.nspec - 1);
   const double of_core = 2.0 * (c.ncore - 1) + (c.nspec - c.ncore);
   const double D = c.ncore * m * m;
-  costs.solve += {c.nspec * (factor + inverse + sweeps * solution) + sweeps * neighbours * coupling,
+  costs.solve += {c.nspec * (band.factor() + band.inverse() + sweeps * band.solution()) +
+                      sweeps * neighbours * coupling,
                   (3 * fiber_band_numbers(c) + D) * number};
   // V and rho, a band's substitution with m columns each; V^T V.
   costs.solve += {of_core * (2 * 2 * r * m * m + m * m * (m + 1)), 0};
-  // P + shift of each pole: its factor and inverse, and both vectors twice, with E between.
-  const double root = poles * (factor + inverse + vectors * (2 * solution + 2 * m * m)) + 4 * m * m;
+  const Cost root = on_cpu(engine) ? cost_of_cpu_roots(band) : cost_of_gpu_roots(band);
   costs.decorrelate +=
-      {c.ncore * root, (fiber_band_numbers(c) + D) * number + spectra_bytes(c, psf)};
+      {c.ncore * root.flops,
+       c.ncore * root.bytes + (fiber_band_numbers(c) + D) * number + spectra_bytes(c, psf)};
 }
 
 // reference/extract/decorrelate.cpp, decorrelate_whole_patch, which is how cholesky does noise: the
@@ -324,7 +359,7 @@ void add_patch(const PatchCounts& c, const Psf& psf, const ExtractOptions& optio
   else if (engine == Engine::gpu_eigh)
     add_gpu_eigh(c, psf, options.decorrelate, costs);
   else if (engine == Engine::gpu_fibers || by_signal)
-    add_fibers(c, psf, costs);
+    add_fibers(c, psf, engine, costs);
   else if (options.method == Method::cholesky)
     add_cpu_cholesky(c, psf, costs);
   else
