@@ -221,7 +221,7 @@ void add_cpu_eigh(const PatchCounts& c, const Psf& psf, Decorrelate kind, Costs&
                           V_rows * number + spectra_bytes(c, psf)};
 }
 
-// reference/extract/fiber_cholesky.cpp, gpu/extract/fiber_solve.cu and fiber_roots.cu: spectrum by
+// reference/extract/fiber_cholesky.cpp, gpu/extract/fiber_*.cu: spectrum by
 // spectrum. r is the reach of a band of m rows.
 void add_fibers(const PatchCounts& c, const Psf& psf, Costs& costs) {
   constexpr double sweeps = 6;
