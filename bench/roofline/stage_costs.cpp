@@ -260,7 +260,7 @@ Cost cost_of_gpu_roots(const FiberBand& band) {
               poles_of_E * (4 * L + 4 * half_solved + 4 * X) * single};
 }
 
-// reference/extract/fiber_cholesky.cpp and gpu/extract/fiber_solve.cu: spectrum by spectrum.
+// reference/extract/fiber_cholesky.cpp and gpu/extract/fiber_*.cu: spectrum by spectrum.
 void add_fibers(const PatchCounts& c, const Psf& psf, Engine engine, Costs& costs) {
   constexpr double sweeps = 6;
   const double m = c.nwave, r = c.reach;
