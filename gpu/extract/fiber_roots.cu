@@ -28,7 +28,7 @@ constexpr double correction_error = 3e-4;
 constexpr double single_condition = 5e3;
 
 // Blocks of a multiprocessor: fewer share more of its memory, and of the second-level cache.
-constexpr int most_blocks_of_processor = 2;
+constexpr int most_blocks_of_processor = 1;
 // Of the root, and of what E adds.
 constexpr int poles_of_spectrum = 2 * most_poles;
 template <int R>
