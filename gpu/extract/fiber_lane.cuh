@@ -67,22 +67,32 @@ class LaneScratch {
   static constexpr int vectors = fiber_roots::vectors;
   static constexpr int poles = warp_size / fiber_roots::sides;
 
-  __device__ LaneScratch(double* of_warp, int h, int rows) {
+  /// The last columns, `in_shared` in double precision, lie in the warp's shared memory.
+  __device__ LaneScratch(double* of_warp, double* shared_of_warp, int in_shared, int h, int rows) {
+    constexpr int ratio = sizeof(double) / sizeof(Real);
     const int lane = threadIdx.x % warp_size;
     const int pole =
         lane / (2 * fiber_roots::group) * fiber_roots::group + lane % fiber_roots::group;
     const auto first = reinterpret_cast<Real*>(of_warp);
+    in_global_ = max(h - ratio * in_shared, 0);
     columns_ = first + lane;
-    x_ = first + h * numbers * warp_size + pole;
+    shared_columns_ = reinterpret_cast<Real*>(shared_of_warp) + lane;
+    x_ = first + h * column_size + pole;
     Ex_ = x_ + rows * vectors * poles;
   }
   /// Numbers of a warp for m rows.
   [[nodiscard]] static __host__ __device__ constexpr int size(int m) {
-    return rows_of_half(R, m) * numbers * warp_size + 2 * rows_of_halves(R, m) * vectors * poles;
+    return rows_of_half(R, m) * column_size + 2 * rows_of_halves(R, m) * vectors * poles;
   }
 
+  /// Numbers of a column.
+  static constexpr int column_size = (R + 1 + vectors) * warp_size;
+
   /// Column j: number d of L is d * warp_size on, and those of L^-1 of both vectors follow.
-  __device__ Real* column(int j) const { return columns_ + j * (numbers * warp_size); }
+  __device__ Real* column(int j) const {
+    return j < in_global_ ? columns_ + j * column_size
+                          : shared_columns_ + (j - in_global_) * column_size;
+  }
   /// Row i of X of both vectors, and of E X, which both lanes of a pole share: vector k is
   /// k * poles on.
   __device__ Real* x(int i) const { return x_ + i * (vectors * poles); }
@@ -98,10 +108,10 @@ class LaneScratch {
   }
 
  private:
-  static constexpr int numbers = R + 1 + vectors;  // of a column
-
-  Real* columns_;  // [h][numbers][32]
-  Real* x_;        // [rows][vectors][poles]
+  int in_global_;         // columns
+  Real* columns_;         // [h][R + 1 + vectors][32]
+  Real* shared_columns_;  // the same, from column in_global_ on
+  Real* x_;               // [rows][vectors][poles]
   Real* Ex_;
 };
 

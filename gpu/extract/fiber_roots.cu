@@ -28,6 +28,8 @@ constexpr double correction_error = 3e-4;
 // within 3e-4.
 constexpr double single_condition = 5e3;
 
+// Blocks of a multiprocessor: fewer share more of its memory, and of the second-level cache.
+constexpr int most_blocks_of_processor = 1;
 // Of the root, and of what E adds.
 constexpr int poles_of_spectrum = 2 * most_poles;
 template <int R>
@@ -98,7 +100,8 @@ template <int R>
 __global__ void __launch_bounds__(warps* warp_size)
     roots_kernel(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
                  FiberLayout layout, SchurComplements complements, const double* trace,
-                 const double* q_all, double* scratch, int* status, SpectraView spectra) {
+                 const double* q_all, double* scratch, int columns_in_shared, int* status,
+                 SpectraView spectra) {
   extern __shared__ double shared[];
   const int m = layout.nwave;
   const int warp = threadIdx.x / warp_size;
@@ -116,6 +119,8 @@ __global__ void __launch_bounds__(warps* warp_size)
   my.sums = shared + (threadIdx.x / lanes) * fiber_roots::shared_numbers(m, my.ndiag);
   my.added = my.sums + m * my.width();
   my.r = my.added + vectors * m;
+  double* columns = shared + warps * spectra_of_warp * fiber_roots::shared_numbers(m, my.ndiag) +
+                    warp * columns_in_shared * LaneScratch<R, double>::column_size;
   scratch += static_cast<size_t>(blockIdx.x * warps + warp) * scratch_of_warp<R>(m);
   const auto poles = reinterpret_cast<ZolotarevPole*>(scratch + LaneScratch<R, double>::size(m)) +
                      threadIdx.x % warp_size / lanes * poles_of_spectrum;
@@ -163,12 +168,13 @@ __global__ void __launch_bounds__(warps* warp_size)
       __syncwarp();
     };
     with_poles(poles, poles_of_root, true, [&](double shift, double weight) {
-      return add_root<R>(my, LaneScratch<R, double>(scratch, my.h, my.rows), shift, weight);
+      const LaneScratch<R, double> mine(scratch, columns, columns_in_shared, my.h, my.rows);
+      return add_root<R>(my, mine, shift, weight);
     });
     // Each precision for the spectra that want it.
     const auto correct = [&]<class Real>(Real, bool wanted) {
       with_poles(poles + poles_of_root, poles_of_E, wanted, [&](double shift, double weight) {
-        const LaneScratch<R, Real> mine(scratch, my.h, my.rows);
+        const LaneScratch<R, Real> mine(scratch, columns, columns_in_shared, my.h, my.rows);
         return add_correction<R, Real>(my, mine, shift, weight, wanted);
       });
     };
@@ -191,20 +197,38 @@ __global__ void __launch_bounds__(warps* warp_size)
   }
 }
 
-// What one launch of a reach takes of the device.
+// What one launch of a reach takes of the device: as many blocks as are resident together, and
+// shared memory for as many columns of their warps as there is room for.
 template <int R>
 struct Launch {
   std::size_t bytes;  // of a block's shared memory
-  int blocks;         // that are resident together
+  int columns = 0;    // of a warp in it
+  int blocks;
 
   Launch(int m, int ndiag) : bytes(fiber_roots::bytes(m, ndiag)) {
+    constexpr std::size_t column = warps * LaneScratch<R, double>::column_size * sizeof(double);
     allow_shared_memory(reinterpret_cast<const void*>(roots_kernel<R>));
-    int device = 0, processors = 0, each = 0;
+    const int each = std::min(resident(), most_blocks_of_processor);
+    while (columns < rows_of_half(R, m) && bytes + column <= most_shared_memory()) {
+      bytes += column;
+      if (resident() < each) {
+        bytes -= column;
+        break;
+      }
+      ++columns;
+    }
+    int device = 0, processors = 0;
     SPEX_GPU_CHECK(cudaGetDevice(&device));
     SPEX_GPU_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-    SPEX_GPU_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, roots_kernel<R>,
-                                                                 warps * warp_size, bytes));
-    blocks = processors * std::max(each, 1);
+    blocks = processors * each;
+  }
+
+ private:
+  [[nodiscard]] int resident() const {
+    int blocks_of_processor = 0;
+    SPEX_GPU_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &blocks_of_processor, roots_kernel<R>, warps * warp_size, bytes));
+    return std::max(blocks_of_processor, 1);
   }
 };
 
@@ -223,7 +247,8 @@ void find_fiber_roots(const PatchGeometry* patches, const CoreSpectrum* cores, i
   with_reach(layout.reach, [&]<int R>() {
     const Launch<R> launch(layout.nwave, spectra.ndiag);
     roots_kernel<R><<<launch.blocks, warps * warp_size, launch.bytes, stream>>>(
-        patches, cores, ncores, layout, complements, trace, q, scratch, status, spectra);
+        patches, cores, ncores, layout, complements, trace, q, scratch, launch.columns, status,
+        spectra);
   });
   SPEX_LAUNCH_CHECK();
 }
