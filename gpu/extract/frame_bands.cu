@@ -2,7 +2,6 @@
 
 #include "gpu/core/launch.hpp"
 #include "gpu/core/tensor.cuh"
-#include "gpu/core/warp.cuh"
 #include "gpu/extract/frame_bands.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
 
@@ -14,18 +13,6 @@ constexpr int tile = 8;               // bins, the side of a fragment
 constexpr int ahead = 3;              // steps of four pixels that are loaded together
 constexpr int nowhere = INT_MIN / 2;  // a corner that no pixel is near
 
-// A row of pixels of a spot.
-struct Row {
-  const double* value;  // from column xc on
-  int xc;
-  unsigned width;  // 0 where the spot has no pixel of the row
-
-  __device__ double at(int x) const {
-    const unsigned dx = x - xc;
-    return dx < width ? value[dx] : 0.0;
-  }
-};
-
 // Eight bins of a fiber, a bin the lanes of one row of a fragment, and where any of them has light.
 struct Tile {
   const double* value;  // of the lane's bin
@@ -33,13 +20,11 @@ struct Tile {
   int xc, yc;
   int x0, x1, y0, y1;
 
-  // Row y of the lane's spot.
-  __device__ Row row(int y) const {
-    const unsigned dy = y - yc;
-    return dy < static_cast<unsigned>(ny) ? Row{value + dy * nx, xc, static_cast<unsigned>(nx)}
-                                          : Row{value, xc, 0};
+  __device__ double at(int x, int y) const {
+    const unsigned dx = x - xc, dy = y - yc;
+    return dx < static_cast<unsigned>(nx) && dy < static_cast<unsigned>(ny) ? value[dy * nx + dx]
+                                                                            : 0.0;
   }
-  __device__ bool has_row(int y) const { return y >= y0 && y < y1; }
 };
 
 __device__ Tile make_tile(const SpotsView& spots, int s, int first) {
@@ -60,82 +45,61 @@ __device__ Tile make_tile(const SpotsView& spots, int s, int first) {
   return t;
 }
 
-// Products of the spots of fiber u in some tiles, from `Below` before that of the columns on, with
-// weighted spots of the columns: rows by columns, summed over pixels. Without tiles below, the
-// first tile is that of the columns.
-template <int Below, int Tiles>
-struct Products {
+// What a pixel has for the sums of y, q and good: rows 0, 1 and 2 of a fragment.
+__device__ double pixel_row(double W, double p) {
+  const double rows[3] = {W > 0 ? W * p : 0.0, W, W > 0 ? 1.0 : 0.0};
+  const int g = fragment_lane().g;
+  return g == 0 ? rows[0] : g == 1 ? rows[1] : g == 2 ? rows[2] : 0.0;
+}
+
+// c[j] += (spots of fiber u in the tiles from `Below` before that of `columns` on)^T W (columns),
+// rows by columns, over all pixels; `sums` the same of pixel_row, where they are wanted. An element
+// takes the pixels in rows, four from a multiple of four at a time, wherever its tile begins or
+// ends: what lies outside its spots adds zeros.
+template <int Below, int Tiles, bool Sums>
+__device__ void multiply(const SpotsView& spots, const PixelsView& pixels, const Tile& columns,
+                         int u, int first, double (&c)[Tiles][2], double (&sums)[2]) {
   Tile rows[Tiles];
-  int x0 = INT_MAX, x1 = INT_MIN;     // where there is light
-  double c[(Tiles + 1) / 2][4] = {};  // of two tiles each
-
-  __device__ Products(const SpotsView& spots, int u, int first) {
+  int x0 = INT_MAX, x1 = INT_MIN, y0 = INT_MAX, y1 = INT_MIN;
 #pragma unroll
-    for (int j = 0; j < Tiles; ++j) {
-      rows[j] = make_tile(spots, u, first + (j - Below) * tile);
-      x0 = min(x0, rows[j].x0), x1 = max(x1, rows[j].x1);
-    }
+  for (int j = 0; j < Tiles; ++j) {
+    rows[j] = make_tile(spots, u, first + (j - Below) * tile);
+    x0 = min(x0, rows[j].x0), x1 = max(x1, rows[j].x1);
+    y0 = min(y0, rows[j].y0), y1 = max(y1, rows[j].y1);
   }
-  // Element k of the lane's two in tile j.
-  __device__ double& element(int j, int k) {
-    return c[j / 2][j % 2 * 2 + k];
-  }
-
-  // Adds steps of four pixels of row y, from `left` on. `a` are the columns' spots, `weighted`
-  // those with their weights.
-  __device__ void add(int y, int left, const double (&a)[ahead], const double (&weighted)[ahead]) {
-    if (left >= x1 || left + 4 * ahead <= x0) return;
-    const int t = fragment_lane().t;
-#pragma unroll
-    for (int j = 0; j < Tiles; j += 2) {
-      constexpr int last = Tiles - 1;
-      const Tile& low = rows[j];
-      const Tile& high = rows[min(j + 1, last)];
-      if (!low.has_row(y) && !high.has_row(y)) continue;
-      const Row of_low = low.row(y), of_high = high.row(y);
-      double value[2][ahead];
-#pragma unroll
-      for (int k = 0; k < ahead; ++k) {
-        const int x = left + 4 * k + t;
-        value[0][k] = Below == 0 && j == 0 ? a[k] : of_low.at(x);
-        if (j < last) value[1][k] = of_high.at(x);
-      }
-#pragma unroll
-      for (int k = 0; k < ahead; ++k) {
-        if (left + 4 * k >= x1 || left + 4 * k + 4 <= x0) continue;
-        if (j < last)
-          multiply_add(value[0][k], value[1][k], weighted[k], c[j / 2]);
-        else
-          multiply_add(value[0][k], weighted[k], c[j / 2][0], c[j / 2][1]);
-      }
-    }
-  }
-};
-
-// `add(y, left, a, weighted, W)` for all steps of pixels of the columns from column x0 to x1 of the
-// CCD: an element of a product takes the pixels in rows, four from a multiple of four at a time,
-// wherever its tile begins or ends. What lies outside its spots adds zeros.
-template <class Add>
-__device__ void for_pixels(const PixelsView& pixels, const Tile& columns, int x0, int x1,
-                           const Add& add) {
   x0 = max(max(x0, columns.x0), 0) / 4 * 4;
   x1 = min(min(x1, columns.x1), pixels.nx);
-  const int y1 = min(columns.y1, pixels.ny);
+  y0 = max(max(y0, columns.y0), 0);
+  y1 = min(min(y1, columns.y1), pixels.ny);
   const int t = fragment_lane().t;
-  for (int y = max(columns.y0, 0); y < y1; ++y) {
-    const double* W_of_row = pixels.W + static_cast<size_t>(y) * pixels.nx;
-    const Row row = columns.row(y);
+  for (int y = y0; y < y1; ++y) {
+    const size_t row = static_cast<size_t>(y) * pixels.nx;
     for (int left = x0; left < x1; left += 4 * ahead) {
-      double W[ahead], a[ahead], weighted[ahead];
+      double W[ahead], a[ahead];
 #pragma unroll
       for (int k = 0; k < ahead; ++k) {
         const int x = left + 4 * k + t;
-        W[k] = x < x1 ? W_of_row[x] : 0.0;
-        a[k] = row.at(x);
+        W[k] = x < x1 ? pixels.W[row + x] : 0.0;
+        a[k] = columns.at(x, y);
+      }
+      if constexpr (Sums) {
+#pragma unroll
+        for (int k = 0; k < ahead; ++k) {
+          const int x = left + 4 * k + t;
+          multiply_add(pixel_row(W[k], x < x1 ? pixels.p[row + x] : 0.0), a[k], sums[0], sums[1]);
+        }
       }
 #pragma unroll
-      for (int k = 0; k < ahead; ++k) weighted[k] = W[k] * a[k];
-      add(y, left, a, weighted, W);
+      for (int k = 0; k < ahead; ++k) a[k] *= W[k];
+#pragma unroll
+      for (int j = 0; j < Tiles; ++j) {
+        if (y < rows[j].y0 || y >= rows[j].y1) continue;
+        double value[ahead];
+#pragma unroll
+        for (int k = 0; k < ahead; ++k) value[k] = rows[j].at(left + 4 * k + t, y);
+#pragma unroll
+        for (int k = 0; k < ahead; ++k) multiply_add(value[k], a[k], c[j][0], c[j][1]);
+      }
     }
   }
 }
@@ -148,55 +112,47 @@ __device__ int first_of_warp(int first_bin) {
 
 // J: tiles that a band reaches to either side.
 template <int J>
-__global__ void __launch_bounds__(warps* warp_size, 4)
+__global__ void __launch_bounds__(warps* warp_size, 5)
     bands_kernel(SpotsView spots, PixelsView pixels, int first_bin, FrameBands bands) {
   const int s = blockIdx.y;
   const int first = first_of_warp(first_bin);
   if (first >= bands.nwave) return;
   const FragmentLane at = fragment_lane();
+  const Tile columns = make_tile(spots, s, first);
   const int R = bands.reach;
-  const bool has_pair = s + 1 < bands.nspec;
-  Products<0, J + 1> own(spots, s, first);
-  Products<J, 2 * J + 1> pair(spots, has_pair ? s + 1 : s, first);
-  double y_sum = 0, q_sum = 0, good_sum = 0;  // of the lane's bin, over every fourth column
-  for_pixels(pixels, own.rows[0], INT_MIN, INT_MAX,
-             [&](int y, int left, const double(&a)[ahead], const double(&weighted)[ahead],
-                 const double(&W)[ahead]) {
-               const double* p = pixels.p + static_cast<size_t>(y) * pixels.nx;
-#pragma unroll
-               for (int k = 0; k < ahead; ++k) {
-                 q_sum += weighted[k];
-                 if (!(W[k] > 0)) continue;
-                 y_sum += weighted[k] * p[left + 4 * k + at.t];
-                 good_sum += a[k];
-               }
-               own.add(y, left, a, weighted);
-               if (has_pair) pair.add(y, left, a, weighted);
-             });
   // `put(v, d, value)` for each element (v + d, v) of a tile's product, zero beyond the bins.
-  const auto store = [&](int j, double value, int k, const auto& put) {
-    const int v = first + 2 * at.t + k;
-    if (v >= 0 && v < bands.nwave) put(v, first + j * tile + at.g - v, value);
-  };
+  const auto store = [&](int j, const double(&c)[2], const auto& put) {
+    const int w = first + j * tile + at.g;
 #pragma unroll
-  for (int k = 0; k < 2; ++k) {
+    for (int k = 0; k < 2; ++k) {
+      const int v = first + 2 * at.t + k;
+      if (v >= 0 && v < bands.nwave) put(v, w - v, c[k]);
+    }
+  };
+  {
+    double c[J + 1][2] = {}, sums[2] = {};
+    multiply<0, J + 1, true>(spots, pixels, columns, s, first, c, sums);
 #pragma unroll
     for (int j = 0; j <= J; ++j)
-      store(j, own.element(j, k), k, [&](int v, int d, double value) {
+      store(j, c[j], [&](int v, int d, double value) {
         if (d >= 0 && d <= R) bands.band[bands.bin(s, v) * (R + 1) + d] = value;
       });
+    double* const into[3] = {bands.y, bands.q, bands.good};
+    if (at.g < 3)
 #pragma unroll
-    for (int j = 0; j <= 2 * J && has_pair; ++j)
-      store(j - J, pair.element(j, k), k, [&](int v, int d, double value) {
-        if (d >= -R && d <= R) bands.pair[bands.bin(s, v) * (2 * R + 1) + d + R] = value;
-      });
+      for (int k = 0; k < 2; ++k) {
+        const int v = first + 2 * at.t + k;
+        if (v >= 0 && v < bands.nwave) into[at.g][bands.bin(s, v)] = sums[k];
+      }
   }
-  y_sum = group_sum<4>(y_sum), q_sum = group_sum<4>(q_sum), good_sum = group_sum<4>(good_sum);
-  const int v = first + at.g;
-  if (at.t != 0 || v < 0 || v >= bands.nwave) return;
-  bands.y[bands.bin(s, v)] = y_sum;
-  bands.q[bands.bin(s, v)] = q_sum;
-  bands.good[bands.bin(s, v)] = good_sum;
+  if (s + 1 == bands.nspec) return;
+  double c[2 * J + 1][2] = {}, none[2];
+  multiply<J, 2 * J + 1, false>(spots, pixels, columns, s + 1, first, c, none);
+#pragma unroll
+  for (int j = 0; j <= 2 * J; ++j)
+    store(j - J, c[j], [&](int v, int d, double value) {
+      if (d >= -R && d <= R) bands.pair[bands.bin(s, v) * (2 * R + 1) + d + R] = value;
+    });
 }
 
 // Whether a spot of fiber u, in the tiles that a band reaches, has a column in common with those of
@@ -212,7 +168,7 @@ __device__ bool reaches(const SpotsView& spots, const Tile& columns, int u, int 
   return __any_sync(0xffffffffU, near);
 }
 
-// What no product's |c| exceeds, rows by columns: in each column of pixels the product of both
+// What no |c| of `multiply` exceeds, rows by columns: in each column of pixels the product of both
 // spots' norms (Cauchy and Schwarz), that of a spot of `columns` with its weights.
 template <int J>
 __device__ void bound_products(const SpotsView& spots, const PixelsView& pixels,
@@ -270,28 +226,27 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
   bool shares[2] = {false, false};
   for (int u = s + 2; u < min(bands.nspec, s + nslots); ++u) {
     if (!reaches<J>(spots, columns, u, first)) continue;
+    double c[2 * J + 1][2] = {}, none[2];
     // `yes[k]` where an element of the lane's column k is above `part` of the bound.
-    const auto look = [&](const auto& element, double part, bool(&yes)[2]) {
+    const auto look = [&](double part, bool(&yes)[2]) {
 #pragma unroll
       for (int j = 0; j <= 2 * J; ++j)
 #pragma unroll
         for (int k = 0; k < 2; ++k) {
           const double norm =
               diagonal(s, first + 2 * at.t + k) * diagonal(u, first + (j - J) * tile + at.g);
-          yes[k] = yes[k] || !(element(j, k) <= part * fiber_bounds::far * sqrt(norm));
+          yes[k] = yes[k] || !(c[j][k] <= part * fiber_bounds::far * sqrt(norm));
         }
     };
     // Hardly ever do they share so much that the products must be known.
-    double bound[2 * J + 1][2] = {};
     bool may[2] = {false, false};
-    bound_products<J>(spots, pixels, columns, u, first, bound);
-    look([&](int j, int k) { return bound[j][k]; }, 0.999, may);
+    bound_products<J>(spots, pixels, columns, u, first, c);
+    look(0.999, may);
     if (!__any_sync(0xffffffffU, may[0] || may[1])) continue;
-    Products<J, 2 * J + 1> products(spots, u, first);
-    for_pixels(pixels, columns, products.x0, products.x1,
-               [&](int y, int left, const double(&a)[ahead], const double(&weighted)[ahead],
-                   const double(&)[ahead]) { products.add(y, left, a, weighted); });
-    look([&](int j, int k) { return products.element(j, k); }, 1, shares);
+#pragma unroll
+    for (auto& of_tile : c) of_tile[0] = of_tile[1] = 0;
+    multiply<J, 2 * J + 1, false>(spots, pixels, columns, u, first, c, none);
+    look(1, shares);
   }
 #pragma unroll
   for (int k = 0; k < 2; ++k) {
