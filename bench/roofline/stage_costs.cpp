@@ -241,9 +241,8 @@ Cost cost_of_cpu_roots(const FiberBand& band) {
 }
 
 // gpu/extract/fiber_roots.cu: poles of the root, and fewer for what E adds, in single precision. A
-// warp writes and reads the columns that it eliminates, all but the middle's r + 1: r + 1 numbers
-// of L and an element of both vectors. What E adds takes L four times, and writes and reads X and E
-// X.
+// warp writes all columns to scratch and reads them again: r + 1 numbers of L and an element of both
+// vectors. What E adds takes L four times, and writes and reads X and E X.
 Cost cost_of_gpu_roots(const FiberBand& band) {
   constexpr double poles = 16;  // up to a condition of 3000 or so, 24 beyond
   constexpr double poles_of_E = 8;
@@ -251,13 +250,10 @@ Cost cost_of_gpu_roots(const FiberBand& band) {
   const double mm = band.m * band.m;
   const double of_root = band.factor() + band.inverse() + vectors_of_root * band.solution();
   const double of_E = band.factor() + vectors_of_root * (2 * band.solution() + 2 * mm);
-  const double columns = std::max(band.m - band.r - 1, 0.0);
-  const double L = columns * (band.r + 1);
-  const double half_solved = columns * vectors_of_root;
+  const double L = band.m * (band.r + 1);
   const double X = band.m * vectors_of_root;
   return {poles * of_root + poles_of_E * of_E + 4 * mm,
-          poles * 2 * (L + half_solved) * number +
-              poles_of_E * (4 * L + 4 * half_solved + 4 * X) * single};
+          poles * 2 * (L + X) * number + poles_of_E * (4 * L + 8 * X) * single};
 }
 
 // reference/extract/fiber_cholesky.cpp and gpu/extract/fiber_*.cu: spectrum by spectrum.

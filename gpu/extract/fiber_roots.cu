@@ -2,7 +2,7 @@
 
 #include "gpu/core/check.hpp"
 #include "gpu/core/launch.hpp"
-#include "gpu/extract/fiber_poles.cuh"
+#include "gpu/core/warp.cuh"
 #include "gpu/extract/fiber_reach.hpp"
 #include "gpu/extract/fiber_roots.hpp"
 #include "gpu/extract/spectra_device.cuh"
@@ -16,10 +16,11 @@ namespace {
 
 constexpr int warps = fiber_roots::warps;
 constexpr int group = fiber_roots::group;
-constexpr int lanes = group * fiber_roots::sides;  // of a spectrum
 constexpr int spectra_of_warp = fiber_roots::spectra_of_warp;
 constexpr int vectors = fiber_roots::vectors;
-static_assert(spectra_of_warp * lanes == warp_size);
+static_assert(spectra_of_warp * group == warp_size);
+constexpr int tile = 8;  // rows of E that a warp takes at a time
+constexpr unsigned all = 0xffffffffU;
 constexpr double root_error = fiber_poles::gpu_error;
 constexpr int most_poles = fiber_poles::most;
 // Of what E adds, which is 1e-7 of the whole at most.
@@ -28,53 +29,295 @@ constexpr double correction_error = 3e-4;
 // within 3e-4.
 constexpr double single_condition = 5e3;
 
-// Blocks of a multiprocessor: fewer share more of its memory, and of the second-level cache.
-constexpr int most_blocks_of_processor = 1;
-// Of the root, and of what E adds.
-constexpr int poles_of_spectrum = 2 * most_poles;
-template <int R>
-__host__ __device__ constexpr int scratch_of_warp(int m) {
-  return LaneScratch<R, double>::size(m) +
-         spectra_of_warp * poles_of_spectrum *
-             static_cast<int>(sizeof(ZolotarevPole) / sizeof(double));
+// The values of a spectrum's lanes, each the sum over the lanes of one number of `v`: lane p has
+// that of v[p]. Halves of the numbers change sides, so that a step adds half as many as the last.
+__device__ double sum_over_group(const double (&v)[group]) {
+  const int lane = threadIdx.x % group;
+  double half[4], quarter[2];
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    const bool upper = (lane & 4) != 0;
+    half[i] = upper ? v[i + 4] : v[i];
+    half[i] += __shfl_xor_sync(all, upper ? v[i] : v[i + 4], 4);
+  }
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    const bool upper = (lane & 2) != 0;
+    quarter[i] = upper ? half[i + 2] : half[i];
+    quarter[i] += __shfl_xor_sync(all, upper ? half[i] : half[i + 2], 2);
+  }
+  const bool upper = (lane & 1) != 0;
+  return (upper ? quarter[1] : quarter[0]) +
+         __shfl_xor_sync(all, upper ? quarter[0] : quarter[1], 1);
 }
 
-// The least multiple of `group` poles that is enough, as lane p says of p + 1 times the group.
-__device__ int poles_for(bool enough) {
-  constexpr int most = most_poles / group;
-  static_assert(most <= group);
-  const unsigned lanes_of_spectrum =
-      __ballot_sync(all_lanes, enough) >> (threadIdx.x % warp_size / lanes * lanes);
-  const int first = __ffs(lanes_of_spectrum & ((1U << most) - 1));
-  return group * (first == 0 ? most : first);
+// Sums of a column: Q's band, and both vectors.
+__host__ __device__ constexpr int scratch_numbers_of_warp(int R, int m) {
+  return m * (R + 1 + 2 * vectors) * warp_size;
+}
+
+// Columns that are called for ahead of their turn: what all warps keep in global memory is more
+// than the second-level cache holds.
+constexpr int columns_ahead = 4;
+
+template <class Real>
+__device__ void call_for(const Real* value) {
+  asm volatile("prefetch.global.L2 [%0];" ::"l"(value));
+}
+
+// What a lane works on: a pole of a spectrum. L and the vectors are of type Real.
+template <int R, class Real>
+struct Lane {
+  int m;
+  int ndiag;
+  int lane;         // within the warp
+  int p;            // within the spectrum's lanes
+  const double* P;  // band of the spectrum, zeros beyond its rows
+  const double* E;
+  const double* y;
+  double* sums;   // shared, [m][group chunks]: 1, y, then the band of Q, from P_b alone
+  double* added;  // shared, [vectors][m]: what E adds to P^(-1/2) of 1 and y
+  double* r;      // shared, [m]
+  Real* L;        // of the warp, [m][R + 1][32]
+  Real* x;        // of the warp, [m][vectors][32]
+  Real* Ex;       // of the warp, [m][vectors][32]
+
+  // Takes scratch of the warp.
+  __device__ void take(double* scratch) {
+    L = reinterpret_cast<Real*>(scratch);
+    x = L + m * (R + 1) * warp_size;
+    Ex = x + m * vectors * warp_size;
+  }
+  __device__ int width() const { return group * fiber_roots::chunks(ndiag); }
+  __device__ double of_band(int v, int j) const { return sums[j * width() + v]; }
+  __device__ double Q(int j, int d) const { return sums[j * width() + vectors + d]; }
+  __device__ Real& column(Real* of, int j, int v) const {
+    return of[(j * vectors + v) * warp_size + lane];
+  }
+  __device__ double element(int j, int d, double shift) const {
+    return P[j * (R + 1) + d] + (d == 0 ? shift : 0.0);
+  }
+  // Column j of L, and both vectors' elements j at `of`.
+  __device__ void load(const Real* of, int j, Real (&l)[R + 1], Real (&v)[vectors]) const {
+#pragma unroll
+    for (int d = 0; d <= R; ++d) l[d] = L[(j * (R + 1) + d) * warp_size + lane];
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) v[k] = of[(j * vectors + k) * warp_size + lane];
+  }
+  __device__ void call_for_column(const Real* of, int j) const {
+    if (j < 0 || j >= m) return;
+#pragma unroll
+    for (int d = 0; d <= R; ++d) call_for(L + (j * (R + 1) + d) * warp_size + lane);
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) call_for(of + (j * vectors + k) * warp_size + lane);
+  }
+};
+
+// The same lane, in another precision.
+template <class Real, int R>
+__device__ Lane<R, Real> with_precision(const Lane<R, double>& my) {
+  Lane<R, Real> other{my.m, my.ndiag, my.lane, my.p, my.P, my.E, my.y, my.sums, my.added, my.r};
+  other.take(my.L);
+  return other;
+}
+
+// Forward substitution in one vector: `window` begins with its next element, which those after it
+// lose.
+template <int R, class Real>
+__device__ Real take_next(Real (&window)[R + 1], const Real (&l)[R + 1], Real entering) {
+  const Real value = window[0];
+#pragma unroll
+  for (int d = 1; d <= R; ++d) window[d - 1] = window[d] - l[d] * value;
+  window[R] = entering;
+  return value;
+}
+
+// Back substitution: the element above those in the window.
+template <int R, class Real>
+__device__ Real take_previous(Real (&window)[R + 1], const Real (&l)[R + 1], Real value) {
+  Real x = value * l[0];
+  // The newest last, as it is the last to be known.
+#pragma unroll
+  for (int d = R; d > 0; --d) x -= l[d] * window[d - 1];
+#pragma unroll
+  for (int d = R; d > 0; --d) window[d] = window[d - 1];
+  window[0] = x;
+  return x;
+}
+
+// Factors P + shift and takes both vectors through L. True where all pivots are positive.
+template <int R, class Real>
+__device__ bool factor_shifted(const Lane<R, Real>& my, double shift) {
+  const auto one = [&](int j) { return static_cast<Real>(j < my.m ? 1 : 0); };
+  const auto y = [&](int j) { return static_cast<Real>(j < my.m ? my.y[j] : 0.0); };
+  Real window[vectors][R + 1];
+#pragma unroll
+  for (int d = 0; d <= R; ++d) {
+    window[0][d] = one(d);
+    window[1][d] = y(d);
+  }
+  return factor_band<R, Real>(
+      my.m, [&](int j, int d) { return static_cast<Real>(my.element(j, d, shift)); },
+      [&](int j, const Real(&l)[R + 1]) {
+        Real* L = my.L + j * (R + 1) * warp_size + my.lane;
+#pragma unroll
+        for (int d = 0; d <= R; ++d) L[d * warp_size] = l[d];
+        my.column(my.x, j, 0) = take_next<R>(window[0], l, one(j + R + 1));
+        my.column(my.x, j, 1) = take_next<R>(window[1], l, y(j + R + 1));
+      });
 }
 
 // A number below all eigenvalues of P_b, within a factor of 1.7 of the least for as many bins as
-// there are here, from one that is: each pole's lanes ask Sturm's question of another, whether P_b
-// less it has positive pivots. The least is no more than `bins` times what its inverse's trace
-// allows.
+// there are here, from one that is: each lane asks Sturm's question of another, whether P_b less it
+// has positive pivots. The least is no more than `bins` times what its inverse's trace allows.
 template <int R>
-__device__ double raise_least(const Lane<R>& my, double least) {
+__device__ double raise_least(const Lane<R, double>& my, double least) {
   const double shift = least * pow(static_cast<double>(my.m), (my.p + 1) / (group + 1.0));
-  double best = is_positive<R>(my, -shift) ? shift : least;
+  const bool below = factor_band<R>(
+      my.m, [&](int j, int d) { return my.element(j, d, -shift); },
+      [](int, const double(&)[R + 1]) {});
+  double best = below ? shift : least;
 #pragma unroll
   for (int offset = group / 2; offset > 0; offset /= 2)
-    best = fmax(best, __shfl_xor_sync(all_lanes, best, offset));
+    best = fmax(best, __shfl_xor_sync(all, best, offset));
   return best;
+}
+
+// Back through L^T, and the band of the inverse: adds to the spectrum's sums.
+template <int R>
+__device__ void add_root(const Lane<R, double>& my, double shift, double weight) {
+  constexpr int most = (R + 1 + vectors + group - 1) / group * group;
+  double window[vectors][R + 1] = {};
+  // invert_band loads a column while it computes that above it.
+  double x[vectors] = {}, x_ahead[vectors] = {};
+  invert_band<R>(
+      my.m,
+      [&](int j, double(&l)[R + 1]) {
+        my.call_for_column(my.x, j - columns_ahead);
+#pragma unroll
+        for (int k = 0; k < vectors; ++k) x[k] = x_ahead[k];
+        my.load(my.x, j, l, x_ahead);
+      },
+      [&](int j, const double(&l)[R + 1], const double(&z)[R + 1]) {
+        double v[most] = {};
+#pragma unroll
+        for (int k = 0; k < vectors; ++k)
+          v[k] = weight * take_previous<R>(window[k], l, j > 0 ? x[k] : x_ahead[k]);
+#pragma unroll
+        for (int d = 0; d <= R; ++d) v[vectors + d] = weight * ((d == 0 ? 1 : 0) - shift * z[d]);
+#pragma unroll
+        for (int first = 0; first < most; first += group) {
+          if (first >= my.width()) break;
+          double chunk[group];
+#pragma unroll
+          for (int i = 0; i < group; ++i) chunk[i] = v[first + i];
+          my.sums[j * my.width() + first + my.p] += sum_over_group(chunk);
+        }
+      });
+}
+
+// Back through L^T with both vectors at `of`: `take(j, k, x)` takes element j of vector k.
+template <int R, class Real, class Take>
+__device__ void solve_back(const Lane<R, Real>& my, const Real* of, const Take& take) {
+  Real window[vectors][R + 1] = {};
+  Real l_ahead[R + 1], ahead[vectors];
+  my.load(of, my.m - 1, l_ahead, ahead);
+  for (int j = my.m - 1; j >= 0; --j) {
+    my.call_for_column(of, j - columns_ahead);
+    Real l[R + 1], value[vectors];
+#pragma unroll
+    for (int d = 0; d <= R; ++d) l[d] = l_ahead[d];
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) value[k] = ahead[k];
+    if (j > 0) my.load(of, j - 1, l_ahead, ahead);
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) take(j, k, take_previous<R>(window[k], l, value[k]));
+  }
+}
+
+// Through L with both vectors at `of`, in place.
+template <int R, class Real>
+__device__ void solve_forward(const Lane<R, Real>& my, Real* of) {
+  const auto value = [&](int j, int k) { return j < my.m ? my.column(of, j, k) : Real{0}; };
+  Real window[vectors][R + 1];
+#pragma unroll
+  for (int k = 0; k < vectors; ++k)
+#pragma unroll
+    for (int d = 0; d <= R; ++d) window[k][d] = value(d, k);
+  Real l_ahead[R + 1], unused[vectors];
+  my.load(of, 0, l_ahead, unused);
+  for (int j = 0; j < my.m; ++j) {
+    my.call_for_column(of, j + R + 1 + columns_ahead);
+    Real l[R + 1], entering[vectors];
+#pragma unroll
+    for (int d = 0; d <= R; ++d) l[d] = l_ahead[d];
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) entering[k] = value(j + R + 1, k);
+    if (j + 1 < my.m) my.load(of, j + 1, l_ahead, unused);
+#pragma unroll
+    for (int k = 0; k < vectors; ++k) my.column(of, j, k) = take_next<R>(window[k], l, entering[k]);
+  }
+}
+
+// Ex = E x of each lane's vectors, a tile of rows at a time.
+template <int R, class Real>
+__device__ void apply_E(const Lane<R, Real>& my) {
+  for (int first = 0; first < my.m; first += tile) {
+    double sum[vectors][tile] = {};
+    const auto add = [&](int k, int rows) {
+      const double x0 = my.column(my.x, k, 0), x1 = my.column(my.x, k, 1);
+      const double* E = my.E + static_cast<size_t>(k) * my.m + first;
+#pragma unroll
+      for (int i = 0; i < tile; ++i) {
+        const double e = i < rows ? E[i] : 0.0;
+        sum[0][i] += e * x0;
+        sum[1][i] += e * x1;
+      }
+    };
+    if (first + tile <= my.m) {
+#pragma unroll 4
+      for (int k = 0; k < my.m; ++k) add(k, tile);
+    } else {
+#pragma unroll 2
+      for (int k = 0; k < my.m; ++k) add(k, my.m - first);
+    }
+#pragma unroll
+    for (int i = 0; i < tile; ++i) {
+      if (first + i >= my.m) break;
+      my.column(my.Ex, first + i, 0) = static_cast<Real>(sum[0][i]);
+      my.column(my.Ex, first + i, 1) = static_cast<Real>(sum[1][i]);
+    }
+  }
+}
+
+// The sum over poles of X E X times 1 and y, X = (P_b + shift)^-1, which the lanes have factored
+// and taken both vectors through L of; added where `wanted`.
+template <int R, class Real>
+__device__ void add_correction(const Lane<R, Real>& my, double weight, bool wanted) {
+  solve_back<R>(my, my.x, [&](int j, int k, Real x) { my.column(my.x, j, k) = x; });
+  apply_E<R>(my);
+  solve_forward<R>(my, my.Ex);
+  double v[group] = {};
+  solve_back<R>(my, my.Ex, [&](int j, int k, Real x) {
+    v[k] = weight * x;
+    if (k + 1 < vectors) return;
+    const double sum = sum_over_group(v);
+    if (wanted && my.p < vectors) my.added[my.p * my.m + j] += sum;
+  });
 }
 
 // (P_b x)_j, x(k) element k of a vector.
 template <int R, class Vector>
-__device__ double times_P(const Lane<R>& my, int j, const Vector& x) {
-  double sum = my.P[j * (R + 1)] * x(j);
+__device__ double times_P(const Lane<R, double>& my, int j, const Vector& x) {
+  double sum = my.element(j, 0, 0) * x(j);
   for (int d = 1; d <= R; ++d) {
-    if (j + d < my.m) sum += my.P[j * (R + 1) + d] * x(j + d);
-    if (j >= d) sum += my.P[(j - d) * (R + 1) + d] * x(j - d);
+    if (j + d < my.m) sum += my.element(j, d, 0) * x(j + d);
+    if (j >= d) sum += my.element(j - d, d, 0) * x(j - d);
   }
   return sum;
 }
 template <int R, class Vector>
-__device__ double times_E(const Lane<R>& my, int j, const Vector& x) {
+__device__ double times_E(const Lane<R, double>& my, int j, const Vector& x) {
   double sum = 0;
 #pragma unroll 8
   for (int k = 0; k < my.m; ++k) sum += my.E[static_cast<size_t>(k) * my.m + j] * x(k);
@@ -84,11 +327,11 @@ __device__ double times_E(const Lane<R>& my, int j, const Vector& x) {
 // r = Q 1 = P (P^(-1/2) 1), with all of P. False where the elements beyond the band change it by
 // more than they may.
 template <int R>
-__device__ bool find_row_sums(const Lane<R>& my) {
+__device__ bool find_row_sums(const Lane<R, double>& my) {
   const auto of_band = [&](int j) { return my.of_band(0, j); };
   const auto of_P = [&](int j) { return my.of_band(0, j) + my.added[j]; };
   bool within = true;
-  for (int j = my.p + my.side * group; j < my.m; j += lanes) {
+  for (int j = my.p; j < my.m; j += group) {
     const double r = times_P<R>(my, j, of_P) - times_E<R>(my, j, of_P);
     within = within && fabs(times_P<R>(my, j, of_band) - r) <= fiber_bounds::outside * fabs(r);
     my.r[j] = r;
@@ -100,33 +343,22 @@ template <int R>
 __global__ void __launch_bounds__(warps* warp_size)
     roots_kernel(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
                  FiberLayout layout, SchurComplements complements, const double* trace,
-                 const double* q_all, double* scratch, int columns_in_shared, int* status,
-                 SpectraView spectra) {
+                 const double* q_all, double* scratch, int* status, SpectraView spectra) {
   extern __shared__ double shared[];
   const int m = layout.nwave;
   const int warp = threadIdx.x / warp_size;
-  const int lane = threadIdx.x % lanes;  // of the spectrum
-  Lane<R> my;
+  Lane<R, double> my;
   my.m = m;
-  my.h = rows_of_half(R, m);
-  my.rows = rows_of_halves(R, m);
   my.ndiag = spectra.ndiag;
-  my.p = lane % group;
-  my.side = lane / group;
-  my.first = my.side == 0 ? 0 : (my.rows - 1) * (R + 1);
-  my.next_column = my.side == 0 ? R + 1 : -(R + 1);
-  my.next_row = my.side == 0 ? 1 : -R;
-  my.sums = shared + (threadIdx.x / lanes) * fiber_roots::shared_numbers(m, my.ndiag);
+  my.lane = threadIdx.x % warp_size;
+  my.p = my.lane % group;
+  my.sums = shared + (threadIdx.x / group) * fiber_roots::shared_numbers(m, my.ndiag);
   my.added = my.sums + m * my.width();
   my.r = my.added + vectors * m;
-  double* columns = shared + warps * spectra_of_warp * fiber_roots::shared_numbers(m, my.ndiag) +
-                    warp * columns_in_shared * LaneScratch<R, double>::column_size;
-  scratch += static_cast<size_t>(blockIdx.x * warps + warp) * scratch_of_warp<R>(m);
-  const auto poles = reinterpret_cast<ZolotarevPole*>(scratch + LaneScratch<R, double>::size(m)) +
-                     threadIdx.x % warp_size / lanes * poles_of_spectrum;
+  my.take(scratch + static_cast<size_t>(blockIdx.x * warps + warp) * scratch_numbers_of_warp(R, m));
   const int stride = gridDim.x * warps * spectra_of_warp;
   for (int base = (blockIdx.x * warps + warp) * spectra_of_warp; base < ncores; base += stride) {
-    const int k = base + threadIdx.x % warp_size / lanes;
+    const int k = base + my.lane / group;
     const bool exists = k < ncores;
     const int spectrum = exists ? k : ncores - 1;  // others do the last again, for nothing
     const CoreSpectrum core = cores[spectrum];
@@ -135,8 +367,8 @@ __global__ void __launch_bounds__(warps* warp_size)
     my.P = complements.band + static_cast<size_t>(spectrum) * SchurComplements::band_size(layout);
     my.E = complements.outside + static_cast<size_t>(spectrum) * m * m;
     my.y = complements.y + static_cast<size_t>(spectrum) * m;
-    for (int j = lane; j < m * my.width(); j += lanes) my.sums[j] = 0;
-    for (int j = lane; j < vectors * m; j += lanes) my.added[j] = 0;
+    for (int j = my.p; j < m * my.width(); j += group) my.sums[j] = 0;
+    for (int j = my.p; j < vectors * m; j += group) my.added[j] = 0;
     __syncwarp();
 
     // D <= 2 rho^2 N_ss: P >= 0.995 N_ss where both couplings are within their bound.
@@ -145,47 +377,37 @@ __global__ void __launch_bounds__(warps* warp_size)
     const bool can = least > 0 && largest > least && largest < fiber_bounds::condition * least;
     if (!can) least = 1, largest = 2;
     least = fmin(raise_least<R>(my, least), 0.5 * largest);
-    // Poles of the root, and after them those of what E adds.
-    const double error = zolotarev_error(group * (my.p + 1), least / largest);
-    const int poles_of_root = poles_for(error <= root_error);
-    const int poles_of_E = poles_for(error <= correction_error);
-    for (int i = lane; i < poles_of_root + poles_of_E; i += lanes) {
-      const bool root = i < poles_of_root;
-      poles[i] = zolotarev_pole(root ? i : i - poles_of_root, root ? poles_of_root : poles_of_E,
-                                least, largest);
-    }
-    __syncwarp();
     bool good = can;
     // Rounds of poles; where another spectrum of the warp has more, this one's last again, without
     // weight.
-    const auto with_poles = [&](const ZolotarevPole* of, int n, bool wanted, const auto& add) {
-      const int end = __reduce_max_sync(all_lanes, wanted ? n : 0);
+    const auto with_poles = [&](const auto& in_precision, double error, bool wanted,
+                                const auto& add) {
+      int n = group;
+      while (n < most_poles && wanted && zolotarev_error(n, least / largest) > error) n += group;
+      const int end = __reduce_max_sync(all, n);
       for (int i = my.p; i < end; i += group) {
-        const ZolotarevPole pole = of[min(i, n - 1)];
-        const bool positive = add(pole.shift, i < n ? pole.weight : 0.0);
-        good = (positive || !wanted) && good;
+        const ZolotarevPole pole = zolotarev_pole(min(i, n - 1), n, least, largest);
+        good = (factor_shifted<R>(in_precision, pole.shift) || !wanted) && good;
+        add(pole.shift, i < n ? pole.weight : 0.0);
       }
       __syncwarp();
     };
-    with_poles(poles, poles_of_root, true, [&](double shift, double weight) {
-      const LaneScratch<R, double> mine(scratch, columns, columns_in_shared, my.h, my.rows);
-      return add_root<R>(my, mine, shift, weight);
-    });
-    // Each precision for the spectra that want it.
-    const auto correct = [&]<class Real>(Real, bool wanted) {
-      with_poles(poles + poles_of_root, poles_of_E, wanted, [&](double shift, double weight) {
-        const LaneScratch<R, Real> mine(scratch, columns, columns_in_shared, my.h, my.rows);
-        return add_correction<R, Real>(my, mine, shift, weight, wanted);
-      });
+    with_poles(my, root_error, true,
+               [&](double shift, double weight) { add_root<R>(my, shift, weight); });
+    // A precision that no spectrum of the warp wants is left out.
+    const auto correct = [&](const auto& in_precision, bool wanted) {
+      if (!__any_sync(all, wanted)) return;
+      with_poles(in_precision, correction_error, wanted,
+                 [&](double, double weight) { add_correction<R>(in_precision, weight, wanted); });
     };
     const bool single = largest < single_condition * least;
-    correct(float{}, single);
-    correct(double{}, !single);
+    correct(with_precision<float>(my), single);
+    correct(my, !single);
     good = find_row_sums<R>(my) && good;
     if (!good && exists) status[core.patch] = guarded;
     __syncwarp();
     const double* q = q_all + slot * m;
-    for (int w = lane; w < patch.nkept && exists; w += lanes) {
+    for (int w = my.p; w < patch.nkept && exists; w += group) {
       const int column = w + patch.wavepad;
       if (q[column] == 0) continue;
       store_bin(
@@ -197,38 +419,20 @@ __global__ void __launch_bounds__(warps* warp_size)
   }
 }
 
-// What one launch of a reach takes of the device: as many blocks as are resident together, and
-// shared memory for as many columns of their warps as there is room for.
+// What one launch of a reach takes of the device.
 template <int R>
 struct Launch {
   std::size_t bytes;  // of a block's shared memory
-  int columns = 0;    // of a warp in it
-  int blocks;
+  int blocks;         // that are resident together
 
   Launch(int m, int ndiag) : bytes(fiber_roots::bytes(m, ndiag)) {
-    constexpr std::size_t column = warps * LaneScratch<R, double>::column_size * sizeof(double);
     allow_shared_memory(reinterpret_cast<const void*>(roots_kernel<R>));
-    const int each = std::min(resident(), most_blocks_of_processor);
-    while (columns < rows_of_half(R, m) && bytes + column <= most_shared_memory()) {
-      bytes += column;
-      if (resident() < each) {
-        bytes -= column;
-        break;
-      }
-      ++columns;
-    }
-    int device = 0, processors = 0;
+    int device = 0, processors = 0, each = 0;
     SPEX_GPU_CHECK(cudaGetDevice(&device));
     SPEX_GPU_CHECK(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device));
-    blocks = processors * each;
-  }
-
- private:
-  [[nodiscard]] int resident() const {
-    int blocks_of_processor = 0;
-    SPEX_GPU_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &blocks_of_processor, roots_kernel<R>, warps * warp_size, bytes));
-    return std::max(blocks_of_processor, 1);
+    SPEX_GPU_CHECK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, roots_kernel<R>,
+                                                                 warps * warp_size, bytes));
+    blocks = processors * std::max(each, 1);
   }
 };
 
@@ -236,7 +440,8 @@ struct Launch {
 
 std::size_t fiber_root_scratch(const FiberLayout& layout, int ndiag) {
   return with_reach(layout.reach, [&]<int R>() {
-    return count_of(Launch<R>(layout.nwave, ndiag).blocks, warps, scratch_of_warp<R>(layout.nwave));
+    return count_of(Launch<R>(layout.nwave, ndiag).blocks, warps,
+                    scratch_numbers_of_warp(R, layout.nwave));
   });
 }
 
@@ -247,8 +452,7 @@ void find_fiber_roots(const PatchGeometry* patches, const CoreSpectrum* cores, i
   with_reach(layout.reach, [&]<int R>() {
     const Launch<R> launch(layout.nwave, spectra.ndiag);
     roots_kernel<R><<<launch.blocks, warps * warp_size, launch.bytes, stream>>>(
-        patches, cores, ncores, layout, complements, trace, q, scratch, launch.columns, status,
-        spectra);
+        patches, cores, ncores, layout, complements, trace, q, scratch, status, spectra);
   });
   SPEX_LAUNCH_CHECK();
 }

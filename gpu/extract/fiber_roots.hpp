@@ -11,8 +11,8 @@ namespace spex::gpu {
 
 /// Q_s = P_s^(1/2) of each core spectrum, and from it flux, ivar and the stored resolution, for the
 /// bins that q constrains; `trace` is that of FiberSolution. A patch that the guard refuses becomes
-/// guarded; one with a number that is not finite gets status 1. Sixteen lanes a spectrum: two a
-/// pole, eight poles a round.
+/// guarded; one with a number that is not finite gets status 1. Eight lanes a spectrum, a pole
+/// each, in as many rounds as the poles need.
 void find_fiber_roots(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
                       const FiberLayout& layout, const SchurComplements& complements,
                       const double* trace, const double* q, double* scratch, int* status,

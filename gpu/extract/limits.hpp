@@ -32,11 +32,10 @@ inline constexpr int most_patches_of_launch = 65535;
 
 /// How find_fiber_roots shares its work.
 namespace fiber_roots {
-inline constexpr int warps = 4;  ///< of a block
-inline constexpr int group = 8;  ///< lanes of half a spectrum, a pole each
-inline constexpr int sides = 2;  ///< groups of a spectrum
-inline constexpr int spectra_of_warp = 2;
-inline constexpr int vectors = 2;  ///< 1 and y of section 5.1
+inline constexpr int warps = 4;            ///< of a block
+inline constexpr int group = 8;            ///< lanes of a spectrum, a pole each
+inline constexpr int spectra_of_warp = 4;  ///< a group each
+inline constexpr int vectors = 2;          ///< 1 and y of section 5.1
 
 /// Chunks of `group` numbers that hold the diagonals of a column of Q and the vectors.
 [[nodiscard]] SPEX_HD constexpr int chunks(int ndiag) {

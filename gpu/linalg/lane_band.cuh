@@ -4,17 +4,19 @@
 
 namespace spex::gpu {
 
-/// Eliminates the first `count` columns of a matrix, A = L diag(d) L^T. A[c][d], c + d <= R, is
-/// element (c + d, c) before, and what is left of element (count + c + d, count + c) after.
-/// `element(j, d)` gives A(j + d, j) for any j and 0 <= d <= R, zero beyond the last row;
-/// `column(j, l)` takes l[0] = 1 / d_j and l[d] = L(j + d, j). False where a pivot is not positive
-/// or not finite.
-template <int R, class Real, class Element, class Column>
-__device__ bool eliminate_columns(int count, Real (&A)[R + 1][R + 1], const Element& element,
-                                  const Column& column) {
+/// A = L diag(d) L^T of a matrix of m rows, column after column. `element(j, d)` gives A(j + d, j)
+/// for any j and 0 <= d <= R, zero where j + d >= m; `column(j, l)` takes l[0] = 1 / d_j and
+/// l[d] = L(j + d, j). False where a pivot is not positive or not finite.
+template <int R, class Real = double, class Element, class Column>
+__device__ bool factor_band(int m, const Element& element, const Column& column) {
+  Real A[R + 1][R + 1];  // [c][d], c + d <= R: what is left of element (j + c + d, j + c)
+#pragma unroll
+  for (int c = 0; c <= R; ++c)
+#pragma unroll
+    for (int d = 0; d <= R - c; ++d) A[c][d] = element(c, d);
   bool good = true;
 #pragma unroll 1
-  for (int j = 0; j < count; ++j) {
+  for (int j = 0; j < m; ++j) {
     Real entering[R + 1];  // on their way while this column is computed
 #pragma unroll
     for (int c = 0; c <= R; ++c) entering[c] = element(j + 1 + c, R - c);
@@ -38,29 +40,20 @@ __device__ bool eliminate_columns(int count, Real (&A)[R + 1][R + 1], const Elem
   return good;
 }
 
-/// All columns of a matrix of m rows by eliminate_columns.
-template <int R, class Element, class Column>
-__device__ bool factor_band(int m, const Element& element, const Column& column) {
-  double A[R + 1][R + 1];
-#pragma unroll
-  for (int c = 0; c <= R; ++c)
-#pragma unroll
-    for (int d = 0; d <= R - c; ++d) A[c][d] = element(c, d);
-  return eliminate_columns<R>(m, A, element, column);
-}
-
-/// The band of the inverse in the first `count` columns by Takahashi's equations, from the last of
-/// them back. Z[c][d], c + d < R, is element (count + c + d, count + c) of the inverse. `load(j,
-/// l)` gives what `column` of eliminate_columns was given; `column(j, l, z)` takes z[d] =
-/// (A^-1)(j + d, j).
+/// The band of the inverse by Takahashi's equations, from the last column back. `load(j, l)` gives
+/// what `column` of factor_band was given, with zeros where j + d >= m; `column(j, l, z)` takes
+/// z[d] = (A^-1)(j + d, j).
 template <int R, class Load, class Column>
-__device__ void invert_columns(int count, double (&Z)[R][R], const Load& load,
-                               const Column& column) {
-  if (count == 0) return;
+__device__ void invert_band(int m, const Load& load, const Column& column) {
+  double Z[R][R];  // [c][d], c + d < R: element (j + 1 + c + d, j + 1 + c) of the inverse
+#pragma unroll
+  for (int c = 0; c < R; ++c)
+#pragma unroll
+    for (int d = 0; d < R - c; ++d) Z[c][d] = 0;
   double next[R + 1];
-  load(count - 1, next);
-#pragma unroll 2
-  for (int j = count - 1; j >= 0; --j) {
+  load(m - 1, next);
+#pragma unroll 1
+  for (int j = m - 1; j >= 0; --j) {
     double l[R + 1];
 #pragma unroll
     for (int d = 0; d <= R; ++d) l[d] = next[d];
@@ -84,13 +77,6 @@ __device__ void invert_columns(int count, double (&Z)[R][R], const Load& load,
 #pragma unroll
     for (int d = 0; d < R; ++d) Z[0][d] = z[d];
   }
-}
-
-/// All columns of a matrix of m rows by invert_columns; `load` gives zeros where j + d >= m.
-template <int R, class Load, class Column>
-__device__ void invert_band(int m, const Load& load, const Column& column) {
-  double Z[R][R] = {};
-  invert_columns<R>(m, Z, load, column);
 }
 
 }  // namespace spex::gpu

@@ -35,8 +35,6 @@ class FibersTest : public test::GpuTest {
     workspace->begin(make_batch(*frame, 0, count, frame->evaluate_spots(0, count)), inputs());
   }
 
-  void expect_spectra_of_the_reference();
-
   [[nodiscard]] ExtractInputs inputs() const { return {&psf, &pixels, grid, options}; }
   [[nodiscard]] int slots() const { return workspace->layout().nslots; }
   [[nodiscard]] std::size_t spectra() const {
@@ -258,7 +256,7 @@ TEST_F(FibersTest, OtherPatchesDoNotShow) {
   }
 }
 
-void FibersTest::expect_spectra_of_the_reference() {
+TEST_F(FibersTest, SpectraAreTheReferences) {
   workspace->assemble();
   workspace->factor();
   workspace->sweep();
@@ -287,21 +285,6 @@ void FibersTest::expect_spectra_of_the_reference() {
       EXPECT_NEAR(results[k].resolution[j], expected[k].resolution[j], 1e-8);
   }
   EXPECT_GT(solved, 0);
-}
-
-TEST_F(FibersTest, SpectraAreTheReferences) {
-  expect_spectra_of_the_reference();
-}
-
-// 24 bins and an even reach: the halves that the roots' lanes eliminate have a row beyond the bins.
-class FibersOfEvenWindowsTest : public FibersTest {
- protected:
-  FibersOfEvenWindowsTest() { options.nwavestep = 14; }
-};
-
-TEST_F(FibersOfEvenWindowsTest, SpectraAreTheReferences) {
-  ASSERT_EQ((workspace->layout().nwave - workspace->layout().reach) % 2, 0);
-  expect_spectra_of_the_reference();
 }
 
 }  // namespace

@@ -25,8 +25,9 @@ TEST(Limits, ProductionFitsTheGpusOfClusters) {
 
 // Rows of R as long as spots of 11 rows and of 129 rows ask for.
 TEST(Limits, FiberRootsTakeShortRows) {
-  EXPECT_LE(fiber_roots::bytes(largest_fiber_bins, 5), workstation);
-  EXPECT_LE(fiber_roots::bytes(largest_fiber_bins, 11), a100);
+  EXPECT_LE(fiber_roots::bytes(70, 5), workstation);
+  EXPECT_GT(fiber_roots::bytes(74, 5), workstation);
+  EXPECT_LE(fiber_roots::bytes(largest_fiber_bins, 5), a100);
   EXPECT_GT(fiber_roots::bytes(74, 64), hopper);
 }
 

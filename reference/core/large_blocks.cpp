@@ -6,8 +6,8 @@
 namespace spex {
 namespace {
 
-// A block may have an eighth more than is asked for: frames of the three arms differ by that.
-constexpr std::size_t surplus_part = 8;
+// A block may have half more than is asked for, so that images and spectra share blocks.
+constexpr std::size_t surplus_part = 2;
 
 std::size_t whole_pages(std::size_t size) {
   return (size + huge_page - 1) / huge_page * huge_page;

@@ -12,13 +12,12 @@
 namespace {
 
 constexpr std::size_t large = 2 * spex::huge_page;
-// Memory that may be kept: what the frames in flight on a node leave between them, at half a GB
-// each, of a node with memory for them.
+// Memory that may be kept: what several frames leave between them, of a node with memory for them.
 std::size_t most_kept() {
-  constexpr std::size_t part = 8;
+  constexpr std::size_t part = 8, most = 1'500'000'000;
   const long pages = sysconf(_SC_PHYS_PAGES);  // -1 where it is not known: nothing is kept then
-  return static_cast<std::size_t>(std::max(pages, 0L)) *
-         static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / part;
+  return std::min(most, static_cast<std::size_t>(std::max(pages, 0L)) *
+                            static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / part);
 }
 
 // Never destroyed: other objects of static duration may be released later.
