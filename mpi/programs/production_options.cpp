@@ -49,6 +49,12 @@ void add_production_options(CLI::App& app, ProductionArguments& arguments) {
       ->group(scripts);
   app.add_flag("--no-gpu", arguments.no_gpu, "Accepted where no GPU is used anyway")
       ->group(scripts);
+  app.add_flag("--use-gpu", arguments.use_gpu, "gpu_specter's: accepted by spex-gpu alone")
+      ->group(scripts);
+  app.add_flag("--async-io", arguments.async_io,
+               "gpu_specter's: accepted; --schedule and --milestone say how files are read and\n"
+               "written beside the extraction")
+      ->group(scripts);
   app.add_flag("-v,--verbose", arguments.verbose, "--loglevel debug")
       ->excludes(app.get_option("--loglevel"))
       ->group(scripts);
@@ -66,6 +72,8 @@ void check_production_options(const ProductionArguments& arguments, Device devic
   if (arguments.decorrelate_fibers)
     throw usage_error("--decorrelate-fibers", "is specter's alone; gpu_specter refuses it too",
                       "no such option, or --decorrelate noise (extraction.md, section 5)");
+  if (arguments.use_gpu && device == Device::cpu)
+    throw usage_error("--use-gpu", "this program extracts on CPUs", "spex-gpu, which uses GPUs");
   if (arguments.no_gpu && device == Device::gpu)
     throw usage_error("--no-gpu", "this program extracts on GPUs", "spex-cpu, which uses none");
 }

@@ -37,6 +37,8 @@ struct ProductionArguments {
   std::optional<double> heliocor;       ///< --heliocor
   std::string iers;                     ///< --iers; empty: none
   bool no_gpu = false;                  ///< --no-gpu
+  bool use_gpu = false;                 ///< --use-gpu
+  bool async_io = false;                ///< --async-io
   bool verbose = false;                 ///< -v
   bool use_specter = false;             ///< --use-specter, which is refused
   bool decorrelate_fibers = false;      ///< --decorrelate-fibers, which is refused

@@ -19,6 +19,12 @@ void report_times(const StageTimes& times) {
 
 void report_patches(const std::string& output, const PatchCounts& counts) {
   const std::string frame = output.empty() ? "" : output + ": ";
+  // A camera's own range has a few per cent.
+  constexpr double unusual = 0.25;
+  if (static_cast<double>(counts.dark) > unusual * static_cast<double>(counts.bins))
+    spdlog::warn("{}{:.0f}% of {} bins have no usable pixel: their flux and ivar are 0", frame,
+                 100.0 * static_cast<double>(counts.dark) / static_cast<double>(counts.bins),
+                 counts.bins);
   if (counts.guarded > 0)
     spdlog::info("{}{} of {} patches were solved as a whole, by the guard of ill-conditioned ones",
                  frame, counts.guarded, counts.patches);
@@ -78,8 +84,10 @@ void report(const mpi::ExposureSummary& summary, const mpi::ExposureJob& job) {
                frames - static_cast<std::size_t>(summary.failed), frames, patches,
                to_string(job.settings.options.method), to_string(job.schedule));
   if (summary.failed > 0)
-    spdlog::error("{} of {} frame(s) failed; {} file(s) of an earlier run stay in their place",
-                  summary.failed, frames, earlier);
+    spdlog::error("{} of {} frame(s) failed{}", summary.failed, frames,
+                  earlier == 0
+                      ? ""
+                      : fmt::format("; {} file(s) of an earlier run stay in their place", earlier));
 }
 
 }  // namespace spex

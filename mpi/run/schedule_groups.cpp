@@ -57,7 +57,9 @@ Group join_group(const Run& run) {
     const int workers = ranks->size() - (interleaves ? 2 : 0);
     if (run.job.settings.ranks_per_bundle.value_or(1) > workers)
       throw usage_error("--ranks-per-bundle", std::to_string(*run.job.settings.ranks_per_bundle),
-                        fmt::format("1 to {}, the ranks that extract in a group", workers));
+                        workers == 1
+                            ? "1: one rank extracts here; mpirun -n N starts more"
+                            : fmt::format("1 to {}, the ranks that extract in a group", workers));
   });
   group.reads = ranks->rank() == 0;
   group.writes = ranks->rank() == (interleaves ? 1 : 0);

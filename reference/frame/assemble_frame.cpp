@@ -130,6 +130,13 @@ ModelImage assemble_model(int nx, int ny, const std::vector<PatchResult>& result
   return model;
 }
 
+PatchCounts count_patches_and_bins(const Frame& frame, const std::vector<PatchResult>& results) {
+  PatchCounts counts = count_patches(results);
+  counts.bins = static_cast<long>(frame.nbins());
+  counts.dark = std::count(frame.ivar.begin(), frame.ivar.end(), 0.0);
+  return counts;
+}
+
 PatchCounts count_patches(const std::vector<PatchResult>& results) {
   PatchCounts counts;
   counts.patches = static_cast<int>(results.size());

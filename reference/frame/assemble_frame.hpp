@@ -16,6 +16,8 @@ struct PatchCounts {
   int fell_back = 0;  ///< which eigh solved in the method's place
   int failed = 0;     ///< which could not be solved
   int direct = 0;     ///< of `--flux frame`: whose flux was not found by sweeps
+  long bins = 0;      ///< of the frame
+  long dark = 0;      ///< bins without a usable pixel, whose ivar is 0
 };
 
 /// Places the results of all `patches` (in the same order) in a frame of the fibers asked for:
@@ -40,6 +42,9 @@ void place_patch(const Patch& patch, const PatchResult& result, Frame& frame);
 
 /// Counts the results by their status.
 [[nodiscard]] PatchCounts count_patches(const std::vector<PatchResult>& results);
+/// The same with the bins of `frame`, into which the patches were put together.
+[[nodiscard]] PatchCounts count_patches_and_bins(const Frame& frame,
+                                                 const std::vector<PatchResult>& results);
 
 /// Sets BAD2DFIT where chi2pix > 5 times its median over fibers at that wavelength and > 5 times
 /// its median over the wavelengths of that fiber.

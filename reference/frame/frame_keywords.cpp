@@ -80,6 +80,7 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Fr
       {"NGUARD", number(counts.guarded), "patches solved as a whole by the guard"},
       {"NFALLBCK", number(counts.fell_back), "patches that fell back to eigh"},
       {"NFAILED", number(counts.failed), "patches that could not be solved"},
+      {"NDARK", number(counts.dark), "bins without a usable pixel"},
   };
   // Only where it is not the default, whose files stay as they are.
   if (o.flux == FluxSolver::frame) {

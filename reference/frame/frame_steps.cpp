@@ -145,7 +145,7 @@ Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
 PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, const Frame& frame,
                                 const std::vector<PatchResult>& patches) {
   const auto& [files, settings] = job;
-  const PatchCounts counts = count_patches(patches);
+  const PatchCounts counts = count_patches_and_bins(frame, patches);
   FrameFileContent content;
   content.frame = &frame;
   content.camera = inputs.preproc.camera;

@@ -95,6 +95,13 @@ void read_parameters(const FitsReader& file, Psf& psf) {
 
 Psf read_psf(FitsReader& file) {
   Psf psf;
+  if (!file.find_hdu("YTRACE")) {
+    file.move_to_primary();
+    throw data_error(file.path(),
+                     fmt::format("is not a PSF file: it has no HDU YTRACE, and its first HDU is {}",
+                                 file.find_string("EXTNAME").value_or("without a name")),
+                     "XTRACE, YTRACE and PSF");
+  }
   file.move_to_primary();
   psf.xtrace = read_trace(file, "XTRACE", psf.nfiber);
   psf.fibermin = static_cast<int>(file.find_integer("FIBERMIN").value_or(0));

@@ -90,7 +90,7 @@ nb::dict arrays_of(const Extraction& extraction, const Results& results, bool mo
     const Pixels& pixels = extraction.inputs().pixels;
     if (model) image = assemble_model(pixels.nx, pixels.ny, results.of_patches);
   }
-  const PatchCounts counts = count_patches(results.of_patches);
+  const PatchCounts counts = count_patches_and_bins(frame, results.of_patches);
   const auto nspec = static_cast<std::size_t>(frame.nspec);
   const auto nwave = static_cast<std::size_t>(frame.nwave);
   const auto ndiagonals = static_cast<std::size_t>(frame.ndiagonals());
@@ -113,6 +113,7 @@ nb::dict arrays_of(const Extraction& extraction, const Results& results, bool mo
   of["fell_back"] = counts.fell_back;
   of["failed"] = counts.failed;
   of["direct"] = counts.direct;
+  of["dark"] = counts.dark;
   of["heliocor"] = extraction.inputs().heliocor;
   return of;
 }

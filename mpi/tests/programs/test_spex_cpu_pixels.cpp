@@ -73,7 +73,13 @@ TEST_P(OddPixels, MaskedOnesMayHoldAnything) {
 TEST_P(OddPixels, NothingUsableAtAll) {
   const std::size_t npixel = read_image(image, "MASK").value.size();
   set_pixels(image, "MASK", 0, std::vector<double>(npixel, 1));
-  ASSERT_EQ(run(frame).status, 0);
+  const Finished finished = run_spex_cpu(
+      with(tiny_z(frame), {{"-i", image}, {"--method", GetParam()}, {"--loglevel", "warn"}}));
+  ASSERT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, testing::HasSubstr("100% of "));
+  EXPECT_THAT(finished.err, testing::HasSubstr(" bins have no usable pixel"));
+  EXPECT_EQ(FitsReader(frame).get_integer("NDARK"),
+            static_cast<long long>(read_image(frame, "FLUX").value.size()));
   for (const char* hdu : {"FLUX", "IVAR", "CHI2PIX", "RESOLUTION"})
     EXPECT_THAT(read_image(frame, hdu).value, testing::Each(0.0)) << hdu;
   constexpr double all_bad = specmask::SOMEBADPIX | specmask::ALLBADPIX;

@@ -120,7 +120,7 @@ def extract(
     >>> frame.flux.shape, frame.resolution.shape, frame.units["flux"]
     ((5, 51), (5, 11, 51), 'electron / Angstrom')
     >>> frame.counts
-    Counts(patches=2, guarded=0, fell_back=0, failed=0, direct=0)
+    Counts(patches=2, guarded=0, fell_back=0, failed=0, direct=0, dark=0)
     >>> extract(night.preproc, night.psf, nsubbundles=7)
     Traceback (most recent call last):
         ...
@@ -180,7 +180,7 @@ def extract(
     if output is not None:
         extraction.write(results)
     arrays = extraction.arrays(results, bool(model))
-    names = ("patches", "guarded", "fell_back", "failed", "direct")
+    names = ("patches", "guarded", "fell_back", "failed", "direct", "dark")
     counts = Counts(**{name: arrays.pop(name) for name in names})
     return Frame(
         **arrays,

@@ -33,6 +33,7 @@ class Counts:
     fell_back: int  #: solved by eigh in the method's place
     failed: int  #: which could not be solved; their bins are NODATA in the mask
     direct: int  #: of flux="frame": whose flux was not found by sweeps
+    dark: int  #: bins, not patches: those without a usable pixel, whose ivar is 0
 
 
 @dataclass(frozen=True, eq=False)
