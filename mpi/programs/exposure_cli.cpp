@@ -75,7 +75,7 @@ std::vector<std::string> parse_cameras(const std::string& text) {
     const std::vector<std::string> found = cameras_of(word);
     if (found.empty())
       throw usage_error("--cameras", "'" + word + "' is no camera",
-                        "such as b0,r0,z0 or a0, which is the same");
+                        "b0,r0,z0, or a0, which is short for them");
     for (const std::string& camera : found)
       if (std::ranges::find(cameras, camera) == cameras.end()) cameras.push_back(camera);
   }

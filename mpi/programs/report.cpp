@@ -78,8 +78,10 @@ void report(const mpi::ExposureSummary& summary, const mpi::ExposureJob& job) {
                frames - static_cast<std::size_t>(summary.failed), frames, patches,
                to_string(job.settings.options.method), to_string(job.schedule));
   if (summary.failed > 0)
-    spdlog::error("{} of {} frame(s) failed; {} file(s) of an earlier run stay in their place",
-                  summary.failed, frames, earlier);
+    spdlog::error("{} of {} frame(s) failed{}", summary.failed, frames,
+                  earlier > 0
+                      ? fmt::format("; {} file(s) of an earlier run stay in their place", earlier)
+                      : "");
 }
 
 }  // namespace spex
