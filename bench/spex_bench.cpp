@@ -18,11 +18,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bench/archive_commands.hpp"
 #include "bench/campaign/campaign.hpp"
 #include "bench/campaign/self_test.hpp"
-#include "bench/campaign/shipped_files.hpp"
-#include "bench/roofline/frame_costs.hpp"
-#include "bench/submission/submission.hpp"
+#include "bench/plan/shipped_files.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/version.hpp"
 #include "reference/programs/program.hpp"
@@ -45,6 +44,7 @@ constexpr const char* footer =
     "  spex-bench bench/plans/perlmutter.json --out result --nodes 2 --resume\n"
     "  spex-bench submit result --archive result.tar.gz\n"
     "  spex-bench check result.tar.gz\n"
+    "  spex-bench rerun result.tar.gz --source spexbench --out again\n"
     "then\n"
     "  spex-reports bench result --out report\n"
     "\n"
@@ -65,7 +65,7 @@ struct Arguments {
   std::string launcher = "auto";
   std::string launcher_options;
   std::string loglevel = "info";
-  bool list = false;
+  bool list = false, json = false;
 };
 
 CLI::Option* add_launcher(CLI::App& app, std::string& launcher) {
@@ -89,13 +89,15 @@ void add_options(CLI::App& app, Arguments& a) {
   app.add_option("plan", a.plan, "Plan file, or the name of one that is shipped, e.g. ci")
       ->required();
   app.add_option("-o,--out", a.settings.out, "Folder for the results")->group("Files");
-  app.add_option("--data", a.settings.data,
-                 "Folder for inputs and outputs, OUT/data where not given; a full exposure takes "
-                 "6.5 GB, and its outputs 2.5. Its file system is part of what is measured")
+  app.add_option(
+         "--data", a.settings.data,
+         "Folder for inputs and outputs, OUT/data where not given. A run of a full exposure "
+         "takes 9 GB until its frames are compared; --list says how much there is at once. "
+         "Its file system is part of what is measured")
       ->group("Files");
   app.add_option("--references", a.settings.references,
-                 "Folder of the frames that others are held to, OUT/references where not given; "
-                 "kept for later runs. A full exposure takes 2.5 GB")
+                 "Folder of the frames that others are compared with, which are kept with --seeds "
+                 "plan, OUT/references where not given. A full exposure takes 2.5 GB")
       ->group("Files");
   app.add_option(
          "--goldens", a.settings.golden_cases,
@@ -103,7 +105,7 @@ void add_options(CLI::App& app, Arguments& a) {
       ->group("Files");
   app.add_option("--thresholds", a.thresholds, "What each entry must reach (docs/benchmark.md)")
       ->group("Files");
-  app.add_option("--only", a.only, "These entries or groups of the plan, commas between")
+  app.add_option("--only", a.only, "These entries, sweeps or groups of the plan, commas between")
       ->delimiter(',')
       ->group("What to run");
   app.add_option("--repeats", a.repeats,
@@ -120,15 +122,18 @@ void add_options(CLI::App& app, Arguments& a) {
       ->check(CLI::Range(least_seconds, most_seconds))
       ->group("What to run");
   app.add_option("--seeds", a.seeds,
-                 "Of the inputs: drawn, so that nobody can make the answers ahead, or the plan's, "
-                 "whose inputs and reference frames are kept for later runs, and whose speeds are "
-                 "not to be published. Plan in the tier ci, else drawn, where not given")
+                 "Of the inputs: drawn for each run; or the plan's, whose inputs and reference "
+                 "frames are kept, to try a change again and again. Plan in the tier ci, else "
+                 "drawn, where not given")
       ->check(CLI::IsMember({"drawn", "plan"}))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->group("What to run");
   app.add_flag("--resume", a.settings.resume, "Go on with what OUT holds of this plan")
       ->group("What to run");
-  app.add_flag("--list", a.list, "Say what would be run, and end")->group("What to run");
+  CLI::Option* const list =
+      app.add_flag("--list", a.list, "Say what would be run, and what it takes, and end")
+          ->group("What to run");
+  app.add_flag("--json", a.json, "The same as JSON")->needs(list)->group("What to run");
   add_self_test(app)->group("What to run");
   add_launcher(app, a.launcher)->group("Machine");
   app.add_option("--launcher-options", a.launcher_options,
@@ -148,22 +153,16 @@ void add_options(CLI::App& app, Arguments& a) {
       ->group("Machine");
 }
 
-// The status of a program whose words have reached stdout.
-int flushed(int status) {
-  if (std::fflush(stdout) != 0)
-    throw spex::data_error("stdout", std::strerror(errno), "room for the table");
-  return status;
-}
-
 void choose_entries(const Arguments& arguments, spex::bench::Plan& plan) {
   if (!arguments.only.empty()) {
     const auto has_name = [](const spex::bench::Entry& entry, const std::string& name) {
-      return entry.id == name || (!name.empty() && entry.group == name);
+      return entry.id == name || (!name.empty() && (entry.group == name || entry.sweep_id == name));
     };
     for (const std::string& name : arguments.only)
       if (std::none_of(plan.entries.begin(), plan.entries.end(),
                        [&](const auto& entry) { return has_name(entry, name); }))
-        throw spex::usage_error("--only", name, "an entry or group of the plan; --list names them");
+        throw spex::usage_error("--only", name,
+                                "an entry, sweep or group of the plan; --list names them");
     std::erase_if(plan.entries, [&](const auto& entry) {
       return std::none_of(arguments.only.begin(), arguments.only.end(),
                           [&](const std::string& name) { return has_name(entry, name); });
@@ -222,19 +221,9 @@ spex::bench::Launcher launcher_of(const std::string& asked, const std::string& o
   return launcher;
 }
 
-// Relative paths are of it, and launchers ask for it.
-void check_working_folder() {
-  std::error_code error, none;
-  static_cast<void>(fs::current_path(error));
-  if (error)
-    throw spex::data_error(
-        "the working folder " + fs::read_symlink("/proc/self/cwd", none).string(), error.message(),
-        "one that is there: cd to it");
-}
-
 int run(Arguments& arguments) {
   spex::set_log_level(arguments.loglevel);
-  check_working_folder();
+  spex::bench::check_working_folder();
   spex::bench::Signals signals;
   spex::bench::Plan plan = spex::bench::read_plan(spex::bench::plan_file(arguments.plan));
   if (arguments.thresholds) {
@@ -251,12 +240,12 @@ int run(Arguments& arguments) {
     check_duration(arguments, plan);
   }
   choose_entries(arguments, plan);
-  for (const auto& entry : plan.entries) spex::bench::check_options(entry, plan.division);
+  arguments.settings.seeds =
+      arguments.seeds.value_or(plan.tier == "ci" ? "plan" : "drawn") == "plan"
+          ? spex::bench::SeedSource::plan
+          : spex::bench::SeedSource::drawn;
   if (arguments.list) {
-    fmt::print("{}: {}\n", plan.name, spex::printable(plan.description));
-    for (const auto& entry : plan.entries)
-      fmt::print("  {:<32} {:<16} {:<16} {:<16} {}\n", entry.id, to_string(entry.milestone),
-                 entry.case_name, entry.group, fmt::join(entry.options, " "));
+    fmt::print("{}", spex::bench::list_plan(plan, arguments.settings, arguments.json));
     return 0;
   }
   check_system(arguments.settings.system);
@@ -266,62 +255,8 @@ int run(Arguments& arguments) {
     arguments.settings.data = fs::path(arguments.settings.out) / "data";
   if (arguments.settings.references.empty())
     arguments.settings.references = fs::path(arguments.settings.out) / "references";
-  arguments.settings.seeds =
-      arguments.seeds.value_or(plan.tier == "ci" ? "plan" : "drawn") == "plan"
-          ? spex::bench::SeedSource::plan
-          : spex::bench::SeedSource::drawn;
   arguments.settings.launch.launcher = launcher_of(arguments.launcher, arguments.launcher_options);
-  return flushed(spex::bench::run_campaign(plan, arguments.settings, signals));
-}
-
-// What is found of an archive, on stdout; the exit status.
-int say(const spex::bench::SubmissionCheck& found) {
-  fmt::print("{}", found.text());
-  return flushed(found.exit_status());
-}
-
-std::string text_of_description(const std::string& path) {
-  constexpr std::uintmax_t most_bytes = 1 << 20;
-  std::error_code error;
-  std::ifstream in(path, std::ios::binary);
-  if (!in || !fs::is_regular_file(path, error) || fs::file_size(path, error) > most_bytes || error)
-    throw spex::usage_error("--description", path + " cannot be read",
-                            "a text file of a megabyte at most");
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-int submit(int argc, char** argv) {
-  CLI::App app(
-      "Packs the results of a plan, with logs, plan and system, into one archive, and says "
-      "what `spex-bench check` will say of it.",
-      "spex-bench submit");
-  std::string out, archive, description;
-  app.add_option("out", out, "Folder of results (--out of spex-bench)")->required();
-  app.add_option("-a,--archive", archive, "Archive to write, a .tar.gz")->required();
-  app.add_option("--description", description,
-                 "Text file about the system: BIOS, NUMA, interconnect, storage, what was changed");
-  int status = 0;
-  if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
-  const std::string text = description.empty() ? "" : text_of_description(description);
-  const spex::bench::Files files = spex::bench::collect_submission(out, text);
-  spex::bench::write_archive(archive, files);
-  fmt::print("wrote {}, {} files\n", archive, files.size());
-  return say(spex::bench::check_submission(files));
-}
-
-int check(int argc, char** argv) {
-  CLI::App app(
-      "Says whether an archive of `spex-bench submit` is complete, consistent with itself, "
-      "and may be published, and why not. Nothing is unpacked.",
-      "spex-bench check");
-  app.footer(
-      "Exit status: 0 an entry may be published, 1 incomplete or no such archive, 2 the "
-      "command line is wrong,\n3 inconsistent: refused, 6 no entry may be published.");
-  std::string archive;
-  app.add_option("archive", archive, "The archive")->required();
-  int status = 0;
-  if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
-  return say(spex::bench::check_submission(spex::bench::read_archive(archive)));
+  return spex::bench::flushed(spex::bench::run_campaign(plan, arguments.settings, signals));
 }
 
 int self_test(int argc, char** argv) {
@@ -343,10 +278,10 @@ int self_test(int argc, char** argv) {
   int status = 0;
   if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
   spex::set_log_level(loglevel);
-  check_working_folder();
+  spex::bench::check_working_folder();
   spex::bench::Signals signals;
   settings.launch.launcher = launcher_of(launcher, "");
-  return flushed(spex::bench::run_self_test(settings, signals));
+  return spex::bench::flushed(spex::bench::run_self_test(settings, signals));
 }
 
 }  // namespace
@@ -355,8 +290,9 @@ int main(int argc, char** argv) {
   spex::set_up_logging(program);
   return spex::run_guarded(program, [&] {
     const std::string command = argc > 1 ? argv[1] : "";
-    if (command == "submit") return submit(argc - 1, argv + 1);
-    if (command == "check") return check(argc - 1, argv + 1);
+    if (command == "submit") return spex::bench::submit(argc - 1, argv + 1);
+    if (command == "check") return spex::bench::check(argc - 1, argv + 1);
+    if (command == "rerun") return spex::bench::rerun(argc - 1, argv + 1);
     if (std::find(argv, argv + argc, std::string("--self-test")) != argv + argc)
       return self_test(argc, argv);
     CLI::App app("Runs a plan of benchmarks, checks every frame, and judges the machine.", program);

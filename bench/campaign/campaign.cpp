@@ -1,7 +1,6 @@
 #include "bench/campaign/campaign.hpp"
 
 #include <algorithm>
-#include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -12,19 +11,19 @@
 #include <spdlog/spdlog.h>
 #include <sys/resource.h>
 
+#include "bench/campaign/compare_runs.hpp"
 #include "bench/campaign/entry_run.hpp"
-#include "bench/campaign/exposure_run.hpp"
 #include "bench/campaign/folders.hpp"
-#include "bench/campaign/inputs.hpp"
-#include "bench/campaign/long_run.hpp"
-#include "bench/campaign/result_file.hpp"
-#include "bench/campaign/table.hpp"
-#include "bench/campaign/watched_run.hpp"
-#include "bench/correctness/file_hash.hpp"
-#include "bench/correctness/program_files.hpp"
-#include "bench/correctness/repository_goldens.hpp"
-#include "bench/correctness/run_claims.hpp"
-#include "bench/measure/machine.hpp"
+#include "bench/campaign/timed_runs.hpp"
+#include "bench/check/golden_gate.hpp"
+#include "bench/machine/machine.hpp"
+#include "bench/machine/program_files.hpp"
+#include "bench/result/check_archive.hpp"
+#include "bench/result/derive.hpp"
+#include "bench/result/file_hash.hpp"
+#include "bench/result/result_file.hpp"
+#include "bench/result/table.hpp"
+#include "bench/result/utc.hpp"
 #include "bench/roofline/frame_costs.hpp"
 #include "golden/golden_cases.hpp"
 #include "reference/core/error.hpp"
@@ -76,6 +75,17 @@ void check_launcher(const Plan& plan, const LaunchSettings& settings, const Mach
   }
 }
 
+void check_gpus(const Plan& plan, const Machine& machine) {
+  int most = 0;
+  for (const Entry& entry : plan.entries) most = std::max(most, entry.gpus);
+  const auto found = static_cast<int>(machine.gpus.size());
+  if (most == 0 || found >= most) return;
+  throw data_error("--require-gpu",
+                   found == 0 ? "no GPU found, required by --require-gpu"
+                              : fmt::format("{} GPU(s) found", found),
+                   fmt::format("{} GPU(s), which the plan uses", most));
+}
+
 // This machine. What cannot be run on it is said before anything is made.
 Machine machine_for(const Plan& plan, const CampaignSettings& settings, const Programs& programs,
                     const Nvml& nvml) {
@@ -83,6 +93,7 @@ Machine machine_for(const Plan& plan, const CampaignSettings& settings, const Pr
   if (settings.launch.nodes > machine.nodes_allocated)
     throw usage_error("--nodes", std::to_string(settings.launch.nodes),
                       fmt::format("at most the {} allocated", machine.nodes_allocated));
+  if (settings.require_gpu) check_gpus(plan, machine);
   std::vector<Entry> can_run = plan.entries;
   std::erase_if(can_run, [&](const Entry& entry) {
     return entry.gpus > static_cast<int>(machine.gpus.size());
@@ -104,226 +115,223 @@ std::vector<std::string> paths_of_programs(const Programs& programs, const Launc
   return paths;
 }
 
+// Of drawn seeds no reference is kept.
+std::string folder_of_references(const CampaignSettings& settings) {
+  if (settings.seeds == SeedSource::plan) return settings.references;
+  const fs::path folder = fs::path(settings.data) / "references";
+  fs::remove_all(folder);
+  return folder;
+}
+
 class Campaign {
  public:
   Campaign(const Plan& plan, const CampaignSettings& settings, Signals& signals)
       : plan_(plan),
         settings_(settings),
+        signals_(signals),
         programs_(Programs::beside_this_one()),
         machine_(machine_for(plan, settings, programs_, nvml_)),
         folders_(settings, plan),
-        program_files_(paths_of_programs(programs_, settings.launch.launcher, nvml_)),
-        inputs_(plan, settings, programs_, program_files_.sha256().at("spex-cpu"), folders_.data(),
-                signals),
-        watcher_(nvml_, machine_, folders_, signals, [this](const EntryRun& run) { write(run); }) {
-    begin();
-    make_runs();
+        files_(paths_of_programs(programs_, settings.launch.launcher, nvml_)),
+        exposures_(folders_.data(), settings.seeds, programs_, signals),
+        runner_(nvml_, machine_, signals),
+        timed_(folders_, exposures_, runner_, machine_, nvml_, plan.time_limit_s,
+               [this](EntryRun& run) { write(run); }),
+        comparer_(folders_, exposures_,
+                  References(folder_of_references(settings), files_.sha256().at("spex-cpu"),
+                             programs_, signals),
+                  plan.reference ? &*plan.reference : nullptr,
+                  [this](EntryRun& run) { write(run); }) {
+    if (settings.seeds == SeedSource::drawn && !settings.resume)
+      fs::remove_all(fs::path(folders_.data()) / "inputs" / "drawn");
+    atomic_write(kept_plan_path(settings.out), plan.text);
+    const Record shared = shared_record();
+    for (const Entry& entry : plan.entries) {
+      const Case& one = plan.cases.at(entry.case_name);
+      EntryRun& run = runs_.emplace_back(EntryRun{&entry, &one, {}, {}, {}});
+      run.record = begin_record(entry, one, plan, shared);
+    }
   }
 
   int run() {
-    for (EntryRun& run : runs_) prepare(run);
-    began_ = unix_now();
-    // Round after round, so that what changes in the machine meanwhile meets all entries.
-    for (bool more = true; more && !Signals::interrupted();) {
-      more = false;
-      for (EntryRun& run : runs_) {
-        if (run.done()) continue;
-        if (Signals::interrupted()) break;
-        run_once(run);
-        more = true;
-      }
+    for (EntryRun& run : runs_) guarded(run, [&] { prepare(run); });
+    // An entry's frames are compared when all of its runs are timed, and not between them, so that
+    // the machine stays as it is.
+    for (EntryRun& run : runs_) {
+      guarded(run, [&] {
+        while (!Signals::interrupted() && !is_done(run.record)) {
+          if (!timed_.make(run)) break;
+          report(run);
+          write(run);
+        }
+      });
+      if (!Signals::interrupted()) guarded(run, [&] { comparer_.compare(run); });
+      if (!Signals::interrupted() && !faults_of(run.record).empty())
+        spdlog::error("{}: {}", run.entry->id, faults_of(run.record).front());
     }
-    if (!Signals::interrupted()) check_files();
-    for (const EntryRun& run : runs_) write(run);
-    print_table(runs_, facts_);
+    if (!Signals::interrupted()) {
+      timed_.remove_shared();
+      check_programs();
+    }
+    return end();
+  }
+
+ private:
+  // What goes wrong with the harness or the system is no fault of the frames, and ends this entry
+  // alone.
+  template <class Work>
+  void guarded(EntryRun& run, const Work& work) {
+    if (Signals::interrupted() || run.record.error) return;
+    try {
+      work();
+    } catch (const Interrupted&) {
+      return;
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::usage || resuming_) throw;
+      fail(run, error.what());
+    } catch (const std::exception& error) {
+      fail(run, words_of(error));
+    }
+  }
+
+  void fail(EntryRun& run, const std::string& why) {
+    run.record.error = printable(why);
+    spdlog::error("{}: {}", run.entry->id, *run.record.error);
+    write(run);
+  }
+
+  Record shared_record() {
+    Record record;
+    std::string now = utc_text(unix_now());
+    std::erase_if(now, [](char c) { return c == '-' || c == ':'; });
+    record.run_id = fmt::format("{}-{}-{}", now, plan_.name, machine_.name);
+    record.tier = plan_.tier;
+    record.division = plan_.division;
+    record.plan = {plan_.name, hash_text(plan_.text)};
+    record.build = build_json();
+    record.system = system_json(machine_, nvml_);
+    record.programs = files_.sha256();
+    record.libraries = libraries_of(programs_.spex_cpu);
+    if (!machine_.gpus.empty()) record.libraries.merge(libraries_of(programs_.spex_gpu));
+    record.health.reason = nvml_.reason().empty() ? "no GPU was used" : nvml_.reason();
+    return record;
+  }
+
+  // Everything before the first run of an entry.
+  void prepare(EntryRun& run) {
+    const Entry& entry = *run.entry;
+    Record& record = run.record;
+    const int nodes = entry.nodes.value_or(settings_.launch.nodes);
+    if (nodes > machine_.nodes_allocated)
+      record.skipped =
+          fmt::format("it needs {} nodes, of {} allocated", nodes, machine_.nodes_allocated);
+    else if (entry.gpus > static_cast<int>(machine_.gpus.size()))
+      record.skipped = "there is no GPU for it";
+    std::vector<std::string> options{"--events", folders_.events(), "--loglevel", "warn"};
+    if (!entry.alone) options.insert(options.begin(), {"--list", folders_.list()});
+    run.launch = make_launch(entry, machine_, settings_.launch, programs_, options);
+    record.launch = launch_record(entry, run.launch);
+    record.inputs = exposures_.record(*run.of);
+    if (settings_.thresholds)
+      if (const auto found = settings_.thresholds->entries.find(entry.id);
+          found != settings_.thresholds->entries.end())
+        record.threshold = found->second;
+    if (record.skipped) return write(run);
+    const std::string result = folders_.result(entry.id);
+    resuming_ = settings_.resume && fs::exists(result);
+    if (!resuming_ && entry.mps && program_on_path(mps_control).empty())
+      return fail(run, fmt::format("{} is not on PATH (expected the driver's MPS)", mps_control));
+    if (resuming_) {
+      resume_record(result, record);
+      comparer_.find_pending(run);
+    }
+    resuming_ = false;
+    if (is_done(record) && run.pending.empty()) return write(run);
+    if (record.golden.empty()) record.golden = goldens_of(entry);
+    write(run);
+  }
+
+  // Once for all entries that share a milestone.
+  const std::vector<GoldenRecord>& goldens_of(const Entry& entry) {
+    const auto found = goldens_.find(entry.milestone);
+    if (found != goldens_.end()) return found->second;
+    std::vector<GoldenRecord> records;
+    for (const std::string& name : plan_.goldens) {
+      spdlog::info("{}: golden case {}", to_string(entry.milestone), name);
+      records.push_back(run_golden(settings_.golden_cases, name, golden_extractor(entry, programs_),
+                                   folders_.data(), signals_));
+      if (Signals::interrupted()) throw Interrupted{};
+    }
+    return goldens_.emplace(entry.milestone, std::move(records)).first->second;
+  }
+
+  void report(EntryRun& run) {
+    const Sample& sample = run.record.timing.samples.back();
+    const int warmups = run.record.timing.warmups;
+    const std::string what = sample.warmup
+                                 ? fmt::format("warm-up {} of {}", sample.index + 1, warmups)
+                                 : fmt::format("timed run {} of {}", sample.index + 1 - warmups,
+                                               sample.index + 1 - warmups + runs_left(run.record));
+    if (sample.failure)
+      spdlog::info("{} {}: FAILED: {}", run.entry->id, what, *sample.failure);
+    else
+      spdlog::info("{} {}: {:.2f} s, extraction {:.2f} s", run.entry->id, what, sample.effective_s,
+                   sample.extraction_s.value_or(0));
+    if (run.record.costs.empty() && !run.entry->sustain && !run.pending.empty())
+      count_costs(run, run.pending.back().outputs.front().first);
+  }
+
+  static void count_costs(EntryRun& run, const Exposure& exposure) {
+    std::vector<CameraPsf> frames;
+    for (int k = 0; k < run.record.work.frames; ++k)
+      frames.push_back({exposure.frames.at(k).camera, exposure.frames.at(k).psf});
+    ExtractOptions options = run.entry->extract;
+    run.record.costs = frame_costs(options, frames);
+  }
+
+  // The programs are still those that were there.
+  void check_programs() {
+    const std::string changed = files_.changed();
+    if (changed.empty()) return;
+    for (EntryRun& run : runs_)
+      if (!run.record.skipped && !run.record.error)
+        fail(run, changed + " was changed while it was measured");
+  }
+
+  void write(EntryRun& run) {
+    run.record.end_utc = utc_text(unix_now());
+    atomic_write(folders_.result(run.entry->id), result_text(run.record));
+  }
+
+  int end() {
+    std::vector<Record> records;
     std::vector<int> statuses;
-    for (const EntryRun& run : runs_) {
-      const int status = judge(run.evidence(facts_)).exit_status;
-      const bool refused = status == status::skipped && settings_.require_gpu;
-      statuses.push_back(refused ? status::failed : status);
+    for (EntryRun& run : runs_) {
+      write(run);
+      records.push_back(run.record);
+      statuses.push_back(derive(run.record).verdict.exit_status);
     }
+    print_table(records);
     if (Signals::interrupted())
       spdlog::error("interrupted; the same command with --resume goes on from here");
     return combined_status(statuses);
   }
 
- private:
-  void begin() {
-    facts_.plan = &plan_;
-    facts_.plan_sha256 = hash_text(plan_.text);
-    std::string now = utc_text(unix_now());
-    std::erase_if(now, [](char c) { return c == '-' || c == ':'; });
-    facts_.run_id = fmt::format("{}-{}-{}", now, plan_.name, machine_.name);
-    facts_.build = build_json();
-    facts_.system = system_json(machine_, nvml_);
-    facts_.programs = program_files_.sha256();
-    facts_.environment = relevant_environment();
-    facts_.slurm = slurm_environment();
-    facts_.seal_key = folders_.seal_key();
-    atomic_write(kept_plan_path(settings_.out), plan_.text);
-    atomic_write(kept_key_path(settings_.out), facts_.seal_key + "\n");
-    facts_.goldens_are_ours = are_repository_goldens(settings_.golden_cases);
-    facts_.gpu_reason = nvml_.reason();
-    facts_.thresholds = settings_.thresholds;
-  }
-
-  void make_runs() {
-    for (const Entry& entry : plan_.entries) {
-      EntryRun run;
-      run.entry = entry;
-      run.start_utc = utc_text(unix_now());
-      run.warmups = entry.warmups.value_or(plan_.warmups);
-      run.repeats = entry.repeats.value_or(plan_.repeats);
-      run.until = entry.until;
-      const Case& one = plan_.cases.at(entry.case_name);
-      run.frames = entry.frames.value_or(static_cast<int>(one.camera_list().size()));
-      run.bundles = run.frames * entry.bundles.value_or(one.bundles());
-      run.has_fpnh = has_fpnh(entry, one);
-      const int nodes = entry.nodes.value_or(settings_.launch.nodes);
-      if (nodes > machine_.nodes_allocated)
-        run.skipped_because =
-            fmt::format("it needs {} nodes, of {} allocated", nodes, machine_.nodes_allocated);
-      else if (entry.gpus > static_cast<int>(machine_.gpus.size()))
-        run.skipped_because = "there is no GPU for it";
-      run.skipped = !run.skipped_because.empty();
-      run.inputs = inputs_.json(run);
-      runs_.push_back(std::move(run));
-    }
-  }
-
-  // Everything before the first run of an entry. What fails here fails the entry alone.
-  void prepare(EntryRun& run) {
-    if (Signals::interrupted() || !run.error.empty()) return;
-    try {
-      std::vector<std::string> options{"--events", folders_.events(), "--loglevel", "warn"};
-      if (!run.entry.alone) options.insert(options.begin(), {"--list", folders_.list()});
-      run.launch = make_launch(run.entry, machine_, settings_.launch, programs_, options);
-      if (run.skipped) return write(run);
-      const std::string result = folders_.result(run.entry.id);
-      const bool resumes = settings_.resume && fs::exists(result);
-      if (!resumes && run.entry.mps && program_on_path(mps_control).empty()) {
-        run.error = fmt::format("{} is not on PATH (expected the driver's MPS)", mps_control);
-        return write(run);
-      }
-      if (resumes) {
-        resume_from(result, facts_, run);
-        inputs_.check_resumed(run, result);
-      }
-      if (run.done()) return;
-      const std::vector<const Dataset*> exposures =
-          inputs_.exposures_of(run, run.next_index(), run.next_index() + run.runs_left());
-      if (!run.entry.sustain)
-        run.stage_costs = frame_costs(run.entry, *exposures.front(), run.frames);
-      if (run.golden.empty()) run.golden = inputs_.golden_gate(run.entry);
-      spoil_others(run);
-      if (run.failed()) return;
-      for (const Dataset* exposure : exposures) inputs_.make_references(run, *exposure);
-    } catch (const Error& error) {
-      if (error.kind() == ErrorKind::usage || settings_.resume) throw;
-      run.error = error.what();
-    } catch (const std::exception& error) {
-      run.error = words_of(error);
-    }
-    write(run);
-  }
-
-  // Whether the inputs are still those that were made, and the programs those that were there. Runs
-  // on or of others have failed.
-  void check_files() {
-    if (done_ == 0) return;
-    if (const std::string program = program_files_.changed(); !program.empty())
-      for (EntryRun& run : runs_)
-        for (Sample& sample : run.samples)
-          if (!sample.failure) sample.failure = program + " was changed while it was measured";
-    inputs_.fail_changed(runs_);
-  }
-
-  // One run of an entry. What goes wrong with the harness or the system is no fault of the frames,
-  // and ends this entry alone.
-  void run_once(EntryRun& run) {
-    try {
-      std::optional<Sample> sample = measure(run);
-      if (!sample) return;  // interrupted
-      report(run, *sample);
-      run.samples.push_back(std::move(*sample));
-      write(run);
-      spoil_others(run);
-    } catch (const std::exception& error) {
-      run.error = words_of(error);
-      spdlog::error("{}: {}", run.entry.id, run.error);
-      if (!run.dropped.empty() && run.dropped.back().index == run.next_index())
-        run.dropped.back().reason = run.error;
-      write(run);
-    }
-  }
-
-  // Answers that an entry has looked up are there for all that follow. The tier ci has no speed
-  // that they could help.
-  void spoil_others(const EntryRun& run) {
-    if (plan_.tier == "ci") return;
-    std::string failure;
-    if (!run.samples.empty()) failure = run.samples.back().failure.value_or("");
-    for (const auto& one : run.golden)
-      if (one.at("failure").is_string()) failure += one.at("failure").get<std::string>();
-    if (failure.find(no_business) == std::string::npos) return;
-    for (EntryRun& other : runs_) {
-      if (&other == &run || other.done()) continue;
-      other.error = fmt::format(
-          "{} has opened, or moved, what no run has business with, which helps all later "
-          "runs (expected a new --data and --references)",
-          run.entry.id);
-      write(other);
-    }
-  }
-
-  std::optional<Sample> measure(EntryRun& run) {
-    if (run.entry.sustain)
-      return measure_long_run(run, plan_, facts_.run_id, machine_, nvml_, folders_, inputs_,
-                              watcher_);
-    inputs_.prepare_further(run, run.next_index());
-    if (Signals::interrupted()) return std::nullopt;
-    return measure_exposure(run, plan_, folders_, inputs_, watcher_);
-  }
-
-  void report(const EntryRun& run, const Sample& sample) {
-    ++done_;
-    int left = 0;
-    for (const EntryRun& one : runs_) left += one.runs_left();
-    left = std::max(0, left - 1);  // this run's sample is not counted yet
-    const double each = (unix_now() - began_) / done_;
-    const std::string what = sample.warmup ? "warm-up" : "timed";
-    std::string words;
-    if (sample.failure)
-      words = "FAILED: " + *sample.failure;
-    else if (!run.validation.pass())
-      words = "WRONG: " + run.validation.failure();
-    else
-      words = fmt::format("{:.2f} s, extraction {:.2f} s", sample.effective_s,
-                          sample.extraction_s.value_or(0));
-    spdlog::info("{} {} {}: {}; {} run(s) and about {:.0f} s left", run.entry.id, what,
-                 sample.index, words, left, each * left);
-  }
-
-  void write(const EntryRun& run) const {
-    EntryRun ending = run;
-    ending.end_utc = utc_text(unix_now());
-    const std::string text = result_text(ending, facts_);
-    atomic_write(folders_.result(run.entry.id), {text.begin(), text.end()});
-  }
-
   const Plan& plan_;
   const CampaignSettings& settings_;
+  Signals& signals_;
   Nvml nvml_;
   Programs programs_;
   Machine machine_;
   CampaignFolders folders_;
-  ProgramFiles program_files_;
-  CampaignInputs inputs_;
-  RunWatcher watcher_;
-  RunFacts facts_;
+  ProgramFiles files_;
+  Exposures exposures_;
+  Runner runner_;
+  TimedRuns timed_;
+  RunComparer comparer_;
   std::vector<EntryRun> runs_;
-  double began_ = 0;
-  int done_ = 0;
+  std::map<Milestone, std::vector<GoldenRecord>> goldens_;
+  bool resuming_ = false;  // what is wrong with a result that is resumed ends the campaign
 };
 
 }  // namespace

@@ -1,22 +1,21 @@
-// A run of a plan: its entries in turn, round after round, each run timed, then validated.
+// A run of a plan: entry after entry, all of its runs timed, then all of their frames compared.
 #pragma once
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "bench/campaign/plan.hpp"
-#include "bench/campaign/verdict.hpp"
-#include "bench/correctness/seeds.hpp"
-#include "bench/measure/launch.hpp"
-#include "bench/measure/signals.hpp"
+#include "bench/plan/plan.hpp"
+#include "bench/plan/seeds.hpp"
+#include "bench/result/thresholds.hpp"
+#include "bench/run/launch.hpp"
+#include "bench/run/signals.hpp"
 
 namespace spex::bench {
 
 struct CampaignSettings {
   std::string out;           ///< folder of the result files
   std::string data;          ///< folder of inputs and outputs
-  std::string references;    ///< folder of the frames that others are held to
+  std::string references;    ///< folder of the frames that others are compared with
   std::string golden_cases;  ///< cases.json
   LaunchSettings launch;
   SeedSource seeds = SeedSource::plan;  ///< of the inputs
@@ -26,14 +25,13 @@ struct CampaignSettings {
   bool require_gpu = false;
 };
 
-/// Where a campaign keeps, below --out, what a submission needs besides results: the plan as it is,
-/// and the key of the seals.
-[[nodiscard]] std::string kept_plan_path(const std::string& out);
-[[nodiscard]] std::string kept_key_path(const std::string& out);
-
 /// Runs the plan, writes OUT/ENTRY.json after every run, prints a table, and returns the exit
 /// status of docs/results.md. Throws Error(usage) where the settings do not fit the machine.
 [[nodiscard]] int run_campaign(const Plan& plan, const CampaignSettings& settings,
                                Signals& signals);
+
+/// What a plan takes, an entry a line: ranks, GPUs, runs, frames, disk; as JSON where `json`.
+/// Nothing is run.
+[[nodiscard]] std::string list_plan(const Plan& plan, const CampaignSettings& settings, bool json);
 
 }  // namespace spex::bench

@@ -1,178 +1,118 @@
 #include "bench/campaign/entry_run.hpp"
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <set>
 
 #include <fmt/format.h>
 
-#include "bench/campaign/figures.hpp"
-#include "bench/measure/optional_json.hpp"
+#include "bench/result/derive.hpp"
+#include "bench/result/members.hpp"
+#include "bench/result/record_members.hpp"
+#include "bench/result/result_file.hpp"
+#include "bench/result/utc.hpp"
+#include "reference/core/error.hpp"
 
 namespace spex::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
+constexpr std::size_t cameras_of_exposure = 30;
 
-Json snapshot_json(const GpuState& state) {
-  return {{"uuid", state.uuid},
-          {"throttle_reasons", state.throttle_reasons},
-          {"ecc_corrected", value_or_null(state.ecc_corrected)},
-          {"ecc_uncorrected", value_or_null(state.ecc_uncorrected)},
-          {"temperature_c", value_or_null(state.temperature_c)},
-          {"clock_sm_mhz", value_or_null(state.clock_sm_mhz)},
-          {"clock_memory_mhz", value_or_null(state.clock_memory_mhz)},
-          {"power_w", value_or_null(state.power_w)},
-          {"memory_used_bytes", value_or_null(state.memory_used_bytes)}};
-}
-
-// A full disk, no more files that may be open, or an MPS that does not start (mps-wrapper's words),
-// say nothing of what the program computes.
-bool is_of_the_system(const std::string& failure) {
-  const auto says = [&](const char* words) { return failure.find(words) != std::string::npos; };
-  return says(std::strerror(ENOSPC)) || says(std::strerror(EMFILE)) ||
-         says("mps-wrapper: nvidia-cuda-mps-control") || says("mps-wrapper: MPS did not answer");
-}
-
-Json larger(const Json& kept, const std::optional<double>& value) {
-  if (!value) return kept;
-  return kept.is_null() ? *value : std::max(kept.get<double>(), *value);
+// What a run that goes on must have in common with the one that was begun, in words.
+std::vector<std::pair<const char*, bool>> compared(const Record& was, const Record& now) {
+  const auto same = [](const auto& a, const auto& b) { return json_of(a) == json_of(b); };
+  // A run may go on in another of Slurm's jobs.
+  LaunchRecord was_launch = was.launch, now_launch = now.launch;
+  was_launch.slurm.clear(), now_launch.slurm.clear();
+  was_launch.variables.clear(), now_launch.variables.clear();
+  // Of a long run the number of frames is found by its warm-ups.
+  WorkRecord was_work = was.work, now_work = now.work;
+  if (was.work.sustain) was_work.frames = now_work.frames = was_work.bundles = now_work.bundles = 0;
+  return {{"plan", was.plan.sha256 == now.plan.sha256},
+          {"entry", was.entry == now.entry && was.milestone == now.milestone},
+          {"build or system", was.build == now.build && was.system == now.system},
+          {"programs", was.programs == now.programs},
+          {"command line or environment", same(was_launch, now_launch)},
+          {"number of warm-ups", was.timing.warmups == now.timing.warmups},
+          {"inputs (--seeds)", same(was.inputs, now.inputs)},
+          {"work or length", same(was_work, now_work)}};
 }
 
 }  // namespace
 
-bool EntryRun::failed() const {
-  if (!error.empty()) return true;
-  for (const Sample& sample : samples)
-    if (sample.failure) return true;
-  for (const Json& one : golden)
-    if (!one.at("pass").get<bool>()) return true;
-  return !validation.frames().empty() && !validation.pass();
+int EntryRun::dropped_of(int index) const {
+  const auto& dropped = record.timing.dropped;
+  return static_cast<int>(std::count_if(dropped.begin(), dropped.end(),
+                                        [&](const DroppedRun& run) { return run.index == index; }));
 }
 
-namespace {
-
-int throttled_of(const std::vector<Sample>& samples) {
-  return static_cast<int>(std::count_if(samples.begin(), samples.end(), [](const Sample& sample) {
-    return sample.throttled && !sample.warmup;
-  }));
+Record begin_record(const Entry& entry, const Case& one, const Plan& plan, const Record& shared) {
+  Record record = shared;
+  record.start_utc = utc_text(unix_now());
+  record.case_name = entry.case_name;
+  record.milestone = to_string(entry.milestone);
+  record.entry = entry.id;
+  const int frames = entry.frames.value_or(static_cast<int>(one.cameras.size()));
+  record.work = {frames,
+                 frames * entry.bundles.value_or(one.bundles()),
+                 entry.scale_to,
+                 has_fpnh(entry, one),
+                 one.cameras.size() == cameras_of_exposure && one.size == "full" &&
+                     !entry.bundles && !entry.frames,
+                 entry.reference_options().empty(),
+                 entry.tolerance,
+                 entry.sustain};
+  record.timing.warmups = entry.warmups.value_or(plan.warmups);
+  record.timing.repeats = entry.repeats.value_or(plan.repeats);
+  record.timing.until = entry.until;
+  if (entry.scaling)
+    record.scaling = {entry.scaling->sweep, entry.scaling->kind, entry.scaling->x,
+                      record.work.bundles};
+  record.ceilings = entry.on_gpu() ? plan.gpu_ceilings : plan.cpu_ceilings;
+  return record;
 }
 
-}  // namespace
-
-bool EntryRun::done() const {
-  if (skipped || failed()) return true;
-  if (next_index() < warmups + repeats) return false;
-  if (throttled_of(samples) >= repeats) return true;
-  const auto count = static_cast<int>(timed().size());
-  if (count < repeats) return false;
-  return !until || count >= until->most || narrow_enough(*this);
-}
-
-int EntryRun::runs_left() const {
-  if (done()) return 0;
-  return std::max(1, warmups + repeats + throttled_of(samples) - next_index());
-}
-
-int EntryRun::next_index() const {
-  return static_cast<int>(samples.size());
-}
-
-std::vector<int> EntryRun::seeds_of_run(const Case& one, int index) const {
-  std::vector<int> seeds{seed_of_run(one, entry, index, 0)};
-  for (const DroppedRun& begun : dropped)
-    if (begun.index == index)
-      seeds.push_back(seed_of_run(one, entry, index, static_cast<int>(seeds.size())));
-  return seeds;
-}
-
-std::vector<const Sample*> EntryRun::timed() const {
-  std::vector<const Sample*> found;
-  for (const Sample& sample : samples)
-    if (!sample.warmup && !sample.failure && !sample.throttled) found.push_back(&sample);
-  return found;
-}
-
-void EntryRun::add_health(const std::vector<GpuObservation>& watched) {
-  if (watched.empty()) return;
-  const bool first = health_before.is_null();
-  if (first) health_before = Json::array();
-  health_after = Json::array();
-  health_during.resize(watched.size());
-  for (std::size_t i = 0; i < watched.size(); ++i) {
-    const GpuObservation& gpu = watched[i];
-    if (first) health_before.push_back(snapshot_json(gpu.before));
-    health_after.push_back(snapshot_json(gpu.after));
-    Json& during = health_during[i];
-    if (during.is_null())
-      during = {{"uuid", gpu.before.uuid},
-                {"throttle_reasons", Json::array()},
-                {"temperature_max_c", nullptr},
-                {"clock_sm_max_mhz", nullptr},
-                {"power_max_w", nullptr}};
-    std::set<std::string> reasons = during.at("throttle_reasons");
-    reasons.insert(gpu.throttle_reasons.begin(), gpu.throttle_reasons.end());
-    during["throttle_reasons"] = reasons;
-    during["temperature_max_c"] = larger(during["temperature_max_c"], gpu.temperature_max_c);
-    during["clock_sm_max_mhz"] = larger(during["clock_sm_max_mhz"], gpu.clock_sm_max_mhz);
-    during["power_max_w"] = larger(during["power_max_w"], gpu.power_max_w);
+void resume_record(const std::string& path, Record& now) {
+  Record was = read_record(path);
+  for (const auto& [what, is_same] : compared(was, now))
+    if (!is_same)
+      throw data_error(path, fmt::format("was begun with another {}", what),
+                       "the same, or another --out");
+  const bool was_complete = derive(was).status == "complete";
+  TimingRecord& timing = was.timing;
+  timing.repeats = now.timing.repeats;
+  timing.until = now.timing.until;
+  now.timing.dropped = timing.dropped;
+  now.timing.extended = timing.extended;
+  std::vector<Sample> samples = std::move(timing.samples);
+  // The length of a long run is found by its warm-ups: all of its runs again, or none.
+  const bool all_again =
+      now.work.sustain &&
+      (!was_complete || static_cast<int>(samples.size()) < now.timing.warmups + now.timing.repeats);
+  bool again = all_again;
+  for (Sample& sample : samples) {
+    // What failed, and what came after it, is run again, and is not forgotten.
+    again = again || sample.failure;
+    if (!again)
+      now.timing.samples.push_back(std::move(sample));
+    else if (!all_again || sample.failure)
+      now.timing.dropped.push_back({sample.index, sample.start_utc, sample.effective_s,
+                                    sample.failure.value_or("came after a run that failed")});
   }
-}
-
-Evidence EntryRun::evidence(const RunFacts& facts) const {
-  Evidence evidence;
-  evidence.skipped = skipped;
-  evidence.skipped_because = skipped_because;
-  evidence.complete = done();
-  evidence.error = error;
-  for (const Sample& sample : samples) {
-    if (!sample.failure) continue;
-    const std::string reason = fmt::format("run {}: {}", sample.index, *sample.failure);
-    if (is_of_the_system(reason) && evidence.error.empty())
-      evidence.error = reason;
-    else
-      evidence.wrong.push_back(reason);
-  }
-  for (const Json& one : golden)
-    if (!one.at("pass").get<bool>())
-      evidence.wrong.push_back("golden case " + one.at("name").get<std::string>() + ": " +
-                               one.at("failure").get<std::string>());
-  if (!validation.frames().empty() && !validation.pass())
-    evidence.wrong.push_back(validation.failure());
-  evidence.throttled = static_cast<int>(std::count_if(
-      samples.begin(), samples.end(), [](const Sample& sample) { return sample.throttled; }));
-  evidence.health_known = !health_before.is_null();
-  for (std::size_t i = 0; i < health_during.size(); ++i) {
-    const std::string gpu = health_during[i].at("uuid");
-    for (const Json& reason : health_during[i].at("throttle_reasons"))
-      if (is_unhealthy(reason.get<std::string>()))
-        evidence.unhealthy.push_back(gpu + ": " + reason.get<std::string>());
-    const Json errors = health_after.at(i).at("ecc_uncorrected");
-    if (!errors.is_null() && errors.get<double>() > 0)
-      evidence.unhealthy.push_back(
-          fmt::format("{}: {:.0f} uncorrected memory errors", gpu, errors.get<double>()));
-  }
-  // An exposure's, for which fewer frames may stand.
-  const double exposures = entry.scale_to ? static_cast<double>(*entry.scale_to) / frames : 1;
-  if (const auto figure = figure_of(*this, ClockKind::effective)) {
-    evidence.fpnh_effective = figure->fpnh;
-    evidence.seconds_effective = scaled(figure->seconds, exposures);
-  }
-  if (const auto figure = figure_of(*this, ClockKind::extraction)) {
-    evidence.fpnh_extraction = figure->fpnh;
-    evidence.seconds_extraction = scaled(figure->seconds, exposures);
-  }
-  evidence.fpnh_sustained = sustained_fpnh_to_judge(*this);
-  if (entry.sustain && entry.sustain->seconds && sustained_s(*this) < *entry.sustain->seconds)
-    evidence.not_sustained_because =
-        fmt::format("the steady part lasted {:.2f} s, not the {:g} that were asked for",
-                    sustained_s(*this), *entry.sustain->seconds);
-  if (facts.thresholds)
-    if (const auto found = facts.thresholds->entries.find(entry.id);
-        found != facts.thresholds->entries.end())
-      evidence.threshold = found->second;
-  return evidence;
+  now.golden = was.golden;
+  now.costs = was.costs;
+  // A golden case that was missed, or wrong frames, are tried again.
+  const auto missed = [](const GoldenRecord& golden) { return golden.failure.has_value(); };
+  if (std::any_of(now.golden.begin(), now.golden.end(), missed)) now.golden.clear();
+  if (all_again) return;
+  now.start_utc = was.start_utc;
+  now.work.frames = was.work.frames;
+  now.work.bundles = was.work.bundles;
+  now.validation = was.validation;
+  now.health = was.health;
+  timing.samples.clear();
+  now.timing.run_log_sha256 = timing.run_log_sha256;
+  now.timing.series_sha256 = timing.series_sha256;
+  // Who adds runs to a result has seen it.
+  now.timing.extended = now.timing.extended || (was_complete && !is_done(now));
 }
 
 }  // namespace spex::bench

@@ -1,25 +1,17 @@
 #include "bench/campaign/folders.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <limits>
-#include <random>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 
-#include "bench/measure/machine.hpp"
-#include "bench/measure/sample.hpp"
+#include "bench/result/check_archive.hpp"
 #include "reference/core/error.hpp"
-#include "reference/fits/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {
@@ -112,6 +104,7 @@ std::string folder_for_results(const CampaignSettings& settings, const Plan& pla
 CampaignFolders::CampaignFolders(const CampaignSettings& settings, const Plan& plan)
     : out_(folder_for_results(settings, plan)), out_lock_(out_), data_("--data", settings.data) {
   fs::create_directories(logs());
+  if (!settings.resume) fs::remove_all(outputs());
   fs::create_directories(outputs());
 }
 
@@ -147,64 +140,19 @@ std::string CampaignFolders::list() const {
   return fs::path(outputs()) / "frames.txt";
 }
 
-std::string CampaignFolders::seal_key() const {
-  const std::string path = fs::path(data()) / ".seal-key";
-  std::string key;
-  std::ifstream in(path);
-  if (std::getline(in, key)) return key;
-  std::random_device random;
-  for (int i = 0; i < 8; ++i) key += fmt::format("{:08x}", random());
-  atomic_write(path, key);
-  return key;
+std::string CampaignFolders::outputs_of(const std::string& entry, int index) const {
+  return fs::path(outputs()) / fmt::format("{}-{}", entry, index);
 }
 
-void CampaignFolders::remove_outputs() const {
-  fs::remove_all(outputs());
-  fs::create_directories(outputs());
-}
-
-std::string CampaignFolders::new_output_folder(const char* name) const {
-  std::string folder = fs::path(outputs()) / fmt::format("{}-XXXXXX", name);
-  if (mkdtemp(folder.data()) == nullptr)
-    throw data_error(folder, std::strerror(errno), "a folder that can be made");
+std::string CampaignFolders::new_outputs_of(const std::string& entry, int index) const {
+  const std::string folder = outputs_of(entry, index);
+  fs::remove_all(folder);
+  fs::create_directories(folder);
   return folder;
-}
-
-// Clocks of local file systems are this machine's, but for their ticks.
-double CampaignFolders::clock_slack() const {
-  const std::string kind = file_system_of(outputs());
-  const bool local = kind == "tmpfs" || kind == "ext4" || kind == "xfs" || kind == "overlayfs";
-  return local ? 0.05 : 1.0;
-}
-
-unsigned long CampaignFolders::output_device() const {
-  struct stat about {};
-  if (stat(outputs().c_str(), &about) != 0)
-    throw data_error(outputs(), std::strerror(errno), "a folder that can be read");
-  return about.st_dev;
-}
-
-RunWindow CampaignFolders::window_of(const CommandResult& run, double offset) const {
-  const double slack = clock_slack();
-  return {run.start_unix + offset - slack, run.start_unix + run.seconds + offset + slack,
-          output_device()};
-}
-
-RunWindow CampaignFolders::window_from_now(double offset) const {
-  return {unix_now() + offset - clock_slack(), std::numeric_limits<double>::infinity(),
-          output_device()};
 }
 
 bool CampaignFolders::is_full() const {
   return fs::space(outputs()).available < least_room || fs::space(logs()).available < least_room;
-}
-
-std::string kept_plan_path(const std::string& out) {
-  return fs::path(out) / "logs" / "plan.json";
-}
-
-std::string kept_key_path(const std::string& out) {
-  return fs::path(out) / "logs" / "seal-key.txt";
 }
 
 }  // namespace spex::bench

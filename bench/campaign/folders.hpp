@@ -4,9 +4,7 @@
 #include <string>
 
 #include "bench/campaign/campaign.hpp"
-#include "bench/correctness/owned_folder.hpp"
-#include "bench/correctness/validation.hpp"
-#include "bench/measure/command.hpp"
+#include "bench/campaign/owned_folder.hpp"
 
 namespace spex::bench {
 
@@ -26,32 +24,18 @@ class CampaignFolders {
   [[nodiscard]] std::string series(const std::string& entry) const;
   /// What the extractor says in a run.
   [[nodiscard]] std::string log_of_run(const std::string& entry, int index) const;
-  /// Where the program under test writes its run log, and finds the list of its frames: it is told
-  /// nothing of the results' folder.
+  /// Where the program under test writes its run log, and finds the list of its frames.
   [[nodiscard]] std::string events() const;
   [[nodiscard]] std::string list() const;
+  /// The folder of a run's frames.
+  [[nodiscard]] std::string outputs_of(const std::string& entry, int index) const;
 
-  /// The key of the seals, which is made with the data folder.
-  [[nodiscard]] std::string seal_key() const;
-
-  void remove_outputs() const;
-  /// An empty folder for a run, among the outputs: what an earlier run may still be writing does
-  /// not come into it.
-  [[nodiscard]] std::string new_output_folder(const char* name) const;
-
-  /// Seconds by which the clock of the outputs may differ from this machine's, once the offset of
-  /// the two is known.
-  [[nodiscard]] double clock_slack() const;
-  /// A run that is over, by the clock of the outputs; `offset` is of that clock.
-  [[nodiscard]] RunWindow window_of(const CommandResult& run, double offset) const;
-  /// One that begins now and has no end.
-  [[nodiscard]] RunWindow window_from_now(double offset) const;
+  /// The same, new and empty.
+  [[nodiscard]] std::string new_outputs_of(const std::string& entry, int index) const;
   /// Whether a disk of the outputs or logs is full.
   [[nodiscard]] bool is_full() const;
 
  private:
-  [[nodiscard]] unsigned long output_device() const;
-
   std::string out_;
   FolderLock out_lock_;
   OwnedFolder data_;

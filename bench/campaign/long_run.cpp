@@ -1,110 +1,91 @@
-#include "bench/campaign/long_run.hpp"
+// Long runs: exposures one after another without a pause, as in a night (docs/benchmark.md). Their
+// frames are looked at and removed while they go on.
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <filesystem>
-#include <map>
-#include <set>
-#include <utility>
-#include <vector>
 
 #include <fmt/format.h>
 
-#include "bench/campaign/sustained.hpp"
-#include "bench/correctness/file_hash.hpp"
-#include "bench/correctness/output_collector.hpp"
-#include "bench/measure/run_observer.hpp"
-#include "bench/measure/telemetry.hpp"
+#include "bench/campaign/timed_runs.hpp"
+#include "bench/check/output_collector.hpp"
+#include "bench/machine/telemetry.hpp"
+#include "bench/result/file_hash.hpp"
 #include "reference/fits/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {
 
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
 // Beyond what is asked of a long run, as a part of it, before it is ended.
 constexpr double time_limit_factor = 3;
+constexpr double longer = 1.1;  // than asked for: the rate of the warm-up is not that of the run
+constexpr double calibration_s = 20, calibration_part = 0.2;
+// A warm-up whose frames were all written at once is no faster than this beside its whole time.
+constexpr double most_gain_of_warmup = 1.25;
+
+int whole_exposures(double frames, int per_exposure) {
+  return per_exposure * static_cast<int>(std::ceil(frames / per_exposure));
+}
+
+// Frames a second that the next run is expected to have.
+double rate_to_expect(const Sample& last) {
+  const double seconds = last.extraction_s.value_or(last.effective_s);
+  const int frames = last.sustained->frames;
+  const double whole = frames / seconds;
+  if (!last.sustained->soak) return whole;
+  return std::min(last.sustained->soak->rate(), most_gain_of_warmup * whole);
+}
 
 // The first warm-up is of an exposure; a second one, where a time is asked for, is as long as the
 // rate needs to be known, and the run so long as is asked for by that rate.
-int frames_of_next(const EntryRun& run, const Case& one) {
-  const auto exposure = static_cast<int>(one.camera_list().size());
-  const Sustain& asked = *run.entry.sustain;
-  if (run.samples.empty()) return exposure;
-  const bool warmup = run.next_index() < run.warmups;
+int frames_of_next(const EntryRun& run) {
+  const auto exposure = static_cast<int>(run.of->cameras.size());
+  const auto& samples = run.record.timing.samples;
+  const Sustain& asked = *run.record.work.sustain;
+  const bool warmup = run.next_index() < run.record.timing.warmups;
+  if (samples.empty()) return warmup || !asked.frames ? exposure : *asked.frames;
   if (asked.frames) return warmup ? exposure : *asked.frames;
-  const Sample& last = run.samples.at(std::min(run.next_index(), run.warmups) - 1);
-  const double rate =
-      last.sustained.is_null()
-          ? exposure / last.effective_s
-          : rate_to_expect(last.sustained.at("fpnh").get<double>() * run.launch.nodes / 3600,
-                           last.sustained.at("gain"));
+  const int before = std::min(run.next_index(), run.record.timing.warmups) - 1;
+  const double rate = rate_to_expect(samples.at(std::max(0, before)));
   // Where each rank has frames of its own, they are written in waves of as many as ranks.
   const int waves = 4 * run.launch.ranks;
-  if (warmup) return frames_to_calibrate(*asked.seconds, rate, exposure, waves);
-  return frames_to_last(*asked.seconds, rate, exposure,
-                        std::max(one.exposures_in_turn() * exposure, waves));
+  if (warmup)
+    return whole_exposures(
+        std::max<double>(waves, rate * std::min(calibration_s, calibration_part * *asked.seconds)),
+        exposure);
+  const double least = std::max(run.of->exposures_in_turn() * exposure, waves);
+  return whole_exposures(std::max(least, longer * rate * *asked.seconds + 2 * most_of_edge),
+                         exposure);
 }
 
-// The exposures of a run in turn; of a warm-up, one that is not among them.
-LongRun list_of(const EntryRun& run, const Case& one, bool warmup, int frames,
-                const std::string& folder, CampaignInputs& inputs) {
-  const auto exposure = [&](int k) { return &inputs.exposure(run.entry.case_name, one.seed + k); };
-  const int in_turn = one.exposures_in_turn();
-  if (warmup) return make_long_run({exposure(in_turn)}, frames, folder);
-  std::vector<const Dataset*> exposures;
-  for (int k = 0; k < in_turn; ++k) exposures.push_back(exposure(k));
-  return make_long_run(exposures, frames, folder);
-}
+// A frame of an exposure.
+struct Input {
+  std::size_t exposure = 0;
+  int frame = 0;
+};
 
-// Each once, in the order of work.
-std::vector<const Dataset*> exposures_of(const LongRun& list) {
-  std::vector<const Dataset*> all;
-  for (const LongRun::Input& input : list.inputs)
-    if (std::find(all.begin(), all.end(), input.exposure) == all.end())
-      all.push_back(input.exposure);
-  return all;
-}
-
-// The first frame of each input, against its reference and the truth, exposure by exposure. Why
-// one is not what the later ones were held to.
-std::optional<std::string> validate_kept(EntryRun& run, const LongRun& list,
-                                         const CollectedFrames& collected, const RunWindow& window,
-                                         const std::vector<RunLog::Frame>& logged,
-                                         const CampaignInputs& inputs) {
-  std::map<const Dataset*, std::vector<OutputFrame>> by_exposure;
-  std::map<std::pair<std::int64_t, std::string>, std::string> hashes;  // by seed and camera
-  for (const auto& [input, kept] : collected.kept) {
-    const auto& [exposure, k] = list.inputs.at(input);
-    const InputFrame& frame = exposure->frames.at(k);
-    by_exposure[exposure].resize(exposure->frames.size());
-    by_exposure[exposure].at(k) = inputs.output_of(run.entry, frame, kept.path);
-    hashes[{exposure->seed, frame.camera}] = kept.sha256;
+// Those of all exposures, each in the order in which --exposure extracts them.
+std::vector<Input> inputs_of(const std::vector<Exposure>& exposures) {
+  std::vector<Input> inputs;
+  for (std::size_t e = 0; e < exposures.size(); ++e) {
+    const std::vector<InputFrame>& frames = exposures[e].frames;
+    std::vector<int> order;
+    for (int k = 0; k < static_cast<int>(frames.size()); ++k) order.push_back(k);
+    std::sort(order.begin(), order.end(),
+              [&](int a, int b) { return frames[a].camera < frames[b].camera; });
+    for (const int k : order) inputs.push_back({e, k});
   }
-  const int index = run.next_index();
-  for (const auto& [exposure, frames] : by_exposure)
-    run.validation.look(index, exposure->seed, frames, window, run.entry.tolerance, logged);
-  for (const FrameValidation& frame : run.validation.frames())
-    for (const FrameValidation::Output& output : frame.outputs)
-      if (output.run == index && output.sha256 != hashes.at({output.seed, frame.camera}))
-        return fmt::format("{} of seed {} was changed after it was looked at", frame.camera,
-                           output.seed);
-  return std::nullopt;
-}
-
-// What the steady part shows; why the run does not count, if it does not.
-std::optional<std::string> take_steady_part(const nlohmann::ordered_json& sustained, bool warmup,
-                                            Sample& sample) {
-  sample.sustained = sustained;
-  if (warmup) return std::nullopt;
-  if (sustained.is_null()) return "too few frames to have a steady part";
-  std::string wrong = why_not_sustained(sustained);
-  if (wrong.empty()) return std::nullopt;
-  return wrong;
+  return inputs;
 }
 
 // That are to work at a time; of GPUs' programs, which choose by themselves, all CPUs.
-int threads_of_node(const EntryRun& run, const Machine& machine) {
-  const int ranks = run.launch.ranks / run.launch.nodes;
-  return run.launch.threads ? std::min(machine.cpus, ranks * *run.launch.threads) : machine.cpus;
+int threads_of_node(const Launch& launch, const Machine& machine) {
+  const int ranks = launch.ranks / launch.nodes;
+  return launch.threads ? std::min(machine.cpus, ranks * *launch.threads) : machine.cpus;
 }
 
 // Some 1,000 looks, a second apart or more in a run of minutes.
@@ -114,85 +95,89 @@ std::chrono::milliseconds look_every(double seconds) {
 }
 
 // How the machine was over a long run, beside its result.
-void write_series(EntryRun& run, const std::string& run_id, const nlohmann::ordered_json& series,
-                  const std::string& path) {
-  nlohmann::ordered_json json{
-      {"schema", {{"name", "spexbench-series"}, {"major", 1}, {"minor", 0}}},
-      {"run_id", run_id},
-      {"entry", run.entry.id},
-      {"run", run.next_index()}};
+void write_series(EntryRun& run, const Json& series, const std::string& path) {
+  Json json{{"schema", {{"name", "spexbench-series"}, {"major", 1}, {"minor", 0}}},
+            {"run_id", run.record.run_id},
+            {"entry", run.entry->id},
+            {"run", run.next_index()}};
   json.update(series);
   const std::string text = json.dump() + "\n";
   atomic_write(path, text);
-  run.series_sha256 = hash_text(text);
+  run.record.timing.series_sha256 = hash_text(text);
+}
+
+LongRun long_run_of(const CollectedFrames& collected, int inputs) {
+  LongRun found{static_cast<int>(collected.written.size()), inputs, {}, {}, collected.most_waiting};
+  const auto distinct = std::min<std::ptrdiff_t>(inputs, std::ssize(collected.written));
+  found.distinct = steady_part({collected.written.begin(), collected.written.begin() + distinct});
+  found.soak = steady_part(collected.written);
+  return found;
 }
 
 }  // namespace
 
-std::optional<Sample> measure_long_run(EntryRun& run, const Plan& plan, const std::string& run_id,
-                                       const Machine& machine, const Nvml& nvml,
-                                       const CampaignFolders& folders, CampaignInputs& inputs,
-                                       RunWatcher& watcher) {
-  const Case& one = plan.cases.at(run.entry.case_name);
-  const bool warmup = run.next_index() < run.warmups;
-  const int frames = frames_of_next(run, one);
-  folders.remove_outputs();
-  const std::string folder = folders.new_output_folder("run");
-  const std::string kept = folders.new_output_folder("kept");
-  const LongRun list = list_of(run, one, warmup, frames, folder, inputs);
-  const std::vector<const Dataset*> exposures = exposures_of(list);
-  inputs.use(run, exposures);
-  write_frame_list(list.listed, folders.list());
-  std::vector<std::string> read, cameras;
-  for (const LongRun::Input& input : list.inputs) {
-    const InputFrame& frame = input.exposure->frames.at(input.frame);
-    read.push_back(frame.preproc);
-    read.push_back(frame.psf);
-  }
-  long patches = 0;
-  for (const ListedFrame& frame : list.listed) {
-    cameras.push_back(frame.input->camera);
-    patches += inputs.patches_of(run.entry, *frame.input);
-  }
+bool TimedRuns::make_long_run(EntryRun& run) {
+  const Case& one = *run.of;
+  const int index = run.next_index();
+  const bool warmup = index < run.record.timing.warmups;
+  const int frames = frames_of_next(run);
+  std::vector<Exposure> exposures;
+  // A warm-up has an exposure that is not among those of the run.
+  if (warmup)
+    exposures.push_back(shared(one, one.exposures_in_turn()));
+  else
+    for (int k = 0; k < one.exposures_in_turn(); ++k) exposures.push_back(shared(one, k));
+  const std::vector<Input> inputs = inputs_of(exposures);
+  const std::string folder = folders_.new_outputs_of(run.entry->id, index);
+  const std::string kept = folder + "-kept";
+  fs::remove_all(kept);
+  fs::create_directories(kept);
 
-  const double clock = file_clock_offset(folders.outputs());
-  const RunWindow window = folders.window_from_now(clock);
-  const double asked_s = run.entry.sustain->seconds.value_or(0);
-  OutputCollector collector(list.awaited, kept, window, std::max(1, machine.cpus / 4));
-  const int threads = threads_of_node(run, machine);
-  Telemetry telemetry(nvml, watcher.nvml_indices(run.entry), threads, look_every(asked_s),
+  RunRequest request;
+  request.outputs = folder;
+  request.frames = frames;
+  const double asked_s = run.record.work.sustain->seconds.value_or(0);
+  request.time_limit_s = time_limit_s_ + time_limit_factor * asked_s;
+  std::vector<ListedFrame> listed;
+  std::vector<AwaitedFrame> awaited;
+  for (int place = 0; place < frames; ++place) {
+    const int k = place % static_cast<int>(inputs.size());
+    const InputFrame& input = exposures[inputs[k].exposure].frames[inputs[k].frame];
+    const std::string path = fs::path(folder) / fmt::format("frame-{:06}.fits", place);
+    listed.push_back({&input, path});
+    awaited.push_back({path, k});
+    if (place == k) request.inputs.insert(request.inputs.end(), {input.preproc, input.psf});
+  }
+  write_frame_list(listed, folders_.list());
+  OutputCollector collector(awaited, kept, std::max(1, machine_.cpus / 4));
+  Telemetry telemetry(nvml_, runner_.nvml_indices(*run.entry),
+                      threads_of_node(run.launch, machine_), look_every(asked_s),
                       [&] { return collector.seen(); });
-  const WatchedRun watched =
-      watcher.run(run, {}, read, inputs.not_for({exposures.begin(), exposures.end()}), "",
-                  plan.time_limit_s + time_limit_factor * asked_s);
-  const nlohmann::ordered_json series = telemetry.stop();
+  ObservedRun observed = observe(run, request);
+  const Json series = telemetry.stop();
   const CollectedFrames collected = collector.finish();
-  if (watched.result.interrupted) return std::nullopt;
+  if (observed.interrupted) return false;
 
-  std::optional<double> last_write;
-  if (collected.failure.empty())
-    last_write = *std::max_element(collected.written.begin(), collected.written.end()) - clock;
-  Sample sample = watcher.sample_of(run, watched, last_write, cameras, patches);
-  sample.seed = list.inputs.front().exposure->seed;
-  const std::vector<RunLog::Frame> logged = std::exchange(sample.logged, {});
-  if (!sample.failure && !collected.failure.empty()) sample.failure = collected.failure;
-  if (!sample.failure) {
-    const double began_to_read =
-        clock + (watched.first_read ? watched.first_read->unix_s : watched.result.start_unix);
-    nlohmann::ordered_json sustained =
-        sustained_json(list, collected, began_to_read, run.launch.nodes);
-    if (!sustained.is_null())
-      sustained["machine_speed"] =
-          machine_speed_json(list, collected, began_to_read, clock, MachineSpeed(series, threads));
-    sample.failure = take_steady_part(sustained, warmup, sample);
+  observed.sample.sustained = long_run_of(collected, static_cast<int>(inputs.size()));
+  PendingRun pending;
+  std::string inputs_sha256;
+  for (const Exposure& exposure : exposures) {
+    pending.outputs.push_back({exposure, std::vector<std::string>(exposure.frames.size())});
+    inputs_sha256 += exposure.sha256;
   }
-  if (!sample.failure) sample.failure = validate_kept(run, list, collected, window, logged, inputs);
+  for (const auto& [input, frame] : collected.kept)
+    pending.outputs[inputs[input].exposure].second[inputs[input].frame] = frame.path;
+  std::string failure = collected.failure;
+  if (failure.empty() && !warmup && !observed.sample.sustained->distinct)
+    failure = "too few frames of distinct inputs to have a steady part";
   if (!warmup) {
-    run.frames = frames;
-    write_series(run, run_id, series, folders.series(run.entry.id));
+    run.record.work.frames = frames;
+    run.record.work.bundles = frames * run.entry->bundles.value_or(one.bundles());
+    write_series(run, series, folders_.series(run.entry->id));
   }
-  std::filesystem::remove_all(kept);
-  return sample;
+  const std::int64_t seed = exposures.front().seed;
+  take(run, std::move(observed), std::move(pending), seed, hash_text(inputs_sha256), failure);
+  return true;
 }
 
 }  // namespace spex::bench

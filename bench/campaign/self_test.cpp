@@ -6,7 +6,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 #include <vector>
 
@@ -14,9 +13,11 @@
 #include <fmt/ranges.h>
 
 #include "bench/campaign/campaign.hpp"
-#include "bench/campaign/shipped_files.hpp"
-#include "bench/correctness/golden_gate.hpp"
-#include "bench/measure/machine.hpp"
+#include "bench/check/golden_gate.hpp"
+#include "bench/machine/machine.hpp"
+#include "bench/plan/shipped_files.hpp"
+#include "bench/result/derive.hpp"
+#include "bench/result/result_file.hpp"
 #include "golden/golden_cases.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
@@ -71,10 +72,8 @@ struct Extractor {
   }
   // The flux of the whole frame is none of the rungs of the paper on the GPU.
   [[nodiscard]] bool computes(const golden::GoldenCase& one) const {
-    const MilestoneTraits& rung = traits(milestone);
     const auto flux = std::find(one.options.begin(), one.options.end(), "--flux");
-    return flux == one.options.end() || rung.device == Device::cpu ||
-           rung.engine == Engine::gpu_fibers;
+    return flux == one.options.end() || traits(milestone).solves_frame;
   }
 };
 
@@ -109,12 +108,12 @@ int run_goldens(const Extractor& extractor, const std::string& folder, Signals& 
   for (const std::string& name : golden::golden_case_names(cases)) {
     if (Signals::interrupted()) return status::failed;
     if (!extractor.computes(golden::read_golden_case(cases, name))) continue;
-    const auto result = run_golden(cases, name, extractor.argv, folder, signals);
+    const GoldenRecord result = run_golden(cases, name, extractor.argv, folder, signals);
     const std::string what = fmt::format("golden {}: {}", name, extractor.name());
-    if (result.at("pass")) {
+    if (!result.failure) {
       say("pass", what);
     } else {
-      say("FAIL", fmt::format("{}: {}", what, result.at("failure").get<std::string>()));
+      say("FAIL", fmt::format("{}: {}", what, *result.failure));
       status = status::incorrect;
     }
   }
@@ -132,12 +131,11 @@ int run_plan(const SelfTestSettings& settings, const std::string& folder, Signal
   campaign.launch = settings.launch;
   const int status = run_campaign(plan, campaign, signals);
   for (const Entry& entry : plan.entries) {
-    std::ifstream in(fs::path(campaign.out) / (entry.id + ".json"));
-    const auto verdict = nlohmann::json::parse(in).at("verdict");
-    const auto reasons = verdict.at("reasons").get<std::vector<std::string>>();
+    const Record record = read_record(fs::path(campaign.out) / (entry.id + ".json"));
+    const Verdict verdict = derive(record).verdict;
     std::string what = fmt::format("plan {}: {}", plan.name, entry.id);
-    if (!reasons.empty()) what += fmt::format(": {}", fmt::join(reasons, "; "));
-    say(verdict.at("exit_status") == 0 ? "pass" : "FAIL", what);
+    if (!verdict.reasons.empty()) what += fmt::format(": {}", fmt::join(verdict.reasons, "; "));
+    say(verdict.exit_status == 0 ? "pass" : "FAIL", what);
   }
   return status;
 }

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "bench/measure/launch.hpp"
-#include "bench/measure/signals.hpp"
+#include "bench/run/launch.hpp"
+#include "bench/run/signals.hpp"
 
 namespace spex::bench {
 

@@ -2,24 +2,20 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include <nlohmann/json.hpp>
-
-#include "bench/correctness/dataset.hpp"
-#include "bench/measure/entry.hpp"
+#include "bench/result/record.hpp"
+#include "reference/model/options.hpp"
 
 namespace spex::bench {
 
-/// [{"stage", "flops", "bytes"}], summed over the first `frames` of the dataset. Throws
-/// Error(usage) where the entry's options are none of an extractor.
-[[nodiscard]] nlohmann::ordered_json frame_costs(const Entry& entry, const Dataset& dataset,
-                                                 int frames);
+/// A frame's camera, and a PSF of its band.
+struct CameraPsf {
+  std::string camera, psf;
+};
 
-/// Throws Error(usage) where the entry's options are none of an extractor; nor its run_options, but
-/// in the division `optimized`, whose extractor may have others.
-void check_options(const Entry& entry, const std::string& division);
-
-/// Patches of a frame of the entry, by its options and grid. Throws as `frame_costs` does.
-[[nodiscard]] long patch_count(const Entry& entry, const InputFrame& frame);
+/// Summed over the frames. Throws Error(data) where a PSF cannot be read.
+[[nodiscard]] std::vector<CostRecord> frame_costs(const ExtractOptions& options,
+                                                  const std::vector<CameraPsf>& frames);
 
 }  // namespace spex::bench

@@ -90,26 +90,19 @@ class Bench:
         )
         return done.returncode, done.stdout
 
-    def run_steadily(self, name: str, *options: str, **environment: str) -> str:
-        """The output of a long run that is right.
-
-        Other work that begins or ends on the machine meanwhile can change the speed of a run by so
-        much that its answers seem kept, or its frames held back. It must say so, and is made again.
-        """
-        for _ in range(8):
-            status, text = self.run(*options, **environment)
-            samples = self.result(name)["timing"]["samples"]
-            sustained = samples[-1]["sustained"] if samples else None
-            gains = [one["gain"] for one in (sustained, (sustained or {}).get("first_pass")) if one]
-            if not gains or max(gains) <= 2:
-                assert status == 0, text
-                return text
-            assert status == 3, text
-            assert "were held back" in text or "answers were kept" in text, text
-        raise AssertionError("the machine's speed changed twofold in each of eight runs")
-
     def result(self, name: str) -> dict:
-        """The result of an entry, which complies with the schema."""
+        """An entry's record and what is derived of it; the file complies with the schema."""
         result = json.loads((self.folder / "out" / f"{name}.json").read_text())
         jsonschema.validate(result, SCHEMA)
-        return result
+        return result["record"] | result["derived"]
+
+    def spex_bench(self, *words: str | Path) -> tuple[int, str]:
+        """Status and output of a command of the program."""
+        done = subprocess.run(
+            [self.folder / "spex-bench", *map(str, words)],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
+        return done.returncode, done.stdout

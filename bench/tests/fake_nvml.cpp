@@ -10,7 +10,7 @@
 #include <fstream>
 #include <string>
 
-#include "bench/measure/nvml_types.hpp"
+#include "bench/machine/nvml_types.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/measure/command.hpp"
+#include "bench/run/command.hpp"
 #include "reference/tests/support/scratch.hpp"
 
 namespace spex::bench {

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "bench/correctness/file_hash.hpp"
+#include "bench/result/file_hash.hpp"
 #include "reference/tests/support/scratch.hpp"
 
 namespace spex::bench {

@@ -5,7 +5,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
-#include "bench/measure/launch.hpp"
+#include "bench/run/launch.hpp"
 
 namespace spex::bench {
 namespace {

@@ -13,6 +13,8 @@
 namespace spex::bench {
 namespace {
 
+using namespace nlohmann::literals;
+
 std::vector<std::string> names_of_the_table() {
   std::vector<std::string> names;
   for (const MilestoneTraits& rung : milestones) names.emplace_back(rung.name);
@@ -25,7 +27,7 @@ std::string source(const std::string& path) {
 
 TEST(MilestoneNames, OfTheResultSchema) {
   const auto schema = nlohmann::json::parse(source("bench/result.schema.json"));
-  const auto names = schema.at("properties").at("milestone").at("enum");
+  const auto names = schema.at("/properties/record/properties/milestone/enum"_json_pointer);
   EXPECT_EQ(names.get<std::vector<std::string>>(), names_of_the_table());
 }
 

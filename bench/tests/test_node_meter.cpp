@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/measure/node_meter.hpp"
+#include "bench/machine/node_meter.hpp"
 #include "reference/tests/support/scratch.hpp"
 
 namespace spex::bench {

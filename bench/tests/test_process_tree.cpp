@@ -4,7 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "bench/measure/process_tree.hpp"
+#include "bench/machine/process_tree.hpp"
 
 namespace spex::bench {
 namespace {

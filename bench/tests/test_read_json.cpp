@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
-#include "bench/measure/read_json.hpp"
+#include "bench/plan/read_json.hpp"
 #include "reference/tests/support/scratch.hpp"
 
 namespace spex::bench {

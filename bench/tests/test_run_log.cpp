@@ -1,8 +1,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-#include "bench/measure/run_log.hpp"
-#include "bench/measure/sample.hpp"
+#include "bench/run/run_log.hpp"
 #include "reference/core/error.hpp"
 #include "reference/tests/support/scratch.hpp"
 
@@ -79,23 +78,9 @@ TEST(RunLog, TimesThatCannotBeAreRefused) {
   EXPECT_THAT(with("/frames/0/patches", 18446744073709551615U), HasSubstr("'patches' is 18446"));
 }
 
-TEST(RunLog, OneThatIsMissingOrMalformedFailsTheSample) {
+TEST(RunLog, OneThatIsMissingIsSaid) {
   const test::ScratchFolder scratch;
-  const auto right = [](const RunLog&) { return std::string(); };
-  const auto sample = [&](const std::string& log) {
-    return make_sample({}, scratch.file(log), scratch.file("log"), right);
-  };
-  const Sample missing = sample("none");
-  ASSERT_TRUE(missing.failure);
-  EXPECT_THAT(*missing.failure, HasSubstr("there is no run log"));
-  test::write_file(scratch.file("log.json"), "{}");
-  EXPECT_TRUE(sample("log.json").failure);
-  test::write_file(scratch.file("log.json"), good().dump());
-  EXPECT_FALSE(sample("log.json").failure);
-  EXPECT_EQ(make_sample({}, scratch.file("log.json"), scratch.file("log"),
-                        [](const RunLog&) { return std::string("wrong"); })
-                .failure,
-            "wrong");
+  EXPECT_THROW(static_cast<void>(read_run_log(scratch.file("none"))), Error);
 }
 
 }  // namespace

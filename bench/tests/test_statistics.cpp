@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "bench/measure/statistics.hpp"
+#include "bench/result/statistics.hpp"
 
 namespace spex::bench {
 namespace {

@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
-#include "bench/measure/launch.hpp"
-#include "bench/measure/visible_gpus.hpp"
+#include "bench/machine/visible_gpus.hpp"
+#include "bench/run/launch.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {

@@ -19,6 +19,7 @@
 #include "mpi/comm/environment.hpp"
 #include "mpi/programs/exposure_cli.hpp"
 #include "mpi/programs/extract_cli.hpp"
+#include "mpi/programs/gpu_options.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/programs/run_on_ranks.hpp"
 #include "mpi/run/pipeline_threads.hpp"
@@ -98,30 +99,12 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   spex::add_extract_options(app, arguments);
   spex::ExposureArguments many;
   spex::add_exposure_options(app, arguments, many);
-  spex::gpu::GpuChoice choice;
-  app.add_option(
-         "--device", choice.device,
-         "GPU of every rank; where not given, ranks of a node take those beside them, or in turn,\n"
-         "and with pipeline several where there are more GPUs than ranks")
-      ->group("Running");
-  app.add_option("--gpus", choice.gpus,
-                 "GPUs that a process alone starts for pipeline; where not given, as many as its\n"
-                 "frames are worth, as each takes its time to start: 2 for 11 frames, 3 for 31,\n"
-                 "4 for 61")
-      ->check(CLI::PositiveNumber)
-      ->excludes("--device")
-      ->group("Running");
-  std::string bind = "gpu";
-  app.add_option(
-         "--bind", bind,
-         "gpu: each rank runs on the CPUs beside its GPU, of those that its launcher leaves it;\n"
-         "none: wherever it may")
-      ->check(CLI::IsMember({"gpu", "none"}))
-      ->group("Running");
+  spex::GpuArguments gpu;
+  spex::add_gpu_options(app, gpu);
   int status = 0;
   if (!spex::parse_extract_command_line(app, argc, argv, world.is_root(), status)) return status;
 
-  choice.bind = bind == "gpu";
+  spex::gpu::GpuChoice choice{.device = gpu.device, .gpus = gpu.gpus, .bind = gpu.bind == "gpu"};
   spex::FrameJob job;
   arguments.production.as_desi_proc = many.night.has_value();
   spex::mpi::collective(world, [&] { job = spex::prepare_job(arguments, program); });

@@ -56,7 +56,7 @@ void choose_way(const ExtractArguments& arguments, ExtractOptions& o) {
 void refuse_frame_flux(const ExtractOptions& o) {
   if (o.flux == FluxSolver::patch) return;
   const MilestoneTraits& rung = traits(o.milestone);
-  if (rung.device == Device::gpu && rung.engine != Engine::gpu_fibers)
+  if (!rung.solves_frame)
     throw usage_error("--flux", "frame is not what " + to_string(o.milestone) + " does",
                       "--milestone direct or pipeline, or --flux patch");
   if (rung.device == Device::gpu && o.decorrelate == Decorrelate::noise)

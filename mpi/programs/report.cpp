@@ -85,9 +85,9 @@ void report(const mpi::ExposureSummary& summary, const mpi::ExposureJob& job) {
                to_string(job.settings.options.method), to_string(job.schedule));
   if (summary.failed > 0)
     spdlog::error("{} of {} frame(s) failed{}", summary.failed, frames,
-                  earlier == 0
-                      ? ""
-                      : fmt::format("; {} file(s) of an earlier run stay in their place", earlier));
+                  earlier > 0
+                      ? fmt::format("; {} file(s) of an earlier run stay in their place", earlier)
+                      : "");
 }
 
 }  // namespace spex

@@ -70,36 +70,37 @@ struct MilestoneTraits {
   Engine engine;          ///< how a patch is computed
   EigenBatch batch;       ///< where the engine decomposes
   bool shares_spots;      ///< spots are evaluated once for all patches of a bundle
+  bool solves_frame;      ///< `--flux frame` (extraction.md, 5.2) is there
 };
 
 /// All rungs, in the order of the ladder and of `Milestone`.
 inline constexpr std::array milestones{
     MilestoneTraits{Milestone::baseline, "baseline", Device::cpu, Method::eigh,
                     Schedule::sequential, WorkUnit::patch, Engine::cpu_sparse, EigenBatch::none,
-                    false},
+                    false, true},
     MilestoneTraits{Milestone::cpu_refactor, "cpu-refactor", Device::cpu, Method::eigh,
                     Schedule::sequential, WorkUnit::bundle, Engine::cpu_dense, EigenBatch::none,
-                    true},
+                    true, true},
     MilestoneTraits{Milestone::multi_gpu, "multi-gpu", Device::gpu, Method::eigh,
                     Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::none,
-                    true},
+                    true, false},
     MilestoneTraits{Milestone::batch_eigh, "batch-eigh", Device::gpu, Method::eigh,
                     Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::blocks,
-                    true},
+                    true, false},
     MilestoneTraits{Milestone::batch_subbundle, "batch-subbundle", Device::gpu, Method::eigh,
-                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::all,
-                    true},
+                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::all, true,
+                    false},
     MilestoneTraits{Milestone::interleave_io, "interleave-io", Device::gpu, Method::eigh,
                     Schedule::interleave_io, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::all,
-                    true},
+                    true, false},
     MilestoneTraits{Milestone::band, "band", Device::gpu, Method::cholesky, Schedule::sequential,
-                    WorkUnit::bundle, Engine::gpu_band, EigenBatch::none, true},
+                    WorkUnit::bundle, Engine::gpu_band, EigenBatch::none, true, false},
     MilestoneTraits{Milestone::direct, "direct", Device::gpu, Method::cholesky,
                     Schedule::sequential, WorkUnit::bundle, Engine::gpu_fibers, EigenBatch::none,
-                    true},
+                    true, true},
     MilestoneTraits{Milestone::pipeline, "pipeline", Device::gpu, Method::cholesky,
                     Schedule::pipeline, WorkUnit::bundle, Engine::gpu_fibers, EigenBatch::none,
-                    true},
+                    true, true},
 };
 
 static_assert(std::ranges::is_sorted(milestones, {}, &MilestoneTraits::milestone));

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reference/compare/report.hpp"
+#include "reference/compare/whole_file.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/version.hpp"
@@ -35,6 +36,7 @@ struct Arguments {
   std::string truth;
   std::string json;
   std::string label;
+  bool whole = false;
 };
 
 void add_options(CLI::App& app, Arguments& arguments) {
@@ -44,6 +46,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
          "--tolerance", arguments.tolerance,
          "production, masked, unpadded, identical, or FILE.json:CASE, a case of a cases.json")
       ->capture_default_str();
+  app.add_flag(
+      "--whole", arguments.whole,
+      "compare headers, checksums, SCORES and FIBERMAP too, as spex-bench does; with a frame "
+      "of this project");
   app.add_option("--truth", arguments.truth, "truth file of spex-sim --on-grid");
   app.add_option("--json", arguments.json, "write the report as JSON to this file");
   app.add_option("--label", arguments.label, "what this comparison is called in the report");
@@ -66,9 +72,15 @@ int compare(const Arguments& arguments) {
   report.result = arguments.result;
   report.expected = arguments.expected;
   const spex::FrameFile result = spex::read_frame(arguments.result);
-  if (!arguments.expected.empty())
-    report.comparison =
-        spex::compare_frames(result, spex::read_frame(arguments.expected), tolerance);
+  if (!arguments.expected.empty()) {
+    const spex::FrameFile expected = spex::read_frame(arguments.expected);
+    report.comparison = spex::compare_frames(result, expected, tolerance);
+    if (arguments.whole)
+      for (const spex::Check& check : spex::compare_whole_file(result, &expected, ""))
+        report.comparison->checks.push_back(check);
+  } else if (arguments.whole) {
+    throw spex::usage_error("--whole", "is a comparison with another frame", "a second frame");
+  }
   if (!arguments.truth.empty())
     report.truth = spex::check_truth(result, spex::read_truth(arguments.truth));
 

@@ -44,6 +44,7 @@ struct Arguments {
   std::string flavor = to_string(spex::Flavor::science);
   std::string ivar = to_string(spex::IvarOf::expected);
   std::string compress = to_string(spex::Compress::none);
+  std::string files = to_string(spex::SimFiles::all);
   std::string loglevel = "info";
 };
 
@@ -56,6 +57,10 @@ void add_options(CLI::App& app, Arguments& arguments) {
       ->group("Files");
   app.add_option("--compress", arguments.compress,
                  "Of the preproc files: none, gz, or fz (tile compression, without loss)")
+      ->group("Files");
+  app.add_option("--files", arguments.files,
+                 "all; inputs: PSF and image, whose headers do not name the seed; truth: the truth "
+                 "alone")
       ->group("Files");
   app.add_option("--psf", o.psf, "Take the PSF from this file; with one camera")->group("Files");
 
@@ -121,6 +126,9 @@ spex::SimOptions make_options(const Arguments& arguments) {
   options.compress =
       choose<spex::Compress>("--compress", arguments.compress,
                              {spex::Compress::none, spex::Compress::gz, spex::Compress::fz});
+  options.files =
+      choose<spex::SimFiles>("--files", arguments.files,
+                             {spex::SimFiles::all, spex::SimFiles::inputs, spex::SimFiles::truth});
   options.program = program;
   spex::check_options(options);
   return options;
@@ -134,7 +142,7 @@ int run(const Arguments& arguments) {
                options.cameras.size() * static_cast<std::size_t>(options.exposures),
                to_string(options.flavor), to_string(options.size), options.seed, options.threads);
   spex::simulate(options);
-  spdlog::info("wrote psf, preproc and truth files into {}", options.folder);
+  spdlog::info("wrote the files into {}", options.folder);
   return 0;
 }
 

@@ -58,7 +58,7 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
     o.method = asked;
   }
   if (gpu && o.flux == FluxSolver::frame &&
-      (traits(o.milestone).engine != Engine::gpu_fibers || o.decorrelate == Decorrelate::noise))
+      (!traits(o.milestone).solves_frame || o.decorrelate == Decorrelate::noise))
     throw usage_error("flux", "frame is not what " + to_string(o.milestone) + " does",
                       "direct or pipeline with signal, or gpu=False");
   return o;

@@ -54,9 +54,11 @@ std::string date_text(double mjd) {
 
 // Which simulation a file is of.
 std::vector<HeaderKeyword> origin_keywords(const SimOptions& options) {
-  return {{"SIMPROG", options.program, "program that simulated this"},
-          {"SIMVERS", version(), "and its version"},
-          {"SIMSEED", std::to_string(options.seed), "seed of the random numbers"}};
+  std::vector<HeaderKeyword> keywords{{"SIMPROG", options.program, "program that simulated this"},
+                                      {"SIMVERS", version(), "and its version"}};
+  if (options.files != SimFiles::inputs)
+    keywords.push_back({"SIMSEED", std::to_string(options.seed), "seed of the random numbers"});
+  return keywords;
 }
 
 std::vector<HeaderKeyword> exposure_keywords(const SimOptions& options, const Camera& camera,
@@ -136,8 +138,10 @@ void shift_spots(Psf& psf, const SimOptions& options, const Camera& camera) {
 void write_frame_files(const SimOptions& options, const Camera& camera, const SimFrame& frame,
                        double mjd) {
   const std::vector<HeaderKeyword> origin = origin_keywords(options);
+  if (options.files != SimFiles::inputs)
+    write_truth(file_name(options, "truth", camera), frame.truth, origin);
+  if (options.files == SimFiles::truth) return;
   write_psf(file_name(options, "psf", camera), frame.psf, camera.name(), origin);
-  write_truth(file_name(options, "truth", camera), frame.truth, origin);
   write_preproc(preproc_name(options, camera), frame.ccd, frame.targets,
                 exposure_keywords(options, camera, mjd), options.flavor);
 }
@@ -146,6 +150,18 @@ void write_frame_files(const SimOptions& options, const Camera& camera, const Si
 
 std::string to_string(IvarOf ivar) {
   return ivar == IvarOf::expected ? "expected" : "observed";
+}
+
+std::string to_string(SimFiles files) {
+  switch (files) {
+    case SimFiles::inputs:
+      return "inputs";
+    case SimFiles::truth:
+      return "truth";
+    case SimFiles::all:
+      break;
+  }
+  return "all";
 }
 
 std::string to_string(Compress compress) {
@@ -198,6 +214,7 @@ SimFrame simulate_camera(const SimOptions& options, const Camera& camera, const 
     for (Target& target : frame.targets) target.kind = TargetKind::sky;
   fill_spectra(frame.truth, camera, frame.targets, options.seed, options.exptime, options.threads,
                options.flavor);
+  if (options.files == SimFiles::truth) return frame;
   const std::vector<double> expected = expected_image(frame.psf, frame.truth, options.threads);
   const ExposureKey key{options.seed, static_cast<std::uint64_t>(options.expid), camera};
   frame.ccd =

@@ -19,6 +19,15 @@ namespace spex {
 /// Compression of the preproc files.
 enum class Compress { none, gz, fz };
 
+/// Which files are written.
+enum class SimFiles {
+  all,
+  inputs,  ///< PSF and image, whose headers do not name the seed: a benchmark's inputs
+  truth,   ///< the truth alone, of the same bytes as with `all`, and without the work of an image
+};
+
+/// As on the command line.
+[[nodiscard]] std::string to_string(SimFiles files);
 /// As on the command line.
 [[nodiscard]] std::string to_string(IvarOf ivar);
 /// As on the command line.
@@ -40,6 +49,7 @@ struct SimOptions {
   IvarOf ivar = IvarOf::expected;      ///< what the variance is computed from
   bool on_grid = false;                ///< the truth has the extraction's wavelengths
   Compress compress = Compress::none;  ///< of the preproc files
+  SimFiles files = SimFiles::all;      ///< which are written
   int threads = 1;                     ///< the files do not depend on it
   bool show_progress = false;          ///< on stderr
   std::string program;                 ///< named in the headers
@@ -58,9 +68,9 @@ struct SimFrame {
 /// one camera.
 void check_options(const SimOptions& options);
 
-/// Simulates one camera of the first exposure; `psf` is of the whole camera, `psf_name` what errors
-/// call it. The same for any number of threads. Throws Error(data) where the PSF does not reach the
-/// camera's wavelengths.
+/// Simulates one camera of the first exposure, its `ccd` unless `files` asks for the truth alone;
+/// `psf` is of the whole camera, `psf_name` what errors call it. The same for any number of
+/// threads. Throws Error(data) where the PSF does not reach the camera's wavelengths.
 [[nodiscard]] SimFrame simulate_camera(const SimOptions& options, const Camera& camera,
                                        const Psf& psf, const std::string& psf_name);
 
@@ -68,8 +78,9 @@ void check_options(const SimOptions& options);
 [[nodiscard]] std::string file_name(const SimOptions& options, const std::string& kind,
                                     const Camera& camera);
 
-/// Simulates all cameras of all exposures and writes psf-, truth- and preproc-CAMERA-EXPID.fits
-/// into the folder, which is made where its parent exists. Throws Error.
+/// Simulates all cameras of all exposures and writes psf-, truth- and preproc-CAMERA-EXPID.fits,
+/// those that `files` asks for, into the folder, which is made where its parent exists. Throws
+/// Error.
 void simulate(const SimOptions& options);
 
 }  // namespace spex

@@ -59,9 +59,7 @@ def _comparison_table(found: list[Comparison], skipped: list[str]) -> Html:
     notes = Footnotes()
     rows = [
         (
-            join(
-                [c.marked_name, notes.mark(*([c.why_not_published] if c.why_not_published else []))]
-            ),
+            join([c.marked_name, notes.mark(*([c.why_incomplete] if c.why_incomplete else []))]),
             c.clock,
             speed_cell(c.speed, notes),
             c.verdict,

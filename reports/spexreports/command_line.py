@@ -25,7 +25,7 @@ def options_of(data: dict[str, Any]) -> dict[str, str]:
 
 def alone(data: dict[str, Any]) -> bool:
     """Whether each run is of one frame, whose files are on the command line."""
-    return data["launch"].get("alone", False)  # since minor version 6
+    return data["launch"]["alone"]
 
 
 def whole_frames(data: dict[str, Any]) -> bool:

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from spexreports.errors import DataError, UsageError
-from spexreports.marks import UNPUBLISHED
+from spexreports.marks import INCOMPLETE
 from spexreports.order_statistics import Estimate, ratio_of_pairs, ratio_of_runs
 from spexreports.result import CLOCKS, Figure, Result
 from spexreports.result_files import read_results
-from spexreports.work import same_work, why_not_published
+from spexreports.work import same_work, why_incomplete
 
 MARGIN = 0.02
 
@@ -30,30 +30,30 @@ class Comparison:
         return self.a.entry if same else f"{self.b.entry} against {self.a.entry}"
 
     @property
-    def why_not_published(self) -> str:
+    def why_incomplete(self) -> str:
         """What keeps either side from being published; empty: nothing."""
         sides = [
             f"{side} ({', '.join(reasons)})"
             for side, result in (("A", self.a), ("B", self.b))
-            if (reasons := why_not_published(result))
+            if (reasons := why_incomplete(result))
         ]
-        return f"not to be published: {', '.join(sides)}" if sides else ""
+        return f"not complete: {', '.join(sides)}" if sides else ""
 
     @property
     def marked_name(self) -> str:
-        """The name, with the mark of what is not to be published."""
-        return self.name + (UNPUBLISHED if self.why_not_published else "")
+        """The name, with the mark of what is not complete."""
+        return self.name + (INCOMPLETE if self.why_incomplete else "")
 
 
 def explained(found: list[Comparison]) -> list[str]:
     """What the mark says of which entries, a line for each reason."""
     names: dict[str, list[str]] = {}
     for one in found:
-        if one.why_not_published:
-            of_reason = names.setdefault(one.why_not_published, [])
+        if one.why_incomplete:
+            of_reason = names.setdefault(one.why_incomplete, [])
             if one.name not in of_reason:
                 of_reason.append(one.name)
-    return [f"{UNPUBLISHED} {', '.join(of)}: {reason}" for reason, of in names.items()]
+    return [f"{INCOMPLETE} {', '.join(of)}: {reason}" for reason, of in names.items()]
 
 
 def speed_ratio(a: Figure, b: Figure, same_run: bool) -> Estimate:

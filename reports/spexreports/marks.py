@@ -7,11 +7,11 @@ from spexreports.work import (
     method,
     own_method,
     settings,
-    why_not_published,
+    why_incomplete,
 )
 
 SCALED = "*"
-UNPUBLISHED = "†"
+INCOMPLETE = "†"
 OTHER_WORK = "‡"
 OTHER_METHOD = "§"
 
@@ -19,9 +19,9 @@ OTHER_METHOD = "§"
 def marks(result: Result) -> dict[str, str]:
     """The marks of a result, each with what it says of this one."""
     found = {}
-    reasons = why_not_published(result)
+    reasons = why_incomplete(result)
     if reasons:
-        found[UNPUBLISHED] = f"not to be published: {', '.join(reasons)}"
+        found[INCOMPLETE] = f"not complete: {', '.join(reasons)}"
     other = [settings(result)] if settings(result) != PRODUCTION else []
     other += [f"inputs in {compression(result)}"] if compression(result) else []
     if other:
@@ -40,7 +40,7 @@ def explained(results: list[Result]) -> list[str]:
     """A line for each mark that one of the results has."""
     general = {
         SCALED: f"{SCALED} fewer frames were run, and stand for the exposure.",
-        UNPUBLISHED: f"{UNPUBLISHED} not to be published: fewer frames or runs than the run rules "
+        INCOMPLETE: f"{INCOMPLETE} not complete: fewer frames or runs than the run rules "
         "ask for, or built from sources with changes; the table says which.",
         OTHER_WORK: f"{OTHER_WORK} other settings than production's, or compressed inputs: the "
         "table says which.",

@@ -15,7 +15,7 @@ from spexreports.page import Footnotes, Html, heading, join, link, note, small, 
 from spexreports.published import read_published
 from spexreports.result import Result
 from spexreports.section import Missing, Picture, systems
-from spexreports.work import has_fpnh, why_not_published
+from spexreports.work import has_fpnh, why_incomplete
 
 SERIES = ("spexbench-series", 1)
 BUSY = "busy, %"
@@ -99,13 +99,13 @@ def _cpus_busy(result: Result, samples: list[dict[str, Any]]) -> str:
 
 
 def sustained(result: Result) -> Estimate:
-    """FPNH of the steady parts of a long run's timed runs."""
-    return median(tuple(s["sustained"]["fpnh"] for s in _timed(result)))
+    """FPNH of a long run over distinct inputs; of its timed runs."""
+    return median(tuple(result.json["sustained"]["fpnh"]["samples"]))
 
 
 def lasted_as_asked(result: Result) -> bool:
     """Whether the steady parts were half an hour, or all frames that the plan has."""
-    asked, parts = result.json["sustained"], [s["sustained"] for s in _timed(result)]
+    asked, parts = result.json["sustained"], [s["sustained"]["soak"] for s in _timed(result)]
     if not parts or not all(parts):
         return False
     if asked["asked_s"] is None:
@@ -123,15 +123,15 @@ def _row(result: Result, notes: Footnotes, out: Path) -> list[object]:
             [
                 f"{result.system}, ",
                 link(result.entry, result.file, out),
-                notes.mark(*(f"not to be published: {why}" for why in why_not_published(result))),
+                notes.mark(*(f"not complete: {why}" for why in why_incomplete(result))),
             ]
         ),
         number(result.frames_asked),
         last["inputs"],
-        f"{_mean([s['sustained']['seconds'] for s in samples]):.1f}",
+        f"{_mean([s['sustained']['soak']['seconds'] for s in samples]):.1f}",
         join([number(fpnh.value), small(f" {span}") if span else ""]),
         number(result.effective.fpnh.value),
-        _percent(last["drift_per_hour"], last["seconds"], notes),
+        _percent(result.json["sustained"]["drift_per_hour"], last["soak"]["seconds"], notes),
         _energy(samples, result.frames_asked),
         _cpus_busy(result, samples),
         span_text(survey.night_frames / fpnh.value / result.nodes),
@@ -147,11 +147,12 @@ def night_table(results: list[Result], out: Path) -> Html | None:
         return None
     survey = read_published().survey
     text = (
-        "The steady part goes from the 30th frame written to the 30th before the last, or leaves "
-        "out a tenth of the frames at either end where that is less. Every frame of the run was "
-        "validated: the first of each distinct input against the CPU extractor's frame and the "
-        f"truth, the others by its bytes. A night has {survey.night_frames:,} frames, a year "
-        f"{survey.nights_a_year} such nights; all again are {survey.reduction_frames:,} frames."
+        "Sustained FPNH is over the first frames, whose inputs all differ; the run goes on with "
+        "the same inputs, to show drift. A steady part leaves out 30 frames at either end, or a "
+        "tenth of the frames where that is less. The first frame of each input was compared with "
+        "the CPU extractor's and the truth, the others by their bytes. A night has "
+        f"{survey.night_frames:,} frames, a year {survey.nights_a_year} such nights; all again are "
+        f"{survey.reduction_frames:,} frames."
     )
     rows = [_row(r, notes, out) for r in chosen]
     body = table(HEAD, rows, numbers=range(1, len(HEAD)))
@@ -164,13 +165,12 @@ def _known(xs: list[float], ys: list[float | None]) -> tuple[list[float], list[f
 
 
 def _draw_rate(axis: Axes, result: Result, minutes: float) -> None:
-    run = _timed(result)[-1]["sustained"]
-    blocks = run["blocks"]
+    blocks = _timed(result)[-1]["sustained"]["soak"]["blocks"]
     edges = [blocks[0]["begin_s"] / minutes]
     edges += [(b["begin_s"] + b["seconds"]) / minutes for b in blocks]
     rates = [3600 * b["frames"] / b["seconds"] / result.nodes for b in blocks]
     axis.stairs(rates, edges, baseline=None, color=style.BLUE, lw=1.0)
-    axis.axhline(run["fpnh"], color=style.GREY, ls=":", lw=0.8)
+    axis.axhline(result.json["sustained"]["fpnh"]["median"], color=style.GREY, ls=":", lw=0.8)
     axis.set_ylim(0, 1.15 * max(rates))
     style.thousands(axis.yaxis)
     axis.set_ylabel("FPNH")
@@ -261,8 +261,8 @@ def night_figure(results: list[Result]) -> list[Picture] | Missing:
             else f"Power of the node is not known: {node['covers']}."
         )
         caption = (
-            "FPNH of each of 20 parts of the steady run, and of all of it (dotted); then what the "
-            f"machine said of itself every {series['every_s']:g} s. {counter}"
+            "FPNH of each of 20 parts of the steady run, and over distinct inputs (dotted); then "
+            f"what the machine said of itself every {series['every_s']:g} s. {counter}"
         )
         name = "night" if not pictures else f"night-{len(pictures) + 1}"
         pictures.append(Picture(name, _draw(result, series), caption))

@@ -111,24 +111,22 @@ def _speeds_of(seconds: dict[str, Estimate], clock: str, margin: float) -> dict[
 
 
 def _other_frames(results: dict[str, Result]) -> dict[str, str]:
-    """Nodes whose frames have other bytes than those of most nodes, of equal inputs; which frame.
+    """Nodes whose frames have other bytes than those of most nodes, of equal inputs; which run.
 
     Equal inputs give equal bytes on every node of one kind, whatever its number.
     """
-    seen: dict[tuple, dict[str, str]] = {}
+    seen: dict[str, dict[str, tuple[str, int]]] = {}
     for node, result in results.items():
-        for frame in result.json["validation"]["frames"]:
-            for output in frame.get("outputs", []):
-                key = (frame["camera"], output["seed"])
-                seen.setdefault(key, {}).setdefault(node, output["sha256"])
+        for sample in result.json["timing"]["samples"]:
+            if sample["outputs_sha256"]:
+                hashes = seen.setdefault(sample["inputs_sha256"], {})
+                hashes.setdefault(node, (sample["outputs_sha256"], sample["index"]))
     odd = {}
-    for (camera, seed), hashes in seen.items():
-        usual, count = Counter(hashes.values()).most_common(1)[0]
-        for node, sha256 in hashes.items():
+    for hashes in seen.values():
+        usual, count = Counter(sha256 for sha256, _ in hashes.values()).most_common(1)[0]
+        for node, (sha256, run) in hashes.items():
             if sha256 != usual and 2 * count > len(hashes):
-                odd.setdefault(
-                    node, f"{camera} of seed {seed} has other bytes than on {count} nodes"
-                )
+                odd.setdefault(node, f"frames of run {run} have other bytes than on {count} nodes")
     return odd
 
 

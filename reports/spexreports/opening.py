@@ -1,6 +1,5 @@
 """What a reader asks first: which machine, the verdict, how fast, held to what, when."""
 
-from collections import Counter
 from pathlib import Path
 
 from spexreports.cells import speed_cell
@@ -12,7 +11,7 @@ from spexreports.order_statistics import Estimate
 from spexreports.page import Footnotes, Html, escape, join, link, note, small, table
 from spexreports.result import Result
 from spexreports.section import by_group, rungs
-from spexreports.work import compression, has_fpnh, of_exposure, standard, why_not_published
+from spexreports.work import compression, has_fpnh, of_exposure, standard, why_incomplete
 
 ATTRIBUTES = ("system", "verdict", "speed", "held to", "measured")
 BREAK = Html("<br>")
@@ -90,19 +89,14 @@ def _speed(best: Result | None, group: list[Result], notes: Footnotes, out: Path
 def held_to(result: Result) -> list[str]:
     """By what the frames of a result were found right, a line each."""
     frames = result.json["validation"]["frames"]
-    valid = sum(frame["pass"] for frame in frames)
+    valid = sum(frame["failure"] is None for frame in frames)
     lines = [f"{valid} of {len(frames)} frames right in every run"]
-    sources = Counter(frame["expected_from"] or "" for frame in frames)
-    for source, count in sources.items():
-        lines.append(
-            f"{count} against {'the CPU extractor' if source == 'spex-cpu' else source}"
-            if source
-            else f"{count} against no other extraction"
-        )
+    references = sum(frame["reference"] for frame in frames)
+    lines.append(f"{references} against the CPU extractor")
     truths = sum(frame["truth"] is not None for frame in frames)
     lines.append(f"{truths} against the simulated truth")
-    passed = [golden["name"] for golden in result.json["golden"] if golden["pass"]]
-    failed = [golden["name"] for golden in result.json["golden"] if not golden["pass"]]
+    passed = [golden["name"] for golden in result.json["golden"] if not golden["failure"]]
+    failed = [golden["name"] for golden in result.json["golden"] if golden["failure"]]
     lines.append(f"golden cases passed: {', '.join(passed) or 'none was run'}")
     return lines + ([f"golden cases FAILED: {', '.join(failed)}"] if failed else [])
 
@@ -133,13 +127,13 @@ def _measured(group: list[Result]) -> Html:
 
 
 def in_order(groups: list[list[Result]]) -> list[list[Result]]:
-    """Systems with an entry that does not pass, those with a speed to be published, the newest."""
+    """Systems with an entry that does not pass, those that are complete, the newest."""
 
     def place(group: list[Result]) -> tuple[bool, bool, float]:
         best = headline(group)
-        published = best is not None and not why_not_published(best)
+        complete = best is not None and not why_incomplete(best)
         newest = max(r.start for r in group).timestamp()
-        return all(r.overall == "pass" for r in group), not published, -newest
+        return all(r.overall == "pass" for r in group), not complete, -newest
 
     return sorted(groups, key=place)
 

@@ -13,6 +13,11 @@ from spexreports.section import by_group
 
 LONGEST = 100  # characters of a value that a library makes
 
+CLOCKS = (
+    ("effective", "from before the launcher starts to the exit of the last process"),
+    ("extraction", "from the first input opened, or GPU taken, to the last output closed"),
+    ("phases", "seconds of the threads of a rank, by stage, as the run log has them"),
+)
 
 IDLE = "gpu-idle"  # a GPU between two runs lowers its clocks, and is well
 
@@ -141,8 +146,7 @@ def _health(result: Result) -> str:
 
 
 def _validation(result: Result) -> str:
-    failure = result.json["validation"]["failure"]
-    return "; ".join([*held_to(result), *([failure] if failure else [])])
+    return "; ".join([*held_to(result), *result.json["unusual"]])
 
 
 def _verdict(result: Result) -> str:
@@ -152,8 +156,6 @@ def _verdict(result: Result) -> str:
 
 def _run(results: list[Result], out: Path) -> Html:
     first = results[0]
-    timing = first.json["timing"]
-    clocks = timing["clocks"]
     parts = [heading(f"Run {first.run_id} on {first.system}")]
     plan = first.json["plan"]
     parts.append(note(f"Plan {plan.get('name')}, sha256 {plan.get('sha256')}."))
@@ -170,9 +172,9 @@ def _run(results: list[Result], out: Path) -> Html:
         table(
             ("clock", "what it covers"),
             [
-                *((name, clocks.get(name, "–")) for name in ("effective", "extraction", "phases")),
-                ("page cache", timing.get("page_cache", "–")),
-                ("storage", _text(first.json["inputs"].get("storage"))),
+                *CLOCKS,
+                ("page cache", _text(first.json["inputs"]["page_cache"])),
+                ("storage", _text(first.json["inputs"]["storage"])),
             ],
         )
     )

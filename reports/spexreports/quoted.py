@@ -16,7 +16,7 @@ from spexreports.command_line import alone
 from spexreports.errors import DataError
 from spexreports.flux_cost import COLUMNS, cost, pairs, subject
 from spexreports.gpu_checks import GpuCheck, telling
-from spexreports.marks import UNPUBLISHED
+from spexreports.marks import INCOMPLETE
 from spexreports.mps_table import mps_pairs
 from spexreports.night import long_runs, sustained
 from spexreports.numbers import counted, interval, number
@@ -27,7 +27,7 @@ from spexreports.result import KERNELS, Result
 from spexreports.section import by_group, in_sweep, newest, rungs
 from spexreports.stages_figure import stage_seconds
 from spexreports.time_table import clock_parts
-from spexreports.work import of_exposure, standard, why_not_published
+from spexreports.work import of_exposure, standard, why_incomplete
 
 BLOCK = re.compile(r"(<!-- from results: ([a-z-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 MARK = re.compile(r"^<!-- (?:from results: .*|end) -->$", re.MULTILINE)
@@ -71,22 +71,22 @@ def _machine(group: list[Result]) -> str:
 
 
 def _headlines(results: list[Result]) -> list[tuple[str, Result]]:
-    """Of each kind of machine one result, published before others and then the newest.
+    """Of each kind of machine one result, that of fewest missing things and then the newest.
 
-    Machines without one to be published are left out where others have one.
+    Machines whose result lacks more than those of others are left out.
     """
     best = {}
     for _, group in _with_gpus(results):
         machine, found = _machine(group), headline(group)
-        rank = not why_not_published(found), found.start
+        rank = -len(why_incomplete(found)), found.start
         if machine not in best or rank > best[machine][0]:
             best[machine] = rank, found
-    published = any(rank[0] for rank, _ in best.values())
-    return [(machine, found) for machine, (rank, found) in best.items() if rank[0] or not published]
+    fewest = max((rank[0] for rank, _ in best.values()), default=0)
+    return [(machine, found) for machine, (rank, found) in best.items() if rank[0] == fewest]
 
 
 def _mark(result: Result) -> str:
-    return UNPUBLISHED if why_not_published(result) else ""
+    return INCOMPLETE if why_incomplete(result) else ""
 
 
 def _filled(text: str) -> str:
@@ -97,12 +97,10 @@ def _explained(named: list[tuple[str, Result]]) -> str:
     """A paragraph that says what the mark says of each name, by reason; empty without a mark."""
     names = by_group(
         [pair for pair in named if _mark(pair[1])],
-        lambda pair: ", ".join(why_not_published(pair[1])),
+        lambda pair: ", ".join(why_incomplete(pair[1])),
     )
     reasons = [f"{', '.join(name for name, _ in of)} ({reason})" for reason, of in names.items()]
-    return (
-        "\n" + _filled(f"{UNPUBLISHED} not to be published: {'; '.join(reasons)}.") if names else ""
-    )
+    return "\n" + _filled(f"{INCOMPLETE} not complete: {'; '.join(reasons)}.") if names else ""
 
 
 def headline_sentence(results: list[Result]) -> str:
@@ -201,7 +199,7 @@ def long_runs_table(results: list[Result]) -> str:
             _core_seconds(result),
             _memory(result),
             str(len(result.timed)),
-            "; ".join(why_not_published(result)) or "yes",
+            "; ".join(why_incomplete(result)) or "yes",
         ]
         for result in long_runs(results)
     ]
@@ -213,7 +211,7 @@ def long_runs_table(results: list[Result]) -> str:
         "core-seconds a frame",
         "most memory of a GPU, GB",
         "runs",
-        "to be published",
+        "complete",
     )
     return _table(head, rows) if rows else ""
 

@@ -38,7 +38,6 @@ class Sample:
     effective_s: float
     extraction_s: float | None
     launch_s: float | None
-    observed_s: float | None  # seen by spex-bench; None before minor version 1
     phases: dict[str, float]  # seconds, summed over the ranks
 
     @property
@@ -136,7 +135,7 @@ class Result:
     samples: tuple[Sample, ...]
     scaling: Scaling | None
     roofline: tuple[RooflinePoint, ...]
-    inputs: dict[tuple[str, int], str]  # sha256 by name and seed; 0 before minor version 1
+    inputs: dict[int, str]  # sha256 of the inputs of a seed
     overall: str
     reasons: tuple[str, ...]
 

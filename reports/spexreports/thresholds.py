@@ -7,7 +7,7 @@ from spexreports.errors import UsageError
 from spexreports.night import lasted_as_asked, sustained
 from spexreports.result import CLOCKS, Result
 from spexreports.section import newest
-from spexreports.work import has_fpnh, why_not_published
+from spexreports.work import has_fpnh, why_incomplete
 
 LEAST_COVERAGE = 0.9  # of an interval that something may be judged by; that of five runs has 94%
 
@@ -56,7 +56,7 @@ MAKERS = {"acceptance": _of_exposures, "night": _of_a_long_run}
 
 
 def _unpublished(results: list[Result], systems: dict) -> str:
-    """A comment that names what is not to be published, and why.
+    """A comment that names what is not complete, and why.
 
     It is not left out: a machine can be held to what it did with fewer frames too. Who takes the
     numbers for more than that is told.
@@ -66,9 +66,9 @@ def _unpublished(results: list[Result], systems: dict) -> str:
         for result in _in_order(results)
         if (plan := result.json["plan"]["name"]) in systems.get(result.system, {})
         and result.entry in systems[result.system][plan]
-        and (reasons := why_not_published(result))
+        and (reasons := why_incomplete(result))
     ]
-    return "// Of these the following are not to be published:\n" + "".join(lines) if lines else ""
+    return "// Of these the following are not complete:\n" + "".join(lines) if lines else ""
 
 
 def thresholds_text(results: list[Result]) -> str:

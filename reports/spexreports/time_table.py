@@ -13,7 +13,6 @@ HEAD = (
     "extraction, s",
     "after, s",
     "all, s",
-    "seen from outside, s",
 )
 
 
@@ -33,9 +32,7 @@ def time_table(results: list[Result]) -> Html | None:
         if r.effective and parts:
             medians = [f"{statistics.median(column):.2f}" for column in zip(*parts, strict=True)]
             whole = f"{r.effective.seconds.value:.2f}"
-            seen = [s.observed_s for s in r.timed if s.observed_s is not None]
-            outside = f"{statistics.median(seen):.2f}" if seen else "–"
-            rows.append([f"{r.system}, {r.entry}", r.frames_asked, *medians, whole, outside])
+            rows.append([f"{r.system}, {r.entry}", r.frames_asked, *medians, whole])
     if not rows:
         return None
     return join(
@@ -43,9 +40,8 @@ def time_table(results: list[Result]) -> Html | None:
             heading("The effective clock, taken apart"),
             table(HEAD, rows, numbers=range(1, len(HEAD))),
             note(
-                "Before the barrier: the launcher, MPS, MPI. After: the end of the processes, and "
-                "the launcher's. Medians of each, which need not add up to that of all. Seen from "
-                "outside: by spex-bench, from the first opening of an input to the last output."
+                "Before the extraction: the launcher, MPS, MPI. After: the end of the processes, "
+                "and the launcher's. Medians of each, which need not add up to that of all."
             ),
         ]
     )

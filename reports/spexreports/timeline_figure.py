@@ -11,7 +11,7 @@ from spexreports.numbers import counted
 from spexreports.result import Result
 from spexreports.run_log import Event, read_events
 from spexreports.section import Missing, Picture, by_group, rungs
-from spexreports.work import of_exposure, standard, why_not_published
+from spexreports.work import of_exposure, standard, why_incomplete
 
 COLOURS = {
     "start": style.GREY,
@@ -117,7 +117,7 @@ Logged = tuple[Result, list[Event]]
 def _worth(result: Result) -> tuple:
     """Sorts by the run rules first, then by what shows most, then by time."""
     return (
-        not why_not_published(result),
+        -len(why_incomplete(result)),
         not result.json["build"]["dirty"],
         of_exposure(result),
         result.ranks,

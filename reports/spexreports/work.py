@@ -1,10 +1,10 @@
 """What a result extracted, and so what it may be put beside."""
 
 from spexreports.command_line import alone, options_of, whole_frames
-from spexreports.numbers import counted
 from spexreports.published import CPU_MILESTONES
-from spexreports.recomputed import PUBLISHED_FRAMES, PUBLISHED_REPEATS, PUBLISHED_WARMUPS
 from spexreports.result import Result
+
+EXPOSURE_FRAMES = 30
 
 # Options of the extractors that say how a run is organized, and change no bit of a frame.
 RUN_OPTIONS = frozenset(
@@ -101,7 +101,7 @@ def has_fpnh(result: Result) -> bool:
 
 def of_exposure(result: Result) -> bool:
     """Whether it extracted all frames of an exposure, and not some that may stand for them."""
-    return result.frames_asked == PUBLISHED_FRAMES and not result.scaled_to
+    return result.frames_asked == EXPOSURE_FRAMES and not result.scaled_to
 
 
 def _same_inputs(a: Result, b: Result) -> bool:
@@ -129,26 +129,6 @@ def same_work(a: Result, b: Result) -> str:
     return ""
 
 
-def _frames(result: Result) -> str:
-    frames = counted(result.frames_asked, "frame")
-    return f"{frames}, in place of {result.scaled_to}" if result.scaled_to else frames
-
-
-def why_not_published(result: Result) -> list[str]:
-    """What keeps a speed from being published (docs/benchmark.md, run rules); empty: nothing."""
-    fom, build = result.json["fom"], result.json["build"]
-    if result.tier == "night":
-        return fom["not_published_because"]
-    warmups = sum(s.warmup for s in result.samples)
-    reasons = [
-        (result.tier == "ci", "a check of the harness (tier ci)"),
-        (not whole_frames(result.json), "not of whole frames"),
-        (result.frames_asked != PUBLISHED_FRAMES, _frames(result)),
-        (warmups < PUBLISHED_WARMUPS, "no warm-up"),
-        (len(result.timed) < PUBLISHED_REPEATS, counted(len(result.timed), "timed run")),
-        (bool(build["dirty"]), "built from sources with changes"),
-    ]
-    found = [text for wrong, text in reasons if wrong]
-    # What spex-bench found besides, since minor version 1.
-    stated = fom.get("not_published_because", [])
-    return found or stated or ([] if fom["published"] else ["the result says so"])
+def why_incomplete(result: Result) -> list[str]:
+    """What is missing for an accepted result (docs/benchmark.md, run rules); empty: nothing."""
+    return result.json["fom"]["incomplete_because"]

@@ -17,6 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from spexreports.order_statistics import median as median_of
 from spexreports.result import STAGES
+from spexreports.result_files import SCHEMA_FILE
 
 SYSTEM = "sample node (made-up numbers)"
 GPU = "Sample GPU"
@@ -93,6 +94,7 @@ def gpu(index: int) -> dict:
         "memory_bytes": 1.5e11,
         "ecc": True,
         "mig": False,
+        "persistence": True,
         "power_limit_w": 700.0,
         "clock_max_sm_mhz": 1980,
         "clock_max_memory_mhz": 3201,
@@ -146,8 +148,18 @@ def make(
                 "index": i,
                 "warmup": i == 0,
                 "seed": i + 1,
-                "observed_s": extraction[i],
+                "inputs_sha256": sha256(f"{compression} {i + 1}"),
+                "outputs_sha256": sha256(f"out {i}"),
+                "compared": True,
                 "throttled": False,
+                "warnings": [],
+                "logged_s": extraction[i],
+                "gpu_busy": None,
+                "gpu_busy_before": None,
+                "cpu_s": None,
+                "other_cpu_s": None,
+                "node_joules": None,
+                "sustained": None,
                 "start_utc": start,
                 "exit_status": 1 if wrong else 0,
                 "failure": wrong,
@@ -172,7 +184,6 @@ def make(
         "compared": 100,
         "bad": 0,
         "first_bad": None,
-        "pass": True,
     }
     program = "spex-gpu" if on_gpu else "spex-cpu"
     throttle = [
@@ -187,7 +198,6 @@ def make(
     ]
     ceilings = (5.6e13, 4.0e12) if on_gpu else (4.0e10, 1.2e10)
     return {
-        "schema": {"name": "spexbench-result", "major": 1, "minor": 1},
         "run_id": f"sample-{day:02d}",
         "start_utc": start,
         "end_utc": f"2026-11-{day:02d}T09:00:00Z",
@@ -198,12 +208,13 @@ def make(
         "entry": entry,
         "plan": {"name": "sample", "sha256": sha256("plan")},
         "programs": {program: sha256(program), "spex-bench": sha256("spex-bench")},
-        "seal": sha256(f"{entry} {day}"),
+        "libraries": {},
         "status": "failed" if failure else "complete",
         "build": {
             "version": "0.0.0",
             "commit": "0" * 40,
             "dirty": False,
+            "sources_sha256": sha256("sources"),
             "compiler": "sample compiler 1.0",
             "flags": "-O3",
             "cuda": "13.0",
@@ -228,9 +239,12 @@ def make(
         },
         "launch": {
             "argv": ["mpirun", "-n", str(ranks), program, "--milestone", milestone, *options],
+            "alone": False,
+            "variables": ["OMP_NUM_THREADS"],
             "environment": {"OMP_NUM_THREADS": "1"},
             "slurm": {},
             "launcher": "mpirun",
+            "launcher_options": [],
             "nodes": 1,
             "ranks": ranks,
             "gpus_per_node": gpus,
@@ -243,45 +257,48 @@ def make(
             "generator": {
                 "program": "spex-sim",
                 "version": "0.0.0",
-                "seed": 1,
                 "size": size,
                 "cameras": ",".join(CAMERAS),
                 "compression": compression,
             },
+            "seeds": "plan",
             "storage": "tmpfs",
-            "frames": [
-                {
-                    "camera": camera,
-                    "file": f"preproc-{camera}.fits",
-                    "bytes": 1000,
-                    "sha256": sha256(f"{camera} {compression} {seed}"),
-                    "seed": seed,
-                }
-                for seed in range(1, repeats + 2)
-                for camera in CAMERAS
-            ],
+            "page_cache": "warm",
         },
+        "work": {
+            "frames": frames,
+            "bundles": bundles,
+            "scaled_to": scale_to,
+            "has_fpnh": tier != "ci" and size == "full",
+            "whole_exposure": False,
+            "own_options": not options,
+            "tolerance": "production",
+            "sustain": None,
+        },
+        "costs": [],
+        "ceilings": None,
+        "threshold": None,
+        "skipped": None,
+        "error": None,
+        "sustained": None,
+        "unusual": [],
         "golden": [],
         "timing": {
-            "clocks": {
-                "effective": "from before the launcher starts to its exit",
-                "extraction": "from the barrier of all ranks to the last file renamed",
-                "phases": "seconds of the threads of a rank, by stage",
-            },
-            "page_cache": "warm: the warm-up reads the inputs; nothing is dropped",
             "warmups": 1,
             "repeats": repeats,
+            "until": None,
             "samples": samples,
+            "dropped": [],
+            "extended": False,
+            "run_log_sha256": None,
+            "series_sha256": None,
         },
         "fom": {
             "frames_asked": frames,
-            "frames_done": frames,
             "frames_valid": 0 if failure else frames,
             "scaled_to": scale_to,
-            "published": False,
-            "not_published_because": [
-                f"{frames} frame(s) of size {size}, not the 30 of an exposure"
-            ],
+            "complete": False,
+            "incomplete_because": [f"{frames} frame(s), not the 30 of an exposure at full size"],
             "nodes": 1,
             "gpus": gpus,
             "effective": figure(speed[0], frames, 1, gpus, tier) if speed else None,
@@ -297,27 +314,19 @@ def make(
             "before": snapshot(gpus) if on_gpu else None,
             "during": throttle if on_gpu else None,
             "after": snapshot(gpus) if on_gpu else None,
+            "settings_changed": None,
             "reason": None if on_gpu else "no GPU was used",
         },
         "validation": {
-            "expected": "the frames of spex-cpu, within the tolerance production",
-            "pass": failure is None,
-            "failure": failure,
+            "failure": None,
             "together": [check | {"hdu": "all", "what": "|mean pull| of all frames"}],
             "frames": [
                 {
                     "camera": camera,
-                    "sha256": sha256(f"out {camera}"),
-                    "runs": repeats,
-                    "identical": 0,
-                    "outputs": [
-                        {"run": i, "seed": i + 1, "sha256": sha256(f"out {camera} {i}")}
-                        for i in range(repeats + 1)
-                    ],
-                    "expected_from": "spex-cpu",
+                    "compared": repeats + 1,
+                    "reference": True,
                     "checks": [check],
                     "truth": None,
-                    "pass": failure is None,
                     "failure": failure,
                 }
                 for camera in CAMERAS
@@ -509,10 +518,33 @@ def events(milestone: str) -> dict:
     }
 
 
+def as_file(data: dict) -> dict:
+    """The members of a result as its file has them: those of the record, and what is derived."""
+    parts = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))["properties"]
+    made = {"schema": {"name": "spexbench-result", "major": 2, "minor": 0}}
+    for part in ("record", "derived"):
+        known = parts[part]["properties"]
+        made[part] = {key: value for key, value in data.items() if key in known}
+    return made
+
+
+def members_of(file: Path) -> dict:
+    """The members of a result file."""
+    data = json.loads(file.read_text(encoding="utf-8"))
+    return data["record"] | data["derived"]
+
+
 def text_of(data: dict) -> str:
     """JSON with a line for each member, so that changes can be read."""
-    lines = [f" {json.dumps(key)}: {json.dumps(value)}" for key, value in data.items()]
-    return "{\n" + ",\n".join(lines) + "\n}\n"
+
+    def lines(part: dict) -> str:
+        return ",\n".join(f"  {json.dumps(key)}: {json.dumps(one)}" for key, one in part.items())
+
+    if "schema" in data:  # a run log
+        return json.dumps(data) + "\n"
+    made = as_file(data)
+    parts = [f' "{part}": {{\n{lines(made[part])}\n }}' for part in ("record", "derived")]
+    return f'{{\n "schema": {json.dumps(made["schema"])},\n' + ",\n".join(parts) + "\n}\n"
 
 
 def write_all(folder: Path) -> None:

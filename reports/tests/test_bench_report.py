@@ -25,6 +25,7 @@ sys.path.insert(0, str(ROOT / "reports"))
 sys.path.insert(0, str(ROOT / "reports/tests"))
 
 import make_sample_results  # noqa: E402
+from make_sample_results import as_file, members_of  # noqa: E402
 from spexreports import page, style  # noqa: E402
 from spexreports.__main__ import main  # noqa: E402
 from spexreports.bench_report import bench_report  # noqa: E402
@@ -428,11 +429,15 @@ class Errors(unittest.TestCase):
 
     def test_other_schema(self):
         """A result of another version, or without what is needed."""
-        data = json.loads((DATA / "run/pipeline.json").read_text())
+        data = members_of(DATA / "run/pipeline.json")
         for key in ("fom", "launch"):
             file = self.path / f"{key}.json"
-            file.write_text(json.dumps({k: v for k, v in data.items() if k != key}))
+            file.write_text(json.dumps(as_file({k: v for k, v in data.items() if k != key})))
             self.check(1, key, file)
+        file = self.path / "old.json"
+        schema = {"name": "spexbench-result", "major": 1, "minor": 9}
+        file.write_text(json.dumps(as_file(data) | {"schema": schema}))
+        self.check(1, "old.json", file)
 
     def test_micro(self):
         """Outputs of micro-benchmarks that are none."""

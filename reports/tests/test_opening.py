@@ -33,7 +33,7 @@ class Order(unittest.TestCase):
         ]
         with (
             mock.patch("spexreports.opening.headline", lambda group: group[0]),
-            mock.patch("spexreports.opening.why_not_published", lambda result: result.reasons),
+            mock.patch("spexreports.opening.why_incomplete", lambda result: result.reasons),
         ):
             found = [group[0].system for group in in_order(groups)]
         self.assertEqual(found, ["wrong", "published", "new", "old"])

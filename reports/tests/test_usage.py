@@ -28,7 +28,7 @@ def sample(milestone: str, **more: object) -> Result:
         one |= usage
     if mps is not None:
         data["launch"]["mps"] = mps
-    return parse_result(Path(f"{data['entry']}.json"), data)
+    return parse_result(Path(f"{data['entry']}.json"), make_sample_results.as_file(data))
 
 
 def mps_point(x: str, seconds: float) -> Result:

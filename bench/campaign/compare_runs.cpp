@@ -1,0 +1,120 @@
+#include "bench/campaign/compare_runs.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <spdlog/spdlog.h>
+
+#include "bench/campaign/timed_runs.hpp"
+#include "bench/check/outputs.hpp"
+#include "bench/result/file_hash.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> paths_of(const PendingRun& pending) {
+  std::vector<std::string> paths;
+  for (const auto& [exposure, outputs] : pending.outputs)
+    for (const std::string& path : outputs)
+      if (!path.empty()) paths.push_back(path);
+  return paths;
+}
+
+}  // namespace
+
+RunComparer::RunComparer(const CampaignFolders& folders, Exposures& exposures,
+                         References references, const Reference* reference,
+                         std::function<void(EntryRun&)> write)
+    : folders_(folders),
+      exposures_(exposures),
+      references_(std::move(references)),
+      reference_(reference),
+      write_(std::move(write)) {}
+
+// The same bytes of the same inputs were compared before.
+bool RunComparer::is_known(const EntryRun& run, const Sample& sample) const {
+  const auto& samples = run.record.timing.samples;
+  return std::any_of(samples.begin(), samples.end(), [&](const Sample& other) {
+    return other.compared && other.inputs_sha256 == sample.inputs_sha256 &&
+           other.outputs_sha256 == sample.outputs_sha256;
+  });
+}
+
+void RunComparer::compare(EntryRun& run) {
+  while (!run.pending.empty()) {
+    compare(run, run.pending.front());
+    run.pending.erase(run.pending.begin());
+    write_(run);
+  }
+}
+
+void RunComparer::compare(EntryRun& run, const PendingRun& pending) {
+  Sample& sample = run.record.timing.samples.at(pending.sample);
+  const bool is_known_already = is_known(run, sample);
+  if (hash_of_files(paths_of(pending)) != sample.outputs_sha256)
+    sample.failure = "a frame was changed after the run";
+  else if (!is_known_already)
+    for (const auto& [exposure, outputs] : pending.outputs) {
+      spdlog::info("{}: comparing the frames of run {}, seed {}", run.entry->id, sample.index,
+                   exposure.seed);
+      const auto frames = std::min(
+          run.entry->sustain ? exposure.frames.size() : std::size_t(run.record.work.frames),
+          exposure.frames.size());
+      exposures_.make_truths(exposure);
+      std::map<std::string, std::string> references;
+      if (reference_ != nullptr)
+        references = references_.make(*run.entry, exposure, static_cast<int>(frames), *reference_);
+      std::vector<OutputFrame> compared;
+      for (std::size_t k = 0; k < frames; ++k) {
+        const InputFrame& input = exposure.frames[k];
+        const auto reference = references.find(input.camera);
+        compared.push_back({input.camera, outputs.at(k),
+                            reference == references.end() ? "" : reference->second, input.truth});
+      }
+      compare_outputs(sample.index, compared, run.entry->tolerance,
+                      {run.entry->program(), to_string(run.entry->milestone), run.entry->method()},
+                      run.record.validation);
+      exposures_.remove_truths(exposure);
+      if (!TimedRuns::is_shared(run) && exposures_.seeds() == SeedSource::drawn)
+        References::remove(references);
+    }
+  if (!sample.failure) sample.compared = true;
+  std::error_code error;
+  for (const std::string& path : paths_of(pending))
+    fs::remove_all(fs::path(path).parent_path(), error);
+  if (!TimedRuns::is_shared(run) && !run.entry->sustain)
+    for (const auto& [exposure, outputs] : pending.outputs) exposures_.remove(exposure);
+}
+
+void RunComparer::find_pending(EntryRun& run) const {
+  auto& samples = run.record.timing.samples;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    const Sample& sample = samples[i];
+    if (sample.failure || sample.compared) continue;
+    PendingRun pending{i, {}};
+    if (const auto exposure = exposures_.find(*run.of, sample.seed, sample.inputs_sha256)) {
+      const std::string folder = folders_.outputs_of(run.entry->id, sample.index);
+      pending.outputs.push_back({*exposure, {}});
+      for (int k = 0; k < run.record.work.frames; ++k)
+        pending.outputs.front().second.push_back(
+            fs::path(folder) / fmt::format("frame-{}.fits", exposure->frames.at(k).camera));
+    }
+    if (!pending.outputs.empty() && hash_of_files(paths_of(pending)) == sample.outputs_sha256) {
+      run.pending.push_back(std::move(pending));
+      continue;
+    }
+    for (std::size_t k = i; k < samples.size(); ++k)
+      run.record.timing.dropped.push_back({samples[k].index, samples[k].start_utc,
+                                           samples[k].effective_s,
+                                           "its frames were gone before they were compared"});
+    samples.resize(i);
+    return;
+  }
+}
+
+}  // namespace spex::bench

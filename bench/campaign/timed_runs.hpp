@@ -1,0 +1,55 @@
+// The runs of an entry, made and timed; what they leave is compared later (compare_runs.hpp).
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "bench/campaign/entry_run.hpp"
+#include "bench/campaign/folders.hpp"
+#include "bench/machine/machine.hpp"
+#include "bench/run/observed_run.hpp"
+
+namespace spex::bench {
+
+/// Makes runs of entries. For each: simulates its inputs, runs, and takes the hash of every frame.
+class TimedRuns {
+ public:
+  /// `write` writes the result of an entry: whatever ends this program, it is known that a run was
+  /// begun.
+  TimedRuns(const CampaignFolders& folders, Exposures& exposures, Runner& runner,
+            const Machine& machine, const Nvml& nvml, double time_limit_s,
+            std::function<void(EntryRun&)> write);
+
+  /// Makes the next run of an entry; false where it was interrupted. Throws Error where its inputs
+  /// cannot be made or it cannot be started, and Interrupted.
+  bool make(EntryRun& run);
+
+  /// Whether the exposure is one that several runs share (`seeds` of a case).
+  [[nodiscard]] static bool is_shared(const EntryRun& run) { return run.of->seeds.has_value(); }
+  /// Removes the exposures that runs share.
+  void remove_shared();
+
+ private:
+  [[nodiscard]] Exposure exposure_of(const EntryRun& run, int index);
+  const Exposure& shared(const Case& one, int number);
+  bool make_exposure_run(EntryRun& run);
+  bool make_long_run(EntryRun& run);
+  [[nodiscard]] ObservedRun observe(EntryRun& run, RunRequest request);
+  /// Adds the sample; what the run left is pending where it did not fail.
+  void take(EntryRun& run, ObservedRun observed, PendingRun pending, std::int64_t seed,
+            const std::string& inputs_sha256, const std::string& failure);
+  void keep_run_log(EntryRun& run) const;
+
+  const CampaignFolders& folders_;
+  Exposures& exposures_;
+  Runner& runner_;
+  const Machine& machine_;
+  const Nvml& nvml_;
+  double time_limit_s_;
+  std::function<void(EntryRun&)> write_;
+  std::map<std::pair<std::string, int>, Exposure> shared_;  // by case and number
+};
+
+}  // namespace spex::bench

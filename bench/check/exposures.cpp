@@ -1,0 +1,154 @@
+#include "bench/check/exposures.hpp"
+
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+
+#include "bench/machine/machine.hpp"
+#include "bench/result/file_hash.hpp"
+#include "bench/run/command.hpp"
+#include "reference/core/error.hpp"
+#include "reference/core/version.hpp"
+#include "reference/fits/atomic_write.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double simulation_limit_s = 3600;
+constexpr const char* digest_name = "inputs.sha256";
+
+// Of the hashes of all images and PSFs; "" where one is missing.
+std::string digest_of(const Exposure& exposure) {
+  std::vector<std::string> paths;
+  for (const InputFrame& frame : exposure.frames) {
+    paths.push_back(frame.preproc);
+    paths.push_back(frame.psf);
+  }
+  return hash_of_files(paths);
+}
+
+// What a kept exposure is of, and its digest.
+std::string kept_text(const Exposure& exposure) {
+  return fmt::format("{} {} {} {}\n", version(), exposure.of->size,
+                     fmt::join(exposure.of->cameras, ","), exposure.sha256);
+}
+
+}  // namespace
+
+Exposures::Exposures(std::string data, SeedSource seeds, const Programs& programs, Signals& signals)
+    : data_(std::move(data)),
+      folder_(seeds == SeedSource::drawn ? fs::path(data_) / "inputs" / "drawn"
+                                         : fs::path(data_) / "inputs"),
+      seeds_(seeds),
+      programs_(programs),
+      signals_(signals) {}
+
+Exposure Exposures::at(const Case& one, std::int64_t seed) const {
+  Exposure exposure{&one, "", seed, "", {}};
+  // The name of a folder does not give a drawn seed away.
+  const std::string name = seeds_ == SeedSource::drawn
+                               ? hash_text(fmt::format("{} {}", one.name, seed)).substr(0, 16)
+                               : fmt::format("{}-{}", one.name, seed);
+  exposure.folder = fs::path(folder_) / name;
+  const std::string ending = one.compress == "none" ? "" : "." + one.compress;
+  for (const std::string& camera : one.cameras) {
+    const auto file = [&](const char* kind, const std::string& end) {
+      return (fs::path(exposure.folder) / fmt::format("{}-{}-00000001.fits{}", kind, camera, end))
+          .string();
+    };
+    exposure.frames.push_back(
+        {camera, file("preproc", ending), file("psf", ""), file("truth", "")});
+  }
+  return exposure;
+}
+
+Exposure Exposures::make(const Case& one, int planned_seed) {
+  Exposure exposure =
+      at(one, seeds_ == SeedSource::drawn ? draw_seed() : std::int64_t{planned_seed});
+  const std::string kept = fs::path(exposure.folder) / digest_name;
+  if (seeds_ == SeedSource::plan && fs::exists(kept)) {
+    exposure.sha256 = digest_of(exposure);
+    std::string text;
+    std::getline(std::ifstream(kept), text);
+    if (text + "\n" == kept_text(exposure)) return exposure;
+  }
+  spdlog::info("simulating {} frame(s) of the case {}", one.cameras.size(), one.name);
+  fs::remove_all(exposure.folder);
+  fs::create_directories(exposure.folder);
+  simulate(exposure, "inputs");
+  exposure.sha256 = digest_of(exposure);
+  if (exposure.sha256.empty())
+    throw data_error(exposure.folder, "not all frames were simulated", "readable files");
+  if (seeds_ == SeedSource::plan) atomic_write(kept, kept_text(exposure));
+  return exposure;
+}
+
+std::optional<Exposure> Exposures::find(const Case& one, std::int64_t seed,
+                                        const std::string& sha256) const {
+  Exposure exposure = at(one, seed);
+  exposure.sha256 = sha256;
+  if (digest_of(exposure) != sha256) return std::nullopt;
+  return exposure;
+}
+
+void Exposures::make_truths(const Exposure& exposure) {
+  if (digest_of(exposure) != exposure.sha256)
+    throw data_error(exposure.folder, "inputs were changed since they were made",
+                     "files that nobody changes");
+  simulate(exposure, "truth");
+}
+
+void Exposures::simulate(const Exposure& exposure, const char* files) {
+  const Case& one = *exposure.of;
+  Command command;
+  command.argv = {programs_.spex_sim, "--output",
+                  exposure.folder,    "--on-grid",
+                  "--cameras",        fmt::format("{}", fmt::join(one.cameras, ",")),
+                  "--size",           one.size,
+                  "--seed",           std::to_string(exposure.seed),
+                  "--compress",       one.compress,
+                  "--files",          files,
+                  "--loglevel",       "warn"};
+  command.log = fs::path(data_) / "spex-sim.log";
+  command.time_limit_s = simulation_limit_s;
+  const CommandResult result = run_command(command, signals_);
+  if (result.interrupted) throw Interrupted{};
+  if (result.status != 0)
+    throw data_error(exposure.folder, "spex-sim failed, " + end_of(result, command.log),
+                     "a simulated exposure");
+}
+
+void Exposures::remove_truths(const Exposure& exposure) {
+  std::error_code error;
+  for (const InputFrame& frame : exposure.frames) fs::remove(frame.truth, error);
+}
+
+void Exposures::remove(const Exposure& exposure) const {
+  std::error_code error;
+  if (seeds_ == SeedSource::drawn) fs::remove_all(exposure.folder, error);
+}
+
+InputsRecord Exposures::record(const Case& one) const {
+  return {{"spex-sim", version(), one.size, fmt::format("{}", fmt::join(one.cameras, ",")),
+           one.compress},
+          to_string(seeds_),
+          file_system_of(data_),
+          "warm: the inputs are written, or hashed, just before the run"};
+}
+
+void write_frame_list(const std::vector<ListedFrame>& frames, const std::string& path) {
+  std::string text;
+  for (const ListedFrame& frame : frames)
+    text += fmt::format("{} {} {} {}\n", frame.input->camera, frame.input->preproc,
+                        frame.input->psf, frame.output);
+  atomic_write(path, {text.begin(), text.end()});
+}
+
+}  // namespace spex::bench

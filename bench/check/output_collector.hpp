@@ -1,0 +1,75 @@
+// The frames of a long run, looked at while it goes on, so that they need not all be kept.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "bench/check/outputs.hpp"
+#include "reference/core/channel.hpp"
+
+namespace spex::bench {
+
+/// A frame that a run is to write.
+struct AwaitedFrame {
+  std::string path;
+  int input = 0;  ///< which of the run's distinct inputs it is of
+};
+
+/// What a run left.
+struct CollectedFrames {
+  std::vector<double> written;  ///< of each frame: when it took its name, by its file system
+  /// The first frame of an input: where it is now, and the bytes that it had.
+  struct Kept {
+    std::string path, sha256;
+  };
+  std::map<int, Kept> kept;  ///< by input
+  int most_waiting = 0;      ///< frames that were there and not yet looked at
+  std::string failure;       ///< the first; empty where there is none
+};
+
+/// Takes each frame as it appears: it must be a file of its own that the run wrote. The first of
+/// each input is moved to a folder of its own, to be validated once the run is over; each later one
+/// must have its bytes (sha256), and is removed. So every frame of the run is validated, and the
+/// disk holds one of each input and those that are waiting.
+class OutputCollector {
+ public:
+  /// The frames are in one folder, where nothing else is; `kept` is a folder in the same file
+  /// system. `threads` hash at a time.
+  OutputCollector(std::vector<AwaitedFrame> frames, std::string kept, int threads);
+  OutputCollector(const OutputCollector&) = delete;
+  OutputCollector& operator=(const OutputCollector&) = delete;
+  ~OutputCollector();
+
+  /// Frames that have appeared so far.
+  [[nodiscard]] long seen() const { return seen_; }
+  /// To be called when the run has ended: looks at what is left. A frame that is missing is a
+  /// failure.
+  [[nodiscard]] CollectedFrames finish();
+
+ private:
+  void find();
+  void find_new();
+  void take_all();
+  void take(int frame);
+  void fail(int frame, const std::string& what);
+  void end();
+
+  std::vector<AwaitedFrame> frames_;
+  std::string folder_, kept_;
+  std::unordered_map<std::string, int> awaited_;  // by name; those that were found are out
+  Channel<int> found_;
+  std::atomic<long> seen_{0}, done_{0};
+  std::atomic<bool> ended_{false};
+  std::mutex mutex_;
+  CollectedFrames result_;
+  std::map<int, std::string> hashes_;  // of the first frame, by input
+  std::thread finder_;
+  std::vector<std::thread> takers_;
+};
+
+}  // namespace spex::bench

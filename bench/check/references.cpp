@@ -1,0 +1,103 @@
+#include "bench/check/references.hpp"
+
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <spdlog/spdlog.h>
+#include <unistd.h>
+
+#include "bench/result/file_hash.hpp"
+#include "bench/run/command.hpp"
+#include "reference/core/error.hpp"
+#include "reference/core/progress.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr double seconds_a_frame = 3600;
+
+// Counts outputs as they appear.
+class OutputProgress {
+ public:
+  explicit OutputProgress(const std::vector<ListedFrame>& frames)
+      : frames_(frames),
+        progress_("reference", "frames", static_cast<long>(frames.size()),
+                  spdlog::should_log(spdlog::level::info)) {}
+
+  void look() {
+    while (done_ < frames_.size() && fs::exists(frames_[done_].output)) {
+      ++done_;
+      progress_.advance();
+    }
+  }
+
+ private:
+  const std::vector<ListedFrame>& frames_;
+  Progress progress_;
+  std::size_t done_ = 0;
+};
+
+}  // namespace
+
+References::References(std::string folder, std::string spex_cpu_sha256, const Programs& programs,
+                       Signals& signals)
+    : folder_(std::move(folder)),
+      spex_cpu_sha256_(std::move(spex_cpu_sha256)),
+      programs_(programs),
+      signals_(signals) {
+  fs::create_directories(folder_);
+}
+
+std::map<std::string, std::string> References::make(const Entry& entry, const Exposure& exposure,
+                                                    int frames, const Reference& reference) {
+  std::map<std::string, std::string> files;
+  std::vector<ListedFrame> missing;
+  for (int k = 0; k < frames; ++k) {
+    const InputFrame& frame = exposure.frames.at(k);
+    if (!reference.has(frame.camera)) continue;
+    const std::string what =
+        fmt::format("{} {} {} {} {}", exposure.sha256, frame.camera, spex_cpu_sha256_,
+                    reference.method, fmt::join(entry.reference_options(), " "));
+    const std::string path = fs::absolute(fs::path(folder_) / (hash_text(what) + ".fits"));
+    files[frame.camera] = path;
+    if (!fs::exists(path)) missing.push_back({&frame, path});
+  }
+  if (!missing.empty()) extract(missing, entry, reference);
+  return files;
+}
+
+void References::extract(const std::vector<ListedFrame>& frames, const Entry& entry,
+                         const Reference& reference) {
+  spdlog::info("{}: {} reference frame(s) by spex-cpu", entry.id, frames.size());
+  const std::string list = fs::path(folder_) / fmt::format("frames-{}.txt", getpid());
+  write_frame_list(frames, list);
+  const Launch launch = make_reference_launch(entry, reference.method, programs_, {"--list", list});
+  OutputProgress progress(frames);
+  Command command;
+  command.argv = launch.argv;
+  command.environment = launch.environment;
+  command.log = fs::path(folder_) / fmt::format("spex-cpu-{}.log", getpid());
+  command.time_limit_s = seconds_a_frame * static_cast<double>(frames.size());
+  command.meanwhile = [&] { progress.look(); };
+  const CommandResult result = run_command(command, signals_);
+  fs::remove(list);
+  if (result.interrupted) throw Interrupted{};
+  if (result.status != 0)
+    throw data_error(folder_, "spex-cpu failed, " + end_of(result, command.log),
+                     "reference frames");
+  fs::remove(command.log);
+  for (const ListedFrame& frame : frames)
+    if (!fs::exists(frame.output))
+      throw data_error(frame.output, "was not made", "a reference frame");
+}
+
+void References::remove(const std::map<std::string, std::string>& files) {
+  std::error_code error;
+  for (const auto& [camera, path] : files) fs::remove(path, error);
+}
+
+}  // namespace spex::bench

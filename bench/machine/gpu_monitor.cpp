@@ -1,0 +1,96 @@
+#include "bench/machine/gpu_monitor.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+
+#include "bench/result/utc.hpp"
+
+namespace spex::bench {
+namespace {
+
+constexpr std::chrono::milliseconds look_every{200};
+// Less than a CUDA context with its kernels takes, and more than what the driver takes by itself.
+constexpr double context_bytes = 2.5e8;
+
+void keep_larger(std::optional<double>& kept, const std::optional<double>& value) {
+  if (value) kept = std::max(kept.value_or(*value), *value);
+}
+
+}  // namespace
+
+std::optional<double> GpuObservation::joules() const {
+  if (!before.energy_j || !after.energy_j) return std::nullopt;
+  return *after.energy_j - *before.energy_j;
+}
+
+std::optional<double> GpuObservation::busy() const {
+  if (busy_looks == 0) return std::nullopt;
+  return busy_sum / busy_looks;
+}
+
+void GpuObservation::see_memory(const GpuState& state) {
+  if (!state.memory_used_bytes) return;
+  const double used = *state.memory_used_bytes;
+  memory_least_bytes = std::min(memory_least_bytes.value_or(used), used);
+  keep_larger(memory_bytes, used - *memory_least_bytes);
+}
+
+GpuMonitor::GpuMonitor(const Nvml& nvml, std::vector<int> indices)
+    : nvml_(nvml), indices_(std::move(indices)), seen_(indices_.size()) {
+  for (std::size_t i = 0; i < indices_.size(); ++i) {
+    seen_[i].before = nvml_.state(indices_[i]);
+    seen_[i].see_memory(seen_[i].before);
+  }
+  if (!indices_.empty()) thread_ = std::thread([this] { watch(); });
+}
+
+GpuMonitor::~GpuMonitor() {
+  end();
+}
+
+std::vector<GpuObservation> GpuMonitor::stop() {
+  end();
+  for (std::size_t i = 0; i < indices_.size(); ++i) seen_[i].after = nvml_.state(indices_[i]);
+  return std::move(seen_);
+}
+
+void GpuMonitor::end() {
+  {
+    const std::lock_guard lock(mutex_);
+    ended_ = true;
+  }
+  wake_.notify_all();
+  if (thread_.joinable()) thread_.join();
+}
+
+void GpuMonitor::watch() {
+  std::unique_lock lock(mutex_);
+  while (!ended_) {
+    lock.unlock();
+    look();
+    lock.lock();
+    wake_.wait_for(lock, look_every, [this] { return ended_; });
+  }
+}
+
+void GpuMonitor::look() {
+  for (std::size_t i = 0; i < indices_.size(); ++i) {
+    const GpuState state = nvml_.state(indices_[i]);
+    GpuObservation& seen = seen_[i];
+    seen.throttle_reasons.insert(state.throttle_reasons.begin(), state.throttle_reasons.end());
+    keep_larger(seen.temperature_max_c, state.temperature_c);
+    keep_larger(seen.clock_sm_max_mhz, state.clock_sm_mhz);
+    keep_larger(seen.power_max_w, state.power_w);
+    seen.see_memory(state);
+    // By the time after the look, which waits for the driver while that makes a context.
+    if (!seen.first_use_unix && seen.memory_bytes.value_or(0) >= context_bytes)
+      seen.first_use_unix = unix_now();
+    if (state.busy) {
+      seen.busy_sum += *state.busy;
+      ++seen.busy_looks;
+    }
+  }
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,67 @@
+// The GPUs of this node while something runs on them.
+#pragma once
+
+#include <condition_variable>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "bench/machine/nvml.hpp"
+
+namespace spex::bench {
+
+/// What was seen of one GPU.
+struct GpuObservation {
+  GpuState before, after;
+  std::set<std::string> throttle_reasons;  ///< at any of the looks
+  std::optional<double> temperature_max_c;
+  std::optional<double> clock_sm_max_mhz;
+  std::optional<double> power_max_w;
+  std::optional<double> memory_least_bytes;  ///< in use
+  /// Most in use beyond the least until then: what another process gives back late, while this run
+  /// begins, hides nothing of what the run takes.
+  std::optional<double> memory_bytes;
+  /// Of the first look at which a context's memory was in use, or more; seconds since 1970.
+  std::optional<double> first_use_unix;
+  double busy_sum = 0;  ///< of the looks at which the driver told
+  int busy_looks = 0;
+
+  /// Of the time watched.
+  [[nodiscard]] std::optional<double> joules() const;
+  /// The part of the time in which a kernel ran, the mean of the looks.
+  [[nodiscard]] std::optional<double> busy() const;
+
+  /// Takes the memory of a look.
+  void see_memory(const GpuState& state);
+};
+
+/// Looks at the GPUs `indices` from its construction to `stop`, a few times a second: often enough
+/// for throttling and memory, seldom enough not to disturb.
+class GpuMonitor {
+ public:
+  GpuMonitor(const Nvml& nvml, std::vector<int> indices);
+  GpuMonitor(const GpuMonitor&) = delete;
+  GpuMonitor& operator=(const GpuMonitor&) = delete;
+  ~GpuMonitor();
+
+  /// Ends the watching; in the order of the indices.
+  [[nodiscard]] std::vector<GpuObservation> stop();
+
+ private:
+  void watch();
+  void look();
+  void end();
+
+  const Nvml& nvml_;
+  std::vector<int> indices_;
+  std::vector<GpuObservation> seen_;
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool ended_ = false;
+  std::thread thread_;
+};
+
+}  // namespace spex::bench

@@ -1,0 +1,197 @@
+#include "bench/machine/machine.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <fstream>
+#include <optional>
+
+#include <fitsio.h>
+#include <fmt/format.h>
+#include <sys/utsname.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "bench/machine/mpi_library.hpp"
+#include "bench/plan/optional_json.hpp"
+#include "reference/core/blas.hpp"
+#include "reference/core/lapack.hpp"
+#include "reference/core/parallel.hpp"
+#include "reference/core/version.hpp"
+#include "spex_build_info.hpp"
+
+namespace spex::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// The value after the first `separator` of the first line that starts with `key`.
+std::string value_in(const std::string& path, const std::string& key, char separator) {
+  std::ifstream in(path);
+  for (std::string line; std::getline(in, line);) {
+    if (!line.starts_with(key)) continue;
+    std::string value = line.substr(line.find(separator) + 1);
+    std::erase(value, '"');
+    value.erase(0, value.find_first_not_of(" \t"));
+    return value;
+  }
+  return "unknown";
+}
+
+std::string text_or(const char* text, const char* otherwise) {
+  return text[0] == '\0' ? otherwise : text;
+}
+
+Json text_or_null(const std::string& text) {
+  return text.empty() ? Json() : Json(text);
+}
+
+std::map<std::string, std::string> variables_that(bool (*wanted)(const std::string&)) {
+  std::map<std::string, std::string> found;
+  for (char** one = environ; *one != nullptr; ++one) {
+    const std::string text = *one;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos && wanted(text.substr(0, equals)))
+      found[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return found;
+}
+
+bool starts_with_one_of(const std::string& name, std::initializer_list<const char*> starts) {
+  return std::any_of(starts.begin(), starts.end(),
+                     [&](const char* start) { return name.starts_with(start); });
+}
+
+}  // namespace
+
+Machine describe_machine(const Nvml& nvml, const std::string& name) {
+  Machine machine;
+  std::array<char, 256> host{};
+  if (gethostname(host.data(), host.size() - 1) != 0) host[0] = '?';
+  machine.name = name.empty() ? std::string(host.data()) : name;
+  const std::string list = environment("SLURM_JOB_NODELIST");
+  machine.hosts = {list.empty() ? std::string(host.data()) : list};
+  const std::string nodes = environment("SLURM_JOB_NUM_NODES");
+  machine.nodes_allocated = nodes.empty() ? 1 : std::max(1, std::atoi(nodes.c_str()));
+  machine.cpu = value_in("/proc/cpuinfo", "model name", ':');
+  machine.cpus = default_threads();
+  const std::string memory = value_in("/proc/meminfo", "MemTotal", ':');
+  machine.memory_bytes = 1024 * std::strtod(memory.c_str(), nullptr);
+  machine.os = value_in("/etc/os-release", "PRETTY_NAME", '=');
+  utsname names{};
+  machine.kernel = uname(&names) == 0 ? names.release : "unknown";
+  const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+  machine.gpus =
+      visible_gpus(nvml.identities(), visible == nullptr ? std::nullopt : std::optional(visible),
+                   environment("CUDA_DEVICE_ORDER"));
+  return machine;
+}
+
+Json system_json(const Machine& machine, const Nvml& nvml) {
+  Json json;
+  json["name"] = machine.name;
+  json["hosts"] = machine.hosts;
+  json["nodes_allocated"] = machine.nodes_allocated;
+  json["cpu"] = machine.cpu;
+  json["cpus"] = machine.cpus;
+  json["memory_bytes"] = machine.memory_bytes;
+  json["os"] = machine.os;
+  json["kernel"] = machine.kernel;
+  json["driver"] = value_or_null(nvml.driver());
+  json["gpus_reason"] = text_or_null(nvml.reason());
+  json["gpus"] = Json::array();
+  for (const VisibleGpu& visible : machine.gpus)
+    json["gpus"].push_back(gpu_json(nvml.describe(visible.nvml_index)));
+  return json;
+}
+
+Json gpu_json(const GpuDescription& gpu) {
+  return {{"index", gpu.index},
+          {"uuid", gpu.uuid},
+          {"name", gpu.name},
+          {"memory_bytes", value_or_null(gpu.memory_bytes)},
+          {"ecc", value_or_null(gpu.ecc)},
+          {"mig", value_or_null(gpu.mig)},
+          {"persistence", value_or_null(gpu.persistence)},
+          {"power_limit_w", value_or_null(gpu.power_limit_w)},
+          {"clock_max_sm_mhz", value_or_null(gpu.clock_max_sm_mhz)},
+          {"clock_max_memory_mhz", value_or_null(gpu.clock_max_memory_mhz)},
+          {"pcie_generation", value_or_null(gpu.pcie_generation)},
+          {"pcie_width", value_or_null(gpu.pcie_width)}};
+}
+
+Json build_json() {
+  const std::string mpi = mpi_library_version();
+  lapack_int major = 0, minor = 0, patch = 0;
+  LAPACKE_ilaver(&major, &minor, &patch);
+  Json json;
+  json["version"] = version();
+  json["commit"] = text_or_null(SPEX_COMMIT);
+  json["dirty"] = std::string(SPEX_COMMIT).empty() ? Json() : Json(SPEX_DIRTY);
+  json["sources_sha256"] = text_or_null(SPEX_SOURCES);
+  json["compiler"] = SPEX_BUILD_COMPILER;
+  json["flags"] = SPEX_BUILD_FLAGS;
+  json["cuda"] = text_or(SPEX_BUILD_CUDA, "not built with CUDA");
+  // Open MPI goes on with its packager, MPICH with lines of how it was configured.
+  json["mpi"] = mpi.substr(0, std::min(mpi.find(", package"), mpi.find('\n')));
+  json["blas"] = blas_library().configuration;
+  json["lapack"] = fmt::format("LAPACK {}.{}.{}", major, minor, patch);
+  json["cfitsio"] = "CFITSIO " SPEX_CFITSIO_VERSION;
+  json["gpu_architectures"] = text_or_null(SPEX_BUILD_ARCHITECTURES);
+  return json;
+}
+
+std::map<std::string, std::string> relevant_environment() {
+  return variables_that([](const std::string& name) {
+    return starts_with_one_of(
+        name, {"OMP_", "OPENBLAS_", "OMPI_", "PMIX_", "PRTE_", "HYDRA_", "HWLOC_", "GLIBC_",
+               "CUDA_", "UCX_", "NCCL_", "SPEX_", "MPICH_", "MPI_", "FI_", "LD_", "NVIDIA_"});
+  });
+}
+
+std::vector<std::string> names_of_environment() {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : variables_that([](const std::string&) { return true; }))
+    names.push_back(name);
+  return names;
+}
+
+std::map<std::string, std::string> slurm_environment() {
+  return variables_that([](const std::string& name) {
+    return starts_with_one_of(
+        name, {"SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_NUM_NODES", "SLURM_JOB_NODELIST",
+               "SLURM_JOB_PARTITION", "SLURM_JOB_QOS", "SLURM_NTASKS", "SLURM_CPUS_PER_TASK",
+               "SLURM_GPUS", "SLURM_MPI_TYPE", "SLURM_CLUSTER_NAME"});
+  });
+}
+
+std::string file_system_of(const std::string& folder) {
+  struct statfs about {};
+  if (statfs(folder.c_str(), &about) != 0) return "unknown";
+  // Magic numbers of statfs(2).
+  switch (static_cast<unsigned long>(about.f_type)) {
+    case 0x01021994:
+      return "tmpfs";
+    case 0xEF53:
+      return "ext4";
+    case 0x58465342:
+      return "xfs";
+    case 0x794c7630:
+      return "overlayfs";
+    case 0x6969:
+      return "nfs";
+    case 0x0BD00BD0:
+      return "lustre";
+    case 0x47504653:
+      return "gpfs";
+    default:
+      return fmt::format("file system {:#x}", static_cast<unsigned long>(about.f_type));
+  }
+}
+
+}  // namespace spex::bench

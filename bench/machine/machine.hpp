@@ -1,0 +1,51 @@
+// The machine that a benchmark runs on, and the build that runs.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/machine/nvml.hpp"
+#include "bench/machine/visible_gpus.hpp"
+
+namespace spex::bench {
+
+struct Machine {
+  std::string name;                ///< as --system names it; else the host's
+  std::vector<std::string> hosts;  ///< this one, or Slurm's list of the job's
+  int nodes_allocated = 1;         ///< Slurm's, or one
+  std::string cpu;                 ///< model
+  int cpus = 1;                    ///< of this node, that this process may use
+  double memory_bytes = 0;
+  std::string os;
+  std::string kernel;
+  std::vector<VisibleGpu> gpus;  ///< those that CUDA shows here
+};
+
+/// This machine. `name` may be empty. Throws Error(usage) where CUDA_VISIBLE_DEVICES does not say
+/// which GPUs it means.
+[[nodiscard]] Machine describe_machine(const Nvml& nvml, const std::string& name);
+
+/// `system` of a result file.
+[[nodiscard]] nlohmann::ordered_json system_json(const Machine& machine, const Nvml& nvml);
+
+/// What a GPU is and how it is set, an item of `gpus` of `system`.
+[[nodiscard]] nlohmann::ordered_json gpu_json(const GpuDescription& gpu);
+
+/// `build` of a result file: this program's, which is that of the extractors beside it.
+[[nodiscard]] nlohmann::ordered_json build_json();
+
+/// Names of all variables of this process.
+[[nodiscard]] std::vector<std::string> names_of_environment();
+/// Values of those that are MPI's, CUDA's, OpenMP's, the loader's or this project's; others may
+/// hold secrets.
+[[nodiscard]] std::map<std::string, std::string> relevant_environment();
+/// Slurm's ids and shapes of the job; empty outside one.
+[[nodiscard]] std::map<std::string, std::string> slurm_environment();
+
+/// The kind of the file system that `folder` is on: "tmpfs", "ext4", ...
+[[nodiscard]] std::string file_system_of(const std::string& folder);
+
+}  // namespace spex::bench

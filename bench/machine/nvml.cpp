@@ -1,0 +1,223 @@
+#include "bench/machine/nvml.hpp"
+
+#include <array>
+#include <utility>
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "bench/machine/nvml_types.hpp"
+
+// CUDA 13 gave some functions successors that older drivers do not have; drivers have both.
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
+namespace spex::bench {
+namespace {
+
+// Of the longest text that is asked for, a version, with room to spare.
+constexpr std::size_t text_length = 128;
+
+constexpr std::array<std::pair<unsigned long long, const char*>, 9> reasons{{
+    {nvmlClocksThrottleReasonGpuIdle, "gpu-idle"},
+    {nvmlClocksThrottleReasonApplicationsClocksSetting, "applications-clocks"},
+    {nvmlClocksThrottleReasonSwPowerCap, "sw-power-cap"},
+    {nvmlClocksThrottleReasonHwSlowdown, "hw-slowdown"},
+    {nvmlClocksThrottleReasonSyncBoost, "sync-boost"},
+    {nvmlClocksThrottleReasonSwThermalSlowdown, "sw-thermal-slowdown"},
+    {nvmlClocksThrottleReasonHwThermalSlowdown, "hw-thermal-slowdown"},
+    {nvmlClocksThrottleReasonHwPowerBrakeSlowdown, "hw-power-brake"},
+    {nvmlClocksThrottleReasonDisplayClockSetting, "display-clocks"},
+}};
+
+std::vector<std::string> names_of(unsigned long long bits) {
+  std::vector<std::string> names;
+  for (const auto& [bit, name] : reasons)
+    if ((bits & bit) != 0) names.emplace_back(name);
+  return names;
+}
+
+}  // namespace
+
+// The library, loaded and begun.
+struct Nvml::Library {
+  void* handle = nullptr;
+  std::vector<nvmlDevice_t> devices;
+
+  Library() = default;
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+  ~Library();
+
+  // Whether the library has the function, whose type is that of its declaration, and it succeeds.
+  template <class Function, class... Arguments>
+  [[nodiscard]] bool call(Function* /*declaration*/, const char* name,
+                          Arguments... arguments) const {
+    auto* const function = reinterpret_cast<Function*>(dlsym(handle, name));
+    return function != nullptr && function(arguments...) == NVML_SUCCESS;
+  }
+  // One number that a function of a device returns through its last argument.
+  template <class T, class Function, class... Arguments>
+  [[nodiscard]] std::optional<double> number(Function* declaration, const char* name,
+                                             nvmlDevice_t device, double unit,
+                                             Arguments... arguments) const {
+    T value{};
+    if (!call(declaration, name, device, arguments..., &value)) return std::nullopt;
+    return static_cast<double>(value) * unit;
+  }
+  // A mode that NVML gives as it is and as it will be.
+  template <class T, class Function>
+  [[nodiscard]] std::optional<bool> mode(Function* declaration, const char* name,
+                                         nvmlDevice_t device) const {
+    T current{}, pending{};
+    if (!call(declaration, name, device, &current, &pending)) return std::nullopt;
+    return current != T{};
+  }
+  [[nodiscard]] std::string uuid(nvmlDevice_t device) const;
+  [[nodiscard]] std::string model(nvmlDevice_t device) const;
+};
+
+// A function of NVML by its declaration and its name in the library. A macro, since only the
+// preprocessor makes a name of a symbol; `nvmlInit_v2` and its like are given as the library has
+// them.
+#define SPEX_NVML(function) static_cast<decltype(&(function))>(nullptr), #function
+
+Nvml::Library::~Library() {
+  if (handle == nullptr) return;
+  static_cast<void>(call(SPEX_NVML(nvmlShutdown)));
+  dlclose(handle);
+}
+
+std::string Nvml::Library::uuid(nvmlDevice_t device) const {
+  std::array<char, text_length> text{};
+  return call(SPEX_NVML(nvmlDeviceGetUUID), device, text.data(), static_cast<unsigned>(text.size()))
+             ? text.data()
+             : "";
+}
+
+std::string Nvml::Library::model(nvmlDevice_t device) const {
+  std::array<char, text_length> text{};
+  return call(SPEX_NVML(nvmlDeviceGetName), device, text.data(), static_cast<unsigned>(text.size()))
+             ? text.data()
+             : "";
+}
+
+std::string Nvml::library_file() const {
+  link_map* found = nullptr;
+  if (!library_ || dlinfo(library_->handle, RTLD_DI_LINKMAP, &found) != 0) return {};
+  return found->l_name;
+}
+
+Nvml::Nvml() {
+  auto library = std::make_unique<Library>();
+  library->handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (library->handle == nullptr) {
+    reason_ = "there is no NVIDIA driver here (libnvidia-ml.so.1)";
+    return;
+  }
+  if (!library->call(SPEX_NVML(nvmlInit_v2))) {
+    reason_ = "NVML does not start (nvmlInit_v2)";
+    return;
+  }
+  unsigned count = 0;
+  if (!library->call(SPEX_NVML(nvmlDeviceGetCount_v2), &count)) count = 0;
+  for (unsigned i = 0; i < count; ++i) {
+    nvmlDevice_t device = nullptr;
+    if (library->call(SPEX_NVML(nvmlDeviceGetHandleByIndex_v2), i, &device))
+      library->devices.push_back(device);
+  }
+  if (library->devices.empty()) reason_ = "NVML shows no GPU";
+  library_ = std::move(library);
+}
+
+Nvml::Nvml(Nvml&&) noexcept = default;
+Nvml& Nvml::operator=(Nvml&&) noexcept = default;
+Nvml::~Nvml() = default;
+
+std::optional<std::string> Nvml::driver() const {
+  std::array<char, text_length> buffer{};
+  if (!library_ || !library_->call(SPEX_NVML(nvmlSystemGetDriverVersion), buffer.data(),
+                                   static_cast<unsigned>(buffer.size())))
+    return std::nullopt;
+  return std::string(buffer.data());
+}
+
+int Nvml::count() const {
+  return library_ ? static_cast<int>(library_->devices.size()) : 0;
+}
+
+std::vector<GpuIdentity> Nvml::identities() const {
+  std::vector<GpuIdentity> all;
+  for (int i = 0; i < count(); ++i) {
+    const Library& nvml = *library_;
+    const nvmlDevice_t device = nvml.devices[i];
+    GpuIdentity gpu{nvml.uuid(device), nvml.model(device), {}};
+    unsigned instances = 0;
+    if (!nvml.call(SPEX_NVML(nvmlDeviceGetMaxMigDeviceCount), device, &instances)) instances = 0;
+    for (unsigned k = 0; k < instances; ++k) {
+      nvmlDevice_t instance = nullptr;
+      if (nvml.call(SPEX_NVML(nvmlDeviceGetMigDeviceHandleByIndex), device, k, &instance))
+        gpu.mig_uuids.push_back(nvml.uuid(instance));
+    }
+    all.push_back(std::move(gpu));
+  }
+  return all;
+}
+
+GpuDescription Nvml::describe(int index) const {
+  const Library& nvml = *library_;
+  const nvmlDevice_t device = nvml.devices.at(index);
+  GpuDescription gpu;
+  gpu.index = index;
+  gpu.uuid = nvml.uuid(device);
+  gpu.name = nvml.model(device);
+  nvmlMemory_t memory{};
+  if (nvml.call(SPEX_NVML(nvmlDeviceGetMemoryInfo), device, &memory))
+    gpu.memory_bytes = static_cast<double>(memory.total);
+  gpu.ecc = nvml.mode<nvmlEnableState_t>(SPEX_NVML(nvmlDeviceGetEccMode), device);
+  gpu.mig = nvml.mode<unsigned>(SPEX_NVML(nvmlDeviceGetMigMode), device);
+  if (nvmlEnableState_t kept{}; nvml.call(SPEX_NVML(nvmlDeviceGetPersistenceMode), device, &kept))
+    gpu.persistence = kept != nvmlEnableState_t{};
+  gpu.power_limit_w =
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetEnforcedPowerLimit), device, 1e-3);
+  gpu.clock_max_sm_mhz =
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetMaxClockInfo), device, 1, NVML_CLOCK_SM);
+  gpu.clock_max_memory_mhz =
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetMaxClockInfo), device, 1, NVML_CLOCK_MEM);
+  gpu.pcie_generation =
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetMaxPcieLinkGeneration), device, 1);
+  gpu.pcie_width = nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetMaxPcieLinkWidth), device, 1);
+  return gpu;
+}
+
+GpuState Nvml::state(int index) const {
+  const Library& nvml = *library_;
+  const nvmlDevice_t device = nvml.devices.at(index);
+  GpuState state;
+  state.uuid = nvml.uuid(device);
+  unsigned long long bits = 0;
+  // CUDA 12.2 gave the function a second name; drivers have both.
+  if (nvml.call(SPEX_NVML(nvmlDeviceGetCurrentClocksThrottleReasons), device, &bits))
+    state.throttle_reasons = names_of(bits);
+  using Count = unsigned long long;
+  state.ecc_corrected = nvml.number<Count>(SPEX_NVML(nvmlDeviceGetTotalEccErrors), device, 1,
+                                           NVML_MEMORY_ERROR_TYPE_CORRECTED, NVML_VOLATILE_ECC);
+  state.ecc_uncorrected = nvml.number<Count>(SPEX_NVML(nvmlDeviceGetTotalEccErrors), device, 1,
+                                             NVML_MEMORY_ERROR_TYPE_UNCORRECTED, NVML_VOLATILE_ECC);
+  state.temperature_c =
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetTemperature), device, 1, NVML_TEMPERATURE_GPU);
+  state.clock_sm_mhz =
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetClockInfo), device, 1, NVML_CLOCK_SM);
+  state.clock_memory_mhz =
+      nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetClockInfo), device, 1, NVML_CLOCK_MEM);
+  state.power_w = nvml.number<unsigned>(SPEX_NVML(nvmlDeviceGetPowerUsage), device, 1e-3);
+  nvmlMemory_t memory{};
+  if (nvml.call(SPEX_NVML(nvmlDeviceGetMemoryInfo), device, &memory))
+    state.memory_used_bytes = static_cast<double>(memory.used);
+  nvmlUtilization_t use{};
+  if (nvml.call(SPEX_NVML(nvmlDeviceGetUtilizationRates), device, &use))
+    state.busy = use.gpu / 100.0;
+  state.energy_j = nvml.number<Count>(SPEX_NVML(nvmlDeviceGetTotalEnergyConsumption), device, 1e-3);
+  return state;
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,70 @@
+// NVIDIA's management library, found at run time: the harness runs and is built without a driver.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/machine/visible_gpus.hpp"
+
+namespace spex::bench {
+
+/// What a GPU is. Absent: the driver does not say.
+struct GpuDescription {
+  int index = 0;
+  std::string uuid;
+  std::string name;
+  std::optional<double> memory_bytes;
+  std::optional<bool> ecc;
+  std::optional<bool> mig;
+  std::optional<bool> persistence;  ///< the driver stays with it while nothing runs
+  std::optional<double> power_limit_w;
+  std::optional<double> clock_max_sm_mhz;
+  std::optional<double> clock_max_memory_mhz;
+  std::optional<double> pcie_generation;
+  std::optional<double> pcie_width;
+};
+
+/// How a GPU is at a moment.
+struct GpuState {
+  std::string uuid;
+  std::vector<std::string> throttle_reasons;
+  std::optional<double> ecc_corrected;    ///< since the driver was loaded
+  std::optional<double> ecc_uncorrected;  ///< since the driver was loaded
+  std::optional<double> temperature_c;
+  std::optional<double> clock_sm_mhz;
+  std::optional<double> clock_memory_mhz;
+  std::optional<double> power_w;
+  std::optional<double> memory_used_bytes;
+  std::optional<double> busy;      ///< part of the driver's last look in which a kernel ran
+  std::optional<double> energy_j;  ///< since the driver was loaded
+};
+
+/// The GPUs of this node, in NVML's order, which is that of their PCI addresses. Move-only.
+class Nvml {
+ public:
+  /// Never throws for want of a driver: then there are no GPUs, and `reason` says why.
+  Nvml();
+  Nvml(Nvml&&) noexcept;
+  Nvml& operator=(Nvml&&) noexcept;
+  ~Nvml();
+
+  /// Why nothing is known; empty where NVML works.
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+  /// The file of the library that was found; empty where there is none.
+  [[nodiscard]] std::string library_file() const;
+  [[nodiscard]] std::optional<std::string> driver() const;
+  [[nodiscard]] int count() const;
+  /// All GPUs, by index.
+  [[nodiscard]] std::vector<GpuIdentity> identities() const;
+  [[nodiscard]] GpuDescription describe(int index) const;
+  [[nodiscard]] GpuState state(int index) const;
+
+ private:
+  struct Library;
+  std::unique_ptr<Library> library_;
+  std::string reason_;
+};
+
+}  // namespace spex::bench

@@ -1,0 +1,14 @@
+// What the processes that this one has started take of the CPUs.
+#pragma once
+
+namespace spex::bench {
+
+/// CPU seconds, user and system, of all processes below this one, and of those that have ended and
+/// were waited for. Processes that other daemons start, as srun's ranks, are not below it. It can
+/// only be compared with an earlier value.
+[[nodiscard]] double cpu_seconds_of_descendants();
+
+/// CPU seconds of all processes of this node since it started; 0 where that is not known.
+[[nodiscard]] double node_cpu_seconds();
+
+}  // namespace spex::bench

@@ -1,0 +1,91 @@
+#include "bench/machine/program_files.hpp"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include <link.h>
+#include <unistd.h>
+
+#include "bench/result/file_hash.hpp"
+#include "reference/core/error.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+int add_library(dl_phdr_info* info, std::size_t /*size*/, void* data) {
+  if (info->dlpi_name != nullptr && info->dlpi_name[0] == '/')
+    static_cast<std::vector<std::string>*>(data)->emplace_back(info->dlpi_name);
+  return 0;
+}
+
+std::vector<std::string> libraries_of_the_build() {
+  const fs::path build = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
+  std::vector<std::string> all, ours;
+  dl_iterate_phdr(add_library, &all);
+  for (const std::string& path : all)
+    if (path.starts_with(build.string() + "/")) ours.push_back(path);
+  return ours;
+}
+
+}  // namespace
+
+ProgramFiles::ProgramFiles(const std::vector<std::string>& paths) {
+  std::vector<std::string> all = paths;
+  for (std::string& path : libraries_of_the_build()) all.push_back(std::move(path));
+  for (const std::string& path : all) {
+    const std::optional<std::string> hash = hash_file(path);
+    if (!hash) throw data_error(path, "cannot be read", "one of the project's programs");
+    sha256_[fs::path(path).filename().string()] = *hash;
+    paths_.push_back(path);
+  }
+}
+
+std::string ProgramFiles::changed() const {
+  for (const std::string& path : paths_)
+    if (hash_file(path) != sha256_.at(fs::path(path).filename().string())) return path;
+  return {};
+}
+
+std::map<std::string, std::string> libraries_of(const std::string& program) {
+  struct ClosePipe {
+    void operator()(std::FILE* pipe) const noexcept { pclose(pipe); }
+  };
+  std::map<std::string, std::string> found;
+  setenv("SPEX_LDD_OF", program.c_str(), 1);  // no word of the shell's
+  const std::unique_ptr<std::FILE, ClosePipe> pipe(
+      popen("ldd \"$SPEX_LDD_OF\" 2>/dev/null", "r"));  // NOLINT(cert-env33-c)
+  unsetenv("SPEX_LDD_OF");
+  std::string text;
+  std::array<char, 4096> part{};
+  while (pipe != nullptr) {
+    const std::size_t count = std::fread(part.data(), 1, part.size(), pipe.get());
+    if (count == 0) break;
+    text.append(part.data(), count);
+  }
+  std::istringstream words(text);
+  for (std::string word; words >> word;)
+    if (word.starts_with("/") && !word.ends_with(":"))
+      if (const std::optional<std::string> hash = hash_file(word)) found[word] = *hash;
+  return found;
+}
+
+std::string program_on_path(const std::string& name) {
+  const char* const path = std::getenv("PATH");
+  std::istringstream folders(path == nullptr ? "" : path);
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    const fs::path candidate = fs::path(folder.empty() ? "." : folder) / name;
+    std::error_code error;
+    if (access(candidate.c_str(), X_OK) == 0 && fs::is_regular_file(candidate, error))
+      return fs::canonical(candidate, error).string();
+  }
+  return {};
+}
+
+}  // namespace spex::bench

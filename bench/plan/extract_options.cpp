@@ -1,0 +1,93 @@
+#include "bench/plan/extract_options.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "mpi/programs/exposure_cli.hpp"
+#include "mpi/programs/extract_cli.hpp"
+#include "mpi/programs/gpu_options.hpp"
+#include "reference/core/error.hpp"
+
+namespace spex::bench {
+namespace {
+
+ExtractArguments arguments_of(const Entry& entry) {
+  ExtractArguments arguments;
+  arguments.device = traits(entry.milestone).device;
+  arguments.milestone = to_string(entry.milestone);
+  return arguments;
+}
+
+// Of the files and of what spex-bench chooses: it gives these by itself.
+bool is_own(const CLI::Option& option) {
+  static const std::set<std::string> own{"--list",   "--events",  "--milestone", "--exposure",
+                                         "--outdir", "--input",   "--psf",       "--output",
+                                         "--model",  "--threads", "--fibermap",  "--loglevel"};
+  return own.contains(option.get_name());
+}
+
+bool changes_values(const CLI::Option& option) {
+  const std::string group = option.get_group(), name = option.get_name();
+  return group == "What to extract" || group == "Algorithm" || name == "--no-scores" ||
+         name == "--full-precision";
+}
+
+void parse(CLI::App& app, const Entry& entry, const std::vector<std::string>& words,
+           const PlanObject& object) {
+  try {
+    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+  } catch (const CLI::ParseError& error) {
+    object.fail(fmt::format("{}: {}", entry.id, error.what()), "an extractor's options");
+  }
+}
+
+void no_files_needed(CLI::App& app) {
+  for (const char* name : {"--input", "--psf", "--output"}) app.get_option(name)->required(false);
+  app.parse_complete_callback({});
+}
+
+}  // namespace
+
+ExtractOptions parse_options(const Entry& entry, const PlanObject& object) {
+  CLI::App app;
+  ExtractArguments arguments = arguments_of(entry);
+  add_extract_options(app, arguments);
+  no_files_needed(app);
+  parse(app, entry, entry.result_options(), object);
+  for (const CLI::Option* option : app.parse_order())
+    if (is_own(*option))
+      object.fail(fmt::format("'options' has {}", option->get_name()),
+                  "those that change what is computed");
+  try {
+    return make_job(arguments).settings.options;
+  } catch (const Error& error) {
+    throw usage_error(object.path(), fmt::format("{}: {}", entry.id, error.what()), "others");
+  }
+}
+
+void check_run_options(const Entry& entry, const std::string& division, const PlanObject& object) {
+  CLI::App app;
+  ExtractArguments arguments = arguments_of(entry);
+  add_extract_options(app, arguments);
+  ExposureArguments many;
+  add_exposure_options(app, arguments, many);
+  GpuArguments gpu;
+  if (entry.on_gpu()) add_gpu_options(app, gpu);
+  no_files_needed(app);
+  if (division == "optimized") app.allow_extras();
+  parse(app, entry, entry.run_options, object);
+  for (const CLI::Option* option : app.parse_order())
+    if (is_own(*option) || changes_values(*option))
+      object.fail(fmt::format("'run_options' has {}", option->get_name()),
+                  "those that change nothing that is computed, as --schedule");
+  if (const char* option = option_of_many(many); entry.alone && option != nullptr)
+    object.fail(fmt::format("{}: 'alone' with {}", entry.id, option), "options of one frame");
+  if (!many.schedule.empty()) static_cast<void>(parse_schedule(many.schedule));
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,96 @@
+#include "bench/plan/plan_sweep.hpp"
+
+#include <algorithm>
+#include <string>
+
+#include <fmt/format.h>
+
+namespace spex::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// `ranks` ranks in all: on the CPU as many; on the entry's GPUs one each, and where there are more
+// ranks than GPUs, as many on each.
+void set_ranks(Entry& entry, int ranks, const PlanObject& sweep) {
+  if (!entry.on_gpu()) {
+    entry.ranks = ranks;
+    return;
+  }
+  entry.gpus = std::min(entry.gpus, ranks);
+  if (ranks % entry.gpus != 0)
+    sweep.fail(fmt::format("{} ranks on {} GPUs", ranks, entry.gpus), "as many on each");
+  entry.ranks_per_gpu = ranks / entry.gpus;
+  entry.mps = entry.mps && entry.ranks_per_gpu > 1;
+}
+
+// The entry at one point of a sweep.
+Entry at_point(Entry entry, const PlanObject& sweep, const Json& x) {
+  const std::string& kind = entry.scaling->kind;
+  const auto number = [&] {
+    constexpr double most = 1e6;
+    if (!x.is_number_integer() || x.get<double>() < 1 || x.get<double>() > most)
+      sweep.fail(fmt::format("{} is no value of {}", x.dump(), kind),
+                 "whole numbers from 1 to a million");
+    return x.get<int>();
+  };
+  if (kind == "ranks-per-gpu") {
+    entry.ranks_per_gpu = number();
+    // One rank has a GPU to itself; MPS is what lets more share it.
+    entry.mps = entry.mps && number() > 1;
+  } else if (kind == "gpus") {
+    entry.gpus = number();
+  } else if (kind == "nodes") {
+    entry.nodes = number();
+  } else if (kind == "strong") {
+    set_ranks(entry, number(), sweep);
+  } else if (kind == "weak") {
+    set_ranks(entry, number(), sweep);
+    entry.bundles = number();
+  } else if (kind == "mps") {
+    if (!entry.on_gpu() || (x != "on" && x != "off"))
+      sweep.fail(x.dump() + " is no value of mps", "on or off, of an entry with 'gpus'");
+    entry.mps = x == "on";
+  } else if (kind == "threads") {
+    entry.threads = number();
+  } else if (kind == "extractors") {
+    entry.run_options.insert(entry.run_options.end(), {"--extractors", std::to_string(number())});
+  } else if (kind == "nwavestep" || kind == "nsubbundles") {
+    entry.options.push_back("--" + kind);
+    entry.options.push_back(std::to_string(number()));
+  } else if (kind == "compression") {
+    if (!x.is_string()) sweep.fail(x.dump() + " is no value of compression", "names of cases");
+    entry.case_name = x.get<std::string>();
+  }
+  entry.id += "-" + (x.is_string() ? x.get<std::string>() : x.dump());
+  entry.scaling->x = x;
+  return entry;
+}
+
+}  // namespace
+
+std::vector<Entry> resolve_sweep(const Entry& entry, const PlanObject& object) {
+  if (!object.has("sweep")) return {entry};
+  const PlanObject sweep = object.at("sweep");
+  sweep.allow_only({"name", "kind", "values"});
+  Scaling scaling;
+  std::vector<Json> values;
+  sweep.need("name", scaling.sweep);
+  sweep.plain_name("name", scaling.sweep);
+  sweep.need("kind", scaling.kind);
+  sweep.need("values", values);
+  sweep.one_of("kind", scaling.kind,
+               {"ranks-per-gpu", "gpus", "mps", "nodes", "strong", "weak", "threads", "extractors",
+                "nwavestep", "nsubbundles", "compression"});
+  if (values.empty()) sweep.fail("has no values", "one or more");
+  std::vector<Entry> points;
+  for (const Json& x : values) {
+    Entry point = entry;
+    point.scaling = scaling;
+    point.sweep_id = entry.id;
+    points.push_back(at_point(std::move(point), sweep, x));
+  }
+  return points;
+}
+
+}  // namespace spex::bench

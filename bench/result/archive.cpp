@@ -1,0 +1,126 @@
+#include "bench/result/archive.hpp"
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
+
+#include "reference/core/error.hpp"
+#include "reference/fits/atomic_write.hpp"
+
+namespace spex::bench {
+namespace {
+
+constexpr const char* expected = "an archive of spex-bench submit";
+
+struct FreeReader {
+  void operator()(archive* one) const noexcept { archive_read_free(one); }
+};
+struct FreeWriter {
+  void operator()(archive* one) const noexcept { archive_write_free(one); }
+};
+struct FreeEntry {
+  void operator()(archive_entry* one) const noexcept { archive_entry_free(one); }
+};
+
+// Throws where a call of libarchive has failed.
+void check(int done, archive* one, const std::string& path) {
+  if (done == ARCHIVE_OK) return;
+  const char* const text = archive_error_string(one);
+  throw data_error(path, text == nullptr ? "cannot be read or written" : text, expected);
+}
+
+la_ssize_t append(archive* /*one*/, void* to, const void* data, std::size_t size) {
+  static_cast<std::string*>(to)->append(static_cast<const char*>(data), size);
+  return static_cast<la_ssize_t>(size);
+}
+
+std::string tar_of(const std::string& path, const Files& files) {
+  std::string bytes;
+  const std::unique_ptr<archive, FreeWriter> writer(archive_write_new());
+  archive* const one = writer.get();
+  check(archive_write_set_format_pax_restricted(one), one, path);
+  check(archive_write_add_filter_none(one), one, path);
+  check(archive_write_open(one, &bytes, nullptr, append, nullptr), one, path);
+  for (const auto& [name, text] : files) {
+    const std::unique_ptr<archive_entry, FreeEntry> entry(archive_entry_new());
+    archive_entry_set_pathname(entry.get(), name.c_str());
+    archive_entry_set_size(entry.get(), static_cast<la_int64_t>(text.size()));
+    archive_entry_set_filetype(entry.get(), AE_IFREG);
+    archive_entry_set_perm(entry.get(), 0644);
+    archive_entry_set_mtime(entry.get(), 0, 0);
+    check(archive_write_header(one, entry.get()), one, path);
+    if (archive_write_data(one, text.data(), text.size()) != static_cast<la_ssize_t>(text.size()))
+      check(ARCHIVE_FATAL, one, path);
+  }
+  check(archive_write_close(one), one, path);
+  return bytes;
+}
+
+// The bytes of the entry that was just found, of which no more than `most` are read.
+std::string read_data(archive* one, const std::string& path, const std::string& name,
+                      std::size_t most) {
+  std::string text;
+  std::array<char, 1 << 16> block{};
+  while (true) {
+    const la_ssize_t size = archive_read_data(one, block.data(), block.size());
+    if (size < 0) check(ARCHIVE_FATAL, one, path);
+    if (size == 0) return text;
+    text.append(block.data(), static_cast<std::size_t>(size));
+    if (text.size() > most)
+      throw data_error(path, name + " is too long", fmt::format("at most {} bytes here", most));
+  }
+}
+
+}  // namespace
+
+void write_archive(const std::string& path, const Files& files) {
+  if (!path.ends_with(".tar.gz"))
+    throw usage_error("--archive", path, "a name that ends in .tar.gz");
+  std::error_code error;
+  if (std::filesystem::exists(std::filesystem::symlink_status(path, error)))
+    throw usage_error("--archive", path + " is there already", "a name that is not taken");
+  atomic_write(path, tar_of(path, files));  // which compresses by that name
+}
+
+Files read_archive(const std::string& path, const ArchiveLimits& limits) {
+  constexpr std::size_t block_bytes = 1 << 16;
+  // A pipe would be waited for, and a device has no end.
+  std::error_code error;
+  if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
+    throw data_error(path, "is no file", expected);
+  const std::unique_ptr<archive, FreeReader> reader(archive_read_new());
+  archive* const one = reader.get();
+  check(archive_read_support_filter_gzip(one), one, path);
+  check(archive_read_support_format_tar(one), one, path);
+  check(archive_read_open_filename(one, path.c_str(), block_bytes), one, path);
+  Files files;
+  std::size_t left = limits.bytes;
+  while (true) {
+    archive_entry* entry = nullptr;
+    const int found = archive_read_next_header(one, &entry);
+    if (found == ARCHIVE_EOF) break;
+    check(found, one, path);
+    const char* const given = archive_entry_pathname(entry);
+    const std::string name = given == nullptr ? "" : given;
+    if (!is_safe_name(name))
+      throw data_error(path, fmt::format("holds a file named '{}'", name),
+                       "names that stay within a folder");
+    if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != nullptr)
+      throw data_error(path, name + " is no file", "files alone");
+    if (files.contains(name)) throw data_error(path, name + " is there twice", "each once");
+    if (files.size() == limits.files)
+      throw data_error(path, "holds too many files", fmt::format("at most {}", limits.files));
+    std::string text = read_data(one, path, name, std::min(limits.bytes_of_file, left));
+    left -= text.size();
+    files.emplace(name, std::move(text));
+  }
+  return files;
+}
+
+}  // namespace spex::bench

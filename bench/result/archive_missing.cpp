@@ -1,0 +1,24 @@
+// In the place of archive.cpp where libarchive was not there to build with.
+
+#include "bench/result/archive.hpp"
+#include "reference/core/error.hpp"
+
+namespace spex::bench {
+namespace {
+
+Error not_built(const std::string& path) {
+  return data_error(path, "spex-bench was built without libarchive",
+                    "a build where its headers are installed");
+}
+
+}  // namespace
+
+void write_archive(const std::string& path, const Files& /*files*/) {
+  throw not_built(path);
+}
+
+Files read_archive(const std::string& path, const ArchiveLimits& /*limits*/) {
+  throw not_built(path);
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,154 @@
+#include "bench/result/check_archive.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <optional>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bench/plan/plan.hpp"
+#include "bench/plan/read_json.hpp"
+#include "bench/result/derive.hpp"
+#include "bench/result/file_hash.hpp"
+#include "bench/result/result_file.hpp"
+#include "reference/core/error.hpp"
+#include "reference/core/exit_status.hpp"
+
+namespace spex::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One pass over the files of an archive.
+class Checker {
+ public:
+  explicit Checker(const Files& files) : files_(files) {}
+
+  ArchiveCheck run() {
+    const auto file = files_.find("plan.json");
+    if (file == files_.end()) {
+      refuse("plan.json is missing");
+      return found_;
+    }
+    try {
+      const Plan plan = parse_plan(file->second, "plan.json");
+      found_.about = "plan " + plan.name;
+      for (const Entry& entry : plan.entries) check_entry(plan, entry);
+      check_names(plan);
+    } catch (const std::exception& error) {
+      refuse(error.what());
+    }
+    if (found_.records.empty()) return found_;
+    const Record& first = found_.records.front();
+    found_.about += fmt::format(" on {}, commit {}", first.system.value("name", "?"),
+                                first.build.value("commit", Json()).dump());
+    return found_;
+  }
+
+ private:
+  void refuse(const std::string& what) { found_.inconsistent.push_back(what); }
+
+  void check_entry(const Plan& plan, const Entry& entry) {
+    const std::string name = "results/" + entry.id + ".json";
+    const auto file = files_.find(name);
+    if (file == files_.end()) {
+      found_.missing.push_back("the plan's entry " + entry.id + " has no result");
+      return;
+    }
+    try {
+      const std::optional<Json> json = read_json(file->second);
+      if (!json) throw data_error(name, "is no JSON", "a result of spex-bench");
+      const Record record = record_of(*json, name);
+      for (const std::string& wrong : wrongly_derived(*json, record)) refuse(name + ": " + wrong);
+      check_record(plan, entry, record, name);
+      found_.incomplete[entry.id] = derive(record).fom.incomplete_because;
+      found_.records.push_back(record);
+    } catch (const std::exception& error) {
+      refuse(error.what());
+    }
+  }
+
+  void check_record(const Plan& plan, const Entry& entry, const Record& record,
+                    const std::string& name) {
+    const auto expect = [&](bool holds, const char* what) {
+      if (!holds) refuse(fmt::format("{}: {}", name, what));
+    };
+    expect(record.entry == entry.id && record.milestone == to_string(entry.milestone),
+           "is of another entry");
+    expect(record.plan.sha256 == hash_text(plan.text), "is of another plan");
+    if (!found_.records.empty()) {
+      const Record& first = found_.records.front();
+      expect(record.build == first.build && record.system == first.system &&
+                 record.programs == first.programs,
+             "is of another build, system or programs than the results before");
+    }
+    for (const Sample& sample : record.timing.samples)
+      if (const std::string log = fmt::format("logs/{}-{}.log", entry.id, sample.index);
+          !files_.contains(log))
+        found_.missing.push_back(log + " is missing");
+    for (const auto& [end, sha256] : {std::pair{".events.json", record.timing.run_log_sha256},
+                                      {".series.json", record.timing.series_sha256}}) {
+      const std::string beside = "results/" + entry.id + end;
+      if (!sha256) continue;
+      if (!files_.contains(beside))
+        found_.missing.push_back(beside + " is missing");
+      else if (hash_text(files_.at(beside)) != *sha256)
+        refuse(beside + ": is not what was written after the last run");
+    }
+  }
+
+  void check_names(const Plan& plan) {
+    std::set<std::string> known{"plan.json", "description.txt"};
+    for (const Entry& entry : plan.entries)
+      for (const char* end : {".json", ".events.json", ".series.json"})
+        known.insert("results/" + entry.id + end);
+    for (const auto& [name, text] : files_)
+      if (!known.contains(name) && !name.starts_with("logs/"))
+        refuse(name + " is of no entry of the plan");
+  }
+
+  const Files& files_;
+  ArchiveCheck found_;
+};
+
+}  // namespace
+
+ArchiveCheck check_archive(const Files& files) {
+  return Checker(files).run();
+}
+
+int ArchiveCheck::exit_status() const {
+  if (!inconsistent.empty()) return status::incorrect;
+  if (!missing.empty()) return status::failed;
+  const bool any = std::any_of(incomplete.begin(), incomplete.end(),
+                               [](const auto& entry) { return entry.second.empty(); });
+  return any ? status::done : status::inconclusive;
+}
+
+std::string ArchiveCheck::text() const {
+  const auto line = [](const std::string& words) { return printable(words) + "\n"; };
+  std::string text = about.empty() ? "" : line(about);
+  const auto add = [&](const std::vector<std::string>& reasons) {
+    constexpr std::size_t most = 50;
+    for (std::size_t i = 0; i < std::min(most, reasons.size()); ++i)
+      text += "    " + line(reasons[i]);
+    if (reasons.size() > most) text += fmt::format("    and {} more\n", reasons.size() - most);
+  };
+  text += inconsistent.empty() ? "consistent\n" : "INCONSISTENT\n";
+  add(inconsistent);
+  text += missing.empty() ? "all files are there\n" : "MISSING\n";
+  add(missing);
+  // Entries with the same reasons stand in one line.
+  std::map<std::vector<std::string>, std::vector<std::string>> entries;
+  for (const auto& [entry, reasons] : incomplete) entries[reasons].push_back(entry);
+  for (const auto& [reasons, names] : entries) {
+    text += line(fmt::format("{}: {}", fmt::join(names, ", "),
+                             reasons.empty() ? "complete" : "not complete"));
+    add(reasons);
+  }
+  return text;
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,341 @@
+#include "bench/result/derive.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+namespace spex::bench {
+namespace {
+
+// Longest over shortest of the timed runs, or of the parts of a long run, from which on a machine
+// is called noisy.
+constexpr double noisy_ratio = 1.5;
+// Of the node's CPU seconds outside a run, as a part of all.
+constexpr double disturbed_part = 0.1;
+
+enum class Clock { effective, extraction };
+
+int gpus_of(const Record& record) {
+  return record.launch.gpus_per_node * record.launch.nodes;
+}
+
+// Seconds by a clock of the runs that count; none where one of them lacks it.
+std::vector<double> seconds_by(const Record& record, Clock clock) {
+  std::vector<double> seconds;
+  for (const Sample* sample : timed_samples(record)) {
+    const std::optional<double> s =
+        clock == Clock::effective ? sample->effective_s : sample->extraction_s;
+    if (!s || *s <= 0) return {};
+    seconds.push_back(*s);
+  }
+  return seconds;
+}
+
+Statistic summary_of(const Record& record, const std::vector<double>& values) {
+  const TimingRecord& timing = record.timing;
+  if (!timing.until) return summarize(values);
+  return summarize(values, Looks{timing.repeats, timing.until->most});
+}
+
+bool narrow_enough(const Record& record) {
+  for (const Clock clock : {Clock::effective, Clock::extraction}) {
+    const std::vector<double> seconds = seconds_by(record, clock);
+    if (seconds.empty()) continue;
+    const Statistic found = summary_of(record, seconds);
+    if (!found.low || *found.high - *found.low > record.timing.until->width * found.median)
+      return false;
+  }
+  return true;
+}
+
+int throttled_of(const Record& record) {
+  const auto& samples = record.timing.samples;
+  return static_cast<int>(std::count_if(samples.begin(), samples.end(), [](const Sample& sample) {
+    return sample.throttled && !sample.warmup;
+  }));
+}
+
+bool all_compared(const Record& record) {
+  const auto& samples = record.timing.samples;
+  return !record.validation.frames.empty() &&
+         std::all_of(samples.begin(), samples.end(),
+                     [](const Sample& sample) { return sample.failure || sample.compared; });
+}
+
+bool has_failed(const Record& record) {
+  return record.error || !faults_of(record).empty();
+}
+
+bool is_right(const Record& record) {
+  return !record.skipped && !has_failed(record) && is_done(record) && all_compared(record);
+}
+
+std::optional<Figure> figure_of(const Record& record, Clock clock) {
+  if (!is_right(record)) return std::nullopt;
+  const std::vector<double> seconds = seconds_by(record, clock);
+  if (seconds.empty()) return std::nullopt;
+  Figure figure{summary_of(record, seconds), {}, {}};
+  if (record.tier == "ci" || !record.work.has_fpnh) return figure;
+  const auto rates = [&](int divided_by) {
+    std::vector<double> values;
+    for (const double s : seconds) values.push_back(3600.0 * record.work.frames / (s * divided_by));
+    return summary_of(record, values);
+  };
+  figure.fpnh = rates(record.launch.nodes);
+  if (const int gpus = gpus_of(record); gpus > 0) figure.frames_per_gpu_hour = rates(gpus);
+  return figure;
+}
+
+std::string status_of(const Record& record) {
+  if (record.skipped) return "skipped";
+  if (has_failed(record)) return "failed";
+  return is_done(record) && all_compared(record) ? "complete" : "interrupted";
+}
+
+// docs/benchmark.md, run rules.
+std::vector<std::string> incomplete_because(const Record& record, const Fom& fom) {
+  constexpr int least_timed = 5;
+  constexpr double least_night_s = 1800;
+  std::vector<std::string> reasons;
+  const auto need = [&](bool holds, const std::string& otherwise) {
+    if (!holds) reasons.push_back(otherwise);
+  };
+  const auto& samples = record.timing.samples;
+  const auto& frames = record.validation.frames;
+  const bool night = record.work.sustain.has_value();
+  const auto timed = timed_samples(record).size();
+  std::set<std::int64_t> seeds;
+  need(fom.effective.has_value(), "not all of it is right and timed");
+  need(night || record.tier == "acceptance", "the tier is " + record.tier);
+  need(record.work.whole_exposure && !record.work.scaled_to,
+       fmt::format("{} frame(s), not the 30 of an exposure at full size", record.work.frames));
+  need(record.work.own_options, "options change what is computed");
+  need(record.work.tolerance == "production" || record.work.tolerance == "masked",
+       "the tolerance is " + record.work.tolerance);
+  need(!record.golden.empty(), "no golden cases");
+  need(std::all_of(frames.begin(), frames.end(), [](const auto& f) { return f.reference; }),
+       "not every frame was compared with the CPU extractor's");
+  need(std::any_of(samples.begin(), samples.end(), [](const Sample& s) { return s.warmup; }),
+       "no warm-up");
+  if (night)
+    need(soak_seconds(record) >= least_night_s,
+         fmt::format("it lasted {:.0f} s, not {:.0f}", soak_seconds(record), least_night_s));
+  else
+    need(timed >= least_timed, fmt::format("{} timed run(s) that count, not five", timed));
+  need(record.inputs.seeds == "drawn", "its seeds are the plan's");
+  need(std::all_of(samples.begin(), samples.end(),
+                   [&](const Sample& s) { return seeds.insert(s.seed).second; }),
+       "two runs had the same inputs");
+  need(record.build.value("commit", nlohmann::ordered_json()).is_string() &&
+           record.build.value("dirty", nlohmann::ordered_json()) == false,
+       "it is not built from a clean commit");
+  return reasons;
+}
+
+Fom fom_of(const Record& record) {
+  Fom fom;
+  fom.frames_asked = record.work.frames;
+  fom.scaled_to = record.work.scaled_to;
+  fom.nodes = record.launch.nodes;
+  fom.gpus = gpus_of(record);
+  fom.effective = figure_of(record, Clock::effective);
+  fom.extraction = figure_of(record, Clock::extraction);
+  const auto& frames = record.validation.frames;
+  const auto valid =
+      std::count_if(frames.begin(), frames.end(), [](const FrameRecord& f) { return !f.failure; });
+  // Of a long run every frame has the bytes of one that was compared, or the run has failed.
+  if (record.work.sustain)
+    fom.frames_valid = fom.effective ? record.work.frames : 0;
+  else
+    fom.frames_valid = static_cast<int>(valid);
+  fom.incomplete_because = incomplete_because(record, fom);
+  fom.complete = fom.incomplete_because.empty();
+  return fom;
+}
+
+double fpnh_of(const LongPart& part, const Record& record) {
+  return 3600 * part.rate() / record.launch.nodes;
+}
+
+std::optional<Sustained> sustained_of(const Record& record) {
+  if (!record.work.sustain) return std::nullopt;
+  Sustained found;
+  found.asked_s = record.work.sustain->seconds;
+  found.asked_frames = record.work.sustain->frames;
+  if (!is_right(record)) return found;
+  std::vector<double> fpnh, soak;
+  for (const Sample* sample : timed_samples(record)) {
+    if (!sample->sustained) continue;
+    if (sample->sustained->distinct) fpnh.push_back(fpnh_of(*sample->sustained->distinct, record));
+    if (!sample->sustained->soak) continue;
+    soak.push_back(fpnh_of(*sample->sustained->soak, record));
+    found.drift_per_hour = drift_per_hour(*sample->sustained->soak);
+  }
+  if (!soak.empty()) found.soak_fpnh = summarize(soak);
+  if (fpnh.empty()) return found;
+  found.fpnh = summarize(fpnh);
+  const double hours = night_frames / found.fpnh->median;
+  found.night = {night_frames, 3600 * hours / record.launch.nodes, hours};
+  return found;
+}
+
+Energy energy_of(const Record& record) {
+  std::vector<double> per_frame;
+  for (const Sample* sample : timed_samples(record)) {
+    if (!sample->joules || record.launch.nodes > 1) continue;
+    double all = 0;
+    for (const double joules : *sample->joules) all += joules;
+    per_frame.push_back(all / record.work.frames);
+  }
+  if (!per_frame.empty()) return {median_of(per_frame), {}};
+  if (gpus_of(record) == 0)
+    return {{}, "the run used no GPU, and CPUs have no counter that every user may read"};
+  if (record.launch.nodes > 1) return {{}, "the counters of other nodes are not read"};
+  return {{}, record.health.reason.value_or("NVML gives no energy counter")};
+}
+
+std::vector<RooflinePoint> roofline_of(const Record& record) {
+  std::vector<RooflinePoint> points;
+  const std::vector<const Sample*> timed = timed_samples(record);
+  if (!record.ceilings || timed.empty() || has_failed(record)) return points;
+  for (const CostRecord& cost : record.costs) {
+    if (cost.flops <= 0) continue;  // timed as part of another stage
+    std::vector<double> seconds;
+    for (const Sample* sample : timed)
+      if (const auto found = sample->phases.find(cost.stage); found != sample->phases.end())
+        seconds.push_back(found->second.sum);
+    if (seconds.empty() || median_of(seconds) <= 0) continue;
+    points.push_back({cost.stage, cost.flops, cost.bytes, median_of(seconds), gpus_of(record),
+                      record.ceilings->flops, record.ceilings->bytes, record.ceilings->source});
+  }
+  return points;
+}
+
+// Longest over shortest; 1 of fewer than two.
+double spread_of(const std::vector<double>& values) {
+  if (values.size() < 2) return 1;
+  const auto [least, most] = std::minmax_element(values.begin(), values.end());
+  return *most / *least;
+}
+
+std::vector<std::string> unusual_of(const Record& record) {
+  std::vector<std::string> found;
+  std::vector<double> seconds, parts;
+  for (const Sample* sample : timed_samples(record)) {
+    seconds.push_back(sample->effective_s);
+    if (sample->sustained && sample->sustained->soak)
+      for (const FrameBlock& block : sample->sustained->soak->blocks)
+        if (block.seconds > 0) parts.push_back(block.rate());
+  }
+  if (const double spread = spread_of(seconds); spread >= noisy_ratio)
+    found.push_back(fmt::format("noisy: the longest run took {:.1f} times the shortest", spread));
+  if (const double spread = spread_of(parts); spread >= noisy_ratio)
+    found.push_back(
+        fmt::format("noisy: the rate of a long run changed {:.1f}-fold between its parts", spread));
+  const auto cpus = record.system.value("cpus", nlohmann::ordered_json(0)).get<double>();
+  for (const Sample& sample : record.timing.samples) {
+    const double all = cpus * sample.effective_s;
+    if (sample.other_cpu_s && all > 0 && *sample.other_cpu_s > disturbed_part * all)
+      found.push_back(fmt::format("run {}: other processes took {:.0f}% of the node's CPU time",
+                                  sample.index, 100 * *sample.other_cpu_s / all));
+    for (const std::string& warning : sample.warnings)
+      found.push_back(fmt::format("run {}: {}", sample.index, warning));
+  }
+  for (const DroppedRun& run : record.timing.dropped)
+    found.push_back(fmt::format("run {} was begun and is no sample: {}", run.index, run.reason));
+  if (record.health.settings_changed)
+    found.push_back("a GPU's settings changed: " + *record.health.settings_changed);
+  if (record.timing.extended) found.emplace_back("runs were added to a result that was complete");
+  return found;
+}
+
+}  // namespace
+
+std::vector<const Sample*> timed_samples(const Record& record) {
+  std::vector<const Sample*> found;
+  for (const Sample& sample : record.timing.samples)
+    if (!sample.warmup && !sample.failure && !sample.throttled) found.push_back(&sample);
+  return found;
+}
+
+std::vector<std::string> faults_of(const Record& record) {
+  std::vector<std::string> faults;
+  for (const Sample& sample : record.timing.samples)
+    if (sample.failure) faults.push_back(fmt::format("run {}: {}", sample.index, *sample.failure));
+  for (const GoldenRecord& golden : record.golden)
+    if (golden.failure) faults.push_back("golden case " + golden.name + ": " + *golden.failure);
+  for (const FrameRecord& frame : record.validation.frames)
+    if (frame.failure) faults.push_back(frame.camera + ": " + *frame.failure);
+  if (record.validation.failure) faults.push_back(*record.validation.failure);
+  // The same input gives the same bytes, in whatever run.
+  std::map<std::string, const Sample*> first;
+  for (const Sample& sample : record.timing.samples) {
+    if (sample.failure || sample.outputs_sha256.empty() || record.work.sustain) continue;
+    const auto [found, is_new] = first.emplace(sample.inputs_sha256, &sample);
+    if (!is_new && found->second->outputs_sha256 != sample.outputs_sha256)
+      faults.push_back(fmt::format("run {}: has other bytes than run {} of the same input",
+                                   sample.index, found->second->index));
+  }
+  return faults;
+}
+
+bool is_done(const Record& record) {
+  if (record.skipped || has_failed(record)) return true;
+  const TimingRecord& timing = record.timing;
+  if (static_cast<int>(timing.samples.size()) < timing.warmups + timing.repeats) return false;
+  if (throttled_of(record) >= timing.repeats) return true;
+  const auto count = static_cast<int>(timed_samples(record).size());
+  if (count < timing.repeats) return false;
+  return !timing.until || count >= timing.until->most || narrow_enough(record);
+}
+
+int runs_left(const Record& record) {
+  if (is_done(record)) return 0;
+  const TimingRecord& timing = record.timing;
+  return std::max(1, timing.warmups + timing.repeats + throttled_of(record) -
+                         static_cast<int>(timing.samples.size()));
+}
+
+std::optional<Statistic> sustained_fpnh_to_judge(const Record& record) {
+  if (!is_right(record)) return std::nullopt;
+  for (const Sample* sample : timed_samples(record)) {
+    if (!sample->sustained || !sample->sustained->distinct) continue;
+    const LongPart& part = *sample->sustained->distinct;
+    const double whole = fpnh_of(part, record);
+    std::vector<double> of_parts;
+    for (const FrameBlock& block : part.blocks)
+      if (block.seconds > 0) of_parts.push_back(3600 * block.rate() / record.launch.nodes);
+    if (of_parts.empty()) return summarize({whole});
+    Statistic judged = summarize(of_parts);
+    judged.median = whole;
+    if (judged.low) judged.low = std::min(*judged.low, whole);
+    if (judged.high) judged.high = std::max(*judged.high, whole);
+    return judged;
+  }
+  return std::nullopt;
+}
+
+double soak_seconds(const Record& record) {
+  std::optional<double> shortest;
+  for (const Sample* sample : timed_samples(record)) {
+    const bool has = sample->sustained && sample->sustained->soak;
+    const double seconds = has ? sample->sustained->soak->seconds : 0;
+    shortest = std::min(shortest.value_or(seconds), seconds);
+  }
+  return shortest.value_or(0);
+}
+
+Derived derive(const Record& record) {
+  Derived derived;
+  derived.status = status_of(record);
+  derived.fom = fom_of(record);
+  derived.sustained = sustained_of(record);
+  derived.energy = energy_of(record);
+  derived.roofline = roofline_of(record);
+  derived.unusual = unusual_of(record);
+  derived.verdict = judge(record, derived.fom);
+  return derived;
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,110 @@
+// Structs of plain data as JSON: a struct names its members once, in a function `members`.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "reference/core/error.hpp"
+
+namespace spex::bench {
+
+/// T, const or not: what `members` of T takes.
+template <class S, class T>
+concept MaybeConst = std::is_same_v<std::remove_const_t<S>, T>;
+
+/// A struct with a function `members(object, visit)`, which calls visit(name, member) for each.
+template <class T>
+concept HasMembers = requires(T& object) {
+  members(object, [](const char*, auto&) {});
+};
+
+template <class T>
+inline constexpr bool is_optional = false;
+template <class T>
+inline constexpr bool is_optional<std::optional<T>> = true;
+template <class T>
+inline constexpr bool is_vector = false;
+template <class T>
+inline constexpr bool is_vector<std::vector<T>> = true;
+template <class T>
+inline constexpr bool is_map = false;
+template <class T>
+inline constexpr bool is_map<std::map<std::string, T>> = true;
+
+/// A value as JSON: an object of its members, null for an optional that has no value.
+template <class T>
+[[nodiscard]] nlohmann::ordered_json json_of(const T& value) {
+  using Json = nlohmann::ordered_json;
+  if constexpr (is_optional<T>) {
+    return value ? json_of(*value) : Json();
+  } else if constexpr (is_vector<T>) {
+    Json list = Json::array();
+    for (const auto& one : value) list.push_back(json_of(one));
+    return list;
+  } else if constexpr (is_map<T>) {
+    Json object = Json::object();
+    for (const auto& [key, one] : value) object[key] = json_of(one);
+    return object;
+  } else if constexpr (HasMembers<const T>) {
+    Json object = Json::object();
+    members(value, [&](const char* name, const auto& member) { object[name] = json_of(member); });
+    return object;
+  } else {
+    return Json(value);
+  }
+}
+
+/// The value that json_of wrote. Throws Error(data), which names `where`, for any other JSON: a
+/// member that is missing, unknown or of another type.
+template <class T>
+void read_json_of(const nlohmann::ordered_json& json, T& value, const std::string& where) {
+  using Json = nlohmann::ordered_json;
+  const auto need = [&](bool is, const char* what) {
+    if (!is) throw data_error(where, "is no " + std::string(what), "a file of spex-bench");
+  };
+  if constexpr (is_optional<T>) {
+    value.reset();
+    if (!json.is_null()) read_json_of(json, value.emplace(), where);
+  } else if constexpr (is_vector<T>) {
+    need(json.is_array(), "list");
+    value.clear();
+    for (const Json& one : json) {
+      const std::string name = fmt::format("{}/{}", where, value.size());
+      read_json_of(one, value.emplace_back(), name);
+    }
+  } else if constexpr (is_map<T>) {
+    need(json.is_object(), "object");
+    value.clear();
+    for (const auto& [key, one] : json.items())
+      read_json_of(one, value[key], fmt::format("{}/{}", where, key));
+  } else if constexpr (HasMembers<T>) {
+    need(json.is_object(), "object");
+    std::size_t known = 0;
+    members(value, [&](const char* name, auto& member) {
+      need(json.contains(name), (std::string("object with ") + name).c_str());
+      read_json_of(json.at(name), member, fmt::format("{}/{}", where, name));
+      ++known;
+    });
+    need(json.size() == known, "object of these members alone");
+  } else if constexpr (std::is_same_v<T, Json>) {
+    value = json;
+  } else {
+    if constexpr (std::is_same_v<T, bool>)
+      need(json.is_boolean(), "boolean");
+    else if constexpr (std::is_integral_v<T>)
+      need(json.is_number_integer(), "whole number");
+    else if constexpr (std::is_floating_point_v<T>)
+      need(json.is_number(), "number");
+    else
+      need(json.is_string(), "text");
+    value = json.get<T>();
+  }
+}
+
+}  // namespace spex::bench

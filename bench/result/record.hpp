@@ -1,0 +1,198 @@
+// All that is known of an entry of a plan: plain data. What follows from it is derive()'s.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/plan/entry.hpp"
+#include "bench/result/steady_state.hpp"
+#include "bench/result/thresholds.hpp"
+
+namespace spex::bench {
+
+/// Seconds of a stage over the ranks; of all threads of a rank.
+struct PhaseSeconds {
+  double min = 0, median = 0, max = 0, sum = 0;
+};
+
+/// A long run: first a pass over distinct inputs, whose speed counts, then the same inputs again.
+struct LongRun {
+  int frames = 0;                    ///< of the run
+  int inputs = 0;                    ///< distinct ones, the first frames
+  std::optional<LongPart> distinct;  ///< of these; nothing where there are too few frames
+  std::optional<LongPart> soak;      ///< of all frames
+  int most_waiting = 0;              ///< frames that were written and not yet looked at
+};
+
+/// One run.
+struct Sample {
+  int index = 0;
+  bool warmup = false;
+  std::int64_t seed = 0;       ///< of its inputs, as spex-sim was given it
+  std::string inputs_sha256;   ///< of the hashes of its input files
+  std::string outputs_sha256;  ///< of the hashes of its frames, taken when it ended; "" for none
+  bool compared = false;       ///< its frames were compared
+  std::string start_utc;
+  int exit_status = 0;
+  std::optional<std::string> failure;
+  std::vector<std::string> warnings;   ///< what is unusual, and no fault of the frames
+  double effective_s = 0;              ///< from before the launcher starts to the last exit
+  std::optional<double> extraction_s;  ///< from the first input or GPU to the last output, as seen
+  std::optional<double> launch_s;      ///< from before the launcher starts to that beginning
+  std::optional<double> logged_s;      ///< extraction by the run log
+  bool throttled = false;              ///< a GPU was held back: the sample does not count
+  std::map<std::string, PhaseSeconds> phases;   ///< by the run log; empty where it contradicts
+  std::optional<std::vector<double>> joules;    ///< by GPU
+  std::optional<std::vector<double>> gpu_busy;  ///< by GPU: part of the time with a kernel
+  std::optional<std::vector<double>> gpu_busy_before;  ///< the same, before the launch
+  std::optional<double> cpu_s;        ///< of all CPUs of this node, where the launcher waits
+  std::optional<double> other_cpu_s;  ///< CPU seconds of this node outside the run
+  std::optional<double> node_joules;  ///< by the node's own counter
+  std::optional<double> max_rss_bytes;
+  std::optional<double> device_memory_bytes;
+  std::int64_t patches = 0, fell_back = 0, failed_patches = 0;  ///< by the run log
+  std::optional<LongRun> sustained;
+};
+
+/// A run that was begun and is no sample: it was interrupted, or failed and was made again.
+struct DroppedRun {
+  int index = 0;
+  std::string start_utc;
+  std::optional<double> seconds;  ///< until its end; nothing where spex-bench itself was ended
+  std::string reason;
+};
+
+/// A check of frames, the worst of those that were compared.
+struct CheckRecord {
+  std::string hdu, what;
+  std::optional<double> limit, largest;  ///< nothing where not finite
+  std::int64_t compared = 0, bad = 0;
+  std::optional<std::string> first_bad;
+};
+
+/// Pulls against the truth.
+struct TruthRecord {
+  std::int64_t bins = 0;
+  std::optional<double> mean, std, half_width, correlation;
+};
+
+/// A camera's frames over all runs.
+struct FrameRecord {
+  std::string camera;
+  int compared = 0;        ///< frames that were compared
+  bool reference = false;  ///< with the CPU extractor's, too
+  std::vector<CheckRecord> checks;
+  std::optional<TruthRecord> truth;  ///< of the first run
+  std::optional<std::string> failure;
+};
+
+struct ValidationRecord {
+  std::vector<FrameRecord> frames;
+  std::vector<CheckRecord> together;   ///< all frames of a run against the truth
+  std::optional<std::string> failure;  ///< of all together
+};
+
+/// A golden case, extracted once, outside the clock.
+struct GoldenRecord {
+  std::string name;
+  std::string sha256;  ///< of the golden frame
+  std::optional<std::string> failure;
+  std::vector<CheckRecord> checks;
+};
+
+struct LaunchRecord {
+  std::vector<std::string> argv;
+  bool alone = false;
+  std::vector<std::string> variables;              ///< names of all of the environment
+  std::map<std::string, std::string> environment;  ///< values of MPI's, CUDA's, OpenMP's ...
+  std::map<std::string, std::string> slurm;
+  std::string launcher;
+  std::vector<std::string> launcher_options;
+  int nodes = 1, ranks = 1, gpus_per_node = 0;
+  std::optional<double> ranks_per_gpu;
+  std::optional<int> threads_per_rank;
+  bool mps = false;
+  std::string binding;
+};
+
+struct GeneratorRecord {
+  std::string program, version, size, cameras, compression;
+};
+
+struct InputsRecord {
+  GeneratorRecord generator;
+  std::string seeds;       ///< plan or drawn
+  std::string storage;     ///< file system of inputs and outputs
+  std::string page_cache;  ///< how the inputs are there when a run begins
+};
+
+struct WorkRecord {
+  int frames = 0;   ///< of a run
+  int bundles = 0;  ///< of all frames
+  std::optional<int> scaled_to;
+  bool has_fpnh = true;         ///< whole frames, none alone
+  bool whole_exposure = false;  ///< all cameras, at full size
+  bool own_options = true;      ///< none that change what is computed, but the method
+  std::string tolerance;
+  std::optional<Sustain> sustain;
+};
+
+struct TimingRecord {
+  int warmups = 0, repeats = 0;
+  std::optional<Stopping> until;
+  std::vector<Sample> samples;
+  std::vector<DroppedRun> dropped;
+  bool extended = false;  ///< runs were added to a result that was complete
+  std::optional<std::string> run_log_sha256, series_sha256;  ///< kept of the last run
+};
+
+/// What was seen of the GPUs; lists by GPU, null where unknown (machine/gpu_monitor.hpp).
+struct HealthRecord {
+  nlohmann::ordered_json before, during, after;
+  std::optional<std::string> settings_changed;
+  std::optional<std::string> reason;  ///< why nothing is known
+};
+
+struct ScalingRecord {
+  std::string sweep, kind;
+  nlohmann::ordered_json x;
+  int bundles = 0;
+};
+
+/// What a stage computes and moves, of all frames of a run.
+struct CostRecord {
+  std::string stage;
+  double flops = 0, bytes = 0;
+};
+
+struct PlanName {
+  std::string name, sha256;
+};
+
+struct Record {
+  std::string run_id, start_utc, end_utc;
+  std::string tier, division, case_name, milestone, entry;
+  PlanName plan;
+  nlohmann::ordered_json build, system;
+  std::map<std::string, std::string> programs, libraries;  ///< sha256 by name
+  LaunchRecord launch;
+  InputsRecord inputs;
+  WorkRecord work;
+  std::vector<GoldenRecord> golden;
+  TimingRecord timing;
+  HealthRecord health;
+  ValidationRecord validation;
+  std::optional<ScalingRecord> scaling;
+  std::vector<CostRecord> costs;
+  std::optional<Ceilings> ceilings;
+  std::optional<Threshold> threshold;
+  std::optional<std::string> skipped;  ///< why it cannot be run here
+  std::optional<std::string> error;    ///< what kept it from being run
+};
+
+}  // namespace spex::bench

@@ -1,0 +1,83 @@
+#include "bench/result/result_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "bench/plan/read_json.hpp"
+#include "bench/result/derived_members.hpp"
+#include "bench/result/record_members.hpp"
+
+namespace spex::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t most_differences = 5;
+
+Json schema() {
+  return {{"name", "spexbench-result"}, {"major", 2}, {"minor", 0}};
+}
+
+// Paths and the like may be no UTF-8.
+std::string text_of(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string shortened(const Json& json) {
+  constexpr std::size_t longest = 80;
+  std::string text = text_of(json, -1);
+  if (text.size() > longest) text = text.substr(0, longest) + "...";
+  return text;
+}
+
+// Adds each member of `stated` that differs from `made`: "fom/effective is 3 (expected 2)".
+void add_differences(const Json& stated, const Json& made, const std::string& path,
+                     std::vector<std::string>& found) {
+  if (stated == made || found.size() >= most_differences) return;
+  if (stated.is_object() && made.is_object() && stated.size() == made.size()) {
+    for (const auto& [key, value] : made.items())
+      add_differences(stated.contains(key) ? stated.at(key) : Json(), value,
+                      path.empty() ? key : path + "/" + key, found);
+    return;
+  }
+  found.push_back(fmt::format("{} is {} (expected {}, by the record)", path, shortened(stated),
+                              shortened(made)));
+}
+
+}  // namespace
+
+Json result_json(const Record& record) {
+  return {{"schema", schema()}, {"record", json_of(record)}, {"derived", json_of(derive(record))}};
+}
+
+std::string result_text(const Record& record) {
+  return text_of(result_json(record), 1) + "\n";
+}
+
+Record record_of(const Json& json, const std::string& where) {
+  if (!json.is_object() || !json.contains("schema") || json.at("schema") != schema() ||
+      !json.contains("record") || !json.contains("derived"))
+    throw data_error(where, "is no result of schema 2.0", "a result of this spex-bench");
+  Record record;
+  read_json_of(json.at("record"), record, where);
+  return record;
+}
+
+Record read_record(const std::string& path) {
+  const std::optional<Json> json = read_json_file(path);
+  if (!json) throw data_error(path, "is no result", "JSON of spex-bench");
+  Record record = record_of(*json, path);
+  if (const std::vector<std::string> wrong = wrongly_derived(*json, record); !wrong.empty())
+    throw data_error(path, wrong.front(), "the file as spex-bench wrote it");
+  return record;
+}
+
+std::vector<std::string> wrongly_derived(const Json& json, const Record& record) {
+  std::vector<std::string> found;
+  // Through text, as the file's numbers were.
+  const Json made = Json::parse(text_of(json_of(derive(record)), -1));
+  add_differences(json.at("derived"), made, "", found);
+  return found;
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,29 @@
+// The result file of an entry (bench/result.schema.json): a record, and what is derived from it.
+#pragma once
+
+#include <string>
+
+#include <nlohmann/json.hpp>
+
+#include "bench/result/record.hpp"
+
+namespace spex::bench {
+
+/// The file's JSON: schema, record, derived.
+[[nodiscard]] nlohmann::ordered_json result_json(const Record& record);
+
+/// The file's bytes.
+[[nodiscard]] std::string result_text(const Record& record);
+
+/// The record of a result file's JSON. Throws Error(data), which names `where`, where it is no
+/// result of this version.
+[[nodiscard]] Record record_of(const nlohmann::ordered_json& json, const std::string& where);
+
+/// The same of a file. Throws, too, where its derived numbers do not follow from its record.
+[[nodiscard]] Record read_record(const std::string& path);
+
+/// The members of the derived part of `json` that do not follow from its record, a line each.
+[[nodiscard]] std::vector<std::string> wrongly_derived(const nlohmann::ordered_json& json,
+                                                       const Record& record);
+
+}  // namespace spex::bench

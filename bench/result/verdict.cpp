@@ -1,0 +1,206 @@
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "bench/result/derive.hpp"
+#include "reference/core/exit_status.hpp"
+
+namespace spex::bench {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Of an interval that something is judged by; that of five samples has 93.75%.
+constexpr double least_coverage = 0.9;
+
+// An interval that may be judged by, or the word for one that may not.
+bool can_judge(const char* what, const Statistic& found, std::vector<std::string>& reasons) {
+  if (found.low && found.high && found.coverage.value_or(0) >= least_coverage) return true;
+  reasons.push_back(
+      fmt::format("{} has too few samples for an interval of {:g}%", what, 100 * least_coverage));
+  return false;
+}
+
+std::string interval_text(const char* what, const Statistic& found, const char* format_of_one) {
+  const auto one = [&](double value) { return fmt::format(fmt::runtime(format_of_one), value); };
+  return fmt::format("{} {} ({} to {}, {:.1f}%)", what, one(found.median), one(*found.low),
+                     one(*found.high), 100 * *found.coverage);
+}
+
+// Slower than the reference is a failure, faster is not; much faster is doubted where the threshold
+// says what that is.
+std::string against(const char* what, const Statistic& fpnh, double reference,
+                    const Threshold& threshold, std::vector<std::string>& reasons) {
+  if (!can_judge(what, fpnh, reasons)) return "inconclusive";
+  const double least = reference * (1 - threshold.margin);
+  const std::string words = interval_text(what, fpnh, "{:.0f}");
+  if (threshold.margin_above && *fpnh.low > reference * (1 + *threshold.margin_above)) {
+    reasons.push_back(
+        fmt::format("{}, at most {:.0f} expected: the reference is another machine's, or something "
+                    "is wrong",
+                    words, reference * (1 + *threshold.margin_above)));
+    return "inconclusive";
+  }
+  if (*fpnh.low >= least) return "pass";
+  reasons.push_back(fmt::format("{}, at least {:.0f} wanted", words, least));
+  return *fpnh.high < least ? "fail" : "inconclusive";
+}
+
+std::string within(const char* what, const Statistic& seconds, double most,
+                   std::vector<std::string>& reasons) {
+  if (!can_judge(what, seconds, reasons)) return "inconclusive";
+  if (*seconds.high <= most) return "pass";
+  reasons.push_back(
+      fmt::format("{}, at most {:.2f} wanted", interval_text(what, seconds, "{:.2f}"), most));
+  return *seconds.low > most ? "fail" : "inconclusive";
+}
+
+// What is asked for and was not found is no pass.
+std::string unknown(const char* what, std::vector<std::string>& reasons) {
+  reasons.push_back(fmt::format("{} is not known", what));
+  return "inconclusive";
+}
+
+// An exposure's seconds, for which fewer frames may stand.
+std::optional<Statistic> seconds_of_exposure(const Record& record,
+                                             const std::optional<Figure>& figure) {
+  if (!figure) return std::nullopt;
+  Statistic seconds = figure->seconds;
+  if (!record.work.scaled_to) return seconds;
+  const double factor = static_cast<double>(*record.work.scaled_to) / record.work.frames;
+  seconds.median *= factor;
+  for (std::optional<double>* end : {&seconds.low, &seconds.high})
+    if (*end) **end *= factor;
+  return seconds;
+}
+
+std::string judge_performance(const Record& record, const Fom& fom,
+                              std::vector<std::string>& reasons) {
+  if (!record.threshold) return "not-judged";
+  const Threshold& threshold = *record.threshold;
+  std::vector<std::string> found;
+  const auto at_least = [&](const char* what, const std::optional<Statistic>& fpnh,
+                            const std::optional<double>& asked) {
+    if (asked)
+      found.push_back(fpnh ? against(what, *fpnh, *asked, threshold, reasons)
+                           : unknown(what, reasons));
+  };
+  const auto at_most = [&](const char* what, const std::optional<Figure>& figure,
+                           const std::optional<double>& asked) {
+    const std::optional<Statistic> seconds = seconds_of_exposure(record, figure);
+    if (asked)
+      found.push_back(seconds ? within(what, *seconds, *asked, reasons) : unknown(what, reasons));
+  };
+  const auto fpnh_of = [](const std::optional<Figure>& figure) {
+    return figure ? figure->fpnh : std::nullopt;
+  };
+  at_least("effective FPNH", fpnh_of(fom.effective), threshold.fpnh_effective);
+  at_least("extraction FPNH", fpnh_of(fom.extraction), threshold.fpnh_extraction);
+  at_most("effective seconds", fom.effective, threshold.seconds_effective);
+  at_most("extraction seconds", fom.extraction, threshold.seconds_extraction);
+  const auto& sustain = record.work.sustain;
+  const bool too_short = sustain && sustain->seconds && soak_seconds(record) < *sustain->seconds;
+  if (threshold.fpnh_sustained && too_short) {
+    reasons.push_back(
+        fmt::format("sustained FPNH: the steady part lasted {:.2f} s, not the {:g} that were asked "
+                    "for",
+                    soak_seconds(record), *sustain->seconds));
+    found.emplace_back("inconclusive");
+  } else {
+    at_least("sustained FPNH", sustained_fpnh_to_judge(record), threshold.fpnh_sustained);
+  }
+  for (const char* worst : {"fail", "inconclusive", "pass"})
+    if (std::find(found.begin(), found.end(), worst) != found.end()) return worst;
+  return "not-judged";
+}
+
+// A full disk, no more files that may be open, or an MPS that does not start (mps-wrapper's words),
+// say nothing of what the program computes.
+bool is_of_the_system(const std::string& failure) {
+  const auto says = [&](const char* words) { return failure.find(words) != std::string::npos; };
+  return says(std::strerror(ENOSPC)) || says(std::strerror(EMFILE)) ||
+         says("mps-wrapper: nvidia-cuda-mps-control") || says("mps-wrapper: MPS did not answer");
+}
+
+std::vector<std::string> unhealthy_of(const HealthRecord& health) {
+  std::vector<std::string> found;
+  if (health.during.is_null()) return found;
+  for (std::size_t i = 0; i < health.during.size(); ++i) {
+    const std::string gpu = health.during.at(i).at("uuid");
+    for (const Json& reason : health.during.at(i).at("throttle_reasons"))
+      if (is_unhealthy(reason.get<std::string>()))
+        found.push_back(gpu + ": " + reason.get<std::string>());
+    const Json errors = health.after.at(i).at("ecc_uncorrected");
+    if (!errors.is_null() && errors.get<double>() > 0)
+      found.push_back(
+          fmt::format("{}: {:.0f} uncorrected memory errors", gpu, errors.get<double>()));
+  }
+  return found;
+}
+
+}  // namespace
+
+bool is_unhealthy(const std::string& throttle_reason) {
+  return throttle_reason == "hw-slowdown" || throttle_reason == "hw-thermal-slowdown" ||
+         throttle_reason == "sw-thermal-slowdown" || throttle_reason == "hw-power-brake";
+}
+
+Verdict judge(const Record& record, const Fom& fom) {
+  const std::vector<std::string> unhealthy = unhealthy_of(record.health);
+  const auto& samples = record.timing.samples;
+  Verdict verdict;
+  verdict.correctness = verdict.performance = "not-judged";
+  verdict.health = record.health.before.is_null() ? "unknown" : unhealthy.empty() ? "pass" : "fail";
+  const auto end = [&](const char* overall, int status) {
+    verdict.overall = overall;
+    verdict.exit_status = status;
+    return verdict;
+  };
+  if (record.skipped) {
+    verdict.reasons.push_back(*record.skipped);
+    return end("skipped", status::skipped);
+  }
+  std::vector<std::string> wrong = faults_of(record);
+  std::optional<std::string> error = record.error;
+  if (const auto found = std::find_if(wrong.begin(), wrong.end(), is_of_the_system);
+      !error && found != wrong.end())
+    error = *found;
+  if (error) {
+    verdict.reasons.push_back(*error);
+    return end("error", status::failed);
+  }
+  verdict.reasons = unhealthy;
+  const auto throttled = std::count_if(samples.begin(), samples.end(),
+                                       [](const Sample& sample) { return sample.throttled; });
+  if (throttled > 0)
+    verdict.reasons.push_back(fmt::format("{} run(s) were throttled and do not count", throttled));
+  const bool complete =
+      is_done(record) && std::all_of(samples.begin(), samples.end(),
+                                     [](const Sample& s) { return s.failure || s.compared; });
+  verdict.reasons.insert(verdict.reasons.end(), wrong.begin(), wrong.end());
+  if (!wrong.empty())
+    verdict.correctness = "fail";
+  else if (complete)
+    verdict.correctness = "pass";
+  if (!unhealthy.empty()) return end("unhealthy", status::unhealthy);
+  if (!wrong.empty()) return end("incorrect", status::incorrect);
+  if (!complete) {
+    verdict.reasons.emplace_back("not all of its runs were made and compared");
+    return end("error", status::failed);
+  }
+  verdict.performance = judge_performance(record, fom, verdict.reasons);
+  if (verdict.performance == "fail") return end("slow", status::slow);
+  if (verdict.performance == "inconclusive") return end("inconclusive", status::inconclusive);
+  return end("pass", status::done);
+}
+
+int combined_status(const std::vector<int>& statuses) {
+  for (const int first : {status::failed, status::unhealthy, status::incorrect, status::slow,
+                          status::inconclusive, status::skipped})
+    if (std::find(statuses.begin(), statuses.end(), first) != statuses.end()) return first;
+  return status::done;
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,220 @@
+#include "bench/run/launch.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "reference/core/error.hpp"
+#include "reference/core/parallel.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Reader and writer of interleave-io, besides the ranks that extract.
+constexpr int file_ranks = 2;
+// CPUs of an extractor of reference frames.
+constexpr int threads_of_reference = 4;
+
+int ranks_per_node(const Entry& entry, const Machine& machine) {
+  if (entry.ranks) return *entry.ranks;
+  if (!entry.on_gpu()) return machine.cpus;
+  return entry.gpus * entry.ranks_per_gpu +
+         (traits(entry.milestone).schedule == Schedule::interleave_io ? file_ranks : 0);
+}
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& words) {
+  to.insert(to.end(), words.begin(), words.end());
+}
+
+std::vector<std::string> open_mpi(const Entry& entry, const Machine& machine,
+                                  const Launch& launch) {
+  const int per_node = launch.ranks / launch.nodes;
+  std::vector<std::string> words{"-n", std::to_string(launch.ranks)};
+  if (launch.nodes > 1) {
+    append(words, {"--map-by", fmt::format("ppr:{}:node", per_node)});
+    // To other nodes it hands on no variables by itself.
+    for (const auto& [name, value] : launch.environment) append(words, {"-x", name});
+  }
+  append(words, {"--bind-to", entry.binding});
+  // A slot a hardware thread, as machine.cpus counts them; Open MPI's own count is of cores.
+  if (entry.binding == "none") words.emplace_back("--use-hwthread-cpus");
+  if (per_node > machine.cpus) words.emplace_back("--oversubscribe");
+  return words;
+}
+
+// MPICH's, which counts no slots, and hands on all variables.
+std::vector<std::string> hydra(const Entry& entry, const Launch& launch) {
+  std::vector<std::string> words{"-n", std::to_string(launch.ranks)};
+  if (launch.nodes > 1) append(words, {"-ppn", std::to_string(launch.ranks / launch.nodes)});
+  append(words, {"-bind-to", entry.binding});
+  return words;
+}
+
+std::vector<std::string> srun(const Entry& entry, const Machine& machine, const Launch& launch,
+                              const std::string& wire_up) {
+  const int per_node = launch.ranks / launch.nodes;
+  std::string bind = entry.binding;
+  if (bind == "core" || bind == "socket") bind += "s";
+  if (bind == "numa") bind = "ldoms";
+  std::vector<std::string> words{
+      fmt::format("--nodes={}", launch.nodes),
+      fmt::format("--ntasks={}", launch.ranks),
+      fmt::format("--ntasks-per-node={}", per_node),
+      fmt::format("--cpus-per-task={}", std::max(1, machine.cpus / per_node)),
+      "--cpu-bind=" + bind,
+      "--kill-on-bad-exit=1"};
+  if (!wire_up.empty()) words.push_back("--mpi=" + wire_up);
+  if (per_node > machine.cpus) words.emplace_back("--overcommit");
+  if (entry.on_gpu())
+    append(words, {fmt::format("--gpus-per-node={}", entry.gpus), "--gpu-bind=none"});
+  return words;
+}
+
+// The launcher's command line, up to the program.
+std::vector<std::string> launcher_words(const Entry& entry, const Machine& machine,
+                                        const Launch& launch, const Launcher& launcher) {
+  std::vector<std::string> words{launcher.program};
+  switch (launcher.words) {
+    case LauncherWords::open_mpi:
+      append(words, open_mpi(entry, machine, launch));
+      break;
+    case LauncherWords::hydra:
+      append(words, hydra(entry, launch));
+      break;
+    case LauncherWords::srun:
+      append(words, srun(entry, machine, launch, launcher.wire_up));
+      break;
+  }
+  append(words, launcher.options);
+  return words;
+}
+
+}  // namespace
+
+Programs Programs::beside_this_one() {
+  const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
+  Programs programs;
+  programs.spex_cpu = folder / "spex-cpu";
+  programs.spex_gpu = folder / "spex-gpu";
+  programs.spex_sim = folder / "spex-sim";
+  programs.mps_wrapper = folder / "mps-wrapper";
+  return programs;
+}
+
+std::vector<std::string> Programs::present() const {
+  std::vector<std::string> found;
+  for (const std::string& program : {spex_cpu, spex_gpu, spex_sim, mps_wrapper})
+    if (fs::exists(program)) found.push_back(program);
+  return found;
+}
+
+void Programs::require_for(const std::vector<Entry>& entries) const {
+  std::vector<std::string> needed{spex_cpu, spex_sim};
+  for (const Entry& entry : entries) {
+    if (entry.on_gpu()) needed.push_back(spex_gpu);
+    if (entry.mps) needed.push_back(mps_wrapper);
+  }
+  for (const std::string& program : needed)
+    if (!fs::exists(program))
+      throw data_error(program, "is missing", "the project's programs in one folder");
+}
+
+std::vector<VisibleGpu> gpus_of(const Entry& entry, const Machine& machine) {
+  const std::size_t count = std::min(static_cast<std::size_t>(entry.gpus), machine.gpus.size());
+  return {machine.gpus.begin(), machine.gpus.begin() + static_cast<std::ptrdiff_t>(count)};
+}
+
+Launch make_launch(const Entry& entry, const Machine& machine, const LaunchSettings& settings,
+                   const Programs& programs, const std::vector<std::string>& options) {
+  Launch launch;
+  launch.nodes = entry.nodes.value_or(settings.nodes);
+  const int per_node = ranks_per_node(entry, machine);
+  launch.ranks = launch.nodes * per_node;
+  launch.launcher = settings.launcher.is_srun() ? "srun" : "mpirun";
+  if (launch.launcher == "mpirun" && launch.ranks == 1) launch.launcher = "none";
+  launch.environment = launch_environment();
+  if (launch.launcher != "none") launch.launcher_options = settings.launcher.options;
+
+  // MPS around mpirun on one node; else around each rank, on every node.
+  const bool mps_outside = launch.launcher != "srun" && launch.nodes == 1;
+  if (entry.mps && mps_outside) launch.argv.push_back(programs.mps_wrapper);
+  if (launch.launcher != "none")
+    append(launch.argv, launcher_words(entry, machine, launch, settings.launcher));
+  if (entry.mps && !mps_outside) launch.argv.push_back(programs.mps_wrapper);
+
+  launch.argv.push_back(entry.on_gpu() ? programs.spex_gpu : programs.spex_cpu);
+  append(launch.argv, {"--milestone", to_string(entry.milestone)});
+  // On the CPU a rank for every CPU is the paper's way; fewer ranks share the CPUs as threads.
+  if (!entry.on_gpu() || entry.threads) {
+    launch.threads = entry.threads.value_or(std::max(1, machine.cpus / per_node));
+    append(launch.argv, {"--threads", std::to_string(*launch.threads)});
+  }
+  append(launch.argv, entry.result_options());
+  append(launch.argv, entry.run_options);
+  append(launch.argv, options);
+
+  // By name, so that those that run are those that are watched. Other nodes have GPUs of other
+  // names; there, and within srun, it is the launcher that says which.
+  if (entry.on_gpu() && launch.launcher != "srun" && launch.nodes == 1) {
+    std::vector<std::string> names;
+    for (const VisibleGpu& gpu : gpus_of(entry, machine)) names.push_back(gpu.cuda_name);
+    launch.environment["CUDA_VISIBLE_DEVICES"] = fmt::format("{}", fmt::join(names, ","));
+  }
+  return launch;
+}
+
+Launch make_reference_launch(const Entry& entry, const std::string& method,
+                             const Programs& programs, const std::vector<std::string>& options) {
+  Launch launch;
+  launch.launcher = "none";
+  launch.environment = launch_environment();
+  launch.argv = {programs.spex_cpu};
+  append(launch.argv, entry.reference_options());
+  append(launch.argv, {"--method", method, "--milestone", "cpu-refactor"});
+  // Several frames side by side, as reading and writing one leaves most CPUs idle.
+  const int extractors = std::max(1, default_threads() / threads_of_reference);
+  append(launch.argv, {"--schedule", "pipeline", "--extractors", std::to_string(extractors)});
+  append(launch.argv, options);
+  return launch;
+}
+
+std::map<std::string, std::string> launch_environment() {
+  std::map<std::string, std::string> environment;
+  // As NVML counts them, and not the fastest first.
+  environment["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
+  // hwloc within mpirun would start every GPU to describe it (mpi/comm/environment.cpp).
+  if (std::getenv("HWLOC_COMPONENTS") == nullptr)
+    environment["HWLOC_COMPONENTS"] = "-cuda,-nvml,-opencl,-gl";
+  if (geteuid() == 0) {
+    environment["OMPI_ALLOW_RUN_AS_ROOT"] = "1";
+    environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
+  }
+  return environment;
+}
+
+LaunchRecord launch_record(const Entry& entry, const Launch& launch) {
+  std::map<std::string, std::string> environment = relevant_environment();
+  for (const auto& [name, value] : launch.environment) environment[name] = value;
+  return {launch.argv,
+          entry.alone,
+          names_of_environment(),
+          environment,
+          slurm_environment(),
+          launch.launcher,
+          launch.launcher_options,
+          launch.nodes,
+          launch.ranks,
+          entry.gpus,
+          entry.on_gpu() ? std::optional(entry.ranks_of_gpu()) : std::nullopt,
+          launch.threads,
+          entry.mps,
+          entry.binding};
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,70 @@
+// How an entry is started on a machine.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/machine/machine.hpp"
+#include "bench/plan/entry.hpp"
+#include "bench/result/record.hpp"
+#include "bench/run/command.hpp"
+#include "bench/run/launcher.hpp"
+
+namespace spex::bench {
+
+/// Where the project's programs are.
+struct Programs {
+  std::string spex_cpu, spex_gpu, spex_sim;
+  std::string mps_wrapper;
+
+  /// Those beside the running program, whether they are there or not.
+  [[nodiscard]] static Programs beside_this_one();
+  /// Those that are there.
+  [[nodiscard]] std::vector<std::string> present() const;
+  /// Throws Error(data) where one is missing that these entries are run with: the extractors and
+  /// mps-wrapper that they ask for, and those that make all inputs and reference frames.
+  void require_for(const std::vector<Entry>& entries) const;
+};
+
+/// What is started with.
+struct LaunchSettings {
+  Launcher launcher;
+  int nodes = 1;  ///< to use, of those allocated
+};
+
+/// An entry's launch, as result files describe it.
+struct Launch {
+  std::string launcher;  ///< none, srun, or mpirun, which is that of any MPI
+  int nodes = 1;
+  int ranks = 1;  ///< of all nodes
+  std::optional<int> threads;
+  std::vector<std::string> argv;
+  std::vector<std::string>
+      launcher_options;  ///< those of argv that a user gave (--launcher-options)
+  std::map<std::string, std::string> environment;  ///< set besides what is there
+};
+
+/// The launch of `entry` with the program's own options `options` after those of the entry. One
+/// rank on one node needs no launcher, but in srun's job.
+[[nodiscard]] Launch make_launch(const Entry& entry, const Machine& machine,
+                                 const LaunchSettings& settings, const Programs& programs,
+                                 const std::vector<std::string>& options);
+
+/// What a result says of a launch.
+[[nodiscard]] LaunchRecord launch_record(const Entry& entry, const Launch& launch);
+
+/// The frames of an entry's reference by the CPU extractor with `method`, several at a time on all
+/// CPUs of this node.
+[[nodiscard]] Launch make_reference_launch(const Entry& entry, const std::string& method,
+                                           const Programs& programs,
+                                           const std::vector<std::string>& options);
+
+/// Variables of every launch: the order of CUDA's GPUs, those that Open MPI asks for where it is
+/// root that runs it, as in containers, and one that keeps hwloc from starting the GPUs.
+[[nodiscard]] std::map<std::string, std::string> launch_environment();
+
+/// The GPUs that the entry uses on this node: the machine's first.
+[[nodiscard]] std::vector<VisibleGpu> gpus_of(const Entry& entry, const Machine& machine);
+
+}  // namespace spex::bench

@@ -1,0 +1,142 @@
+#include "bench/run/launcher.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace spex::bench {
+namespace {
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+std::string name_of(MpiFamily family) {
+  switch (family) {
+    case MpiFamily::open_mpi:
+      return "Open MPI";
+    case MpiFamily::mpich:
+      return "MPICH";
+    case MpiFamily::cray_mpich:
+      return "Cray MPICH";
+    case MpiFamily::other:
+      break;
+  }
+  return "this MPI";
+}
+
+// The words of a launcher that says `version` of itself, where they are known.
+std::optional<LauncherWords> words_of(std::string_view version) {
+  if (contains(version, "Open MPI") || contains(version, "OpenRTE")) return LauncherWords::open_mpi;
+  if (contains(version, "HYDRA") || contains(version, "Intel(R) MPI")) return LauncherWords::hydra;
+  return std::nullopt;
+}
+
+// Those of the MPI's own launcher; Cray's has none that is known here.
+std::optional<LauncherWords> words_of(MpiFamily family) {
+  if (family == MpiFamily::open_mpi) return LauncherWords::open_mpi;
+  if (family == MpiFamily::mpich) return LauncherWords::hydra;
+  return std::nullopt;
+}
+
+// Under what names it may be on PATH; Debian, which can hold both, has the longer ones.
+std::vector<std::string> names_of(std::optional<LauncherWords> words) {
+  if (words == LauncherWords::hydra) return {"mpiexec.hydra", "mpiexec.mpich", "mpiexec", "mpirun"};
+  return {"mpirun", "mpiexec", "mpirun.openmpi"};
+}
+
+// The types that `srun --mpi=list` names, a line each, or after "(available)" and the like.
+std::vector<std::string> wire_ups(const LauncherSurroundings& here) {
+  std::istringstream words(here.output_of("srun", "--mpi=list"));
+  std::vector<std::string> types;
+  for (std::string word; words >> word;) types.push_back(word);
+  return types;
+}
+
+// Slurm's launcher; `wire_up` is left empty where the site's is to be taken. Nothing where Slurm
+// has no way to start this MPI.
+std::optional<Launcher> srun_of(const LauncherSurroundings& here) {
+  Launcher launcher{.words = LauncherWords::srun, .program = "srun"};
+  if (here.wire_up_is_set) return launcher;
+  const std::vector<std::string> types = wire_ups(here);
+  const auto has = [&](const char* type) {
+    return std::find(types.begin(), types.end(), type) != types.end();
+  };
+  if (types.empty()) return std::nullopt;
+  if (here.mpi == MpiFamily::open_mpi) {
+    if (!has("pmix")) return std::nullopt;
+    launcher.wire_up = "pmix";
+  }
+  if (here.mpi == MpiFamily::mpich && has("pmi2")) launcher.wire_up = "pmi2";
+  return launcher;
+}
+
+Launcher missing(std::string why) {
+  return {.program = "", .missing = std::move(why)};
+}
+
+Launcher own_launcher(const LauncherSurroundings& here) {
+  const std::optional<LauncherWords> wanted = words_of(here.mpi);
+  const std::vector<std::string> names = names_of(wanted);
+  for (const std::string& name : names) {
+    const std::optional<LauncherWords> words = words_of(here.output_of(name, "--version"));
+    if (words && (!wanted || words == wanted)) return {.words = *words, .program = name};
+  }
+  return missing(
+      fmt::format("none of {} on the PATH is of {}", fmt::join(names, ", "), name_of(here.mpi)));
+}
+
+struct ClosePipe {
+  void operator()(std::FILE* pipe) const noexcept { pclose(pipe); }
+};
+
+std::string run_and_read(const std::string& program, const std::string& argument) {
+  const std::unique_ptr<std::FILE, ClosePipe> pipe(
+      popen(fmt::format("command -v {0} >/dev/null && {0} {1} 2>&1 </dev/null", program, argument)
+                .c_str(),
+            "r"));
+  std::string text;
+  std::array<char, 4096> part{};
+  while (pipe != nullptr) {
+    const std::size_t count = std::fread(part.data(), 1, part.size(), pipe.get());
+    if (count == 0) break;
+    text.append(part.data(), count);
+  }
+  return text;
+}
+
+}  // namespace
+
+LauncherSurroundings LauncherSurroundings::here() {
+  return {mpi_family(mpi_library_version()), std::getenv("SLURM_JOB_ID") != nullptr,
+          std::getenv("SLURM_MPI_TYPE") != nullptr, run_and_read};
+}
+
+Launcher choose_launcher(const std::string& asked, const LauncherSurroundings& here) {
+  if (asked == "srun" || (asked == "auto" && here.in_slurm_job)) {
+    if (const std::optional<Launcher> srun = srun_of(here)) return *srun;
+    if (asked == "srun") {
+      if (here.output_of("srun", "--version").empty()) return missing("srun is not on the PATH");
+      return missing("srun --mpi=list has no " + name_of(here.mpi));
+    }
+  }
+  if (asked == "auto") return own_launcher(here);
+  const std::string version = here.output_of(asked, "--version");
+  if (version.empty()) return missing(asked + " is not on the PATH");
+  const std::optional<LauncherWords> words = words_of(version);
+  if (!words) return missing(asked + " is neither Open MPI's nor MPICH's");
+  // Ranks would each be a world of their own.
+  if (const auto wanted = words_of(here.mpi); wanted && words != wanted)
+    return missing(fmt::format("{} is not that of {}, which the programs are linked with", asked,
+                               name_of(here.mpi)));
+  return {.words = *words, .program = asked};
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,48 @@
+// A record of an entry that ran well.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "bench/result/record.hpp"
+
+namespace spex::bench {
+
+/// Timed runs of the seconds `effective`, half of them extraction, and a warm-up: an exposure of an
+/// acceptance plan, with nothing missing for an accepted result.
+inline Record good_record(const std::vector<double>& effective) {
+  Record record;
+  record.run_id = "run";
+  record.start_utc = record.end_utc = "2026-11-21T08:00:00Z";
+  record.tier = "acceptance";
+  record.division = "ported";
+  record.milestone = "pipeline";
+  record.entry = "pipeline";
+  record.build = {{"commit", "abc"}, {"dirty", false}};
+  record.system = {{"name", "node"}, {"cpus", 2}, {"gpus", nlohmann::ordered_json::array()}};
+  record.inputs.seeds = "drawn";
+  record.work.frames = 30;
+  record.work.whole_exposure = true;
+  record.work.tolerance = "production";
+  record.golden = {{"tiny-b", "", {}, {}}};
+  record.timing.warmups = 1;
+  record.timing.repeats = static_cast<int>(effective.size());
+  for (int i = 0; i <= record.timing.repeats; ++i) {
+    Sample sample;
+    sample.index = i;
+    sample.warmup = i == 0;
+    sample.seed = 100 + i;
+    sample.inputs_sha256 = "inputs" + std::to_string(i);
+    sample.outputs_sha256 = "outputs" + std::to_string(i);
+    sample.compared = true;
+    sample.effective_s = i == 0 ? 1 : effective[i - 1];
+    sample.extraction_s = sample.effective_s / 2;
+    record.timing.samples.push_back(sample);
+  }
+  record.validation.frames = {{"b0", 6, true, {}, {}, {}}};
+  record.health.before = record.health.during = record.health.after =
+      nlohmann::ordered_json::array();
+  return record;
+}
+
+}  // namespace spex::bench

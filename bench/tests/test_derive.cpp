@@ -1,0 +1,284 @@
+#include <functional>
+
+#include <gmock/gmock.h>
+
+#include "bench/result/derive.hpp"
+#include "bench/tests/records.hpp"
+
+namespace spex::bench {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+// About 1000 frames per node-hour: 108 s for 30 frames.
+const std::vector<double> about_1000{106.9, 107.5, 108, 108.5, 109.1};
+
+Record good() {
+  return good_record(about_1000);
+}
+
+Threshold at_least(double fpnh_effective, double margin = 0.05) {
+  Threshold threshold;
+  threshold.fpnh_effective = fpnh_effective;
+  threshold.margin = margin;
+  return threshold;
+}
+
+Verdict verdict_of(const Record& record) {
+  return derive(record).verdict;
+}
+
+TEST(Derive, FiguresOfTheTimedRuns) {
+  Record record = good();
+  record.launch.gpus_per_node = 4;
+  const Derived derived = derive(record);
+  EXPECT_EQ(derived.status, "complete");
+  EXPECT_DOUBLE_EQ(derived.fom.effective->seconds.median, 108);
+  EXPECT_DOUBLE_EQ(derived.fom.effective->fpnh->median, 1000);
+  EXPECT_DOUBLE_EQ(derived.fom.extraction->fpnh->median, 2000);
+  EXPECT_DOUBLE_EQ(derived.fom.effective->frames_per_gpu_hour->median, 250);
+  EXPECT_TRUE(derived.fom.complete);
+  EXPECT_THAT(derived.unusual, IsEmpty());
+}
+
+TEST(Derive, PartsOfFramesAndTheTierCiHaveSecondsAlone) {
+  Record record = good();
+  record.work.has_fpnh = false;
+  EXPECT_FALSE(derive(record).fom.effective->fpnh);
+  record = good();
+  record.tier = "ci";
+  EXPECT_FALSE(derive(record).fom.effective->fpnh);
+  EXPECT_THAT(derive(record).fom.incomplete_because, Contains("the tier is ci"));
+}
+
+TEST(Derive, NoSpeedUnlessAllIsRightAndCompared) {
+  Record record = good();
+  record.timing.samples.back().compared = false;
+  EXPECT_EQ(derive(record).status, "interrupted");
+  EXPECT_FALSE(derive(record).fom.effective);
+  record = good();
+  record.validation.frames[0].failure = "run 0: FLUX";
+  EXPECT_EQ(derive(record).status, "failed");
+  EXPECT_FALSE(derive(record).fom.effective);
+  EXPECT_FALSE(derive(record).fom.extraction);
+}
+
+TEST(Derive, AClockThatARunLacksHasNoFigure) {
+  Record record = good();
+  record.timing.samples.back().extraction_s.reset();
+  EXPECT_TRUE(derive(record).fom.effective);
+  EXPECT_FALSE(derive(record).fom.extraction);
+}
+
+TEST(Derive, OtherBytesOfTheSameInputAreWrong) {
+  Record record = good();
+  record.timing.samples[2].inputs_sha256 = record.timing.samples[1].inputs_sha256;
+  EXPECT_THAT(verdict_of(record).reasons,
+              ElementsAre("run 2: has other bytes than run 1 of the same input"));
+  record.timing.samples[2].outputs_sha256 = record.timing.samples[1].outputs_sha256;
+  EXPECT_EQ(verdict_of(record).overall, "pass");
+}
+
+TEST(Derive, WhyAResultIsNotComplete) {
+  const auto reasons = [](const std::function<void(Record&)>& change) {
+    Record record = good();
+    change(record);
+    return derive(record).fom.incomplete_because;
+  };
+  EXPECT_THAT(reasons([](Record& r) { r.inputs.seeds = "plan"; }),
+              ElementsAre("its seeds are the plan's"));
+  EXPECT_THAT(reasons([](Record& r) { r.build["dirty"] = true; }),
+              ElementsAre("it is not built from a clean commit"));
+  EXPECT_THAT(reasons([](Record& r) { r.validation.frames[0].reference = false; }),
+              ElementsAre("not every frame was compared with the CPU extractor's"));
+  EXPECT_THAT(reasons([](Record& r) { r.work.whole_exposure = false; }),
+              ElementsAre(HasSubstr("not the 30 of an exposure")));
+  EXPECT_THAT(reasons([](Record& r) { r.work.own_options = false; }),
+              ElementsAre("options change what is computed"));
+  EXPECT_THAT(reasons([](Record& r) { r.golden.clear(); }), ElementsAre("no golden cases"));
+  EXPECT_THAT(reasons([](Record& r) { r.timing.samples[2].seed = r.timing.samples[1].seed; }),
+              ElementsAre("two runs had the same inputs"));
+  EXPECT_THAT(derive(good_record({1, 1, 1})).fom.incomplete_because,
+              ElementsAre("3 timed run(s) that count, not five"));
+}
+
+TEST(Derive, AMachineThatChangesItsSpeedIsNoisyAndNotWrong) {
+  const Derived derived = derive(good_record({100, 100, 200, 200, 205}));
+  EXPECT_EQ(derived.verdict.overall, "pass");
+  EXPECT_THAT(derived.unusual, ElementsAre("noisy: the longest run took 2.0 times the shortest"));
+}
+
+TEST(Derive, WarningsAndOtherWorkAreUnusual) {
+  Record record = good();
+  record.timing.samples[1].warnings = {"the run log: is of spex-gpu"};
+  record.timing.samples[2].other_cpu_s = 100;
+  EXPECT_EQ(verdict_of(record).overall, "pass");
+  EXPECT_THAT(derive(record).unusual,
+              ElementsAre("run 1: the run log: is of spex-gpu",
+                          HasSubstr("run 2: other processes took 47% of the node's CPU time")));
+}
+
+Record night(double distinct_s, double soak_s) {
+  Record record = good_record({200});
+  record.tier = "night";
+  record.work.frames = 3000;
+  record.work.sustain = Sustain{1800, {}};
+  LongRun run{3000, 120, LongPart{12, 108, distinct_s, {}}, LongPart{30, 2970, soak_s, {}}, 1};
+  for (int k = 0; k < 6; ++k)
+    run.distinct->blocks.push_back({16, k * distinct_s / 6, distinct_s / 6});
+  for (int k = 0; k < 6; ++k) run.soak->blocks.push_back({490, k * soak_s / 6, soak_s / 6});
+  record.timing.samples.back().sustained = run;
+  return record;
+}
+
+TEST(Derive, ANightIsAsFastAsItsDistinctInputs) {
+  const Derived derived = derive(night(9.6, 1900));
+  EXPECT_DOUBLE_EQ(derived.sustained->fpnh->median, 36000);
+  EXPECT_DOUBLE_EQ(derived.sustained->soak_fpnh->median, 3600 * 2940 / 1900.0);
+  EXPECT_DOUBLE_EQ(derived.sustained->night->node_hours, 1000 / 36000.0);
+  EXPECT_NEAR(derived.sustained->drift_per_hour->median, 0, 1e-9);
+  EXPECT_TRUE(derived.fom.complete);
+  EXPECT_THAT(derive(night(9.6, 600)).fom.incomplete_because,
+              ElementsAre("it lasted 600 s, not 1800"));
+}
+
+TEST(Verdict, GoodPassesWithoutAThreshold) {
+  const Verdict verdict = verdict_of(good());
+  EXPECT_EQ(verdict.overall, "pass");
+  EXPECT_EQ(verdict.exit_status, 0);
+  EXPECT_EQ(verdict.correctness, "pass");
+  EXPECT_EQ(verdict.performance, "not-judged");
+  EXPECT_EQ(verdict.health, "pass");
+}
+
+TEST(Verdict, PerformanceIsOneSided) {
+  Record record = good();
+  record.threshold = at_least(500);
+  EXPECT_EQ(verdict_of(record).exit_status, 0);
+  record.threshold = at_least(1500);
+  EXPECT_EQ(verdict_of(record).exit_status, 4);
+  EXPECT_EQ(verdict_of(record).performance, "fail");
+  EXPECT_THAT(verdict_of(record).reasons, ElementsAre(HasSubstr("effective FPNH 1000")));
+}
+
+TEST(Verdict, ThresholdWithinTheIntervalIsInconclusive) {
+  Record record = good();
+  record.threshold = at_least(1000, 0);
+  EXPECT_EQ(verdict_of(record).exit_status, 6);
+}
+
+TEST(Verdict, MarginForgives) {
+  Record record = good();
+  record.threshold = at_least(1040, 0.05);
+  EXPECT_EQ(verdict_of(record).exit_status, 0);
+}
+
+TEST(Verdict, OneSampleSaysNothingOfSpeed) {
+  Record record = good_record({108});
+  record.threshold = at_least(10);
+  EXPECT_EQ(verdict_of(record).exit_status, 6);
+}
+
+TEST(Verdict, BothClocksAreHeldToTheirThresholds) {
+  Record record = good();
+  record.threshold = at_least(500);
+  record.threshold->fpnh_extraction = 5000;
+  EXPECT_EQ(verdict_of(record).exit_status, 4);
+}
+
+TEST(Verdict, WrongComesBeforeSlow) {
+  Record record = good();
+  record.threshold = at_least(1e6);
+  record.validation.frames[0].failure = "run 1: FLUX: flux pull 1";
+  EXPECT_EQ(verdict_of(record).exit_status, 3);
+  EXPECT_EQ(verdict_of(record).correctness, "fail");
+  EXPECT_EQ(verdict_of(record).performance, "not-judged");
+}
+
+TEST(Verdict, UnhealthyComesBeforeWrong) {
+  Record record = good();
+  record.validation.failure = "wrong";
+  record.health.during = {{{"uuid", "GPU-1"}, {"throttle_reasons", {"hw-thermal-slowdown"}}}};
+  record.health.after = {{{"uuid", "GPU-1"}, {"ecc_uncorrected", nullptr}}};
+  EXPECT_EQ(verdict_of(record).exit_status, 5);
+  EXPECT_EQ(verdict_of(record).reasons.size(), 2U);
+}
+
+TEST(Verdict, AFullDiskIsNoFaultOfTheFrames) {
+  Record record = good();
+  record.timing.samples.back().failure = "exit status 1: frame.fits: No space left on device";
+  EXPECT_EQ(verdict_of(record).overall, "error");
+}
+
+TEST(Verdict, InterruptedIsNoPass) {
+  Record record = good();
+  record.timing.samples.pop_back();
+  EXPECT_EQ(verdict_of(record).exit_status, 1);
+  EXPECT_EQ(verdict_of(record).correctness, "not-judged");
+}
+
+TEST(Verdict, SkippedAndErrorsSayWhy) {
+  Record record = good();
+  record.skipped = "it needs 4 nodes";
+  EXPECT_EQ(verdict_of(record).exit_status, 77);
+  EXPECT_THAT(verdict_of(record).reasons, ElementsAre("it needs 4 nodes"));
+  record.skipped.reset();
+  record.error = "spex-sim failed";
+  EXPECT_EQ(verdict_of(record).exit_status, 1);
+  EXPECT_THAT(verdict_of(record).reasons, ElementsAre("spex-sim failed"));
+}
+
+TEST(Verdict, WorstOfManyDecides) {
+  EXPECT_EQ(combined_status({0, 0}), 0);
+  EXPECT_EQ(combined_status({0, 77}), 77);
+  EXPECT_EQ(combined_status({77, 6, 4}), 4);
+  EXPECT_EQ(combined_status({4, 3}), 3);
+  EXPECT_EQ(combined_status({3, 5}), 5);
+  EXPECT_EQ(combined_status({5, 1}), 1);
+}
+
+TEST(Verdict, SecondsOfAnExposureAreAtMost) {
+  Record record = good();
+  record.threshold.emplace().seconds_effective = 110;
+  EXPECT_EQ(verdict_of(record).overall, "pass");
+  record.threshold->seconds_effective = 108;
+  EXPECT_EQ(verdict_of(record).overall, "inconclusive");
+  record.threshold->seconds_effective = 100;
+  EXPECT_EQ(verdict_of(record).overall, "slow");
+  EXPECT_THAT(verdict_of(record).reasons, ElementsAre(HasSubstr("at most 100.00 wanted")));
+  // Fewer frames stand for an exposure.
+  record.work.scaled_to = 60;
+  record.threshold->seconds_effective = 220;
+  EXPECT_EQ(verdict_of(record).overall, "pass");
+}
+
+TEST(Verdict, SustainedFpnhIsAtLeast) {
+  Record record = good();
+  record.threshold.emplace().fpnh_sustained = 36000;
+  EXPECT_EQ(verdict_of(record).overall, "inconclusive");
+  EXPECT_THAT(verdict_of(record).reasons, ElementsAre("sustained FPNH is not known"));
+  record = night(9.6, 1900);
+  record.threshold.emplace().fpnh_sustained = 36000;
+  EXPECT_EQ(verdict_of(record).overall, "pass");
+  record.threshold->fpnh_sustained = 50000;
+  EXPECT_EQ(verdict_of(record).overall, "slow");
+  record = night(9.6, 1700);
+  record.threshold.emplace().fpnh_sustained = 1;
+  EXPECT_EQ(verdict_of(record).overall, "inconclusive");
+  EXPECT_THAT(verdict_of(record).reasons, ElementsAre(HasSubstr("lasted 1700.00 s, not the 1800")));
+}
+
+TEST(Verdict, WhatIsMuchFasterThanItCanBeIsDoubted) {
+  Record record = good();
+  record.threshold = at_least(100);
+  EXPECT_EQ(verdict_of(record).overall, "pass");
+  record.threshold->margin_above = 0.5;
+  EXPECT_EQ(verdict_of(record).overall, "inconclusive");
+  EXPECT_THAT(verdict_of(record).reasons, ElementsAre(HasSubstr("at most 150 expected")));
+}
+
+}  // namespace
+}  // namespace spex::bench

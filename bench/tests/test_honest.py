@@ -1,0 +1,94 @@
+"""Honest runs are never called incorrect, whatever else goes on on the machine."""
+
+import shutil
+import subprocess
+import sys
+import unittest
+
+from bench_runs import ROOT, Bench, entry
+
+# Opens and reads every file of the folders, again and again, as a backup does.
+READER = """
+import sys, time
+from pathlib import Path
+while True:
+    for folder in sys.argv[1:]:
+        for path in list(Path(folder).rglob("*")):
+            try:
+                path.is_file() and path.read_bytes()
+            except OSError:
+                pass
+    time.sleep(0.01)
+"""
+
+
+class Honest(unittest.TestCase):
+    """Campaigns of the right extractor."""
+
+    def test_another_process_reads_all_files(self):
+        """Of data, results, references and goldens, all the time."""
+        with Bench([entry("one", repeats=2)], goldens=["tiny-b"]) as bench:
+            goldens = bench.folder / "golden"
+            shutil.copytree(ROOT / "golden", goldens)
+            folders = [str(bench.folder / name) for name in ("data", "out", "references", "golden")]
+            reader = subprocess.Popen([sys.executable, "-c", READER, *folders])
+            try:
+                for seeds in ("plan", "drawn"):
+                    status, text = bench.run(
+                        "--goldens", str(goldens / "cases.json"), "--seeds", seeds
+                    )
+                    self.assertEqual(status, 0, text)
+                    self.assertEqual(bench.result("one")["verdict"]["overall"], "pass")
+            finally:
+                reader.kill()
+                reader.wait()
+
+    def test_a_machine_whose_speed_changes_is_noisy(self):
+        """One run takes more than twice as long: unusual, and right."""
+        slow = """#!/usr/bin/env bash
+here=${0%/*}
+if [[ "$*" == *--events* ]]; then
+  echo >>"$here/runs"
+  if (($(wc -l <"$here/runs") == 2)); then sleep 5; fi
+fi
+exec "$here/real-spex-cpu" "$@"
+"""
+        with Bench([entry("one", repeats=3)], extractor=slow) as bench:
+            status, text = bench.run()
+            self.assertEqual(status, 0, text)
+            result = bench.result("one")
+            self.assertEqual(result["verdict"]["overall"], "pass")
+            self.assertIn("noisy: the longest run took", " ".join(result["unusual"]))
+            self.assertIn("noisy: the longest run took", text)
+
+    def test_a_required_gpu_that_is_missing_is_said_first(self):
+        """Before anything is made."""
+        gpu = {"id": "gpu", "case": "small", "milestone": "pipeline", "gpus": 64}
+        with Bench([entry("one"), gpu]) as bench:
+            status, text = bench.run("--require-gpu")
+            self.assertEqual(status, 1, text)
+            self.assertIn("no GPU found, required by --require-gpu", text)
+            self.assertEqual(text.strip().count("\n"), 0, text)
+            self.assertFalse((bench.folder / "out").exists())
+            self.assertFalse((bench.folder / "data").exists())
+            self.assertEqual(bench.run("--require-gpu", "--only", "one")[0], 0)
+
+    def test_a_machine_that_cannot_watch_files_has_one_clock(self):
+        """Where inotify has no room: a warning, and the effective clock."""
+        blind = 'echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"'
+        shell = ["unshare", "-Ur", "sh", "-c", blind, "sh"]
+        if subprocess.run([*shell, "true"], capture_output=True, check=False).returncode != 0:
+            self.skipTest("no user namespace in which inotify could be shut off")
+        with Bench([entry("one")]) as bench:
+            done = subprocess.run(
+                [*shell, *bench.command()], capture_output=True, text=True, check=False
+            )
+            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            result = bench.result("one")
+            self.assertIsNone(result["fom"]["extraction"])
+            self.assertIsNotNone(result["fom"]["effective"])
+            self.assertIn("files cannot be watched", " ".join(result["unusual"]))
+
+
+if __name__ == "__main__":
+    unittest.main()

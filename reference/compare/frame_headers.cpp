@@ -1,0 +1,160 @@
+#include "reference/compare/frame_headers.hpp"
+
+#include <array>
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <utility>
+#include <vector>
+
+#include <fitsio.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "reference/fits/fits_file.hpp"
+
+namespace spex {
+namespace {
+
+// Keywords that say how, by what and from which file a frame was made, and sums over them.
+bool is_own(const std::string& name) {
+  static const std::set<std::string> own{
+      "METHOD",  "MILESTNE", "SPEXPROG", "SPEXVERS", "SPECTER", "NGUARD",  "NFALLBCK", "NFAILED",
+      "NDIRECT", "IN_PSF",   "IN_IMG",   "CHECKSUM", "DATASUM", "COMMENT", "HISTORY",  ""};
+  return own.contains(name) || name.starts_with("DEPNAM") || name.starts_with("DEPVER");
+}
+
+// Those that may stand in a header more than once.
+bool is_text(const std::string& name) {
+  return name == "COMMENT" || name == "HISTORY" || name.empty();
+}
+
+// The keywords of an HDU with their values as written, and whether its sums are right.
+struct Header {
+  std::map<std::string, std::string> values;
+  std::string twice;  // a keyword that is there more than once; "" for none
+  bool has_sums = false, sums_are_right = true;
+};
+
+Header read_header(const FitsReader& file) {
+  Header header;
+  int status = 0, count = 0, data_ok = 0, hdu_ok = 0;
+  fits_get_hdrspace(file.get(), &count, nullptr, &status);
+  std::string keyword;
+  for (int k = 1; k <= count; ++k) {
+    std::array<char, FLEN_CARD> name{}, value{}, comment{};
+    fits_read_keyn(file.get(), k, name.data(), value.data(), comment.data(), &status);
+    // A card that goes on with a long value is the keyword's before it.
+    if (std::string(name.data()) == "CONTINUE") {
+      header.values[keyword] += value.data() + std::string(comment.data());
+      continue;
+    }
+    keyword = name.data();
+    const bool is_new = header.values.insert_or_assign(keyword, value.data()).second;
+    if (!is_new && !is_text(keyword)) header.twice = keyword;
+  }
+  fits_verify_chksum(file.get(), &data_ok, &hdu_ok, &status);
+  fits_check(status, file.path(), file.hdu_name());
+  // 1: right, 0: there is none, -1: wrong.
+  header.has_sums = data_ok != 0 && hdu_ok != 0;
+  header.sums_are_right = data_ok >= 0 && hdu_ok >= 0;
+  return header;
+}
+
+// All HDUs of a file.
+struct Headers {
+  std::vector<std::string> order;       // "HDU IVAR" and the like
+  std::map<std::string, Header> named;  // by that
+  LONGLONG end = 0;                     // of the last HDU, in bytes
+};
+
+Headers read_headers(const std::string& path) {
+  const FitsReader file(path);
+  Headers headers;
+  int status = 0;
+  for (int hdu = 1; hdu <= file.hdus(); ++hdu) {
+    fits_movabs_hdu(file.get(), hdu, nullptr, &status);
+    fits_get_hduaddrll(file.get(), nullptr, nullptr, &headers.end, &status);
+    fits_check(status, path, fmt::format("cannot read HDU {}", hdu));
+    headers.order.push_back(file.hdu_name());
+    headers.named[file.hdu_name()] = read_header(file);
+  }
+  return headers;
+}
+
+// Equal as text, or as numbers that are written in two ways.
+bool same_value(const std::string& a, const std::string& b) {
+  if (a == b) return true;
+  char* end_a = nullptr;
+  char* end_b = nullptr;
+  const double x = std::strtod(a.c_str(), &end_a), y = std::strtod(b.c_str(), &end_b);
+  const bool numbers = !a.empty() && !b.empty() && *end_a == '\0' && *end_b == '\0';
+  return numbers && x == y;
+}
+
+// Keywords of an HDU that are missing, have another value, or are not the reference's.
+std::string wrong_keywords(const std::string& hdu, const Header& found, const Header& expected) {
+  for (const auto& [name, value] : expected.values) {
+    if (is_own(name)) continue;
+    const auto keyword = found.values.find(name);
+    if (keyword == found.values.end())
+      return fmt::format("{}: {} is missing (expected {})", hdu, name, value);
+    if (!same_value(keyword->second, value))
+      return fmt::format("{}: {} is {} (expected {})", hdu, name, keyword->second, value);
+  }
+  // A WCS, or TSCAL and TNULL, would change what readers make of the same bytes.
+  for (const auto& [name, value] : found.values)
+    if (!is_own(name) && !expected.values.contains(name))
+      return fmt::format("{}: {} is {} (expected none)", hdu, name, value);
+  return {};
+}
+
+}  // namespace
+
+std::string wrong_header(const std::string& path, const std::string& camera,
+                         const std::string& reference) {
+  FitsReader file(path);
+  file.move_to_primary();
+  if (const std::string found = file.find_string("CAMERA").value_or("");
+      !camera.empty() && found != camera)
+    return fmt::format("CAMERA is '{}' (expected {})", found, camera);
+  const Headers headers = read_headers(path);
+  // CFITSIO reads a compressed file as what is in it, and nothing behind the last HDU.
+  if (const auto bytes = std::filesystem::file_size(path);
+      bytes != static_cast<std::uintmax_t>(headers.end))
+    return fmt::format("has {} bytes (expected {}, those of its HDUs)", bytes, headers.end);
+  for (const auto& [hdu, header] : headers.named) {
+    if (!header.sums_are_right)
+      return fmt::format("{}: CHECKSUM or DATASUM is not that of its bytes", hdu);
+    // Some readers take the first, others the last.
+    if (!header.twice.empty()) return fmt::format("{}: {} is there twice", hdu, header.twice);
+  }
+  if (reference.empty()) return {};
+  const Headers wanted = read_headers(reference);
+  if (headers.order != wanted.order)
+    return fmt::format("has the HDUs {} (expected {})", fmt::join(headers.order, ", "),
+                       fmt::join(wanted.order, ", "));
+  for (const auto& [hdu, expected] : wanted.named) {
+    const auto found = headers.named.find(hdu);
+    if (expected.has_sums && !found->second.has_sums)
+      return fmt::format("{}: CHECKSUM or DATASUM is missing", hdu);
+    if (std::string wrong = wrong_keywords(hdu, found->second, expected); !wrong.empty())
+      return wrong;
+  }
+  return {};
+}
+
+std::string wrong_origin(const std::string& path, const FrameOrigin& origin) {
+  FitsReader file(path);
+  file.move_to_primary();
+  for (const auto& [name, expected] : {std::pair{"SPEXPROG", &origin.program},
+                                       {"MILESTNE", &origin.milestone},
+                                       {"METHOD", &origin.method}})
+    if (const std::string found = file.find_string(name).value_or(""); found != *expected)
+      return fmt::format("{} is '{}' (expected {})", name, found, *expected);
+  return {};
+}
+
+}  // namespace spex
