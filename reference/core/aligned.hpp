@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <new>
+#include <utility>
 #include <vector>
 
 namespace spex {
@@ -20,6 +21,14 @@ struct AlignedAllocator {
   T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), cache_line)); }
   /// Gives back what `allocate` gave.
   void deallocate(T* room, std::size_t /*n*/) { ::operator delete(room, cache_line); }
+  /// Elements that nothing is said of are not set: `AlignedDoubles(n)` holds anything.
+  template <class Element, class... Value>
+  void construct(Element* at, Value&&... value) {
+    if constexpr (sizeof...(Value) == 0)
+      ::new (static_cast<void*>(at)) Element;
+    else
+      ::new (static_cast<void*>(at)) Element(std::forward<Value>(value)...);
+  }
   /// All are equal.
   template <class Other>
   bool operator==(const AlignedAllocator<Other>& /*other*/) const {
