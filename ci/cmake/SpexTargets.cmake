@@ -34,6 +34,34 @@ if(SPEX_SANITIZE)
   target_link_options(spex_options INTERFACE -fsanitize=${SPEX_SANITIZE})
 endif()
 
+# The instruction sets that kernels over lanes are compiled for (reference/core/instructions.hpp), a
+# list of names, and the options of each. -O3: loops of known length are unrolled.
+set(SPEX_INSTRUCTION_SETS any)
+if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$" AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang|IntelLLVM")
+  set(SPEX_INSTRUCTION_SETS any avx2 avx512)
+  target_compile_definitions(spex_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:SPEX_X86_INSTRUCTIONS>)
+endif()
+set(SPEX_OPTIONS_avx2 -mavx2)
+set(SPEX_OPTIONS_avx512 -mavx512f -mavx512dq -mavx512vl -mprefer-vector-width=512)
+
+# spex_add_lanes(TARGET sources...): each source is compiled once for each instruction set, with the
+# macro SPEX_INSTRUCTION_SET, by a file of the build folder that includes it.
+function(spex_add_lanes target)
+  foreach(source IN LISTS ARGN)
+    get_filename_component(stem ${source} NAME_WE)
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR}/${source})
+    foreach(set IN LISTS SPEX_INSTRUCTION_SETS)
+      set(file ${CMAKE_CURRENT_BINARY_DIR}/${stem}_${set}.cpp)
+      file(CONFIGURE OUTPUT ${file} CONTENT "#include \"@path@\"\n" @ONLY)
+      set_source_files_properties(
+        ${file} TARGET_DIRECTORY ${target}
+        PROPERTIES COMPILE_OPTIONS "${SPEX_OPTIONS_${set}};$<$<NOT:$<CONFIG:Debug>>:-O3>"
+                   COMPILE_DEFINITIONS SPEX_INSTRUCTION_SET=${set})
+      target_sources(${target} PRIVATE ${file})
+    endforeach()
+  endforeach()
+endfunction()
+
 # For what waits for others to work, as command lines, spex-bench's own sources and tests do: -O1 builds them
 # a quarter sooner. The libraries that extract, and micro-benchmarks, never have it.
 add_library(spex_quick_build INTERFACE)

@@ -187,13 +187,13 @@ bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
   return all_finite(result);
 }
 
-CholeskyOutcome decorrelate_cholesky(const NormalEquations& equations, Decorrelate decorrelate,
+CholeskyOutcome decorrelate_cholesky(const BandEquations& equations, Decorrelate decorrelate,
                                      const BlockRange& blocks, Decorrelated& result,
                                      StageTimes& times, const ReplaceF& replace_f) {
   if (decorrelate == Decorrelate::signal &&
       decorrelate_fibers(equations, blocks, result, times, replace_f) == FiberGuard::none)
     return CholeskyOutcome::by_spectra;
-  return decorrelate_whole_patch(equations, decorrelate, blocks, result, times, replace_f)
+  return decorrelate_whole_patch(whole(equations), decorrelate, blocks, result, times, replace_f)
              ? CholeskyOutcome::whole_patch
              : CholeskyOutcome::failed;
 }

@@ -68,7 +68,7 @@ enum class CholeskyOutcome {
 /// reference/linalg/symmetric.hpp; extraction.md, section 5.1), noise by eigh. `replace_f` as said
 /// there. Failed where a factorization fails, the condition estimate is above the bound, or a value
 /// is not finite.
-[[nodiscard]] CholeskyOutcome decorrelate_cholesky(const NormalEquations& equations,
+[[nodiscard]] CholeskyOutcome decorrelate_cholesky(const BandEquations& equations,
                                                    Decorrelate decorrelate,
                                                    const BlockRange& blocks, Decorrelated& result,
                                                    StageTimes& times,

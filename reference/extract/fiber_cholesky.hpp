@@ -48,7 +48,7 @@ inline constexpr double gpu_error = 1e-12;
 /// Decorrelate::signal by spectra. Elements of R are computed as far as `blocks.ndiag` from the
 /// diagonal. `replace_f` as of the others. Where the result is not `none`, `result` is of no use.
 /// Adds its seconds to the stages solve and decorrelate.
-[[nodiscard]] FiberGuard decorrelate_fibers(const NormalEquations& equations,
+[[nodiscard]] FiberGuard decorrelate_fibers(const BandEquations& equations,
                                             const BlockRange& blocks, Decorrelated& result,
                                             StageTimes& times, const ReplaceF& replace_f = {});
 

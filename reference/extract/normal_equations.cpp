@@ -111,4 +111,21 @@ void add_prior(NormalEquations& equations, double regularize) {
     equations.N[count_of(j, equations.n + 1)] += prior(equations.q[j], m, regularize);
 }
 
+void add_prior(BandEquations& equations, double regularize) {
+  const double m = prior_scale(equations.q);
+  BlockBands& N = equations.N;
+  for (int s = 0; s < N.nspec(); ++s)
+    for (int w = 0; w < N.m(); ++w)
+      N.column(s, s, w)[N.reach()] +=
+          prior(equations.q[count_of(s, N.m()) + count_of(w)], m, regularize);
+}
+
+BandEquations by_spectra(const NormalEquations& equations, int nwave) {
+  return {BlockBands(equations.N, equations.n, nwave), equations.y, equations.q};
+}
+
+NormalEquations whole(const BandEquations& equations) {
+  return {equations.N.n(), equations.N.dense(), equations.y, equations.q};
+}
+
 }  // namespace spex

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "reference/extract/projection.hpp"
+#include "reference/linalg/block_bands.hpp"
 
 namespace spex {
 
@@ -14,6 +15,18 @@ struct NormalEquations {
   std::vector<double> y;  ///< [n]
   std::vector<double> q;  ///< q_j = sum_i W_i A_ij
 };
+
+/// The same with N by spectra: bins that are farther apart in wavelength than spots are high share
+/// no pixel.
+struct BandEquations {
+  BlockBands N;           ///< its blocks of nwave x nwave
+  std::vector<double> y;  ///< [n]
+  std::vector<double> q;  ///< q_j = sum_i W_i A_ij
+};
+/// The same equations with N by spectra of `nwave` bins.
+[[nodiscard]] BandEquations by_spectra(const NormalEquations& equations, int nwave);
+/// The same equations with N whole.
+[[nodiscard]] NormalEquations whole(const BandEquations& equations);
 
 /// From the sparse A: every pixel adds the outer product of its row (milestone baseline).
 [[nodiscard]] NormalEquations assemble_sparse(const PatchSpots& spots, const PatchPixels& pixels);
@@ -35,5 +48,7 @@ inline constexpr int band_rows = 16;
 /// Adds the prior to the diagonal: m = 1e-4 max q; lambda_j = m - q_j where q_j <= m, else
 /// `regularize`; N_jj += lambda_j^2 + 1e-15.
 void add_prior(NormalEquations& equations, double regularize);
+/// @copydoc add_prior
+void add_prior(BandEquations& equations, double regularize);
 
 }  // namespace spex

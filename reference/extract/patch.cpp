@@ -42,9 +42,9 @@ void for_each_core_bin(const Patch& patch, const Visit& visit) {
                      static_cast<std::size_t>(s * patch.nkept + w)});
 }
 
-bool solve(const NormalEquations& equations, const BlockRange& blocks,
-           const ExtractOptions& options, const ReplaceF& replace_f, Decorrelated& solution,
-           PatchStatus& status, StageTimes& times) {
+bool solve(const BandEquations& equations, const BlockRange& blocks, const ExtractOptions& options,
+           const ReplaceF& replace_f, Decorrelated& solution, PatchStatus& status,
+           StageTimes& times) {
   if (options.method == Method::cholesky) {
     switch (
         decorrelate_cholesky(equations, options.decorrelate, blocks, solution, times, replace_f)) {
@@ -58,14 +58,15 @@ bool solve(const NormalEquations& equations, const BlockRange& blocks,
         status = PatchStatus::fell_back;
     }
   }
-  if (!decorrelate_eigh(equations, options.decorrelate, blocks, solution, times, replace_f)) {
+  const NormalEquations patch = whole(equations);
+  if (!decorrelate_eigh(patch, options.decorrelate, blocks, solution, times, replace_f)) {
     status = PatchStatus::failed;
     return false;
   }
   if (options.method == Method::eigh && options.decorrelate == Decorrelate::signal &&
       solution.condition > eigh_condition_bound) {
     Decorrelated closer;
-    if (decorrelate_whole_patch(equations, options.decorrelate, blocks, closer, times, replace_f)) {
+    if (decorrelate_whole_patch(patch, options.decorrelate, blocks, closer, times, replace_f)) {
       solution = std::move(closer);
       status = PatchStatus::guarded;
     }
@@ -107,13 +108,15 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
   if (range.nx() == 0 || range.ny() == 0) return result;
 
   PatchPixels cut;
-  NormalEquations equations;
+  BandEquations equations;
   {
     const StageTimer timer(times, Stage::assemble);
     cut = cut_pixels(pixels, range);
     if (std::none_of(cut.W.begin(), cut.W.end(), [](double W) { return W > 0; })) return result;
-    equations = traits(options.milestone).engine == Engine::cpu_sparse ? assemble_sparse(spots, cut)
-                                                                       : assemble_dense(spots, cut);
+    equations = by_spectra(traits(options.milestone).engine == Engine::cpu_sparse
+                               ? assemble_sparse(spots, cut)
+                               : assemble_dense(spots, cut),
+                           patch.padded_nwave());
     add_prior(equations, options.regularize);
   }
 

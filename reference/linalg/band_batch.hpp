@@ -2,30 +2,34 @@
 // the band of the inverse.
 #pragma once
 
-#include <cstddef>
 #include <vector>
 
+#include "reference/core/aligned.hpp"
 #include "reference/core/count.hpp"
+#include "reference/linalg/band_lanes.hpp"
 
 namespace spex {
 
 /// `lanes` symmetric matrices of n rows, element (i, j) of each zero where |i - j| > reach.
 ///
-/// Stored is the lower triangle by columns, all lanes of an element together. Every operation does
-/// the same to each lane, in the same order whatever the number of lanes, so that a matrix gives
-/// the same bytes in any company; and the inner loops run over lanes, which a compiler can make
-/// vectors of although each matrix is one long chain of dependent steps.
+/// Stored is the lower triangle by columns, all lanes of an element together, filled up to whole
+/// groups by unit matrices. Every operation does the same to each lane, in the same order whatever
+/// the number of lanes, so that a matrix gives the same bytes in any company; the kernels of
+/// band_lanes.hpp take a group of lanes at a time, although each matrix is one long chain of
+/// dependent steps.
 class BandBatch {
  public:
   /// Zeros. `reach` is cut to n - 1. Throws std::logic_error where there are no rows or lanes.
-  BandBatch(int n, int reach, int lanes);
+  BandBatch(int n, int reach, int lanes, Instructions instructions = instructions_in_use());
 
   /// Rows of each matrix.
-  [[nodiscard]] int n() const { return n_; }
+  [[nodiscard]] int n() const { return shape_.n; }
   /// Farthest from the diagonal that an element is stored.
-  [[nodiscard]] int reach() const { return reach_; }
+  [[nodiscard]] int reach() const { return shape_.reach; }
   /// Number of matrices.
   [[nodiscard]] int lanes() const { return lanes_; }
+  /// Lanes with those that fill the last group: numbers of a row of x of `solve`.
+  [[nodiscard]] int width() const { return shape_.lanes; }
   /// Elements (j + d, j) of all lanes, 0 <= d <= reach. Where j + d >= n they are zeros and stay
   /// so.
   [[nodiscard]] double* at(int j, int d) { return a_.data() + offset(j, d); }
@@ -37,26 +41,26 @@ class BandBatch {
   /// finite in any lane; nothing can then be done with the batch.
   [[nodiscard]] bool factor();
 
-  /// From the factors: x <- A^-1 x in each lane; x is [n][lanes].
-  void solve(double* x) const;
-  /// The same in one lane; x has n entries.
-  void solve_lane(int lane, double* x) const;
-  /// X <- diag(d)^(-1/2) L^-1 X with the factors of one lane; X is [n][columns]. Row i of what is
-  /// given has nothing but zeros from column `first + i` on, which is made use of: pass `columns`
-  /// for `first` where that is not so.
-  void forward_solve_lane(int lane, int columns, int first, double* X) const;
+  /// From the factors: x <- A^-1 x in each lane of `nrhs` (1 or 2) right-hand sides; x is
+  /// [n][nrhs][width].
+  void solve(AlignedDoubles& x, int nrhs = 1) const;
+
+  /// From the factors: X <- L^-1 X with Cholesky's factor of one lane, A = L L^T. X is
+  /// [n][columns], whole groups of columns. Row i of what is given has nothing but zeros from
+  /// column `first + i` on, which is made use of: pass `columns` for `first` where that is not so.
+  void half_solve(int lane, int columns, int first, AlignedDoubles& X) const;
 
   /// From the factors: the elements of the inverses within the same band.
   [[nodiscard]] BandBatch inverse_band() const;
 
  private:
   [[nodiscard]] std::size_t offset(int j, int d) const {
-    return count_of(j * (reach_ + 1) + d, lanes_);
+    return count_of(j * (shape_.reach + 1) + d, shape_.lanes);
   }
-  int n_;
-  int reach_;
+  BandShape shape_;
   int lanes_;
-  std::vector<double> a_;
+  const BandKernels* kernels_;
+  AlignedDoubles a_;
 };
 
 }  // namespace spex

@@ -5,6 +5,8 @@
 
 namespace spex {
 
+// `Real` is double, or Lanes: as many wavelengths side by side (reference/core/lanes.hpp).
+
 /// u = 2 (lambda - wavemin) / (wavemax - wavemin) - 1; lambda, wavemin, wavemax in Angstrom.
 SPEX_HD inline double legendre_variable(double lambda, double wavemin, double wavemax) {
   return 2.0 * (lambda - wavemin) / (wavemax - wavemin) - 1.0;
@@ -12,26 +14,28 @@ SPEX_HD inline double legendre_variable(double lambda, double wavemin, double wa
 
 /// Calls term(d, P_d(u)) for d < n, by the three-term recurrence
 /// (d + 1) P_{d+1} = (2d + 1) u P_d - d P_{d-1}.
-template <class Term>
-SPEX_HD inline void for_each_legendre(int n, double u, const Term& term) {
-  double previous = 0.0;
-  double p = 1.0;
+template <class Real, class Term>
+SPEX_HD inline void for_each_legendre(int n, Real u, const Term& term) {
+  Real previous = 0.0;
+  Real p = 1.0;
   for (int d = 0; d < n; ++d) {
     term(d, p);
-    const double next = ((2 * d + 1) * u * p - d * previous) / (d + 1);
+    const Real next = ((2 * d + 1) * u * p - d * previous) / (d + 1);
     previous = p;
     p = next;
   }
 }
 
 /// P[d] = P_d(u) for d < n: what all sums of one wavelength share.
-SPEX_HD inline void legendre_values(int n, double u, double* P) {
-  for_each_legendre(n, u, [&](int d, double p) { P[d] = p; });
+template <class Real>
+SPEX_HD inline void legendre_values(int n, Real u, Real* P) {
+  for_each_legendre(n, u, [&](int d, Real p) { P[d] = p; });
 }
 
 /// Sum over d < n of c[d] P[d], as legendre_sum sums it, to the bit.
-SPEX_HD inline double legendre_series(const double* c, int n, const double* P) {
-  double sum = 0.0;
+template <class Real>
+SPEX_HD inline Real legendre_series(const double* c, int n, const Real* P) {
+  Real sum = 0.0;
   for (int d = 0; d < n; ++d) sum += c[d] * P[d];
   return sum;
 }

@@ -1,5 +1,6 @@
 // The pixel-integrated Gauss-Hermite spot of one fiber at one wavelength (extraction.md, section
-// 2). One source for host and device.
+// 2). One source for host and device. `Real` is double, or Lanes: the spots of as many wavelengths
+// side by side (reference/core/lanes.hpp).
 #pragma once
 
 #include <cmath>
@@ -17,20 +18,21 @@ SPEX_HD inline int spot_corner(double centre, int hsize) {
 ///   E[0] = erf(e_m / sqrt 2) / 2,  E[k] = He_{k-1}(e_m) phi(e_m) for 1 <= k <= degree,
 ///   e_m = (m - n//2 - 0.5 - dx) / sigma,  dx = ((centre + 0.5) mod 1) - 0.5
 /// E[k] is stored at `E[k * stride]`; centre and sigma in pixels.
-SPEX_HD inline void edge_values(double centre, double sigma, int n, int m, int degree, double* E,
+template <class Real>
+SPEX_HD inline void edge_values(Real centre, Real sigma, int n, int m, int degree, Real* E,
                                 int stride) {
   constexpr double inv_sqrt_2 = 0.70710678118654752440;
   constexpr double inv_sqrt_2pi = 0.39894228040143267794;
-  const double dx = (centre + 0.5) - floor(centre + 0.5) - 0.5;
+  const Real dx = (centre + 0.5) - floor(centre + 0.5) - 0.5;
   const int middle = n / 2;
-  const double e = (m - middle - 0.5 - dx) / sigma;
+  const Real e = (m - middle - 0.5 - dx) / sigma;
   E[0] = 0.5 * erf(e * inv_sqrt_2);
-  const double phi = exp(-0.5 * e * e) * inv_sqrt_2pi;
-  double previous = 0.0;  // He_{k-2}
-  double he = 1.0;        // He_{k-1}
+  const Real phi = exp(-0.5 * e * e) * inv_sqrt_2pi;
+  Real previous = 0.0;  // He_{k-2}
+  Real he = 1.0;        // He_{k-1}
   for (int k = 1; k <= degree; ++k) {
     E[k * stride] = he * phi;
-    const double next = e * he - (k - 1) * previous;
+    const Real next = e * he - (k - 1) * previous;
     previous = he;
     he = next;
   }
@@ -39,48 +41,55 @@ SPEX_HD inline void edge_values(double centre, double sigma, int n, int m, int d
 /// P_k[m] from the values of edges m (below) and m + 1 (above):
 ///   P_0[m] = (erf(e_{m+1} / sqrt 2) - erf(e_m / sqrt 2)) / 2
 ///   P_k[m] = He_{k-1}(e_m) phi(e_m) - He_{k-1}(e_{m+1}) phi(e_{m+1})
-SPEX_HD inline double pixel_integral(int k, double below, double above) {
+template <class Real>
+SPEX_HD inline Real pixel_integral(int k, Real below, Real above) {
   return k == 0 ? above - below : below - above;
 }
 
 /// Pixel integrals P_k[m] along one axis of a spot of n pixels (odd). P is [degree + 1][n];
 /// E: scratch of (degree + 1)(n + 1) doubles.
-SPEX_HD inline void pixel_integrals(double centre, double sigma, int n, int degree, double* E,
-                                    double* P) {
+template <class Real>
+SPEX_HD inline void pixel_integrals(Real centre, Real sigma, int n, int degree, Real* E, Real* P) {
   for (int m = 0; m <= n; ++m) edge_values(centre, sigma, n, m, degree, E + m, n + 1);
   for (int k = 0; k <= degree; ++k)
     for (int m = 0; m < n; ++m)
       P[k * n + m] = pixel_integral(k, E[k * (n + 1) + m], E[k * (n + 1) + m + 1]);
 }
 
-/// spot[y][x] = sum_ij g[i][j] Px_i[x] Py_j[y], negative pixels set to 0, divided by the sum.
+/// a where it is positive, else 0.
+SPEX_HD inline double positive_part(double a) {
+  return a > 0.0 ? a : 0.0;
+}
+
+/// spot[y][x] = sum_ij g[i][j] Px_i[x] Py_j[y], negative pixels set to 0; gives their sum.
 ///
 /// Px [degx + 1][nx], Py [degy + 1][ny], g [degx + 1][degy + 1], spot [ny][nx];
-/// row: scratch of nx (degy + 1) doubles. A spot without a positive pixel becomes all zeros.
-SPEX_HD inline void spot_values(const double* Px, int degx, int nx, const double* Py, int degy,
-                                int ny, const double* g, double* row, double* spot) {
-  for (int j = 0; j <= degy; ++j) {
-    for (int x = 0; x < nx; ++x) row[j * nx + x] = 0.0;
-    for (int i = 0; i <= degx; ++i) {
-      const double gij = g[i * (degy + 1) + j];
-      for (int x = 0; x < nx; ++x) row[j * nx + x] += gij * Px[i * nx + x];
-    }
-  }
-  double sum = 0.0;
-  for (int y = 0; y < ny; ++y) {
-    double* out = spot + y * nx;
-    for (int x = 0; x < nx; ++x) out[x] = 0.0;
-    for (int j = 0; j <= degy; ++j) {
-      const double py = Py[j * ny + y];
-      for (int x = 0; x < nx; ++x) out[x] += row[j * nx + x] * py;
-    }
+/// row: scratch of nx (degy + 1) numbers.
+template <class Real>
+SPEX_HD inline Real spot_values(const Real* Px, int degx, int nx, const Real* Py, int degy, int ny,
+                                const Real* g, Real* row, Real* spot) {
+  for (int j = 0; j <= degy; ++j)
     for (int x = 0; x < nx; ++x) {
-      if (!(out[x] > 0.0)) out[x] = 0.0;
-      sum += out[x];
+      Real sum = 0.0;
+      for (int i = 0; i <= degx; ++i) sum += g[i * (degy + 1) + j] * Px[i * nx + x];
+      row[x * (degy + 1) + j] = sum;
     }
-  }
-  const double scale = sum > 0.0 ? 1.0 / sum : 0.0;
-  for (int p = 0; p < nx * ny; ++p) spot[p] *= scale;
+  Real total = 0.0;
+  for (int y = 0; y < ny; ++y)
+    for (int x = 0; x < nx; ++x) {
+      Real sum = 0.0;
+      for (int j = 0; j <= degy; ++j) sum += row[x * (degy + 1) + j] * Py[j * ny + y];
+      sum = positive_part(sum);
+      spot[y * nx + x] = sum;
+      total += sum;
+    }
+  return total;
+}
+
+/// What the pixels of a spot are multiplied with, so that their sum is 1; 0 for a spot without a
+/// positive pixel, which becomes all zeros.
+SPEX_HD inline double spot_scale(double sum) {
+  return sum > 0.0 ? 1.0 / sum : 0.0;
 }
 
 }  // namespace spex

@@ -5,10 +5,12 @@
 
 #include <fmt/format.h>
 
+#include "reference/core/aligned.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/psf/legendre.hpp"
 #include "reference/psf/spot.hpp"
+#include "reference/psf/spot_lanes.hpp"
 
 namespace spex {
 namespace {
@@ -21,17 +23,21 @@ double trace_value(const Trace& trace, int fiber, double lambda) {
                       trace.ncoeff, legendre_variable(lambda, trace.wavemin, trace.wavemax));
 }
 
-// Scratch of one thread.
-struct SpotWorkspace {
-  std::vector<double> P, E, Px, Py, g, row;
-  explicit SpotWorkspace(const Psf& psf)
-      : P(psf.ncoeff),
-        E((std::max(psf.ghdegx, psf.ghdegy) + 1) * (std::max(psf.nx(), psf.ny()) + 1)),
-        Px((psf.ghdegx + 1) * psf.nx()),
-        Py((psf.ghdegy + 1) * psf.ny()),
-        g((psf.ghdegx + 1) * (psf.ghdegy + 1)),
-        row((psf.ghdegy + 1) * psf.nx()) {}
-};
+void require_on_a_ccd(const Centre& centre, int fiber, double lambda) {
+  if (std::abs(centre.x) < farthest_centre && std::abs(centre.y) < farthest_centre) return;
+  throw data_error("PSF",
+                   fmt::format("fiber {} at {:.1f} Angstrom lies at pixel ({:g}, {:g})", fiber,
+                               lambda, centre.x, centre.y),
+                   "a centre near the CCD");
+}
+
+void require_positive(double sigma_x, double sigma_y, int fiber, double lambda) {
+  if (sigma_x > 0 && sigma_y > 0) return;
+  throw data_error("PSF",
+                   fmt::format("fiber {} at {:.1f} Angstrom has widths GHSIGX {:g}, GHSIGY {:g}",
+                               fiber, lambda, sigma_x, sigma_y),
+                   "positive widths");
+}
 
 }  // namespace
 
@@ -52,40 +58,34 @@ Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<dou
   spots.xc.resize(nspots);
   spots.yc.resize(nspots);
 
+  const SpotKernels& kernels = spot_kernels(instructions_in_use());
   parallel_for(threads, nspec, [&](int /*thread*/, int s) {
-    SpotWorkspace work(psf);
-    for (int w = 0; w < spots.nwave; ++w) {
-      const double lambda = wave[w];
-      const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
-      legendre_values(psf.ncoeff, u, work.P.data());
-      auto parameter = [&](int p) {
-        const auto first = static_cast<std::ptrdiff_t>(p * psf.nfiber + fiber + s) * psf.ncoeff;
-        return legendre_series(psf.param.data() + first, psf.ncoeff, work.P.data());
-      };
-      const Centre centre = spot_centre(psf, fiber + s, lambda);
-      const double sigma_x = parameter(0);
-      const double sigma_y = parameter(1);
-      if (!(std::abs(centre.x) < farthest_centre) || !(std::abs(centre.y) < farthest_centre))
-        throw data_error("PSF",
-                         fmt::format("fiber {} at {:.1f} Angstrom lies at pixel ({:g}, {:g})",
-                                     fiber + s, lambda, centre.x, centre.y),
-                         "a centre near the CCD");
-      if (!(sigma_x > 0) || !(sigma_y > 0))
-        throw data_error(
-            "PSF",
-            fmt::format("fiber {} at {:.1f} Angstrom has widths GHSIGX {:g}, GHSIGY {:g}",
-                        fiber + s, lambda, sigma_x, sigma_y),
-            "positive widths");
-      for (std::size_t k = 0; k < work.g.size(); ++k)
-        work.g[k] = parameter(2 + static_cast<int>(k));
-
-      pixel_integrals(centre.x, sigma_x, spots.nx, psf.ghdegx, work.E.data(), work.Px.data());
-      pixel_integrals(centre.y, sigma_y, spots.ny, psf.ghdegy, work.E.data(), work.Py.data());
-      const std::size_t j = spots.index(s, w);
-      spot_values(work.Px.data(), psf.ghdegx, spots.nx, work.Py.data(), psf.ghdegy, spots.ny,
-                  work.g.data(), work.row.data(), spots.value.data() + j * spot_size);
-      spots.xc[j] = spot_corner(centre.x, psf.hsizex);
-      spots.yc[j] = spot_corner(centre.y, psf.hsizey);
+    const SpotModel model{spots.nx,
+                          spots.ny,
+                          psf.ghdegx,
+                          psf.ghdegy,
+                          psf.ncoeff,
+                          psf.param.data() + count_of(fiber + s, psf.ncoeff),
+                          static_cast<long>(psf.nfiber) * psf.ncoeff};
+    AlignedDoubles room(static_cast<std::size_t>(model.room()));
+    for (int first = 0; first < spots.nwave; first += spot_lanes) {
+      const int count = std::min(spot_lanes, spots.nwave - first);
+      SpotBins bins{};
+      for (int k = 0; k < spot_lanes; ++k) {
+        const double lambda = wave[std::min(first + k, spots.nwave - 1)];
+        const Centre centre = spot_centre(psf, fiber + s, lambda);
+        require_on_a_ccd(centre, fiber + s, lambda);
+        bins.u[k] = legendre_variable(lambda, psf.wavemin, psf.wavemax);
+        bins.x[k] = centre.x;
+        bins.y[k] = centre.y;
+      }
+      const std::size_t j = spots.index(s, first);
+      kernels.spots_of_fiber(model, bins, count, room.data(), spots.value.data() + j * spot_size);
+      for (int k = 0; k < count; ++k) {
+        require_positive(bins.sigma_x[k], bins.sigma_y[k], fiber + s, wave[first + k]);
+        spots.xc[j + k] = spot_corner(bins.x[k], psf.hsizex);
+        spots.yc[j + k] = spot_corner(bins.y[k], psf.hsizey);
+      }
     }
   });
   return spots;

@@ -19,7 +19,8 @@ using Way =
 
 void by_fibers(const NormalEquations& equations, const BlockRange& blocks, Decorrelated& result,
                StageTimes& times) {
-  if (decorrelate_fibers(equations, blocks, result, times) != FiberGuard::none)
+  if (decorrelate_fibers(by_spectra(equations, blocks.nwave), blocks, result, times) !=
+      FiberGuard::none)
     throw std::runtime_error("fibers: the guard refuses the patch");
 }
 

@@ -115,8 +115,8 @@ TEST_P(Decorrelation, NotFiniteIsAFailure) {
 // As a method that can fail, however it does a patch.
 bool cholesky(const NormalEquations& e, Decorrelate decorrelate, const BlockRange& blocks,
               Decorrelated& result, StageTimes& times, const ReplaceF& replace_f) {
-  return decorrelate_cholesky(e, decorrelate, blocks, result, times, replace_f) !=
-         CholeskyOutcome::failed;
+  return decorrelate_cholesky(by_spectra(e, blocks.nwave), decorrelate, blocks, result, times,
+                              replace_f) != CholeskyOutcome::failed;
 }
 
 INSTANTIATE_TEST_SUITE_P(Methods, Decorrelation,
@@ -127,11 +127,13 @@ TEST(CholeskyFallback, RefusesWhatItCannotDo) {
   StageTimes times;
   const BlockRange blocks{0, 1, 2};
   const NormalEquations indefinite = equations(2, {1, 2, 2, 1}, {1, 1});
-  EXPECT_EQ(decorrelate_cholesky(indefinite, Decorrelate::signal, blocks, result, times),
-            CholeskyOutcome::failed);
+  EXPECT_EQ(
+      decorrelate_cholesky(by_spectra(indefinite, 2), Decorrelate::signal, blocks, result, times),
+      CholeskyOutcome::failed);
   // Beyond the bound eigh clips: the second eigenvalue becomes 1e-14.
   const NormalEquations near_singular = equations(2, {1, 0, 0, 1e-15}, {1, 1});
-  EXPECT_EQ(decorrelate_cholesky(near_singular, Decorrelate::signal, blocks, result, times),
+  EXPECT_EQ(decorrelate_cholesky(by_spectra(near_singular, 2), Decorrelate::signal, blocks, result,
+                                 times),
             CholeskyOutcome::failed);
   EXPECT_TRUE(decorrelate_eigh(near_singular, Decorrelate::signal, blocks, result, times));
   EXPECT_NEAR(result.ivar[1] * 1e14, 1, 1e-12);
@@ -142,8 +144,9 @@ TEST(CholeskyFallback, IsSparedAPatchThatItsFactorCanDo) {
   Decorrelated result;
   StageTimes times;
   const NormalEquations poor = equations(2, {1, 0, 0, 2e-14}, {1, 1});
-  EXPECT_EQ(decorrelate_cholesky(poor, Decorrelate::signal, {0, 1, 2}, result, times),
-            CholeskyOutcome::whole_patch);
+  EXPECT_EQ(
+      decorrelate_cholesky(by_spectra(poor, 2), Decorrelate::signal, {0, 1, 2}, result, times),
+      CholeskyOutcome::whole_patch);
   EXPECT_NEAR(result.flux[1] * 2e-14, 1, 1e-12);
 }
 

@@ -53,7 +53,7 @@ class Patch {
   }
   [[nodiscard]] FiberGuard solve(Decorrelated& result) const {
     StageTimes times;
-    return decorrelate_fibers(equations, core(), result, times);
+    return decorrelate_fibers(by_spectra(equations, shape_.nwave), core(), result, times);
   }
   NormalEquations equations;
 
@@ -180,9 +180,9 @@ TEST(FiberCholesky, WhatTheGuardRefusesIsSolvedAsAWhole) {
     const Patch patch(shape);
     Decorrelated result;
     StageTimes times;
-    EXPECT_EQ(
-        decorrelate_cholesky(patch.equations, Decorrelate::signal, patch.core(), result, times),
-        CholeskyOutcome::whole_patch);
+    EXPECT_EQ(decorrelate_cholesky(by_spectra(patch.equations, patch.core().nwave),
+                                   Decorrelate::signal, patch.core(), result, times),
+              CholeskyOutcome::whole_patch);
     const Truth truth = define(patch.equations, patch.core());
     for (std::size_t k = 0; k < truth.flux.size(); ++k)
       EXPECT_NEAR(result.flux[k], static_cast<double>(truth.flux[k]),

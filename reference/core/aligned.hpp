@@ -1,0 +1,42 @@
+// Arrays of numbers that begin at a cache line, for kernels over lanes.
+#pragma once
+
+#include <cstddef>
+#include <new>
+#include <utility>
+#include <vector>
+
+namespace spex {
+
+/// Allocates whole cache lines.
+template <class T>
+struct AlignedAllocator {
+  using value_type = T;                              ///< of the elements
+  static constexpr std::align_val_t cache_line{64};  ///< bytes
+  AlignedAllocator() = default;
+  /// From the allocator of another type.
+  template <class Other>
+  AlignedAllocator(const AlignedAllocator<Other>& /*other*/) {}
+  /// Room for n elements.
+  T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), cache_line)); }
+  /// Gives back what `allocate` gave.
+  void deallocate(T* room, std::size_t /*n*/) { ::operator delete(room, cache_line); }
+  /// Elements that nothing is said of are not set: `AlignedDoubles(n)` holds anything.
+  template <class Element, class... Value>
+  void construct(Element* at, Value&&... value) {
+    if constexpr (sizeof...(Value) == 0)
+      ::new (static_cast<void*>(at)) Element;
+    else
+      ::new (static_cast<void*>(at)) Element(std::forward<Value>(value)...);
+  }
+  /// All are equal.
+  template <class Other>
+  bool operator==(const AlignedAllocator<Other>& /*other*/) const {
+    return true;
+  }
+};
+
+/// Numbers that begin at a cache line.
+using AlignedDoubles = std::vector<double, AlignedAllocator<double>>;
+
+}  // namespace spex

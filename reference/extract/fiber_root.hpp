@@ -1,0 +1,26 @@
+// Flux, errors and resolution of one spectrum from P_s, the inverse of its covariance
+// (extraction.md, section 5.1).
+#pragma once
+
+#include "reference/core/aligned.hpp"
+#include "reference/extract/fiber_cholesky.hpp"
+
+namespace spex {
+
+/// P f = y of one spectrum of m bins: P = P_b - E, its band and what is beyond.
+struct SpectrumEquations {
+  int m = 0;                 ///< bins
+  int reach = 0;             ///< of the band
+  int stride = 0;            ///< of E: m in whole groups of lanes
+  std::vector<double> P;     ///< [m][reach + 1], element (j + d, j) of P_b
+  AlignedDoubles E;          ///< [stride][stride], zero within the band
+  AlignedDoubles y;          ///< [stride]
+  double trace_inverse = 0;  ///< tr P_b^-1
+};
+
+/// Adds flux, ivar and R of the spectrum; elements of R as far as ndiag from the diagonal. Where
+/// the result is not `none`, nothing is added.
+[[nodiscard]] FiberGuard add_spectrum(const SpectrumEquations& equations, int ndiag,
+                                      Decorrelated& result);
+
+}  // namespace spex
