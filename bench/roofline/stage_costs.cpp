@@ -241,8 +241,8 @@ Cost cost_of_cpu_roots(const FiberBand& band) {
 }
 
 // gpu/extract/fiber_roots.cu: poles of the root, and fewer for what E adds, in single precision. A
-// warp writes all columns to scratch and reads them again: r + 1 numbers of L and an element of both
-// vectors. What E adds takes L four times, and writes and reads X and E X.
+// warp writes all columns to scratch and reads them again: r + 1 numbers of L and an element of
+// both vectors. What E adds takes L four times, and writes and reads X and E X.
 Cost cost_of_gpu_roots(const FiberBand& band) {
   constexpr double poles = 16;  // up to a condition of 3000 or so, 24 beyond
   constexpr double poles_of_E = 8;

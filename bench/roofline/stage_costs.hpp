@@ -28,8 +28,8 @@ struct StageCost {
 ///
 /// bytes: what would move if caches were perfect within a call: every array that a stage takes from
 /// another one is read once, every array that it leaves is written once. On GPUs, arrays between
-/// the library calls of a stage (dense A, eigenvectors) count once written and once read too, and so
-/// does what a warp of direct's roots keeps of its columns, which caches hold in part. Left out:
+/// the library calls of a stage (dense A, eigenvectors) count once written and once read too, and
+/// so does what a warp of direct's roots keeps of its columns, which caches hold in part. Left out:
 /// vectors over the bins of a patch, which are small.
 ///
 /// The stages are those that programs time: the covariance blocks belong to solve for the CPU's

@@ -244,10 +244,10 @@ TEST(CostsOfFourBins, SolveAndDecorrelateBySpectra) {
   // 16 poles of the root, 8 of what E adds.
   EXPECT_EQ(gpu[decorrelate].flops,
             16 * (16 + 16 + 2 * 20) + 8 * (16 + 2 * (2 * 20 + 2 * 16)) + 4 * 16);
-  // Four columns: two numbers of L and two of the vectors each, in doubles there and back; in floats
-  // L four times, and the vectors X and E X eight times.
-  EXPECT_EQ(gpu[decorrelate].bytes, 8 * (8 + 16 + 7 * 4) + 16 * 2 * 4 * (2 + 2) * 8 +
-                                        8 * (4 * 4 * 2 + 8 * 4 * 2) * 4);
+  // Four columns: two numbers of L and two of the vectors each, in doubles there and back; in
+  // floats L four times, and the vectors X and E X eight times.
+  EXPECT_EQ(gpu[decorrelate].bytes,
+            8 * (8 + 16 + 7 * 4) + 16 * 2 * 4 * (2 + 2) * 8 + 8 * (4 * 4 * 2 + 8 * 4 * 2) * 4);
   // All bins are of the core: the sums of the band, whose 8 numbers are written, read and written.
   const StageCost bands = FourBins().costs(Milestone::direct)[assemble];
   EXPECT_EQ(bands.flops, 5 * 140 + 3 * 4 + 140 + 2 * 140);
