@@ -19,9 +19,9 @@ struct PipelineLoad {
 
 /// Threads of a rank's pipeline.
 struct PipelineThreads {
-  int readers = 1;
-  int extractors = 1;
-  int writers = 1;
+  int readers = 1;           ///< each reads a frame at a time
+  int extractors = 1;        ///< each extracts a frame at a time
+  int writers = 1;           ///< each writes a frame at a time
   int write_threads = 1;     ///< of one frame that is written, at most
   int frames_in_flight = 1;  ///< frames in memory, which bounds the memory of all queues
 };

@@ -17,6 +17,7 @@ namespace spex::SPEX_INSTRUCTION_SET {
 /// Eight numbers.
 struct Lanes {
   static constexpr int count = 8;  ///< lanes
+  /// @cond vectors of the instruction set
 #if defined(__AVX512F__)
   static constexpr int width = 8;
 #elif defined(__AVX__)
@@ -28,6 +29,7 @@ struct Lanes {
   typedef double Vector __attribute__((vector_size(width * 8)));
   typedef long long Bits __attribute__((vector_size(width * 8)));
   Vector part[parts];
+  /// @endcond
 
   SPEX_LANES_INLINE Lanes() = default;
   /// The same number in all lanes.

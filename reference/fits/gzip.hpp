@@ -17,8 +17,8 @@ struct GzipSettings {
   int threads = 1;
 };
 
-/// The level that is fastest, and the last.
-constexpr int fastest_gzip_level = 1, last_gzip_level = 9;
+constexpr int fastest_gzip_level = 1;  ///< the first level
+constexpr int last_gzip_level = 9;     ///< the level of the smallest files
 
 /// Makes one gzip stream (RFC 1952) of `bytes`, without a time stamp, and gives its bytes to
 /// `write` in their order. The bytes are compressed in pieces of a fixed size, each by itself, so

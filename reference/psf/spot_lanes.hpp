@@ -10,10 +10,13 @@ inline constexpr int spot_lanes = 8;
 
 /// The PSF's sizes and one fiber's coefficients of its parameters.
 struct SpotModel {
-  int nx, ny, degx, degy;  ///< as in Psf
-  int ncoeff;              ///< Legendre coefficients of a parameter
-  const double* param;     ///< those of parameter p at `param + p * stride`
-  long stride;             ///< from a parameter to the next
+  int nx;               ///< columns of a spot
+  int ny;               ///< rows of a spot
+  int degx;             ///< degree of Gauss-Hermite terms in x
+  int degy;             ///< the same in y
+  int ncoeff;           ///< Legendre coefficients of a parameter
+  const double* param;  ///< those of parameter p at `param + p * stride`
+  long stride;          ///< from a parameter to the next
 
   /// Numbers of scratch.
   [[nodiscard]] long room() const {
@@ -27,10 +30,11 @@ struct SpotModel {
 
 /// Eight wavelengths of the fiber.
 struct SpotBins {
-  double u[spot_lanes];                             ///< Legendre variable of the parameters
-  double x[spot_lanes];                             ///< centre, column (pixels)
-  double y[spot_lanes];                             ///< row
-  double sigma_x[spot_lanes], sigma_y[spot_lanes];  ///< out: GHSIGX and GHSIGY (pixels)
+  double u[spot_lanes];        ///< Legendre variable of the parameters
+  double x[spot_lanes];        ///< centre, column (pixels)
+  double y[spot_lanes];        ///< row
+  double sigma_x[spot_lanes];  ///< out: GHSIGX (pixels)
+  double sigma_y[spot_lanes];  ///< out: GHSIGY (pixels)
 };
 
 /// The kernels of one instruction set.
