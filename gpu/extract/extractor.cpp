@@ -158,13 +158,22 @@ class Extractor::Impl {
                    by_band ? PatchStatus::guarded : PatchStatus::fell_back);
     else if (wants_direct && !by_fibers && !by_band)
       std::replace(status.begin(), status.end(), PatchStatus::ok, PatchStatus::fell_back);
+    // By the reference, where no engine could do a patch of a frame's flux.
+    const auto on_host = [&](std::size_t k) {
+      return of_frame && (status[k] == PatchStatus::failed ||
+                          flux_.at(patches[k].bundle).solution == FrameSolution::failed);
+    };
+    // Nothing can be placed in a packed R.
+    SpectraOf wanted = inputs.wanted;
+    for (std::size_t k = 0; k < patches.size() && wanted == SpectraOf::packed_frame; ++k)
+      if (on_host(k)) wanted = SpectraOf::written_frame;
     Extracted extracted;
     events_.time(Stage::transfer_out, [&] {
       if (inputs.wanted == SpectraOf::patches || inputs.options.model) {
         extracted.patches = frame_.download();
       } else {
         extracted.patches.resize(patches.size());
-        extracted.frame = frame_.download_frame(inputs);
+        frame_.download_frame(inputs, wanted, extracted);
       }
     });
     events_.collect(times);
@@ -174,7 +183,7 @@ class Extractor::Impl {
       if (of_frame) {
         const FrameFlux& flux = flux_.at(patches[k].bundle);
         results[k].frame = flux.solution;
-        if (status[k] == PatchStatus::failed || flux.solution == FrameSolution::failed) {
+        if (on_host(k)) {
           results[k] = extract_on_host(inputs, patches[k], flux_of(patches[k].bundle));
           if (extracted.frame) place_patch(patches[k], results[k], *extracted.frame);
           continue;

@@ -1,6 +1,7 @@
 #include "gpu/extract/frame_on_device.hpp"
 
 #include <algorithm>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 #include <utility>
@@ -21,7 +22,7 @@ constexpr std::size_t piece = std::size_t{2} << 20;  // bytes
 }  // namespace
 
 FrameOnDevice::FrameOnDevice(const Context& context, bool poison)
-    : context_(&context), poison_(poison), reach_and_bad_(2) {
+    : context_(&context), poison_(poison), reach_and_bad_(2), packer_(context) {
   for (Piece& one : pieces_) one.bytes = PinnedBuffer<std::byte>(piece);
 }
 
@@ -326,8 +327,21 @@ void FrameOnDevice::append(const T* from, std::size_t count, std::vector<T>& to)
   }
 }
 
-Frame FrameOnDevice::download_frame(const ExtractInputs& inputs) {
-  Frame frame;
+std::optional<PackedImage> FrameOnDevice::download_packed() {
+  const std::optional<ResolutionPacker::Plan> plan = packer_.plan();
+  if (!plan) return std::nullopt;
+  // A float takes as much room as a word.
+  float* const room = floats_in_spots(plan->words());
+  packer_.pack(reinterpret_cast<std::uint32_t*>(room));
+  wait_for(context_->stream());
+  PackedImage image{{}, plan->size, plan->crc, plan->datasum};
+  append(reinterpret_cast<const char*>(room), plan->deflated, image.deflated);
+  end_blocks(image.deflated);
+  return image;
+}
+
+void FrameOnDevice::download_frame(const ExtractInputs& inputs, SpectraOf wanted, Extracted& to) {
+  Frame& frame = to.frame.emplace();
   frame.specmin = inputs.options.specmin;
   frame.nspec = inputs.options.nspec_of(inputs.psf->nfiber);
   frame.nwave = inputs.grid.nwave;
@@ -338,9 +352,15 @@ Frame FrameOnDevice::download_frame(const ExtractInputs& inputs) {
   const std::size_t first = count_of(frame.specmin - fiber_, frame.nwave);
   const double* const resolution = spectra_.resolution + first * spectra_.ndiagonals();
   const std::size_t count = frame.nbins() * spectra_.ndiagonals();
-  const bool narrowed = inputs.wanted == SpectraOf::written_frame;
-  float* const room = narrowed ? floats_in_spots(count) : nullptr;
-  if (narrowed) narrow(resolution, count, room, context_->stream());
+  float* room = nullptr;
+  const auto narrow_resolution = [&] {
+    room = floats_in_spots(count);
+    narrow(resolution, count, room, context_->stream());
+  };
+  if (wanted == SpectraOf::written_frame) narrow_resolution();
+  if (wanted == SpectraOf::packed_frame)
+    packer_.survey({resolution, count_of(frame.nspec, spectra_.ndiagonals()), frame.nwave,
+                    spectra_.ndiagonals()});
 
   append(spectra_.flux + first, frame.nbins(), frame.flux);
   append(spectra_.ivar + first, frame.nbins(), frame.ivar);
@@ -348,16 +368,19 @@ Frame FrameOnDevice::download_frame(const ExtractInputs& inputs) {
   append(spectra_.pixmask_fraction + first, frame.nbins(), frame.pixmask_fraction);
   for (double& flux : frame.flux) flux /= frame.dw;
   for (double& ivar : frame.ivar) ivar = ivar * frame.dw * frame.dw;
+  if (wanted == SpectraOf::packed_frame) to.resolution = download_packed();
+  if (to.resolution) return;
   const auto take_resolution = [&](const auto* from) {
     std::vector<std::remove_cvref_t<decltype(*from)>> rows;
     append(from, count, rows);
     frame.resolution = Reals(std::move(rows));
   };
-  if (narrowed)
-    take_resolution(room);
-  else
+  if (wanted == SpectraOf::frame) {
     take_resolution(resolution);
-  return frame;
+    return;
+  }
+  if (room == nullptr) narrow_resolution();
+  take_resolution(room);
 }
 
 std::vector<PatchResult> FrameOnDevice::download() {

@@ -3,9 +3,11 @@
 
 #include <array>
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "gpu/core/context.hpp"
+#include "gpu/extract/pack_resolution.hpp"
 #include "gpu/extract/quality.hpp"
 #include "reference/extract/extract_patches.hpp"
 
@@ -40,8 +42,9 @@ class FrameOnDevice {
   [[nodiscard]] std::vector<PatchResult> download();
 
   /// The same as a whole frame without MASK (flux and ivar an Angstrom, extraction.md, section 7),
-  /// R in float where that is wanted, for patches that are all of a frame's. Waits for the stream.
-  [[nodiscard]] Frame download_frame(const ExtractInputs& inputs);
+  /// R in the form that is wanted, for patches that are all of a frame's, into `to.frame` and
+  /// `to.resolution`. Waits for the stream.
+  void download_frame(const ExtractInputs& inputs, SpectraOf wanted, Extracted& to);
 
   /// The fiber of the PSF that fibers here count from.
   [[nodiscard]] int fiber() const { return fiber_; }
@@ -92,6 +95,8 @@ class FrameOnDevice {
   /// `count` numbers of device memory behind those of `to`, through the pinned pieces.
   template <class T>
   void append(const T* from, std::size_t count, std::vector<T>& to);
+  /// What the packer makes of the rows that it surveyed; none where plan() has none.
+  [[nodiscard]] std::optional<PackedImage> download_packed();
   /// The reach of all patches of the frame, into reach_and_bad_: for when others are loaded.
   void measure_reach(const ExtractInputs& inputs, const std::vector<Patch>& all);
 
@@ -117,6 +122,7 @@ class FrameOnDevice {
   SpectraView spectra_;
   DeviceBuffer<int> status_;
   std::array<Piece, 2> pieces_;
+  ResolutionPacker packer_;
 };
 
 }  // namespace spex::gpu

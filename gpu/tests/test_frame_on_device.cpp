@@ -1,10 +1,14 @@
+#include <cmath>
+
 #include <gmock/gmock.h>
 
 #include "gpu/tests/stage_test.hpp"
+#include "reference/tests/support/pack_image.hpp"
 
 namespace spex::gpu {
 namespace {
 
+using spex::test::pack_image;
 using testing::Each;
 using FrameOnDeviceTest = test::StageTest;
 
@@ -121,6 +125,37 @@ TEST_F(FrameOnDeviceTest, DownloadCutsEveryPatchFromItsPlace) {
         }
       }
   }
+}
+
+// The rest of the frame is the same in both forms.
+TEST_F(FrameOnDeviceTest, APackedFrameHoldsTheSameResolution) {
+  grid = make_wave_grid({982, 1016, 0.01});
+  options.nwavestep = 1000;
+  options.specmin = 1;
+  options.nspec = 9;
+  load();
+  const SpectraView spectra = frame->spectra();
+  const std::size_t size = spectra_size(spectra.nspec, spectra.nwave, spectra.ndiag);
+  std::vector<double> values(size);
+  for (std::size_t i = 0; i < size; ++i) values[i] = 0.3 + 0.1 * std::sin(static_cast<double>(i));
+  SPEX_GPU_CHECK(cudaMemcpyAsync(spectra.flux, values.data(), size * sizeof(double),
+                                 cudaMemcpyHostToDevice, stream()));
+  Extracted written, packed;
+  frame->download_frame(inputs(), SpectraOf::written_frame, written);
+  frame->download_frame(inputs(), SpectraOf::packed_frame, packed);
+  EXPECT_FALSE(written.resolution.has_value());
+  ASSERT_TRUE(packed.resolution.has_value());
+  const std::vector<float> R = *written.frame->resolution.single_values();
+  const int length = grid.nwave;
+  const PackedImage expected = pack_image(R, count_of(length), count_of(spectra.ndiagonals()),
+                                          count_of(numbers_of_block(length)));
+  EXPECT_EQ(packed.resolution->deflated, expected.deflated);
+  EXPECT_EQ(packed.resolution->size, 4 * R.size());
+  EXPECT_EQ(packed.resolution->crc, expected.crc);
+  EXPECT_EQ(packed.resolution->datasum, expected.datasum);
+  EXPECT_EQ(packed.frame->resolution.size(), 0U);
+  written.frame->resolution = {};
+  EXPECT_EQ(fields(*packed.frame), fields(*written.frame));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "reference/core/progress.hpp"
+#include "reference/fits/gzip.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -33,8 +34,10 @@ std::optional<Failure> read_step(const Run& run, int frame, FrameInputs& inputs,
   });
 }
 
-SpectraOf whole_frame(const FrameSettings& settings) {
-  return settings.full_precision ? SpectraOf::frame : SpectraOf::written_frame;
+SpectraOf whole_frame(const FrameSettings& settings, const std::string& output) {
+  if (settings.full_precision) return SpectraOf::frame;
+  const bool packed = output.ends_with(".gz") && settings.compress_level == fastest_gzip_level;
+  return packed ? SpectraOf::packed_frame : SpectraOf::written_frame;
 }
 
 std::optional<Failure> extract_step(const Run& run, int frame, const PatchExtractor& extract,
@@ -71,7 +74,9 @@ FrameOutcome write_step(const Run& run, int frame, int threads, std::optional<Fa
       const StageTimer stage(times, Stage::write);
       const ExtractOptions& options = job.settings.options;
       const Frame whole = frame_of(inputs, options, patches_of(options, inputs), extracted);
-      outcome.counts = write_frame_outputs(job, inputs, whole, extracted.patches);
+      outcome.counts = write_frame_outputs(
+          job, inputs, whole, extracted.patches,
+          extracted.resolution ? &*extracted.resolution : nullptr);
     });
   }
   outcome.output = outcome.failure ? left_at(job.files.output) : OutputState::written;

@@ -1,6 +1,7 @@
 // What the schedules of an exposure share, and the schedules.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "mpi/run/event_log.hpp"
@@ -50,8 +51,8 @@ void run_pipeline(const Run& run);
 /// The steps of one frame, timed and logged; what failed, if anything did.
 [[nodiscard]] std::optional<Failure> read_step(const Run& run, int frame, FrameInputs& inputs,
                                                StageTimes& times);
-/// The form of a whole frame's spectra that is enough for its file.
-[[nodiscard]] SpectraOf whole_frame(const FrameSettings& settings);
+/// The form of a whole frame's spectra that is enough for its file, `output`.
+[[nodiscard]] SpectraOf whole_frame(const FrameSettings& settings, const std::string& output);
 /// Extracts `patches`, in the form that is wanted if the extractor has it so.
 [[nodiscard]] std::optional<Failure> extract_step(
     const Run& run, int frame, const PatchExtractor& extract, const FrameInputs& inputs,

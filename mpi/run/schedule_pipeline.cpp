@@ -222,9 +222,10 @@ class Pipeline {
     if (!frame.failure)
       frame.failure =
           attempt([&] { patches = patches_of(run_.job.settings.options, frame.inputs); });
+    const SpectraOf wanted = whole_frame(run_.job.settings, run_.job.files(frame.frame).output);
     if (!frame.failure)
-      frame.failure = extract_step(run_, frame.frame, extract, frame.inputs, patches,
-                                   whole_frame(run_.job.settings), frame.extracted, frame.times);
+      frame.failure = extract_step(run_, frame.frame, extract, frame.inputs, patches, wanted,
+                                   frame.extracted, frame.times);
   }
 
   // One of each frame while every writer has a frame: threads that write one file wait for each

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <set>
+#include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <utility>
@@ -166,13 +167,23 @@ bool is_packed(const std::string& path) {
 
 void atomic_write(const std::string& path, std::span<const char> bytes,
                   const GzipSettings& settings) {
+  if (is_packed(path)) {
+    atomic_write_gzip(path, {{bytes}}, settings);
+    return;
+  }
   check_writable(path);
   Temporary file(path);
-  if (is_packed(path))
-    gzip(bytes, settings,
-         [&](std::span<const char> packed) { file.write(packed.data(), packed.size()); });
-  else
-    file.write(bytes.data(), bytes.size());
+  file.write(bytes.data(), bytes.size());
+  file.rename();
+}
+
+void atomic_write_gzip(const std::string& path, const std::vector<GzipPart>& parts,
+                       const GzipSettings& settings) {
+  if (!is_packed(path)) throw std::logic_error("parts of a gzip stream for a plain file");
+  check_writable(path);
+  Temporary file(path);
+  gzip(parts, settings,
+       [&](std::span<const char> packed) { file.write(packed.data(), packed.size()); });
   file.rename();
 }
 

@@ -24,6 +24,11 @@ void atomic_write(const std::string& path, std::size_t size,
                   const std::function<void(const PutPart&)>& put_all,
                   const GzipSettings& settings = {});
 
+/// The same of parts, some of which are compressed already, where `path` ends in .gz. Throws
+/// std::logic_error where `path` does not.
+void atomic_write_gzip(const std::string& path, const std::vector<GzipPart>& parts,
+                       const GzipSettings& settings = {});
+
 /// Removes the temporary files that a process left beside `paths` when it was killed in
 /// `atomic_write`; those that are being written stay. Returns their names. A writer holds a lock on
 /// its file (flock), by which it is known to be alive: on a file system without such locks nothing

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <new>
+#include <stdexcept>
 
 #include <zlib.h>
 
@@ -41,19 +42,26 @@ void append_little_endian(std::uint32_t value, std::vector<char>& out) {
   for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<char>(value >> shift));
 }
 
-}  // namespace
+// What a stream holds so far.
+struct Held {
+  std::uint32_t crc = 0;
+  std::size_t size = 0;
 
-void gzip(std::span<const char> bytes, const GzipSettings& settings,
-          const std::function<void(std::span<const char>)>& write) {
-  constexpr std::array<char, 10> header{'\x1f', '\x8b', 8, 0, 0, 0, 0, 0, 0, '\xff'};
-  write(header);
+  void add(std::uint32_t crc_of_more, std::size_t more) {
+    crc = static_cast<std::uint32_t>(crc32_combine(crc, crc_of_more, static_cast<z_off_t>(more)));
+    size += more;
+  }
+};
+
+// `last` ends the stream.
+void compress(std::span<const char> bytes, const GzipSettings& settings, bool last, Held& held,
+              const std::function<void(std::span<const char>)>& write) {
   const std::size_t npieces =
       std::max<std::size_t>(1, (bytes.size() + piece_size - 1) / piece_size);
   const auto piece_of = [&](std::size_t k) {
     const std::size_t first = k * piece_size;
     return bytes.subspan(first, std::min(piece_size, bytes.size() - first));
   };
-  std::uint32_t crc = 0;
   // As many pieces at a time as there are threads.
   std::vector<DeflatedPiece> round(std::min(npieces, static_cast<std::size_t>(settings.threads)));
   for (std::size_t first = 0; first < npieces; first += round.size()) {
@@ -61,20 +69,38 @@ void gzip(std::span<const char> bytes, const GzipSettings& settings,
     parallel_for(settings.threads, static_cast<int>(count), [&](int /*thread*/, int i) {
       const std::size_t k = first + static_cast<std::size_t>(i);
       const std::span<const char> piece = piece_of(k);
-      const bool last = k + 1 == npieces;
+      const bool ends = last && k + 1 == npieces;
       DeflatedPiece& to = round[static_cast<std::size_t>(i)];
-      if (settings.level > fastest_gzip_level || !deflate_by_isal(piece, last, to))
-        deflate_by_zlib(piece, settings.level, last, to);
+      if (settings.level > fastest_gzip_level || !deflate_by_isal(piece, ends, to))
+        deflate_by_zlib(piece, settings.level, ends, to);
     });
     for (std::size_t i = 0; i < count; ++i) {
-      crc = static_cast<std::uint32_t>(
-          crc32_combine(crc, round[i].crc, static_cast<z_off_t>(piece_of(first + i).size())));
+      held.add(round[i].crc, piece_of(first + i).size());
       write(round[i].bytes);
     }
   }
+}
+
+}  // namespace
+
+void gzip(std::span<const GzipPart> parts, const GzipSettings& settings,
+          const std::function<void(std::span<const char>)>& write) {
+  if (parts.empty() || parts.back().packed != nullptr)
+    throw std::logic_error("a gzip stream whose last part does not end it");
+  constexpr std::array<char, 10> header{'\x1f', '\x8b', 8, 0, 0, 0, 0, 0, 0, '\xff'};
+  write(header);
+  Held held;
+  for (const GzipPart& part : parts) {
+    if (part.packed == nullptr) {
+      compress(part.bytes, settings, &part == &parts.back(), held, write);
+    } else {
+      held.add(part.packed->crc, part.packed->size);
+      write(part.packed->deflated);
+    }
+  }
   std::vector<char> trailer;
-  append_little_endian(crc, trailer);
-  append_little_endian(static_cast<std::uint32_t>(bytes.size()), trailer);
+  append_little_endian(held.crc, trailer);
+  append_little_endian(static_cast<std::uint32_t>(held.size), trailer);
   write(trailer);
 }
 

@@ -6,6 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "reference/model/packed_image.hpp"
+
 namespace spex {
 
 /// How a .gz file is written.
@@ -20,11 +22,18 @@ struct GzipSettings {
 constexpr int fastest_gzip_level = 1;  ///< the first level
 constexpr int last_gzip_level = 9;     ///< the level of the smallest files
 
-/// Makes one gzip stream (RFC 1952) of `bytes`, without a time stamp, and gives its bytes to
-/// `write` in their order. The bytes are compressed in pieces of a fixed size, each by itself, so
-/// that the stream does not depend on the number of threads. It does depend on the library and,
-/// with ISA-L, may depend on the processor; what the stream holds does not.
-void gzip(std::span<const char> bytes, const GzipSettings& settings,
+/// A part of what a gzip stream holds.
+struct GzipPart {
+  std::span<const char> bytes = {};     ///< to be compressed
+  const PackedImage* packed = nullptr;  ///< compressed already, in place of `bytes`
+};
+
+/// Makes one gzip stream (RFC 1952) of `parts`, the last of which is not packed, without a time
+/// stamp, and gives its bytes to `write` in their order. Bytes are compressed in pieces of a fixed
+/// size, each by itself, so that the stream does not depend on the number of threads. It does
+/// depend on the library and, with ISA-L, may depend on the processor; what the stream holds does
+/// not.
+void gzip(std::span<const GzipPart> parts, const GzipSettings& settings,
           const std::function<void(std::span<const char>)>& write);
 
 /// A piece of a deflate stream.

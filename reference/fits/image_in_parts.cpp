@@ -23,8 +23,8 @@ namespace {
 constexpr std::size_t header_size = fits_block;     // enough for the cards below
 constexpr std::size_t part = std::size_t{1} << 16;  // numbers, which stay in a cache
 
-std::size_t data_size(const ImageInParts& image) {
-  return image.values->size() * (image.of_double ? sizeof(double) : sizeof(float));
+std::size_t pixels_of(const ImageInParts& image) {
+  return std::accumulate(image.axes.begin(), image.axes.end(), std::size_t{1}, std::multiplies<>());
 }
 
 std::span<const char> as_chars(std::span<const unsigned char> bytes) {
@@ -43,36 +43,6 @@ std::string number_card(const std::string& name, long value, const char* comment
 std::string text_card(const std::string& name, const std::string& value, const char* comment) {
   const std::string quoted = fmt::format("'{:<8}'", value);
   return card_of(fmt::format("{:<8}= {:<20} / {}", name, quoted, comment));
-}
-
-Bytes header_of(const ImageInParts& image, std::uint32_t datasum) {
-  std::vector<std::string> cards{
-      text_card("XTENSION", "IMAGE", "IMAGE extension"),
-      number_card("BITPIX", image.of_double ? DOUBLE_IMG : FLOAT_IMG,
-                  "number of bits per data pixel"),
-      number_card("NAXIS", static_cast<long>(image.axes.size()), "number of data axes")};
-  for (std::size_t k = 0; k < image.axes.size(); ++k)
-    cards.push_back(number_card(fmt::format("NAXIS{}", k + 1), image.axes[k],
-                                fmt::format("length of data axis {}", k + 1).c_str()));
-  cards.push_back(number_card("PCOUNT", 0, "required keyword; must = 0"));
-  cards.push_back(number_card("GCOUNT", 1, "required keyword; must = 1"));
-  cards.push_back(text_card("EXTNAME", image.name, "name of this HDU"));
-  cards.push_back(text_card("DATASUM", std::to_string(datasum), "data unit checksum"));
-  const auto with_checksum = [&](const std::string& checksum) {
-    std::vector<std::string> all = cards;
-    all.push_back(text_card("CHECKSUM", checksum, "HDU checksum"));
-    Bytes header;
-    append_header(header, all);
-    return header;
-  };
-  const Bytes zeros = with_checksum("0000000000000000");
-  if (zeros.size() != header_size) throw std::logic_error("a header of more than a block");
-  constexpr int complement = 1;
-  char encoded[FLEN_VALUE] = "";
-  fits_encode_chksum(
-      fits_checksum({reinterpret_cast<const unsigned char*>(zeros.data()), zeros.size()}, datasum),
-      complement, encoded);
-  return with_checksum(encoded);
 }
 
 // Puts all numbers behind `offset`; their checksum. Parts are summed apart, which changes nothing:
@@ -104,23 +74,56 @@ std::uint32_t put_numbers(const std::vector<From>& values, std::size_t offset, i
 
 }  // namespace
 
+std::size_t ImageInParts::data_size() const {
+  return pixels_of(*this) * (of_double ? sizeof(double) : sizeof(float));
+}
+
 std::size_t ImageInParts::size() const {
-  return header_size + whole_blocks(data_size(*this));
+  return header_size + whole_blocks(data_size());
+}
+
+Bytes ImageInParts::header(std::uint32_t datasum) const {
+  std::vector<std::string> cards{
+      text_card("XTENSION", "IMAGE", "IMAGE extension"),
+      number_card("BITPIX", of_double ? DOUBLE_IMG : FLOAT_IMG,
+                  "number of bits per data pixel"),
+      number_card("NAXIS", static_cast<long>(axes.size()), "number of data axes")};
+  for (std::size_t k = 0; k < axes.size(); ++k)
+    cards.push_back(number_card(fmt::format("NAXIS{}", k + 1), axes[k],
+                                fmt::format("length of data axis {}", k + 1).c_str()));
+  cards.push_back(number_card("PCOUNT", 0, "required keyword; must = 0"));
+  cards.push_back(number_card("GCOUNT", 1, "required keyword; must = 1"));
+  cards.push_back(text_card("EXTNAME", name, "name of this HDU"));
+  cards.push_back(text_card("DATASUM", std::to_string(datasum), "data unit checksum"));
+  const auto with_checksum = [&](const std::string& checksum) {
+    std::vector<std::string> all = cards;
+    all.push_back(text_card("CHECKSUM", checksum, "HDU checksum"));
+    Bytes header;
+    append_header(header, all);
+    return header;
+  };
+  const Bytes zeros = with_checksum("0000000000000000");
+  if (zeros.size() != header_size) throw std::logic_error("a header of more than a block");
+  constexpr int complement = 1;
+  char encoded[FLEN_VALUE] = "";
+  fits_encode_chksum(
+      fits_checksum({reinterpret_cast<const unsigned char*>(zeros.data()), zeros.size()}, datasum),
+      complement, encoded);
+  return with_checksum(encoded);
 }
 
 void ImageInParts::put_at(std::size_t offset, int threads, const PutPart& put) const {
-  if (std::accumulate(axes.begin(), axes.end(), std::size_t{1}, std::multiplies<>()) !=
-      values->size())
+  if (pixels_of(*this) != values->size())
     throw std::logic_error("an image of another size than its HDU");
   const std::size_t data = offset + header_size;
   const std::uint32_t datasum = values->visit([&](const auto& numbers) {
     return of_double ? put_numbers<double>(numbers, data, threads, put)
                      : put_numbers<float>(numbers, data, threads, put);
   });
-  const std::size_t end = data + data_size(*this);
+  const std::size_t end = data + data_size();
   const Bytes padding(offset + size() - end, '\0');
   if (!padding.empty()) put(end, padding);
-  put(offset, header_of(*this, datasum));
+  put(offset, header(datasum));
 }
 
 }  // namespace spex

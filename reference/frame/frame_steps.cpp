@@ -143,7 +143,8 @@ Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
 }
 
 PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, const Frame& frame,
-                                const std::vector<PatchResult>& patches) {
+                                const std::vector<PatchResult>& patches,
+                                const PackedImage* resolution) {
   const auto& [files, settings] = job;
   const PatchCounts counts = count_patches_and_bins(frame, patches);
   FrameFileContent content;
@@ -162,6 +163,7 @@ PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, 
   content.full_precision = settings.full_precision;
   content.threads = settings.write_threads;
   content.compress_level = settings.compress_level;
+  content.resolution = resolution;
   // The frame last: where it is there, so is all that goes with it.
   if (files.model)
     write_model(*files.model, assemble_model(inputs.pixels.nx, inputs.pixels.ny, patches),

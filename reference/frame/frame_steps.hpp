@@ -71,7 +71,9 @@ void check_output(const std::string& path);
 
 /// Writes the model image, where the job has one, and the frame of these patches. A file replaces
 /// an older one of its name when it is complete. Throws Error; the frame has not been written then.
+/// `resolution` stands for the frame's where it is not null (FrameFileContent).
 PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, const Frame& frame,
-                                const std::vector<PatchResult>& patches);
+                                const std::vector<PatchResult>& patches,
+                                const PackedImage* resolution = nullptr);
 
 }  // namespace spex

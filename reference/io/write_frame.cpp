@@ -115,6 +115,16 @@ std::size_t expected_size(const FrameFileContent& content) {
   return headers + real * images * frame.nbins() + fibermap;
 }
 
+void write_packed(const std::string& path, std::span<const char> before, const ImageInParts& image,
+                  const PackedImage& packed, std::span<const char> after,
+                  const GzipSettings& settings) {
+  if (packed.size != image.data_size())
+    throw std::logic_error("a packed image of another size than its HDU");
+  const Bytes header = image.header(packed.datasum);
+  const std::vector<char> padding(image.size() - header.size() - packed.size, '\0');
+  atomic_write_gzip(path, {{before}, {header}, {{}, &packed}, {padding}, {after}}, settings);
+}
+
 }  // namespace
 
 void write_frame(const std::string& path, const FrameFileContent& content) {
@@ -146,13 +156,19 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
   if (content.scores != nullptr) write_scores(out, frame, *content.scores, content.camera);
   if (full) write_reals(out, {"PIXMASK_FRACTION", nullptr, bins}, full, frame.pixmask_fraction);
   const std::span<const char> others = out.finish();
+  const GzipSettings settings{content.compress_level, content.threads};
+  if (content.resolution != nullptr) {
+    write_packed(path, others.first(before), resolution, *content.resolution,
+                 others.subspan(before), settings);
+    return;
+  }
   atomic_write(path, others.size() + resolution.size(),
                [&](const PutPart& put) {
                  put(0, others.first(before));
                  resolution.put_at(before, content.threads, put);
                  put(before + resolution.size(), others.subspan(before));
                },
-               {content.compress_level, content.threads});
+               settings);
 }
 
 void write_model(const std::string& path, const ModelImage& model,

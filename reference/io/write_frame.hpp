@@ -8,6 +8,7 @@
 #include "reference/fits/fits_write.hpp"
 #include "reference/fits/gzip.hpp"
 #include "reference/model/frame.hpp"
+#include "reference/model/packed_image.hpp"
 #include "reference/model/preproc.hpp"
 #include "reference/model/scores.hpp"
 
@@ -29,6 +30,8 @@ struct FrameFileContent {
   int threads = 1;  ///< that write and compress; the bytes are the same
   /// Of a .gz file (gzip.hpp).
   int compress_level = 1;
+  /// RESOLUTION in place of the frame's, for a .gz file in float32; the frame's where null.
+  const PackedImage* resolution = nullptr;
 };
 
 /// Writes FLUX, IVAR, MASK, WAVELENGTH, RESOLUTION, FIBERMAP, CHI2PIX, SCORES with CHECKSUM and

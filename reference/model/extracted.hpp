@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/model/frame.hpp"
+#include "reference/model/packed_image.hpp"
 #include "reference/model/patch_result.hpp"
 
 namespace spex {
@@ -15,6 +16,7 @@ enum class SpectraOf {
   patches,        ///< those of each patch apart
   frame,          ///< of the whole frame, whose patches are all asked for
   written_frame,  ///< the same, with R in float, as files have it
+  packed_frame,   ///< the same, with R packed where the extractor can, as .gz files have it
 };
 
 /// The results of patches, in their order. An extractor that was asked for a whole frame, and has
@@ -27,6 +29,9 @@ struct Extracted {
 
   std::vector<PatchResult> patches;  ///< in the order asked for
   std::optional<Frame> frame;        ///< without MASK; take_frame makes it
+  /// R of `frame`, which has none itself then; absent where a packed R was not asked for or would
+  /// not be smaller.
+  std::optional<PackedImage> resolution;
 };
 
 }  // namespace spex

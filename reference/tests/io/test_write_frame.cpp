@@ -1,9 +1,12 @@
+#include <algorithm>
 #include <array>
+#include <cmath>
 #include <limits>
 #include <numeric>
 #include <stdexcept>
 
 #include <fitsio.h>
+#include <zlib.h>
 
 #include "reference/core/error.hpp"
 #include "reference/fits/atomic_write.hpp"
@@ -15,6 +18,7 @@
 #include "reference/tests/fits/fits_edit.hpp"
 #include "reference/tests/fits/scratch.hpp"
 #include "reference/tests/fits/small_disk.hpp"
+#include "reference/tests/support/pack_image.hpp"
 
 namespace spex {
 namespace {
@@ -47,6 +51,17 @@ Frame make_frame() {
   frame.mask.assign(nspec * nwave, 0);
   frame.mask[3] = 0x80000101U;
   return frame;
+}
+
+// By zlib, which looks at CRC and size.
+std::vector<char> gunzip(const std::string& path) {
+  const gzFile file = gzopen(path.c_str(), "rb");
+  std::vector<char> bytes(4'000'000);
+  EXPECT_EQ(gzdirect(file), 0) << "not gzip";
+  const int size = gzread(file, bytes.data(), static_cast<unsigned>(bytes.size()));
+  EXPECT_EQ(gzclose(file), Z_OK);
+  bytes.resize(static_cast<std::size_t>(std::max(0, size)));
+  return bytes;
 }
 
 class WriteFrame : public test::Scratch {
@@ -183,6 +198,38 @@ TEST_F(WriteFrame, ResolutionInFloatIsTheSameFile) {
   frame_.resolution = Reals(std::vector<float>(thirds.begin(), thirds.end()));
   write_frame(path("float.fits"), content_);
   EXPECT_EQ(test::read_bytes(path("float.fits")), test::read_bytes(path("double.fits")));
+}
+
+TEST_F(WriteFrame, PackedResolutionIsTheSameFrame) {
+  Frame frame = large_frame();
+  std::vector<float> values(frame.resolution.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    values[i] = std::sin(0.37F * static_cast<float>(i)) / 3;
+  frame.resolution = Reals(values);
+  content_.frame = &frame;
+  content_.scores = nullptr;
+  content_.fibermap = nullptr;
+  write_frame(path("frame.fits"), content_);
+  const PackedImage packed =
+      test::pack_image(values, count_of(frame.nwave), count_of(frame.ndiagonals()), 500);
+  frame.resolution = {};
+  content_.resolution = &packed;
+  for (const int threads : {1, 3}) {
+    content_.threads = threads;
+    write_frame(path("frame.fits.gz"), content_);
+    EXPECT_EQ(gunzip(path("frame.fits.gz")), read_bytes(path("frame.fits")));
+  }
+  EXPECT_EQ(checked_hdus(path("frame.fits.gz")), checked_hdus(path("frame.fits")));
+}
+
+TEST_F(WriteFrame, PackedResolutionIsOfItsSizeAndForGzip) {
+  const std::vector<float> values(frame_.resolution.size(), 1.5F);
+  const PackedImage packed = test::pack_image(values, nwave, 5, 500);
+  content_.resolution = &packed;
+  EXPECT_THROW(write_frame(path("frame.fits"), content_), std::logic_error);
+  frame_.ndiag = 1;
+  EXPECT_THROW(write_frame(path("frame.fits.gz"), content_), std::logic_error);
+  EXPECT_EQ(files(), 0);
 }
 
 TEST_F(WriteFrame, RefusesWhatIsNotFinite) {
