@@ -98,7 +98,8 @@ constexpr ThreadPowers make_thread_powers() {
   ThreadPowers powers{};
   powers.of[0] = 1U << 31;
   std::uint32_t of_thread = powers.of[0];
-  for (int k = 0; k < span * bytes_of_number; ++k) of_thread = multiply_crc(of_thread, crc_of_a_byte);
+  for (int k = 0; k < span * bytes_of_number; ++k)
+    of_thread = multiply_crc(of_thread, crc_of_a_byte);
   for (int k = 1; k < threads; ++k) powers.of[k] = multiply_crc(powers.of[k - 1], of_thread);
   return powers;
 }
@@ -149,8 +150,7 @@ __device__ std::uint32_t nbits_of(std::uint32_t symbol) {
 __global__ void __launch_bounds__(threads)
     measure_kernel(Blocks blocks, const std::uint16_t* block_counts, const Code* codes,
                    std::uint64_t* bits) {
-  const std::size_t k =
-      (static_cast<std::size_t>(blockIdx.x) * threads + threadIdx.x) / warp_size;
+  const std::size_t k = (static_cast<std::size_t>(blockIdx.x) * threads + threadIdx.x) / warp_size;
   if (k >= blocks.count()) return;
   const std::uint32_t lane = threadIdx.x % warp_size;
   const Code& code = codes[blocks.code(k)];
@@ -168,7 +168,8 @@ __device__ void put_bits(std::uint32_t* to, std::uint32_t at, std::uint32_t bits
   if (shifted >> 32 != 0) atomicOr(&to[at / 32 + 1], static_cast<std::uint32_t>(shifted >> 32));
 }
 
-constexpr std::size_t most_bits = 31 + block_header_bits + 15 * (most_numbers * bytes_of_number + 1);
+constexpr std::size_t most_bits =
+    31 + block_header_bits + 15 * (most_numbers * bytes_of_number + 1);
 constexpr std::size_t most_words = (most_bits + 31) / 32;
 
 __global__ void __launch_bounds__(threads)

@@ -11,8 +11,8 @@
 
 namespace spex::gpu {
 
-/// Rows of numbers in device memory, one behind the other. Row r has code r % ncodes: the numbers of
-/// a diagonal of R are alike in all fibers.
+/// Rows of numbers in device memory, one behind the other. Row r has code r % ncodes: the numbers
+/// of a diagonal of R are alike in all fibers.
 struct NumberRows {
   const double* values = nullptr;
   std::size_t nrows = 0;

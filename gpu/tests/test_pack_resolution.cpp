@@ -88,8 +88,9 @@ TEST_F(PackResolution, AreTheBytesOfTheHost) {
       EXPECT_EQ(found->size, bytes.size());
       EXPECT_LT(found->deflated.size(), found->size);
       EXPECT_TRUE(inflated(found->deflated, found->size) == bytes);
-      const PackedImage expected = pack_image(floats, count_of(shape.length), count_of(shape.ncodes),
-                                              count_of(numbers_of_block(shape.length)));
+      const PackedImage expected =
+          pack_image(floats, count_of(shape.length), count_of(shape.ncodes),
+                     count_of(numbers_of_block(shape.length)));
       EXPECT_TRUE(found->deflated == expected.deflated);
       EXPECT_EQ(found->crc, expected.crc);
       EXPECT_EQ(found->datasum, expected.datasum);

@@ -74,9 +74,8 @@ FrameOutcome write_step(const Run& run, int frame, int threads, std::optional<Fa
       const StageTimer stage(times, Stage::write);
       const ExtractOptions& options = job.settings.options;
       const Frame whole = frame_of(inputs, options, patches_of(options, inputs), extracted);
-      outcome.counts = write_frame_outputs(
-          job, inputs, whole, extracted.patches,
-          extracted.resolution ? &*extracted.resolution : nullptr);
+      outcome.counts = write_frame_outputs(job, inputs, whole, extracted.patches,
+                                           extracted.resolution ? &*extracted.resolution : nullptr);
     });
   }
   outcome.output = outcome.failure ? left_at(job.files.output) : OutputState::written;

@@ -158,9 +158,8 @@ class GroupRun {
       mine = share_of(patches, rank_of, group_.out->rank());
     });
     // A rank that does everything needs no patches to send.
-    const SpectraOf wanted = alone()
-                                 ? whole_frame(run_.job.settings, run_.job.files(frame).output)
-                                 : SpectraOf::patches;
+    const SpectraOf wanted =
+        alone() ? whole_frame(run_.job.settings, run_.job.files(frame).output) : SpectraOf::patches;
     if (!failure)
       failure = extract_step(run_, frame, extract_, inputs, mine, wanted, extracted, run_.times);
     if (failure && !run_.world.is_root())

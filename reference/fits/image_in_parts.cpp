@@ -85,8 +85,7 @@ std::size_t ImageInParts::size() const {
 Bytes ImageInParts::header(std::uint32_t datasum) const {
   std::vector<std::string> cards{
       text_card("XTENSION", "IMAGE", "IMAGE extension"),
-      number_card("BITPIX", of_double ? DOUBLE_IMG : FLOAT_IMG,
-                  "number of bits per data pixel"),
+      number_card("BITPIX", of_double ? DOUBLE_IMG : FLOAT_IMG, "number of bits per data pixel"),
       number_card("NAXIS", static_cast<long>(axes.size()), "number of data axes")};
   for (std::size_t k = 0; k < axes.size(); ++k)
     cards.push_back(number_card(fmt::format("NAXIS{}", k + 1), axes[k],

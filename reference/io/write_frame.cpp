@@ -162,13 +162,14 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
                  others.subspan(before), settings);
     return;
   }
-  atomic_write(path, others.size() + resolution.size(),
-               [&](const PutPart& put) {
-                 put(0, others.first(before));
-                 resolution.put_at(before, content.threads, put);
-                 put(before + resolution.size(), others.subspan(before));
-               },
-               settings);
+  atomic_write(
+      path, others.size() + resolution.size(),
+      [&](const PutPart& put) {
+        put(0, others.first(before));
+        resolution.put_at(before, content.threads, put);
+        put(before + resolution.size(), others.subspan(before));
+      },
+      settings);
 }
 
 void write_model(const std::string& path, const ModelImage& model,

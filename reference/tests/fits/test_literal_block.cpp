@@ -22,8 +22,13 @@ std::vector<std::pair<const char*, Counts>> histograms() {
   for (std::size_t k = 0; k < 32; ++k) geometric[255 - k] = 1U << k;
   for (std::size_t k = 0; k < literals; ++k)
     real[k] = 200'000 + static_cast<std::uint32_t>(k % 64 == 59 ? 9'000'000 : 100 * k);
-  return {{"none", none},           {"one", one},             {"equal", equal}, {"two", two},
-          {"fibonacci", fibonacci}, {"geometric", geometric}, {"real", real}};
+  return {{"none", none},
+          {"one", one},
+          {"equal", equal},
+          {"two", two},
+          {"fibonacci", fibonacci},
+          {"geometric", geometric},
+          {"real", real}};
 }
 
 TEST(LiteralBlock, CodesAreCompleteAndNotTooLong) {

@@ -89,8 +89,8 @@ inline std::vector<unsigned char> inflated(const std::vector<char>& deflated, st
   stream.next_out = bytes.data();
   stream.avail_out = static_cast<unsigned>(bytes.size());
   constexpr int raw = -15;  // no header of zlib or gzip
-  const bool good = inflateInit2(&stream, raw) == Z_OK &&
-                    inflate(&stream, Z_SYNC_FLUSH) == Z_OK && stream.avail_in == 0;
+  const bool good = inflateInit2(&stream, raw) == Z_OK && inflate(&stream, Z_SYNC_FLUSH) == Z_OK &&
+                    stream.avail_in == 0;
   inflateEnd(&stream);
   if (!good) throw std::runtime_error("zlib does not inflate a part of a stream");
   return {bytes.begin(), bytes.begin() + static_cast<std::ptrdiff_t>(stream.total_out)};
