@@ -9,8 +9,9 @@
 
 namespace spex {
 
-/// The values of a byte, and a symbol more: the end of a block.
-constexpr std::size_t literals = 256, literal_symbols = literals + 1, end_of_block = literals;
+constexpr std::size_t literals = 256;                  ///< values of a byte
+constexpr std::size_t literal_symbols = literals + 1;  ///< literals, and the end of a block
+constexpr std::size_t end_of_block = literals;         ///< the symbol that ends a block
 
 /// A Huffman code of literals and the end of a block.
 struct LiteralCode {
@@ -23,8 +24,10 @@ struct LiteralCode {
 [[nodiscard]] LiteralCode make_literal_code(std::span<const std::uint32_t, literals> counts,
                                             std::uint32_t blocks);
 
-/// The size of a block's header: the kind of the block, and its code.
-constexpr std::size_t block_header_bits = 1110, block_header_words = (block_header_bits + 31) / 32;
+/// Bits of a block's header: the kind of the block, and its code.
+constexpr std::size_t block_header_bits = 1110;
+/// Words of 32 bits that a block's header takes.
+constexpr std::size_t block_header_words = (block_header_bits + 31) / 32;
 /// The header of a block, 32 bits a word, the first bit lowest.
 using BlockHeader = std::array<std::uint32_t, block_header_words>;
 /// The header of a block of that code that does not end the stream.
