@@ -28,7 +28,7 @@ inline constexpr double far = 1e-11;
 /// rho = || L_s^-1 N_st L_t^-T ||_F of neighbours.
 inline constexpr double coupling = 0.05;
 /// ||P||_inf tr(P^-1), which is above the condition number.
-inline constexpr double condition = 1e10;
+inline constexpr double condition = 1e9;
 /// What the row sums of Q change by, relative, through the elements of P beyond the band.
 inline constexpr double outside = 1e-7;
 }  // namespace fiber_bounds
