@@ -41,10 +41,16 @@ enum class Engine {
 
 /// How many eigendecompositions a library is given at a time.
 enum class EigenBatch {
-  none,    ///< one N, one block
-  blocks,  ///< one N, the blocks of a patch
-  all,     ///< N of all patches of a subbundle, and all their blocks
+  none,              ///< one N, one block
+  blocks,            ///< one N, the blocks of a patch
+  subbundle_blocks,  ///< one N, the blocks of all patches of a subbundle
+  all,               ///< N of all patches of a subbundle, and all their blocks
 };
+
+/// Whether the patches of a subbundle are solved together.
+[[nodiscard]] constexpr bool batches_patches(EigenBatch batch) {
+  return batch == EigenBatch::subbundle_blocks || batch == EigenBatch::all;
+}
 
 /// The rungs of the ladder (docs/milestones.md), in its order.
 enum class Milestone {
@@ -54,6 +60,7 @@ enum class Milestone {
   batch_eigh,
   batch_subbundle,
   interleave_io,
+  batch_syev,
   band,
   direct,
   pipeline,
@@ -88,9 +95,12 @@ inline constexpr std::array milestones{
                     Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::blocks,
                     true, false},
     MilestoneTraits{Milestone::batch_subbundle, "batch-subbundle", Device::gpu, Method::eigh,
-                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::all, true,
-                    false},
+                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh,
+                    EigenBatch::subbundle_blocks, true, false},
     MilestoneTraits{Milestone::interleave_io, "interleave-io", Device::gpu, Method::eigh,
+                    Schedule::interleave_io, WorkUnit::bundle, Engine::gpu_eigh,
+                    EigenBatch::subbundle_blocks, true, false},
+    MilestoneTraits{Milestone::batch_syev, "batch-syev", Device::gpu, Method::eigh,
                     Schedule::interleave_io, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::all,
                     true, false},
     MilestoneTraits{Milestone::band, "band", Device::gpu, Method::cholesky, Schedule::sequential,

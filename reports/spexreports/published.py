@@ -17,6 +17,7 @@ MILESTONES = (
     "batch-eigh",
     "batch-subbundle",
     "interleave-io",
+    "batch-syev",
     "band",
     "direct",
     "pipeline",
