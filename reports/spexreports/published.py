@@ -11,6 +11,7 @@ FILE = Path(__file__).parent / "data" / "published.json"
 
 # The rungs of the ladder, in their order.
 MILESTONES = (
+    "scalar",
     "baseline",
     "cpu-refactor",
     "multi-gpu",
@@ -22,7 +23,7 @@ MILESTONES = (
     "direct",
     "pipeline",
 )
-CPU_MILESTONES = MILESTONES[:2]
+CPU_MILESTONES = MILESTONES[:3]
 
 
 @dataclass(frozen=True)
