@@ -155,7 +155,7 @@ void EigenSolver::solve_by_cholesky(EigenBatch batch, int n, int count, const do
   SPEX_GPU_CHECK(cudaMemcpyAsync(f, y, static_cast<size_t>(n) * count * sizeof(double),
                                  cudaMemcpyDeviceToDevice, c.stream()));
   reserve(info_, static_cast<std::size_t>(count) + 1);
-  if (batch == EigenBatch::all) {
+  if (batches_patches(batch)) {
     std::vector<double*> pointers;
     for (int k = 0; k < count; ++k) pointers.push_back(L_.get() + k * size);
     for (int k = 0; k < count; ++k) pointers.push_back(f + static_cast<size_t>(k) * n);

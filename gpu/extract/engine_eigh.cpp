@@ -13,7 +13,7 @@ constexpr std::size_t most_batch_bytes = std::size_t{3} << 30;
 
 // Patches that are decomposed together.
 int batch_size(const PatchBatch& patches, EigenBatch eigen) {
-  if (eigen != EigenBatch::all) return 1;
+  if (!batches_patches(eigen)) return 1;
   const std::size_t bytes =
       count_of(patches.n, 2LL * patches.npixel + 5LL * patches.n, sizeof(double));
   return static_cast<int>(

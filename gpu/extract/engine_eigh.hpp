@@ -1,4 +1,4 @@
-// The engines that form A and decompose N: multi_gpu, batch_eigh, batch_subbundle (milestones.md).
+// The engine that forms A and decomposes N: multi-gpu to batch-syev (milestones.md).
 #pragma once
 
 #include "gpu/extract/eigh_workspace.hpp"
@@ -11,8 +11,8 @@ class EighEngine {
  public:
   EighEngine(const Context& context, bool poison) : workspace_(context, poison) {}
 
-  /// Extracts the patches [first, last) of a loaded frame, all of one shape where the batch is
-  /// `all`; their spots are given. What they hold goes to the frame's spectra and status, models to
+  /// Extracts the patches [first, last) of a loaded frame, all of one shape where the batch holds
+  /// several patches; their spots are given. What they hold goes to the frame's spectra and status, models to
   /// `models`, a vector a patch, where it is not null. A patch whose N has a condition number above
   /// `condition_bound` becomes guarded. Waits for the GPU only where models are wanted.
   void extract(const FrameOnDevice& frame, const ExtractInputs& inputs, EigenBatch eigen,

@@ -35,7 +35,7 @@ class Extractor {
   /// As spex::extract_patches, with the engine of the options' milestone: results in the order of
   /// `patches` (or a whole frame, where that is wanted and no model image), the same bytes
   /// whichever other bundles are in the list, and whichever other patches but where a library is
-  /// given those of a subbundle together (EigenBatch::all). `times` gains the seconds on the GPU's
+  /// given those of a subbundle together (batches_patches). `times` gains the seconds on the GPU's
   /// clock.
   [[nodiscard]] Extracted extract_patches(const ExtractInputs& inputs,
                                           const std::vector<Patch>& patches, StageTimes& times,

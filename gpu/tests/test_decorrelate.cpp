@@ -89,7 +89,8 @@ class Decorrelate : public test::StageTest {
 TEST_F(Decorrelate, AgreesWithTheReferenceHoweverItIsBatched) {
   prepare();
   for (const spex::Decorrelate kind : {spex::Decorrelate::signal, spex::Decorrelate::noise})
-    for (const EigenBatch how : {EigenBatch::none, EigenBatch::blocks, EigenBatch::all}) {
+    for (const EigenBatch how :
+         {EigenBatch::none, EigenBatch::blocks, EigenBatch::subbundle_blocks, EigenBatch::all}) {
       SCOPED_TRACE(static_cast<int>(how));
       const Solved solved = solve(how, kind);
       EXPECT_EQ(solved.status, std::vector<int>(count_of(count), 0));
@@ -108,7 +109,7 @@ TEST_F(Decorrelate, BadMatricesAreTheirOwnPatchs) {
   }
   indefinite.N[count_of(7, n) + 7] = -1e-30;
   indefinite.y[7] = 0;
-  for (const EigenBatch how : {EigenBatch::none, EigenBatch::all}) {
+  for (const EigenBatch how : {EigenBatch::none, EigenBatch::subbundle_blocks, EigenBatch::all}) {
     const Solved solved = solve(how, spex::Decorrelate::signal);
     EXPECT_EQ(solved.status[0], 1);
     for (int k = 1; k < count; ++k) EXPECT_EQ(solved.status[k], 0) << k;

@@ -6,6 +6,7 @@
 #include "reference/core/parallel.hpp"
 #include "reference/extract/frame_flux.hpp"
 #include "reference/extract/patch.hpp"
+#include "reference/psf/scalar_spots.hpp"
 
 namespace spex {
 namespace {
@@ -27,9 +28,12 @@ SpotRange spot_range(const Patch* begin, const Patch* end) {
 }
 
 Spots evaluate_range(const ExtractInputs& inputs, const SpotRange& range, int threads) {
-  return evaluate_spots(*inputs.psf, range.spec_first, range.spec_last - range.spec_first,
-                        inputs.grid.range(range.wave_first, range.wave_last - range.wave_first),
-                        threads);
+  const std::vector<double> wave =
+      inputs.grid.range(range.wave_first, range.wave_last - range.wave_first);
+  const int nspec = range.spec_last - range.spec_first;
+  if (traits(inputs.options.milestone).spots == SpotWork::scalar)
+    return evaluate_spots_one_by_one(*inputs.psf, range.spec_first, nspec, wave);
+  return evaluate_spots(*inputs.psf, range.spec_first, nspec, wave, threads);
 }
 
 PatchSpots patch_spots(const Patch& patch, const Spots& spots, const SpotRange& range) {
@@ -120,7 +124,7 @@ std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
                                          const std::vector<Patch>& patches, int threads,
                                          StageTimes& times, const std::function<void(long)>& done) {
   std::vector<PatchResult> results(patches.size());
-  if (!traits(inputs.options.milestone).shares_spots) {
+  if (traits(inputs.options.milestone).spots != SpotWork::bundle) {
     extract_each(inputs, patches, threads, times, done, results);
     return results;
   }

@@ -30,6 +30,13 @@ enum class Schedule {
 /// What a rank takes of a frame's patches at least.
 enum class WorkUnit { patch, bundle };
 
+/// How spots are evaluated.
+enum class SpotWork {
+  scalar,  ///< for each patch, one spot after the other, nothing kept between them
+  patch,   ///< for each patch, many wavelengths at a time
+  bundle,  ///< once for all patches of a bundle
+};
+
 /// What computes a patch.
 enum class Engine {
   cpu_sparse,  ///< A sparse, patch by patch
@@ -41,19 +48,27 @@ enum class Engine {
 
 /// How many eigendecompositions a library is given at a time.
 enum class EigenBatch {
-  none,    ///< one N, one block
-  blocks,  ///< one N, the blocks of a patch
-  all,     ///< N of all patches of a subbundle, and all their blocks
+  none,              ///< one N, one block
+  blocks,            ///< one N, the blocks of a patch
+  subbundle_blocks,  ///< one N, the blocks of all patches of a subbundle
+  all,               ///< N of all patches of a subbundle, and all their blocks
 };
+
+/// Whether the patches of a subbundle are solved together.
+[[nodiscard]] constexpr bool batches_patches(EigenBatch batch) {
+  return batch == EigenBatch::subbundle_blocks || batch == EigenBatch::all;
+}
 
 /// The rungs of the ladder (docs/milestones.md), in its order.
 enum class Milestone {
+  scalar,
   baseline,
   cpu_refactor,
   multi_gpu,
   batch_eigh,
   batch_subbundle,
   interleave_io,
+  batch_syev,
   band,
   direct,
   pipeline,
@@ -69,38 +84,43 @@ struct MilestoneTraits {
   WorkUnit unit;          ///< what a rank takes at least
   Engine engine;          ///< how a patch is computed
   EigenBatch batch;       ///< where the engine decomposes
-  bool shares_spots;      ///< spots are evaluated once for all patches of a bundle
+  SpotWork spots;         ///< how spots are evaluated
   bool solves_frame;      ///< `--flux frame` (extraction.md, 5.2) is there
 };
 
 /// All rungs, in the order of the ladder and of `Milestone`.
 inline constexpr std::array milestones{
+    MilestoneTraits{Milestone::scalar, "scalar", Device::cpu, Method::eigh, Schedule::sequential,
+                    WorkUnit::patch, Engine::cpu_sparse, EigenBatch::none, SpotWork::scalar, true},
     MilestoneTraits{Milestone::baseline, "baseline", Device::cpu, Method::eigh,
                     Schedule::sequential, WorkUnit::patch, Engine::cpu_sparse, EigenBatch::none,
-                    false, true},
+                    SpotWork::patch, true},
     MilestoneTraits{Milestone::cpu_refactor, "cpu-refactor", Device::cpu, Method::eigh,
                     Schedule::sequential, WorkUnit::bundle, Engine::cpu_dense, EigenBatch::none,
-                    true, true},
+                    SpotWork::bundle, true},
     MilestoneTraits{Milestone::multi_gpu, "multi-gpu", Device::gpu, Method::eigh,
                     Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::none,
-                    true, false},
+                    SpotWork::bundle, false},
     MilestoneTraits{Milestone::batch_eigh, "batch-eigh", Device::gpu, Method::eigh,
                     Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::blocks,
-                    true, false},
+                    SpotWork::bundle, false},
     MilestoneTraits{Milestone::batch_subbundle, "batch-subbundle", Device::gpu, Method::eigh,
-                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::all, true,
-                    false},
+                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh,
+                    EigenBatch::subbundle_blocks, SpotWork::bundle, false},
     MilestoneTraits{Milestone::interleave_io, "interleave-io", Device::gpu, Method::eigh,
+                    Schedule::interleave_io, WorkUnit::bundle, Engine::gpu_eigh,
+                    EigenBatch::subbundle_blocks, SpotWork::bundle, false},
+    MilestoneTraits{Milestone::batch_syev, "batch-syev", Device::gpu, Method::eigh,
                     Schedule::interleave_io, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::all,
-                    true, false},
+                    SpotWork::bundle, false},
     MilestoneTraits{Milestone::band, "band", Device::gpu, Method::cholesky, Schedule::sequential,
-                    WorkUnit::bundle, Engine::gpu_band, EigenBatch::none, true, false},
+                    WorkUnit::bundle, Engine::gpu_band, EigenBatch::none, SpotWork::bundle, false},
     MilestoneTraits{Milestone::direct, "direct", Device::gpu, Method::cholesky,
                     Schedule::sequential, WorkUnit::bundle, Engine::gpu_fibers, EigenBatch::none,
-                    true, true},
+                    SpotWork::bundle, true},
     MilestoneTraits{Milestone::pipeline, "pipeline", Device::gpu, Method::cholesky,
                     Schedule::pipeline, WorkUnit::bundle, Engine::gpu_fibers, EigenBatch::none,
-                    true, true},
+                    SpotWork::bundle, true},
 };
 
 static_assert(std::ranges::is_sorted(milestones, {}, &MilestoneTraits::milestone));

@@ -43,4 +43,11 @@ struct Centre {
 /// The centre of fiber `fiber` at `lambda` (Angstrom).
 [[nodiscard]] Centre spot_centre(const Psf& psf, int fiber, double lambda);
 
+/// Room for the spots of `nspec` fibers at `nwave` wavelengths.
+[[nodiscard]] Spots make_spots(const Psf& psf, int nspec, int nwave);
+/// spot_centre. Throws Error(data) where the centre is not on any conceivable CCD.
+[[nodiscard]] Centre checked_centre(const Psf& psf, int fiber, double lambda);
+/// Throws Error(data) where a width (pixels) is not positive.
+void require_positive_widths(double sigma_x, double sigma_y, int fiber, double lambda);
+
 }  // namespace spex

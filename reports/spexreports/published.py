@@ -11,17 +11,19 @@ FILE = Path(__file__).parent / "data" / "published.json"
 
 # The rungs of the ladder, in their order.
 MILESTONES = (
+    "scalar",
     "baseline",
     "cpu-refactor",
     "multi-gpu",
     "batch-eigh",
     "batch-subbundle",
     "interleave-io",
+    "batch-syev",
     "band",
     "direct",
     "pipeline",
 )
-CPU_MILESTONES = MILESTONES[:2]
+CPU_MILESTONES = MILESTONES[:3]
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ TEST(Milestones, RowsAreConsistent) {
     const bool cpu = one.engine == Engine::cpu_sparse || one.engine == Engine::cpu_dense;
     EXPECT_EQ(cpu, one.device == Device::cpu);
     EXPECT_EQ(one.engine == Engine::gpu_eigh, !cpu && one.method == Method::eigh);
-    if (!one.shares_spots) {
+    if (one.spots != SpotWork::bundle) {
       EXPECT_EQ(one.unit, WorkUnit::patch);
     }
   }

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/core/error.hpp"
+#include "reference/psf/scalar_spots.hpp"
 #include "reference/psf/spot.hpp"
 #include "reference/psf/spots.hpp"
 #include "reference/tests/support/synthetic.hpp"
@@ -45,6 +46,18 @@ TEST(PixelIntegrals, AgreeWithQuadrature) {
           hermite_integral(k, (pixel - 0.5 - centre) / sigma, (pixel + 0.5 - centre) / sigma);
       EXPECT_NEAR(P[k * n + m], expected, 1e-10) << k << " " << m;
     }
+}
+
+TEST(EvaluateSpots, OneByOneAgreesWithManyAtATime) {
+  const Psf psf = make_psf({});
+  const std::vector<double> wave{982, 990.3, 995, 1001.7, 1010};
+  const Spots many = evaluate_spots(psf, 1, 3, wave),
+              single = evaluate_spots_one_by_one(psf, 1, 3, wave);
+  EXPECT_EQ(single.xc, many.xc);
+  EXPECT_EQ(single.yc, many.yc);
+  ASSERT_EQ(single.value.size(), many.value.size());
+  for (std::size_t k = 0; k < many.value.size(); ++k)
+    ASSERT_NEAR(single.value[k], many.value[k], 1e-14);
 }
 
 TEST(SpotCorner, RoundsTheCentreToItsPixel) {
