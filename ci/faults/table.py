@@ -31,9 +31,9 @@ def print_soak(soak: Soak) -> None:
 def soak_text(soak: Soak) -> str:
     """Its numbers."""
     return (
-        f"{soak.frames} frames in {soak.seconds:.0f} s, {soak.first_mb:.1f} MB and later "
-        f"{soak.last_mb:.1f} MB ({soak.bytes_a_frame:.0f} bytes a frame), {soak.first_files} and "
-        f"{soak.last_files} open files, {soak.wrong} frames missing or with other bytes"
+        f"{soak.frames} frames in {soak.seconds:.0f} s; memory {soak.first_mb:.1f} MB, later "
+        f"{soak.last_mb:.1f} MB ({soak.bytes_a_frame:.0f} bytes a frame); open files "
+        f"{soak.first_files}, later {soak.last_files}; {soak.wrong} frames missing or different"
     )
 
 
@@ -58,8 +58,8 @@ def from_json(paths: list[Path]) -> tuple[list[Row], list[Soak]]:
 
 
 def kind(row: Row) -> tuple[str, str]:
-    """Fault and place, whichever rank it is on."""
-    return row.fault, re.sub(r", rank \d+$", ", any rank", row.where)
+    """Fault and place, without the rank."""
+    return row.fault, re.sub(r", rank \d+$", "", row.where)
 
 
 def escaped(line: str) -> str:
@@ -70,15 +70,47 @@ def escaped(line: str) -> str:
     return "`" + line.replace("|", "\\|") + "`"
 
 
+def places_of(wheres: list[str]) -> str:
+    """`any open of a PSF, any read of a PSF` as `any open, read of a PSF`."""
+    groups: dict[tuple[str, str], list[str]] = {}
+    for where in wheres:
+        found = re.fullmatch(r"((?:any|one|in) |)(\w+)( of .*)", where)
+        how, what, of = found.groups() if found else ("", where, "")
+        groups.setdefault((how, of), []).append(what)
+    return ", ".join(how + ", ".join(what) + of for (how, of), what in groups.items())
+
+
+def merged(kinds: list[tuple[str, str, list[str], int, float]]) -> list[str]:
+    """Table rows of (fault, where, cells, runs, longest); equal cells share a row."""
+    groups: dict[tuple[str, ...], list] = {}
+    for fault, where, cells, runs, longest in kinds:
+        places, total, most = groups.get(tuple(cells), ({}, 0, 0.0))
+        places.setdefault(fault, []).append(where)
+        groups[tuple(cells)] = [places, total + runs, max(most, longest)]
+    return [
+        "| "
+        + " | ".join(
+            [
+                "; ".join(f"{fault}: {places_of(wheres)}" for fault, wheres in places.items()),
+                *cells,
+                str(total),
+                f"{most:.1f} s",
+            ]
+        )
+        + " |"
+        for cells, (places, total, most) in groups.items()
+    ]
+
+
 def matrix(rows: list[Row]) -> list[str]:
-    """A line for each fault, a column for each schedule."""
+    """A column for each schedule; faults with the same outcomes share a row."""
     names = [s.name for s in schedules.ALL]
     lines = [
-        "| fault | where | " + " | ".join(names) + " | runs | longest |",
-        "| --- | --- |" + " --- |" * len(names) + " --- | --- |",
+        "| fault: where | " + " | ".join(names) + " | runs | longest |",
+        "| --- |" + " --- |" * len(names) + " --- | --- |",
     ]
-    kinds = list(dict.fromkeys(kind(r) for r in rows if r.schedule in names))
-    for one in kinds:
+    found = []
+    for one in dict.fromkeys(kind(r) for r in rows if r.schedule in names):
         cells = []
         of_kind = [r for r in rows if kind(r) == one]
         for name in names:
@@ -89,9 +121,9 @@ def matrix(rows: list[Row]) -> list[str]:
             worst = max((r.lost for r in here), key=ORDER.index)
             cells.append(CELLS[worst] + ("" if all(r.ok for r in here) else ", **wrong**"))
         if any(cells):
-            total = [str(sum(r.runs for r in of_kind)), f"{max(r.seconds for r in of_kind):.1f} s"]
-            lines.append("| " + " | ".join([*one, *cells, *total]) + " |")
-    return lines
+            runs, longest = sum(r.runs for r in of_kind), max(r.seconds for r in of_kind)
+            found.append((*one, cells, runs, longest))
+    return lines + merged(found)
 
 
 def others(rows: list[Row]) -> list[str]:
@@ -108,14 +140,16 @@ def others(rows: list[Row]) -> list[str]:
 
 
 def lines_said(rows: list[Row]) -> list[str]:
-    """One line for each fault, as it was said."""
+    """The first line of each fault; faults whose lines differ in the system's text share a row."""
     lines = ["| fault | line |", "| --- | --- |"]
-    seen = set()
+    first: dict[str, str] = {}
     for row in rows:
-        if row.line and (row.fault, row.where) not in seen and row.fault not in seen:
-            seen.add(row.fault)
-            lines.append(f"| {row.fault} | {escaped(row.line)} |")
-    return lines
+        if row.line:
+            first.setdefault(row.fault, escaped(row.line))
+    groups: dict[str, list[str]] = {}
+    for fault, line in first.items():
+        groups.setdefault(re.sub(r"(cannot be \w+: ).*", r"\1", line), []).append(fault)
+    return lines + [f"| {', '.join(same)} | {first[same[0]]} |" for same in groups.values()]
 
 
 def markdown(rows: list[Row], soaks: list[Soak]) -> str:
@@ -123,7 +157,7 @@ def markdown(rows: list[Row], soaks: list[Soak]) -> str:
     failed = sum(not r.ok for r in rows) + sum(not s.ok for s in soaks)
     runs = sum(r.runs for r in rows)
     parts = [
-        f"{runs} runs that were disturbed, each completed by another; {failed} cases fell short.",
+        f"{runs} disturbed runs, each completed by a second run; {failed} cases failed.",
         "\n".join(matrix(rows)),
     ]
     if rest := others(rows):
