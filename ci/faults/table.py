@@ -80,35 +80,22 @@ def places_of(wheres: list[str]) -> str:
     return ", ".join(how + ", ".join(what) + of for (how, of), what in groups.items())
 
 
-def merged(kinds: list[tuple[str, str, list[str], int, float]]) -> list[str]:
-    """Table rows of (fault, where, cells, runs, longest); equal cells share a row."""
-    groups: dict[tuple[str, ...], list] = {}
-    for fault, where, cells, runs, longest in kinds:
-        places, total, most = groups.get(tuple(cells), ({}, 0, 0.0))
-        places.setdefault(fault, []).append(where)
-        groups[tuple(cells)] = [places, total + runs, max(most, longest)]
-    return [
-        "| "
-        + " | ".join(
-            [
-                "; ".join(f"{fault}: {places_of(wheres)}" for fault, wheres in places.items()),
-                *cells,
-                str(total),
-                f"{most:.1f} s",
-            ]
-        )
-        + " |"
-        for cells, (places, total, most) in groups.items()
-    ]
+def merged(kinds: list[tuple[str, str, list[str]]]) -> list[str]:
+    """Table rows of (fault, where, cells); equal cells share a row."""
+    groups: dict[tuple[str, ...], dict[str, list[str]]] = {}
+    for fault, where, cells in kinds:
+        groups.setdefault(tuple(cells), {}).setdefault(fault, []).append(where)
+    lines = []
+    for cells, places in groups.items():
+        faults = "; ".join(f"{fault}: {places_of(wheres)}" for fault, wheres in places.items())
+        lines.append("| " + " | ".join([faults, *cells]) + " |")
+    return lines
 
 
 def matrix(rows: list[Row]) -> list[str]:
     """A column for each schedule; faults with the same outcomes share a row."""
     names = [s.name for s in schedules.ALL]
-    lines = [
-        "| fault: where | " + " | ".join(names) + " | runs | longest |",
-        "| --- |" + " --- |" * len(names) + " --- | --- |",
-    ]
+    lines = ["| fault: where | " + " | ".join(names) + " |", "| --- |" + " --- |" * len(names)]
     found = []
     for one in dict.fromkeys(kind(r) for r in rows if r.schedule in names):
         cells = []
@@ -121,8 +108,7 @@ def matrix(rows: list[Row]) -> list[str]:
             worst = max((r.lost for r in here), key=ORDER.index)
             cells.append(CELLS[worst] + ("" if all(r.ok for r in here) else ", **wrong**"))
         if any(cells):
-            runs, longest = sum(r.runs for r in of_kind), max(r.seconds for r in of_kind)
-            found.append((*one, cells, runs, longest))
+            found.append((*one, cells))
     return lines + merged(found)
 
 
