@@ -5,83 +5,45 @@ import os
 import sys
 from pathlib import Path
 
-from spexreports import files, style
-from spexreports.bench_report import bench_report
-from spexreports.bundle_seconds import read_bundles
-from spexreports.comparison import MARGIN
 from spexreports.errors import DataError, UsageError
-from spexreports.gpu_checks import read_checks
-from spexreports.nodes import MARGIN as NODE_MARGIN
-from spexreports.nodes import judge_nodes, read_nodes, status_of, table
-from spexreports.nodes_figure import nodes_figure
-from spexreports.patch_figure import brightest_wave, patch_figure, window_around
-from spexreports.pulls_figure import pulls_figure, summary
-from spexreports.quoted import Sources, quote
-from spexreports.readme_figure import readme_figure
-from spexreports.resolution_figure import resolution_figure
-from spexreports.result_files import read_results
-from spexreports.seams import joined, read_seams
-from spexreports.seams import summary as seams_summary
-from spexreports.seams_figure import seams_figure
-from spexreports.spectra_figure import spectra_figure
-from spexreports.thresholds import thresholds_text, write_thresholds
-from spexreports.truth_check import expected_flux, pulls
+from spexreports.figures import style
+
+
+def frame(arguments: argparse.Namespace) -> list[Path]:
+    """The figures of any extracted frame."""
+    from spexreports.page.frame import frame_report
+
+    return frame_report(arguments.frame, arguments.model, arguments.preproc, arguments.out)
 
 
 def demo(arguments: argparse.Namespace) -> list[Path]:
     """The four plots of a simulated and extracted frame."""
-    out = arguments.out
-    out.mkdir(parents=True, exist_ok=True)
-    frame = files.read_frame(arguments.frame)
-    ccd = files.read_ccd(arguments.preproc)
-    model = files.read_model(arguments.model)
-    traces = files.read_traces(arguments.psf)
-    expected = expected_flux(frame, files.read_truth(arguments.truth))
-    measured = pulls(frame, expected)
-    for name, value, want, passed in summary(measured):
-        print(f"  {name:20s} {value:8.4f}  expected {want:g}  {'ok' if passed else 'OUTSIDE'}")
+    from spexreports.page.frame import demo_figures
 
-    name = frame.camera or "unknown"
-    window = window_around(ccd, traces, frame.index[:25], brightest_wave(frame))
-    return [
-        style.save(
-            patch_figure(
-                ccd,
-                model,
-                window,
-                f"Camera {name}: the CCD, and what the extraction predicts of it",
-            ),
-            out / "patch.png",
-        ),
-        style.save(
-            spectra_figure(frame, expected, f"Camera {name}: extracted spectra and the truth"),
-            out / "spectra.png",
-        ),
-        style.save(
-            resolution_figure(frame, f"Camera {name}: the resolution that the extraction reports"),
-            out / "resolution.png",
-        ),
-        style.save(
-            pulls_figure(measured, f"Camera {name}: errors against the truth"), out / "pulls.png"
-        ),
-    ]
+    return demo_figures(arguments)
 
 
 def readme(arguments: argparse.Namespace) -> list[Path]:
     """The README's picture."""
-    figure = readme_figure(
-        files.read_ccd(arguments.preproc),
-        files.read_traces(arguments.psf),
-        files.read_frame(arguments.frame),
+    from spexreports.figures.readme import readme_figure
+    from spexreports.results import frames
+
+    drawn = readme_figure(
+        frames.read_ccd(arguments.preproc),
+        frames.read_traces(arguments.psf),
+        frames.read_frame(arguments.frame),
     )
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    return [style.save(figure, arguments.out)]
+    return [style.save(drawn, arguments.out)]
 
 
 def seams(arguments: argparse.Namespace) -> list[Path]:
     """The seams of patches, against the truth."""
+    from spexreports.figures.seams import seams_figure
+    from spexreports.results.seams import joined, read_seams, summary
+
     found = joined([read_seams(*three) for three in arguments.exposure])
-    for line in seams_summary(found):
+    for line in summary(found):
         print(line)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     return [style.save(seams_figure(found, arguments.title), arguments.out)]
@@ -89,21 +51,30 @@ def seams(arguments: argparse.Namespace) -> list[Path]:
 
 def bench(arguments: argparse.Namespace) -> list[Path]:
     """The report of benchmark results."""
-    return bench_report(
-        arguments.results, arguments.out, arguments.compare, arguments.margin, arguments.micro
-    )
+    from spexreports.page.report import bench_report
+
+    return bench_report([*arguments.results, *(arguments.micro or [])], arguments.out)
 
 
-def quote_results(arguments: argparse.Namespace) -> list[Path]:
-    """Writes the numbers of documents anew, or says where they are not those of the results."""
-    sources = Sources(
-        read_results(arguments.results),
-        read_checks(arguments.checks),
-        read_bundles(arguments.bundles),
-    )
-    changed = []
+def compare(arguments: argparse.Namespace) -> list[Path]:
+    """Whether B is faster than A."""
+    from spexreports.results.compare import compare as compare_results
+
+    if not 0 < arguments.margin < 1:
+        raise UsageError("--margin", f"{arguments.margin:g} is no margin", "above 0 and below 1")
+    for line in compare_results(arguments.a, arguments.b, arguments.margin):
+        print(line)
+    return []
+
+
+def quote(arguments: argparse.Namespace) -> list[Path]:
+    """Writes the tables of documents anew, or says where they are not those of the results."""
+    from spexreports.page import quote as quoting
+    from spexreports.results.read import find
+
+    made, changed = quoting.blocks(find(arguments.results)), []
     for file in arguments.documents:
-        text = quote(file, sources)
+        text = quoting.quote(file, made)
         if text != file.read_text(encoding="utf-8"):
             if arguments.check:
                 raise DataError(file, "quotes numbers that are not in the results", "quote it anew")
@@ -112,11 +83,20 @@ def quote_results(arguments: argparse.Namespace) -> list[Path]:
     return changed
 
 
-def reference_values(arguments: argparse.Namespace) -> list[Path]:
+def thresholds(arguments: argparse.Namespace) -> list[Path]:
     """Thresholds that are the speeds of results."""
-    text = thresholds_text(read_results(arguments.results))
-    write_thresholds(arguments.out, text)
+    from spexreports.results.read import read_results
+    from spexreports.results.thresholds import thresholds_text, write_thresholds
+
+    write_thresholds(arguments.out, thresholds_text(read_results(arguments.results)))
     return [arguments.out]
+
+
+def keep(arguments: argparse.Namespace) -> list[Path]:
+    """Puts results into a tree of kept results."""
+    from spexreports.results.keep import keep as keep_results
+
+    return keep_results(arguments.results, arguments.into, arguments.system, arguments.events)
 
 
 class OddNodesError(Exception):
@@ -125,7 +105,11 @@ class OddNodesError(Exception):
 
 def nodes(arguments: argparse.Namespace) -> list[Path]:
     """The table of the nodes of an allocation, and their figure."""
-    found = judge_nodes(read_nodes(arguments.folder), arguments.margin)
+    from spexreports.figures.nodes import nodes_figure
+    from spexreports.results.nodes import judge_nodes, read_nodes, status_of, table
+
+    margin = arguments.margin
+    found = judge_nodes(read_nodes(arguments.folder), margin)
     text = table(found)
     print(text)
     written = []
@@ -134,9 +118,8 @@ def nodes(arguments: argparse.Namespace) -> list[Path]:
         (arguments.out / "nodes.txt").write_text(text + "\n", encoding="utf-8")
         written.append(arguments.out / "nodes.txt")
         if any(one.speeds for one in found):
-            style.apply_column()
-            picture = nodes_figure(found, arguments.margin)
-            written.append(style.save(picture.figure, arguments.out / "nodes.png"))
+            drawn = nodes_figure(found, margin)
+            written.append(style.save(drawn, arguments.out / "nodes.svg"))
     for path in written:
         print(f"wrote {path}")
     if status_of(found) != 0:
@@ -152,27 +135,36 @@ def parser() -> argparse.ArgumentParser:
         "`python -m spexreports COMMAND ...` with reports/ on PYTHONPATH.",
     )
     commands = top.add_subparsers(required=True)
-    for name, run, text in (
-        (
-            "demo",
-            demo,
-            "patch, spectra, resolution and pulls of a simulated frame (--out FOLDER)",
-        ),
-        ("readme", readme, "a CCD patch beside its spectra (--out FILE)"),
-    ):
-        command = commands.add_parser(name, help=text, description=text)
-        command.set_defaults(run=run)
-        command.add_argument("--preproc", type=Path, required=True)
-        command.add_argument("--psf", type=Path, required=True)
-        command.add_argument("--frame", type=Path, required=True)
-        command.add_argument("--out", type=Path, required=True)
-        if name == "demo":
-            command.add_argument("--model", type=Path, required=True)
-            command.add_argument("--truth", type=Path, required=True)
-    text = "errors by distance from a patch's edge, of --flux patch and frame (--out FILE)"
-    command = commands.add_parser("seams", help=text, description=text)
-    command.set_defaults(run=seams)
-    command.add_argument(
+
+    def command(run, text: str, *, results: str = "", out: str = "") -> argparse.ArgumentParser:
+        made = commands.add_parser(run.__name__, help=text, description=text)
+        made.set_defaults(run=run)
+        if results:
+            made.add_argument(
+                "results", type=Path, nargs=results, metavar="RESULT.json|DIR", help="of spex-bench"
+            )
+        if out:
+            made.add_argument("--out", type=Path, required=True, help=out)
+        return made
+
+    of_frame = command(frame, "spectra, ivar and resolution of an extracted frame", out="folder")
+    of_frame.add_argument("frame", type=Path, help="frame file, of spex-cpu, spex-gpu or DESI")
+    of_frame.add_argument(
+        "--model", type=Path, help="model image (spex-cpu --model): image − model"
+    )
+    of_frame.add_argument("--preproc", type=Path, help="the image; needed with --model")
+
+    of_demo = command(demo, "patch, spectra, resolution, pulls of a simulated frame", out="folder")
+    of_readme = command(readme, "a CCD patch beside its spectra", out="file")
+    for name in ("preproc", "psf", "frame", "model", "truth"):
+        of_demo.add_argument(f"--{name}", type=Path, required=True)
+        if name in ("preproc", "psf", "frame"):
+            of_readme.add_argument(f"--{name}", type=Path, required=True)
+
+    of_seams = command(
+        seams, "errors by distance from a patch's edge, of --flux patch and frame", out="file"
+    )
+    of_seams.add_argument(
         "--exposure",
         type=Path,
         nargs=3,
@@ -182,78 +174,57 @@ def parser() -> argparse.ArgumentParser:
         help="frames of one simulation by --flux patch and --flux frame, and its truth; again for "
         "more exposures",
     )
-    command.add_argument("--title", default="Seams of patches", help="(default: %(default)s)")
-    command.add_argument("--out", type=Path, required=True)
-    text = "a page of benchmark results, with the paper's table and figures (docs/benchmark.md)"
-    command = commands.add_parser("bench", help=text, description=text)
-    command.set_defaults(run=bench)
-    command.add_argument(
-        "results",
-        type=Path,
-        nargs="*",
-        metavar="RESULT.json|DIR",
-        help="result files of spex-bench, or its output folders",
+    of_seams.add_argument("--title", default="Seams of patches", help="(default: %(default)s)")
+
+    of_bench = command(
+        bench,
+        "a page of benchmark results beside the paper's (docs/benchmark.md)",
+        results="+",
+        out="folder of the page and its figures",
     )
-    command.add_argument("--out", type=Path, required=True, help="folder of the page and PNGs")
-    command.add_argument(
-        "--compare",
-        nargs=2,
-        metavar=("A", "B"),
-        help="is B faster than A? two result files, folders, or run_ids of the results",
-    )
-    command.add_argument(
-        "--margin",
-        type=float,
-        default=MARGIN,
-        help="speeds within it are the same (default: %(default)s, of 1)",
-    )
-    command.add_argument(
+    of_bench.add_argument(
         "--micro",
         type=Path,
         action="append",
         metavar="FILE.json",
-        help="outputs of the micro-benchmarks (--benchmark_format=json), also drawn",
+        help="outputs of the micro-benchmarks (--benchmark_out); those in folders are found",
     )
-    text = "a thresholds file of spex-bench that asks for the speeds of results"
-    command = commands.add_parser("thresholds", help=text, description=text)
-    command.set_defaults(run=reference_values)
-    command.add_argument("results", type=Path, nargs="+", metavar="RESULT.json|DIR")
-    command.add_argument("--out", type=Path, required=True, help="file to write")
-    text = "slow, wrong and silent nodes, by one plan on each (docs/slurm.md)"
-    command = commands.add_parser("nodes", help=text, description=text)
-    command.set_defaults(run=nodes)
-    command.add_argument("folder", type=Path, metavar="DIR", help="with a folder for each node")
-    command.add_argument("--out", type=Path, help="folder of the table and its figure")
-    command.add_argument(
+
+    of_compare = command(compare, "is B faster than A? entry by entry (docs/benchmark.md)")
+    for name in ("a", "b"):
+        of_compare.add_argument(name, type=Path, metavar=name.upper(), help="result file or folder")
+    of_compare.add_argument(
         "--margin",
         type=float,
-        default=NODE_MARGIN,
+        default=0.02,
+        help="speeds within it are the same (default: %(default)s, of 1)",
+    )
+
+    of_keep = command(keep, "puts results into SYSTEM/PLAN/ENTRY.json of a tree", results="+")
+    of_keep.add_argument("--into", type=Path, required=True, help="the tree: reports/results")
+    of_keep.add_argument("--system", help="the system's name (default: as the machine has it)")
+    of_keep.add_argument("--events", action="store_true", help="keep run logs too")
+
+    command(
+        thresholds,
+        "a thresholds file of spex-bench that asks for the speeds of results",
+        results="+",
+        out="file",
+    )
+    of_nodes = command(nodes, "slow, wrong and silent nodes, by one plan on each (docs/slurm.md)")
+    of_nodes.add_argument("folder", type=Path, metavar="DIR", help="with a folder for each node")
+    of_nodes.add_argument("--out", type=Path, help="folder of the table and its figure")
+    of_nodes.add_argument(
+        "--margin",
+        type=float,
+        default=0.02,
         help="nodes within it are not odd (default: %(default)s, of 1)",
     )
-    text = "writes the blocks of documents that quote results (docs/benchmark.md)"
-    command = commands.add_parser("quote", help=text, description=text)
-    command.set_defaults(run=quote_results)
-    command.add_argument("results", type=Path, nargs="+", metavar="RESULT.json|DIR")
-    command.add_argument(
+    of_quote = command(quote, "writes the tables of documents that quote results", results="+")
+    of_quote.add_argument(
         "--documents", type=Path, nargs="+", required=True, metavar="FILE.md", help="to be written"
     )
-    command.add_argument(
-        "--checks",
-        type=Path,
-        nargs="+",
-        default=[],
-        metavar="GPU-CHECK.json",
-        help="what ci/gpu-check left, of which gpu-checks and kernel-seconds are made",
-    )
-    command.add_argument(
-        "--bundles",
-        type=Path,
-        nargs="+",
-        default=[],
-        metavar="BUNDLE.json",
-        help="what bench_bundle left, of which bundle-seconds is made",
-    )
-    command.add_argument(
+    of_quote.add_argument(
         "--check", action="store_true", help="write nothing; fail where a number is another"
     )
     return top

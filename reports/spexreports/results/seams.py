@@ -1,0 +1,170 @@
+"""How far flux is from the truth, by the distance of a bin from its patch's edge.
+
+A patch models the light of its own bins only (docs/extraction.md, section 5.2): with `--flux patch`
+the flux near its edges is off, with `--flux frame` it is not.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from astropy.io import fits
+
+from spexreports.errors import DataError
+from spexreports.results import frames
+from spexreports.results.truth import expected_flux
+
+# S/N a bin, median of a fiber: name, least, most.
+BRIGHTNESS = ((10, 5, 20), (100, 70, 180), (300, 220, 450))
+
+
+@dataclass
+class Seams:
+    """Pulls of good bins `[2, bin]`, of patch and of frame, with what is needed to sort them."""
+
+    pull: np.ndarray
+    subtracted: np.ndarray  # the same after subtraction of the mean of the sky fibers
+    distance: np.ndarray  # bins from the nearest edge of a patch within the grid; 0: at it
+    brightness: np.ndarray  # median S/N a bin of the fiber
+    target: np.ndarray  # of no sky fiber
+    line: np.ndarray  # at a wavelength of sky lines: the tenth where the sky is brightest
+    nwavestep: int
+
+
+def read_seams(patch: Path, frame: Path, truth: Path) -> Seams:
+    """The pulls of one exposure extracted in both ways."""
+    steps = []
+    for path, solver in ((patch, "patch"), (frame, "frame")):
+        header = fits.getheader(path)
+        if header.get("FLUXSOLV", "patch") != solver:
+            raise DataError(path, f"is not of --flux {solver}", f"a frame by --flux {solver}")
+        steps.append(header["NWAVESTP"])
+    if steps[0] != steps[1]:
+        raise DataError(frame, f"has NWAVESTP {steps[1]}", f"{steps[0]}, as the other")
+    read = [frames.read_frame(path) for path in (patch, frame)]
+    simulated = frames.read_truth(truth)
+    nwave, step = len(read[0].wave), steps[0]
+    w = np.arange(nwave)
+    distance = np.minimum(w % step, step - 1 - w % step)
+    # The grid's own ends are no seams.
+    inner = (w >= step) & (w < (nwave - 1) // step * step)
+    good = read[0].good & read[1].good & inner
+    sky = read[0].objtype == "SKY"
+    pulls, subtracted, expected = [], [], []
+    for one in read:
+        expected.append(expected_flux(one, simulated))
+        off, weight = one.flux - expected[-1], np.sqrt(np.maximum(one.ivar, 0))
+        pulls.append(off * weight)
+        seen = good[sky]
+        off_sky = np.where(seen, off[sky], 0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
+        subtracted.append((off - off_sky) * weight)
+    level = expected[0][sky].mean(axis=0) if sky.any() else np.zeros(nwave)
+    line = level >= np.quantile(level, 0.9) if sky.any() else np.zeros(nwave, bool)
+    noise = np.where(good, np.sqrt(np.maximum(read[0].ivar, 0)), np.nan)
+    if not good.any():
+        raise DataError(patch, "has no good bin of a patch within its grid", "three steps or more")
+    brightness = np.nanmedian(np.where(good, expected[0] * noise, np.nan)[:, inner], axis=1)
+    fiber = np.nonzero(good)[0]
+    return Seams(
+        pull=np.array([p[good] for p in pulls]),
+        subtracted=np.array([p[good] for p in subtracted]),
+        distance=np.broadcast_to(distance, good.shape)[good],
+        brightness=brightness[fiber],
+        target=~sky[fiber],
+        line=np.broadcast_to(line, good.shape)[good],
+        nwavestep=step,
+    )
+
+
+def joined(parts: list[Seams]) -> Seams:
+    """All pulls of several exposures of one kind."""
+    if len({part.nwavestep for part in parts}) != 1:
+        raise ValueError("the frames have patches of different sizes (NWAVESTP)")
+    return Seams(
+        pull=np.concatenate([p.pull for p in parts], axis=1),
+        subtracted=np.concatenate([p.subtracted for p in parts], axis=1),
+        distance=np.concatenate([p.distance for p in parts]),
+        brightness=np.concatenate([p.brightness for p in parts]),
+        target=np.concatenate([p.target for p in parts]),
+        line=np.concatenate([p.line for p in parts]),
+        nwavestep=parts[0].nwavestep,
+    )
+
+
+@dataclass
+class Profile:
+    """By distance from the edge, fibers of one brightness; `[distance]`, or `[2, distance]`."""
+
+    count: np.ndarray
+    square: np.ndarray  # mean squared pull, of patch and of frame
+    error: np.ndarray  # of it
+    apart: np.ndarray  # rms of the difference of the two fluxes, sigma
+
+
+def profile(seams: Seams, least: float, most: float) -> Profile | None:
+    """Of the fibers of S/N [least, most); None where there are none."""
+    chosen = (seams.brightness >= least) & (seams.brightness < most)
+    if not chosen.any():
+        return None
+    pull, distance = seams.pull[:, chosen], seams.distance[chosen]
+    count = np.bincount(distance)
+    square = np.array([np.bincount(distance, p**2) for p in pull]) / count
+    fourth = np.array([np.bincount(distance, p**4) for p in pull]) / count
+    return Profile(
+        count=count,
+        square=square,
+        error=np.sqrt(np.maximum(fourth - square**2, 0) / count),
+        apart=np.sqrt(np.bincount(distance, (pull[0] - pull[1]) ** 2) / count),
+    )
+
+
+@dataclass
+class SkyResidual:
+    """Faint targets at sky lines and at a patch's edge, after subtraction of the sky."""
+
+    count: int
+    square: np.ndarray  # mean squared pull, of patch and of frame
+    apart: float  # rms of the difference of the two fluxes, sigma
+    largest: float  # and its largest magnitude
+
+
+def sky_residual(seams: Seams) -> SkyResidual | None:
+    """Of the targets of S/N 5 to 20, in the two bins beside a seam; None where there are none."""
+    faint = (seams.brightness >= 5) & (seams.brightness < 20) & seams.target
+    chosen = faint & seams.line & (seams.distance == 0)
+    if not chosen.any():
+        return None
+    pull = seams.subtracted[:, chosen]
+    difference = pull[0] - pull[1]
+    return SkyResidual(
+        count=int(chosen.sum()),
+        square=(pull**2).mean(axis=1),
+        apart=float(np.sqrt((difference**2).mean())),
+        largest=float(np.abs(difference).max()),
+    )
+
+
+def summary(seams: Seams) -> list[str]:
+    """Lines of a table: mean squared pulls at the edges and away from them."""
+    lines = [
+        "  S/N  bins at edges  patch, edges      frame, edges      patch, inside  frame, inside",
+    ]
+    for name, least, most in BRIGHTNESS:
+        one = profile(seams, least, most)
+        if one is None:
+            continue
+        away = slice(len(one.count) // 2, None)  # the half of the distances that is farthest
+        inner = (one.square * one.count)[:, away].sum(axis=1) / one.count[away].sum()
+        edge = [f"{one.square[k, 0]:.4f} ± {one.error[k, 0]:.4f}" for k in range(2)]
+        lines.append(
+            f"  {name:3d}  {one.count[0]:13d}  {edge[0]}   {edge[1]}   "
+            f"{inner[0]:13.4f}  {inner[1]:13.4f}"
+        )
+    sky = sky_residual(seams)
+    if sky is not None:
+        lines.append(
+            f"  sky lines at edges, sky subtracted, S/N 5 to 20, {sky.count} bins: mean squared "
+            f"pull {sky.square[0]:.4f} (patch), {sky.square[1]:.4f} (frame); the two are "
+            f"{sky.apart:.3f} sigma apart (rms), {sky.largest:.2f} at most"
+        )
+    return lines
