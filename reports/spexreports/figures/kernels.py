@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from spexreports.figures import style
 from spexreports.results.checks import KernelTimes
-from spexreports.results.kernels import KernelFile
+from spexreports.results.kernels import Kernel
 from spexreports.results.result import KERNELS, Result
 from spexreports.tables.ladder import best_rungs
 
@@ -63,16 +63,16 @@ def times_figure(times: list[KernelTimes], most: int = 12) -> Figure | None:
     return drawn
 
 
-def eigh_figure(files: list[KernelFile]) -> Figure | None:
+def eigh_figure(found: list[Kernel]) -> Figure | None:
     """Milliseconds of one eigendecomposition over the order of the matrix, CPU core and GPU."""
     lines: dict[str, list[tuple[int, float]]] = {}
     names = {"": "one CPU core", "single": "GPU, one at a time"}
     names |= {"xsyev": "GPU, batched (XsyevBatched)", "jacobi": "GPU, batched (syevjBatched)"}
-    for file in files:
-        for kernel in file.kernels:
-            # 512 lies so near 518 that only noise would be seen between them.
-            if kernel.group == "eigh" and kernel.variant in names and kernel.n not in (None, 512):
-                lines.setdefault(names[kernel.variant], []).append((kernel.n, 1e3 * kernel.each))
+    for kernel in found:
+        group, variant, sizes = kernel.parts
+        # 512 lies so near 518 that only noise would be seen between them.
+        if group == "eigh" and variant in names and sizes and sizes[0] != 512:
+            lines.setdefault(names[variant], []).append((sizes[0], 1e3 * kernel.each))
     lines = {name: sorted(points) for name, points in lines.items() if len(points) > 1}
     if not lines:
         return None

@@ -56,7 +56,7 @@ def all_tables(found: Found) -> dict[str, Table]:
     checks = read_checks(found.checks)
     tables = [make(results) for make in OF_RESULTS]
     tables += [provenance.checks_table(checks), times.kernel_seconds_table(checks)]
-    tables.append(times.kernel_times_table(read_kernel_times(found.kernel_times)))
+    tables.append(times.kernel_times_table(read_kernel_times([*found.kernel_times, *found.checks])))
     tables.append(times.bundle_table(read_bundles(found.bundles)))
     tables.append(times.micro_table(read_kernels(found.kernels)))
     tables += [ladders.paper_ladder_table(), ladders.statements_table()]
@@ -124,7 +124,7 @@ def _pictures(found: Found, out: Path) -> dict[str, Picture | None]:
             "kernel-times",
             "The longest kernels",
             "Mean of b, r and z, each kernel alone on the GPU.",
-            kernels.times_figure(read_kernel_times(found.kernel_times)),
+            kernels.times_figure(read_kernel_times([*found.kernel_times, *found.checks])),
         ),
         (
             "eigh",

@@ -89,10 +89,13 @@ def read_checks(paths: list[Path]) -> list[GpuCheck]:
 
 
 def read_kernel_times(paths: list[Path]) -> list[KernelTimes]:
-    """The files, the newest first."""
+    """Of files of ci/kernel-times, and of those of ci/gpu-check that hold one; the newest first."""
     found = []
     for path in paths:
         data = read_json(path)
+        data = data.get("kernel_times") or data
+        if "kernels" not in data:
+            continue
         try:
             kernels = [
                 (k["kernel"], {arm: float(k[arm]) for arm in "brz"}) for k in data["kernels"]

@@ -4,23 +4,19 @@ Names are GROUP[/VARIANT...][/SIZE...], after which Google Benchmark appends wha
 about clocks and repetitions.
 """
 
-import json
-import math
 import re
 import statistics
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from spexreports.errors import DataError
+from spexreports.results.read import read_json
 
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-EXPECTED = "JSON of bench_kernels_cpu or bench_kernels_gpu (--benchmark_out)"
 # What Google Benchmark appends to names.
 SUFFIX = re.compile(
     r"/(manual_time|real_time|process_time|(min_time|min_warmup_time|iterations|repeats|threads):.*)"
 )
-WITH_ORDER = ("eigh", "cholesky", "roots")  # groups whose names may hold the order n of the matrix
 
 
 @dataclass(frozen=True)
@@ -28,182 +24,53 @@ class Kernel:
     """A benchmark of a file; with repetitions, their median."""
 
     name: str  # without what Google Benchmark appends
-    group: str  # first part of the name
-    variant: str  # parts that are no numbers, joined by "/"; may be empty
-    n: int | None  # order of the matrix, where there is one
-    batch: int  # matrices, patches or blocks of a call
+    where: str  # the GPU, or CPU
     seconds: float  # of a call
-    bytes_per_second: float | None
-    file: str  # label of the file: GPU or host
-    gpu: bool  # whether it ran on a GPU
+    batch: int  # matrices, patches or blocks of a call
+
+    @property
+    def parts(self) -> tuple[str, str, list[int]]:
+        """Group, variant and sizes of the name."""
+        group, *parts = self.name.split("/")
+        words = [part for part in parts if not part.isdecimal()]
+        return group, "/".join(words), [int(part) for part in parts if part.isdecimal()]
 
     @property
     def each(self) -> float:
         """Seconds of one matrix, patch or block of the batch."""
         return self.seconds / self.batch
 
-    @property
-    def device(self) -> str:
-        """Where it ran, in a word."""
-        return "GPU" if self.gpu else "CPU"
 
-
-@dataclass(frozen=True)
-class KernelFile:
-    """What a file holds."""
-
-    label: str
-    gpu: bool
-    kernels: tuple[Kernel, ...]
-    left_out: tuple[str, ...]  # "NAME: reason" of the benchmarks that failed
-
-
-@dataclass(frozen=True)
-class _Row:
-    """A row of the file, in SI units."""
-
-    seconds: float
-    bytes_per_second: float | None
-    items: float | None  # of a call
-    order: int | None
-
-
-def _number(path: Path, row: dict, key: str) -> float:
-    value = row.get(key)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-        raise DataError(path, f"{key} of {row['name']} is {json.dumps(value)[:40]}", "a number")
-    return float(value)
-
-
-def _maybe(path: Path, row: dict, *keys: str) -> float | None:
-    found = [key for key in keys if key in row]
-    return _number(path, row, found[0]) if found else None
-
-
-def _row(path: Path, row: dict) -> _Row:
-    unit = row.get("time_unit")
-    if unit not in UNITS:
-        raise DataError(path, f"time_unit of {row['name']} is {json.dumps(unit)}", "s, ms, us, ns")
-    real = _number(path, row, "real_time") * UNITS[unit]
-    if real <= 0:
-        raise DataError(path, f"real_time of {row['name']} is {real:g}", "above 0")
+def _kernel(name: str, rows: list[dict], where: str) -> Kernel:
+    seconds = statistics.median(float(r["real_time"]) * UNITS[r["time_unit"]] for r in rows)
+    first = rows[0]
     # Rates are by the clock that the name gives, else by the CPU's.
-    own_clock = "/manual_time" in row["name"] or "/real_time" in row["name"]
-    clock = real if own_clock else _number(path, row, "cpu_time") * UNITS[unit]
-    rate = _maybe(path, row, "items_per_second")
-    order = _maybe(path, row, "n", "m")
-    return _Row(
-        seconds=real,
-        bytes_per_second=_maybe(path, row, "bytes_per_second"),
-        items=None if rate is None else rate * clock,
-        order=None if order is None else round(order),
-    )
+    own_clock = "/manual_time" in first["name"] or "/real_time" in first["name"]
+    clock = float(first["real_time" if own_clock else "cpu_time"]) * UNITS[first["time_unit"]]
+    rate = first.get("items_per_second")
+    batch = round(rate * clock) if rate else 1
+    kernel = Kernel(name, where, seconds, batch)
+    group, _, sizes = kernel.parts
+    if group == "eigh" or (rate is None and sizes):
+        # The order of the matrix comes first, then how many matrices a call has.
+        batch = sizes[1] if len(sizes) > 1 else 1 if group == "eigh" else sizes[0]
+    return Kernel(name, where, seconds, max(batch, 1))
 
 
-def _middle(rows: list[_Row]) -> _Row:
-    """The median of the repetitions."""
-    rates = [r.bytes_per_second for r in rows if r.bytes_per_second is not None]
-    return _Row(
-        seconds=statistics.median(r.seconds for r in rows),
-        bytes_per_second=statistics.median(rates) if rates else None,
-        items=rows[0].items,
-        order=rows[0].order,
-    )
-
-
-def _kernel(name: str, row: _Row, label: str, gpu: bool) -> Kernel:
-    group, *parts = name.split("/")
-    sizes = [int(part) for part in parts if part.isdecimal()]
-    order = sizes[0] if group in WITH_ORDER and sizes else None
-    if group == "cholesky" and len(sizes) == 1:  # cholesky/band/BATCH
-        order = None
-    rest = sizes if order is None else sizes[1:]
-    batch = rest[-1] if rest else 1
-    if group == "roots" and rest and row.items:
-        batch = round(row.items)  # the name counts patches, each of which has several blocks
-    return Kernel(
-        name=name,
-        group=group,
-        variant="/".join(part for part in parts if not part.isdecimal()),
-        n=row.order or order,
-        batch=max(batch, 1),
-        seconds=row.seconds,
-        bytes_per_second=row.bytes_per_second,
-        file=label,
-        gpu=gpu,
-    )
-
-
-def _load(path: Path) -> dict:
-    try:
-        content: Any = json.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise DataError(path, error.strerror or str(error), "a readable file") from error
-    except ValueError as error:  # of JSON or of UTF-8
-        raise DataError(path, "is no JSON", EXPECTED) from error
-    if (
-        not isinstance(content, dict)
-        or not isinstance(content.get("context"), dict)
-        or not isinstance(content.get("benchmarks"), list)
-        or not all(
-            isinstance(row, dict) and isinstance(row.get("name"), str) and row["name"]
-            for row in content["benchmarks"]
-        )
-    ):
-        raise DataError(path, "is no output of Google Benchmark", EXPECTED)
-    return content
-
-
-def _cpu_label(context: dict) -> str:
-    """What the file says of its CPU: the model where it is given, else its speed and kernel."""
-    if context.get("cpu"):
-        return str(context["cpu"])
-    parts = ["CPU"]
-    if isinstance(context.get("mhz_per_cpu"), int | float):
-        parts = [f"CPU of {context['mhz_per_cpu'] / 1000:.1f} GHz"]
-    if context.get("openblas core"):
-        parts.append(f"OpenBLAS {context['openblas core']}")
-    return ", ".join(parts)
-
-
-def read_kernel_file(path: Path) -> KernelFile:
-    """Reads a file; of repetitions the row of the median, else the median of the rows."""
-    content = _load(path)
-    context = content["context"]
-    gpu = "gpu" in context
-    label = str(context["gpu"]) if gpu else _cpu_label(context)
-    rows: dict[str, list[_Row]] = {}
-    medians: dict[str, _Row] = {}
-    failed: dict[str, str] = {}
-    for row in content["benchmarks"]:
-        name = SUFFIX.sub("", row.get("run_name", row["name"]))
-        if row.get("error_occurred"):
-            failed.setdefault(name, str(row.get("error_message") or "failed"))
-        elif row.get("run_type", "iteration") == "iteration":
-            rows.setdefault(name, []).append(_row(path, row))
-        elif row.get("aggregate_name") == "median":
-            medians[name] = _row(path, row)
-    kernels = [
-        _kernel(name, medians.get(name) or _middle(rows[name]), label, gpu)
-        for name in dict.fromkeys([*rows, *medians])
-        if name not in failed
-    ]
-    if not kernels and not failed:
-        raise DataError(path, "holds no benchmark", EXPECTED)
-    left_out = tuple(f"{name}: {reason}" for name, reason in failed.items())
-    return KernelFile(label, gpu, tuple(kernels), left_out)
-
-
-def _relabelled(file: KernelFile, label: str) -> KernelFile:
-    kernels = tuple(replace(kernel, file=label) for kernel in file.kernels)
-    return replace(file, label=label, kernels=kernels)
-
-
-def read_kernels(paths: list[Path]) -> list[KernelFile]:
-    """Reads files; where labels are the same, the files' names are added."""
-    found = [(path, read_kernel_file(path)) for path in paths]
-    labels = [file.label for _, file in found]
-    return [
-        _relabelled(file, f"{file.label}, {path.stem}") if labels.count(file.label) > 1 else file
-        for path, file in found
-    ]
+def read_kernels(paths: list[Path]) -> list[Kernel]:
+    """The benchmarks of all files; of repetitions the median, those that failed left out."""
+    found = []
+    for path in paths:
+        data = read_json(path)
+        try:
+            where = data["context"].get("gpu", "CPU")
+            rows: dict[str, list[dict]] = {}
+            for row in data["benchmarks"]:
+                if row.get("run_type", "iteration") == "iteration" and "error_message" not in row:
+                    name = SUFFIX.sub("", row.get("run_name", row["name"]))
+                    rows.setdefault(name, []).append(row)
+            found += [_kernel(name, of, where) for name, of in rows.items()]
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            expected = "JSON of bench_kernels_cpu or bench_kernels_gpu (--benchmark_out)"
+            raise DataError(path, f"is broken: {error}", expected) from error
+    return found

@@ -10,23 +10,27 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-# Stages of a run in their order; "phases" of the result files.
-STAGES = (
-    "start",
-    "read",
-    "convert",
-    "transfer-in",
-    "spots",
-    "assemble",
-    "solve",
-    "decorrelate",
-    "quality",
-    "transfer-out",
-    "gather",
-    "write",
-)
-KERNELS = ("spots", "assemble", "solve", "decorrelate", "quality")  # the stages of the kernels
+# Stages of a run in their order; "phases" of the result files. KERNELS are those of the kernels.
+STAGES = ("start", "read", "convert", "transfer-in", "spots", "assemble", "solve", "decorrelate")
+STAGES += ("quality", "transfer-out", "gather", "write")
+KERNELS = ("spots", "assemble", "solve", "decorrelate", "quality")
 CLOCKS = ("effective", "extraction")
+# Attributes of a result that are members deeper in its JSON; others are members of its first level.
+MEMBERS = {
+    "system": ("system", "name"),
+    "plan": ("plan", "name"),
+    "cpus": ("system", "cpus"),  # of a node
+    "nodes": ("fom", "nodes"),
+    "gpus_per_node": ("launch", "gpus_per_node"),  # 0 where CPUs alone worked
+    "ranks": ("launch", "ranks"),  # of all nodes
+    "threads": ("launch", "threads_per_rank"),  # None where the plan does not say
+    "frames_asked": ("fom", "frames_asked"),  # of a run
+    "scaled_to": ("fom", "scaled_to"),  # frames that fewer stand for; None: all were run
+    "why_incomplete": ("fom", "incomplete_because"),
+    "overall": ("verdict", "overall"),
+    "reasons": ("verdict", "reasons"),  # why the verdict is not pass
+    "joules_per_frame": ("energy", "joules_per_frame"),  # of all GPUs that the run used
+}
 
 
 @dataclass(frozen=True)
@@ -72,26 +76,19 @@ class Result:
     json: dict[str, Any]
 
     def __getattr__(self, name: str) -> Any:
-        """Members that are plain values: entry, case, milestone, division, tier, status, run_id."""
+        """A member of MEMBERS, or of the JSON's first level: entry, milestone, tier, run_id ..."""
+        found = self.__dict__["json"]
         try:
-            return self.__dict__["json"][name]
+            for key in MEMBERS.get(name, (name,)):
+                found = found[key]
         except KeyError as error:
             raise AttributeError(name) from error
+        return found
 
     @cached_property
     def start(self) -> datetime:
         """When the entry's runs began."""
         return datetime.strptime(self.json["start_utc"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
-
-    @cached_property
-    def system(self) -> str:
-        """The machine's name."""
-        return self.json["system"]["name"]
-
-    @cached_property
-    def plan(self) -> str:
-        """The plan's name."""
-        return self.json["plan"]["name"]
 
     @cached_property
     def commit(self) -> str:
@@ -100,77 +97,21 @@ class Result:
         return build["commit"][:7] + (" with changes" if build["dirty"] else "")
 
     @cached_property
-    def cpus(self) -> int:
-        """Of a node."""
-        return self.json["system"]["cpus"]
-
-    @cached_property
     def gpu(self) -> str | None:
         """The GPU's model; None without one."""
         gpus = self.json["system"]["gpus"]
         return gpus[0]["name"] if gpus else None
 
     @cached_property
-    def nodes(self) -> int:
-        """Nodes that were allocated."""
-        return self.json["fom"]["nodes"]
-
-    @cached_property
-    def gpus_per_node(self) -> int:
-        """0 where CPUs alone worked."""
-        return self.json["launch"]["gpus_per_node"]
-
-    @cached_property
     def gpus(self) -> int:
         """Of all nodes."""
         return self.nodes * self.gpus_per_node
-
-    @cached_property
-    def ranks(self) -> int:
-        """MPI ranks of all nodes."""
-        return self.json["launch"]["ranks"]
-
-    @cached_property
-    def threads(self) -> int | None:
-        """Threads of a rank, where the plan says."""
-        return self.json["launch"]["threads_per_rank"]
-
-    @cached_property
-    def frames_asked(self) -> int:
-        """Frames of a run."""
-        return self.json["fom"]["frames_asked"]
-
-    @cached_property
-    def scaled_to(self) -> int | None:
-        """Frames of the exposure that fewer frames stand for; None: all were run."""
-        return self.json["fom"]["scaled_to"]
-
-    @cached_property
-    def why_incomplete(self) -> list[str]:
-        """What is missing for an accepted result (docs/benchmark.md, run rules)."""
-        return self.json["fom"]["incomplete_because"]
-
-    @cached_property
-    def overall(self) -> str:
-        """The verdict of spex-bench."""
-        return self.json["verdict"]["overall"]
-
-    @cached_property
-    def reasons(self) -> list[str]:
-        """Why the verdict is not pass."""
-        return self.json["verdict"]["reasons"]
-
-    @cached_property
-    def joules_per_frame(self) -> float | None:
-        """Of all GPUs that the run used."""
-        return self.json["energy"]["joules_per_frame"]
 
     def _figure(self, clock: str) -> Figure | None:
         data = self.json["fom"][clock]
         if data is None:
             return None
-        fpnh = data["fpnh"] and Statistic.of(data["fpnh"])
-        return Figure(Statistic.of(data["seconds"]), fpnh)
+        return Figure(Statistic.of(data["seconds"]), data["fpnh"] and Statistic.of(data["fpnh"]))
 
     @cached_property
     def effective(self) -> Figure | None:
@@ -195,8 +136,8 @@ class Result:
 
     def middle(self, member: str) -> float | None:
         """The median of a member of the timed samples; of a list, its mean. None if unknown."""
-        values = [s[member] for s in self.timed]
-        known = [statistics.mean(v) if isinstance(v, list) else v for v in values if v is not None]
+        values = [s[member] for s in self.timed if s[member] is not None]
+        known = [statistics.mean(v) if isinstance(v, list) else v for v in values]
         return statistics.median(known) if known else None
 
     def most(self, member: str) -> float | None:
@@ -206,11 +147,12 @@ class Result:
     @cached_property
     def stage_seconds(self) -> dict[str, float]:
         """Seconds of a frame by stage: medians of the timed samples, of all ranks and threads."""
+        phases = [s["phases"] for s in self.timed]
         return {
-            stage: statistics.median(s["phases"].get(stage, {"sum": 0.0})["sum"] for s in found)
+            stage: statistics.median(p.get(stage, {"sum": 0.0})["sum"] for p in phases)
             / self.frames_asked
             for stage in STAGES
-            if (found := self.timed) and any(stage in s["phases"] for s in found)
+            if any(stage in p for p in phases)
         }
 
     def beside(self, kind: str) -> Path:

@@ -23,11 +23,8 @@ class Seams:
     """Pulls of good bins `[2, bin]`, of patch and of frame, with what is needed to sort them."""
 
     pull: np.ndarray
-    subtracted: np.ndarray  # the same after subtraction of the mean of the sky fibers
     distance: np.ndarray  # bins from the nearest edge of a patch within the grid; 0: at it
     brightness: np.ndarray  # median S/N a bin of the fiber
-    target: np.ndarray  # of no sky fiber
-    line: np.ndarray  # at a wavelength of sky lines: the tenth where the sky is brightest
     nwavestep: int
 
 
@@ -49,17 +46,11 @@ def read_seams(patch: Path, frame: Path, truth: Path) -> Seams:
     # The grid's own ends are no seams.
     inner = (w >= step) & (w < (nwave - 1) // step * step)
     good = read[0].good & read[1].good & inner
-    sky = read[0].objtype == "SKY"
-    pulls, subtracted, expected = [], [], []
-    for one in read:
-        expected.append(expected_flux(one, simulated))
-        off, weight = one.flux - expected[-1], np.sqrt(np.maximum(one.ivar, 0))
-        pulls.append(off * weight)
-        seen = good[sky]
-        off_sky = np.where(seen, off[sky], 0).sum(axis=0) / np.maximum(seen.sum(axis=0), 1)
-        subtracted.append((off - off_sky) * weight)
-    level = expected[0][sky].mean(axis=0) if sky.any() else np.zeros(nwave)
-    line = level >= np.quantile(level, 0.9) if sky.any() else np.zeros(nwave, bool)
+    expected = [expected_flux(one, simulated) for one in read]
+    pulls = [
+        (one.flux - flux) * np.sqrt(np.maximum(one.ivar, 0))
+        for one, flux in zip(read, expected, strict=True)
+    ]
     noise = np.where(good, np.sqrt(np.maximum(read[0].ivar, 0)), np.nan)
     if not good.any():
         raise DataError(patch, "has no good bin of a patch within its grid", "three steps or more")
@@ -67,11 +58,8 @@ def read_seams(patch: Path, frame: Path, truth: Path) -> Seams:
     fiber = np.nonzero(good)[0]
     return Seams(
         pull=np.array([p[good] for p in pulls]),
-        subtracted=np.array([p[good] for p in subtracted]),
         distance=np.broadcast_to(distance, good.shape)[good],
         brightness=brightness[fiber],
-        target=~sky[fiber],
-        line=np.broadcast_to(line, good.shape)[good],
         nwavestep=step,
     )
 
@@ -82,11 +70,8 @@ def joined(parts: list[Seams]) -> Seams:
         raise ValueError("the frames have patches of different sizes (NWAVESTP)")
     return Seams(
         pull=np.concatenate([p.pull for p in parts], axis=1),
-        subtracted=np.concatenate([p.subtracted for p in parts], axis=1),
         distance=np.concatenate([p.distance for p in parts]),
         brightness=np.concatenate([p.brightness for p in parts]),
-        target=np.concatenate([p.target for p in parts]),
-        line=np.concatenate([p.line for p in parts]),
         nwavestep=parts[0].nwavestep,
     )
 
@@ -118,32 +103,6 @@ def profile(seams: Seams, least: float, most: float) -> Profile | None:
     )
 
 
-@dataclass
-class SkyResidual:
-    """Faint targets at sky lines and at a patch's edge, after subtraction of the sky."""
-
-    count: int
-    square: np.ndarray  # mean squared pull, of patch and of frame
-    apart: float  # rms of the difference of the two fluxes, sigma
-    largest: float  # and its largest magnitude
-
-
-def sky_residual(seams: Seams) -> SkyResidual | None:
-    """Of the targets of S/N 5 to 20, in the two bins beside a seam; None where there are none."""
-    faint = (seams.brightness >= 5) & (seams.brightness < 20) & seams.target
-    chosen = faint & seams.line & (seams.distance == 0)
-    if not chosen.any():
-        return None
-    pull = seams.subtracted[:, chosen]
-    difference = pull[0] - pull[1]
-    return SkyResidual(
-        count=int(chosen.sum()),
-        square=(pull**2).mean(axis=1),
-        apart=float(np.sqrt((difference**2).mean())),
-        largest=float(np.abs(difference).max()),
-    )
-
-
 def summary(seams: Seams) -> list[str]:
     """Lines of a table: mean squared pulls at the edges and away from them."""
     lines = [
@@ -159,12 +118,5 @@ def summary(seams: Seams) -> list[str]:
         lines.append(
             f"  {name:3d}  {one.count[0]:13d}  {edge[0]}   {edge[1]}   "
             f"{inner[0]:13.4f}  {inner[1]:13.4f}"
-        )
-    sky = sky_residual(seams)
-    if sky is not None:
-        lines.append(
-            f"  sky lines at edges, sky subtracted, S/N 5 to 20, {sky.count} bins: mean squared "
-            f"pull {sky.square[0]:.4f} (patch), {sky.square[1]:.4f} (frame); the two are "
-            f"{sky.apart:.3f} sigma apart (rms), {sky.largest:.2f} at most"
         )
     return lines

@@ -4,7 +4,7 @@ import statistics
 
 from spexreports.results.bundles import BundleSeconds
 from spexreports.results.checks import GpuCheck, KernelTimes
-from spexreports.results.kernels import KernelFile
+from spexreports.results.kernels import Kernel
 from spexreports.results.result import KERNELS, Result
 from spexreports.results.run_log import WALL, wall_parts
 from spexreports.results.work import of_exposure, rungs
@@ -192,17 +192,16 @@ def bundle_table(bundles: list[BundleSeconds]) -> Table | None:
     return Table.of("bundle-seconds", title, rows, words=words)
 
 
-def micro_table(files: list[KernelFile]) -> Table | None:
+def micro_table(kernels: list[Kernel]) -> Table | None:
     """All micro-benchmarks."""
     rows = [
         {
             "kernel": kernel.name,
-            "on": kernel.file,
+            "on": kernel.where,
             "a call": time_text(kernel.seconds),
-            "calls' items": str(kernel.batch),
+            "items of a call": str(kernel.batch),
             "an item": time_text(kernel.each),
         }
-        for file in files
-        for kernel in file.kernels
+        for kernel in kernels
     ]
     return Table.of("micro", "Micro-benchmarks", rows, words=("on",))
