@@ -40,11 +40,9 @@ def readme(arguments: argparse.Namespace) -> list[Path]:
 def seams(arguments: argparse.Namespace) -> list[Path]:
     """The seams of patches, against the truth."""
     from spexreports.figures.seams import seams_figure
-    from spexreports.results.seams import joined, read_seams, summary
+    from spexreports.results.seams import joined, read_seams
 
     found = joined([read_seams(*three) for three in arguments.exposure])
-    for line in summary(found):
-        print(line)
     arguments.out.parent.mkdir(parents=True, exist_ok=True)
     return [style.save(seams_figure(found, arguments.title), arguments.out)]
 

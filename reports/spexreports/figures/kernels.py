@@ -32,8 +32,9 @@ def floor_figure(results: list[Result]) -> Figure | None:
         axis.barh(row, 1e3 * took, 0.6, color=style.SKY, **label)
         label = {"label": "floor: arithmetic or memory at the GPU's ceilings"} if row == 0 else {}
         axis.plot([floor, floor], [row - 0.4, row + 0.4], color=style.VERMILION, lw=2.5, **label)
-        text = f" {took * 1e3 / floor:.0f} floors"
-        axis.text(1e3 * took, row, text, va="center", fontsize=style.FONT - 0.5)
+        text = f"{took * 1e3 / floor:.0f} floors"
+        place = {"textcoords": "offset points", "va": "center", "fontsize": style.FONT - 0.5}
+        axis.annotate(text, (1e3 * took, row), (4, 0), **place)
     axis.set_yticks(range(len(KERNELS)), labels=KERNELS)
     axis.set_ylim(len(KERNELS) - 0.4, -0.6)
     axis.margins(x=0.18)

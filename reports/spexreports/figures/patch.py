@@ -46,10 +46,7 @@ def window_around(
     y = float(np.mean([traces.row(fiber, wave) for fiber in indices]))
     y0 = int(np.clip(y - rows / 2, 0, max(ny - rows, 0)))
     return Window(
-        x0=max(int(min(x)) - 6, 0),
-        x1=min(int(max(x)) + 8, nx),
-        y0=y0,
-        y1=min(y0 + rows, ny),
+        x0=max(int(min(x)) - 6, 0), x1=min(int(max(x)) + 8, nx), y0=y0, y1=min(y0 + rows, ny)
     )
 
 

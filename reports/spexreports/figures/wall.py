@@ -44,8 +44,8 @@ def wall_figure(results: list[Result]) -> Figure | None:
     for row, (result, parts) in enumerate(found):
         _bar(axis, row, parts, 1.0, 0.5)
         total = sum(parts.values())
-        text = f" {total:.1f} s"
-        axis.text(total, row, text, va="center", fontweight="bold")
+        text, style_of = f"{total:.1f} s", {"va": "center", "fontweight": "bold"}
+        axis.annotate(text, (total, row), (4, 0), textcoords="offset points", **style_of)
         name = f"{machine(result)}, {result.frames_asked} frames"
         axis.text(0, row - 0.27, name, va="bottom", fontsize=style.FONT - 0.5)
     axis.set_yticks([])

@@ -25,14 +25,11 @@ OF_RESULTS = (
     headline.others_table,
     ladders.ladder_table,
     ladders.script_table,
-    ladders.milestones_table,
     ladders.totals_table,
     times.wall_table,
-    times.clock_table,
     times.busy_table,
     times.kernel_floor_table,
     times.eigh_table,
-    sweeps.gpus_table,
     sweeps.ranks_table,
     sweeps.mps_table,
     sweeps.bundles_table,
@@ -56,7 +53,6 @@ def all_tables(found: Found) -> dict[str, Table]:
     checks = read_checks(found.checks)
     tables = [make(results) for make in OF_RESULTS]
     tables += [provenance.checks_table(checks), times.kernel_seconds_table(checks)]
-    tables.append(times.kernel_times_table(read_kernel_times([*found.kernel_times, *found.checks])))
     tables.append(times.bundle_table(read_bundles(found.bundles)))
     tables.append(times.micro_table(read_kernels(found.kernels)))
     tables += [ladders.paper_ladder_table(), ladders.statements_table()]

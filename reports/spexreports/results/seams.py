@@ -101,22 +101,3 @@ def profile(seams: Seams, least: float, most: float) -> Profile | None:
         error=np.sqrt(np.maximum(fourth - square**2, 0) / count),
         apart=np.sqrt(np.bincount(distance, (pull[0] - pull[1]) ** 2) / count),
     )
-
-
-def summary(seams: Seams) -> list[str]:
-    """Lines of a table: mean squared pulls at the edges and away from them."""
-    lines = [
-        "  S/N  bins at edges  patch, edges      frame, edges      patch, inside  frame, inside",
-    ]
-    for name, least, most in BRIGHTNESS:
-        one = profile(seams, least, most)
-        if one is None:
-            continue
-        away = slice(len(one.count) // 2, None)  # the half of the distances that is farthest
-        inner = (one.square * one.count)[:, away].sum(axis=1) / one.count[away].sum()
-        edge = [f"{one.square[k, 0]:.4f} ± {one.error[k, 0]:.4f}" for k in range(2)]
-        lines.append(
-            f"  {name:3d}  {one.count[0]:13d}  {edge[0]}   {edge[1]}   "
-            f"{inner[0]:13.4f}  {inner[1]:13.4f}"
-        )
-    return lines

@@ -11,9 +11,6 @@ import numpy as np
 
 from spexreports.results.frames import Frame, Truth
 
-# What spex-compare --truth allows, for an on-grid simulation at production settings.
-LIMITS = {"mean": 0.03, "standard deviation": 0.03, "68% half-width": 0.03, "correlation": 0.03}
-
 
 def apply_resolution(resolution: np.ndarray, flux: np.ndarray) -> np.ndarray:
     """R · flux of one spectrum; `resolution[d, j]` is R[j − ndiag + d, j]."""

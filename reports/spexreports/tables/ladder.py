@@ -2,7 +2,7 @@
 
 from spexreports.results.published import MILESTONES, Rung, ratio_to_previous, read_published
 from spexreports.results.result import Result
-from spexreports.results.work import SCRIPT, fastest, of_exposure, rungs, settings, standard
+from spexreports.results.work import SCRIPT, fastest, rungs, settings, standard
 from spexreports.tables.headline import headlines
 from spexreports.tables.numbers import factor, number, speed
 from spexreports.tables.table import Table
@@ -96,29 +96,6 @@ def script_table(results: list[Result]) -> Table | None:
     words = ("system", "commit")
     title = "At the settings of gpu_specter's benchmark script"
     return Table.of("ladder-script", title, rows, note, words=words)
-
-
-def milestones_table(results: list[Result]) -> Table | None:
-    """For documents: effective FPNH of each rung on each system, beside the paper's best."""
-    best = best_rungs(results)
-    systems = list(dict.fromkeys(r.system for r in best))
-    systems.sort(key=lambda s: max(r.gpus for r in best if r.system == s))
-    rows = []
-    for milestone in MILESTONES:
-        row = {"milestone": milestone}
-        for system in systems:
-            found = [r for r in best if (r.milestone, r.system) == (milestone, system)]
-            row[system] = "–"
-            if found:
-                few = "" if of_exposure(found[0]) else f" ({found[0].frames_asked})"
-                row[system] = number(found[0].effective.fpnh.value) + few
-        paper = [rung for rung in read_published().ladder if rung.milestone == milestone]
-        top = max(paper, key=lambda rung: rung.fpnh, default=None)
-        nodes = f", {top.nodes} nodes" if top and top.nodes > 1 else ""
-        row["the paper's best"] = f"{top.fpnh:.2f} ({top.system}{nodes})" if top else "–"
-        rows.append(row)
-    note = "Frames per node-hour from launch to exit; in brackets the frames where fewer than 30."
-    return Table.of("milestones", "Rungs", rows, note) if best else None
 
 
 def paper_ladder_table() -> Table:

@@ -1,6 +1,6 @@
 """A table: a data frame of text with what a reader must know beside it."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,20 @@ class Table:
             return None
         frame = found.astype(object).where(found.notna(), NONE).astype(str)
         return cls(name, title, frame, note, **more)
+
+    @classmethod
+    def by_column(
+        cls,
+        name: str,
+        title: str,
+        results: Iterable[Any],
+        columns: Mapping[str, Callable[[Any], str]],
+        note: str = "",
+        **more: Any,
+    ) -> "Table | None":
+        """A row for each result, from a function for each column."""
+        rows = [{head: cell(r) for head, cell in columns.items()} for r in results]
+        return cls.of(name, title, rows, note, **more)
 
     @property
     def columns(self) -> list[str]:

@@ -1,13 +1,10 @@
 """Where the time goes: wall time, use of the machine, kernels."""
 
-import statistics
-
 from spexreports.results.bundles import BundleSeconds
-from spexreports.results.checks import GpuCheck, KernelTimes
+from spexreports.results.checks import GpuCheck
 from spexreports.results.kernels import Kernel
 from spexreports.results.result import KERNELS, Result
 from spexreports.results.run_log import WALL, wall_parts
-from spexreports.results.work import of_exposure, rungs
 from spexreports.tables.ladder import best_rungs
 from spexreports.tables.numbers import number, time_text
 from spexreports.tables.table import Table
@@ -30,32 +27,6 @@ def wall_table(results: list[Result]) -> Table | None:
         "reading and writing took approximately 25 to 30% of the wall time before interleave-io."
     )
     return Table.of("wall-time", "Shares of the wall time", rows, note)
-
-
-def clock_table(results: list[Result]) -> Table | None:
-    """The parts of the effective clock, of entries with all 30 frames."""
-    rows = []
-    for r in filter(of_exposure, rungs(results)):
-        parts = [
-            (s["launch_s"], s["extraction_s"], s["effective_s"] - s["launch_s"] - s["extraction_s"])
-            for s in r.timed
-            if None not in (s["launch_s"], s["extraction_s"])
-        ]
-        if parts:
-            before, extraction, after = (statistics.median(c) for c in zip(*parts, strict=True))
-            rows.append(
-                {
-                    "system, entry": f"{r.system}, {r.entry}",
-                    "before, s": f"{before:.2f}",
-                    "extraction, s": f"{extraction:.2f}",
-                    "after, s": f"{after:.2f}",
-                }
-            )
-    note = (
-        "Before the extraction: launcher, MPI, and the driver's start. After: the end of the "
-        "processes. Medians, which need not add up."
-    )
-    return Table.of("clock", "The effective clock taken apart", rows, note)
 
 
 def _part(value: float | None) -> str:
@@ -161,19 +132,6 @@ def kernel_seconds_table(checks: list[GpuCheck]) -> Table | None:
     ]
     note = "By ci/gpu-check: data on the device, one frame at a time, the mean of its cameras."
     return Table.of("kernel-seconds", "Seconds of the kernels", rows, note, words=("commit",))
-
-
-def kernel_times_table(times: list[KernelTimes]) -> Table | None:
-    """Milliseconds of each kernel of a frame, the longest first."""
-    rows = []
-    for found in times[:1]:
-        kernels = sorted(found.kernels, key=lambda kernel: -sum(kernel[1].values()))
-        rows += [
-            {"kernel": name} | {f"{arm}, ms": f"{ms[arm]:.2f}" for arm in "brz"}
-            for name, ms in kernels
-        ]
-        note = f"{found.milestone} on one {found.gpu}, commit {found.commit[:7]}, {found.date}, ncu"
-    return Table.of("kernel-times", "Milliseconds of each kernel", rows, note) if rows else None
 
 
 def bundle_table(bundles: list[BundleSeconds]) -> Table | None:
