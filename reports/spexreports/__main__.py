@@ -7,224 +7,200 @@ from pathlib import Path
 
 from spexreports.errors import DataError, UsageError
 from spexreports.figures import style
+from spexreports.figures.nodes import nodes_figure
+from spexreports.figures.readme import readme_figure
+from spexreports.figures.seams import seams_figure
+from spexreports.page import frame as pages
+from spexreports.page import quote as quoting
+from spexreports.page.report import bench_report
+from spexreports.results import compare as comparing
+from spexreports.results import frames, keep, nodes, thresholds
+from spexreports.results.read import find, read_results
+from spexreports.results.seams import joined, read_seams
 
-
-def frame(arguments: argparse.Namespace) -> list[Path]:
-    """The figures of any extracted frame."""
-    from spexreports.page.frame import frame_report
-
-    return frame_report(arguments.frame, arguments.model, arguments.preproc, arguments.out)
-
-
-def demo(arguments: argparse.Namespace) -> list[Path]:
-    """The four plots of a simulated and extracted frame."""
-    from spexreports.page.frame import demo_figures
-
-    return demo_figures(arguments)
-
-
-def readme(arguments: argparse.Namespace) -> list[Path]:
-    """The README's picture."""
-    from spexreports.figures.readme import readme_figure
-    from spexreports.results import frames
-
-    drawn = readme_figure(
-        frames.read_ccd(arguments.preproc),
-        frames.read_traces(arguments.psf),
-        frames.read_frame(arguments.frame),
-    )
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    return [style.save(drawn, arguments.out)]
-
-
-def seams(arguments: argparse.Namespace) -> list[Path]:
-    """The seams of patches, against the truth."""
-    from spexreports.figures.seams import seams_figure
-    from spexreports.results.seams import joined, read_seams
-
-    found = joined([read_seams(*three) for three in arguments.exposure])
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    return [style.save(seams_figure(found, arguments.title), arguments.out)]
-
-
-def bench(arguments: argparse.Namespace) -> list[Path]:
-    """The report of benchmark results."""
-    from spexreports.page.report import bench_report
-
-    return bench_report([*arguments.results, *(arguments.micro or [])], arguments.out)
-
-
-def compare(arguments: argparse.Namespace) -> list[Path]:
-    """Whether B is faster than A."""
-    from spexreports.results.compare import compare as compare_results
-
-    if not 0 < arguments.margin < 1:
-        raise UsageError("--margin", f"{arguments.margin:g} is no margin", "above 0 and below 1")
-    for line in compare_results(arguments.a, arguments.b, arguments.margin):
-        print(line)
-    return []
-
-
-def quote(arguments: argparse.Namespace) -> list[Path]:
-    """Writes the tables of documents anew, or says where they are not those of the results."""
-    from spexreports.page import quote as quoting
-    from spexreports.results.read import find
-
-    made, changed = quoting.blocks(find(arguments.results)), []
-    for file in arguments.documents:
-        text = quoting.quote(file, made)
-        if text != file.read_text(encoding="utf-8"):
-            if arguments.check:
-                raise DataError(file, "quotes numbers that are not in the results", "quote it anew")
-            file.write_text(text, encoding="utf-8")
-            changed.append(file)
-    return changed
-
-
-def thresholds(arguments: argparse.Namespace) -> list[Path]:
-    """Thresholds that are the speeds of results."""
-    from spexreports.results.read import read_results
-    from spexreports.results.thresholds import thresholds_text, write_thresholds
-
-    write_thresholds(arguments.out, thresholds_text(read_results(arguments.results)))
-    return [arguments.out]
-
-
-def keep(arguments: argparse.Namespace) -> list[Path]:
-    """Puts results into a tree of kept results."""
-    from spexreports.results.keep import keep as keep_results
-
-    return keep_results(arguments.results, arguments.into, arguments.system, arguments.events)
+RESULTS = "RESULT.json|DIR"
 
 
 class OddNodesError(Exception):
     """Not all is as it should be, which has been said; the exit status."""
 
 
-def nodes(arguments: argparse.Namespace) -> list[Path]:
-    """The table of the nodes of an allocation, and their figure."""
-    from spexreports.figures.nodes import nodes_figure
-    from spexreports.results.nodes import judge_nodes, read_nodes, status_of, table
+def run_frame(a: argparse.Namespace) -> list[Path]:
+    """The page of any extracted frame."""
+    return pages.frame_report(a.frame, a.model, a.preproc, a.out)
 
-    margin = arguments.margin
-    found = judge_nodes(read_nodes(arguments.folder), margin)
-    text = table(found)
-    print(text)
-    written = []
-    if arguments.out:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        (arguments.out / "nodes.txt").write_text(text + "\n", encoding="utf-8")
-        written.append(arguments.out / "nodes.txt")
-        if any(one.speeds for one in found):
-            drawn = nodes_figure(found, margin)
-            written.append(style.save(drawn, arguments.out / "nodes.svg"))
-    for path in written:
-        print(f"wrote {path}")
-    if status_of(found) != 0:
-        raise OddNodesError(status_of(found))
+
+def run_readme(a: argparse.Namespace) -> list[Path]:
+    """The README's picture."""
+    image, traces = frames.read_ccd(a.preproc), frames.read_traces(a.psf)
+    drawn = readme_figure(image, traces, frames.read_frame(a.frame))
+    a.out.parent.mkdir(parents=True, exist_ok=True)
+    return [style.save(drawn, a.out)]
+
+
+def run_seams(a: argparse.Namespace) -> list[Path]:
+    """The seams of patches, against the truth."""
+    found = joined([read_seams(*three) for three in a.exposure])
+    a.out.parent.mkdir(parents=True, exist_ok=True)
+    return [style.save(seams_figure(found, a.title), a.out)]
+
+
+def run_bench(a: argparse.Namespace) -> list[Path]:
+    """The report of benchmark results."""
+    return bench_report([*a.results, *(a.micro or [])], a.out)
+
+
+def run_quote(a: argparse.Namespace) -> list[Path]:
+    """Writes the tables of documents anew, or says where they are not those of the results."""
+    made, changed = quoting.blocks(find(a.results)), []
+    for file in a.documents:
+        text = quoting.quote(file, made)
+        if text != file.read_text(encoding="utf-8"):
+            if a.check:
+                raise DataError(file, "quotes numbers that are not in the results", "quote it anew")
+            file.write_text(text, encoding="utf-8")
+            changed.append(file)
+    return changed
+
+
+def run_thresholds(a: argparse.Namespace) -> list[Path]:
+    """Thresholds that are the speeds of results."""
+    thresholds.write_thresholds(a.out, thresholds.thresholds_text(read_results(a.results)))
+    return [a.out]
+
+
+def run_keep(a: argparse.Namespace) -> list[Path]:
+    """Puts results into a tree of kept results."""
+    return keep.keep(a.results, a.into, a.system, a.events)
+
+
+def run_compare(a: argparse.Namespace) -> list[Path]:
+    """Whether B is faster than A."""
+    if not 0 < a.margin < 1:
+        raise UsageError("--margin", f"{a.margin:g} is no margin", "above 0 and below 1")
+    print("\n".join(comparing.compare(a.a, a.b, a.margin)))
     return []
+
+
+def run_nodes(a: argparse.Namespace) -> list[Path]:
+    """The table of the nodes of an allocation, and their figure."""
+    found = nodes.judge_nodes(nodes.read_nodes(a.folder), a.margin)
+    text = nodes.table(found)
+    print(text)
+    if a.out:
+        a.out.mkdir(parents=True, exist_ok=True)
+        (a.out / "nodes.txt").write_text(text + "\n", encoding="utf-8")
+        print(f"wrote {a.out / 'nodes.txt'}")
+        if any(one.speeds for one in found):
+            drawn = nodes_figure(found, a.margin)
+            print(f"wrote {style.save(drawn, a.out / 'nodes.svg')}")
+    if nodes.status_of(found) != 0:
+        raise OddNodesError(nodes.status_of(found))
+    return []
+
+
+# Of each command: what it runs, its help, and its arguments with argparse's settings.
+FILE, MARGIN = {"type": Path}, {"type": float, "default": 0.02}
+NEEDED = FILE | {"required": True}
+SOME = FILE | {"nargs": "+", "metavar": RESULTS, "help": "of spex-bench; folders are searched"}
+THREE = {"nargs": 3, "action": "append", "metavar": ("PATCH", "FRAME", "TRUTH")}
+COMMANDS = {
+    "frame": (
+        run_frame,
+        "spectra, noise and resolution of any extracted frame",
+        {
+            "frame": FILE | {"help": "frame file of spex-cpu, spex-gpu or DESI"},
+            "--model": FILE | {"help": "model image (spex-cpu --model): draws image − model"},
+            "--preproc": FILE | {"help": "the image; needed with --model"},
+            "--out": NEEDED | {"help": "folder of the page"},
+        },
+    ),
+    "bench": (
+        run_bench,
+        "a page of benchmark results beside the paper's (docs/benchmark.md)",
+        {
+            "results": SOME,
+            "--out": NEEDED | {"help": "folder of the page and its figures"},
+            "--micro": FILE | {"action": "append", "help": "a file of the micro-benchmarks"},
+        },
+    ),
+    "compare": (
+        run_compare,
+        "is B faster than A? entry by entry (docs/benchmark.md)",
+        {
+            "a": FILE | {"metavar": "A", "help": "result file or folder"},
+            "b": FILE | {"metavar": "B", "help": "result file or folder"},
+            "--margin": MARGIN | {"help": "speeds within it are the same (0.02, of 1)"},
+        },
+    ),
+    "keep": (
+        run_keep,
+        "puts results into SYSTEM/PLAN/ENTRY.json of a tree",
+        {
+            "results": SOME,
+            "--into": NEEDED | {"help": "the tree: reports/results"},
+            "--system": {"help": "the system's name (default: as the machine has it)"},
+            "--events": {"action": "store_true", "help": "keep run logs too"},
+        },
+    ),
+    "thresholds": (
+        run_thresholds,
+        "a thresholds file of spex-bench that asks for the speeds of results",
+        {"results": SOME, "--out": NEEDED | {"help": "file"}},
+    ),
+    "nodes": (
+        run_nodes,
+        "slow, wrong and silent nodes, by one plan on each (docs/slurm.md)",
+        {
+            "folder": FILE | {"metavar": "DIR", "help": "with a folder for each node"},
+            "--out": FILE | {"help": "folder of the table and its figure"},
+            "--margin": MARGIN | {"help": "nodes within it are not odd (0.02, of 1)"},
+        },
+    ),
+    "quote": (
+        run_quote,
+        "writes the tables of documents that quote results",
+        {
+            "results": SOME,
+            "--documents": NEEDED | {"nargs": "+", "metavar": "FILE.md", "help": "to be written"},
+            "--check": {
+                "action": "store_true",
+                "help": "write nothing; fail where a number differs",
+            },
+        },
+    ),
+    "demo": (
+        pages.demo_figures,
+        "patch, spectra, resolution, pulls of a simulated frame",
+        {f"--{name}": NEEDED for name in ("preproc", "psf", "frame", "model", "truth", "out")},
+    ),
+    "readme": (
+        run_readme,
+        "a CCD patch beside its spectra",
+        {f"--{name}": NEEDED for name in ("preproc", "psf", "frame", "out")},
+    ),
+    "seams": (
+        run_seams,
+        "errors by distance from a patch's edge, of --flux patch and frame",
+        {
+            "--exposure": NEEDED | THREE | {"help": "of one simulation; again for more exposures"},
+            "--title": {"default": "Seams of patches"},
+            "--out": NEEDED | {"help": "file"},
+        },
+    ),
+}
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    top = argparse.ArgumentParser(
-        prog="spexreports",
-        description="Plots and reports of frames and benchmarks: `spex-reports COMMAND ...`, or "
-        "`python -m spexreports COMMAND ...` with reports/ on PYTHONPATH.",
-    )
+    text = "Plots and reports of frames and benchmarks: `spex-reports COMMAND ...`."
+    top = argparse.ArgumentParser(prog="spexreports", description=text)
     commands = top.add_subparsers(required=True)
-
-    def command(run, text: str, *, results: str = "", out: str = "") -> argparse.ArgumentParser:
-        made = commands.add_parser(run.__name__, help=text, description=text)
-        made.set_defaults(run=run)
-        if results:
-            made.add_argument(
-                "results", type=Path, nargs=results, metavar="RESULT.json|DIR", help="of spex-bench"
-            )
-        if out:
-            made.add_argument("--out", type=Path, required=True, help=out)
-        return made
-
-    of_frame = command(frame, "spectra, ivar and resolution of an extracted frame", out="folder")
-    of_frame.add_argument("frame", type=Path, help="frame file, of spex-cpu, spex-gpu or DESI")
-    of_frame.add_argument(
-        "--model", type=Path, help="model image (spex-cpu --model): image − model"
-    )
-    of_frame.add_argument("--preproc", type=Path, help="the image; needed with --model")
-
-    of_demo = command(demo, "patch, spectra, resolution, pulls of a simulated frame", out="folder")
-    of_readme = command(readme, "a CCD patch beside its spectra", out="file")
-    for name in ("preproc", "psf", "frame", "model", "truth"):
-        of_demo.add_argument(f"--{name}", type=Path, required=True)
-        if name in ("preproc", "psf", "frame"):
-            of_readme.add_argument(f"--{name}", type=Path, required=True)
-
-    of_seams = command(
-        seams, "errors by distance from a patch's edge, of --flux patch and frame", out="file"
-    )
-    of_seams.add_argument(
-        "--exposure",
-        type=Path,
-        nargs=3,
-        action="append",
-        required=True,
-        metavar=("PATCH", "FRAME", "TRUTH"),
-        help="frames of one simulation by --flux patch and --flux frame, and its truth; again for "
-        "more exposures",
-    )
-    of_seams.add_argument("--title", default="Seams of patches", help="(default: %(default)s)")
-
-    of_bench = command(
-        bench,
-        "a page of benchmark results beside the paper's (docs/benchmark.md)",
-        results="+",
-        out="folder of the page and its figures",
-    )
-    of_bench.add_argument(
-        "--micro",
-        type=Path,
-        action="append",
-        metavar="FILE.json",
-        help="outputs of the micro-benchmarks (--benchmark_out); those in folders are found",
-    )
-
-    of_compare = command(compare, "is B faster than A? entry by entry (docs/benchmark.md)")
-    for name in ("a", "b"):
-        of_compare.add_argument(name, type=Path, metavar=name.upper(), help="result file or folder")
-    of_compare.add_argument(
-        "--margin",
-        type=float,
-        default=0.02,
-        help="speeds within it are the same (default: %(default)s, of 1)",
-    )
-
-    of_keep = command(keep, "puts results into SYSTEM/PLAN/ENTRY.json of a tree", results="+")
-    of_keep.add_argument("--into", type=Path, required=True, help="the tree: reports/results")
-    of_keep.add_argument("--system", help="the system's name (default: as the machine has it)")
-    of_keep.add_argument("--events", action="store_true", help="keep run logs too")
-
-    command(
-        thresholds,
-        "a thresholds file of spex-bench that asks for the speeds of results",
-        results="+",
-        out="file",
-    )
-    of_nodes = command(nodes, "slow, wrong and silent nodes, by one plan on each (docs/slurm.md)")
-    of_nodes.add_argument("folder", type=Path, metavar="DIR", help="with a folder for each node")
-    of_nodes.add_argument("--out", type=Path, help="folder of the table and its figure")
-    of_nodes.add_argument(
-        "--margin",
-        type=float,
-        default=0.02,
-        help="nodes within it are not odd (default: %(default)s, of 1)",
-    )
-    of_quote = command(quote, "writes the tables of documents that quote results", results="+")
-    of_quote.add_argument(
-        "--documents", type=Path, nargs="+", required=True, metavar="FILE.md", help="to be written"
-    )
-    of_quote.add_argument(
-        "--check", action="store_true", help="write nothing; fail where a number is another"
-    )
+    for name, (run, what, arguments) in COMMANDS.items():
+        command = commands.add_parser(name, help=what, description=what)
+        command.set_defaults(run=run)
+        for argument, settings in arguments.items():
+            command.add_argument(argument, **settings)
     return top
 
 
