@@ -231,7 +231,7 @@ class Reports(unittest.TestCase):
             ElementTree.parse(file)
 
     def test_frame_without_what_is_optional(self):
-        """No FIBERMAP, no MASK, no CAMERA; and no good bin at all."""
+        """No FIBERMAP, MASK or CAMERA; no good bin at all; R of a few fibers alone."""
         with tempfile.TemporaryDirectory() as folder:
             bare, dark = Path(folder) / "bare.fits", Path(folder) / "dark.fits"
             with fits.open(self.paths["frame"]) as hdus:
@@ -241,7 +241,11 @@ class Reports(unittest.TestCase):
                 hdus.writeto(bare)
                 hdus["IVAR"].data[:] = 0
                 hdus.writeto(dark)
-            for file in (bare, dark):
+            few = Path(folder) / "few.fits"
+            with fits.open(self.paths["frame"]) as hdus:
+                hdus["RESOLUTION"].data = hdus["RESOLUTION"].data[:3]
+                hdus.writeto(few)
+            for file in (bare, dark, few):
                 out = Path(folder) / file.stem
                 self.assertEqual(self.frame_command(file, "--out", out), (0, ""))
                 self.assertIn(file.name, (out / "index.html").read_text())

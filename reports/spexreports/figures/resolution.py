@@ -69,7 +69,8 @@ def running_median(values: np.ndarray, half: int = 12) -> np.ndarray:
 
 def resolution_figure(frame: Frame, title: str) -> Figure:
     """Rows of R at three wavelengths (above), widths along the spectra of some fibers (below)."""
-    nspec, nwave = frame.flux.shape
+    # Some frames hold R of their first fibers alone.
+    nspec, nwave = min(len(frame.flux), len(frame.resolution)), frame.flux.shape[1]
     middle = nspec // 2
     step = frame.wave[1] - frame.wave[0]
     offsets = np.arange(-frame.ndiag, frame.ndiag + 1) * step

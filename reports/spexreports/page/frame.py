@@ -43,7 +43,7 @@ def _facts(frame: frames.Frame) -> Table:
                 "median S/N a bin": number(float(np.median(flux * np.sqrt(ivar)))),
             }
         )
-    middle = len(frame.flux) // 2
+    middle = min(len(frame.flux), len(frame.resolution)) // 2
     width = widths(frame, middle)
     text = f"{frame.wave[0]:.1f} to {frame.wave[-1]:.1f} Å in {len(frame.wave)} bins."
     if np.isfinite(width).any():
