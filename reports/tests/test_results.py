@@ -91,6 +91,11 @@ class Reading(Scratch):
         self.write("other.json", {"a": 1})
         self.write("pipeline.json", data("pipeline"))
         self.assertEqual([r.entry for r in find([self.path, self.path]).results], ["pipeline"])
+        # What a run leaves within its folder is not read.
+        (self.path / "logs").mkdir()
+        self.write("logs/plan.json", "// a plan may hold comments")
+        self.assertEqual([r.entry for r in find([self.path]).results], ["pipeline"])
+        (self.path / "logs/plan.json").unlink()
         (self.path / "pipeline.json").unlink()
         with self.assertRaisesRegex(DataError, "holds no results"):
             find([self.path])

@@ -102,19 +102,29 @@ def _kind(data: Any) -> str | None:
     return "kernel_times" if isinstance(data.get("kernels"), list) else None
 
 
+def _files(folder: Path) -> list[Path]:
+    """The JSON of a folder, and of the folders within it where it holds no results itself.
+
+    What lies within a folder of results (data, logs) is the runs'.
+    """
+    own = sorted(f for f in folder.glob("*.json") if not f.name.endswith(BESIDE))
+    if any(_kind(read_json(file)) == "results" for file in own):
+        return own
+    within = sorted(path for path in folder.iterdir() if path.is_dir())
+    return [*own, *(file for one in within for file in _files(one))]
+
+
 def find(paths: list[Path]) -> Found:
-    """Reads files and folders, with all folders within them; results by start.
+    """Reads files and folders, with the folders within them; results by start.
 
     A result that is given twice (same run, entry and system) is kept once. Other JSON in a folder
     is named and left out. Throws DataError where there is nothing.
     """
     found, results = Found(), {}
     for path in paths:
-        files = sorted(path.rglob("*.json")) if path.is_dir() else [path]
+        files = _files(path) if path.is_dir() else [path]
         some = False
         for file in files:
-            if path.is_dir() and file.name.endswith(BESIDE):
-                continue
             data = read_json(file)
             kind = _kind(data)
             if kind == "results" or (not path.is_dir() and kind is None):

@@ -112,7 +112,7 @@ def entries_table(results: list[Result]) -> Table | None:
         {
             "system, plan, entry": f"{r.system}, {r.plan}, {r.entry}",
             "verdict": verdict(r),
-            "frames": agreement([r]).sentence,
+            "right frames": agreement([r]).systems.partition(" (")[0],
             "GPUs": _health(r),
             "not complete": "; ".join(r.why_incomplete) or "complete",
             "unusual": "; ".join(r.unusual) or "–",
