@@ -32,7 +32,7 @@ TEST(MilestoneNames, OfTheResultSchema) {
 }
 
 TEST(MilestoneNames, OfTheReports) {
-  const std::string text = source("reports/spexreports/published.py");
+  const std::string text = source("reports/spexreports/results/published.py");
   std::smatch list;
   ASSERT_TRUE(std::regex_search(text, list, std::regex(R"(MILESTONES = \(([^)]*)\))")));
   const std::string members = list[1];

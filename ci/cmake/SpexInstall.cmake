@@ -31,7 +31,8 @@ set(_shipped ${CMAKE_INSTALL_DATADIR}/spexbench)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/golden DESTINATION ${_shipped}
         FILES_MATCHING PATTERN "*.json" PATTERN "*.fits" PATTERN "README.md" PATTERN "tests" EXCLUDE)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/reports/spexreports DESTINATION ${_shipped}/reports
-        FILES_MATCHING PATTERN "*.py" PATTERN "*.json" PATTERN "__pycache__" EXCLUDE)
+        FILES_MATCHING PATTERN "*.py" PATTERN "*.json" PATTERN "*.j2" PATTERN "*.css" PATTERN "__pycache__"
+        EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/reports/requirements.txt DESTINATION ${_shipped}/reports)
 install(FILES ${PROJECT_SOURCE_DIR}/bench/result.schema.json ${PROJECT_SOURCE_DIR}/bench/thresholds.json
         DESTINATION ${_shipped}/bench)
@@ -50,7 +51,7 @@ endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CHANGELOG.md
         DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR}
-        FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.png" PATTERN "*.svg")
 
 # Scripts that belong on the PATH, beside the programs that they start.
 foreach(_script mpi/programs/mps-wrapper reports/spex-reports)

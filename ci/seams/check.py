@@ -11,10 +11,10 @@ from pathlib import Path
 
 import numpy as np
 import windows
-from spexreports import style
-from spexreports.files import read_frame
-from spexreports.seams import BRIGHTNESS, joined, profile, read_seams
-from spexreports.seams_figure import seams_figure
+from spexreports.figures import style
+from spexreports.figures.seams import seams_figure
+from spexreports.results.frames import read_frame
+from spexreports.results.seams import BRIGHTNESS, joined, profile, read_seams
 
 CAMERAS = ("b0", "r0", "z0")
 # Bright enough for S/N 300 a bin in one fiber of 25.
@@ -174,7 +174,7 @@ def against_truth(rows: Rows, made: Extractions, exposures: int) -> None:
                 rows.add(what, found, "equal within 4 errors", abs(edge - within) <= 4 * error)
             else:
                 rows.add(what, found)
-    path = made.out / "seams.png"
+    path = made.out / "seams.svg"
     style.apply()
     style.save(seams_figure(seams, "Camera z: errors near the edges of patches"), path)
     print(f"wrote {path}")

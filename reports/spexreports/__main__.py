@@ -5,257 +5,202 @@ import os
 import sys
 from pathlib import Path
 
-from spexreports import files, style
-from spexreports.bench_report import bench_report
-from spexreports.bundle_seconds import read_bundles
-from spexreports.comparison import MARGIN
 from spexreports.errors import DataError, UsageError
-from spexreports.gpu_checks import read_checks
-from spexreports.nodes import MARGIN as NODE_MARGIN
-from spexreports.nodes import judge_nodes, read_nodes, status_of, table
-from spexreports.nodes_figure import nodes_figure
-from spexreports.patch_figure import brightest_wave, patch_figure, window_around
-from spexreports.pulls_figure import pulls_figure, summary
-from spexreports.quoted import Sources, quote
-from spexreports.readme_figure import readme_figure
-from spexreports.resolution_figure import resolution_figure
-from spexreports.result_files import read_results
-from spexreports.seams import joined, read_seams
-from spexreports.seams import summary as seams_summary
-from spexreports.seams_figure import seams_figure
-from spexreports.spectra_figure import spectra_figure
-from spexreports.thresholds import thresholds_text, write_thresholds
-from spexreports.truth_check import expected_flux, pulls
+from spexreports.figures import style
+from spexreports.figures.nodes import nodes_figure
+from spexreports.figures.readme import readme_figure
+from spexreports.figures.seams import seams_figure
+from spexreports.page import frame as pages
+from spexreports.page import quote as quoting
+from spexreports.page.report import bench_report
+from spexreports.results import compare as comparing
+from spexreports.results import frames, keep, nodes, thresholds
+from spexreports.results.read import find, read_results
+from spexreports.results.seams import joined, read_seams
 
-
-def demo(arguments: argparse.Namespace) -> list[Path]:
-    """The four plots of a simulated and extracted frame."""
-    out = arguments.out
-    out.mkdir(parents=True, exist_ok=True)
-    frame = files.read_frame(arguments.frame)
-    ccd = files.read_ccd(arguments.preproc)
-    model = files.read_model(arguments.model)
-    traces = files.read_traces(arguments.psf)
-    expected = expected_flux(frame, files.read_truth(arguments.truth))
-    measured = pulls(frame, expected)
-    for name, value, want, passed in summary(measured):
-        print(f"  {name:20s} {value:8.4f}  expected {want:g}  {'ok' if passed else 'OUTSIDE'}")
-
-    name = frame.camera or "unknown"
-    window = window_around(ccd, traces, frame.index[:25], brightest_wave(frame))
-    return [
-        style.save(
-            patch_figure(
-                ccd,
-                model,
-                window,
-                f"Camera {name}: the CCD, and what the extraction predicts of it",
-            ),
-            out / "patch.png",
-        ),
-        style.save(
-            spectra_figure(frame, expected, f"Camera {name}: extracted spectra and the truth"),
-            out / "spectra.png",
-        ),
-        style.save(
-            resolution_figure(frame, f"Camera {name}: the resolution that the extraction reports"),
-            out / "resolution.png",
-        ),
-        style.save(
-            pulls_figure(measured, f"Camera {name}: errors against the truth"), out / "pulls.png"
-        ),
-    ]
-
-
-def readme(arguments: argparse.Namespace) -> list[Path]:
-    """The README's picture."""
-    figure = readme_figure(
-        files.read_ccd(arguments.preproc),
-        files.read_traces(arguments.psf),
-        files.read_frame(arguments.frame),
-    )
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    return [style.save(figure, arguments.out)]
-
-
-def seams(arguments: argparse.Namespace) -> list[Path]:
-    """The seams of patches, against the truth."""
-    found = joined([read_seams(*three) for three in arguments.exposure])
-    for line in seams_summary(found):
-        print(line)
-    arguments.out.parent.mkdir(parents=True, exist_ok=True)
-    return [style.save(seams_figure(found, arguments.title), arguments.out)]
-
-
-def bench(arguments: argparse.Namespace) -> list[Path]:
-    """The report of benchmark results."""
-    return bench_report(
-        arguments.results, arguments.out, arguments.compare, arguments.margin, arguments.micro
-    )
-
-
-def quote_results(arguments: argparse.Namespace) -> list[Path]:
-    """Writes the numbers of documents anew, or says where they are not those of the results."""
-    sources = Sources(
-        read_results(arguments.results),
-        read_checks(arguments.checks),
-        read_bundles(arguments.bundles),
-    )
-    changed = []
-    for file in arguments.documents:
-        text = quote(file, sources)
-        if text != file.read_text(encoding="utf-8"):
-            if arguments.check:
-                raise DataError(file, "quotes numbers that are not in the results", "quote it anew")
-            file.write_text(text, encoding="utf-8")
-            changed.append(file)
-    return changed
-
-
-def reference_values(arguments: argparse.Namespace) -> list[Path]:
-    """Thresholds that are the speeds of results."""
-    text = thresholds_text(read_results(arguments.results))
-    write_thresholds(arguments.out, text)
-    return [arguments.out]
+RESULTS = "RESULT.json|DIR"
 
 
 class OddNodesError(Exception):
     """Not all is as it should be, which has been said; the exit status."""
 
 
-def nodes(arguments: argparse.Namespace) -> list[Path]:
-    """The table of the nodes of an allocation, and their figure."""
-    found = judge_nodes(read_nodes(arguments.folder), arguments.margin)
-    text = table(found)
-    print(text)
-    written = []
-    if arguments.out:
-        arguments.out.mkdir(parents=True, exist_ok=True)
-        (arguments.out / "nodes.txt").write_text(text + "\n", encoding="utf-8")
-        written.append(arguments.out / "nodes.txt")
-        if any(one.speeds for one in found):
-            style.apply_column()
-            picture = nodes_figure(found, arguments.margin)
-            written.append(style.save(picture.figure, arguments.out / "nodes.png"))
-    for path in written:
-        print(f"wrote {path}")
-    if status_of(found) != 0:
-        raise OddNodesError(status_of(found))
+def run_frame(a: argparse.Namespace) -> list[Path]:
+    """The page of any extracted frame."""
+    return pages.frame_report(a.frame, a.model, a.preproc, a.out)
+
+
+def run_readme(a: argparse.Namespace) -> list[Path]:
+    """The README's picture."""
+    image, traces = frames.read_ccd(a.preproc), frames.read_traces(a.psf)
+    drawn = readme_figure(image, traces, frames.read_frame(a.frame))
+    a.out.parent.mkdir(parents=True, exist_ok=True)
+    return [style.save(drawn, a.out)]
+
+
+def run_seams(a: argparse.Namespace) -> list[Path]:
+    """The seams of patches, against the truth."""
+    found = joined([read_seams(*three) for three in a.exposure])
+    a.out.parent.mkdir(parents=True, exist_ok=True)
+    return [style.save(seams_figure(found, a.title), a.out)]
+
+
+def run_bench(a: argparse.Namespace) -> list[Path]:
+    """The report of benchmark results."""
+    return bench_report([*a.results, *(a.micro or [])], a.out)
+
+
+def run_quote(a: argparse.Namespace) -> list[Path]:
+    """Writes the tables of documents anew, or says where they are not those of the results."""
+    made, changed = quoting.blocks(find(a.results)), []
+    for file in a.documents:
+        text = quoting.quote(file, made)
+        if text != file.read_text(encoding="utf-8"):
+            if a.check:
+                raise DataError(file, "quotes numbers that are not in the results", "quote it anew")
+            file.write_text(text, encoding="utf-8")
+            changed.append(file)
+    return changed
+
+
+def run_thresholds(a: argparse.Namespace) -> list[Path]:
+    """Thresholds that are the speeds of results."""
+    thresholds.write_thresholds(a.out, thresholds.thresholds_text(read_results(a.results)))
+    return [a.out]
+
+
+def run_keep(a: argparse.Namespace) -> list[Path]:
+    """Puts results into a tree of kept results."""
+    return keep.keep(a.results, a.into, a.system, a.events)
+
+
+def run_compare(a: argparse.Namespace) -> list[Path]:
+    """Whether B is faster than A."""
+    if not 0 < a.margin < 1:
+        raise UsageError("--margin", f"{a.margin:g} is no margin", "above 0 and below 1")
+    print("\n".join(comparing.compare(a.a, a.b, a.margin)))
     return []
+
+
+def run_nodes(a: argparse.Namespace) -> list[Path]:
+    """The table of the nodes of an allocation, and their figure."""
+    found = nodes.judge_nodes(nodes.read_nodes(a.folder), a.margin)
+    text = nodes.table(found)
+    print(text)
+    if a.out:
+        a.out.mkdir(parents=True, exist_ok=True)
+        (a.out / "nodes.txt").write_text(text + "\n", encoding="utf-8")
+        print(f"wrote {a.out / 'nodes.txt'}")
+        if any(one.speeds for one in found):
+            drawn = nodes_figure(found, a.margin)
+            print(f"wrote {style.save(drawn, a.out / 'nodes.svg')}")
+    if nodes.status_of(found) != 0:
+        raise OddNodesError(nodes.status_of(found))
+    return []
+
+
+# Of each command: what it runs, its help, and its arguments with argparse's settings.
+FILE, MARGIN = {"type": Path}, {"type": float, "default": 0.02}
+NEEDED = FILE | {"required": True}
+SOME = FILE | {"nargs": "+", "metavar": RESULTS, "help": "of spex-bench; folders are searched"}
+THREE = {"nargs": 3, "action": "append", "metavar": ("PATCH", "FRAME", "TRUTH")}
+COMMANDS = {
+    "frame": (
+        run_frame,
+        "spectra, noise and resolution of any extracted frame",
+        {
+            "frame": FILE | {"help": "frame file of spex-cpu, spex-gpu or DESI"},
+            "--model": FILE | {"help": "model image (spex-cpu --model): draws image − model"},
+            "--preproc": FILE | {"help": "the image; needed with --model"},
+            "--out": NEEDED | {"help": "folder of the page"},
+        },
+    ),
+    "bench": (
+        run_bench,
+        "a page of benchmark results beside the paper's (docs/benchmark.md)",
+        {
+            "results": SOME,
+            "--out": NEEDED | {"help": "folder of the page and its figures"},
+            "--micro": FILE | {"action": "append", "help": "a file of the micro-benchmarks"},
+        },
+    ),
+    "compare": (
+        run_compare,
+        "is B faster than A? entry by entry (docs/benchmark.md)",
+        {
+            "a": FILE | {"metavar": "A", "help": "result file or folder"},
+            "b": FILE | {"metavar": "B", "help": "result file or folder"},
+            "--margin": MARGIN | {"help": "speeds within it are the same (0.02, of 1)"},
+        },
+    ),
+    "keep": (
+        run_keep,
+        "puts results into SYSTEM/PLAN/ENTRY.json of a tree",
+        {
+            "results": SOME,
+            "--into": NEEDED | {"help": "the tree: reports/results"},
+            "--system": {"help": "the system's name (default: as the machine has it)"},
+            "--events": {"action": "store_true", "help": "keep run logs too"},
+        },
+    ),
+    "thresholds": (
+        run_thresholds,
+        "a thresholds file of spex-bench that asks for the speeds of results",
+        {"results": SOME, "--out": NEEDED | {"help": "file"}},
+    ),
+    "nodes": (
+        run_nodes,
+        "slow, wrong and silent nodes, by one plan on each (docs/slurm.md)",
+        {
+            "folder": FILE | {"metavar": "DIR", "help": "with a folder for each node"},
+            "--out": FILE | {"help": "folder of the table and its figure"},
+            "--margin": MARGIN | {"help": "nodes within it are not odd (0.02, of 1)"},
+        },
+    ),
+    "quote": (
+        run_quote,
+        "writes the tables of documents that quote results",
+        {
+            "results": SOME,
+            "--documents": NEEDED | {"nargs": "+", "metavar": "FILE.md", "help": "to be written"},
+            "--check": {
+                "action": "store_true",
+                "help": "write nothing; fail where a number differs",
+            },
+        },
+    ),
+    "demo": (
+        pages.demo_figures,
+        "patch, spectra, resolution, pulls of a simulated frame",
+        {f"--{name}": NEEDED for name in ("preproc", "psf", "frame", "model", "truth", "out")},
+    ),
+    "readme": (
+        run_readme,
+        "a CCD patch beside its spectra",
+        {f"--{name}": NEEDED for name in ("preproc", "psf", "frame", "out")},
+    ),
+    "seams": (
+        run_seams,
+        "errors by distance from a patch's edge, of --flux patch and frame",
+        {
+            "--exposure": NEEDED | THREE | {"help": "of one simulation; again for more exposures"},
+            "--title": {"default": "Seams of patches"},
+            "--out": NEEDED | {"help": "file"},
+        },
+    ),
+}
 
 
 def parser() -> argparse.ArgumentParser:
     """The command line."""
-    top = argparse.ArgumentParser(
-        prog="spexreports",
-        description="Plots and reports of frames and benchmarks: `spex-reports COMMAND ...`, or "
-        "`python -m spexreports COMMAND ...` with reports/ on PYTHONPATH.",
-    )
+    text = "Plots and reports of frames and benchmarks: `spex-reports COMMAND ...`."
+    top = argparse.ArgumentParser(prog="spexreports", description=text)
     commands = top.add_subparsers(required=True)
-    for name, run, text in (
-        (
-            "demo",
-            demo,
-            "patch, spectra, resolution and pulls of a simulated frame (--out FOLDER)",
-        ),
-        ("readme", readme, "a CCD patch beside its spectra (--out FILE)"),
-    ):
-        command = commands.add_parser(name, help=text, description=text)
+    for name, (run, what, arguments) in COMMANDS.items():
+        command = commands.add_parser(name, help=what, description=what)
         command.set_defaults(run=run)
-        command.add_argument("--preproc", type=Path, required=True)
-        command.add_argument("--psf", type=Path, required=True)
-        command.add_argument("--frame", type=Path, required=True)
-        command.add_argument("--out", type=Path, required=True)
-        if name == "demo":
-            command.add_argument("--model", type=Path, required=True)
-            command.add_argument("--truth", type=Path, required=True)
-    text = "errors by distance from a patch's edge, of --flux patch and frame (--out FILE)"
-    command = commands.add_parser("seams", help=text, description=text)
-    command.set_defaults(run=seams)
-    command.add_argument(
-        "--exposure",
-        type=Path,
-        nargs=3,
-        action="append",
-        required=True,
-        metavar=("PATCH", "FRAME", "TRUTH"),
-        help="frames of one simulation by --flux patch and --flux frame, and its truth; again for "
-        "more exposures",
-    )
-    command.add_argument("--title", default="Seams of patches", help="(default: %(default)s)")
-    command.add_argument("--out", type=Path, required=True)
-    text = "a page of benchmark results, with the paper's table and figures (docs/benchmark.md)"
-    command = commands.add_parser("bench", help=text, description=text)
-    command.set_defaults(run=bench)
-    command.add_argument(
-        "results",
-        type=Path,
-        nargs="*",
-        metavar="RESULT.json|DIR",
-        help="result files of spex-bench, or its output folders",
-    )
-    command.add_argument("--out", type=Path, required=True, help="folder of the page and PNGs")
-    command.add_argument(
-        "--compare",
-        nargs=2,
-        metavar=("A", "B"),
-        help="is B faster than A? two result files, folders, or run_ids of the results",
-    )
-    command.add_argument(
-        "--margin",
-        type=float,
-        default=MARGIN,
-        help="speeds within it are the same (default: %(default)s, of 1)",
-    )
-    command.add_argument(
-        "--micro",
-        type=Path,
-        action="append",
-        metavar="FILE.json",
-        help="outputs of the micro-benchmarks (--benchmark_format=json), also drawn",
-    )
-    text = "a thresholds file of spex-bench that asks for the speeds of results"
-    command = commands.add_parser("thresholds", help=text, description=text)
-    command.set_defaults(run=reference_values)
-    command.add_argument("results", type=Path, nargs="+", metavar="RESULT.json|DIR")
-    command.add_argument("--out", type=Path, required=True, help="file to write")
-    text = "slow, wrong and silent nodes, by one plan on each (docs/slurm.md)"
-    command = commands.add_parser("nodes", help=text, description=text)
-    command.set_defaults(run=nodes)
-    command.add_argument("folder", type=Path, metavar="DIR", help="with a folder for each node")
-    command.add_argument("--out", type=Path, help="folder of the table and its figure")
-    command.add_argument(
-        "--margin",
-        type=float,
-        default=NODE_MARGIN,
-        help="nodes within it are not odd (default: %(default)s, of 1)",
-    )
-    text = "writes the blocks of documents that quote results (docs/benchmark.md)"
-    command = commands.add_parser("quote", help=text, description=text)
-    command.set_defaults(run=quote_results)
-    command.add_argument("results", type=Path, nargs="+", metavar="RESULT.json|DIR")
-    command.add_argument(
-        "--documents", type=Path, nargs="+", required=True, metavar="FILE.md", help="to be written"
-    )
-    command.add_argument(
-        "--checks",
-        type=Path,
-        nargs="+",
-        default=[],
-        metavar="GPU-CHECK.json",
-        help="what ci/gpu-check left, of which gpu-checks and kernel-seconds are made",
-    )
-    command.add_argument(
-        "--bundles",
-        type=Path,
-        nargs="+",
-        default=[],
-        metavar="BUNDLE.json",
-        help="what bench_bundle left, of which bundle-seconds is made",
-    )
-    command.add_argument(
-        "--check", action="store_true", help="write nothing; fail where a number is another"
-    )
+        for argument, settings in arguments.items():
+            command.add_argument(argument, **settings)
     return top
 
 

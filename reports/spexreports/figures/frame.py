@@ -1,0 +1,91 @@
+"""What any extracted frame shows without a truth: its errors, and image − model."""
+
+import numpy as np
+from matplotlib import pyplot as plt
+from matplotlib.figure import Figure
+from matplotlib.ticker import StrMethodFormatter
+
+from spexreports.figures import style
+from spexreports.results.frames import Ccd, Frame
+
+BLOCK = 32  # pixels of a side of a block of the residual's map
+PIXELS = {"rasterized": True}
+
+
+def ivar_figure(frame: Frame, title: str) -> Figure:
+    """The noise of a bin over wavelength, of the middle half of the fibers; bins that are lost."""
+    good = frame.good
+    sigma = np.where(good, 1 / np.sqrt(np.where(good, frame.ivar, 1)), np.nan)
+    some = good.any(axis=0)
+    quarter = np.full((3, len(frame.wave)), np.nan)
+    if some.any():
+        quarter[:, some] = np.nanpercentile(sigma[:, some], [25, 50, 75], axis=0)
+    drawn, axes = style.figure(4.4, nrows=2, sharex=True, height_ratios=[2, 1])
+    noise, lost = axes[:, 0]
+    low, middle, high = quarter
+    noise.fill_between(frame.wave, low, high, color=style.SKY, alpha=0.6, lw=0, **PIXELS)
+    noise.plot(frame.wave, middle, color=style.BLUE, lw=0.8, **PIXELS)
+    noise.set_yscale("log")
+    noise.set_ylabel("σ = 1/√ivar (electron / Å)")
+    noise.set_title("noise of a bin, middle half of the fibers")
+    noise.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
+    noise.yaxis.set_minor_formatter(StrMethodFormatter("{x:g}"))
+    lost.plot(frame.wave, 100 * (1 - good.mean(axis=0)), color=style.VERMILION, lw=0.8, **PIXELS)
+    lost.set_ylabel("fibers (%)")
+    lost.set_title("bins that are masked or have ivar 0")
+    lost.set_ylim(0, 105)
+    lost.set_xlabel(style.WAVE_LABEL)
+    style.set_title(drawn, title)
+    return drawn
+
+
+def residuals(ccd: Ccd, model: np.ndarray) -> np.ndarray:
+    """(image − model) / σ of the pixels that carry weight and are modelled; NaN elsewhere."""
+    good = ccd.good & (model != 0)
+    pull = (np.where(good, ccd.image, 0) - model) * np.sqrt(np.where(good, ccd.ivar, 0))
+    return np.where(good, pull, np.nan)
+
+
+def blocks(values: np.ndarray, size: int = BLOCK) -> np.ndarray:
+    """Root mean square of blocks of `size` by `size` pixels; NaN where a block has no pixel."""
+    rows, columns = (n // size for n in values.shape)
+    cut = values[: rows * size, : columns * size].reshape(rows, size, columns, size)
+    known = np.isfinite(cut)
+    count = known.sum(axis=(1, 3))
+    total = np.where(known, cut, 0) ** 2
+    return np.sqrt(np.where(count > 0, total.sum(axis=(1, 3)) / np.maximum(count, 1), np.nan))
+
+
+def residual_figure(ccd: Ccd, model: np.ndarray, title: str) -> Figure:
+    """Where the model does not fit the image, and how often by how much."""
+    pull = residuals(ccd, model)
+    chosen = pull[np.isfinite(pull)]
+    if chosen.size == 0:
+        raise ValueError("the image has no pixel that carries weight and is modelled")
+    drawn, axes = style.figure(7.0, nrows=2, height_ratios=[2, 1])
+    image, counts = axes[:, 0]
+    ny, nx = pull.shape
+    size = min(BLOCK, ny, nx)
+    cmap = plt.get_cmap("cividis").with_extremes(bad="#B0B0B0")
+    extent = (0, nx // size * size, 0, ny // size * size)
+    shown = image.imshow(
+        blocks(pull, size), vmin=0, vmax=2, cmap=cmap, extent=extent, aspect="auto"
+    )
+    image.set_xlabel("column (pixel)")
+    image.set_ylabel("row (pixel)")
+    image.set_title(f"rms in blocks of {size} × {size} pixels")
+    drawn.colorbar(shown, ax=image, extend="max", label="rms; 1: as noisy as ivar says")
+    edges = np.arange(-8, 8.01, 0.25)
+    count, _ = np.histogram(np.clip(chosen, -7.99, 7.99), edges)
+    density = count / chosen.size / np.diff(edges)
+    centres = (edges[1:] + edges[:-1]) / 2
+    counts.stairs(density, edges, fill=True, color=style.SKY, label="pixels")
+    normal = np.exp(-0.5 * centres**2) / np.sqrt(2 * np.pi)
+    counts.plot(centres, normal, color=style.VERMILION, lw=1.5, label="unit normal")
+    counts.set_yscale("log")
+    counts.set_ylim(0.3 / chosen.size, 2)
+    counts.set_xlabel("(image − model) / σ (the end bins hold what is beyond)")
+    counts.set_ylabel("density")
+    counts.legend(loc="upper right")
+    style.set_title(drawn, title)
+    return drawn

@@ -1,0 +1,67 @@
+"""The ladder: frames per node-hour of each rung, the paper's and ours."""
+
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from spexreports.figures import style
+from spexreports.results.published import MILESTONES, read_published
+from spexreports.results.result import Result
+from spexreports.results.work import of_exposure
+from spexreports.tables.headline import machine
+from spexreports.tables.ladder import best_rungs
+
+PAPER = {"Edison": "P", "Cori": "X", "CoriGPU": "^", "DGX": "v"}
+
+
+def ladder_figure(results: list[Result]) -> Figure | None:
+    """Effective FPNH on a logarithmic axis; open markers stand for fewer than 30 frames."""
+    best = best_rungs(results)
+    if not best:
+        return None
+    milestones = [
+        m for m in MILESTONES if any(r.milestone == m for r in (*best, *read_published().ladder))
+    ]
+    rows = {milestone: row for row, milestone in enumerate(milestones)}
+    drawn, axes = style.figure(1.5 + 0.4 * len(rows))
+    axis = axes[0, 0]
+    handles = []
+    for rung in read_published().ladder:
+        # Two systems of a rung stand one above the other.
+        row = rows[rung.milestone] + (-0.36 if rung.system in ("Edison", "CoriGPU") else -0.18)
+        marker = {"marker": PAPER[rung.system], "color": style.GREY, "ms": 5.5, "ls": ""}
+        axis.plot(rung.fpnh, row, **marker)
+        if f"paper: {rung.system}" not in [one.get_label() for one in handles]:
+            handles.append(Line2D([], [], label=f"paper: {rung.system}", **marker))
+    for milestone, row in rows.items():
+        nodes = [str(r.nodes) for r in read_published().ladder if r.milestone == milestone]
+        if nodes and set(nodes) != {"1"}:
+            text = f"{', '.join(dict.fromkeys(nodes))} nodes"
+            axis.text(2.4, row - 0.27, text, va="center", fontsize=style.FONT - 2, color="#555555")
+    systems = sorted({r.system for r in best}, key=lambda s: (_gpus(best, s), s))
+    for index, system in enumerate(systems):
+        colour, marker = style.look(index)
+        points = [r for r in best if r.system == system]
+        look = {"marker": marker, "color": colour, "ms": 5.5, "ls": ""}
+        handles.append(Line2D([], [], label=machine(max(points, key=lambda r: r.gpus)), **look))
+        for r in points:
+            row = rows[r.milestone] + 0.36 * (index + 1) / len(systems)
+            fill = colour if of_exposure(r) else "white"
+            axis.plot(r.effective.fpnh.value, row, mfc=fill, **look)
+    axis.set_xscale("log")
+    axis.set_yticks(range(len(rows)), labels=list(rows))
+    axis.set_ylim(len(rows) - 0.45, -0.6)
+    axis.set_xlim(left=2)
+    axis.set_xlabel("frames per node-hour, launch to exit")
+    axis.grid(axis="x", which="major", color="#DDDDDD", lw=0.6)
+    axis.set_axisbelow(True)
+    style.thousands(axis.xaxis)
+    for row in range(1, len(rows)):
+        axis.axhline(row - 0.5, color="#EEEEEE", lw=0.6)
+    drawn.legend(
+        handles=handles, loc="outside lower left", ncols=2, handletextpad=0.2, columnspacing=1.0
+    )
+    return drawn
+
+
+def _gpus(best: list[Result], system: str) -> int:
+    return max(r.gpus for r in best if r.system == system)

@@ -1,0 +1,113 @@
+"""How speed changes with GPUs, ranks, bundles, cores and the size of a patch."""
+
+from collections.abc import Callable
+
+from matplotlib.figure import Figure
+
+from spexreports.figures import style
+from spexreports.results.result import Result
+from spexreports.results.work import in_sweep, long_runs, options
+from spexreports.tables.headline import headlines
+from spexreports.tables.long_runs import steady
+
+Points = list[tuple[float, float, float, float]]  # x, value, low, high
+
+
+def _point(x: float, statistic) -> tuple[float, float, float, float]:
+    value = statistic.value
+    low = value if statistic.low is None else statistic.low
+    return x, value, low, value if statistic.high is None else statistic.high
+
+
+def _lines(
+    lines: dict[str, Points], xlabel: str, ylabel: str, height: float = 2.9
+) -> Figure | None:
+    """A line for each name with two points or more; None without one."""
+    lines = {name: sorted(points) for name, points in lines.items() if len(points) > 1}
+    if not lines:
+        return None
+    drawn, axes = style.figure(height)
+    axis = axes[0, 0]
+    for index, (name, points) in enumerate(lines.items()):
+        colour, marker = style.look(index)
+        x, value, low, high = zip(*points, strict=True)
+        below = [v - one for v, one in zip(value, low, strict=True)]
+        above = [one - v for v, one in zip(value, high, strict=True)]
+        drawing = {"color": colour, "marker": marker, "ms": 5, "lw": 1.3, "capsize": 2}
+        axis.errorbar(x, value, yerr=[below, above], label=name, **drawing)
+    style.whole_ticks(axis.xaxis, sorted({p[0] for points in lines.values() for p in points}))
+    axis.set_xlabel(xlabel)
+    axis.set_ylabel(ylabel)
+    axis.set_ylim(bottom=0)
+    if max(p[1] for points in lines.values() for p in points) > 100:
+        style.thousands(axis.yaxis)
+    columns = 2 if max(map(len, lines)) < 26 else 1
+    drawn.legend(loc="outside lower left", ncols=columns, handlelength=1.6, columnspacing=1.0)
+    return drawn
+
+
+def gpus_figure(results: list[Result]) -> Figure | None:
+    """FPNH over the GPUs of a node: of an exposure by both clocks, and of long runs."""
+    found = [r for r in headlines(results) if r.gpus]
+    sustained = {r.gpus: r for r in long_runs(results) if r.gpus and r.entry != "night"}
+    return _lines(
+        {
+            "exposure, launch to exit": [_point(r.gpus, r.effective.fpnh) for r in found],
+            "exposure, extraction": [_point(r.gpus, r.extraction.fpnh) for r in found],
+            "long run, steady part": [_point(n, steady(r)) for n, r in sustained.items()],
+        },
+        "GPUs of one node",
+        "frames per node-hour",
+    )
+
+
+def ranks_figure(results: list[Result]) -> Figure | None:
+    """FPNH over the ranks that share a GPU."""
+    lines: dict[str, Points] = {}
+    for r in in_sweep(results, "ranks-per-gpu"):
+        if r.gpus and r.effective.fpnh:
+            for clock, name in (("effective", "launch to exit"), ("extraction", "extraction")):
+                label = f"{r.milestone}, {r.system}, {name}"
+                point = _point(r.ranks / r.gpus, getattr(r, clock).fpnh)
+                lines.setdefault(label, []).append(point)
+    return _lines(lines, "ranks that share a GPU (MPS)", "frames per node-hour")
+
+
+def _over_ranks(
+    results: list[Result], kind: str, chosen: Callable[[Result], bool]
+) -> Figure | None:
+    lines: dict[str, Points] = {}
+    for r in filter(chosen, in_sweep(results, kind)):
+        label = f"{r.milestone}, {r.system}"
+        lines.setdefault(label, []).append(_point(r.ranks, r.extraction.seconds))
+    what = "ranks, a bundle each" if kind == "weak" else "ranks that share a frame's 20 bundles"
+    return _lines(lines, what, "seconds of extraction")
+
+
+def weak_figure(results: list[Result]) -> Figure | None:
+    """Seconds over ranks of one GPU, a bundle for each rank."""
+    return _over_ranks(results, "weak", lambda r: bool(r.gpus))
+
+
+def strong_figure(results: list[Result]) -> Figure | None:
+    """Seconds over ranks of one GPU, one frame in all."""
+    return _over_ranks(results, "strong", lambda r: bool(r.gpus))
+
+
+def workers_figure(results: list[Result]) -> Figure | None:
+    """Seconds over threads of a rank, or extractors of a GPU."""
+    lines: dict[str, Points] = {}
+    for r in in_sweep(results, "threads", "extractors"):
+        what = "threads" if r.scaling.kind == "threads" else "extractors"
+        label = f"{what}, {r.milestone}, {r.system}"
+        lines.setdefault(label, []).append(_point(float(r.scaling.x), r.extraction.seconds))
+    return _lines(lines, "threads of a rank, or extractors of a GPU", "seconds of extraction")
+
+
+def patch_figure(results: list[Result]) -> Figure | None:
+    """Seconds over nwavestep."""
+    lines: dict[str, Points] = {}
+    for r in in_sweep(results, "nwavestep"):
+        label = f"{r.milestone} by {options(r).get('--method', 'its own method')}, {r.system}"
+        lines.setdefault(label, []).append(_point(float(r.scaling.x), r.effective.seconds))
+    return _lines(lines, "nwavestep (bins of a patch)", "seconds from launch to exit")

@@ -1,0 +1,114 @@
+"""Colours and sizes of all figures: the colour-blind safe palette of Okabe and Ito."""
+
+from pathlib import Path
+
+import matplotlib
+
+matplotlib.use("Agg")  # files only; no display is needed
+
+import matplotlib.pyplot as plt
+from matplotlib.colorbar import Colorbar
+from matplotlib.colors import AsinhNorm
+from matplotlib.figure import Figure
+from matplotlib.ticker import StrMethodFormatter
+
+BLUE = "#0072B2"
+ORANGE = "#E69F00"
+VERMILION = "#D55E00"
+GREEN = "#009E73"
+PURPLE = "#CC79A7"
+SKY = "#56B4E9"
+BLACK = "#222222"
+GREY = "#8A8A8A"
+CYCLE = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY]
+MARKERS = "osD^vP"
+
+FLUX_LABEL = "flux (electron / Å)"
+WAVE_LABEL = "wavelength (Å)"
+
+# A phone is 390 px wide and a column of an A4 page 110 mm: letters of 9 pt are legible at both.
+WIDTH = 4.4  # inch
+FONT = 9
+
+
+def look(index: int) -> tuple[str, str]:
+    """Colour and marker of a figure's line; no two of the first 36 are the same in both."""
+    turn, place = divmod(index, len(CYCLE))
+    return CYCLE[place], MARKERS[(place + turn) % len(MARKERS)]
+
+
+def apply() -> None:
+    """Sets matplotlib's defaults."""
+    matplotlib.rcdefaults()
+    plt.rcParams.update(
+        {
+            "figure.dpi": 130,
+            "savefig.dpi": 130,
+            "font.size": FONT,
+            "axes.titlesize": FONT + 0.5,
+            "axes.titleweight": "bold",
+            "axes.prop_cycle": plt.cycler(color=CYCLE),
+            "axes.spines.top": False,
+            "axes.spines.right": False,
+            "axes.titlelocation": "left",
+            "axes.unicode_minus": True,
+            "figure.titlesize": FONT + 2,
+            "legend.frameon": False,
+            "legend.fontsize": FONT - 0.5,
+            "image.origin": "lower",
+            "image.interpolation": "nearest",
+            "svg.hashsalt": "spexreports",  # the same bytes each time
+            # Letters stay letters: a tenth of the bytes, and a reader can search and copy them.
+            "svg.fonttype": "none",
+            "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
+        }
+    )
+
+
+def figure(height: float, nrows: int = 1, ncols: int = 1, **options) -> tuple:
+    """A figure of WIDTH by `height` inches and its axes, an array `[row, column]`."""
+    size = (WIDTH, height)
+    return plt.subplots(nrows, ncols, figsize=size, layout="constrained", squeeze=False, **options)
+
+
+def whole_ticks(axis, values: list[float]) -> None:
+    """Labels an axis (`Axes.xaxis`), logarithmic or not, at these values alone."""
+    axis.set_ticks(values, labels=[f"{v:g}" for v in values])
+    axis.set_minor_locator(plt.NullLocator())
+
+
+def thousands(axis) -> None:
+    """Writes the numbers of an axis as 120,000."""
+    axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+
+
+def electron_norm(top: float) -> AsinhNorm:
+    """Scale of a CCD image: linear near 0, so that noise shows, logarithmic towards `top`."""
+    return AsinhNorm(linear_width=15, vmin=-15, vmax=max(top, 50.0))
+
+
+def set_electron_ticks(bar: Colorbar, norm: AsinhNorm) -> None:
+    """Labels a colour bar at round values that stand apart on that scale."""
+    steps = [10.0**e for e in range(1, 9)]
+    if norm.vmax < 3000:
+        steps = sorted(steps + [3 * step for step in steps])
+    ticks = [0.0, *(t for t in steps if norm.linear_width * 1.5 < t <= norm.vmax)]
+    bar.set_ticks(ticks, labels=[f"{t:,.0f}" for t in ticks])
+    bar.minorticks_off()
+
+
+def set_title(drawn: Figure, title: str) -> None:
+    """The heading of a figure, at its left."""
+    drawn.suptitle(title, x=0.01, ha="left", fontweight="bold")
+
+
+def save(drawn: Figure, path: Path) -> Path:
+    """Writes a figure as PNG or SVG, without the date that would change its bytes; closes it."""
+    vector = path.suffix == ".svg"
+    # What is rasterized within SVG keeps to a size that a page can hold.
+    options = (
+        {"dpi": 110, "metadata": {"Date": None}} if vector else {"metadata": {"Software": None}}
+    )
+    drawn.savefig(path, **options)
+    plt.close(drawn)
+    return path

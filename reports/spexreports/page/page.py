@@ -1,0 +1,69 @@
+"""A page: its template, tables and figures become OUT/index.html, and each figure OUT/NAME.svg."""
+
+import base64
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import jinja2
+from markupsafe import Markup, escape
+from matplotlib.figure import Figure
+
+from spexreports.errors import UsageError
+from spexreports.figures import style
+
+TEMPLATES = Path(__file__).with_name("templates")
+MADE_BY = '<meta name="generator" content="spexreports">'  # by which a page is known
+CODE = re.compile(r"`([^`]+)`")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of the page, written as SVG."""
+
+    name: str
+    title: str
+    caption: str
+    svg: bytes
+
+    @property
+    def source(self) -> str:
+        """For the page, which needs no other file."""
+        return "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode()
+
+
+def picture(name: str, title: str, caption: str, drawn: Figure | None, out: Path) -> Picture | None:
+    """Writes OUT/NAME.svg; None where there is no figure."""
+    if drawn is None:
+        return None
+    path = style.save(drawn, out / f"{name}.svg")
+    return Picture(name, title, caption, path.read_bytes())
+
+
+def code(text: object) -> Markup:
+    """Text as HTML, with `words` in backquotes as code."""
+    return Markup(CODE.sub(r"<code>\1</code>", str(escape(text))))
+
+
+def write_page(out: Path, template: str, fill: Callable[[Path], dict[str, Any]]) -> list[Path]:
+    """Fills a template and writes OUT/index.html by rename, after the figures that `fill` wrote.
+
+    Throws UsageError where OUT holds a page that is not spexreports'.
+    """
+    page = out / "index.html"
+    if page.exists() and MADE_BY.encode() not in page.read_bytes()[:2000]:
+        raise UsageError("--out", f"{page} is not spexreports'", "a folder of its own")
+    out.mkdir(parents=True, exist_ok=True)
+    loader = jinja2.FileSystemLoader(TEMPLATES)
+    environment = jinja2.Environment(
+        loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True
+    )
+    environment.filters["code"] = code
+    members = fill(out)
+    text = environment.get_template(template).render(made_by=Markup(MADE_BY), **members)
+    partial = out / ".index.html.partial"
+    partial.write_text(text, encoding="utf-8")
+    written = [out / f"{p.name}.svg" for p in members["pictures"].values() if p]
+    return [*written, partial.rename(page)]

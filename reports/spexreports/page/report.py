@@ -1,0 +1,167 @@
+"""The report of benchmark results: `spex-reports bench`."""
+
+from pathlib import Path
+from typing import Any
+
+from spexreports.errors import UsageError
+from spexreports.figures import kernels, ladder, night, scaling, wall
+from spexreports.figures.timeline import timeline_figure
+from spexreports.page.page import Picture, picture, write_page
+from spexreports.results.bundles import read_bundles
+from spexreports.results.checks import read_checks, read_kernel_times
+from spexreports.results.kernels import read_kernels
+from spexreports.results.published import read_published
+from spexreports.results.read import Found, find, newest
+from spexreports.results.result import Result
+from spexreports.results.work import long_runs
+from spexreports.tables import headline, projection, provenance, times
+from spexreports.tables import ladder as ladders
+from spexreports.tables import long_runs as nights
+from spexreports.tables import scaling as sweeps
+from spexreports.tables.table import Table
+
+OF_RESULTS = (
+    headline.speed_table,
+    headline.others_table,
+    ladders.ladder_table,
+    ladders.script_table,
+    ladders.totals_table,
+    times.wall_table,
+    times.busy_table,
+    times.kernel_floor_table,
+    times.eigh_table,
+    sweeps.ranks_table,
+    sweeps.mps_table,
+    sweeps.bundles_table,
+    sweeps.cores_table,
+    sweeps.patches_table,
+    sweeps.compression_table,
+    sweeps.alone_table,
+    sweeps.flux_table,
+    nights.long_runs_table,
+    projection.projection_table,
+    projection.error_table,
+    provenance.campaigns_table,
+    provenance.machines_table,
+    provenance.entries_table,
+)
+
+
+def all_tables(found: Found) -> dict[str, Table]:
+    """Every table that these files have something for, by name."""
+    results = newest(found.results)
+    checks = read_checks(found.checks)
+    tables = [make(results) for make in OF_RESULTS]
+    tables += [provenance.checks_table(checks), times.kernel_seconds_table(checks)]
+    tables.append(times.bundle_table(read_bundles(found.bundles)))
+    tables.append(times.micro_table(read_kernels(found.kernels)))
+    tables += [ladders.paper_ladder_table(), ladders.statements_table()]
+    return {table.name: table for table in tables if table}
+
+
+def _timelines(results: list[Result]) -> list[Result]:
+    """One run of each schedule: without and with interleaving, and the fastest beyond."""
+    best = [r for r in ladders.best_rungs(results) if r.beside("events").exists()]
+    chosen = []
+    for milestone in ("batch-subbundle", "interleave-io", "pipeline"):
+        of_rung = [r for r in best if r.milestone == milestone]
+        # Of one system where there is one that has both of the paper's.
+        same = [r for r in of_rung if chosen and r.system == chosen[-1].system]
+        if milestone == "batch-subbundle":
+            both = {r.system for r in best if r.milestone == "interleave-io"}
+            same = [r for r in of_rung if r.system in both]
+        chosen += (same or of_rung)[:1]
+    return chosen
+
+
+def _pictures(found: Found, out: Path) -> dict[str, Picture | None]:
+    results = newest(found.results)
+    heads = headline.headlines(results)
+    kernel_files = read_kernels(found.kernels)
+    one = [r for r in ladders.best_rungs(results) if r.system == heads[0].system] if heads else []
+    drawn = [
+        ("wall", "Where the time goes", "", wall.wall_figure(heads)),
+        (
+            "ladder",
+            "Frames per node-hour of each rung",
+            "Open markers: fewer than 30 frames, which stand for the exposure. FPNH is per node; "
+            "the number of nodes stands where the paper used more than one.",
+            ladder.ladder_figure(results),
+        ),
+        (
+            "shares",
+            "The wall time of each rung",
+            "One system; in brackets the frames where fewer than 30.",
+            wall.share_figure(one),
+        ),
+        (
+            "gpus",
+            "More GPUs",
+            "They gain in long runs; one exposure ends before they have started.",
+            scaling.gpus_figure(results),
+        ),
+        (
+            "ranks",
+            "Ranks that share a GPU",
+            "Two frames. The second rank gains most; from four on there is no gain.",
+            scaling.ranks_figure(results),
+        ),
+        ("strong", "One frame by several ranks of a GPU", "", scaling.strong_figure(results)),
+        (
+            "weak",
+            "A bundle for each rank of a GPU",
+            "Flat would be ideal; all ranks share one GPU, and each adds a context.",
+            scaling.weak_figure(results),
+        ),
+        ("workers", "Threads of a rank", "One frame.", scaling.workers_figure(results)),
+        ("patches", "The size of a patch", "One frame.", scaling.patch_figure(results)),
+        ("floors", "Kernels and their floors", "", kernels.floor_figure(results)),
+        (
+            "kernel-times",
+            "The longest kernels",
+            "Mean of b, r and z, each kernel alone on the GPU.",
+            kernels.times_figure(read_kernel_times([*found.kernel_times, *found.checks])),
+        ),
+        (
+            "eigh",
+            "One eigendecomposition",
+            "Of one matrix; in a batch, the batch's time divided by its matrices.",
+            kernels.eigh_figure(kernel_files),
+        ),
+    ]
+    made = {name: picture(name, title, text, fig, out) for name, title, text, fig in drawn}
+    for result in _timelines(results):
+        name = f"timeline-{result.milestone}"
+        title = f"{result.milestone}, {result.frames_asked} frames, {headline.machine(result)}"
+        text = "Neighbouring frames differ in shade; white is waiting."
+        made[name] = picture(name, title, text, timeline_figure(result), out)
+    for result in long_runs(results):
+        name = f"night-{result.system}-{result.entry}"
+        text = "Steady part; the dotted line is the speed over distinct inputs."
+        title = f"{result.entry}, {result.system}"
+        made[name] = picture(name, title, text, night.night_figure(result), out)
+    return made
+
+
+def bench_report(paths: list[Path], out: Path) -> list[Path]:
+    """Writes the report of all files and folders; returns what was written."""
+    found = find(paths)
+    if not found.results:
+        raise UsageError("bench", "there is no result", "result files of spex-bench")
+    results = newest(found.results)
+    heads = headline.headlines(results)
+
+    def fill(folder: Path) -> dict[str, Any]:
+        return {
+            "tables": all_tables(found),
+            "pictures": _pictures(found, folder),
+            "agreement": headline.agreement(heads or results),
+            "verdicts": headline.verdicts(heads),
+            "failures": headline.failures(results),
+            "limits": headline.limits(results),
+            "count": len(results),
+            "published": read_published(),
+            "newest": max(r.start for r in results).strftime("%Y-%m-%d"),
+        }
+
+    return write_page(out, "report.html.j2", fill)

@@ -1,0 +1,107 @@
+"""What ci/gpu-check and ci/kernel-times left: checks of a GPU machine, seconds of its kernels."""
+
+import re
+import sys
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from spexreports.errors import DataError
+from spexreports.results.read import read_json
+
+STEP = "speed"
+CHECK = re.compile(r"([a-z-]+), kernels of (?:b, r, z|r)(?: at |, )?(.*)")
+SECONDS = re.compile(r"([\d.]+) s a frame: (.*)")
+COMMIT = re.compile(r"commit ([0-9a-f]{7})")
+
+
+@dataclass(frozen=True)
+class KernelSeconds:
+    """A row of the step `speed`."""
+
+    what: str  # milestone and settings
+    seconds: float  # of a frame
+    stages: dict[str, float]
+
+
+@dataclass(frozen=True)
+class GpuCheck:
+    """A file of ci/gpu-check."""
+
+    commit: str
+    utc: datetime
+    gpus: tuple[str, ...]  # their models
+    checks: int
+    failed: tuple[str, ...]
+    kernels: tuple[KernelSeconds, ...]
+
+
+@dataclass(frozen=True)
+class KernelTimes:
+    """A file of ci/kernel-times: milliseconds of each kernel of a frame, by arm."""
+
+    commit: str
+    gpu: str
+    date: str
+    milestone: str
+    kernels: tuple[tuple[str, dict[str, float]], ...]
+
+
+def _kernels(path: Path, check: dict) -> KernelSeconds | None:
+    named = CHECK.fullmatch(check["check"])
+    if check["step"] != STEP or not named or not check["ok"]:
+        return None
+    found = SECONDS.fullmatch(check["detail"])
+    if not found:
+        raise DataError(path, f"{check['check']}: {check['detail'][:60]}", "seconds by stage")
+    stages = dict(part.rsplit(" ", 1) for part in found[2].split(", "))
+    what = f"{named[1]}, {named[2]}" if named[2] else named[1]
+    what = what.replace("the paper's settings", "the benchmark script's settings")
+    return KernelSeconds(what, float(found[1]), {k: float(v) for k, v in stages.items()})
+
+
+def _gpu_check(path: Path) -> GpuCheck | None:
+    data = read_json(path)
+    try:
+        system, checks = data["system"], data["checks"]
+        named = COMMIT.search(system["build"][0])
+        if not named:
+            print(f"spexreports: {path}: left out: it names no commit", file=sys.stderr)
+            return None
+        return GpuCheck(
+            commit=named[1],
+            utc=datetime.strptime(system["utc"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC),
+            gpus=tuple(line.split(",")[0] for line in system["gpus"][1:]),
+            checks=len(checks),
+            failed=tuple(check["check"] for check in checks if not check["ok"]),
+            kernels=tuple(k for check in checks if (k := _kernels(path, check))),
+        )
+    except DataError:
+        raise
+    except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
+        raise DataError(path, f"is broken: {error}", "gpu-check.json of ci/gpu-check") from error
+
+
+def read_checks(paths: list[Path]) -> list[GpuCheck]:
+    """The files, the newest first; one whose build names no commit is named, and left out."""
+    found = [check for path in paths if (check := _gpu_check(path))]
+    return sorted(found, key=lambda check: check.utc, reverse=True)
+
+
+def read_kernel_times(paths: list[Path]) -> list[KernelTimes]:
+    """Of files of ci/kernel-times, and of those of ci/gpu-check that hold one; the newest first."""
+    found = []
+    for path in paths:
+        data = read_json(path)
+        data = data.get("kernel_times") or data
+        if "kernels" not in data:
+            continue
+        try:
+            kernels = [
+                (k["kernel"], {arm: float(k[arm]) for arm in "brz"}) for k in data["kernels"]
+            ]
+            head = (data[key] for key in ("commit", "gpu", "date", "milestone"))
+            found.append(KernelTimes(*head, tuple(kernels)))
+        except (KeyError, TypeError, ValueError) as error:
+            raise DataError(path, f"is broken: {error}", "a file of ci/kernel-times") from error
+    return sorted(found, key=lambda times: times.date, reverse=True)

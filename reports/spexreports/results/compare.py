@@ -1,0 +1,109 @@
+"""Is B faster than A? Two runs of the same work, by the ratio of their speeds and its interval.
+
+The interval is that of Hodges and Lehmann, from the distribution of the Mann-Whitney statistic:
+exact where one run is the other times a factor, whatever the distribution.
+"""
+
+import math
+import statistics
+from dataclasses import dataclass
+from functools import cache
+from itertools import accumulate
+from pathlib import Path
+
+from spexreports.errors import DataError
+from spexreports.results.read import read_results
+from spexreports.results.result import CLOCKS, Result
+from spexreports.results.work import compression, settings
+
+CONFIDENCE = 0.95
+MARGIN = 0.02
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """The speed of B over that of A; `low` to `high` holds it with the chance `coverage`."""
+
+    value: float
+    low: float
+    high: float
+    coverage: float
+
+    def word(self, margin: float) -> str:
+        """SAME, FASTER, SLOWER; UNDECIDED where the interval does not say, or covers too little."""
+        if self.coverage < CONFIDENCE:
+            return "UNDECIDED"
+        top = 1 + margin
+        if self.low > top:
+            return "FASTER"
+        if self.high < 1 / top:
+            return "SLOWER"
+        return "SAME" if 1 / top <= self.low and self.high <= top else "UNDECIDED"
+
+
+@cache
+def _rank_sum_counts(m: int, n: int) -> tuple[int, ...]:
+    """How many orders of m and n values have the Mann-Whitney statistic 0, 1, ..., m n."""
+    if m == 0 or n == 0:
+        return (1,)
+    # The largest value is one of the m, and above all n, or one of the n.
+    counts = [0] * (m * n + 1)
+    for u, count in enumerate(_rank_sum_counts(m - 1, n)):
+        counts[u + n] += count
+    for u, count in enumerate(_rank_sum_counts(m, n - 1)):
+        counts[u] += count
+    return tuple(counts)
+
+
+def ratio(top: tuple[float, ...], bottom: tuple[float, ...]) -> Ratio:
+    """The median of top_i / bottom_j over all i and j, with its interval."""
+    ratios = sorted(t / b for t in top for b in bottom)
+    count, value = len(ratios), statistics.median(ratios)
+    if min(len(top), len(bottom)) < 2:
+        return Ratio(value, ratios[0], ratios[-1], 0.0)
+    orders = math.comb(len(top) + len(bottom), len(top))
+    below = accumulate(_rank_sum_counts(len(top), len(bottom)))
+    coverage = [1 - 2 * b / orders for b in below]  # of the interval whose rank is one more
+    k = max((u + 1 for u in range(count // 2) if coverage[u] >= CONFIDENCE), default=1)
+    return Ratio(value, ratios[k - 1], ratios[count - k], coverage[k - 1])
+
+
+def _unlike(a: Result, b: Result) -> str:
+    """What differs in the work of two results; empty where it is the same."""
+    for r in (a, b):
+        if not r.effective or not r.extraction:
+            return f"no speed in {r.file}: {r.overall}"
+    kinds = [
+        (r.case, r.frames_asked, r.nodes, r.inputs["generator"]["size"], compression(r))
+        for r in (a, b)
+    ]
+    if kinds[0] != kinds[1]:
+        return f"other work: {kinds[0]} and {kinds[1]}"
+    return "" if settings(a) == settings(b) else f"settings: {settings(a)}; {settings(b)}"
+
+
+def compare(first: Path, second: Path, margin: float = MARGIN) -> list[str]:
+    """Lines of a table: entry by entry of two folders, or two files whatever their entries are.
+
+    What cannot be compared is named. Throws DataError where nothing can.
+    """
+    a, b = read_results([first]), read_results([second])
+    pairs = list(zip(a, b, strict=True)) if len(a) == len(b) == 1 else []
+    if not pairs:
+        others = {(r.plan, r.entry): r for r in b}
+        pairs = [(r, others[r.plan, r.entry]) for r in a if (r.plan, r.entry) in others]
+    lines, left_out = [], []
+    for one, other in pairs:
+        name = one.entry if one.entry == other.entry else f"{other.entry} over {one.entry}"
+        if reason := _unlike(one, other):
+            left_out.append(f"{name}: {reason}")
+            continue
+        for clock in CLOCKS:
+            samples = [getattr(r, clock).seconds.samples for r in (one, other)]
+            found = ratio(*samples)
+            span = f"{found.low:.4f} to {found.high:.4f} ({100 * found.coverage:.0f}%)"
+            lines.append(f"{name:24} {clock:10} {found.value:.4f}  {span}  {found.word(margin)}")
+    if not lines:
+        why = "; ".join(left_out) or "no entry in common"
+        raise DataError(f"{first} and {second}", "have nothing to compare", why)
+    return [*lines, *(f"left out: {line}" for line in left_out)]

@@ -1,0 +1,53 @@
+"""Keeps results in a tree: SYSTEM/PLAN/ENTRY.json, each replaced by a newer one."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from spexreports.errors import UsageError
+from spexreports.results.read import find, parse_result, read_json
+
+NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
+
+
+def _line(data: Any) -> str:
+    return json.dumps(data, separators=(",", ":"), ensure_ascii=False)
+
+
+def compact(data: dict[str, Any]) -> str:
+    """JSON without spaces, a line for each member of the record and of what is derived."""
+    parts = [f'"schema":{_line(data["schema"])}']
+    for key in ("record", "derived"):
+        members = ",\n".join(f"{_line(name)}:{_line(value)}" for name, value in data[key].items())
+        parts.append(f'"{key}":{{\n{members}}}')
+    return "{" + ",\n".join(parts) + "}\n"
+
+
+def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> list[Path]:
+    """Writes the results of files and folders into the tree; returns what was written.
+
+    `system` replaces the name that the machine gave itself. No figure is changed: the text is the
+    same JSON without spaces. Run logs are kept where `events` asks for them, series always.
+    """
+    written = []
+    for result in find(paths).results:
+        data = read_json(result.file)
+        if system:
+            data["record"]["system"]["name"] = system
+        kept = parse_result(result.file, data)
+        for what, name in (("system", kept.system), ("plan", kept.plan), ("entry", kept.entry)):
+            if not NAME.fullmatch(name):
+                raise UsageError(what, f"{name!r} is no name of a file", "letters, digits, . _ -")
+        folder = into / kept.system / kept.plan
+        folder.mkdir(parents=True, exist_ok=True)
+        texts = {f"{kept.entry}.json": compact(data)}
+        for kind in ("series", *(("events",) if events else ())):
+            if (beside := result.beside(kind)).exists():
+                texts[f"{kept.entry}.{kind}.json"] = _line(read_json(beside)) + "\n"
+        (folder / f"{kept.entry}.events.json").unlink(missing_ok=True)
+        for name, text in texts.items():
+            partial = folder / f".{name}.partial"
+            partial.write_text(text, encoding="utf-8")
+            written.append(partial.rename(folder / name))
+    return written

@@ -1,0 +1,124 @@
+"""What others have published, with where it stands in the source: published.json."""
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from spexreports.errors import DataError
+
+FILE = Path(__file__).with_name("published.json")
+
+# The rungs of the ladder, in their order.
+MILESTONES = (
+    "scalar",
+    "baseline",
+    "cpu-refactor",
+    "multi-gpu",
+    "batch-eigh",
+    "batch-subbundle",
+    "interleave-io",
+    "batch-syev",
+    "band",
+    "direct",
+    "pipeline",
+)
+CPU_MILESTONES = MILESTONES[:3]
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A row of the paper's table 1."""
+
+    milestone: str
+    system: str
+    processor: str
+    nodes: int
+    gpus_per_node: int | None
+    ranks_per_node: int
+    walltime_s: float
+    fpnh: float  # frames per node-hour, 30 frames
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A number of a source, with where it stands there."""
+
+    id: str
+    what: str
+    number: str
+    unit: str
+    source: str  # of Published.sources
+    where: str  # section, caption or file of the source
+    note: str  # what must be known to use it; may be empty
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A GPU by its maker's data sheet."""
+
+    name: str
+    fp64_tflops: float  # without tensor cores
+    memory_tb_s: float
+    source: str
+
+
+@dataclass(frozen=True)
+class Published:
+    """All of them."""
+
+    sources: dict[str, str]
+    ladder: tuple[Rung, ...]
+    statements: dict[str, Statement]
+    systems: dict[str, str]  # the ladder's nodes
+    nights_a_year: int
+    deadline_s: float  # an exposure must be done in well under it
+    gpus: dict[str, Gpu]
+
+    @property
+    def best(self) -> Rung:
+        """The paper's fastest row."""
+        return max(self.ladder, key=lambda rung: rung.fpnh)
+
+    def number(self, name: str) -> float:
+        """The number of a statement."""
+        return float(self.statements[name].number.replace(",", ""))
+
+
+@cache
+def read_published() -> Published:
+    """Reads the data file of the package."""
+    try:
+        data = json.loads(FILE.read_text(encoding="utf-8"))
+        statements = [Statement(**row) for row in data["statements"]]
+        gpus = [Gpu(*row) for row in data["gpus"]["rows"]]
+        return Published(
+            sources=dict(data["sources"]),
+            ladder=tuple(Rung(*row) for row in data["ladder"]["rows"]),
+            statements={s.id: s for s in statements},
+            systems=dict(data["systems"]),
+            nights_a_year=data["survey"]["nights_a_year"],
+            deadline_s=data["deadline_s"],
+            gpus={gpu.name: gpu for gpu in gpus},
+        )
+    except (json.JSONDecodeError, KeyError, TypeError) as error:
+        raise DataError(FILE, f"is broken: {error}", "the file of the repository") from error
+
+
+def ratio_to_previous(milestone: str) -> list[tuple[str, float, bool]]:
+    """The paper's FPNH of a milestone over that of the milestone before, by system.
+
+    The last member is False where the milestone before ran on another system, because none of both
+    ran on the same: its newest system stands for it then.
+    """
+    place = MILESTONES.index(milestone)
+    if place == 0:
+        return []
+    rungs = read_published().ladder
+    before = [rung for rung in rungs if rung.milestone == MILESTONES[place - 1]]
+    ratios = []
+    for rung in (r for r in rungs if r.milestone == milestone):
+        same = [other for other in before if other.system == rung.system]
+        if before:
+            ratios.append((rung.system, rung.fpnh / (same or before)[-1].fpnh, bool(same)))
+    return ratios

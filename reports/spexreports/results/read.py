@@ -1,0 +1,160 @@
+"""Reads result files of spex-bench, which bench/result.schema.json describes."""
+
+import json
+import sys
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+from jsonschema.exceptions import best_match
+
+from spexreports.errors import DataError
+from spexreports.results.published import MILESTONES
+from spexreports.results.result import Result
+
+SCHEMA_FILE = Path(__file__).resolve().parents[3] / "bench" / "result.schema.json"
+SCHEMA = "spexbench-result"
+MOST_BYTES = 1_000_000_000
+BESIDE = (".events.json", ".series.json")  # files that lie beside results
+
+
+@cache
+def _validator() -> jsonschema.Draft202012Validator:
+    schema = json.loads(SCHEMA_FILE.read_text(encoding="utf-8"))
+    return jsonschema.Draft202012Validator(schema)
+
+
+def check_schema(
+    path: Path, data: Any, validator: jsonschema.Draft202012Validator, expected: str
+) -> None:
+    """Throws DataError with the one fault that says most."""
+    error = best_match(validator.iter_errors(data))
+    if error:
+        where = error.json_path.removeprefix("$").removeprefix(".")
+        message = error.message if len(error.message) < 200 else f"{error.message[:200]}..."
+        wrong = f"{where}: {message}" if where else message
+        raise DataError(path, wrong, expected)
+
+
+def _object(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Each member once: one reader would take the first, and another the last."""
+    found = dict(members)
+    if len(found) != len(members):
+        raise ValueError("an object has a member twice")
+    return found
+
+
+def _no_number(text: str) -> None:
+    raise ValueError(f"{text} is no number")
+
+
+def read_json(path: Path) -> Any:
+    """Any JSON; throws DataError."""
+    try:
+        # A pipe would be waited for, and a device has no end.
+        if path.exists() and not path.is_file():
+            raise DataError(path, "is no file", "a file of spex-bench")
+        if path.stat().st_size > MOST_BYTES:
+            raise DataError(path, "is too long", f"at most {MOST_BYTES} bytes")
+        text = path.read_text(encoding="utf-8")
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
+    except OSError as error:
+        raise DataError(path, error.strerror or str(error), "a readable file") from error
+    except RecursionError as error:
+        raise DataError(path, "has lists without end", "a file of spex-bench") from error
+    except DataError:
+        raise
+    except ValueError as error:
+        raise DataError(path, f"is no JSON: {error}", "a file of spex-bench") from error
+
+
+def parse_result(path: Path, data: Any) -> Result:
+    """The result that a JSON value holds; `path` is for errors and for the files beside it."""
+    check_schema(path, data, _validator(), "a result of spex-bench, by bench/result.schema.json")
+    return Result(path, data["record"] | data["derived"])
+
+
+@dataclass(frozen=True)
+class Found:
+    """The files of folders, by what they are."""
+
+    results: list[Result] = field(default_factory=list)
+    kernels: list[Path] = field(default_factory=list)  # of the micro-benchmarks
+    bundles: list[Path] = field(default_factory=list)  # of bench_bundle
+    checks: list[Path] = field(default_factory=list)  # of ci/gpu-check
+    kernel_times: list[Path] = field(default_factory=list)  # of ci/kernel-times
+
+
+def _kind(data: Any) -> str | None:
+    """The member of Found that a JSON value belongs to."""
+    if not isinstance(data, dict):
+        return None
+    if isinstance(data.get("schema"), dict) and data["schema"].get("name") == SCHEMA:
+        return "results"
+    if isinstance(rows := data.get("benchmarks"), list):
+        names = [row.get("name") for row in rows if isinstance(row, dict)]
+        bundles = names and all(str(name).startswith("bundle/") for name in names)
+        return "bundles" if bundles else "kernels"
+    if isinstance(data.get("checks"), list):
+        return "checks"
+    return "kernel_times" if isinstance(data.get("kernels"), list) else None
+
+
+def _files(folder: Path) -> list[Path]:
+    """The JSON of a folder, and of the folders within it where it holds no results itself.
+
+    What lies within a folder of results (data, logs) is the runs'.
+    """
+    own = sorted(f for f in folder.glob("*.json") if not f.name.endswith(BESIDE))
+    if any(_kind(read_json(file)) == "results" for file in own):
+        return own
+    within = sorted(path for path in folder.iterdir() if path.is_dir())
+    return [*own, *(file for one in within for file in _files(one))]
+
+
+def find(paths: list[Path]) -> Found:
+    """Reads files and folders, with the folders within them; results by start.
+
+    A result that is given twice (same run, entry and system) is kept once. Other JSON in a folder
+    is named and left out. Throws DataError where there is nothing.
+    """
+    found, results = Found(), {}
+    for path in paths:
+        files = _files(path) if path.is_dir() else [path]
+        some = False
+        for file in files:
+            data = read_json(file)
+            kind = _kind(data)
+            if kind == "results" or (not path.is_dir() and kind is None):
+                result = parse_result(file, data)
+                results[result.run_id, result.entry, result.system] = result
+            elif kind:
+                getattr(found, kind).append(file)
+            else:
+                print(f"spexreports: {file}: left out: no result of spex-bench", file=sys.stderr)
+            some = some or kind is not None
+        if not some and path.is_dir():
+            raise DataError(path, "holds no results", "a folder that spex-bench wrote (--out)")
+    order = {milestone: i for i, milestone in enumerate(MILESTONES)}
+    found.results.extend(
+        sorted(results.values(), key=lambda r: (r.start, order[r.milestone], r.entry))
+    )
+    return found
+
+
+def read_results(paths: list[Path]) -> list[Result]:
+    """The results of `find` alone."""
+    return find(paths).results
+
+
+def newest(results: list[Result]) -> list[Result]:
+    """The last run of each entry of each plan on each system, in the order given."""
+    last: dict[tuple, Result] = {}
+    for result in results:
+        key = result.system, result.plan, result.entry
+        if key not in last or result.start >= last[key].start:
+            last[key] = result
+    kept = {id(result) for result in last.values()}
+    return [result for result in results if id(result) in kept]

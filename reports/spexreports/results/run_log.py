@@ -1,0 +1,70 @@
+"""Reads the run logs beside the results (docs/results.md), and takes their wall time apart."""
+
+import itertools
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from spexreports.errors import DataError
+from spexreports.results.read import read_json
+from spexreports.results.result import Result
+
+STAGES = ("start", "read", "extract", "gather", "write")
+# Parts of the wall time, in their order. Each moment of the extraction belongs to the first of
+# COVERED that is under way in any rank.
+WALL = ("launch", "GPU start", "read", "compute", "write", "wait", "exit")
+COVERED = (("compute", ("extract",)), ("GPU start", ("start",)), ("read", ("read",)))
+COVERED += (("write", ("gather", "write")),)
+
+
+@dataclass(frozen=True)
+class Event:
+    """A span of a rank's time, seconds from the start of the extraction clock."""
+
+    rank: int
+    frame: int | None
+    stage: str
+    start: float
+    end: float
+
+
+@cache
+def read_events(path: Path) -> list[Event]:
+    """Reads the events of a run log; throws DataError."""
+    data = read_json(path)
+    names = ("rank", "frame", "stage", "start", "end")
+    try:
+        events = [Event(**{name: event[name] for name in names}) for event in data["events"]]
+        for place, event in enumerate(events):
+            if event.stage not in STAGES:
+                raise DataError(path, f"event {place} has the stage {event.stage}", str(STAGES))
+            if event.end < event.start:
+                raise DataError(path, f"event {place} ends before it starts", "end after start")
+    except (KeyError, TypeError) as error:
+        expected = "a run log, by docs/results.md"
+        raise DataError(path, f"is broken: {error}", expected) from error
+    return events
+
+
+def wall_parts(result: Result) -> dict[str, float] | None:
+    """Seconds of the last timed run by the parts of WALL, from launch to exit.
+
+    None where no run log is beside the result, or the sample does not know when the launch ended.
+    """
+    file, timed = result.beside("events"), result.timed
+    if not file.exists() or not timed or None in (timed[-1]["launch_s"], timed[-1]["extraction_s"]):
+        return None
+    events, last = read_events(file), timed[-1]
+    if not events:
+        return None
+    parts = dict.fromkeys(WALL, 0.0)
+    end = last["extraction_s"]
+    edges = sorted({0.0, end, *(e for v in events for e in (v.start, v.end) if e < end)})
+    for left, right in itertools.pairwise(edges):
+        middle = (left + right) / 2
+        active = {e.stage for e in events if e.start <= middle < e.end}
+        names = [name for name, stages in COVERED if active & set(stages)]
+        parts[names[0] if names else "wait"] += right - left
+    parts["launch"] = last["launch_s"]
+    parts["exit"] = max(last["effective_s"] - last["launch_s"] - end, 0.0)
+    return parts

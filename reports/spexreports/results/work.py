@@ -1,0 +1,129 @@
+"""What a result extracted, and so what it may be put beside."""
+
+from pathlib import PurePath
+
+from spexreports.results.published import CPU_MILESTONES, MILESTONES
+from spexreports.results.result import Result
+
+EXPOSURE_FRAMES = 30
+SHORT = {"-w": "--wavelength", "-s": "--specmin", "-n": "--nspec", "-r": "--regularize"}
+# Production's settings, which are the defaults.
+DEFAULTS = {
+    "--regularize": "0",
+    "--bundlesize": "25",
+    "--nsubbundles": "5",
+    "--nwavestep": "50",
+    "--wavepad": "10",
+    "--wavepad-frac": "0.2",
+    "--pixpad-frac": "0.8",
+    "--decorrelate": "signal",
+    "--flux": "patch",
+    "--chi2-pixels": "weighted",
+    "--wavelength": None,
+    "--specmin": None,
+    "--nspec": None,
+}
+PRODUCTION = "production's settings (nwavestep 50, padding 0.8 and 0.2)"
+SCRIPT_OPTIONS = {"--nwavestep": "30", "--wavepad-frac": "0", "--pixpad-frac": "0"}
+SCRIPT = "settings of gpu_specter's benchmark script (nwavestep 30, padding 0)"
+
+
+def options(result: Result) -> dict[str, str]:
+    """Options of the extractor's command line; flags have an empty value."""
+    argv = result.json["launch"]["argv"]
+    programs = [i for i, word in enumerate(argv) if PurePath(word).name.startswith("spex-")]
+    found: dict[str, str] = {}
+    last = ""
+    for word in argv[programs[0] + 1 :] if programs else []:
+        if word.startswith("-") and word[1:2] != "" and not word[1].isdecimal():
+            name, _, value = word.partition("=")
+            last = SHORT.get(name, name)
+            found[last] = value
+        elif last:
+            found[last] = f"{found[last]} {word}".strip()
+    return found
+
+
+def settings(result: Result) -> str:
+    """The extraction's settings in words: production's, the script's, or what differs."""
+    found = options(result)
+    other = {k: v for k, v in sorted(found.items()) if k in DEFAULTS and DEFAULTS[k] != v}
+    if other == SCRIPT_OPTIONS:
+        return SCRIPT
+    words = [f"{name.removeprefix('--')} {value}".strip() for name, value in other.items()]
+    return ", ".join(words) or PRODUCTION
+
+
+def own_method(result: Result) -> bool:
+    """Whether a milestone was run as it is defined: on the CPU, by eigh."""
+    method = options(result).get("--method")
+    return result.milestone not in CPU_MILESTONES or method in (None, "eigh")
+
+
+def compression(result: Result) -> str:
+    """Of the input files: none, gz or fz."""
+    return result.json["inputs"]["generator"]["compression"]
+
+
+def alone(result: Result) -> bool:
+    """Whether each run is of one frame, whose files are on the command line."""
+    return result.json["launch"]["alone"]
+
+
+def has_fpnh(result: Result) -> bool:
+    """Whether its speed may be called FPNH: of whole frames, none alone, and not of the tier ci."""
+    return result.json["work"]["has_fpnh"] and result.tier != "ci" and not alone(result)
+
+
+def of_exposure(result: Result) -> bool:
+    """Whether it extracted all frames of an exposure, and not some that may stand for them."""
+    return result.frames_asked == EXPOSURE_FRAMES and not result.scaled_to
+
+
+def standard(result: Result) -> bool:
+    """Whether a milestone was run as it is defined, with production's settings, plain inputs."""
+    return own_method(result) and settings(result) == PRODUCTION and compression(result) == "none"
+
+
+def rungs(results: list[Result]) -> list[Result]:
+    """Valid results of the ladder, in its order: of an exposure or of frames that stand for it.
+
+    Milestones by their own method, at production's settings or at those of gpu_specter's script.
+    Points of sweeps, long runs and `--flux frame` are no rungs. cpu-refactor's reference point
+    of the sweep over ranks counts, as it is a whole run.
+    """
+    order = {milestone: i for i, milestone in enumerate(MILESTONES)}
+    chosen = [
+        r
+        for r in results
+        if r.effective
+        and r.extraction
+        and has_fpnh(r)
+        and r.tier != "night"
+        and (r.scaling is None or (r.scaling.kind == "ranks-per-gpu" and not r.gpus))
+        and own_method(r)
+        and compression(r) == "none"
+        and settings(r) in (PRODUCTION, SCRIPT)
+        and (of_exposure(r) or r.scaled_to)
+    ]
+    return sorted(chosen, key=lambda r: (order[r.milestone], r.system, r.entry))
+
+
+def fastest(results: list[Result]) -> Result | None:
+    """By the effective clock; those of all 30 frames come first."""
+    return max(results, key=lambda r: (of_exposure(r), r.effective.fpnh.value), default=None)
+
+
+def in_sweep(results: list[Result], *kinds: str) -> list[Result]:
+    """Results with a speed that are points of sweeps of these kinds; none of tier ci."""
+    return [
+        r
+        for r in results
+        if r.scaling and r.scaling.kind in kinds and r.extraction and r.tier != "ci"
+    ]
+
+
+def long_runs(results: list[Result]) -> list[Result]:
+    """Those of whole frames with a steady part, by system and entry."""
+    chosen = [r for r in results if has_fpnh(r) and r.sustained and r.sustained["fpnh"]]
+    return sorted(chosen, key=lambda r: (r.system, r.entry))

@@ -1,0 +1,163 @@
+"""The published ladder and ours: a row for each rung and system."""
+
+from spexreports.results.published import MILESTONES, Rung, ratio_to_previous, read_published
+from spexreports.results.result import Result
+from spexreports.results.work import SCRIPT, fastest, rungs, settings, standard
+from spexreports.tables.headline import headlines
+from spexreports.tables.numbers import factor, number, speed
+from spexreports.tables.table import Table
+
+
+def best_rungs(results: list[Result], script: bool = False) -> list[Result]:
+    """Of each rung and system the fastest, of all 30 frames where there is one.
+
+    At production's settings, or at those of gpu_specter's benchmark script.
+    """
+    chosen = [r for r in rungs(results) if (settings(r) == SCRIPT if script else standard(r))]
+    keys = dict.fromkeys((r.milestone, r.system) for r in chosen)
+    return [fastest([r for r in chosen if (r.milestone, r.system) == key]) for key in keys]
+
+
+def _over_previous(result: Result, best: list[Result]) -> str:
+    place = MILESTONES.index(result.milestone)
+    before = [
+        r
+        for r in best
+        if place > 0 and r.milestone == MILESTONES[place - 1] and r.system == result.system
+    ]
+    if not before:
+        return "–"
+    return factor(result.effective.fpnh.value / before[0].effective.fpnh.value)
+
+
+def _paper(rung: Rung) -> dict[str, str]:
+    ratios = {system: ratio for system, ratio, same in ratio_to_previous(rung.milestone) if same}
+    gpus = "" if rung.gpus_per_node is None else f" × {rung.gpus_per_node}"
+    return {
+        "rung": rung.milestone,
+        "system": f"{rung.system} ({rung.processor})",
+        "FPNH": f"{rung.fpnh:.2f}",
+        "× rung before": factor(ratios[rung.system]) if rung.system in ratios else "–",
+        "frames": "30",
+        "wall clock, s": f"{rung.walltime_s}",
+        "FPNH, extraction": "–",
+        "nodes × GPUs": f"{rung.nodes}{gpus}",
+        "ranks a node": str(rung.ranks_per_node),
+        "runs": "–",
+        "commit": "paper, table 1",
+    }
+
+
+def _ours(result: Result, best: list[Result]) -> dict[str, str]:
+    gpus = f" × {result.gpus_per_node}" if result.gpus_per_node else ""
+    return {
+        "rung": result.milestone,
+        "system": result.system,
+        "FPNH": speed(result.effective.fpnh),
+        "× rung before": _over_previous(result, best),
+        "frames": str(result.frames_asked),
+        "wall clock, s": number(result.effective.seconds.value),
+        "FPNH, extraction": speed(result.extraction.fpnh),
+        "nodes × GPUs": f"{result.nodes}{gpus}",
+        "ranks a node": str(result.ranks // result.nodes),
+        "runs": str(len(result.timed)),
+        "commit": result.commit,
+    }
+
+
+def ladder_table(results: list[Result]) -> Table | None:
+    """Rows in the order of the rungs, the paper's before ours."""
+    best, published = best_rungs(results), read_published().ladder
+    rows, kinds = [], []
+    for milestone in MILESTONES:
+        paper = [_paper(rung) for rung in published if rung.milestone == milestone]
+        ours = [_ours(r, best) for r in best if r.milestone == milestone]
+        rows += paper + ours
+        kinds += ["paper"] * len(paper) + ["ours"] * len(ours)
+    note = (
+        "FPNH: frames per node-hour by the effective clock, from launch to exit, with the range of "
+        "the runs. Wall clock: of the frames named. Fewer than 30 frames stand for the exposure: "
+        "start-up is a larger part of their time. batch-subbundle here batches the "
+        "eigendecompositions of N too, which cuSOLVER could not do then; the paper's did not."
+    )
+    words = ("system", "commit")
+    return Table.of("ladder", "The ladder", rows, note, words=words, kinds=tuple(kinds))
+
+
+def script_table(results: list[Result]) -> Table | None:
+    """Rungs at the settings of gpu_specter's benchmark script."""
+    best = best_rungs(results, script=True)
+    note = (
+        "nwavestep 30 and padding 0 are the defaults of gpu_specter's bin/desi_benchmark_extract. "
+        "That the paper's table was made with them is inferred, not stated: its roughly 5,000 "
+        "patches a frame fit nwavestep 50, and gpu_specter's doc/benchmark.md has 50 for one frame."
+    )
+    rows = [_ours(r, best) for r in best]
+    words = ("system", "commit")
+    title = "At the settings of gpu_specter's benchmark script"
+    return Table.of("ladder-script", title, rows, note, words=words)
+
+
+def paper_ladder_table() -> Table:
+    """Table 1 of the paper."""
+    rows = [
+        {
+            "milestone": r.milestone,
+            "system": r.system,
+            "CPU/GPU": r.processor,
+            "nodes": str(r.nodes),
+            "GPUs/node": "–" if r.gpus_per_node is None else str(r.gpus_per_node),
+            "ranks/node": str(r.ranks_per_node),
+            "walltime (s)": f"{r.walltime_s}",
+            "FPNH": f"{r.fpnh:.2f}",
+        }
+        for r in read_published().ladder
+    ]
+    return Table.of("paper-ladder", "Table 1 of the paper", rows, words=("system", "CPU/GPU"))
+
+
+def statements_table() -> Table:
+    """What the sources say, number by number, with where."""
+    published = read_published()
+    letters = dict(zip(published.sources, "ABCDEFGH", strict=False))
+    rows = [
+        {
+            "what": s.what,
+            "number": f"{s.number} {s.unit}".replace(" %", "%"),
+            "where": f"{letters[s.source]}: {s.where}",
+            "to know": s.note or "–",
+        }
+        for s in published.statements.values()
+    ]
+    sources = "; ".join(f"{letters[key]}: {text}" for key, text in published.sources.items())
+    words = ("number", "where", "to know")
+    return Table.of("paper-statements", "What the sources say", rows, f"{sources}.", words=words)
+
+
+def totals_table(results: list[Result]) -> Table | None:
+    """The systems' headlines beside the paper's baselines, and what they mean for the survey."""
+    published = read_published()
+    night = published.number("night")
+    bases = [r for r in published.ladder if r.milestone in ("baseline", "cpu-refactor")]
+    speeds = [(f"the paper: {r.milestone} on {r.system}", r.fpnh, "paper") for r in bases]
+    speeds.append((f"the paper: {published.best.milestone}", published.best.fpnh, "paper"))
+    speeds += [
+        (f"{r.system}: {r.entry}", r.effective.fpnh.value, "ours") for r in headlines(results)
+    ]
+    rows = [
+        {
+            "system": name,
+            "FPNH": number(fpnh) if fpnh >= 1000 else f"{fpnh:.2f}",
+            **{f"× {b.milestone}, {b.system}": factor(fpnh / b.fpnh) for b in bases},
+            "a night, node-hours": number(night / fpnh),
+            "a year, node-hours": number(night * published.nights_a_year / fpnh),
+        }
+        for name, fpnh, _ in speeds
+    ]
+    note = (
+        f"A night has {night:,.0f} frames (the paper, Introduction), a year "
+        f"{published.nights_a_year} such nights (assumed). The paper's factor of 20 is over Cori's "
+        "Haswell in its abstract and over Edison in its results; table 1 gives the ratios here."
+    )
+    kinds = tuple(kind for *_, kind in speeds)
+    return Table.of("totals", "Beside the baselines", rows, note, kinds=kinds)

@@ -1,0 +1,67 @@
+"""A table: a data frame of text with what a reader must know beside it."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+
+NONE = "–"
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of text; the first column names a row, other columns are numbers unless in `words`."""
+
+    name: str  # by which documents quote it
+    title: str
+    frame: pd.DataFrame
+    note: str = ""
+    words: tuple[str, ...] = ()  # columns of words
+    kinds: tuple[str, ...] = field(default=())  # of rows: paper, ours; empty for none
+
+    @classmethod
+    def of(
+        cls, name: str, title: str, rows: Iterable[Mapping[str, Any]], note: str = "", **more: Any
+    ) -> "Table | None":
+        """From rows by column, where None is written as a dash; None where there is no row."""
+        found = pd.DataFrame(list(rows))
+        if found.empty:
+            return None
+        frame = found.astype(object).where(found.notna(), NONE).astype(str)
+        return cls(name, title, frame, note, **more)
+
+    @classmethod
+    def by_column(
+        cls,
+        name: str,
+        title: str,
+        results: Iterable[Any],
+        columns: Mapping[str, Callable[[Any], str]],
+        note: str = "",
+        **more: Any,
+    ) -> "Table | None":
+        """A row for each result, from a function for each column."""
+        rows = [{head: cell(r) for head, cell in columns.items()} for r in results]
+        return cls.of(name, title, rows, note, **more)
+
+    @property
+    def columns(self) -> list[str]:
+        """The head."""
+        return list(self.frame.columns)
+
+    def is_number(self, column: str) -> bool:
+        """Whether a column stands at the right."""
+        return column != self.columns[0] and column not in self.words
+
+    @property
+    def rows(self) -> list[tuple[str, list[str]]]:
+        """Of each row its kind and its cells."""
+        kinds = self.kinds or ("",) * len(self.frame)
+        return list(zip(kinds, self.frame.to_numpy().tolist(), strict=True))
+
+    def markdown(self) -> str:
+        """For a document; the title is not part of it."""
+        lines = [self.columns, ["---"] * len(self.columns), *(cells for _, cells in self.rows)]
+        text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
+        return f"{text}\n{self.note}\n" if self.note else text

@@ -1,0 +1,56 @@
+"""Three results of the committed ones, less most of their frames' checks: see data."""
+
+import json
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from copy import deepcopy
+from io import StringIO
+from pathlib import Path
+from unittest import mock
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "reports"))
+
+from spexreports.__main__ import main  # noqa: E402
+from spexreports.results.read import parse_result  # noqa: E402
+from spexreports.results.result import CLOCKS, Result  # noqa: E402
+
+DATA = ROOT / "reports/tests/data"
+RESULTS = ROOT / "reports/results"
+
+
+def data(name: str) -> dict:
+    """The JSON of a sample, to be edited."""
+    return json.loads((DATA / f"{name}.json").read_text())
+
+
+def result(name: str, edited: dict | None = None) -> Result:
+    """A sample, or what was made of it."""
+    return parse_result(DATA / f"{name}.json", edited or data(name))
+
+
+def faster(sample: dict, factor: float) -> dict:
+    """The same in a part of the time, with its statistics."""
+    made = deepcopy(sample)
+    for one in made["record"]["timing"]["samples"]:
+        for clock in CLOCKS:
+            one[f"{clock}_s"] /= factor
+    for clock in CLOCKS:
+        for name, scale in (("seconds", 1 / factor), ("fpnh", factor)):
+            statistic = made["derived"]["fom"][clock][name]
+            for key in ("median", "mad", "low", "high"):
+                statistic[key] = statistic[key] and statistic[key] * scale
+            statistic["samples"] = [value * scale for value in statistic["samples"]]
+    return made
+
+
+def run(command: str, *arguments: object) -> tuple[int, str, str]:
+    """Status, stdout and stderr of `spex-reports COMMAND ARGUMENTS`."""
+    out, err = StringIO(), StringIO()
+    words = ["spexreports", command, *map(str, arguments)]
+    with mock.patch("sys.argv", words), redirect_stdout(out), redirect_stderr(err):
+        try:
+            status = main()
+        except SystemExit as ended:
+            status = ended.code
+    return status, out.getvalue(), err.getvalue()

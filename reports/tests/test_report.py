@@ -1,0 +1,426 @@
+"""Tests of the page of results, of its tables and figures, and of what documents quote."""
+
+import json
+import re
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from xml.etree import ElementTree
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import matplotlib as mpl
+from samples import DATA, RESULTS, ROOT, data, faster, result, run
+from spexreports.errors import DataError
+from spexreports.figures import ladder as ladder_figures
+from spexreports.figures import night, scaling, style, timeline, wall
+from spexreports.page.quote import BLOCK, blocks, quote
+from spexreports.results.published import read_published
+from spexreports.results.read import Found, find
+from spexreports.tables import headline, ladder, long_runs, projection
+from spexreports.tables import scaling as sweeps
+from spexreports.tables.table import Table
+
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+FIRST = ("575.25", "Is it right?", "Where the time goes", "Accepted?", "Limits")
+
+
+def sweep_point(x: float | str, kind: str, factor: float, ranks: int = 1) -> dict:
+    """A sample as a point of a sweep."""
+    made = faster(data("pipeline"), factor)
+    made["record"] |= {"entry": f"{kind}-{x}", "run_id": "sweep"}
+    made["record"]["scaling"] = {"sweep": kind, "kind": kind, "x": x, "bundles": 20}
+    made["record"]["launch"]["ranks"] = ranks
+    return made
+
+
+def row(table: Table, name: str) -> dict[str, str]:
+    """The row whose first cell begins with the name."""
+    [found] = [cells for _, cells in table.rows if cells[0].startswith(name)]
+    return dict(zip(table.columns, found, strict=True))
+
+
+class Page(unittest.TestCase):
+    """The page of all committed results."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.out = Path(cls.folder.name) / "report"
+        cls.status, _, cls.stderr = run("bench", RESULTS, "--out", cls.out)
+        cls.html = (cls.out / "index.html").read_text()
+        cls.first = cls.html.split("<details")[0]
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.folder.cleanup()
+
+    def test_nothing_is_said(self):
+        self.assertEqual((self.status, self.stderr), (0, ""))
+
+    def test_first_screen(self):
+        """Its answers, in their order; the rest is folded."""
+        places = [self.first.find(text) for text in FIRST]
+        self.assertNotIn(-1, places)
+        self.assertEqual(places, sorted(places))
+        for r in headline.headlines(find([RESULTS]).results):
+            self.assertIn(f"{r.effective.fpnh.value:,.0f}", self.first)
+        folded = re.findall(r'<details id="([a-z]+)">', self.html)
+        self.assertEqual(folded, ["ladder", "scaling", "time", "methods", "provenance"])
+        self.assertNotIn("<details open", self.html)
+
+    def test_needs_no_other_file(self):
+        self.assertNotRegex(self.html, r'src="(?!data:)|<link|url\(|https?://')
+        figures = list(self.out.glob("*.svg"))
+        self.assertEqual(self.html.count("data:image/svg+xml"), len(figures))
+        self.assertEqual(self.html.count("<details"), self.html.count("</details>"))
+
+    def test_figures_are_small_and_whole(self):
+        """At most 100 KB each, and no text is smaller than is legible on a phone."""
+        for file in [*self.out.glob("*.svg"), *(ROOT / "docs/images").glob("*.svg")]:
+            self.assertLess(file.stat().st_size, 100_000, file.name)
+            ElementTree.parse(file)
+            sizes = re.findall(r"font-size: ([\d.]+)px", file.read_text())
+            self.assertTrue(sizes, file.name)
+            # Indices of powers of ten are smaller.
+            self.assertGreaterEqual(min(map(float, sizes)), 6.1, file.name)
+
+    def test_every_table_is_shown(self):
+        for name in blocks(find([RESULTS])):
+            if name not in ("headline", "limits", "milestones", "paper-ladder"):
+                self.assertIn(f'<h3 id="{name}">', self.html)
+
+    def test_no_html_is_shown_as_text(self):
+        self.assertNotRegex(self.html, r"&lt;(?:div|table|td|code|sup)|None</td>|nan</td>")
+
+    def test_same_bytes_again(self):
+        again = Path(self.folder.name) / "again"
+        self.assertEqual(run("bench", RESULTS, "--out", again)[0], 0)
+        for file in self.out.iterdir():
+            self.assertEqual(file.read_bytes(), (again / file.name).read_bytes(), file.name)
+
+
+class OtherPages(unittest.TestCase):
+    """Of samples, and of results that are edited."""
+
+    def setUp(self):
+        scratch = tempfile.TemporaryDirectory()
+        self.addCleanup(scratch.cleanup)
+        self.path = Path(scratch.name)
+
+    def page(self, *samples: dict) -> str:
+        """The page of edited samples."""
+        for number, sample in enumerate(samples):
+            (self.path / f"{number}.json").write_text(json.dumps(sample))
+        status, _, err = run("bench", self.path, "--out", self.path / "out")
+        self.assertEqual(status, 0, err)
+        return (self.path / "out/index.html").read_text()
+
+    def test_a_wrong_frame(self):
+        """It is said first, in words that cannot be missed; no speed is shown."""
+        wrong = data("pipeline")
+        wrong["record"]["entry"] = "broken"
+        wrong["record"]["validation"]["frames"][0]["failure"] = "b0: IVAR differs"
+        fom = wrong["derived"]["fom"]
+        fom["effective"] = fom["extraction"] = None
+        fom["frames_valid"] = 29
+        verdict = {"correctness": "fail", "overall": "incorrect", "reasons": ["b0: IVAR differs"]}
+        wrong["derived"]["verdict"] |= verdict | {"exit_status": 3}
+        html = self.page(data("pipeline"), wrong).split("<details")[0]
+        self.assertIn("1 of 2 entries do not pass", html)
+        self.assertIn("h200, broken: incorrect: b0: IVAR differs", html)
+        html = self.page(wrong, wrong)
+        self.assertIn("2 of 3 frames", html)
+        self.assertFalse('id="ladder"' in html)
+
+    def test_judged_by_a_target(self):
+        judged = data("pipeline")
+        judged["record"]["threshold"] = {"fpnh_effective": 60000.0, "margin": 0.05}
+        verdict = {"performance": "fail", "overall": "slow", "exit_status": 4, "reasons": ["slow"]}
+        judged["derived"]["verdict"] |= verdict
+        html = self.page(judged).split("<details")[0]
+        self.assertIn("slow, held to fpnh_effective 60000, margin 0.05: speed fail", html)
+        self.assertNotIn("no target was stated", html)
+
+    def test_checks_of_the_harness_are_no_speed(self):
+        check = data("pipeline")
+        check["record"]["tier"] = "ci"
+        html = self.page(check)
+        self.assertIn("No result of whole frames", html)
+        self.assertIn('<h3 id="harness">', html)
+        self.assertNotIn("54,141", html)
+
+    def test_pages_of_others(self):
+        out = self.path / "out"
+        out.mkdir()
+        (out / "index.html").write_text("<html>mine")
+        status, _, err = run("bench", DATA, "--out", out)
+        self.assertEqual((status, err.count("\n")), (2, 1))
+        self.assertIn("is not spexreports'", err)
+        self.assertEqual((out / "index.html").read_text(), "<html>mine")
+        self.assertEqual(run("bench", "--out", out)[0], 2)
+        (self.path / "file").write_text("x")
+        self.assertEqual(run("bench", DATA, "--out", self.path / "file")[0], 1)
+
+
+class Tables(unittest.TestCase):
+    """What they say of samples whose numbers are known."""
+
+    def test_headline(self):
+        table = headline.speed_table([result("pipeline"), result("interleave-io"), result("night")])
+        self.assertEqual(len(table.rows), 2)
+        self.assertEqual(row(table, "the paper")["seconds an exposure"], "187.7")
+        ours = row(table, "one NVIDIA H200")
+        self.assertEqual(ours["FPNH"], "54,141")
+        self.assertEqual(ours["× the paper"], f"{54140.8 / 575.25:.3g}")
+        self.assertEqual(ours["of the 900 s allowed"], "0.2%")
+
+    def test_few_frames_are_not_taken_for_an_exposure(self):
+        few = faster(data("pipeline"), 100)
+        few["record"]["entry"] = "few"
+        few["derived"]["fom"]["frames_asked"] = 3
+        self.assertEqual(
+            headline.headlines([result("pipeline"), result("pipeline", few)])[0].entry, "pipeline"
+        )
+        self.assertEqual(ladder.best_rungs([result("pipeline", few)]), [])
+
+    def test_ladder(self):
+        table = ladder.ladder_table([result("pipeline"), result("interleave-io")])
+        papers = [cells for kind, cells in table.rows if kind == "paper"]
+        self.assertEqual(len(papers), len(read_published().ladder))
+        ours = [
+            dict(zip(table.columns, c, strict=True)) for kind, c in table.rows if kind == "ours"
+        ]
+        self.assertEqual([o["rung"] for o in ours], ["interleave-io", "pipeline"])
+        self.assertEqual(ours[0]["commit"], "5c1945f with changes")
+        self.assertEqual((ours[0]["frames"], ours[0]["nodes × GPUs"]), ("6", "1 × 4"))
+
+    def test_other_settings_stand_apart(self):
+        script = data("pipeline")
+        script["record"]["launch"]["argv"] += [
+            "--nwavestep",
+            "30",
+            "--wavepad-frac",
+            "0",
+            "--pixpad-frac",
+            "0",
+        ]
+        results = [result("pipeline", script)]
+        self.assertEqual(len(ladder.script_table(results).rows), 1)
+        self.assertNotIn("ours", [kind for kind, _ in ladder.ladder_table(results).rows])
+
+    def test_totals(self):
+        table = ladder.totals_table([result("pipeline")])
+        paper = row(table, "the paper: interleave-io")
+        factors = [
+            paper[f"× {name}"]
+            for name in ("baseline, Edison", "baseline, Cori", "cpu-refactor, Cori")
+        ]
+        self.assertEqual(factors, ["20.6", "14.3", "8.84"])
+
+    def test_mps(self):
+        points = [sweep_point("off", "mps", 1, 5), sweep_point("on", "mps", 1.6, 5)]
+        results = [result("pipeline", p) for p in points]
+        self.assertEqual(row(sweeps.mps_table(results), "h200")["on / off, effective"], "1.6")
+        self.assertIsNone(sweeps.mps_table(results[:1]))
+
+    def test_long_runs(self):
+        table = long_runs.long_runs_table([result("night"), result("pipeline")])
+        found = row(table, "h200, night")
+        self.assertEqual(found["FPNH, steady part"], "81,181")
+        self.assertIn("it lasted 64 s, not 1800", found["not complete"])
+
+    def test_projection(self):
+        """Exact where floors are alike; to itself a GPU is what was measured."""
+        found = find([RESULTS]).results
+        work = projection.kernel_work(found)
+        h200, a100 = (read_published().gpus[name] for name in ("H200", "A100 40 GB"))
+        [one] = [m for m in projection.measured(found) if m.pipeline.frames_asked == 30]
+        self.assertAlmostEqual(projection.project(one.stages, work, h200, h200), one.kernels)
+        bound = {
+            s: w for s, w in work.items() if w.bytes / w.ceiling_bytes > w.flops / w.ceiling_flops
+        }
+        slower = projection.project(one.stages, {"spots": bound["spots"]}, h200, a100)
+        limit = max(h200.memory_tb_s / a100.memory_tb_s, 0)
+        self.assertAlmostEqual(slower / one.stages["spots"], limit)
+        table = projection.projection_table(found)
+        measured = row(table, "H200 (measured)")
+        self.assertEqual(measured["FPNH, one"], f"{one.pipeline.effective.fpnh.value:,.0f}")
+        for _, cells in table.rows:
+            self.assertRegex(cells[0], r", projected$|\(measured\)$")
+        self.assertEqual(len(projection.error_table(found).rows), 2)
+
+    def test_dashes(self):
+        table = Table.of("a", "A", [{"a": "x", "b": None}, {"a": "y", "b": "1"}])
+        self.assertEqual(table.markdown(), "| a | b |\n| --- | --- |\n| x | – |\n| y | 1 |\n")
+        self.assertIsNone(Table.of("a", "A", []))
+
+
+def cut_off(figure) -> list[str]:
+    """Texts that are not wholly within a figure."""
+    figure.draw_without_rendering()
+    whole = figure.bbox.padded(1)
+    ticks = {
+        t for axis in figure.axes for one in (axis.xaxis, axis.yaxis) for t in one.get_ticklabels()
+    }
+    found = []
+    for text in figure.findobj(mpl.text.Text):
+        box = text.get_window_extent()
+        inside = whole.contains(box.x0, box.y0) and whole.contains(box.x1, box.y1)
+        if text.get_text().strip() and text.get_visible() and not inside:
+            hidden = text in ticks or text.get_text().startswith(("$\\mathdefault", "−"))
+            found += [] if hidden else [text.get_text()]
+    return found
+
+
+class Figures(unittest.TestCase):
+    """What is drawn, and that nothing of it is cut off."""
+
+    def setUp(self):
+        style.apply()
+        self.addCleanup(mpl.pyplot.close, "all")
+
+    def test_nothing_is_cut_off(self):
+        results = find([RESULTS]).results
+        heads = headline.headlines(results)
+        figures = [
+            wall.wall_figure(heads),
+            wall.share_figure(ladder.best_rungs(results)),
+            ladder_figures.ladder_figure(results),
+            scaling.gpus_figure(results),
+            scaling.ranks_figure(results),
+            scaling.weak_figure(results),
+            timeline.timeline_figure(result("interleave-io")),
+            night.night_figure(result("night")),
+        ]
+        for figure in figures:
+            self.assertEqual(figure.get_figwidth(), style.WIDTH)
+            self.assertEqual(cut_off(figure), [])
+
+    def test_cut_off_text_is_found(self):
+        figure, _ = style.figure(2)
+        figure.text(1.5, 0.5, "lost")
+        self.assertEqual(cut_off(figure), ["lost"])
+
+    def test_wall_bars(self):
+        axis = wall.wall_figure([result("pipeline")]).axes[0]
+        last = result("pipeline").timed[-1]
+        self.assertAlmostEqual(
+            sum(p.get_width() for p in axis.patches), last["effective_s"], places=6
+        )
+        self.assertIsNone(wall.wall_figure([result("night")]))
+
+    def test_sweeps_are_lines(self):
+        points = [sweep_point(n, "threads", n) for n in (1, 2, 4)]
+        results = [result("pipeline", p) for p in points]
+        line = scaling.workers_figure(results).axes[0].lines[0]
+        self.assertEqual(list(line.get_xdata()), [1, 2, 4])
+        self.assertAlmostEqual(line.get_ydata()[0], 4 * line.get_ydata()[2])
+        self.assertIsNone(scaling.workers_figure(results[:1]))
+
+    def test_no_two_lines_look_the_same(self):
+        self.assertEqual(len({style.look(i) for i in range(36)}), 36)
+
+
+class Quoted(unittest.TestCase):
+    """The documents of the repository, and edited ones."""
+
+    def test_documents(self):
+        made = blocks(find([RESULTS]))
+        quoting = [file for file in DOCUMENTS if BLOCK.search(file.read_text())]
+        self.assertIn(ROOT / "README.md", quoting)
+        for file in quoting:
+            hint = f"{file}: `spex-reports quote reports/results --documents` writes it anew"
+            self.assertTrue(quote(file, made) == file.read_text(), hint)
+
+    def test_edited_number(self):
+        """A number that was changed by hand fails the check, and is written anew."""
+        text = (ROOT / "docs/milestones.md").read_text()
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "milestones.md"
+            file.write_text(text.replace("575.25", "575.26"))
+            status, _, err = run("quote", RESULTS, "--check", "--documents", file)
+            self.assertEqual((status, err.count("\n")), (1, 1), err)
+            self.assertIn("milestones.md: quotes numbers", err)
+            self.assertEqual(run("quote", RESULTS, "--documents", file)[0], 0)
+            self.assertEqual(file.read_text(), text)
+
+    def test_marks_out_of_place(self):
+        mark, end = "<!-- from results: ladder -->\n", "<!-- end -->\n"
+        for text, reason in (
+            (mark, "a block without an end"),
+            (end, "doc.md:1: has <!-- end --> out of its place"),
+            (f"{mark}{mark}{end}", "doc.md:2: has <!-- from results: ladder --> out of its"),
+            (f"{mark}{end}\n{end}", "doc.md:4: has <!-- end -->"),
+            (f"<!-- from results: no-such -->\n{end}", "asks for the block no-such"),
+        ):
+            with self.subTest(text), tempfile.TemporaryDirectory() as folder:
+                file = Path(folder) / "doc.md"
+                file.write_text(text)
+                with self.assertRaisesRegex(DataError, reason):
+                    quote(file, blocks(Found()))
+
+
+class Published(unittest.TestCase):
+    """Each number of the paper stands in published.json, with its place in the source."""
+
+    def test_places(self):
+        published = read_published()
+        for s in published.statements.values():
+            self.assertIn(s.source, published.sources)
+            self.assertTrue(s.where, s.id)
+        for rung in published.ladder:
+            seconds = 30 * 3600 / (rung.nodes * rung.fpnh)
+            self.assertAlmostEqual(seconds / rung.walltime_s, 1, delta=0.002)
+
+    def test_documents_quote_what_is_there(self):
+        """A measure in a sentence about the paper is a published one.
+
+        Quoted blocks are held by `quote`; sentences elsewhere may use the numbers of the statements
+        and of the ladder, and ratios of the ladder's rows.
+        """
+        published = read_published()
+        known = {
+            n
+            for s in published.statements.values()
+            for n in re.findall(r"[\d.,]+\d|\d", s.number + s.note)
+        }
+        known |= {f"{rung.fpnh:.2f}" for rung in published.ladder}
+        known |= {f"{a.fpnh / b.fpnh:.3g}" for a in published.ladder for b in published.ladder}
+        known |= {str(n) for n in (1, 2, 2021, 2019, 2020, *range(3, 8))}
+        for file in DOCUMENTS:
+            text = BLOCK.sub("", file.read_text())
+            for sentence in re.split(r"(?<=[.:;])\s+|\n\n|\n\|", text):
+                said = " ".join(sentence.split())
+                if not re.search(r"\bthe paper('s)?\b", said) or "measured here" in said:
+                    continue
+                said = re.sub(r"`[^`]*`|\[[^]]*\]\([^)]*\)|section \d+(\.\d+)?", "", said)
+                unit = r"(?:×|times|%|s\b|FPNH|ranks|patches|million)"
+                for number in re.findall(rf"(?<![\w.,])(\d(?:[\d.,]*\d)?) ?{unit}", said):
+                    self.assertTrue(number in known, f"{number} in {file.name}: {said}")
+
+    def test_what_was_said_wrongly(self):
+        """No document says again what the sources do not."""
+        wrong = (
+            r"85% of the kernels",
+            r"31% of the CPUs of a DGX",
+            r"subbundle's solution 3\.3",
+            r"253\.5",
+            r"so seven cores",
+            r"[Tt]he paper's settings",
+        )
+        files = [*DOCUMENTS, *(ROOT / "reports/spexreports").rglob("*.py")]
+        files += [
+            *(ROOT / "reports/spexreports").rglob("*.j*"),
+            *(ROOT / "reports/results").glob("*.md"),
+        ]
+        for file in files:
+            text = " ".join(file.read_text().split())
+            for pattern in wrong:
+                if file.name != "checks.py":
+                    self.assertIsNone(re.search(pattern, text), f"{file}: {pattern}")
+
+
+if __name__ == "__main__":
+    unittest.main()
