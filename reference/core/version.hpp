@@ -6,7 +6,7 @@
 
 namespace spex {
 
-/// Version of the project, e.g. "0.1.0".
+/// Version of the project, e.g. "1.0.0".
 [[nodiscard]] std::string version();
 
 /// Something that results are computed with.
