@@ -37,8 +37,8 @@ auto fields(T& inputs) {
   return std::tie(psf, preproc, pixels, wavelength, heliocor, grid);
 }
 
-/// Throws Error(data) where a frame or a model image could not be written to `path`, or would not
-/// be what its name says.
+/// Throws Error(data) where a frame or a model image could not be written to `path`, or where the
+/// name does not end in .fits or .fits.gz.
 void check_output(const std::string& path);
 
 /// Reads the files and checks that they fit together and that the output can be written.

@@ -143,6 +143,15 @@ TEST(ShortOptions, AsArgparseTakesThem) {
   EXPECT_EQ(Parsed({"-m", "-"}).value("model"), "-");
 }
 
+TEST(OptionsOfGpuSpecter, ArgumentsOfSpex) {
+  EXPECT_TRUE(make_job(Parsed({"--async-io"}).one).files.output == "O");
+  Parsed parsed({"--use-gpu"});
+  EXPECT_TRUE(parsed.ok) << parsed.said;
+  EXPECT_THROW(static_cast<void>(make_job(parsed.one)), Error);
+  parsed.one.device = Device::gpu;
+  EXPECT_EQ(make_job(parsed.one).files.output, "O");
+}
+
 TEST(RepeatedOption, CountsAsItIsLast) {
   Parsed twice({"--nspec", "5", "-n", "10", "--mpi", "--mpi", "--inp", "x"});
   EXPECT_TRUE(twice.ok) << twice.said;
