@@ -173,6 +173,13 @@ Cost cost_of_assembly(const PatchCounts& c, Engine engine) {
   return cost;
 }
 
+// assemble_bands (reference/extract): the products of cpu_sparse, into bands.
+Cost cost_of_band_assembly(const PatchCounts& c, Engine engine) {
+  Cost cost = cost_of_projection(c, engine);
+  cost += {c.nonzeros + 2 * c.pair_pixels, fiber_band_numbers(c) * number};
+  return cost;
+}
+
 // --- solve and decorrelate ---------------------------------------------------------------------
 
 // flux, ivar and the diagonals of R, as written for every core bin.
@@ -347,7 +354,9 @@ Cost cost_of_quality(const PatchCounts& c, Engine engine, bool model) {
 
 void add_patch(const PatchCounts& c, const Psf& psf, const ExtractOptions& options, Engine engine,
                Costs& costs) {
-  costs.assemble += cost_of_assembly(c, engine);
+  costs.assemble += on_cpu(engine) && options.method == Method::cholesky
+                        ? cost_of_band_assembly(c, engine)
+                        : cost_of_assembly(c, engine);
   const bool by_signal =
       options.method == Method::cholesky && options.decorrelate == Decorrelate::signal;
   if (engine == Engine::gpu_band)

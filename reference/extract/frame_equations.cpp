@@ -1,7 +1,6 @@
 #include "reference/extract/frame_equations.hpp"
 
 #include <algorithm>
-#include <climits>
 #include <numeric>
 
 #include "reference/core/count.hpp"
@@ -9,38 +8,8 @@
 namespace spex {
 namespace {
 
-// What a fiber covers of one row of the CCD.
-struct RowCover {
-  int w0 = INT_MAX;  // bins [w0, w1)
-  int w1 = INT_MIN;
-  int x0 = INT_MAX;  // columns [x0, x1)
-  int x1 = INT_MIN;
-};
-
-std::vector<RowCover> cover(const FiberSpots& spots, int nx, int ny) {
-  std::vector<RowCover> rows(count_of(ny));
-  for (int w = 0; w < spots.nwave; ++w) {
-    const int x0 = std::max(spots.xc(w), 0);
-    const int x1 = std::min(spots.xc(w) + spots.spots->nx, nx);
-    if (x0 >= x1) continue;
-    const int y1 = std::min(spots.yc(w) + spots.spots->ny, ny);
-    for (int y = std::max(spots.yc(w), 0); y < y1; ++y) {
-      RowCover& row = rows[y];
-      row.w0 = std::min(row.w0, w), row.w1 = std::max(row.w1, w + 1);
-      row.x0 = std::min(row.x0, x0), row.x1 = std::max(row.x1, x1);
-    }
-  }
-  return rows;
-}
-
-// No bins of two fibers that share a pixel are farther apart than this; -1 where none does.
-int reach_of(const std::vector<RowCover>& s, const std::vector<RowCover>& t) {
-  int reach = -1;
-  for (std::size_t y = 0; y < s.size(); ++y) {
-    if (std::max(s[y].x0, t[y].x0) >= std::min(s[y].x1, t[y].x1)) continue;
-    reach = std::max({reach, s[y].w1 - 1 - t[y].w0, t[y].w1 - 1 - s[y].w0});
-  }
-  return reach;
+PixelRange whole_ccd(const Pixels& pixels) {
+  return {0, pixels.nx, 0, pixels.ny};
 }
 
 // A spot times the weights of its pixels, 0 off the CCD; and room for the sums of its columns.
@@ -105,7 +74,7 @@ double overlap_of_spots(const Spots& spots, int s, int w, int t, int v) {
 
 FiberEquations assemble_fiber(const FiberSpots& spots, const Pixels& pixels) {
   const int n = spots.nwave;
-  const std::vector<RowCover> rows = cover(spots, pixels.nx, pixels.ny);
+  const std::vector<RowCover> rows = row_covers(spots, whole_ccd(pixels));
   FiberEquations fiber;
   fiber.N = BandMatrix(n, std::max(reach_of(rows, rows), 0));
   fiber.y.assign(count_of(n), 0.0);
@@ -134,7 +103,7 @@ FiberEquations assemble_fiber(const FiberSpots& spots, const Pixels& pixels) {
 FiberCoupling assemble_coupling(const FiberSpots& s, const FiberSpots& t, const Pixels& pixels) {
   FiberCoupling N;
   N.nwave = s.nwave;
-  const int reach = reach_of(cover(s, pixels.nx, pixels.ny), cover(t, pixels.nx, pixels.ny));
+  const int reach = reach_of(row_covers(s, whole_ccd(pixels)), row_covers(t, whole_ccd(pixels)));
   if (reach < 0) return N;
   const int width = 2 * reach + 1;
   N.a.assign(count_of(N.nwave, width), 0.0);

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "reference/core/count.hpp"
+#include "reference/extract/row_cover.hpp"
 #include "reference/layout/wavelengths.hpp"
 #include "reference/linalg/band_matrix.hpp"
 #include "reference/model/options.hpp"
 #include "reference/model/preproc.hpp"
-#include "reference/psf/spots.hpp"
 
 namespace spex {
 
@@ -25,21 +25,6 @@ struct ExtendedGrid {
 };
 /// The extended grid of an extraction.
 [[nodiscard]] ExtendedGrid extended_grid(const ExtractOptions& options, const WaveGrid& grid);
-
-/// The spots of one fiber at the bins of the extended grid, within spots of a larger range.
-struct FiberSpots {
-  const Spots* spots = nullptr;  ///< a larger range that holds the fiber's
-  int s = 0;                     ///< the fiber's index in it
-  int wave0 = 0;                 ///< index in it of the first bin
-  int nwave = 0;                 ///< bins
-
-  /// Pixels of the spot of bin w.
-  [[nodiscard]] const double* spot(int w) const { return spots->spot(s, wave0 + w); }
-  /// Its first column on the CCD.
-  [[nodiscard]] int xc(int w) const { return spots->xc[spots->index(s, wave0 + w)]; }
-  /// Its first row on the CCD.
-  [[nodiscard]] int yc(int w) const { return spots->yc[spots->index(s, wave0 + w)]; }
-};
 
 /// sum_i A_ij A_ik of spots (s, w) and (t, v) of a range, over all pixels, on the CCD or off it.
 [[nodiscard]] double overlap_of_spots(const Spots& spots, int s, int w, int t, int v);

@@ -1,26 +1,31 @@
 #include "reference/extract/normal_equations.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
+#include "reference/core/aligned.hpp"
 #include "reference/core/count.hpp"
 #include "reference/core/lapack.hpp"
+#include "reference/extract/row_cover.hpp"
+#include "reference/linalg/band_lanes.hpp"
+#include "reference/linalg/projection_lanes.hpp"
 
 namespace spex {
 namespace {
 
 // y and q, which need no formed A.
-NormalEquations start_equations(const PatchSpots& spots, const PatchPixels& pixels) {
-  NormalEquations equations;
-  equations.n = spots.n();
-  const std::size_t n = equations.n;
-  equations.N.assign(n * n, 0.0);
+std::array<std::vector<double>, 2> sums_over_pixels(const PatchSpots& spots,
+                                                    const PatchPixels& pixels) {
   std::vector<double> Wp(pixels.p.size());
   for (std::size_t i = 0; i < Wp.size(); ++i) Wp[i] = pixels.W[i] * pixels.p[i];
-  auto [y, q] = apply_transpose(spots, pixels.range, Wp, pixels.W);
-  equations.y = std::move(y);
-  equations.q = std::move(q);
-  return equations;
+  return apply_transpose(spots, pixels.range, Wp, pixels.W);
+}
+
+NormalEquations start_equations(const PatchSpots& spots, const PatchPixels& pixels) {
+  auto [y, q] = sums_over_pixels(spots, pixels);
+  const int n = spots.n();
+  return {n, std::vector<double>(count_of(n, n), 0.0), std::move(y), std::move(q)};
 }
 
 // W A_s.
@@ -53,6 +58,90 @@ void add_product(const DensePanel& At, int t, const DensePanel& WAs, int s, int 
               At.rows, WAs.A.data() + static_cast<std::ptrdiff_t>(x0 - WAs.x0) * ny, WAs.rows, 1.0,
               block, equations.n);
 }
+
+// What the spectra of a patch have in one row of pixels after the other.
+class RowsOfSpectra {
+ public:
+  RowsOfSpectra(const PatchSpots& spots, const PixelRange& range) : range_(range) {
+    int lanes = 0;
+    for (int s = 0; s < spots.nspec; ++s) {
+      spots_.push_back({spots.spots, spots.spec0 + s, spots.wave0, spots.nwave});
+      covers_.push_back(row_covers(spots_.back(), range));
+      for (const RowCover& cover : covers_.back())
+        lanes = std::max(lanes, whole_groups(cover.bins()));
+    }
+    const std::size_t numbers = count_of(range.nx(), lanes);
+    A_.assign(spots_.size(), AlignedDoubles(numbers));
+    WA_ = AlignedDoubles(numbers);
+  }
+
+  // N without an element, as wide as spots overlap.
+  [[nodiscard]] BlockBands zero_bands() const {
+    const int nspec = static_cast<int>(spots_.size());
+    int reach = 1, apart = 0;
+    for (int s = 0; s < nspec; ++s)
+      for (int t = s; t < nspec; ++t) {
+        const int of_pair = reach_of(covers_[s], covers_[t]);
+        reach = std::max(reach, of_pair);
+        if (of_pair >= 0) apart = std::max(apart, t - s);
+      }
+    return {nspec, spots_.front().nwave, reach, apart};
+  }
+
+  // N += A^T W A of row y of the range, whose weights are W.
+  void add_products(int y, const double* W, BlockBands& N) {
+    const int nspec = static_cast<int>(spots_.size());
+    for (int s = 0; s < nspec; ++s) put_row(s, y);
+    for (int s = 0; s < nspec; ++s) {
+      const RowCover& of_s = covers_[s][y];
+      if (of_s.columns() == 0) continue;
+      kernels_.weigh(row(s, y), of_s.columns(), W + (of_s.x0 - range_.x0), WA_.data());
+      for (int t = s; t <= std::min(s + N.apart(), nspec - 1); ++t) add_pair(t, s, y, N);
+    }
+  }
+
+ private:
+  [[nodiscard]] RowOfA row(int s, int y) const {
+    const int bins = covers_[s][y].bins();
+    return {bins, whole_groups(bins), A_[s].data()};
+  }
+
+  void put_row(int s, int y) {
+    const RowCover& cover = covers_[s][y];
+    const FiberSpots& spots = spots_[s];
+    const int nx = spots.spots->nx, lanes = whole_groups(cover.bins());
+    double* A = A_[s].data();
+    std::fill_n(A, count_of(cover.columns(), lanes), 0.0);
+    for (int w = cover.w0; w < cover.w1; ++w) {
+      const int row = range_.y0 + y - spots.yc(w);
+      if (row < 0 || row >= spots.spots->ny) continue;
+      const double* spot = spots.spot(w) + row * nx;
+      const int xc = spots.xc(w);
+      for (int x = std::max(xc, cover.x0); x < std::min(xc + nx, cover.x1); ++x)
+        A[(x - cover.x0) * lanes + w - cover.w0] = spot[x - xc];
+    }
+  }
+
+  // Of the columns that spectra s and t both reach in row y; WA_ is of s.
+  void add_pair(int t, int s, int y, BlockBands& N) {
+    const RowCover& of_s = covers_[s][y];
+    const RowCover& of_t = covers_[t][y];
+    const int x0 = std::max(of_s.x0, of_t.x0), x1 = std::min(of_s.x1, of_t.x1);
+    if (x0 >= x1) return;
+    RowOfA of_A = row(t, y), of_WA = row(s, y);
+    of_A.A += count_of(x0 - of_t.x0, of_A.lanes);
+    of_WA.A = WA_.data() + count_of(x0 - of_s.x0, of_WA.lanes);
+    double* first = N.column(t, s, of_s.w0) + N.reach() + of_t.w0 - of_s.w0;
+    kernels_.add_products(of_A, of_WA, x1 - x0, first, N.stride() - 1);
+  }
+
+  PixelRange range_;
+  std::vector<FiberSpots> spots_;
+  std::vector<std::vector<RowCover>> covers_;  // [spectrum][row]
+  std::vector<AlignedDoubles> A_;              // of each spectrum, the row of the last put_row
+  AlignedDoubles WA_;                          // of one spectrum
+  const ProjectionKernels& kernels_ = projection_kernels(instructions_in_use());
+};
 
 }  // namespace
 
@@ -94,6 +183,17 @@ NormalEquations assemble_dense(const PatchSpots& spots, const PatchPixels& pixel
     }
   }
   return equations;
+}
+
+BandEquations assemble_bands(const PatchSpots& spots, const PatchPixels& pixels) {
+  auto [y, q] = sums_over_pixels(spots, pixels);
+  RowsOfSpectra rows(spots, pixels.range);
+  BlockBands N = rows.zero_bands();
+  const int nx = pixels.range.nx();
+  for (int row = 0; row < pixels.range.ny(); ++row)
+    rows.add_products(row, pixels.W.data() + count_of(row, nx), N);
+  N.mirror_diagonal_blocks();
+  return {std::move(N), std::move(y), std::move(q)};
 }
 
 double prior_scale(const std::vector<double>& q) {

@@ -40,6 +40,10 @@ inline constexpr int band_rows = 16;
 /// that share CCD columns there (milestone cpu-refactor).
 [[nodiscard]] NormalEquations assemble_dense(const PatchSpots& spots, const PatchPixels& pixels);
 
+/// Straight from the spots, as bands: every row of pixels adds its products of the bins that reach
+/// it (method cholesky).
+[[nodiscard]] BandEquations assemble_bands(const PatchSpots& spots, const PatchPixels& pixels);
+
 /// m = 1e-4 max q of a patch.
 [[nodiscard]] double prior_scale(const std::vector<double>& q);
 /// What the prior adds to N_jj: lambda_j^2 + 1e-15 with lambda_j = m - q_j where q_j <= m, else

@@ -42,6 +42,14 @@ void for_each_core_bin(const Patch& patch, const Visit& visit) {
                      static_cast<std::size_t>(s * patch.nkept + w)});
 }
 
+BandEquations assemble(const PatchSpots& spots, const PatchPixels& pixels,
+                       const ExtractOptions& options) {
+  if (options.method == Method::cholesky) return assemble_bands(spots, pixels);
+  const bool sparse = traits(options.milestone).engine == Engine::cpu_sparse;
+  return by_spectra(sparse ? assemble_sparse(spots, pixels) : assemble_dense(spots, pixels),
+                    spots.nwave);
+}
+
 bool solve(const BandEquations& equations, const BlockRange& blocks, const ExtractOptions& options,
            const ReplaceF& replace_f, Decorrelated& solution, PatchStatus& status,
            StageTimes& times) {
@@ -113,10 +121,7 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
     const StageTimer timer(times, Stage::assemble);
     cut = cut_pixels(pixels, range);
     if (std::none_of(cut.W.begin(), cut.W.end(), [](double W) { return W > 0; })) return result;
-    equations = by_spectra(traits(options.milestone).engine == Engine::cpu_sparse
-                               ? assemble_sparse(spots, cut)
-                               : assemble_dense(spots, cut),
-                           patch.padded_nwave());
+    equations = assemble(spots, cut, options);
     add_prior(equations, options.regularize);
   }
 

@@ -33,6 +33,10 @@ BlockBands::BlockBands(const std::vector<double>& N, int n, int m, int least_rea
   });
   *this = BlockBands(n / m, m, reach, apart);
   each([&](int i, int j, double a) { column(i / m, j / m, j % m)[i % m - j % m + reach_] = a; });
+  mirror_diagonal_blocks();
+}
+
+void BlockBands::mirror_diagonal_blocks() {
   for (int s = 0; s < nspec_; ++s)
     for (int v = 0; v < m_; ++v)
       for (int w = std::max(0, v - reach_); w < v; ++w)

@@ -31,6 +31,10 @@ class BlockBands {
   [[nodiscard]] const double* column(int t, int s, int v) const {
     return a_.data() + offset(t, s, v);
   }
+  /// Numbers from a column of a block to the next.
+  [[nodiscard]] int stride() const { return stride_; }
+  /// Sets the upper triangle of the blocks on the diagonal to the lower.
+  void mirror_diagonal_blocks();
   /// Element (w, v) of any block (t, s).
   [[nodiscard]] double at(int t, int w, int s, int v) const;
   /// The lower triangle of the matrix, n x n, column-major.

@@ -6,7 +6,7 @@
 namespace spex {
 namespace {
 
-TEST(NormalEquations, SparseAndDenseFollowTheDefinition) {
+TEST(NormalEquations, AllWaysFollowTheDefinition) {
   const Psf psf = test::make_psf();
   const Spots spots = evaluate_spots(psf, 0, 3, WaveGrid{990, 1, 20}.range(0, 20));
   const PatchSpots patch{&spots, 0, 2, 3, 15};
@@ -25,7 +25,8 @@ TEST(NormalEquations, SparseAndDenseFollowTheDefinition) {
       for (int k = 0; k < n; ++k) N[j * n + k] += WA * row[k];
     }
   }
-  for (const NormalEquations& e : {assemble_sparse(patch, pixels), assemble_dense(patch, pixels)}) {
+  for (const NormalEquations& e : {assemble_sparse(patch, pixels), assemble_dense(patch, pixels),
+                                   whole(assemble_bands(patch, pixels))}) {
     ASSERT_EQ(e.n, n);
     for (int column = 0; column < n; ++column) {
       EXPECT_NEAR(e.y[column], y[column], 1e-12);
@@ -34,6 +35,22 @@ TEST(NormalEquations, SparseAndDenseFollowTheDefinition) {
         EXPECT_NEAR(e.N[column * n + row], N[column * n + row], 1e-15);
     }
   }
+}
+
+// As wide as spots overlap, with both triangles of the blocks on the diagonal.
+TEST(NormalEquations, BandsAreThoseOfTheWholeMatrix) {
+  const Psf psf = test::make_psf();
+  const Spots spots = evaluate_spots(psf, 0, 3, WaveGrid{990, 1, 20}.range(0, 20));
+  const PatchSpots patch{&spots, 0, 2, 3, 15};
+  const PatchPixels pixels = cut_pixels(test::make_pixels_of_noise(40, 60), {7, 21, 20, 45});
+  const BlockBands N = assemble_bands(patch, pixels).N;
+  const BlockBands expected = by_spectra(assemble_sparse(patch, pixels), 15).N;
+  EXPECT_EQ(N.reach(), expected.reach());
+  EXPECT_EQ(N.apart(), expected.apart());
+  for (int s = 0; s < 3; ++s)
+    for (int v = 0; v < 15; ++v)
+      for (int w = std::max(0, v - N.reach()); w <= std::min(14, v + N.reach()); ++w)
+        EXPECT_EQ(N.column(s, s, v)[w - v + N.reach()], N.at(s, w, s, v));
 }
 
 TEST(Prior, ByHand) {

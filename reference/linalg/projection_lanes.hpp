@@ -1,0 +1,28 @@
+// The kernels of the projection matrix A over lanes: products of A with A, and with pixels.
+//
+// Each sum has one order, whatever the instruction set.
+#pragma once
+
+#include "reference/core/instructions.hpp"
+
+namespace spex {
+
+/// What one spectrum has in a row of pixels: A of pixel x and bin w at `A[x lanes + w]`. Bins
+/// beyond the spectrum's, up to `lanes` (whole groups), are zeros.
+struct RowOfA {
+  int bins;         ///< bins of the spectrum that reach the row
+  int lanes;        ///< the same in whole groups of eight
+  const double* A;  ///< of the first pixel, at a cache line
+};
+
+/// The kernels of one instruction set.
+struct ProjectionKernels {
+  /// WA = W A of `pixels` pixels of a row; WA as A.
+  void (*weigh)(const RowOfA& row, int pixels, const double* W, double* WA);
+  /// N_ts += A_t^T (W A_s) of `pixels` pixels of a row that both spectra have. The element of bin v
+  /// of s and bin w of t is at `N[v stride + w]`; zeros are added to those up to t.lanes.
+  void (*add_products)(const RowOfA& t, const RowOfA& WA_s, int pixels, double* N, long stride);
+};
+SPEX_KERNELS(ProjectionKernels, projection_kernels)
+
+}  // namespace spex

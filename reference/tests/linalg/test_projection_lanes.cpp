@@ -1,0 +1,78 @@
+// The kernels of the projection against plain sums, and every instruction set against every other.
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "reference/core/aligned.hpp"
+#include "reference/core/count.hpp"
+#include "reference/linalg/band_lanes.hpp"
+#include "reference/linalg/projection_lanes.hpp"
+
+namespace spex {
+namespace {
+
+AlignedDoubles random_numbers(std::size_t n, unsigned seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<double> uniform(-1, 1);
+  AlignedDoubles numbers(n);
+  for (double& x : numbers) x = uniform(random);
+  return numbers;
+}
+
+// A of a spectrum in a row of pixels.
+struct Row {
+  int bins, lanes;
+  AlignedDoubles A;
+  Row(int bins_of_row, int pixels, unsigned seed)
+      : bins(bins_of_row),
+        lanes(whole_groups(bins)),
+        A(random_numbers(count_of(pixels, lanes), seed)) {
+    for (int x = 0; x < pixels; ++x)
+      for (int w = bins; w < lanes; ++w) A[count_of(x, lanes) + count_of(w)] = 0;
+  }
+  [[nodiscard]] RowOfA view() const { return {bins, lanes, A.data()}; }
+  [[nodiscard]] double at(int x, int w) const { return A[count_of(x, lanes) + count_of(w)]; }
+};
+
+class ProjectionKernelsOf : public testing::TestWithParam<Instructions> {
+ protected:
+  const ProjectionKernels& kernels_ = projection_kernels(GetParam());
+};
+
+TEST_P(ProjectionKernelsOf, WeighMultipliesEachPixel) {
+  const Row row(9, 5, 1);
+  const AlignedDoubles W = random_numbers(5, 2);
+  AlignedDoubles WA(row.A.size());
+  kernels_.weigh(row.view(), 5, W.data(), WA.data());
+  for (int x = 0; x < 5; ++x)
+    for (int w = 0; w < row.lanes; ++w)
+      EXPECT_EQ(WA[count_of(x, row.lanes) + count_of(w)], row.at(x, w) * W[x]);
+}
+
+// Sums run over the pixels in order, and are added to N as wholes.
+TEST_P(ProjectionKernelsOf, ProductsAreSumsOverPixelsInOrder) {
+  for (const int bins_of_t : {1, 7, 8, 9, 17})
+    for (const int bins_of_s : {1, 2, 3, 7, 8, 9, 10, 11, 23})
+      for (const int pixels : {1, 2, 17}) {
+        const Row t(bins_of_t, pixels, 3), s(bins_of_s, pixels, 4);
+        const int stride = t.lanes + 3;
+        const AlignedDoubles before = random_numbers(count_of(bins_of_s, stride), 5);
+        AlignedDoubles N = before;
+        kernels_.add_products(t.view(), s.view(), pixels, N.data(), stride);
+        for (int v = 0; v < bins_of_s; ++v)
+          for (int w = 0; w < stride; ++w) {
+            const std::size_t at = count_of(v, stride) + count_of(w);
+            double sum = 0;
+            for (int x = 0; x < pixels && w < t.lanes; ++x) sum += s.at(x, v) * t.at(x, w);
+            ASSERT_EQ(N[at], before[at] + sum) << bins_of_t << " " << bins_of_s << " " << pixels;
+          }
+      }
+}
+
+INSTANTIATE_TEST_SUITE_P(Instructions, ProjectionKernelsOf,
+                         testing::ValuesIn(available_instructions()),
+                         [](const auto& set) { return to_string(set.param); });
+
+}  // namespace
+}  // namespace spex
