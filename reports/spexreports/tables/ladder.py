@@ -125,12 +125,12 @@ def statements_table() -> Table:
             "what": s.what,
             "number": f"{s.number} {s.unit}".replace(" %", "%"),
             "where": f"{letters[s.source]}: {s.where}",
-            "to know": s.note or "–",
+            "note": s.note or "–",
         }
         for s in published.statements.values()
     ]
     sources = "; ".join(f"{letters[key]}: {text}" for key, text in published.sources.items())
-    words = ("number", "where", "to know")
+    words = ("number", "where", "note")
     return Table.of("paper-statements", "What the sources say", rows, f"{sources}.", words=words)
 
 
