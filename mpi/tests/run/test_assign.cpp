@@ -40,6 +40,9 @@ class Assign : public testing::TestWithParam<std::tuple<int, int, Milestone>> {
   const Milestone milestone = std::get<2>(GetParam());
   const std::vector<Patch> patches = patches_of(nspec);
   const std::vector<int> rank_of = assign_patches(patches, nranks, milestone);
+
+  // Else whole bundles or subbundles.
+  [[nodiscard]] bool deals_patches() const { return traits(milestone).unit == WorkUnit::patch; }
 };
 
 TEST_P(Assign, EveryPatchHasOneRankThatExists) {
@@ -56,7 +59,7 @@ TEST_P(Assign, RanksNeverDescend) {
 
 TEST_P(Assign, SharesDifferByNoMoreThanOneUnit) {
   const int nbundles = nspec / 10;
-  const int unit = milestone == Milestone::baseline ? 1 : nranks <= nbundles ? 15 : 3;
+  const int unit = deals_patches() ? 1 : nranks <= nbundles ? 15 : 3;
   const Share share = patches_of_each(rank_of, nranks);
   const auto [least, most] = std::minmax_element(share.begin(), share.end());
   EXPECT_LE(*most - *least, unit);
@@ -64,7 +67,7 @@ TEST_P(Assign, SharesDifferByNoMoreThanOneUnit) {
 }
 
 TEST_P(Assign, BundlesStayWholeWhereThereAreEnough) {
-  if (milestone == Milestone::baseline || nranks > nspec / 10) return;
+  if (deals_patches() || nranks > nspec / 10) return;
   std::map<int, std::set<int>> ranks_of_bundle;
   for (std::size_t p = 0; p < patches.size(); ++p)
     ranks_of_bundle[patches[p].bundle].insert(rank_of[p]);
@@ -72,7 +75,7 @@ TEST_P(Assign, BundlesStayWholeWhereThereAreEnough) {
 }
 
 TEST_P(Assign, SubbundlesStayWholeAlways) {
-  if (milestone == Milestone::baseline) return;
+  if (deals_patches()) return;
   std::map<std::pair<int, int>, std::set<int>> ranks_of;
   for (std::size_t p = 0; p < patches.size(); ++p)
     ranks_of[{patches[p].bundle, patches[p].subbundle}].insert(rank_of[p]);

@@ -49,7 +49,7 @@ TEST(PixelIntegrals, AgreeWithQuadrature) {
 }
 
 TEST(EvaluateSpots, OneByOneAgreesWithManyAtATime) {
-  const Psf psf = make_psf({});
+  const Psf psf = make_psf({.nfiber = 4});
   const std::vector<double> wave{982, 990.3, 995, 1001.7, 1010};
   const Spots many = evaluate_spots(psf, 1, 3, wave),
               single = evaluate_spots_one_by_one(psf, 1, 3, wave);
