@@ -5,11 +5,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -20,7 +17,8 @@
 
 #include "bench/archive_commands.hpp"
 #include "bench/campaign/campaign.hpp"
-#include "bench/campaign/self_test.hpp"
+#include "bench/command_line.hpp"
+#include "bench/machine_commands.hpp"
 #include "bench/plan/shipped_files.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/version.hpp"
@@ -28,7 +26,12 @@
 
 namespace {
 
-namespace fs = std::filesystem;
+
+using spex::bench::add_launcher;
+using spex::bench::add_self_test;
+using spex::bench::check_system;
+using spex::bench::fill_folders;
+using spex::bench::launcher_of;
 
 constexpr const char* program = "spex-bench";
 
@@ -39,6 +42,7 @@ constexpr const char* footer =
     "\n"
     "Examples:\n"
     "  spex-bench --self-test\n"
+    "  spex-bench accept --target 15min --out accepted --data /dev/shm/spex-bench\n"
     "  spex-bench ci --out bench-ci\n"
     "  spex-bench acceptance-4gpu --out result --data /dev/shm/spex-bench\n"
     "  spex-bench bench/plans/perlmutter.json --out result --nodes 2 --resume\n"
@@ -67,23 +71,6 @@ struct Arguments {
   std::string loglevel = "info";
   bool list = false, json = false;
 };
-
-CLI::Option* add_launcher(CLI::App& app, std::string& launcher) {
-  return app
-      .add_option("--launcher", launcher,
-                  "mpirun, mpiexec, srun, or auto: srun within a job where Slurm can start this "
-                  "MPI, else the MPI's own")
-      ->check(CLI::IsMember({"auto", "mpirun", "mpiexec", "srun"}))
-      ->capture_default_str();
-}
-
-// Looked for before the command line is read, as it makes another one of it.
-CLI::Option* add_self_test(CLI::App& app) {
-  const std::string what =
-      "Say whether this installation works, by its golden cases and the plan ci; "
-      "--self-test --help tells more";
-  return app.add_flag("--self-test", what);
-}
 
 void add_options(CLI::App& app, Arguments& a) {
   app.add_option("plan", a.plan, "Plan file, or the name of one that is shipped, e.g. ci")
@@ -202,25 +189,6 @@ void check_duration(const Arguments& arguments, const spex::bench::Plan& plan) {
   }
 }
 
-// It is in tables, figures and thresholds.
-void check_system(const std::string& name) {
-  constexpr std::size_t longest = 100;
-  const bool plain = name.size() <= longest && std::all_of(name.begin(), name.end(), [](char c) {
-                       return c >= ' ' && c <= '~';
-                     });
-  if (!plain)
-    throw spex::usage_error("--system", "cannot be a name in a table",
-                            fmt::format("one line of ASCII, at most {} characters", longest));
-}
-
-spex::bench::Launcher launcher_of(const std::string& asked, const std::string& options) {
-  spex::bench::Launcher launcher =
-      spex::bench::choose_launcher(asked, spex::bench::LauncherSurroundings::here());
-  std::istringstream words(options);
-  launcher.options = {std::istream_iterator<std::string>(words), {}};
-  return launcher;
-}
-
 int run(Arguments& arguments) {
   spex::set_log_level(arguments.loglevel);
   spex::bench::check_working_folder();
@@ -251,37 +219,9 @@ int run(Arguments& arguments) {
   check_system(arguments.settings.system);
   if (arguments.settings.out.empty())
     throw spex::usage_error("--out", "is missing", "a folder for the results");
-  if (arguments.settings.data.empty())
-    arguments.settings.data = fs::path(arguments.settings.out) / "data";
-  if (arguments.settings.references.empty())
-    arguments.settings.references = fs::path(arguments.settings.out) / "references";
+  fill_folders(arguments.settings);
   arguments.settings.launch.launcher = launcher_of(arguments.launcher, arguments.launcher_options);
   return spex::bench::flushed(spex::bench::run_campaign(plan, arguments.settings, signals));
-}
-
-int self_test(int argc, char** argv) {
-  CLI::App app(
-      "Whether this installation works: runs the golden cases by every method and milestone "
-      "that can run here, and the plan ci. Minutes on two cores.",
-      program);
-  app.footer(
-      "A line for each begins with pass, FAIL or skip. Exit status: 0 pass, 1 something could not "
-      "be run,\n2 the command line is wrong, 3 a frame is wrong, 5 the machine is unhealthy.");
-  spex::bench::SelfTestSettings settings;
-  std::string loglevel = "warn";
-  add_self_test(app)->required();
-  app.add_option("-o,--out", settings.out, "Folder that keeps the results; else they are removed");
-  std::string launcher = "auto";
-  add_launcher(app, launcher);
-  app.add_flag("--require-gpu", settings.require_gpu, "Fail where there is no GPU");
-  app.add_option("--loglevel", loglevel, "debug, info, warn or error")->capture_default_str();
-  int status = 0;
-  if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
-  spex::set_log_level(loglevel);
-  spex::bench::check_working_folder();
-  spex::bench::Signals signals;
-  settings.launch.launcher = launcher_of(launcher, "");
-  return spex::bench::flushed(spex::bench::run_self_test(settings, signals));
 }
 
 }  // namespace
@@ -293,8 +233,9 @@ int main(int argc, char** argv) {
     if (command == "submit") return spex::bench::submit(argc - 1, argv + 1);
     if (command == "check") return spex::bench::check(argc - 1, argv + 1);
     if (command == "rerun") return spex::bench::rerun(argc - 1, argv + 1);
+    if (command == "accept") return spex::bench::accept(argc - 1, argv + 1);
     if (std::find(argv, argv + argc, std::string("--self-test")) != argv + argc)
-      return self_test(argc, argv);
+      return spex::bench::self_test(argc, argv);
     CLI::App app("Runs a plan of benchmarks, checks every frame, and judges the machine.", program);
     app.set_version_flag("--version", spex::version_text(program));
     app.footer(footer);

@@ -1,10 +1,11 @@
-#include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include "bench/campaign/campaign.hpp"
+#include "bench/campaign/estimate.hpp"
 #include "bench/machine/machine.hpp"
 #include "reference/core/error.hpp"
 
@@ -12,26 +13,6 @@ namespace spex::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// Bytes of a frame of size full: image and PSF; the frame that is extracted.
-constexpr double input_bytes = 217e6, output_bytes = 83e6;
-
-double part_of_full(const std::string& size) {
-  constexpr double of_bundle = 0.06, of_tiny = 0.006;
-  return size == "full" ? 1 : size == "bundle" ? of_bundle : of_tiny;
-}
-
-// What is on the disk at once: inputs and frames of all runs, and references of one.
-double disk_bytes(const Case& one, int frames, int runs, bool sustain, SeedSource seeds) {
-  const double part = part_of_full(one.size) * (one.compress == "none" ? 1 : 0.5);
-  const auto cameras = static_cast<double>(one.cameras.size());
-  const int exposures =
-      sustain ? one.exposures_in_turn() + 1 : std::min(runs, one.seeds.value_or(runs));
-  const int kept = seeds == SeedSource::plan ? exposures : 1;
-  const int outputs = sustain ? exposures : runs;
-  return part_of_full(one.size) * output_bytes * frames * (outputs + kept) +
-         part * input_bytes * cameras * exposures;
-}
 
 Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
                 const CampaignSettings& settings) {
@@ -53,8 +34,7 @@ Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
       {"repeats", repeats},
       {"most_repeats", entry.until ? entry.until->most : repeats},
       {"seconds", entry.sustain && entry.sustain->seconds ? Json(*entry.sustain->seconds) : Json()},
-      {"disk_gb",
-       disk_bytes(one, frames, warmups + repeats, entry.sustain.has_value(), settings.seeds) / 1e9},
+      {"disk_gb", disk_bytes(plan, entry, settings.seeds) / 1e9},
       {"options", entry.options}};
 }
 
@@ -66,9 +46,19 @@ std::string list_plan(const Plan& plan, const CampaignSettings& settings, bool j
   Json entries = Json::array();
   for (const Entry& entry : plan.entries)
     entries.push_back(entry_json(plan, entry, machine, settings));
+  const Cost cost = estimate(plan, machine, settings.seeds);
   if (json)
-    return Json{{"plan", plan.name}, {"tier", plan.tier}, {"entries", entries}}.dump(1) + "\n";
-  std::string text = fmt::format("{}: {}\n", plan.name, printable(plan.description));
+    return Json{{"plan", plan.name},
+                {"tier", plan.tier},
+                {"about_seconds", std::round(cost.seconds)},
+                {"disk_gb", cost.disk_bytes / 1e9},
+                {"entries", entries}}
+               .dump(1) +
+           "\n";
+  constexpr double minute = 60;
+  std::string text = fmt::format("{}: {}\nabout {:.0f} min and {:.1f} GB on this machine\n",
+                                 plan.name, printable(plan.description),
+                                 std::ceil(cost.seconds / minute), cost.disk_bytes / 1e9);
   text += fmt::format("  {:<32} {:<16} {:<16} {:>5} {:>5} {:>6} {:>9} {:>8}  {}\n", "entry",
                       "milestone", "case", "ranks", "GPUs", "frames", "runs", "disk GB",
                       "group, options");

@@ -1,0 +1,106 @@
+#include "bench/campaign/estimate.hpp"
+
+#include <algorithm>
+
+#include "reference/model/milestones.hpp"
+
+namespace spex::bench {
+namespace {
+
+// A frame of size full: image and PSF; the extracted frame.
+constexpr double input_bytes = 217e6, output_bytes = 83e6;
+// Core-seconds of a frame of size full: simulation, reference frame and comparison.
+constexpr double simulate_s = 6, reference_s = 14, reference_eigh_s = 150;
+// Seconds of a run from launch to the first frame.
+constexpr double launch_s = 2;
+
+// Core-seconds of a frame of size full on the CPU, seconds of one GPU else.
+double frame_seconds(const Entry& entry) {
+  constexpr double cholesky_s = 10;
+  if (!entry.on_gpu() && entry.extract.method == Method::cholesky) return cholesky_s;
+  switch (entry.milestone) {
+    case Milestone::scalar:
+      return 600;
+    case Milestone::baseline:
+      return 170;
+    case Milestone::cpu_refactor:
+      return 150;
+    case Milestone::multi_gpu:
+      return 20;
+    case Milestone::batch_eigh:
+      return 12;
+    case Milestone::batch_subbundle:
+    case Milestone::interleave_io:
+    case Milestone::batch_syev:
+      return 4;
+    case Milestone::band:
+      return 0.3;
+    case Milestone::direct:
+      return 0.24;
+    case Milestone::pipeline:
+      return 0.06;
+  }
+  return 0;
+}
+
+double part_of_full(const std::string& size) {
+  constexpr double of_bundle = 0.06, of_tiny = 0.006;
+  return size == "full" ? 1 : size == "bundle" ? of_bundle : of_tiny;
+}
+
+// Runs of an entry, exposures that are made for them, and frames of a run.
+struct Work {
+  int runs = 0, exposures = 0, frames = 0;
+};
+
+Work work_of(const Plan& plan, const Entry& entry) {
+  const Case& one = plan.cases.at(entry.case_name);
+  Work work;
+  work.runs = entry.warmups.value_or(plan.warmups) + entry.repeats.value_or(plan.repeats);
+  work.exposures = entry.sustain ? one.exposures_in_turn() + 1
+                                 : std::min(work.runs, one.seeds.value_or(work.runs));
+  work.frames = entry.alone ? 1 : entry.frames.value_or(static_cast<int>(one.cameras.size()));
+  return work;
+}
+
+double seconds_of(const Plan& plan, const Entry& entry, const Machine& machine) {
+  const Case& one = plan.cases.at(entry.case_name);
+  const Work work = work_of(plan, entry);
+  const double part = part_of_full(one.size), cores = std::max(1, machine.cpus);
+  const bool eigh = plan.reference && plan.reference->method == "eigh";
+  const double made = work.exposures * part *
+                      (simulate_s * static_cast<double>(one.cameras.size()) +
+                       (eigh ? reference_eigh_s : reference_s) * work.frames) /
+                      cores;
+  const double workers = entry.on_gpu() ? entry.gpus : cores;
+  const double run = entry.sustain && entry.sustain->seconds
+                         ? *entry.sustain->seconds
+                         : launch_s + work.frames * part * frame_seconds(entry) / workers;
+  return made + work.runs * run;
+}
+
+}  // namespace
+
+double disk_bytes(const Plan& plan, const Entry& entry, SeedSource seeds) {
+  const Case& one = plan.cases.at(entry.case_name);
+  const Work work = work_of(plan, entry);
+  constexpr double part_of_compressed = 0.5;
+  const double part = part_of_full(one.size);
+  const double compressed = one.compress == "none" ? 1 : part_of_compressed;
+  const int kept = seeds == SeedSource::plan ? work.exposures : 1;
+  const int outputs = entry.sustain ? work.exposures : work.runs;
+  return part *
+         (output_bytes * work.frames * (outputs + kept) +
+          compressed * input_bytes * static_cast<double>(one.cameras.size()) * work.exposures);
+}
+
+Cost estimate(const Plan& plan, const Machine& machine, SeedSource seeds) {
+  Cost cost;
+  for (const Entry& entry : plan.entries) {
+    cost.seconds += seconds_of(plan, entry, machine);
+    cost.disk_bytes = std::max(cost.disk_bytes, disk_bytes(plan, entry, seeds));
+  }
+  return cost;
+}
+
+}  // namespace spex::bench

@@ -1,0 +1,85 @@
+#include "bench/machine_commands.hpp"
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "bench/accept/accept.hpp"
+#include "bench/archive_commands.hpp"
+#include "bench/campaign/self_test.hpp"
+#include "bench/command_line.hpp"
+#include "bench/plan/shipped_files.hpp"
+#include "reference/core/error.hpp"
+#include "reference/programs/program.hpp"
+
+namespace spex::bench {
+
+int accept(int argc, char** argv) {
+  CLI::App app(
+      "Accepts or rejects a machine: finds its GPUs, runs the plan for them on an exposure of "
+      "DESI's files, compares every frame, and holds the speed to a target.",
+      "spex-bench accept");
+  app.footer(
+      "Says first how long it takes and how much disk it needs. Ends with ACCEPT or REJECT, and "
+      "writes\nOUT/acceptance.md, one page, beside the results. Exit status: 0 ACCEPT, else as of "
+      "a plan:\n1 something could not be run, 2 the command line is wrong, 3 a frame is wrong, 4 "
+      "too slow, 5 the\nmachine is unhealthy, 6 too scattered to say.");
+  AcceptSettings settings;
+  CampaignSettings& campaign = settings.campaign;
+  campaign.golden_cases = shipped_golden_cases();
+  std::string launcher = "auto", loglevel = "info";
+  app.add_option("plan", settings.plan, "Plan; the one for this machine's GPUs where not given");
+  app.add_option("-o,--out", campaign.out, "Folder for the results")->required();
+  app.add_option("--data", campaign.data,
+                 "Folder for inputs and outputs, OUT/data where not given; its file system is part "
+                 "of what is measured");
+  CLI::Option* const target =
+      app.add_option("--target", settings.target,
+                     "Time of an exposure of 30 frames (15min, 900s), or FPNH (20000); asked for "
+                     "on a terminal, else 15min, where not given");
+  app.add_option("--against", settings.against,
+                 "Result of another machine, or of this one before, whose FPNH is the target")
+      ->excludes(target);
+  app.add_option("--system", campaign.system, "The machine's name in the results; else the host's");
+  add_launcher(app, launcher);
+  app.add_flag("--require-gpu", campaign.require_gpu, "Fail where there is no GPU");
+  app.add_flag("--resume", campaign.resume, "Resume the run in OUT");
+  app.add_option("--loglevel", loglevel, "debug, info, warn or error")->capture_default_str();
+  int status = 0;
+  if (!parse_command_line(app, argc, argv, true, status)) return status;
+  set_log_level(loglevel);
+  check_working_folder();
+  check_system(campaign.system);
+  fill_folders(campaign);
+  campaign.seeds = SeedSource::drawn;
+  campaign.launch.launcher = launcher_of(launcher, "");
+  Signals signals;
+  return flushed(run_accept(settings, signals));
+}
+
+int self_test(int argc, char** argv) {
+  CLI::App app(
+      "Whether this installation works: runs the golden cases by every method and milestone "
+      "that can run here, and the plan ci. Minutes on two cores.",
+      "spex-bench");
+  app.footer(
+      "A line for each begins with pass, FAIL or skip. Exit status: 0 pass, 1 something could not "
+      "be run,\n2 the command line is wrong, 3 a frame is wrong, 5 the machine is unhealthy.");
+  SelfTestSettings settings;
+  std::string loglevel = "warn";
+  add_self_test(app)->required();
+  app.add_option("-o,--out", settings.out, "Folder that keeps the results; else they are removed");
+  std::string launcher = "auto";
+  add_launcher(app, launcher);
+  app.add_flag("--require-gpu", settings.require_gpu, "Fail where there is no GPU");
+  app.add_option("--loglevel", loglevel, "debug, info, warn or error")->capture_default_str();
+  int status = 0;
+  if (!parse_command_line(app, argc, argv, true, status)) return status;
+  set_log_level(loglevel);
+  check_working_folder();
+  Signals signals;
+  settings.launch.launcher = launcher_of(launcher, "");
+  return flushed(run_self_test(settings, signals));
+}
+
+}  // namespace spex::bench

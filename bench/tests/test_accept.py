@@ -1,0 +1,64 @@
+"""`spex-bench accept`: target, verdict, page."""
+
+import json
+import unittest
+
+from bench_runs import Bench, entry
+
+PLAN = {"tier": "acceptance", "warmups": 1, "repeats": 5}
+
+
+class Accept(unittest.TestCase):
+    """One short plan, judged by several targets."""
+
+    def accept(self, bench: Bench, out: str, *options: str) -> tuple[int, str]:
+        """The exit status and output."""
+        return bench.spex_bench(
+            "accept", bench.folder / "plan.json", "--out", bench.folder / out, *options
+        )
+
+    def test_a_machine_is_accepted_or_rejected(self):
+        """The page says which, the target, and why."""
+        with Bench([entry("one")], **PLAN) as bench:
+            status, text = self.accept(bench, "good", "--target", "15min", "--system", "new node")
+            self.assertEqual(status, 0, text)
+            self.assertIn("takes about 1 min", text)
+            self.assertIn("ACCEPT: an exposure of 30 frames within 900 s", text)
+            page = (bench.folder / "good/acceptance.md").read_text()
+            self.assertTrue(page.startswith("# ACCEPT: new node"), page)
+            self.assertIn("1 of 1", page)
+            status, text = self.accept(bench, "slow", "--target", "0.001s")
+            self.assertEqual(status, 4, text)
+            page = (bench.folder / "slow/acceptance.md").read_text()
+            self.assertTrue(page.startswith("# REJECT"), page)
+            self.assertIn("at most 0.00 wanted", page)
+
+    def test_a_wrong_frame_is_rejected(self):
+        """However fast it came."""
+        wrong = """#!/usr/bin/env bash
+"${0%/*}/real-spex-cpu" "$@" && [[ "$*" == *--events* ]] || exit 0
+exit 1
+"""
+        with Bench([entry("one")], extractor=wrong, **PLAN) as bench:
+            status, text = self.accept(bench, "out", "--target", "1h")
+            self.assertNotEqual(status, 0)
+            self.assertIn("REJECT", text)
+
+    def test_a_wrong_target_ends_before_anything_is_made(self):
+        """A word, a result that has no FPNH, no result."""
+        with Bench([entry("one")], **PLAN) as bench:
+            (bench.folder / "none.json").write_text(json.dumps({}))
+            for options in (
+                ("--target", "fast"),
+                ("--target", "-3"),
+                ("--target", "5parsecs"),
+                ("--against", str(bench.folder / "none.json")),
+                ("--against", str(bench.folder / "nowhere")),
+            ):
+                status, text = self.accept(bench, "out", *options)
+                self.assertIn(status, (1, 2), text)
+                self.assertFalse((bench.folder / "out").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
