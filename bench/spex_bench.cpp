@@ -26,7 +26,6 @@
 
 namespace {
 
-
 using spex::bench::add_launcher;
 using spex::bench::add_self_test;
 using spex::bench::check_system;

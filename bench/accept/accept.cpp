@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "bench/campaign/estimate.hpp"
 #include "bench/accept/page.hpp"
 #include "bench/accept/target.hpp"
+#include "bench/campaign/estimate.hpp"
 #include "bench/machine/machine.hpp"
 #include "bench/plan/shipped_files.hpp"
 #include "bench/plan/written_json.hpp"
