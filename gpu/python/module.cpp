@@ -47,6 +47,7 @@ NB_MODULE(_core, module) {
   spex::python::bind_inputs(module);
   spex::python::bind_options(module);
   spex::python::bind_extraction(module);
+  spex::python::bind_frame(module);
   bind_gpu(module);
   spex::python::bind_compare(module);
   spex::python::bind_simulate(module);

@@ -55,8 +55,10 @@ void read_image_header(FitsReader& file, Preproc& preproc) {
     if (card_name(card) == "CAMERA") lower_text(card);
 }
 
-// The current HDU, a table, as a FITS file in memory.
-Fibermap take_fibermap(FitsReader& file) {
+}  // namespace
+
+Fibermap read_fibermap(FitsReader& file) {
+  file.move_to_hdu("FIBERMAP");
   Fibermap fibermap;
   constexpr std::size_t table_size = std::size_t{1} << 20;
   FitsMemory memory(file.path() + " FIBERMAP", table_size);
@@ -71,14 +73,12 @@ Fibermap take_fibermap(FitsReader& file) {
   return fibermap;
 }
 
-}  // namespace
-
 Preproc read_preproc_header(FitsReader& file) {
   Preproc preproc;
   read_image_header(file, preproc);
   check_shape(file, "IVAR", preproc);
   check_shape(file, "MASK", preproc);
-  if (file.find_hdu("FIBERMAP")) preproc.fibermap = take_fibermap(file);
+  if (file.find_hdu("FIBERMAP")) preproc.fibermap = read_fibermap(file);
   return preproc;
 }
 
@@ -104,8 +104,7 @@ Preproc read_preproc(const std::string& path) {
 
 Fibermap read_fibermap(const std::string& path) {
   FitsReader file(path);
-  file.move_to_hdu("FIBERMAP");
-  return take_fibermap(file);
+  return read_fibermap(file);
 }
 
 }  // namespace spex

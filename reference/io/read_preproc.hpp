@@ -25,5 +25,7 @@ void read_preproc_pixels(FitsReader& file, Preproc& preproc);
 
 /// Reads the table FIBERMAP of any FITS file (option --fibermap). Throws Error(data).
 [[nodiscard]] Fibermap read_fibermap(const std::string& path);
+/// The same, from a file that is open already.
+[[nodiscard]] Fibermap read_fibermap(FitsReader& file);
 
 }  // namespace spex

@@ -172,6 +172,16 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
       settings);
 }
 
+std::vector<std::string> header_cards(const std::vector<std::string>& cards,
+                                      const std::vector<HeaderKeyword>& keywords) {
+  constexpr std::size_t size = std::size_t{1} << 17;
+  FitsMemory header("header", size);
+  create_image(header, BYTE_IMG, {});
+  write_cards(header, cards, keywords);
+  for (const HeaderKeyword& keyword : keywords) write_keyword(header, keyword);
+  return FitsReader(header.finish(), header.name()).user_cards();
+}
+
 void write_model(const std::string& path, const ModelImage& model,
                  const std::vector<std::string>& cards, const std::vector<HeaderKeyword>& keywords,
                  const GzipSettings& settings) {

@@ -40,6 +40,11 @@ struct FrameFileContent {
 /// is left behind.
 void write_frame(const std::string& path, const FrameFileContent& content);
 
+/// The cards that write_frame puts into the primary header: `cards`, but those whose keyword is one
+/// of `keywords`, and then `keywords`. Throws Error(data).
+[[nodiscard]] std::vector<std::string> header_cards(const std::vector<std::string>& cards,
+                                                    const std::vector<HeaderKeyword>& keywords);
+
 /// Writes a model image (HDU MODEL, f8, BUNIT electron) in the same way.
 void write_model(const std::string& path, const ModelImage& model,
                  const std::vector<std::string>& cards, const std::vector<HeaderKeyword>& keywords,

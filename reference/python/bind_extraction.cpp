@@ -12,6 +12,7 @@
 #include "reference/python/arrays.hpp"
 #include "reference/python/bindings.hpp"
 #include "reference/python/extraction.hpp"
+#include "reference/python/frame_arrays.hpp"
 #include "reference/python/pickle.hpp"
 
 namespace nb = nanobind;
@@ -91,29 +92,14 @@ nb::dict arrays_of(const Extraction& extraction, const Results& results, bool mo
     if (model) image = assemble_model(pixels.nx, pixels.ny, results.of_patches);
   }
   const PatchCounts counts = count_patches_and_bins(frame, results.of_patches);
-  const auto nspec = static_cast<std::size_t>(frame.nspec);
-  const auto nwave = static_cast<std::size_t>(frame.nwave);
-  const auto ndiagonals = static_cast<std::size_t>(frame.ndiagonals());
   nb::dict of;
-  of["wave"] = as_array(std::move(frame.wave), {nwave});
-  of["flux"] = as_array(std::move(frame.flux), {nspec, nwave});
-  of["ivar"] = as_array(std::move(frame.ivar), {nspec, nwave});
-  of["mask"] = as_array(std::move(frame.mask), {nspec, nwave});
-  of["resolution"] = frame.resolution.visit([&](auto& resolution) {
-    return nb::cast(as_array(std::move(resolution), {nspec, ndiagonals, nwave}));
-  });
-  of["chi2pix"] = as_array(std::move(frame.chi2pix), {nspec, nwave});
-  of["pixmask_fraction"] = as_array(std::move(frame.pixmask_fraction), {nspec, nwave});
+  put_frame(of, std::move(frame));
+  put_counts(of, counts);
   of["model"] =
       model ? nb::cast(as_array(std::move(image.value), {static_cast<std::size_t>(image.ny),
                                                          static_cast<std::size_t>(image.nx)}))
             : nb::none();
-  of["patches"] = counts.patches;
-  of["guarded"] = counts.guarded;
-  of["fell_back"] = counts.fell_back;
-  of["failed"] = counts.failed;
-  of["direct"] = counts.direct;
-  of["dark"] = counts.dark;
+  of["header"] = nb::cast(extraction.header(counts));
   of["heliocor"] = extraction.inputs().heliocor;
   return of;
 }
@@ -174,7 +160,7 @@ void bind_extraction(nb::module_& module) {
           },
           "shares"_a, "All results, from the shares of all ranks, which are taken over.")
       .def("arrays", &arrays_of, "results"_a, "model"_a,
-           "The frame as a dictionary of NumPy arrays and of counts of patches.")
+           "The frame as a dictionary of NumPy arrays, of counts of patches and of its header.")
       .def(
           "write", [](const Extraction& e, const Results& r) { e.write(r.of_patches); },
           nb::call_guard<nb::gil_scoped_release>(), "results"_a,

@@ -13,6 +13,8 @@ void bind_inputs(nanobind::module_& module);
 void bind_options(nanobind::module_& module);
 /// Extraction and what its patches give.
 void bind_extraction(nanobind::module_& module);
+/// Frames as files.
+void bind_frame(nanobind::module_& module);
 /// The comparison of two frames, and of a frame with a truth.
 void bind_compare(nanobind::module_& module);
 /// The simulator.

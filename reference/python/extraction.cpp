@@ -76,6 +76,10 @@ Frame Extraction::assemble(const std::vector<PatchResult>& results) const {
   return frame_of(inputs_, options(), patches_, results);
 }
 
+Header Extraction::header(const PatchCounts& counts) const {
+  return header_of(job_, inputs_, counts);
+}
+
 void Extraction::write(const std::vector<PatchResult>& results) const {
   write_frame_outputs(job_, inputs_, assemble(results), results);
 }

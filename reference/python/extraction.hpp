@@ -9,6 +9,7 @@
 
 #include "reference/frame/frame_steps.hpp"
 #include "reference/model/fields.hpp"
+#include "reference/python/frame_file.hpp"
 
 namespace spex::python {
 
@@ -51,6 +52,9 @@ class Extraction {
 
   /// The frame of all results.
   [[nodiscard]] Frame assemble(const std::vector<PatchResult>& results) const;
+
+  /// What the frame's file has beside the arrays.
+  [[nodiscard]] Header header(const PatchCounts& counts) const;
 
   /// Writes the frame (and the model image) as the programs do. Throws Error.
   void write(const std::vector<PatchResult>& results) const;

@@ -8,7 +8,7 @@ truth, and `simulate` makes exposures. docs/python.md introduces them.
 from ._compare import Comparison, compare
 from ._core import Preproc, Psf, gpu_count, version
 from ._extract import extract
-from ._frame import UNITS, Counts, Frame
+from ._frame import UNITS, Counts, Frame, read_frame
 from ._gpu_specter import extract_frame
 from ._inputs import make_preproc, read_preproc, read_psf
 from ._run import has_gpu
@@ -36,6 +36,7 @@ __all__ = [
     "gpu_count",
     "has_gpu",
     "make_preproc",
+    "read_frame",
     "read_preproc",
     "read_psf",
     "simulate",

@@ -45,7 +45,10 @@ def _frame_file(frame: Frame | PathLike, name: str) -> _core.FrameFile:
         return _core.read_frame(path_of(name, frame))
     file = _core.FrameFile(name, frame.specmin, frame.flux_of, frame.nwavestep)
     for hdu, attribute in _HDUS.items():
-        array = np.ascontiguousarray(getattr(frame, attribute))
+        values = getattr(frame, attribute)
+        if values is None:  # of a file without PIXMASK_FRACTION
+            continue
+        array = np.ascontiguousarray(values)
         file.add(hdu, array if array.dtype == np.float32 else array.astype(np.float64, copy=False))
     return file
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from . import _core, _run
 from ._arguments import PathLike, make_barycentric, make_options, path_or_none, shown
-from ._frame import Counts, Frame
+from ._frame import Frame, frame_of
 from ._inputs import ImageLike, PsfLike, as_preproc, as_psf, file_of
 from .errors import UsageError
 
@@ -179,14 +179,10 @@ def extract(
     results = extraction.put_together([share])
     if output is not None:
         extraction.write(results)
-    arrays = extraction.arrays(results, bool(model))
-    names = ("patches", "guarded", "fell_back", "failed", "direct", "dark")
-    counts = Counts(**{name: arrays.pop(name) for name in names})
-    return Frame(
-        **arrays,
+    return frame_of(
+        extraction.arrays(results, bool(model)),
         specmin=specmin,
         camera=camera,
         flux_of=options.flux,
         nwavestep=options.nwavestep,
-        counts=counts,
     )

@@ -1,15 +1,19 @@
 """The extracted spectra of one camera."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
+from . import _core, _plot
+from ._arguments import PathLike, path_of
 from .errors import UsageError
 
 if TYPE_CHECKING:
     from astropy.units import Quantity
+    from matplotlib.axes import Axes
 
 #: Units of a Frame's arrays, as astropy reads them.
 UNITS = {
@@ -50,7 +54,8 @@ class Frame:
     #: dimensionless [nspec, 2 ndiag + 1, nwave]: rows w - ndiag ... w + ndiag of column w of R
     resolution: npt.NDArray[np.float64]
     chi2pix: npt.NDArray[np.float64]  #: dimensionless [nspec, nwave]
-    pixmask_fraction: npt.NDArray[np.float64]  #: 0 ... 1 [nspec, nwave]
+    #: 0 ... 1 [nspec, nwave]; None where the file of the frame has none
+    pixmask_fraction: npt.NDArray[np.float64] | None
     #: model image, electron [ny, nx]; None where it was not asked for
     model: npt.NDArray[np.float64] | None
     specmin: int  #: first fiber, counted from 0 in the PSF
@@ -59,6 +64,8 @@ class Frame:
     nwavestep: int  #: core bins of a patch
     heliocor: float  #: factor by which the wavelengths are barycentric; 1 where they are not
     counts: Counts  #: of patches
+    #: cards of the header, and the fibermap, which `write` writes
+    header: _core.Header = field(default_factory=_core.Header, repr=False)
     units: dict[str, str] = field(default_factory=lambda: dict(UNITS))  #: of each array
 
     @property
@@ -87,6 +94,86 @@ class Frame:
             raise UsageError(f"name: unknown {name!r} (expected {', '.join(self.units)})")
         return units.Quantity(getattr(self, name), self.units[name], copy=False)
 
+    def write(self, path: PathLike, *, scores: bool = True, full_precision: bool = False) -> None:
+        """Writes the frame in DESI's form (docs/file-formats.md), for `read_frame` and desispec.
+
+        The file has the header and the fibermap of the image that the frame was extracted from.
+        The file holds float32, except with full_precision=True. `model` is not written.
+
+        Args:
+            path: .fits or .fits.gz. A file of that name is replaced.
+            scores: with the HDU SCORES, computed from the arrays; never without a camera.
+            full_precision: write float64, and the HDU PIXMASK_FRACTION.
+
+        Raises:
+            UsageError: an array has another shape or type, or a value that is not finite.
+            DataError: the file cannot be written.
+
+        >>> frame = extract(night.preproc, night.psf, nspec=5, wavelength=(5760, 5776, 0.8))
+        >>> frame.write(folder / "frame.fits", full_precision=True)
+        >>> bool((read_frame(folder / "frame.fits").flux == frame.flux).all())
+        True
+        """
+        arrays: dict[str, Any] = {
+            name: np.ascontiguousarray(getattr(self, name), dtype=np.float64)
+            for name in ("wave", "flux", "ivar", "resolution", "chi2pix")
+        }
+        fraction = self.pixmask_fraction
+        _core.write_spectra(
+            path_of("path", path),
+            header=self.header,
+            camera=self.camera,
+            mask=np.ascontiguousarray(self.mask, dtype=np.uint32),
+            pixmask_fraction=None
+            if fraction is None
+            else np.ascontiguousarray(fraction, dtype=np.float64),
+            scores=bool(scores),
+            full_precision=bool(full_precision),
+            **arrays,
+        )
+
+    def plot(
+        self, spectra: int | Iterable[int] | None = None, axes: "Axes | None" = None
+    ) -> "Axes":
+        """Draws flux ± σ over wavelength, without masked bins. Needs matplotlib.
+
+        Args:
+            spectra: which, counted from 0 in this frame; None is five of them.
+            axes: where to draw; None makes a figure.
+
+        Returns:
+            The axes, of matplotlib.
+
+        Raises:
+            UsageError: the frame has no such spectrum.
+            ImportError: there is no matplotlib.
+        """
+        return _plot.plot(self, spectra, axes)
+
     def __repr__(self) -> str:
         ends = f"{self.wave[0]:g} to {self.wave[-1]:g} Angstrom"
         return f"<Frame {self.camera or 'of no camera'}: {self.nspec} spectra, {ends}>"
+
+
+def read_frame(path: PathLike) -> Frame:
+    """Reads a frame's file, as spex-cpu, Frame.write or production wrote it (.fits, .gz, .fz).
+
+    Values of float32 become float64 without a change. The model image is no part of the file.
+
+    Raises:
+        UsageError: it is no path.
+        DataError: the file is missing or malformed, or has no such HDUs as a frame has.
+
+    >>> written = extract(night.preproc, night.psf, nspec=5, output=night.frame)
+    >>> frame = read_frame(night.frame)
+    >>> frame, frame.counts == written.counts, frame.header.cards == written.header.cards
+    (<Frame r0: 5 spectra, 5760 to 7620 Angstrom>, True, True)
+    """
+    return frame_of(_core.read_spectra(path_of("path", path)), model=None)
+
+
+def frame_of(parts: dict[str, Any], **others: Any) -> Frame:
+    """The Frame of what the extension module gives, and of `others`."""
+    names = ("patches", "guarded", "fell_back", "failed", "direct", "dark")
+    counts = Counts(**{name: parts.pop(name) for name in names})
+    return Frame(counts=counts, **parts, **others)

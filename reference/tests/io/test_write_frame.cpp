@@ -415,6 +415,8 @@ TEST_F(WriteFrame, KeywordsWinOverCopiedCards) {
   int twice = 0;
   for (const std::string& c : file.user_cards()) twice += c.starts_with("PSFERR  ") ? 1 : 0;
   EXPECT_EQ(twice, 1);
+  EXPECT_THAT(header_cards(content_.cards, content_.keywords),
+              testing::UnorderedElementsAreArray(file.user_cards()));
 }
 
 TEST_F(WriteFrame, SameContentSameBytesAndGzipOfThem) {

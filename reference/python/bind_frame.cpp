@@ -1,0 +1,109 @@
+#include <optional>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "reference/model/message.hpp"
+#include "reference/python/arrays.hpp"
+#include "reference/python/bindings.hpp"
+#include "reference/python/frame_arrays.hpp"
+#include "reference/python/frame_file.hpp"
+#include "reference/python/pickle.hpp"
+
+namespace nb = nanobind;
+using nb::literals::operator""_a;
+
+namespace spex::python {
+namespace {
+
+nb::dict read(const std::string& path) {
+  FrameOfFile of_file;
+  {
+    const nb::gil_scoped_release released;
+    of_file = read_frame_of_file(path);
+  }
+  nb::dict read;
+  read["specmin"] = of_file.frame.specmin;
+  put_frame(read, std::move(of_file.frame));
+  put_counts(read, of_file.counts);
+  read["camera"] = of_file.camera;
+  read["flux_of"] = of_file.flux_solver;
+  read["nwavestep"] = of_file.nwavestep;
+  read["heliocor"] = of_file.heliocor;
+  read["header"] = nb::cast(std::move(of_file.header));
+  return read;
+}
+
+// The arrays of a frame, checked against each other.
+Frame frame_of_arrays(const AnyArray& wave, const AnyArray& flux, const AnyArray& ivar,
+                      const AnyArray& mask, const AnyArray& resolution, const AnyArray& chi2pix,
+                      const std::optional<AnyArray>& pixmask_fraction) {
+  if (flux.ndim() != 2 || flux.size() == 0)
+    throw usage_error("flux", fmt::format("has {} axes", flux.ndim()), "fibers x bins");
+  if (resolution.ndim() != 3 || resolution.shape(1) % 2 == 0)
+    throw usage_error("resolution", fmt::format("has {} axes", resolution.ndim()),
+                      "fibers x diagonals, an odd number x bins");
+  const std::size_t nspec = flux.shape(0), nwave = flux.shape(1);
+  Frame frame;
+  frame.nspec = static_cast<int>(nspec);
+  frame.nwave = static_cast<int>(nwave);
+  frame.ndiag = static_cast<int>(resolution.shape(1) / 2);
+  const auto values = [&](const AnyArray& array, const char* name,
+                          std::initializer_list<std::size_t> shape) {
+    check_shape(array, name, shape);
+    return values_of<double>(array, name);
+  };
+  frame.wave = values(wave, "wave", {nwave});
+  frame.flux = values(flux, "flux", {nspec, nwave});
+  frame.ivar = values(ivar, "ivar", {nspec, nwave});
+  check_shape(mask, "mask", {nspec, nwave});
+  frame.mask = values_of<std::uint32_t>(mask, "mask");
+  frame.resolution = Reals(values(resolution, "resolution", {nspec, resolution.shape(1), nwave}));
+  frame.chi2pix = values(chi2pix, "chi2pix", {nspec, nwave});
+  if (pixmask_fraction)
+    frame.pixmask_fraction = values(*pixmask_fraction, "pixmask_fraction", {nspec, nwave});
+  return frame;
+}
+
+void write(const std::string& path, const Header& header, const std::string& camera,
+           const AnyArray& wave, const AnyArray& flux, const AnyArray& ivar, const AnyArray& mask,
+           const AnyArray& resolution, const AnyArray& chi2pix,
+           const std::optional<AnyArray>& pixmask_fraction, bool scores, bool full_precision) {
+  Frame frame = frame_of_arrays(wave, flux, ivar, mask, resolution, chi2pix, pixmask_fraction);
+  const nb::gil_scoped_release released;
+  write_frame_to_file(path, std::move(frame), camera, header, {scores, full_precision});
+}
+
+}  // namespace
+
+void bind_frame(nb::module_& module) {
+  nb::class_<Header>(module, "Header", "What a frame's file holds beside the arrays.")
+      .def(nb::init<>(), "Of a frame without header and fibermap.")
+      .def_ro("cards", &Header::cards, "of the primary header, 80 characters each")
+      .def_prop_ro(
+          "fibermap",
+          [](const Header& header) {
+            const std::vector<char>& fits = header.fibermap.fits;
+            return nb::bytes(fits.data(), fits.size());
+          },
+          "a FITS file with the table FIBERMAP; empty where there is none")
+      .def("__getstate__",
+           [](const Header& header) {
+             return nb::make_tuple(header.cards, as_bytes(message::pack(header.fibermap)),
+                                   header.first_row);
+           })
+      .def("__setstate__", [](Header& header, const nb::tuple& state) {
+        new (&header) Header{nb::cast<std::vector<std::string>>(state[0]),
+                             message::unpack<Fibermap>(text_of(state[1])), nb::cast<int>(state[2])};
+      });
+  module.def("read_spectra", &read, "path"_a,
+             "A frame's file as a dictionary of NumPy arrays, counts of patches and what the "
+             "header says. Raises DataError.");
+  module.def("write_spectra", &write, "path"_a, nb::kw_only(), "header"_a, "camera"_a, "wave"_a,
+             "flux"_a, "ivar"_a, "mask"_a, "resolution"_a, "chi2pix"_a, "pixmask_fraction"_a.none(),
+             "scores"_a, "full_precision"_a,
+             "Writes a frame's file. Raises UsageError, DataError.");
+}
+
+}  // namespace spex::python

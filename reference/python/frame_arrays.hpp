@@ -1,0 +1,43 @@
+// A frame as NumPy arrays in a dictionary, by the names of spexbench.Frame.
+#pragma once
+
+#include <utility>
+
+#include <nanobind/nanobind.h>
+
+#include "reference/frame/assemble_frame.hpp"
+#include "reference/model/frame.hpp"
+#include "reference/python/arrays.hpp"
+
+namespace spex::python {
+
+/// Puts the arrays of `frame`, which keep its memory, into `of`. An empty pixmask_fraction is None.
+inline void put_frame(nanobind::dict& of, Frame&& frame) {
+  const auto nspec = static_cast<std::size_t>(frame.nspec);
+  const auto nwave = static_cast<std::size_t>(frame.nwave);
+  const auto ndiagonals = static_cast<std::size_t>(frame.ndiagonals());
+  of["wave"] = as_array(std::move(frame.wave), {nwave});
+  of["flux"] = as_array(std::move(frame.flux), {nspec, nwave});
+  of["ivar"] = as_array(std::move(frame.ivar), {nspec, nwave});
+  of["mask"] = as_array(std::move(frame.mask), {nspec, nwave});
+  of["resolution"] = frame.resolution.visit([&](auto& resolution) {
+    return nanobind::cast(as_array(std::move(resolution), {nspec, ndiagonals, nwave}));
+  });
+  of["chi2pix"] = as_array(std::move(frame.chi2pix), {nspec, nwave});
+  if (frame.pixmask_fraction.empty())
+    of["pixmask_fraction"] = nanobind::none();
+  else
+    of["pixmask_fraction"] = as_array(std::move(frame.pixmask_fraction), {nspec, nwave});
+}
+
+/// Puts the counts of patches and of dark bins into `of`.
+inline void put_counts(nanobind::dict& of, const PatchCounts& counts) {
+  of["patches"] = counts.patches;
+  of["guarded"] = counts.guarded;
+  of["fell_back"] = counts.fell_back;
+  of["failed"] = counts.failed;
+  of["direct"] = counts.direct;
+  of["dark"] = counts.dark;
+}
+
+}  // namespace spex::python

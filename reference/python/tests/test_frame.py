@@ -1,0 +1,148 @@
+"""A Frame as a file and back, and as a picture."""
+
+import dataclasses
+import io
+import pickle
+
+import matplotlib
+import numpy as np
+import pytest
+import spexbench
+from astropy.io import fits
+from spexbench import Frame, extract, make_preproc, read_frame, read_preproc
+
+matplotlib.use("Agg")
+
+ARRAYS = ("wave", "flux", "ivar", "mask", "resolution", "chi2pix", "pixmask_fraction")
+SMALL = {"wavelength": (5760, 5800, 0.8), "specmin": 3, "nspec": 5}
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    return tmp_path_factory.mktemp("frame") / "frame.fits"
+
+
+@pytest.fixture(scope="module")
+def frame(night, file):
+    return extract(night.preproc, night.psf, output=file, **SMALL)
+
+
+def assert_equal(frame: Frame, other: Frame) -> None:
+    for field in dataclasses.fields(Frame):
+        ours, theirs = getattr(frame, field.name), getattr(other, field.name)
+        if field.name == "header":
+            assert (ours.cards, ours.fibermap) == (theirs.cards, theirs.fibermap)
+        else:
+            np.testing.assert_equal(ours, theirs, err_msg=field.name)
+
+
+@pytest.mark.parametrize("name", ["frame.fits", "frame.fits.gz"])
+def test_the_same_values_come_back(frame, tmp_path, name):
+    frame.write(tmp_path / name, full_precision=True)
+    back = read_frame(tmp_path / name)
+    for array in ARRAYS:
+        np.testing.assert_array_equal(getattr(back, array), getattr(frame, array), err_msg=array)
+    for one in ("specmin", "camera", "flux_of", "nwavestep", "heliocor", "counts"):
+        assert getattr(back, one) == getattr(frame, one)
+    assert back.header.cards == frame.header.cards
+
+
+def test_the_file_is_that_of_the_extraction(frame, file, tmp_path):
+    """FIBERMAP, SCORES and the header too."""
+    frame.write(tmp_path / "frame.fits")
+    assert spexbench.compare(tmp_path / "frame.fits", file, tolerance="identical")
+    with fits.open(tmp_path / "frame.fits") as ours, fits.open(file) as theirs:
+        assert [hdu.name for hdu in ours] == [hdu.name for hdu in theirs]
+        assert set(ours[0].header) == set(theirs[0].header)
+        for key in set(ours[0].header) - {"CHECKSUM", "DATASUM"}:
+            assert ours[0].header[key] == theirs[0].header[key]
+
+
+def test_a_file_is_read_and_written_as_it_is(file, tmp_path):
+    again, twice = tmp_path / "again.fits", tmp_path / "twice.fits"
+    frame = read_frame(file)
+    assert frame.pixmask_fraction is None
+    frame.write(again)
+    assert_equal(read_frame(again), frame)
+    read_frame(again).write(twice)
+    assert twice.read_bytes() == again.read_bytes()
+    with fits.open(file) as before, fits.open(again) as after:
+        for name in ("FLUX", "IVAR", "MASK", "WAVELENGTH", "RESOLUTION", "CHI2PIX"):
+            assert before[name].data.dtype == after[name].data.dtype
+            np.testing.assert_array_equal(before[name].data, after[name].data)
+        np.testing.assert_array_equal(before["FIBERMAP"].data, after["FIBERMAP"].data)
+    with pytest.raises(spexbench.UsageError, match=r"full_precision: .* no pixmask_fraction"):
+        frame.write(again, full_precision=True)
+
+
+def test_the_fibermap_and_the_cards_are_there(frame):
+    [_, fibermap] = fits.open(io.BytesIO(frame.header.fibermap))
+    assert fibermap.name == "FIBERMAP"
+    header = fits.Header.fromstring("".join(card.ljust(80) for card in frame.header.cards))
+    assert (header["CAMERA"], header["SPECMIN"], header["SPEXPROG"]) == ("r0", 3, "spexbench")
+
+
+def test_a_frame_is_pickled_with_its_header(frame, tmp_path):
+    back = pickle.loads(pickle.dumps(frame))
+    assert_equal(back, frame)
+    for one, name in ((frame, "a.fits"), (back, "b.fits")):
+        one.write(tmp_path / name)
+    assert (tmp_path / "a.fits").read_bytes() == (tmp_path / "b.fits").read_bytes()
+
+
+def test_changed_arrays_are_written(frame, tmp_path):
+    changed = dataclasses.replace(frame, flux=(2 * frame.flux).astype(">f4"))
+    changed.write(tmp_path / "frame.fits")
+    np.testing.assert_array_equal(read_frame(tmp_path / "frame.fits").flux, changed.flux)
+
+
+def test_a_frame_of_arrays_has_no_fibermap(night, tmp_path):
+    image = read_preproc(night.preproc)
+    frame = extract(make_preproc(image.image, image.ivar, image.mask), night.psf, **SMALL)
+    frame.write(tmp_path / "frame.fits")
+    with fits.open(tmp_path / "frame.fits") as written:
+        assert not {"FIBERMAP", "SCORES"} & {hdu.name for hdu in written}
+    assert read_frame(tmp_path / "frame.fits").camera == ""
+
+
+@pytest.mark.parametrize(
+    ("change", "line"),
+    [
+        ({"flux": np.full((5, 51), np.nan)}, "flux: has a value that is not finite"),
+        ({"ivar": np.zeros((5, 50))}, r"ivar: has the shape 5 x 50 \(expected 5 x 51\)"),
+        ({"resolution": np.zeros((5, 4, 51))}, "resolution: "),
+    ],
+)
+def test_wrong_arrays_are_refused(frame, tmp_path, change, line):
+    with pytest.raises(spexbench.UsageError, match=line):
+        dataclasses.replace(frame, **change).write(tmp_path / "frame.fits")
+    assert not list(tmp_path.iterdir())
+
+
+def test_wrong_names_and_files_are_refused(frame, file, night, tmp_path):
+    with pytest.raises(spexbench.DataError, match=r"a\.txt: is not the name of a FITS file"):
+        frame.write(tmp_path / "a.txt")
+    with pytest.raises(spexbench.DataError, match=r"none\.fits: no such file"):
+        read_frame(tmp_path / "none.fits")
+    with pytest.raises(spexbench.DataError, match="no HDU"):
+        read_frame(night.preproc)
+    with fits.open(file) as hdus:
+        hdus["IVAR"].data = hdus["IVAR"].data[:, :-1]
+        hdus.writeto(tmp_path / "cut.fits")
+    with pytest.raises(spexbench.DataError, match=r"IVAR has the shape 5 x 50 \(expected 5 x 51\)"):
+        read_frame(tmp_path / "cut.fits")
+
+
+def test_plot(frame):
+    axes = frame.plot()
+    assert len(axes.lines) == 5
+    np.testing.assert_array_equal(axes.lines[0].get_xdata(), frame.wave)
+    shown = axes.lines[0].get_ydata()
+    good = (frame.ivar[0] > 0) & (frame.mask[0] == 0)
+    np.testing.assert_array_equal(shown[good], frame.flux[0][good])
+    assert np.isnan(shown[~good]).all()
+    assert frame.plot(2, axes) is axes
+    assert len(axes.lines) == 6
+    assert axes.lines[-1].get_label() == "spectrum 5"
+    with pytest.raises(spexbench.UsageError, match=r"spectra: 5 \(expected 0 to 4\)"):
+        frame.plot([0, 5])
