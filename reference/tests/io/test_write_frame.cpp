@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include <fitsio.h>
+#include <gmock/gmock.h>
 #include <zlib.h>
 
 #include "reference/core/error.hpp"
