@@ -26,6 +26,7 @@ struct Arguments {
   std::string compare;
   std::string work;
   bool optional = false;
+  bool refused = false;
   std::vector<std::string> extractor;
 };
 
@@ -49,7 +50,13 @@ int run_case(const Arguments& arguments) {
   std::vector<std::string> command = arguments.extractor;
   const std::vector<std::string> options = golden.extract_to(output);
   command.insert(command.end(), options.begin(), options.end());
-  if (const int status = run(command); status != 0) return status;
+  const int extracted = run(command);
+  if (arguments.refused && extracted != spex::status::skipped) {
+    const bool refused = extracted == spex::status::usage;
+    fmt::print("{}\n", refused ? "refused, as it should be" : "not refused (expected status 2)");
+    return refused ? spex::status::done : spex::status::failed;
+  }
+  if (extracted != 0) return extracted;
 
   const int status =
       run({arguments.compare, output, golden.frame, "--tolerance", golden.tolerance});
@@ -70,6 +77,7 @@ int main(int argc, char** argv) {
         ->required();
     app.add_flag("--optional", arguments.optional,
                  "Exit with status 77 where the file of cases does not exist");
+    app.add_flag("--refused", arguments.refused, "The extractor must end with a usage error");
     app.add_option("extractor", arguments.extractor,
                    "After --: the extractor and its own options, e.g. spex-cpu --method eigh")
         ->required();

@@ -261,25 +261,33 @@ class Others(Scratch):
             self.assertTrue(check.kernels)
             for row in check.kernels:
                 self.assertAlmostEqual(sum(row.stages.values()), row.seconds, delta=0.001)
-        check = {"step": "speed", "check": "direct, kernels of b, r, z", "ok": True}
+        check = {"step": "golden", "check": "golden.tiny-b.direct", "ok": True, "detail": ""}
         system = {"build": ["spex-gpu 0.1.0, commit 0123456789"], "utc": "2026-11-23T20:26:46Z"}
-        good = check | {"detail": "0.03 s a frame: spots 0.01, solve 0.02"}
-        made = {"system": system | {"gpus": ["name", "NVIDIA H200, x"]}, "checks": [good]}
+        stages = {"spots": 0.01, "solve": 0.02}
+        made = {"system": system | {"gpus": ["name", "NVIDIA H200, x"]}, "checks": [check]}
+        made["kernels"] = [{"what": "direct (b, r, z)", "seconds": 0.03, "stages": stages}]
         [found] = read_checks([self.write("a.json", made)])
         self.assertEqual(
             (found.commit, found.gpus, found.failed), ("0123456", ("NVIDIA H200",), ())
         )
-        self.assertEqual(found.kernels[0].stages, {"spots": 0.01, "solve": 0.02})
-        made["checks"] = [good | {"ok": False}]
+        self.assertEqual(found.kernels[0].stages, stages)
+        made["checks"] = [check | {"ok": False}]
         [found] = read_checks([self.write("b.json", made)])
-        self.assertEqual((found.kernels, len(found.failed)), ((), 1))
-        for broken in (made | {"checks": [1]}, {"checks": []}):
+        self.assertEqual(found.failed, ("golden.tiny-b.direct",))
+        for broken in (made | {"checks": [1]}, made | {"kernels": [1]}, {"checks": []}):
             with self.assertRaisesRegex(DataError, "c.json: is broken"):
                 read_checks([self.write("c.json", broken)])
 
     def test_kernel_times(self):
         [found] = read_kernel_times(find([RESULTS]).kernel_times)
         self.assertGreater(dict(found.kernels)["spots_kernel"]["b"], 0)
+        # A file of ci/gpu-check holds one where there was a profiler.
+        times = {"commit": "0123456", "gpu": "H200", "date": "2026-11-24", "milestone": "direct"}
+        times["kernels"] = [{"kernel": "x", "b": 1, "r": 2, "z": 3}]
+        with_times = self.write("b.json", {"checks": [], "kernels": [], "kernel_times": times})
+        without = self.write("c.json", {"checks": [], "kernels": [], "kernel_times": None})
+        [found] = read_kernel_times([with_times, without])
+        self.assertEqual(found.kernels, (("x", {"b": 1.0, "r": 2.0, "z": 3.0}),))
         with self.assertRaisesRegex(DataError, "is broken"):
             read_kernel_times([self.write("a.json", {"kernels": [{"kernel": "x"}]})])
 

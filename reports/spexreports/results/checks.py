@@ -9,17 +9,14 @@ from pathlib import Path
 from spexreports.errors import DataError
 from spexreports.results.read import read_json
 
-STEP = "speed"
-CHECK = re.compile(r"([a-z-]+), kernels of (?:b, r, z|r)(?: at |, )?(.*)")
-SECONDS = re.compile(r"([\d.]+) s a frame: (.*)")
 COMMIT = re.compile(r"commit ([0-9a-f]{7})")
 
 
 @dataclass(frozen=True)
 class KernelSeconds:
-    """A row of the step `speed`."""
+    """What the kernels of a frame take, by a test of the step `speed`."""
 
-    what: str  # milestone and settings
+    what: str  # milestone, options, arms
     seconds: float  # of a frame
     stages: dict[str, float]
 
@@ -47,19 +44,6 @@ class KernelTimes:
     kernels: tuple[tuple[str, dict[str, float]], ...]
 
 
-def _kernels(path: Path, check: dict) -> KernelSeconds | None:
-    named = CHECK.fullmatch(check["check"])
-    if check["step"] != STEP or not named or not check["ok"]:
-        return None
-    found = SECONDS.fullmatch(check["detail"])
-    if not found:
-        raise DataError(path, f"{check['check']}: {check['detail'][:60]}", "seconds by stage")
-    stages = dict(part.rsplit(" ", 1) for part in found[2].split(", "))
-    what = f"{named[1]}, {named[2]}" if named[2] else named[1]
-    what = what.replace("the paper's settings", "the benchmark script's settings")
-    return KernelSeconds(what, float(found[1]), {k: float(v) for k, v in stages.items()})
-
-
 def _gpu_check(path: Path) -> GpuCheck | None:
     data = read_json(path)
     try:
@@ -74,10 +58,15 @@ def _gpu_check(path: Path) -> GpuCheck | None:
             gpus=tuple(line.split(",")[0] for line in system["gpus"][1:]),
             checks=len(checks),
             failed=tuple(check["check"] for check in checks if not check["ok"]),
-            kernels=tuple(k for check in checks if (k := _kernels(path, check))),
+            kernels=tuple(
+                KernelSeconds(
+                    str(row["what"]),
+                    float(row["seconds"]),
+                    {stage: float(seconds) for stage, seconds in row["stages"].items()},
+                )
+                for row in data["kernels"]
+            ),
         )
-    except DataError:
-        raise
     except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
         raise DataError(path, f"is broken: {error}", "gpu-check.json of ci/gpu-check") from error
 
@@ -93,8 +82,9 @@ def read_kernel_times(paths: list[Path]) -> list[KernelTimes]:
     found = []
     for path in paths:
         data = read_json(path)
-        data = data.get("kernel_times") or data
-        if "kernels" not in data:
+        if "checks" in data:
+            data = data.get("kernel_times")
+        if not data:
             continue
         try:
             kernels = [

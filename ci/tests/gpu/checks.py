@@ -1,0 +1,287 @@
+#!/usr/bin/env python3
+"""Checks of spex-gpu on a machine with a GPU: those of more than one command.
+
+usage: checks.py CHECK BUILD [ARGUMENT...]
+
+  identity MILESTONE                  the same bytes from repeats, and from 1, 2 and 5 ranks
+  poison MILESTONE                    the flux of the frame: the same bytes where device buffers
+                                      are filled with NaN before kernels write them
+  sanitize TOOL COMMAND...            a tool of compute-sanitizer finds nothing in a command
+  control TOOL                        the tool finds the fault of its kind that a program seeds
+  profile GOLDENS MILESTONE           a full frame: seconds by stage, device memory
+  kernels MILESTONE ARMS [OPTION...]  seconds by stage of simulated full frames, one at a time;
+                                      with --flux frame, the flux against spex-cpu's
+  mps                                 frames by seven ranks under MPS: the bytes of one rank
+  exposure                            30 frames, by one process, and by all GPUs where there are
+                                      several: the same bytes, and every frame against its truth
+
+BUILD is the build folder. A check prints what it found in lines that begin with `found: `.
+Exit status: 0, 1 where the check fails, 77 where there is no GPU.
+"""
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NoReturn
+
+ROOT = Path(__file__).resolve().parents[3]
+MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n"]
+SKIPPED = 77  # docs/results.md
+SANITIZER_FOUND = 9  # the exit status that compute-sanitizer is asked for
+KERNELS = ("spots", "assemble", "solve", "decorrelate", "quality")
+REPEATS = 1  # of each frame, whose stages take milliseconds
+TINY_B = ["-i", ROOT / "golden/tiny-b/preproc.fits", "-p", ROOT / "golden/tiny-b/psf.fits"]
+TINY_Z = ["-i", ROOT / "golden/tiny-z/preproc.fits", "-p", ROOT / "golden/tiny-z/psf.fits"]
+
+
+def found(text: str) -> None:
+    """Says what the check found."""
+    print("found:", re.sub(r"\s+", " ", text).strip(), flush=True)
+
+
+def fail(text: str) -> NoReturn:
+    """Ends the check: it failed."""
+    found(text)
+    sys.exit(1)
+
+
+def run(command: list, expected: int | None = 0, **environment: str) -> str:
+    """The output of a command, whose status must be `expected` (None: any)."""
+    words = [str(word) for word in command]
+    done = subprocess.run(
+        words,
+        env=os.environ | environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        errors="replace",
+        check=False,
+    )
+    print("+", " ".join(words), done.stdout, sep="\n", flush=True)
+    if done.returncode == SKIPPED:
+        found(done.stdout[-300:])
+        sys.exit(SKIPPED)
+    if expected is not None and done.returncode != expected:
+        fail(f"{words[0]}: status {done.returncode} (expected {expected}): {done.stdout[-300:]}")
+    return done.stdout
+
+
+@contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder in memory, which is removed."""
+    memory = Path("/dev/shm")
+    folder = Path(tempfile.mkdtemp(prefix="spex-", dir=memory if memory.is_dir() else None))
+    try:
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def need_gpu(build: Path) -> None:
+    """Ends with 77 where there is no GPU."""
+    with scratch() as folder:
+        files = ["-i", folder / "none.fits", "-p", folder / "none.fits", "-o", folder / "o.fits"]
+        run([build / "bin/spex-gpu", *files], None)
+
+
+def seconds_by_stage(text: str) -> dict[str, float]:
+    """What a run of spex-gpu says at its end, of all threads."""
+    lines = re.findall(r"seconds of all threads: (.*)", text)
+    if not lines:
+        fail(f"no seconds of stages: {text[-300:]}")
+    return {stage: float(value) for stage, value in re.findall(r"([\w-]+) ([\d.]+)", lines[-1])}
+
+
+def identity(build: Path, milestone: str) -> None:
+    """The same bytes from repeats, and from 1, 2 and 5 ranks."""
+    with scratch() as folder:
+        # The command line is among the bytes: all runs write the same name.
+        output = folder / "frame.fits"
+        frames = []
+        for ranks in (1, 1, 2, 5):
+            output.unlink(missing_ok=True)
+            launcher = [*MPIRUN, ranks] if ranks > 1 else []
+            command = [*launcher, build / "bin/spex-gpu", *TINY_Z, "-w", "9720,9836,0.8"]
+            run([*command, "--mask-bits", "all", "-o", output, "--milestone", milestone])
+            frames.append(output.read_bytes())
+    if len(set(frames)) != 1:
+        fail("1, 1, 2, 5 ranks: other bytes")
+    found("1, 1, 2, 5 ranks: the same bytes")
+
+
+def poison(build: Path, milestone: str) -> None:
+    """The flux of the frame: the same bytes with buffers that were filled with NaN."""
+    with scratch() as folder:
+        output = folder / "frame.fits"
+        frames = []
+        for value in ("0", "1"):
+            output.unlink(missing_ok=True)
+            # A bundle of all fibers goes to the host where light of another bundle falls on it.
+            command = [build / "bin/spex-gpu", *TINY_B, "-w", "3610,3700,0.8", "--flux", "frame"]
+            command += ["--bundlesize", "10", "--nsubbundles", "2", "-n", "10", "-o", output]
+            run([*command, "--milestone", milestone], SPEX_GPU_POISON=value)
+            frames.append(output.read_bytes())
+    if frames[0] != frames[1]:
+        fail("with and without: other bytes")
+    found("with and without: the same bytes")
+
+
+def under_sanitizer(tool: str, command: list, expected: int) -> str:
+    """The output of a command under a tool of compute-sanitizer."""
+    if shutil.which("compute-sanitizer") is None:
+        fail("there is no compute-sanitizer on PATH")
+    sanitizer = ["compute-sanitizer", "--tool", tool, "--error-exitcode", SANITIZER_FOUND]
+    return run([*sanitizer, *command], expected)
+
+
+def sanitize(_: Path, tool: str, *command: str) -> None:
+    """A tool of compute-sanitizer finds nothing in a command; {} stands for a folder."""
+    with scratch() as folder:
+        words = [word.replace("{}", str(folder)) for word in command]
+        text = under_sanitizer(tool, words, 0)
+    lines = re.findall(r"(?:ERROR|RACECHECK) SUMMARY: .*", text)
+    if not lines:
+        fail("no summary of compute-sanitizer")
+    found(lines[0])
+
+
+def control(build: Path, tool: str) -> None:
+    """The tool finds the fault of its kind that a program seeds."""
+    under_sanitizer(tool, [build / "tests/sanitizer_control", tool], SANITIZER_FOUND)
+    found("the seeded fault is found")
+
+
+def profile(build: Path, goldens: str, milestone: str) -> None:
+    """A full frame: seconds by stage, device memory."""
+    folder = Path(goldens) / "desi-r0"
+    if not folder.is_dir():
+        found(f"skipped: {folder} does not exist")
+        sys.exit(SKIPPED)
+    with scratch() as out:
+        image = ["-i", folder / "preproc.fits.gz", "-p", folder / "psf.fits", "-w"]
+        command = [build / "bin/spex-gpu", *image, "5760,7620,0.8", "-o", out / "frame.fits"]
+        text = run([*command, "--milestone", milestone, "--loglevel", "debug"])
+    for line in re.findall(r"seconds of all threads: .*|device memory in use: .*", text):
+        found(line)
+
+
+def kernels(build: Path, milestone: str, arms: str, *options: str) -> None:
+    """Seconds by stage of simulated full frames, one at a time."""
+    with scratch() as night:
+        cameras = ",".join(f"{arm}0" for arm in arms)
+        run([build / "bin/spex-sim", "-o", night, "--cameras", cameras, "--on-grid"])
+        names = [file.name.split("-", 1)[1] for file in sorted(night.glob("preproc-*.fits"))]
+        listed = [
+            f"{name[:2]} {night}/preproc-{name} {night}/psf-{name} {night}/frame-{k}-{name}"
+            for k in range(REPEATS)
+            for name in names
+        ]
+        (night / "list").write_text("\n".join(listed) + "\n")
+        command = [build / "bin/spex-gpu", "--list", night / "list", "--milestone", milestone]
+        seconds = seconds_by_stage(run([*command, *options]))
+        stages = {stage: round(seconds[stage] / len(listed), 4) for stage in KERNELS}
+        total = round(sum(seconds[stage] for stage in KERNELS) / len(listed), 4)
+        text = ", ".join(f"{stage} {value:.4f}" for stage, value in stages.items())
+        found(f"{total:.4f} s a frame: {text}")
+        # What ci/gpu-check keeps.
+        what = f"{' '.join([milestone, *options])} ({', '.join(arms)})"
+        print("kernels:", json.dumps({"what": what, "seconds": total, "stages": stages}))
+        if options == ("--flux", "frame"):
+            for name in names:
+                compare_with_cpu(build, night, name)
+
+
+def compare_with_cpu(build: Path, night: Path, name: str) -> None:
+    """The flux of a whole full frame by the GPU, as it was just made, against the CPU's."""
+    expected = night / f"cpu-{name}"
+    files = ["-i", night / f"preproc-{name}", "-p", night / f"psf-{name}", "-o", expected]
+    run([build / "bin/spex-cpu", *files, "--method", "cholesky", "--flux", "frame"])
+    compare = [build / "bin/spex-compare", night / f"frame-0-{name}", expected]
+    for line in re.findall(r"FLUX +(flux pull.*)", run([*compare, "--tolerance", "masked"])):
+        found(f"{name[:2]}, as spex-cpu's: {line}")
+
+
+def mps(build: Path) -> None:
+    """Frames by seven ranks under MPS: the bytes of one rank."""
+    with scratch() as night:
+        sim = [build / "bin/spex-sim", "-o", night, "--cameras", "b0,r0,z0", "--size", "bundle"]
+        run([*sim, "--on-grid"])
+        wrapper = [ROOT / "mpi/programs/mps-wrapper", *MPIRUN, 7]
+        for launcher, milestone in (([], "batch-subbundle"), (wrapper, "interleave-io")):
+            out = night / milestone
+            out.mkdir()
+            command = [*launcher, build / "bin/spex-gpu", "--exposure", night, "--outdir", out]
+            run([*command, "--milestone", milestone])
+        frames = sorted((night / "batch-subbundle").glob("frame-*.fits"))
+        if len(frames) != 3:
+            fail(f"{len(frames)} frames (expected 3)")
+        for frame in frames:  # whose headers name the milestone
+            other = night / "interleave-io" / frame.name
+            run([build / "bin/spex-compare", other, frame, "--tolerance", "identical"])
+    found("7 ranks, interleave-io, MPS: 3 frames, identical to those of 1 rank")
+
+
+def count_gpus() -> int:
+    """The GPUs that a program may see."""
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    if visible is None:
+        visible = ",".join(run(["nvidia-smi", "-L"]).splitlines())
+    return len([one for one in visible.split(",") if one])
+
+
+def exposure(build: Path) -> None:
+    """30 frames: the same bytes from all runs, and every frame against its truth."""
+    gpus = count_gpus() if shutil.which("nvidia-smi") else 1
+    runs: list[tuple[int, list]] = [(1, []), (1, [])]
+    if gpus > 1:
+        runs += [(gpus, []), (gpus, []), (1, ["--gpus", gpus]), (1, ["--gpus", 1])]
+    with scratch() as night, ThreadPoolExecutor(max(1, (os.cpu_count() or 1) // 3)) as pool:
+        run([build / "bin/spex-sim", "-o", night, "--cameras", "all", "--on-grid"])
+        out = night / "out"
+        first: dict[str, str] = {}
+        for ranks, options in runs:
+            shutil.rmtree(out, ignore_errors=True)
+            out.mkdir()
+            launcher = [*MPIRUN, ranks, "--bind-to", "none"] if ranks > 1 else []
+            command = [*launcher, build / "bin/spex-gpu", "--exposure", night, "--outdir", out]
+            what = f"pipeline, {ranks} rank(s) {' '.join(map(str, options))}".strip()
+            started = os.times().elapsed
+            command += ["--milestone", "pipeline", "--events", night / "events.json"]
+            text = run([*command, *options])
+            seconds = os.times().elapsed - started
+            stages = ", ".join(f"{k} {v:.2f}" for k, v in seconds_by_stage(text).items())
+            found(f"{what}: {30 * 3600 / seconds:.0f} frames an hour, start-up in; {stages}")
+            frames = sorted(out.glob("frame-*.fits"))
+            hashes = pool.map(lambda f: hashlib.sha256(f.read_bytes()).hexdigest(), frames)
+            sums = dict(zip((f.name for f in frames), hashes, strict=True))
+            if len(sums) != 30:
+                fail(f"{what}: {len(sums)} frames (expected 30)")
+            first = first or sums
+            if sums != first:
+                fail(f"{what}: other bytes than the first run's")
+
+        def compare(frame: Path) -> None:
+            truth = night / frame.name.replace("frame-", "truth-")
+            run([build / "bin/spex-compare", frame, "--truth", truth])
+
+        list(pool.map(compare, frames))
+        found("every frame agrees with its truth")
+
+
+CHECKS = (identity, poison, sanitize, control, profile, kernels, mps, exposure)
+
+if __name__ == "__main__":
+    named = {check.__name__: check for check in CHECKS}
+    if len(sys.argv) < 3 or sys.argv[1] not in named:
+        sys.exit(__doc__)
+    need_gpu(Path(sys.argv[2]))
+    named[sys.argv[1]](Path(sys.argv[2]), *sys.argv[3:])
