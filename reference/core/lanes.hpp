@@ -80,6 +80,13 @@ SPEX_LANES_INLINE void store(Lanes a, double* to) {
   __builtin_memcpy(to, &a, sizeof(a));
 }
 
+/// The eight numbers of a, summed as a tree.
+SPEX_LANES_INLINE double sum_of_lanes(Lanes a) {
+  double k[Lanes::count];
+  store(a, k);
+  return ((k[0] + k[4]) + (k[2] + k[6])) + ((k[1] + k[5]) + (k[3] + k[7]));
+}
+
 /// a where a > 0, else 0: of NaN, too.
 SPEX_LANES_INLINE Lanes positive_part(Lanes a) {
   SPEX_EACH_PART(reinterpret_cast<Lanes::Vector>(reinterpret_cast<Lanes::Bits>(a.part[i]) &

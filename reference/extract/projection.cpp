@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "reference/core/count.hpp"
+#include "reference/linalg/projection_lanes.hpp"
 
 namespace spex {
 namespace {
@@ -23,6 +24,25 @@ void for_each_row(const PatchSpots& spots, int j, const PixelRange& range, const
   const double* spot = spots.spot(j);
   for (int y = y0; y < y1; ++y)
     if (x0 < x1) row(y - range.y0, x0 - range.x0, x1 - x0, spot + (y - yc) * nx + (x0 - xc));
+}
+
+// The part of bin j's spot within the range, and the index of its first pixel in the range; no rows
+// where the spot lies beyond.
+struct PartOfRange {
+  SpotPart A;
+  std::size_t pixel;
+};
+PartOfRange part_of_range(const PatchSpots& spots, int j, const PixelRange& range) {
+  const int nx = spots.spots->nx;
+  const int xc = spots.xc(j);
+  const int yc = spots.yc(j);
+  const int x0 = std::max(xc, range.x0);
+  const int x1 = std::min(xc + nx, range.x1);
+  const int y0 = std::max(yc, range.y0);
+  const int y1 = std::min(yc + spots.spots->ny, range.y1);
+  if (x0 >= x1 || y0 >= y1) return {};
+  return {{x1 - x0, y1 - y0, nx, spots.spot(j) + (y0 - yc) * nx + (x0 - xc)},
+          count_of(y0 - range.y0, range.nx()) + count_of(x0 - range.x0)};
 }
 
 std::size_t pixel_count(const PixelRange& range) {
@@ -51,14 +71,11 @@ PatchPixels cut_pixels(const Pixels& pixels, const PixelRange& range) {
 
 std::vector<double> apply_transpose(const PatchSpots& spots, const PixelRange& range,
                                     const std::vector<double>& v) {
+  const ProjectionKernels& kernels = projection_kernels(instructions_in_use());
   std::vector<double> result(spots.n());
   for (int j = 0; j < spots.n(); ++j) {
-    double sum = 0;
-    for_each_row(spots, j, range, [&](int y, int x, int count, const double* a) {
-      const double* vi = v.data() + static_cast<std::ptrdiff_t>(y) * range.nx() + x;
-      for (int k = 0; k < count; ++k) sum += a[k] * vi[k];
-    });
-    result[j] = sum;
+    const auto [A, pixel] = part_of_range(spots, j, range);
+    result[j] = kernels.sum(A, v.data() + pixel, range.nx());
   }
   return result;
 }
@@ -66,35 +83,26 @@ std::vector<double> apply_transpose(const PatchSpots& spots, const PixelRange& r
 std::array<std::vector<double>, 2> apply_transpose(const PatchSpots& spots, const PixelRange& range,
                                                    const std::vector<double>& v,
                                                    const std::vector<double>& w) {
+  const ProjectionKernels& kernels = projection_kernels(instructions_in_use());
   const std::size_t n = spots.n();
   std::array<std::vector<double>, 2> result{std::vector<double>(n), std::vector<double>(n)};
   for (int j = 0; j < spots.n(); ++j) {
-    double of_v = 0;
-    double of_w = 0;
-    for_each_row(spots, j, range, [&](int y, int x, int count, const double* a) {
-      const std::ptrdiff_t first = static_cast<std::ptrdiff_t>(y) * range.nx() + x;
-      const double* vi = v.data() + first;
-      const double* wi = w.data() + first;
-      for (int k = 0; k < count; ++k) {
-        of_v += a[k] * vi[k];
-        of_w += a[k] * wi[k];
-      }
-    });
-    result[0][j] = of_v;
-    result[1][j] = of_w;
+    const auto [A, pixel] = part_of_range(spots, j, range);
+    double sums[2];
+    kernels.sums(A, v.data() + pixel, w.data() + pixel, range.nx(), sums);
+    result[0][j] = sums[0];
+    result[1][j] = sums[1];
   }
   return result;
 }
 
 std::vector<double> apply(const PatchSpots& spots, const PixelRange& range,
                           const std::vector<double>& f) {
+  const ProjectionKernels& kernels = projection_kernels(instructions_in_use());
   std::vector<double> result(pixel_count(range));
   for (int j = 0; j < spots.n(); ++j) {
-    const double fj = f[j];
-    for_each_row(spots, j, range, [&](int y, int x, int count, const double* a) {
-      double* out = result.data() + static_cast<std::ptrdiff_t>(y) * range.nx() + x;
-      for (int k = 0; k < count; ++k) out[k] += a[k] * fj;
-    });
+    const auto [A, pixel] = part_of_range(spots, j, range);
+    kernels.add(A, f[j], result.data() + pixel, range.nx());
   }
   return result;
 }

@@ -281,13 +281,6 @@ void subtract_product(int n, int stride, const double* E, const double* x, doubl
   }
 }
 
-// The eight numbers of a, summed as a tree.
-SPEX_LANES_INLINE double sum_of_lanes(Lanes a) {
-  double k[group];
-  store(a, k);
-  return ((k[0] + k[4]) + (k[2] + k[6])) + ((k[1] + k[5]) + (k[3] + k[7]));
-}
-
 double sum_of_magnitudes(int n, int stride, const double* D, const double* z) {
   Lanes sum = 0.0;
   for (int i = 0; i < n; i += group) {

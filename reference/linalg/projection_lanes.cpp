@@ -9,6 +9,76 @@ constexpr int group = Lanes::count;
 // Bins of s whose sums stay in registers, a group of bins of t each.
 constexpr int most_bins = Lanes::parts == 1 ? 10 : Lanes::parts == 2 ? 4 : 2;
 
+// Calls function<C>() with C = columns where loops of that length are unrolled, else C = 0.
+template <class Function>
+SPEX_LANES_INLINE void with_columns(int columns, const Function& function) {
+  switch (columns) {
+    case 13:
+      return function.template operator()<13>();
+    case 15:
+      return function.template operator()<15>();
+    case 17:
+      return function.template operator()<17>();
+    default:
+      return function.template operator()<0>();
+  }
+}
+
+// The sums over a part of C columns (any number where C = 0) of `Vectors` vectors. Each column of
+// the whole groups has its lane; the columns beyond have one sum.
+template <int C, int Vectors>
+SPEX_LANES_INLINE void sums_of_part(const SpotPart& A, const double* const* v, int nx,
+                                    double* result) {
+  const int columns = C > 0 ? C : A.columns;
+  const int whole = columns / group * group;
+  Lanes in_lanes[Vectors];
+  double beyond[Vectors];
+#pragma GCC unroll 2
+  for (int k = 0; k < Vectors; ++k) in_lanes[k] = 0.0, beyond[k] = 0.0;
+  for (int y = 0; y < A.rows; ++y) {
+    const double* spot = A.spot + static_cast<long>(y) * A.stride;
+    const long row = static_cast<long>(y) * nx;
+#pragma GCC unroll 4
+    for (int x = 0; x < whole; x += group) {
+      const Lanes a = load(spot + x);
+#pragma GCC unroll 2
+      for (int k = 0; k < Vectors; ++k) in_lanes[k] += a * load(v[k] + row + x);
+    }
+#pragma GCC unroll 8
+    for (int x = whole; x < columns; ++x)
+#pragma GCC unroll 2
+      for (int k = 0; k < Vectors; ++k) beyond[k] += spot[x] * v[k][row + x];
+  }
+#pragma GCC unroll 2
+  for (int k = 0; k < Vectors; ++k) result[k] = sum_of_lanes(in_lanes[k]) + beyond[k];
+}
+
+double sum(const SpotPart& A, const double* v, int nx) {
+  double result;
+  with_columns(A.columns, [&]<int C>() { sums_of_part<C, 1>(A, &v, nx, &result); });
+  return result;
+}
+
+void sums(const SpotPart& A, const double* v, const double* w, int nx, double result[2]) {
+  const double* const both[] = {v, w};
+  with_columns(A.columns, [&]<int C>() { sums_of_part<C, 2>(A, both, nx, result); });
+}
+
+void add(const SpotPart& A, double f, double* m, int nx) {
+  with_columns(A.columns, [&]<int C>() {
+    const int columns = C > 0 ? C : A.columns;
+    const int whole = columns / group * group;
+    for (int y = 0; y < A.rows; ++y) {
+      const double* spot = A.spot + static_cast<long>(y) * A.stride;
+      double* row = m + static_cast<long>(y) * nx;
+#pragma GCC unroll 4
+      for (int x = 0; x < whole; x += group) store(load(row + x) + load(spot + x) * f, row + x);
+#pragma GCC unroll 8
+      for (int x = whole; x < columns; ++x) row[x] += spot[x] * f;
+    }
+  });
+}
+
 void weigh(const RowOfA& row, int pixels, const double* W, double* WA) {
   for (int x = 0; x < pixels; ++x)
     for (int k = 0; k < row.lanes; k += group) {
@@ -56,6 +126,6 @@ void add_products(const RowOfA& t, const RowOfA& WA_s, int pixels, double* N, lo
 
 }  // namespace
 
-extern const ProjectionKernels projection_kernels_of_set{&weigh, &add_products};
+extern const ProjectionKernels projection_kernels_of_set{&sum, &sums, &add, &weigh, &add_products};
 
 }  // namespace spex::SPEX_INSTRUCTION_SET

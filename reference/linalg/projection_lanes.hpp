@@ -15,8 +15,23 @@ struct RowOfA {
   const double* A;  ///< of the first pixel, at a cache line
 };
 
-/// The kernels of one instruction set.
+/// The part of a spot that lies on pixels: column x of row y at `spot[y stride + x]`.
+struct SpotPart {
+  int columns;         ///< of the part
+  int rows;            ///< of the part
+  int stride;          ///< columns of the whole spot
+  const double* spot;  ///< the part's first pixel
+};
+
+/// The kernels of one instruction set. Pixels are row by row, `nx` numbers from a row to the next.
 struct ProjectionKernels {
+  /// sum_i A_ij v_i over the pixels i of spot j's part; v is of the part's first pixel.
+  double (*sum)(const SpotPart& A, const double* v, int nx);
+  /// The same sums of v and of w, to the bit.
+  void (*sums)(const SpotPart& A, const double* v, const double* w, int nx, double result[2]);
+  /// m_i += A_ij f over the same pixels.
+  void (*add)(const SpotPart& A, double f, double* m, int nx);
+
   /// WA = W A of `pixels` pixels of a row; WA as A.
   void (*weigh)(const RowOfA& row, int pixels, const double* W, double* WA);
   /// N_ts += A_t^T (W A_s) of `pixels` pixels of a row that both spectra have. The element of bin v

@@ -40,6 +40,45 @@ class ProjectionKernelsOf : public testing::TestWithParam<Instructions> {
   const ProjectionKernels& kernels_ = projection_kernels(GetParam());
 };
 
+// Columns of the first whole groups have a sum in each of eight lanes, the others one sum.
+double sum_by_hand(const SpotPart& A, const double* v, int nx) {
+  double k[8] = {}, beyond = 0;
+  for (int y = 0; y < A.rows; ++y)
+    for (int x = 0; x < A.columns; ++x) {
+      double& sum = x < A.columns / 8 * 8 ? k[x % 8] : beyond;
+      sum += A.spot[y * A.stride + x] * v[y * nx + x];
+    }
+  return ((k[0] + k[4]) + (k[2] + k[6])) + ((k[1] + k[5]) + (k[3] + k[7])) + beyond;
+}
+
+TEST_P(ProjectionKernelsOf, SumsAndModelsOfAPartOfASpot) {
+  constexpr int rows = 11, nx = 40;
+  const AlignedDoubles v = random_numbers(rows * nx, 6), w = random_numbers(rows * nx, 7);
+  for (const int stride : {5, 13, 15, 17, 25})
+    for (const int cut : {0, 1, 3}) {
+      const AlignedDoubles spot = random_numbers(count_of(rows, stride), 8);
+      const SpotPart A{stride - cut, rows - cut, stride, spot.data() + cut};
+      const double expected = sum_by_hand(A, v.data() + 2, nx);
+      EXPECT_EQ(kernels_.sum(A, v.data() + 2, nx), expected);
+      double both[2];
+      kernels_.sums(A, w.data() + 1, v.data() + 2, nx, both);
+      EXPECT_EQ(both[0], sum_by_hand(A, w.data() + 1, nx));
+      EXPECT_EQ(both[1], expected);
+      AlignedDoubles m = w;
+      kernels_.add(A, 0.3, m.data() + 2, nx);
+      for (int y = 0; y < rows; ++y)
+        for (int x = 0; x < nx; ++x) {
+          const std::size_t i = count_of(y, nx) + count_of(x);
+          const bool inside = y < A.rows && x >= 2 && x < 2 + A.columns;
+          ASSERT_EQ(m[i], inside ? w[i] + A.spot[y * stride + x - 2] * 0.3 : w[i]);
+        }
+    }
+}
+
+TEST_P(ProjectionKernelsOf, APartWithoutRowsIsZero) {
+  EXPECT_EQ(kernels_.sum({}, nullptr, 1), 0);
+}
+
 TEST_P(ProjectionKernelsOf, WeighMultipliesEachPixel) {
   const Row row(9, 5, 1);
   const AlignedDoubles W = random_numbers(5, 2);
