@@ -283,8 +283,10 @@ class Campaign {
 
   static void count_costs(EntryRun& run, const Exposure& exposure) {
     std::vector<CameraPsf> frames;
-    for (int k = 0; k < run.record.work.frames; ++k)
-      frames.push_back({exposure.frames.at(k).camera, exposure.frames.at(k).psf});
+    for (std::size_t k = 0; k < std::size_t(run.record.work.frames); ++k) {
+      const InputFrame& frame = exposure.frames.at(k % exposure.frames.size());
+      frames.push_back({frame.camera, frame.psf});
+    }
     ExtractOptions options = run.entry->extract;
     run.record.costs = frame_costs(options, frames);
   }

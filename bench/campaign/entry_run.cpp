@@ -44,6 +44,15 @@ int EntryRun::dropped_of(int index) const {
                                         [&](const DroppedRun& run) { return run.index == index; }));
 }
 
+bool is_repeat(const std::vector<Sample>& samples, std::size_t index) {
+  const Sample& sample = samples.at(index);
+  const auto end = samples.begin() + static_cast<std::ptrdiff_t>(index);
+  return !sample.failure && std::any_of(samples.begin(), end, [&](const Sample& earlier) {
+    return !earlier.failure && earlier.inputs_sha256 == sample.inputs_sha256 &&
+           earlier.outputs_sha256 == sample.outputs_sha256;
+  });
+}
+
 Record begin_record(const Entry& entry, const Case& one, const Plan& plan, const Record& shared) {
   Record record = shared;
   record.start_utc = utc_text(unix_now());
@@ -56,10 +65,11 @@ Record begin_record(const Entry& entry, const Case& one, const Plan& plan, const
                  entry.scale_to,
                  has_fpnh(entry, one),
                  one.cameras.size() == cameras_of_exposure && one.size == "full" &&
-                     !entry.bundles && !entry.frames,
+                     !entry.bundles && frames % static_cast<int>(cameras_of_exposure) == 0,
                  entry.reference_options().empty(),
                  entry.tolerance,
-                 entry.sustain};
+                 entry.sustain,
+                 entry.compress};
   record.timing.warmups = entry.warmups.value_or(plan.warmups);
   record.timing.repeats = entry.repeats.value_or(plan.repeats);
   record.timing.until = entry.until;

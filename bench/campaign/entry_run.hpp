@@ -31,6 +31,9 @@ struct EntryRun {
   [[nodiscard]] int dropped_of(int index) const;
 };
 
+/// Whether an earlier run that did not fail had the same inputs and gave the same bytes.
+[[nodiscard]] bool is_repeat(const std::vector<Sample>& samples, std::size_t index);
+
 /// The record of an entry before its first run; `shared` has what all entries of a campaign share.
 [[nodiscard]] Record begin_record(const Entry& entry, const Case& one, const Plan& plan,
                                   const Record& shared);

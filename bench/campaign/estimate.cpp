@@ -48,9 +48,9 @@ double part_of_full(const std::string& size) {
   return size == "full" ? 1 : size == "bundle" ? of_bundle : of_tiny;
 }
 
-// Runs of an entry, exposures that are made for them, and frames of a run.
+// Runs of an entry, exposures that are made for them, frames of a run, and those of an exposure.
 struct Work {
-  int runs = 0, exposures = 0, frames = 0;
+  int runs = 0, exposures = 0, frames = 0, of_exposure = 0;
 };
 
 Work work_of(const Plan& plan, const Entry& entry) {
@@ -60,6 +60,7 @@ Work work_of(const Plan& plan, const Entry& entry) {
   work.exposures = entry.sustain ? one.exposures_in_turn() + 1
                                  : std::min(work.runs, one.seeds.value_or(work.runs));
   work.frames = entry.alone ? 1 : entry.frames.value_or(static_cast<int>(one.cameras.size()));
+  work.of_exposure = std::min(work.frames, static_cast<int>(one.cameras.size()));
   return work;
 }
 
@@ -70,7 +71,7 @@ double seconds_of(const Plan& plan, const Entry& entry, const Machine& machine) 
   const bool eigh = plan.reference && plan.reference->method == "eigh";
   const double made = work.exposures * part *
                       (simulate_s * static_cast<double>(one.cameras.size()) +
-                       (eigh ? reference_eigh_s : reference_s) * work.frames) /
+                       (eigh ? reference_eigh_s : reference_s) * work.of_exposure) /
                       cores;
   const double workers = entry.on_gpu() ? entry.gpus : cores;
   const double run = entry.sustain && entry.sustain->seconds
@@ -88,9 +89,12 @@ double disk_bytes(const Plan& plan, const Entry& entry, SeedSource seeds) {
   const double part = part_of_full(one.size);
   const double compressed = one.compress == "none" ? 1 : part_of_compressed;
   const int kept = seeds == SeedSource::plan ? work.exposures : 1;
-  const int outputs = entry.sustain ? work.exposures : work.runs;
+  // Frames of inputs that come again are removed when a run ends.
+  const bool comes_again = work.frames > work.of_exposure;
+  const int outputs = entry.sustain || comes_again ? work.exposures : work.runs;
+  const int frames = work.of_exposure * (outputs + kept) + (comes_again ? work.frames : 0);
   return part *
-         (output_bytes * work.frames * (outputs + kept) +
+         (output_bytes * frames +
           compressed * input_bytes * static_cast<double>(one.cameras.size()) * work.exposures);
 }
 

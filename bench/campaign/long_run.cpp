@@ -62,26 +62,6 @@ int frames_of_next(const EntryRun& run) {
                          exposure);
 }
 
-// A frame of an exposure.
-struct Input {
-  std::size_t exposure = 0;
-  int frame = 0;
-};
-
-// Those of all exposures, each in the order in which --exposure extracts them.
-std::vector<Input> inputs_of(const std::vector<Exposure>& exposures) {
-  std::vector<Input> inputs;
-  for (std::size_t e = 0; e < exposures.size(); ++e) {
-    const std::vector<InputFrame>& frames = exposures[e].frames;
-    std::vector<int> order;
-    for (int k = 0; k < static_cast<int>(frames.size()); ++k) order.push_back(k);
-    std::sort(order.begin(), order.end(),
-              [&](int a, int b) { return frames[a].camera < frames[b].camera; });
-    for (const int k : order) inputs.push_back({e, k});
-  }
-  return inputs;
-}
-
 // That are to work at a time; of GPUs' programs, which choose by themselves, all CPUs.
 int threads_of_node(const Launch& launch, const Machine& machine) {
   const int ranks = launch.ranks / launch.nodes;
@@ -127,7 +107,8 @@ bool TimedRuns::make_long_run(EntryRun& run) {
     exposures.push_back(shared(one, one.exposures_in_turn()));
   else
     for (int k = 0; k < one.exposures_in_turn(); ++k) exposures.push_back(shared(one, k));
-  const std::vector<Input> inputs = inputs_of(exposures);
+  const std::vector<ExposureFrame> inputs =
+      frames_of(exposures, static_cast<int>(one.cameras.size()));
   const std::string folder = folders_.new_outputs_of(run.entry->id, index);
   const std::string kept = folder + "-kept";
   fs::remove_all(kept);
@@ -143,7 +124,8 @@ bool TimedRuns::make_long_run(EntryRun& run) {
   for (int place = 0; place < frames; ++place) {
     const int k = place % static_cast<int>(inputs.size());
     const InputFrame& input = exposures[inputs[k].exposure].frames[inputs[k].frame];
-    const std::string path = fs::path(folder) / fmt::format("frame-{:06}.fits", place);
+    const std::string path =
+        fs::path(folder) / fmt::format("frame-{:06}{}", place, run.entry->suffix());
     listed.push_back({&input, path});
     awaited.push_back({path, k});
     if (place == k) request.inputs.insert(request.inputs.end(), {input.preproc, input.psf});
@@ -160,11 +142,8 @@ bool TimedRuns::make_long_run(EntryRun& run) {
 
   observed.sample.sustained = long_run_of(collected, static_cast<int>(inputs.size()));
   PendingRun pending;
-  std::string inputs_sha256;
-  for (const Exposure& exposure : exposures) {
+  for (const Exposure& exposure : exposures)
     pending.outputs.push_back({exposure, std::vector<std::string>(exposure.frames.size())});
-    inputs_sha256 += exposure.sha256;
-  }
   for (const auto& [input, frame] : collected.kept)
     pending.outputs[inputs[input].exposure].second[inputs[input].frame] = frame.path;
   std::string failure = collected.failure;
@@ -175,8 +154,7 @@ bool TimedRuns::make_long_run(EntryRun& run) {
     run.record.work.bundles = frames * run.entry->bundles.value_or(one.bundles());
     write_series(run, series, folders_.series(run.entry->id));
   }
-  const std::int64_t seed = exposures.front().seed;
-  take(run, std::move(observed), std::move(pending), seed, hash_text(inputs_sha256), failure);
+  take(run, std::move(observed), std::move(pending), failure);
   return true;
 }
 

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -25,12 +24,34 @@ constexpr std::uintmax_t most_run_log_bytes = 20'000'000;
 constexpr int seeds_of_a_beginning = 100;
 
 // Why an output is none, with its camera; "" where all are.
-std::string wrong_output(const Exposure& exposure, const std::vector<std::string>& paths,
-                         const std::string& folder) {
-  for (std::size_t k = 0; k < paths.size(); ++k)
-    if (const std::string wrong = why_no_output(paths[k], folder); !wrong.empty())
-      return exposure.frames[k].camera + " " + wrong;
+std::string wrong_output(const std::vector<ListedFrame>& frames, const std::string& folder) {
+  for (const ListedFrame& frame : frames)
+    if (const std::string wrong = why_no_output(frame.output, folder); !wrong.empty())
+      return frame.input->camera + " " + wrong;
   return {};
+}
+
+// Removes the frames of inputs that came again: those after the first `inputs`, which repeat. Why
+// one of them is wrong; "" where all have the bytes of the first of their input.
+std::string remove_repeats(const std::vector<ListedFrame>& frames, std::size_t inputs) {
+  if (frames.size() <= inputs) return {};
+  std::vector<std::string> paths;
+  for (const ListedFrame& frame : frames) paths.push_back(frame.output);
+  const std::vector<std::optional<std::string>> hashes = hash_files(paths);
+  for (std::size_t k = inputs; k < frames.size(); ++k) {
+    if (!hashes[k] || hashes[k] != hashes[k % inputs])
+      return fmt::format("frame {} of the run ({}) has other bytes than the first of its input",
+                         k + 1, frames[k].input->camera);
+    fs::remove(paths[k]);
+  }
+  return {};
+}
+
+std::string digest_of(const std::vector<std::pair<Exposure, std::vector<std::string>>>& outputs) {
+  if (outputs.size() == 1) return outputs.front().first.sha256;
+  std::string all;
+  for (const auto& [exposure, paths] : outputs) all += exposure.sha256;
+  return hash_text(all);
 }
 
 }  // namespace
@@ -62,11 +83,16 @@ void TimedRuns::remove_shared() {
   shared_.clear();
 }
 
-Exposure TimedRuns::exposure_of(const EntryRun& run, int index) {
+std::vector<Exposure> TimedRuns::exposures_of(const EntryRun& run, int index) {
   const Case& one = *run.of;
   const int begun_before = run.dropped_of(index);
-  if (one.seeds) return shared(one, (index + begun_before) % *one.seeds);
-  return exposures_.make(one, one.seed + index + seeds_of_a_beginning * begun_before);
+  if (!one.seeds)
+    return {exposures_.make(one, one.seed + index + seeds_of_a_beginning * begun_before)};
+  const int asked = run.record.work.frames / static_cast<int>(one.cameras.size());
+  if (asked <= 1) return {shared(one, (index + begun_before) % *one.seeds)};
+  std::vector<Exposure> exposures;
+  for (int k = 0; k < std::min(asked, *one.seeds); ++k) exposures.push_back(shared(one, k));
+  return exposures;
 }
 
 ObservedRun TimedRuns::observe(EntryRun& run, RunRequest request) {
@@ -89,13 +115,13 @@ ObservedRun TimedRuns::observe(EntryRun& run, RunRequest request) {
   return observed;
 }
 
-void TimedRuns::take(EntryRun& run, ObservedRun observed, PendingRun pending, std::int64_t seed,
-                     const std::string& inputs_sha256, const std::string& failure) {
+void TimedRuns::take(EntryRun& run, ObservedRun observed, PendingRun pending,
+                     const std::string& failure) {
   Sample& sample = observed.sample;
   sample.index = run.next_index();
   sample.warmup = sample.index < run.record.timing.warmups;
-  sample.seed = seed;
-  sample.inputs_sha256 = inputs_sha256;
+  sample.seed = pending.outputs.front().first.seed;
+  sample.inputs_sha256 = digest_of(pending.outputs);
   if (!sample.failure && !failure.empty()) sample.failure = failure;
   std::vector<std::string> paths;
   for (const auto& [exposure, outputs] : pending.outputs)
@@ -115,39 +141,47 @@ void TimedRuns::take(EntryRun& run, ObservedRun observed, PendingRun pending, st
   pending.sample = run.record.timing.samples.size();
   const bool has_frames = !sample.failure;
   run.record.timing.samples.push_back(std::move(sample));
+  // The same bytes need be neither kept nor compared again.
+  if (is_repeat(run.record.timing.samples, pending.sample)) {
+    for (const std::string& path : paths) fs::remove(path);
+    pending.outputs.clear();
+  }
   if (has_frames) run.pending.push_back(std::move(pending));
 }
 
 bool TimedRuns::make_exposure_run(EntryRun& run) {
   const int index = run.next_index();
-  const Exposure exposure = exposure_of(run, index);
+  const std::vector<Exposure> exposures = exposures_of(run, index);
   const std::string folder = folders_.new_outputs_of(run.entry->id, index);
   RunRequest request;
   request.outputs = folder;
   request.frames = run.record.work.frames;
   request.time_limit_s = time_limit_s_;
+  const int of_exposure = std::min(request.frames, static_cast<int>(run.of->cameras.size()));
+  const std::vector<ExposureFrame> inputs = frames_of(exposures, of_exposure);
+  PendingRun pending;
+  for (const Exposure& exposure : exposures)
+    pending.outputs.push_back({exposure, std::vector<std::string>(of_exposure)});
   std::vector<ListedFrame> listed;
-  std::vector<std::string> outputs;
-  for (int k = 0; k < request.frames; ++k) {
-    const InputFrame& input = exposure.frames.at(k);
-    outputs.push_back(fs::path(folder) / fmt::format("frame-{}.fits", input.camera));
-    listed.push_back({&input, outputs.back()});
+  for (std::size_t place = 0; place < std::size_t(request.frames); ++place) {
+    const auto& [exposure, frame] = inputs[place % inputs.size()];
+    const InputFrame& input = exposures[exposure].frames[frame];
+    const std::string number = request.frames > of_exposure ? fmt::format("{:04}-", place) : "";
+    const std::string name = "frame-" + number + input.camera + run.entry->suffix();
+    listed.push_back({&input, fs::path(folder) / name});
+    if (place >= inputs.size()) continue;
+    pending.outputs[exposure].second[frame] = listed.back().output;
     request.inputs.insert(request.inputs.end(), {input.preproc, input.psf});
   }
   if (run.entry->alone)
-    request.words = {"-i", request.inputs.at(0), "-p", request.inputs.at(1), "-o", outputs.at(0)};
-  // As --exposure does.
-  std::sort(listed.begin(), listed.end(), [](const ListedFrame& a, const ListedFrame& b) {
-    return a.input->camera < b.input->camera;
-  });
+    request.words = {"-i", request.inputs.at(0), "-p", request.inputs.at(1),
+                     "-o", listed.front().output};
   write_frame_list(listed, folders_.list());
   ObservedRun observed = observe(run, request);
   if (observed.interrupted) return false;
-  const std::string failure = wrong_output(exposure, outputs, folders_.outputs());
-  PendingRun pending{0, {{exposure, outputs}}};
-  const std::int64_t seed = exposure.seed;
-  const std::string sha256 = exposure.sha256;
-  take(run, std::move(observed), std::move(pending), seed, sha256, failure);
+  std::string failure = wrong_output(listed, folders_.outputs());
+  if (failure.empty() && !observed.sample.failure) failure = remove_repeats(listed, inputs.size());
+  take(run, std::move(observed), std::move(pending), failure);
   return true;
 }
 

@@ -32,14 +32,14 @@ class TimedRuns {
   void remove_shared();
 
  private:
-  [[nodiscard]] Exposure exposure_of(const EntryRun& run, int index);
+  /// Those that run `index` works on.
+  [[nodiscard]] std::vector<Exposure> exposures_of(const EntryRun& run, int index);
   const Exposure& shared(const Case& one, int number);
   bool make_exposure_run(EntryRun& run);
   bool make_long_run(EntryRun& run);
   [[nodiscard]] ObservedRun observe(EntryRun& run, RunRequest request);
   /// Adds the sample; what the run left is pending where it did not fail.
-  void take(EntryRun& run, ObservedRun observed, PendingRun pending, std::int64_t seed,
-            const std::string& inputs_sha256, const std::string& failure);
+  void take(EntryRun& run, ObservedRun observed, PendingRun pending, const std::string& failure);
   void keep_run_log(EntryRun& run) const;
 
   const CampaignFolders& folders_;

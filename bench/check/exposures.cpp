@@ -1,7 +1,9 @@
 #include "bench/check/exposures.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -141,6 +143,19 @@ InputsRecord Exposures::record(const Case& one) const {
           to_string(seeds_),
           file_system_of(data_),
           "warm: the inputs are written, or hashed, just before the run"};
+}
+
+std::vector<ExposureFrame> frames_of(const std::vector<Exposure>& exposures, int frames) {
+  std::vector<ExposureFrame> found;
+  for (std::size_t e = 0; e < exposures.size(); ++e) {
+    std::vector<int> order(frames);
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](int a, int b) {
+      return exposures[e].frames.at(a).camera < exposures[e].frames.at(b).camera;
+    });
+    for (const int k : order) found.push_back({e, k});
+  }
+  return found;
 }
 
 void write_frame_list(const std::vector<ListedFrame>& frames, const std::string& path) {

@@ -29,6 +29,16 @@ struct Exposure {
   std::vector<InputFrame> frames;
 };
 
+/// A frame of one of several exposures.
+struct ExposureFrame {
+  std::size_t exposure = 0;
+  int frame = 0;
+};
+
+/// The first `frames` frames of each exposure, in the order in which --exposure extracts them.
+[[nodiscard]] std::vector<ExposureFrame> frames_of(const std::vector<Exposure>& exposures,
+                                                   int frames);
+
 /// Simulates inputs by spex-sim: images and PSFs whose headers do not name the seed. A truth is
 /// made from the seed when it is asked for. Inputs of the plan's seeds are kept for later
 /// campaigns.

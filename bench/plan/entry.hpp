@@ -71,7 +71,9 @@ struct Entry {
   std::string group;  ///< of a plan that is run in parts: by what --only also chooses; may be empty
   std::string case_name;
   Milestone milestone = Milestone::pipeline;
-  std::optional<int> frames;  ///< the case's first; all where absent
+  /// Of a run: the case's first; all where absent. More than the case has are whole exposures,
+  /// those of `seeds` in turn.
+  std::optional<int> frames;
   /// The case's first frame, and no other, as a user has one extracted: its files are on the
   /// command line (-i, -p, -o), where other runs have a list of theirs.
   bool alone = false;
@@ -84,6 +86,7 @@ struct Entry {
   std::optional<int> threads;
   bool mps = false;
   std::string binding = "none";
+  std::string compress = "none";         ///< of the frames that are written
   std::vector<std::string> options;      ///< extractor's options that change what is computed
   std::vector<std::string> run_options;  ///< extractor's options that do not
   std::optional<int> bundles;            ///< of a frame; all where absent
@@ -96,6 +99,8 @@ struct Entry {
   ExtractOptions extract;
 
   [[nodiscard]] bool on_gpu() const { return gpus > 0; }
+  /// How the names of its frames end.
+  [[nodiscard]] std::string suffix() const { return compress == "gz" ? ".fits.gz" : ".fits"; }
   /// What its frames and run logs name as their program.
   [[nodiscard]] std::string program() const { return on_gpu() ? "spex-gpu" : "spex-cpu"; }
   /// How its frames are to be solved.

@@ -86,7 +86,7 @@ Entry read_entry(const PlanObject& object, const Plan& plan) {
   object.allow_only({"id",      "case",          "milestone", "frames",  "scale_to", "nodes",
                      "gpus",    "ranks_per_gpu", "ranks",     "threads", "mps",      "binding",
                      "options", "run_options",   "bundles",   "sweep",   "warmups",  "repeats",
-                     "until",   "tolerance",     "sustain",   "group",   "alone"});
+                     "until",   "tolerance",     "sustain",   "group",   "alone",    "compress"});
   Entry entry;
   std::string milestone;
   object.need("id", entry.id);
@@ -103,6 +103,8 @@ Entry read_entry(const PlanObject& object, const Plan& plan) {
   object.get("threads", entry.threads);
   object.get("mps", entry.mps);
   object.get("binding", entry.binding);
+  object.get("compress", entry.compress);
+  object.one_of("compress", entry.compress, {"none", "gz"});
   object.get("options", entry.options);
   object.get("run_options", entry.run_options);
   object.get("bundles", entry.bundles);
@@ -200,9 +202,11 @@ void check_entries(const Plan& plan, const PlanObject& root) {
     if (entry.sustain && entry.sustain->frames.value_or(least) < least)
       root.fail(fmt::format("{} asks for {} frames", entry.id, *entry.sustain->frames),
                 fmt::format("{} or more, all of its exposures", least));
-    if (entry.frames.value_or(1) > cameras)
-      root.fail(fmt::format("{} asks for {} frames", entry.id, *entry.frames),
-                fmt::format("at most the {} of {}", cameras, entry.case_name));
+    const int frames = entry.frames.value_or(1);
+    if (frames > cameras && (!found->second.seeds || frames % cameras != 0))
+      root.fail(fmt::format("{} asks for {} frames", entry.id, frames),
+                fmt::format("at most the {} of {}, or with 'seeds' several times as many", cameras,
+                            entry.case_name));
     if (found->second.size == "tiny" && !entry.extract.wavelength)
       root.fail(fmt::format("{} asks for all wavelengths of {}, which is tiny", entry.id,
                             entry.case_name),

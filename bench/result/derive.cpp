@@ -144,8 +144,8 @@ Fom fom_of(const Record& record) {
   const auto& frames = record.validation.frames;
   const auto valid =
       std::count_if(frames.begin(), frames.end(), [](const FrameRecord& f) { return !f.failure; });
-  // Of a long run every frame has the bytes of one that was compared, or the run has failed.
-  if (record.work.sustain)
+  // Where inputs come again, every frame has the bytes of one that was compared, or the run failed.
+  if (record.work.sustain || record.work.frames > static_cast<int>(frames.size()))
     fom.frames_valid = fom.effective ? record.work.frames : 0;
   else
     fom.frames_valid = static_cast<int>(valid);

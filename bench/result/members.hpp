@@ -61,7 +61,8 @@ template <class T>
 }
 
 /// The value that json_of wrote. Throws Error(data), which names `where`, for any other JSON: a
-/// member that is missing, unknown or of another type.
+/// member that is missing, unknown or of another type. An optional member may be missing: results
+/// from before it was added have none.
 template <class T>
 void read_json_of(const nlohmann::ordered_json& json, T& value, const std::string& where) {
   using Json = nlohmann::ordered_json;
@@ -87,9 +88,11 @@ void read_json_of(const nlohmann::ordered_json& json, T& value, const std::strin
     need(json.is_object(), "object");
     std::size_t known = 0;
     members(value, [&](const char* name, auto& member) {
-      need(json.contains(name), (std::string("object with ") + name).c_str());
-      read_json_of(json.at(name), member, fmt::format("{}/{}", where, name));
-      ++known;
+      const bool is_there = json.contains(name);
+      need(is_there || is_optional<std::remove_reference_t<decltype(member)>>,
+           (std::string("object with ") + name).c_str());
+      read_json_of(is_there ? json.at(name) : Json(), member, fmt::format("{}/{}", where, name));
+      known += is_there ? 1 : 0;
     });
     need(json.size() == known, "object of these members alone");
   } else if constexpr (std::is_same_v<T, Json>) {

@@ -140,6 +140,7 @@ struct WorkRecord {
   bool own_options = true;      ///< none that change what is computed, but the method
   std::string tolerance;
   std::optional<Sustain> sustain;
+  std::optional<std::string> compression;  ///< of the frames that are written: none or gz
 };
 
 struct TimingRecord {

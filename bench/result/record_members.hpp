@@ -96,6 +96,7 @@ void members(S& s, const V& v) {
   v("frames", s.frames), v("bundles", s.bundles), v("scaled_to", s.scaled_to);
   v("has_fpnh", s.has_fpnh), v("whole_exposure", s.whole_exposure);
   v("own_options", s.own_options), v("tolerance", s.tolerance), v("sustain", s.sustain);
+  v("compression", s.compression);
 }
 template <MaybeConst<TimingRecord> S, class V>
 void members(S& s, const V& v) {

@@ -53,7 +53,7 @@ LIES = {
     "other bytes": "run 1: has other bytes than run 0 of the same input",
     # Files and processes.
     "bytes behind": "r1: run 0: all: has",
-    "zipped": "r1: run 0: all: has",
+    "zipped": "r1: run 0: all: is gzip (expected plain, by its name)",
     "missing": "run 0: r1 is missing",
     "link": "run 0: r1 is a link",
     "second name": "run 0: r1 is a second name",

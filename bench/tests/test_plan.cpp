@@ -112,6 +112,19 @@ TEST(Plan, MpsIsOnOrOff) {
               HasSubstr("1 is no value of mps"));
 }
 
+TEST(Plan, ARunMayBeOfSeveralExposures) {
+  constexpr const char* cases = R"("two": {"cameras": "b0,r0", "seeds": 2})";
+  const auto of = [](int frames) {
+    return R"({"id": "a", "case": "two", "milestone": "pipeline", "gpus": 1, "compress": "gz",
+               "frames": )" +
+           std::to_string(frames) + "}";
+  };
+  const Entry entry = read(of(6), "", cases).entries[0];
+  EXPECT_EQ(entry.frames, 6);
+  EXPECT_EQ(entry.suffix(), ".fits.gz");
+  EXPECT_THAT(refusal(of(3), "", cases), HasSubstr("at most the 2 of two"));
+}
+
 TEST(Plan, ThreadsAndExtractorsCanBeSwept) {
   const Plan threads = read(R"({"id": "t", "case": "night", "milestone": "cpu-refactor", "ranks": 1,
       "sweep": {"name": "n", "kind": "threads", "values": [1, 64]}})");

@@ -53,6 +53,23 @@ class Runs(unittest.TestCase):
             }
             self.assertEqual(len(hashes), 1)
 
+    def test_a_run_of_many_frames_takes_exposures_in_turn(self):
+        """Two exposures twice, .fits.gz in and out; what comes again is removed at once."""
+        cases = {"small": {"cameras": "r0", "size": "bundle", "seeds": 2, "compress": "gz"}}
+        many = entry("many", frames=4, compress="gz", repeats=2)
+        with Bench([many, entry("one")], cases=cases) as bench:
+            status, text = bench.run()
+            self.assertEqual(status, 0, text)
+            result = bench.result("many")
+            self.assertEqual(result["fom"]["frames_asked"], 4)
+            self.assertEqual(result["fom"]["frames_valid"], 4)
+            self.assertEqual(result["work"]["compression"], "gz")
+            first, second = result["timing"]["samples"]
+            self.assertEqual(first["patches"], 40)
+            self.assertEqual(first["outputs_sha256"], second["outputs_sha256"])
+            self.assertEqual(result["validation"]["frames"][0]["compared"], 2)
+            self.assertEqual(bench.result("one")["work"]["compression"], "none")
+
     def test_an_interrupted_run_goes_on_where_it_was(self):
         """SIGINT leaves a valid result; --resume adds the runs that are missing, and no more."""
         with Bench([entry("one", repeats=1000)]) as bench:

@@ -1,9 +1,7 @@
 #include "reference/compare/frame_headers.hpp"
 
 #include <array>
-#include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <map>
 #include <set>
 #include <utility>
@@ -14,6 +12,8 @@
 #include <fmt/ranges.h>
 
 #include "reference/fits/fits_file.hpp"
+#include "reference/fits/inflate.hpp"
+#include "reference/fits/read_at.hpp"
 
 namespace spex {
 namespace {
@@ -121,9 +121,13 @@ std::string wrong_header(const std::string& path, const std::string& camera,
       !camera.empty() && found != camera)
     return fmt::format("CAMERA is '{}' (expected {})", found, camera);
   const Headers headers = read_headers(path);
-  // CFITSIO reads a compressed file as what is in it, and nothing behind the last HDU.
-  if (const auto bytes = std::filesystem::file_size(path);
-      bytes != static_cast<std::uintmax_t>(headers.end))
+  std::array<char, 2> magic{};
+  read_file_at(path)(0, magic.data(), magic.size());
+  if (path.ends_with(".gz") != is_gzip(magic))
+    return path.ends_with(".gz") ? "is plain (expected gzip, by its name)"
+                                 : "is gzip (expected plain, by its name)";
+  // CFITSIO reads nothing behind the last HDU. Of a .gz file the size is that of what is in it.
+  if (const LONGLONG bytes = file.get()->Fptr->filesize; bytes != headers.end)
     return fmt::format("has {} bytes (expected {}, those of its HDUs)", bytes, headers.end);
   for (const auto& [hdu, header] : headers.named) {
     if (!header.sums_are_right)

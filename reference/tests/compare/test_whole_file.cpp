@@ -1,3 +1,4 @@
+#include <filesystem>
 #include <functional>
 
 #include <fitsio.h>
@@ -61,6 +62,17 @@ class FrameHeaders : public testing::Test {
 TEST_F(FrameHeaders, EqualHeadersPass) {
   EXPECT_EQ(wrong_header(path_, "r0", reference_), "");
   EXPECT_EQ(wrong_header(path_, "r0", ""), "");
+}
+
+TEST_F(FrameHeaders, AGzipFileHasTheNameOfOne) {
+  const std::string zipped = scratch_.file("frame.fits.gz"), named = scratch_.file("zipped.fits"),
+                    plain = scratch_.file("plain.fits.gz");
+  write(zipped, {{"NPATCH", 500LL, ""}});
+  EXPECT_EQ(wrong_header(zipped, "r0", reference_), "");
+  std::filesystem::copy(zipped, named);
+  std::filesystem::copy(path_, plain);
+  EXPECT_EQ(wrong_header(named, "r0", reference_), "is gzip (expected plain, by its name)");
+  EXPECT_EQ(wrong_header(plain, "r0", reference_), "is plain (expected gzip, by its name)");
 }
 
 TEST_F(FrameHeaders, KeywordThatTheReferenceHasNotIsRefused) {
