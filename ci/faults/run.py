@@ -43,7 +43,7 @@ class Row:
     seconds: float = 0  # of the longest run
     problems: list[str] = field(default_factory=list)
     skipped: str = ""  # why it was not run
-    by: str = ""  # the function, where it is no case of cases.py
+    test: str = ""  # of pytest
 
     @property
     def ok(self) -> bool:

@@ -5,7 +5,7 @@ import shutil
 import statistics
 import subprocess
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from exposure import CAMERAS, MPI, OPTIONS, Exposure
@@ -26,7 +26,9 @@ class Soak:
     first_files: int = 0  # open descriptors, as above
     last_files: int = 0
     wrong: int = 0  # frames that are not there, or have other bytes
-    problems: str = ""
+    problems: list[str] = field(default_factory=list)
+    skipped: str = ""
+    test: str = ""  # of pytest
 
     @property
     def ok(self) -> bool:
@@ -80,7 +82,7 @@ def soak(exposure: Exposure, schedule: str, frames: int) -> Soak:
         if not path.exists() or path.read_bytes() != exposure.expected[camera]:
             result.wrong += 1
     shutil.rmtree(out)
-    problems = []
+    problems = result.problems
     if child.returncode != 0:
         problems.append(f"status {child.returncode}: {error.strip()[-200:]}")
     if result.wrong:
@@ -98,5 +100,4 @@ def soak(exposure: Exposure, schedule: str, frames: int) -> Soak:
             problems.append(f"{result.first_files} open files, later {result.last_files}")
     else:
         problems.append("too few frames to see whether memory grows")
-    result.problems = "; ".join(problems)
     return result

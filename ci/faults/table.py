@@ -1,4 +1,4 @@
-"""The table of faults, schedules and outcomes: on the terminal, as JSON and in docs/faults.md."""
+"""The table of faults, schedules and outcomes: as JSON and in docs/faults.md."""
 
 import json
 import re
@@ -12,22 +12,6 @@ from soak import Soak
 CELLS = {"nothing": "–", "frame": "frame", "run": "run"}
 
 
-def print_row(row: Row) -> None:
-    """A row on the terminal, with what is wrong below it."""
-    state = "skip" if row.skipped else "ok  " if row.ok else "FAIL"
-    what = f"{row.fault}: {row.where}"
-    end = row.skipped or f"{row.runs:3} run(s) {row.seconds:5.1f} s  loses {row.lost}"
-    print(f"{state} {what:52} {row.schedule:24} {end}", flush=True)
-    for problem in row.problems[:5]:
-        print(f"       {problem}")
-
-
-def print_soak(soak: Soak) -> None:
-    """The same of a long run."""
-    state = "ok  " if soak.ok else "FAIL"
-    print(f"{state} soak, {soak.schedule}: {soak_text(soak)} {soak.problems}", flush=True)
-
-
 def soak_text(soak: Soak) -> str:
     """Its numbers."""
     return (
@@ -37,24 +21,25 @@ def soak_text(soak: Soak) -> str:
     )
 
 
-def as_json(rows: list[Row], soaks: list[Soak]) -> dict:
+def as_json(kept: list[Row | Soak]) -> dict:
     """All of it."""
+    kinds = (("cases", Row), ("soak", Soak))
     return {
-        "cases": [asdict(row) | {"ok": row.ok} for row in rows],
-        "soak": [asdict(soak) | {"ok": soak.ok} for soak in soaks],
+        key: [asdict(one) | {"ok": one.ok} for one in kept if isinstance(one, kind)]
+        for key, kind in kinds
     }
 
 
-def from_json(paths: list[Path]) -> tuple[list[Row], list[Soak]]:
+def from_json(paths: list[Path]) -> list[Row | Soak]:
     """What earlier runs have written."""
-    rows, soaks = [], []
+    kept: list[Row | Soak] = []
     for path in paths:
         data = json.loads(path.read_text())
-        for rows_of, kind_of, key in ((rows, Row, "cases"), (soaks, Soak, "soak")):
+        for key, made in (("cases", Row), ("soak", Soak)):
             for one in data[key]:
                 one.pop("ok")
-                rows_of.append(kind_of(**one))
-    return rows, soaks
+                kept.append(made(**one))
+    return kept
 
 
 def kind(row: Row) -> tuple[str, str]:
@@ -138,8 +123,10 @@ def lines_said(rows: list[Row]) -> list[str]:
     return lines + [f"| {', '.join(same)} | {first[same[0]]} |" for same in groups.values()]
 
 
-def markdown(rows: list[Row], soaks: list[Soak]) -> str:
+def markdown(kept: list[Row | Soak]) -> str:
     """The generated part of docs/faults.md."""
+    rows = [one for one in kept if isinstance(one, Row)]
+    soaks = [one for one in kept if isinstance(one, Soak)]
     failed = sum(not r.ok for r in rows) + sum(not s.ok for s in soaks)
     runs = sum(r.runs for r in rows)
     parts = [
