@@ -17,15 +17,19 @@ constexpr int sweeps = 6;
 constexpr int small_P = 16;
 
 bool spectra_far_apart_are_apart(const BlockBands& N) {
+  const int m = N.m(), reach = N.reach();
+  std::vector<double> norm;  // sqrt(N_jj)
+  for (int s = 0; s < N.nspec(); ++s)
+    for (int v = 0; v < m; ++v) norm.push_back(std::sqrt(N.column(s, s, v)[reach]));
   for (int s = 0; s < N.nspec(); ++s)
     for (int t = s + 2; t <= std::min(s + N.apart(), N.nspec() - 1); ++t)
-      for (int v = 0; v < N.m(); ++v)
-        for (int w = std::max(0, v - N.reach()); w <= std::min(N.m() - 1, v + N.reach()); ++w) {
-          const double a = N.column(t, s, v)[w - v + N.reach()];
-          if (a == 0) continue;
-          const double norm = std::sqrt(N.at(t, w, t, w) * N.at(s, v, s, v));
-          if (!(std::abs(a) <= fiber_bounds::far * norm)) return false;
-        }
+      for (int v = 0; v < m; ++v) {
+        const double* column = N.column(t, s, v) + reach - v;
+        const double bound = fiber_bounds::far * norm[count_of(s, m) + count_of(v)];
+        const double* norm_t = norm.data() + count_of(t, m);
+        for (int w = std::max(0, v - reach); w <= std::min(m - 1, v + reach); ++w)
+          if (column[w] != 0 && !(std::abs(column[w]) <= bound * norm_t[w])) return false;
+      }
   return true;
 }
 
@@ -109,15 +113,21 @@ class Sweeps {
   AlignedDoubles f_;               // the same, with zeros about it
 };
 
-// V_ts = L_t^-1 N_ts, [row][column], with N_tt = L_t L_t^T; `stride` columns.
+// V_ts = L_t^-1 N_ts, [row][column], with N_tt = L_t L_t^T; `stride` columns. t and s are
+// neighbours.
 AlignedDoubles half_solved_coupling(const BlockBands& N, const BandBatch& L, int t, int s,
                                     int stride) {
-  const int m = N.m();
+  const int m = N.m(), reach = N.reach();
   AlignedDoubles V(count_of(m, stride), 0.0);
-  for (int w = 0; w < m; ++w)
-    for (int v = std::max(0, w - N.reach()); v <= std::min(m - 1, w + N.reach()); ++v)
-      V[count_of(w, stride) + count_of(v)] = N.at(t, w, s, v);
-  L.half_solve(t, stride, N.reach() + 1, V);
+  for (int k = 0; k < m; ++k) {
+    // Elements k - reach ... k + reach of column k of N_ts, or of row k where s is above t.
+    const double* column = N.column(std::max(t, s), std::min(t, s), k) + reach - k;
+    double* to = V.data() + (t > s ? count_of(k) : count_of(k, stride));
+    const int step = t > s ? stride : 1;
+    for (int i = std::max(0, k - reach); i <= std::min(m - 1, k + reach); ++i)
+      to[i * step] = column[i];
+  }
+  L.half_solve(t, stride, reach + 1, V);
   return V;
 }
 
@@ -144,9 +154,7 @@ AlignedDoubles complement(const BlockBands& N, const BandBatch& L, int s, int st
     const AlignedDoubles V = half_solved_coupling(N, L, t, s, stride);
     kernels.add_gram(N.m(), stride, N.reach() + 1, V.data(), D.data());
   }
-  for (int j = 0; j < stride; ++j)
-    for (int i = 0; i < j; ++i)
-      D[count_of(j, stride) + count_of(i)] = D[count_of(i, stride) + count_of(j)];
+  kernels.mirror(stride, D.data());
   return D;
 }
 

@@ -60,19 +60,6 @@ Poles make_poles(double least, double largest, double error) {
   return poles;
 }
 
-BandBatch shifted(const SpectrumEquations& e, const Poles& poles) {
-  const int count = poles.count();
-  BandBatch A(e.m, e.reach, count);
-  const double* P = e.P.data();
-  for (int j = 0; j < e.m; ++j)
-    for (int d = 0; d <= e.reach; ++d, ++P) {
-      double* a = A.at(j, d);
-      const double p = *P;
-      for (int k = 0; k < count; ++k) a[k] = d == 0 ? p + poles.shift[k] : p;
-    }
-  return A;
-}
-
 // (P_b + shift_k)^-1 of 1 and of y: [bin][2][pole].
 AlignedDoubles solve_ones_and_y(const BandBatch& L, const SpectrumEquations& e, int count) {
   AlignedDoubles x(count_of(e.m, 2, count));
@@ -105,7 +92,7 @@ Roots weighted_sums(const BandKernels& kernels, const SpectrumEquations& e, cons
 Roots correction(const BandKernels& kernels, const SpectrumEquations& e, double least,
                  double largest) {
   const Poles poles = make_poles(least, largest, correction_error);
-  BandBatch L = shifted(e, poles);
+  BandBatch L = BandBatch::shifted(e.m, e.reach, e.P, poles.shift);
   if (!L.factor()) {
     const AlignedDoubles nan(count_of(e.stride), std::nan(""));
     return {nan, nan};
@@ -147,7 +134,7 @@ FiberGuard add_spectrum(const SpectrumEquations& e, int ndiag, Decorrelated& res
   const double least = 0.999 / e.trace_inverse, largest = 1.001 * norm;
   const BandKernels& kernels = band_kernels(instructions_in_use());
   const Poles poles = make_poles(least, largest, root_error);
-  BandBatch L = shifted(e, poles);
+  BandBatch L = BandBatch::shifted(e.m, e.reach, e.P, poles.shift);
   if (!L.factor()) return FiberGuard::not_positive;
 
   const Roots of_band = weighted_sums(kernels, e, poles, solve_ones_and_y(L, e, poles.count()));

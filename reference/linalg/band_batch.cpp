@@ -15,6 +15,14 @@ BandBatch::BandBatch(int n, int reach, int lanes, Instructions instructions)
   for (int j = 0; j < n; ++j) std::fill(at(j, 0) + lanes, at(j, 0) + width(), 1.0);
 }
 
+BandBatch BandBatch::shifted(int n, int reach, const std::vector<double>& A,
+                             const AlignedDoubles& shift) {
+  const int lanes = static_cast<int>(shift.size());
+  BandBatch batch({n, reach, lanes}, lanes, band_kernels(instructions_in_use()));
+  batch.kernels_->shift_band(batch.shape_, A.data(), shift.data(), batch.a_.data());
+  return batch;
+}
+
 bool BandBatch::factor() {
   AlignedDoubles scratch(count_of(n(), reach() + 1, lanes_of_group));
   return kernels_->factor_bands(shape_, a_.data(), scratch.data());
@@ -36,7 +44,7 @@ void BandBatch::half_solve(int lane, int columns, int first, AlignedDoubles& X) 
 }
 
 BandBatch BandBatch::inverse_band() const {
-  BandBatch Z = *this;
+  BandBatch Z(shape_, lanes_, *kernels_);
   kernels_->invert_bands(shape_, a_.data(), Z.a_.data());
   return Z;
 }

@@ -22,6 +22,11 @@ class BandBatch {
   /// Zeros. `reach` is cut to n - 1. Throws std::logic_error where there are no rows or lanes.
   BandBatch(int n, int reach, int lanes, Instructions instructions = instructions_in_use());
 
+  /// A + shift_k of one band matrix A in lane k, from the n columns of reach + 1 elements
+  /// (j + d, j) of A; zeros where j + d >= n. `shift` has whole groups, and reach < n.
+  [[nodiscard]] static BandBatch shifted(int n, int reach, const std::vector<double>& A,
+                                         const AlignedDoubles& shift);
+
   /// Rows of each matrix.
   [[nodiscard]] int n() const { return shape_.n; }
   /// Farthest from the diagonal that an element is stored.
@@ -54,6 +59,9 @@ class BandBatch {
   [[nodiscard]] BandBatch inverse_band() const;
 
  private:
+  // Elements that are not set yet.
+  BandBatch(const BandShape& shape, int lanes, const BandKernels& kernels)
+      : shape_(shape), lanes_(lanes), kernels_(&kernels), a_(offset(shape.n, 0)) {}
   [[nodiscard]] std::size_t offset(int j, int d) const {
     return count_of(j * (shape_.reach + 1) + d, shape_.lanes);
   }

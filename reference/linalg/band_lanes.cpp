@@ -183,6 +183,13 @@ void invert_bands(const BandShape& shape, const double* L, double* Z) {
   });
 }
 
+void shift_band(const BandShape& shape, const double* A, const double* shift, double* a) {
+  for (int j = 0; j < shape.n; ++j)
+    for (int d = 0; d <= shape.reach; ++d, ++A, a += shape.lanes)
+      for (int k = 0; k < shape.lanes; k += group)
+        store(d == 0 ? Lanes(*A) + load(shift + k) : Lanes(*A), a + k);
+}
+
 void half_solve(int n, int reach, const double* l, const double* inverse, int columns, int first,
                 double* X) {
   with_reach(reach, [&]<int R>() {
@@ -226,6 +233,14 @@ void add_gram(int n, int columns, int first, const double* V, double* D) {
       }
     }
   }
+}
+
+void mirror(int columns, double* D) {
+  for (int b = 0; b < columns; b += group)
+    for (int a = 0; a <= b; a += group)
+      for (int j = b; j < b + group; ++j)
+        for (int i = a; i < (a < b ? a + group : j); ++i)
+          D[static_cast<long>(j) * columns + i] = D[static_cast<long>(i) * columns + j];
 }
 
 template <int Rows, int Groups>
@@ -335,9 +350,18 @@ void band_of_root(const BandShape& shape, const double* weight, const double* sh
 
 }  // namespace
 
-extern const BandKernels band_kernels_of_set{
-    &factor_bands, &solve_bands,      &invert_bands,      &half_solve,          &add_gram,
-    &multiply,     &subtract_product, &sum_of_magnitudes, &subtract_neighbours, &weighted_sums,
-    &band_of_root};
+extern const BandKernels band_kernels_of_set{&factor_bands,
+                                             &solve_bands,
+                                             &invert_bands,
+                                             &shift_band,
+                                             &half_solve,
+                                             &add_gram,
+                                             &mirror,
+                                             &multiply,
+                                             &subtract_product,
+                                             &sum_of_magnitudes,
+                                             &subtract_neighbours,
+                                             &weighted_sums,
+                                             &band_of_root};
 
 }  // namespace spex::SPEX_INSTRUCTION_SET

@@ -36,6 +36,9 @@ struct BandKernels {
   /// The band of A^-1, of the same shape.
   void (*invert_bands)(const BandShape& shape, const double* L, double* Z);
 
+  /// A + shift_k of one band matrix A, `shape.n` columns of reach + 1 elements, in lane k of `a`.
+  void (*shift_band)(const BandShape& shape, const double* A, const double* shift, double* a);
+
   /// X <- L^-1 X with Cholesky's factor of one band, A = L L^T: L(j + d, j) at l[j (reach + 1) + d]
   /// for d > 0, and inverse[j] = 1 / L(j, j). X is [n][columns] with columns in whole groups. Row i
   /// of what is given has nothing but zeros from column `first + i` on.
@@ -44,6 +47,8 @@ struct BandKernels {
   /// D += V^T V for V [n][columns] with such zeros. D is [columns][columns]; of its blocks of eight
   /// by eight those on and above the diagonal are set.
   void (*add_gram)(int n, int columns, int first, const double* V, double* D);
+  /// Sets the triangle of D [columns][columns] below the diagonal to the one above.
+  void (*mirror)(int columns, double* D);
   /// Y = E X: E is [n][stride], X and Y are [n][lanes].
   void (*multiply)(int n, int stride, const double* E, int lanes, const double* X, double* Y);
   /// y -= E x for the symmetric E [n][stride]; x has n entries and y a whole group more at most.

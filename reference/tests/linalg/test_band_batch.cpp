@@ -136,6 +136,33 @@ TEST_P(Shapes, CompanyChangesNothing) {
     for (int d = 0; d <= Z.reach(); ++d) EXPECT_EQ(Z.at(j, d)[3], *Z_alone.at(j, d));
 }
 
+TEST_P(Shapes, ShiftedIsTheMatrixWithAShiftInEachLane) {
+  const auto [n, reach_of_shape] = GetParam();
+  const int reach = std::min(reach_of_shape, n - 1);
+  std::vector<double> A;
+  for (int j = 0; j < n; ++j)
+    for (int d = 0; d <= reach; ++d) A.push_back(j + d < n ? element(0, j + d, j) : 0);
+  const AlignedDoubles shift{0.5, 1, 2, 3, 4, 5, 6, 7};
+  const BandBatch batch = BandBatch::shifted(n, reach, A, shift);
+  for (int j = 0; j < n; ++j)
+    for (int d = 0; d <= reach; ++d)
+      for (int k = 0; k < 8; ++k) {
+        const double a = A[count_of(j, reach + 1) + count_of(d)];
+        EXPECT_EQ(batch.at(j, d)[k], d == 0 ? a + shift[k] : a);
+      }
+}
+
+TEST(BandBatch, MirrorCopiesTheUpperTriangle) {
+  constexpr int columns = 24;
+  AlignedDoubles D(count_of(columns, columns));
+  for (std::size_t k = 0; k < D.size(); ++k) D[k] = static_cast<double>(k);
+  const AlignedDoubles before = D;
+  band_kernels(Instructions::any).mirror(columns, D.data());
+  for (int i = 0; i < columns; ++i)
+    for (int j = 0; j < columns; ++j)
+      EXPECT_EQ(D[i * columns + j], before[std::min(i, j) * columns + std::max(i, j)]);
+}
+
 // Every instruction set of this processor against the first, to the bit.
 TEST_P(Shapes, InstructionSetsGiveTheSameBytes) {
   const auto [n, reach] = GetParam();
@@ -172,6 +199,11 @@ TEST_P(Shapes, InstructionSetsGiveTheSameBytes) {
     for (int i = 0; i < columns; ++i)
       for (int j = 0; j < i / 8 * 8; ++j) D[i * columns + j] = 0;
     results.push_back(D);
+    kernels.mirror(columns, D.data());
+    results.push_back(D);
+    AlignedDoubles shifted(size);
+    kernels.shift_band({n, L.reach(), width}, matrix.data(), x.data(), shifted.data());
+    results.push_back(shifted);
     AlignedDoubles left = vector;
     kernels.subtract_product(n, columns, matrix.data(), vector.data(), left.data());
     results.push_back(left);
