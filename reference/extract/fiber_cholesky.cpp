@@ -6,6 +6,7 @@
 #include "reference/core/count.hpp"
 #include "reference/extract/fiber_root.hpp"
 #include "reference/linalg/band_batch.hpp"
+#include "reference/linalg/dense_lanes.hpp"
 
 namespace spex {
 namespace {
@@ -147,7 +148,7 @@ double coupling_squared(const BlockBands& N, const BandBatch& L, int t, int s, i
 
 // D_s = sum over neighbours t of V_ts^T V_ts = N_st N_tt^-1 N_ts, both triangles.
 AlignedDoubles complement(const BlockBands& N, const BandBatch& L, int s, int stride) {
-  const BandKernels& kernels = band_kernels(instructions_in_use());
+  const DenseKernels& kernels = dense_kernels(instructions_in_use());
   AlignedDoubles D(count_of(stride, stride), 0.0);
   for (const int t : {s - 1, s + 1}) {
     if (t < 0 || t >= N.nspec() || N.apart() == 0) continue;
@@ -166,7 +167,7 @@ bool couplings_are_small(const BlockBands& N, const BandBatch& L, const BandBatc
   constexpr double bound = fiber_bounds::coupling * fiber_bounds::coupling;
   AlignedDoubles z(count_of(stride), 0.0);
   for (int w = 0; w < N.m(); ++w) z[w] = std::sqrt(inverse.at(w, 0)[s]);
-  const BandKernels& kernels = band_kernels(instructions_in_use());
+  const DenseKernels& kernels = dense_kernels(instructions_in_use());
   if (kernels.sum_of_magnitudes(N.m(), stride, D.data(), z.data()) <= bound) return true;
   for (const int t : {s - 1, s + 1})
     if (t >= 0 && t < N.nspec() && !(coupling_squared(N, L, t, s, stride) <= bound)) return false;
@@ -243,7 +244,7 @@ FiberGuard decorrelate_fibers(const BandEquations& equations, const BlockRange& 
       replace_f(result.f);
     else
       sweeps.subtract_neighbours();
-    const BandKernels& kernels = band_kernels(instructions_in_use());
+    const DenseKernels& kernels = dense_kernels(instructions_in_use());
     for (int k = 0; k < blocks.nspec; ++k) {
       const int s = blocks.spec_first + k;
       const double* f = result.f.data() + count_of(s, m);

@@ -6,6 +6,7 @@
 #include "reference/core/count.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
 #include "reference/linalg/band_batch.hpp"
+#include "reference/linalg/dense_lanes.hpp"
 #include "reference/linalg/zolotarev.hpp"
 
 namespace spex {
@@ -75,8 +76,8 @@ AlignedDoubles solve_ones_and_y(const BandBatch& L, const SpectrumEquations& e, 
 struct Roots {
   AlignedDoubles of_ones, of_y;
 };
-Roots weighted_sums(const BandKernels& kernels, const SpectrumEquations& e, const Poles& poles,
-                    const AlignedDoubles& x) {
+Roots weighted_sums(const SpectrumEquations& e, const Poles& poles, const AlignedDoubles& x) {
+  const BandKernels& kernels = band_kernels(instructions_in_use());
   std::vector<double> sums(count_of(e.m, 2));
   kernels.weighted_sums(2 * e.m, poles.count(), poles.weight.data(), x.data(), sums.data());
   Roots roots{AlignedDoubles(count_of(e.stride), 0.0), AlignedDoubles(count_of(e.stride), 0.0)};
@@ -89,8 +90,7 @@ Roots weighted_sums(const BandKernels& kernels, const SpectrumEquations& e, cons
 
 // What E adds to first order, (P + shift)^-1 = X + X E X + ... with X = (P_b + shift)^-1; terms
 // beyond are less than its square. Its poles are its own: it is small, and fewer will do.
-Roots correction(const BandKernels& kernels, const SpectrumEquations& e, double least,
-                 double largest) {
+Roots correction(const SpectrumEquations& e, double least, double largest) {
   const Poles poles = make_poles(least, largest, correction_error);
   BandBatch L = BandBatch::shifted(e.m, e.reach, e.P, poles.shift);
   if (!L.factor()) {
@@ -99,18 +99,20 @@ Roots correction(const BandKernels& kernels, const SpectrumEquations& e, double 
   }
   const AlignedDoubles x = solve_ones_and_y(L, e, poles.count());
   AlignedDoubles Ex(x.size());
-  kernels.multiply(e.m, e.stride, e.E.data(), 2 * poles.count(), x.data(), Ex.data());
+  dense_kernels(instructions_in_use())
+      .multiply(e.m, e.stride, e.E.data(), 2 * poles.count(), x.data(), Ex.data());
   L.solve(Ex, 2);
-  return weighted_sums(kernels, e, poles, Ex);
+  return weighted_sums(e, poles, Ex);
 }
 
 // R of the band of Q = P_b^(1/2) = sum_k weight_k (1 - shift_k (P_b + shift_k)^-1).
-std::vector<double> resolution(const BandKernels& kernels, const BandBatch& L, const Poles& poles,
-                               int ndiag, const AlignedDoubles& r) {
+std::vector<double> resolution(const BandBatch& L, const Poles& poles, int ndiag,
+                               const AlignedDoubles& r) {
   const BandBatch Z = L.inverse_band();
   const int m = L.n();
   const int width = L.reach() + 1;
   std::vector<double> Q(count_of(m, width));
+  const BandKernels& kernels = band_kernels(instructions_in_use());
   kernels.band_of_root({m, L.reach(), poles.count()}, poles.weight.data(), poles.shift.data(),
                        Z.at(0, 0), Q.data());
   std::vector<double> R(count_of(m, m), 0.0);
@@ -132,13 +134,12 @@ FiberGuard add_spectrum(const SpectrumEquations& e, int ndiag, Decorrelated& res
 
   // The eigenvalues of P lie between 1 / tr(P^-1) and its norm; a little room for rounding.
   const double least = 0.999 / e.trace_inverse, largest = 1.001 * norm;
-  const BandKernels& kernels = band_kernels(instructions_in_use());
   const Poles poles = make_poles(least, largest, root_error);
   BandBatch L = BandBatch::shifted(e.m, e.reach, e.P, poles.shift);
   if (!L.factor()) return FiberGuard::not_positive;
 
-  const Roots of_band = weighted_sums(kernels, e, poles, solve_ones_and_y(L, e, poles.count()));
-  Roots of_P = correction(kernels, e, least, largest);
+  const Roots of_band = weighted_sums(e, poles, solve_ones_and_y(L, e, poles.count()));
+  Roots of_P = correction(e, least, largest);
   for (int j = 0; j < e.m; ++j) {
     of_P.of_ones[j] += of_band.of_ones[j];
     of_P.of_y[j] += of_band.of_y[j];
@@ -146,7 +147,8 @@ FiberGuard add_spectrum(const SpectrumEquations& e, int ndiag, Decorrelated& res
   // r = Q 1 = P (P^(-1/2) 1), with all of P.
   AlignedDoubles r(count_of(e.stride)), r_band(count_of(e.stride));
   multiply_band(e, of_P.of_ones, r);
-  kernels.subtract_product(e.m, e.stride, e.E.data(), of_P.of_ones.data(), r.data());
+  dense_kernels(instructions_in_use())
+      .subtract_product(e.m, e.stride, e.E.data(), of_P.of_ones.data(), r.data());
   multiply_band(e, of_band.of_ones, r_band);
   for (int j = 0; j < e.m; ++j)
     if (!(std::abs(r_band[j] - r[j]) <= fiber_bounds::outside * std::abs(r[j])))
@@ -156,7 +158,7 @@ FiberGuard add_spectrum(const SpectrumEquations& e, int ndiag, Decorrelated& res
     result.flux.push_back(of_P.of_y[j] / r[j]);
     result.ivar.push_back(r[j] * r[j]);
   }
-  result.R.push_back(resolution(kernels, L, poles, ndiag, r));
+  result.R.push_back(resolution(L, poles, ndiag, r));
   return FiberGuard::none;
 }
 

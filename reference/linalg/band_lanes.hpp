@@ -44,17 +44,6 @@ struct BandKernels {
   /// of what is given has nothing but zeros from column `first + i` on.
   void (*half_solve)(int n, int reach, const double* l, const double* inverse, int columns,
                      int first, double* X);
-  /// D += V^T V for V [n][columns] with such zeros. D is [columns][columns]; of its blocks of eight
-  /// by eight those on and above the diagonal are set.
-  void (*add_gram)(int n, int columns, int first, const double* V, double* D);
-  /// Sets the triangle of D [columns][columns] below the diagonal to the one above.
-  void (*mirror)(int columns, double* D);
-  /// Y = E X: E is [n][stride], X and Y are [n][lanes].
-  void (*multiply)(int n, int stride, const double* E, int lanes, const double* X, double* Y);
-  /// y -= E x for the symmetric E [n][stride]; x has n entries and y a whole group more at most.
-  void (*subtract_product)(int n, int stride, const double* E, const double* x, double* y);
-  /// sum_ij z_i |D_ij| z_j of D [n][stride]; z is zero in a whole group beyond n.
-  double (*sum_of_magnitudes)(int n, int stride, const double* D, const double* z);
 
   /// x_w = y_w - sum_v N(w, v) f_v of the lane before - the same of the lane after. before and
   /// after are [n][2 reach + 1][lanes], v = w - reach ... w + reach; f is [n + 2 reach][lanes +

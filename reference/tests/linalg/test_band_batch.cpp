@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/linalg/band_batch.hpp"
+#include "reference/linalg/dense_lanes.hpp"
 
 namespace spex {
 namespace {
@@ -112,7 +113,7 @@ TEST_P(Shapes, HalfSolutionsGiveTheInverse) {
   L.half_solve(1, columns, columns, all);
   EXPECT_EQ(X, all);
   AlignedDoubles D(columns * columns, 0.0);
-  band_kernels(Instructions::any).add_gram(n, columns, reach + 1, X.data(), D.data());
+  dense_kernels(Instructions::any).add_gram(n, columns, reach + 1, X.data(), D.data());
   const std::vector<double> inverse = inverse_of(L, 1);
   for (int c = 0; c < n; ++c)
     for (int b = 0; b <= c; ++b) {
@@ -157,7 +158,7 @@ TEST(BandBatch, MirrorCopiesTheUpperTriangle) {
   AlignedDoubles D(count_of(columns, columns));
   for (std::size_t k = 0; k < D.size(); ++k) D[k] = static_cast<double>(k);
   const AlignedDoubles before = D;
-  band_kernels(Instructions::any).mirror(columns, D.data());
+  dense_kernels(Instructions::any).mirror(columns, D.data());
   for (int i = 0; i < columns; ++i)
     for (int j = 0; j < columns; ++j)
       EXPECT_EQ(D[i * columns + j], before[std::min(i, j) * columns + std::max(i, j)]);
@@ -175,6 +176,7 @@ TEST_P(Shapes, InstructionSetsGiveTheSameBytes) {
   }
   const auto everything = [&, n = n, reach = reach](Instructions set) {
     const BandKernels& kernels = band_kernels(set);
+    const DenseKernels& dense = dense_kernels(set);
     std::vector<AlignedDoubles> results;
     BandBatch L = make(n, reach, 0, 19, set);
     EXPECT_TRUE(L.factor());
@@ -188,26 +190,26 @@ TEST_P(Shapes, InstructionSetsGiveTheSameBytes) {
     L.solve(x, 2);
     results.push_back(x);
     AlignedDoubles y(x.size());
-    kernels.multiply(n, columns, matrix.data(), 2 * width, x.data(), y.data());
+    dense.multiply(n, columns, matrix.data(), 2 * width, x.data(), y.data());
     results.push_back(y);
     AlignedDoubles V(matrix.begin(), matrix.begin() + n * columns);
     L.half_solve(0, columns, columns, V);
     results.push_back(V);
     AlignedDoubles D(columns * columns, 0.0);
-    kernels.add_gram(n, columns, columns, V.data(), D.data());
+    dense.add_gram(n, columns, columns, V.data(), D.data());
     // Blocks below the diagonal are not of the result.
     for (int i = 0; i < columns; ++i)
       for (int j = 0; j < i / 8 * 8; ++j) D[i * columns + j] = 0;
     results.push_back(D);
-    kernels.mirror(columns, D.data());
+    dense.mirror(columns, D.data());
     results.push_back(D);
     AlignedDoubles shifted(size);
     kernels.shift_band({n, L.reach(), width}, matrix.data(), x.data(), shifted.data());
     results.push_back(shifted);
     AlignedDoubles left = vector;
-    kernels.subtract_product(n, columns, matrix.data(), vector.data(), left.data());
+    dense.subtract_product(n, columns, matrix.data(), vector.data(), left.data());
     results.push_back(left);
-    results.push_back({kernels.sum_of_magnitudes(n, columns, matrix.data(), vector.data())});
+    results.push_back({dense.sum_of_magnitudes(n, columns, matrix.data(), vector.data())});
     AlignedDoubles weight(width), shift(width);
     for (int k = 0; k < width; ++k) weight[k] = 0.1 + k, shift[k] = 1.0 / (1 + k);
     AlignedDoubles sums(2 * n);
