@@ -8,6 +8,7 @@ truth, and `simulate` makes exposures. docs/python.md introduces them.
 from ._compare import Comparison, compare
 from ._core import Preproc, Psf, gpu_count, version
 from ._extract import extract
+from ._extractor import Extractor
 from ._frame import UNITS, Counts, Frame, read_frame
 from ._gpu_specter import extract_frame
 from ._inputs import make_preproc, read_preproc, read_psf
@@ -24,6 +25,7 @@ __all__ = [
     "DataError",
     "DeviceError",
     "Error",
+    "Extractor",
     "Frame",
     "InternalError",
     "Preproc",

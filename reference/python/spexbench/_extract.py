@@ -1,35 +1,25 @@
 """The extraction of one frame."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from . import _core, _run
-from ._arguments import PathLike, make_barycentric, make_options, path_or_none, shown
+from ._arguments import PathLike, make_barycentric, make_options, path_or_none
 from ._frame import Frame, frame_of
 from ._inputs import ImageLike, PsfLike, as_preproc, as_psf, file_of
+from ._wavelength import Wavelength, grid_of
 from .errors import UsageError
 
-
-def _wavelength(
-    value: str | tuple[float, float, float] | None,
-) -> tuple[float, float, float] | None:
-    """Three numbers, from the text of the command line too."""
-    if value is None:
-        return None
-    parts = value.split(",") if isinstance(value, str) else value
-    try:
-        wmin, wmax, dw = (float(part) for part in parts)
-    except (TypeError, ValueError):
-        raise UsageError(
-            f"wavelength: {shown(value)} is not three numbers (expected wmin, wmax, dw in Angstrom)"
-        ) from None
-    return wmin, wmax, dw
+if TYPE_CHECKING:
+    from ._extractor import Extractor
 
 
 def extract(
     preproc: ImageLike,
     psf: PsfLike,
     *,
-    wavelength: str | tuple[float, float, float] | None = None,
+    wavelength: Wavelength | None = None,
     specmin: int = 0,
     nspec: int | None = None,
     bundlesize: int = 25,
@@ -54,6 +44,7 @@ def extract(
     gpu: bool = False,
     device: int = 0,
     threads: int | None = None,
+    extractor: "Extractor | None" = None,
     output: PathLike | None = None,
     scores: bool = True,
     full_precision: bool = False,
@@ -71,8 +62,8 @@ def extract(
             electron^-2, bits.
         psf: a file psf-CAMERA-EXPID.fits; what read_psf made of one; or what
             gpu_specter.io.read_psf made of one.
-        wavelength: (wmin, wmax, dw), Angstrom, or as text "wmin,wmax,dw"; None is the grid of the
-            camera in production.
+        wavelength: (wmin, wmax, dw), Angstrom, or as text "wmin,wmax,dw"; or a NumPy array of the
+            wavelengths themselves, in equal steps; None is the grid of the camera in production.
         specmin: first fiber, counted from 0 in the PSF.
         nspec: number of fibers; None is all from specmin on.
         bundlesize: fibers of a bundle.
@@ -99,6 +90,7 @@ def extract(
         gpu: on a GPU.
         device: which, counted from 0.
         threads: of the CPU; None is all that the process may use.
+        extractor: an Extractor, in the place of gpu, device and threads.
         output: also write the frame to this file, .fits or .fits.gz, as spex-cpu does. The header
             and the fibermap are those of the file that the image was read from, which it cannot
             replace.
@@ -126,6 +118,10 @@ def extract(
         ...
     spexbench.errors.UsageError: --nsubbundles: 7 does not divide the bundle size 25 (expected ...)
     """
+    if extractor is not None:
+        if gpu or device or threads is not None:
+            raise UsageError("extractor: has a GPU or threads (expected no gpu, device, threads)")
+        gpu = extractor.gpu
     output = path_or_none("output", output)
     iers = path_or_none("iers", iers)
     model_file = None if isinstance(model, bool | np.bool_) else path_or_none("model", model)
@@ -137,7 +133,7 @@ def extract(
         [name for name in (image_file, psf_file, iers) if name],
     )
     options = make_options(
-        wavelength=_wavelength(wavelength),
+        wavelength=None if wavelength is None else grid_of(wavelength),
         specmin=specmin,
         nspec=nspec,
         regularize=regularize,
@@ -158,7 +154,7 @@ def extract(
         gpu=gpu,
     )
     barycentric = make_barycentric(barycentric_correction, barycentric_by_obstype, heliocor, iers)
-    worker, busy = _run.extractor(gpu, device, threads)
+    worker = _run.Worker(gpu, device, threads) if extractor is None else extractor.worker
     image, own = as_preproc(preproc)
     camera = image.camera
     extraction = _core.Extraction(
@@ -174,9 +170,7 @@ def extract(
         scores=bool(scores),
         full_precision=bool(full_precision),
     )
-    with busy:
-        share = extraction.extract(worker, 0, 1)
-    results = extraction.put_together([share])
+    results = extraction.put_together([worker.extract(extraction)])
     if output is not None:
         extraction.write(results)
     return frame_of(

@@ -71,12 +71,12 @@ class Frame:
     @property
     def nspec(self) -> int:
         """Number of spectra."""
-        return self.flux.shape[0]
+        return int(self.flux.shape[0])
 
     @property
     def nwave(self) -> int:
         """Number of wavelength bins."""
-        return self.flux.shape[1]
+        return int(self.flux.shape[1])
 
     def quantity(self, name: str) -> "Quantity":
         """An array with its unit, which shares the array's memory. Needs astropy.

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from . import _core, _run
 from ._arguments import make_options
 from ._inputs import ImageLike, PsfLike, as_preproc, as_psf, name_of
+from ._wavelength import Grid, Wavelength, grid_of
 from .errors import UsageError
 
 _log = logging.getLogger("spexbench")
@@ -32,27 +33,15 @@ def _image(img: ImageLike) -> tuple[_core.Preproc, bool]:
     return as_preproc(img)
 
 
-def _grid(
-    wavelength: Any, psf: _core.Psf
-) -> tuple[tuple[float, float, float], npt.NDArray[np.float64]]:
+def _grid(wavelength: Wavelength | None, psf: _core.Psf) -> tuple[Grid, npt.NDArray[np.float64]]:
     """(wmin, wmax, dw) and the wavelengths, Angstrom, by gpu_specter's rules."""
+    grid = grid_of((psf.wavemin, psf.wavemax, 0.8) if wavelength is None else wavelength)
     if isinstance(wavelength, np.ndarray):
-        wave = np.asarray(wavelength, dtype=np.float64)
-        if wave.ndim != 1 or len(wave) < 2 or not np.allclose(np.diff(wave), wave[1] - wave[0]):
-            raise UsageError("wavelength: is no grid of equal steps (expected Angstrom, ascending)")
-        return (wave[0], wave[-1], wave[1] - wave[0]), wave
-    if wavelength is None:
-        wavelength = (psf.wavemin, psf.wavemax, 0.8)
-    try:
-        parts = wavelength.split(",") if isinstance(wavelength, str) else wavelength
-        wmin, wmax, dw = (float(part) for part in parts)
-    except (TypeError, ValueError):
-        raise UsageError(
-            f"wavelength: {wavelength!r} is not three numbers (expected wmin, wmax, dw in Angstrom)"
-        ) from None
+        return grid, wavelength.astype(np.float64)
+    wmin, wmax, dw = grid
     if not dw > 0:
         raise UsageError(f"wavelength: a step of {dw:g} Angstrom (expected dw > 0)")
-    return (wmin, wmax, dw), np.arange(wmin, wmax + 0.5 * dw, dw)
+    return grid, np.arange(wmin, wmax + 0.5 * dw, dw)
 
 
 def extract_frame(
@@ -61,7 +50,7 @@ def extract_frame(
     bundlesize: int,
     specmin: int,
     nspec: int,
-    wavelength: str | tuple[float, float, float] | npt.NDArray[np.float64] | None = None,
+    wavelength: Wavelength | None = None,
     nwavestep: int = 50,
     nsubbundles: int = 1,
     model: object = None,
@@ -177,16 +166,13 @@ def extract_frame(
     prepared: list[Any] = []
 
     def work() -> _core.Share:
-        if gpu:
-            _run.check_gpu()
         device = rank % max(1, _core.gpu_count())
         share_of_cpus = threads or max(1, _core.default_threads() // size)
-        worker, busy = _run.extractor(gpu, device, share_of_cpus)
+        worker = _run.Worker(gpu, device, share_of_cpus)
         prepared.extend(prepare())
         if rank == 0:
             _log.info("extracting %d spectra on %d rank(s), gpu: %s", nspec, size, gpu)
-        with busy:
-            return prepared[0].extract(worker, rank, size)
+        return worker.extract(prepared[0], rank, size)
 
     shares = _run.everywhere(comm, work)
     times["extracted-bundles"] = time.time()

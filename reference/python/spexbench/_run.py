@@ -4,7 +4,6 @@ import functools
 import pickle
 import threading
 from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
 from typing import Any, TypeVar
 
 from . import _core
@@ -13,7 +12,7 @@ from .errors import DeviceError, UsageError
 
 T = TypeVar("T")
 
-_one_at_a_time = threading.Lock()
+_starting = threading.Lock()
 
 
 def has_gpu() -> bool:
@@ -22,12 +21,12 @@ def has_gpu() -> bool:
 
 
 @functools.cache
-def _gpu(device: int) -> _core.Extractor:
-    """The GPU's handles and memory, kept for the next frame."""
-    return _core.gpu_extractor(device)
+def _gpu(device: int) -> tuple[_core.Extractor, threading.Lock]:
+    """The GPU's handles and memory, kept for the next frame; and its lock."""
+    return _core.gpu_extractor(device), threading.Lock()
 
 
-def check_gpu() -> None:
+def _check_gpu() -> None:
     """Raises DeviceError where there is no GPU to be used."""
     if reason := _core.why_no_gpu():
         line = f"gpu: {reason} (expected one; gpu=False does the same work on the CPU)"
@@ -36,19 +35,26 @@ def check_gpu() -> None:
         raise error
 
 
-def extractor(
-    gpu: bool, device: int, threads: int | None
-) -> tuple[_core.Extractor, AbstractContextManager[Any]]:
-    """The GPU or the threads, and what is held while they work: a GPU does one frame at a time."""
-    device = whole("device", device)
-    threads = None if threads is None else whole("threads", threads)
-    if gpu:
-        check_gpu()
-        with _one_at_a_time:  # threads that come first together would each make one
-            return _gpu(device), _one_at_a_time
-    if threads is not None and not 1 <= threads <= 4096:
-        raise UsageError(f"threads: {threads} (expected 1 to 4096)")
-    return _core.cpu_extractor(threads or _core.default_threads()), nullcontext()
+class Worker:
+    """Who extracts: threads, or a GPU."""
+
+    def __init__(self, gpu: bool, device: int, threads: int | None) -> None:
+        device = whole("device", device)
+        threads = None if threads is None else whole("threads", threads)
+        if gpu:
+            _check_gpu()
+            with _starting:  # threads that come first together would each start it
+                self._extractor, self._busy = _gpu(device)
+            return
+        if threads is not None and not 1 <= threads <= 4096:
+            raise UsageError(f"threads: {threads} (expected 1 to 4096)")
+        self._extractor = _core.cpu_extractor(threads or _core.default_threads())
+        self._busy = threading.Lock()
+
+    def extract(self, extraction: _core.Extraction, rank: int = 0, ranks: int = 1) -> _core.Share:
+        """The patches of a rank; those of one frame at a time."""
+        with self._busy:
+            return extraction.extract(self._extractor, rank, ranks)
 
 
 def on_root(comm: Any, work: Callable[[], T]) -> T:
@@ -59,6 +65,7 @@ def on_root(comm: Any, work: Callable[[], T]) -> T:
     if comm is None:
         return work()
     outcome = _outcome(work) if comm.rank == 0 else None
+    value: T
     value, error = comm.bcast(outcome, root=0)
     if error is not None:
         raise error
@@ -76,7 +83,8 @@ def everywhere(comm: Any, work: Callable[[], T]) -> list[T] | None:
     errors = [e for e in comm.allgather(error) if e is not None]
     if errors:
         raise errors[0]
-    return comm.gather(value, root=0)
+    shares: list[T] | None = comm.gather(value, root=0)
+    return shares
 
 
 def _outcome(work: Callable[[], T]) -> tuple[T | None, BaseException | None]:

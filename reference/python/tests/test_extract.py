@@ -55,6 +55,19 @@ def test_file_is_that_of_spex_cpu(night, tmp_path):
         np.testing.assert_array_equal(fits.getdata(file), frame.model)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_wavelengths_as_an_array(night, frame, dtype):
+    asked = {**SMALL, "wavelength": np.linspace(5760, 5800, 51).astype(dtype)}
+    assert_same(extract(night.preproc, night.psf, **asked), frame)
+    whole = {**SMALL, "wavelength": np.arange(5760, 5801)}
+    np.testing.assert_array_equal(
+        extract(night.preproc, night.psf, **whole).wave, whole["wavelength"]
+    )
+    thirds = {**SMALL, "wavelength": 5760 + np.arange(31) / 3}
+    wave = extract(night.preproc, night.psf, **thirds).wave
+    np.testing.assert_allclose(wave, thirds["wavelength"], rtol=0, atol=1e-9)
+
+
 def test_golden(tmp_path):
     golden = Path(__file__).resolve().parents[3] / "golden"
     extract(
@@ -310,7 +323,9 @@ def test_methods_agree(night, frame):
         ({"heliocor": [1]}, spexbench.UsageError, r"--heliocor: \[1\] \(expected a number"),
         ({"threads": "2"}, spexbench.UsageError, r"--threads: '2' \(expected a whole number"),
         ({"flux": b"patch"}, spexbench.UsageError, "flux: unknown .* patch or frame"),
-        ({"wavelength": np.ones((9, 99))}, spexbench.UsageError, "is not three numbers"),
+        ({"wavelength": np.ones((9, 99))}, spexbench.UsageError, "is no grid of equal steps"),
+        ({"wavelength": np.array([5800, 5760.0])}, spexbench.UsageError, "is no grid of equal"),
+        ({"wavelength": np.geomspace(5760, 5800, 51)}, spexbench.UsageError, "is no grid of equal"),
         ({"output": 5}, spexbench.UsageError, "output: 5 is no path"),
         ({"output": b"\xff.fits"}, spexbench.UsageError, "output: .* is not UTF-8"),
         ({"output": "f.fits", "model": 5}, spexbench.UsageError, "model: 5 is no path"),

@@ -1,0 +1,109 @@
+"""Many frames on the same threads, or on the same GPU."""
+
+from concurrent.futures import Future, ThreadPoolExecutor
+from types import TracebackType
+from typing import TypedDict, Unpack
+
+from . import _run
+from ._arguments import PathLike, whole
+from ._extract import extract
+from ._frame import Frame
+from ._inputs import ImageLike, PsfLike
+from ._wavelength import Wavelength
+from .errors import UsageError
+
+
+class ExtractSettings(TypedDict, total=False):
+    """The keywords of `extract`, but those of the Extractor itself."""
+
+    wavelength: Wavelength | None
+    specmin: int
+    nspec: int | None
+    bundlesize: int
+    nsubbundles: int
+    nwavestep: int
+    wavepad: int
+    pixpad_frac: float
+    wavepad_frac: float
+    regularize: float
+    psferr: float | None
+    mask_bits: int | str | None
+    decorrelate: str
+    flux: str
+    chi2_pixels: str
+    barycentric_correction: bool
+    barycentric_by_obstype: bool
+    heliocor: float | None
+    iers: PathLike | None
+    method: str | None
+    milestone: str | None
+    model: bool | PathLike
+    output: PathLike | None
+    scores: bool
+    full_precision: bool
+
+
+class Extractor:
+    """Extracts many frames: reads and writes frames while it extracts another one.
+
+    The Extractor starts the GPU, and takes its memory, once. It extracts one frame at a time, as
+    fast as its threads or its GPU can. Meanwhile the threads of `submit` read the next frames and
+    write the last ones. Methods may be called from any thread.
+
+    Args:
+        gpu: on a GPU.
+        device: which, counted from 0.
+        threads: of the CPU, that extract a frame; None is all that the process may use.
+        frames: how many frames `submit` has in memory at once.
+
+    Raises:
+        UsageError: there is no such GPU; a number is too small or too large.
+        DeviceError: gpu=True, and there is none.
+
+    >>> with Extractor() as extractor:
+    ...     futures = [
+    ...         extractor.submit(night.preproc, night.psf, specmin=s, nspec=5) for s in (0, 5)
+    ...     ]
+    ...     [future.result().specmin for future in futures]
+    [0, 5]
+    """
+
+    def __init__(
+        self, *, gpu: bool = False, device: int = 0, threads: int | None = None, frames: int = 3
+    ) -> None:
+        if not 1 <= whole("frames", frames) <= 64:
+            raise UsageError(f"--frames: {frames} (expected 1 to 64)")
+        self.gpu = bool(gpu)
+        self.worker = _run.Worker(self.gpu, device, threads)
+        self._pool = ThreadPoolExecutor(frames, thread_name_prefix="spexbench")
+
+    def extract(
+        self, preproc: ImageLike, psf: PsfLike, **settings: Unpack[ExtractSettings]
+    ) -> Frame:
+        """Extracts a frame, as the function `extract` does."""
+        return extract(preproc, psf, extractor=self, **settings)
+
+    def submit(
+        self, preproc: ImageLike, psf: PsfLike, **settings: Unpack[ExtractSettings]
+    ) -> Future[Frame]:
+        """Extracts a frame beside others; its result() is the Frame, or raises what `extract` does.
+
+        Without an `output` each Frame stays in memory until its Future is gone.
+        """
+        return self._pool.submit(self.extract, preproc, psf, **settings)
+
+    def close(self) -> None:
+        """Waits for the frames that were submitted. The GPU stays started, for the next use."""
+        self._pool.shutdown()
+
+    def __enter__(self) -> "Extractor":
+        return self
+
+    def __exit__(
+        self,
+        error_type: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        # After an error, frames that have not begun are left out.
+        self._pool.shutdown(cancel_futures=error is not None)
