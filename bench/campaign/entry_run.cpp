@@ -76,7 +76,7 @@ Record begin_record(const Entry& entry, const Case& one, const Plan& plan, const
   if (entry.scaling)
     record.scaling = {entry.scaling->sweep, entry.scaling->kind, entry.scaling->x,
                       record.work.bundles};
-  record.ceilings = entry.on_gpu() ? plan.gpu_ceilings : plan.cpu_ceilings;
+  record.ceilings = plan.gpu_ceilings;
   return record;
 }
 

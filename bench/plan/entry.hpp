@@ -48,7 +48,7 @@ struct Stopping {
   int most = 0;      ///< timed runs
 };
 
-/// Rates that the roofline is drawn against, of one GPU or one core.
+/// Rates that the roofline is drawn against, of one GPU.
 struct Ceilings {
   double flops = 0;  ///< FP64, per second
   double bytes = 0;  ///< of memory, per second

@@ -258,7 +258,7 @@ Plan parse_plan(const std::string& text, const std::string& path) {
   const PlanObject root(json, path, "");
   root.allow_only({"name", "description", "tier", "division", "warmups", "repeats", "until",
                    "tolerance", "time_limit_s", "cases", "reference", "goldens", "gpu_ceilings",
-                   "cpu_ceilings", "entries"});
+                   "entries"});
   root.need("name", plan.name);
   root.need("description", plan.description);
   root.need("tier", plan.tier);
@@ -302,7 +302,6 @@ Plan parse_plan(const std::string& text, const std::string& path) {
     reference.one_of("method", plan.reference->method, {"eigh", "cholesky"});
   }
   if (root.has("gpu_ceilings")) plan.gpu_ceilings = read_ceilings(root.at("gpu_ceilings"));
-  if (root.has("cpu_ceilings")) plan.cpu_ceilings = read_ceilings(root.at("cpu_ceilings"));
   int number = 0;
   if (!json.at("entries").is_array()) root.fail("'entries' is no list", "[...]");
   for (const Json& one : json.at("entries")) {

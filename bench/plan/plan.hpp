@@ -23,7 +23,7 @@ struct Plan {
   std::map<std::string, Case> cases;
   std::optional<Reference> reference;
   std::vector<std::string> goldens;  ///< cases of golden/cases.json that every milestone must pass
-  std::optional<Ceilings> gpu_ceilings, cpu_ceilings;
+  std::optional<Ceilings> gpu_ceilings;
   std::vector<Entry> entries;  ///< sweeps are resolved
   std::string path;
   std::string text;  ///< the file as it is

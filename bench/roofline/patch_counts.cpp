@@ -77,43 +77,6 @@ int overlap_reach(const PatchSpots& spots) {
   return std::min(reach, spots.nwave);
 }
 
-// The panels of assemble_dense (reference/extract): in each band of pixel rows, a fiber's panel has
-// the columns of the CCD and the bins that its spots touch there.
-void count_panels(const PatchSpots& spots, PatchCounts& counts) {
-  struct Panel {
-    int x0 = INT_MAX, x1 = INT_MIN;
-    double nwave = 0;
-  };
-  for (const PixelRange& band : row_bands(counts.range)) {
-    std::vector<Panel> panels(spots.nspec);
-    for (int s = 0; s < spots.nspec; ++s) {
-      Panel& panel = panels[s];
-      int first = INT_MAX, last = INT_MIN;
-      for (int w = 0; w < spots.nwave; ++w) {
-        const PixelRange spot = clip(spots, s * spots.nwave + w, band);
-        if (area(spot) == 0) continue;
-        panel.x0 = std::min(panel.x0, spot.x0);
-        panel.x1 = std::max(panel.x1, spot.x1);
-        first = std::min(first, w);
-        last = std::max(last, w);
-      }
-      if (first <= last) panel.nwave = last - first + 1;
-    }
-    for (std::size_t s = 0; s < panels.size(); ++s) {
-      if (panels[s].nwave == 0) continue;
-      counts.panel_elements +=
-          static_cast<double>(panels[s].x1 - panels[s].x0) * band.ny() * panels[s].nwave;
-      for (std::size_t t = s; t < panels.size(); ++t) {
-        const int shared =
-            std::min(panels[s].x1, panels[t].x1) - std::max(panels[s].x0, panels[t].x0);
-        if (panels[t].nwave > 0 && shared > 0)
-          counts.panel_product +=
-              static_cast<double>(shared) * band.ny() * panels[s].nwave * panels[t].nwave;
-      }
-    }
-  }
-}
-
 PatchCounts count_patch(const Patch& patch, const PatchSpots& spots, const Psf& psf,
                         const ExtractOptions& options) {
   PatchCounts counts;
@@ -134,7 +97,6 @@ PatchCounts count_patch(const Patch& patch, const PatchSpots& spots, const Psf& 
     if (s >= 0 && s < patch.nspec && w >= 0 && w < patch.nkept) counts.core_nonzeros += pixels;
   }
   counts.pair_pixels = pair_pixels(spots, counts.range);
-  if (traits(options.milestone).engine == Engine::cpu_dense) count_panels(spots, counts);
   return counts;
 }
 

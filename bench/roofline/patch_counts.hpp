@@ -32,13 +32,11 @@ struct PatchCounts {
   int nkept = 0;  ///< core bins within the grid
   int reach = 1;  ///< largest distance, in bins, of two spots that overlap
   PixelRange range;
-  double n = 0;               ///< unknowns
-  double npixel = 0;          ///< used pixels
-  double nonzeros = 0;        ///< of A
-  double core_nonzeros = 0;   ///< of A's columns of kept core bins
-  double pair_pixels = 0;     ///< over all pairs j >= k: pixels that spots j and k share
-  double panel_elements = 0;  ///< of the dense panels of A; 0 but for cpu_refactor
-  double panel_product = 0;   ///< multiplications of N with them
+  double n = 0;              ///< unknowns
+  double npixel = 0;         ///< used pixels
+  double nonzeros = 0;       ///< of A
+  double core_nonzeros = 0;  ///< of A's columns of kept core bins
+  double pair_pixels = 0;    ///< over all pairs j >= k: pixels that spots j and k share
 
   [[nodiscard]] double core_bins() const { return static_cast<double>(ncore) * nkept; }
 };

@@ -25,10 +25,6 @@ struct Costs {
   Cost spots, assemble, solve, decorrelate, quality;
 };
 
-bool on_cpu(Engine engine) {
-  return engine == Engine::cpu_sparse || engine == Engine::cpu_dense;
-}
-
 // --- spots -----------------------------------------------------------------------------------
 
 // Spots of some fibers and bins (reference/psf/spots.cpp, gpu/psf/spots.cu).
@@ -121,13 +117,6 @@ double band_m_numbers(const PatchCounts& c) {
 
 // --- assemble --------------------------------------------------------------------------------
 
-// y = A^T W p, q = A^T W, on the GPU also sum_i A_ij [W_i > 0]; the prior. Reads the pixels.
-Cost cost_of_projection(const PatchCounts& c, Engine engine) {
-  const double prior = 3 * c.n;
-  const double sums = on_cpu(engine) ? c.npixel + 4 * c.nonzeros : 5 * c.nonzeros;
-  return {sums + prior, 2 * c.npixel * number};
-}
-
 // Of the bands of all spectra and of all pairs of neighbours (gpu/extract/fiber_bands.hpp).
 double fiber_band_numbers(const PatchCounts& c) {
   const double m = c.nwave, r = c.reach;
@@ -146,38 +135,12 @@ Cost cost_of_fiber_assembly(const PatchCounts& c) {
   return {sums + prior, (2 * part * c.npixel + (part + 2) * bands) * number};
 }
 
-// N of one patch, without the reading of its spots.
-Cost cost_of_assembly(const PatchCounts& c, Engine engine) {
-  if (engine == Engine::gpu_fibers) return cost_of_fiber_assembly(c);
-  const double nn = c.n * c.n;
-  Cost cost = cost_of_projection(c, engine);
-  switch (engine) {
-    case Engine::cpu_sparse:
-      // W A, and a product for every pixel that two spots share
-      cost += {c.nonzeros + 2 * c.pair_pixels, nn * number};
-      break;
-    case Engine::cpu_dense:
-      cost += {c.panel_elements + 2 * c.panel_product, nn * number};
-      break;
-    case Engine::gpu_eigh:
-      // W A; N = A^T (W A) by dgemm. A and W A are written and read.
-      cost += {c.npixel * c.n + 2 * nn * c.npixel, (4 * c.npixel * c.n + nn) * number};
-      break;
-    case Engine::gpu_fibers:
-      break;  // cost_of_fiber_assembly
-    case Engine::gpu_band:
-      // The products of cpu_sparse, into the panels of the band.
-      cost += {c.nonzeros + 2 * c.pair_pixels, band_panel_numbers(c) * number};
-      break;
-  }
-  return cost;
-}
-
-// assemble_bands (reference/extract): the products of cpu_sparse, into bands.
-Cost cost_of_band_assembly(const PatchCounts& c, Engine engine) {
-  Cost cost = cost_of_projection(c, engine);
-  cost += {c.nonzeros + 2 * c.pair_pixels, fiber_band_numbers(c) * number};
-  return cost;
+// y = A^T W p, q = A^T W and sum_i A_ij [W_i > 0]; the prior; W A and a product for every pixel
+// that two spots share, into the panels of the band. Without the reading of the spots.
+Cost cost_of_band_assembly(const PatchCounts& c) {
+  const double sums = 5 * c.nonzeros, prior = 3 * c.n;
+  return {sums + prior + c.nonzeros + 2 * c.pair_pixels,
+          (2 * c.npixel + band_panel_numbers(c)) * number};
 }
 
 // --- solve and decorrelate ---------------------------------------------------------------------
@@ -190,44 +153,6 @@ double spectra_bytes(const PatchCounts& c, const Psf& psf) {
 // From Q_s: row sums 1, Q f 2, division 1, a count for m^2.
 constexpr double from_root_flops = 4;
 
-// Q_s = C_s^(-1/2) of all core spectra by eigendecomposition: 9 m^3; X = V diag(u^-1/4) m^2;
-// X X^T m^3, or 2 m^3 where both triangles are computed.
-double eigh_root_flops(const PatchCounts& c, bool both_triangles) {
-  const double m = c.nwave;
-  return c.ncore * (eigh_flops * m * m * m + m * m + (both_triangles ? 2 : 1) * m * m * m +
-                    from_root_flops * m * m);
-}
-
-// B_s = X_s X_s^T of all core spectra with X_s = V_s diag(u^p) (m x n), and its scaling.
-double eigen_block_flops(const PatchCounts& c, bool both_triangles) {
-  const double m = c.nwave;
-  return c.ncore * (both_triangles ? 2 : 1) * m * m * c.n;
-}
-
-// V diag(u^p) V^T x: two products and a scaling.
-double eigen_apply_flops(const PatchCounts& c) {
-  return 4 * c.n * c.n + c.n;
-}
-
-// Roots of N over the whole patch (noise): row sums and Q f, then a division an element.
-double noise_flops(const PatchCounts& c, bool both_triangles) {
-  const double m = c.nwave;
-  return 2 * eigen_apply_flops(c) + eigen_block_flops(c, both_triangles) + c.ncore * m * m;
-}
-
-// reference/extract/decorrelate.cpp, decorrelate_eigh: N = V diag(u) V^T and f; the blocks of C, or
-// of the root.
-void add_cpu_eigh(const PatchCounts& c, const Psf& psf, Decorrelate kind, Costs& costs) {
-  const double m = c.nwave, nn = c.n * c.n;
-  const double V_rows = c.ncore * m * c.n;  // of the core spectra
-  costs.solve += {eigh_flops * nn * c.n + eigen_apply_flops(c), 2 * nn * number};
-  if (kind == Decorrelate::noise)
-    costs.decorrelate += {noise_flops(c, false) + V_rows, nn * number + spectra_bytes(c, psf)};
-  else
-    costs.decorrelate += {V_rows + eigen_block_flops(c, false) + eigh_root_flops(c, false),
-                          V_rows * number + spectra_bytes(c, psf)};
-}
-
 // Of a band of m rows and reach r, as spectra have them.
 struct FiberBand {
   double m, r;
@@ -238,19 +163,10 @@ struct FiberBand {
 
 constexpr double vectors_of_root = 2;  // 1 and y of extraction.md, section 5.1
 
-// reference/extract/fiber_cholesky.cpp: P + shift of each pole, its factor and inverse, and both
-// vectors twice, with E between; r = P (P^(-1/2) 1).
-Cost cost_of_cpu_roots(const FiberBand& band) {
-  constexpr double poles = 24;
-  const double mm = band.m * band.m;
-  const double vector = 2 * band.solution() + 2 * mm;
-  return {poles * (band.factor() + band.inverse() + vectors_of_root * vector) + 4 * mm, 0};
-}
-
 // gpu/extract/fiber_roots.cu: poles of the root, and fewer for what E adds, in single precision. A
 // warp writes all columns to scratch and reads them again: r + 1 numbers of L and an element of
 // both vectors. What E adds takes L four times, and writes and reads X and E X.
-Cost cost_of_gpu_roots(const FiberBand& band) {
+Cost cost_of_roots(const FiberBand& band) {
   constexpr double poles = 16;  // up to a condition of 3000 or so, 24 beyond
   constexpr double poles_of_E = 8;
   constexpr double single = sizeof(float);
@@ -263,8 +179,8 @@ Cost cost_of_gpu_roots(const FiberBand& band) {
           poles * 2 * (L + X) * number + poles_of_E * (4 * L + 8 * X) * single};
 }
 
-// reference/extract/fiber_cholesky.cpp and gpu/extract/fiber_*.cu: spectrum by spectrum.
-void add_fibers(const PatchCounts& c, const Psf& psf, Engine engine, Costs& costs) {
+// gpu/extract/fiber_*.cu: spectrum by spectrum.
+void add_fibers(const PatchCounts& c, const Psf& psf, Costs& costs) {
   constexpr double sweeps = 6;
   const double m = c.nwave, r = c.reach;
   const FiberBand band{m, r};
@@ -277,39 +193,10 @@ void add_fibers(const PatchCounts& c, const Psf& psf, Engine engine, Costs& cost
                   (3 * fiber_band_numbers(c) + D) * number};
   // V and rho, a band's substitution with m columns each; V^T V.
   costs.solve += {of_core * (2 * 2 * r * m * m + m * m * (m + 1)), 0};
-  const Cost root = on_cpu(engine) ? cost_of_cpu_roots(band) : cost_of_gpu_roots(band);
+  const Cost root = cost_of_roots(band);
   costs.decorrelate +=
       {c.ncore * root.flops,
        c.ncore * root.bytes + (fiber_band_numbers(c) + D) * number + spectra_bytes(c, psf)};
-}
-
-// reference/extract/decorrelate.cpp, decorrelate_whole_patch, which is how cholesky does noise: the
-// band's factor, its condition, f, and the root of N by eigh.
-void add_cpu_cholesky(const PatchCounts& c, const Psf& psf, Costs& costs) {
-  const double m = c.nwave, nn = c.n * c.n;
-  const double norm = 2 * band_panel_numbers(c);
-  const double solves = (condition_solves + 1) * 2 * band_substitution_flops(c);
-  costs.solve += {band_factor_flops(c) + norm + solves, nn * number};
-  costs.decorrelate += {eigh_flops * nn * c.n + c.ncore * m * c.n + noise_flops(c, false),
-                        nn * number + spectra_bytes(c, psf)};
-}
-
-// gpu/extract/decorrelate.cu: Cholesky of dense N and f; N = V diag(u) V^T and f again, for patches
-// where Cholesky fails. Then X = V diag(u^p); blocks, and their roots.
-void add_gpu_eigh(const PatchCounts& c, const Psf& psf, Decorrelate kind, Costs& costs) {
-  const double m = c.nwave, nn = c.n * c.n;
-  const double blocks = c.ncore * m * m;
-  const double V_rows = c.ncore * m * c.n;
-  const double cholesky = nn * c.n / 3 + 2 * nn;
-  // Copy of N 2, factor 2, solve 1, eigh 2, V f 2
-  costs.solve += {cholesky + eigh_flops * nn * c.n + eigen_apply_flops(c), 9 * nn * number};
-  // X 2, of which the blocks read the rows of the core spectra
-  costs.decorrelate += {nn, (2 * nn + V_rows) * number + spectra_bytes(c, psf)};
-  if (kind == Decorrelate::noise)  // V r and V (Q f): 4; blocks of Q written and read
-    costs.decorrelate += {noise_flops(c, true), (4 * nn + 2 * blocks) * number};
-  else  // C_s, V, X and Q are each written and read
-    costs.decorrelate +=
-        {eigen_block_flops(c, true) + eigh_root_flops(c, true), 8 * blocks * number};
 }
 
 // gpu/linalg/band_cholesky.cu, condition.cu and roots.cu.
@@ -337,50 +224,32 @@ void add_gpu_band(const PatchCounts& c, const Psf& psf, Costs& costs) {
 // --- quality -----------------------------------------------------------------------------------
 
 // m = A f 2 a nonzero; t, residual and chi2 of a pixel 8; then a sum for every A_ij chi2 and A_ij
-// used, 2 a nonzero each. The CPU also sums A_ij [W_i > 0] here, and all of it for padding too; the
-// model image is one more product.
-Cost cost_of_quality(const PatchCounts& c, Engine engine, bool model) {
+// used, 2 a nonzero each. chi2 is written by one kernel and read by the next.
+Cost cost_of_quality(const PatchCounts& c) {
   constexpr double of_pixel = 8;
-  if (on_cpu(engine)) {
-    Cost cost{of_pixel * c.npixel + 8 * c.nonzeros + 2 * c.n, 2 * c.npixel * number};
-    if (model) cost += {2 * c.nonzeros, c.npixel * number};
-    cost.bytes += 2 * c.core_bins() * number;
-    return cost;
-  }
-  // chi2 is written by one kernel and read by the next.
   return {of_pixel * c.npixel + 2 * c.nonzeros + 4 * c.core_nonzeros + 2 * c.core_bins(),
           (4 * c.npixel + 2 * c.core_bins()) * number};
 }
 
-void add_patch(const PatchCounts& c, const Psf& psf, const ExtractOptions& options, Engine engine,
-               Costs& costs) {
-  costs.assemble += on_cpu(engine) && options.method == Method::cholesky
-                        ? cost_of_band_assembly(c, engine)
-                        : cost_of_assembly(c, engine);
-  const bool by_signal =
-      options.method == Method::cholesky && options.decorrelate == Decorrelate::signal;
-  if (engine == Engine::gpu_band)
+void add_patch(const PatchCounts& c, const Psf& psf, Engine engine, Costs& costs) {
+  if (engine == Engine::gpu_band) {
+    costs.assemble += cost_of_band_assembly(c);
     add_gpu_band(c, psf, costs);
-  else if (engine == Engine::gpu_eigh)
-    add_gpu_eigh(c, psf, options.decorrelate, costs);
-  else if (engine == Engine::gpu_fibers || by_signal)
-    add_fibers(c, psf, engine, costs);
-  else if (options.method == Method::cholesky)
-    add_cpu_cholesky(c, psf, costs);
-  else
-    add_cpu_eigh(c, psf, options.decorrelate, costs);
-  costs.quality += cost_of_quality(c, engine, options.model);
+  } else {
+    costs.assemble += cost_of_fiber_assembly(c);
+    add_fibers(c, psf, costs);
+  }
+  costs.quality += cost_of_quality(c);
 }
 
-// Once a patch for the baseline, else once a bundle. assemble and quality read what spots wrote.
-void add_spots(const std::vector<Patch>& patches, const Psf& psf, Engine engine, Costs& costs) {
+// Once a bundle. assemble and quality read what spots wrote.
+void add_spots(const std::vector<Patch>& patches, const Psf& psf, Costs& costs) {
   for (std::size_t first = 0; first < patches.size();) {
     SpotRange range;
     std::size_t last = first;
     do {
       range.add(patches[last++]);
-    } while (engine != Engine::cpu_sparse && last < patches.size() &&
-             patches[last].bundle == patches[first].bundle);
+    } while (last < patches.size() && patches[last].bundle == patches[first].bundle);
     costs.spots += cost_of_spots(psf, range.nspec(), range.nwave());
     const double values = static_cast<double>(range.nspec()) * range.nwave() * psf.nx() * psf.ny();
     costs.assemble.bytes += values * number;
@@ -393,36 +262,30 @@ void add_spots(const std::vector<Patch>& patches, const Psf& psf, Engine engine,
 
 std::vector<StageCost> stage_costs(const Psf& psf, const WaveGrid& grid,
                                    const ExtractOptions& options) {
+  Engine engine = traits(options.milestone).engine;
+  if ((engine != Engine::gpu_fibers && engine != Engine::gpu_band) ||
+      options.decorrelate != Decorrelate::signal)
+    return {};
   const std::vector<Patch> patches = make_patches(options, grid, psf.nfiber);
   std::vector<PatchCounts> counts = count_patches(psf, grid, options, patches);
-
-  Engine engine = traits(options.milestone).engine;
-  if (engine == Engine::gpu_fibers) {
-    int reach = 1;
-    for (const PatchCounts& c : counts) reach = std::max(reach, c.reach);
-    for (PatchCounts& c : counts) c.reach = reach;
-    if (options.decorrelate != Decorrelate::signal)
-      engine = Engine::gpu_eigh;
-    else if (reach > gpu::largest_fiber_reach || counts.front().nwave > gpu::largest_fiber_bins)
-      engine = Engine::gpu_band;
+  // One layout for all patches: the largest reach, and blocks of the largest patch.
+  int reach = 1, nspec = 1;
+  for (const PatchCounts& c : counts) {
+    reach = std::max(reach, c.reach);
+    nspec = std::max(nspec, c.nspec);
   }
-  if (engine == Engine::gpu_band) {
-    // One layout for all patches: the largest reach, and blocks of the largest patch.
-    int reach = 1, nspec = 1;
-    for (const PatchCounts& c : counts) {
-      reach = std::max(reach, c.reach);
-      nspec = std::max(nspec, c.nspec);
-    }
-    for (PatchCounts& c : counts) c.reach = reach;
-    if (options.decorrelate != Decorrelate::signal || reach * nspec > gpu::largest_root_band ||
-        counts.front().nwave > gpu::largest_root)
-      engine = Engine::gpu_eigh;
-  }
+  for (PatchCounts& c : counts) c.reach = reach;
+  const int nwave = counts.front().nwave;
+  if (reach > gpu::largest_fiber_reach || nwave > gpu::largest_fiber_bins)
+    engine = Engine::gpu_band;
+  if (engine == Engine::gpu_band &&
+      (reach * nspec > gpu::largest_root_band || nwave > gpu::largest_root))
+    return {};
 
   Costs costs;
-  add_spots(patches, psf, engine, costs);
+  add_spots(patches, psf, costs);
   for (const PatchCounts& c : counts)
-    if (c.npixel > 0) add_patch(c, psf, options, engine, costs);  // else nothing to solve
+    if (c.npixel > 0) add_patch(c, psf, engine, costs);  // else nothing to solve
   return {{Stage::spots, costs.spots.flops, costs.spots.bytes},
           {Stage::assemble, costs.assemble.flops, costs.assemble.bytes},
           {Stage::solve, costs.solve.flops, costs.solve.bytes},

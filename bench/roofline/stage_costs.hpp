@@ -18,41 +18,28 @@ struct StageCost {
 };
 
 /// Costs of the stages spots, assemble, solve, decorrelate, quality, in this order, of all patches
-/// of a frame with `options`. They depend on the PSF's traces and on sizes, not on pixels: all
-/// pixels count as good, no patch falls back to eigh, and no block of direct is left to Jacobi.
+/// of a frame with `options`, by band or direct: nothing for other engines, which are no faster
+/// than their libraries, nor where patches are left to eigh. They depend on the PSF's traces and on
+/// sizes, not on pixels: all pixels count as good, no patch falls back to eigh, and no block of
+/// direct is left to Jacobi.
 ///
-/// flops: additions, multiplications, divisions and square roots, one each, of the way that the
-/// milestone (and the method, on CPUs) goes, from the bounds of its loops. Matrix routines at their
-/// standard counts, so that a triangle counts as a triangle. What is computed on padding (to tiles,
-/// to the largest patch of a batch) does not count.
+/// flops: additions, multiplications, divisions and square roots, one each, from the bounds of
+/// loops. Matrix routines at their standard counts, so that a triangle counts as a triangle. What
+/// is computed on padding (to tiles, to the largest patch of a batch) does not count.
 ///
 /// bytes: what would move if caches were perfect within a call: every array that a stage takes from
-/// another one is read once, every array that it leaves is written once. On GPUs, arrays between
-/// the library calls of a stage (dense A, eigenvectors) count once written and once read too, and
-/// so does what a warp of direct's roots keeps of its columns, which caches hold in part. Left out:
-/// vectors over the bins of a patch, which are small.
-///
-/// The stages are those that programs time: the covariance blocks belong to solve for the CPU's
-/// cholesky and to decorrelate for direct; the GPU's eigh milestones time all of solve and
-/// decorrelate as solve, and their decorrelate costs nothing.
+/// another one is read once, every array that it leaves is written once. What a warp of direct's
+/// roots keeps of its columns, which caches hold in part, counts once written and once read too.
+/// Left out: vectors over the bins of a patch, which are small.
 ///
 /// Throws Error(usage) as make_patches does.
 [[nodiscard]] std::vector<StageCost> stage_costs(const Psf& psf, const WaveGrid& grid,
                                                  const ExtractOptions& options);
 
-/// Operations of an eigendecomposition with vectors, a count for n^3: the symmetric QR algorithm
-/// (Golub & Van Loan, Matrix Computations, 4th edition, section 8.3). The same for LAPACK's divide
-/// and conquer and cuSOLVER's Jacobi, whose own counts depend on the matrix.
-inline constexpr double eigh_flops = 9;
-
 /// Steps of the scaled Newton-Schulz iteration (gpu/extract/roots.hpp) down to a residual of 1e-8,
 /// and the one that squares it: 10 for blocks of condition number 300 to 3000, which are those of
 /// production settings; 13 or 14 at 1e5.
 inline constexpr double newton_schulz_steps = 10;
-
-/// Solves that the estimate of a condition number takes (Higham, Accuracy and Stability of
-/// Numerical Algorithms, 2nd edition, section 15.3: four or five as a rule).
-inline constexpr double condition_solves = 5;
 
 /// Operations of exp and erf: additions, multiplications and divisions of fdlibm's e_exp.c and, for
 /// small arguments, s_erf.c.

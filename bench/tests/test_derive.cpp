@@ -73,6 +73,19 @@ TEST(Derive, AClockThatARunLacksHasNoFigure) {
   EXPECT_FALSE(derive(record).fom.extraction);
 }
 
+TEST(Derive, ARooflineHasTheStagesThatWereTimed) {
+  Record record = good();
+  record.launch.gpus_per_node = 1;
+  record.costs = {{"solve", 2e12, 1e9}, {"quality", 1e9, 1e9}};
+  EXPECT_THAT(derive(record).roofline, IsEmpty());
+  record.ceilings = Ceilings{56e12, 4e12, "a test"};
+  for (Sample& sample : record.timing.samples) sample.phases["solve"].sum = 0.5;
+  const Derived derived = derive(record);
+  ASSERT_EQ(derived.roofline.size(), 1U);
+  EXPECT_EQ(derived.roofline[0].stage, "solve");
+  EXPECT_DOUBLE_EQ(derived.roofline[0].seconds, 0.5);
+}
+
 TEST(Derive, OtherBytesOfTheSameInputAreWrong) {
   Record record = good();
   record.timing.samples[2].inputs_sha256 = record.timing.samples[1].inputs_sha256;

@@ -23,8 +23,7 @@ class Runs(unittest.TestCase):
             entry("ranks", ranks=2, threads=1),
             entry("interleaved", ranks=3, threads=1, run_options=["--schedule", "interleave-io"]),
         ]
-        ceilings = {"flops": 1e10, "bytes": 1e10, "source": "a test"}
-        with Bench(entries, goldens=["tiny-b"], cpu_ceilings=ceilings) as bench:
+        with Bench(entries, goldens=["tiny-b"]) as bench:
             status, text = bench.run("--system", "test system")
             self.assertEqual(status, 0, text)
             for name, ranks, launcher in (
@@ -44,7 +43,7 @@ class Runs(unittest.TestCase):
                 self.assertEqual(sample["patches"], 10)
                 self.assertIsNone(result["energy"]["joules_per_frame"])
                 self.assertTrue(result["energy"]["reason"])
-                self.assertIn("solve", [point["stage"] for point in result["roofline"]])
+                self.assertEqual(result["roofline"], [])
                 log = json.loads((bench.folder / "out" / f"{name}.events.json").read_text())
                 self.assertEqual(len(log["ranks"]), ranks)
             hashes = {

@@ -1,7 +1,4 @@
-// Eigendecompositions by cuSOLVER: one at a time over n, with copies to and from the GPU, and many,
-// one after the other or in batches.
-#include <algorithm>
-
+// Eigendecompositions by cuSOLVER: one at a time over n, and many in batches.
 #include <fmt/format.h>
 
 #include "bench/micro/checks.hpp"
@@ -89,33 +86,6 @@ void run_syev(benchmark::State& state, Device& device, int n, int count) {
   measure(state, device, batch, [&] { syev.decompose(); });
 }
 
-// The same with the matrix copied to the GPU, and the eigenvectors and eigenvalues from it: what a
-// program that keeps its matrices on the host has to set against the CPU's time.
-void run_with_copies(benchmark::State& state, Device& device, int n, int /*count*/) {
-  const Matrices batch(n, 1, device.stream());
-  Syev single(device, gpu::SyevCalls::each, batch);
-  const std::vector<double> matrix = random_matrix(n);
-  const gpu::PinnedBuffer<double> A(matrix.size()), u(static_cast<std::size_t>(n));
-  const cudaStream_t stream = device.stream();
-  device.measure(
-      state, [&] { std::copy(matrix.begin(), matrix.end(), A.get()); },
-      [&] {
-        SPEX_GPU_CHECK(cudaMemcpyAsync(batch.A.get(), A.get(), batch.A.bytes(),
-                                       cudaMemcpyHostToDevice, stream));
-        single.decompose();
-        SPEX_GPU_CHECK(cudaMemcpyAsync(A.get(), batch.A.get(), batch.A.bytes(),
-                                       cudaMemcpyDeviceToHost, stream));
-        SPEX_GPU_CHECK(cudaMemcpyAsync(u.get(), batch.u.get(), batch.u.bytes(),
-                                       cudaMemcpyDeviceToHost, stream));
-      },
-      [&] {
-        require_decomposition("eigh", matrix, n, {A.get(), A.get() + matrix.size()},
-                              {u.get(), u.get() + n});
-      });
-  require_zeros(gpu::to_host(batch.info, stream), "eigh");
-  state.SetItemsProcessed(state.iterations());
-}
-
 void run_jacobi(benchmark::State& state, Device& device, int n, int count) {
   const gpu::Context& c = device.context();
   const Matrices batch(n, count, device.stream());
@@ -145,9 +115,7 @@ void add_eigh(const DevicePointer& device) {
   };
   for (const int n : eigh_orders)
     add(fmt::format("eigh/single/{}", n), n, 1, run_syev<gpu::SyevCalls::each>);
-  for (const int n : eigh_orders) add(fmt::format("eigh/with_copies/{}", n), n, 1, run_with_copies);
   const auto add_batched = [&](int n, int count) {
-    add(fmt::format("eigh/one_by_one/{}/{}", n, count), n, count, run_syev<gpu::SyevCalls::each>);
     if constexpr (gpu::has_syev_batched)
       add(fmt::format("eigh/xsyev/{}/{}", n, count), n, count, run_syev<gpu::SyevCalls::one>);
     add(fmt::format("eigh/jacobi/{}/{}", n, count), n, count, run_jacobi);

@@ -13,24 +13,17 @@ using FramePointer = std::shared_ptr<FrameInput>;
 
 /// spots/PATCHES: all spots of one bundle and of two.
 void add_spots(const DevicePointer& device, const FramePointer& frame);
-/// projection/PATCHES: A and W A, dense, of the patches of a subbundle.
-void add_projection(const DevicePointer& device, const FramePointer& frame);
-/// normal_equations/dense/PATCHES: y, q and N with its prior from A and W A, for a subbundle;
-/// /dense_product/PATCHES: the product A^T W A alone; /direct/PATCHES: y, q and the band of N from
-/// overlapping spots, for the subbundle, one bundle and two.
+/// normal_equations/direct/PATCHES: y, q and the band of N from overlapping spots, for a subbundle,
+/// one bundle and two.
 void add_normal_equations(const DevicePointer& device, const FramePointer& frame);
-/// eigh/single/N: Xsyevd; eigh/with_copies/N: the same with the matrix to the GPU and its
-/// eigenvectors from it; eigh/one_by_one/N/BATCH: of many; eigh/xsyev/N/BATCH: XsyevBatched, where
-/// cuSOLVER has it;
+/// eigh/single/N: Xsyevd; eigh/xsyev/N/BATCH: XsyevBatched, where cuSOLVER has it;
 /// eigh/jacobi/N/BATCH: syevjBatched.
 void add_eigh(const DevicePointer& device);
-/// cholesky/potrf, /potrs, /inverse, /N/BATCH: cuSOLVER's and cuBLAS's, batched;
-/// /solve_batched, /solve_one_by_one: factor and solution, in a batch or not; cholesky/band/
-/// PATCHES: the project's band factorization with its solution and condition.
+/// cholesky/band/PATCHES: the band's factorization with its solution and condition.
 void add_cholesky(const DevicePointer& device, const FramePointer& frame);
 /// roots/newton_schulz/M/PATCHES: covariance blocks of order M and their roots from the factored
 /// band; roots/one_sided_jacobi/M/PATCHES: spectra of given blocks by one-sided Jacobi rotations of
-/// their Cholesky factors; roots/jacobi/M/PATCHES: the same by cuSOLVER's eigendecomposition.
+/// their Cholesky factors.
 void add_roots(const DevicePointer& device, const FramePointer& frame);
 /// fibers/STAGE/PATCHES: the stages of the engine that works spectrum by spectrum.
 void add_fibers(const DevicePointer& device, const FramePointer& frame);
@@ -38,7 +31,7 @@ void add_fibers(const DevicePointer& device, const FramePointer& frame);
 /// ceiling/dgemm_batched/518; ceiling/dgemm_emulated/N where cuBLAS has it (CUDA 13.0 update 2);
 /// ceiling/copy: what the GPU can do at most.
 void add_ceilings(const DevicePointer& device);
-/// transfer/to_device/..., transfer/to_host/..., pinned and pageable, by size.
+/// transfer/to_device/pinned/SIZE, transfer/to_host/pinned/SIZE.
 void add_transfers(const DevicePointer& device);
 
 }  // namespace spex::bench

@@ -1,5 +1,4 @@
-// N on the GPU (extraction.md, section 4): from dense A by matrix products, and straight from
-// overlapping spots.
+// N on the GPU (extraction.md, section 4), straight from overlapping spots.
 #include <algorithm>
 #include <stdexcept>
 
@@ -8,22 +7,10 @@
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 #include "gpu/extract/band_workspace.hpp"
-#include "gpu/extract/eigh_workspace.hpp"
 #include "reference/core/count.hpp"
 
 namespace spex::bench {
 namespace {
-
-// N of one patch, its lower triangle.
-void require_dense(const Device& device, const FrameInput& frame,
-                   const gpu::EighWorkspace& workspace, const NormalEquations& expected) {
-  const std::size_t size = count_of(expected.n, expected.n);
-  const std::vector<double> N = gpu::to_host(
-      workspace.N() + count_of(frame.checked_index() - workspace.batch().index.front()) * size,
-      size, device.stream());
-  require_close("normal_equations", lower_triangle(N.data(), expected.n),
-                lower_triangle(expected.N.data(), expected.n), 1e-14);
-}
 
 // Every pair of bins that the band holds.
 void require_band(const Device& device, const FrameInput& frame,
@@ -54,35 +41,6 @@ void require_band(const Device& device, const FrameInput& frame,
   require_close("normal_equations", found, expected, 1e-14);
 }
 
-void run_dense(benchmark::State& state, Device& device, FrameInput& frame,
-               const PatchRange& range) {
-  gpu::EighWorkspace workspace(device.context(), false);
-  workspace.begin(frame.batch(range), EigenBatch::all, frame.inputs());
-  device.measure(
-      state, [&] { workspace.assemble(); },
-      [&] { require_dense(device, frame, workspace, frame.checked().equations()); });
-  state.SetItemsProcessed(state.iterations() * range.count());
-  state.counters["n"] = workspace.batch().n;
-}
-
-void run_multiply(benchmark::State& state, Device& device, FrameInput& frame,
-                  const PatchRange& range) {
-  gpu::EighWorkspace workspace(device.context(), false);
-  workspace.begin(frame.batch(range), EigenBatch::all, frame.inputs());
-  workspace.project();
-  const PatchInput& patch = frame.checked();
-  device.measure(
-      state, [&] { workspace.multiply(); },
-      [&] {  // without the prior
-        require_dense(device, frame, workspace, assemble_sparse(patch.spots(), patch.pixels()));
-      });
-  state.SetItemsProcessed(state.iterations() * range.count());
-  const gpu::PatchBatch& batch = workspace.batch();
-  state.counters["n"] = batch.n;
-  state.counters["flops"] = benchmark::Counter(2.0 * batch.n * batch.n * batch.npixel * batch.count,
-                                               benchmark::Counter::kIsIterationInvariantRate);
-}
-
 void run_band(benchmark::State& state, Device& device, FrameInput& frame, const PatchRange& range) {
   gpu::BandWorkspace workspace(device.context(), false);
   workspace.begin(frame.batch(range), frame.inputs());
@@ -95,18 +53,12 @@ void run_band(benchmark::State& state, Device& device, FrameInput& frame, const 
 }  // namespace
 
 void add_normal_equations(const DevicePointer& device, const FramePointer& frame) {
-  const auto add = [&](const char* variant, const PatchRange& range,
-                       void (*run)(benchmark::State&, Device&, FrameInput&, const PatchRange&)) {
+  for (const PatchRange& range : {frame->subbundle(), frame->bundles(1), frame->bundles(2)})
     set_timing(benchmark::RegisterBenchmark(
-        fmt::format("normal_equations/{}/{}", variant, range.count()).c_str(),
-        [device, frame, range, run](benchmark::State& state) {
-          run(state, *device, *frame, range);
+        fmt::format("normal_equations/direct/{}", range.count()).c_str(),
+        [device, frame, range](benchmark::State& state) {
+          run_band(state, *device, *frame, range);
         }));
-  };
-  add("dense", frame->subbundle(), run_dense);
-  add("dense_product", frame->subbundle(), run_multiply);
-  add("direct", frame->subbundle(), run_band);
-  for (const int nbundles : {1, 2}) add("direct", frame->bundles(nbundles), run_band);
 }
 
 }  // namespace spex::bench

@@ -1,6 +1,6 @@
 // Covariance blocks and their roots on the GPU (extraction.md, section 5): by Newton and Schulz
-// from the factored band, by one-sided Jacobi rotations of given blocks (hard ones of the band),
-// and by cuSOLVER's Jacobi rotations (eigh).
+// from the factored band, and by one-sided Jacobi rotations of given blocks (hard ones of the
+// band).
 #include <cmath>
 #include <numeric>
 #include <stdexcept>
@@ -58,10 +58,8 @@ void run_newton_schulz(benchmark::State& state, Device& device, FrameInput& fram
   state.counters["block"] = workspace.layout().size();
 }
 
-// Roots of given blocks: `store(batch, C, spectra)` makes the spectra of C, which it may destroy.
-template <class Store>
-void run_blocks(benchmark::State& state, Device& device, FrameInput& frame, const PatchRange& range,
-                const char* what, const Store& store) {
+void run_one_sided_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
+                          const PatchRange& range) {
   gpu::BandWorkspace workspace(device.context(), false);
   workspace.begin(frame.batch(range), frame.inputs());
   workspace.assemble();
@@ -71,43 +69,23 @@ void run_blocks(benchmark::State& state, Device& device, FrameInput& frame, cons
   const int m = batch.layout.nwave;
   const gpu::DeviceBuffer<double> original =
       repeat(random_matrix(m), batch.ncores, device.stream());
-  const gpu::DeviceBuffer<double> C(original.count());
+  const gpu::DeviceBuffer<double> C(original.count()), sums(count_of(batch.ncores, 2, m));
   device.measure(
       state,
       [&] {
         SPEX_GPU_CHECK(cudaMemcpyAsync(C.get(), original.get(), C.bytes(), cudaMemcpyDeviceToDevice,
                                        device.stream()));
       },
-      [&] { store(batch, C.get(), frame.on_device().spectra()); },
-      [&] { require_ivar(frame, what, m); });
+      [&] {
+        gpu::find_jacobi_roots(batch.cores, batch.ncores, nullptr, m, C.get(), batch.status,
+                               device.stream());
+        gpu::store_signal(batch.patches, batch.cores, batch.ncores, C.get(), m, batch.f, batch.q,
+                          batch.layout.strides(), sums.get(), batch.status,
+                          frame.on_device().spectra(), device.stream());
+      },
+      [&] { require_ivar(frame, "roots/one_sided_jacobi", m); });
   frame.require_done(range, "roots");
   state.SetItemsProcessed(state.iterations() * batch.ncores);
-}
-
-void run_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
-                const PatchRange& range) {
-  gpu::EigenSolver solver(device.context());
-  run_blocks(state, device, frame, range, "roots/jacobi",
-             [&](const gpu::RootBatch& batch, double* C, const gpu::SpectraView& spectra) {
-               solver.store_roots(EigenBatch::blocks, batch.patches, batch.cores, batch.ncores,
-                                  batch.layout.nwave, C, batch.f, batch.q, batch.layout.strides(),
-                                  batch.status, spectra);
-             });
-}
-
-void run_one_sided_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
-                          const PatchRange& range) {
-  gpu::DeviceBuffer<double> sums;
-  run_blocks(state, device, frame, range, "roots/one_sided_jacobi",
-             [&](const gpu::RootBatch& batch, double* C, const gpu::SpectraView& spectra) {
-               const int m = batch.layout.nwave;
-               gpu::reserve(sums, count_of(batch.ncores, 2, m));
-               gpu::find_jacobi_roots(batch.cores, batch.ncores, nullptr, m, C, batch.status,
-                                      device.stream());
-               gpu::store_signal(batch.patches, batch.cores, batch.ncores, C, m, batch.f, batch.q,
-                                 batch.layout.strides(), sums.get(), batch.status, spectra,
-                                 device.stream());
-             });
 }
 
 }  // namespace
@@ -126,7 +104,6 @@ void add_roots(const DevicePointer& device, const FramePointer& frame) {
   for (const FramePointer& of : {shorter, frame}) {
     for (const int nbundles : {1, 2}) add("newton_schulz", of, nbundles, run_newton_schulz);
     add("one_sided_jacobi", of, 1, run_one_sided_jacobi);
-    add("jacobi", of, 1, run_jacobi);
   }
 }
 
