@@ -11,13 +11,6 @@
 namespace spex {
 namespace {
 
-std::vector<std::string> long_names(const CLI::App& app) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : app.get_options())
-    names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
-  return names;
-}
-
 bool takes_value(const CLI::Option& option) {
   return option.get_items_expected_max() > 0;
 }
@@ -49,6 +42,13 @@ std::string whole_name(const std::string& name, const std::vector<std::string>& 
 }
 
 }  // namespace
+
+std::vector<std::string> long_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options())
+    names.insert(names.end(), option->get_lnames().begin(), option->get_lnames().end());
+  return names;
+}
 
 std::vector<std::string> write_out_options(const CLI::App& app,
                                            const std::vector<std::string>& words,

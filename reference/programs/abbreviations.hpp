@@ -12,6 +12,9 @@ class App;
 
 namespace spex {
 
+/// The long names of all options of `app`, without dashes.
+[[nodiscard]] std::vector<std::string> long_names(const CLI::App& app);
+
 /// The words of a command line, the program's name apart, with the long options of `app` written
 /// out, and --input=FILE and -i=FILE as two words. An abbreviation such as --inp stands for the one
 /// option of `first` (names without dashes) that begins so; where none of these does, for the one

@@ -17,6 +17,8 @@
 
 #include "reference/core/error.hpp"
 #include "reference/programs/abbreviations.hpp"
+#include "reference/programs/completion.hpp"
+#include "reference/programs/suggestion.hpp"
 
 namespace spex {
 namespace {
@@ -38,6 +40,18 @@ void read_numbers_in_decimal(CLI::App& app) {
       option->transform(without_zeros);
 }
 
+// What is wrong with a command line: an option that there is not, before all else.
+std::string words_of_parse_error(const CLI::App& app, const CLI::ParseError& error) {
+  const std::vector<std::string> extras = app.remaining();
+  const auto unknown =
+      std::ranges::find_if(extras, [](const std::string& word) { return word.starts_with("--"); });
+  if (unknown == extras.end()) return words_of(error);
+  const std::string name = unknown->substr(0, unknown->find('='));
+  const std::string meant = suggestion(name.substr(2), long_names(app));
+  return printable(name + ": unknown option" +
+                   (meant.empty() ? "" : fmt::format(", did you mean --{}?", meant)));
+}
+
 // Runs `parse`, which throws what CLI11 throws; says and sets what parse_command_line does.
 bool parse_guarded(CLI::App& app, bool speaks, int& status, const std::function<void()>& parse) {
   const auto wrong = [&](const std::string& what) {
@@ -45,14 +59,15 @@ bool parse_guarded(CLI::App& app, bool speaks, int& status, const std::function<
     if (speaks)
       say_line(fmt::format("{}: {} (see {} --help)", app.get_name(), what, app.get_name()));
   };
+  add_completion_option(app);
   read_numbers_in_decimal(app);
   try {
     parse();
     return true;
-  } catch (const CLI::Success& success) {  // --help and --version
+  } catch (const CLI::Success& success) {  // --help, --version and --completion
     status = speaks ? app.exit(success) : 0;
   } catch (const CLI::ParseError& error) {
-    wrong(words_of(error));
+    wrong(words_of_parse_error(app, error));
   } catch (const Error& error) {
     wrong(error.what());
   }

@@ -20,9 +20,9 @@ void set_up_logging(const std::string& program);
 /// Throws Error(usage) for others.
 void set_log_level(const std::string& level);
 
-/// Parses the command line into `app`. False where the program is to end at once (--help,
-/// --version, which print, or an error): `status` is then its exit status. A wrong command line is
-/// one line on stderr where `speaks`, and status 2.
+/// Adds --completion to `app` and parses the command line. False where the program is to end at
+/// once (--help, --version and --completion, which print, or an error): `status` is then its exit
+/// status. A wrong command line is one line on stderr where `speaks`, and status 2.
 [[nodiscard]] bool parse_command_line(CLI::App& app, int argc, char** argv, bool speaks,
                                       int& status);
 

@@ -143,6 +143,14 @@ TEST(ShortOptions, AsArgparseTakesThem) {
   EXPECT_EQ(Parsed({"-m", "-"}).value("model"), "-");
 }
 
+TEST(UnknownOption, ThatIsNearAnother) {
+  expect_refused({"--wavelenght", "5,6,7"},
+                 "--wavelenght: unknown option, did you mean --wavelength?");
+  expect_refused({"--pixpad_frac=3"}, "--pixpad_frac: unknown option, did you mean --pixpad-frac?");
+  expect_refused({"--whatever"}, "--whatever: unknown option (see spex --help)");
+  expect_refused({"word"}, "not expected: word");
+}
+
 TEST(OptionsOfGpuSpecter, ArgumentsOfSpex) {
   EXPECT_TRUE(make_job(Parsed({"--async-io"}).one).files.output == "O");
   Parsed parsed({"--use-gpu"});
