@@ -277,7 +277,8 @@ class Campaign {
     else
       spdlog::info("{} {}: {:.2f} s, extraction {:.2f} s", run.entry->id, what, sample.effective_s,
                    sample.extraction_s.value_or(0));
-    if (run.record.costs.empty() && !run.entry->sustain && !run.pending.empty())
+    const bool has_frames = !run.pending.empty() && !run.pending.back().outputs.empty();
+    if (run.record.ceilings && run.record.costs.empty() && !run.entry->sustain && has_frames)
       count_costs(run, run.pending.back().outputs.front().first);
   }
 

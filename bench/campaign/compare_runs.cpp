@@ -25,6 +25,21 @@ std::vector<std::string> paths_of(const PendingRun& pending) {
   return paths;
 }
 
+// Where the run log counts other patches than the frames' headers, its stages are left out.
+void check_counts(const std::vector<OutputFrame>& frames, Sample& sample) {
+  const std::optional<PatchFailures> found = patch_failures(frames);
+  if (sample.phases.empty() || !found ||
+      (found->fell_back == sample.fell_back && found->failed == sample.failed_patches))
+    return;
+  sample.phases.clear();
+  sample.warnings.push_back(
+      fmt::format("the run log counts {} patches that fell back and {} that failed, frames {} and "
+                  "{}; its stages are left out",
+                  sample.fell_back, sample.failed_patches, found->fell_back, found->failed));
+  sample.fell_back = found->fell_back;
+  sample.failed_patches = found->failed;
+}
+
 }  // namespace
 
 RunComparer::RunComparer(const CampaignFolders& folders, Exposures& exposures,
@@ -81,6 +96,7 @@ void RunComparer::compare(EntryRun& run, const PendingRun& pending) {
       compare_outputs(sample.index, compared, run.entry->tolerance,
                       {run.entry->program(), to_string(run.entry->milestone), run.entry->method()},
                       run.record.validation);
+      if (std::ssize(compared) == run.record.work.frames) check_counts(compared, sample);
       exposures_.remove_truths(exposure);
       if (!TimedRuns::is_shared(run) && exposures_.seeds() == SeedSource::drawn)
         References::remove(references);

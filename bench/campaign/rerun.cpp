@@ -15,6 +15,7 @@
 #include "bench/run/command.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
+#include "reference/core/parallel.hpp"
 #include "reference/fits/atomic_write.hpp"
 
 namespace spex::bench {
@@ -53,11 +54,12 @@ std::string build(const Record& record, const RerunSettings& settings, Signals& 
   must({"git", "clone", "--shared", "--no-checkout", settings.source, source}, log, signals);
   must({"git", "-C", source, "checkout", "--detach", commit.get<std::string>()}, log, signals);
   const bool gpu = record.launch.gpus_per_node > 0 || !record.system.at("gpus").empty();
-  must({"cmake", "-S", source, "-B", folder, "-DCMAKE_BUILD_TYPE=RelWithDebInfo",
-        "-DSPEX_TESTS=OFF", gpu ? "-DSPEX_GPU=ON" : "-DSPEX_GPU=OFF"},
-       log, signals);
-  must({"cmake", "--build", folder, "--parallel", "--target", "spex-bench", "spex-cpu", "spex-gpu",
-        "spex-sim"},
+  std::vector<std::string> configure{"cmake", "--preset", gpu ? "gpu" : "cpu", "-S", source,
+                                     "-B",    folder,     "-DSPEX_TESTS=OFF"};
+  if (gpu) configure.emplace_back("-DCMAKE_CUDA_ARCHITECTURES=native");
+  must(configure, log, signals);
+  must({"cmake", "--build", folder, "--parallel", std::to_string(default_threads()), "--target",
+        "spex-bench", "spex-cpu", "spex-gpu", "spex-sim"},
        log, signals);
   return fs::path(folder) / "bin";
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
-#include <optional>
 
 #include <fitsio.h>
 #include <fmt/format.h>
@@ -12,7 +11,9 @@
 #include "reference/compare/check_truth.hpp"
 #include "reference/compare/compare_frames.hpp"
 #include "reference/compare/whole_file.hpp"
+#include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
+#include "reference/fits/fits_file.hpp"
 
 namespace spex::bench {
 namespace {
@@ -131,6 +132,20 @@ void compare_outputs(int run, const std::vector<OutputFrame>& frames, const std:
   const std::string failure = take_checks(check_together(known), found.together);
   if (!found.failure && !failure.empty())
     found.failure = fmt::format("run {}: all frames against the truth: {}", run, failure);
+}
+
+std::optional<PatchFailures> patch_failures(const std::vector<OutputFrame>& frames) {
+  PatchFailures sum;
+  try {
+    for (const OutputFrame& frame : frames) {
+      const FitsReader file(frame.path);
+      sum.fell_back += file.get_integer("NFALLBCK");
+      sum.failed += file.get_integer("NFAILED");
+    }
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+  return sum;
 }
 
 }  // namespace spex::bench

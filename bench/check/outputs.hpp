@@ -1,6 +1,8 @@
 // The frames that a run leaves.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,5 +33,12 @@ void compare_outputs(int run, const std::vector<OutputFrame>& frames, const std:
 [[nodiscard]] std::string compare_files(const std::string& result, const std::string& expected,
                                         const std::string& tolerance,
                                         std::vector<CheckRecord>& checks);
+
+/// Patches of frames that fell back to eigh, and that could not be solved, by their headers.
+struct PatchFailures {
+  std::int64_t fell_back = 0, failed = 0;
+};
+/// The sum over `frames`; nothing where one cannot be read, or has no such keyword.
+[[nodiscard]] std::optional<PatchFailures> patch_failures(const std::vector<OutputFrame>& frames);
 
 }  // namespace spex::bench

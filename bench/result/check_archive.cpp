@@ -140,14 +140,20 @@ std::string ArchiveCheck::text() const {
   add(inconsistent);
   text += missing.empty() ? "all files are there\n" : "MISSING\n";
   add(missing);
-  // Entries with the same reasons stand in one line.
-  std::map<std::vector<std::string>, std::vector<std::string>> entries;
-  for (const auto& [entry, reasons] : incomplete) entries[reasons].push_back(entry);
-  for (const auto& [reasons, names] : entries) {
-    text += line(fmt::format("{}: {}", fmt::join(names, ", "),
-                             reasons.empty() ? "complete" : "not complete"));
-    add(reasons);
+  // Each reason stands once, with the entries that have it where not all of them do.
+  std::vector<std::string> complete, others;
+  std::map<std::string, std::vector<std::string>> entries;
+  for (const auto& [entry, reasons] : incomplete) {
+    (reasons.empty() ? complete : others).push_back(entry);
+    for (const std::string& reason : reasons) entries[reason].push_back(entry);
   }
+  if (!complete.empty()) text += line(fmt::format("complete: {}", fmt::join(complete, ", ")));
+  if (!others.empty()) text += line(fmt::format("not complete: {}", fmt::join(others, ", ")));
+  std::vector<std::string> lines;
+  for (const auto& [reason, names] : entries)
+    lines.push_back(names == others ? reason
+                                    : fmt::format("{}: {}", fmt::join(names, ", "), reason));
+  add(lines);
   return text;
 }
 

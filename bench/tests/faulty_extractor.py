@@ -37,6 +37,7 @@ FRAMES = (
     "another fiber's name",
     "scores",
     "unknown keyword",
+    "patches that failed",
     "frame of another milestone",
     "frame of another program",
     "frame of another method",
@@ -50,6 +51,7 @@ KEYWORDS = {
     "another camera": ("CAMERA", "z9"),
     "another exposure": ("EXPID", 7),
     "unknown keyword": ("CDELT1", 7.0),
+    "patches that failed": ("NFAILED", 3),
     "frame of another milestone": ("MILESTNE", "pipeline"),
     "frame of another program": ("SPEXPROG", "spex-gpu"),
     "frame of another method": ("METHOD", "eigh"),
@@ -250,6 +252,10 @@ def edit_log(run: dict) -> dict:
         run["frames"].pop()
     elif fault == "more ranks":
         run["ranks"] *= 2
+    elif fault == "log of failed patches":
+        run["frames"][0]["failed"] += 1
+    elif fault == "log of patches that fell back":
+        run["frames"][0]["fell_back"] += 1
     return run
 
 

@@ -32,7 +32,10 @@ class Archive(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         """Runs it and packs it."""
-        entries = [entry("one", repeats=REPEATS), entry("two", repeats=REPEATS)]
+        entries = [
+            entry("one", repeats=REPEATS),
+            entry("two", repeats=REPEATS, tolerance="unpadded"),
+        ]
         cls.bench = Bench(entries)
         cls.ran = cls.bench.run("--system", "here")
         cls.archive = cls.bench.folder / "result.tar.gz"
@@ -62,8 +65,9 @@ class Archive(unittest.TestCase):
         self.assertEqual(status, 6, text)
         status, text = self.bench.spex_bench("check", self.archive)
         self.assertEqual(status, 6, text)
-        self.assertIn("\nconsistent\nall files are there\none, two: not complete\n", text)
-        self.assertEqual(text.count("the tier is ci"), 1)
+        self.assertIn("\nconsistent\nall files are there\nnot complete: one, two\n", text)
+        self.assertEqual(text.count("    the tier is ci\n"), 1)
+        self.assertIn("    two: the tolerance is unpadded\n", text)
         files = read(self.archive)
         self.assertEqual(files["description.txt"], b"A node.")
         self.assertLess(len(files["results/one.json"]), 60_000)

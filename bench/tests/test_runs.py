@@ -46,6 +46,10 @@ class Runs(unittest.TestCase):
                 self.assertEqual(result["roofline"], [])
                 log = json.loads((bench.folder / "out" / f"{name}.events.json").read_text())
                 self.assertEqual(len(log["ranks"]), ranks)
+            cfitsio = bench.result("alone")["build"]["cfitsio"]
+            version = [bench.folder / "spex-cpu", "--version"]
+            self.assertIn(f"; {cfitsio};", subprocess.check_output(version, text=True))
+            self.assertIn("alone timed run 1 of 1: ", text)
             hashes = {
                 bench.result(n)["timing"]["samples"][0]["outputs_sha256"]
                 for n in ("alone", "ranks", "interleaved")

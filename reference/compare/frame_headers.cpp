@@ -20,9 +20,9 @@ namespace {
 
 // Keywords that say how, by what and from which file a frame was made, and sums over them.
 bool is_own(const std::string& name) {
-  static const std::set<std::string> own{
-      "METHOD",  "MILESTNE", "SPEXPROG", "SPEXVERS", "SPECTER", "NGUARD",  "NFALLBCK", "NFAILED",
-      "NDIRECT", "IN_PSF",   "IN_IMG",   "CHECKSUM", "DATASUM", "COMMENT", "HISTORY",  ""};
+  static const std::set<std::string> own{"METHOD",   "MILESTNE", "SPEXPROG", "SPEXVERS", "SPECTER",
+                                         "NGUARD",   "NFALLBCK", "NDIRECT",  "IN_PSF",   "IN_IMG",
+                                         "CHECKSUM", "DATASUM",  "COMMENT",  "HISTORY",  ""};
   return own.contains(name) || name.starts_with("DEPNAM") || name.starts_with("DEPVER");
 }
 

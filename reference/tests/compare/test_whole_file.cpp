@@ -99,6 +99,12 @@ TEST_F(FrameHeaders, TheProgramsOwnKeywordsMayBeMoreButNotTwice) {
   EXPECT_EQ(wrong_with(1, "NGUARD  =                    4"), "HDU FLUX: NGUARD is there twice");
 }
 
+TEST_F(FrameHeaders, PatchesThatFailedAreThoseOfTheReference) {
+  write(reference_, {{"NPATCH", 500LL, ""}, {"NFAILED", 0LL, ""}});
+  write(path_, {{"NPATCH", 500LL, ""}, {"NFAILED", 2LL, ""}});
+  EXPECT_EQ(wrong_header(path_, "r0", reference_), "HDU FLUX: NFAILED is 2 (expected 0)");
+}
+
 TEST_F(FrameHeaders, TextOfSeveralCardsIsOneKeyword) {
   const std::vector<HeaderKeyword> keywords{{"NPATCH", 500LL, ""},
                                             {"IN_IMG", std::string(200, 'x'), "image file"}};
