@@ -43,11 +43,11 @@ void limit_visible_gpus(const GpuChoice& choice, const mpi::Communicator& world)
   mpi::collective(world, [&] {
     if (!choice.gpus) return;
     if (world.size() > 1)
-      throw usage_error("--gpus", fmt::format("{} ranks take those of their nodes", world.size()),
+      throw usage_error("--gpus", fmt::format("is for one process, not {} ranks", world.size()),
                         "one process with it");
     if (!choice.several && *choice.gpus > 1)
-      throw usage_error("--gpus", "one GPU is all that is used here",
-                        "many frames, and pipeline, with it");
+      throw usage_error("--gpus", "only one GPU is used here",
+                        "many frames and the milestone pipeline");
   });
   if (world.size() > 1 || choice.device) return;
   if (static_cast<long>(mpi::allowed_cpus().size()) < sysconf(_SC_NPROCESSORS_ONLN)) return;

@@ -35,14 +35,14 @@ constexpr const char* program = "spex-gpu";
 constexpr const char* footer =
     "Examples:\n"
     "  spex-gpu -i preproc-r0-00051060.fits.fz -p psf-r0-00051060.fits -o frame-r0-00051060.fits\n"
-    "  spex-gpu --exposure night/51060 --outdir out       # as many GPUs as its frames are worth\n"
-    "  srun -N 4 -n 16 spex-gpu --exposure night/51060 --outdir out  # a rank a GPU, four nodes\n"
+    "  spex-gpu --exposure night/51060 --outdir out       # one or several GPUs of this node\n"
+    "  srun -N 4 -n 16 spex-gpu --exposure night/51060 --outdir out  # one rank per GPU, four "
+    "nodes\n"
     "  mpirun -n 22 mpi/programs/mps-wrapper spex-gpu --exposure night/51060 --outdir out \\\n"
     "      --milestone interleave-io\n"
     "\n"
-    "Exit status: 0 done, 1 a file is wrong or the work failed, 2 the command line is wrong,\n"
-    "7 frames without inputs were skipped (--skip-missing),\n"
-    "77 there is no GPU (spex-cpu does the same work on the CPU).";
+    "Exit status: 0 success, 1 bad file or failure, 2 bad command line,\n"
+    "7 frames without inputs were skipped (--skip-missing), 77 no GPU (use spex-cpu).";
 
 // More threads of a frame that is written wait for its file.
 constexpr int most_write_threads = 4;

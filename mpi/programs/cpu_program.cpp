@@ -32,7 +32,7 @@ constexpr const char* footer =
     "model.fits\n"
     "  mpirun -n 20 spex-cpu --exposure night/51060 --outdir out --schedule interleave-io\n"
     "\n"
-    "Exit status: 0 done, 1 a file is wrong or the work failed, 2 the command line is wrong,\n"
+    "Exit status: 0 success, 1 bad file or failure, 2 bad command line,\n"
     "7 frames without inputs were skipped (--skip-missing).";
 
 // The rank's share of its node's CPUs, and no more than it may run on.

@@ -74,7 +74,7 @@ std::vector<std::string> parse_cameras(const std::string& text) {
   for (std::string word; std::getline(words, word, ',');) {
     const std::vector<std::string> found = cameras_of(word);
     if (found.empty())
-      throw usage_error("--cameras", "'" + word + "' is no camera",
+      throw usage_error("--cameras", "'" + word + "' is not a camera",
                         "names such as b0, r0 and z0, commas between; a0 means all three");
     for (const std::string& camera : found)
       if (std::ranges::find(cameras, camera) == cameras.end()) cameras.push_back(camera);
@@ -96,7 +96,7 @@ std::vector<int> parse_expids(const std::string& text) {
     const char* const end = word.data() + word.size();
     const auto [after, code] = std::from_chars(word.data(), end, expid);
     if (code != std::errc() || after != end || expid < 0)
-      throw usage_error("--expid", "'" + word + "' is no exposure",
+      throw usage_error("--expid", "'" + word + "' is not an exposure number",
                         "numbers from 0 on, commas between");
     if (std::ranges::find(expids, expid) != expids.end())
       throw usage_error("--expid", fmt::format("{} is named twice", expid), "each exposure once");
@@ -112,7 +112,7 @@ std::vector<mpi::ExposureFolders> folders_of(const ExposureArguments& many) {
   if (many.night) {
     const std::string root = specprod_root(many.specprod);
     if (root.empty())
-      throw usage_error("--night", "of which production?",
+      throw usage_error("--night", "the production is not known",
                         "--specprod, or SPECPROD and DESI_SPECTRO_REDUX in the environment");
     for (const int expid : expids.empty() ? mpi::exposures_of_night(root, *many.night) : expids)
       all.push_back(mpi::production_folders(root, *many.night, expid));
@@ -156,14 +156,14 @@ void check_names_of_one(const FrameFiles& files, const std::string& events) {
 // What goes together, of the options that say which frames.
 void check_choice_of_frames(const ExposureArguments& many) {
   const auto without = [](const char* option, const char* other) {
-    return usage_error(option, fmt::format("goes without {}", other), "one of them");
+    return usage_error(option, fmt::format("cannot be combined with {}", other), "one of them");
   };
   if (!many.list.empty()) {
     if (!many.exposure.empty()) throw without("--list", "--exposure");
     if (many.night) throw without("--list", "--night");
     if (!many.preproc_dir.empty()) throw without("--list", "--preproc-dir");
     if (const char* option = folder_option(many))
-      throw usage_error(option, "goes without --list, which names its files",
+      throw usage_error(option, "cannot be combined with --list, which names its files",
                         fmt::format("no {}", option));
     return;
   }
@@ -174,7 +174,7 @@ void check_choice_of_frames(const ExposureArguments& many) {
   if (!many.specprod.empty())
     throw usage_error("--specprod", "is for a production's tree", "--night with it");
   if (many.exposure.empty() && (many.psf_dir.empty() || many.outdir.empty()))
-    throw usage_error("--preproc-dir", "holds the images alone",
+    throw usage_error("--preproc-dir", "holds only the images",
                       "--psf-dir and --outdir with it, or --exposure");
 }
 
@@ -221,86 +221,85 @@ Schedule parse_schedule(const std::string& text) {
 
 void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureArguments& many) {
   const char* const files = "Many frames";
-  app.add_option("--exposure", many.exposure,
-                 "Folder: extract every preproc-CAMERA-EXPID.fits[.gz|.fz] with the "
-                 "psf-CAMERA-EXPID.fits beside it, into frame-CAMERA-EXPID.fits")
+  app.add_option(
+         "--exposure", many.exposure,
+         "Folder of the exposure: extract every preproc-CAMERA-EXPID.fits[.gz|.fz] with its "
+         "psf-CAMERA-EXPID.fits to frame-CAMERA-EXPID.fits")
       ->group(files);
   app.add_option("--night", many.night,
-                 "YYYYMMDD: the exposures of a night in a production's tree, with desi_proc's "
-                 "settings and names (docs/desi-proc.md)")
+                 "YYYYMMDD: extract the exposures of this night in a production's tree, with "
+                 "desi_proc's settings and names (docs/desi-proc.md)")
       ->group(files);
   app.add_option("--expid", many.expid,
-                 "Exposure numbers, commas between; others of the night or folder are left alone")
+                 "Exposure numbers of the night or folder, comma-separated; default: all")
       ->group(files);
   app.add_option("--specprod", many.specprod,
-                 "Production, by name or path; $SPECPROD in $DESI_SPECTRO_REDUX where not given")
+                 "Production, by name or path; default: $DESI_SPECTRO_REDUX/$SPECPROD")
       ->group(files);
-  app.add_option("--list", many.list,
-                 "File with a frame a line: CAMERA IMAGE PSF OUTPUT, blanks between; # comments")
+  app.add_option(
+         "--list", many.list,
+         "File with one frame per line: CAMERA IMAGE PSF OUTPUT, separated by blanks; # starts "
+         "a comment")
       ->group(files);
-  app.add_option("--preproc-dir", many.preproc_dir,
-                 "Folder of the images, where it is not that of --exposure")
+  app.add_option("--preproc-dir", many.preproc_dir, "Folder of the images; default: --exposure")
       ->group(files);
-  app.add_option("--psf-dir", many.psf_dir,
-                 "Folder of the PSFs, where it is not that of --exposure")
+  app.add_option("--psf-dir", many.psf_dir, "Folder of the PSFs; default: --exposure")
       ->group(files);
-  app.add_option("--outdir", many.outdir,
-                 "Folder for the frames of --exposure; that folder itself where not given")
+  app.add_option("--outdir", many.outdir, "Folder for the frames; default: --exposure")
       ->group(files);
   app.add_option("--cameras", many.cameras,
-                 "Cameras to extract, as b0,r0,z0 or a0 or b01z2; all if not given")
+                 "Cameras to extract, such as b0,r0,z0 or a0 or b01z2; default: all")
       ->group(files);
   app.add_option("--frame-names", many.frame_names,
                  "plain: frame-CAMERA-EXPID.fits; desi-proc: "
                  "frame-CAMERA-EXPID-no-badcolumn-mask.fits.gz")
       ->group(files);
   app.add_flag("--skip-existing", many.skip_existing,
-               "Leave out frames whose output is there, or what desi_proc makes of it")
+               "Skip frames whose output, or what desi_proc makes of the output, exists")
       ->group(files);
   app.add_flag("--skip-missing", many.skip_missing,
-               "Leave out frames whose image or PSF is missing; exit status 7 then")
+               "Skip frames whose image or PSF is missing; the exit status is then 7")
       ->group(files);
   if (one.device == Device::cpu)
     app.add_option(
            "--schedule", many.schedule,
-           "sequential: a frame after the other; interleave-io: a rank of each group reads, "
-           "one writes; pipeline: a rank a frame, with threads that read and write. "
-           "sequential where not given")
+           "sequential: one frame after another; interleave-io: one rank of each group reads, "
+           "one writes; pipeline: each rank extracts its own frames, with threads that read and "
+           "write. Default: sequential")
         ->group(files);
   app.add_option("--groups", many.groups,
-                 "Groups of ranks that frames are dealt to; one a node where not given")
+                 "Groups of ranks that take frames in turn; default: one per node")
       ->group(files);
-  app.add_option("--ranks-per-bundle", many.ranks_per_bundle,
-                 "Ranks that share a bundle, by its subbundles; where not given, one, and more "
-                 "where there are more ranks than bundles")
+  app.add_option(
+         "--ranks-per-bundle", many.ranks_per_bundle,
+         "Ranks that share the subbundles of a bundle; default: 1, or more if there are more "
+         "ranks than bundles")
       ->group(files);
   // As spex-gpu fills them in.
   const bool gpu = one.device == Device::gpu;
   app.add_option(
          "--readers", many.readers,
-         std::string("pipeline: reading threads of a rank; where not given, ") +
-             (gpu ? "one for two of its CPUs, 5 a GPU at most;\none a CPU for .gz and .fz" : "2"))
+         std::string("pipeline: reading threads of a rank; default: ") +
+             (gpu ? "one for two CPUs, at most 5 per GPU;\none per CPU for .gz and .fz" : "2"))
       ->group(files);
-  app.add_option(
-         "--extractors", many.extractors,
-         std::string("pipeline: extracting threads of a rank, a frame each; where not "
-                     "given, ") +
-             (gpu ? "5 a GPU, fewer where there are\nfewer frames or its memory is small" : "1"))
+  app.add_option("--extractors", many.extractors,
+                 std::string("pipeline: extracting threads of a rank, one frame each; default: ") +
+                     (gpu ? "5 per GPU,\nfewer for few frames or little memory" : "1"))
       ->group(files);
   app.add_option("--writers", many.writers,
-                 std::string("pipeline: writing threads of a rank; where not given, ") +
-                     (gpu ? "one for two of its CPUs, 8 a GPU at most" : "2"))
+                 std::string("pipeline: writing threads of a rank; default: ") +
+                     (gpu ? "one for two CPUs, at most 8 per GPU" : "2"))
       ->group(files);
   app.add_option("--frames-in-flight", many.frames_in_flight,
-                 "pipeline: frames of a rank in memory; one for each of its threads if not given")
+                 "pipeline: frames of a rank in memory; default: one per thread")
       ->group(files);
 
   app.add_option("--events", many.events,
-                 "Write a log of when which rank did what, as JSON, to this file")
+                 "Write the run log (what each rank did when) to this JSON file")
       ->group("Running");
   app.add_option("--stall-limit", many.stall_limit,
-                 "End the run, with a line, after this many seconds in which a rank gives no sign "
-                 "of life, or does not go on with a frame; 0: never; 600 if not given")
+                 "End the run with an error if a rank makes no progress for this many seconds; 0: "
+                 "never")
       ->group("Running");
 
   for (const char* name : files_of_one) app.get_option(name)->required(false);
@@ -330,7 +329,8 @@ FramesToDo frames_to_do(const mpi::Communicator& world, const FrameJob& one,
       throw usage_error("--stall-limit", fmt::format("{:g}", many.stall_limit), "0 s or more");
     if (!many.many()) {
       if (const char* stray = option_of_many(many))
-        throw usage_error(stray, "is for many frames", "--exposure, --night or --list with it");
+        throw usage_error(stray, "is only for many frames",
+                          "--exposure, --night or --list with it");
       check_names_of_one(one.files, many.events.value_or(""));
       return;
     }
@@ -340,9 +340,11 @@ FramesToDo frames_to_do(const mpi::Communicator& world, const FrameJob& one,
                               : many.exposure.empty() ? "--preproc-dir"
                                                       : "--exposure";
     if (!one.files.input.empty() || !one.files.psf.empty() || !one.files.output.empty())
-      throw usage_error(other, "goes without --input, --psf and --output", "one frame or many");
+      throw usage_error(other, "cannot be combined with --input, --psf and --output",
+                        "one frame or many");
     if (one.files.model || one.files.fibermap)
-      throw usage_error(other, "goes without --model and --fibermap", "one frame for those");
+      throw usage_error(other, "cannot be combined with --model and --fibermap",
+                        "one frame for those");
     if (extractors_of_rank(many) < 1)
       throw usage_error("--extractors", std::to_string(*many.extractors), "1 or more");
   });

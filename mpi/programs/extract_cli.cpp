@@ -26,9 +26,8 @@ std::string names(const std::vector<Choice>& choices) {
 }
 
 std::string method_help(Device device) {
-  return device == Device::gpu
-             ? "Linear algebra: eigh or cholesky; that of the milestone where not given"
-             : "Linear algebra: eigh or cholesky; eigh where not given";
+  return device == Device::gpu ? "Linear algebra: eigh or cholesky; default: that of the milestone"
+                               : "Linear algebra: eigh or cholesky; default: eigh";
 }
 
 // Sets the milestone and the method; where only the method is given, the first milestone of it.
@@ -60,7 +59,7 @@ void refuse_frame_flux(const ExtractOptions& o) {
     throw usage_error("--flux", "frame is not what " + to_string(o.milestone) + " does",
                       "--milestone direct or pipeline, or --flux patch");
   if (rung.device == Device::gpu && o.decorrelate == Decorrelate::noise)
-    throw usage_error("--flux", "frame goes with --decorrelate signal on the GPU",
+    throw usage_error("--flux", "frame needs --decorrelate signal on the GPU",
                       "--decorrelate signal, or spex-cpu");
 }
 
@@ -128,64 +127,66 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   app.add_option("-m,--model", files.model, "Also write the model image to this file")
       ->group("Files");
   app.add_option("-f,--fibermap", files.fibermap,
-                 "Take FIBERMAP from this file rather than from the image")
+                 "Read FIBERMAP from this file instead of the image")
       ->group("Files");
-  app.add_flag("--no-scores", arguments.no_scores, "Leave the HDU SCORES out")->group("Files");
+  app.add_flag("--no-scores", arguments.no_scores, "Omit the HDU SCORES")->group("Files");
   app.add_flag("--full-precision", settings.full_precision,
-               "Write float64, and an HDU PIXMASK_FRACTION, for close comparisons")
+               "Write float64 and the HDU PIXMASK_FRACTION, for exact comparisons")
       ->group("Files");
 
   app.add_option(
          "--compress-level", settings.compress_level,
-         "Of a .gz output, 1 to 9: 1 is the fastest; 2 to 9 make a frame 8% smaller and take "
-         "twenty times as long to compress it")
+         "Compression of a .gz output: 1 is the fastest; 2 to 9 make files 8% smaller and take "
+         "twenty times as long")
       ->check(CLI::Range(fastest_gzip_level, last_gzip_level))
       ->group("Files");
 
   app.add_option("-w,--wavelength", arguments.wavelength,
-                 "Grid wmin,wmax,dw in Angstrom. Where not given, b: 3600,5800,0.8; "
-                 "r: 5760,7620,0.8; z: 7520,9824,0.8")
+                 "Grid wmin,wmax,dw in Angstrom; default: b 3600,5800,0.8, r 5760,7620,0.8, "
+                 "z 7520,9824,0.8")
       ->group("What to extract");
-  app.add_option("-s,--specmin", o.specmin, "First spectrum")->group("What to extract");
-  app.add_option("-n,--nspec", o.nspec, "Number of spectra; all from --specmin where not given")
+  app.add_option("-s,--specmin", o.specmin, "First spectrum, counted from 0")
+      ->group("What to extract");
+  app.add_option("-n,--nspec", o.nspec, "Number of spectra; default: all from --specmin")
       ->group("What to extract");
 
   app.add_option("-r,--regularize", o.regularize, "Regularization amount")->group("Algorithm");
   app.add_option("--bundlesize", o.bundlesize, "Spectra in a bundle")->group("Algorithm");
   app.add_option("--nsubbundles", o.nsubbundles, "Subbundles in a bundle")->group("Algorithm");
   app.add_option("--nwavestep", o.nwavestep, "Wavelength bins in a patch")->group("Algorithm");
-  app.add_option("--wavepad", o.wavepad, "Wavelength bins to pad a patch with")->group("Algorithm");
-  app.add_option("--pixpad-frac", o.pixpad_frac, "Fraction of the padding's pixels to use")
+  app.add_option("--wavepad", o.wavepad, "Wavelength bins of padding on each side of a patch")
       ->group("Algorithm");
-  app.add_option("--wavepad-frac", o.wavepad_frac, "Fraction by which to lengthen --wavepad")
+  app.add_option("--pixpad-frac", o.pixpad_frac, "Fraction of the padding's pixel rows to use")
+      ->group("Algorithm");
+  app.add_option("--wavepad-frac", o.wavepad_frac, "Relative extension of --wavepad")
       ->group("Algorithm");
   app.add_option("--psferr", o.psferr,
-                 "Fractional error of the PSF model, for chi2pix; the PSF file's where not given")
+                 "Fractional error of the PSF model, for CHI2PIX; default: from the PSF file")
       ->group("Algorithm");
   app.add_option("--mask-bits", arguments.mask_bits,
-                 "Bits of MASK that reject a pixel: a number, or all. Where not given: 0x2FF, "
-                 "all but BADREADNOISE (256)")
+                 "Bits of MASK that reject a pixel: a number, or all; default: 0x2FF, without "
+                 "BADREADNOISE (256)")
       ->group("Algorithm");
   app.add_option("--method", arguments.method, method_help(arguments.device))->group("Algorithm");
   app.add_option("--decorrelate", arguments.decorrelate, "What to decorrelate: signal or noise")
       ->group("Algorithm");
   app.add_option("--flux", arguments.flux,
-                 "patch: each patch by itself, as production; frame: the whole frame at once, "
-                 "without seams")
+                 "patch: each patch separately, like production; frame: the whole frame, without "
+                 "seams between patches")
       ->group("Algorithm");
   app.add_option("--chi2-pixels", arguments.chi2_pixels,
-                 "Pixels that CHI2PIX counts: weighted, all of them; or bright, those whose model "
-                 "is positive, as production does on GPUs")
+                 "Pixels that CHI2PIX counts: weighted (all), or bright (positive model), like "
+                 "production on GPUs")
       ->group("Algorithm");
 
   app.add_option("--milestone", arguments.milestone,
-                 "How the work is organized: " + names(milestones_of(arguments.device)) + "; " +
-                     to_string(default_milestone(arguments.device)) + " where not given")
+                 "How the work is organized: " + names(milestones_of(arguments.device)) +
+                     "; default: " + to_string(default_milestone(arguments.device)))
       ->group("Running");
   app.add_option("--threads", arguments.threads,
-                 "Threads of each rank; its share of the node's CPUs where not given")
+                 "Threads per rank; default: the rank's share of the node's CPUs")
       ->group("Running");
-  app.add_flag("--mpi", arguments.mpi, "Accepted for production's scripts; ranks are found anyway")
+  app.add_flag("--mpi", arguments.mpi, "Accepted for production's scripts, without effect")
       ->group("Running");
   app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")->group("Running");
 

@@ -19,20 +19,19 @@ struct GpuArguments {
 inline void add_gpu_options(CLI::App& app, GpuArguments& arguments) {
   app.add_option(
          "--device", arguments.device,
-         "GPU of every rank; where not given, ranks of a node take those beside them, or in turn,\n"
-         "and with pipeline several where there are more GPUs than ranks")
+         "GPU of every rank; default: ranks of a node take the nearest GPUs, or take turns;\n"
+         "with pipeline a rank takes several if there are more GPUs than ranks")
       ->group("Running");
-  app.add_option("--gpus", arguments.gpus,
-                 "GPUs that a process alone starts for pipeline; where not given, as many as its\n"
-                 "frames are worth, as each takes its time to start: 2 for 11 frames, 3 for 31,\n"
-                 "4 for 61")
+  app.add_option(
+         "--gpus", arguments.gpus,
+         "GPUs that a single process starts for pipeline; default: 1, or 2 from 11 frames, 3\n"
+         "from 31, 4 from 61, because each GPU takes time to start")
       ->check(CLI::PositiveNumber)
       ->excludes("--device")
       ->group("Running");
-  app.add_option(
-         "--bind", arguments.bind,
-         "gpu: each rank runs on the CPUs beside its GPU, of those that its launcher leaves it;\n"
-         "none: wherever it may")
+  app.add_option("--bind", arguments.bind,
+                 "gpu: bind each rank to the CPUs near its GPU, within the launcher's binding;\n"
+                 "none: do not bind")
       ->check(CLI::IsMember({"gpu", "none"}))
       ->group("Running");
 }

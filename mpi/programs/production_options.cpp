@@ -20,48 +20,45 @@ constexpr double most_shift = 1e-3;
 
 void add_production_options(CLI::App& app, ProductionArguments& arguments) {
   const char* const barycentric = "Barycentric correction";
-  CLI::Option* const all =
-      app.add_flag("--barycentric-correction", arguments.barycentric,
-                   "Make the wavelengths those at the Solar System's barycentre")
-          ->group(barycentric);
+  CLI::Option* const all = app.add_flag("--barycentric-correction", arguments.barycentric,
+                                        "Correct wavelengths to the Solar System's barycenter")
+                               ->group(barycentric);
   CLI::Option* const by_obstype =
       app.add_flag("--barycentric-by-obstype", arguments.barycentric_by_obstype,
-                   "The same for frames whose OBSTYPE is SCIENCE or SKY, and no others")
+                   "The same, only for frames whose OBSTYPE is SCIENCE or SKY")
           ->excludes(all)
           ->group(barycentric);
   app.add_flag("--no-barycentric-correction", arguments.no_barycentric,
-               "None, where a production's tree (--night) would have --barycentric-by-obstype")
+               "No correction, although --night implies --barycentric-by-obstype")
       ->excludes(all)
       ->excludes(by_obstype)
       ->group(barycentric);
-  app.add_option("--iers", arguments.iers,
-                 "UT1-UTC and polar motion: finals2000A.all of the IERS. Without it the factor is "
-                 "right to 1e-10, with it to 1e-12")
+  app.add_option(
+         "--iers", arguments.iers,
+         "finals2000A.all of the IERS (UT1-UTC, polar motion): the factor is then accurate to "
+         "1e-12 instead of 1e-10")
       ->group(barycentric);
   app.add_option("--heliocor", arguments.heliocor,
-                 "The factor itself, barycentric / observed wavelength; that of the frame's "
-                 "header where not given")
+                 "Factor, barycentric / observed wavelength; default: computed from the frame's "
+                 "header")
       ->group(barycentric);
 
   const char* const scripts = "For production's scripts";
   app.add_flag("--psferr-by-arm", arguments.psferr_by_arm,
-               "Without --psferr: 0.04 for b and 0.01 for r and z, as desi_proc")
+               "Default of --psferr like desi_proc: 0.04 for b, 0.01 for r and z")
       ->group(scripts);
-  app.add_flag("--no-gpu", arguments.no_gpu, "Accepted where no GPU is used anyway")
-      ->group(scripts);
-  app.add_flag("--use-gpu", arguments.use_gpu, "gpu_specter's: accepted by spex-gpu alone")
+  app.add_flag("--no-gpu", arguments.no_gpu, "Accepted by spex-cpu only")->group(scripts);
+  app.add_flag("--use-gpu", arguments.use_gpu, "gpu_specter's: accepted by spex-gpu only")
       ->group(scripts);
   app.add_flag("--async-io", arguments.async_io,
-               "gpu_specter's: accepted; --schedule and --milestone say how files are read and\n"
-               "written beside the extraction")
+               "gpu_specter's: accepted, without effect (see --schedule and --milestone)")
       ->group(scripts);
   app.add_flag("-v,--verbose", arguments.verbose, "--loglevel debug")
       ->excludes(app.get_option("--loglevel"))
       ->group(scripts);
-  app.add_flag("--use-specter", arguments.use_specter, "Refused: that is another program")
+  app.add_flag("--use-specter", arguments.use_specter, "Rejected: use desi_extract_spectra")
       ->group(scripts);
-  app.add_flag("--decorrelate-fibers", arguments.decorrelate_fibers,
-               "Refused, as by production's extraction")
+  app.add_flag("--decorrelate-fibers", arguments.decorrelate_fibers, "Rejected, as by gpu_specter")
       ->group(scripts);
 }
 
@@ -70,7 +67,7 @@ void check_production_options(const ProductionArguments& arguments, Device devic
     throw usage_error("--use-specter", "this program is not specter and cannot run it",
                       "desi_extract_spectra for that");
   if (arguments.decorrelate_fibers)
-    throw usage_error("--decorrelate-fibers", "is specter's alone; gpu_specter refuses it too",
+    throw usage_error("--decorrelate-fibers", "is an option of specter only",
                       "no such option, or --decorrelate noise (extraction.md, section 5)");
   if (arguments.use_gpu && device == Device::cpu)
     throw usage_error("--use-gpu", "this program extracts on CPUs", "spex-gpu, which uses GPUs");
@@ -97,7 +94,8 @@ BarycentricSettings barycentric_settings(const ProductionArguments& arguments) {
   if (!arguments.iers.empty() && !corrects)
     throw usage_error("--iers", "no wavelength is to be corrected", with);
   if (!arguments.iers.empty() && settings.heliocor)
-    throw usage_error("--iers", "goes without --heliocor, which is the factor", "one of them");
+    throw usage_error("--iers", "cannot be combined with --heliocor, which is the factor",
+                      "one of them");
   return settings;
 }
 

@@ -26,10 +26,10 @@ void report_patches(const std::string& output, const PatchCounts& counts) {
                  100.0 * static_cast<double>(counts.dark) / static_cast<double>(counts.bins),
                  counts.bins);
   if (counts.guarded > 0)
-    spdlog::info("{}{} of {} patches were solved as a whole, by the guard of ill-conditioned ones",
-                 frame, counts.guarded, counts.patches);
+    spdlog::info("{}{} of {} patches are ill-conditioned and were solved as a whole", frame,
+                 counts.guarded, counts.patches);
   if (counts.direct > 0)
-    spdlog::info("{}the flux of {} of {} patches was solved directly, not in sweeps", frame,
+    spdlog::info("{}the flux of {} of {} patches was solved directly instead of iteratively", frame,
                  counts.direct, counts.patches);
   if (counts.fell_back > 0)
     spdlog::warn("{}{} of {} patches fell back to eigh", frame, counts.fell_back, counts.patches);
@@ -63,13 +63,12 @@ void report(const mpi::ExposureSummary& summary, const mpi::ExposureJob& job) {
     if (skipped.missing)
       spdlog::warn("skipped {}: {} is missing", skipped.files.camera, skipped.path);
     else
-      spdlog::info("skipped {}: {} is there", skipped.files.camera, skipped.path);
+      spdlog::info("skipped {}: {} exists", skipped.files.camera, skipped.path);
   }
   if (!job.skipped.empty())
     spdlog::log(missing > 0 ? spdlog::level::warn : spdlog::level::info,
-                "skipped {} frame(s): {} that are there, {} whose inputs are missing",
-                job.skipped.size(), job.skipped.size() - static_cast<std::size_t>(missing),
-                missing);
+                "skipped {} frame(s): {} exist, {} lack inputs", job.skipped.size(),
+                job.skipped.size() - static_cast<std::size_t>(missing), missing);
   if (job.frames.empty()) return;
   report_times(summary.times);
   long patches = 0;
@@ -84,10 +83,9 @@ void report(const mpi::ExposureSummary& summary, const mpi::ExposureJob& job) {
                frames - static_cast<std::size_t>(summary.failed), frames, patches,
                to_string(job.settings.options.method), to_string(job.schedule));
   if (summary.failed > 0)
-    spdlog::error("{} of {} frame(s) failed{}", summary.failed, frames,
-                  earlier > 0
-                      ? fmt::format("; {} file(s) of an earlier run stay in their place", earlier)
-                      : "");
+    spdlog::error(
+        "{} of {} frame(s) failed{}", summary.failed, frames,
+        earlier > 0 ? fmt::format("; {} file(s) of an earlier run are unchanged", earlier) : "");
 }
 
 }  // namespace spex

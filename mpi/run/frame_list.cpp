@@ -40,7 +40,7 @@ std::vector<FrameFiles> frames_of_list(const std::string& path) {
       throw usage_error(subject(), fmt::format("has '{}' after its four words", surplus),
                         line_form);
     if (!parse_camera(frame.camera))
-      throw usage_error(subject(), fmt::format("'{}' is no camera", frame.camera),
+      throw usage_error(subject(), fmt::format("'{}' is not a camera", frame.camera),
                         "b, r or z and a digit");
     frames.push_back(std::move(frame));
   }

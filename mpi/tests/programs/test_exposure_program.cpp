@@ -120,12 +120,11 @@ TEST_F(ExposureProgram, ATreeOfAProduction) {
   const std::string log = scratch.file("log");
   Finished run = run_spex_cpu(with(tree, {{"--events", log}}));
   EXPECT_EQ(run.status, 7) << run.err;
-  EXPECT_THAT(run.err, HasSubstr("skipped b1: " + exposure + "frame-b1-00000001.fits.gz is there"));
+  EXPECT_THAT(run.err, HasSubstr("skipped b1: " + exposure + "frame-b1-00000001.fits.gz exists"));
   EXPECT_THAT(run.err, HasSubstr("skipped b2: " + exposure + "psf-b2-00000001.fits is missing"));
   EXPECT_THAT(run.err,
               HasSubstr("skipped z7: " + preproc + "preproc-z7-00000001.fits.gz is missing"));
-  EXPECT_THAT(run.err,
-              HasSubstr("skipped 3 frame(s): 1 that are there, 2 whose inputs are missing"));
+  EXPECT_THAT(run.err, HasSubstr("skipped 3 frame(s): 1 exist, 2 lack inputs"));
   EXPECT_FALSE(fs::exists(frame("b1")));
   const auto json = nlohmann::json::parse(read_file(log));
   ASSERT_EQ(json.at("skipped").size(), 3U);
@@ -251,7 +250,7 @@ TEST_F(ExposureProgram, ANightWithFaultsAndTheRestOfIt) {
   run = run_spex_cpu(with(night, {{"--expid", "2"}, {"--cameras", "b01,a1"}}));
   EXPECT_EQ(run.status, 7) << run.err;
   EXPECT_TRUE(fs::exists(name("frame", "b0", 2)));
-  EXPECT_THAT(run.err, HasSubstr("skipped 3 frame(s): 1 that are there, 2 whose inputs"));
+  EXPECT_THAT(run.err, HasSubstr("skipped 3 frame(s): 1 exist, 2 lack inputs"));
 }
 
 TEST_F(ExposureProgram, FoldersApart) {
@@ -293,7 +292,7 @@ TEST_F(ExposureProgram, AFileOfAnEarlierRunStaysAndIsNamed) {
   const Finished run = run_with_fault("write:b1:0");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("the file is of an earlier run"));
-  EXPECT_THAT(run.err, HasSubstr("1 file(s) of an earlier run stay"));
+  EXPECT_THAT(run.err, HasSubstr("1 file(s) of an earlier run are unchanged"));
   EXPECT_EQ(read_file(earlier), "of an earlier run");
   std::filesystem::remove(earlier);
   expect_outputs({"b0", "b2"});
@@ -320,17 +319,17 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRefused) {
       {with(common, {{"-i", "i"}, {"-p", "p"}, {"-o", "o"}, {"--skip-missing", ""}}),
        "--skip-missing"},
       {with(common, {{"--list", list}, {"--psf-dir", "p"}}), "--psf-dir"},
-      {of_exposure({{"--expid", "1,x"}}), "'x' is no exposure"},
-      {of_exposure({{"--expid", "-1"}}), "'-1' is no exposure"},
+      {of_exposure({{"--expid", "1,x"}}), "'x' is not an exposure number"},
+      {of_exposure({{"--expid", "-1"}}), "'-1' is not an exposure number"},
       {of_exposure({{"--expid", "1,1"}}), "1 is named twice"},
       {of_exposure({{"--expid", "1,7"}}), "has no preproc file"},
-      {with(common, {{"--night", "20240101"}, {"--expid", "1"}}), "of which production?"},
+      {with(common, {{"--night", "20240101"}, {"--expid", "1"}}), "the production is not known"},
       {with(common, {{"--preproc-dir", "night"}}), "--psf-dir and --outdir"},
       {of_exposure({{"--specprod", "kibo"}}), "--night with it"},
       {of_exposure({{"--cameras", "b0,q1"}}),
-       "'q1' is no camera (expected names such as b0, r0 and z0, commas between; a0 means all"},
-      {of_exposure({{"--cameras", "b"}}), "'b' is no camera"},
-      {of_exposure({{"--cameras", "br1"}}), "'br1' is no camera"},
+       "'q1' is not a camera (expected names such as b0, r0 and z0, commas between; a0 means all"},
+      {of_exposure({{"--cameras", "b"}}), "'b' is not a camera"},
+      {of_exposure({{"--cameras", "br1"}}), "'br1' is not a camera"},
       {of_exposure({{"--cameras", "z5"}}), "has no preproc file of z5"},
       {of_exposure({{"--frame-names", "other"}}), "plain or desi-proc"},
       {of_exposure({{"--schedule", "random"}}), "--schedule"},

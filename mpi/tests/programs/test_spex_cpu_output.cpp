@@ -92,7 +92,7 @@ TEST_F(Output, HelpNamesTheDefaults) {
   for (const auto& [option, value] : defaults)
     EXPECT_THAT(help, AnyOf(HasSubstr(option + "=" + value + " "),
                             HasSubstr(option + " [" + value + "] ")));
-  for (const char* text : {"eigh where not given", "cpu-refactor where not given"})
+  for (const char* text : {"default: eigh", "default: cpu-refactor"})
     EXPECT_THAT(help, HasSubstr(text));
 }
 
