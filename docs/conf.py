@@ -13,6 +13,7 @@ templates_path = ["templates"]
 # Headings get the anchors that GitHub gives them.
 myst_heading_anchors = 4
 
+smartquotes = False
 html_theme = "furo"
 html_title = f"spexbench {release}"
 html_sidebars = {
