@@ -13,7 +13,7 @@
 #include "bench/plan/plan_sweep.hpp"
 #include "bench/plan/written_json.hpp"
 #include "reference/core/error.hpp"
-#include "reference/sim/camera.hpp"
+#include "reference/model/camera.hpp"
 
 namespace spex::bench {
 namespace {

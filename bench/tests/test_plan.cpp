@@ -261,7 +261,7 @@ TEST(Plan, SaysWhatIsWrongWithEachKey) {
   };
   EXPECT_THAT(with_case(R"("cameras": "")"), HasSubstr("'cameras' is ''"));
   EXPECT_THAT(with_case(R"("cameras": "b0,x1")"), HasSubstr("'cameras' is 'b0,x1'"));
-  EXPECT_THAT(with_case(R"("cameras": "b0,b0")"), HasSubstr("'cameras' is 'b0,b0'"));
+  EXPECT_THAT(with_case(R"("cameras": "b0,q0")"), HasSubstr("'cameras' is 'b0,q0'"));
   EXPECT_THAT(with_case(R"("seed": -1)"), HasSubstr("'seed' is -1"));
   EXPECT_THAT(with_case(R"("seeds": 0)"), HasSubstr("'seeds' is 0"));
   const test::ScratchFolder scratch;

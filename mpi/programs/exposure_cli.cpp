@@ -1,7 +1,6 @@
 #include "mpi/programs/exposure_cli.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <charconv>
 #include <sstream>
 #include <utility>
@@ -44,42 +43,6 @@ const char* folder_option(const ExposureArguments& many) {
   if (!many.expid.empty()) return "--expid";
   if (!many.specprod.empty()) return "--specprod";
   return nullptr;
-}
-
-// The cameras of a word of desi_proc's: an arm, or a for all three, and the digits of
-// spectrographs, perhaps several times. Empty where it is none.
-std::vector<std::string> cameras_of(const std::string& word) {
-  std::vector<std::string> cameras;
-  std::string arms;
-  bool arm_without_digit = true;
-  for (const char c : word) {
-    const char letter = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    if (letter == 'a' || letter == 'b' || letter == 'r' || letter == 'z') {
-      if (!arms.empty() && arm_without_digit) return {};
-      arms = letter == 'a' ? "brz" : std::string(1, letter);
-      arm_without_digit = true;
-    } else if (c >= '0' && c <= '9' && !arms.empty()) {
-      for (const char arm : arms) cameras.push_back({arm, c});
-      arm_without_digit = false;
-    } else {
-      return {};
-    }
-  }
-  return arm_without_digit ? std::vector<std::string>{} : cameras;
-}
-
-std::vector<std::string> parse_cameras(const std::string& text) {
-  std::vector<std::string> cameras;
-  std::istringstream words(text);
-  for (std::string word; std::getline(words, word, ',');) {
-    const std::vector<std::string> found = cameras_of(word);
-    if (found.empty())
-      throw usage_error("--cameras", "'" + word + "' is not a camera",
-                        "names such as b0, r0 and z0, commas between; a0 means all three");
-    for (const std::string& camera : found)
-      if (std::ranges::find(cameras, camera) == cameras.end()) cameras.push_back(camera);
-  }
-  return cameras;
 }
 
 mpi::FrameNames parse_frame_names(const std::string& text) {
@@ -127,7 +90,9 @@ std::vector<mpi::ExposureFolders> folders_of(const ExposureArguments& many) {
     if (!many.psf_dir.empty()) folders.psf = many.psf_dir;
     if (!many.outdir.empty()) folders.output = many.outdir;
     if (!many.frame_names.empty()) folders.names = parse_frame_names(many.frame_names);
-    folders.cameras = parse_cameras(many.cameras);
+    if (many.cameras.empty()) continue;
+    for (const Camera& camera : parse_cameras(many.cameras))
+      folders.cameras.push_back(camera.name());
   }
   return all;
 }

@@ -1,12 +1,37 @@
 #include "reference/model/camera.hpp"
 
 #include <algorithm>
+#include <cctype>
+#include <sstream>
 #include <stdexcept>
+
+#include "reference/core/error.hpp"
 
 namespace spex {
 namespace {
 
 constexpr int spectrographs = 10;
+
+// The cameras of a word of a list; empty where it is none.
+std::vector<Camera> cameras_of(std::string_view word) {
+  std::vector<Camera> cameras;
+  std::string letters;
+  bool has_digit = true;
+  for (const char c : word) {
+    const char letter = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+    if (letter == 'a' || find_arm({&letter, 1}) != nullptr) {
+      if (!has_digit) return {};
+      letters = letter == 'a' ? "brz" : std::string(1, letter);
+      has_digit = false;
+    } else if (c >= '0' && c <= '9' && !letters.empty()) {
+      for (const char arm : letters) cameras.push_back({arm, c - '0'});
+      has_digit = true;
+    } else {
+      return {};
+    }
+  }
+  return has_digit ? cameras : std::vector<Camera>{};
+}
 
 }  // namespace
 
@@ -26,6 +51,22 @@ std::optional<Camera> parse_camera(std::string_view name) {
   if (name.size() != 2 || find_arm(name) == nullptr || name[1] < '0' || name[1] > '9')
     return std::nullopt;
   return Camera{name[0], name[1] - '0'};
+}
+
+std::vector<Camera> parse_cameras(const std::string& text) {
+  if (text == "all") return all_cameras();
+  std::vector<Camera> cameras;
+  std::istringstream words(text + ",");
+  for (std::string word; std::getline(words, word, ',');) {
+    const std::vector<Camera> found = cameras_of(word);
+    if (found.empty())
+      throw usage_error("--cameras", "'" + word + "' is not a camera",
+                        "names such as b0, r0 and z0, commas between; a0 means all three");
+    for (const Camera& camera : found)
+      if (std::ranges::find(cameras, camera.name(), &Camera::name) == cameras.end())
+        cameras.push_back(camera);
+  }
+  return cameras;
 }
 
 std::vector<Camera> all_cameras() {

@@ -96,4 +96,10 @@ inline constexpr std::array arms{
 /// The 30 cameras of an exposure, those of a spectrograph together: b0, r0, z0, b1, ...
 [[nodiscard]] std::vector<Camera> all_cameras();
 
+/// The cameras of a list, each once, in its order: "all" for the 30 of an exposure, or words with
+/// commas between, as desi_proc has them: an arm (or a for all three) and the digits of
+/// spectrographs, in letters of either case: "b0,r0", "a0", "b01z9". Throws Error(usage) for any
+/// other word.
+[[nodiscard]] std::vector<Camera> parse_cameras(const std::string& text);
+
 }  // namespace spex

@@ -9,9 +9,9 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/model/camera.hpp"
 #include "reference/psf/legendre.hpp"
 #include "reference/psf/spots.hpp"
-#include "reference/sim/camera.hpp"
 
 namespace spex {
 namespace {

@@ -1,8 +1,8 @@
 // A PSF like those of DESI's spectrographs, made of a few smooth functions.
 #pragma once
 
+#include "reference/model/camera.hpp"
 #include "reference/model/psf.hpp"
-#include "reference/sim/camera.hpp"
 
 namespace spex {
 

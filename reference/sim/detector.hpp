@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/sim/camera.hpp"
+#include "reference/model/camera.hpp"
 
 namespace spex {
 

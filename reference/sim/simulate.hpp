@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "reference/model/camera.hpp"
 #include "reference/model/psf.hpp"
-#include "reference/sim/camera.hpp"
 #include "reference/sim/cut_psf.hpp"
 #include "reference/sim/detector.hpp"
 #include "reference/sim/flavor.hpp"

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "reference/layout/wavelengths.hpp"
+#include "reference/model/camera.hpp"
 #include "reference/model/psf.hpp"
-#include "reference/sim/camera.hpp"
 #include "reference/sim/flavor.hpp"
 #include "reference/sim/targets.hpp"
 

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <utility>
 
-#include "reference/sim/camera.hpp"
+#include "reference/model/camera.hpp"
 #include "reference/sim/random.hpp"
 
 namespace spex {

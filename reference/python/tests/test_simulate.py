@@ -41,9 +41,9 @@ def test_cameras_one_by_one(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ({"cameras": ["b0", "q0"]}, "--cameras: unknown camera 'q0'"),
-        ({"cameras": []}, "--cameras: unknown camera ''"),
-        ({"cameras": 5}, "--cameras: unknown camera '5'"),
+        ({"cameras": ["b0", "q0"]}, "--cameras: 'q0' is not a camera"),
+        ({"cameras": []}, "--cameras: '' is not a camera"),
+        ({"cameras": 5}, "--cameras: '5' is not a camera"),
         ({"seed": -1}, "--seed: '-1'"),
         ({"seed": "x"}, "--seed: 'x'"),
         ({"expid": 2**40}, "--expid: 1099511627776 .*32 bits"),

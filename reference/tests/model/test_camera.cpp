@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "reference/core/error.hpp"
 #include "reference/model/camera.hpp"
 
 namespace spex {
@@ -41,6 +42,20 @@ TEST(Camera, ArmsFollowEachOther) {
     EXPECT_LT(arms[i].grid.wmin, arms[i - 1].grid.wmax);
     EXPECT_EQ(arms[i].scores.first, arms[i - 1].scores.end);
   }
+}
+
+TEST(Cameras, ListsAreParsed) {
+  const auto names = [](const char* text) {
+    std::string all;
+    for (const Camera& camera : parse_cameras(text)) all += camera.name() + " ";
+    return all;
+  };
+  EXPECT_EQ(names("z9,b0"), "z9 b0 ");
+  EXPECT_EQ(names("a0,b0,R12"), "b0 r0 z0 r1 r2 ");
+  EXPECT_EQ(names("b0z1"), "b0 z1 ");
+  EXPECT_EQ(parse_cameras("all").size(), 30U);
+  for (const char* wrong : {"", "r", "x0", "r0,", "r0 b0", "br1", "0"})
+    EXPECT_THROW(static_cast<void>(parse_cameras(wrong)), Error) << wrong;
 }
 
 }  // namespace

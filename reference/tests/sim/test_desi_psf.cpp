@@ -109,15 +109,4 @@ TEST(CutPsf, RefusesTinyWhereTheGridDoesNotStartOnTheCcd) {
                spex::Error);
 }
 
-TEST(Cameras, AreParsed) {
-  const auto cameras = spex::parse_cameras("z9,b0");
-  ASSERT_EQ(cameras.size(), 2U);
-  EXPECT_EQ(cameras[0].name(), "z9");
-  EXPECT_EQ(cameras[0].fibermin(), 4500);
-  EXPECT_EQ(cameras[1].name(), "b0");
-  EXPECT_EQ(spex::parse_cameras("all").size(), 30U);
-  for (const char* wrong : {"", "r", "r10", "x0", "r0,", "r0,r0", "R0", "r0 b0"})
-    EXPECT_THROW(static_cast<void>(spex::parse_cameras(wrong)), spex::Error) << wrong;
-}
-
 }  // namespace
