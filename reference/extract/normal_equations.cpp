@@ -115,10 +115,10 @@ class RowsOfSpectra {
     for (int w = cover.w0; w < cover.w1; ++w) {
       const int row = range_.y0 + y - spots.yc(w);
       if (row < 0 || row >= spots.spots->ny) continue;
-      const double* spot = spots.spot(w) + row * nx;
       const int xc = spots.xc(w);
-      for (int x = std::max(xc, cover.x0); x < std::min(xc + nx, cover.x1); ++x)
-        A[(x - cover.x0) * lanes + w - cover.w0] = spot[x - xc];
+      const int x0 = std::max(xc, cover.x0), x1 = std::min(xc + nx, cover.x1);
+      kernels_.put_bin(x1 - x0, spots.spot(w) + row * nx + (x0 - xc), lanes,
+                       A + (x0 - cover.x0) * lanes + w - cover.w0);
     }
   }
 

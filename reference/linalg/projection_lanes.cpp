@@ -79,6 +79,13 @@ void add(const SpotPart& A, double f, double* m, int nx) {
   });
 }
 
+void put_bin(int columns, const double* spot, int lanes, double* A) {
+  with_columns(columns, [&]<int C>() {
+#pragma GCC unroll 17
+    for (int x = 0; x < (C > 0 ? C : columns); ++x) A[static_cast<long>(x) * lanes] = spot[x];
+  });
+}
+
 void weigh(const RowOfA& row, int pixels, const double* W, double* WA) {
   for (int x = 0; x < pixels; ++x)
     for (int k = 0; k < row.lanes; k += group) {
@@ -126,6 +133,7 @@ void add_products(const RowOfA& t, const RowOfA& WA_s, int pixels, double* N, lo
 
 }  // namespace
 
-extern const ProjectionKernels projection_kernels_of_set{&sum, &sums, &add, &weigh, &add_products};
+extern const ProjectionKernels projection_kernels_of_set{&sum,     &sums,  &add,
+                                                         &put_bin, &weigh, &add_products};
 
 }  // namespace spex::SPEX_INSTRUCTION_SET

@@ -32,6 +32,8 @@ struct ProjectionKernels {
   /// m_i += A_ij f over the same pixels.
   void (*add)(const SpotPart& A, double f, double* m, int nx);
 
+  /// A row of a spot becomes one bin of a row of A: A[x lanes] = spot[x] for x < columns.
+  void (*put_bin)(int columns, const double* spot, int lanes, double* A);
   /// WA = W A of `pixels` pixels of a row; WA as A.
   void (*weigh)(const RowOfA& row, int pixels, const double* W, double* WA);
   /// N_ts += A_t^T (W A_s) of `pixels` pixels of a row that both spectra have. The element of bin v

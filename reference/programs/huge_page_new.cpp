@@ -32,6 +32,24 @@ void* allocate(std::size_t size) {
   return std::malloc(size == 0 ? 1 : size);
 }
 
+// `alignment` is a power of two; large blocks are aligned to huge pages.
+void* allocate(std::size_t size, std::size_t alignment) {
+  if (size >= large && alignment <= spex::huge_page) return large_blocks().allocate(size);
+  return std::aligned_alloc(
+      alignment, (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment);
+}
+
+// What `allocate_once` gives, or else what it gives after the handler has found memory.
+template <class Allocate>
+void* allocate_or_throw(const Allocate& allocate_once) {
+  for (;;) {
+    if (void* memory = allocate_once()) return memory;
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+
 void release(void* memory) {
   const bool may_be_large = reinterpret_cast<std::uintptr_t>(memory) % spex::huge_page == 0;
   if (memory != nullptr && may_be_large && large_blocks().release(memory)) return;
@@ -41,12 +59,11 @@ void release(void* memory) {
 }  // namespace
 
 void* operator new(std::size_t size) {
-  for (;;) {
-    if (void* memory = allocate(size)) return memory;
-    const std::new_handler handler = std::get_new_handler();
-    if (handler == nullptr) throw std::bad_alloc();
-    handler();
-  }
+  return allocate_or_throw([=] { return allocate(size); });
+}
+
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate_or_throw([=] { return allocate(size, static_cast<std::size_t>(alignment)); });
 }
 
 void operator delete(void* memory) noexcept {
@@ -54,5 +71,13 @@ void operator delete(void* memory) noexcept {
 }
 
 void operator delete(void* memory, std::size_t /*size*/) noexcept {
+  release(memory);
+}
+
+void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept {
+  release(memory);
+}
+
+void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
   release(memory);
 }

@@ -5,7 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "reference/core/aligned.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/psf/legendre.hpp"

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "reference/core/aligned.hpp"
 #include "reference/core/count.hpp"
 #include "reference/model/psf.hpp"
 
@@ -13,13 +14,13 @@ namespace spex {
 /// lower-left pixel on the CCD (xc[s * nwave + w], yc[s * nwave + w]). s counts from the first
 /// fiber asked for.
 struct Spots {
-  int nspec = 0;              ///< fibers
-  int nwave = 0;              ///< wavelengths of a fiber
-  int nx = 0;                 ///< columns of a spot
-  int ny = 0;                 ///< rows of a spot
-  std::vector<double> value;  ///< sums to 1 a spot
-  std::vector<int> xc;        ///< column
-  std::vector<int> yc;        ///< row
+  int nspec = 0;         ///< fibers
+  int nwave = 0;         ///< wavelengths of a fiber
+  int nx = 0;            ///< columns of a spot
+  int ny = 0;            ///< rows of a spot
+  AlignedDoubles value;  ///< sums to 1 a spot
+  std::vector<int> xc;   ///< column
+  std::vector<int> yc;   ///< row
 
   /// Index of spot (s, w) in `xc` and `yc`.
   [[nodiscard]] std::size_t index(int s, int w) const { return count_of(s, nwave) + w; }
@@ -43,7 +44,7 @@ struct Centre {
 /// The centre of fiber `fiber` at `lambda` (Angstrom).
 [[nodiscard]] Centre spot_centre(const Psf& psf, int fiber, double lambda);
 
-/// Room for the spots of `nspec` fibers at `nwave` wavelengths.
+/// Room for the spots of `nspec` fibers at `nwave` wavelengths; their pixels hold anything.
 [[nodiscard]] Spots make_spots(const Psf& psf, int nspec, int nwave);
 /// spot_centre. Throws Error(data) where the centre is not on any conceivable CCD.
 [[nodiscard]] Centre checked_centre(const Psf& psf, int fiber, double lambda);

@@ -79,6 +79,16 @@ TEST_P(ProjectionKernelsOf, APartWithoutRowsIsZero) {
   EXPECT_EQ(kernels_.sum({}, nullptr, 1), 0);
 }
 
+TEST_P(ProjectionKernelsOf, PutBinWritesOneLane) {
+  for (const int columns : {0, 1, 9, 13, 15, 17}) {
+    const AlignedDoubles spot = random_numbers(17, 9);
+    AlignedDoubles A(17 * 16, 5.0);
+    kernels_.put_bin(columns, spot.data(), 16, A.data() + 3);
+    for (int x = 0; x < 17; ++x)
+      for (int w = 0; w < 16; ++w) ASSERT_EQ(A[x * 16 + w], w == 3 && x < columns ? spot[x] : 5.0);
+  }
+}
+
 TEST_P(ProjectionKernelsOf, WeighMultipliesEachPixel) {
   const Row row(9, 5, 1);
   const AlignedDoubles W = random_numbers(5, 2);
