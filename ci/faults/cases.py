@@ -126,7 +126,7 @@ def standstills() -> Iterator[Case]:
                         f"{phase}, rank {rank}",
                         schedule,
                         {"SPEX_FAULT": f"{phase}:{schedule.camera}:{rank}:stop"},
-                        says=rf"^spex-cpu: rank {rank} has given no sign of life for 3 s",
+                        says=rf"^spex-cpu: rank {rank} has not responded for 3 s",
                         **common,
                     )
         for call, path, phase in (
@@ -142,7 +142,7 @@ def standstills() -> Iterator[Case]:
                 f"{call} of an {'image' if path == INPUT else 'output'}",
                 schedule,
                 io(call, "1", "hang", path),
-                says=rf"^spex-cpu: rank {rank} has not gone on for 3 s, in .*{what}",
+                says=rf"^spex-cpu: rank {rank} has made no progress for 3 s, in .*{what}",
                 **common,
                 quick=schedule.name == "pipeline" and call == "write",
             )
@@ -159,7 +159,7 @@ def too_little_memory() -> Iterator[Case]:
                 schedule,
                 {},
                 (NOTHING, FRAME, RUN),
-                r"memory|loading shared|allocate|temporarily unavailable|has not gone on for 3 s",
+                r"memory|loading shared|allocate|temporarily unavailable|has made no progress for 3 s",
                 status=(1, 127),
                 options=STALL,
                 values=tuple(range(120 * megabyte, 600 * megabyte, 30 * megabyte)),

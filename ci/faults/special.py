@@ -131,7 +131,7 @@ def hanging_file_system(exposure: Exposure) -> Row:
         {},
         # All but the frame that waits may be there before the file system is stopped.
         (FRAME, RUN),
-        r"^spex-cpu: rank 0 has not gone on for 3 s, in ",
+        r"^spex-cpu: rank 0 has made no progress for 3 s, in ",
         options=options,
     )
     exposure.clear()

@@ -99,8 +99,9 @@ ExposureSummary run_exposure(const Communicator& world, const ExposureJob& job,
       world, std::chrono::duration<double>(job.settings.stall_limit),
       [&](int frame) { return name_of(job.files(frame)); },
       [&](const std::string& what) {
-        end_all(world, fmt::format("{}: {}: the run is ended (--stall-limit), complete frames stay",
-                                   job.settings.program, what));
+        end_all(world,
+                fmt::format("{}: {}: ending the run (--stall-limit); complete frames are kept",
+                            job.settings.program, what));
       });
   Outcomes outcomes(world, job);
   ExposureSummary summary;

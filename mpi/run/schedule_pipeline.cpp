@@ -181,9 +181,10 @@ class Pipeline {
           continue;
         }
         lost_.add(device, *failure);
-        spdlog::error("rank {}: extractor {} is lost, {}: {}", run_.world.rank(), slot,
-                      lost_.count() < devices_ ? "others go on" : "the last of this rank",
-                      failure->text);
+        spdlog::error(
+            "rank {}: extractor {} is lost, {}: {}", run_.world.rank(), slot,
+            lost_.count() < devices_ ? "the others continue" : "the last one of this rank",
+            failure->text);
         if (lost_.count() < devices_)
           hand_over(std::move(*one));
         else

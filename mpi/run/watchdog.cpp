@@ -196,13 +196,13 @@ std::string Watchdog::halted(std::vector<Seen>& seen) const {
       speaks = speaks && (i > board_->index() || !rank.watches);
     } else if (what.empty()) {
       const std::string work = doing(rank);
-      what = fmt::format("rank {} has given no sign of life for {:g} s{}", rank.rank.load(),
-                         limit_.count(), work.empty() ? "" : ", " + work);
+      what = fmt::format("rank {} has not responded for {:g} s{}", rank.rank.load(), limit_.count(),
+                         work.empty() ? "" : ", " + work);
     }
   }
   const Shared& mine = board_->mine();
   if (seen[board_->index()].since_advance >= limit_ && std::ranges::any_of(mine.doing, is_own_work))
-    return fmt::format("rank {} has not gone on for {:g} s, {}", rank_, limit_.count(),
+    return fmt::format("rank {} has made no progress for {:g} s, {}", rank_, limit_.count(),
                        doing(mine));
   return speaks ? what : "";
 }

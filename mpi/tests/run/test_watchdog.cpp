@@ -48,7 +48,7 @@ TEST_F(WatchdogOfRanks, APhaseThatDoesNotGoOnIsNamedByItsOwnRank) {
     meet();
   }
   EXPECT_THAT(said(), ElementsAre("rank " + std::to_string(world.rank()) +
-                                  " has not gone on for 0.6 s, in read of frame b4, "
+                                  " has made no progress for 0.6 s, in read of frame b4, "
                                   "write of frame b7"));
 }
 
@@ -108,9 +108,8 @@ TEST_F(WatchdogOfRanks, ARankThatIsStoppedIsNamedByTheFirstOfTheOthers) {
     meet();
   }
   if (world.rank() == 0 && world.size() > 1)
-    EXPECT_THAT(said(),
-                ElementsAre("rank " + std::to_string(last) +
-                            " has given no sign of life for 0.6 s, in extract of frame b2"));
+    EXPECT_THAT(said(), ElementsAre("rank " + std::to_string(last) +
+                                    " has not responded for 0.6 s, in extract of frame b2"));
   else
     EXPECT_THAT(said(), IsEmpty());
 }
