@@ -159,7 +159,7 @@ def too_little_memory() -> Iterator[Case]:
                 schedule,
                 {},
                 (NOTHING, FRAME, RUN),
-                r"memory|loading shared|allocate|temporarily unavailable|has made no progress for 3 s",
+                r"memory|loading shared|allocate|temporarily unavailable|made no progress for 3 s",
                 status=(1, 127),
                 options=STALL,
                 values=tuple(range(120 * megabyte, 600 * megabyte, 30 * megabyte)),
