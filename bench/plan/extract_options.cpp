@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "mpi/programs/exposure_checks.hpp"
 #include "mpi/programs/exposure_cli.hpp"
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/programs/gpu_options.hpp"

@@ -11,12 +11,14 @@
 
 #include "mpi/comm/broadcast.hpp"
 #include "mpi/comm/collective.hpp"
+#include "mpi/programs/exposure_checks.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/run/exposure_folders.hpp"
 #include "mpi/run/frame_list.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
-#include "reference/fits/same_file.hpp"
+#include "reference/core/log_file.hpp"
+#include "reference/fits/atomic_write.hpp"
 #include "reference/frame/production_paths.hpp"
 #include "reference/model/camera.hpp"
 
@@ -24,26 +26,6 @@ namespace spex {
 namespace {
 
 constexpr const char* files_of_one[] = {"--input", "--psf", "--output"};
-
-// An option that only the schedule pipeline has.
-const char* pipeline_option(const ExposureArguments& many) {
-  if (many.readers) return "--readers";
-  if (many.extractors) return "--extractors";
-  if (many.writers) return "--writers";
-  if (many.frames_in_flight) return "--frames-in-flight";
-  return nullptr;
-}
-
-// An option that says where the files of folders lie, beside the folders themselves.
-const char* folder_option(const ExposureArguments& many) {
-  if (!many.psf_dir.empty()) return "--psf-dir";
-  if (!many.outdir.empty()) return "--outdir";
-  if (!many.cameras.empty()) return "--cameras";
-  if (!many.frame_names.empty()) return "--frame-names";
-  if (!many.expid.empty()) return "--expid";
-  if (!many.specprod.empty()) return "--specprod";
-  return nullptr;
-}
 
 mpi::FrameNames parse_frame_names(const std::string& text) {
   for (const mpi::FrameNames one : {mpi::FrameNames::plain, mpi::FrameNames::desi_proc})
@@ -103,44 +85,6 @@ std::vector<FrameFiles> frames_of(const ExposureArguments& many) {
   for (const mpi::ExposureFolders& folders : folders_of(many))
     for (FrameFiles& frame : mpi::frames_of_folders(folders)) frames.push_back(std::move(frame));
   return frames;
-}
-
-// Of one frame: no name is empty, and the run log is no other file of the frame.
-void check_names_of_one(const FrameFiles& files, const std::string& events) {
-  const std::pair<const char*, const std::string*> named[] = {
-      {"--input", &files.input}, {"--psf", &files.psf}, {"--output", &files.output}};
-  for (const auto& [option, name] : named)
-    if (name->empty()) throw usage_error(option, "is empty", "the name of a file");
-  for (const std::string& name : {files.input, files.psf, files.output, files.model.value_or(""),
-                                  files.fibermap.value_or("")})
-    if (same_file(events, name))
-      throw usage_error(events, "is the name of an input or an output",
-                        "another name for --events");
-}
-
-// What goes together, of the options that say which frames.
-void check_choice_of_frames(const ExposureArguments& many) {
-  const auto without = [](const char* option, const char* other) {
-    return usage_error(option, fmt::format("cannot be combined with {}", other), "one of them");
-  };
-  if (!many.list.empty()) {
-    if (!many.exposure.empty()) throw without("--list", "--exposure");
-    if (many.night) throw without("--list", "--night");
-    if (!many.preproc_dir.empty()) throw without("--list", "--preproc-dir");
-    if (const char* option = folder_option(many))
-      throw usage_error(option, "cannot be combined with --list, which names its files",
-                        fmt::format("no {}", option));
-    return;
-  }
-  if (many.night) {
-    if (!many.exposure.empty()) throw without("--night", "--exposure");
-    return;
-  }
-  if (!many.specprod.empty())
-    throw usage_error("--specprod", "is for a production's tree", "--night with it");
-  if (many.exposure.empty() && (many.psf_dir.empty() || many.outdir.empty()))
-    throw usage_error("--preproc-dir", "holds only the images",
-                      "--psf-dir and --outdir with it, or --exposure");
 }
 
 mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameSettings& settings,
@@ -262,6 +206,9 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
   app.add_option("--events", many.events,
                  "Write the run log (what each rank did when) to this JSON file")
       ->group("Running");
+  app.add_option("--log-file", many.log_file,
+                 "Also append the log to this file, each line with its date")
+      ->group("Running");
   app.add_option("--stall-limit", many.stall_limit,
                  "End the run with an error if a rank makes no progress for this many seconds; 0: "
                  "never")
@@ -274,15 +221,6 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
   });
 }
 
-const char* option_of_many(const ExposureArguments& many) {
-  if (const char* option = folder_option(many)) return option;
-  if (many.skip_existing) return "--skip-existing";
-  if (many.skip_missing) return "--skip-missing";
-  if (!many.schedule.empty()) return "--schedule";
-  if (many.groups) return "--groups";
-  return pipeline_option(many);
-}
-
 int extractors_of_rank(const ExposureArguments& many) {
   return many.extractors.value_or(1);
 }
@@ -290,28 +228,10 @@ int extractors_of_rank(const ExposureArguments& many) {
 FramesToDo frames_to_do(const mpi::Communicator& world, const FrameJob& one,
                         const ExposureArguments& many) {
   mpi::collective(world, [&] {
-    if (!(many.stall_limit >= 0))
-      throw usage_error("--stall-limit", fmt::format("{:g}", many.stall_limit), "0 s or more");
-    if (!many.many()) {
-      if (const char* stray = option_of_many(many))
-        throw usage_error(stray, "is only for many frames",
-                          "--exposure, --night or --list with it");
-      check_names_of_one(one.files, many.events.value_or(""));
-      return;
-    }
-    check_choice_of_frames(many);
-    const char* const other = !many.list.empty()      ? "--list"
-                              : many.night            ? "--night"
-                              : many.exposure.empty() ? "--preproc-dir"
-                                                      : "--exposure";
-    if (!one.files.input.empty() || !one.files.psf.empty() || !one.files.output.empty())
-      throw usage_error(other, "cannot be combined with --input, --psf and --output",
-                        "one frame or many");
-    if (one.files.model || one.files.fibermap)
-      throw usage_error(other, "cannot be combined with --model and --fibermap",
-                        "one frame for those");
-    if (extractors_of_rank(many) < 1)
-      throw usage_error("--extractors", std::to_string(*many.extractors), "1 or more");
+    check_exposure_options(one.files, many);
+    if (many.log_file.empty()) return;
+    check_writable(many.log_file);
+    add_log_file(many.log_file);
   });
   FramesToDo to_do;
   if (!many.many()) {

@@ -36,6 +36,7 @@ struct ExposureArguments {
   std::optional<int> writers;
   std::optional<int> frames_in_flight;
   std::optional<std::string> events;
+  std::string log_file;        ///< empty: stderr alone
   double stall_limit = 600;    ///< s, of one frame too
   std::optional<int> devices;  ///< no option: the program's (ExposureJob)
 
@@ -53,9 +54,6 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
 /// The schedule of that name. Throws Error(usage).
 [[nodiscard]] Schedule parse_schedule(const std::string& text);
 
-/// The name of an option that was given and only many frames have; null where there is none.
-[[nodiscard]] const char* option_of_many(const ExposureArguments& many);
-
 /// Extractors that a rank makes: slots of the factory.
 [[nodiscard]] int extractors_of_rank(const ExposureArguments& many);
 
@@ -65,8 +63,8 @@ struct FramesToDo {
   std::vector<mpi::SkippedFrame> skipped;  ///< by --skip-existing and --skip-missing
 };
 
-/// Checks what goes together of the options, and looks for the frames; `one` is the job of
-/// prepare_job. The same on every rank. Throws CollectiveError. Collective.
+/// Checks what goes together of the options, opens --log-file, and looks for the frames; `one` is
+/// the job of prepare_job. The same on every rank. Throws CollectiveError. Collective.
 [[nodiscard]] FramesToDo frames_to_do(const mpi::Communicator& world, const FrameJob& one,
                                       const ExposureArguments& many);
 

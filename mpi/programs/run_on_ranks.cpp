@@ -11,6 +11,7 @@
 #include "mpi/comm/collective.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
+#include "reference/core/log_file.hpp"
 #include "reference/programs/program.hpp"
 
 namespace spex {

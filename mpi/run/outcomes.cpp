@@ -1,12 +1,12 @@
 #include "mpi/run/outcomes.hpp"
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "mpi/comm/check.hpp"
+#include "reference/core/log_file.hpp"
 #include "reference/model/message.hpp"
 
 namespace spex::mpi {
@@ -26,10 +26,10 @@ void Outcomes::report(FrameOutcome outcome) {
   if (outcome.failure && job_.reports_failures) {
     const FrameFiles& files = job_.files(outcome.frame);
     const std::string line = fmt::format(
-        "{}: {}: frame {} failed: {}{}\n", job_.settings.program, files.output, files.camera,
+        "{}: {}: frame {} failed: {}{}", job_.settings.program, files.output, files.camera,
         outcome.failure->text,
         outcome.output == OutputState::earlier ? "; the file is of an earlier run" : "");
-    std::fputs(line.c_str(), stderr);  // fmt::print would throw where it is on a full disk
+    say_line(line);
   }
   if (comm_.is_root()) {
     accept(std::move(outcome));

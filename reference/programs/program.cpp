@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdio>
 #include <exception>
 #include <map>
 #include <new>
@@ -16,6 +15,7 @@
 #include <unistd.h>
 
 #include "reference/core/error.hpp"
+#include "reference/core/log_file.hpp"
 #include "reference/programs/abbreviations.hpp"
 #include "reference/programs/completion.hpp"
 #include "reference/programs/suggestion.hpp"
@@ -84,11 +84,6 @@ void fill_closed_streams() {
 }
 
 }  // namespace
-
-void say_line(const std::string& line) noexcept {
-  std::fputs(line.c_str(), stderr);
-  std::fputc('\n', stderr);
-}
 
 void set_up_logging(const std::string& program) {
   fill_closed_streams();

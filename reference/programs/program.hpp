@@ -31,10 +31,6 @@ void set_log_level(const std::string& level);
 [[nodiscard]] bool parse_abbreviated(CLI::App& app, std::span<const std::string_view> first,
                                      int argc, char** argv, bool speaks, int& status);
 
-/// Writes a line to stderr; nothing where that cannot be written, as on a full disk: the exit
-/// status says the rest then. fmt::print would throw.
-void say_line(const std::string& line) noexcept;
-
 /// Runs `body` and returns its exit status; an Error or any other exception becomes
 /// `program: what` on stderr, one line, and the status of results.md. The line is left out where
 /// `speaks` is false: of many ranks with the same error, one speaks.

@@ -35,7 +35,8 @@ class ExposureProgram : public testing::Test {
   [[nodiscard]] Finished run_with_fault(const std::string& fault) const {
     std::vector<std::string> launcher = mpirun(2);
     launcher.insert(launcher.end(), {"env", "SPEX_FAULT=" + fault});
-    return run_spex_cpu(of_exposure(), launcher, spex_cpu_with_faults);
+    return run_spex_cpu(of_exposure({{"--log-file", scratch.file("run.log")}}), launcher,
+                        spex_cpu_with_faults);
   }
   [[nodiscard]] std::string file(const std::string& kind, const std::string& camera) const {
     return scratch.file("night/" + kind + "-" + camera + "-00000001.fits");
@@ -283,6 +284,10 @@ TEST_F(ExposureProgram, AFrameThatFailsIsNamedAndTheStatusIsOne) {
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("frame-b1-00000001.fits: frame b1 failed: rank 1: "));
   EXPECT_THAT(run.err, HasSubstr("1 of 3 frame(s) failed"));
+  const std::string log = read_file(scratch.file("run.log"));
+  EXPECT_THAT(log, HasSubstr(" error spex-cpu: " + scratch.file("out/frame-b1-00000001.fits") +
+                             ": frame b1 failed: rank 1: "));
+  EXPECT_THAT(log, HasSubstr("1 of 3 frame(s) failed"));
   expect_outputs({"b0", "b2"});
 }
 

@@ -110,6 +110,34 @@ TEST_F(Output, UnderMpiOneRankAnswers) {
   EXPECT_EQ(help.out, version_text("spex-cpu") + "\n");
 }
 
+TEST_F(Output, LogFileHasTheLinesOfStderrAndTheirDates) {
+  const std::string log = scratch.file("run.log");
+  const Options logged{{"--log-file", log}, {"--loglevel", "info"}};
+  const Finished done = run(logged);
+  ASSERT_EQ(done.status, 0) << done.err;
+  const std::string first = read_file(log);
+  EXPECT_THAT(first, testing::MatchesRegex("20[^\n]* info spex-cpu: [^\n]* rank[^\n]*\n.*"));
+  EXPECT_THAT(first, HasSubstr(" info spex-cpu: wrote " + frame));
+  EXPECT_EQ(std::count(first.begin(), first.end(), '\n'),
+            std::count(done.err.begin(), done.err.end(), '\n'));
+  // A run that fails appends its line.
+  const Finished failed = run(with(logged, {{"-i", scratch.file("none.fits")}}));
+  EXPECT_EQ(failed.status, 1);
+  const std::string both = read_file(log);
+  EXPECT_TRUE(both.starts_with(first));
+  EXPECT_THAT(both.substr(first.size()),
+              HasSubstr(" error " + failed.err.substr(failed.err.rfind("spex-cpu: "))));
+}
+
+TEST_F(Output, LogFileOfSeveralRanks) {
+  const std::string log = scratch.file("run.log");
+  const Finished done =
+      run_spex_cpu(with(tiny_b(frame), {{"--log-file", log}, {"--loglevel", "debug"}}), mpirun(2));
+  ASSERT_EQ(done.status, 0) << done.err;
+  EXPECT_THAT(read_file(log), HasSubstr("2 rank(s)"));
+  EXPECT_THAT(read_file(log), HasSubstr("wrote " + frame));
+}
+
 TEST_F(Output, HdusInOrder) {
   ASSERT_EQ(run({}).status, 0);
   EXPECT_EQ(hdu_names(frame),
