@@ -59,6 +59,14 @@ std::multimap<pid_t, std::pair<pid_t, double>> processes_by_parent() {
 
 }  // namespace
 
+std::vector<pid_t> children() {
+  const auto by_parent = processes_by_parent();
+  std::vector<pid_t> found;
+  const auto [first, last] = by_parent.equal_range(getpid());
+  for (auto child = first; child != last; ++child) found.push_back(child->second.first);
+  return found;
+}
+
 double cpu_seconds_of_descendants() {
   rusage ended{};
   getrusage(RUSAGE_CHILDREN, &ended);

@@ -1,7 +1,15 @@
-// What the processes that this one has started take of the CPUs.
+// The processes that this one has started, and what they take of the CPUs.
 #pragma once
 
+#include <vector>
+
+#include <sys/types.h>
+
 namespace spex::bench {
+
+/// This process's children that were not waited for, by /proc: one that has ended and is still to
+/// be reaped is among them.
+[[nodiscard]] std::vector<pid_t> children();
 
 /// CPU seconds, user and system, of all processes below this one, and of those that have ended and
 /// were waited for. Processes that other daemons start, as srun's ranks, are not below it. It can

@@ -53,15 +53,12 @@ std::string ProgramFiles::changed() const {
   return {};
 }
 
-std::map<std::string, std::string> libraries_of(const std::string& program) {
+std::string output_of_shell(const std::string& command) {
   struct ClosePipe {
     void operator()(std::FILE* pipe) const noexcept { pclose(pipe); }
   };
-  std::map<std::string, std::string> found;
-  setenv("SPEX_LDD_OF", program.c_str(), 1);  // no word of the shell's
   const std::unique_ptr<std::FILE, ClosePipe> pipe(
-      popen("ldd \"$SPEX_LDD_OF\" 2>/dev/null", "r"));  // NOLINT(cert-env33-c)
-  unsetenv("SPEX_LDD_OF");
+      popen(command.c_str(), "r"));  // NOLINT(cert-env33-c)
   std::string text;
   std::array<char, 4096> part{};
   while (pipe != nullptr) {
@@ -69,7 +66,14 @@ std::map<std::string, std::string> libraries_of(const std::string& program) {
     if (count == 0) break;
     text.append(part.data(), count);
   }
-  std::istringstream words(text);
+  return text;
+}
+
+std::map<std::string, std::string> libraries_of(const std::string& program) {
+  std::map<std::string, std::string> found;
+  setenv("SPEX_LDD_OF", program.c_str(), 1);  // no word of the shell's
+  std::istringstream words(output_of_shell("ldd \"$SPEX_LDD_OF\" 2>/dev/null"));
+  unsetenv("SPEX_LDD_OF");
   for (std::string word; words >> word;)
     if (word.starts_with("/") && !word.ends_with(":"))
       if (const std::optional<std::string> hash = hash_file(word)) found[word] = *hash;

@@ -31,4 +31,7 @@ class ProgramFiles {
 /// The file that a program's name stands for by PATH, all links followed; "" where there is none.
 [[nodiscard]] std::string program_on_path(const std::string& name);
 
+/// What a command of the shell writes to stdout.
+[[nodiscard]] std::string output_of_shell(const std::string& command);
+
 }  // namespace spex::bench

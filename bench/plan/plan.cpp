@@ -11,7 +11,7 @@
 #include "bench/plan/extract_options.hpp"
 #include "bench/plan/plan_object.hpp"
 #include "bench/plan/plan_sweep.hpp"
-#include "bench/plan/written_json.hpp"
+#include "bench/plan/read_json.hpp"
 #include "reference/core/error.hpp"
 #include "reference/model/camera.hpp"
 

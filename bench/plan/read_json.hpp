@@ -1,4 +1,4 @@
-// JSON of files that somebody else may have written.
+// JSON of files that somebody else may have written, and of those that people write.
 #pragma once
 
 #include <optional>
@@ -22,5 +22,15 @@ inline constexpr int most_json_members = 10'000;
 
 /// The same of a file; nothing, too, where it cannot be read.
 [[nodiscard]] std::optional<nlohmann::ordered_json> read_json_file(const std::string& path);
+
+/// The text of a file that people write: a plan, thresholds. Throws Error(usage) `PATH: ...
+/// (EXPECTED)` where it cannot be read, or is longer than anybody writes.
+[[nodiscard]] std::string read_written(const std::string& path, const std::string& expected);
+
+/// The value of such a text, which may have comments. Throws nlohmann's exception where it is no
+/// JSON, and Error(usage), which names `path`, where it is longer than anybody writes, nested
+/// without end, or an object has a member twice.
+[[nodiscard]] nlohmann::ordered_json parse_written(const std::string& text,
+                                                   const std::string& path);
 
 }  // namespace spex::bench

@@ -9,7 +9,7 @@
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
 
-#include "bench/plan/written_json.hpp"
+#include "bench/plan/read_json.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {

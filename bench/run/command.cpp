@@ -2,14 +2,12 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <chrono>
 #include <cstring>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 #include <system_error>
 
 #include <fcntl.h>
@@ -19,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "bench/machine/process_tree.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {
@@ -111,27 +110,6 @@ pid_t start(const Command& command, const Signals& signals) {
   if (child > 0) waitpid(child, nullptr, 0);
   throw Error(ErrorKind::internal, words[0],
               std::string("cannot be started: ") + std::strerror(error));
-}
-
-// This process's children that were not waited for, by /proc: one that has ended and is still to be
-// reaped is among them.
-std::vector<pid_t> children() {
-  std::vector<pid_t> found;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", error)) {
-    const std::string name = entry.path().filename();
-    pid_t pid = 0;
-    if (std::from_chars(name.data(), name.data() + name.size(), pid).ec != std::errc()) continue;
-    std::ifstream in(entry.path() / "stat");
-    std::string text;
-    std::getline(in, text);
-    // The name, in parentheses, may hold anything.
-    std::istringstream rest(text.substr(std::min(text.size(), text.rfind(')') + 1)));
-    char state = 0;
-    pid_t parent = 0;
-    if (rest >> state >> parent && parent == getpid()) found.push_back(pid);
-  }
-  return found;
 }
 
 double cpu_seconds_of(const rusage& use) {

@@ -1,15 +1,14 @@
 #include "bench/run/launcher.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 #include <cstdlib>
-#include <memory>
 #include <optional>
 #include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "bench/machine/program_files.hpp"
 
 namespace spex::bench {
 namespace {
@@ -93,23 +92,9 @@ Launcher own_launcher(const LauncherSurroundings& here) {
       fmt::format("none of {} on the PATH is of {}", fmt::join(names, ", "), name_of(here.mpi)));
 }
 
-struct ClosePipe {
-  void operator()(std::FILE* pipe) const noexcept { pclose(pipe); }
-};
-
 std::string run_and_read(const std::string& program, const std::string& argument) {
-  const std::unique_ptr<std::FILE, ClosePipe> pipe(
-      popen(fmt::format("command -v {0} >/dev/null && {0} {1} 2>&1 </dev/null", program, argument)
-                .c_str(),
-            "r"));
-  std::string text;
-  std::array<char, 4096> part{};
-  while (pipe != nullptr) {
-    const std::size_t count = std::fread(part.data(), 1, part.size(), pipe.get());
-    if (count == 0) break;
-    text.append(part.data(), count);
-  }
-  return text;
+  return output_of_shell(
+      fmt::format("command -v {0} >/dev/null && {0} {1} 2>&1 </dev/null", program, argument));
 }
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -99,8 +98,8 @@ std::string contradiction(const RunLog& log, const RunRequest& request,
   if (log.milestone != to_string(entry.milestone))
     return fmt::format("is of the milestone {} (expected {})", log.milestone,
                        to_string(entry.milestone));
-  if (static_cast<int>(log.frames.size()) != request.frames)
-    return fmt::format("has {} frames (expected {})", log.frames.size(), request.frames);
+  if (log.frames != request.frames)
+    return fmt::format("has {} frames (expected {})", log.frames, request.frames);
   if (log.ranks != request.launch->ranks)
     return fmt::format("is of {} ranks (expected {})", log.ranks, request.launch->ranks);
   if (observed_s && std::abs(log.end_s - *observed_s) > log_slack_s + log_slack_part * *observed_s)
@@ -118,11 +117,9 @@ void take_run_log(const RunRequest& request, Sample& sample) {
       throw data_error("the run log", wrong, "what was asked for and observed");
     sample.phases = log.phases;
     sample.max_rss_bytes = log.max_rss_bytes;
-    for (const RunLog::Frame& frame : log.frames) {
-      sample.patches += frame.patches;
-      sample.fell_back += frame.fell_back;
-      sample.failed_patches += frame.failed;
-    }
+    sample.patches = log.patches;
+    sample.fell_back = log.fell_back;
+    sample.failed_patches = log.failed;
   } catch (const Error& error) {
     sample.warnings.push_back(printable(error.what()) + "; its stages are left out");
   }
@@ -141,7 +138,6 @@ ObservedRun Runner::run(const RunRequest& request) {
   OpeningWatch opening(request.inputs);
   WritingWatch writing(request.outputs);
   GpuMonitor monitor(nvml_, nvml_indices(*request.entry));
-  GpuMonitor others(nvml_, other_gpus(request));
   NodeMeter meter;
   const std::optional<double> joules_before = meter.read().energy_j;
   const double cpu_before = node_cpu_seconds();
@@ -182,10 +178,6 @@ ObservedRun Runner::run(const RunRequest& request) {
   if (std::abs(result.clock_was_set_s) > 0.05 + 1e-3 * result.seconds)
     sample.warnings.push_back(
         fmt::format("this machine's clock was set by {:.2f} s meanwhile", result.clock_was_set_s));
-  for (const GpuObservation& gpu : others.stop())
-    if (gpu.first_use_unix)
-      sample.warnings.push_back("memory of " + gpu.before.uuid +
-                                " was in use, which the run was not given");
   take_gpu_use(observed.gpus, sample);
   take_run_log(request, sample);
   return observed;
@@ -195,16 +187,6 @@ std::vector<int> Runner::nvml_indices(const Entry& entry) const {
   std::vector<int> indices;
   for (const VisibleGpu& gpu : gpus_of(entry, machine_)) indices.push_back(gpu.nvml_index);
   return indices;
-}
-
-// Of those that could be given. Slurm chooses which it gives, and other nodes' are not seen from
-// here. Instances of one GPU are not told apart.
-std::vector<int> Runner::other_gpus(const RunRequest& request) const {
-  if (request.launch->launcher == "srun" || request.launch->nodes > 1) return {};
-  std::set<int> others;
-  for (const VisibleGpu& gpu : machine_.gpus) others.insert(gpu.nvml_index);
-  for (const int given : nvml_indices(*request.entry)) others.erase(given);
-  return {others.begin(), others.end()};
 }
 
 // A power limit, a mode or a clock that is no longer what the result says.

@@ -50,7 +50,6 @@ class Runner {
   [[nodiscard]] std::vector<int> nvml_indices(const Entry& entry) const;
 
  private:
-  [[nodiscard]] std::vector<int> other_gpus(const RunRequest& request) const;
   [[nodiscard]] std::optional<std::string> changed_setting(const Entry& entry) const;
 
   const Nvml& nvml_;

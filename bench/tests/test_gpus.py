@@ -170,19 +170,6 @@ class Gpus(unittest.TestCase):
         sample = result["timing"]["samples"][0]
         self.assertGreater(sample["extraction_s"], sample["logged_s"] + 0.2)
 
-    def test_a_gpu_that_was_not_given_is_noticed(self):
-        """Its work is in no number of GPUs: a warning beside the result."""
-        memory = self.bench.folder / "memory"
-        memory.write_text("1 1 1 1")
-        status, text, result = self.run_with(
-            FAKE_NVML_MEMORY=str(memory), MEMORY_AFTER="900 900 1 900"
-        )
-        self.assertEqual(status, 0, text)
-        self.assertIn(
-            "memory of GPU-fake-3 was in use, which the run was not given",
-            " ".join(result["unusual"]),
-        )
-
     def test_the_server_of_mps_may_take_seconds_to_end(self):
         """It gives back the contexts of all GPUs, and is no process left behind."""
         with Bench([ENTRY | {"mps": True}]) as bench:

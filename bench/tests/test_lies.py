@@ -71,9 +71,9 @@ LOGS = {
     "more ranks": "is of 2 ranks (expected 1)",
     "log of failed patches": "counts 0 patches that fell back and 1 that failed, frames 0 and 0",
     "log of patches that fell back": "counts 1 patches that fell back and 0 that failed, frames",
-    "half a log": "is no JSON",
-    "no log": "there is no run log",
-    "log without end": "is no file",
+    "half a log": "is no JSON file",
+    "no log": "is no JSON file",
+    "log without end": "is no JSON file",
 }
 RIGHT = "right"
 

@@ -14,7 +14,7 @@ using testing::HasSubstr;
 // Two ranks, one frame, three seconds.
 Json good() {
   return Json::parse(R"({
-    "program": "spex-cpu", "milestone": "baseline", "origin_unix": 1000.5,
+    "program": "spex-cpu", "milestone": "baseline",
     "ranks": [{"rank": 0, "host": "a", "max_rss_bytes": 5, "seconds": {"read": 1}},
               {"rank": 1, "host": "b", "max_rss_bytes": 7, "seconds": {"read": 2}}],
     "frames": [{"camera": "b0", "input": "i", "output": "o", "patches": 10, "fell_back": 1,
@@ -43,15 +43,15 @@ TEST(RunLog, IsRead) {
   EXPECT_EQ(log.max_rss_bytes, 7);
   EXPECT_EQ(log.phases.at("read").sum, 3);
   EXPECT_EQ(log.phases.at("start").max, 0.25);
-  ASSERT_EQ(log.frames.size(), 1U);
-  EXPECT_EQ(log.frames[0].failed, 2);
+  EXPECT_EQ(log.frames, 1);
+  EXPECT_EQ(log.failed, 2);
 }
 
 TEST(RunLog, WhatIsNoneIsRefusedInALine) {
   for (const std::string text :
        {"", "{}", "[]", "null", "{\"events\"", "[1, 2]", "{\"events\": 3}"})
     EXPECT_THAT(refusal(text), HasSubstr("log.json")) << text;
-  for (const char* key : {"program", "milestone", "origin_unix", "ranks", "frames", "events"}) {
+  for (const char* key : {"program", "milestone", "ranks", "frames", "events"}) {
     Json log = good();
     log.erase(key);
     EXPECT_THAT(refusal(log.dump()), HasSubstr(key));
@@ -70,12 +70,9 @@ TEST(RunLog, TimesThatCannotBeAreRefused) {
   EXPECT_THAT(with("/events/1/end", -3), HasSubstr("'end' is -3"));
   EXPECT_THAT(with("/events/1/end", 1), HasSubstr("begun at 2"));
   EXPECT_THAT(with("/ranks/0/seconds/read", -1), HasSubstr("'read' is -1"));
-  EXPECT_THAT(with("/origin_unix", "soon"), HasSubstr("log.json"));
+  EXPECT_THAT(with("/ranks/0/max_rss_bytes", "many"), HasSubstr("log.json"));
   EXPECT_THAT(with("/events/0/rank", 7), HasSubstr("no rank"));
   EXPECT_THAT(with("/frames/0/failed", -1), HasSubstr("'failed' is -1"));
-  EXPECT_THAT(with("/frames/0/failed", 0.5), HasSubstr("'failed' is 0.5"));
-  EXPECT_THAT(with("/frames/0/patches", 1e30), HasSubstr("'patches' is 1e+30"));
-  EXPECT_THAT(with("/frames/0/patches", 18446744073709551615U), HasSubstr("'patches' is 18446"));
 }
 
 TEST(RunLog, OneThatIsMissingIsSaid) {
