@@ -32,16 +32,25 @@ Progress::Progress(std::string title, std::string unit, long total, bool shown, 
       terminal_(isatty(STDERR_FILENO) != 0),
       clock_(std::move(clock)),
       start_(clock_()),
-      next_line_(std::max(1L, total / 10)) {}
+      next_line_(std::max(1L, total / 10)) {
+  if (shown_ && terminal_) draw(fmt::format("{}/{} {}", done_, total_, unit_));
+}
 
 Progress::~Progress() {
-  if (shown_ && terminal_ && drawn_ >= 0) std::fputs("\r\033[K", stderr);
+  if (shown_ && terminal_) std::fputs("\r\033[K", stderr);
 }
 
 std::string Progress::text(double elapsed) const {
   const double rate = elapsed > 0 ? static_cast<double>(done_) / elapsed : 0;
   const double left = rate > 0 ? static_cast<double>(total_ - done_) / rate : 0;
   return fmt::format("{}/{} {}, {:.3g}/s, {} left", done_, total_, unit_, rate, clock_text(left));
+}
+
+void Progress::draw(const std::string& text) const {
+  const std::size_t filled = std::min<long>(bar_width, bar_width * done_ / std::max(1L, total_));
+  const std::string bar = std::string(filled, '#') + std::string(bar_width - filled, '.');
+  std::fputs(fmt::format("\r{} [{}] {}\033[K", title_, bar, text).c_str(), stderr);
+  std::fflush(stderr);
 }
 
 void Progress::advance(long count) {
@@ -52,10 +61,7 @@ void Progress::advance(long count) {
   if (terminal_) {
     if (done_ < total_ && elapsed - drawn_ < redraw_seconds) return;
     drawn_ = elapsed;
-    const std::size_t filled = std::min<long>(bar_width, bar_width * done_ / std::max(1L, total_));
-    const std::string bar = std::string(filled, '#') + std::string(bar_width - filled, '.');
-    fmt::print(stderr, "\r{} [{}] {}\033[K", title_, bar, text(elapsed));
-    std::fflush(stderr);
+    draw(text(elapsed));
   } else if (done_ >= next_line_) {
     if (elapsed >= quiet_seconds) spdlog::info("{}: {}", title_, text(elapsed));
     while (next_line_ <= done_) next_line_ += std::max(1L, total_ / 10);

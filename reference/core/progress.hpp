@@ -8,8 +8,9 @@
 
 namespace spex {
 
-/// Thread-safe. On a terminal (stderr) one line is redrawn with done/total, rate and time left;
-/// elsewhere a log line is written at every tenth of the work, and none for work of under 5 s.
+/// Thread-safe. On a terminal (stderr) one line with done/total, rate and time left is drawn from
+/// the start on; elsewhere a log line is written at every tenth of the work, and none for work of
+/// under 5 s.
 class Progress {
  public:
   /// `unit` is what is counted, in the plural: "patches".
@@ -24,6 +25,7 @@ class Progress {
 
  private:
   [[nodiscard]] std::string text(double elapsed) const;
+  void draw(const std::string& text) const;
 
   std::string title_;
   std::string unit_;

@@ -124,6 +124,12 @@ TEST(Progress, ATerminalGetsOneLineThatIsWipedAtTheEnd) {
   EXPECT_TRUE(text->ends_with("\r\033[K")) << *text;
 }
 
+TEST(Progress, ATerminalHasALineBeforeAnythingIsDone) {
+  const auto text = terminal_text([] { const Progress progress("simulate", "frames", 3, true); });
+  if (!text) GTEST_SKIP() << "no pseudo-terminal here";
+  EXPECT_EQ(*text, "\rsimulate [..............................] 0/3 frames\033[K\r\033[K");
+}
+
 TEST(Progress, NotShownSaysNothing) {
   const auto text = terminal_text([] { Progress("extracting", "patches", 1, false).advance(); });
   if (!text) GTEST_SKIP() << "no pseudo-terminal here";
