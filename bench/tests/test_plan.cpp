@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "bench/plan/plan.hpp"
+#include "bench/tests/plan_texts.hpp"
 #include "reference/core/error.hpp"
 #include "reference/tests/support/scratch.hpp"
 #include "spex_test_paths.hpp"
@@ -14,29 +15,6 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
-
-constexpr const char* both_cases =
-    R"("night": {"cameras": "b0,r0,z0"}, "night-gz": {"cameras": "b0", "compress": "gz"})";
-
-Plan read(const std::string& entries, const std::string& more = "",
-          const std::string& cases = both_cases) {
-  const test::ScratchFolder scratch;
-  std::ofstream(scratch.file("plan.json"))
-      << R"({"name": "p", "description": "d", "tier": "ci", "cases": {)" << cases << "}," << more
-      << R"("entries": [)" << entries << "]}";
-  return read_plan(scratch.file("plan.json"));
-}
-
-std::string refusal(const std::string& entries, const std::string& more = "",
-                    const std::string& cases = both_cases) {
-  try {
-    static_cast<void>(read(entries, more, cases));
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    return error.what();
-  }
-  return "";
-}
 
 constexpr const char* on_gpu =
     R"({"id": "a", "case": "night", "milestone": "pipeline", "gpus": 1})";
@@ -66,52 +44,6 @@ TEST(Plan, TheMethodIsThatOfTheOptionsElseOfTheMilestone) {
       "cholesky");
 }
 
-TEST(Plan, SweepsBecomeEntries) {
-  const Plan plan = read(R"({"id": "s", "case": "night", "milestone": "batch-subbundle", "gpus": 1,
-      "mps": true, "sweep": {"name": "n", "kind": "ranks-per-gpu", "values": [1, 5]}})");
-  ASSERT_EQ(plan.entries.size(), 2U);
-  EXPECT_EQ(plan.entries[0].id, "s-1");
-  EXPECT_FALSE(plan.entries[0].mps);
-  EXPECT_EQ(plan.entries[1].ranks_per_gpu, 5);
-  EXPECT_TRUE(plan.entries[1].mps);
-  EXPECT_EQ(plan.entries[1].scaling->x, 5);
-}
-
-TEST(Plan, WeakScalingGrowsTheWorkWithTheRanks) {
-  const Plan plan = read(R"({"id": "w", "case": "night", "milestone": "cpu-refactor",
-      "sweep": {"name": "n", "kind": "weak", "values": [3]}})");
-  EXPECT_EQ(plan.entries[0].ranks, 3);
-  EXPECT_THAT(plan.entries[0].result_options(), ElementsAre("--nspec", "75"));
-}
-
-TEST(Plan, RanksOfAScalingAreDealtToGpus) {
-  const Plan plan = read(R"({"id": "s", "case": "night", "milestone": "direct", "gpus": 4,
-      "mps": true, "sweep": {"name": "n", "kind": "weak", "values": [1, 2, 8]}})");
-  EXPECT_EQ(plan.entries[0].gpus, 1);
-  EXPECT_EQ(plan.entries[1].gpus, 2);
-  EXPECT_EQ(plan.entries[1].ranks_per_gpu, 1);
-  EXPECT_FALSE(plan.entries[1].mps);
-  EXPECT_EQ(plan.entries[2].gpus, 4);
-  EXPECT_EQ(plan.entries[2].ranks_per_gpu, 2);
-  EXPECT_TRUE(plan.entries[2].mps);
-  EXPECT_EQ(plan.entries[2].bundles, 8);
-  EXPECT_FALSE(plan.entries[2].ranks);
-  EXPECT_THAT(refusal(R"({"id": "s", "case": "night", "milestone": "direct", "gpus": 4,
-      "sweep": {"name": "n", "kind": "strong", "values": [6]}})"),
-              HasSubstr("6 ranks on 4 GPUs"));
-}
-
-TEST(Plan, MpsIsOnOrOff) {
-  const Plan plan = read(R"({"id": "s", "case": "night", "milestone": "batch-subbundle", "gpus": 1,
-      "ranks_per_gpu": 5, "sweep": {"name": "n", "kind": "mps", "values": ["off", "on"]}})");
-  EXPECT_EQ(plan.entries[0].id, "s-off");
-  EXPECT_FALSE(plan.entries[0].mps);
-  EXPECT_TRUE(plan.entries[1].mps);
-  EXPECT_THAT(refusal(R"({"id": "s", "case": "night", "milestone": "direct", "gpus": 1,
-      "sweep": {"name": "n", "kind": "mps", "values": [1]}})"),
-              HasSubstr("1 is no value of mps"));
-}
-
 TEST(Plan, ARunMayBeOfSeveralExposures) {
   constexpr const char* cases = R"("two": {"cameras": "b0,r0", "seeds": 2})";
   const auto of = [](int frames) {
@@ -123,20 +55,6 @@ TEST(Plan, ARunMayBeOfSeveralExposures) {
   EXPECT_EQ(entry.frames, 6);
   EXPECT_EQ(entry.suffix(), ".fits.gz");
   EXPECT_THAT(refusal(of(3), "", cases), HasSubstr("at most the 2 of two"));
-}
-
-TEST(Plan, ThreadsAndExtractorsCanBeSwept) {
-  const Plan threads = read(R"({"id": "t", "case": "night", "milestone": "cpu-refactor", "ranks": 1,
-      "sweep": {"name": "n", "kind": "threads", "values": [1, 64]}})");
-  EXPECT_EQ(threads.entries[1].id, "t-64");
-  EXPECT_EQ(threads.entries[1].threads, 64);
-  EXPECT_THAT(refusal(R"({"id": "t", "case": "night", "milestone": "cpu-refactor", "ranks": 1,
-      "sweep": {"name": "n", "kind": "threads", "values": [5000]}})"),
-              HasSubstr("4096"));
-  const Plan extractors = read(R"({"id": "e", "case": "night", "milestone": "pipeline", "gpus": 1,
-      "sweep": {"name": "n", "kind": "extractors", "values": [3]}})");
-  EXPECT_THAT(extractors.entries[0].run_options, ElementsAre("--extractors", "3"));
-  EXPECT_THAT(extractors.entries[0].options, IsEmpty());
 }
 
 TEST(Plan, ATinyCaseHasNotAllWavelengths) {
@@ -154,19 +72,6 @@ TEST(Plan, GroupsArePlainNamesOfTheirOwn) {
   EXPECT_THAT(refusal(entry + R"(, "group": "a b"})"), HasSubstr("cannot name a file"));
   EXPECT_THAT(refusal(entry + R"(, "sweep": {"name": "a\n", "kind": "gpus", "values": [1]}})"),
               HasSubstr("cannot name a file"));
-}
-
-TEST(Plan, PatchSizesAndCasesCanBeSwept) {
-  EXPECT_THAT(read(R"({"id": "n", "case": "night", "milestone": "direct", "gpus": 1,
-      "sweep": {"name": "n", "kind": "nwavestep", "values": [30]}})")
-                  .entries[0]
-                  .options,
-              ElementsAre("--nwavestep", "30"));
-  EXPECT_EQ(read(R"({"id": "c", "case": "night", "milestone": "direct", "gpus": 1, "frames": 1,
-      "sweep": {"name": "n", "kind": "compression", "values": ["night", "night-gz"]}})")
-                .entries[1]
-                .case_name,
-            "night-gz");
 }
 
 TEST(Plan, CamerasOfASpectrographStayTogether) {
@@ -336,14 +241,6 @@ TEST(Plan, WhatIsNoJsonIsSaidInWords) {
     EXPECT_THAT(error.what(), HasSubstr("plan.json: parse error at line 1"));
     EXPECT_THAT(error.what(), testing::Not(HasSubstr("json.exception")));
   }
-}
-
-TEST(Plan, NodesCanBeSwept) {
-  const Plan plan = read(R"({"id": "n", "case": "night", "milestone": "pipeline", "gpus": 4,
-      "sweep": {"name": "nodes", "kind": "nodes", "values": [1, 4]}})");
-  EXPECT_EQ(plan.entries[0].nodes, 1);
-  EXPECT_EQ(plan.entries[1].nodes, 4);
-  EXPECT_EQ(plan.entries[1].id, "n-4");
 }
 
 TEST(Plan, OutsideCiFiveRepeatsAreTheLeast) {

@@ -1,0 +1,143 @@
+"""Runs that are interrupted, killed and resumed."""
+
+import json
+import signal
+import subprocess
+import time
+import unittest
+from pathlib import Path
+
+from bench_runs import Bench, entry
+
+
+class Interrupts(unittest.TestCase):
+    """One short plan a test."""
+
+    def test_an_interrupted_run_goes_on_where_it_was(self):
+        """SIGINT leaves a valid result; --resume adds the runs that are missing, and no more."""
+        with Bench([entry("one", repeats=1000)]) as bench:
+            result = bench.folder / "out/one.json"
+            process = subprocess.Popen(bench.command(), stderr=subprocess.PIPE, text=True)
+            done = 0
+            while done < 2 and process.poll() is None:
+                time.sleep(0.1)
+                if result.exists():
+                    done = len(bench.result("one")["timing"]["samples"])
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate()
+            self.assertEqual(process.returncode, 1)
+            self.assertIn("--resume", errors)
+            before = bench.result("one")
+            self.assertEqual(before["status"], "interrupted")
+            self.assertIsNone(before["fom"]["effective"])
+            runs = len(before["timing"]["samples"])
+            refused, text = bench.run("--resume", "--repeats", str(runs + 1))
+            after = bench.result("one")
+            self.assertEqual(refused, 0, text)
+            self.assertEqual(after["status"], "complete")
+            seconds = [
+                [s["effective_s"] for s in one["timing"]["samples"]] for one in (before, after)
+            ]
+            self.assertEqual(seconds[1][:runs], seconds[0])
+            self.assertTrue(all(s["compared"] for s in after["timing"]["samples"]))
+            self.assertEqual(len(after["timing"]["samples"]), runs + 1)
+
+    def test_a_run_does_not_outlive_a_benchmark_that_is_killed(self):
+        """It would go on beside the next one, and write to its folder."""
+        sleeper = """#!/usr/bin/env bash
+[[ "$*" != *--events* ]] || exec sleep 1000
+exec "${0%/*}/real-spex-cpu" "$@"
+"""
+        with Bench([entry("one")], extractor=sleeper) as bench:
+            process = subprocess.Popen(bench.command(), stderr=subprocess.DEVNULL)
+            children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+
+            def sleeping() -> list[Path]:
+                found = [Path("/proc") / child for child in children.read_text().split()]
+                return [one for one in found if (one / "comm").read_text() == "sleep\n"]
+
+            while not (runs := sleeping()):
+                self.assertIsNone(process.poll())
+                time.sleep(0.05)
+            process.kill()
+            process.wait()
+            end = time.monotonic() + 10
+            while runs[0].exists() and "State:\tZ" not in (runs[0] / "status").read_text():
+                self.assertLess(time.monotonic(), end, "it goes on")
+                time.sleep(0.05)
+
+    def test_a_run_that_is_left_out_is_not_forgotten(self):
+        """Interrupted, failed and made again, or added when the others were known."""
+        flaky = """#!/usr/bin/env bash
+here=${0%/*}
+if [[ "$*" == *--events* ]]; then
+  echo >>"$here/runs"
+  if (($(wc -l <"$here/runs") == 2)); then exit 9; fi
+  if (($(wc -l <"$here/runs") == 4)); then kill -9 "$PPID"; fi
+fi
+exec "$here/real-spex-cpu" "$@"
+"""
+        with Bench([entry("one")], extractor=flaky, repeats=3) as bench:
+            status, text = bench.run()
+            self.assertEqual(status, 3, text)
+            status, text = bench.run("--resume")
+            self.assertEqual(status, -9, text)
+            status, text = bench.run("--resume")
+            self.assertEqual(status, 0, text)
+            timing = bench.result("one")["timing"]
+            self.assertEqual(len(timing["samples"]), 3)
+            self.assertEqual([one["index"] for one in timing["dropped"]], [1, 2])
+            self.assertIn("exit status 9", timing["dropped"][0]["reason"])
+            self.assertIsNone(timing["dropped"][1]["seconds"])
+            self.assertFalse(timing["extended"])
+            unusual = " ".join(bench.result("one")["unusual"])
+            self.assertIn("run 1 was begun and is no sample: exit status 9", unusual)
+            self.assertIn("run 2 was begun and is no sample: was begun, and did not end", unusual)
+            self.assertEqual(bench.run("--resume", "--repeats", "4")[0], 0)
+            self.assertTrue(bench.result("one")["timing"]["extended"])
+
+    def test_an_interrupt_while_inputs_are_made_is_an_interrupt(self):
+        """And no failed entry."""
+        with Bench([entry("one")]) as bench:
+            (bench.folder / "spex-sim").write_text("#!/bin/sh\nkill -INT $PPID\nsleep 5\n")
+            status, text = bench.run()
+            self.assertEqual(status, 1, text)
+            self.assertEqual(bench.result("one")["status"], "interrupted")
+            self.assertIn("--resume goes on from here", text)
+
+    def test_what_is_resumed_goes_on_as_it_was_begun(self):
+        """No other plan, program, environment, entry or number; nor a file that was edited."""
+        with Bench([entry("one"), entry("two")]) as bench:
+            self.assertEqual(bench.run(OMP_NUM_THREADS="3")[0], 0)
+            same = {"OMP_NUM_THREADS": "3"}
+            one, two = (bench.folder / f"out/{name}.json" for name in ("one", "two"))
+            first = one.read_text()
+            for words, options, environment in (
+                ("another command line or environment", (), {}),
+                ("another number of warm-ups", ("--warmups", "1"), same),
+                ("another inputs (--seeds)", ("--seeds", "drawn"), same),
+            ):
+                status, text = bench.run("--resume", "--repeats", "2", *options, **environment)
+                self.assertEqual(status, 1, text)
+                self.assertIn("was begun with " + words, text)
+            two.write_text(first)
+            status, text = bench.run("--resume", **same)
+            self.assertEqual(status, 1, text)
+            self.assertIn("two.json: was begun with another entry", text)
+            two.unlink()
+            result = json.loads(first)
+            result["record"]["timing"]["samples"][0]["effective_s"] = 0.001
+            one.write_text(json.dumps(result))
+            status, text = bench.run("--resume", **same)
+            self.assertEqual(status, 1, text)
+            self.assertIn("by the record)", text)
+            one.write_text(first)
+            bench.plan["repeats"] = 2
+            (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
+            status, text = bench.run("--resume", **same)
+            self.assertEqual(status, 1, text)
+            self.assertIn("another plan", text)
+
+
+if __name__ == "__main__":
+    unittest.main()
