@@ -14,7 +14,6 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
 
 constexpr const char* on_gpu =
     R"({"id": "a", "case": "night", "milestone": "pipeline", "gpus": 1})";
