@@ -72,6 +72,16 @@ TEST(Record, DerivedNumbersFollowFromIt) {
               ElementsAre("fom/effective/seconds/median is 3.0 (expected 12.0, by the record)"));
 }
 
+TEST(Record, WhatWasAddedMayBeMissing) {
+  Json json = result_json(good());
+  json["record"]["work"].erase("compression");
+  EXPECT_FALSE(record_of(json, "r.json").work.compression);
+  json["derived"].erase("sustained");
+  EXPECT_THAT(wrongly_derived(json, good()), IsEmpty());
+  json["derived"]["more"] = 1;
+  EXPECT_THAT(wrongly_derived(json, good()), testing::Not(IsEmpty()));
+}
+
 // An archive of one entry, of a plan that the record names.
 Files archive_of(Record record) {
   const std::string plan = R"({"name": "p", "description": "d", "tier": "acceptance",
@@ -87,12 +97,12 @@ Files archive_of(Record record) {
 TEST(CheckArchive, SaysWhatIsComplete) {
   const ArchiveCheck found = check_archive(archive_of(good()));
   EXPECT_EQ(found.exit_status(), 0) << found.text();
-  EXPECT_THAT(found.text(), HasSubstr("consistent\nall files are there\npipeline: complete\n"));
+  EXPECT_THAT(found.text(), HasSubstr("consistent\nall files are there\ncomplete: pipeline\n"));
   Record record = good();
   record.inputs.seeds = "plan";
   const ArchiveCheck planned = check_archive(archive_of(record));
   EXPECT_EQ(planned.exit_status(), 6);
-  EXPECT_THAT(planned.text(), HasSubstr("not complete\n    its seeds are the plan's"));
+  EXPECT_THAT(planned.text(), HasSubstr("not complete: pipeline\n    its seeds are the plan's"));
 }
 
 TEST(CheckArchive, FindsMistakes) {
