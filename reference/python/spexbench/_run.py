@@ -29,7 +29,7 @@ def _gpu(device: int) -> tuple[_core.Extractor, threading.Lock]:
 def _check_gpu() -> None:
     """Raises DeviceError where there is no GPU to be used."""
     if reason := _core.why_no_gpu():
-        line = f"gpu: {reason} (expected one; gpu=False does the same work on the CPU)"
+        line = f"gpu: {reason} (expected a GPU and a build for it, docs/python.md; or gpu=False)"
         error = DeviceError(line)
         error.exit_status = 77  # as spex-gpu; a GPU that was lost is a failure, 1
         raise error

@@ -143,6 +143,17 @@ def test_again_and_by_several_threads(night, frame):
             assert_same(one.result(), frame)
 
 
+def test_an_extractor_of_many_frames(night, frame, tmp_path):
+    files = [tmp_path / f"frame-{i}.fits" for i in range(4)]
+    with spexbench.Extractor(gpu=True) as extractor:
+        done = [extractor.submit(night.preproc, night.psf, output=f, **FRAME) for f in files]
+        for future in done:
+            assert_same(future.result(), frame)
+    assert len({file.read_bytes() for file in files}) == 1
+    with pytest.raises(spexbench.UsageError, match="there is no GPU 99"):
+        spexbench.Extractor(gpu=True, device=99)
+
+
 @pytest.mark.parametrize("size", [1, 3])
 def test_ranks_share_a_frame(night, frame, size):
     def work(comm):
