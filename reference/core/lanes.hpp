@@ -71,13 +71,17 @@ SPEX_LANES_INLINE Lanes& operator*=(Lanes& a, Lanes b) {
 
 /// From numbers in a row, at any address.
 SPEX_LANES_INLINE Lanes load(const double* from) {
-  Lanes a;
-  __builtin_memcpy(&a, from, sizeof(a));
+  Lanes a;  // by parts: a whole struct would be copied through memory
+#pragma GCC unroll 8
+  for (int i = 0; i < Lanes::parts; ++i)
+    __builtin_memcpy(&a.part[i], from + i * Lanes::width, sizeof(a.part[i]));
   return a;
 }
 /// To numbers in a row, at any address.
 SPEX_LANES_INLINE void store(Lanes a, double* to) {
-  __builtin_memcpy(to, &a, sizeof(a));
+#pragma GCC unroll 8
+  for (int i = 0; i < Lanes::parts; ++i)
+    __builtin_memcpy(to + i * Lanes::width, &a.part[i], sizeof(a.part[i]));
 }
 
 /// The eight numbers of a, summed as a tree.

@@ -12,10 +12,12 @@ int main(int argc, char** argv) {
     spex::bench::add_spots(input);
     spex::bench::add_projection(input);
     spex::bench::add_normal_equations(input);
+    spex::bench::add_quality(input);
     spex::bench::add_eigh();
     spex::bench::add_cholesky(input);
     spex::bench::add_roots(input);
     spex::bench::add_fibers(input);
     spex::bench::add_fits();
+    spex::bench::add_ceilings();
   });
 }

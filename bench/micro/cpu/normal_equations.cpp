@@ -1,5 +1,5 @@
-// N, y and q of a patch on the CPU (extraction.md, section 4): sparse (baseline), by panels
-// (cpu-refactor), and from the whole dense A as the equation reads.
+// N, y and q of a patch on the CPU (extraction.md, section 4): as bands (cholesky), sparse
+// (baseline), by panels (cpu-refactor), and from the whole dense A as the equation reads.
 #include "reference/extract/normal_equations.hpp"
 
 #include <cmath>
@@ -54,24 +54,38 @@ void check(const PatchInput& patch, const Assemble& assemble) {
   require_close("normal_equations: q", found.q, expected.q, 1e-12);
 }
 
+// Products and sums for N alone: one for every pixel that two spots share.
+double products_of(const PatchInput& patch) {
+  const SparseProjection A = make_sparse_projection(patch.spots(), patch.pixels().range);
+  double products = 0;
+  for (std::size_t i = 0; i + 1 < A.first.size(); ++i) {
+    const double covering = A.first[i + 1] - A.first[i];
+    products += covering * (covering + 1) / 2;
+  }
+  return products;
+}
+
 }  // namespace
 
 void add_normal_equations(const InputPointer& input) {
-  const auto add = [&](const char* name, const Assemble& assemble) {
-    benchmark::RegisterBenchmark(name, [input, assemble](benchmark::State& state) {
+  const auto add = [&]<class Way>(const char* name, const Way& way, const Assemble& checked) {
+    benchmark::RegisterBenchmark(name, [input, way, checked](benchmark::State& state) {
       const PatchInput patch(*input);
-      check(patch, assemble);
-      for (auto _ : state) {
-        const NormalEquations equations = assemble(patch.spots(), patch.pixels());
-        benchmark::DoNotOptimize(equations.N.data());
-      }
+      check(patch, checked);
+      for (auto _ : state) benchmark::DoNotOptimize(way(patch.spots(), patch.pixels()));
       state.SetItemsProcessed(state.iterations());
       state.counters["n"] = patch.spots().n();
+      state.counters["flops"] =
+          benchmark::Counter(2 * products_of(patch), benchmark::Counter::kIsIterationInvariantRate);
     })->Unit(benchmark::kMillisecond);
   };
-  add("normal_equations/sparse", assemble_sparse);
-  add("normal_equations/panels", assemble_dense);
-  add("normal_equations/dense", assemble_whole);
+  add("normal_equations/bands", assemble_bands,
+      [](const PatchSpots& spots, const PatchPixels& pixels) {
+        return whole(assemble_bands(spots, pixels));
+      });
+  add("normal_equations/sparse", assemble_sparse, assemble_sparse);
+  add("normal_equations/panels", assemble_dense, assemble_dense);
+  add("normal_equations/dense", assemble_whole, assemble_whole);
 }
 
 }  // namespace spex::bench
