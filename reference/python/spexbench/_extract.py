@@ -54,6 +54,7 @@ def extract(
     What is computed, and what the parameters mean, is in docs/extraction.md; names and defaults
     are those of the programs (docs/command-line.md). Equal input gives equal output, whatever the
     number of threads. The interpreter's lock is not held meanwhile, and Ctrl-C is heeded.
+    The logger "spexbench" warns of a frame of which a quarter of the bins have no usable pixel.
 
     Args:
         preproc: a file preproc-CAMERA-EXPID.fits (.gz, .fz); what read_preproc made of one; a
@@ -173,8 +174,10 @@ def extract(
     results = extraction.put_together([worker.extract(extraction)])
     if output is not None:
         extraction.write(results)
+    arrays = extraction.arrays(results, bool(model))
+    _run.warn_of(arrays)
     return frame_of(
-        extraction.arrays(results, bool(model)),
+        arrays,
         specmin=specmin,
         camera=camera,
         flux_of=options.flux,

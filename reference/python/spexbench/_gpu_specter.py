@@ -1,6 +1,5 @@
 """extract_frame as gpu_specter has it, so that what calls that one may call this."""
 
-import logging
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -13,8 +12,6 @@ from ._arguments import make_options
 from ._inputs import ImageLike, PsfLike, as_preproc, as_psf, name_of
 from ._wavelength import Grid, Wavelength, grid_of
 from .errors import UsageError
-
-_log = logging.getLogger("spexbench")
 
 #: gpu_specter's names of the results, and ours.
 _NAMES = {
@@ -124,7 +121,7 @@ def extract_frame(
     ((5, 51), (5, 11, 51))
     """
     if loglevel is not None:
-        _log.setLevel(loglevel.upper() if isinstance(loglevel, str) else loglevel)
+        _run.log.setLevel(loglevel.upper() if isinstance(loglevel, str) else loglevel)
     rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
     gpu = bool(gpu)
     times: dict[str, float] = {"init-mpi-comm": time.time()}
@@ -171,7 +168,7 @@ def extract_frame(
         worker = _run.Worker(gpu, device, share_of_cpus)
         prepared.extend(prepare())
         if rank == 0:
-            _log.info("extracting %d spectra on %d rank(s), gpu: %s", nspec, size, gpu)
+            _run.log.info("extracting %d spectra on %d rank(s), gpu: %s", nspec, size, gpu)
         return worker.extract(prepared[0], rank, size)
 
     shares = _run.everywhere(comm, work)
@@ -186,8 +183,7 @@ def extract_frame(
         frame["specmask"] = (frame["specivar"] == 0).astype(int)
         frame["wave"] = wave
         frame["modelimage"] = arrays["model"]
-        if arrays["failed"]:
-            _log.warning("%d patches could not be solved; their ivar is 0", arrays["failed"])
+        _run.warn_of(arrays)
     now = time.time()
     for name in ("staged-bundles", "merged-bundles", "assembled-frame"):
         times.setdefault(name, now)

@@ -1,6 +1,7 @@
 """Who extracts, and how the ranks of an MPI communicator share a frame."""
 
 import functools
+import logging
 import pickle
 import threading
 from collections.abc import Callable
@@ -11,6 +12,11 @@ from ._arguments import whole
 from .errors import DeviceError, UsageError
 
 T = TypeVar("T")
+
+log = logging.getLogger("spexbench")
+
+#: Part of the bins without a usable pixel that is warned of, as the programs do.
+_UNUSUALLY_DARK = 0.25
 
 _starting = threading.Lock()
 
@@ -55,6 +61,16 @@ class Worker:
         """The patches of a rank; those of one frame at a time."""
         with self._busy:
             return extraction.extract(self._extractor, rank, ranks)
+
+
+def warn_of(arrays: dict[str, Any]) -> None:
+    """Logs what is unusual about the results that the extension module gives."""
+    bins = arrays["ivar"].size
+    if arrays["dark"] > _UNUSUALLY_DARK * bins:
+        part = 100 * arrays["dark"] / bins
+        log.warning("%.0f%% of %d bins have no usable pixel: their flux and ivar are 0", part, bins)
+    if arrays["failed"]:
+        log.warning("%d patches could not be solved; their ivar is 0", arrays["failed"])
 
 
 def on_root(comm: Any, work: Callable[[], T]) -> T:

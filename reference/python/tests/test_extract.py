@@ -68,6 +68,23 @@ def test_wavelengths_as_an_array(night, frame, dtype):
     np.testing.assert_allclose(wave, thirds["wavelength"], rtol=0, atol=1e-9)
 
 
+def test_a_frame_without_light_is_warned_of(night, caplog):
+    extract(night.preproc, night.psf, **SMALL)
+    assert not caplog.records
+    image = spexbench.read_preproc(night.preproc)
+    for ivar in (0 * image.ivar, np.full_like(image.ivar, np.nan), -image.ivar):
+        caplog.clear()
+        dark = spexbench.make_preproc(image.image, ivar, image.mask, "r0")
+        assert extract(dark, night.psf, **SMALL).counts.dark == 510
+        [record] = caplog.records
+        assert record.getMessage() == (
+            "100% of 510 bins have no usable pixel: their flux and ivar are 0"
+        )
+        caplog.clear()
+        spexbench.extract_frame(dark, night.psf, 25, 0, 10, GRID)
+        assert "100% of 510 bins" in caplog.text
+
+
 def test_golden(tmp_path):
     golden = Path(__file__).resolve().parents[3] / "golden"
     extract(

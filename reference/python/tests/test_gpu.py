@@ -230,7 +230,8 @@ def test_errors(night, frame, arguments, line):
 
 def test_a_process_ends_quietly(night):
     """Memory of the GPU is kept for the next frame, up to the end of the interpreter."""
-    script = "import sys, spexbench; spexbench.extract(*sys.argv[1:], gpu=True, nspec=5)"
+    script = """import sys, spexbench
+spexbench.extract(*sys.argv[1:], gpu=True, nspec=5, wavelength=(5760, 5800, 0.8))"""
     command = [sys.executable, "-c", script, night.preproc, night.psf]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
