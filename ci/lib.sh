@@ -43,19 +43,23 @@ find_cuda() {
 use_ccache() {
   if command -v ccache >/dev/null && [[ -z ${CMAKE_CXX_COMPILER_LAUNCHER:-} ]]; then
     export CMAKE_CXX_COMPILER_LAUNCHER=ccache CMAKE_CUDA_COMPILER_LAUNCHER=ccache
+    # With these, ccache keeps what was compiled with precompiled headers too.
+    export CCACHE_SLOPPINESS=${CCACHE_SLOPPINESS:-pch_defines,time_macros}
   fi
 }
 
 # The names of the tiny golden cases, a line each.
 tiny_cases() { sed -n 's/^  "\(tiny-[a-z-]*\)": {$/\1/p' "$root/golden/cases.json" | sort -u; }
 
-# build PRESET [TARGET...]: configures and builds; everything where no target is named.
+# build PRESET [TARGET...]: configures, with the options of the array configure_options, and builds; everything
+# where no target is named.
+configure_options=()
 build() {
   local preset=$1
   shift
   need cmake CMake
   need ninja Ninja
-  cmake --preset "$preset" >"$root/build/$preset-configure.log" 2>&1 || {
+  cmake --preset "$preset" "${configure_options[@]}" >"$root/build/$preset-configure.log" 2>&1 || {
     tail -n 30 "$root/build/$preset-configure.log" >&2
     die "cannot configure preset $preset (full log in build/$preset-configure.log)"
   }

@@ -28,6 +28,15 @@ if(SPEX_SANITIZE)
   list(APPEND SPEX_MPI_TEST_ENVIRONMENT ASAN_OPTIONS=detect_leaks=0)
 endif()
 
+# All tests are compiled alike: one of them has the headers precompiled, and the others take these.
+if(SPEX_PCH)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp CONTENT "int main() {}\n")
+  add_executable(spex_test_headers ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
+  target_link_libraries(spex_test_headers PRIVATE fmt::fmt spdlog::spdlog GTest::gtest GTest::gmock spex_warnings
+                                                  spex_options spex_quick_build)
+  spex_precompile(spex_test_headers ${SPEX_USUAL_HEADERS} <gtest/gtest.h> <gmock/gmock.h>)
+endif()
+
 # Builds what `ctest -L gpu` runs, without the rest.
 add_custom_target(gpu_tests)
 
@@ -45,6 +54,10 @@ function(spex_add_test name)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gmock ${main}
                                         spex_warnings spex_options spex_quick_build)
   target_include_directories(${name} PRIVATE ${PROJECT_BINARY_DIR}/generated)
+  if(SPEX_PCH)
+    target_precompile_headers(${name} REUSE_FROM spex_test_headers)
+    target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
+  endif()
   if(NOT arg_LABELS)
     set(arg_LABELS cpu)
   endif()
