@@ -10,7 +10,7 @@ from exposure import Exposure
 from run import Row
 from soak import Soak
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 BEGIN, END = "<!-- made by ci/fault-check -->\n", "<!-- end -->\n"
 KEPT: pytest.StashKey[list[Row | Soak]] = pytest.StashKey()
 

@@ -13,7 +13,7 @@ import schedules
 from exposure import DISTURBED, OPTIONS, Exposure, processes
 from run import FRAME, NOTHING, RUN, Case, Row, completes, judge, skipped
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+ROOT = Path(__file__).resolve().parents[3]
 LIST = next(s for s in schedules.ALL if s.name == "list")
 PIPELINE = next(s for s in schedules.ALL if s.name == "pipeline")
 FRAMES = next(s for s in schedules.ALL if s.name == "frames, 3 ranks each")
