@@ -16,7 +16,7 @@ struct AlignedAllocator {
   AlignedAllocator() = default;
   /// From the allocator of another type.
   template <class Other>
-  AlignedAllocator(const AlignedAllocator<Other>& /*other*/) {}
+  explicit AlignedAllocator(const AlignedAllocator<Other>& /*other*/) {}
   /// Room for n elements.
   T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), cache_line)); }
   /// Gives back what `allocate` gave.
