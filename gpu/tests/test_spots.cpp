@@ -22,7 +22,7 @@ class Spots : public test::GpuTest {
     return to_host(value);
   }
   void expect_spots_of_reference(const Psf& psf, int fiber, int nspec, const WaveBins& bins) {
-    const std::vector<double> expected =
+    const AlignedDoubles expected =
         spex::evaluate_spots(psf, fiber, nspec, bins.grid.range(bins.first, bins.nwave)).value;
     const std::vector<double> found = evaluate(psf, fiber, nspec, bins);
     ASSERT_EQ(found.size(), expected.size());

@@ -20,7 +20,7 @@ void require_spots(const Device& device, const FrameInput& frame, const gpu::Spo
     require_close(
         "spots",
         gpu::to_host(spots.value + static_cast<std::size_t>(s) * size, size, device.stream()),
-        expected.value, 1e-14);
+        {expected.value.begin(), expected.value.end()}, 1e-14);
   }
 }
 
