@@ -82,8 +82,8 @@ int check(int argc, char** argv) {
       "what was made up. Nothing is unpacked.",
       "spex-bench check");
   app.footer(
-      "Exit status: 0 an entry is complete, 1 a file is missing or no such archive, 2 the command "
-      "line is wrong,\n3 inconsistent, 6 no entry is complete.");
+      "Exit status: 0 an entry is complete, 1 a file is missing or is not an archive, 2 bad command "
+      "line,\n3 inconsistent, 6 no entry is complete.");
   std::string archive;
   app.add_option("archive", archive, "The archive")->required();
   int status = 0;
@@ -105,12 +105,12 @@ int rerun(int argc, char** argv) {
   app.add_option("archive", settings.archive, "The archive")->required();
   app.add_option("-o,--out", settings.out, "Folder for the build and the new results")->required();
   CLI::Option* const source =
-      app.add_option("--source", settings.source, "A clone that has the archive's commit")
+      app.add_option("--source", settings.source, "Clone that contains the archive's commit")
           ->capture_default_str();
   app.add_option("--programs", settings.programs,
-                 "Folder of programs that were built of that commit already")
+                 "Folder of programs already built from that commit")
       ->excludes(source);
-  app.add_option("words", settings.words, "More words for spex-bench");
+  app.add_option("words", settings.words, "More options for spex-bench");
   int status = 0;
   if (!parse_command_line(app, argc, argv, true, status)) return status;
   check_working_folder();

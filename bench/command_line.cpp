@@ -15,17 +15,17 @@ namespace fs = std::filesystem;
 
 CLI::Option* add_launcher(CLI::App& app, std::string& launcher) {
   return app
-      .add_option("--launcher", launcher,
-                  "mpirun, mpiexec, srun, or auto: srun within a job where Slurm can start this "
-                  "MPI, else the MPI's own")
+      .add_option(
+          "--launcher", launcher,
+          "mpirun, mpiexec, srun, or auto: srun inside a Slurm job that can start this MPI, "
+          "otherwise the MPI's own launcher")
       ->check(CLI::IsMember({"auto", "mpirun", "mpiexec", "srun"}))
       ->capture_default_str();
 }
 
 CLI::Option* add_self_test(CLI::App& app) {
   const std::string what =
-      "Say whether this installation works, by its golden cases and the plan ci; "
-      "--self-test --help tells more";
+      "Test this installation with the golden cases and the plan ci (see --self-test --help)";
   return app.add_flag("--self-test", what);
 }
 

@@ -17,32 +17,33 @@ namespace spex::bench {
 int accept(int argc, char** argv) {
   CLI::App app(
       "Accepts or rejects a machine: finds its GPUs, runs the plan for them on an exposure of "
-      "DESI's files, compares every frame, and holds the speed to a target.",
+      "DESI's files, compares every frame, and compares the speed with a target.",
       "spex-bench accept");
   app.footer(
-      "Says first how long it takes and how much disk it needs. Ends with ACCEPT or REJECT, and "
-      "writes\nOUT/acceptance.md, one page, beside the results. Exit status: 0 ACCEPT, else as of "
-      "a plan:\n1 something could not be run, 2 the command line is wrong, 3 a frame is wrong, 4 "
-      "too slow, 5 the\nmachine is unhealthy, 6 too scattered to say.");
+      "First prints the time and the disk space that the run needs. Ends with ACCEPT or REJECT, "
+      "and\n"
+      "writes one page, OUT/acceptance.md. Exit status: 0 ACCEPT, otherwise REJECT: 1 something "
+      "could\nnot run, 2 bad command line, 3 a frame is wrong, 4 too slow, 5 the machine is "
+      "unhealthy, 6 times\nscatter too much to judge.");
   AcceptSettings settings;
   CampaignSettings& campaign = settings.campaign;
   campaign.golden_cases = shipped_golden_cases();
   std::string launcher = "auto", loglevel = "info";
-  app.add_option("plan", settings.plan, "Plan; the one for this machine's GPUs where not given");
+  app.add_option("plan", settings.plan, "Plan; default: the plan for this machine's GPUs");
   app.add_option("-o,--out", campaign.out, "Folder for the results")->required();
   app.add_option("--data", campaign.data,
-                 "Folder for inputs and outputs, OUT/data where not given; its file system is part "
-                 "of what is measured");
+                 "Folder for inputs and outputs; default: OUT/data. Its file system is part of the "
+                 "measurement");
   CLI::Option* const target =
       app.add_option("--target", settings.target,
-                     "Time of an exposure of 30 frames (15min, 900s), or FPNH (20000); asked for "
-                     "on a terminal, else 15min, where not given");
-  app.add_option("--against", settings.against,
-                 "Result of another machine, or of this one before, whose FPNH is the target")
+                     "Time of an exposure of 30 frames (15min, 900s), or FPNH (20000); default: "
+                     "asked for on a terminal, otherwise 15min");
+  app.add_option("--against", settings.against, "Result file whose FPNH is the target")
       ->excludes(target);
-  app.add_option("--system", campaign.system, "The machine's name in the results; else the host's");
+  app.add_option("--system", campaign.system,
+                 "The machine's name in the results; default: the host's name");
   add_launcher(app, launcher);
-  app.add_flag("--require-gpu", campaign.require_gpu, "Fail where there is no GPU");
+  app.add_flag("--require-gpu", campaign.require_gpu, "Fail without a GPU");
   app.add_flag("--resume", campaign.resume, "Resume the run in OUT");
   app.add_option("--loglevel", loglevel, "debug, info, warn or error")->capture_default_str();
   int status = 0;
@@ -59,19 +60,19 @@ int accept(int argc, char** argv) {
 
 int self_test(int argc, char** argv) {
   CLI::App app(
-      "Whether this installation works: runs the golden cases by every method and milestone "
-      "that can run here, and the plan ci. Minutes on two cores.",
+      "Tests this installation: runs the golden cases by every method and milestone that can "
+      "run here, and the plan ci. Takes minutes on two cores.",
       "spex-bench");
   app.footer(
-      "A line for each begins with pass, FAIL or skip. Exit status: 0 pass, 1 something could not "
-      "be run,\n2 the command line is wrong, 3 a frame is wrong, 5 the machine is unhealthy.");
+      "Each line begins with pass, FAIL or skip. Exit status: 0 pass, 1 something could not run, "
+      "2 bad\ncommand line, 3 a frame is wrong, 5 the machine is unhealthy.");
   SelfTestSettings settings;
   std::string loglevel = "warn";
   add_self_test(app)->required();
-  app.add_option("-o,--out", settings.out, "Folder that keeps the results; else they are removed");
+  app.add_option("-o,--out", settings.out, "Folder for the results; default: results are removed");
   std::string launcher = "auto";
   add_launcher(app, launcher);
-  app.add_flag("--require-gpu", settings.require_gpu, "Fail where there is no GPU");
+  app.add_flag("--require-gpu", settings.require_gpu, "Fail without a GPU");
   app.add_option("--loglevel", loglevel, "debug, info, warn or error")->capture_default_str();
   int status = 0;
   if (!parse_command_line(app, argc, argv, true, status)) return status;

@@ -37,7 +37,7 @@ constexpr const char* program = "spex-bench";
 constexpr const char* footer =
     "Writes OUT/ENTRY.json for each entry of the plan, by bench/result.schema.json, after every "
     "run,\n"
-    "OUT/ENTRY.events.json, who did what when in its last run, and OUT/logs. Prints a table.\n"
+    "OUT/ENTRY.events.json, the log of its last run, and OUT/logs. Prints a table.\n"
     "\n"
     "Examples:\n"
     "  spex-bench --self-test\n"
@@ -51,9 +51,9 @@ constexpr const char* footer =
     "then\n"
     "  spex-reports bench result --out report\n"
     "\n"
-    "Exit status: 0 pass, 1 something could not be run, 2 the command line or the plan is wrong,\n"
-    "3 a frame is wrong, 4 too slow, 5 the machine is unhealthy, 6 too scattered to say, 77 there\n"
-    "is no GPU for an entry.";
+    "Exit status: 0 pass, 1 something could not run, 2 bad command line or plan, 3 a frame is\n"
+    "wrong, 4 too slow, 5 the machine is unhealthy, 6 times scatter too much to judge, 77 no GPU\n"
+    "for an entry.";
 
 constexpr int most_runs = 10000, most_nodes = 100000;
 constexpr double least_seconds = 0.1, most_seconds = 1e6;
@@ -72,67 +72,66 @@ struct Arguments {
 };
 
 void add_options(CLI::App& app, Arguments& a) {
-  app.add_option("plan", a.plan, "Plan file, or the name of one that is shipped, e.g. ci")
+  app.add_option("plan", a.plan, "Plan file, or the name of a shipped plan, such as ci")
       ->required();
   app.add_option("-o,--out", a.settings.out, "Folder for the results")->group("Files");
   app.add_option(
          "--data", a.settings.data,
-         "Folder for inputs and outputs, OUT/data where not given. A run of a full exposure "
-         "takes 9 GB until its frames are compared; --list says how much there is at once. "
-         "Its file system is part of what is measured")
+         "Folder for inputs and outputs; default: OUT/data. Its file system is part of the "
+         "measurement. A run of a full exposure takes 9 GB until its frames are compared; --list "
+         "prints the largest total")
       ->group("Files");
   app.add_option("--references", a.settings.references,
-                 "Folder of the frames that others are compared with, which are kept with --seeds "
-                 "plan, OUT/references where not given. A full exposure takes 2.5 GB")
+                 "Folder of reference frames, which --seeds plan keeps; default: OUT/references. A "
+                 "full exposure takes 2.5 GB")
       ->group("Files");
-  app.add_option(
-         "--goldens", a.settings.golden_cases,
-         "cases.json that the plan's goldens are of; the one that is shipped where not given")
+  app.add_option("--goldens", a.settings.golden_cases,
+                 "cases.json of the plan's goldens; default: the shipped file")
       ->group("Files");
-  app.add_option("--thresholds", a.thresholds, "What each entry must reach (docs/benchmark.md)")
+  app.add_option("--thresholds", a.thresholds,
+                 "File of the speeds that entries must reach (docs/benchmark.md)")
       ->group("Files");
-  app.add_option("--only", a.only, "These entries, sweeps or groups of the plan, commas between")
+  app.add_option("--only", a.only, "Entries, sweeps or groups of the plan to run, comma-separated")
       ->delimiter(',')
       ->group("What to run");
   app.add_option("--repeats", a.repeats,
-                 "Timed runs of each entry, no more and no fewer; the plan's where not given")
+                 "Exact number of timed runs of each entry; default: from the plan")
       ->check(CLI::Range(1, most_runs))
       ->group("What to run");
-  app.add_option("--warmups", a.warmups, "Runs before those; the plan's where not given")
+  app.add_option("--warmups", a.warmups, "Runs before the timed runs; default: from the plan")
       ->check(CLI::Range(0, most_runs))
       ->group("What to run");
-  app.add_option(
-         "--duration", a.duration,
-         "Seconds that the long runs of a plan of the tier night last; the plan's where not "
-         "given")
+  app.add_option("--duration", a.duration,
+                 "Length of long runs (tier night) in seconds; default: from the plan")
       ->check(CLI::Range(least_seconds, most_seconds))
       ->group("What to run");
   app.add_option("--seeds", a.seeds,
-                 "Of the inputs: drawn for each run; or the plan's, whose inputs and reference "
-                 "frames are kept, to try a change again and again. Plan in the tier ci, else "
-                 "drawn, where not given")
+                 "Seeds of the inputs. drawn: new for each run. plan: fixed, inputs and reference "
+                 "frames are kept to repeat a measurement. Default: plan in the tier ci, "
+                 "otherwise drawn")
       ->check(CLI::IsMember({"drawn", "plan"}))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
       ->group("What to run");
-  app.add_flag("--resume", a.settings.resume, "Go on with what OUT holds of this plan")
+  app.add_flag("--resume", a.settings.resume, "Resume the run of this plan in OUT")
       ->group("What to run");
   CLI::Option* const list =
-      app.add_flag("--list", a.list, "Say what would be run, and what it takes, and end")
+      app.add_flag("--list", a.list, "Print what would run and what it needs, and exit")
           ->group("What to run");
-  app.add_flag("--json", a.json, "The same as JSON")->needs(list)->group("What to run");
+  app.add_flag("--json", a.json, "With --list: print JSON")->needs(list)->group("What to run");
   add_self_test(app)->group("What to run");
   add_launcher(app, a.launcher)->group("Machine");
   app.add_option("--launcher-options", a.launcher_options,
-                 "More words for the launcher, blanks between")
+                 "More options for the launcher, separated by blanks")
       ->group("Machine");
   app.add_option("--nodes", a.settings.launch.nodes, "Nodes of each run")
       ->check(CLI::Range(1, most_nodes))
       ->capture_default_str()
       ->group("Machine");
   app.add_option("--system", a.settings.system,
-                 "The machine's name in the results; else the host's")
+                 "The machine's name in the results; default: the host's name")
       ->group("Machine");
-  app.add_flag("--require-gpu", a.settings.require_gpu, "Fail where an entry's GPUs are not there")
+  app.add_flag("--require-gpu", a.settings.require_gpu,
+               "Fail if GPUs of an entry are missing, instead of skipping the entry")
       ->group("Machine");
   app.add_option("--loglevel", a.loglevel, "debug, info, warn or error")
       ->capture_default_str()

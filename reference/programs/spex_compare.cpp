@@ -41,18 +41,17 @@ struct Arguments {
 
 void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("result", arguments.result, "frame under test")->required();
-  app.add_option("expected", arguments.expected, "frame that is expected, e.g. a golden");
-  app.add_option(
-         "--tolerance", arguments.tolerance,
-         "production, masked, unpadded, identical, or FILE.json:CASE, a case of a cases.json")
+  app.add_option("expected", arguments.expected, "expected frame, such as a golden");
+  app.add_option("--tolerance", arguments.tolerance,
+                 "production, masked, unpadded, identical, or FILE.json:CASE (a golden case)")
       ->capture_default_str();
   app.add_flag(
       "--whole", arguments.whole,
-      "compare headers, checksums, SCORES and FIBERMAP too, as spex-bench does; with a frame "
+      "also compare headers, checksums, SCORES and FIBERMAP, like spex-bench; only for frames "
       "of this project");
   app.add_option("--truth", arguments.truth, "truth file of spex-sim --on-grid");
   app.add_option("--json", arguments.json, "write the report as JSON to this file");
-  app.add_option("--label", arguments.label, "what this comparison is called in the report");
+  app.add_option("--label", arguments.label, "name of the comparison in the report");
 }
 
 int compare(const Arguments& arguments) {
@@ -97,8 +96,7 @@ int compare(const Arguments& arguments) {
 int main(int argc, char** argv) {
   spex::set_up_logging(program);
   return spex::run_guarded(program, [&] {
-    CLI::App app("Compares a frame with another frame, or with the truth that was simulated.",
-                 program);
+    CLI::App app("Compares a frame with another frame, or with the simulated truth.", program);
     app.set_version_flag("--version", spex::version_text(program));
     app.footer(footer);
     Arguments arguments;

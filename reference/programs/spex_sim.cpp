@@ -33,7 +33,7 @@ constexpr const char* footer =
     "then\n"
     "  spex-cpu -i night/preproc-r0-00000001.fits -p night/psf-r0-00000001.fits -o frame.fits\n"
     "\n"
-    "Exit status: 0 done, 1 a file is wrong or the work failed, 2 the command line is wrong.";
+    "Exit status: 0 success, 1 bad file or failure, 2 bad command line.";
 
 // As the command line has them.
 struct Arguments {
@@ -52,22 +52,21 @@ void add_options(CLI::App& app, Arguments& arguments) {
   spex::SimOptions& o = arguments.options;
   app.option_defaults()->always_capture_default();
 
-  app.add_option("-o,--output", o.folder, "Folder to write to; made where its parent exists")
+  app.add_option("-o,--output", o.folder, "Output folder; created if its parent exists")
       ->required()
       ->group("Files");
   app.add_option("--compress", arguments.compress,
-                 "Of the preproc files: none, gz, or fz (tile compression, without loss)")
+                 "Compression of the preproc files: none, gz, or fz (lossless tile compression)")
       ->group("Files");
   app.add_option("--files", arguments.files,
-                 "all; inputs: PSF and image, whose headers do not name the seed; truth: the truth "
-                 "alone")
+                 "all; inputs: PSF and image, without the seed in their headers; truth: only the "
+                 "truth")
       ->group("Files");
-  app.add_option("--psf", o.psf, "Take the PSF from this file; with one camera")->group("Files");
+  app.add_option("--psf", o.psf, "Use the PSF of this file; only with one camera")->group("Files");
 
-  app.add_option("--cameras", arguments.cameras,
-                 "b, r, z with the spectrograph 0 to 9, commas between; or all 30")
+  app.add_option("--cameras", arguments.cameras, "Cameras such as b0,r0,z9, or all (30)")
       ->group("What to simulate");
-  app.add_option("--seed", arguments.seed, "Another sky, other targets, other noise")
+  app.add_option("--seed", arguments.seed, "Seed of sky, targets and noise")
       ->type_name("INT")
       ->group("What to simulate");
   app.add_option("--size", arguments.size,
@@ -75,29 +74,29 @@ void add_options(CLI::App& app, Arguments& arguments) {
                  "wavelengths; full: 500 fibers, the whole CCD")
       ->group("What to simulate");
   app.add_flag("--on-grid", o.on_grid,
-               "Put the flux on the wavelengths of the extraction's grid, as spex-compare --truth "
-               "needs; else every 0.4 Angstrom")
+               "Simulate flux on the extraction's grid, as spex-compare --truth needs; default: "
+               "every 0.4 Angstrom")
       ->group("What to simulate");
   app.add_option("--ivar", arguments.ivar,
-                 "Variance from the expected electrons of a pixel, or from the observed, which "
-                 "biases faint spectra")
+                 "Variance from the expected electrons of a pixel, or from the observed electrons "
+                 "(biases faint spectra)")
       ->group("What to simulate");
   app.add_option("--exptime", o.exptime, "Exposure time, s")->group("What to simulate");
   app.add_option("--flavor", arguments.flavor,
                  "science: targets and sky; flat: continuum lamps; arc: line lamps; sky: sky in "
-                 "all fibers. Fibers have one throughput in all flavors of a seed")
+                 "all fibers. A seed has the same throughputs in all flavors")
       ->group("What to simulate");
   app.add_option("--expid", o.expid, "Exposure number, for file names, header and noise")
       ->group("What to simulate");
-  app.add_option("--exposures", o.exposures, "Exposures, with ascending numbers from --expid")
+  app.add_option("--exposures", o.exposures, "Number of exposures, numbered from --expid")
       ->group("What to simulate");
   app.add_option("--psf-shift", o.psf_shift,
-                 "Each exposure has a PSF of its own, with traces shifted by up to so many pixels; "
-                 "0: one PSF for all")
+                 "Shift the PSF traces of each exposure by up to this many pixels; 0: one PSF for "
+                 "all")
       ->group("What to simulate");
-  app.add_option("--night", o.night, "YYYYMMDD, for the header")->group("What to simulate");
+  app.add_option("--night", o.night, "Date in the header, YYYYMMDD")->group("What to simulate");
 
-  app.add_option("--threads", o.threads, "Threads")->group("Running");
+  app.add_option("--threads", o.threads, "Number of threads")->group("Running");
   app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")->group("Running");
 }
 
