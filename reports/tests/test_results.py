@@ -15,7 +15,7 @@ from spexreports.errors import DataError, UsageError
 from spexreports.results.bundles import read_bundles
 from spexreports.results.checks import read_checks, read_kernel_times
 from spexreports.results.compare import ratio
-from spexreports.results.keep import keep
+from spexreports.results.keep import keep, keep_worst_checks
 from spexreports.results.kernels import read_kernels
 from spexreports.results.read import find, newest, read_results
 from spexreports.results.result import CLOCKS, KERNELS, STAGES
@@ -189,6 +189,19 @@ class Keeping(Scratch):
         self.assertFalse(log.exists())
         self.assertEqual(sorted(p.name for p in tree.rglob("*.*")), ["pipeline.json"])
 
+    def test_the_worst_of_each_check(self):
+        result = data("pipeline")
+        frames = result["record"]["validation"]["frames"][:2]
+        check = {"hdu": "FLUX", "what": "pull", "limit": 1.0, "compared": 9, "bad": 0}
+        frames[0]["checks"] = [check | {"largest": 0.25}, check | {"hdu": "IVAR", "largest": 0.5}]
+        frames[1]["checks"] = [check | {"largest": 0.75}]
+        keep_worst_checks(result)
+        self.assertEqual([c["largest"] for c in frames[0]["checks"]], [0.75, 0.5])
+        self.assertEqual(frames[1]["checks"], [])
+        frames[1]["checks"] = [check | {"largest": 2.0, "bad": 1}]
+        keep_worst_checks(result)
+        self.assertEqual(len(frames[1]["checks"]), 1)
+
     def test_names_that_leave_the_tree(self):
         self.write("pipeline.json", data("pipeline"))
         for name in ("../out", "", "a b", ".hidden"):
@@ -279,7 +292,7 @@ class Others(Scratch):
                 read_checks([self.write("c.json", broken)])
 
     def test_kernel_times(self):
-        [found] = read_kernel_times(find([RESULTS]).kernel_times)
+        [found] = read_kernel_times(find([RESULTS]).checks)
         self.assertGreater(dict(found.kernels)["spots_kernel"]["b"], 0)
         # A file of ci/gpu-check holds one where there was a profiler.
         times = {"commit": "0123456", "gpu": "H200", "date": "2026-11-24", "milestone": "direct"}

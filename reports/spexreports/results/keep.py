@@ -24,17 +24,39 @@ def compact(data: dict[str, Any]) -> str:
     return "{" + ",\n".join(parts) + "}\n"
 
 
+def keep_worst_checks(data: dict[str, Any]) -> None:
+    """Keeps the worst of each check over all frames, with the first frame; the others have none.
+
+    A result with a check that failed stays whole.
+    """
+    frames = data["record"]["validation"]["frames"]
+    checks = [check for frame in frames for check in frame["checks"]]
+    if any(check["bad"] or check["largest"] is None for check in checks):
+        return
+    worst: dict[tuple[str, str], dict[str, Any]] = {}
+    for check in checks:
+        key = (check["hdu"], check["what"])
+        if key not in worst or check["largest"] > worst[key]["largest"]:
+            worst[key] = check
+    for frame in frames:
+        frame["checks"] = []
+    if frames:
+        frames[0]["checks"] = list(worst.values())
+
+
 def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> list[Path]:
     """Writes the results of files and folders into the tree; returns what was written.
 
     `system` replaces the name that the machine gave itself. No figure is changed: the text is the
-    same JSON without spaces. Run logs are kept where `events` asks for them, series always.
+    same JSON without spaces, with the worst of each check. Run logs are kept where `events` asks
+    for them, series always.
     """
     written = []
     for result in find(paths).results:
         data = read_json(result.file)
         if system:
             data["record"]["system"]["name"] = system
+        keep_worst_checks(data)
         kept = parse_result(result.file, data)
         for what, name in (("system", kept.system), ("plan", kept.plan), ("entry", kept.entry)):
             if not NAME.fullmatch(name):
