@@ -82,7 +82,8 @@ int check(int argc, char** argv) {
       "what was made up. Nothing is unpacked.",
       "spex-bench check");
   app.footer(
-      "Exit status: 0 an entry is complete, 1 a file is missing or is not an archive, 2 bad command "
+      "Exit status: 0 an entry is complete, 1 a file is missing or is not an archive, 2 bad "
+      "command "
       "line,\n3 inconsistent, 6 no entry is complete.");
   std::string archive;
   app.add_option("archive", archive, "The archive")->required();
