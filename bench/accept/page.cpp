@@ -66,19 +66,19 @@ std::string acceptance_page(const std::vector<Record>& records, const Target& ta
       "| entry | milestone | frames | seconds (median) | FPNH | frames right | worst error / "
       "tolerance | verdict |\n"
       "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
-  std::string reasons;
+  std::string remarks;
   for (const Record& record : records) {
     const Derived derived = derive(record);
     page += row_of(record, derived);
     for (const std::string& reason : derived.verdict.reasons)
-      reasons += fmt::format("- {}: {}\n", record.entry, printable(reason));
+      remarks += fmt::format("- {}: {}\n", record.entry, printable(reason));
     for (const std::string& unusual : derived.unusual)
-      reasons += fmt::format("- {}, unusual: {}\n", record.entry, printable(unusual));
+      remarks += fmt::format("- {}, unusual: {}\n", record.entry, printable(unusual));
   }
   page +=
       "\nSeconds run from launch to exit. Every frame of every run was compared with the CPU "
       "reference of the same input and with the simulated truth.\n";
-  if (!reasons.empty()) page += "\n## Reasons\n\n" + reasons;
+  if (!remarks.empty()) page += "\n## Remarks\n\n" + remarks;
   page +=
       "\n## Run the plan again\n\n"
       "    spex-bench submit OUT --archive result.tar.gz\n"

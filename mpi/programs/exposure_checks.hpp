@@ -1,4 +1,4 @@
-// What goes together of the options of an extraction.
+// Checks which options of an extraction may be combined.
 #pragma once
 
 #include "mpi/programs/exposure_cli.hpp"
@@ -12,9 +12,8 @@ namespace spex {
 /// The name of an option that was given and only many frames have; null where there is none.
 [[nodiscard]] const char* option_of_many(const ExposureArguments& many);
 
-/// Throws Error(usage) where options do not go together, a file is needed that has no name, or a
-/// log has the name of another file. `one` are the files of one frame, empty where many are asked
-/// for.
+/// Throws Error(usage) if options exclude each other, a file name is missing, or a log has the name
+/// of an input or output. `one` holds the files of one frame; it is empty for many frames.
 void check_exposure_options(const FrameFiles& one, const ExposureArguments& many);
 
 }  // namespace spex

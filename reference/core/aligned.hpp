@@ -17,11 +17,11 @@ struct AlignedAllocator {
   /// From the allocator of another type.
   template <class Other>
   explicit AlignedAllocator(const AlignedAllocator<Other>& /*other*/) {}
-  /// Room for n elements.
+  /// Memory for n elements, uninitialized. Throws std::bad_alloc.
   T* allocate(std::size_t n) { return static_cast<T*>(::operator new(n * sizeof(T), cache_line)); }
-  /// Gives back what `allocate` gave.
+  /// Frees the memory of `allocate`.
   void deallocate(T* room, std::size_t /*n*/) { ::operator delete(room, cache_line); }
-  /// Elements that nothing is said of are not set: `AlignedDoubles(n)` holds anything.
+  /// Leaves elements without a value uninitialized, such as those of `AlignedDoubles(n)`.
   template <class Element, class... Value>
   void construct(Element* at, Value&&... value) {
     if constexpr (sizeof...(Value) == 0)
@@ -29,7 +29,7 @@ struct AlignedAllocator {
     else
       ::new (static_cast<void*>(at)) Element(std::forward<Value>(value)...);
   }
-  /// All are equal.
+  /// Any of these allocators can free the memory of any other.
   template <class Other>
   bool operator==(const AlignedAllocator<Other>& /*other*/) const {
     return true;

@@ -10,22 +10,6 @@
 namespace spex {
 namespace {
 
-// Calls row(y, x_begin, count, spot values) for each row of bin j's spot within the range; x and y
-// count from the range's corner.
-template <class Row>
-void for_each_row(const PatchSpots& spots, int j, const PixelRange& range, const Row& row) {
-  const int nx = spots.spots->nx;
-  const int xc = spots.xc(j);
-  const int yc = spots.yc(j);
-  const int x0 = std::max(xc, range.x0);
-  const int x1 = std::min(xc + nx, range.x1);
-  const int y0 = std::max(yc, range.y0);
-  const int y1 = std::min(yc + spots.spots->ny, range.y1);
-  const double* spot = spots.spot(j);
-  for (int y = y0; y < y1; ++y)
-    if (x0 < x1) row(y - range.y0, x0 - range.x0, x1 - x0, spot + (y - yc) * nx + (x0 - xc));
-}
-
 // The part of bin j's spot within the range, and the index of its first pixel in the range; no rows
 // where the spot lies beyond.
 struct PartOfRange {
@@ -43,6 +27,17 @@ PartOfRange part_of_range(const PatchSpots& spots, int j, const PixelRange& rang
   if (x0 >= x1 || y0 >= y1) return {};
   return {{x1 - x0, y1 - y0, nx, spots.spot(j) + (y0 - yc) * nx + (x0 - xc)},
           count_of(y0 - range.y0, range.nx()) + count_of(x0 - range.x0)};
+}
+
+// Calls row(y, x_begin, count, spot values) for each row of bin j's spot within the range; x and y
+// count from the range's corner.
+template <class Row>
+void for_each_row(const PatchSpots& spots, int j, const PixelRange& range, const Row& row) {
+  const auto [A, pixel] = part_of_range(spots, j, range);
+  if (A.rows == 0) return;
+  const int x = static_cast<int>(pixel % count_of(range.nx()));
+  const int y0 = static_cast<int>(pixel / count_of(range.nx()));
+  for (int y = 0; y < A.rows; ++y) row(y0 + y, x, A.columns, A.spot + count_of(y, A.stride));
 }
 
 std::size_t pixel_count(const PixelRange& range) {
