@@ -236,13 +236,13 @@ __global__ void __launch_bounds__(threads, 2)
       norm = fmax(norm, __shfl_xor_sync(0xffffffffU, norm, offset));
     if (lane == 0) complements.norm[blockIdx.x] = norm;
   }
-  double* E = complements.outside + static_cast<size_t>(blockIdx.x) * m * m;
+  float* E = complements.outside + static_cast<size_t>(blockIdx.x) * m * m;
   double bound = 0;
   for (int i = warp; i < m; i += warps)
     for (int j = lane; j < m; j += warp_size) {
       const double d = D[i * ld + j];
       const int apart = abs(i - j);
-      E[i * m + j] = apart > R ? d : 0.0;
+      E[i * m + j] = apart > R ? static_cast<float>(d) : 0.0F;
       bound += apart > R ? fabs(d) * (root_of_inverse[i] * root_of_inverse[j])
                          : inverse[min(i, j) * (R + 1) + apart] * d;
     }

@@ -9,6 +9,7 @@ namespace spex::gpu {
 template <class Function>
 auto with_reach(int reach, const Function& function) {
   if (reach == 8) return function.template operator()<8>();
+  if (reach == 9) return function.template operator()<9>();
   if (reach == 10) return function.template operator()<10>();
   return function.template operator()<largest_fiber_reach>();
 }

@@ -19,15 +19,19 @@ constexpr int group = fiber_roots::group;
 constexpr int spectra_of_warp = fiber_roots::spectra_of_warp;
 constexpr int vectors = fiber_roots::vectors;
 static_assert(spectra_of_warp * group == warp_size);
-constexpr int tile = 8;  // rows of E that a warp takes at a time
+constexpr int tile = 25;  // rows of E that a warp multiplies at a time
 constexpr unsigned all = 0xffffffffU;
 constexpr double root_error = fiber_poles::gpu_error;
+constexpr int poles_of_sector = 32 / sizeof(double);  // whose scratch is one sector of memory
 constexpr int most_poles = fiber_poles::most;
-// Of what E adds, which is 1e-7 of the whole at most.
+// Relative tolerance of the correction by E, itself at most 1e-7 of the result.
 constexpr double correction_error = 3e-4;
-// Up to this ratio of the largest eigenvalue to the least, single precision finds what E adds
-// within 3e-4.
-constexpr double single_condition = 5e3;
+// Relative error of the correction in single precision, for an eigenvalue ratio of 1.
+constexpr double single_error = 6e-8;
+// A single-precision correction is accepted if its error is below this, relative to P^(-1/2) 1 and
+// in units of the whitened y, whose errors are 1; or if its relative error is below
+// correction_error.
+constexpr double accepted_error = 1e-10;
 
 // The values of a spectrum's lanes, each the sum over the lanes of one number of `v`: lane p has
 // that of v[p]. Halves of the numbers change sides, so that a step adds half as many as the last.
@@ -51,17 +55,23 @@ __device__ double sum_over_group(const double (&v)[group]) {
          __shfl_xor_sync(all, upper ? quarter[0] : quarter[1], 1);
 }
 
+// Whether `value` is true in any lane of the spectrum.
+__device__ bool any_of_group(bool value) {
+  const unsigned first = threadIdx.x % warp_size / group * group;
+  return (__ballot_sync(all, value) >> first & ((1U << group) - 1)) != 0;
+}
+
 // Sums of a column: Q's band, and both vectors.
 __host__ __device__ constexpr int scratch_numbers_of_warp(int R, int m) {
   return m * (R + 1 + 2 * vectors) * warp_size;
 }
 
-// Columns that are called for ahead of their turn: what all warps keep in global memory is more
-// than the second-level cache holds.
+// Columns of L are prefetched this many columns ahead: the scratch of all warps exceeds the
+// second-level cache.
 constexpr int columns_ahead = 4;
 
 template <class Real>
-__device__ void call_for(const Real* value) {
+__device__ void prefetch(const Real* value) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(value));
 }
 
@@ -70,10 +80,10 @@ template <int R, class Real>
 struct Lane {
   int m;
   int ndiag;
-  int lane;         // within the warp
+  int lane;         // within the warp's scratch
   int p;            // within the spectrum's lanes
   const double* P;  // band of the spectrum, zeros beyond its rows
-  const double* E;
+  const float* E;
   const double* y;
   double* sums;   // shared, [m][group chunks]: 1, y, then the band of Q, from P_b alone
   double* added;  // shared, [vectors][m]: what E adds to P^(-1/2) of 1 and y
@@ -104,12 +114,12 @@ struct Lane {
 #pragma unroll
     for (int k = 0; k < vectors; ++k) v[k] = of[(j * vectors + k) * warp_size + lane];
   }
-  __device__ void call_for_column(const Real* of, int j) const {
+  __device__ void prefetch_column(const Real* of, int j) const {
     if (j < 0 || j >= m) return;
 #pragma unroll
-    for (int d = 0; d <= R; ++d) call_for(L + (j * (R + 1) + d) * warp_size + lane);
+    for (int d = 0; d <= R; ++d) prefetch(L + (j * (R + 1) + d) * warp_size + lane);
 #pragma unroll
-    for (int k = 0; k < vectors; ++k) call_for(of + (j * vectors + k) * warp_size + lane);
+    for (int k = 0; k < vectors; ++k) prefetch(of + (j * vectors + k) * warp_size + lane);
   }
 };
 
@@ -193,7 +203,7 @@ __device__ void add_root(const Lane<R, double>& my, double shift, double weight)
   invert_band<R>(
       my.m,
       [&](int j, double(&l)[R + 1]) {
-        my.call_for_column(my.x, j - columns_ahead);
+        my.prefetch_column(my.x, j - columns_ahead);
 #pragma unroll
         for (int k = 0; k < vectors; ++k) x[k] = x_ahead[k];
         my.load(my.x, j, l, x_ahead);
@@ -223,7 +233,7 @@ __device__ void solve_back(const Lane<R, Real>& my, const Real* of, const Take& 
   Real l_ahead[R + 1], ahead[vectors];
   my.load(of, my.m - 1, l_ahead, ahead);
   for (int j = my.m - 1; j >= 0; --j) {
-    my.call_for_column(of, j - columns_ahead);
+    my.prefetch_column(of, j - columns_ahead);
     Real l[R + 1], value[vectors];
 #pragma unroll
     for (int d = 0; d <= R; ++d) l[d] = l_ahead[d];
@@ -247,7 +257,7 @@ __device__ void solve_forward(const Lane<R, Real>& my, Real* of) {
   Real l_ahead[R + 1], unused[vectors];
   my.load(of, 0, l_ahead, unused);
   for (int j = 0; j < my.m; ++j) {
-    my.call_for_column(of, j + R + 1 + columns_ahead);
+    my.prefetch_column(of, j + R + 1 + columns_ahead);
     Real l[R + 1], entering[vectors];
 #pragma unroll
     for (int d = 0; d <= R; ++d) l[d] = l_ahead[d];
@@ -263,29 +273,24 @@ __device__ void solve_forward(const Lane<R, Real>& my, Real* of) {
 template <int R, class Real>
 __device__ void apply_E(const Lane<R, Real>& my) {
   for (int first = 0; first < my.m; first += tile) {
-    double sum[vectors][tile] = {};
-    const auto add = [&](int k, int rows) {
-      const double x0 = my.column(my.x, k, 0), x1 = my.column(my.x, k, 1);
-      const double* E = my.E + static_cast<size_t>(k) * my.m + first;
+    const int rows = min(tile, my.m - first);
+    Real sum[vectors][tile] = {};
+#pragma unroll 2
+    for (int k = 0; k < my.m; ++k) {
+      const Real x0 = my.column(my.x, k, 0), x1 = my.column(my.x, k, 1);
+      const float* E = my.E + static_cast<size_t>(k) * my.m + first;
 #pragma unroll
       for (int i = 0; i < tile; ++i) {
-        const double e = i < rows ? E[i] : 0.0;
+        const Real e = i < rows ? E[i] : 0;
         sum[0][i] += e * x0;
         sum[1][i] += e * x1;
       }
-    };
-    if (first + tile <= my.m) {
-#pragma unroll 4
-      for (int k = 0; k < my.m; ++k) add(k, tile);
-    } else {
-#pragma unroll 2
-      for (int k = 0; k < my.m; ++k) add(k, my.m - first);
     }
 #pragma unroll
     for (int i = 0; i < tile; ++i) {
-      if (first + i >= my.m) break;
-      my.column(my.Ex, first + i, 0) = static_cast<Real>(sum[0][i]);
-      my.column(my.Ex, first + i, 1) = static_cast<Real>(sum[1][i]);
+      if (i >= rows) break;
+      my.column(my.Ex, first + i, 0) = sum[0][i];
+      my.column(my.Ex, first + i, 1) = sum[1][i];
     }
   }
 }
@@ -304,6 +309,21 @@ __device__ void add_correction(const Lane<R, Real>& my, double weight, bool want
     const double sum = sum_over_group(v);
     if (wanted && my.p < vectors) my.added[my.p * my.m + j] += sum;
   });
+}
+
+// The largest correction by E: of P^(-1/2) 1 relative to the element, of P^(-1/2) y as it is.
+// Infinite where a correction is not finite.
+template <int R>
+__device__ double correction(const Lane<R, double>& my) {
+  double largest = 0;
+  for (int j = my.p; j < my.m; j += group) {
+    const double size = fmax(fabs(my.added[j] / my.of_band(0, j)), fabs(my.added[my.m + j]));
+    largest = fmax(largest, isfinite(my.added[j] + my.added[my.m + j]) ? size : INFINITY);
+  }
+#pragma unroll
+  for (int offset = group / 2; offset > 0; offset /= 2)
+    largest = fmax(largest, __shfl_xor_sync(all, largest, offset));
+  return largest;
 }
 
 // (P_b x)_j, x(k) element k of a vector.
@@ -377,32 +397,56 @@ __global__ void __launch_bounds__(warps* warp_size)
     const bool can = least > 0 && largest > least && largest < fiber_bounds::condition * least;
     if (!can) least = 1, largest = 2;
     least = fmin(raise_least<R>(my, least), 0.5 * largest);
-    bool good = can;
-    // Rounds of poles; where another spectrum of the warp has more, this one's last again, without
-    // weight.
-    const auto with_poles = [&](const auto& in_precision, double error, bool wanted,
-                                const auto& add) {
-      int n = group;
-      while (n < most_poles && wanted && zolotarev_error(n, least / largest) > error) n += group;
+    // n poles in rounds of `group`, one a lane; where another spectrum of the warp has more poles,
+    // or a round has fewer poles than lanes, lanes repeat the last pole without weight. True where
+    // all pivots are positive.
+    const auto with_poles = [&](int n, const auto& add) {
       const int end = __reduce_max_sync(all, n);
-      for (int i = my.p; i < end; i += group) {
-        const ZolotarevPole pole = zolotarev_pole(min(i, n - 1), n, least, largest);
-        good = (factor_shifted<R>(in_precision, pole.shift) || !wanted) && good;
-        add(pole.shift, i < n ? pole.weight : 0.0);
+      bool positive = true;
+      for (int first = 0; first < end; first += group) {
+        const int i = min(first + my.p, n - 1);
+        const ZolotarevPole pole = zolotarev_pole(i, n, least, largest);
+        positive = add(i % group, pole.shift, first + my.p < n ? pole.weight : 0.0) && positive;
       }
       __syncwarp();
+      return positive;
     };
-    with_poles(my, root_error, true,
-               [&](double shift, double weight) { add_root<R>(my, shift, weight); });
-    // A precision that no spectrum of the warp wants is left out.
+    // Poles for a relative error, in steps of `step`.
+    const auto poles_for = [&](double error, int step) {
+      int n = step;
+      while (n < most_poles && zolotarev_error(n, least / largest) > error) n += step;
+      return n;
+    };
+    // Lanes that repeat a pole share its scratch: they write the same numbers.
+    const int first_lane = my.lane - my.p;
+    bool good = with_poles(poles_for(root_error, poles_of_sector),
+                           [&](int pole, double shift, double weight) {
+                             Lane<R, double> same = my;
+                             same.lane = first_lane + pole;
+                             const bool positive = factor_shifted<R>(same, shift);
+                             add_root<R>(same, shift, weight);
+                             return positive;
+                           });
+    good = good && can;
     const auto correct = [&](const auto& in_precision, bool wanted) {
-      if (!__any_sync(all, wanted)) return;
-      with_poles(in_precision, correction_error, wanted,
-                 [&](double, double weight) { add_correction<R>(in_precision, weight, wanted); });
+      return with_poles(poles_for(correction_error, group), [&](int, double shift, double weight) {
+        const bool positive = factor_shifted<R>(in_precision, shift);
+        add_correction<R>(in_precision, weight, wanted);
+        return positive;
+      });
     };
-    const bool single = largest < single_condition * least;
-    correct(with_precision<float>(my), single);
-    correct(my, !single);
+    bool corrected = correct(with_precision<float>(my), true);
+    const double error = single_error * largest / least;
+    const double size = correction<R>(my);
+    const bool again =
+        any_of_group(!corrected || (error > correction_error && !(error * size <= accepted_error)));
+    if (__any_sync(all, again)) {
+      __syncwarp();
+      for (int j = my.p; j < vectors * m && again; j += group) my.added[j] = 0;
+      __syncwarp();
+      corrected = correct(my, again) || !again;
+    }
+    good = good && corrected;
     good = find_row_sums<R>(my) && good;
     if (!good && exists) status[core.patch] = guarded;
     __syncwarp();

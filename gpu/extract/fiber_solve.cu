@@ -99,7 +99,8 @@ __device__ void subtract_neighbours(const PatchGeometry& patch, const double* pa
   const int of_colour = (patch.nspec - colour + 1) / 2;
   // Of s - 1, the columns of N_{s,s-1}: a warp 32 bins, for which it reads one column after
   // another, a part of them together.
-  constexpr int columns = warp_size + 2 * R, together = columns / 4;
+  constexpr int columns = warp_size + 2 * R;
+  constexpr int together = columns / (columns % 4 == 0 ? 4 : 5);
   static_assert(columns % together == 0);
   const int chunks = (m + warp_size - 1) / warp_size;
   const int lane = threadIdx.x % warp_size;
@@ -209,7 +210,7 @@ __global__ void __launch_bounds__(solve_threads, 4)
 }  // namespace
 
 int stored_reach(int reach) {
-  for (const int R : {8, 10, largest_fiber_reach})
+  for (const int R : {8, 9, 10, largest_fiber_reach})
     if (reach <= R) return R;
   return 0;
 }

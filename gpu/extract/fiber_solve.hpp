@@ -30,10 +30,10 @@ void solve_fibers(const PatchGeometry* patches, int count, int first_end, const 
 /// The Schur complements P_s = N_ss - D_s of a batch's core spectra, `[spectrum]` each
 /// (extraction.md, section 5.1); electron^-2, y in electron^-1.
 struct SchurComplements {
-  double* band = nullptr;  ///< P_b, the part within N's band, as FiberBands::band, of rows() rows
-  double* outside = nullptr;  ///< E = P_b - P_s, nwave x nwave, zeros within the band
-  double* y = nullptr;        ///< [bin]: the right-hand side of P_s f_s = y
-  double* norm = nullptr;     ///< ||P_b||_inf
+  double* band = nullptr;    ///< P_b, the part within N's band, as FiberBands::band, of rows() rows
+  float* outside = nullptr;  ///< E = P_b - P_s, nwave x nwave, zeros within the band
+  double* y = nullptr;       ///< [bin]: the right-hand side of P_s f_s = y
+  double* norm = nullptr;    ///< ||P_b||_inf
 
   /// Rows of a band, those beyond nwave zeros, so that windows of its columns end in zeros.
   [[nodiscard]] static SPEX_HD int rows(const FiberLayout& layout) {

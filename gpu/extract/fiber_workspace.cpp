@@ -43,7 +43,7 @@ FrameBands FiberWorkspace::frame_bands() const {
 SchurComplements FiberWorkspace::complements() const {
   SchurComplements complements;
   complements.band = complement_bands_.get();
-  complements.outside = room_.get();
+  complements.outside = reinterpret_cast<float*>(room_.get());
   complements.y = complement_bins_.get();
   complements.norm = complements.y + count_of(batch_.ncores(), layout_.nwave);
   return complements;
@@ -76,7 +76,7 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   reserve(inverse_, spectra * count_of(layout_.band_size()));
   reserve(trace_, spectra);
   reserve(complement_bands_, count_of(batch_.ncores(), SchurComplements::band_size(layout_)));
-  reserve(room_, std::max(count_of(batch_.ncores(), layout_.nwave, layout_.nwave),
+  reserve(room_, std::max(count_of(batch_.ncores(), layout_.nwave, layout_.nwave) / 2 + 1,
                           count_of(batch_.count, batch_.npixel)));
   reserve(complement_bins_, count_of(batch_.ncores(), layout_.nwave + 1));
   reserve(scratch_, fiber_root_scratch(layout_, batch_.frame->spectra().ndiag));

@@ -40,8 +40,7 @@ inline constexpr int most = 48;
 /// Largest relative error on the CPU, in steps of 4 poles. Results of the GPU are compared with the
 /// CPU's, whose own error must be the smaller one.
 inline constexpr double cpu_error = 1e-13;
-/// Largest relative error on the GPU, in steps of 8 poles, one a lane. A smaller error costs some
-/// spectra 8 poles more.
+/// Largest relative error on the GPU, in steps of 4 poles.
 inline constexpr double gpu_error = 1e-12;
 }  // namespace fiber_poles
 
