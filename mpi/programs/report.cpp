@@ -12,7 +12,7 @@ void report_times(const StageTimes& times) {
   std::string profile;
   for (std::size_t i = 0; i < stage_count; ++i) {
     const auto stage = static_cast<Stage>(i);
-    profile += fmt::format("{}{} {:.2f}", i == 0 ? "" : ", ", to_string(stage), times.get(stage));
+    profile += fmt::format("{}{} {:.3f}", i == 0 ? "" : ", ", to_string(stage), times.get(stage));
   }
   spdlog::info("seconds of all threads: {}", profile);
 }

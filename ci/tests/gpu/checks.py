@@ -38,7 +38,7 @@ MPIRUN = ["mpirun", "--allow-run-as-root", "--oversubscribe", "-n"]
 SKIPPED = 77  # docs/results.md
 SANITIZER_FOUND = 9  # the exit status that compute-sanitizer is asked for
 KERNELS = ("spots", "assemble", "solve", "decorrelate", "quality")
-REPEATS = 1  # of each frame, whose stages take milliseconds
+REPEATS = 3  # of each frame, whose stages take milliseconds
 TINY_B = ["-i", ROOT / "golden/tiny-b/preproc.fits", "-p", ROOT / "golden/tiny-b/psf.fits"]
 TINY_Z = ["-i", ROOT / "golden/tiny-z/preproc.fits", "-p", ROOT / "golden/tiny-z/psf.fits"]
 
