@@ -135,7 +135,7 @@ std::vector<BadRun> bad_runs() {
       {"heliocor_a_velocity",
        {{"--barycentric-correction", ""}, {"--heliocor", "19.2"}},
        usage,
-       "no factor"},
+       "not a wavelength factor"},
       {"iers_alone", {{"--iers", input("text.fits")}}, usage, "--barycentric-correction"},
       {"iers_of_text",
        {{"--barycentric-correction", ""}, {"--iers", input("text.fits")}},
