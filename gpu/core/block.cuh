@@ -1,12 +1,13 @@
-// Reductions over a block of threads.
+// Reductions over a thread block.
 #pragma once
 
 #include "gpu/core/launch.hpp"
 
 namespace spex::gpu {
 
-/// `merge` of the values of all threads of a block of `threads`, a power of two, in one dimension;
-/// the same for all of them. For values whose order does not show, as a largest.
+/// Combines the values of all threads of a one-dimensional block of `threads`, a power of two, by
+/// `merge`; all threads get the result. `merge` must be commutative and associative, such as a
+/// maximum.
 template <int threads, class T, class Merge>
 __device__ T merge_block(const T& mine, const Merge& merge) {
   __shared__ T all[threads];

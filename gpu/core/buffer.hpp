@@ -1,4 +1,4 @@
-// Owners of device memory and of pinned host memory.
+// RAII owners of device memory and pinned host memory.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace spex::gpu {
 
-/// `count` elements of T on the current device, not initialized.
+/// `count` uninitialized elements of T on the current device.
 template <class T>
 class DeviceBuffer {
  public:
@@ -39,7 +39,7 @@ class DeviceBuffer {
   std::size_t count_ = 0;
 };
 
-/// `count` elements of T in page-locked host memory, not initialized.
+/// `count` uninitialized elements of T in page-locked host memory.
 template <class T>
 class PinnedBuffer {
  public:
@@ -69,9 +69,9 @@ class PinnedBuffer {
   std::size_t count_ = 0;
 };
 
-/// Makes room for `count` elements; what was held is lost where the buffer must grow, then to
-/// `room` elements, of which there are `count` or more. True where it grew. To free memory waits
-/// for the whole GPU: a buffer whose use differs from frame to frame has room for most of them.
+/// Ensures a capacity of `count` elements; if the buffer must grow, it grows to `room` >= `count`
+/// elements and loses its content. Returns whether it grew. Freeing memory waits for the whole GPU,
+/// so that a buffer of varying use should have a capacity for most frames.
 template <class Buffer>
 bool reserve(Buffer& buffer, std::size_t count, std::size_t room) {
   if (buffer.count() >= count) return false;
@@ -84,8 +84,8 @@ bool reserve(Buffer& buffer, std::size_t count) {
   return reserve(buffer, count, count);
 }
 
-/// Fills a buffer with bytes 0xFF in the stream's order: NaN as double, -1 as int, so that a number
-/// that no kernel wrote is seen.
+/// Fills a buffer with bytes 0xFF on the stream (NaN as double, -1 as int), so that unwritten
+/// elements are noticed.
 template <class T>
 void fill_with_nan(const DeviceBuffer<T>& buffer, cudaStream_t stream) {
   SPEX_GPU_CHECK(cudaMemsetAsync(buffer.get(), 0xFF, buffer.bytes(), stream));

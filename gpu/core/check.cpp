@@ -11,11 +11,11 @@
 namespace spex::gpu {
 namespace {
 
-// What to do where memory runs out.
+// The hint in errors of exhausted memory.
 constexpr const char* memory_expected =
     "3 GB free for each frame at once; --extractors 1 and fewer ranks of the GPU need less";
 
-// `status` is CUDA's own, also where one of its libraries failed.
+// `status` is CUDA's, also for errors of CUDA libraries.
 [[noreturn]] void fail(cudaError_t status, const char* call, const char* file, int line,
                        const std::string& text) {
   const char* name = std::strrchr(file, '/');
@@ -29,7 +29,7 @@ constexpr const char* memory_expected =
 
 void check(cudaError_t status, const char* call, const char* file, int line) {
   if (status == cudaSuccess) return;
-  // CUDA keeps the error: the next launch, of another frame, would be blamed for it.
+  // Clear CUDA's last error; otherwise the next launch, of another frame, would report it.
   static_cast<void>(cudaGetLastError());
   fail(status, call, file, line, cudaGetErrorString(status));
 }

@@ -1,4 +1,5 @@
-// Checks of calls to CUDA, cuBLAS and cuSOLVER: what was called, where, and the library's own text.
+// Checks calls of CUDA, cuBLAS and cuSOLVER; errors state the call, its source location and the
+// library's message.
 #pragma once
 
 #include <cublas_v2.h>
@@ -7,25 +8,25 @@
 
 namespace spex::gpu {
 
-/// Throws where the status is not success: Error(device) where the context is lost, after which
-/// nothing on that GPU works any more, else Error(internal). The reporters of SPEX_..._CHECK.
+/// Throws unless the status is success: Error(device) if the context is lost, so that the GPU is
+/// unusable for this process, else Error(internal). Used by SPEX_..._CHECK.
 void check(cudaError_t status, const char* call, const char* file, int line);
 void check(cublasStatus_t status, const char* call, const char* file, int line);
 void check(cusolverStatus_t status, const char* call, const char* file, int line);
 
-/// Whether an error of CUDA leaves its context, and with it every handle and buffer of the process
-/// on that GPU, of no more use: a kernel's illegal access, a GPU that fell off the bus. Not so
-/// where memory runs out or an argument is wrong.
+/// Whether a CUDA error destroys the context, and with it all handles and buffers of the process on
+/// that GPU: a kernel's illegal access, a GPU that fell off the bus. Exhausted memory and wrong
+/// arguments do not.
 [[nodiscard]] bool loses_context(cudaError_t status) noexcept;
 
-/// For destructors: logs instead of throwing.
+/// Logs an error instead of throwing, for destructors.
 void log_failure(cudaError_t status, const char* call) noexcept;
 
 }  // namespace spex::gpu
 
 /// SPEX_GPU_CHECK(cudaMalloc(...)), (cublasDgemm(...)), (cusolverDnDpotrf...).
 #define SPEX_GPU_CHECK(call) ::spex::gpu::check((call), #call, __FILE__, __LINE__)
-/// After a kernel launch: the launch's own errors; what the kernel does wrong shows at the next
+/// Checks the launch itself after a kernel launch. Errors in the kernel appear at the next
 /// synchronization.
 #define SPEX_LAUNCH_CHECK() \
   ::spex::gpu::check(cudaGetLastError(), "kernel launch", __FILE__, __LINE__)

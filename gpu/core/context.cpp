@@ -34,9 +34,10 @@ void make_context(int device) {
 void wait_for(cudaStream_t stream) {
   using std::chrono::microseconds;
   using Clock = std::chrono::steady_clock;
-  // To sleep and wake takes a core longer than to ask: the longer a wait has been, the rarer.
+  // Sleeping and waking costs more CPU time than polling, so that polls become rarer with the
+  // length of the wait.
   constexpr microseconds shortest{50}, longest{400};
-  constexpr int part = 32;  // of the wait, by which it may last longer
+  constexpr int part = 32;  // fraction of the wait by which it may be longer
   const Clock::time_point start = Clock::now();
   for (;;) {
     const cudaError_t state = cudaStreamQuery(stream);
@@ -44,7 +45,8 @@ void wait_for(cudaStream_t stream) {
       check(state, "cudaStreamQuery", __FILE__, __LINE__);
       return;
     }
-    static_cast<void>(cudaGetLastError());  // the next launch would be blamed for it
+    static_cast<void>(
+        cudaGetLastError());  // clear the error; otherwise the next launch would report it
     const auto waited = std::chrono::duration_cast<microseconds>(Clock::now() - start);
     std::this_thread::sleep_for(std::clamp(waited / part, shortest, longest));
   }
@@ -99,7 +101,7 @@ syevjInfo_t Context::jacobi() const {
     syevjInfo_t jacobi = nullptr;
     SPEX_GPU_CHECK(cusolverDnCreateSyevjInfo(&jacobi));
     jacobi_.reset(jacobi);
-    // Jacobi to the rounding of double; sorted eigenvalues, so that the largest is the last.
+    // Jacobi to double rounding error; sorted eigenvalues, the largest last.
     SPEX_GPU_CHECK(cusolverDnXsyevjSetTolerance(jacobi, 1e-15));
     SPEX_GPU_CHECK(cusolverDnXsyevjSetMaxSweeps(jacobi, 100));
     SPEX_GPU_CHECK(cusolverDnXsyevjSetSortEig(jacobi, 1));

@@ -1,4 +1,4 @@
-// A device with a stream and the handles of its libraries: passed first to what runs there.
+// A device with a stream and library handles, the first parameter of functions that run there.
 #pragma once
 
 #include <memory>
@@ -9,18 +9,19 @@
 
 namespace spex::gpu {
 
-/// GPUs that this process may use; 0 without a driver or a GPU.
+/// The number of GPUs visible to this process; 0 without a driver or a GPU.
 [[nodiscard]] int device_count() noexcept;
 
-/// Makes `device` the calling thread's. Throws Error(usage) where there is no such device.
+/// Selects `device` for the calling thread. Throws Error(usage) if there is no such device.
 void use_device(int device);
 
-/// use_device, and the process's context on that GPU. One GPU's at a time, whichever threads ask:
-/// the driver would make them all together, and none be ready before the last.
+/// Selects `device` and creates the process's context on it. Contexts are created one at a time,
+/// for any calling threads: the driver would create them concurrently, and none would be ready
+/// before the last.
 void make_context(int device);
 
-/// Waits until all that `stream` was given is done. Asks every now and then and sleeps in between,
-/// so that the core is another thread's meanwhile: for waits of milliseconds.
+/// Waits until `stream` is idle. Polls and sleeps in between, so that other threads can use the
+/// core; for waits of milliseconds.
 void wait_for(cudaStream_t stream);
 
 namespace detail {
@@ -50,13 +51,13 @@ template <class Handle, class Delete>
 using Owner = std::unique_ptr<std::remove_pointer_t<Handle>, Delete>;
 }  // namespace detail
 
-/// An event without timing; `record` on a stream, `wait` from the host.
+/// A CUDA event without timing.
 class Event {
  public:
   Event();
   void record(cudaStream_t stream) { SPEX_GPU_CHECK(cudaEventRecord(event_.get(), stream)); }
   void wait() const { SPEX_GPU_CHECK(cudaEventSynchronize(event_.get())); }
-  /// What comes on `stream` from now on waits for what was recorded.
+  /// Makes later work on `stream` wait for the recorded work.
   void hold(cudaStream_t stream) const {
     SPEX_GPU_CHECK(cudaStreamWaitEvent(stream, event_.get()));
   }
@@ -66,11 +67,11 @@ class Event {
   detail::Owner<cudaEvent_t, detail::DeleteEvent> event_;
 };
 
-/// Which blocks the GPU takes first where those of several streams wait.
+/// Scheduling priority of a stream's blocks.
 enum class Priority { normal, high };
 
-/// Stream and library handles on the current device. A handle is made when it is first asked for,
-/// then kept, as each takes milliseconds; the direct way needs none. For one thread.
+/// A stream and library handles on the current device. Handles take milliseconds to create, so that
+/// they are created on first use and kept; the fiber engine needs none. Not thread-safe.
 class Context {
  public:
   explicit Context(Priority priority = Priority::normal);

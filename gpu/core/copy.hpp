@@ -1,4 +1,4 @@
-// Values from and to the host, a vector at a time.
+// Copies vectors between host and device.
 #pragma once
 
 #include <vector>
@@ -7,7 +7,7 @@
 
 namespace spex::gpu {
 
-/// Copies values to a new buffer, in the stream's order, and waits.
+/// Copies values to a new device buffer on the stream, and waits.
 template <class T>
 [[nodiscard]] DeviceBuffer<T> to_device(const std::vector<T>& values, cudaStream_t stream) {
   DeviceBuffer<T> buffer(values.size());
@@ -17,7 +17,7 @@ template <class T>
   return buffer;
 }
 
-/// Copies `count` numbers of device memory to the host, in the stream's order, and waits.
+/// Copies `count` numbers from the device to the host on the stream, and waits.
 template <class T>
 [[nodiscard]] std::vector<T> to_host(const T* from, std::size_t count, cudaStream_t stream) {
   std::vector<T> values(count);

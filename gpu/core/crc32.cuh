@@ -1,4 +1,4 @@
-// CRC-32 (RFC 1952) on the GPU, from the CRC of parts.
+// CRC-32 (RFC 1952) on the GPU, combined from CRCs of parts.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 
 namespace spex::gpu {
 
-/// The polynomial of CRC-32, x^0 highest; x^8.
+/// The CRC-32 polynomial, with x^0 in the highest bit; x^8 in the same form.
 inline constexpr std::uint32_t crc_polynomial = 0xEDB88320U, crc_of_a_byte = 1U << 23;
 
 /// a b modulo the polynomial.
@@ -21,12 +21,12 @@ __host__ __device__ constexpr std::uint32_t multiply_crc(std::uint32_t a, std::u
   return product;
 }
 
-/// What a CRC is made from.
+/// Lookup tables of CRC computation.
 struct CrcTables {
-  std::uint32_t byte[256];  ///< what a byte adds that is shifted out of the CRC
-  std::uint32_t power[32];  ///< x^(8 2^k): what 2^k more bytes multiply the CRC before them by
+  std::uint32_t byte[256];  ///< contribution of a byte shifted out of the CRC
+  std::uint32_t power[32];  ///< x^(8 2^k): factor of a CRC that is followed by 2^k bytes
 };
-/// The tables, which a kernel reads from a variable of its own file.
+/// Creates the tables, which a kernel reads from a variable in its source file.
 constexpr CrcTables make_crc_tables() {
   CrcTables tables{};
   for (std::uint32_t k = 0; k < 256; ++k) {
@@ -41,8 +41,8 @@ constexpr CrcTables make_crc_tables() {
   return tables;
 }
 
-/// What the CRC of some bytes adds to that of them and `more` bytes behind them: the CRC of a whole
-/// is the exclusive or of what its parts add.
+/// The contribution of a part with CRC `crc` that is followed by `more` bytes. The CRC of the whole
+/// is the exclusive or of all parts' contributions.
 __host__ __device__ inline std::uint32_t shift_crc(const CrcTables& tables, std::uint32_t crc,
                                                    std::size_t more) {
   for (int k = 0; more != 0; more >>= 1, ++k)  // x^(2^32) is x

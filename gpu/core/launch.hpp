@@ -1,4 +1,4 @@
-// Sizes of kernel launches.
+// Kernel launch dimensions.
 #pragma once
 
 #include <cstddef>
@@ -7,17 +7,17 @@ namespace spex::gpu {
 
 inline constexpr int warp_size = 32;
 
-/// Blocks of `size` that hold `count`.
+/// The number of blocks of `size` threads that hold `count` threads.
 [[nodiscard]] constexpr int blocks_for(long long count, int size) {
   return static_cast<int>((count + size - 1) / size);
 }
 
-/// Bytes of shared memory that a block may have on the current device, its kernel's own included.
+/// Maximal shared memory per block on the current device, static part included, bytes.
 [[nodiscard]] std::size_t most_shared_memory();
 
-/// Lets `kernel` be launched with as much dynamic shared memory as a block may have on the current
-/// device. Always all of it: the limit belongs to the kernel, whatever the thread or stream, and a
-/// smaller one, made for one launch, is set between another thread's call and its launch.
+/// Allows `kernel` to use the maximal dynamic shared memory of the current device. Always the
+/// maximum: the limit belongs to the kernel for all threads and streams, so that a smaller limit
+/// could be set between another thread's call and its launch.
 void allow_shared_memory(const void* kernel);
 
 }  // namespace spex::gpu

@@ -1,5 +1,5 @@
-// NVTX ranges with the names of the stages (stage_times.hpp), for nsys and ncu. By NVTX's C
-// functions: its header for C++ is not in CUDA 12.0 to 12.4.
+// NVTX ranges named after the stages (stage_times.hpp), for nsys and ncu. Uses NVTX's C functions,
+// because CUDA 12.0 to 12.4 lack its C++ header.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace spex::gpu {
 class StageRange {
  public:
   explicit StageRange(Stage stage) {
-    const std::string name = to_string(stage);  // NVTX copies it
+    const std::string name = to_string(stage);  // NVTX copies the name
     nvtxEventAttributes_t event{};
     event.version = NVTX_VERSION;
     event.size = static_cast<std::uint16_t>(sizeof(event));

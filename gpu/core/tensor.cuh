@@ -1,10 +1,10 @@
-// FP64 tensor cores: one 8 x 8 x 4 or 16 x 8 x 4 product a warp.
+// FP64 tensor core products of 8 x 8 x 4 or 16 x 8 x 4 per warp.
 #pragma once
 
 namespace spex::gpu {
 
-/// Where a lane's numbers of an 8 x 8 fragment stand: A(row, k), B(k, column) with k = lane % 4 and
-/// row, column = lane / 4; of the result row lane / 4, columns 2 (lane % 4) and the next.
+/// A lane's elements of an 8 x 8 fragment: A(row, k) and B(k, column) with k = lane % 4 and row,
+/// column = lane / 4; of the result row lane / 4, columns 2 (lane % 4) and the next.
 struct FragmentLane {
   int g;  ///< lane / 4
   int t;  ///< lane % 4
@@ -21,9 +21,10 @@ __device__ inline void multiply_add(double a, double b, double& c0, double& c1) 
       : "d"(a), "d"(b));
 }
 
-/// c += A B, A of 16 rows: a0 is A's element of row lane / 4, a1 of the row 8 below that. c[0] and
-/// c[1] are the result's of row lane / 4, c[2] and c[3] of the row 8 below. By one instruction of
-/// Hopper, mma.m16n8k4, of twice the throughput, and by two products of 8 rows elsewhere.
+/// c += A B with 16 rows in A: a0 is A's element in row lane / 4, a1 in the row 8 below. c[0] and
+/// c[1] are in the result's row lane / 4, c[2] and c[3] in the row 8 below. Uses Hopper's
+/// instruction mma.m16n8k4, which has twice the throughput, and two products of 8 rows on other
+/// GPUs.
 __device__ inline void multiply_add(double a0, double a1, double b, double (&c)[4]) {
 #if __CUDA_ARCH__ >= 900
   asm("mma.sync.aligned.m16n8k4.row.col.f64.f64.f64.f64 "

@@ -1,12 +1,13 @@
-// Sums over a warp, and over parts of it.
+// Sums over a warp or a part of a warp.
 #pragma once
 
 #include "gpu/core/launch.hpp"
 
 namespace spex::gpu {
 
-/// The sum of the values of the `width` lanes, a power of two, that the caller is one of, for all
-/// of them. Other lanes of the warp need not come here. For blocks of one dimension.
+/// The sum over the aligned group of `width` lanes (a power of two) that contains the caller, for
+/// all lanes of the group. Other lanes of the warp need not participate. For one-dimensional
+/// blocks.
 template <int width>
 __device__ double group_sum(double v) {
   const unsigned first = threadIdx.x % warp_size / width * width;
@@ -15,7 +16,7 @@ __device__ double group_sum(double v) {
   return v;
 }
 
-/// The sum of all lanes' values, in an order that is always the same, for all lanes.
+/// The sum over all lanes in a fixed order, for all lanes.
 __device__ inline double warp_sum(double v) {
   return group_sum<warp_size>(v);
 }

@@ -13,8 +13,8 @@
 namespace spex::gpu {
 namespace {
 
-// Patches that there is room for at least: more than the guard refuses of most frames, so that few
-// frames make a buffer grow.
+// Minimal capacity in patches: more than the guard rejects in most frames, so that buffers rarely
+// grow.
 constexpr int usual_batch = 32;
 
 BandLayout layout_of(const FrameOnDevice& frame) {
@@ -49,7 +49,7 @@ void BandWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   layout_ = layout_of(*batch_.frame);
   vector_ = count_of(batch_.count, layout_.rows());
   const cudaStream_t stream = context_->stream();
-  checked_.hold(stream);  // the last batch's memory is free then
+  checked_.hold(stream);  // the previous batch's memory is then free
   const int room = std::max(batch_.count, usual_batch);
   const auto of_patches = [&](DeviceBuffer<double>& buffer, std::size_t numbers) {
     reserve(buffer, count_of(batch_.count) * numbers, count_of(room) * numbers);
@@ -80,7 +80,7 @@ void BandWorkspace::assemble() {
   const cudaStream_t stream = context_->stream();
   const PixelsView pixels = batch_.frame->pixels();
   const BinStrides strides = layout_.strides();
-  // Rows of padding have y = 0.
+  // Padding rows have y = 0.
   SPEX_GPU_CHECK(cudaMemsetAsync(y(), 0, vector_ * sizeof(double), stream));
   project_pixels(batch_.patches(), batch_.count, batch_.n, batch_.spots, pixels,
                  {strides, y(), q(), good()}, stream);

@@ -1,5 +1,5 @@
-// The stages of the band engine, from the pairs of overlapping spots to the spectra, and the device
-// memory that they share.
+// The stages of the band engine, from pairs of overlapping spots to spectra, and their shared
+// device memory.
 #pragma once
 
 #include <optional>
@@ -11,54 +11,54 @@
 
 namespace spex::gpu {
 
-/// A patch, and f of the whole frame in its bundle, electron (extraction.md, section 5.2).
+/// A patch, and f of the whole frame in the patch's bundle, electron (extraction.md, section 5.2).
 struct PatchFlux {
   const Patch* patch = nullptr;
   const FrameFlux* flux = nullptr;
 };
 
-/// Device memory for a batch of patches, made once and grown as batches ask for, and the stages
-/// that work on it. `begin` comes first, then each stage after the one above it; a stage puts its
-/// work on the context's stream and waits only where it says so.
+/// The stages for a batch of patches and their device memory, which is allocated once and grows on
+/// demand. Call `begin` first, then the stages in order of declaration. A stage enqueues work on
+/// the context's stream and waits only where documented.
 class BandWorkspace {
  public:
   BandWorkspace(const Context& context, bool poison);
 
-  /// Whether the stages can do a frame's patches at all: signal decorrelation, and blocks that fit
-  /// the shared memory of this GPU. The same for all patches of a frame, on every rank.
+  /// Whether the stages support a frame's patches: signal decorrelation, and blocks that fit in
+  /// this GPU's shared memory. The answer is the same for all patches of a frame on every rank.
   [[nodiscard]] bool can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const;
 
-  /// Makes room for a batch of a frame that can be done. With `poison`, all of it is NaN.
+  /// Allocates memory for a batch of a supported frame. `poison` fills the memory with NaN.
   void begin(PatchBatch batch, const ExtractInputs& inputs);
 
   /// N with its prior in band form, y and q (extraction.md, section 4).
   void assemble();
-  /// N = L L^T and f = N^-1 y (section 4). A patch whose N cannot be factored fails: its status
-  /// becomes 1. Begins to estimate condition numbers, on a stream of its own.
+  /// N = L L^T and f = N^-1 y (section 4). If N cannot be factored, the patch's status becomes 1.
+  /// Starts the estimation of condition numbers on a separate stream.
   void factor();
-  /// f of the whole frame in place of the patches' own, of all patches of the batch in order. Waits
-  /// for the GPU.
+  /// Replaces the patches' own f by f of the whole frame, for all patches of the batch in order.
+  /// Waits for the GPU.
   void take_frame_flux(const std::vector<PatchFlux>& flux);
-  /// C_s, Q_s and the spectra, but for those whose C_s is hard (section 5; find_roots).
+  /// Computes C_s, Q_s and the spectra, except for ill-conditioned C_s (section 5; find_roots).
   void roots();
-  /// The spectra of the hard C_s, with roots by find_jacobi_roots in the place of C_s.
+  /// Computes the spectra of ill-conditioned C_s; find_jacobi_roots replaces C_s by its root.
   void hard_roots();
-  /// Takes what `factor` began: a patch whose condition number is estimated above
-  /// cholesky_condition_bound fails. What it has of a spectrum by then depends on when it did,
-  /// until `quality` clears it.
+  /// Finishes the condition estimates of `factor`: a patch with an estimate above
+  /// cholesky_condition_bound fails. Its spectra are undefined until `quality` clears them.
   void check();
-  /// chi2pix and pixmask_fraction (section 6); the spectra of failed patches are cleared.
+  /// Computes chi2pix and pixmask_fraction (section 6); clears the spectra of failed patches.
   void quality();
-  /// The parts of the model image into `models[k]` of patch k of the frame. Waits for the GPU.
+  /// Downloads the model image parts of the batch into `models[k]` of patch k of the frame. Waits
+  /// for the GPU.
   void download_models(std::vector<std::vector<double>>& models);
 
   [[nodiscard]] const PatchBatch& batch() const { return batch_; }
   [[nodiscard]] const BandLayout& layout() const { return layout_; }
-  /// What find_roots works on; after `factor`.
+  /// The input of find_roots; valid after `factor`.
   [[nodiscard]] RootBatch root_batch() const;
 
  private:
-  // Vectors over the padded bins of all patches. assemble fills y with y, factor makes it f.
+  // Vectors over the padded bins of all patches. assemble writes y, factor replaces y by f.
   [[nodiscard]] double* y() const { return bins_.get(); }
   [[nodiscard]] double* q() const { return y() + vector_; }
   [[nodiscard]] double* good() const { return q() + vector_; }
@@ -76,7 +76,8 @@ class BandWorkspace {
   DeviceBuffer<double> panels_, M_, C_, sums_, bins_, work_, condition_;
   DeviceBuffer<CoreSpectrum> cores_;
   DeviceBuffer<int> hard_;
-  // The estimate of condition numbers takes as long as the roots, and leaves the GPU as idle.
+  // The condition estimate takes as long as the roots and uses little of the GPU; it runs
+  // concurrently.
   std::optional<Context> beside_;
   Event factored_, checked_;
 };

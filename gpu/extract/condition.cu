@@ -6,15 +6,15 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int warps = threads / warp_size;
-constexpr int most_steps = 5;  // of dlacn2; it seldom takes more than two
+constexpr int most_steps = 5;  // of dlacn2; more than two steps are rare
 
-// What the threads of a block share to agree on a number.
+// Shared memory of the block reductions.
 struct Shared {
   double value[warps];
   int row[warps];
 };
 
-// The sum of all threads' values in a fixed order, for all threads.
+// The sum over all threads in a fixed order, for all threads.
 __device__ double block_sum(double value, Shared& shared) {
   value = warp_sum(value);
   __syncthreads();
@@ -25,8 +25,8 @@ __device__ double block_sum(double value, Shared& shared) {
   return sum;
 }
 
-// The row of the largest value, the first of equal ones, for all threads; NaN is never the largest.
-// A thread whose row is negative has none.
+// The row of the largest value, the first of equal values, for all threads; NaN is never the
+// largest. A negative row is ignored.
 __device__ int row_of_largest(double value, int row, Shared& shared) {
   const auto better = [](double a, int a_row, double b, int b_row) {
     return a_row >= 0 && (b_row < 0 || a > b || (a == b && a_row < b_row));
@@ -69,16 +69,16 @@ __global__ void __launch_bounds__(threads)
   const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   double mine = 0;
   for (int row = warp; row < layout.rows();
-       row += warps) {  // a warp a column of N, which is its row
+       row += warps) {  // one warp per column of N, equal to its row
     if (!is_bin(patch, layout, row)) continue;
     const int b = row / size, c = row % size;
     const double* panel = panels + b * layout.panel_size();
     double sum = 0;
     for (int r = c + lane; r < 2 * size; r += warp_size)  // from the diagonal on
       sum += fabs(panel[static_cast<size_t>(c) * 2 * size + r]);
-    for (int k = lane; k < c; k += warp_size)  // before it, in the same block
+    for (int k = lane; k < c; k += warp_size)  // above the diagonal, in the same block
       sum += fabs(panel[static_cast<size_t>(k) * 2 * size + c]);
-    if (b > 0)  // and in the block before
+    if (b > 0)  // in the previous block
       for (int k = lane; k < size; k += warp_size)
         sum += fabs((panel - layout.panel_size())[static_cast<size_t>(k) * 2 * size + size + c]);
     mine = fmax(mine, warp_sum(sum));
@@ -96,7 +96,7 @@ __device__ void solve(const BandLayout& layout, const double* panels, double* x,
   const int size = layout.size();
   const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   __syncthreads();
-  // z_b = L_bb^-1 (x_b - L_{b,b-1} z_{b-1}); a thread a row, neighbours read neighbours
+  // z_b = L_bb^-1 (x_b - L_{b,b-1} z_{b-1}); one thread per row, coalesced reads
   for (int b = 0; b < layout.nblocks(); ++b) {
     const double* panel = panels + b * layout.panel_size();
     const double* before = panel - layout.panel_size();
@@ -118,7 +118,7 @@ __device__ void solve(const BandLayout& layout, const double* panels, double* x,
     }
     __syncthreads();
   }
-  // x_b = L_bb^-T (z_b - L_{b+1,b}^T x_{b+1}); a warp a row, z holds x_{b+1}
+  // x_b = L_bb^-T (z_b - L_{b+1,b}^T x_{b+1}); one warp per row, z holds x_{b+1}
   for (int b = layout.nblocks() - 1; b >= 0; --b) {
     const double* panel = panels + b * layout.panel_size();
     for (int r = warp; r < size; r += warps) {
@@ -150,17 +150,17 @@ __global__ void __launch_bounds__(threads, 1)
                      int* status) {
   extern __shared__ double vectors[];
   __shared__ Shared shared;
-  if (status[blockIdx.x] != 0) return;  // no factors; the same for all threads
+  if (status[blockIdx.x] != 0) return;  // no factors; uniform over the block
   const PatchGeometry patch = patches[blockIdx.x];
   const int rows = layout.rows();
   const int n = patch.n();
   const double* panels = panels_all + static_cast<size_t>(blockIdx.x) * layout.patch_size();
   double* x = work + static_cast<size_t>(blockIdx.x) * 2 * rows;
-  double* sign = x + rows;  // of the x before; 0 in rows of padding, which stay 0 in x
+  double* sign = x + rows;  // signs of the previous x; 0 in padding rows, which stay 0 in x
   double* t = vectors;
   double* z = t + layout.size();
 
-  // A thread always has the same rows.
+  // Each thread always handles the same rows.
   const auto for_each_bin = [&](const auto& visit) {
     for (int row = threadIdx.x; row < rows; row += threads)
       if (is_bin(patch, layout, row)) visit(row);
@@ -181,7 +181,7 @@ __global__ void __launch_bounds__(threads, 1)
     });
     return row_of_largest(value, found, shared);
   };
-  // x = sign x; whether a sign is other than before.
+  // Sets x = sign x; returns whether a sign changed.
   const auto take_signs = [&] {
     double changes = 0;
     for_each_bin([&](int row) {
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(threads, 1)
     return block_sum(changes, shared) > 0;
   };
 
-  // What the pivots say first: the diagonal of L^-1.
+  // The bound from the pivots: the diagonal of L^-1.
   const auto inverse_pivot = [&](int row) {
     const int c = row % layout.size();
     const double* panel = panels + row / layout.size() * layout.panel_size();
@@ -237,7 +237,8 @@ __global__ void __launch_bounds__(threads, 1)
     }
     __syncthreads();
     for (int row = threadIdx.x; row < rows; row += threads) {
-      const int k = row / layout.nslots * patch.nspec + row % layout.nslots;  // of the n bins
+      const int k =
+          row / layout.nslots * patch.nspec + row % layout.nslots;  // index among the n bins
       const double value = 1 + static_cast<double>(k) / (n - 1);
       x[row] = is_bin(patch, layout, row) ? (k % 2 == 0 ? value : -value) : 0.0;
     }

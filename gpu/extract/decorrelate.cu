@@ -8,9 +8,9 @@ namespace {
 
 constexpr int threads = 256;
 
-// A matrix with a number that is not finite becomes the unit matrix, and its patch failed: cuSOLVER
-// makes no promise for such a matrix. `per_patch` matrices belong to a patch, or `owner` says
-// whose.
+// Replaces a matrix with a non-finite number by the unit matrix and marks its patch as failed,
+// because cuSOLVER's behavior is undefined for such matrices. Each patch has `per_patch` matrices,
+// or `owner` identifies the patch.
 __global__ void finite_kernel(double* A, int n, const CoreSpectrum* owner, int* status) {
   double* matrix = A + static_cast<size_t>(blockIdx.x) * n * n;
   int bad = 0;
@@ -21,7 +21,7 @@ __global__ void finite_kernel(double* A, int n, const CoreSpectrum* owner, int* 
     atomicExch(status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x), 1);
 }
 
-// Clips to 1e-14 of the largest (section 5), and reads cuSOLVER's info.
+// Clips eigenvalues to 1e-14 of the largest (section 5), and checks cuSOLVER's info.
 __global__ void clip_kernel(double* u_all, int n, const int* info, const CoreSpectrum* owner,
                             double condition_bound, int* status) {
   double* u = u_all + static_cast<size_t>(blockIdx.x) * n;
@@ -56,8 +56,7 @@ __global__ void fill_kernel(double value, long long count, double* x) {
   if (k < count) x[k] = value;
 }
 
-// Q = X X^T, a block a column. Of our own, so that the rounding does not depend on how many
-// matrices are in the batch.
+// Q = X X^T, one block per column. Not cuBLAS, so that rounding does not depend on the batch size.
 __global__ void square_kernel(const double* X_all, int m, double* Q_all) {
   const double* X = X_all + static_cast<size_t>(blockIdx.x) * m * m;
   double* Q = Q_all + static_cast<size_t>(blockIdx.x) * m * m;
@@ -70,7 +69,7 @@ __global__ void square_kernel(const double* X_all, int m, double* Q_all) {
   }
 }
 
-// Where Cholesky could not solve: f of the eigendecomposition instead.
+// Replaces f by the eigendecomposition's f where Cholesky failed.
 __global__ void choose_kernel(const int* failed, int n, const double* other, double* f) {
   if (failed[blockIdx.x] == 0) return;
   for (int k = threadIdx.x; k < n; k += threads)
@@ -83,7 +82,7 @@ void scale_columns(const double* V, const double* u, int n, int count, double po
   SPEX_LAUNCH_CHECK();
 }
 
-// out = V diag(u^power) V^T x for `count` matrices; `work` is of the size of out.
+// out = V diag(u^power) V^T x for `count` matrices; `work` has the size of out.
 void apply_function(const Context& context, const double* V, const double* u, int n, int count,
                     double power, const double* x, double* work, double* out) {
   const double one = 1, zero = 0;
@@ -98,7 +97,7 @@ void apply_function(const Context& context, const double* V, const double* u, in
                                            V, n, stride, work, n, n, &zero, out, n, n, count));
 }
 
-// B_s = X_s X_s^T for the spectra s of one patch, X_s the rows [s m, (s + 1) m) of X.
+// B_s = X_s X_s^T for the spectra s of one patch; X_s is rows [s m, (s + 1) m) of X.
 void spectrum_blocks(const Context& context, const double* X, int n, int m, int first, int nspec,
                      double* B) {
   const double one = 1, zero = 0;
@@ -233,7 +232,7 @@ void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const Patches&
   }
   const BinStrides strides{n, m, 1};
   if (!signal) {
-    // Row sums and Q f run over the whole patch.
+    // Row sums and Q f use the whole patch.
     double* r = vectors_.get() + size;
     double* Qf = r + size;
     fill_kernel<<<blocks_for(static_cast<long long>(size), threads), threads, 0, c.stream()>>>(

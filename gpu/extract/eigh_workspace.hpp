@@ -1,5 +1,4 @@
-// The stages of the eigh engines, from A in dense form to the spectra, and the device memory that
-// they share.
+// The stages of the eigh engines, from dense A to spectra, and their shared device memory.
 #pragma once
 
 #include <limits>
@@ -10,17 +9,17 @@
 
 namespace spex::gpu {
 
-/// Device memory for a batch of patches of one shape, made once and grown as batches ask for, and
-/// the stages that work on it. `begin` comes first, then each stage after the one above it; a stage
-/// puts its work on the context's stream and does not wait.
+/// The stages for a batch of patches of one shape and their device memory, which is allocated once
+/// and grows on demand. Call `begin` first, then the stages in order of declaration. A stage
+/// enqueues work on the context's stream without waiting.
 class EighWorkspace {
  public:
   EighWorkspace(const Context& context, bool poison)
       : context_(&context), poison_(poison), solver_(context) {}
 
-  /// Makes room for a batch, whose eigendecompositions the library is given as `eigen` says. With
-  /// `poison`, all of it is NaN. A patch whose N has a condition number above `condition_bound`
-  /// becomes guarded.
+  /// Allocates memory for a batch whose eigendecompositions are batched by `eigen`. `poison` fills
+  /// the memory with NaN. A patch becomes guarded if the condition number of N exceeds
+  /// `condition_bound`.
   void begin(PatchBatch batch, EigenBatch eigen, const ExtractInputs& inputs,
              double condition_bound = std::numeric_limits<double>::infinity());
 
@@ -28,21 +27,22 @@ class EighWorkspace {
   void project();
   /// N = A^T (W A), by cuBLAS, without its prior.
   void multiply();
-  /// y, q, the prior, and N with it: all that section 4 asks for, project and multiply included.
+  /// y, q, the prior, and N with the prior: all of section 4, including project and multiply.
   void assemble();
-  /// f and the eigendecomposition of N, in its place (section 4).
+  /// f and the eigendecomposition of N, in place (section 4).
   void solve();
   /// The blocks of C, their roots, and the spectra (section 5).
   void decorrelate();
-  /// chi2pix and pixmask_fraction (section 6); the spectra of failed patches are cleared.
+  /// Computes chi2pix and pixmask_fraction (section 6); clears the spectra of failed patches.
   void quality();
-  /// The parts of the model image into `models[k]` of patch k of the frame. Waits for the GPU.
+  /// Downloads the model image parts of the batch into `models[k]` of patch k of the frame. Waits
+  /// for the GPU.
   void download_models(std::vector<std::vector<double>>& models);
 
   [[nodiscard]] const PatchBatch& batch() const { return batch_; }
-  /// Of project: `[patch][n][npixel]` of the batch, a bin's pixels side by side.
+  /// A of the batch, `[patch][n][npixel]`, the pixels of a bin consecutive; set by project.
   [[nodiscard]] const double* A() const { return A_.get(); }
-  /// Of multiply and assemble: `[patch][n][n]` of the batch.
+  /// N of the batch, `[patch][n][n]`; set by multiply and assemble.
   [[nodiscard]] const double* N() const { return N_.get(); }
 
  private:

@@ -1,5 +1,5 @@
-// The engine that forms no A and decomposes no N, but factors N as a band: what the milestone
-// band runs (milestones.md).
+// The engine of the milestone band (milestones.md): factors N as a band, without A or
+// eigendecompositions of N.
 #pragma once
 
 #include "gpu/extract/band_workspace.hpp"
@@ -7,18 +7,19 @@
 
 namespace spex::gpu {
 
-/// The stages of BandWorkspace, one after the other, timed.
+/// Runs and times the stages of BandWorkspace.
 class BandEngine {
  public:
   BandEngine(const Context& context, bool poison) : workspace_(context, poison) {}
 
-  /// Whether the engine can do this frame's patches; otherwise they are for eigh.
+  /// Whether the engine supports this frame's patches; otherwise eigh must be used.
   [[nodiscard]] bool can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
     return workspace_.can_do(frame, inputs);
   }
 
-  /// Extracts the patches of a batch together. As EighEngine::extract; a patch whose status becomes
-  /// 1 is for eigh. With FluxSolver::frame, `flux` is that of each patch, of which its own is made.
+  /// Extracts the patches of a batch together, as EighEngine::extract. A patch with status 1 must
+  /// be solved by eigh. With FluxSolver::frame, `flux` contains f of the whole frame for each
+  /// patch.
   void extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
                std::vector<std::vector<double>>* models, const std::vector<PatchFlux>& flux = {});
 

@@ -8,10 +8,11 @@
 namespace spex::gpu {
 namespace {
 
-// Of A, W A and N of a batch; a rank then stays under 8 GB, so that five fit a GPU of 40 GB.
+// Limit of A, W A and N of a batch; a rank then needs less than 8 GB, so that five ranks fit in 40
+// GB.
 constexpr std::size_t most_batch_bytes = std::size_t{3} << 30;
 
-// Patches that are decomposed together.
+// Number of patches that are decomposed together.
 int batch_size(const PatchBatch& patches, EigenBatch eigen) {
   if (!batches_patches(eigen)) return 1;
   const std::size_t bytes =

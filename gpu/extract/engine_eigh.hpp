@@ -1,4 +1,4 @@
-// The engine that forms A and decomposes N: multi-gpu to batch-syev (milestones.md).
+// The engine of the milestones multi-gpu to batch-syev (milestones.md): forms A and decomposes N.
 #pragma once
 
 #include "gpu/extract/eigh_workspace.hpp"
@@ -6,16 +6,15 @@
 
 namespace spex::gpu {
 
-/// The stages of EighWorkspace, one after the other, timed.
+/// Runs and times the stages of EighWorkspace.
 class EighEngine {
  public:
   EighEngine(const Context& context, bool poison) : workspace_(context, poison) {}
 
-  /// Extracts the patches [first, last) of a loaded frame, all of one shape where the batch holds
-  /// several patches; their spots are given. What they hold goes to the frame's spectra and status,
-  /// models to `models`, a vector a patch, where it is not null. A patch whose N has a condition
-  /// number above `condition_bound` becomes guarded. Waits for the GPU only where models are
-  /// wanted.
+  /// Extracts the patches [first, last) of a loaded frame with given spots; several patches must
+  /// have one shape. Writes to the frame's spectra and status, and to `models`, one vector per
+  /// patch, unless null. A patch becomes guarded if the condition number of N exceeds
+  /// `condition_bound`. Waits for the GPU only for models.
   void extract(const FrameOnDevice& frame, const ExtractInputs& inputs, EigenBatch eigen,
                double condition_bound, int first, int last, const SpotsView& spots,
                StageEvents& events, std::vector<std::vector<double>>* models);

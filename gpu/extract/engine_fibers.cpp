@@ -12,7 +12,7 @@ void FiberEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEv
   events.time(Stage::solve, [&] {
     workspace_.factor();
     if (inputs.options.flux == FluxSolver::frame) {
-      // Of their own the patches need only what lies beyond the frame's bins.
+      // Patches need their own f only for bins beyond the frame's.
       workspace_.sweep(extended_grid(inputs.options, inputs.grid).nwave);
       workspace_.take_frame_flux(inputs, flux);
     } else {

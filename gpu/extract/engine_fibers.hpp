@@ -1,5 +1,5 @@
-// The engine that works spectrum by spectrum (extraction.md, section 5.1): what the milestones
-// direct and pipeline run (milestones.md).
+// The engine of the milestones direct and pipeline (milestones.md): works spectrum by spectrum
+// (extraction.md, section 5.1).
 #pragma once
 
 #include "gpu/extract/fiber_workspace.hpp"
@@ -7,23 +7,24 @@
 
 namespace spex::gpu {
 
-/// The stages of FiberWorkspace, one after the other, timed.
+/// Runs and times the stages of FiberWorkspace.
 class FiberEngine {
  public:
   FiberEngine(const Context& context, bool poison) : workspace_(context, poison) {}
 
-  /// Whether the engine can do this frame's patches; otherwise they are for the band engine.
+  /// Whether the engine supports this frame's patches; otherwise the band engine must be used.
   [[nodiscard]] bool can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
     return workspace_.can_do(frame, inputs);
   }
 
-  /// Extracts the patches of a batch together. As EighEngine::extract; a patch whose status becomes
-  /// `guarded` is for the band engine. With FluxSolver::frame, `flux` gains that of the frame in
-  /// the batch's bundles, of which the flux is then made; its f by download_flux.
+  /// Extracts the patches of a batch together, as EighEngine::extract. A patch with status
+  /// `guarded` must be solved by the band engine. With FluxSolver::frame, solves the frame in the
+  /// batch's bundles, computes the flux from it, and adds the bundles' solutions to `flux`, without
+  /// f, which download_flux fetches.
   void extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
                std::vector<std::vector<double>>* models, std::map<int, FrameFlux>& flux);
 
-  /// f of a bundle of the last frame, if it is not there yet. Waits for the GPU.
+  /// Downloads f of a bundle of the last frame unless `flux` already has it. Waits for the GPU.
   void download_flux(FrameFlux& flux) const { workspace_.download_flux(flux); }
 
  private:

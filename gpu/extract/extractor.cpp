@@ -22,20 +22,20 @@
 namespace spex::gpu {
 namespace {
 
-// Patches of one batch of the engines that decompose nothing: several bundles of a DESI frame, of
-// which the five core spectra a patch keep the warps of 132 multiprocessors busy for two rounds of
-// find_fiber_roots, and not a little longer.
+// Patches per batch of the band and fiber engines: several bundles of a DESI frame. Five core
+// spectra per patch occupy the warps of 132 multiprocessors for just two rounds of
+// find_fiber_roots.
 constexpr int direct_batch = 1690;
-// The same where other frames are on the GPU at the same time: they keep it busy at a batch's end.
+// The same with several frames on the GPU, which keep the GPU busy at the end of a batch.
 constexpr int shared_direct_batch = 940;
-// Of condition numbers: no patch is left to the band engine.
+// No limit of condition numbers: no patch is left to the band engine.
 constexpr double unbounded = std::numeric_limits<double>::infinity();
-// Patches that the guard refused go in batches too: the spots of so many fibers take no more room
-// than those of a direct batch, nor do the bands of so many patches.
+// Rejected patches are also batched: spots of this number of fibers, and bands of their patches,
+// need no more memory than those of a direct batch.
 constexpr int guarded_fibers = 98;
 constexpr int guarded_batch = 420;
 
-// The end of the run of patches from `first` on that belong together.
+// The end of the run of consecutive patches from `first` for which `same` holds.
 template <class Same>
 int end_of_run(const std::vector<Patch>& patches, int first, const Same& same) {
   int last = first;
@@ -43,7 +43,7 @@ int end_of_run(const std::vector<Patch>& patches, int first, const Same& same) {
   return last;
 }
 
-// The end of the batch of refused patches that begins at `first`.
+// The end of the batch of rejected patches that begins at `first`.
 std::vector<int>::const_iterator end_of_guarded(const std::vector<Patch>& patches,
                                                 const std::vector<int>& refused,
                                                 std::vector<int>::const_iterator first) {
@@ -91,7 +91,8 @@ class Extractor::Impl {
                             StageTimes& times, const std::function<void(long)>& done) {
     if (patches.empty()) return {};
     if (inputs.options.flux == FluxSolver::patch) return extract_all(inputs, patches, times, done);
-    // A bundle's flux is found from all of it, so that it is the same whoever asks for a part.
+    // A bundle's flux is computed from the whole bundle, so that it does not depend on the
+    // requested part.
     const std::vector<Patch> whole = patches_of_bundles(inputs, patches);
     if (whole == patches) return extract_all(inputs, whole, times, done);
     ExtractInputs by_patches = inputs;
@@ -105,7 +106,7 @@ class Extractor::Impl {
   }
 
  private:
-  // All patches of the bundles that some are of.
+  // All patches of the bundles that contain the given patches.
   static std::vector<Patch> patches_of_bundles(const ExtractInputs& inputs,
                                                const std::vector<Patch>& patches) {
     std::vector<Patch> whole;
@@ -136,8 +137,9 @@ class Extractor::Impl {
     const bool by_band = wants_direct && band_can;
     const bool of_frame = inputs.options.flux == FluxSolver::frame;
     if (of_frame && !by_fibers)
-      throw usage_error("--flux", "frame: the GPU does not extract this frame spectrum by spectrum",
-                        "signal decorrelation and patches that direct can do, or spex-cpu");
+      throw usage_error(
+          "--flux", "frame: the GPU cannot extract this frame spectrum by spectrum",
+          "signal decorrelation and patches that the milestone direct supports, or spex-cpu");
     if (of_frame && most_patches_of_bundle(patches) > most_patches_of_launch)
       throw usage_error("--flux",
                         fmt::format("frame: the GPU solves a bundle of {} patches in parts",
@@ -152,18 +154,19 @@ class Extractor::Impl {
                    band_can ? eigh_condition_bound : unbounded, done, models_wanted);
 
     std::vector<PatchStatus> status = settle(inputs, patches, band_can, models_wanted);
-    // Nobody asked for the way that all patches went.
+    // Report fallbacks of the whole frame: another engine than the requested one solved all
+    // patches.
     if (wants_fibers && !by_fibers)
       std::replace(status.begin(), status.end(), PatchStatus::ok,
                    by_band ? PatchStatus::guarded : PatchStatus::fell_back);
     else if (wants_direct && !by_fibers && !by_band)
       std::replace(status.begin(), status.end(), PatchStatus::ok, PatchStatus::fell_back);
-    // By the reference, where no engine could do a patch of a frame's flux.
+    // Solved by the reference if no engine could solve a patch of the frame's flux.
     const auto on_host = [&](std::size_t k) {
       return of_frame && (status[k] == PatchStatus::failed ||
                           flux_.at(patches[k].bundle).solution == FrameSolution::failed);
     };
-    // Nothing can be placed in a packed R.
+    // A packed R cannot be edited.
     SpectraOf wanted = inputs.wanted;
     for (std::size_t k = 0; k < patches.size() && wanted == SpectraOf::packed_frame; ++k)
       if (on_host(k)) wanted = SpectraOf::written_frame;
@@ -200,13 +203,13 @@ class Extractor::Impl {
     return extracted;
   }
 
-  // A patch of a frame's flux that no engine could do: by the reference, which has the flux too.
+  // Solves by the reference a patch of the frame's flux that no engine could solve.
   static PatchResult extract_on_host(const ExtractInputs& inputs, const Patch& patch,
                                      const FrameFlux& flux) {
     const Spots spots =
         spex::evaluate_spots(*inputs.psf, patch.padded_spec_first(), patch.padded_nspec(),
                              inputs.grid.range(patch.padded_wave_first(), patch.padded_nwave()));
-    StageTimes times;  // the host's; those of the stages are the GPU's
+    StageTimes times;  // host times; the stages record GPU times
     return extract_patch(patch, {&spots, 0, 0, patch.padded_nspec(), patch.padded_nwave()},
                          *inputs.pixels, inputs.options, inputs.psferr(), times, &flux);
   }
@@ -257,8 +260,8 @@ class Extractor::Impl {
     }
   }
 
-  // Reads which patches the guard refused and solves those again as bands; then those that failed,
-  // with eigh, one by one, unless the flux is the frame's: they stay failed.
+  // Reads the status of all patches. Solves rejected patches again as bands, and then failed
+  // patches one by one by eigh; with the frame's flux they stay failed instead.
   std::vector<PatchStatus> settle(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                                   bool band_can, std::vector<std::vector<double>>* models) {
     std::vector<int> failed = read_status(patches.size());
@@ -267,7 +270,7 @@ class Extractor::Impl {
     std::vector<int> refused;
     for (std::size_t k = 0; k < failed.size() && band_can; ++k)
       if (failed[k] == guarded) refused.push_back(static_cast<int>(k));
-    // Of all refused patches, when they are solved.
+    // Capacity for all rejected patches.
     reserve(again_, refused.size());
     for (auto first = refused.cbegin(); first != refused.cend();) {
       const auto last = end_of_guarded(patches, refused, first);
@@ -303,29 +306,29 @@ class Extractor::Impl {
     return status;
   }
 
-  // With f, which few bundles need on the host.
+  // The flux with f, which few bundles need on the host.
   const FrameFlux& flux_of(int bundle) {
     FrameFlux& flux = flux_.at(bundle);
     fibers_.download_flux(flux);
     return flux;
   }
 
-  // Most of a frame's time is spent here, where the kernels have been launched.
+  // Most of a frame's time is spent waiting here, after the kernels have been launched.
   std::vector<int> read_status(std::size_t count) {
     wait_for(context_.stream());
     return to_host<int>(frame_.status(), count, context_.stream());
   }
 
   int device_;
-  int direct_batch_;  // patches, at most, but for a bundle of more
+  int direct_batch_;  // limit of patches per batch, unless one bundle has more
   Context context_;
   FrameOnDevice frame_;
   StageEvents events_;
   EighEngine eigh_;
   BandEngine band_;
   FiberEngine fibers_;
-  std::map<int, FrameFlux> flux_;  // of the frame, by bundle
-  PinnedBuffer<int> again_{1024};  // status of the patches that the guard refused
+  std::map<int, FrameFlux> flux_;  // flux of the frame, by bundle
+  PinnedBuffer<int> again_{1024};  // status of the rejected patches
 };
 
 Extractor::Extractor(const ExtractorSettings& settings) : impl_(std::make_unique<Impl>(settings)) {}

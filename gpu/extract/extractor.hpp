@@ -1,4 +1,4 @@
-// The GPU's milestones (milestones.md): one frame, or some patches of it, on one GPU; the
+// The GPU milestones (milestones.md): extracts a frame or some of its patches on one GPU; the
 // counterpart of reference/extract/extract_patches.hpp.
 #pragma once
 
@@ -14,17 +14,16 @@ namespace spex::gpu {
 
 struct ExtractorSettings {
   int device = 0;
-  /// Extractors that share the GPU. Where there are several, each takes fewer patches at a time, in
+  /// Number of extractors that share the GPU. With several, each takes fewer patches at a time and
   /// less memory, and the others fill the gaps.
   int frames_at_once = 1;
-  /// Device buffers are filled with NaN before kernels write them: a number that no kernel wrote
-  /// then shows.
+  /// Fill device buffers with NaN before use, so that unwritten numbers are noticed.
   bool poison = false;
 };
 
-/// A GPU with its handles and workspaces, made once and used for many frames. Not for several
-/// threads at once. Errors of CUDA are thrown as Error(internal), where memory runs out, say; after
-/// one of the kind `device` the extractor is of no more use, nor is another on that GPU.
+/// A GPU with handles and workspaces, which are created once and used for many frames. Not
+/// thread-safe. Throws Error(internal) for CUDA errors such as exhausted memory; after an error of
+/// kind `device` neither this extractor nor another on that GPU can be used.
 class Extractor {
  public:
   explicit Extractor(const ExtractorSettings& settings);
@@ -32,11 +31,10 @@ class Extractor {
   Extractor& operator=(Extractor&&) noexcept;
   ~Extractor();
 
-  /// As spex::extract_patches, with the engine of the options' milestone: results in the order of
-  /// `patches` (or a whole frame, where that is wanted and no model image), the same bytes
-  /// whichever other bundles are in the list, and whichever other patches but where a library is
-  /// given those of a subbundle together (batches_patches). `times` gains the seconds on the GPU's
-  /// clock.
+  /// As spex::extract_patches, by the engine of the options' milestone. Returns results in the
+  /// order of `patches`, or a whole frame if requested without a model image. Results are
+  /// bit-identical for any other bundles in the list, and for any other patches, unless a library
+  /// call batches the patches of a subbundle (batches_patches). Adds GPU times to `times`.
   [[nodiscard]] Extracted extract_patches(const ExtractInputs& inputs,
                                           const std::vector<Patch>& patches, StageTimes& times,
                                           const std::function<void(long)>& done);
@@ -46,7 +44,7 @@ class Extractor {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Bytes of device memory in use by all processes of the current device.
+/// Bytes of device memory that all processes use on the current device.
 [[nodiscard]] std::size_t device_memory_used();
 
 }  // namespace spex::gpu

@@ -9,20 +9,20 @@ namespace {
 
 constexpr int threads = 256;
 
-// Where a patch stands among the bins of FrameBands.
+// The position of a patch in FrameBands.
 struct PatchInFrame {
-  int s0, v0;  // the frame's of the patch's first spectrum and bin
+  int s0, v0;  // the frame's indices of the patch's first spectrum and bin
 
   __device__ PatchInFrame(const PatchGeometry& patch, const SpotsView& spots)
       : s0(patch.spec0 - spots.first_spec), v0(patch.wave0) {}
 };
 
-// Whether the patch uses all rows [y0, y1) of the CCD.
+// Whether the patch uses all CCD rows [y0, y1).
 __device__ bool holds_rows(const PatchGeometry& patch, const PixelsView& pixels, int y0, int y1) {
   return (y0 >= patch.y0 || patch.y0 == 0) && (y1 <= patch.y1 || patch.y1 == pixels.ny);
 }
 
-// Sum over the used pixels of both spots of W a b.
+// The sum of W a b over the used pixels of both spots.
 __device__ double overlap(const PixelsView& pixels, const ClippedSpot& a, const ClippedSpot& b) {
   double sum = 0;
   for (int y = max(a.y0, b.y0); y < min(a.y1, b.y1); ++y)
@@ -31,8 +31,8 @@ __device__ double overlap(const PixelsView& pixels, const ClippedSpot& a, const 
   return sum;
 }
 
-// y, q and good of a patch's bins: the frame's, or new sums where the patch cuts the spot. A thread
-// a bin.
+// Copies y, q and good of a patch's bins from the frame, or recomputes sums where the patch cuts
+// the spot. One thread per bin.
 __global__ void take_bins_kernel(const PatchGeometry* patches, SpotsView spots, PixelsView pixels,
                                  FrameBands frame, BinVectors bins) {
   const PatchGeometry& patch = patches[blockIdx.y];
@@ -55,12 +55,12 @@ __global__ void take_bins_kernel(const PatchGeometry* patches, SpotsView spots, 
   sums.store(bins, out);
 }
 
-// The same for each lane of `lanes`, of its own spots: the whole warp sums over the pixels of one
-// lane's after another.
+// The same for each lane in `lanes` with its own spots: the whole warp sums the pixels of one
+// lane's spots after another.
 __device__ double overlap_of_lanes(unsigned lanes, const PixelsView& pixels, const ClippedSpot& a,
                                    const ClippedSpot& b) {
   constexpr unsigned all = 0xffffffffU;
-  constexpr int columns = 8;  // of pixels, side by side; as many rows as there are lanes for
+  constexpr int columns = 8;  // pixel columns in parallel; lanes / columns rows in parallel
   const int lane = threadIdx.x % warp_size;
   double mine = 0;
   for (; lanes != 0; lanes &= lanes - 1) {
@@ -68,7 +68,7 @@ __device__ double overlap_of_lanes(unsigned lanes, const PixelsView& pixels, con
     const auto shared = [&](int value) { return __shfl_sync(all, value, of); };
     const int x0 = shared(max(a.x0, b.x0)), x1 = shared(min(a.x1, b.x1));
     const int y0 = shared(max(a.y0, b.y0)), y1 = shared(min(a.y1, b.y1));
-    // Where row 0 and column 0 of the CCD would be.
+    // The origin of a spot relative to CCD row 0 and column 0.
     const auto origin = [&](const ClippedSpot& spot) {
       const auto value =
           reinterpret_cast<unsigned long long>(spot.value - spot.yc * spot.stride - spot.xc);
@@ -97,8 +97,8 @@ __global__ void take_bands_kernel(const PatchGeometry* patches, FiberLayout layo
   const PatchInFrame place(patch, spots);
   const size_t slot = static_cast<size_t>(blockIdx.y) * layout.nslots + s;
   const int m = patch.nwave, R = layout.reach;
-  // Element (w of t, v of s), of which the frame's bands have `shared`; `exists` where there is
-  // one. By the whole warp.
+  // Computes element (w of t, v of s) if `exists`, or copies the frame's value from `shared`.
+  // Called by the whole warp.
   const auto element = [&](bool exists, int v, int t, int w, const double* shared) {
     const ClippedSpot a = clip_spot(patch, spots, s, exists ? v : 0);
     const ClippedSpot b = clip_spot(patch, spots, t, exists ? w : 0);
@@ -127,8 +127,8 @@ __global__ void take_bands_kernel(const PatchGeometry* patches, FiberLayout layo
   }
 }
 
-// A thread a bin of s and a bin of a spectrum two or more apart, where the frame has seen that they
-// may share light: in the patch their diagonals hold the prior too.
+// One thread per bin of s and bin of a spectrum at a distance of two or more, where the frame found
+// that they may share light. In the patch their diagonals also contain the prior.
 __global__ void far_kernel(const PatchGeometry* patches, FiberLayout layout, SpotsView spots,
                            PixelsView pixels, FrameBands frame, FiberBands bands, int* status) {
   const PatchGeometry patch = patches[blockIdx.y];

@@ -13,17 +13,17 @@ namespace {
 
 constexpr int threads = 256;
 constexpr int warps = threads / warp_size;
-constexpr int sides = 2;   // the neighbours s - 1 and s + 1
+constexpr int sides = 2;   // the neighbors s - 1 and s + 1
 constexpr int block = 16;  // rows and columns of D that a warp computes together
 
-// Rows of V: 4 times an odd number, so that products read fragments without bank conflicts.
+// Row stride of V: 4 times an odd number, so that products read fragments without bank conflicts.
 __host__ __device__ constexpr int row_stride(int m) {
   return (m + 3) / 8 * 8 + 4;
 }
 __host__ __device__ constexpr int padded_rows(int m) {
   return (m + 3) / 4 * 4;
 }
-// Of a block of complement_kernel, for each side: V, the roots of t, and the factor of t.
+// Shared memory of complement_kernel per side: V, the roots of t, and the factor of t.
 __host__ __device__ constexpr int complement_numbers(int R, int m) {
   return sides * (padded_rows(m) * row_stride(m) + m + m * (R + 1));
 }
@@ -32,16 +32,16 @@ static_assert(complement_numbers(largest_fiber_reach, largest_fiber_bins) * size
 constexpr int most_blocks = largest_fiber_bins / block * (largest_fiber_bins / block + 1) / 2;
 constexpr int blocks_of_warp = 2;
 static_assert(largest_fiber_bins % block == 0 && most_blocks <= blocks_of_warp * warps);
-// A warp solves for 32 columns of a side.
+// Each warp solves for 32 columns of a side.
 constexpr int warps_of_side = warps / sides;
 static_assert(largest_fiber_bins <= warps_of_side * warp_size);
 
-// The first row of V, of a step of four, in which columns from `column` on have elements.
+// The first row of V, in steps of four, in which columns from `column` on are nonzero.
 __device__ constexpr int first_row(int R, int column) {
   return column <= R ? 0 : (column - R) / 4 * 4;
 }
 
-// What a block of complement_kernel keeps of both neighbours t of s, in shared memory.
+// Shared memory of complement_kernel for both neighbors t of s.
 template <int R>
 struct Neighbours {
   const FiberLayout* layout;
@@ -51,18 +51,19 @@ struct Neighbours {
   __device__ bool exists(int side) const { return side == 0 ? s > 0 : s + 1 < nspec; }
   __device__ int m() const { return layout->nwave; }
   __device__ int ld() const { return row_stride(m()); }
-  // V = L_t^-1 N_ts, [padded rows][ld]. Products read beyond the columns, which nobody sees.
+  // V = L_t^-1 N_ts, [padded rows][ld]. Products may read beyond the columns; those results are
+  // unused.
   __device__ double* V(int side) const { return shared + side * padded_rows(m()) * ld(); }
-  // 1 / sqrt(d) of the rows of t.
+  // 1 / sqrt(d) for the rows of t.
   __device__ double* root(int side) const { return V(sides) + side * m(); }
   // 1 / d and L of t.
   __device__ double* factor(int side) const { return root(sides) + side * layout->band_size(); }
 };
 
-// Calls for N_ts, where V is to be, and the factor of t of both sides.
+// Prefetches N_ts into V, and the factor of t, for both sides.
 template <int R>
-__device__ void call_for_neighbours(const Neighbours<R>& my, const double* pair,
-                                    const double* factors) {
+__device__ void prefetch_neighbors(const Neighbours<R>& my, const double* pair,
+                                   const double* factors) {
   const int m = my.m(), ld = my.ld();
   for (int side = 0; side < sides; ++side) {
     if (!my.exists(side)) continue;
@@ -71,7 +72,7 @@ __device__ void call_for_neighbours(const Neighbours<R>& my, const double* pair,
     double* factor = my.factor(side);
     for (int k = threadIdx.x; k < size; k += threads)
       __pipeline_memcpy_async(factor + k, of_t + k, sizeof(double));
-    // The blocks of the higher spectrum's rows are stored: of s - 1 it is N_st.
+    // Blocks are stored with the rows of the higher spectrum: for s - 1 the stored block is N_st.
     const double* block_of_pair =
         pair + static_cast<size_t>(my.s - 1 + side) * my.layout->pair_size();
     double* V = my.V(side);
@@ -84,11 +85,12 @@ __device__ void call_for_neighbours(const Neighbours<R>& my, const double* pair,
   }
 }
 
-// V of both sides, by the whole block: a thread a column, as far down as it has elements.
+// Computes V of both sides, by the whole block: one thread per column, down to its last nonzero
+// row.
 template <int R>
 __device__ void half_solves(const Neighbours<R>& my, const double* pair, const double* factors) {
   const int m = my.m(), ld = my.ld();
-  call_for_neighbours<R>(my, pair, factors);
+  prefetch_neighbors<R>(my, pair, factors);
   __pipeline_commit();
   __pipeline_wait_prior(0);
   __syncthreads();
@@ -114,7 +116,7 @@ __device__ void half_solves(const Neighbours<R>& my, const double* pair, const d
   __syncthreads();
 }
 
-// The sum of the block's values, for all threads.
+// The sum over the block, for all threads.
 __device__ double block_sum(double value, double (&of_warp)[warps]) {
   value = warp_sum(value);
   __syncthreads();
@@ -125,10 +127,10 @@ __device__ double block_sum(double value, double (&of_warp)[warps]) {
   return sum;
 }
 
-// D = sum over both neighbours t of V^T V, V = L_t^-1 N_ts. rho^2 of both together is
-// tr(N_ss^-1 D), which is held to a bound first: the band of N_ss^-1 is known, and its other
-// elements are no larger than the roots of its diagonal's. Where that is above what rho may be, rho
-// is found as the norm of L_s^-1 V^T.
+// D = sum over both neighbors t of V^T V, V = L_t^-1 N_ts. rho^2 of both together is tr(N_ss^-1 D).
+// First an upper bound is checked: the band of N_ss^-1 is known, and its other elements are bounded
+// by the roots of its diagonal. Only if the bound exceeds the limit of rho, rho is computed as the
+// norm of L_s^-1 V^T.
 template <int R>
 __global__ void __launch_bounds__(threads, 2)
     complement_kernel(const PatchGeometry* patches, const CoreSpectrum* cores, FiberLayout layout,
@@ -164,15 +166,15 @@ __global__ void __launch_bounds__(threads, 2)
     __pipeline_memcpy_async(f + j, solution.f + slot * m + j, sizeof(double));
   __pipeline_commit();
 
-  // Lower blocks of D, of which those farther down have fewer rows of V. Of the first and the last,
-  // the second and the last but one, and so on, each warp has two.
+  // Lower blocks of D; blocks farther down involve fewer rows of V. For balance, warps take pairs:
+  // the first and the last block, the second and the last but one, and so on.
   const FragmentLane at = fragment_lane();
   int row_of_block[blocks_of_warp], column_of_block[blocks_of_warp];
-  double c[blocks_of_warp][2][4] = {};  // of each eight columns
+  double c[blocks_of_warp][2][4] = {};  // for each eight columns
 #pragma unroll
   for (int k = 0; k < blocks_of_warp; ++k) {
     const int number = k % 2 == 0 ? k * warps + warp : (k + 1) * warps - 1 - warp;
-    int row = 0;  // of blocks; those before it have row (row + 1) / 2
+    int row = 0;  // in blocks; row (row + 1) / 2 blocks come before this row
     while ((row + 1) * (row + 2) / 2 <= number) ++row;
     row_of_block[k] = row * block;
     column_of_block[k] = (number - row * (row + 1) / 2) * block;
@@ -192,7 +194,7 @@ __global__ void __launch_bounds__(threads, 2)
   __pipeline_wait_prior(0);
   __syncthreads();
 
-  // D, both triangles, in place of V.
+  // D, both triangles, overwrites V.
   double* D = my.V(0);
 #pragma unroll
   for (int k = 0; k < blocks_of_warp; ++k)

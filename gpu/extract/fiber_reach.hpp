@@ -1,11 +1,11 @@
-// The reaches for which the kernels of the fiber engine are compiled.
+// The reaches for which the fiber engine's kernels are compiled.
 #pragma once
 
 #include "gpu/extract/limits.hpp"
 
 namespace spex::gpu {
 
-/// `function.template operator()<R>()` for a layout's reach, which is one of these.
+/// Calls `function.template operator()<R>()` with R = `reach`, which must be a compiled reach.
 template <class Function>
 auto with_reach(int reach, const Function& function) {
   if (reach == 8) return function.template operator()<8>();

@@ -5,13 +5,13 @@
 
 namespace spex::gpu {
 
-/// Numbers that find_fiber_roots needs of scratch, for any number of spectra: what the warps that
-/// the device can hold need.
+/// Size of the scratch memory of find_fiber_roots in doubles: enough for all warps that are
+/// resident on the device, for any number of spectra.
 [[nodiscard]] std::size_t fiber_root_scratch(const FiberLayout& layout, int ndiag);
 
-/// Q_s = P_s^(1/2) of each core spectrum, and from it flux, ivar and the stored resolution, for the
-/// bins that q constrains; `trace` is that of FiberSolution. A patch that the guard refuses becomes
-/// guarded; one with a number that is not finite gets status 1. Eight lanes a spectrum, a pole
+/// Computes Q_s = P_s^(1/2) of each core spectrum, and from it flux, ivar and the stored
+/// resolution, for the bins that q constrains; `trace` is FiberSolution's. A rejected patch becomes
+/// guarded; a patch with a non-finite number gets status 1. Eight lanes per spectrum, one pole
 /// each, in as many rounds as the poles need.
 void find_fiber_roots(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
                       const FiberLayout& layout, const SchurComplements& complements,

@@ -1,12 +1,12 @@
-// Substitution through the factor of a spectrum's band, a thread a right-hand side; `factor` holds
-// 1 / d_j and L as FiberSolution::factor does.
+// Substitution through the factor of a spectrum's band, one thread per right-hand side; `factor`
+// holds 1 / d_j and L as in FiberSolution::factor.
 #pragma once
 
 namespace spex::gpu {
 
-/// Solves L x = a element after element, from element `begin` on, before which a has zeros:
-/// `next(w)` gives element w of a, `take(w, x)` takes x_w. The R elements that x_w changes are in
-/// registers, each in the place of its distance from `begin` modulo R + 1.
+/// Solves L x = a, from element `begin` on; earlier elements of a must be 0. `next(w)` returns
+/// element w of a, `take(w, x)` receives x_w. The R elements that x_w changes are in registers, at
+/// their distance from `begin` modulo R + 1.
 template <int R, class Next, class Take>
 __device__ void forward(int begin, int m, const double* factor, const Next& next,
                         const Take& take) {
@@ -22,7 +22,7 @@ __device__ void forward(int begin, int m, const double* factor, const Next& next
     for (int r = 0; r <= R; ++r) {
       const int w = base + r;
       if (w >= m) break;
-      // On its way before the last element is stored, which might seem to change it.
+      // Load before storing the previous element; the compiler could not exclude aliasing.
       const double entering = w + R + 1 < m ? next(w + R + 1) : 0.0;
       double l_next[R + 1];
 #pragma unroll
@@ -38,7 +38,8 @@ __device__ void forward(int begin, int m, const double* factor, const Next& next
   }
 }
 
-/// Solves L^T x = D^-1 a in place, D^-1 at factor[w (R + 1)], from the last element to the first.
+/// Solves L^T x = D^-1 a in place, with D^-1 at factor[w (R + 1)], from the last element to the
+/// first.
 template <int R>
 __device__ void backward(int m, const double* factor, double* x) {
   // Row w of L, l[d] = L(w, w - d).
@@ -53,7 +54,7 @@ __device__ void backward(int m, const double* factor, double* x) {
     }
   };
   const auto next = [&](int w) { return w >= 0 ? x[w] * factor[w * (R + 1)] : 0.0; };
-  double window[R + 1];  // each in the place of its distance from the last modulo R + 1
+  double window[R + 1];  // at the distance from the last element modulo R + 1
   double l[R + 1];
 #pragma unroll
   for (int d = 0; d <= R; ++d) window[d] = next(m - 1 - d);
@@ -63,7 +64,7 @@ __device__ void backward(int m, const double* factor, double* x) {
     for (int r = 0; r <= R; ++r) {
       const int w = base - r;
       if (w < 0) break;
-      // On its way before the last element is stored, which might seem to change it.
+      // Load before storing the previous element; the compiler could not exclude aliasing.
       const double entering = next(w - R - 1);
       double l_next[R + 1];
       load(w - 1, l_next);

@@ -69,7 +69,7 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   reserve(band_, spectra * count_of(layout_.band_size()));
   reserve(pair_, spectra * count_of(layout_.pair_size()));
   const auto frame_bins = count_of(batch_.spots.nspec, batch_.spots.nwave);
-  // A bin's row of both bands, and its three sums.
+  // Per bin: a row of both bands, and three sums.
   reserve(frame_, frame_bins * count_of(3 * layout_.reach + 2 + 3));
   reserve(far_, frame_bins);
   reserve(factor_, spectra * count_of(layout_.band_size()));
@@ -155,7 +155,7 @@ void FiberWorkspace::put_flux(const FrameSystem& system) {
 }
 
 std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
-  // Most bundles have settled by then.
+  // Most bundles have converged after this number of sweeps.
   constexpr int at_once = 5;
   static_assert(most_frame_sweeps % at_once == 0);
   const cudaStream_t stream = beside_->stream();
@@ -167,7 +167,7 @@ std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
   bool all = false;
   for (int end = at_once; end <= most_frame_sweeps && !all; end += at_once) {
     sweep_frame(system, end - at_once, end, stream);
-    put_flux(system);  // while it is looked at
+    put_flux(system);  // while the host checks convergence
     if (end == at_once) {
       far_found_.hold(stream);
       refuse_far_light(batch_.spots, batch_.frame->pixels(), system, stream);
@@ -176,7 +176,7 @@ std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
     const auto moved = to_host<double>(system.moved + (end - 2) * nbundles, 2 * nbundles, stream);
     all = true;
     for (std::size_t k = 0; k < nbundles; ++k) {
-      // One that had ended before these two sweeps rested in them, and moved nothing.
+      // A bundle that had converged before these two sweeps was skipped, and nothing moved.
       settled[k] = refused[k] == 0 && frame_bounds::ended(moved[k], moved[nbundles + k]);
       all = all && (settled[k] || refused[k] != 0);
     }
@@ -234,12 +234,12 @@ void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, 
     flux[solved_here[k]] = std::move(one);
   }
   for (const int bundle : by_reference) {
-    spdlog::debug("bundle {}: the flux of the frame is found on the host", bundle);
+    spdlog::debug("bundle {}: the flux of the frame is solved on the host", bundle);
     const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
     const Spots spots =
         spex::evaluate_spots(*inputs.psf, fibers.begin, fibers.end - fibers.begin,
                              inputs.grid.range(grid.first, nwave), default_threads());
-    StageTimes times;  // the host's; those of the stages are the GPU's
+    StageTimes times;  // host times; the stages record GPU times
     FrameFlux one = spex::solve_frame(inputs, bundle, spots, default_threads(), times);
     for (int s = std::max(fibers.begin, first_fiber); s < std::min(fibers.end, end_fiber); ++s)
       SPEX_GPU_CHECK(cudaMemcpyAsync(system.f + count_of(s - first_fiber, nwave),

@@ -14,9 +14,9 @@
 namespace spex::gpu {
 namespace {
 
-// Seconds are lost where the driver copies pageable memory, and where much memory is pinned, half a
-// millisecond a megabyte, while no other GPU is given work: a small pinned piece at a time is
-// filled or emptied while another travels.
+// The driver copies pageable memory slowly, and pinning memory takes half a millisecond per MB,
+// during which no GPU gets work. So small pinned pieces are filled or emptied while another piece
+// is transferred.
 constexpr std::size_t piece = std::size_t{2} << 20;  // bytes
 
 }  // namespace
@@ -37,7 +37,7 @@ void FrameOnDevice::upload_pixels(const Pixels& pixels) {
   float* const room_of_weight = room + singles(pixels.value);
   upload_reals(pixels.value, room, value_);
   upload_reals(pixels.weight, room_of_weight, weight_);
-  // Once both have travelled: the GPU may be busy with other frames, while its copies never wait.
+  // After both transfers: kernels may wait for other frames on the GPU, copies do not.
   widen(room, singles(pixels.value), value_.get(), stream);
   widen(room_of_weight, singles(pixels.weight), weight_.get(), stream);
 }
@@ -134,11 +134,11 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   context_->synchronize();
   reach_ = reach_and_bad[0];
   if (const int bad = reach_and_bad[1]; bad != 0) {
-    // The reference says what is wrong with this spot.
+    // Let the reference report the fault of this spot.
     const int s = (bad - 1) / bins_.nwave, w = (bad - 1) % bins_.nwave;
     static_cast<void>(
         spex::evaluate_spots(*inputs.psf, fiber_ + s, 1, inputs.grid.range(bins_.first + w, 1)));
-    throw data_error("PSF", "a spot is not on any CCD, or has no width");
+    throw data_error("PSF", "a spot is far from the CCD or has no positive width");
   }
 }
 
@@ -159,7 +159,7 @@ void FrameOnDevice::measure_reach(const ExtractInputs& inputs, const std::vector
   SPEX_GPU_CHECK(cudaMemcpyAsync(all_geometry_.get(), geometry.data(),
                                  geometry.size() * sizeof(PatchGeometry), cudaMemcpyHostToDevice,
                                  context_->stream()));
-  // A bad spot elsewhere is its own rank's to report.
+  // A bad spot of other patches is reported by their rank.
   evaluate_corners(psf_, fiber_begin, fiber_end - fiber_begin, bins, all_corners_, nullptr,
                    context_->stream());
   find_used_pixels(all_geometry_.get(), static_cast<int>(all.size()),
@@ -225,7 +225,7 @@ PatchSelection FrameOnDevice::select(const std::vector<int>& index) {
   SPEX_GPU_CHECK(cudaMemcpyAsync(row_of_fiber_.get(), row.data(), row.size() * sizeof(int),
                                  cudaMemcpyHostToDevice, stream));
   SPEX_GPU_CHECK(cudaMemsetAsync(selected_status_.get(), 0, index.size() * sizeof(int), stream));
-  // Fibers that follow each other in one go.
+  // Copy consecutive fibers at once.
   for (int s = 0; s < nspec_; ++s) {
     if (row[s] < 0) continue;
     const int first = s;
@@ -247,7 +247,7 @@ std::vector<FrameOnDevice::FiberRun> FrameOnDevice::fiber_runs() const {
       FiberRun& last = runs.back();
       const int first_fiber = std::min(last.fiber, begin);
       const int end_fiber = std::max(last.fiber + last.nfiber, end);
-      // Patches of the same fibers travel together, however many those are.
+      // Patches of the same fibers are transferred together, for any number of patches.
       if (end_fiber - first_fiber <= std::max(most, last.nfiber)) {
         last = {first_fiber, end_fiber - first_fiber, last.patch, k + 1};
         continue;
@@ -319,7 +319,7 @@ void FrameOnDevice::append(const T* from, std::size_t count, std::vector<T>& to)
   ask(0, pieces_[0]);
   std::size_t turn = 0;
   for (std::size_t first = 0; first < count; first += most, turn = 1 - turn) {
-    // The next piece travels while this one is emptied.
+    // Transfer the next piece while this piece is emptied.
     ask(first + most, pieces_[1 - turn]);
     pieces_[turn].sent.wait();
     const T* const values = reinterpret_cast<const T*>(pieces_[turn].bytes.get());
@@ -330,7 +330,7 @@ void FrameOnDevice::append(const T* from, std::size_t count, std::vector<T>& to)
 std::optional<PackedImage> FrameOnDevice::download_packed() {
   const std::optional<ResolutionPacker::Plan> plan = packer_.plan();
   if (!plan) return std::nullopt;
-  // A float takes as much room as a word.
+  // A float is as large as a word.
   float* const room = floats_in_spots(plan->words());
   packer_.pack(reinterpret_cast<std::uint32_t*>(room));
   wait_for(context_->stream());
@@ -348,7 +348,7 @@ void FrameOnDevice::download_frame(const ExtractInputs& inputs, SpectraOf wanted
   frame.ndiag = spectra_.ndiag;
   frame.dw = inputs.grid.dw;
   frame.wave = inputs.grid.range(0, frame.nwave);
-  // The patches' padding may lie before the first fiber asked for.
+  // The patches' padding may begin before the first requested fiber.
   const std::size_t first = count_of(frame.specmin - fiber_, frame.nwave);
   const double* const resolution = spectra_.resolution + first * spectra_.ndiagonals();
   const std::size_t count = frame.nbins() * spectra_.ndiagonals();
@@ -391,7 +391,7 @@ std::vector<PatchResult> FrameOnDevice::download() {
   results.reserve(geometry_.size());
   for (std::size_t r = 0; r < runs.size(); ++r) {
     const std::size_t turn = r % 2;
-    // The next fibers travel while these are cut.
+    // Transfer the next fibers while these are cut into patches.
     if (r + 1 < runs.size()) host[1 - turn] = copy_fibers(runs[r + 1], pieces_[1 - turn]);
     pieces_[turn].sent.wait();
     for (std::size_t k = runs[r].patch; k < runs[r].end_patch; ++k)

@@ -13,18 +13,19 @@ namespace spex::gpu {
 namespace {
 
 constexpr int threads = 128;
-constexpr int between_threads = 256;  // that eliminate the segments' first blocks of a fiber
-constexpr int segment_threads = 96;   // a row of a segment each
+constexpr int between_threads =
+    256;  // threads that eliminate the first blocks of a fiber's segments
+constexpr int segment_threads = 96;  // one row of a segment each
 constexpr int far_threads = 256;
-constexpr int far_bins = warp_size;  // of a block
+constexpr int far_bins = warp_size;  // bins per block
 
 template <int R>
 __device__ ReducedBand<R> factor_of(const FrameSystem& system, int s) {
   return {system.m, system.factor + s * ReducedBand<R>::numbers(system.m)};
 }
 
-// Numbers of a fiber in `sides`: the rows of its blocks, and R of each segment that the one before
-// leaves for it.
+// Size of a fiber in `sides`: the rows of its blocks, and R rows per segment for the contribution
+// of the previous segment.
 template <int R>
 __host__ __device__ constexpr int side_rows(int m) {
   return ReducedBand<R>::blocks(m) * R;
@@ -38,7 +39,8 @@ __device__ double* side_of(const FrameSystem& system, int s) {
   return system.sides + static_cast<size_t>(s) * side_numbers<R>(system.m);
 }
 
-// Shared memory of sweep_between_kernel: R rows a segment of the right-hand side and the solution.
+// Shared memory of sweep_between_kernel: R rows per segment of the right-hand side and of the
+// solution.
 template <int R>
 std::size_t between_bytes(int m) {
   return sizeof(double) * count_of(2 * R, ReducedBand<R>::segments(m));
@@ -49,7 +51,7 @@ __global__ void prior_kernel(const PatchGeometry* patches, int nwave, BinStrides
                              FrameSystem system) {
   const PatchGeometry patch = patches[blockIdx.x];
   const double scale = prior_scale<threads>(patch, strides, q + strides.patch(blockIdx.x));
-  // The core's bins, and beyond the first and the last step those up to the grid's ends.
+  // The core's bins; for the first and the last step also the bins up to the ends of the grid.
   const int first = patch.wave0 + patch.wavepad;
   const int last = first + patch.nkept;
   const int begin = patch.wave0 == 0 ? 0 : first;
@@ -61,7 +63,7 @@ __global__ void prior_kernel(const PatchGeometry* patches, int nwave, BinStrides
   }
 }
 
-// A block a segment of a fiber.
+// One block per segment of a fiber.
 template <int R>
 __global__ void __launch_bounds__(threads) factor_segment_kernel(FrameSystem system) {
   const int s = blockIdx.y;
@@ -76,7 +78,7 @@ __global__ void __launch_bounds__(threads) factor_segment_kernel(FrameSystem sys
   if (!good) system.refused[place.bundle] = 1;
 }
 
-// A block a fiber.
+// One block per fiber.
 template <int R>
 __global__ void __launch_bounds__(between_threads) factor_between_kernel(FrameSystem system) {
   const BundleOfFiber place = system.place[blockIdx.x];
@@ -119,9 +121,9 @@ __device__ double overlap(const SpotsView& spots, const PixelsView& pixels, cons
   return sum;
 }
 
-// The bins of fibers two or more above that may lie on the same rows as bin v, which are those that
-// a band reaches twice over. A block far_bins of a fiber, a warp a bin that shares light without
-// its prior.
+// Checks the bins of fibers two or more above that may lie on the same rows as bin v, i.e. within
+// twice a band's reach. One block per far_bins of a fiber, one warp per bin that shares light
+// without its prior.
 __global__ void __launch_bounds__(far_threads)
     far_kernel(SpotsView spots, PixelsView pixels, FrameSystem system) {
   const int s = blockIdx.y, lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
@@ -148,7 +150,7 @@ __global__ void __launch_bounds__(far_threads)
   }
 }
 
-// Sweeps of the bundle before `sweep` were enough.
+// Whether the bundle converged in sweeps before `sweep`.
 __device__ bool ended(const FrameSystem& system, int bundle, int sweep) {
   const double* moved = system.moved + bundle;
   const auto of = [&](int k) { return k < 0 ? HUGE_VAL : moved[k * system.nbundles]; };
@@ -161,8 +163,8 @@ __device__ bool rests(const FrameSystem& system, const BundleOfFiber& place, int
          (s - place.begin) % 2 != colour || ended(system, place.bundle, sweep);
 }
 
-// N_st and f_t of the fibers beside s, as far as they reach the rows of a segment: those of the
-// fiber above at the segment's rows, of that below from R bins before them to R bins after.
+// N_st and f_t of the fibers next to s for the rows of a segment: the upper fiber at the segment's
+// rows, the lower fiber from R bins before to R bins after.
 template <int R>
 struct Neighbours {
   static constexpr int rows = ReducedBand<R>::segment_rows;
@@ -173,7 +175,7 @@ struct Neighbours {
   double f_below[rows + 2 * R];
 };
 
-// By a whole block of threads, which waits for it.
+// Called by a whole thread block, which must synchronize before use.
 template <int R>
 __device__ void load(const FrameSystem& system, const BundleOfFiber& place, int s, int first,
                      Neighbours<R>& shared) {
@@ -201,7 +203,7 @@ __device__ void load(const FrameSystem& system, const BundleOfFiber& place, int 
   __syncthreads();
 }
 
-// y less what the neighbours of the bundle hold of bin w of fiber s.
+// y minus the contributions of the bundle's neighboring fibers to bin w of fiber s.
 template <int R>
 __device__ double right_side(const FrameSystem& system, const BundleOfFiber& place, int s, int w,
                              int first, const Neighbours<R>& shared) {
@@ -218,7 +220,7 @@ __device__ double right_side(const FrameSystem& system, const BundleOfFiber& pla
   return sum;
 }
 
-// Numbers that are not negative stand in the order of their bits, and above them all what is none.
+// Atomic maximum: non-negative doubles are ordered like their bits, and NaN is above them.
 __device__ void take_largest(double value, double* largest) {
   auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
   for (int offset = warp_size / 2; offset > 0; offset /= 2)
@@ -226,8 +228,8 @@ __device__ void take_largest(double value, double* largest) {
   if (threadIdx.x % warp_size == 0) atomicMax(reinterpret_cast<unsigned long long*>(largest), bits);
 }
 
-// y_s - sum_t N_st f_t of the fibers of one colour, and in each segment what its own blocks have of
-// each other. A block a segment of a fiber.
+// Computes y_s - sum_t N_st f_t of the fibers of one color, and the forward pass in each segment.
+// One block per segment of a fiber.
 template <int R>
 __global__ void __launch_bounds__(segment_threads)
     sweep_down_kernel(FrameSystem system, int sweep, int colour) {
@@ -237,7 +239,7 @@ __global__ void __launch_bounds__(segment_threads)
   const int s = blockIdx.y, first = blockIdx.x * rows;
   const BundleOfFiber place = system.place[s];
   if (rests(system, place, s, sweep, colour)) return;
-  // In the beginning all f are 0, as if a fiber had no neighbours.
+  // Initially all f are 0, as for a fiber without neighbors.
   const bool begins = sweep == 0 && colour == 0;
   const BundleOfFiber beside = begins ? BundleOfFiber{s, s + 1, place.bundle} : place;
   load(system, beside, s, first, neighbours);
@@ -250,7 +252,7 @@ __global__ void __launch_bounds__(segment_threads)
   for (int w = threadIdx.x; w < mine; w += segment_threads) side[first + w] = a[w];
 }
 
-// f of the segments' first blocks. A block a fiber.
+// Solves for f of the segments' first blocks. One block per fiber.
 template <int R>
 __global__ void __launch_bounds__(between_threads)
     sweep_between_kernel(FrameSystem system, int sweep, int colour) {
@@ -262,7 +264,7 @@ __global__ void __launch_bounds__(between_threads)
   solve_between(factor_of<R>(system, s), side, side + side_rows<R>(system.m), shared, x);
 }
 
-// f_s, and how far that moves it. A block a segment of a fiber.
+// Computes f_s and its largest change. One block per segment of a fiber.
 template <int R>
 __global__ void __launch_bounds__(segment_threads)
     sweep_up_kernel(FrameSystem system, int sweep, int colour) {
@@ -283,7 +285,7 @@ __global__ void __launch_bounds__(segment_threads)
   for (int w = threadIdx.x; w < min(rows, system.m - first); w += segment_threads) {
     const double N = system.bands.band[(bin + w) * (R + 1)] + system.prior[bin + w];
     const double move = fabs(x[w] - system.f[bin + w]) * sqrt(N);
-    // What is not a number, too, and that stays.
+    // Also takes NaN, and keeps it.
     if (!(move <= moved) && !isnan(moved)) moved = move;
     system.f[bin + w] = x[w];
   }

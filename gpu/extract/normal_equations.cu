@@ -30,10 +30,10 @@ __global__ void add_prior_kernel(const PatchGeometry* patches, int n, BinStrides
       prior[strides.patch(blockIdx.y) + strides.bin(j / patch.nwave, j % patch.nwave)];
 }
 
-constexpr int lanes = 8;  // that share a pair of spots, side by side along x
+constexpr int lanes = 8;  // lanes per pair of spots, side by side along x
 
-// Sum over the pixels of both spots of (W spot_j) spot_k, the same for all lanes of the pair;
-// spot_j, already weighted, covers its whole rectangle in shared memory.
+// Sum over the pixels of both spots of (W spot_j) spot_k, returned to all lanes of the pair.
+// `weighted` is W spot_j over its whole rectangle in shared memory.
 __device__ double overlap(const double* weighted, const ClippedSpot& j, const ClippedSpot& k,
                           int lane) {
   const int x0 = max(j.x0, k.x0), x1 = min(j.x1, k.x1);
@@ -50,7 +50,7 @@ __device__ double overlap(const double* weighted, const ClippedSpot& j, const Cl
   return sum;
 }
 
-// A block computes the columns of all fibers at one wavelength v: rows at w >= v.
+// Each block computes the columns of all fibers at one wavelength v: rows at w >= v.
 __global__ void assemble_kernel(const PatchGeometry* patches, BandLayout layout, SpotsView spots,
                                 PixelsView pixels, const double* prior, double* panels) {
   extern __shared__ double weighted[];  // [nspec][ny nx]: W_i A_ij of the bins at v
@@ -72,7 +72,7 @@ __global__ void assemble_kernel(const PatchGeometry* patches, BandLayout layout,
   const int nslots = layout.nslots;
   const int pairs = nslots * nslots * (layout.reach + 1);
   const int lane = threadIdx.x % lanes;
-  // All lanes of a warp go round together, as overlap shuffles.
+  // All lanes of a warp must take part, because overlap shuffles.
   for (int first = 0; first < pairs; first += threads / lanes) {
     const int k = first + threadIdx.x / lanes;
     const int t = k % nslots;                           // fiber of the row
@@ -92,7 +92,7 @@ __global__ void assemble_kernel(const PatchGeometry* patches, BandLayout layout,
     if (lane != 0 || !wanted) continue;
     if (row == column) {
       value = bins ? value + prior[static_cast<size_t>(blockIdx.y) * layout.rows() + v * nslots + s]
-                   : 1;  // a row of padding
+                   : 1;  // a padding row
     }
     panel[static_cast<size_t>(column) * 2 * size + row] = value;
   }

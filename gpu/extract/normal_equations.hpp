@@ -6,8 +6,8 @@
 
 namespace spex::gpu {
 
-/// lambda_j^2 + 1e-15 of every bin: m = 1e-4 max q; lambda_j = m - q_j where q_j <= m, else
-/// `regularize`. A block a patch.
+/// The prior lambda_j^2 + 1e-15 of every bin: m = 1e-4 max q; lambda_j = m - q_j where q_j <= m,
+/// else `regularize`. One block per patch.
 void find_prior(const PatchGeometry* patches, int count, const BinStrides& strides, const double* q,
                 double regularize, double* prior, cudaStream_t stream);
 
@@ -15,10 +15,10 @@ void find_prior(const PatchGeometry* patches, int count, const BinStrides& strid
 void add_prior(const PatchGeometry* patches, int count, int n, const BinStrides& strides,
                const double* prior, double* N, cudaStream_t stream);
 
-/// N with its prior in band form, straight from the pairs of overlapping spots; no A is formed.
-/// Both triangles of a diagonal block are not set, only the lower. Every element is one thread's
-/// sum over the pixels that two spots share, so that its order is fixed. A block of the GPU needs
-/// assemble_bytes of shared memory.
+/// Computes N with its prior in band form directly from pairs of overlapping spots, without A. Only
+/// the lower triangle of a diagonal block is set. Each element is summed in a fixed order by the
+/// threads of one pair, over the pixels that both spots share. A thread block needs assemble_bytes
+/// of shared memory.
 void assemble_band(const PatchGeometry* patches, int count, const BandLayout& layout,
                    const SpotsView& spots, const PixelsView& pixels, const double* prior,
                    double* panels, cudaStream_t stream);

@@ -18,16 +18,16 @@ using Code = ResolutionPacker::Code;
 using Totals = ResolutionPacker::Totals;
 
 constexpr int threads = 256;
-constexpr int span = 12;  // numbers of a thread
+constexpr int span = 12;  // numbers per thread
 constexpr int most_numbers = threads * span;
 constexpr int bytes_of_number = sizeof(float);
-static_assert(threads == literals);  // a thread a byte's count
+static_assert(threads == literals);  // one thread per byte value
 
-// How rows are cut into deflate blocks.
+// Division of rows into deflate blocks.
 struct Blocks {
   NumberRows rows;
   int per_row;
-  int length;  // numbers, but for the last block of a row
+  int length;  // numbers, except in the last block of a row
 
   // Block k.
   struct Block {
@@ -57,8 +57,9 @@ Blocks cut(const NumberRows& rows) {
 
 constexpr int room_of_words = most_numbers + threads;
 
-// The numbers of a block as float32 in shared memory, and what part of them a thread has: the last
-// thread ends with the block's last number, so that as many bytes follow a thread's in every block.
+// The numbers of a block as float32 in shared memory, and this thread's part. The last thread ends
+// with the block's last number, so that the number of bytes after a thread's part is the same in
+// every block.
 class Words {
  public:
   __device__ Words(const Blocks::Block& block, std::uint32_t* room)
@@ -67,7 +68,7 @@ class Words {
       word_[place(first_ + i)] = __float_as_uint(static_cast<float>(block.values[i]));
     __syncthreads();
   }
-  // visit(word) in turn.
+  // Calls visit(word) for this thread's words in order.
   template <class Visit>
   __device__ void for_each_of_thread(const Visit& visit) const {
     const int begin = static_cast<int>(threadIdx.x) * span;
@@ -75,14 +76,14 @@ class Words {
   }
 
  private:
-  // Words of neighbouring threads lie in different banks of shared memory.
+  // Words of neighboring threads are in different banks of shared memory.
   __device__ static int place(int i) { return i + i / span; }
 
   std::uint32_t* word_;
   int first_;
 };
 
-// visit(byte) in the order of the file, which is big-endian.
+// Calls visit(byte) in file order, which is big-endian.
 template <class Visit>
 __device__ void for_each_byte(std::uint32_t word, const Visit& visit) {
   for (int shift = 24; shift >= 0; shift -= 8) visit(word >> shift & 0xFFU);
@@ -146,7 +147,7 @@ __device__ std::uint32_t nbits_of(std::uint32_t symbol) {
   return symbol >> 16;
 }
 
-// A warp a block: the bits that it takes.
+// Counts the bits of each block; one warp per block.
 __global__ void __launch_bounds__(threads)
     measure_kernel(Blocks blocks, const std::uint16_t* block_counts, const Code* codes,
                    std::uint64_t* bits) {
@@ -161,7 +162,7 @@ __global__ void __launch_bounds__(threads)
   if (lane == 0) bits[k] = block_header_bits + sum + nbits_of(code.symbol[end_of_block]);
 }
 
-// Bits are added to 0.
+// ORs bits into zeroed memory.
 __device__ void put_bits(std::uint32_t* to, std::uint32_t at, std::uint32_t bits) {
   const std::uint64_t shifted = static_cast<std::uint64_t>(bits) << at % 32;
   atomicOr(&to[at / 32], static_cast<std::uint32_t>(shifted));
@@ -196,7 +197,7 @@ __global__ void __launch_bounds__(threads)
   const std::uint32_t literals_begin = begin + block_header_bits;
   std::uint32_t at = (literals_begin + before) / 32;
   std::uint32_t filled = (literals_begin + before) % 32;
-  std::uint64_t pending = 0;  // `filled` bits, of which a word goes out as soon as there is one
+  std::uint64_t pending = 0;  // `filled` bits; each full word is written at once
   words.for_each_of_thread([&](std::uint32_t word) {
     for_each_byte(word, [&](std::uint32_t byte) {
       pending |= static_cast<std::uint64_t>(bits_of(symbol[byte])) << filled;
@@ -211,7 +212,7 @@ __global__ void __launch_bounds__(threads)
   if (t < block_header_words) put_bits(out, begin + 32 * t, code.header[t]);
   if (t == 0) put_bits(out, literals_begin + all, bits_of(symbol[end_of_block]));
   __syncthreads();
-  // Words at the ends are the neighbours' too.
+  // Neighbors write to the words at both ends, too.
   std::uint32_t* const first = to + offset / 32;
   for (std::uint32_t k = t; k < nwords; k += threads)
     if (k == 0 || k + 1 == nwords)

@@ -10,7 +10,7 @@ namespace spex::gpu {
 
 namespace {
 
-// Fills what follows from the indices.
+// Fills the members that depend on the indices.
 PatchBatch finish(PatchBatch batch) {
   batch.count = static_cast<int>(batch.index.size());
   for (int k = 0; k < batch.count; ++k) {

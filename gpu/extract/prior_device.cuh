@@ -1,4 +1,4 @@
-// The prior of a patch's bins (extraction.md, section 4), as kernels find it.
+// Device functions for the prior of a patch's bins (extraction.md, section 4).
 #pragma once
 
 #include "gpu/core/block.cuh"
@@ -6,8 +6,8 @@
 
 namespace spex::gpu {
 
-/// 1e-4 of the largest q of a patch: bins of less see hardly any light. By a whole block of
-/// `threads` threads, a power of two; the same for all of them.
+/// 1e-4 of the largest q of a patch: bins with less see hardly any light. Called by a whole block
+/// of `threads` threads, a power of two; the result is valid in all threads.
 template <int threads>
 __device__ double prior_scale(const PatchGeometry& patch, const BinStrides& strides,
                               const double* q) {
@@ -17,7 +17,7 @@ __device__ double prior_scale(const PatchGeometry& patch, const BinStrides& stri
   return 1e-4 * merge_block<threads>(mine, [](double a, double b) { return fmax(a, b); });
 }
 
-/// What N gains on the diagonal at a bin of weight q.
+/// The prior's contribution to N_jj for a bin of weight q.
 __device__ inline double prior_of(double q, double scale, double regularize) {
   const double lambda = q <= scale ? scale - q : regularize;
   return lambda * lambda + 1e-15;

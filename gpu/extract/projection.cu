@@ -25,7 +25,7 @@ __global__ void project_kernel(const PatchGeometry* patches, SpotsView spots, Pi
   sums.store(bins, bins.strides.patch(blockIdx.y) + bins.strides.bin(s, w));
 }
 
-// One column of A and WA: a block a bin.
+// One column of A and WA; one block per bin.
 __global__ void dense_kernel(const PatchGeometry* patches, int rows, int columns, SpotsView spots,
                              PixelsView pixels, double* A, double* WA) {
   const PatchGeometry& patch = patches[blockIdx.y];

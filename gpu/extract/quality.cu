@@ -10,10 +10,10 @@ namespace {
 
 constexpr int threads = 256;
 
-// CCD rows of one fiber that a block of row_bins_kernel does.
+// CCD rows of one fiber per block of row_bins_kernel.
 constexpr int rows_of_block = 1024;
 
-// Atomic minima and maxima of integers: their order does not show.
+// Integer atomic minima and maxima do not depend on the order.
 __global__ void row_bins_kernel(const int* xc, const int* yc, int nwave, int spot_nx, int spot_ny,
                                 RowBinsView all) {
   __shared__ int first[rows_of_block], last[rows_of_block], x0[rows_of_block], x1[rows_of_block];
@@ -42,10 +42,10 @@ __global__ void row_bins_kernel(const int* xc, const int* yc, int nwave, int spo
 
 constexpr int warps = threads / warp_size;
 
-// What a warp has of a model at a time, in shared memory: rows of a patch, and columns of them.
+// The part of a model that a warp holds in shared memory: rows of a patch, and columns.
 constexpr int rows_at_once = 4;
 constexpr int columns_at_once = 96;
-// Blocks of a patch, whose warps share its rows.
+// Blocks per patch, whose warps share the patch's rows.
 constexpr int model_blocks = 4;
 
 // Bins of a patch, [s_begin, s_end) x [w_begin, w_end).
@@ -57,8 +57,8 @@ struct BinRange {
 // A bin of a fiber whose spot may reach the rows.
 struct alignas(16) Term {
   double f;
-  int xc;  // its spot's first column on the CCD
-  int dy;  // the first of the rows, counted from the spot's own
+  int xc;  // first CCD column of its spot
+  int dy;  // first of the rows, relative to the spot
 };
 
 struct WarpModel {
@@ -66,7 +66,8 @@ struct WarpModel {
   Term terms[warp_size];
 };
 
-// Of all fibers' spots that reach one of these rows of a fiber, for all lanes.
+// The bins and columns of all spots of a fiber that reach these rows; the result is valid in all
+// lanes.
 __device__ RowBins bins_of_rows(const RowBinsView& all, int fiber, int y, int count) {
   const int lane = threadIdx.x % warp_size;
   RowBins row{INT_MAX, 0, INT_MAX, 0};
@@ -76,8 +77,8 @@ __device__ RowBins bins_of_rows(const RowBinsView& all, int fiber, int y, int co
           __reduce_min_sync(lanes, row.x0), __reduce_max_sync(lanes, row.x1)};
 }
 
-// m_i = sum_j A_ij f_j over `bins` of the patch, fiber after fiber, of the pixels of `nrows` rows
-// from y on and `ncolumns` columns from x on. A warp's work; flux(s, w) gives f.
+// m_i = sum_j A_ij f_j over `bins` of the patch in fiber order, for `nrows` rows from y on and
+// `ncolumns` columns from x on. Called by a whole warp; flux(s, w) returns f.
 template <class Flux>
 __device__ void find_model(const PatchGeometry& patch, const SpotsView& spots,
                            const RowBinsView& rows, const BinRange& bins, int x, int y,
@@ -124,7 +125,7 @@ __device__ void find_model(const PatchGeometry& patch, const SpotsView& spots,
   __syncwarp();
 }
 
-// visit(x, y, m) for the pixels of the patch: blocks of model_blocks of it call this.
+// Calls visit(x, y, m) for the pixels of the patch, distributed over model_blocks blocks.
 template <class Flux, class Visit>
 __device__ void for_each_pixel(const PatchGeometry& patch, const SpotsView& spots,
                                const RowBinsView& rows, const BinRange& bins, const Flux& flux,
@@ -149,7 +150,7 @@ __device__ int pixel_of(const PatchGeometry& patch, int x, int y) {
   return (y - patch.y0) * patch.nx() + x - patch.x0;
 }
 
-// Of a pixel that chi2pix does not count.
+// Marks a pixel that chi2pix does not count.
 constexpr double uncounted = -1;
 
 __global__ void __launch_bounds__(threads)
@@ -165,7 +166,7 @@ __global__ void __launch_bounds__(threads)
       [&](int x, int y, double m) {
         const size_t pixel = static_cast<size_t>(y) * pixels.nx + x;
         const ChiSquare one = chi_square(pixels.p[pixel], m, pixels.W[pixel], psferr, counted);
-        // What is not a number shows, whether it counts or not.
+        // NaN always propagates, even for uncounted pixels.
         chi2[pixel_of(patch, x, y)] = one.counts || !(one.value == 0) ? one.value : uncounted;
       });
 }
@@ -179,11 +180,11 @@ __global__ void __launch_bounds__(threads)
   if (j >= patch.ncore * patch.nkept) return;
   const int s = j / patch.nkept + patch.pad_below, w = j % patch.nkept + patch.wavepad;
   const size_t bin = solution.strides.patch(blockIdx.y) + solution.strides.bin(s, w);
-  if (solution.q[bin] == 0) return;  // stays as clear_spectra made it
+  if (solution.q[bin] == 0) return;  // keeps the value of clear_spectra
   const ClippedSpot spot = clip_spot(patch, spots, s, w);
   const double* chi2 = work + static_cast<size_t>(blockIdx.y) * npixel;
   double sum = 0, weight = 0;
-  // Pixels lane, lane + 32, ... of the spot, without a division for each.
+  // Pixels lane, lane + 32, ... of the spot, without a division per pixel.
   const int rows_further = warp_size / spots.nx, columns_further = warp_size % spots.nx;
   int x = spot.xc + lane % spots.nx, y = spot.yc + lane / spots.nx;
 #pragma unroll 3

@@ -7,8 +7,8 @@
 
 namespace spex::gpu {
 
-/// The spots of one fiber that reach one CCD row: their bins are all among [first, last), their
-/// columns, where they are on the CCD, among [x0, x1). Where none does, first and x0 are INT_MAX.
+/// The bins and columns of one fiber's spots that reach one CCD row: all bins are in [first, last),
+/// and the columns on the CCD in [x0, x1). If no spot reaches the row, first and x0 are INT_MAX.
 struct alignas(16) RowBins {
   int first = 0;
   int last = 0;
@@ -16,12 +16,12 @@ struct alignas(16) RowBins {
   int x1 = 0;
 };
 
-/// Those of all fibers and rows, `[fiber * ny_ccd + y]`.
+/// RowBins of all fibers and rows, `[fiber * ny_ccd + y]`.
 struct RowBinsView {
   int ny_ccd = 0;
   RowBins* rows = nullptr;
 };
-/// Finds them from the corners of spots of `spot_nx` x `spot_ny` pixels.
+/// Computes RowBins from the corners of spots of `spot_nx` x `spot_ny` pixels.
 void find_row_bins(const SpotCorners& corners, int spot_nx, int spot_ny, const RowBinsView& rows,
                    cudaStream_t stream);
 
@@ -33,16 +33,16 @@ struct SolutionView {
   const double* good = nullptr;
 };
 
-/// chi2pix and pixmask_fraction of the core bins of `count` patches of at most `npixel` used pixels
-/// and `ncore_bins` core bins; `counted` are the pixels that chi2pix counts. `work` has room for
-/// npixel numbers a patch. `status[patch]` becomes 1 where chi2pix is not finite.
+/// Computes chi2pix and pixmask_fraction of the core bins of `count` patches of at most `npixel`
+/// used pixels and `ncore_bins` core bins; `counted` selects the pixels of chi2pix. `work` must
+/// hold npixel numbers per patch. `status[patch]` becomes 1 if chi2pix is not finite.
 void find_quality(const PatchGeometry* patches, int count, int npixel, int ncore_bins,
                   const SpotsView& spots, const RowBinsView& rows, const PixelsView& pixels,
                   const SolutionView& solution, double psferr, Chi2Pixels counted, double* work,
                   int* status, const SpectraView& spectra, cudaStream_t stream);
 
-/// A_core f_core of the constrained core bins over each patch's used pixels, `[patch][npixel]`,
-/// rows first.
+/// Computes A_core f_core of the constrained core bins over each patch's used pixels,
+/// `[patch][npixel]`, row-major.
 void find_core_model(const PatchGeometry* patches, int count, int npixel, const SpotsView& spots,
                      const RowBinsView& rows, const SolutionView& solution, double* model,
                      cudaStream_t stream);

@@ -12,11 +12,11 @@ namespace {
 constexpr int most_steps = 60;
 constexpr double residual_bound = 1e-9;
 constexpr double condition_bound = 1e5;
-// Start of the lower bound l of the scaled iteration: blocks at production settings have condition
+// Initial lower bound l of the scaled iteration: blocks at production settings have condition
 // numbers of 1e3 to 3e3.
 constexpr double first_bound = 0.01;
 
-// A warp holds a 16 x 16 tile of a symmetric P x P product, on or below the diagonal.
+// A warp computes a 16 x 16 tile of a symmetric P x P product, on or below the diagonal.
 template <int P>
 constexpr int tiles = P / 16;
 template <int P>
@@ -24,8 +24,8 @@ constexpr int warps = tiles<P>*(tiles<P> + 1) / 2;
 template <int P>
 constexpr int threads = warps<P>* warp_size;
 
-// Blocks on a multiprocessor that the compiler leaves registers for: where shared memory lets two
-// in, two; otherwise it would spill to make room for more.
+// Blocks per multiprocessor for register allocation: two if shared memory allows two; more would
+// cause spills.
 template <int P>
 constexpr int blocks = P == 64 ? 2 : 1;
 
@@ -48,7 +48,7 @@ __device__ Tile my_tile() {
   return {16 * row, 16 * left};
 }
 
-// A tile's numbers: 2 x 2 fragments of 8 x 8, two numbers a lane each.
+// A tile's numbers: 2 x 2 fragments of 8 x 8, two numbers per lane each.
 struct Fragment {
   double v[2][2][2] = {};
 };
@@ -73,7 +73,7 @@ __device__ void multiply(const Tile& tile, int depth, const Left& L, const Right
   }
 }
 
-// visit(row, column, value) for this lane's numbers of the tile.
+// Calls visit(row, column, value) for this lane's numbers of the tile.
 template <class Visit>
 __device__ void for_each(const Tile& tile, Fragment& sum, const Visit& visit) {
   const auto [g, t] = fragment_lane();
@@ -90,13 +90,13 @@ __device__ void for_each(const Tile& tile, Fragment& sum, const Visit& visit) {
 template <int P>
 __device__ void store_symmetric(const Tile& tile, Fragment& sum, double* S) {
   for_each(tile, sum, [&](int row, int column, double value) {
-    if (row < column) return;  // the upper half of a tile on the diagonal
+    if (row < column) return;  // the upper half of a diagonal tile
     S[row * leading<P> + column] = value;
     S[column * leading<P> + row] = value;
   });
 }
 
-// The largest of all threads' values, the same for all; NaN counts as infinity.
+// The maximum over all threads, for all threads; NaN counts as infinity.
 template <int P>
 __device__ double block_max(double value, double* of_warps) {
   if (isnan(value)) value = INFINITY;
@@ -110,7 +110,7 @@ __device__ double block_max(double value, double* of_warps) {
   return largest;
 }
 
-// Largest row sum of magnitudes of the first m rows.
+// The infinity norm of the first m rows.
 template <int P>
 __device__ double infinity_norm(const double* S, int m, double* of_warps) {
   double largest = 0;
@@ -122,8 +122,8 @@ __device__ double infinity_norm(const double* S, int m, double* of_warps) {
   return block_max<P>(largest, of_warps);
 }
 
-// Whether the first m variances alone, C's diagonal, say that the condition number is above the
-// bound: ||C|| ||C^-1/2||^2 is at least the ratio of any two.
+// Whether the first m variances, C's diagonal, already imply a condition number above the bound:
+// ||C|| ||C^-1/2||^2 is at least the ratio of any two variances.
 template <int P>
 __device__ bool variances_far_apart(const double* C, int m, double* of_warps) {
   double largest = 0, inverse = 0;
@@ -137,8 +137,8 @@ __device__ bool variances_far_apart(const double* C, int m, double* of_warps) {
   return largest * inverse > condition_bound;
 }
 
-// The covariance block of one core spectrum, as each warp's tile. `X`, `X_before` and `M` are
-// shared scratch: rows of a band block, padded to a multiple of 8, times leading<P>; and size8
+// Computes the covariance block of one core spectrum, one tile per warp. `X`, `X_before` and `M`
+// are shared scratch: rows of a band block, padded to a multiple of 8, times leading<P>; and size8
 // (size8 + 4).
 template <int P>
 __device__ void covariance(const RootBatch& batch, const CoreSpectrum& core,
@@ -153,7 +153,7 @@ __device__ void covariance(const RootBatch& batch, const CoreSpectrum& core,
   const double* panels = batch.panels + static_cast<size_t>(core.patch) * layout.patch_size();
   const double* M_all = batch.M + static_cast<size_t>(core.patch) * layout.nblocks() * size * size;
 
-  for (int k = threadIdx.x; k < 2 * size8 * ld; k += threads<P>) X_before[k] = 0;  // and X
+  for (int k = threadIdx.x; k < 2 * size8 * ld; k += threads<P>) X_before[k] = 0;  // also clears X
   for (int b = 0; b < layout.nblocks(); ++b) {
     const int begun = b * layout.reach;  // columns that began in earlier blocks
     const int active = min(begun + layout.reach, layout.nwave);
@@ -179,7 +179,7 @@ __device__ void covariance(const RootBatch& batch, const CoreSpectrum& core,
       X[(row0 + g) * ld + col0 + 2 * t + 1] = c1;
     }
     __syncthreads();
-    // The columns that begin here: columns of L_bb^-1.
+    // The columns that begin here are columns of L_bb^-1.
     const double* panel = panels + b * layout.panel_size();
     for (int k = threadIdx.x; k < size * (active - begun); k += threads<P>) {
       const int row = k % size, w = begun + k / size;
@@ -208,7 +208,7 @@ __device__ void store_update(const Tile& tile, const Fragment& ZY, double rho, d
   store_symmetric<P>(tile, update, T);
 }
 
-// The iteration. Returns the residual |I - Z Y| before the last update, which squares it.
+// Runs the iteration. Returns the residual |I - Z Y| before the last update, which squares it.
 template <int P>
 __device__ double iterate(const Tile& tile, double* Y, double* Z, double* T, double* of_warps) {
   constexpr int ld = leading<P>;
@@ -232,12 +232,13 @@ __device__ double iterate(const Tile& tile, double* Y, double* Z, double* T, dou
     const double residual = block_max<P>(largest, of_warps);
     if (!isfinite(residual)) return residual;
     if (residual < 0.1 && l < 1) {
-      // Near the root, and at it where C is a multiple of the unit matrix, scaling would lead away.
+      // Close to the root, or if C is a multiple of the unit matrix, scaling would diverge.
       l = 1;
       store_update<P>(tile, ZY, 1, T);
       __syncthreads();
     }
-    if (residual < 0.1 && residual > 0.5 * previous) return residual;  // rounding, no better now
+    if (residual < 0.1 && residual > 0.5 * previous)
+      return residual;  // rounding error; no further improvement
     Fragment YT, TZ;
     times(Y, T, YT);
     times(T, Z, TZ);
@@ -269,7 +270,7 @@ __global__ void __launch_bounds__(threads<P>, blocks<P>)
 
   const CoreSpectrum core = batch.cores[blockIdx.x];
   const PatchGeometry patch = batch.patches[core.patch];
-  // One reading of the status for all threads, as blocks of the same patch write it.
+  // One thread reads the status for all, because other blocks of the same patch write it.
   if (threadIdx.x == 0) {
     batch.hard[blockIdx.x] = 0;
     skip = batch.status[core.patch];
@@ -291,7 +292,7 @@ __global__ void __launch_bounds__(threads<P>, blocks<P>)
   store_symmetric<P>(tile, C, Y);
   __syncthreads();
   const double norm = infinity_norm<P>(Y, m, of_warps);
-  const bool sane = norm > 0 && isfinite(norm);  // the same for all threads
+  const bool sane = norm > 0 && isfinite(norm);  // uniform over the block
   double residual = INFINITY, Z_norm = INFINITY;
   if (sane && !variances_far_apart<P>(Y, m, of_warps)) {
     for (int k = threadIdx.x; k < P * P; k += threads<P>) {
@@ -360,7 +361,7 @@ void find_roots(const RootBatch& batch, const SpectraView& spectra, cudaStream_t
     case largest_root:
       return launch<largest_root>(batch, spectra, stream);
     default:
-      throw std::logic_error("find_roots: a block too large");
+      throw std::logic_error("find_roots: the block is too large");
   }
 }
 

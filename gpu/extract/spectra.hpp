@@ -1,4 +1,4 @@
-// What an extraction leaves in device memory: the counterpart of PatchResult, for many patches.
+// The results of an extraction in device memory: the counterpart of PatchResult, for many patches.
 #pragma once
 
 #include "gpu/core/buffer.hpp"
@@ -8,13 +8,13 @@
 
 namespace spex::gpu {
 
-/// Spectra of `nspec` fibers over the whole grid, electron a bin: `[fiber * nwave + w]`; resolution
-/// `[(fiber * ndiagonals + d) * nwave + w]`. Fibers count as in SpotsView.
+/// Spectra of `nspec` fibers over the whole grid, electrons per bin: `[fiber * nwave + w]`;
+/// resolution `[(fiber * ndiagonals + d) * nwave + w]`. Fibers as in SpotsView.
 struct SpectraView {
   int nspec = 0;
   int nwave = 0;
   int ndiag = 0;
-  int first_bin = 0;  ///< bin of the grid of a SpotsView's first bin (negative: padding)
+  int first_bin = 0;  ///< grid bin of a SpotsView's first bin (negative: padding)
   double* flux = nullptr;
   double* ivar = nullptr;
   double* chi2pix = nullptr;
@@ -22,13 +22,13 @@ struct SpectraView {
   double* resolution = nullptr;
 
   [[nodiscard]] SPEX_HD int ndiagonals() const { return 2 * ndiag + 1; }
-  /// Bin of the grid of a patch's first core bin.
+  /// The grid bin of a patch's first core bin.
   [[nodiscard]] SPEX_HD int core_bin(const PatchGeometry& patch) const {
     return patch.wave0 + patch.wavepad + first_bin;
   }
 };
 
-/// Numbers of a SpectraView of that many bins and diagonals.
+/// Size of a SpectraView with these numbers of bins and diagonals, in doubles.
 [[nodiscard]] inline std::size_t spectra_size(int nspec, int nwave, int ndiag) {
   return count_of(nspec, nwave, 4 + 2 * ndiag + 1);
 }
@@ -39,22 +39,22 @@ struct SpectraView {
 /// Sets flux, ivar, chi2pix and resolution to 0 and pixmask_fraction to 1.
 void clear_spectra(const SpectraView& spectra, cudaStream_t stream);
 
-/// Makes a patch's core bins what clear_spectra makes them, but for pixmask_fraction, for the
-/// patches whose status is not 0.
+/// Resets the core bins of patches with a nonzero status to the values of clear_spectra, except
+/// pixmask_fraction.
 void clear_failed(const PatchGeometry* patches, int count, const int* status,
                   const SpectraView& spectra, cudaStream_t stream);
 
-/// From Q_s of each core spectrum (m x m, stride m m, either triangle as the other): row sums r,
+/// Computes the spectra from Q_s of each core spectrum (m x m, stride m m, symmetric): row sums r,
 /// R = Q / r, flux = R f, ivar = r^2, and the stored resolution (extraction.md, section 5), for the
-/// core bins that q constrains. `status[patch]` becomes 1 where a number is not finite. `work` has
-/// room for 2 m numbers a spectrum. Where `wanted` is not null, only of the spectra k with
-/// wanted[k] other than 0. A block a spectrum.
+/// core bins that q constrains. `status[patch]` becomes 1 if a number is not finite. `work` must
+/// hold 2 m numbers per spectrum. If `wanted` is not null, only spectra k with wanted[k] != 0 are
+/// computed. One block per spectrum.
 void store_signal(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
                   const double* Q, int m, const double* f, const double* q,
                   const BinStrides& strides, double* work, int* status, const SpectraView& spectra,
                   cudaStream_t stream, const int* wanted = nullptr);
 
-/// The same for `noise`: row sums r and Q f of the whole patch are given, as vectors like f.
+/// The same for `noise`, with given row sums r and Q f of the whole patch, laid out like f.
 void store_noise(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
                  const double* Q, int m, const double* r, const double* Qf, const double* q,
                  const BinStrides& strides, int* status, const SpectraView& spectra,

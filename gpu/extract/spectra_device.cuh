@@ -1,12 +1,12 @@
-// Device functions that kernels share for writing spectra.
+// Shared device functions for writing spectra.
 #pragma once
 
 #include "gpu/extract/spectra.hpp"
 
 namespace spex::gpu {
 
-/// Writes flux, ivar and the resolution of one core bin. `w` counts the core's bins, row(j) gives
-/// element (j, column) of Q over the padded bins, sums(j) the row sum r_j.
+/// Writes flux, ivar and the resolution of one core bin. `w` is an index among core bins, row(j)
+/// returns element (j, column) of Q over the padded bins, sums(j) the row sum r_j.
 template <class Row, class Sum>
 __device__ void store_bin(const PatchGeometry& patch, int s, int w, double Qf, const Row& Q_of_row,
                           const Sum& r_of_row, int* status, const SpectraView& spectra) {

@@ -6,11 +6,11 @@
 
 namespace spex::gpu {
 
-/// The part of a bin's spot that lies within the used pixels of its patch.
+/// The part of a bin's spot within the used pixels of its patch.
 struct ClippedSpot {
-  const double* value;  ///< of the whole spot, rows of `stride`
+  const double* value;  ///< whole spot, row-major with `stride`
   int xc, yc, stride;   ///< its lower-left pixel on the CCD
-  int x0, x1, y0, y1;   ///< the used pixels of it, on the CCD
+  int x0, x1, y0, y1;   ///< used pixels of the spot, on the CCD
 
   __device__ double at(int x, int y) const { return value[(y - yc) * stride + x - xc]; }
 };
@@ -31,8 +31,8 @@ __device__ inline ClippedSpot clip_spot(const PatchGeometry& patch, const SpotsV
           min(yc + spots.ny, patch.y1)};
 }
 
-/// Sums over pixels of a bin (extraction.md, section 4): y = A^T W p, q = A^T W, and the part of
-/// its light in pixels of weight.
+/// Sums over the pixels of a bin (extraction.md, section 4): y = A^T W p, q = A^T W, and the
+/// fraction of its light in weighted pixels.
 struct BinSums {
   double y = 0, q = 0, good = 0;
 

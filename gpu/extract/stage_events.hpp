@@ -1,4 +1,4 @@
-// Seconds that stages take on the GPU, by events on its stream.
+// Measures stages on the GPU by events on its stream.
 #pragma once
 
 #include <vector>
@@ -9,13 +9,14 @@
 
 namespace spex::gpu {
 
-/// Records where stages begin and end on a stream; the host does not wait until the times are asked
-/// for. Events are kept for the next use.
+/// Records the begin and end of stages on a stream. The host waits only when the times are
+/// collected. Events are reused.
 class StageEvents {
  public:
   explicit StageEvents(cudaStream_t stream) : stream_(stream) {}
 
-  /// Runs `work`, which puts a stage's work on the stream, within an NVTX range of its name.
+  /// Runs `work`, which enqueues a stage's work on the stream, in an NVTX range of the stage's
+  /// name.
   template <class Work>
   void time(Stage stage, const Work& work) {
     const StageRange range(stage);
@@ -24,7 +25,7 @@ class StageEvents {
     end();
   }
 
-  /// Adds all stages recorded so far to `times`, once the stream is idle, and forgets them.
+  /// Waits for the recorded stages, adds them to `times`, and clears the records.
   void collect(StageTimes& times);
 
  private:

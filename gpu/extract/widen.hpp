@@ -1,4 +1,4 @@
-// Between float and double on the GPU, so that half as many bytes travel.
+// Conversion between float and double on the GPU, which halves the bytes of transfers.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@ namespace spex::gpu {
 /// to[i] = from[i] for `count` numbers in device memory.
 void widen(const float* from, std::size_t count, double* to, cudaStream_t stream);
 
-/// The same the other way, to the nearest float.
+/// The reverse, rounded to the nearest float.
 void narrow(const double* from, std::size_t count, float* to, cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -1,5 +1,5 @@
-// Compiled without fused multiply-adds (gpu/CMakeLists.txt): used_rows cuts to whole rows, and must
-// cut where the CPU does.
+// Compiled without fused multiply-adds (gpu/CMakeLists.txt): used_rows must truncate to the same
+// rows as on the CPU.
 #include <climits>
 
 #include "gpu/core/block.cuh"
@@ -22,7 +22,8 @@ __device__ Extent merge(const Extent& a, const Extent& b) {
           max(a.reach, b.reach)};
 }
 
-// Whether the rows of every fiber of the patch ascend with wavelength; for all threads.
+// Whether rows ascend with wavelength for every fiber of the patch; the result is valid in all
+// threads.
 __device__ bool rows_ascend(const PatchGeometry& patch, const SpotsView& spots) {
   bool ascend = true;
   for (int j = threadIdx.x; j < patch.n(); j += threads) {
@@ -45,8 +46,8 @@ __global__ void used_pixels_kernel(PatchGeometry* patches, SpotsView spots, doub
     const int xc = spots.xc[k], yc = spots.yc[k];
     mine = merge(mine, {xc, xc + spots.nx, yc, yc + spots.ny, core ? yc : INT_MAX,
                         core ? yc + spots.ny : INT_MIN, 0});
-    // Farthest wavelength whose spot, of any fiber of the patch, overlaps with this one. Where rows
-    // ascend, no spot overlaps beyond the first that lies above this one.
+    // The farthest wavelength whose spot overlaps with this spot, over all fibers of the patch. If
+    // rows ascend, no spot beyond the first non-overlapping spot overlaps.
     for (int t = 0; t < patch.nspec; ++t) {
       const int first = (patch.spec0 + t) * spots.nwave + patch.wave0;
       for (int v = w + mine.reach + 1; v < patch.nwave; ++v) {
@@ -60,7 +61,7 @@ __global__ void used_pixels_kernel(PatchGeometry* patches, SpotsView spots, doub
   const Extent all =
       merge_block<threads>(mine, [](const Extent& a, const Extent& b) { return merge(a, b); });
   if (threadIdx.x != 0) return;
-  atomicMax(reach, all.reach);  // of integers: the order does not show
+  atomicMax(reach, all.reach);  // integer maximum: independent of the order
   const RowRange rows = used_rows(all.ypadmin, all.ypadmax, all.ymin, all.ymax, pixpad_frac);
   patch.x0 = max(all.xmin, 0);
   patch.x1 = min(all.xmax, nx_ccd);

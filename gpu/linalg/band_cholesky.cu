@@ -8,8 +8,8 @@
 namespace spex::gpu {
 namespace {
 
-// A thread of eliminate has rows of_row, of_row + 32, ... and columns of_column, of_column + 16,
-// ...
+// Each thread of eliminate holds rows of_row, of_row + 32, ... and columns of_column, of_column +
+// 16, ...
 constexpr int rows = 32, columns = 16;
 constexpr int threads = rows * columns;
 constexpr int warps = threads / warp_size;
@@ -17,8 +17,8 @@ constexpr int row_turns = (largest_root_band + rows - 1) / rows;
 constexpr int column_turns = (largest_root_band + columns - 1) / columns;
 static_assert(rows % columns == 0);
 
-// C(r, c) = sum_{k < size8} A(r, k) B(k, c) in tiles of 8 x 8, dealt to the warps; A, B are called
-// for all indices below size8, store(r, c, value) too. `lower` leaves out the tiles above the
+// C(r, c) = sum_{k < size8} A(r, k) B(k, c) in tiles of 8 x 8, distributed over the warps. A, B and
+// store(r, c, value) are called for all indices below size8. `lower` skips the tiles above the
 // diagonal.
 template <class A, class B, class Store>
 __device__ void block_product(int size8, bool lower, const A& a, const B& b, const Store& store) {
@@ -35,11 +35,11 @@ __device__ void block_product(int size8, bool lower, const A& a, const B& b, con
   }
 }
 
-// What the threads of a block pass on in a step of eliminate. Two in turn, so that a step takes one
-// barrier.
+// Data exchanged by the threads of a block in one step of eliminate. Double-buffered, so that a
+// step needs one barrier.
 struct Step {
-  double column[row_turns * rows];     // c of D
-  double row[column_turns * columns];  // c of F
+  double column[row_turns * rows];     // column c of D
+  double row[column_turns * columns];  // column c of F
   double rhs, inverse;                 // rhs_c, and 1 / D_cc
 };
 struct Elimination {
@@ -48,10 +48,10 @@ struct Elimination {
 };
 static_assert(sizeof(Elimination) <= factor_step_bytes);
 
-// D = L L^T, F = L^-1 and z = L^-1 rhs, by elimination of [D | I | rhs] a column at a time, in
+// D = L L^T, F = L^-1 and z = L^-1 rhs, by elimination of [D | I | rhs] one column at a time in
 // registers: with pivots d_c, D becomes L diag(sqrt d), and rows of F and rhs are scaled at the
-// end. False where a pivot is not positive or not finite, for all threads. D's upper triangle is
-// not used, and D stays; F comes in as anything and goes out with all its size8 rows and columns.
+// end. Returns false in all threads if a pivot is not positive and finite. Does not read D's upper
+// triangle and does not change D; overwrites all size8 rows and columns of F.
 __device__ bool eliminate(const double* D, double* F, double* rhs, int size, int size8, int ld,
                           Elimination& shared) {
   const int of_row = threadIdx.x / columns, of_column = threadIdx.x % columns;
@@ -67,7 +67,7 @@ __device__ bool eliminate(const double* D, double* F, double* rhs, int size, int
       f[i][j] = r == c ? 1.0 : 0.0;
     }
   }
-  // The turns of column c, and of row c, are known when this is compiled.
+  // Turns of column c and of row c, known at compile time.
 #pragma unroll
   for (int turn = 0; turn < column_turns; ++turn) {
     constexpr int turns_of_row = rows / columns;
@@ -95,7 +95,7 @@ __device__ bool eliminate(const double* D, double* F, double* rhs, int size, int
 #pragma unroll
       for (int j = 0; j < column_turns; ++j) {
         const int k = of_column + columns * j;
-        // D's columns behind c, F's up to it
+        // D's columns after c, F's columns up to c
         if (j >= turn) of_c[j] = step.column[k];
       }
       double row_c[column_turns];
@@ -141,7 +141,7 @@ __global__ void __launch_bounds__(threads)
   double* D = shared;          // the diagonal block, then the block below
   double* E = D + size8 * ld;  // L_{b, b-1}
   double* F = E + size8 * ld;  // L_bb^-1
-  double* z = F + size8 * ld;  // L^-1 y of the block before
+  double* z = F + size8 * ld;  // L^-1 y of the previous block
   double* rhs = z + size8;
   Elimination& elimination = *reinterpret_cast<Elimination*>(rhs + size8);
 
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(threads)
         const bool inside = r < size && c < size && r >= c;
         D[r * ld + c] = inside ? panel[static_cast<size_t>(c) * 2 * size + r] : 0.0;
       }
-    // rhs = y_b - L_{b,b-1} z_{b-1}; a warp a row
+    // rhs = y_b - L_{b,b-1} z_{b-1}; one warp per row
     for (int r = warp; r < size; r += warps) {
       double sum = 0;
       if (b > 0)
@@ -209,7 +209,8 @@ __global__ void __launch_bounds__(threads)
   }
   __syncthreads();
 
-  // Back: x_b = L_bb^-T (z_b - L_{b+1,b}^T x_{b+1}); a warp a row, z holds x_{b+1}.
+  // Back substitution: x_b = L_bb^-T (z_b - L_{b+1,b}^T x_{b+1}); one warp per row, z holds
+  // x_{b+1}.
   for (int b = nblocks - 1; b >= 0; --b) {
     const double* panel = panels + b * layout.panel_size();
     for (int r = warp; r < size; r += warps) {

@@ -1,4 +1,4 @@
-// How the matrices and vectors of a batch of patches stand in device memory.
+// Memory layout of batches of patches in device memory.
 #pragma once
 
 #include <cstddef>
@@ -7,14 +7,14 @@
 
 namespace spex::gpu {
 
-/// A spectrum of a patch: which block of a batch belongs to whom.
+/// Identifies a core spectrum in a batch.
 struct CoreSpectrum {
   int patch = 0;
   int s = 0;  ///< core fiber of the patch, from 0
 };
 
-/// Where the bins of many patches stand in a vector: bin (s, w) of patch k is at
-/// `patch(k) + bin(s, w)`.
+/// Strides of bins in a vector over many patches: bin (s, w) of patch k is at `patch(k) + bin(s,
+/// w)`.
 struct BinStrides {
   int of_patch = 0;
   int of_spec = 0;
@@ -26,10 +26,10 @@ struct BinStrides {
   }
 };
 
-/// How a patch's bins stand in its band form: row w nslots + s, and block-tridiagonal in blocks of
-/// `size` = reach * nslots rows, as spots farther apart than `reach` bins of wavelength do not
-/// overlap. Patches with fewer fibers than nslots, and the rows beyond the last bin, are padded
-/// with rows of the unit matrix.
+/// Layout of a patch's bins in band form: row w nslots + s, block-tridiagonal in blocks of `size` =
+/// reach * nslots rows, because spots farther apart than `reach` wavelength bins do not overlap.
+/// Patches with fewer fibers than nslots, and rows after the last bin, are padded with rows of the
+/// unit matrix.
 struct BandLayout {
   int nslots = 0;
   int reach = 0;
@@ -38,8 +38,8 @@ struct BandLayout {
   [[nodiscard]] SPEX_HD int size() const { return reach * nslots; }
   [[nodiscard]] SPEX_HD int nblocks() const { return (nwave + reach - 1) / reach; }
   [[nodiscard]] SPEX_HD int rows() const { return nblocks() * size(); }
-  /// Numbers of a patch's panels: block column b is column-major 2 size x size, the diagonal block
-  /// above the one below it.
+  /// Size of a patch's panels, in doubles. Block column b is column-major 2 size x size: the
+  /// diagonal block above the block below the diagonal.
   [[nodiscard]] SPEX_HD size_t panel_size() const {
     return static_cast<size_t>(2) * size() * size();
   }

@@ -1,19 +1,19 @@
-// Band matrices by block cyclic reduction: R rows at a time they are block-tridiagonal, and of the
-// blocks that are left every second one is eliminated, all of these side by side (Heller, 1976). A
-// band's factor takes m steps after each other, this 2 log2(m / R).
+// Band matrices by block cyclic reduction (Heller, 1976). A band of half-bandwidth R is
+// block-tridiagonal in blocks of R rows. Each step eliminates every second remaining block, all in
+// parallel. A band's Cholesky factor takes m sequential steps, cyclic reduction 2 log2(m / R).
 //
-// Segments of eight blocks first: in each a block of threads eliminates all but its first one, and
-// all segments of all matrices at the same time. Then a block of threads a matrix eliminates what
-// is left, the segments' first blocks. A solution goes the same way, and back to the segments.
+// First, in segments of eight blocks, one thread block per segment eliminates all blocks except the
+// first, for all segments of all matrices in parallel. Then one thread block per matrix eliminates
+// the segments' first blocks. Solutions proceed in the same way, and back to the segments.
 #pragma once
 
 #include <cstddef>
 
 namespace spex::gpu {
 
-/// A symmetric positive definite matrix of `m` rows and half-bandwidth R or less, in room for
-/// numbers(m). Block k is eliminated between those before and after it of what is then left, p and
-/// n, A_kk being by then D_k. Arrays are `[block][R][R]`, rows first.
+/// A symmetric positive definite matrix of `m` rows and half-bandwidth at most R, stored in
+/// numbers(m) doubles. Block k is eliminated between its remaining neighbors p (before) and n
+/// (after); A_kk is then D_k. Arrays are `[block][R][R]`, row-major.
 template <int R>
 struct ReducedBand {
   static constexpr int square = R * R;
@@ -33,22 +33,22 @@ struct ReducedBand {
   }
   [[nodiscard]] __device__ int blocks() const { return blocks(m); }
   [[nodiscard]] __device__ int segments() const { return segments(m); }
-  /// One past the last block of the segment of which `first` is the first.
+  /// One past the last block of the segment that starts with block `first`.
   [[nodiscard]] __device__ int end_of_segment(int first) const {
     return min(first + segment, blocks());
   }
-  /// D_k, of which the lower triangle counts; D_k^-1 in the end.
+  /// D_k, only the lower triangle; finally D_k^-1.
   [[nodiscard]] __device__ double* diagonal(int k) const { return room + k * square; }
-  /// A_nk while k is left, (L_k^-1 A_kn)^T when it is not, A_nk D_k^-1 in the end.
+  /// A_nk before k is eliminated, (L_k^-1 A_kn)^T afterwards, finally A_nk D_k^-1.
   [[nodiscard]] __device__ double* after(int k) const { return room + (blocks() + k) * square; }
-  /// (L_k^-1 A_kp)^T when k is eliminated, A_pk D_k^-1 in the end; of block 0 unused.
+  /// (L_k^-1 A_kp)^T after k is eliminated, finally A_pk D_k^-1; unused for block 0.
   [[nodiscard]] __device__ double* before(int k) const {
     return room + (2 * blocks() + k) * square;
   }
   /// L_k^-1, D_k = L_k L_k^T.
   [[nodiscard]] __device__ double* root(int k) const { return room + (3 * blocks() + k) * square; }
-  /// Transposes of `after` and `before` in the end: neighbouring threads have neighbouring rows,
-  /// and read what lies side by side.
+  /// Final transposes of `after` and `before`, so that neighboring threads, which handle
+  /// neighboring rows, read consecutive memory.
   [[nodiscard]] __device__ double* after_transposed(int k) const {
     return room + (4 * blocks() + k) * square;
   }
@@ -58,22 +58,22 @@ struct ReducedBand {
   }
 };
 
-/// Blocks that a step of stride `stride` eliminates, stride (2 e + 1), of `blocks`.
+/// Number of blocks, stride (2 e + 1), that a step of stride `stride` eliminates.
 __device__ inline int eliminated(int blocks, int stride) {
   return (blocks + stride - 1) / (2 * stride);
 }
-/// Blocks that it leaves, 2 stride e.
+/// Number of blocks, 2 stride e, that remain after the step.
 __device__ inline int left_over(int blocks, int stride) {
   return (blocks + 2 * stride - 1) / (2 * stride);
 }
 
-/// Column c of L_k^-1 (A_kp, A_kn, 1), p and n `stride` away, into its row of `before`, `after` and
-/// its column of `root`. False where a pivot of D_k is not positive or not finite.
+/// Writes column c of L_k^-1 (A_kp, A_kn, 1), with p and n `stride` away, to row c of `before` and
+/// `after` and to column c of `root`. Returns false if a pivot of D_k is not positive and finite.
 template <int R>
 __device__ bool eliminate(const ReducedBand<R>& A, int k, int stride, int c) {
   const double* D = A.diagonal(k);
   const int row = c % R;
-  // What is to be read, before anything waits for it.
+  // Issue all loads before waiting for any of them.
   double L[R][R];
   double x[R];
 #pragma unroll
@@ -85,7 +85,7 @@ __device__ bool eliminate(const ReducedBand<R>& A, int k, int stride, int c) {
     if (c >= R && c < 2 * R) x[i] = k + stride < A.blocks() ? A.after(k)[row * R + i] : 0.0;
   }
   bool good = true;
-  // L, and 1 / L_ii on the diagonal.
+  // L, with 1 / L_ii on the diagonal.
 #pragma unroll
   for (int i = 0; i < R; ++i)
 #pragma unroll
@@ -126,8 +126,8 @@ __device__ double product(const double* U, const double* V, int i, int j) {
   return sum;
 }
 
-/// What block k loses in element (i, j) of D_k, and gets in that of A_nk, when the block `stride`
-/// after it is eliminated.
+/// Elimination of the block `stride` after block k: the amount to subtract from element (i, j) of
+/// D_k, and to set in A_nk.
 template <int R>
 __device__ double take_next(const ReducedBand<R>& A, int k, int stride, int i, int j) {
   if (k + stride >= A.blocks()) return 0.0;
@@ -135,16 +135,17 @@ __device__ double take_next(const ReducedBand<R>& A, int k, int stride, int i, i
   A.after(k)[i * R + j] = -product<R>(A.after(k + stride), U, i, j);
   return product<R>(U, U, i, j);
 }
-/// What block k loses in element (i, j) of D_k when the block `stride` before it is eliminated.
+/// Elimination of the block `stride` before block k: the amount to subtract from element (i, j) of
+/// D_k.
 template <int R>
 __device__ double take_last(const ReducedBand<R>& A, int k, int stride, int i, int j) {
   const double* U = A.after(k - stride);
   return product<R>(U, U, i, j);
 }
 
-/// Eliminates every second of the blocks first + stride k below `end`, then of those that are left,
-/// until there is but the first. By a whole block of threads, of which each is told whether those
-/// of its pivots were positive and finite.
+/// Eliminates every second of the blocks first + stride k below `end`, then every second remaining
+/// block, until only the first remains. Must be called by a whole thread block; returns to each
+/// thread whether all its pivots were positive and finite.
 template <int R>
 __device__ bool reduce_levels(const ReducedBand<R>& A, int first, int end, int stride) {
   constexpr int square = ReducedBand<R>::square;
@@ -168,10 +169,10 @@ __device__ bool reduce_levels(const ReducedBand<R>& A, int first, int end, int s
   return good;
 }
 
-/// Eliminates all blocks of a segment but the first of the matrix of which `element(j, d)` gives
-/// A(j + d, j), zero where j + d >= m. What the segment before has for its first block is left to
-/// reduce_between. By a whole block of threads, of which each is told whether those of its pivots
-/// were positive and finite.
+/// Eliminates all blocks of a segment except the first. `element(j, d)` returns A(j + d, j), 0 for
+/// j + d >= m. The previous segment's contribution to the first block is left to reduce_between.
+/// Must be called by a whole thread block; returns to each thread whether all its pivots were
+/// positive and finite.
 template <int R, class Element>
 __device__ bool reduce_segment(const ReducedBand<R>& A, int segment, const Element& element) {
   constexpr int square = ReducedBand<R>::square;
@@ -190,8 +191,8 @@ __device__ bool reduce_segment(const ReducedBand<R>& A, int segment, const Eleme
   return reduce_levels(A, first, end, 1);
 }
 
-/// Eliminates the first blocks of all segments, when reduce_segment has done the others. By a whole
-/// block of threads, as reduce_segment.
+/// Eliminates the first blocks of all segments, after reduce_segment. Must be called by a whole
+/// thread block; returns as reduce_segment.
 template <int R>
 __device__ bool reduce_between(const ReducedBand<R>& A) {
   constexpr int square = ReducedBand<R>::square;
@@ -209,15 +210,15 @@ __device__ bool reduce_between(const ReducedBand<R>& A) {
   return good;
 }
 
-/// What finish_segment works with, in shared memory.
+/// Shared memory of finish_segment.
 template <int R>
 struct FinishedSegment {
   static constexpr int numbers = ReducedBand<R>::segment * ReducedBand<R>::square;
   double root[numbers], before[numbers], after[numbers];
 };
 
-/// The factor's blocks of a segment as they are in the end, when all are eliminated. By a whole
-/// block of threads.
+/// Computes the final blocks of a segment's factor after the elimination. Must be called by a whole
+/// thread block.
 template <int R>
 __device__ void finish_segment(const ReducedBand<R>& A, int segment, FinishedSegment<R>& of) {
   constexpr int square = ReducedBand<R>::square;
@@ -226,12 +227,12 @@ __device__ void finish_segment(const ReducedBand<R>& A, int segment, FinishedSeg
   const auto threads = static_cast<int>(blockDim.x);
   for (int e = thread; e < count * square; e += threads) {
     of.root[e] = A.root(first)[e];
-    // Block 0, the last that is left, has no others beside it.
+    // Block 0, the last remaining block, has no neighbors.
     of.before[e] = first + e / square > 0 ? A.before(first)[e] : 0.0;
     of.after[e] = first + e / square > 0 ? A.after(first)[e] : 0.0;
   }
   __syncthreads();
-  // A thread a row and a column of each: neighbouring threads write what lies side by side.
+  // One thread per row and column: neighboring threads write consecutive memory.
   for (int e = thread; e < count * R; e += threads) {
     const int k = e / R, i = e % R;
     const double* X = of.root + k * square;
@@ -242,7 +243,7 @@ __device__ void finish_segment(const ReducedBand<R>& A, int segment, FinishedSeg
 #pragma unroll
       for (int l = 0; l < R; ++l) {
         const double x = X[l * R + i];
-        inverse += x * X[l * R + j];  // it is symmetric
+        inverse += x * X[l * R + j];  // the inverse is symmetric
         of_before += before[j * R + l] * x;
         of_after += after[j * R + l] * x;
         before_row += before[i * R + l] * X[l * R + j];
@@ -257,8 +258,8 @@ __device__ void finish_segment(const ReducedBand<R>& A, int segment, FinishedSeg
   }
 }
 
-/// `use(e, ask(e))` for every e below `count`, by a whole block of threads. What `ask` reads is on
-/// its way before any thread waits; what others have written before is there for `use`.
+/// Calls `use(e, ask(e))` for every e below `count`, by a whole thread block. All loads of `ask`
+/// are issued before the barrier; `use` sees earlier writes of other threads.
 template <class Ask, class Use>
 __device__ void ask_and_use(int count, const Ask& ask, const Use& use) {
   for (int begin = 0; begin < count; begin += static_cast<int>(blockDim.x)) {
@@ -269,7 +270,7 @@ __device__ void ask_and_use(int count, const Ask& ask, const Use& use) {
   }
 }
 
-/// Column i of a block T; zeros of one that does not exist.
+/// Column i of a block T; zeros if the block does not exist.
 template <int R>
 struct Column {
   double of[R];
@@ -286,20 +287,20 @@ struct Column {
   }
 };
 
-/// What a row that is left has of the blocks before and after it that are eliminated.
+/// Contributions of the eliminated neighbor blocks to a remaining row, in the forward pass.
 template <int R>
 struct RowDown {
   bool lower, upper;
   Column<R> of_lower, of_upper;
 
-  /// Row i of block k, whose neighbours are `stride` away, if they are there.
+  /// Row i of block k, with neighbors `stride` away, if they exist.
   __device__ RowDown(const ReducedBand<R>& A, int k, int stride, int i, bool has_lower,
                      bool has_upper)
       : lower(has_lower),
         upper(has_upper),
         of_lower(A.after_transposed(k - stride), i, has_lower),
         of_upper(A.before_transposed(k + stride), i, has_upper) {}
-  /// What it loses: `below` and `above` are the R rows of the right-hand side of these blocks.
+  /// The amount to subtract; `below` and `above` are the R right-hand side rows of the neighbors.
   __device__ double less(const double* below, const double* above) const {
     double sum = 0;
     if (lower) sum += of_lower.times(below);
@@ -308,19 +309,19 @@ struct RowDown {
   }
 };
 
-/// What a row of x needs when those of the blocks before and after it are known.
+/// Coefficients of a row of x in the backward pass, given x of the neighbor blocks.
 template <int R>
 struct RowUp {
   bool upper;
   Column<R> inverse, of_lower, of_upper;
 
-  /// Row i of block k, whose neighbours are `stride` away.
+  /// Row i of block k, with neighbors `stride` away.
   __device__ RowUp(const ReducedBand<R>& A, int k, int stride, int i)
       : upper(k + stride < A.blocks()),
-        inverse(A.diagonal(k), i),  // it is symmetric
+        inverse(A.diagonal(k), i),  // the inverse is symmetric
         of_lower(A.before(k), i),
         of_upper(A.after(k), i) {}
-  /// x: `a`, `below` and `above` are the R rows of a_k, x_p and x_n.
+  /// The row of x; `a`, `below` and `above` are the R rows of a_k, x_p and x_n.
   __device__ double value(const double* a, const double* below, const double* above) const {
     double sum = inverse.times(a);
     sum -= of_lower.times(below);
@@ -329,14 +330,16 @@ struct RowUp {
   }
 };
 
-/// The rows `a` of a segment of a right-hand side, zeros beyond m, less what all blocks of it but
-/// the first have of each other; and into the R numbers `next`, if there is a segment after it,
-/// what its blocks have of that one's first. By a whole block of threads.
+/// Forward pass in a segment: updates its right-hand side rows `a` (zeros beyond m) by the
+/// elimination of all blocks except the first, and writes to the R numbers `next` the segment's
+/// contribution to the next segment's first block, if any. Must be called by a whole thread block.
 template <int R>
 __device__ void solve_segment_down(const ReducedBand<R>& A, int segment, double* a, double* next) {
   const int first = segment * A.segment, count = A.end_of_segment(first) - first;
   for (int stride = 1; stride < count; stride *= 2) {
-    const auto block = [&](int e) { return e / R * 2 * stride; };  // from the segment's first on
+    const auto block = [&](int e) {
+      return e / R * 2 * stride;
+    };  // relative to the segment's first block
     ask_and_use(
         left_over(count, stride) * R,
         [&](int e) {
@@ -350,9 +353,11 @@ __device__ void solve_segment_down(const ReducedBand<R>& A, int segment, double*
   }
   if (segment + 1 < A.segments()) {
     constexpr int end = ReducedBand<R>::segment;
-    static_assert(end == 8, "its first block's neighbours before it are 1, 2 and 4 blocks away");
+    static_assert(
+        end == 8,
+        "the preceding neighbors of the next segment's first block are 1, 2 and 4 blocks away");
     struct Rows {
-      Column<R> one, two, four;  // blocks before the next segment's first
+      Column<R> one, two, four;  // blocks before the next segment's first block
     };
     ask_and_use(
         R,
@@ -369,9 +374,9 @@ __device__ void solve_segment_down(const ReducedBand<R>& A, int segment, double*
   __syncthreads();
 }
 
-/// x of the segments' first blocks into their rows of `a`, which solve_segment_down has left, from
-/// its `next`, R numbers a segment, of which the first's are not used. `b` and `x` have room for as
-/// many. By a whole block of threads.
+/// Solves for x of the segments' first blocks, from `a` and `next` of solve_segment_down (R numbers
+/// per segment; the first segment's are unused), and writes x to their rows of `a`. `b` and `x`
+/// need as many numbers. Must be called by a whole thread block.
 template <int R>
 __device__ void solve_between(const ReducedBand<R>& A, double* a, const double* next, double* b,
                               double* x) {
@@ -379,7 +384,7 @@ __device__ void solve_between(const ReducedBand<R>& A, double* a, const double* 
   const int segments = A.segments();
   for (int e = static_cast<int>(threadIdx.x); e < segments * R; e += static_cast<int>(blockDim.x))
     b[e] = a[e / R * rows + e % R] - (e < R ? 0.0 : next[e]);
-  int stride = 1;  // in segments, as k is
+  int stride = 1;  // in segments, like k
   for (; stride < segments; stride *= 2) {
     const auto block = [&](int e) { return e / R * 2 * stride; };
     ask_and_use(
@@ -410,13 +415,15 @@ __device__ void solve_between(const ReducedBand<R>& A, double* a, const double* 
   }
 }
 
-/// x of a segment, of whose first block, and of the next segment's, it is known. `a` are the
-/// segment's rows as solve_segment_down has left them. By a whole block of threads.
+/// Backward pass in a segment, given x of its first block and of the next segment's first block.
+/// `a` contains the segment's rows from solve_segment_down. Must be called by a whole thread block.
 template <int R>
 __device__ void solve_segment_up(const ReducedBand<R>& A, int segment, const double* a, double* x) {
   const int first = segment * A.segment, count = A.end_of_segment(first) - first;
   for (int stride = A.segment / 2; stride > 0; stride /= 2) {
-    const auto block = [&](int e) { return stride * (2 * (e / R) + 1); };  // from the first on
+    const auto block = [&](int e) {
+      return stride * (2 * (e / R) + 1);
+    };  // relative to the segment's first block
     ask_and_use(
         eliminated(count, stride) * R,
         [&](int e) { return RowUp<R>(A, first + block(e), stride, e % R); },

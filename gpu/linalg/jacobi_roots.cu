@@ -9,19 +9,19 @@
 namespace spex::gpu {
 namespace {
 
-// Lanes that share a pair of columns. All pairs of a round turn at once: matrices of up to `rows`
-// rows a lane have half as many pairs as columns.
+// Lanes per pair of columns. All pairs of a round are rotated at once; a matrix has half as many
+// pairs as columns, and each lane handles up to `rows` rows.
 constexpr int group = 8;
 template <int rows>
 constexpr int threads = rows* group / 2 * group;
-// Of a multiprocessor: what registers leave room for.
+// Blocks per multiprocessor, limited by registers.
 template <int rows>
 constexpr int blocks = 896 / threads<rows>;
 constexpr int most_sweeps = 30;
 
-// L of A = L L^T in place, column-major, zeros above the diagonal. False, for all threads, where a
-// pivot is not positive. A column is divided by the root of its pivot when all are known, so that
-// a step takes one barrier.
+// Computes L of A = L L^T in place, column-major, with zeros above the diagonal. Returns false in
+// all threads if a pivot is not positive. Columns are divided by the root of their pivot at the
+// end, so that a step needs one barrier.
 __device__ bool factor(double* A, int m, int leading) {
   const int warp = threadIdx.x / warp_size, lane = threadIdx.x % warp_size;
   const int warps = blockDim.x / warp_size;
@@ -49,12 +49,12 @@ __device__ bool factor(double* A, int m, int leading) {
   return true;
 }
 
-// The bins of C in the order of falling variance, in which the factor's columns are nearer to
-// orthogonal: a sweep less in ten.
+// Sorts the bins of C by descending variance. The factor's columns are then closer to orthogonal,
+// which saves a tenth of the sweeps.
 __device__ void sort_variances(const double* C, int m, int* order) {
   const int j = threadIdx.x;
   if (j < m) {
-    // What is not a number comes last; the factor sees it.
+    // NaN comes last; the factorization detects it.
     const auto variance = [&](int i) { return isnan(C[i * m + i]) ? -HUGE_VAL : C[i * m + i]; };
     const double mine = variance(j);
     int before = 0;
@@ -74,8 +74,8 @@ __device__ void sort_variances(const double* C, int m, int* order) {
 struct Pair {
   int a, b;
 };
-// Columns a < b of a pair, of which the schedule of a tournament makes m / 2 a round: the last
-// player stays, the others go round. b = m, with an odd number, is one who sits out.
+// Columns a < b of a pair in a round-robin tournament with m / 2 pairs per round: the last player
+// stays, the others rotate. b = m, for odd m, means that the column has no partner.
 __device__ Pair columns_of(int pair, int round, int m) {
   const int round_length = m + m % 2 - 1;
   const auto wrapped = [&](int i) { return i < round_length ? i : i - round_length; };
@@ -84,7 +84,7 @@ __device__ Pair columns_of(int pair, int round, int m) {
   return {min(i, j), max(i, j)};
 }
 
-// For all lanes of a group.
+// The dot product of two columns, for all lanes of a group.
 __device__ double column_product(const double* a, const double* b, int m) {
   double sum = 0;
   for (int row = threadIdx.x % group; row < m; row += group) sum += a[row] * b[row];
@@ -95,19 +95,20 @@ struct Rotation {
   double cosine, sine, tangent;
 };
 
-// That which makes two columns orthogonal whose product is ab, and whose squares differ by `more`:
-// tan(2 angle) = 2 ab / more. By reciprocal roots, which take less time than divisions.
+// The rotation that makes two columns orthogonal, with dot product ab and difference `more` of
+// their squared norms: tan(2 angle) = 2 ab / more. Uses reciprocal square roots, which are faster
+// than divisions.
 __device__ Rotation find_rotation(double ab, double more) {
   const double inverse = rsqrt(more * more + 4 * ab * ab);
-  const double square = 0.5 + 0.5 * fabs(more) * inverse;  // of the cosine
+  const double square = 0.5 + 0.5 * fabs(more) * inverse;  // squared cosine
   const double secant = rsqrt(square);
   const double sine = (more < 0 ? -ab : ab) * inverse * secant;
   return {square * secant, sine, sine * secant};
 }
 
-// Turns the columns of a pair until they are orthogonal, and `squares` with them. False where they
-// are so to rounding. A group's work, which all lanes of the warp come to together; a group whose
-// pair is none does nothing.
+// Rotates a pair of columns to be orthogonal and updates `squares`. Returns false if they already
+// are orthogonal to rounding error. All lanes of the warp must call this function; a group without
+// a valid pair does nothing.
 template <int rows>
 __device__ bool turn(double* W, int m, int leading, const Pair& columns, bool is_pair,
                      double* squares) {
@@ -115,7 +116,7 @@ __device__ bool turn(double* W, int m, int leading, const Pair& columns, bool is
   double* const a = W + columns.a * leading;
   double* const b = W + columns.b * leading;
   double x[rows], y[rows];
-  double even = 0, odd = 0;  // two sums, so that a product waits for the last but one alone
+  double even = 0, odd = 0;  // two accumulators, so that a product depends on the last but one only
 #pragma unroll
   for (int i = 0; i < rows; ++i) {
     const int row = lane + group * i;
@@ -126,7 +127,7 @@ __device__ bool turn(double* W, int m, int leading, const Pair& columns, bool is
   const double ab = group_sum<group>(even + odd);
   const double aa = is_pair ? squares[columns.a] : 0, bb = is_pair ? squares[columns.b] : 0;
   __syncwarp();  // before a lane changes the squares
-  // As LAPACK's dgesvj: below this the cosine is rounding.
+  // As LAPACK's dgesvj: for a smaller value the cosine is rounding error.
   constexpr double rounding = DBL_EPSILON * DBL_EPSILON;
   if (ab == 0 || ab * ab <= m * m * rounding * aa * bb) return false;
   const Rotation by = find_rotation(ab, bb - aa);
@@ -144,9 +145,9 @@ __device__ bool turn(double* W, int m, int leading, const Pair& columns, bool is
   return true;
 }
 
-// Sweeps over all pairs of columns, in rounds in which each column meets one other. False, for all
-// threads, where they do not end. `squares` has room for a number a column; they are summed anew
-// for a sweep.
+// Sweeps over all pairs of columns; in each round every column is in one pair. Returns false in all
+// threads if the sweeps do not converge. `squares` holds one number per column, recomputed for each
+// sweep.
 template <int rows>
 __device__ bool make_orthogonal(double* W, int m, int leading, double* squares) {
   const int mine = threadIdx.x / group, lane = threadIdx.x % group;
@@ -214,7 +215,7 @@ void launch(const CoreSpectrum* cores, int count, const int* wanted, int m, doub
 
 void find_jacobi_roots(const CoreSpectrum* cores, int count, const int* wanted, int m, double* C,
                        int* status, cudaStream_t stream) {
-  // Up to 32 bins; up to 56, as gpu_specter steps; and production's 74.
+  // Up to 32 bins; up to 56, gpu_specter's step; and production's 74.
   constexpr int few = 4, some = 7, most = largest_root / group;
   static_assert(most * group == largest_root);
   if (m <= few * group)

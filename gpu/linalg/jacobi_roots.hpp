@@ -8,17 +8,16 @@
 
 namespace spex::gpu {
 
-/// Q_k = C_k^(-1/2) in the place of C_k, of `count` symmetric matrices of order m <= largest_root,
-/// one behind the other. Where `wanted` is not null, only of those with wanted[k] other than 0.
+/// Replaces C_k by Q_k = C_k^(-1/2) for `count` consecutive symmetric matrices of order m <=
+/// largest_root. If `wanted` is not null, only for matrices with wanted[k] != 0.
 ///
-/// C = L L^T, and one-sided Jacobi rotations turn the columns of L until they are orthogonal:
-/// L V = U diag(s), so that Q = U diag(1/s) U^T. Eigenvalues of C that are far below the largest
-/// keep their digits where bins differ in scale by as much, as they do beside masked blocks. Bins
-/// of the same matrix always meet in the same order, so that the result does not depend on the
-/// batch.
+/// C = L L^T, and one-sided Jacobi rotations make the columns of L orthogonal: L V = U diag(s), so
+/// that Q = U diag(1/s) U^T. Eigenvalues of C far below the largest keep their relative accuracy if
+/// bins differ in scale accordingly, as next to masked blocks. Pairs of bins are rotated in a fixed
+/// order, so that the result does not depend on the batch.
 ///
-/// Where C is not positive definite to working precision, or does not converge in 30 sweeps, the
-/// status of the patch of cores[k] becomes 1 and C stays. A block a matrix, with
+/// If C is not positive definite to working precision, or does not converge in 30 sweeps, the
+/// status of the patch of cores[k] becomes 1 and C is unchanged. One thread block per matrix, with
 /// jacobi_roots_bytes(m) of shared memory.
 void find_jacobi_roots(const CoreSpectrum* cores, int count, const int* wanted, int m, double* C,
                        int* status, cudaStream_t stream);

@@ -18,7 +18,7 @@
 namespace spex::gpu {
 namespace {
 
-// "0-15; 16-31", and a word where they are not known.
+// CPU lists such as "0-15; 16-31", with "unknown" for unknown lists.
 std::string texts_of(const std::vector<mpi::Cpus>& all) {
   std::string text;
   for (const mpi::Cpus& cpus : all)
@@ -26,12 +26,11 @@ std::string texts_of(const std::vector<mpi::Cpus>& all) {
   return text;
 }
 
-// Starts the driver.
+// Initializes the driver.
 void require_gpus(const mpi::Communicator& world) {
   const std::string missing = why_no_gpu();
   if (mpi::all_ranks(world, !missing.empty()))
-    throw mpi::CollectiveError(ErrorKind::no_gpu, "",
-                               missing + " (spex-cpu does the same work on the CPU)");
+    throw mpi::CollectiveError(ErrorKind::no_gpu, "", missing + " (spex-cpu extracts on the CPU)");
   mpi::collective(world, [&] {
     if (!missing.empty()) throw Error(ErrorKind::internal, "", missing, "one for every rank");
   });
@@ -44,7 +43,7 @@ void limit_visible_gpus(const GpuChoice& choice, const mpi::Communicator& world)
     if (!choice.gpus) return;
     if (world.size() > 1)
       throw usage_error("--gpus", fmt::format("is for one process, not {} ranks", world.size()),
-                        "one process with it");
+                        "a single process");
     if (!choice.several && *choice.gpus > 1)
       throw usage_error("--gpus", "only one GPU is used here",
                         "many frames and the milestone pipeline");

@@ -1,4 +1,4 @@
-// Which GPUs a rank takes, and how many of them the driver starts.
+// Selects the GPUs of each rank, and the number of GPUs that the driver initializes.
 #pragma once
 
 #include <cstddef>
@@ -9,27 +9,27 @@
 
 namespace spex::gpu {
 
-/// What is asked for, and what there is to do.
+/// The requested GPUs and the work.
 struct GpuChoice {
-  std::optional<int> device;  ///< GPU of every rank; those that it is dealt where absent
-  std::optional<int> gpus;    ///< of a process alone; as many as its frames are worth where absent
-  bool bind = true;           ///< to the CPUs beside them
-  bool several = false;       ///< whether a rank extracts on several
-  std::size_t frames = 1;     ///< of all ranks
+  std::optional<int> device;  ///< GPU of every rank; if absent, GPUs are dealt to ranks
+  std::optional<int> gpus;  ///< GPUs of a single process; if absent, chosen by the number of frames
+  bool bind = true;         ///< bind ranks to the CPUs local to their GPUs
+  bool several = false;     ///< a rank may use several GPUs
+  std::size_t frames = 1;   ///< frames of all ranks
 };
 
-/// The driver starts all GPUs that it may see, one after the other: for a process alone,
-/// CUDA_VISIBLE_DEVICES becomes the first of them, as many as it is to have. One that may not run
-/// on every CPU of its node is left all, to take those beside its own, and so is one that is told
-/// which. To be called before the driver is. Throws CollectiveError (usage) where `gpus` is not for
-/// this run. Collective.
+/// Limits a single process to its first GPUs by CUDA_VISIBLE_DEVICES, because the driver
+/// initializes all visible GPUs one after another. A process that is bound to a part of the node's
+/// CPUs keeps all GPUs visible to choose the local ones; so does a process with a given device.
+/// Must be called before the driver is initialized. Throws CollectiveError (usage) if `gpus` does
+/// not fit this run. Collective.
 void limit_visible_gpus(const GpuChoice& choice, const mpi::Communicator& world);
 
-/// Starts the driver. The GPUs of this rank of `node`: that asked for, or those that it is dealt
-/// (deal_devices), the first alone but for `several`, and no more than asked for. Binds it to the
-/// CPUs beside them, of those that the launcher has left it, unless it is told not to. Throws
-/// CollectiveError on every rank where one has no GPU (no_gpu), or where there are fewer than asked
-/// for (usage). Collective.
+/// Initializes the driver and returns the GPUs of this rank of `node`: the requested GPU, or the
+/// dealt GPUs (deal_devices), limited to one unless `several`, and to the requested number. Binds
+/// the rank to the CPUs local to them, within the launcher's binding, unless `bind` is false.
+/// Throws CollectiveError on every rank if any rank has no GPU (no_gpu), or if there are fewer GPUs
+/// than requested (usage). Collective.
 [[nodiscard]] std::vector<int> choose_gpus(const GpuChoice& choice, const mpi::Communicator& world,
                                            const mpi::Communicator& node);
 

@@ -1,5 +1,4 @@
-// The GPU as an extractor of frames; the only header that a build without CUDA has another source
-// for.
+// The GPU extractor of frames. Builds without CUDA implement this header by no_gpu_extractor.cpp.
 #pragma once
 
 #include <string>
@@ -8,25 +7,24 @@
 
 namespace spex::gpu {
 
-/// Why this build cannot use a GPU here; empty where it can.
+/// The reason why this build cannot use a GPU here; empty if it can.
 [[nodiscard]] std::string why_no_gpu();
 
-/// What this build computes with on a GPU, as --version names it: CUDA and what batches of
-/// eigendecompositions are done by.
+/// A description for --version: CUDA and the solver for batches of eigendecompositions.
 [[nodiscard]] std::string describe_gpu_build();
 
-/// GPUs that this process may use.
+/// The number of GPUs that this process may use.
 [[nodiscard]] int gpu_count();
 
-/// The place of GPU `device` on the PCI bus, as "0000:C1:00.0". Throws Error(device).
+/// The PCI address of GPU `device`, such as "0000:C1:00.0". Throws Error(device).
 [[nodiscard]] std::string gpu_bus_id(int device);
 
-/// Bytes of memory that GPU `device` has in all. Throws Error(device).
+/// The total memory of GPU `device`, bytes. Throws Error(device).
 [[nodiscard]] double gpu_memory(int device);
 
-/// An extractor on GPU `device`, of its own or shared. Options' milestone chooses the engine. The
-/// environment variable SPEX_GPU_POISON=1 fills device buffers with NaN first. `frames_at_once`:
-/// extractors that share the GPU, each with its own memory. Throws Error(usage) where there is no
+/// An extractor on GPU `device`. The milestone in the options selects the engine. The environment
+/// variable SPEX_GPU_POISON=1 first fills device buffers with NaN. `frames_at_once` is the number
+/// of extractors that share the GPU, each with its own memory. Throws Error(usage) if there is no
 /// such device.
 [[nodiscard]] PatchExtractor gpu_extractor(int device, int frames_at_once = 1);
 

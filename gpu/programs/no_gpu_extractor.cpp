@@ -1,4 +1,4 @@
-// A build without CUDA.
+// Replaces the GPU extractor in builds without CUDA.
 #include "gpu/programs/gpu_extractor.hpp"
 #include "reference/core/error.hpp"
 

@@ -1,5 +1,5 @@
-// spex-gpu: extracts frames on GPUs, alone or under mpirun. Built without CUDA, it says so and
-// ends.
+// spex-gpu: extracts frames on GPUs, without MPI or under mpirun. A build without CUDA reports an
+// error.
 
 #include <algorithm>
 #include <cstdio>
@@ -44,18 +44,17 @@ constexpr const char* footer =
     "Exit status: 0 success, 1 bad file or failure, 2 bad command line,\n"
     "7 frames without inputs were skipped (--skip-missing), 77 no GPU (use spex-cpu).";
 
-// More threads of a frame that is written wait for its file.
+// More threads would wait for each other to write the same file.
 constexpr int most_write_threads = 4;
-// Hardware queues of a GPU, one for each extractor: with fewer, frames wait for each other.
+// Hardware queues per GPU, one per extractor: with fewer queues, frames wait for each other.
 constexpr int queues_of_gpu = 3;
 
-// Threads of a pipeline's rank, where the command line leaves them open; returns those of a frame
-// that is written.
+// Sets the unset thread counts of a pipeline; returns the number of threads that write one frame.
 int set_threads(spex::ExposureArguments& many, const std::vector<spex::FrameFiles>& frames,
                 const spex::mpi::Communicator& world, const spex::mpi::Communicator& node,
                 const std::vector<int>& devices) {
   spex::mpi::PipelineLoad load = spex::mpi::load_of(frames, world.size());
-  // Its share of the node, and no more than it is bound to.
+  // The rank's share of the node's CPUs, limited by its affinity mask.
   const long online = sysconf(_SC_NPROCESSORS_ONLN);
   const int share = std::max(1, static_cast<int>(online / node.size()));
   load.cpus = std::min(spex::default_threads(), share);
@@ -71,11 +70,11 @@ int set_threads(spex::ExposureArguments& many, const std::vector<spex::FrameFile
   return threads.write_threads;
 }
 
-// Extractors are kept until the process ends: the driver takes back their memory, GB in hundreds of
-// blocks on either side, in a fraction of the time that it takes to free them one by one.
+// Keeps extractors until the process exits: the driver releases their memory (GB in hundreds of
+// blocks) at exit much faster than one by one.
 class KeptExtractors {
  public:
-  // Another one, on `device`; from any thread.
+  // Creates another extractor on `device`. Thread-safe.
   spex::PatchExtractor make(int device, int frames_at_once) {
     spex::PatchExtractor extractor = spex::gpu::gpu_extractor(device, frames_at_once);
     const std::scoped_lock lock(mutex_);
@@ -124,14 +123,14 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
     spdlog::info("{}: {} rank(s) of {} GPU(s)", many.many() ? "frames" : job.files.input,
                  world.size(), devices.size());
   };
-  // The driver takes its time to start. A frame alone is read meanwhile.
+  // Initializing the driver is slow; a single frame is read in the meantime.
   const bool reads_meanwhile = !many.many() && world.size() == 1;
   if (!reads_meanwhile) take_gpus();
   if (!many.many())
     job.settings.write_threads = std::min(spex::default_threads(), most_write_threads);
   else if (spex::traits(job.settings.options.milestone).schedule == spex::Schedule::pipeline)
     job.settings.write_threads = set_threads(many, to_do.frames, world, node, devices);
-  // Of the GPU that has most.
+  // The device with the most extractors.
   const int sharing = many.devices.value_or(1);
   const int frames_at_once = (many.extractors.value_or(1) + sharing - 1) / sharing;
   return spex::extract_one_or_many(world, job, many, std::move(to_do), [&](int k) {
@@ -140,9 +139,9 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   });
 }
 
-// The driver makes 8 hardware queues for each GPU's context where nobody says how many, and half of
-// the time that a context takes goes there. To be called before there are other threads, which may
-// read the environment.
+// By default the driver creates 8 hardware queues in each GPU's context, which takes half of the
+// context's creation time. Must be called before threads start, because they may read the
+// environment.
 void ask_for_few_queues() {
   constexpr int keep_the_users = 0;
   setenv("CUDA_DEVICE_MAX_CONNECTIONS", std::to_string(queues_of_gpu).c_str(), keep_the_users);
@@ -158,7 +157,7 @@ int main(int argc, char** argv) {
       program, argc, argv, [&](int count, char** words, const spex::mpi::Communicator& world) {
         return extract(count, words, world, extractors);
       });
-  // Without destructors, those of the extractors above all.
+  // Skip destructors, in particular the extractors'.
   std::fflush(nullptr);
   _exit(status);
 }

@@ -1,5 +1,5 @@
-// Compiled without contraction (gpu/CMakeLists.txt): a centre that rounded otherwise than on the
-// CPU could fall into the next pixel. Sums that decide no pixel call fma().
+// Compiled without contraction (gpu/CMakeLists.txt): a center that is rounded differently than on
+// the CPU could fall into the next pixel. Sums that do not select pixels call fma().
 #include "gpu/core/warp.cuh"
 #include "gpu/psf/spots.hpp"
 #include "reference/core/count.hpp"
@@ -9,24 +9,24 @@
 namespace spex::gpu {
 namespace {
 
-constexpr double farthest_centre = 1e6;  // as in the reference: beyond it the PSF is broken
+constexpr double farthest_centre = 1e6;  // as in the reference: a farther center means a broken PSF
 
-// What spots_kernel can do: a lane has a column, whose pixels and Px it keeps in registers.
+// Limits of spots_kernel: each lane keeps the pixels and Px of a column in registers.
 constexpr int most_columns = warp_size;
 constexpr int most_rows = 12;
 constexpr int most_x_terms = 8;
-// Wavelengths of one fiber that a block does, and its warps.
+// Wavelengths of one fiber per block, and warps per block.
 constexpr int bins_of_block = 32;
 constexpr int warps_of_block = 8;
 constexpr int blocks_of_multiprocessor = 4;
-// Of large_spots_kernel.
+// Limits of large_spots_kernel.
 constexpr int most_large_warps = 4;
 
 __device__ double wavelength(const WaveBins& bins, int w) {
   return bins.grid.at(bins.first + w);
 }
 
-// Column or row of a fiber's centre.
+// Column or row of a fiber's center.
 __device__ double centre(const TraceView& trace, int fiber, double lambda) {
   return legendre_sum(trace.coeff + static_cast<size_t>(fiber) * trace.ncoeff, trace.ncoeff,
                       legendre_variable(lambda, trace.wavemin, trace.wavemax));
@@ -56,14 +56,14 @@ __global__ void corners_kernel(PsfView psf, int fiber, int nspec, WaveBins bins,
   yc[j] = good ? spot_corner(y, psf.hsizey) : 0;
 }
 
-// Shared memory of spots_kernel, counted in numbers. Each part is even, as pairs of numbers are
-// loaded at once.
+// Layout of the shared memory of spots_kernel, in doubles. Each part is even, because numbers are
+// loaded in pairs.
 struct SpotLayout {
-  // Of coefficients and of P_d: odd, so that the lanes' rows begin in different banks.
+  // Stride of coefficients and of P_d: odd, so that the lanes' rows begin in different banks.
   int stride;
-  int nseries;  // g_ij at j most_x_terms + i, zeros where i > degx; then sigma_x and sigma_y
-  // Of each warp's spot: the values of its series; those at its edges; its pixel integrals along y,
-  // most_rows of each degree.
+  int nseries;  // g_ij at j most_x_terms + i, 0 for i > degx; then sigma_x and sigma_y
+  // For each warp's spot: values of its series; values at its edges; pixel integrals along y,
+  // most_rows per degree.
   int edges, Py;
   int centres;     // columns of all wavelengths of the block, then rows
   int coeff;       // coefficients of all series of the fiber
@@ -88,7 +88,7 @@ struct SpotLayout {
 };
 static_assert(most_x_terms % 2 == 0 && most_rows % 2 == 0);
 
-// The parameter of the PSF that series q of a spot is; -1 for zeros.
+// The PSF parameter for series q of a spot; -1 for zeros.
 __device__ int parameter_of(const PsfView& psf, int q) {
   const int i = q % most_x_terms, j = q / most_x_terms;
   if (j > psf.ghdegy) return i;  // the widths
@@ -99,14 +99,14 @@ bool fits_registers(const PsfView& psf) {
   return psf.nx() <= most_columns && psf.ny() <= most_rows && psf.ghdegx < most_x_terms;
 }
 
-// What scales a spot to a sum of 1, from the sum of each lane's columns.
+// The factor that normalizes a spot to sum 1, from the sums of each lane's columns.
 __device__ double unit_scale(double of_columns) {
   const double total = warp_sum(of_columns);
   return total > 0.0 ? 1.0 / total : 0.0;
 }
 
-// A block does some wavelengths of one fiber, whose coefficients and polynomials it keeps in shared
-// memory, a warp a spot at a time.
+// Each block computes several wavelengths of one fiber, with the fiber's coefficients and
+// polynomials in shared memory; each warp computes one spot at a time.
 __global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiprocessor)
     spots_kernel(PsfView psf, int fiber, WaveBins bins, double* value) {
   extern __shared__ double2 pairs[];
@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiproc
         column[y + 1] = fma(row, two.y, column[y + 1]);
       }
     }
-    __syncwarp();  // before the next spot takes their place
+    __syncwarp();  // before the next spot overwrites the values
     double total = 0.0;
 #pragma unroll
     for (int y = 0; y < most_rows; ++y) {
@@ -209,16 +209,16 @@ __global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiproc
   }
 }
 
-// Numbers of shared memory that a warp of large_spots_kernel needs: values at the edges along both
-// axes, the coefficients g, and the sums along x.
+// Shared memory per warp of large_spots_kernel, in doubles: values at the edges along both axes,
+// the coefficients g, and the sums along x.
 __host__ __device__ int scratch_numbers(const PsfView& psf) {
   const int degx = psf.ghdegx, degy = psf.ghdegy;
   return (degx + 1) * (psf.nx() + 1) + (degy + 1) * (psf.ny() + 1) + (degx + 1) * (degy + 1) +
          (degy + 1) * psf.nx();
 }
 
-// Spots of any size, with the operations of spots_kernel in the same order: a warp a spot, a lane a
-// column in turn.
+// Spots of any size, with the operations of spots_kernel in the same order: one warp per spot,
+// columns distributed over lanes.
 __global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins bins,
                                    double* value) {
   extern __shared__ double shared[];
@@ -283,8 +283,8 @@ void upload_values(const std::vector<double>& from, DeviceBuffer<double>& to, cu
                                  cudaMemcpyHostToDevice, stream));
 }
 
-// The structs are taken apart whole, so that a member which a kernel might need and which is not
-// considered here does not compile.
+// Structured bindings of all members, so that a new member does not compile until it is considered
+// here.
 TraceView upload(const Trace& trace, DeviceBuffer<double>& to, cudaStream_t stream) {
   const auto& [wavemin, wavemax, ncoeff, coeff] = trace;
   upload_values(coeff, to, stream);

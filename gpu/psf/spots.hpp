@@ -8,7 +8,7 @@
 
 namespace spex::gpu {
 
-/// A Trace whose coefficients are in device memory.
+/// A Trace with coefficients in device memory.
 struct TraceView {
   double wavemin = 0;
   double wavemax = 0;
@@ -16,7 +16,7 @@ struct TraceView {
   const double* coeff = nullptr;
 };
 
-/// What kernels need of a Psf, its coefficients in device memory.
+/// The parts of a Psf that kernels need, with coefficients in device memory.
 struct PsfView {
   int nfiber = 0;
   int hsizex = 0, hsizey = 0;
@@ -34,12 +34,12 @@ struct PsfView {
 /// A camera's PSF in device memory.
 struct DevicePsf {
   DeviceBuffer<double> param, xtrace, ytrace;
-  PsfView view;  ///< of the last PSF that was uploaded
+  PsfView view;  ///< view of the last uploaded PSF
 };
-/// Uploads on `stream`; the vectors of `psf` must live until that is done.
+/// Uploads on `stream`; the vectors of `psf` must live until the upload is done.
 void upload(const Psf& psf, DevicePsf& device, cudaStream_t stream);
 
-/// Bins of the padded grid for which spots are made: [first, first + nwave) of `grid`.
+/// Bins [first, first + nwave) of `grid`, the padded grid of the spots.
 struct WaveBins {
   WaveGrid grid;
   int first = 0;
@@ -53,11 +53,11 @@ struct SpotCorners {
   DeviceBuffer<int> xc, yc;
 };
 
-/// Spots of some fibers among those that have corners. Fiber s and bin w: its corner is at
-/// `xc[s * nwave + w]`, its spot, as in Spots of the reference, at
-/// `value[((row_of(s) * nwave + w) * ny + y) * nx + x]`.
+/// Spots of some of the fibers that have corners. For fiber s and bin w, the corner is at `xc[s *
+/// nwave + w]`; the spot, as in the reference's Spots, is at `value[((row_of(s) * nwave + w) * ny +
+/// y) * nx + x]`.
 struct SpotsView {
-  int first_spec = 0;  ///< spots are held of fibers [first_spec, first_spec + nspec)
+  int first_spec = 0;  ///< spots exist for fibers [first_spec, first_spec + nspec)
   int nspec = 0;
   int nwave = 0;
   int nx = 0;
@@ -65,23 +65,22 @@ struct SpotsView {
   const double* value = nullptr;
   const int* xc = nullptr;
   const int* yc = nullptr;
-  /// Where the spots of each fiber that has corners stand, if they are not of fibers that follow
-  /// each other; -1 for fibers without spots.
+  /// The row of each fiber's spots if the fibers are not consecutive; -1 for fibers without spots.
   const int* row = nullptr;
 
   [[nodiscard]] SPEX_HD int row_of(int s) const { return row == nullptr ? s - first_spec : row[s]; }
 };
 
-/// Evaluates the corners of all spots, bit by bit as the reference does. `*bad`, where not null,
-/// gains 1 + s nwave + w of some spot whose centre is not on any conceivable CCD or whose widths
-/// are not positive.
+/// Computes the corners of all spots, bit-identical to the reference. If `bad` is not null, sets
+/// `*bad` to 1 + s nwave + w of a spot whose center is too far from the CCD or whose widths are not
+/// positive.
 void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins,
                       SpotCorners& corners, int* bad, cudaStream_t stream);
 
-/// Evaluates the spots of fibers [fiber, fiber + nspec) into `value`, which has room for
-/// nspec * nwave * ny * nx numbers. Spots of up to 32 columns, 12 rows and 8 Gauss-Hermite terms
-/// along x, where a block's shared memory holds the coefficients of a fiber, go a faster way than
-/// others, which never shows in a value.
+/// Computes the spots of fibers [fiber, fiber + nspec) into `value`, which must hold nspec * nwave
+/// * ny * nx numbers. A faster kernel handles spots of up to 32 columns, 12 rows and 8
+/// Gauss-Hermite terms along x if a fiber's coefficients fit in shared memory; both kernels give
+/// the same bits.
 void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins, double* value,
                     cudaStream_t stream);
 

@@ -1,5 +1,5 @@
-// The extension module spexbench._core, on which the Python sources of the package are written: the
-// bindings of the reference (reference/python), and those of the GPU.
+// The extension module spexbench._core for the Python package: the bindings of the reference
+// (reference/python) and of the GPU.
 #include <memory>
 
 #include <nanobind/stl/string.h>
@@ -17,31 +17,31 @@ namespace {
 namespace nb = nanobind;
 using nb::literals::operator""_a;
 
-// An Extractor on a GPU, and whether there is one. A build without CUDA has these functions too.
+// Binds the GPU extractor and device queries. Builds without CUDA have these functions, too.
 void bind_gpu(nb::module_& module) {
-  // The first call that asks the driver takes a good part of a second, or several.
+  // The first call initializes the driver, which may take seconds.
   const nb::call_guard<nb::gil_scoped_release> without_gil;
   module.def(
       "gpu_extractor",
       [](int device) { return spex::python::Extractor{spex::gpu::gpu_extractor(device)}; },
       without_gil, "device"_a,
-      "A GPU, counted from 0; not for two threads at once. Raises UsageError.");
+      "An extractor on a GPU, counted from 0; not thread-safe. Raises UsageError.");
   module.def("gpu_count", &spex::gpu::gpu_count, without_gil, "GPUs that this process may use.");
   module.def("why_no_gpu", &spex::gpu::why_no_gpu, without_gil,
-             "Why there is none; empty where there is.");
+             "Why no GPU can be used; empty if one can.");
 }
 
 }  // namespace
 
 NB_MODULE(_core, module) {
-  // A library speaks on stderr, and only of what is wrong.
+  // As a library, log only warnings and errors to stderr.
   spdlog::set_default_logger(std::make_shared<spdlog::logger>(
       "spexbench", std::make_shared<spdlog::sinks::stderr_color_sink_mt>()));
   spdlog::set_level(spdlog::level::warn);
-  // The threads of an extraction are over patches; equal bytes need one thread in each call.
+  // Extraction uses one thread per patch; bit-identical results require single-threaded BLAS calls.
   spex::use_single_threaded_blas();
 
-  module.doc() = "spexbench in C++; the package spexbench is made for use.";
+  module.doc() = "C++ core of spexbench; use the package spexbench instead.";
   module.def("version", &spex::version, "Version of the project.");
   spex::python::bind_errors(module);
   spex::python::bind_inputs(module);

@@ -1,10 +1,10 @@
-// A GPU's context broken on purpose.
+// Breaks a GPU's context on purpose.
 #pragma once
 
 namespace spex::gpu::test {
 
-/// Ends a kernel on the current device by a trap, as a fault in it would: whatever is asked of the
-/// device in this process from then on fails.
+/// Ends a kernel on the current device by a trap. All later calls on the device in this process
+/// fail.
 void break_context();
 
 }  // namespace spex::gpu::test

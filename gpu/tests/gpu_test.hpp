@@ -1,4 +1,4 @@
-// What tests on a GPU share.
+// Fixtures of GPU tests.
 #pragma once
 
 #include <optional>
@@ -11,8 +11,8 @@
 
 namespace spex::gpu::test {
 
-/// Gives each test a context on GPU 0, and copies in the order of its stream. Without a GPU the
-/// program does not come this far (main.cpp).
+/// Provides a context on GPU 0, and copies on its stream. Programs without a GPU exit before
+/// (main.cpp).
 class GpuTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -31,7 +31,7 @@ class GpuTest : public testing::Test {
   [[nodiscard]] std::vector<T> to_host(const DeviceBuffer<T>& buffer) const {
     return gpu::to_host(buffer, stream());
   }
-  /// A buffer of NaN (-1 as int), so that a number that no kernel wrote is seen.
+  /// A buffer of NaN (-1 as int), so that unwritten elements are noticed.
   template <class T>
   [[nodiscard]] DeviceBuffer<T> poisoned(std::size_t count) const {
     DeviceBuffer<T> buffer(count);

@@ -1,5 +1,5 @@
-// The main of tests on a GPU. Where there is none it says so and ends with 77, which CTest counts
-// as skipped: a machine whose driver is broken does not pass.
+// The main function of GPU tests. Without a GPU it exits with 77, which CTest counts as skipped. A
+// GPU with a broken driver fails.
 
 #include <cstdio>
 

@@ -1,6 +1,5 @@
-// sanitizer_control TOOL: one seeded fault of the kind that this tool of compute-sanitizer finds.
-// ci/gpu-check runs it to see that a check which finds nothing in spex-gpu could have found
-// something.
+// sanitizer_control TOOL: commits one fault that this tool of compute-sanitizer must find.
+// ci/gpu-check runs it to verify that the tool works.
 
 #include <cstdio>
 #include <map>
@@ -15,7 +14,7 @@ namespace {
 
 using spex::gpu::DeviceBuffer;
 
-constexpr int threads = 64;  // two warps, as a race within one may not show
+constexpr int threads = 64;  // two warps, because a race within a warp may not be detected
 
 __global__ void write_behind_the_end(double* out, int count) {
   out[count] = 1.0;

@@ -1,5 +1,4 @@
-// A small frame in device memory, and its patches as the reference has them: what tests of single
-// stages share.
+// A small frame in device memory with the reference's patches, for tests of single stages.
 #pragma once
 
 #include <algorithm>
@@ -15,9 +14,9 @@
 
 namespace spex::gpu::test {
 
-/// 11 fibers in bundles of 6 and 5, of which each half is a subbundle, on 70 x 60 pixels with light
-/// off three edges, a bad column, and a masked block that swallows bins whole. Patches have 23
-/// padded bins and 3 or 4 padded fibers: no size is a warp's or a tile's.
+/// 11 fibers in bundles of 6 and 5, each half a subbundle, on 70 x 60 pixels with light off three
+/// edges, a bad column, and a masked block that covers whole bins. Patches have 23 padded bins and
+/// 3 or 4 padded fibers, which are not multiples of a warp or tile.
 class StageTest : public GpuTest {
  protected:
   StageTest() {
@@ -33,21 +32,21 @@ class StageTest : public GpuTest {
 
   void mask(int x, int y) { pixels.weight.set(static_cast<std::size_t>(y * pixels.nx + x), 0); }
 
-  /// Puts the frame on a CCD that no spot leaves at the top or bottom, with no bad pixel: the data
-  /// determine every bin, and a result does not depend on the rounding of others.
+  /// Puts the frame on a CCD without bad pixels that no spot leaves at the top or bottom: the data
+  /// determine every bin, and results do not depend on the rounding of other bins.
   void use_good_ccd() {
     psf = spex::test::make_psf({.nfiber = 11, .nx = 70, .ny = 160, .x_first = 2, .y_middle = 80});
     pixels = spex::test::make_pixels_of_noise(70, 160);
   }
 
-  /// Loads the frame, its buffers full of NaN.
+  /// Loads the frame into buffers filled with NaN.
   void load() {
     patches = make_patches(options, grid, psf.nfiber);
     frame.emplace(context(), true);
     frame->load(inputs(), patches);
   }
   [[nodiscard]] ExtractInputs inputs() const { return {&psf, &pixels, grid, options}; }
-  /// The patches [first, last) with their spots; all where none are named.
+  /// The patches [first, last) with their spots; by default all patches.
   PatchBatch batch(int first, int last) {
     return make_batch(*frame, first, last, frame->evaluate_spots(first, last));
   }
@@ -61,7 +60,7 @@ class StageTest : public GpuTest {
   std::optional<FrameOnDevice> frame;
 };
 
-/// A patch with what the reference makes of it before it is solved.
+/// A patch with the reference's normal equations.
 class ReferencePatch {
  public:
   ReferencePatch(const ExtractInputs& inputs, const Patch& patch)
@@ -80,13 +79,13 @@ class ReferencePatch {
   [[nodiscard]] const PatchPixels& pixels() const { return pixels_; }
   [[nodiscard]] int n() const { return patch_.n(); }
   [[nodiscard]] int nwave() const { return patch_.padded_nwave(); }
-  /// N with its prior, lower triangle, spectrum-major; y and q.
+  /// N with its prior (lower triangle, spectrum-major), y and q.
   [[nodiscard]] NormalEquations equations() const {
     NormalEquations equations = assemble_sparse(spots(), pixels_);
     add_prior(equations, regularize_);
     return equations;
   }
-  /// Core bin (s, w) among the n bins, spectrum-major.
+  /// Index of core bin (s, w) among the n bins, spectrum-major.
   [[nodiscard]] std::size_t core_bin(int s, int w) const {
     return count_of((s + patch_.pad_below) * nwave() + w + patch_.wavepad);
   }
@@ -98,7 +97,7 @@ class ReferencePatch {
   double regularize_;
 };
 
-/// Element (row, column) of a symmetric matrix whose lower triangle is given, column-major.
+/// Element (row, column) of a symmetric matrix given by its lower triangle, column-major.
 inline double lower(const std::vector<double>& N, int n, int row, int column) {
   return N[count_of(std::min(row, column)) * count_of(n) + count_of(std::max(row, column))];
 }

@@ -11,7 +11,7 @@ namespace {
 
 using BandCholesky = test::GpuTest;
 
-// A random band matrix with a dominant diagonal, as both sides store it.
+// A random diagonally dominant band matrix in both storage formats.
 struct Band {
   BandLayout layout;
   BlockTridiagonal reference;
@@ -34,7 +34,7 @@ struct Band {
   }
 };
 
-TEST_F(BandCholesky, SolvesAsTheReferenceDoes) {
+TEST_F(BandCholesky, AgreesWithTheReference) {
   for (const BandLayout layout :
        {BandLayout{1, 1, 1}, BandLayout{3, 2, 7}, BandLayout{7, 8, 74}, BandLayout{5, 11, 40}}) {
     constexpr int count = 3;
@@ -62,8 +62,8 @@ TEST_F(BandCholesky, SolvesAsTheReferenceDoes) {
   }
 }
 
-// One matrix that is not positive definite, one with a NaN: values, and no concern of the third.
-TEST_F(BandCholesky, FailuresAreValuesOfTheirOwnPatch) {
+// One matrix is not positive definite, one contains NaN; the third must not be affected.
+TEST_F(BandCholesky, FailuresAffectOnlyTheirPatch) {
   const BandLayout layout{3, 4, 12};
   std::vector<double> panels;
   for (int k = 0; k < 3; ++k) {

@@ -8,8 +8,8 @@ namespace {
 
 using Buffers = test::GpuTest;
 
-// CUDA remembers that memory ran out until it is asked: the launch after it is not to blame.
-TEST_F(Buffers, MemoryThatIsNotThereIsAnErrorOfItsOwn) {
+// CUDA keeps an out-of-memory error until it is read; the next launch must not report it.
+TEST_F(Buffers, OutOfMemoryDoesNotAffectTheNextLaunch) {
   try {
     const DeviceBuffer<char> buffer(std::size_t{1} << 50);
     FAIL() << "no error";
@@ -22,8 +22,8 @@ TEST_F(Buffers, MemoryThatIsNotThereIsAnErrorOfItsOwn) {
   EXPECT_EQ(to_host(to), (std::vector<double>{1, 2, 3}));
 }
 
-// What cannot be held is not held: the buffer is empty, and grows again to what fits.
-TEST_F(Buffers, ABufferThatCannotGrowIsEmpty) {
+// After a failed allocation the buffer is empty and can grow to a smaller size.
+TEST_F(Buffers, FailedGrowthLeavesAnEmptyBuffer) {
   DeviceBuffer<char> buffer(100);
   EXPECT_THROW(reserve(buffer, std::size_t{1} << 50), Error);
   EXPECT_EQ(buffer.count(), 0U);

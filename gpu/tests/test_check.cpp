@@ -18,7 +18,7 @@ TEST(Check, NamesTheCallTheLineAndTheCause) {
   EXPECT_NO_THROW(check(cudaSuccess, "cudaFree(data)", "buffer.hpp", 1));
 }
 
-TEST(Check, KindSaysWhetherTheGpuIsLost) {
+TEST(Check, KindTellsWhetherTheGpuIsLost) {
   const auto kind_of = [](cudaError_t status) {
     try {
       check(status, "cudaStreamSynchronize(stream)", "context.hpp", 1);
@@ -33,8 +33,8 @@ TEST(Check, KindSaysWhetherTheGpuIsLost) {
   EXPECT_EQ(kind_of(cudaErrorInvalidValue), ErrorKind::internal);
 }
 
-// Those after which CUDA answers every call with the same error, and those after which it works on.
-TEST(Check, ContextsAreLostToFaultsOfKernelsAndOfTheGpu) {
+// Errors that CUDA returns from every later call, and errors after which CUDA continues to work.
+TEST(Check, FaultsOfKernelsAndGpusLoseTheContext) {
   for (const cudaError_t status :
        {cudaErrorIllegalAddress, cudaErrorLaunchFailure, cudaErrorECCUncorrectable,
         cudaErrorHardwareStackError, cudaErrorIllegalInstruction, cudaErrorMisalignedAddress,

@@ -9,13 +9,13 @@
 namespace spex::gpu {
 namespace {
 
-// The finer the bins, the more alike their spots, and the worse the condition of N.
+// Finer bins have more similar spots, and N is more ill-conditioned.
 class Condition : public test::StageTest {
  protected:
   Condition() { pixels = spex::test::make_pixels_of_noise(70, 60); }
 
-  // The 1-norm's estimate by LAPACK, with N in the order of wavelength as the device has it; 0
-  // where N cannot be factored.
+  // LAPACK's 1-norm estimate, with N in wavelength order as on the device; 0 if N cannot be
+  // factored.
   static double by_lapack(const test::ReferencePatch& patch, int reach) {
     const NormalEquations equations = patch.equations();
     const int nspec = patch.patch().padded_nspec(), nwave = patch.nwave();
@@ -71,8 +71,9 @@ class ConditionOfAll : public Condition {
   }
 };
 
-// With bounds so low that the pivots settle none: some patches lie above them, and some below.
-TEST_F(ConditionOfAll, EstimateIsLapacks) {
+// With a bound so low that the pivots decide no patch; some patches are above the bound, some
+// below.
+TEST_F(ConditionOfAll, EstimateEqualsLapacks) {
   struct Case {
     double dw;
     double bound;
@@ -90,8 +91,8 @@ TEST_F(ConditionOfAll, EstimateIsLapacks) {
   }
 }
 
-// Where the pivots settle it, and where they do not.
-TEST_F(ConditionOfAll, PivotsSettleWhatIsFarBelowTheBound) {
+// Some patches are decided by the pivots, others by the estimate.
+TEST_F(ConditionOfAll, PivotsDecideWellConditionedPatches) {
   int settled = 0, estimated = 0;
   for (const double dw : {0.8, 0.4, 0.3}) {
     SCOPED_TRACE(dw);
@@ -113,9 +114,10 @@ TEST_F(ConditionOfAll, PivotsSettleWhatIsFarBelowTheBound) {
   EXPECT_GT(estimated, 0);
 }
 
-// Between the bound and what Cholesky can factor, where eigh clips: the patch is eigh's. Here the
-// prior's 1e-15 alone holds the least eigenvalue, so that weights choose the condition, and
-// rounding changes little of it. Patches of three spectra, as the band of four would be too wide.
+// Condition numbers between the bound and Cholesky's limit, where eigh clips: the patch is left to
+// eigh. Only the prior's 1e-15 determines the smallest eigenvalue, so that the weights set the
+// condition number, nearly independently of rounding. Patches have three spectra, because the band
+// of four would be too wide.
 TEST_F(Condition, PatchesBeyondTheBoundFail) {
   pixels = spex::test::make_pixels_of_noise(70, 60, 1, 4);
   grid = make_wave_grid({990, 1000, 0.15});
@@ -129,7 +131,7 @@ TEST_F(Condition, PatchesBeyondTheBoundFail) {
     if (condition >= 2 * cholesky_condition_bound) ++beyond;
   }
   ASSERT_EQ(beyond, static_cast<int>(patches.size()))
-      << "N is too good, or so bad that Cholesky fails: the test does not test";
+      << "N is too well conditioned, or Cholesky fails: the test checks nothing";
   BandWorkspace workspace(context(), true);
   ASSERT_TRUE(workspace.can_do(*frame, inputs()));
   workspace.begin(batch(), inputs());

@@ -7,11 +7,12 @@ namespace {
 
 using Contexts = test::GpuTest;
 
-// The copy on the other stream waits for nothing itself.
+// The copy on the other stream does not wait by itself.
 TEST_F(Contexts, WaitForWaitsForAllOfAStream) {
   constexpr std::size_t count = std::size_t{1} << 27;
   constexpr int rounds = 1000;  // tens of milliseconds
-  constexpr int values = 251;   // of a byte, so that the last round's is not that of all
+  constexpr int values =
+      251;  // byte values; chosen so that the last round's value differs from the others
   const DeviceBuffer<unsigned char> buffer(count);
   for (int round = 0; round <= rounds; ++round)
     SPEX_GPU_CHECK(cudaMemsetAsync(buffer.get(), round % values, buffer.bytes(), stream()));

@@ -23,7 +23,7 @@ class Decorrelate : public test::StageTest {
     for (int k = 0; k < count; ++k) {
       equations.push_back(test::ReferencePatch(inputs(), patches[k]).equations());
       NormalEquations& one = equations.back();
-      for (int column = 0; column < n; ++column)  // cuSOLVER's cuBLAS has both triangles
+      for (int column = 0; column < n; ++column)  // cuSOLVER's cuBLAS needs both triangles
         for (int row = 0; row < column; ++row)
           one.N[count_of(column, n) + row] = test::lower(one.N, n, row, column);
     }
@@ -33,7 +33,7 @@ class Decorrelate : public test::StageTest {
     std::vector<int> status;
     std::vector<PatchResult> results;
   };
-  // All patches, by the GPU.
+  // Solves all patches on the GPU.
   Solved solve(EigenBatch how, spex::Decorrelate kind) {
     frame->load(inputs(), patches);
     const PatchBatch all = batch(0, count);
@@ -86,7 +86,7 @@ class Decorrelate : public test::StageTest {
   std::vector<NormalEquations> equations;
 };
 
-TEST_F(Decorrelate, AgreesWithTheReferenceHoweverItIsBatched) {
+TEST_F(Decorrelate, AgreesWithTheReferenceForAnyBatching) {
   prepare();
   for (const spex::Decorrelate kind : {spex::Decorrelate::signal, spex::Decorrelate::noise})
     for (const EigenBatch how :
@@ -98,13 +98,13 @@ TEST_F(Decorrelate, AgreesWithTheReferenceHoweverItIsBatched) {
     }
 }
 
-// One N with a NaN, one that Cholesky cannot factor: the first fails, the second is solved from its
-// eigenvalues, and the others do not notice.
-TEST_F(Decorrelate, BadMatricesAreTheirOwnPatchs) {
+// One N contains NaN and fails; one N is indefinite and is solved from its eigenvalues; the other
+// patches must not be affected.
+TEST_F(Decorrelate, BadMatricesAffectOnlyTheirPatch) {
   prepare();
   equations[0].N[count_of(3, n) + 3] = std::nan("");
   NormalEquations& indefinite = equations[1];
-  for (int j = 0; j < n; ++j) {  // a bin that nothing holds, and that only rounding could
+  for (int j = 0; j < n; ++j) {  // a bin that only rounding error determines
     indefinite.N[count_of(7, n) + j] = indefinite.N[count_of(j, n) + 7] = 0;
   }
   indefinite.N[count_of(7, n) + 7] = -1e-30;

@@ -1,4 +1,4 @@
-// Every engine against the CPU reference, at odd sizes and with odd pixels.
+// Compares every engine with the CPU reference, at odd sizes and with odd pixels.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -15,7 +15,7 @@
 namespace spex::gpu {
 namespace {
 
-// Every rung of the GPU has its engine; the two that share one differ in their schedules.
+// Milestones with the same engine differ only in their schedules.
 const std::vector<Milestone> rungs = milestones_of(Device::gpu);
 
 class ExtractorTest : public test::GpuTest {
@@ -65,7 +65,7 @@ void expect_close(const PatchResult& gpu, const PatchResult& cpu) {
 }
 
 TEST_F(ExtractorTest, EnginesAgreeWithTheReference) {
-  // A bad column, a masked block that swallows bins whole, and light off three edges.
+  // A bad column, a masked block that covers whole bins, and light off three edges.
   for (int y = 0; y < 60; ++y) pixels.weight.set(static_cast<std::size_t>(y * 70 + 33), 0);
   for (int y = 20; y < 40; ++y)
     for (int x = 10; x < 24; ++x) pixels.weight.set(static_cast<std::size_t>(y * 70 + x), 0);
@@ -86,11 +86,11 @@ TEST_F(ExtractorTest, EnginesAgreeWithTheReference) {
   }
 }
 
-TEST_F(ExtractorTest, OtherPatchesDoNotShow) {
+TEST_F(ExtractorTest, ResultsDoNotDependOnOtherPatches) {
   const std::vector<Patch> all = patches();
   const std::vector<Patch> some(all.begin() + 3, all.begin() + 5);
   for (const Milestone rung : rungs) {
-    if (batches_patches(traits(rung).batch)) continue;  // whole bundles: the next test
+    if (batches_patches(traits(rung).batch)) continue;  // whole bundles: tested below
     SCOPED_TRACE(to_string(rung));
     const std::vector<PatchResult> of_all = on_gpu(all, rung);
     const std::vector<PatchResult> of_some = on_gpu(some, rung);
@@ -103,7 +103,7 @@ TEST_F(ExtractorTest, OtherPatchesDoNotShow) {
   }
 }
 
-TEST_F(ExtractorTest, OtherBundlesDoNotShow) {
+TEST_F(ExtractorTest, ResultsDoNotDependOnOtherBundles) {
   const std::vector<Patch> all = patches();
   const auto second =
       std::find_if(all.begin(), all.end(), [](const Patch& p) { return p.bundle == 1; });
@@ -133,7 +133,7 @@ TEST_F(ExtractorTest, ModelImageAgrees) {
   }
 }
 
-// Fibers of bundles of 6 and 5 so far apart that the bundles share nothing: solved on the GPU.
+// Bundles of 6 and 5 fibers, far enough apart to be independent: solved on the GPU.
 TEST_F(ExtractorTest, FluxOfTheFrameAgreesWithTheReference) {
   psf = spex::test::make_psf({.nfiber = 11, .nx = 90, .ny = 60, .x_first = 2});
   for (int s = 6; s < 11; ++s) psf.xtrace.coeff[s * psf.xtrace.ncoeff] += 15;
@@ -167,8 +167,8 @@ TEST_F(ExtractorTest, FluxOfTheFrameAgreesWithTheReference) {
   }
 }
 
-// Bundles that touch are the reference's, and so are fibers that share much light.
-TEST_F(ExtractorTest, FluxOfTheFrameWhereTheGuardSpeaks) {
+// Touching bundles, and fibers that share much light, are solved by the reference.
+TEST_F(ExtractorTest, FluxOfTheFrameOfGuardedBundles) {
   options.flux = FluxSolver::frame;
   options.method = Method::cholesky;
   for (const double spacing : {6.0, 3.0}) {
@@ -186,7 +186,7 @@ TEST_F(ExtractorTest, FluxOfTheFrameWhereTheGuardSpeaks) {
   }
 }
 
-TEST_F(ExtractorTest, FluxOfTheFrameDoesNotDependOnWhoAsks) {
+TEST_F(ExtractorTest, FluxOfTheFrameDoesNotDependOnTheRequestedPatches) {
   options.flux = FluxSolver::frame;
   options.method = Method::cholesky;
   const std::vector<Patch> all = patches();
@@ -201,8 +201,8 @@ TEST_F(ExtractorTest, FluxOfTheFrameDoesNotDependOnWhoAsks) {
   }
 }
 
-// The whole frame at once is what the patches make, and R in float what a file would hold.
-TEST_F(ExtractorTest, AWholeFrameIsThatOfItsPatches) {
+// A whole frame equals the frame assembled from patches, and R in float equals a file's R.
+TEST_F(ExtractorTest, WholeFrameEqualsItsAssembledPatches) {
   options.specmin = 1;
   options.nspec = 9;
   for (const Milestone rung : {Milestone::batch_subbundle, Milestone::direct}) {
@@ -226,7 +226,7 @@ TEST_F(ExtractorTest, AWholeFrameIsThatOfItsPatches) {
     EXPECT_EQ(written.resolution, Reals(std::vector<float>(R.begin(), R.end())));
     written.resolution = expected.resolution;
     EXPECT_EQ(fields(written), fields(expected));
-    // A header for each of these short rows would take more than the rows' code gains.
+    // For rows this short, block headers cost more than the code saves.
     Frame packed = extract(SpectraOf::packed_frame);
     EXPECT_EQ(packed.resolution, Reals(std::vector<float>(R.begin(), R.end())));
     packed.resolution = expected.resolution;
@@ -234,7 +234,7 @@ TEST_F(ExtractorTest, AWholeFrameIsThatOfItsPatches) {
   }
 }
 
-TEST_F(ExtractorTest, AModelImageNeedsThePatches) {
+TEST_F(ExtractorTest, ModelImageGivesPatches) {
   options.model = true;
   Extractor extractor({});
   ExtractInputs in = inputs();
@@ -246,7 +246,7 @@ TEST_F(ExtractorTest, AModelImageNeedsThePatches) {
   EXPECT_FALSE(extracted.patches.front().model.empty());
 }
 
-TEST_F(ExtractorTest, FluxOfTheFrameIsRefusedWhereItIsNot) {
+TEST_F(ExtractorTest, FluxOfTheFrameIsRejectedIfUnsupported) {
   options.flux = FluxSolver::frame;
   options.decorrelate = Decorrelate::noise;
   EXPECT_THROW(static_cast<void>(on_gpu(patches(), Milestone::direct)), Error);
@@ -254,7 +254,7 @@ TEST_F(ExtractorTest, FluxOfTheFrameIsRefusedWhereItIsNot) {
   EXPECT_THROW(static_cast<void>(on_gpu(patches(), Milestone::batch_eigh)), Error);
 }
 
-// What a kernel is told for one frame must not reach another thread's.
+// Kernel attributes set for one frame must not affect another thread's frame.
 TEST_F(ExtractorTest, ThreadsWithFramesOfDifferentShapes) {
   const Psf wide =
       spex::test::make_psf({.nfiber = 11, .nx = 70, .ny = 60, .hsizey = 5, .x_first = 2});
@@ -287,7 +287,7 @@ TEST_F(ExtractorTest, ThreadsWithFramesOfDifferentShapes) {
   EXPECT_EQ(wrong, (std::array<int, 2>{}));
 }
 
-TEST_F(ExtractorTest, NoWeightAtAllGivesZeros) {
+TEST_F(ExtractorTest, ZeroWeightsGiveZeros) {
   pixels.weight = Reals(std::vector<double>(pixels.weight.size(), 0.0));
   for (const Milestone rung : rungs)
     for (const PatchResult& result : on_gpu(patches(), rung)) {
@@ -298,7 +298,7 @@ TEST_F(ExtractorTest, NoWeightAtAllGivesZeros) {
     }
 }
 
-TEST_F(ExtractorTest, HopelessPatchesAreValues) {
+TEST_F(ExtractorTest, UnsolvablePatchesAreReported) {
   pixels.weight = Reals(std::vector<double>(pixels.weight.size(), 1e308));
   for (const Milestone rung : rungs)
     for (const PatchResult& result : on_gpu(patches(), rung)) {
@@ -308,7 +308,8 @@ TEST_F(ExtractorTest, HopelessPatchesAreValues) {
     }
 }
 
-// N that Cholesky factors, but that eigh clips (test_condition.cpp): eigh has it, and is counted.
+// Cholesky can factor N, but eigh clips (test_condition.cpp): the patches must fall back to eigh
+// and be counted.
 TEST_F(ExtractorTest, IllConditionedPatchesFallBack) {
   pixels = spex::test::make_pixels_of_noise(70, 60, 1, 4);
   grid = make_wave_grid({990, 1000, 0.15});
@@ -320,7 +321,7 @@ TEST_F(ExtractorTest, IllConditionedPatchesFallBack) {
     EXPECT_EQ(result.status, PatchStatus::fell_back);
 }
 
-// A GPU's block holds no spots of this size: the whole frame is eigh's.
+// Spots of this size exceed a block's shared memory: eigh must extract the whole frame.
 TEST_F(ExtractorTest, SpotsTooLargeForABlockFallBack) {
   psf = spex::test::make_psf(
       {.nfiber = 11, .nx = 70, .ny = 60, .hsizex = 50, .hsizey = 50, .x_first = 2});
@@ -335,7 +336,7 @@ TEST_F(ExtractorTest, SpotsTooLargeForABlockFallBack) {
   }
 }
 
-// More patches of a bundle than a grid's second dimension counts.
+// A bundle with more patches than a grid's second dimension allows.
 TEST_F(ExtractorTest, MorePatchesThanALaunchCounts) {
   options.bundlesize = 1;
   options.nsubbundles = 1;
@@ -368,7 +369,7 @@ TEST_F(ExtractorTest, OneFiberOneWavelength) {
   for (const Milestone rung : rungs) expect_close(on_gpu(patches(), rung)[0], expected[0]);
 }
 
-TEST_F(ExtractorTest, BrokenPsfIsTheReferencesError) {
+TEST_F(ExtractorTest, BrokenPsfGivesTheReferencesError) {
   psf.param[4 * psf.ncoeff] = -1;  // GHSIGX of fiber 4
   try {
     static_cast<void>(on_gpu(patches(), Milestone::direct));

@@ -1,4 +1,5 @@
-// The stages of the fiber engine against the reference: bands, factors, f, couplings, spectra.
+// Compares the stages of the fiber engine with the reference: bands, factors, f, couplings,
+// spectra.
 #include <cmath>
 #include <cstring>
 
@@ -12,7 +13,7 @@
 namespace spex::gpu {
 namespace {
 
-// Bins of a third of a pixel: the bands reach farther than one bin, and end within a warp.
+// Bins of a third of a pixel: bands reach farther than one bin and end within a warp.
 class FibersTest : public test::GpuTest {
  protected:
   FibersTest() {
@@ -66,7 +67,7 @@ class FibersTest : public test::GpuTest {
   std::optional<FiberWorkspace> workspace;
 };
 
-TEST_F(FibersTest, BandsAreThoseOfN) {
+TEST_F(FibersTest, BandsEqualTheReference) {
   workspace->assemble();
   const FiberLayout layout = workspace->layout();
   const int m = layout.nwave, R = layout.reach, width = 2 * R + 1;
@@ -102,7 +103,7 @@ TEST_F(FibersTest, BandsAreThoseOfN) {
   EXPECT_GT(neighbours, 0);
 }
 
-TEST_F(FibersTest, SolutionsAreTheReferences) {
+TEST_F(FibersTest, SolutionsAgreeWithTheReference) {
   workspace->assemble();
   workspace->factor();
   workspace->sweep();
@@ -160,7 +161,7 @@ TEST_F(FibersTest, SolutionsAreTheReferences) {
               expected[j * m + i] += element(e, t * m + w, s * m + i) * solved_column[w];
         }
       }
-      // Within the band P = N - D, beyond it E = D.
+      // P = N - D within the band, E = D outside.
       const int R = layout.reach;
       const double* band = P_band.data() + core * size_of_band;
       double largest = 0;
@@ -196,8 +197,8 @@ TEST_F(FibersTest, SolutionsAreTheReferences) {
   EXPECT_GT(solved, 0);
 }
 
-// Stage by stage, so that the first that sees other patches is named.
-TEST_F(FibersTest, OtherPatchesDoNotShow) {
+// Stage by stage, to name the first stage that depends on other patches.
+TEST_F(FibersTest, ResultsDoNotDependOnOtherPatches) {
   struct Stages {
     std::vector<double> band, pair, factor, f, P;
     std::vector<float> E;
@@ -238,7 +239,7 @@ TEST_F(FibersTest, OtherPatchesDoNotShow) {
   };
   const Stages all = run(patches);
   const Stages some = run({patches.begin() + 3, patches.begin() + 5});
-  // Bits, as what no kernel writes is NaN.
+  // Compare bits, because unwritten numbers are NaN.
   const auto expect_same = [](const auto& few, const auto& many, const char* what) {
     const std::size_t size = few.size() / 2;
     ASSERT_GE(many.size(), 5 * size);
@@ -258,7 +259,7 @@ TEST_F(FibersTest, OtherPatchesDoNotShow) {
   }
 }
 
-TEST_F(FibersTest, SpectraAreTheReferences) {
+TEST_F(FibersTest, SpectraAgreeWithTheReference) {
   workspace->assemble();
   workspace->factor();
   workspace->sweep();
@@ -274,7 +275,7 @@ TEST_F(FibersTest, SpectraAreTheReferences) {
       spex::extract_patches({&psf, &pixels, grid, by_cholesky}, patches, 1, times, [](long) {});
   int solved = 0;
   for (std::size_t k = 0; k < patches.size(); ++k) {
-    // The GPU's bands are as wide or wider, and refused no more often.
+    // The GPU's bands are at least as wide, so that it rejects no more patches.
     EXPECT_LE(status[k] == guarded, expected[k].status == PatchStatus::guarded) << k;
     if (status[k] != 0) continue;
     ++solved;

@@ -18,8 +18,8 @@ std::vector<double> numbers(const Reals& values) {
   return all;
 }
 
-// Longer than two of the pieces that travel, in float and in double.
-TEST_F(FrameOnDeviceTest, PixelsArriveToTheBit) {
+// More than two pieces of a transfer, in float and in double.
+TEST_F(FrameOnDeviceTest, PixelsArriveUnchanged) {
   pixels.nx = 1501;
   pixels.ny = 2003;
   const std::size_t count = count_of(pixels.nx, pixels.ny);
@@ -39,7 +39,7 @@ TEST_F(FrameOnDeviceTest, PixelsArriveToTheBit) {
   EXPECT_EQ(gpu::to_host(view.W, count, stream()), numbers(pixels.weight));
 }
 
-TEST_F(FrameOnDeviceTest, PatchesHaveTheReferencesPixels) {
+TEST_F(FrameOnDeviceTest, PatchesUseTheReferencesPixels) {
   load();
   ASSERT_EQ(frame->geometry().size(), patches.size());
   for (std::size_t k = 0; k < patches.size(); ++k) {
@@ -53,7 +53,7 @@ TEST_F(FrameOnDeviceTest, PatchesHaveTheReferencesPixels) {
   }
 }
 
-// What depends on the whole frame does not change with the patches that a rank has of it.
+// Properties of the whole frame must not depend on the rank's patches.
 TEST_F(FrameOnDeviceTest, ReachIsOfTheWholeFrame) {
   load();
   const int reach = frame->reach(), most_fibers = frame->most_fibers();
@@ -63,9 +63,9 @@ TEST_F(FrameOnDeviceTest, ReachIsOfTheWholeFrame) {
   EXPECT_EQ(frame->most_fibers(), most_fibers);
 }
 
-TEST_F(FrameOnDeviceTest, SpotsAreThoseOfTheFibersAskedFor) {
+TEST_F(FrameOnDeviceTest, SpotsAreOfTheRequestedFibers) {
   load();
-  const int first = 4, last = 6;  // of the second subbundle and the next
+  const int first = 4, last = 6;  // in the second subbundle and the next
   const SpotsView view = frame->evaluate_spots(first, last);
   const int begin = patches.front().padded_wave_first();
   EXPECT_EQ(view.first_spec, patches[first].padded_spec_first());
@@ -88,8 +88,8 @@ TEST_F(FrameOnDeviceTest, ALoadedFrameIsEmpty) {
             std::vector<int>(patches.size(), 0));
 }
 
-// Each number tells where it stands; the spectra are longer than a piece that travels.
-TEST_F(FrameOnDeviceTest, DownloadCutsEveryPatchFromItsPlace) {
+// Each number encodes its position; the spectra are larger than a piece of a transfer.
+TEST_F(FrameOnDeviceTest, DownloadCopiesEveryPatch) {
   grid = make_wave_grid({982, 1016, 0.002});
   options.nwavestep = 4500;
   load();
@@ -127,8 +127,8 @@ TEST_F(FrameOnDeviceTest, DownloadCutsEveryPatchFromItsPlace) {
   }
 }
 
-// The rest of the frame is the same in both forms.
-TEST_F(FrameOnDeviceTest, APackedFrameHoldsTheSameResolution) {
+// All arrays except RESOLUTION are equal in both forms.
+TEST_F(FrameOnDeviceTest, PackedFrameHasTheSameResolution) {
   grid = make_wave_grid({982, 1016, 0.01});
   options.nwavestep = 1000;
   options.specmin = 1;

@@ -1,4 +1,4 @@
-// f of the frame by block cyclic reduction and sweeps, of bundles made up here, against one band
+// f of the frame by block cyclic reduction and sweeps, for synthetic bundles, compared with a band
 // Cholesky of each bundle.
 #include <cmath>
 #include <random>
@@ -11,7 +11,7 @@
 namespace spex::gpu {
 namespace {
 
-// Spots of one pixel, bin w of all fibers in row w: those of fibers 0 and 2 in the same columns.
+// Spots of one pixel; bin w of all fibers is in row w; fibers 0 and 2 share columns.
 struct Spots {
   static constexpr int nx = 12;
   std::vector<double> value;
@@ -25,11 +25,11 @@ struct Spots {
   }
 };
 
-// Two bundles, of three and two fibers, with a fiber of none between them.
+// Two bundles of three and two fibers, with a fiber outside of any bundle between them.
 const std::vector<BundleOfFiber> places{{0, 3, 0}, {0, 3, 0}, {0, 3, 0}, {}, {4, 6, 1}, {4, 6, 1}};
 
-// Bands with a dominant diagonal, neighbours that share a hundredth, and more bins than the grid's,
-// as the last patches have.
+// Diagonally dominant bands with a coupling of 1 % between neighbors, and more bins than the grid,
+// as in the last patches.
 struct Bundles {
   int nspec = static_cast<int>(places.size());
   int m, nwave, R;
@@ -53,7 +53,7 @@ struct Bundles {
 
   [[nodiscard]] int bin(int s, int w) const { return s * nwave + w; }
 
-  // f of fibers [begin, end), `[fiber][bin]`, by a band in the order of wavelength.
+  // f of fibers [begin, end), `[fiber][bin]`, by one band in wavelength order.
   [[nodiscard]] std::vector<double> solve(int begin, int end) const {
     const int n = end - begin;
     BandMatrix N(n * m, std::min((R + 1) * n, n * m - 1));
@@ -85,7 +85,7 @@ class FrameSolve : public test::GpuTest {
     std::vector<double> f, moved;
     std::vector<int> refused;
   };
-  // After `sweeps` sweeps, in two parts.
+  // Runs `sweeps` sweeps in two calls.
   [[nodiscard]] Solved solve(const Bundles& bundles, int sweeps, double weight = 0) const {
     const Spots spots(bundles.nspec, bundles.nwave, weight);
     const auto value = to_device(spots.value), W = to_device(spots.weight);
@@ -132,14 +132,14 @@ class FrameSolve : public test::GpuTest {
   }
 };
 
-TEST_F(FrameSolve, IsThatOfAllFibersOfABundleAtOnce) {
+TEST_F(FrameSolve, EqualsTheDirectSolutionOfEachBundle) {
   constexpr int sweeps = 12;
   for (const int R : {8, 10, 12})
     for (const int m : {1, R, 3 * R + 1, 200, 1003}) {
       const Bundles bundles(m, R, 7 * m + R);
       const Solved solved = solve(bundles, sweeps);
       EXPECT_EQ(solved.refused, (std::vector<int>{0, 0}));
-      // Settled before the last sweep, and not at once.
+      // Converged before the last sweep, but not immediately.
       EXPECT_EQ(solved.moved[2 * (sweeps - 1)], 0);
       EXPECT_EQ(solved.moved[2 * (sweeps - 1) + 1], 0);
       EXPECT_GT(solved.moved[2], frame_bounds::settled);
@@ -149,8 +149,8 @@ TEST_F(FrameSolve, IsThatOfAllFibersOfABundleAtOnce) {
     }
 }
 
-// Of the other bundle nothing changes.
-TEST_F(FrameSolve, RefusesABundleOfWhichAPivotIsNotPositive) {
+// The other bundle must not be affected.
+TEST_F(FrameSolve, RejectsABundleWithANonPositivePivot) {
   Bundles bundles(300, 8, 3);
   bundles.band[bundles.bin(1, 203) * 9] = -1;
   const Solved solved = solve(bundles, 12);
@@ -158,8 +158,8 @@ TEST_F(FrameSolve, RefusesABundleOfWhichAPivotIsNotPositive) {
   expect_solution(bundles, solved, 4, 6);
 }
 
-// Looked for in the bins that are said to share light without their prior.
-TEST_F(FrameSolve, RefusesABundleOfWhichFibersApartShareLight) {
+// Only bins that share light without their prior are checked.
+TEST_F(FrameSolve, RejectsABundleIfDistantFibersShareLight) {
   Bundles bundles(40, 8, 5);
   EXPECT_EQ(solve(bundles, 12, 1e-3).refused, (std::vector<int>{0, 0}));
   bundles.far[bundles.bin(0, 39)] = 1;
@@ -169,7 +169,7 @@ TEST_F(FrameSolve, RefusesABundleOfWhichFibersApartShareLight) {
   expect_solution(bundles, solved, 4, 6);
 }
 
-TEST_F(FrameSolve, TakesABundleOfWhichThePriorOutweighsTheLightShared) {
+TEST_F(FrameSolve, AcceptsABundleIfThePriorOutweighsSharedLight) {
   Bundles bundles(40, 8, 5);
   bundles.far[bundles.bin(0, 39)] = 1;
   const Solved solved = solve(bundles, 12, 1e-12);

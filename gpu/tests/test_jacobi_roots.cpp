@@ -10,8 +10,8 @@
 namespace spex::gpu {
 namespace {
 
-// D M D, with M near the unit matrix and D from 1 to `largest`: eigenvalues as far apart as its
-// square, which rounding of the largest would drown.
+// D M D, with M close to the unit matrix and D from 1 to `largest`: its eigenvalues span the square
+// of `largest`, so that the smallest are below the rounding error of the largest.
 std::vector<double> graded(int m, double largest) {
   std::vector<double> C(count_of(m, m));
   for (int column = 0; column < m; ++column)
@@ -26,7 +26,8 @@ std::vector<double> graded(int m, double largest) {
 
 class JacobiRoots : public test::GpuTest {
  protected:
-  // Of matrices of one order, each of a patch of its own; of all, or of those in `wanted`.
+  // Finds roots of matrices of one order, each in a separate patch; all, or those selected by
+  // `wanted`.
   void find(const std::vector<std::vector<double>>& matrices, int m,
             const std::vector<int>& wanted = {}) {
     std::vector<double> C;
@@ -49,11 +50,11 @@ class JacobiRoots : public test::GpuTest {
   std::vector<int> status;
 };
 
-// As close as the reference's own rotations, element by element: for orders that are no warp's,
-// odd and even, the smallest and the largest. Rounding acts on columns, so that elements far off
-// may be off by the spacing of doubles times `largest`, 2e-10 here; eigenvectors would lose as much
-// as its square.
-TEST_F(JacobiRoots, AreTheReferencesOwn) {
+// Compares with the reference's rotations, element by element, for odd and even orders that are not
+// multiples of a warp, including the smallest and the largest. Rounding acts on columns, so that
+// off-diagonal elements may differ by epsilon times `largest`, 2e-10 here; eigenvectors would lose
+// as much as its square.
+TEST_F(JacobiRoots, AgreeWithTheReference) {
   for (const int m : {1, 2, 23, 32, 50, 74, 80}) {
     SCOPED_TRACE(m);
     const std::vector<std::vector<double>> matrices{graded(m, 1), graded(m, 1e3), graded(m, 1e6)};
@@ -82,7 +83,7 @@ TEST_F(JacobiRoots, DoNotDependOnTheBatch) {
   EXPECT_EQ(alone, std::vector<double>(Q.begin() + m * m, Q.begin() + 2 * m * m));
 }
 
-TEST_F(JacobiRoots, AreOfTheMatricesWanted) {
+TEST_F(JacobiRoots, AreComputedForSelectedMatrices) {
   constexpr int m = 50;
   const std::vector<std::vector<double>> matrices{graded(m, 1), graded(m, 1e6), graded(m, 1e3)};
   find(matrices, m);
@@ -93,7 +94,7 @@ TEST_F(JacobiRoots, AreOfTheMatricesWanted) {
             std::vector<double>(all.begin() + m * m, all.end()));
 }
 
-TEST_F(JacobiRoots, BadMatricesAreTheirOwnPatchs) {
+TEST_F(JacobiRoots, BadMatricesAffectOnlyTheirPatch) {
   constexpr int m = 23;
   std::vector<std::vector<double>> matrices(3, graded(m, 1e3));
   matrices[0][count_of(4, m) + 4] = -1;

@@ -5,17 +5,17 @@
 namespace spex::gpu {
 namespace {
 
-// What a block may have: 227 KB on Hopper, 163 KB on A100, 99 KB on GPUs of workstations.
+// Shared memory per block: 227 KB on Hopper, 163 KB on A100, 99 KB on workstation GPUs.
 constexpr std::size_t hopper = 227 << 10, a100 = smallest_shared_memory, workstation = 99 << 10;
 
-TEST(Limits, LargestBlocksFitTheGpusOfClusters) {
+TEST(Limits, LargestBlocksFitClusterGpus) {
   EXPECT_LE(root_bytes(largest_root, largest_root_band), a100);
   EXPECT_LE(factor_bytes(largest_root_band), a100);
   EXPECT_GT(root_bytes(largest_root, largest_root_band), workstation);
 }
 
 // Seven padded fibers, spots of 17 x 13 pixels, 74 bins in blocks of 56 rows.
-TEST(Limits, ProductionFitsTheGpusOfClusters) {
+TEST(Limits, ProductionFitsClusterGpus) {
   EXPECT_LE(assemble_bytes(7, 17, 13), workstation);
   EXPECT_LE(factor_bytes(56), workstation);
   EXPECT_LE(root_bytes(74, 56), a100);
@@ -23,7 +23,7 @@ TEST(Limits, ProductionFitsTheGpusOfClusters) {
   EXPECT_LE(root_bytes(48, 40), workstation);
 }
 
-// Rows of R as long as spots of 11 rows and of 129 rows ask for.
+// Row lengths of R for spots of 11 rows and of 129 rows.
 TEST(Limits, FiberRootsTakeShortRows) {
   EXPECT_LE(fiber_roots::bytes(70, 5), workstation);
   EXPECT_GT(fiber_roots::bytes(74, 5), workstation);

@@ -1,4 +1,5 @@
-// A GPU whose context breaks under a run: a process of its own, as nothing else works in it then.
+// A GPU whose context breaks during a run; in a separate process, because CUDA is unusable
+// afterwards.
 #include <atomic>
 
 #include "gpu/core/context.hpp"
@@ -9,8 +10,8 @@
 namespace spex::mpi {
 namespace {
 
-// Extractors 0 and 2 are on GPU 0, which breaks at the first frame that either is given; 1 and 3
-// are the CPU, which stands for another GPU.
+// Extractors 0 and 2 are on GPU 0, which breaks at their first frame; extractors 1 and 3 use the
+// CPU in place of another GPU.
 class LostGpu : public ExposureRuns {
  protected:
   LostGpu() : ExposureRuns(6) {}
@@ -19,7 +20,7 @@ class LostGpu : public ExposureRuns {
     if (slot % 2 == 1)
       return [this](const ExtractInputs& of, const std::vector<Patch>& share, StageTimes& times,
                     const std::function<void(long)>& done) {
-        while (given == 0) std::this_thread::yield();  // the GPU is to have a frame
+        while (given == 0) std::this_thread::yield();  // wait until the GPU has a frame
         return cpu_extractor(1)(of, share, times, done);
       };
     auto gpu = std::make_shared<gpu::Extractor>(gpu::ExtractorSettings{});
@@ -36,7 +37,7 @@ class LostGpu : public ExposureRuns {
   std::atomic<int> given = 0;
 };
 
-TEST_F(LostGpu, LeavesThePoolWithItsExtractorsAndNoFrameIsLost) {
+TEST_F(LostGpu, RemovesItsExtractorsAndLosesNoFrame) {
   if (gpu::device_count() == 0) GTEST_SKIP() << "skipped: there is no GPU here";
   ExposureJob job = all_frames(Schedule::pipeline);
   job.extractors = 4;
@@ -44,7 +45,7 @@ TEST_F(LostGpu, LeavesThePoolWithItsExtractorsAndNoFrameIsLost) {
   job.readers = 4;
   const ExposureSummary summary = run_exposure(world, job, [this](int slot) { return make(slot); });
   EXPECT_EQ(summary.failed, 0);
-  // Both extractors may have had a frame when it broke, and neither gets another.
+  // Both extractors may have had a frame when the GPU broke; neither gets another frame.
   EXPECT_GE(given, 1);
   EXPECT_LE(given, 2);
   expect_outputs(job);

@@ -4,7 +4,7 @@
 namespace spex::gpu {
 namespace {
 
-// q of every patch, and its prior, in some order of the bins.
+// q of every patch and its prior, for any order of bins.
 class NormalEquationsTest : public test::StageTest {
  protected:
   DeviceBuffer<double> prior_of(const PatchBatch& all, const BinStrides& strides,
@@ -21,7 +21,7 @@ class NormalEquationsTest : public test::StageTest {
   }
 };
 
-TEST_F(NormalEquationsTest, PriorIsTheReferencesOwn) {
+TEST_F(NormalEquationsTest, PriorAgreesWithTheReference) {
   options.regularize = 0.25;
   load();
   const PatchBatch all = batch();
@@ -50,8 +50,8 @@ TEST_F(NormalEquationsTest, PriorIsTheReferencesOwn) {
   EXPECT_TRUE(held_by_prior) << "the masked block swallows no bin: the test does not test";
 }
 
-// Every element of the lower triangle, those that are zero and rows of padding too.
-TEST_F(NormalEquationsTest, BandHoldsTheReferencesMatrix) {
+// Every element of the lower triangle, including zeros and padding rows.
+TEST_F(NormalEquationsTest, BandEqualsTheReferencesMatrix) {
   load();
   const PatchBatch all = batch();
   const BandLayout layout{frame->most_fibers(), frame->reach(), 23};
@@ -82,7 +82,7 @@ TEST_F(NormalEquationsTest, BandHoldsTheReferencesMatrix) {
         ASSERT_NEAR(found[at], N, 1e-14)
             << "patch " << k << ", row " << row << ", column " << column;
       }
-      // What the band leaves out is zero.
+      // Elements outside of the band are 0.
       for (int row = (b + 2) * size; row < layout.rows(); ++row) {
         const int i = bin_of(row), j = bin_of(column);
         if (i < 0 || j < 0) continue;

@@ -1,4 +1,4 @@
-// Images packed by the GPU against those packed on the host by plain loops, and against zlib.
+// Compares images packed by the GPU with images packed on the host by simple loops, and with zlib.
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -25,7 +25,7 @@ struct Shape {
 
 class PackResolution : public test::GpuTest {
  protected:
-  // By the GPU, into memory that is not clear before.
+  // Packs on the GPU, into uninitialized memory.
   [[nodiscard]] std::optional<PackedImage> pack(const std::vector<double>& values,
                                                 const Shape& shape) {
     const DeviceBuffer<double> rows = to_device(values);
@@ -53,7 +53,8 @@ std::vector<unsigned char> big_endian(const std::vector<float>& values) {
   return bytes;
 }
 
-// Like R's: each diagonal has its own size. Others hold numbers that repeat, or all but none.
+// Images like R, where each diagonal has its own scale, and images with repeated or almost no
+// numbers.
 std::vector<std::pair<std::string, std::vector<double>>> images(const Shape& shape) {
   const std::size_t count = shape.nrows * count_of(shape.length);
   std::mt19937 random(7);
@@ -72,12 +73,12 @@ std::vector<std::pair<std::string, std::vector<double>>> images(const Shape& sha
           {"constant", std::vector<double>(count, -1.0 / 3)}};
 }
 
-// Rows of a block, of several, with a last block that is shorter, and of numbers that no thread's
-// share divides.
+// Rows of one block, of several blocks, with a shorter last block, and of lengths that are not
+// multiples of a thread's part.
 constexpr Shape shapes[]{{55, 2326, 11}, {7, 2881, 3}, {9, 3072, 1}, {5, 3073, 2},
                          {3, 10007, 5},  {40, 901, 7}, {1, 1000, 4}};
 
-TEST_F(PackResolution, AreTheBytesOfTheHost) {
+TEST_F(PackResolution, EqualsTheBytesOfTheHost) {
   for (const Shape& shape : shapes)
     for (const auto& [name, values] : images(shape)) {
       SCOPED_TRACE(testing::Message() << name << " " << shape.nrows << " x " << shape.length);
@@ -100,7 +101,7 @@ TEST_F(PackResolution, AreTheBytesOfTheHost) {
     }
 }
 
-TEST_F(PackResolution, RefusesWhatIsNotFiniteInAFile) {
+TEST_F(PackResolution, RejectsNumbersThatAreNotFiniteAsFloat) {
   const Shape shape{3, 2326, 3};
   for (const double bad : {std::numeric_limits<double>::quiet_NaN(),
                            -std::numeric_limits<double>::infinity(), 1e300}) {
@@ -113,12 +114,12 @@ TEST_F(PackResolution, RefusesWhatIsNotFiniteInAFile) {
   }
 }
 
-TEST_F(PackResolution, RefusesWhatDoesNotGetSmaller) {
+TEST_F(PackResolution, RejectsIncompressibleRows) {
   const Shape short_rows{20, 9, 2};
   EXPECT_FALSE(pack(images(short_rows).front().second, short_rows).has_value());
   std::mt19937 random(3);
   std::vector<double> any;
-  while (any.size() < 4 * 2048)  // each byte as often as others, but for what is not finite
+  while (any.size() < 4 * 2048)  // each byte equally often, without non-finite numbers
     if (const auto value = std::bit_cast<float>(static_cast<std::uint32_t>(random()));
         std::isfinite(value))
       any.push_back(value);

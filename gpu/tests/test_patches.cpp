@@ -10,7 +10,7 @@ namespace {
 
 class Patches : public test::GpuTest {
  protected:
-  // Holds the patches of this PSF to the reference's, and their reach to what all pairs say.
+  // Compares the patches of this PSF with the reference's, and their reach with all pairs of spots.
   void expect_patches_of_reference(const Psf& psf);
 };
 
@@ -21,7 +21,7 @@ void Patches::expect_patches_of_reference(const Psf& psf) {
   options.nsubbundles = 2;
   options.nwavestep = 11;
   options.wavepad = 4;
-  // The fractions whose rounding matters.
+  // Fractions that are sensitive to rounding.
   for (const double pixpad_frac : {0.0, 0.3, 0.8, 1.0}) {
     options.pixpad_frac = pixpad_frac;
     const std::vector<Patch> patches = make_patches(options, grid, psf.nfiber);
@@ -62,23 +62,23 @@ void Patches::expect_patches_of_reference(const Psf& psf) {
   }
 }
 
-// Off all four edges of the CCD.
+// Light falls off all four edges of the CCD.
 Psf make_psf(double y_per_bin) {
   return spex::test::make_psf(
       {.nfiber = 7, .nx = 40, .ny = 60, .x_first = -3, .y_per_bin = y_per_bin});
 }
 
-TEST_F(Patches, UsedPixelsAreTheReferencesOwn) {
+TEST_F(Patches, UsedPixelsAgreeWithTheReference) {
   expect_patches_of_reference(make_psf(1.5));
 }
 
-TEST_F(Patches, RowsMayDescend) {
+TEST_F(Patches, WorksForDescendingRows) {
   expect_patches_of_reference(make_psf(-1.5));
 }
 
-// The rows of two fibers rise and fall again within a patch, y = y_0 - 450 (u + 0.06)^2, so that
-// its first and last bins overlap though bins between them lie above both.
-TEST_F(Patches, RowsMayTurn) {
+// The rows of two fibers ascend and then descend within a patch, y = y_0 - 450 (u + 0.06)^2, so
+// that the first and last bins overlap although bins between them are above both.
+TEST_F(Patches, WorksForNonMonotonicRows) {
   Psf psf = make_psf(1.5);
   std::vector<double> coeff;
   for (int s = 0; s < psf.nfiber; ++s) {

@@ -6,8 +6,8 @@ namespace {
 
 using Projection = test::StageTest;
 
-// In the order of spectra, and in that of wavelengths with room for padding.
-TEST_F(Projection, VectorsAreTheReferencesOwn) {
+// In spectrum order, and in wavelength order with padding.
+TEST_F(Projection, VectorsAgreeWithTheReference) {
   load();
   const PatchBatch all = batch();
   for (const BinStrides strides : {BinStrides{all.n + 3, 23, 1}, BinStrides{7 * 24, 1, 7}}) {
@@ -34,7 +34,7 @@ TEST_F(Projection, VectorsAreTheReferencesOwn) {
   }
 }
 
-// Rows and columns beyond a patch's own are zeros.
+// Rows and columns beyond a patch are 0.
 TEST_F(Projection, DenseMatrixHasTheSpotsInItsColumns) {
   load();
   const PatchBatch all = batch();

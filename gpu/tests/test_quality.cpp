@@ -10,14 +10,14 @@ namespace {
 
 constexpr double psferr = 0.03;
 
-// A solution f of every patch, some of it negative, with q and the good part of every bin.
+// A solution f of every patch, partly negative, with q and the good fraction of every bin.
 class Quality : public test::StageTest {
  protected:
   void prepare() {
     load();
     all = batch();
     const int nslots = frame->most_fibers() + 1;
-    strides = {23 * nslots + 1, 1, nslots};  // in the order of wavelength
+    strides = {23 * nslots + 1, 1, nslots};  // in wavelength order
     const std::size_t size = count_of(all.count, strides.of_patch);
     std::mt19937_64 random(3);
     std::uniform_real_distribution<double> electrons(-50, 500);
@@ -49,8 +49,8 @@ class Quality : public test::StageTest {
   SolutionView solution;
 };
 
-// A CCD longer than the rows that a block does, with rows that no spot reaches.
-TEST_F(Quality, RowsKnowTheBinsAndColumnsThatReachThem) {
+// A CCD with more rows than a block handles, and with rows that no spot reaches.
+TEST_F(Quality, RowBinsCoverTheSpotsThatReachEachRow) {
   psf = spex::test::make_psf(
       {.nfiber = 11, .nx = 70, .ny = 2100, .x_first = -5, .y_middle = 1024, .y_per_bin = 1.7});
   pixels = spex::test::make_pixels_of_noise(70, 2100);
@@ -82,8 +82,8 @@ TEST_F(Quality, RowsKnowTheBinsAndColumnsThatReachThem) {
   EXPECT_GT(empty, 0) << "no row without a spot: the test does not test";
 }
 
-// Both rules of which pixels count: the solution has negative bins, so that they differ.
-TEST_F(Quality, CoreBinsAreTheReferencesOwn) {
+// Both rules for counted pixels; they differ because the solution has negative bins.
+TEST_F(Quality, CoreBinsAgreeWithTheReference) {
   prepare();
   const DeviceBuffer<double> work = poisoned<double>(count_of(all.count, all.npixel));
   int unconstrained = 0;
@@ -123,7 +123,7 @@ TEST_F(Quality, CoreBinsAreTheReferencesOwn) {
             std::vector<int>(count_of(all.count), 0));
 }
 
-TEST_F(Quality, OverflowIsTheFailureOfItsOwnPatch) {
+TEST_F(Quality, OverflowFailsOnlyItsPatch) {
   prepare();
   host_f[strides.patch(1) + strides.bin(0, 11)] = 1e200;
   f = to_device(host_f);
@@ -137,7 +137,7 @@ TEST_F(Quality, OverflowIsTheFailureOfItsOwnPatch) {
   EXPECT_EQ(gpu::to_host<int>(all.status(), expected.size(), stream()), expected);
 }
 
-TEST_F(Quality, CoreModelIsTheReferencesOwn) {
+TEST_F(Quality, CoreModelAgreesWithTheReference) {
   prepare();
   const DeviceBuffer<double> model = poisoned<double>(count_of(all.count, all.npixel));
   find_core_model(all.patches(), all.count, all.npixel, all.spots, frame->rows(), solution,
@@ -160,8 +160,8 @@ TEST_F(Quality, CoreModelIsTheReferencesOwn) {
   }
 }
 
-// Their spots stand elsewhere; to the bit, they are those of the whole frame.
-TEST_F(Quality, ASelectionHasTheModelsOfItsPatches) {
+// The selection's spots are elsewhere in memory, but bit-identical to the whole frame's.
+TEST_F(Quality, ModelsOfASelectionEqualThoseOfTheFrame) {
   prepare();
   const auto models_of = [&](const PatchBatch& batch, const SolutionView& of_batch) {
     const DeviceBuffer<double> model = poisoned<double>(count_of(batch.count, batch.npixel));

@@ -8,7 +8,7 @@
 namespace spex::gpu {
 namespace {
 
-// The stages before the roots have tests of their own.
+// The stages before the roots are tested separately.
 class Roots : public test::StageTest {
  protected:
   void find_all() {
@@ -20,7 +20,7 @@ class Roots : public test::StageTest {
     workspace->factor();
     workspace->roots();
   }
-  // Spectra that are left to Jacobi.
+  // Number of spectra that are left to Jacobi.
   [[nodiscard]] int nhard() const {
     const RootBatch roots = workspace->root_batch();
     const auto hard = gpu::to_host<int>(roots.hard, count_of(roots.ncores), stream());
@@ -35,7 +35,7 @@ class Roots : public test::StageTest {
                                  result, times));
     return result;
   }
-  // Of the core bins that lie within the grid.
+  // Compares the core bins within the grid.
   void expect_spectra_of(int k, const PatchResult& found, double tolerance) const {
     const Decorrelated decorrelated = expected(k);
     const Patch& patch = patches[k];
@@ -63,8 +63,8 @@ class Roots : public test::StageTest {
   std::optional<BandWorkspace> workspace;
 };
 
-// Blocks of each size that the kernel is built for: 23 bins to 32, 41 to 48, 57 to 64, 75 to 80.
-TEST_F(Roots, SpectraAreTheReferencesOwn) {
+// Blocks of each compiled size: 23 bins to 32, 41 to 48, 57 to 64, 75 to 80.
+TEST_F(Roots, SpectraAgreeWithTheReference) {
   use_good_ccd();
   for (const int nwavestep : {13, 31, 47, 65}) {
     SCOPED_TRACE(nwavestep);
@@ -79,9 +79,8 @@ TEST_F(Roots, SpectraAreTheReferencesOwn) {
   }
 }
 
-// C of one bin, and C of bins so far apart that each has a spot of its own, are as simple as can
-// be.
-TEST_F(Roots, SingleBinsAreTheReferencesOwn) {
+// The simplest cases: C of one bin, and C of bins so far apart that their spots do not overlap.
+TEST_F(Roots, SingleBinsAgreeWithTheReference) {
   use_good_ccd();
   options.wavepad = 0;
   for (const int nwavestep : {1, 5}) {
@@ -96,8 +95,8 @@ TEST_F(Roots, SingleBinsAreTheReferencesOwn) {
   }
 }
 
-// Bins that the prior alone holds: the root is left to Jacobi, which is given the reference's C.
-TEST_F(Roots, HardBlocksAreKeptAndFinishedByJacobi) {
+// Bins that only the prior determines: the root is left to Jacobi, applied to the reference's C.
+TEST_F(Roots, HardBlocksAreSolvedByJacobi) {
   find_all();
   const RootBatch roots = workspace->root_batch();
   const int m = roots.layout.nwave;
@@ -140,8 +139,8 @@ TEST_F(Roots, HardBlocksAreKeptAndFinishedByJacobi) {
             std::vector<int>(patches.size(), 0));
 }
 
-// A patch that failed before keeps its zeros, and no other notices.
-TEST_F(Roots, FailedPatchesAreLeftAlone) {
+// A failed patch keeps zeros, and other patches are not affected.
+TEST_F(Roots, FailedPatchesAreSkipped) {
   use_good_ccd();
   find_all();
   const std::vector<PatchResult> before = frame->download();

@@ -9,8 +9,8 @@ namespace {
 
 using testing::Each;
 
-// A patch of 2 core fibers behind one of padding, 3 core bins between 2 of padding, on a grid of 5
-// fibers and 6 bins, where it begins at fiber 1 and bin 1; one diagonal on either side.
+// A patch of 2 core fibers after one padding fiber, and 3 core bins between 2 padding bins on each
+// side, at fiber 1 and bin 1 of a grid of 5 fibers and 6 bins; one diagonal on either side.
 class Spectra : public test::GpuTest {
  protected:
   static constexpr int nspec = 5, nwave = 6, ndiag = 1, m = 7;
@@ -28,7 +28,7 @@ class Spectra : public test::GpuTest {
   void SetUp() override {
     GpuTest::SetUp();
     values = poisoned<double>(spectra_size(nspec, nwave, ndiag));
-    // The first bin of the patch's padding is bin -1 of the grid.
+    // The patch's first padding bin is bin -1 of the grid.
     view = view_spectra(values.get(), nspec, nwave, ndiag, -1);
   }
   [[nodiscard]] std::vector<double> read(const double* from, int rows_per_fiber = 1) const {
@@ -51,7 +51,7 @@ TEST_F(Spectra, ViewsDoNotOverlapAndFillTheArray) {
   EXPECT_EQ(view.core_bin(patch), 1);
 }
 
-TEST_F(Spectra, ClearedAreZerosAndAllMasked) {
+TEST_F(Spectra, ClearedSpectraAreZeroAndMasked) {
   clear_spectra(view, stream());
   EXPECT_THAT(read(view.flux), Each(0.0));
   EXPECT_THAT(read(view.ivar), Each(0.0));
@@ -60,7 +60,7 @@ TEST_F(Spectra, ClearedAreZerosAndAllMasked) {
   EXPECT_THAT(read(view.resolution, 3), Each(0.0));
 }
 
-TEST_F(Spectra, FailedPatchesLoseTheirCoreOnly) {
+TEST_F(Spectra, ClearFailedResetsOnlyTheCore) {
   const std::vector<double> ones(values.count(), 1.0);
   for (const int status : {0, 1}) {
     values = to_device(ones);
@@ -80,8 +80,9 @@ TEST_F(Spectra, FailedPatchesLoseTheirCoreOnly) {
   }
 }
 
-// Q of 7 x 7 whose rows can be followed by hand, for both core spectra; one bin has no constraint.
-TEST_F(Spectra, SignalAndNoiseAreSectionFive) {
+// A 7 x 7 Q with rows that are easy to check by hand, for both core spectra; one bin has no
+// constraint.
+TEST_F(Spectra, SignalAndNoiseFollowSectionFive) {
   const DeviceBuffer<PatchGeometry> patches = to_device<PatchGeometry>({patch});
   const DeviceBuffer<CoreSpectrum> cores = to_device<CoreSpectrum>({{0, 0}, {0, 1}});
   const BinStrides strides{3 * m, m, 1};
@@ -100,7 +101,7 @@ TEST_F(Spectra, SignalAndNoiseAreSectionFive) {
       r[count_of(s + 1, m) + row] = sum;
       Qf[count_of(s + 1, m) + row] = product;
     }
-  q[count_of(m) + 3] = 0;  // spectrum 0, bin 1 of the core
+  q[count_of(m) + 3] = 0;  // spectrum 0, core bin 1
   const DeviceBuffer<double> Q_device = to_device(Q), f_device = to_device(f),
                              q_device = to_device(q), r_device = to_device(r),
                              Qf_device = to_device(Qf), work = poisoned<double>(count_of(2, 2, m));
@@ -135,7 +136,7 @@ TEST_F(Spectra, SignalAndNoiseAreSectionFive) {
   }
 }
 
-// More bins than a block's shared memory could hold: a spectrum in one step, fibers apart.
+// More bins than a block's shared memory could hold.
 TEST_F(Spectra, LongSpectra) {
   constexpr int long_m = 7001;
   patch = {};
@@ -162,7 +163,7 @@ TEST_F(Spectra, LongSpectra) {
   EXPECT_THAT(gpu::to_host(view.ivar, count_of(long_m), stream()), Each(4.0));
 }
 
-TEST_F(Spectra, ANumberThatIsNotFiniteFailsThePatch) {
+TEST_F(Spectra, NonFiniteNumbersFailThePatch) {
   const DeviceBuffer<PatchGeometry> patches = to_device<PatchGeometry>({patch, patch});
   const DeviceBuffer<CoreSpectrum> cores = to_device<CoreSpectrum>({{0, 1}, {1, 1}});
   std::vector<double> Q(count_of(2, m, m), 1.0);

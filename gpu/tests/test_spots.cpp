@@ -12,7 +12,7 @@ namespace {
 
 class Spots : public test::GpuTest {
  protected:
-  // The spots of fibers [fiber, fiber + nspec).
+  // Computes the spots of fibers [fiber, fiber + nspec).
   std::vector<double> evaluate(const Psf& psf, int fiber, int nspec, const WaveBins& bins) {
     DevicePsf device;
     upload(psf, device, stream());
@@ -31,7 +31,7 @@ class Spots : public test::GpuTest {
   }
 };
 
-// Odd sizes: not a warp, not a block; and more bins than a block does.
+// Odd sizes that are not multiples of a warp or block, and more bins than a block handles.
 TEST_F(Spots, AgreeWithTheReference) {
   for (const int degree : {0, 1, 2, 4, 7}) {
     SCOPED_TRACE(degree);
@@ -52,8 +52,8 @@ TEST_F(Spots, AgreeWithTheReference) {
   }
 }
 
-// Up to 32 columns, 12 rows and a degree of 7 along x go the faster way.
-TEST_F(Spots, AgreeWithTheReferenceOnEitherSideOfTheFasterWaysLimits) {
+// Up to 32 columns, 12 rows and degree 7 along x, the faster kernel is used.
+TEST_F(Spots, AgreeWithTheReferenceAroundTheFastKernelsLimits) {
   const WaveBins bins{make_wave_grid({990, 1000, 0.9}), 0, 7};
   for (const auto& [hsizex, hsizey] :
        {std::pair{15, 5}, std::pair{16, 5}, std::pair{15, 6}, std::pair{1, 6}, std::pair{16, 1}}) {
@@ -63,8 +63,9 @@ TEST_F(Spots, AgreeWithTheReferenceOnEitherSideOfTheFasterWaysLimits) {
   }
 }
 
-// A degree more, with coefficients of 0, is the same PSF; beyond 7 it goes the way of large spots.
-TEST_F(Spots, BothWaysGiveTheSameBits) {
+// An additional degree with zero coefficients is the same PSF, but degrees beyond 7 use the kernel
+// for large spots.
+TEST_F(Spots, BothKernelsGiveTheSameBits) {
   const WaveBins bins{make_wave_grid({990, 1030, 0.9}), -2, 41};
   const auto psf_of = [](int degree) {
     return spex::test::make_psf({.nfiber = 4, .hsizex = 8, .hsizey = 5, .degree = degree});
@@ -72,7 +73,7 @@ TEST_F(Spots, BothWaysGiveTheSameBits) {
   EXPECT_EQ(evaluate(psf_of(7), 1, 3, bins), evaluate(psf_of(8), 1, 3, bins));
 }
 
-// Degrees that differ along x and y and from series to series, each with its own range.
+// Different degrees along x and y and per series, each with its own wavelength range.
 TEST_F(Spots, EverySeriesHasItsOwnDegreeAndRange) {
   Psf psf = spex::test::make_psf({.nfiber = 3, .degree = 0});
   psf.ghdegx = 1;
@@ -92,7 +93,7 @@ TEST_F(Spots, EverySeriesHasItsOwnDegreeAndRange) {
   expect_spots_of_reference(psf, 0, 3, {make_wave_grid({960, 1035, 0.7}), -3, 75});
 }
 
-// The largest that the reader of PSFs lets in: fewer warps share a block.
+// The largest spots that read_psf accepts: fewer warps per block.
 TEST_F(Spots, LargestOfAllAgreeWithTheReference) {
   Psf psf = spex::test::make_psf({.nfiber = 2, .hsizex = 64, .hsizey = 64, .degree = 20});
   for (int fiber = 0; fiber < 2; ++fiber)
@@ -101,7 +102,7 @@ TEST_F(Spots, LargestOfAllAgreeWithTheReference) {
   expect_spots_of_reference(psf, 0, 2, {grid, 0, 5});
 }
 
-TEST_F(Spots, BrokenOnesAreFound) {
+TEST_F(Spots, BrokenSpotsAreReported) {
   Psf psf = spex::test::make_psf({.nfiber = 3});
   psf.param[1 * psf.ncoeff] = -1;  // GHSIGX of fiber 1
   DevicePsf device;

@@ -8,7 +8,7 @@ namespace {
 
 using Widen = test::GpuTest;
 
-TEST_F(Widen, EveryNumberAndNoMore) {
+TEST_F(Widen, ConvertsExactlyCountNumbers) {
   for (const std::size_t count : {0, 1, 31, 256, 257, 1000}) {
     std::vector<float> values(count);
     std::vector<double> expected(count + 1, -7);
@@ -21,7 +21,7 @@ TEST_F(Widen, EveryNumberAndNoMore) {
   }
 }
 
-TEST_F(Widen, NarrowsToTheNearest) {
+TEST_F(Widen, NarrowRoundsToNearest) {
   const std::vector<double> values = {0,           -1.5,          1.0 / 3,  1e-50,
                                       1 + 0x1p-24, 1 + 0x1.8p-23, 123456789};
   const DeviceBuffer<double> from = to_device(values);

@@ -1,4 +1,4 @@
-// Broadcasts of the data model from one rank to all others of a communicator.
+// Broadcasts of the data model from one rank to all other ranks of a communicator.
 #pragma once
 
 #include <cstddef>
@@ -15,19 +15,19 @@
 
 namespace spex::mpi {
 
-/// `bytes` bytes at `data`, in pieces that MPI's int counts can hold.
+/// Broadcasts `bytes` bytes at `data`, in pieces that fit MPI's int counts.
 void broadcast_bytes(const Communicator& comm, void* data, std::size_t bytes, int root);
 
-/// A plain value of `root`, which all ranks have afterwards; as all that follows. Collective.
+/// Broadcasts a plain value from `root` to all ranks. Collective, as all functions below.
 template <message::Plain T>
 void broadcast(const Communicator& comm, T& value, int root = 0) {
   broadcast_bytes(comm, &value, sizeof(T), root);
 }
 
-/// Pixels, as float or double as the root has them.
+/// Broadcasts pixels as float or double, whichever the root has.
 void broadcast(const Communicator& comm, Reals& reals, int root = 0);
 
-/// A vector or string; others than `root` get its size too.
+/// Broadcasts a vector or string, including its size.
 template <class Container>
 requires requires(Container& values) {
   values.resize(values.size());
@@ -43,7 +43,7 @@ void broadcast(const Communicator& comm, Container& values, int root = 0) {
     for (Value& value : values) broadcast(comm, value, root);
 }
 
-/// A value that may be absent.
+/// Broadcasts an optional value.
 template <class T>
 void broadcast(const Communicator& comm, std::optional<T>& value,
                int root = 0) requires(!message::Plain<T>) {
@@ -54,14 +54,13 @@ void broadcast(const Communicator& comm, std::optional<T>& value,
   if (value) broadcast(comm, *value, root);
 }
 
-/// A struct that is described by its fields (model/fields.hpp), field by field.
+/// Broadcasts a struct field by field (model/fields.hpp).
 template <message::Compound T>
 void broadcast(const Communicator& comm, T& object, int root = 0) {
   for_each_field(object, [&](auto& field) { broadcast(comm, field, root); });
 }
 
-/// A frame's inputs without the values of its pixels: what it takes to write the output.
-/// Collective.
+/// Broadcasts a frame's inputs without pixel values: the data that the writer needs. Collective.
 void broadcast_description(const Communicator& comm, FrameInputs& inputs, int root);
 
 }  // namespace spex::mpi

@@ -1,12 +1,11 @@
-// The check of an MPI call. MPI_ERRORS_RETURN is set on the world (environment.hpp), so that it can
-// fire.
+// Checks the result of an MPI call. Requires MPI_ERRORS_RETURN on the world (environment.hpp).
 #pragma once
 
 namespace spex::mpi {
 
-/// Throws Error(internal) with the call, where it stands, and MPI's own text.
+/// Throws Error(internal) with the call, its source location, and MPI's message.
 [[noreturn]] void report_failure(int code, const char* call, const char* file, int line);
-/// The same as a log line, for destructors.
+/// Logs the same message, for destructors.
 void log_failure(int code, const char* call, const char* file, int line) noexcept;
 
 }  // namespace spex::mpi

@@ -1,4 +1,4 @@
-// Steps that all ranks take together, where one rank's failure ends the step on all of them.
+// Steps that all ranks take together: the failure of one rank ends the step on all ranks.
 #pragma once
 
 #include <functional>
@@ -11,10 +11,10 @@
 
 namespace spex::mpi {
 
-/// An error as a value, which can travel between ranks and threads.
+/// An error as a value that can be sent between ranks and threads.
 struct Failure {
   ErrorKind kind = ErrorKind::internal;  ///< decides the exit status
-  std::string text;                      ///< one line, as the user shall read it
+  std::string text;                      ///< one-line message for the user
 };
 
 /// All fields of a Failure.
@@ -24,34 +24,35 @@ auto fields(T& failure) {
   return std::tie(kind, text);
 }
 
-/// Calls `step`; what it threw, if it did.
+/// Calls `step` and returns its exception as a Failure, if any.
 [[nodiscard]] std::optional<Failure> attempt(const std::function<void()>& step);
 
-/// What failed on the lowest rank that failed.
+/// The failure of the lowest failing rank.
 struct FailureOfRank {
-  int rank = 0;     ///< of the communicator
-  Failure failure;  ///< what it threw
+  int rank = 0;     ///< rank in the communicator
+  Failure failure;  ///< its failure
 };
 
-/// Every rank of `comm` gets the same answer: whether any rank has failed, and how. Collective.
+/// Agrees on the failure of the lowest failing rank, if any; all ranks get the same answer.
+/// Collective.
 [[nodiscard]] std::optional<FailureOfRank> agree(const Communicator& comm,
                                                  const std::optional<Failure>& mine);
 
-/// An error that every rank knows of, so that all can end in good order.
+/// An error known to all ranks, so that all can exit in order.
 class CollectiveError : public Error {
  public:
   using Error::Error;
 };
 
-/// Calls `step` on every rank and waits for all. Where it throws on any, every rank throws the same
-/// CollectiveError: that of the lowest failing rank, which is named unless it is rank 0. So no rank
-/// waits for another that has given up.
+/// Calls `step` on every rank and waits for all ranks. If any rank fails, every rank throws the
+/// same CollectiveError: the error of the lowest failing rank, naming the rank unless it is rank 0.
+/// No rank is left waiting for a failed rank.
 void collective(const Communicator& comm, const std::function<void()>& step);
 
-/// Calls `step` on rank 0 alone; otherwise as above.
+/// Calls `step` on rank 0 only; errors as in collective().
 void on_root(const Communicator& comm, const std::function<void()>& step);
 
-/// Whether `mine` is true on every rank; every rank gets the same answer.
+/// Whether `mine` is true on every rank; all ranks get the same answer. Collective.
 [[nodiscard]] bool all_ranks(const Communicator& comm, bool mine);
 
 }  // namespace spex::mpi

@@ -12,14 +12,15 @@ namespace {
 
 constexpr int keep_what_is_set = 0;
 
-// hwloc, by which MPI looks at the machine, would start every GPU to do so: 1.2 s with four.
+// Disables hwloc's GPU plugins: to inspect the machine, they would initialize every GPU (1.2 s with
+// four).
 void spare_gpus() {
   setenv("HWLOC_COMPONENTS", "-cuda,-nvml,-opencl,-gl", keep_what_is_set);
 }
 
-// Open MPI without a launcher starts a daemon of its own and looks for networks, 0.3 s; a process
-// alone needs neither. Without the daemon all such processes of a user would share one folder for
-// their session, which the first to end removes under those that start: they do without.
+// Without a launcher Open MPI starts a daemon and probes networks (0.3 s); a single process needs
+// neither. Without the daemon, all such processes of a user would share a session folder, which the
+// first process to exit removes while others start; the folder is disabled, too.
 void prepare_for_one_process() {
   for (const char* launched :
        {"PMIX_RANK", "PMI_RANK", "OMPI_COMM_WORLD_RANK", "PALS_RANKID", "MPI_LOCALRANKID"})
@@ -35,10 +36,10 @@ Environment::Environment(int& argc, char**& argv) {
   spare_gpus();
   prepare_for_one_process();
   int provided = 0;
-  // Threads compute; only the main one speaks MPI.
+  // Threads compute; only the main thread calls MPI.
   SPEX_MPI_CHECK(MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided));
   if (provided < MPI_THREAD_FUNNELED)
-    throw Error(ErrorKind::internal, "MPI", "allows a process no threads", "MPI_THREAD_FUNNELED");
+    throw Error(ErrorKind::internal, "MPI", "does not support threads", "MPI_THREAD_FUNNELED");
   SPEX_MPI_CHECK(MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN));
   SPEX_MPI_CHECK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 }

@@ -1,4 +1,4 @@
-// Owners of MPI itself and of a communicator.
+// RAII owners of MPI and of communicators.
 #pragma once
 
 #include <optional>
@@ -7,40 +7,39 @@
 
 namespace spex::mpi {
 
-/// MPI from construction to destruction, with errors returned rather than fatal. A program started
-/// without mpirun or srun is a world of one rank.
+/// Initializes and finalizes MPI. A program started without mpirun or srun is a world of one rank.
 class Environment {
  public:
-  /// Starts MPI, which may take its own arguments off the command line.
+  /// Initializes MPI, which may remove its own arguments from the command line.
   Environment(int& argc, char**& argv);
   Environment(const Environment&) = delete;
   Environment& operator=(const Environment&) = delete;
   ~Environment();
 };
 
-/// A communicator; it owns those that it made itself. Move-only.
+/// A communicator, which is freed unless it is the world. Move-only.
 class Communicator {
  public:
   /// The world, not owned.
   [[nodiscard]] static Communicator world();
-  /// The ranks that share this rank's node.
+  /// The communicator of the ranks on this node.
   [[nodiscard]] Communicator node() const;
-  /// The ranks that gave the same `part`, in this communicator's order; nothing on ranks that gave
-  /// a negative one. Collective.
+  /// The ranks with the same `part`, in this communicator's order; nothing on ranks with a negative
+  /// `part`. Collective.
   [[nodiscard]] std::optional<Communicator> split(int part) const;
 
-  /// Takes the handle over; `other` owns nothing afterwards.
+  /// Takes ownership of `other`'s handle.
   Communicator(Communicator&& other) noexcept;
-  /// The same, after what this object owned is freed.
+  /// The same, after freeing the current handle.
   Communicator& operator=(Communicator&& other) noexcept;
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
   ~Communicator();
 
-  [[nodiscard]] MPI_Comm get() const noexcept { return comm_; }  ///< for MPI's own functions
-  [[nodiscard]] int rank() const noexcept { return rank_; }      ///< of this process
+  [[nodiscard]] MPI_Comm get() const noexcept { return comm_; }  ///< handle for MPI functions
+  [[nodiscard]] int rank() const noexcept { return rank_; }      ///< rank of this process
   [[nodiscard]] int size() const noexcept { return size_; }      ///< number of ranks
-  /// Rank 0 reads, speaks and writes.
+  /// Whether this is rank 0, which reads, logs and writes.
   [[nodiscard]] bool is_root() const noexcept { return rank_ == 0; }
 
  private:

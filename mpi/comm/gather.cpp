@@ -12,7 +12,7 @@ namespace {
 
 constexpr int result_tag = 1;
 
-// A patch's result and the frame that it is of, as they travel.
+// A patch's result and its frame number, as a message.
 struct Sent {
   int frame = 0;
   PatchResult result;
@@ -32,7 +32,7 @@ PatchResult receive_result(const Communicator& comm, int rank, int frame) {
   SPEX_MPI_CHECK(
       MPI_Recv(message.data(), count, MPI_BYTE, rank, result_tag, comm.get(), MPI_STATUS_IGNORE));
   auto sent = message::unpack<Sent>(message);
-  if (sent.frame != frame) throw std::logic_error("a patch result of another frame arrived");
+  if (sent.frame != frame) throw std::logic_error("received a patch result of another frame");
   return std::move(sent.result);
 }
 
@@ -48,7 +48,7 @@ std::vector<PatchResult> gather_results(const Communicator& comm, const std::vec
     }
     return {};
   }
-  // A rank sends its results in the order of the patches, so receiving in that order meets them.
+  // Ranks send results in patch order, so that receiving in patch order matches.
   std::vector<PatchResult> all;
   all.reserve(rank_of.size());
   auto own = mine.begin();

@@ -1,4 +1,4 @@
-// Patch results on their way to rank 0.
+// Gathers patch results on rank 0.
 #pragma once
 
 #include <vector>
@@ -9,15 +9,15 @@
 
 namespace spex::mpi {
 
-/// Rank 0 gets the results of all patches in their order; others get none. `rank_of` is the rank of
-/// each patch; `mine` holds the results of this rank's patches in order. `frame` travels with every
-/// result: throws std::logic_error where another frame's arrives.
+/// Gathers the results of all patches on rank 0, in patch order; other ranks get none. `rank_of` is
+/// the rank of each patch; `mine` holds the results of this rank's patches in order. Every message
+/// contains `frame`; throws std::logic_error on a mismatch.
 [[nodiscard]] std::vector<PatchResult> gather_results(const Communicator& comm,
                                                       const std::vector<int>& rank_of,
                                                       std::vector<PatchResult>&& mine,
                                                       int frame = 0);
 
-/// Seconds of all ranks, on rank 0; on others their own.
+/// The sum of all ranks' seconds on rank 0; other ranks get their own seconds.
 [[nodiscard]] StageTimes gather_times(const Communicator& comm, const StageTimes& mine);
 
 }  // namespace spex::mpi

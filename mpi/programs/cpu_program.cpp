@@ -35,7 +35,7 @@ constexpr const char* footer =
     "Exit status: 0 success, 1 bad file or failure, 2 bad command line,\n"
     "7 frames without inputs were skipped (--skip-missing).";
 
-// The rank's share of its node's CPUs, and no more than it may run on.
+// The rank's share of the node's CPUs, limited by its affinity mask.
 int share_of_threads(const mpi::Communicator& world) {
   const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
   const int share = std::max(1, static_cast<int>(cpus / world.node().size()));

@@ -1,4 +1,4 @@
-// All of spex-cpu but its main.
+// spex-cpu without its main function.
 #pragma once
 
 #include <functional>
@@ -7,10 +7,10 @@
 
 namespace spex {
 
-/// Makes the hook of a rank's run over many frames. May throw Error(usage).
+/// Creates a rank's phase hook for tests. May throw Error(usage).
 using HookOfRank = std::function<mpi::PhaseHook(int rank)>;
 
-/// Runs spex-cpu and returns its exit status; the tests' has hooks.
+/// Runs spex-cpu and returns its exit status; tests pass a hook.
 [[nodiscard]] int cpu_program(int argc, char** argv, const HookOfRank& hook_of = {});
 
 }  // namespace spex

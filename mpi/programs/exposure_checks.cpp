@@ -11,7 +11,7 @@
 namespace spex {
 namespace {
 
-// An option that says where the files of folders lie, beside the folders themselves.
+// The first option that names a folder of files, in addition to --exposure or --night.
 const char* folder_option(const ExposureArguments& many) {
   if (!many.psf_dir.empty()) return "--psf-dir";
   if (!many.outdir.empty()) return "--outdir";
@@ -22,7 +22,7 @@ const char* folder_option(const ExposureArguments& many) {
   return nullptr;
 }
 
-// What is appended to is no other file of the run.
+// The log file must not be another file of the run.
 void check_log_file(const FrameFiles& one, const ExposureArguments& many) {
   const std::string& log = many.log_file;
   for (const char* ending : {".fits", ".gz", ".fz"})
@@ -36,7 +36,7 @@ void check_log_file(const FrameFiles& one, const ExposureArguments& many) {
                         "another name");
 }
 
-// Of one frame: no name is empty, and the run log is no other file of the frame.
+// Checks the files of one frame: names must not be empty, and the run log must be a different file.
 void check_names_of_one(const FrameFiles& files, const std::string& events) {
   const std::pair<const char*, const std::string*> named[] = {
       {"--input", &files.input}, {"--psf", &files.psf}, {"--output", &files.output}};
@@ -49,7 +49,7 @@ void check_names_of_one(const FrameFiles& files, const std::string& events) {
                         "another name for --events");
 }
 
-// What goes together, of the options that say which frames.
+// Checks combinations of options that select frames.
 void check_choice_of_frames(const ExposureArguments& many) {
   const auto without = [](const char* option, const char* other) {
     return usage_error(option, fmt::format("cannot be combined with {}", other), "one of them");
@@ -68,13 +68,13 @@ void check_choice_of_frames(const ExposureArguments& many) {
     return;
   }
   if (!many.specprod.empty())
-    throw usage_error("--specprod", "is for a production's tree", "--night with it");
+    throw usage_error("--specprod", "requires a production's tree", "--night");
   if (many.exposure.empty() && (many.psf_dir.empty() || many.outdir.empty()))
-    throw usage_error("--preproc-dir", "holds only the images",
-                      "--psf-dir and --outdir with it, or --exposure");
+    throw usage_error("--preproc-dir", "contains only the images",
+                      "also --psf-dir and --outdir, or --exposure");
 }
 
-// Of many frames: what goes together.
+// Checks combinations of options for many frames.
 void check_many(const FrameFiles& one, const ExposureArguments& many) {
   check_choice_of_frames(many);
   const char* const other = !many.list.empty()      ? "--list"
@@ -86,7 +86,7 @@ void check_many(const FrameFiles& one, const ExposureArguments& many) {
                       "one frame or many");
   if (one.model || one.fibermap)
     throw usage_error(other, "cannot be combined with --model and --fibermap",
-                      "one frame for those");
+                      "--input, --psf and --output");
   if (extractors_of_rank(many) < 1)
     throw usage_error("--extractors", std::to_string(*many.extractors), "1 or more");
 }
@@ -115,7 +115,7 @@ void check_exposure_options(const FrameFiles& one, const ExposureArguments& many
     throw usage_error("--stall-limit", fmt::format("{:g}", many.stall_limit), "0 s or more");
   if (!many.many()) {
     if (const char* stray = option_of_many(many))
-      throw usage_error(stray, "is only for many frames", "--exposure, --night or --list with it");
+      throw usage_error(stray, "requires many frames", "--exposure, --night or --list");
     check_names_of_one(one, many.events.value_or(""));
   } else {
     check_many(one, many);

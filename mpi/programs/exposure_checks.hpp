@@ -5,11 +5,10 @@
 
 namespace spex {
 
-/// The name of an option that was given and only the schedule pipeline has; null where there is
-/// none.
+/// The first given option that requires the schedule pipeline; null if there is none.
 [[nodiscard]] const char* pipeline_option(const ExposureArguments& many);
 
-/// The name of an option that was given and only many frames have; null where there is none.
+/// The first given option that requires many frames; null if there is none.
 [[nodiscard]] const char* option_of_many(const ExposureArguments& many);
 
 /// Throws Error(usage) if options exclude each other, a file name is missing, or a log has the name

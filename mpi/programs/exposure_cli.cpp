@@ -50,7 +50,7 @@ std::vector<int> parse_expids(const std::string& text) {
   return expids;
 }
 
-// Folders for each of the exposures, with what the command line says otherwise.
+// Input and output folders of each exposure, with the command line's overrides.
 std::vector<mpi::ExposureFolders> folders_of(const ExposureArguments& many) {
   const std::vector<int> expids = parse_expids(many.expid);
   std::vector<mpi::ExposureFolders> all;
@@ -98,7 +98,7 @@ mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameSe
                                          : parse_schedule(many.schedule);
     const char* const option = pipeline_option(many);
     if (option != nullptr && job.schedule != Schedule::pipeline)
-      throw usage_error(option, "is for the schedule pipeline, not " + to_string(job.schedule),
+      throw usage_error(option, "requires the schedule pipeline, not " + to_string(job.schedule),
                         "no such option, or that schedule");
     job.groups = many.groups;
     job.readers = many.readers.value_or(job.readers);
@@ -184,7 +184,7 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
          "Ranks that share the subbundles of a bundle; default: 1, or more if there are more "
          "ranks than bundles")
       ->group(files);
-  // As spex-gpu fills them in.
+  // spex-gpu computes these defaults.
   const bool gpu = one.device == Device::gpu;
   app.add_option(
          "--readers", many.readers,
@@ -200,14 +200,13 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
                      (gpu ? "one for two CPUs, at most 8 per GPU" : "2"))
       ->group(files);
   app.add_option("--frames-in-flight", many.frames_in_flight,
-                 "pipeline: frames of a rank in memory; default: one per thread")
+                 "pipeline: maximal number of frames in a rank's memory; default: one per thread")
       ->group(files);
 
   app.add_option("--events", many.events,
                  "Write the run log (what each rank did when) to this JSON file")
       ->group("Running");
-  app.add_option("--log-file", many.log_file,
-                 "Also append the log to this file, each line with its date")
+  app.add_option("--log-file", many.log_file, "Also append the log to this file, with timestamps")
       ->group("Running");
   app.add_option("--stall-limit", many.stall_limit,
                  "End the run with an error if a rank makes no progress for this many seconds; 0: "
@@ -238,7 +237,7 @@ FramesToDo frames_to_do(const mpi::Communicator& world, const FrameJob& one,
     to_do.frames = {one.files};
     return to_do;
   }
-  // One rank looks, so that all see the same files.
+  // Only rank 0 lists folders, so that all ranks see the same files.
   mpi::on_root(world, [&] {
     to_do.frames = frames_of(many);
     mpi::check_outputs(to_do.frames, {many.list, many.events.value_or("")});

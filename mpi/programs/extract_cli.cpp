@@ -26,13 +26,14 @@ std::string names(const std::vector<Choice>& choices) {
 }
 
 std::string method_help(Device device) {
-  return device == Device::gpu ? "Linear algebra: eigh or cholesky; default: that of the milestone"
+  return device == Device::gpu ? "Linear algebra: eigh or cholesky; default: the milestone's"
                                : "Linear algebra: eigh or cholesky; default: eigh";
 }
 
-// Sets the milestone and the method; where only the method is given, the first milestone of it.
+// Sets the milestone and the method. If only the method is given, takes the first milestone with
+// that method.
 void choose_way(const ExtractArguments& arguments, ExtractOptions& o) {
-  // A rung of the GPU has its own method; on the CPU any goes with any.
+  // A GPU milestone implies its method; a CPU milestone supports both methods.
   const std::vector<Milestone> milestones = milestones_of(arguments.device);
   o.milestone = arguments.milestone.empty()
                     ? milestones.front()
@@ -46,24 +47,24 @@ void choose_way(const ExtractArguments& arguments, ExtractOptions& o) {
     o.milestone = *std::find_if(milestones.begin(), milestones.end(), fits);
   else if (!fits(o.milestone))
     throw usage_error("--method",
-                      to_string(o.method) + " is not what " + to_string(o.milestone) + " does",
+                      to_string(o.method) + " is not the method of " + to_string(o.milestone),
                       to_string(traits(o.milestone).method));
 }
 
-// On the GPU the flux of the whole frame comes from the bands of the engine that works spectrum by
-// spectrum; the paper's rungs are there to be measured as the paper has them.
+// On the GPU, --flux frame needs the bands of the fiber-by-fiber engine; the other milestones are
+// kept as published.
 void refuse_frame_flux(const ExtractOptions& o) {
   if (o.flux == FluxSolver::patch) return;
   const MilestoneTraits& rung = traits(o.milestone);
   if (!rung.solves_frame)
-    throw usage_error("--flux", "frame is not what " + to_string(o.milestone) + " does",
+    throw usage_error("--flux", "frame is not supported by " + to_string(o.milestone),
                       "--milestone direct or pipeline, or --flux patch");
   if (rung.device == Device::gpu && o.decorrelate == Decorrelate::noise)
     throw usage_error("--flux", "frame needs --decorrelate signal on the GPU",
                       "--decorrelate signal, or spex-cpu");
 }
 
-// A finite number as Python's float() reads it, with blanks around it and perhaps a + before it.
+// Parses a finite number like Python's float(): with surrounding blanks and an optional +.
 std::optional<double> number_of(std::string_view text) {
   constexpr const char* blanks = " \t\n\r\f\v";
   const std::size_t begin = text.find_first_not_of(blanks);
@@ -88,7 +89,7 @@ WaveRange parse_wavelength(const std::string& text) {
   for (int i = 0; i < 3; ++i) {
     const std::size_t comma = rest.find(',');
     if (i < 2 && comma == rest.npos) throw wrong("is not three numbers");
-    if (i == 2 && comma != rest.npos) throw wrong("has something after its third number");
+    if (i == 2 && comma != rest.npos) throw wrong("has extra text after the third number");
     const std::optional<double> value = number_of(rest.substr(0, comma));
     if (!value) throw wrong("is not three numbers");
     values[i] = *value;
@@ -105,7 +106,7 @@ std::uint32_t parse_mask_bits(const std::string& text) {
   std::uint32_t bits = 0;
   const auto [after, code] = std::from_chars(begin, end, bits, hexadecimal ? 16 : 10);
   if (code != std::errc() || after != end)
-    throw usage_error("--mask-bits", "'" + text + "' is no set of bits",
+    throw usage_error("--mask-bits", "'" + text + "' is not a set of bits",
                       "a number such as 767 or 0x2FF, or all");
   return bits;
 }
@@ -114,7 +115,7 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   auto& [files, settings] = arguments.job;
   ExtractOptions& o = settings.options;
   app.option_defaults()->always_capture_default();
-  // Of an option that is given twice the last counts, as in production's scripts.
+  // If an option is repeated, the last value counts, as in production's scripts.
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 
   app.add_option("-i,--input", files.input, "Preprocessed image (.fits, .fits.gz, .fits.fz)")
@@ -180,13 +181,13 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
       ->group("Algorithm");
 
   app.add_option("--milestone", arguments.milestone,
-                 "How the work is organized: " + names(milestones_of(arguments.device)) +
+                 "Implementation: " + names(milestones_of(arguments.device)) +
                      "; default: " + to_string(default_milestone(arguments.device)))
       ->group("Running");
   app.add_option("--threads", arguments.threads,
                  "Threads per rank; default: the rank's share of the node's CPUs")
       ->group("Running");
-  app.add_flag("--mpi", arguments.mpi, "Accepted for production's scripts, without effect")
+  app.add_flag("--mpi", arguments.mpi, "Ignored; accepted for production's scripts")
       ->group("Running");
   app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")->group("Running");
 
@@ -202,8 +203,7 @@ FrameJob make_job(const ExtractArguments& arguments) {
   ExtractOptions& o = job.settings.options;
   if (!arguments.wavelength.empty()) {
     o.wavelength = parse_wavelength(arguments.wavelength);
-    static_cast<void>(
-        make_wave_grid(*o.wavelength));  // complains of a bad grid before any file is read
+    static_cast<void>(make_wave_grid(*o.wavelength));  // reports a bad grid before any file is read
   }
   if (!arguments.mask_bits.empty()) o.mask_bits = parse_mask_bits(arguments.mask_bits);
   o.decorrelate = choose<Decorrelate>("--decorrelate", arguments.decorrelate,
@@ -222,7 +222,7 @@ FrameJob make_job(const ExtractArguments& arguments) {
   job.settings.scores = !arguments.no_scores;
   if (arguments.threads && (*arguments.threads < 1 || *arguments.threads > 4096))
     throw usage_error("--threads", std::to_string(*arguments.threads), "1 to 4096");
-  // Names are empty where many frames are asked for in another way (exposure_cli.hpp).
+  // Names are empty if many frames are requested (exposure_cli.hpp).
   refuse_overwriting(
       {job.files.output, job.files.model.value_or("")},
       {job.files.input, job.files.psf, job.files.fibermap.value_or(""), arguments.production.iers});

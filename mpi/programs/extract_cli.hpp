@@ -1,5 +1,5 @@
 // The command line of an extraction, with production's names and defaults (desi_extract_spectra,
-// spex); ours beside them.
+// spex) and additional options.
 #pragma once
 
 #include <optional>
@@ -14,13 +14,13 @@ class App;
 
 namespace spex {
 
-/// What the options of an extraction were parsed into, before they are checked.
+/// The parsed options, before checks.
 struct ExtractArguments {
-  Device device = Device::cpu;  ///< whose milestones the program has
+  Device device = Device::cpu;  ///< device of the program's milestones
   FrameJob job;
   std::string wavelength;
   std::string mask_bits;
-  std::string method;  ///< empty: the milestone's
+  std::string method;  ///< empty: the milestone's method
   std::string decorrelate = "signal";
   std::string flux = "patch";
   std::string chi2_pixels = "weighted";
@@ -29,24 +29,25 @@ struct ExtractArguments {
   std::optional<int> threads;
   ProductionArguments production;
   bool no_scores = false;
-  bool mpi = false;  ///< accepted for production's scripts; ranks are found without it
+  bool mpi = false;  ///< ignored; accepted for production's scripts
 };
 
-/// Adds the options of an extraction to `app`; they are parsed into `arguments`.
+/// Adds the options of an extraction to `app`; their values are stored in `arguments`.
 void add_extract_options(CLI::App& app, ExtractArguments& arguments);
 
-/// Parses the command line into `app`, as parse_command_line (program.hpp). Options may be
-/// abbreviated as in production's scripts, whose own options go before ours.
+/// Parses the command line like parse_command_line (program.hpp). Options may be abbreviated as in
+/// production's scripts, whose options take precedence.
 [[nodiscard]] bool parse_extract_command_line(CLI::App& app, int argc, char** argv, bool speaks,
                                               int& status);
 
-/// Checks and converts. Throws Error(usage).
+/// Checks and converts the arguments. Throws Error(usage).
 [[nodiscard]] FrameJob make_job(const ExtractArguments& arguments);
 
-/// `wmin,wmax,dw` in Angstrom. Throws Error(usage) where the text is anything else.
+/// Parses `wmin,wmax,dw` in Angstrom. Throws Error(usage) for any other text.
 [[nodiscard]] WaveRange parse_wavelength(const std::string& text);
 
-/// A number (decimal, or hexadecimal with 0x), or "all" for every bit. Throws Error(usage).
+/// Parses a decimal number, a hexadecimal number with 0x, or "all" for all bits. Throws
+/// Error(usage).
 [[nodiscard]] std::uint32_t parse_mask_bits(const std::string& text);
 
 }  // namespace spex

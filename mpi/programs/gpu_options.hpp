@@ -1,4 +1,4 @@
-// The options that spex-gpu has besides those of spex-cpu.
+// Options of spex-gpu in addition to spex-cpu's.
 #pragma once
 
 #include <optional>
@@ -8,11 +8,11 @@
 
 namespace spex {
 
-/// What they were parsed into.
+/// The parsed options.
 struct GpuArguments {
-  std::optional<int> device;  ///< GPU of every rank; those that it is dealt where absent
-  std::optional<int> gpus;    ///< of a process alone; as many as its frames are worth where absent
-  std::string bind = "gpu";   ///< gpu or none
+  std::optional<int> device;  ///< GPU of every rank; if absent, GPUs are dealt to ranks
+  std::optional<int> gpus;  ///< GPUs of a single process; if absent, chosen by the number of frames
+  std::string bind = "gpu";  ///< gpu or none
 };
 
 /// Adds the options to `app`.

@@ -13,7 +13,8 @@
 namespace spex {
 namespace {
 
-// The Earth moves at 1e-4 of the speed of light; a velocity in km/s is no such factor.
+// The Earth moves at 1e-4 of the speed of light; a larger value is a velocity in km/s, not a
+// factor.
 constexpr double most_shift = 1e-3;
 
 }  // namespace
@@ -29,7 +30,7 @@ void add_production_options(CLI::App& app, ProductionArguments& arguments) {
           ->excludes(all)
           ->group(barycentric);
   app.add_flag("--no-barycentric-correction", arguments.no_barycentric,
-               "No correction, although --night implies --barycentric-by-obstype")
+               "Disable the correction that --night implies")
       ->excludes(all)
       ->excludes(by_obstype)
       ->group(barycentric);
@@ -47,11 +48,13 @@ void add_production_options(CLI::App& app, ProductionArguments& arguments) {
   app.add_flag("--psferr-by-arm", arguments.psferr_by_arm,
                "Default of --psferr like desi_proc: 0.04 for b, 0.01 for r and z")
       ->group(scripts);
-  app.add_flag("--no-gpu", arguments.no_gpu, "Accepted by spex-cpu only")->group(scripts);
-  app.add_flag("--use-gpu", arguments.use_gpu, "gpu_specter's: accepted by spex-gpu only")
+  app.add_flag("--no-gpu", arguments.no_gpu, "Ignored by spex-cpu, rejected by spex-gpu")
+      ->group(scripts);
+  app.add_flag("--use-gpu", arguments.use_gpu,
+               "gpu_specter's: ignored by spex-gpu, rejected by spex-cpu")
       ->group(scripts);
   app.add_flag("--async-io", arguments.async_io,
-               "gpu_specter's: accepted, without effect (see --schedule and --milestone)")
+               "gpu_specter's: ignored (see --schedule and --milestone)")
       ->group(scripts);
   app.add_flag("-v,--verbose", arguments.verbose, "--loglevel debug")
       ->excludes(app.get_option("--loglevel"))
@@ -65,7 +68,7 @@ void add_production_options(CLI::App& app, ProductionArguments& arguments) {
 void check_production_options(const ProductionArguments& arguments, Device device) {
   if (arguments.use_specter)
     throw usage_error("--use-specter", "this program is not specter and cannot run it",
-                      "desi_extract_spectra for that");
+                      "desi_extract_spectra");
   if (arguments.decorrelate_fibers)
     throw usage_error("--decorrelate-fibers", "is an option of specter only",
                       "no such option, or --decorrelate noise (extraction.md, section 5)");
@@ -84,17 +87,17 @@ BarycentricSettings barycentric_settings(const ProductionArguments& arguments) {
                                           : BarycentricFrames::none;
   settings.heliocor = arguments.heliocor;
   const bool corrects = settings.frames != BarycentricFrames::none;
-  constexpr const char* with = "--barycentric-correction or --barycentric-by-obstype with it";
+  constexpr const char* with = "--barycentric-correction or --barycentric-by-obstype";
   if (settings.heliocor && !corrects)
-    throw usage_error("--heliocor", "no wavelength is to be corrected", with);
+    throw usage_error("--heliocor", "requires a barycentric correction", with);
   if (settings.heliocor && !(std::abs(*settings.heliocor - 1) <= most_shift))
     throw usage_error("--heliocor",
-                      fmt::format("{:g} is no factor of a wavelength", *settings.heliocor),
+                      fmt::format("{:g} is not a wavelength factor", *settings.heliocor),
                       "barycentric / observed wavelength, such as 1.00006");
   if (!arguments.iers.empty() && !corrects)
-    throw usage_error("--iers", "no wavelength is to be corrected", with);
+    throw usage_error("--iers", "requires a barycentric correction", with);
   if (!arguments.iers.empty() && settings.heliocor)
-    throw usage_error("--iers", "cannot be combined with --heliocor, which is the factor",
+    throw usage_error("--iers", "cannot be combined with --heliocor, which sets the factor",
                       "one of them");
   return settings;
 }
@@ -105,14 +108,15 @@ void load_earth_orientation(const mpi::Communicator& world, const ProductionArgu
   if (arguments.iers.empty()) {
     if (world.is_root())
       spdlog::info(
-          "barycentric correction without --iers: UT1 = UTC and no polar motion, right to 1e-10");
+          "barycentric correction without --iers: UT1 = UTC and no polar motion, accurate to "
+          "1e-10");
     return;
   }
   EarthOrientationTable table;
   mpi::on_root(world, [&] { table = read_earth_orientation(arguments.iers); });
   mpi::broadcast(world, table);
   if (world.is_root())
-    spdlog::info("barycentric correction with {}: MJD {:.0f} to {:.0f}, right to 1e-12",
+    spdlog::info("barycentric correction with {}: MJD {:.0f} to {:.0f}, accurate to 1e-12",
                  arguments.iers, table.mjd.front(), table.mjd.back());
   settings.earth = std::make_shared<const EarthOrientationTable>(std::move(table));
 }

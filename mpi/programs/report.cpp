@@ -19,7 +19,7 @@ void report_times(const StageTimes& times) {
 
 void report_patches(const std::string& output, const PatchCounts& counts) {
   const std::string frame = output.empty() ? "" : output + ": ";
-  // A camera's own range has a few per cent.
+  // Usually a few percent with the camera's default range.
   constexpr double unusual = 0.25;
   if (static_cast<double>(counts.dark) > unusual * static_cast<double>(counts.bins))
     spdlog::warn("{}{:.0f}% of {} bins have no usable pixel: their flux and ivar are 0", frame,

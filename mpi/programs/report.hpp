@@ -1,4 +1,4 @@
-// What the extracting programs do with a job before it runs and say about it afterwards.
+// Job preparation and final report of the extracting programs.
 #pragma once
 
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace spex {
 
-/// make_job, with the log level set and the program named. Throws Error(usage).
+/// make_job, also sets the log level and the program's name. Throws Error(usage).
 [[nodiscard]] FrameJob prepare_job(const ExtractArguments& arguments, const std::string& program);
 
-/// Logs the stage profile, what fell back or failed, and the file written. The frame is there.
+/// Logs the stage profile, patches that fell back or failed, and the written file.
 void report(const mpi::ExposureSummary& summary, const FrameJob& job);
-/// The same of many frames, of which some may have failed.
+/// The same for many frames, some of which may have failed.
 void report(const mpi::ExposureSummary& summary, const mpi::ExposureJob& job);
 
 }  // namespace spex

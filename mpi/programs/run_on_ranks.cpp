@@ -21,8 +21,8 @@ int run_on_ranks(const std::string& program, int argc, char** argv,
   const int ended = run_guarded(program, [&] {
     const mpi::Environment environment(argc, argv);
     const mpi::Communicator world = mpi::Communicator::world();
-    // The error is reported before MPI ends: mpirun kills the ranks that are left as soon as one
-    // has ended with an error, rank 0 before it has spoken among them.
+    // Report the error before MPI is finalized: as soon as one rank exits with an error, mpirun
+    // kills the others, possibly rank 0 before it has reported.
     return run_guarded(program, world.is_root(), [&] {
       try {
         return body(argc, argv, world);
@@ -37,8 +37,7 @@ int run_on_ranks(const std::string& program, int argc, char** argv,
       }
     });
   });
-  // At exit OpenBLAS waits for threads of its own, which never end where there is no memory for
-  // them.
+  // At exit OpenBLAS waits for its threads, which may never end when memory is exhausted.
   if (ended == status::failed) {
     std::fflush(nullptr);
     _exit(ended);

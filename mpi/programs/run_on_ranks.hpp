@@ -1,4 +1,4 @@
-// What the mains of programs that run under MPI share.
+// Shared main function of programs that run under MPI.
 #pragma once
 
 #include <functional>
@@ -8,11 +8,11 @@
 
 namespace spex {
 
-/// Runs `body(argc, argv, world)` on every rank of MPI and returns its exit status.
+/// Runs `body(argc, argv, world)` on every rank and returns its exit status.
 ///
-/// A CollectiveError is one line on stderr, from rank 0, and an exit status, as in run_guarded. Any
-/// other exception is known to one rank alone, for which the others may wait: it names the rank and
-/// aborts them all.
+/// Rank 0 reports a CollectiveError as one line on stderr, with an exit status as in run_guarded.
+/// Any other exception is known to one rank only, while others may wait for that rank: the message
+/// names the rank, and MPI_Abort ends all ranks.
 [[nodiscard]] int run_on_ranks(
     const std::string& program, int argc, char** argv,
     const std::function<int(int, char**, const mpi::Communicator&)>& body);

@@ -16,10 +16,10 @@
 namespace spex::mpi {
 namespace {
 
-// Most CPUs that cpu_set_t can tell of.
+// Capacity of cpu_set_t.
 constexpr int most_cpus = CPU_SETSIZE;
 
-// A whole word as a number of a CPU; -1 where it is none.
+// Parses a word as a CPU number; -1 if it is not a number.
 int cpu_of(const std::string& word) {
   int cpu = -1;
   const char* const end = word.data() + word.size();
@@ -33,7 +33,7 @@ Cpus common(const Cpus& a, const Cpus& b) {
   return both;
 }
 
-// How much of the CPUs beside a device a rank has.
+// The fraction of a device's local CPUs that a rank may use.
 double shared_part(const Cpus& rank, const Cpus& device) {
   if (device.empty()) return 0;
   return static_cast<double>(common(rank, device).size()) / static_cast<double>(device.size());

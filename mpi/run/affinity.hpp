@@ -1,4 +1,4 @@
-// Which CPUs lie beside which devices of a node, and which rank takes which device.
+// CPU affinity: local CPUs of devices, and the assignment of devices to ranks.
 #pragma once
 
 #include <string>
@@ -8,37 +8,37 @@
 
 namespace spex::mpi {
 
-/// Numbers of CPUs, ascending, as Linux counts them.
+/// CPU numbers, ascending, as Linux counts them.
 using Cpus = std::vector<int>;
 
-/// "0-2,8" of sysfs as numbers; empty where the text is no such list.
+/// Parses a CPU list of sysfs such as "0-2,8"; empty if the text is not a list.
 [[nodiscard]] Cpus parse_cpus(const std::string& text);
-/// The other way.
+/// Formats a CPU list.
 [[nodiscard]] std::string to_text(const Cpus& cpus);
 
-/// Those that this thread may run on; empty where the system does not say.
+/// The CPUs of this thread's affinity mask; empty if unknown.
 [[nodiscard]] Cpus allowed_cpus();
-/// Lets this thread, and those that it makes from now on, run on `cpus` alone. False where the
-/// system refuses.
+/// Restricts this thread, and threads that it starts later, to `cpus`. Returns false if the system
+/// refuses.
 bool bind_to(const Cpus& cpus);
 
-/// CPUs of the NUMA domain of the PCI device `bus_id` ("0000:c1:00.0"), by `sysfs`; empty where it
-/// is not known.
+/// The CPUs of the NUMA domain of the PCI device `bus_id` ("0000:c1:00.0"), from `sysfs`; empty if
+/// unknown.
 [[nodiscard]] Cpus cpus_beside(const std::string& bus_id, const std::string& sysfs = "/sys");
 
-/// `allowed`, as far as it is beside the devices, each of which has the CPUs of an element of
-/// `beside`. All of `allowed` where nothing of it is, or where a device's CPUs are not known.
+/// The CPUs in `allowed` that are local to the devices; element d of `beside` lists the CPUs of
+/// device d. Returns `allowed` if the intersection is empty or a device's CPUs are unknown.
 [[nodiscard]] Cpus nearest_cpus(const Cpus& allowed, const std::vector<Cpus>& beside);
 
-/// The devices of every rank of a node, of which rank r may run on `ranks[r]` and device d is
-/// beside `devices[d]`. Every rank has one, and where there are more devices than ranks all are
-/// dealt out. In their order ranks take, of the devices that the fewest have, the one of whose CPUs
-/// they have the largest part, and the first of several: ranks that are not bound take them in
+/// Assigns devices to the ranks of a node; rank r may run on `ranks[r]`, and device d is local to
+/// `devices[d]`. Every rank gets one device; surplus devices are dealt out, too. In rank order, a
+/// rank takes among the devices with the fewest ranks the device that shares the largest fraction
+/// of its CPUs with the rank; ties go to the first device, so that unbound ranks take devices in
 /// turn.
 [[nodiscard]] std::vector<std::vector<int>> deal_devices(const std::vector<Cpus>& ranks,
                                                          const std::vector<Cpus>& devices);
 
-/// allowed_cpus of all ranks of `node`, by rank. Collective.
+/// The affinity masks of all ranks of `node`, by rank. Collective.
 [[nodiscard]] std::vector<Cpus> gather_allowed_cpus(const Communicator& node);
 
 }  // namespace spex::mpi

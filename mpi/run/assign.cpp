@@ -10,7 +10,7 @@
 namespace spex::mpi {
 namespace {
 
-// Numbers the runs of patches for which same_unit(previous, patch) holds: [patches.size()].
+// Numbers consecutive patches with the same unit, by same_unit(previous, patch): [patches.size()].
 template <class SameUnit>
 std::vector<int> unit_of(const std::vector<Patch>& patches, const SameUnit& same_unit) {
   std::vector<int> unit(patches.size(), 0);
@@ -59,7 +59,7 @@ std::vector<int> assign_patches(const std::vector<Patch>& patches, int nranks, M
         return a.bundle == b.bundle && a.subbundle == b.subbundle;
       });
   }
-  // Unit u of `units` goes to rank u nranks / units: as even as whole units allow.
+  // Unit u of `units` goes to rank u nranks / units, which balances whole units.
   const long units = unit.back() + 1;
   std::vector<int> rank(patches.size());
   for (std::size_t p = 0; p < rank.size(); ++p)

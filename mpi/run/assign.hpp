@@ -1,4 +1,4 @@
-// Which rank extracts which patch.
+// Assignment of patches to ranks.
 #pragma once
 
 #include <optional>
@@ -9,14 +9,15 @@
 
 namespace spex::mpi {
 
-/// The rank of each patch, [patches.size()]; ranks beyond the work have none.
+/// The rank of each patch, [patches.size()]; surplus ranks get no patches.
 ///
-/// baseline spreads patches. cpu-refactor spreads bundles, so that a bundle's spots are evaluated
-/// once; where there are more ranks than bundles, subbundles. Ranks never descend then.
+/// baseline distributes patches. cpu-refactor distributes bundles, so that each bundle's spots are
+/// evaluated once; if there are more ranks than bundles, it distributes subbundles. Ranks are then
+/// in ascending order.
 ///
-/// `ranks_per_bundle`, where given, forms teams of that many ranks: bundles go to teams, and a
-/// bundle's subbundles are spread over the ranks of its team. Ranks that do not fill a team have no
-/// work. Throws Error(usage) where there are fewer ranks than that, or fewer subbundles.
+/// `ranks_per_bundle` forms teams of that many ranks: bundles are distributed over teams, and a
+/// bundle's subbundles over the ranks of its team. Ranks outside of a complete team get no patches.
+/// Throws Error(usage) if there are fewer ranks or subbundles than `ranks_per_bundle`.
 [[nodiscard]] std::vector<int> assign_patches(const std::vector<Patch>& patches, int nranks,
                                               Milestone milestone,
                                               std::optional<int> ranks_per_bundle = {});

@@ -5,7 +5,7 @@
 namespace spex::mpi {
 
 int devices_worth_starting(std::size_t frames) {
-  // s / t, as seen on H200s.
+  // s / t, measured on H200.
   constexpr std::size_t frames_of_a_start = 5;
   std::size_t devices = 1;
   while (frames > (devices + 1) * devices * frames_of_a_start) ++devices;

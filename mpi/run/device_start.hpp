@@ -1,4 +1,4 @@
-// How many devices a process starts, and how the driver is told.
+// The number of devices that a process starts, and its setting for the driver.
 #pragma once
 
 #include <cstddef>
@@ -6,13 +6,13 @@
 
 namespace spex::mpi {
 
-/// GPUs with which `frames` of one process are done soonest. The driver starts those that it may
-/// see one after the other, s seconds each, and g of them take n t / g for n frames of t seconds:
-/// the g-th is worth its start where n t > g (g - 1) s. 1 or more.
+/// The number of GPUs with which one process finishes `frames` frames soonest. The driver
+/// initializes its visible GPUs one after another, s seconds each, and g GPUs take n t / g for n
+/// frames of t seconds each: GPU number g pays off if n t > g (g - 1) s. At least 1.
 [[nodiscard]] int devices_worth_starting(std::size_t frames);
 
-/// What CUDA_VISIBLE_DEVICES is to be, which is `visible` now (null: not set), so that the driver
-/// sees the first `count` GPUs of those that it would, or all where there are fewer.
+/// The value of CUDA_VISIBLE_DEVICES that limits the driver to the first `count` of its visible
+/// GPUs, or all if there are fewer. `visible` is the current value (null: not set).
 [[nodiscard]] std::string first_visible_devices(const char* visible, int count);
 
 }  // namespace spex::mpi

@@ -29,12 +29,13 @@ const char* to_string(Phase phase) {
 }
 
 EventLog::EventLog(const Communicator& world) : rank_(world.rank()) {
-  const Communicator node = world.node();  // made before the clock runs
+  const Communicator node = world.node();  // created before the clock starts
   SPEX_MPI_CHECK(MPI_Barrier(world.get()));
   origin_ = std::chrono::steady_clock::now();
   const auto since_1970 = std::chrono::system_clock::now().time_since_epoch();
   origin_unix_ = std::chrono::duration<double>(since_1970).count();
-  // Ranks leave a barrier milliseconds apart where a node is busy; the steady clock is the node's.
+  // On a busy node ranks leave a barrier milliseconds apart; the steady clock is common to the
+  // node.
   broadcast(node, origin_);
   broadcast(node, origin_unix_);
 }

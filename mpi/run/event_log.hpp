@@ -1,4 +1,4 @@
-// When which rank did what to which frame.
+// A log of what each rank did to which frame, with times.
 #pragma once
 
 #include <chrono>
@@ -10,37 +10,38 @@
 
 namespace spex::mpi {
 
-/// What a rank does in a span of its time.
+/// The phases of a rank's work.
 enum class Phase { start, read, extract, gather, write };
 
-/// "start" (an extractor: CUDA context, handles, workspaces), "read", ...
+/// "start" (creating an extractor: CUDA context, handles, workspaces), "read", ...
 [[nodiscard]] const char* to_string(Phase phase);
 
-/// Plain, so that it can travel; seconds from the log's start.
+/// A logged phase; trivially copyable, so that it can be sent. Seconds since the log's start.
 struct Event {
-  int rank = 0;               ///< of the world
+  int rank = 0;               ///< rank in the world
   int frame = 0;              ///< index in the job's list; -1 for start
-  int bundle = -1;            ///< where the rank's share lies within one bundle; else -1
-  Phase phase = Phase::read;  ///< what was done
+  int bundle = -1;            ///< bundle of the rank's patches if they are in one bundle; else -1
+  Phase phase = Phase::read;  ///< the phase
   double start = 0;           ///< s
   double end = 0;             ///< s
 };
 
-/// The events of one rank. Thread-safe, but for `gather`.
+/// The events of one rank. Thread-safe, except `gather`.
 class EventLog {
  public:
-  /// Starts the clock on all ranks at once: on all nodes by a barrier, and within a node by one
-  /// rank's reading of the clock that they share. Collective.
+  /// Starts the clock on all ranks at once: nodes synchronize by a barrier, and the ranks of a node
+  /// share one reading of the clock. Collective.
   explicit EventLog(const Communicator& world);
 
   /// Seconds since the start.
   [[nodiscard]] double now() const;
-  /// The log's start by this node's wall clock, seconds since 1970.
+  /// The start of the log by this node's wall clock, seconds since 1970.
   [[nodiscard]] double origin_unix() const { return origin_unix_; }
-  /// Notes a phase that began at `start` (seconds since the log's start) and ends now.
+  /// Adds a phase from `start` (seconds since the log's start) until now.
   void add(int frame, int bundle, Phase phase, double start);
 
-  /// The events of all ranks by rank and start, on rank 0; none on others. Collective.
+  /// The events of all ranks, sorted by rank and start, on rank 0; empty on other ranks.
+  /// Collective.
   [[nodiscard]] std::vector<Event> gather(const Communicator& world) const;
 
  private:
@@ -51,10 +52,10 @@ class EventLog {
   std::vector<Event> events_;
 };
 
-/// An event from construction to destruction.
+/// Logs an event from construction to destruction.
 class EventTimer {
  public:
-  /// The event begins now; the log outlives the timer.
+  /// Starts the event; the log must outlive the timer.
   EventTimer(EventLog& log, int frame, Phase phase, int bundle = -1)
       : log_(log), frame_(frame), phase_(phase), bundle_(bundle), start_(log.now()) {}
   EventTimer(const EventTimer&) = delete;

@@ -35,14 +35,13 @@ void check_job(const ExposureJob& job) {
     throw usage_error("", "there is no frame to extract", "one or more");
   if (job.schedule != Schedule::pipeline) return;
   if (job.groups)
-    throw usage_error("--groups", "pipeline has none: each rank takes frames of its own",
-                      "no --groups");
+    throw usage_error("--groups", "is not supported by the schedule pipeline", "no --groups");
   if (job.settings.ranks_per_bundle.value_or(1) != 1)
-    throw usage_error("--ranks-per-bundle", "with pipeline a frame is one rank's",
+    throw usage_error("--ranks-per-bundle", "is not supported by the schedule pipeline",
                       "no --ranks-per-bundle");
 }
 
-// What runs that were killed have left beside the files that this one is about.
+// Removes temporary files that killed runs left next to this run's files.
 void clean_up_after_earlier_runs(const ExposureJob& job) {
   std::vector<std::string> outputs;
   const auto add = [&](const FrameFiles& files) {
@@ -53,20 +52,20 @@ void clean_up_after_earlier_runs(const ExposureJob& job) {
   for (const SkippedFrame& skipped : job.skipped) add(skipped.files);
   if (job.events) outputs.push_back(*job.events);
   for (const std::string& name : remove_abandoned(outputs))
-    spdlog::info("removed {}, left by a run that was killed", name);
+    spdlog::info("removed {}, left by a killed run", name);
 }
 
 std::string name_of(const FrameFiles& files) {
   return files.camera.empty() ? files.output : files.camera;
 }
 
-// Ends all ranks at once: a rank that is stopped, or waits for a file, ends no other way.
+// Aborts all ranks: a stopped rank, or a rank blocked by a file system, cannot exit otherwise.
 [[noreturn]] void end_all(const Communicator& world, const std::string& line) {
   std::fputs((line + "\n").c_str(), stderr);
   if (world.size() > 1) {
     constexpr unsigned most_seconds = 20;
     std::signal(SIGALRM, SIG_DFL);
-    alarm(most_seconds);  // where MPI itself waits for what has come to a halt
+    alarm(most_seconds);  // in case MPI_Abort itself hangs
     MPI_Abort(world.get(), exit_status(ErrorKind::internal));
   }
   _exit(exit_status(ErrorKind::internal));

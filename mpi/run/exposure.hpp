@@ -1,4 +1,4 @@
-// One frame or many in one run, over all ranks.
+// Extracts one frame or many frames in one run, over all ranks.
 #pragma once
 
 #include <functional>
@@ -17,57 +17,57 @@
 
 namespace spex::mpi {
 
-/// Called as a rank begins a phase of a frame (read, extract, gather or write), on the thread that
-/// is to do it. What it throws is that phase's failure.
+/// Called when a rank begins a phase of a frame (read, extract, gather or write), on the thread
+/// that executes the phase. An exception of the hook counts as a failure of the phase.
 using PhaseHook = std::function<void(Phase phase, const std::string& camera)>;
 
-/// What a run is to do; the same on every rank.
+/// The job of a run; the same on every rank.
 struct ExposureJob {
-  FrameSettings settings;                    ///< of every frame
-  std::vector<FrameFiles> frames;            ///< in the order in which they are begun
-  std::vector<SkippedFrame> skipped;         ///< left out of `frames`, for the run log
-  Schedule schedule = Schedule::sequential;  ///< how they are dealt to the ranks
-  /// Groups of ranks to which frames are dealt in turn, whole nodes where possible; the number of
-  /// nodes where absent. Not for pipeline.
+  FrameSettings settings;                    ///< settings for all frames
+  std::vector<FrameFiles> frames;            ///< frames, in the order of work
+  std::vector<SkippedFrame> skipped;         ///< skipped frames, for the run log
+  Schedule schedule = Schedule::sequential;  ///< schedule of frames over ranks
+  /// Number of groups of ranks, which take frames in turn; groups are whole nodes where possible.
+  /// Default: the number of nodes. Not for pipeline.
   std::optional<int> groups;
-  int readers = 2;     ///< threads of a rank, for pipeline
-  int extractors = 1;  ///< threads of a rank that each extract a frame, for pipeline
-  int writers = 2;     ///< threads of a rank, for pipeline
-  /// Devices that a rank's extractors take in turn, extractor k number k modulo this: those of one
-  /// are lost together. Each has its own where absent.
+  int readers = 2;     ///< reading threads per rank, for pipeline
+  int extractors = 1;  ///< extracting threads per rank, one frame each, for pipeline
+  int writers = 2;     ///< writing threads per rank, for pipeline
+  /// Number of devices of a rank. Extractor k uses device k modulo this number; extractors of a
+  /// lost device are lost together. Default: one device per extractor.
   std::optional<int> devices;
-  std::optional<int> frames_in_flight;  ///< of a rank; one for each of those threads where absent
+  std::optional<int> frames_in_flight;  ///< per rank; default: one per thread
   std::optional<std::string> events;    ///< run log to write
-  /// A line on stderr as each frame fails; otherwise its outcome alone tells.
+  /// Whether to report each failed frame on stderr at once.
   bool reports_failures = true;
-  PhaseHook hook;  ///< of this rank, for tests of faults and of order; none where empty
+  PhaseHook hook;  ///< for tests of faults and order; may be empty
 
-  /// The files of one frame.
+  /// The files of a frame.
   [[nodiscard]] const FrameFiles& files(int frame) const { return frames.at(frame); }
-  /// The job of one frame.
+  /// The job of a frame.
   [[nodiscard]] FrameJob frame_job(int frame) const { return {files(frame), settings}; }
 };
 
-/// Makes an extractor; `slot` counts those of a rank from 0. Called on the thread that will use the
-/// extractor, and only on ranks that extract.
+/// Creates an extractor; `slot` counts the rank's extractors from 0. Called on the thread that will
+/// use the extractor, only on ranks that extract.
 using ExtractorFactory = std::function<PatchExtractor(int slot)>;
 
-/// What stands at a frame's output when the run is over.
+/// The state of a frame's output file after the run.
 enum class OutputState {
   none,     ///< no file
-  earlier,  ///< what was there before the run, untouched
-  written,  ///< the frame, complete
+  earlier,  ///< an older file, unchanged
+  written,  ///< the complete frame
 };
 
 /// "none", "earlier", "written"
 [[nodiscard]] const char* to_string(OutputState state);
 
-/// How one frame ended.
+/// The outcome of one frame.
 struct FrameOutcome {
   int frame = 0;                           ///< index in ExposureJob::frames
-  PatchCounts counts;                      ///< how its patches ended
-  OutputState output = OutputState::none;  ///< what stands at its output now
-  std::optional<Failure> failure;          ///< nothing where its output was written
+  PatchCounts counts;                      ///< patches by status
+  OutputState output = OutputState::none;  ///< state of the output file
+  std::optional<Failure> failure;          ///< set unless the output was written
 };
 
 /// All fields of a FrameOutcome.
@@ -77,28 +77,28 @@ auto fields(T& outcome) {
   return std::tie(frame, counts, output, failure);
 }
 
-/// How a run ended.
+/// The outcome of a run.
 struct ExposureSummary {
-  int failed = 0;                      ///< frames, on every rank
-  std::vector<FrameOutcome> outcomes;  ///< of all frames in their order, on rank 0
+  int failed = 0;                      ///< failed frames, on every rank
+  std::vector<FrameOutcome> outcomes;  ///< outcomes of all frames in order, on rank 0
   StageTimes times;                    ///< seconds of all threads of all ranks, on rank 0
 };
 
-/// Extracts all frames. The output of a frame is the same, to the byte, for any number of ranks and
-/// threads and any schedule. A frame that cannot be read, extracted or written has a failed
-/// outcome, which names the rank that failed unless it is rank 0; the others are complete. A
-/// frame's output replaces an older file of its name when it is complete, and not before: where the
-/// frame fails, that file stays, and the outcome says so.
+/// Extracts all frames. Outputs are byte-identical for any number of ranks and threads and any
+/// schedule. If a frame cannot be read, extracted or written, its outcome is a failure, which names
+/// the failing rank unless it is rank 0; other frames are not affected. A frame replaces an older
+/// file only when it is complete; if the frame fails, the older file stays, and the outcome says
+/// so.
 ///
-/// Throws the same CollectiveError on every rank where the job is impossible or an extractor cannot
-/// be made, and another exception on one rank where the others cannot be told (run_on_ranks then
-/// ends them). Collective.
+/// Throws the same CollectiveError on every rank if the job is impossible or an extractor cannot be
+/// created, and another exception on a single rank if the other ranks cannot be told (run_on_ranks
+/// then aborts them). Collective.
 [[nodiscard]] ExposureSummary run_exposure(const Communicator& world, const ExposureJob& job,
                                            const ExtractorFactory& make);
 
-/// The same of one frame, by all ranks as one group: its failure is thrown, as the same
-/// CollectiveError on every rank. `events`: the run log to write, if any, with an empty name of the
-/// frame's camera where the job does not say it.
+/// Extracts one frame with all ranks as one group. Throws the frame's failure as the same
+/// CollectiveError on every rank. `events` is the run log to write, if any; its camera name is
+/// empty if the job has none.
 ExposureSummary run_one_frame(const Communicator& world, const FrameJob& job,
                               const ExtractorFactory& make, const PhaseHook& hook = {},
                               const std::optional<std::string>& events = std::nullopt);

@@ -27,7 +27,7 @@ bool is_expid(const std::string& text) {
          std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-// Camera and EXPID of preproc-CAMERA-EXPID.fits[.gz|.fz]; empty for any other name.
+// Camera and EXPID of preproc-CAMERA-EXPID.fits[.gz|.fz]; nothing for any other name.
 std::optional<std::pair<std::string, std::string>> parse_preproc(const std::string& name) {
   constexpr std::string_view prefix = "preproc-";
   const std::size_t dash = prefix.size() + 2;
@@ -61,7 +61,7 @@ FrameFiles frame_files(const ExposureFolders& folders, const std::string& camera
   return files;
 }
 
-// What desi_proc makes of a frame that its extraction wrote; empty for other names.
+// The file that desi_proc derives from the frame `output`; empty for other names.
 std::string masked_frame(const std::string& output) {
   const std::size_t at = output.rfind(not_masked_yet);
   return at == std::string::npos ? "" : std::string(output).erase(at, not_masked_yet.size());
@@ -131,7 +131,7 @@ std::vector<FrameFiles> frames_of_folders(const ExposureFolders& folders) {
       continue;
     if (!folders.expid)
       throw usage_error(folders.preproc, "has no preproc file of " + camera,
-                        "one of each of --cameras");
+                        "one for each of --cameras");
     const std::string expid = expid_text(*folders.expid);
     found.emplace_back(camera, expid,
                        fmt::format("preproc-{}-{}.fits{}", camera, expid, compression_suffix()));

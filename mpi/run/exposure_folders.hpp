@@ -1,4 +1,4 @@
-// The frames of an exposure by the folders that its files lie in, as DESI's pipeline lays them out.
+// Finds the frames of an exposure in folders with DESI's layout.
 #pragma once
 
 #include <optional>
@@ -9,43 +9,43 @@
 
 namespace spex::mpi {
 
-/// Names of frames: `frame-CAMERA-EXPID.fits`, or desi_proc's of what its extraction writes,
-/// `frame-CAMERA-EXPID-no-badcolumn-mask.fits.gz` (.fits where $DESI_COMPRESSION is NONE).
+/// Naming of frames: `frame-CAMERA-EXPID.fits`, or the name of desi_proc's extraction,
+/// `frame-CAMERA-EXPID-no-badcolumn-mask.fits.gz` (.fits if $DESI_COMPRESSION is NONE).
 enum class FrameNames { plain, desi_proc };
 
-/// As on the command line.
+/// The name on the command line.
 [[nodiscard]] std::string to_string(FrameNames names);
 
-/// Where the files of an exposure lie.
+/// Folders of an exposure's files.
 struct ExposureFolders {
-  std::string preproc = {};              ///< of preproc-CAMERA-EXPID.fits[.gz|.fz]
-  std::string psf = {};                  ///< of psf-CAMERA-EXPID.fits
-  std::string output = {};               ///< of the frames
-  FrameNames names = FrameNames::plain;  ///< of the frames
+  std::string preproc = {};              ///< folder of preproc-CAMERA-EXPID.fits[.gz|.fz]
+  std::string psf = {};                  ///< folder of psf-CAMERA-EXPID.fits
+  std::string output = {};               ///< folder of the frames
+  FrameNames names = FrameNames::plain;  ///< naming of the frames
   std::vector<std::string> cameras =
-      {};                         ///< those wanted; all that have a preproc file where empty
-  std::optional<int> expid = {};  ///< the exposure wanted; all where absent
+      {};                         ///< requested cameras; empty: all that have a preproc file
+  std::optional<int> expid = {};  ///< requested exposure; absent: all
 };
 
-/// The folders of a production's tree below `root`: preproc/NIGHT/EXPID, and exposures/NIGHT/EXPID
-/// for PSFs and frames, which have desi_proc's names.
+/// The folders of a production's tree under `root`: preproc/NIGHT/EXPID for images, and
+/// exposures/NIGHT/EXPID for PSFs and frames, which have desi_proc's names.
 [[nodiscard]] ExposureFolders production_folders(const std::string& root, int night, int expid);
 
-/// The numbers of all exposures of a night in the same tree that have a preproc file, ascending.
-/// Throws Error(usage) where there is none.
+/// The exposure numbers of a night in the tree that have a preproc file, ascending. Throws
+/// Error(usage) if there are none.
 [[nodiscard]] std::vector<int> exposures_of_night(const std::string& root, int night);
 
-/// Every preproc file wanted, sorted by camera and EXPID, with its PSF and its frame. A missing PSF
-/// is found when its frame is read. A camera that is wanted and has no preproc file is a frame
-/// whose input is missing, where the EXPID is known. Throws Error(usage) where the folder cannot be
-/// listed, has no such file, or has none of a camera that is wanted and the EXPID is not known.
+/// All requested preproc files with their PSFs and frames, sorted by camera and EXPID. A missing
+/// PSF is reported when its frame is read. If the EXPID is known, a requested camera without a
+/// preproc file becomes a frame with a missing input. Throws Error(usage) if the folder cannot be
+/// listed, has no preproc file, or lacks a requested camera while the EXPID is unknown.
 [[nodiscard]] std::vector<FrameFiles> frames_of_folders(const ExposureFolders& folders);
 
-/// A frame that is left out of a run.
+/// A frame that a run skips.
 struct SkippedFrame {
-  FrameFiles files;      ///< of the frame
-  bool missing = false;  ///< an input is; else the output is there already
-  std::string path;      ///< which of them
+  FrameFiles files;      ///< files of the frame
+  bool missing = false;  ///< an input is missing; else the output exists
+  std::string path;      ///< the missing input or existing output
 };
 
 /// All fields of a SkippedFrame.
@@ -55,13 +55,13 @@ auto fields(T& skipped) {
   return std::tie(files, missing, path);
 }
 
-/// Which frames to leave out.
+/// Rules for skipping frames.
 struct SkipRules {
-  bool existing = false;  ///< whose output is there, or the frame that desi_proc makes of it
-  bool missing = false;   ///< whose image or PSF is not there
+  bool existing = false;  ///< skip if the output, or desi_proc's file derived from it, exists
+  bool missing = false;   ///< skip if the image or the PSF is missing
 };
 
-/// Takes the frames that `rules` leave out off `frames`.
+/// Removes the frames to skip from `frames` and returns them.
 [[nodiscard]] std::vector<SkippedFrame> skip_frames(std::vector<FrameFiles>& frames,
                                                     const SkipRules& rules);
 

@@ -37,8 +37,7 @@ std::vector<FrameFiles> frames_of_list(const std::string& path) {
     if (!(words >> frame.input >> frame.psf >> frame.output))
       throw usage_error(subject(), "has fewer than four words", line_form);
     if (words >> surplus)
-      throw usage_error(subject(), fmt::format("has '{}' after its four words", surplus),
-                        line_form);
+      throw usage_error(subject(), fmt::format("has '{}' after four words", surplus), line_form);
     if (!parse_camera(frame.camera))
       throw usage_error(subject(), fmt::format("'{}' is not a camera", frame.camera),
                         "b, r or z and a digit");
@@ -52,7 +51,8 @@ void check_outputs(const std::vector<FrameFiles>& frames, const RunFiles& run) {
   std::set<std::string> outputs;
   for (const FrameFiles& frame : frames)
     if (!outputs.insert(canonical_name(frame.output)).second)
-      throw usage_error(frame.output, "is the output of two frames", "an output for each");
+      throw usage_error(frame.output, "is the output of two frames",
+                        "a different output for each frame");
   for (const FrameFiles& frame : frames) {
     const fs::path folder = fs::path(frame.output).parent_path();
     if (!folder.empty() && !fs::is_directory(folder))
@@ -70,7 +70,7 @@ void check_outputs(const std::vector<FrameFiles>& frames, const RunFiles& run) {
   for (const FrameFiles& frame : frames)
     for (const std::string& input : {frame.input, frame.psf}) refuse(input);
   if (outputs.contains(log))
-    throw usage_error(run.log, "is the name of a frame, too", "another name for --events");
+    throw usage_error(run.log, "is also the name of a frame", "another name for --events");
 }
 
 }  // namespace spex::mpi

@@ -1,4 +1,4 @@
-// The frames of a run by a list file, and what must hold for any list of frames.
+// Reads a run's frames from a list file, and checks lists of frames.
 #pragma once
 
 #include <string>
@@ -8,19 +8,20 @@
 
 namespace spex::mpi {
 
-/// `CAMERA IMAGE PSF OUTPUT` a line, separated by blanks, in this order of work; # starts a comment
-/// and empty lines are skipped. Throws Error(usage) `FILE:LINE: ...` where a line is anything else,
-/// or where there is none; Error(data) where the file cannot be read.
+/// One frame per line: `CAMERA IMAGE PSF OUTPUT`, separated by blanks, in order of work; # starts a
+/// comment, and empty lines are skipped. Throws Error(usage) `FILE:LINE: ...` for a malformed line
+/// or an empty list; Error(data) if the file cannot be read.
 [[nodiscard]] std::vector<FrameFiles> frames_of_list(const std::string& path);
 
-/// Files of a run beside its frames'; empty names are of none.
+/// Additional files of a run; names may be empty.
 struct RunFiles {
-  std::string list = {};  ///< that the frames are of
+  std::string list = {};  ///< list file
   std::string log = {};   ///< run log to write
 };
 
-/// Throws Error(usage) where two frames have the same output, or an output or the run log is some
-/// frame's input, the list, or each other; Error(data) where an output's folder does not exist.
+/// Throws Error(usage) if two frames have the same output, or if an output or the run log is also a
+/// frame's input, the list, or each other. Throws Error(data) if the folder of an output does not
+/// exist.
 void check_outputs(const std::vector<FrameFiles>& frames, const RunFiles& run = {});
 
 }  // namespace spex::mpi

@@ -14,7 +14,7 @@
 namespace spex::mpi {
 
 std::vector<int> nodes_of_ranks(const Communicator& world) {
-  int first = world.rank();  // the lowest rank of this node stands for it
+  int first = world.rank();  // the lowest rank identifies the node
   broadcast(world.node(), first);
   std::vector<int> firsts(world.size());
   SPEX_MPI_CHECK(MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, world.get()));

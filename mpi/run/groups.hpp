@@ -1,4 +1,4 @@
-// Which ranks work on a frame together.
+// Groups of ranks that work on a frame together.
 #pragma once
 
 #include <optional>
@@ -11,9 +11,9 @@ namespace spex::mpi {
 /// The node of each rank of `world`, numbered from 0 by first appearance. Collective.
 [[nodiscard]] std::vector<int> nodes_of_ranks(const Communicator& world);
 
-/// The group of each rank: whole nodes where there are at most as many groups as nodes, else even
-/// runs of the ranks in the order of their nodes. `groups` is the number of nodes where absent.
-/// Throws Error(usage) where it is not in 1 ... number of ranks.
+/// The group of each rank: whole nodes if there are at most as many groups as nodes, else equal
+/// ranges of ranks in node order. `groups` defaults to the number of nodes. Throws Error(usage)
+/// unless it is in 1 ... number of ranks.
 [[nodiscard]] std::vector<int> assign_groups(const std::vector<int>& node_of_rank,
                                              std::optional<int> groups);
 

@@ -1,4 +1,4 @@
-// How frames ended, on their way to rank 0.
+// Sends frame outcomes to rank 0.
 #pragma once
 
 #include <list>
@@ -10,19 +10,19 @@
 
 namespace spex::mpi {
 
-/// Collects one outcome for each frame, from whichever rank finished it. Only the thread that
-/// speaks MPI may call it.
+/// Collects one outcome per frame from the rank that finished it. Only the thread that calls MPI
+/// may use this class.
 class Outcomes {
  public:
   /// Collective.
   Outcomes(const Communicator& world, const ExposureJob& job);
 
-  /// Tells rank 0, without waiting for it. A failure is also a line on stderr, where the
-  /// job asks for it.
+  /// Sends the outcome to rank 0 without waiting. Also reports a failure on stderr if the job
+  /// requests it.
   void report(FrameOutcome outcome);
-  /// On rank 0, takes what has arrived, and shows progress; nothing on others.
+  /// On rank 0, receives pending outcomes and shows progress; no effect on other ranks.
   void poll();
-  /// Waits until rank 0 has all outcomes; they are returned there, in the frames' order.
+  /// Waits until rank 0 has all outcomes and returns them there, in the frames' order.
   [[nodiscard]] std::vector<FrameOutcome> finish();
 
  private:
@@ -35,7 +35,7 @@ class Outcomes {
 
   const ExposureJob& job_;
   Communicator comm_;
-  std::list<Message> sent_;  // a message stays where it is until it has left
+  std::list<Message> sent_;  // a message must not move until it is sent
   std::vector<FrameOutcome> arrived_;
   Progress progress_;
 };

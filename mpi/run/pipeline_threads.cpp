@@ -5,14 +5,14 @@
 namespace spex::mpi {
 namespace {
 
-// Frames that one GPU computes at a time: while the host moves some, the GPU computes others.
+// Frames per GPU at a time: the GPU computes some while the host transfers others.
 constexpr int most_extractors_of_device = 5;
-// Bytes of a GPU that an extractor takes, with room for frames that are larger than DESI's.
+// Bytes of GPU memory per extractor, with room for frames larger than DESI's.
 constexpr double memory_of_extractor = 8e9;
-// Readers and writers of plain files of a GPU beyond these wait for the GPU.
+// More readers and writers of plain files per GPU would wait for the GPU.
 constexpr int most_plain_readers = 5;
 constexpr int most_plain_writers = 8;
-// Threads beyond these wait for each other at the one file that they write.
+// More threads would wait for each other to write the same file.
 constexpr int most_write_threads = 4;
 
 bool is_packed(const std::string& path) {
@@ -33,7 +33,7 @@ PipelineThreads pipeline_threads(const PipelineLoad& load) {
   const int half = std::max(1, load.cpus / 2);
   PipelineThreads threads;
   threads.extractors = extractors_of(load);
-  // A packed image takes most of the CPU time of its frame.
+  // Decompression takes most of the CPU time of a frame with a packed image.
   threads.readers =
       load.packed_inputs ? load.cpus : std::min(half, most_plain_readers * load.devices);
   threads.writers = std::min(half, most_plain_writers * load.devices);

@@ -1,4 +1,4 @@
-// How many threads of each kind a rank's pipeline has, from what they have to do.
+// Computes the numbers of threads of a rank's pipeline.
 #pragma once
 
 #include <cstddef>
@@ -8,29 +8,29 @@
 
 namespace spex::mpi {
 
-/// What a rank's pipeline has to do, and with what.
+/// The work and resources of a rank's pipeline.
 struct PipelineLoad {
-  int cpus = 1;                 ///< that the rank may use
+  int cpus = 1;                 ///< CPUs that the rank may use
   int devices = 1;              ///< GPUs of the rank
-  std::size_t frames = 1;       ///< of the rank
-  bool packed_inputs = false;   ///< some images are .gz or .fz
-  double device_memory = 1e12;  ///< bytes of the GPU that has least
+  std::size_t frames = 1;       ///< frames of the rank
+  bool packed_inputs = false;   ///< whether some images are .gz or .fz
+  double device_memory = 1e12;  ///< bytes of the GPU with the least memory
 };
 
 /// Threads of a rank's pipeline.
 struct PipelineThreads {
-  int readers = 1;           ///< each reads a frame at a time
-  int extractors = 1;        ///< each extracts a frame at a time
-  int writers = 1;           ///< each writes a frame at a time
-  int write_threads = 1;     ///< of one frame that is written, at most
-  int frames_in_flight = 1;  ///< frames in memory, which bounds the memory of all queues
+  int readers = 1;           ///< each reads one frame at a time
+  int extractors = 1;        ///< each extracts one frame at a time
+  int writers = 1;           ///< each writes one frame at a time
+  int write_threads = 1;     ///< maximal threads that write one frame
+  int frames_in_flight = 1;  ///< limit of frames in memory, which bounds all queues
 };
 
-/// Readers and writers in proportion to the CPU time of their files, plain or packed; five
-/// extractors a GPU, or fewer where its memory or the number of frames asks for fewer.
+/// Readers and writers are in proportion to the CPU time of their files, plain or packed. There are
+/// five extractors per GPU, or fewer if memory or the number of frames is small.
 [[nodiscard]] PipelineThreads pipeline_threads(const PipelineLoad& load);
 
-/// The load of `frames` frames of one rank; CPUs and GPUs are the caller's to add.
+/// The load of one rank for `frames`; the caller sets CPUs and GPUs.
 [[nodiscard]] PipelineLoad load_of(const std::vector<FrameFiles>& frames, int ranks);
 
 }  // namespace spex::mpi

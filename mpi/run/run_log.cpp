@@ -108,7 +108,7 @@ void write_run_log(const std::string& path, const ExposureJob& job, double origi
   for (const SkippedFrame& skipped : job.skipped) root["skipped"].push_back(skipped_json(skipped));
   root["events"] = Json::array();
   for (const Event& event : events) root["events"].push_back(event_json(event, job));
-  // A path may be of any bytes; JSON is of UTF-8.
+  // JSON is UTF-8, but a path may contain any bytes.
   const std::string text = root.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
   atomic_write(path, {text.begin(), text.end()});
 }

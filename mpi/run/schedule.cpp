@@ -10,14 +10,14 @@
 namespace spex::mpi {
 namespace {
 
-// What stands at the output of a frame that failed.
+// The state of a failed frame's output file.
 OutputState left_at(const std::string& output) {
   std::error_code ignored;
   return std::filesystem::is_regular_file(output, ignored) ? OutputState::earlier
                                                            : OutputState::none;
 }
 
-// The bundle of all patches, or -1 where there are several or none.
+// The common bundle of all patches; -1 if there are several bundles or no patches.
 int only_bundle(const std::vector<Patch>& patches) {
   if (patches.empty() || patches.front().bundle != patches.back().bundle) return -1;
   return patches.front().bundle;
@@ -46,7 +46,7 @@ std::optional<Failure> extract_step(const Run& run, int frame, const PatchExtrac
   const PhaseScope phase(run, frame, Phase::extract, only_bundle(patches));
   return attempt([&] {
     run.before(Phase::extract, frame);
-    // A run of one frame shows its patches; one of many shows its frames (outcomes.cpp).
+    // A run of one frame shows progress in patches; a run of many frames in frames (outcomes.cpp).
     const bool shown =
         run.world.is_root() && run.job.settings.show_progress && run.job.frames.size() == 1;
     Progress progress(run.job.files(frame).output, "patches", static_cast<long>(patches.size()),

@@ -1,4 +1,4 @@
-// What the schedules of an exposure share, and the schedules.
+// The schedules of an exposure, and the steps that they share.
 #pragma once
 
 #include <string>
@@ -16,23 +16,23 @@ namespace spex::mpi {
 struct Run {
   const Communicator& world;     ///< all ranks of the run
   const ExposureJob& job;        ///< frames and settings
-  const ExtractorFactory& make;  ///< makes what extracts the patches
-  EventLog& events;              ///< of this rank
-  Watchdog& watchdog;            ///< of this rank
-  Outcomes& outcomes;            ///< of the frames that this rank has ended
-  StageTimes& times;             ///< gains this rank's seconds
+  const ExtractorFactory& make;  ///< creates extractors
+  EventLog& events;              ///< events of this rank
+  Watchdog& watchdog;            ///< watchdog of this rank
+  Outcomes& outcomes;            ///< outcomes of this rank's frames
+  StageTimes& times;             ///< accumulates this rank's seconds
 
-  /// Before a rank begins a phase of a frame.
+  /// Calls the hook before a rank begins a phase of a frame.
   void before(Phase phase, int frame) const {
     if (job.hook) job.hook(phase, job.files(frame).camera);
   }
 };
 
-/// A phase of a frame (-1: of none), from construction to destruction, for the log and the
-/// watchdog.
+/// Reports a phase of a frame (-1: no frame) to the event log and the watchdog, from construction
+/// to destruction.
 class PhaseScope {
  public:
-  /// The phase begins now; `bundle` as in Event.
+  /// Begins the phase; `bundle` as in Event.
   PhaseScope(const Run& run, int frame, Phase phase, int bundle = -1)
       : timer_(run.events, frame, phase, bundle), watched_(run.watchdog, phase, frame) {}
 
@@ -41,23 +41,23 @@ class PhaseScope {
   Watchdog::Scope watched_;
 };
 
-/// Frames over groups of ranks, each frame by all ranks of a group; one rank reads and one writes,
-/// which extract too (sequential) or do not (interleave_io). Collective.
+/// Distributes frames over groups of ranks. All ranks of a group extract a frame together, except
+/// that with interleave_io one rank only reads and one only writes. Collective.
 void run_groups(const Run& run);
 
-/// Frames over ranks, each frame by one. Collective.
+/// Distributes frames over ranks, one rank per frame. Collective.
 void run_pipeline(const Run& run);
 
-/// The steps of one frame, timed and logged; what failed, if anything did.
+/// Reads a frame, with timing and logging. Returns the failure, if any.
 [[nodiscard]] std::optional<Failure> read_step(const Run& run, int frame, FrameInputs& inputs,
                                                StageTimes& times);
-/// The form of a whole frame's spectra that is enough for its file, `output`.
+/// The form of a whole frame's spectra that suffices to write the file `output`.
 [[nodiscard]] SpectraOf whole_frame(const FrameSettings& settings, const std::string& output);
-/// Extracts `patches`, in the form that is wanted if the extractor has it so.
+/// Extracts `patches`, in the requested form if the extractor supports it.
 [[nodiscard]] std::optional<Failure> extract_step(
     const Run& run, int frame, const PatchExtractor& extract, const FrameInputs& inputs,
     const std::vector<Patch>& patches, SpectraOf wanted, Extracted& extracted, StageTimes& times);
-/// Writes the frame on `threads` threads, unless a step before it has failed.
+/// Writes the frame on `threads` threads, unless an earlier step failed.
 [[nodiscard]] FrameOutcome write_step(const Run& run, int frame, int threads,
                                       std::optional<Failure> failure, const FrameInputs& inputs,
                                       Extracted& extracted, StageTimes& times);

@@ -1,4 +1,4 @@
-// Frames over groups of ranks: sequential and interleave-io.
+// Schedules over groups of ranks: sequential and interleave-io.
 #include <algorithm>
 #include <future>
 #include <stdexcept>
@@ -16,14 +16,15 @@
 namespace spex::mpi {
 namespace {
 
-// The same loop runs on every rank of a group; what a rank does in it depends on its roles alone.
-// A frame goes from the reader to the workers over `in`, and from them to the writer over `out`.
-// The reader is rank 0 of `in`, the writer of `out`; ranks from first_worker on are the workers.
+// All ranks of a group run the same loop; their roles determine what they do. A frame goes from the
+// reader to the workers through the communicator `in`, and from the workers to the writer through
+// `out`. The reader is rank 0 of `in`, the writer rank 0 of `out`; workers are the ranks from
+// first_worker on.
 //
-// interleave-io: neither the reader nor the writer is a worker, and each takes part in one
-// communicator only. So the reader reads frame k+1 while frame k is extracted, and waits with it
-// until the workers take it; the writer writes k-1 until the workers have k for it. At most one
-// frame waits on either side.
+// interleave-io: the reader and the writer are not workers, and each takes part in one communicator
+// only. The reader reads frame k+1 while frame k is extracted, and then waits for the workers; the
+// writer writes frame k-1 until the workers have finished frame k. At most one frame waits on
+// either side.
 struct Group {
   int index = 0;
   int count = 1;
@@ -72,8 +73,8 @@ Group join_group(const Run& run) {
 
 class GroupRun {
  public:
-  // `first`: the group's first frame, which is read while the extractor is made; none where there
-  // are not so many.
+  // `first`: the group's first frame, which is read while the extractor is created; nothing if
+  // there are fewer frames.
   GroupRun(const Run& run, Group group, int first) : run_(run), group_(std::move(group)) {
     if (group_.reads && first < static_cast<int>(run.job.frames.size()))
       first_read_ = std::async(std::launch::async, [&run, first] {
@@ -125,21 +126,21 @@ class GroupRun {
     return std::move(first.failure);
   }
 
-  // Every frame is extracted by all workers: without the extractor of one, each later frame fails,
-  // at once and by name.
+  // Every frame needs all workers. If an extractor is lost, each later frame fails at once with
+  // this failure.
   void note_lost(const Failure& failure) {
     if (failure.kind == ErrorKind::device && !lost_)
       lost_ = Failure{failure.kind, "an extractor was lost earlier: " + failure.text};
   }
 
-  // From the reader to the workers: the frame's number, what failed, or else the frame.
+  // Sends a frame from the reader to the workers: its number, and the failure or the inputs.
   std::optional<Failure> share(int frame, const std::optional<Failure>& failure,
                                FrameInputs& inputs) {
     const Communicator& in = *group_.in;
     int sent = frame;
     broadcast(in, sent);
     if (sent != frame)
-      throw std::logic_error(fmt::format("frame {} arrived where {} was due", sent, frame));
+      throw std::logic_error(fmt::format("received frame {} instead of {}", sent, frame));
     std::optional<Failure> what = failure;
     broadcast(in, what);
     if (!what) broadcast(in, inputs);
@@ -157,7 +158,7 @@ class GroupRun {
       for (int& rank : rank_of) rank += group_.first_worker;
       mine = share_of(patches, rank_of, group_.out->rank());
     });
-    // A rank that does everything needs no patches to send.
+    // A rank that does everything sends no patches.
     const SpectraOf wanted =
         alone() ? whole_frame(run_.job.settings, run_.job.files(frame).output) : SpectraOf::patches;
     if (!failure)
@@ -167,27 +168,27 @@ class GroupRun {
     return failure;
   }
 
-  // To the writer. Here every rank counts on every other: what fails ends the run.
+  // Sends results to the writer. Here every rank depends on all others: a failure ends the run.
   void gather(int frame, FrameInputs& inputs, std::vector<int>& rank_of, Extracted& extracted) {
     const StageTimer stage(run_.times, Stage::gather);
     const PhaseScope phase(run_, frame, Phase::gather);
     if (group_.extracts) run_.before(Phase::gather, frame);
     if (alone()) return;
     const Communicator& out = *group_.out;
-    if (group_.first_worker > 0) {  // the writer has not seen the frame yet
+    if (group_.first_worker > 0) {  // the writer does not have the frame yet
       broadcast_description(out, inputs, group_.first_worker);
       broadcast(out, rank_of, group_.first_worker);
     }
     extracted.patches = gather_results(out, rank_of, std::move(extracted.patches), frame);
   }
 
-  // Whether this rank is its whole group.
+  // Whether this rank is the whole group.
   [[nodiscard]] bool alone() const { return group_.out->size() == 1; }
 
   const Run& run_;
   Group group_;
   PatchExtractor extract_;
-  std::optional<Failure> lost_;  // on the ranks of `out`, the same
+  std::optional<Failure> lost_;  // equal on all ranks of `out`
   std::future<Read> first_read_;
 };
 

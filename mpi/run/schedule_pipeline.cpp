@@ -1,4 +1,5 @@
-// Frames over ranks, several in flight in each: readers, extractors and writers are threads.
+// The schedule pipeline: each rank processes several frames at once in reading, extracting and
+// writing threads.
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -24,13 +25,13 @@ namespace {
 
 constexpr std::chrono::milliseconds poll_every{20};
 
-// A frame on its way through the threads.
+// A frame in the pipeline.
 struct InFlight {
   int frame = 0;
   FrameInputs inputs;
   Extracted extracted;
   std::optional<Failure> failure;
-  bool tried_again = false;  // after an extractor was lost with it
+  bool tried_again = false;  // whether an extractor was lost with this frame before
   StageTimes times;
 };
 using FramePtr = std::unique_ptr<InFlight>;
@@ -40,7 +41,7 @@ struct Finished {
   StageTimes times;
 };
 
-// Devices whose extractors are of no more use.
+// Tracks devices whose extractors no longer work.
 class LostDevices {
  public:
   void add(int device, Failure failure) {
@@ -56,11 +57,11 @@ class LostDevices {
     const std::scoped_lock lock(mutex_);
     return static_cast<int>(lost_.size());
   }
-  // Of a frame for which no device is left.
+  // The failure of frames for which no device is left.
   [[nodiscard]] Failure failure_of_later_frames() const {
     const std::scoped_lock lock(mutex_);
     Failure failure = last_;
-    failure.text = "no extractor of the rank is left, the last ended with: " + last_.text;
+    failure.text = "the rank has no extractor left; the last failed with: " + last_.text;
     return failure;
   }
 
@@ -70,18 +71,18 @@ class LostDevices {
   Failure last_;
 };
 
-// A reader takes a token before it reads, and a frame gives it back when it is done with: so at
-// most so many frames are in memory. A frame that failed takes the same way as others. Threads end
-// when the channel before them has; none speaks MPI.
+// Readers take a token before reading; a frame returns its token when it is finished, which bounds
+// the number of frames in memory. Failed frames take the same path. A thread ends when its input
+// channel is closed; no thread calls MPI.
 //
-// An extractor that a failure of kind `device` leaves of no use gets no more frames: it would fail
-// one after the other faster than the others can extract them. Nor do those of the same device. Its
-// frame goes to another extractor, once, for a frame may also be what breaks extractors. When no
-// device is left, extractors stay, lost, to fail the frames that are left.
+// An extractor with a failure of kind `device` gets no more frames, because it would fail them
+// faster than other extractors succeed. The same holds for all extractors of its device. Its frame
+// is retried once by another extractor; only once, because the frame may be the cause. When no
+// device is left, the lost extractors stay to fail the remaining frames.
 //
-// An extractor begins as soon as it is made: the driver makes one GPU's context after the other.
-// But no frame is written before all ranks have all of theirs, so that where some rank cannot, none
-// has written any.
+// Each extractor starts as soon as it is created, because the driver creates the contexts of GPUs
+// one after another. No frame is written before all ranks have all their extractors, so that a
+// rank's failure to create one leaves no output.
 class Pipeline {
  public:
   Pipeline(const Run& run, std::vector<int> frames)
@@ -91,7 +92,7 @@ class Pipeline {
                                                   run.job.writers)) {}
   Pipeline(const Pipeline&) = delete;
   Pipeline& operator=(const Pipeline&) = delete;
-  // Where the run ends early, frames that no reader has begun are left, and no thread waits.
+  // If the run ends early, unread frames are dropped, and no thread waits.
   ~Pipeline() {
     next_ = frames_.size();
     if (!begun_) {
@@ -103,7 +104,7 @@ class Pipeline {
     to_extract_.close();
   }
 
-  // Throws what the factory threw.
+  // Rethrows exceptions of the factory.
   void start_extractors() {
     const int count = run_.job.extractors;
     extracting_ = count;
@@ -120,7 +121,7 @@ class Pipeline {
     for (std::future<void>& one : made) one.get();
   }
 
-  // Frames may be written from now on.
+  // Allows writing.
   void begin() {
     begun_ = true;
     begin_.set_value(true);
@@ -132,7 +133,7 @@ class Pipeline {
     for (int i = 0; i < run_.job.writers; ++i) writers_.emplace_back([this] { write_frames(); });
   }
 
-  // On the thread that speaks MPI.
+  // Runs on the thread that calls MPI.
   void wait() {
     for (std::size_t left = frames_.size(); left > 0;) {
       if (std::optional<Finished> finished = finished_.pop_within(poll_every)) {
@@ -176,7 +177,7 @@ class Pipeline {
         extract_frame(**one, extract);
         const std::optional<Failure>& failure = (*one)->failure;
         if (!failure || failure->kind != ErrorKind::device) {
-          (*one)->inputs.pixels.release();  // most of the frame's memory, not needed to write it
+          (*one)->inputs.pixels.release();  // most of the frame's memory; not needed for writing
           pass_on(std::move(*one));
           continue;
         }
@@ -196,13 +197,13 @@ class Pipeline {
         pass_on(std::move(*one));
         continue;
       }
-      // The last device's extractors stay, for the frames that are left.
+      // The extractors of the last device stay to fail the remaining frames.
       if (lost_.count() < devices_) break;
     }
     if (--extracting_ == 0) to_write_.close();
   }
 
-  // A frame whose extractor was lost, to another one.
+  // Passes a frame whose extractor was lost to another extractor.
   void hand_over(FramePtr frame) {
     if (frame->tried_again) {
       pass_on(std::move(frame));
@@ -229,8 +230,8 @@ class Pipeline {
                                    frame.extracted, frame.times);
   }
 
-  // One of each frame while every writer has a frame: threads that write one file wait for each
-  // other, awake, in the kernel. All of them for the last frames, which others wait for.
+  // One thread per frame while every writer is busy: threads that write the same file busy-wait for
+  // each other in the kernel. All threads for the last frames, which the run waits for.
   int threads_of_next_frame() {
     const std::size_t left = unwritten_--;
     return left > static_cast<std::size_t>(run_.job.writers) ? 1 : run_.job.settings.write_threads;
@@ -262,13 +263,13 @@ class Pipeline {
   std::atomic<std::size_t> next_ = 0;
   std::atomic<std::size_t> not_extracted_{frames_.size()};
   std::atomic<std::size_t> unwritten_{frames_.size()};
-  std::atomic<int> extracting_ = 0;  // threads
+  std::atomic<int> extracting_ = 0;  // number of threads
   int devices_ = 1;
   LostDevices lost_;
   Channel<FramePtr> to_extract_;
   Channel<FramePtr> to_write_;
   Channel<Finished> finished_;
-  // Last, so that they end before what they use does.
+  // last, so that the threads end before the members that they use
   std::vector<std::jthread> extractors_;
   std::vector<std::jthread> writers_;
   std::vector<std::jthread> readers_;
@@ -287,7 +288,7 @@ void run_pipeline(const Run& run) {
                   "CFITSIO is not thread-safe here", "CFITSIO built with --enable-reentrant");
   });
   Pipeline pipeline(run, std::move(mine));
-  // The first frames are read while the extractors are made.
+  // Read the first frames while the extractors are created.
   pipeline.start_files();
   collective(run.world, [&] { pipeline.start_extractors(); });
   pipeline.begin();

@@ -1,5 +1,5 @@
-// The main of tests that run under mpirun: every rank runs every test, rank 0 reports them, other
-// ranks report only what fails there. A failure on any rank fails the program on all.
+// The main function of tests under mpirun: every rank runs every test; rank 0 reports all results,
+// other ranks only failures. A failure on any rank fails the program on all ranks.
 
 #include <cstdio>
 
@@ -31,7 +31,8 @@ class FailuresOfRank : public testing::EmptyTestEventListener {
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);
-  spex::use_single_threaded_blas();  // as the programs do; its threads would wait for each other
+  spex::use_single_threaded_blas();  // as in the programs; OpenBLAS threads of several ranks would
+                                     // compete
   const spex::mpi::Environment environment(argc, argv);
   const spex::mpi::Communicator world = spex::mpi::Communicator::world();
   if (!world.is_root()) {

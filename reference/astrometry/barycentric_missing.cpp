@@ -1,4 +1,4 @@
-// In the place of barycentric.cpp where ERFA was not there to build with.
+// Replaces barycentric.cpp in builds without ERFA.
 #include "reference/astrometry/barycentric.hpp"
 #include "reference/core/erfa.hpp"
 #include "reference/core/error.hpp"
@@ -7,7 +7,7 @@ namespace spex {
 
 double barycentric_factor(const Pointing& /*pointing*/, const EarthOrientation& /*orientation*/,
                           const Site& /*site*/) {
-  throw usage_error("--barycentric-correction", "this build has none",
+  throw usage_error("--barycentric-correction", "is not supported by this build",
                     "a build with ERFA, or --heliocor");
 }
 

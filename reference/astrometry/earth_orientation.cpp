@@ -15,7 +15,7 @@
 namespace spex {
 namespace {
 
-// Columns of the format, from the first to the last, counted from 1.
+// Columns of the format, inclusive, counted from 1.
 struct Columns {
   const char* name;
   std::size_t first;
@@ -33,7 +33,7 @@ constexpr Columns ut1_b{"UT1-UTC of Bulletin B", 155, 165};
 
 constexpr const char* expected = "lines of finals2000A.all";
 
-// What stands in the columns, without blanks around it; empty beyond the line's end.
+// The text in the columns, without blanks around it; empty beyond the line's end.
 std::string_view text_at(std::string_view line, const Columns& columns) {
   if (line.size() < columns.first) return {};
   std::string_view text = line.substr(columns.first - 1, columns.last - columns.first + 1);
@@ -41,7 +41,7 @@ std::string_view text_at(std::string_view line, const Columns& columns) {
   return text.substr(0, text.find_last_not_of(" \r") + 1);
 }
 
-// The number in the columns; nothing where they are blank.
+// The number in the columns; nothing if they are blank.
 std::optional<double> number_at(std::string_view line, const Columns& columns,
                                 const std::string& subject) {
   const std::string_view text = text_at(line, columns);
@@ -61,11 +61,11 @@ void add_day(EarthOrientationTable& table, std::string_view line, const std::str
   if (!mjd) throw data_error(subject, "has no MJD in columns 8 to 15", expected);
   if (!table.mjd.empty() && *mjd <= table.mjd.back())
     throw data_error(subject, fmt::format("MJD {:.2f} follows {:.2f}", *mjd, table.mjd.back()),
-                     "days that ascend");
+                     "ascending days");
   std::optional<double> ut1 = number_at(line, ut1_a, subject);
   std::optional<double> xp = number_at(line, xp_a, subject);
   std::optional<double> yp = number_at(line, yp_a, subject);
-  // A day that is not predicted yet.
+  // A day without prediction.
   if (!ut1 || !xp || !yp || text_at(line, flag_a).empty()) return;
   if (const auto better = number_at(line, ut1_b, subject)) ut1 = better;
   const std::optional<double> better_xp = number_at(line, xp_b, subject);
@@ -95,7 +95,7 @@ EarthOrientation EarthOrientationTable::at(double when) const {
     throw wrong(fmt::format("it goes from day {:.0f} to {:.0f}", mjd[i - 1], mjd[i]));
   const double part = (when - mjd[i - 1]) / (mjd[i] - mjd[i - 1]);
   const auto between = [&](double first, double step) { return first + part * step; };
-  // Across a leap second UT1 - UTC jumps, while UT1 does not: the jump is taken out.
+  // UT1 - UTC jumps at a leap second, UT1 does not: remove the jump.
   const double step = ut1_utc[i] - ut1_utc[i - 1];
   return {between(ut1_utc[i - 1], step - std::round(step)), between(xp[i - 1], xp[i] - xp[i - 1]),
           between(yp[i - 1], yp[i] - yp[i - 1])};

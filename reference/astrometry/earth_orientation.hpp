@@ -1,4 +1,4 @@
-// How the Earth is turned: UT1 - UTC and polar motion, by a table of the IERS.
+// Earth orientation: UT1 - UTC and polar motion, from a table of the IERS.
 #pragma once
 
 #include <string>
@@ -15,17 +15,17 @@ struct EarthOrientation {
   double yp = 0;       ///< polar motion y, arcsec
 };
 
-/// The Earth's orientation day by day, from a file of the IERS. Vectors of one length, a row a day,
-/// days ascending.
+/// Daily Earth orientation from an IERS file. Vectors of equal length, one row per day, days
+/// ascending.
 struct EarthOrientationTable {
-  std::string path;             ///< the file, for messages
+  std::string path;             ///< the file's name, for messages
   std::vector<double> mjd;      ///< UTC
   std::vector<double> ut1_utc;  ///< s; jumps by 1 s at a leap second
   std::vector<double> xp;       ///< arcsec
   std::vector<double> yp;       ///< arcsec
 
-  /// At `when` (MJD, UTC), linear between two days of the table, as astropy has it. Throws
-  /// Error(data) where the table has not both.
+  /// The orientation at `when` (MJD, UTC), interpolated linearly between two days as in astropy.
+  /// Throws Error(data) if the table does not cover `when`.
   [[nodiscard]] EarthOrientation at(double when) const;
 };
 
@@ -36,10 +36,10 @@ auto fields(T& table) {
   return std::tie(path, mjd, ut1_utc, xp, yp);
 }
 
-/// Reads finals2000A.all (or .data, .daily) as the IERS publishes it: fixed columns, a line a day,
-/// in which values of Bulletin B are used where they are given, else those of Bulletin A, predicted
-/// ones included. Days at the end that have no prediction yet are left out. Throws Error(data)
-/// `path:line: ...` where a line is anything else, days do not ascend, or there is no day.
+/// Reads the IERS file finals2000A.all (or .data, .daily): fixed columns, one line per day. Uses
+/// values of Bulletin B if given, else values of Bulletin A, including predictions. Skips days
+/// without prediction at the end. Throws Error(data) `path:line: ...` if a line is malformed, days
+/// do not ascend, or there is no day.
 [[nodiscard]] EarthOrientationTable read_earth_orientation(const std::string& path);
 
 }  // namespace spex

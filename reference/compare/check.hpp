@@ -1,4 +1,4 @@
-// One check of a comparison: what was compared, how far it may differ, and where it fails first.
+// One check of a comparison: the compared quantity, its limit, and the first failure.
 #pragma once
 
 #include <algorithm>
@@ -8,7 +8,7 @@
 
 namespace spex {
 
-/// Where something is wrong, as far as it can be said.
+/// The location of a failure, as far as known.
 struct Place {
   std::string hdu;                   ///< name of the HDU
   std::optional<long long> fiber;    ///< counted from 0 in the PSF
@@ -16,24 +16,25 @@ struct Place {
   std::optional<double> wavelength;  ///< Angstrom
 };
 
-/// "fiber 3, 3655.6 A (bin 57)"; empty where nothing but the HDU is known.
+/// "fiber 3, 3655.6 A (bin 57)"; empty if only the HDU is known.
 [[nodiscard]] std::string to_string(const Place& place);
 
-/// A check passes where none of what it compared is bad.
+/// A check passes if no compared value is bad.
 struct Check {
-  std::string hdu;             ///< "all" where it concerns the file
-  std::string what;            ///< quantity and unit, for people
-  double limit = 0;            ///< in the unit of `largest`
-  double largest = 0;          ///< of the files as they are; NaN where a NaN was compared
-  double beyond_rounding = 0;  ///< the same, less the float32 rounding allowed: this is <= limit
-  long long compared = 0;      ///< how many values were compared
-  long long bad = 0;           ///< how many of them are beyond the limit
+  std::string hdu;     ///< "all" if the check concerns the file
+  std::string what;    ///< quantity and unit, for people
+  double limit = 0;    ///< in the unit of `largest`
+  double largest = 0;  ///< largest difference of the stored values; NaN if a value is NaN
+  double beyond_rounding =
+      0;  ///< largest difference minus the float32 rounding allowance; must be <= limit
+  long long compared = 0;               ///< number of compared values
+  long long bad = 0;                    ///< number of values beyond the limit
   std::optional<Place> first_bad = {};  ///< in the order of comparison
-  std::string problem = {};             ///< in words, where numbers do not say what is wrong
+  std::string problem = {};             ///< description of a non-numeric failure
 
   [[nodiscard]] bool ok() const { return bad == 0; }  ///< nothing is bad
 
-  /// Counts one comparison. It is bad where value - allowance is not <= limit, which a NaN is not.
+  /// Adds one comparison, which is bad unless value - allowance <= limit; NaN is bad.
   template <class MakePlace>
   void add(double value, double allowance, const MakePlace& place) {
     ++compared;
@@ -43,7 +44,7 @@ struct Check {
     if (!(beyond <= limit)) mark_bad(place());
   }
 
-  /// Counts one comparison of things that must be equal; `largest` is how many are not.
+  /// Adds one comparison for equality; `largest` counts the differences.
   template <class MakePlace>
   void add_equal(bool equal, const MakePlace& place) {
     ++compared;
@@ -52,7 +53,7 @@ struct Check {
     largest = beyond_rounding = static_cast<double>(bad);
   }
 
-  /// Something is wrong that is not a number.
+  /// Adds a non-numeric failure.
   void add_problem(const Place& place, const std::string& text);
 
  private:
@@ -60,7 +61,7 @@ struct Check {
   void mark_bad(const Place& place);
 };
 
-/// What fails, in one line: "FLUX: flux pull 0.5 (at most 3e-05): fiber 3, 3655.6 A (bin 57)".
+/// The failure in one line: "FLUX: flux pull 0.5 (at most 3e-05): fiber 3, 3655.6 A (bin 57)".
 [[nodiscard]] std::string describe_failure(const Check& check);
 
 }  // namespace spex

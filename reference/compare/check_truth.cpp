@@ -13,8 +13,8 @@
 namespace spex {
 namespace {
 
-constexpr double grid_limit = 1e-6;        // of the step of the grid
-constexpr double low_percentile = 15.865;  // the central 68.27 % lie between these
+constexpr double grid_limit = 1e-6;        // fraction of the grid's step
+constexpr double low_percentile = 15.865;  // these percentiles enclose the central 68.27 %
 constexpr double high_percentile = 84.135;
 constexpr const char* on_grid = "a truth on the extraction's grid (spex-sim --on-grid)";
 
@@ -22,7 +22,7 @@ double mean_of(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-// As NumPy's percentile: linear between the two nearest of the sorted values.
+// As NumPy's percentile: linear interpolation between sorted values.
 double percentile(const std::vector<double>& sorted, double percent) {
   const double at = percent / 100 * static_cast<double>(sorted.size() - 1);
   const auto below = static_cast<std::size_t>(at);
@@ -30,7 +30,7 @@ double percentile(const std::vector<double>& sorted, double percent) {
   return sorted[below] + (at - static_cast<double>(below)) * (sorted[above] - sorted[below]);
 }
 
-// Pearson's, of x and y.
+// Pearson's correlation of x and y.
 double correlation(const std::vector<double>& x, const std::vector<double>& y) {
   const double mean_x = mean_of(x);
   const double mean_y = mean_of(y);
@@ -43,7 +43,7 @@ double correlation(const std::vector<double>& x, const std::vector<double>& y) {
   return xy / std::sqrt(xx * yy);
 }
 
-// The truth's bin that is the frame's first.
+// The truth's bin at the frame's first wavelength.
 long long first_bin(const std::vector<double>& wave, const TruthFile& truth) {
   const double step = wave[1] - wave[0];
   const double at = std::round((wave.front() - truth.wave.front()) / step);
@@ -66,7 +66,7 @@ long long first_bin(const std::vector<double>& wave, const TruthFile& truth) {
   return first;
 }
 
-// Pulls of all bins, and which of them count.
+// Pulls of all bins, and flags of the bins that are used.
 struct Pulls {
   std::vector<double> value;
   std::vector<bool> used;
@@ -95,7 +95,7 @@ Pulls make_pulls(const FrameFile& frame, const TruthFile& truth, const FrameShap
   return pulls;
 }
 
-// Of the fibers from `first` to before `end`.
+// Statistics of the fibers [first, end).
 PullStatistics make_statistics(const Pulls& pulls, long long first, long long end) {
   std::vector<double> chosen, here, next;
   for (long long s = first; s < end; ++s)
@@ -110,7 +110,7 @@ PullStatistics make_statistics(const Pulls& pulls, long long first, long long en
   PullStatistics statistics;
   statistics.bins = static_cast<long long>(chosen.size());
   statistics.pairs = static_cast<long long>(here.size());
-  // A NaN would make sorting undefined; the check for finite values says where it is.
+  // NaN would make sorting undefined; check_finite reports its location.
   const bool finite =
       std::all_of(chosen.begin(), chosen.end(), [](double v) { return std::isfinite(v); });
   if (chosen.size() < 2 || here.size() < 2 || !finite) return statistics;
@@ -125,9 +125,9 @@ PullStatistics make_statistics(const Pulls& pulls, long long first, long long en
   return statistics;
 }
 
-// Of n unit normal pulls: the standard deviations of their standard deviation, and of half of the
-// distance between their percentiles p = 15.865 and 84.135, times sqrt(n). That of a percentile is
-// sqrt(p (1 - p)) / density there, and the two have the covariance p^2 / density^2.
+// Standard deviations of statistics of n unit normal pulls, times sqrt(n): of the standard
+// deviation, and of half the distance between the percentiles p = 15.865 and 84.135. A percentile
+// has variance p (1 - p) / density^2; the two percentiles have covariance p^2 / density^2.
 constexpr double spread_of_std = 0.70711;
 constexpr double spread_of_half_width = 0.9618;
 
@@ -150,7 +150,7 @@ std::vector<Check> judge_all(const PullStatistics& pulls, const PullLimits& limi
           within("|correlation of neighbours|", pulls.correlation, 0, limits.correlation)};
 }
 
-// Each fiber by itself, in standard deviations of its statistics.
+// Checks each fiber separately, in standard deviations of its statistics.
 std::vector<Check> judge_fibers(const FrameFile& frame, const Pulls& pulls,
                                 const FrameShape& shape) {
   Check coverage{.hdu = "FLUX", .what = "fibers with too few unmasked bins"};
@@ -265,7 +265,7 @@ TruthCheck check_truth(const FrameFile& frame, const TruthFile& truth) {
     throw data_error(
         truth.path, fmt::format("has {} fibers", truth.nfiber),
         fmt::format("the frame's, {} to {}", frame.specmin, frame.specmin + shape.nspec - 1));
-  // A shorter grid has no bin that counts, and perhaps no step.
+  // A shorter grid has no usable bin, and may have no step.
   Pulls pulls{std::vector<double>(static_cast<std::size_t>(shape.nbins())),
               std::vector<bool>(static_cast<std::size_t>(shape.nbins()), false), shape.nwave};
   if (shape.nwave > std::max(1LL, shape.ndiagonals - 1)) pulls = make_pulls(frame, truth, shape);

@@ -18,20 +18,20 @@ namespace spex {
 namespace {
 
 constexpr double wavelength_limit = 1e-6;  // Angstrom
-// Of the fiber's median: what a golden's ivar may be where our bin holds no light of the CCD.
+// Upper limit of a golden's ivar, relative to the fiber's median, in bins without light on the CCD.
 constexpr double off_ccd_ivar = 1e-6;
-constexpr double off_ccd_pixmask = 1 - 1e-6;  // where section 7 sets ALLBADPIX
-// Of the frame's largest: the prior alone gives a bin (1e-4 max q)^2, 2e-9 to 5e-9 of it
-// (measured).
+constexpr double off_ccd_pixmask = 1 - 1e-6;  // threshold of ALLBADPIX in section 7
+// Upper limit of an ivar from the prior alone, relative to the frame's largest ivar. The prior
+// gives (1e-4 max q)^2, measured as 2e-9 to 5e-9.
 constexpr double prior_ivar = 1e-6;
-// Half a unit of the last place of a float32, of the value.
+// Half a unit in the last place of a float32, relative.
 constexpr double half_ulp = std::numeric_limits<float>::epsilon() / 2;
 
 bool holds_light(double ivar) {
   return std::isfinite(ivar) && ivar > 0;
 }
 
-// Two frames whose structure fits, bin by bin. Index of bin (s, w): s nwave + w.
+// Two frames of matching structure, compared bin by bin. Index of bin (s, w): s nwave + w.
 class FramePair {
  public:
   FramePair(const FrameFile& a, const FrameFile& b, const FrameShape& shape, Comparison& comparison)
@@ -42,7 +42,7 @@ class FramePair {
         ndiagonals_(shape.ndiagonals),
         out_(comparison) {}
 
-  // Fails where A has ivar 0 and B has not; finds the bins that the other checks compare.
+  // Fails if A has ivar 0 where B has light. Selects the bins for the other checks.
   void choose_bins() {
     const std::vector<double>& ivar_a = a_.image("IVAR")->value;
     const std::vector<double>& ivar_b = b_.image("IVAR")->value;
@@ -69,7 +69,7 @@ class FramePair {
     out_.checks.push_back(check);
   }
 
-  // Which bins have the limits of DarkLimits.
+  // Marks the bins to which DarkLimits apply.
   void find_near_dark() {
     near_dark_.assign(chosen_.size(), false);
     if (!out_.tolerance.near_dark) return;
@@ -136,7 +136,7 @@ class FramePair {
            (static_cast<std::uint32_t>(b_.image("MASK")->value[j]) & specmask::ALLBADPIX) != 0;
   }
 
-  // NaN and 0 are what a golden holds where its program gave chi2pix up.
+  // A golden has NaN or 0 where its program did not compute chi2pix.
   void compare_chi2pix() {
     if (b_.image("CHI2PIX") == nullptr) return;
     const Values chi2pix = values("CHI2PIX");
@@ -176,9 +176,9 @@ class FramePair {
     out_.checks.push_back(check);
   }
 
-  // Bins that are expected to have ivar 0, but those of a golden, which its program left to chance:
-  // flux, chi2pix and the column of R are 0 there too (section 3), on the CPU and the GPU, as they
-  // are where a patch has failed.
+  // Checks bins with an expected ivar of 0: flux, chi2pix and the column of R must also be 0
+  // (section 3), on CPU and GPU, as in failed patches. Goldens are excluded, because their values
+  // there are arbitrary.
   void compare_unconstrained() {
     if (out_.tolerance.golden) return;
     const std::vector<double>& expected = b_.image("IVAR")->value;
@@ -220,7 +220,7 @@ class FramePair {
   }
 
  private:
-  // A check, and that of the bins near dark ones where these have limits of their own.
+  // A check, and a separate check of the bins near dark bins if these have their own limits.
   class Zones {
    public:
     Zones(const char* hdu, const char* what, const Tolerance& tolerance, double Tolerance::*limit,
@@ -242,7 +242,8 @@ class FramePair {
     std::optional<Check> dark_;
   };
 
-  // An HDU of both frames, and what their storing may differ by, of the expected value.
+  // An HDU of both frames, and the rounding allowance of its storage relative to the expected
+  // value.
   struct Values {
     const std::vector<double>& a;
     const std::vector<double>& b;
@@ -281,7 +282,7 @@ class FramePair {
     return (mask & specmask::ALLBADPIX) != 0;
   }
 
-  // The HDU in which a bin has another value than the expected frame, but for the storing; "" for
+  // The HDU whose value in the bin differs from the expected value by more than rounding; "" if
   // none.
   [[nodiscard]] std::string other_than_expected(long long s, long long w) const {
     const std::size_t j = index(s, w);
@@ -293,11 +294,11 @@ class FramePair {
     return {};
   }
 
-  // A bin of which only the rims of spots are on good pixels, where spots are differences of error
-  // functions near 1: by the rounding of one processor q_j is 0, by that of another 1e-17 of the
-  // light, so that the bin is solved, and held near 0 by the prior (section 4). Then ivar is the
-  // prior's, the flux 0 within its limit, R_jj 1, and chi2pix weighted by rounding (DarkLimits).
-  // The HDU that is not so; "" for none.
+  // Accepts a bin where only the rims of spots fall on good pixels. There spots are differences of
+  // error functions near 1, so that q_j is 0 on one processor and 1e-17 of the light on another.
+  // The latter processor solves the bin and the prior holds it near 0 (section 4): ivar is the
+  // prior's, the flux is 0 within its limit, R_jj is 1, and chi2pix is weighted by rounding
+  // (DarkLimits). Returns the HDU that contradicts this; "" if none.
   [[nodiscard]] std::string beyond_rounding_of_spots(long long s, long long w) const {
     const std::size_t j = index(s, w);
     const Tolerance& limits = out_.tolerance;
@@ -330,10 +331,10 @@ class FramePair {
   long long nspec_, nwave_, ndiagonals_;
   Comparison& out_;
   std::vector<bool> chosen_;
-  std::vector<bool> near_dark_;  // only where the tolerance tells them apart
+  std::vector<bool> near_dark_;  // only if the tolerance has DarkLimits
 };
 
-// Dimensions of the expected frame; throws where it is no frame.
+// Dimensions of the expected frame. Throws if the file is not a frame.
 FrameShape expected_shape(const FrameFile& b, const Tolerance& tolerance) {
   auto shape = frame_shape(b);
   if (!shape)
@@ -359,14 +360,14 @@ FrameShape expected_shape(const FrameFile& b, const Tolerance& tolerance) {
   return *shape;
 }
 
-// Number of the first row, from 0, that differs; columns are equal.
+// Number of the first differing row, from 0; the columns must be equal.
 std::optional<long long> first_different_row(const FrameTable& a, const FrameTable& b) {
   if (a.rows == b.rows) return std::nullopt;
   const auto differs = std::mismatch(a.rows.begin(), a.rows.end(), b.rows.begin(), b.rows.end());
   return (differs.first - a.rows.begin()) * b.nrow / static_cast<long long>(b.rows.size());
 }
 
-// HDUs that one of the frames has and the other has not, or has in another shape.
+// Checks that both frames have the same HDUs with the same shapes.
 Check check_same_hdus(const FrameFile& a, const FrameFile& b) {
   Check check{.hdu = "all", .what = "HDUs or table rows that differ"};
   const auto problem = [&](const std::string& hdu, const std::string& text) {
@@ -400,7 +401,7 @@ Check check_same_hdus(const FrameFile& a, const FrameFile& b) {
   return check;
 }
 
-// Every value of every image; shapes are equal.
+// Compares every value of every image; shapes must be equal.
 void compare_identical(const FrameFile& a, const FrameFile& b, Comparison& out) {
   for (const FrameImage& image : b.images) {
     const FrameImage& other = *a.image(image.name);
@@ -431,14 +432,14 @@ Comparison compare_frames(const FrameFile& result, const FrameFile& expected,
   }
   const FrameShape shape = expected_shape(expected, tolerance);
   std::vector<std::string> names = {"FLUX", "IVAR", "MASK", "WAVELENGTH", "RESOLUTION", "CHI2PIX"};
-  // Frames of an image without one have none.
+  // Frames of images without a FIBERMAP have none.
   if (expected.table("FIBERMAP") != nullptr || result.table("FIBERMAP") != nullptr)
     names.emplace_back("FIBERMAP");
-  // --full-precision appends it; the others do not have it.
+  // Only frames written with --full-precision have this HDU.
   if (result.image("PIXMASK_FRACTION") != nullptr) names.emplace_back("PIXMASK_FRACTION");
   out.checks.push_back(check_hdus(result, names, shape));
   out.checks.push_back(check_finite(result));
-  // Values of another shape cannot be told apart by bins.
+  // Values of differing shapes cannot be compared.
   if (!out.checks.front().ok()) return out;
 
   out.solvers = compare_flux_solvers(result, expected, shape);

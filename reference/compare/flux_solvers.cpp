@@ -11,9 +11,9 @@ std::optional<FluxSolvers> compare_flux_solvers(const FrameFile& result, const F
   FluxSolvers out;
   out.result = result.flux_solver;
   out.expected = expected.flux_solver;
-  // Seams are where the patches of the frame that has them meet.
+  // Seams are at patch edges of the frame with the flux of patches.
   out.nwavestep = (result.flux_solver == "patch" ? result : expected).nwavestep;
-  double sum[2] = {0, 0};  // elsewhere, at edges
+  double sum[2] = {0, 0};  // index 0: elsewhere, 1: at edges
   long long count[2] = {0, 0};
   for (long long j = 0; j < shape.nbins(); ++j) {
     const auto at = [j](const FrameFile& file, const char* hdu) {

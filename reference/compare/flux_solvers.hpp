@@ -1,4 +1,4 @@
-// Two frames whose flux is made of different f (extraction.md, section 5.2): where they differ.
+// Compares frames with different flux solvers (extraction.md, section 5.2).
 #pragma once
 
 #include <optional>
@@ -8,17 +8,18 @@
 
 namespace spex {
 
-/// How two frames differ of which one has the flux of patches and one that of the whole frame.
+/// Differences of two frames, one with the flux of patches and one with the flux of the whole
+/// frame.
 struct FluxSolvers {
   std::string result;       ///< "frame" or "patch"
-  std::string expected;     ///< the other
-  long long nwavestep = 0;  ///< bins from one edge of a patch to the next; 0 where it is not known
-  double at_edges = 0;      ///< rms flux pull in the two bins beside an edge
-  double elsewhere = 0;     ///< and in all others
+  std::string expected;     ///< the other of the two
+  long long nwavestep = 0;  ///< distance of patch edges in bins; 0 if unknown
+  double at_edges = 0;      ///< rms flux pull in the two bins next to an edge
+  double elsewhere = 0;     ///< rms flux pull in all other bins
 };
 
-/// Nothing where both are of one kind. The frames have `shape`; pulls are those of bins that have
-/// ivar > 0 in both, by the expected ivar.
+/// Nothing if both frames have the same flux solver. Both frames have `shape`. Pulls use the
+/// expected ivar, in bins with ivar > 0 in both frames.
 [[nodiscard]] std::optional<FluxSolvers> compare_flux_solvers(const FrameFile& result,
                                                               const FrameFile& expected,
                                                               const FrameShape& shape);

@@ -85,7 +85,7 @@ FrameFile read_frame(const std::string& path) {
     const bool image = is_image(reader);
     if (image && reader.image_axes().empty()) continue;  // a primary HDU without data
     if (file.image(name) != nullptr || file.table(name) != nullptr)
-      throw data_error(path, fmt::format("has two HDUs named '{}'", name), "one of a name");
+      throw data_error(path, fmt::format("has two HDUs named '{}'", name), "unique names");
     if (image)
       file.images.push_back(read_image(reader, name));
     else

@@ -1,4 +1,4 @@
-// A frame file as a comparison sees it: every HDU, whatever wrote it (file-formats.md).
+// A frame file for comparisons: all HDUs, written by any program (file-formats.md).
 #pragma once
 
 #include <cstdint>
@@ -12,11 +12,11 @@ namespace spex {
 struct FrameImage {
   std::string name;              ///< EXTNAME
   std::vector<long long> shape;  ///< slowest axis first: [nspec, nwave] for FLUX
-  bool float32 = false;          ///< stored as f4, so rounded to half a unit of its last place
+  bool float32 = false;          ///< stored as f4, i.e. rounded to half a unit in the last place
   std::vector<double> value;     ///< may hold NaN and infinities
 };
 
-/// A table HDU; two of them are equal where columns and rows are.
+/// A table HDU. Tables are equal if columns and rows are equal.
 struct FrameTable {
   std::string name;                  ///< EXTNAME
   std::vector<std::string> columns;  ///< "NAME FORMAT"
@@ -25,23 +25,23 @@ struct FrameTable {
   std::vector<std::int64_t> fiber;   ///< column FIBER of FIBERMAP; else empty
 };
 
-/// All HDUs of a frame's file, whatever wrote it.
+/// All HDUs of a frame file.
 struct FrameFile {
   std::string path;                   ///< of the file
-  long long specmin = 0;              ///< SPECMIN of the primary header, 0 where there is none
-  std::string flux_solver = "patch";  ///< FLUXSOLV, "patch" where there is none
-  long long nwavestep = 0;            ///< NWAVESTP, 0 where there is none
+  long long specmin = 0;              ///< SPECMIN of the primary header, default 0
+  std::string flux_solver = "patch";  ///< FLUXSOLV, default "patch"
+  long long nwavestep = 0;            ///< NWAVESTP, default 0
   std::vector<FrameImage> images;     ///< in the file's order
   std::vector<FrameTable> tables;     ///< in the file's order
 
-  /// Null where there is none.
+  /// The image with this EXTNAME; null if there is none.
   [[nodiscard]] const FrameImage* image(const std::string& name) const;
-  /// The table of that EXTNAME; null where there is none.
+  /// The table with this EXTNAME; null if there is none.
   [[nodiscard]] const FrameTable* table(const std::string& name) const;
 };
 
-/// Reads all HDUs that have data, by name; says nothing about which there should be. Throws
-/// Error(data) where the file cannot be read or two HDUs have the same name.
+/// Reads all HDUs that have data. Does not check which HDUs exist. Throws Error(data) if the file
+/// cannot be read or two HDUs have the same name.
 [[nodiscard]] FrameFile read_frame(const std::string& path);
 
 /// The spectra's dimensions.
@@ -51,13 +51,13 @@ struct FrameShape {
   long long ndiagonals = 0;  ///< 2 ndiag + 1
 
   [[nodiscard]] std::vector<long long> bins() const { return {nspec, nwave}; }  ///< shape of FLUX
-  [[nodiscard]] long long nbins() const { return nspec * nwave; }               ///< of all spectra
-  /// Shape that the image HDU `name` of a frame has; nothing for names that a frame does not have.
+  [[nodiscard]] long long nbins() const { return nspec * nwave; }  ///< bins of all spectra
+  /// Shape of a frame's image HDU `name`; nothing if frames have no such HDU.
   [[nodiscard]] std::optional<std::vector<long long>> of(const std::string& name) const;
 };
 
-/// Dimensions by FLUX and RESOLUTION; nothing where they are missing or have not 2 and 3 axes (the
-/// second of RESOLUTION odd).
+/// Dimensions from FLUX and RESOLUTION; nothing if an HDU is missing or does not have 2 and 3 axes
+/// (the second of RESOLUTION odd).
 [[nodiscard]] std::optional<FrameShape> frame_shape(const FrameFile& file);
 
 /// "10 x 11 x 114".

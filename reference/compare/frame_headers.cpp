@@ -18,7 +18,7 @@
 namespace spex {
 namespace {
 
-// Keywords that say how, by what and from which file a frame was made, and sums over them.
+// Keywords that describe how and from which files a frame was made, and checksums over them.
 bool is_own(const std::string& name) {
   static const std::set<std::string> own{"METHOD",   "MILESTNE", "SPEXPROG", "SPEXVERS", "SPECTER",
                                          "NGUARD",   "NFALLBCK", "NDIRECT",  "IN_PSF",   "IN_IMG",
@@ -26,15 +26,15 @@ bool is_own(const std::string& name) {
   return own.contains(name) || name.starts_with("DEPNAM") || name.starts_with("DEPVER");
 }
 
-// Those that may stand in a header more than once.
+// Keywords that may occur several times.
 bool is_text(const std::string& name) {
   return name == "COMMENT" || name == "HISTORY" || name.empty();
 }
 
-// The keywords of an HDU with their values as written, and whether its sums are right.
+// The keywords of an HDU with their unparsed values, and the result of the checksum check.
 struct Header {
   std::map<std::string, std::string> values;
-  std::string twice;  // a keyword that is there more than once; "" for none
+  std::string twice;  // a duplicate keyword; "" if none
   bool has_sums = false, sums_are_right = true;
 };
 
@@ -46,7 +46,7 @@ Header read_header(const FitsReader& file) {
   for (int k = 1; k <= count; ++k) {
     std::array<char, FLEN_CARD> name{}, value{}, comment{};
     fits_read_keyn(file.get(), k, name.data(), value.data(), comment.data(), &status);
-    // A card that goes on with a long value is the keyword's before it.
+    // A CONTINUE card extends the value of the keyword before it.
     if (std::string(name.data()) == "CONTINUE") {
       header.values[keyword] += value.data() + std::string(comment.data());
       continue;
@@ -57,7 +57,7 @@ Header read_header(const FitsReader& file) {
   }
   fits_verify_chksum(file.get(), &data_ok, &hdu_ok, &status);
   fits_check(status, file.path(), file.hdu_name());
-  // 1: right, 0: there is none, -1: wrong.
+  // CFITSIO returns 1: correct, 0: no checksum, -1: wrong.
   header.has_sums = data_ok != 0 && hdu_ok != 0;
   header.sums_are_right = data_ok >= 0 && hdu_ok >= 0;
   return header;
@@ -65,9 +65,9 @@ Header read_header(const FitsReader& file) {
 
 // All HDUs of a file.
 struct Headers {
-  std::vector<std::string> order;       // "HDU IVAR" and the like
-  std::map<std::string, Header> named;  // by that
-  LONGLONG end = 0;                     // of the last HDU, in bytes
+  std::vector<std::string> order;       // names such as "HDU IVAR"
+  std::map<std::string, Header> named;  // key: name
+  LONGLONG end = 0;                     // end of the last HDU, bytes
 };
 
 Headers read_headers(const std::string& path) {
@@ -84,7 +84,7 @@ Headers read_headers(const std::string& path) {
   return headers;
 }
 
-// Equal as text, or as numbers that are written in two ways.
+// Equal as text, or as numbers in different notation.
 bool same_value(const std::string& a, const std::string& b) {
   if (a == b) return true;
   char* end_a = nullptr;
@@ -94,7 +94,7 @@ bool same_value(const std::string& a, const std::string& b) {
   return numbers && x == y;
 }
 
-// Keywords of an HDU that are missing, have another value, or are not the reference's.
+// Describes the first keyword that is missing, has another value, or is extra; "" if none.
 std::string wrong_keywords(const std::string& hdu, const Header& found, const Header& expected) {
   for (const auto& [name, value] : expected.values) {
     if (is_own(name)) continue;
@@ -104,7 +104,7 @@ std::string wrong_keywords(const std::string& hdu, const Header& found, const He
     if (!same_value(keyword->second, value))
       return fmt::format("{}: {} is {} (expected {})", hdu, name, keyword->second, value);
   }
-  // A WCS, or TSCAL and TNULL, would change what readers make of the same bytes.
+  // Extra keywords such as a WCS, TSCAL or TNULL would change how readers interpret the data.
   for (const auto& [name, value] : found.values)
     if (!is_own(name) && !expected.values.contains(name))
       return fmt::format("{}: {} is {} (expected none)", hdu, name, value);
@@ -126,14 +126,13 @@ std::string wrong_header(const std::string& path, const std::string& camera,
   if (path.ends_with(".gz") != is_gzip(magic))
     return path.ends_with(".gz") ? "is plain (expected gzip, by its name)"
                                  : "is gzip (expected plain, by its name)";
-  // CFITSIO reads nothing behind the last HDU. Of a .gz file the size is that of what is in it.
+  // CFITSIO ignores bytes after the last HDU. For a .gz file the size is that of its content.
   if (const LONGLONG bytes = file.get()->Fptr->filesize; bytes != headers.end)
     return fmt::format("has {} bytes (expected {}, those of its HDUs)", bytes, headers.end);
   for (const auto& [hdu, header] : headers.named) {
-    if (!header.sums_are_right)
-      return fmt::format("{}: CHECKSUM or DATASUM is not that of its bytes", hdu);
-    // Some readers take the first, others the last.
-    if (!header.twice.empty()) return fmt::format("{}: {} is there twice", hdu, header.twice);
+    if (!header.sums_are_right) return fmt::format("{}: CHECKSUM or DATASUM is wrong", hdu);
+    // Some readers use the first value, others the last.
+    if (!header.twice.empty()) return fmt::format("{}: {} occurs twice", hdu, header.twice);
   }
   if (reference.empty()) return {};
   const Headers wanted = read_headers(reference);

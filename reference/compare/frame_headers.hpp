@@ -1,28 +1,27 @@
-// The headers of a frame.
+// Checks of a frame's headers.
 #pragma once
 
 #include <string>
 
 namespace spex {
 
-/// What is wrong with the headers of the frame at `path`, in a line; "" where nothing is: CAMERA is
-/// another than `camera`; CHECKSUM or DATASUM of an HDU is not that of its bytes; a keyword is
-/// there twice; a keyword of the frame at `reference` is missing or has another value, or one is
-/// there that it has not, but for those that say how and from which file a frame was made.
-/// `camera` and `reference` may be empty: then nothing is asked of them. Throws Error(data) where a
-/// file cannot be read.
+/// Describes the first fault in the headers of the frame at `path` in one line; "" if there is
+/// none. Faults are: CAMERA differs from `camera`; a CHECKSUM or DATASUM is wrong; a keyword occurs
+/// twice; a keyword is missing, extra or different compared with the frame at `reference`, except
+/// keywords that describe how and from which files a frame was made. Empty `camera` or `reference`
+/// skip the comparison. Throws Error(data) if a file cannot be read.
 [[nodiscard]] std::string wrong_header(const std::string& path, const std::string& camera,
                                        const std::string& reference);
 
-/// How a frame was to be made.
+/// The expected origin of a frame.
 struct FrameOrigin {
   std::string program;    ///< SPEXPROG
   std::string milestone;  ///< MILESTNE
   std::string method;     ///< METHOD
 };
 
-/// What of a frame's header is not how it was to be made, in a line; "" where all is. Throws
-/// Error(data) where the file cannot be read.
+/// Describes how a frame's header differs from the expected origin in one line; "" if it does not.
+/// Throws Error(data) if the file cannot be read.
 [[nodiscard]] std::string wrong_origin(const std::string& path, const FrameOrigin& origin);
 
 }  // namespace spex

@@ -13,19 +13,18 @@
 namespace spex {
 namespace {
 
-// Part of the sum of |flux| by which scores may differ from those of the file's FLUX and IVAR:
-// these are rounded to float32, by 6e-8, after the scores were taken.
+// Tolerance of scores relative to the sum of |flux|: the stored FLUX and IVAR are rounded to
+// float32 (6e-8), the scores were computed before rounding.
 constexpr double rounding = 2e-7;
 
-// One of the doubles of a table that has nothing else, as FITS stores them: the most significant
-// byte first.
+// A double of a table that contains only doubles; FITS stores them big-endian.
 double stored_double(const std::vector<unsigned char>& rows, std::size_t number) {
   std::uint64_t bits = 0;
   for (std::size_t k = 0; k < 8; ++k) bits = bits << 8 | rows[8 * number + k];
   return std::bit_cast<double>(bits);
 }
 
-// What the scores are made of.
+// The spectra that determine the scores.
 Frame spectra_of(const FrameFile& file, const FrameShape& shape) {
   Frame frame;
   frame.nspec = static_cast<int>(shape.nspec);
@@ -46,7 +45,7 @@ std::string wrong_scores(const FrameFile& file, const FrameTable& table, const F
   const std::size_t count = expected.size();
   if (table.nrow != shape.nspec || table.columns.size() != count ||
       table.rows.size() != 8 * count * static_cast<std::size_t>(table.nrow))
-    return fmt::format("SCORES: is no table of {} numbers for {} fibers", count, shape.nspec);
+    return fmt::format("SCORES: is not a table of {} numbers for {} fibers", count, shape.nspec);
   for (int s = 0; s < frame.nspec; ++s) {
     double flux = 0, snr = 0;
     for (int w = 0; w < frame.nwave; ++w) {
@@ -72,7 +71,7 @@ std::string wrong_tables(const FrameFile& frame, const std::string& camera,
                          const FrameFile* reference) {
   const std::optional<FrameShape> shape = frame_shape(frame);
   if (!shape || frame.image("WAVELENGTH") == nullptr || frame.image("IVAR") == nullptr)
-    return "is no frame";
+    return "is not a frame";
   if (const FrameTable* const scores = frame.table("SCORES"))
     if (const std::string wrong = wrong_scores(frame, *scores, *shape, camera); !wrong.empty())
       return wrong;
@@ -82,7 +81,7 @@ std::string wrong_tables(const FrameFile& frame, const std::string& camera,
   if (expected == nullptr && found == nullptr) return {};
   if (expected == nullptr || found == nullptr || found->columns != expected->columns ||
       found->rows != expected->rows)
-    return "FIBERMAP: rows are not those of the reference";
+    return "FIBERMAP: rows differ from the reference";
   return {};
 }
 

@@ -1,4 +1,5 @@
-// The tables of a frame: what is copied from the image, and what follows from its own spectra.
+// Checks of a frame's tables: FIBERMAP, copied from the image, and SCORES, computed from the
+// spectra.
 #pragma once
 
 #include <string>
@@ -7,10 +8,10 @@
 
 namespace spex {
 
-/// What is wrong with a frame's tables, in a line; "" where nothing is. SCORES, where it has them,
-/// must be those of its own FLUX and IVAR (extraction.md, section 7) but for the rounding of these
-/// to float32; FIBERMAP must have the bytes of that of `reference`, which may be null. Shapes are
-/// those of a frame.
+/// Describes the first fault in a frame's tables in one line; "" if there is none. SCORES, if
+/// present, must match FLUX and IVAR (extraction.md, section 7) up to their float32 rounding.
+/// FIBERMAP must be byte-identical to the one of `reference`, which may be null. The frame must
+/// have valid shapes.
 [[nodiscard]] std::string wrong_tables(const FrameFile& frame, const std::string& camera,
                                        const FrameFile* reference);
 

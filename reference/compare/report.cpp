@@ -164,7 +164,7 @@ std::string to_json(const CompareReport& report) {
       {"expected", text_or_null(report.expected)},
       {"comparison", report.comparison ? comparison_json(*report.comparison) : json(nullptr)},
       {"truth", report.truth ? truth_json(*report.truth) : json(nullptr)}};
-  // A path may be of any bytes; JSON is of UTF-8.
+  // JSON is UTF-8, but a path may contain any bytes.
   return all.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n";
 }
 

@@ -1,4 +1,4 @@
-// What every frame file must be, before its values are looked at.
+// Structural checks of frame files, before values are compared.
 #pragma once
 
 #include <cstddef>
@@ -10,11 +10,11 @@
 
 namespace spex {
 
-/// One check that nothing in the images of `file` is NaN or infinite and no ivar negative.
+/// Checks that all images of `file` are finite and no ivar is negative.
 [[nodiscard]] Check check_finite(const FrameFile& file);
 
-/// One check that `file` has the HDUs `names` (images by FrameShape::of, or tables of nspec rows)
-/// in the shapes of `shape`.
+/// Checks that `file` has the HDUs `names` (images by FrameShape::of, or tables of nspec rows) in
+/// the shapes of `shape`.
 [[nodiscard]] Check check_hdus(const FrameFile& file, const std::vector<std::string>& names,
                                const FrameShape& shape);
 
@@ -22,7 +22,8 @@ namespace spex {
 [[nodiscard]] Place bin_place(const FrameFile& file, const std::string& hdu, long long s,
                               long long w);
 
-/// Where element `index` of an image of `file` is: its bin, for HDUs with a wavelength axis.
+/// The place of element `index` of an image of `file`, with its bin for HDUs with a wavelength
+/// axis.
 [[nodiscard]] Place element_place(const FrameFile& file, const FrameImage& image,
                                   std::size_t index);
 

@@ -21,7 +21,7 @@ nlohmann::json read_json(const std::string& path) {
   try {
     return nlohmann::json::parse(file);
   } catch (const nlohmann::json::exception& error) {
-    throw data_error(path, fmt::format("is no JSON: {}", error.what()), "a cases.json");
+    throw data_error(path, fmt::format("is not JSON: {}", error.what()), "a cases.json");
   }
 }
 

@@ -10,10 +10,9 @@
 namespace spex {
 namespace {
 
-// HDUs of one frame that the other has not, or has in another form. compare_frames compares their
-// values.
+// Compares existence and form of the HDUs; compare_frames compares their values.
 Check compare_hdus(const FrameFile& result, const FrameFile& expected) {
-  Check check{.hdu = "all", .what = "HDUs that are not those of the reference"};
+  Check check{.hdu = "all", .what = "HDUs that differ from the reference"};
   const auto compare = [&](const FrameFile& one, const FrameFile& other) {
     for (const FrameImage& image : one.images) {
       const FrameImage* const found = other.image(image.name);
@@ -34,7 +33,7 @@ Check compare_hdus(const FrameFile& result, const FrameFile& expected) {
   return check;
 }
 
-// A check of what `wrong` says, which is nothing where all is right.
+// A check that fails if `wrong` returns a text.
 Check check_of(const char* what, const std::function<std::string()>& wrong) {
   Check check{.hdu = "all", .what = what};
   std::string problem;

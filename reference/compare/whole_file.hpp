@@ -1,4 +1,4 @@
-// All of a frame's file beside the values that compare_frames holds to a tolerance.
+// Checks of a frame file beyond the values that compare_frames covers.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace spex {
 
-/// Checks of the HDUs, headers, checksums and tables of `result` (frame_headers.hpp,
-/// frame_tables.hpp), against those of `expected` where it is not null. `camera` is whose frame it
-/// is; where empty, that of the header. What cannot be read is a check that fails.
+/// Checks HDUs, headers, checksums and tables of `result` (frame_headers.hpp, frame_tables.hpp),
+/// against `expected` unless null. `camera` is the frame's required camera; empty: the header's. An
+/// unreadable file is a failed check.
 [[nodiscard]] std::vector<Check> compare_whole_file(const FrameFile& result,
                                                     const FrameFile* expected,
                                                     const std::string& camera);

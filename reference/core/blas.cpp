@@ -26,7 +26,7 @@ BlasLibrary blas_library() {
 
 void use_single_threaded_blas() {
   mkl_set_num_threads(1);
-  // The same bits wherever an array begins; else MKL's kernels depend on its alignment.
+  // Bit-identical results for any alignment of the arrays.
   mkl_cbwr_set(MKL_CBWR_AUTO | MKL_CBWR_STRICT);
 }
 

@@ -1,4 +1,4 @@
-// A queue between threads that ends.
+// A closable queue between threads.
 #pragma once
 
 #include <chrono>
@@ -10,7 +10,7 @@
 
 namespace spex {
 
-/// First in, first out. What bounds it is whoever pushes.
+/// A first-in, first-out queue without a capacity limit; the producer must limit its length.
 template <class T>
 class Channel {
  public:
@@ -22,7 +22,7 @@ class Channel {
     }
     changed_.notify_one();
   }
-  /// Nothing more will be pushed.
+  /// Closes the channel: no more items will be pushed.
   void close() {
     {
       const std::lock_guard lock(mutex_);
@@ -30,13 +30,13 @@ class Channel {
     }
     changed_.notify_all();
   }
-  /// Waits; nothing where the channel is closed and empty.
+  /// Waits for an item. Returns nothing if the channel is closed and empty.
   std::optional<T> pop() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !items_.empty(); });
     return take();
   }
-  /// Waits for `most` at the longest; nothing where nothing came.
+  /// Waits for an item for at most `most`. Returns nothing on timeout.
   std::optional<T> pop_within(std::chrono::milliseconds most) {
     std::unique_lock lock(mutex_);
     changed_.wait_for(lock, most, [&] { return closed_ || !items_.empty(); });

@@ -1,4 +1,4 @@
-// A choice by its name.
+// Looks up an enumerator by its name.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace spex {
 
-/// The one of `choices` whose to_string is `text`. Throws Error(usage) that names them, which a
-/// check of CLI11's does not; `name` is the option's.
+/// Returns the choice whose to_string equals `text`. Throws Error(usage) that lists all choices;
+/// `name` is the option's name.
 template <class Choice>
 [[nodiscard]] Choice choose(const char* name, const std::string& text,
                             const std::vector<Choice>& choices) {

@@ -1,4 +1,4 @@
-// Time, as what counts it is given it.
+// Clocks, which are injected so that tests can control time.
 #pragma once
 
 #include <chrono>
@@ -6,10 +6,10 @@
 
 namespace spex {
 
-/// Seconds since some moment, never going back. Tests have clocks of their own.
+/// Monotonic seconds since an arbitrary origin.
 using Clock = std::function<double()>;
 
-/// The machine's steady clock.
+/// Seconds of std::chrono::steady_clock.
 [[nodiscard]] inline double steady_seconds() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }

@@ -6,8 +6,7 @@
 
 namespace spex {
 
-/// The product of extents, in std::size_t from the first factor on: n x m x ... elements. None may
-/// be negative.
+/// The product of non-negative extents n x m x ..., computed in std::size_t.
 template <std::integral... Extent>
 [[nodiscard]] constexpr std::size_t count_of(Extent... extent) {
   return (std::size_t{1} * ... * static_cast<std::size_t>(extent));

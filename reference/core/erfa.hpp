@@ -1,11 +1,11 @@
-// The library of astronomy that the build has.
+// The astronomy library of this build.
 #pragma once
 
 #include <string>
 
 namespace spex {
 
-/// ERFA's version; "none" where the build has no barycentric correction.
+/// ERFA's version; "none" if the build has no barycentric correction.
 [[nodiscard]] std::string erfa_version();
 
 }  // namespace spex

@@ -20,7 +20,7 @@ std::string one_line(const std::string& subject, const std::string& wrong,
   return printable(std::move(text));
 }
 
-// Whether three bytes are a mark by which what follows is shown from right to left.
+// Whether three bytes are a UTF-8 character that changes the text direction.
 bool turns_lines(std::string_view three) {
   constexpr std::array marks{"\u200e", "\u200f", "\u202a", "\u202b", "\u202c", "\u202d",
                              "\u202e", "\u2066", "\u2067", "\u2068", "\u2069"};

@@ -7,20 +7,20 @@
 
 namespace spex {
 
-/// Whose fault it is; decides the exit status.
+/// The cause of an error; decides the exit status.
 enum class ErrorKind {
-  usage,     ///< the command line asks for something impossible; exit status 2
+  usage,     ///< an option or combination of options is wrong; exit status 2
   data,      ///< a file is missing, malformed, or cannot be written; exit status 1
-  device,    ///< a device is of no more use to what held it; exit status 1
+  device,    ///< a device failed or was lost; exit status 1
   no_gpu,    ///< there is no GPU; exit status 77
-  internal,  ///< a library call failed in a way that the user did not cause; exit status 1
+  internal,  ///< a library call failed and the user is not the cause; exit status 1
 };
 
-/// What a user is told in one line: subject, what is wrong, what was expected.
+/// A one-line message for the user: subject, fault, expectation.
 class Error : public std::runtime_error {
  public:
-  /// `subject: wrong (expected)`; subject is a file or an option, and may be empty, as may
-  /// expected.
+  /// Message `subject: wrong (expected)`. The subject is a file or an option. `subject` and
+  /// `expected` may be empty.
   Error(ErrorKind kind, const std::string& subject, const std::string& wrong,
         const std::string& expected = {});
 
@@ -37,12 +37,12 @@ class Error : public std::runtime_error {
 [[nodiscard]] Error data_error(const std::string& file, const std::string& wrong,
                                const std::string& expected = {});
 
-/// A text that stays in its line and moves no cursor, whatever file it was read from: blanks for
-/// line ends and tabs, '?' for other control characters, those of UTF-8 too.
+/// Makes untrusted text safe to print on one line: replaces line ends and tabs by blanks, and other
+/// control characters, including those of UTF-8, by '?'.
 [[nodiscard]] std::string printable(std::string text);
 
-/// What an exception says, printable: of the file system the path and why, of a library its first
-/// line.
+/// A printable message of an exception: path and reason of a file system error, the first line of a
+/// library's message.
 [[nodiscard]] std::string words_of(const std::exception& error);
 
 /// Exit status of a program that ends with this kind of error: 2 for usage, 77 for no_gpu, else 1.

@@ -1,4 +1,4 @@
-// One source for host and device: functions marked SPEX_HD compile for both where nvcc reads them.
+// SPEX_HD marks functions that nvcc compiles for both host and device.
 #pragma once
 
 #ifdef __CUDACC__

@@ -38,8 +38,8 @@ Instructions instructions_named(const std::string& name) {
     if (name == to_string(set)) return set;
     expected += (expected.empty() ? "" : ", ") + std::string(to_string(set));
   }
-  throw usage_error("SPEX_INSTRUCTIONS", "'" + name + "' is no instruction set of this processor",
-                    expected);
+  throw usage_error("SPEX_INSTRUCTIONS",
+                    "'" + name + "' is not an instruction set of this processor", expected);
 }
 
 Instructions instructions_in_use() {

@@ -1,8 +1,8 @@
-// The instruction sets that the kernels over lanes are compiled for, and the set in use.
+// The instruction sets that SIMD kernels are compiled for, and the set in use.
 //
-// A source of kernels is compiled once for each set (spex_add_lanes in ci/cmake/SpexTargets.cmake),
-// in a namespace with the set's name. All sets give the same bytes: no product and sum are fused,
-// and each lane has its own sums in one order.
+// Each kernel source is compiled once for each set (spex_add_lanes in ci/cmake/SpexTargets.cmake),
+// in a namespace named after the set. All sets give bit-identical results: the compiler does not
+// fuse products and sums, and each lane sums in a fixed order.
 #pragma once
 
 #include <string>
@@ -10,30 +10,30 @@
 
 namespace spex {
 
-/// An instruction set. All but `any` are of x86-64.
+/// An instruction set. All sets except `any` are for x86-64.
 enum class Instructions {
-  any,     ///< what every processor of the compiler's target has
+  any,     ///< the compiler target's baseline
   avx2,    ///< vectors of 4 numbers
   avx512,  ///< vectors of 8 numbers (AVX-512 F, DQ and VL)
 };
 
-/// The name of a set: its namespace, and what SPEX_INSTRUCTIONS may be.
+/// The name of a set, which is also its namespace and its value of SPEX_INSTRUCTIONS.
 [[nodiscard]] const char* to_string(Instructions instructions);
 
-/// The sets that this processor has and this build has kernels for, the widest last.
+/// The sets that both this processor and this build support, widest last.
 [[nodiscard]] std::vector<Instructions> available_instructions();
 
-/// The set named `name`. Throws Error(usage) where there is none, or the processor lacks it.
+/// The set named `name`. Throws Error(usage) if the name is unknown or the processor lacks the set.
 [[nodiscard]] Instructions instructions_named(const std::string& name);
 
-/// The set in use: what the environment's SPEX_INSTRUCTIONS names, else the widest available.
-/// Throws as instructions_named.
+/// The set in use: SPEX_INSTRUCTIONS if the environment sets it, else the widest available set.
+/// Throws as instructions_named does.
 [[nodiscard]] Instructions instructions_in_use();
 
 }  // namespace spex
 
-// Declares `const Kernels& name(Instructions)`, which gives the kernels of a set. Each set defines
-// them as `const Kernels name##_of_set` in its namespace.
+// Declares `const Kernels& name(Instructions)`, which returns the kernels of a set. Each set
+// defines its kernels as `const Kernels name##_of_set` in its namespace.
 #ifdef SPEX_X86_INSTRUCTIONS
 #define SPEX_KERNELS(Kernels, name)                                              \
   namespace any {                                                                \

@@ -1,9 +1,10 @@
-// Eight numbers side by side, which arithmetic treats alike: spectra, wavelengths or pixels.
+// SIMD vectors of eight doubles: spectra, wavelengths or pixels.
 //
-// For sources of kernels alone (spex_add_lanes): the macro SPEX_INSTRUCTION_SET is the namespace of
-// the instruction set that the source is compiled for. Such a source must call no inline function
-// outside of that namespace that is not made for Lanes: the linker could take this set's for all.
-// Every operation is that of IEEE 754 in each lane, so that all sets give the same bits.
+// Include only in kernel sources (spex_add_lanes). SPEX_INSTRUCTION_SET is the namespace of the
+// instruction set that the source is compiled for. Such a source must not call inline functions
+// outside of this namespace, except functions made for Lanes: the linker could pick this set's copy
+// for all callers. Each operation follows IEEE 754 in each lane, so that all sets give
+// bit-identical results.
 #pragma once
 
 #ifndef SPEX_INSTRUCTION_SET
@@ -32,13 +33,13 @@ struct Lanes {
   /// @endcond
 
   SPEX_LANES_INLINE Lanes() = default;
-  /// The same number in all lanes.
+  /// Broadcasts a number to all lanes.
   SPEX_LANES_INLINE Lanes(double a) {
     for (Vector& p : part) p = Vector{} + a;
   }
 };
 
-/// The number of `f(part of a, part of b, ...)` for each part.
+/// Evaluates `expression` for each part i and returns the results as Lanes.
 #define SPEX_EACH_PART(expression)                                                         \
   Lanes r;                                                                                 \
   _Pragma("GCC unroll 8") for (int i = 0; i < Lanes::parts; ++i) r.part[i] = (expression); \
@@ -69,34 +70,34 @@ SPEX_LANES_INLINE Lanes& operator*=(Lanes& a, Lanes b) {
   return a = a * b;
 }
 
-/// From numbers in a row, at any address.
+/// Loads eight consecutive numbers; no alignment required.
 SPEX_LANES_INLINE Lanes load(const double* from) {
-  Lanes a;  // by parts: a whole struct would be copied through memory
+  Lanes a;  // part by part: the compiler would copy a whole struct through memory
 #pragma GCC unroll 8
   for (int i = 0; i < Lanes::parts; ++i)
     __builtin_memcpy(&a.part[i], from + i * Lanes::width, sizeof(a.part[i]));
   return a;
 }
-/// To numbers in a row, at any address.
+/// Stores eight consecutive numbers; no alignment required.
 SPEX_LANES_INLINE void store(Lanes a, double* to) {
 #pragma GCC unroll 8
   for (int i = 0; i < Lanes::parts; ++i)
     __builtin_memcpy(to + i * Lanes::width, &a.part[i], sizeof(a.part[i]));
 }
 
-/// The eight numbers of a, summed as a tree.
+/// The sum of the eight lanes, added pairwise.
 SPEX_LANES_INLINE double sum_of_lanes(Lanes a) {
   double k[Lanes::count];
   store(a, k);
   return ((k[0] + k[4]) + (k[2] + k[6])) + ((k[1] + k[5]) + (k[3] + k[7]));
 }
 
-/// a where a > 0, else 0: of NaN, too.
+/// max(a, 0) in each lane; 0 for NaN.
 SPEX_LANES_INLINE Lanes positive_part(Lanes a) {
   SPEX_EACH_PART(reinterpret_cast<Lanes::Vector>(reinterpret_cast<Lanes::Bits>(a.part[i]) &
                                                  (a.part[i] > 0.0)));
 }
-/// The lesser of each, a where they do not compare.
+/// The minimum in each lane; a if a or b is NaN.
 SPEX_LANES_INLINE Lanes lesser(Lanes a, Lanes b) {
   Lanes r;
 #pragma GCC unroll 8
@@ -112,13 +113,13 @@ SPEX_LANES_INLINE Lanes magnitude(Lanes a) {
   SPEX_EACH_PART(reinterpret_cast<Lanes::Vector>(reinterpret_cast<Lanes::Bits>(a.part[i]) &
                                                  0x7fffffffffffffffLL));
 }
-/// a with the sign of `sign`; a is not negative.
+/// a with the sign of `sign`, for a >= 0.
 SPEX_LANES_INLINE Lanes with_sign(Lanes a, Lanes sign) {
   SPEX_EACH_PART(reinterpret_cast<Lanes::Vector>(
       reinterpret_cast<Lanes::Bits>(a.part[i]) |
       (reinterpret_cast<Lanes::Bits>(sign.part[i]) & (-0x7fffffffffffffffLL - 1))));
 }
-/// Where scale is a whole number n plus 1.5 2^52: a 2^n, of a 2^n that is a normal number.
+/// a 2^n for scale = n + 1.5 2^52 with integer n; 2^n must be a normal number.
 SPEX_LANES_INLINE Lanes times_power_of_two(Lanes a, Lanes scale) {
   SPEX_EACH_PART(
       reinterpret_cast<Lanes::Vector>(reinterpret_cast<Lanes::Bits>(a.part[i]) +
@@ -126,11 +127,11 @@ SPEX_LANES_INLINE Lanes times_power_of_two(Lanes a, Lanes scale) {
 }
 #undef SPEX_EACH_PART
 
-/// The largest whole number that is not above a; |a| < 2^51.
+/// floor(a) for |a| < 2^51.
 SPEX_LANES_INLINE Lanes floor(Lanes a) {
-  constexpr double whole = 0x1.8p52;  // numbers of this size are whole
+  constexpr double whole = 0x1.8p52;  // doubles of this size are integers
   const Lanes nearest = (a + whole) - whole;
-  // Above a by a half at most: one less then.
+  // The nearest integer may be above a: subtract 1 then.
   Lanes r;
 #pragma GCC unroll 8
   for (int i = 0; i < Lanes::parts; ++i) {

@@ -1,4 +1,4 @@
-// CBLAS and LAPACKE, by the names that the headers have in the library that the build has found
+// Includes the CBLAS and LAPACKE headers of the library that the build found
 // (ci/cmake/FindLAPACKE.cmake).
 #pragma once
 

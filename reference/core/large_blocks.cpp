@@ -6,7 +6,8 @@
 namespace spex {
 namespace {
 
-// A block may have half more than is asked for, so that images and spectra share blocks.
+// A reused block may be up to half again as large as requested, so that images and spectra share
+// blocks.
 constexpr std::size_t surplus_part = 2;
 
 std::size_t whole_pages(std::size_t size) {

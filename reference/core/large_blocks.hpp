@@ -1,4 +1,4 @@
-// Large memory that is used again rather than given back to the kernel.
+// A cache of large memory blocks.
 #pragma once
 
 #include <cstddef>
@@ -10,31 +10,31 @@
 
 namespace spex {
 
-/// Blocks of whole huge pages. What is released is kept, up to `most_kept` bytes, for who asks for
-/// as much next: the kernel clears each page that it gives out, which for the half GB of a frame
-/// takes longer than to read it. For any thread.
+/// Allocates blocks of whole huge pages. Keeps released blocks, up to `most_kept` bytes, and reuses
+/// them: the kernel clears each new page, which for the 0.5 GB of a frame takes longer than reading
+/// the frame. Thread-safe.
 class LargeBlocks {
  public:
   explicit LargeBlocks(std::size_t most_kept) : most_kept_(most_kept) {}  ///< bytes
   LargeBlocks(const LargeBlocks&) = delete;
   LargeBlocks& operator=(const LargeBlocks&) = delete;
-  /// Frees what is kept.
+  /// Frees the kept blocks.
   ~LargeBlocks();
 
-  /// `size` bytes or a little more, aligned to huge_page; nullptr where there is no memory. Throws
-  /// std::bad_alloc where there is none to note that.
+  /// Returns at least `size` bytes, aligned to huge_page, or nullptr if memory is exhausted. Throws
+  /// std::bad_alloc if there is no memory for the bookkeeping.
   [[nodiscard]] void* allocate(std::size_t size);
-  /// Takes back a block. False where `memory` is not one that allocate gave.
+  /// Takes back a block. Returns false if `memory` did not come from allocate().
   bool release(void* memory) noexcept;
-  /// Bytes that are kept for others.
+  /// Bytes of the kept blocks.
   [[nodiscard]] std::size_t kept() const;
 
  private:
   mutable std::mutex mutex_;
   const std::size_t most_kept_;
   std::size_t kept_ = 0;
-  std::multimap<std::size_t, void*> free_;         // by size
-  std::unordered_map<void*, std::size_t> in_use_;  // their sizes
+  std::multimap<std::size_t, void*> free_;         // key: size
+  std::unordered_map<void*, std::size_t> in_use_;  // value: size
 };
 
 }  // namespace spex

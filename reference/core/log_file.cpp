@@ -27,7 +27,7 @@ void say_line(const std::string& line) noexcept {
       sink->log(spdlog::details::log_msg(logger->name(), spdlog::level::err, text));
       sink->flush();
     }
-  } catch (const std::exception&) {  // stderr has the line
+  } catch (const std::exception&) {  // stderr already has the line
   }
 }
 

@@ -1,17 +1,17 @@
-// Lines for the user: on stderr, and in a file where one is asked for.
+// Log lines for the user: to stderr, and optionally to a file.
 #pragma once
 
 #include <string>
 
 namespace spex {
 
-/// Writes a line to stderr, and to the files of add_log_file; nothing where that cannot be written,
-/// as on a full disk: the exit status says the rest then.
+/// Writes a line to stderr and to the files of add_log_file. Ignores write errors, such as a full
+/// disk; the exit status still reports the failure.
 void say_line(const std::string& line) noexcept;
 
-/// Appends what spdlog's default logger and say_line write to the file `path` too, each line with
-/// its date. Several processes may append to one file. Throws Error(data) where it cannot be
-/// opened.
+/// Appends the output of spdlog's default logger and of say_line to the file `path`, with a
+/// timestamp on each line. Several processes may append to the same file. Throws Error(data) if the
+/// file cannot be opened.
 void add_log_file(const std::string& path);
 
 }  // namespace spex

@@ -1,4 +1,4 @@
-// The median as NumPy takes it.
+// The median, as NumPy defines it.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace spex {
 
-/// Median of `values`: the mean of the two middle ones where their number is even, 0 where there is
-/// none. Takes a copy, which it reorders.
+/// Median of `values`: the mean of the two middle values if their number is even; 0 if `values` is
+/// empty. Sorts a copy partially.
 [[nodiscard]] inline double median(std::vector<double> values) {
   if (values.empty()) return 0;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);

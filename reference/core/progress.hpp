@@ -1,4 +1,4 @@
-// Progress of long work: a bar on a terminal, plain log lines elsewhere.
+// Progress of long work: a bar on a terminal, log lines elsewhere.
 #pragma once
 
 #include <mutex>
@@ -8,19 +8,18 @@
 
 namespace spex {
 
-/// Thread-safe. On a terminal (stderr) one line with done/total, rate and time left is drawn from
-/// the start on; elsewhere a log line is written at every tenth of the work, and none for work of
-/// under 5 s.
+/// Thread-safe. If stderr is a terminal, draws one line with done/total, rate and remaining time.
+/// Otherwise writes a log line at every tenth of the work, unless the work takes less than 5 s.
 class Progress {
  public:
-  /// `unit` is what is counted, in the plural: "patches".
+  /// `unit` is the plural of the counted item, such as "patches".
   Progress(std::string title, std::string unit, long total, bool shown,
            Clock clock = steady_seconds);
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
   ~Progress();
 
-  /// `count` more are done.
+  /// Adds `count` finished items.
   void advance(long count = 1);
 
  private:
@@ -36,8 +35,8 @@ class Progress {
   long done_ = 0;
   Clock clock_;
   double start_;
-  double drawn_ = -1;  // seconds since start_, of the last drawing
-  long next_line_;     // done_ at which the next log line is due
+  double drawn_ = -1;  // time of the last drawing, seconds since start_
+  long next_line_;     // value of done_ at which the next log line is due
 };
 
 }  // namespace spex

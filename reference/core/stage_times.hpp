@@ -1,4 +1,4 @@
-// Seconds spent in each stage, by the names that results and profiles use (results.md, phases).
+// Seconds spent in each stage, by the names of results and profiles (results.md, phases).
 #pragma once
 
 #include <array>
@@ -8,11 +8,11 @@
 
 namespace spex {
 
-/// The parts of an extraction that are timed (docs/performance.md).
+/// The timed stages of an extraction (docs/performance.md).
 enum class Stage {
   read,
   convert,
-  transfer_in,  ///< host to GPU, and the layout of the patches there
+  transfer_in,  ///< host to GPU, including the layout of the patches on the GPU
   spots,
   assemble,
   solve,
@@ -27,18 +27,20 @@ inline constexpr std::size_t stage_count = 11;  ///< of `Stage`
 /// "read", "convert", "transfer-in", ...
 [[nodiscard]] const char* to_string(Stage stage);
 
-/// Seconds by stage, summed over the threads that contributed.
+/// Seconds per stage, summed over threads.
 class StageTimes {
  public:
-  /// Adds the seconds of a thread to a stage.
+  /// Adds seconds to a stage.
   void add(Stage stage, double seconds) { seconds_[static_cast<std::size_t>(stage)] += seconds; }
-  /// Adds the seconds of another, stage by stage.
+  /// Adds the seconds of `other`, stage by stage.
   void add(const StageTimes& other);
   /// The seconds of a stage.
   [[nodiscard]] double get(Stage stage) const { return seconds_[static_cast<std::size_t>(stage)]; }
   /// The seconds of all stages, in the order of Stage.
   [[nodiscard]] std::span<const double, stage_count> seconds() const { return seconds_; }
-  [[nodiscard]] std::span<double, stage_count> seconds() { return seconds_; }  ///< to be filled
+  [[nodiscard]] std::span<double, stage_count> seconds() {
+    return seconds_;
+  }  ///< writable, in the order of Stage
 
  private:
   std::array<double, stage_count> seconds_{};
@@ -47,7 +49,7 @@ class StageTimes {
 /// Adds the time between construction and destruction to one stage.
 class StageTimer {
  public:
-  /// The stage begins now; `times` outlives the timer.
+  /// Starts the timer; `times` must outlive it.
   StageTimer(StageTimes& times, Stage stage)
       : times_(times), stage_(stage), start_(std::chrono::steady_clock::now()) {}
   StageTimer(const StageTimer&) = delete;

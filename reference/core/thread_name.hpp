@@ -1,12 +1,12 @@
-// What a thread is for, as top -H and debuggers show it.
+// Thread names, as top -H and debuggers show them.
 #pragma once
 
 #include <pthread.h>
 
 namespace spex {
 
-/// Names the calling thread, and those that it will start: at most 15 characters, of which more are
-/// not shown.
+/// Names the calling thread and the threads that it starts later. Linux keeps at most 15
+/// characters.
 inline void name_thread(const char* name) noexcept {
   pthread_setname_np(pthread_self(), name);
 }

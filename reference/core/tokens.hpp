@@ -1,4 +1,4 @@
-// Tokens that threads take and give back, which bound how much of something there is at a time.
+// A counting semaphore.
 #pragma once
 
 #include <condition_variable>
@@ -6,20 +6,20 @@
 
 namespace spex {
 
-/// What std::counting_semaphore is for, of which libstdc++'s may lose wakeups where several threads
-/// wait (GCC bugs 98033 and 104928): one then sleeps on while tokens are there. From any thread.
+/// Replaces std::counting_semaphore: in libstdc++ a waiting thread may miss a wakeup if several
+/// threads wait (GCC bugs 98033 and 104928). Thread-safe.
 class Tokens {
  public:
-  /// So many there are.
+  /// Starts with `count` tokens.
   explicit Tokens(int count) : count_(count) {}
 
-  /// Takes one; waits while there is none.
+  /// Takes a token; waits until one is available.
   void acquire() {
     std::unique_lock lock(mutex_);
     given_back_.wait(lock, [&] { return count_ > 0; });
     --count_;
   }
-  /// Gives some back.
+  /// Returns `count` tokens.
   void release(int count = 1) {
     {
       const std::lock_guard lock(mutex_);

@@ -14,9 +14,9 @@ namespace spex {
 namespace {
 
 constexpr std::string_view commit = SPEX_COMMIT;
-constexpr std::size_t abbreviated = 10;  // digits that tell commits apart
+constexpr std::size_t abbreviated = 10;  // digits that identify a commit
 
-// ", commit 1234567890, changed"; empty where the sources came without git.
+// ", commit 1234567890, changed"; empty if the sources were not a git checkout.
 std::string commit_text() {
   if (commit.empty()) return "";
   return fmt::format(", commit {}{}", commit.substr(0, abbreviated), SPEX_DIRTY ? ", changed" : "");

@@ -1,4 +1,4 @@
-// The build, as --version and file headers name it.
+// The build, as --version and file headers describe it.
 #pragma once
 
 #include <string>
@@ -9,16 +9,16 @@ namespace spex {
 /// Version of the project, e.g. "1.0.0".
 [[nodiscard]] std::string version();
 
-/// Something that results are computed with.
+/// A library that results depend on.
 struct Dependency {
   std::string name;     ///< "spexbench", "cfitsio" ...
-  std::string version;  ///< as it states it
+  std::string version;  ///< as the library reports it
 };
 
-/// The project itself and the libraries that numbers go through, for headers of files.
+/// The project itself and the libraries that affect numbers, for file headers.
 [[nodiscard]] std::vector<Dependency> dependencies();
 
-/// What --version prints: the program, its version and commit, and what it was built with.
+/// The text of --version: program, version, commit, compiler and libraries.
 [[nodiscard]] std::string version_text(const std::string& program);
 
 }  // namespace spex

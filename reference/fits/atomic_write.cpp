@@ -34,9 +34,9 @@ fs::path folder_of(const std::string& path) {
   return folder.empty() ? fs::path(".") : folder;
 }
 
-// Whether CFITSIO, or a program that gives it the name, would take more from it than a file's name:
-// stdin, a scheme, a file to be removed, a filter or a template. Such files are not made, so that
-// nobody is surprised by them later.
+// Whether CFITSIO would interpret the path beyond a file name: stdin, a URL scheme, a file to be
+// removed, a filter or a template. Such files are not created, because other programs would pass
+// their names to CFITSIO.
 bool is_extended_name(const std::string& path) {
   return path == "-" || path.starts_with("-.") || path.starts_with('!') ||
          path.find("://") != std::string::npos || path.ends_with(']') || path.ends_with(')');
@@ -46,7 +46,7 @@ std::string temporary_name(const std::string& name, long pid, int attempt) {
   return fmt::format(".{}.tmp-{}-{}", name, pid, attempt);
 }
 
-// The name whose temporary file has this one; empty where it is no temporary file.
+// The final name of a temporary file; empty if `temporary` is not the name of a temporary file.
 std::string_view name_of_temporary(std::string_view temporary) {
   constexpr std::string_view mark = ".tmp-";
   const std::size_t at = temporary.rfind(mark);
@@ -63,7 +63,7 @@ std::string_view name_of_temporary(std::string_view temporary) {
 
 enum class Lock { taken, held_by_another, unknown };
 
-// A lock that lasts as long as the file is open, by whichever descriptor.
+// A file lock (flock) that lasts until the last descriptor of the file is closed.
 Lock try_lock(int file) {
   if (flock(file, LOCK_EX | LOCK_NB) == 0) return Lock::taken;
   return errno == EWOULDBLOCK ? Lock::held_by_another : Lock::unknown;
@@ -74,8 +74,8 @@ bool is_linked(int file) {
   return fstat(file, &state) == 0 && state.st_nlink > 0;
 }
 
-// A file beside `path` that vanishes unless it is renamed. It is locked until it has its name, so
-// that remove_abandoned() leaves it alone.
+// A file beside `path` that is removed unless it is renamed. It stays locked until the rename, so
+// that remove_abandoned() ignores it.
 class Temporary {
  public:
   static constexpr int most_attempts = 1000;
@@ -89,7 +89,7 @@ class Temporary {
         temporary_.clear();
         throw cannot_write(path, errno);
       }
-      // Between the two calls another process may have taken it for an abandoned one.
+      // Before the lock was taken, another process may have removed the file as abandoned.
       if (file_ >= 0 && attempt < most_attempts &&
           (try_lock(file_) == Lock::held_by_another || !is_linked(file_)))
         close(std::exchange(file_, -1));
@@ -103,14 +103,14 @@ class Temporary {
     if (!temporary_.empty()) unlink(temporary_.c_str());
   }
 
-  // Behind what was written before.
+  // Appends.
   void write(const char* data, std::size_t size) {
     write_by(data, size, [&](std::size_t /*at*/, const char* left, std::size_t count) {
       return ::write(file_, left, count);
     });
   }
 
-  // From any thread.
+  // Thread-safe.
   void write_at(std::size_t offset, const char* data, std::size_t size) const {
     write_by(data, size, [&](std::size_t at, const char* left, std::size_t count) {
       return ::pwrite(file_, left, count, static_cast<off_t>(offset + at));
@@ -119,7 +119,7 @@ class Temporary {
 
   void rename() {
     if (fsync(file_) != 0) throw cannot_write(path_, errno);
-    // Some file systems say what they could not write when a file is closed. The lock stays.
+    // Some file systems report write errors only on close. The second descriptor keeps the lock.
     locked_ = fcntl(file_, F_DUPFD_CLOEXEC, 0);
     if (locked_ < 0) throw cannot_write(path_, errno);
     if (close(std::exchange(file_, -1)) != 0) throw cannot_write(path_, errno);
@@ -141,16 +141,16 @@ class Temporary {
   std::string path_;
   std::string temporary_;
   int file_ = -1;
-  int locked_ = -1;  // a second descriptor of the file
+  int locked_ = -1;  // a second descriptor of the file, which keeps the lock
 };
 
-// Whether nobody writes the file any more, and it is gone.
+// Removes a temporary file unless a process still writes it. Returns whether it was removed.
 bool remove_if_abandoned(const std::string& temporary) {
   const int file = open(temporary.c_str(), O_RDWR | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (file < 0) return false;
   struct stat state {
   }, named{};
-  // Locked, and still of that name: a writer that was done in between may be at another file of it.
+  // Check again after locking: the name may now belong to a newer file.
   const bool removed = fstat(file, &state) == 0 && S_ISREG(state.st_mode) &&
                        try_lock(file) == Lock::taken && lstat(temporary.c_str(), &named) == 0 &&
                        named.st_ino == state.st_ino && named.st_dev == state.st_dev &&
@@ -191,7 +191,7 @@ void atomic_write(const std::string& path, std::size_t size,
                   const std::function<void(const PutPart&)>& put_all,
                   const GzipSettings& settings) {
   if (is_packed(path)) {
-    // The stream is made of the whole, in its order.
+    // gzip() needs the whole content in order.
     Bytes whole(size);
     put_all([&](std::size_t offset, std::span<const char> bytes) {
       std::copy(bytes.begin(), bytes.end(), whole.begin() + static_cast<std::ptrdiff_t>(offset));
@@ -213,7 +213,7 @@ std::vector<std::string> remove_abandoned(const std::vector<std::string>& paths)
     names[folder_of(path)].insert(fs::path(path).filename().string());
   std::vector<std::string> removed;
   for (const auto& [folder, wanted] : names) {
-    std::error_code code;  // a folder that cannot be listed is met again when it is written to
+    std::error_code code;  // ignored: writing to the folder will report the error
     for (fs::directory_iterator entry(folder, code), end; !code && entry != end;
          entry.increment(code)) {
       const std::string name = entry->path().filename().string();
@@ -235,7 +235,7 @@ void check_writable(const std::string& path) {
   if (!fs::is_directory(folder, code))
     throw data_error(path, folder.string() + " is not a folder", "an existing folder");
   if (fs::is_directory(path, code)) throw data_error(path, "is a folder", "a file name");
-  // A rename would put a file in the place of /dev/null.
+  // A rename would replace a device such as /dev/null by a file.
   if (fs::exists(path, code) && !fs::is_regular_file(path, code))
     throw data_error(path, "is a device or a pipe", "a file name");
   if (access(folder.c_str(), W_OK | X_OK) != 0) throw cannot_write(path, errno);

@@ -1,4 +1,4 @@
-// Numbers in the byte order of FITS, and back.
+// Conversion between native and big-endian (FITS) byte order.
 #pragma once
 
 #include <algorithm>
@@ -13,13 +13,13 @@
 
 namespace spex {
 
-/// Turns `count` words of 4 bytes from the processor's byte order into that of FITS, or back; they
-/// need not be aligned.
+/// Swaps the bytes of `count` 4-byte words between native and FITS byte order; no alignment
+/// required.
 void turn_words(unsigned char* words, std::size_t count);
-/// The same of words of 8 bytes.
+/// The same for 8-byte words.
 void turn_long_words(unsigned char* words, std::size_t count);
 
-/// Writes `count` numbers as To, the largest byte first; `to` need not be aligned.
+/// Writes `count` numbers as big-endian To; `to` need not be aligned.
 template <class To, class From>
 void store_big_endian(const From* from, std::size_t count, unsigned char* to) {
   static_assert(sizeof(To) == 4 || sizeof(To) == 8);
@@ -33,13 +33,13 @@ void store_big_endian(const From* from, std::size_t count, unsigned char* to) {
     turn_long_words(to, count);
 }
 
-/// Appends `count` numbers of 4 bytes that stand at `offset` of a file. False where the file has
-/// less; what was appended is then of no use.
+/// Appends `count` 4-byte numbers that begin at `offset` of a file. Returns false if the file is
+/// too short; the appended numbers are then undefined.
 template <class T>
 bool append_big_endian(const ReadAt& read_at, long long offset, std::size_t count,
                        std::vector<T>& to) {
   static_assert(sizeof(T) == sizeof(std::uint32_t));
-  constexpr std::size_t most = std::size_t{1} << 16;  // numbers that stay in a cache
+  constexpr std::size_t most = std::size_t{1} << 16;  // numbers that fit in the cache
   to.reserve(to.size() + count);
   while (count > 0) {
     const std::size_t n = std::min(most, count);

@@ -1,4 +1,4 @@
-// Bytes of a file, in memory that is not cleared before they come.
+// Byte buffers without initialization.
 #pragma once
 
 #include <memory>
@@ -8,29 +8,29 @@
 
 namespace spex {
 
-/// The standard allocator, but that elements which are given no value get none: resize() does not
-/// write to the memory of hundreds of MB that is about to be filled.
+/// A standard allocator that default-initializes elements, so that resize() does not clear hundreds
+/// of MB that are about to be overwritten.
 template <class T>
 class Uncleared : public std::allocator<T> {
  public:
   Uncleared() = default;
-  /// All are alike.
+  /// All allocators are equal.
   template <class U>
   explicit Uncleared(const Uncleared<U>& /*other*/) noexcept {}
 
-  /// An element of no value.
+  /// Default-initializes an element.
   template <class U>
   void construct(U* at) noexcept {
     ::new (static_cast<void*>(at)) U;
   }
-  /// An element of a value.
+  /// Constructs an element from a value.
   template <class U, class... Values>
   void construct(U* at, Values&&... values) {
     ::new (static_cast<void*>(at)) U(std::forward<Values>(values)...);
   }
 };
 
-/// Bytes of a file.
+/// The bytes of a file.
 using Bytes = std::vector<char, Uncleared<char>>;
 
 }  // namespace spex

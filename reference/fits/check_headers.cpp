@@ -16,7 +16,8 @@ constexpr long long block_size = 2880;
 constexpr long long most_axes = 8;
 constexpr long long most_columns = 999;
 
-// Dimensions `(d1,d2,...)`; nothing where they are written otherwise or one is negative.
+// Parses dimensions `(d1,d2,...)`. Returns nothing if the text has another form or a dimension is
+// negative.
 std::optional<std::vector<long long>> parse_dimensions(std::string_view text) {
   std::vector<long long> axes;
   if (!text.starts_with('(')) return {};
@@ -35,7 +36,7 @@ std::optional<std::vector<long long>> parse_dimensions(std::string_view text) {
   return {};
 }
 
-// TDIMn, by whose first number CFITSIO divides the width of a text column.
+// Checks TDIMn, whose first number CFITSIO uses as a divisor of the width of a text column.
 void check_dimensions(const FitsHeader& header, long long column, const TableForm& form) {
   const std::string key = fmt::format("TDIM{}", column);
   if (!header.has(key)) return;
@@ -81,16 +82,16 @@ void check_table(FitsHdu& hdu) {
   const long long rows = header.number("NAXIS2", 0, longest_size);
   const long long width = header.number("NAXIS1", 0, longest_size);
   if (rows > 0 && width == 0)
-    throw header.error(fmt::format("{} rows of no bytes", rows), "NAXIS1 > 0");
+    throw header.error(fmt::format("{} rows of 0 bytes", rows), "NAXIS1 > 0");
   if (header.logical("ZIMAGE") && header.logical("ZTABLE"))
     throw header.error("ZIMAGE = T and ZTABLE = T", "one of them");
-  // CFITSIO looks for the next HDU behind THEAP + PCOUNT, where PCOUNT has the gap already.
+  // CFITSIO looks for the next HDU at THEAP + PCOUNT, although PCOUNT already includes the gap.
   const long long end = rows * width;
   const long long gap = hdu.is_packed() ? header.number("PCOUNT", 0, longest_size) : 0;
   static_cast<void>(header.number("THEAP", end, end + gap, end));
 }
 
-// Fills in where the data of `hdu` are, and checks what stands in its header.
+// Sets the data range of `hdu` and checks its header.
 void check_hdu(FitsHdu& hdu, bool primary) {
   const FitsHeader& header = hdu.header;
   std::size_t place = 0;
@@ -144,7 +145,7 @@ std::vector<FitsHdu> check_headers(const ReadAt& read_at, long long size, const 
       const long long count = read_at(offset, block.data(), block_size);
       const std::string_view text(block.data(), static_cast<std::size_t>(std::max(0LL, count)));
       if (first && !primary && count == 0 && size == unknown_size) return hdus;
-      // Tapes padded files with blocks of zeros.
+      // Tapes padded files with zero blocks.
       if (first && !primary && !text.empty() &&
           text.find_first_not_of('\0') == std::string_view::npos)
         return hdus;

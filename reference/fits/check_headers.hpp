@@ -1,4 +1,4 @@
-// The headers of a FITS file, checked before CFITSIO sees them.
+// Checks of FITS headers before CFITSIO reads them.
 #pragma once
 
 #include <functional>
@@ -12,34 +12,33 @@
 
 namespace spex {
 
-/// One HDU of a file: its header, and where its bytes are.
+/// One HDU of a file: its header and byte ranges.
 struct FitsHdu {
   FitsHeader header;               ///< its cards
-  long long begin = 0;             ///< of the header, bytes from the start of the file
-  long long data = 0;              ///< of the data
-  long long data_size = 0;         ///< without padding
-  long long end = 0;               ///< of the padding
-  std::vector<TableForm> columns;  ///< of a table
+  long long begin = 0;             ///< offset of the header in the file, bytes
+  long long data = 0;              ///< offset of the data
+  long long data_size = 0;         ///< bytes, without padding
+  long long end = 0;               ///< end of the padding
+  std::vector<TableForm> columns;  ///< columns of a table
 
-  /// Whether it holds a tile-compressed image or table.
+  /// Whether the HDU is a tile-compressed image or table.
   [[nodiscard]] bool is_packed() const {
     return header.logical("ZIMAGE") || header.logical("ZTABLE");
   }
 };
 
-/// The size of a file that is known at its end only.
+/// The size of a file whose length is not yet known.
 constexpr long long unknown_size = std::numeric_limits<long long>::max();
 
-/// Walks over the HDUs of a file of `size` bytes, images and binary tables, and throws Error(data)
-/// where it is cut short, has an HDU of another kind, or where a structural keyword is missing, out
-/// of place, doubled, written in a form that another parser may read otherwise (FitsHeader), or has
-/// a value that contradicts the others.
+/// Reads the headers of all HDUs (images and binary tables) of a file of `size` bytes. Throws
+/// Error(data) if the file is cut short, if an HDU is of another kind, or if a structural keyword
+/// is missing, misplaced, duplicated, ambiguous (FitsHeader), or inconsistent with other keywords.
 ///
-/// CFITSIO 4.2 trusts all of these: it takes the number of columns from uninitialized memory where
-/// TFIELDS is missing, divides by what TDIMn and ZTILEn say, and allocates whatever NAXISn say.
+/// CFITSIO 4.2 trusts these keywords: without TFIELDS it uses uninitialized memory as the number of
+/// columns; it divides by values of TDIMn and ZTILEn; it allocates any size that NAXISn state.
 ///
-/// `at_data` is called with each HDU before the next one is read: for files that are read from
-/// their start to their end.
+/// `at_data` is called with each HDU before the next header is read, for files that are read as a
+/// stream.
 [[nodiscard]] std::vector<FitsHdu> check_headers(
     const ReadAt& read_at, long long size, const std::string& path,
     const std::function<void(const FitsHdu&)>& at_data = {});

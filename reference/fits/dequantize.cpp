@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t nrandom = 10000;
 
-// The standard's random numbers, all programs have the same.
+// The random numbers of the FITS standard, the same in all programs.
 const std::array<float, nrandom>& random_numbers() {
   static const std::array<float, nrandom> numbers = [] {
     constexpr double a = 16807;
@@ -26,7 +26,8 @@ const std::array<float, nrandom>& random_numbers() {
   return numbers;
 }
 
-// The sequence of a tile: from a random place on, and at the end of the numbers from another.
+// The sequence of random numbers of a tile. At the end of the numbers it continues from another
+// random index.
 class TileRandom {
  public:
   explicit TileRandom(long long start) : start_(static_cast<std::size_t>(start) % nrandom) {
@@ -51,7 +52,7 @@ class TileRandom {
 
 void dequantize(std::span<const std::int32_t> integers, long long tile, const Quantization& how,
                 std::span<double> values) {
-  // Stands for 0 in the second kind of dither, so that zeros stay exact.
+  // Represents exact 0 in SUBTRACTIVE_DITHER_2.
   constexpr std::int32_t zero_value = -2147483646;
   TileRandom random(tile + how.seed - 2);
   for (std::size_t i = 0; i < integers.size(); ++i) {

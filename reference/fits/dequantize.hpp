@@ -1,4 +1,4 @@
-// Quantized floating-point tiles to numbers (FITS standard 4.0, sections 10.2 and 10.2.1).
+// Dequantization of floating-point tiles (FITS standard 4.0, sections 10.2 and 10.2.1).
 #pragma once
 
 #include <cstdint>
@@ -7,21 +7,21 @@
 
 namespace spex {
 
-/// How values were dithered before they were rounded (ZQUANTIZ).
+/// The dithering method (ZQUANTIZ).
 enum class Dither { none, subtractive_1, subtractive_2 };
 
-/// What a tile's integers mean: value = (integer - random number + 0.5) scale + zero, or, without
-/// dither, integer scale + zero.
+/// Dequantization parameters: value = (integer - random number + 0.5) scale + zero with dither, and
+/// integer scale + zero without.
 struct Quantization {
-  Dither dither = Dither::none;            ///< which random numbers are taken off
+  Dither dither = Dither::none;            ///< how random numbers are subtracted
   long long seed = 1;                      ///< ZDITHER0, 1 to 10000
-  std::optional<std::int32_t> blank = {};  ///< the integer that stands for NaN
+  std::optional<std::int32_t> blank = {};  ///< the integer that represents NaN
   double scale = 1;                        ///< ZSCALE
   double zero = 0;                         ///< ZZERO
 };
 
-/// Values of tile number `tile`, counted from 1. The same bits as CFITSIO's, except for blank
-/// integers, which CFITSIO gives a value where it is not asked for blanks.
+/// Values of tile number `tile`, counted from 1. Bit-identical to CFITSIO, except for blank
+/// integers, which CFITSIO converts to numbers unless it is asked to check for blanks.
 void dequantize(std::span<const std::int32_t> integers, long long tile, const Quantization& how,
                 std::span<double> values);
 

@@ -16,7 +16,7 @@ std::uint32_t with_carries(std::uint64_t total) {
   return static_cast<std::uint32_t>(total);
 }
 
-// 64 bits hold the carries of 16 GB.
+// A 64-bit sum holds the carries of 16 GB.
 SPEX_ALSO_AVX2 std::uint64_t sum_of_words(const unsigned char* words, std::size_t count) {
   std::uint64_t total = 0;
   for (std::size_t i = 0; i < count; ++i) {
@@ -31,7 +31,7 @@ SPEX_ALSO_AVX2 std::uint64_t sum_of_words(const unsigned char* words, std::size_
 
 std::uint32_t fits_checksum(std::span<const unsigned char> bytes, std::uint32_t sum) {
   constexpr std::size_t word = sizeof(std::uint32_t);
-  if (bytes.size() % word != 0) throw std::logic_error("FITS data that are no whole words");
+  if (bytes.size() % word != 0) throw std::logic_error("FITS data are not whole 32-bit words");
   return with_carries(sum + sum_of_words(bytes.data(), bytes.size() / word));
 }
 

@@ -1,4 +1,4 @@
-// The checksum of FITS files.
+// FITS checksums.
 #pragma once
 
 #include <cstdint>
@@ -6,13 +6,13 @@
 
 namespace spex {
 
-/// Ones'-complement sum of `bytes`, taken as big-endian numbers of 32 bits, and of `sum`, which is
-/// that of bytes before or after them (FITS standard 4.0, appendix J). 0 only where all are 0.
-/// Throws std::logic_error where the number of bytes is no multiple of 4.
+/// Ones'-complement sum of `bytes`, read as big-endian 32-bit words, and of `sum`, the checksum of
+/// preceding or following bytes (FITS standard 4.0, appendix J). 0 only if all bytes are 0. Throws
+/// std::logic_error if the number of bytes is not a multiple of 4.
 [[nodiscard]] std::uint32_t fits_checksum(std::span<const unsigned char> bytes,
                                           std::uint32_t sum = 0);
 
-/// Of bytes in two parts, each of whole numbers: from the sums of both.
+/// The checksum of data in two parts of whole words, from the checksums of the parts.
 [[nodiscard]] std::uint32_t add_checksums(std::uint32_t a, std::uint32_t b);
 
 }  // namespace spex

@@ -22,10 +22,10 @@ namespace spex {
 namespace {
 
 constexpr int first_hdu = 1;
-// CFITSIO's statuses below this one are of files that cannot be read, those above of their content.
+// CFITSIO statuses below this value are file errors; statuses above concern the content.
 constexpr int first_status_of_content = 200;
 
-// CFITSIO's text for a status, with the most telling line of its error stack; clears the stack.
+// CFITSIO's message for a status and the last line of its error stack; clears the stack.
 std::string cfitsio_text(int status) {
   char text[FLEN_STATUS] = "";
   fits_get_errstatus(status, text);
@@ -37,7 +37,7 @@ std::string cfitsio_text(int status) {
   return first.empty() ? text : fmt::format("{}; {}", text, first);
 }
 
-// What CFITSIO reports obscurely is said plainly here, before it is asked. True for a gzip file.
+// Reports clearly what CFITSIO reports obscurely. Returns true for a gzip file.
 bool check_readable(const std::string& path) {
   std::error_code code;
   const std::filesystem::file_status status = std::filesystem::status(path, code);
@@ -59,7 +59,7 @@ std::vector<FitsHdu> check_memory_headers(std::span<const char> bytes, const std
   return check_headers(read_memory_at(bytes), static_cast<long long>(bytes.size()), path);
 }
 
-// CFITSIO moves arrays of variable length about when rows are deleted, as those of a fibermap are.
+// CFITSIO moves arrays of variable length when rows are deleted, as for a fibermap.
 void check_arrays(std::span<const char> bytes, const std::vector<FitsHdu>& hdus) {
   for (const FitsHdu& hdu : hdus) {
     if (hdu.columns.empty()) continue;
@@ -74,7 +74,7 @@ Bytes read_whole(const std::string& path) {
   Bytes bytes(std::filesystem::file_size(path));
   const auto size = static_cast<long long>(bytes.size());
   if (read_file_at(path)(0, bytes.data(), size) != size)
-    throw data_error(path, "ends while it is read", "a file that stays as it is");
+    throw data_error(path, "became shorter while it was read", "an unchanged file");
   return bytes;
 }
 
@@ -178,7 +178,7 @@ void FitsReader::open_gzip(std::size_t size, GzipPixels pixels) {
 void FitsReader::open_unzipped(std::span<const char> bytes) {
   constexpr std::size_t block = 2880;
   if (bytes.size() < block || !std::string_view(bytes.data(), block).starts_with("SIMPLE"))
-    throw data_error(path_, "is not a FITS file", "SIMPLE at its start and 2880 bytes at least");
+    throw data_error(path_, "is not a FITS file", "SIMPLE at its start and at least 2880 bytes");
   const std::vector<FitsHdu> hdus = check_memory_headers(bytes, path_);
   if (!any_packed(hdus)) {
     check_arrays(bytes, hdus);
@@ -186,14 +186,14 @@ void FitsReader::open_unzipped(std::span<const char> bytes) {
     return;
   }
   bytes_ = unpack(bytes, hdus);
-  // What was made is held to the same rules as what is read.
+  // Unpacked data pass the same checks as files.
   const std::vector<FitsHdu> unpacked = check_memory_headers(bytes_, path_);
   check_arrays(bytes_, unpacked);
   open_plain(bytes_, unpacked.size());
 }
 
 void FitsReader::open_plain(std::span<const char> bytes, std::size_t hdus) {
-  // CFITSIO takes the buffer as writable, and writes nothing to a file opened READONLY.
+  // CFITSIO requires a mutable buffer but does not write to a file opened READONLY.
   source_ = read_memory_at(bytes);
   memory_ = std::make_unique<Memory>();
   memory_->data = const_cast<char*>(bytes.data());
@@ -256,7 +256,7 @@ std::optional<double> FitsReader::find_double(const char* key) const {
     fits_clear_errmsg();
     return std::nullopt;
   }
-  fits_check(status, path_, fmt::format("{}: keyword {} is no number", hdu_name(), key));
+  fits_check(status, path_, fmt::format("{}: keyword {} is not a number", hdu_name(), key));
   return value;
 }
 
@@ -268,7 +268,7 @@ std::optional<long long> FitsReader::find_integer(const char* key) const {
     fits_clear_errmsg();
     return std::nullopt;
   }
-  fits_check(status, path_, fmt::format("{}: keyword {} is no whole number", hdu_name(), key));
+  fits_check(status, path_, fmt::format("{}: keyword {} is not an integer", hdu_name(), key));
   return value;
 }
 
@@ -325,7 +325,7 @@ std::vector<T> FitsReader::read_pixels(int type) const {
         [](const auto& pixels) {
           std::vector<T> values;
           values.reserve(pixels.size());
-          // BITPIX 32 has a sign.
+          // BITPIX 32 is signed.
           for (const auto pixel : pixels)
             if constexpr (std::is_same_v<decltype(pixel), const std::uint32_t>)
               values.push_back(static_cast<T>(static_cast<std::int32_t>(pixel)));
@@ -393,23 +393,22 @@ std::vector<std::uint32_t> FitsReader::read_bits() const {
     case LONG_IMG: {
       static_assert(sizeof(int) == sizeof(std::uint32_t));
       if (const auto plain = find_plain_pixels(LONG_IMG)) return all_of<std::uint32_t>(*plain);
-      // int in the memory of unsigned: the bits stay as they are.
+      // Reads int into unsigned memory: the bits are unchanged.
       return read_pixels<std::uint32_t>(TINT);
     }
     case FLOAT_IMG:
     case DOUBLE_IMG:
-      throw data_error(path_, hdu_name() + " holds real numbers", "bits, in integers of 32 bits");
+      throw data_error(path_, hdu_name() + " holds floating-point numbers", "32-bit integers");
     default: {
       static_assert(sizeof(long) == sizeof(std::int64_t));
       const std::vector<long> values = read_pixels<long>(TLONG);
-      // 32 bits, with or without a sign.
+      // Signed or unsigned 32-bit integers.
       constexpr long least = std::numeric_limits<std::int32_t>::min();
       constexpr long most = std::numeric_limits<std::uint32_t>::max();
       const auto beyond = std::find_if(values.begin(), values.end(),
                                        [](long value) { return value < least || value > most; });
       if (beyond != values.end())
-        throw data_error(path_, fmt::format("{} holds {}", hdu_name(), *beyond),
-                         "bits, in integers of 32 bits");
+        throw data_error(path_, fmt::format("{} holds {}", hdu_name(), *beyond), "32-bit integers");
       std::vector<std::uint32_t> bits(values.size());
       std::transform(values.begin(), values.end(), bits.begin(),
                      [](long value) { return static_cast<std::uint32_t>(value); });
@@ -419,8 +418,8 @@ std::vector<std::uint32_t> FitsReader::read_bits() const {
 }
 
 std::vector<std::string> FitsReader::user_cards() const {
-  // Structure, compression, scaling and checksums are the file's own; WCS would describe axes that
-  // the output does not have.
+  // Exclude cards of structure, compression, scaling and checksums, and WCS cards, whose axes do
+  // not exist in the output.
   const auto describes_data = [](char* card) {
     switch (fits_get_keyclass(card)) {
       case TYP_USER_KEY:
@@ -445,7 +444,7 @@ std::vector<std::string> FitsReader::user_cards() const {
     char card[FLEN_CARD] = "";
     fits_read_record(get(), i, card, &status);
     fits_check(status, path_, hdu_name() + ": cannot read its header");
-    // A CONTINUE card goes with the card before it.
+    // A CONTINUE card belongs to the card before it.
     kept = fits_get_keyclass(card) == TYP_CONT_KEY ? kept : describes_data(card);
     if (kept) cards.emplace_back(card);
   }

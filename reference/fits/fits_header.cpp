@@ -21,8 +21,8 @@ bool is_one_of(std::string_view key, const std::array<std::string_view, N>& keys
   return std::find(keys.begin(), keys.end(), key) != keys.end();
 }
 
-// Structural keywords, in capitals. A stem with a sign or zeros before its number counts as one:
-// CFITSIO reads the number of TFORM+1 as 1.
+// Whether `key` (in capitals) is a structural keyword. A stem followed by a sign or leading zeros
+// also counts: CFITSIO reads TFORM+1 as TFORM1.
 bool is_structural(std::string_view key) {
   static constexpr std::array<std::string_view, 26> single{
       "SIMPLE",   "XTENSION", "BITPIX",  "NAXIS",   "PCOUNT",   "GCOUNT",   "GROUPS",
@@ -37,7 +37,7 @@ bool is_structural(std::string_view key) {
   return stem != std::string_view::npos && is_one_of(key.substr(0, stem), numbered);
 }
 
-// The number of a structural keyword has 1 to 3 digits, the first of them not 0.
+// Whether the number of a structural keyword has 1 to 3 digits without a leading zero.
 bool has_plain_number(std::string_view key) {
   if (key == "ZDITHER0") return true;
   const std::size_t stem = key.find_first_of("+-0123456789");
@@ -47,9 +47,9 @@ bool has_plain_number(std::string_view key) {
          number.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-// The keyword that CFITSIO takes the card for, in capitals, as it compares them.
+// The keyword that CFITSIO reads from the card, in capitals, as CFITSIO compares them.
 std::string cfitsio_name(const std::string& card) {
-  std::string copy = card;  // CFITSIO takes the card as writable
+  std::string copy = card;  // CFITSIO requires a mutable card
   char name[FLEN_KEYWORD] = "";
   int length = 0;
   int status = 0;
@@ -60,8 +60,8 @@ std::string cfitsio_name(const std::string& card) {
   return capitals;
 }
 
-// The value in columns 11 to 80: a quoted string with its quotes, or one word, or nothing. Nothing
-// at all where there is more than that.
+// The value in columns 11 to 80: a quoted string with its quotes, one word, or an empty text.
+// Returns nothing if there is more than one value.
 std::optional<std::string_view> value_of(std::string_view field) {
   field.remove_prefix(std::min(field.find_first_not_of(' '), field.size()));
   std::size_t end = 0;
@@ -118,7 +118,7 @@ bool FitsHeader::add(std::string_view view) {
     if (!value)
       throw error(fmt::format("{} = {}", key, without_blanks(view.substr(10))), "one value");
     if (!values_.emplace(key, *value).second)
-      throw error(fmt::format("keyword {} stands twice", key), "once");
+      throw error(fmt::format("keyword {} occurs twice", key), "one card");
   }
   cards_.push_back(card);
   return true;

@@ -18,22 +18,22 @@
 namespace spex {
 namespace {
 
-// Stands before the bytes that CFITSIO sees.
+// A header before the bytes that CFITSIO sees.
 struct alignas(std::max_align_t) Prefix {
   std::size_t size;
   std::size_t capacity;
 };
 
-// What CFITSIO asks for at a time, small enough to be in a cache still when it is written.
+// CFITSIO's growth step, small enough that new memory is still in the cache when it is written.
 constexpr std::size_t growth = std::size_t{1} << 18;
 
 Prefix* prefix_of(void* data) {
   return data == nullptr ? nullptr : static_cast<Prefix*>(data) - 1;
 }
 
-// As realloc, with new bytes 0: CFITSIO reads the descriptors of tiles before it has written them,
-// and takes what a heap happens to hold there for tiles far beyond the end of the file. Where there
-// is no room, there is some for `least` bytes afterwards.
+// realloc with new bytes set to 0: CFITSIO reads descriptors of tiles before it writes them, and
+// would follow garbage descriptors far beyond the end of the file. If the size is not available,
+// allocates at least `least` bytes.
 void* resize_to(void* data, std::size_t size, std::size_t least) {
   Prefix* prefix = prefix_of(data);
   const Prefix before = prefix == nullptr ? Prefix{0, 0} : *prefix;
@@ -52,7 +52,7 @@ void* resize_to(void* data, std::size_t size, std::size_t least) {
   return bytes;
 }
 
-// What CFITSIO calls.
+// CFITSIO's callback.
 void* resize(void* data, std::size_t size) {
   return resize_to(data, size, 0);
 }
@@ -84,7 +84,7 @@ FitsMemory::FitsMemory(std::string name, std::size_t expected)
 
 std::span<const unsigned char> FitsMemory::bytes(LONGLONG begin, LONGLONG end) const {
   if (begin < 0 || end < begin || static_cast<std::size_t>(end) > buffer_->size)
-    throw std::logic_error("an HDU that is not within its file");
+    throw std::logic_error("an HDU lies outside of its file");
   return {static_cast<const unsigned char*>(buffer_->data) + begin,
           static_cast<std::size_t>(end - begin)};
 }
@@ -98,8 +98,8 @@ std::span<unsigned char> FitsMemory::image_data() {
   fits_get_img_sizell(get(), naxis, axes.data(), &status);
   const LONGLONG pixels =
       std::accumulate(axes.begin(), axes.end(), LONGLONG{1}, std::multiplies<>());
-  // The last pixel makes CFITSIO give the file its full length. It must not keep what it has of
-  // the data in buffers of its own, which it would write over what is filled in here.
+  // Writing the last pixel makes CFITSIO extend the file. CFITSIO must not keep data in its
+  // buffers, which it would later write over the pixels filled in here.
   double zero = 0;
   if (pixels > 0) fits_write_img(get(), TDOUBLE, pixels, 1, &zero, &status);
   constexpr int forget = 1;
@@ -113,8 +113,8 @@ std::span<unsigned char> FitsMemory::image_data() {
 }
 
 void FitsMemory::write_checksums() {
-  // fits_write_chksum dates its comments, where equal content shall give equal bytes, and reads the
-  // data twice.
+  // Not fits_write_chksum: it writes dates into comments, so that equal content would give
+  // different bytes, and it reads the data twice.
   int status = 0;
   LONGLONG header = 0, data = 0, end = 0;
   fitsfile* file = get();

@@ -1,4 +1,4 @@
-// A FITS file built in memory, so that a file on disk appears whole or not at all.
+// A FITS file built in memory, so that it can be written atomically.
 #pragma once
 
 #include <cstddef>
@@ -11,31 +11,30 @@
 
 namespace spex {
 
-/// A FITS file growing in memory; HDUs are appended through get(). Move-only.
+/// A growing FITS file in memory; CFITSIO functions append HDUs through get(). Move-only.
 class FitsMemory {
  public:
-  /// More than a frame's file has: pages cost nothing before they are written.
+  /// More than the size of a frame file: untouched pages cost nothing.
   static constexpr std::size_t frame_size = std::size_t{1} << 27;
 
-  /// `name` is what errors call the file; memory for `expected` bytes is taken at once.
+  /// `name` is the file's name in errors; `expected` bytes are reserved at once.
   explicit FitsMemory(std::string name, std::size_t expected = frame_size);
 
   /// For CFITSIO's own functions.
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
-  /// As errors call the file.
+  /// The file's name in errors.
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
 
-  /// The pixels of the current image HDU, which has been made and not written, for whoever fills
-  /// them in the byte order of FITS before anything else is asked of this object. Throws
-  /// Error(data).
+  /// The unwritten pixels of the current image HDU. The caller must fill them in FITS byte order
+  /// before calling other members. Throws Error(data).
   [[nodiscard]] std::span<unsigned char> image_data();
-  /// Writes DATASUM and CHECKSUM of the current HDU with comments that carry no date.
+  /// Writes DATASUM and CHECKSUM of the current HDU, with comments that contain no date.
   void write_checksums();
-  /// Bytes of all HDUs so far, whose last is complete and the current one. Throws Error(data).
+  /// Total bytes of the HDUs; the last HDU must be complete and current. Throws Error(data).
   [[nodiscard]] std::size_t size() const;
-  /// Flushes and closes; get() is null afterwards. The bytes live as long as this object.
+  /// Flushes and closes; get() is null afterwards. The bytes are valid while this object lives.
   [[nodiscard]] std::span<const char> finish();
-  /// The same, and hands over a copy of the bytes.
+  /// The same, but returns a copy of the bytes.
   [[nodiscard]] std::vector<char> take();
 
  private:

@@ -13,7 +13,7 @@ std::string named(const FitsReader& file, const std::string& column) {
 
 struct Column {
   int number = 0;
-  int type = 0;  // CFITSIO's; negative where the length of the arrays varies
+  int type = 0;  // CFITSIO's type; negative for arrays of variable length
   long long repeat = 0;
   long long width = 0;
 };
@@ -88,8 +88,8 @@ std::vector<std::string> read_string_column(const FitsReader& file, const std::s
 std::vector<std::int64_t> read_integer_column(const FitsReader& file, const std::string& column) {
   const Column found = find_column(file, column);
   if (found.type == TSTRING || found.type < 0 || found.repeat != 1)
-    throw data_error(file.path(), named(file, column) + " holds no single numbers",
-                     "a whole number a row");
+    throw data_error(file.path(), named(file, column) + " does not hold single numbers",
+                     "one integer per row");
   std::vector<LONGLONG> values(row_count(file));
   int status = 0;
   if (!values.empty())

@@ -9,21 +9,21 @@
 
 namespace spex {
 
-/// Elements in a cell, and its axes by TDIM (the fastest first; empty where there is no TDIM).
+/// Number of elements in a cell and its axes by TDIM (fastest first; empty without TDIM).
 struct ColumnShape {
   long long repeat = 0;         ///< elements in a cell
   std::vector<long long> axes;  ///< empty without TDIM
 };
 
-/// All of these throw Error(data) naming the file, the HDU and the column where the HDU is no
-/// table, has no such column, or the column is of another kind.
+/// All functions throw Error(data) naming the file, the HDU and the column if the HDU is not a
+/// table, has no such column, or the column has another type.
 [[nodiscard]] ColumnShape column_shape(const FitsReader& file, const std::string& column);
 /// Rows of the current table.
 [[nodiscard]] long long row_count(const FitsReader& file);
-/// The strings of a column, a row each, without trailing blanks.
+/// The strings of a column, one per row, without trailing blanks.
 [[nodiscard]] std::vector<std::string> read_string_column(const FitsReader& file,
                                                           const std::string& column);
-/// The whole numbers of a column, a row each.
+/// The integers of a column, one per row.
 [[nodiscard]] std::vector<std::int64_t> read_integer_column(const FitsReader& file,
                                                             const std::string& column);
 /// `count` doubles of one cell; rows count from 1.

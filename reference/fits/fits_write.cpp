@@ -7,7 +7,7 @@
 namespace spex {
 namespace {
 
-// As few as give the number back when they are read.
+// The fewest digits that reproduce the number when read back.
 int significant_digits(double value) {
   int digits = 15;
   while (digits < 17 &&

@@ -14,7 +14,7 @@
 namespace spex {
 namespace {
 
-constexpr std::size_t piece_size = std::size_t{1} << 20;  // stays in a cache
+constexpr std::size_t piece_size = std::size_t{1} << 20;  // fits in the cache
 
 const unsigned char* unsigned_chars(std::span<const char> bytes) {
   return reinterpret_cast<const unsigned char*>(bytes.data());
@@ -42,7 +42,7 @@ void append_little_endian(std::uint32_t value, std::vector<char>& out) {
   for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<char>(value >> shift));
 }
 
-// What a stream holds so far.
+// The size and CRC of the uncompressed content so far.
 struct Held {
   std::uint32_t crc = 0;
   std::size_t size = 0;
@@ -53,7 +53,7 @@ struct Held {
   }
 };
 
-// `last` ends the stream.
+// Set `last` to end the stream.
 void compress(std::span<const char> bytes, const GzipSettings& settings, bool last, Held& held,
               const std::function<void(std::span<const char>)>& write) {
   const std::size_t npieces =
@@ -62,7 +62,7 @@ void compress(std::span<const char> bytes, const GzipSettings& settings, bool la
     const std::size_t first = k * piece_size;
     return bytes.subspan(first, std::min(piece_size, bytes.size() - first));
   };
-  // As many pieces at a time as there are threads.
+  // Compress as many pieces at a time as there are threads.
   std::vector<DeflatedPiece> round(std::min(npieces, static_cast<std::size_t>(settings.threads)));
   for (std::size_t first = 0; first < npieces; first += round.size()) {
     const std::size_t count = std::min(round.size(), npieces - first);
@@ -86,7 +86,7 @@ void compress(std::span<const char> bytes, const GzipSettings& settings, bool la
 void gzip(std::span<const GzipPart> parts, const GzipSettings& settings,
           const std::function<void(std::span<const char>)>& write) {
   if (parts.empty() || parts.back().packed != nullptr)
-    throw std::logic_error("a gzip stream whose last part does not end it");
+    throw std::logic_error("the last part of a gzip stream must not be packed");
   constexpr std::array<char, 10> header{'\x1f', '\x8b', 8, 0, 0, 0, 0, 0, 0, '\xff'};
   write(header);
   Held held;

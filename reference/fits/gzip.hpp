@@ -1,4 +1,4 @@
-// Gzip streams of files that are written.
+// Gzip compression of output files.
 #pragma once
 
 #include <cstdint>
@@ -12,36 +12,34 @@ namespace spex {
 
 /// How a .gz file is written.
 struct GzipSettings {
-  /// 1: Huffman codes and near repeats only, by ISA-L where the build has it; 2 to 9: zlib's
-  /// levels.
+  /// 1: Huffman codes and near repeats only, by ISA-L if available; 2 to 9: levels of zlib.
   int level = 1;
-  /// That compress; the bytes are the same.
+  /// Number of threads; the output does not depend on it.
   int threads = 1;
 };
 
 constexpr int fastest_gzip_level = 1;  ///< the first level
 constexpr int last_gzip_level = 9;     ///< the level of the smallest files
 
-/// A part of what a gzip stream holds.
+/// A part of a gzip stream.
 struct GzipPart {
   std::span<const char> bytes = {};     ///< to be compressed
   const PackedImage* packed = nullptr;  ///< compressed already, in place of `bytes`
 };
 
-/// Makes one gzip stream (RFC 1952) of `parts`, the last of which is not packed, without a time
-/// stamp, and gives its bytes to `write` in their order. Bytes are compressed in pieces of a fixed
-/// size, each by itself, so that the stream does not depend on the number of threads. It does
-/// depend on the library and, with ISA-L, may depend on the processor; what the stream holds does
-/// not.
+/// Compresses `parts` to one gzip stream (RFC 1952) without a time stamp and passes its bytes to
+/// `write` in order. The last part must not be packed. Bytes are compressed in independent pieces
+/// of a fixed size, so that the stream does not depend on the number of threads. The stream depends
+/// on the library and, with ISA-L, may depend on the processor; its decompressed content does not.
 void gzip(std::span<const GzipPart> parts, const GzipSettings& settings,
           const std::function<void(std::span<const char>)>& write);
 
 /// A piece of a deflate stream.
 struct DeflatedPiece {
-  std::vector<char> bytes;  ///< end on a whole byte, and refer to nothing before them
-  std::uint32_t crc = 0;    ///< CRC-32 of what they hold
+  std::vector<char> bytes;  ///< end on a whole byte; do not refer to earlier bytes
+  std::uint32_t crc = 0;    ///< CRC-32 of the uncompressed bytes
 };
-/// Deflates `piece` by ISA-L; `last` ends the stream. False where the build has no ISA-L.
+/// Deflates `piece` by ISA-L; `last` ends the stream. Returns false if the build has no ISA-L.
 [[nodiscard]] bool deflate_by_isal(std::span<const char> piece, bool last, DeflatedPiece& to);
 
 }  // namespace spex

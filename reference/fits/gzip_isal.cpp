@@ -10,8 +10,7 @@
 namespace spex {
 
 bool deflate_by_isal(std::span<const char> piece, bool last, DeflatedPiece& to) {
-  // Levels 2 and 3 make a frame smaller by a thousandth. Larger buffers make longer blocks, and
-  // fewer.
+  // Levels 2 and 3 make a frame smaller by only 0.1 %. Larger buffers make fewer, longer blocks.
   std::vector<unsigned char> level_buffer(ISAL_DEF_LVL1_EXTRA_LARGE);
   // ISA-L does not write to its input.
   auto* const bytes = reinterpret_cast<unsigned char*>(const_cast<char*>(piece.data()));
@@ -22,7 +21,7 @@ bool deflate_by_isal(std::span<const char> piece, bool last, DeflatedPiece& to) 
   stream.level_buf_size = static_cast<std::uint32_t>(level_buffer.size());
   stream.flush = FULL_FLUSH;
   stream.end_of_stream = last ? 1 : 0;
-  // Bytes that do not get smaller are stored, with 5 more for each block of 64 kB.
+  // Incompressible bytes are stored, with 5 bytes more for each block of 64 kB.
   to.bytes.resize(piece.size() + piece.size() / 1024 + 1024);
   stream.next_in = bytes;
   stream.avail_in = static_cast<std::uint32_t>(piece.size());

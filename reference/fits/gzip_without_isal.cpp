@@ -1,4 +1,4 @@
-// A build without ISA-L.
+// Stub for builds without ISA-L.
 #include "reference/fits/gzip.hpp"
 
 namespace spex {

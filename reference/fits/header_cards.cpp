@@ -14,13 +14,13 @@
 namespace spex {
 namespace {
 
-// The value of the first such card as it is written, text with its quotes.
+// The unparsed value of the first card with the keyword, text with its quotes.
 std::optional<std::string> raw_value(const std::vector<std::string>& cards,
                                      const std::string& key) {
   const auto card =
       std::ranges::find(cards, key, [](const std::string& one) { return card_name(one); });
   if (card == cards.end()) return std::nullopt;
-  std::string copy = *card;  // CFITSIO takes the card as writable
+  std::string copy = *card;  // CFITSIO requires a mutable card
   std::array<char, FLEN_VALUE> value{};
   int status = 0;
   fits_parse_value(copy.data(), value.data(), nullptr, &status);
@@ -41,7 +41,7 @@ std::optional<double> card_number(const std::vector<std::string>& cards, const s
                                   const std::string& file) {
   std::optional<std::string> text = raw_value(cards, key);
   if (!text) return std::nullopt;
-  // FITS allows the exponent's letter to be D, and a sign before the number.
+  // FITS allows the exponent letter D and a leading sign.
   std::string digits = text->starts_with('+') ? text->substr(1) : *text;
   std::replace(digits.begin(), digits.end(), 'D', 'E');
   double value = 0;

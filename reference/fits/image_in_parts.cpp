@@ -21,7 +21,7 @@ namespace spex {
 namespace {
 
 constexpr std::size_t header_size = fits_block;     // enough for the cards below
-constexpr std::size_t part = std::size_t{1} << 16;  // numbers, which stay in a cache
+constexpr std::size_t part = std::size_t{1} << 16;  // numbers that fit in the cache
 
 std::size_t pixels_of(const ImageInParts& image) {
   return std::accumulate(image.axes.begin(), image.axes.end(), std::size_t{1}, std::multiplies<>());
@@ -45,8 +45,8 @@ std::string text_card(const std::string& name, const std::string& value, const c
   return card_of(fmt::format("{:<8}= {:<20} / {}", name, quoted, comment));
 }
 
-// Puts all numbers behind `offset`; their checksum. Parts are summed apart, which changes nothing:
-// the sum is of whole numbers.
+// Writes all numbers at `offset` and returns their checksum. Integer sums do not depend on the
+// order of the parts.
 template <class To, class From>
 std::uint32_t put_numbers(const std::vector<From>& values, std::size_t offset, int threads,
                           const PutPart& put) {
@@ -59,9 +59,9 @@ std::uint32_t put_numbers(const std::vector<From>& values, std::size_t offset, i
     const std::size_t count = std::min(part, values.size() - first);
     const std::size_t size = count * sizeof(To);
     const From* const mine = values.data() + first;
-    // All of them in any case, so that many are looked at at a time.
+    // Without early exit, so that the loop is vectorized.
     if (std::count_if(mine, mine + count, [](From v) { return !std::isfinite(v); }) > 0)
-      throw std::logic_error("a frame with a value that is not finite was to be written");
+      throw std::logic_error("refused to write a frame with a value that is not finite");
     std::vector<unsigned char>& of_thread = bytes[static_cast<std::size_t>(thread)];
     of_thread.resize(std::max(of_thread.size(), size));
     store_big_endian<To>(mine, count, of_thread.data());
@@ -102,7 +102,7 @@ Bytes ImageInParts::header(std::uint32_t datasum) const {
     return header;
   };
   const Bytes zeros = with_checksum("0000000000000000");
-  if (zeros.size() != header_size) throw std::logic_error("a header of more than a block");
+  if (zeros.size() != header_size) throw std::logic_error("a header is larger than a block");
   constexpr int complement = 1;
   char encoded[FLEN_VALUE] = "";
   fits_encode_chksum(
@@ -113,7 +113,7 @@ Bytes ImageInParts::header(std::uint32_t datasum) const {
 
 void ImageInParts::put_at(std::size_t offset, int threads, const PutPart& put) const {
   if (pixels_of(*this) != values->size())
-    throw std::logic_error("an image of another size than its HDU");
+    throw std::logic_error("the image and its HDU differ in size");
   const std::size_t data = offset + header_size;
   const std::uint32_t datasum = values->visit([&](const auto& numbers) {
     return of_double ? put_numbers<double>(numbers, data, threads, put)

@@ -1,4 +1,4 @@
-// An image HDU that goes to a file in parts, without a copy of the whole.
+// Writes an image HDU to a file in parts, without a copy of the whole.
 #pragma once
 
 #include <cstddef>
@@ -12,21 +12,21 @@
 
 namespace spex {
 
-/// An image extension of float64 or else float32, with checksums, as FitsMemory would make it.
+/// A float64 or float32 image extension with checksums, byte-identical to FitsMemory's.
 struct ImageInParts {
-  std::string name;               ///< EXTNAME, that a card has room for
+  std::string name;               ///< EXTNAME; must fit in a card
   std::vector<long> axes;         ///< NAXIS1 first
-  bool of_double = false;         ///< float64, rounded to float32 where not
-  const Reals* values = nullptr;  ///< all pixels, each finite; what put_at puts
+  bool of_double = false;         ///< float64; else values are rounded to float32
+  const Reals* values = nullptr;  ///< all pixels, each finite
 
-  /// Bytes of its data, without the padding to whole blocks.
+  /// Bytes of the data, without padding to whole blocks.
   [[nodiscard]] std::size_t data_size() const;
-  /// Bytes of its header and its data, in whole blocks.
+  /// Bytes of the header and the data, in whole blocks.
   [[nodiscard]] std::size_t size() const;
-  /// The header where the data have that checksum.
+  /// The header for data with the checksum `datasum`.
   [[nodiscard]] Bytes header(std::uint32_t datasum) const;
-  /// Puts them behind `offset`, on `threads` threads. Throws std::logic_error where a value is not
-  /// finite or the axes ask for another number of values, and what `put` throws.
+  /// Writes header and data at `offset` on `threads` threads. Throws std::logic_error if a value is
+  /// not finite or the axes do not match the number of values; passes on exceptions of `put`.
   void put_at(std::size_t offset, int threads, const PutPart& put) const;
 };
 

@@ -9,7 +9,7 @@
 namespace spex {
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 20;  // stays in a cache
+constexpr std::size_t piece = std::size_t{1} << 20;  // fits in the cache
 
 }  // namespace
 
@@ -40,7 +40,7 @@ std::span<const char> GzipReader::window(std::size_t least) {
     const auto wanted = static_cast<long long>(std::min(buffer_.size() - end_, size_ - at_));
     const long long count = read_at_(static_cast<long long>(at_), buffer_.data() + end_, wanted);
     end_ += static_cast<std::size_t>(count);
-    // A file that has become shorter ends here.
+    // A file that became shorter ends here.
     at_ = count < wanted ? size_ : at_ + static_cast<std::size_t>(count);
   }
   return {buffer_.data() + begin_, end_ - begin_};
@@ -78,9 +78,9 @@ void GzipReader::skip_rest() {
 }
 
 std::size_t GzipReader::expected_size() const {
-  constexpr std::size_t usual_ratio = 16;  // of images, with room
+  constexpr std::size_t usual_ratio = 16;  // of images, with a margin
   constexpr std::size_t shortest = 18;     // a stream's header and trailer
-  // The last four bytes state the length of the last stream, modulo 2^32.
+  // The last four bytes are the length of the last stream modulo 2^32.
   std::array<char, 4> last{};
   constexpr auto count = static_cast<long long>(last.size());
   if (size_ < shortest ||
@@ -99,7 +99,7 @@ Bytes unzip(const ReadAt& read_at, std::size_t size, const std::string& path, st
   for (;;) {
     made += reader.read({out.data() + made, out.size() - made});
     if (made < out.size()) break;
-    // All of the room is full: where the file holds more, there is more room.
+    // The buffer is full: enlarge it if the file holds more.
     std::array<char, 1> next{};
     if (reader.read(next) == 0) break;
     out.resize(std::max(2 * made, piece));

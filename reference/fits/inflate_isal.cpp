@@ -9,7 +9,7 @@
 namespace spex {
 namespace {
 
-// As zlib words it.
+// Uses zlib's messages.
 const char* text_of(int code) {
   switch (code) {
     case ISAL_INVALID_BLOCK:

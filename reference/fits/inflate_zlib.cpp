@@ -1,4 +1,4 @@
-// Inflater by zlib: of builds without ISA-L.
+// Inflater by zlib, for builds without ISA-L.
 #include <algorithm>
 #include <limits>
 #include <new>

@@ -9,12 +9,12 @@
 namespace spex {
 namespace {
 
-constexpr std::uint32_t longest = 15;  // bits of a code
+constexpr std::uint32_t longest = 15;  // bits; longest code
 
 using Weights = std::array<std::uint64_t, literal_symbols>;
 using Lengths = std::array<std::uint32_t, literal_symbols>;
 
-// By Huffman's algorithm; of equal weights the node that was made first comes first.
+// Huffman's algorithm; among equal weights the node created first comes first.
 Lengths huffman_lengths(const Weights& weights) {
   using Node = std::pair<std::uint64_t, std::size_t>;  // weight, index
   std::priority_queue<Node, std::vector<Node>, std::greater<>> nodes;
@@ -31,14 +31,14 @@ Lengths huffman_lengths(const Weights& weights) {
     }
     nodes.emplace(weight, made);
   }
-  std::array<std::uint32_t, root + 1> depth{};  // a parent is made after its children
+  std::array<std::uint32_t, root + 1> depth{};  // a parent is created after its children
   for (std::size_t node = root; node-- > 0;) depth[node] = depth[parent[node]] + 1;
   Lengths lengths{};
   std::copy_n(depth.begin(), lengths.size(), lengths.begin());
   return lengths;
 }
 
-// Weights are made more alike until no code is too long.
+// Flattens the weights until no code is too long.
 Lengths code_lengths(Weights weights) {
   for (;;) {
     const Lengths lengths = huffman_lengths(weights);
@@ -53,8 +53,8 @@ std::uint32_t reversed(std::uint32_t bits, std::uint32_t nbits) {
   return result;
 }
 
-// Codes of each length ascend with the symbols, and longer ones follow shorter ones (RFC 1951,
-// 3.2.2). A code is written from its highest bit.
+// Canonical codes (RFC 1951, 3.2.2): codes of one length ascend with the symbols, and longer codes
+// follow shorter codes. A code is written from its highest bit.
 LiteralCode code_of(const Lengths& lengths) {
   LiteralCode code;
   code.nbits = lengths;
@@ -84,7 +84,7 @@ LiteralCode make_literal_code(std::span<const std::uint32_t, literals> counts,
                               std::uint32_t blocks) {
   Weights weights{};
   for (std::size_t byte = 0; byte < counts.size(); ++byte)
-    weights[byte] = std::uint64_t{counts[byte]} + 1;  // all have a code
+    weights[byte] = std::uint64_t{counts[byte]} + 1;  // every byte gets a code
   weights[end_of_block] = std::uint64_t{blocks} + 1;
   return code_of(code_lengths(weights));
 }
@@ -92,13 +92,13 @@ LiteralCode make_literal_code(std::span<const std::uint32_t, literals> counts,
 BlockHeader block_header(const LiteralCode& code) {
   HeaderWriter to;
   to.put(0, 1);  // more blocks follow
-  to.put(2, 2);  // codes of its own
+  to.put(2, 2);  // dynamic Huffman codes
   to.put(literal_symbols - 257, 5);
-  // Distances, which are not used: two of one bit, as zlib does for decoders that expect some.
+  // Distances are unused: write two codes of one bit, as zlib does for decoders that require them.
   constexpr std::uint32_t distances = 2;
   to.put(distances - 1, 5);
-  // Lengths of codes are themselves coded: 0 to 15 by 4 bits each, so that a length is its own
-  // code. Repeats, whose symbols come first in the order of RFC 1951, have none.
+  // Code lengths 0 to 15 are coded as themselves in 4 bits. The symbols for repeats, first in the
+  // order of RFC 1951, get no code.
   constexpr std::uint32_t repeats = 3, lengths_of_lengths = repeats + longest + 1, width = 4;
   to.put(lengths_of_lengths - 4, 4);
   for (std::uint32_t k = 0; k < lengths_of_lengths; ++k) to.put(k < repeats ? 0 : width, 3);
@@ -108,13 +108,13 @@ BlockHeader block_header(const LiteralCode& code) {
 }
 
 std::size_t bytes_of_blocks(std::uint64_t bits) {
-  constexpr std::uint64_t kind = 3;        // bits: not the last, stored
+  constexpr std::uint64_t kind = 3;        // bits: not the last block, stored
   constexpr std::size_t length_bytes = 4;  // the length and its complement
   return (bits + kind + 7) / 8 + length_bytes;
 }
 
 void end_blocks(std::span<char> bytes) {
-  // Bits of 0 are the kind and the length; the length's complement follows.
+  // The block type and the length are zero bits; the complement of the length follows.
   for (char& byte : bytes.last(2)) byte = '\xff';
 }
 

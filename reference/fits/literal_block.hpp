@@ -1,5 +1,5 @@
-// Blocks of a deflate stream (RFC 1951) that hold literals alone: a Huffman code of bytes without
-// repeats, which float32 noise hardly has.
+// Deflate blocks (RFC 1951) of literals only: Huffman codes without matches. Float32 noise has
+// hardly any matches.
 #pragma once
 
 #include <array>
@@ -13,31 +13,31 @@ constexpr std::size_t literals = 256;                  ///< values of a byte
 constexpr std::size_t literal_symbols = literals + 1;  ///< literals, and the end of a block
 constexpr std::size_t end_of_block = literals;         ///< the symbol that ends a block
 
-/// A Huffman code of literals and the end of a block.
+/// A Huffman code of the literals and the end of a block.
 struct LiteralCode {
-  std::array<std::uint32_t, literal_symbols> bits{};   ///< the first bit of the stream lowest
+  std::array<std::uint32_t, literal_symbols>
+      bits{};  ///< code bits, in stream order from the lowest bit
   std::array<std::uint32_t, literal_symbols> nbits{};  ///< 1 to 15
 };
 
-/// The code for bytes that occur `counts` times in `blocks` blocks, each of which ends once. Every
-/// byte has a code, bytes that do not occur too. Depends on the counts alone.
+/// The code for bytes that occur `counts` times in `blocks` blocks, each with one end-of-block
+/// symbol. Bytes with a count of 0 get a code, too. Depends only on the counts.
 [[nodiscard]] LiteralCode make_literal_code(std::span<const std::uint32_t, literals> counts,
                                             std::uint32_t blocks);
 
-/// Bits of a block's header: the kind of the block, and its code.
+/// Bits of a block header: the block type and the code.
 constexpr std::size_t block_header_bits = 1110;
-/// Words of 32 bits that a block's header takes.
+/// 32-bit words of a block header.
 constexpr std::size_t block_header_words = (block_header_bits + 31) / 32;
-/// The header of a block, 32 bits a word, the first bit lowest.
+/// A block header in 32-bit words, lowest bit first.
 using BlockHeader = std::array<std::uint32_t, block_header_words>;
-/// The header of a block of that code that does not end the stream.
+/// The header of a block with this code that is not the last block of the stream.
 [[nodiscard]] BlockHeader block_header(const LiteralCode& code);
 
-/// Bytes of blocks of `bits` bits together, and of an empty stored block after them, so that they
-/// end on a whole byte.
+/// Bytes of `bits` bits of blocks and an empty stored block, which aligns the end to a whole byte.
 [[nodiscard]] std::size_t bytes_of_blocks(std::uint64_t bits);
-/// Makes the empty block at the end of `bytes`, of which there are bytes_of_blocks, and which are 0
-/// behind the bits of the blocks.
+/// Writes the empty stored block at the end of `bytes`. The size of `bytes` is bytes_of_blocks();
+/// bytes after the blocks must be 0.
 void end_blocks(std::span<char> bytes);
 
 }  // namespace spex

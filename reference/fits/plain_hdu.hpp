@@ -1,4 +1,4 @@
-// Plain HDUs that are put together byte by byte.
+// Uncompressed HDUs, assembled byte by byte.
 #pragma once
 
 #include <cstddef>
@@ -10,19 +10,20 @@
 
 namespace spex {
 
-/// Bytes of a block: headers and data are whole ones.
+/// Bytes of a FITS block; headers and data take whole blocks.
 inline constexpr std::size_t fits_block = 2880;
-/// The bytes of the whole blocks that `size` bytes take.
+/// `size` rounded up to whole blocks, bytes.
 [[nodiscard]] constexpr std::size_t whole_blocks(std::size_t size) {
   return (size + fits_block - 1) / fits_block * fits_block;
 }
 
-/// Deflate makes at most 1032 bytes of one, the Rice code 341: what claims more is damaged.
+/// Limit of the compression ratio: deflate reaches 1032, Rice 341. A larger ratio means a damaged
+/// file.
 constexpr long long most_unpacked_a_byte = 1100;
 
 /// Appends the cards and END, padded to whole blocks.
 void append_header(Bytes& out, const std::vector<std::string>& cards);
-/// Pads what was appended behind `begin` to whole blocks.
+/// Pads the data that begin at `begin` to whole blocks.
 void pad_data(Bytes& out, std::size_t begin);
 /// Appends `size` zero bytes and returns them.
 [[nodiscard]] std::span<unsigned char> append_data(Bytes& out, long long size);

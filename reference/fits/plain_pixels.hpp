@@ -1,4 +1,4 @@
-// Pixels of a file that are what is wanted but for the order of their bytes.
+// Pixels that need no conversion except of byte order.
 #pragma once
 
 #include <cstddef>
@@ -13,29 +13,29 @@
 
 namespace spex {
 
-/// Pixels of 4 bytes each, without scaling, which CFITSIO would take several times as long to read.
-/// For one thread, while the file is open.
+/// Unscaled 4-byte pixels, read several times faster than by CFITSIO. Not thread-safe; the file
+/// must stay open.
 class PlainPixels {
  public:
-  /// `count` pixels from byte `offset` on; `name` is what errors call them.
+  /// `count` pixels from byte `offset` on; `name` is their name in errors.
   PlainPixels(ReadAt read_at, long long offset, std::size_t count, std::string name)
       : read_at_(std::move(read_at)), offset_(offset), size_(count), name_(std::move(name)) {}
 
-  /// Pixels that are in memory already, in the processor's byte order.
+  /// Pixels that are already in memory, in native byte order.
   explicit PlainPixels(NativePixels& native)
       : size_(std::visit([](const auto& pixels) { return pixels.size(); }, native)),
         native_(&native) {}
 
-  /// How many there are.
+  /// The number of pixels.
   [[nodiscard]] std::size_t size() const { return size_; }
 
-  /// All of them, taken from the file that had them in memory; nothing where they have to be read.
+  /// Moves all pixels out of memory; returns nothing if they must be read from the file.
   template <class T>
   [[nodiscard]] std::vector<T> take_native() const {
     return native_ == nullptr ? std::vector<T>() : std::move(std::get<std::vector<T>>(*native_));
   }
 
-  /// Appends the pixels [first, first + count) to `to`. Throws Error(data) where the file ends.
+  /// Appends the pixels [first, first + count) to `to`. Throws Error(data) if the file ends early.
   template <class T>
   void append(std::size_t first, std::size_t count, std::vector<T>& to) const {
     if (native_ != nullptr) {

@@ -1,4 +1,4 @@
-// The bytes of a file, wherever they are.
+// Random access to the bytes of a file on disk or in memory.
 #pragma once
 
 #include <functional>
@@ -7,14 +7,14 @@
 
 namespace spex {
 
-/// Copies up to `count` bytes at `offset` of a file to `to`; returns how many there were.
+/// Copies up to `count` bytes at `offset` of a file to `to` and returns the number of bytes copied.
 using ReadAt = std::function<long long(long long offset, char* to, long long count)>;
 
-/// Of a file on disk. Throws Error(data) where it cannot be opened, and where a disk fails, which
-/// is not taken for a file that ends. For one thread.
+/// Reads a file on disk. Throws Error(data) if the file cannot be opened or a read fails, so that a
+/// disk error is not taken for the end of the file. Not thread-safe.
 [[nodiscard]] ReadAt read_file_at(const std::string& path);
 
-/// Of a file in memory, which must outlive what is returned.
+/// Reads a file in memory; `bytes` must outlive the result.
 [[nodiscard]] ReadAt read_memory_at(std::span<const char> bytes);
 
 }  // namespace spex

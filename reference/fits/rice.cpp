@@ -7,7 +7,8 @@
 namespace spex {
 namespace {
 
-// Bits of a stream, the highest of each byte first. Behind the end it gives zeros and says so.
+// Reads bits of a stream, highest bit of each byte first. After the end it returns zeros and sets a
+// flag.
 class BitReader {
  public:
   explicit BitReader(std::span<const unsigned char> bytes) : bytes_(bytes) {}
@@ -27,7 +28,7 @@ class BitReader {
     return value;
   }
 
-  /// The number of zeros before the next one; takes them and the one.
+  /// Counts the zeros before the next 1 bit, and consumes the zeros and the 1.
   std::uint32_t take_zeros() {
     std::uint32_t zeros = 0;
     while (buffer_ == 0) {
@@ -57,13 +58,12 @@ class BitReader {
 
   std::span<const unsigned char> bytes_;
   std::size_t at_ = 0;
-  std::uint64_t buffer_ = 0;  // the bits not taken yet, highest first; zeros behind them
+  std::uint64_t buffer_ = 0;  // unread bits, highest first, then zeros
   int held_ = 0;
   bool ended_ = false;
 };
 
-// The table of section 10.4.1: bits of a block's code, and the code that says that the differences
-// of a block stand as they are.
+// Table of section 10.4.1: bits of a block's code, and the code of uncompressed differences.
 template <class T>
 struct Code;
 template <>
@@ -99,7 +99,7 @@ bool decode(std::span<const unsigned char> stream, int block, std::span<T> pixel
         coded = (high << code) | bits.take(code);
       }
       if (bits.ended()) return false;
-      // Even codes are differences from 0 up, odd ones from -1 down; they wrap.
+      // Even codes are non-negative differences, odd codes negative differences; sums wrap.
       last += (coded & 1U) == 0 ? coded >> 1 : ~(coded >> 1);
       pixels[begin] = static_cast<T>(last);
     }

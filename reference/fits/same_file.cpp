@@ -11,7 +11,8 @@ namespace spex {
 std::string canonical_name(const std::string& path) {
   namespace fs = std::filesystem;
   std::error_code ignored;
-  // Absolute first: of "f" and "./f", only one would become so where there is no such file.
+  // Make the path absolute first: weakly_canonical leaves a missing "f" relative but resolves
+  // "./f".
   return fs::weakly_canonical(fs::absolute(path), ignored).string();
 }
 

@@ -1,4 +1,4 @@
-// Which names are of one file: what is written must be none of what is read.
+// Detects paths of the same file, so that outputs do not overwrite inputs.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace spex {
 
-/// The file's absolute name without links, whether it is there or not.
+/// The absolute path without symlinks; the file need not exist.
 [[nodiscard]] std::string canonical_name(const std::string& path);
 
-/// Whether both names are of one file; never where one is empty.
+/// Whether both paths name the same file; false if a path is empty.
 [[nodiscard]] bool same_file(const std::string& a, const std::string& b);
 
 /// Throws Error(usage) `OUTPUT: would overwrite an input`, or `OUTPUT: is the name of both outputs`
-/// where a name is written twice. Empty names are of no file.
+/// if two outputs are the same file. Ignores empty paths.
 void refuse_overwriting(const std::vector<std::string>& written,
                         const std::vector<std::string>& read);
 

@@ -61,10 +61,10 @@ std::span<const unsigned char> TableCells::array(int column, long long row,
   const std::size_t half = descriptor.size() / 2;
   const auto count = load_big_endian<std::uint64_t>(descriptor.first(half));
   const auto offset = load_big_endian<std::uint64_t>(descriptor.subspan(half));
-  if (count == 0) return {};  // and the offset may be anything
+  if (count == 0) return {};  // the offset of an empty array is undefined
   const std::uint64_t heap = data_.size() - heap_;
   const auto element = static_cast<std::uint64_t>(element_bytes(form(column).type));
-  // Eight bits are a byte, and no type of the table has no bytes beside them.
+  // Type X counts bits; other types have a size in bytes.
   const std::uint64_t length = element == 0 ? count / 8 + (count % 8 == 0 ? 0 : 1)
                                             : (count > heap ? heap + 1 : count * element);
   if (length > heap || offset > heap - length)

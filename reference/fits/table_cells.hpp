@@ -1,4 +1,4 @@
-// The cells of a binary table in memory: tiles, arrays of variable length.
+// Cells of a binary table in memory: tiles and arrays of variable length.
 #pragma once
 
 #include <cstdint>
@@ -14,35 +14,34 @@ namespace spex {
 /// Reads cells of a binary table whose header was checked.
 class TableCells {
  public:
-  /// `data` are the bytes of the HDU's data without padding; both must outlive this.
+  /// `data` are the HDU's data without padding; `hdu` and `data` must outlive this object.
   TableCells(const FitsHdu& hdu, std::span<const char> data);
 
-  /// Number of the column called `name`, counted from 1.
+  /// The number of the column `name`, counted from 1.
   [[nodiscard]] std::optional<int> find(const std::string& name) const;
-  /// Throws unless the column is one of byte arrays of variable length.
+  /// Throws unless the column holds byte arrays of variable length.
   void check_bytes(int column) const;
-  /// Throws unless the column has one number of type D or E.
+  /// Throws unless the column holds one number of type D or E per row.
   void check_real(int column) const;
-  /// Throws unless the column has one number of type J.
+  /// Throws unless the column holds one number of type J per row.
   void check_integer(int column) const;
 
-  /// Cells of row `row`, counted from 1, of a column that was checked. Throws where an array lies
-  /// outside the HDU.
+  /// The cell in row `row`, counted from 1, of a checked column. Throws if the array lies outside
+  /// the HDU.
   [[nodiscard]] std::span<const unsigned char> bytes(int column, long long row) const;
-  /// The same, a number of type D or E.
+  /// The same for a number of type D or E.
   [[nodiscard]] double real(int column, long long row) const;
-  /// The same, a number of type J.
+  /// The same for a number of type J.
   [[nodiscard]] std::int32_t integer(int column, long long row) const;
 
-  /// Throws unless all arrays of variable length lie in the HDU and have no more bytes together
-  /// than it has for them. CFITSIO moves and allocates what their descriptors say where it deletes
-  /// rows.
+  /// Throws unless all arrays of variable length lie in the heap and together fit into it. CFITSIO
+  /// trusts their descriptors when it deletes rows.
   void check_arrays() const;
 
  private:
   [[nodiscard]] const TableForm& form(int column) const;
   [[nodiscard]] std::span<const unsigned char> cell(int column, long long row) const;
-  /// The bytes of an array of variable length; `what` is what errors call it.
+  /// The bytes of an array of variable length; `what` is its name in errors.
   [[nodiscard]] std::span<const unsigned char> array(int column, long long row,
                                                      const char* what) const;
   void check(int column, bool right, const char* expected) const;
@@ -50,8 +49,8 @@ class TableCells {
   const FitsHdu* hdu_;
   std::span<const unsigned char> data_;
   long long width_ = 0;
-  std::size_t heap_ = 0;              // where it starts in data_
-  std::vector<std::size_t> offsets_;  // of the columns in a row
+  std::size_t heap_ = 0;              // offset of the heap in data_
+  std::vector<std::size_t> offsets_;  // offsets of the columns in a row
 };
 
 /// Big-endian number of 1 to 8 bytes.

@@ -7,7 +7,7 @@ namespace {
 
 constexpr long long most_elements = 1LL << 40;
 
-// A whole number without sign at the start of `text`, taken off it.
+// Parses an unsigned integer at the start of `text` and removes it from `text`.
 std::optional<long long> take_number(std::string_view& text) {
   long long value = 0;
   if (text.empty() || text[0] < '0' || text[0] > '9') return {};
@@ -21,7 +21,8 @@ bool starts_with_digit(std::string_view text) {
   return !text.empty() && text[0] >= '0' && text[0] <= '9';
 }
 
-// What may follow the letter: the width of a string, the longest of the arrays.
+// Whether `text` may follow the type letter: the width of a string, or the maximal length of the
+// arrays.
 bool is_suffix(std::string_view text, const TableForm& form) {
   if (text.empty()) return true;
   if (form.varies()) {

@@ -6,23 +6,23 @@
 
 namespace spex {
 
-/// A column's type letter, elements a row, and bytes a row. Of an array of variable length, `type`
-/// is that of its elements and `bytes` the size of its descriptors.
+/// Type letter, elements and bytes per row of a column. For arrays of variable length, `type` is
+/// the type of the elements and `bytes` is the size of the descriptors.
 struct TableForm {
   char type = ' ';        ///< of an element
-  char descriptor = ' ';  ///< 'P' or 'Q' where the length varies, else ' '
-  long long repeat = 1;   ///< elements a row
-  long long bytes = 0;    ///< a row
+  char descriptor = ' ';  ///< 'P' or 'Q' for arrays of variable length, else ' '
+  long long repeat = 1;   ///< elements per row
+  long long bytes = 0;    ///< bytes per row
 
-  /// Whether it holds arrays of variable length.
+  /// Whether the column holds arrays of variable length.
   [[nodiscard]] bool varies() const { return descriptor != ' '; }
 };
 
-/// Bytes of an element of a type letter of the FITS standard, 0 for any other letter (X: bits).
+/// Bytes of an element by the FITS type letter; 0 for any other letter and for X (bits).
 [[nodiscard]] long long element_bytes(char type);
 
-/// `text` without its quotes, `rT`, `rAw`, `rPT(n)` or `rQT(n)` in capitals and without blanks;
-/// nothing for any other form, although CFITSIO takes some of them.
+/// Parses `text` without quotes: `rT`, `rAw`, `rPT(n)` or `rQT(n)` in capitals, without blanks.
+/// Returns nothing for any other form, including forms that CFITSIO accepts.
 [[nodiscard]] std::optional<TableForm> parse_table_form(std::string_view text);
 
 }  // namespace spex

@@ -1,4 +1,4 @@
-// Tile-compressed HDUs (.fz) to plain ones, before CFITSIO sees the file.
+// Decompresses tile-compressed HDUs (.fz) before CFITSIO sees the file.
 #pragma once
 
 #include <span>
@@ -10,17 +10,17 @@
 
 namespace spex {
 
-/// Whether any HDU is tile-compressed.
+/// Whether an HDU is tile-compressed.
 [[nodiscard]] bool any_packed(const std::vector<FitsHdu>& hdus);
 
-/// The FITS file `bytes`, whose headers check_headers gave, with every tile-compressed image and
-/// table in it decompressed; other HDUs are copied. Throws Error(data) where a tile is damaged,
-/// lies outside its HDU or has another size than its header says, and for what is not supported:
-/// images by RICE_1, GZIP_1 and GZIP_2, quantized or not, and tables without columns of variable
-/// length are.
+/// Decompresses all tile-compressed images and tables of the FITS file `bytes`, whose headers were
+/// read by check_headers; copies the other HDUs. Supports images compressed by RICE_1, GZIP_1 and
+/// GZIP_2, quantized or not, and tables without columns of variable length. Throws Error(data) if a
+/// tile is damaged, lies outside of its HDU or has another size than its header states, and for
+/// unsupported compression.
 ///
-/// CFITSIO 4.2 could decompress them too, but divides by, allocates by and reads and writes at what
-/// a damaged file says (docs/upstream-faults.md).
+/// CFITSIO 4.2 could decompress these HDUs, but trusts divisors, sizes and addresses from damaged
+/// files (docs/upstream-faults.md).
 [[nodiscard]] Bytes unpack(std::span<const char> bytes, const std::vector<FitsHdu>& hdus);
 
 }  // namespace spex

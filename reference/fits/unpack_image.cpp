@@ -20,16 +20,16 @@
 namespace spex {
 namespace {
 
-constexpr long long most_axes = 6;  // as many as CFITSIO compresses
+constexpr long long most_axes = 6;  // CFITSIO's limit for compression
 
 enum class Algorithm { rice, gzip, gzip_shuffled };
 
-// What the header says of a compressed image.
+// The header of a compressed image.
 struct Description {
   Algorithm algorithm = Algorithm::gzip;
   long long bitpix = 0;
   std::vector<long long> axes;
-  std::vector<long long> tile;  // pixels of a whole tile along each axis
+  std::vector<long long> tile;  // size of a whole tile along each axis, pixels
   long long rice_block = 32;
   long long rice_bytes = 4;
   bool quantized = false;
@@ -46,7 +46,7 @@ Algorithm algorithm_of(const FitsHeader& header) {
   throw header.error(fmt::format("ZCMPTYPE = '{}'", name), "RICE_1, GZIP_1 or GZIP_2");
 }
 
-// The parameter `name` of the algorithm: ZVALn of the n whose ZNAMEn it is.
+// The compression parameter `name`: the ZVALn whose ZNAMEn equals `name`.
 long long parameter(const FitsHeader& header, const std::string& name,
                     std::span<const long long> allowed, long long fallback) {
   constexpr int most_parameters = 9;
@@ -106,7 +106,8 @@ Description describe(const FitsHdu& hdu, const TableCells& columns) {
   }
   const long long rows = header.number("NAXIS2", 0, longest_size);
   if (tiles != rows)
-    throw header.error(fmt::format("{} compressed tiles in {} rows", tiles, rows), "a row a tile");
+    throw header.error(fmt::format("{} compressed tiles in {} rows", tiles, rows),
+                       "one row per tile");
   if (pixels / most_unpacked_a_byte > hdu.data_size / image.pixel_bytes())
     throw header.error(fmt::format("{} pixels compressed to {} bytes", pixels, hdu.data_size),
                        fmt::format("at most {} bytes a byte", most_unpacked_a_byte));
@@ -137,7 +138,7 @@ std::vector<std::string> image_cards(const FitsHeader& header, const Description
   for (const std::string& card : header.cards()) {
     const std::string name = card_name(card);
     const std::string stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
-    // The name that compression gives an image without one.
+    // The name that compression gives to an unnamed image.
     const bool unnamed = card.starts_with("EXTNAME = 'COMPRESSED_IMAGE'");
     if (!unnamed && std::find(replaced.begin(), replaced.end(), stem) == replaced.end())
       cards.push_back(card);
@@ -176,7 +177,8 @@ class TileDecoder {
 
   [[nodiscard]] const Description& image() const { return image_; }
 
-  /// Pixels of tile `tile`, counted from 1, which has `pixels` of them; valid until the next call.
+  /// Decodes tile `tile`, counted from 1, of `pixels` pixels; the result is valid until the next
+  /// call.
   std::span<const unsigned char> decode(long long tile, std::size_t pixels) {
     const auto bytes_of = [&](std::size_t size) { return pixels * size; };
     tile_.resize(bytes_of(static_cast<std::size_t>(image_.pixel_bytes())));
@@ -190,7 +192,7 @@ class TileDecoder {
         decode_gzip(stream, tile, tile_, static_cast<std::size_t>(image_.pixel_bytes()));
       return tile_;
     }
-    // Tiles that could not be quantized stand in a column of their own, never shuffled.
+    // Tiles that could not be quantized are in a separate column, never shuffled.
     const std::span<const unsigned char> whole =
         gzipped_ ? columns_.bytes(*gzipped_, tile) : std::span<const unsigned char>();
     if (whole.empty())
@@ -225,7 +227,7 @@ class TileDecoder {
     return values;
   }
 
-  // The integers of a tile coded by the Rice algorithm.
+  // The integers of a Rice-coded tile.
   std::vector<std::int32_t> rice_integers(std::span<const unsigned char> stream, long long tile,
                                           std::size_t pixels) const {
     const auto widened = [](const auto& values) {
@@ -299,12 +301,12 @@ class TileDecoder {
   std::vector<unsigned char> tile_, shuffled_;
 };
 
-// Walks over the tiles of an image, the first axis fastest.
+// Iterates over the tiles of an image, the first axis fastest.
 class TileWalk {
  public:
   explicit TileWalk(const Description& image) : image_(image), origin_(image.axes.size(), 0) {}
 
-  /// Pixels of the tile along axis `i`; less at the image's edge.
+  /// Size of the tile along axis `i`, pixels; smaller at the image's edge.
   [[nodiscard]] long long length(std::size_t i) const {
     return std::min(image_.tile[i], image_.axes[i] - origin_[i]);
   }
@@ -320,10 +322,10 @@ class TileWalk {
       origin_[i] = 0;
     }
   }
-  /// Copies the tile's rows, runs along the first axis, to their places.
+  /// Copies the tile's rows along the first axis to their positions.
   void place(std::span<const unsigned char> tile, std::span<unsigned char> all) const {
     const std::size_t row = length(0) * image_.pixel_bytes();
-    std::vector<long long> at(origin_.size(), 0);  // within the tile
+    std::vector<long long> at(origin_.size(), 0);  // position in the tile
     for (std::size_t done = 0; done < tile.size(); done += row) {
       long long pixel = 0;
       for (std::size_t i = origin_.size(); i-- > 0;)
@@ -339,7 +341,7 @@ class TileWalk {
 
  private:
   const Description& image_;
-  std::vector<long long> origin_;  // of the tile in the image
+  std::vector<long long> origin_;  // position of the tile in the image
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// One tile-compressed image to a plain image HDU.
+// Decompresses a tile-compressed image to a plain image HDU.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace spex {
 
-/// Appends the image that the binary table `hdu` holds as an image HDU; `data` are the table's
-/// bytes without padding. Throws as unpack does.
+/// Appends the compressed image of the binary table `hdu` as a plain image HDU. `data` are the
+/// table's bytes without padding. Throws as unpack does.
 void unpack_image(const FitsHdu& hdu, std::span<const char> data, Bytes& out);
 
 }  // namespace spex

@@ -18,7 +18,7 @@ namespace {
 
 enum class Algorithm { rice, gzip, gzip_shuffled };
 
-// A column as it was before compression.
+// A column of the uncompressed table.
 struct Column {
   TableForm form;
   Algorithm algorithm = Algorithm::gzip_shuffled;
@@ -56,7 +56,7 @@ std::vector<Column> describe(const FitsHdu& hdu, const TableCells& packed) {
   return columns;
 }
 
-// The header of the plain table.
+// The header of the uncompressed table.
 std::vector<std::string> table_cards(const FitsHeader& header, long long width, long long rows) {
   static constexpr std::array<std::string_view, 12> dropped{
       "THEAP", "ZTABLE", "ZTILELEN", "ZNAXIS",  "ZPCOUNT", "ZHEAPPTR",
@@ -103,7 +103,7 @@ bool decode_rice(std::span<const unsigned char> stream, std::span<unsigned char>
   return true;
 }
 
-// All bytes of a column in one tile, row after row. False where the stream is damaged.
+// Copies all bytes of a column in one tile, row by row. Returns false if the stream is damaged.
 bool decode(const Column& column, std::span<const unsigned char> stream, Inflater& inflater,
             std::span<unsigned char> to) {
   switch (column.algorithm) {

@@ -1,4 +1,4 @@
-// One tile-compressed table to a plain binary table.
+// Decompresses a tile-compressed table to a plain binary table.
 #pragma once
 
 #include <span>
@@ -8,8 +8,8 @@
 
 namespace spex {
 
-/// Appends the table that the binary table `hdu` holds in compressed form; `data` are its bytes
-/// without padding. Throws as unpack does.
+/// Appends the compressed table of the binary table `hdu` as a plain table. `data` are the HDU's
+/// bytes without padding. Throws as unpack does.
 void unpack_table(const FitsHdu& hdu, std::span<const char> data, Bytes& out);
 
 }  // namespace spex

@@ -1,4 +1,4 @@
-// The order of bytes in GZIP_2 tiles.
+// Byte order of GZIP_2 tiles.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace spex {
 
-/// Puts the bytes of elements of `element` bytes together: `from` has all first bytes, then all
-/// second bytes and so on. Both have the same size, a multiple of `element`.
+/// Reverses the byte shuffle of elements of `element` bytes: `from` has all first bytes, then all
+/// second bytes, and so on. `from` and `to` have the same size, a multiple of `element`.
 inline void unshuffle(std::span<const unsigned char> from, std::size_t element,
                       std::span<unsigned char> to) {
   const std::size_t count = from.size() / element;

@@ -14,9 +14,9 @@
 namespace spex {
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 18;  // bytes that stay in a cache
+constexpr std::size_t piece = std::size_t{1} << 18;  // bytes that fit in the cache
 
-// What the pixels of an HDU are converted to as they come; nothing where they stay as they are.
+// The native type of an HDU's pixels; nothing if the pixels are not converted.
 std::optional<NativePixels> native_form(const FitsHdu& hdu) {
   const FitsHeader& header = hdu.header;
   for (const char* key : {"XTENSION", "BSCALE", "BZERO", "BLANK"}) {
@@ -50,7 +50,7 @@ class Unzipping {
       file_.hdus =
           check_headers(headers, unknown_size, path_, [&](const FitsHdu& hdu) { take_data(hdu); });
     } catch (const Error&) {
-      // A damaged stream may be what makes a header look wrong.
+      // Read the rest first: a damaged stream can look like a wrong header.
       reader_.skip_rest();
       throw;
     }
@@ -59,7 +59,7 @@ class Unzipping {
   }
 
  private:
-  // The next bytes, which stay as they are; fewer where the file ends.
+  // The next bytes, unconverted; fewer if the file ends.
   std::span<const char> keep(std::size_t count) {
     Bytes& bytes = file_.bytes;
     const std::size_t begin = bytes.size();
@@ -73,11 +73,11 @@ class Unzipping {
     return {bytes.data() + begin, made};
   }
 
-  // The next pixels; false where the file ends before them.
+  // Reads the next pixels. Returns false if the file ends before them.
   template <class T>
   bool take_pixels(std::size_t count, std::vector<T>& pixels) {
     static_assert(sizeof(T) == 4);
-    // What a header says is trusted as far as memory that is not used until pixels come.
+    // Reserve what the header states, because untouched memory costs nothing.
     pixels.reserve(std::min(count, expected_ / sizeof(T)));
     while (pixels.size() < count) {
       const std::size_t first = pixels.size();
@@ -97,7 +97,7 @@ class Unzipping {
     bool whole = false;
     if (std::optional<NativePixels> pixels = native_form(hdu)) {
       whole = std::visit([&](auto& of) { return take_pixels(size / sizeof(of[0]), of); }, *pixels);
-      // Memory that is not written to takes no room.
+      // Untouched memory costs nothing.
       if (whole) file_.bytes.resize(file_.bytes.size() + size);
       file_.images.emplace(index, *std::move(pixels));
     } else {

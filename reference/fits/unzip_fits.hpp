@@ -1,4 +1,4 @@
-// FITS files that were compressed as a whole, read from their start to their end.
+// Reads gzip-compressed FITS files sequentially.
 #pragma once
 
 #include <cstdint>
@@ -13,21 +13,21 @@
 
 namespace spex {
 
-/// Pixels of BITPIX -32 or 32 without scaling, in the processor's byte order.
+/// Unscaled pixels of BITPIX -32 or 32, in native byte order.
 using NativePixels = std::variant<std::vector<float>, std::vector<std::uint32_t>>;
 
-/// A FITS file that was inflated.
+/// The content of a gzip-compressed FITS file.
 struct UnzippedFits {
-  /// The file, but that nothing was written where the pixels of `images` would be.
+  /// The file; the pixels of `images` are left unwritten.
   Bytes bytes;
-  std::vector<FitsHdu> hdus;           ///< all of them, checked
-  std::map<int, NativePixels> images;  ///< by the index of their HDU in `hdus`
+  std::vector<FitsHdu> hdus;           ///< all HDUs, checked
+  std::map<int, NativePixels> images;  ///< key: index of the HDU in `hdus`
 };
 
 /// Inflates the gzip FITS file of `size` bytes that `read_at` reads, checks its headers and
-/// converts its plain images of 4-byte pixels as they come, while they are in a cache: hundreds of
-/// MB that are neither written to memory twice nor read again. Throws Error(data) as GzipReader and
-/// check_headers; what is wrong with the compression comes first.
+/// converts its plain images of 4-byte pixels while they are in the cache, so that hundreds of MB
+/// are neither written twice nor read again. Throws Error(data) as GzipReader and check_headers do;
+/// errors of the compression take precedence.
 [[nodiscard]] UnzippedFits unzip_fits(const ReadAt& read_at, std::size_t size,
                                       const std::string& path);
 

@@ -22,7 +22,7 @@ std::uint32_t mask_of(double pixmask_fraction, PatchStatus status) {
   return mask;
 }
 
-// Core spectrum s of a patch becomes spectrum `to` of the frame.
+// Copies core spectrum s of a patch to spectrum `to` of the frame.
 void place_spectrum(const Patch& patch, const PatchResult& result, int s, int to, Frame& frame) {
   const std::size_t first = count_of(s, result.nwave);
   for (int w = 0; w < result.nwave; ++w) {
@@ -54,7 +54,8 @@ void for_each_spectrum(const Patch& patch, const Frame& frame, const F& f) {
   }
 }
 
-// MASK, but for BAD2DFIT: bins that no patch has are good, as nothing is known of them.
+// Sets MASK except BAD2DFIT. Bins outside of all patches stay good, because nothing is known of
+// them.
 void flag_pixels(const std::vector<Patch>& patches, const std::vector<PatchResult>& results,
                  Frame& frame) {
   frame.mask.assign(frame.nbins(), 0);
@@ -66,8 +67,8 @@ void flag_pixels(const std::vector<Patch>& patches, const std::vector<PatchResul
     });
 }
 
-// Whether none of `count` values is bad_fit_factor times their median, seen without finding that:
-// where more than half of them are above a fifth of the largest, so is the median.
+// Whether all values are below bad_fit_factor times their median, without computing the median: if
+// more than half of the values exceed a fifth of the largest, the median does, too.
 bool median_bounds_all(const double* values, int count) {
   if (count == 0) return true;
   constexpr double beyond_rounding = 1 + 1e-12;
@@ -151,7 +152,7 @@ PatchCounts count_patches(const std::vector<PatchResult>& results) {
 }
 
 void flag_bad_2d_fits(Frame& frame) {
-  // The median over fibers, found for the few wavelengths where it decides.
+  // The median over fibers, computed only for the wavelengths that need it.
   std::vector<std::optional<double>> at_wavelength(frame.nwave);
   std::vector<double> column(frame.nspec);
   const auto median_at = [&](int w) {

@@ -1,4 +1,4 @@
-// From patches to a frame (extraction.md, section 7).
+// Assembles patches to a frame (extraction.md, section 7).
 #pragma once
 
 #include <vector>
@@ -9,45 +9,45 @@
 
 namespace spex {
 
-/// How many patches ended how.
+/// Counts of patches by status.
 struct PatchCounts {
-  int patches = 0;    ///< of the frame
-  int guarded = 0;    ///< by a guard of section 5.1 solved as a whole
-  int fell_back = 0;  ///< which eigh solved in the method's place
-  int failed = 0;     ///< which could not be solved
-  int direct = 0;     ///< of `--flux frame`: whose flux was not found by sweeps
-  long bins = 0;      ///< of the frame
-  long dark = 0;      ///< bins without a usable pixel, whose ivar is 0
+  int patches = 0;    ///< patches of the frame
+  int guarded = 0;    ///< solved as a whole because a guard of section 5.1 rejected the method
+  int fell_back = 0;  ///< solved by eigh because the method failed
+  int failed = 0;     ///< not solved
+  int direct = 0;     ///< for `--flux frame`: flux solved directly, not by sweeps
+  long bins = 0;      ///< bins of the frame
+  long dark = 0;      ///< bins without a usable pixel (ivar 0)
 };
 
-/// Places the results of all `patches` (in the same order) in a frame of the fibers asked for:
+/// Copies the results of all `patches` (in the same order) into a frame of the requested fibers:
 /// flux / dw, ivar dw^2, MASK bits SOMEBADPIX, ALLBADPIX, BAD2DFIT and NODATA. Patches are placed
-/// in the order given, which is what keeps sums independent of who computed them.
+/// in the given order, so that sums do not depend on the number of ranks.
 [[nodiscard]] Frame assemble_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                                    const std::vector<PatchResult>& results);
 
-/// The same from what an extractor gave; where that is a whole frame already, it is taken from
-/// there, and gains its MASK.
+/// The same from an extractor's output. If the output already contains the whole frame, uses that
+/// frame and sets its MASK.
 [[nodiscard]] Frame take_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                                Extracted& extracted);
 
-/// A frame of the fibers asked for in which nothing is extracted, MASK not set.
+/// A frame of the requested fibers with no extracted data; MASK is not set.
 [[nodiscard]] Frame empty_frame(const ExtractInputs& inputs);
 
-/// Places a patch's spectra in the frame of `empty_frame`.
+/// Copies a patch's spectra into a frame from empty_frame().
 void place_patch(const Patch& patch, const PatchResult& result, Frame& frame);
 
-/// Sums the patches' models, in the order given.
+/// Sums the patches' models in the given order.
 [[nodiscard]] ModelImage assemble_model(int nx, int ny, const std::vector<PatchResult>& results);
 
-/// Counts the results by their status.
+/// Counts the results by status.
 [[nodiscard]] PatchCounts count_patches(const std::vector<PatchResult>& results);
-/// The same with the bins of `frame`, into which the patches were put together.
+/// The same, including the bins of the assembled `frame`.
 [[nodiscard]] PatchCounts count_patches_and_bins(const Frame& frame,
                                                  const std::vector<PatchResult>& results);
 
-/// Sets BAD2DFIT where chi2pix > 5 times its median over fibers at that wavelength and > 5 times
-/// its median over the wavelengths of that fiber.
+/// Sets BAD2DFIT where chi2pix exceeds both 5 times its median over fibers at the same wavelength
+/// and 5 times its median over wavelengths of the same fiber.
 void flag_bad_2d_fits(Frame& frame);
 
 }  // namespace spex

@@ -28,7 +28,7 @@ Cards fibermap_cards(const Fibermap& fibermap) {
   return table.user_cards();
 }
 
-// The value of the first keyword that is there.
+// The value of the first keyword that exists.
 template <std::size_t N>
 double first_of(const Cards& cards, const std::array<const char*, N>& keys,
                 const std::string& file) {

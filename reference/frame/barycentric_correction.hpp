@@ -1,4 +1,4 @@
-// Which frames get the barycentric correction, and by which factor (extraction.md, section 3.1).
+// Selects frames for the barycentric correction and finds its factor (extraction.md, section 3.1).
 #pragma once
 
 #include <memory>
@@ -11,31 +11,33 @@
 
 namespace spex {
 
-/// Frames whose wavelengths are corrected: none, all, or those of the sky, whose OBSTYPE (FLAVOR
-/// where there is none) is SCIENCE or SKY, as DESI's pipeline does.
+/// Frames that are corrected: none, all, or sky exposures, i.e. OBSTYPE (else FLAVOR) is SCIENCE or
+/// SKY, as in DESI's pipeline.
 enum class BarycentricFrames { none, all, of_sky };
 
 /// The barycentric correction of a run.
 struct BarycentricSettings {
-  BarycentricFrames frames = BarycentricFrames::none;  ///< that are corrected
-  std::optional<double> heliocor;  ///< the caller's factor F; of the frame's header where absent
-  /// UT1 - UTC and polar motion. Without a table UT1 is UTC and the pole does not move, which costs
-  /// up to 9e-11 of F.
+  BarycentricFrames frames = BarycentricFrames::none;  ///< frames to correct
+  std::optional<double>
+      heliocor;  ///< factor F given by the caller; if absent, from the frame's header
+  /// UT1 - UTC and polar motion. Without a table UT1 = UTC and the pole is fixed, an error of up to
+  /// 9e-11 in F.
   std::shared_ptr<const EarthOrientationTable> earth;
 };
 
-/// Where the telescope looked in the middle of the exposure, by the header of the image `file`, or
-/// else of its fibermap:
+/// The telescope's pointing in the middle of the exposure, from the header of the image `file` or
+/// of its fibermap:
 ///
-/// - the image's header, if it has RA or TARGTRA; else the fibermap's, if that has one of them.
-/// - RA: the first that is there of TARGTRA, SKYRA, TELRA, RA; declination likewise, on its own.
-/// - time: MJD-OBS, else MJD; and half of EXPTIME, where that is there.
+/// - header: the image's if it has RA or TARGTRA, else the fibermap's if it has one of these.
+/// - RA: the first existing keyword of TARGTRA, SKYRA, TELRA, RA; independently the same for the
+///   declination.
+/// - time: MJD-OBS, else MJD, plus half of EXPTIME if it exists.
 ///
-/// Throws Error(data) where something is missing, or is no direction or no date.
+/// Throws Error(data) if a keyword is missing, or if a value is not a valid direction or date.
 [[nodiscard]] Pointing pointing_of(const Preproc& preproc, const std::string& file);
 
-/// F of a frame: 1 where it is not to be corrected. Throws as pointing_of, and where the table of
-/// the Earth's orientation does not have the date.
+/// The factor F of a frame; 1 if the frame is not corrected. Throws as pointing_of does, and if the
+/// Earth orientation table does not cover the date.
 [[nodiscard]] double barycentric_factor_of(const BarycentricSettings& settings,
                                            const Preproc& preproc, const std::string& file);
 

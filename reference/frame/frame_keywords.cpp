@@ -13,8 +13,8 @@
 namespace spex {
 namespace {
 
-// FIBER of the first extracted spectrum: the fibermap's; without one, the spectrograph's fibers are
-// counted as production does, and those of a camera that is none of DESI's from the PSF's FIBERMIN.
+// FIBER of the first extracted spectrum: from the fibermap; else by production's numbering of a
+// spectrograph's fibers; else, for a camera outside of DESI, from the PSF's FIBERMIN.
 long long first_fiber(const FrameInputs& inputs, const ExtractOptions& options) {
   std::vector<std::int64_t> fiber = inputs.preproc.fibermap.fiber;
   std::sort(fiber.begin(), fiber.end());
@@ -31,7 +31,7 @@ std::string numbered(const char* stem, int number) {
 
 std::vector<HeaderKeyword> dependency_keywords(const std::vector<std::string>& cards) {
   constexpr int most = 100;
-  std::vector<std::string> names;  // by their number; empty where it is free
+  std::vector<std::string> names;  // index: number of the keyword; empty: free
   for (int number = 0; number < most; ++number)
     names.push_back(card_text(cards, numbered("DEPNAM", number)).value_or(""));
   std::vector<HeaderKeyword> keywords;
@@ -82,7 +82,7 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Fr
       {"NFAILED", number(counts.failed), "patches that could not be solved"},
       {"NDARK", number(counts.dark), "bins without a usable pixel"},
   };
-  // Only where it is not the default, whose files stay as they are.
+  // Only for the non-default value, so that default files do not change.
   if (o.flux == FluxSolver::frame) {
     keywords.push_back({"FLUXSOLV", to_string(o.flux), "flux of the whole frame, not of patches"});
     keywords.push_back(

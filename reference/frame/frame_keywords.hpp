@@ -10,20 +10,19 @@
 
 namespace spex {
 
-/// Names that go into the header: the program, and the input files as the header is to have them.
+/// Names for the header: the program, and the input files as the header states them.
 struct Provenance {
   std::string program;  ///< name of the program
   std::string image;    ///< preproc file
   std::string psf;      ///< PSF file
 };
 
-/// DEPNAMnn and DEPVERnn of core/version.hpp's dependencies, as DESI's pipeline has those of its
-/// own: in place of one of that name among the image's `cards`, else with the next number that they
-/// leave free.
+/// DEPNAMnn and DEPVERnn for core/version.hpp's dependencies, as DESI's pipeline records its own.
+/// Reuses the number of the same name in the image's `cards`, else takes the next free number.
 [[nodiscard]] std::vector<HeaderKeyword> dependency_keywords(const std::vector<std::string>& cards);
 
-/// Keywords of the grid, the inputs, the parameters, the program and the counts of patches. They
-/// depend on what was computed, never on how many ranks or threads did it.
+/// Keywords of the grid, the inputs, the options, the program and the patch counts. They do not
+/// depend on the number of ranks or threads.
 [[nodiscard]] std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance,
                                                         const FrameInputs& inputs,
                                                         const ExtractOptions& options,

@@ -32,8 +32,8 @@ void check_output(const std::string& path) {
 
 namespace {
 
-// A PSF that names a camera of another arm; `file` stands at its HDU PSF. Another spectrograph's
-// may be meant, and names that are no camera's say nothing.
+// Rejects a PSF for another arm; `file` must be at its HDU PSF. A PSF of another spectrograph is
+// allowed, and unknown camera names are ignored.
 void check_arm(const FitsReader& file, const std::string& camera) {
   const std::string named = file.find_string("CAMERA").value_or("");
   const std::optional<Camera> of_psf = parse_camera(named);
@@ -68,7 +68,7 @@ FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
 
 FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc) {
   Pixels pixels = make_pixels(std::move(preproc), job.settings.options.mask_bits);
-  // NOLINTNEXTLINE(bugprone-use-after-move): the arrays alone were taken
+  // NOLINTNEXTLINE(bugprone-use-after-move): only the arrays were moved
   return make_frame_inputs(job, std::move(psf), std::move(preproc), std::move(pixels));
 }
 
@@ -91,7 +91,7 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc, Pix
   inputs.heliocor = barycentric_factor_of(job.settings.barycentric, inputs.preproc, files.input);
   inputs.grid = at_telescope(make_wave_grid(inputs.wavelength), inputs.heliocor);
   const std::vector<Patch> patches = patches_of(options, inputs);
-  if (!inputs.preproc.fibermap.fits.empty())  // what it takes to write the output
+  if (!inputs.preproc.fibermap.fits.empty())  // needed to write the output
     static_cast<void>(fibermap_rows(inputs.preproc.fibermap, options.specmin,
                                     options.nspec_of(inputs.psf.nfiber),
                                     files.fibermap.value_or(files.input)));
@@ -113,7 +113,7 @@ std::vector<Patch> share_of(const std::vector<Patch>& patches, const std::vector
 
 namespace {
 
-// Flux is per Angstrom at the telescope, and stays so.
+// Flux stays per Angstrom in the telescope's frame.
 Frame with_stated_wavelengths(Frame frame, const FrameInputs& inputs) {
   const WaveGrid stated = make_wave_grid(inputs.wavelength);
   frame.dw = stated.dw;
@@ -155,7 +155,7 @@ PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, 
   content.threads = settings.write_threads;
   content.compress_level = settings.compress_level;
   content.resolution = resolution;
-  // The frame last: where it is there, so is all that goes with it.
+  // Write the frame last: if the frame exists, all its companion files exist.
   if (files.model)
     write_model(*files.model, assemble_model(inputs.pixels.nx, inputs.pixels.ny, patches),
                 content.cards, content.keywords, {settings.compress_level, settings.write_threads});

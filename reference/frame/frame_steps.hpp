@@ -1,4 +1,4 @@
-// The steps of one frame, which every schedule is made of: read, extract, write.
+// The steps of one frame, shared by all schedules: read, extract, write.
 #pragma once
 
 #include <string>
@@ -13,18 +13,18 @@
 
 namespace spex {
 
-/// What a frame's files hold, ready to be extracted. `preproc` keeps what goes through to the
-/// output; its pixels are in `pixels`.
+/// The input of an extraction. `preproc` holds everything that is copied to the output; its pixels
+/// are in `pixels`.
 struct FrameInputs {
   Psf psf;          ///< of the camera
   Preproc preproc;  ///< without its pixels
   Pixels pixels;    ///< value and weight
-  /// Asked for. The frame states its wavelengths: barycentric ones, where it is corrected.
+  /// The requested wavelengths, which the frame states: barycentric if the frame is corrected.
   WaveRange wavelength;
-  double heliocor = 1;  ///< F, by which it is corrected; 1: it is not (section 3.1)
-  WaveGrid grid;        ///< bins to extract: wavelengths at the telescope, those asked for / F
+  double heliocor = 1;  ///< correction factor F; 1: no correction (section 3.1)
+  WaveGrid grid;  ///< bins to extract: wavelengths in the telescope's frame, i.e. requested / F
 
-  /// For the extraction; points into this object.
+  /// A view for the extraction, which points into this object.
   [[nodiscard]] ExtractInputs view(const ExtractOptions& options) const {
     return {&psf, &pixels, grid, options};
   }
@@ -37,18 +37,18 @@ auto fields(T& inputs) {
   return std::tie(psf, preproc, pixels, wavelength, heliocor, grid);
 }
 
-/// Throws Error(data) where a frame or a model image could not be written to `path`, or where the
-/// name does not end in .fits or .fits.gz.
+/// Throws Error(data) if no frame or model image could be written to `path`, or if the name does
+/// not end in .fits or .fits.gz.
 void check_output(const std::string& path);
 
-/// Reads the files and checks that they fit together and that the output can be written.
-/// Throws Error.
+/// Reads the files. Checks that the inputs fit together and that the output can be written. Throws
+/// Error.
 [[nodiscard]] FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times);
 
-/// The second half of read_frame_inputs: checks what was read from `job`'s files, or came from
-/// memory under their names, and makes pixels and grid of it. Throws Error.
+/// The second half of read_frame_inputs: checks inputs that were read from `job`'s files, or passed
+/// in memory under these names, and computes pixels and grid. Throws Error.
 [[nodiscard]] FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc);
-/// The same of a Preproc whose pixels were made already.
+/// The same for a Preproc whose pixels are already computed.
 [[nodiscard]] FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc,
                                             Pixels pixels);
 
@@ -60,18 +60,17 @@ void check_output(const std::string& path);
 [[nodiscard]] std::vector<Patch> share_of(const std::vector<Patch>& patches,
                                           const std::vector<int>& rank_of, int rank);
 
-/// The frame of all `patches` (in the same order): assemble_frame's, with the wavelengths asked
-/// for.
+/// Assembles the frame of all `patches` (in the same order) by assemble_frame, with the requested
+/// wavelengths.
 [[nodiscard]] Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
                              const std::vector<Patch>& patches,
                              const std::vector<PatchResult>& results);
-/// The same from what an extractor gave: take_frame's.
+/// The same from an extractor's output, by take_frame.
 [[nodiscard]] Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
                              const std::vector<Patch>& patches, Extracted& extracted);
 
-/// Writes the model image, where the job has one, and the frame of these patches. A file replaces
-/// an older one of its name when it is complete. Throws Error; the frame has not been written then.
-/// `resolution` stands for the frame's where it is not null (FrameFileContent).
+/// Atomically writes the model image, if the job has one, and then the frame. Throws Error; the
+/// frame is then not written. `resolution` replaces the frame's unless null (FrameFileContent).
 PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, const Frame& frame,
                                 const std::vector<PatchResult>& patches,
                                 const PackedImage* resolution = nullptr);

@@ -8,7 +8,7 @@
 namespace spex {
 namespace {
 
-// Empty where it is not set.
+// Empty if the variable is not set.
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
   return value == nullptr ? "" : value;

@@ -15,7 +15,8 @@
 namespace spex {
 namespace {
 
-constexpr std::size_t part = std::size_t{1} << 16;  // pixels, whose three numbers stay in a cache
+constexpr std::size_t part = std::size_t{1}
+                             << 16;  // pixels; three arrays of this size fit in the cache
 
 std::optional<PlainPixels> find_plain(FitsReader& file, const char* hdu, int bitpix) {
   file.move_to_hdu(hdu);

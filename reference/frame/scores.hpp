@@ -8,9 +8,9 @@
 
 namespace spex {
 
-/// Scores within the window of the camera (model/camera.hpp), whose name starts with its letter;
-/// for a letter that is no arm's, of all wavelengths. A window without bins gives zeros. On
-/// `threads` threads.
+/// Scores within the camera's window (model/camera.hpp), selected by the first letter of the name,
+/// or over all wavelengths for an unknown letter. A window without bins gives zeros. Uses `threads`
+/// threads.
 [[nodiscard]] Scores compute_scores(const Frame& frame, const std::string& camera, int threads = 1);
 
 }  // namespace spex

@@ -1,4 +1,4 @@
-// libFuzzer's mutations of bytes know no FITS; every second time the driver's take their place.
+// libFuzzer's byte mutations do not know FITS; every second mutation is the driver's.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>

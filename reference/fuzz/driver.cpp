@@ -1,5 +1,5 @@
-// Runs a fuzz target on damaged copies of whole FITS files. Unlike libFuzzer it needs no special
-// compiler, knows what a FITS header is, and does the same on every run.
+// Runs a fuzz target on mutated copies of whole FITS files. Unlike libFuzzer, the driver needs no
+// special compiler, knows FITS headers, and is deterministic.
 #include <chrono>
 #include <cstdint>
 #include <exception>
@@ -56,9 +56,8 @@ std::vector<std::vector<char>> make_seeds(const Options& options) {
   return seeds;
 }
 
-// The damaged file of an iteration; with --gzip a third of them are gzip files, damaged before or
-// after they were compressed. Each iteration has a generator of its own, so that one can be
-// repeated alone.
+// The mutated file of an iteration. With --gzip a third of the files are gzip files, mutated before
+// or after compression. Each iteration has its own generator, so that it can be repeated alone.
 std::vector<char> damaged(const std::vector<char>& seed, const Options& options, long iteration) {
   std::mt19937_64 random(options.seed * 0x9E3779B97F4A7C15ULL +
                          static_cast<std::uint64_t>(iteration));
@@ -98,19 +97,17 @@ int fuzz(const Options& options) {
 int main(int argc, char** argv) {
   CLI::App app("Runs the fuzz target on damaged copies of FITS files");
   Options options;
-  app.add_option("files", options.files, "files to start from, .gz too");
-  app.add_option("--packed", options.packed,
-                 "whole files of whose tile-compressed copies to start");
-  app.add_flag("--preproc", options.preproc, "start from small preprocessed images of every form");
-  app.add_flag("--gzip", options.gzip, "damage gzip files too");
-  app.add_option("--seed", options.seed, "seed of the damage");
+  app.add_option("files", options.files, "FITS files to mutate, also .gz");
+  app.add_option("--packed", options.packed, "FITS files whose tile-compressed copies are mutated");
+  app.add_flag("--preproc", options.preproc, "mutate small preprocessed images of every form");
+  app.add_flag("--gzip", options.gzip, "also mutate gzip files");
+  app.add_option("--seed", options.seed, "seed of the mutations");
   app.add_option("--first", options.first, "number of the first iteration");
-  app.add_option("--iterations", options.iterations, "number of damaged files");
-  app.add_option("--seconds", options.seconds, "run this long instead")
+  app.add_option("--iterations", options.iterations, "number of mutated files");
+  app.add_option("--seconds", options.seconds, "run for this time instead")
       ->envname("SPEX_FUZZ_SECONDS");
   app.add_option("--memory", options.memory_mib, "limit of the address space, MiB (0: none)");
-  app.add_option("--save", options.save,
-                 "write each input here first: the last one is the culprit");
+  app.add_option("--save", options.save, "write each input to this file before running it");
   CLI11_PARSE(app, argc, argv);
   if (options.memory_mib > 0) {
     const rlim_t bytes = static_cast<rlim_t>(options.memory_mib) << 20;

@@ -1,5 +1,5 @@
-// Fuzz target: read_preproc of arbitrary bytes, and the copy of its fibermap that a frame gets, end
-// in data or in a spex::Error, and in nothing else; pixels read in parts are those of the whole.
+// Fuzz target: read_preproc of arbitrary bytes, and the copy of the fibermap for a frame, must
+// return data or throw spex::Error. Pixels read in parts must equal pixels read as a whole.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const spex::Fibermap fibermap = preproc.fibermap;
     const spex::Pixels whole = spex::make_pixels(std::move(preproc), spex::ccdmask::rejected);
     const spex::Pixels parts = spex::read_pixels(file, header, spex::ccdmask::rejected);
-    if (fields(whole) != fields(parts)) throw std::logic_error("pixels in parts are others");
+    if (fields(whole) != fields(parts)) throw std::logic_error("pixels read in parts differ");
     if (fibermap.fiber.empty()) return 0;
     constexpr std::size_t small_file = std::size_t{1} << 16;
     spex::FitsMemory out("fuzz", small_file);
@@ -33,7 +33,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     spex::copy_fibermap(out, fibermap, half / 2, half / 2);
     static_cast<void>(out.take());
   } catch (const spex::Error&) {
-    // What the readers promise for a damaged file.
+    // The documented error of a damaged file.
   }
   return 0;
 }

@@ -1,4 +1,4 @@
-// Fuzz target: read_psf of arbitrary bytes ends in data or in a spex::Error, and in nothing else.
+// Fuzz target: read_psf of arbitrary bytes must return data or throw spex::Error.
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -13,7 +13,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     spex::FitsReader file(bytes, "fuzz");
     static_cast<void>(spex::read_psf(file));
   } catch (const spex::Error&) {
-    // What the readers promise for a damaged file.
+    // The documented error of a damaged file.
   }
   return 0;
 }

@@ -17,13 +17,13 @@ namespace {
 constexpr std::size_t card_size = 80;
 constexpr std::size_t block_size = 2880;
 
-// Modulo keeps the sequence the same with every standard library, which std::uniform_int_
-// distribution does not promise.
+// Modulo gives the same sequence with every standard library; std::uniform_int_distribution does
+// not.
 std::size_t below(std::size_t n, std::mt19937_64& random) {
   return n == 0 ? 0 : static_cast<std::size_t>(random() % n);
 }
 
-// Where the cards of all headers start, END cards left out.
+// Offsets of the cards of all headers, without END cards.
 std::vector<std::size_t> header_cards(const std::vector<char>& bytes) {
   std::vector<std::size_t> cards;
   bool in_header = false;
@@ -53,7 +53,7 @@ std::string damaged_value(const std::string& old, std::mt19937_64& random) {
       "'text'", "''", "'", "", "(1,2)", "'8A'", "'1000000000D'", "'0D'", "'PD(9)'", "'QJ'", "'X'",
       "'(3,-1)'", "'(99999,99999,99999)'", "'RICE_1'", "'PLIO_1'", "'HCOMPRESS_1'", "'GZIP_2'",
       "'NOCOMPRESS'",
-      // forms of numbers that parsers read in several ways, and the words of compression
+      // number formats that parsers read differently, and compression keywords
       "0         5", "                              0 5", "5 0 / 5", "0/5", "+1", "+0", "01", "1.",
       "1.9", "1E0", "1D0", "0x10", "1_0", "1,5", "'1'", "'0'", "' 0 5 '", "1&", "/ 1", "=1", "(0)",
       "(1", "''''", "'a''b'", "'a' b", "'a' / b", "'1PB(5)'", "'1QB(5)'", "'QB'", "'2PB'",
@@ -65,12 +65,12 @@ std::string damaged_value(const std::string& old, std::mt19937_64& random) {
       "'A3DTABLE'", "'COMPRESSED_DATA'", "'GZIP_COMPRESSED_DATA'", "'UNCOMPRESSED_DATA'",
       "'ZSCALE'", "'ZZERO'", "'ZBLANK'", "'FIBER'", "'FIBERMAP'", "'MASK'"};
   if (below(3, random) > 0) return values[below(values.size(), random)];
-  // A neighbour of the number that is there; unsigned, because it may wrap.
+  // A neighbor of the existing number; unsigned, because it may wrap.
   const auto number = static_cast<unsigned long long>(std::atoll(old.c_str()));
   return std::to_string(static_cast<long long>(below(2, random) == 0 ? number - 1 : number + 1));
 }
 
-// Keywords by which CFITSIO finds, divides, allocates or indexes.
+// Keywords that CFITSIO uses as offsets, divisors, sizes or indices.
 std::string dangerous_keyword(std::mt19937_64& random) {
   static constexpr std::array names{
       "SIMPLE",   "XTENSION", "BITPIX",  "NAXIS",   "NAXIS1", "NAXIS2",   "NAXIS3",   "PCOUNT",
@@ -90,7 +90,7 @@ void write_card(char* card, const std::string& text) {
   std::memcpy(card, padded.data(), card_size);
 }
 
-// One keyword in a form that CFITSIO may take for it.
+// A keyword in a form that CFITSIO may accept as the keyword.
 std::string disguised(std::string name, const std::string& value, std::mt19937_64& random) {
   std::string padded = name;
   padded.resize(8, ' ');
@@ -121,7 +121,7 @@ void edit_card(std::vector<char>& bytes, std::mt19937_64& random) {
   if (cards.empty()) return;
   char* card = bytes.data() + cards[below(cards.size(), random)];
   char* other = bytes.data() + cards[below(cards.size(), random)];
-  // Most of the time one that says something of the layout.
+  // Prefer a card that describes the layout.
   for (int i = 0; i < 4 && std::string_view("ZTNPGBX").find(card[0]) == std::string_view::npos; ++i)
     card = bytes.data() + cards[below(cards.size(), random)];
   const std::string name(card, std::min<std::size_t>(8, std::string_view(card, 8).find(' ')));
@@ -134,19 +134,19 @@ void edit_card(std::vector<char>& bytes, std::mt19937_64& random) {
     case 1:  // a blank card
       write_card(card, "");
       break;
-    case 2:  // a card in another's place
+    case 2:  // a card in another card's place
       std::memmove(other, card, card_size);
       break;
     case 3:  // any byte of the card
       card[below(card_size, random)] = static_cast<char>(below(256, random));
       break;
-    case 4:  // a second card of the same name
+    case 4:  // a duplicate card
       write_card(other, field + value);
       break;
     case 5:  // a keyword in another form
       write_card(below(2, random) == 0 ? card : other, disguised(name, value, random));
       break;
-    case 6: {  // any keyword that matters, in place of any card
+    case 6: {  // a structural keyword replaces any card
       std::string keyword = dangerous_keyword(random);
       keyword.resize(8, ' ');
       write_card(other, keyword + "= " + value);
@@ -157,7 +157,7 @@ void edit_card(std::vector<char>& bytes, std::mt19937_64& random) {
   }
 }
 
-// A number of a header, as far as it can be read.
+// The number in a header, as far as readable.
 std::size_t number_of(std::string_view header, std::string_view key) {
   const std::size_t at = header.find(key);
   if (at == std::string_view::npos || at + card_size > header.size()) return 0;
@@ -170,7 +170,7 @@ struct Rows {
   std::size_t size = 0;
 };
 
-// Where the rows of all binary tables are.
+// The byte ranges of all binary tables' rows.
 std::vector<Rows> table_rows(std::string_view text) {
   std::vector<Rows> tables;
   for (std::size_t at = 0; at + block_size <= text.size(); at += block_size) {
@@ -188,7 +188,7 @@ std::vector<Rows> table_rows(std::string_view text) {
   return tables;
 }
 
-// Numbers of 4 or 8 bytes in the rows of a table, where descriptors of arrays are.
+// Mutates 4- or 8-byte numbers in the rows of a table, where array descriptors are.
 void damage_cells(std::vector<char>& bytes, std::mt19937_64& random) {
   const std::vector<Rows> tables = table_rows({bytes.data(), bytes.size()});
   if (tables.empty()) return;
@@ -274,12 +274,12 @@ std::vector<char> mutate_gzip(std::vector<char> bytes, std::mt19937_64& random) 
       case 1:
         bytes.resize(below(bytes.size(), random));
         break;
-      case 2: {  // a second stream behind the first
+      case 2: {  // a second stream after the first
         const std::vector<char> copy = bytes;
         bytes.insert(bytes.end(), copy.begin(), copy.end());
         break;
       }
-      case 3:  // bytes behind the stream
+      case 3:  // bytes after the stream
         for (std::size_t i = below(100, random); i > 0; --i)
           bytes.push_back(static_cast<char>(random()));
         break;

@@ -22,22 +22,22 @@ constexpr std::size_t small_file = std::size_t{1} << 16;
 constexpr long nx = 11;
 constexpr long ny = 9;
 
-// How the images of a seed are stored.
+// The storage format of a seed's images.
 struct Form {
   int compression = 0;  // 0: plain
   int mask_bits = LONG_IMG;
   int real_bits = FLOAT_IMG;
-  float quantize = 0;  // quantize level, 0: without loss
+  float quantize = 0;  // quantize level, 0: lossless
   int dither = NO_DITHER;
   bool square_tiles = false;
-  bool varying = false;  // a column of the fibermap has arrays of variable length
+  bool varying = false;  // whether a fibermap column has arrays of variable length
 };
 
 void check(int status) {
-  fits_check(status, "seed", "cannot be made");
+  fits_check(status, "seed", "cannot be created");
 }
 
-// An image whose values are smooth, with noise, one NaN and exact zeros.
+// A smooth image with noise, one NaN and exact zeros.
 std::vector<float> pixels() {
   std::vector<float> values(nx * ny);
   for (std::size_t i = 0; i < values.size(); ++i)
@@ -60,7 +60,7 @@ void set_compression(FitsMemory& out, const Form& form, bool real) {
   check(status);
 }
 
-// CFITSIO converts no numbers on their way into a compressed image: `type` is that of `bits`.
+// CFITSIO does not convert numbers for a compressed image: `type` must match `bits`.
 template <class T>
 void write_as(FitsMemory& out, int type, const std::vector<float>& pixels) {
   int status = 0;
@@ -133,7 +133,7 @@ void append_fibermap(FitsMemory& out, bool compressed, bool varying) {
     fits_write_col(plain.get(), TINT, 6, row, 1, row % 5, fiber.data(), &status);
   fits_write_key_lng(plain.get(), "FZTILELN", 50, nullptr, &status);
   fits_write_key_str(plain.get(), "FZALG3", "GZIP_1", nullptr, &status);
-  // The table in `plain` must be whole before it is copied.
+  // Complete the table in `plain` before copying it.
   fits_flush_file(plain.get(), &status);
   if (compressed)
     fits_compress_table(plain.get(), out.get(), &status);

@@ -1,4 +1,4 @@
-// Small whole FITS files to start from: one of each form that the readers take.
+// Small FITS files as fuzz seeds: one of each form that the readers accept.
 #pragma once
 
 #include <string>
@@ -6,14 +6,14 @@
 
 namespace spex::fuzz {
 
-/// A preprocessed image of 11 x 9 pixels with a fibermap of 120 rows: plain with either width of
+/// Preprocessed images of 11 x 9 pixels with a fibermap of 120 rows: plain with both widths of the
 /// mask, and tile-compressed by every algorithm, quantized with every dither, in square tiles.
 [[nodiscard]] std::vector<std::vector<char>> preproc_seeds();
 
-/// The HDUs of a file, tile-compressed in each of the ways that lose nothing.
+/// The HDUs of a file, tile-compressed by each lossless method.
 [[nodiscard]] std::vector<std::vector<char>> packed_seeds(const std::string& path);
 
-/// The bytes as a gzip file.
+/// Gzip-compresses the bytes.
 [[nodiscard]] std::vector<char> gzipped(const std::vector<char>& bytes);
 
 }  // namespace spex::fuzz

@@ -25,7 +25,7 @@ std::vector<long long> fibermap_rows(const Fibermap& fibermap, int specmin, int 
   const auto twice = std::ranges::adjacent_find(rows, {}, of);
   if (twice != rows.end())
     throw data_error(file, fmt::format("FIBERMAP has fiber {} twice", of(*twice)),
-                     "one row a fiber");
+                     "one row per fiber");
   return {rows.begin() + specmin, rows.begin() + static_cast<std::ptrdiff_t>(last)};
 }
 
@@ -34,7 +34,7 @@ void copy_fibermap(FitsMemory& out, const Fibermap& fibermap, int specmin, int n
   FitsReader table(fibermap.fits, "FIBERMAP");
   table.move_to_hdu("FIBERMAP");
   int status = 0;
-  // The copy brings the header and, for columns of variable length, the heap.
+  // The copy includes the header and, for columns of variable length, the heap.
   fits_copy_hdu(table.get(), out.get(), 0, &status);
   LONGLONG width = 0;
   fits_read_key(table.get(), TLONGLONG, "NAXIS1", &width, nullptr, &status);

@@ -1,4 +1,4 @@
-// The rows of a fibermap that belong to the extracted fibers.
+// Selects the fibermap rows of the extracted fibers.
 #pragma once
 
 #include <string>
@@ -9,14 +9,14 @@
 
 namespace spex {
 
-/// Row numbers, from 1, of the table for fibers specmin ... specmin + nspec - 1: fiber s is the row
-/// of rank s by FIBER. Throws Error(data) `file: ...` where there are too few rows, or two of a
-/// fiber.
+/// Row numbers, from 1, of fibers specmin ... specmin + nspec - 1. Fiber s is the row of rank s
+/// when rows are sorted by FIBER. Throws Error(data) `file: ...` if there are too few rows or a
+/// fiber has two rows.
 [[nodiscard]] std::vector<long long> fibermap_rows(const Fibermap& fibermap, int specmin, int nspec,
                                                    const std::string& file);
 
-/// Appends the table FIBERMAP with the rows of fibers specmin ... specmin + nspec - 1 alone, which
-/// are counted in the order of FIBER. Throws Error(data) where it has fewer, or one twice.
+/// Appends the table FIBERMAP with only the rows of fibers specmin ... specmin + nspec - 1. Throws
+/// Error(data) as fibermap_rows does.
 void copy_fibermap(FitsMemory& out, const Fibermap& fibermap, int specmin, int nspec);
 
 }  // namespace spex

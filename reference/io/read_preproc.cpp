@@ -21,7 +21,7 @@ void to_lower_case(std::string::iterator begin, std::string::iterator end) {
                  [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
 }
 
-// What stands between the quotes of a header card.
+// Converts the quoted text of a header card to lower case.
 void lower_text(std::string& card) {
   const std::size_t open = card.find('\'');
   const std::size_t close = card.find('\'', open + 1);
@@ -36,7 +36,7 @@ void check_shape(FitsReader& file, const char* hdu, const Preproc& preproc) {
   if (axes != std::vector<long long>{preproc.nx, preproc.ny})
     throw data_error(file.path(),
                      fmt::format("{} has the shape {}", file.hdu_name(), fmt::join(axes, " x ")),
-                     fmt::format("{} x {} as IMAGE has", preproc.nx, preproc.ny));
+                     fmt::format("{} x {} as IMAGE", preproc.nx, preproc.ny));
 }
 
 void read_image_header(FitsReader& file, Preproc& preproc) {

@@ -14,18 +14,18 @@ class FitsReader;
 /// Non-finite pixels are data, not errors. Throws Error(data) naming the file, what is wrong and
 /// what was expected.
 [[nodiscard]] Preproc read_preproc(const std::string& path);
-/// The same, from a file that is open already.
+/// The same for an open file.
 [[nodiscard]] Preproc read_preproc(FitsReader& file);
 
-/// All but the pixels: image, ivar and mask stay empty, but their HDUs are there and of one shape.
-/// Throws Error(data).
+/// Reads everything except the pixels. `image`, `ivar` and `mask` stay empty, but their HDUs are
+/// checked for existence and equal shape. Throws Error(data).
 [[nodiscard]] Preproc read_preproc_header(FitsReader& file);
-/// The pixels, of the file that `preproc` was read from. Throws Error(data).
+/// Reads the pixels from the file that `preproc` was read from. Throws Error(data).
 void read_preproc_pixels(FitsReader& file, Preproc& preproc);
 
 /// Reads the table FIBERMAP of any FITS file (option --fibermap). Throws Error(data).
 [[nodiscard]] Fibermap read_fibermap(const std::string& path);
-/// The same, from a file that is open already.
+/// The same for an open file.
 [[nodiscard]] Fibermap read_fibermap(FitsReader& file);
 
 }  // namespace spex

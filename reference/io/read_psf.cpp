@@ -13,7 +13,7 @@
 namespace spex {
 namespace {
 
-// Sizes beyond these belong to no spectrograph and are taken for a broken file.
+// Larger sizes mean a broken file: no spectrograph has them.
 constexpr int most_fibers = 10000;
 constexpr int most_half_size = 64;
 constexpr int most_gh_degree = 20;
@@ -60,7 +60,7 @@ Trace read_trace(const FitsReader& file, const char* name, int& nfiber) {
   return trace;
 }
 
-// The table's rows: parameter name to row number, counted from 1.
+// Maps the parameter names of the table to row numbers, counted from 1.
 std::map<std::string, long> parameter_rows(const FitsReader& file) {
   std::map<std::string, long> rows;
   const std::vector<std::string> names = read_string_column(file, "PARAM");

@@ -14,7 +14,7 @@ class FitsReader;
 /// file, missing HDU, keyword or parameter row, shapes that disagree, non-finite coefficients,
 /// sizes or degrees out of range, WAVEMAX <= WAVEMIN.
 [[nodiscard]] Psf read_psf(const std::string& path);
-/// The same, from a file that is open already.
+/// The same for an open file.
 [[nodiscard]] Psf read_psf(FitsReader& file);
 
 }  // namespace spex

@@ -17,7 +17,7 @@
 namespace spex {
 namespace {
 
-// Copies cards but those whose keyword the program writes itself.
+// Copies cards, except the keywords that the program writes itself.
 void write_cards(FitsMemory& out, const std::vector<std::string>& cards,
                  const std::vector<HeaderKeyword>& keywords) {
   int status = 0;
@@ -34,7 +34,7 @@ void write_cards(FitsMemory& out, const std::vector<std::string>& cards,
 
 struct ImageHdu {
   const char* name;
-  const char* unit;  ///< nullptr: none
+  const char* unit;  ///< nullptr: no unit
   std::vector<long> axes;
 };
 
@@ -77,7 +77,7 @@ void write_scores(FitsMemory& out, const Frame& frame, const Scores& scores,
                   const std::string& camera) {
   const std::string suffix =
       std::string("_") + static_cast<char>(std::toupper(static_cast<unsigned char>(camera[0])));
-  // As production words them.
+  // The comments of production.
   const ArmTraits* const arm = find_arm(camera);
   const std::string range = arm == nullptr ? ""
                                            : fmt::format(" in wave. range {:g},{:g}A",
@@ -94,18 +94,17 @@ void write_scores(FitsMemory& out, const Frame& frame, const Scores& scores,
 
 void require_finite(const std::vector<double>& values) {
   if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
-    throw std::logic_error("a frame with a value that is not finite was to be written");
+    throw std::logic_error("refused to write a frame with a value that is not finite");
 }
 
 void check_finite(const Frame& frame) {
-  // RESOLUTION is looked at as it is written.
+  // RESOLUTION is checked while it is written.
   for (const auto* values :
        {&frame.wave, &frame.flux, &frame.ivar, &frame.chi2pix, &frame.pixmask_fraction})
     require_finite(*values);
 }
 
-// Bytes of the file but for RESOLUTION and a few headers: with so much room from the start, none is
-// copied into a larger one.
+// Approximate size of the file without RESOLUTION. Reserving it avoids reallocation.
 std::size_t expected_size(const FrameFileContent& content) {
   const Frame& frame = *content.frame;
   constexpr std::size_t headers = std::size_t{1} << 20;
@@ -119,7 +118,7 @@ void write_packed(const std::string& path, std::span<const char> before, const I
                   const PackedImage& packed, std::span<const char> after,
                   const GzipSettings& settings) {
   if (packed.size != image.data_size())
-    throw std::logic_error("a packed image of another size than its HDU");
+    throw std::logic_error("the packed image and its HDU differ in size");
   const Bytes header = image.header(packed.datasum);
   const std::vector<char> padding(image.size() - header.size() - packed.size, '\0');
   atomic_write_gzip(path, {{before}, {header}, {{}, &packed}, {padding}, {after}}, settings);
@@ -146,7 +145,7 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
   write_name_and_unit(out, "MASK", nullptr);
   write_pixels(out, TUINT, frame.mask);
   write_reals(out, {"WAVELENGTH", "Angstrom", {nwave}}, true, frame.wave);
-  // Most of the file, which goes there from the frame itself.
+  // RESOLUTION, most of the file, is written directly from the frame.
   const ImageInParts resolution{
       "RESOLUTION", {nwave, frame.ndiagonals(), frame.nspec}, full, &frame.resolution};
   const std::size_t before = out.size();

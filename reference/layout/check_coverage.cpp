@@ -25,10 +25,11 @@ void check_coverage(const Psf& psf, const WaveGrid& grid, const std::vector<Patc
   const double last = grid.at(grid.nwave - 1);
   if (first >= psf.ytrace.wavemin && last <= psf.ytrace.wavemax)
     throw data_error(
-        psf_file, fmt::format("its traces lie off the CCD from {:g} to {:g} Angstrom", first, last),
+        psf_file,
+        fmt::format("the traces lie outside of the CCD from {:g} to {:g} Angstrom", first, last),
         fmt::format("centres on {} x {} pixels", psf.npix_x, psf.npix_y));
   throw usage_error(
-      "--wavelength", fmt::format("{:g} to {:g} Angstrom lies wholly off the CCD", first, last),
+      "--wavelength", fmt::format("{:g} to {:g} Angstrom lies outside of the CCD", first, last),
       fmt::format("wavelengths within {:g} to {:g}", psf.ytrace.wavemin, psf.ytrace.wavemax));
 }
 

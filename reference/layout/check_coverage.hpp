@@ -1,4 +1,4 @@
-// A grid that meets no light is a mistake of the command line, or of the PSF.
+// Checks that the wavelength grid falls on the CCD.
 #pragma once
 
 #include <string>
@@ -9,9 +9,9 @@
 
 namespace spex {
 
-/// Throws Error(usage) where no bin of the grid has its spot's centre within reach of the CCD for
-/// any fiber of the patches: the grid lies wholly off the CCD. Error(data) of `psf_file` where the
-/// PSF's traces are said to be of that grid.
+/// Throws Error(usage) if no spot of the patches' fibers and the grid's bins is within reach of the
+/// CCD. Throws Error(data) with `psf_file` instead if the PSF states that its traces cover the
+/// grid.
 void check_coverage(const Psf& psf, const WaveGrid& grid, const std::vector<Patch>& patches,
                     const std::string& psf_file);
 

@@ -18,9 +18,9 @@ void check_options(const ExtractOptions& o, int nfiber) {
   };
   const auto fraction = [](const char* option, double value) {
     if (!(value >= 0 && value <= 1))
-      throw usage_error(option, fmt::format("{:g} is no fraction", value), "0 to 1");
+      throw usage_error(option, fmt::format("{:g} is not a fraction", value), "0 to 1");
   };
-  constexpr int most_bins = 5000;  // of a padded step: with 7 fibers N takes 10 GB there
+  constexpr int most_bins = 5000;  // limit of a padded step: with 7 fibers N takes 10 GB
   at_least("--bundlesize", o.bundlesize, 1);
   at_least("--nsubbundles", o.nsubbundles, 1);
   at_least("--nwavestep", o.nwavestep, 1);
@@ -39,12 +39,12 @@ void check_options(const ExtractOptions& o, int nfiber) {
         fmt::format("{} does not divide the bundle size {}", o.nsubbundles, o.bundlesize),
         "a divisor of --bundlesize");
   if (o.specmin >= nfiber)
-    throw usage_error("--specmin", fmt::format("{} is beyond the PSF", o.specmin),
+    throw usage_error("--specmin", fmt::format("{} exceeds the PSF's fibers", o.specmin),
                       fmt::format("0 to {}", nfiber - 1));
   if (o.nspec && *o.nspec > nfiber - o.specmin)
     throw usage_error(
         "--nspec",
-        fmt::format("{} spectra from fiber {} on reach beyond the PSF", *o.nspec, o.specmin),
+        fmt::format("{} spectra from fiber {} exceed the PSF's fibers", *o.nspec, o.specmin),
         fmt::format("1 to {}", nfiber - o.specmin));
   if (!(o.regularize >= 0 && o.regularize < 1e100))
     throw usage_error("--regularize", fmt::format("{:g}", o.regularize), "a number >= 0");

@@ -10,8 +10,9 @@
 
 namespace spex {
 
-/// wave_w = wmin + w ((wmin + dw) - wmin): wmin + w dw, rounded as numpy.arange rounds it, so that
-/// the wavelengths have production's bits. Bins outside [0, nwave) continue the same steps.
+/// wave_w = wmin + w ((wmin + dw) - wmin): wmin + w dw, rounded as by numpy.arange, so that
+/// wavelengths are bit-identical to production's. Bins outside of [0, nwave) continue the same
+/// steps.
 struct WaveGrid {
   double wmin = 0;  ///< Angstrom
   double dw = 0;    ///< Angstrom
@@ -30,21 +31,21 @@ auto fields(T& grid) {
   return std::tie(wmin, dw, nwave);
 }
 
-/// Bins from wmin up to wmax + dw/2 (exclusive). Throws Error(usage) where a number is not finite,
-/// dw <= 0, wmax < wmin, wmin <= 0, or the grid has more than a million bins.
+/// Bins from wmin up to wmax + dw/2 (exclusive). Throws Error(usage) if a number is not finite, dw
+/// <= 0, wmax < wmin, wmin <= 0, or the grid exceeds a million bins.
 [[nodiscard]] WaveGrid make_wave_grid(const WaveRange& range);
 
-/// Production's grid of a camera (model/camera.hpp). `camera` starts with the letter; throws
-/// Error(data) `file: ...` for any other letter.
+/// Production's grid of a camera (model/camera.hpp). The first letter of `camera` selects the grid;
+/// throws Error(data) `file: ...` for an unknown letter.
 [[nodiscard]] WaveRange default_wave_range(const std::string& camera, const std::string& file);
 
-/// The range that `options` ask for, else that of the camera; only then does the camera matter.
-/// Throws as default_wave_range.
+/// The wavelength range of `options`, else the default of the camera. Throws as default_wave_range
+/// does.
 [[nodiscard]] WaveRange wave_range_of(const ExtractOptions& options, const std::string& camera,
                                       const std::string& file);
 
-/// The grid at the telescope of one at the barycentre: wmin / heliocor, dw / heliocor, and as many
-/// bins (section 3.1).
+/// The grid in the telescope's frame for a barycentric grid: wmin / heliocor, dw / heliocor, and
+/// the same number of bins (section 3.1).
 [[nodiscard]] WaveGrid at_telescope(const WaveGrid& grid, double heliocor);
 
 /// Number of padding bins on either side: P + int(P wavepad_frac).

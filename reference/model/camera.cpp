@@ -12,7 +12,7 @@ namespace {
 
 constexpr int spectrographs = 10;
 
-// The cameras of a word of a list; empty where it is none.
+// Parses one word of a camera list; returns nothing if the word is not a list of cameras.
 std::vector<Camera> cameras_of(std::string_view word) {
   std::vector<Camera> cameras;
   std::string letters;
@@ -43,7 +43,7 @@ const ArmTraits* find_arm(std::string_view camera) {
 
 const ArmTraits& arm_of(const Camera& camera) {
   const ArmTraits* arm = find_arm({&camera.arm, 1});
-  if (arm == nullptr) throw std::logic_error("a camera of no known arm");
+  if (arm == nullptr) throw std::logic_error("the arm of the camera is unknown");
   return *arm;
 }
 

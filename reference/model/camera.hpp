@@ -1,5 +1,4 @@
-// What is known of DESI's cameras: arms b, r, z of spectrographs 0 to 9. The one place that says
-// it.
+// Constants of DESI's cameras: arms b, r, z of spectrographs 0 to 9.
 #pragma once
 
 #include <array>
@@ -13,9 +12,9 @@
 
 namespace spex {
 
-/// Fibers of a spectrograph.
+/// Fibers per spectrograph.
 inline constexpr int fibers_a_spectrograph = 500;
-/// Fibers of a bundle.
+/// Fibers per bundle.
 inline constexpr int fibers_a_bundle = 25;
 
 /// A camera of DESI: an arm of a spectrograph.
@@ -24,7 +23,7 @@ struct Camera {
   int spectrograph = 0;  ///< 0 ... 9
 
   [[nodiscard]] std::string name() const { return arm + std::to_string(spectrograph); }  ///< "r0"
-  /// FIBER of its first fiber.
+  /// FIBER of the camera's first fiber.
   [[nodiscard]] int fibermin() const { return fibers_a_spectrograph * spectrograph; }
 };
 
@@ -34,32 +33,32 @@ struct WaveWindow {
   double end = std::numeric_limits<double>::infinity();  ///< Angstrom, exclusive
 };
 
-/// The CCD of an arm and the wavelengths that fall on it, as spex-sim has them.
+/// The CCD of an arm and its wavelengths, as spex-sim simulates them.
 struct ArmDetector {
-  double wavemin;     ///< Angstrom, of the PSF
+  double wavemin;     ///< Angstrom, range of the PSF
   double wavemax;     ///< Angstrom
-  double dispersion;  ///< rows / Angstrom, in the middle
+  double dispersion;  ///< rows per Angstrom at the center
   int npix_x;         ///< columns
   int npix_y;         ///< rows
 };
 
-/// The share of light that arrives, as spex-sim has it: 0.15, and a Gaussian of height 0.85, which
-/// in b falls at a cut-on too.
+/// The throughput that spex-sim simulates: 0.15 plus a Gaussian of height 0.85; arm b also has a
+/// cut-on.
 struct ArmThroughput {
   double peak;          ///< Angstrom
   double width;         ///< Angstrom, the Gaussian's sigma
-  double cut_on;        ///< Angstrom, where half is lost; 0: none
+  double cut_on;        ///< Angstrom, wavelength of half throughput; 0: no cut-on
   double cut_on_width;  ///< Angstrom
 };
 
-/// What the cameras of an arm share.
+/// Constants of an arm's cameras.
 struct ArmTraits {
-  char letter;               ///< first of a camera's name
+  char letter;               ///< first letter of a camera's name
   WaveRange grid;            ///< production's grid
-  WaveWindow scores;         ///< wavelengths that SCORES are of
-  double psferr;             ///< fractional error of the PSF model, as desi_proc has it
-  ArmDetector detector;      ///< of spex-sim
-  ArmThroughput throughput;  ///< of spex-sim
+  WaveWindow scores;         ///< wavelength range of SCORES
+  double psferr;             ///< fractional error of the PSF model, as in desi_proc
+  ArmDetector detector;      ///< for spex-sim
+  ArmThroughput throughput;  ///< for spex-sim
 };
 
 /// All arms, by wavelength.
@@ -84,22 +83,22 @@ inline constexpr std::array arms{
               {8500, 1000, 0, 0}},
 };
 
-/// The arm whose letter a camera's name begins with; nullptr where there is none.
+/// The arm of a camera name's first letter; nullptr if there is none.
 [[nodiscard]] const ArmTraits* find_arm(std::string_view camera);
 
-/// The arm of a camera. Throws std::logic_error where its letter is no arm's.
+/// The arm of a camera. Throws std::logic_error if its letter is not an arm.
 [[nodiscard]] const ArmTraits& arm_of(const Camera& camera);
 
-/// "b0" ... "z9" as a camera; nothing for any other text.
+/// Parses "b0" ... "z9"; returns nothing for any other text.
 [[nodiscard]] std::optional<Camera> parse_camera(std::string_view name);
 
-/// The 30 cameras of an exposure, those of a spectrograph together: b0, r0, z0, b1, ...
+/// The 30 cameras of an exposure, grouped by spectrograph: b0, r0, z0, b1, ...
 [[nodiscard]] std::vector<Camera> all_cameras();
 
-/// The cameras of a list, each once, in its order: "all" for the 30 of an exposure, or words with
-/// commas between, as desi_proc has them: an arm (or a for all three) and the digits of
-/// spectrographs, in letters of either case: "b0,r0", "a0", "b01z9". Throws Error(usage) for any
-/// other word.
+/// Parses a list of cameras; duplicates are removed and the order is kept. The list is "all" for
+/// the 30 cameras of an exposure, or comma-separated words in desi_proc's syntax: an arm (or `a`
+/// for all three) and the digits of spectrographs, in upper or lower case: "b0,r0", "a0", "b01z9".
+/// Throws Error(usage) for any other word.
 [[nodiscard]] std::vector<Camera> parse_cameras(const std::string& text);
 
 }  // namespace spex

@@ -1,4 +1,4 @@
-// What an extraction gives.
+// The result of an extraction.
 #pragma once
 
 #include <optional>
@@ -11,26 +11,26 @@
 
 namespace spex {
 
-/// In which form spectra are wanted.
+/// The requested form of the spectra.
 enum class SpectraOf {
-  patches,        ///< those of each patch apart
-  frame,          ///< of the whole frame, whose patches are all asked for
-  written_frame,  ///< the same, with R in float, as files have it
-  packed_frame,   ///< the same, with R packed where the extractor can, as .gz files have it
+  patches,        ///< separate spectra of each patch
+  frame,          ///< spectra of the whole frame; requires all patches of the frame
+  written_frame,  ///< the same, with R in float as in files
+  packed_frame,   ///< the same, with R packed as in .gz files if the extractor supports it
 };
 
-/// The results of patches, in their order. An extractor that was asked for a whole frame, and has
-/// its spectra in one piece, gives them in `frame`, and of the patches all but the spectra.
+/// Patch results in the requested order. If a whole frame was requested, an extractor may return
+/// the spectra in `frame`; the patch results then lack their spectra.
 struct Extracted {
   Extracted() = default;
-  /// Patches alone, which are what an extractor of patches returns.
+  /// Converts the results of an extractor that returns only patches.
   // NOLINTNEXTLINE(google-explicit-constructor)
   Extracted(std::vector<PatchResult> results) : patches(std::move(results)) {}
 
-  std::vector<PatchResult> patches;  ///< in the order asked for
-  std::optional<Frame> frame;        ///< without MASK; take_frame makes it
-  /// R of `frame`, which has none itself then; absent where a packed R was not asked for or would
-  /// not be smaller.
+  std::vector<PatchResult> patches;  ///< in the requested order
+  std::optional<Frame> frame;        ///< without MASK, which take_frame adds
+  /// Packed R of `frame`, whose own R is then empty. Absent if a packed R was not requested or
+  /// would not be smaller.
   std::optional<PackedImage> resolution;
 };
 

@@ -1,5 +1,5 @@
-// A plain struct described once, beside its definition: what sends, gathers, uploads or compares it
-// goes over its fields, and copies none of them by name.
+// Lists the fields of a plain struct once, next to its definition, for code that sends, gathers,
+// uploads or compares all fields.
 #pragma once
 
 #include <concepts>
@@ -8,19 +8,18 @@
 
 namespace spex {
 
-/// T, const or not: what `fields` of T takes.
+/// T or const T, the parameter of `fields`.
 template <class P, class T>
 concept MaybeConst = std::same_as<std::remove_const_t<P>, T>;
 
-/// A struct with a function `fields(object)`: references to all its members, in their order, as a
-/// tuple. `fields` takes the struct apart by a structured binding, so that a member which is
-/// missing there does not compile.
+/// A struct with a function `fields(object)` that returns a tuple of references to all members, in
+/// order. `fields` uses a structured binding, so that a missing member does not compile.
 template <class T>
 concept Described = requires(T& object) {
   fields(object);
 };
 
-/// visit(field) for every field of `object`, in order.
+/// Calls visit(field) for every field of `object`, in order.
 template <Described T, class Visit>
 void for_each_field(T& object, const Visit& visit) {
   std::apply([&](auto&... field) { (visit(field), ...); }, fields(object));

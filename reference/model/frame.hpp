@@ -28,13 +28,13 @@ struct Frame {
   std::vector<double> pixmask_fraction;  ///< 0 ... 1
 
   [[nodiscard]] int ndiagonals() const { return 2 * ndiag + 1; }  ///< rows of a stored resolution
-  /// Of all fibers: the size of `flux` and its like.
+  /// Number of bins of all fibers: the size of `flux` etc.
   [[nodiscard]] std::size_t nbins() const { return count_of(nspec, nwave); }
-  /// Where bin (s, w) stands in `flux` and its like.
+  /// Index of bin (s, w) in `flux` etc.
   [[nodiscard]] std::size_t bin(int s, int w) const {
     return static_cast<std::size_t>(s) * nwave + w;
   }
-  /// Where row d of fiber s begins in `resolution`.
+  /// Index of the first element of row d of fiber s in `resolution`.
   [[nodiscard]] std::size_t resolution_row(int s, int d) const {
     return bin(s * ndiagonals() + d, 0);
   }

@@ -17,7 +17,7 @@ inline constexpr std::uint32_t HIGHVAR = 128;
 inline constexpr std::uint32_t BADREADNOISE = 256;
 inline constexpr std::uint32_t BADAMP = 512;
 
-/// Bits that the extraction rejects unless told otherwise: all of the above but BADREADNOISE.
+/// Bits that the extraction rejects by default: all of the above except BADREADNOISE.
 inline constexpr std::uint32_t rejected = 0x2FF;
 }  // namespace ccdmask
 

@@ -1,4 +1,4 @@
-// Objects as bytes, on their way from one process to another.
+// Serialization of objects for messages between processes.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace spex::message {
 
-/// Copied byte by byte.
+/// Types that are copied byte by byte.
 template <class T>
 concept Plain = std::is_trivially_copyable_v<T>;
 
@@ -25,12 +25,12 @@ concept PlainList = !Plain<T> && Plain<typename T::value_type> && requires(T & v
   values.resize(values.size());
 };
 
-/// A struct that travels field by field.
+/// Structs that are serialized field by field.
 template <class T>
 concept Compound = !Plain<T> && Described<T>;
 
-/// Appends to `bytes` what `take` makes an equal object of: plain values, vectors and strings of
-/// them, optional ones, and structs of such (model/fields.hpp).
+/// Serializes plain values, vectors, strings and optionals of them, and structs of these types
+/// (model/fields.hpp). Appends to `bytes`; `take` deserializes.
 template <Plain T>
 void put(std::string& bytes, const T& value) {
   const std::size_t at = bytes.size();
@@ -38,11 +38,11 @@ void put(std::string& bytes, const T& value) {
   std::memcpy(bytes.data() + at, &value, sizeof(T));
 }
 
-// Defined below; an optional struct needs it.
+// Declared here because an optional struct needs it.
 template <Compound T>
 void put(std::string& bytes, const T& object);
 
-/// The same of a vector or string: how many, and the values.
+/// Serializes a vector or string: its size, then its values.
 template <PlainList Container>
 void put(std::string& bytes, const Container& values) {
   put(bytes, values.size());
@@ -52,20 +52,20 @@ void put(std::string& bytes, const Container& values) {
   if (size > 0) std::memcpy(bytes.data() + at, values.data(), size);
 }
 
-/// The same of what may be absent.
+/// Serializes an optional value.
 template <class T>
 void put(std::string& bytes, const std::optional<T>& value) requires(!Plain<T>) {
   put(bytes, value.has_value());
   if (value) put(bytes, *value);
 }
 
-/// The same of a struct, field by field.
+/// Serializes a struct, field by field.
 template <Compound T>
 void put(std::string& bytes, const T& object) {
   for_each_field(object, [&](const auto& field) { put(bytes, field); });
 }
 
-/// Takes the first `size` bytes off. Throws std::logic_error where there are fewer.
+/// Removes the first `size` bytes and returns them. Throws std::logic_error if there are fewer.
 inline std::string_view take_bytes(std::string_view& bytes, std::size_t size) {
   if (bytes.size() < size) throw std::logic_error("a message arrived cut short");
   const std::string_view taken = bytes.substr(0, size);
@@ -73,17 +73,18 @@ inline std::string_view take_bytes(std::string_view& bytes, std::size_t size) {
   return taken;
 }
 
-/// Takes a plain value off the front of `bytes`. Throws std::logic_error where they are cut short.
+/// Deserializes a plain value from the front of `bytes`. Throws std::logic_error if the bytes are
+/// cut short.
 template <Plain T>
 void take(std::string_view& bytes, T& value) {
   std::memcpy(&value, take_bytes(bytes, sizeof(T)).data(), sizeof(T));
 }
 
-// Defined below; an optional struct needs it.
+// Declared here because an optional struct needs it.
 template <Compound T>
 void take(std::string_view& bytes, T& object);
 
-/// The same of a vector or string.
+/// Deserializes a vector or string.
 template <PlainList Container>
 void take(std::string_view& bytes, Container& values) {
   std::size_t count = 0;
@@ -94,23 +95,23 @@ void take(std::string_view& bytes, Container& values) {
   if (count > 0) std::memcpy(values.data(), taken.data(), taken.size());
 }
 
-/// The same of what may be absent.
+/// Deserializes an optional value.
 template <class T>
 void take(std::string_view& bytes, std::optional<T>& value) requires(!Plain<T>) {
   bool present = false;
   take(bytes, present);
-  T taken{};  // rather than in place, of which GCC 14 believes that it may hold nothing
+  T taken{};  // not in place: GCC 14 warns of an uninitialized value there
   if (present) take(bytes, taken);
   value = present ? std::optional<T>(std::move(taken)) : std::nullopt;
 }
 
-/// The same of a struct, field by field.
+/// Deserializes a struct, field by field.
 template <Compound T>
 void take(std::string_view& bytes, T& object) {
   for_each_field(object, [&](auto& field) { take(bytes, field); });
 }
 
-/// One object as a message.
+/// Serializes an object to a message.
 template <class T>
 [[nodiscard]] std::string pack(const T& object) {
   std::string bytes;
@@ -118,12 +119,12 @@ template <class T>
   return bytes;
 }
 
-/// The object of a message. Throws std::logic_error where the message is not of just that.
+/// Deserializes a message. Throws std::logic_error if the message does not contain exactly one T.
 template <class T>
 [[nodiscard]] T unpack(std::string_view bytes) {
   T object{};
   take(bytes, object);
-  if (!bytes.empty()) throw std::logic_error("a message arrived with something after its end");
+  if (!bytes.empty()) throw std::logic_error("a message arrived with extra bytes");
   return object;
 }
 

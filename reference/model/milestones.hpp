@@ -1,7 +1,7 @@
-// The rungs of the ladder (milestones.md): the one place that says what each is.
+// The table of milestones (milestones.md).
 //
-// A rung is a row of `milestones`; programs, schedules, extractors, plans and reports look up here
-// what they need to know of it. What it computes with is its engine.
+// Each milestone is a row of `milestones`. Programs, schedules, extractors, plans and reports look
+// up its properties here. The engine is the implementation that a milestone uses.
 #pragma once
 
 #include <algorithm>
@@ -13,45 +13,44 @@
 
 namespace spex {
 
-/// What the patches of a rung are computed on.
+/// The device that computes patches.
 enum class Device { cpu, gpu };
 
-/// How N is inverted and roots are taken (extraction.md, section 5). eigh is the definition.
+/// How N is inverted and roots are taken (extraction.md, section 5). eigh is the reference method.
 enum class Method { eigh, cholesky };
 
-/// How reading, extracting and writing of many frames follow each other. Outputs are the same
-/// bytes.
+/// The schedule of reading, extracting and writing frames. All schedules write the same bytes.
 enum class Schedule {
-  sequential,     ///< each group of ranks reads, extracts and writes a frame after the other
-  interleave_io,  ///< in each group one rank reads, one writes, and the others extract
-  pipeline,       ///< each rank is a group, whose threads read, extract and write
+  sequential,     ///< each group of ranks reads, extracts and writes one frame after another
+  interleave_io,  ///< in each group one rank reads, one rank writes, and the others extract
+  pipeline,       ///< each rank is a group; its threads read, extract and write concurrently
 };
 
-/// What a rank takes of a frame's patches at least.
+/// The smallest unit of work that is assigned to a rank.
 enum class WorkUnit { patch, bundle };
 
-/// How spots are evaluated.
+/// The granularity of spot evaluation.
 enum class SpotWork {
-  scalar,  ///< for each patch, one spot after the other, nothing kept between them
-  patch,   ///< for each patch, many wavelengths at a time
+  scalar,  ///< per patch, one spot at a time, without cached values
+  patch,   ///< per patch, many wavelengths at a time
   bundle,  ///< once for all patches of a bundle
 };
 
-/// What computes a patch.
+/// The implementation that computes a patch.
 enum class Engine {
-  cpu_sparse,  ///< A sparse, patch by patch
-  cpu_dense,   ///< A dense
-  gpu_eigh,    ///< A dense, eigendecompositions by cuSOLVER
-  gpu_band,    ///< N straight from overlapping spots, as one band
+  cpu_sparse,  ///< sparse A, patch by patch
+  cpu_dense,   ///< dense A
+  gpu_eigh,    ///< dense A, eigendecompositions by cuSOLVER
+  gpu_band,    ///< N computed directly from overlapping spots, stored as one band
   gpu_fibers,  ///< the same, spectrum by spectrum
 };
 
-/// How many eigendecompositions a library is given at a time.
+/// How many eigendecompositions are batched in one library call.
 enum class EigenBatch {
-  none,              ///< one N, one block
-  blocks,            ///< one N, the blocks of a patch
-  subbundle_blocks,  ///< one N, the blocks of all patches of a subbundle
-  all,               ///< N of all patches of a subbundle, and all their blocks
+  none,              ///< one N; one block
+  blocks,            ///< one N; the blocks of a patch
+  subbundle_blocks,  ///< one N; the blocks of all patches of a subbundle
+  all,               ///< N of all patches of a subbundle; all their blocks
 };
 
 /// Whether the patches of a subbundle are solved together.
@@ -59,7 +58,7 @@ enum class EigenBatch {
   return batch == EigenBatch::subbundle_blocks || batch == EigenBatch::all;
 }
 
-/// The rungs of the ladder (docs/milestones.md), in its order.
+/// The milestones in order (docs/milestones.md).
 enum class Milestone {
   scalar,
   baseline,
@@ -74,21 +73,21 @@ enum class Milestone {
   pipeline,
 };
 
-/// What a rung is.
+/// Properties of a milestone.
 struct MilestoneTraits {
-  Milestone milestone;    ///< which rung
-  std::string_view name;  ///< as on the command line, in plans, results and headers
-  Device device;          ///< what computes
-  Method method;          ///< what a GPU's rung does; the CPU's do either, this one where not told
-  Schedule schedule;      ///< how frames are dealt to ranks
-  WorkUnit unit;          ///< what a rank takes at least
-  Engine engine;          ///< how a patch is computed
-  EigenBatch batch;       ///< where the engine decomposes
-  SpotWork spots;         ///< how spots are evaluated
-  bool solves_frame;      ///< `--flux frame` (extraction.md, 5.2) is there
+  Milestone milestone;    ///< key of the row
+  std::string_view name;  ///< name on the command line, in plans, results and headers
+  Device device;          ///< device that computes
+  Method method;          ///< a GPU milestone's method, or a CPU milestone's default
+  Schedule schedule;      ///< schedule of frames over ranks
+  WorkUnit unit;          ///< smallest unit of work of a rank
+  Engine engine;          ///< implementation
+  EigenBatch batch;       ///< batching of eigendecompositions, if the engine uses them
+  SpotWork spots;         ///< granularity of spot evaluation
+  bool solves_frame;      ///< supports `--flux frame` (extraction.md, 5.2)
 };
 
-/// All rungs, in the order of the ladder and of `Milestone`.
+/// All milestones, in the order of `Milestone`.
 inline constexpr std::array milestones{
     MilestoneTraits{Milestone::scalar, "scalar", Device::cpu, Method::eigh, Schedule::sequential,
                     WorkUnit::patch, Engine::cpu_sparse, EigenBatch::none, SpotWork::scalar, true},
@@ -126,27 +125,27 @@ inline constexpr std::array milestones{
 static_assert(std::ranges::is_sorted(milestones, {}, &MilestoneTraits::milestone));
 static_assert(static_cast<std::size_t>(milestones.back().milestone) + 1 == milestones.size());
 
-/// What a program does where no milestone is asked for.
+/// The default milestone of a device.
 [[nodiscard]] constexpr Milestone default_milestone(Device device) {
   return device == Device::cpu ? Milestone::cpu_refactor : Milestone::pipeline;
 }
 
-/// The row of a milestone.
+/// Properties of a milestone.
 [[nodiscard]] constexpr const MilestoneTraits& traits(Milestone milestone) {
   return milestones[static_cast<std::size_t>(milestone)];
 }
 
-/// The milestone of that name; nothing where there is none.
+/// The milestone with the name; nothing if there is no such milestone.
 [[nodiscard]] std::optional<Milestone> find_milestone(std::string_view name);
 
-/// The milestones of a device, its default first.
+/// The milestones of a device, the default first.
 [[nodiscard]] std::vector<Milestone> milestones_of(Device device);
 
-/// As on the command line.
+/// The name on the command line.
 [[nodiscard]] std::string to_string(Milestone milestone);
-/// As on the command line.
+/// The name on the command line.
 [[nodiscard]] std::string to_string(Method method);
-/// As on the command line.
+/// The name on the command line.
 [[nodiscard]] std::string to_string(Schedule schedule);
 
 }  // namespace spex

@@ -13,12 +13,12 @@ namespace spex {
 /// signal: blocks of C (the default); noise: N^(1/2) of the whole patch.
 enum class Decorrelate { signal, noise };
 
-/// What f is in flux = Q f / r: the patch's own, which lacks the light of bins beyond its padding
-/// (the default, as production), or that of the whole frame.
+/// Selects f in flux = Q f / r: the patch's own f, which lacks the light of bins beyond the padding
+/// (default, as in production), or f of the whole frame.
 enum class FluxSolver { patch, frame };
 
-/// Pixels that chi2pix counts (section 6): all that have a weight, as gpu_specter's NumPy path, or
-/// those of them where the model is positive, as its GPU path.
+/// Pixels that chi2pix counts (section 6): all weighted pixels, as gpu_specter's NumPy path, or
+/// only weighted pixels with a positive model, as its GPU path.
 enum class Chi2Pixels { weighted, bright };
 
 /// Wavelength grid, wave_w = wmin + w dw up to wmax + dw/2 (exclusive); Angstrom.
@@ -28,36 +28,36 @@ struct WaveRange {
   double dw = 0;    ///< Angstrom
 };
 
-/// What is extracted, and how; names and defaults as the command line has them.
+/// Extraction options; names and defaults as on the command line.
 struct ExtractOptions {
-  std::optional<WaveRange> wavelength;            ///< the camera's own grid where absent
+  std::optional<WaveRange> wavelength;            ///< if absent, the camera's default grid
   int specmin = 0;                                ///< first fiber, counted from 0 in the PSF
-  std::optional<int> nspec;                       ///< all fibers from specmin where absent
-  double regularize = 0;                          ///< lambda of bins that the data do determine
+  std::optional<int> nspec;                       ///< if absent, all fibers from specmin
+  double regularize = 0;                          ///< lambda of bins that the data determine
   int bundlesize = 25;                            ///< fibers of a bundle
   int nsubbundles = 5;                            ///< parts of a bundle
   int nwavestep = 50;                             ///< core bins of a patch
-  int wavepad = 10;                               ///< bins of padding asked for, on either side
-  double pixpad_frac = 0.8;                       ///< part of the padding's rows that is used
-  double wavepad_frac = 0.2;                      ///< part of `wavepad` by which it is widened
-  std::optional<double> psferr;                   ///< the PSF file's where absent
-  std::uint32_t mask_bits = ccdmask::rejected;    ///< pixels with any of these are not used
-  bool model = false;                             ///< compute the model image too
+  int wavepad = 10;                               ///< requested padding bins on either side
+  double pixpad_frac = 0.8;                       ///< used fraction of the padding's rows
+  double wavepad_frac = 0.2;                      ///< fraction by which `wavepad` is widened
+  std::optional<double> psferr;                   ///< if absent, the PSF file's value
+  std::uint32_t mask_bits = ccdmask::rejected;    ///< pixels with any of these bits are rejected
+  bool model = false;                             ///< also compute the model image
   Method method = Method::eigh;                   ///< how N is inverted
-  Decorrelate decorrelate = Decorrelate::signal;  ///< which errors are uncorrelated
-  FluxSolver flux = FluxSolver::patch;            ///< whose f the flux is made of
-  Chi2Pixels chi2_pixels = Chi2Pixels::weighted;  ///< which pixels chi2pix counts
-  Milestone milestone = Milestone::cpu_refactor;  ///< how the work is organized
+  Decorrelate decorrelate = Decorrelate::signal;  ///< which errors are decorrelated
+  FluxSolver flux = FluxSolver::patch;            ///< source of f for the flux
+  Chi2Pixels chi2_pixels = Chi2Pixels::weighted;  ///< pixels that chi2pix counts
+  Milestone milestone = Milestone::cpu_refactor;  ///< the milestone
 
-  /// Spectra that are extracted, of a PSF of `nfiber` fibers.
+  /// Number of extracted spectra for a PSF of `nfiber` fibers.
   [[nodiscard]] int nspec_of(int nfiber) const { return nspec.value_or(nfiber - specmin); }
 };
 
-/// As on the command line.
+/// The name on the command line.
 [[nodiscard]] std::string to_string(Decorrelate decorrelate);
-/// As on the command line.
+/// The name on the command line.
 [[nodiscard]] std::string to_string(FluxSolver flux);
-/// As on the command line.
+/// The name on the command line.
 [[nodiscard]] std::string to_string(Chi2Pixels pixels);
 
 }  // namespace spex

@@ -1,4 +1,4 @@
-// What the extraction of one patch gives: plain data, as it travels between ranks.
+// The result of one patch: plain data, sent between ranks.
 #pragma once
 
 #include <vector>
@@ -7,31 +7,31 @@
 
 namespace spex {
 
-/// How a patch ended. A patch that cannot be solved is a value, counted and reported.
+/// The status of a patch. An unsolvable patch is a value, counted and reported, not an error.
 enum class PatchStatus : int {
   ok = 0,
-  fell_back = 1,  ///< the method could not do it; solved by eigh
-  failed = 2,     ///< eigh could not either: zeros, flagged NODATA
-  guarded = 3,    ///< ill-conditioned, or not to be solved spectrum by spectrum; solved as a whole
+  fell_back = 1,  ///< the method failed; solved by eigh
+  failed = 2,     ///< eigh failed, too: zeros, flagged NODATA
+  guarded = 3,    ///< ill-conditioned, or unsuitable for fiber-by-fiber solution; solved as a whole
 };
 
-/// How f of the frame in a patch's bundle was found, where the flux is made of that (extraction.md,
+/// How f of the whole frame was found in the patch's bundle, for FluxSolver::frame (extraction.md,
 /// section 5.2).
 enum class FrameSolution : int {
-  none = 0,    ///< the flux is the patch's own
-  sweeps = 1,  ///< fiber by fiber
-  direct = 2,  ///< the guard spoke: all fibers at once
-  lifted = 3,  ///< the same, with 1e-14 of the largest element on the diagonal
-  failed = 4,  ///< in no way
+  none = 0,    ///< FluxSolver::patch
+  sweeps = 1,  ///< sweeps, fiber by fiber
+  direct = 2,  ///< the guard rejected sweeps: all fibers at once
+  lifted = 3,  ///< the same, with 1e-14 of the largest element added to the diagonal
+  failed = 4,  ///< no solution was found
 };
 
-/// Core bins of a patch that lie within the grid, electrons a bin: `[s * nwave + w]`;
-/// resolution `[(s * ndiagonals + d) * nwave + w]`.
+/// Core bins of a patch within the grid, in electrons per bin: `[s * nwave + w]`; resolution `[(s *
+/// ndiagonals + d) * nwave + w]`.
 struct PatchResult {
-  PatchStatus status = PatchStatus::ok;  ///< how it ended
+  PatchStatus status = PatchStatus::ok;  ///< status of the patch
   int nspec = 0;                         ///< core fibers
   int nwave = 0;                         ///< kept core bins
-  int ndiagonals = 0;                    ///< of `resolution`
+  int ndiagonals = 0;                    ///< diagonals of `resolution`
   std::vector<double> flux;              ///< electron
   std::vector<double> ivar;              ///< electron^-2
   std::vector<double> chi2pix;           ///< dimensionless
@@ -41,9 +41,9 @@ struct PatchResult {
   int x1 = 0;                            ///< one past its last
   int y0 = 0;                            ///< first CCD row of `model`
   int y1 = 0;                            ///< one past its last
-  /// A_core f_core, electron, rows first; empty where no model image is wanted.
+  /// A_core f_core, electron, rows first; empty unless a model image is requested.
   std::vector<double> model;
-  FrameSolution frame = FrameSolution::none;  ///< whether and how its flux is the whole frame's
+  FrameSolution frame = FrameSolution::none;  ///< how f of the whole frame was found
 };
 
 /// All fields of a PatchResult.

@@ -1,4 +1,4 @@
-// A preprocessed CCD frame as its file holds it (extraction.md, section 1): plain data.
+// A preprocessed CCD frame, as stored in its file (extraction.md, section 1): plain data.
 #pragma once
 
 #include <cstdint>
@@ -10,11 +10,11 @@
 
 namespace spex {
 
-/// FIBERMAP, passed through untouched: a FITS file in memory (an empty primary HDU and the table),
-/// and the one column that the extraction reads. Both are empty where there is no table.
+/// FIBERMAP, passed through unchanged, as a FITS file in memory (an empty primary HDU and the
+/// table), and the only column that the extraction reads. Both are empty if there is no table.
 struct Fibermap {
   std::vector<char> fits;           ///< a whole FITS file
-  std::vector<std::int64_t> fiber;  ///< FIBER, a row each
+  std::vector<std::int64_t> fiber;  ///< FIBER, one value per row
 };
 
 /// All fields of a Fibermap.
@@ -32,9 +32,9 @@ struct Preproc {
   Reals ivar;                       ///< electron^-2
   std::vector<std::uint32_t> mask;  ///< 0 = good; else mask_bits of mask_bits.hpp
   std::string camera;               ///< CAMERA of the IMAGE header, in lower case, e.g. "r0"
-  /// IMAGE header, 80-character cards, structural ones left out; CAMERA in lower case.
+  /// IMAGE header as 80-character cards, without structural keywords; CAMERA in lower case.
   std::vector<std::string> cards;
-  Fibermap fibermap;  ///< empty where there is none
+  Fibermap fibermap;  ///< empty if there is no table
 };
 
 /// All fields of a Preproc.
@@ -44,14 +44,14 @@ auto fields(T& preproc) {
   return std::tie(nx, ny, image, ivar, mask, camera, cards, fibermap);
 }
 
-/// What the extraction sees of a frame: value and weight of every pixel (W_i of section 1).
+/// The input of the extraction: value and weight of every pixel (W_i of section 1).
 struct Pixels {
   int nx = 0;    ///< columns
   int ny = 0;    ///< rows
-  Reals value;   ///< p_i, electron; 0 where it is not finite
-  Reals weight;  ///< W_i, electron^-2; 0 where the pixel is not used
+  Reals value;   ///< p_i, electron; 0 if not finite
+  Reals weight;  ///< W_i, electron^-2; 0 if the pixel is unused
 
-  /// Frees both images; nx and ny stay.
+  /// Frees both images; keeps nx and ny.
   void release() {
     value = Reals();
     weight = Reals();

@@ -1,4 +1,4 @@
-// The PSF model of a camera as its file holds it (extraction.md, section 1): plain data.
+// The PSF model of a camera, as stored in its file (extraction.md, section 1): plain data.
 #pragma once
 
 #include <cstddef>
@@ -28,18 +28,18 @@ auto fields(T& trace) {
 /// Gauss-Hermite PSF of all fibers of one camera.
 struct Psf {
   int nfiber = 0;        ///< number of fibers
-  int hsizex = 0;        ///< half size of a spot: it has 2 hsizex + 1 columns
-  int hsizey = 0;        ///< and 2 hsizey + 1 rows
+  int hsizex = 0;        ///< half width of a spot, which has 2 hsizex + 1 columns
+  int hsizey = 0;        ///< half height of a spot, which has 2 hsizey + 1 rows
   int ghdegx = 0;        ///< Gauss-Hermite degree in x
-  int ghdegy = 0;        ///< and in y
+  int ghdegy = 0;        ///< Gauss-Hermite degree in y
   int npix_x = 0;        ///< columns of the CCD
   int npix_y = 0;        ///< rows of the CCD
   int fibermin = 0;      ///< FIBER of fiber 0
-  double psferr = 0.01;  ///< fractional model error (PSFERR, 0.01 where absent)
-  std::string in_psf;    ///< IN_PSF of the HDU PSF, empty where absent
-  Trace xtrace;          ///< centre column X, pixels
-  Trace ytrace;          ///< centre row Y, pixels
-  double wavemin = 0;    ///< Angstrom, of the parameters below
+  double psferr = 0.01;  ///< fractional model error (PSFERR, default 0.01)
+  std::string in_psf;    ///< IN_PSF of the HDU PSF; empty if absent
+  Trace xtrace;          ///< center column X, pixels
+  Trace ytrace;          ///< center row Y, pixels
+  double wavemin = 0;    ///< Angstrom, range of `param`
   double wavemax = 0;    ///< Angstrom
   int ncoeff = 0;        ///< LEGDEG + 1
   /// `param[(p * nfiber + fiber) * ncoeff + d]`; p = 0 is GHSIGX, 1 is GHSIGY (pixels),
@@ -48,7 +48,7 @@ struct Psf {
 
   [[nodiscard]] int nx() const { return 2 * hsizex + 1; }  ///< columns of a spot
   [[nodiscard]] int ny() const { return 2 * hsizey + 1; }  ///< rows of a spot
-  /// Parameters of a fiber.
+  /// Number of parameters of a fiber.
   [[nodiscard]] int nparam() const { return 2 + (ghdegx + 1) * (ghdegy + 1); }
   /// Number of diagonals on either side of the main one in a stored resolution.
   [[nodiscard]] int ndiag() const { return hsizey; }

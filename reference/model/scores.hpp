@@ -5,8 +5,8 @@
 
 namespace spex {
 
-/// A number a fiber, [nspec]. The units are production's own, odd as they are, so that the numbers
-/// compare.
+/// One number per fiber, [nspec]. The units are production's, although inconsistent, so that
+/// results are comparable.
 struct Scores {
   std::vector<double> sum_raw_count;     ///< sum of flux
   std::vector<double> median_raw_count;  ///< median of flux / dw

@@ -15,8 +15,8 @@ bool takes_value(const CLI::Option& option) {
   return option.get_items_expected_max() > 0;
 }
 
-// A word that cannot be the value of an option: -5 and -.5 can be, "-" is a file, and so is what
-// has a blank and does not begin as an option.
+// Whether a word cannot be an option's value. Values may be numbers such as -5 and -.5, the file
+// "-", and a word with a blank that does not start with an option's name.
 bool looks_like_option(const CLI::App& app, const std::string& word) {
   if (word.size() < 2 || word[0] != '-') return false;
   if ((word[1] >= '0' && word[1] <= '9') || word[1] == '.') return false;
@@ -24,7 +24,7 @@ bool looks_like_option(const CLI::App& app, const std::string& word) {
   return word.substr(0, word.find('=')).find(' ') == std::string::npos;
 }
 
-// The option's whole name, or `name` itself where no option begins so.
+// The option's full name, or `name` itself if no option starts with it.
 std::string whole_name(const std::string& name, const std::vector<std::string>& all,
                        std::span<const std::string_view> first) {
   if (std::ranges::find(all, name) != all.end()) return name;
@@ -55,9 +55,9 @@ std::vector<std::string> write_out_options(const CLI::App& app,
                                            std::span<const std::string_view> first) {
   const std::vector<std::string> all = long_names(app);
   std::vector<std::string> written;
-  std::string waits;  // the option whose value is the next word
+  std::string waits;  // the option that expects the next word as its value
   const auto missing = [&](const std::string& after) {
-    return usage_error(waits, "has no value" + after, "one");
+    return usage_error(waits, "has no value" + after, "a value");
   };
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::string word = words[i];
@@ -76,14 +76,14 @@ std::vector<std::string> write_out_options(const CLI::App& app,
       if (end == std::string::npos) {
         word = "--" + name;
         if (takes) waits = word;
-      } else if (takes) {  // two words: CLI11 sees no value in one that ends with =
+      } else if (takes) {  // two words: CLI11 finds no value in a word that ends with =
         written.push_back("--" + name);
         word.erase(0, end + 1);
       } else if (option != nullptr) {
         throw usage_error("--" + name, "takes no value", "--" + name + " alone");
       }
     } else if (word.size() > 1 && word[0] == '-') {
-      // Flags, then at most one option with its value: -vi FILE, -viFILE.
+      // Flags, then at most one option with a value: -vi FILE, -viFILE.
       for (std::size_t letter = 1; letter < word.size(); ++letter) {
         const std::string name = std::string("-") + word[letter];
         const CLI::Option* const option = app.get_option_no_throw(name);

@@ -1,4 +1,4 @@
-// Command lines as Python's argparse takes them, for programs that stand in for its scripts.
+// Expands abbreviated options as Python's argparse does, for programs that replace its scripts.
 #pragma once
 
 #include <span>
@@ -15,15 +15,15 @@ namespace spex {
 /// The long names of all options of `app`, without dashes.
 [[nodiscard]] std::vector<std::string> long_names(const CLI::App& app);
 
-/// The words of a command line, the program's name apart, with the long options of `app` written
-/// out, and --input=FILE and -i=FILE as two words. An abbreviation such as --inp stands for the one
-/// option of `first` (names without dashes) that begins so; where none of these does, for the one
-/// option of `app`. A name that is written out is itself, also where a longer one begins with it.
-/// What is no option of `app` stays as it is, as does all after `--`.
+/// Returns the words of a command line, without the program's name, with the long options of `app`
+/// written in full, and --input=FILE and -i=FILE split into two words. An abbreviation such as
+/// --inp is expanded if it is a prefix of exactly one option in `first` (names without dashes), or,
+/// if of none, of exactly one option of `app`. A full name always matches exactly. Words that are
+/// not options, and all words after `--`, are unchanged.
 ///
-/// Throws Error(usage) where several options begin so, where the value of an option is missing
-/// (another option, or nothing, follows it), and where a flag is given one. A negative number, and
-/// a word with blanks, is a value.
+/// Throws Error(usage) if an abbreviation is ambiguous, if the value of an option is missing
+/// (followed by another option or nothing), or if a flag is given a value. Negative numbers and
+/// words with blanks count as values.
 [[nodiscard]] std::vector<std::string> write_out_options(const CLI::App& app,
                                                          const std::vector<std::string>& words,
                                                          std::span<const std::string_view> first);

@@ -11,13 +11,13 @@
 namespace spex {
 namespace {
 
-// What follows an option.
+// The kind of an option's value.
 enum class Value { none, choice, number, text };
 
-// An option as a shell is told of it.
+// An option, as described to a shell.
 struct Completed {
   std::vector<std::string> shorts;  ///< with one dash
-  std::vector<std::string> longs;   ///< with two
+  std::vector<std::string> longs;   ///< with two dashes
   std::string help;                 ///< one line
   Value value = Value::none;
   std::vector<std::string> choices;  ///< words of a choice
@@ -36,7 +36,7 @@ std::string replaced(std::string text, std::string_view from, std::string_view t
   return text;
 }
 
-// The words between braces of CLI11's name of a type: "TEXT:{gpu,none}".
+// The words between braces in CLI11's type name: "TEXT:{gpu,none}".
 std::vector<std::string> choices_of(const std::string& type) {
   std::vector<std::string> words;
   const std::size_t open = type.find('{'), close = type.find('}');
@@ -70,7 +70,8 @@ std::vector<Completed> options_of(const CLI::App& app) {
   return all;
 }
 
-// A pattern of bash's `case` for each option with such a value; empty where there is none.
+// The pattern in bash's `case` that matches all options with this kind of value; empty if there is
+// none.
 std::string pattern(const std::vector<Completed>& options, Value value) {
   std::vector<std::string> names;
   for (const Completed& option : options)
@@ -107,7 +108,7 @@ std::string for_bash(const std::string& program, const std::vector<Completed>& o
       program, function, cases, offer(fmt::format("-W '{}'", fmt::join(all, " "))), offer("-f"));
 }
 
-// In single quotes, for _arguments, where brackets and colons have a meaning.
+// Quotes a text for zsh's _arguments, which interprets brackets and colons.
 std::string for_arguments(std::string text) {
   for (const char* mark : {"\\", "[", "]", ":"})
     text = replaced(text, mark, std::string("\\") + mark);
@@ -164,7 +165,7 @@ void add_completion_option(CLI::App& app) {
     throw CLI::CallForVersion(completion(app, shell), 0);
   };
   app.add_option_function<std::string>("--completion", print,
-                                       "Print what this shell completes of the options, and end")
+                                       "Print the completion script for this shell, and exit")
       ->check(CLI::IsMember({"bash", "zsh", "fish"}))
       ->trigger_on_parse();
 }

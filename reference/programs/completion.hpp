@@ -1,4 +1,4 @@
-// What a shell completes of a program's command line.
+// Shell completion of a program's command line.
 #pragma once
 
 #include <string>
@@ -9,11 +9,11 @@ class App;
 
 namespace spex {
 
-/// A script that completes the options of `app` in `shell`, which is bash, zsh or fish: names, the
-/// words of an option that has a choice, and files for other texts.
+/// A script that completes options of `app` in `shell` (bash, zsh or fish): names, the words of a
+/// choice, and file names for other text values.
 [[nodiscard]] std::string completion(const CLI::App& app, const std::string& shell);
 
-/// Adds the option --completion SHELL, which prints that script and ends the program.
+/// Adds the option --completion SHELL, which prints the script and exits.
 void add_completion_option(CLI::App& app);
 
 }  // namespace spex

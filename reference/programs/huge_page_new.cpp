@@ -1,5 +1,5 @@
-// The programs' operator new: as the library's, but large memory is of huge pages and is used
-// again. It is a part of programs alone, so that a library's user keeps the operator of his choice.
+// The programs' operator new: large memory uses huge pages and is reused. Linked only into
+// programs, so that users of the library can choose their own operator new.
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
@@ -12,15 +12,16 @@
 namespace {
 
 constexpr std::size_t large = 2 * spex::huge_page;
-// Memory that may be kept: what several frames leave between them, of a node with memory for them.
+// Limit of kept memory: the memory freed between several frames, at most a share of the node's
+// memory.
 std::size_t most_kept() {
   constexpr std::size_t part = 8, most = 1'500'000'000;
-  const long pages = sysconf(_SC_PHYS_PAGES);  // -1 where it is not known: nothing is kept then
+  const long pages = sysconf(_SC_PHYS_PAGES);  // -1 if unknown: nothing is kept then
   return std::min(most, static_cast<std::size_t>(std::max(pages, 0L)) *
                             static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / part);
 }
 
-// Never destroyed: other objects of static duration may be released later.
+// Never destroyed: other static objects may release memory later.
 spex::LargeBlocks& large_blocks() {
   alignas(spex::LargeBlocks) static unsigned char room[sizeof(spex::LargeBlocks)];
   static auto* const blocks = new (room) spex::LargeBlocks(most_kept());
@@ -39,7 +40,7 @@ void* allocate(std::size_t size, std::size_t alignment) {
       alignment, (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment);
 }
 
-// What `allocate_once` gives, or else what it gives after the handler has found memory.
+// Calls `allocate_once`, and again after the new-handler has freed memory.
 template <class Allocate>
 void* allocate_or_throw(const Allocate& allocate_once) {
   for (;;) {

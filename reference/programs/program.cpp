@@ -23,10 +23,10 @@
 namespace spex {
 namespace {
 
-// A whole number is decimal whatever zeros it begins with, as in file names, and nothing is none:
-// CLI11 would take 010 for 8, and an empty word for 0.
+// Integers are decimal even with leading zeros, as in file names, and an empty word is rejected.
+// CLI11 would read 010 as 8 and an empty word as 0.
 std::string without_zeros(std::string text) {
-  if (text.empty()) throw CLI::ValidationError("is empty, a number is expected");
+  if (text.empty()) throw CLI::ValidationError("is empty (expected a number)");
   const std::size_t digits = text.find_first_not_of("+-");
   if (digits == std::string::npos || text.find_first_not_of("0123456789", digits) != text.npos)
     return text;
@@ -40,7 +40,7 @@ void read_numbers_in_decimal(CLI::App& app) {
       option->transform(without_zeros);
 }
 
-// What is wrong with a command line: an option that there is not, before all else.
+// Describes a parse error; an unknown option takes precedence.
 std::string words_of_parse_error(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> extras = app.remaining();
   const auto unknown =
@@ -52,7 +52,7 @@ std::string words_of_parse_error(const CLI::App& app, const CLI::ParseError& err
                    (meant.empty() ? "" : fmt::format(", did you mean --{}?", meant)));
 }
 
-// Runs `parse`, which throws what CLI11 throws; says and sets what parse_command_line does.
+// Runs `parse` and handles CLI11's exceptions as parse_command_line documents.
 bool parse_guarded(CLI::App& app, bool speaks, int& status, const std::function<void()>& parse) {
   const auto wrong = [&](const std::string& what) {
     status = exit_status(ErrorKind::usage);
@@ -64,7 +64,7 @@ bool parse_guarded(CLI::App& app, bool speaks, int& status, const std::function<
   try {
     parse();
     return true;
-  } catch (const CLI::Success& success) {  // --help, --version and --completion
+  } catch (const CLI::Success& success) {  // --help, --version or --completion
     status = speaks ? app.exit(success) : 0;
   } catch (const CLI::ParseError& error) {
     wrong(words_of_parse_error(app, error));
@@ -74,8 +74,8 @@ bool parse_guarded(CLI::App& app, bool speaks, int& status, const std::function<
   return false;
 }
 
-// A file that is opened while stderr is closed would get its number, and then what is printed. Read
-// only, so that to print still fails, as it does where nothing is open.
+// If stderr is closed, a file opened later would take its descriptor and receive the messages.
+// Opens /dev/null read-only there, so that writes still fail.
 void fill_closed_streams() {
   int file = 0;
   do file = open("/dev/null", O_RDONLY);
@@ -87,7 +87,7 @@ void fill_closed_streams() {
 
 void set_up_logging(const std::string& program) {
   fill_closed_streams();
-  // A file beyond the limit of the shell (ulimit -f) is a write that fails, and is said as such.
+  // Ignore the signal for the file size limit (ulimit -f), so that the write fails and is reported.
   std::signal(SIGXFSZ, SIG_IGN);
   spdlog::set_default_logger(spdlog::stderr_color_mt(program));
   spdlog::set_pattern("%H:%M:%S %^%l%$ %n: %v");
@@ -113,7 +113,7 @@ bool parse_abbreviated(CLI::App& app, std::span<const std::string_view> first, i
                        char** argv, bool speaks, int& status) {
   return parse_guarded(app, speaks, status, [&] {
     std::vector<std::string> words = write_out_options(app, {argv + 1, argv + argc}, first);
-    std::reverse(words.begin(), words.end());  // as CLI11 takes them
+    std::reverse(words.begin(), words.end());  // CLI11 expects reversed order
     app.parse(std::move(words));
   });
 }

@@ -1,4 +1,4 @@
-// spex-compare: compares a frame with another one, or with the truth that was simulated.
+// spex-compare: compares a frame with another frame or with the simulated truth.
 
 #include <string>
 #include <vector>
@@ -78,7 +78,7 @@ int compare(const Arguments& arguments) {
       for (const spex::Check& check : spex::compare_whole_file(result, &expected, ""))
         report.comparison->checks.push_back(check);
   } else if (arguments.whole) {
-    throw spex::usage_error("--whole", "is a comparison with another frame", "a second frame");
+    throw spex::usage_error("--whole", "compares with another frame", "a second frame");
   }
   if (!arguments.truth.empty())
     report.truth = spex::check_truth(result, spex::read_truth(arguments.truth));

@@ -1,4 +1,4 @@
-// spex-sim: simulates an exposure, with the truth that an extraction of it is held to.
+// spex-sim: simulates exposures with their truth.
 
 #include <charconv>
 #include <cstdint>
@@ -35,7 +35,7 @@ constexpr const char* footer =
     "\n"
     "Exit status: 0 success, 1 bad file or failure, 2 bad command line.";
 
-// As the command line has them.
+// The command line's arguments.
 struct Arguments {
   spex::SimOptions options;
   std::string cameras = "r0";
@@ -100,13 +100,13 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--loglevel", arguments.loglevel, "debug, info, warn or error")->group("Running");
 }
 
-// CLI11 would take -1 for the largest unsigned number, and what is too large for the largest.
+// CLI11 would read -1 as the largest unsigned number, and saturate numbers that are too large.
 std::uint64_t parse_seed(const std::string& text) {
-  std::int64_t seed = -1;  // as the header's SIMSEED has it
+  std::int64_t seed = -1;  // limited by the header's SIMSEED
   const char* const end = text.data() + text.size();
   const auto [after, code] = std::from_chars(text.data(), end, seed);
   if (code != std::errc() || after != end || seed < 0)
-    throw spex::usage_error("--seed", "'" + text + "'", "a whole number from 0 to 2^63 - 1");
+    throw spex::usage_error("--seed", "'" + text + "'", "an integer from 0 to 2^63 - 1");
   return static_cast<std::uint64_t>(seed);
 }
 

@@ -6,7 +6,7 @@
 namespace spex {
 
 int edit_distance(const std::string& a, const std::string& b) {
-  // d[i][j]: of the first i letters of a and the first j of b.
+  // d[i][j]: distance of the first i letters of a and the first j letters of b.
   std::vector<std::vector<int>> d(a.size() + 1, std::vector<int>(b.size() + 1));
   for (std::size_t i = 0; i <= a.size(); ++i) d[i][0] = static_cast<int>(i);
   for (std::size_t j = 0; j <= b.size(); ++j) d[0][j] = static_cast<int>(j);
@@ -22,7 +22,7 @@ int edit_distance(const std::string& a, const std::string& b) {
 
 std::string suggestion(const std::string& name, const std::vector<std::string>& known) {
   constexpr std::size_t long_name = 6;
-  int nearest = name.size() < long_name ? 2 : 3;  // nearer than this
+  int nearest = name.size() < long_name ? 2 : 3;  // must be nearer than this
   std::string found;
   for (const std::string& one : known) {
     const int distance = edit_distance(name, one);

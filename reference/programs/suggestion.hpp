@@ -1,4 +1,4 @@
-// Names that a user may have meant.
+// Suggestions for misspelled names.
 #pragma once
 
 #include <string>
@@ -6,11 +6,11 @@
 
 namespace spex {
 
-/// Letters to insert, delete, replace or swap with their neighbour that make `b` of `a`.
+/// Edit distance: insertions, deletions, replacements and swaps of neighboring letters.
 [[nodiscard]] int edit_distance(const std::string& a, const std::string& b);
 
-/// The name of `known` that is nearest to `name`, at a distance of 1, or 2 from six letters on; the
-/// first of several. Empty where none is so near.
+/// The first name in `known` nearest to `name`, within a distance of 1, or 2 for names of six or
+/// more letters; empty if there is none.
 [[nodiscard]] std::string suggestion(const std::string& name,
                                      const std::vector<std::string>& known);
 

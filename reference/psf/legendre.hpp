@@ -5,7 +5,7 @@
 
 namespace spex {
 
-// `Real` is double, or Lanes: as many wavelengths side by side (reference/core/lanes.hpp).
+// `Real` is double, or Lanes for several wavelengths at once (reference/core/lanes.hpp).
 
 /// u = 2 (lambda - wavemin) / (wavemax - wavemin) - 1; lambda, wavemin, wavemax in Angstrom.
 SPEX_HD inline double legendre_variable(double lambda, double wavemin, double wavemax) {
@@ -26,13 +26,13 @@ SPEX_HD inline void for_each_legendre(int n, Real u, const Term& term) {
   }
 }
 
-/// P[d] = P_d(u) for d < n: what all sums of one wavelength share.
+/// P[d] = P_d(u) for d < n, shared by all sums at one wavelength.
 template <class Real>
 SPEX_HD inline void legendre_values(int n, Real u, Real* P) {
   for_each_legendre(n, u, [&](int d, Real p) { P[d] = p; });
 }
 
-/// Sum over d < n of c[d] P[d], as legendre_sum sums it, to the bit.
+/// Sum over d < n of c[d] P[d], bit-identical to legendre_sum.
 template <class Real>
 SPEX_HD inline Real legendre_series(const double* c, int n, const Real* P) {
   Real sum = 0.0;

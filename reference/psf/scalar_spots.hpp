@@ -1,4 +1,4 @@
-// Spots as a first program would evaluate them, for the rung `scalar` (docs/milestones.md).
+// Straightforward evaluation of spots for the milestone `scalar` (docs/milestones.md).
 #pragma once
 
 #include <vector>
@@ -8,8 +8,9 @@
 
 namespace spex {
 
-/// As evaluate_spots, one spot after the other: each parameter sums its own Legendre polynomials,
-/// and nothing is kept from one parameter, spot or fiber to the next. Throws as evaluate_spots.
+/// Like evaluate_spots, but one spot at a time: each parameter evaluates its own Legendre
+/// polynomials, and nothing is cached between parameters, spots or fibers. Throws as evaluate_spots
+/// does.
 [[nodiscard]] Spots evaluate_spots_one_by_one(const Psf& psf, int fiber, int nspec,
                                               const std::vector<double>& wave);
 

@@ -1,6 +1,6 @@
 // The pixel-integrated Gauss-Hermite spot of one fiber at one wavelength (extraction.md, section
-// 2). One source for host and device. `Real` is double, or Lanes: the spots of as many wavelengths
-// side by side (reference/core/lanes.hpp).
+// 2), compiled for host and device. `Real` is double, or Lanes for the spots of several wavelengths
+// at once (reference/core/lanes.hpp).
 #pragma once
 
 #include <cmath>
@@ -9,12 +9,12 @@
 
 namespace spex {
 
-/// First pixel of a spot of n = 2 hsize + 1 pixels centred on `centre`: floor(X - hsize + 0.5).
+/// First pixel of a spot of n = 2 hsize + 1 pixels centered on `centre`: floor(X - hsize + 0.5).
 SPEX_HD inline int spot_corner(double centre, int hsize) {
   return static_cast<int>(floor(centre - hsize + 0.5));
 }
 
-/// What edge m of a spot of n pixels contributes to the pixel integrals on its two sides:
+/// Contribution of edge m of a spot of n pixels to the pixel integrals on both sides:
 ///   E[0] = erf(e_m / sqrt 2) / 2,  E[k] = He_{k-1}(e_m) phi(e_m) for 1 <= k <= degree,
 ///   e_m = (m - n//2 - 0.5 - dx) / sigma,  dx = ((centre + 0.5) mod 1) - 0.5
 /// E[k] is stored at `E[k * stride]`; centre and sigma in pixels.
@@ -56,15 +56,15 @@ SPEX_HD inline void pixel_integrals(Real centre, Real sigma, int n, int degree, 
       P[k * n + m] = pixel_integral(k, E[k * (n + 1) + m], E[k * (n + 1) + m + 1]);
 }
 
-/// a where it is positive, else 0.
+/// max(a, 0).
 SPEX_HD inline double positive_part(double a) {
   return a > 0.0 ? a : 0.0;
 }
 
-/// spot[y][x] = sum_ij g[i][j] Px_i[x] Py_j[y], negative pixels set to 0; gives their sum.
+/// spot[y][x] = sum_ij g[i][j] Px_i[x] Py_j[y] with negative pixels set to 0. Returns their sum.
 ///
-/// Px [degx + 1][nx], Py [degy + 1][ny], g [degx + 1][degy + 1], spot [ny][nx];
-/// row: scratch of nx (degy + 1) numbers.
+/// Px [degx + 1][nx], Py [degy + 1][ny], g [degx + 1][degy + 1], spot [ny][nx]; row: scratch of nx
+/// (degy + 1) numbers.
 template <class Real>
 SPEX_HD inline Real spot_values(const Real* Px, int degx, int nx, const Real* Py, int degy, int ny,
                                 const Real* g, Real* row, Real* spot) {
@@ -86,8 +86,8 @@ SPEX_HD inline Real spot_values(const Real* Px, int degx, int nx, const Real* Py
   return total;
 }
 
-/// What the pixels of a spot are multiplied with, so that their sum is 1; 0 for a spot without a
-/// positive pixel, which becomes all zeros.
+/// The factor that normalizes a spot to sum 1; 0 for a spot without positive pixels, which becomes
+/// all zeros.
 SPEX_HD inline double spot_scale(double sum) {
   return sum > 0.0 ? 1.0 / sum : 0.0;
 }

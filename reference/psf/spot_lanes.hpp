@@ -1,24 +1,24 @@
-// Spots of one fiber at eight wavelengths at a time, by the kernels over lanes.
+// SIMD evaluation of spots: one fiber at eight wavelengths at once.
 #pragma once
 
 #include "reference/core/instructions.hpp"
 
 namespace spex {
 
-/// Wavelengths that a call of `spots_of_fiber` does.
+/// Wavelengths per call of `spots_of_fiber`.
 inline constexpr int spot_lanes = 8;
 
-/// The PSF's sizes and one fiber's coefficients of its parameters.
+/// Dimensions of the PSF and the parameter coefficients of one fiber.
 struct SpotModel {
   int nx;               ///< columns of a spot
   int ny;               ///< rows of a spot
   int degx;             ///< degree of Gauss-Hermite terms in x
-  int degy;             ///< the same in y
+  int degy;             ///< degree of Gauss-Hermite terms in y
   int ncoeff;           ///< Legendre coefficients of a parameter
-  const double* param;  ///< those of parameter p at `param + p * stride`
-  long stride;          ///< from a parameter to the next
+  const double* param;  ///< coefficients of parameter p at `param + p * stride`
+  long stride;          ///< distance between parameters
 
-  /// Numbers of scratch.
+  /// Size of the scratch array, in doubles.
   [[nodiscard]] long room() const {
     const long terms = (degx > degy ? degx : degy) + 1;
     const long edges = (nx > ny ? nx : ny) + 1;
@@ -31,19 +31,20 @@ struct SpotModel {
 /// Eight wavelengths of the fiber.
 struct SpotBins {
   double u[spot_lanes];        ///< Legendre variable of the parameters
-  double x[spot_lanes];        ///< centre, column (pixels)
-  double y[spot_lanes];        ///< row
-  double sigma_x[spot_lanes];  ///< out: GHSIGX (pixels)
-  double sigma_y[spot_lanes];  ///< out: GHSIGY (pixels)
+  double x[spot_lanes];        ///< center, column (pixels)
+  double y[spot_lanes];        ///< center, row (pixels)
+  double sigma_x[spot_lanes];  ///< output: GHSIGX (pixels)
+  double sigma_y[spot_lanes];  ///< output: GHSIGY (pixels)
 };
 
 /// The kernels of one instruction set.
 struct SpotKernels {
-  /// The spots of the first `count` of eight wavelengths, one after the other at `value`, as
-  /// spot_values and spot_scale have them. `room`: scratch of model.room(), at a cache line.
+  /// Computes the spots of the first `count` of eight wavelengths, stored consecutively at `value`
+  /// and normalized by spot_values and spot_scale. `room`: scratch of model.room() doubles, aligned
+  /// to a cache line.
   void (*spots_of_fiber)(const SpotModel& model, SpotBins& bins, int count, double* room,
                          double* value);
-  /// exp of eight numbers, none positive, and erf of eight numbers, in place.
+  /// In place: exp of eight non-positive numbers, and erf of eight numbers.
   void (*exp)(double* a);
   void (*erf)(double* a);  ///< @copydoc exp
 };

@@ -14,7 +14,7 @@
 namespace spex {
 namespace {
 
-// Traces may leave the CCD, but a centre this far away is a broken file, and would overflow an int.
+// Traces may leave the CCD, but a farther center means a broken file and would overflow an int.
 constexpr double farthest_centre = 1e6;
 
 double trace_value(const Trace& trace, int fiber, double lambda) {
@@ -34,7 +34,7 @@ Centre checked_centre(const Psf& psf, int fiber, double lambda) {
   throw data_error("PSF",
                    fmt::format("fiber {} at {:.1f} Angstrom lies at pixel ({:g}, {:g})", fiber,
                                lambda, centre.x, centre.y),
-                   "a centre near the CCD");
+                   "a center near the CCD");
 }
 
 void require_positive_widths(double sigma_x, double sigma_y, int fiber, double lambda) {

@@ -10,17 +10,17 @@
 
 namespace spex {
 
-/// PSF spots, spectra-major: spot (s, w) is `value[((s * nwave + w) * ny + y) * nx + x]`, its
-/// lower-left pixel on the CCD (xc[s * nwave + w], yc[s * nwave + w]). s counts from the first
-/// fiber asked for.
+/// PSF spots, spectra-major: spot (s, w) is `value[((s * nwave + w) * ny + y) * nx + x]`, and its
+/// lower-left CCD pixel is (xc[s * nwave + w], yc[s * nwave + w]). s counts from the first
+/// requested fiber.
 struct Spots {
   int nspec = 0;         ///< fibers
-  int nwave = 0;         ///< wavelengths of a fiber
+  int nwave = 0;         ///< wavelengths per fiber
   int nx = 0;            ///< columns of a spot
   int ny = 0;            ///< rows of a spot
-  AlignedDoubles value;  ///< sums to 1 a spot
-  std::vector<int> xc;   ///< column
-  std::vector<int> yc;   ///< row
+  AlignedDoubles value;  ///< each spot sums to 1
+  std::vector<int> xc;   ///< first column of each spot
+  std::vector<int> yc;   ///< first row of each spot
 
   /// Index of spot (s, w) in `xc` and `yc`.
   [[nodiscard]] std::size_t index(int s, int w) const { return count_of(s, nwave) + w; }
@@ -30,25 +30,26 @@ struct Spots {
   }
 };
 
-/// Spots of fibers [fiber, fiber + nspec) at the wavelengths `wave` (Angstrom), on `threads`
-/// threads. Wavelengths outside the PSF's range are extrapolated, as the polynomials say.
-/// Throws Error(data) where a width is not positive or a centre is not on any conceivable CCD.
+/// Spots of fibers [fiber, fiber + nspec) at wavelengths `wave` (Angstrom), computed by `threads`
+/// threads. Wavelengths outside of the PSF's range are extrapolated by the polynomials. Throws
+/// Error(data) if a width is not positive or a center is farther from the CCD than any valid PSF
+/// allows.
 [[nodiscard]] Spots evaluate_spots(const Psf& psf, int fiber, int nspec,
                                    const std::vector<double>& wave, int threads = 1);
 
-/// Centre of a fiber's spot at one wavelength: column X and row Y, pixels.
+/// Center of a fiber's spot at one wavelength: column X and row Y, pixels.
 struct Centre {
   double x = 0;  ///< column
   double y = 0;  ///< row
 };
-/// The centre of fiber `fiber` at `lambda` (Angstrom).
+/// The center of fiber `fiber` at `lambda` (Angstrom).
 [[nodiscard]] Centre spot_centre(const Psf& psf, int fiber, double lambda);
 
-/// Room for the spots of `nspec` fibers at `nwave` wavelengths; their pixels hold anything.
+/// Allocates spots of `nspec` fibers at `nwave` wavelengths; pixels are uninitialized.
 [[nodiscard]] Spots make_spots(const Psf& psf, int nspec, int nwave);
-/// spot_centre. Throws Error(data) where the centre is not on any conceivable CCD.
+/// spot_centre with a range check. Throws Error(data) as evaluate_spots does.
 [[nodiscard]] Centre checked_centre(const Psf& psf, int fiber, double lambda);
-/// Throws Error(data) where a width (pixels) is not positive.
+/// Throws Error(data) if a width (pixels) is not positive.
 void require_positive_widths(double sigma_x, double sigma_y, int fiber, double lambda);
 
 }  // namespace spex

@@ -1,4 +1,4 @@
-// Vectors as NumPy arrays and back.
+// Conversion between vectors and NumPy arrays.
 #pragma once
 
 #include <algorithm>
@@ -18,10 +18,10 @@
 
 namespace spex::python {
 
-/// An array that Python gives: any type and shape, in C order, never written to.
+/// An array from Python: any type and shape, in C order, read-only.
 using AnyArray = nanobind::ndarray<nanobind::ro, nanobind::c_contig, nanobind::device::cpu>;
 
-/// An array of `shape` that owns the vector's memory; nothing is copied.
+/// An array of `shape` that takes ownership of the vector's memory, without a copy.
 template <class T>
 [[nodiscard]] nanobind::ndarray<nanobind::numpy, T> as_array(
     std::vector<T>&& values, std::initializer_list<std::size_t> shape) {
@@ -31,7 +31,7 @@ template <class T>
   return {held->data(), shape, owner};
 }
 
-/// A read-only view of a vector that `owner` holds.
+/// A read-only view of a vector that `owner` keeps alive.
 template <class T>
 [[nodiscard]] nanobind::ndarray<nanobind::numpy, const T> as_view(
     const std::vector<T>& values, std::initializer_list<std::size_t> shape,
@@ -39,7 +39,7 @@ template <class T>
   return {values.data(), shape, owner};
 }
 
-/// Throws Error(usage) where `array` has not the shape; `name` is what it is called.
+/// Throws Error(usage) unless `array` has the shape; `name` is its name in errors.
 inline void check_shape(const AnyArray& array, const std::string& name,
                         std::initializer_list<std::size_t> shape) {
   std::vector<std::size_t> has(array.ndim());
@@ -49,18 +49,19 @@ inline void check_shape(const AnyArray& array, const std::string& name,
                       fmt::format("{}", fmt::join(shape, " x ")));
 }
 
-/// The values of an array of T. Throws Error(usage) where it is of another type.
+/// Copies an array of T. Throws Error(usage) for another type.
 template <class T>
 [[nodiscard]] std::vector<T> values_of(const AnyArray& array, const std::string& name) {
   if (array.dtype() != nanobind::dtype<T>())
     throw usage_error(
         name, "is an array of another type",
-        fmt::format("{} of {} bytes", std::is_integral_v<T> ? "integers" : "reals", sizeof(T)));
+        fmt::format("{} of {} bytes", std::is_integral_v<T> ? "integers" : "floating-point numbers",
+                    sizeof(T)));
   const T* const first = static_cast<const T*>(array.data());
   return {first, first + array.size()};
 }
 
-/// The values of an array of float or double, as precise as they are.
+/// Copies an array of float or double, keeping its precision.
 [[nodiscard]] inline Reals reals_of(const AnyArray& array, const std::string& name) {
   if (array.dtype() == nanobind::dtype<float>()) return Reals(values_of<float>(array, name));
   return Reals(values_of<double>(array, name));

@@ -12,7 +12,7 @@ using nb::literals::operator""_a;
 namespace spex::python {
 namespace {
 
-// A frame that is to be compared: all of a file, or arrays from memory.
+// A frame to compare: a file with all HDUs, or arrays in memory.
 struct ComparedFrame {
   FrameFile file;
   bool in_memory = false;
@@ -44,7 +44,7 @@ void add_image(ComparedFrame& frame, const std::string& hdu, const AnyArray& arr
   frame.file.images.push_back(std::move(image));
 }
 
-// Takes the tables of both frames away where one of them is in memory.
+// Removes the tables of both frames if one of the frames is in memory.
 std::tuple<bool, std::string, std::string> compare(ComparedFrame& result, ComparedFrame* expected,
                                                    const std::optional<std::string>& truth,
                                                    const std::string& tolerance) {
@@ -66,26 +66,26 @@ std::tuple<bool, std::string, std::string> compare(ComparedFrame& result, Compar
 }  // namespace
 
 void bind_compare(nb::module_& module) {
-  nb::class_<ComparedFrame>(module, "FrameFile",
-                            "What there is to be compared of a frame: its HDUs.")
+  nb::class_<ComparedFrame>(module, "FrameFile", "A frame to compare: its HDUs.")
       .def(
           "__init__",
           [](ComparedFrame* self, const std::string& name, int specmin, const std::string& flux,
              int nwavestep) {
             new (self) ComparedFrame(frame_in_memory(name, specmin, flux, nwavestep));
           },
-          "name"_a, "specmin"_a, "flux"_a, "nwavestep"_a, "A frame in memory, without HDUs yet.")
-      .def("add", &add_image, "hdu"_a, "array"_a, "An HDU of float32 or float64, which is copied.");
+          "name"_a, "specmin"_a, "flux"_a, "nwavestep"_a, "An empty frame in memory.")
+      .def("add", &add_image, "hdu"_a, "array"_a, "Adds a copy of an HDU of float32 or float64.");
   module.def(
       "read_frame",
       [](const std::string& path) {
         return ComparedFrame{read_frame(path), false};
       },
       nb::call_guard<nb::gil_scoped_release>(), "path"_a, "All HDUs of a file. Raises DataError.");
-  module.def("compare", &compare, nb::call_guard<nb::gil_scoped_release>(), "result"_a,
-             "expected"_a.none(), "truth"_a.none(), "tolerance"_a,
-             "Whether all checks pass, the table and the JSON of spex-compare. Tables (FIBERMAP, "
-             "SCORES) are compared where both frames are of files.");
+  module.def(
+      "compare", &compare, nb::call_guard<nb::gil_scoped_release>(), "result"_a,
+      "expected"_a.none(), "truth"_a.none(), "tolerance"_a,
+      "Returns whether all checks pass, and spex-compare's table and JSON. Tables (FIBERMAP, "
+      "SCORES) are compared where both frames are of files.");
 }
 
 }  // namespace spex::python

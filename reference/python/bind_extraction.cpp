@@ -21,12 +21,12 @@ using nb::literals::operator""_a;
 namespace spex::python {
 namespace {
 
-// Results of all patches, held until they have been made into arrays or a file.
+// Results of all patches, kept until they are converted to arrays or written to a file.
 struct Results {
   std::vector<PatchResult> of_patches;
 };
 
-// Which frames are corrected, and how; as the command line has it.
+// Selects the frames to correct and the factor, as on the command line.
 BarycentricSettings make_barycentric(bool all, bool by_obstype, std::optional<double> heliocor,
                                      const std::optional<std::string>& iers) {
   BarycentricSettings settings;
@@ -37,12 +37,13 @@ BarycentricSettings make_barycentric(bool all, bool by_obstype, std::optional<do
                                  : BarycentricFrames::none;
   const bool corrects = settings.frames != BarycentricFrames::none;
   if ((heliocor || iers) && !corrects)
-    throw usage_error(heliocor ? "heliocor" : "iers", "no wavelength is to be corrected",
-                      "barycentric_correction or barycentric_by_obstype with it");
+    throw usage_error(heliocor ? "heliocor" : "iers", "requires a barycentric correction",
+                      "barycentric_correction or barycentric_by_obstype");
   if (heliocor && iers)
-    throw usage_error("iers", "goes without heliocor, which is the factor", "one of them");
+    throw usage_error("iers", "cannot be combined with heliocor, which sets the factor",
+                      "one of them");
   if (heliocor && !(std::abs(*heliocor - 1) <= 1e-3))
-    throw usage_error("heliocor", fmt::format("{:g} is no factor of a wavelength", *heliocor),
+    throw usage_error("heliocor", fmt::format("{:g} is not a wavelength factor", *heliocor),
                       "barycentric / observed wavelength, such as 1.00006");
   settings.heliocor = heliocor;
   if (iers) settings.earth = std::make_shared<EarthOrientationTable>(read_earth_orientation(*iers));
@@ -66,8 +67,8 @@ FrameJob make_job(const ExtractOptions& options, BarycentricSettings barycentric
   return job;
 }
 
-// Interrupts the work where the user asked for it. Signals are the business of the thread that
-// called; it works on patches like the others.
+// Interrupts the work on KeyboardInterrupt. Python handles signals in the calling thread, which
+// also works on patches.
 std::function<void(long)> stops_at_interrupt() {
   return [caller = std::this_thread::get_id()](long /*patches*/) {
     if (std::this_thread::get_id() != caller) return;
@@ -108,17 +109,17 @@ nb::dict arrays_of(const Extraction& extraction, const Results& results, bool mo
 
 void bind_extraction(nb::module_& module) {
   const nb::class_<Extractor> extractor(module, "Extractor",
-                                        "Extracts patches: by threads, or on a GPU.");
+                                        "Extracts patches by threads or on a GPU.");
   module.def(
       "cpu_extractor", [](int threads) { return Extractor{cpu_extractor(threads)}; }, "threads"_a,
-      "The CPU reference on so many threads.");
+      "The CPU reference on this number of threads.");
   module.def("default_threads", &default_threads, "The CPUs that this process may run on.");
 
   const nb::class_<BarycentricSettings> barycentric_settings(
-      module, "Barycentric", "Which frames get barycentric wavelengths, and how.");
+      module, "Barycentric", "Selects frames for the barycentric correction and their factor.");
   module.def("make_barycentric", &make_barycentric, "all"_a = false, "by_obstype"_a = false,
              "heliocor"_a.none() = nb::none(), "iers"_a.none() = nb::none(),
-             "None where nothing is asked for. Raises UsageError, DataError.");
+             "By default no frame is corrected. Raises UsageError, DataError.");
 
   nb::class_<Share>(module, "Share", "Results of one rank's patches; may be pickled.")
       .def("__getstate__",

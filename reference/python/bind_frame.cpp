@@ -35,7 +35,7 @@ nb::dict read(const std::string& path) {
   return read;
 }
 
-// The arrays of a frame, checked against each other.
+// A frame from arrays, checked for consistent shapes.
 Frame frame_of_arrays(const AnyArray& wave, const AnyArray& flux, const AnyArray& ivar,
                       const AnyArray& mask, const AnyArray& resolution, const AnyArray& chi2pix,
                       const std::optional<AnyArray>& pixmask_fraction) {
@@ -78,8 +78,8 @@ void write(const std::string& path, const Header& header, const std::string& cam
 }  // namespace
 
 void bind_frame(nb::module_& module) {
-  nb::class_<Header>(module, "Header", "What a frame's file holds beside the arrays.")
-      .def(nb::init<>(), "Of a frame without header and fibermap.")
+  nb::class_<Header>(module, "Header", "The content of a frame's file beside the arrays.")
+      .def(nb::init<>(), "An empty header without fibermap.")
       .def_ro("cards", &Header::cards, "of the primary header, 80 characters each")
       .def_prop_ro(
           "fibermap",
@@ -87,7 +87,7 @@ void bind_frame(nb::module_& module) {
             const std::vector<char>& fits = header.fibermap.fits;
             return nb::bytes(fits.data(), fits.size());
           },
-          "a FITS file with the table FIBERMAP; empty where there is none")
+          "a FITS file with the table FIBERMAP; empty if there is none")
       .def("__getstate__",
            [](const Header& header) {
              return nb::make_tuple(header.cards, as_bytes(message::pack(header.fibermap)),
@@ -98,8 +98,8 @@ void bind_frame(nb::module_& module) {
                              message::unpack<Fibermap>(text_of(state[1])), nb::cast<int>(state[2])};
       });
   module.def("read_spectra", &read, "path"_a,
-             "A frame's file as a dictionary of NumPy arrays, counts of patches and what the "
-             "header says. Raises DataError.");
+             "Reads a frame's file as a dictionary of NumPy arrays, patch counts and values of the "
+             "header. Raises DataError.");
   module.def("write_spectra", &write, "path"_a, nb::kw_only(), "header"_a, "camera"_a, "wave"_a,
              "flux"_a, "ivar"_a, "mask"_a, "resolution"_a, "chi2pix"_a, "pixmask_fraction"_a.none(),
              "scores"_a, "full_precision"_a,

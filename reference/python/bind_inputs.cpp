@@ -46,7 +46,7 @@ Trace make_trace(const AnyArray& array, const std::string& name, double wavemin,
   return {wavemin, wavemax, static_cast<int>(array.shape(1)), coefficients(array, name)};
 }
 
-// What read_psf makes of a file, made of what gpu_specter has read of one.
+// Builds the PSF that read_psf would return, from gpu_specter's tables.
 Psf make_psf(const AnyArray& x, const AnyArray& y, const AnyArray& param, double wavemin_x,
              double wavemax_x, double wavemin_y, double wavemax_y, double wavemin, double wavemax,
              int hsizex, int hsizey, int ghdegx, int ghdegy, int npix_x, int npix_y,
@@ -117,7 +117,7 @@ nb::object pixels(nb::handle self, const Reals& values) {
 }  // namespace
 
 void bind_inputs(nb::module_& module) {
-  nb::class_<Psf>(module, "Psf", "The PSF of a camera; read_psf makes one of a file.")
+  nb::class_<Psf>(module, "Psf", "The PSF of a camera; use read_psf for a file.")
       .def_ro("nfiber", &Psf::nfiber, "number of fibers")
       .def_ro("hsizex", &Psf::hsizex, "a spot has 2 hsizex + 1 columns")
       .def_ro("hsizey", &Psf::hsizey, "and 2 hsizey + 1 rows")
@@ -138,15 +138,14 @@ void bind_inputs(nb::module_& module) {
              nb::call_guard<nb::gil_scoped_release>(),
              "Reads a file psf-CAMERA-EXPID.fits. Raises DataError.");
   module.def("refuse_overwriting", &refuse_overwriting, "written"_a, "read"_a,
-             "Raises UsageError where a name is written that is read, or written twice.");
+             "Raises UsageError if an output is also an input or another output.");
   module.def("make_psf", &make_psf, nb::kw_only(), "x"_a, "y"_a, "param"_a, "wavemin_x"_a,
              "wavemax_x"_a, "wavemin_y"_a, "wavemax_y"_a, "wavemin"_a, "wavemax"_a, "hsizex"_a,
              "hsizey"_a, "ghdegx"_a, "ghdegy"_a, "npix_x"_a, "npix_y"_a, "psferr"_a,
-             "A Psf of float64 arrays: coefficients of X and Y [nfiber, ncoeff], and of GHSIGX, "
+             "A Psf from float64 arrays: coefficients of X and Y [nfiber, ncoeff], and of GHSIGX, "
              "GHSIGY and GH-i-j [nparam, nfiber, ncoeff]. Raises UsageError.");
 
-  nb::class_<Preproc>(module, "Preproc",
-                      "A preprocessed CCD image; read_preproc makes one of a file.")
+  nb::class_<Preproc>(module, "Preproc", "A preprocessed CCD image; use read_preproc for a file.")
       .def_ro("nx", &Preproc::nx, "columns")
       .def_ro("ny", &Preproc::ny, "rows")
       .def_ro("camera", &Preproc::camera, "\"r0\", say")
@@ -154,8 +153,7 @@ void bind_inputs(nb::module_& module) {
       .def_prop_ro(
           "image",
           [](nb::handle self) { return pixels(self, nb::cast<const Preproc&>(self).image); },
-          nb::sig("def image(self) -> numpy.typing.NDArray"),
-          "electron [ny, nx], a view that cannot be written to")
+          nb::sig("def image(self) -> numpy.typing.NDArray"), "electron [ny, nx], a read-only view")
       .def_prop_ro(
           "ivar", [](nb::handle self) { return pixels(self, nb::cast<const Preproc&>(self).ivar); },
           nb::sig("def ivar(self) -> numpy.typing.NDArray"), "electron^-2 [ny, nx], likewise")
@@ -169,7 +167,7 @@ void bind_inputs(nb::module_& module) {
           "bits of docs/extraction.md, section 1 [ny, nx], likewise")
       .def_prop_ro(
           "fiber", [](const Preproc& preproc) { return preproc.fibermap.fiber; },
-          "FIBER of the fibermap; empty where there is none")
+          "FIBER of the fibermap; empty if there is none")
       .def("__reduce__", [](nb::handle self) {
         return nb::make_tuple(nb::module_::import_("spexbench._inputs").attr("make_preproc"),
                               nb::make_tuple(self.attr("image"), self.attr("ivar"),
@@ -179,7 +177,7 @@ void bind_inputs(nb::module_& module) {
              nb::call_guard<nb::gil_scoped_release>(),
              "Reads a file preproc-CAMERA-EXPID.fits, .fits.gz or .fits.fz. Raises DataError.");
   module.def("make_preproc", &make_preproc, "image"_a, "ivar"_a, "mask"_a.none(), "camera"_a,
-             "A Preproc of arrays [ny, nx]: float32 or float64 electron and electron^-2, uint32 "
+             "A Preproc from arrays [ny, nx]: float32 or float64 electron and electron^-2, uint32 "
              "bits or None. They are copied once. Raises UsageError.");
 }
 

@@ -44,7 +44,7 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
   o.flux = choose<FluxSolver>("flux", flux, {FluxSolver::patch, FluxSolver::frame});
   o.chi2_pixels =
       choose<Chi2Pixels>("chi2_pixels", chi2_pixels, {Chi2Pixels::weighted, Chi2Pixels::bright});
-  // On the CPU any method goes with any milestone; a GPU's milestone has its own.
+  // CPU milestones support both methods; a GPU milestone implies its method.
   const Device device = gpu ? Device::gpu : Device::cpu;
   o.milestone = milestone ? choose("milestone", *milestone, milestones_of(device))
                           : default_milestone(device);
@@ -53,13 +53,13 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
     const auto asked = choose<Method>("method", *method, {Method::eigh, Method::cholesky});
     if (gpu && asked != o.method)
       throw usage_error("method",
-                        to_string(asked) + " is not what " + to_string(o.milestone) + " does",
+                        to_string(asked) + " is not the method of " + to_string(o.milestone),
                         to_string(o.method) + ", or a milestone of the other method");
     o.method = asked;
   }
   if (gpu && o.flux == FluxSolver::frame &&
       (!traits(o.milestone).solves_frame || o.decorrelate == Decorrelate::noise))
-    throw usage_error("flux", "frame is not what " + to_string(o.milestone) + " does",
+    throw usage_error("flux", "frame is not supported by " + to_string(o.milestone),
                       "direct or pipeline with signal, or gpu=False");
   return o;
 }
@@ -67,12 +67,12 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
 }  // namespace
 
 void bind_options(nb::module_& module) {
-  nb::class_<ExtractOptions>(module, "Options", "What is extracted, and how.")
+  nb::class_<ExtractOptions>(module, "Options", "Extraction options.")
       .def_prop_ro(
           "method", [](const ExtractOptions& o) { return to_string(o.method); }, "eigh or cholesky")
       .def_prop_ro(
           "milestone", [](const ExtractOptions& o) { return to_string(o.milestone); },
-          "how the work is organized")
+          "the milestone")
       .def_prop_ro(
           "shares_bundles",
           [](const ExtractOptions& o) { return traits(o.milestone).unit == WorkUnit::patch; },

@@ -15,7 +15,7 @@ using nb::literals::operator""_a;
 namespace spex::python {
 namespace {
 
-// Camera, exposure, preproc, psf and truth file of each frame.
+// Camera, exposure number, and preproc, psf and truth file of each frame.
 using Files = std::tuple<std::string, int, std::string, std::string, std::string>;
 
 std::vector<Files> simulate(const std::string& folder, const std::string& cameras,
@@ -62,7 +62,8 @@ void bind_simulate(nb::module_& module) {
              nb::kw_only(), "cameras"_a, "size"_a, "seed"_a, "flavor"_a, "expid"_a, "exposures"_a,
              "psf_shift"_a, "night"_a, "exptime"_a, "on_grid"_a, "ivar"_a, "compress"_a,
              "psf"_a.none(), "threads"_a,
-             "Writes exposures: camera, exposure, preproc, psf and truth file of each frame.");
+             "Writes exposures. Returns camera, exposure and the preproc, psf and truth file of "
+             "each frame.");
 }
 
 }  // namespace spex::python

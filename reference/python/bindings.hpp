@@ -5,19 +5,19 @@
 
 namespace spex::python {
 
-/// Errors become the exceptions of spexbench/errors.py, by their kind, with the same line.
+/// Translates errors to the exceptions of spexbench/errors.py, by kind, with the same message.
 void bind_errors(nanobind::module_& module);
-/// Psf, Preproc and their readers.
+/// Binds Psf, Preproc and their readers.
 void bind_inputs(nanobind::module_& module);
-/// Options of an extraction.
+/// Binds the options of an extraction.
 void bind_options(nanobind::module_& module);
-/// Extraction and what its patches give.
+/// Binds extraction and its results.
 void bind_extraction(nanobind::module_& module);
-/// Frames as files.
+/// Binds reading and writing of frames.
 void bind_frame(nanobind::module_& module);
-/// The comparison of two frames, and of a frame with a truth.
+/// Binds comparisons of two frames, and of a frame with a truth.
 void bind_compare(nanobind::module_& module);
-/// The simulator.
+/// Binds the simulator.
 void bind_simulate(nanobind::module_& module);
 
 }  // namespace spex::python

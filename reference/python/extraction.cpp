@@ -8,8 +8,8 @@
 namespace spex::python {
 namespace {
 
-// First patch of a rank. Ranks take consecutive patches; whole bundles where a bundle is the least
-// that the milestone shares, or is solved together.
+// The first patch of a rank. Ranks take consecutive patches, or whole bundles if the milestone
+// assigns or solves whole bundles.
 std::size_t first_of_rank(const std::vector<Patch>& patches, const ExtractOptions& options,
                           int rank, int ranks) {
   std::size_t first = patches.size() * static_cast<std::size_t>(rank) / ranks;
@@ -34,7 +34,7 @@ Share from_message(std::string_view message) {
   message::take(message, share.patch);
   share.results.resize(share.patch.size());
   for (PatchResult& result : share.results) message::take(message, result);
-  if (!message.empty()) throw std::logic_error("a share with something after its end");
+  if (!message.empty()) throw std::logic_error("a share has extra bytes");
   return share;
 }
 

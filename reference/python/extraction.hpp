@@ -1,5 +1,5 @@
-// One frame's extraction as Python sees it: patches that may be shared among ranks, and the frame
-// that their results make.
+// The extraction of one frame for Python: patches can be shared among ranks, and their results are
+// assembled to a frame.
 #pragma once
 
 #include <functional>
@@ -13,50 +13,53 @@
 
 namespace spex::python {
 
-/// What extracts patches: threads, or a GPU.
+/// Extracts patches by threads or on a GPU.
 struct Extractor {
-  PatchExtractor extract;  ///< of some patches of a frame
+  PatchExtractor extract;  ///< function that extracts patches
 };
 
-/// Results of some patches of a frame, as they travel between ranks.
+/// Results of some patches of a frame, sent between ranks.
 struct Share {
-  std::vector<int> patch;            ///< which patches
-  std::vector<PatchResult> results;  ///< of these, in the same order
+  std::vector<int> patch;            ///< indices of the patches
+  std::vector<PatchResult> results;  ///< results in the same order
 };
 
-/// A message of a Share, and back. from_message throws std::logic_error where it is none.
+/// Serialization of a Share. from_message throws std::logic_error for an invalid message.
 [[nodiscard]] std::string to_message(const Share& share);
 /// See to_message.
 [[nodiscard]] Share from_message(std::string_view message);
 
-/// A frame with its inputs checked against each other, and its patches.
+/// A frame with checked inputs, and its patches.
 class Extraction {
  public:
-  /// Of what was read or came from memory. `job` names the files in errors and in the header, and
-  /// those to be written, if any. Throws Error, where these cannot be written too.
+  /// Checks inputs from files or from memory. `job` names the files for errors and the header, and
+  /// the output files, if any. Throws Error, also if outputs cannot be written.
   Extraction(FrameJob job, Psf psf, Preproc preproc);
   Extraction(const Extraction&) = delete;
   Extraction& operator=(const Extraction&) = delete;
 
-  [[nodiscard]] const FrameInputs& inputs() const { return inputs_; }  ///< checked
-  [[nodiscard]] const ExtractOptions& options() const { return job_.settings.options; }  ///< of it
-  [[nodiscard]] const std::vector<Patch>& patches() const { return patches_; }  ///< of the frame
+  [[nodiscard]] const FrameInputs& inputs() const { return inputs_; }  ///< checked inputs
+  [[nodiscard]] const ExtractOptions& options() const {
+    return job_.settings.options;
+  }  ///< options of the extraction
+  [[nodiscard]] const std::vector<Patch>& patches() const {
+    return patches_;
+  }  ///< patches of the frame
 
-  /// Extracts the patches of one of `ranks` ranks. Throws Error, and what `done` throws.
+  /// Extracts the patches of one of `ranks` ranks. Throws Error and exceptions of `done`.
   [[nodiscard]] Share extract(const PatchExtractor& extractor, int rank, int ranks,
                               const std::function<void(long)>& done) const;
 
-  /// Results of all patches, in their order, from those of all ranks. Throws std::logic_error where
-  /// one is missing.
+  /// Merges the results of all ranks in patch order. Throws std::logic_error if a patch is missing.
   [[nodiscard]] std::vector<PatchResult> put_together(std::vector<Share> shares) const;
 
-  /// The frame of all results.
+  /// Assembles the frame from all results.
   [[nodiscard]] Frame assemble(const std::vector<PatchResult>& results) const;
 
-  /// What the frame's file has beside the arrays.
+  /// The content of the frame's file beside the arrays.
   [[nodiscard]] Header header(const PatchCounts& counts) const;
 
-  /// Writes the frame (and the model image) as the programs do. Throws Error.
+  /// Writes the frame (and the model image) like the programs. Throws Error.
   void write(const std::vector<PatchResult>& results) const;
 
  private:

@@ -1,4 +1,4 @@
-// A frame as NumPy arrays in a dictionary, by the names of spexbench.Frame.
+// A frame as a dictionary of NumPy arrays, named as in spexbench.Frame.
 #pragma once
 
 #include <utility>
@@ -11,7 +11,7 @@
 
 namespace spex::python {
 
-/// Puts the arrays of `frame`, which keep its memory, into `of`. An empty pixmask_fraction is None.
+/// Adds the arrays of `frame` to `of` without copying. An empty pixmask_fraction becomes None.
 inline void put_frame(nanobind::dict& of, Frame&& frame) {
   const auto nspec = static_cast<std::size_t>(frame.nspec);
   const auto nwave = static_cast<std::size_t>(frame.nwave);
@@ -30,7 +30,7 @@ inline void put_frame(nanobind::dict& of, Frame&& frame) {
     of["pixmask_fraction"] = as_array(std::move(frame.pixmask_fraction), {nspec, nwave});
 }
 
-/// Puts the counts of patches and of dark bins into `of`.
+/// Adds the counts of patches and of dark bins to `of`.
 inline void put_counts(nanobind::dict& of, const PatchCounts& counts) {
   of["patches"] = counts.patches;
   of["guarded"] = counts.guarded;

@@ -20,7 +20,7 @@
 namespace spex::python {
 namespace {
 
-// Moves to an image HDU of these axes, slowest first.
+// Moves to an image HDU and checks its axes (slowest first).
 void move_to_image(FitsReader& file, const char* hdu, const std::vector<long long>& shape) {
   file.move_to_hdu(hdu);
   std::vector<long long> axes = file.image_axes();
@@ -36,7 +36,7 @@ std::vector<double> read_image(FitsReader& file, const char* hdu,
   return file.read_doubles();
 }
 
-// The shapes of FLUX and RESOLUTION: fibers, bins and diagonals.
+// Reads the shapes of FLUX and RESOLUTION: fibers, bins and diagonals.
 Frame read_shape(FitsReader& file) {
   file.move_to_hdu("FLUX");
   const std::vector<long long> bins = file.image_axes();
@@ -56,7 +56,7 @@ Frame read_shape(FitsReader& file) {
   return frame;
 }
 
-// The step that the header states; else that of the wavelengths.
+// The wavelength step that the header states, else the step of the wavelengths.
 double step_of(const Frame& frame, const std::vector<std::string>& cards, const std::string& file) {
   if (const auto stated = card_number(cards, "WAVESTEP", file)) return *stated;
   return frame.nwave < 2 ? 1 : (frame.wave.back() - frame.wave.front()) / (frame.nwave - 1);
@@ -134,7 +134,7 @@ void write_frame_to_file(const std::string& path, Frame frame, const std::string
     throw usage_error("full_precision", "the frame has no pixmask_fraction",
                       "full_precision=False, or a frame with one");
   frame.dw = step_of(frame, header.cards, path);
-  frame.specmin = header.first_row;  // by which rows of the fibermap are chosen
+  frame.specmin = header.first_row;  // selects rows of the fibermap
   FrameFileContent content;
   content.frame = &frame;
   content.camera = camera;

@@ -1,4 +1,4 @@
-// A frame's file as Python sees it: the spectra, and what the file holds beside them.
+// A frame's file for Python: the spectra and the other content of the file.
 #pragma once
 
 #include <optional>
@@ -13,42 +13,41 @@
 
 namespace spex::python {
 
-/// What a frame's file holds beside the arrays of the spectra.
+/// The content of a frame's file beside the arrays.
 struct Header {
-  std::vector<std::string> cards;  ///< of the primary header, 80 characters each
-  Fibermap fibermap;               ///< empty where there is none
-  int first_row = 0;  ///< of the first spectrum among the rows of `fibermap`, in order of FIBER
+  std::vector<std::string> cards;  ///< primary header, 80 characters each
+  Fibermap fibermap;               ///< empty if there is none
+  int first_row = 0;               ///< row of the first spectrum in `fibermap`, ordered by FIBER
 };
 
-/// A frame of a file.
+/// A frame read from a file.
 struct FrameOfFile {
-  Frame frame;              ///< spectra; pixmask_fraction is empty where the file has none
-  Header header;            ///< the rest
-  std::string camera;       ///< CAMERA in lower case; empty where there is none
-  std::string flux_solver;  ///< FLUXSOLV, "patch" where there is none
-  int nwavestep = 0;        ///< NWAVESTP, 0 where there is none
-  double heliocor = 1;      ///< HELIOCOR, 1 where there is none
-  PatchCounts counts;       ///< by NPATCH and the like, 0 where there are none
+  Frame frame;              ///< spectra; pixmask_fraction is empty if the file lacks it
+  Header header;            ///< other content
+  std::string camera;       ///< CAMERA in lower case; empty if absent
+  std::string flux_solver;  ///< FLUXSOLV, default "patch"
+  int nwavestep = 0;        ///< NWAVESTP, default 0
+  double heliocor = 1;      ///< HELIOCOR, default 1
+  PatchCounts counts;       ///< from NPATCH etc., default 0
 };
 
 /// Reads FLUX, IVAR, MASK, WAVELENGTH, RESOLUTION and CHI2PIX, in any order, and FIBERMAP and
-/// PIXMASK_FRACTION where they are there. Throws Error(data) `path: ...` where one is missing or
-/// has another shape than FLUX asks for.
+/// PIXMASK_FRACTION if present. Throws Error(data) `path: ...` if an HDU is missing or its shape
+/// does not match FLUX.
 [[nodiscard]] FrameOfFile read_frame_of_file(const std::string& path);
 
-/// What the file of an extraction would have beside the arrays of `frame`. Throws Error(data).
+/// The header that an extraction's file would have. Throws Error(data).
 [[nodiscard]] Header header_of(const FrameJob& job, const FrameInputs& inputs,
                                const PatchCounts& counts);
 
-/// How a frame is written.
+/// Settings of writing a frame.
 struct WriteSettings {
-  bool scores = true;           ///< with the HDU SCORES, where the camera is known
-  bool full_precision = false;  ///< as FrameFileContent
+  bool scores = true;           ///< write the HDU SCORES if the camera is known
+  bool full_precision = false;  ///< as in FrameFileContent
 };
 
-/// Writes the frame as the programs do; FIBERMAP has the rows of `header` that belong to the
-/// spectra. Throws Error(usage) where a value is not finite, Error(data) where the file cannot be
-/// written.
+/// Writes the frame like the programs, with the fibermap rows of its spectra. Throws Error(usage)
+/// if a value is not finite, Error(data) if the file cannot be written.
 void write_frame_to_file(const std::string& path, Frame frame, const std::string& camera,
                          const Header& header, const WriteSettings& settings);
 

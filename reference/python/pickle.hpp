@@ -1,4 +1,4 @@
-// Messages (model/message.hpp) as Python's bytes, for pickle.
+// Converts messages (model/message.hpp) to Python's bytes for pickle, and back.
 #pragma once
 
 #include <string>
@@ -13,7 +13,7 @@ namespace spex::python {
   return nanobind::bytes(message.data(), message.size());
 }
 
-/// The message of bytes, which outlive it.
+/// A view of the message in `bytes`, which must outlive it.
 [[nodiscard]] inline std::string_view text_of(nanobind::handle bytes) {
   const auto object = nanobind::cast<nanobind::bytes>(bytes);
   return {object.c_str(), object.size()};

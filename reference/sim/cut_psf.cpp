@@ -17,15 +17,15 @@ namespace spex {
 namespace {
 
 constexpr int tiny_rows = 300;
-constexpr int rows_below_grid = 30;  // so that the padding of the first bins lies on the CCD too
-constexpr int spare_columns = 4;     // beside the outermost spots
+constexpr int rows_below_grid = 30;  // so that the padding of the first bins is also on the CCD
+constexpr int spare_columns = 4;     // beyond the outermost spots
 
 struct Span {
   double low;
   double high;
 };
 
-// The smallest and the largest row of a wavelength over the fibers.
+// The smallest and the largest row of a wavelength over all fibers.
 Span rows_at(const Psf& psf, double lambda) {
   Span rows{spot_centre(psf, 0, lambda).y, spot_centre(psf, 0, lambda).y};
   for (int s = 1; s < psf.nfiber; ++s) {
@@ -72,7 +72,7 @@ struct Quadrature {
   std::vector<double> node, weight;
 };
 
-// Gauss and Legendre's nodes and weights: exact for polynomials of degree below 2 n.
+// Gauss-Legendre nodes and weights: exact for polynomials of degree below 2 n.
 Quadrature gauss_legendre(int n) {
   Quadrature quadrature;
   for (int i = 0; i < n; ++i) {
@@ -94,7 +94,8 @@ Quadrature gauss_legendre(int n) {
   return quadrature;
 }
 
-// The same polynomials on another interval: c_d = (2d + 1) / 2 x the integral of f P_d over u.
+// Converts Legendre coefficients to another interval: c_d = (2d + 1) / 2 x the integral of f P_d
+// over u.
 void rewrite(std::vector<double>& coeff, int ncoeff, const WaveInterval& from,
              const WaveInterval& to) {
   const Quadrature quadrature = gauss_legendre(ncoeff);
@@ -127,7 +128,7 @@ void narrow(Psf& psf, const WaveInterval& to) {
   psf.wavemax = to.wavemax;
 }
 
-// The wavelengths, in whole Angstrom from the grid's first, of which a spot reaches rows [y0, y1).
+// The wavelengths, in integer Angstrom from the grid's first, whose spots reach rows [y0, y1).
 WaveInterval reaching(const Psf& psf, double grid_first, int y0, int y1) {
   const WaveInterval all = defined_range(psf);
   const int reach = psf.hsizey + 1;
@@ -186,7 +187,8 @@ Psf cut_psf(const Psf& psf, SimSize size, const WaveRange& grid, const std::stri
   if (size == SimSize::tiny) cut_rows(cut, grid.wmin, name);
   cut_columns(cut);
   if (cut.npix_x < 1)
-    throw data_error(name, "its first fibers lie off its CCD", "a PSF whose traces are on the CCD");
+    throw data_error(name, "its first fibers are outside of its CCD",
+                     "a PSF whose traces are on the CCD");
   return cut;
 }
 

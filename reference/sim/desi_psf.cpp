@@ -10,22 +10,22 @@ namespace spex {
 namespace {
 
 constexpr double fiber_spacing = 7.3;  // pixels
-constexpr double bundle_gap = 20;      // pixels, between the outer fibers of neighbouring bundles
+constexpr double bundle_gap = 20;      // pixels, between the outer fibers of neighboring bundles
 constexpr double bow = 100;            // rows, from the middle fiber to the outer ones
 
-// Columns of fiber s from fiber 0, in the middle of the wavelengths.
+// Distance in columns of fiber s from fiber 0 at the central wavelength.
 double columns_from_first(int s) {
   constexpr double bundle_pitch = (fibers_a_bundle - 1) * fiber_spacing + bundle_gap;
   const int bundle = s / fibers_a_bundle;
   return bundle * bundle_pitch + s % fibers_a_bundle * fiber_spacing;
 }
 
-// The fiber's place along the slit, -1 to 1.
+// The fiber's position along the slit, -1 to 1.
 double slit_place(int s) {
   return 2.0 * s / (fibers_a_spectrograph - 1) - 1;
 }
 
-// Traces bend towards the middle of the CCD with wavelength, as the camera's magnification has it.
+// Traces converge towards the CCD's center with wavelength, as the camera's magnification varies.
 void set_traces(Psf& psf, const ArmDetector& arm, Random& random) {
   constexpr double half_height = bow / 2;
   const double width = columns_from_first(fibers_a_spectrograph - 1);
@@ -44,13 +44,14 @@ void set_traces(Psf& psf, const ArmDetector& arm, Random& random) {
   }
 }
 
-// The size of g_ij: lower orders, and those even in both, are the larger ones.
+// The amplitude of g_ij: larger for lower orders and for orders even in both i and j.
 double gh_amplitude(int i, int j) {
   const double amplitude = 0.02 * std::pow(0.45, i + j - 1);
   return i % 2 == 0 && j % 2 == 0 ? 2 * amplitude : amplitude;
 }
 
-// coefficients = mean + amplitude x a smooth random function of the fiber's place and wavelength.
+// coefficients = mean + amplitude x a smooth random function of the fiber's position and the
+// wavelength.
 void set_parameter(Psf& psf, int parameter, double mean, double amplitude, Random& random) {
   std::vector<double> shape(3 * psf.ncoeff);
   for (double& value : shape) value = random.uniform(-1, 1);

@@ -35,7 +35,7 @@ Random stream(Stream purpose, const ExposureKey& key, std::uint64_t number) {
   return Random(purpose, {key.seed, key.expid, key_of(key.camera.name()), number});
 }
 
-// A straight track of electrons.
+// Adds a straight track of electrons.
 void add_cosmic(CcdImage& ccd, Random& random) {
   const double x = random.uniform(0, ccd.nx);
   const double y = random.uniform(0, ccd.ny);
@@ -52,7 +52,7 @@ void add_cosmic(CcdImage& ccd, Random& random) {
   }
 }
 
-// A rectangle of pixels that say nothing of the light.
+// Fills a rectangle of pixels with garbage.
 void spoil(CcdImage& ccd, const Pixel& first, const Pixel& last, std::uint32_t bits, double value,
            Random& random) {
   for (int y = first.y; y < std::min(last.y, ccd.ny); ++y)
@@ -63,7 +63,7 @@ void spoil(CcdImage& ccd, const Pixel& first, const Pixel& last, std::uint32_t b
     }
 }
 
-// A trap in a column spoils all rows that are read out through it.
+// A trap in a column affects all rows that are read out through the trap.
 void add_bad_column(CcdImage& ccd, Random& random) {
   const int x = random.below(ccd.nx);
   const int y = random.below(1 + ccd.ny / 2);
@@ -106,7 +106,7 @@ CcdImage expose(const std::vector<double>& expected, int nx, int ny, const Expos
 
   Random cosmics = stream(Stream::cosmics, key, 0);
   for (std::size_t i = 0; i < 1 + npix / pixels_a_cosmic; ++i) add_cosmic(ccd, cosmics);
-  // Defects stay with the camera, whatever the exposure.
+  // Defects belong to the camera and do not depend on the exposure.
   Random defects(Stream::defects, {key.seed, key_of(key.camera.name())});
   for (int i = 0; i < 1 + nx / columns_a_bad_column; ++i) add_bad_column(ccd, defects);
   for (std::size_t i = 0; i < 1 + npix / pixels_a_block; ++i) add_block(ccd, defects);

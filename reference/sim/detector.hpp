@@ -1,4 +1,4 @@
-// What a CCD makes of the light: noise, cosmic rays, defects.
+// The detector: noise, cosmic rays, defects.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace spex {
 
-/// Which electrons the variance of a pixel is computed from.
+/// The electrons that determine a pixel's variance.
 enum class IvarOf {
-  expected,  ///< the expected ones, as DESI's preprocessing models them: unbiased
-  observed,  ///< the noisy ones: faint spectra come out too low
+  expected,  ///< expected electrons, as DESI's preprocessing models them: unbiased
+  observed,  ///< observed electrons: biases faint spectra low
 };
 
 inline constexpr double read_noise = 3;  ///< electron
 
-/// A CCD image as a preproc file holds it; rows first, `[y * nx + x]`.
+/// A CCD image, as stored in a preproc file; rows first, `[y * nx + x]`.
 struct CcdImage {
   int nx = 0;                      ///< columns
   int ny = 0;                      ///< rows
@@ -25,17 +25,17 @@ struct CcdImage {
   std::vector<std::int32_t> mask;  ///< bits of mask_bits.hpp
 };
 
-/// What tells the noise of one image from that of another.
+/// Identifies an exposure for the random streams of its noise.
 struct ExposureKey {
-  std::uint64_t seed = 0;   ///< of the simulation
-  std::uint64_t expid = 0;  ///< number of the exposure
-  Camera camera;            ///< of the image
+  std::uint64_t seed = 0;   ///< seed of the simulation
+  std::uint64_t expid = 0;  ///< exposure number
+  Camera camera;            ///< camera of the image
 };
 
-/// Poisson noise of `expected` (electron, `[ny][nx]`), read noise, then cosmic rays (MASK COSMIC,
-/// about one track in 8000 pixels), bad columns and blocks (MASK BAD, DEAD and others, their pixels
-/// garbage). ivar = 1 / (read_noise^2 + electrons), of `expected` or of max(image, 0). The same for
-/// any number of threads.
+/// Simulates the exposure of `expected` (electron, `[ny][nx]`): Poisson noise, read noise, cosmic
+/// rays (MASK COSMIC, about one track in 8000 pixels), bad columns and blocks (MASK BAD, DEAD etc.,
+/// filled with garbage). ivar = 1 / (read_noise^2 + electrons) with the electrons of `expected` or
+/// of max(image, 0). The result does not depend on the number of threads.
 [[nodiscard]] CcdImage expose(const std::vector<double>& expected, int nx, int ny,
                               const ExposureKey& key, IvarOf ivar, int threads);
 

@@ -10,16 +10,16 @@ namespace spex {
 namespace {
 
 constexpr int fibers_a_strip = 5;
-constexpr int bins_a_chunk = 32;  // so that the spots of a chunk stay in the cache
+constexpr int bins_a_chunk = 32;  // the spots of a chunk fit in the cache
 
-// The light of a few neighbouring fibers: columns [x0, x1) of all rows, `[y * (x1 - x0) + x - x0]`.
+// The image of a few neighboring fibers: columns [x0, x1) of all rows, `[y * (x1 - x0) + x - x0]`.
 struct Strip {
   int x0 = 0;
   int x1 = 0;
   std::vector<double> value;
 };
 
-// Columns that the fibers' spots reach, within the CCD.
+// The columns of the fibers' spots, clipped to the CCD.
 Strip make_strip(const Psf& psf, const Truth& truth, int fiber, int nfiber) {
   Strip strip{psf.npix_x, 0, {}};
   for (int s = fiber; s < fiber + nfiber; ++s)

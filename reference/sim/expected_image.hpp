@@ -1,4 +1,4 @@
-// The image that a truth makes on the CCD, before noise.
+// The noise-free CCD image of a truth.
 #pragma once
 
 #include <vector>
@@ -8,9 +8,9 @@
 
 namespace spex {
 
-/// Expected electrons of every pixel, `[y * npix_x + x]`: the sum over all fibers and bins of
-/// flux x dw x spot (extraction.md, section 2). Light off the CCD is lost. On `threads` threads;
-/// the sum is in the order of the fibers whatever their number.
+/// Expected electrons of every pixel, `[y * npix_x + x]`: the sum over all fibers and bins of flux
+/// x dw x spot (extraction.md, section 2). Light outside of the CCD is lost. Fibers are summed in
+/// order for any number of threads.
 [[nodiscard]] std::vector<double> expected_image(const Psf& psf, const Truth& truth, int threads);
 
 }  // namespace spex

@@ -15,7 +15,7 @@ std::string to_string(Flavor flavor) {
     case Flavor::sky:
       return "sky";
   }
-  throw std::logic_error("a flavor that is none");
+  throw std::logic_error("unknown flavor");
 }
 
 std::string obstype(Flavor flavor) {
@@ -29,7 +29,7 @@ std::string obstype(Flavor flavor) {
     case Flavor::sky:
       return "SKY";
   }
-  throw std::logic_error("a flavor that is none");
+  throw std::logic_error("unknown flavor");
 }
 
 std::string header_flavor(Flavor flavor) {

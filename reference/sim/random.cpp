@@ -18,8 +18,8 @@ std::mt19937_64 seeded(Stream stream, std::initializer_list<std::uint64_t> keys)
   return std::mt19937_64(sequence);
 }
 
-// ln k! for k >= 0: Stirling's series, after raising small k by k! = (k + n)! / ((k + 1) ... (k +
-// n)). std::lgamma would do, but writes a global.
+// ln k! for k >= 0 by Stirling's series, with k! = (k + n)! / ((k + 1) ... (k + n)) for small k.
+// Not std::lgamma, which writes a global variable.
 double log_factorial(double k) {
   double shift = 1;
   while (k < 10) shift *= ++k;
@@ -77,7 +77,7 @@ double Random::poisson(double mean) {
   const double v_r = 0.9277 - 3.6224 / (b - 2);
   while (true) {
     const double u = uniform() - 0.5;
-    const double v = 1 - uniform();  // (0, 1]: its logarithm is taken
+    const double v = 1 - uniform();  // (0, 1], because its logarithm is taken
     const double us = 0.5 - std::abs(u);
     const double k = std::floor((2 * a / us + b) * u + mean + 0.43);
     if (us >= 0.07 && v <= v_r) return k;

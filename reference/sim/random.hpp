@@ -1,6 +1,6 @@
-// Random numbers by streams. The standard library defines its engines to the bit, but not its
-// distributions, so those are here: uniform and whole numbers are the same on every machine, the
-// others to the last bits of libm's log, sin, cos and exp.
+// Streams of random numbers. The standard library specifies its engines exactly, but not its
+// distributions. Here uniform and integer numbers are identical on every machine; the other
+// distributions agree to the last bits of libm's log, sin, cos and exp.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace spex {
 
-/// What a stream of random numbers is for: streams of different purpose, key or seed are
-/// independent, so that the result does not depend on the order or thread in which they are drawn.
+/// The purpose of a stream. Streams of different purpose, key or seed are independent, so that
+/// results do not depend on the order or thread of the draws.
 enum class Stream : std::uint32_t {
   psf = 1,
   throughput,
@@ -26,21 +26,22 @@ enum class Stream : std::uint32_t {
 /// A stream of random numbers.
 class Random {
  public:
-  /// `keys` tell apart the streams of one purpose: the seed, a camera, a row ...
+  /// `keys` identify a stream among those of one purpose: the seed, a camera, a row ...
   Random(Stream stream, std::initializer_list<std::uint64_t> keys);
 
-  /// [0, 1), in steps of 2^-53.
+  /// Uniform in [0, 1), in steps of 2^-53.
   [[nodiscard]] double uniform();
-  /// [low, high).
+  /// Uniform in [low, high).
   [[nodiscard]] double uniform(double low, double high) { return low + (high - low) * uniform(); }
-  /// A whole number in [0, count).
+  /// A uniform integer in [0, count).
   [[nodiscard]] int below(int count);
-  /// Of mean 0 and variance 1, by Box and Muller.
+  /// Normal with mean 0 and variance 1, by Box and Muller.
   [[nodiscard]] double normal();
-  /// Of mean 1.
+  /// Exponential with mean 1.
   [[nodiscard]] double exponential();
-  /// A Poisson count of mean `mean` >= 0, exact at every mean: by inversion below 10, by Hoermann's
-  /// transformed rejection PTRS (1993, Insurance: Mathematics and Economics 12, 39) above.
+  /// A Poisson count with mean `mean` >= 0, exact at every mean: by inversion below 10, by
+  /// Hoermann's transformed rejection PTRS above (1993, Insurance: Mathematics and Economics 12,
+  /// 39).
   [[nodiscard]] double poisson(double mean);
 
  private:
@@ -49,7 +50,7 @@ class Random {
   bool has_spare_ = false;
 };
 
-/// A number that stands for a short name of up to 8 characters, as a key of Random.
+/// Encodes a name of up to 8 characters as a key of Random.
 [[nodiscard]] std::uint64_t key_of(std::string_view name);
 
 }  // namespace spex

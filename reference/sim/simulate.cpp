@@ -30,7 +30,7 @@ namespace fs = std::filesystem;
 
 constexpr double seconds_a_day = 24 * 3600;
 constexpr double seconds_between_exposures = 120;
-// Frames that are simulated at once, of 0.7 GB each.
+// Maximal number of frames simulated at once; each takes 0.7 GB.
 constexpr int most_side_by_side = 4;
 
 std::chrono::year_month_day date_of(int night) {
@@ -39,20 +39,20 @@ std::chrono::year_month_day date_of(int night) {
 
 constexpr int mjd_of_1970 = 40587;
 
-// The modified Julian date of the exposure's start: 3:00 UT of the morning after.
+// The modified Julian date of the exposure's start: 3:00 UT of the next morning.
 double mjd_of(int night) {
   const std::chrono::sys_days day{date_of(night)};
   return mjd_of_1970 + static_cast<double>(day.time_since_epoch().count()) + 1.125;
 }
 
-// The same date as FITS writes it, to the second. By gmtime: some versions of fmt write a time
-// point by the time zone of whoever runs this, and everybody's inputs are to be the same.
+// The date in FITS format, to the second. Uses gmtime: some versions of fmt format time points in
+// the local time zone, and the output must not depend on the time zone.
 std::string date_text(double mjd) {
   const auto seconds = static_cast<std::time_t>(std::llround((mjd - mjd_of_1970) * seconds_a_day));
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}", fmt::gmtime(seconds));
 }
 
-// Which simulation a file is of.
+// Keywords that identify the simulation.
 std::vector<HeaderKeyword> origin_keywords(const SimOptions& options) {
   std::vector<HeaderKeyword> keywords{{"SIMPROG", options.program, "program that simulated this"},
                                       {"SIMVERS", version(), "and its version"}};
@@ -95,10 +95,11 @@ void make_folder(const std::string& folder) {
   if (fs::is_directory(folder, code)) return;
   if (fs::exists(folder, code)) throw data_error(folder, "is a file", "a folder");
   if (!fs::create_directory(folder, code))
-    throw data_error(folder, "cannot be made: " + code.message(), "a folder whose parent exists");
+    throw data_error(folder, "cannot be created: " + code.message(),
+                     "a folder whose parent exists");
 }
 
-// The first exposure of `options` alone, and the number `index` after it.
+// The options of exposure number `index` alone.
 SimOptions exposure_of(const SimOptions& options, int index) {
   SimOptions one = options;
   one.expid += index;
@@ -125,7 +126,7 @@ Psf psf_from_file(const std::string& path, const Camera& camera) {
   return psf;
 }
 
-// The spots of an exposure lie elsewhere by as much as DESI's do, whose PSFs are shifted to it.
+// Shifts the spots of an exposure, by as much as DESI shifts the PSF for each exposure.
 void shift_spots(Psf& psf, const SimOptions& options, const Camera& camera) {
   Random random(Stream::shift,
                 {options.seed, key_of(camera.name()), static_cast<std::uint64_t>(options.expid)});
@@ -237,7 +238,7 @@ void simulate(const SimOptions& options) {
   Progress progress("simulate", "frames",
                     static_cast<long>(options.cameras.size()) * options.exposures,
                     options.show_progress);
-  // Several, as threads do not help to write one file.
+  // Simulate several frames at once, because writing a file is single-threaded.
   const int frames = static_cast<int>(options.cameras.size()) * options.exposures;
   const int most = fits_is_reentrant() == 0 ? 1 : std::min(options.threads, most_side_by_side);
   const int side_by_side = threads_used(most, frames);

@@ -1,4 +1,4 @@
-// Simulates an exposure: the frames of some cameras, and the truth of each.
+// Simulates exposures: the frames and truths of cameras.
 #pragma once
 
 #include <cstdint>
@@ -19,68 +19,66 @@ namespace spex {
 /// Compression of the preproc files.
 enum class Compress { none, gz, fz };
 
-/// Which files are written.
+/// The files to write.
 enum class SimFiles {
   all,
-  inputs,  ///< PSF and image, whose headers do not name the seed: a benchmark's inputs
-  truth,   ///< the truth alone, of the same bytes as with `all`, and without the work of an image
+  inputs,  ///< PSF and image without the seed in their headers: a benchmark's inputs
+  truth,   ///< only the truth, byte-identical to `all`, without simulating the image
 };
 
-/// As on the command line.
+/// The name on the command line.
 [[nodiscard]] std::string to_string(SimFiles files);
-/// As on the command line.
+/// The name on the command line.
 [[nodiscard]] std::string to_string(IvarOf ivar);
-/// As on the command line.
+/// The name on the command line.
 [[nodiscard]] std::string to_string(Compress compress);
 
-/// What is simulated.
+/// Options of a simulation.
 struct SimOptions {
-  std::string folder;               ///< that the files are written to
-  std::vector<Camera> cameras;      ///< a file of each kind for every one
-  std::uint64_t seed = 1;           ///< of all random numbers
-  SimSize size = SimSize::full;     ///< how much of each camera
-  std::optional<std::string> psf;   ///< a PSF file in place of our own
-  Flavor flavor = Flavor::science;  ///< what the fibers see
-  int expid = 1;                    ///< of the first exposure, 0 to 99999999
-  int exposures = 1;                ///< how many, with ascending expid
-  double psf_shift = 0;  ///< pixels by which the spots of an exposure may lie elsewhere in x and y
-  int night = 20240101;  ///< YYYYMMDD
-  double exptime = 900;  ///< s
-  IvarOf ivar = IvarOf::expected;      ///< what the variance is computed from
-  bool on_grid = false;                ///< the truth has the extraction's wavelengths
-  Compress compress = Compress::none;  ///< of the preproc files
-  SimFiles files = SimFiles::all;      ///< which are written
+  std::string folder;                  ///< output folder
+  std::vector<Camera> cameras;         ///< cameras, each with its own files
+  std::uint64_t seed = 1;              ///< seed of all random numbers
+  SimSize size = SimSize::full;        ///< simulated part of each camera
+  std::optional<std::string> psf;      ///< PSF file that replaces the synthetic PSF
+  Flavor flavor = Flavor::science;     ///< light source
+  int expid = 1;                       ///< number of the first exposure, 0 to 99999999
+  int exposures = 1;                   ///< number of exposures, with ascending expid
+  double psf_shift = 0;                ///< maximal shift of an exposure's spots in x and y, pixels
+  int night = 20240101;                ///< YYYYMMDD
+  double exptime = 900;                ///< s
+  IvarOf ivar = IvarOf::expected;      ///< electrons that determine the variance
+  bool on_grid = false;                ///< whether the truth uses the extraction's wavelengths
+  Compress compress = Compress::none;  ///< compression of the preproc files
+  SimFiles files = SimFiles::all;      ///< files to write
   int threads = 1;                     ///< the files do not depend on it
-  bool show_progress = false;          ///< on stderr
-  std::string program;                 ///< named in the headers
+  bool show_progress = false;          ///< show progress on stderr
+  std::string program;                 ///< program name in the headers
 };
 
 /// One simulated camera.
 struct SimFrame {
-  Psf psf;                      ///< of the frame's CCD
-  Truth truth;                  ///< what was put in
-  std::vector<Target> targets;  ///< a fiber each
-  CcdImage ccd;                 ///< what is read out
+  Psf psf;                      ///< PSF of the frame's CCD
+  Truth truth;                  ///< simulated spectra
+  std::vector<Target> targets;  ///< one per fiber
+  CcdImage ccd;                 ///< CCD image
 };
 
-/// Throws Error(usage) where the options are impossible: no folder name, --expid, --exposures,
-/// --night (no such day), --exptime, --psf-shift or --threads out of range, --psf with other than
-/// one camera.
+/// Throws Error(usage) for impossible options: no folder name; --expid, --exposures, --night,
+/// --exptime, --psf-shift or --threads out of range; --psf with several cameras.
 void check_options(const SimOptions& options);
 
-/// Simulates one camera of the first exposure, its `ccd` unless `files` asks for the truth alone;
-/// `psf` is of the whole camera, `psf_name` what errors call it. The same for any number of
-/// threads. Throws Error(data) where the PSF does not reach the camera's wavelengths.
+/// Simulates one camera of the first exposure, without `ccd` if `files` is `truth`. `psf` is the
+/// whole camera's, `psf_name` its name in errors. The result does not depend on the number of
+/// threads. Throws Error(data) if the PSF does not cover the camera's wavelengths.
 [[nodiscard]] SimFrame simulate_camera(const SimOptions& options, const Camera& camera,
                                        const Psf& psf, const std::string& psf_name);
 
-/// "FOLDER/KIND-CAMERA-EXPID.fits", EXPID in eight digits.
+/// "FOLDER/KIND-CAMERA-EXPID.fits" with an eight-digit EXPID.
 [[nodiscard]] std::string file_name(const SimOptions& options, const std::string& kind,
                                     const Camera& camera);
 
-/// Simulates all cameras of all exposures and writes psf-, truth- and preproc-CAMERA-EXPID.fits,
-/// those that `files` asks for, into the folder, which is made where its parent exists. Throws
-/// Error.
+/// Simulates all cameras of all exposures and writes psf-, truth- and preproc-CAMERA-EXPID.fits, as
+/// selected by `files`. Creates the folder if its parent exists. Throws Error.
 void simulate(const SimOptions& options);
 
 }  // namespace spex

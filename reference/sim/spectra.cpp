@@ -17,7 +17,7 @@
 namespace spex {
 namespace {
 
-constexpr double reference_exptime = 900;      // s, to which strengths and levels refer
+constexpr double reference_exptime = 900;  // s, exposure time of the tabulated strengths and levels
 constexpr double speed_of_light = 299792.458;  // km/s
 constexpr double sky_line_sigma = 0.1;         // Angstrom
 
@@ -26,18 +26,18 @@ double gaussian(double x, double centre, double sigma) {
   return std::exp(-0.5 * z * z);
 }
 
-// The share of light that arrives, smooth over the arm and falling to its ends.
+// Throughput: smooth over the arm, falling towards both ends.
 double throughput_at(const ArmThroughput& arm, double lambda) {
   const double lost = arm.cut_on > 0 ? std::exp(-(lambda - arm.cut_on) / arm.cut_on_width) : 0;
   return 0.15 + 0.85 / (1 + lost) * gaussian(lambda, arm.peak, arm.width);
 }
 
-// Electron / Angstrom in 900 s; the sky grows brighter to the red.
+// Electron / Angstrom in 900 s; the sky is brighter in the red.
 double sky_continuum(double lambda) {
   return 40 + 90 / (1 + std::exp(-(lambda - 6500) / 900));
 }
 
-// Planck's curve in photons a wavelength, 1 at 6500 Angstrom.
+// Planck's law in photons per wavelength, normalized to 1 at 6500 Angstrom.
 double black_body(double lambda, double temperature) {
   const auto photons = [&](double angstrom) {
     constexpr double hc_over_k = 1.438777e8;  // Angstrom K
@@ -72,13 +72,13 @@ double star_spectrum(const Target& star, double lambda) {
   return flux;
 }
 
-// A flat continuum with the step at 4000 Angstrom, its lines apart.
+// A flat continuum with the 4000 Angstrom break, without lines.
 double galaxy_continuum(const Target& galaxy, double lambda) {
   const double rest = lambda / (1 + galaxy.redshift);
   return galaxy.level * (0.5 + 0.5 / (1 + std::exp(-(rest - 4000) / 40)));
 }
 
-// Adds a Gaussian line of `electrons`, its integral over each bin.
+// Adds a Gaussian line of `electrons`, integrated over each bin.
 void add_line(const Truth& truth, double centre, double sigma, double electrons,
               std::vector<double>& flux) {
   constexpr double reach = 8;  // sigma
@@ -87,7 +87,7 @@ void add_line(const Truth& truth, double centre, double sigma, double electrons,
   const auto bin = [&](double lambda) {
     return static_cast<int>(std::clamp(std::floor((lambda - first) / truth.dw), -1.0, nwave * 1.0));
   };
-  const auto integral = [&](int w) {  // up to the lower edge of bin w
+  const auto integral = [&](int w) {  // integral up to the lower edge of bin w
     const double edge = first + w * truth.dw;
     return 0.5 * std::erf((edge - centre) / (sigma * std::numbers::sqrt2));
   };
@@ -129,7 +129,7 @@ void add_target(const Truth& truth, const Target& target, std::vector<double>& f
   }
 }
 
-// The fiber's own share, smooth over the arm.
+// The relative throughput of a fiber, smooth over the arm.
 class FiberThroughput {
  public:
   FiberThroughput(const Camera& camera, int fiber, std::uint64_t seed) {

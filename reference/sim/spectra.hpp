@@ -1,4 +1,4 @@
-// The spectra that enter a camera: the truth of a simulation.
+// The true spectra of a simulation.
 #pragma once
 
 #include <cstddef>
@@ -14,10 +14,10 @@
 
 namespace spex {
 
-/// Spectra on a grid of equal steps, spectra-major: `flux[s * nwave + w]`, electron / Angstrom. The
-/// light of bin w is flux x dw electrons at its wavelength.
+/// Spectra on an equidistant grid, spectra-major: `flux[s * nwave + w]`, electron / Angstrom. Bin w
+/// emits flux x dw electrons at its wavelength.
 struct Truth {
-  bool on_grid = false;  ///< the wavelengths are those of the extraction, and their continuation
+  bool on_grid = false;  ///< whether the wavelengths are the extraction's grid and its continuation
   double dw = 0;         ///< Angstrom
   int nfiber = 0;        ///< number of fibers
   std::vector<double> wave;  ///< Angstrom [nwave]
@@ -31,19 +31,19 @@ struct Truth {
   }
 };
 
-/// Steps of the truth where it is not on the extraction's grid: half of the grid's.
+/// Truth bins per extraction bin, if the truth is not on the extraction's grid.
 inline constexpr int truth_steps_a_bin = 2;
 
-/// The wavelengths of the truth, grid.wmin + w dw for all whole w inside the range where the PSF is
-/// defined; dw is the grid's where `on_grid`, else finer. Throws Error(data) `name: ...` where
-/// there is none.
+/// The wavelengths of the truth: grid.wmin + w dw for all integers w within the PSF's range. dw is
+/// the grid's if `on_grid`, else finer. Throws Error(data) `name: ...` if there are no such
+/// wavelengths.
 [[nodiscard]] Truth make_truth_grid(const Psf& psf, const WaveRange& grid, bool on_grid,
                                     const std::string& name);
 
-/// Fills in the flux of every fiber: sky lines and continuum and the fiber's target, or the lamps
-/// of a calibration exposure, through the camera's throughput and the fiber's own, which is the
-/// same for all flavors of a seed; on `threads` threads. Lines are integrated over the bins, so
-/// that their electrons do not depend on dw.
+/// Computes the flux of every fiber: sky lines, sky continuum and the fiber's target, or the lamps
+/// of a calibration exposure. Applies the camera's throughput and the fiber's relative throughput,
+/// which is the same for all flavors of a seed. Uses `threads` threads. Lines are integrated over
+/// bins, so that their electrons do not depend on dw.
 void fill_spectra(Truth& truth, const Camera& camera, const std::vector<Target>& targets,
                   std::uint64_t seed, double exptime, int threads, Flavor flavor = Flavor::science);
 

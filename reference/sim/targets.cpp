@@ -14,7 +14,7 @@ namespace {
 
 using BundleKinds = std::array<TargetKind, fibers_a_bundle>;
 
-// Which fiber of a bundle looks at what: a shuffled list.
+// Shuffled target kinds of a bundle's fibers.
 BundleKinds bundle_kinds(std::uint64_t seed, int bundle) {
   Random random(Stream::target, {seed, 0, static_cast<std::uint64_t>(bundle)});
   BundleKinds kinds;
@@ -48,7 +48,7 @@ void set_appearance(Target& target, Random& random) {
   }
 }
 
-constexpr double mm_a_degree = 252;  // of DESI's focal plane, about
+constexpr double mm_a_degree = 252;  // approximate scale of DESI's focal plane
 
 }  // namespace
 
@@ -68,7 +68,7 @@ std::int64_t Target::desi_target() const {
 
 double Target::gaia_g() const {
   const bool star = kind == TargetKind::standard_star || kind == TargetKind::bright_star;
-  // 16.5 for the brightest standard star.
+  // Magnitude 16.5 for the brightest standard star.
   return star ? 16.5 - 2.5 * std::log10(level / 3000) : 0;
 }
 

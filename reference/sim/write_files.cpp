@@ -25,7 +25,7 @@ struct Column {
 void create_table(FitsMemory& out, const char* name, long long rows,
                   const std::vector<Column>& columns) {
   std::vector<char*> names, forms;
-  for (const Column& column : columns) {  // CFITSIO does not write to them
+  for (const Column& column : columns) {  // CFITSIO does not write to the names
     names.push_back(const_cast<char*>(column.name.c_str()));
     forms.push_back(const_cast<char*>(column.form.c_str()));
   }
@@ -71,7 +71,7 @@ std::vector<std::string> parameter_names(const Psf& psf) {
   return names;
 }
 
-// Rows that specter asks for, of the tails that it gives spots where TAILAMP is not 0.
+// Rows that specter requires; they describe the tails of spots if TAILAMP is not 0.
 struct TailRow {
   const char* name;
   double value;
@@ -125,21 +125,22 @@ void write_parameters(FitsMemory& out, const Psf& psf, const std::string& camera
   if (!psf.in_psf.empty()) write_keyword(out, {"IN_PSF", psf.in_psf, "the PSF it was made of"});
   write_texts(out, 1, names);
   write_column(out, TDOUBLE, 2, coeff);
-  // Specter's readers ask for these; the degree in x is of no use where each fiber has its own.
+  // Specter's readers require these columns; each fiber has its own polynomial, so that the degree
+  // in x is unused.
   write_column(out, TINT, 3, std::vector<int>(names.size(), 0));
   write_column(out, TINT, 4, std::vector<int>(names.size(), psf.ncoeff - 1));
   out.write_checksums();
 }
 
-// What CFITSIO does to the images that are made from here on: 0 is no compression.
+// Sets CFITSIO's compression of images created later; 0: no compression.
 void set_compression(FitsMemory& out, int type) {
   int status = 0;
   fits_set_compression_type(out.get(), type, &status);
-  fits_set_quantize_level(out.get(), 0, &status);  // floats as they are
+  fits_set_quantize_level(out.get(), 0, &status);  // lossless floats
   fits_check(status, out.name(), "cannot set the compression");
 }
 
-// A column of the fibermap: its name, its form, and its value for a target.
+// A column of the fibermap: name, form, and value of a target.
 template <class T>
 struct FibermapColumn {
   const char* name;
@@ -156,7 +157,7 @@ void write_fibermap_column(FitsMemory& out, int number, const FibermapColumn<T>&
   write_column(out, column.type, number, values);
 }
 
-// OBJTYPE of a lamp's exposure; empty where it is the target's.
+// OBJTYPE of a lamp exposure; empty if OBJTYPE is the target's.
 std::string lamp_objtype(Flavor flavor) {
   if (flavor == Flavor::flat) return "FLT";
   return flavor == Flavor::arc ? "ARC" : "";
@@ -219,7 +220,7 @@ void write_preproc(const std::string& path, const CcdImage& ccd, const std::vect
   const bool tiles = path.ends_with(".fz");
   const std::vector<long> axes{ccd.nx, ccd.ny};
   FitsMemory out(path);
-  if (tiles) {  // compressed images are tables, which a primary HDU cannot be
+  if (tiles) {  // compressed images are tables, which cannot be in the primary HDU
     create_image(out, BYTE_IMG, {});
     out.write_checksums();
     set_compression(out, GZIP_2);

@@ -1,4 +1,5 @@
-// Writes the files of a simulated exposure (docs/file-formats.md). Equal content gives equal bytes.
+// Writes the files of a simulated exposure (docs/file-formats.md). Equal content gives identical
+// bytes.
 #pragma once
 
 #include <string>
@@ -13,14 +14,14 @@
 
 namespace spex {
 
-/// Writes `psf-CAMERA-EXPID.fits`: all of the PSF, to the last bit; `keywords` into its primary
+/// Writes `psf-CAMERA-EXPID.fits` with the PSF in full precision and `keywords` in the primary
 /// header. Throws Error(data).
 void write_psf(const std::string& path, const Psf& psf, const std::string& camera,
                const std::vector<HeaderKeyword>& keywords);
 
 /// Writes `preproc-CAMERA-EXPID.fits`: IMAGE with `keywords`, IVAR, MASK and FIBERMAP, whose
-/// OBJTYPE is FLT or ARC for lamps. Gzip-compressed where `path` ends in .gz. Where it ends in .fz
-/// its images are tile-compressed without loss: IMAGE and IVAR by GZIP_2, MASK by RICE_1. Throws
+/// OBJTYPE is FLT or ARC for lamps. Compresses by gzip if `path` ends in .gz. If `path` ends in
+/// .fz, compresses image tiles losslessly: IMAGE and IVAR by GZIP_2, MASK by RICE_1. Throws
 /// Error(data).
 void write_preproc(const std::string& path, const CcdImage& ccd, const std::vector<Target>& targets,
                    const std::vector<HeaderKeyword>& keywords, Flavor flavor = Flavor::science);

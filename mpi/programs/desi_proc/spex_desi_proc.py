@@ -16,19 +16,19 @@ import sys
 import tempfile
 from pathlib import Path
 
-# What desi_proc gives each camera, which is what the programs take by themselves.
+# The wavelength grids of desi_proc, which are also the programs' defaults.
 GRIDS = {
     "b": (3600.0, 5800.0, 0.8),
     "r": (5760.0, 7620.0, 0.8),
     "z": (7520.0, 9824.0, 0.8),
 }
 PSFERR = {"b": 0.04, "r": 0.01, "z": 0.01}
-# A program that a rank of an MPI job starts is no rank of that job.
+# Variables that would make a program believe that it is a rank of this MPI job.
 OF_LAUNCHERS = ("PMI", "PMIX", "PALS_", "SLURM_", "OMPI_", "PRTE_", "MPIR_", "HYDRA_", "HYDI_")
 
 
 def _split(camera: str, command: str) -> tuple[dict[str, str], tuple[str, ...]]:
-    """The files of one desi_extract_spectra, and its options but those that go without saying."""
+    """The files and the non-default options of one desi_extract_spectra command."""
     files, options = {}, []
     words = iter(shlex.split(command)[1:])
     for word in words:
@@ -48,7 +48,7 @@ def _split(camera: str, command: str) -> tuple[dict[str, str], tuple[str, ...]]:
 
 
 def _environment() -> dict[str, str]:
-    """That of the run: no rank of this job, on the GPUs that are its own."""
+    """The environment of the run: without variables of this MPI job, and with the run's GPUs."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith(OF_LAUNCHERS)}
     if "SPEX_GPUS" in os.environ:
         environment["CUDA_VISIBLE_DEVICES"] = os.environ["SPEX_GPUS"]
@@ -56,7 +56,7 @@ def _environment() -> dict[str, str]:
 
 
 def _bind() -> None:
-    """Puts this process on the CPUs of SPEX_CPUS."""
+    """Binds this process to the CPUs of SPEX_CPUS."""
     if text := os.environ.get("SPEX_CPUS"):
         cpus = set()
         for part in text.split(","):

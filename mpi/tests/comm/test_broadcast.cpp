@@ -1,4 +1,4 @@
-// Broadcasts: every field of every struct arrives, whatever the root.
+// Broadcasts: every field of every struct arrives, for any root.
 
 #include <cstdint>
 #include <string>
@@ -60,7 +60,7 @@ TEST_F(Broadcast, WaveGrid) {
 }
 
 TEST_F(Broadcast, Psf) {
-  // Every field differs from its default and, of one type, from every other.
+  // Every field differs from its default and from all fields of the same type.
   Psf sent = test::make_psf();
   sent.hsizex = 4, sent.hsizey = 5, sent.ghdegx = 6, sent.ghdegy = 7;
   sent.npix_x = 81, sent.npix_y = 82, sent.fibermin = 500;
@@ -99,7 +99,7 @@ TEST_F(Broadcast, FilesOfFrames) {
   for (std::size_t i = 0; i < sent.size(); ++i) test::expect_equal(files[i], sent[i]);
 }
 
-// All but the values of the pixels.
+// Everything except pixel values.
 TEST_F(Broadcast, DescriptionOfInputs) {
   FrameInputs sent;
   sent.psf = test::make_psf();

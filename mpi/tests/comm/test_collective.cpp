@@ -1,4 +1,5 @@
-// Steps of all ranks: the failure of one ends the step on all, and says whose it was.
+// Collective steps: the failure of one rank ends the step on all ranks, and the error names the
+// rank.
 
 #include <new>
 #include <stdexcept>
@@ -15,7 +16,7 @@ namespace {
 
 class Collective : public testing::Test {
  protected:
-  // What collective throws on this rank where `step` runs on all.
+  // The exception of collective() on this rank.
   template <class Step>
   Error caught(const Step& step) {
     try {
@@ -50,7 +51,7 @@ TEST_F(Collective, ErrorOfEachRankReachesAllAndNamesIt) {
   }
 }
 
-TEST_F(Collective, LowestFailingRankSpeaks) {
+TEST_F(Collective, LowestFailingRankReports) {
   const Error error = caught([&] {
     if (world.size() == 1 || world.rank() > 0)
       throw usage_error("--nspec", std::to_string(world.rank()));
@@ -78,13 +79,13 @@ TEST_F(Collective, StaysUsableAfterAnError) {
   EXPECT_NO_THROW(collective(world, [] {}));
 }
 
-TEST_F(Collective, OnRootRunsThereAlone) {
+TEST_F(Collective, OnRootRunsOnlyOnRoot) {
   int calls = 0;
   on_root(world, [&] { ++calls; });
   EXPECT_EQ(calls, world.is_root() ? 1 : 0);
 }
 
-TEST_F(Collective, OnRootErrorReachesAllWithoutANumber) {
+TEST_F(Collective, OnRootErrorReachesAllWithoutRank) {
   try {
     on_root(world, [] { throw data_error("psf.fits", "is missing"); });
     FAIL() << "rank " << world.rank() << " saw no error";

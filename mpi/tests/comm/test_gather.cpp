@@ -1,4 +1,4 @@
-// Patch results on their way to rank 0.
+// Gathering of patch results on rank 0.
 
 #include <utility>
 #include <vector>
@@ -11,7 +11,7 @@
 namespace spex::mpi {
 namespace {
 
-// A result of which every number tells the patch it belongs to.
+// A result in which every number identifies the patch.
 PatchResult result_of(int patch) {
   PatchResult result;
   result.status = static_cast<PatchStatus>(patch % 3);
@@ -33,7 +33,7 @@ PatchResult result_of(int patch) {
 
 class Gather : public testing::Test {
  protected:
-  // Rank 0 holds the results of all patches, in their order, however they were shared.
+  // Rank 0 must hold the results of all patches in order, for any assignment to ranks.
   void expect_gathered(const std::vector<int>& rank_of) {
     std::vector<PatchResult> mine;
     for (std::size_t p = 0; p < rank_of.size(); ++p)

@@ -1,4 +1,4 @@
-"""The faults that are met by each schedule, and what each may cost."""
+"""The faults that each schedule is tested with, and their acceptable losses."""
 
 from collections.abc import Iterator
 
@@ -17,19 +17,19 @@ QUICK = (("disk full", "write"), ("write error", "rename"))
 
 
 def message(schedule: Schedule, what: str) -> str:
-    """How a frame that fails is named."""
+    """The error pattern of a failed frame."""
     if schedule.one_frame:
         return rf"^spex-cpu: \S*-{DISTURBED}-\S*: .*{what}"
     return FAILED.format(what=what)
 
 
 def io(call: str, number: str, action: str, path: str) -> dict[str, str]:
-    """A fault of a call on the files of `path`."""
+    """The variables for a fault in a call on files of `path`."""
     return {"SPEX_IO_FAULT": f"{call}:{number}:{action}", "SPEX_IO_PATH": path}
 
 
 def writes() -> Iterator[Case]:
-    """A disk that is full or broken."""
+    """Writes to a full or broken disk."""
     kinds = (
         ("disk full", "write", "{n}+", "ENOSPC", "No space left on device"),
         ("quota", "write", "{n}+", "EDQUOT", "Disk quota exceeded"),
@@ -65,7 +65,7 @@ def writes() -> Iterator[Case]:
 
 
 def reads() -> Iterator[Case]:
-    """A disk that cannot be read."""
+    """Reads from a broken disk."""
     for schedule in schedules.ALL:
         swept = schedule.name in ("list", "pipeline")
         number = "{n}" if swept else "2"
@@ -115,7 +115,7 @@ def ends_of_processes() -> Iterator[Case]:
 
 
 def standstills() -> Iterator[Case]:
-    """Ranks that are stopped, and files that do not answer."""
+    """Stopped ranks, and file calls that hang."""
     for schedule in schedules.ALL:
         common = {"loses": (FRAME, RUN), "options": STALL}
         if schedule.ranks > 1:
@@ -149,7 +149,7 @@ def standstills() -> Iterator[Case]:
 
 
 def too_little_memory() -> Iterator[Case]:
-    """Address spaces from just enough for MPI to start to large enough."""
+    """Limits of the address space from barely enough for MPI to enough for the run."""
     megabyte = 1 << 20
     for schedule in schedules.ALL:
         if schedule.ranks == 1:
@@ -168,7 +168,7 @@ def too_little_memory() -> Iterator[Case]:
 
 
 def all_cases() -> Iterator[Case]:
-    """Every case, in the order of the table."""
+    """All cases in the order of the table."""
     yield from ends_of_processes()
     yield from standstills()
     yield from writes()

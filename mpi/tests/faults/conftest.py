@@ -1,4 +1,4 @@
-"""Options of ci/fault-check, the exposure of a session, and the table of what faults cost."""
+"""Options of ci/fault-check, the exposure of a session, and the table of results."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,7 @@ KEPT: pytest.StashKey[list[Row | Soak]] = pytest.StashKey()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """As `ci/fault-check --help` has them."""
+    """The options in `ci/fault-check --help`."""
     group = parser.getgroup("faults")
     group.addoption("--bin", type=Path, default=ROOT / "build/ci")
     group.addoption("--out", type=Path, default=ROOT / "build/fault-check")
@@ -27,24 +27,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """What earlier runs have found."""
+    """Loads the results of earlier runs."""
     config.addinivalue_line("markers", "quick: one of the few that run in every test")
     config.stash[KEPT] = table.from_json(config.getoption("earlier"))
 
 
 @pytest.fixture(scope="session")
 def exposure(pytestconfig: pytest.Config) -> Exposure:
-    """The small exposure that all cases disturb."""
+    """The small exposure for all cases."""
     binaries, out = (pytestconfig.getoption(name).resolve() for name in ("bin", "out"))
     return Exposure(out / "work", binaries, pytestconfig.getoption("deadline"))
 
 
 @pytest.fixture
 def keep(request: pytest.FixtureRequest) -> Callable[[Row | Soak], None]:
-    """Notes what became of a case; fails or skips its test."""
+    """Records the result of a case, and fails or skips its test."""
     kept = request.config.stash[KEPT]
     if request.node.name in {row.test for row in kept}:
-        pytest.skip("found by an earlier run")
+        pytest.skip("tested by an earlier run")
 
     def note(row: Row | Soak) -> None:
         row.test = request.node.name
@@ -59,7 +59,7 @@ def keep(request: pytest.FixtureRequest) -> Callable[[Row | Soak], None]:
 
 
 def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
-    """Writes the table into a page; status 77 where every case was skipped."""
+    """Writes the table into a page; status 77 if all cases were skipped."""
     kept = session.config.stash[KEPT]
     if file := session.config.getoption("markdown"):
         text = file.read_text()

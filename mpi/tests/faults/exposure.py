@@ -1,4 +1,4 @@
-"""A small simulated exposure, and runs of it that are disturbed."""
+"""A small simulated exposure, and runs with faults."""
 
 import os
 import shutil
@@ -11,19 +11,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 CAMERAS = ("b0", "b1", "b2", "b3")
-DISTURBED = "b1"  # the camera whose frame meets the fault
+DISTURBED = "b1"  # the camera of the frame with the fault
 EXPID = "00000001"
 # A frame of five patches, 50 ms.
 OPTIONS = ["-w", "3600,3608,0.8", "--nwavestep", "11", "--wavepad", "2", "--threads", "1"]
 OPTIONS += ["--loglevel", "error"]
-# Variables under which mpirun starts more ranks than there are cores, as any user.
+# Variables that allow mpirun to start more ranks than cores, as any user.
 MPI = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",
     "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
     "OMPI_MCA_rmaps_base_oversubscribe": "1",
     "OMPI_MCA_btl_vader_single_copy_mechanism": "none",
     "OMPI_MCA_mpi_yield_when_idle": "1",
-    # Open MPI 5, whose launcher is another.
+    # Open MPI 5 has another launcher.
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
 }
 MARK = "SPEX_FAULT_CHECK_RUN"  # a variable of all processes of a run
@@ -31,17 +31,17 @@ MARK = "SPEX_FAULT_CHECK_RUN"  # a variable of all processes of a run
 
 @dataclass
 class Ended:
-    """How a run ended."""
+    """The result of a run."""
 
-    status: int  # of the shell: 128 + the signal's number where one ended it
+    status: int  # exit status; 128 + signal number if a signal ended the run
     seconds: float
     text: str  # stdout and stderr
     in_time: bool = True
-    left: list[int] = field(default_factory=list)  # processes that had to be killed
+    left: list[int] = field(default_factory=list)  # remaining processes, which were killed
 
 
 def processes(mark: str) -> list[int]:
-    """The processes of the run `mark` that are alive."""
+    """The running processes of the run `mark`."""
     found = []
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -49,12 +49,12 @@ def processes(mark: str) -> list[int]:
             if meant and (folder / "stat").read_text().rsplit(") ", 1)[1][0] != "Z":
                 found.append(int(folder.name))
         except OSError:
-            continue  # it has ended, or is another user's
+            continue  # the process has ended, or belongs to another user
     return found
 
 
 class Exposure:
-    """Frames of four cameras in a folder, and what is undisturbed made of them."""
+    """Inputs of four cameras, and their frames from a run without faults."""
 
     def __init__(self, folder: Path, binaries: Path, deadline: float):
         """Simulates and extracts into `folder` by the build in `binaries`; s for each run."""
@@ -89,13 +89,13 @@ class Exposure:
         return self.out / f"frame-{camera}-{EXPID}.fits"
 
     def must(self, command: list) -> None:
-        """Runs a command that may not fail."""
+        """Runs a command that must succeed."""
         ended = self.run(command)
         if ended.status != 0:
             raise RuntimeError(f"{command}: status {ended.status}: {ended.text}")
 
     def clear(self) -> None:
-        """An empty output folder."""
+        """Empties the output folder."""
         shutil.rmtree(self.out, ignore_errors=True)
         self.out.mkdir()
         self.log.unlink(missing_ok=True)
@@ -127,7 +127,7 @@ class Exposure:
                 os.kill(pid, signal.SIGKILL)
             text, _ = child.communicate()
         seconds = time.monotonic() - start
-        # What a launcher has killed may take a moment to be gone.
+        # Killed processes may take a moment to disappear.
         for _ in range(20):
             left = processes(mark)
             if not left:
@@ -139,11 +139,11 @@ class Exposure:
         return Ended(status, seconds, text, in_time, left)
 
     def fired(self) -> list[str]:
-        """A line for each fault that the preloaded library has made."""
+        """One line per fault that the preloaded library caused."""
         return self.log.read_text().splitlines() if self.log.exists() else []
 
     def frames(self) -> dict[str, str]:
-        """Of each camera whose frame is there: `right`, or `wrong` where it has other bytes."""
+        """The state of each existing frame by camera: `right`, or `wrong` if its bytes differ."""
         found = {}
         for camera in CAMERAS:
             if self.output(camera).exists():
@@ -152,6 +152,6 @@ class Exposure:
         return found
 
     def others(self) -> list[str]:
-        """Files beside the frames."""
+        """Files other than frames."""
         names = {self.output(c).name for c in CAMERAS}
         return sorted(p.name for p in self.out.iterdir() if p.name not in names)

@@ -1,4 +1,4 @@
-"""One fault in one schedule: what is lost by it, and whether a second run completes the rest."""
+"""One fault in one schedule: its loss, and whether a second run completes the rest."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,24 +7,24 @@ from exposure import DISTURBED, Ended, Exposure
 from schedules import Schedule
 
 NOTHING = "nothing"
-FRAME = "frame"  # that of the fault; all others are complete
-RUN = "run"  # it ends; frames that were complete stay
+FRAME = "frame"  # only the disturbed frame is lost
+RUN = "run"  # the run ends; complete frames stay
 ORDER = (NOTHING, FRAME, RUN)
 
 
 @dataclass
 class Case:
-    """A fault in a schedule, by one run or by a sweep."""
+    """A fault in a schedule, tested by one run or a sweep."""
 
     fault: str
     where: str
     schedule: Schedule
     environment: dict[str, str]
-    loses: tuple[str, ...]  # what may be lost
-    says: str = ""  # a pattern that one line matches; empty where nobody is left to say anything
+    loses: tuple[str, ...]  # acceptable losses
+    says: str = ""  # pattern of an expected line; empty if no process is left to report
     status: tuple[int, ...] = (1,)
-    sweep: bool = False  # {n} in the environment goes up until there is no such call any more
-    values: tuple[int, ...] = ()  # {n} takes these instead
+    sweep: bool = False  # increase {n} in the environment until there is no such call
+    values: tuple[int, ...] = ()  # values of {n} instead
     prefix: tuple[str, ...] = ()  # before the program
     options: tuple[str, ...] = ()
     quick: bool = False  # one of the few that run in every test
@@ -32,27 +32,27 @@ class Case:
 
 @dataclass
 class Row:
-    """What became of a case."""
+    """The result of a case."""
 
     fault: str
     where: str
     schedule: str
     runs: int = 0
-    lost: str = ""  # the most that a run of it has lost
+    lost: str = ""  # the largest loss of its runs
     line: str = ""
-    seconds: float = 0  # of the longest run
+    seconds: float = 0  # duration of the longest run
     problems: list[str] = field(default_factory=list)
-    skipped: str = ""  # why it was not run
-    test: str = ""  # of pytest
+    skipped: str = ""  # reason for skipping
+    test: str = ""  # pytest's test id
 
     @property
     def ok(self) -> bool:
-        """Whether all that is promised held."""
+        """Whether there were no problems."""
         return not self.problems
 
 
 def completes(exposure: Exposure, command: list, cameras: tuple[str, ...]) -> list[str]:
-    """Runs what completes the frames; what is not as it ought to be then."""
+    """Runs the command that completes the frames; returns problems."""
     again = exposure.run(command)
     problems = []
     if again.status != 0:
@@ -66,7 +66,7 @@ def completes(exposure: Exposure, command: list, cameras: tuple[str, ...]) -> li
 
 
 def judge(exposure: Exposure, case: Case, ended: Ended, row: Row) -> list[str]:
-    """Notes what a run has lost; what is not as it ought to be."""
+    """Records the loss of a run; returns problems."""
     problems = []
     if not ended.in_time:
         problems.append(f"did not end within {exposure.deadline:.0f} s")
@@ -101,7 +101,7 @@ def judge(exposure: Exposure, case: Case, ended: Ended, row: Row) -> list[str]:
 
 
 def disturb(exposure: Exposure, case: Case, number: int, row: Row) -> bool:
-    """A run that is disturbed, and one that completes it; whether the fault was met."""
+    """A run with a fault, and a run that completes it; returns whether the fault occurred."""
     extra = {name: value.format(n=number) for name, value in case.environment.items()}
     preloads = "SPEX_IO_FAULT" in extra
     if preloads:
@@ -125,7 +125,7 @@ def disturb(exposure: Exposure, case: Case, number: int, row: Row) -> bool:
 
 
 def check(exposure: Exposure, case: Case, most: int = 2000) -> Row:
-    """All runs of a case."""
+    """Runs a case."""
     row = Row(case.fault, case.where, case.schedule.name)
     if case.values:
         for number in case.values:
@@ -135,10 +135,10 @@ def check(exposure: Exposure, case: Case, most: int = 2000) -> Row:
         while disturb(exposure, case, number, row) and case.sweep and number < most:
             number += 1
     if row.runs == 0:
-        row.problems.append("the fault was not met")
+        row.problems.append("the fault did not occur")
     return row
 
 
 def skipped(case: Case, reason: str) -> Row:
-    """The row of a case that cannot be run here."""
+    """The row of a case that cannot run here."""
     return Row(case.fault, case.where, case.schedule.name, skipped=reason)

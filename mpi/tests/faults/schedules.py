@@ -1,4 +1,4 @@
-"""How frames are extracted here, and which rank does what to the frame that is disturbed."""
+"""The tested schedules, and the ranks of each phase of the frame with the fault."""
 
 from dataclasses import dataclass, field
 
@@ -7,28 +7,28 @@ from exposure import CAMERAS, DISTURBED, OPTIONS, Exposure
 
 @dataclass(frozen=True)
 class Schedule:
-    """A way to extract frames."""
+    """A schedule with its command line."""
 
     name: str
     ranks: int
     options: tuple[str, ...] = ()
     one_frame: bool = False
     by_list: bool = False
-    # The ranks that do a phase of the disturbed frame.
+    # The ranks of each phase of the frame with the fault.
     who: dict[str, tuple[int, ...]] = field(default_factory=dict)
 
     @property
     def camera(self) -> str:
-        """What the hook of a phase is told."""
+        """The camera that is passed to phase hooks."""
         return "" if self.one_frame else DISTURBED
 
     @property
     def cameras(self) -> tuple[str, ...]:
-        """The cameras whose frames are extracted."""
+        """The extracted cameras."""
         return (DISTURBED,) if self.one_frame else CAMERAS
 
     def command(self, exposure: Exposure, *more: str, prefix: list[str] | None = None) -> list:
-        """The command line; `prefix` comes before the program, on each rank."""
+        """The command line; `prefix` precedes the program on each rank."""
         launcher = ["mpirun", "-n", str(self.ranks)] if self.ranks > 1 else []
         if self.one_frame:
             psf = exposure.input(DISTURBED, "psf")
@@ -48,7 +48,7 @@ class Schedule:
         ]
 
     def resume(self, exposure: Exposure) -> list:
-        """The command line that completes what is left."""
+        """The command line that completes the remaining frames."""
         return self.command(exposure, *([] if self.one_frame else ["--skip-existing"]))
 
 

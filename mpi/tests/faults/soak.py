@@ -1,4 +1,4 @@
-"""Thousands of frames in one process: memory and descriptors stay, bytes are equal."""
+"""Thousands of frames in one process: memory and descriptors must not grow, bytes must be equal."""
 
 import os
 import shutil
@@ -10,29 +10,29 @@ from pathlib import Path
 
 from exposure import CAMERAS, MPI, OPTIONS, Exposure
 
-MOST_BYTES_A_FRAME = 2048  # the run log's events and outcomes of a frame are in memory to the end
+MOST_BYTES_A_FRAME = 2048  # the run log's events and outcomes stay in memory until the end
 
 
 @dataclass
 class Soak:
-    """What a process of many frames was seen to hold."""
+    """The resources of a process over many frames."""
 
     schedule: str
     frames: int
     seconds: float = 0
-    first_mb: float = 0  # resident, after a tenth of the frames
-    last_mb: float = 0  # of the last tenth
+    first_mb: float = 0  # resident memory after a tenth of the frames
+    last_mb: float = 0  # resident memory in the last tenth
     bytes_a_frame: float = 0
-    first_files: int = 0  # open descriptors, as above
+    first_files: int = 0  # open descriptors, as first_mb
     last_files: int = 0
-    wrong: int = 0  # frames that are not there, or have other bytes
+    wrong: int = 0  # frames that are missing or have other bytes
     problems: list[str] = field(default_factory=list)
     skipped: str = ""
-    test: str = ""  # of pytest
+    test: str = ""  # pytest's test id
 
     @property
     def ok(self) -> bool:
-        """Whether nothing grew and all frames are right."""
+        """Whether there were no problems."""
         return not self.problems
 
 
@@ -73,7 +73,7 @@ def soak(exposure: Exposure, schedule: str, frames: int) -> Soak:
         try:
             samples.append((done, *look(child.pid)))
         except OSError:
-            break  # it has ended
+            break  # the process has ended
         time.sleep(0.1)
     error = child.communicate()[1]
     result.seconds = time.monotonic() - start

@@ -1,4 +1,4 @@
-"""Faults that take more than a variable: mounts, a Slurm of two nodes, a GPU."""
+"""Faults that need more than a variable: mounts, a Slurm of two nodes, a GPU."""
 
 import os
 import re
@@ -20,7 +20,7 @@ FRAMES = next(s for s in schedules.ALL if s.name == "frames, 3 ranks each")
 
 
 def state_of(pid: int) -> str:
-    """As ps has it: T is stopped."""
+    """The process state as in ps: T means stopped."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rsplit(") ", 1)[1][0]
     except OSError:
@@ -38,7 +38,7 @@ def variable(pid: int, name: str) -> str:
 
 
 def until(holds: Callable[[], bool], seconds: float) -> bool:
-    """Waits until something holds."""
+    """Waits for a condition."""
     for _ in range(int(seconds * 20)):
         if holds():
             return True
@@ -47,7 +47,7 @@ def until(holds: Callable[[], bool], seconds: float) -> bool:
 
 
 def stopped_alone(exposure: Exposure) -> Row:
-    """A process that is stopped and told to go on: as a job that is suspended."""
+    """A process that is stopped and continued, like a suspended job."""
     spec = f"extract:{DISTURBED}:0:stop"
     options = ("--stall-limit", "1")
     case = Case(
@@ -72,18 +72,18 @@ def stopped_alone(exposure: Exposure) -> Row:
     row.seconds = ended.seconds
     row.problems = judge(exposure, case, ended, row)
     if row.runs == 0:
-        row.problems.append("the fault was not met")
+        row.problems.append("the fault did not occur")
     return row
 
 
 def stopped_of(mark: str, found: list[int]) -> int:
-    """A stopped process of a run, noted in `found`."""
+    """Finds a stopped process of a run and stores it in `found`."""
     found[0] = next((pid for pid in processes(mark) if state_of(pid) == "T"), 0)
     return found[0]
 
 
 def mounted(*command: object) -> str:
-    """Mounts something; why that is not possible, or the empty string."""
+    """Mounts a file system; returns the reason of a failure or an empty string."""
     if shutil.which(str(command[0])) is None:
         return f"there is no {command[0]}"
     done = subprocess.run([str(c) for c in command], capture_output=True, text=True, check=False)
@@ -92,7 +92,7 @@ def mounted(*command: object) -> str:
 
 
 def full_disk(exposure: Exposure) -> Row:
-    """A disk with room for two frames, later for all."""
+    """A disk with space for two frames, later for all."""
     case = Case(
         "disk full",
         "a real one, of two frames' size",
@@ -122,14 +122,14 @@ def full_disk(exposure: Exposure) -> Row:
 
 
 def hanging_file_system(exposure: Exposure) -> Row:
-    """A FUSE file system whose process is stopped while frames are written."""
+    """A FUSE file system whose server is stopped while frames are written."""
     options = ("--stall-limit", "3")
     case = Case(
         "a file system that hangs",
         "FUSE, as the first frame is there",
         PIPELINE,
         {},
-        # All but the frame that waits may be there before the file system is stopped.
+        # All frames except the waiting one may exist before the file system is stopped.
         (FRAME, RUN),
         r"^spex-cpu: rank 0 has made no progress for 3 s, in ",
         options=options,
@@ -154,7 +154,7 @@ def hanging_file_system(exposure: Exposure) -> Row:
 
     try:
         command = PIPELINE.command(exposure, *options)
-        # The second frame waits a moment, so that there is something left to write.
+        # The second frame waits, so that there is work left.
         ended = exposure.run(
             ["env", "LD_PRELOAD=", *command], hang, SPEX_FAULT=f"write:{DISTURBED}:0:wait"
         )
@@ -171,7 +171,7 @@ def hanging_file_system(exposure: Exposure) -> Row:
 
 
 def command_line(pid: int) -> str:
-    """The command of a process."""
+    """The command line of a process."""
     try:
         return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
     except OSError:
@@ -179,7 +179,7 @@ def command_line(pid: int) -> str:
 
 
 def vanishing_node(exposure: Exposure) -> Row:
-    """A node of two whose slurmd, step daemons and ranks are all killed at once."""
+    """One of two nodes loses its slurmd, step daemons and ranks at once."""
     case = Case(
         "a node vanishes",
         "extract, node 2 of 2, SlurmdTimeout 20 s",
@@ -212,21 +212,21 @@ def vanishing_node(exposure: Exposure) -> Row:
         row.runs = 1
 
     exposure.clear()
-    # Slurm's own limit is 300 s.
+    # Slurm's default is 300 s.
     limit = {"SPEX_SLURM_CONF": "SlurmdTimeout=20"}
     spec = f"extract:{DISTURBED}:1:stop"
     ended = exposure.run(command, vanish, SPEX_FAULT=spec, **limit)
     row.seconds = ended.seconds
     row.problems = judge(exposure, case, ended, row)
     if row.runs == 0:
-        row.problems.append("the fault was not met")
+        row.problems.append("the fault did not occur")
     row.problems += completes(exposure, FRAMES.resume(exposure), FRAMES.cameras)
     return row
 
 
 def device_memory(exposure: Exposure) -> Row:
-    """A GPU of which MPS gives the program too little memory."""
-    # The first is too little to begin with; of the others the larger may be enough.
+    """A GPU on which MPS limits the program's memory."""
+    # The first limit is too small to start; the larger limits may suffice.
     limits = ("100M", "600M", "1G", "2G")
     case = Case(
         "out of device memory",
@@ -250,7 +250,7 @@ def device_memory(exposure: Exposure) -> Row:
     options = ["--milestone", "pipeline", *OPTIONS]
     command = [ROOT / "mpi/programs/mps-wrapper", program, *files, *options]
     exposure.must(command)
-    # The frames of a GPU have other bytes than those of spex-cpu.
+    # GPU frames differ in bytes from spex-cpu's.
     by_cpu = exposure.expected
     exposure.expected = {c: exposure.output(c).read_bytes() for c in LIST.cameras}
     try:
@@ -261,7 +261,7 @@ def device_memory(exposure: Exposure) -> Row:
             row.seconds = max(row.seconds, ended.seconds)
             problems = judge(exposure, case, ended, row)
             if limit == limits[0] and ended.status == 0:
-                problems.append("the fault was not met")
+                problems.append("the fault did not occur")
             problems += completes(exposure, [*command, "--skip-existing"], LIST.cameras)
             row.problems += [f"{limit}: {problem}" for problem in problems]
     finally:
@@ -270,7 +270,7 @@ def device_memory(exposure: Exposure) -> Row:
 
 
 def lost_gpu(exposure: Exposure) -> Row:
-    """A kernel that breaks the context: the test of the GPU's extractors."""
+    """A kernel that breaks the context, by the test of the GPU's extractors."""
     case = Case("a GPU error", "extract", PIPELINE, {}, (NOTHING,))
     program = exposure.binaries / "tests/test_gpu_lost"
     if not program.exists():

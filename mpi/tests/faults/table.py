@@ -13,7 +13,7 @@ CELLS = {"nothing": "–", "frame": "frame", "run": "run"}
 
 
 def soak_text(soak: Soak) -> str:
-    """Its numbers."""
+    """The numbers of a soak test."""
     return (
         f"{soak.frames} frames in {soak.seconds:.0f} s; memory {soak.first_mb:.1f} MB, later "
         f"{soak.last_mb:.1f} MB ({soak.bytes_a_frame:.0f} bytes a frame); open files "
@@ -22,7 +22,7 @@ def soak_text(soak: Soak) -> str:
 
 
 def as_json(kept: list[Row | Soak]) -> dict:
-    """All of it."""
+    """All results as JSON."""
     kinds = (("cases", Row), ("soak", Soak))
     return {
         key: [asdict(one) | {"ok": one.ok} for one in kept if isinstance(one, kind)]
@@ -31,7 +31,7 @@ def as_json(kept: list[Row | Soak]) -> dict:
 
 
 def from_json(paths: list[Path]) -> list[Row | Soak]:
-    """What earlier runs have written."""
+    """Results of earlier runs."""
     kept: list[Row | Soak] = []
     for path in paths:
         data = json.loads(path.read_text())
@@ -43,12 +43,12 @@ def from_json(paths: list[Path]) -> list[Row | Soak]:
 
 
 def kind(row: Row) -> tuple[str, str]:
-    """Fault and place, without the rank."""
+    """The fault and its place without the rank."""
     return row.fault, re.sub(r", rank \d+$", "", row.where)
 
 
 def escaped(line: str) -> str:
-    """A line as code, in a table."""
+    """A line formatted as code for a table."""
     line = re.sub(r"/\S*/(?=(out|night)/)", "", line)
     line = re.sub(r"\b(spex-[cg]pu): (\S+: )?(?=frame b\d failed)", r"\1: OUTPUT: ", line)
     line = re.sub(r" on node \S+", " on node NODE", line)
@@ -78,7 +78,7 @@ def merged(kinds: list[tuple[str, str, list[str]]]) -> list[str]:
 
 
 def matrix(rows: list[Row]) -> list[str]:
-    """A column for each schedule; faults with the same outcomes share a row."""
+    """One column per schedule; faults with the same outcomes share a row."""
     names = [s.name for s in schedules.ALL]
     lines = ["| fault: where | " + " | ".join(names) + " |", "| --- |" + " --- |" * len(names)]
     found = []
@@ -98,7 +98,7 @@ def matrix(rows: list[Row]) -> list[str]:
 
 
 def others(rows: list[Row]) -> list[str]:
-    """What is in no schedule of the matrix, and what could not be run."""
+    """Cases outside of the matrix, and skipped cases."""
     names = [s.name for s in schedules.ALL]
     lines = ["| fault | where | schedule | lost |", "| --- | --- | --- | --- |"]
     for row in rows:
@@ -111,7 +111,7 @@ def others(rows: list[Row]) -> list[str]:
 
 
 def lines_said(rows: list[Row]) -> list[str]:
-    """The first line of each fault; faults whose lines differ in the system's text share a row."""
+    """The first line of each fault; lines that differ only in the system's text share a row."""
     lines = ["| fault | line |", "| --- | --- |"]
     first: dict[str, str] = {}
     for row in rows:

@@ -22,20 +22,20 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES)
 def test_fault(exposure: Exposure, keep: Keep, case: Case) -> None:
-    """A fault that a variable makes."""
+    """A fault that a variable causes."""
     keep(check(exposure, case))
 
 
 @pytest.mark.parametrize("fault", special.ALL, ids=lambda fault: fault.__name__)
 def test_special(exposure: Exposure, keep: Keep, fault: Callable[[Exposure], Row]) -> None:
-    """A fault that takes more than a variable."""
+    """A fault that needs more than a variable."""
     keep(fault(exposure))
 
 
 @pytest.mark.parametrize("schedule", ["sequential", "pipeline"])
 def test_soak(exposure: Exposure, keep: Keep, pytestconfig: pytest.Config, schedule: str) -> None:
-    """Thousands of frames by one process."""
+    """Thousands of frames in one process."""
     frames = pytestconfig.getoption("soak")
     if frames == 0:
-        pytest.skip("not asked for (--soak N)")
+        pytest.skip("not requested (--soak N)")
     keep(soak(exposure, schedule, frames))

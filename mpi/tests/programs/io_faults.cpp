@@ -38,7 +38,7 @@ std::string_view environment(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-// Whether this process is the rank that is meant.
+// Whether this process is the selected rank.
 bool is_rank() {
   const std::string_view wanted = environment("SPEX_IO_RANK");
   if (wanted.empty()) return true;
@@ -73,7 +73,7 @@ Fault& fault() {
   return one;
 }
 
-// The files that are meant, by descriptor.
+// Whether each descriptor's file is selected.
 std::array<std::atomic<bool>, most_files>& watched() {
   static std::array<std::atomic<bool>, most_files> all{};
   return all;
@@ -101,7 +101,7 @@ void note(long number, const char* path) {
 
 enum class Outcome { as_ever, fails, is_short };
 
-// What becomes of a call on a file that is meant; errno is set where it fails.
+// The outcome of a call on a selected file; sets errno if the call fails.
 Outcome meet(const char* call, const char* path = "") {
   Fault& one = fault();
   if (one.call != call) return Outcome::as_ever;

@@ -1,5 +1,5 @@
-// Reads command lines of an extraction, a JSON list of words each line, and prints what spex-cpu
-// makes of them, a JSON object each line, for comparisons with production's own parser.
+// Reads command lines of an extraction, one JSON list of words per line, and prints spex-cpu's
+// parsed options as one JSON object per line, for comparison with production's parser.
 
 #include <iostream>
 #include <string>
@@ -19,7 +19,7 @@ nlohmann::json or_null(const std::optional<T>& value) {
   return value ? nlohmann::json(*value) : nlohmann::json();
 }
 
-// By production's names; null where the command line is wrong.
+// Options by production's names; null if the command line is wrong.
 nlohmann::json parsed(std::vector<std::string> words) {
   CLI::App app("", "spex-cpu");
   spex::ExtractArguments one;

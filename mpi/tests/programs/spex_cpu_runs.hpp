@@ -13,21 +13,21 @@
 namespace spex::test {
 
 inline const std::string spex_cpu = SPEX_BINARY_DIR "/bin/spex-cpu";
-/// The same, where SPEX_FAULT makes phases fail (spex_cpu_with_faults.cpp).
+/// The same, but SPEX_FAULT makes phases fail (spex_cpu_with_faults.cpp).
 inline const std::string spex_cpu_with_faults = SPEX_BINARY_DIR "/tests/spex-cpu-with-faults";
 inline const std::string golden = SPEX_SOURCE_DIR "/golden/";
 
 /// Options by name; an empty value stands for a flag.
 using Options = std::map<std::string, std::string>;
 
-/// The names of all rungs that spex-cpu has.
+/// The milestones of spex-cpu.
 inline std::vector<std::string> cpu_milestones() {
   std::vector<std::string> names;
   for (const Milestone one : milestones_of(Device::cpu)) names.push_back(to_string(one));
   return names;
 }
 
-/// What stands before spex-cpu: nothing, or mpirun with a number of ranks.
+/// The launcher: nothing, or mpirun with a number of ranks.
 inline std::vector<std::string> mpirun(int ranks) {
   return {SPEX_MPIEXEC, "-n", std::to_string(ranks)};
 }
@@ -55,9 +55,8 @@ inline Options tiny_z(const std::string& output) {
           {"--full-precision", ""}};
 }
 
-/// Runs `launcher spex-cpu options`. A run that hangs is ended after four minutes, and has status
-/// 124: ranks that wait for each other take minutes for what needs a second where other processes
-/// leave them a few hundredths of a core.
+/// Runs `launcher spex-cpu options`. Kills a run after four minutes, with status 124: waiting ranks
+/// take minutes instead of a second if other processes leave them little CPU time.
 inline Finished run_spex_cpu(const Options& options, const std::vector<std::string>& launcher = {},
                              const std::string& program = spex_cpu) {
   std::vector<std::string> command{"timeout", "240"};

@@ -1,4 +1,4 @@
-"""Frames with the barycentric correction, held to what astropy and NumPy make of the same headers.
+"""Compares barycentric frames with astropy and NumPy for the same headers.
 
 usage: test_barycentric.py spex-cpu GOLDEN-FOLDER
 """
@@ -27,7 +27,7 @@ KITT_PEAK = EarthLocation.from_geodetic(
 iers.conf.auto_download = False
 iers.earth_orientation_table.set(iers.IERS_A.open(iers.IERS_A_FILE))
 
-# What the two headers hold, and where that says that the telescope looked: RA, Dec, MJD.
+# The keywords of both headers, and the resulting pointing: RA, Dec, MJD.
 TIME = {"MJD-OBS": 59305.4, "EXPTIME": 900.0}
 MIDDLE = 59305.4 + 450 / 86400
 HEADERS = [
@@ -43,7 +43,7 @@ KEYWORDS += ["MJD-OBS", "MJD", "EXPTIME"]
 
 
 def factor(ra: float, dec: float, mjd: float) -> float:
-    """As desispec.heliocentric has it."""
+    """The factor as in desispec.heliocentric."""
     sky = SkyCoord(ra=ra * units.deg, dec=dec * units.deg, frame="icrs")
     v = sky.radial_velocity_correction(obstime=Time(mjd, format="mjd"), location=KITT_PEAK)
     kms = units.km / units.s
@@ -51,7 +51,7 @@ def factor(ra: float, dec: float, mjd: float) -> float:
 
 
 class Frames(unittest.TestCase):
-    """Each test in a folder of its own."""
+    """Tests with a temporary folder each."""
 
     def setUp(self):
         """A folder."""
@@ -59,7 +59,7 @@ class Frames(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.folder)
 
     def image(self, image: dict, fibermap: dict, **more: str) -> Path:
-        """golden/tiny-b with other keywords in its two headers."""
+        """A copy of golden/tiny-b with other keywords in both headers."""
         path = self.folder / "preproc.fits"
         with fits.open(GOLDEN / "tiny-b/preproc.fits") as hdus:
             for hdu, keywords in (("IMAGE", image), ("FIBERMAP", fibermap)):
@@ -71,7 +71,7 @@ class Frames(unittest.TestCase):
         return path
 
     def extract(self, image: Path, *options: str, wavelength: tuple = WAVELENGTH) -> fits.HDUList:
-        """The frame."""
+        """Extracts a frame."""
         frame = self.folder / "frame.fits"
         grid = ",".join(repr(float(x)) for x in wavelength)
         command = [PROGRAM, "-i", image, "-p", GOLDEN / "tiny-b/psf.fits", "-o", frame, "-w", grid]
@@ -80,7 +80,7 @@ class Frames(unittest.TestCase):
         return fits.open(io.BytesIO(frame.read_bytes()))
 
     def test_factor_of_each_header(self):
-        """HELIOCOR is astropy's."""
+        """HELIOCOR agrees with astropy."""
         for image, fibermap, looked in HEADERS:
             path = self.image(image, fibermap)
             frame = self.extract(path, "--barycentric-correction", "--iers", iers.IERS_A_FILE)
@@ -90,8 +90,8 @@ class Frames(unittest.TestCase):
             self.assertLess(abs(without / factor(*looked) - 1), 1e-10, image)
             self.assertNotEqual(without, found)
 
-    def test_frame_is_that_of_the_corrected_grid(self):
-        """Fluxes of wmin/F, wmax/F, dw/F; wavelengths, keywords of the grid asked for."""
+    def test_frame_of_the_corrected_grid(self):
+        """Fluxes are of wmin/F, wmax/F, dw/F; wavelengths and keywords of the requested grid."""
         image, fibermap, looked = HEADERS[0]
         path = self.image(image, fibermap)
         wmin, wmax, dw = WAVELENGTH
@@ -113,7 +113,7 @@ class Frames(unittest.TestCase):
 
         plain = self.extract(path)
         pull = (frame["FLUX"].data - plain["FLUX"].data) * np.sqrt(plain["IVAR"].data)
-        self.assertGreater(np.abs(pull).max(), 1e-3, "the correction is not to be seen")
+        self.assertGreater(np.abs(pull).max(), 1e-3, "the correction has no effect")
 
     def test_scores_of_the_stated_grid(self):
         """Their dw is that of the stated grid; CAMERA is written in lower case."""
@@ -137,15 +137,15 @@ class Frames(unittest.TestCase):
         )
 
     def test_by_obstype(self):
-        """SCIENCE and SKY alone."""
+        """Only SCIENCE and SKY are corrected."""
         image, fibermap, _ = HEADERS[0]
         for obstype, corrected in (("SCIENCE", True), ("SKY", True), ("FLAT", False)):
             path = self.image(image, fibermap, OBSTYPE=obstype)
             header = self.extract(path, "--barycentric-by-obstype")[0].header
             self.assertEqual("HELIOCOR" in header, corrected, obstype)
 
-    def test_factor_of_the_caller(self):
-        """--heliocor, to the last bit."""
+    def test_given_factor(self):
+        """--heliocor is used exactly."""
         given = 1.0000641254341616
         path = self.image(*HEADERS[0][:2])
         frame = self.extract(path, "--barycentric-correction", "--heliocor", repr(given))
@@ -154,7 +154,7 @@ class Frames(unittest.TestCase):
         np.testing.assert_array_equal(frame["FLUX"].data, expected["FLUX"].data)
 
     def test_date_beyond_the_table(self):
-        """It is named; nothing is written."""
+        """The error names the date; nothing is written."""
         path = self.image({"RA": 1.0, "DEC": 2.0, "MJD": 70000.0}, {})
         with self.assertRaises(subprocess.CalledProcessError) as caught:
             self.extract(path, "--barycentric-correction", "--iers", iers.IERS_A_FILE)

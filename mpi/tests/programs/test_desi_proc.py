@@ -1,4 +1,4 @@
-"""What desi_proc's rank 0 would do for its extractions, without desispec.
+"""Tests the extractions of desi_proc's rank 0, without desispec.
 
 usage: test_desi_proc.py FOLDER-OF-PROGRAMS DESI-PROC-FOLDER
 
@@ -24,7 +24,7 @@ import spex_desi_proc  # noqa: E402 (its folder is an argument)
 
 GRID = {"b": "3600.0,5800.0,0.8", "r": "5760.0,7620.0,0.8"}
 PSFERR = {"b": "0.04", "r": "0.01"}
-# A rank of a job: MPI must not take the run for a part of it. Rank 1 waits, as desi_proc's does.
+# A rank of an MPI job: the run must not become part of the job. Rank 1 waits as in desi_proc.
 RANK = """
 import os, sys, time
 from pathlib import Path
@@ -63,18 +63,18 @@ class DesiProc(unittest.TestCase):
         self.addCleanup(patched.stop)
 
     def command(self, camera: str, *more: str) -> str:
-        """As desi_proc writes it."""
+        """The command that desi_proc writes."""
         image, psf = (self.night / f"{x}-{camera}-00000001.fits" for x in ("preproc", "psf"))
         words = ["desi_extract_spectra", "-w", GRID[camera[0]], "-i", image, "-p", psf]
         words += ["-o", self.frame(camera), "--psferr", PSFERR[camera[0]], "--no-gpu", *more]
         return " ".join(map(str, words))
 
     def frame(self, camera: str) -> Path:
-        """Where desi_proc wants it."""
+        """The frame's path in desi_proc."""
         return self.out / f"frame-{camera}-00000001-no-badcolumn-mask.fits.gz"
 
     def expect_frame(self, camera: str, *more: str):
-        """It is that of the command by itself."""
+        """The frame equals the frame of the command alone."""
         found = self.frame(camera).read_bytes()
         self.frame(camera).unlink()
         words = self.command(camera, *more, *os.environ["SPEX_OPTIONS"].split()).split()[1:]
@@ -82,7 +82,7 @@ class DesiProc(unittest.TestCase):
         self.assertEqual(found, self.frame(camera).read_bytes(), camera)
 
     def test_all_cameras_in_one_run_under_mpi(self):
-        """From one rank of two."""
+        """Starts one run from one of two ranks."""
         done = self.out / "done"
         barycentric = "--barycentric-correction"
         commands = []
@@ -99,8 +99,8 @@ class DesiProc(unittest.TestCase):
         for camera in ("b0", "r0"):
             self.expect_frame(camera, barycentric)
 
-    def test_what_is_not_there_is_counted(self):
-        """A missing image, and what specter is to do."""
+    def test_missing_frames_are_counted(self):
+        """A missing image, and commands for specter."""
         commands = {
             "b0": self.command("b0").replace("preproc-b0", "preproc-b9"),
             "r0": self.command("r0"),
@@ -111,8 +111,8 @@ class DesiProc(unittest.TestCase):
         self.assertFalse(self.frame("b0").exists())
         self.expect_frame("r0")
 
-    def test_options_that_differ_make_runs_of_their_own(self):
-        """And the grid and psferr are given where they are not desi_proc's."""
+    def test_different_options_make_separate_runs(self):
+        """Non-default grid and psferr are passed on."""
         _, usual = spex_desi_proc._split("b0", self.command("b0"))
         self.assertEqual(usual, ("--no-gpu",))
         words = self.command("b0").replace("5800.0", "5000.0").replace("0.04", "0.02")
@@ -120,8 +120,8 @@ class DesiProc(unittest.TestCase):
         self.assertEqual(options, ("-w", "3600.0,5000.0,0.8", "--psferr", "0.02", "--no-gpu"))
         self.assertEqual(files["-o"], str(self.frame("b0")))
 
-    def test_the_run_keeps_to_its_gpus_and_cpus(self):
-        """And is no rank of the job."""
+    def test_run_uses_its_gpus_and_cpus(self):
+        """The run is not a rank of the MPI job."""
         set_here = {"SPEX_GPUS": "2,3", "PMI_RANK": "0", "SLURM_PROCID": "0", "HOME": "/here"}
         with mock.patch.dict(os.environ, set_here):
             environment = spex_desi_proc._environment()
@@ -137,7 +137,7 @@ class DesiProc(unittest.TestCase):
 
     @unittest.skipUnless("DESISPEC_DIR" in os.environ, "DESISPEC_DIR is not set")
     def test_patch_applies(self):
-        """To desispec's proc.py, which calls us before it extracts by itself."""
+        """The patched proc.py of desispec calls our module before its own extraction."""
         path = Path("py/desispec/scripts/proc.py")
         copy = self.out / path
         copy.parent.mkdir(parents=True)

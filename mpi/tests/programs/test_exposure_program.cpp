@@ -1,4 +1,4 @@
-// Many frames as a user runs them: spex-cpu, alone and under mpirun.
+// Extraction of many frames by spex-cpu, without MPI and under mpirun.
 
 #include <sstream>
 
@@ -31,7 +31,7 @@ class ExposureProgram : public testing::Test {
         with(common, {{"--exposure", scratch.file("night")}, {"--outdir", scratch.file("out")}}),
         changes);
   }
-  // On two ranks.
+  // Runs on two ranks.
   [[nodiscard]] Finished run_with_fault(const std::string& fault) const {
     std::vector<std::string> launcher = mpirun(2);
     launcher.insert(launcher.end(), {"env", "SPEX_FAULT=" + fault});
@@ -78,7 +78,7 @@ TEST_F(ExposureProgram, ExposureGivesTheFramesOfSingleRuns) {
     }
 }
 
-TEST_F(ExposureProgram, AFrameAloneHasARunLogToo) {
+TEST_F(ExposureProgram, SingleFrameHasARunLog) {
   const std::string log = scratch.file("log"), alone = scratch.file("out/alone.fits");
   const Finished run = run_spex_cpu(with(common, {{"-i", file("preproc", "b0")},
                                                   {"-p", file("psf", "b0")},
@@ -94,7 +94,8 @@ TEST_F(ExposureProgram, AFrameAloneHasARunLogToo) {
   EXPECT_EQ(json.at("frames")[0].at("camera"), "");
 }
 
-// preproc and PSFs apart, frames by desi_proc's names, some there already and some without inputs.
+// Images and PSFs in separate folders, desi_proc's names of frames, some existing outputs, some
+// missing inputs.
 TEST_F(ExposureProgram, ATreeOfAProduction) {
   namespace fs = std::filesystem;
   const std::string preproc = scratch.file("prod/preproc/20240101/00000001/");
@@ -139,15 +140,15 @@ TEST_F(ExposureProgram, ATreeOfAProduction) {
   EXPECT_EQ(written.find_double("HELIOCOR").has_value(), true);  // OBSTYPE is SCIENCE
   EXPECT_EQ(written.get_string("IN_PSF"), exposure + "psf-b0-00000001.fits");
 
-  // Nothing is left to do: the file stays, and nothing is an error but what is missing.
+  // Nothing is left to do: the file stays, and only missing inputs are reported.
   const std::string before = read_file(frame("b0"));
   run = run_spex_cpu(with(tree, {{"--cameras", "b0,b1"}, {"--events", log}}), mpirun(2));
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(read_file(frame("b0")), before);
   EXPECT_EQ(nlohmann::json::parse(read_file(log)).at("skipped").size(), 2U);
 
-  // Without --skip-missing what is missing fails, and the rest is done; options win over the
-  // tree's.
+  // Without --skip-missing, frames with missing inputs fail and all others are extracted. Options
+  // override the tree's settings.
   fs::remove(frame("b0"));
   Options plain = with(tree, {{"--cameras", "b0,b2"},
                               {"--psferr", "0.02"},
@@ -164,9 +165,9 @@ TEST_F(ExposureProgram, ATreeOfAProduction) {
   EXPECT_FALSE(other.find_double("HELIOCOR"));
 }
 
-// A night of three exposures of two cameras: without a PSF, with a broken image, with one cut
-// short; what can be done is done, and a second run does the rest.
-TEST_F(ExposureProgram, ANightWithFaultsAndTheRestOfIt) {
+// A night of three exposures of two cameras with a missing PSF, a broken image and a truncated
+// image. The other frames are extracted; a second run completes the rest.
+TEST_F(ExposureProgram, SecondRunCompletesANightWithFaults) {
   namespace fs = std::filesystem;
   SimOptions options;
   options.folder = scratch.file("more");
@@ -242,7 +243,7 @@ TEST_F(ExposureProgram, ANightWithFaultsAndTheRestOfIt) {
       EXPECT_TRUE(read_file(alone) == read_file(name("frame", camera, expid))) << camera << expid;
     }
 
-  // Some exposures of it.
+  // Only some of the exposures.
   for (const int expid : {1, 2, 3}) fs::remove(name("frame", "b0", expid));
   run = run_spex_cpu(with(night, {{"--expid", "00000003,1"}, {"--cameras", "B0"}}));
   EXPECT_EQ(run.status, 0) << run.err;
@@ -254,7 +255,7 @@ TEST_F(ExposureProgram, ANightWithFaultsAndTheRestOfIt) {
   EXPECT_THAT(run.err, HasSubstr("skipped 3 frame(s): 1 exist, 2 lack inputs"));
 }
 
-TEST_F(ExposureProgram, FoldersApart) {
+TEST_F(ExposureProgram, SeparateFolders) {
   std::filesystem::create_directory(scratch.file("psfs"));
   const auto psf = [&](const char* camera) {
     return scratch.file(std::string("psfs/psf-") + camera + "-00000001.fits");
@@ -279,7 +280,7 @@ TEST_F(ExposureProgram, FoldersApart) {
   EXPECT_FALSE(std::filesystem::exists(scratch.file("out/frame-b0-00000001.fits")));
 }
 
-TEST_F(ExposureProgram, AFrameThatFailsIsNamedAndTheStatusIsOne) {
+TEST_F(ExposureProgram, FailedFrameIsNamedAndStatusIsOne) {
   const Finished run = run_with_fault("extract:b1:1");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("frame-b1-00000001.fits: frame b1 failed: rank 1: "));
@@ -291,7 +292,7 @@ TEST_F(ExposureProgram, AFrameThatFailsIsNamedAndTheStatusIsOne) {
   expect_outputs({"b0", "b2"});
 }
 
-TEST_F(ExposureProgram, AFileOfAnEarlierRunStaysAndIsNamed) {
+TEST_F(ExposureProgram, FileOfAnEarlierRunStaysAndIsNamed) {
   const std::string earlier = scratch.file("out/frame-b1-00000001.fits");
   write_file(earlier, "of an earlier run");
   const Finished run = run_with_fault("write:b1:0");
@@ -303,14 +304,14 @@ TEST_F(ExposureProgram, AFileOfAnEarlierRunStaysAndIsNamed) {
   expect_outputs({"b0", "b2"});
 }
 
-TEST_F(ExposureProgram, WhereTheOthersCannotBeToldTheRunEndsWithRankAndFrame) {
+TEST_F(ExposureProgram, FailureInGatherAbortsAndNamesRankAndFrame) {
   const Finished run = run_with_fault("gather:b1:1");
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("spex-cpu: rank 1: frame b1: fault injected"));
   expect_outputs({"b0"});
 }
 
-TEST_F(ExposureProgram, WrongCommandLinesAreRefused) {
+TEST_F(ExposureProgram, WrongCommandLinesAreRejected) {
   write_file(scratch.file("list"), "b0 image\n");
   const std::string list = scratch.file("list");
   const std::vector<std::pair<Options, std::string>> wrong{
@@ -330,7 +331,7 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRefused) {
       {of_exposure({{"--expid", "1,7"}}), "has no preproc file"},
       {with(common, {{"--night", "20240101"}, {"--expid", "1"}}), "the production is not known"},
       {with(common, {{"--preproc-dir", "night"}}), "--psf-dir and --outdir"},
-      {of_exposure({{"--specprod", "kibo"}}), "--night with it"},
+      {of_exposure({{"--specprod", "kibo"}}), "(expected --night)"},
       {of_exposure({{"--cameras", "b0,q1"}}),
        "'q1' is not a camera (expected names such as b0, r0 and z0, commas between; a0 means all"},
       {of_exposure({{"--cameras", "b"}}), "'b' is not a camera"},
@@ -340,11 +341,11 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRefused) {
       {of_exposure({{"--schedule", "random"}}), "--schedule"},
       {of_exposure({{"--stall-limit", "-1"}}), "--stall-limit: -1 (expected 0 s or more)"},
       {of_exposure({{"--schedule", "pipeline"}, {"--writers", "0"}}), "--writers"},
-      {of_exposure({{"--readers", "2"}}), "--readers: is for the schedule pipeline"},
-      {of_exposure({{"--extractors", "2"}}), "--extractors: is for the schedule pipeline"},
-      {of_exposure({{"--writers", "2"}}), "--writers: is for the schedule pipeline"},
+      {of_exposure({{"--readers", "2"}}), "--readers: requires the schedule pipeline"},
+      {of_exposure({{"--extractors", "2"}}), "--extractors: requires the schedule pipeline"},
+      {of_exposure({{"--writers", "2"}}), "--writers: requires the schedule pipeline"},
       {of_exposure({{"--frames-in-flight", "2"}, {"--schedule", "interleave-io"}}),
-       "--frames-in-flight: is for the schedule pipeline"},
+       "--frames-in-flight: requires the schedule pipeline"},
       {of_exposure({{"--schedule", "interleave-io"}}), "at least 3 ranks"},
       {of_exposure({{"--ranks-per-bundle", "2"}}),
        "--ranks-per-bundle: 2 (expected 1: one rank extracts here; mpirun -n N starts more)"},

@@ -1,4 +1,4 @@
-// The command line of an extraction, as production's scripts write it.
+// The command line of an extraction, compatible with production's scripts.
 
 #include <algorithm>
 #include <string>
@@ -18,7 +18,7 @@ namespace {
 using testing::HasSubstr;
 using Words = std::vector<std::string>;
 
-// A command line, after the three files that every one needs.
+// A parsed command line, without the three files that are always required.
 class Parsed {
  public:
   explicit Parsed(Words words) {
@@ -31,7 +31,7 @@ class Parsed {
     ok = parse_extract_command_line(app_, static_cast<int>(argv.size()), argv.data(), true, status);
     said = testing::internal::GetCapturedStderr();
   }
-  // What an option was given last; "" where it was not.
+  // The last value of an option; "" if it was not given.
   [[nodiscard]] std::string value(const std::string& name) {
     const std::vector<std::string> all = app_.get_option("--" + name)->results();
     return all.empty() ? "" : all.back();
@@ -55,7 +55,7 @@ void expect_refused(const Words& words, const std::string& why) {
   EXPECT_THAT(parsed.said, HasSubstr(why));
 }
 
-// An option of desi_extract_spectra, and the shortest abbreviation that argparse takes for it.
+// An option of desi_extract_spectra and its shortest abbreviation in argparse.
 struct Abbreviated {
   const char* shortest;
   const char* name;
@@ -86,18 +86,18 @@ constexpr Abbreviated abbreviations[] = {
     {"pi", "pixpad-frac"},
 };
 
-TEST(ProductionNames, AreThoseOfTheTable) {
+TEST(ProductionNames, MatchTheTable) {
   EXPECT_EQ(std::size(abbreviations) + 1, std::size(production_names));  // and --help
   for (const Abbreviated& one : abbreviations)
     EXPECT_NE(std::ranges::find(production_names, one.name), std::end(production_names));
 }
 
-TEST(Abbreviation, StandsForItsOption) {
+TEST(Abbreviation, IsExpandedToItsOption) {
   for (const Abbreviated& one : abbreviations) {
     const std::string name = one.name;
     for (std::size_t length = std::string(one.shortest).size(); length <= name.size(); ++length) {
       const std::string word = "--" + name.substr(0, length);
-      // Ours, written out: argparse has no other way for these two.
+      // Full names of this project's options; argparse would reject these two abbreviations.
       if (word == "--decorrelate" || word == "--wavepad") continue;
       if (one.flag) {
         EXPECT_EQ(Parsed({word}).value(name), "true") << word;
@@ -111,7 +111,7 @@ TEST(Abbreviation, StandsForItsOption) {
   }
 }
 
-TEST(Abbreviation, IsRefusedWhereItIsAmbiguous) {
+TEST(Abbreviation, IsRejectedIfAmbiguous) {
   expect_refused({"--m", "x"}, "--m: could be --model or --mpi (expected one of them)");
   expect_refused({"--ps", "x"}, "--ps: could be --psf or --psferr");
   expect_refused({"--wave", "x"}, "--wave: could be --wavelength or --wavepad-frac");
@@ -120,20 +120,20 @@ TEST(Abbreviation, IsRefusedWhereItIsAmbiguous) {
   expect_refused({"--m=x"}, "could be --model or --mpi");
 }
 
-TEST(Abbreviation, OfOursWhereProductionHasNone) {
+TEST(Abbreviation, OfOurOptionsIfProductionHasNone) {
   EXPECT_EQ(Parsed({"--sche", "pipeline"}).value("schedule"), "pipeline");
   EXPECT_EQ(Parsed({"--thr=3"}).value("threads"), "3");
   expect_refused({"--sk"}, "--sk: could be --skip-existing or --skip-missing");
   expect_refused({"--fast"}, "--fast");
 }
 
-TEST(Abbreviation, IsNoNameThatIsWrittenOut) {
+TEST(Abbreviation, NeverReplacesAFullName) {
   EXPECT_EQ(Parsed({"--wavepad", "4"}).value("wavepad"), "4");
   EXPECT_EQ(Parsed({"--decorrelate", "noise"}).value("decorrelate"), "noise");
   EXPECT_EQ(Parsed({"--psferr-by-arm"}).value("psferr-by-arm"), "true");
 }
 
-TEST(ShortOptions, AsArgparseTakesThem) {
+TEST(ShortOptions, AsInArgparse) {
   EXPECT_EQ(Parsed({"-ix"}).value("input"), "x");
   EXPECT_EQ(Parsed({"-i=x"}).value("input"), "x");
   Parsed together({"-vi", "x"});
@@ -143,7 +143,7 @@ TEST(ShortOptions, AsArgparseTakesThem) {
   EXPECT_EQ(Parsed({"-m", "-"}).value("model"), "-");
 }
 
-TEST(UnknownOption, ThatIsNearAnother) {
+TEST(UnknownOption, SuggestsASimilarOption) {
   expect_refused({"--wavelenght", "5,6,7"},
                  "--wavelenght: unknown option, did you mean --wavelength?");
   expect_refused({"--pixpad_frac=3"}, "--pixpad_frac: unknown option, did you mean --pixpad-frac?");
@@ -160,7 +160,7 @@ TEST(OptionsOfGpuSpecter, ArgumentsOfSpex) {
   EXPECT_EQ(make_job(parsed.one).files.output, "O");
 }
 
-TEST(RepeatedOption, CountsAsItIsLast) {
+TEST(RepeatedOption, LastValueCounts) {
   Parsed twice({"--nspec", "5", "-n", "10", "--mpi", "--mpi", "--inp", "x"});
   EXPECT_TRUE(twice.ok) << twice.said;
   EXPECT_EQ(twice.one.job.settings.options.nspec, 10);
@@ -168,7 +168,7 @@ TEST(RepeatedOption, CountsAsItIsLast) {
   EXPECT_EQ(twice.one.job.files.input, "x");
 }
 
-TEST(MissingValue, IsNotTheNextOption) {
+TEST(MissingValue, IsNotTakenFromTheNextOption) {
   expect_refused({"-m", "--mpi"}, "-m: has no value, but --mpi after it");
   expect_refused({"--mod", "-v"}, "--model: has no value");
   expect_refused({"--model"}, "--model: has no value");
@@ -196,7 +196,7 @@ TEST(WholeNumber, IsDecimal) {
   for (const char* wrong : {"5.0", "x", "", "--5"}) expect_refused({"--nspec", wrong}, "nspec");
 }
 
-TEST(Wavelength, AsPythonReadsNumbers) {
+TEST(Wavelength, AcceptsPythonNumbers) {
   const WaveRange range = parse_wavelength("3600.0, 9824 ,+8e-1");
   EXPECT_EQ(range.wmin, 3600);
   EXPECT_EQ(range.wmax, 9824);

@@ -1,4 +1,4 @@
-// What spex-cpu cannot do ends in one line, a status, and no file.
+// Errors of spex-cpu: one line, an exit status, and no output file.
 
 #include <sstream>
 #include <string>
@@ -18,7 +18,7 @@ using testing::HasSubstr;
 constexpr int usage = 2;
 constexpr int other = 1;
 
-// Wrong files and a folder for outputs, made once for all tests.
+// Invalid input files and a folder for outputs, created once for all tests.
 class Files {
  public:
   Files() {
@@ -57,13 +57,13 @@ struct BadRun {
   std::string name;
   Options changes;
   int status;
-  std::string says;  // a part of the line that tells the cause
+  std::string says;  // a part of the message that identifies the cause
 };
 void PrintTo(const BadRun& bad, std::ostream* out) {
   *out << bad.name;
 }
 
-// Places below the folder of outputs are written as OUT/...
+// OUT/ stands for the output folder.
 std::vector<BadRun> bad_runs() {
   return {
       {"missing_image", {{"-i", input("none.fits")}}, other, "none.fits: "},
@@ -83,7 +83,7 @@ std::vector<BadRun> bad_runs() {
        "preproc.fits: is not a PSF file: it has no HDU YTRACE, and its first HDU is IMAGE"},
       {"psf_of_another_ccd", {{"-p", golden + "tiny-z/psf.fits"}}, other, "NPIX_X x NPIX_Y"},
       {"psf_of_another_arm", {{"-p", input("other-arm.fits")}}, other, "is the PSF of r3"},
-      {"mask_of_reals", {{"-i", input("reals.fits")}}, other, "MASK holds real numbers"},
+      {"mask_of_reals", {{"-i", input("reals.fits")}}, other, "MASK holds floating-point numbers"},
       {"psf_with_nan", {{"-p", input("nan.fits")}}, other, "nan.fits: "},
       {"psf_with_negative_width", {{"-p", input("narrow.fits")}}, other, "positive widths"},
       {"psf_far_from_the_ccd", {{"-p", input("far.fits")}}, other, "fiber 0"},
@@ -96,13 +96,13 @@ std::vector<BadRun> bad_runs() {
       {"wavelength_stepping_back", {{"-w", "3620,3630,-0.8"}}, usage, "dw > 0"},
       {"wavelength_of_tiny_steps", {{"-w", "3620,3630,1e-9"}}, usage, "a million"},
       {"wavelength_nan", {{"-w", "nan,3630,0.8"}}, usage, "wmin,wmax,dw"},
-      {"wavelength_off_the_ccd", {{"-w", "9000,9100,0.8"}}, usage, "off the CCD"},
+      {"wavelength_off_the_ccd", {{"-w", "9000,9100,0.8"}}, usage, "outside of the CCD"},
       {"no_spectra", {{"-n", "0"}}, usage, "--nspec"},
       {"negative_spectra", {{"-n", "-1"}}, usage, "--nspec"},
-      {"spectra_beyond_the_psf", {{"-n", "11"}}, usage, "beyond the PSF"},
-      {"spectra_beyond_from_specmin", {{"-s", "6"}, {"-n", "5"}}, usage, "beyond the PSF"},
+      {"spectra_beyond_the_psf", {{"-n", "11"}}, usage, "the PSF's fibers"},
+      {"spectra_beyond_from_specmin", {{"-s", "6"}, {"-n", "5"}}, usage, "the PSF's fibers"},
       {"spectra_beyond_any_int", {{"-n", "99999999999"}}, usage, "nspec"},
-      {"specmin_beyond_the_psf", {{"-s", "10"}}, usage, "beyond the PSF"},
+      {"specmin_beyond_the_psf", {{"-s", "10"}}, usage, "the PSF's fibers"},
       {"negative_specmin", {{"-s", "-1"}}, usage, "--specmin"},
       {"subbundles_that_do_not_divide", {{"--nsubbundles", "3"}}, usage, "does not divide"},
       {"no_subbundles", {{"--nsubbundles", "0"}}, usage, "--nsubbundles"},
@@ -135,7 +135,7 @@ std::vector<BadRun> bad_runs() {
       {"heliocor_a_velocity",
        {{"--barycentric-correction", ""}, {"--heliocor", "19.2"}},
        usage,
-       "no factor"},
+       "not a wavelength factor"},
       {"iers_alone", {{"--iers", input("text.fits")}}, usage, "--barycentric-correction"},
       {"iers_of_text",
        {{"--barycentric-correction", ""}, {"--iers", input("text.fits")}},
@@ -223,7 +223,7 @@ class BadInput : public testing::TestWithParam<BadRun> {
   const ScratchFolder outputs;
 };
 
-TEST_P(BadInput, IsOneLineAndNoFile) {
+TEST_P(BadInput, GivesOneLineAndNoFile) {
   const std::set<std::string> before = files().inputs.names();
   const Finished finished = run();
   EXPECT_EQ(finished.status, GetParam().status);
@@ -238,7 +238,7 @@ TEST_P(BadInput, IsOneLineAndNoFile) {
 const auto name_of = [](const testing::TestParamInfo<BadRun>& info) { return info.param.name; };
 INSTANTIATE_TEST_SUITE_P(SpexCpu, BadInput, testing::ValuesIn(bad_runs()), name_of);
 
-// mpirun adds lines of its own.
+// mpirun adds its own lines.
 class BadInputUnderMpi : public BadInput {};
 
 TEST_P(BadInputUnderMpi, EndsAllRanksWithOneLine) {
@@ -262,7 +262,7 @@ std::vector<BadRun> bad_runs_under_mpi() {
 INSTANTIATE_TEST_SUITE_P(SpexCpu, BadInputUnderMpi, testing::ValuesIn(bad_runs_under_mpi()),
                          name_of);
 
-// A limit on file sizes that the frame breaks, as a full disk would: write() fails.
+// A file size limit that the frame exceeds, so that write() fails as on a full disk.
 const std::vector<std::string> full_disk{"bash", "-c", "ulimit -f 8; exec \"$@\"", "bash"};
 
 TEST(FullDisk, LeavesNothing) {
@@ -287,8 +287,8 @@ TEST(FullDisk, KeepsTheOldFrame) {
   EXPECT_THAT(outputs.names(), testing::ElementsAre("frame.fits"));
 }
 
-// As of a variable of a script that was not set.
-TEST(EmptyName, IsNamedBeforeAnyWork) {
+// For example from an unset variable in a script.
+TEST(EmptyName, IsReportedBeforeAnyWork) {
   const Finished finished =
       run_captured({spex_cpu, "-i", golden + "tiny-b/preproc.fits", "-p",
                     golden + "tiny-b/psf.fits", "-w", "3620,3636,0.8", "-o", ""});
@@ -305,7 +305,7 @@ TEST(MissingOption, IsNamed) {
   EXPECT_THAT(finished.err, HasSubstr("--output"));
 }
 
-TEST(DefaultLogLevel, ErrorIsOneLineToo) {
+TEST(DefaultLogLevel, ErrorIsOneLine) {
   const ScratchFolder outputs;
   Options options = with(tiny_b(outputs.file("frame.fits")), {{"-i", input("none.fits")}});
   options.erase("--loglevel");

@@ -1,4 +1,4 @@
-// spex-cpu writes the same bytes whatever the number of threads and ranks.
+// spex-cpu writes the same bytes for any number of threads and ranks.
 
 #include <string>
 #include <tuple>
@@ -12,7 +12,7 @@ namespace {
 
 class SameBytes : public testing::TestWithParam<std::tuple<std::string, std::string>> {
  protected:
-  // Frame and model of a run, one behind the other.
+  // The concatenated frame and model of a run.
   std::string bytes(int threads, const std::vector<std::string>& launcher = {}) {
     const ScratchFolder scratch;
     const std::string frame = scratch.file("frame.fits");
@@ -38,8 +38,7 @@ TEST_P(SameBytes, ForAnyThreads) {
   EXPECT_TRUE(bytes(4) == one);
 }
 
-// 2 bundles, 10 subbundles, 30 patches: 3 ranks are more than the bundles, 13 more than the
-// subbundles.
+// 2 bundles, 10 subbundles, 30 patches: 3 ranks exceed the bundles, 13 ranks the subbundles.
 TEST_P(SameBytes, ForAnyRanks) {
   const std::string alone = bytes(1);
   ASSERT_FALSE(alone.empty());
@@ -52,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(SpexCpu, SameBytes,
                                                                                      "cholesky"}),
                                           testing::ValuesIn(cpu_milestones())));
 
-// The flux of the whole frame: ranks that share a bundle each solve it.
+// --flux frame: ranks that share a bundle each solve the whole bundle.
 TEST(SpexCpu, FluxOfTheFrameIsTheSameForAnyRanksAndThreads) {
   const ScratchFolder scratch;
   const Options frame =
@@ -68,7 +67,7 @@ TEST(SpexCpu, FluxOfTheFrameIsTheSameForAnyRanksAndThreads) {
   }
 }
 
-// More ranks than the one patch.
+// More ranks than patches.
 TEST(SpexCpu, RanksWithoutWork) {
   const ScratchFolder scratch;
   const Options one_patch =

@@ -1,4 +1,4 @@
-// What spex-cpu prints and writes, beside the spectra.
+// Messages and files of spex-cpu, except the spectra.
 
 #include <algorithm>
 #include <cmath>
@@ -84,7 +84,7 @@ TEST_F(Output, HelpNamesEveryOption) {
 
 TEST_F(Output, HelpNamesTheDefaults) {
   const std::string help = run_spex_cpu({{"--help", ""}}).out;
-  // CLI11 writes `INT=25`, and `INT [25]` since 2.4.
+  // CLI11 writes `INT=25`, and since 2.4 `INT [25]`.
   const std::vector<std::pair<std::string, std::string>> defaults{
       {"bundlesize INT", "25"},       {"nsubbundles INT", "5"},     {"nwavestep INT", "50"},
       {"wavepad INT", "10"},          {"pixpad-frac FLOAT", "0.8"}, {"wavepad-frac FLOAT", "0.2"},
@@ -104,13 +104,13 @@ TEST_F(Output, VersionIsNameAndNumber) {
                                              "(, commit [0-9a-f]+(, changed)?)?\n.*"));
 }
 
-TEST_F(Output, UnderMpiOneRankAnswers) {
+TEST_F(Output, OneRankPrintsUnderMpi) {
   const Finished help = run_spex_cpu({{"--version", ""}}, mpirun(3));
   EXPECT_EQ(help.status, 0);
   EXPECT_EQ(help.out, version_text("spex-cpu") + "\n");
 }
 
-TEST_F(Output, LogFileHasTheLinesOfStderrAndTheirDates) {
+TEST_F(Output, LogFileHasTheLinesOfStderrWithDates) {
   const std::string log = scratch.file("run.log");
   const Options logged{{"--log-file", log}, {"--loglevel", "info"}};
   const Finished done = run(logged);
@@ -120,7 +120,7 @@ TEST_F(Output, LogFileHasTheLinesOfStderrAndTheirDates) {
   EXPECT_THAT(first, HasSubstr(" info spex-cpu: wrote " + frame));
   EXPECT_EQ(std::count(first.begin(), first.end(), '\n'),
             std::count(done.err.begin(), done.err.end(), '\n'));
-  // A run that fails appends its line.
+  // A failing run appends its error.
   const Finished failed = run(with(logged, {{"-i", scratch.file("none.fits")}}));
   EXPECT_EQ(failed.status, 1);
   const std::string both = read_file(log);
@@ -164,7 +164,7 @@ TEST_F(Output, ChecksumsHold) {
   }
 }
 
-TEST_F(Output, HeaderSaysWhoseTheFluxIs) {
+TEST_F(Output, HeaderStatesTheFluxSolver) {
   ASSERT_EQ(run({{"-n", "2"}}).status, 0);
   EXPECT_FALSE(FitsReader(frame).find_string("FLUXSOLV"));
   ASSERT_EQ(run({{"-n", "2"}, {"--flux", "frame"}}).status, 0);
@@ -173,7 +173,7 @@ TEST_F(Output, HeaderSaysWhoseTheFluxIs) {
   EXPECT_EQ(file.get_integer("NDIRECT"), 0);
 }
 
-TEST_F(Output, HeaderSaysWhatWasDone) {
+TEST_F(Output, HeaderStatesTheOptions) {
   ASSERT_EQ(run({{"-s", "3"},
                  {"-n", "4"},
                  {"-r", "0.01"},
@@ -208,12 +208,12 @@ TEST_F(Output, HeaderSaysWhatWasDone) {
   EXPECT_EQ(file.get_string("BUNIT"), "electron/Angstrom");
   EXPECT_EQ(file.get_integer("NPATCH"), 12);  // fibers 3 to 6, a subbundle each, three steps
   EXPECT_EQ(file.get_integer("NFAILED"), 0);
-  // Of the image's own header.
+  // Copied from the image's header.
   EXPECT_EQ(file.get_integer("NIGHT"), 20200305);
   EXPECT_THAT(file.get_string("CAMERA"), StartsWith("b"));
 }
 
-TEST_F(Output, CholeskyDoesItsPatchesItself) {
+TEST_F(Output, CholeskyNeedsNoFallback) {
   ASSERT_EQ(run({{"--method", "cholesky"}}).status, 0);
   EXPECT_EQ(FitsReader(frame).get_integer("NGUARD"), 0);
   EXPECT_EQ(FitsReader(frame).get_integer("NFALLBCK"), 0);
@@ -238,8 +238,8 @@ TEST_F(Output, ModelHasTheShapeOfTheCcdAndFollowsTheImage) {
   const HduImage ivar = read_image(input, "IVAR");
   const HduImage mask = read_image(input, "MASK");
   ASSERT_EQ(model.axes, image.axes);
-  // Rows that hold light of extracted wavelengths alone: two spot heights inside the first and last
-  // row that has any.
+  // Rows with light of extracted wavelengths only: two spot heights inside the first and last lit
+  // rows.
   const std::size_t nx = model.axes[0];
   const auto has_light = [](double value) { return value != 0; };
   const auto first = std::find_if(model.value.begin(), model.value.end(), has_light);
@@ -248,7 +248,7 @@ TEST_F(Output, ModelHasTheShapeOfTheCcdAndFollowsTheImage) {
   const std::size_t y0 = static_cast<std::size_t>(first - model.value.begin()) / nx + margin;
   const std::size_t y1 = static_cast<std::size_t>(model.value.rend() - last) / nx - margin;
   ASSERT_GT(y1, y0);
-  // Where the model has light and the pixel is good, the two agree within the noise.
+  // Model and image agree within the noise in lit, good pixels.
   double sum = 0;
   int count = 0;
   for (std::size_t i = 0; i < model.value.size(); ++i) ASSERT_TRUE(std::isfinite(model.value[i]));

@@ -1,4 +1,4 @@
-// Images that hold what no image should: the frame is finite, flagged, and says so.
+// Images with invalid pixels: frames stay finite, and affected bins are flagged and reported.
 
 #include <cmath>
 #include <limits>
@@ -41,8 +41,8 @@ class OddPixels : public testing::TestWithParam<const char*> {
   const std::string frame = scratch.file("frame.fits");
 };
 
-TEST_P(OddPixels, WeighNothing) {
-  // A good pixel that is not finite counts for as much as one that MASK rejects.
+TEST_P(OddPixels, HaveNoWeight) {
+  // A non-finite good pixel counts like a pixel that MASK rejects.
   set_block("MASK", 60, 1, 12);
   ASSERT_EQ(run(scratch.file("masked.fits")).status, 0);
   set_block("MASK", 60, 0, 12);
@@ -59,7 +59,7 @@ TEST_P(OddPixels, WeighNothing) {
         << hdu;
 }
 
-TEST_P(OddPixels, MaskedOnesMayHoldAnything) {
+TEST_P(OddPixels, MaskedPixelsMayHaveAnyValue) {
   set_block("MASK", 60, 4, 6);
   ASSERT_EQ(run(scratch.file("masked.fits")).status, 0);
   as_doubles(image, "IVAR");
@@ -70,7 +70,7 @@ TEST_P(OddPixels, MaskedOnesMayHoldAnything) {
   EXPECT_EQ(read_image(frame, "FLUX").value, read_image(scratch.file("masked.fits"), "FLUX").value);
 }
 
-TEST_P(OddPixels, NothingUsableAtAll) {
+TEST_P(OddPixels, NoUsablePixel) {
   const std::size_t npixel = read_image(image, "MASK").value.size();
   set_pixels(image, "MASK", 0, std::vector<double>(npixel, 1));
   const Finished finished = run_spex_cpu(
@@ -86,11 +86,11 @@ TEST_P(OddPixels, NothingUsableAtAll) {
   EXPECT_THAT(read_image(frame, "MASK").value, testing::Each(all_bad));
 }
 
-// Weights of 1e300 overflow N: no method can solve the patches that hold such a pixel.
-TEST_P(OddPixels, PatchThatCannotBeSolvedIsFlaggedAndCounted) {
+// Weights of 1e300 overflow N: no method can solve the patches with such a pixel.
+TEST_P(OddPixels, UnsolvablePatchIsFlaggedAndCounted) {
   ASSERT_EQ(run(scratch.file("sound.fits")).status, 0);
   as_doubles(image, "IVAR");
-  set_block("IVAR", 20, huge, 4);  // fibers 0 to 4 only
+  set_block("IVAR", 20, huge, 4);  // only fibers 0 to 4
   const Finished finished = run_spex_cpu(
       with(tiny_z(frame), {{"-i", image}, {"--method", GetParam()}, {"--loglevel", "warn"}}));
   ASSERT_EQ(finished.status, 0) << finished.err;

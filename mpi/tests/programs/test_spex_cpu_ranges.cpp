@@ -9,9 +9,9 @@
 namespace spex::test {
 namespace {
 
-// Fibers and wavelengths of one frame beside the same of another that holds more of them, from
-// fiber `specmin` and the first wavelength on: equal to the last bit. BAD2DFIT is left out, for it
-// depends on medians over the whole frame.
+// The fibers and wavelengths of `part` must be bit-identical to those of `whole` from fiber
+// `specmin` and the first wavelength on. BAD2DFIT is excluded, because it depends on medians over
+// the whole frame.
 void expect_part(const std::string& part, const std::string& whole, long long specmin) {
   for (const char* hdu : {"FLUX", "IVAR", "CHI2PIX", "PIXMASK_FRACTION", "RESOLUTION", "MASK"}) {
     const HduImage a = read_image(part, hdu);
@@ -55,7 +55,7 @@ class Ranges : public testing::TestWithParam<std::string> {
   const std::string whole = scratch.file("whole.fits");
 };
 
-TEST_P(Ranges, PartialBundleIsThatPartOfTheWhole) {
+TEST_P(Ranges, PartialBundleEqualsThatPartOfTheWhole) {
   const std::string part = extract({{"-s", "3"}, {"-n", "5"}});
   EXPECT_EQ(read_image(part, "FLUX").axes, (std::vector<long long>{26, 5}));
   expect_part(part, whole, 3);

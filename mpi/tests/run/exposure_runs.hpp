@@ -1,4 +1,4 @@
-// A simulated exposure, and runs of it by every schedule, for tests under mpirun.
+// A simulated exposure and runs by every schedule, for tests under mpirun.
 #pragma once
 
 #include <algorithm>
@@ -23,8 +23,8 @@
 
 namespace spex::mpi {
 
-/// `frames` tiny frames of cameras b0 ... b9 and, beyond ten, of more exposures; what one rank
-/// alone extracts of each is what every run is held to. Rank 0 has the files.
+/// `frames` tiny frames of cameras b0 ... b9 and, beyond ten, of further exposures. Every run must
+/// reproduce the frames extracted by a single rank. Rank 0 has the files.
 class ExposureRuns : public testing::Test {
  protected:
   explicit ExposureRuns(int frames = 4, Milestone milestone = Milestone::cpu_refactor) {
@@ -55,7 +55,7 @@ class ExposureRuns : public testing::Test {
       }
     });
   }
-  /// The schedules that this number of ranks allows.
+  /// The schedules that are possible with this number of ranks.
   [[nodiscard]] std::vector<Schedule> schedules() const {
     std::vector<Schedule> all{Schedule::sequential, Schedule::pipeline};
     if (world.size() >= 3) all.push_back(Schedule::interleave_io);
@@ -79,12 +79,11 @@ class ExposureRuns : public testing::Test {
     return run_exposure(world, job, make_cpu_extractor);
   }
 
-  /// What a test leaves at an output before a run.
+  /// The content of an existing output before a run.
   inline static const std::string earlier_bytes = "of an earlier run";
 
-  /// On rank 0: the outputs are those of the job's frames, each with the bytes that one rank alone
-  /// makes; where frames failed, nothing but the files that were there before, untouched. Nothing
-  /// else is there. Removes them.
+  /// On rank 0: every output must have the bytes of the single-rank run; outputs of failed frames
+  /// must be unchanged or absent; there must be no other files. Removes the outputs.
   void expect_outputs(const ExposureJob& job, const std::set<int>& failed = {},
                       const std::set<int>& earlier = {}) const {
     if (!world.is_root()) return;
@@ -107,7 +106,7 @@ class ExposureRuns : public testing::Test {
   const Communicator world = Communicator::world();
   FrameSettings settings;
   std::vector<FrameFiles> files;
-  int patches = 0;  // of a frame
+  int patches = 0;  // per frame
   // On rank 0:
   std::unique_ptr<test::ScratchFolder> inputs;
   std::unique_ptr<test::ScratchFolder> outputs;
@@ -128,14 +127,14 @@ class ExposureRuns : public testing::Test {
   }
 };
 
-/// The event log of a run, with what a test asks of it.
+/// The event log of a run, with queries for tests.
 class Log {
  public:
   explicit Log(const std::string& path)
       : events_(nlohmann::json::parse(test::read_file(path)).at("events")) {}
 
   [[nodiscard]] const nlohmann::json& events() const { return events_; }
-  /// The first start and the last end of a stage of a frame, over ranks.
+  /// The earliest start and latest end of a stage of a frame over all ranks.
   [[nodiscard]] double start(int frame, const std::string& stage) const {
     double first = 1e300;
     for_each(frame, stage,

@@ -1,4 +1,4 @@
-// CPUs beside devices, by a tree of sysfs of our own, and which rank takes which device.
+// CPU affinity and assignment of devices, with a fake sysfs tree.
 #include <filesystem>
 #include <fstream>
 
@@ -42,8 +42,8 @@ TEST(Affinity, CpusBesideADevice) {
   EXPECT_THAT(cpus_beside("0000:02:00.0", root), IsEmpty());
 }
 
-// What the launcher has left is never exceeded.
-TEST(Affinity, NearestOfWhatIsAllowed) {
+// The launcher's binding is never exceeded.
+TEST(Affinity, NearestOfTheAllowedCpus) {
   EXPECT_EQ(nearest_cpus(range(0, 63), {range(48, 63)}), range(48, 63));
   EXPECT_EQ(nearest_cpus(range(50, 53), {range(48, 63)}), range(50, 53));
   EXPECT_EQ(nearest_cpus(range(40, 51), {range(48, 63)}), range(48, 51));
@@ -54,25 +54,26 @@ TEST(Affinity, NearestOfWhatIsAllowed) {
 
 using Dealt = std::vector<std::vector<int>>;
 
-// A node of Perlmutter: GPU 0 is beside the last quarter of the cores.
+// A Perlmutter node: GPU 0 is local to the last quarter of the cores.
 const std::vector<Cpus> reversed{range(48, 63), range(32, 47), range(16, 31), range(0, 15)};
 
-TEST(Affinity, RanksThatAreNotBoundTakeDevicesInTurn) {
+TEST(Affinity, UnboundRanksTakeDevicesInTurn) {
   const auto unbound = [](std::size_t count) { return std::vector<Cpus>(count, range(0, 63)); };
   EXPECT_EQ(deal_devices(unbound(4), reversed), (Dealt{{0}, {1}, {2}, {3}}));
   EXPECT_EQ(deal_devices(unbound(6), reversed), (Dealt{{0}, {1}, {2}, {3}, {0}, {1}}));
   EXPECT_EQ(deal_devices(unbound(1), reversed), (Dealt{{0, 1, 2, 3}}));
   EXPECT_EQ(deal_devices(unbound(3), reversed), (Dealt{{0, 3}, {1}, {2}}));
-  // Domains of other sizes, and none that is known.
+  // NUMA domains of different sizes, and unknown domains.
   EXPECT_EQ(deal_devices(unbound(2), {range(0, 3), range(4, 63)}), (Dealt{{0}, {1}}));
   EXPECT_EQ(deal_devices(unbound(2), {{}, {}}), (Dealt{{0}, {1}}));
 }
 
-TEST(Affinity, RanksThatAreBoundTakeTheDeviceBesideThem) {
+TEST(Affinity, BoundRanksTakeTheirLocalDevice) {
   const std::vector<Cpus> quarters{range(0, 15), range(16, 31), range(32, 47), range(48, 63)};
   EXPECT_EQ(deal_devices(quarters, reversed), (Dealt{{3}, {2}, {1}, {0}}));
   EXPECT_EQ(deal_devices({range(0, 31), range(32, 63)}, reversed), (Dealt{{2, 3}, {0, 1}}));
-  // Two on the same cores do not share a GPU while another is idle, and idle ones are dealt out.
+  // Two ranks on the same cores do not share a GPU while another is idle; idle GPUs are also
+  // assigned.
   EXPECT_EQ(deal_devices({range(0, 7), range(8, 15)}, reversed), (Dealt{{3, 1}, {0, 2}}));
 }
 

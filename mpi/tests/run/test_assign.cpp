@@ -1,4 +1,4 @@
-// Which rank extracts which patch.
+// Assignment of patches to ranks.
 
 #include <algorithm>
 #include <map>
@@ -16,7 +16,7 @@ namespace {
 
 using Share = std::vector<int>;
 
-// Patches of `nspec` fibers from `specmin` on, in bundles of 10 by 5 subbundles, three wavelength
+// Patches of `nspec` fibers from `specmin` on: bundles of 10 fibers, 5 subbundles, three wavelength
 // steps.
 std::vector<Patch> patches_of(int nspec, int specmin = 0) {
   ExtractOptions options;
@@ -41,11 +41,11 @@ class Assign : public testing::TestWithParam<std::tuple<int, int, Milestone>> {
   const std::vector<Patch> patches = patches_of(nspec);
   const std::vector<int> rank_of = assign_patches(patches, nranks, milestone);
 
-  // Else whole bundles or subbundles.
+  // Otherwise whole bundles or subbundles are assigned.
   [[nodiscard]] bool deals_patches() const { return traits(milestone).unit == WorkUnit::patch; }
 };
 
-TEST_P(Assign, EveryPatchHasOneRankThatExists) {
+TEST_P(Assign, EveryPatchHasAValidRank) {
   ASSERT_EQ(rank_of.size(), patches.size());
   for (const int rank : rank_of) {
     EXPECT_GE(rank, 0);
@@ -53,11 +53,11 @@ TEST_P(Assign, EveryPatchHasOneRankThatExists) {
   }
 }
 
-TEST_P(Assign, RanksNeverDescend) {
+TEST_P(Assign, RanksAscend) {
   EXPECT_TRUE(std::is_sorted(rank_of.begin(), rank_of.end()));
 }
 
-TEST_P(Assign, SharesDifferByNoMoreThanOneUnit) {
+TEST_P(Assign, SharesDifferByAtMostOneUnit) {
   const int nbundles = nspec / 10;
   const int unit = deals_patches() ? 1 : nranks <= nbundles ? 15 : 3;
   const Share share = patches_of_each(rank_of, nranks);
@@ -66,7 +66,7 @@ TEST_P(Assign, SharesDifferByNoMoreThanOneUnit) {
   for (const int count : share) EXPECT_EQ(count % unit, 0);
 }
 
-TEST_P(Assign, BundlesStayWholeWhereThereAreEnough) {
+TEST_P(Assign, BundlesStayWholeIfThereAreEnough) {
   if (deals_patches() || nranks > nspec / 10) return;
   std::map<int, std::set<int>> ranks_of_bundle;
   for (std::size_t p = 0; p < patches.size(); ++p)
@@ -96,12 +96,12 @@ TEST(AssignPatches, BundlesByHand) {
   // More ranks than bundles: ten subbundles over three ranks.
   EXPECT_EQ(patches_of_each(assign_patches(patches, 3, Milestone::cpu_refactor), 3),
             (Share{12, 9, 9}));
-  // More ranks than subbundles: the last three have none.
+  // More ranks than subbundles: the last three have no patches.
   EXPECT_EQ(patches_of_each(assign_patches(patches, 13, Milestone::cpu_refactor), 13),
             (Share{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 0, 0, 0}));
 }
 
-TEST(AssignPatches, PartialBundleIsAUnitToo) {
+TEST(AssignPatches, PartialBundleCountsAsAUnit) {
   // Fibers 8 to 12: the last subbundle of bundle 0 and the first two of bundle 1.
   const std::vector<Patch> patches = patches_of(5, 8);
   EXPECT_EQ(patches_of_each(assign_patches(patches, 2, Milestone::cpu_refactor), 2), (Share{3, 6}));
@@ -111,7 +111,7 @@ TEST(AssignPatches, NoPatches) {
   EXPECT_TRUE(assign_patches({}, 3, Milestone::baseline).empty());
 }
 
-// Three patches a subbundle, five subbundles a bundle.
+// Three patches per subbundle, five subbundles per bundle.
 TEST(AssignTeams, ShareABundleBySubbundles) {
   const auto rank_of = assign_patches(patches_of(20), 4, Milestone::cpu_refactor, 2);
   EXPECT_EQ(patches_of_each(rank_of, 4), (Share{9, 6, 9, 6}));
@@ -120,7 +120,7 @@ TEST(AssignTeams, ShareABundleBySubbundles) {
   EXPECT_EQ(assign_patches(patches_of(20, 10), 4, Milestone::cpu_refactor, 2), rank_of);
 }
 
-TEST(AssignTeams, MoreThanRanksOrSubbundlesAreRefused) {
+TEST(AssignTeams, MoreThanRanksOrSubbundlesAreRejected) {
   EXPECT_THROW(static_cast<void>(assign_patches(patches_of(20), 2, Milestone::cpu_refactor, 3)),
                Error);
   EXPECT_THROW(static_cast<void>(assign_patches(patches_of(20), 9, Milestone::cpu_refactor, 6)),

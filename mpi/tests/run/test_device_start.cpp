@@ -5,7 +5,7 @@
 namespace spex::mpi {
 namespace {
 
-TEST(DevicesWorthStarting, GrowWithTheFramesThatWaitForThem) {
+TEST(DevicesWorthStarting, IncreaseWithFrames) {
   EXPECT_EQ(devices_worth_starting(0), 1);
   EXPECT_EQ(devices_worth_starting(1), 1);
   EXPECT_EQ(devices_worth_starting(10), 1);
@@ -16,18 +16,18 @@ TEST(DevicesWorthStarting, GrowWithTheFramesThatWaitForThem) {
   EXPECT_EQ(devices_worth_starting(61), 4);
 }
 
-TEST(FirstVisibleDevices, AreCountedWhereNobodyNamesThem) {
+TEST(FirstVisibleDevices, AreNumberedIfTheVariableIsUnset) {
   EXPECT_EQ(first_visible_devices(nullptr, 1), "0");
   EXPECT_EQ(first_visible_devices(nullptr, 3), "0,1,2");
 }
 
-TEST(FirstVisibleDevices, AreTheFirstOfThoseNamed) {
+TEST(FirstVisibleDevices, AreTheFirstOfTheVariable) {
   EXPECT_EQ(first_visible_devices("3,1,0", 1), "3");
   EXPECT_EQ(first_visible_devices("3,1,0", 2), "3,1");
   EXPECT_EQ(first_visible_devices("GPU-1a,GPU-2b", 2), "GPU-1a,GPU-2b");
 }
 
-TEST(FirstVisibleDevices, AreAllWhereThereAreFewer) {
+TEST(FirstVisibleDevices, AreAllIfThereAreFewer) {
   EXPECT_EQ(first_visible_devices("2", 4), "2");
   EXPECT_EQ(first_visible_devices("2,3", 4), "2,3");
   EXPECT_EQ(first_visible_devices("", 2), "");

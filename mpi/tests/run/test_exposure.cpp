@@ -1,4 +1,4 @@
-// Many frames over all ranks: the outputs do not depend on how the work was organized.
+// Many frames over all ranks: outputs do not depend on the schedule.
 
 #include <mutex>
 #include <set>
@@ -13,7 +13,7 @@ namespace {
 
 class Exposure : public ExposureRuns {};
 
-TEST_F(Exposure, EveryScheduleGivesTheBytesOfOneRankAlone) {
+TEST_F(Exposure, EveryScheduleGivesTheBytesOfASingleRank) {
   for (const Schedule schedule : schedules()) {
     for (std::size_t frames = 1; frames <= files.size(); ++frames) {
       SCOPED_TRACE(to_string(schedule) + ", frames " + std::to_string(frames));
@@ -43,7 +43,7 @@ TEST_F(Exposure, GroupsGiveTheSameBytes) {
   }
 }
 
-TEST_F(Exposure, RanksThatShareBundlesGiveTheSameBytes) {
+TEST_F(Exposure, RanksPerBundleGivesTheSameBytes) {
   if (world.size() < 2) return;
   for (const Schedule schedule : {Schedule::sequential, Schedule::interleave_io}) {
     if (schedule == Schedule::interleave_io && world.size() < 4) continue;
@@ -54,7 +54,7 @@ TEST_F(Exposure, RanksThatShareBundlesGiveTheSameBytes) {
   }
 }
 
-TEST_F(Exposure, AnyNumberOfThreadsOfAPipelineGivesTheSameBytes) {
+TEST_F(Exposure, AnyNumberOfPipelineThreadsGivesTheSameBytes) {
   for (const int in_flight : {1, 2, 9})
     for (const int extractors : {1, 3}) {
       ExposureJob job = all_frames(Schedule::pipeline);
@@ -67,7 +67,7 @@ TEST_F(Exposure, AnyNumberOfThreadsOfAPipelineGivesTheSameBytes) {
     }
 }
 
-TEST_F(Exposure, FactoryIsAskedForWhatARankUsesOnly) {
+TEST_F(Exposure, FactoryMakesOnlyUsedExtractors) {
   for (const Schedule schedule : schedules()) {
     ExposureJob job = first_frames(schedule, 1);
     job.extractors = 2;
@@ -87,7 +87,7 @@ TEST_F(Exposure, FactoryIsAskedForWhatARankUsesOnly) {
   }
 }
 
-TEST_F(Exposure, FactoryThatThrowsOnTheLastRankEndsAll) {
+TEST_F(Exposure, FactoryErrorOnTheLastRankEndsAllRanks) {
   for (const Schedule schedule : schedules()) {
     const ExposureJob job = all_frames(schedule);
     const ExtractorFactory make = [&](int /*slot*/) -> PatchExtractor {
@@ -104,7 +104,7 @@ TEST_F(Exposure, FactoryThatThrowsOnTheLastRankEndsAll) {
   }
 }
 
-// The message of a job that is refused before any work.
+// The error of a job that is rejected before any work.
 class ImpossibleExposure : public Exposure {
  protected:
   void expect_refused(const ExposureJob& job, const std::string& text) const {
@@ -118,13 +118,13 @@ class ImpossibleExposure : public Exposure {
   }
 };
 
-TEST_F(ImpossibleExposure, InterleaveNeedsThreeRanksAGroup) {
+TEST_F(ImpossibleExposure, InterleaveNeedsThreeRanksPerGroup) {
   ExposureJob job = all_frames(Schedule::interleave_io);
   job.groups = world.size() / 3 + 1;
   expect_refused(job, "at least 3 ranks");
 }
 
-TEST_F(ImpossibleExposure, GroupsAreOfAtLeastOneRank) {
+TEST_F(ImpossibleExposure, GroupsNeedAtLeastOneRank) {
   ExposureJob job = all_frames(Schedule::sequential);
   job.groups = world.size() + 1;
   expect_refused(job, "--groups");
@@ -153,7 +153,7 @@ class BaselineExposure : public ExposureRuns {
   BaselineExposure() : ExposureRuns(2, Milestone::baseline) {}
 };
 
-TEST_F(BaselineExposure, SpreadsThePatchesOfEveryFrame) {
+TEST_F(BaselineExposure, DistributesThePatchesOfEveryFrame) {
   for (const Schedule schedule : schedules()) {
     const ExposureJob job = all_frames(schedule);
     EXPECT_EQ(run(job).failed, 0);
@@ -166,7 +166,7 @@ class ThirtyFrames : public ExposureRuns {
   ThirtyFrames() : ExposureRuns(30) {}
 };
 
-TEST_F(ThirtyFrames, EveryScheduleGivesTheBytesOfOneRankAlone) {
+TEST_F(ThirtyFrames, EveryScheduleGivesTheBytesOfASingleRank) {
   for (const Schedule schedule : schedules()) {
     const ExposureJob job = all_frames(schedule);
     ASSERT_EQ(job.frames.size(), 30U);

@@ -1,5 +1,4 @@
-// A frame that fails is named, and the file of an earlier run stays; all others are complete;
-// nothing hangs.
+// A failed frame is named and an older output stays; all other frames are complete; no run hangs.
 
 #include <atomic>
 #include <new>
@@ -37,7 +36,7 @@ class ExposureFaults : public ExposureRuns {
         }
       }
     }
-    // One line, by one rank.
+    // One line from one rank.
     const int mine = static_cast<int>(std::count(said.begin(), said.end(), '\n'));
     int lines = 0;
     SPEX_MPI_CHECK(MPI_Allreduce(&mine, &lines, 1, MPI_INT, MPI_SUM, world.get()));
@@ -51,7 +50,7 @@ class ExposureFaults : public ExposureRuns {
   }
 };
 
-// Throws `what` as a phase of the frame of a camera begins.
+// Throws `what` when a phase of the camera's frame begins.
 template <class Exception>
 PhaseHook fault(Phase phase, const std::string& camera, const Exception& what) {
   return [=](Phase now, const std::string& of) {
@@ -60,7 +59,7 @@ PhaseHook fault(Phase phase, const std::string& camera, const Exception& what) {
 }
 const std::runtime_error injected("an injected fault");
 
-TEST_F(ExposureFaults, EveryPhaseOfEveryScheduleFailsItsFrameAlone) {
+TEST_F(ExposureFaults, FailureInAnyPhaseAffectsOnlyItsFrame) {
   for (const Schedule schedule : schedules())
     for (const int frame : {0, 1, 3}) {
       const std::string camera = fmt::format("b{}", frame);
@@ -74,7 +73,7 @@ TEST_F(ExposureFaults, EveryPhaseOfEveryScheduleFailsItsFrameAlone) {
     }
 }
 
-TEST_F(ExposureFaults, OneRankAloneFailsAFrame) {
+TEST_F(ExposureFaults, OneRankFailsAFrame) {
   for (const Schedule schedule : {Schedule::sequential, Schedule::interleave_io}) {
     if (schedule == Schedule::interleave_io && world.size() < 3) continue;
     const int last = world.size() - 1;
@@ -108,7 +107,7 @@ TEST_F(ExposureFaults, OutputInAFolderThatDoesNotExist) {
   }
 }
 
-TEST_F(ExposureFaults, RunLogSaysWhichFilesAreOfAnEarlierRun) {
+TEST_F(ExposureFaults, RunLogListsFilesOfAnEarlierRun) {
   for (const Schedule schedule : schedules()) {
     ExposureJob job = first_frames(schedule, 3);
     job.frames[1].psf += ".missing";
@@ -153,13 +152,13 @@ TEST_F(ExposureFaults, AllFramesFail) {
   }
 }
 
-// Extractors that are of no more use from some frame on, as a GPU is whose context broke.
+// Extractors that fail permanently from some frame on, like a GPU with a broken context.
 class LostExtractors : public ExposureRuns {
  protected:
   static constexpr const char* broken = "the context is broken";
 
-  // Slot 0 of the last rank breaks at its frame number `healthy`. `given` counts its frames; the
-  // rank's other slots, with a frame in hand, wait until it has had one where `others_wait`.
+  // Slot 0 of the last rank breaks at its frame number `healthy`. `given` counts its frames. If
+  // `others_wait`, the rank's other slots wait with a frame until slot 0 has had one.
   [[nodiscard]] ExtractorFactory first_breaks_after(int healthy, bool others_wait = false) {
     return [this, healthy, others_wait](int slot) -> PatchExtractor {
       if (world.rank() != world.size() - 1) return cpu_extractor(1);
@@ -172,7 +171,7 @@ class LostExtractors : public ExposureRuns {
       };
     };
   }
-  // The outcomes of a run, whose lines on stderr are dropped; none but on rank 0.
+  // The outcomes of a run, on rank 0 only; drops the lines on stderr.
   std::vector<FrameOutcome> outcomes(const ExposureJob& job, const ExtractorFactory& make) const {
     testing::internal::CaptureStderr();
     ExposureSummary summary = run_exposure(world, job, make);
@@ -185,7 +184,7 @@ class LostExtractors : public ExposureRuns {
       if (outcome.failure) frames.insert(outcome.frame);
     return frames;
   }
-  // Frames of the last rank, with pipeline.
+  // Frames of the last rank with the schedule pipeline.
   [[nodiscard]] std::set<int> frames_of_last() const {
     std::set<int> frames;
     for (int k = world.size() - 1; k < static_cast<int>(files.size()); k += world.size())
@@ -196,13 +195,13 @@ class LostExtractors : public ExposureRuns {
   std::atomic<int> given = 0;
 };
 
-TEST_F(LostExtractors, ItsFrameGoesToAnotherAndItGetsNoMore) {
+TEST_F(LostExtractors, FrameIsRetriedByAnotherExtractor) {
   for (const int extractors : {2, 3}) {
     ExposureJob job = all_frames(Schedule::pipeline);
     job.extractors = extractors;
     job.readers = extractors;
     given = 0;
-    // So many frames that slot 0 gets one for sure.
+    // With enough frames slot 0 certainly gets one.
     const bool sure = static_cast<int>(frames_of_last().size()) >= extractors;
     EXPECT_EQ(failed(outcomes(job, first_breaks_after(0, sure))), std::set<int>{});
     if (sure && world.rank() == world.size() - 1) {
@@ -213,10 +212,10 @@ TEST_F(LostExtractors, ItsFrameGoesToAnotherAndItGetsNoMore) {
   }
 }
 
-TEST_F(LostExtractors, WithoutAnyTheRanksFramesFailByName) {
+TEST_F(LostExtractors, WithoutExtractorsTheRanksFramesFail) {
   for (const int healthy : {0, 1}) {
     ExposureJob job = all_frames(Schedule::pipeline);
-    job.readers = 1;  // so that frames come in their order
+    job.readers = 1;  // so that frames come in order
     given = 0;
     const std::vector<FrameOutcome> ended = outcomes(job, first_breaks_after(healthy));
     std::set<int> due = frames_of_last();
@@ -227,7 +226,7 @@ TEST_F(LostExtractors, WithoutAnyTheRanksFramesFailByName) {
         const Failure& failure = *ended[frame].failure;
         EXPECT_EQ(failure.kind, ErrorKind::device);
         EXPECT_THAT(failure.text, testing::HasSubstr(broken));
-        EXPECT_EQ(failure.text.find("no extractor of the rank is left") != std::string::npos,
+        EXPECT_EQ(failure.text.find("the rank has no extractor left") != std::string::npos,
                   frame != *due.begin())
             << frame;
       }
@@ -237,8 +236,8 @@ TEST_F(LostExtractors, WithoutAnyTheRanksFramesFailByName) {
   }
 }
 
-// Extractors 0 and 2 share a device that breaks at the first frame of either.
-TEST_F(LostExtractors, OthersOfTheSameDeviceLeaveToo) {
+// Extractors 0 and 2 share a device that breaks at the first frame of either extractor.
+TEST_F(LostExtractors, ExtractorsOfTheSameDeviceAreLost) {
   ExposureJob job = all_frames(Schedule::pipeline);
   job.extractors = 4;
   job.readers = 4;
@@ -254,13 +253,13 @@ TEST_F(LostExtractors, OthersOfTheSameDeviceLeaveToo) {
     };
   };
   EXPECT_EQ(failed(outcomes(job, make)), std::set<int>{});
-  // Both may have had a frame when the first failed; neither gets another.
+  // Both may have had a frame when the first failed; neither gets another frame.
   EXPECT_LE(broke, 2);
   expect_outputs(job);
 }
 
-// A frame that breaks whatever it is given to costs two extractors, and no other frame.
-TEST_F(LostExtractors, AFrameThatBreaksThemFailsOnceTried) {
+// A frame that breaks every extractor costs two extractors, and no other frame.
+TEST_F(LostExtractors, BreakingFrameIsRetriedOnce) {
   ExposureJob job = all_frames(Schedule::pipeline);
   job.extractors = 3;
   std::atomic<int> broke = 0;
@@ -277,8 +276,8 @@ TEST_F(LostExtractors, AFrameThatBreaksThemFailsOnceTried) {
   expect_outputs(job, {1});
 }
 
-// Its group extracts every frame together.
-TEST_F(LostExtractors, InAGroupLaterFramesFailAtOnce) {
+// A group extracts every frame together.
+TEST_F(LostExtractors, LaterFramesOfAGroupFailAtOnce) {
   for (const Schedule schedule : {Schedule::sequential, Schedule::interleave_io}) {
     if (schedule == Schedule::interleave_io && world.size() < 3) continue;
     ExposureJob job = all_frames(schedule);

@@ -1,4 +1,4 @@
-// The frames of an exposure by its folders, and which of them are left out.
+// Finding the frames of an exposure in its folders, and skipping frames.
 
 #include <cstdlib>
 #include <filesystem>
@@ -64,13 +64,14 @@ TEST_F(Folders, SortedByCameraAndExposure) {
   EXPECT_THAT(refused(some), HasSubstr("has no preproc file of z5"));
 }
 
-TEST_F(Folders, WithoutFramesAreRefused) {
+TEST_F(Folders, WithoutFramesAreRejected) {
   EXPECT_THAT(refused({scratch.file("."), "", "out"}), HasSubstr("has no preproc file"));
   EXPECT_THAT(refused({scratch.file("none"), "", "out"}, ErrorKind::data),
               HasSubstr("cannot be listed"));
 }
 
-// preproc and PSFs lie apart; a camera without an image is a frame whose input is missing.
+// Images and PSFs are in separate folders; a camera without an image becomes a frame with a missing
+// input.
 TEST_F(Folders, TreeOfAProduction) {
   make("preproc/20260616/00051060/preproc-r3-00051060.fits.gz");
   make("preproc/20260616/00051060/preproc-b3-00051060.fits.gz");
@@ -93,7 +94,7 @@ TEST_F(Folders, TreeOfAProduction) {
   EXPECT_EQ(frames[0].output, exposure + "frame-r3-00051060-no-badcolumn-mask.fits");
 }
 
-TEST_F(Folders, WhatIsThereOrMissingIsLeftOut) {
+TEST_F(Folders, ExistingAndMissingFramesAreSkipped) {
   for (const char* name : {"i", "p", "done", "frame-r3-00051060.fits.gz"}) make(name);
   const auto file = [&](const char* name) { return scratch.file(name); };
   const FrameFiles good{"b0", file("i"), file("p"), file("new")};

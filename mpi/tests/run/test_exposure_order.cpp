@@ -1,6 +1,6 @@
-// Which phases overlap and which follow each other. That two overlap is shown by one waiting for
-// the other to begin, which would never happen if they did not; that they follow each other is read
-// from the event log. No time is compared with a number.
+// Overlap and order of phases. To prove an overlap, one phase waits until the other begins, which
+// would time out without an overlap. The order is read from the event log. No test compares times
+// with constants.
 
 #include <chrono>
 #include <stdexcept>
@@ -21,17 +21,17 @@ struct Moment {
   }
 };
 
-// Where phases note that they have begun, for other threads and ranks to see: files in a folder.
+// Files in a folder by which phases signal their begin to other threads and ranks.
 class Moments {
  public:
   explicit Moments(std::string folder) : folder_(std::move(folder)) {}
 
   void note(const std::string& name) const { test::write_file(folder_ + "/" + name, ""); }
-  // Throws where it does not begin for so long that it never will.
+  // Throws after a timeout.
   void await(const Moment& moment) const {
     constexpr int most_ms = 60'000;
     for (int ms = 0; !std::filesystem::exists(folder_ + "/" + moment.name()); ++ms) {
-      if (ms == most_ms) throw std::runtime_error("in vain for " + moment.name());
+      if (ms == most_ms) throw std::runtime_error("timeout waiting for " + moment.name());
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
   }
@@ -40,7 +40,7 @@ class Moments {
   std::string folder_;
 };
 
-// Moment `first` does not go on before `then` has begun.
+// Moment `first` waits until `then` has begun.
 struct Wait {
   Moment first;
   Moment then;
@@ -48,7 +48,7 @@ struct Wait {
 
 class ExposureOrder : public ExposureRuns {
  protected:
-  // On rank 0, the log of a run; its outputs have been checked.
+  // The event log of a run, on rank 0, after checking its outputs.
   std::unique_ptr<Log> logged_run(ExposureJob job, const std::vector<Wait>& waits = {}) const {
     std::unique_ptr<test::ScratchFolder> folder;
     std::string path;
@@ -78,13 +78,14 @@ class ExposureOrder : public ExposureRuns {
     }
     return log;
   }
-  // Of every frame but the last: its phase `first` waits for phase `then` of the frame after it.
+  // For every frame except the last: phase `first` waits for phase `then` of the next frame.
   [[nodiscard]] std::vector<Wait> waits_for_next(Phase first, Phase then) const {
     std::vector<Wait> waits;
     for (int k = 0; k < last; ++k) waits.push_back({{first, k}, {then, k + 1}});
     return waits;
   }
-  // Of every frame but the first: its extraction waits for the frame before it to be written.
+  // For every frame except the first: its extraction waits until the previous frame is being
+  // written.
   [[nodiscard]] std::vector<Wait> extractions_wait_for_writes() const {
     std::vector<Wait> waits;
     for (int k = 0; k < last; ++k) waits.push_back({{Phase::extract, k + 1}, {Phase::write, k}});
@@ -93,7 +94,7 @@ class ExposureOrder : public ExposureRuns {
   const int last = 3;
 };
 
-TEST_F(ExposureOrder, SequentialDoesOneThingAtATime) {
+TEST_F(ExposureOrder, SequentialDoesNotOverlap) {
   ExposureJob job = all_frames(Schedule::sequential);
   job.groups = 1;
   const auto log = logged_run(job);
@@ -127,7 +128,7 @@ TEST_F(InterleaveOrder, ReadsAheadWhileItExtracts) {
       logged_run(all_frames(Schedule::interleave_io), waits_for_next(Phase::extract, Phase::read)));
 }
 
-TEST_F(InterleaveOrder, WritesBehindWhileItExtracts) {
+TEST_F(InterleaveOrder, WritesThePreviousFrameWhileItExtracts) {
   static_cast<void>(logged_run(all_frames(Schedule::interleave_io), extractions_wait_for_writes()));
 }
 
@@ -147,7 +148,7 @@ TEST_F(InterleaveOrder, ReadsWhileItWrites) {
     EXPECT_LE(log->end(k, "read"), log->start(k + 1, "read"));
 }
 
-TEST_F(InterleaveOrder, WriterDoesNotHoldUpTheNextFrame) {
+TEST_F(InterleaveOrder, WriterDoesNotDelayTheNextFrame) {
   const auto log =
       logged_run(all_frames(Schedule::interleave_io), waits_for_next(Phase::write, Phase::extract));
   if (!log) return;
@@ -169,7 +170,7 @@ TEST_F(InterleaveOrder, ReaderWriterAndWorkersAreDifferentRanks) {
 
 class PipelineOrder : public ExposureOrder {
  protected:
-  // So that rank 0 has all frames, whatever the number of ranks: the others' places are empty.
+  // A job whose frames are all on rank 0; the other ranks get no frames.
   [[nodiscard]] ExposureJob of_one_rank() const {
     ExposureJob job = all_frames(Schedule::pipeline);
     job.readers = job.writers = 1;
@@ -186,7 +187,7 @@ TEST_F(PipelineOrder, ReadsAndWritesWhileItExtracts) {
   static_cast<void>(logged_run(of_one_rank(), waits));
 }
 
-TEST_F(PipelineOrder, FilesDoNotHoldUpTheOthers) {
+TEST_F(PipelineOrder, SlowFilesDoNotDelayOtherFrames) {
   ExposureJob job = of_one_rank();
   job.readers = 2;
   static_cast<void>(logged_run(job, waits_for_next(Phase::read, Phase::read)));
@@ -200,7 +201,7 @@ TEST_F(PipelineOrder, FramesInFlightAreBounded) {
     job.frames_in_flight = most;
     const auto log = logged_run(job);
     for (int k = 0; k <= last; ++k) {
-      int in_flight = 0;  // when k begins to be read
+      int in_flight = 0;  // when reading of frame k begins
       for (int other = 0; other <= last; ++other)
         if (log->start(other, "read") <= log->start(k, "read") &&
             log->end(other, "write") > log->start(k, "read"))

@@ -1,4 +1,4 @@
-// The frames of a list file.
+// List files of frames.
 
 #include <filesystem>
 
@@ -14,7 +14,7 @@ namespace {
 
 class FrameList : public testing::Test {
  protected:
-  // The usage error of reading a list with this text.
+  // The usage error of a list with this text.
   std::string refusal(const std::string& text) {
     test::write_file(scratch.file("list"), text);
     try {
@@ -49,7 +49,7 @@ TEST_F(FrameList, MalformedLinesAreNamed) {
   EXPECT_THROW(static_cast<void>(frames_of_list(scratch.file("."))), Error);
 }
 
-TEST_F(FrameList, OutputsMustBeTheirOwn) {
+TEST_F(FrameList, OutputsMustBeDistinct) {
   EXPECT_NO_THROW(check_outputs({{"b0", "i", "p", "o1"}, {"b1", "i", "p", "o2"}}));
   EXPECT_THROW(check_outputs({{"b0", "i", "p", "o"}, {"b1", "i", "p", "./o"}}), Error);
   EXPECT_THROW(check_outputs({{"b0", "i", "p", "o1"}, {"b1", "o1", "p", "o2"}}), Error);

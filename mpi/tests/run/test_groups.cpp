@@ -1,4 +1,4 @@
-// Which ranks form a group.
+// Groups of ranks.
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@ namespace {
 
 using Ranks = std::vector<int>;
 
-TEST(Groups, OneANodeWhereNotGiven) {
+TEST(Groups, DefaultIsOnePerNode) {
   EXPECT_EQ(assign_groups({0, 0, 0}, {}), (Ranks{0, 0, 0}));
   EXPECT_EQ(assign_groups({0, 0, 1, 1}, {}), (Ranks{0, 0, 1, 1}));
   EXPECT_EQ(assign_groups({0, 1, 0, 1}, {}), (Ranks{0, 1, 0, 1}));

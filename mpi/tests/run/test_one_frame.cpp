@@ -1,4 +1,4 @@
-// One frame over all ranks: what happens where one of them cannot do its part.
+// One frame over all ranks, with failures on single ranks.
 
 #include <functional>
 #include <memory>
@@ -23,7 +23,7 @@ namespace {
 
 const std::string golden = SPEX_SOURCE_DIR "/golden/tiny-b/";
 
-// Two bundles of five fibers, each a subbundle, and one wavelength step: ten patches.
+// Two bundles of five fibers, one fiber per subbundle, and one wavelength step: ten patches.
 class OneFrame : public testing::Test {
  protected:
   OneFrame() {
@@ -46,7 +46,7 @@ class OneFrame : public testing::Test {
   ExposureSummary run() const {
     return run_one_frame(world, job, [this](int /*slot*/) { return extractor; });
   }
-  // The error of a run, which must be the same on every rank.
+  // The error of a run, which must be equal on every rank.
   std::string caught() {
     std::string mine = "no error";
     try {
@@ -82,7 +82,7 @@ TEST_F(OneFrame, CountsAllPatches) {
   EXPECT_THAT(scratch->names(), testing::ElementsAre("frame.fits", "psf.fits"));
 }
 
-TEST_F(OneFrame, ErrorInTheShareOfTheLastRankEndsAll) {
+TEST_F(OneFrame, ErrorOnTheLastRankEndsAllRanks) {
   // The width of fiber 9 is negative: only the rank that needs its spots notices.
   on_root(world, [&] { test::set_psf_parameter(job.files.psf, "GHSIGX", 9, {-1, 0, 0}); });
   for (const Milestone milestone : {Milestone::baseline, Milestone::cpu_refactor}) {
@@ -98,7 +98,7 @@ TEST_F(OneFrame, ErrorInTheShareOfTheLastRankEndsAll) {
   }
 }
 
-TEST_F(OneFrame, LastRankOutOfMemoryEndsAll) {
+TEST_F(OneFrame, LastRankOutOfMemoryEndsAllRanks) {
   const int last = world.size() - 1;
   extractor = [this, last](const ExtractInputs& inputs, const std::vector<Patch>& patches,
                            StageTimes& times, const std::function<void(long)>& done) {
@@ -109,13 +109,13 @@ TEST_F(OneFrame, LastRankOutOfMemoryEndsAll) {
   expect_no_output();
 }
 
-TEST_F(OneFrame, UnreadableInputEndsAll) {
+TEST_F(OneFrame, UnreadableInputEndsAllRanks) {
   job.files.input += ".missing";
   EXPECT_THAT(caught(), testing::StartsWith(job.files.input + ": "));
   expect_no_output();
 }
 
-TEST_F(OneFrame, KeepsTheFileOfAnEarlierRunWhereItFails) {
+TEST_F(OneFrame, FailureKeepsTheFileOfAnEarlierRun) {
   if (world.is_root()) test::write_file(job.files.output, "of an earlier run");
   job.files.input += ".missing";
   EXPECT_THAT(caught(), testing::StartsWith(job.files.input + ": "));
@@ -124,7 +124,7 @@ TEST_F(OneFrame, KeepsTheFileOfAnEarlierRunWhereItFails) {
   EXPECT_THAT(scratch->names(), testing::ElementsAre("frame.fits", "psf.fits"));
 }
 
-TEST_F(OneFrame, KindOfTheErrorReachesAll) {
+TEST_F(OneFrame, ErrorKindReachesAllRanks) {
   const auto kind = [this] {
     try {
       run();
@@ -140,20 +140,20 @@ TEST_F(OneFrame, KindOfTheErrorReachesAll) {
   EXPECT_EQ(kind(), ErrorKind::data);
 }
 
-TEST_F(OneFrame, FailureIsNotALineOfItsOwn) {
+TEST_F(OneFrame, FailureIsNotLogged) {
   job.files.input += ".missing";
   testing::internal::CaptureStderr();
   static_cast<void>(caught());
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
-TEST_F(OneFrame, ImpossibleOptionsEndAll) {
+TEST_F(OneFrame, ImpossibleOptionsEndAllRanks) {
   job.settings.options.nspec = 11;
   EXPECT_THAT(caught(), testing::StartsWith("--nspec: "));
   expect_no_output();
 }
 
-TEST_F(OneFrame, OutputThatCannotBeWrittenEndsAll) {
+TEST_F(OneFrame, UnwritableOutputEndsAllRanks) {
   job.files.output = job.files.psf + "/frame.fits";
   EXPECT_THAT(caught(), testing::StartsWith(job.files.output + ": "));
   expect_no_output();

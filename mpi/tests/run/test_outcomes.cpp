@@ -1,4 +1,4 @@
-// Outcomes of frames as messages, and back.
+// Serialization of frame outcomes.
 
 #include <gtest/gtest.h>
 
@@ -8,7 +8,7 @@
 namespace spex::mpi {
 namespace {
 
-TEST(Outcome, ComesBackWhole) {
+TEST(Outcome, SurvivesSerialization) {
   FrameOutcome outcome;
   outcome.frame = 7;
   outcome.counts.patches = 1;

@@ -1,4 +1,4 @@
-"""Arguments in any form that a caller may have them, as those of the extension module.
+"""Converts arguments of any accepted form to those of the extension module.
 
 What cannot be one is a UsageError of one line, under the command line's name of the option.
 """
@@ -19,7 +19,7 @@ PATHS = (str, bytes, os.PathLike)
 
 
 def shown(value: object) -> str:
-    """The value in an error's line."""
+    """The value for an error message."""
     return textwrap.shorten(repr(value), 60, placeholder=" ...")
 
 
@@ -29,32 +29,32 @@ def path_of(name: str, value: object) -> str:
         path = os.fsdecode(value)  # type: ignore[arg-type]
         path.encode()
     except TypeError:
-        wrong = "is no path (expected text, bytes or an os.PathLike)"
+        wrong = "is not a path (expected text, bytes or an os.PathLike)"
     except UnicodeEncodeError:
-        wrong = "is not UTF-8 (expected a path that is)"
+        wrong = "is not UTF-8 (expected a UTF-8 path)"
     else:
         return path
     raise UsageError(f"{name}: {shown(value)} {wrong}") from None
 
 
 def path_or_none(name: str, value: object) -> str | None:
-    """A path as text, where there is one."""
+    """A path as text, or None."""
     return None if value is None else path_of(name, value)
 
 
 def _option(name: str) -> str:
-    """What the command line calls it."""
+    """The option's name on the command line."""
     return "--" + name.replace("_", "-")
 
 
 def whole(name: str, value: Any) -> int:
-    """A whole number of 32 bits."""
+    """A 32-bit integer."""
     try:
         number = operator.index(value)
     except TypeError:
-        raise UsageError(f"{_option(name)}: {shown(value)} (expected a whole number)") from None
+        raise UsageError(f"{_option(name)}: {shown(value)} (expected an integer)") from None
     if not -(2**31) <= number < 2**31:
-        raise UsageError(f"{_option(name)}: {shown(number)} (expected a number of 32 bits)")
+        raise UsageError(f"{_option(name)}: {shown(number)} (expected a 32-bit integer)")
     return number
 
 
@@ -66,7 +66,7 @@ def seed_of(value: Any) -> int:
     except TypeError:
         pass
     text = value if isinstance(value, str) else shown(value)
-    raise UsageError(f"--seed: '{text}' (expected a whole number from 0 to 2^63 - 1)")
+    raise UsageError(f"--seed: '{text}' (expected an integer from 0 to 2^63 - 1)")
 
 
 def real(name: str, value: Any) -> float:
@@ -80,7 +80,7 @@ def real(name: str, value: Any) -> float:
 
 
 def mask_bits(_name: str, value: Any) -> int:
-    """A set of bits: a number, or what the command line takes for one."""
+    """A set of bits: a number, or text as on the command line."""
     bits = -1
     if not isinstance(value, str):
         try:
@@ -95,19 +95,19 @@ def mask_bits(_name: str, value: Any) -> int:
         bits = int(value)
     if not 0 <= bits < 2**32:
         raise UsageError(
-            f"--mask-bits: '{value}' is no set of bits "
+            f"--mask-bits: '{value}' is not a set of bits "
             "(expected a number such as 767 or 0x2FF, or all)"
         )
     return bits
 
 
 def choice(_name: str, value: object) -> str:
-    """A name, of which the extension module says whether it is known."""
+    """A name, which the extension module checks."""
     return value if isinstance(value, str) else shown(value)
 
 
 def cameras_of(value: str | Iterable[str]) -> str:
-    """Names of cameras with commas between them."""
+    """Comma-separated names of cameras."""
     if isinstance(value, str | bytes) or not isinstance(value, Iterable):
         return choice("cameras", value)
     return ",".join(choice("cameras", one) for one in value)
@@ -145,13 +145,13 @@ _OPTIONS: dict[str, Callable[[str, Any], Any]] = {
 
 
 def make_options(**options: Any) -> _core.Options:
-    """What is extracted, and how: _core.make_options."""
+    """Extraction options, by _core.make_options."""
     return _core.make_options(**{name: _OPTIONS[name](name, options[name]) for name in options})
 
 
 def make_barycentric(
     of_all: object, by_obstype: object, heliocor: float | None, iers: str | None
 ) -> _core.Barycentric:
-    """Which frames are corrected, and how: _core.make_barycentric."""
+    """Barycentric settings, by _core.make_barycentric."""
     factor = None if heliocor is None else real("heliocor", heliocor)
     return _core.make_barycentric(bool(of_all), bool(by_obstype), factor, iers)

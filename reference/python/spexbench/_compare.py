@@ -1,4 +1,4 @@
-"""The one comparison of two frames, and of a frame with a truth."""
+"""Compares two frames, or a frame with a truth."""
 
 import json
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ from .errors import UsageError
 
 @dataclass(frozen=True)
 class Comparison:
-    """What spex-compare has to say; true where everything passes."""
+    """The report of spex-compare; true if all checks pass."""
 
     ok: bool  #: whether every check passes
-    table: str  #: a line a check; the last says "ok: ..." or "FAIL: ..."
+    table: str  #: one line per check; the last line is "ok: ..." or "FAIL: ..."
     report: dict[str, Any]  #: the JSON of docs/results.md
 
     def __bool__(self) -> bool:
@@ -27,7 +27,7 @@ class Comparison:
         return self.table
 
 
-#: HDUs of a file, and the arrays of a Frame that they hold.
+#: HDUs of a file, and the arrays of a Frame that correspond to them.
 _HDUS = {
     "FLUX": "flux",
     "IVAR": "ivar",
@@ -40,13 +40,13 @@ _HDUS = {
 
 
 def _frame_file(frame: Frame | PathLike, name: str) -> _core.FrameFile:
-    """What there is to be compared of a frame; `name` is what one without a file is called."""
+    """The data to compare; `name` is the name of a frame without a file."""
     if not isinstance(frame, Frame):
         return _core.read_frame(path_of(name, frame))
     file = _core.FrameFile(name, frame.specmin, frame.flux_of, frame.nwavestep)
     for hdu, attribute in _HDUS.items():
         values = getattr(frame, attribute)
-        if values is None:  # of a file without PIXMASK_FRACTION
+        if values is None:  # a file without PIXMASK_FRACTION
             continue
         array = np.ascontiguousarray(values)
         file.add(hdu, array if array.dtype == np.float32 else array.astype(np.float64, copy=False))
@@ -60,7 +60,7 @@ def compare(
     truth: PathLike | None = None,
     tolerance: PathLike = "production",
 ) -> Comparison:
-    """Compares a frame with another one, or with the truth that was simulated.
+    """Compares a frame with another frame, or with the simulated truth.
 
     A Frame has no tables: where one of the two is a Frame, FIBERMAP and SCORES of the other are not
     compared.

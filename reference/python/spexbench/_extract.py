@@ -1,4 +1,4 @@
-"""The extraction of one frame."""
+"""Extracts one frame."""
 
 from typing import TYPE_CHECKING
 
@@ -84,7 +84,7 @@ def extract(
             time; those of the frame are still the ones asked for.
         barycentric_by_obstype: the same for images of the sky, whose OBSTYPE or FLAVOR says so.
         heliocor: the factor itself, barycentric / observed wavelength.
-        iers: finals2000A.all of the IERS, for a factor that is right to 1e-12, not 1e-10.
+        iers: finals2000A.all of the IERS, for a factor accurate to 1e-12 instead of 1e-10.
         method: "eigh" or "cholesky"; None is that of the milestone, eigh on the CPU.
         milestone: how the work is organized (docs/milestones.md); None is the fastest.
         model: also make the model image; a path writes it to that file too, beside `output`.

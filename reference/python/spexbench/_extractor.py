@@ -1,4 +1,4 @@
-"""Many frames on the same threads, or on the same GPU."""
+"""Extracts many frames with the same threads or on the same GPU."""
 
 from concurrent.futures import Future, ThreadPoolExecutor
 from types import TracebackType
@@ -14,7 +14,7 @@ from .errors import UsageError
 
 
 class ExtractSettings(TypedDict, total=False):
-    """The keywords of `extract`, but those of the Extractor itself."""
+    """The keywords of `extract`, except those of the Extractor itself."""
 
     wavelength: Wavelength | None
     specmin: int
@@ -44,7 +44,7 @@ class ExtractSettings(TypedDict, total=False):
 
 
 class Extractor:
-    """Extracts many frames: reads and writes frames while it extracts another one.
+    """Extracts many frames, and reads and writes frames during the extraction of others.
 
     The Extractor starts the GPU, and takes its memory, once. It extracts one frame at a time, as
     fast as its threads or its GPU can. Meanwhile the threads of `submit` read the next frames and
@@ -86,14 +86,14 @@ class Extractor:
     def submit(
         self, preproc: ImageLike, psf: PsfLike, **settings: Unpack[ExtractSettings]
     ) -> Future[Frame]:
-        """Extracts a frame beside others; its result() is the Frame, or raises what `extract` does.
+        """Starts to extract a frame; result() returns the Frame or raises errors of `extract`.
 
         Without an `output` each Frame stays in memory until its Future is gone.
         """
         return self._pool.submit(self.extract, preproc, psf, **settings)
 
     def close(self) -> None:
-        """Waits for the frames that were submitted. The GPU stays started, for the next use."""
+        """Waits for the submitted frames. The GPU stays initialized for further use."""
         self._pool.shutdown()
 
     def __enter__(self) -> "Extractor":
@@ -105,5 +105,5 @@ class Extractor:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        # After an error, frames that have not begun are left out.
+        # After an error, frames that have not started are canceled.
         self._pool.shutdown(cancel_futures=error is not None)

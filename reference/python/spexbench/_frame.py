@@ -30,21 +30,21 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Counts:
-    """How many patches of a frame ended how."""
+    """Counts of a frame's patches by status."""
 
-    patches: int  #: of the frame
-    guarded: int  #: by a guard (extraction.md, section 5.1) solved as a whole
-    fell_back: int  #: solved by eigh in the method's place
-    failed: int  #: which could not be solved; their bins are NODATA in the mask
-    direct: int  #: of flux="frame": whose flux was not found by sweeps
-    dark: int  #: bins, not patches: those without a usable pixel, whose ivar is 0
+    patches: int  #: all patches of the frame
+    guarded: int  #: rejected by a guard (extraction.md, section 5.1) and solved as a whole
+    fell_back: int  #: solved by eigh because the method failed
+    failed: int  #: not solved; their bins are NODATA in the mask
+    direct: int  #: for flux="frame": flux solved directly instead of by sweeps
+    dark: int  #: bins (not patches) without a usable pixel; their ivar is 0
 
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Spectra, rows by fiber; the arrays are the caller's to keep and to change.
+    """Spectra, one row per fiber. The caller may keep and change the arrays.
 
-    What each holds is in docs/extraction.md, section 7.
+    Section 7 of docs/extraction.md describes the arrays.
     """
 
     wave: npt.NDArray[np.float64]  #: Angstrom [nwave]
@@ -54,17 +54,17 @@ class Frame:
     #: dimensionless [nspec, 2 ndiag + 1, nwave]: rows w - ndiag ... w + ndiag of column w of R
     resolution: npt.NDArray[np.float64]
     chi2pix: npt.NDArray[np.float64]  #: dimensionless [nspec, nwave]
-    #: 0 ... 1 [nspec, nwave]; None where the file of the frame has none
+    #: 0 ... 1 [nspec, nwave]; None if the frame's file lacks it
     pixmask_fraction: npt.NDArray[np.float64] | None
-    #: model image, electron [ny, nx]; None where it was not asked for
+    #: model image, electron [ny, nx]; None if not requested
     model: npt.NDArray[np.float64] | None
     specmin: int  #: first fiber, counted from 0 in the PSF
-    camera: str  #: "r0", say; empty where the image does not say
-    flux_of: str  #: "patch" or "frame", as it was asked for
+    camera: str  #: such as "r0"; empty if the image does not state it
+    flux_of: str  #: the requested flux: "patch" or "frame"
     nwavestep: int  #: core bins of a patch
-    heliocor: float  #: factor by which the wavelengths are barycentric; 1 where they are not
-    counts: Counts  #: of patches
-    #: cards of the header, and the fibermap, which `write` writes
+    heliocor: float  #: barycentric factor of the wavelengths; 1 if not corrected
+    counts: Counts  #: patches by status
+    #: header cards and fibermap for `write`
     header: _core.Header = field(default_factory=_core.Header, repr=False)
     units: dict[str, str] = field(default_factory=lambda: dict(UNITS))  #: of each array
 
@@ -79,7 +79,7 @@ class Frame:
         return int(self.flux.shape[1])
 
     def quantity(self, name: str) -> "Quantity":
-        """An array with its unit, which shares the array's memory. Needs astropy.
+        """An array with its unit, without a copy. Needs astropy.
 
         >>> frame = extract(night.preproc, night.psf, nspec=5, wavelength=(5760, 5776, 0.8))
         >>> frame.quantity("flux").unit
@@ -135,7 +135,7 @@ class Frame:
     def plot(
         self, spectra: int | Iterable[int] | None = None, axes: "Axes | None" = None
     ) -> "Axes":
-        """Draws flux ± σ over wavelength, without masked bins. Needs matplotlib.
+        """Plots flux ± σ over wavelength, without masked bins. Needs matplotlib.
 
         Args:
             spectra: which, counted from 0 in this frame; None is five of them.
@@ -156,7 +156,7 @@ class Frame:
 
 
 def read_frame(path: PathLike) -> Frame:
-    """Reads a frame's file, as spex-cpu, Frame.write or production wrote it (.fits, .gz, .fz).
+    """Reads a frame's file from spex-cpu, Frame.write or production (.fits, .gz, .fz).
 
     Values of float32 become float64 without a change. The model image is no part of the file.
 
@@ -173,7 +173,7 @@ def read_frame(path: PathLike) -> Frame:
 
 
 def frame_of(parts: dict[str, Any], **others: Any) -> Frame:
-    """The Frame of what the extension module gives, and of `others`."""
+    """A Frame from the extension module's dictionary and `others`."""
     names = ("patches", "guarded", "fell_back", "failed", "direct", "dark")
     counts = Counts(**{name: parts.pop(name) for name in names})
     return Frame(counts=counts, **parts, **others)

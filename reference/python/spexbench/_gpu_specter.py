@@ -1,4 +1,4 @@
-"""extract_frame as gpu_specter has it, so that what calls that one may call this."""
+"""extract_frame with gpu_specter's interface, as a drop-in replacement."""
 
 import time
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from ._inputs import ImageLike, PsfLike, as_preproc, as_psf, name_of
 from ._wavelength import Grid, Wavelength, grid_of
 from .errors import UsageError
 
-#: gpu_specter's names of the results, and ours.
+#: gpu_specter's names of the results, and this package's names.
 _NAMES = {
     "specflux": "flux",
     "specivar": "ivar",
@@ -24,7 +24,7 @@ _NAMES = {
 
 
 def _image(img: ImageLike) -> tuple[_core.Preproc, bool]:
-    """As gpu_specter takes it: a mapping's ivar holds its mask already."""
+    """The image as in gpu_specter: the ivar of a mapping already includes its mask."""
     if isinstance(img, Mapping):
         img = {name: value for name, value in img.items() if name != "mask"}
     return as_preproc(img)

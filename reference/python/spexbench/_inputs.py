@@ -1,4 +1,4 @@
-"""Images and PSFs, in any form that a caller may have them, as those of the extension module."""
+"""Converts images and PSFs of any accepted form to those of the extension module."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,20 +10,20 @@ from . import _core
 from ._arguments import PATHS, PathLike, path_of
 from .errors import UsageError
 
-#: A file, what read_preproc made of one, an object with pix (or image), ivar and mask as desispec's
-#: Image, or a mapping with these names as gpu_specter has it.
+#: A file, the result of read_preproc, an object with pix (or image), ivar and mask like desispec's
+#: Image, or a mapping with these names like gpu_specter's.
 ImageLike = PathLike | _core.Preproc | Mapping[str, Any] | Any
-#: A file, what read_psf made of one, or what gpu_specter.io.read_psf made of one.
+#: A file, the result of read_psf, or the result of gpu_specter.io.read_psf.
 PsfLike = PathLike | _core.Psf | Mapping[str, Any]
 
 
 def file_of(source: object, name: str) -> str | None:
-    """The path of a file; None for what is in memory. `name` is what it is called in errors."""
+    """The path of a file; None for data in memory. `name` is used in errors."""
     return path_of(name, source) if isinstance(source, PATHS) else None
 
 
 def name_of(source: object, name: str) -> str:
-    """The path of a file; `name` for what is in memory."""
+    """The path of a file; `name` for data in memory."""
     return file_of(source, name) or name
 
 
@@ -55,33 +55,33 @@ def read_psf(path: PathLike) -> _core.Psf:
 
 
 def _on_host(array: Any) -> Any:
-    """The array; copied from the GPU where it is CuPy's."""
+    """The array; copied from the GPU if it is CuPy's."""
     return array.get() if hasattr(array, "__cuda_array_interface__") else array
 
 
 def pixels(array: npt.ArrayLike) -> npt.NDArray[np.floating]:
-    """Float32 where the array has no more than that, else float64; native and in C order."""
+    """Float32 if it holds the values exactly, else float64; native and in C order."""
     values = np.asarray(_on_host(array))
     single = values.dtype.kind == "f" and values.dtype.itemsize <= 4
     return np.ascontiguousarray(values, dtype=np.float32 if single else np.float64)
 
 
 def _bits(mask: npt.ArrayLike) -> npt.NDArray[np.uint32]:
-    """The bits of a mask of integers, with or without a sign: FITS has int16 and int32."""
+    """The bits of a mask of signed or unsigned integers: FITS has int16 and int32."""
     given = np.asarray(_on_host(mask))
     if given.dtype.kind not in "iub":
         raise UsageError(f"mask: is of {given.dtype} (expected integers)")
     if given.dtype.itemsize > 4 and given.size > 0:
         for value in int(given.min()), int(given.max()):
             if not -(2**31) <= value < 2**32:
-                raise UsageError(f"mask: holds {value} (expected bits, in integers of 32 bits)")
+                raise UsageError(f"mask: holds {value} (expected 32-bit integers)")
     return np.ascontiguousarray(given).astype(np.uint32)
 
 
 def make_preproc(
     image: npt.ArrayLike, ivar: npt.ArrayLike, mask: npt.ArrayLike | None = None, camera: str = ""
 ) -> _core.Preproc:
-    """A Preproc of arrays [ny, nx]: electron, electron^-2, and bits of which 0 is good.
+    """A Preproc from arrays [ny, nx]: electron, electron^-2, and mask bits (0: good).
 
     Raises:
         UsageError: shapes differ, or the mask is not of integers, or needs more than 32 bits.
@@ -91,7 +91,7 @@ def make_preproc(
 
 
 def as_preproc(image: ImageLike) -> tuple[_core.Preproc, bool]:
-    """The image, and whether nobody else holds it."""
+    """The image, and whether the caller owns it exclusively."""
     if isinstance(image, _core.Preproc):
         return image, False
     if isinstance(image, PATHS):
@@ -123,7 +123,7 @@ def as_psf(psf: PsfLike) -> _core.Psf:
 
 
 def _psf_of_tables(psf: Mapping[str, Any]) -> _core.Psf:
-    """A PSF from the tables that gpu_specter.io.read_psf gives: PSF, XTRACE and YTRACE."""
+    """A PSF from the tables of gpu_specter.io.read_psf: PSF, XTRACE and YTRACE."""
     try:
         table, x, y = psf["PSF"], psf["XTRACE"], psf["YTRACE"]
         meta = table.meta

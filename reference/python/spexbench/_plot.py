@@ -1,4 +1,4 @@
-"""A picture of a frame's spectra."""
+"""Plots a frame's spectra."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
     from ._frame import Frame
 
-#: Spectra in a picture where nobody says which.
+#: Default number of spectra in a plot.
 _MOST = 5
 
 

@@ -1,4 +1,4 @@
-"""Who extracts, and how the ranks of an MPI communicator share a frame."""
+"""Extractors, and how ranks of an MPI communicator share a frame."""
 
 import functools
 import logging
@@ -15,14 +15,14 @@ T = TypeVar("T")
 
 log = logging.getLogger("spexbench")
 
-#: Part of the bins without a usable pixel that is warned of, as the programs do.
+#: Fraction of bins without a usable pixel above which a warning is logged, as in the programs.
 _UNUSUALLY_DARK = 0.25
 
 _starting = threading.Lock()
 
 
 def has_gpu() -> bool:
-    """Whether this build has CUDA and there is a GPU that this process may use."""
+    """Whether this build has CUDA and this process may use a GPU."""
     return not _core.why_no_gpu()
 
 
@@ -33,23 +33,23 @@ def _gpu(device: int) -> tuple[_core.Extractor, threading.Lock]:
 
 
 def _check_gpu() -> None:
-    """Raises DeviceError where there is no GPU to be used."""
+    """Raises DeviceError if no GPU can be used."""
     if reason := _core.why_no_gpu():
         line = f"gpu: {reason} (expected a GPU and a build for it, docs/python.md; or gpu=False)"
         error = DeviceError(line)
-        error.exit_status = 77  # as spex-gpu; a GPU that was lost is a failure, 1
+        error.exit_status = 77  # as spex-gpu; a lost GPU gives 1
         raise error
 
 
 class Worker:
-    """Who extracts: threads, or a GPU."""
+    """An extractor: threads or a GPU."""
 
     def __init__(self, gpu: bool, device: int, threads: int | None) -> None:
         device = whole("device", device)
         threads = None if threads is None else whole("threads", threads)
         if gpu:
             _check_gpu()
-            with _starting:  # threads that come first together would each start it
+            with _starting:  # concurrent first calls would each start the GPU
                 self._extractor, self._busy = _gpu(device)
             return
         if threads is not None and not 1 <= threads <= 4096:
@@ -58,13 +58,13 @@ class Worker:
         self._busy = threading.Lock()
 
     def extract(self, extraction: _core.Extraction, rank: int = 0, ranks: int = 1) -> _core.Share:
-        """The patches of a rank; those of one frame at a time."""
+        """Extracts the patches of a rank, one frame at a time."""
         with self._busy:
             return extraction.extract(self._extractor, rank, ranks)
 
 
 def warn_of(arrays: dict[str, Any]) -> None:
-    """Logs what is unusual about the results that the extension module gives."""
+    """Logs warnings about unusual results."""
     bins = arrays["ivar"].size
     if arrays["dark"] > _UNUSUALLY_DARK * bins:
         part = 100 * arrays["dark"] / bins
@@ -74,7 +74,7 @@ def warn_of(arrays: dict[str, Any]) -> None:
 
 
 def on_root(comm: Any, work: Callable[[], T]) -> T:
-    """What `work` gives on rank 0, on every rank; what it raises there, every rank raises.
+    """Runs `work` on rank 0 and returns its result, or raises its exception, on every rank.
 
     Without a communicator it is called, no more.
     """
@@ -89,7 +89,7 @@ def on_root(comm: Any, work: Callable[[], T]) -> T:
 
 
 def everywhere(comm: Any, work: Callable[[], T]) -> list[T] | None:
-    """What `work` gives on all ranks, on rank 0, and None on the others.
+    """Runs `work` on all ranks; returns their results on rank 0, and None on other ranks.
 
     What a rank raises, every rank raises.
     """
@@ -104,10 +104,10 @@ def everywhere(comm: Any, work: Callable[[], T]) -> list[T] | None:
 
 
 def _outcome(work: Callable[[], T]) -> tuple[T | None, BaseException | None]:
-    """The value, or the exception, in a form that other ranks understand."""
+    """The value or the exception in a form that can be sent to other ranks."""
     try:
         return work(), None
-    except BaseException as error:  # KeyboardInterrupt too: the other ranks must not wait
+    except BaseException as error:  # also KeyboardInterrupt: other ranks must not wait
         try:
             pickle.dumps(error)
         except Exception:

@@ -11,11 +11,11 @@ from ._arguments import PathLike, cameras_of, choice, path_of, path_or_none, rea
 class SimulatedFrame(NamedTuple):
     """The files of one simulated camera."""
 
-    camera: str  #: "r0", say
+    camera: str  #: such as "r0"
     expid: int  #: exposure number
     preproc: Path  #: the image
     psf: Path  #: its PSF
-    truth: Path  #: the spectra that went in
+    truth: Path  #: the simulated spectra
 
 
 def simulate(
@@ -36,7 +36,7 @@ def simulate(
     psf: PathLike | None = None,
     threads: int | None = None,
 ) -> list[SimulatedFrame]:
-    """Simulates exposures and writes their files, as spex-sim does.
+    """Simulates exposures and writes their files like spex-sim.
 
     Args:
         folder: that the files are written to; made where its parent exists.

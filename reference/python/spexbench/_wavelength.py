@@ -1,4 +1,4 @@
-"""Wavelength grids, in any form that a caller may have them."""
+"""Wavelength grids of any accepted form."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from .errors import UsageError
 Grid = tuple[float, float, float]  # wmin, wmax, dw, Angstrom
 Wavelength = str | tuple[float, float, float] | npt.NDArray[np.floating]
 
-#: Steps may differ by this part of a step, and by the rounding of the array's type.
+#: Tolerance of unequal steps, relative to the step, in addition to the array's rounding.
 _UNEVEN = 1e-6
 
 
@@ -39,9 +39,9 @@ def _grid_of_array(array: npt.NDArray[Any]) -> Grid:
         even = bool(dw > 0 and np.allclose(wave, line, rtol=0, atol=_UNEVEN * dw + rounding))
     if not even:
         raise UsageError(
-            "wavelength: is no grid of equal steps (expected an ascending array, Angstrom)"
+            "wavelength: is not an equidistant grid (expected an ascending array, Angstrom)"
         )
-    # The step that was meant: 0.8, not 0.7999999999999.
+    # Round to the intended step: 0.8, not 0.7999999999999.
     meant = round(dw, 9)
     if np.allclose(wave[0] + meant * steps, line, rtol=0, atol=1e-9 + rounding):
         dw = meant

@@ -1,4 +1,4 @@
-"""The exceptions of spexbench: one for each kind of error that the programs know.
+"""The exceptions of spexbench: one for each kind of error.
 
 ``str(error)`` is the line that the programs print: what is wrong and what was expected. What a
 program's exit status would be is ``exit_status`` (docs/results.md). Patches that cannot be solved
@@ -24,8 +24,8 @@ class DataError(Error):
 
 
 class DeviceError(Error):
-    """There is no GPU to be used (exit_status 77), or it is of no more use."""
+    """There is no GPU (exit_status 77), or the GPU was lost."""
 
 
 class InternalError(Error):
-    """A library call failed in a way that the caller did not cause."""
+    """A library call failed, and the caller is not the cause."""

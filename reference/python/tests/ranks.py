@@ -5,7 +5,7 @@ import threading
 
 
 class Ranks:
-    """Such a communicator; objects travel by pickle, as mpi4py's do."""
+    """A communicator of threads; objects are pickled, as in mpi4py."""
 
     def __init__(self, size):
         self.size = size
@@ -13,7 +13,7 @@ class Ranks:
         self.slots = [None] * size
 
     def run(self, work):
-        """work(comm) on every rank: what they return or raise."""
+        """Runs work(comm) on every rank; returns their results or raises their errors."""
         outcomes = [None] * self.size
 
         def one(rank):

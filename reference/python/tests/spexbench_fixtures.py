@@ -1,4 +1,4 @@
-"""What tests and doctests share: a small simulated frame."""
+"""Fixtures of tests and doctests: a small simulated frame."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -26,7 +26,7 @@ def night(tmp_path_factory: pytest.TempPathFactory) -> Night:
 
 @pytest.fixture(autouse=True)
 def _doctests(request: pytest.FixtureRequest, doctest_namespace: dict[str, object]) -> None:
-    """The names that the doctests use."""
+    """Defines names for doctests."""
     if isinstance(request.node, pytest.DoctestItem):
         doctest_namespace |= {name: getattr(spexbench, name) for name in spexbench.__all__}
         doctest_namespace["night"] = request.getfixturevalue("night")

@@ -1,4 +1,4 @@
-"""Frames in memory are compared as their files are."""
+"""Frames in memory are compared like their files."""
 
 import dataclasses
 
@@ -33,7 +33,7 @@ def test_with_itself_and_its_file(night, frame, tmp_path):
         assert spexbench.compare(file, frame, tolerance=tolerance)
 
 
-def test_differences_are_found_where_they_are(frame):
+def test_differences_are_located(frame):
     flux = frame.flux.copy()
     flux[3, 7] += 1e-3 / np.sqrt(frame.ivar[3, 7])
     other = changed(frame, flux=flux)
@@ -48,7 +48,7 @@ def test_differences_are_found_where_they_are(frame):
     ]
 
 
-def test_rounding_to_float32_is_told_apart(frame):
+def test_rounding_to_float32_is_allowed(frame):
     rough = dataclasses.replace(frame, flux=frame.flux.astype(np.float32))
     assert spexbench.compare(rough, frame)
     assert not spexbench.compare(rough, frame, tolerance="identical")
@@ -74,7 +74,7 @@ def test_truth(night, frame):
     assert spexbench.compare(whole, truth=night.truth)
     with pytest.raises(spexbench.UsageError, match="nothing to compare with"):
         spexbench.compare(frame)
-    with pytest.raises(spexbench.UsageError, match="truth: 5 is no path"):
+    with pytest.raises(spexbench.UsageError, match="truth: 5 is not a path"):
         spexbench.compare(frame, truth=5)
-    with pytest.raises(spexbench.UsageError, match="result: 5 is no path"):
+    with pytest.raises(spexbench.UsageError, match="result: 5 is not a path"):
         spexbench.compare(5, frame)

@@ -1,4 +1,4 @@
-"""Extraction from files, arrays and other packages' objects; errors; what runs meanwhile."""
+"""Extraction from files, arrays and other packages' objects; errors; concurrent threads."""
 
 import os
 import signal
@@ -31,7 +31,7 @@ def frame(night):
     return extract(night.preproc, night.psf, **SMALL)
 
 
-def test_flux_of_the_frame_is_that_of_spex_cpu(night, tmp_path):
+def test_flux_of_the_frame_equals_spex_cpu(night, tmp_path):
     theirs = tmp_path / "theirs.fits"
     command = [BIN / "spex-cpu", "-i", night.preproc, "-p", night.psf, "-o", theirs]
     command += ["-w", "5760,5800,0.8", "-n", "10", "--flux", "frame"]
@@ -43,7 +43,7 @@ def test_flux_of_the_frame_is_that_of_spex_cpu(night, tmp_path):
         extract(night.preproc, night.psf, flux="whole", **SMALL)
 
 
-def test_file_is_that_of_spex_cpu(night, tmp_path):
+def test_file_equals_spex_cpu(night, tmp_path):
     ours, theirs = tmp_path / "ours.fits", tmp_path / "theirs.fits"
     model = tmp_path / "ours-model.fits"
     frame = extract(night.preproc, night.psf, output=ours, model=model, **SMALL)
@@ -68,7 +68,7 @@ def test_wavelengths_as_an_array(night, frame, dtype):
     np.testing.assert_allclose(wave, thirds["wavelength"], rtol=0, atol=1e-9)
 
 
-def test_a_frame_without_light_is_warned_of(night, caplog):
+def test_warning_for_a_frame_without_light(night, caplog):
     extract(night.preproc, night.psf, **SMALL)
     assert not caplog.records
     image = spexbench.read_preproc(night.preproc)
@@ -135,7 +135,7 @@ def test_images_in_other_forms(night, frame, form):
         "float64": {"image": image.astype(float), "ivar": ivar.astype(float), "mask": mask},
     }
     assert_same(extract(forms[form], night.psf, **SMALL), frame)
-    np.testing.assert_array_equal(preproc.image, image)  # nothing was taken from the caller
+    np.testing.assert_array_equal(preproc.image, image)  # the caller's data are unchanged
 
 
 def test_mask_rejects(night, frame):
@@ -164,13 +164,13 @@ def test_mask_keeps_its_bits(night, dtype):
 @pytest.mark.parametrize(
     ("value", "line"),
     [
-        (np.int64(2**32), r"mask: holds 4294967296 \(expected bits, in integers of 32 bits\)"),
-        (np.int64(-(2**31) - 1), r"mask: holds -2147483649 \(expected bits, in integers of 32"),
+        (np.int64(2**32), r"mask: holds 4294967296 \(expected 32-bit integers\)"),
+        (np.int64(-(2**31) - 1), r"mask: holds -2147483649 \(expected 32-bit"),
         (np.uint64(2**63), "mask: holds 9223372036854775808"),
         (4.0, r"mask: is of float64 \(expected integers\)"),
     ],
 )
-def test_mask_of_other_numbers(night, value, line):
+def test_mask_of_invalid_numbers(night, value, line):
     preproc = spexbench.read_preproc(night.preproc)
     mask = np.zeros(preproc.mask.shape, dtype=np.asarray(value).dtype)
     mask[7, 9] = value
@@ -199,15 +199,15 @@ def test_paths_in_any_form(night, frame, tmp_path):
 
 
 @pytest.mark.parametrize("read", [spexbench.read_preproc, spexbench.read_psf])
-def test_what_is_no_path(read):
-    with pytest.raises(spexbench.UsageError, match="path: 3 is no path") as caught:
+def test_invalid_path(read):
+    with pytest.raises(spexbench.UsageError, match="path: 3 is not a path") as caught:
         read(3)
     assert "\n" not in str(caught.value)
     with pytest.raises(spexbench.DataError, match="no-such"):
         read(Path("no-such.fits"))
 
 
-def test_mask_bits_are_those_of_the_command_line(night, frame):
+def test_mask_bits_agree_with_the_command_line(night, frame):
     preproc = spexbench.read_preproc(night.preproc)
     mask = preproc.mask.copy()
     mask[:, 10:30] |= 256  # BADREADNOISE
@@ -220,7 +220,7 @@ def test_mask_bits_are_those_of_the_command_line(night, frame):
 
 
 @pytest.mark.parametrize("bits", ["-1", -1, 2**40, "0x", "0x1FFFFFFFF", "some", 1.5])
-def test_mask_bits_that_are_none(night, tmp_path, bits):
+def test_invalid_mask_bits(night, tmp_path, bits):
     with pytest.raises(spexbench.UsageError) as caught:
         extract(night.preproc, night.psf, mask_bits=bits, **SMALL)
     command = [BIN / "spex-cpu", "-i", night.preproc, "-p", night.psf, "-o", tmp_path / "f.fits"]
@@ -251,7 +251,7 @@ def test_no_input_is_overwritten(night, tmp_path, taken, argument):
         with pytest.raises(spexbench.UsageError) as caught:
             extract(*files, **outputs, **SMALL)
         assert str(caught.value) == line
-        # So early that the PSF, say, is not looked at.
+        # Before the PSF, for example, is read.
         with pytest.raises(spexbench.UsageError, match="would overwrite"):
             extract(*files, nsubbundles=7, **outputs, **SMALL)
     command = [BIN / "spex-cpu", "-i", files[0], "-p", files[1], "-o", files[taken == "psf"]]
@@ -314,7 +314,7 @@ def test_barycentric_wavelengths(night, frame):
     )
     assert_same(given, corrected)
     assert frame.heliocor == 1
-    with pytest.raises(spexbench.UsageError, match="heliocor: no wavelength is to be corrected"):
+    with pytest.raises(spexbench.UsageError, match="heliocor: requires a barycentric correction"):
         extract(night.preproc, night.psf, heliocor=1.0001)
 
 
@@ -328,24 +328,28 @@ def test_methods_agree(night, frame):
 @pytest.mark.parametrize(
     ("arguments", "kind", "line"),
     [
-        ({"specmin": 400}, spexbench.UsageError, "--specmin: 400 is beyond the PSF"),
+        ({"specmin": 400}, spexbench.UsageError, "--specmin: 400 exceeds the PSF"),
         ({"wavelength": "5760,5800"}, spexbench.UsageError, "wavelength: .* three numbers"),
-        ({"wavelength": (9000, 9100, 1)}, spexbench.UsageError, "wholly off the CCD"),
+        ({"wavelength": (9000, 9100, 1)}, spexbench.UsageError, "lies outside of the CCD"),
         ({"method": "svd"}, spexbench.UsageError, r"method: unknown 'svd' \(expected eigh or"),
         ({"threads": 0}, spexbench.UsageError, "threads: 0"),
         ({"model": "m.fits"}, spexbench.UsageError, "model: a file without an output"),
-        ({"specmin": 2**40}, spexbench.UsageError, "--specmin: 1099511627776 .* 32 bits"),
-        ({"nspec": 2.5}, spexbench.UsageError, r"--nspec: 2.5 \(expected a whole number\)"),
+        ({"specmin": 2**40}, spexbench.UsageError, "--specmin: 1099511627776 .* 32-bit"),
+        ({"nspec": 2.5}, spexbench.UsageError, r"--nspec: 2.5 \(expected an integer\)"),
         ({"psferr": "1%"}, spexbench.UsageError, r"--psferr: '1%' \(expected a number\)"),
         ({"heliocor": [1]}, spexbench.UsageError, r"--heliocor: \[1\] \(expected a number"),
-        ({"threads": "2"}, spexbench.UsageError, r"--threads: '2' \(expected a whole number"),
+        ({"threads": "2"}, spexbench.UsageError, r"--threads: '2' \(expected an integer"),
         ({"flux": b"patch"}, spexbench.UsageError, "flux: unknown .* patch or frame"),
-        ({"wavelength": np.ones((9, 99))}, spexbench.UsageError, "is no grid of equal steps"),
-        ({"wavelength": np.array([5800, 5760.0])}, spexbench.UsageError, "is no grid of equal"),
-        ({"wavelength": np.geomspace(5760, 5800, 51)}, spexbench.UsageError, "is no grid of equal"),
-        ({"output": 5}, spexbench.UsageError, "output: 5 is no path"),
+        ({"wavelength": np.ones((9, 99))}, spexbench.UsageError, "is not an equidistant grid"),
+        ({"wavelength": np.array([5800, 5760.0])}, spexbench.UsageError, "is not an equidistant"),
+        (
+            {"wavelength": np.geomspace(5760, 5800, 51)},
+            spexbench.UsageError,
+            "is not an equidistant",
+        ),
+        ({"output": 5}, spexbench.UsageError, "output: 5 is not a path"),
         ({"output": b"\xff.fits"}, spexbench.UsageError, "output: .* is not UTF-8"),
-        ({"output": "f.fits", "model": 5}, spexbench.UsageError, "model: 5 is no path"),
+        ({"output": "f.fits", "model": 5}, spexbench.UsageError, "model: 5 is not a path"),
         ({"output": "no/such/folder/f.fits"}, spexbench.DataError, "no/such/folder/f.fits"),
     ],
 )
@@ -357,7 +361,7 @@ def test_errors(night, arguments, kind, line):
     assert caught.value.exit_status == (2 if kind is spexbench.UsageError else 1)
 
 
-def test_errors_say_what_the_programs_say(night, tmp_path):
+def test_errors_agree_with_the_programs(night, tmp_path):
     with pytest.raises(spexbench.DataError) as caught:
         extract(night.preproc, tmp_path / "no-psf.fits")
     command = [BIN / "spex-cpu", "-i", night.preproc, "-p", tmp_path / "no-psf.fits", "-o"]
@@ -389,7 +393,7 @@ def test_no_gpu(night, tmp_path):
     assert subprocess.run(command, capture_output=True).returncode == caught.value.exit_status
 
 
-def test_other_threads_run_meanwhile(night):
+def test_other_threads_run_concurrently(night):
     ticks, stop = [], threading.Event()
 
     def tick():

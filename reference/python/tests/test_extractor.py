@@ -19,7 +19,7 @@ def frame(night):
     return extract(night.preproc, night.psf, **SMALL)
 
 
-def test_frames_are_those_of_extract(night, frame, tmp_path):
+def test_frames_equal_those_of_extract(night, frame, tmp_path):
     files = [tmp_path / f"frame-{i}.fits" for i in range(6)]
     with Extractor(threads=2) as extractor:
         done = [extractor.submit(night.preproc, night.psf, output=f, **SMALL) for f in files]
@@ -38,7 +38,7 @@ def test_any_thread_may_call(night, frame):
             np.testing.assert_array_equal(one.result().flux, frame.flux)
 
 
-def test_a_frame_that_fails_is_its_own(night, tmp_path):
+def test_a_failed_frame_does_not_affect_others(night, tmp_path):
     with Extractor() as extractor:
         bad = extractor.submit(tmp_path / "none.fits", night.psf)
         good = extractor.submit(night.preproc, night.psf, **SMALL)
@@ -56,7 +56,7 @@ def test_threads_are_kept_and_end(night):
     assert threading.active_count() == before
 
 
-def test_an_error_leaves_out_frames_that_have_not_begun(night):
+def test_an_error_cancels_frames_that_have_not_started(night):
     futures = []
     with pytest.raises(RuntimeError, match="stop"), Extractor(frames=1) as extractor:
         futures = [extractor.submit(night.preproc, night.psf, **SMALL) for _ in range(50)]
@@ -64,7 +64,7 @@ def test_an_error_leaves_out_frames_that_have_not_begun(night):
     assert futures[-1].cancelled()
 
 
-def test_settings_are_those_of_extract():
+def test_settings_agree_with_extract():
     own = {"preproc", "psf", "gpu", "device", "threads", "extractor"}
     asked = {
         name: parameter.annotation

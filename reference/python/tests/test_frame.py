@@ -1,4 +1,4 @@
-"""A Frame as a file and back, and as a picture."""
+"""Writing, reading and plotting of a Frame."""
 
 import dataclasses
 import io
@@ -37,7 +37,7 @@ def assert_equal(frame: Frame, other: Frame) -> None:
 
 
 @pytest.mark.parametrize("name", ["frame.fits", "frame.fits.gz"])
-def test_the_same_values_come_back(frame, tmp_path, name):
+def test_values_survive_writing(frame, tmp_path, name):
     frame.write(tmp_path / name, full_precision=True)
     back = read_frame(tmp_path / name)
     for array in ARRAYS:
@@ -47,8 +47,8 @@ def test_the_same_values_come_back(frame, tmp_path, name):
     assert back.header.cards == frame.header.cards
 
 
-def test_the_file_is_that_of_the_extraction(frame, file, tmp_path):
-    """FIBERMAP, SCORES and the header too."""
+def test_the_file_equals_the_extractions(frame, file, tmp_path):
+    """Including FIBERMAP, SCORES and the header."""
     frame.write(tmp_path / "frame.fits")
     assert spexbench.compare(tmp_path / "frame.fits", file, tolerance="identical")
     with fits.open(tmp_path / "frame.fits") as ours, fits.open(file) as theirs:
@@ -58,7 +58,7 @@ def test_the_file_is_that_of_the_extraction(frame, file, tmp_path):
             assert ours[0].header[key] == theirs[0].header[key]
 
 
-def test_a_file_is_read_and_written_as_it_is(file, tmp_path):
+def test_reading_and_writing_preserve_a_file(file, tmp_path):
     again, twice = tmp_path / "again.fits", tmp_path / "twice.fits"
     frame = read_frame(file)
     assert frame.pixmask_fraction is None
@@ -113,13 +113,13 @@ def test_a_frame_of_arrays_has_no_fibermap(night, tmp_path):
         ({"resolution": np.zeros((5, 4, 51))}, "resolution: "),
     ],
 )
-def test_wrong_arrays_are_refused(frame, tmp_path, change, line):
+def test_wrong_arrays_are_rejected(frame, tmp_path, change, line):
     with pytest.raises(spexbench.UsageError, match=line):
         dataclasses.replace(frame, **change).write(tmp_path / "frame.fits")
     assert not list(tmp_path.iterdir())
 
 
-def test_wrong_names_and_files_are_refused(frame, file, night, tmp_path):
+def test_wrong_names_and_files_are_rejected(frame, file, night, tmp_path):
     with pytest.raises(spexbench.DataError, match=r"a\.txt: is not the name of a FITS file"):
         frame.write(tmp_path / "a.txt")
     with pytest.raises(spexbench.DataError, match=r"none\.fits: no such file"):

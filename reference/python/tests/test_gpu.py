@@ -1,4 +1,4 @@
-"""What a GPU extracts from Python: the goldens, the CPU's spectra, equal bytes.
+"""Extraction on a GPU from Python: goldens, agreement with the CPU, equal bytes.
 
 Needs no astropy, which machines with GPUs may lack.
 """
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.skipif(not spexbench.has_gpu(), reason=spexbench._core.
 BIN = Path(os.environ["SPEX_BUILD"]) / "bin"
 GOLDEN = Path(__file__).resolve().parents[3] / "golden"
 CASES = json.loads((GOLDEN / "cases.json").read_text())["cases"]
-#: A milestone of each of the GPU's engines; only the first of them solves the flux of a frame.
+#: One milestone per GPU engine; only the first supports flux="frame".
 MILESTONES = ("pipeline", "band", "batch-subbundle")
 ARRAYS = ("wave", "flux", "ivar", "mask", "resolution", "chi2pix", "pixmask_fraction")
 FRAME = {"wavelength": (5760, 5840, 0.8), "nsubbundles": 5}
@@ -36,7 +36,7 @@ def files_of(name):
 
 
 def settings_of(name):
-    """The arguments that extract and extract_frame have in common."""
+    """The common arguments of extract and extract_frame."""
     case = CASES[name]
     asked = "bundlesize nsubbundles nwavestep wavepad pixpad_frac wavepad_frac regularize psferr"
     wavelength = tuple(case[key] for key in ("wmin", "wmax", "dw"))
@@ -60,7 +60,8 @@ def test_goldens(name, milestone, tmp_path):
     flux = CASES[name].get("flux", "patch")
     asked = {"gpu": True, "milestone": milestone, "flux": flux, "mask_bits": 0xFFFFFFFF}
     if flux == "frame" and milestone != "pipeline":
-        with pytest.raises(spexbench.UsageError, match=f"flux: frame is not what {milestone}"):
+        wrong = f"flux: frame is not supported by {milestone}"
+        with pytest.raises(spexbench.UsageError, match=wrong):
             extract(*files_of(name), **asked, **settings_of(name))
         return
     output = tmp_path / "frame.fits"
@@ -75,7 +76,7 @@ def test_goldens(name, milestone, tmp_path):
 
 @pytest.mark.parametrize("name", [name for name in CASES if "flux" not in CASES[name]])
 def test_extract_frame_of_goldens(name):
-    """The dictionary has what extract has, which the goldens were held to."""
+    """The dictionary equals the result of extract, which is compared with the goldens."""
     frame = extract(*files_of(name), gpu=True, **settings_of(name))
     result = extract_frame(*files_of(name), gpu=True, **settings_of(name))
     pairs = {"specflux": "flux", "specivar": "ivar", "Rdiags": "resolution", "chi2pix": "chi2pix"}
@@ -89,7 +90,7 @@ def test_spectra_of_the_cpu(night, frame, method):
     on_cpu = extract(night.preproc, night.psf, method=method, **FRAME)
     comparison = spexbench.compare(frame, on_cpu, tolerance="production")
     assert comparison, comparison.table
-    assert not np.array_equal(frame.flux, on_cpu.flux)  # the GPU did compute them
+    assert not np.array_equal(frame.flux, on_cpu.flux)  # the GPU was used
 
 
 def test_flux_of_the_frame_of_the_cpu(night):
@@ -125,7 +126,7 @@ def test_arrays_in_memory(night, frame):
 
 
 def test_arrays_of_cupy(night):
-    """Production's GPU path gives gpu_specter arrays of NumPy; callers of it may have CuPy's."""
+    """Production passes NumPy arrays to gpu_specter; other callers may pass CuPy arrays."""
     cupy = pytest.importorskip("cupy")
     preproc = spexbench.read_preproc(str(night.preproc))
     image = {"image": preproc.image, "ivar": np.where(preproc.mask == 0, preproc.ivar, 0)}
@@ -189,7 +190,7 @@ def test_processes_share_a_gpu(night, frame, tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     command = ["mpirun", "-n", "2", sys.executable, tmp_path / "script.py"]
     if subprocess.run(command, capture_output=True, timeout=60).returncode:
-        pytest.skip("mpi4py is not of the MPI that mpirun is of")
+        pytest.skip("mpi4py and mpirun belong to different MPI libraries")
     command += [night.preproc, night.psf, tmp_path / "flux.npy"]
     subprocess.run(command, check=True, timeout=60)
     np.testing.assert_array_equal(np.load(tmp_path / "flux.npy"), frame.flux)
@@ -200,8 +201,8 @@ def test_another_gpu(night, frame):
     assert_same(extract(night.preproc, night.psf, gpu=True, device=1, **FRAME), frame)
 
 
-def test_interrupts_leave_the_gpu_of_use(night, frame):
-    """Whenever Ctrl-C comes, the next frame is as ever."""
+def test_the_gpu_works_after_interrupts(night, frame):
+    """The next frame is correct after Ctrl-C at any time."""
     for delay in (1e-4, 1e-3, 3e-3, 1e-2, 3e-2):
         signal.signal(signal.SIGALRM, signal.default_int_handler)
         signal.setitimer(signal.ITIMER_REAL, delay)
@@ -218,7 +219,7 @@ def test_interrupts_leave_the_gpu_of_use(night, frame):
     ("arguments", "line"),
     [
         ({"device": 99}, "--device: there is no GPU 99"),
-        ({"method": "eigh"}, "method: eigh is not what pipeline does"),
+        ({"method": "eigh"}, "method: eigh is not the method of pipeline"),
         ({"milestone": "cpu-refactor"}, "milestone: unknown 'cpu-refactor'"),
     ],
 )
@@ -228,8 +229,8 @@ def test_errors(night, frame, arguments, line):
     assert_same(extract(night.preproc, night.psf, gpu=True, **FRAME), frame)
 
 
-def test_a_process_ends_quietly(night):
-    """Memory of the GPU is kept for the next frame, up to the end of the interpreter."""
+def test_a_process_exits_cleanly(night):
+    """GPU memory is kept until the interpreter exits."""
     script = """import sys, spexbench
 spexbench.extract(*sys.argv[1:], gpu=True, nspec=5, wavelength=(5760, 5800, 0.8))"""
     command = [sys.executable, "-c", script, night.preproc, night.psf]

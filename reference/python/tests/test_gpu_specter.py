@@ -1,4 +1,4 @@
-"""extract_frame: gpu_specter's arguments, inputs and result, alone and on several ranks."""
+"""extract_frame: gpu_specter's arguments, inputs and result, on one and several ranks."""
 
 import inspect
 import os
@@ -19,7 +19,7 @@ ARGUMENTS = {"wavelength": "5760,5800,0.8", "nsubbundles": 5}
 
 
 def read_tables(path):
-    """A PSF in the form that gpu_specter reads it."""
+    """A PSF as read by gpu_specter."""
     psf = {"PSF": Table.read(path, "PSF")}
     psf["PSF"].meta.setdefault("PSFERR", 0.01)
     with fits.open(path) as file:
@@ -48,7 +48,7 @@ def assert_same(result, expected):
 
 
 def test_signature():
-    """In gpu_specter's order: callers pass the first fourteen by place."""
+    """The order is gpu_specter's: callers pass the first fourteen by position."""
     names = (
         "img psf bundlesize specmin nspec wavelength nwavestep nsubbundles model regularize psferr "
         "comm gpu loglevel timing wavepad pixpad_frac wavepad_frac batch_subbundle ranks_per_bundle"
@@ -96,7 +96,7 @@ def test_forms_of_wavelength(inputs, alone, wavelength):
 
 
 def test_mask_of_a_mapping_is_in_its_ivar(inputs, alone):
-    """gpu_specter looks at image and ivar alone."""
+    """gpu_specter uses only image and ivar."""
     image = {**inputs[0], "mask": np.ones(inputs[0]["image"].shape, dtype=np.int32)}
     assert_same(extract_frame(image, inputs[1], 25, 0, 25, **ARGUMENTS), alone)
 
@@ -133,7 +133,7 @@ def test_ranks_share_a_frame(inputs, alone, size):
 
 
 @pytest.mark.parametrize("wrong", ["image of rank 0", "specmin of rank 1"])
-def test_an_error_of_one_rank_is_everyones(inputs, wrong):
+def test_an_error_of_one_rank_is_raised_on_all(inputs, wrong):
     def work(comm):
         image, psf = inputs if comm.rank == 0 else (None, None)
         if wrong == "image of rank 0":
@@ -189,5 +189,5 @@ def test_mpi4py(night, tmp_path):
     np.testing.assert_array_equal(np.load(tmp_path / "flux.npy"), frame["specflux"])
 
 
-def test_package_is_that_of_the_build():
+def test_package_belongs_to_the_build():
     assert Path(spexbench._core.__file__).is_relative_to(Path(os.environ["SPEX_BUILD"]).resolve())

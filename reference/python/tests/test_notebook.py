@@ -16,5 +16,5 @@ def test_notebook(tmp_path):
     client = nbclient.NotebookClient(
         notebook, timeout=120, resources={"metadata": {"path": str(tmp_path)}}
     )
-    client.execute()  # raises where a cell does
+    client.execute()  # raises if a cell raises
     assert all(cell.execution_count for cell in cells)

@@ -1,4 +1,4 @@
-"""simulate writes what it says, as spex-sim does."""
+"""simulate writes the same files as spex-sim."""
 
 import os
 import subprocess
@@ -10,7 +10,7 @@ import spexbench
 BIN = Path(os.environ["SPEX_BUILD"]) / "bin"
 
 
-def test_files_are_those_of_spex_sim(tmp_path):
+def test_files_equal_those_of_spex_sim(tmp_path):
     frames = spexbench.simulate(
         tmp_path / "ours", cameras="b0,r0", size="tiny", flavor="flat", expid=7, exposures=2
     )
@@ -19,7 +19,7 @@ def test_files_are_those_of_spex_sim(tmp_path):
     subprocess.run(command, check=True)
     assert [(f.camera, f.expid) for f in frames] == [("b0", 7), ("r0", 7), ("b0", 8), ("r0", 8)]
     for frame in frames:
-        # The preproc files name the program that made them.
+        # The headers of preproc files name the program.
         assert frame.preproc.exists() and (tmp_path / "theirs" / frame.preproc.name).exists()
         ours, theirs = frame.preproc, tmp_path / "theirs" / frame.preproc.name
         a, b = (spexbench.read_preproc(str(file)) for file in (ours, theirs))
@@ -46,10 +46,10 @@ def test_cameras_one_by_one(tmp_path):
         ({"cameras": 5}, "--cameras: '5' is not a camera"),
         ({"seed": -1}, "--seed: '-1'"),
         ({"seed": "x"}, "--seed: 'x'"),
-        ({"expid": 2**40}, "--expid: 1099511627776 .*32 bits"),
+        ({"expid": 2**40}, "--expid: 1099511627776 .*32-bit"),
         ({"exptime": "long"}, "--exptime: 'long' .*a number"),
         ({"threads": 0}, "--threads: 0"),
-        ({"psf": 5}, "psf: 5 is no path"),
+        ({"psf": 5}, "psf: 5 is not a path"),
     ],
 )
 def test_wrong_arguments(tmp_path, arguments, line):

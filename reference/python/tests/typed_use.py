@@ -1,4 +1,4 @@
-"""Uses of the package as a user writes them, for mypy; nothing runs this."""
+"""Typical uses of the package, for mypy; this file is not run."""
 
 from concurrent.futures import Future
 from pathlib import Path

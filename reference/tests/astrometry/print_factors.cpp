@@ -1,4 +1,4 @@
-// Reads "MJD RA DEC" a line (UTC, degrees) and prints the barycentric factor, for comparisons with
+// Reads lines "MJD RA DEC" (UTC, degrees) and prints their barycentric factors, for comparison with
 // other programs. usage: spex_print_factors [finals2000A.all]
 
 #include <cstdio>

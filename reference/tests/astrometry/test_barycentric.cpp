@@ -1,5 +1,5 @@
-// The barycentric factor against values of astropy 8.0.2 with the table that comes with it;
-// test_by_astropy.py compares over the whole sky, where astropy is.
+// Compares the barycentric factor with values of astropy 8.0.2 and its bundled table.
+// test_by_astropy.py covers the whole sky if astropy is available.
 
 #include <cmath>
 #include <stdexcept>
@@ -30,7 +30,7 @@ constexpr Known known[] = {
     {{180.0, 0.0, 61200.75}, {0.0140298, 0.1877195, 0.40601175}, 0.99990529007796},
 };
 
-TEST(BarycentricFactor, IsAstropys) {
+TEST(BarycentricFactor, AgreesWithAstropy) {
   for (const Known& one : known)
     EXPECT_NEAR(barycentric_factor(one.pointing, one.orientation) / one.factor, 1, 1e-12)
         << "MJD " << one.pointing.mjd;
@@ -44,7 +44,7 @@ TEST(BarycentricFactor, NeedsTheEarthsOrientationForTheLastDigits) {
   EXPECT_GT(std::abs(barycentric_factor(known[1].pointing) / known[1].factor - 1), 1e-12);
 }
 
-// What carries it: the Earth's orbit, 1e-4; its turning, 1e-6.
+// Dominated by the Earth's orbit, 1e-4, and rotation, 1e-6.
 TEST(BarycentricFactor, ChangesAsTheEarthMoves) {
   const Pointing ahead{0, 0, 60400.0};
   Pointing opposite = ahead;

@@ -18,7 +18,7 @@ PROGRAM = sys.argv.pop(1)
 KITT_PEAK = EarthLocation.from_geodetic(
     lat=31.96403 * units.deg, lon=-111.59989 * units.deg, height=2097 * units.m
 )
-# The table that comes with astropy: nothing is fetched.
+# Use the table bundled with astropy; download nothing.
 iers.conf.auto_download = False
 TABLE = iers.IERS_A.open(iers.IERS_A_FILE)
 iers.earth_orientation_table.set(TABLE)
@@ -61,7 +61,7 @@ class Factor(unittest.TestCase):
         cls.expected = by_astropy(cls.points)
 
     def test_points_cover_the_year(self):
-        """The factors span what the Earth's motion makes of them."""
+        """The factors span the range of the Earth's motion."""
         self.assertGreater(len(self.points), 1000)
         self.assertLess(self.expected.min(), 0.99991)
         self.assertGreater(self.expected.max(), 1.00009)

@@ -1,4 +1,4 @@
-// The table of the IERS: lines as it publishes them, and damaged ones.
+// The IERS table: valid and damaged lines.
 
 #include <fstream>
 #include <string>
@@ -17,8 +17,8 @@ namespace {
 
 using testing::HasSubstr;
 
-// A leap second lies between the first two; the next two are measured, the last two predicted, and
-// the last not even that.
+// A leap second lies between the first two days; the next two are measured, the next two predicted;
+// the last has no prediction.
 const std::string leap_day =
     "161231 57753.00 I  0.081400 0.000052  0.263094 0.000039  I-0.4077601 0.0000078  0.8842 0.0055 "
     " I     0.025    0.119    -0.169    0.024  0.081318  0.262990 -0.4077600    -0.021    -0.048  ";
@@ -68,7 +68,7 @@ class EarthOrientationFile : public testing::Test {
   const std::string path = scratch.file("finals2000A.all");
 };
 
-TEST_F(EarthOrientationFile, BulletinBWhereItIsThereElseA) {
+TEST_F(EarthOrientationFile, UsesBulletinBIfGivenElseA) {
   const EarthOrientationTable table = read({measured, measured_next, predicted, not_yet});
   EXPECT_EQ(table.mjd, (std::vector<double>{58998, 58999, 61606}));
   EXPECT_EQ(table.ut1_utc, (std::vector<double>{-0.2535453, -0.2537142, -0.2178920}));
@@ -77,19 +77,19 @@ TEST_F(EarthOrientationFile, BulletinBWhereItIsThereElseA) {
   EXPECT_EQ(read({measured, measured_next, predicted, not_yet}, "\r\n").mjd, table.mjd);
 }
 
-// Values of astropy's reader of the same lines.
-TEST_F(EarthOrientationFile, LinearBetweenDays) {
+// Values from astropy's reader for the same lines.
+TEST_F(EarthOrientationFile, InterpolatesLinearly) {
   const EarthOrientationTable table = read({leap_day, day_after, measured, measured_next});
   const EarthOrientation between = table.at(58998.123456789);
   EXPECT_NEAR(between.ut1_utc, -0.25356615185169257, 1e-10);
   EXPECT_NEAR(between.xp, 0.11105690123351478, 1e-9);
   EXPECT_NEAR(between.yp, 0.44332813580293395, 1e-9);
-  // Not half way to the other side of the jump.
+  // Not interpolated across the leap second's jump.
   EXPECT_NEAR(table.at(57753.75).ut1_utc, -0.408466875, 1e-10);
   EXPECT_EQ(table.at(57753).ut1_utc, -0.4077600);
 }
 
-TEST_F(EarthOrientationFile, DatesThatItDoesNotHave) {
+TEST_F(EarthOrientationFile, DatesOutsideOfTheTable) {
   const EarthOrientationTable table = read({measured, measured_next, predicted, predicted_next});
   EXPECT_THAT(refused_at(table, 58997.9), HasSubstr("its days are 58998 to 61607"));
   EXPECT_THAT(refused_at(table, 61607), HasSubstr(path + ": has no UT1-UTC for MJD 61607.00000"));
@@ -105,7 +105,7 @@ TEST_F(EarthOrientationFile, DamagedLines) {
               HasSubstr(path + ":2: columns 59 to 68"));
   EXPECT_THAT(refused({changed(measured, 8, "        ")}), HasSubstr(":1: has no MJD"));
   EXPECT_THAT(refused({measured_next, measured}), HasSubstr("MJD 58998.00 follows 58999.00"));
-  EXPECT_THAT(refused({measured, measured}), HasSubstr("days that ascend"));
+  EXPECT_THAT(refused({measured, measured}), HasSubstr("ascending days"));
   EXPECT_THAT(refused({"<html>"}), HasSubstr(":1: has no MJD"));
   EXPECT_THAT(refused({not_yet}), HasSubstr("has no day"));
   EXPECT_THAT(refused({}), HasSubstr("has no day"));

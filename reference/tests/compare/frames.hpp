@@ -1,4 +1,4 @@
-// Frames of smooth and random numbers, and how tests change them.
+// Synthetic frames, and functions to change them.
 #pragma once
 
 #include <cmath>
@@ -66,12 +66,12 @@ inline Fibermap make_fibermap() {
   fits_create_img(memory.get(), BYTE_IMG, 0, nullptr, &status);
   fits_create_tbl(memory.get(), BINARY_TBL, rows, 1, names, forms, nullptr, "FIBERMAP", &status);
   fits_write_col(memory.get(), TINT, 1, 1, 1, rows, fiber.data(), &status);
-  fits_check(status, "FIBERMAP", "cannot be made");
+  fits_check(status, "FIBERMAP", "cannot be created");
   fibermap.fits = memory.take();
   return fibermap;
 }
 
-/// The frame written as spex-cpu writes it and read again.
+/// Writes the frame like spex-cpu and reads it again.
 inline FrameFile store(const Frame& frame, const std::string& path, bool full_precision) {
   FrameFileContent content;
   content.frame = &frame;

@@ -13,7 +13,7 @@ namespace {
 
 using test::values;
 
-constexpr int nfiber = 60;  // of the truth; the frame has 50 from fiber 5 on
+constexpr int nfiber = 60;  // in the truth; the frame has 50 from fiber 5 on
 constexpr int nspec = 50;
 constexpr int nwave = 1000;
 constexpr int ndiag = 2;
@@ -25,7 +25,7 @@ std::size_t at(int s, int w) {
   return static_cast<std::size_t>(s) * nwave + static_cast<std::size_t>(w);
 }
 
-// Spectra of narrow lines, so that a shift by one bin is far outside the noise.
+// Spectra of narrow lines, so that a shift by one bin far exceeds the noise.
 TruthFile make_truth() {
   TruthFile truth;
   truth.path = "truth.fits";
@@ -47,7 +47,7 @@ std::vector<double> unit_normal(double scale = 1, double bias = 0) {
   return noise;
 }
 
-// A frame whose flux is R truth + noise / sqrt(ivar), R by its definition: a full matrix.
+// A frame with flux R truth + noise / sqrt(ivar), where R is a full matrix.
 FrameFile make_frame(const TruthFile& truth, const std::vector<double>& noise) {
   FrameFile frame;
   frame.path = "frame.fits";
@@ -59,7 +59,7 @@ FrameFile make_frame(const TruthFile& truth, const std::vector<double>& noise) {
   for (int w = 0; w < nwave; ++w) wave.value.push_back(6000 + 0.8 * w);
   FrameImage R{"RESOLUTION", {nspec, ndiagonals, nwave}, false, {}};
   FrameImage flux = bins("FLUX"), ivar = bins("IVAR"), mask = bins("MASK");
-  // R[j - ndiag + d][j], different on both sides of the diagonal and along it.
+  // R[j - ndiag + d][j], asymmetric and varying along the diagonal.
   const auto element = [](int s, int d, int j) {
     return std::vector{0.02, 0.15, 0.6, 0.2, 0.03}[static_cast<std::size_t>(d)] *
            (1 + 0.001 * s + 0.1 * std::sin(0.1 * j));
@@ -90,7 +90,7 @@ const FrameFile& good_frame() {
   return made;
 }
 
-// The quantities that fail, of a check.
+// The names of the failed checks.
 std::vector<std::string> failures(const TruthCheck& check) {
   std::vector<std::string> what;
   for (const Check& one : check.checks)
@@ -104,7 +104,7 @@ std::vector<std::string> failures(const FrameFile& frame) {
 
 using List = std::vector<std::string>;
 
-TEST(ApplyResolution, IsTheColumnsOfR) {
+TEST(ApplyResolution, UsesTheColumnsOfR) {
   // R = [[1, 4, 0], [2, 5, 7], [0, 6, 8]]; stored[d][j] = R[j - 1 + d][j], 99 outside R.
   const std::vector<double> stored{99, 4, 7, 1, 5, 8, 2, 6, 99};
   const std::vector<double> f{1, 10, 100};
@@ -134,9 +134,9 @@ TEST(CheckTruth, StatisticsByHand) {
   EXPECT_EQ(statistics.bins, 5);
   EXPECT_NEAR(statistics.mean, 3.2, 1e-9);
   EXPECT_NEAR(statistics.std, std::sqrt(12.56), 1e-9);
-  // Percentile p lies at 4 p / 100: 0.6346, and 3.3654 between 3 and 10.
+  // Percentile p is at 4 p / 100: 0.6346, and 3.3654 between 3 and 10.
   EXPECT_NEAR(statistics.half_width, (3 + 0.3654 * 7 - 0.6346) / 2, 1e-9);
-  // x = 0, 1, 2, 3 and y = 1, 2, 3, 10 less their means 1.5 and 4.
+  // x = 0, 1, 2, 3 and y = 1, 2, 3, 10 minus their means 1.5 and 4.
   const double xy = -1.5 * -3 + -0.5 * -2 + 0.5 * -1 + 1.5 * 6;
   EXPECT_NEAR(statistics.correlation, xy / std::sqrt(5.0 * 50.0), 1e-9);
 }
@@ -149,12 +149,12 @@ TEST(CheckTruth, WrongIvarFails) {
   for (const double scale : {1.05, 0.95})
     EXPECT_EQ(failures(make_frame(truth(), unit_normal(scale))),
               (List{"|std of pull - 1|", "|68% half-width of pull - 1|"}));
-  FrameFile frame = good_frame();  // half of 5%, as the ivar of 1.05 times itself has
+  FrameFile frame = good_frame();  // half of the 5 % above
   for (double& ivar : values(frame, "IVAR")) ivar *= 1.05;
   EXPECT_FALSE(failures(frame).empty());
 }
 
-TEST(CheckTruth, CorrelatedNeighboursFail) {
+TEST(CheckTruth, CorrelatedNeighborsFail) {
   std::vector<double> noise = unit_normal();
   const double rho = 0.1;
   for (std::size_t j = 1; j < noise.size(); ++j)
@@ -163,7 +163,7 @@ TEST(CheckTruth, CorrelatedNeighboursFail) {
 }
 
 TEST(CheckTruth, HeavyTailsFail) {
-  // A standard deviation of 1 by a narrow core and a few outliers.
+  // A standard deviation of 1 from a narrow core and a few outliers.
   std::vector<double> noise = unit_normal(0.9);
   for (std::size_t j = 0; j < noise.size(); j += 100) noise[j] = j % 200 == 0 ? 4.36 : -4.36;
   EXPECT_EQ(failures(make_frame(truth(), noise)), List{"|68% half-width of pull - 1|"});
@@ -189,7 +189,7 @@ TEST(CheckTruth, TransposedResolutionFails) {
   EXPECT_FALSE(failures(frame).empty());
 }
 
-TEST(CheckTruth, MaskedBinsAndTheEndsOfTheGridDoNotCount) {
+TEST(CheckTruth, MaskedBinsAndTheEndsOfTheGridAreIgnored) {
   FrameFile frame = good_frame();
   for (int s = 0; s < nspec; ++s) {
     for (const int w : {0, 1, nwave - 2, nwave - 1}) values(frame, "FLUX")[at(s, w)] = 1e9;
@@ -205,7 +205,7 @@ TEST(CheckTruth, MaskedBinsAndTheEndsOfTheGridDoNotCount) {
   EXPECT_FALSE(failures(frame).empty());
 }
 
-TEST(CheckTruth, NanFailsThoughMasked) {
+TEST(CheckTruth, NanFailsEvenIfMasked) {
   FrameFile frame = good_frame();
   values(frame, "FLUX")[at(1, 2)] = std::nan("");
   values(frame, "MASK")[at(1, 2)] = 1;
@@ -225,7 +225,7 @@ TEST(CheckTruth, TooFewBinsFail) {
   EXPECT_EQ(failures(frame).size(), 6U);
 }
 
-TEST(CheckTruth, FibersThatAreMissingFail) {
+TEST(CheckTruth, MissingFibersFail) {
   FrameFile frame = good_frame();
   for (int s = 0; s < nspec; s += 2)
     for (int w = 0; w < nwave; ++w) {
@@ -240,15 +240,16 @@ TEST(CheckTruth, FibersThatAreMissingFail) {
   EXPECT_EQ(coverage.first_bad->fiber, specmin);
 }
 
-TEST(CheckTruth, OneFiberThatIsOffFails) {
+TEST(CheckTruth, OneWrongFiberFails) {
   FrameFile frame = good_frame();
   for (int w = 0; w < nwave; ++w)
     values(frame, "FLUX")[at(7, w)] += 0.3 / std::sqrt(values(frame, "IVAR")[at(7, w)]);
   EXPECT_EQ(failures(frame), List{"|mean pull| of a fiber, sigmas"});
 }
 
-// Of a full frame's 1.4 million bins, noise of a tenth of sigma stands out; of 50,000 it does not.
-TEST(CheckTruth, LimitsFollowFromTheNumberOfBins) {
+// For 1.4 million bins of a full frame a deviation of a tenth of sigma is detected; for 50,000 it
+// is not.
+TEST(CheckTruth, LimitsDependOnTheNumberOfBins) {
   const PullLimits few = pull_limits(50'000, 50'000);
   const PullLimits many = pull_limits(1'400'000, 1'400'000);
   EXPECT_NEAR(few.std, 6 / std::sqrt(2 * 50'000.0), 1e-5);
@@ -265,7 +266,7 @@ TEST(CheckTruth, FramesTogether) {
       {{.bins = 2, .mean = 1, .std = 1}, {.bins = 3, .mean = 2, .std = std::sqrt(2)}});
   EXPECT_NEAR(checks.at(0).largest, 1.6, 1e-12);
   EXPECT_NEAR(checks.at(1).largest, std::sqrt(22.0 / 5 - 1.6 * 1.6) - 1, 1e-12);
-  // Each of 30 frames is within its limit, all of them together are not.
+  // Each of 30 frames is within its limit, but all together are not.
   const PullStatistics frame{.bins = 1'400'000, .mean = 0, .std = 1.002};
   EXPECT_LT(std::abs(frame.std - 1), pull_limits(frame.bins, frame.bins).std);
   EXPECT_FALSE(check_together(std::vector<PullStatistics>(30, frame)).at(1).ok());

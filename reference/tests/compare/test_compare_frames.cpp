@@ -23,7 +23,7 @@ using test::values;
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
 
-// The tests' own limits: wide enough for a factor of two to be a small change of the flux.
+// Wide limits for the tests, so that a factor of two is a small change of the flux.
 Tolerance tolerance() {
   return {"test", 1e-3, 1e-4, 1e-5, 1e-3, 1e-5, false, false};
 }
@@ -45,7 +45,7 @@ const Check* first_failure(const Comparison& comparison) {
   return nullptr;
 }
 
-// The place that a comparison names first, as text; "ok" where all passes.
+// The first failing place, as text; "ok" if all checks pass.
 std::string first_bad(const Comparison& comparison) {
   const Check* check = first_failure(comparison);
   if (check == nullptr) return "ok";
@@ -53,7 +53,7 @@ std::string first_bad(const Comparison& comparison) {
   return check->first_bad->hdu + ": " + to_string(*check->first_bad);
 }
 
-TEST(CompareFrames, SaysWhereFluxOfPatchesDiffersFromTheFrames) {
+TEST(CompareFrames, ReportsWhereFluxSolversDiffer) {
   FrameFile patch = expected();
   patch.nwavestep = 10;
   FrameFile frame = expected();
@@ -61,7 +61,7 @@ TEST(CompareFrames, SaysWhereFluxOfPatchesDiffersFromTheFrames) {
   frame.flux_solver = "frame";
   const std::vector<double> ivar = values(frame, "IVAR");
   for (int s = 0; s < nspec; ++s)
-    for (const int w : {9, 10, 19, 20, 29, 30, 39})  // 0 is the grid's own end
+    for (const int w : {9, 10, 19, 20, 29, 30, 39})  // 0 is the end of the grid
       values(frame, "FLUX")[at(s, w)] += 0.5 / std::sqrt(ivar[at(s, w)]);
   const Comparison comparison = compare_frames(frame, patch, tolerance());
   EXPECT_FALSE(comparison.ok());
@@ -73,7 +73,7 @@ TEST(CompareFrames, SaysWhereFluxOfPatchesDiffersFromTheFrames) {
   EXPECT_EQ(comparison.solvers->elsewhere, 0);
 }
 
-// What a change to the expected frame is found by.
+// The first failure after a change to the expected frame.
 std::string found(const std::function<void(FrameFile&)>& change,
                   const Tolerance& limits = tolerance()) {
   FrameFile result = expected();
@@ -99,7 +99,7 @@ TEST(CompareFrames, EqualFramesPassEveryTolerance) {
   EXPECT_EQ(found([](FrameFile&) {}), "ok");
 }
 
-TEST(CompareFrames, ValueThatIsNotFiniteFailsInEveryImage) {
+TEST(CompareFrames, NonFiniteValueFailsInEveryImage) {
   for (const char* hdu : {"FLUX", "IVAR", "CHI2PIX", "PIXMASK_FRACTION"})
     for (const double value : {nan, inf, -inf})
       EXPECT_EQ(found([&](FrameFile& f) { values(f, hdu)[at(2, 7)] = value; }), bin(hdu, 2, 7));
@@ -108,7 +108,7 @@ TEST(CompareFrames, ValueThatIsNotFiniteFailsInEveryImage) {
   EXPECT_EQ(found([](FrameFile& f) { values(f, "IVAR")[at(2, 7)] = -1e-3; }), bin("IVAR", 2, 7));
 }
 
-TEST(CompareFrames, NanFailsEvenWhereNothingIsCompared) {
+TEST(CompareFrames, NanFailsEvenInExcludedBins) {
   FrameFile golden_frame = expected();
   values(golden_frame, "IVAR")[at(1, 1)] = 0;
   FrameFile result = golden_frame;
@@ -116,7 +116,7 @@ TEST(CompareFrames, NanFailsEvenWhereNothingIsCompared) {
   EXPECT_EQ(first_bad(compare_frames(result, golden_frame, golden())), bin("FLUX", 1, 1));
 }
 
-TEST(CompareFrames, NanInTheExpectedFrameFailsWhereItIsCompared) {
+TEST(CompareFrames, NanInTheExpectedFrameFailsInComparedBins) {
   FrameFile broken = expected();
   values(broken, "FLUX")[at(1, 1)] = inf;
   EXPECT_EQ(first_bad(compare_frames(expected(), broken, tolerance())), bin("FLUX", 1, 1));
@@ -204,7 +204,7 @@ TEST(CompareFrames, SwappedBundlesFail) {
   EXPECT_EQ(found(swap_fibers), "FIBERMAP: fiber 20");
 }
 
-TEST(CompareFrames, FluxIsHeldToItsPull) {
+TEST(CompareFrames, FluxPullIsLimited) {
   const auto move = [](double pulls) {
     return [pulls](FrameFile& f) {
       values(f, "FLUX")[at(3, 11)] += pulls / std::sqrt(values(f, "IVAR")[at(3, 11)]);
@@ -243,9 +243,9 @@ TEST(CompareFrames, MaskBitChi2pixAndPixmaskFail) {
             bin("PIXMASK_FRACTION", 2, 3));
 }
 
-// A golden: no MASK, no FIBERMAP, NaN in CHI2PIX, the resolution of its first fibers, ivar 0 where
-// its program dropped a patch.
-TEST(CompareFrames, GoldenComparesWhatItHas) {
+// A golden without MASK and FIBERMAP, with NaN in CHI2PIX, the resolution of its first fibers only,
+// and ivar 0 where its program dropped a patch.
+TEST(CompareFrames, GoldenIsComparedWhereItHasData) {
   FrameFile frame = expected();
   drop(frame.images, "MASK");
   drop(frame.tables, "FIBERMAP");
@@ -257,7 +257,7 @@ TEST(CompareFrames, GoldenComparesWhatItHas) {
       image.value.resize(image.value.size() / nspec * 2);
     }
   FrameFile result = expected();
-  values(result, "RESOLUTION")[at(1, 1, 1)] += 1;  // of the bin that is not compared
+  values(result, "RESOLUTION")[at(1, 1, 1)] += 1;  // in a bin that is not compared
   values(result, "FLUX")[at(1, 1)] += 1;
   const Comparison comparison = compare_frames(result, frame, golden());
   EXPECT_EQ(first_bad(comparison), "ok");
@@ -268,7 +268,7 @@ TEST(CompareFrames, GoldenComparesWhatItHas) {
   EXPECT_THROW((void)compare_frames(result, frame, tolerance()), Error);
 }
 
-TEST(CompareFrames, TinyIvarOffTheCcdIsLeftOutOfAGoldenOnly) {
+TEST(CompareFrames, TinyIvarOffTheCcdIsExcludedForGoldensOnly) {
   FrameFile frame = expected();
   FrameFile result = expected();
   values(frame, "IVAR")[at(1, 39)] = 1e-10;  // the median is 1e-3
@@ -286,7 +286,7 @@ TEST(CompareFrames, TinyIvarOffTheCcdIsLeftOutOfAGoldenOnly) {
   FrameFile larger = frame;
   values(larger, "IVAR")[at(1, 39)] = 1e-8;
   EXPECT_EQ(first_bad(compare_frames(result, larger, golden())), bin("IVAR", 1, 39));
-  // Without PIXMASK_FRACTION the mask says it.
+  // Without PIXMASK_FRACTION the mask decides.
   drop(result.images, "PIXMASK_FRACTION");
   EXPECT_EQ(first_bad(compare_frames(result, frame, golden())), bin("IVAR", 1, 39));
   values(result, "MASK")[at(1, 39)] = 3;
@@ -294,7 +294,7 @@ TEST(CompareFrames, TinyIvarOffTheCcdIsLeftOutOfAGoldenOnly) {
 }
 
 TEST(CompareFrames, Float32RoundingIsAllowedAndNoMore) {
-  // At a signal-to-noise ratio of 30000 one unit of float32's last place is a pull of 3e-3.
+  // At a signal-to-noise ratio of 30000 one unit in the last place of a float32 is a pull of 3e-3.
   Frame bright = test::make_frame();
   for (double& ivar : bright.ivar) ivar *= 1e6;
   const FrameFile b = test::store(bright, false);
@@ -305,7 +305,7 @@ TEST(CompareFrames, Float32RoundingIsAllowedAndNoMore) {
   const Tolerance production = read_tolerance("production");
   EXPECT_TRUE(compare_frames(a, b, production).ok());
 
-  // Flux that rounds to the other neighbour is the worst that storing can do, and passes.
+  // Rounding to the other neighbor is the largest error of storage, and must pass.
   FrameFile next = b;
   for (double& flux : values(next, "FLUX"))
     flux = std::nextafter(static_cast<float>(flux), std::numeric_limits<float>::infinity());
@@ -316,7 +316,7 @@ TEST(CompareFrames, Float32RoundingIsAllowedAndNoMore) {
   EXPECT_GT(flux_check->largest, production.flux_pull);
   EXPECT_LE(flux_check->beyond_rounding, production.flux_pull);
 
-  // Twice that is a difference, as is one unit between files that store float64.
+  // Twice that error, or one unit between float64 files, must fail.
   FrameFile far = b;
   for (double& flux : values(far, "FLUX")) flux *= 1 + 2.5 * std::numeric_limits<float>::epsilon();
   EXPECT_EQ(first_bad(compare_frames(far, b, production)), bin("FLUX", 0, 0));
@@ -342,7 +342,7 @@ TEST(CompareFrames, IdenticalSeesTheSmallestChangeOfAnyHdu) {
   EXPECT_EQ(found([](FrameFile& f) { drop(f.images, "PIXMASK_FRACTION"); }, identical),
             "PIXMASK_FRACTION: ");
   EXPECT_EQ(found([](FrameFile& f) { f.tables.front().rows[9] ^= 1; }, identical),
-            "FIBERMAP: fiber 22");  // four bytes a row
+            "FIBERMAP: fiber 22");  // four bytes per row
   EXPECT_EQ(found(
                 [](FrameFile& f) {
                   f.images.push_back({"MORE", {1}, false, {0}});
@@ -351,7 +351,7 @@ TEST(CompareFrames, IdenticalSeesTheSmallestChangeOfAnyHdu) {
             "MORE: ");
 }
 
-TEST(CompareFrames, ExpectedFileThatIsNoFrameIsAnError) {
+TEST(CompareFrames, InvalidExpectedFrameIsAnError) {
   for (const char* hdu : {"FLUX", "IVAR", "WAVELENGTH", "RESOLUTION"}) {
     FrameFile broken = expected();
     drop(broken.images, hdu);
@@ -359,8 +359,8 @@ TEST(CompareFrames, ExpectedFileThatIsNoFrameIsAnError) {
   }
 }
 
-// The goldens themselves, as far as a comparison can know them: each passes against itself once it
-// has the HDUs of a result, and fails against the others.
+// Each golden passes against itself, after adding the HDUs of a result, and fails against the other
+// goldens.
 TEST(CompareFrames, GoldenFramesOfOtherCasesFail) {
   const std::string folder = std::string(SPEX_SOURCE_DIR) + "/golden/";
   const std::string cases = folder + "cases.json";
@@ -382,7 +382,7 @@ TEST(CompareFrames, GoldenFramesOfOtherCasesFail) {
             "FLUX: ");
 }
 
-// A frame that is larger than the reach of a dark bin, all bins equal but one, which is dark.
+// A frame larger than the reach of a dark bin; all bins are equal except one dark bin.
 constexpr int large_nspec = 20, large_nwave = 200, dark_fiber = 3, dark_bin = 50;
 
 Frame frame_with_dark_bin() {
@@ -403,7 +403,7 @@ Frame frame_with_dark_bin() {
   return frame;
 }
 
-// What masked finds where the flux of one bin has a pull of 1e-5.
+// The result of tolerance `masked` if one bin has a flux pull of 1e-5.
 std::string found_by_masked(int fiber, int wave_bin) {
   const Frame frame = frame_with_dark_bin();
   const FrameFile dark = test::store(frame);
@@ -412,14 +412,14 @@ std::string found_by_masked(int fiber, int wave_bin) {
   return first_bad(compare_frames(result, dark, read_tolerance("masked")));
 }
 
-TEST(CompareFrames, MaskedIsWiderWithinAPatchOfADarkBinOnly) {
+TEST(CompareFrames, MaskedIsWiderOnlyNearADarkBin) {
   EXPECT_EQ(found_by_masked(dark_fiber, dark_bin + 1), "ok");
   EXPECT_EQ(found_by_masked(dark_fiber + 7, dark_bin + 74), "ok");
   EXPECT_THAT(found_by_masked(dark_fiber + 8, dark_bin), testing::StartsWith("FLUX: fiber 11"));
   EXPECT_THAT(found_by_masked(dark_fiber, dark_bin + 75), testing::HasSubstr("(bin 125)"));
 }
 
-// What a tolerance finds where the chi2pix of a bin with this mask is `value` for an expected 1.
+// The result of a tolerance if the chi2pix of a bin with this mask is `value` instead of 1.
 std::string found_in_chi2pix(const std::string& tolerance, std::uint32_t mask, double value) {
   Frame frame = frame_with_dark_bin();
   frame.mask[dark_fiber * large_nwave + dark_bin] = mask;
@@ -429,7 +429,7 @@ std::string found_in_chi2pix(const std::string& tolerance, std::uint32_t mask, d
   return first_bad(compare_frames(result, dark, read_tolerance(tolerance)));
 }
 
-TEST(CompareFrames, Chi2pixOfABinWithoutGoodLightIsRoundingUnderMaskedAlone) {
+TEST(CompareFrames, OnlyMaskedIgnoresChi2pixOfBinsWithoutGoodLight) {
   using namespace specmask;
   const auto bad = testing::StartsWith("CHI2PIX: fiber 3");
   EXPECT_EQ(found_in_chi2pix("masked", SOMEBADPIX | ALLBADPIX, 1.1), "ok");
@@ -438,7 +438,7 @@ TEST(CompareFrames, Chi2pixOfABinWithoutGoodLightIsRoundingUnderMaskedAlone) {
   EXPECT_THAT(found_in_chi2pix("production", SOMEBADPIX | ALLBADPIX, 1.1), bad);
 }
 
-TEST(CompareFrames, MaskedHasALimitNearDarkBinsToo) {
+TEST(CompareFrames, MaskedLimitsBinsNearDarkBins) {
   const FrameFile dark = test::store(frame_with_dark_bin());
   FrameFile result = dark;
   values(result, "FLUX")[0] += 0.01;  // a pull of 1e-3
@@ -446,7 +446,7 @@ TEST(CompareFrames, MaskedHasALimitNearDarkBinsToo) {
   EXPECT_THAT(first_failure(comparison)->what, testing::HasSubstr("near dark bins"));
 }
 
-// A frame of which no weighted pixel constrains one bin, as both extractors write it.
+// A frame with one bin that no weighted pixel constrains, as both extractors write it.
 constexpr int blind_fiber = 2, blind_bin = 9;
 
 FrameFile frame_with_blind_bin() {
@@ -461,7 +461,7 @@ FrameFile frame_with_blind_bin() {
   return file;
 }
 
-// What a tolerance finds where that bin has these values in the result.
+// The result of a tolerance if that bin has these values in the result.
 struct BlindValues {
   double flux = 0, ivar = 0, chi2pix = 0, resolution = 0;
 };
@@ -475,7 +475,7 @@ std::string found_in_blind_bin(const BlindValues& bin, const Tolerance& limits) 
   return first_bad(compare_frames(result, expected, limits));
 }
 
-TEST(CompareFrames, BinThatNoPixelConstrainsIsAsOurExtractorsWriteIt) {
+TEST(CompareFrames, UnconstrainedBinMustHaveTheExpectedValues) {
   for (const char* name : {"production", "masked", "unpadded"}) {
     const Tolerance limits = read_tolerance(name);
     const auto in = [](const char* hdu) { return bin(hdu, blind_fiber, blind_bin); };
@@ -488,12 +488,12 @@ TEST(CompareFrames, BinThatNoPixelConstrainsIsAsOurExtractorsWriteIt) {
     EXPECT_EQ(found_in_blind_bin({.chi2pix = 1e6}, limits), in("CHI2PIX")) << name;
     EXPECT_EQ(found_in_blind_bin({.resolution = 0.3}, limits), in("RESOLUTION")) << name;
   }
-  // Production's own rules are others.
+  // Production has other rules.
   EXPECT_EQ(found_in_blind_bin({5000, 4, 1e6, 0.3}, golden()), "ok");
 }
 
 // The largest ivar is 1.5e-3.
-TEST(CompareFrames, LightThatIsRoundingMayBeSolvedForByThePrior) {
+TEST(CompareFrames, BinWithLightAtRoundingLevelMayBeSolved) {
   const auto in = [](const char* hdu) { return bin(hdu, blind_fiber, blind_bin); };
   const Tolerance limits = read_tolerance("masked");
   EXPECT_EQ(found_in_blind_bin({1e-3, 1e-9, 0.7, 1}, limits), "ok");
@@ -501,7 +501,7 @@ TEST(CompareFrames, LightThatIsRoundingMayBeSolvedForByThePrior) {
   EXPECT_EQ(found_in_blind_bin({10, 1e-9, 0.7, 1}, limits), in("FLUX"));
   EXPECT_EQ(found_in_blind_bin({1e-3, 1e-9, -1, 1}, limits), in("CHI2PIX"));
   EXPECT_EQ(found_in_blind_bin({1e-3, 1e-9, 0.7, 1.1}, limits), in("RESOLUTION"));
-  // Not in a bin that has light.
+  // Not allowed in a bin that has light.
   FrameFile expected = frame_with_blind_bin();
   values(expected, "MASK")[at(blind_fiber, blind_bin)] = 0;
   FrameFile result = expected;
@@ -509,7 +509,7 @@ TEST(CompareFrames, LightThatIsRoundingMayBeSolvedForByThePrior) {
   EXPECT_EQ(first_bad(compare_frames(result, expected, limits)), in("IVAR"));
 }
 
-TEST(CompareFrames, EqualFramesPassWhateverTheyHoldWhereTheyHaveNoIvar) {
+TEST(CompareFrames, EqualFramesPassWithAnyValuesWithoutIvar) {
   FrameFile odd = frame_with_blind_bin();
   values(odd, "FLUX")[at(blind_fiber, blind_bin)] = 5000;
   values(odd, "CHI2PIX")[at(blind_fiber, blind_bin)] = 7;
@@ -538,7 +538,7 @@ TEST(Tolerance, ReadsNamesAndCases) {
   EXPECT_TRUE(tiny.golden);
 }
 
-TEST(Tolerance, SaysWhatIsWrong) {
+TEST(Tolerance, ReportsErrors) {
   const test::ScratchFolder scratch;
   const auto kind = [](const std::string& name) {
     try {

@@ -23,7 +23,7 @@ using test::values;
 
 const std::string compare = std::string(SPEX_BINARY_DIR) + "/bin/spex-compare";
 
-// Writes a frame with one bin's flux off by `pulls`.
+// Writes a frame with the flux of one bin changed by `pulls`.
 void write_moved(const std::string& path, double pulls) {
   Frame frame = test::make_frame();
   frame.flux[at(3, 11)] += pulls / std::sqrt(frame.ivar[at(3, 11)]);
@@ -67,7 +67,7 @@ class SpexCompare : public testing::Test {
   const std::string report = scratch.file("report.json");
 };
 
-TEST_F(SpexCompare, EqualFramesEndWithStatus0) {
+TEST_F(SpexCompare, EqualFramesGiveStatus0) {
   const Finished ended =
       test::run_captured({compare, good, good, "--json", report, "--label", "as made"});
   EXPECT_EQ(ended.status, 0) << ended.err;
@@ -81,7 +81,7 @@ TEST_F(SpexCompare, EqualFramesEndWithStatus0) {
   EXPECT_TRUE(all["truth"].is_null());
 }
 
-TEST_F(SpexCompare, DifferenceEndsWithStatus3AndItsPlace) {
+TEST_F(SpexCompare, DifferenceGivesStatus3AndItsPlace) {
   const Finished ended = test::run_captured({compare, moved, good, "--json", report});
   EXPECT_EQ(ended.status, 3);
   EXPECT_EQ(last_line(ended.out),
@@ -139,7 +139,7 @@ TEST_F(SpexCompare, TruthIsReported) {
             "FLUX: 204 unmasked bins to compare with the truth (expected at least 1000)");
 }
 
-TEST_F(SpexCompare, WrongInputIsOneLineAndAStatus) {
+TEST_F(SpexCompare, WrongInputGivesOneLineAndAStatus) {
   const auto expect = [&](std::vector<std::string> words, int status, const std::string& text) {
     words.insert(words.begin(), compare);
     words.insert(words.end(), {"--json", report});
@@ -164,7 +164,7 @@ TEST_F(SpexCompare, WrongInputIsOneLineAndAStatus) {
   EXPECT_EQ(test::run_captured({compare, good, good, "--json", "/nowhere/at/all.json"}).status, 1);
 }
 
-TEST(Report, NumbersThatAreNotFiniteAreNull) {
+TEST(Report, NonFiniteNumbersAreNull) {
   FrameFile result = test::store(test::make_frame());
   const FrameFile expected = result;
   values(result, "FLUX")[at(0, 0)] = std::nan("");

@@ -36,7 +36,7 @@ class FrameHeaders : public testing::Test {
     write_frame(path, content);
   }
 
-  // What is wrong once an HDU (from 1) is changed, its sums put right.
+  // The error after changing an HDU (counted from 1) and updating its checksums.
   std::string wrong_after(int hdu, const std::function<void(fitsfile*, int*)>& change) const {
     fitsfile* file = nullptr;
     int status = 0;
@@ -49,7 +49,7 @@ class FrameHeaders : public testing::Test {
     return wrong_header(path_, "r0", reference_);
   }
 
-  // The same once a card is appended.
+  // The error after appending a card.
   std::string wrong_with(int hdu, const char* card) const {
     return wrong_after(hdu,
                        [&](fitsfile* file, int* status) { fits_write_record(file, card, status); });
@@ -64,7 +64,7 @@ TEST_F(FrameHeaders, EqualHeadersPass) {
   EXPECT_EQ(wrong_header(path_, "r0", ""), "");
 }
 
-TEST_F(FrameHeaders, AGzipFileHasTheNameOfOne) {
+TEST_F(FrameHeaders, NameMustMatchTheCompression) {
   const std::string zipped = scratch_.file("frame.fits.gz"), named = scratch_.file("zipped.fits"),
                     plain = scratch_.file("plain.fits.gz");
   write(zipped, {{"NPATCH", 500LL, ""}});
@@ -75,31 +75,31 @@ TEST_F(FrameHeaders, AGzipFileHasTheNameOfOne) {
   EXPECT_EQ(wrong_header(plain, "r0", reference_), "is plain (expected gzip, by its name)");
 }
 
-TEST_F(FrameHeaders, KeywordThatTheReferenceHasNotIsRefused) {
+TEST_F(FrameHeaders, ExtraKeywordFails) {
   EXPECT_EQ(wrong_with(1, "CDELT1  =                  7.0"),
             "HDU FLUX: CDELT1 is 7.0 (expected none)");
 }
 
-TEST_F(FrameHeaders, KeywordThatChangesWhatReadersMakeOfTheDataIsRefused) {
+TEST_F(FrameHeaders, KeywordThatChangesTheDataFails) {
   EXPECT_EQ(wrong_with(2, "TSCAL1  =                  2.0"),
             "HDU IVAR: TSCAL1 is 2.0 (expected none)");
 }
 
-TEST_F(FrameHeaders, KeywordThatIsThereTwiceIsRefused) {
-  EXPECT_EQ(wrong_with(1, "EXPID   =                    1"), "HDU FLUX: EXPID is there twice");
-  EXPECT_EQ(wrong_header(path_, "r0", ""), "HDU FLUX: EXPID is there twice");
+TEST_F(FrameHeaders, DuplicateKeywordFails) {
+  EXPECT_EQ(wrong_with(1, "EXPID   =                    1"), "HDU FLUX: EXPID occurs twice");
+  EXPECT_EQ(wrong_header(path_, "r0", ""), "HDU FLUX: EXPID occurs twice");
 }
 
-TEST_F(FrameHeaders, TheProgramsOwnKeywordsMayBeMoreButNotTwice) {
+TEST_F(FrameHeaders, ProgramKeywordsMayBeExtraButNotDuplicate) {
   EXPECT_EQ(wrong_with(1, "NGUARD  =                    3"), "");
   EXPECT_EQ(wrong_with(1, "DEPNAM07= 'cuda'"), "");
   EXPECT_EQ(wrong_with(1, "HISTORY once"), "");
   EXPECT_EQ(wrong_with(1, "HISTORY twice"), "");
   EXPECT_EQ(wrong_with(1, "COMMENT and more"), "");
-  EXPECT_EQ(wrong_with(1, "NGUARD  =                    4"), "HDU FLUX: NGUARD is there twice");
+  EXPECT_EQ(wrong_with(1, "NGUARD  =                    4"), "HDU FLUX: NGUARD occurs twice");
 }
 
-TEST_F(FrameHeaders, PatchesThatFailedAreThoseOfTheReference) {
+TEST_F(FrameHeaders, FailedPatchesMustMatchTheReference) {
   write(reference_, {{"NPATCH", 500LL, ""}, {"NFAILED", 0LL, ""}});
   write(path_, {{"NPATCH", 500LL, ""}, {"NFAILED", 2LL, ""}});
   EXPECT_EQ(wrong_header(path_, "r0", reference_), "HDU FLUX: NFAILED is 2 (expected 0)");
@@ -122,11 +122,11 @@ class Origin : public FrameHeaders {
   }
 };
 
-TEST_F(Origin, FrameThatSaysWhatWasAskedForPasses) {
+TEST_F(Origin, MatchingOriginPasses) {
   EXPECT_EQ(wrong_origin(path_, asked), "");
 }
 
-TEST_F(Origin, ProgramMilestoneAndMethodAreThoseAskedFor) {
+TEST_F(Origin, ProgramMilestoneAndMethodMustMatch) {
   make("spex-cpu", "pipeline", "cholesky");
   EXPECT_EQ(wrong_origin(path_, asked), "SPEXPROG is 'spex-cpu' (expected spex-gpu)");
   make("spex-gpu", "direct", "cholesky");

@@ -12,7 +12,7 @@ TEST(CountOf, IsTheProductOfItsExtents) {
   EXPECT_EQ(count_of(std::size_t{2}, 5), 10U);
 }
 
-// Each product is beyond int, from the first factors or from the last.
+// Products beyond int, from the first factors or from the last.
 TEST(CountOf, CountsBeyondInt) {
   EXPECT_EQ(count_of(3, 50000, 50000), 7500000000U);
   EXPECT_EQ(count_of(50000, 50000, 3), 7500000000U);

@@ -10,20 +10,20 @@
 namespace spex {
 namespace {
 
-TEST(Error, SaysSubjectWhatIsWrongAndWhatWasExpected) {
+TEST(Error, StatesSubjectFaultAndExpectation) {
   EXPECT_STREQ(data_error("a.fits", "has no HDU IVAR", "one").what(),
                "a.fits: has no HDU IVAR (expected one)");
   EXPECT_STREQ(data_error("a.fits", "is empty").what(), "a.fits: is empty");
   EXPECT_STREQ(usage_error("", "no input").what(), "no input");
 }
 
-TEST(Error, IsOneLineWhateverTheFileIsCalled) {
+TEST(Error, IsOneLineForAnyFileName) {
   EXPECT_STREQ(data_error("a\nb\r.fits", "is\nempty", "x\ny").what(),
                "a b .fits: is empty (expected x y)");
 }
 
-// Of a header, a run log or an archive, which may be anybody's.
-TEST(Error, MovesNoCursor) {
+// Headers, run logs and archives are untrusted.
+TEST(Error, RemovesControlCharacters) {
   EXPECT_STREQ(data_error("a\x1b[2J", "is\x7f\twrong",
                           "\xc2\x9b"
                           "31m")
@@ -33,7 +33,7 @@ TEST(Error, MovesNoCursor) {
   EXPECT_EQ(printable("a\u202e\u2069b"), "a??????b");
 }
 
-TEST(Error, WordsOfTheFileSystemNameThePath) {
+TEST(Error, FileSystemErrorsNameThePath) {
   try {
     static_cast<void>(std::filesystem::file_size("/none/such"));
     FAIL();
@@ -52,7 +52,7 @@ TEST(Error, KindsAndTheirExitStatus) {
   EXPECT_EQ(exit_status(ErrorKind::internal), 1);
 }
 
-TEST(Version, NamesTheProgramAndWhatItWasBuiltWith) {
+TEST(Version, NamesTheProgramAndItsLibraries) {
   const std::string text = version_text("spex-cpu");
   EXPECT_EQ(text.rfind("spex-cpu (spexbench) " + version(), 0), 0U) << text;
   EXPECT_NE(text.find("CFITSIO"), std::string::npos) << text;

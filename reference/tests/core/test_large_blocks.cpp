@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::size_t size = 10 * huge_page;
 
-TEST(LargeBlocks, GivesWholePagesAndTheSameAgain) {
+TEST(LargeBlocks, GivesWholePagesAndReusesThem) {
   LargeBlocks blocks(4 * size);
   void* const first = blocks.allocate(size - 5);
   ASSERT_NE(first, nullptr);
@@ -27,7 +27,7 @@ TEST(LargeBlocks, GivesWholePagesAndTheSameAgain) {
   EXPECT_TRUE(blocks.release(second));
 }
 
-TEST(LargeBlocks, FitsALittleLessButNotMuch) {
+TEST(LargeBlocks, ReusesBlocksForSlightlySmallerSizes) {
   LargeBlocks blocks(4 * size);
   void* const block = blocks.allocate(size);
   blocks.release(block);
@@ -39,7 +39,7 @@ TEST(LargeBlocks, FitsALittleLessButNotMuch) {
   EXPECT_EQ(blocks.kept(), size + size / 2) << "the block keeps its size";
 }
 
-TEST(LargeBlocks, KeepsNoMoreThanItMay) {
+TEST(LargeBlocks, KeepsAtMostItsLimit) {
   LargeBlocks blocks(size);
   void* const first = blocks.allocate(size);
   void* const second = blocks.allocate(size);
@@ -48,7 +48,7 @@ TEST(LargeBlocks, KeepsNoMoreThanItMay) {
   EXPECT_EQ(blocks.kept(), size);
 }
 
-TEST(LargeBlocks, KnowsItsOwn) {
+TEST(LargeBlocks, RecognizesItsBlocks) {
   LargeBlocks blocks(size);
   int other = 0;
   EXPECT_FALSE(blocks.release(&other));
@@ -56,12 +56,12 @@ TEST(LargeBlocks, KnowsItsOwn) {
   EXPECT_TRUE(blocks.release(block));
   EXPECT_FALSE(blocks.release(block));
   EXPECT_EQ(blocks.allocate(std::numeric_limits<std::size_t>::max()), nullptr);
-#ifndef __SANITIZE_ADDRESS__  // which ends the program instead
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer would end the program instead
   EXPECT_EQ(blocks.allocate(std::numeric_limits<std::size_t>::max() / 2), nullptr);
 #endif
 }
 
-TEST(LargeBlocks, ServesThreads) {
+TEST(LargeBlocks, IsThreadSafe) {
   LargeBlocks blocks(8 * size);
   {
     std::vector<std::jthread> threads;

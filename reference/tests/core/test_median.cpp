@@ -5,7 +5,7 @@
 namespace spex {
 namespace {
 
-TEST(Median, AsNumPyTakesIt) {
+TEST(Median, AgreesWithNumPy) {
   EXPECT_EQ(median({}), 0);
   EXPECT_EQ(median({3}), 3);
   EXPECT_EQ(median({1, 4}), 2.5);
@@ -15,7 +15,7 @@ TEST(Median, AsNumPyTakesIt) {
   EXPECT_EQ(median({-1, -2, -3}), -2);
 }
 
-TEST(Median, LeavesItsArgumentAlone) {
+TEST(Median, DoesNotChangeItsArgument) {
   const std::vector<double> values{3, 1, 2};
   EXPECT_EQ(median(values), 2);
   EXPECT_EQ(values, (std::vector<double>{3, 1, 2}));

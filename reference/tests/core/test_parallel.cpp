@@ -13,7 +13,7 @@ namespace {
 
 class ParallelFor : public testing::TestWithParam<int> {};
 
-TEST_P(ParallelFor, EveryIndexOnceOnAThreadInRange) {
+TEST_P(ParallelFor, CallsEveryIndexOnce) {
   const int threads = GetParam();
   for (const int count : {0, 1, 2, 7, 1000}) {
     std::vector<std::atomic<int>> calls(count);
@@ -27,7 +27,7 @@ TEST_P(ParallelFor, EveryIndexOnceOnAThreadInRange) {
   }
 }
 
-TEST_P(ParallelFor, AThreadNumberIsNotSharedAtOneTime) {
+TEST_P(ParallelFor, ThreadNumbersAreUnique) {
   const int threads = GetParam();
   std::vector<std::atomic<int>> busy(threads);
   std::atomic<int> clashes{0};
@@ -38,7 +38,7 @@ TEST_P(ParallelFor, AThreadNumberIsNotSharedAtOneTime) {
   EXPECT_EQ(clashes, 0);
 }
 
-TEST_P(ParallelFor, AnExceptionTravelsAndEndsTheHandOut) {
+TEST_P(ParallelFor, ExceptionIsRethrownAndStopsTheLoop) {
   const int threads = GetParam();
   constexpr int count = 1'000'000;
   constexpr int bad = 5;
@@ -47,7 +47,7 @@ TEST_P(ParallelFor, AnExceptionTravelsAndEndsTheHandOut) {
     parallel_for(threads, count, [&](int, int index) {
       ++calls;
       if (index == bad) throw std::runtime_error("index five");
-      // So that others would take minutes to reach the end while the thread that throws waits.
+      // Without the early stop, the other threads would take minutes to finish.
       if (index > bad) std::this_thread::sleep_for(std::chrono::milliseconds(1));
     });
     FAIL() << "no exception";
@@ -58,13 +58,13 @@ TEST_P(ParallelFor, AnExceptionTravelsAndEndsTheHandOut) {
   EXPECT_LT(calls, count);
 }
 
-TEST_P(ParallelFor, OneOfManyExceptionsArrives) {
+TEST_P(ParallelFor, OneOfManyExceptionsIsRethrown) {
   EXPECT_THROW(parallel_for(GetParam(), 100, [](int, int index) { throw index; }), int);
 }
 
 INSTANTIATE_TEST_SUITE_P(Threads, ParallelFor, testing::Range(1, 9));
 
-TEST(ParallelForAlone, OneThreadGoesInOrderOnTheCallersOwn) {
+TEST(ParallelForAlone, OneThreadRunsInOrderOnTheCaller) {
   const auto caller = std::this_thread::get_id();
   std::vector<int> order;
   parallel_for(1, 4, [&](int, int index) {
@@ -74,7 +74,7 @@ TEST(ParallelForAlone, OneThreadGoesInOrderOnTheCallersOwn) {
   EXPECT_EQ(order, (std::vector<int>{0, 1, 2, 3}));
 }
 
-TEST(ParallelForAlone, ThreadsBelowOneAreOne) {
+TEST(ParallelForAlone, AtLeastOneThreadIsUsed) {
   int calls = 0;
   parallel_for(0, 3, [&](int thread, int) {
     EXPECT_EQ(thread, 0);
@@ -84,7 +84,7 @@ TEST(ParallelForAlone, ThreadsBelowOneAreOne) {
   EXPECT_EQ(calls, 6);
 }
 
-TEST(ParallelForAlone, ThreadsUsedAreTheNumbersThatWorkSees) {
+TEST(ParallelForAlone, ThreadsUsedBoundsThreadNumbers) {
   EXPECT_EQ(threads_used(0, 3), 1);
   EXPECT_EQ(threads_used(-4, 3), 1);
   EXPECT_EQ(threads_used(2, 3), 2);

@@ -1,4 +1,4 @@
-// Progress writes to stderr, so the tests put a file or a pseudo-terminal in its place.
+// Progress writes to stderr; the tests replace stderr by a file or a pseudo-terminal.
 #include <array>
 #include <cstdlib>
 #include <functional>
@@ -20,7 +20,7 @@
 namespace spex {
 namespace {
 
-// Another file in the place of stderr, until the end of the scope.
+// Redirects stderr until the end of the scope.
 class StderrIs {
  public:
   explicit StderrIs(int file) : saved_(dup(STDERR_FILENO)) { dup2(file, STDERR_FILENO); }
@@ -35,7 +35,7 @@ class StderrIs {
   int saved_;
 };
 
-// Log lines, collected until the end of the scope.
+// Collects log lines until the end of the scope.
 class LogTo {
  public:
   explicit LogTo(std::ostringstream& lines) : saved_(spdlog::default_logger()) {
@@ -51,8 +51,8 @@ class LogTo {
   std::shared_ptr<spdlog::logger> saved_;
 };
 
-// The log lines of `steps` of a work of `total`, all at `seconds` after its start; stderr is no
-// terminal.
+// The log lines of `steps` steps of a work of `total`, all at `seconds` after its start; stderr is
+// not a terminal.
 std::string log_lines(long total, int steps, double seconds) {
   std::ostringstream lines;
   const LogTo log(lines);
@@ -84,7 +84,7 @@ TEST(Progress, LongWorkLogsEveryTenth) {
   EXPECT_EQ(count, 10) << lines;
 }
 
-// What `work` writes to stderr where that is a terminal; nothing where there are no terminals.
+// The output of `work` to a terminal on stderr; nothing if no pseudo-terminal is available.
 std::optional<std::string> terminal_text(const std::function<void()>& work) {
   const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
   if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) return std::nullopt;
@@ -95,7 +95,7 @@ std::optional<std::string> terminal_text(const std::function<void()>& work) {
     work();
   }
   close(side);
-  // The kernel hands a terminal's text over in its own time, in pieces; EIO ends it.
+  // The kernel delivers a terminal's output asynchronously, in pieces; EIO marks the end.
   std::string text;
   for (ssize_t size = 0; size >= 0;) {
     pollfd waiting{terminal, POLLIN, 0};
@@ -109,7 +109,7 @@ std::optional<std::string> terminal_text(const std::function<void()>& work) {
   return text;
 }
 
-TEST(Progress, ATerminalGetsOneLineThatIsWipedAtTheEnd) {
+TEST(Progress, TerminalLineIsClearedAtTheEnd) {
   const auto text = terminal_text([] {
     Progress progress("extracting", "patches", 2, true);
     progress.advance();
@@ -124,19 +124,19 @@ TEST(Progress, ATerminalGetsOneLineThatIsWipedAtTheEnd) {
   EXPECT_TRUE(text->ends_with("\r\033[K")) << *text;
 }
 
-TEST(Progress, ATerminalHasALineBeforeAnythingIsDone) {
+TEST(Progress, TerminalLineIsDrawnAtTheStart) {
   const auto text = terminal_text([] { const Progress progress("simulate", "frames", 3, true); });
   if (!text) GTEST_SKIP() << "no pseudo-terminal here";
   EXPECT_EQ(*text, "\rsimulate [..............................] 0/3 frames\033[K\r\033[K");
 }
 
-TEST(Progress, NotShownSaysNothing) {
+TEST(Progress, HiddenProgressPrintsNothing) {
   const auto text = terminal_text([] { Progress("extracting", "patches", 1, false).advance(); });
   if (!text) GTEST_SKIP() << "no pseudo-terminal here";
   EXPECT_EQ(*text, "");
 }
 
-TEST(Progress, MoreWorkThanWasSaidFillsTheBar) {
+TEST(Progress, MoreWorkThanTotalFillsTheBar) {
   const auto text = terminal_text([] { Progress("extracting", "patches", 2, true).advance(5); });
   if (!text) GTEST_SKIP() << "no pseudo-terminal here";
   EXPECT_NE(text->find("[##############################] 5/2 patches"), std::string::npos) << *text;

@@ -25,7 +25,7 @@ TEST(StageTimes, AddByStage) {
   EXPECT_EQ(a.get(Stage::read), 0);
 }
 
-TEST(StageTimes, EveryStageHasANameOfItsOwn) {
+TEST(StageTimes, StageNamesAreUnique) {
   std::set<std::string> names;
   for (std::size_t i = 0; i < stage_count; ++i) names.insert(to_string(static_cast<Stage>(i)));
   EXPECT_EQ(names.size(), stage_count);
@@ -33,7 +33,7 @@ TEST(StageTimes, EveryStageHasANameOfItsOwn) {
   EXPECT_STREQ(to_string(Stage::write), "write");
 }
 
-TEST(StageTimer, AddsItsLifeToItsStage) {
+TEST(StageTimer, AddsItsLifetimeToItsStage) {
   StageTimes times;
   const double before = steady_seconds();
   {

@@ -10,8 +10,8 @@
 namespace spex {
 namespace {
 
-// A wakeup that is lost leaves a thread that waits, and the test with it.
-TEST(Tokens, NeverMoreThanThereAreAndNoneIsForgotten) {
+// A lost wakeup would leave a thread waiting and hang the test.
+TEST(Tokens, LimitsHoldersAndLosesNoWakeup) {
   constexpr int count = 3, takers = 8, rounds = 20000;
   Tokens tokens(count);
   std::atomic<int> held = 0, most = 0, given_back = 0;
@@ -32,7 +32,7 @@ TEST(Tokens, NeverMoreThanThereAreAndNoneIsForgotten) {
   EXPECT_EQ(given_back, takers * rounds);
 }
 
-TEST(Tokens, ReleaseWakesAsManyAsItGives) {
+TEST(Tokens, ReleaseWakesAsManyThreadsAsTokens) {
   constexpr int waiting = 4;
   Tokens tokens(0);
   std::atomic<int> acquired = 0;

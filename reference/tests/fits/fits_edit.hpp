@@ -1,5 +1,5 @@
-// FITS files for tests: taken apart into HDUs, damaged card by card, put together again, and
-// tile-compressed. Works on bytes, so that it can make what CFITSIO refuses to write.
+// Edits FITS files for tests: splits them into HDUs, changes cards, reassembles them, and
+// compresses tiles. Works on bytes, so that it can create files that CFITSIO refuses to write.
 #pragma once
 
 #include <string>
@@ -13,25 +13,25 @@ struct HduBytes {
   std::string data;
 };
 
-/// A FITS file as a list of HDUs. HDUs are asked for by EXTNAME; std::logic_error where there is
-/// none, so that a test cannot damage nothing.
+/// A FITS file as a list of HDUs, accessed by EXTNAME. A missing HDU throws std::logic_error, so
+/// that no edit is silently lost.
 class FitsEdit {
  public:
   explicit FitsEdit(const std::string& path);
 
   [[nodiscard]] HduBytes& hdu(const std::string& name);
-  /// Replaces the value of a keyword; `value` is written as it stands.
+  /// Replaces the value of a keyword by the unformatted `value`.
   FitsEdit& set(const std::string& name, const std::string& key, const std::string& value);
-  /// Adds a keyword after the others.
+  /// Appends a keyword to the header.
   FitsEdit& add(const std::string& name, const std::string& key, const std::string& value);
-  /// Adds a card as it stands after the others.
+  /// Appends an unformatted card to the header.
   FitsEdit& add_card(const std::string& name, const std::string& card);
-  /// Renames a keyword, which is as good as removing it.
+  /// Renames a keyword, which is equivalent to removing it.
   FitsEdit& rename(const std::string& name, const std::string& key, const std::string& other);
-  /// Replaces bytes of the data by as many others, wherever `text` first stands in it.
+  /// Replaces the first occurrence of `text` in the data by a text of equal length.
   FitsEdit& replace_data(const std::string& name, const std::string& text,
                          const std::string& other);
-  /// Big-endian value of 8 bytes at `offset` of the data.
+  /// Writes a big-endian double at `offset` of the data.
   FitsEdit& set_double(const std::string& name, std::size_t offset, double value);
   FitsEdit& remove(const std::string& name);
 
@@ -47,13 +47,13 @@ class FitsEdit {
 [[nodiscard]] std::vector<char> read_bytes(const std::string& path);
 void write_bytes(const std::string& path, const std::vector<char>& bytes);
 
-/// The HDUs `names` of a file, in that order, behind an empty primary HDU.
+/// The HDUs `names` of a file, in that order, after an empty primary HDU.
 [[nodiscard]] std::vector<char> reordered(const std::string& path,
                                           const std::vector<std::string>& names);
-/// The file, of `pixels` pixels, with the low half of MASK: 16 bits in place of 32.
+/// The file, of `pixels` pixels, with MASK reduced to 16 bits.
 [[nodiscard]] FitsEdit with_narrow_mask(const std::string& path, std::size_t pixels);
-/// The file as fpack makes it: images compressed by tiles without loss, `compression` being one of
-/// CFITSIO's (RICE_1 for integers only, GZIP_1, GZIP_2); tables too where `tables`.
+/// Compresses the file like fpack: images by tiles without loss, with CFITSIO's `compression`
+/// (RICE_1 for integers only, GZIP_1, GZIP_2); also tables if `tables`.
 [[nodiscard]] std::vector<char> packed(const std::string& path, int compression, bool tables);
 
 }  // namespace spex::test

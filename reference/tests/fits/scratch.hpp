@@ -1,4 +1,4 @@
-// A folder of a test's own, and what an error must say.
+// A temporary folder for each test, and expectations for errors.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@
 
 namespace spex::test {
 
-/// Fixture with a fresh folder that goes with the test.
+/// Fixture with a temporary folder, which is removed after the test.
 class Scratch : public testing::Test {
  protected:
   [[nodiscard]] std::string path(const std::string& name) const { return folder_.file(name); }
-  /// Number of files in the folder, hidden ones too.
+  /// Number of files in the folder, including hidden files.
   [[nodiscard]] long files() const { return static_cast<long>(folder_.names().size()); }
 
  private:
   ScratchFolder folder_;
 };
 
-/// `act` must throw Error(data) in one line that starts with `file` and holds `wrong`, and after
-/// it, in the parentheses of what was expected, `expected`.
+/// `act` must throw Error(data) in one line that starts with `file`, contains `wrong`, and then
+/// contains `expected` in parentheses.
 inline void expect_data_error(const std::function<void()>& act, const std::string& file,
                               const std::string& wrong, const std::string& expected) {
   try {
@@ -44,7 +44,7 @@ inline void expect_data_error(const std::function<void()>& act, const std::strin
   }
 }
 
-/// A file of the golden inputs.
+/// The path of a golden input.
 inline std::string golden(const std::string& name) {
   return std::string(SPEX_SOURCE_DIR "/golden/") + name;
 }

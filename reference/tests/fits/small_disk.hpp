@@ -1,4 +1,4 @@
-// A full disk, for tests.
+// Simulates a full disk.
 #pragma once
 
 #include <csignal>
@@ -7,7 +7,7 @@
 
 namespace spex::test {
 
-/// A disk with room for `bytes` bytes a file, until the end of the scope.
+/// Limits the file size to `bytes` bytes until the end of the scope.
 class SmallDisk {
  public:
   explicit SmallDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {

@@ -23,7 +23,7 @@ using test::SmallDisk;
 std::vector<char> many_bytes() {
   std::vector<char> bytes(3'000'000);
   unsigned state = 1;
-  for (char& byte : bytes) {  // a sequence that does not compress
+  for (char& byte : bytes) {  // an incompressible sequence
     state = state * 1664525U + 1013904223U;
     byte = static_cast<char>(state >> 24);
   }
@@ -48,7 +48,7 @@ class AtomicWrite : public test::Scratch {
   }
 };
 
-TEST_F(AtomicWrite, TheBytesAndNothingElse) {
+TEST_F(AtomicWrite, WritesExactlyTheBytes) {
   const std::vector<char> bytes = many_bytes();
   atomic_write(path("a"), bytes);
   EXPECT_EQ(read_bytes(path("a")), bytes);
@@ -67,7 +67,7 @@ TEST_F(AtomicWrite, GzipOfTheSameBytes) {
   EXPECT_TRUE(gunzip(path("empty.gz")).empty());
 }
 
-// Noise in float32, of which half of the bits are random.
+// Float32 noise, in which half of the bits are random.
 std::vector<char> noisy_floats() {
   std::vector<char> bytes;
   unsigned state = 1;
@@ -95,7 +95,7 @@ TEST_F(AtomicWrite, GzipByLevelsAndThreads) {
   EXPECT_LT(read_bytes(path("a.gz")).size(), noisy_floats().size() * 8 / 10);
 }
 
-// As two threads would put them: the second half first.
+// Writes the second half first, as two threads might.
 void put_halves(const std::string& path, const std::vector<char>& bytes) {
   atomic_write(path, bytes.size(), [&](const PutPart& put) {
     const std::span<const char> all(bytes);
@@ -149,7 +149,7 @@ TEST_F(AtomicWrite, FullDiskLeavesTheOldOutput) {
   EXPECT_EQ(files(), 1);
 }
 
-TEST_F(AtomicWrite, FoldersThatWillNotDo) {
+TEST_F(AtomicWrite, UnusableFoldersAreRejected) {
   expect_bad(path("absent/a"), "its folder does not exist", "an existing folder");
   test::write_bytes(path("file"), {'x'});
   expect_bad(path("file/a"), "is not a folder", "an existing folder");
@@ -165,8 +165,8 @@ TEST_F(AtomicWrite, NeitherDevicesNorPipesAreReplaced) {
   EXPECT_TRUE(std::filesystem::is_fifo(path("pipe")));
 }
 
-// A process that is killed as it writes leaves its temporary file.
-TEST_F(AtomicWrite, WhatAKilledProcessLeftIsRemovedByTheNext) {
+// A process that is killed while writing leaves its temporary file.
+TEST_F(AtomicWrite, TemporaryFilesOfKilledProcessesAreRemoved) {
   const std::string mine = path("a");
   for (const char* name : {".a.tmp-17-0", ".a.tmp-17-1"}) test::write_bytes(path(name), {'x'});
   // None of these is a temporary file of a.
@@ -181,15 +181,15 @@ TEST_F(AtomicWrite, WhatAKilledProcessLeftIsRemovedByTheNext) {
   EXPECT_EQ(files(), static_cast<long>(others.size()) + 2);
 }
 
-// A folder in the place of an output has no name of a file, as has what is no temporary file.
-TEST_F(AtomicWrite, NothingIsRemovedFromAFolderThatWasNamedAsAnOutput) {
+// A folder named as an output, and files that are not temporary files, must not be touched.
+TEST_F(AtomicWrite, FolderNamedAsOutputIsNotTouched) {
   for (const char* name : {"a", "b.txt", ".c"}) test::write_bytes(path(name), {'x'});
   EXPECT_TRUE(remove_abandoned({path("")}).empty());
   EXPECT_EQ(files(), 3);
 }
 
-TEST_F(AtomicWrite, WhatIsBeingWrittenStays) {
-  // As a writer does, from another open of the file.
+TEST_F(AtomicWrite, LockedTemporaryFileStays) {
+  // Locks the file through another descriptor, as a writer does.
   const int writer = open(path(".a.tmp-17-0").c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
   ASSERT_GE(writer, 0);
   ASSERT_EQ(flock(writer, LOCK_EX), 0);
@@ -200,9 +200,9 @@ TEST_F(AtomicWrite, WhatIsBeingWrittenStays) {
   EXPECT_EQ(files(), 0);
 }
 
-// A file is written over and over while another thread removes what looks abandoned: it may take a
-// file that is not locked yet, for which the writer makes another.
-TEST_F(AtomicWrite, AWriterIsNotDisturbedByWhatCleansUp) {
+// Writes a file repeatedly while another thread removes abandoned files. The thread may remove a
+// temporary file before it is locked; the writer then creates another.
+TEST_F(AtomicWrite, CleanupDoesNotDisturbAWriter) {
   {
     const std::jthread cleaner([&](const std::stop_token& stop) {
       while (!stop.stop_requested()) static_cast<void>(remove_abandoned({path("a")}));
@@ -213,7 +213,7 @@ TEST_F(AtomicWrite, AWriterIsNotDisturbedByWhatCleansUp) {
   EXPECT_EQ(files(), 1);
 }
 
-// In a process of its own, because root may write everywhere and has to become another first.
+// In a child process, because root must first switch to another user.
 TEST_F(AtomicWrite, FolderWithoutPermission) {
   chmod(path("").c_str(), 0555);
   const auto attempt = [&] {
@@ -226,7 +226,7 @@ TEST_F(AtomicWrite, FolderWithoutPermission) {
   EXPECT_EQ(files(), 0);
 }
 
-TEST_F(AtomicWrite, ExtendedNamesOfCfitsioAreRefused) {
+TEST_F(AtomicWrite, ExtendedNamesOfCfitsioAreRejected) {
   for (const char* name : {"a.fits[compress]", "a.fits[1:10,1:10]", "a.fits(template.txt)"})
     expect_bad(path(name), "is an extended file name of CFITSIO", "the name of a file");
   for (const char* name : {"-", "-.fits", "!a.fits", "mem://a.fits", "file://a.fits", "root://a/b"})
@@ -234,7 +234,7 @@ TEST_F(AtomicWrite, ExtendedNamesOfCfitsioAreRefused) {
   EXPECT_EQ(files(), 0);
 }
 
-TEST_F(AtomicWrite, CheckWritableMakesNothing) {
+TEST_F(AtomicWrite, CheckWritableCreatesNothing) {
   check_writable(path("a"));
   EXPECT_EQ(files(), 0);
   expect_data_error([&] { check_writable(path("absent/a")); }, path("absent/a"),

@@ -1,4 +1,4 @@
-// The checksum against its definition and against CFITSIO's.
+// Compares the checksum with its definition and with CFITSIO's.
 #include <string>
 #include <vector>
 
@@ -12,7 +12,7 @@
 namespace spex {
 namespace {
 
-TEST(FitsChecksum, CarriesComeAround) {
+TEST(FitsChecksum, CarriesWrapAround) {
   const std::vector<unsigned char> bytes{0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 2};
   EXPECT_EQ(fits_checksum(bytes), 2U);
   EXPECT_EQ(fits_checksum(bytes, 0xFFFFFFFEU), 1U);
@@ -31,11 +31,11 @@ TEST(FitsChecksum, WordsAreBigEndian) {
   EXPECT_EQ(fits_checksum(std::vector<unsigned char>{1, 2, 3, 4}), 0x01020304U);
 }
 
-TEST(FitsChecksum, NoPartsOfWords) {
+TEST(FitsChecksum, PartialWordsAreRejected) {
   EXPECT_THROW(static_cast<void>(fits_checksum(std::vector<unsigned char>(6))), std::logic_error);
 }
 
-TEST(FitsChecksum, CfitsioFindsItRight) {
+TEST(FitsChecksum, CfitsioAcceptsIt) {
   FitsMemory out("test");
   create_image(out, FLOAT_IMG, {100, 37});
   write_name_and_unit(out, "FLUX", "electron");

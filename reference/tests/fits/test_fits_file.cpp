@@ -1,4 +1,4 @@
-// Files that are no FITS files, or damaged in their structure.
+// Files that are not FITS files or have a damaged structure.
 #include "reference/fits/atomic_write.hpp"
 #include "reference/fits/fits_file.hpp"
 #include "reference/fits/inflate.hpp"
@@ -38,7 +38,7 @@ class FitsFile : public test::Scratch {
 TEST_F(FitsFile, Absent) {
   expect_bad(path("absent.fits"), "no such file", "a FITS file");
   expect_bad(path("absent/a.fits"), "no such file", "a FITS file");
-  // CFITSIO would take the compressed file instead.
+  // CFITSIO would open the compressed file instead.
   atomic_write(path("other.fits.gz"), test::read_bytes(whole));
   expect_bad(path("other.fits"), "no such file", "a FITS file");
 }
@@ -68,7 +68,7 @@ TEST_F(FitsFile, CutShort) {
     expect_bad(cut(n), "is cut short: " + std::to_string(n) + " bytes", "HDU number");
 }
 
-// Without its last HDU a file is whole; what misses the HDU says so.
+// A file without its last HDU is valid; reading the missing HDU reports it.
 TEST_F(FitsFile, CutBetweenHdus) {
   const std::string file = cut(11520);
   expect_data_error([&] { static_cast<void>(read_psf(file)); }, file, "has no HDU PSF", "");
@@ -86,15 +86,14 @@ TEST_F(FitsFile, GzipCutShortOrDamaged) {
   for (std::size_t i = 1000; i < 1100; ++i) damaged.at(i) = '\xFF';
   test::write_bytes(file, damaged);
   expect_bad(file, "cannot be decompressed", "a whole gzip file");
-  std::vector<char> sized = bytes;  // the last four bytes say how large it is
+  std::vector<char> sized = bytes;  // the last four bytes state the size
   std::fill(sized.end() - 4, sized.end(), '\xFF');
   test::write_bytes(file, sized);
   expect_bad(file, "cannot be decompressed", "a whole gzip file");
 }
 
-// Several streams, bytes behind the last stream, and trailers that state a length that is too long
-// or too short for the file.
-TEST_F(FitsFile, GzipStreamsOneAfterTheOther) {
+// Several streams, bytes after the last stream, and trailers with wrong lengths.
+TEST_F(FitsFile, ConcatenatedGzipStreams) {
   const std::vector<char> first(100000, 'a');
   std::vector<char> second;
   for (int k = 0; k < 70000; ++k) second.push_back(static_cast<char>(k % 251 * (k % 7) % 251));
@@ -126,7 +125,7 @@ TEST_F(FitsFile, GzipStreamsOneAfterTheOther) {
   refuse(wrong_sum, "incorrect data check");
 }
 
-TEST_F(FitsFile, GzipOfNoMoreThanIsAllowed) {
+TEST_F(FitsFile, GzipContentIsLimited) {
   const std::vector<char> bytes = gzip(std::vector<char>(5000, 'a'));
   EXPECT_EQ(unzip(bytes, "a.gz", 5000).size(), 5000U);
   expect_data_error([&] { static_cast<void>(unzip(bytes, "a.gz", 4999)); }, "a.gz",
@@ -149,17 +148,17 @@ TEST_F(FitsFile, AbsurdSizes) {
   expect_bad(FitsEdit(whole).set("PSF", "NAXIS2", "1000000000"), "is cut short", "HDU number 3");
 }
 
-TEST_F(FitsFile, MandatoryKeywordsMissingOrTwice) {
+TEST_F(FitsFile, MissingOrDuplicateMandatoryKeywords) {
   expect_bad(FitsEdit(whole).rename("PSF", "TFIELDS", "TFIELDZ"), "no keyword TFIELDS",
              "keyword 8");
   expect_bad(FitsEdit(whole).set("PSF", "TFIELDS", "-1"), "TFIELDS = -1", "0 to 999");
   expect_bad(FitsEdit(whole).set("PSF", "TFIELDS", "5"), "no keyword TFORM5", "TFORM");
   expect_bad(FitsEdit(whole).rename("YTRACE", "BITPIX", "BITPOX"), "no keyword BITPIX", "keyword");
-  expect_bad(FitsEdit(whole).add("YTRACE", "NAXIS1", "7"), "NAXIS1 stands twice", "once");
+  expect_bad(FitsEdit(whole).add("YTRACE", "NAXIS1", "7"), "NAXIS1 occurs twice", "one card");
 }
 
-// Forms of a card that CFITSIO takes for a keyword, or of a value of which it takes a part.
-TEST_F(FitsFile, KeywordsThatTwoParsersReadInTwoWays) {
+// Forms of a card that CFITSIO accepts as a keyword, or of a value that CFITSIO reads in part.
+TEST_F(FitsFile, AmbiguousKeywords) {
   const auto bad_value = [&](const std::string& key, const std::string& value,
                              const std::string& expected) {
     expect_bad(FitsEdit(whole).set("PSF", key, value), key + " =", expected);
@@ -197,8 +196,8 @@ TEST_F(FitsFile, KeywordsThatTwoParsersReadInTwoWays) {
             10);
 }
 
-// What CFITSIO divides by, allocates by, or looks for the next HDU with.
-TEST_F(FitsFile, StructureThatContradictsItself) {
+// Keywords that CFITSIO uses as divisors, sizes or offsets.
+TEST_F(FitsFile, InconsistentStructure) {
   expect_bad(FitsEdit(whole).set("PSF", "XTENSION", "'TABLE   '"), "XTENSION = 'TABLE'",
              "IMAGE or BINTABLE");
   expect_bad(FitsEdit(whole).set("PSF", "XTENSION", "'BINTABLEX'"), "XTENSION = 'BINTABLEX'",
@@ -216,14 +215,14 @@ TEST_F(FitsFile, StructureThatContradictsItself) {
     expect_bad(FitsEdit(whole).add("PSF", "TDIM1", dimensions), "TDIM1 =", "axes of");
 }
 
-// What would otherwise vanish without a word.
-TEST_F(FitsFile, HduThatDoesNotStartAsOne) {
+// CFITSIO would silently ignore such an HDU.
+TEST_F(FitsFile, InvalidStartOfAnHdu) {
   FitsEdit edit(whole);
   edit.hdu("PSF").header.replace(0, 8, "YTENSION");
   expect_bad(edit, "HDU number 3: does not start as a header", "XTENSION");
 }
 
-TEST_F(FitsFile, ZerosBehindTheLastHduAreNoHdu) {
+TEST_F(FitsFile, ZerosAfterTheLastHduAreIgnored) {
   std::vector<char> bytes = test::read_bytes(whole);
   bytes.resize(bytes.size() + 2880, '\0');
   test::write_bytes(path("a.fits"), bytes);
@@ -239,7 +238,7 @@ TEST_F(FitsFile, KeywordsByType) {
   EXPECT_FALSE(file.find_double("ABSENT"));
   EXPECT_FALSE(file.find_integer("ABSENT"));
   expect_data_error([&] { static_cast<void>(file.get_double("PSFTYPE")); }, whole,
-                    "HDU XTRACE: keyword PSFTYPE is no number", "");
+                    "HDU XTRACE: keyword PSFTYPE is not a number", "");
   EXPECT_TRUE(file.find_hdu("YTRACE"));
   EXPECT_EQ(file.hdu_name(), "HDU YTRACE");
   EXPECT_FALSE(file.find_hdu("ABSENT"));

@@ -1,4 +1,4 @@
-// Images that go to a file in parts, against what CFITSIO makes of them in memory.
+// Compares images written in parts with CFITSIO's images in memory.
 #include <cmath>
 #include <limits>
 #include <stdexcept>
@@ -36,7 +36,7 @@ std::vector<char> by_cfitsio(const std::vector<Real>& values, bool of_double) {
   return {all.begin() + 2880, all.end()};
 }
 
-TEST_F(ImageInPartsTest, AreTheBytesOfCfitsio) {
+TEST_F(ImageInPartsTest, EqualsTheBytesOfCfitsio) {
   constexpr std::size_t before = 17;
   for (const bool of_double : {false, true})
     for (const bool from_double : {false, true}) {
@@ -58,7 +58,7 @@ TEST_F(ImageInPartsTest, AreTheBytesOfCfitsio) {
     }
 }
 
-TEST_F(ImageInPartsTest, RefusesWhatIsNoImage) {
+TEST_F(ImageInPartsTest, RejectsInvalidImages) {
   const auto write = [&](const ImageInParts& image) {
     atomic_write(path("a"), image.size(), [&](const PutPart& put) { image.put_at(0, 2, put); });
   };

@@ -1,4 +1,4 @@
-// Blocks of literals, as zlib inflates them.
+// Literal blocks, decompressed by zlib.
 #include <cmath>
 #include <random>
 #include <utility>
@@ -105,7 +105,7 @@ std::size_t size_by_zlib(std::vector<float> values) {
   return stream.total_out;
 }
 
-TEST(LiteralBlock, NoiseInFloatGetsAsSmallAsByZlib) {
+TEST(LiteralBlock, FloatNoiseCompressesAsWellAsByZlib) {
   const std::vector<float> values = noise(3000 * 20);
   const PackedImage packed = test::pack_image(values, 3000, 2, 3072);
   EXPECT_LT(packed.deflated.size(), packed.size * 95 / 100);

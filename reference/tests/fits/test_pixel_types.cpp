@@ -1,4 +1,4 @@
-// Pixels of every type that a file may have.
+// Pixels of every type that a FITS file may have.
 #include <cstdint>
 #include <limits>
 #include <string>
@@ -16,7 +16,7 @@
 namespace spex {
 namespace {
 
-// A file of one image of BITPIX `bitpix`, with `values`, which are of CFITSIO's type `type`.
+// A file with one image of BITPIX `bitpix` from `values` of CFITSIO's type `type`.
 template <class T>
 std::vector<char> file_of(int bitpix, int type, const std::vector<T>& values) {
   FitsMemory out("test");
@@ -42,7 +42,7 @@ TEST(PixelTypes, ShortsAreExactAsFloats) {
   EXPECT_EQ(reals[1], 32767);
 }
 
-TEST(PixelTypes, WhatAFloatCannotHoldStaysDouble) {
+TEST(PixelTypes, DoublesStayDoubles) {
   const std::vector<double> values{0.1, 1e300};
   const std::vector<char> file = file_of(DOUBLE_IMG, TDOUBLE, values);
   const Reals reals = FitsReader(file, "test").read_reals();
@@ -68,8 +68,8 @@ TEST(PixelTypes, BitsOfAnyWholeNumber) {
             (std::vector<std::uint32_t>{~0U, top}));
 }
 
-// Bits that are lost would take a bad pixel for a good one.
-TEST(PixelTypes, NoBitsOfOtherNumbers) {
+// A lost bit would turn a bad pixel into a good one.
+TEST(PixelTypes, BitsOfOtherNumbersAreRejected) {
   const auto refusal = [](const std::vector<char>& file) -> std::string {
     try {
       static_cast<void>(FitsReader(file, "test").read_bits());
@@ -81,9 +81,9 @@ TEST(PixelTypes, NoBitsOfOtherNumbers) {
   using testing::HasSubstr;
   constexpr float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_THAT(refusal(file_of(FLOAT_IMG, TFLOAT, std::vector<float>{0, nan})),
-              HasSubstr("holds real numbers"));
+              HasSubstr("holds floating-point numbers"));
   EXPECT_THAT(refusal(file_of(DOUBLE_IMG, TDOUBLE, std::vector<double>{0.5})),
-              HasSubstr("holds real numbers"));
+              HasSubstr("holds floating-point numbers"));
   EXPECT_THAT(refusal(file_of(LONGLONG_IMG, TLONG, std::vector<long>{0, 1L << 32})),
               HasSubstr("holds 4294967296"));
   EXPECT_THAT(refusal(file_of(LONGLONG_IMG, TLONG, std::vector<long>{-(1L << 31) - 1})),

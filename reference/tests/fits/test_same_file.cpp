@@ -1,4 +1,4 @@
-// Names of one file, and outputs that would be inputs.
+// Paths of the same file, and outputs that would overwrite inputs.
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -23,7 +23,7 @@ std::string refusal(const std::vector<std::string>& written, const std::vector<s
   }
 }
 
-TEST(SameFile, WhateverItsNames) {
+TEST(SameFile, ForAnyOfItsPaths) {
   const test::ScratchFolder scratch;
   test::write_file(scratch.file("a"), "a");
   std::filesystem::create_symlink("a", scratch.file("link"));

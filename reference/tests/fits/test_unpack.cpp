@@ -1,4 +1,4 @@
-// Tile-compressed images and tables: the same bits as CFITSIO decompresses.
+// Tile-compressed images and tables: bit-identical to CFITSIO's decompression.
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -24,14 +24,14 @@ namespace {
 struct Form {
   int compression;
   int bitpix;
-  int type;  // CFITSIO's of the pixels in memory
+  int type;  // CFITSIO's type of the pixels in memory
   std::vector<long> axes;
   std::vector<long> tile;
   float quantize = 0;
   int dither = NO_DITHER;
 };
 
-// A file of one compressed image of `values`.
+// A file with one compressed image of `values`.
 template <class T>
 std::vector<char> compressed(const Form& form, std::vector<T> values) {
   FitsMemory out("test");
@@ -56,7 +56,7 @@ std::vector<char> compressed(const Form& form, std::vector<T> values) {
   return out.take();
 }
 
-// All pixels of the second HDU as CFITSIO decompresses them, NaN where they are undefined.
+// All pixels of the second HDU, decompressed by CFITSIO; NaN if undefined.
 std::vector<double> by_cfitsio(std::vector<char> bytes, std::size_t count) {
   int status = 0;
   fitsfile* file = nullptr;
@@ -80,7 +80,7 @@ std::vector<double> by_reader(const std::vector<char>& bytes) {
   return file.read_doubles();
 }
 
-// `single`: the file has 32-bit numbers, which CFITSIO gives as doubles before they are rounded.
+// `single`: the file has 32-bit floats, which CFITSIO returns as doubles before rounding.
 void expect_same(const std::vector<char>& bytes, bool single, std::size_t count) {
   const std::vector<double> wanted = by_cfitsio(bytes, count);
   const std::vector<double> values = by_reader(bytes);
@@ -96,7 +96,7 @@ void expect_same(const std::vector<char>& bytes, bool single, std::size_t count)
 
 constexpr std::size_t npixel = 31 * 20 * 3;
 const std::vector<long> cube{31, 20, 3};
-// Whole rows, blocks that end before and behind the image's edge, one tile.
+// Whole rows, tiles that end at or are cut by the image's edge, one tile.
 const std::vector<std::vector<long>> tilings{{31, 1, 1}, {8, 7, 2}, {31, 20, 1}, {31, 20, 3}};
 
 template <class T>
@@ -147,7 +147,7 @@ TEST(Unpack, RealsWithoutLoss) {
     }
 }
 
-// With values that cannot be quantized in some tiles, which then stand in a column of their own.
+// Some tiles contain values that cannot be quantized, which are stored in a separate column.
 TEST(Unpack, QuantizedReals) {
   for (const int compression : {RICE_1, GZIP_1, GZIP_2})
     for (const int dither : {NO_DITHER, SUBTRACTIVE_DITHER_1, SUBTRACTIVE_DITHER_2})
@@ -164,8 +164,8 @@ TEST(Unpack, QuantizedReals) {
       }
 }
 
-// CFITSIO 4.2 remembers from an image without loss that the next one is not quantized either.
-TEST(Unpack, QuantizedBehindOneWithoutLoss) {
+// After a lossless image, CFITSIO 4.2 wrongly assumes that the next image is not quantized.
+TEST(Unpack, QuantizedAfterLossless) {
   const std::vector<char> lossless =
       compressed({GZIP_1, FLOAT_IMG, TFLOAT, cube, {31, 1, 1}}, reals<float>());
   const std::vector<char> quantized = compressed(
@@ -181,7 +181,7 @@ TEST(Unpack, QuantizedBehindOneWithoutLoss) {
   EXPECT_EQ(file.read_doubles(), by_reader(quantized));
 }
 
-// Columns of every type, in tiles of 70 rows, the last of them shorter.
+// Columns of every type, in tiles of 70 rows, with a shorter last tile.
 TEST(Unpack, Tables) {
   constexpr long rows = 500;
   std::array<const char*, 9> forms{"1K", "2J", "1I", "3B", "5A", "1L", "2E", "1D", "11X"};
@@ -229,15 +229,15 @@ TEST(Unpack, Tables) {
   }
 }
 
-TEST(Rice, EndsWhereTheStreamDoes) {
-  // One pixel of 7, then a block of no differences: code 0.
+TEST(Rice, StopsAtTheEndOfTheStream) {
+  // One pixel of 7, then a block without differences: code 0.
   const std::vector<unsigned char> stream{0, 7, 0};
   std::array<std::int16_t, 32> pixels{};
   EXPECT_TRUE(rice_decode(stream, 32, std::span<std::int16_t>(pixels)));
   for (const std::int16_t pixel : pixels) EXPECT_EQ(pixel, 7);
   for (std::size_t n = 0; n < stream.size(); ++n)
     EXPECT_FALSE(rice_decode(std::span(stream).first(n), 32, std::span<std::int16_t>(pixels)));
-  // Code 1, and then zeros that never end in a one.
+  // Code 1, then zeros without a final 1.
   const std::vector<unsigned char> zeros{0, 7, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
   EXPECT_FALSE(rice_decode(zeros, 32, std::span<std::int16_t>(pixels)));
 }

@@ -11,7 +11,7 @@
 namespace spex {
 namespace {
 
-TEST(Median, AsNumPyTakesIt) {
+TEST(Median, AgreesWithNumPy) {
   EXPECT_EQ(median({}), 0);
   EXPECT_EQ(median({3}), 3);
   EXPECT_EQ(median({3, 1}), 2);
@@ -19,7 +19,7 @@ TEST(Median, AsNumPyTakesIt) {
   EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
 }
 
-// Two subbundles of one fiber each, two steps of two bins; the third bin of the grid is the last.
+// Two subbundles of one fiber, two steps of two bins; the grid ends after three bins.
 class AssembleFrame : public testing::Test {
  protected:
   AssembleFrame() {
@@ -69,7 +69,7 @@ TEST_F(AssembleFrame, PlacesBinsAndConvertsUnits) {
   EXPECT_EQ(f.mask, std::vector<std::uint32_t>(6, 0));
 }
 
-// What an extractor gives that has the spectra of the whole frame.
+// The output of an extractor that returns a whole frame.
 TEST_F(AssembleFrame, TakesAWholeFrameAndFlagsIt) {
   results[0].pixmask_fraction = {0.5, 0.51};
   results[3].status = PatchStatus::failed;
@@ -89,7 +89,7 @@ TEST_F(AssembleFrame, TakesAWholeFrameAndFlagsIt) {
             fields(expected));
 }
 
-TEST_F(AssembleFrame, KeepsTheFibersAskedFor) {
+TEST_F(AssembleFrame, KeepsTheRequestedFibers) {
   options.specmin = 1;
   results.erase(results.begin(), results.begin() + 2);
   const Frame f = frame();
@@ -124,8 +124,8 @@ TEST(Bad2dFit, NeedsBothMedians) {
   Frame f;
   f.nspec = 3;
   f.nwave = 3;
-  // Fiber 2 is bad as a whole (not above its own median), wavelength 2 is bad for all fibers (not
-  // above that wavelength's median); (0, 1) alone is above both.
+  // Fiber 2 is bad everywhere (not above its own median), wavelength 2 is bad for all fibers (not
+  // above the median of that wavelength); only (0, 1) is above both.
   f.chi2pix = {1, 9, 9,  //
                1, 1, 9,  //
                9, 9, 9};
@@ -145,8 +145,8 @@ TEST(Bad2dFit, NeedsBothMedians) {
   EXPECT_EQ(f.mask, (std::vector<std::uint32_t>{0, specmask::BAD2DFIT, 0, 0, 0, 0, 0, 0, 0}));
 }
 
-// Against the definition, with bins on both sides of it in some fibers and in none of others.
-TEST(Bad2dFit, FlagsWhatIsFiveTimesBothMedians) {
+// Compares with the definition; some fibers have bins on both sides of the threshold, some do not.
+TEST(Bad2dFit, FlagsBinsAboveFiveTimesBothMedians) {
   Frame f;
   f.nspec = 40;
   f.nwave = 60;
@@ -175,8 +175,8 @@ TEST(Bad2dFit, FlagsWhatIsFiveTimesBothMedians) {
   EXPECT_EQ(f.mask, expected);
 }
 
-// One fiber among two that are quiet: what decides is its own median.
-TEST(Bad2dFit, AtTheBoundItself) {
+// One fiber next to two quiet fibers: its own median decides.
+TEST(Bad2dFit, AtTheThreshold) {
   const auto flags_last = [](const std::vector<double>& fiber) {
     Frame f;
     f.nspec = 3;

@@ -1,4 +1,4 @@
-// Where a frame's header says that the telescope looked.
+// The pointing from a frame's header.
 
 #include <string>
 #include <vector>
@@ -57,15 +57,15 @@ std::string refused(const Keywords& keywords) {
   return "no error";
 }
 
-TEST(PointingOf, ThePlainHeader) {
+TEST(PointingOf, UsualHeader) {
   const Pointing p = pointing(usual);
   EXPECT_EQ(p.ra, 10.5);
   EXPECT_EQ(p.dec, -20.25);
   EXPECT_EQ(p.mjd, 59000.5);  // no EXPTIME: the start
 }
 
-// TARGTRA, SKYRA, TELRA, RA; the declination on its own.
-TEST(PointingOf, TheFirstOfTheKeywordsThatIsThere) {
+// TARGTRA, SKYRA, TELRA, RA; the declination independently.
+TEST(PointingOf, UsesTheFirstExistingKeyword) {
   const Keywords all{{"TELRA", "3"}, {"SKYRA", "2"}, {"TARGTRA", "1"}, {"TELDEC", "7"}};
   EXPECT_EQ(pointing(with(usual, all)).ra, 1);
   EXPECT_EQ(pointing(with(usual, all)).dec, 7);
@@ -76,14 +76,14 @@ TEST(PointingOf, TheFirstOfTheKeywordsThatIsThere) {
   EXPECT_EQ(pointing(with(usual, {{"RA", ""}, {"TARGTRA", "-3.5E1"}})).ra, -35);
 }
 
-TEST(PointingOf, TheMiddleOfTheExposure) {
+TEST(PointingOf, UsesTheMiddleOfTheExposure) {
   EXPECT_DOUBLE_EQ(pointing(with(usual, {{"EXPTIME", "900"}})).mjd, 59000.5 + 450. / 86400);
   EXPECT_EQ(pointing(with(usual, {{"MJD", "58000"}})).mjd, 59000.5);
   EXPECT_EQ(pointing(with(usual, {{"MJD-OBS", ""}, {"MJD", "58000"}})).mjd, 58000);
 }
 
-TEST(PointingOf, WhatIsMissingOrWrong) {
-  // As production: of the image's header only RA or TARGTRA say that it has a direction.
+TEST(PointingOf, MissingAndInvalidKeywords) {
+  // As in production, only RA or TARGTRA mark the image's header as having a direction.
   EXPECT_THAT(refused(with(usual, {{"RA", ""}, {"SKYRA", "1"}, {"TELRA", "1"}})),
               HasSubstr("preproc.fits: neither IMAGE nor FIBERMAP has"));
   EXPECT_THAT(refused(with(usual, {{"DEC", ""}})),
@@ -96,7 +96,7 @@ TEST(PointingOf, WhatIsMissingOrWrong) {
   EXPECT_THAT(refused(with(usual, {{"EXPTIME", "'long'"}})), HasSubstr("keyword EXPTIME"));
 }
 
-TEST(PointingOf, TheFibermapsHeaderWhereTheImageHasNone) {
+TEST(PointingOf, FallsBackToTheFibermapsHeader) {
   const test::ScratchFolder scratch;
   const std::string path =
       scratch.copy_of(SPEX_SOURCE_DIR "/golden/tiny-b/preproc.fits", "preproc.fits");
@@ -121,7 +121,7 @@ class Factor : public testing::Test {
   BarycentricSettings settings;
 };
 
-TEST_F(Factor, OnlyWhereItIsAskedFor) {
+TEST_F(Factor, AppliesOnlyToSelectedFrames) {
   EXPECT_EQ(factor({{"RA", ""}}), 1);
   settings.frames = BarycentricFrames::all;
   const double all = factor();
@@ -137,7 +137,7 @@ TEST_F(Factor, OnlyWhereItIsAskedFor) {
   EXPECT_EQ(factor(), 1);
 }
 
-TEST_F(Factor, OfTheCaller) {
+TEST_F(Factor, GivenByTheCaller) {
   settings.frames = BarycentricFrames::all;
   settings.heliocor = 1.00005;
   EXPECT_EQ(factor({{"RA", ""}}), 1.00005);

@@ -1,4 +1,4 @@
-// Keywords of a frame that DESI's pipeline writes or reads.
+// Keywords that DESI's pipeline writes or reads.
 
 #include <algorithm>
 #include <cstdlib>
@@ -49,7 +49,7 @@ class FrameKeywords : public testing::Test {
   ExtractOptions options;
 };
 
-TEST_F(FrameKeywords, WavelengthsAsAskedFor) {
+TEST_F(FrameKeywords, RequestedWavelengths) {
   inputs.heliocor = 1.00005;
   inputs.grid = at_telescope(inputs.grid, inputs.heliocor);
   EXPECT_EQ(value<double>("WAVEMIN"), 5760);
@@ -58,14 +58,14 @@ TEST_F(FrameKeywords, WavelengthsAsAskedFor) {
   EXPECT_EQ(value<double>("HELIOCOR"), 1.00005);
 }
 
-TEST_F(FrameKeywords, WhatThereIsNotHasNoKeyword) {
+TEST_F(FrameKeywords, AbsentValuesHaveNoKeyword) {
   EXPECT_EQ(find(keywords(), "HELIOCOR"), nullptr);
   EXPECT_EQ(find(keywords(), "ORIG_PSF"), nullptr);
   inputs.psf.in_psf = "SPECPROD/calibnight/psfnight-r3.fits";
   EXPECT_EQ(value<std::string>("ORIG_PSF"), inputs.psf.in_psf);
 }
 
-TEST_F(FrameKeywords, FirstFiberIsTheSpectrographsWithoutAFibermap) {
+TEST_F(FrameKeywords, FirstFiberWithoutAFibermap) {
   EXPECT_EQ(value<long long>("FIBERMIN"), 1500);
   options.specmin = 25;
   EXPECT_EQ(value<long long>("FIBERMIN"), 1525);
@@ -87,7 +87,7 @@ std::vector<std::string> texts(const std::vector<HeaderKeyword>& keywords) {
   return all;
 }
 
-TEST(DependencyKeywords, TakeFreeNumbersAndReplaceTheirOwn) {
+TEST(DependencyKeywords, UseFreeNumbersAndReplaceExisting) {
   const std::vector<Dependency> used = dependencies();
   ASSERT_EQ(used.size(), 4U);
   ASSERT_EQ(used[0].name, "spexbench");
@@ -107,7 +107,7 @@ TEST(DependencyKeywords, TakeFreeNumbersAndReplaceTheirOwn) {
   EXPECT_EQ(after[4], "DEPNAM03 openblas");
 }
 
-TEST(ShortenPath, ByTheFirstRootThatFits) {
+TEST(ShortenPath, UsesTheFirstMatchingRoot) {
   const std::vector<PathRoot> roots{{"/calib", "SPCALIB"}, {"/redux/kibo", "SPECPROD"}};
   EXPECT_EQ(shorten_path("/redux/kibo/exposures/psf.fits", roots), "SPECPROD/exposures/psf.fits");
   EXPECT_EQ(shorten_path("/calib/psf.fits", roots), "SPCALIB/psf.fits");
@@ -115,7 +115,7 @@ TEST(ShortenPath, ByTheFirstRootThatFits) {
   EXPECT_EQ(shorten_path("psf.fits", {}), "psf.fits");
 }
 
-// The environment of a production, put back afterwards.
+// Sets a production's environment and restores the original afterwards.
 class Environment : public testing::Test {
  protected:
   ~Environment() override {

@@ -1,4 +1,4 @@
-// What is found wrong with a frame's files before it is extracted, and in which file.
+// Checks of a frame's files before the extraction.
 
 #include <string>
 
@@ -60,11 +60,11 @@ TEST_F(ReadFrameInputs, FibermapWithTooFewRows) {
   job.settings.options.specmin = 2;
   job.settings.options.nspec = 5;
   EXPECT_EQ(read().preproc.fibermap.fiber.size(), 7U);
-  job.settings.options.nspec = 20;  // beyond the PSF, which is the user's
+  job.settings.options.nspec = 20;  // beyond the PSF: a usage error
   EXPECT_THAT(refused(ErrorKind::usage), testing::StartsWith("--nspec"));
 }
 
-TEST_F(ReadFrameInputs, FibermapOfItsOwnFileIsNamed) {
+TEST_F(ReadFrameInputs, SeparateFibermapFileIsNamed) {
   job.files.fibermap = scratch.copy_of(golden + "preproc.fits", "fibermap.fits");
   test::delete_rows(*job.files.fibermap, "FIBERMAP", 0, 9);
   EXPECT_EQ(refused(ErrorKind::data),

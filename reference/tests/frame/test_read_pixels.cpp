@@ -1,4 +1,4 @@
-// Pixels that are weighed as they are read are those of the whole arrays.
+// Pixels weighted while they are read equal pixels of the whole arrays.
 #include <fitsio.h>
 
 #include "reference/extract/weights.hpp"
@@ -25,13 +25,13 @@ class ReadPixels : public test::Scratch {
     EXPECT_EQ(preproc.image.size() + preproc.ivar.size() + preproc.mask.size(), 0U);
     return read_pixels(reader, preproc, ccdmask::rejected);
   }
-  // Whether `file` is read as read_preproc and make_pixels would.
+  // Expects `file` to be read as by read_preproc and make_pixels.
   static void expect_weighed(const std::string& file) {
     const Pixels expected = make_pixels(read_preproc(file), ccdmask::rejected);
     test::expect_equal(read(file), expected);
   }
-  // The golden image with rows repeated, so that there are several parts and a last one that is
-  // shorter; pixels that are not finite or not positive at its begin, and masked ones at its end.
+  // The golden image with repeated rows, so that there are several parts and a shorter last part.
+  // Non-finite and non-positive pixels are at its begin, masked pixels at its end.
   [[nodiscard]] std::string of_many_parts() {
     constexpr int times = 7;  // 273000 pixels
     FitsEdit edit(whole);

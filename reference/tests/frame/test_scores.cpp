@@ -1,4 +1,4 @@
-// SCORES by several threads.
+// SCORES computed by several threads.
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 namespace spex {
 namespace {
 
-TEST(Scores, ThreadsDoNotShow) {
+TEST(Scores, DoNotDependOnThreads) {
   Frame frame;
   frame.nspec = 30;
   frame.nwave = 2751;

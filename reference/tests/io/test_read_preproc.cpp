@@ -16,7 +16,7 @@ using test::FitsEdit;
 
 const std::string whole = test::golden("tiny-b/preproc.fits");
 
-// But for the bytes of the table, which one file may have compressed.
+// Ignores the bytes of the table, which one file may have compressed.
 void expect_equal(Preproc a, Preproc b) {
   a.fibermap.fits = b.fibermap.fits = {};
   test::expect_equal(a, b);
@@ -44,7 +44,7 @@ class ReadPreproc : public test::Scratch {
   [[nodiscard]] Preproc read_bytes_as(const std::string& name, const std::vector<char>& bytes) {
     test::write_bytes(path(name), bytes);
     Preproc preproc = read_preproc(path(name));
-    // Its gzip file, whose pixels are converted as they are inflated, is the same.
+    // The pixels of its gzip file are converted during decompression; the result must be the same.
     atomic_write(path(name + ".gz"), bytes);
     expect_equal(read_preproc(path(name + ".gz")), preproc);
     return preproc;
@@ -98,7 +98,7 @@ TEST_F(ReadPreproc, NamesWithCfitsioSyntaxArePlain) {
   expect_equal(read_bytes_as("a+1.fits.fz", test::packed(whole, RICE_1, false)), plain);
 }
 
-// MASK as int16 and int32, plain and compressed; bit 31 of a negative int32 is kept.
+// MASK as int16 and int32, plain and compressed; bit 31 of a negative int32 is preserved.
 TEST_F(ReadPreproc, MaskOfEitherWidth) {
   const Preproc plain = read_preproc(whole);
   FitsEdit wide(whole);
@@ -147,29 +147,29 @@ TEST_F(ReadPreproc, FibermapOfAnotherFile) {
                     path("absent.fits"), "no such file", "a FITS file");
 }
 
-TEST_F(ReadPreproc, ShapesThatDisagree) {
+TEST_F(ReadPreproc, InconsistentShapes) {
   expect_bad(FitsEdit(whole).set("IVAR", "NAXIS1", "300").set("IVAR", "NAXIS2", "130"),
-             "HDU IVAR has the shape 300 x 130", "130 x 300 as IMAGE has");
+             "HDU IVAR has the shape 300 x 130", "130 x 300 as IMAGE");
   expect_bad(FitsEdit(whole).set("MASK", "NAXIS1", "150").set("MASK", "NAXIS2", "260"),
-             "HDU MASK has the shape 150 x 260", "130 x 300 as IMAGE has");
+             "HDU MASK has the shape 150 x 260", "130 x 300 as IMAGE");
   expect_bad(FitsEdit(whole).set("IMAGE", "NAXIS1", "200000"), "is cut short", "HDU number 1");
 }
 
-// The size that a compressed image claims is not allocated before it is plausible.
+// The size that a compressed image states is checked for plausibility before allocation.
 TEST_F(ReadPreproc, AbsurdSizesOfCompressedImages) {
   const std::string file = path("a.fits.fz");
   test::write_bytes(file, test::packed(whole, GZIP_1, true));
   expect_bad(FitsEdit(file).set("IMAGE", "ZNAXIS2", "90000"), "90000 compressed tiles in 300 rows",
-             "a row a tile");
+             "one row per tile");
   expect_bad(FitsEdit(file).set("IMAGE", "ZNAXIS1", "30000000").set("IMAGE", "ZTILE1", "30000000"),
              "pixels compressed to", "at most");
   expect_bad(FitsEdit(file).set("IMAGE", "ZTILE1", "0"), "ZTILE1 = 0", "from 1 to 130");
   expect_bad(FitsEdit(file).set("MASK", "ZNAXIS", "-2"), "ZNAXIS = -2", "from 1 to 6");
 }
 
-// Several of these end CFITSIO 4.2 in a division by zero, a loop without end or memory that is not
-// its own (docs/upstream-faults.md).
-TEST_F(ReadPreproc, KeywordsOfCompressionThatContradictThemselves) {
+// Several of these make CFITSIO 4.2 divide by zero, loop forever or access invalid memory
+// (docs/upstream-faults.md).
+TEST_F(ReadPreproc, InconsistentCompressionKeywords) {
   const std::string file = path("a.fits.fz");
   test::write_bytes(file, test::packed(whole, RICE_1, true));
   const auto bad = [&](const std::string& key, const std::string& value, const std::string& wrong,
@@ -196,7 +196,7 @@ TEST_F(ReadPreproc, KeywordsOfCompressionThatContradictThemselves) {
   bad("ZIMAGE", "1", "ZIMAGE = 1", "T or F");
   bad("TFORM1", "'1PI(40)'", "TFORM1 = '1PI(40)'", "compressed bytes");
   bad("TTYPE1", "'OTHER'", "has no column COMPRESSED_DATA", "one");
-  expect_bad(FitsEdit(file).add("MASK", "ZTILE1", "5"), "keyword ZTILE1 stands twice", "once");
+  expect_bad(FitsEdit(file).add("MASK", "ZTILE1", "5"), "keyword ZTILE1 occurs twice", "one card");
   expect_bad(FitsEdit(file).add_card("MASK", "HIERARCH ZTILE1 = 0"), "keyword ZTILE1 is written",
              "its plain form");
   expect_bad(FitsEdit(file).add_card("MASK", "ztile1  = 0"), "keyword ZTILE1 is written",
@@ -205,8 +205,8 @@ TEST_F(ReadPreproc, KeywordsOfCompressionThatContradictThemselves) {
   expect_bad(FitsEdit(file).add("MASK", "ZSCALE", "0"), "ZSCALE or ZZERO is a keyword", "a column");
 }
 
-// Descriptors of tiles, and streams that end before their pixels do.
-TEST_F(ReadPreproc, TilesOutsideTheirHduOrCutShort) {
+// Tile descriptors outside of the HDU, and streams that end before their pixels.
+TEST_F(ReadPreproc, TilesOutsideOfTheHduOrTruncated) {
   const std::string file = path("a.fits.fz");
   test::write_bytes(file, test::packed(whole, RICE_1, true));
   const auto with_descriptor = [&](const std::string& length, const std::string& offset) {

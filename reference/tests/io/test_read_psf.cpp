@@ -17,7 +17,7 @@ const std::string whole = test::golden("tiny-b/psf.fits");
 
 class ReadPsf : public test::Scratch {
  protected:
-  // The error of a file damaged by `edit`.
+  // The error for a file changed by `edit`.
   void expect_bad(const FitsEdit& edit, const std::string& wrong, const std::string& expected) {
     const std::string file = edit.save(path("psf.fits"));
     expect_data_error([&] { static_cast<void>(read_psf(file)); }, file, wrong, expected);
@@ -42,7 +42,7 @@ TEST_F(ReadPsf, Golden) {
   EXPECT_EQ(psf.param.size(), 27U * 30U);
 }
 
-// Order of the rows of the table: parameters are found by name.
+// The row order of the table is irrelevant: parameters are found by name.
 TEST_F(ReadPsf, ParametersByName) {
   FitsEdit edit(whole);
   std::string& rows = edit.hdu("PSF").data;
@@ -52,7 +52,7 @@ TEST_F(ReadPsf, ParametersByName) {
   test::expect_equal(read_psf(edit.save(path("psf.fits"))), read_psf(whole));
 }
 
-TEST_F(ReadPsf, HdusInAnyOrderBehindXtrace) {
+TEST_F(ReadPsf, HdusInAnyOrderAfterXtrace) {
   FitsEdit edit(whole);
   const test::HduBytes ytrace = edit.hdu("YTRACE");
   edit.remove("YTRACE");
@@ -75,10 +75,10 @@ TEST_F(ReadPsf, NamesWithCfitsioSyntaxArePlain) {
   }
 }
 
-TEST_F(ReadPsf, KeywordsThatAreOptional) {
+TEST_F(ReadPsf, OptionalKeywords) {
   FitsEdit edit(whole);
   edit.add("PSF", "PSFERR", "0.04").add("PSF", "IN_PSF", "'psf-in.fits'");
-  // Not of the HDU that production looks into.
+  // In an HDU that production does not read.
   edit.add("XTRACE", "IN_PSF", "'other.fits'");
   const Psf psf = read_psf(edit.save(path("psf.fits")));
   EXPECT_EQ(psf.psferr, 0.04);
@@ -118,13 +118,12 @@ TEST_F(ReadPsf, SizesOutOfRange) {
   expect_bad(FitsEdit(whole).set("PSF", "LEGDEG", "999999"), "LEGDEG = 999999", "0 to 30");
   expect_bad(FitsEdit(whole).set("PSF", "NPIX_X", "0"), "NPIX_X = 0", "1 to 100000");
   expect_bad(FitsEdit(whole).set("PSF", "NPIX_Y", "99999999999"), "NPIX_Y = 99999999999", "1 to");
-  expect_bad(FitsEdit(whole).set("PSF", "NPIX_Y", "1E99"), "keyword NPIX_Y is no whole number", "");
-  expect_bad(FitsEdit(whole).set("PSF", "HSIZEX", "'six'"), "keyword HSIZEX is no whole number",
-             "");
+  expect_bad(FitsEdit(whole).set("PSF", "NPIX_Y", "1E99"), "keyword NPIX_Y is not an integer", "");
+  expect_bad(FitsEdit(whole).set("PSF", "HSIZEX", "'six'"), "keyword HSIZEX is not an integer", "");
   expect_bad(FitsEdit(whole).add("PSF", "PSFERR", "-0.1"), "PSFERR = -0.1", ">= 0");
 }
 
-TEST_F(ReadPsf, WavelengthsThatDoNotRise) {
+TEST_F(ReadPsf, NonIncreasingWavelengths) {
   expect_bad(FitsEdit(whole).set("PSF", "WAVEMAX", "3580.0"), "WAVEMAX = 3580",
              "WAVEMIN < WAVEMAX");
   expect_bad(FitsEdit(whole).set("XTRACE", "WAVEMAX", "3000.0"), "WAVEMAX = 3000",
@@ -133,7 +132,7 @@ TEST_F(ReadPsf, WavelengthsThatDoNotRise) {
              "WAVEMIN < WAVEMAX");
 }
 
-TEST_F(ReadPsf, CoefficientsThatAreNotFinite) {
+TEST_F(ReadPsf, NonFiniteCoefficients) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   constexpr double inf = std::numeric_limits<double>::infinity();
   expect_bad(FitsEdit(whole).set_double("XTRACE", 16, nan), "XTRACE has a coefficient", "finite");
@@ -143,7 +142,7 @@ TEST_F(ReadPsf, CoefficientsThatAreNotFinite) {
   expect_bad(edit.set_double("PSF", row + 8, nan), "parameter GHSIGX has a coefficient", "finite");
 }
 
-TEST_F(ReadPsf, ShapesThatDisagree) {
+TEST_F(ReadPsf, InconsistentShapes) {
   expect_bad(FitsEdit(whole).set("PSF", "LEGDEG", "3"), "COEFF has the shape 3 x 10", "4 x 10");
   expect_bad(FitsEdit(whole).set("PSF", "TDIM2", "'(10,3)'"), "COEFF has the shape 10 x 3",
              "3 x 10");
@@ -156,7 +155,7 @@ TEST_F(ReadPsf, ShapesThatDisagree) {
   expect_bad(empty, "XTRACE has the shape 5 x 0", "at most 31");
 }
 
-TEST_F(ReadPsf, NamesOfItsHdusOnTablesAndImages) {
+TEST_F(ReadPsf, HdusOfTheWrongType) {
   expect_bad(FitsEdit(whole).set("PSF", "EXTNAME", "'YTRACE'").remove("YTRACE"),
              "HDU YTRACE is a table", "an image");
   expect_bad(FitsEdit(whole)

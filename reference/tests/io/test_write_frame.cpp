@@ -54,7 +54,7 @@ Frame make_frame() {
   return frame;
 }
 
-// By zlib, which looks at CRC and size.
+// Decompresses by zlib, which verifies CRC and size.
 std::vector<char> gunzip(const std::string& path) {
   const gzFile file = gzopen(path.c_str(), "rb");
   std::vector<char> bytes(4'000'000);
@@ -74,7 +74,7 @@ class WriteFrame : public test::Scratch {
     content_.scores = &scores_;
     content_.fibermap = &fibermap_;
   }
-  // Names of the HDUs, with CHECKSUM and DATASUM of each found right.
+  // Names of the HDUs, after verifying CHECKSUM and DATASUM of each HDU.
   [[nodiscard]] static std::vector<std::string> checked_hdus(const std::string& file) {
     FitsReader reader(file);
     int status = 0;
@@ -100,7 +100,7 @@ class WriteFrame : public test::Scratch {
   FrameFileContent content_;
 };
 
-TEST_F(WriteFrame, HdusInOrderWithRightChecksums) {
+TEST_F(WriteFrame, HdusInOrderWithCorrectChecksums) {
   write_frame(path("frame.fits"), content_);
   EXPECT_EQ(checked_hdus(path("frame.fits")),
             (std::vector<std::string>{"FLUX", "IVAR", "MASK", "WAVELENGTH", "RESOLUTION",
@@ -113,7 +113,7 @@ TEST_F(WriteFrame, HdusInOrderWithRightChecksums) {
                                       "FIBERMAP", "CHI2PIX", "PIXMASK_FRACTION"}));
 }
 
-// Of several parts.
+// A frame of several parts.
 Frame large_frame() {
   Frame frame = make_frame();
   frame.nspec = 40;
@@ -126,7 +126,7 @@ Frame large_frame() {
   return frame;
 }
 
-TEST_F(WriteFrame, ThreadsDoNotShow) {
+TEST_F(WriteFrame, BytesDoNotDependOnThreads) {
   const Frame frame = large_frame();
   content_.frame = &frame;
   content_.scores = nullptr;
@@ -142,14 +142,14 @@ TEST_F(WriteFrame, ThreadsDoNotShow) {
   }
 }
 
-TEST_F(WriteFrame, FullDiskAmongThreadsLeavesNothing) {
+TEST_F(WriteFrame, FullDiskWithThreadsLeavesNothing) {
   const Frame frame = large_frame();
   content_.frame = &frame;
   content_.scores = nullptr;
   content_.fibermap = nullptr;
   content_.threads = 3;
   {
-    // Room for what comes before RESOLUTION.
+    // Room for everything before RESOLUTION.
     const test::SmallDisk disk(700'000);
     expect_data_error([&] { write_frame(path("frame.fits"), content_); }, path("frame.fits"),
                       "cannot be written: File too large", "");
@@ -223,7 +223,7 @@ TEST_F(WriteFrame, PackedResolutionIsTheSameFrame) {
   EXPECT_EQ(checked_hdus(path("frame.fits.gz")), checked_hdus(path("frame.fits")));
 }
 
-TEST_F(WriteFrame, PackedResolutionIsOfItsSizeAndForGzip) {
+TEST_F(WriteFrame, PackedResolutionMustMatchAndNeedsGzip) {
   const std::vector<float> values(frame_.resolution.size(), 1.5F);
   const PackedImage packed = test::pack_image(values, nwave, 5, 500);
   content_.resolution = &packed;
@@ -233,7 +233,7 @@ TEST_F(WriteFrame, PackedResolutionIsOfItsSizeAndForGzip) {
   EXPECT_EQ(files(), 0);
 }
 
-TEST_F(WriteFrame, RefusesWhatIsNotFinite) {
+TEST_F(WriteFrame, RejectsNonFiniteResolution) {
   frame_.resolution =
       Reals(std::vector<float>(nspec * 5 * nwave, std::numeric_limits<float>::quiet_NaN()));
   EXPECT_THROW(write_frame(path("frame.fits"), content_), std::logic_error);
@@ -278,28 +278,28 @@ TEST_F(WriteFrame, FibermapRowsOfTheExtractedFibers) {
   EXPECT_EQ(read_integer_column(file, "FIBER"), (std::vector<std::int64_t>{4, 5, 6}));
 }
 
-TEST_F(WriteFrame, FibermapRowsAreByFiber) {
+TEST_F(WriteFrame, FibermapRowsAreSortedByFiber) {
   fibermap_.fiber = {503, 501, 502, 500};
   EXPECT_EQ(fibermap_rows(fibermap_, 0, 4, "in.fits"), (std::vector<long long>{4, 2, 3, 1}));
   EXPECT_EQ(fibermap_rows(fibermap_, 1, 2, "in.fits"), (std::vector<long long>{2, 3}));
 }
 
-TEST_F(WriteFrame, FibermapThatDoesNotFitIsNamed) {
+TEST_F(WriteFrame, UnsuitableFibermapIsNamed) {
   expect_data_error([&] { static_cast<void>(fibermap_rows(fibermap_, 8, nspec, "in.fits")); },
                     "in.fits", "FIBERMAP has 10 rows", "at least 11");
   fibermap_.fiber[2] = fibermap_.fiber[1];
   expect_data_error([&] { static_cast<void>(fibermap_rows(fibermap_, 4, nspec, "in.fits")); },
-                    "in.fits", "twice", "one row a fiber");
+                    "in.fits", "twice", "one row per fiber");
 }
 
-TEST_F(WriteFrame, FibermapThatDoesNotFitLeavesNothing) {
+TEST_F(WriteFrame, UnsuitableFibermapLeavesNoFile) {
   frame_.specmin = 8;
   EXPECT_THROW(write_frame(path("frame.fits"), content_), Error);
   EXPECT_EQ(files(), 0);
 }
 
-// Arrays of variable length go along with their rows; descriptors that lead out of the table, or
-// claim more than it has, are refused before CFITSIO moves what they point at.
+// Arrays of variable length are copied with their rows. Descriptors that point outside of the
+// table, or claim more than its heap, are rejected before CFITSIO follows them.
 TEST_F(WriteFrame, FibermapWithArraysOfVariableLength) {
   const std::string plain = path("arrays.fits");
   {
@@ -318,7 +318,7 @@ TEST_F(WriteFrame, FibermapWithArraysOfVariableLength) {
       fits_write_col(out.get(), TINT, 1, row, 1, 1, &fiber, &status);
       fits_write_col(out.get(), TSHORT, 2, row, 1, row, list.data(), &status);
     }
-    fits_check(status, "test", "cannot be made");
+    fits_check(status, "test", "cannot be created");
     test::write_bytes(plain, out.take());
   }
   const Fibermap fibermap = read_fibermap(plain);
@@ -358,7 +358,7 @@ TEST_F(WriteFrame, WithoutFibermapThereIsNoHdu) {
   }
 }
 
-// As production words them.
+// The comments of production.
 TEST_F(WriteFrame, ScoresHaveComments) {
   write_frame(path("frame.fits"), content_);
   FitsReader file(path("frame.fits"));
@@ -376,7 +376,7 @@ TEST_F(WriteFrame, ScoresHaveComments) {
   EXPECT_EQ(comment("TTYPE3"), "median SNR/sqrt(A) in wave. range 5800,7600A");
 }
 
-// Of numbers that 15 digits do not hold, as many digits as it takes.
+// Numbers that need more than 15 digits are written with enough digits.
 TEST_F(WriteFrame, NumbersOfTheHeaderKeepTheirBits) {
   const double heliocor = 1.0000641254341616;
   content_.keywords = {{"HELIOCOR", heliocor, ""}, {"PSFERR", 0.01, ""}};
@@ -386,7 +386,7 @@ TEST_F(WriteFrame, NumbersOfTheHeaderKeepTheirBits) {
   EXPECT_EQ(file.get_string("PSFERR"), "0.01");
 }
 
-TEST_F(WriteFrame, KeywordsWinOverCopiedCards) {
+TEST_F(WriteFrame, KeywordsReplaceCopiedCards) {
   const auto card = [](std::string text) {
     text.resize(80, ' ');
     return text;
@@ -420,7 +420,7 @@ TEST_F(WriteFrame, KeywordsWinOverCopiedCards) {
               testing::UnorderedElementsAreArray(file.user_cards()));
 }
 
-TEST_F(WriteFrame, SameContentSameBytesAndGzipOfThem) {
+TEST_F(WriteFrame, EqualContentGivesEqualBytes) {
   write_frame(path("a.fits"), content_);
   write_frame(path("b.fits"), content_);
   EXPECT_EQ(read_bytes(path("a.fits")), read_bytes(path("b.fits")));
@@ -430,13 +430,13 @@ TEST_F(WriteFrame, SameContentSameBytesAndGzipOfThem) {
   EXPECT_EQ(checked_hdus(path("a.fits.gz")).size(), 8U);
 }
 
-TEST_F(WriteFrame, NotFiniteIsRefused) {
+TEST_F(WriteFrame, NonFiniteFluxIsRejected) {
   frame_.flux[5] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_THROW(write_frame(path("frame.fits"), content_), std::logic_error);
   EXPECT_EQ(files(), 0);
 }
 
-TEST_F(WriteFrame, AFailedWriteLeavesTheOldOutput) {
+TEST_F(WriteFrame, FailedWriteKeepsTheOldOutput) {
   write_frame(path("frame.fits"), content_);
   const std::vector<char> old = read_bytes(path("frame.fits"));
   {

@@ -40,7 +40,7 @@ TEST(Patches, ProductionFrame) {
   EXPECT_EQ(last.padded_wave_first(), 2288);
 }
 
-TEST(Patches, EveryBinStandsInOnePatch) {
+TEST(Patches, EveryBinIsInOnePatch) {
   const WaveGrid grid = make_wave_grid({1000, 1016, 1});
   std::set<std::pair<int, int>> bins;
   for (const Patch& patch : make_patches(options(6, 3, 5), grid, 15))  // a bundle and a half
@@ -50,7 +50,7 @@ TEST(Patches, EveryBinStandsInOnePatch) {
   EXPECT_EQ(bins.size(), 15U * 17U);
 }
 
-TEST(Patches, PartOfABundleKeepsItsNeighbours) {
+TEST(Patches, PartOfABundleKeepsItsNeighbors) {
   ExtractOptions o = options(6, 3, 50);
   o.specmin = 3;
   o.nspec = 1;
@@ -72,7 +72,7 @@ TEST(Patches, ShortLastBundle) {
   EXPECT_EQ(patches[3].pad_above, 0);
 }
 
-TEST(Patches, OptionsThatDoNotFitAreUsageErrors) {
+TEST(Patches, InvalidOptionsAreUsageErrors) {
   const WaveGrid grid = make_wave_grid({1000, 1010, 1});
   std::vector<ExtractOptions> wrong(11);
   wrong[0].nsubbundles = 3;
@@ -96,7 +96,7 @@ TEST(Patches, OptionsThatDoNotFitAreUsageErrors) {
   }
 }
 
-TEST(UsedRows, CutTowardZeroInDoubleArithmetic) {
+TEST(UsedRows, TruncateInDoubleArithmetic) {
   // 10 (1 - 0.8) is 1.9999999999999996, and int() gives 1, not 2.
   const RowRange rows = used_rows(100, 200, 110, 190, 0.8);
   EXPECT_EQ(rows.lo, 101);
@@ -116,7 +116,7 @@ class UsedPixels : public testing::Test {
   const PatchSpots patch{&spots, 0, 0, 3, 20};
 };
 
-TEST_F(UsedPixels, CoversAllColumnsAndTheCoresRows) {
+TEST_F(UsedPixels, CoverAllColumnsAndTheCoresRows) {
   const PixelRange range = used_pixels(patch, 4, 0.0, 1000, 1000);
   int x0 = 1000, x1 = 0, y0 = 1000, y1 = 0;
   for (int s = 0; s < 3; ++s)
@@ -133,7 +133,7 @@ TEST_F(UsedPixels, CoversAllColumnsAndTheCoresRows) {
   EXPECT_EQ(range.y1, y1);
 }
 
-TEST_F(UsedPixels, IsCutToTheCcdOnEverySide) {
+TEST_F(UsedPixels, AreClippedToTheCcd) {
   const PixelRange whole = used_pixels(patch, 4, 0.8, 1000, 1000);
   const PixelRange cut = used_pixels(patch, 4, 0.8, whole.x1 - 3, whole.y1 - 5);
   EXPECT_EQ(cut.x1, whole.x1 - 3);
@@ -147,7 +147,7 @@ TEST_F(UsedPixels, IsCutToTheCcdOnEverySide) {
   EXPECT_EQ(off.ny(), 0);
 }
 
-TEST(Coverage, GridOffTheCcdIsAUsageError) {
+TEST(Coverage, GridOutsideOfTheCcdIsAUsageError) {
   const Psf psf = test::make_psf();
   const ExtractOptions o;
   const auto check = [&](WaveRange range) {
@@ -158,8 +158,8 @@ TEST(Coverage, GridOffTheCcdIsAUsageError) {
   EXPECT_THROW(check({800, 900, 1}), Error);
 }
 
-// A PSF that has the grid's wavelengths, all of them off the CCD.
-TEST(Coverage, TracesOffTheCcdAreTheFilesFault) {
+// A PSF that covers the grid's wavelengths, but with all traces outside of the CCD.
+TEST(Coverage, TracesOutsideOfTheCcdAreADataError) {
   Psf psf = test::make_psf();
   for (int fiber = 0; fiber < psf.nfiber; ++fiber)
     psf.xtrace.coeff[static_cast<std::size_t>(fiber) * psf.xtrace.ncoeff] += 1e6;
@@ -170,7 +170,7 @@ TEST(Coverage, TracesOffTheCcdAreTheFilesFault) {
     FAIL();
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::data);
-    EXPECT_THAT(error.what(), testing::StartsWith("psf.fits: its traces lie off the CCD"));
+    EXPECT_THAT(error.what(), testing::StartsWith("psf.fits: the traces lie outside of the CCD"));
   }
 }
 

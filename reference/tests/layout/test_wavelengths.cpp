@@ -22,7 +22,7 @@ TEST(WaveGrid, ProductionGridsOfBAndZ) {
   EXPECT_THROW(static_cast<void>(default_wave_range("", "f")), Error);
 }
 
-TEST(WaveGrid, CameraMattersOnlyWhereNoGridIsAskedFor) {
+TEST(WaveGrid, CameraSetsTheDefaultGrid) {
   ExtractOptions options;
   EXPECT_EQ(wave_range_of(options, "b7", "f").wmin, 3600);
   EXPECT_THROW(static_cast<void>(wave_range_of(options, "x0", "f")), Error);
@@ -39,8 +39,8 @@ TEST(WaveGrid, EndIsExclusiveAtHalfAStep) {
 }
 
 // numpy.arange(5760, 7620.4, 0.8) and numpy.arange(5760 / F, 7620.4 / F, 0.8 / F), F =
-// 1.0000641254341616, as NumPy 2.4.6 prints them. wmin + w dw has other last bits.
-TEST(WaveGrid, HasTheBitsOfNumpysArange) {
+// 1.0000641254341616, as printed by NumPy 2.4.6. wmin + w dw differs in the last bits.
+TEST(WaveGrid, IsBitIdenticalToNumpyArange) {
   const WaveGrid grid = make_wave_grid({5760, 7620, 0.8});
   EXPECT_EQ(grid.at(7), 5765.600000000001);
   EXPECT_EQ(grid.at(2325), 7620.000000000423);
@@ -70,7 +70,7 @@ TEST(WaveGrid, BadRangesAreUsageErrors) {
   }
 }
 
-TEST(WavePad, FractionIsCutToWholeBins) {
+TEST(WavePad, FractionIsTruncatedToBins) {
   EXPECT_EQ(effective_wavepad(10, 0.2), 12);
   EXPECT_EQ(effective_wavepad(10, 0.0), 10);
   EXPECT_EQ(effective_wavepad(10, 0.19), 11);

@@ -10,7 +10,7 @@
 namespace spex {
 namespace {
 
-TEST(Camera, EveryNameIsReadAsItsCamera) {
+TEST(Camera, EveryNameIsParsed) {
   std::set<std::string> names;
   for (const Camera& camera : all_cameras()) {
     names.insert(camera.name());
@@ -25,7 +25,7 @@ TEST(Camera, EveryNameIsReadAsItsCamera) {
   EXPECT_EQ(all_cameras()[4].fibermin(), 500);
 }
 
-TEST(Camera, OtherNamesAreNone) {
+TEST(Camera, OtherNamesAreRejected) {
   for (const char* name : {"", "b", "x0", "b10", "B0", "b-", "0b", " b0"})
     EXPECT_FALSE(parse_camera(name)) << name;
   EXPECT_EQ(find_arm(""), nullptr);
@@ -33,8 +33,8 @@ TEST(Camera, OtherNamesAreNone) {
   EXPECT_THROW(static_cast<void>(arm_of({'x', 0})), std::logic_error);
 }
 
-// Neighbouring arms overlap, and a detector sees all of its grid.
-TEST(Camera, ArmsFollowEachOther) {
+// Neighboring arms overlap, and each detector covers its whole grid.
+TEST(Camera, ArmsAreSortedAndOverlap) {
   for (std::size_t i = 0; i < arms.size(); ++i) {
     EXPECT_LT(arms[i].detector.wavemin, arms[i].grid.wmin);
     EXPECT_GT(arms[i].detector.wavemax, arms[i].grid.wmax);

@@ -1,4 +1,4 @@
-// Objects as bytes, and back.
+// Serialization of objects.
 
 #include <stdexcept>
 #include <string>
@@ -26,12 +26,12 @@ PatchResult some_result() {
   return result;
 }
 
-TEST(Message, PatchResultComesBackWhole) {
+TEST(Message, PatchResultSurvivesSerialization) {
   test::expect_equal(unpack<PatchResult>(pack(some_result())), some_result());
   test::expect_equal(unpack<PatchResult>(pack(PatchResult{})), PatchResult{});
 }
 
-TEST(Message, OfAnotherLengthIsNoticed) {
+TEST(Message, WrongLengthIsDetected) {
   std::string message = pack(some_result());
   EXPECT_THROW(static_cast<void>(unpack<PatchResult>(message + "x")), std::logic_error);
   while (!message.empty()) {

@@ -1,4 +1,4 @@
-// The table of milestones, and the list that CMake and scripts read from its source.
+// The table of milestones, and the list that CMake generates from its source for scripts.
 #include <fstream>
 #include <set>
 
@@ -11,7 +11,7 @@
 namespace spex {
 namespace {
 
-TEST(Milestones, NamesLeadBackToTheirRows) {
+TEST(Milestones, NamesFindTheirRows) {
   std::set<std::string_view> names;
   for (const MilestoneTraits& one : milestones) {
     EXPECT_TRUE(names.insert(one.name).second) << one.name;
@@ -23,7 +23,7 @@ TEST(Milestones, NamesLeadBackToTheirRows) {
   EXPECT_FALSE(find_milestone("").has_value());
 }
 
-TEST(Milestones, OfADeviceWithItsDefaultFirst) {
+TEST(Milestones, DefaultOfADeviceComesFirst) {
   std::size_t count = 0;
   for (const Device device : {Device::cpu, Device::gpu}) {
     const std::vector<Milestone> of_device = milestones_of(device);
@@ -35,7 +35,7 @@ TEST(Milestones, OfADeviceWithItsDefaultFirst) {
   EXPECT_EQ(count, milestones.size());
 }
 
-// An engine belongs to one device, and what a schedule or a batch asks for is there.
+// An engine belongs to one device and supports what the schedule and the batch require.
 TEST(Milestones, RowsAreConsistent) {
   for (const MilestoneTraits& one : milestones) {
     SCOPED_TRACE(one.name);
@@ -48,7 +48,7 @@ TEST(Milestones, RowsAreConsistent) {
   }
 }
 
-TEST(Milestones, ListedAsInTheTableForScripts) {
+TEST(Milestones, GeneratedListMatchesTheTable) {
   std::ifstream file(SPEX_BINARY_DIR "/generated/milestones.json");
   const nlohmann::json listed = nlohmann::json::parse(file);
   for (const auto& [device, key] : {std::pair{Device::cpu, "cpu"}, {Device::gpu, "gpu"}}) {

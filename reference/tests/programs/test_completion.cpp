@@ -1,4 +1,4 @@
-// What shells complete: the scripts, and what bash, zsh and fish make of them where they are.
+// Shell completion: the scripts, and their behavior in bash, zsh and fish if installed.
 
 #include <sstream>
 #include <string>
@@ -17,7 +17,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// A program with an option of each kind.
+// A program with one option of each kind.
 class Completion : public testing::Test {
  protected:
   Completion() {
@@ -27,7 +27,8 @@ class Completion : public testing::Test {
     app_.add_flag("--mpi", flag_, "Ranks");
     app_.add_option("file", text_, "positional");
   }
-  // Whether `shell` is here; then runs it with the script as a file and `more` behind that.
+  // Returns whether `shell` is installed; if so, runs it with the script as a file, followed by
+  // `more`.
   static bool run(const std::string& shell, const std::vector<std::string>& command,
                   std::string& out) {
     if (test::run({"bash", "-c", "command -v " + shell + " >/dev/null"}) != 0) return false;
@@ -37,12 +38,12 @@ class Completion : public testing::Test {
     out = finished.out;
     return true;
   }
-  // The script in a file of `scratch_`.
+  // Writes the script to a file in `scratch_`.
   std::string script(const std::string& shell) {
     test::write_file(scratch_.file(shell), completion(app_, shell) + "\n");
     return scratch_.file(shell);
   }
-  // What bash offers after these words, the last of which is begun.
+  // The completions of bash after these words, for a partial last word.
   std::string offered(const std::string& words) {
     std::string out;
     EXPECT_TRUE(run("bash",

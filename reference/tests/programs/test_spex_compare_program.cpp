@@ -1,4 +1,4 @@
-// spex-compare as a user runs it: verdict and exit status, the table, the JSON, what it refuses.
+// The program spex-compare: verdict and exit status, table, JSON, rejected input.
 
 #include <algorithm>
 #include <cmath>
@@ -37,7 +37,7 @@ std::string last_line(const std::string& text) {
   return body.substr(body.rfind('\n') + 1);
 }
 
-// A frame of 10 fibers and 21 bins that spex-cpu extracted, made once, and copies of it to change.
+// A frame of 10 fibers and 21 bins, extracted once by spex-cpu, and copies for changes.
 class SpexCompare : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -68,7 +68,7 @@ TEST_F(SpexCompare, EqualFilesPassEveryTolerance) {
   }
 }
 
-TEST_F(SpexCompare, AChangedBinIsFoundAndNamed) {
+TEST_F(SpexCompare, ChangedBinIsReported) {
   const std::string changed = copy();
   const HduImage flux = read_image(changed, "FLUX");
   const long long nwave = flux.axes.at(0);
@@ -82,8 +82,8 @@ TEST_F(SpexCompare, AChangedBinIsFoundAndNamed) {
   EXPECT_THAT(last_line(finished.out), HasSubstr("fiber 3, 3624.00 A (bin 5)"));
 }
 
-// Far within production's tolerance: only identical sees it.
-TEST_F(SpexCompare, TheLastBitFailsIdenticalAlone) {
+// Far within production's tolerance: only `identical` detects it.
+TEST_F(SpexCompare, LastBitFailsOnlyIdentical) {
   const std::string changed = copy();
   const HduImage flux = read_image(changed, "FLUX");
   set_pixels(changed, "FLUX", 50, {std::nextafter(flux.value.at(50), 1e30)});
@@ -93,7 +93,7 @@ TEST_F(SpexCompare, TheLastBitFailsIdenticalAlone) {
   EXPECT_THAT(last_line(finished.out), HasSubstr("FLUX"));
 }
 
-TEST_F(SpexCompare, ANanFails) {
+TEST_F(SpexCompare, NanFails) {
   const std::string changed = copy();
   set_pixels(changed, "IVAR", 7, {std::numeric_limits<double>::quiet_NaN()});
   const Finished finished = run_spex_compare({changed, frame()});
@@ -130,7 +130,7 @@ TEST_F(SpexCompare, GoldenToleranceIsReadFromItsCases) {
   EXPECT_EQ(wrong.status, differs) << wrong.out;
 }
 
-TEST_F(SpexCompare, JsonSaysWhatTheTableSays) {
+TEST_F(SpexCompare, JsonAgreesWithTheTable) {
   const std::string changed = copy();
   set_pixels(changed, "IVAR", 30, {read_image(changed, "IVAR").value.at(30) * 1.5 + 1});
   const std::string path = scratch.file("report.json");
@@ -153,7 +153,7 @@ TEST_F(SpexCompare, JsonSaysWhatTheTableSays) {
   }
 }
 
-TEST_F(SpexCompare, WhatCannotBeComparedIsOneLine) {
+TEST_F(SpexCompare, InvalidInputGivesOneLine) {
   struct BadRun {
     std::string name;
     std::vector<std::string> arguments;
@@ -204,7 +204,7 @@ TEST_F(SpexCompare, WhatCannotBeComparedIsOneLine) {
   }
 }
 
-TEST_F(SpexCompare, SaysWhatItIs) {
+TEST_F(SpexCompare, PrintsVersionAndHelp) {
   const Finished version = run_spex_compare({"--version"});
   EXPECT_EQ(version.status, 0);
   EXPECT_THAT(version.out,
@@ -215,7 +215,7 @@ TEST_F(SpexCompare, SaysWhatItIs) {
     EXPECT_THAT(help.out, HasSubstr(option));
 }
 
-TEST_F(SpexCompare, TheReportReplacesNothingThatIsCompared) {
+TEST_F(SpexCompare, ReportDoesNotOverwriteInputs) {
   const std::string other_frame = copy();
   const std::string before = read_file(other_frame);
   for (const std::vector<std::string>& files : {std::vector<std::string>{frame(), other_frame},

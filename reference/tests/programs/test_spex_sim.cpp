@@ -1,4 +1,4 @@
-// spex-sim as a user runs it: the files that it writes, their bytes, and what it refuses.
+// The program spex-sim: its files, their bytes, and rejected input.
 
 #include <algorithm>
 #include <filesystem>
@@ -25,14 +25,14 @@ constexpr int other = 1;
 const std::string spex_sim = SPEX_BINARY_DIR "/bin/spex-sim";
 const std::string golden = SPEX_SOURCE_DIR "/golden/";
 
-// A run that hangs is ended, and has status 124.
+// Kills a run that hangs, with status 124.
 Finished run_spex_sim(const std::vector<std::string>& arguments) {
   std::vector<std::string> command{"timeout", "120", spex_sim};
   command.insert(command.end(), arguments.begin(), arguments.end());
   return run_captured(command);
 }
 
-// Simulates 25 fibers on 300 rows into a folder; all must go well.
+// Simulates 25 fibers on 300 rows into a folder; must succeed.
 void simulate_tiny(const std::string& folder, const std::vector<std::string>& more = {}) {
   std::vector<std::string> arguments{"-o", folder, "--size", "tiny", "--loglevel", "error"};
   arguments.insert(arguments.end(), more.begin(), more.end());
@@ -50,7 +50,7 @@ std::vector<double> read_pixels(const std::string& path, const std::string& hdu)
   return file.read_doubles();
 }
 
-TEST(SpexSim, WritesThreeFilesACamera) {
+TEST(SpexSim, WritesThreeFilesPerCamera) {
   const ScratchFolder scratch;
   simulate_tiny(scratch.file(""), {"--cameras", "b1,z9", "--expid", "51060"});
   EXPECT_EQ(scratch.names(),
@@ -73,7 +73,7 @@ TEST(SpexSim, AllMeansThirtyCameras) {
   EXPECT_EQ(found, expected);
 }
 
-TEST(SpexSim, SameSeedSameBytesOnAnyThreads) {
+TEST(SpexSim, BytesDependOnTheSeedNotOnThreads) {
   const ScratchFolder one, two, again;
   simulate_tiny(one.file(""), {"--threads", "1"});
   simulate_tiny(two.file(""), {"--threads", "2"});
@@ -85,7 +85,7 @@ TEST(SpexSim, SameSeedSameBytesOnAnyThreads) {
   }
 }
 
-TEST(SpexSim, AnotherSeedIsAnotherSky) {
+TEST(SpexSim, SeedChangesTheSky) {
   const ScratchFolder one, two;
   simulate_tiny(one.file(""), {"--seed", "1"});
   simulate_tiny(two.file(""), {"--seed", "2"});
@@ -93,8 +93,8 @@ TEST(SpexSim, AnotherSeedIsAnotherSky) {
   EXPECT_NE(read_pixels(one.file(truth), "FLUX"), read_pixels(two.file(truth), "FLUX"));
 }
 
-// The targets are those of the seed; the noise is that of the exposure.
-TEST(SpexSim, AnotherExposureIsOtherNoiseOnTheSameSpectra) {
+// Targets depend on the seed, noise on the exposure.
+TEST(SpexSim, ExposureChangesOnlyTheNoise) {
   const ScratchFolder scratch;
   simulate_tiny(scratch.file(""), {"--expid", "1"});
   simulate_tiny(scratch.file(""), {"--expid", "2"});
@@ -142,7 +142,7 @@ TEST(SpexSim, ReplacesFilesOfAnEarlierRun) {
   EXPECT_GT(read_file(scratch.file("truth-r0-00000001.fits")).size(), 1000U);
 }
 
-TEST(SpexSim, SaysWhatItIs) {
+TEST(SpexSim, PrintsVersionAndHelp) {
   const Finished version = run_spex_sim({"--version"});
   EXPECT_EQ(version.status, 0);
   EXPECT_EQ(version.err, "");
@@ -158,15 +158,15 @@ TEST(SpexSim, SaysWhatItIs) {
 
 struct BadRun {
   std::string name;
-  std::vector<std::string> arguments;  // beside -o, unless they hold one
+  std::vector<std::string> arguments;  // in addition to -o, unless they contain -o
   int status;
-  std::string says;  // a part of the line that tells the cause
+  std::string says;  // a part of the message that identifies the cause
 };
 void PrintTo(const BadRun& bad, std::ostream* out) {
   *out << bad.name;
 }
 
-// Places below the folder of outputs are written as OUT/...
+// OUT/ stands for the output folder.
 std::vector<BadRun> bad_runs() {
   return {
       {"camera_unknown", {"--cameras", "x0"}, usage, "'x0' is not a camera"},
@@ -199,7 +199,7 @@ std::vector<BadRun> bad_runs() {
        {"--cameras", "z0", "--psf", golden + "tiny-b/psf.fits"},
        other,
        "psf.fits: "},
-      {"folder_below_nothing", {"-o", "OUT/none/night"}, other, "none/night: cannot be made"},
+      {"folder_below_nothing", {"-o", "OUT/none/night"}, other, "none/night: cannot be created"},
       {"folder_is_a_file", {"-o", golden + "cases.json"}, other, "cases.json: is a file"},
       {"folder_of_no_name", {"-o", ""}, usage, "--output"},
   };
@@ -207,7 +207,7 @@ std::vector<BadRun> bad_runs() {
 
 class SpexSimBadInput : public testing::TestWithParam<BadRun> {};
 
-TEST_P(SpexSimBadInput, IsOneLineAndNoFile) {
+TEST_P(SpexSimBadInput, GivesOneLineAndNoFile) {
   const ScratchFolder outputs;
   std::vector<std::string> arguments = GetParam().arguments;
   const auto has = [&](const std::string& option) {
@@ -236,8 +236,8 @@ TEST(SpexSim, MissingFolderNameIsNamed) {
   EXPECT_THAT(finished.err, HasSubstr("--output"));
 }
 
-// Root may write anywhere but into /proc, which takes no new files from anyone.
-TEST(SpexSim, FolderThatCannotBeWrittenIsOneLine) {
+// Even root cannot create files in /proc.
+TEST(SpexSim, UnwritableFolderGivesOneLine) {
   const Finished finished =
       run_spex_sim({"-o", "/proc/self", "--size", "tiny", "--loglevel", "error"});
   EXPECT_EQ(finished.status, other);
@@ -245,7 +245,7 @@ TEST(SpexSim, FolderThatCannotBeWrittenIsOneLine) {
   EXPECT_EQ(finished.err.find('\n') + 1, finished.err.size()) << finished.err;
 }
 
-// A limit on file sizes that an image breaks, as a full disk would: write() fails.
+// A file size limit that an image exceeds, so that write() fails as on a full disk.
 TEST(SpexSim, FullDiskLeavesNoPartOfAFile) {
   const ScratchFolder scratch;
   const Finished finished =
@@ -256,7 +256,7 @@ TEST(SpexSim, FullDiskLeavesNoPartOfAFile) {
   EXPECT_TRUE(scratch.names().empty());
 }
 
-TEST(SpexSim, APsfIsNotOverwritten) {
+TEST(SpexSim, PsfIsNotOverwritten) {
   const ScratchFolder scratch;
   simulate_tiny(scratch.file(""));
   const std::string psf = scratch.file("psf-r0-00000001.fits");

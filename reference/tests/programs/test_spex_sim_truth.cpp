@@ -1,5 +1,5 @@
-// The whole way: spectra are simulated, extracted, and held to what went into them. A bundle of
-// production's settings, so that the limits of spex-compare --truth mean something.
+// End to end: simulates spectra, extracts them, and compares them with the truth. A bundle at
+// production's settings, so that the limits of spex-compare --truth are meaningful.
 
 #include <string>
 #include <vector>
@@ -25,7 +25,7 @@ Finished simulate_bundle(const std::string& folder, const std::string& seed) {
                        "--size", "bundle", "--on-grid", "--seed", seed, "--loglevel", "error"});
 }
 
-// 25 fibers of r0 by seed 1, extracted; and the truth of seed 2.
+// 25 fibers of r0 with seed 1, extracted; and the truth of seed 2.
 class Truth : public testing::Test {
  protected:
   static void SetUpTestSuite() {

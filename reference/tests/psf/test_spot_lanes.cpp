@@ -1,5 +1,5 @@
-// The kernels of spots over lanes: their functions against a library's in long double, their spots
-// against one wavelength after the other, and every instruction set against every other.
+// SIMD spot kernels: compares their functions with long double library functions, their spots with
+// single wavelengths, and all instruction sets with each other.
 #include <bit>
 #include <cmath>
 #include <cstdint>
@@ -23,7 +23,7 @@ class Sets : public testing::TestWithParam<Instructions> {
   const SpotKernels& any_ = spot_kernels(Instructions::any);
 };
 
-TEST_P(Sets, ExpAndErfHaveTheirErrors) {
+TEST_P(Sets, ExpAndErfAreWithinTheirErrors) {
   double worst_exp = 0, worst_erf = 0, worst_far_erf = 0;
   for (int i = 0; i < 400000; ++i) {
     double a[8], x[8], e[8], f[8];
@@ -74,7 +74,7 @@ TEST_P(Sets, EndsOfTheRange) {
   EXPECT_EQ(e[7], 1);
 }
 
-TEST_P(Sets, SpotsAreThoseOfOneWavelengthAfterTheOther) {
+TEST_P(Sets, SpotsEqualThoseOfSingleWavelengths) {
   const Psf psf = test::make_psf({.hsizex = 6, .hsizey = 4});
   const std::vector<double> wave{980.1, 985.3, 990, 990.8, 991.6, 1001.7, 1010, 1020.5, 1021, 1022};
   const Spots spots = evaluate_spots(psf, 1, 1, wave);
@@ -98,7 +98,7 @@ TEST_P(Sets, SpotsAreThoseOfOneWavelengthAfterTheOther) {
   for (std::size_t i = 0; i < value.size(); ++i)
     ASSERT_EQ(std::bit_cast<std::uint64_t>(value[i]), std::bit_cast<std::uint64_t>(spots.value[i]));
 
-  // By the library's exp and erf, one wavelength at a time.
+  // Computed with the library's exp and erf, one wavelength at a time.
   const int ng = (psf.ghdegx + 1) * (psf.ghdegy + 1);
   for (int w = 0; w < spot_lanes; ++w) {
     const auto parameter = [&](int p) {

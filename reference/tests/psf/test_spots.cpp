@@ -41,14 +41,14 @@ TEST(PixelIntegrals, AgreeWithQuadrature) {
   pixel_integrals(centre, sigma, n, degree, E.data(), P.data());
   for (int k = 0; k <= degree; ++k)
     for (int m = 0; m < n; ++m) {
-      const double pixel = spot_corner(centre, n / 2) + m;  // the pixel's centre
+      const double pixel = spot_corner(centre, n / 2) + m;  // the pixel's center
       const double expected =
           hermite_integral(k, (pixel - 0.5 - centre) / sigma, (pixel + 0.5 - centre) / sigma);
       EXPECT_NEAR(P[k * n + m], expected, 1e-10) << k << " " << m;
     }
 }
 
-TEST(EvaluateSpots, OneByOneAgreesWithManyAtATime) {
+TEST(EvaluateSpots, SingleSpotsAgreeWithBatches) {
   const Psf psf = make_psf({.nfiber = 4});
   const std::vector<double> wave{982, 990.3, 995, 1001.7, 1010};
   const Spots many = evaluate_spots(psf, 1, 3, wave),
@@ -68,8 +68,8 @@ TEST(SpotCorner, RoundsTheCentreToItsPixel) {
   EXPECT_EQ(spot_corner(-7.5, 2), -9);
 }
 
-TEST(SpotValues, NegativePixelsAreCutAndTheSumIsOne) {
-  // g_20 = -0.9 makes the core negative before the cut.
+TEST(SpotValues, NegativePixelsAreClippedAndTheSumIsOne) {
+  // g_20 = -0.9 makes the core negative before clipping.
   const int n = 9;
   std::vector<double> E(3 * (n + 1)), Px(3 * n), Py(n), row(n), spot(n * n);
   const double g[] = {1, 0, -0.9};
@@ -136,7 +136,7 @@ TEST(Spots, CentroidFollowsTheTrace) {
   }
 }
 
-TEST(Spots, RangeAndThreadsDoNotMatter) {
+TEST(Spots, SpotsDoNotDependOnRangeAndThreads) {
   const Psf psf = make_psf({.nfiber = 5});
   const std::vector<double> wave{990, 990.8, 991.6};
   const Spots all = evaluate_spots(psf, 0, 5, wave, 4);

@@ -1,4 +1,4 @@
-// Our own PSF: the geometry that is promised, and cuts that leave the light where it was.
+// The synthetic PSF: its documented geometry, and cuts that preserve the light.
 
 #include <algorithm>
 #include <cmath>
@@ -90,7 +90,7 @@ TEST_P(DesiPsf, TinyHasTheSameSpotsShifted) {
   for (std::size_t i = 0; i < all.value.size(); ++i) ASSERT_NEAR(all.value[i], cut.value[i], 1e-9);
 }
 
-TEST_P(DesiPsf, TinyStartsWithTheGridAndItsLightRunsOffBothEnds) {
+TEST_P(DesiPsf, TinyStartsWithTheGridAndLightLeavesBothEnds) {
   const Psf tiny = cut_psf(psf, SimSize::tiny, grid(), "psf");
   for (const int s : {0, 12, 24}) {
     EXPECT_GT(spot_centre(tiny, s, grid().wmin).y, 25);
@@ -103,7 +103,7 @@ TEST_P(DesiPsf, TinyStartsWithTheGridAndItsLightRunsOffBothEnds) {
 INSTANTIATE_TEST_SUITE_P(Arms, DesiPsf, testing::Values('b', 'r', 'z'),
                          [](const auto& arm) { return std::string(1, arm.param); });
 
-TEST(CutPsf, RefusesTinyWhereTheGridDoesNotStartOnTheCcd) {
+TEST(CutPsf, RejectsTinyIfTheGridStartsOutsideOfTheCcd) {
   const Psf psf = spex::make_desi_psf({'r', 0});
   EXPECT_THROW(static_cast<void>(cut_psf(psf, SimSize::tiny, {3600, 5800, 0.8}, "psf")),
                spex::Error);

@@ -57,7 +57,7 @@ TEST(Detector, IvarIsOfTheExpectedOrTheObservedElectrons) {
   }
 }
 
-TEST(Detector, CosmicsAndDefectsAreMaskedAndNothingElseStandsOut) {
+TEST(Detector, CosmicsAndDefectsAreMasked) {
   const CcdImage ccd = exposed(10);
   int cosmics = 0;
   int defects = 0;
@@ -78,7 +78,7 @@ TEST(Detector, CosmicsAndDefectsAreMaskedAndNothingElseStandsOut) {
   EXPECT_LT(cosmics + defects, nx * ny / 10);
 }
 
-TEST(Detector, IsTheSameForAnyThreadsAndAnotherForAnotherSeedExposureOrCamera) {
+TEST(Detector, DependsOnSeedExposureAndCameraButNotThreads) {
   const CcdImage ccd = exposed(10);
   for (const int threads : {2, 4}) {
     const CcdImage other = exposed(10, IvarOf::expected, key, threads);

@@ -1,4 +1,4 @@
-// The distributions of reference/sim/random.hpp against their moments and their definition.
+// Compares the distributions of reference/sim/random.hpp with their moments and definitions.
 
 #include <cmath>
 #include <vector>
@@ -32,7 +32,7 @@ Moments moments(int count, const Draw& draw) {
 
 constexpr int draws = 100000;
 
-TEST(Random, IsTheSameForTheSameKeysAndOtherwiseNot) {
+TEST(Random, DependsOnTheKeys) {
   Random a(Stream::noise, {1, 2}), same(Stream::noise, {1, 2});
   Random other_key(Stream::noise, {1, 3}), other_use(Stream::cosmics, {1, 2});
   const double value = a.uniform();
@@ -52,7 +52,7 @@ TEST(Random, NormalHasMomentsOfAUnitNormal) {
   EXPECT_NEAR(inside / static_cast<double>(draws), 0.682689, 5 * std::sqrt(0.22 / draws));
 }
 
-TEST(Random, PoissonHasItsMeanAsVarianceBelowAndAboveTheChangeOfMethod) {
+TEST(Random, PoissonVarianceEqualsItsMeanForBothMethods) {
   for (const double mean : {0.05, 1.0, 9.9, 10.0, 35.0, 1e4, 1e7}) {
     Random random(Stream::noise, {7});
     const Moments m = moments(draws, [&] { return random.poisson(mean); });
@@ -83,7 +83,7 @@ TEST(Random, PoissonFollowsItsProbabilities) {
   }
 }
 
-TEST(Random, PoissonOfNothingIsNothing) {
+TEST(Random, PoissonOfZeroIsZero) {
   Random random(Stream::noise, {1});
   for (int i = 0; i < 100; ++i) EXPECT_EQ(random.poisson(0), 0);
 }

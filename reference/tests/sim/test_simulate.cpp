@@ -1,5 +1,5 @@
-// A simulated exposure as files: readable by the project's readers, the same bytes for the same
-// options, errors for impossible ones.
+// Files of a simulated exposure: readable by the project's readers, identical bytes for identical
+// options, errors for impossible options.
 
 #include <algorithm>
 #include <cmath>
@@ -82,8 +82,8 @@ TEST_F(Simulate, WritesTheSameBytesForTheSameOptionsAndAnyThreads) {
   }
 }
 
-// Whose clock on the wall shows another time gets the same inputs. The zone is Kiritimati's,
-// written so that no files of zones are needed.
+// Users in different time zones must get the same inputs. The zone is Kiritimati's, given
+// explicitly so that no zone files are needed.
 TEST_F(Simulate, WritesTheSameBytesInEveryTimeZone) {
   const char* const before = std::getenv("TZ");
   const std::string kept = before == nullptr ? "" : before;
@@ -104,7 +104,7 @@ TEST_F(Simulate, WritesTheSameBytesInEveryTimeZone) {
   EXPECT_TRUE(preproc[0] == preproc[2]);
 }
 
-TEST_F(Simulate, AnotherSeedIsAnotherImageWithTheSamePsf) {
+TEST_F(Simulate, SeedChangesTheImageButNotThePsf) {
   SimOptions options = tiny("a");
   simulate(options);
   options.seed = 2;
@@ -208,7 +208,7 @@ TEST_F(Simulate, TakesAPsfFromAFile) {
   EXPECT_EQ(psf.param, spex::read_psf(file("own", "psf").string()).param);
   EXPECT_EQ(spex::read_preproc(file("given", "preproc").string()).image,
             spex::read_preproc(file("own", "preproc").string()).image);
-  options.folder = (folder_ / "own").string();  // would overwrite the PSF that it reads
+  options.folder = (folder_ / "own").string();  // would overwrite its own input
   EXPECT_THROW(simulate(options), spex::Error);
   options.folder = (folder_ / "given").string();
   options.cameras = spex::parse_cameras("z0");
@@ -220,7 +220,7 @@ TEST_F(Simulate, FlavorsHaveHeadersAndFibermapsOfTheirKind) {
     spex::Flavor flavor;
     const char* obstype;
     const char* flavor_keyword;
-    std::string objtype;  // of all fibers; empty: SKY and TGT
+    std::string objtype;  // OBJTYPE of all fibers; empty: SKY and TGT
   };
   for (const Kind& kind : {Kind{spex::Flavor::science, "SCIENCE", "science", ""},
                            Kind{spex::Flavor::sky, "SKY", "science", "SKY"},
@@ -244,7 +244,7 @@ TEST_F(Simulate, FlavorsHaveHeadersAndFibermapsOfTheirKind) {
   }
 }
 
-// What the steps of desispec ask a fibermap for.
+// The columns that desispec's steps read.
 TEST_F(Simulate, FibermapHasWhatDesispecReads) {
   simulate(tiny("a"));
   spex::FitsReader reader(file("a", "preproc").string());
@@ -279,7 +279,7 @@ TEST_F(Simulate, FibermapHasWhatDesispecReads) {
   EXPECT_EQ(stars, 1);
 }
 
-// Specter looks for these, and compares the version as text.
+// Specter requires these, and compares the version as text.
 TEST_F(Simulate, PsfHasWhatSpecterReads) {
   simulate(tiny("a"));
   spex::FitsReader reader(file("a", "psf").string());
@@ -317,7 +317,7 @@ TEST_F(Simulate, ExposuresOfANight) {
     return (folder_ / folder / (std::string(kind) + "-r0-000" + std::to_string(expid) + ".fits"))
         .string();
   };
-  // One PSF and one truth for all; the noise is each exposure's own.
+  // One PSF and one truth for all exposures; each exposure has its own noise.
   EXPECT_TRUE(bytes_of(of("night", "psf", 51060)) == bytes_of(of("night", "psf", 51061)));
   EXPECT_EQ(spex::read_preproc(of("night", "preproc", 51061)).image,
             spex::read_preproc(of("second", "preproc", 51061)).image);
@@ -329,7 +329,7 @@ TEST_F(Simulate, ExposuresOfANight) {
   EXPECT_NEAR((next.get_double("MJD-OBS") - first.get_double("MJD-OBS")) * 86400, 900 + 120, 1e-3);
 }
 
-TEST_F(Simulate, ExposuresMayHavePsfsOfTheirOwn) {
+TEST_F(Simulate, ExposuresMayHaveSeparatePsfs) {
   SimOptions options = tiny("a");
   simulate(options);
   const spex::Psf plain = spex::read_psf(file("a", "psf").string());
@@ -350,7 +350,7 @@ TEST_F(Simulate, ExposuresMayHavePsfsOfTheirOwn) {
     }
 }
 
-TEST_F(Simulate, RefusesImpossibleOptions) {
+TEST_F(Simulate, RejectsImpossibleOptions) {
   const auto refused = [&](const auto& change) {
     SimOptions options = tiny("a");
     change(options);
@@ -383,7 +383,7 @@ TEST_F(Simulate, RefusesImpossibleOptions) {
   EXPECT_FALSE(fs::exists(folder_ / "a"));
 }
 
-TEST_F(Simulate, RefusesFoldersThatCannotBe) {
+TEST_F(Simulate, RejectsInvalidFolders) {
   std::ofstream(folder_ / "file") << "x";
   EXPECT_THROW(simulate(tiny("file")), spex::Error);
   EXPECT_THROW(simulate(tiny("missing/folder")), spex::Error);

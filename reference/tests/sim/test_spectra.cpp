@@ -1,4 +1,4 @@
-// The truth, and the image that it makes.
+// The truth and its noise-free image.
 
 #include <algorithm>
 #include <cmath>
@@ -48,7 +48,7 @@ TEST(TruthGrid, OnGridIsTheGridAndItsContinuationOverThePsfsRange) {
   EXPECT_GT(truth.wave.back(), psf.wavemax - 0.8);
 }
 
-// Fibers have one throughput in all flavors: the sky over the flat is the same in all of them.
+// A fiber has the same throughput in all flavors: sky divided by flat is the same for all fibers.
 TEST(Flavors, AFlatRemovesTheThroughput) {
   const Psf psf = tiny_psf();
   const auto of = [&](spex::Flavor flavor) {
@@ -69,7 +69,7 @@ TEST(Flavors, AFlatRemovesTheThroughput) {
     }
   EXPECT_GT(unequal, 0.02) << "the fibers' throughputs do not differ";
 
-  // Lamps and sky alone have no targets; the arc is dark between its lines.
+  // Lamps and sky exposures have no targets; the arc is dark between its lines.
   const Truth science = of(spex::Flavor::science);
   const Truth arc = of(spex::Flavor::arc);
   int dark = 0, bright = 0, targets = 0;
@@ -83,13 +83,13 @@ TEST(Flavors, AFlatRemovesTheThroughput) {
   EXPECT_GT(targets, 0);
 }
 
-TEST(TruthGrid, IsFinerWhereNotOnGrid) {
+TEST(TruthGrid, IsFinerIfNotOnGrid) {
   const Truth truth = make_truth_grid(tiny_psf(), grid_r, false, "psf");
   EXPECT_FALSE(truth.on_grid);
   EXPECT_LE(truth.dw, 0.4);
 }
 
-TEST(TruthGrid, RefusesAPsfOfOtherWavelengths) {
+TEST(TruthGrid, RejectsAPsfOfOtherWavelengths) {
   EXPECT_THROW(static_cast<void>(make_truth_grid(tiny_psf(), {3600, 5000, 0.8}, true, "psf")),
                spex::Error);
 }
@@ -98,7 +98,7 @@ TEST(Spectra, HoldTheSameElectronsOnAnyGrid) {
   const Psf psf = tiny_psf();
   const Truth coarse = truth_of(psf, true);
   const Truth fine = truth_of(psf, false);
-  // Around the sodium lines, the edges in continuum of equal height.
+  // Around the sodium lines, with edges in continuum of equal height.
   const auto electrons = [](const Truth& truth, int s) {
     double sum = 0;
     for (int w = 0; w < truth.nwave(); ++w) {
@@ -167,7 +167,7 @@ TEST(Targets, HaveSkyFibersAStandardAndGalaxiesInEveryBundle) {
   EXPECT_NE(targets[7].ra, spex::make_targets(6, 1000, 500)[7].ra);
 }
 
-// A spot at a time, each pixel by hand.
+// One spot at a time, each pixel explicitly.
 std::vector<double> image_by_hand(const Psf& psf, const Truth& truth) {
   std::vector<double> image(psf.npix_x * psf.npix_y, 0.0);
   for (int s = 0; s < psf.nfiber; ++s) {

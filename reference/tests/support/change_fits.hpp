@@ -11,7 +11,7 @@
 
 namespace spex::test {
 
-/// Pixels from `first` on (counted from 0) of the image HDU `hdu`.
+/// Writes pixels from `first` on (counted from 0) to the image HDU `hdu`.
 inline void set_pixels(const std::string& path, const std::string& hdu, long long first,
                        std::vector<double> values) {
   fitsfile* file = nullptr;
@@ -46,7 +46,7 @@ inline void as_doubles(const std::string& path, const std::string& hdu) {
   set_pixels(path, hdu, 0, values);
 }
 
-/// A word of the header of an HDU.
+/// Sets a text keyword of an HDU.
 inline void set_keyword(const std::string& path, const std::string& hdu, const std::string& name,
                         const std::string& value) {
   fitsfile* file = nullptr;
@@ -59,7 +59,7 @@ inline void set_keyword(const std::string& path, const std::string& hdu, const s
   fits_check(status, path, "change of " + name);
 }
 
-/// A number of the header of an HDU.
+/// Sets a numeric keyword of an HDU.
 inline void set_number(const std::string& path, const std::string& hdu, const std::string& name,
                        double value) {
   fitsfile* file = nullptr;
@@ -72,7 +72,7 @@ inline void set_number(const std::string& path, const std::string& hdu, const st
   fits_check(status, path, "change of " + name);
 }
 
-/// Another name for a keyword of an HDU.
+/// Renames a keyword of an HDU.
 inline void rename_keyword(const std::string& path, const std::string& hdu, const std::string& name,
                            const std::string& other) {
   fitsfile* file = nullptr;
@@ -85,7 +85,7 @@ inline void rename_keyword(const std::string& path, const std::string& hdu, cons
   fits_check(status, path, "change of " + name);
 }
 
-/// Takes the rows from `first` on (counted from 0) out of the table `hdu`.
+/// Deletes the rows from `first` on (counted from 0) of the table `hdu`.
 inline void delete_rows(const std::string& path, const std::string& hdu, long long first,
                         long long count) {
   fitsfile* file = nullptr;
@@ -98,7 +98,7 @@ inline void delete_rows(const std::string& path, const std::string& hdu, long lo
   fits_check(status, path, "rows of " + hdu);
 }
 
-/// All of the coefficients of one fiber's PSF parameter: `values`, LEGDEG + 1 of them.
+/// Sets all LEGDEG + 1 coefficients of one fiber's PSF parameter to `values`.
 inline void set_psf_parameter(const std::string& path, const std::string& parameter, int fiber,
                               std::vector<double> values) {
   long row = 0;

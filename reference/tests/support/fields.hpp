@@ -1,4 +1,4 @@
-// Equality of structs that are described by their fields, told field by field.
+// Compares structs that list their fields.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace spex::test {
 
-/// Expects every field of the two to be equal; says which, by its place, is not.
+/// Expects all fields to be equal; names the index of a field that is not.
 template <class T>
 void expect_equal(const T& a, const T& b) {
   if constexpr (Described<const T>) {

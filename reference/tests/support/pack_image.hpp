@@ -1,5 +1,5 @@
-// What the GPU makes of an image for a .gz file (gpu/extract/pack_resolution.hpp), by plain loops
-// and zlib.
+// Packs an image for a .gz file like the GPU (gpu/extract/pack_resolution.hpp), by simple loops and
+// zlib.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +18,7 @@
 
 namespace spex::test {
 
-/// Bits that follow each other, the first lowest.
+/// A sequence of bits, the first bit lowest.
 class BitStream {
  public:
   void put(std::uint32_t value, std::size_t nbits) {
@@ -27,7 +27,7 @@ class BitStream {
       bytes_.back() = static_cast<char>(bytes_.back() | (value >> i & 1U) << (size_ % 8));
     }
   }
-  /// A block of the literals `bytes`.
+  /// Appends a block of the literals `bytes`.
   void put_block(const LiteralCode& code, std::span<const unsigned char> bytes) {
     const BlockHeader header = block_header(code);
     for (std::size_t k = 0; k < block_header_bits; k += 32)
@@ -35,7 +35,7 @@ class BitStream {
     for (const unsigned char byte : bytes) put(code.bits[byte], code.nbits[byte]);
     put(code.bits[end_of_block], code.nbits[end_of_block]);
   }
-  /// The bytes, with the empty block behind them.
+  /// The bytes, with the final empty block.
   [[nodiscard]] std::vector<char> finish() const {
     std::vector<char> bytes = bytes_;
     bytes.resize(bytes_of_blocks(size_));
@@ -48,7 +48,7 @@ class BitStream {
   std::size_t size_ = 0;
 };
 
-/// Rows of `length` floats, cut into blocks of `most` at most; row r has code r % ncodes.
+/// Rows of `length` floats, divided into blocks of at most `most`; row r has code r % ncodes.
 inline PackedImage pack_image(const std::vector<float>& values, std::size_t length,
                               std::size_t ncodes, std::size_t most) {
   std::vector<unsigned char> bytes;
@@ -78,17 +78,17 @@ inline PackedImage pack_image(const std::vector<float>& values, std::size_t leng
           fits_checksum(bytes)};
 }
 
-/// What `deflated` holds, `size` bytes, by zlib. Throws where zlib does not come to the end of
-/// `deflated`, or does not expect more behind it.
+/// Decompresses `size` bytes of `deflated` by zlib. Throws unless zlib reaches the end of
+/// `deflated` and expects more data.
 inline std::vector<unsigned char> inflated(const std::vector<char>& deflated, std::size_t size) {
   std::vector<unsigned char> bytes(size + 1);
-  std::vector<char> input = deflated;  // zlib takes no const bytes
+  std::vector<char> input = deflated;  // zlib does not accept const bytes
   z_stream stream{};
   stream.next_in = reinterpret_cast<unsigned char*>(input.data());
   stream.avail_in = static_cast<unsigned>(input.size());
   stream.next_out = bytes.data();
   stream.avail_out = static_cast<unsigned>(bytes.size());
-  constexpr int raw = -15;  // no header of zlib or gzip
+  constexpr int raw = -15;  // no zlib or gzip header
   const bool good = inflateInit2(&stream, raw) == Z_OK && inflate(&stream, Z_SYNC_FLUSH) == Z_OK &&
                     stream.avail_in == 0;
   inflateEnd(&stream);

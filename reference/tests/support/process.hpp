@@ -16,13 +16,13 @@
 namespace spex::test {
 
 struct Finished {
-  int status = 0;  ///< exit status; 128 + the signal's number where a signal ended it
+  int status = 0;  ///< exit status; 128 + signal number if a signal ended the process
   std::string out;
   std::string err;
 };
 
-/// Runs `command`, which is found by PATH, and waits; its exit status. Where `out` and `err` are
-/// not empty they are files that take stdout and stderr.
+/// Runs `command` (searched in PATH), waits, and returns its exit status. Redirects stdout and
+/// stderr to the files `out` and `err` unless empty.
 inline int run(const std::vector<std::string>& command, const std::string& out = {},
                const std::string& err = {}) {
   std::vector<char*> argv;
@@ -48,7 +48,7 @@ inline int run(const std::vector<std::string>& command, const std::string& out =
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// The same, with what it printed.
+/// The same, returning its output.
 inline Finished run_captured(const std::vector<std::string>& command) {
   const ScratchFolder scratch;
   const std::string out = scratch.file("stdout");

@@ -1,4 +1,4 @@
-// A folder of its own for a test's files, removed with all that is in it.
+// A temporary folder for a test's files, removed with its content.
 #pragma once
 
 #include <cstdlib>
@@ -16,7 +16,7 @@ namespace spex::test {
 class ScratchFolder {
  public:
   ScratchFolder() : path_(testing::TempDir() + "/spex-XXXXXX") {
-    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error(path_ + ": cannot be made");
+    if (mkdtemp(path_.data()) == nullptr) throw std::runtime_error(path_ + ": cannot be created");
   }
   ScratchFolder(const ScratchFolder&) = delete;
   ScratchFolder& operator=(const ScratchFolder&) = delete;
@@ -26,14 +26,14 @@ class ScratchFolder {
   }
 
   [[nodiscard]] std::string file(const std::string& name) const { return path_ + "/" + name; }
-  /// Names of all files in the folder, hidden ones too.
+  /// Names of all files in the folder, including hidden files.
   [[nodiscard]] std::set<std::string> names() const {
     std::set<std::string> found;
     for (const auto& entry : std::filesystem::directory_iterator(path_))
       found.insert(entry.path().filename().string());
     return found;
   }
-  /// Copies a file into the folder; its new path.
+  /// Copies a file into the folder and returns the new path.
   [[nodiscard]] std::string copy_of(const std::string& path, const std::string& name) const {
     std::filesystem::copy_file(path, file(name));
     return file(name);
@@ -43,7 +43,7 @@ class ScratchFolder {
   std::string path_;
 };
 
-/// The bytes of a file; throws where it cannot be read.
+/// The bytes of a file; throws if the file cannot be read.
 inline std::string read_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in) throw std::runtime_error(path + ": cannot be read");

@@ -1,4 +1,4 @@
-// Small PSFs and images for tests, made of a few numbers that can be followed by hand.
+// Small synthetic PSFs and images for tests, simple enough to check by hand.
 #pragma once
 
 #include <cstdint>
@@ -20,11 +20,11 @@ struct PsfShape {
   double x_first = 8;      ///< column of fiber 0
   double x_spacing = 6;    ///< columns between fibers
   double y_middle = 30;    ///< row at 1000 Angstrom
-  double y_per_bin = 1.5;  ///< rows an Angstrom
+  double y_per_bin = 1.5;  ///< rows per Angstrom
 };
 
-/// A PSF over 950 to 1050 Angstrom with straight, slightly tilted traces; widths and asymmetries
-/// differ from fiber to fiber, so that no test passes by symmetry.
+/// A PSF over 950 to 1050 Angstrom with straight, slightly tilted traces. Widths and asymmetries
+/// differ between fibers, so that symmetry cannot hide errors.
 inline Psf make_psf(const PsfShape& shape = {}) {
   Psf psf;
   psf.nfiber = shape.nfiber;
@@ -61,7 +61,7 @@ inline Psf make_psf(const PsfShape& shape = {}) {
   return psf;
 }
 
-/// Pixels of value 20 to 120 and weight 0.01 to 0.11 times `scale`, all good, from a fixed seed.
+/// Good pixels of value 20 to 120 and weight 0.01 to 0.11 times `scale`, from a fixed seed.
 inline Pixels make_pixels_of_noise(int nx, int ny, std::uint64_t seed = 1, double scale = 1) {
   std::vector<double> value, weight;
   std::mt19937_64 random(seed);
