@@ -1,7 +1,7 @@
 // Ends a run that makes no progress: a stopped rank, a file system that does not answer.
 //
-// A timer in each rank is not enough: a rank that is stopped (SIGSTOP) stops its own timer too, so the ranks of a
-// node watch each other through shared memory.
+// A timer in each rank is not enough: a rank that is stopped (SIGSTOP) stops its own timer too, so
+// the ranks of a node watch each other through shared memory.
 #pragma once
 
 #include <atomic>
