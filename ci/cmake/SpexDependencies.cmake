@@ -38,6 +38,10 @@ if(SPEX_GPU)
     set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
     set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION "-std=c++20")
   endif()
+  # nvcc's own default lacks FP64 tensor cores.
+  if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+    set(CMAKE_CUDA_ARCHITECTURES 80 90)
+  endif()
   enable_language(CUDA)
   find_package(CUDAToolkit REQUIRED)
   # nvcc has C++20 since 12.0.

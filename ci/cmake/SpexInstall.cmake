@@ -40,8 +40,6 @@ install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/plans DESTINATION ${_shipped}/benc
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/bench/slurm DESTINATION ${_shipped}/bench USE_SOURCE_PERMISSIONS
         PATTERN "CMakeLists.txt" EXCLUDE PATTERN "test-slurm" EXCLUDE)
 install(FILES ${PROJECT_SOURCE_DIR}/ci/reframe/spexbench.py DESTINATION ${_shipped}/ci/reframe)
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/ci/ramble ${PROJECT_SOURCE_DIR}/ci/benchpark DESTINATION ${_shipped}/ci
-        PATTERN "__pycache__" EXCLUDE)
 install(PROGRAMS ${PROJECT_SOURCE_DIR}/bench/profile/profile DESTINATION ${_shipped}/bench/profile)
 file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/bin/${SPEX_SHIPPED_FROM_PROGRAMS})
 foreach(_folder golden reports bench)
@@ -69,6 +67,3 @@ foreach(_kind ".lua" "")
 endforeach()
 
 include(SpexHelp)
-if(NOT SKBUILD)
-  include(SpexPackage)
-endif()

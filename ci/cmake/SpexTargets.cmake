@@ -69,13 +69,13 @@ target_compile_options(
   spex_quick_build
   INTERFACE $<$<AND:$<NOT:$<CONFIG:Debug>>,$<COMPILE_LANG_AND_ID:CXX,GNU,Clang>>:-O1>)
 
-# spex_precompile(TARGET headers...): where SPEX_PCH asks for it. A source still includes what it
-# uses: builds without SPEX_PCH show what is missing.
+# spex_precompile(TARGET headers...): if SPEX_FAST_BUILD asks for it. A source still includes what it
+# uses: builds without SPEX_FAST_BUILD show what is missing.
 set(SPEX_USUAL_HEADERS <algorithm> <array> <chrono> <cmath> <cstdint> <filesystem> <fstream> <functional> <map> <memory>
                        <optional> <set> <span> <sstream> <stdexcept> <string> <utility> <vector> <fmt/format.h>
                        <fmt/ranges.h>)
 function(spex_precompile target)
-  if(SPEX_PCH)
+  if(SPEX_FAST_BUILD)
     target_precompile_headers(${target} PRIVATE ${ARGN})
     # By which ccache knows what was precompiled.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)

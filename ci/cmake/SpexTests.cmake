@@ -29,7 +29,7 @@ if(SPEX_SANITIZE)
 endif()
 
 # All tests are compiled alike: one of them has the headers precompiled, and the others take these.
-if(SPEX_PCH)
+if(SPEX_FAST_BUILD)
   file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/generated/test_headers.cpp CONTENT "int main() {}\n")
   add_executable(spex_test_headers ${PROJECT_BINARY_DIR}/generated/test_headers.cpp)
   target_link_libraries(spex_test_headers PRIVATE fmt::fmt spdlog::spdlog GTest::gtest GTest::gmock spex_warnings
@@ -54,7 +54,7 @@ function(spex_add_test name)
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES} GTest::gtest GTest::gmock ${main}
                                         spex_warnings spex_options spex_quick_build)
   target_include_directories(${name} PRIVATE ${PROJECT_BINARY_DIR}/generated)
-  if(SPEX_PCH)
+  if(SPEX_FAST_BUILD)
     target_precompile_headers(${name} REUSE_FROM spex_test_headers)
     target_compile_options(${name} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
   endif()

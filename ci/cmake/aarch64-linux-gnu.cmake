@@ -1,5 +1,5 @@
 # Cross-compiles for 64-bit Arm by Debian's cross compiler, with the libraries of an unpacked root tree of
-# Debian for arm64, which CMAKE_SYSROOT names (ci/arm64-check makes it, and says what is in it).
+# Debian for arm64, which CMAKE_SYSROOT names (ci/portability-check makes the tree).
 set(CMAKE_SYSTEM_NAME Linux)
 set(CMAKE_SYSTEM_PROCESSOR aarch64)
 set(CMAKE_C_COMPILER aarch64-linux-gnu-gcc)

@@ -4,6 +4,7 @@ Run by ci/desispec-check, whose options these are.
 """
 
 import argparse
+import re
 import shutil
 import subprocess
 import sys
@@ -83,6 +84,8 @@ def main() -> int:
     stages.add_argument("--extracted", action="store_true", help="the frames are there")
     parser.add_argument("--whole", action="store_true", help="desispec's frames are whole too")
     args = parser.parse_args()
+    if not re.fullmatch(r"[brz]\d(,[brz]\d)*", args.cameras):
+        parser.error(f"--cameras {args.cameras} (expected names such as b0,r0,z0)")
     args.out = args.out.resolve()
     warnings.simplefilter("ignore", VerifyWarning)  # of HIERARCH cards, which are meant
     start = time.monotonic()

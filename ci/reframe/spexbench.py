@@ -1,12 +1,11 @@
-"""A plan of spex-bench as a test of ReFrame: right frames, and speeds beside those shipped.
+"""A plan of spex-bench as a test of ReFrame: correct frames, speeds as in bench/thresholds.json.
 
     reframe -c ci/reframe/spexbench.py -r -S SpexBench.bin=build/cpu/bin
     reframe -c share/spexbench/ci/reframe/spexbench.py -r -S SpexBench.bin=$PWD/bin \
         -S SpexBench.plan=acceptance-4gpu -S SpexBench.system_name=h200x4 --performance-report
 
-Sanity is spex-bench's own verdict, in its result files. Performance is, of each entry, frames per
-node-hour by either clock, or the seconds of a run in the tier ci, which has no speed of a machine.
-References are those of bench/thresholds.json for the system's name and the plan, where it has them.
+Sanity is the verdict in the result files. Performance is, for each entry and clock, frames per
+node-hour, or the seconds of a run in the tier ci, which measures no speed.
 """
 
 import json
@@ -19,77 +18,61 @@ import reframe.utility.sanity as sn
 from reframe.core.backends import getlauncher
 from reframe.core.builtins import run_after, run_before, sanity_function, variable
 
-SHIPPED = Path(__file__).resolve().parents[2]
+THRESHOLDS = Path(__file__).resolve().parents[2] / "bench/thresholds.json"
 CLOCKS = ("effective", "extraction")
 OUT = "result"
 
 
-def reference_values(system: str, plan: str) -> dict:
-    """By entry what thresholds.json asks of a system and a plan; nothing where it has none."""
-    text = (SHIPPED / "bench/thresholds.json").read_text(encoding="utf-8")
-    systems = json.loads(re.sub(r"^\s*//.*$", "", text, flags=re.MULTILINE))["systems"]
-    return systems.get(system, {}).get(plan, {})
-
-
-def figures(result: dict) -> dict[str, tuple[float, str]]:
-    """The speeds of a result, by a name and with their unit."""
-    entry, found = result["entry"], {}
+def figure(result: dict, clock: str) -> tuple[float, str] | None:
+    """A result's speed by a clock, and the unit."""
     if result["tier"] == "ci":
-        runs = [one for one in result["timing"]["samples"] if not one["warmup"]]
-        for clock in CLOCKS:
-            seconds = [one[f"{clock}_s"] for one in runs if one[f"{clock}_s"] is not None]
-            if seconds:
-                found[f"{entry}_{clock}"] = (median(seconds), "s")
-    elif result["fom"]:
-        for clock in CLOCKS:
-            speed = (result["fom"][clock] or {}).get("fpnh")
-            if speed:
-                found[f"{entry}_{clock}"] = (speed["median"], "frames/node-hour")
-    return found
+        runs = [run[f"{clock}_s"] for run in result["timing"]["samples"] if not run["warmup"]]
+        seconds = [one for one in runs if one is not None]
+        return (median(seconds), "s") if seconds else None
+    speed = ((result["fom"] or {}).get(clock) or {}).get("fpnh")
+    return (speed["median"], "frames/node-hour") if speed else None
 
 
 @rfm.simple_test
 class SpexBench(rfm.RunOnlyRegressionTest):
     """One plan, by the spex-bench of a build folder or an installation."""
 
-    descr = "frames extracted by spex-bench: right, and as fast as before"
+    descr = "frames extracted by spex-bench: correct, and as fast as before"
     valid_systems = ["*"]
     valid_prog_environs = ["*"]
     sourcesdir = None
-    bin = variable(str, value="")  # its folder; else PATH
+    bin = variable(str, value="")  # folder of spex-bench; default: PATH
     plan = variable(str, value="ci")
     only = variable(str, value="")
     data = variable(str, value="")
-    system_name = variable(str, value="")  # ReFrame's where not given
+    system_name = variable(str, value="")  # default: ReFrame's
     margin = variable(float, value=0.05)
 
     @run_after("init")
     def command(self):
-        """The command line, from what was set."""
-        folder = Path(self.bin) if self.bin else None
-        self.executable = str((folder / "spex-bench").resolve()) if folder else "spex-bench"
+        """The command line."""
+        self.executable = str(Path(self.bin, "spex-bench").resolve()) if self.bin else "spex-bench"
         self.executable_opts = [self.plan, "--out", OUT]
         for option in ("only", "data"):
             if getattr(self, option):
                 self.executable_opts += [f"--{option}", getattr(self, option)]
 
     @run_before("run")
-    def started_by_itself(self):
-        """spex-bench starts the ranks, by itself or by srun in the job."""
+    def launch(self):
+        """spex-bench starts the ranks itself, by mpirun, or by srun in a job."""
         self.system_name = self.system_name or self.current_system.name
         self.executable_opts += ["--system", f"'{self.system_name}'"]
         self.job.launcher = getlauncher("local")()
 
     def results(self) -> list[dict]:
-        """The result files, in the order of their names."""
-        folder = Path(self.stagedir) / OUT
-        paths = sorted(folder.glob("*.json"))
-        all_of_it = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
-        return [one["record"] | one["derived"] for one in all_of_it if "derived" in one]
+        """The results, sorted by file name."""
+        paths = sorted(Path(self.stagedir, OUT).glob("*.json"))
+        files = [json.loads(path.read_text(encoding="utf-8")) for path in paths]
+        return [one["record"] | one["derived"] for one in files if "derived" in one]
 
     @sanity_function
-    def is_right(self):
-        """Every entry is complete and right; slow is for the performance to say."""
+    def is_correct(self):
+        """Every entry is complete and correct. A slow entry fails the performance check."""
         found = self.results()
         wrong = [
             f"{one['entry']}: {'; '.join(one['verdict']['reasons'])}"
@@ -99,21 +82,22 @@ class SpexBench(rfm.RunOnlyRegressionTest):
         return sn.all(
             [
                 sn.assert_true(found, "spex-bench wrote no result"),
-                sn.assert_eq(wrong, [], "not right: {0}"),
+                sn.assert_eq(wrong, [], "not correct: {0}"),
             ]
         )
 
     @run_before("performance")
     def speeds(self):
-        """What was measured, and what it is held to."""
+        """The measured speeds, and the thresholds of the system and plan."""
+        text = re.sub(r"^\s*//.*$", "", THRESHOLDS.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        known = json.loads(text)["systems"].get(self.system_name, {}).get(self.plan, {})
         values, references = {}, {}
-        known = reference_values(self.system_name, self.plan)
         for result in self.results():
-            asked = known.get(result["entry"], {})
-            for name, (value, unit) in figures(result).items():
-                values[name] = sn.make_performance_function(sn.defer(value), unit)
-                least = asked.get("fpnh_" + name.rpartition("_")[2])
-                if least:
-                    references[name] = (least, -self.margin, None, unit)
+            for clock in CLOCKS:
+                if found := figure(result, clock):
+                    name, (value, unit) = f"{result['entry']}_{clock}", found
+                    values[name] = sn.make_performance_function(sn.defer(value), unit)
+                    if least := known.get(result["entry"], {}).get(f"fpnh_{clock}"):
+                        references[name] = (least, -self.margin, None, unit)
         self.perf_variables = values
         self.reference = {self.current_partition.fullname: references} if references else {}

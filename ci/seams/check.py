@@ -189,6 +189,10 @@ def main() -> int:
     parser.add_argument("--exposures", type=int, default=16, help="of the step truth")
     args = parser.parse_args()
     steps = args.only.split(",")
+    if unknown := set(steps) - {"bundle", "windows", "cuts", "truth"}:
+        parser.error(
+            f"--only: no step {', '.join(unknown)} (expected bundle, windows, cuts, truth)"
+        )
     rows, made = Rows(), Extractions(args.bin, args.out)
     if {"bundle", "windows", "cuts"} & set(steps):
         exposure = made.simulate(",".join(CAMERAS), 1)

@@ -1,4 +1,7 @@
-// A run that does not go on is ended: a rank that is stopped, a file system that does not answer.
+// Ends a run that makes no progress: a stopped rank, a file system that does not answer.
+//
+// A timer in each rank is not enough: a rank that is stopped (SIGSTOP) stops its own timer too, so
+// the ranks of a node watch each other through shared memory.
 #pragma once
 
 #include <atomic>

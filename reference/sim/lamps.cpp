@@ -5,7 +5,7 @@
 namespace spex {
 namespace {
 
-constexpr SkyLine lines[] = {
+constexpr SkyLine lamp_lines[] = {
     {3611.5, 8e3}, {3651.2, 3e4}, {3655.9, 1e4}, {3664.3, 8e3}, {4047.7, 6e4}, {4078.9, 4e3},
     {4340.4, 3e3}, {4359.6, 1e5}, {4679.3, 4e4}, {4801.3, 6e4}, {5087.2, 8e4}, {5462.3, 1e5},
     {5771.2, 2e4}, {5792.3, 2e4}, {5854.1, 6e4}, {5883.5, 2e4}, {5946.5, 3e4}, {5976.2, 1e4},
@@ -29,7 +29,7 @@ double flat_lamp(double lambda) {
 }
 
 std::span<const SkyLine> arc_lines() {
-  return lines;
+  return lamp_lines;
 }
 
 }  // namespace spex

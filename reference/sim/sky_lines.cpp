@@ -3,7 +3,7 @@
 namespace spex {
 namespace {
 
-constexpr SkyLine lines[] = {
+constexpr SkyLine emission_lines[] = {
     // Mercury, oxygen, nitrogen and sodium.
     {3650.2, 60},
     {4046.6, 300},
@@ -172,7 +172,7 @@ constexpr SkyLine lines[] = {
 }  // namespace
 
 std::span<const SkyLine> sky_lines() {
-  return lines;
+  return emission_lines;
 }
 
 }  // namespace spex
