@@ -33,8 +33,8 @@ constexpr double single_error = 6e-8;
 // correction_error.
 constexpr double accepted_error = 1e-10;
 
-// The values of a spectrum's lanes, each the sum over the lanes of one number of `v`: lane p has
-// that of v[p]. Halves of the numbers change sides, so that a step adds half as many as the last.
+// Sums each number of `v` over the lanes of a spectrum; lane p gets the sum of v[p]. Each step
+// exchanges half of the numbers, so it adds half as many as the step before.
 __device__ double sum_over_group(const double (&v)[group]) {
   const int lane = threadIdx.x % group;
   double half[4], quarter[2];
@@ -61,7 +61,7 @@ __device__ bool any_of_group(bool value) {
   return (__ballot_sync(all, value) >> first & ((1U << group) - 1)) != 0;
 }
 
-// Sums of a column: Q's band, and both vectors.
+// Scratch of a warp: L and two pairs of vectors.
 __host__ __device__ constexpr int scratch_numbers_of_warp(int R, int m) {
   return m * (R + 1 + 2 * vectors) * warp_size;
 }
@@ -75,7 +75,7 @@ __device__ void prefetch(const Real* value) {
   asm volatile("prefetch.global.L2 [%0];" ::"l"(value));
 }
 
-// What a lane works on: a pole of a spectrum. L and the vectors are of type Real.
+// The work of a lane: one pole of a spectrum. L and the vectors are of type Real.
 template <int R, class Real>
 struct Lane {
   int m;
@@ -86,13 +86,13 @@ struct Lane {
   const float* E;
   const double* y;
   double* sums;   // shared, [m][group chunks]: 1, y, then the band of Q, from P_b alone
-  double* added;  // shared, [vectors][m]: what E adds to P^(-1/2) of 1 and y
+  double* added;  // shared, [vectors][m]: the correction by E of P^(-1/2) of 1 and y
   double* r;      // shared, [m]
   Real* L;        // of the warp, [m][R + 1][32]
   Real* x;        // of the warp, [m][vectors][32]
   Real* Ex;       // of the warp, [m][vectors][32]
 
-  // Takes scratch of the warp.
+  // Divides the scratch of the warp.
   __device__ void take(double* scratch) {
     L = reinterpret_cast<Real*>(scratch);
     x = L + m * (R + 1) * warp_size;
@@ -131,8 +131,8 @@ __device__ Lane<R, Real> with_precision(const Lane<R, double>& my) {
   return other;
 }
 
-// Forward substitution in one vector: `window` begins with its next element, which those after it
-// lose.
+// One step of forward substitution: returns the first element of `window`, and subtracts its
+// multiples from the elements behind it.
 template <int R, class Real>
 __device__ Real take_next(Real (&window)[R + 1], const Real (&l)[R + 1], Real entering) {
   const Real value = window[0];
@@ -142,11 +142,11 @@ __device__ Real take_next(Real (&window)[R + 1], const Real (&l)[R + 1], Real en
   return value;
 }
 
-// Back substitution: the element above those in the window.
+// One step of back substitution: returns the element above those in the window.
 template <int R, class Real>
 __device__ Real take_previous(Real (&window)[R + 1], const Real (&l)[R + 1], Real value) {
   Real x = value * l[0];
-  // The newest last, as it is the last to be known.
+  // The newest element comes last, because it is known last.
 #pragma unroll
   for (int d = R; d > 0; --d) x -= l[d] * window[d - 1];
 #pragma unroll
@@ -155,7 +155,7 @@ __device__ Real take_previous(Real (&window)[R + 1], const Real (&l)[R + 1], Rea
   return x;
 }
 
-// Factors P + shift and takes both vectors through L. True where all pivots are positive.
+// Factors P + shift and solves L x = v for both vectors. True if all pivots are positive.
 template <int R, class Real>
 __device__ bool factor_shifted(const Lane<R, Real>& my, double shift) {
   const auto one = [&](int j) { return static_cast<Real>(j < my.m ? 1 : 0); };
@@ -177,9 +177,9 @@ __device__ bool factor_shifted(const Lane<R, Real>& my, double shift) {
       });
 }
 
-// A number below all eigenvalues of P_b, within a factor of 1.7 of the least for as many bins as
-// there are here, from one that is: each lane asks Sturm's question of another, whether P_b less it
-// has positive pivots. The least is no more than `bins` times what its inverse's trace allows.
+// Raises a lower bound of the eigenvalues of P_b to within a factor of 1.7 of the least eigenvalue.
+// Each lane tests another number by Sturm: are all pivots of P_b minus the number positive? The
+// least eigenvalue is at most m times the bound from the trace of the inverse.
 template <int R>
 __device__ double raise_least(const Lane<R, double>& my, double least) {
   const double shift = least * pow(static_cast<double>(my.m), (my.p + 1) / (group + 1.0));
@@ -193,7 +193,7 @@ __device__ double raise_least(const Lane<R, double>& my, double least) {
   return best;
 }
 
-// Back through L^T, and the band of the inverse: adds to the spectrum's sums.
+// Solves L^T x = v, computes the band of the inverse, and adds both to the sums of the spectrum.
 template <int R>
 __device__ void add_root(const Lane<R, double>& my, double shift, double weight) {
   constexpr int most = (R + 1 + vectors + group - 1) / group * group;
@@ -226,7 +226,7 @@ __device__ void add_root(const Lane<R, double>& my, double shift, double weight)
       });
 }
 
-// Back through L^T with both vectors at `of`: `take(j, k, x)` takes element j of vector k.
+// Solves L^T x = v for both vectors at `of`; passes element j of vector k to `take(j, k, x)`.
 template <int R, class Real, class Take>
 __device__ void solve_back(const Lane<R, Real>& my, const Real* of, const Take& take) {
   Real window[vectors][R + 1] = {};
@@ -245,7 +245,7 @@ __device__ void solve_back(const Lane<R, Real>& my, const Real* of, const Take& 
   }
 }
 
-// Through L with both vectors at `of`, in place.
+// Solves L x = v for both vectors at `of`, in place.
 template <int R, class Real>
 __device__ void solve_forward(const Lane<R, Real>& my, Real* of) {
   const auto value = [&](int j, int k) { return j < my.m ? my.column(of, j, k) : Real{0}; };
@@ -269,7 +269,7 @@ __device__ void solve_forward(const Lane<R, Real>& my, Real* of) {
   }
 }
 
-// Ex = E x of each lane's vectors, a tile of rows at a time.
+// Ex = E x for the vectors of each lane, a tile of rows at a time.
 template <int R, class Real>
 __device__ void apply_E(const Lane<R, Real>& my) {
   for (int first = 0; first < my.m; first += tile) {
@@ -295,8 +295,8 @@ __device__ void apply_E(const Lane<R, Real>& my) {
   }
 }
 
-// The sum over poles of X E X times 1 and y, X = (P_b + shift)^-1, which the lanes have factored
-// and taken both vectors through L of; added where `wanted`.
+// Adds the sum over poles of X E X times 1 and y, X = (P_b + shift)^-1, if `wanted`. The lanes have
+// factored X and solved L x = v for both vectors.
 template <int R, class Real>
 __device__ void add_correction(const Lane<R, Real>& my, double weight, bool wanted) {
   solve_back<R>(my, my.x, [&](int j, int k, Real x) { my.column(my.x, j, k) = x; });
@@ -344,8 +344,8 @@ __device__ double times_E(const Lane<R, double>& my, int j, const Vector& x) {
   return sum;
 }
 
-// r = Q 1 = P (P^(-1/2) 1), with all of P. False where the elements beyond the band change it by
-// more than they may.
+// r = Q 1 = P (P^(-1/2) 1) with all of P. False if the elements beyond the band change r by more
+// than fiber_bounds::outside.
 template <int R>
 __device__ bool find_row_sums(const Lane<R, double>& my) {
   const auto of_band = [&](int j) { return my.of_band(0, j); };
@@ -380,7 +380,7 @@ __global__ void __launch_bounds__(warps* warp_size)
   for (int base = (blockIdx.x * warps + warp) * spectra_of_warp; base < ncores; base += stride) {
     const int k = base + my.lane / group;
     const bool exists = k < ncores;
-    const int spectrum = exists ? k : ncores - 1;  // others do the last again, for nothing
+    const int spectrum = exists ? k : ncores - 1;  // spare lanes repeat the last, without a result
     const CoreSpectrum core = cores[spectrum];
     const PatchGeometry& patch = patches[core.patch];
     const size_t slot = static_cast<size_t>(core.patch) * layout.nslots + patch.pad_below + core.s;
@@ -463,11 +463,11 @@ __global__ void __launch_bounds__(warps* warp_size)
   }
 }
 
-// What one launch of a reach takes of the device.
+// The resources of one launch for a reach.
 template <int R>
 struct Launch {
   std::size_t bytes;  // of a block's shared memory
-  int blocks;         // that are resident together
+  int blocks;         // resident at the same time
 
   Launch(int m, int ndiag) : bytes(fiber_roots::bytes(m, ndiag)) {
     allow_shared_memory(reinterpret_cast<const void*>(roots_kernel<R>));

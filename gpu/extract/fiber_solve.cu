@@ -14,12 +14,12 @@ namespace {
 constexpr int factored_together = 8;  // spectra of a warp of factor_kernel
 constexpr int solve_threads = 128;
 constexpr int most_sweeps = 6;  // the reference's
-// Errors, in units of 1 / sqrt(N_jj), below which a sweep has changed nothing that matters: the
-// next one would change it by (2 rho)^2 of that, 0.01 at most.
+// Largest change by the last sweep, in units of 1 / sqrt(N_jj). The next sweep would change the
+// result by (2 rho)^2 of this, 0.01 at most.
 constexpr double settled = 1e-9;
 
-// Numbers from a spectrum's band to the next in shared memory: odd, so that lanes that read the
-// same element of their spectra use different banks.
+// Distance between the bands of two spectra in shared memory. The distance is odd, so that lanes
+// that read the same element of their spectra use different banks.
 __host__ __device__ constexpr int factor_stride(int band_size) {
   return band_size | 1;
 }
@@ -27,8 +27,8 @@ static_assert(factored_together * factor_stride(largest_fiber_bins * (largest_fi
                   sizeof(double) <=
               smallest_shared_memory);
 
-// A warp `factored_together` spectra, a lane each. The warp reads their bands into shared memory,
-// where their factors, and then the bands of their inverses, take the bands' place.
+// A warp factors `factored_together` spectra, one per lane. The warp reads their bands into shared
+// memory, where the factors and then the bands of the inverses replace the bands.
 template <int R>
 __global__ void __launch_bounds__(warp_size)
     factor_kernel(const PatchGeometry* patches, int count, FiberLayout layout, FiberBands bands,
@@ -89,23 +89,23 @@ __global__ void __launch_bounds__(warp_size)
   if (!good || !isfinite(trace)) status[k / layout.nslots] = guarded;
 }
 
-// x = y less what neighbours hold, sum over t of N_st f_t, for the spectra of one colour,
-// s = 2 k + colour; g takes it too. By the whole block.
+// x = y - sum over neighbors t of N_st f_t, for the spectra of one color, s = 2 k + color; also
+// stored in g. Called by the whole block.
 template <int R>
 __device__ void subtract_neighbours(const PatchGeometry& patch, const double* pair, int pair_size,
-                                    int colour, const double* y, const double* f, double* x,
+                                    int color, const double* y, const double* f, double* x,
                                     double* g) {
   const int m = patch.nwave;
-  const int of_colour = (patch.nspec - colour + 1) / 2;
-  // Of s - 1, the columns of N_{s,s-1}: a warp 32 bins, for which it reads one column after
-  // another, a part of them together.
+  const int of_color = (patch.nspec - color + 1) / 2;
+  // Neighbor s - 1, by the columns of N_{s,s-1}: a warp does 32 bins, and loads several columns
+  // together.
   constexpr int columns = warp_size + 2 * R;
   constexpr int together = columns / (columns % 4 == 0 ? 4 : 5);
   static_assert(columns % together == 0);
   const int chunks = (m + warp_size - 1) / warp_size;
   const int lane = threadIdx.x % warp_size;
-  for (int k = threadIdx.x / warp_size; k < of_colour * chunks; k += solve_threads / warp_size) {
-    const int s = 2 * (k / chunks) + colour;
+  for (int k = threadIdx.x / warp_size; k < of_color * chunks; k += solve_threads / warp_size) {
+    const int s = 2 * (k / chunks) + color;
     const int first = k % chunks * warp_size, w = first + lane;
     double sum = 0;
     if (s > 0) {
@@ -123,10 +123,10 @@ __device__ void subtract_neighbours(const PatchGeometry& patch, const double* pa
     if (w < m) x[s * m + w] = y[s * m + w] - sum;
   }
   __syncthreads();
-  // Of s + 1, the rows of N_{s,s+1}: some lanes a bin.
+  // Neighbor s + 1, by the rows of N_{s,s+1}: several lanes per bin.
   constexpr int lanes = 4;
-  for (int k = threadIdx.x; k < of_colour * m * lanes; k += solve_threads) {
-    const int s = 2 * (k / lanes / m) + colour, w = k / lanes % m;
+  for (int k = threadIdx.x; k < of_color * m * lanes; k += solve_threads) {
+    const int s = 2 * (k / lanes / m) + color, w = k / lanes % m;
     double sum = 0;
     if (s + 1 < patch.nspec) {
       const double* row = pair + static_cast<size_t>(s) * pair_size + w * (2 * R + 1);
@@ -144,7 +144,7 @@ __device__ void subtract_neighbours(const PatchGeometry& patch, const double* pa
   __syncthreads();
 }
 
-// A block a patch. The factors are in shared memory where `Staged`.
+// One block per patch. With Staged, the factors are in shared memory.
 template <int R, bool Staged>
 __global__ void __launch_bounds__(solve_threads, 4)
     solve_kernel(const PatchGeometry* patches, int first_end, FiberLayout layout, FiberBands bands,
@@ -177,12 +177,12 @@ __global__ void __launch_bounds__(solve_threads, 4)
   bool moves = true;
   for (int sweep = 0; sweep < most_sweeps && moves; ++sweep) {
     bool moved = false;
-    for (int colour = 0; colour < 2; ++colour) {
+    for (int color = 0; color < 2; ++color) {
       // All f are zero at first.
-      if (sweep + colour > 0)
-        subtract_neighbours<R>(patch, pair, layout.pair_size(), colour, y, f, x, g);
+      if (sweep + color > 0)
+        subtract_neighbours<R>(patch, pair, layout.pair_size(), color, y, f, x, g);
       // A thread a spectrum.
-      for (int s = 2 * threadIdx.x + colour; s < patch.nspec; s += 2 * solve_threads) {
+      for (int s = 2 * threadIdx.x + color; s < patch.nspec; s += 2 * solve_threads) {
         double* mine = x + s * m;
         const double* L = factor + s * layout.band_size();
         forward<R>(
@@ -190,9 +190,9 @@ __global__ void __launch_bounds__(solve_threads, 4)
         backward<R>(m, L, mine);
       }
       __syncthreads();
-      const int of_colour = (patch.nspec - colour + 1) / 2 * m;
-      for (int k = threadIdx.x; k < of_colour; k += solve_threads) {
-        const int s = 2 * (k / m) + colour, w = k % m;
+      const int of_color = (patch.nspec - color + 1) / 2 * m;
+      for (int k = threadIdx.x; k < of_color; k += solve_threads) {
+        const int s = 2 * (k / m) + color, w = k % m;
         const double step = x[s * m + w] - f[s * m + w];
         moved = moved ||
                 !(step * step * band[s * layout.band_size() + w * (R + 1)] <= settled * settled);
@@ -202,7 +202,7 @@ __global__ void __launch_bounds__(solve_threads, 4)
     }
     moves = __syncthreads_or(moved);
   }
-  // g of the second colour is that of the last sweep, from which f of the first is the last.
+  // g of the second color belongs to the last sweep, and so does f of the first color.
   subtract_neighbours<R>(patch, pair, layout.pair_size(), 0, y, f, x, g);
   for (int j = threadIdx.x; j < patch.n(); j += solve_threads) y[j] = f[j];
 }

@@ -13,7 +13,7 @@ constexpr int tile = 8;               // bins, the side of a fragment
 constexpr int ahead = 3;              // steps of four pixels that are loaded together
 constexpr int nowhere = INT_MIN / 2;  // a corner that no pixel is near
 
-// Eight bins of a fiber, a bin the lanes of one row of a fragment, and where any of them has light.
+// Eight bins of a fiber, one for each row of a fragment, and the box around their spots.
 struct Tile {
   const double* value;  // of the lane's bin
   int nx, ny;
@@ -45,17 +45,17 @@ __device__ Tile make_tile(const SpotsView& spots, int s, int first) {
   return t;
 }
 
-// What a pixel has for the sums of y, q and good: rows 0, 1 and 2 of a fragment.
+// A pixel's factors in the sums of y, q and good: rows 0, 1 and 2 of a fragment.
 __device__ double pixel_row(double W, double p) {
   const double rows[3] = {W > 0 ? W * p : 0.0, W, W > 0 ? 1.0 : 0.0};
   const int g = fragment_lane().g;
   return g == 0 ? rows[0] : g == 1 ? rows[1] : g == 2 ? rows[2] : 0.0;
 }
 
-// c[j] += (spots of fiber u in the tiles from `Below` before that of `columns` on)^T W (columns),
-// rows by columns, over all pixels; `sums` the same of pixel_row, where they are wanted. An element
-// takes the pixels in rows, four from a multiple of four at a time, wherever its tile begins or
-// ends: what lies outside its spots adds zeros.
+// c[j] += (spots of tile j of fiber u)^T W (spots of `columns`) over all pixels; tile 0 begins
+// `Below` tiles before `columns`. With Sums, also adds the products with pixel_row to `sums`. Each
+// element sums its pixels row by row, four from a multiple of four at a time, whichever tile the
+// element belongs to: pixels outside of its spots add zeros.
 template <int Below, int Tiles, bool Sums>
 __device__ void multiply(const SpotsView& spots, const PixelsView& pixels, const Tile& columns,
                          int u, int first, double (&c)[Tiles][2], double (&sums)[2]) {
@@ -104,7 +104,7 @@ __device__ void multiply(const SpotsView& spots, const PixelsView& pixels, const
   }
 }
 
-// A warp's eight bins: fiber blockIdx.y, from bin `first` on.
+// The first of a warp's eight bins of fiber blockIdx.y.
 __device__ int first_of_warp(int first_bin) {
   const int before = (first_bin % tile + tile) % tile;  // bins of the first tile not in the view
   return (blockIdx.x * warps + threadIdx.x / warp_size) * tile - before;
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
     });
 }
 
-// Whether a spot of fiber u, in the tiles that a band reaches, has a column in common with those of
+// Whether a spot of fiber u, in the tiles that a band reaches, shares a pixel column with
 // `columns`.
 template <int J>
 __device__ bool reaches(const SpotsView& spots, const Tile& columns, int u, int first) {
@@ -168,8 +168,8 @@ __device__ bool reaches(const SpotsView& spots, const Tile& columns, int u, int 
   return __any_sync(0xffffffffU, near);
 }
 
-// What no |c| of `multiply` exceeds, rows by columns: in each column of pixels the product of both
-// spots' norms (Cauchy and Schwarz), that of a spot of `columns` with its weights.
+// Upper bounds of the |c| of `multiply`: the product of the norms of both spots in each column of
+// pixels (Cauchy and Schwarz); the norm of a spot of `columns` includes the weights.
 template <int J>
 __device__ void bound_products(const SpotsView& spots, const PixelsView& pixels,
                                const Tile& columns, int u, int first, double (&c)[2 * J + 1][2]) {
@@ -258,7 +258,7 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
   }
 }
 
-// A warp eight bins of a fiber.
+// One warp for eight bins of a fiber.
 dim3 grid_of(const FrameBands& bands) {
   return dim3(blocks_for(bands.nwave + tile - 1, warps * tile), bands.nspec);
 }

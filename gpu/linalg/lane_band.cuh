@@ -1,15 +1,15 @@
-// Factors and inverses of band matrices, one matrix a thread, as BandBatch of the reference has one
-// a lane. What a step needs stays in registers.
+// Factors and inverses of band matrices, one matrix per thread, like BandBatch of the reference.
+// The window of a step stays in registers.
 #pragma once
 
 namespace spex::gpu {
 
-/// A = L diag(d) L^T of a matrix of m rows, column after column. `element(j, d)` gives A(j + d, j)
-/// for any j and 0 <= d <= R, zero where j + d >= m; `column(j, l)` takes l[0] = 1 / d_j and
-/// l[d] = L(j + d, j). False where a pivot is not positive or not finite.
+/// Factors a matrix of m rows, A = L diag(d) L^T, column by column. `element(j, d)` returns
+/// A(j + d, j) for any j and 0 <= d <= R, zero if j + d >= m; `column(j, l)` receives
+/// l[0] = 1 / d_j and l[d] = L(j + d, j). False if a pivot is not positive or not finite.
 template <int R, class Real = double, class Element, class Column>
 __device__ bool factor_band(int m, const Element& element, const Column& column) {
-  Real A[R + 1][R + 1];  // [c][d], c + d <= R: what is left of element (j + c + d, j + c)
+  Real A[R + 1][R + 1];  // [c][d], c + d <= R: remainder of element (j + c + d, j + c)
 #pragma unroll
   for (int c = 0; c <= R; ++c)
 #pragma unroll
@@ -17,7 +17,7 @@ __device__ bool factor_band(int m, const Element& element, const Column& column)
   bool good = true;
 #pragma unroll 1
   for (int j = 0; j < m; ++j) {
-    Real entering[R + 1];  // on their way while this column is computed
+    Real entering[R + 1];  // loads overlap the work on this column
 #pragma unroll
     for (int c = 0; c <= R; ++c) entering[c] = element(j + 1 + c, R - c);
     good = good && A[0][0] > 0 && isfinite(A[0][0]);
@@ -40,9 +40,9 @@ __device__ bool factor_band(int m, const Element& element, const Column& column)
   return good;
 }
 
-/// The band of the inverse by Takahashi's equations, from the last column back. `load(j, l)` gives
-/// what `column` of factor_band was given, with zeros where j + d >= m; `column(j, l, z)` takes
-/// z[d] = (A^-1)(j + d, j).
+/// Computes the band of the inverse by Takahashi's equations, from the last column back.
+/// `load(j, l)` returns what `column` of factor_band received, with zeros if j + d >= m;
+/// `column(j, l, z)` receives z[d] = (A^-1)(j + d, j).
 template <int R, class Load, class Column>
 __device__ void invert_band(int m, const Load& load, const Column& column) {
   double Z[R][R];  // [c][d], c + d < R: element (j + 1 + c + d, j + 1 + c) of the inverse
@@ -57,7 +57,7 @@ __device__ void invert_band(int m, const Load& load, const Column& column) {
     double l[R + 1];
 #pragma unroll
     for (int d = 0; d <= R; ++d) l[d] = next[d];
-    if (j > 0) load(j - 1, next);  // on its way while this column is computed
+    if (j > 0) load(j - 1, next);  // the load overlaps the work on this column
     double z[R + 1];
 #pragma unroll
     for (int d = 1; d <= R; ++d) {
