@@ -110,18 +110,6 @@ TEST(Plan, NoEntryTakesTheFilesOfAnother) {
   EXPECT_EQ(refusal(R"({"id": "a.events.1", "case": "night", "milestone": "baseline"})"), "");
 }
 
-TEST(Plan, NumbersBeyondAnyNodeAreSlips) {
-  const auto with = [](const std::string& more) {
-    return refusal(R"({"id": "a", "case": "night", "milestone": "baseline", )" + more + "}");
-  };
-  EXPECT_EQ(with(R"("threads": 4096, "ranks": 4096)"), "");
-  EXPECT_THAT(with(R"("threads": 100000)"),
-              HasSubstr("a has 'threads' 100000 (expected at most 4096)"));
-  EXPECT_THAT(with(R"("ranks": 4097)"), HasSubstr("a has 'ranks' 4097"));
-  EXPECT_THAT(with(R"("sweep": {"name": "s", "kind": "strong", "values": [5000]})"),
-              HasSubstr("a-5000 has 'ranks' 5000"));
-}
-
 // Mistakes that were tried: each is one line that names the key.
 TEST(Plan, SaysWhatIsWrongWithEachKey) {
   const auto entry = [](const std::string& more) {
@@ -240,6 +228,39 @@ TEST(Plan, WhatIsNoJsonIsSaidInWords) {
     EXPECT_THAT(error.what(), HasSubstr("plan.json: parse error at line 1"));
     EXPECT_THAT(error.what(), testing::Not(HasSubstr("json.exception")));
   }
+}
+
+TEST(Plan, DefaultsAreMembersOfEachEntry) {
+  const Plan plan = read(R"({"id": "a", "gpus": 2}, {"id": "b", "milestone": "direct"})",
+                         R"("defaults": {"case": "night", "milestone": "pipeline", "gpus": 1},
+                            "suffix": "-c", )");
+  ASSERT_EQ(plan.entries.size(), 2U);
+  EXPECT_EQ(plan.entries[0].id, "a-c");
+  EXPECT_EQ(plan.entries[0].milestone, Milestone::pipeline);
+  EXPECT_EQ(plan.entries[0].gpus, 2);
+  EXPECT_EQ(plan.entries[1].milestone, Milestone::direct);
+  EXPECT_EQ(plan.entries[1].gpus, 1);
+  EXPECT_THAT(refusal(on_gpu, R"("defaults": {"gpu": 1}, )"), HasSubstr("'gpu' is unknown"));
+}
+
+TEST(Plan, ABaseIsAPlanBesideIt) {
+  const test::ScratchFolder scratch;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(scratch.file(name)) << text;
+    return scratch.file(name);
+  };
+  write("one.json", R"({"name": "one", "description": "d", "tier": "ci", // a comment
+      "cases": {"night": {"cameras": "b0,r0", "seed": 7}}, "entries": [)" +
+                        std::string(on_gpu) + "]}");
+  const Plan plan = read_plan(write("two.json", R"({"base": "one", "name": "two",
+      "cases": {"night": {"cameras": "z0"}}, "defaults": {"options": ["--nwavestep", "30"]}})"));
+  EXPECT_EQ(plan.name, "two");
+  EXPECT_EQ(plan.cases.at("night").seed, 7);
+  EXPECT_THAT(plan.cases.at("night").cameras, ElementsAre("z0"));
+  EXPECT_EQ(plan.entries.at(0).extract.nwavestep, 30);
+  // What is kept of it is the whole plan.
+  EXPECT_EQ(parse_plan(plan.text, "text").entries.size(), 1U);
+  EXPECT_THROW(static_cast<void>(read_plan(write("three.json", R"({"base": "none"})"))), Error);
 }
 
 TEST(Plan, OutsideCiFiveRepeatsAreTheLeast) {
