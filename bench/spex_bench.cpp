@@ -43,7 +43,7 @@ constexpr const char* footer =
     "  spex-bench --self-test\n"
     "  spex-bench accept --target 15min --out accepted --data /dev/shm/spex-bench\n"
     "  spex-bench ci --out bench-ci\n"
-    "  spex-bench acceptance-4gpu --out result --data /dev/shm/spex-bench\n"
+    "  spex-bench rungs-4gpu --only ours --out result --data /dev/shm/spex-bench\n"
     "  spex-bench bench/plans/perlmutter.json --out result --nodes 2 --resume\n"
     "  spex-bench submit result --archive result.tar.gz\n"
     "  spex-bench check result.tar.gz\n"

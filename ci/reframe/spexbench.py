@@ -2,7 +2,7 @@
 
     reframe -c ci/reframe/spexbench.py -r -S SpexBench.bin=build/cpu/bin
     reframe -c share/spexbench/ci/reframe/spexbench.py -r -S SpexBench.bin=$PWD/bin \
-        -S SpexBench.plan=acceptance-4gpu -S SpexBench.system_name=h200x4 --performance-report
+        -S SpexBench.plan=rungs-4gpu -S SpexBench.system_name=h200x4 --performance-report
 
 Sanity is spex-bench's own verdict, in its result files. Performance is, of each entry, frames per
 node-hour by either clock, or the seconds of a run in the tier ci, which has no speed of a machine.
