@@ -61,7 +61,7 @@ void check_open_files() {
 void check_launcher(const Plan& plan, const LaunchSettings& settings, const Machine& machine,
                     const Programs& programs) {
   for (const Entry& entry : plan.entries) {
-    const Launch launch = make_launch(entry, machine, settings, programs, {});
+    const LaunchRecord launch = make_launch(entry, machine, settings, programs, {});
     if (launch.launcher == "none") continue;
     // A shell finds the launcher without it, which then finds nothing.
     if (std::getenv("PATH") == nullptr)
@@ -148,7 +148,7 @@ class Campaign {
     const Record shared = shared_record();
     for (const Entry& entry : plan.entries) {
       const Case& one = plan.cases.at(entry.case_name);
-      EntryRun& run = runs_.emplace_back(EntryRun{&entry, &one, {}, {}, {}});
+      EntryRun& run = runs_.emplace_back(EntryRun{&entry, &one, {}, {}});
       run.record = begin_record(entry, one, plan, shared);
     }
   }
@@ -229,8 +229,7 @@ class Campaign {
       record.skipped = "there is no GPU for it";
     std::vector<std::string> options{"--events", folders_.events(), "--loglevel", "warn"};
     if (!entry.alone) options.insert(options.begin(), {"--list", folders_.list()});
-    run.launch = make_launch(entry, machine_, settings_.launch, programs_, options);
-    record.launch = launch_record(entry, run.launch);
+    record.launch = make_launch(entry, machine_, settings_.launch, programs_, options);
     record.inputs = exposures_.record(*run.of);
     if (settings_.thresholds)
       if (const auto found = settings_.thresholds->entries.find(entry.id);

@@ -8,7 +8,6 @@
 #include "bench/check/exposures.hpp"
 #include "bench/plan/plan.hpp"
 #include "bench/result/record.hpp"
-#include "bench/run/launch.hpp"
 
 namespace spex::bench {
 
@@ -22,7 +21,6 @@ struct PendingRun {
 struct EntryRun {
   const Entry* entry = nullptr;
   const Case* of = nullptr;
-  Launch launch;
   Record record;
   std::vector<PendingRun> pending;
 

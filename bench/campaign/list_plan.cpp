@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
                 const CampaignSettings& settings) {
   const Case& one = plan.cases.at(entry.case_name);
-  const Launch launch = make_launch(entry, machine, settings.launch, Programs(), {});
+  const LaunchRecord launch = make_launch(entry, machine, settings.launch, Programs(), {});
   const int frames = entry.frames.value_or(static_cast<int>(one.cameras.size()));
   const int warmups = entry.warmups.value_or(plan.warmups);
   const int repeats = entry.repeats.value_or(plan.repeats);

@@ -52,7 +52,7 @@ int frames_of_next(const EntryRun& run) {
   const int before = std::min(run.next_index(), run.record.timing.warmups) - 1;
   const double rate = rate_to_expect(samples.at(std::max(0, before)));
   // Where each rank has frames of its own, they are written in waves of as many as ranks.
-  const int waves = 4 * run.launch.ranks;
+  const int waves = 4 * run.record.launch.ranks;
   if (warmup)
     return whole_exposures(
         std::max<double>(waves, rate * std::min(calibration_s, calibration_part * *asked.seconds)),
@@ -63,9 +63,10 @@ int frames_of_next(const EntryRun& run) {
 }
 
 // That are to work at a time; of GPUs' programs, which choose by themselves, all CPUs.
-int threads_of_node(const Launch& launch, const Machine& machine) {
+int threads_of_node(const LaunchRecord& launch, const Machine& machine) {
   const int ranks = launch.ranks / launch.nodes;
-  return launch.threads ? std::min(machine.cpus, ranks * *launch.threads) : machine.cpus;
+  return launch.threads_per_rank ? std::min(machine.cpus, ranks * *launch.threads_per_rank)
+                                 : machine.cpus;
 }
 
 // Some 1,000 looks, a second apart or more in a run of minutes.
@@ -133,7 +134,7 @@ bool TimedRuns::make_long_run(EntryRun& run) {
   write_frame_list(listed, folders_.list());
   OutputCollector collector(awaited, kept, std::max(1, machine_.cpus / 4));
   Telemetry telemetry(nvml_, runner_.nvml_indices(*run.entry),
-                      threads_of_node(run.launch, machine_), look_every(asked_s),
+                      threads_of_node(run.record.launch, machine_), look_every(asked_s),
                       [&] { return collector.seen(); });
   ObservedRun observed = observe(run, request);
   const Json series = telemetry.stop();

@@ -98,7 +98,7 @@ std::vector<Exposure> TimedRuns::exposures_of(const EntryRun& run, int index) {
 ObservedRun TimedRuns::observe(EntryRun& run, RunRequest request) {
   const int index = run.next_index();
   request.entry = run.entry;
-  request.launch = &run.launch;
+  request.launch = &run.record.launch;
   request.events = folders_.events();
   request.log = folders_.log_of_run(run.entry->id, index);
   fs::remove(request.events);

@@ -14,7 +14,6 @@
 #include <fmt/format.h>
 
 #include "bench/result/file_hash.hpp"
-#include "bench/run/run_observer.hpp"
 
 namespace spex::bench {
 namespace {

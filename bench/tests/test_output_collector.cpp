@@ -7,7 +7,6 @@
 #include <gmock/gmock.h>
 
 #include "bench/check/output_collector.hpp"
-#include "bench/run/run_observer.hpp"
 #include "reference/tests/support/scratch.hpp"
 
 namespace spex::bench {
