@@ -212,6 +212,8 @@ def meddle() -> None:
     if fault == "bytes behind":
         with frame.open("ab") as file:
             file.write(bytes(2880))
+    elif fault == "endless":
+        os.truncate(frame, 1 << 42)  # with a hole
     elif fault == "zipped":
         import gzip
 

@@ -135,7 +135,7 @@ exec "$here/real-spex-cpu" "$@"
             bench.plan["repeats"] = 2
             (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
             status, text = bench.run("--resume", **same)
-            self.assertEqual(status, 1, text)
+            self.assertEqual(status, 2, text)
             self.assertIn("another plan", text)
 
 

@@ -213,6 +213,18 @@ TEST(Plan, OptionsAreWhatTheySay) {
   EXPECT_THAT(with(R"("options": ["--list", "x"])"), HasSubstr("--list"));
   EXPECT_THAT(with(R"("run_options": ["--events=x"])"), HasSubstr("'run_options' has --events"));
   EXPECT_THAT(with(R"("run_options": ["--nwavestep", "20"])"), HasSubstr("has --nwavestep"));
+  EXPECT_THAT(with(R"("options": ["--nwavestepp", "50"])"), HasSubstr("--nwavestepp"));
+  EXPECT_THAT(with(R"("options": ["--method", "magic"])"), HasSubstr("unknown 'magic'"));
+  EXPECT_THAT(with(R"("options": ["--wavelength", "5839,5760,0.8"])"),
+              HasSubstr("the range is reversed"));
+  EXPECT_THAT(with(R"("options": ["--nspec"])"), HasSubstr("--nspec"));
+  EXPECT_THAT(with(R"("run_options": ["--extractor", "2"])"), HasSubstr("--extractor"));
+  const auto on_cpu = [](const std::string& options) {
+    return refusal(R"({"id": "a", "case": "night", "milestone": "baseline", "run_options": )" +
+                   options + "}");
+  };
+  EXPECT_THAT(on_cpu(R"(["--schedule", "nonsense"])"), HasSubstr("unknown 'nonsense'"));
+  EXPECT_THAT(on_cpu(R"(["--bind", "gpu"])"), HasSubstr("--bind"));
   EXPECT_EQ(with(R"("options": ["--nwavestep", "20"], "run_options": ["--readers", "3"])"), "");
   EXPECT_THAT(with(R"("sweep": {"name": "n", "kind": "strong", "values": [99999999999999]})"),
               HasSubstr("is no value of strong"));
