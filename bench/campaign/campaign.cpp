@@ -47,15 +47,13 @@ void check_goldens(const Plan& plan, const std::string& golden_cases) {
 
 void check_launcher(const Plan& plan, const LaunchSettings& settings, const Machine& machine,
                     const Programs& programs) {
-  for (const Entry& entry : plan.entries) {
-    const LaunchRecord launch = make_launch(entry, machine, settings, programs, {});
-    if (launch.launcher == "none") continue;
-    if (settings.launcher.program.empty())
+  if (!settings.launcher.program.empty()) return;
+  for (const Entry& entry : plan.entries)
+    if (make_launch(entry, machine, settings, programs, {}).launcher != "none")
       throw usage_error("--launcher", settings.launcher.missing,
                         "the launcher of the MPI that the programs are linked with, or srun in a "
                         "job, for " +
                             entry.id);
-  }
 }
 
 void check_gpus(const Plan& plan, const Machine& machine) {
@@ -151,7 +149,9 @@ class Campaign {
         spdlog::error("{}: {}", run.entry->id, faults_of(run.record).front());
     }
     if (!Signals::interrupted()) {
-      exposures_.clear();
+      // --resume compares what is left.
+      if (std::all_of(runs_.begin(), runs_.end(), [](auto& run) { return run.pending.empty(); }))
+        exposures_.clear();
       check_programs();
     }
     return end();
