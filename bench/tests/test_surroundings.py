@@ -37,24 +37,6 @@ class Surroundings(unittest.TestCase):
             status, text = started(bench, "env", "--ignore-signal=CHLD")
             self.assertEqual(status, 0, text)
 
-    def test_a_reader_that_has_gone_ends_it_in_order(self):
-        """As SIGHUP does: what was measured stays, and --resume goes on."""
-        with Bench([entry("one", repeats=1000)]) as bench:
-            process = subprocess.Popen(
-                bench.command(), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-            )
-            for line in process.stderr:
-                if "one timed run 1 of" in line:
-                    break
-            process.stderr.close()
-            self.assertEqual(process.wait(timeout=60), 1)
-            before = bench.result("one")
-            self.assertEqual(before["status"], "interrupted")
-            runs = len(before["timing"]["samples"])
-            self.assertGreater(runs, 0)
-            status, text = bench.run("--resume", "--repeats", str(runs + 1))
-            self.assertEqual(status, 0, text)
-
     def test_what_shall_go_on_goes_on(self):
         """Where SIGHUP is ignored, as nohup has it, nothing is interrupted by one."""
         with Bench([entry("one", repeats=3)]) as bench:
