@@ -1,9 +1,4 @@
-#include "bench/archive_commands.hpp"
-
-#include <cerrno>
 #include <cstdint>
-#include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -14,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "bench/campaign/rerun.hpp"
+#include "bench/commands.hpp"
 #include "bench/result/check_archive.hpp"
 #include "bench/run/signals.hpp"
 #include "reference/core/error.hpp"
@@ -41,20 +37,6 @@ std::string text_of_description(const std::string& path) {
 }
 
 }  // namespace
-
-int flushed(int status) {
-  if (std::fflush(stdout) != 0)
-    throw data_error("stdout", std::strerror(errno), "room for the table");
-  return status;
-}
-
-void check_working_folder() {
-  std::error_code error, none;
-  static_cast<void>(fs::current_path(error));
-  if (error)
-    throw data_error("the working folder " + fs::read_symlink("/proc/self/cwd", none).string(),
-                     error.message(), "one that is there: cd to it");
-}
 
 int submit(int argc, char** argv) {
   CLI::App app(
@@ -114,7 +96,6 @@ int rerun(int argc, char** argv) {
   app.add_option("words", settings.words, "More options for spex-bench");
   int status = 0;
   if (!parse_command_line(app, argc, argv, true, status)) return status;
-  check_working_folder();
   Signals signals;
   return flushed(rerun_archive(settings, signals));
 }

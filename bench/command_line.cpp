@@ -1,12 +1,14 @@
-#include "bench/command_line.hpp"
-
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <sstream>
 
 #include <fmt/format.h>
 
+#include "bench/commands.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {
@@ -36,20 +38,32 @@ Launcher launcher_of(const std::string& asked, const std::string& options) {
   return launcher;
 }
 
+CLI::Option* add_loglevel(CLI::App& app, std::string& level) {
+  return app.add_option("--loglevel", level, "debug, info, warn or error")->capture_default_str();
+}
+
 // The name stands in tables, figures and thresholds.
-void check_system(const std::string& name) {
-  constexpr std::size_t longest = 100;
-  const bool plain = name.size() <= longest && std::all_of(name.begin(), name.end(), [](char c) {
-                       return c >= ' ' && c <= '~';
-                     });
-  if (!plain)
-    throw usage_error("--system", "cannot be a name in a table",
-                      fmt::format("one line of ASCII, at most {} characters", longest));
+CLI::Option* add_system(CLI::App& app, std::string& system) {
+  const auto wrong = [](const std::string& name) -> std::string {
+    const bool plain = name.size() <= 100 && std::all_of(name.begin(), name.end(), [](char c) {
+                         return c >= ' ' && c <= '~';
+                       });
+    return plain ? "" : "cannot be a name in a table (expected a line of at most 100 characters)";
+  };
+  return app
+      .add_option("--system", system, "The machine's name in the results; default: the host's name")
+      ->check(wrong);
 }
 
 void fill_folders(CampaignSettings& settings) {
   if (settings.data.empty()) settings.data = fs::path(settings.out) / "data";
   if (settings.references.empty()) settings.references = fs::path(settings.out) / "references";
+}
+
+int flushed(int status) {
+  if (std::fflush(stdout) != 0)
+    throw data_error("stdout", std::strerror(errno), "room for the table");
+  return status;
 }
 
 }  // namespace spex::bench

@@ -1,13 +1,10 @@
-#include "bench/machine_commands.hpp"
-
 #include <string>
 
 #include <CLI/CLI.hpp>
 
 #include "bench/accept/accept.hpp"
-#include "bench/archive_commands.hpp"
 #include "bench/campaign/self_test.hpp"
-#include "bench/command_line.hpp"
+#include "bench/commands.hpp"
 #include "bench/plan/shipped_files.hpp"
 #include "reference/core/error.hpp"
 #include "reference/programs/program.hpp"
@@ -40,19 +37,16 @@ int accept(int argc, char** argv) {
                      "asked for on a terminal, otherwise 15min");
   app.add_option("--against", settings.against, "Result file whose FPNH is the target")
       ->excludes(target);
-  app.add_option("--system", campaign.system,
-                 "The machine's name in the results; default: the host's name");
+  add_system(app, campaign.system);
   add_launcher(app, launcher);
   app.add_flag("--require-gpu", campaign.require_gpu, "Fail without a GPU");
   app.add_flag("--resume", campaign.resume, "Resume the run in OUT");
-  app.add_option("--loglevel", loglevel, "debug, info, warn or error")->capture_default_str();
+  add_loglevel(app, loglevel);
   int status = 0;
   if (!parse_command_line(app, argc, argv, true, status)) return status;
   set_log_level(loglevel);
-  check_working_folder();
-  check_system(campaign.system);
   fill_folders(campaign);
-  campaign.seeds = SeedSource::drawn;
+  campaign.drawn_seeds = true;
   campaign.launch.launcher = launcher_of(launcher, "");
   Signals signals;
   return flushed(run_accept(settings, signals));
@@ -66,18 +60,17 @@ int self_test(int argc, char** argv) {
   app.footer(
       "Each line begins with pass, FAIL or skip. Exit status: 0 pass, 1 something could not run, "
       "2 bad\ncommand line, 3 a frame is wrong, 5 the machine is unhealthy.");
-  SelfTestSettings settings;
+  CampaignSettings settings;
   std::string loglevel = "warn";
   add_self_test(app)->required();
   app.add_option("-o,--out", settings.out, "Folder for the results; default: results are removed");
   std::string launcher = "auto";
   add_launcher(app, launcher);
   app.add_flag("--require-gpu", settings.require_gpu, "Fail without a GPU");
-  app.add_option("--loglevel", loglevel, "debug, info, warn or error")->capture_default_str();
+  add_loglevel(app, loglevel);
   int status = 0;
   if (!parse_command_line(app, argc, argv, true, status)) return status;
   set_log_level(loglevel);
-  check_working_folder();
   Signals signals;
   settings.launch.launcher = launcher_of(launcher, "");
   return flushed(run_self_test(settings, signals));

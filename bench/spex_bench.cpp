@@ -15,22 +15,15 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "bench/archive_commands.hpp"
 #include "bench/campaign/campaign.hpp"
-#include "bench/command_line.hpp"
-#include "bench/machine_commands.hpp"
+#include "bench/commands.hpp"
 #include "bench/plan/shipped_files.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/version.hpp"
 #include "reference/programs/program.hpp"
 
+namespace spex::bench {
 namespace {
-
-using spex::bench::add_launcher;
-using spex::bench::add_self_test;
-using spex::bench::check_system;
-using spex::bench::fill_folders;
-using spex::bench::launcher_of;
 
 constexpr const char* program = "spex-bench";
 
@@ -43,7 +36,7 @@ constexpr const char* footer =
     "  spex-bench --self-test\n"
     "  spex-bench accept --target 15min --out accepted --data /dev/shm/spex-bench\n"
     "  spex-bench ci --out bench-ci\n"
-    "  spex-bench acceptance-4gpu --out result --data /dev/shm/spex-bench\n"
+    "  spex-bench rungs-4gpu --only ours --out result --data /dev/shm/spex-bench\n"
     "  spex-bench bench/plans/perlmutter.json --out result --nodes 2 --resume\n"
     "  spex-bench submit result --archive result.tar.gz\n"
     "  spex-bench check result.tar.gz\n"
@@ -60,7 +53,7 @@ constexpr double least_seconds = 0.1, most_seconds = 1e6;
 
 struct Arguments {
   std::string plan;
-  spex::bench::CampaignSettings settings;
+  CampaignSettings settings;
   std::vector<std::string> only;
   std::optional<int> repeats, warmups;
   std::optional<double> duration;
@@ -127,33 +120,29 @@ void add_options(CLI::App& app, Arguments& a) {
       ->check(CLI::Range(1, most_nodes))
       ->capture_default_str()
       ->group("Machine");
-  app.add_option("--system", a.settings.system,
-                 "The machine's name in the results; default: the host's name")
-      ->group("Machine");
+  add_system(app, a.settings.system)->group("Machine");
   app.add_flag("--require-gpu", a.settings.require_gpu,
                "Fail if GPUs of an entry are missing, instead of skipping the entry")
       ->group("Machine");
-  app.add_option("--loglevel", a.loglevel, "debug, info, warn or error")
-      ->capture_default_str()
-      ->group("Machine");
+  add_loglevel(app, a.loglevel)->group("Machine");
 }
 
-void choose_entries(const Arguments& arguments, spex::bench::Plan& plan) {
+void choose_entries(const Arguments& arguments, Plan& plan) {
   if (!arguments.only.empty()) {
-    const auto has_name = [](const spex::bench::Entry& entry, const std::string& name) {
+    const auto has_name = [](const Entry& entry, const std::string& name) {
       return entry.id == name || (!name.empty() && (entry.group == name || entry.sweep_id == name));
     };
     for (const std::string& name : arguments.only)
       if (std::none_of(plan.entries.begin(), plan.entries.end(),
                        [&](const auto& entry) { return has_name(entry, name); }))
-        throw spex::usage_error("--only", name,
-                                "an entry, sweep or group of the plan; --list names them");
+        throw usage_error("--only", name,
+                          "an entry, sweep or group of the plan; --list names them");
     std::erase_if(plan.entries, [&](const auto& entry) {
       return std::none_of(arguments.only.begin(), arguments.only.end(),
                           [&](const std::string& name) { return has_name(entry, name); });
     });
   }
-  for (spex::bench::Entry& entry : plan.entries) {
+  for (Entry& entry : plan.entries) {
     if (arguments.repeats) {
       entry.repeats = arguments.repeats;
       entry.until.reset();
@@ -162,25 +151,25 @@ void choose_entries(const Arguments& arguments, spex::bench::Plan& plan) {
   }
   if (!arguments.duration) return;
   bool has_long_run = false;
-  for (spex::bench::Entry& entry : plan.entries) {
+  for (Entry& entry : plan.entries) {
     if (!entry.sustain || !entry.sustain->seconds) continue;
     entry.sustain->seconds = arguments.duration;
     has_long_run = true;
   }
   if (!has_long_run)
-    throw spex::usage_error("--duration", "with a plan without long runs",
-                            "one of the tier night, with 'seconds'");
+    throw usage_error("--duration", "with a plan without long runs",
+                      "one of the tier night, with 'seconds'");
 }
 
 // A machine is held to its sustained speed for as long as the plan says.
-void check_duration(const Arguments& arguments, const spex::bench::Plan& plan) {
+void check_duration(const Arguments& arguments, const Plan& plan) {
   if (!arguments.duration) return;
-  for (const spex::bench::Entry& entry : plan.entries) {
+  for (const Entry& entry : plan.entries) {
     const auto found = arguments.settings.thresholds->entries.find(entry.id);
     if (found == arguments.settings.thresholds->entries.end() || !found->second.fpnh_sustained)
       continue;
     if (entry.sustain->seconds && *arguments.duration < *entry.sustain->seconds)
-      throw spex::usage_error(
+      throw usage_error(
           "--duration",
           fmt::format("{:g} s, with a threshold of sustained FPNH", *arguments.duration),
           fmt::format("the {:g} s of the plan, or more", *entry.sustain->seconds));
@@ -188,60 +177,60 @@ void check_duration(const Arguments& arguments, const spex::bench::Plan& plan) {
 }
 
 int run(Arguments& arguments) {
-  spex::set_log_level(arguments.loglevel);
-  spex::bench::check_working_folder();
-  spex::bench::Signals signals;
-  spex::bench::Plan plan = spex::bench::read_plan(spex::bench::plan_file(arguments.plan));
+  set_log_level(arguments.loglevel);
+  Signals signals;
+  Plan plan = read_plan(plan_file(arguments.plan));
   if (arguments.thresholds) {
     if (plan.tier == "ci")
-      throw spex::usage_error("--thresholds", "with a plan of the tier ci, which has no FPNH",
-                              "a plan of another tier");
-    spex::bench::Asked asked{arguments.settings.system, plan.name, {}, {}, {}};
+      throw usage_error("--thresholds", "with a plan of the tier ci, which has no FPNH",
+                        "a plan of another tier");
+    Asked asked{arguments.settings.system, plan.name, {}, {}, {}};
     for (const auto& entry : plan.entries) {
       asked.entries.push_back(entry.id);
       if (entry.sustain) asked.long_runs.push_back(entry.id);
       if (!has_fpnh(entry, plan.cases.at(entry.case_name))) asked.parts.push_back(entry.id);
     }
-    arguments.settings.thresholds = spex::bench::read_thresholds(*arguments.thresholds, asked);
+    arguments.settings.thresholds = read_thresholds(*arguments.thresholds, asked);
     check_duration(arguments, plan);
   }
   choose_entries(arguments, plan);
-  arguments.settings.seeds =
-      arguments.seeds.value_or(plan.tier == "ci" ? "plan" : "drawn") == "plan"
-          ? spex::bench::SeedSource::plan
-          : spex::bench::SeedSource::drawn;
+  arguments.settings.drawn_seeds =
+      arguments.seeds.value_or(plan.tier == "ci" ? "plan" : "drawn") == "drawn";
   if (arguments.list) {
-    fmt::print("{}", spex::bench::list_plan(plan, arguments.settings, arguments.json));
+    fmt::print("{}", list_plan(plan, arguments.settings, arguments.json));
     return 0;
   }
-  check_system(arguments.settings.system);
   if (arguments.settings.out.empty())
-    throw spex::usage_error("--out", "is missing", "a folder for the results");
+    throw usage_error("--out", "is missing", "a folder for the results");
   fill_folders(arguments.settings);
   arguments.settings.launch.launcher = launcher_of(arguments.launcher, arguments.launcher_options);
-  return spex::bench::flushed(spex::bench::run_campaign(plan, arguments.settings, signals));
+  return flushed(run_campaign(plan, arguments.settings, signals));
+}
+
+int run_command_line(int argc, char** argv) {
+  const std::string command = argc > 1 ? argv[1] : "";
+  if (command == "submit") return submit(argc - 1, argv + 1);
+  if (command == "check") return check(argc - 1, argv + 1);
+  if (command == "rerun") return rerun(argc - 1, argv + 1);
+  if (command == "accept") return accept(argc - 1, argv + 1);
+  if (std::find(argv, argv + argc, std::string("--self-test")) != argv + argc)
+    return self_test(argc, argv);
+  CLI::App app("Runs a plan of benchmarks, checks every frame, and judges the machine.", program);
+  app.set_version_flag("--version", version_text(program));
+  app.footer(footer);
+  Arguments arguments;
+  arguments.settings.golden_cases = shipped_golden_cases();
+  add_options(app, arguments);
+  int status = 0;
+  if (!parse_command_line(app, argc, argv, true, status)) return status;
+  return run(arguments);
 }
 
 }  // namespace
+}  // namespace spex::bench
 
 int main(int argc, char** argv) {
-  spex::set_up_logging(program);
-  return spex::run_guarded(program, [&] {
-    const std::string command = argc > 1 ? argv[1] : "";
-    if (command == "submit") return spex::bench::submit(argc - 1, argv + 1);
-    if (command == "check") return spex::bench::check(argc - 1, argv + 1);
-    if (command == "rerun") return spex::bench::rerun(argc - 1, argv + 1);
-    if (command == "accept") return spex::bench::accept(argc - 1, argv + 1);
-    if (std::find(argv, argv + argc, std::string("--self-test")) != argv + argc)
-      return spex::bench::self_test(argc, argv);
-    CLI::App app("Runs a plan of benchmarks, checks every frame, and judges the machine.", program);
-    app.set_version_flag("--version", spex::version_text(program));
-    app.footer(footer);
-    Arguments arguments;
-    arguments.settings.golden_cases = spex::bench::shipped_golden_cases();
-    add_options(app, arguments);
-    int status = 0;
-    if (!spex::parse_command_line(app, argc, argv, true, status)) return status;
-    return run(arguments);
-  });
+  spex::set_up_logging(spex::bench::program);
+  return spex::run_guarded(spex::bench::program,
+                           [&] { return spex::bench::run_command_line(argc, argv); });
 }

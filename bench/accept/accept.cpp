@@ -1,5 +1,6 @@
 #include "bench/accept/accept.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <iostream>
 
@@ -7,12 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "bench/accept/page.hpp"
 #include "bench/accept/target.hpp"
 #include "bench/campaign/estimate.hpp"
 #include "bench/machine/machine.hpp"
 #include "bench/plan/read_json.hpp"
 #include "bench/plan/shipped_files.hpp"
+#include "bench/result/derive.hpp"
 #include "bench/result/result_file.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
@@ -22,6 +23,7 @@ namespace spex::bench {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 Target ask_for_target() {
   if (isatty(STDIN_FILENO) == 0) return parse_target(default_target);
@@ -42,7 +44,7 @@ Plan plan_for(const Machine& machine) {
   const auto gpus = machine.gpus.size();
   const std::string path = plan_file(gpus == 0 ? "accept-cpu" : "accept-gpu");
   if (gpus <= 1) return read_plan(path);
-  nlohmann::ordered_json json = parse_written(read_written(path, "a plan"), path);
+  Json json = parse_written(read_plan(path).text, path);
   for (auto& entry : json.at("entries")) entry["gpus"] = gpus;
   return parse_plan(json.dump(2) + "\n", path);
 }
@@ -60,6 +62,79 @@ void check_disk(const std::string& data, double bytes) {
                      fmt::format("{:.1f} GB, or another folder by --data", bytes / 1e9));
 }
 
+std::string word_of(const Json& json, const char* name) {
+  const Json found = json.value(name, Json());
+  return found.is_string() ? printable(found.get<std::string>()) : "unknown";
+}
+
+std::string machine_text(const Record& record) {
+  const Json gpus = record.system.value("gpus", Json::array());
+  const std::string gpu =
+      gpus.empty() ? "no GPU" : fmt::format("{} x {}", gpus.size(), word_of(gpus.front(), "name"));
+  return fmt::format("{}, {} CPUs of {}, {}", word_of(record.system, "name"),
+                     record.system.value("cpus", 0), word_of(record.system, "cpu"), gpu);
+}
+
+// The largest difference that a check found, as a part of what the check allows.
+double worst_of(const Record& record) {
+  double worst = 0;
+  const auto look = [&](const std::vector<CheckRecord>& checks) {
+    for (const CheckRecord& check : checks)
+      if (check.limit && *check.limit > 0 && check.largest && check.bad == 0)
+        worst = std::max(worst, *check.largest / *check.limit);
+  };
+  for (const FrameRecord& frame : record.validation.frames) look(frame.checks);
+  look(record.validation.together);
+  return worst;
+}
+
+std::string row_of(const Record& record, const Derived& derived) {
+  const std::optional<Figure>& effective = derived.fom.effective;
+  return fmt::format(
+      "| {} | {} | {} | {} | {} | {} of {} | {:.2g} | {} |\n", record.entry, record.milestone,
+      record.work.frames, effective ? fmt::format("{:.2f}", effective->seconds.median) : "-",
+      effective && effective->fpnh ? fmt::format("{:.0f}", effective->fpnh->median) : "-",
+      derived.fom.frames_valid, derived.fom.frames_asked, worst_of(record),
+      derived.verdict.overall);
+}
+
+// Markdown: the verdict, the target, the machine, the speed, whether the frames are right, the
+// reasons of a REJECT and what was unusual, and how others can run the plan again.
+std::string acceptance_page(const std::vector<Record>& records, const Target& target, int status) {
+  const Record& first = records.front();
+  std::string page = fmt::format(
+      "# {}: {}\n\n"
+      "- Target: {}.\n"
+      "- Machine: {}.\n"
+      "- Program: spexbench {}, commit {}.\n"
+      "- Plan: {}, {}; files in {} ({}).\n\n",
+      status == status::done ? "ACCEPT" : "REJECT", word_of(first.system, "name"), target.text,
+      machine_text(first), word_of(first.build, "version"), word_of(first.build, "commit"),
+      first.plan.name, first.start_utc, first.inputs.storage, first.inputs.page_cache);
+  page +=
+      "| entry | milestone | frames | seconds (median) | FPNH | frames right | worst error / "
+      "tolerance | verdict |\n"
+      "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
+  std::string remarks;
+  for (const Record& record : records) {
+    const Derived derived = derive(record);
+    page += row_of(record, derived);
+    for (const std::string& reason : derived.verdict.reasons)
+      remarks += fmt::format("- {}: {}\n", record.entry, printable(reason));
+    for (const std::string& unusual : derived.unusual)
+      remarks += fmt::format("- {}, unusual: {}\n", record.entry, printable(unusual));
+  }
+  page +=
+      "\nSeconds run from launch to exit. Every frame of every run was compared with the CPU "
+      "reference of the same input and with the simulated truth.\n";
+  if (!remarks.empty()) page += "\n## Remarks\n\n" + remarks;
+  page +=
+      "\n## Run the plan again\n\n"
+      "    spex-bench submit OUT --archive result.tar.gz\n"
+      "    spex-bench rerun result.tar.gz --source CLONE --out again\n";
+  return page;
+}
+
 }  // namespace
 
 int run_accept(const AcceptSettings& settings, Signals& signals) {
@@ -70,7 +145,7 @@ int run_accept(const AcceptSettings& settings, Signals& signals) {
   const Target target = target_of(settings);
   campaign.thresholds.emplace();
   for (const Entry& entry : plan.entries) campaign.thresholds->entries[entry.id] = target.threshold;
-  const Cost cost = estimate(plan, machine, campaign.seeds);
+  const Cost cost = estimate(plan, machine, campaign.drawn_seeds);
   constexpr double minute = 60;
   fmt::print("plan {} on {}: {} GPU(s), {} CPUs\n", plan.name, machine.name, machine.gpus.size(),
              machine.cpus);

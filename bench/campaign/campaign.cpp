@@ -1,7 +1,6 @@
 #include "bench/campaign/campaign.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <utility>
@@ -9,7 +8,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spdlog/spdlog.h>
-#include <sys/resource.h>
 
 #include "bench/campaign/compare_runs.hpp"
 #include "bench/campaign/entry_run.hpp"
@@ -18,7 +16,6 @@
 #include "bench/check/golden_gate.hpp"
 #include "bench/machine/machine.hpp"
 #include "bench/machine/program_files.hpp"
-#include "bench/result/check_archive.hpp"
 #include "bench/result/derive.hpp"
 #include "bench/result/file_hash.hpp"
 #include "bench/result/result_file.hpp"
@@ -48,31 +45,15 @@ void check_goldens(const Plan& plan, const std::string& golden_cases) {
                         fmt::format("{}", fmt::join(names, ", ")));
 }
 
-// Launchers have several files open for each rank. With too few they end with words of any kind, or
-// not at all.
-void check_open_files() {
-  constexpr rlim_t least = 256;
-  rlimit limit{};
-  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < least)
-    throw data_error("ulimit -n", fmt::format("allows {} open files", limit.rlim_cur),
-                     fmt::format("{} or more, for the launcher", least));
-}
-
 void check_launcher(const Plan& plan, const LaunchSettings& settings, const Machine& machine,
                     const Programs& programs) {
-  for (const Entry& entry : plan.entries) {
-    const Launch launch = make_launch(entry, machine, settings, programs, {});
-    if (launch.launcher == "none") continue;
-    // A shell finds the launcher without it, which then finds nothing.
-    if (std::getenv("PATH") == nullptr)
-      throw usage_error("PATH", "is not set", "where the launcher and what it starts are");
-    check_open_files();
-    if (settings.launcher.program.empty())
+  if (!settings.launcher.program.empty()) return;
+  for (const Entry& entry : plan.entries)
+    if (make_launch(entry, machine, settings, programs, {}).launcher != "none")
       throw usage_error("--launcher", settings.launcher.missing,
                         "the launcher of the MPI that the programs are linked with, or srun in a "
                         "job, for " +
                             entry.id);
-  }
 }
 
 void check_gpus(const Plan& plan, const Machine& machine) {
@@ -117,8 +98,8 @@ std::vector<std::string> paths_of_programs(const Programs& programs, const Launc
 
 // Of drawn seeds no reference is kept.
 std::string folder_of_references(const CampaignSettings& settings) {
-  if (settings.seeds == SeedSource::plan) return settings.references;
-  const fs::path folder = fs::path(settings.data) / "references";
+  if (!settings.drawn_seeds) return settings.references;
+  const std::string folder = settings.data + "/references";
   fs::remove_all(folder);
   return folder;
 }
@@ -133,7 +114,7 @@ class Campaign {
         machine_(machine_for(plan, settings, programs_, nvml_)),
         folders_(settings, plan),
         files_(paths_of_programs(programs_, settings.launch.launcher, nvml_)),
-        exposures_(folders_.data(), settings.seeds, programs_, signals),
+        exposures_(folders_.data(), settings.drawn_seeds, programs_, signals),
         runner_(nvml_, machine_, signals),
         timed_(folders_, exposures_, runner_, machine_, nvml_, plan.time_limit_s,
                [this](EntryRun& run) { write(run); }),
@@ -142,13 +123,11 @@ class Campaign {
                              programs_, signals),
                   plan.reference ? &*plan.reference : nullptr,
                   [this](EntryRun& run) { write(run); }) {
-    if (settings.seeds == SeedSource::drawn && !settings.resume)
-      fs::remove_all(fs::path(folders_.data()) / "inputs" / "drawn");
-    atomic_write(kept_plan_path(settings.out), plan.text);
+    if (!settings.resume) exposures_.clear();
     const Record shared = shared_record();
     for (const Entry& entry : plan.entries) {
       const Case& one = plan.cases.at(entry.case_name);
-      EntryRun& run = runs_.emplace_back(EntryRun{&entry, &one, {}, {}, {}});
+      EntryRun& run = runs_.emplace_back(EntryRun{&entry, &one, {}, {}});
       run.record = begin_record(entry, one, plan, shared);
     }
   }
@@ -170,7 +149,9 @@ class Campaign {
         spdlog::error("{}: {}", run.entry->id, faults_of(run.record).front());
     }
     if (!Signals::interrupted()) {
-      timed_.remove_shared();
+      // --resume compares what is left.
+      if (std::all_of(runs_.begin(), runs_.end(), [](auto& run) { return run.pending.empty(); }))
+        exposures_.clear();
       check_programs();
     }
     return end();
@@ -229,8 +210,7 @@ class Campaign {
       record.skipped = "there is no GPU for it";
     std::vector<std::string> options{"--events", folders_.events(), "--loglevel", "warn"};
     if (!entry.alone) options.insert(options.begin(), {"--list", folders_.list()});
-    run.launch = make_launch(entry, machine_, settings_.launch, programs_, options);
-    record.launch = launch_record(entry, run.launch);
+    record.launch = make_launch(entry, machine_, settings_.launch, programs_, options);
     record.inputs = exposures_.record(*run.of);
     if (settings_.thresholds)
       if (const auto found = settings_.thresholds->entries.find(entry.id);
@@ -279,7 +259,7 @@ class Campaign {
                    sample.extraction_s.value_or(0));
     const bool has_frames = !run.pending.empty() && !run.pending.back().outputs.empty();
     if (run.record.ceilings && run.record.costs.empty() && !run.entry->sustain && has_frames)
-      count_costs(run, run.pending.back().outputs.front().first);
+      count_costs(run, run.pending.back().outputs.front().exposure);
   }
 
   static void count_costs(EntryRun& run, const Exposure& exposure) {
@@ -288,8 +268,7 @@ class Campaign {
       const InputFrame& frame = exposure.frames.at(k % exposure.frames.size());
       frames.push_back({frame.camera, frame.psf});
     }
-    ExtractOptions options = run.entry->extract;
-    run.record.costs = frame_costs(options, frames);
+    run.record.costs = frame_costs(run.entry->extract, frames);
   }
 
   // The programs are still those that were there.

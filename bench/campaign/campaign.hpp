@@ -5,7 +5,6 @@
 #include <string>
 
 #include "bench/plan/plan.hpp"
-#include "bench/plan/seeds.hpp"
 #include "bench/result/thresholds.hpp"
 #include "bench/run/launch.hpp"
 #include "bench/run/signals.hpp"
@@ -18,7 +17,7 @@ struct CampaignSettings {
   std::string references;    ///< folder of the frames that others are compared with
   std::string golden_cases;  ///< cases.json
   LaunchSettings launch;
-  SeedSource seeds = SeedSource::plan;  ///< of the inputs
+  bool drawn_seeds = false;  ///< of the inputs; else the plan's
   std::optional<Thresholds> thresholds;
   std::string system;  ///< its name; the host's where empty
   bool resume = false;

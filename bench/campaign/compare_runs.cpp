@@ -1,6 +1,5 @@
 #include "bench/campaign/compare_runs.hpp"
 
-#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -8,7 +7,6 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "bench/campaign/timed_runs.hpp"
 #include "bench/check/outputs.hpp"
 #include "bench/result/file_hash.hpp"
 
@@ -16,14 +14,6 @@ namespace spex::bench {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::vector<std::string> paths_of(const PendingRun& pending) {
-  std::vector<std::string> paths;
-  for (const auto& [exposure, outputs] : pending.outputs)
-    for (const std::string& path : outputs)
-      if (!path.empty()) paths.push_back(path);
-  return paths;
-}
 
 // Where the run log counts other patches than the frames' headers, its stages are left out.
 void check_counts(const std::vector<OutputFrame>& frames, Sample& sample) {
@@ -51,15 +41,6 @@ RunComparer::RunComparer(const CampaignFolders& folders, Exposures& exposures,
       reference_(reference),
       write_(std::move(write)) {}
 
-// The same bytes of the same inputs were compared before.
-bool RunComparer::is_known(const EntryRun& run, const Sample& sample) const {
-  const auto& samples = run.record.timing.samples;
-  return std::any_of(samples.begin(), samples.end(), [&](const Sample& other) {
-    return other.compared && other.inputs_sha256 == sample.inputs_sha256 &&
-           other.outputs_sha256 == sample.outputs_sha256;
-  });
-}
-
 void RunComparer::compare(EntryRun& run) {
   while (!run.pending.empty()) {
     compare(run, run.pending.front());
@@ -70,42 +51,41 @@ void RunComparer::compare(EntryRun& run) {
 
 void RunComparer::compare(EntryRun& run, const PendingRun& pending) {
   Sample& sample = run.record.timing.samples.at(pending.sample);
-  const bool is_known_already = is_known(run, sample);
-  const std::vector<std::string> paths = paths_of(pending);
-  // Of a run that gave an earlier one's bytes there are no files.
-  if (!(paths.empty() && is_known_already) && hash_of_files(paths) != sample.outputs_sha256)
-    sample.failure = "a frame was changed after the run";
-  else if (!is_known_already)
-    for (const auto& [exposure, outputs] : pending.outputs) {
-      spdlog::info("{}: comparing the frames of run {}, seed {}", run.entry->id, sample.index,
-                   exposure.seed);
-      const auto frames = std::min(
-          run.entry->sustain ? exposure.frames.size() : std::size_t(run.record.work.frames),
-          exposure.frames.size());
-      exposures_.make_truths(exposure);
-      std::map<std::string, std::string> references;
-      if (reference_ != nullptr)
-        references = references_.make(*run.entry, exposure, static_cast<int>(frames), *reference_);
-      std::vector<OutputFrame> compared;
-      for (std::size_t k = 0; k < frames; ++k) {
-        const InputFrame& input = exposure.frames[k];
-        const auto reference = references.find(input.camera);
-        compared.push_back({input.camera, outputs.at(k),
-                            reference == references.end() ? "" : reference->second, input.truth});
-      }
-      compare_outputs(sample.index, compared, run.entry->tolerance,
-                      {run.entry->program(), to_string(run.entry->milestone), run.entry->method()},
-                      run.record.validation);
-      if (std::ssize(compared) == run.record.work.frames) check_counts(compared, sample);
-      exposures_.remove_truths(exposure);
-      if (!TimedRuns::is_shared(run) && exposures_.seeds() == SeedSource::drawn)
-        References::remove(references);
-    }
+  const std::vector<std::string> paths = pending.paths();
+  // Of a run that gave the bytes of an earlier one there are no files.
+  if (!is_repeat(run.record.timing.samples, pending.sample)) {
+    if (hash_of_files(paths) != sample.outputs_sha256)
+      sample.failure = "a frame was changed after the run";
+    else
+      for (const ExposureOutputs& one : pending.outputs) compare(run, sample, one);
+  }
   if (!sample.failure) sample.compared = true;
   std::error_code error;
   for (const std::string& path : paths) fs::remove_all(fs::path(path).parent_path(), error);
-  if (!TimedRuns::is_shared(run) && !run.entry->sustain)
-    for (const auto& [exposure, outputs] : pending.outputs) exposures_.remove(exposure);
+  if (!run.has_shared_inputs())
+    for (const ExposureOutputs& one : pending.outputs) exposures_.remove(one.exposure);
+}
+
+void RunComparer::compare(EntryRun& run, Sample& sample, const ExposureOutputs& outputs) {
+  const Exposure& exposure = outputs.exposure;
+  const auto frames = static_cast<int>(outputs.frames.size());
+  spdlog::info("{}: comparing the frames of run {}, seed {}", run.entry->id, sample.index,
+               exposure.seed);
+  exposures_.make_truths(exposure);
+  std::map<std::string, std::string> references;
+  if (reference_ != nullptr)
+    references = references_.make(*run.entry, exposure, frames, *reference_);
+  std::vector<OutputFrame> compared;
+  for (int k = 0; k < frames; ++k) {
+    const InputFrame& input = exposure.frames[k];
+    compared.push_back({input.camera, outputs.frames[k], references[input.camera], input.truth});
+  }
+  compare_outputs(sample.index, compared, run.entry->tolerance,
+                  {run.entry->program(), to_string(run.entry->milestone), run.entry->method()},
+                  run.record.validation);
+  if (frames == run.record.work.frames) check_counts(compared, sample);
+  Exposures::remove_truths(exposure);
+  if (!run.has_shared_inputs() && exposures_.are_drawn()) References::remove(references);
 }
 
 void RunComparer::find_pending(EntryRun& run) const {
@@ -123,11 +103,11 @@ void RunComparer::find_pending(EntryRun& run) const {
       const std::string folder = folders_.outputs_of(run.entry->id, sample.index);
       pending.outputs.push_back({*exposure, {}});
       for (int k = 0; k < run.record.work.frames; ++k)
-        pending.outputs.front().second.push_back(
+        pending.outputs.front().frames.push_back(
             fs::path(folder) /
             fmt::format("frame-{}{}", exposure->frames.at(k).camera, run.entry->suffix()));
     }
-    if (!pending.outputs.empty() && hash_of_files(paths_of(pending)) == sample.outputs_sha256) {
+    if (!pending.outputs.empty() && hash_of_files(pending.paths()) == sample.outputs_sha256) {
       run.pending.push_back(std::move(pending));
       continue;
     }

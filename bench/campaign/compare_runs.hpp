@@ -27,7 +27,7 @@ class RunComparer {
 
  private:
   void compare(EntryRun& run, const PendingRun& pending);
-  [[nodiscard]] bool is_known(const EntryRun& run, const Sample& sample) const;
+  void compare(EntryRun& run, Sample& sample, const ExposureOutputs& outputs);
 
   const CampaignFolders& folders_;
   Exposures& exposures_;

@@ -38,6 +38,14 @@ std::vector<std::pair<const char*, bool>> compared(const Record& was, const Reco
 
 }  // namespace
 
+std::vector<std::string> PendingRun::paths() const {
+  std::vector<std::string> paths;
+  for (const ExposureOutputs& one : outputs)
+    for (const std::string& path : one.frames)
+      if (!path.empty()) paths.push_back(path);
+  return paths;
+}
+
 int EntryRun::dropped_of(int index) const {
   const auto& dropped = record.timing.dropped;
   return static_cast<int>(std::count_if(dropped.begin(), dropped.end(),

@@ -8,24 +8,33 @@
 #include "bench/check/exposures.hpp"
 #include "bench/plan/plan.hpp"
 #include "bench/result/record.hpp"
-#include "bench/run/launch.hpp"
 
 namespace spex::bench {
 
+/// The outputs of a run of an exposure: by frame of the exposure, "" where there is none.
+struct ExposureOutputs {
+  Exposure exposure;
+  std::vector<std::string> frames;
+};
+
 /// A run whose frames are not yet compared.
 struct PendingRun {
-  std::size_t sample = 0;  ///< of the record
-  /// Its exposures; of each frame of the exposure the output, "" where there is none.
-  std::vector<std::pair<Exposure, std::vector<std::string>>> outputs;
+  std::size_t sample = 0;                ///< of the record
+  std::vector<ExposureOutputs> outputs;  ///< none where an earlier run gave the same bytes
+
+  /// All outputs.
+  [[nodiscard]] std::vector<std::string> paths() const;
 };
 
 struct EntryRun {
   const Entry* entry = nullptr;
   const Case* of = nullptr;
-  Launch launch;
   Record record;
   std::vector<PendingRun> pending;
 
+  [[nodiscard]] bool is_warmup(int index) const { return index < record.timing.warmups; }
+  /// Whether several runs may have the same inputs.
+  [[nodiscard]] bool has_shared_inputs() const { return of->seeds || entry->sustain; }
   [[nodiscard]] int next_index() const { return static_cast<int>(record.timing.samples.size()); }
   /// Runs of an index that were begun and are no samples.
   [[nodiscard]] int dropped_of(int index) const;

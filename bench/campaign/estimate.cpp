@@ -1,6 +1,7 @@
 #include "bench/campaign/estimate.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "reference/model/milestones.hpp"
 
@@ -16,31 +17,14 @@ constexpr double launch_s = 2;
 
 // Core-seconds of a frame of size full on the CPU, seconds of one GPU else.
 double frame_seconds(const Entry& entry) {
+  static const std::map<Milestone, double> seconds{
+      {Milestone::scalar, 600},        {Milestone::baseline, 170},  {Milestone::cpu_refactor, 150},
+      {Milestone::multi_gpu, 35},      {Milestone::batch_eigh, 23}, {Milestone::interleave_io, 4},
+      {Milestone::batch_subbundle, 4}, {Milestone::batch_syev, 4},  {Milestone::band, 0.3},
+      {Milestone::direct, 0.24},       {Milestone::pipeline, 0.06}};
   constexpr double cholesky_s = 10;
-  if (!entry.on_gpu() && entry.extract.method == Method::cholesky) return cholesky_s;
-  switch (entry.milestone) {
-    case Milestone::scalar:
-      return 600;
-    case Milestone::baseline:
-      return 170;
-    case Milestone::cpu_refactor:
-      return 150;
-    case Milestone::multi_gpu:
-      return 20;
-    case Milestone::batch_eigh:
-      return 12;
-    case Milestone::batch_subbundle:
-    case Milestone::interleave_io:
-    case Milestone::batch_syev:
-      return 4;
-    case Milestone::band:
-      return 0.3;
-    case Milestone::direct:
-      return 0.24;
-    case Milestone::pipeline:
-      return 0.06;
-  }
-  return 0;
+  const bool cholesky = !entry.on_gpu() && entry.extract.method == Method::cholesky;
+  return cholesky ? cholesky_s : seconds.at(entry.milestone);
 }
 
 double part_of_full(const std::string& size) {
@@ -82,13 +66,13 @@ double seconds_of(const Plan& plan, const Entry& entry, const Machine& machine) 
 
 }  // namespace
 
-double disk_bytes(const Plan& plan, const Entry& entry, SeedSource seeds) {
+double disk_bytes(const Plan& plan, const Entry& entry, bool drawn_seeds) {
   const Case& one = plan.cases.at(entry.case_name);
   const Work work = work_of(plan, entry);
   constexpr double part_of_compressed = 0.5;
   const double part = part_of_full(one.size);
   const double compressed = one.compress == "none" ? 1 : part_of_compressed;
-  const int kept = seeds == SeedSource::plan ? work.exposures : 1;
+  const int kept = drawn_seeds ? 1 : work.exposures;
   // Frames of inputs that come again are removed when a run ends.
   const bool comes_again = work.frames > work.of_exposure;
   const int outputs = entry.sustain || comes_again ? work.exposures : work.runs;
@@ -98,11 +82,11 @@ double disk_bytes(const Plan& plan, const Entry& entry, SeedSource seeds) {
           compressed * input_bytes * static_cast<double>(one.cameras.size()) * work.exposures);
 }
 
-Cost estimate(const Plan& plan, const Machine& machine, SeedSource seeds) {
+Cost estimate(const Plan& plan, const Machine& machine, bool drawn_seeds) {
   Cost cost;
   for (const Entry& entry : plan.entries) {
     cost.seconds += seconds_of(plan, entry, machine);
-    cost.disk_bytes = std::max(cost.disk_bytes, disk_bytes(plan, entry, seeds));
+    cost.disk_bytes = std::max(cost.disk_bytes, disk_bytes(plan, entry, drawn_seeds));
   }
   return cost;
 }

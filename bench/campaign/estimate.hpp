@@ -3,7 +3,6 @@
 
 #include "bench/machine/machine.hpp"
 #include "bench/plan/plan.hpp"
-#include "bench/plan/seeds.hpp"
 
 namespace spex::bench {
 
@@ -14,10 +13,10 @@ struct Cost {
 
 /// About what the plan takes on this machine. Seconds come from rates measured on a Xeon of 16
 /// cores and an H200 (docs/performance.md): expect a factor of two on other machines.
-[[nodiscard]] Cost estimate(const Plan& plan, const Machine& machine, SeedSource seeds);
+[[nodiscard]] Cost estimate(const Plan& plan, const Machine& machine, bool drawn_seeds);
 
 /// The most that lies on the disk at once for an entry, in bytes: inputs and frames of all runs,
 /// and the reference frames of one run.
-[[nodiscard]] double disk_bytes(const Plan& plan, const Entry& entry, SeedSource seeds);
+[[nodiscard]] double disk_bytes(const Plan& plan, const Entry& entry, bool drawn_seeds);
 
 }  // namespace spex::bench

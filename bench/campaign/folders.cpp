@@ -1,17 +1,16 @@
 #include "bench/campaign/folders.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "bench/plan/read_json.hpp"
 #include "bench/result/check_archive.hpp"
 #include "reference/core/error.hpp"
+#include "reference/fits/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {
@@ -48,51 +47,31 @@ void check_words(const CampaignSettings& settings) {
                         "no blank or '#' in it, and no '-' first");
 }
 
-// The plan is kept beside its results, by which they are known to be consistent when they are
-// handed in.
-bool holds_another_plan(const std::string& out, const Plan& plan) {
-  std::ifstream kept(kept_plan_path(out), std::ios::binary);
-  if (!kept || plan.text == std::string(std::istreambuf_iterator<char>(kept), {})) return false;
-  const auto is_result_of = [&](const Entry& entry) {
-    return fs::exists(fs::path(out) / (entry.id + ".json"));
+// Nothing of another plan, or of somebody else, may be where results will be written.
+void check_out(const CampaignSettings& settings, const Plan& plan) {
+  const std::string kept = kept_plan_path(settings.out);
+  const bool has_plan = fs::exists(kept);
+  if (has_plan && read_written(kept, "a plan") != plan.text)
+    throw usage_error("--out", settings.out + " holds results of another plan",
+                      "a folder for each plan");
+  const auto refuse = [&](const std::string& name) {
+    if (fs::exists(fs::symlink_status(fs::path(settings.out) / name)))
+      throw usage_error("--out", fmt::format("{} holds {} already", settings.out, name),
+                        "--resume, or another folder");
   };
-  // Which of a plan's own is another's is told by the result.
-  if (std::any_of(plan.entries.begin(), plan.entries.end(), is_result_of)) return false;
-  std::error_code error;
-  fs::directory_iterator files(out, error);
-  return !error && std::any_of(begin(files), end(files), [](const fs::directory_entry& file) {
-    return file.path().extension() == ".json";
-  });
-}
-
-// A file in the place of one of spex-bench's, where it has kept no plan yet; empty: none.
-std::string file_of_another(const std::string& out, const Plan& plan) {
-  if (fs::exists(kept_plan_path(out))) return {};
-  for (const Entry& entry : plan.entries)
-    for (const char* end : {".events.json", ".series.json"})
-      if (fs::exists(fs::symlink_status(fs::path(out) / (entry.id + end)))) return entry.id + end;
-  const fs::path logs = fs::path(out) / "logs";
-  std::error_code error;
-  const bool ours = !fs::exists(fs::symlink_status(logs)) ||
-                    (fs::is_directory(logs) && fs::is_empty(logs, error));
-  return ours && !error ? "" : "logs";
+  if (!has_plan) refuse("logs");
+  for (const Entry& entry : plan.entries) {
+    if (!settings.resume) refuse(entry.id + ".json");
+    if (!has_plan)
+      for (const char* end : {".events.json", ".series.json"}) refuse(entry.id + end);
+  }
 }
 
 // The folder of results, which is there then.
 std::string folder_for_results(const CampaignSettings& settings, const Plan& plan) {
   check_apart(settings);
   check_words(settings);
-  for (const Entry& entry : plan.entries)
-    if (const std::string id = entry.id + ".json";
-        !settings.resume && fs::exists(fs::path(settings.out) / id))
-      throw usage_error("--out", settings.out + " holds " + id + " already",
-                        "--resume, or another folder");
-  if (holds_another_plan(settings.out, plan))
-    throw usage_error("--out", settings.out + " holds results of another plan",
-                      "a folder for each plan");
-  if (const std::string file = file_of_another(settings.out, plan); !file.empty())
-    throw usage_error("--out", fmt::format("{} holds {}, and no plan", settings.out, file),
-                      "a new folder, or one of spex-bench's");
+  check_out(settings, plan);
   std::error_code error;
   fs::create_directories(settings.out, error);
   if (error) throw data_error(settings.out, error.message(), "a folder that can be written");
@@ -104,44 +83,18 @@ std::string folder_for_results(const CampaignSettings& settings, const Plan& pla
 CampaignFolders::CampaignFolders(const CampaignSettings& settings, const Plan& plan)
     : out_(folder_for_results(settings, plan)), out_lock_(out_), data_("--data", settings.data) {
   fs::create_directories(logs());
+  // The plan is kept with its results, which are handed in with it.
+  atomic_write(kept_plan_path(out_), plan.text);
   if (!settings.resume) fs::remove_all(outputs());
   fs::create_directories(outputs());
 }
 
-std::string CampaignFolders::outputs() const {
-  return fs::path(data()) / "outputs";
-}
-
-std::string CampaignFolders::logs() const {
-  return fs::path(out_) / "logs";
-}
-
-std::string CampaignFolders::result(const std::string& entry) const {
-  return fs::path(out_) / (entry + ".json");
-}
-
-std::string CampaignFolders::run_log(const std::string& entry) const {
-  return fs::path(out_) / (entry + ".events.json");
-}
-
-std::string CampaignFolders::series(const std::string& entry) const {
-  return fs::path(out_) / (entry + ".series.json");
-}
-
 std::string CampaignFolders::log_of_run(const std::string& entry, int index) const {
-  return fs::path(logs()) / fmt::format("{}-{}.log", entry, index);
-}
-
-std::string CampaignFolders::events() const {
-  return fs::path(outputs()) / "events.json";
-}
-
-std::string CampaignFolders::list() const {
-  return fs::path(outputs()) / "frames.txt";
+  return fmt::format("{}/{}-{}.log", logs(), entry, index);
 }
 
 std::string CampaignFolders::outputs_of(const std::string& entry, int index) const {
-  return fs::path(outputs()) / fmt::format("{}-{}", entry, index);
+  return fmt::format("{}/{}-{}", outputs(), entry, index);
 }
 
 std::string CampaignFolders::new_outputs_of(const std::string& entry, int index) const {

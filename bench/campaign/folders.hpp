@@ -17,16 +17,22 @@ class CampaignFolders {
   CampaignFolders(const CampaignSettings& settings, const Plan& plan);
 
   [[nodiscard]] const std::string& data() const { return data_.path(); }
-  [[nodiscard]] std::string outputs() const;
-  [[nodiscard]] std::string logs() const;
-  [[nodiscard]] std::string result(const std::string& entry) const;
-  [[nodiscard]] std::string run_log(const std::string& entry) const;
-  [[nodiscard]] std::string series(const std::string& entry) const;
+  [[nodiscard]] std::string outputs() const { return data() + "/outputs"; }
+  [[nodiscard]] std::string logs() const { return out_ + "/logs"; }
+  [[nodiscard]] std::string result(const std::string& entry) const {
+    return out_ + "/" + entry + ".json";
+  }
+  [[nodiscard]] std::string run_log(const std::string& entry) const {
+    return out_ + "/" + entry + ".events.json";
+  }
+  [[nodiscard]] std::string series(const std::string& entry) const {
+    return out_ + "/" + entry + ".series.json";
+  }
   /// What the extractor says in a run.
   [[nodiscard]] std::string log_of_run(const std::string& entry, int index) const;
   /// Where the program under test writes its run log, and finds the list of its frames.
-  [[nodiscard]] std::string events() const;
-  [[nodiscard]] std::string list() const;
+  [[nodiscard]] std::string events() const { return outputs() + "/events.json"; }
+  [[nodiscard]] std::string list() const { return outputs() + "/frames.txt"; }
   /// The folder of a run's frames.
   [[nodiscard]] std::string outputs_of(const std::string& entry, int index) const;
 

@@ -17,7 +17,7 @@ using Json = nlohmann::ordered_json;
 Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
                 const CampaignSettings& settings) {
   const Case& one = plan.cases.at(entry.case_name);
-  const Launch launch = make_launch(entry, machine, settings.launch, Programs(), {});
+  const LaunchRecord launch = make_launch(entry, machine, settings.launch, Programs(), {});
   const int frames = entry.frames.value_or(static_cast<int>(one.cameras.size()));
   const int warmups = entry.warmups.value_or(plan.warmups);
   const int repeats = entry.repeats.value_or(plan.repeats);
@@ -34,7 +34,7 @@ Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
       {"repeats", repeats},
       {"most_repeats", entry.until ? entry.until->most : repeats},
       {"seconds", entry.sustain && entry.sustain->seconds ? Json(*entry.sustain->seconds) : Json()},
-      {"disk_gb", disk_bytes(plan, entry, settings.seeds) / 1e9},
+      {"disk_gb", disk_bytes(plan, entry, settings.drawn_seeds) / 1e9},
       {"options", entry.options}};
 }
 
@@ -46,7 +46,7 @@ std::string list_plan(const Plan& plan, const CampaignSettings& settings, bool j
   Json entries = Json::array();
   for (const Entry& entry : plan.entries)
     entries.push_back(entry_json(plan, entry, machine, settings));
-  const Cost cost = estimate(plan, machine, settings.seeds);
+  const Cost cost = estimate(plan, machine, settings.drawn_seeds);
   if (json)
     return Json{{"plan", plan.name},
                 {"tier", plan.tier},

@@ -21,37 +21,29 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* mark_name = ".spex-bench";
 constexpr const char* lock_name = ".spex-bench-lock";
 
-// Makes the folder, or finds the mark in it; its path.
-std::string marked(const std::string& option, const std::string& path) {
+// Makes the folder, or finds the lock of an earlier run in it; its path.
+std::string made_or_ours(const std::string& option, const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
   const bool empty = !error && fs::is_empty(path, error);
   if (error) throw data_error(path, error.message(), "a folder that can be written");
-  // In a folder that all may write to, another user may have made it, mark and all.
+  // In a folder that all may write to, another user may have made it, lock and all.
   struct stat about {};
   if (stat(path.c_str(), &about) != 0) throw data_error(path, std::strerror(errno), "a folder");
   if (about.st_uid != geteuid())
     throw usage_error(option, path + " belongs to another user", "a folder of your own");
-  const fs::path mark = fs::path(path) / mark_name;
-  if (!empty && !fs::exists(mark))
+  if (!empty && !fs::exists(fs::path(path) / lock_name))
     throw usage_error(option, path + " holds files that are not spex-bench's",
                       "a new or empty folder, or one that spex-bench made");
-  if (empty) {
-    std::ofstream out(mark);
-    out << "What is in this folder is spex-bench's, which may remove it.\n";
-    out.close();
-    if (!out) throw data_error(mark, std::strerror(errno), "room for a file");
-  }
   return path;
 }
 
 }  // namespace
 
 OwnedFolder::OwnedFolder(const std::string& option, const std::string& path)
-    : path_(marked(option, path)), lock_(path_) {}
+    : path_(made_or_ours(option, path)), lock_(path_) {}
 
 FolderLock::FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
 

@@ -19,12 +19,12 @@ class FolderLock {
   int file_ = -1;  // a descriptor; -1 where the file system has no locks
 };
 
-/// Marks a folder as spex-bench's when it makes it, and touches none that lacks the mark. While one
+/// A folder that spex-bench made: one with its lock file, which others' folders lack. While one
 /// lives, no other run uses the folder. Move-only.
 class OwnedFolder {
  public:
   /// Makes the folder where there is none. Throws Error(usage) with `option` where it holds files
-  /// and no mark, or belongs to another user, Error(data) where another run holds it, which is
+  /// and no lock file, or belongs to another user, Error(data) where another run holds it, which is
   /// named, or it cannot be written.
   OwnedFolder(const std::string& option, const std::string& path);
 

@@ -77,20 +77,18 @@ struct Extractor {
   }
 };
 
-std::vector<Extractor> cpu_extractors(const Programs& programs) {
+// On the CPU each milestone by both methods.
+std::vector<Extractor> extractors(const std::string& program, Device device) {
   std::vector<Extractor> all;
-  for (const Milestone milestone : milestones_of(Device::cpu))
+  for (const Milestone milestone : milestones_of(device)) {
+    const std::vector<std::string> argv{program, "--milestone", to_string(milestone)};
+    if (device == Device::gpu) all.push_back({milestone, argv});
     for (const Method method : {Method::eigh, Method::cholesky})
-      all.push_back({milestone,
-                     {programs.spex_cpu, "--milestone", to_string(milestone), "--method",
-                      to_string(method)}});
-  return all;
-}
-
-std::vector<Extractor> gpu_extractors(const Programs& programs) {
-  std::vector<Extractor> all;
-  for (const Milestone milestone : milestones_of(Device::gpu))
-    all.push_back({milestone, {programs.spex_gpu, "--milestone", to_string(milestone)}});
+      if (device == Device::cpu) {
+        all.push_back({milestone, argv});
+        all.back().argv.insert(all.back().argv.end(), {"--method", to_string(method)});
+      }
+  }
   return all;
 }
 
@@ -121,7 +119,7 @@ int run_goldens(const Extractor& extractor, const std::string& folder, Signals& 
 }
 
 // The exit status of the plan; its entries' verdicts are those in its results.
-int run_plan(const SelfTestSettings& settings, const std::string& folder, Signals& signals) {
+int run_plan(const CampaignSettings& settings, const std::string& folder, Signals& signals) {
   const Plan plan = read_plan(plan_file("ci"));
   CampaignSettings campaign;
   campaign.out = fs::path(folder) / plan.name;
@@ -142,15 +140,15 @@ int run_plan(const SelfTestSettings& settings, const std::string& folder, Signal
 
 }  // namespace
 
-int run_self_test(const SelfTestSettings& settings, Signals& signals) {
+int run_self_test(const CampaignSettings& settings, Signals& signals) {
   const Programs programs = Programs::beside_this_one();
   programs.require_for({});
   const ResultFolder folder(settings.out);
   std::vector<int> statuses;
-  for (const Extractor& one : cpu_extractors(programs))
+  for (const Extractor& one : extractors(programs.spex_cpu, Device::cpu))
     statuses.push_back(run_goldens(one, folder.path(), signals));
   if (const std::string reason = no_gpu_because(); reason.empty()) {
-    for (const Extractor& one : gpu_extractors(programs))
+    for (const Extractor& one : extractors(programs.spex_gpu, Device::gpu))
       statuses.push_back(run_goldens(one, folder.path(), signals));
   } else {
     say(settings.require_gpu ? "FAIL" : "skip", "goldens by spex-gpu: " + reason);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -9,34 +10,37 @@
 #include <fmt/format.h>
 
 #include "bench/campaign/gpu_health.hpp"
+#include "bench/campaign/long_run.hpp"
 #include "bench/check/outputs.hpp"
+#include "bench/machine/telemetry.hpp"
 #include "bench/result/file_hash.hpp"
 #include "bench/result/utc.hpp"
 #include "reference/core/error.hpp"
+#include "reference/fits/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {
 
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 constexpr std::uintmax_t most_run_log_bytes = 20'000'000;
 // By which the plan's seeds of a run that is begun again differ from those of others.
 constexpr int seeds_of_a_beginning = 100;
+// Beyond what is asked of a long run, as a part of it, before it is ended.
+constexpr double time_limit_factor = 3;
 
-// Why an output is none, with its camera; "" where all are.
-std::string wrong_output(const std::vector<ListedFrame>& frames, const std::string& folder) {
-  for (const ListedFrame& frame : frames)
+// Why one of the outputs is none; "" where all are. Frames of inputs that came again, those after
+// the first `inputs`, must have the bytes of the first of their input, and are removed.
+std::string look_at(const std::vector<ListedFrame>& frames, std::size_t inputs,
+                    const std::string& folder) {
+  std::vector<std::string> paths;
+  for (const ListedFrame& frame : frames) {
+    paths.push_back(frame.output);
     if (const std::string wrong = why_no_output(frame.output, folder); !wrong.empty())
       return frame.input->camera + " " + wrong;
-  return {};
-}
-
-// Removes the frames of inputs that came again: those after the first `inputs`, which repeat. Why
-// one of them is wrong; "" where all have the bytes of the first of their input.
-std::string remove_repeats(const std::vector<ListedFrame>& frames, std::size_t inputs) {
+  }
   if (frames.size() <= inputs) return {};
-  std::vector<std::string> paths;
-  for (const ListedFrame& frame : frames) paths.push_back(frame.output);
   const std::vector<std::optional<std::string>> hashes = hash_files(paths);
   for (std::size_t k = inputs; k < frames.size(); ++k) {
     if (!hashes[k] || hashes[k] != hashes[k % inputs])
@@ -47,11 +51,36 @@ std::string remove_repeats(const std::vector<ListedFrame>& frames, std::size_t i
   return {};
 }
 
-std::string digest_of(const std::vector<std::pair<Exposure, std::vector<std::string>>>& outputs) {
-  if (outputs.size() == 1) return outputs.front().first.sha256;
+std::string digest_of(const std::vector<ExposureOutputs>& outputs) {
+  if (outputs.size() == 1) return outputs.front().exposure.sha256;
   std::string all;
-  for (const auto& [exposure, paths] : outputs) all += exposure.sha256;
+  for (const ExposureOutputs& one : outputs) all += one.exposure.sha256;
   return hash_text(all);
+}
+
+// That are to work at a time; of GPUs' programs, which choose by themselves, all CPUs.
+int threads_of_node(const LaunchRecord& launch, const Machine& machine) {
+  const int ranks = launch.ranks / launch.nodes;
+  return launch.threads_per_rank ? std::min(machine.cpus, ranks * *launch.threads_per_rank)
+                                 : machine.cpus;
+}
+
+// Some 1,000 looks, a second apart or more in a run of minutes.
+std::chrono::milliseconds look_every(double seconds) {
+  const double ms = std::max(seconds < 30 ? 200.0 : 1000.0, seconds);
+  return std::chrono::milliseconds(static_cast<long>(ms));
+}
+
+// How the machine was over a long run, beside its result.
+void write_series(EntryRun& run, const Json& series, const std::string& path) {
+  Json json{{"schema", {{"name", "spexbench-series"}, {"major", 1}, {"minor", 0}}},
+            {"run_id", run.record.run_id},
+            {"entry", run.entry->id},
+            {"run", run.next_index()}};
+  json.update(series);
+  const std::string text = json.dump() + "\n";
+  atomic_write(path, text);
+  run.record.timing.series_sha256 = hash_text(text);
 }
 
 }  // namespace
@@ -67,10 +96,6 @@ TimedRuns::TimedRuns(const CampaignFolders& folders, Exposures& exposures, Runne
       time_limit_s_(time_limit_s),
       write_(std::move(write)) {}
 
-bool TimedRuns::make(EntryRun& run) {
-  return run.entry->sustain ? make_long_run(run) : make_exposure_run(run);
-}
-
 const Exposure& TimedRuns::shared(const Case& one, int number) {
   const auto found = shared_.find({one.name, number});
   if (found != shared_.end()) return found->second;
@@ -78,29 +103,73 @@ const Exposure& TimedRuns::shared(const Case& one, int number) {
       .first->second;
 }
 
-void TimedRuns::remove_shared() {
-  for (const auto& [key, exposure] : shared_) exposures_.remove(exposure);
-  shared_.clear();
-}
-
 std::vector<Exposure> TimedRuns::exposures_of(const EntryRun& run, int index) {
   const Case& one = *run.of;
-  const int begun_before = run.dropped_of(index);
-  if (!one.seeds)
+  const bool is_long = run.entry->sustain.has_value();
+  const int begun_before = run.dropped_of(index), in_turn = one.exposures_in_turn();
+  if (!run.has_shared_inputs())
     return {exposures_.make(one, one.seed + index + seeds_of_a_beginning * begun_before)};
+  // A warm-up of a long run has an exposure that is not among those of the run.
+  if (is_long && run.is_warmup(index)) return {shared(one, in_turn)};
   const int asked = run.record.work.frames / static_cast<int>(one.cameras.size());
-  if (asked <= 1) return {shared(one, (index + begun_before) % *one.seeds)};
+  if (!is_long && asked <= 1) return {shared(one, (index + begun_before) % in_turn)};
   std::vector<Exposure> exposures;
-  for (int k = 0; k < std::min(asked, *one.seeds); ++k) exposures.push_back(shared(one, k));
+  for (int k = 0; k < (is_long ? in_turn : std::min(asked, in_turn)); ++k)
+    exposures.push_back(shared(one, k));
   return exposures;
 }
 
-ObservedRun TimedRuns::observe(EntryRun& run, RunRequest request) {
+bool TimedRuns::make(EntryRun& run) {
   const int index = run.next_index();
+  const bool is_long = run.entry->sustain.has_value();
+  const std::vector<Exposure> exposures = exposures_of(run, index);
+  RunRequest request;
+  request.frames = is_long ? frames_of_next(run) : run.record.work.frames;
+  request.outputs = folders_.new_outputs_of(run.entry->id, index);
+  const int of_exposure = std::min(request.frames, static_cast<int>(run.of->cameras.size()));
+  const std::vector<ExposureFrame> inputs = frames_of(exposures, of_exposure);
+  std::vector<ListedFrame> listed;
+  std::vector<std::string> outputs;
+  for (std::size_t place = 0; place < std::size_t(request.frames); ++place) {
+    const auto& [exposure, frame] = inputs[place % inputs.size()];
+    const InputFrame& input = exposures[exposure].frames[frame];
+    const std::string number = request.frames > of_exposure ? fmt::format("{:06}-", place) : "";
+    const std::string name = "frame-" + number + input.camera + run.entry->suffix();
+    outputs.push_back(fs::path(request.outputs) / name);
+    listed.push_back({&input, outputs.back()});
+    if (place < inputs.size())
+      request.inputs.insert(request.inputs.end(), {input.preproc, input.psf});
+  }
+  if (run.entry->alone)
+    request.words = {"-i", request.inputs.at(0), "-p", request.inputs.at(1), "-o", outputs.front()};
+  write_frame_list(listed, folders_.list());
+
+  std::string failure;
+  std::vector<std::string> firsts(outputs.begin(),
+                                  outputs.begin() + std::min(outputs.size(), inputs.size()));
+  ObservedRun observed =
+      is_long ? observe_long_run(run, request, outputs, firsts, failure) : observe(run, request);
+  if (observed.interrupted) return false;
+  if (!is_long && !observed.sample.failure)
+    failure = look_at(listed, inputs.size(), folders_.outputs());
+  PendingRun pending;
+  for (const Exposure& exposure : exposures)
+    pending.outputs.push_back({exposure, std::vector<std::string>(of_exposure)});
+  for (std::size_t k = 0; k < firsts.size(); ++k)
+    pending.outputs[inputs[k].exposure].frames[inputs[k].frame] = firsts[k];
+  take(run, std::move(observed), std::move(pending), failure);
+  return true;
+}
+
+ObservedRun TimedRuns::observe(EntryRun& run, const RunRequest& given) {
+  RunRequest request = given;
+  const int index = run.next_index();
+  const Sustain sustain = run.entry->sustain.value_or(Sustain{});
   request.entry = run.entry;
-  request.launch = &run.launch;
+  request.launch = &run.record.launch;
   request.events = folders_.events();
   request.log = folders_.log_of_run(run.entry->id, index);
+  request.time_limit_s = time_limit_s_ + time_limit_factor * sustain.seconds.value_or(0);
   fs::remove(request.events);
   auto& dropped = run.record.timing.dropped;
   dropped.push_back({index, utc_text(unix_now()), {}, "was begun, and did not end"});
@@ -115,18 +184,42 @@ ObservedRun TimedRuns::observe(EntryRun& run, RunRequest request) {
   return observed;
 }
 
+// `kept` gets the first frame of each input, "" where there is none.
+ObservedRun TimedRuns::observe_long_run(EntryRun& run, const RunRequest& request,
+                                        const std::vector<std::string>& outputs,
+                                        std::vector<std::string>& kept, std::string& failure) {
+  const std::string folder = request.outputs + "-kept";
+  fs::remove_all(folder);
+  fs::create_directories(folder);
+  OutputCollector collector(outputs, kept.size(), folder, std::max(1, machine_.cpus / 4));
+  Telemetry telemetry(
+      nvml_, runner_.nvml_indices(*run.entry), threads_of_node(run.record.launch, machine_),
+      look_every(run.entry->sustain->seconds.value_or(0)), [&] { return collector.seen(); });
+  ObservedRun observed = observe(run, request);
+  const Json series = telemetry.stop();
+  CollectedFrames collected = collector.finish();
+  if (observed.interrupted) return observed;
+  observed.sample.sustained = long_run_of(collected, static_cast<int>(kept.size()));
+  kept = std::move(collected.kept);
+  failure = collected.failure;
+  if (run.is_warmup(run.next_index())) return observed;
+  if (failure.empty() && !observed.sample.sustained->distinct)
+    failure = "too few frames of distinct inputs to have a steady part";
+  run.record.work.frames = request.frames;
+  run.record.work.bundles = request.frames * run.entry->bundles.value_or(run.of->bundles());
+  write_series(run, series, folders_.series(run.entry->id));
+  return observed;
+}
+
 void TimedRuns::take(EntryRun& run, ObservedRun observed, PendingRun pending,
                      const std::string& failure) {
   Sample& sample = observed.sample;
   sample.index = run.next_index();
-  sample.warmup = sample.index < run.record.timing.warmups;
-  sample.seed = pending.outputs.front().first.seed;
+  sample.warmup = run.is_warmup(sample.index);
+  sample.seed = pending.outputs.front().exposure.seed;
   sample.inputs_sha256 = digest_of(pending.outputs);
   if (!sample.failure && !failure.empty()) sample.failure = failure;
-  std::vector<std::string> paths;
-  for (const auto& [exposure, outputs] : pending.outputs)
-    for (const std::string& path : outputs)
-      if (!path.empty()) paths.push_back(path);
+  const std::vector<std::string> paths = pending.paths();
   // At once: what is changed later shows.
   if (!sample.failure) sample.outputs_sha256 = hash_of_files(paths);
   // The program's own words may have had no room either.
@@ -147,42 +240,6 @@ void TimedRuns::take(EntryRun& run, ObservedRun observed, PendingRun pending,
     pending.outputs.clear();
   }
   if (has_frames) run.pending.push_back(std::move(pending));
-}
-
-bool TimedRuns::make_exposure_run(EntryRun& run) {
-  const int index = run.next_index();
-  const std::vector<Exposure> exposures = exposures_of(run, index);
-  const std::string folder = folders_.new_outputs_of(run.entry->id, index);
-  RunRequest request;
-  request.outputs = folder;
-  request.frames = run.record.work.frames;
-  request.time_limit_s = time_limit_s_;
-  const int of_exposure = std::min(request.frames, static_cast<int>(run.of->cameras.size()));
-  const std::vector<ExposureFrame> inputs = frames_of(exposures, of_exposure);
-  PendingRun pending;
-  for (const Exposure& exposure : exposures)
-    pending.outputs.push_back({exposure, std::vector<std::string>(of_exposure)});
-  std::vector<ListedFrame> listed;
-  for (std::size_t place = 0; place < std::size_t(request.frames); ++place) {
-    const auto& [exposure, frame] = inputs[place % inputs.size()];
-    const InputFrame& input = exposures[exposure].frames[frame];
-    const std::string number = request.frames > of_exposure ? fmt::format("{:04}-", place) : "";
-    const std::string name = "frame-" + number + input.camera + run.entry->suffix();
-    listed.push_back({&input, fs::path(folder) / name});
-    if (place >= inputs.size()) continue;
-    pending.outputs[exposure].second[frame] = listed.back().output;
-    request.inputs.insert(request.inputs.end(), {input.preproc, input.psf});
-  }
-  if (run.entry->alone)
-    request.words = {"-i", request.inputs.at(0), "-p", request.inputs.at(1),
-                     "-o", listed.front().output};
-  write_frame_list(listed, folders_.list());
-  ObservedRun observed = observe(run, request);
-  if (observed.interrupted) return false;
-  std::string failure = wrong_output(listed, folders_.outputs());
-  if (failure.empty() && !observed.sample.failure) failure = remove_repeats(listed, inputs.size());
-  take(run, std::move(observed), std::move(pending), failure);
-  return true;
 }
 
 // A run log of a night has hundreds of thousands of events, and is not kept.

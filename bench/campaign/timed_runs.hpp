@@ -14,6 +14,7 @@
 namespace spex::bench {
 
 /// Makes runs of entries. For each: simulates its inputs, runs, and takes the hash of every frame.
+/// Frames of a long run are looked at and removed while the run goes on (check/output_collector).
 class TimedRuns {
  public:
   /// `write` writes the result of an entry: whatever ends this program, it is known that a run was
@@ -26,18 +27,14 @@ class TimedRuns {
   /// cannot be made or it cannot be started, and Interrupted.
   bool make(EntryRun& run);
 
-  /// Whether the exposure is one that several runs share (`seeds` of a case).
-  [[nodiscard]] static bool is_shared(const EntryRun& run) { return run.of->seeds.has_value(); }
-  /// Removes the exposures that runs share.
-  void remove_shared();
-
  private:
   /// Those that run `index` works on.
   [[nodiscard]] std::vector<Exposure> exposures_of(const EntryRun& run, int index);
   const Exposure& shared(const Case& one, int number);
-  bool make_exposure_run(EntryRun& run);
-  bool make_long_run(EntryRun& run);
-  [[nodiscard]] ObservedRun observe(EntryRun& run, RunRequest request);
+  [[nodiscard]] ObservedRun observe(EntryRun& run, const RunRequest& request);
+  [[nodiscard]] ObservedRun observe_long_run(EntryRun& run, const RunRequest& request,
+                                             const std::vector<std::string>& outputs,
+                                             std::vector<std::string>& kept, std::string& failure);
   /// Adds the sample; what the run left is pending where it did not fail.
   void take(EntryRun& run, ObservedRun observed, PendingRun pending, const std::string& failure);
   void keep_run_log(EntryRun& run) const;

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <numeric>
 #include <optional>
+#include <random>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,6 +27,13 @@ namespace fs = std::filesystem;
 constexpr double simulation_limit_s = 3600;
 constexpr const char* digest_name = "inputs.sha256";
 
+// A seed above all those of plans, which JSON's numbers hold.
+std::int64_t draw_seed() {
+  constexpr std::int64_t least = std::int64_t{1} << 32, most = (std::int64_t{1} << 53) - 1;
+  std::random_device random;
+  return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+}
+
 // Of the hashes of all images and PSFs; "" where one is missing.
 std::string digest_of(const Exposure& exposure) {
   std::vector<std::string> paths;
@@ -44,20 +52,18 @@ std::string kept_text(const Exposure& exposure) {
 
 }  // namespace
 
-Exposures::Exposures(std::string data, SeedSource seeds, const Programs& programs, Signals& signals)
+Exposures::Exposures(std::string data, bool drawn, const Programs& programs, Signals& signals)
     : data_(std::move(data)),
-      folder_(seeds == SeedSource::drawn ? fs::path(data_) / "inputs" / "drawn"
-                                         : fs::path(data_) / "inputs"),
-      seeds_(seeds),
+      folder_(fs::path(data_) / "inputs" / (drawn ? "drawn" : "")),
+      drawn_(drawn),
       programs_(programs),
       signals_(signals) {}
 
 Exposure Exposures::at(const Case& one, std::int64_t seed) const {
   Exposure exposure{&one, "", seed, "", {}};
   // The name of a folder does not give a drawn seed away.
-  const std::string name = seeds_ == SeedSource::drawn
-                               ? hash_text(fmt::format("{} {}", one.name, seed)).substr(0, 16)
-                               : fmt::format("{}-{}", one.name, seed);
+  const std::string name = drawn_ ? hash_text(fmt::format("{} {}", one.name, seed)).substr(0, 16)
+                                  : fmt::format("{}-{}", one.name, seed);
   exposure.folder = fs::path(folder_) / name;
   const std::string ending = one.compress == "none" ? "" : "." + one.compress;
   for (const std::string& camera : one.cameras) {
@@ -72,10 +78,9 @@ Exposure Exposures::at(const Case& one, std::int64_t seed) const {
 }
 
 Exposure Exposures::make(const Case& one, int planned_seed) {
-  Exposure exposure =
-      at(one, seeds_ == SeedSource::drawn ? draw_seed() : std::int64_t{planned_seed});
+  Exposure exposure = at(one, drawn_ ? draw_seed() : std::int64_t{planned_seed});
   const std::string kept = fs::path(exposure.folder) / digest_name;
-  if (seeds_ == SeedSource::plan && fs::exists(kept)) {
+  if (!drawn_ && fs::exists(kept)) {
     exposure.sha256 = digest_of(exposure);
     std::string text;
     std::getline(std::ifstream(kept), text);
@@ -88,7 +93,7 @@ Exposure Exposures::make(const Case& one, int planned_seed) {
   exposure.sha256 = digest_of(exposure);
   if (exposure.sha256.empty())
     throw data_error(exposure.folder, "not all frames were simulated", "readable files");
-  if (seeds_ == SeedSource::plan) atomic_write(kept, kept_text(exposure));
+  if (!drawn_) atomic_write(kept, kept_text(exposure));
   return exposure;
 }
 
@@ -134,13 +139,17 @@ void Exposures::remove_truths(const Exposure& exposure) {
 
 void Exposures::remove(const Exposure& exposure) const {
   std::error_code error;
-  if (seeds_ == SeedSource::drawn) fs::remove_all(exposure.folder, error);
+  if (drawn_) fs::remove_all(exposure.folder, error);
+}
+
+void Exposures::clear() const {
+  if (drawn_) fs::remove_all(folder_);
 }
 
 InputsRecord Exposures::record(const Case& one) const {
   return {{"spex-sim", version(), one.size, fmt::format("{}", fmt::join(one.cameras, ",")),
            one.compress},
-          to_string(seeds_),
+          drawn_ ? "drawn" : "plan",
           file_system_of(data_),
           "warm: the inputs are written, or hashed, just before the run"};
 }

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "bench/plan/entry.hpp"
-#include "bench/plan/seeds.hpp"
 #include "bench/result/record.hpp"
 #include "bench/run/launch.hpp"
 #include "bench/run/signals.hpp"
@@ -44,8 +43,9 @@ struct ExposureFrame {
 /// campaigns.
 class Exposures {
  public:
-  /// They lie in `data`/inputs.
-  Exposures(std::string data, SeedSource seeds, const Programs& programs, Signals& signals);
+  /// They lie in `data`/inputs. Seeds are the plan's, or `drawn` for each exposure, so that nobody
+  /// knows them before.
+  Exposures(std::string data, bool drawn, const Programs& programs, Signals& signals);
 
   /// Inputs of the case by the plan's seed, or by one that is drawn now. Throws Error(data) where
   /// they cannot be made, and Interrupted.
@@ -58,8 +58,10 @@ class Exposures {
   static void remove_truths(const Exposure& exposure);
   /// Removes inputs of a drawn seed; those of the plan's are kept.
   void remove(const Exposure& exposure) const;
+  /// Removes all inputs of drawn seeds.
+  void clear() const;
 
-  [[nodiscard]] SeedSource seeds() const { return seeds_; }
+  [[nodiscard]] bool are_drawn() const { return drawn_; }
   /// `inputs` of a result.
   [[nodiscard]] InputsRecord record(const Case& one) const;
 
@@ -68,7 +70,7 @@ class Exposures {
   void simulate(const Exposure& exposure, const char* files);
 
   std::string data_, folder_;
-  SeedSource seeds_;
+  bool drawn_;
   const Programs& programs_;
   Signals& signals_;
 };

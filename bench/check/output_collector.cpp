@@ -1,10 +1,9 @@
 #include "bench/check/output_collector.hpp"
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cmath>
-#include <cstring>
+#include <exception>
 #include <filesystem>
 #include <limits>
 #include <optional>
@@ -13,8 +12,9 @@
 
 #include <fmt/format.h>
 
+#include "bench/check/outputs.hpp"
 #include "bench/result/file_hash.hpp"
-#include "bench/run/run_observer.hpp"
+#include "reference/core/parallel.hpp"
 
 namespace spex::bench {
 namespace {
@@ -25,14 +25,15 @@ constexpr std::chrono::milliseconds look_every{20};
 
 }  // namespace
 
-OutputCollector::OutputCollector(std::vector<AwaitedFrame> frames, std::string kept, int threads)
-    : frames_(std::move(frames)), kept_(std::move(kept)) {
-  folder_ = fs::path(frames_.at(0).path).parent_path();
+OutputCollector::OutputCollector(std::vector<std::string> frames, std::size_t inputs,
+                                 std::string kept, int threads)
+    : frames_(std::move(frames)), kept_(std::move(kept)), threads_(threads), hashes_(inputs) {
+  folder_ = fs::path(frames_.at(0)).parent_path();
   result_.written.assign(frames_.size(), std::numeric_limits<double>::quiet_NaN());
+  result_.kept.resize(inputs);
   for (std::size_t i = 0; i < frames_.size(); ++i)
-    awaited_.emplace(fs::path(frames_[i].path).filename(), static_cast<int>(i));
-  for (int i = 0; i < threads; ++i) takers_.emplace_back([this] { take_all(); });
-  finder_ = std::thread([this] { find(); });
+    awaited_.emplace(fs::path(frames_[i]).filename(), static_cast<int>(i));
+  collector_ = std::thread([this] { collect(); });
 }
 
 OutputCollector::~OutputCollector() {
@@ -41,88 +42,79 @@ OutputCollector::~OutputCollector() {
 
 void OutputCollector::end() {
   ended_ = true;
-  if (finder_.joinable()) finder_.join();
-  for (std::thread& taker : takers_)
-    if (taker.joinable()) taker.join();
+  if (collector_.joinable()) collector_.join();
 }
 
 CollectedFrames OutputCollector::finish() {
   end();
-  const auto missing =
-      std::find_if(result_.written.begin(), result_.written.end(), [](double s) { return s != s; });
+  const auto missing = std::find_if(result_.written.begin(), result_.written.end(),
+                                    [](double s) { return std::isnan(s); });
   if (missing != result_.written.end() && result_.failure.empty())
     fail(static_cast<int>(missing - result_.written.begin()), "is missing");
   return std::move(result_);
 }
 
-// The folder is short, as frames are taken out of it: to list it costs little, and no event can be
-// lost.
-void OutputCollector::find() {
-  while (!ended_) {
-    find_new();
-    std::this_thread::sleep_for(look_every);
+void OutputCollector::collect() {
+  for (bool over = false; !over;) {
+    over = ended_;  // what came before the end is still taken
+    const std::vector<int> found = find_new();
+    const auto count = static_cast<int>(found.size());
+    result_.most_waiting = std::max(result_.most_waiting, count);
+    parallel_for(threads_, count, [&](int, int i) {
+      try {
+        take(found[i]);
+      } catch (const std::exception& error) {
+        fail(found[i], error.what());
+      }
+    });
+    if (!over) std::this_thread::sleep_for(look_every);
   }
-  find_new();
-  found_.close();
 }
 
-void OutputCollector::find_new() {
+// The folder is short, as frames are taken out of it: to list it costs little, and no event can be
+// lost.
+std::vector<int> OutputCollector::find_new() {
+  std::vector<int> frames;
   std::error_code error;
   for (fs::directory_iterator it(folder_, error), end; !error && it != end; it.increment(error)) {
     const auto found = awaited_.find(it->path().filename());
     if (found == awaited_.end()) continue;
-    found_.push(found->second);
+    frames.push_back(found->second);
     awaited_.erase(found);
-    const long waiting = ++seen_ - done_;
-    const std::lock_guard lock(mutex_);
-    result_.most_waiting = std::max(result_.most_waiting, static_cast<int>(waiting));
+    ++seen_;
   }
-}
-
-void OutputCollector::take_all() {
-  while (const std::optional<int> frame = found_.pop()) {
-    try {
-      take(*frame);
-    } catch (const std::exception& error) {
-      fail(*frame, error.what());
-    }
-    ++done_;
-  }
+  return frames;
 }
 
 void OutputCollector::take(int frame) {
-  const AwaitedFrame& one = frames_[frame];
-  if (const std::string wrong = why_no_output(one.path, folder_); !wrong.empty())
+  const std::string& path = frames_[frame];
+  if (const std::string wrong = why_no_output(path, folder_); !wrong.empty())
     return fail(frame, wrong);
-  const std::optional<double> written = last_change(one.path);
-  const std::optional<std::string> hash = hash_file(one.path);
+  const std::optional<double> written = last_change(path);
+  const std::optional<std::string> hash = hash_file(path);
   if (!written || !hash) return fail(frame, "cannot be read");
-  if (last_change(one.path) != written) return fail(frame, "was changed when it was there");
-  std::string expected;
-  bool is_first = false;
-  {
-    const std::lock_guard lock(mutex_);
-    result_.written[frame] = *written;
-    const auto [first, added] = hashes_.emplace(one.input, *hash);
-    expected = first->second;
-    is_first = added;
-  }
-  if (expected != *hash) return fail(frame, "has other bytes than the first of the same input");
-  if (!is_first) {
-    fs::remove(one.path);
-    return;
-  }
-  const std::string path = fs::path(kept_) / fs::path(one.path).filename();
-  fs::rename(one.path, path);
-  const std::lock_guard lock(mutex_);
-  result_.kept[one.input] = {path, *hash};
+  if (last_change(path) != written) return fail(frame, "was changed when it was there");
+  const std::size_t input = frame % hashes_.size();
+  std::unique_lock lock(mutex_);
+  result_.written[frame] = *written;
+  std::string& first = hashes_[input];
+  const bool is_first = first.empty();
+  if (is_first) first = *hash;
+  const bool same = first == *hash;
+  if (is_first) result_.kept[input] = fs::path(kept_) / fs::path(path).filename();
+  lock.unlock();
+  if (!same) return fail(frame, "has other bytes than the first of the same input");
+  if (is_first)
+    fs::rename(path, result_.kept[input]);
+  else
+    fs::remove(path);
 }
 
 void OutputCollector::fail(int frame, const std::string& what) {
   const std::lock_guard lock(mutex_);
   if (result_.failure.empty())
     result_.failure = fmt::format("frame {} of the run ({}): {}", frame + 1,
-                                  fs::path(frames_[frame].path).filename().string(), what);
+                                  fs::path(frames_[frame]).filename().string(), what);
 }
 
 }  // namespace spex::bench

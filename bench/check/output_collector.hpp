@@ -2,34 +2,20 @@
 #pragma once
 
 #include <atomic>
-#include <map>
 #include <mutex>
 #include <string>
 #include <thread>
 #include <unordered_map>
 #include <vector>
 
-#include "bench/check/outputs.hpp"
-#include "reference/core/channel.hpp"
-
 namespace spex::bench {
-
-/// A frame that a run is to write.
-struct AwaitedFrame {
-  std::string path;
-  int input = 0;  ///< which of the run's distinct inputs it is of
-};
 
 /// What a run left.
 struct CollectedFrames {
-  std::vector<double> written;  ///< of each frame: when it took its name, by its file system
-  /// The first frame of an input: where it is now, and the bytes that it had.
-  struct Kept {
-    std::string path, sha256;
-  };
-  std::map<int, Kept> kept;  ///< by input
-  int most_waiting = 0;      ///< frames that were there and not yet looked at
-  std::string failure;       ///< the first; empty where there is none
+  std::vector<double> written;    ///< of each frame: when it took its name, by its file system
+  std::vector<std::string> kept;  ///< by input: where its first frame is now; "" for none
+  int most_waiting = 0;           ///< frames that were there and not yet looked at
+  std::string failure;            ///< the first; empty where there is none
 };
 
 /// Takes each frame as it appears: it must be a file of its own that the run wrote. The first of
@@ -38,9 +24,10 @@ struct CollectedFrames {
 /// disk holds one of each input and those that are waiting.
 class OutputCollector {
  public:
-  /// The frames are in one folder, where nothing else is; `kept` is a folder in the same file
-  /// system. `threads` hash at a time.
-  OutputCollector(std::vector<AwaitedFrame> frames, std::string kept, int threads);
+  /// `frames` are paths in one folder, where nothing else is, of `inputs` distinct inputs in turn;
+  /// `kept` is a folder in the same file system. `threads` hash at a time.
+  OutputCollector(std::vector<std::string> frames, std::size_t inputs, std::string kept,
+                  int threads);
   OutputCollector(const OutputCollector&) = delete;
   OutputCollector& operator=(const OutputCollector&) = delete;
   ~OutputCollector();
@@ -52,24 +39,22 @@ class OutputCollector {
   [[nodiscard]] CollectedFrames finish();
 
  private:
-  void find();
-  void find_new();
-  void take_all();
+  void collect();
+  [[nodiscard]] std::vector<int> find_new();
   void take(int frame);
   void fail(int frame, const std::string& what);
   void end();
 
-  std::vector<AwaitedFrame> frames_;
+  std::vector<std::string> frames_;
   std::string folder_, kept_;
+  int threads_;
   std::unordered_map<std::string, int> awaited_;  // by name; those that were found are out
-  Channel<int> found_;
-  std::atomic<long> seen_{0}, done_{0};
+  std::atomic<long> seen_{0};
   std::atomic<bool> ended_{false};
   std::mutex mutex_;
   CollectedFrames result_;
-  std::map<int, std::string> hashes_;  // of the first frame, by input
-  std::thread finder_;
-  std::vector<std::thread> takers_;
+  std::vector<std::string> hashes_;  // of the first frame, by input
+  std::thread collector_;
 };
 
 }  // namespace spex::bench

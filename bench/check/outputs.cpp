@@ -101,6 +101,15 @@ std::string why_no_output(const std::string& path, const std::string& folder) {
   return {};
 }
 
+std::optional<double> last_change(const std::string& path) {
+  struct stat about {};
+  if (lstat(path.c_str(), &about) != 0) return std::nullopt;
+  const auto seconds = [](const timespec& time) {
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  return std::max(seconds(about.st_mtim), seconds(about.st_ctim));
+}
+
 std::string compare_files(const std::string& result, const std::string& expected,
                           const std::string& tolerance, std::vector<CheckRecord>& checks) {
   try {

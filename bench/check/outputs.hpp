@@ -15,6 +15,10 @@ namespace spex::bench {
 /// name, is on another file system than `folder`, or longer than any frame; "" where it is one.
 [[nodiscard]] std::string why_no_output(const std::string& path, const std::string& folder);
 
+/// When a file was last changed, written or renamed, by its file system's clock; nothing where the
+/// file is missing.
+[[nodiscard]] std::optional<double> last_change(const std::string& path);
+
 /// A frame of a run, and what it is compared with.
 struct OutputFrame {
   std::string camera;

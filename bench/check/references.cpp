@@ -75,11 +75,11 @@ void References::extract(const std::vector<ListedFrame>& frames, const Entry& en
   spdlog::info("{}: {} reference frame(s) by spex-cpu", entry.id, frames.size());
   const std::string list = fs::path(folder_) / fmt::format("frames-{}.txt", getpid());
   write_frame_list(frames, list);
-  const Launch launch = make_reference_launch(entry, reference.method, programs_, {"--list", list});
   OutputProgress progress(frames);
   Command command;
-  command.argv = launch.argv;
-  command.environment = launch.environment;
+  command.argv = reference_command(entry, reference.method, programs_);
+  command.argv.insert(command.argv.end(), {"--list", list});
+  command.environment = launch_environment();
   command.log = fs::path(folder_) / fmt::format("spex-cpu-{}.log", getpid());
   command.time_limit_s = seconds_a_frame * static_cast<double>(frames.size());
   command.meanwhile = [&] { progress.look(); };

@@ -26,13 +26,14 @@ struct Plan {
   std::optional<Ceilings> gpu_ceilings;
   std::vector<Entry> entries;  ///< sweeps are resolved
   std::string path;
-  std::string text;  ///< the file as it is
+  std::string text;  ///< of the whole plan
 };
 
-/// Throws Error(usage) where the file is no plan: unknown keys, missing ones, wrong values.
+/// A plan file, merged with the plan that its `base` names. Throws Error(usage) where the file is
+/// no plan: unknown keys, missing ones, wrong values.
 [[nodiscard]] Plan read_plan(const std::string& path);
 
-/// The same of a text, which errors call `path`.
+/// The same of a text without `base`, which errors call `path`.
 [[nodiscard]] Plan parse_plan(const std::string& text, const std::string& path);
 
 }  // namespace spex::bench

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
 #include <type_traits>
 #include <utility>
@@ -17,8 +18,8 @@
 
 namespace spex::bench {
 
-/// A JSON object of the plan. What fails throws Error(usage), which names the file and where in it
-/// the object stands.
+/// A JSON object of the plan. What fails throws Error(usage), which names the file and where in the
+/// file the object stands.
 class PlanObject {
  public:
   /// `json` outlives it; `path` is the plan's file, `where` such as "case small", "" for the whole.
@@ -27,17 +28,10 @@ class PlanObject {
     if (!json.is_object()) fail("is no object", "{...}");
   }
 
-  /// Fails where it has other members.
-  void allow_only(std::initializer_list<const char*> keys) const {
-    for (const auto& [key, value] : json_.items())
-      if (std::find(keys.begin(), keys.end(), key) == keys.end())
-        fail(fmt::format("'{}' is unknown", key), fmt::format("{}", fmt::join(keys, ", ")));
-  }
-
   /// A member, if it is there, of the type of `value`.
   template <class T>
   void get(const char* key, T& value) const {
-    if (!json_.contains(key)) return;
+    if (!has(key)) return;
     const nlohmann::ordered_json& given = json_.at(key);
     const auto is = [&](bool fits, const char* what) {
       if (!fits) fail(fmt::format("'{}' is {}", key, given.dump()), what);
@@ -63,31 +57,43 @@ class PlanObject {
   }
   template <class T>
   void get(const char* key, std::optional<T>& value) const {
-    if (!json_.contains(key)) return;
-    T given{};
-    get(key, given);
-    value = std::move(given);
+    if (has(key)) get(key, value.emplace());
   }
-  /// A member that must be there.
+  /// The same, where the member must be `least` or more.
   template <class T>
-  void need(const char* key, T& value) const {
-    if (!json_.contains(key)) fail(fmt::format("has no '{}'", key), "one");
+  void get(const char* key, T& value, int least) const {
     get(key, value);
+    at_least(key, value, least);
+  }
+  /// The same, where the member must be one of these.
+  void get(const char* key, std::string& value, std::initializer_list<const char*> values) const {
+    get(key, value);
+    if (std::find(values.begin(), values.end(), value) == values.end())
+      fail(fmt::format("'{}' is {}", key, value), fmt::format("{}", fmt::join(values, ", ")));
+  }
+  /// Fails where one of these members is missing.
+  void require(std::initializer_list<const char*> keys) const {
+    for (const char* key : keys)
+      if (!has(key)) fail(fmt::format("has no '{}'", key), "one");
+  }
+  /// Whether there is a member.
+  [[nodiscard]] bool has(const char* key) const {
+    known_.insert(key);
+    return json_.contains(key);
   }
   /// An object that is a member.
   [[nodiscard]] PlanObject at(const char* key) const {
     return {json_.at(key), path_, where_.empty() ? key : where_ + " " + key};
   }
-  [[nodiscard]] bool has(const char* key) const { return json_.contains(key); }
+  /// Fails where there are members that were not asked for before.
+  void no_others() const {
+    for (const auto& [key, value] : json_.items())
+      if (!known_.contains(key))
+        fail(fmt::format("'{}' is unknown", key), fmt::format("{}", fmt::join(known_, ", ")));
+  }
   [[nodiscard]] const nlohmann::ordered_json& json() const { return json_; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Fails where the member's value is none of these.
-  void one_of(const char* key, const std::string& value,
-              std::initializer_list<const char*> values) const {
-    if (std::find(values.begin(), values.end(), value) == values.end())
-      fail(fmt::format("'{}' is {}", key, value), fmt::format("{}", fmt::join(values, ", ")));
-  }
   /// Fails where the member's value is there, and less.
   void at_least(const char* key, std::optional<int> value, int least) const {
     if (value && *value < least)
@@ -118,6 +124,7 @@ class PlanObject {
   const nlohmann::ordered_json& json_;
   std::string path_;
   std::string where_;
+  mutable std::set<std::string> known_;  // the members that were asked for
 };
 
 }  // namespace spex::bench

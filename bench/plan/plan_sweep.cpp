@@ -72,16 +72,16 @@ Entry at_point(Entry entry, const PlanObject& sweep, const Json& x) {
 std::vector<Entry> resolve_sweep(const Entry& entry, const PlanObject& object) {
   if (!object.has("sweep")) return {entry};
   const PlanObject sweep = object.at("sweep");
-  sweep.allow_only({"name", "kind", "values"});
   Scaling scaling;
   std::vector<Json> values;
-  sweep.need("name", scaling.sweep);
+  sweep.require({"name", "kind", "values"});
+  sweep.get("name", scaling.sweep);
   sweep.plain_name("name", scaling.sweep);
-  sweep.need("kind", scaling.kind);
-  sweep.need("values", values);
-  sweep.one_of("kind", scaling.kind,
-               {"ranks-per-gpu", "gpus", "mps", "nodes", "strong", "weak", "threads", "extractors",
-                "nwavestep", "nsubbundles", "compression"});
+  sweep.get("kind", scaling.kind,
+            {"ranks-per-gpu", "gpus", "mps", "nodes", "strong", "weak", "threads", "extractors",
+             "nwavestep", "nsubbundles", "compression"});
+  sweep.get("values", values);
+  sweep.no_others();
   if (values.empty()) sweep.fail("has no values", "one or more");
   std::vector<Entry> points;
   for (const Json& x : values) {

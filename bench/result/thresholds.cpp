@@ -107,15 +107,9 @@ Threshold read_threshold(const std::string& path, const std::string& where, cons
 
 Thresholds read_thresholds(const std::string& path, const Asked& asked) {
   const std::string expected = "a thresholds file (docs/benchmark.md)";
-  const std::string text = read_written(path, expected);
+  const Json json = parse_written(read_written(path, expected), path);
   Thresholds thresholds;
   thresholds.path = path;
-  Json json;
-  try {
-    json = parse_written(text, path);
-  } catch (const nlohmann::json::exception&) {
-    json = nullptr;
-  }
   if (!json.is_object()) throw usage_error(path, "is no JSON object", expected);
   for (const auto& [key, value] : json.items())
     if (key != "entries" && key != "systems")

@@ -33,13 +33,13 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& words)
 }
 
 std::vector<std::string> open_mpi(const Entry& entry, const Machine& machine,
-                                  const Launch& launch) {
+                                  const LaunchRecord& launch) {
   const int per_node = launch.ranks / launch.nodes;
   std::vector<std::string> words{"-n", std::to_string(launch.ranks)};
   if (launch.nodes > 1) {
     append(words, {"--map-by", fmt::format("ppr:{}:node", per_node)});
     // To other nodes it hands on no variables by itself.
-    for (const auto& [name, value] : launch.environment) append(words, {"-x", name});
+    for (const auto& [name, value] : launch_environment()) append(words, {"-x", name});
   }
   append(words, {"--bind-to", entry.binding});
   // A slot a hardware thread, as machine.cpus counts them; Open MPI's own count is of cores.
@@ -49,15 +49,15 @@ std::vector<std::string> open_mpi(const Entry& entry, const Machine& machine,
 }
 
 // MPICH's, which counts no slots, and hands on all variables.
-std::vector<std::string> hydra(const Entry& entry, const Launch& launch) {
+std::vector<std::string> hydra(const Entry& entry, const LaunchRecord& launch) {
   std::vector<std::string> words{"-n", std::to_string(launch.ranks)};
   if (launch.nodes > 1) append(words, {"-ppn", std::to_string(launch.ranks / launch.nodes)});
   append(words, {"-bind-to", entry.binding});
   return words;
 }
 
-std::vector<std::string> srun(const Entry& entry, const Machine& machine, const Launch& launch,
-                              const std::string& wire_up) {
+std::vector<std::string> srun(const Entry& entry, const Machine& machine,
+                              const LaunchRecord& launch, const std::string& wire_up) {
   const int per_node = launch.ranks / launch.nodes;
   std::string bind = entry.binding;
   if (bind == "core" || bind == "socket") bind += "s";
@@ -78,7 +78,7 @@ std::vector<std::string> srun(const Entry& entry, const Machine& machine, const 
 
 // The launcher's command line, up to the program.
 std::vector<std::string> launcher_words(const Entry& entry, const Machine& machine,
-                                        const Launch& launch, const Launcher& launcher) {
+                                        const LaunchRecord& launch, const Launcher& launcher) {
   std::vector<std::string> words{launcher.program};
   switch (launcher.words) {
     case LauncherWords::open_mpi:
@@ -130,15 +130,23 @@ std::vector<VisibleGpu> gpus_of(const Entry& entry, const Machine& machine) {
   return {machine.gpus.begin(), machine.gpus.begin() + static_cast<std::ptrdiff_t>(count)};
 }
 
-Launch make_launch(const Entry& entry, const Machine& machine, const LaunchSettings& settings,
-                   const Programs& programs, const std::vector<std::string>& options) {
-  Launch launch;
+LaunchRecord make_launch(const Entry& entry, const Machine& machine, const LaunchSettings& settings,
+                         const Programs& programs, const std::vector<std::string>& options) {
+  LaunchRecord launch;
+  launch.alone = entry.alone;
+  launch.variables = names_of_environment();
+  launch.environment = relevant_environment();
+  for (const auto& [name, value] : launch_environment()) launch.environment[name] = value;
+  launch.slurm = slurm_environment();
+  launch.gpus_per_node = entry.gpus;
+  if (entry.on_gpu()) launch.ranks_per_gpu = entry.ranks_of_gpu();
+  launch.mps = entry.mps;
+  launch.binding = entry.binding;
   launch.nodes = entry.nodes.value_or(settings.nodes);
   const int per_node = ranks_per_node(entry, machine);
   launch.ranks = launch.nodes * per_node;
   launch.launcher = settings.launcher.is_srun() ? "srun" : "mpirun";
   if (launch.launcher == "mpirun" && launch.ranks == 1) launch.launcher = "none";
-  launch.environment = launch_environment();
   if (launch.launcher != "none") launch.launcher_options = settings.launcher.options;
 
   // MPS around mpirun on one node; else around each rank, on every node.
@@ -152,8 +160,8 @@ Launch make_launch(const Entry& entry, const Machine& machine, const LaunchSetti
   append(launch.argv, {"--milestone", to_string(entry.milestone)});
   // On the CPU a rank for every CPU is the paper's way; fewer ranks share the CPUs as threads.
   if (!entry.on_gpu() || entry.threads) {
-    launch.threads = entry.threads.value_or(std::max(1, machine.cpus / per_node));
-    append(launch.argv, {"--threads", std::to_string(*launch.threads)});
+    launch.threads_per_rank = entry.threads.value_or(std::max(1, machine.cpus / per_node));
+    append(launch.argv, {"--threads", std::to_string(*launch.threads_per_rank)});
   }
   append(launch.argv, entry.result_options());
   append(launch.argv, entry.run_options);
@@ -169,19 +177,15 @@ Launch make_launch(const Entry& entry, const Machine& machine, const LaunchSetti
   return launch;
 }
 
-Launch make_reference_launch(const Entry& entry, const std::string& method,
-                             const Programs& programs, const std::vector<std::string>& options) {
-  Launch launch;
-  launch.launcher = "none";
-  launch.environment = launch_environment();
-  launch.argv = {programs.spex_cpu};
-  append(launch.argv, entry.reference_options());
-  append(launch.argv, {"--method", method, "--milestone", "cpu-refactor"});
+std::vector<std::string> reference_command(const Entry& entry, const std::string& method,
+                                           const Programs& programs) {
+  std::vector<std::string> words{programs.spex_cpu};
+  append(words, entry.reference_options());
+  append(words, {"--method", method, "--milestone", "cpu-refactor"});
   // Several frames side by side, as reading and writing one leaves most CPUs idle.
   const int extractors = std::max(1, default_threads() / threads_of_reference);
-  append(launch.argv, {"--schedule", "pipeline", "--extractors", std::to_string(extractors)});
-  append(launch.argv, options);
-  return launch;
+  append(words, {"--schedule", "pipeline", "--extractors", std::to_string(extractors)});
+  return words;
 }
 
 std::map<std::string, std::string> launch_environment() {
@@ -196,25 +200,6 @@ std::map<std::string, std::string> launch_environment() {
     environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] = "1";
   }
   return environment;
-}
-
-LaunchRecord launch_record(const Entry& entry, const Launch& launch) {
-  std::map<std::string, std::string> environment = relevant_environment();
-  for (const auto& [name, value] : launch.environment) environment[name] = value;
-  return {launch.argv,
-          entry.alone,
-          names_of_environment(),
-          environment,
-          slurm_environment(),
-          launch.launcher,
-          launch.launcher_options,
-          launch.nodes,
-          launch.ranks,
-          entry.gpus,
-          entry.on_gpu() ? std::optional(entry.ranks_of_gpu()) : std::nullopt,
-          launch.threads,
-          entry.mps,
-          entry.binding};
 }
 
 }  // namespace spex::bench

@@ -33,32 +33,18 @@ struct LaunchSettings {
   int nodes = 1;  ///< to use, of those allocated
 };
 
-/// An entry's launch, as result files describe it.
-struct Launch {
-  std::string launcher;  ///< none, srun, or mpirun, which is that of any MPI
-  int nodes = 1;
-  int ranks = 1;  ///< of all nodes
-  std::optional<int> threads;
-  std::vector<std::string> argv;
-  std::vector<std::string>
-      launcher_options;  ///< those of argv that a user gave (--launcher-options)
-  std::map<std::string, std::string> environment;  ///< set besides what is there
-};
+/// How an entry is started, with the program's own options `options` after those of the entry. One
+/// rank on one node needs no launcher, but in srun's job. The launcher is none, srun, or mpirun,
+/// which is that of any MPI.
+[[nodiscard]] LaunchRecord make_launch(const Entry& entry, const Machine& machine,
+                                       const LaunchSettings& settings, const Programs& programs,
+                                       const std::vector<std::string>& options);
 
-/// The launch of `entry` with the program's own options `options` after those of the entry. One
-/// rank on one node needs no launcher, but in srun's job.
-[[nodiscard]] Launch make_launch(const Entry& entry, const Machine& machine,
-                                 const LaunchSettings& settings, const Programs& programs,
-                                 const std::vector<std::string>& options);
-
-/// What a result says of a launch.
-[[nodiscard]] LaunchRecord launch_record(const Entry& entry, const Launch& launch);
-
-/// The frames of an entry's reference by the CPU extractor with `method`, several at a time on all
-/// CPUs of this node.
-[[nodiscard]] Launch make_reference_launch(const Entry& entry, const std::string& method,
-                                           const Programs& programs,
-                                           const std::vector<std::string>& options);
+/// The command line that extracts the reference frames of an entry: the CPU extractor with
+/// `method`, several frames at a time on all CPUs of this node.
+[[nodiscard]] std::vector<std::string> reference_command(const Entry& entry,
+                                                         const std::string& method,
+                                                         const Programs& programs);
 
 /// Variables of every launch: the order of CUDA's GPUs, those that Open MPI asks for where it is
 /// root that runs it, as in containers, and one that keeps hwloc from starting the GPUs.

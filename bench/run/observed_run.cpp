@@ -6,6 +6,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <sys/inotify.h>
 
 #include "bench/machine/node_meter.hpp"
 #include "bench/machine/process_tree.hpp"
@@ -13,8 +14,8 @@
 #include "bench/result/derive.hpp"
 #include "bench/result/utc.hpp"
 #include "bench/run/command.hpp"
+#include "bench/run/file_watch.hpp"
 #include "bench/run/run_log.hpp"
-#include "bench/run/run_observer.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {
@@ -135,8 +136,8 @@ Runner::Runner(const Nvml& nvml, const Machine& machine, Signals& signals)
 
 ObservedRun Runner::run(const RunRequest& request) {
   const Command command = command_of(request);
-  OpeningWatch opening(request.inputs);
-  WritingWatch writing(request.outputs);
+  FileWatch opening(request.inputs, IN_OPEN | IN_ONESHOT);
+  FileWatch writing({request.outputs}, IN_CLOSE_WRITE | IN_MOVED_TO);
   GpuMonitor monitor(nvml_, nvml_indices(*request.entry));
   NodeMeter meter;
   const std::optional<double> joules_before = meter.read().energy_j;
@@ -160,12 +161,12 @@ ObservedRun Runner::run(const RunRequest& request) {
     sample.other_cpu_s = std::max(0.0, cpu - result.cpu_s);
   }
   if (joules_before && joules_after) sample.node_joules = *joules_after - *joules_before;
-  const std::optional<double> first = opening.stop(), last = writing.stop();
+  const std::optional<double> first = opening.stop().first, last = writing.stop().last;
   if (request.launch->nodes > 1) {
     // No node sees the files of all.
   } else if (result.was_stopped) {
     sample.warnings.emplace_back("spex-bench was stopped meanwhile: no extraction clock");
-  } else if (!opening.watches() || !writing.watches()) {
+  } else if (!opening.sees_all() || !writing.sees_all()) {
     sample.warnings.push_back(fmt::format("files cannot be watched (expected {})", blind_expected));
   } else if (first && last) {
     const double begin =

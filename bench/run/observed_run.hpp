@@ -19,7 +19,7 @@ namespace spex::bench {
 /// What is run.
 struct RunRequest {
   const Entry* entry = nullptr;
-  const Launch* launch = nullptr;
+  const LaunchRecord* launch = nullptr;
   std::vector<std::string> words;   ///< more words of the command line: the files of a frame alone
   std::vector<std::string> inputs;  ///< files that it reads
   std::string outputs;              ///< folder that it writes its frames to

@@ -219,19 +219,14 @@ class Gpus(unittest.TestCase):
                 self.assertEqual(bench.result("gpu")["verdict"]["overall"], "pass")
                 self.assertEqual(bench.result("shared")["verdict"]["overall"], "error")
 
-    def test_a_throttled_run_does_not_count(self):
-        """It is kept, marked and counted; the machine is unhealthy, and has no speed."""
-        status, text, result = self.run_with(FAKE_NVML_MEMORY="grows", FAKE_NVML_HOT="1")
-        self.assertEqual(status, 5, text)
-        self.assertTrue(result["timing"]["samples"][0]["throttled"])
-        self.assertIsNone(result["fom"]["effective"])
-        self.assertIn("1 run(s) were throttled and do not count", result["verdict"]["reasons"])
-
-    def test_a_throttled_run_is_made_again(self):
-        """No more often than runs were asked for."""
+    def test_a_throttled_run_does_not_count_and_is_made_again(self):
+        """No more often than runs were asked for; the machine is unhealthy, and has no speed."""
         hot = {"FAKE_NVML_MEMORY": "grows", "FAKE_NVML_HOT": "1"}
         status, text, result = self.run_with(**hot)
+        self.assertEqual(status, 5, text)
         self.assertEqual([s["throttled"] for s in result["timing"]["samples"]], [True])
+        self.assertIsNone(result["fom"]["effective"])
+        self.assertIn("1 run(s) were throttled and do not count", result["verdict"]["reasons"])
         status, text = self.bench.run("--resume", "--repeats", "2", **hot | LIBRARY)
         self.assertEqual(status, 5, text)
         self.assertEqual(len(self.bench.result("gpu")["timing"]["samples"]), 2)

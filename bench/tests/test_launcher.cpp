@@ -93,7 +93,7 @@ std::string words_before_program(const Launcher& launcher, int ranks, int nodes)
   entry.milestone = Milestone::cpu_refactor;
   entry.ranks = ranks;
   entry.binding = "none";
-  Launch launch =
+  const LaunchRecord launch =
       make_launch(entry, machine, {.launcher = launcher, .nodes = nodes},
                   {.spex_cpu = "spex-cpu", .spex_gpu = {}, .spex_sim = {}, .mps_wrapper = {}}, {});
   std::string text;

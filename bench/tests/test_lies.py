@@ -53,6 +53,7 @@ LIES = {
     "frame of another method": "METHOD is 'eigh' (expected cholesky)",
     "other bytes": "run 1: has other bytes than run 0 of the same input",
     # Files and processes.
+    "endless": "r1 is longer than any frame",
     "bytes behind": "r1: run 0: all: has",
     "zipped": "r1: run 0: all: is gzip (expected plain, by its name)",
     "missing": "run 0: r1 is missing",

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 
 #include "bench/check/output_collector.hpp"
-#include "bench/run/run_observer.hpp"
+#include "bench/check/outputs.hpp"
 #include "reference/tests/support/scratch.hpp"
 
 namespace spex::bench {
@@ -20,23 +20,23 @@ using testing::HasSubstr;
 struct SixFrames {
   const test::ScratchFolder scratch;
   std::string outputs = scratch.file("outputs"), kept = scratch.file("kept");
-  std::vector<AwaitedFrame> frames;
+  std::vector<std::string> frames;
 
   SixFrames() {
     fs::create_directory(outputs);
     fs::create_directory(kept);
     for (int i = 0; i < 6; ++i)
-      frames.push_back({fs::path(outputs) / ("frame-" + std::to_string(i) + ".fits"), i % 2});
+      frames.push_back(fs::path(outputs) / ("frame-" + std::to_string(i) + ".fits"));
   }
 
   void write(int frame, const std::string& bytes) const {
     const std::string partial = fs::path(outputs) / ".partial";
     test::write_file(partial, bytes);
-    fs::rename(partial, frames[frame].path);
+    fs::rename(partial, frames[frame]);
   }
 
   [[nodiscard]] CollectedFrames collect(const std::function<void()>& run) const {
-    OutputCollector collector(frames, kept, 2);
+    OutputCollector collector(frames, 2, kept, 2);
     run();
     return collector.finish();
   }
@@ -59,8 +59,8 @@ TEST(OutputCollector, KeepsTheFirstOfEachInputAndRemovesTheOthers) {
   const double after = run.file_time();
   EXPECT_EQ(collected.failure, "");
   ASSERT_EQ(collected.kept.size(), 2U);
-  EXPECT_EQ(test::read_file(collected.kept.at(0).path), "even");
-  EXPECT_EQ(test::read_file(collected.kept.at(1).path), "odd");
+  EXPECT_EQ(test::read_file(collected.kept.at(0)), "even");
+  EXPECT_EQ(test::read_file(collected.kept.at(1)), "odd");
   EXPECT_TRUE(fs::is_empty(run.outputs));
   for (const double written : collected.written) {
     EXPECT_GE(written, before);
@@ -74,8 +74,7 @@ TEST(OutputCollector, TakesFramesWhileTheRunGoesOn) {
   const CollectedFrames collected = run.collect([&] {
     run.write(0, "even");
     // Ends when it is taken, however long that is; else the test's time limit ends it.
-    while (fs::exists(run.frames[0].path))
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    while (fs::exists(run.frames[0])) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     run.write_all();
   });
   EXPECT_EQ(collected.failure, "");
@@ -110,7 +109,7 @@ TEST(OutputCollector, LinksAreNoFrames) {
       put_last();
     });
   };
-  const std::string answer = run.scratch.file("kept-answer"), last = run.frames[5].path;
+  const std::string answer = run.scratch.file("kept-answer"), last = run.frames[5];
   EXPECT_THAT(fails_by([&] { fs::create_symlink(answer, last); }).failure, HasSubstr("is a link"));
   fs::remove(last);
   EXPECT_THAT(fails_by([&] { fs::create_hard_link(answer, last); }).failure,

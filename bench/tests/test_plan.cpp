@@ -110,18 +110,6 @@ TEST(Plan, NoEntryTakesTheFilesOfAnother) {
   EXPECT_EQ(refusal(R"({"id": "a.events.1", "case": "night", "milestone": "baseline"})"), "");
 }
 
-TEST(Plan, NumbersBeyondAnyNodeAreSlips) {
-  const auto with = [](const std::string& more) {
-    return refusal(R"({"id": "a", "case": "night", "milestone": "baseline", )" + more + "}");
-  };
-  EXPECT_EQ(with(R"("threads": 4096, "ranks": 4096)"), "");
-  EXPECT_THAT(with(R"("threads": 100000)"),
-              HasSubstr("a has 'threads' 100000 (expected at most 4096)"));
-  EXPECT_THAT(with(R"("ranks": 4097)"), HasSubstr("a has 'ranks' 4097"));
-  EXPECT_THAT(with(R"("sweep": {"name": "s", "kind": "strong", "values": [5000]})"),
-              HasSubstr("a-5000 has 'ranks' 5000"));
-}
-
 // Mistakes that were tried: each is one line that names the key.
 TEST(Plan, SaysWhatIsWrongWithEachKey) {
   const auto entry = [](const std::string& more) {
@@ -225,6 +213,18 @@ TEST(Plan, OptionsAreWhatTheySay) {
   EXPECT_THAT(with(R"("options": ["--list", "x"])"), HasSubstr("--list"));
   EXPECT_THAT(with(R"("run_options": ["--events=x"])"), HasSubstr("'run_options' has --events"));
   EXPECT_THAT(with(R"("run_options": ["--nwavestep", "20"])"), HasSubstr("has --nwavestep"));
+  EXPECT_THAT(with(R"("options": ["--nwavestepp", "50"])"), HasSubstr("--nwavestepp"));
+  EXPECT_THAT(with(R"("options": ["--method", "magic"])"), HasSubstr("unknown 'magic'"));
+  EXPECT_THAT(with(R"("options": ["--wavelength", "5839,5760,0.8"])"),
+              HasSubstr("the range is reversed"));
+  EXPECT_THAT(with(R"("options": ["--nspec"])"), HasSubstr("--nspec"));
+  EXPECT_THAT(with(R"("run_options": ["--extractor", "2"])"), HasSubstr("--extractor"));
+  const auto on_cpu = [](const std::string& options) {
+    return refusal(R"({"id": "a", "case": "night", "milestone": "baseline", "run_options": )" +
+                   options + "}");
+  };
+  EXPECT_THAT(on_cpu(R"(["--schedule", "nonsense"])"), HasSubstr("unknown 'nonsense'"));
+  EXPECT_THAT(on_cpu(R"(["--bind", "gpu"])"), HasSubstr("--bind"));
   EXPECT_EQ(with(R"("options": ["--nwavestep", "20"], "run_options": ["--readers", "3"])"), "");
   EXPECT_THAT(with(R"("sweep": {"name": "n", "kind": "strong", "values": [99999999999999]})"),
               HasSubstr("is no value of strong"));
@@ -240,6 +240,39 @@ TEST(Plan, WhatIsNoJsonIsSaidInWords) {
     EXPECT_THAT(error.what(), HasSubstr("plan.json: parse error at line 1"));
     EXPECT_THAT(error.what(), testing::Not(HasSubstr("json.exception")));
   }
+}
+
+TEST(Plan, DefaultsAreMembersOfEachEntry) {
+  const Plan plan = read(R"({"id": "a", "gpus": 2}, {"id": "b", "milestone": "direct"})",
+                         R"("defaults": {"case": "night", "milestone": "pipeline", "gpus": 1},
+                            "suffix": "-c", )");
+  ASSERT_EQ(plan.entries.size(), 2U);
+  EXPECT_EQ(plan.entries[0].id, "a-c");
+  EXPECT_EQ(plan.entries[0].milestone, Milestone::pipeline);
+  EXPECT_EQ(plan.entries[0].gpus, 2);
+  EXPECT_EQ(plan.entries[1].milestone, Milestone::direct);
+  EXPECT_EQ(plan.entries[1].gpus, 1);
+  EXPECT_THAT(refusal(on_gpu, R"("defaults": {"gpu": 1}, )"), HasSubstr("'gpu' is unknown"));
+}
+
+TEST(Plan, ABaseIsAPlanBesideIt) {
+  const test::ScratchFolder scratch;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(scratch.file(name)) << text;
+    return scratch.file(name);
+  };
+  write("one.json", R"({"name": "one", "description": "d", "tier": "ci", // a comment
+      "cases": {"night": {"cameras": "b0,r0", "seed": 7}}, "entries": [)" +
+                        std::string(on_gpu) + "]}");
+  const Plan plan = read_plan(write("two.json", R"({"base": "one", "name": "two",
+      "cases": {"night": {"cameras": "z0"}}, "defaults": {"options": ["--nwavestep", "30"]}})"));
+  EXPECT_EQ(plan.name, "two");
+  EXPECT_EQ(plan.cases.at("night").seed, 7);
+  EXPECT_THAT(plan.cases.at("night").cameras, ElementsAre("z0"));
+  EXPECT_EQ(plan.entries.at(0).extract.nwavestep, 30);
+  // What is kept of it is the whole plan.
+  EXPECT_EQ(parse_plan(plan.text, "text").entries.size(), 1U);
+  EXPECT_THROW(static_cast<void>(read_plan(write("three.json", R"({"base": "none"})"))), Error);
 }
 
 TEST(Plan, OutsideCiFiveRepeatsAreTheLeast) {

@@ -184,32 +184,18 @@ class Runs(unittest.TestCase):
             status, text = bench.run()
             self.assertEqual(status, 1, text)
             self.assertIn("spex-sim failed, exit status 152 (CPU time limit exceeded)", text)
-
-    def test_results_of_entries_that_never_began_are_valid(self):
-        """Where the inputs of one cannot be made."""
-        with Bench([entry("one")]) as bench:
-            (bench.folder / "spex-sim").write_text("#!/bin/sh\nexit 1\n")
-            self.assertEqual(bench.run()[0], 1)
+            # The result of an entry that never began is valid.
             self.assertEqual(bench.result("one")["timing"]["samples"], [])
 
     def test_options_that_no_extractor_has_are_found_first(self):
         """Before hours of inputs and reference frames; of entries in the last place too."""
-        for more, words in (
-            ({"options": ["--nwavestepp", "50"]}, "--nwavestepp"),
-            ({"options": ["--method", "magic"]}, "unknown 'magic'"),
-            ({"options": ["--wavelength", "5839,5760,0.8"]}, "the range is reversed"),
-            ({"options": ["--nspec"]}, "--nspec"),
-            ({"run_options": ["--schedule", "nonsense"]}, "unknown 'nonsense'"),
-            ({"run_options": ["--extractor", "2"]}, "--extractor"),
-            ({"run_options": ["--bind", "gpu"]}, "--bind"),
-            ({"alone": True, "run_options": ["--schedule", "pipeline"]}, "'alone' with --schedule"),
-        ):
-            with Bench([entry("one"), entry("two", **more)]) as bench, self.subTest(words):
-                for status, text in (bench.run("--list"), bench.run()):
-                    self.assertEqual(status, 2, text)
-                    self.assertIn(words, text)
-                    self.assertEqual(text.strip().count("\n"), 0, text)
-                self.assertFalse((bench.folder / "out").exists())
+        wrong = entry("two", alone=True, run_options=["--schedule", "pipeline"])
+        with Bench([entry("one"), wrong]) as bench:
+            for status, text in (bench.run("--list"), bench.run()):
+                self.assertEqual(status, 2, text)
+                self.assertIn("'alone' with --schedule", text)
+                self.assertEqual(text.strip().count("\n"), 0, text)
+            self.assertFalse((bench.folder / "out").exists())
         own = entry("own", run_options=["--its-own"])
         with Bench([own], division="optimized") as bench:
             self.assertEqual(bench.run("--list")[0], 0)

@@ -37,24 +37,6 @@ class Surroundings(unittest.TestCase):
             status, text = started(bench, "env", "--ignore-signal=CHLD")
             self.assertEqual(status, 0, text)
 
-    def test_a_reader_that_has_gone_ends_it_in_order(self):
-        """As SIGHUP does: what was measured stays, and --resume goes on."""
-        with Bench([entry("one", repeats=1000)]) as bench:
-            process = subprocess.Popen(
-                bench.command(), stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True
-            )
-            for line in process.stderr:
-                if "one timed run 1 of" in line:
-                    break
-            process.stderr.close()
-            self.assertEqual(process.wait(timeout=60), 1)
-            before = bench.result("one")
-            self.assertEqual(before["status"], "interrupted")
-            runs = len(before["timing"]["samples"])
-            self.assertGreater(runs, 0)
-            status, text = bench.run("--resume", "--repeats", str(runs + 1))
-            self.assertEqual(status, 0, text)
-
     def test_what_shall_go_on_goes_on(self):
         """Where SIGHUP is ignored, as nohup has it, nothing is interrupted by one."""
         with Bench([entry("one", repeats=3)]) as bench:
@@ -107,13 +89,7 @@ class Surroundings(unittest.TestCase):
             self.assertIn("one.json: is no result", done.stderr)
 
     def test_too_few_open_files(self):
-        """A launcher may crash or hang of it. Where a program says it, its frames are not wrong."""
-        with Bench([entry("two", ranks=2, threads=1)]) as bench:
-            status, text = started(bench, *in_shell('ulimit -n 32; exec "$@"'))
-            self.assertEqual(status, 1, text)
-            self.assertTrue(text.startswith("spex-bench: ulimit -n: allows 32 open files"), text)
-            self.assertEqual(text.count("\n"), 1, text)
-            self.assertFalse((bench.folder / "out").exists())
+        """Where a program says it, its frames are not wrong."""
         saying = """#!/usr/bin/env bash
 [[ "$*" != *--events* ]] || { echo "spex-cpu: frame.fits: Too many open files" >&2; exit 1; }
 exec "${0%/*}/real-spex-cpu" "$@"
@@ -122,28 +98,6 @@ exec "${0%/*}/real-spex-cpu" "$@"
             status, text = bench.run()
             self.assertEqual(status, 1, text)
             self.assertEqual(bench.result("one")["verdict"]["overall"], "error")
-
-    def test_no_path(self):
-        """A shell finds mpirun without it, which then finds nothing."""
-        with Bench([entry("two", ranks=2, threads=1)]) as bench:
-            status, text = started(bench, "env", "-i")
-            self.assertEqual(status, 2, text)
-            self.assertTrue(text.startswith("spex-bench: PATH: is not set (expected "), text)
-            self.assertEqual(text.count("\n"), 1, text)
-        with Bench([entry("one")]) as bench:
-            status, text = started(bench, "env", "-i")
-            self.assertEqual(status, 0, text)
-
-    def test_a_working_folder_that_was_removed(self):
-        """One line, which names it."""
-        with Bench([entry("one")]) as bench:
-            gone = bench.folder / "gone"
-            status, text = started(
-                bench, *in_shell(f'mkdir {gone}; cd {gone}; rmdir {gone}; exec "$@"')
-            )
-            self.assertEqual(status, 1, text)
-            self.assertTrue(text.startswith(f"spex-bench: the working folder {gone}"), text)
-            self.assertEqual(text.count("\n"), 1, text)
 
 
 if __name__ == "__main__":

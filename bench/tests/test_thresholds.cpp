@@ -51,7 +51,7 @@ TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
   EXPECT_THAT(refusal(R"({"system": {}})"), HasSubstr("'system' is unknown"));
   EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_effective": 1e9}, "a": {"fpnh_effective": 1}}})"),
               HasSubstr("'a' is there twice"));
-  EXPECT_THAT(refusal("{"), HasSubstr("no JSON object"));
+  EXPECT_THAT(refusal("{"), HasSubstr("(expected JSON)"));
   EXPECT_THAT(refusal("null"), HasSubstr("no JSON object"));
   EXPECT_THAT(refusal(R"({"entries": {"pipelin": {"fpnh_effective": 1}}})"),
               HasSubstr("pipelin is no entry of the plan (expected pipeline, a, night, weak-1)"));

@@ -79,7 +79,7 @@ TEST(VisibleGpus, ALaunchNamesThem) {
   entry.milestone = Milestone::pipeline;
   for (const int gpus : {1, 2}) {
     entry.gpus = gpus;
-    const Launch launch = make_launch(entry, machine, {}, {}, {});
+    const LaunchRecord launch = make_launch(entry, machine, {}, {}, {});
     EXPECT_EQ(launch.environment.at("CUDA_VISIBLE_DEVICES"),
               gpus == 1 ? "GPU-dddd-3" : "GPU-dddd-3,GPU-abbb-1");
     EXPECT_EQ(launch.environment.at("CUDA_DEVICE_ORDER"), "PCI_BUS_ID");
@@ -93,7 +93,7 @@ TEST(VisibleGpus, SlurmChoosesWithinSrun) {
   Entry entry;
   entry.milestone = Milestone::pipeline;
   entry.gpus = 2;
-  const Launch launch = make_launch(
+  const LaunchRecord launch = make_launch(
       entry, machine, {.launcher = {.words = LauncherWords::srun, .program = "srun"}}, {}, {});
   EXPECT_FALSE(launch.environment.contains("CUDA_VISIBLE_DEVICES"));
 }

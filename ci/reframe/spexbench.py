@@ -2,7 +2,7 @@
 
     reframe -c ci/reframe/spexbench.py -r -S SpexBench.bin=build/cpu/bin
     reframe -c share/spexbench/ci/reframe/spexbench.py -r -S SpexBench.bin=$PWD/bin \
-        -S SpexBench.plan=acceptance-4gpu -S SpexBench.system_name=h200x4 --performance-report
+        -S SpexBench.plan=rungs-4gpu -S SpexBench.system_name=h200x4 --performance-report
 
 Sanity is the verdict in the result files. Performance is, for each entry and clock, frames per
 node-hour, or the seconds of a run in the tier ci, which measures no speed.

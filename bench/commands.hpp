@@ -1,0 +1,35 @@
+// The commands of spex-bench, and what they share.
+#pragma once
+
+#include <string>
+
+#include <CLI/CLI.hpp>
+
+#include "bench/campaign/campaign.hpp"
+
+namespace spex::bench {
+
+/// `spex-bench submit`, `check`, `rerun`, `accept` and `spex-bench --self-test`; argv[0] is the
+/// command. The exit status.
+[[nodiscard]] int submit(int argc, char** argv);
+[[nodiscard]] int check(int argc, char** argv);
+[[nodiscard]] int rerun(int argc, char** argv);
+[[nodiscard]] int accept(int argc, char** argv);
+[[nodiscard]] int self_test(int argc, char** argv);
+
+/// Options that several commands have.
+CLI::Option* add_launcher(CLI::App& app, std::string& launcher);
+CLI::Option* add_self_test(CLI::App& app);
+CLI::Option* add_loglevel(CLI::App& app, std::string& level);
+CLI::Option* add_system(CLI::App& app, std::string& system);
+
+/// The launcher that --launcher and --launcher-options ask for.
+[[nodiscard]] Launcher launcher_of(const std::string& asked, const std::string& options);
+
+/// Folders of data and references that were not named lie in `out`.
+void fill_folders(CampaignSettings& settings);
+
+/// The status of a program whose words have reached stdout. Throws Error(data) where they have not.
+[[nodiscard]] int flushed(int status);
+
+}  // namespace spex::bench

@@ -1,0 +1,49 @@
+// When files were opened or written, as Linux tells it (inotify).
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace spex::bench {
+
+/// What a user can do where a watch does not see all.
+inline constexpr const char* blind_expected =
+    "room for more in /proc/sys/user/max_inotify_instances and max_inotify_watches";
+
+/// When the first and the last event were seen, seconds since 1970; nothing where there was none,
+/// or by another node alone.
+struct EventTimes {
+  std::optional<double> first, last;
+};
+
+/// Watches files, or what happens in folders, from its construction to `stop`.
+class FileWatch {
+ public:
+  /// `mask` has inotify's events, such as IN_OPEN.
+  FileWatch(const std::vector<std::string>& paths, std::uint32_t mask);
+  FileWatch(const FileWatch&) = delete;
+  FileWatch& operator=(const FileWatch&) = delete;
+  ~FileWatch();
+
+  /// Whether the system watches all of the paths, and told of all that happened.
+  [[nodiscard]] bool sees_all() const { return sees_all_; }
+  /// Ends the watch.
+  [[nodiscard]] EventTimes stop();
+
+ private:
+  void look();
+  void take_events();
+  void end();
+
+  std::uint32_t mask_;
+  int descriptor_ = -1;
+  std::atomic<bool> sees_all_{true}, ended_{false};
+  EventTimes times_;
+  std::thread thread_;
+};
+
+}  // namespace spex::bench
