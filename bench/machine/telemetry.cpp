@@ -79,7 +79,9 @@ void Telemetry::look() {
   series_["frames"].push_back(frames_written_());
   const NodeCpu cpu = node_cpu();
   const double passed = cpu.all_s - cpu_.all_s;
-  series_["cpu_busy"].push_back(passed > 0 ? Json((cpu.busy_s - cpu_.busy_s) / passed) : Json());
+  // Sums of seconds are rounded: a full node may come out above 1.
+  series_["cpu_busy"].push_back(
+      passed > 0 ? Json(std::min(1.0, (cpu.busy_s - cpu_.busy_s) / passed)) : Json());
   cpu_ = cpu;
   series_["run_cpu_s"].push_back(cpu_seconds_of_descendants() - cpu_s_before_);
   series_["cpu_mhz"].push_back(json_of(cpu_mhz(threads_)));
