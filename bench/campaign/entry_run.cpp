@@ -4,9 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "bench/plan/members.hpp"
 #include "bench/result/derive.hpp"
-#include "bench/result/members.hpp"
-#include "bench/result/record_members.hpp"
 #include "bench/result/result_file.hpp"
 #include "bench/result/utc.hpp"
 #include "reference/core/error.hpp"

@@ -5,24 +5,12 @@
 #include <set>
 #include <string>
 
-#include "bench/plan/optional_json.hpp"
+#include "bench/plan/members.hpp"
 
 namespace spex::bench {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-Json snapshot_json(const GpuState& state) {
-  return {{"uuid", state.uuid},
-          {"throttle_reasons", state.throttle_reasons},
-          {"ecc_corrected", value_or_null(state.ecc_corrected)},
-          {"ecc_uncorrected", value_or_null(state.ecc_uncorrected)},
-          {"temperature_c", value_or_null(state.temperature_c)},
-          {"clock_sm_mhz", value_or_null(state.clock_sm_mhz)},
-          {"clock_memory_mhz", value_or_null(state.clock_memory_mhz)},
-          {"power_w", value_or_null(state.power_w)},
-          {"memory_used_bytes", value_or_null(state.memory_used_bytes)}};
-}
 
 Json larger(const Json& kept, const std::optional<double>& value) {
   if (!value) return kept;
@@ -39,9 +27,9 @@ void add_health(const std::vector<GpuObservation>& watched, HealthRecord& health
   health.after = Json::array();
   for (std::size_t i = 0; i < watched.size(); ++i) {
     const GpuObservation& gpu = watched[i];
-    health.after.push_back(snapshot_json(gpu.after));
+    health.after.push_back(json_of(gpu.after));
     if (first) {
-      health.before.push_back(snapshot_json(gpu.before));
+      health.before.push_back(json_of(gpu.before));
       health.during.push_back({{"uuid", gpu.before.uuid},
                                {"throttle_reasons", Json::array()},
                                {"temperature_max_c", nullptr},

@@ -38,40 +38,15 @@ void GpuObservation::see_memory(const GpuState& state) {
 
 GpuMonitor::GpuMonitor(const Nvml& nvml, std::vector<int> indices)
     : nvml_(nvml), indices_(std::move(indices)), seen_(indices_.size()) {
-  for (std::size_t i = 0; i < indices_.size(); ++i) {
-    seen_[i].before = nvml_.state(indices_[i]);
-    seen_[i].see_memory(seen_[i].before);
-  }
-  if (!indices_.empty()) thread_ = std::thread([this] { watch(); });
-}
-
-GpuMonitor::~GpuMonitor() {
-  end();
+  for (std::size_t i = 0; i < indices_.size(); ++i) seen_[i].before = nvml_.state(indices_[i]);
+  look();
+  if (!indices_.empty()) looks_.emplace(look_every, [this] { look(); });
 }
 
 std::vector<GpuObservation> GpuMonitor::stop() {
-  end();
+  looks_.reset();
   for (std::size_t i = 0; i < indices_.size(); ++i) seen_[i].after = nvml_.state(indices_[i]);
   return std::move(seen_);
-}
-
-void GpuMonitor::end() {
-  {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-  }
-  wake_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
-void GpuMonitor::watch() {
-  std::unique_lock lock(mutex_);
-  while (!ended_) {
-    lock.unlock();
-    look();
-    lock.lock();
-    wake_.wait_for(lock, look_every, [this] { return ended_; });
-  }
 }
 
 void GpuMonitor::look() {

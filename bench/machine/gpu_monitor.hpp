@@ -1,15 +1,13 @@
 // The GPUs of this node while something runs on them.
 #pragma once
 
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "bench/machine/nvml.hpp"
+#include "bench/machine/repeated.hpp"
 
 namespace spex::bench {
 
@@ -43,25 +41,17 @@ struct GpuObservation {
 class GpuMonitor {
  public:
   GpuMonitor(const Nvml& nvml, std::vector<int> indices);
-  GpuMonitor(const GpuMonitor&) = delete;
-  GpuMonitor& operator=(const GpuMonitor&) = delete;
-  ~GpuMonitor();
 
   /// Ends the watching; in the order of the indices.
   [[nodiscard]] std::vector<GpuObservation> stop();
 
  private:
-  void watch();
   void look();
-  void end();
 
   const Nvml& nvml_;
   std::vector<int> indices_;
   std::vector<GpuObservation> seen_;
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool ended_ = false;
-  std::thread thread_;
+  std::optional<Repeated> looks_;
 };
 
 }  // namespace spex::bench

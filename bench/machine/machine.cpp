@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "bench/machine/mpi_library.hpp"
-#include "bench/plan/optional_json.hpp"
+#include "bench/plan/members.hpp"
 #include "reference/core/blas.hpp"
 #include "reference/core/lapack.hpp"
 #include "reference/core/parallel.hpp"
@@ -102,27 +102,12 @@ Json system_json(const Machine& machine, const Nvml& nvml) {
   json["memory_bytes"] = machine.memory_bytes;
   json["os"] = machine.os;
   json["kernel"] = machine.kernel;
-  json["driver"] = value_or_null(nvml.driver());
+  json["driver"] = json_of(nvml.driver());
   json["gpus_reason"] = text_or_null(nvml.reason());
   json["gpus"] = Json::array();
   for (const VisibleGpu& visible : machine.gpus)
-    json["gpus"].push_back(gpu_json(nvml.describe(visible.nvml_index)));
+    json["gpus"].push_back(json_of(nvml.describe(visible.nvml_index)));
   return json;
-}
-
-Json gpu_json(const GpuDescription& gpu) {
-  return {{"index", gpu.index},
-          {"uuid", gpu.uuid},
-          {"name", gpu.name},
-          {"memory_bytes", value_or_null(gpu.memory_bytes)},
-          {"ecc", value_or_null(gpu.ecc)},
-          {"mig", value_or_null(gpu.mig)},
-          {"persistence", value_or_null(gpu.persistence)},
-          {"power_limit_w", value_or_null(gpu.power_limit_w)},
-          {"clock_max_sm_mhz", value_or_null(gpu.clock_max_sm_mhz)},
-          {"clock_max_memory_mhz", value_or_null(gpu.clock_max_memory_mhz)},
-          {"pcie_generation", value_or_null(gpu.pcie_generation)},
-          {"pcie_width", value_or_null(gpu.pcie_width)}};
 }
 
 Json build_json() {

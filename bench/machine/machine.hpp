@@ -31,9 +31,6 @@ struct Machine {
 /// `system` of a result file.
 [[nodiscard]] nlohmann::ordered_json system_json(const Machine& machine, const Nvml& nvml);
 
-/// What a GPU is and how it is set, an item of `gpus` of `system`.
-[[nodiscard]] nlohmann::ordered_json gpu_json(const GpuDescription& gpu);
-
 /// `build` of a result file: this program's, which is that of the extractors beside it.
 [[nodiscard]] nlohmann::ordered_json build_json();
 

@@ -8,9 +8,6 @@
 
 #include "bench/machine/nvml_types.hpp"
 
-// CUDA 13 gave some functions successors that older drivers do not have; drivers have both.
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-
 namespace spex::bench {
 namespace {
 
@@ -72,6 +69,15 @@ struct Nvml::Library {
     if (!call(declaration, name, device, &current, &pending)) return std::nullopt;
     return current != T{};
   }
+  // A text that a function writes, of a device or of the system.
+  template <class Function, class... Device>
+  [[nodiscard]] std::optional<std::string> text(Function* declaration, const char* name,
+                                                Device... device) const {
+    std::array<char, text_length> buffer{};
+    if (!call(declaration, name, device..., buffer.data(), static_cast<unsigned>(buffer.size())))
+      return std::nullopt;
+    return std::string(buffer.data());
+  }
   [[nodiscard]] std::string uuid(nvmlDevice_t device) const;
   [[nodiscard]] std::string model(nvmlDevice_t device) const;
 };
@@ -88,17 +94,11 @@ Nvml::Library::~Library() {
 }
 
 std::string Nvml::Library::uuid(nvmlDevice_t device) const {
-  std::array<char, text_length> text{};
-  return call(SPEX_NVML(nvmlDeviceGetUUID), device, text.data(), static_cast<unsigned>(text.size()))
-             ? text.data()
-             : "";
+  return text(SPEX_NVML(nvmlDeviceGetUUID), device).value_or("");
 }
 
 std::string Nvml::Library::model(nvmlDevice_t device) const {
-  std::array<char, text_length> text{};
-  return call(SPEX_NVML(nvmlDeviceGetName), device, text.data(), static_cast<unsigned>(text.size()))
-             ? text.data()
-             : "";
+  return text(SPEX_NVML(nvmlDeviceGetName), device).value_or("");
 }
 
 std::string Nvml::library_file() const {
@@ -129,16 +129,10 @@ Nvml::Nvml() {
   library_ = std::move(library);
 }
 
-Nvml::Nvml(Nvml&&) noexcept = default;
-Nvml& Nvml::operator=(Nvml&&) noexcept = default;
 Nvml::~Nvml() = default;
 
 std::optional<std::string> Nvml::driver() const {
-  std::array<char, text_length> buffer{};
-  if (!library_ || !library_->call(SPEX_NVML(nvmlSystemGetDriverVersion), buffer.data(),
-                                   static_cast<unsigned>(buffer.size())))
-    return std::nullopt;
-  return std::string(buffer.data());
+  return library_ ? library_->text(SPEX_NVML(nvmlSystemGetDriverVersion)) : std::nullopt;
 }
 
 int Nvml::count() const {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bench/machine/visible_gpus.hpp"
+#include "bench/plan/members.hpp"
 
 namespace spex::bench {
 
@@ -24,6 +25,8 @@ struct GpuDescription {
   std::optional<double> clock_max_memory_mhz;
   std::optional<double> pcie_generation;
   std::optional<double> pcie_width;
+  SPEX_MEMBERS(index, uuid, name, memory_bytes, ecc, mig, persistence, power_limit_w,
+               clock_max_sm_mhz, clock_max_memory_mhz, pcie_generation, pcie_width)
 };
 
 /// How a GPU is at a moment.
@@ -39,15 +42,16 @@ struct GpuState {
   std::optional<double> memory_used_bytes;
   std::optional<double> busy;      ///< part of the driver's last look in which a kernel ran
   std::optional<double> energy_j;  ///< since the driver was loaded
+  /// Those that results keep.
+  SPEX_MEMBERS(uuid, throttle_reasons, ecc_corrected, ecc_uncorrected, temperature_c, clock_sm_mhz,
+               clock_memory_mhz, power_w, memory_used_bytes)
 };
 
-/// The GPUs of this node, in NVML's order, which is that of their PCI addresses. Move-only.
+/// The GPUs of this node, in NVML's order, which is that of their PCI addresses.
 class Nvml {
  public:
   /// Never throws for want of a driver: then there are no GPUs, and `reason` says why.
   Nvml();
-  Nvml(Nvml&&) noexcept;
-  Nvml& operator=(Nvml&&) noexcept;
   ~Nvml();
 
   /// Why nothing is known; empty where NVML works.

@@ -1,11 +1,6 @@
-// The part of NVML's interface that is used here: NVIDIA's own header where the CUDA toolkit has
-// it, else the same declarations, as the NVML reference manual gives them. The library itself is
-// found at run time.
+// The part of NVML's interface that is used here, as the NVML reference manual has it. Not every
+// CUDA toolkit has NVIDIA's header, and builds for the CPU have no toolkit.
 #pragma once
-
-#ifdef SPEX_HAS_NVML_HEADER
-#include <nvml.h>
-#else
 
 // NOLINTBEGIN(readability-identifier-naming): the names are NVML's.
 extern "C" {
@@ -72,5 +67,3 @@ constexpr unsigned long long nvmlClocksThrottleReasonHwThermalSlowdown = 0x040;
 constexpr unsigned long long nvmlClocksThrottleReasonHwPowerBrakeSlowdown = 0x080;
 constexpr unsigned long long nvmlClocksThrottleReasonDisplayClockSetting = 0x100;
 // NOLINTEND(readability-identifier-naming)
-
-#endif

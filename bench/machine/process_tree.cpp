@@ -85,13 +85,15 @@ double cpu_seconds_of_descendants() {
          ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-double node_cpu_seconds() {
+NodeCpu node_cpu() {
   // proc(5): user nice system idle iowait irq softirq steal, in the first line.
   std::ifstream in("/proc/stat");
   std::string cpu;
-  double user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0;
-  if (!(in >> cpu >> user >> nice >> system >> idle >> wait >> irq >> soft)) return 0;
-  return (user + nice + system + irq + soft) / static_cast<double>(sysconf(_SC_CLK_TCK));
+  double user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0, steal = 0;
+  if (!(in >> cpu >> user >> nice >> system >> idle >> wait >> irq >> soft >> steal)) return {};
+  const double tick = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
+  const double busy = user + nice + system + irq + soft;
+  return {busy * tick, (busy + idle + wait + steal) * tick};
 }
 
 }  // namespace spex::bench

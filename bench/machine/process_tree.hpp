@@ -16,7 +16,11 @@ namespace spex::bench {
 /// only be compared with an earlier value.
 [[nodiscard]] double cpu_seconds_of_descendants();
 
-/// CPU seconds of all processes of this node since it started; 0 where that is not known.
-[[nodiscard]] double node_cpu_seconds();
+/// CPU seconds of this node since it started, of all its CPUs; 0 where they are not known.
+struct NodeCpu {
+  double busy_s = 0;  ///< of all processes
+  double all_s = 0;   ///< without work, too
+};
+[[nodiscard]] NodeCpu node_cpu();
 
 }  // namespace spex::bench

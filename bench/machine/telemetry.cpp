@@ -7,13 +7,11 @@
 #include <functional>
 #include <numeric>
 #include <optional>
-#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "bench/machine/process_tree.hpp"
-#include "bench/plan/optional_json.hpp"
+#include "bench/plan/members.hpp"
 #include "bench/result/utc.hpp"
 
 namespace spex::bench {
@@ -48,12 +46,11 @@ Telemetry::Telemetry(const Nvml& nvml, std::vector<int> gpus, int threads,
       gpus_(std::move(gpus)),
       threads_(threads),
       cpu_s_before_(cpu_seconds_of_descendants()),
-      every_(every),
       frames_written_(std::move(frames_written)),
-      ticks_(cpu_ticks()),
+      cpu_(node_cpu()),
       start_(std::chrono::steady_clock::now()) {
   series_["start_unix"] = unix_now();
-  series_["every_s"] = std::chrono::duration<double>(every_).count();
+  series_["every_s"] = std::chrono::duration<double>(every).count();
   series_.update(lists({"seconds", "frames", "cpu_busy", "run_cpu_s", "cpu_mhz"}));
   series_["node"] = {{"source", meter_.source().empty() ? Json() : Json(meter_.source())},
                      {"covers", meter_.covers()}};
@@ -67,71 +64,38 @@ Telemetry::Telemetry(const Nvml& nvml, std::vector<int> gpus, int threads,
         lists({"temperature_c", "clock_sm_mhz", "power_w", "energy_j", "busy"}));
   }
   static_cast<void>(meter_.read());
-  thread_ = std::thread([this] { watch(); });
-}
-
-Telemetry::~Telemetry() {
-  end();
+  looks_.emplace(every, [this] { look(); });
 }
 
 Json Telemetry::stop() {
-  end();
+  looks_.reset();
   look();
   return std::move(series_);
-}
-
-void Telemetry::end() {
-  {
-    const std::lock_guard lock(mutex_);
-    ended_ = true;
-  }
-  wake_.notify_all();
-  if (thread_.joinable()) thread_.join();
-}
-
-void Telemetry::watch() {
-  std::unique_lock lock(mutex_);
-  while (!wake_.wait_for(lock, every_, [this] { return ended_; })) {
-    lock.unlock();
-    look();
-    lock.lock();
-  }
-}
-
-// proc(5): user nice system idle iowait irq softirq steal, in the first line.
-Telemetry::CpuTicks Telemetry::cpu_ticks() {
-  std::ifstream in("/proc/stat");
-  std::string line;
-  std::getline(in, line);
-  std::istringstream words(line.substr(line.find(' ') + 1));
-  std::vector<double> ticks;
-  for (double value = 0; ticks.size() < 8 && words >> value;) ticks.push_back(value);
-  if (ticks.size() < 5) return {};
-  const double all = std::accumulate(ticks.begin(), ticks.end(), 0.0);
-  return {all - ticks[3] - ticks[4], all};
 }
 
 void Telemetry::look() {
   const std::chrono::duration<double> now = std::chrono::steady_clock::now() - start_;
   series_["seconds"].push_back(now.count());
   series_["frames"].push_back(frames_written_());
-  const CpuTicks ticks = cpu_ticks();
-  const double passed = ticks.all - ticks_.all;
-  series_["cpu_busy"].push_back(passed > 0 ? Json((ticks.busy - ticks_.busy) / passed) : Json());
-  ticks_ = ticks;
+  const NodeCpu cpu = node_cpu();
+  const double passed = cpu.all_s - cpu_.all_s;
+  // Sums of seconds are rounded: a full node may come out above 1.
+  series_["cpu_busy"].push_back(
+      passed > 0 ? Json(std::min(1.0, (cpu.busy_s - cpu_.busy_s) / passed)) : Json());
+  cpu_ = cpu;
   series_["run_cpu_s"].push_back(cpu_seconds_of_descendants() - cpu_s_before_);
-  series_["cpu_mhz"].push_back(value_or_null(cpu_mhz(threads_)));
+  series_["cpu_mhz"].push_back(json_of(cpu_mhz(threads_)));
   const NodeReading node = meter_.read();
-  series_["node"]["energy_j"].push_back(value_or_null(node.energy_j));
-  series_["node"]["power_w"].push_back(value_or_null(node.power_w));
+  series_["node"]["energy_j"].push_back(json_of(node.energy_j));
+  series_["node"]["power_w"].push_back(json_of(node.power_w));
   for (std::size_t i = 0; i < gpus_.size(); ++i) {
     const GpuState state = nvml_.state(gpus_[i]);
     Json& gpu = series_["gpus"][i];
-    gpu["temperature_c"].push_back(value_or_null(state.temperature_c));
-    gpu["clock_sm_mhz"].push_back(value_or_null(state.clock_sm_mhz));
-    gpu["power_w"].push_back(value_or_null(state.power_w));
+    gpu["temperature_c"].push_back(json_of(state.temperature_c));
+    gpu["clock_sm_mhz"].push_back(json_of(state.clock_sm_mhz));
+    gpu["power_w"].push_back(json_of(state.power_w));
     gpu["energy_j"].push_back(state.energy_j ? Json(*state.energy_j - energy_before_[i]) : Json());
-    gpu["busy"].push_back(value_or_null(state.busy));
+    gpu["busy"].push_back(json_of(state.busy));
   }
 }
 

@@ -2,17 +2,16 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
 #include <functional>
-#include <mutex>
-#include <string>
-#include <thread>
+#include <optional>
 #include <vector>
 
 #include <nlohmann/json.hpp>
 
 #include "bench/machine/node_meter.hpp"
 #include "bench/machine/nvml.hpp"
+#include "bench/machine/process_tree.hpp"
+#include "bench/machine/repeated.hpp"
 
 namespace spex::bench {
 
@@ -23,9 +22,6 @@ class Telemetry {
   /// frames there are by now; it is called on another thread.
   Telemetry(const Nvml& nvml, std::vector<int> gpus, int threads, std::chrono::milliseconds every,
             std::function<long()> frames_written);
-  Telemetry(const Telemetry&) = delete;
-  Telemetry& operator=(const Telemetry&) = delete;
-  ~Telemetry();
 
   /// Ends the looking. `start_unix`, `every_s`, and as lists with a member for each look: `seconds`
   /// since the start, `frames` written, `cpu_busy` (part of all CPUs' time since the look before),
@@ -36,30 +32,19 @@ class Telemetry {
   [[nodiscard]] nlohmann::ordered_json stop();
 
  private:
-  /// What /proc/stat has counted, in ticks of all CPUs.
-  struct CpuTicks {
-    double busy = 0, all = 0;
-  };
-  [[nodiscard]] static CpuTicks cpu_ticks();
-  void watch();
   void look();
-  void end();
 
   const Nvml& nvml_;
   std::vector<int> gpus_;
   int threads_;
   double cpu_s_before_;
-  std::chrono::milliseconds every_;
   std::function<long()> frames_written_;
   NodeMeter meter_;
-  CpuTicks ticks_;
+  NodeCpu cpu_;
   std::chrono::steady_clock::time_point start_;
   nlohmann::ordered_json series_;
   std::vector<double> energy_before_;  // of each GPU
-  std::mutex mutex_;
-  std::condition_variable wake_;
-  bool ended_ = false;
-  std::thread thread_;
+  std::optional<Repeated> looks_;
 };
 
 }  // namespace spex::bench

@@ -40,16 +40,12 @@ std::optional<VisibleGpu> by_uuid(const std::vector<GpuIdentity>& gpus, const st
   return found;
 }
 
-// The GPU of an instance: MIG-UUID, or MIG-GPU-UUID/instance/instance as drivers before 470 named
-// them.
+// The GPU of an instance.
 std::optional<VisibleGpu> by_mig(const std::vector<GpuIdentity>& gpus, const std::string& name) {
-  const std::string old_style = "MIG-GPU-";
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const auto& instances = gpus[i].mig_uuids;
-    const bool listed = std::find(instances.begin(), instances.end(), name) != instances.end();
-    const bool of_this =
-        name.starts_with(old_style) && name.substr(4, name.find('/') - 4) == gpus[i].uuid;
-    if (listed || of_this) return VisibleGpu{static_cast<int>(i), name};
+    if (std::find(instances.begin(), instances.end(), name) != instances.end())
+      return VisibleGpu{static_cast<int>(i), name};
   }
   return std::nullopt;
 }

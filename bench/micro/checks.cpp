@@ -39,20 +39,4 @@ void require_decomposition(const char* what, const std::vector<double>& A, int n
   require_close(what, product(A, V, n), scaled, 1e-12 * n * largest);
 }
 
-void require_inverse_root(const char* what, const std::vector<double>& C, int m,
-                          const std::vector<double>& Q, double tolerance) {
-  std::vector<double> unit(C.size(), 0.0);
-  for (std::size_t k = 0; k < unit.size(); k += static_cast<std::size_t>(m) + 1) unit[k] = 1;
-  require_close(what, product(product(Q, C, m), Q, m), unit, tolerance);
-}
-
-std::vector<double> lower_triangle(const double* A, int n) {
-  std::vector<double> lower;
-  for (int column = 0; column < n; ++column) {
-    const double* first = A + static_cast<std::ptrdiff_t>(column) * n;
-    lower.insert(lower.end(), first + column, first + n);
-  }
-  return lower;
-}
-
 }  // namespace spex::bench

@@ -14,11 +14,4 @@ void require_close(const char* what, const std::vector<double>& found,
 void require_decomposition(const char* what, const std::vector<double>& A, int n,
                            const std::vector<double>& V, const std::vector<double>& u);
 
-/// Q C Q = I for symmetric matrices of order m, to `tolerance`.
-void require_inverse_root(const char* what, const std::vector<double>& C, int m,
-                          const std::vector<double>& Q, double tolerance);
-
-/// The lower triangle of a matrix of order n, column by column.
-[[nodiscard]] std::vector<double> lower_triangle(const double* A, int n);
-
 }  // namespace spex::bench

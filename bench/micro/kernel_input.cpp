@@ -33,9 +33,8 @@ Psf cut_fibers(const Psf& psf, int nfiber) {
 
 }  // namespace
 
-KernelInput make_kernel_input(int nbundles, int nwavestep) {
+KernelInput make_kernel_input(int nbundles) {
   KernelInput input;
-  input.options.nwavestep = nwavestep;
   input.options.nspec = nbundles * input.options.bundlesize;
   input.psf = cut_fibers(make_desi_psf(Camera{}), *input.options.nspec);
   input.grid = make_wave_grid(default_wave_range("r0", "r0"));

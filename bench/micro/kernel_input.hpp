@@ -18,9 +18,7 @@ struct KernelInput {
   ExtractOptions options;
   std::vector<Patch> patches;  ///< 235 a bundle in production's steps
 };
-/// `nwavestep`: core bins of a patch, production's where absent.
-[[nodiscard]] KernelInput make_kernel_input(int nbundles,
-                                            int nwavestep = ExtractOptions{}.nwavestep);
+[[nodiscard]] KernelInput make_kernel_input(int nbundles);
 
 /// A patch with what the stages before its solution make of it.
 class PatchInput {

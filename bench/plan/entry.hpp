@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/plan/members.hpp"
 #include "reference/model/options.hpp"
 
 namespace spex::bench {
@@ -40,12 +41,14 @@ struct Scaling {
 struct Sustain {
   std::optional<double> seconds;
   std::optional<int> frames;
+  SPEX_MEMBERS(seconds, frames)
 };
 
 /// Until when timed runs are made, beyond the entry's number of repeats.
 struct Stopping {
   double width = 0;  ///< of the interval of the median, of both clocks, as a part of the median
   int most = 0;      ///< timed runs
+  SPEX_MEMBERS(width, most)
 };
 
 /// Rates that the roofline is drawn against, of one GPU.
@@ -53,6 +56,7 @@ struct Ceilings {
   double flops = 0;  ///< FP64, per second
   double bytes = 0;  ///< of memory, per second
   std::string source;
+  SPEX_MEMBERS(flops, bytes, source)
 };
 
 /// How the frames that others are held to are made, outside the clock.

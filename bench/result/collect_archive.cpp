@@ -1,6 +1,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -32,6 +33,19 @@ void add_folder(const fs::path& folder, const std::string& under, const std::str
 }
 
 }  // namespace
+
+bool is_safe_name(const std::string& name) {
+  constexpr std::size_t longest = 200;
+  if (name.empty() || name.size() > longest || name.back() == '/') return false;
+  std::istringstream parts(name);
+  for (std::string part; std::getline(parts, part, '/');)
+    if (part.empty() || part.front() == '.' || part.front() == '-' ||
+        part.find_first_not_of(
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") !=
+            std::string::npos)
+      return false;
+  return true;
+}
 
 std::string kept_plan_path(const std::string& out) {
   return fs::path(out) / "logs" / "plan.json";

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "bench/plan/members.hpp"
 #include "bench/result/record.hpp"
 #include "bench/result/statistics.hpp"
 
@@ -16,6 +17,7 @@ struct Figure {
   Statistic seconds;
   std::optional<Statistic> fpnh;  ///< of whole frames, and not in the tier ci
   std::optional<Statistic> frames_per_gpu_hour;
+  SPEX_MEMBERS(seconds, fpnh, frames_per_gpu_hour)
 };
 
 struct Fom {
@@ -25,6 +27,8 @@ struct Fom {
   std::vector<std::string> incomplete_because;  ///< why it is not
   int nodes = 0, gpus = 0;
   std::optional<Figure> effective, extraction;  ///< nothing unless all is right and timed
+  SPEX_MEMBERS(frames_asked, frames_valid, scaled_to, complete, incomplete_because, nodes, gpus,
+               effective, extraction)
 };
 
 /// Frames of a night at the telescope.
@@ -34,6 +38,7 @@ inline constexpr int night_frames = 1000;
 struct Night {
   int frames = night_frames;
   double seconds = 0, node_hours = 0;
+  SPEX_MEMBERS(frames, seconds, node_hours)
 };
 
 struct Sustained {
@@ -43,11 +48,13 @@ struct Sustained {
   std::optional<Statistic> soak_fpnh;  ///< over all frames, of inputs that come again and again
   std::optional<Statistic> drift_per_hour;  ///< of the last run, over all frames
   std::optional<Night> night;
+  SPEX_MEMBERS(asked_s, asked_frames, fpnh, soak_fpnh, drift_per_hour, night)
 };
 
 struct Energy {
   std::optional<double> joules_per_frame;
   std::optional<std::string> reason;  ///< why nothing is known
+  SPEX_MEMBERS(joules_per_frame, reason)
 };
 
 struct RooflinePoint {
@@ -56,6 +63,7 @@ struct RooflinePoint {
   int gpus = 0;
   double ceiling_flops = 0, ceiling_bytes = 0;
   std::string source;
+  SPEX_MEMBERS(stage, flops, bytes, seconds, gpus, ceiling_flops, ceiling_bytes, source)
 };
 
 /// Correctness first, then speed, then health; the worst of them is the whole.
@@ -63,6 +71,7 @@ struct Verdict {
   std::string correctness, performance, health, overall;
   int exit_status = 0;
   std::vector<std::string> reasons;
+  SPEX_MEMBERS(correctness, performance, health, overall, exit_status, reasons)
 };
 
 struct Derived {
@@ -73,6 +82,7 @@ struct Derived {
   std::vector<RooflinePoint> roofline;
   std::vector<std::string> unusual;  ///< what a reader should know, and no fault
   Verdict verdict;
+  SPEX_MEMBERS(status, fom, sustained, energy, roofline, unusual, verdict)
 };
 
 [[nodiscard]] Derived derive(const Record& record);

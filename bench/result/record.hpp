@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/plan/entry.hpp"
+#include "bench/plan/members.hpp"
 #include "bench/result/steady_state.hpp"
 #include "bench/result/thresholds.hpp"
 
@@ -18,6 +19,7 @@ namespace spex::bench {
 /// Seconds of a stage over the ranks; of all threads of a rank.
 struct PhaseSeconds {
   double min = 0, median = 0, max = 0, sum = 0;
+  SPEX_MEMBERS(min, median, max, sum)
 };
 
 /// A long run: first a pass over distinct inputs, whose speed counts, then the same inputs again.
@@ -27,6 +29,7 @@ struct LongRun {
   std::optional<LongPart> distinct;  ///< of these; nothing where there are too few frames
   std::optional<LongPart> soak;      ///< of all frames
   int most_waiting = 0;              ///< frames that were written and not yet looked at
+  SPEX_MEMBERS(frames, inputs, distinct, soak, most_waiting)
 };
 
 /// One run.
@@ -57,6 +60,10 @@ struct Sample {
   std::optional<double> device_memory_bytes;
   std::int64_t patches = 0, fell_back = 0, failed_patches = 0;  ///< by the run log
   std::optional<LongRun> sustained;
+  SPEX_MEMBERS(index, warmup, seed, inputs_sha256, outputs_sha256, compared, start_utc, exit_status,
+               failure, warnings, effective_s, extraction_s, launch_s, logged_s, throttled, phases,
+               joules, gpu_busy, gpu_busy_before, cpu_s, other_cpu_s, node_joules, max_rss_bytes,
+               device_memory_bytes, patches, fell_back, failed_patches, sustained)
 };
 
 /// A run that was begun and is no sample: it was interrupted, or failed and was made again.
@@ -65,6 +72,7 @@ struct DroppedRun {
   std::string start_utc;
   std::optional<double> seconds;  ///< until its end; nothing where spex-bench itself was ended
   std::string reason;
+  SPEX_MEMBERS(index, start_utc, seconds, reason)
 };
 
 /// A check of frames, the worst of those that were compared.
@@ -73,12 +81,14 @@ struct CheckRecord {
   std::optional<double> limit, largest;  ///< nothing where not finite
   std::int64_t compared = 0, bad = 0;
   std::optional<std::string> first_bad;
+  SPEX_MEMBERS(hdu, what, limit, largest, compared, bad, first_bad)
 };
 
 /// Pulls against the truth.
 struct TruthRecord {
   std::int64_t bins = 0;
   std::optional<double> mean, std, half_width, correlation;
+  SPEX_MEMBERS(bins, mean, std, half_width, correlation)
 };
 
 /// A camera's frames over all runs.
@@ -89,12 +99,14 @@ struct FrameRecord {
   std::vector<CheckRecord> checks;
   std::optional<TruthRecord> truth;  ///< of the first run
   std::optional<std::string> failure;
+  SPEX_MEMBERS(camera, compared, reference, checks, truth, failure)
 };
 
 struct ValidationRecord {
   std::vector<FrameRecord> frames;
   std::vector<CheckRecord> together;   ///< all frames of a run against the truth
   std::optional<std::string> failure;  ///< of all together
+  SPEX_MEMBERS(frames, together, failure)
 };
 
 /// A golden case, extracted once, outside the clock.
@@ -103,6 +115,7 @@ struct GoldenRecord {
   std::string sha256;  ///< of the golden frame
   std::optional<std::string> failure;
   std::vector<CheckRecord> checks;
+  SPEX_MEMBERS(name, sha256, failure, checks)
 };
 
 struct LaunchRecord {
@@ -118,10 +131,13 @@ struct LaunchRecord {
   std::optional<int> threads_per_rank;
   bool mps = false;
   std::string binding;
+  SPEX_MEMBERS(argv, alone, variables, environment, slurm, launcher, launcher_options, nodes, ranks,
+               gpus_per_node, ranks_per_gpu, threads_per_rank, mps, binding)
 };
 
 struct GeneratorRecord {
   std::string program, version, size, cameras, compression;
+  SPEX_MEMBERS(program, version, size, cameras, compression)
 };
 
 struct InputsRecord {
@@ -129,6 +145,7 @@ struct InputsRecord {
   std::string seeds;       ///< plan or drawn
   std::string storage;     ///< file system of inputs and outputs
   std::string page_cache;  ///< how the inputs are there when a run begins
+  SPEX_MEMBERS(generator, seeds, storage, page_cache)
 };
 
 struct WorkRecord {
@@ -141,6 +158,8 @@ struct WorkRecord {
   std::string tolerance;
   std::optional<Sustain> sustain;
   std::optional<std::string> compression;  ///< of the frames that are written: none or gz
+  SPEX_MEMBERS(frames, bundles, scaled_to, has_fpnh, whole_exposure, own_options, tolerance,
+               sustain, compression)
 };
 
 struct TimingRecord {
@@ -150,6 +169,7 @@ struct TimingRecord {
   std::vector<DroppedRun> dropped;
   bool extended = false;  ///< runs were added to a result that was complete
   std::optional<std::string> run_log_sha256, series_sha256;  ///< kept of the last run
+  SPEX_MEMBERS(warmups, repeats, until, samples, dropped, extended, run_log_sha256, series_sha256)
 };
 
 /// What was seen of the GPUs; lists by GPU, null where unknown (machine/gpu_monitor.hpp).
@@ -157,22 +177,26 @@ struct HealthRecord {
   nlohmann::ordered_json before, during, after;
   std::optional<std::string> settings_changed;
   std::optional<std::string> reason;  ///< why nothing is known
+  SPEX_MEMBERS(before, during, after, settings_changed, reason)
 };
 
 struct ScalingRecord {
   std::string sweep, kind;
   nlohmann::ordered_json x;
   int bundles = 0;
+  SPEX_MEMBERS(sweep, kind, x, bundles)
 };
 
 /// What a stage computes and moves, of all frames of a run.
 struct CostRecord {
   std::string stage;
   double flops = 0, bytes = 0;
+  SPEX_MEMBERS(stage, flops, bytes)
 };
 
 struct PlanName {
   std::string name, sha256;
+  SPEX_MEMBERS(name, sha256)
 };
 
 struct Record {
@@ -194,6 +218,15 @@ struct Record {
   std::optional<Threshold> threshold;
   std::optional<std::string> skipped;  ///< why it cannot be run here
   std::optional<std::string> error;    ///< what kept it from being run
+
+  template <class S, class V>
+  static void members(S& object, const V& visit) {
+    SPEX_VISIT(run_id, start_utc, end_utc, tier, division)
+    visit("case", object.case_name);
+    SPEX_VISIT(milestone, entry, plan, build, system, programs, libraries, launch, inputs, work,
+               golden, timing, health, validation, scaling, costs, ceilings, threshold, skipped,
+               error)
+  }
 };
 
 }  // namespace spex::bench

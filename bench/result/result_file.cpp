@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bench/plan/members.hpp"
 #include "bench/plan/read_json.hpp"
-#include "bench/result/derived_members.hpp"
-#include "bench/result/record_members.hpp"
+#include "bench/result/derive.hpp"
 
 namespace spex::bench {
 namespace {

@@ -4,6 +4,8 @@
 #include <optional>
 #include <vector>
 
+#include "bench/plan/members.hpp"
+
 namespace spex::bench {
 
 struct Statistic {
@@ -12,6 +14,7 @@ struct Statistic {
   std::optional<double> low, high;  ///< an interval of the median; of 2 samples and more
   std::optional<double> coverage;   ///< the chance that it holds the median
   std::vector<double> samples;
+  SPEX_MEMBERS(median, mad, low, high, coverage, samples)
 };
 
 /// Median of at least one value.

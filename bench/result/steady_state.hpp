@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "bench/plan/members.hpp"
 #include "bench/result/statistics.hpp"
 
 namespace spex::bench {
@@ -15,6 +16,7 @@ struct FrameBlock {
   double seconds = 0;  ///< from there to when the last was written
 
   [[nodiscard]] double rate() const { return frames / seconds; }
+  SPEX_MEMBERS(frames, begin_s, seconds)
 };
 
 /// Frames of a long run without its beginning and end, in which not all of the machine has work.
@@ -27,6 +29,7 @@ struct LongPart {
 
   /// Frames a second.
   [[nodiscard]] double rate() const { return (last - first) / seconds; }
+  SPEX_MEMBERS(first, last, seconds, blocks)
 };
 
 /// The most frames that are left out at either end: an exposure.

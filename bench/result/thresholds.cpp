@@ -71,34 +71,31 @@ Threshold read_threshold(const std::string& path, const std::string& where, cons
       "fpnh_effective, fpnh_extraction, fpnh_sustained, seconds_effective or seconds_extraction, "
       "and perhaps margin and margin_above";
   if (!json.is_object()) throw usage_error(path, where + " is no object", expected);
+  // Beyond this margin a threshold asks for next to nothing.
+  constexpr double most_margin = 0.5;
   Threshold threshold;
-  const std::map<std::string, std::optional<double>*> limits{
-      {"fpnh_effective", &threshold.fpnh_effective},
-      {"fpnh_extraction", &threshold.fpnh_extraction},
-      {"fpnh_sustained", &threshold.fpnh_sustained},
-      {"seconds_effective", &threshold.seconds_effective},
-      {"seconds_extraction", &threshold.seconds_extraction}};
   bool asks = false;
   for (const auto& [key, value] : json.items()) {
     const std::string name = fmt::format("{}: '{}'", where, key);
-    if (!limits.contains(key) && key != "margin" && key != "margin_above")
-      throw usage_error(path, name + " is unknown", expected);
-    if (!value.is_number()) throw usage_error(path, name + " is " + value.dump(), "a number");
+    const auto need = [&, &text = value](bool holds, const std::string& what) {
+      if (!holds) throw usage_error(path, name + " is " + text.dump(), what);
+    };
+    bool known = false;
+    Threshold::members(threshold, [&, &key = key, &value = value](const char* member, auto& to) {
+      if (key != member) return;
+      known = true;
+      need(value.is_number(), "a number");
+      to = value.template get<double>();
+    });
+    if (!known) throw usage_error(path, name + " is unknown", expected);
     const auto number = value.get<double>();
-    if (limits.contains(key)) {
-      if (!(number > 0)) throw usage_error(path, name + " is " + value.dump(), "more than 0");
-      *limits.at(key) = number;
-      asks = true;
-    } else if (key == "margin") {
-      // Beyond it what is asked for asks for next to nothing.
-      constexpr double most_margin = 0.5;
-      if (!(number >= 0 && number <= most_margin))
-        throw usage_error(path, name + " is " + value.dump(),
-                          fmt::format("0 to {:g}", most_margin));
-      threshold.margin = number;
+    if (key == "margin") {
+      need(number >= 0 && number <= most_margin, fmt::format("0 to {:g}", most_margin));
+    } else if (key == "margin_above") {
+      need(number >= 0, "0 or more");
     } else {
-      if (!(number >= 0)) throw usage_error(path, name + " is " + value.dump(), "0 or more");
-      threshold.margin_above = number;
+      need(number > 0, "more than 0");
+      asks = true;
     }
   }
   if (!asks) throw usage_error(path, where + " asks for nothing", expected);

@@ -8,6 +8,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "bench/plan/members.hpp"
+
 namespace spex::bench {
 
 /// What an entry must reach on a system.
@@ -17,6 +19,8 @@ struct Threshold {
   std::optional<double> margin_above;  ///< by which it may be above, before it is doubted
   std::optional<double> seconds_effective, seconds_extraction;  ///< of an exposure, at most
   std::optional<double> fpnh_sustained;  ///< of a long run, at least, but for the margin
+  SPEX_MEMBERS(fpnh_effective, fpnh_extraction, fpnh_sustained, seconds_effective,
+               seconds_extraction, margin, margin_above)
 };
 
 /// What one must reach, as JSON; `where` names it in errors. Throws Error(usage).

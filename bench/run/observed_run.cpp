@@ -131,7 +131,7 @@ void take_run_log(const RunRequest& request, Sample& sample) {
 Runner::Runner(const Nvml& nvml, const Machine& machine, Signals& signals)
     : nvml_(nvml), machine_(machine), signals_(signals) {
   for (const VisibleGpu& gpu : machine_.gpus)
-    settings_[gpu.nvml_index] = gpu_json(nvml_.describe(gpu.nvml_index));
+    settings_[gpu.nvml_index] = json_of(nvml_.describe(gpu.nvml_index));
 }
 
 ObservedRun Runner::run(const RunRequest& request) {
@@ -141,9 +141,9 @@ ObservedRun Runner::run(const RunRequest& request) {
   GpuMonitor monitor(nvml_, nvml_indices(*request.entry));
   NodeMeter meter;
   const std::optional<double> joules_before = meter.read().energy_j;
-  const double cpu_before = node_cpu_seconds();
+  const double cpu_before = node_cpu().busy_s;
   const CommandResult result = run_command(command, signals_);
-  const double cpu = node_cpu_seconds() - cpu_before;
+  const double cpu = node_cpu().busy_s - cpu_before;
   const std::optional<double> joules_after = meter.read().energy_j;
   ObservedRun observed;
   observed.interrupted = result.interrupted;
@@ -193,7 +193,7 @@ std::vector<int> Runner::nvml_indices(const Entry& entry) const {
 // A power limit, a mode or a clock that is no longer what the result says.
 std::optional<std::string> Runner::changed_setting(const Entry& entry) const {
   for (const int index : nvml_indices(entry)) {
-    const nlohmann::ordered_json now = gpu_json(nvml_.describe(index));
+    const nlohmann::ordered_json now = json_of(nvml_.describe(index));
     for (const auto& [name, before] : settings_.at(index).items())
       if (now.at(name) != before)
         return fmt::format("{} of {} was {}, and is {}", name, now.at("uuid").get<std::string>(),

@@ -3,9 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "bench/result/check_archive.hpp"
-#include "bench/result/derived_members.hpp"
 #include "bench/result/file_hash.hpp"
-#include "bench/result/record_members.hpp"
 #include "bench/result/result_file.hpp"
 #include "bench/tests/records.hpp"
 #include "reference/core/error.hpp"

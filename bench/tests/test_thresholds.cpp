@@ -5,78 +5,78 @@
 #include "bench/result/thresholds.hpp"
 #include "reference/core/error.hpp"
 #include "reference/tests/support/scratch.hpp"
+#include "spex_test_paths.hpp"
 
 namespace spex::bench {
 namespace {
 
 using testing::HasSubstr;
 
-TEST(Thresholds, AreReadAndCheckedForUnknownKeys) {
+Thresholds read(const std::string& text) {
   const test::ScratchFolder scratch;
-  const auto write = [&](const std::string& text) {
-    std::ofstream(scratch.file("t.json")) << text;
-    return scratch.file("t.json");
-  };
-  const auto read = [&](const std::string& text) {
-    return read_thresholds(
-        write(text), {"node", "plan", {"pipeline", "a", "night", "weak-1"}, {"night"}, {"weak-1"}});
-  };
-  const Thresholds found =
-      read(R"({"entries": {"pipeline": {"fpnh_effective": 8000, "margin": 0.1}}})");
-  EXPECT_EQ(found.entries.at("pipeline").fpnh_effective, 8000);
-  EXPECT_EQ(found.entries.at("pipeline").margin, 0.1);
-  EXPECT_FALSE(found.entries.at("pipeline").fpnh_extraction);
-  const auto refusal = [&](const std::string& text) -> std::string {
+  test::write_file(scratch.file("t.json"), text);
+  return read_thresholds(
+      scratch.file("t.json"),
+      {"node", "plan", {"pipeline", "a", "night", "weak-1"}, {"night"}, {"weak-1"}});
+}
+
+Threshold read_entry(const std::string& entry, const std::string& asks) {
+  return read(R"({"entries": {")" + entry + "\": " + asks + "}}").entries.at(entry);
+}
+
+TEST(Thresholds, AreRead) {
+  const Threshold found = read_entry("pipeline", R"({"fpnh_effective": 8000, "margin": 0.1})");
+  EXPECT_EQ(found.fpnh_effective, 8000);
+  EXPECT_EQ(found.margin, 0.1);
+  EXPECT_FALSE(found.fpnh_extraction);
+  EXPECT_EQ(read_entry("weak-1", R"({"seconds_extraction": 1})").seconds_extraction, 1);
+  EXPECT_EQ(read_entry("night", R"({"fpnh_sustained": 9})").fpnh_sustained, 9);
+  // By system and plan, before what holds everywhere.
+  const Threshold keyed = read(R"({"entries": {"a": {"seconds_effective": 900}}, "systems": {
+      "node": {"plan": {"a": {"fpnh_effective": 5}}, "other": {"b": {"fpnh_effective": 1}}},
+      "none": {"plan": {"a": {"fpnh_effective": 7}}}}})")
+                              .entries.at("a");
+  EXPECT_EQ(keyed.fpnh_effective, 5);
+  EXPECT_FALSE(keyed.seconds_effective);
+}
+
+TEST(Thresholds, MistakesAreNamed) {
+  const std::pair<const char*, const char*> cases[] = {
+      {R"({"entries": {"a": {"fpnh": 1}}})", "'fpnh' is unknown"},
+      {R"({"entries": {"weak-1": {"fpnh_extraction": 1}}})",
+       "weak-1: FPNH is asked of parts of frames"},
+      {R"({"entries": {"a": {"seconds_effective": 9}},
+           "systems": {"other": {"plan": {"b": {"margin": 9}}}}})",
+       "other, plan, b: 'margin' is 9"},
+      {"{}", "has nothing for the plan plan on 'node'"},
+      {R"({"entries": {}})", "entries has nothing"},
+      {R"({"system": {}})", "'system' is unknown"},
+      {R"({"entries": {"a": {"fpnh_effective": 1e9}, "a": {"fpnh_effective": 1}}})",
+       "'a' is there twice"},
+      {"{", "(expected JSON)"},
+      {"null", "no JSON object"},
+      {R"({"entries": {"pipelin": {"fpnh_effective": 1}}})",
+       "pipelin is no entry of the plan (expected pipeline, a, night, weak-1)"},
+      {R"({"entries": {"a": {"fpnh_effective": 1, "margin": 5}}})", "'margin' is 5"},
+      {R"({"entries": {"a": {"fpnh_effective": null}}})", "is null"},
+      {R"({"entries": {"a": {"fpnh_effective": -1}}})", "is -1"},
+      {R"({"entries": {"a": {"margin": 0.1}}})", "asks for nothing"},
+      {R"({"entries": {"a": null}})", "a is no object"},
+      {R"({"entries": {"a": {"fpnh_sustained": 9}}})",
+       "a: 'fpnh_sustained' is asked of what is no long run"},
+      {R"({"systems": {"x": {"plan": {"a": {"fpnh_effective": 7}}}}})",
+       "has nothing for the plan plan on 'node'"}};
+  for (const auto& [text, words] : cases) {
     try {
       static_cast<void>(read(text));
+      ADD_FAILURE() << text;
     } catch (const Error& error) {
       EXPECT_EQ(error.kind(), ErrorKind::usage);
-      return error.what();
+      EXPECT_THAT(error.what(), HasSubstr(words));
     }
-    return "";
-  };
-  EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh": 1}}})"), HasSubstr("'fpnh' is unknown"));
-  EXPECT_THAT(refusal(R"({"entries": {"weak-1": {"fpnh_extraction": 1}}})"),
-              HasSubstr("weak-1: FPNH is asked of parts of frames"));
-  EXPECT_EQ(read(R"({"entries": {"weak-1": {"seconds_extraction": 1}}})")
-                .entries.at("weak-1")
-                .seconds_extraction,
-            1);
-  EXPECT_THAT(refusal(R"({"entries": {"a": {"seconds_effective": 9}},
-                  "systems": {"other": {"plan": {"b": {"margin": 9}}}}})"),
-              HasSubstr("other, plan, b: 'margin' is 9"));
-  EXPECT_THROW(static_cast<void>(read_thresholds(scratch.file(""), {})), Error);  // a folder
-  EXPECT_THAT(refusal("{}"), HasSubstr("has nothing for the plan plan on 'node'"));
-  EXPECT_THAT(refusal(R"({"entries": {}})"), HasSubstr("entries has nothing"));
-  EXPECT_THAT(refusal(R"({"system": {}})"), HasSubstr("'system' is unknown"));
-  EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_effective": 1e9}, "a": {"fpnh_effective": 1}}})"),
-              HasSubstr("'a' is there twice"));
-  EXPECT_THAT(refusal("{"), HasSubstr("(expected JSON)"));
-  EXPECT_THAT(refusal("null"), HasSubstr("no JSON object"));
-  EXPECT_THAT(refusal(R"({"entries": {"pipelin": {"fpnh_effective": 1}}})"),
-              HasSubstr("pipelin is no entry of the plan (expected pipeline, a, night, weak-1)"));
-  EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_effective": 1, "margin": 5}}})"),
-              HasSubstr("'margin' is 5"));
-  EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_effective": null}}})"), HasSubstr("is null"));
-  EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_effective": -1}}})"), HasSubstr("is -1"));
-  EXPECT_THAT(refusal(R"({"entries": {"a": {"margin": 0.1}}})"), HasSubstr("asks for nothing"));
-  EXPECT_THAT(refusal(R"({"entries": {"a": null}})"), HasSubstr("a is no object"));
-  EXPECT_THROW(static_cast<void>(read_thresholds(scratch.file("none"), {})), Error);
-
-  EXPECT_EQ(
-      read(R"({"entries": {"night": {"fpnh_sustained": 9}}})").entries.at("night").fpnh_sustained,
-      9);
-  EXPECT_THAT(refusal(R"({"entries": {"a": {"fpnh_sustained": 9}}})"),
-              HasSubstr("a: 'fpnh_sustained' is asked of what is no long run"));
-
-  // By system and plan, before what holds everywhere.
-  const std::string keyed = R"({"entries": {"a": {"seconds_effective": 900}}, "systems": {
-      "node": {"plan": {"a": {"fpnh_effective": 5}}, "other": {"b": {"fpnh_effective": 1}}},
-      "none": {"plan": {"a": {"fpnh_effective": 7}}}}})";
-  EXPECT_EQ(read(keyed).entries.at("a").fpnh_effective, 5);
-  EXPECT_FALSE(read(keyed).entries.at("a").seconds_effective);
-  EXPECT_THAT(refusal(R"({"systems": {"x": {"plan": {"a": {"fpnh_effective": 7}}}}})"),
-              HasSubstr("has nothing for the plan plan on 'node'"));
+  }
+  EXPECT_THROW(static_cast<void>(read_thresholds(SPEX_SOURCE_DIR, {})), Error);  // a folder
+  EXPECT_THROW(static_cast<void>(read_thresholds("none.json", {})), Error);
 }
 
 // A name that is mistyped would else be judged by less, and pass.

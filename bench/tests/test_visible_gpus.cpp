@@ -1,4 +1,4 @@
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
 
 #include "bench/machine/visible_gpus.hpp"
 #include "bench/run/launch.hpp"
@@ -6,9 +6,6 @@
 
 namespace spex::bench {
 namespace {
-
-using testing::ElementsAre;
-using testing::IsEmpty;
 
 // What NVML would say of a node: four alike GPUs, the third with two instances.
 std::vector<GpuIdentity> node() {
@@ -24,40 +21,30 @@ std::vector<int> indices(const std::optional<std::string>& visible) {
   return found;
 }
 
-TEST(VisibleGpus, AllWhereTheVariableIsAbsent) {
-  EXPECT_THAT(indices(std::nullopt), ElementsAre(0, 1, 2, 3));
-}
-
-TEST(VisibleGpus, NoneWhereItIsEmptyOrNamesNone) {
-  EXPECT_THAT(indices(""), IsEmpty());
-  EXPECT_THAT(indices("-1"), IsEmpty());
-  EXPECT_THAT(indices("none"), IsEmpty());
-  EXPECT_THAT(indices("NoDevFiles"), IsEmpty());
-}
-
-TEST(VisibleGpus, IndicesInTheirOrderUpToTheFirstThatIsNone) {
-  EXPECT_THAT(indices("2,0"), ElementsAre(2, 0));
-  EXPECT_THAT(indices("1, 3"), ElementsAre(1, 3));
-  EXPECT_THAT(indices("1,-1,2"), ElementsAre(1));
-  EXPECT_THAT(indices("1,4,2"), ElementsAre(1));
-  EXPECT_THAT(indices("3,GPU-aaaa-0"), ElementsAre(3));
-}
-
-TEST(VisibleGpus, UuidsAndTheirBeginnings) {
-  EXPECT_THAT(indices("GPU-dddd-3,GPU-ab"), ElementsAre(3, 1));
-  EXPECT_THAT(indices("GPU-a"), IsEmpty());  // fits two
-  EXPECT_THAT(indices("GPU-dddd-3,GPU-e,GPU-cccc-2"), ElementsAre(3));
-}
-
-TEST(VisibleGpus, NamedTwiceLeavesNone) {
-  EXPECT_THAT(indices("1,1"), IsEmpty());
-  EXPECT_THAT(indices("GPU-dd,GPU-dddd"), IsEmpty());
-}
-
-TEST(VisibleGpus, OneInstanceOfAGpu) {
-  EXPECT_THAT(indices("MIG-m1,MIG-m0"), ElementsAre(2));
-  EXPECT_THAT(indices("MIG-GPU-dddd-3/1/0"), ElementsAre(3));
-  EXPECT_THAT(indices("MIG-none"), IsEmpty());
+TEST(VisibleGpus, AreThoseThatCudaWouldShow) {
+  const std::vector<std::pair<std::optional<std::string>, std::vector<int>>> cases{
+      {std::nullopt, {0, 1, 2, 3}},
+      {"", {}},
+      {"-1", {}},
+      {"none", {}},
+      // Indices, up to the first that is none.
+      {"2,0", {2, 0}},
+      {"1, 3", {1, 3}},
+      {"1,-1,2", {1}},
+      {"1,4,2", {1}},
+      {"3,GPU-aaaa-0", {3}},
+      // UUIDs and their beginnings, which must fit one GPU.
+      {"GPU-dddd-3,GPU-ab", {3, 1}},
+      {"GPU-a", {}},
+      {"GPU-dddd-3,GPU-e,GPU-cccc-2", {3}},
+      // One that is named twice leaves none.
+      {"1,1", {}},
+      {"GPU-dd,GPU-dddd", {}},
+      // CUDA shows one instance.
+      {"MIG-m1,MIG-m0", {2}},
+      {"MIG-none", {}}};
+  for (const auto& [visible, expected] : cases)
+    EXPECT_EQ(indices(visible), expected) << visible.value_or("absent");
   EXPECT_EQ(visible_gpus(node(), "MIG-m1", "").front().cuda_name, "MIG-m1");
 }
 

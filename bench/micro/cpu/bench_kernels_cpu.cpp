@@ -8,16 +8,11 @@ int main(int argc, char** argv) {
   return spex::bench::run_benchmarks("bench_kernels_cpu", argc, argv, [] {
     const auto input =
         std::make_shared<const spex::bench::KernelInput>(spex::bench::make_kernel_input(1));
-    spex::bench::add_legendre(input);
     spex::bench::add_spots(input);
-    spex::bench::add_projection(input);
     spex::bench::add_normal_equations(input);
     spex::bench::add_quality(input);
     spex::bench::add_eigh();
-    spex::bench::add_cholesky(input);
-    spex::bench::add_roots(input);
     spex::bench::add_fibers(input);
-    spex::bench::add_fits();
     spex::bench::add_ceilings();
   });
 }

@@ -1,5 +1,5 @@
 // N, y and q of a patch on the CPU (extraction.md, section 4): as bands (cholesky), sparse
-// (baseline), by panels (cpu-refactor), and from the whole dense A as the equation reads.
+// (baseline) and by panels (cpu-refactor).
 #include "reference/extract/normal_equations.hpp"
 
 #include <cmath>
@@ -10,31 +10,9 @@
 
 #include "bench/micro/checks.hpp"
 #include "bench/micro/cpu/kernels.hpp"
-#include "bench/micro/dense_projection.hpp"
-#include "reference/core/lapack.hpp"
 
 namespace spex::bench {
 namespace {
-
-NormalEquations assemble_whole(const PatchSpots& spots, const PatchPixels& pixels) {
-  const DenseProjection A = make_dense_projection(spots, pixels.range);
-  const std::size_t rows = A.rows;
-  NormalEquations equations;
-  equations.n = A.columns;
-  const std::size_t n = equations.n;
-  std::vector<double> WA(A.A.size());
-  for (std::size_t k = 0; k < WA.size(); ++k) WA[k] = pixels.W[k % rows] * A.A[k];
-  equations.N.resize(n * n);
-  equations.y.resize(n);
-  equations.q.resize(n);
-  cblas_dgemm(CblasColMajor, CblasTrans, CblasNoTrans, A.columns, A.columns, A.rows, 1.0,
-              A.A.data(), A.rows, WA.data(), A.rows, 0.0, equations.N.data(), A.columns);
-  cblas_dgemv(CblasColMajor, CblasTrans, A.rows, A.columns, 1.0, WA.data(), A.rows, pixels.p.data(),
-              1, 0.0, equations.y.data(), 1);
-  cblas_dgemv(CblasColMajor, CblasTrans, A.rows, A.columns, 1.0, A.A.data(), A.rows,
-              pixels.W.data(), 1, 0.0, equations.q.data(), 1);
-  return equations;
-}
 
 using Assemble = std::function<NormalEquations(const PatchSpots&, const PatchPixels&)>;
 
@@ -85,7 +63,6 @@ void add_normal_equations(const InputPointer& input) {
       });
   add("normal_equations/sparse", assemble_sparse, assemble_sparse);
   add("normal_equations/panels", assemble_dense, assemble_dense);
-  add("normal_equations/dense", assemble_whole, assemble_whole);
 }
 
 }  // namespace spex::bench

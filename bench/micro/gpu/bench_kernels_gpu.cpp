@@ -41,7 +41,6 @@ void add_benchmarks() {
   bench::add_roots(device, frame);
   bench::add_fibers(device, frame);
   bench::add_ceilings(device);
-  bench::add_transfers(device);
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 // What the GPU can do at most: FP64 arithmetic on its cores and tensor cores, matrix products,
 // products that cuBLAS makes of integers, and copies within its memory.
-#include <fmt/format.h>
-
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/fp64_rates.hpp"
 #include "bench/micro/gpu/kernels.hpp"
@@ -11,22 +9,19 @@
 namespace spex::bench {
 namespace {
 
-void run_dgemm(benchmark::State& state, Device& device, int n, int count) {
+void run_dgemm(benchmark::State& state, Device& device, int n) {
   const std::vector<double> A = random_matrix(n);
-  const gpu::DeviceBuffer<double> a = repeat(A, count, device.stream());
-  const gpu::DeviceBuffer<double> b = repeat(A, count, device.stream());
+  const gpu::DeviceBuffer<double> a = repeat(A, 1, device.stream());
   const gpu::DeviceBuffer<double> c(a.count());
   const double one = 1;
   const double zero = 0;
-  const long long stride = static_cast<long long>(n) * n;
   device.measure(
       state,
       [&] {
-        SPEX_GPU_CHECK(cublasDgemmStridedBatched(device.context().blas(), CUBLAS_OP_N, CUBLAS_OP_N,
-                                                 n, n, n, &one, a.get(), n, stride, b.get(), n,
-                                                 stride, &zero, c.get(), n, stride, count));
+        SPEX_GPU_CHECK(cublasDgemm(device.context().blas(), CUBLAS_OP_N, CUBLAS_OP_N, n, n, n, &one,
+                                   a.get(), n, a.get(), n, &zero, c.get(), n));
       },
-      [&] {  // the last column of the last product; A is symmetric
+      [&] {  // the last column of the product; A is symmetric
         const std::size_t order = n;
         const double* last = A.data() + (A.size() - order);
         std::vector<double> expected(order);
@@ -37,7 +32,7 @@ void run_dgemm(benchmark::State& state, Device& device, int n, int count) {
                       1e-9);
       });
   state.counters["flops"] =
-      benchmark::Counter(2.0 * n * n * n * count, benchmark::Counter::kIsIterationInvariantRate);
+      benchmark::Counter(2.0 * n * n * n, benchmark::Counter::kIsIterationInvariantRate);
 }
 
 void run_copy(benchmark::State& state, Device& device) {
@@ -87,7 +82,7 @@ void run_dgemm_emulated(benchmark::State& state, Device& device, int n) {
   const cublasHandle_t blas = device.context().blas();
   SPEX_GPU_CHECK(cublasSetMathMode(blas, CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH));
   SPEX_GPU_CHECK(cublasSetEmulationStrategy(blas, CUBLAS_EMULATION_STRATEGY_EAGER));
-  run_dgemm(state, device, n, 1);
+  run_dgemm(state, device, n);
   SPEX_GPU_CHECK(cublasSetEmulationStrategy(blas, CUBLAS_EMULATION_STRATEGY_DEFAULT));
   SPEX_GPU_CHECK(cublasSetMathMode(blas, CUBLAS_DEFAULT_MATH));
 }
@@ -96,25 +91,20 @@ void run_dgemm_emulated(benchmark::State& state, Device& device, int n) {
 }  // namespace
 
 void add_ceilings(const DevicePointer& device) {
-  const auto add = [&](const char* name, int n, int count) {
-    set_timing(benchmark::RegisterBenchmark(name, [device, n, count](benchmark::State& state) {
-      run_dgemm(state, *device, n, count);
-    }));
+  const auto add = [&](const char* name, const auto& run) {
+    set_timing(benchmark::RegisterBenchmark(
+        name, [device, run](benchmark::State& state) { run(state, *device); }));
   };
-  for (const bool tensor : {false, true})
-    set_timing(benchmark::RegisterBenchmark(
-        tensor ? "ceiling/tensor" : "ceiling/fma",
-        [device, tensor](benchmark::State& state) { run_rate(state, *device, tensor); }));
+  add("ceiling/fma", [](auto& state, Device& on) { run_rate(state, on, false); });
+  add("ceiling/tensor", [](auto& state, Device& on) { run_rate(state, on, true); });
 #if CUBLAS_VERSION >= 130100
-  for (const int n : {518, 8192})
-    set_timing(benchmark::RegisterBenchmark(
-        fmt::format("ceiling/dgemm_emulated/{}", n).c_str(),
-        [device, n](benchmark::State& state) { run_dgemm_emulated(state, *device, n); }));
+  add("ceiling/dgemm_emulated/518",
+      [](auto& state, Device& on) { run_dgemm_emulated(state, on, 518); });
+  add("ceiling/dgemm_emulated/8192",
+      [](auto& state, Device& on) { run_dgemm_emulated(state, on, 8192); });
 #endif
-  add("ceiling/dgemm/8192", 8192, 1);
-  add("ceiling/dgemm_batched/518/235", 518, 235);
-  set_timing(benchmark::RegisterBenchmark(
-      "ceiling/copy", [device](benchmark::State& state) { run_copy(state, *device); }));
+  add("ceiling/dgemm/8192", [](auto& state, Device& on) { run_dgemm(state, on, 8192); });
+  add("ceiling/copy", run_copy);
 }
 
 }  // namespace spex::bench

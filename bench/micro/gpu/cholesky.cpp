@@ -1,8 +1,6 @@
 // Cholesky of the band on the GPU.
 #include <algorithm>
 
-#include <fmt/format.h>
-
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 #include "gpu/extract/band_workspace.hpp"
@@ -50,13 +48,7 @@ void run_band(benchmark::State& state, Device& device, FrameInput& frame, const 
 }  // namespace
 
 void add_cholesky(const DevicePointer& device, const FramePointer& frame) {
-  for (const int nbundles : {1, 2}) {
-    const PatchRange range = frame->bundles(nbundles);
-    set_timing(benchmark::RegisterBenchmark(fmt::format("cholesky/band/{}", range.count()).c_str(),
-                                            [device, frame, range](benchmark::State& state) {
-                                              run_band(state, *device, *frame, range);
-                                            }));
-  }
+  add_for_bundles("cholesky/band", device, frame, run_band);
 }
 
 }  // namespace spex::bench

@@ -79,18 +79,11 @@ void run_frame_flux(benchmark::State& state, Device& device, FrameInput& frame,
 }  // namespace
 
 void add_fibers(const DevicePointer& device, const FramePointer& frame) {
-  for (const int nbundles : {1, 2}) {
-    const PatchRange range = frame->bundles(nbundles);
-    const auto add = [&](const char* variant, const std::function<void(benchmark::State&)>& run) {
-      set_timing(benchmark::RegisterBenchmark(
-          fmt::format("fibers/{}/{}", variant, range.count()).c_str(), run));
-    };
-    for (std::size_t k = 0; k < stages().size(); ++k)
-      add(stages()[k].name,
-          [=](benchmark::State& state) { run_stage(state, *device, *frame, range, k); });
-    add("frame_flux",
-        [=](benchmark::State& state) { run_frame_flux(state, *device, *frame, range); });
-  }
+  for (std::size_t k = 0; k < stages().size(); ++k)
+    add_for_bundles(fmt::format("fibers/{}", stages()[k].name), device, frame,
+                    [k](benchmark::State& state, Device& on, FrameInput& of,
+                        const PatchRange& range) { run_stage(state, on, of, range, k); });
+  add_for_bundles("fibers/frame_flux", device, frame, run_frame_flux);
 }
 
 }  // namespace spex::bench

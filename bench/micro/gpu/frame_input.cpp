@@ -9,9 +9,9 @@
 #include "reference/extract/decorrelate.hpp"
 
 namespace spex::bench {
-FrameInput::FrameInput(const Device& device, int nwavestep)
+FrameInput::FrameInput(const Device& device)
     : device_(&device),
-      input_(make_kernel_input(2, nwavestep)),
+      input_(make_kernel_input(2)),
       checked_(input_),
       frame_(device.context(), false) {
   const Patch& checked = checked_.patch();
@@ -33,16 +33,6 @@ PatchRange FrameInput::bundles(int nbundles) const {
   const auto end = std::find_if(patches.begin(), patches.end(),
                                 [&](const Patch& patch) { return patch.bundle >= nbundles; });
   return {0, static_cast<int>(end - patches.begin())};
-}
-
-PatchRange FrameInput::subbundle() const {
-  const std::vector<Patch>& patches = input_.patches;
-  const auto is_inside = [](const Patch& patch) {
-    return patch.bundle == 0 && patch.subbundle == 2;
-  };
-  const auto first = std::find_if(patches.begin(), patches.end(), is_inside);
-  const auto last = std::find_if_not(first, patches.end(), is_inside);
-  return {static_cast<int>(first - patches.begin()), static_cast<int>(last - patches.begin())};
 }
 
 gpu::PatchBatch FrameInput::batch(const PatchRange& range) {

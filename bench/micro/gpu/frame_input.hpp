@@ -15,10 +15,10 @@ struct PatchRange {
   [[nodiscard]] int count() const { return last - first; }
 };
 
-/// The frame, loaded, in patches of `nwavestep` core bins.
+/// The frame, loaded.
 class FrameInput {
  public:
-  explicit FrameInput(const Device& device, int nwavestep = ExtractOptions{}.nwavestep);
+  explicit FrameInput(const Device& device);
 
   [[nodiscard]] const KernelInput& input() const { return input_; }
   /// What the frame was loaded from, as an extraction is given it.
@@ -26,9 +26,7 @@ class FrameInput {
   [[nodiscard]] gpu::FrameOnDevice& on_device() { return frame_; }
   /// All patches of the first `nbundles`.
   [[nodiscard]] PatchRange bundles(int nbundles) const;
-  /// Those of the first bundle's third subbundle: all of one shape, n = 518.
-  [[nodiscard]] PatchRange subbundle() const;
-  /// One patch of the subbundle, as the reference has it, and its place among the input's: what
+  /// One patch of the first bundle, as the reference has it, and its place among the input's: what
   /// results are held to.
   [[nodiscard]] const PatchInput& checked() const { return checked_; }
   [[nodiscard]] int checked_index() const { return checked_index_; }

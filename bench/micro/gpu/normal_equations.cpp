@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include <fmt/format.h>
-
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 #include "gpu/extract/band_workspace.hpp"
@@ -53,12 +51,7 @@ void run_band(benchmark::State& state, Device& device, FrameInput& frame, const 
 }  // namespace
 
 void add_normal_equations(const DevicePointer& device, const FramePointer& frame) {
-  for (const PatchRange& range : {frame->subbundle(), frame->bundles(1), frame->bundles(2)})
-    set_timing(benchmark::RegisterBenchmark(
-        fmt::format("normal_equations/direct/{}", range.count()).c_str(),
-        [device, frame, range](benchmark::State& state) {
-          run_band(state, *device, *frame, range);
-        }));
+  add_for_bundles("normal_equations/direct", device, frame, run_band);
 }
 
 }  // namespace spex::bench

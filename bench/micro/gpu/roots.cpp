@@ -35,13 +35,17 @@ void require_ivar(FrameInput& frame, const char* what, int m) {
   require_close(what, result.ivar, expected, 1e-11);
 }
 
-void run_newton_schulz(benchmark::State& state, Device& device, FrameInput& frame,
-                       const PatchRange& range) {
-  gpu::BandWorkspace workspace(device.context(), false);
+void make_factor(gpu::BandWorkspace& workspace, FrameInput& frame, const PatchRange& range) {
   workspace.begin(frame.batch(range), frame.inputs());
   workspace.assemble();
   workspace.factor();
   workspace.check();
+}
+
+void run_newton_schulz(benchmark::State& state, Device& device, FrameInput& frame,
+                       const PatchRange& range) {
+  gpu::BandWorkspace workspace(device.context(), false);
+  make_factor(workspace, frame, range);
   device.measure(
       state, [&] { workspace.roots(); },
       [&] {
@@ -61,10 +65,7 @@ void run_newton_schulz(benchmark::State& state, Device& device, FrameInput& fram
 void run_one_sided_jacobi(benchmark::State& state, Device& device, FrameInput& frame,
                           const PatchRange& range) {
   gpu::BandWorkspace workspace(device.context(), false);
-  workspace.begin(frame.batch(range), frame.inputs());
-  workspace.assemble();
-  workspace.factor();
-  workspace.check();
+  make_factor(workspace, frame, range);
   const gpu::RootBatch batch = workspace.root_batch();
   const int m = batch.layout.nwave;
   const gpu::DeviceBuffer<double> original =
@@ -91,20 +92,9 @@ void run_one_sided_jacobi(benchmark::State& state, Device& device, FrameInput& f
 }  // namespace
 
 void add_roots(const DevicePointer& device, const FramePointer& frame) {
-  const auto add = [&](const char* variant, const FramePointer& of, int nbundles,
-                       void (*run)(benchmark::State&, Device&, FrameInput&, const PatchRange&)) {
-    const PatchRange range = of->bundles(nbundles);
-    const int m = of->on_device().geometry().front().nwave;
-    set_timing(benchmark::RegisterBenchmark(
-        fmt::format("roots/{}/{}/{}", variant, m, range.count()).c_str(),
-        [device, of, range, run](benchmark::State& state) { run(state, *device, *of, range); }));
-  };
-  // Steps of 39 bins make blocks of 63.
-  const auto shorter = std::make_shared<FrameInput>(*device, 39);
-  for (const FramePointer& of : {shorter, frame}) {
-    for (const int nbundles : {1, 2}) add("newton_schulz", of, nbundles, run_newton_schulz);
-    add("one_sided_jacobi", of, 1, run_one_sided_jacobi);
-  }
+  const int m = frame->on_device().geometry().front().nwave;
+  add_for_bundles(fmt::format("roots/newton_schulz/{}", m), device, frame, run_newton_schulz);
+  add_for_bundles(fmt::format("roots/one_sided_jacobi/{}", m), device, frame, run_one_sided_jacobi);
 }
 
 }  // namespace spex::bench

@@ -1,8 +1,6 @@
 // Spots on the GPU (extraction.md, section 2).
 #include "gpu/psf/spots.hpp"
 
-#include <fmt/format.h>
-
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
 
@@ -24,24 +22,21 @@ void require_spots(const Device& device, const FrameInput& frame, const gpu::Spo
   }
 }
 
+void run_spots(benchmark::State& state, Device& device, FrameInput& frame,
+               const PatchRange& range) {
+  gpu::SpotsView spots;
+  device.measure(
+      state, [&] { spots = frame.on_device().evaluate_spots(range.first, range.last); },
+      [&] { require_spots(device, frame, spots); });
+  const std::int64_t nspots = state.iterations() * spots.nspec * spots.nwave;
+  state.SetItemsProcessed(nspots);
+  state.SetBytesProcessed(nspots * spots.nx * spots.ny * static_cast<std::int64_t>(sizeof(double)));
+}
+
 }  // namespace
 
 void add_spots(const DevicePointer& device, const FramePointer& frame) {
-  for (const int nbundles : {1, 2}) {
-    const PatchRange range = frame->bundles(nbundles);
-    set_timing(benchmark::RegisterBenchmark(
-        fmt::format("spots/{}", range.count()).c_str(),
-        [device, frame, range](benchmark::State& state) {
-          gpu::SpotsView spots;
-          device->measure(
-              state, [&] { spots = frame->on_device().evaluate_spots(range.first, range.last); },
-              [&] { require_spots(*device, *frame, spots); });
-          const std::int64_t nspots = state.iterations() * spots.nspec * spots.nwave;
-          state.SetItemsProcessed(nspots);
-          state.SetBytesProcessed(nspots * spots.nx * spots.ny *
-                                  static_cast<std::int64_t>(sizeof(double)));
-        }));
-  }
+  add_for_bundles("spots", device, frame, run_spots);
 }
 
 }  // namespace spex::bench

@@ -1,4 +1,4 @@
-// Structs of plain data as JSON: a struct names its members once, in a function `members`.
+// Structs of plain data as JSON: a struct names its members once, by SPEX_MEMBERS.
 #pragma once
 
 #include <map>
@@ -14,14 +14,19 @@
 
 namespace spex::bench {
 
-/// T, const or not: what `members` of T takes.
-template <class S, class T>
-concept MaybeConst = std::is_same_v<std::remove_const_t<S>, T>;
+/// Inside a struct: the members that JSON has, by their names. Adds members(object, visit), which
+/// calls visit(name, member) for each.
+#define SPEX_MEMBERS(...)                          \
+  template <class S, class V>                      \
+  static void members(S& object, const V& visit) { \
+    SPEX_VISIT(__VA_ARGS__)                        \
+  }
+#define SPEX_VISIT(...) NLOHMANN_JSON_EXPAND(NLOHMANN_JSON_PASTE(SPEX_VISIT_ONE, __VA_ARGS__))
+#define SPEX_VISIT_ONE(name) visit(#name, object.name);
 
-/// A struct with a function `members(object, visit)`, which calls visit(name, member) for each.
 template <class T>
 concept HasMembers = requires(T& object) {
-  members(object, [](const char*, auto&) {});
+  T::members(object, [](const char*, auto&) {});
 };
 
 template <class T>
@@ -51,9 +56,10 @@ template <class T>
     Json object = Json::object();
     for (const auto& [key, one] : value) object[key] = json_of(one);
     return object;
-  } else if constexpr (HasMembers<const T>) {
+  } else if constexpr (HasMembers<T>) {
     Json object = Json::object();
-    members(value, [&](const char* name, const auto& member) { object[name] = json_of(member); });
+    T::members(value,
+               [&](const char* name, const auto& member) { object[name] = json_of(member); });
     return object;
   } else {
     return Json(value);
@@ -87,7 +93,7 @@ void read_json_of(const nlohmann::ordered_json& json, T& value, const std::strin
   } else if constexpr (HasMembers<T>) {
     need(json.is_object(), "object");
     std::size_t known = 0;
-    members(value, [&](const char* name, auto& member) {
+    T::members(value, [&](const char* name, auto& member) {
       const bool is_there = json.contains(name);
       need(is_there || is_optional<std::remove_reference_t<decltype(member)>>,
            (std::string("object with ") + name).c_str());
