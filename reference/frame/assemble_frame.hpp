@@ -31,10 +31,11 @@ struct PatchCounts {
 [[nodiscard]] Frame take_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                                Extracted& extracted);
 
-/// A frame of the fibers asked for in which nothing is extracted, MASK not set.
+/// A frame of the fibers asked for in which nothing is extracted, MASK not set. R is in float where
+/// `inputs.wanted` is a frame as it is written.
 [[nodiscard]] Frame empty_frame(const ExtractInputs& inputs);
 
-/// Places a patch's spectra in the frame of `empty_frame`.
+/// Places a patch's spectra in the frame of `empty_frame`. Several threads may place patches.
 void place_patch(const Patch& patch, const PatchResult& result, Frame& frame);
 
 /// Sums the patches' models, in the order given.
