@@ -35,6 +35,9 @@ constexpr const char* footer =
     "Exit status: 0 success, 1 bad file or failure, 2 bad command line,\n"
     "7 frames without inputs were skipped (--skip-missing).";
 
+// More threads writing one frame would wait for its file.
+constexpr int most_write_threads = 4;
+
 // The rank's share of the node's CPUs, limited by its affinity mask.
 int share_of_threads(const mpi::Communicator& world) {
   const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
@@ -63,6 +66,7 @@ int extract(int argc, char** argv, const mpi::Communicator& world, const HookOfR
   if (world.is_root())
     spdlog::info("{}: {} rank(s) of {} thread(s)", many.many() ? "frames" : job.files.input,
                  world.size(), threads);
+  job.settings.write_threads = std::min(threads, most_write_threads);
   const int extractors = extractors_of_rank(many);
   const mpi::ExtractorFactory make = [=](int /*slot*/) {
     return cpu_extractor(std::max(1, threads / extractors));

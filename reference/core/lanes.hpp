@@ -35,7 +35,7 @@ struct Lanes {
   SPEX_LANES_INLINE Lanes() = default;
   /// Broadcasts a number to all lanes.
   SPEX_LANES_INLINE Lanes(double a) {
-    for (Vector& p : part) p = Vector{} + a;
+    for (Vector& p : part) p = a - Vector{};  // a + 0 would be an addition, as -0 + 0 is not -0
   }
 };
 

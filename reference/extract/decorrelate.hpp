@@ -30,51 +30,51 @@ struct Decorrelated {
   double condition = 0;  ///< of N, of decorrelate_eigh only: its largest eigenvalue over its least
 };
 
-/// Is given f = N^-1 y of all n bins and puts in what flux is to be made of in its place
-/// (extraction.md, section 5.2). An empty one leaves f as it is.
+/// Is given f = N^-1 y of all n bins, and replaces f by the flux of the whole frame
+/// (extraction.md, section 5.2). An empty function leaves f as it is.
 using ReplaceF = std::function<void(std::vector<double>& f)>;
 
 /// Method eigh, the definition. N from its eigendecomposition, eigenvalues clipped to 1e-14 of the
 /// largest; signal: Q_s = C_s^(-1/2) of each block; noise: Q = N^(1/2) of the whole patch, whose
-/// row sums run over all its bins. `replace_f` as said there. False where LAPACK fails or a value
-/// is not finite. Adds its seconds to the stages solve and decorrelate.
+/// row sums run over all its bins. False where LAPACK fails or a value is not finite. Adds its
+/// seconds to the stages solve and decorrelate.
 [[nodiscard]] bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
                                     const BlockRange& blocks, Decorrelated& result,
                                     StageTimes& times, const ReplaceF& replace_f = {});
 
-/// A patch whose N has eigenvalues further apart than this is taken from decorrelate_eigh to
-/// decorrelate_whole_patch: the eigenvectors of C_s hold to the rounding of its largest eigenvalue,
-/// which beside masked blocks leaves the others but four digits (extraction.md, section 8).
+/// A patch whose N has a larger condition number than this is solved by decorrelate_whole_patch
+/// instead of decorrelate_eigh. The errors of C_s's eigenvectors are of the rounding of its largest
+/// eigenvalue: beside masked blocks this leaves four digits of the others (extraction.md, section
+/// 8).
 inline constexpr double eigh_condition_bound = 1e10;
 
-/// A patch whose condition number is estimated above this (in the 1-norm, as dpocon does, which is
-/// no less than the ratio of N's eigenvalues) is left to eigh by decorrelate_whole_patch: there
-/// eigh's clipping at 1e-14 begins. Below, the factor's way is by far the closer one: beside masked
-/// pixels at padding 0, where condition numbers reach 1e13, spots that change in their last bit
-/// moved fluxes by 1e-2 of their errors by eigh, and by 5e-7 by the factor (extraction.md, section
-/// 8).
+/// decorrelate_whole_patch leaves a patch to eigh where the condition number is estimated above
+/// this, as eigh begins to clip eigenvalues there. The estimate is of the 1-norm, as in dpocon, and
+/// no less than the ratio of N's eigenvalues. Below this bound the factor is far more precise than
+/// eigh: beside masked pixels at padding 0 condition numbers reach 1e13, and a change of spots in
+/// their last bit moved fluxes by 1e-2 of their errors by eigh, and by 5e-7 by the factor
+/// (extraction.md, section 8).
 inline constexpr double cholesky_condition_bound = 1e14;
 
-/// How the method cholesky did a patch.
+/// How the method cholesky solved a patch.
 enum class CholeskyOutcome {
   by_spectra,   ///< spectrum by spectrum (fiber_cholesky.hpp)
-  whole_patch,  ///< the guard of the former spoke: from the factor of the whole patch
-  failed,       ///< neither could: the patch is eigh's
+  whole_patch,  ///< the guard refused that: from the factor of the whole patch
+  failed,       ///< not solved; the patch is left to eigh
 };
 
-/// Method cholesky. signal: spectrum by spectrum; where the guard of that forbids it, and for
-/// noise, f and the wanted blocks of C from N = L L^T, with N block-tridiagonal in the order of
-/// wavelength, and Q_s = C_s^(-1/2) by one-sided Jacobi rotations (inverse_root in
-/// reference/linalg/symmetric.hpp; extraction.md, section 5.1), noise by eigh. `replace_f` as said
-/// there. Failed where a factorization fails, the condition estimate is above the bound, or a value
-/// is not finite.
+/// Method cholesky (extraction.md, section 5.1). signal: decorrelate_fibers, or
+/// decorrelate_whole_patch where the guard refuses the patch. noise: decorrelate_whole_patch.
 [[nodiscard]] CholeskyOutcome decorrelate_cholesky(const BandEquations& equations,
                                                    Decorrelate decorrelate,
                                                    const BlockRange& blocks, Decorrelated& result,
                                                    StageTimes& times,
                                                    const ReplaceF& replace_f = {});
 
-/// The second of these ways alone.
+/// f and the wanted blocks of C from N = L L^T, with N block-tridiagonal in the order of
+/// wavelength. signal: Q_s = C_s^(-1/2) by one-sided Jacobi rotations (inverse_root in
+/// reference/linalg/symmetric.hpp). noise: Q = N^(1/2) by the eigendecomposition of N. False where
+/// a factorization fails, the condition estimate is above the bound, or a value is not finite.
 [[nodiscard]] bool decorrelate_whole_patch(const NormalEquations& equations,
                                            Decorrelate decorrelate, const BlockRange& blocks,
                                            Decorrelated& result, StageTimes& times,

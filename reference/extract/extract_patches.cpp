@@ -72,9 +72,22 @@ std::map<int, FrameFlux> solve_bundles(const ExtractInputs& inputs,
   return flux;
 }
 
+// What is done with each result.
+struct Receiver {
+  const std::function<void(long)>& done;
+  const PlaceResult& place;
+
+  void receive(const Patch& patch, PatchResult& result, StageTimes& times) const {
+    if (place) {
+      const StageTimer timer(times, Stage::gather);
+      place(patch, result);
+    }
+    done(1);
+  }
+};
+
 void extract_each(const ExtractInputs& inputs, const std::vector<Patch>& patches, int threads,
-                  StageTimes& times, const std::function<void(long)>& done,
-                  std::vector<PatchResult>& results) {
+                  StageTimes& times, const Receiver& receiver, std::vector<PatchResult>& results) {
   const std::map<int, FrameFlux> flux = solve_bundles(inputs, patches, threads, times);
   const int count = static_cast<int>(patches.size());
   std::vector<StageTimes> of_threads(threads_used(threads, count));
@@ -90,14 +103,13 @@ void extract_each(const ExtractInputs& inputs, const std::vector<Patch>& patches
     results[index] =
         extract_patch(patch, patch_spots(patch, spots, range), *inputs.pixels, inputs.options,
                       inputs.psferr(), mine, flux.empty() ? nullptr : &flux.at(patch.bundle));
-    done(1);
+    receiver.receive(patch, results[index], mine);
   });
   times.add(sum(of_threads));
 }
 
 void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch* end, int threads,
-                    StageTimes& times, const std::function<void(long)>& done,
-                    PatchResult* results) {
+                    StageTimes& times, const Receiver& receiver, PatchResult* results) {
   const bool of_frame = inputs.options.flux == FluxSolver::frame;
   const SpotRange range = of_frame ? bundle_range(inputs, *begin) : spot_range(begin, end);
   Spots spots;
@@ -113,7 +125,7 @@ void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch
     results[index] = extract_patch(begin[index], patch_spots(begin[index], spots, range),
                                    *inputs.pixels, inputs.options, inputs.psferr(),
                                    of_threads[thread], of_frame ? &flux : nullptr);
-    done(1);
+    receiver.receive(begin[index], results[index], of_threads[thread]);
   });
   times.add(sum(of_threads));
 }
@@ -122,16 +134,18 @@ void extract_bundle(const ExtractInputs& inputs, const Patch* begin, const Patch
 
 std::vector<PatchResult> extract_patches(const ExtractInputs& inputs,
                                          const std::vector<Patch>& patches, int threads,
-                                         StageTimes& times, const std::function<void(long)>& done) {
+                                         StageTimes& times, const std::function<void(long)>& done,
+                                         const PlaceResult& place) {
   std::vector<PatchResult> results(patches.size());
+  const Receiver receiver{done, place};
   if (traits(inputs.options.milestone).spots != SpotWork::bundle) {
-    extract_each(inputs, patches, threads, times, done, results);
+    extract_each(inputs, patches, threads, times, receiver, results);
     return results;
   }
   for (std::size_t first = 0; first < patches.size();) {
     std::size_t last = first;
     while (last < patches.size() && patches[last].bundle == patches[first].bundle) ++last;
-    extract_bundle(inputs, patches.data() + first, patches.data() + last, threads, times, done,
+    extract_bundle(inputs, patches.data() + first, patches.data() + last, threads, times, receiver,
                    results.data() + first);
     first = last;
   }

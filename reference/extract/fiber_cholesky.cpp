@@ -14,10 +14,12 @@ namespace {
 // Sweeps over all spectra for f. An error shrinks by (2 rho)^2 a sweep at least, to 1e-15 of what
 // it was at the bound of rho.
 constexpr int sweeps = 6;
-// P of no more bins than these is taken whole: its band would not be much cheaper.
+// The band of P holds all of P where a spectrum has at most this many bins: a narrower band would
+// save little.
 constexpr int small_P = 16;
 
-bool spectra_far_apart_are_apart(const BlockBands& N) {
+// Spectra two or more apart share no light, but for rounding.
+bool far_spectra_share_no_light(const BlockBands& N) {
   const int m = N.m(), reach = N.reach();
   std::vector<double> norm;  // sqrt(N_jj)
   for (int s = 0; s < N.nspec(); ++s)
@@ -44,7 +46,7 @@ BandBatch diagonal_blocks(const BlockBands& N, int reach) {
   return A;
 }
 
-// f of all spectra, and what the sweeps for it need, with spectra as lanes.
+// The sweeps that solve N f = y (extraction.md, section 5.1), with spectra as lanes.
 class Sweeps {
  public:
   Sweeps(const BlockBands& N, const BandBatch& L, const std::vector<double>& y)
@@ -71,22 +73,22 @@ class Sweeps {
     }
   }
 
-  // Spectra of even number, then those of odd number, which see the new ones.
+  // Each sweep solves the even spectra, then the odd spectra with the new f of the even ones.
   void run() {
     for (int sweep = 0; sweep < sweeps; ++sweep)
-      for (const int colour : {0, 1}) {
-        subtract_neighbours();
+      for (const int parity : {0, 1}) {
+        subtract_neighbors();
         L_.solve(x_);
         for (int w = 0; w < shape_.n; ++w)
-          for (int s = colour; s < L_.lanes(); s += 2)
+          for (int s = parity; s < L_.lanes(); s += 2)
             f(w)[s] = x_[count_of(w, shape_.lanes) + count_of(s)];
       }
   }
 
-  // x = y less what the neighbours of each spectrum hold of it.
-  void subtract_neighbours() {
-    kernels_.subtract_neighbours(shape_, before_.data(), after_.data(), f_.data(), y_.data(),
-                                 x_.data());
+  // x_s = y_s - N_st f_t, summed over the neighbors t of each spectrum s.
+  void subtract_neighbors() {
+    kernels_.subtract_neighbors(shape_, before_.data(), after_.data(), f_.data(), y_.data(),
+                                x_.data());
   }
   [[nodiscard]] double x(int s, int w) const { return x_[count_of(w, shape_.lanes) + count_of(s)]; }
 
@@ -111,11 +113,11 @@ class Sweeps {
   const BandKernels& kernels_;
   AlignedDoubles before_, after_;  // [bin][2 reach + 1][spectrum]
   AlignedDoubles y_, x_;           // [bin][spectrum]
-  AlignedDoubles f_;               // the same, with zeros about it
+  AlignedDoubles f_;               // the same, with zeros around it (band_lanes.hpp)
 };
 
 // V_ts = L_t^-1 N_ts, [row][column], with N_tt = L_t L_t^T; `stride` columns. t and s are
-// neighbours.
+// neighbors.
 AlignedDoubles half_solved_coupling(const BlockBands& N, const BandBatch& L, int t, int s,
                                     int stride) {
   const int m = N.m(), reach = N.reach();
@@ -146,7 +148,7 @@ double coupling_squared(const BlockBands& N, const BandBatch& L, int t, int s, i
   return sum;
 }
 
-// D_s = sum over neighbours t of V_ts^T V_ts = N_st N_tt^-1 N_ts, both triangles.
+// D_s = sum over neighbors t of V_ts^T V_ts = N_st N_tt^-1 N_ts, both triangles.
 AlignedDoubles complement(const BlockBands& N, const BandBatch& L, int s, int stride) {
   const DenseKernels& kernels = dense_kernels(instructions_in_use());
   AlignedDoubles D(count_of(stride, stride), 0.0);
@@ -159,9 +161,9 @@ AlignedDoubles complement(const BlockBands& N, const BandBatch& L, int s, int st
   return D;
 }
 
-// Whether neighbours share little light. rho^2 of both neighbours together is tr N_ss^-1 D_s, and
-// |(N_ss^-1)_ij| <= z_i z_j with z_i^2 = (N_ss^-1)_ii; only where that says nothing is rho
-// computed.
+// Whether spectrum s shares little light with its neighbors. rho^2 summed over both neighbors is
+// tr N_ss^-1 D_s. As |(N_ss^-1)_ij| <= z_i z_j with z_i^2 = (N_ss^-1)_ii, the trace is at most
+// sum_ij z_i |D_ij| z_j. Only where this bound is too large, rho itself is computed.
 bool couplings_are_small(const BlockBands& N, const BandBatch& L, const BandBatch& inverse, int s,
                          int stride, const AlignedDoubles& D) {
   constexpr double bound = fiber_bounds::coupling * fiber_bounds::coupling;
@@ -185,7 +187,7 @@ AlignedDoubles block_times(const BlockBands& N, int s, const double* f, int stri
   return x;
 }
 
-// P_b = N_ss - D within the band; E is what D has beyond.
+// P_b = N_ss - D within the band; E holds D beyond the band.
 SpectrumEquations equations_of_P(const BlockBands& N, int reach, int s, AlignedDoubles&& D,
                                  int stride, AlignedDoubles&& y) {
   SpectrumEquations e{
@@ -227,7 +229,7 @@ FiberGuard decorrelate_fibers(const BandEquations& equations, const BlockRange& 
   std::vector<SpectrumEquations> spectra;
   {
     const StageTimer timer(times_of_stages, Stage::solve);
-    if (!spectra_far_apart_are_apart(N)) return FiberGuard::far_spectra;
+    if (!far_spectra_share_no_light(N)) return FiberGuard::far_spectra;
     const int reach = m <= small_P ? m - 1 : std::max(N.reach(), blocks.ndiag);
     BandBatch L = diagonal_blocks(N, reach);
     if (!L.factor()) return FiberGuard::not_positive;
@@ -243,12 +245,13 @@ FiberGuard decorrelate_fibers(const BandEquations& equations, const BlockRange& 
     if (replace_f)
       replace_f(result.f);
     else
-      sweeps.subtract_neighbours();
+      sweeps.subtract_neighbors();
     const DenseKernels& kernels = dense_kernels(instructions_in_use());
     for (int k = 0; k < blocks.nspec; ++k) {
       const int s = blocks.spec_first + k;
       const double* f = result.f.data() + count_of(s, m);
-      // P_s f_s; what solves N f = y has it without the loss of digits of the product.
+      // y = P_s f_s = (N_ss - D_s) f_s. Where N f = y, N_ss f_s is x of the sweeps, which has lost
+      // no digits in a product.
       AlignedDoubles y(count_of(stride), 0.0);
       if (replace_f)
         y = block_times(N, s, f, stride);

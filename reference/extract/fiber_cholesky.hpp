@@ -1,9 +1,9 @@
 // The method cholesky, spectrum by spectrum (extraction.md, section 5.1).
 //
-// Neighbouring spectra hardly share light, and each spectrum alone gives a narrow band. So C_s^-1
-// is the Schur complement P_s of a band and two small terms, and Q_s = P_s^(1/2) comes from a
-// handful of banded systems. A patch of which any of this is not so is told, and left to another
-// way.
+// Neighboring spectra hardly share light, and N_ss of one spectrum is a narrow band. So C_s^-1 is
+// the Schur complement P_s of a band and two small terms, and Q_s = P_s^(1/2) is a sum over a few
+// banded systems. A guard checks each of these assumptions. A patch that the guard refuses is
+// solved as a whole (decorrelate.hpp).
 #pragma once
 
 #include "reference/core/stage_times.hpp"
@@ -11,25 +11,25 @@
 
 namespace spex {
 
-/// Why a patch is not solved spectrum by spectrum.
+/// Why the guard refuses to solve a patch spectrum by spectrum.
 enum class FiberGuard {
-  none,              ///< it is
+  none,              ///< the guard does not refuse the patch
   far_spectra,       ///< spectra two or more apart share light
-  coupling,          ///< neighbours share too much of it
+  coupling,          ///< neighboring spectra share too much light
   not_positive,      ///< a pivot of a spectrum's band is not positive, or a value is not finite
-  condition,         ///< a spectrum's P is too near to singular
-  outside_the_band,  ///< P has too much beyond the band of N
+  condition,         ///< the condition number of a spectrum's P is too large
+  outside_the_band,  ///< elements of P beyond the band of N are too large
 };
 
-/// What the guard allows; extraction.md says why.
+/// The guard's limits (extraction.md, section 5.1).
 namespace fiber_bounds {
 /// |N_jk| / sqrt(N_jj N_kk) of spectra two or more apart.
 inline constexpr double far = 1e-11;
-/// rho = || L_s^-1 N_st L_t^-T ||_F of neighbours.
+/// rho = || L_s^-1 N_st L_t^-T ||_F of neighboring spectra.
 inline constexpr double coupling = 0.05;
 /// ||P||_inf tr(P^-1), which is above the condition number.
 inline constexpr double condition = 1e9;
-/// What the row sums of Q change by, relative, through the elements of P beyond the band.
+/// Relative change of the row sums of Q by the elements of P beyond the band.
 inline constexpr double outside = 1e-7;
 }  // namespace fiber_bounds
 
@@ -45,7 +45,7 @@ inline constexpr double gpu_error = 1e-12;
 }  // namespace fiber_poles
 
 /// Decorrelate::signal by spectra. Elements of R are computed as far as `blocks.ndiag` from the
-/// diagonal. `replace_f` as of the others. Where the result is not `none`, `result` is of no use.
+/// diagonal. `replace_f` as in decorrelate_eigh. `result` is valid only where the guard is `none`.
 /// Adds its seconds to the stages solve and decorrelate.
 [[nodiscard]] FiberGuard decorrelate_fibers(const BandEquations& equations,
                                             const BlockRange& blocks, Decorrelated& result,

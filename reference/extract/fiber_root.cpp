@@ -12,7 +12,8 @@
 namespace spex {
 namespace {
 
-// Relative errors of the root and of the root in E's term, which is at most 1e-7 of the whole.
+// Relative errors of the root, and of the root in the term of E, which is at most 1e-7 of the
+// whole.
 constexpr double root_error = fiber_poles::cpu_error;
 constexpr double correction_error = 3e-4;
 constexpr int most_poles = fiber_poles::most;
@@ -88,8 +89,8 @@ Roots weighted_sums(const SpectrumEquations& e, const Poles& poles, const Aligne
   return roots;
 }
 
-// What E adds to first order, (P + shift)^-1 = X + X E X + ... with X = (P_b + shift)^-1; terms
-// beyond are less than its square. Its poles are its own: it is small, and fewer will do.
+// The first-order term of E: (P + shift)^-1 = X + X E X + ... with X = (P_b + shift)^-1. The terms
+// left out are smaller than its square. The term is small, so that fewer poles are enough.
 Roots correction(const SpectrumEquations& e, double least, double largest) {
   const Poles poles = make_poles(least, largest, correction_error);
   BandBatch L = BandBatch::shifted(e.m, e.reach, e.P, poles.shift);

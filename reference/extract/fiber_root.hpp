@@ -7,7 +7,7 @@
 
 namespace spex {
 
-/// P f = y of one spectrum of m bins: P = P_b - E, its band and what is beyond.
+/// P f = y of one spectrum of m bins: P = P_b - E, where P_b is the band of P and -E the rest.
 struct SpectrumEquations {
   int m = 0;                 ///< bins
   int reach = 0;             ///< of the band
@@ -18,8 +18,8 @@ struct SpectrumEquations {
   double trace_inverse = 0;  ///< tr P_b^-1
 };
 
-/// Adds flux, ivar and R of the spectrum; elements of R as far as ndiag from the diagonal. Where
-/// the result is not `none`, nothing is added.
+/// Adds flux, ivar and R of the spectrum; elements of R as far as ndiag from the diagonal. Adds
+/// nothing where the guard is not `none`.
 [[nodiscard]] FiberGuard add_spectrum(const SpectrumEquations& equations, int ndiag,
                                       Decorrelated& result);
 

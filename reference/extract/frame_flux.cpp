@@ -77,7 +77,7 @@ class BundleSolver {
     }
     parallel_for(threads_, core_.end - core_.begin, [&](int, int s) { assemble(core_.begin + s); });
     parallel_for(threads_, core_.end - core_.begin, [&](int, int s) { couple(core_.begin + s); });
-    find_colours();
+    find_colors();
   }
 
   FrameFlux solve() {
@@ -173,11 +173,11 @@ class BundleSolver {
   }
 
   // Fibers as many numbers apart share nothing, and can be solved side by side.
-  void find_colours() {
-    colours_ = 1;
+  void find_colors() {
+    colors_ = 1;
     for (const Fiber& one : fibers_)
       for (std::size_t d = 0; d < one.lower.size(); ++d)
-        if (!one.lower[d].is_zero()) colours_ = std::max(colours_, static_cast<int>(d) + 2);
+        if (!one.lower[d].is_zero()) colors_ = std::max(colors_, static_cast<int>(d) + 2);
   }
 
   // The fibers `beyond` away from the bundle on either side; false where there are none, or they
@@ -202,7 +202,7 @@ class BundleSolver {
       couple(above);
       for (const FiberCoupling& one : fiber(above).lower) shares = shares || !one.is_zero();
     }
-    find_colours();
+    find_colors();
     return shares;
   }
 
@@ -250,15 +250,15 @@ class BundleSolver {
     return false;
   }
 
-  // f_s <- N_ss^-1 (y_s - sum_t N_st f_t) for all s, a colour after the other. The largest move.
+  // f_s <- N_ss^-1 (y_s - sum_t N_st f_t) for all s, a color after the other. The largest move.
   double sweep() {
     std::vector<double> moves(fibers_.size(), 0.0);
-    for (int colour = 0; colour < colours_; ++colour) {
-      std::vector<int> of_colour;
+    for (int color = 0; color < colors_; ++color) {
+      std::vector<int> of_color;
       for (int s = first_; s < last(); ++s)
-        if (s % colours_ == colour) of_colour.push_back(s);
-      parallel_for(threads_, static_cast<int>(of_colour.size()), [&](int, int k) {
-        const int s = of_colour[k];
+        if (s % colors_ == color) of_color.push_back(s);
+      parallel_for(threads_, static_cast<int>(of_color.size()), [&](int, int k) {
+        const int s = of_color[k];
         moves[s - first_] = solve_fiber(s);
       });
     }
@@ -339,7 +339,7 @@ class BundleSolver {
   int nsteps_ = 0;
   std::vector<double> core_priors_;  // m [subbundle][step]
   std::deque<Fiber> fibers_;         // of the bundle, and beyond it
-  int colours_ = 1;
+  int colors_ = 1;
   FrameSolution solution_ = FrameSolution::sweeps;
   double left_ = 0;  // what sweeps have left to be moved, at most
 };

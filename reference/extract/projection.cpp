@@ -47,20 +47,17 @@ std::size_t pixel_count(const PixelRange& range) {
 }  // namespace
 
 PatchPixels cut_pixels(const Pixels& pixels, const PixelRange& range) {
-  PatchPixels cut;
-  cut.range = range;
-  cut.p.reserve(pixel_count(range));
-  cut.W.reserve(pixel_count(range));
-  for (int y = range.y0; y < range.y1 && range.nx() > 0; ++y) {
-    const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(y) * pixels.nx;
-    const auto copy = [&](const Reals& from, std::vector<double>& to) {
-      from.visit([&](const auto& values) {
-        to.insert(to.end(), values.begin() + row + range.x0, values.begin() + row + range.x1);
-      });
-    };
-    copy(pixels.value, cut.p);
-    copy(pixels.weight, cut.W);
-  }
+  PatchPixels cut{range, std::vector<double>(pixel_count(range)),
+                  std::vector<double>(pixel_count(range))};
+  const auto copy = [&](const Reals& from, std::vector<double>& to) {
+    from.visit([&](const auto& values) {
+      for (int y = 0; y < range.ny() && range.nx() > 0; ++y)
+        std::copy_n(values.data() + count_of(range.y0 + y, pixels.nx) + count_of(range.x0),
+                    range.nx(), to.data() + count_of(y, range.nx()));
+    });
+  };
+  copy(pixels.value, cut.p);
+  copy(pixels.weight, cut.W);
   return cut;
 }
 

@@ -90,7 +90,11 @@ Frame empty_frame(const ExtractInputs& inputs) {
   frame.ivar.assign(frame.nbins(), 0.0);
   frame.chi2pix.assign(frame.nbins(), 0.0);
   frame.pixmask_fraction.assign(frame.nbins(), 1.0);
-  frame.resolution = Reals(std::vector<double>(frame.nbins() * frame.ndiagonals(), 0.0));
+  const std::size_t elements = frame.nbins() * frame.ndiagonals();
+  const bool as_written =
+      inputs.wanted == SpectraOf::written_frame || inputs.wanted == SpectraOf::packed_frame;
+  frame.resolution = as_written ? Reals(std::vector<float>(elements, 0.0F))
+                                : Reals(std::vector<double>(elements, 0.0));
   return frame;
 }
 

@@ -13,10 +13,9 @@ namespace spex {
 /// `lanes` symmetric matrices of n rows, element (i, j) of each zero where |i - j| > reach.
 ///
 /// Stored is the lower triangle by columns, all lanes of an element together, filled up to whole
-/// groups by unit matrices. Every operation does the same to each lane, in the same order whatever
-/// the number of lanes, so that a matrix gives the same bytes in any company; the kernels of
-/// band_lanes.hpp take a group of lanes at a time, although each matrix is one long chain of
-/// dependent steps.
+/// groups by unit matrices. The kernels of band_lanes.hpp take a group of lanes at a time, as each
+/// matrix alone is one long chain of dependent steps. Each lane has its own sums, in one order
+/// whatever the number of lanes: a matrix gives the same bytes beside any other matrices.
 class BandBatch {
  public:
   /// Zeros. `reach` is cut to n - 1. Throws std::logic_error where there are no rows or lanes.

@@ -210,8 +210,8 @@ void half_solve(int n, int reach, const double* l, const double* inverse, int co
   });
 }
 
-void subtract_neighbours(const BandShape& shape, const double* before, const double* after,
-                         const double* f, const double* y, double* x) {
+void subtract_neighbors(const BandShape& shape, const double* before, const double* after,
+                        const double* f, const double* y, double* x) {
   const int width = 2 * shape.reach + 1;
   const long row = shape.lanes + 2 * group;
   for (int w = 0; w < shape.n; ++w)
@@ -254,7 +254,7 @@ void band_of_root(const BandShape& shape, const double* weight, const double* sh
 }  // namespace
 
 extern const BandKernels band_kernels_of_set{&factor_bands,  &solve_bands, &invert_bands,
-                                             &shift_band,    &half_solve,  &subtract_neighbours,
+                                             &shift_band,    &half_solve,  &subtract_neighbors,
                                              &weighted_sums, &band_of_root};
 
 }  // namespace spex::SPEX_INSTRUCTION_SET

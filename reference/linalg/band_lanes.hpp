@@ -1,7 +1,7 @@
-// The kernels of band matrices over lanes: what BandBatch and the spectra of a patch are made of.
+// The kernels of band matrices over lanes, for BandBatch and the spectra of a patch.
 //
-// An array of `groups` groups of eight lanes has all lanes of an element side by side; each lane is
-// treated alike, in one order of sums whatever the number of lanes and the instruction set.
+// Arrays have all lanes of an element side by side, in whole groups of eight lanes. Each lane has
+// its own sums, in one order whatever the number of lanes and the instruction set.
 #pragma once
 
 #include <cstddef>
@@ -48,8 +48,8 @@ struct BandKernels {
   /// x_w = y_w - sum_v N(w, v) f_v of the lane before - the same of the lane after. before and
   /// after are [n][2 reach + 1][lanes], v = w - reach ... w + reach; f is [n + 2 reach][lanes +
   /// 16], zeros about it: lane s of bin w at (w + reach)(lanes + 16) + 8 + s.
-  void (*subtract_neighbours)(const BandShape& shape, const double* before, const double* after,
-                              const double* f, const double* y, double* x);
+  void (*subtract_neighbors)(const BandShape& shape, const double* before, const double* after,
+                             const double* f, const double* y, double* x);
 
   /// sum_k weight_k x_ik over the lanes of row i, for n rows.
   void (*weighted_sums)(int n, int lanes, const double* weight, const double* x, double* sum);

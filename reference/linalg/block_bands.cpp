@@ -6,6 +6,7 @@
 namespace spex {
 namespace {
 
+// Numbers after a column: a group of eight bins may begin at its last element.
 constexpr int room = 7;
 
 }  // namespace

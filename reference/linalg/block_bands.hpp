@@ -25,7 +25,8 @@ class BlockBands {
   [[nodiscard]] int n() const { return nspec_ * m_; }  ///< rows of the matrix
 
   /// Elements (v - reach ... v + reach, v) of block (t, s), s <= t <= s + apart; those of rows that
-  /// the block does not have are zeros. After them is room for seven that are not of the matrix.
+  /// the block does not have are zeros. Seven more numbers follow, which are not of the matrix:
+  /// kernels over lanes add zeros there.
   [[nodiscard]] double* column(int t, int s, int v) { return a_.data() + offset(t, s, v); }
   /// @copydoc column
   [[nodiscard]] const double* column(int t, int s, int v) const {

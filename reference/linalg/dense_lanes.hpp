@@ -1,4 +1,4 @@
-// The kernels of square matrices over lanes: what a spectrum has beyond its band.
+// The kernels of square matrices over lanes, for the part of a spectrum's P beyond its band.
 //
 // Rows are whole groups of eight numbers long, and begin at a cache line. Each sum has one order,
 // whatever the instruction set.

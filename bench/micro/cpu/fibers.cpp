@@ -1,5 +1,6 @@
 // A patch spectrum by spectrum on the CPU (extraction.md, section 5.1): the stages of the method
 // cholesky, and the whole patch's factor and roots, which take the patches that the guard refuses.
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <stdexcept>
@@ -16,6 +17,9 @@ namespace {
 // Of one way to do a patch; throws where it cannot.
 using Way =
     std::function<void(const NormalEquations&, const BlockRange&, Decorrelated&, StageTimes&)>;
+
+// Operations of a stage.
+using Flops = std::function<double(const BlockBands&, const BlockRange&)>;
 
 void by_fibers(const NormalEquations& equations, const BlockRange& blocks, Decorrelated& result,
                StageTimes& times) {
@@ -52,8 +56,38 @@ void require_definition(const NormalEquations& equations, const BlockRange& bloc
   require_close("fibers: ivar", part, zero, 1e-6);
 }
 
+// Operations of the method's band kernels (reference/linalg/band_lanes.cpp): m rows, reach r.
+struct BandFlops {
+  double m, r;
+  [[nodiscard]] double factor() const { return m * (1 + r + r * (r + 1)); }
+  [[nodiscard]] double inverse() const { return m * (2 * r * r + 2 * r); }
+  [[nodiscard]] double solution() const { return m * (4 * r + 1); }
+};
+
+// Operations of the stages of the method cholesky, of a patch whose spectra all have neighbors:
+// what is known to be zero, and lanes without a spectrum, do not count.
+double flops_of_solve(const BlockBands& N, const BlockRange& blocks) {
+  constexpr double sweeps = 6;
+  const double m = N.m(), r = N.reach(), nspec = N.nspec();
+  const BandFlops band{m, r};
+  const double of_sweep = nspec * (band.solution() + 2 * 2 * m * (2 * r + 1));
+  // V of two neighbors of each wanted spectrum, V^T V, and D f.
+  const double complement = 2 * (r * m * m + m * m * m / 3) + 2 * m * m;
+  return nspec * (band.factor() + band.inverse()) + sweeps * of_sweep + blocks.nspec * complement;
+}
+double flops_of_decorrelate(const BlockBands& N, const BlockRange& blocks) {
+  constexpr double poles = 16, poles_of_E = 8, right_hand_sides = 2;
+  const double m = N.m(), r = std::max(N.reach(), blocks.ndiag);
+  const BandFlops band{m, r};
+  const double of_pole = band.factor() + band.inverse() + right_hand_sides * band.solution();
+  const double of_pole_of_E = band.factor() + right_hand_sides * (2 * band.solution() + 2 * m * m);
+  return blocks.nspec *
+         (band.factor() + band.inverse() + poles * of_pole + poles_of_E * of_pole_of_E + 2 * m * m);
+}
+
 // Times one stage of the patch.
-void run_stage(benchmark::State& state, const KernelInput& input, const Way& way, Stage stage) {
+void run_stage(benchmark::State& state, const KernelInput& input, const Way& way, Stage stage,
+               const Flops& flops) {
   const PatchInput patch(input);
   const NormalEquations equations = patch.equations();
   const BlockRange blocks = blocks_of(patch, input.psf.ndiag());
@@ -69,19 +103,23 @@ void run_stage(benchmark::State& state, const KernelInput& input, const Way& way
   }
   state.SetItemsProcessed(state.iterations());
   state.counters["n"] = equations.n;
+  if (flops)
+    state.counters["flops"] =
+        benchmark::Counter(flops(by_spectra(equations, blocks.nwave).N, blocks),
+                           benchmark::Counter::kIsIterationInvariantRate);
 }
 
 }  // namespace
 
 void add_fibers(const InputPointer& input) {
-  const auto add = [&](const char* name, const Way& way, Stage stage) {
+  const auto add = [&](const char* name, const Way& way, Stage stage, const Flops& flops = {}) {
     benchmark::RegisterBenchmark(
-        name, [=](benchmark::State& state) { run_stage(state, *input, way, stage); })
+        name, [=](benchmark::State& state) { run_stage(state, *input, way, stage, flops); })
         ->UseManualTime()
         ->Unit(benchmark::kMicrosecond);
   };
-  add("fibers/solve", by_fibers, Stage::solve);
-  add("fibers/decorrelate", by_fibers, Stage::decorrelate);
+  add("fibers/solve", by_fibers, Stage::solve, flops_of_solve);
+  add("fibers/decorrelate", by_fibers, Stage::decorrelate, flops_of_decorrelate);
   add("fibers/whole_patch/solve", by_whole_patch, Stage::solve);
   add("fibers/whole_patch/decorrelate", by_whole_patch, Stage::decorrelate);
 }

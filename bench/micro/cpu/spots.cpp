@@ -17,6 +17,20 @@ void require_unit_sums(const Spots& spots) {
   require_close("spots", sums, std::vector<double>(sums.size(), 1.0), 1e-12);
 }
 
+// Operations of one spot (reference/psf/spot.hpp, reference/core/lane_functions.hpp): additions,
+// multiplications and divisions, one each.
+double flops_of_spot(const Psf& psf) {
+  constexpr double exp_flops = 33, erf_flops = 79 + exp_flops;
+  const double nx = psf.nx(), ny = psf.ny(), gx = psf.ghdegx + 1, gy = psf.ghdegy + 1;
+  const double parameters = psf.ncoeff * (5.0 + 2.0 * psf.nparam());
+  const auto edges = [](double n, int degree) {
+    return (n + 1) * (7 + erf_flops + exp_flops + 4 * degree);
+  };
+  const double integrals = gx * nx + gy * ny;
+  const double values = 2 * (gx * gy * nx + gy * nx * ny) + 2 * nx * ny;
+  return parameters + edges(nx, psf.ghdegx) + edges(ny, psf.ghdegy) + integrals + values;
+}
+
 }  // namespace
 
 void add_spots(const InputPointer& input) {
@@ -32,6 +46,9 @@ void add_spots(const InputPointer& input) {
     state.SetItemsProcessed(state.iterations() * nspots);
     state.SetBytesProcessed(state.iterations() * nspots * input->psf.nx() * input->psf.ny() *
                             static_cast<std::int64_t>(sizeof(double)));
+    state.counters["flops"] =
+        benchmark::Counter(static_cast<double>(nspots) * flops_of_spot(input->psf),
+                           benchmark::Counter::kIsIterationInvariantRate);
   })->Unit(benchmark::kMillisecond);
 }
 

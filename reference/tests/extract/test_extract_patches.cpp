@@ -131,7 +131,7 @@ TEST_P(Milestones, HopelessPatchIsAValue) {
 }
 
 TEST_P(Milestones, FallbackIsCounted) {
-  // Bins of a sixth of a pixel: neighbouring columns of A are nearly the same, and the condition
+  // Bins of a sixth of a pixel: neighboring columns of A are nearly the same, and the condition
   // estimate is above the bound.
   const WaveGrid fine = make_wave_grid({985, 990, 0.1});
   options.method = Method::cholesky;

@@ -12,7 +12,7 @@ namespace spex {
 namespace {
 
 // Spectra of bins whose spots are a row of pixels each, as wide as a Gaussian of `sigma` bins;
-// neighbours see `leak` of them, and those two apart `far` of them.
+// neighbors see `leak` of them, and those two apart `far` of them.
 struct Shape {
   int nspec = 4;
   int nwave = 24;
@@ -169,7 +169,7 @@ TEST(FiberCholesky, GuardSeesEachCause) {
   Patch not_finite({});
   not_finite.equations.y[30] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_EQ(not_finite.solve(result), FiberGuard::not_positive);
-  // Neighbours that share light in three bins far apart: small, but far from P's diagonal.
+  // Neighbors that share light in three bins far apart: small, but far from P's diagonal.
   Patch scattered({.nwave = 40, .sigma = 0.8, .leak = 0});
   for (const int w : {8, 17, 26}) scattered.at(2, w, 1, w) = 2.5e-3;
   EXPECT_EQ(scattered.solve(result), FiberGuard::outside_the_band);

@@ -224,8 +224,8 @@ TEST_P(Shapes, InstructionSetsGiveTheSameBytes) {
       before[k] = std::cos(0.2 * static_cast<double>(k));
     for (std::size_t k = 0; k < f.size(); ++k) f[k] = std::sin(0.7 * static_cast<double>(k));
     AlignedDoubles rest(count_of(n, width));
-    kernels.subtract_neighbours({n, L.reach(), width}, before.data(), before.data(), f.data(),
-                                x.data(), rest.data());
+    kernels.subtract_neighbors({n, L.reach(), width}, before.data(), before.data(), f.data(),
+                               x.data(), rest.data());
     results.push_back(rest);
     return results;
   };

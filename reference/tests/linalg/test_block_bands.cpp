@@ -6,7 +6,7 @@ namespace spex {
 namespace {
 
 TEST(BlockBands, HoldsTheMatrixThatItIsMadeOf) {
-  // Three spectra of four bins: neighbours share light as far as two bins, own bins three.
+  // Three spectra of four bins: neighbors share light as far as two bins, own bins three.
   const int m = 4, n = 12;
   std::vector<double> N(n * n, 0.0);
   for (int j = 0; j < n; ++j)
