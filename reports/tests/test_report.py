@@ -194,7 +194,7 @@ class Tables(unittest.TestCase):
         ]
         self.assertEqual([o["rung"] for o in ours], ["interleave-io", "pipeline"])
         self.assertEqual(ours[0]["commit"], "5c1945f with changes")
-        self.assertEqual((ours[0]["frames"], ours[0]["nodes × GPUs"]), ("6", "1 × 4"))
+        self.assertEqual((ours[0]["frames"], ours[0]["nodes × GPUs"]), ("6 of 30", "1 × 4"))
 
     def test_other_settings_stand_apart(self):
         script = data("pipeline")

@@ -4,7 +4,7 @@ from matplotlib.figure import Figure
 
 from spexreports.figures import style
 from spexreports.results.checks import KernelTimes
-from spexreports.results.kernels import Kernel
+from spexreports.results.micro import Kernel
 from spexreports.results.result import KERNELS, Result
 from spexreports.tables.ladder import best_rungs
 

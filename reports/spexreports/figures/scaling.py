@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 from spexreports.figures import style
 from spexreports.results.result import Result
-from spexreports.results.work import in_sweep, long_runs, options
+from spexreports.results.work import compression, in_sweep, long_runs, options
 from spexreports.tables.headline import headlines
 from spexreports.tables.long_runs import steady
 
@@ -48,7 +48,7 @@ def _lines(
 
 def gpus_figure(results: list[Result]) -> Figure | None:
     """FPNH over the GPUs of a node: of an exposure by both clocks, and of long runs."""
-    found = [r for r in headlines(results) if r.gpus]
+    found = [r for r in headlines(results) if r.gpus and compression(r) == "none"]
     sustained = {r.gpus: r for r in long_runs(results) if r.gpus and r.entry != "night"}
     return _lines(
         {

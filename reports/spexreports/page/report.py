@@ -7,9 +7,8 @@ from spexreports.errors import UsageError
 from spexreports.figures import kernels, ladder, night, scaling, wall
 from spexreports.figures.timeline import timeline_figure
 from spexreports.page.page import Picture, picture, write_page
-from spexreports.results.bundles import read_bundles
 from spexreports.results.checks import read_checks, read_kernel_times
-from spexreports.results.kernels import read_kernels
+from spexreports.results.micro import read_bundles, read_kernels
 from spexreports.results.published import read_published
 from spexreports.results.read import Found, find, newest
 from spexreports.results.result import Result
@@ -156,6 +155,7 @@ def bench_report(paths: list[Path], out: Path) -> list[Path]:
             "tables": all_tables(found),
             "pictures": _pictures(found, folder),
             "agreement": headline.agreement(heads or results),
+            "right": all(f["failure"] is None for f in headline.frames_of(heads or results)),
             "verdicts": headline.verdicts(heads),
             "failures": headline.failures(results),
             "limits": headline.limits(results),

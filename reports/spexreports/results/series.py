@@ -1,10 +1,10 @@
 """Reads ENTRY.series.json: what a long run's machine was like (docs/results.md)."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 from spexreports.errors import DataError
+from spexreports.results.read import read_json
 
 SERIES = ("spexbench-series", 1)
 EXPECTED = "a series of spex-bench"
@@ -13,7 +13,7 @@ EXPECTED = "a series of spex-bench"
 def read_series(file: Path) -> dict[str, Any]:
     """The file's members, whose lists are as long as its times; throws DataError."""
     try:
-        data = json.loads(file.read_text(encoding="utf-8"))
+        data = read_json(file)
         if (data["schema"]["name"], data["schema"]["major"]) != SERIES:
             raise DataError(file, f"is of another schema: {data['schema']}", EXPECTED)
         looks = len(data["seconds"])
@@ -24,6 +24,6 @@ def read_series(file: Path) -> dict[str, Any]:
             lists += [gpu[key] for key in keys]
         if any(len(one) != looks for one in lists):
             raise DataError(file, "has lists of other lengths than its times", EXPECTED)
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
+    except (KeyError, TypeError) as error:
         raise DataError(file, f"is broken: {error}", EXPECTED) from error
     return data

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from spexreports.results.published import Gpu, read_published
 from spexreports.results.result import KERNELS, Result
-from spexreports.results.work import EXPOSURE_FRAMES, standard
+from spexreports.results.work import EXPOSURE_FRAMES, compression, standard
 from spexreports.tables.headline import headlines
 from spexreports.tables.ladder import best_rungs
 from spexreports.tables.numbers import number
@@ -138,7 +138,7 @@ def projection_table(results: list[Result]) -> Table | None:
     base = whole[0]
     beside = {1: base.beside}
     for r in headlines(results):
-        if r.gpus == 4 and gpu_of(r) == base.gpu:
+        if r.gpus == 4 and gpu_of(r) == base.gpu and compression(r) == "none":
             beside[4] = r.effective.seconds.value - EXPOSURE_FRAMES * base.kernels / 4
     rows = []
     for gpu in read_published().gpus.values():

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from spexreports.results.checks import GpuCheck
 from spexreports.results.result import Result
-from spexreports.tables.headline import agreement, verdict
+from spexreports.tables.headline import right_frames, verdict
 from spexreports.tables.numbers import counted
 from spexreports.tables.table import Table
 
@@ -112,7 +112,7 @@ def entries_table(results: list[Result]) -> Table | None:
         {
             "system, plan, entry": f"{r.system}, {r.plan}, {r.entry}",
             "verdict": verdict(r),
-            "right frames": agreement([r]).systems.partition(" (")[0],
+            "right frames": right_frames([r]),
             "GPUs": _health(r),
             "not complete": "; ".join(r.why_incomplete) or "complete",
             "unusual": "; ".join(r.unusual) or "–",

@@ -2,11 +2,9 @@
 
 from spexreports.results.published import read_published
 from spexreports.results.result import CLOCKS, Result
-from spexreports.results.work import alone, compression, in_sweep, options
+from spexreports.results.work import FILES, alone, compression, in_sweep, options
 from spexreports.tables.numbers import factor, number, speed
 from spexreports.tables.table import Table
-
-FILES = {"none": "`.fits`", "gz": "`.fits.gz`", "fz": "`.fits.fz`"}
 
 
 def _name(r: Result) -> str:

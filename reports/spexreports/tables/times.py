@@ -1,8 +1,7 @@
 """Where the time goes: wall time, use of the machine, kernels."""
 
-from spexreports.results.bundles import BundleSeconds
 from spexreports.results.checks import GpuCheck
-from spexreports.results.kernels import Kernel
+from spexreports.results.micro import BundleSeconds, Kernel
 from spexreports.results.result import KERNELS, Result
 from spexreports.results.run_log import WALL, wall_parts
 from spexreports.tables.ladder import best_rungs
@@ -124,9 +123,9 @@ def eigh_table(results: list[Result]) -> Table | None:
 def kernel_seconds_table(checks: list[GpuCheck]) -> Table | None:
     """Seconds of a frame by stage, from the step speed of ci/gpu-check."""
     rows = [
-        {"s a frame": f"{check.gpus[0] if check.gpus else 'GPU'}, {row.what}"}
-        | {stage: f"{row.stages[stage]:.4f}" for stage in KERNELS}
-        | {"all": f"{row.seconds:.4f}", "commit": check.commit}
+        {"s a frame": f"{check.gpus[0] if check.gpus else 'GPU'}, {row['what']}"}
+        | {stage: f"{row['stages'][stage]:.4f}" for stage in KERNELS}
+        | {"all": f"{row['seconds']:.4f}", "commit": check.commit}
         for check in checks[:1]
         for row in check.kernels
     ]
