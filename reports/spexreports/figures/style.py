@@ -1,5 +1,6 @@
 """Colours and sizes of all figures: the colour-blind safe palette of Okabe and Ito."""
 
+import math
 from pathlib import Path
 
 import matplotlib
@@ -10,7 +11,7 @@ import matplotlib.pyplot as plt
 from matplotlib.colorbar import Colorbar
 from matplotlib.colors import AsinhNorm
 from matplotlib.figure import Figure
-from matplotlib.ticker import StrMethodFormatter
+from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 BLUE = "#0072B2"
 ORANGE = "#E69F00"
@@ -80,6 +81,16 @@ def whole_ticks(axis, values: list[float]) -> None:
 def thousands(axis) -> None:
     """Writes the numbers of an axis as 120,000."""
     axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+
+
+def log_ticks(axis) -> None:
+    """Labels a logarithmic axis as densely as its range allows."""
+    low, high = axis.get_view_interval()
+    decades = math.log10(high / low)
+    subs = (1, 2, 5) if decades < 1.5 else (1, 3) if decades < 2.2 else (1,)
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_minor_locator(plt.NullLocator())
+    axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
 
 
 def electron_norm(top: float) -> AsinhNorm:
