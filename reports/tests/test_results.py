@@ -18,7 +18,6 @@ from spexreports.results.micro import read_bundles, read_kernels
 from spexreports.results.read import find, newest, read_results
 from spexreports.results.result import CLOCKS, KERNELS, STAGES
 from spexreports.results.run_log import WALL, read_events, wall_parts
-from spexreports.results.series import read_series
 from spexreports.results.thresholds import thresholds_text
 from spexreports.results.work import PRODUCTION, SCRIPT, rungs, settings, standard
 
@@ -148,13 +147,6 @@ class RunLogs(Scratch):
         ):
             with self.assertRaisesRegex(DataError, reason):
                 read_events(self.write(f"{reason[:4]}.events.json", content))
-
-    def test_series(self):
-        series = read_series(DATA / "night.series.json")
-        self.assertGreater(len(series["seconds"]), 10)
-        series["frames"].pop()
-        with self.assertRaisesRegex(DataError, "other lengths"):
-            read_series(self.write("a.series.json", series))
 
 
 class Keeping(Scratch):

@@ -1,6 +1,7 @@
 """The resolution that the extraction reports: line shapes and widths."""
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
 from spexreports.figures import style
@@ -59,12 +60,9 @@ def widths(frame: Frame, s: int) -> np.ndarray:
 
 def running_median(values: np.ndarray, half: int = 12) -> np.ndarray:
     """Median over 2 half + 1 neighbours, those that are NaN left out; NaN where all are."""
-    padded = np.pad(values, half, constant_values=np.nan)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)
-    out = np.full(len(values), np.nan)
-    some = np.isfinite(windows).any(axis=1) & np.isfinite(values)
-    out[some] = np.nanmedian(windows[some], axis=1)
-    return out
+    series = pd.Series(values)
+    median = series.rolling(2 * half + 1, center=True, min_periods=1).median()
+    return median.where(series.notna()).to_numpy()
 
 
 def resolution_figure(frame: Frame, title: str) -> Figure:

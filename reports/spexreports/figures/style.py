@@ -115,6 +115,7 @@ def set_title(drawn: Figure, title: str) -> None:
 
 def save(drawn: Figure, path: Path) -> Path:
     """Writes a figure as PNG or SVG, without the date that would change its bytes; closes it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     vector = path.suffix == ".svg"
     # What is rasterized within SVG keeps to a size that a page can hold.
     options = (

@@ -110,20 +110,18 @@ def script_table(results: list[Result]) -> Table | None:
 
 def paper_ladder_table() -> Table:
     """Table 1 of the paper."""
-    rows = [
-        {
-            "milestone": r.milestone,
-            "system": r.system,
-            "CPU/GPU": r.processor,
-            "nodes": str(r.nodes),
-            "GPUs/node": "–" if r.gpus_per_node is None else str(r.gpus_per_node),
-            "ranks/node": str(r.ranks_per_node),
-            "walltime (s)": f"{r.walltime_s}",
-            "FPNH": f"{r.fpnh:.2f}",
-        }
-        for r in read_published().ladder
-    ]
-    return Table.of("paper-ladder", "Table 1 of the paper", rows, words=("system", "CPU/GPU"))
+    columns = {
+        "milestone": lambda r: r.milestone,
+        "system": lambda r: r.system,
+        "CPU/GPU": lambda r: r.processor,
+        "nodes": lambda r: str(r.nodes),
+        "GPUs/node": lambda r: r.gpus_per_node and str(r.gpus_per_node),
+        "ranks/node": lambda r: str(r.ranks_per_node),
+        "walltime (s)": lambda r: f"{r.walltime_s}",
+        "FPNH": lambda r: f"{r.fpnh:.2f}",
+    }
+    rungs, words = read_published().ladder, ("system", "CPU/GPU")
+    return Table.by_column("paper-ladder", "Table 1 of the paper", rungs, columns, words=words)
 
 
 def statements_table() -> Table:

@@ -1,5 +1,7 @@
 """Where the time goes: wall time, use of the machine, kernels."""
 
+import pandas as pd
+
 from spexreports.results.checks import GpuCheck
 from spexreports.results.micro import BundleSeconds, Kernel
 from spexreports.results.result import KERNELS, Result
@@ -68,26 +70,24 @@ def kernel_floor_table(results: list[Result]) -> Table | None:
     for r in best_rungs(results):
         if r.milestone not in ("direct", "band") or r.gpus != 1 or not r.roofline:
             continue
-        frames, sums = r.frames_asked, [0.0] * 4
-        points = [p for p in r.roofline if p["stage"] in KERNELS]
-        for p in [*points, None]:
-            if p:
-                floor = max(p["flops"] / p["ceiling_flops"], p["bytes"] / p["ceiling_bytes"])
-                took = r.stage_seconds[p["stage"]]
-                values = [p["flops"] / frames, p["bytes"] / frames, floor / frames, took]
-                sums = [a + b for a, b in zip(sums, values, strict=True)]
-            flops, moved, floor, took = values if p else sums
-            rows.append(
-                {
-                    "rung, stage": f"{r.milestone}, {p['stage'] if p else 'all'}",
-                    "GFLOP": number(flops / 1e9),
-                    "GB": number(moved / 1e9),
-                    "floor, ms": f"{floor * 1e3:.2f}",
-                    "ms": f"{took * 1e3:.1f}",
-                    "floors": f"{took / floor:.0f}",
-                    "TFLOP/s": f"{flops / took / 1e12:.2g}",
-                }
-            )
+        points = pd.DataFrame(r.roofline).set_index("stage").loc[list(KERNELS)]
+        ceilings = points[["ceiling_flops", "ceiling_bytes"]].to_numpy()
+        each = points[["flops", "bytes"]] / r.frames_asked
+        each["floor"] = (each[["flops", "bytes"]] / ceilings).max(axis=1)
+        each["took"] = pd.Series(r.stage_seconds)
+        each.loc["all"] = each.sum()
+        rows += [
+            {
+                "rung, stage": f"{r.milestone}, {stage}",
+                "GFLOP": number(p.flops / 1e9),
+                "GB": number(p.bytes / 1e9),
+                "floor, ms": f"{p.floor * 1e3:.2f}",
+                "ms": f"{p.took * 1e3:.1f}",
+                "floors": f"{p.took / p.floor:.0f}",
+                "TFLOP/s": f"{p.flops / p.took / 1e12:.2g}",
+            }
+            for stage, p in zip(each.index, each.itertuples(), strict=True)
+        ]
     note = (
         "Of a frame. The floor is what a stage must compute and move, at the ceilings measured on "
         "this GPU; floors: how many times that it takes."
@@ -135,30 +135,24 @@ def kernel_seconds_table(checks: list[GpuCheck]) -> Table | None:
 
 def bundle_table(bundles: list[BundleSeconds]) -> Table | None:
     """A bundle on one core of a CPU, by method and milestone."""
-    rows = [
-        {
-            "method, milestone": f"`{b.method}`, {b.milestone}",
-            "OpenBLAS kernel": b.kernel,
-            **{stage: f"{b.stages[stage]:.2f}" for stage in KERNELS},
-            "all": f"{b.seconds:.2f}",
-            "runs": str(b.repetitions),
-        }
-        for b in bundles
-    ]
+    columns = {
+        "method, milestone": lambda b: f"`{b.method}`, {b.milestone}",
+        "OpenBLAS kernel": lambda b: b.kernel,
+        **{stage: lambda b, stage=stage: f"{b.stages[stage]:.2f}" for stage in KERNELS},
+        "all": lambda b: f"{b.seconds:.2f}",
+        "runs": lambda b: str(b.repetitions),
+    }
     title, words = "CPU seconds of a bundle", ("OpenBLAS kernel",)
-    return Table.of("bundle-seconds", title, rows, words=words)
+    return Table.by_column("bundle-seconds", title, bundles, columns, words=words)
 
 
 def micro_table(kernels: list[Kernel]) -> Table | None:
     """All micro-benchmarks."""
-    rows = [
-        {
-            "kernel": kernel.name,
-            "on": kernel.where,
-            "a call": time_text(kernel.seconds),
-            "items of a call": str(kernel.batch),
-            "an item": time_text(kernel.each),
-        }
-        for kernel in kernels
-    ]
-    return Table.of("micro", "Micro-benchmarks", rows, words=("on",))
+    columns = {
+        "kernel": lambda k: k.name,
+        "on": lambda k: k.where,
+        "a call": lambda k: time_text(k.seconds),
+        "items of a call": lambda k: str(k.batch),
+        "an item": lambda k: time_text(k.each),
+    }
+    return Table.by_column("micro", "Micro-benchmarks", kernels, columns, words=("on",))
