@@ -14,12 +14,10 @@ def resolution_row(resolution: np.ndarray, j: int) -> np.ndarray:
     `resolution[d, k]` is R[k − ndiag + d, k]; entries off the grid are 0.
     """
     ndiagonals, nwave = resolution.shape
-    ndiag = ndiagonals // 2
+    k = j + np.arange(ndiagonals) - ndiagonals // 2
+    inside = (k >= 0) & (k < nwave)
     row = np.zeros(ndiagonals)
-    for offset in range(-ndiag, ndiag + 1):
-        k = j + offset
-        if 0 <= k < nwave:
-            row[offset + ndiag] = resolution[ndiag - offset, k]
+    row[inside] = resolution[::-1][inside, k[inside]]
     return row
 
 

@@ -120,10 +120,6 @@ def read_results(paths: list[Path]) -> list[Result]:
 
 def newest(results: list[Result]) -> list[Result]:
     """The last run of each entry of each plan on each system, in the order given."""
-    last: dict[tuple, Result] = {}
-    for result in results:
-        key = result.system, result.plan, result.entry
-        if key not in last or result.start >= last[key].start:
-            last[key] = result
-    kept = {id(result) for result in last.values()}
-    return [result for result in results if id(result) in kept]
+    ordered = sorted(results, key=lambda r: r.start)
+    last = {(r.system, r.plan, r.entry): r for r in ordered}
+    return [r for r in results if r is last[r.system, r.plan, r.entry]]

@@ -135,13 +135,11 @@ def verdict(result: Result) -> str:
     found, asked = result.json["verdict"], result.json["threshold"]
     if asked:
         target = ", ".join(f"{key} {value:g}" for key, value in asked.items() if value is not None)
-        judged = f"{found['overall']}, held to {target}: speed {found['performance']}, "
+        speed_words = f"held to {target}: speed {found['performance']}, "
     else:
-        failed = "" if found["overall"] == "pass" else f"{found['overall']}; "
-        judged = (
-            f"{failed}speed not judged, as no target was stated (`spex-bench --thresholds FILE`): "
-        )
-    text = f"{judged}correctness {found['correctness']}, health {found['health']}"
+        speed_words = "speed not judged, as no target was stated (`spex-bench --thresholds FILE`): "
+    overall = "" if found["overall"] == "pass" and not asked else f"{found['overall']}, "
+    text = f"{overall}{speed_words}correctness {found['correctness']}, health {found['health']}"
     return text + "".join(f"; {reason}" for reason in found["reasons"])
 
 

@@ -40,8 +40,12 @@ POINTS = {
 
 def sweeps_table(results: list[Result]) -> Table | None:
     """Both clocks at each point of each sweep."""
-    found, kinds = in_sweep(results, *POINTS), list(POINTS)
-    found.sort(key=lambda r: (kinds.index(r.scaling.kind), r.system, r.scaling.sweep, str(r.gpus)))
+    kinds = list(POINTS)
+
+    def order(r: Result) -> tuple:
+        x = r.scaling.x if isinstance(r.scaling.x, int | float) else 0
+        return kinds.index(r.scaling.kind), r.system, r.scaling.sweep, x
+
     columns = {
         "sweep": lambda r: r.scaling.kind,
         "system, milestone": _name,
@@ -53,7 +57,7 @@ def sweeps_table(results: list[Result]) -> Table | None:
         "memory of a rank, GB": lambda r: f"{(r.most('max_rss_bytes') or 0) / 1e9:.2f}",
         "runs": _runs,
     }
-    paper = read_published().statements
+    found, paper = sorted(in_sweep(results, *POINTS), key=order), read_published().statements
     note = (
         "Strong: the bundles of a frame by all ranks; weak: a bundle for each rank. The ranks "
         "share one GPU under MPS, or have a core each. The paper found saturation at "

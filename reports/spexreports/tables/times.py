@@ -30,38 +30,36 @@ def wall_table(results: list[Result]) -> Table | None:
     return Table.of("wall-time", "Shares of the wall time", rows, note)
 
 
-def _part(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.0f}%"
+def _cores(r: Result, share: bool) -> str | None:
+    """Seconds of cores a frame, or the share of the node's cores; None where it is not known."""
+    cpu_s, seconds = r.middle("cpu_s"), r.effective.seconds.value
+    if cpu_s is None:
+        return None
+    return f"{100 * cpu_s / (seconds * r.cpus):.0f}%" if share else number(cpu_s / r.frames_asked)
 
 
-def _gigabytes(value: float | None) -> str:
-    return "–" if value is None else f"{value / 1e9:.1f}"
+def _gigabytes(value: float | None) -> str | None:
+    return value and f"{value / 1e9:.1f}"
 
 
 def busy_table(results: list[Result]) -> Table | None:
     """How busy CPUs and GPUs were, and which memory was used."""
-    rows = []
-    for r in best_rungs(results):
-        cpu_s, seconds = r.middle("cpu_s"), r.effective.seconds.value
-        joules = r.joules_per_frame
-        row = {
-            "system, entry": f"{r.system}, {r.entry}",
-            "ranks × threads": f"{r.ranks} × {r.threads}" if r.threads else str(r.ranks),
-            "GPUs busy": _part(r.middle("gpu_busy")),
-            "CPUs busy": _part(None if cpu_s is None else cpu_s / (seconds * r.cpus)),
-            "core-seconds a frame": "–" if cpu_s is None else number(cpu_s / r.frames_asked),
-            "J a frame": "–" if joules is None else number(joules),
-            "memory of a rank, GB": _gigabytes(r.most("max_rss_bytes")),
-            "memory of a GPU, GB": _gigabytes(r.most("device_memory_bytes")),
-        }
-        if set(list(row.values())[2:]) != {"–"}:
-            rows.append(row)
+    columns = {
+        "system, entry": lambda r: f"{r.system}, {r.entry}",
+        "ranks × threads": lambda r: f"{r.ranks} × {r.threads}" if r.threads else str(r.ranks),
+        "GPUs busy": lambda r: r.middle("gpu_busy") and f"{100 * r.middle('gpu_busy'):.0f}%",
+        "CPUs busy": lambda r: _cores(r, share=True),
+        "core-seconds a frame": lambda r: _cores(r, share=False),
+        "J a frame": lambda r: r.joules_per_frame and number(r.joules_per_frame),
+        "memory of a rank, GB": lambda r: _gigabytes(r.most("max_rss_bytes")),
+        "memory of a GPU, GB": lambda r: _gigabytes(r.most("device_memory_bytes")),
+    }
     note = (
         "From launch to exit. GPUs busy: the part of the time with a kernel (NVML). CPUs busy: of "
         "all of the node's. With 20 ranks the paper used 31.25% of the 64 cores of a Perlmutter "
         "node; on the 128 cores of the DGX 20 ranks are 16%."
     )
-    return Table.of("busy", "Use of the machine", rows, note)
+    return Table.by_column("busy", "Use of the machine", best_rungs(results), columns, note)
 
 
 def kernel_floor_table(results: list[Result]) -> Table | None:
