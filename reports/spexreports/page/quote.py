@@ -14,7 +14,6 @@ from spexreports.tables.headline import limits
 
 BLOCK = re.compile(r"(<!-- from results: ([a-z-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 MARK = re.compile(r"^<!-- (?:from results: .*|end) -->$", re.MULTILINE)
-LIMITS = "limits"
 
 
 def blocks(found: Found) -> dict[str, str]:
@@ -22,7 +21,7 @@ def blocks(found: Found) -> dict[str, str]:
     made = {name: table.markdown() for name, table in all_tables(found).items()}
     results = newest(found.results)
     if lines := limits(results):
-        made[LIMITS] = "".join(f"- {line}\n" for line in lines)
+        made["limits"] = "".join(f"- {line}\n" for line in lines)
     return made
 
 

@@ -45,13 +45,6 @@ def keep_worst_checks(data: dict[str, Any]) -> None:
         frames[0]["checks"] = list(worst.values())
 
 
-def drop_stages_of_warmups(data: dict[str, Any]) -> None:
-    """The seconds of stages are medians of the timed runs."""
-    for sample in data["record"]["timing"]["samples"]:
-        if sample["warmup"]:
-            sample["phases"] = {}
-
-
 def compact_log(log: dict[str, Any]) -> dict[str, Any]:
     """Of a run log what the figures draw: the spans of its ranks."""
     events = [{name: event[name] for name in EVENT} for event in log["events"]]
@@ -71,7 +64,9 @@ def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> lis
         if system:
             data["record"]["system"]["name"] = system
         keep_worst_checks(data)
-        drop_stages_of_warmups(data)
+        for sample in data["record"]["timing"]["samples"]:
+            # The seconds of stages are medians of the timed runs.
+            sample["phases"] = {} if sample["warmup"] else sample["phases"]
         kept = parse_result(result.file, data)
         for what, name in (("system", kept.system), ("plan", kept.plan), ("entry", kept.entry)):
             if not NAME.fullmatch(name):

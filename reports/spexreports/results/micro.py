@@ -56,15 +56,14 @@ class BundleSeconds:
     seconds: float  # of the CPU, all stages and what lies between
 
 
-def _medians(path: Path) -> tuple[dict[str, Any], pd.DataFrame]:
-    """Context, and a row for each benchmark that did not fail: `count`, and medians in seconds."""
-    data = read_json(path)
-    rows = [r for r in data["benchmarks"] if r.get("run_type", "iteration") == "iteration"]
+def _medians(runs: list[dict[str, Any]]) -> pd.DataFrame:
+    """A row for each benchmark that did not fail: `count`, and medians in seconds."""
+    rows = [r for r in runs if r.get("run_type", "iteration") == "iteration"]
     rows = pd.DataFrame([r for r in rows if "error_message" not in r])
     for clock in ("real_time", "cpu_time"):
         rows[clock] = rows[clock].astype(float) * rows["time_unit"].map(UNITS)
     groups = rows.groupby(rows["run_name"] if "run_name" in rows else rows["name"], sort=False)
-    return data["context"], groups.median(numeric_only=True).assign(count=groups.size())
+    return groups.median(numeric_only=True).assign(count=groups.size())
 
 
 def _kernel(name: str, row: pd.Series, where: str) -> Kernel:
@@ -90,8 +89,9 @@ def _bundle(name: str, row: pd.Series, kernel: str) -> BundleSeconds:
 def _read(paths: list[Path], bundles: bool) -> list[Any]:
     found = []
     for path in paths:
+        data = read_json(path)
         try:
-            context, rows = _medians(path)
+            context, rows = data["context"], _medians(data["benchmarks"])
             if bundles:
                 [core] = [v for key, v in context.items() if key.endswith(" core")]
                 found += [_bundle(name, row, core) for name, row in rows.iterrows()]
@@ -99,8 +99,6 @@ def _read(paths: list[Path], bundles: bool) -> list[Any]:
                 where = context.get("gpu", "CPU")
                 found += [_kernel(name, row, where) for name, row in rows.iterrows()]
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, DataError):
-                raise
             expected = "JSON of a micro-benchmark (--benchmark_out)"
             raise DataError(path, f"is broken: {error}", expected) from error
     return found

@@ -3,7 +3,7 @@
 from spexreports.results.published import read_published
 from spexreports.results.result import Result, Statistic
 from spexreports.results.work import long_runs
-from spexreports.tables.numbers import number, span_text, speed
+from spexreports.tables.numbers import gigabytes, number, span_text, speed
 from spexreports.tables.table import Table
 
 
@@ -32,8 +32,8 @@ def long_runs_table(results: list[Result]) -> Table | None:
         "FPNH, steady part": lambda r: speed(steady(r)),
         "FPNH, launch to exit": lambda r: speed(r.effective.fpnh),
         "drift over it, %": _drift,
-        "core-seconds a frame": lambda r: f"{(r.middle('cpu_s') or 0) / r.frames_asked:.2f}",
-        "GPU memory, GB": lambda r: f"{(r.most('device_memory_bytes') or 0) / 1e9:.1f}",
+        "core-seconds a frame": lambda r: (s := r.middle("cpu_s")) and f"{s / r.frames_asked:.2f}",
+        "GPU memory, GB": lambda r: gigabytes(r.most("device_memory_bytes")),
         "a night": lambda r: span_text(night / steady(r).value / r.nodes),
         "runs": lambda r: str(len(r.timed)),
         "not complete": lambda r: "; ".join(r.why_incomplete) or "–",

@@ -3,7 +3,7 @@
 from spexreports.results.published import read_published
 from spexreports.results.result import CLOCKS, Result
 from spexreports.results.work import FILES, alone, compression, in_sweep, options
-from spexreports.tables.numbers import counted, factor, number, speed
+from spexreports.tables.numbers import counted, factor, gigabytes, number, speed
 from spexreports.tables.table import Table
 
 
@@ -54,7 +54,7 @@ def sweeps_table(results: list[Result]) -> Table | None:
         "launch to exit, s": lambda r: speed(r.effective.seconds),
         "extraction, s": lambda r: speed(r.extraction.seconds),
         "read, s a frame": lambda r: f"{r.stage_seconds.get('read', 0.0):.2f}",
-        "memory of a rank, GB": lambda r: f"{(r.most('max_rss_bytes') or 0) / 1e9:.2f}",
+        "memory of a rank, GB": lambda r: gigabytes(r.most("max_rss_bytes")),
         "runs": _runs,
     }
     found, paper = sorted(in_sweep(results, *POINTS), key=order), read_published().statements

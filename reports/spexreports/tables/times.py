@@ -7,7 +7,7 @@ from spexreports.results.micro import BundleSeconds, Kernel
 from spexreports.results.result import KERNELS, Result
 from spexreports.results.run_log import WALL, wall_parts
 from spexreports.tables.ladder import best_rungs
-from spexreports.tables.numbers import number, time_text
+from spexreports.tables.numbers import gigabytes, number, time_text
 from spexreports.tables.table import Table
 
 
@@ -38,10 +38,6 @@ def _cores(r: Result, share: bool) -> str | None:
     return f"{100 * cpu_s / (seconds * r.cpus):.0f}%" if share else number(cpu_s / r.frames_asked)
 
 
-def _gigabytes(value: float | None) -> str | None:
-    return value and f"{value / 1e9:.1f}"
-
-
 def busy_table(results: list[Result]) -> Table | None:
     """How busy CPUs and GPUs were, and which memory was used."""
     columns = {
@@ -51,8 +47,8 @@ def busy_table(results: list[Result]) -> Table | None:
         "CPUs busy": lambda r: _cores(r, share=True),
         "core-seconds a frame": lambda r: _cores(r, share=False),
         "J a frame": lambda r: r.joules_per_frame and number(r.joules_per_frame),
-        "memory of a rank, GB": lambda r: _gigabytes(r.most("max_rss_bytes")),
-        "memory of a GPU, GB": lambda r: _gigabytes(r.most("device_memory_bytes")),
+        "memory of a rank, GB": lambda r: gigabytes(r.most("max_rss_bytes")),
+        "memory of a GPU, GB": lambda r: gigabytes(r.most("device_memory_bytes")),
     }
     note = (
         "From launch to exit. GPUs busy: the part of the time with a kernel (NVML). CPUs busy: of "
