@@ -85,7 +85,7 @@ def speed_table(results: list[Result]) -> Table | None:
 
 
 def _small(value: float) -> str:
-    return f"{value:.1e}".replace("e-0", "e-").replace("e+00", "")
+    return f"{value:.1e}".replace("e-0", "e−").replace("e+00", "")
 
 
 def frames_of(results: list[Result]) -> list[dict]:
