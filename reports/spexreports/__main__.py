@@ -25,29 +25,16 @@ class OddNodesError(Exception):
     """Not all is as it should be, which has been said; the exit status."""
 
 
-def run_frame(a: argparse.Namespace) -> list[Path]:
-    """The page of any extracted frame."""
-    return pages.frame_report(a.frame, a.model, a.preproc, a.out)
-
-
 def run_readme(a: argparse.Namespace) -> list[Path]:
     """The README's picture."""
     image, traces = frames.read_ccd(a.preproc), frames.read_traces(a.psf)
-    drawn = readme_figure(image, traces, frames.read_frame(a.frame))
-    a.out.parent.mkdir(parents=True, exist_ok=True)
-    return [style.save(drawn, a.out)]
+    return [style.save(readme_figure(image, traces, frames.read_frame(a.frame)), a.out)]
 
 
 def run_seams(a: argparse.Namespace) -> list[Path]:
     """The seams of patches, against the truth."""
     found = joined([read_seams(*three) for three in a.exposure])
-    a.out.parent.mkdir(parents=True, exist_ok=True)
     return [style.save(seams_figure(found, a.title), a.out)]
-
-
-def run_bench(a: argparse.Namespace) -> list[Path]:
-    """The report of benchmark results."""
-    return bench_report([*a.results, *(a.micro or [])], a.out)
 
 
 def run_quote(a: argparse.Namespace) -> list[Path]:
@@ -61,17 +48,6 @@ def run_quote(a: argparse.Namespace) -> list[Path]:
             file.write_text(text, encoding="utf-8")
             changed.append(file)
     return changed
-
-
-def run_thresholds(a: argparse.Namespace) -> list[Path]:
-    """Thresholds that are the speeds of results."""
-    thresholds.write_thresholds(a.out, thresholds.thresholds_text(read_results(a.results)))
-    return [a.out]
-
-
-def run_keep(a: argparse.Namespace) -> list[Path]:
-    """Puts results into a tree of kept results."""
-    return keep.keep(a.results, a.into, a.system, a.events)
 
 
 def run_compare(a: argparse.Namespace) -> list[Path]:
@@ -106,7 +82,7 @@ SOME = FILE | {"nargs": "+", "metavar": RESULTS, "help": "of spex-bench; folders
 THREE = {"nargs": 3, "action": "append", "metavar": ("PATCH", "FRAME", "TRUTH")}
 COMMANDS = {
     "frame": (
-        run_frame,
+        lambda a: pages.frame_report(a.frame, a.model, a.preproc, a.out),
         "spectra, noise and resolution of any extracted frame",
         {
             "frame": FILE | {"help": "frame file of spex-cpu, spex-gpu or DESI"},
@@ -116,7 +92,7 @@ COMMANDS = {
         },
     ),
     "bench": (
-        run_bench,
+        lambda a: bench_report([*a.results, *(a.micro or [])], a.out),
         "a page of benchmark results beside the paper's (docs/benchmark.md)",
         {
             "results": SOME,
@@ -134,7 +110,7 @@ COMMANDS = {
         },
     ),
     "keep": (
-        run_keep,
+        lambda a: keep.keep(a.results, a.into, a.system, a.events),
         "puts results into SYSTEM/PLAN/ENTRY.json of a tree",
         {
             "results": SOME,
@@ -144,7 +120,7 @@ COMMANDS = {
         },
     ),
     "thresholds": (
-        run_thresholds,
+        lambda a: thresholds.write_thresholds(a.out, read_results(a.results)),
         "a thresholds file of spex-bench that asks for the speeds of results",
         {"results": SOME, "--out": NEEDED | {"help": "file"}},
     ),
@@ -204,7 +180,8 @@ def parser() -> argparse.ArgumentParser:
     return top
 
 
-def _run() -> int:
+def main() -> int:
+    """Runs a command and says what it wrote, or in a line what is wrong."""
     arguments = parser().parse_args()
     style.apply()
     try:
@@ -213,11 +190,9 @@ def _run() -> int:
         sys.stdout.flush()
     except OddNodesError as odd:
         return odd.args[0]
-    except UsageError as error:
-        print(f"spexreports: {error}", file=sys.stderr)
-        return 2
     except BrokenPipeError:
-        raise
+        # Whoever read the lines has read enough. Python would complain once more at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         what = error.strerror or str(error)
         expected = "a file or folder that can be read or written"
@@ -225,18 +200,8 @@ def _run() -> int:
         return 1
     except (KeyError, ValueError) as error:
         print(f"spexreports: {error}", file=sys.stderr)
-        return 1
+        return 2 if isinstance(error, UsageError) else 1
     return 0
-
-
-def main() -> int:
-    """Runs a command and says what it wrote."""
-    try:
-        return _run()
-    except BrokenPipeError:
-        # Whoever read the lines has read enough. Python would complain once more at its end.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
 
 
 if __name__ == "__main__":

@@ -6,14 +6,10 @@ from pathlib import Path
 class DataError(ValueError):
     """A file that is not what it should be; exit status 1."""
 
-    def __init__(self, file: Path | str, wrong: str, expected: str):
-        """What is wrong with the file, and what was expected of it."""
-        super().__init__(f"{file}: {wrong} ({expected})")
+    def __init__(self, what: Path | str, wrong: str, expected: str):
+        """The file or argument, what is wrong with it, and what was expected of it."""
+        super().__init__(f"{what}: {wrong} ({expected})")
 
 
-class UsageError(ValueError):
+class UsageError(DataError):
     """A command line that asks for what cannot be; exit status 2."""
-
-    def __init__(self, argument: str, wrong: str, expected: str):
-        """What is wrong with the argument, and what was expected of it."""
-        super().__init__(f"{argument}: {wrong} ({expected})")

@@ -176,6 +176,29 @@ class Tables(unittest.TestCase):
         self.assertEqual(ours["× the paper"], f"{54140.8 / 575.25:.3g}")
         self.assertEqual(ours["of the 900 s allowed"], "0.2%")
 
+    def test_both_kinds_of_files(self):
+        packed = faster(data("pipeline"), 0.5)
+        packed["record"] |= {"entry": "packed"}
+        packed["record"]["inputs"]["generator"]["compression"] = "gz"
+        table = headline.speed_table([result("pipeline"), result("pipeline", packed)])
+        names = [cells[0] for _, cells in table.rows[1:]]
+        expected = ["one NVIDIA H200, `.fits.gz`", "one NVIDIA H200, plain FITS"]
+        self.assertEqual(names, expected)
+        self.assertEqual(row(table, expected[0])["FPNH"], "27,070")
+
+    def test_clean_commits_come_first(self):
+        """Then the most frames, then the fastest; older results of changed sources are no rung."""
+        old, few, rung = faster(data("pipeline"), 4), faster(data("pipeline"), 2), data("pipeline")
+        old["record"]["build"]["dirty"] = True
+        few["derived"]["fom"] |= {"frames_asked": 12, "scaled_to": 30}
+        for number, one in enumerate((old, few)):
+            one["record"]["entry"] = f"other-{number}"
+        found = [result("pipeline", one) for one in (old, few, rung)]
+        self.assertEqual([r.entry for r in ladder.best_rungs(found)], ["pipeline"])
+        self.assertEqual([r.entry for r in ladder.best_rungs(found[:2])], ["other-1"])
+        [cells] = [c for kind, c in ladder.ladder_table(found[:2]).rows if kind == "ours"]
+        self.assertIn("12 of 30", cells)
+
     def test_few_frames_are_not_taken_for_an_exposure(self):
         few = faster(data("pipeline"), 100)
         few["record"]["entry"] = "few"
@@ -194,7 +217,7 @@ class Tables(unittest.TestCase):
         ]
         self.assertEqual([o["rung"] for o in ours], ["interleave-io", "pipeline"])
         self.assertEqual(ours[0]["commit"], "5c1945f with changes")
-        self.assertEqual((ours[0]["frames"], ours[0]["nodes × GPUs"]), ("6", "1 × 4"))
+        self.assertEqual((ours[0]["frames"], ours[0]["nodes × GPUs"]), ("6 of 30", "1 × 4"))
 
     def test_other_settings_stand_apart(self):
         script = data("pipeline")
@@ -237,13 +260,11 @@ class Tables(unittest.TestCase):
         work = projection.kernel_work(found)
         h200, a100 = (read_published().gpus[name] for name in ("H200", "A100 40 GB"))
         [one] = [m for m in projection.measured(found) if m.pipeline.frames_asked == 30]
-        self.assertAlmostEqual(projection.project(one.stages, work, h200, h200), one.kernels)
-        bound = {
-            s: w for s, w in work.items() if w.bytes / w.ceiling_bytes > w.flops / w.ceiling_flops
-        }
-        slower = projection.project(one.stages, {"spots": bound["spots"]}, h200, a100)
-        limit = max(h200.memory_tb_s / a100.memory_tb_s, 0)
-        self.assertAlmostEqual(slower / one.stages["spots"], limit)
+        stages = one.direct.stage_seconds
+        self.assertAlmostEqual(work.project(stages, h200, h200), one.kernels)
+        # Spots are bound by memory traffic.
+        slower = work.floors(a100)["spots"] / work.floors(h200)["spots"]
+        self.assertAlmostEqual(slower, h200.memory_tb_s / a100.memory_tb_s)
         table = projection.projection_table(found)
         measured = row(table, "H200 (measured)")
         self.assertEqual(measured["FPNH, one"], f"{one.pipeline.effective.fpnh.value:,.0f}")
@@ -290,7 +311,7 @@ class Figures(unittest.TestCase):
             ladder_figures.ladder_figure(results),
             scaling.gpus_figure(results),
             scaling.ranks_figure(results),
-            scaling.weak_figure(results),
+            scaling.bundles_figure(results, "weak", "ranks, a bundle each"),
             timeline.timeline_figure(result("interleave-io")),
             night.night_figure(result("night")),
         ]
@@ -312,12 +333,12 @@ class Figures(unittest.TestCase):
         self.assertIsNone(wall.wall_figure([result("night")]))
 
     def test_sweeps_are_lines(self):
-        points = [sweep_point(n, "threads", n) for n in (1, 2, 4)]
+        points = [sweep_point(n, "weak", n, n) for n in (1, 2, 4)]
         results = [result("pipeline", p) for p in points]
-        line = scaling.workers_figure(results).axes[0].lines[0]
+        line = scaling.bundles_figure(results, "weak", "ranks").axes[0].lines[0]
         self.assertEqual(list(line.get_xdata()), [1, 2, 4])
         self.assertAlmostEqual(line.get_ydata()[0], 4 * line.get_ydata()[2])
-        self.assertIsNone(scaling.workers_figure(results[:1]))
+        self.assertIsNone(scaling.bundles_figure(results[:1], "weak", "ranks"))
 
     def test_no_two_lines_look_the_same(self):
         self.assertEqual(len({style.look(i) for i in range(36)}), 36)
@@ -348,11 +369,12 @@ class Quoted(unittest.TestCase):
 
     def test_marks_out_of_place(self):
         mark, end = "<!-- from results: ladder -->\n", "<!-- end -->\n"
+        out = "has a mark out of its place"
         for text, reason in (
-            (mark, "a block without an end"),
-            (end, "doc.md:1: has <!-- end --> out of its place"),
-            (f"{mark}{mark}{end}", "doc.md:2: has <!-- from results: ladder --> out of its"),
-            (f"{mark}{end}\n{end}", "doc.md:4: has <!-- end -->"),
+            (mark, out),
+            (end, out),
+            (f"{mark}{mark}{end}", out),
+            (f"{mark}{end}\n{end}", out),
             (f"<!-- from results: no-such -->\n{end}", "asks for the block no-such"),
         ):
             with self.subTest(text), tempfile.TemporaryDirectory() as folder:

@@ -1,7 +1,6 @@
 """Tests of what is read: results, trees of them, run logs, checks, kernels, thresholds."""
 
 import json
-import os
 import re
 import sys
 import tempfile
@@ -12,15 +11,13 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from samples import DATA, RESULTS, ROOT, data, faster, result, run
 from spexreports.errors import DataError, UsageError
-from spexreports.results.bundles import read_bundles
 from spexreports.results.checks import read_checks, read_kernel_times
 from spexreports.results.compare import ratio
 from spexreports.results.keep import keep, keep_worst_checks
-from spexreports.results.kernels import read_kernels
+from spexreports.results.micro import read_bundles, read_kernels
 from spexreports.results.read import find, newest, read_results
 from spexreports.results.result import CLOCKS, KERNELS, STAGES
 from spexreports.results.run_log import WALL, read_events, wall_parts
-from spexreports.results.series import read_series
 from spexreports.results.thresholds import thresholds_text
 from spexreports.results.work import PRODUCTION, SCRIPT, rungs, settings, standard
 
@@ -64,14 +61,10 @@ class Reading(Scratch):
         old["schema"] = {"name": "spexbench-result", "major": 1, "minor": 9}
         short = data("pipeline")
         del short["derived"]["fom"]
-        twice = (DATA / "pipeline.json").read_text().replace('"record"', '"derived"', 1)
         for name, content, reason in (
             ("old", old, "was expected (a result of spex-bench"),
             ("short", short, "'fom' is a required property"),
             ("text", "{ not JSON", "is no JSON"),
-            ("nan", "[NaN]", "NaN is no number"),
-            ("twice", twice, "has a member twice"),
-            ("deep", "[" * 100000, "lists without end"),
             ("list", "[]", "is not of type 'object'"),
         ):
             with self.subTest(name):
@@ -79,9 +72,6 @@ class Reading(Scratch):
                 self.assertEqual((status, err.count("\n")), (1, 1), err)
                 self.assertIn(f"{name}.json: ", err)
                 self.assertIn(reason, err)
-        os.mkfifo(self.path / "pipe.json")
-        for file in (self.path / "pipe.json", Path("/dev/zero")):
-            self.assertIn("is no file", run("bench", file, "--out", "x")[2])
 
     def test_folders_are_searched(self):
         found = find([RESULTS])
@@ -158,13 +148,6 @@ class RunLogs(Scratch):
             with self.assertRaisesRegex(DataError, reason):
                 read_events(self.write(f"{reason[:4]}.events.json", content))
 
-    def test_series(self):
-        series = read_series(DATA / "night.series.json")
-        self.assertGreater(len(series["seconds"]), 10)
-        series["frames"].pop()
-        with self.assertRaisesRegex(DataError, "other lengths"):
-            read_series(self.write("a.series.json", series))
-
 
 class Keeping(Scratch):
     def test_a_tree_of_the_newest(self):
@@ -183,6 +166,7 @@ class Keeping(Scratch):
         self.assertLess(len(text), 0.8 * (first / "pipeline.json").stat().st_size)
         expected = data("pipeline")
         expected["record"]["system"]["name"] = "a-system"
+        expected["record"]["timing"]["samples"][0]["phases"] = {}  # a warm-up
         self.assertEqual(json.loads(text), expected)
         self.assertEqual(run("keep", second, "--into", tree, "--system", "a-system")[0], 0)
         self.assertEqual(json.loads(kept.read_text())["derived"], later["derived"])
@@ -203,7 +187,6 @@ class Keeping(Scratch):
         self.assertEqual(len(frames[1]["checks"]), 1)
 
     def test_names_that_leave_the_tree(self):
-        self.write("pipeline.json", data("pipeline"))
         for name in ("../out", "", "a b", ".hidden"):
             edited = data("pipeline")
             edited["record"]["system"]["name"] = name
@@ -273,7 +256,7 @@ class Others(Scratch):
         for check in found:
             self.assertTrue(check.kernels)
             for row in check.kernels:
-                self.assertAlmostEqual(sum(row.stages.values()), row.seconds, delta=0.001)
+                self.assertAlmostEqual(sum(row["stages"].values()), row["seconds"], delta=0.001)
         check = {"step": "golden", "check": "golden.tiny-b.direct", "ok": True, "detail": ""}
         system = {"build": ["spex-gpu 0.1.0, commit 0123456789"], "utc": "2026-11-23T20:26:46Z"}
         stages = {"spots": 0.01, "solve": 0.02}
@@ -283,7 +266,7 @@ class Others(Scratch):
         self.assertEqual(
             (found.commit, found.gpus, found.failed), ("0123456", ("NVIDIA H200",), ())
         )
-        self.assertEqual(found.kernels[0].stages, stages)
+        self.assertEqual(found.kernels[0]["stages"], stages)
         made["checks"] = [check | {"ok": False}]
         [found] = read_checks([self.write("b.json", made)])
         self.assertEqual(found.failed, ("golden.tiny-b.direct",))

@@ -3,12 +3,10 @@
 import numpy as np
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
-from matplotlib.ticker import StrMethodFormatter
 
 from spexreports.figures import style
 from spexreports.results.frames import Ccd, Frame
 
-BLOCK = 32  # pixels of a side of a block of the residual's map
 PIXELS = {"rasterized": True}
 
 
@@ -28,12 +26,11 @@ def ivar_figure(frame: Frame, title: str) -> Figure:
     noise.set_yscale("log")
     noise.set_ylabel("σ = 1/√ivar (electron / Å)")
     noise.set_title("noise of a bin, middle half of the fibers")
-    noise.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-    noise.yaxis.set_minor_formatter(StrMethodFormatter("{x:g}"))
+    style.log_ticks(noise.yaxis)
     lost.plot(frame.wave, 100 * (1 - good.mean(axis=0)), color=style.VERMILION, lw=0.8, **PIXELS)
     lost.set_ylabel("fibers (%)")
     lost.set_title("bins that are masked or have ivar 0")
-    lost.set_ylim(0, 105)
+    lost.set_ylim(-4, 104)
     lost.set_xlabel(style.WAVE_LABEL)
     style.set_title(drawn, title)
     return drawn
@@ -46,7 +43,7 @@ def residuals(ccd: Ccd, model: np.ndarray) -> np.ndarray:
     return np.where(good, pull, np.nan)
 
 
-def blocks(values: np.ndarray, size: int = BLOCK) -> np.ndarray:
+def blocks(values: np.ndarray, size: int) -> np.ndarray:
     """Root mean square of blocks of `size` by `size` pixels; NaN where a block has no pixel."""
     rows, columns = (n // size for n in values.shape)
     cut = values[: rows * size, : columns * size].reshape(rows, size, columns, size)
@@ -64,10 +61,14 @@ def residual_figure(ccd: Ccd, model: np.ndarray, title: str) -> Figure:
         raise ValueError("the image has no pixel that carries weight and is modelled")
     drawn, axes = style.figure(7.0, nrows=2, height_ratios=[2, 1])
     image, counts = axes[:, 0]
+    # The part of the CCD that is modelled.
+    rows, columns = (np.flatnonzero(np.isfinite(pull).any(axis=axis)) for axis in (1, 0))
+    y, x = int(rows[0]), int(columns[0])
+    pull = pull[y : rows[-1] + 1, x : columns[-1] + 1]
     ny, nx = pull.shape
-    size = min(BLOCK, ny, nx)
+    size = min(max(min(ny, nx) // 16, 4), 32, ny, nx)
     cmap = plt.get_cmap("cividis").with_extremes(bad="#B0B0B0")
-    extent = (0, nx // size * size, 0, ny // size * size)
+    extent = (x, x + nx // size * size, y, y + ny // size * size)
     shown = image.imshow(
         blocks(pull, size), vmin=0, vmax=2, cmap=cmap, extent=extent, aspect="auto"
     )

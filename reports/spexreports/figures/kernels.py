@@ -1,47 +1,10 @@
-"""Kernels: beside their floors, one by one, and eigendecompositions over the order of a matrix."""
+"""The longest kernels, and eigendecompositions over the order of a matrix."""
 
 from matplotlib.figure import Figure
 
 from spexreports.figures import style
 from spexreports.results.checks import KernelTimes
-from spexreports.results.kernels import Kernel
-from spexreports.results.result import KERNELS, Result
-from spexreports.tables.ladder import best_rungs
-
-
-def floor_figure(results: list[Result]) -> Figure | None:
-    """Milliseconds of each stage of `direct`, with a mark at its floor."""
-    found = [
-        r
-        for r in best_rungs(results)
-        if r.milestone == "direct"
-        and r.gpus == 1
-        and {p["stage"] for p in r.roofline} >= {*KERNELS}
-    ]
-    if not found:
-        return None
-    result = found[0]
-    points = {p["stage"]: p for p in result.roofline}
-    drawn, axes = style.figure(2.5)
-    axis = axes[0, 0]
-    for row, stage in enumerate(KERNELS):
-        p, took = points[stage], result.stage_seconds[stage]
-        flops, moved = p["flops"] / p["ceiling_flops"], p["bytes"] / p["ceiling_bytes"]
-        floor = 1e3 * max(flops, moved) / result.frames_asked
-        label = {"label": "measured"} if row == 0 else {}
-        axis.barh(row, 1e3 * took, 0.6, color=style.SKY, **label)
-        label = {"label": "floor: arithmetic or memory at the GPU's ceilings"} if row == 0 else {}
-        axis.plot([floor, floor], [row - 0.4, row + 0.4], color=style.VERMILION, lw=2.5, **label)
-        text = f"{took * 1e3 / floor:.0f} floors"
-        place = {"textcoords": "offset points", "va": "center", "fontsize": style.FONT - 0.5}
-        axis.annotate(text, (1e3 * took, row), (4, 0), **place)
-    axis.set_yticks(range(len(KERNELS)), labels=KERNELS)
-    axis.set_ylim(len(KERNELS) - 0.4, -0.6)
-    axis.margins(x=0.18)
-    axis.set_xlim(left=0)
-    axis.set_xlabel("milliseconds of a frame, direct")
-    drawn.legend(loc="outside lower left", ncols=1, handlelength=1.4)
-    return drawn
+from spexreports.results.micro import Kernel
 
 
 def times_figure(times: list[KernelTimes], most: int = 12) -> Figure | None:

@@ -22,12 +22,12 @@ def ladder_figure(results: list[Result]) -> Figure | None:
         m for m in MILESTONES if any(r.milestone == m for r in (*best, *read_published().ladder))
     ]
     rows = {milestone: row for row, milestone in enumerate(milestones)}
-    drawn, axes = style.figure(1.5 + 0.4 * len(rows))
+    drawn, axes = style.figure(1.5 + 0.46 * len(rows))
     axis = axes[0, 0]
     handles = []
     for rung in read_published().ladder:
         # Two systems of a rung stand one above the other.
-        row = rows[rung.milestone] + (-0.36 if rung.system in ("Edison", "CoriGPU") else -0.18)
+        row = rows[rung.milestone] + (-0.38 if rung.system in ("Edison", "CoriGPU") else -0.18)
         marker = {"marker": PAPER[rung.system], "color": style.GREY, "ms": 5.5, "ls": ""}
         axis.plot(rung.fpnh, row, **marker)
         if f"paper: {rung.system}" not in [one.get_label() for one in handles]:
@@ -44,7 +44,7 @@ def ladder_figure(results: list[Result]) -> Figure | None:
         look = {"marker": marker, "color": colour, "ms": 5.5, "ls": ""}
         handles.append(Line2D([], [], label=machine(max(points, key=lambda r: r.gpus)), **look))
         for r in points:
-            row = rows[r.milestone] + 0.36 * (index + 1) / len(systems)
+            row = rows[r.milestone] + 0.03 + 0.38 * index / max(len(systems) - 1, 1)
             fill = colour if of_exposure(r) else "white"
             axis.plot(r.effective.fpnh.value, row, mfc=fill, **look)
     axis.set_xscale("log")

@@ -1,6 +1,7 @@
 """The resolution that the extraction reports: line shapes and widths."""
 
 import numpy as np
+import pandas as pd
 from matplotlib.figure import Figure
 
 from spexreports.figures import style
@@ -13,12 +14,10 @@ def resolution_row(resolution: np.ndarray, j: int) -> np.ndarray:
     `resolution[d, k]` is R[k − ndiag + d, k]; entries off the grid are 0.
     """
     ndiagonals, nwave = resolution.shape
-    ndiag = ndiagonals // 2
+    k = j + np.arange(ndiagonals) - ndiagonals // 2
+    inside = (k >= 0) & (k < nwave)
     row = np.zeros(ndiagonals)
-    for offset in range(-ndiag, ndiag + 1):
-        k = j + offset
-        if 0 <= k < nwave:
-            row[offset + ndiag] = resolution[ndiag - offset, k]
+    row[inside] = resolution[::-1][inside, k[inside]]
     return row
 
 
@@ -59,12 +58,9 @@ def widths(frame: Frame, s: int) -> np.ndarray:
 
 def running_median(values: np.ndarray, half: int = 12) -> np.ndarray:
     """Median over 2 half + 1 neighbours, those that are NaN left out; NaN where all are."""
-    padded = np.pad(values, half, constant_values=np.nan)
-    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * half + 1)
-    out = np.full(len(values), np.nan)
-    some = np.isfinite(windows).any(axis=1) & np.isfinite(values)
-    out[some] = np.nanmedian(windows[some], axis=1)
-    return out
+    series = pd.Series(values)
+    median = series.rolling(2 * half + 1, center=True, min_periods=1).median()
+    return median.where(series.notna()).to_numpy()
 
 
 def resolution_figure(frame: Frame, title: str) -> Figure:

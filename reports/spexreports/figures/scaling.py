@@ -1,12 +1,10 @@
 """How speed changes with GPUs, ranks, bundles, cores and the size of a patch."""
 
-from collections.abc import Callable
-
 from matplotlib.figure import Figure
 
 from spexreports.figures import style
 from spexreports.results.result import Result
-from spexreports.results.work import in_sweep, long_runs, options
+from spexreports.results.work import compression, in_sweep, long_runs, options
 from spexreports.tables.headline import headlines
 from spexreports.tables.long_runs import steady
 
@@ -48,7 +46,7 @@ def _lines(
 
 def gpus_figure(results: list[Result]) -> Figure | None:
     """FPNH over the GPUs of a node: of an exposure by both clocks, and of long runs."""
-    found = [r for r in headlines(results) if r.gpus]
+    found = [r for r in headlines(results) if r.gpus and compression(r) == "none"]
     sustained = {r.gpus: r for r in long_runs(results) if r.gpus and r.entry != "night"}
     return _lines(
         {
@@ -73,35 +71,14 @@ def ranks_figure(results: list[Result]) -> Figure | None:
     return _lines(lines, "ranks that share a GPU (MPS)", "frames per node-hour")
 
 
-def _over_ranks(
-    results: list[Result], kind: str, chosen: Callable[[Result], bool]
-) -> Figure | None:
+def bundles_figure(results: list[Result], kind: str, what: str) -> Figure | None:
+    """Seconds over ranks of one GPU, strong or weak scaling."""
     lines: dict[str, Points] = {}
-    for r in filter(chosen, in_sweep(results, kind)):
-        label = f"{r.milestone}, {r.system}"
-        lines.setdefault(label, []).append(_point(r.ranks, r.extraction.seconds))
-    what = "ranks, a bundle each" if kind == "weak" else "ranks that share a frame's 20 bundles"
+    for r in in_sweep(results, kind):
+        if r.gpus:
+            point = _point(r.ranks, r.extraction.seconds)
+            lines.setdefault(f"{r.milestone}, {r.system}", []).append(point)
     return _lines(lines, what, "seconds of extraction")
-
-
-def weak_figure(results: list[Result]) -> Figure | None:
-    """Seconds over ranks of one GPU, a bundle for each rank."""
-    return _over_ranks(results, "weak", lambda r: bool(r.gpus))
-
-
-def strong_figure(results: list[Result]) -> Figure | None:
-    """Seconds over ranks of one GPU, one frame in all."""
-    return _over_ranks(results, "strong", lambda r: bool(r.gpus))
-
-
-def workers_figure(results: list[Result]) -> Figure | None:
-    """Seconds over threads of a rank, or extractors of a GPU."""
-    lines: dict[str, Points] = {}
-    for r in in_sweep(results, "threads", "extractors"):
-        what = "threads" if r.scaling.kind == "threads" else "extractors"
-        label = f"{what}, {r.milestone}, {r.system}"
-        lines.setdefault(label, []).append(_point(float(r.scaling.x), r.extraction.seconds))
-    return _lines(lines, "threads of a rank, or extractors of a GPU", "seconds of extraction")
 
 
 def patch_figure(results: list[Result]) -> Figure | None:

@@ -3,7 +3,6 @@
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import StrMethodFormatter
 
 from spexreports.figures import style
 from spexreports.figures.patch import brightest_wave
@@ -23,7 +22,8 @@ def choose_spectra(frame: Frame) -> list[tuple[int, str]]:
     if sky:
         chosen.append((int(sky[len(sky) // 2]), "sky"))
     if len(others) > 1:
-        chosen.append((int(others[len(others) // 2]), "target"))
+        kind = "target" if frame.objtype[others[0]] else "median flux"
+        chosen.append((int(others[len(others) // 2]), kind))
     if others:
         chosen.append((int(others[-1]), "brightest"))
     return chosen
@@ -49,7 +49,7 @@ def _draw(
         axis.plot(wave, known[chosen], color=style.ORANGE, lw=2.2, label=label, **drawing)
     axis.step(wave, flux, where="mid", color=style.BLUE, lw=0.7, label="extracted", **drawing)
     axis.set_xlim(wave[0], wave[-1])
-    axis.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+    style.thousands(axis.yaxis)
 
 
 def spectra_figure(
@@ -79,7 +79,7 @@ def spectra_figure(
             # Nor must a line hide the continuum beside it.
             axis.set_yscale("log")
             axis.set_ylim(0.5 * middle, 1.6 * most)
-            axis.yaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
+            style.log_ticks(axis.yaxis)
     axes[-1, 0].set_xlabel(style.WAVE_LABEL)
     drawn.supylabel(style.FLUX_LABEL, fontsize=style.FONT)
     handles, labels = axes[0, 0].get_legend_handles_labels()

@@ -1,5 +1,6 @@
 """Colours and sizes of all figures: the colour-blind safe palette of Okabe and Ito."""
 
+import math
 from pathlib import Path
 
 import matplotlib
@@ -10,7 +11,7 @@ import matplotlib.pyplot as plt
 from matplotlib.colorbar import Colorbar
 from matplotlib.colors import AsinhNorm
 from matplotlib.figure import Figure
-from matplotlib.ticker import StrMethodFormatter
+from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 BLUE = "#0072B2"
 ORANGE = "#E69F00"
@@ -82,6 +83,16 @@ def thousands(axis) -> None:
     axis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
 
 
+def log_ticks(axis) -> None:
+    """Labels a logarithmic axis as densely as its range allows."""
+    low, high = axis.get_view_interval()
+    decades = math.log10(high / low)
+    subs = (1, 2, 5) if decades < 1.5 else (1, 3) if decades < 2.2 else (1,)
+    axis.set_major_locator(LogLocator(subs=subs))
+    axis.set_minor_locator(plt.NullLocator())
+    axis.set_major_formatter(StrMethodFormatter("{x:,g}"))
+
+
 def electron_norm(top: float) -> AsinhNorm:
     """Scale of a CCD image: linear near 0, so that noise shows, logarithmic towards `top`."""
     return AsinhNorm(linear_width=15, vmin=-15, vmax=max(top, 50.0))
@@ -104,6 +115,7 @@ def set_title(drawn: Figure, title: str) -> None:
 
 def save(drawn: Figure, path: Path) -> Path:
     """Writes a figure as PNG or SVG, without the date that would change its bytes; closes it."""
+    path.parent.mkdir(parents=True, exist_ok=True)
     vector = path.suffix == ".svg"
     # What is rasterized within SVG keeps to a size that a page can hold.
     options = (

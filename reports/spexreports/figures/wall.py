@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 from spexreports.figures import style
 from spexreports.results.result import Result
 from spexreports.results.run_log import WALL, wall_parts
-from spexreports.tables.headline import machine
+from spexreports.tables.headline import label
 
 LOOKS = {
     "launch": (style.GREY, ""),
@@ -46,7 +46,7 @@ def wall_figure(results: list[Result]) -> Figure | None:
         total = sum(parts.values())
         text, style_of = f"{total:.1f} s", {"va": "center", "fontweight": "bold"}
         axis.annotate(text, (total, row), (4, 0), textcoords="offset points", **style_of)
-        name = f"{machine(result)}, {result.frames_asked} frames"
+        name = f"{label(result)}, {result.frames_asked} frames".replace("`", "")
         axis.text(0, row - 0.27, name, va="bottom", fontsize=style.FONT - 0.5)
     axis.set_yticks([])
     axis.spines["left"].set_visible(False)

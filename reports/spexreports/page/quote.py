@@ -14,21 +14,6 @@ from spexreports.tables.headline import limits
 
 BLOCK = re.compile(r"(<!-- from results: ([a-z-]+) -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 MARK = re.compile(r"^<!-- (?:from results: .*|end) -->$", re.MULTILINE)
-LIMITS = "limits"
-
-
-def _check_marks(file: Path, text: str) -> None:
-    """That each block begins and ends, and none within another."""
-    ends = True
-    for mark in MARK.finditer(text):
-        ends = not ends
-        if ends != mark[0].startswith("<!-- end"):
-            line = text.count("\n", 0, mark.start()) + 1
-            raise DataError(
-                f"{file}:{line}", f"has {mark[0]} out of its place", "an end to each block"
-            )
-    if not ends:
-        raise DataError(file, "has a block without an end", "<!-- end -->")
 
 
 def blocks(found: Found) -> dict[str, str]:
@@ -36,14 +21,16 @@ def blocks(found: Found) -> dict[str, str]:
     made = {name: table.markdown() for name, table in all_tables(found).items()}
     results = newest(found.results)
     if lines := limits(results):
-        made[LIMITS] = "".join(f"- {line}\n" for line in lines)
+        made["limits"] = "".join(f"- {line}\n" for line in lines)
     return made
 
 
 def quote(file: Path, made: dict[str, str]) -> str:
     """The document with its blocks made anew."""
     document = file.read_text(encoding="utf-8")
-    _check_marks(file, document)
+    whole = [mark for block in BLOCK.finditer(document) for mark in MARK.findall(block[0])]
+    if whole != MARK.findall(document) or len(whole) != 2 * len(BLOCK.findall(document)):
+        raise DataError(file, "has a mark out of its place", "an end to each block")
 
     def block(match: re.Match) -> str:
         if match[2] not in made:

@@ -7,9 +7,8 @@ from spexreports.errors import UsageError
 from spexreports.figures import kernels, ladder, night, scaling, wall
 from spexreports.figures.timeline import timeline_figure
 from spexreports.page.page import Picture, picture, write_page
-from spexreports.results.bundles import read_bundles
 from spexreports.results.checks import read_checks, read_kernel_times
-from spexreports.results.kernels import read_kernels
+from spexreports.results.micro import read_bundles, read_kernels
 from spexreports.results.published import read_published
 from spexreports.results.read import Found, find, newest
 from spexreports.results.result import Result
@@ -30,19 +29,14 @@ OF_RESULTS = (
     times.busy_table,
     times.kernel_floor_table,
     times.eigh_table,
-    sweeps.ranks_table,
+    sweeps.sweeps_table,
     sweeps.mps_table,
-    sweeps.bundles_table,
-    sweeps.cores_table,
-    sweeps.patches_table,
-    sweeps.compression_table,
     sweeps.alone_table,
     sweeps.flux_table,
     nights.long_runs_table,
     projection.projection_table,
     projection.error_table,
     provenance.campaigns_table,
-    provenance.machines_table,
     provenance.entries_table,
 )
 
@@ -60,18 +54,12 @@ def all_tables(found: Found) -> dict[str, Table]:
 
 
 def _timelines(results: list[Result]) -> list[Result]:
-    """One run of each schedule: without and with interleaving, and the fastest beyond."""
-    best = [r for r in ladders.best_rungs(results) if r.beside("events").exists()]
-    chosen = []
-    for milestone in ("batch-subbundle", "interleave-io", "pipeline"):
-        of_rung = [r for r in best if r.milestone == milestone]
-        # Of one system where there is one that has both of the paper's.
-        same = [r for r in of_rung if chosen and r.system == chosen[-1].system]
-        if milestone == "batch-subbundle":
-            both = {r.system for r in best if r.milestone == "interleave-io"}
-            same = [r for r in of_rung if r.system in both]
-        chosen += (same or of_rung)[:1]
-    return chosen
+    """One run of each schedule, on the system that has most of their run logs."""
+    schedules = ("batch-subbundle", "interleave-io", "pipeline")
+    logged = [r for r in ladders.best_rungs(results) if r.beside("events").exists()]
+    logged = [r for r in logged if r.milestone in schedules]
+    systems = [r.system for r in logged]
+    return [r for r in logged if r.system == max(systems, key=systems.count)]
 
 
 def _pictures(found: Found, out: Path) -> dict[str, Picture | None]:
@@ -106,16 +94,19 @@ def _pictures(found: Found, out: Path) -> dict[str, Picture | None]:
             "Two frames. The second rank gains most; from four on there is no gain.",
             scaling.ranks_figure(results),
         ),
-        ("strong", "One frame by several ranks of a GPU", "", scaling.strong_figure(results)),
+        (
+            "strong",
+            "One frame by several ranks of a GPU",
+            "",
+            scaling.bundles_figure(results, "strong", "ranks that share a frame's 20 bundles"),
+        ),
         (
             "weak",
             "A bundle for each rank of a GPU",
             "Flat would be ideal; all ranks share one GPU, and each adds a context.",
-            scaling.weak_figure(results),
+            scaling.bundles_figure(results, "weak", "ranks, a bundle each"),
         ),
-        ("workers", "Threads of a rank", "One frame.", scaling.workers_figure(results)),
         ("patches", "The size of a patch", "One frame.", scaling.patch_figure(results)),
-        ("floors", "Kernels and their floors", "", kernels.floor_figure(results)),
         (
             "kernel-times",
             "The longest kernels",
@@ -156,6 +147,7 @@ def bench_report(paths: list[Path], out: Path) -> list[Path]:
             "tables": all_tables(found),
             "pictures": _pictures(found, folder),
             "agreement": headline.agreement(heads or results),
+            "right": all(f["failure"] is None for f in headline.frames_of(heads or results)),
             "verdicts": headline.verdicts(heads),
             "failures": headline.failures(results),
             "limits": headline.limits(results),

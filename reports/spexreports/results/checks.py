@@ -5,20 +5,13 @@ import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from spexreports.errors import DataError
 from spexreports.results.read import read_json
 
+KERNEL = ("what", "seconds", "stages")
 COMMIT = re.compile(r"commit ([0-9a-f]{7})")
-
-
-@dataclass(frozen=True)
-class KernelSeconds:
-    """What the kernels of a frame take, by a test of the step `speed`."""
-
-    what: str  # milestone, options, arms
-    seconds: float  # of a frame
-    stages: dict[str, float]
 
 
 @dataclass(frozen=True)
@@ -30,7 +23,7 @@ class GpuCheck:
     gpus: tuple[str, ...]  # their models
     checks: int
     failed: tuple[str, ...]
-    kernels: tuple[KernelSeconds, ...]
+    kernels: list[dict[str, Any]]  # of a frame, by the step `speed`
 
 
 @dataclass(frozen=True)
@@ -44,36 +37,25 @@ class KernelTimes:
     kernels: tuple[tuple[str, dict[str, float]], ...]
 
 
-def _gpu_check(path: Path) -> GpuCheck | None:
-    data = read_json(path)
-    try:
-        system, checks = data["system"], data["checks"]
-        named = COMMIT.search(system["build"][0])
-        if not named:
-            print(f"spexreports: {path}: left out: it names no commit", file=sys.stderr)
-            return None
-        return GpuCheck(
-            commit=named[1],
-            utc=datetime.strptime(system["utc"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC),
-            gpus=tuple(line.split(",")[0] for line in system["gpus"][1:]),
-            checks=len(checks),
-            failed=tuple(check["check"] for check in checks if not check["ok"]),
-            kernels=tuple(
-                KernelSeconds(
-                    str(row["what"]),
-                    float(row["seconds"]),
-                    {stage: float(seconds) for stage, seconds in row["stages"].items()},
-                )
-                for row in data["kernels"]
-            ),
-        )
-    except (KeyError, TypeError, IndexError, ValueError, AttributeError) as error:
-        raise DataError(path, f"is broken: {error}", "gpu-check.json of ci/gpu-check") from error
-
-
 def read_checks(paths: list[Path]) -> list[GpuCheck]:
     """The files, the newest first; one whose build names no commit is named, and left out."""
-    found = [check for path in paths if (check := _gpu_check(path))]
+    found = []
+    for path in paths:
+        data = read_json(path)
+        try:
+            system = data["system"]
+            named = COMMIT.search(system["build"][0])
+            if not named:
+                print(f"spexreports: {path}: left out: it names no commit", file=sys.stderr)
+                continue
+            utc = datetime.strptime(system["utc"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
+            gpus = tuple(line.split(",")[0] for line in system["gpus"][1:])
+            failed = tuple(check["check"] for check in data["checks"] if not check["ok"])
+            kernels = [{key: row[key] for key in KERNEL} for row in data["kernels"]]
+            found.append(GpuCheck(named[1], utc, gpus, len(data["checks"]), failed, kernels))
+        except (KeyError, TypeError, IndexError, ValueError) as error:
+            expected = "gpu-check.json of ci/gpu-check"
+            raise DataError(path, f"is broken: {error}", expected) from error
     return sorted(found, key=lambda check: check.utc, reverse=True)
 
 

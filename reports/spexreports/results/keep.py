@@ -7,6 +7,7 @@ from typing import Any
 
 from spexreports.errors import UsageError
 from spexreports.results.read import find, parse_result, read_json
+from spexreports.results.run_log import EVENT
 
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
@@ -44,6 +45,12 @@ def keep_worst_checks(data: dict[str, Any]) -> None:
         frames[0]["checks"] = list(worst.values())
 
 
+def compact_log(log: dict[str, Any]) -> dict[str, Any]:
+    """Of a run log what the figures draw: the spans of its ranks."""
+    events = [{name: event[name] for name in EVENT} for event in log["events"]]
+    return {"schema": log.get("schema"), "events": events}
+
+
 def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> list[Path]:
     """Writes the results of files and folders into the tree; returns what was written.
 
@@ -57,6 +64,9 @@ def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> lis
         if system:
             data["record"]["system"]["name"] = system
         keep_worst_checks(data)
+        for sample in data["record"]["timing"]["samples"]:
+            # The seconds of stages are medians of the timed runs.
+            sample["phases"] = {} if sample["warmup"] else sample["phases"]
         kept = parse_result(result.file, data)
         for what, name in (("system", kept.system), ("plan", kept.plan), ("entry", kept.entry)):
             if not NAME.fullmatch(name):
@@ -66,7 +76,9 @@ def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> lis
         texts = {f"{kept.entry}.json": compact(data)}
         for kind in ("series", *(("events",) if events else ())):
             if (beside := result.beside(kind)).exists():
-                texts[f"{kept.entry}.{kind}.json"] = _line(read_json(beside)) + "\n"
+                content = read_json(beside)
+                content = compact_log(content) if kind == "events" else content
+                texts[f"{kept.entry}.{kind}.json"] = _line(content) + "\n"
         (folder / f"{kept.entry}.events.json").unlink(missing_ok=True)
         for name, text in texts.items():
             partial = folder / f".{name}.partial"

@@ -18,6 +18,8 @@ from collections import Counter
 from dataclasses import dataclass
 from pathlib import Path
 
+import pandas as pd
+
 from spexreports.errors import DataError
 from spexreports.results.read import BESIDE, read_results
 from spexreports.results.result import CLOCKS, Result, Statistic
@@ -162,18 +164,15 @@ def judge_nodes(nodes: dict[str, dict[str, Result]], margin: float = MARGIN) -> 
 
 def table(found: list[NodeEntry]) -> str:
     """A line for each entry and node, the odd ones first."""
-    head = f"{'node':<20} {'entry':<24} {'effective s':>12} {'extraction s':>12} {'beyond':>8}"
-    lines = [f"{head} {'z':>7}  verdict"]
+    rows = []
     for one in sorted(found, key=lambda o: (WORST_FIRST.index(o.word), o.entry, o.node)):
-        speeds = {speed.clock: speed for speed in one.speeds}
-        seconds = [
-            f"{speeds[clock].seconds.value:.3f}" if clock in speeds else "-" for clock in CLOCKS
-        ]
         most = max(one.speeds, key=lambda s: abs(s.z or 0), default=None)
-        beyond = f"{100 * most.beyond:+.1f}%" if most else "-"
-        z = f"{most.z:+.1f}" if most and most.z is not None else "-"
-        lines.append(
-            f"{one.node:<20} {one.entry:<24} {seconds[0]:>12} {seconds[1]:>12} {beyond:>8} {z:>7}"
-            f"  {one.word}{': ' + one.reason if one.reason else ''}"
+        rows.append(
+            {"node": one.node, "entry": one.entry}
+            | {f"{s.clock} s": f"{s.seconds.value:.3f}" for s in one.speeds}
+            | {"beyond": f"{100 * most.beyond:+.1f}%" if most else "-"}
+            | {"z": f"{most.z:+.1f}" if most and most.z is not None else "-"}
+            | {"verdict": f"{one.word}: {one.reason}" if one.reason else one.word}
         )
-    return "\n".join(lines)
+    columns = ["node", "entry", *(f"{clock} s" for clock in CLOCKS), "beyond", "z", "verdict"]
+    return pd.DataFrame(rows, columns=columns).fillna("-").to_string(index=False)

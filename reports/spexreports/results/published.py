@@ -103,22 +103,3 @@ def read_published() -> Published:
         )
     except (json.JSONDecodeError, KeyError, TypeError) as error:
         raise DataError(FILE, f"is broken: {error}", "the file of the repository") from error
-
-
-def ratio_to_previous(milestone: str) -> list[tuple[str, float, bool]]:
-    """The paper's FPNH of a milestone over that of the milestone before, by system.
-
-    The last member is False where the milestone before ran on another system, because none of both
-    ran on the same: its newest system stands for it then.
-    """
-    place = MILESTONES.index(milestone)
-    if place == 0:
-        return []
-    rungs = read_published().ladder
-    before = [rung for rung in rungs if rung.milestone == MILESTONES[place - 1]]
-    ratios = []
-    for rung in (r for r in rungs if r.milestone == milestone):
-        same = [other for other in before if other.system == rung.system]
-        if before:
-            ratios.append((rung.system, rung.fpnh / (same or before)[-1].fpnh, bool(same)))
-    return ratios

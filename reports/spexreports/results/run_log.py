@@ -9,6 +9,7 @@ from spexreports.errors import DataError
 from spexreports.results.read import read_json
 from spexreports.results.result import Result
 
+EVENT = ("rank", "frame", "stage", "start", "end")  # members that are read
 STAGES = ("start", "read", "extract", "gather", "write")
 # Parts of the wall time, in their order. Each moment of the extraction belongs to the first of
 # COVERED that is under way in any rank.
@@ -32,9 +33,8 @@ class Event:
 def read_events(path: Path) -> list[Event]:
     """Reads the events of a run log; throws DataError."""
     data = read_json(path)
-    names = ("rank", "frame", "stage", "start", "end")
     try:
-        events = [Event(**{name: event[name] for name in names}) for event in data["events"]]
+        events = [Event(**{name: event[name] for name in EVENT}) for event in data["events"]]
         for place, event in enumerate(events):
             if event.stage not in STAGES:
                 raise DataError(path, f"event {place} has the stage {event.stage}", str(STAGES))

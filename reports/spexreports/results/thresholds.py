@@ -54,11 +54,12 @@ def thresholds_text(results: list[Result]) -> str:
     return HEAD + said + json.dumps({"systems": systems}, indent=1) + "\n"
 
 
-def write_thresholds(file: Path, text: str) -> None:
+def write_thresholds(file: Path, results: list[Result]) -> list[Path]:
     """By rename; throws UsageError where the file is something else."""
+    text = thresholds_text(results)
     first = HEAD.splitlines()[0].encode()
     if file.exists() and not (file.is_file() and file.read_bytes().startswith(first)):
         raise UsageError("--out", f"{file} is no file of thresholds", "another name")
     partial = file.with_name(f".{file.name}.partial")
     partial.write_text(text, encoding="utf-8")
-    partial.rename(file)
+    return [partial.rename(file)]

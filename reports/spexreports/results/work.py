@@ -6,6 +6,7 @@ from spexreports.results.published import CPU_MILESTONES, MILESTONES
 from spexreports.results.result import Result
 
 EXPOSURE_FRAMES = 30
+FILES = {"none": "plain FITS", "gz": "`.fits.gz`", "fz": "`.fits.fz`"}  # by their compression
 SHORT = {"-w": "--wavelength", "-s": "--specmin", "-n": "--nspec", "-r": "--regularize"}
 # Production's settings, which are the defaults.
 DEFAULTS = {
@@ -81,19 +82,16 @@ def of_exposure(result: Result) -> bool:
 
 
 def standard(result: Result) -> bool:
-    """Whether a milestone was run as it is defined, with production's settings, plain inputs."""
-    return own_method(result) and settings(result) == PRODUCTION and compression(result) == "none"
+    """Whether a milestone was run as it is defined, with production's settings."""
+    return own_method(result) and settings(result) == PRODUCTION
 
 
-def rungs(results: list[Result]) -> list[Result]:
-    """Valid results of the ladder, in its order: of an exposure or of frames that stand for it.
+def exposures(results: list[Result]) -> list[Result]:
+    """Valid results of an exposure, or of frames that stand for it; no sweeps and no long runs.
 
-    Milestones by their own method, at production's settings or at those of gpu_specter's script.
-    Points of sweeps, long runs and `--flux frame` are no rungs. cpu-refactor's reference point
-    of the sweep over ranks counts, as it is a whole run.
+    cpu-refactor's reference point of the sweep over ranks counts, as it is a whole run.
     """
-    order = {milestone: i for i, milestone in enumerate(MILESTONES)}
-    chosen = [
+    return [
         r
         for r in results
         if r.effective
@@ -101,17 +99,32 @@ def rungs(results: list[Result]) -> list[Result]:
         and has_fpnh(r)
         and r.tier != "night"
         and (r.scaling is None or (r.scaling.kind == "ranks-per-gpu" and not r.gpus))
-        and own_method(r)
-        and compression(r) == "none"
-        and settings(r) in (PRODUCTION, SCRIPT)
         and (of_exposure(r) or r.scaled_to)
+    ]
+
+
+def rungs(results: list[Result]) -> list[Result]:
+    """The exposures of the ladder, in its order, from plain files.
+
+    Milestones by their own method, at production's settings or at those of gpu_specter's script.
+    """
+    order = {milestone: i for i, milestone in enumerate(MILESTONES)}
+    chosen = [
+        r
+        for r in exposures(results)
+        if own_method(r) and compression(r) == "none" and settings(r) in (PRODUCTION, SCRIPT)
     ]
     return sorted(chosen, key=lambda r: (order[r.milestone], r.system, r.entry))
 
 
 def fastest(results: list[Result]) -> Result | None:
-    """By the effective clock; those of all 30 frames come first."""
-    return max(results, key=lambda r: (of_exposure(r), r.effective.fpnh.value), default=None)
+    """By the effective clock. A clean commit comes first, then the most frames of an exposure."""
+
+    def rank(r: Result) -> tuple:
+        clean = not r.json["build"]["dirty"]
+        return clean, min(r.frames_asked, EXPOSURE_FRAMES), r.effective.fpnh.value
+
+    return max(results, key=rank, default=None)
 
 
 def in_sweep(results: list[Result], *kinds: str) -> list[Result]:

@@ -33,6 +33,11 @@ def factor(value: float) -> str:
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
 
 
+def gigabytes(value: float | None) -> str | None:
+    """Of bytes; None if unknown."""
+    return value and f"{value / 1e9:.3g}"
+
+
 def time_text(seconds: float) -> str:
     """Three digits with the unit that suits."""
     for unit, scale in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):

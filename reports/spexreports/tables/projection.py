@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from spexreports.results.published import Gpu, read_published
 from spexreports.results.result import KERNELS, Result
-from spexreports.results.work import EXPOSURE_FRAMES, standard
+from spexreports.results.work import EXPOSURE_FRAMES, compression, has_fpnh, standard
 from spexreports.tables.headline import headlines
 from spexreports.tables.ladder import best_rungs
 from spexreports.tables.numbers import number
@@ -20,51 +20,42 @@ from spexreports.tables.table import Table
 NODES = {4: "a node of four", 1: "one"}
 
 
-@dataclass(frozen=True)
-class Work:
-    """A stage of a frame, and the ceilings that were measured on `gpu`."""
-
-    gpu: Gpu
-    flops: float
-    bytes: float
-    ceiling_flops: float  # per second
-    ceiling_bytes: float
-
-    def floor(self, gpu: Gpu) -> float:
-        """Seconds at the ceilings of another GPU, by the ratio of the data sheets."""
-        flops = self.ceiling_flops * gpu.fp64_tflops / self.gpu.fp64_tflops
-        moved = self.ceiling_bytes * gpu.memory_tb_s / self.gpu.memory_tb_s
-        return max(self.flops / flops, self.bytes / moved)
-
-
 def gpu_of(result: Result) -> Gpu | None:
     """The row of the data sheets that a result's GPU belongs to."""
     found = [gpu for name, gpu in read_published().gpus.items() if name in (result.gpu or "")]
     return found[0] if found else None
 
 
-def kernel_work(results: list[Result]) -> dict[str, Work]:
-    """What the stages of `direct` compute and move for a frame, from a result with ceilings."""
+@dataclass(frozen=True)
+class Work:
+    """What the stages of `direct` compute and move, and the ceilings measured on `gpu`."""
+
+    gpu: Gpu
+    points: list[dict]  # the result's roofline
+
+    def floors(self, gpu: Gpu) -> dict[str, float]:
+        """Seconds of each stage at the ceilings of another GPU, by the ratio of the data sheets."""
+        rate = gpu.fp64_tflops / self.gpu.fp64_tflops
+        band = gpu.memory_tb_s / self.gpu.memory_tb_s
+        return {
+            p["stage"]: max(
+                p["flops"] / p["ceiling_flops"] / rate, p["bytes"] / p["ceiling_bytes"] / band
+            )
+            for p in self.points
+        }
+
+    def project(self, seconds: dict[str, float], here: Gpu, there: Gpu) -> float:
+        """Seconds of a frame's kernels on `there`, from those by stage measured `here`."""
+        old, new = self.floors(here), self.floors(there)
+        return sum(seconds[stage] * new[stage] / old[stage] for stage in old)
+
+
+def kernel_work(results: list[Result]) -> Work | None:
+    """Of a result with ceilings."""
     for r in best_rungs(results):
         if r.milestone == "direct" and r.gpus == 1 and r.roofline and (gpu := gpu_of(r)):
-            frames = r.frames_asked
-            return {
-                p["stage"]: Work(
-                    gpu,
-                    p["flops"] / frames,
-                    p["bytes"] / frames,
-                    p["ceiling_flops"],
-                    p["ceiling_bytes"],
-                )
-                for p in r.roofline
-                if p["stage"] in KERNELS
-            }
-    return {}
-
-
-def project(seconds: dict[str, float], work: dict[str, Work], here: Gpu, there: Gpu) -> float:
-    """Seconds of a frame's kernels on `there`, from seconds by stage that were measured `here`."""
-    return sum(seconds[s] * work[s].floor(there) / work[s].floor(here) for s in work)
+            return Work(gpu, [p for p in r.roofline if p["stage"] in KERNELS])
+    return None
 
 
 @dataclass(frozen=True)
@@ -76,14 +67,9 @@ class Measured:
     pipeline: Result
 
     @property
-    def stages(self) -> dict[str, float]:
-        """Seconds of the kernels of a frame."""
-        return {s: self.direct.stage_seconds[s] for s in KERNELS}
-
-    @property
     def kernels(self) -> float:
-        """Their sum."""
-        return sum(self.stages.values())
+        """Seconds of the kernels of a frame."""
+        return sum(self.direct.stage_seconds[stage] for stage in KERNELS)
 
     @property
     def beside(self) -> float:
@@ -93,38 +79,37 @@ class Measured:
 
 def measured(results: list[Result]) -> list[Measured]:
     """Pairs of one run of a plan on one GPU, of production's settings, with any frames."""
-    valid = [r for r in results if r.effective and r.gpus == 1 and standard(r) and not r.scaling]
-    valid = [r for r in valid if r.effective.fpnh and r.tier == "acceptance"]
-    found = []
-    for direct in (r for r in valid if r.milestone == "direct"):
-        same = [r for r in valid if r.milestone == "pipeline" and r.run_id == direct.run_id]
-        gpu = gpu_of(direct)
-        if same and gpu and all(s in direct.stage_seconds for s in KERNELS):
-            found.append(Measured(gpu, direct, same[0]))
-    return found
+    valid = [r for r in results if has_fpnh(r) and r.effective and r.gpus == 1 and standard(r)]
+    valid = [r for r in valid if not r.scaling and r.tier != "night"]
+    runs = {r.run_id: r for r in valid if r.milestone == "pipeline"}
+    return [
+        Measured(gpu, direct, runs[direct.run_id])
+        for direct in valid
+        if direct.milestone == "direct" and direct.run_id in runs and (gpu := gpu_of(direct))
+    ]
 
 
 def error_table(results: list[Result]) -> Table | None:
     """The projection from each measured GPU to the others that ran the same plan."""
     work, found, rows = kernel_work(results), measured(results), []
-    for a in found:
-        for b in found:
-            if a.gpu == b.gpu or a.pipeline.plan != b.pipeline.plan or not work:
-                continue
-            kernels = project(a.stages, work, a.gpu, b.gpu)
-            frames, took = b.pipeline.frames_asked, b.pipeline.effective.seconds.value
-            seconds = a.beside + frames * kernels
-            rows.append(
-                {
-                    "from, to": f"{a.gpu.name} to {b.gpu.name}",
-                    "kernels projected, ms a frame": f"{1e3 * kernels:.1f}",
-                    "measured": f"{1e3 * b.kernels:.1f}",
-                    "error": f"{100 * (kernels / b.kernels - 1):+.0f}%",
-                    f"run of {frames} frames projected, s": f"{seconds:.2f}",
-                    "measured ": f"{took:.2f}",
-                    "error ": f"{100 * (seconds / took - 1):+.0f}%",
-                }
-            )
+    pairs = [(a, b) for a in found for b in found if a.pipeline.plan == b.pipeline.plan]
+    for a, b in pairs if work else []:
+        if a.gpu == b.gpu:
+            continue
+        kernels = work.project(a.direct.stage_seconds, a.gpu, b.gpu)
+        frames, took = b.pipeline.frames_asked, b.pipeline.effective.seconds.value
+        seconds = a.beside + frames * kernels
+        rows.append(
+            {
+                "from, to": f"{a.gpu.name} to {b.gpu.name}",
+                "kernels projected, ms a frame": f"{1e3 * kernels:.1f}",
+                "measured": f"{1e3 * b.kernels:.1f}",
+                "error": f"{100 * (kernels / b.kernels - 1):+.0f}%",
+                f"run of {frames} frames projected, s": f"{seconds:.2f}",
+                "measured ": f"{took:.2f}",
+                "error ": f"{100 * (seconds / took - 1):+.0f}%",
+            }
+        )
     note = "Plan flux-1gpu on both: direct for the kernels, pipeline for the run, launch to exit."
     return Table.of("projection-error", "How far the projection is off", rows, note)
 
@@ -138,11 +123,11 @@ def projection_table(results: list[Result]) -> Table | None:
     base = whole[0]
     beside = {1: base.beside}
     for r in headlines(results):
-        if r.gpus == 4 and gpu_of(r) == base.gpu:
+        if r.gpus == 4 and gpu_of(r) == base.gpu and compression(r) == "none":
             beside[4] = r.effective.seconds.value - EXPOSURE_FRAMES * base.kernels / 4
     rows = []
     for gpu in read_published().gpus.values():
-        kernels = project(base.stages, work, base.gpu, gpu)
+        kernels = work.project(base.direct.stage_seconds, base.gpu, gpu)
         row = {
             "GPU": f"{gpu.name}{' (measured)' if gpu == base.gpu else ', projected'}",
             "FP64, TFLOP/s": f"{gpu.fp64_tflops:g}",

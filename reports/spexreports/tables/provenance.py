@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from spexreports.results.checks import GpuCheck
 from spexreports.results.result import Result
-from spexreports.tables.headline import agreement, verdict
+from spexreports.tables.headline import right_frames, verdict
 from spexreports.tables.numbers import counted
 from spexreports.tables.table import Table
 
@@ -23,43 +23,49 @@ def _entries(names: Iterable[str]) -> str:
     )
 
 
+def _machine(result: Result) -> str:
+    of, build = result.json["system"], result.json["build"]
+    parts = [f"{of['cpus']} × {of['cpu']}, {of['memory_bytes'] / 2**30:.0f} GiB"]
+    parts += [f"{len(of['gpus'])} × {result.gpu}, driver {of['driver']}"] if result.gpu else []
+    parts += filter(None, (of["os"], build["compiler"], build["cuda"], build["mpi"]))
+    return "; ".join(parts)
+
+
 def campaigns_table(results: list[Result]) -> Table | None:
-    """Which commit every entry of every system is of: a row for each plan that was run."""
+    """Commit and machine of every entry: a row for each plan that was run."""
     groups: dict[tuple, list[Result]] = {}
     for r in sorted(results, key=lambda r: (r.system, r.start, r.entry)):
-        groups.setdefault((r.system, r.commit, r.plan), []).append(r)
+        groups.setdefault((r.system, r.commit, r.plan, _machine(r)), []).append(r)
     rows = []
-    for (system, commit, plan), group in groups.items():
-        gpus = max(r.gpus_per_node for r in group)
-        parts = [counted(gpus, group[0].gpu)] if gpus else []
+    for (system, commit, plan, machine), group in groups.items():
+        storage = sorted({r.json["inputs"]["storage"] for r in group})
         rows.append(
             {
                 "system": system,
-                "used of a node": ", ".join([*parts, counted(group[0].cpus, "CPU")]),
+                "GPUs used": str(max(r.gpus_per_node for r in group)),
                 "commit": commit,
                 "date": ", ".join(sorted({f"{r.start:%Y-%m-%d}" for r in group})),
                 "plan": plan,
                 "entries": _entries(sorted({r.entry for r in group})),
+                "machine": machine,
+                "files on": ", ".join(storage),
             }
         )
-    words = ("used of a node", "commit", "date", "plan", "entries")
+    words = ("commit", "date", "plan", "entries", "machine", "files on")
     return Table.of("campaigns", "Runs of plans", rows, words=words)
 
 
 def checks_table(checks: list[GpuCheck]) -> Table | None:
     """What runs of ci/gpu-check found, the newest first."""
-    rows = [
-        {
-            "commit": check.commit,
-            "date": f"{check.utc:%Y-%m-%d}",
-            "GPUs": counted(len(check.gpus), check.gpus[0]) if check.gpus else "–",
-            "checks": str(check.checks),
-            "failed": "; ".join(f"`{name}`" for name in check.failed) or "none",
-        }
-        for check in checks
-    ]
-    words = ("date", "GPUs", "failed")
-    return Table.of("gpu-checks", "Checks of GPU machines (ci/gpu-check)", rows, words=words)
+    columns = {
+        "commit": lambda c: c.commit,
+        "date": lambda c: f"{c.utc:%Y-%m-%d}",
+        "GPUs": lambda c: counted(len(c.gpus), c.gpus[0]) if c.gpus else None,
+        "checks": lambda c: str(c.checks),
+        "failed": lambda c: "; ".join(f"`{name}`" for name in c.failed) or "none",
+    }
+    title, words = "Checks of GPU machines (ci/gpu-check)", ("date", "GPUs", "failed")
+    return Table.by_column("gpu-checks", title, checks, columns, words=words)
 
 
 def _health(result: Result) -> str:
@@ -78,47 +84,15 @@ def _health(result: Result) -> str:
     return "; ".join(parts)
 
 
-def machines_table(results: list[Result]) -> Table | None:
-    """Each machine with its build, by run."""
-    runs: dict[tuple, Result] = {}
-    for r in results:
-        key = r.system, r.run_id
-        if key not in runs or r.gpus_per_node > runs[key].gpus_per_node:
-            runs[key] = r
-    rows = []
-    for (system, run), r in runs.items():
-        of, build = r.json["system"], r.json["build"]
-        gpus = f"{len(of['gpus'])} × {r.gpu}, driver {of['driver']}" if r.gpu else "–"
-        rows.append(
-            {
-                "run": run,
-                "system": system,
-                "CPUs": f"{of['cpus']} × {of['cpu']}, {of['memory_bytes'] / 2**30:.0f} GiB",
-                "GPUs": gpus,
-                "software": ", ".join(
-                    str(text)
-                    for text in (of["os"], build["compiler"], build["cuda"], build["mpi"])
-                    if text
-                ),
-                "files on": f"{r.json['inputs']['storage']}; {r.json['inputs']['page_cache']}",
-            }
-        )
-    return Table.of("machines", "Machines", rows, words=tuple(rows[0])[1:] if rows else ())
-
-
 def entries_table(results: list[Result]) -> Table | None:
     """Each entry: verdict, frames, health, what is missing, and its command line."""
-    rows = [
-        {
-            "system, plan, entry": f"{r.system}, {r.plan}, {r.entry}",
-            "verdict": verdict(r),
-            "right frames": agreement([r]).systems.partition(" (")[0],
-            "GPUs": _health(r),
-            "not complete": "; ".join(r.why_incomplete) or "complete",
-            "unusual": "; ".join(r.unusual) or "–",
-            "command": shlex.join(r.json["launch"]["argv"]),
-        }
-        for r in results
-    ]
-    words = tuple(rows[0])[1:] if rows else ()
-    return Table.of("entries", "Entries", rows, words=words)
+    columns = {
+        "system, plan, entry": lambda r: f"{r.system}, {r.plan}, {r.entry}",
+        "verdict": verdict,
+        "right frames": lambda r: right_frames([r]),
+        "GPUs": _health,
+        "not complete": lambda r: "; ".join(r.why_incomplete) or "complete",
+        "unusual": lambda r: "; ".join(r.unusual) or "–",
+        "command": lambda r: shlex.join(r.json["launch"]["argv"]),
+    }
+    return Table.by_column("entries", "Entries", results, columns, words=tuple(columns)[1:])

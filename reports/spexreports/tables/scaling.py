@@ -2,11 +2,9 @@
 
 from spexreports.results.published import read_published
 from spexreports.results.result import CLOCKS, Result
-from spexreports.results.work import alone, compression, in_sweep, options
-from spexreports.tables.numbers import factor, number, speed
+from spexreports.results.work import FILES, alone, compression, in_sweep, options
+from spexreports.tables.numbers import counted, factor, gigabytes, number, speed
 from spexreports.tables.table import Table
-
-FILES = {"none": "`.fits`", "gz": "`.fits.gz`", "fz": "`.fits.fz`"}
 
 
 def _name(r: Result) -> str:
@@ -27,23 +25,47 @@ def _ratios(name: str, top: Result, bottom: Result) -> dict[str, str]:
     }
 
 
-def ranks_table(results: list[Result]) -> Table | None:
-    """Ranks that share a GPU, under MPS."""
-    found = [r for r in in_sweep(results, "ranks-per-gpu") if r.gpus and r.effective.fpnh]
-    found.sort(key=lambda r: (r.system, r.milestone, r.ranks / r.gpus))
+# Of each kind of sweep what a point is.
+POINTS = {
+    "ranks-per-gpu": lambda r: f"{r.ranks / max(r.gpus, 1):g} ranks a GPU",
+    "strong": lambda r: f"{counted(r.ranks, 'rank')}, {counted(r.scaling.bundles, 'bundle')}",
+    "weak": lambda r: f"{counted(r.ranks, 'rank')}, {counted(r.scaling.bundles, 'bundle')}",
+    "threads": lambda r: counted(r.threads or 1, "thread"),
+    "extractors": lambda r: counted(int(r.scaling.x), "extractor"),
+    "nwavestep": lambda r: f"nwavestep {r.scaling.x:g}",
+    "nsubbundles": lambda r: f"nsubbundles {r.scaling.x:g}",
+    "compression": lambda r: FILES[compression(r)],
+}
+
+
+def sweeps_table(results: list[Result]) -> Table | None:
+    """Both clocks at each point of each sweep."""
+    kinds = list(POINTS)
+
+    def order(r: Result) -> tuple:
+        x = r.scaling.x if isinstance(r.scaling.x, int | float) else 0
+        return kinds.index(r.scaling.kind), r.system, r.scaling.sweep, x
+
     columns = {
+        "sweep": lambda r: r.scaling.kind,
         "system, milestone": _name,
-        "ranks a GPU": lambda r: f"{r.ranks / r.gpus:g}",
-        "FPNH, effective": lambda r: speed(r.effective.fpnh),
-        "FPNH, extraction": lambda r: speed(r.extraction.fpnh),
+        "point": lambda r: POINTS[r.scaling.kind](r),
+        "frames": lambda r: str(r.frames_asked),
+        "launch to exit, s": lambda r: speed(r.effective.seconds),
+        "extraction, s": lambda r: speed(r.extraction.seconds),
+        "read, s a frame": lambda r: f"{r.stage_seconds.get('read', 0.0):.2f}",
+        "memory of a rank, GB": lambda r: gigabytes(r.most("max_rss_bytes")),
         "runs": _runs,
     }
-    paper = read_published().statements
+    found, paper = sorted(in_sweep(results, *POINTS), key=order), read_published().statements
     note = (
-        f"Of two frames. The paper found saturation at {paper['ranks-v100'].number} ranks on a "
-        f"V100 and at up to {paper['ranks-a100'].number} on an A100."
+        "Strong: the bundles of a frame by all ranks; weak: a bundle for each rank. The ranks "
+        "share one GPU under MPS, or have a core each. The paper found saturation at "
+        f"{paper['ranks-v100'].number} ranks on a V100, at up to {paper['ranks-a100'].number} on "
+        "an A100."
     )
-    return Table.by_column("ranks-per-gpu", "Ranks that share a GPU", found, columns, note)
+    words = ("system, milestone", "point")
+    return Table.by_column("sweeps", "Sweeps", found, columns, note, words=words)
 
 
 def mps_table(results: list[Result]) -> Table | None:
@@ -67,65 +89,6 @@ def mps_table(results: list[Result]) -> Table | None:
         "cases, says the log of the GPU hackathon of 2020."
     )
     return Table.of("mps", "MPS on and off", rows, note)
-
-
-def bundles_table(results: list[Result]) -> Table | None:
-    """Strong and weak scaling over ranks of GPUs: bundles in all, and seconds of both clocks."""
-    found = [r for r in in_sweep(results, "strong", "weak") if r.gpus]
-    found.sort(key=lambda r: (r.system, r.milestone, r.scaling.kind, r.ranks))
-    columns = {
-        "system, milestone": _name,
-        "scaling": lambda r: r.scaling.kind,
-        "ranks": lambda r: str(r.ranks),
-        "bundles": lambda r: str(r.scaling.bundles),
-        "effective, s": lambda r: speed(r.effective.seconds),
-        "extraction, s": lambda r: speed(r.extraction.seconds),
-    }
-    note = (
-        "One GPU under MPS. Strong: a frame of 20 bundles; weak: a bundle for each rank. Weak "
-        "scaling is not flat: each rank adds a context, and all share one GPU."
-    )
-    title, words = "Strong and weak scaling over ranks", ("scaling",)
-    return Table.by_column("bundles", title, found, columns, note, words=words)
-
-
-def cores_table(results: list[Result]) -> Table | None:
-    """A frame by ranks of CPUs and by threads; of a point of both sweeps, that of more runs."""
-    found = [r for r in in_sweep(results, "strong", "threads") if not r.gpus]
-    found.sort(key=lambda r: len(r.timed))
-    points = {(r.system, r.ranks, r.threads or 1): r for r in found}
-    columns = {
-        "system": lambda r: r.system,
-        "ranks × threads": lambda r: f"{r.ranks} × {r.threads}",
-        "wall clock, s": lambda r: f"{r.effective.seconds.value:.1f}",
-        "memory of a rank, GB": lambda r: f"{(r.most('max_rss_bytes') or 0) / 1e9:.2f}",
-    }
-    return Table.by_column("cores", "Cores of a CPU", [points[k] for k in sorted(points)], columns)
-
-
-def patches_table(results: list[Result]) -> Table | None:
-    """Wall clock and stages over the size of a patch."""
-    found = in_sweep(results, "nwavestep", "nsubbundles")
-    found.sort(key=lambda r: (r.scaling.kind == "nsubbundles", r.system, float(r.scaling.x)))
-    columns = {
-        "patch": lambda r: f"{r.scaling.kind} {r.scaling.x:g}",
-        "wall clock, s": lambda r: f"{r.effective.seconds.value:.1f}",
-        "assemble, s": lambda r: f"{r.stage_seconds.get('assemble', 0.0):.1f}",
-        "solve, s": lambda r: f"{r.stage_seconds.get('solve', 0.0):.1f}",
-        "decorrelate, s": lambda r: f"{r.stage_seconds.get('decorrelate', 0.0):.1f}",
-    }
-    note = "Stages are sums over all threads."
-    return Table.by_column("patch-sizes", "Size of a patch", found, columns, note)
-
-
-def compression_table(results: list[Result]) -> Table | None:
-    """Seconds of reading a frame, by the compression of its file."""
-    columns = {
-        "system, file": lambda r: f"{r.system}, {FILES[compression(r)]}",
-        "reading a frame, s": lambda r: f"{r.stage_seconds.get('read', 0.0):.2f}",
-    }
-    found = in_sweep(results, "compression")
-    return Table.by_column("compression", "Compressed inputs", found, columns)
 
 
 def alone_table(results: list[Result]) -> Table | None:

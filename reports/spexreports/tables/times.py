@@ -1,12 +1,13 @@
 """Where the time goes: wall time, use of the machine, kernels."""
 
-from spexreports.results.bundles import BundleSeconds
+import pandas as pd
+
 from spexreports.results.checks import GpuCheck
-from spexreports.results.kernels import Kernel
+from spexreports.results.micro import BundleSeconds, Kernel
 from spexreports.results.result import KERNELS, Result
 from spexreports.results.run_log import WALL, wall_parts
 from spexreports.tables.ladder import best_rungs
-from spexreports.tables.numbers import number, time_text
+from spexreports.tables.numbers import gigabytes, number, time_text
 from spexreports.tables.table import Table
 
 
@@ -29,38 +30,32 @@ def wall_table(results: list[Result]) -> Table | None:
     return Table.of("wall-time", "Shares of the wall time", rows, note)
 
 
-def _part(value: float | None) -> str:
-    return "–" if value is None else f"{100 * value:.0f}%"
-
-
-def _gigabytes(value: float | None) -> str:
-    return "–" if value is None else f"{value / 1e9:.1f}"
+def _cores(r: Result, share: bool) -> str | None:
+    """Seconds of cores a frame, or the share of the node's cores; None where it is not known."""
+    cpu_s, seconds = r.middle("cpu_s"), r.effective.seconds.value
+    if cpu_s is None:
+        return None
+    return f"{100 * cpu_s / (seconds * r.cpus):.0f}%" if share else number(cpu_s / r.frames_asked)
 
 
 def busy_table(results: list[Result]) -> Table | None:
     """How busy CPUs and GPUs were, and which memory was used."""
-    rows = []
-    for r in best_rungs(results):
-        cpu_s, seconds = r.middle("cpu_s"), r.effective.seconds.value
-        joules = r.joules_per_frame
-        row = {
-            "system, entry": f"{r.system}, {r.entry}",
-            "ranks × threads": f"{r.ranks} × {r.threads}" if r.threads else str(r.ranks),
-            "GPUs busy": _part(r.middle("gpu_busy")),
-            "CPUs busy": _part(None if cpu_s is None else cpu_s / (seconds * r.cpus)),
-            "core-seconds a frame": "–" if cpu_s is None else number(cpu_s / r.frames_asked),
-            "J a frame": "–" if joules is None else number(joules),
-            "memory of a rank, GB": _gigabytes(r.most("max_rss_bytes")),
-            "memory of a GPU, GB": _gigabytes(r.most("device_memory_bytes")),
-        }
-        if set(list(row.values())[2:]) != {"–"}:
-            rows.append(row)
+    columns = {
+        "system, entry": lambda r: f"{r.system}, {r.entry}",
+        "ranks × threads": lambda r: f"{r.ranks} × {r.threads}" if r.threads else str(r.ranks),
+        "GPUs busy": lambda r: r.middle("gpu_busy") and f"{100 * r.middle('gpu_busy'):.0f}%",
+        "CPUs busy": lambda r: _cores(r, share=True),
+        "core-seconds a frame": lambda r: _cores(r, share=False),
+        "J a frame": lambda r: r.joules_per_frame and number(r.joules_per_frame),
+        "memory of a rank, GB": lambda r: gigabytes(r.most("max_rss_bytes")),
+        "memory of a GPU, GB": lambda r: gigabytes(r.most("device_memory_bytes")),
+    }
     note = (
         "From launch to exit. GPUs busy: the part of the time with a kernel (NVML). CPUs busy: of "
         "all of the node's. With 20 ranks the paper used 31.25% of the 64 cores of a Perlmutter "
         "node; on the 128 cores of the DGX 20 ranks are 16%."
     )
-    return Table.of("busy", "Use of the machine", rows, note)
+    return Table.by_column("busy", "Use of the machine", best_rungs(results), columns, note)
 
 
 def kernel_floor_table(results: list[Result]) -> Table | None:
@@ -69,26 +64,24 @@ def kernel_floor_table(results: list[Result]) -> Table | None:
     for r in best_rungs(results):
         if r.milestone not in ("direct", "band") or r.gpus != 1 or not r.roofline:
             continue
-        frames, sums = r.frames_asked, [0.0] * 4
-        points = [p for p in r.roofline if p["stage"] in KERNELS]
-        for p in [*points, None]:
-            if p:
-                floor = max(p["flops"] / p["ceiling_flops"], p["bytes"] / p["ceiling_bytes"])
-                took = r.stage_seconds[p["stage"]]
-                values = [p["flops"] / frames, p["bytes"] / frames, floor / frames, took]
-                sums = [a + b for a, b in zip(sums, values, strict=True)]
-            flops, moved, floor, took = values if p else sums
-            rows.append(
-                {
-                    "rung, stage": f"{r.milestone}, {p['stage'] if p else 'all'}",
-                    "GFLOP": number(flops / 1e9),
-                    "GB": number(moved / 1e9),
-                    "floor, ms": f"{floor * 1e3:.2f}",
-                    "ms": f"{took * 1e3:.1f}",
-                    "floors": f"{took / floor:.0f}",
-                    "TFLOP/s": f"{flops / took / 1e12:.2g}",
-                }
-            )
+        points = pd.DataFrame(r.roofline).set_index("stage").loc[list(KERNELS)]
+        ceilings = points[["ceiling_flops", "ceiling_bytes"]].to_numpy()
+        each = points[["flops", "bytes"]] / r.frames_asked
+        each["floor"] = (each[["flops", "bytes"]] / ceilings).max(axis=1)
+        each["took"] = pd.Series(r.stage_seconds)
+        each.loc["all"] = each.sum()
+        rows += [
+            {
+                "rung, stage": f"{r.milestone}, {stage}",
+                "GFLOP": number(p.flops / 1e9),
+                "GB": number(p.bytes / 1e9),
+                "floor, ms": f"{p.floor * 1e3:.2f}",
+                "ms": f"{p.took * 1e3:.1f}",
+                "floors": f"{p.took / p.floor:.0f}",
+                "TFLOP/s": f"{p.flops / p.took / 1e12:.2g}",
+            }
+            for stage, p in zip(each.index, each.itertuples(), strict=True)
+        ]
     note = (
         "Of a frame. The floor is what a stage must compute and move, at the ceilings measured on "
         "this GPU; floors: how many times that it takes."
@@ -124,9 +117,9 @@ def eigh_table(results: list[Result]) -> Table | None:
 def kernel_seconds_table(checks: list[GpuCheck]) -> Table | None:
     """Seconds of a frame by stage, from the step speed of ci/gpu-check."""
     rows = [
-        {"s a frame": f"{check.gpus[0] if check.gpus else 'GPU'}, {row.what}"}
-        | {stage: f"{row.stages[stage]:.4f}" for stage in KERNELS}
-        | {"all": f"{row.seconds:.4f}", "commit": check.commit}
+        {"s a frame": f"{check.gpus[0] if check.gpus else 'GPU'}, {row['what']}"}
+        | {stage: f"{row['stages'][stage]:.4f}" for stage in KERNELS}
+        | {"all": f"{row['seconds']:.4f}", "commit": check.commit}
         for check in checks[:1]
         for row in check.kernels
     ]
@@ -136,30 +129,24 @@ def kernel_seconds_table(checks: list[GpuCheck]) -> Table | None:
 
 def bundle_table(bundles: list[BundleSeconds]) -> Table | None:
     """A bundle on one core of a CPU, by method and milestone."""
-    rows = [
-        {
-            "method, milestone": f"`{b.method}`, {b.milestone}",
-            "OpenBLAS kernel": b.kernel,
-            **{stage: f"{b.stages[stage]:.2f}" for stage in KERNELS},
-            "all": f"{b.seconds:.2f}",
-            "runs": str(b.repetitions),
-        }
-        for b in bundles
-    ]
+    columns = {
+        "method, milestone": lambda b: f"`{b.method}`, {b.milestone}",
+        "OpenBLAS kernel": lambda b: b.kernel,
+        **{stage: lambda b, stage=stage: f"{b.stages[stage]:.2f}" for stage in KERNELS},
+        "all": lambda b: f"{b.seconds:.2f}",
+        "runs": lambda b: str(b.repetitions),
+    }
     title, words = "CPU seconds of a bundle", ("OpenBLAS kernel",)
-    return Table.of("bundle-seconds", title, rows, words=words)
+    return Table.by_column("bundle-seconds", title, bundles, columns, words=words)
 
 
 def micro_table(kernels: list[Kernel]) -> Table | None:
     """All micro-benchmarks."""
-    rows = [
-        {
-            "kernel": kernel.name,
-            "on": kernel.where,
-            "a call": time_text(kernel.seconds),
-            "items of a call": str(kernel.batch),
-            "an item": time_text(kernel.each),
-        }
-        for kernel in kernels
-    ]
-    return Table.of("micro", "Micro-benchmarks", rows, words=("on",))
+    columns = {
+        "kernel": lambda k: k.name,
+        "on": lambda k: k.where,
+        "a call": lambda k: time_text(k.seconds),
+        "items of a call": lambda k: str(k.batch),
+        "an item": lambda k: time_text(k.each),
+    }
+    return Table.by_column("micro", "Micro-benchmarks", kernels, columns, words=("on",))

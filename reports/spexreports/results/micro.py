@@ -1,0 +1,114 @@
+"""Reads the micro-benchmarks bench_kernels_cpu, bench_kernels_gpu and bench_bundle.
+
+They write JSON of Google Benchmark. Names of kernels are GROUP[/VARIANT...][/SIZE...], those of
+bundles are bundle/METHOD/MILESTONE. Google Benchmark appends clocks and repetitions to a name.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from spexreports.errors import DataError
+from spexreports.results.read import read_json
+from spexreports.results.result import KERNELS
+
+UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+# What Google Benchmark appends to names.
+SUFFIX = re.compile(
+    r"/(manual_time|real_time|process_time|(min_time|min_warmup_time|iterations|repeats|threads):.*)"
+)
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A benchmark of a file; with repetitions, their median."""
+
+    name: str  # without what Google Benchmark appends
+    where: str  # the GPU, or CPU
+    seconds: float  # of a call
+    batch: int  # matrices, patches or blocks of a call
+
+    @property
+    def parts(self) -> tuple[str, str, list[int]]:
+        """Group, variant and sizes of the name."""
+        group, *parts = self.name.split("/")
+        words = [part for part in parts if not part.isdecimal()]
+        return group, "/".join(words), [int(part) for part in parts if part.isdecimal()]
+
+    @property
+    def each(self) -> float:
+        """Seconds of one matrix, patch or block of the batch."""
+        return self.seconds / self.batch
+
+
+@dataclass(frozen=True)
+class BundleSeconds:
+    """A bundle on a core of a CPU, by a method and a milestone; medians."""
+
+    method: str
+    milestone: str
+    kernel: str  # of the BLAS
+    repetitions: int
+    stages: dict[str, float]
+    seconds: float  # of the CPU, all stages and what lies between
+
+
+def _medians(runs: list[dict[str, Any]]) -> pd.DataFrame:
+    """A row for each benchmark that did not fail: `count`, and medians in seconds."""
+    rows = [r for r in runs if r.get("run_type", "iteration") == "iteration"]
+    rows = pd.DataFrame([r for r in rows if "error_message" not in r])
+    for clock in ("real_time", "cpu_time"):
+        rows[clock] = rows[clock].astype(float) * rows["time_unit"].map(UNITS)
+    groups = rows.groupby(rows["run_name"] if "run_name" in rows else rows["name"], sort=False)
+    return groups.median(numeric_only=True).assign(count=groups.size())
+
+
+def _kernel(name: str, row: pd.Series, where: str) -> Kernel:
+    # Rates are by the clock that the name gives, else by the CPU's.
+    own_clock = name.endswith(("/manual_time", "/real_time"))
+    rate = row.get("items_per_second", float("nan"))
+    known = rate == rate
+    batch = round(rate * row["real_time" if own_clock else "cpu_time"]) if known else 1
+    kernel = Kernel(SUFFIX.sub("", name), where, float(row["real_time"]), batch)
+    group, _, sizes = kernel.parts
+    if group == "eigh" or (not known and sizes):
+        # The order of the matrix comes first, then how many matrices a call has.
+        batch = sizes[1] if len(sizes) > 1 else 1 if group == "eigh" else sizes[0]
+    return Kernel(kernel.name, where, kernel.seconds, max(batch, 1))
+
+
+def _bundle(name: str, row: pd.Series, kernel: str) -> BundleSeconds:
+    _, method, milestone = name.split("/")[:3]
+    stages = {stage: float(row[stage]) for stage in KERNELS}
+    return BundleSeconds(method, milestone, kernel, int(row["count"]), stages, row["cpu_time"])
+
+
+def _read(paths: list[Path], bundles: bool) -> list[Any]:
+    found = []
+    for path in paths:
+        data = read_json(path)
+        try:
+            context, rows = data["context"], _medians(data["benchmarks"])
+            if bundles:
+                [core] = [v for key, v in context.items() if key.endswith(" core")]
+                found += [_bundle(name, row, core) for name, row in rows.iterrows()]
+            else:
+                where = context.get("gpu", "CPU")
+                found += [_kernel(name, row, where) for name, row in rows.iterrows()]
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            expected = "JSON of a micro-benchmark (--benchmark_out)"
+            raise DataError(path, f"is broken: {error}", expected) from error
+    return found
+
+
+def read_kernels(paths: list[Path]) -> list[Kernel]:
+    """The kernels of all files."""
+    return _read(paths, bundles=False)
+
+
+def read_bundles(paths: list[Path]) -> list[BundleSeconds]:
+    """The bundles of all files."""
+    return _read(paths, bundles=True)
