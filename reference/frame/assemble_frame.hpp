@@ -31,8 +31,8 @@ struct PatchCounts {
 [[nodiscard]] Frame take_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                                Extracted& extracted);
 
-/// A frame of the requested fibers with no extracted data; MASK is not set. R is in single precision
-/// if `inputs.wanted` is a frame as it is written.
+/// A frame of the requested fibers with no extracted data; MASK is not set. R is in single
+/// precision if `inputs.wanted` is a frame as it is written.
 [[nodiscard]] Frame empty_frame(const ExtractInputs& inputs);
 
 /// Copies a patch's spectra into a frame from empty_frame(). Several threads may place patches.
