@@ -9,6 +9,7 @@ namespace spex::bench {
 namespace {
 
 constexpr double number = sizeof(double);
+constexpr double single = sizeof(float);
 
 struct Cost {
   double flops = 0;
@@ -163,13 +164,12 @@ struct FiberBand {
 
 constexpr double vectors_of_root = 2;  // 1 and y of extraction.md, section 5.1
 
-// gpu/extract/fiber_roots.cu: poles of the root, and fewer for what E adds, in single precision. A
-// warp writes all columns to scratch and reads them again: r + 1 numbers of L and an element of
-// both vectors. What E adds takes L four times, and writes and reads X and E X.
+// gpu/extract/fiber_roots.cu. Each pole of the root writes L and both vectors to scratch and reads
+// them again. Each pole of the correction by E, in single precision, writes or reads L four times,
+// and X and E X eight times.
 Cost cost_of_roots(const FiberBand& band) {
-  constexpr double poles = 16;  // up to a condition of 3000 or so, 24 beyond
+  constexpr double poles = 16;  // up to a condition of 4000 or so; 20 beyond
   constexpr double poles_of_E = 8;
-  constexpr double single = sizeof(float);
   const double mm = band.m * band.m;
   const double of_root = band.factor() + band.inverse() + vectors_of_root * band.solution();
   const double of_E = band.factor() + vectors_of_root * (2 * band.solution() + 2 * mm);
@@ -187,16 +187,16 @@ void add_fibers(const PatchCounts& c, const Psf& psf, Costs& costs) {
   const double coupling = 2 * m * (2 * r + 1);  // N_st f_t
   const double neighbours = 2.0 * (c.nspec - 1);
   const double of_core = 2.0 * (c.ncore - 1) + (c.nspec - c.ncore);
-  const double D = c.ncore * m * m;
+  const double E = c.ncore * m * m;  // D_s beyond the band, in single precision
   costs.solve += {c.nspec * (band.factor() + band.inverse() + sweeps * band.solution()) +
                       sweeps * neighbours * coupling,
-                  (3 * fiber_band_numbers(c) + D) * number};
+                  3 * fiber_band_numbers(c) * number + E * single};
   // V and rho, a band's substitution with m columns each; V^T V.
   costs.solve += {of_core * (2 * 2 * r * m * m + m * m * (m + 1)), 0};
   const Cost root = cost_of_roots(band);
   costs.decorrelate +=
       {c.ncore * root.flops,
-       c.ncore * root.bytes + (fiber_band_numbers(c) + D) * number + spectra_bytes(c, psf)};
+       c.ncore * root.bytes + fiber_band_numbers(c) * number + E * single + spectra_bytes(c, psf)};
 }
 
 // gpu/linalg/band_cholesky.cu, condition.cu and roots.cu.

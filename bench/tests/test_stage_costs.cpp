@@ -166,17 +166,18 @@ TEST(CostsOfFourBins, SolveAndDecorrelateByBand) {
 }
 
 TEST(CostsOfFourBins, SolveAndDecorrelateBySpectra) {
-  // A band of 4 rows and reach 1: factor 4 (1 + 1 + 2), inverse 4 (2 + 2), solution 4 * 5.
+  // A band of 4 rows and reach 1: factor 4 (1 + 1 + 2), inverse 4 (2 + 2), solution 4 * 5. Bands
+  // are doubles, E has 16 floats.
   const std::vector<StageCost> gpu = FourBins().costs(Milestone::direct);
   EXPECT_EQ(gpu[solve].flops, 16 + 16 + 6 * 20);
-  EXPECT_EQ(gpu[solve].bytes, 8 * (3 * 8 + 16));
+  EXPECT_EQ(gpu[solve].bytes, 8 * 3 * 8 + 4 * 16);
   // 16 poles of the root, 8 of what E adds.
   EXPECT_EQ(gpu[decorrelate].flops,
             16 * (16 + 16 + 2 * 20) + 8 * (16 + 2 * (2 * 20 + 2 * 16)) + 4 * 16);
   // Four columns: two numbers of L and two of the vectors each, in doubles there and back; in
   // floats L four times, and the vectors X and E X eight times.
   EXPECT_EQ(gpu[decorrelate].bytes,
-            8 * (8 + 16 + 7 * 4) + 16 * 2 * 4 * (2 + 2) * 8 + 8 * (4 * 4 * 2 + 8 * 4 * 2) * 4);
+            8 * (8 + 7 * 4) + 4 * 16 + 16 * 2 * 4 * (2 + 2) * 8 + 8 * (4 * 4 * 2 + 8 * 4 * 2) * 4);
   // All bins are of the core: the sums of the band, whose 8 numbers are written, read and written.
   const StageCost bands = FourBins().costs(Milestone::direct)[assemble];
   EXPECT_EQ(bands.flops, 5 * 140 + 3 * 4 + 140 + 2 * 140);
