@@ -21,7 +21,7 @@
 #include "bench/result/result_file.hpp"
 #include "bench/result/table.hpp"
 #include "bench/result/utc.hpp"
-#include "bench/roofline/frame_costs.hpp"
+#include "bench/roofline/stage_costs.hpp"
 #include "golden/golden_cases.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
