@@ -8,7 +8,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
-#include "bench/campaign/rerun.hpp"
 #include "bench/commands.hpp"
 #include "bench/result/check_archive.hpp"
 #include "bench/run/signals.hpp"

@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 
 #include "bench/accept/accept.hpp"
-#include "bench/campaign/self_test.hpp"
 #include "bench/commands.hpp"
 #include "bench/plan/shipped_files.hpp"
 #include "reference/core/error.hpp"

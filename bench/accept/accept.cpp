@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "bench/accept/target.hpp"
-#include "bench/campaign/estimate.hpp"
 #include "bench/machine/machine.hpp"
 #include "bench/plan/read_json.hpp"
 #include "bench/plan/shipped_files.hpp"

@@ -1,5 +1,3 @@
-#include "bench/campaign/self_test.hpp"
-
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
