@@ -4,7 +4,6 @@
 
 #include "bench/accept/accept.hpp"
 #include "bench/commands.hpp"
-#include "bench/plan/shipped_files.hpp"
 #include "reference/core/error.hpp"
 #include "reference/programs/program.hpp"
 

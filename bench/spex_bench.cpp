@@ -17,7 +17,6 @@
 
 #include "bench/campaign/campaign.hpp"
 #include "bench/commands.hpp"
-#include "bench/plan/shipped_files.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/version.hpp"
 #include "reference/programs/program.hpp"

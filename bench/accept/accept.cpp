@@ -13,7 +13,6 @@
 
 #include "bench/machine/machine.hpp"
 #include "bench/plan/read_json.hpp"
-#include "bench/plan/shipped_files.hpp"
 #include "bench/result/derive.hpp"
 #include "bench/result/result_file.hpp"
 #include "reference/core/error.hpp"

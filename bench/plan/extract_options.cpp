@@ -1,5 +1,3 @@
-#include "bench/plan/extract_options.hpp"
-
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -8,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "bench/plan/plan_object.hpp"
 #include "mpi/programs/exposure_checks.hpp"
 #include "mpi/programs/exposure_cli.hpp"
 #include "mpi/programs/extract_cli.hpp"
