@@ -8,11 +8,11 @@
 
 #include <fitsio.h>
 #include <fmt/format.h>
+#include <mpi.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "bench/machine/mpi_library.hpp"
 #include "bench/plan/members.hpp"
 #include "reference/core/blas.hpp"
 #include "reference/core/lapack.hpp"
@@ -108,6 +108,13 @@ Json system_json(const Machine& machine, const Nvml& nvml) {
   for (const VisibleGpu& visible : machine.gpus)
     json["gpus"].push_back(json_of(nvml.describe(visible.nvml_index)));
   return json;
+}
+
+std::string mpi_library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);  // allowed before MPI_Init
+  return text.data();
 }
 
 Json build_json() {

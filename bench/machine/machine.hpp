@@ -34,6 +34,9 @@ struct Machine {
 /// `build` of a result file: this program's, which is that of the extractors beside it.
 [[nodiscard]] nlohmann::ordered_json build_json();
 
+/// What the MPI library that this program is linked with says of itself.
+[[nodiscard]] std::string mpi_library_version();
+
 /// Names of all variables of this process.
 [[nodiscard]] std::vector<std::string> names_of_environment();
 /// Values of those that are MPI's, CUDA's, OpenMP's, the loader's or this project's; others may

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bench/machine/machine.hpp"
 #include "bench/machine/program_files.hpp"
 
 namespace spex::bench {
@@ -98,6 +99,15 @@ std::string run_and_read(const std::string& program, const std::string& argument
 }
 
 }  // namespace
+
+MpiFamily mpi_family(std::string_view version) {
+  if (contains(version, "Open MPI")) return MpiFamily::open_mpi;
+  if (contains(version, "CRAY MPICH")) return MpiFamily::cray_mpich;
+  if (contains(version, "MPICH") || contains(version, "MVAPICH") ||
+      contains(version, "Intel(R) MPI"))
+    return MpiFamily::mpich;
+  return MpiFamily::other;
+}
 
 LauncherSurroundings LauncherSurroundings::here() {
   return {mpi_family(mpi_library_version()), std::getenv("SLURM_JOB_ID") != nullptr,
