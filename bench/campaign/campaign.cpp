@@ -19,7 +19,6 @@
 #include "bench/result/derive.hpp"
 #include "bench/result/file_hash.hpp"
 #include "bench/result/result_file.hpp"
-#include "bench/result/table.hpp"
 #include "bench/result/utc.hpp"
 #include "bench/roofline/stage_costs.hpp"
 #include "golden/golden_cases.hpp"

@@ -93,6 +93,8 @@ struct Derived {
 /// interval is as narrow, or there are as many as there may be; or something is wrong. A throttled
 /// run is made again, but no more of them than were asked for.
 [[nodiscard]] bool is_done(const Record& record);
+/// The frames of all runs that did not fail were compared.
+[[nodiscard]] bool all_compared(const Record& record);
 /// What is wrong with frames, runs or golden cases; empty where nothing is.
 [[nodiscard]] std::vector<std::string> faults_of(const Record& record);
 /// Runs that are left, at least.
@@ -112,5 +114,9 @@ struct Derived {
 /// The exit status of many: the first of error, unhealthy, incorrect, slow, inconclusive, skipped
 /// that is among them, else 0.
 [[nodiscard]] int combined_status(const std::vector<int>& statuses);
+
+/// A row an entry on stdout: how it was run, its speed where it is right, its verdict, and what was
+/// unusual.
+void print_table(const std::vector<Record>& records);
 
 }  // namespace spex::bench
