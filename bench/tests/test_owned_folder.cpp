@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include "bench/campaign/owned_folder.hpp"
+#include "bench/campaign/folders.hpp"
 #include "reference/core/error.hpp"
 #include "reference/tests/support/scratch.hpp"
 
