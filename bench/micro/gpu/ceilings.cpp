@@ -3,7 +3,6 @@
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/fp64_rates.hpp"
 #include "bench/micro/gpu/kernels.hpp"
-#include "bench/micro/matrices.hpp"
 #include "reference/core/lapack.hpp"
 
 namespace spex::bench {
