@@ -165,25 +165,13 @@ std::map<std::string, std::string> slurm_environment() {
 std::string file_system_of(const std::string& folder) {
   struct statfs about {};
   if (statfs(folder.c_str(), &about) != 0) return "unknown";
+  const auto magic = static_cast<unsigned long>(about.f_type);
   // Magic numbers of statfs(2).
-  switch (static_cast<unsigned long>(about.f_type)) {
-    case 0x01021994:
-      return "tmpfs";
-    case 0xEF53:
-      return "ext4";
-    case 0x58465342:
-      return "xfs";
-    case 0x794c7630:
-      return "overlayfs";
-    case 0x6969:
-      return "nfs";
-    case 0x0BD00BD0:
-      return "lustre";
-    case 0x47504653:
-      return "gpfs";
-    default:
-      return fmt::format("file system {:#x}", static_cast<unsigned long>(about.f_type));
-  }
+  static const std::map<unsigned long, const char*> names{
+      {0x01021994, "tmpfs"}, {0xEF53, "ext4"},       {0x58465342, "xfs"}, {0x794c7630, "overlayfs"},
+      {0x6969, "nfs"},       {0x0BD00BD0, "lustre"}, {0x47504653, "gpfs"}};
+  const auto found = names.find(magic);
+  return found != names.end() ? found->second : fmt::format("file system {:#x}", magic);
 }
 
 }  // namespace spex::bench

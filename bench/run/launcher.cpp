@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <sstream>
 
@@ -19,17 +20,11 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 std::string name_of(MpiFamily family) {
-  switch (family) {
-    case MpiFamily::open_mpi:
-      return "Open MPI";
-    case MpiFamily::mpich:
-      return "MPICH";
-    case MpiFamily::cray_mpich:
-      return "Cray MPICH";
-    case MpiFamily::other:
-      break;
-  }
-  return "this MPI";
+  static const std::map<MpiFamily, std::string> names{{MpiFamily::open_mpi, "Open MPI"},
+                                                      {MpiFamily::mpich, "MPICH"},
+                                                      {MpiFamily::cray_mpich, "Cray MPICH"},
+                                                      {MpiFamily::other, "this MPI"}};
+  return names.at(family);
 }
 
 // The words of a launcher that says `version` of itself, where they are known.
