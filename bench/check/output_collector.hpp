@@ -3,10 +3,12 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <vector>
+
+#include "bench/machine/repeated.hpp"
 
 namespace spex::bench {
 
@@ -28,9 +30,6 @@ class OutputCollector {
   /// `kept` is a folder in the same file system. `threads` hash at a time.
   OutputCollector(std::vector<std::string> frames, std::size_t inputs, std::string kept,
                   int threads);
-  OutputCollector(const OutputCollector&) = delete;
-  OutputCollector& operator=(const OutputCollector&) = delete;
-  ~OutputCollector();
 
   /// Frames that have appeared so far.
   [[nodiscard]] long seen() const { return seen_; }
@@ -39,22 +38,20 @@ class OutputCollector {
   [[nodiscard]] CollectedFrames finish();
 
  private:
-  void collect();
+  void look();
   [[nodiscard]] std::vector<int> find_new();
   void take(int frame);
   void fail(int frame, const std::string& what);
-  void end();
 
   std::vector<std::string> frames_;
   std::string folder_, kept_;
   int threads_;
   std::unordered_map<std::string, int> awaited_;  // by name; those that were found are out
   std::atomic<long> seen_{0};
-  std::atomic<bool> ended_{false};
   std::mutex mutex_;
   CollectedFrames result_;
   std::vector<std::string> hashes_;  // of the first frame, by input
-  std::thread collector_;
+  std::optional<Repeated> looks_;
 };
 
 }  // namespace spex::bench
