@@ -6,7 +6,7 @@ import tarfile
 import unittest
 from pathlib import Path
 
-from bench_runs import Bench, entry
+from bench_runs import Bench, BenchTest, entry
 
 REPEATS = 5
 
@@ -26,7 +26,7 @@ def write(path: Path, files: dict[str, bytes]) -> None:
             tar.addfile(info, io.BytesIO(data))
 
 
-class Archive(unittest.TestCase):
+class Archive(BenchTest):
     """One campaign of two entries, which all tests look at."""
 
     @classmethod
@@ -61,11 +61,12 @@ class Archive(unittest.TestCase):
     def test_a_campaign_is_packed_and_checked(self):
         """Reasons that several entries share stand once."""
         self.assertEqual(self.ran[0], 0, self.ran[1])
-        status, text = self.packed
-        self.assertEqual(status, 6, text)
-        status, text = self.bench.spex_bench("check", self.archive)
-        self.assertEqual(status, 6, text)
-        self.assertIn("\nconsistent\nall files are there\nnot complete: one, two\n", text)
+        self.says(self.packed, 6)
+        text = self.says(
+            self.bench.spex_bench("check", self.archive),
+            6,
+            "\nconsistent\nall files are there\nnot complete: one, two\n",
+        )
         self.assertEqual(text.count("    the tier is ci\n"), 1)
         self.assertIn("    two: the tolerance is unpadded\n", text)
         files = read(self.archive)
@@ -96,9 +97,7 @@ class Archive(unittest.TestCase):
             (lambda files: files.update({"more.txt": b""}), 3, "is of no entry of the plan"),
         ):
             with self.subTest(words):
-                status, text = self.bench.spex_bench("check", self.changed(change))
-                self.assertEqual(status, wanted, text)
-                self.assertIn(words, text)
+                self.says(self.bench.spex_bench("check", self.changed(change)), wanted, words)
 
     def rerun(self, archive: Path, name: str) -> tuple[int, str]:
         """Status and output of a rerun by the programs that made the archive."""
@@ -137,12 +136,8 @@ class Archive(unittest.TestCase):
                 files[name] = json.dumps(result).encode()
 
         archive = self.changed(lie)
-        status, text = self.bench.spex_bench("check", archive)
-        self.assertEqual(status, 6, text)
-        self.assertIn("\nconsistent\n", text)
-        status, text = self.rerun(archive, "again")
-        self.assertEqual(status, 4, text)
-        self.assertIn("the archive claims MORE", text)
+        self.says(self.bench.spex_bench("check", archive), 6, "\nconsistent\n")
+        self.says(self.rerun(archive, "again"), 4, "the archive claims MORE")
 
     def test_a_rerun_of_what_was_measured_agrees(self):
         """On the same machine; it may be slower while it does other work, and says so."""
