@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -35,15 +36,14 @@ class FileWatch {
   [[nodiscard]] EventTimes stop();
 
  private:
-  void look();
+  void look(const std::stop_token& stop);
   void take_events();
-  void end();
 
   std::uint32_t mask_;
   int descriptor_ = -1;
-  std::atomic<bool> sees_all_{true}, ended_{false};
+  std::atomic<bool> sees_all_{true};
   EventTimes times_;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace spex::bench
