@@ -66,6 +66,7 @@ struct Arguments {
 void add_options(CLI::App& app, Arguments& a) {
   app.add_option("plan", a.plan, "Plan file, or the name of a shipped plan, such as ci")
       ->required();
+  const std::string usual = app.option_defaults()->get_group();
   app.option_defaults()->group("Files");
   app.add_option("-o,--out", a.settings.out, "Folder for the results");
   app.add_option(
@@ -113,6 +114,7 @@ void add_options(CLI::App& app, Arguments& a) {
   app.add_flag("--require-gpu", a.settings.require_gpu,
                "Fail if GPUs of an entry are missing, instead of skipping the entry");
   add_loglevel(app, a.loglevel);
+  app.option_defaults()->group(usual);
 }
 
 void choose_entries(const Arguments& arguments, Plan& plan) {
