@@ -1,7 +1,6 @@
 """`spex-bench accept`: target, verdict, page."""
 
 import json
-import unittest
 
 from bench_runs import Bench, BenchTest, entry
 
@@ -20,12 +19,8 @@ class Accept(BenchTest):
     def test_a_machine_is_accepted_or_rejected(self):
         """The page says which, the target, and why."""
         with Bench([entry("one")], **PLAN) as bench:
-            self.says(
-                self.accept(bench, "good", "--target", "15min", "--system", "new node"),
-                0,
-                "takes about 1 min",
-                "ACCEPT: an exposure of 30 frames within 900 s",
-            )
+            done = self.accept(bench, "good", "--target", "15min", "--system", "new node")
+            self.says(done, 0, "takes about 1 min", "ACCEPT: an exposure of 30 frames within 900 s")
             page = (bench.folder / "good/acceptance.md").read_text()
             self.assertTrue(page.startswith("# ACCEPT: new node"), page)
             self.assertIn("1 of 1", page)
@@ -59,7 +54,3 @@ exit 1
                 status, text = self.accept(bench, "out", *options)
                 self.assertIn(status, (1, 2), text)
                 self.assertFalse((bench.folder / "out").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

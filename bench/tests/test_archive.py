@@ -3,7 +3,6 @@
 import io
 import json
 import tarfile
-import unittest
 from pathlib import Path
 
 from bench_runs import Bench, BenchTest, entry
@@ -62,11 +61,8 @@ class Archive(BenchTest):
         """Reasons that several entries share stand once."""
         self.assertEqual(self.ran[0], 0, self.ran[1])
         self.says(self.packed, 6)
-        text = self.says(
-            self.bench.spex_bench("check", self.archive),
-            6,
-            "\nconsistent\nall files are there\nnot complete: one, two\n",
-        )
+        done = self.bench.spex_bench("check", self.archive)
+        text = self.says(done, 6, "\nconsistent\nall files are there\nnot complete: one, two\n")
         self.assertEqual(text.count("    the tier is ci\n"), 1)
         self.assertIn("    two: the tolerance is unpadded\n", text)
         files = read(self.archive)
@@ -75,29 +71,15 @@ class Archive(BenchTest):
         self.assertEqual(self.bench.spex_bench("check", self.bench.folder / "none")[0], 1)
 
     def test_what_does_not_follow_is_found(self):
-        """Numbers that are not those of the samples, and results that are missing."""
+        """A number that is not that of the samples."""
 
         def faster(files):
             result = json.loads(files["results/one.json"])
             result["derived"]["fom"]["effective"]["seconds"]["median"] /= 2
             files["results/one.json"] = json.dumps(result).encode()
 
-        def missing(files):
-            del files["results/two.json"]
-
-        def older(files):
-            result = json.loads(files["results/one.json"])
-            result["schema"]["major"] = 1
-            files["results/one.json"] = json.dumps(result).encode()
-
-        for change, wanted, words in (
-            (faster, 3, "fom/effective/seconds/median is"),
-            (missing, 1, "the plan's entry two has no result"),
-            (older, 3, "is no result of schema 2.0"),
-            (lambda files: files.update({"more.txt": b""}), 3, "is of no entry of the plan"),
-        ):
-            with self.subTest(words):
-                self.says(self.bench.spex_bench("check", self.changed(change)), wanted, words)
+        done = self.bench.spex_bench("check", self.changed(faster))
+        self.says(done, 3, "fom/effective/seconds/median is")
 
     def rerun(self, archive: Path, name: str) -> tuple[int, str]:
         """Status and output of a rerun by the programs that made the archive."""
@@ -147,7 +129,3 @@ class Archive(BenchTest):
         self.assertIn("rerun", text)
         results = json.loads((self.bench.folder / "rerun/results/one.json").read_text())
         self.assertEqual(results["record"]["inputs"]["seeds"], "drawn")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ import json
 import os
 import shutil
 import subprocess
-import unittest
 from pathlib import Path
 
 from bench_runs import Bench, BenchTest, entry, output_of
@@ -93,12 +92,8 @@ class Files(BenchTest):
                 ("--data", "references/data"),
                 ("--references", "data/outputs"),
             ):
-                self.says(
-                    bench.run(option, str(bench.folder / folder)),
-                    2,
-                    f"{option}: ",
-                    "(expected a folder of its own)",
-                )
+                done = bench.run(option, str(bench.folder / folder))
+                self.says(done, 2, f"{option}: ", "(expected a folder of its own)")
 
     def test_nothing_of_someone_else_is_touched(self):
         """Folders with other files, results that are there, a folder in use: refused in a line."""
@@ -116,11 +111,8 @@ class Files(BenchTest):
             bench.plan["cases"] = {"small": {"cameras": "r0", "size": "bundle"}}
             (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
             self.assertEqual(bench.run()[0], 0)
-            self.says(
-                bench.run_again(),
-                2,
-                "holds one.json already (expected --resume, or another folder)",
-            )
+            done = bench.run_again()
+            self.says(done, 2, "holds one.json already (expected --resume, or another folder)")
             with (bench.folder / "data/.spex-bench-lock").open() as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
                 self.says(bench.run(), 1, "data: is in use by process")
@@ -133,13 +125,6 @@ class Files(BenchTest):
             bench.plan["entries"] = [entry("three")]
             (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
             for options in ((), ("--resume",)):
-                self.says(
-                    bench.run_again(*options),
-                    2,
-                    "holds results of another plan (expected a folder for each",
-                )
+                done = bench.run_again(*options)
+                self.says(done, 2, "holds results of another plan (expected a folder for each")
             self.assertFalse((bench.folder / "out/three.json").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

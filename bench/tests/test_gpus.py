@@ -3,7 +3,6 @@
 import json
 import os
 import sys
-import unittest
 
 import test_night
 from bench_runs import OPTIONS, Bench, BenchTest
@@ -212,7 +211,3 @@ class Gpus(BenchTest):
         samples = self.bench.result("gpu")["timing"]["samples"]
         self.assertEqual([s["throttled"] for s in samples], [True, True, False, False, False])
         self.assertEqual(len(self.bench.result("gpu")["fom"]["effective"]["seconds"]["samples"]), 3)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 import shutil
 import subprocess
 import sys
-import unittest
 
 from bench_runs import ROOT, Bench, BenchTest, entry, output_of
 
@@ -83,7 +82,3 @@ exec "$here/real-spex-cpu" "$@"
             self.assertIsNone(result["fom"]["extraction"])
             self.assertIsNotNone(result["fom"]["effective"])
             self.assertIn("files cannot be watched", " ".join(result["unusual"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ import json
 import signal
 import subprocess
 import time
-import unittest
 from pathlib import Path
 
 from bench_runs import Bench, BenchTest, entry
@@ -121,11 +120,8 @@ exec "$here/real-spex-cpu" "$@"
                 ("another number of warm-ups", ("--warmups", "1"), same),
                 ("another inputs (--seeds)", ("--seeds", "drawn"), same),
             ):
-                self.says(
-                    bench.run("--resume", "--repeats", "2", *options, **environment),
-                    1,
-                    "was begun with " + words,
-                )
+                done = bench.run("--resume", "--repeats", "2", *options, **environment)
+                self.says(done, 1, "was begun with " + words)
             two.write_text(first)
             self.says(bench.run("--resume", **same), 1, "two.json: was begun with another entry")
             two.unlink()
@@ -137,7 +133,3 @@ exec "$here/real-spex-cpu" "$@"
             bench.plan["repeats"] = 2
             (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
             self.says(bench.run("--resume", **same), 2, "another plan")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -4,7 +4,6 @@ import json
 import shutil
 import subprocess
 import sys
-import unittest
 from pathlib import Path
 
 from bench_runs import Bench, BenchTest, entry
@@ -202,7 +201,3 @@ class Lies(BenchTest):
                 verdict = self.bench.result(name_of(lie))["verdict"]
                 self.assertEqual(verdict["overall"], "error", text)
                 self.assertIn(reason, verdict["reasons"][0])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,6 @@
 import json
 import shutil
 import sys
-import unittest
 
 from bench_runs import Bench, BenchTest
 
@@ -198,19 +197,13 @@ class Night(BenchTest):
         self.assertEqual(verdict["overall"], "slow")
         self.assertEqual(self.bench.result("night")["threshold"]["fpnh_sustained"], 1e9)
         self.assertIn("sustained FPNH", verdict["reasons"][-1])
-        self.says(
-            self.run_night({"seconds": 1800}, *options, "--duration", "3"),
-            2,
-            "with a threshold of sustained FPNH (expected the 1800 s",
-        )
+        done = self.run_night({"seconds": 1800}, *options, "--duration", "3")
+        self.says(done, 2, "with a threshold of sustained FPNH (expected the 1800 s")
 
     def test_other_bytes_in_a_later_pass_show(self):
         """Each later frame has the bytes of the first of its input."""
-        self.says(
-            self.run_night({"frames": 80}, fault="another byte"),
-            3,
-            "has other bytes than the first of the same input",
-        )
+        done = self.run_night({"frames": 80}, fault="another byte")
+        self.says(done, 3, "has other bytes than the first of the same input")
         self.assertIsNone(self.bench.result("night")["sustained"]["fpnh"])
 
     def test_wrong_plans_are_one_line(self):
@@ -224,12 +217,5 @@ class Night(BenchTest):
         ):
             self.says(self.run_night(sustain), 2, words)
         self.assertEqual(self.run_night({"frames": 80}, "--duration", "4")[0], 2)
-        self.says(
-            self.run_night({"frames": 80}, tier="acceptance", repeats=5),
-            2,
-            "has 'sustain' (expected one in the tier night",
-        )
-
-
-if __name__ == "__main__":
-    unittest.main()
+        done = self.run_night({"frames": 80}, tier="acceptance", repeats=5)
+        self.says(done, 2, "has 'sustain' (expected one in the tier night")

@@ -5,7 +5,6 @@ import os
 import shutil
 import statistics
 import subprocess
-import unittest
 
 from bench_runs import ROOT, Bench, BenchTest, entry
 
@@ -244,7 +243,3 @@ class Runs(BenchTest):
                 self.assertEqual(text.strip().count("\n"), 0, text)
             (bench.folder / "plan.json").write_text("{}")
             self.assertEqual(bench.run()[0], 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,7 +1,6 @@
 """That nobody knows a run's inputs before it, and that no answer is there while it runs."""
 
 import subprocess
-import unittest
 from hashlib import sha256
 
 from bench_runs import Bench, BenchTest, entry
@@ -113,7 +112,3 @@ class Seeds(BenchTest):
                 (bench.folder / "all" / truth).read_bytes(),
                 (bench.folder / "truth" / truth).read_bytes(),
             )
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,7 +5,6 @@ import os
 import shutil
 import signal
 import subprocess
-import unittest
 
 from bench_runs import Bench, BenchTest, entry, output_of
 
@@ -14,11 +13,6 @@ def started(bench: Bench, *within: str, options: tuple[str, ...] = ()) -> tuple[
     """The exit status and output of a run that `within`, a command and its words, starts."""
     shutil.rmtree(bench.folder / "out", ignore_errors=True)
     return output_of([*within, *bench.command(*options)])
-
-
-def in_shell(words: str) -> tuple[str, ...]:
-    """A shell that does as `words` say and then becomes what follows, "$@"."""
-    return ("bash", "-c", words, "bash")
 
 
 class Surroundings(BenchTest):
@@ -48,7 +42,7 @@ class Surroundings(BenchTest):
             self.assertEqual(bench.run()[0], 0)
             for closed, wanted in (("<&-", 0), ("2>&-", 0), (">&-", 1), ("<&- >&- 2>&-", 1)):
                 with self.subTest(closed=closed):
-                    self.says(started(bench, *in_shell(f'exec "$@" {closed}')), wanted)
+                    self.says(started(bench, "bash", "-c", f'exec "$@" {closed}', "bash"), wanted)
                     self.assertEqual(bench.result("one")["verdict"]["overall"], "pass")
                     for folder in ("out", "data"):
                         lock = (bench.folder / folder / ".spex-bench-lock").read_text()
@@ -83,7 +77,3 @@ exec "${0%/*}/real-spex-cpu" "$@"
         with Bench([entry("one")], extractor=saying) as bench:
             self.says(bench.run(), 1)
             self.assertEqual(bench.result("one")["verdict"]["overall"], "error")
-
-
-if __name__ == "__main__":
-    unittest.main()
