@@ -25,7 +25,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-// What is asked of every entry of a plan.
 struct Target {
   std::string text;  // for people: "30 frames within 900 s, from launch to exit"
   Threshold threshold;

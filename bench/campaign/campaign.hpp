@@ -31,7 +31,6 @@ struct CampaignSettings {
 [[nodiscard]] int run_campaign(const Plan& plan, const CampaignSettings& settings,
                                Signals& signals);
 
-/// What a plan costs, before it starts.
 struct Cost {
   double seconds = 0;     ///< of the whole plan, inputs and reference frames included
   double disk_bytes = 0;  ///< the most that lies in the data folder at once

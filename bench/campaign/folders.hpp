@@ -62,7 +62,6 @@ class CampaignFolders {
   /// Where the program under test writes its run log, and finds the list of its frames.
   [[nodiscard]] std::string events() const { return outputs() + "/events.json"; }
   [[nodiscard]] std::string list() const { return outputs() + "/frames.txt"; }
-  /// The folder of a run's frames.
   [[nodiscard]] std::string outputs_of(const std::string& entry, int index) const;
 
   /// The same, new and empty.

@@ -12,7 +12,6 @@
 
 namespace spex::bench {
 
-/// What a run left.
 struct CollectedFrames {
   std::vector<double> written;    ///< of each frame: when it took its name, by its file system
   std::vector<std::string> kept;  ///< by input: where its first frame is now; "" for none

@@ -13,7 +13,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "bench/plan/members.hpp"
 #include "reference/core/blas.hpp"
 #include "reference/core/lapack.hpp"
 #include "reference/core/parallel.hpp"
@@ -93,15 +92,7 @@ Machine describe_machine(const Nvml& nvml, const std::string& name) {
 }
 
 Json system_json(const Machine& machine, const Nvml& nvml) {
-  Json json;
-  json["name"] = machine.name;
-  json["hosts"] = machine.hosts;
-  json["nodes_allocated"] = machine.nodes_allocated;
-  json["cpu"] = machine.cpu;
-  json["cpus"] = machine.cpus;
-  json["memory_bytes"] = machine.memory_bytes;
-  json["os"] = machine.os;
-  json["kernel"] = machine.kernel;
+  Json json = json_of(machine);
   json["driver"] = json_of(nvml.driver());
   json["gpus_reason"] = text_or_null(nvml.reason());
   json["gpus"] = Json::array();

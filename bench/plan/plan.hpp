@@ -41,7 +41,6 @@ struct Plan {
 /// paths.
 [[nodiscard]] std::string shipped_folder();
 
-/// The golden cases that are shipped.
 [[nodiscard]] std::string shipped_golden_cases();
 
 /// The file of a plan as a command line names it: the path of one, or the name of one that is

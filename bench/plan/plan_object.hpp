@@ -77,12 +77,10 @@ class PlanObject {
     for (const char* key : keys)
       if (!has(key)) fail(fmt::format("has no '{}'", key), "one");
   }
-  /// Whether there is a member.
   [[nodiscard]] bool has(const char* key) const {
     known_.insert(key);
     return json_.contains(key);
   }
-  /// An object that is a member.
   [[nodiscard]] PlanObject at(const char* key) const {
     return {json_.at(key), path_, where_.empty() ? key : where_ + " " + key};
   }

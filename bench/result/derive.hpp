@@ -31,7 +31,6 @@ struct Fom {
                effective, extraction)
 };
 
-/// Frames of a night at the telescope.
 inline constexpr int night_frames = 1000;
 
 /// What a night would take, by the median of sustained FPNH.
@@ -87,7 +86,6 @@ struct Derived {
 
 [[nodiscard]] Derived derive(const Record& record);
 
-/// The timed samples that count.
 [[nodiscard]] std::vector<const Sample*> timed_samples(const Record& record);
 /// Nothing is left to run: there are as many timed runs that count as were asked for, and the
 /// interval is as narrow, or there are as many as there may be; or something is wrong. A throttled

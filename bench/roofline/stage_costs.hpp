@@ -30,7 +30,6 @@ namespace spex::bench {
 [[nodiscard]] std::vector<CostRecord> stage_costs(const Psf& psf, const WaveGrid& grid,
                                                   const ExtractOptions& options);
 
-/// A frame's camera, and a PSF of its band.
 struct CameraPsf {
   std::string camera, psf;
 };

@@ -37,7 +37,6 @@ constexpr int status_of_no_program = 127;
 // After which one that cannot be killed, as it waits for a file system that is gone, is left.
 constexpr double unkillable_s = 30;
 
-// An open file.
 struct Descriptor {
   int value = -1;
   Descriptor(const std::string& path, int flags) : value(open(path.c_str(), flags, 0644)) {

@@ -32,7 +32,6 @@ class FileWatch {
 
   /// Whether the system watches all of the paths, and told of all that happened.
   [[nodiscard]] bool sees_all() const { return sees_all_; }
-  /// Ends the watch.
   [[nodiscard]] EventTimes stop();
 
  private:

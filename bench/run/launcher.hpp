@@ -23,7 +23,6 @@ enum class MpiFamily {
 /// By what words a launcher is to be told what to do.
 enum class LauncherWords { open_mpi, hydra, srun };
 
-/// A launcher.
 struct Launcher {
   LauncherWords words = LauncherWords::open_mpi;
   std::string program = "mpirun";  ///< found by PATH; empty where there is none that fits
