@@ -5,15 +5,14 @@
 //
 // 5760 to 7620 Angstrom (or the camera's own grid), production settings, every method and
 // milestone.
-#include <exception>
 #include <string>
+#include <utility>
 
 #include <benchmark/benchmark.h>
 #include <fmt/format.h>
 
-#include "reference/core/blas.hpp"
+#include "bench/micro/program.hpp"
 #include "reference/core/exit_status.hpp"
-#include "reference/core/version.hpp"
 #include "reference/extract/extract_patches.hpp"
 #include "reference/extract/weights.hpp"
 #include "reference/io/read_preproc.hpp"
@@ -48,22 +47,18 @@ void extract_bundle(benchmark::State& state, const Frame& frame, spex::Method me
 }  // namespace
 
 int main(int argc, char** argv) {
-  benchmark::Initialize(&argc, argv);
-  if (argc != 3) {
+  if (argc < 3) {
     fmt::print(stderr,
                "bench_bundle: wrong arguments (bench_bundle PREPROC PSF [--benchmark_...])\n");
     return spex::status::usage;
   }
-  try {
-    spex::use_single_threaded_blas();
-    benchmark::AddCustomContext("version", spex::version());
-    const spex::BlasLibrary blas = spex::blas_library();
-    benchmark::AddCustomContext(blas.name, blas.configuration);
-    benchmark::AddCustomContext(blas.name + " core", blas.core);
-    Frame frame;
-    frame.psf = spex::read_psf(argv[2]);
-    spex::Preproc preproc = spex::read_preproc(argv[1]);
-    frame.grid = spex::make_wave_grid(spex::default_wave_range(preproc.camera, argv[1]));
+  const std::string preproc_path = argv[1], psf_path = argv[2];
+  argv[2] = argv[0];
+  Frame frame;
+  return spex::bench::run_benchmarks("bench_bundle", argc - 2, argv + 2, [&] {
+    frame.psf = spex::read_psf(psf_path);
+    spex::Preproc preproc = spex::read_preproc(preproc_path);
+    frame.grid = spex::make_wave_grid(spex::default_wave_range(preproc.camera, preproc_path));
     frame.pixels = spex::make_pixels(std::move(preproc), spex::ExtractOptions{}.mask_bits);
     for (const spex::Method method : {spex::Method::eigh, spex::Method::cholesky})
       for (const spex::Milestone milestone :
@@ -75,10 +70,5 @@ int main(int argc, char** argv) {
             })
             ->Unit(benchmark::kSecond)
             ->MeasureProcessCPUTime();
-    benchmark::RunSpecifiedBenchmarks();
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "bench_bundle: {}\n", error.what());
-    return spex::status::failed;
-  }
-  return 0;
+  });
 }

@@ -17,7 +17,6 @@ namespace spex::bench {
 [[nodiscard]] int accept(int argc, char** argv);
 [[nodiscard]] int self_test(int argc, char** argv);
 
-/// Options that several commands have.
 CLI::Option* add_launcher(CLI::App& app, std::string& launcher);
 CLI::Option* add_self_test(CLI::App& app);
 CLI::Option* add_loglevel(CLI::App& app, std::string& level);

@@ -17,7 +17,6 @@
 
 #include "bench/campaign/campaign.hpp"
 #include "bench/commands.hpp"
-#include "bench/plan/shipped_files.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/version.hpp"
 #include "reference/programs/program.hpp"
@@ -67,64 +66,55 @@ struct Arguments {
 void add_options(CLI::App& app, Arguments& a) {
   app.add_option("plan", a.plan, "Plan file, or the name of a shipped plan, such as ci")
       ->required();
-  app.add_option("-o,--out", a.settings.out, "Folder for the results")->group("Files");
+  const std::string usual = app.option_defaults()->get_group();
+  app.option_defaults()->group("Files");
+  app.add_option("-o,--out", a.settings.out, "Folder for the results");
   app.add_option(
-         "--data", a.settings.data,
-         "Folder for inputs and outputs; default: OUT/data. Its file system is part of the "
-         "measurement. A run of a full exposure takes 9 GB until its frames are compared; --list "
-         "prints the largest total")
-      ->group("Files");
+      "--data", a.settings.data,
+      "Folder for inputs and outputs; default: OUT/data. Its file system is part of the "
+      "measurement. A run of a full exposure takes 9 GB until its frames are compared; --list "
+      "prints the largest total");
   app.add_option("--references", a.settings.references,
                  "Folder of reference frames, which --seeds plan keeps; default: OUT/references. A "
-                 "full exposure takes 2.5 GB")
-      ->group("Files");
+                 "full exposure takes 2.5 GB");
   app.add_option("--goldens", a.settings.golden_cases,
-                 "cases.json of the plan's goldens; default: the shipped file")
-      ->group("Files");
+                 "cases.json of the plan's goldens; default: the shipped file");
   app.add_option("--thresholds", a.thresholds,
-                 "File of the speeds that entries must reach (docs/benchmark.md)")
-      ->group("Files");
+                 "File of the speeds that entries must reach (docs/benchmark.md)");
+  app.option_defaults()->group("What to run");
   app.add_option("--only", a.only, "Entries, sweeps or groups of the plan to run, comma-separated")
-      ->delimiter(',')
-      ->group("What to run");
+      ->delimiter(',');
   app.add_option("--repeats", a.repeats,
                  "Exact number of timed runs of each entry; default: from the plan")
-      ->check(CLI::Range(1, most_runs))
-      ->group("What to run");
+      ->check(CLI::Range(1, most_runs));
   app.add_option("--warmups", a.warmups, "Runs before the timed runs; default: from the plan")
-      ->check(CLI::Range(0, most_runs))
-      ->group("What to run");
+      ->check(CLI::Range(0, most_runs));
   app.add_option("--duration", a.duration,
                  "Length of long runs (tier night) in seconds; default: from the plan")
-      ->check(CLI::Range(least_seconds, most_seconds))
-      ->group("What to run");
+      ->check(CLI::Range(least_seconds, most_seconds));
   app.add_option("--seeds", a.seeds,
                  "Seeds of the inputs. drawn: new for each run. plan: fixed, inputs and reference "
                  "frames are kept to repeat a measurement. Default: plan in the tier ci, "
                  "otherwise drawn")
       ->check(CLI::IsMember({"drawn", "plan"}))
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast)
-      ->group("What to run");
-  app.add_flag("--resume", a.settings.resume, "Resume the run of this plan in OUT")
-      ->group("What to run");
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app.add_flag("--resume", a.settings.resume, "Resume the run of this plan in OUT");
   CLI::Option* const list =
-      app.add_flag("--list", a.list, "Print what would run and what it needs, and exit")
-          ->group("What to run");
-  app.add_flag("--json", a.json, "With --list: print JSON")->needs(list)->group("What to run");
-  add_self_test(app)->group("What to run");
-  add_launcher(app, a.launcher)->group("Machine");
+      app.add_flag("--list", a.list, "Print what would run and what it needs, and exit");
+  app.add_flag("--json", a.json, "With --list: print JSON")->needs(list);
+  add_self_test(app);
+  app.option_defaults()->group("Machine");
+  add_launcher(app, a.launcher);
   app.add_option("--launcher-options", a.launcher_options,
-                 "More options for the launcher, separated by blanks")
-      ->group("Machine");
+                 "More options for the launcher, separated by blanks");
   app.add_option("--nodes", a.settings.launch.nodes, "Nodes of each run")
       ->check(CLI::Range(1, most_nodes))
-      ->capture_default_str()
-      ->group("Machine");
-  add_system(app, a.settings.system)->group("Machine");
+      ->capture_default_str();
+  add_system(app, a.settings.system);
   app.add_flag("--require-gpu", a.settings.require_gpu,
-               "Fail if GPUs of an entry are missing, instead of skipping the entry")
-      ->group("Machine");
-  add_loglevel(app, a.loglevel)->group("Machine");
+               "Fail if GPUs of an entry are missing, instead of skipping the entry");
+  add_loglevel(app, a.loglevel);
+  app.option_defaults()->group(usual);
 }
 
 void choose_entries(const Arguments& arguments, Plan& plan) {

@@ -1,18 +1,18 @@
 #include "bench/accept/accept.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <filesystem>
 #include <iostream>
+#include <map>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "bench/accept/target.hpp"
-#include "bench/campaign/estimate.hpp"
 #include "bench/machine/machine.hpp"
 #include "bench/plan/read_json.hpp"
-#include "bench/plan/shipped_files.hpp"
 #include "bench/result/derive.hpp"
 #include "bench/result/result_file.hpp"
 #include "reference/core/error.hpp"
@@ -24,6 +24,78 @@ namespace {
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
+
+struct Target {
+  std::string text;  // for people: "30 frames within 900 s, from launch to exit"
+  Threshold threshold;
+};
+
+// DESI takes an exposure of 30 frames every 15 minutes.
+constexpr const char* default_target = "15min";
+
+constexpr const char* expected = "a time such as 15min or 900s, or FPNH such as 20000";
+
+Target fpnh_target(double fpnh, const std::string& from) {
+  Target target;
+  target.threshold.fpnh_effective = fpnh;
+  target.text =
+      fmt::format("{:.0f} frames per node-hour{}, from launch to exit; {:g}% less is allowed", fpnh,
+                  from, 100 * target.threshold.margin);
+  return target;
+}
+
+// The effective FPNH of a result file; nothing where the result has none.
+std::optional<double> fpnh_of(const std::string& path) {
+  const Derived derived = derive(read_record(path));
+  if (!derived.fom.effective || !derived.fom.effective->fpnh) return std::nullopt;
+  return derived.fom.effective->fpnh->median;
+}
+
+bool is_result(const fs::path& path) {
+  const std::string name = path.filename();
+  return name.ends_with(".json") && !name.ends_with(".events.json") &&
+         !name.ends_with(".series.json");
+}
+
+// A target as it is typed: the time of an exposure of 30 frames ("15min", "900s", "0.25h"), or
+// frames per node-hour ("20000"). Times are from launch to exit.
+Target parse_target(const std::string& text) {
+  const std::map<std::string, double> units{{"s", 1}, {"min", 60}, {"h", 3600}};
+  double number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  const std::string unit(end, text.data() + text.size() - end);
+  const bool is_time = units.contains(unit);
+  if (error != std::errc() || !(number > 0) || !(is_time || unit.empty() || unit == "FPNH"))
+    throw usage_error("--target", text, expected);
+  if (!is_time) return fpnh_target(number, "");
+  Target target;
+  target.threshold.seconds_effective = number * units.at(unit);
+  target.text = fmt::format("an exposure of 30 frames within {:g} s, from launch to exit",
+                            *target.threshold.seconds_effective);
+  return target;
+}
+
+// The effective FPNH of an earlier result. `path` is a result file, or a folder of results that has
+// exactly one with FPNH.
+Target target_of_result(const std::string& path) {
+  std::vector<fs::path> files;
+  if (fs::is_directory(path)) {
+    for (const fs::directory_entry& file : fs::directory_iterator(path))
+      if (is_result(file.path())) files.push_back(file.path());
+  } else if (fs::exists(path)) {
+    files.emplace_back(path);
+  }
+  std::optional<Target> target;
+  for (const fs::path& file : files) {
+    const std::optional<double> fpnh = fpnh_of(file);
+    if (!fpnh) continue;
+    if (target) throw usage_error("--against", path + " has several results", "one result file");
+    target = fpnh_target(*fpnh, " as in " + file.string());
+  }
+  if (!target)
+    throw usage_error("--against", path + " has no result with FPNH", "a result of spex-bench");
+  return *target;
+}
 
 Target ask_for_target() {
   if (isatty(STDIN_FILENO) == 0) return parse_target(default_target);

@@ -16,7 +16,7 @@ struct AcceptSettings {
 
 /// Chooses the plan for the GPUs of this machine and says what the plan takes. Runs the plan,
 /// prints ACCEPT or REJECT with the reasons, and writes OUT/acceptance.md. Asks for the target on
-/// a terminal where none is given; else the target is `default_target`. Returns 0 for ACCEPT, else
+/// a terminal where none is given; else the target is 15min. Returns 0 for ACCEPT, else
 /// the exit status of the plan. Throws Error(usage) for a wrong target, Error(data) where the disk
 /// is too small.
 [[nodiscard]] int run_accept(const AcceptSettings& settings, Signals& signals);

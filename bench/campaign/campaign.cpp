@@ -19,9 +19,8 @@
 #include "bench/result/derive.hpp"
 #include "bench/result/file_hash.hpp"
 #include "bench/result/result_file.hpp"
-#include "bench/result/table.hpp"
 #include "bench/result/utc.hpp"
-#include "bench/roofline/frame_costs.hpp"
+#include "bench/roofline/stage_costs.hpp"
 #include "golden/golden_cases.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
@@ -32,7 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What mps-wrapper starts.
 constexpr const char* mps_control = "nvidia-cuda-mps-control";
 
 void check_goldens(const Plan& plan, const std::string& golden_cases) {
@@ -236,10 +234,13 @@ class Campaign {
     const auto found = goldens_.find(entry.milestone);
     if (found != goldens_.end()) return found->second;
     std::vector<GoldenRecord> records;
+    const std::vector<std::string> extractor{
+        entry.on_gpu() ? programs_.spex_gpu : programs_.spex_cpu, "--milestone",
+        to_string(entry.milestone)};
     for (const std::string& name : plan_.goldens) {
       spdlog::info("{}: golden case {}", to_string(entry.milestone), name);
-      records.push_back(run_golden(settings_.golden_cases, name, golden_extractor(entry, programs_),
-                                   folders_.data(), signals_));
+      records.push_back(
+          run_golden(settings_.golden_cases, name, extractor, folders_.data(), signals_));
       if (Signals::interrupted()) throw Interrupted{};
     }
     return goldens_.emplace(entry.milestone, std::move(records)).first->second;

@@ -22,7 +22,6 @@ struct PendingRun {
   std::size_t sample = 0;                ///< of the record
   std::vector<ExposureOutputs> outputs;  ///< none where an earlier run gave the same bytes
 
-  /// All outputs.
   [[nodiscard]] std::vector<std::string> paths() const;
 };
 

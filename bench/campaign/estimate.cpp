@@ -1,12 +1,20 @@
-#include "bench/campaign/estimate.hpp"
-
 #include <algorithm>
+#include <cmath>
 #include <map>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include "bench/campaign/campaign.hpp"
+#include "bench/machine/machine.hpp"
+#include "reference/core/error.hpp"
 #include "reference/model/milestones.hpp"
 
 namespace spex::bench {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 // A frame of size full: image and PSF; the extracted frame.
 constexpr double input_bytes = 217e6, output_bytes = 83e6;
@@ -64,8 +72,8 @@ double seconds_of(const Plan& plan, const Entry& entry, const Machine& machine) 
   return made + work.runs * run;
 }
 
-}  // namespace
-
+// The most that lies on the disk at once for an entry: inputs and frames of all runs, and the
+// reference frames of one run.
 double disk_bytes(const Plan& plan, const Entry& entry, bool drawn_seeds) {
   const Case& one = plan.cases.at(entry.case_name);
   const Work work = work_of(plan, entry);
@@ -82,6 +90,32 @@ double disk_bytes(const Plan& plan, const Entry& entry, bool drawn_seeds) {
           compressed * input_bytes * static_cast<double>(one.cameras.size()) * work.exposures);
 }
 
+Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
+                const CampaignSettings& settings) {
+  const Case& one = plan.cases.at(entry.case_name);
+  const LaunchRecord launch = make_launch(entry, machine, settings.launch, Programs(), {});
+  const int frames = entry.frames.value_or(static_cast<int>(one.cameras.size()));
+  const int warmups = entry.warmups.value_or(plan.warmups);
+  const int repeats = entry.repeats.value_or(plan.repeats);
+  return {
+      {"entry", entry.id},
+      {"group", entry.group},
+      {"milestone", to_string(entry.milestone)},
+      {"case", entry.case_name},
+      {"nodes", launch.nodes},
+      {"ranks", launch.ranks},
+      {"gpus", entry.gpus * launch.nodes},
+      {"frames", frames},
+      {"warmups", warmups},
+      {"repeats", repeats},
+      {"most_repeats", entry.until ? entry.until->most : repeats},
+      {"seconds", entry.sustain && entry.sustain->seconds ? Json(*entry.sustain->seconds) : Json()},
+      {"disk_gb", disk_bytes(plan, entry, settings.drawn_seeds) / 1e9},
+      {"options", entry.options}};
+}
+
+}  // namespace
+
 Cost estimate(const Plan& plan, const Machine& machine, bool drawn_seeds) {
   Cost cost;
   for (const Entry& entry : plan.entries) {
@@ -89,6 +123,43 @@ Cost estimate(const Plan& plan, const Machine& machine, bool drawn_seeds) {
     cost.disk_bytes = std::max(cost.disk_bytes, disk_bytes(plan, entry, drawn_seeds));
   }
   return cost;
+}
+
+std::string list_plan(const Plan& plan, const CampaignSettings& settings, bool json) {
+  const Nvml nvml;
+  const Machine machine = describe_machine(nvml, settings.system);
+  Json entries = Json::array();
+  for (const Entry& entry : plan.entries)
+    entries.push_back(entry_json(plan, entry, machine, settings));
+  const Cost cost = estimate(plan, machine, settings.drawn_seeds);
+  if (json)
+    return Json{{"plan", plan.name},
+                {"tier", plan.tier},
+                {"about_seconds", std::round(cost.seconds)},
+                {"disk_gb", cost.disk_bytes / 1e9},
+                {"entries", entries}}
+               .dump(1) +
+           "\n";
+  constexpr double minute = 60;
+  std::string text = fmt::format("{}: {}\nabout {:.0f} min and {:.1f} GB on this machine\n",
+                                 plan.name, printable(plan.description),
+                                 std::ceil(cost.seconds / minute), cost.disk_bytes / 1e9);
+  text += fmt::format("  {:<32} {:<16} {:<16} {:>5} {:>5} {:>6} {:>9} {:>8}  {}\n", "entry",
+                      "milestone", "case", "ranks", "GPUs", "frames", "runs", "disk GB",
+                      "group, options");
+  for (const Json& one : entries) {
+    const auto number = [&](const char* key) { return one.at(key).get<int>(); };
+    std::string runs = fmt::format("{}+{}", number("warmups"), number("repeats"));
+    if (number("most_repeats") > number("repeats"))
+      runs += fmt::format("..{}", number("most_repeats"));
+    text += fmt::format(
+        "  {:<32} {:<16} {:<16} {:>5} {:>5} {:>6} {:>9} {:>8.1f}  {}{}\n",
+        one.at("entry").get<std::string>(), one.at("milestone").get<std::string>(),
+        one.at("case").get<std::string>(), number("ranks"), number("gpus"), number("frames"), runs,
+        one.at("disk_gb").get<double>(), one.at("group").get<std::string>(),
+        fmt::format(" {}", fmt::join(one.at("options").get<std::vector<std::string>>(), " ")));
+  }
+  return text;
 }
 
 }  // namespace spex::bench

@@ -4,9 +4,38 @@
 #include <string>
 
 #include "bench/campaign/campaign.hpp"
-#include "bench/campaign/owned_folder.hpp"
 
 namespace spex::bench {
+
+/// Keeps other runs out of a folder while it lives. Move-only.
+class FolderLock {
+ public:
+  /// Throws Error(data) where another run holds the folder, which is named, or it cannot be
+  /// written.
+  explicit FolderLock(const std::string& folder);
+  FolderLock(FolderLock&& other) noexcept;
+  FolderLock& operator=(FolderLock&&) = delete;
+  ~FolderLock();
+
+ private:
+  int file_ = -1;  // a descriptor; -1 where the file system has no locks
+};
+
+/// A folder that spex-bench made: one with its lock file, which others' folders lack. While one
+/// lives, no other run uses the folder. Move-only.
+class OwnedFolder {
+ public:
+  /// Makes the folder where there is none. Throws Error(usage) with `option` where it holds files
+  /// and no lock file, or belongs to another user, Error(data) where another run holds it, which is
+  /// named, or it cannot be written.
+  OwnedFolder(const std::string& option, const std::string& path);
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  FolderLock lock_;
+};
 
 /// The folders of results and of data, made or found fit, and held for as long as this lives.
 class CampaignFolders {
@@ -33,7 +62,6 @@ class CampaignFolders {
   /// Where the program under test writes its run log, and finds the list of its frames.
   [[nodiscard]] std::string events() const { return outputs() + "/events.json"; }
   [[nodiscard]] std::string list() const { return outputs() + "/frames.txt"; }
-  /// The folder of a run's frames.
   [[nodiscard]] std::string outputs_of(const std::string& entry, int index) const;
 
   /// The same, new and empty.

@@ -1,5 +1,3 @@
-#include "bench/campaign/rerun.hpp"
-
 #include <algorithm>
 #include <filesystem>
 #include <functional>
@@ -8,6 +6,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "bench/campaign/campaign.hpp"
 #include "bench/plan/plan.hpp"
 #include "bench/result/check_archive.hpp"
 #include "bench/result/derive.hpp"

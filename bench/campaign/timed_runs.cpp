@@ -3,16 +3,18 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
 
-#include "bench/campaign/gpu_health.hpp"
-#include "bench/campaign/long_run.hpp"
+#include "bench/check/output_collector.hpp"
 #include "bench/check/outputs.hpp"
 #include "bench/machine/telemetry.hpp"
+#include "bench/plan/members.hpp"
 #include "bench/result/file_hash.hpp"
 #include "bench/result/utc.hpp"
 #include "reference/core/error.hpp"
@@ -81,6 +83,85 @@ void write_series(EntryRun& run, const Json& series, const std::string& path) {
   const std::string text = json.dump() + "\n";
   atomic_write(path, text);
   run.record.timing.series_sha256 = hash_text(text);
+}
+
+constexpr double longer = 1.1;  // than asked for: the rate of the warm-up is not that of the run
+constexpr double calibration_s = 20, calibration_part = 0.2;
+// A warm-up whose frames were all written at once is no faster than this beside its whole time.
+constexpr double most_gain_of_warmup = 1.25;
+
+// Frames a second that the next run is expected to have.
+double rate_to_expect(const Sample& last) {
+  const double seconds = last.extraction_s.value_or(last.effective_s);
+  const double whole = last.sustained->frames / seconds;
+  if (!last.sustained->soak) return whole;
+  return std::min(last.sustained->soak->rate(), most_gain_of_warmup * whole);
+}
+
+// Frames of the next run of an entry with `sustain`. The first warm-up is of an exposure. A second
+// one, where a time is asked for, is as long as the rate needs to be known, and the run so long as
+// is asked for by that rate.
+int frames_of_next(const EntryRun& run) {
+  const auto exposure = static_cast<int>(run.of->cameras.size());
+  const auto& samples = run.record.timing.samples;
+  const Sustain& asked = *run.record.work.sustain;
+  const bool warmup = run.next_index() < run.record.timing.warmups;
+  if (asked.frames) return warmup ? exposure : *asked.frames;
+  if (samples.empty()) return exposure;
+  const auto whole_exposures = [&](double frames) {
+    return exposure * static_cast<int>(std::ceil(frames / exposure));
+  };
+  const int before = std::min(run.next_index(), run.record.timing.warmups) - 1;
+  const double rate = rate_to_expect(samples.at(std::max(0, before)));
+  // Where each rank has frames of its own, they are written in waves of as many as ranks.
+  const int waves = 4 * run.record.launch.ranks;
+  if (warmup)
+    return whole_exposures(
+        std::max<double>(waves, rate * std::min(calibration_s, calibration_part * *asked.seconds)));
+  const double least = std::max(run.of->exposures_in_turn() * exposure, waves);
+  return whole_exposures(std::max(least, longer * rate * *asked.seconds + 2 * most_of_edge));
+}
+
+// What a result says of a long run over `inputs` distinct inputs.
+LongRun long_run_of(const CollectedFrames& collected, int inputs) {
+  LongRun found{static_cast<int>(collected.written.size()), inputs, {}, {}, collected.most_waiting};
+  const auto distinct = std::min<std::ptrdiff_t>(inputs, std::ssize(collected.written));
+  found.distinct = steady_part({collected.written.begin(), collected.written.begin() + distinct});
+  found.soak = steady_part(collected.written);
+  return found;
+}
+
+Json larger(const Json& kept, const std::optional<double>& value) {
+  if (!value) return kept;
+  return kept.is_null() ? *value : std::max(kept.get<double>(), *value);
+}
+
+// Adds what was seen of the GPUs during a run.
+void add_health(const std::vector<GpuObservation>& watched, HealthRecord& health) {
+  if (watched.empty()) return;
+  const bool first = health.before.is_null();
+  if (first) health.before = health.during = Json::array();
+  health.reason.reset();
+  health.after = Json::array();
+  for (std::size_t i = 0; i < watched.size(); ++i) {
+    const GpuObservation& gpu = watched[i];
+    health.after.push_back(json_of(gpu.after));
+    if (first) {
+      health.before.push_back(json_of(gpu.before));
+      health.during.push_back({{"uuid", gpu.before.uuid},
+                               {"throttle_reasons", Json::array()},
+                               {"temperature_max_c", nullptr},
+                               {"clock_sm_max_mhz", nullptr},
+                               {"power_max_w", nullptr}});
+    }
+    Json& during = health.during.at(i);
+    std::set<std::string> reasons = during.at("throttle_reasons");
+    reasons.insert(gpu.throttle_reasons.begin(), gpu.throttle_reasons.end());
+    during["throttle_reasons"] = reasons;
+    during["temperature_max_c"] = larger(during["temperature_max_c"], gpu.temperature_max_c);
+    during["clock_sm_max_mhz"] = larger(during["clock_sm_max_mhz"], gpu.clock_sm_max_mhz);
+    during["power_max_w"] = larger(during["power_max_w"], gpu.power_max_w);
+  }
 }
 
 }  // namespace

@@ -20,11 +20,6 @@ constexpr double limit_s = 1800;
 
 }  // namespace
 
-std::vector<std::string> golden_extractor(const Entry& entry, const Programs& programs) {
-  return {entry.on_gpu() ? programs.spex_gpu : programs.spex_cpu, "--milestone",
-          to_string(entry.milestone)};
-}
-
 GoldenRecord run_golden(const std::string& cases, const std::string& name,
                         const std::vector<std::string>& extractor, const std::string& folder,
                         Signals& signals) {

@@ -10,10 +10,6 @@
 
 namespace spex::bench {
 
-/// An entry's program and milestone, for `run_golden`.
-[[nodiscard]] std::vector<std::string> golden_extractor(const Entry& entry,
-                                                        const Programs& programs);
-
 /// Extracts the case `name` of `cases` with a program and its own options, one rank, and compares
 /// it with its golden frame. `folder` takes the output. Throws Error(data) where a file of the case
 /// cannot be read.

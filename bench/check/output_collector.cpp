@@ -33,20 +33,12 @@ OutputCollector::OutputCollector(std::vector<std::string> frames, std::size_t in
   result_.kept.resize(inputs);
   for (std::size_t i = 0; i < frames_.size(); ++i)
     awaited_.emplace(fs::path(frames_[i]).filename(), static_cast<int>(i));
-  collector_ = std::thread([this] { collect(); });
-}
-
-OutputCollector::~OutputCollector() {
-  end();
-}
-
-void OutputCollector::end() {
-  ended_ = true;
-  if (collector_.joinable()) collector_.join();
+  looks_.emplace(look_every, [this] { look(); });
 }
 
 CollectedFrames OutputCollector::finish() {
-  end();
+  looks_.reset();
+  look();
   const auto missing = std::find_if(result_.written.begin(), result_.written.end(),
                                     [](double s) { return std::isnan(s); });
   if (missing != result_.written.end() && result_.failure.empty())
@@ -54,21 +46,17 @@ CollectedFrames OutputCollector::finish() {
   return std::move(result_);
 }
 
-void OutputCollector::collect() {
-  for (bool over = false; !over;) {
-    over = ended_;  // what came before the end is still taken
-    const std::vector<int> found = find_new();
-    const auto count = static_cast<int>(found.size());
-    result_.most_waiting = std::max(result_.most_waiting, count);
-    parallel_for(threads_, count, [&](int, int i) {
-      try {
-        take(found[i]);
-      } catch (const std::exception& error) {
-        fail(found[i], error.what());
-      }
-    });
-    if (!over) std::this_thread::sleep_for(look_every);
-  }
+void OutputCollector::look() {
+  const std::vector<int> found = find_new();
+  const auto count = static_cast<int>(found.size());
+  result_.most_waiting = std::max(result_.most_waiting, count);
+  parallel_for(threads_, count, [&](int, int i) {
+    try {
+      take(found[i]);
+    } catch (const std::exception& error) {
+      fail(found[i], error.what());
+    }
+  });
 }
 
 // The folder is short, as frames are taken out of it: to list it costs little, and no event can be

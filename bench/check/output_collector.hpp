@@ -3,14 +3,15 @@
 
 #include <atomic>
 #include <mutex>
+#include <optional>
 #include <string>
-#include <thread>
 #include <unordered_map>
 #include <vector>
 
+#include "bench/machine/repeated.hpp"
+
 namespace spex::bench {
 
-/// What a run left.
 struct CollectedFrames {
   std::vector<double> written;    ///< of each frame: when it took its name, by its file system
   std::vector<std::string> kept;  ///< by input: where its first frame is now; "" for none
@@ -28,9 +29,6 @@ class OutputCollector {
   /// `kept` is a folder in the same file system. `threads` hash at a time.
   OutputCollector(std::vector<std::string> frames, std::size_t inputs, std::string kept,
                   int threads);
-  OutputCollector(const OutputCollector&) = delete;
-  OutputCollector& operator=(const OutputCollector&) = delete;
-  ~OutputCollector();
 
   /// Frames that have appeared so far.
   [[nodiscard]] long seen() const { return seen_; }
@@ -39,22 +37,20 @@ class OutputCollector {
   [[nodiscard]] CollectedFrames finish();
 
  private:
-  void collect();
+  void look();
   [[nodiscard]] std::vector<int> find_new();
   void take(int frame);
   void fail(int frame, const std::string& what);
-  void end();
 
   std::vector<std::string> frames_;
   std::string folder_, kept_;
   int threads_;
   std::unordered_map<std::string, int> awaited_;  // by name; those that were found are out
   std::atomic<long> seen_{0};
-  std::atomic<bool> ended_{false};
   std::mutex mutex_;
   CollectedFrames result_;
   std::vector<std::string> hashes_;  // of the first frame, by input
-  std::thread collector_;
+  std::optional<Repeated> looks_;
 };
 
 }  // namespace spex::bench

@@ -20,27 +20,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr double seconds_a_frame = 3600;
 
-// Counts outputs as they appear.
-class OutputProgress {
- public:
-  explicit OutputProgress(const std::vector<ListedFrame>& frames)
-      : frames_(frames),
-        progress_("reference", "frames", static_cast<long>(frames.size()),
-                  spdlog::should_log(spdlog::level::info)) {}
-
-  void look() {
-    while (done_ < frames_.size() && fs::exists(frames_[done_].output)) {
-      ++done_;
-      progress_.advance();
-    }
-  }
-
- private:
-  const std::vector<ListedFrame>& frames_;
-  Progress progress_;
-  std::size_t done_ = 0;
-};
-
 }  // namespace
 
 References::References(std::string folder, std::string spex_cpu_sha256, const Programs& programs,
@@ -75,14 +54,18 @@ void References::extract(const std::vector<ListedFrame>& frames, const Entry& en
   spdlog::info("{}: {} reference frame(s) by spex-cpu", entry.id, frames.size());
   const std::string list = fs::path(folder_) / fmt::format("frames-{}.txt", getpid());
   write_frame_list(frames, list);
-  OutputProgress progress(frames);
+  Progress progress("reference", "frames", static_cast<long>(frames.size()),
+                    spdlog::should_log(spdlog::level::info));
+  std::size_t done = 0;
   Command command;
   command.argv = reference_command(entry, reference.method, programs_);
   command.argv.insert(command.argv.end(), {"--list", list});
   command.environment = launch_environment();
   command.log = fs::path(folder_) / fmt::format("spex-cpu-{}.log", getpid());
   command.time_limit_s = seconds_a_frame * static_cast<double>(frames.size());
-  command.meanwhile = [&] { progress.look(); };
+  command.meanwhile = [&] {
+    for (; done < frames.size() && fs::exists(frames[done].output); ++done) progress.advance();
+  };
   const CommandResult result = run_command(command, signals_);
   fs::remove(list);
   if (result.interrupted) throw Interrupted{};

@@ -11,7 +11,6 @@
 
 namespace spex::bench {
 
-/// What was seen of one GPU.
 struct GpuObservation {
   GpuState before, after;
   std::set<std::string> throttle_reasons;  ///< at any of the looks
@@ -32,7 +31,6 @@ struct GpuObservation {
   /// The part of the time in which a kernel ran, the mean of the looks.
   [[nodiscard]] std::optional<double> busy() const;
 
-  /// Takes the memory of a look.
   void see_memory(const GpuState& state);
 };
 

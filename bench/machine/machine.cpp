@@ -8,12 +8,11 @@
 
 #include <fitsio.h>
 #include <fmt/format.h>
+#include <mpi.h>
 #include <sys/utsname.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "bench/machine/mpi_library.hpp"
-#include "bench/plan/members.hpp"
 #include "reference/core/blas.hpp"
 #include "reference/core/lapack.hpp"
 #include "reference/core/parallel.hpp"
@@ -93,21 +92,20 @@ Machine describe_machine(const Nvml& nvml, const std::string& name) {
 }
 
 Json system_json(const Machine& machine, const Nvml& nvml) {
-  Json json;
-  json["name"] = machine.name;
-  json["hosts"] = machine.hosts;
-  json["nodes_allocated"] = machine.nodes_allocated;
-  json["cpu"] = machine.cpu;
-  json["cpus"] = machine.cpus;
-  json["memory_bytes"] = machine.memory_bytes;
-  json["os"] = machine.os;
-  json["kernel"] = machine.kernel;
+  Json json = json_of(machine);
   json["driver"] = json_of(nvml.driver());
   json["gpus_reason"] = text_or_null(nvml.reason());
   json["gpus"] = Json::array();
   for (const VisibleGpu& visible : machine.gpus)
     json["gpus"].push_back(json_of(nvml.describe(visible.nvml_index)));
   return json;
+}
+
+std::string mpi_library_version() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);  // allowed before MPI_Init
+  return text.data();
 }
 
 Json build_json() {
@@ -158,25 +156,13 @@ std::map<std::string, std::string> slurm_environment() {
 std::string file_system_of(const std::string& folder) {
   struct statfs about {};
   if (statfs(folder.c_str(), &about) != 0) return "unknown";
+  const auto magic = static_cast<unsigned long>(about.f_type);
   // Magic numbers of statfs(2).
-  switch (static_cast<unsigned long>(about.f_type)) {
-    case 0x01021994:
-      return "tmpfs";
-    case 0xEF53:
-      return "ext4";
-    case 0x58465342:
-      return "xfs";
-    case 0x794c7630:
-      return "overlayfs";
-    case 0x6969:
-      return "nfs";
-    case 0x0BD00BD0:
-      return "lustre";
-    case 0x47504653:
-      return "gpfs";
-    default:
-      return fmt::format("file system {:#x}", static_cast<unsigned long>(about.f_type));
-  }
+  static const std::map<unsigned long, const char*> names{
+      {0x01021994, "tmpfs"}, {0xEF53, "ext4"},       {0x58465342, "xfs"}, {0x794c7630, "overlayfs"},
+      {0x6969, "nfs"},       {0x0BD00BD0, "lustre"}, {0x47504653, "gpfs"}};
+  const auto found = names.find(magic);
+  return found != names.end() ? found->second : fmt::format("file system {:#x}", magic);
 }
 
 }  // namespace spex::bench

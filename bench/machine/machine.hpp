@@ -9,6 +9,7 @@
 
 #include "bench/machine/nvml.hpp"
 #include "bench/machine/visible_gpus.hpp"
+#include "bench/plan/members.hpp"
 
 namespace spex::bench {
 
@@ -22,6 +23,7 @@ struct Machine {
   std::string os;
   std::string kernel;
   std::vector<VisibleGpu> gpus;  ///< those that CUDA shows here
+  SPEX_MEMBERS(name, hosts, nodes_allocated, cpu, cpus, memory_bytes, os, kernel)
 };
 
 /// This machine. `name` may be empty. Throws Error(usage) where CUDA_VISIBLE_DEVICES does not say
@@ -34,7 +36,9 @@ struct Machine {
 /// `build` of a result file: this program's, which is that of the extractors beside it.
 [[nodiscard]] nlohmann::ordered_json build_json();
 
-/// Names of all variables of this process.
+/// What the MPI library that this program is linked with says of itself.
+[[nodiscard]] std::string mpi_library_version();
+
 [[nodiscard]] std::vector<std::string> names_of_environment();
 /// Values of those that are MPI's, CUDA's, OpenMP's, the loader's or this project's; others may
 /// hold secrets.

@@ -7,7 +7,6 @@
 
 namespace spex::bench {
 
-/// What a meter shows at a moment.
 struct NodeReading {
   std::optional<double> energy_j;  ///< of a counter that only rises; its zero means nothing
   std::optional<double> power_w;   ///< now, or the meter's own average

@@ -29,7 +29,6 @@ struct GpuDescription {
                clock_max_sm_mhz, clock_max_memory_mhz, pcie_generation, pcie_width)
 };
 
-/// How a GPU is at a moment.
 struct GpuState {
   std::string uuid;
   std::vector<std::string> throttle_reasons;
@@ -60,7 +59,6 @@ class Nvml {
   [[nodiscard]] std::string library_file() const;
   [[nodiscard]] std::optional<std::string> driver() const;
   [[nodiscard]] int count() const;
-  /// All GPUs, by index.
   [[nodiscard]] std::vector<GpuIdentity> identities() const;
   [[nodiscard]] GpuDescription describe(int index) const;
   [[nodiscard]] GpuState state(int index) const;

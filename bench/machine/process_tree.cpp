@@ -11,15 +11,10 @@
 #include <system_error>
 #include <vector>
 
-#include <sys/resource.h>
 #include <unistd.h>
 
 namespace spex::bench {
 namespace {
-
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
 
 struct Process {
   pid_t parent = 0;
@@ -59,6 +54,11 @@ std::multimap<pid_t, std::pair<pid_t, double>> processes_by_parent() {
 
 }  // namespace
 
+double seconds_of(const rusage& use) {
+  return static_cast<double>(use.ru_utime.tv_sec + use.ru_stime.tv_sec) +
+         1e-6 * static_cast<double>(use.ru_utime.tv_usec + use.ru_stime.tv_usec);
+}
+
 std::vector<pid_t> children() {
   const auto by_parent = processes_by_parent();
   std::vector<pid_t> found;
@@ -81,8 +81,7 @@ double cpu_seconds_of_descendants() {
       ticks += child->second.second;
     }
   }
-  return seconds_of(ended.ru_utime) + seconds_of(ended.ru_stime) +
-         ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+  return seconds_of(ended) + ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
 NodeCpu node_cpu() {

@@ -3,9 +3,13 @@
 
 #include <vector>
 
+#include <sys/resource.h>
 #include <sys/types.h>
 
 namespace spex::bench {
+
+/// CPU seconds, user and system.
+[[nodiscard]] double seconds_of(const rusage& use);
 
 /// This process's children that were not waited for, by /proc: one that has ended and is still to
 /// be reaped is among them.

@@ -40,7 +40,6 @@ std::optional<VisibleGpu> by_uuid(const std::vector<GpuIdentity>& gpus, const st
   return found;
 }
 
-// The GPU of an instance.
 std::optional<VisibleGpu> by_mig(const std::vector<GpuIdentity>& gpus, const std::string& name) {
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     const auto& instances = gpus[i].mig_uuids;

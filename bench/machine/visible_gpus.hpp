@@ -14,7 +14,6 @@ struct GpuIdentity {
   std::vector<std::string> mig_uuids;  ///< MIG-..., of its instances
 };
 
-/// A GPU that CUDA shows.
 struct VisibleGpu {
   int nvml_index = 0;
   std::string cuda_name;  ///< for CUDA_VISIBLE_DEVICES: the UUID of the GPU or of its instance

@@ -11,10 +11,6 @@
 
 namespace spex::bench {
 
-void add_context(const char* name, const char* text) {
-  benchmark::AddCustomContext(name, text);
-}
-
 int run_benchmarks(const char* program, int argc, char** argv,
                    const std::function<void()>& prepare) {
   benchmark::Initialize(&argc, argv);
@@ -22,10 +18,10 @@ int run_benchmarks(const char* program, int argc, char** argv,
   int status = 0;
   try {
     use_single_threaded_blas();
-    add_context("version", version().c_str());
+    benchmark::AddCustomContext("version", version());
     const BlasLibrary blas = blas_library();
-    add_context(blas.name.c_str(), blas.configuration.c_str());
-    add_context((blas.name + " core").c_str(), blas.core.c_str());
+    benchmark::AddCustomContext(blas.name, blas.configuration);
+    benchmark::AddCustomContext(blas.name + " core", blas.core);
     prepare();
     benchmark::RunSpecifiedBenchmarks();
   } catch (const std::exception& error) {

@@ -12,7 +12,4 @@ namespace spex::bench {
 [[nodiscard]] int run_benchmarks(const char* program, int argc, char** argv,
                                  const std::function<void()>& prepare);
 
-/// Adds `text` of `name` to the context of the output.
-void add_context(const char* name, const char* text);
-
 }  // namespace spex::bench

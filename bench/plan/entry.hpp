@@ -107,7 +107,6 @@ struct Entry {
   [[nodiscard]] std::string suffix() const { return compress == "gz" ? ".fits.gz" : ".fits"; }
   /// What its frames and run logs name as their program.
   [[nodiscard]] std::string program() const { return on_gpu() ? "spex-gpu" : "spex-cpu"; }
-  /// How its frames are to be solved.
   [[nodiscard]] std::string method() const { return to_string(extract.method); }
   /// On GPUs; less than 1 where a rank has several.
   [[nodiscard]] double ranks_of_gpu() const {

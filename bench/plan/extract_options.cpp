@@ -1,5 +1,3 @@
-#include "bench/plan/extract_options.hpp"
-
 #include <algorithm>
 #include <set>
 #include <utility>
@@ -8,11 +6,13 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "bench/plan/plan_object.hpp"
 #include "mpi/programs/exposure_checks.hpp"
 #include "mpi/programs/exposure_cli.hpp"
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/programs/gpu_options.hpp"
 #include "reference/core/error.hpp"
+#include "reference/model/camera.hpp"
 
 namespace spex::bench {
 namespace {
@@ -53,6 +53,32 @@ void no_files_needed(CLI::App& app) {
 }
 
 }  // namespace
+
+std::vector<std::string> Entry::result_options() const {
+  std::vector<std::string> all = options;
+  if (bundles) {
+    all.emplace_back("--nspec");
+    all.push_back(std::to_string(fibers_a_bundle * *bundles));
+  }
+  return all;
+}
+
+std::vector<std::string> Entry::reference_options() const {
+  std::vector<std::string> wanted = result_options();
+  if (const auto own = std::find(wanted.begin(), wanted.end(), "--method"); own != wanted.end())
+    wanted.erase(own, wanted.end() - own > 1 ? own + 2 : wanted.end());
+  return wanted;
+}
+
+bool Reference::has(const std::string& camera) const {
+  return cameras.empty() || std::find(cameras.begin(), cameras.end(), camera) != cameras.end();
+}
+
+bool has_fpnh(const Entry& entry, const Case& one) {
+  const ExtractOptions& o = entry.extract;
+  const bool all_of_it = !o.wavelength && o.specmin == 0 && !o.nspec;
+  return one.size == "full" && !entry.bundles && !entry.alone && all_of_it;
+}
 
 ExtractOptions parse_options(const Entry& entry, const PlanObject& object) {
   CLI::App app;

@@ -8,9 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "bench/plan/extract_options.hpp"
 #include "bench/plan/plan_object.hpp"
-#include "bench/plan/plan_sweep.hpp"
 #include "bench/plan/read_json.hpp"
 #include "reference/core/error.hpp"
 #include "reference/model/camera.hpp"
@@ -18,6 +16,7 @@
 namespace spex::bench {
 namespace {
 
+namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 Milestone milestone_of(const PlanObject& entry, const std::string& name) {
@@ -238,7 +237,7 @@ Json with_base(Json own, const std::string& path, std::vector<std::string> above
   object.get("base", name);
   if (name.empty()) return own;
   above.push_back(path);
-  const std::string base = std::filesystem::path(path).parent_path() / (name + ".json");
+  const std::string base = fs::path(path).parent_path() / (name + ".json");
   if (std::find(above.begin(), above.end(), base) != above.end())
     object.fail("'base' leads to this plan again", "another plan");
   Json whole =
@@ -303,6 +302,21 @@ Plan parse_plan(const std::string& text, const std::string& path) {
   check_entries(plan, root);
   check_reference(plan, root);
   return plan;
+}
+
+std::string shipped_folder() {
+  const fs::path programs = fs::read_symlink("/proc/self/exe").parent_path();
+  return (programs / SPEX_SHIPPED_FROM_PROGRAMS).lexically_normal();
+}
+
+std::string shipped_golden_cases() {
+  return fs::path(shipped_folder()) / "golden" / "cases.json";
+}
+
+std::string plan_file(const std::string& name) {
+  if (name.find('/') != std::string::npos || fs::is_regular_file(name)) return name;
+  const fs::path shipped = fs::path(shipped_folder()) / "bench" / "plans" / (name + ".json");
+  return fs::exists(shipped) ? shipped.string() : name;
 }
 
 }  // namespace spex::bench

@@ -36,4 +36,15 @@ struct Plan {
 /// The same of a text without `base`, which errors call `path`.
 [[nodiscard]] Plan parse_plan(const std::string& text, const std::string& path);
 
+/// The folder of the files that are shipped, found from where this program is: share/spexbench of
+/// its installation, wherever that was moved, or of its build folder. It has the repository's
+/// paths.
+[[nodiscard]] std::string shipped_folder();
+
+[[nodiscard]] std::string shipped_golden_cases();
+
+/// The file of a plan as a command line names it: the path of one, or the name of one that is
+/// shipped, `ci` for ci.json. What is neither is returned as it is.
+[[nodiscard]] std::string plan_file(const std::string& name);
+
 }  // namespace spex::bench

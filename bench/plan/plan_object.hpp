@@ -14,6 +14,7 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include "bench/plan/entry.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {
@@ -76,12 +77,10 @@ class PlanObject {
     for (const char* key : keys)
       if (!has(key)) fail(fmt::format("has no '{}'", key), "one");
   }
-  /// Whether there is a member.
   [[nodiscard]] bool has(const char* key) const {
     known_.insert(key);
     return json_.contains(key);
   }
-  /// An object that is a member.
   [[nodiscard]] PlanObject at(const char* key) const {
     return {json_.at(key), path_, where_.empty() ? key : where_ + " " + key};
   }
@@ -126,5 +125,17 @@ class PlanObject {
   std::string where_;
   mutable std::set<std::string> known_;  // the members that were asked for
 };
+
+/// The options of the entry that change what is computed. Throws Error(usage) where they are none
+/// of an extractor, or are for spex-bench to give.
+[[nodiscard]] ExtractOptions parse_options(const Entry& entry, const PlanObject& object);
+
+/// Throws Error(usage) where the entry's run_options are none of an extractor, or change what is
+/// computed. An extractor of the division `optimized` may have others.
+void check_run_options(const Entry& entry, const std::string& division, const PlanObject& object);
+
+/// The entry itself, or where `object`, which it was read from, has a `sweep`, an entry for each of
+/// its values. Throws Error(usage).
+[[nodiscard]] std::vector<Entry> resolve_sweep(const Entry& entry, const PlanObject& object);
 
 }  // namespace spex::bench

@@ -1,9 +1,9 @@
-#include "bench/plan/plan_sweep.hpp"
-
 #include <algorithm>
 #include <string>
 
 #include <fmt/format.h>
+
+#include "bench/plan/plan_object.hpp"
 
 namespace spex::bench {
 namespace {

@@ -18,15 +18,12 @@ namespace {
 
 constexpr const char* expected = "an archive of spex-bench submit";
 
-struct FreeReader {
-  void operator()(archive* one) const noexcept { archive_read_free(one); }
+template <auto release>
+struct Release {
+  void operator()(auto* one) const noexcept { release(one); }
 };
-struct FreeWriter {
-  void operator()(archive* one) const noexcept { archive_write_free(one); }
-};
-struct FreeEntry {
-  void operator()(archive_entry* one) const noexcept { archive_entry_free(one); }
-};
+template <class T, auto release>
+using Owner = std::unique_ptr<T, Release<release>>;
 
 // Throws where a call of libarchive has failed.
 void check(int done, archive* one, const std::string& path) {
@@ -42,13 +39,13 @@ la_ssize_t append(archive* /*one*/, void* to, const void* data, std::size_t size
 
 std::string tar_of(const std::string& path, const Files& files) {
   std::string bytes;
-  const std::unique_ptr<archive, FreeWriter> writer(archive_write_new());
+  const Owner<archive, &archive_write_free> writer(archive_write_new());
   archive* const one = writer.get();
   check(archive_write_set_format_pax_restricted(one), one, path);
   check(archive_write_add_filter_none(one), one, path);
   check(archive_write_open(one, &bytes, nullptr, append, nullptr), one, path);
   for (const auto& [name, text] : files) {
-    const std::unique_ptr<archive_entry, FreeEntry> entry(archive_entry_new());
+    const Owner<archive_entry, &archive_entry_free> entry(archive_entry_new());
     archive_entry_set_pathname(entry.get(), name.c_str());
     archive_entry_set_size(entry.get(), static_cast<la_int64_t>(text.size()));
     archive_entry_set_filetype(entry.get(), AE_IFREG);
@@ -94,7 +91,7 @@ Files read_archive(const std::string& path, const ArchiveLimits& limits) {
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
     throw data_error(path, "is no file", expected);
-  const std::unique_ptr<archive, FreeReader> reader(archive_read_new());
+  const Owner<archive, &archive_read_free> reader(archive_read_new());
   archive* const one = reader.get();
   check(archive_read_support_filter_gzip(one), one, path);
   check(archive_read_support_format_tar(one), one, path);

@@ -10,7 +10,6 @@ namespace spex::bench {
 /// Files by their names within an archive: "results/pipeline.json".
 using Files = std::map<std::string, std::string>;
 
-/// What an archive may hold.
 struct ArchiveLimits {
   std::size_t files = 20000;
   /// More than a run log may have that is kept. JSON takes some twenty times its bytes in memory.

@@ -56,13 +56,6 @@ int throttled_of(const Record& record) {
   }));
 }
 
-bool all_compared(const Record& record) {
-  const auto& samples = record.timing.samples;
-  return !record.validation.frames.empty() &&
-         std::all_of(samples.begin(), samples.end(),
-                     [](const Sample& sample) { return sample.failure || sample.compared; });
-}
-
 bool has_failed(const Record& record) {
   return record.error || !faults_of(record).empty();
 }
@@ -257,6 +250,13 @@ std::vector<const Sample*> timed_samples(const Record& record) {
   for (const Sample& sample : record.timing.samples)
     if (!sample.warmup && !sample.failure && !sample.throttled) found.push_back(&sample);
   return found;
+}
+
+bool all_compared(const Record& record) {
+  const auto& samples = record.timing.samples;
+  return !record.validation.frames.empty() &&
+         std::all_of(samples.begin(), samples.end(),
+                     [](const Sample& sample) { return sample.failure || sample.compared; });
 }
 
 std::vector<std::string> faults_of(const Record& record) {

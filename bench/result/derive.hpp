@@ -31,7 +31,6 @@ struct Fom {
                effective, extraction)
 };
 
-/// Frames of a night at the telescope.
 inline constexpr int night_frames = 1000;
 
 /// What a night would take, by the median of sustained FPNH.
@@ -87,12 +86,13 @@ struct Derived {
 
 [[nodiscard]] Derived derive(const Record& record);
 
-/// The timed samples that count.
 [[nodiscard]] std::vector<const Sample*> timed_samples(const Record& record);
 /// Nothing is left to run: there are as many timed runs that count as were asked for, and the
 /// interval is as narrow, or there are as many as there may be; or something is wrong. A throttled
 /// run is made again, but no more of them than were asked for.
 [[nodiscard]] bool is_done(const Record& record);
+/// The frames of all runs that did not fail were compared.
+[[nodiscard]] bool all_compared(const Record& record);
 /// What is wrong with frames, runs or golden cases; empty where nothing is.
 [[nodiscard]] std::vector<std::string> faults_of(const Record& record);
 /// Runs that are left, at least.
@@ -112,5 +112,9 @@ struct Derived {
 /// The exit status of many: the first of error, unhealthy, incorrect, slow, inconclusive, skipped
 /// that is among them, else 0.
 [[nodiscard]] int combined_status(const std::vector<int>& statuses);
+
+/// A row an entry on stdout: how it was run, its speed where it is right, its verdict, and what was
+/// unusual.
+void print_table(const std::vector<Record>& records);
 
 }  // namespace spex::bench

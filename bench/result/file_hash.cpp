@@ -16,7 +16,6 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-// A digest under way.
 class Sha256 {
  public:
   Sha256() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {

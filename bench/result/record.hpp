@@ -32,7 +32,6 @@ struct LongRun {
   SPEX_MEMBERS(frames, inputs, distinct, soak, most_waiting)
 };
 
-/// One run.
 struct Sample {
   int index = 0;
   bool warmup = false;
@@ -84,7 +83,6 @@ struct CheckRecord {
   SPEX_MEMBERS(hdu, what, limit, largest, compared, bad, first_bad)
 };
 
-/// Pulls against the truth.
 struct TruthRecord {
   std::int64_t bins = 0;
   std::optional<double> mean, std, half_width, correlation;

@@ -12,7 +12,6 @@ namespace spex::bench {
 /// The file's JSON: schema, record, derived.
 [[nodiscard]] nlohmann::ordered_json result_json(const Record& record);
 
-/// The file's bytes.
 [[nodiscard]] std::string result_text(const Record& record);
 
 /// The record of a result file's JSON. Throws Error(data), which names `where`, where it is no

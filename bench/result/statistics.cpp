@@ -13,21 +13,13 @@ constexpr std::size_t least_for_interval = 2;
 // The chance that the k-th smallest and the k-th largest of n samples have the median between them:
 // 1 - 2 P(fewer than k of n tosses of a coin are heads).
 double coverage_of(std::size_t n, std::size_t k) {
-  // The chance of no heads is less than a double holds from 1075 tosses on: it is made in parts.
-  constexpr std::size_t most_at_once = 1000;
-  std::size_t later = n > most_at_once ? n - most_at_once : 0;
-  double tail = 0;
-  double ways = std::pow(0.5, static_cast<double>(n - later));  // n over i, over 2^(n - later)
+  // The chance of no heads is less than a double holds from 1075 tosses on.
+  long double ways = std::pow(0.5L, static_cast<long double>(n)), tail = 0;  // n over i, over 2^n
   for (std::size_t i = 0; i < k; ++i) {
-    // As large as it may become, it takes another of the halves.
-    for (; later > 0 && ways > 1; --later) {
-      ways *= 0.5;
-      tail *= 0.5;
-    }
     tail += ways;
-    ways *= static_cast<double>(n - i) / static_cast<double>(i + 1);
+    ways *= static_cast<long double>(n - i) / static_cast<long double>(i + 1);
   }
-  return 1 - 2 * std::ldexp(tail, -static_cast<int>(later));
+  return static_cast<double>(1 - 2 * tail);
 }
 
 Statistic without_interval(const std::vector<double>& samples) {

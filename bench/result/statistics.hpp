@@ -17,7 +17,6 @@ struct Statistic {
   SPEX_MEMBERS(median, mad, low, high, coverage, samples)
 };
 
-/// Median of at least one value.
 [[nodiscard]] double median_of(std::vector<double> values);
 
 /// Of at least one sample. The interval goes from the k-th smallest to the k-th largest sample,

@@ -27,7 +27,6 @@ struct LongPart {
   std::vector<FrameBlock>
       blocks;  ///< the same, in up to 20 parts of nearly equal numbers of frames
 
-  /// Frames a second.
   [[nodiscard]] double rate() const { return (last - first) / seconds; }
   SPEX_MEMBERS(first, last, seconds, blocks)
 };

@@ -1,5 +1,3 @@
-#include "bench/result/table.hpp"
-
 #include <algorithm>
 #include <set>
 

@@ -1,13 +1,22 @@
 // Times of day.
 #pragma once
 
+#include <chrono>
+#include <ctime>
 #include <string>
+
+#include <fmt/chrono.h>
 
 namespace spex::bench {
 
 /// "2026-11-21T08:00:00Z".
-[[nodiscard]] std::string utc_text(double unix_seconds);
+[[nodiscard]] inline std::string utc_text(double unix_seconds) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(static_cast<std::time_t>(unix_seconds)));
+}
+
 /// Now, seconds since 1970.
-[[nodiscard]] double unix_now();
+[[nodiscard]] inline double unix_now() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
 
 }  // namespace spex::bench

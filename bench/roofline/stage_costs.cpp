@@ -1,14 +1,27 @@
 #include "bench/roofline/stage_costs.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "bench/roofline/patch_counts.hpp"
 #include "gpu/extract/limits.hpp"
+#include "reference/io/read_psf.hpp"
 
 namespace spex::bench {
 namespace {
 
 constexpr double number = sizeof(double);
+constexpr double single = sizeof(float);
+
+// Steps of the scaled Newton-Schulz iteration (gpu/extract/roots.hpp) down to a residual of 1e-8,
+// and the one that squares it: 10 for blocks of condition number 300 to 3000, which are those of
+// production settings; 13 or 14 at 1e5.
+constexpr double newton_schulz_steps = 10;
+
+// Operations of exp and erf: additions, multiplications and divisions of fdlibm's e_exp.c and, for
+// small arguments, s_erf.c.
+constexpr double exp_flops = 23;
+constexpr double erf_flops = 22;
 
 struct Cost {
   double flops = 0;
@@ -163,13 +176,12 @@ struct FiberBand {
 
 constexpr double vectors_of_root = 2;  // 1 and y of extraction.md, section 5.1
 
-// gpu/extract/fiber_roots.cu: poles of the root, and fewer for what E adds, in single precision. A
-// warp writes all columns to scratch and reads them again: r + 1 numbers of L and an element of
-// both vectors. What E adds takes L four times, and writes and reads X and E X.
+// gpu/extract/fiber_roots.cu. Each pole of the root writes L and both vectors to scratch and reads
+// them again. Each pole of the correction by E, in single precision, writes or reads L four times,
+// and X and E X eight times.
 Cost cost_of_roots(const FiberBand& band) {
-  constexpr double poles = 16;  // up to a condition of 3000 or so, 24 beyond
+  constexpr double poles = 16;  // up to a condition of 4000 or so; 20 beyond
   constexpr double poles_of_E = 8;
-  constexpr double single = sizeof(float);
   const double mm = band.m * band.m;
   const double of_root = band.factor() + band.inverse() + vectors_of_root * band.solution();
   const double of_E = band.factor() + vectors_of_root * (2 * band.solution() + 2 * mm);
@@ -187,16 +199,16 @@ void add_fibers(const PatchCounts& c, const Psf& psf, Costs& costs) {
   const double coupling = 2 * m * (2 * r + 1);  // N_st f_t
   const double neighbours = 2.0 * (c.nspec - 1);
   const double of_core = 2.0 * (c.ncore - 1) + (c.nspec - c.ncore);
-  const double D = c.ncore * m * m;
+  const double E = c.ncore * m * m;  // D_s beyond the band, in single precision
   costs.solve += {c.nspec * (band.factor() + band.inverse() + sweeps * band.solution()) +
                       sweeps * neighbours * coupling,
-                  (3 * fiber_band_numbers(c) + D) * number};
+                  3 * fiber_band_numbers(c) * number + E * single};
   // V and rho, a band's substitution with m columns each; V^T V.
   costs.solve += {of_core * (2 * 2 * r * m * m + m * m * (m + 1)), 0};
   const Cost root = cost_of_roots(band);
   costs.decorrelate +=
       {c.ncore * root.flops,
-       c.ncore * root.bytes + (fiber_band_numbers(c) + D) * number + spectra_bytes(c, psf)};
+       c.ncore * root.bytes + fiber_band_numbers(c) * number + E * single + spectra_bytes(c, psf)};
 }
 
 // gpu/linalg/band_cholesky.cu, condition.cu and roots.cu.
@@ -260,8 +272,8 @@ void add_spots(const std::vector<Patch>& patches, const Psf& psf, Costs& costs) 
 
 }  // namespace
 
-std::vector<StageCost> stage_costs(const Psf& psf, const WaveGrid& grid,
-                                   const ExtractOptions& options) {
+std::vector<CostRecord> stage_costs(const Psf& psf, const WaveGrid& grid,
+                                    const ExtractOptions& options) {
   Engine engine = traits(options.milestone).engine;
   if ((engine != Engine::gpu_fibers && engine != Engine::gpu_band) ||
       options.decorrelate != Decorrelate::signal)
@@ -286,11 +298,29 @@ std::vector<StageCost> stage_costs(const Psf& psf, const WaveGrid& grid,
   add_spots(patches, psf, costs);
   for (const PatchCounts& c : counts)
     if (c.npixel > 0) add_patch(c, psf, engine, costs);  // else nothing to solve
-  return {{Stage::spots, costs.spots.flops, costs.spots.bytes},
-          {Stage::assemble, costs.assemble.flops, costs.assemble.bytes},
-          {Stage::solve, costs.solve.flops, costs.solve.bytes},
-          {Stage::decorrelate, costs.decorrelate.flops, costs.decorrelate.bytes},
-          {Stage::quality, costs.quality.flops, costs.quality.bytes}};
+  return {{"spots", costs.spots.flops, costs.spots.bytes},
+          {"assemble", costs.assemble.flops, costs.assemble.bytes},
+          {"solve", costs.solve.flops, costs.solve.bytes},
+          {"decorrelate", costs.decorrelate.flops, costs.decorrelate.bytes},
+          {"quality", costs.quality.flops, costs.quality.bytes}};
+}
+
+std::vector<CostRecord> frame_costs(const ExtractOptions& options,
+                                    const std::vector<CameraPsf>& frames) {
+  // The PSFs of a band differ by little.
+  std::map<char, std::vector<CostRecord>> by_band;
+  std::vector<CostRecord> sums;
+  for (const CameraPsf& frame : frames) {
+    std::vector<CostRecord>& costs = by_band[frame.camera.at(0)];
+    if (costs.empty()) {
+      const WaveGrid grid = make_wave_grid(wave_range_of(options, frame.camera, frame.psf));
+      costs = stage_costs(read_psf(frame.psf), grid, options);
+    }
+    sums.resize(std::max(sums.size(), costs.size()));
+    for (std::size_t k = 0; k < costs.size(); ++k)
+      sums[k] = {costs[k].stage, sums[k].flops + costs[k].flops, sums[k].bytes + costs[k].bytes};
+  }
+  return sums;
 }
 
 }  // namespace spex::bench

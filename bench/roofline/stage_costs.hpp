@@ -1,21 +1,15 @@
 // What a frame's extraction must compute and move, stage by stage: the counts of the roofline.
 #pragma once
 
+#include <string>
 #include <vector>
 
-#include "reference/core/stage_times.hpp"
+#include "bench/result/record.hpp"
 #include "reference/layout/wavelengths.hpp"
 #include "reference/model/options.hpp"
 #include "reference/model/psf.hpp"
 
 namespace spex::bench {
-
-/// FP64 operations and bytes of one stage of one frame's extraction.
-struct StageCost {
-  Stage stage = Stage::spots;
-  double flops = 0;
-  double bytes = 0;
-};
 
 /// Costs of the stages spots, assemble, solve, decorrelate, quality, in this order, of all patches
 /// of a frame with `options`, by band or direct: nothing for other engines, which are no faster
@@ -33,17 +27,15 @@ struct StageCost {
 /// Left out: vectors over the bins of a patch, which are small.
 ///
 /// Throws Error(usage) as make_patches does.
-[[nodiscard]] std::vector<StageCost> stage_costs(const Psf& psf, const WaveGrid& grid,
-                                                 const ExtractOptions& options);
+[[nodiscard]] std::vector<CostRecord> stage_costs(const Psf& psf, const WaveGrid& grid,
+                                                  const ExtractOptions& options);
 
-/// Steps of the scaled Newton-Schulz iteration (gpu/extract/roots.hpp) down to a residual of 1e-8,
-/// and the one that squares it: 10 for blocks of condition number 300 to 3000, which are those of
-/// production settings; 13 or 14 at 1e5.
-inline constexpr double newton_schulz_steps = 10;
+struct CameraPsf {
+  std::string camera, psf;
+};
 
-/// Operations of exp and erf: additions, multiplications and divisions of fdlibm's e_exp.c and, for
-/// small arguments, s_erf.c.
-inline constexpr double exp_flops = 23;
-inline constexpr double erf_flops = 22;
+/// The sum of stage_costs over frames. Throws Error(data) where a PSF cannot be read.
+[[nodiscard]] std::vector<CostRecord> frame_costs(const ExtractOptions& options,
+                                                  const std::vector<CameraPsf>& frames);
 
 }  // namespace spex::bench

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "bench/machine/process_tree.hpp"
+#include "bench/result/utc.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {
@@ -36,16 +37,6 @@ constexpr int status_of_no_program = 127;
 // After which one that cannot be killed, as it waits for a file system that is gone, is left.
 constexpr double unkillable_s = 30;
 
-// By the clock that can be set.
-double system_seconds() {
-  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
-}
-
-double seconds_of(const timeval& time) {
-  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
-}
-
-// An open file.
 struct Descriptor {
   int value = -1;
   Descriptor(const std::string& path, int flags) : value(open(path.c_str(), flags, 0644)) {
@@ -112,10 +103,6 @@ pid_t start(const Command& command, const Signals& signals) {
               std::string("cannot be started: ") + std::strerror(error));
 }
 
-double cpu_seconds_of(const rusage& use) {
-  return seconds_of(use.ru_utime) + seconds_of(use.ru_stime);
-}
-
 // Whether a process is one of the helpers that may be there when its command has ended.
 bool is_one_of(pid_t pid, const std::vector<std::string>& helpers) {
   std::error_code error;
@@ -134,7 +121,7 @@ void end_stragglers(const Command& command, const Signals& signals, double begin
   for (bool at_work = true;;) {
     rusage use{};
     while (wait4(-1, nullptr, WNOHANG, &use) > 0) {
-      result.cpu_s += cpu_seconds_of(use);
+      result.cpu_s += seconds_of(use);
       if (at_work) result.seconds = raw_seconds() - begin;
     }
     const std::vector<pid_t> left = children();
@@ -157,7 +144,7 @@ void end_stragglers(const Command& command, const Signals& signals, double begin
 CommandResult run_command(const Command& command, Signals& signals) {
   CommandResult result;
   const int continued = Signals::times_continued();
-  result.start_unix = system_seconds();
+  result.start_unix = unix_now();
   const double begin = raw_seconds();
   // Orphans are this process's, so that none is lost sight of.
   if (prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0)
@@ -170,7 +157,7 @@ CommandResult run_command(const Command& command, Signals& signals) {
     do {
       rusage use{};
       found = wait4(-1, &status, WNOHANG, &use);
-      if (found > 0) result.cpu_s += cpu_seconds_of(use);
+      if (found > 0) result.cpu_s += seconds_of(use);
     } while (found > 0 && found != child);
     result.seconds = raw_seconds() - begin;
     if (found == child) {
@@ -194,7 +181,7 @@ CommandResult run_command(const Command& command, Signals& signals) {
     signals.wait_for_child(look_every);
   }
   end_stragglers(command, signals, begin, result);
-  result.clock_was_set_s = system_seconds() - result.start_unix - (raw_seconds() - begin);
+  result.clock_was_set_s = unix_now() - result.start_unix - (raw_seconds() - begin);
   result.was_stopped = Signals::times_continued() != continued;
   return result;
 }

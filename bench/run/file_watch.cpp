@@ -21,27 +21,22 @@ FileWatch::FileWatch(const std::vector<std::string>& paths, std::uint32_t mask)
     : mask_(mask), descriptor_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
   for (const std::string& path : paths)
     if (inotify_add_watch(descriptor_, path.c_str(), mask) < 0) sees_all_ = false;
-  if (descriptor_ >= 0) thread_ = std::thread([this] { look(); });
+  if (descriptor_ >= 0) thread_ = std::jthread([this](const std::stop_token& stop) { look(stop); });
 }
 
 FileWatch::~FileWatch() {
-  end();
+  thread_ = {};
   if (descriptor_ >= 0) close(descriptor_);
 }
 
 EventTimes FileWatch::stop() {
-  end();
+  thread_ = {};  // waits for the end of the thread
   return times_;
 }
 
-void FileWatch::end() {
-  ended_ = true;
-  if (thread_.joinable()) thread_.join();
-}
-
-void FileWatch::look() {
+void FileWatch::look(const std::stop_token& stop) {
   for (bool over = false; !over;) {
-    over = ended_;  // what came before the end is still read
+    over = stop.stop_requested();  // what came before the end is still read
     pollfd one{descriptor_, POLLIN, 0};
     if (poll(&one, 1, over ? 0 : look_every_ms) > 0) take_events();
   }

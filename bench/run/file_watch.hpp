@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstdint>
 #include <optional>
+#include <stop_token>
 #include <string>
 #include <thread>
 #include <vector>
@@ -31,19 +32,17 @@ class FileWatch {
 
   /// Whether the system watches all of the paths, and told of all that happened.
   [[nodiscard]] bool sees_all() const { return sees_all_; }
-  /// Ends the watch.
   [[nodiscard]] EventTimes stop();
 
  private:
-  void look();
+  void look(const std::stop_token& stop);
   void take_events();
-  void end();
 
   std::uint32_t mask_;
   int descriptor_ = -1;
-  std::atomic<bool> sees_all_{true}, ended_{false};
+  std::atomic<bool> sees_all_{true};
   EventTimes times_;
-  std::thread thread_;
+  std::jthread thread_;
 };
 
 }  // namespace spex::bench

@@ -80,17 +80,11 @@ std::vector<std::string> srun(const Entry& entry, const Machine& machine,
 std::vector<std::string> launcher_words(const Entry& entry, const Machine& machine,
                                         const LaunchRecord& launch, const Launcher& launcher) {
   std::vector<std::string> words{launcher.program};
-  switch (launcher.words) {
-    case LauncherWords::open_mpi:
-      append(words, open_mpi(entry, machine, launch));
-      break;
-    case LauncherWords::hydra:
-      append(words, hydra(entry, launch));
-      break;
-    case LauncherWords::srun:
-      append(words, srun(entry, machine, launch, launcher.wire_up));
-      break;
-  }
+  if (launcher.is_srun())
+    append(words, srun(entry, machine, launch, launcher.wire_up));
+  else
+    append(words, launcher.words == LauncherWords::hydra ? hydra(entry, launch)
+                                                         : open_mpi(entry, machine, launch));
   append(words, launcher.options);
   return words;
 }

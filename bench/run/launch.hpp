@@ -13,21 +13,18 @@
 
 namespace spex::bench {
 
-/// Where the project's programs are.
 struct Programs {
   std::string spex_cpu, spex_gpu, spex_sim;
   std::string mps_wrapper;
 
   /// Those beside the running program, whether they are there or not.
   [[nodiscard]] static Programs beside_this_one();
-  /// Those that are there.
   [[nodiscard]] std::vector<std::string> present() const;
   /// Throws Error(data) where one is missing that these entries are run with: the extractors and
   /// mps-wrapper that they ask for, and those that make all inputs and reference frames.
   void require_for(const std::vector<Entry>& entries) const;
 };
 
-/// What is started with.
 struct LaunchSettings {
   Launcher launcher;
   int nodes = 1;  ///< to use, of those allocated

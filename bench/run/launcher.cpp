@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <optional>
 #include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "bench/machine/machine.hpp"
 #include "bench/machine/program_files.hpp"
 
 namespace spex::bench {
@@ -18,17 +20,11 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 std::string name_of(MpiFamily family) {
-  switch (family) {
-    case MpiFamily::open_mpi:
-      return "Open MPI";
-    case MpiFamily::mpich:
-      return "MPICH";
-    case MpiFamily::cray_mpich:
-      return "Cray MPICH";
-    case MpiFamily::other:
-      break;
-  }
-  return "this MPI";
+  static const std::map<MpiFamily, std::string> names{{MpiFamily::open_mpi, "Open MPI"},
+                                                      {MpiFamily::mpich, "MPICH"},
+                                                      {MpiFamily::cray_mpich, "Cray MPICH"},
+                                                      {MpiFamily::other, "this MPI"}};
+  return names.at(family);
 }
 
 // The words of a launcher that says `version` of itself, where they are known.
@@ -98,6 +94,15 @@ std::string run_and_read(const std::string& program, const std::string& argument
 }
 
 }  // namespace
+
+MpiFamily mpi_family(std::string_view version) {
+  if (contains(version, "Open MPI")) return MpiFamily::open_mpi;
+  if (contains(version, "CRAY MPICH")) return MpiFamily::cray_mpich;
+  if (contains(version, "MPICH") || contains(version, "MVAPICH") ||
+      contains(version, "Intel(R) MPI"))
+    return MpiFamily::mpich;
+  return MpiFamily::other;
+}
 
 LauncherSurroundings LauncherSurroundings::here() {
   return {mpi_family(mpi_library_version()), std::getenv("SLURM_JOB_ID") != nullptr,

@@ -7,14 +7,22 @@
 #include <string_view>
 #include <vector>
 
-#include "bench/machine/mpi_library.hpp"
-
 namespace spex::bench {
+
+/// Implementations of MPI, by what their launchers and Slurm are to be told.
+enum class MpiFamily {
+  open_mpi,
+  mpich,       ///< and those made of it: MVAPICH, Intel MPI
+  cray_mpich,  ///< started by srun in the site's own way
+  other
+};
+
+/// The family of a library that says `version` of itself (MPI_Get_library_version).
+[[nodiscard]] MpiFamily mpi_family(std::string_view version);
 
 /// By what words a launcher is to be told what to do.
 enum class LauncherWords { open_mpi, hydra, srun };
 
-/// A launcher.
 struct Launcher {
   LauncherWords words = LauncherWords::open_mpi;
   std::string program = "mpirun";  ///< found by PATH; empty where there is none that fits

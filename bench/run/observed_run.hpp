@@ -16,7 +16,6 @@
 
 namespace spex::bench {
 
-/// What is run.
 struct RunRequest {
   const Entry* entry = nullptr;
   const LaunchRecord* launch = nullptr;

@@ -19,7 +19,6 @@ class Signals {
 
   /// Waits until a child ends or the time is over.
   void wait_for_child(std::chrono::milliseconds time) const;
-  /// Whether one of them has arrived.
   [[nodiscard]] static bool interrupted();
   /// How often this process went on after it was stopped (SIGSTOP, Ctrl-Z), by whomever.
   [[nodiscard]] static int times_continued();

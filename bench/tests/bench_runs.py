@@ -5,6 +5,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import unittest
 from pathlib import Path
 
 import jsonschema
@@ -30,6 +31,13 @@ def entry(name: str, **more) -> dict:
     } | more
 
 
+def output_of(words: list, **more) -> tuple[int, str]:
+    """The exit status and output of a program."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+    done = subprocess.run(words, text=True, check=False, timeout=600, **pipes, **more)
+    return done.returncode, done.stdout
+
+
 class Bench:
     """A folder with the programs, of which spex-cpu may be another, a plan, and results."""
 
@@ -40,8 +48,7 @@ class Bench:
             shutil.copy(PROGRAMS / name, self.folder / name)
         if extractor is not None:
             (self.folder / "spex-cpu").rename(self.folder / "real-spex-cpu")
-            (self.folder / "spex-cpu").write_text(extractor)
-            (self.folder / "spex-cpu").chmod(0o755)
+            self.put_program("spex-cpu", extractor)
         self.plan = {
             "name": "test",
             "description": "a test",
@@ -62,6 +69,11 @@ class Bench:
         """Removes the folder."""
         shutil.rmtree(self.folder, ignore_errors=True)
 
+    def put_program(self, name: str, script: str) -> None:
+        """A script in the place of a program."""
+        (self.folder / name).write_text(script)
+        (self.folder / name).chmod(0o755)
+
     def command(self, *options: str) -> list[str]:
         """The command line; inputs and reference frames are kept between runs."""
         words = [str(self.folder / "spex-bench"), str(self.folder / "plan.json"), *options]
@@ -80,15 +92,7 @@ class Bench:
 
     def run_again(self, *options: str, **environment: str) -> tuple[int, str]:
         """The same in the folder of results as it is."""
-        done = subprocess.run(
-            self.command(*options),
-            env=os.environ | environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        return done.returncode, done.stdout
+        return output_of(self.command(*options), env=os.environ | environment)
 
     def result(self, name: str) -> dict:
         """An entry's record and what is derived of it; the file complies with the schema."""
@@ -98,11 +102,15 @@ class Bench:
 
     def spex_bench(self, *words: str | Path) -> tuple[int, str]:
         """Status and output of a command of the program."""
-        done = subprocess.run(
-            [self.folder / "spex-bench", *map(str, words)],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            check=False,
-        )
-        return done.returncode, done.stdout
+        return output_of([self.folder / "spex-bench", *map(str, words)])
+
+
+class BenchTest(unittest.TestCase):
+    """A test of spex-bench."""
+
+    def says(self, done: tuple[int, str], status: int, *words: str) -> str:
+        """The output of a run, which has the status and says the words."""
+        self.assertEqual(done[0], status, done[1])
+        for one in words:
+            self.assertIn(one, done[1])
+        return done[1]

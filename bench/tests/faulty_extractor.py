@@ -79,8 +79,10 @@ def edit_frame() -> None:
         sigma = np.where(ivar > 0, 1 / np.sqrt(np.where(ivar > 0, ivar, 1)), 0)
         if fault == "nan":
             flux[7, 30] = np.nan
-        elif fault == "dropped fiber":
-            flux[11], ivar[11] = 0, 0
+        elif fault in ("dropped fiber", "half of the fibers", "all zero"):
+            rows = {"d": slice(11, 12), "h": slice(None, None, 2), "a": slice(None)}[fault[0]]
+            flux[rows], ivar[rows] = 0, 0
+            mask[rows] |= fault == "half of the fibers"
         elif fault == "shift":
             flux[:] = np.roll(flux, 1, axis=1)
         elif fault == "wrong ivar":
@@ -91,9 +93,6 @@ def edit_frame() -> None:
             flux += 0.1 * sigma * np.random.default_rng(1).normal(size=flux.shape)
         elif fault == "one fiber off":
             flux[5] += 0.3 * sigma[5]
-        elif fault == "half of the fibers":
-            flux[::2], ivar[::2] = 0, 0
-            mask[::2] |= 1
         elif fault == "chi2pix":
             file["CHI2PIX"].data[:] = 1
         elif fault == "resolution":
@@ -104,8 +103,6 @@ def edit_frame() -> None:
             file.append(fits.ImageHDU(np.zeros(3), name="EXTRA"))
         elif fault == "swapped bundles":
             flux[:10] = np.concatenate([flux[5:10], flux[:5]])
-        elif fault == "all zero":
-            flux[:], ivar[:] = 0, 0
         elif fault == "other bytes":
             file["FLUX"].header["FAULT"] = True
         elif fault in KEYWORDS:
@@ -153,16 +150,6 @@ def put_cards(name: str, before: str, *cards: str) -> None:
     frame.write_bytes(content[: place["hdrLoc"]] + text + content[place["datLoc"] :])
     with fits.open(frame, mode="update", memmap=False) as file:
         file[name].add_checksum()
-
-
-def edit_files() -> None:
-    """Puts something else in the place of the last frame."""
-    kept = answers / frame.name
-    frame.unlink()
-    if fault == "link":
-        frame.symlink_to(kept)
-    elif fault == "second name":
-        os.link(kept, frame)
 
 
 def leave_behind(command: str, *arguments: Path) -> None:
@@ -223,17 +210,16 @@ def edit_log(run: dict) -> dict:
         run["frames"].pop()
     elif fault == "more ranks":
         run["ranks"] *= 2
-    elif fault == "log of failed patches":
-        run["frames"][0]["failed"] += 1
-    elif fault == "log of patches that fell back":
-        run["frames"][0]["fell_back"] += 1
+    elif fault.startswith("log of"):
+        run["frames"][0]["failed" if fault == "log of failed patches" else "fell_back"] += 1
     return run
 
 
 if fault == "missing":
     frame.unlink()
 elif fault in ("link", "second name"):
-    edit_files()
+    frame.unlink()
+    (os.symlink if fault == "link" else os.link)(answers / frame.name, frame)
 elif fault == "changed input":
     with image.open("r+b") as file:
         file.seek(80000)

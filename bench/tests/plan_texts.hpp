@@ -3,10 +3,8 @@
 
 #include <string>
 
-#include <gtest/gtest.h>
-
 #include "bench/plan/plan.hpp"
-#include "reference/core/error.hpp"
+#include "bench/tests/refusal_of.hpp"
 
 namespace spex::bench {
 
@@ -24,13 +22,7 @@ inline Plan read(const std::string& entries, const std::string& more = "",
 /// What is said of such a plan that is refused; "" of one that is not.
 inline std::string refusal(const std::string& entries, const std::string& more = "",
                            const std::string& cases = both_cases, const std::string& tier = "ci") {
-  try {
-    static_cast<void>(read(entries, more, cases, tier));
-  } catch (const Error& error) {
-    EXPECT_EQ(error.kind(), ErrorKind::usage);
-    return error.what();
-  }
-  return "";
+  return refusal_of([&] { static_cast<void>(read(entries, more, cases, tier)); }, ErrorKind::usage);
 }
 
 }  // namespace spex::bench

@@ -1,14 +1,13 @@
 """`spex-bench accept`: target, verdict, page."""
 
 import json
-import unittest
 
-from bench_runs import Bench, entry
+from bench_runs import Bench, BenchTest, entry
 
 PLAN = {"tier": "acceptance", "warmups": 1, "repeats": 5}
 
 
-class Accept(unittest.TestCase):
+class Accept(BenchTest):
     """One short plan, judged by several targets."""
 
     def accept(self, bench: Bench, out: str, *options: str) -> tuple[int, str]:
@@ -20,15 +19,12 @@ class Accept(unittest.TestCase):
     def test_a_machine_is_accepted_or_rejected(self):
         """The page says which, the target, and why."""
         with Bench([entry("one")], **PLAN) as bench:
-            status, text = self.accept(bench, "good", "--target", "15min", "--system", "new node")
-            self.assertEqual(status, 0, text)
-            self.assertIn("takes about 1 min", text)
-            self.assertIn("ACCEPT: an exposure of 30 frames within 900 s", text)
+            done = self.accept(bench, "good", "--target", "15min", "--system", "new node")
+            self.says(done, 0, "takes about 1 min", "ACCEPT: an exposure of 30 frames within 900 s")
             page = (bench.folder / "good/acceptance.md").read_text()
             self.assertTrue(page.startswith("# ACCEPT: new node"), page)
             self.assertIn("1 of 1", page)
-            status, text = self.accept(bench, "slow", "--target", "0.001s")
-            self.assertEqual(status, 4, text)
+            self.says(self.accept(bench, "slow", "--target", "0.001s"), 4)
             page = (bench.folder / "slow/acceptance.md").read_text()
             self.assertTrue(page.startswith("# REJECT"), page)
             self.assertIn("at most 0.00 wanted", page)
@@ -58,7 +54,3 @@ exit 1
                 status, text = self.accept(bench, "out", *options)
                 self.assertIn(status, (1, 2), text)
                 self.assertFalse((bench.folder / "out").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

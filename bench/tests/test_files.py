@@ -5,18 +5,17 @@ import json
 import os
 import shutil
 import subprocess
-import unittest
 from pathlib import Path
 
-from bench_runs import Bench, entry
+from bench_runs import Bench, BenchTest, entry, output_of
 
 
-class Files(unittest.TestCase):
+class Files(BenchTest):
     """Each in a folder with programs of its own."""
 
     def test_a_full_disk_is_said_in_its_own_words(self):
         """The data, the results, the references, stdout, stderr: status 1, and nothing aborts."""
-        if subprocess.run(["unshare", "-rm", "true"], check=False, capture_output=True).returncode:
+        if output_of(["unshare", "-rm", "true"])[0]:
             self.skipTest("this user may mount nothing (expected unshare -rm)")
         no_room = "No space left on device"
         with Bench([entry("one")]) as bench:
@@ -31,15 +30,7 @@ class Files(unittest.TestCase):
                         (bench.folder / folder).mkdir(exist_ok=True)
                         mount = f"mount -t tmpfs -o size={size} none {bench.folder / folder}"
                         within = ["unshare", "-rm", "sh", "-c", f'{mount} && exec "$@"', "sh"]
-                        done = subprocess.run(
-                            [*within, *bench.command()],
-                            capture_output=True,
-                            text=True,
-                            check=False,
-                        )
-                        text = done.stdout + done.stderr
-                        self.assertEqual(done.returncode, 1, text)
-                        self.assertIn(no_room, text)
+                        text = self.says(output_of([*within, *bench.command()]), 1, no_room)
                         self.assertNotIn("incorrect", text)
             shutil.rmtree(bench.folder / "out", ignore_errors=True)
             with Path("/dev/full").open("w") as full:
@@ -67,9 +58,7 @@ class Files(unittest.TestCase):
                 shutil.rmtree(out, ignore_errors=True)
                 (out / name).parent.mkdir(parents=True)
                 (out / name).write_text("mine")
-                status, text = bench.run_again()
-                self.assertEqual(status, 2, text)
-                self.assertIn(f"{out} holds {name.split('/')[0]} already", text)
+                self.says(bench.run_again(), 2, f"{out} holds {name.split('/')[0]} already")
                 self.assertEqual((out / name).read_text(), "mine")
             shutil.rmtree(out)
             self.assertEqual(bench.run("--list")[0], 0)
@@ -79,9 +68,8 @@ class Files(unittest.TestCase):
             (out / "one.json").unlink()
             (out / "logs/one-0.log").unlink()
             (out / "logs/one-0.log").symlink_to(thesis)
-            status, text = bench.run_again()
+            self.says(bench.run_again(), 1)
             self.assertEqual(thesis.read_text(), "mine")
-            self.assertEqual(status, 1, text)
 
     def test_a_plan_is_a_file(self):
         """A pipe would be waited for, and a device has no end."""
@@ -89,15 +77,8 @@ class Files(unittest.TestCase):
             os.mkfifo(bench.folder / "pipe")
             for name in (bench.folder / "pipe", "/dev/zero"):
                 for words in ([name, "--list"], [bench.folder / "plan.json", "--thresholds", name]):
-                    done = subprocess.run(
-                        [bench.folder / "spex-bench", *words, "--out", bench.folder / "out"],
-                        capture_output=True,
-                        text=True,
-                        check=False,
-                        timeout=60,
-                    )
-                    self.assertEqual(done.returncode, 2, done.stderr)
-                    self.assertIn(f"{name}: cannot be read", done.stderr)
+                    done = bench.spex_bench(*words, "--out", bench.folder / "out")
+                    self.says(done, 2, f"{name}: cannot be read")
 
     def test_folders_that_would_be_emptied_hold_no_results(self):
         """Results within the data, data within the references, and the like; by a link too."""
@@ -111,10 +92,8 @@ class Files(unittest.TestCase):
                 ("--data", "references/data"),
                 ("--references", "data/outputs"),
             ):
-                status, text = bench.run(option, str(bench.folder / folder))
-                self.assertEqual(status, 2, text)
-                self.assertIn(f"{option}: ", text)
-                self.assertIn("(expected a folder of its own)", text)
+                done = bench.run(option, str(bench.folder / folder))
+                self.says(done, 2, f"{option}: ", "(expected a folder of its own)")
 
     def test_nothing_of_someone_else_is_touched(self):
         """Folders with other files, results that are there, a folder in use: refused in a line."""
@@ -122,43 +101,30 @@ class Files(unittest.TestCase):
             thesis = bench.folder / "data/outputs/thesis"
             thesis.parent.mkdir(parents=True)
             thesis.write_text("x")
-            status, text = bench.run()
-            self.assertEqual(status, 2, text)
-            self.assertIn("files that are not spex-bench's", text)
+            self.says(bench.run(), 2, "files that are not spex-bench's")
             self.assertTrue(thesis.exists())
             shutil.rmtree(bench.folder / "data")
             for name in ("../victim", "/tmp/victim", "", "..", "outputs/x"):
                 bench.plan["cases"] = {name: {"cameras": "r0", "size": "bundle"}}
                 (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
-                status, text = bench.run()
-                self.assertEqual(status, 2, text)
-                self.assertIn("cannot name a file", text)
+                self.says(bench.run(), 2, "cannot name a file")
             bench.plan["cases"] = {"small": {"cameras": "r0", "size": "bundle"}}
             (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
             self.assertEqual(bench.run()[0], 0)
-            status, text = bench.run_again()
-            self.assertEqual(status, 2, text)
-            self.assertIn("holds one.json already (expected --resume, or another folder)", text)
+            done = bench.run_again()
+            self.says(done, 2, "holds one.json already (expected --resume, or another folder)")
             with (bench.folder / "data/.spex-bench-lock").open() as lock:
                 fcntl.flock(lock, fcntl.LOCK_EX)
-                status, text = bench.run()
-                self.assertEqual(status, 1, text)
-                self.assertIn("data: is in use by process", text)
+                self.says(bench.run(), 1, "data: is in use by process")
 
     def test_results_of_two_plans_do_not_share_a_folder(self):
         """The plan is kept beside them, by which they are handed in; parts of one plan may."""
         with Bench([entry("one"), entry("two")]) as bench:
             self.assertEqual(bench.run("--only", "one")[0], 0)
-            status, text = bench.run_again("--only", "two")
-            self.assertEqual(status, 0, text)
+            self.says(bench.run_again("--only", "two"), 0)
             bench.plan["entries"] = [entry("three")]
             (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
             for options in ((), ("--resume",)):
-                status, text = bench.run_again(*options)
-                self.assertEqual(status, 2, text)
-                self.assertIn("holds results of another plan (expected a folder for each", text)
+                done = bench.run_again(*options)
+                self.says(done, 2, "holds results of another plan (expected a folder for each")
             self.assertFalse((bench.folder / "out/three.json").exists())
-
-
-if __name__ == "__main__":
-    unittest.main()

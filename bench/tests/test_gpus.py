@@ -3,10 +3,9 @@
 import json
 import os
 import sys
-import unittest
 
 import test_night
-from bench_runs import OPTIONS, Bench
+from bench_runs import OPTIONS, Bench, BenchTest
 
 # Says that it is spex-gpu, in its frames too, and is the CPU's. Where the environment tells, so
 # many MB of a GPU are in use before and after that, and then so many watts are allowed.
@@ -86,30 +85,28 @@ ENTRY = {"id": "gpu", "case": "small", "milestone": "pipeline", "gpus": 2, "rank
 ENTRY["options"] = OPTIONS
 
 
-class Gpus(unittest.TestCase):
+class Gpus(BenchTest):
     """One plan of an entry on two of four GPUs."""
 
     @classmethod
     def setUpClass(cls):
         """The programs, one of which pretends."""
         cls.bench = Bench([ENTRY])
-        (cls.bench.folder / "spex-gpu").write_text(PRETENDER)
-        (cls.bench.folder / "spex-gpu").chmod(0o755)
+        cls.bench.put_program("spex-gpu", PRETENDER)
 
     @classmethod
     def tearDownClass(cls):
         """Removes their folder."""
         cls.bench.__exit__()
 
-    def run_with(self, **environment: str) -> tuple[int, str, dict]:
-        """Status, output and result of a run."""
-        status, text = self.bench.run(**environment | LIBRARY)
-        return status, text, self.bench.result("gpu")
+    def run_with(self, status: int = 0, *words: str, **environment: str) -> dict:
+        """The result of a run, which ends with the status and says the words."""
+        self.says(self.bench.run(**environment | LIBRARY), status, *words)
+        return self.bench.result("gpu")
 
     def test_the_gpus_that_are_watched_are_those_that_run(self):
         """By UUID, in the order of CUDA_VISIBLE_DEVICES."""
-        status, text, result = self.run_with(FAKE_NVML_MEMORY="grows", CUDA_VISIBLE_DEVICES="3,1,0")
-        self.assertEqual(status, 0, text)
+        result = self.run_with(FAKE_NVML_MEMORY="grows", CUDA_VISIBLE_DEVICES="3,1,0")
         self.assertEqual((self.bench.folder / "visible").read_text(), "GPU-fake-3,GPU-fake-1")
         uuids = [gpu["uuid"] for gpu in result["health"]["during"]]
         self.assertEqual(uuids, ["GPU-fake-3", "GPU-fake-1"])
@@ -123,10 +120,8 @@ class Gpus(unittest.TestCase):
         night = ENTRY | {"options": test_night.OPTIONS, "sustain": {"frames": 20}}
         cases = {"small": test_night.CASE | {"seeds": 1}}
         with Bench([night], tier="night", warmups=1, cases=cases) as bench:
-            (bench.folder / "spex-gpu").write_text(PRETENDER)
-            (bench.folder / "spex-gpu").chmod(0o755)
-            status, text = bench.run(FAKE_NVML_MEMORY="grows", **LIBRARY)
-            self.assertEqual(status, 0, text)
+            bench.put_program("spex-gpu", PRETENDER)
+            self.says(bench.run(FAKE_NVML_MEMORY="grows", **LIBRARY), 0)
             self.assertGreater(bench.result("gpu")["sustained"]["fpnh"]["median"], 0)
             series = json.loads((bench.folder / "out/gpu.series.json").read_text())
             self.assertEqual([g["uuid"] for g in series["gpus"]], ["GPU-fake-0", "GPU-fake-1"])
@@ -139,34 +134,28 @@ class Gpus(unittest.TestCase):
     def test_hidden_gpus_are_not_there(self):
         """An empty list, -1, and too few of them: skipped."""
         for visible in ("", "-1", "2", "GPU-none", "1,1"):
-            status, text, result = self.run_with(CUDA_VISIBLE_DEVICES=visible)
-            self.assertEqual(status, 77, text)
+            result = self.run_with(77, CUDA_VISIBLE_DEVICES=visible)
             self.assertEqual(result["status"], "skipped")
 
     def test_a_gpu_that_was_not_used_is_noticed(self):
         """A warning beside the result."""
-        status, text, result = self.run_with()
-        self.assertEqual(status, 0, text)
+        result = self.run_with()
         self.assertIn("no memory of a GPU was used", " ".join(result["unusual"]))
 
     def test_memory_that_is_given_back_late_hides_nothing(self):
         """The run before it still has all of it when one begins."""
         memory = self.bench.folder / "memory"
         memory.write_text("900 900 1 1")
-        status, text, result = self.run_with(
+        result = self.run_with(
             FAKE_NVML_MEMORY=str(memory), MEMORY_BEFORE="1 1 1 1", MEMORY_AFTER="900 900 1 1"
         )
-        self.assertEqual(status, 0, text)
         self.assertEqual(result["timing"]["samples"][0]["device_memory_bytes"], 899e6)
 
     def test_a_gpu_that_is_taken_first_begins_the_clock(self):
         """Contexts are made within the extraction clock."""
         memory = self.bench.folder / "memory"
         memory.write_text("1 1 1 1")
-        status, text, result = self.run_with(
-            FAKE_NVML_MEMORY=str(memory), MEMORY_BEFORE="1 900 1 1"
-        )
-        self.assertEqual(status, 0, text)
+        result = self.run_with(FAKE_NVML_MEMORY=str(memory), MEMORY_BEFORE="1 900 1 1")
         sample = result["timing"]["samples"][0]
         self.assertGreater(sample["extraction_s"], sample["logged_s"] + 0.2)
 
@@ -174,69 +163,51 @@ class Gpus(unittest.TestCase):
         """It gives back the contexts of all GPUs, and is no process left behind."""
         with Bench([ENTRY | {"mps": True}]) as bench:
             for name, text in (("spex-gpu", PRETENDER), ("nvidia-cuda-mps-control", MPS)):
-                (bench.folder / name).write_text(text)
-                (bench.folder / name).chmod(0o755)
+                bench.put_program(name, text)
             path = f"{bench.folder}:{os.environ['PATH']}"
-            status, text = bench.run(**LIBRARY, FAKE_NVML_MEMORY="grows", PATH=path)
-            self.assertEqual(status, 0, text)
+            self.says(bench.run(**LIBRARY, FAKE_NVML_MEMORY="grows", PATH=path), 0)
 
     def test_settings_that_change_meanwhile_are_seen(self):
         """A power limit that another run had is not that of the result; it is marked for good."""
         limit = self.bench.folder / "limit"
         limit.write_text("700")
         once = {"FAKE_NVML_MEMORY": "grows", "FAKE_NVML_POWER": str(limit)}
-        status, text, result = self.run_with(**once, LIMIT_AFTER="700")
-        self.assertEqual(status, 0, text)
+        result = self.run_with(**once, LIMIT_AFTER="700")
         self.assertIsNone(result["health"]["settings_changed"])
-        status, text, result = self.run_with(**once, LIMIT_AFTER="500")
-        self.assertEqual(status, 0, text)
         said = "power_limit_w of GPU-fake-1 was 700.0, and is 500.0 after run 0"
+        words = f"a GPU's settings changed: {said}"
+        result = self.run_with(0, words, **once, LIMIT_AFTER="500")
         self.assertEqual(result["health"]["settings_changed"], said)
-        self.assertIn(f"a GPU's settings changed: {said}", result["unusual"])
-        self.assertIn(f"a GPU's settings changed: {said}", text)
+        self.assertIn(words, result["unusual"])
         limit.write_text("700")
-        status, text = self.bench.run("--resume", "--repeats", "2", **once | LIBRARY)
-        self.assertEqual(status, 0, text)
+        self.says(self.bench.run("--resume", "--repeats", "2", **once | LIBRARY), 0)
         self.assertEqual(self.bench.result("gpu")["health"]["settings_changed"], said)
 
     def test_a_machine_without_mps_is_no_fault_of_the_frames(self):
         """Status 1 and a line, before anything is made for it; other entries run."""
         with Bench([ENTRY, ENTRY | {"id": "shared", "mps": True}]) as bench:
-            (bench.folder / "spex-gpu").write_text(PRETENDER)
-            (bench.folder / "spex-gpu").chmod(0o755)
+            bench.put_program("spex-gpu", PRETENDER)
             fake = LIBRARY | {"FAKE_NVML_MEMORY": "grows"}
-            control = bench.folder / "nvidia-cuda-mps-control"
             for script, words in (
                 (None, "nvidia-cuda-mps-control is not on PATH"),
                 ("#!/bin/bash\nexit 1\n", "nvidia-cuda-mps-control -d failed"),
             ):
                 if script:
-                    control.write_text(script)
-                    control.chmod(0o755)
-                status, text = bench.run(**fake, PATH=f"{bench.folder}:{os.environ['PATH']}")
-                self.assertEqual(status, 1, text)
-                self.assertIn(words, text)
+                    bench.put_program("nvidia-cuda-mps-control", script)
+                self.says(bench.run(**fake, PATH=f"{bench.folder}:{os.environ['PATH']}"), 1, words)
                 self.assertEqual(bench.result("gpu")["verdict"]["overall"], "pass")
                 self.assertEqual(bench.result("shared")["verdict"]["overall"], "error")
 
     def test_a_throttled_run_does_not_count_and_is_made_again(self):
         """No more often than runs were asked for; the machine is unhealthy, and has no speed."""
         hot = {"FAKE_NVML_MEMORY": "grows", "FAKE_NVML_HOT": "1"}
-        status, text, result = self.run_with(**hot)
-        self.assertEqual(status, 5, text)
+        result = self.run_with(5, **hot)
         self.assertEqual([s["throttled"] for s in result["timing"]["samples"]], [True])
         self.assertIsNone(result["fom"]["effective"])
         self.assertIn("1 run(s) were throttled and do not count", result["verdict"]["reasons"])
-        status, text = self.bench.run("--resume", "--repeats", "2", **hot | LIBRARY)
-        self.assertEqual(status, 5, text)
+        self.says(self.bench.run("--resume", "--repeats", "2", **hot | LIBRARY), 5)
         self.assertEqual(len(self.bench.result("gpu")["timing"]["samples"]), 2)
-        status, text = self.bench.run(
-            "--resume", "--repeats", "3", **LIBRARY, FAKE_NVML_MEMORY="grows"
-        )
+        self.bench.run("--resume", "--repeats", "3", **LIBRARY, FAKE_NVML_MEMORY="grows")
         samples = self.bench.result("gpu")["timing"]["samples"]
         self.assertEqual([s["throttled"] for s in samples], [True, True, False, False, False])
         self.assertEqual(len(self.bench.result("gpu")["fom"]["effective"]["seconds"]["samples"]), 3)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,9 +3,8 @@
 import shutil
 import subprocess
 import sys
-import unittest
 
-from bench_runs import ROOT, Bench, entry
+from bench_runs import ROOT, Bench, BenchTest, entry, output_of
 
 # Opens and reads every file of the folders, again and again, as a backup does.
 READER = """
@@ -22,7 +21,7 @@ while True:
 """
 
 
-class Honest(unittest.TestCase):
+class Honest(BenchTest):
     """Campaigns of the right extractor."""
 
     def test_another_process_reads_all_files(self):
@@ -34,10 +33,9 @@ class Honest(unittest.TestCase):
             reader = subprocess.Popen([sys.executable, "-c", READER, *folders])
             try:
                 for seeds in ("plan", "drawn"):
-                    status, text = bench.run(
-                        "--goldens", str(goldens / "cases.json"), "--seeds", seeds
+                    self.says(
+                        bench.run("--goldens", str(goldens / "cases.json"), "--seeds", seeds), 0
                     )
-                    self.assertEqual(status, 0, text)
                     self.assertEqual(bench.result("one")["verdict"]["overall"], "pass")
             finally:
                 reader.kill()
@@ -54,8 +52,7 @@ fi
 exec "$here/real-spex-cpu" "$@"
 """
         with Bench([entry("one", repeats=3)], extractor=slow) as bench:
-            status, text = bench.run()
-            self.assertEqual(status, 0, text)
+            text = self.says(bench.run(), 0)
             result = bench.result("one")
             self.assertEqual(result["verdict"]["overall"], "pass")
             self.assertIn("noisy: the longest run took", " ".join(result["unusual"]))
@@ -65,9 +62,9 @@ exec "$here/real-spex-cpu" "$@"
         """Before anything is made."""
         gpu = {"id": "gpu", "case": "small", "milestone": "pipeline", "gpus": 64}
         with Bench([entry("one"), gpu]) as bench:
-            status, text = bench.run("--require-gpu")
-            self.assertEqual(status, 1, text)
-            self.assertIn("no GPU found, required by --require-gpu", text)
+            text = self.says(
+                bench.run("--require-gpu"), 1, "no GPU found, required by --require-gpu"
+            )
             self.assertEqual(text.strip().count("\n"), 0, text)
             self.assertFalse((bench.folder / "out").exists())
             self.assertFalse((bench.folder / "data").exists())
@@ -77,18 +74,11 @@ exec "$here/real-spex-cpu" "$@"
         """Where inotify has no room: a warning, and the effective clock."""
         blind = 'echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"'
         shell = ["unshare", "-Ur", "sh", "-c", blind, "sh"]
-        if subprocess.run([*shell, "true"], capture_output=True, check=False).returncode != 0:
+        if output_of([*shell, "true"])[0] != 0:
             self.skipTest("no user namespace in which inotify could be shut off")
         with Bench([entry("one")]) as bench:
-            done = subprocess.run(
-                [*shell, *bench.command()], capture_output=True, text=True, check=False
-            )
-            self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+            self.says(output_of([*shell, *bench.command()]), 0)
             result = bench.result("one")
             self.assertIsNone(result["fom"]["extraction"])
             self.assertIsNotNone(result["fom"]["effective"])
             self.assertIn("files cannot be watched", " ".join(result["unusual"]))
-
-
-if __name__ == "__main__":
-    unittest.main()

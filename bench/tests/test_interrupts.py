@@ -4,13 +4,12 @@ import json
 import signal
 import subprocess
 import time
-import unittest
 from pathlib import Path
 
-from bench_runs import Bench, entry
+from bench_runs import Bench, BenchTest, entry
 
 
-class Interrupts(unittest.TestCase):
+class Interrupts(BenchTest):
     """One short plan a test."""
 
     def test_an_interrupted_run_goes_on_where_it_was(self):
@@ -26,9 +25,8 @@ class Interrupts(unittest.TestCase):
                 self.assertIsNone(before["fom"]["effective"])
                 runs = len(before["timing"]["samples"])
                 self.assertGreater(runs, 0)
-                status, text = bench.run("--resume", "--repeats", str(runs + 1))
+                self.says(bench.run("--resume", "--repeats", str(runs + 1)), 0)
                 after = bench.result("one")
-                self.assertEqual(status, 0, text)
                 self.assertEqual(after["status"], "complete")
                 seconds = [
                     [s["effective_s"] for s in one["timing"]["samples"]] for one in (before, after)
@@ -87,12 +85,9 @@ fi
 exec "$here/real-spex-cpu" "$@"
 """
         with Bench([entry("one")], extractor=flaky, repeats=3) as bench:
-            status, text = bench.run()
-            self.assertEqual(status, 3, text)
-            status, text = bench.run("--resume")
-            self.assertEqual(status, -9, text)
-            status, text = bench.run("--resume")
-            self.assertEqual(status, 0, text)
+            self.says(bench.run(), 3)
+            self.says(bench.run("--resume"), -9)
+            self.says(bench.run("--resume"), 0)
             timing = bench.result("one")["timing"]
             self.assertEqual(len(timing["samples"]), 3)
             self.assertEqual([one["index"] for one in timing["dropped"]], [1, 2])
@@ -109,8 +104,7 @@ exec "$here/real-spex-cpu" "$@"
         """And no failed entry."""
         with Bench([entry("one")]) as bench:
             (bench.folder / "spex-sim").write_text("#!/bin/sh\nkill -INT $PPID\nsleep 5\n")
-            status, text = bench.run()
-            self.assertEqual(status, 1, text)
+            text = self.says(bench.run(), 1)
             self.assertEqual(bench.result("one")["status"], "interrupted")
             self.assertIn("--resume goes on from here", text)
 
@@ -126,27 +120,16 @@ exec "$here/real-spex-cpu" "$@"
                 ("another number of warm-ups", ("--warmups", "1"), same),
                 ("another inputs (--seeds)", ("--seeds", "drawn"), same),
             ):
-                status, text = bench.run("--resume", "--repeats", "2", *options, **environment)
-                self.assertEqual(status, 1, text)
-                self.assertIn("was begun with " + words, text)
+                done = bench.run("--resume", "--repeats", "2", *options, **environment)
+                self.says(done, 1, "was begun with " + words)
             two.write_text(first)
-            status, text = bench.run("--resume", **same)
-            self.assertEqual(status, 1, text)
-            self.assertIn("two.json: was begun with another entry", text)
+            self.says(bench.run("--resume", **same), 1, "two.json: was begun with another entry")
             two.unlink()
             result = json.loads(first)
             result["record"]["timing"]["samples"][0]["effective_s"] = 0.001
             one.write_text(json.dumps(result))
-            status, text = bench.run("--resume", **same)
-            self.assertEqual(status, 1, text)
-            self.assertIn("by the record)", text)
+            self.says(bench.run("--resume", **same), 1, "by the record)")
             one.write_text(first)
             bench.plan["repeats"] = 2
             (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
-            status, text = bench.run("--resume", **same)
-            self.assertEqual(status, 2, text)
-            self.assertIn("another plan", text)
-
-
-if __name__ == "__main__":
-    unittest.main()
+            self.says(bench.run("--resume", **same), 2, "another plan")

@@ -4,10 +4,9 @@ import json
 import shutil
 import subprocess
 import sys
-import unittest
 from pathlib import Path
 
-from bench_runs import Bench, entry
+from bench_runs import Bench, BenchTest, entry
 
 EXTRACTOR = f"#!{sys.executable}\n" + (Path(__file__).parent / "faulty_extractor.py").read_text()
 
@@ -84,7 +83,7 @@ def name_of(lie: str) -> str:
     return lie.replace(" ", "-").replace("'", "").lower()
 
 
-class Lies(unittest.TestCase):
+class Lies(BenchTest):
     """Each in an entry of its own, over inputs that are simulated once."""
 
     @classmethod
@@ -143,8 +142,7 @@ class Lies(unittest.TestCase):
 
     def test_a_run_log_that_lies_is_a_warning(self):
         """The clocks are spex-bench's own."""
-        status, text = self.run_with(list(LOGS))
-        self.assertEqual(status, 0, text)
+        self.says(self.run_with(list(LOGS)), 0)
         for lie, words in LOGS.items():
             with self.subTest(lie):
                 result = self.bench.result(name_of(lie))
@@ -156,15 +154,13 @@ class Lies(unittest.TestCase):
 
     def test_what_is_written_late_is_timed(self):
         """The extraction ends with the last output closed, whatever the log says."""
-        status, text = self.run_with(["writes a second later"])
-        self.assertEqual(status, 0, text)
+        self.says(self.run_with(["writes a second later"]), 0)
         sample = self.bench.result("writes-a-second-later")["timing"]["samples"][0]
         self.assertGreater(sample["extraction_s"], sample["logged_s"] + 0.9)
 
     def test_kept_answers_are_those_of_other_inputs(self):
         """Seeds are drawn for each run."""
-        status, text = self.run_with(["kept answers"], "--seeds", "drawn")
-        self.assertEqual(status, 3, text)
+        self.says(self.run_with(["kept answers"], "--seeds", "drawn"), 3)
         self.assertEqual(self.bench.result(RIGHT)["verdict"]["overall"], "pass")
         self.check_caught("kept answers", ": run 0: ")
 
@@ -201,12 +197,7 @@ class Lies(unittest.TestCase):
             ("another program", "mps-wrapper was changed while it was measured"),
         ):
             with self.subTest(lie):
-                status, text = self.run_with([lie])
-                self.assertEqual(status, 1, text)
+                text = self.says(self.run_with([lie]), 1)
                 verdict = self.bench.result(name_of(lie))["verdict"]
                 self.assertEqual(verdict["overall"], "error", text)
                 self.assertIn(reason, verdict["reasons"][0])
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,9 +1,8 @@
 // Lists of milestones in other languages, held to the table in reference/model/milestones.hpp.
-#include <regex>
 #include <string>
 #include <vector>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
 #include "reference/model/milestones.hpp"
@@ -32,16 +31,11 @@ TEST(MilestoneNames, OfTheResultSchema) {
 }
 
 TEST(MilestoneNames, OfTheReports) {
-  const std::string text = source("reports/spexreports/results/published.py");
-  std::smatch list;
-  ASSERT_TRUE(std::regex_search(text, list, std::regex(R"(MILESTONES = \(([^)]*)\))")));
-  const std::string members = list[1];
-  std::vector<std::string> names;
-  const std::regex quoted("\"([^\"]+)\"");
-  for (auto one = std::sregex_iterator(members.begin(), members.end(), quoted);
-       one != std::sregex_iterator(); ++one)
-    names.push_back((*one)[1]);
-  EXPECT_EQ(names, names_of_the_table());
+  std::string text = source("reports/spexreports/results/published.py");
+  std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+  std::string list = "MILESTONES=(";
+  for (const std::string& name : names_of_the_table()) list += "\"" + name + "\",";
+  EXPECT_THAT(text, testing::HasSubstr(list + ")"));
 }
 
 // The keys of shipped plans are read by the table itself (Plan.ShippedPlansAreValid).

@@ -3,9 +3,8 @@
 import json
 import shutil
 import sys
-import unittest
 
-from bench_runs import Bench
+from bench_runs import Bench, BenchTest
 
 # Ten fibers, eight patches: a few hundredths of a second. Three exposures of ten frames in turn.
 OPTIONS = ["--wavelength", "5760,5895.2,0.8", "--bundlesize", "5", "--nspec", "10"]
@@ -65,7 +64,7 @@ log.write_text(json.dumps(run))
 """
 
 
-class Night(unittest.TestCase):
+class Night(BenchTest):
     """One long run a test, over inputs that are simulated once."""
 
     @classmethod
@@ -144,8 +143,7 @@ class Night(unittest.TestCase):
         self.assertLessEqual(series["frames"][-1], 80)
         self.assertTrue(all(0 <= busy <= 1 for busy in series["cpu_busy"] if busy is not None))
         # What is complete is not run again.
-        status, text = self.bench.run("--resume", "--seeds", "plan", *SYSTEM)
-        self.assertEqual(status, 0, text)
+        self.says(self.bench.run("--resume", "--seeds", "plan", *SYSTEM), 0)
         self.assertEqual(self.bench.result("night")["timing"], result["timing"])
 
     def test_a_night_lasts_as_long_as_is_asked(self):
@@ -178,9 +176,7 @@ class Night(unittest.TestCase):
         self.assertIn("it lasted", " ".join(result["fom"]["incomplete_because"]))
         # What was as long as was asked for is not taken for a longer one.
         words = ("--resume", "--seeds", "plan", "--duration", "4", "--warmups", "2")
-        status, text = self.bench.run(*words)
-        self.assertEqual(status, 1, text)
-        self.assertIn("was begun with another work or length", text)
+        self.says(self.bench.run(*words), 1, "was begun with another work or length")
 
     def test_a_night_is_held_to_a_sustained_speed(self):
         """A lower bound; of long runs alone, and as long as the plan says."""
@@ -193,25 +189,21 @@ class Night(unittest.TestCase):
         options = (*SYSTEM, "--thresholds", str(thresholds))
         self.take_up()
         asks(fpnh_sustained=1)
-        status, text = self.bench.run("--resume", "--seeds", "plan", *options)
-        self.assertEqual(status, 0, text)
+        text = self.says(self.bench.run("--resume", "--seeds", "plan", *options), 0)
         self.assertEqual(self.bench.result("night")["verdict"]["performance"], "pass", text)
         asks(fpnh_sustained=1e9)
-        status, text = self.bench.run("--resume", "--seeds", "plan", *options)
-        self.assertEqual(status, 4, text)
+        self.says(self.bench.run("--resume", "--seeds", "plan", *options), 4)
         verdict = self.bench.result("night")["verdict"]
         self.assertEqual(verdict["overall"], "slow")
         self.assertEqual(self.bench.result("night")["threshold"]["fpnh_sustained"], 1e9)
         self.assertIn("sustained FPNH", verdict["reasons"][-1])
-        status, text = self.run_night({"seconds": 1800}, *options, "--duration", "3")
-        self.assertEqual(status, 2, text)
-        self.assertIn("with a threshold of sustained FPNH (expected the 1800 s", text)
+        done = self.run_night({"seconds": 1800}, *options, "--duration", "3")
+        self.says(done, 2, "with a threshold of sustained FPNH (expected the 1800 s")
 
     def test_other_bytes_in_a_later_pass_show(self):
         """Each later frame has the bytes of the first of its input."""
-        status, text = self.run_night({"frames": 80}, fault="another byte")
-        self.assertEqual(status, 3, text)
-        self.assertIn("has other bytes than the first of the same input", text)
+        done = self.run_night({"frames": 80}, fault="another byte")
+        self.says(done, 3, "has other bytes than the first of the same input")
         self.assertIsNone(self.bench.result("night")["sustained"]["fpnh"])
 
     def test_wrong_plans_are_one_line(self):
@@ -223,14 +215,7 @@ class Night(unittest.TestCase):
             ({"frames": 29}, "expected 30 or more"),
             ({"hours": 8}, "'hours' is unknown"),
         ):
-            status, text = self.run_night(sustain)
-            self.assertEqual(status, 2, text)
-            self.assertIn(words, text)
+            self.says(self.run_night(sustain), 2, words)
         self.assertEqual(self.run_night({"frames": 80}, "--duration", "4")[0], 2)
-        status, text = self.run_night({"frames": 80}, tier="acceptance", repeats=5)
-        self.assertEqual(status, 2, text)
-        self.assertIn("has 'sustain' (expected one in the tier night", text)
-
-
-if __name__ == "__main__":
-    unittest.main()
+        done = self.run_night({"frames": 80}, tier="acceptance", repeats=5)
+        self.says(done, 2, "has 'sustain' (expected one in the tier night")

@@ -1,9 +1,12 @@
 #include <chrono>
+#include <cmath>
 #include <filesystem>
+#include <functional>
 #include <thread>
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
+#include "bench/check/output_collector.hpp"
 #include "bench/check/outputs.hpp"
 #include "reference/tests/support/scratch.hpp"
 
@@ -11,6 +14,7 @@ namespace spex::bench {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::HasSubstr;
 
 // The present by the clock of the files in a folder, which has coarse ticks.
 double file_time(const test::ScratchFolder& scratch) {
@@ -45,6 +49,100 @@ TEST(WhyNoOutput, FilesOfTheRunOnly) {
   EXPECT_EQ(why_no_output("/dev/null", folder), "is no file");
   EXPECT_EQ(why_no_output(scratch.file("linked"), folder), "is a second name of another file");
   EXPECT_EQ(why_no_output(scratch.file("new"), "/proc"), "is on another file system");
+}
+
+// A run that writes six frames of two inputs, in turn, each by rename.
+struct SixFrames {
+  const test::ScratchFolder scratch;
+  std::string outputs = scratch.file("outputs"), kept = scratch.file("kept");
+  std::vector<std::string> frames;
+
+  SixFrames() {
+    fs::create_directory(outputs);
+    fs::create_directory(kept);
+    for (int i = 0; i < 6; ++i)
+      frames.push_back(fs::path(outputs) / ("frame-" + std::to_string(i) + ".fits"));
+  }
+
+  void write(int frame, const std::string& bytes) const {
+    const std::string partial = fs::path(outputs) / ".partial";
+    test::write_file(partial, bytes);
+    fs::rename(partial, frames[frame]);
+  }
+
+  [[nodiscard]] CollectedFrames collect(const std::function<void()>& run) const {
+    OutputCollector collector(frames, 2, kept, 2);
+    run();
+    return collector.finish();
+  }
+
+  void write_all() const {
+    for (int i = 0; i < 6; ++i) write(i, i % 2 == 0 ? "even" : "odd");
+  }
+};
+
+TEST(OutputCollector, KeepsTheFirstOfEachInputAndRemovesTheOthers) {
+  const SixFrames run;
+  const double before = file_time(run.scratch);
+  const CollectedFrames collected = run.collect([&] { run.write_all(); });
+  const double after = file_time(run.scratch);
+  EXPECT_EQ(collected.failure, "");
+  ASSERT_EQ(collected.kept.size(), 2U);
+  EXPECT_EQ(test::read_file(collected.kept.at(0)), "even");
+  EXPECT_EQ(test::read_file(collected.kept.at(1)), "odd");
+  EXPECT_TRUE(fs::is_empty(run.outputs));
+  for (const double written : collected.written) {
+    EXPECT_GE(written, before);
+    EXPECT_LE(written, after);
+  }
+  EXPECT_GE(collected.most_waiting, 1);
+}
+
+TEST(OutputCollector, TakesFramesWhileTheRunGoesOn) {
+  const SixFrames run;
+  const CollectedFrames collected = run.collect([&] {
+    run.write(0, "even");
+    // Ends when it is taken, however long that is; else the test's time limit ends it.
+    while (fs::exists(run.frames[0])) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    run.write_all();
+  });
+  EXPECT_EQ(collected.failure, "");
+}
+
+TEST(OutputCollector, OtherBytesOfTheSameInput) {
+  const SixFrames run;
+  EXPECT_THAT(run.collect([&] {
+                   for (const int i : {0, 1, 2, 3, 5}) run.write(i, i % 2 == 0 ? "even" : "odd");
+                   run.write(4, "seven");
+                 })
+                  .failure,
+              HasSubstr("has other bytes than the first of the same input"));
+}
+
+TEST(OutputCollector, AMissingFrame) {
+  const SixFrames run;
+  const CollectedFrames collected = run.collect([&] {
+    for (const int i : {0, 1, 2, 3, 5}) run.write(i, i % 2 == 0 ? "even" : "odd");
+  });
+  EXPECT_EQ(collected.failure, "frame 5 of the run (frame-4.fits): is missing");
+  EXPECT_TRUE(std::isnan(collected.written[4]));
+}
+
+TEST(OutputCollector, LinksAreNoFrames) {
+  const SixFrames run;
+  test::write_file(run.scratch.file("kept-answer"), "odd");
+  std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  const auto fails_by = [&](const std::function<void()>& put_last) {
+    return run.collect([&] {
+      for (int i = 0; i < 5; ++i) run.write(i, i % 2 == 0 ? "even" : "odd");
+      put_last();
+    });
+  };
+  const std::string answer = run.scratch.file("kept-answer"), last = run.frames[5];
+  EXPECT_THAT(fails_by([&] { fs::create_symlink(answer, last); }).failure, HasSubstr("is a link"));
+  fs::remove(last);
+  EXPECT_THAT(fails_by([&] { fs::create_hard_link(answer, last); }).failure,
+              HasSubstr("is a second name"));
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
-#include "bench/campaign/owned_folder.hpp"
-#include "reference/core/error.hpp"
+#include "bench/campaign/folders.hpp"
+#include "bench/tests/refusal_of.hpp"
 #include "reference/tests/support/scratch.hpp"
 
 namespace spex::bench {
@@ -12,16 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
-
-template <class Make>
-std::string refusal(const Make& make) {
-  try {
-    make();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
 
 TEST(OwnedFolder, IsMadeAndTakenAgain) {
   const test::ScratchFolder scratch;
@@ -36,10 +26,10 @@ TEST(OwnedFolder, OfSomeoneElseIsRefusedAndStays) {
   const test::ScratchFolder scratch;
   test::write_file(scratch.file("thesis"), "x");
   const std::string path = fs::path(scratch.file("thesis")).parent_path();
-  EXPECT_THAT(refusal([&] { const OwnedFolder folder("--data", path); }),
+  EXPECT_THAT(refusal_of([&] { const OwnedFolder folder("--data", path); }),
               HasSubstr("--data: " + path + " holds files that are not spex-bench's"));
   EXPECT_EQ(scratch.names(), std::set<std::string>{"thesis"});
-  EXPECT_THAT(refusal([&] { const OwnedFolder folder("--data", scratch.file("thesis")); }),
+  EXPECT_THAT(refusal_of([&] { const OwnedFolder folder("--data", scratch.file("thesis")); }),
               HasSubstr("thesis"));
 }
 
@@ -49,7 +39,7 @@ TEST(OwnedFolder, OfAnotherUserIsRefusedWhateverItHolds) {
   const std::string path = scratch.file("data");
   { const OwnedFolder made("--data", path); }
   ASSERT_EQ(chown(path.c_str(), 65534, 65534), 0);
-  EXPECT_THAT(refusal([&] { const OwnedFolder folder("--data", path); }),
+  EXPECT_THAT(refusal_of([&] { const OwnedFolder folder("--data", path); }),
               HasSubstr("--data: " + path + " belongs to another user"));
 }
 
@@ -60,7 +50,7 @@ TEST(OwnedFolder, ALinkIsNotWrittenThrough) {
   { const OwnedFolder made("--data", path); }
   fs::remove(path + "/.spex-bench-lock");
   fs::create_symlink(thesis, path + "/.spex-bench-lock");
-  EXPECT_THAT(refusal([&] { const OwnedFolder folder("--data", path); }),
+  EXPECT_THAT(refusal_of([&] { const OwnedFolder folder("--data", path); }),
               HasSubstr(".spex-bench-lock"));
   EXPECT_EQ(fs::file_size(thesis), 1U);
 }
@@ -71,7 +61,7 @@ TEST(OwnedFolder, OneRunAtATimeWhichIsNamed) {
   {
     OwnedFolder first("--data", path);
     const OwnedFolder moved = std::move(first);
-    EXPECT_THAT(refusal([&] { const OwnedFolder second("--data", path); }),
+    EXPECT_THAT(refusal_of([&] { const OwnedFolder second("--data", path); }),
                 HasSubstr("is in use by process " + std::to_string(getpid()) + " on "));
   }
   const OwnedFolder after("--data", path);

@@ -253,15 +253,6 @@ TEST(Plan, ABaseIsAPlanBesideIt) {
   EXPECT_THROW(static_cast<void>(read_plan(write("three.json", R"({"base": "none"})"))), Error);
 }
 
-TEST(Plan, OutsideCiFiveRepeatsAreTheLeast) {
-  const test::ScratchFolder scratch;
-  std::ofstream(scratch.file("plan.json"))
-      << R"({"name": "p", "description": "d", "tier": "acceptance", "repeats": 4,
-             "cases": {"night": {}}, "entries": [)"
-      << on_gpu << "]}";
-  EXPECT_THROW(static_cast<void>(read_plan(scratch.file("plan.json"))), Error);
-}
-
 TEST(Plan, ShippedPlansAreValid) {
   int count = 0;
   for (const auto& file :

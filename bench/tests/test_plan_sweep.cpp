@@ -9,82 +9,68 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
+// An entry of `more` keys with a sweep.
+std::string swept(const std::string& more, const std::string& kind, const std::string& values) {
+  return R"({"id": "s", "case": "night", )" + more + R"(, "sweep": {"name": "n", "kind": ")" +
+         kind + R"(", "values": )" + values + "}}";
+}
+std::vector<Entry> points(const std::string& more, const std::string& kind,
+                          const std::string& values) {
+  return read(swept(more, kind, values)).entries;
+}
+
+constexpr const char* by_band = R"("milestone": "batch-subbundle", "gpus": 1)";
+constexpr const char* direct = R"("milestone": "direct", "gpus": 4, "mps": true)";
+constexpr const char* on_cpu = R"("milestone": "cpu-refactor", "ranks": 1)";
+
 TEST(PlanSweep, SweepsBecomeEntries) {
-  const Plan plan = read(R"({"id": "s", "case": "night", "milestone": "batch-subbundle", "gpus": 1,
-      "mps": true, "sweep": {"name": "n", "kind": "ranks-per-gpu", "values": [1, 5]}})");
-  ASSERT_EQ(plan.entries.size(), 2U);
-  EXPECT_EQ(plan.entries[0].id, "s-1");
-  EXPECT_FALSE(plan.entries[0].mps);
-  EXPECT_EQ(plan.entries[1].ranks_per_gpu, 5);
-  EXPECT_TRUE(plan.entries[1].mps);
-  EXPECT_EQ(plan.entries[1].scaling->x, 5);
+  const auto entries = points(by_band + std::string(R"(, "mps": true)"), "ranks-per-gpu", "[1, 5]");
+  ASSERT_EQ(entries.size(), 2U);
+  EXPECT_EQ(entries[0].id, "s-1");
+  EXPECT_FALSE(entries[0].mps);
+  EXPECT_EQ(entries[1].ranks_per_gpu, 5);
+  EXPECT_TRUE(entries[1].mps);
+  EXPECT_EQ(entries[1].scaling->x, 5);
 }
 
 TEST(PlanSweep, WeakScalingGrowsTheWorkWithTheRanks) {
-  const Plan plan = read(R"({"id": "w", "case": "night", "milestone": "cpu-refactor",
-      "sweep": {"name": "n", "kind": "weak", "values": [3]}})");
-  EXPECT_EQ(plan.entries[0].ranks, 3);
-  EXPECT_THAT(plan.entries[0].result_options(), ElementsAre("--nspec", "75"));
+  const Entry entry = points(on_cpu, "weak", "[3]")[0];
+  EXPECT_EQ(entry.ranks, 3);
+  EXPECT_THAT(entry.result_options(), ElementsAre("--nspec", "75"));
 }
 
 TEST(PlanSweep, RanksOfAScalingAreDealtToGpus) {
-  const Plan plan = read(R"({"id": "s", "case": "night", "milestone": "direct", "gpus": 4,
-      "mps": true, "sweep": {"name": "n", "kind": "weak", "values": [1, 2, 8]}})");
-  EXPECT_EQ(plan.entries[0].gpus, 1);
-  EXPECT_EQ(plan.entries[1].gpus, 2);
-  EXPECT_EQ(plan.entries[1].ranks_per_gpu, 1);
-  EXPECT_FALSE(plan.entries[1].mps);
-  EXPECT_EQ(plan.entries[2].gpus, 4);
-  EXPECT_EQ(plan.entries[2].ranks_per_gpu, 2);
-  EXPECT_TRUE(plan.entries[2].mps);
-  EXPECT_EQ(plan.entries[2].bundles, 8);
-  EXPECT_FALSE(plan.entries[2].ranks);
-  EXPECT_THAT(refusal(R"({"id": "s", "case": "night", "milestone": "direct", "gpus": 4,
-      "sweep": {"name": "n", "kind": "strong", "values": [6]}})"),
-              HasSubstr("6 ranks on 4 GPUs"));
+  const auto entries = points(direct, "weak", "[1, 2, 8]");
+  EXPECT_EQ(entries[0].gpus, 1);
+  EXPECT_EQ(entries[1].gpus, 2);
+  EXPECT_EQ(entries[1].ranks_per_gpu, 1);
+  EXPECT_FALSE(entries[1].mps);
+  EXPECT_EQ(entries[2].gpus, 4);
+  EXPECT_EQ(entries[2].ranks_per_gpu, 2);
+  EXPECT_TRUE(entries[2].mps);
+  EXPECT_EQ(entries[2].bundles, 8);
+  EXPECT_FALSE(entries[2].ranks);
+  EXPECT_THAT(refusal(swept(direct, "strong", "[6]")), HasSubstr("6 ranks on 4 GPUs"));
 }
 
-TEST(PlanSweep, MpsIsOnOrOff) {
-  const Plan plan = read(R"({"id": "s", "case": "night", "milestone": "batch-subbundle", "gpus": 1,
-      "ranks_per_gpu": 5, "sweep": {"name": "n", "kind": "mps", "values": ["off", "on"]}})");
-  EXPECT_EQ(plan.entries[0].id, "s-off");
-  EXPECT_FALSE(plan.entries[0].mps);
-  EXPECT_TRUE(plan.entries[1].mps);
-  EXPECT_THAT(refusal(R"({"id": "s", "case": "night", "milestone": "direct", "gpus": 1,
-      "sweep": {"name": "n", "kind": "mps", "values": [1]}})"),
-              HasSubstr("1 is no value of mps"));
-}
-
-TEST(PlanSweep, ThreadsAndExtractorsCanBeSwept) {
-  const Plan threads = read(R"({"id": "t", "case": "night", "milestone": "cpu-refactor", "ranks": 1,
-      "sweep": {"name": "n", "kind": "threads", "values": [1, 64]}})");
-  EXPECT_EQ(threads.entries[1].id, "t-64");
-  EXPECT_EQ(threads.entries[1].threads, 64);
-  const Plan extractors = read(R"({"id": "e", "case": "night", "milestone": "pipeline", "gpus": 1,
-      "sweep": {"name": "n", "kind": "extractors", "values": [3]}})");
-  EXPECT_THAT(extractors.entries[0].run_options, ElementsAre("--extractors", "3"));
-  EXPECT_THAT(extractors.entries[0].options, IsEmpty());
-}
-
-TEST(PlanSweep, PatchSizesAndCasesCanBeSwept) {
-  EXPECT_THAT(read(R"({"id": "n", "case": "night", "milestone": "direct", "gpus": 1,
-      "sweep": {"name": "n", "kind": "nwavestep", "values": [30]}})")
-                  .entries[0]
-                  .options,
-              ElementsAre("--nwavestep", "30"));
-  EXPECT_EQ(read(R"({"id": "c", "case": "night", "milestone": "direct", "gpus": 1, "frames": 1,
-      "sweep": {"name": "n", "kind": "compression", "values": ["night", "night-gz"]}})")
-                .entries[1]
+TEST(PlanSweep, EachKindSetsWhatItNames) {
+  const auto mps = points(by_band, "mps", R"(["off", "on"])");
+  EXPECT_EQ(mps[0].id, "s-off");
+  EXPECT_FALSE(mps[0].mps);
+  EXPECT_TRUE(mps[1].mps);
+  EXPECT_THAT(refusal(swept(by_band, "mps", "[1]")), HasSubstr("1 is no value of mps"));
+  EXPECT_EQ(points(on_cpu, "threads", "[1, 64]")[1].threads, 64);
+  const Entry extractors = points(R"("milestone": "pipeline", "gpus": 1)", "extractors", "[3]")[0];
+  EXPECT_THAT(extractors.run_options, ElementsAre("--extractors", "3"));
+  EXPECT_THAT(extractors.options, IsEmpty());
+  EXPECT_THAT(points(direct, "nwavestep", "[30]")[0].options, ElementsAre("--nwavestep", "30"));
+  EXPECT_EQ(points(R"("milestone": "direct", "gpus": 1, "frames": 1)", "compression",
+                   R"(["night", "night-gz"])")[1]
                 .case_name,
             "night-gz");
-}
-
-TEST(PlanSweep, NodesCanBeSwept) {
-  const Plan plan = read(R"({"id": "n", "case": "night", "milestone": "pipeline", "gpus": 4,
-      "sweep": {"name": "nodes", "kind": "nodes", "values": [1, 4]}})");
-  EXPECT_EQ(plan.entries[0].nodes, 1);
-  EXPECT_EQ(plan.entries[1].nodes, 4);
-  EXPECT_EQ(plan.entries[1].id, "n-4");
+  const Entry nodes = points(direct, "nodes", "[1, 4]")[1];
+  EXPECT_EQ(nodes.nodes, 4);
+  EXPECT_EQ(nodes.id, "s-4");
 }
 
 }  // namespace

@@ -5,12 +5,11 @@ import os
 import shutil
 import statistics
 import subprocess
-import unittest
 
-from bench_runs import ROOT, Bench, entry
+from bench_runs import ROOT, Bench, BenchTest, entry
 
 
-class Runs(unittest.TestCase):
+class Runs(BenchTest):
     """One short plan a test."""
 
     def test_a_plan_gives_a_result_for_each_entry(self):
@@ -21,8 +20,7 @@ class Runs(unittest.TestCase):
             entry("interleaved", ranks=3, threads=1, run_options=["--schedule", "interleave-io"]),
         ]
         with Bench(entries, goldens=["tiny-b"]) as bench:
-            status, text = bench.run("--system", "test system")
-            self.assertEqual(status, 0, text)
+            text = self.says(bench.run("--system", "test system"), 0)
             for name, ranks, launcher in (
                 ("alone", 1, "none"),
                 ("ranks", 2, "mpirun"),
@@ -58,8 +56,7 @@ class Runs(unittest.TestCase):
         cases = {"small": {"cameras": "r0", "size": "bundle", "seeds": 2, "compress": "gz"}}
         many = entry("many", frames=4, compress="gz", repeats=2)
         with Bench([many, entry("one")], cases=cases) as bench:
-            status, text = bench.run("--seeds", "drawn")
-            self.assertEqual(status, 0, text)
+            self.says(bench.run("--seeds", "drawn"), 0)
             result = bench.result("many")
             self.assertEqual(result["fom"]["frames_asked"], 4)
             self.assertEqual(result["fom"]["frames_valid"], 4)
@@ -77,8 +74,7 @@ class Runs(unittest.TestCase):
         with Bench(
             [entry("one"), entry("two", until={"width": 0.999, "most": 6})], **plan
         ) as bench:
-            status, text = bench.run()
-            self.assertEqual(status, 0, text)
+            self.says(bench.run(), 0)
             result = bench.result("one")
             self.assertEqual(result["timing"]["until"], {"width": 1e-9, "most": 6})
             seeds = [s["seed"] for s in result["timing"]["samples"]]
@@ -98,12 +94,15 @@ class Runs(unittest.TestCase):
         """Performance is judged after correctness, one-sided; no run has the inputs of another."""
         with Bench([entry("one")], tier="acceptance", warmups=1, repeats=5) as bench:
             thresholds = bench.folder / "thresholds.json"
+
+            def held_to(limits: dict, *options: str) -> tuple[int, str]:
+                thresholds.write_text(json.dumps(limits))
+                return bench.run("--thresholds", str(thresholds), *options)
+
             of_any = {"entries": {"one": {"seconds_effective": 1e-3}}}
             of_ours = {"systems": {"ours": {"test": {"one": {"seconds_effective": 1e-4}}}}}
-            thresholds.write_text(json.dumps(of_any | of_ours))
-            status, text = bench.run("--thresholds", str(thresholds))
-            self.assertEqual(status, 4, text)
-            self.assertIn("has nothing of the system '' (--system) for the plan test, but", text)
+            words = "has nothing of the system '' (--system) for the plan test, but"
+            text = self.says(held_to(of_any | of_ours), 4, words)
             result = bench.result("one")
             self.assertEqual(result["verdict"]["overall"], "slow")
             self.assertEqual(len({s["seed"] for s in result["timing"]["samples"]}), 6)
@@ -115,9 +114,8 @@ class Runs(unittest.TestCase):
             for reason in ("not the 30 of an exposure", "options change", "no golden cases"):
                 self.assertIn(reason, reasons)
             # What is complete is judged anew, and not run again.
-            thresholds.write_text(json.dumps({"entries": {"one": {"seconds_effective": 900}}}))
-            again, _ = bench.run("--resume", "--thresholds", str(thresholds))
-            self.assertEqual(again, 0)
+            slower = {"entries": {"one": {"seconds_effective": 900}}}
+            self.says(held_to(slower, "--resume"), 0)
             self.assertEqual(bench.result("one")["timing"], result["timing"])
             # Of parts of a frame there is no FPNH: neither in the table, nor in the result, nor to
             # be asked for.
@@ -126,30 +124,17 @@ class Runs(unittest.TestCase):
             for clock in ("effective", "extraction"):
                 self.assertIsNone(result["fom"][clock]["fpnh"])
                 self.assertIsNone(result["fom"][clock]["frames_per_gpu_hour"])
-            for key in ("fpnh_effective", "fpnh_extraction"):
-                thresholds.write_text(json.dumps({"entries": {"one": {key: 1}}}))
-                status, text = bench.run("--thresholds", str(thresholds))
-                self.assertEqual(status, 2, text)
-                self.assertIn("one: FPNH is asked of parts of frames", text)
-            thresholds.write_text(json.dumps({"entries": {"won": {"fpnh_effective": 1}}}))
-            status, text = bench.run("--thresholds", str(thresholds))
-            self.assertEqual(status, 2, text)
-            self.assertIn("won is no entry of the plan", text)
-            thresholds.write_text(json.dumps({"entries": {"one": {"seconds_effective": 900}}}))
-            few = ("--repeats", "1", "--warmups", "0")
-            status, text = bench.run("--thresholds", str(thresholds), *few)
-            self.assertEqual(status, 6, text)
+            words = "one: FPNH is asked of parts of frames"
+            self.says(held_to({"entries": {"one": {"fpnh_effective": 1}}}), 2, words)
+            self.says(held_to(slower, "--repeats", "1", "--warmups", "0"), 6)
 
     def test_what_the_system_lacks_is_no_fault_of_the_frames(self):
         """Without a launcher, and with goldens that are none: a line before anything is run."""
         with Bench([entry("one", ranks=2, threads=1)]) as bench:
-            status, text = bench.run(PATH="/nowhere")
-            self.assertEqual(status, 2, text)
-            self.assertIn("--launcher: none of mpi", text)
+            self.says(bench.run(PATH="/nowhere"), 2, "--launcher: none of mpi")
             self.assertFalse((bench.folder / "out").exists())
-            status, text = bench.run("--launcher", "mpirun", PATH="/nowhere")
-            self.assertEqual(status, 2, text)
-            self.assertIn("--launcher: mpirun is not on the PATH", text)
+            done = bench.run("--launcher", "mpirun", PATH="/nowhere")
+            self.says(done, 2, "--launcher: mpirun is not on the PATH")
             self.assertFalse((bench.folder / "out").exists())
             for option in ("--goldens", "--thresholds"):
                 bench.plan["goldens"], bench.plan["tier"] = ["tiny-b"], "ci"
@@ -165,15 +150,12 @@ class Runs(unittest.TestCase):
                 goldens = bench.folder / "golden"
                 shutil.copytree(ROOT / "golden", goldens)
                 os.truncate(goldens / "tiny-b" / name, 9000)
-                status, text = bench.run("--goldens", str(goldens / "cases.json"))
-                self.assertEqual(status, 1, text)
-                self.assertIn(f"{name}: is cut short", text)
+                done = bench.run("--goldens", str(goldens / "cases.json"))
+                self.says(done, 1, f"{name}: is cut short")
                 shutil.rmtree(goldens)
             bench.plan["goldens"] = ["tiny-x"]
             (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
-            status, text = bench.run()
-            self.assertEqual(status, 2, text)
-            self.assertIn("plan.json: 'goldens' has tiny-x, which is not in", text)
+            text = self.says(bench.run(), 2, "plan.json: 'goldens' has tiny-x, which is not in")
             self.assertEqual(text.strip().count("\n"), 0, text)
             self.assertFalse((bench.folder / "out").exists())
 
@@ -181,9 +163,7 @@ class Runs(unittest.TestCase):
         """One that says nothing of itself."""
         with Bench([entry("one")]) as bench:
             (bench.folder / "spex-sim").write_text("#!/bin/sh\nkill -XCPU $$\n")
-            status, text = bench.run()
-            self.assertEqual(status, 1, text)
-            self.assertIn("spex-sim failed, exit status 152 (CPU time limit exceeded)", text)
+            self.says(bench.run(), 1, "spex-sim failed, exit status 152 (CPU time limit exceeded)")
             # The result of an entry that never began is valid.
             self.assertEqual(bench.result("one")["timing"]["samples"], [])
 
@@ -191,9 +171,8 @@ class Runs(unittest.TestCase):
         """Before hours of inputs and reference frames; of entries in the last place too."""
         wrong = entry("two", alone=True, run_options=["--schedule", "pipeline"])
         with Bench([entry("one"), wrong]) as bench:
-            for status, text in (bench.run("--list"), bench.run()):
-                self.assertEqual(status, 2, text)
-                self.assertIn("'alone' with --schedule", text)
+            for done in (bench.run("--list"), bench.run()):
+                text = self.says(done, 2, "'alone' with --schedule")
                 self.assertEqual(text.strip().count("\n"), 0, text)
             self.assertFalse((bench.folder / "out").exists())
         own = entry("own", run_options=["--its-own"])
@@ -205,18 +184,8 @@ class Runs(unittest.TestCase):
         hanging = '#!/usr/bin/env bash\n[[ "$*" != *--events* ]] || sleep infinity\n'
         hanging += 'exec "${0%/*}/real-spex-cpu" "$@"\n'
         with Bench([entry("one")], extractor=hanging, time_limit_s=1) as bench:
-            status, text = bench.run()
-            self.assertEqual(status, 3, text)
+            self.says(bench.run(), 3)
             self.assertIn("time limit", bench.result("one")["verdict"]["reasons"][0])
-
-    def test_without_a_gpu_an_entry_is_skipped(self):
-        """77; the result is written."""
-        gpu = {"id": "gpu", "case": "small", "milestone": "pipeline", "gpus": 64}
-        with Bench([gpu]) as bench:
-            self.assertEqual(bench.run()[0], 77)
-            result = bench.result("gpu")
-            self.assertEqual(result["status"], "skipped")
-            self.assertEqual(result["verdict"]["exit_status"], 77)
 
     def test_a_plan_is_run_in_parts(self):
         """By the groups of its entries, whose results lie in one folder."""
@@ -227,25 +196,22 @@ class Runs(unittest.TestCase):
             self.assertEqual(
                 {name for name in names if "events" not in name}, {"one.json", "three.json"}
             )
-            status, text = bench.run_again("--only", "last")
-            self.assertEqual(status, 0, text)
+            self.says(bench.run_again("--only", "last"), 0)
             self.assertEqual(bench.result("two")["status"], "complete")
-            status, text = bench.run_again("--only", "middle")
-            self.assertEqual(status, 2, text)
-            self.assertIn("an entry, sweep or group of the plan", text)
+            done = bench.run_again("--only", "middle")
+            self.says(done, 2, "an entry, sweep or group of the plan")
 
     def test_what_a_plan_takes_is_known_before(self):
         """Ranks, GPUs, runs, frames and disk; a sweep is chosen by its own id."""
         sweep = {"name": "threads", "kind": "threads", "values": [1, 2]}
         with Bench([entry("one", repeats=3), entry("many", sweep=sweep)]) as bench:
-            status, text = bench.run("--list", "--json")
-            self.assertEqual(status, 0, text)
+            text = self.says(bench.run("--list", "--json"), 0)
             entries = {one["entry"]: one for one in json.loads(text)["entries"]}
             self.assertEqual(list(entries), ["one", "many-1", "many-2"])
             self.assertEqual((entries["one"]["ranks"], entries["one"]["repeats"]), (1, 3))
             self.assertGreater(entries["one"]["disk_gb"], 0)
             self.assertIn("0+3", bench.run("--list")[1])
-            status, text = bench.run("--only", "many", "--list", "--json")
+            text = self.says(bench.run("--only", "many", "--list", "--json"), 0)
             self.assertEqual(len(json.loads(text)["entries"]), 2)
 
     def test_only_the_programs_of_what_is_run_must_be_there(self):
@@ -254,15 +220,11 @@ class Runs(unittest.TestCase):
         with Bench([entry("one"), gpu]) as bench:
             for name in ("spex-gpu", "mps-wrapper"):
                 (bench.folder / name).unlink()
-            status, text = bench.run("--only", "one")
-            self.assertEqual(status, 0, text)
+            self.says(bench.run("--only", "one"), 0)
             self.assertNotIn("spex-gpu", bench.result("one")["programs"])
-            status, text = bench.run("--only", "gpu")
-            self.assertEqual(status, 77, text)
+            self.says(bench.run("--only", "gpu"), 77)
             (bench.folder / "spex-cpu").unlink()
-            status, text = bench.run("--only", "one")
-            self.assertEqual(status, 1, text)
-            self.assertIn("spex-cpu: is missing", text)
+            self.says(bench.run("--only", "one"), 1, "spex-cpu: is missing")
 
     def test_wrong_command_lines_are_one_line(self):
         """Status 2 and what was expected."""
@@ -277,12 +239,7 @@ class Runs(unittest.TestCase):
                 ["--system", "\x1b[2J"],
                 ["--system", "x" * 101],
             ):
-                status, text = bench.run(*options)
-                self.assertEqual(status, 2, text)
+                text = self.says(bench.run(*options), 2)
                 self.assertEqual(text.strip().count("\n"), 0, text)
             (bench.folder / "plan.json").write_text("{}")
             self.assertEqual(bench.run()[0], 2)
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -1,10 +1,9 @@
 """That nobody knows a run's inputs before it, and that no answer is there while it runs."""
 
 import subprocess
-import unittest
 from hashlib import sha256
 
-from bench_runs import Bench, entry
+from bench_runs import Bench, BenchTest, entry
 
 DRAWN = ("--seeds", "drawn")
 
@@ -26,15 +25,14 @@ def seeds_of(result: dict) -> list[int]:
     return [sample["seed"] for sample in result["timing"]["samples"]]
 
 
-class Seeds(unittest.TestCase):
+class Seeds(BenchTest):
     """Drawn for each run, but in the tier ci, and where the plan's are asked for."""
 
     def test_no_answer_is_there_while_a_run_lasts(self):
         """No truth, no reference, no input of a later run; no seed in what a run reads."""
         plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
         with Bench([entry("one", repeats=2)], extractor=LOOKING, **plan) as bench:
-            status, text = bench.run()
-            self.assertEqual(status, 0, text)
+            self.says(bench.run(), 0)
             seeds = seeds_of(bench.result("one"))
             self.assertEqual(len(set(seeds)), 3)
             self.assertGreater(min(seeds), 2**32)
@@ -56,15 +54,11 @@ class Seeds(unittest.TestCase):
     def test_the_plans_seeds_keep_inputs_and_references(self):
         """To try a change again and again; the result says so."""
         with Bench([entry("one")]) as bench:
-            status, text = bench.run()
-            self.assertEqual(status, 0, text)
-            self.assertIn("simulating 1 frame(s)", text)
-            self.assertIn("1 reference frame(s)", text)
+            self.says(bench.run(), 0, "simulating 1 frame(s)", "1 reference frame(s)")
             result = bench.result("one")
             self.assertEqual((result["inputs"]["seeds"], seeds_of(result)), ("plan", [1]))
             self.assertIn("its seeds are the plan's", result["fom"]["incomplete_because"])
-            status, text = bench.run()
-            self.assertEqual(status, 0, text)
+            text = self.says(bench.run(), 0)
             self.assertNotIn("simulating", text)
             self.assertNotIn("reference frame(s)", text)
             # Inputs that are no longer what was made are made again.
@@ -72,16 +66,13 @@ class Seeds(unittest.TestCase):
             with image.open("r+b") as file:
                 file.seek(80000)
                 file.write(bytes(40000))
-            status, text = bench.run()
-            self.assertEqual(status, 0, text)
-            self.assertIn("simulating 1 frame(s)", text)
+            self.says(bench.run(), 0, "simulating 1 frame(s)")
 
     def test_a_case_may_have_its_runs_share_exposures(self):
         """As many as it says, in turn; then the result is not complete."""
         cases = {"small": {"cameras": "r0", "size": "bundle", "seeds": 2}}
         with Bench([entry("one", repeats=3), entry("two")], cases=cases) as bench:
-            status, text = bench.run(*DRAWN)
-            self.assertEqual(status, 0, text)
+            text = self.says(bench.run(*DRAWN), 0)
             self.assertEqual(text.count("simulating"), 2)
             first, second = seeds_of(bench.result("one")), seeds_of(bench.result("two"))
             self.assertEqual((first[0], first[0]), (first[2], second[0]))
@@ -96,13 +87,8 @@ class Seeds(unittest.TestCase):
             sample = bench.result("one")["timing"]["samples"][0]
             folder = bench.folder / "again"
             words = ["--cameras", "r0", "--size", "bundle", "--on-grid", "--files", "inputs"]
-            subprocess.run(
-                [
-                    *(bench.folder / "spex-sim", "--output", folder, "--seed", str(sample["seed"])),
-                    *(*words, "--loglevel", "warn"),
-                ],
-                check=True,
-            )
+            words += ["--output", folder, "--seed", str(sample["seed"]), "--loglevel", "warn"]
+            subprocess.run([bench.folder / "spex-sim", *words], check=True)
             hashes = "".join(
                 sha256((folder / f"{kind}-r0-00000001.fits").read_bytes()).hexdigest()
                 for kind in ("preproc", "psf")
@@ -113,14 +99,9 @@ class Seeds(unittest.TestCase):
         """Inputs and truth that are made one after the other are those that are made at once."""
         with Bench([entry("one")]) as bench:
             for files in ("all", "inputs", "truth"):
-                subprocess.run(
-                    [
-                        *(bench.folder / "spex-sim", "--output", bench.folder / files),
-                        *("--seed", "5", "--size", "tiny", "--on-grid", "--files", files),
-                        *("--loglevel", "warn"),
-                    ],
-                    check=True,
-                )
+                words = ["--seed", "5", "--size", "tiny", "--on-grid", "--loglevel", "warn"]
+                words += ["--output", bench.folder / files, "--files", files]
+                subprocess.run([bench.folder / "spex-sim", *words], check=True)
             names = {
                 files: sorted(path.name for path in (bench.folder / files).iterdir())
                 for files in ("all", "inputs", "truth")
@@ -131,7 +112,3 @@ class Seeds(unittest.TestCase):
                 (bench.folder / "all" / truth).read_bytes(),
                 (bench.folder / "truth" / truth).read_bytes(),
             )
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -5,37 +5,23 @@ import os
 import shutil
 import signal
 import subprocess
-import unittest
 
-from bench_runs import Bench, entry
+from bench_runs import Bench, BenchTest, entry, output_of
 
 
 def started(bench: Bench, *within: str, options: tuple[str, ...] = ()) -> tuple[int, str]:
     """The exit status and output of a run that `within`, a command and its words, starts."""
     shutil.rmtree(bench.folder / "out", ignore_errors=True)
-    done = subprocess.run(
-        [*within, *bench.command(*options)],
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
-    return done.returncode, done.stdout + done.stderr
+    return output_of([*within, *bench.command(*options)])
 
 
-def in_shell(words: str) -> tuple[str, ...]:
-    """A shell that does as `words` say and then becomes what follows, "$@"."""
-    return ("bash", "-c", words, "bash")
-
-
-class Surroundings(unittest.TestCase):
+class Surroundings(BenchTest):
     """None of them is taken for a fault of the frames."""
 
     def test_ignored_signals_of_children(self):
         """SIGCHLD is ignored where a parent of ours did so; children must be waited for yet."""
         with Bench([entry("one"), entry("two", ranks=2, threads=1)]) as bench:
-            status, text = started(bench, "env", "--ignore-signal=CHLD")
-            self.assertEqual(status, 0, text)
+            self.says(started(bench, "env", "--ignore-signal=CHLD"), 0)
 
     def test_what_shall_go_on_goes_on(self):
         """Where SIGHUP is ignored, as nohup has it, nothing is interrupted by one."""
@@ -56,8 +42,7 @@ class Surroundings(unittest.TestCase):
             self.assertEqual(bench.run()[0], 0)
             for closed, wanted in (("<&-", 0), ("2>&-", 0), (">&-", 1), ("<&- >&- 2>&-", 1)):
                 with self.subTest(closed=closed):
-                    status, text = started(bench, *in_shell(f'exec "$@" {closed}'))
-                    self.assertEqual(status, wanted, text)
+                    self.says(started(bench, "bash", "-c", f'exec "$@" {closed}', "bash"), wanted)
                     self.assertEqual(bench.result("one")["verdict"]["overall"], "pass")
                     for folder in ("out", "data"):
                         lock = (bench.folder / folder / ".spex-bench-lock").read_text()
@@ -66,8 +51,7 @@ class Surroundings(unittest.TestCase):
     def test_everything_is_recorded_and_nothing_refused(self):
         """Names of all variables, values of MPI's; secrets stay where they are."""
         with Bench([entry("one")]) as bench:
-            status, text = bench.run(OMPI_MCA_btl="^openib", MY_PASSWORD="secret")
-            self.assertEqual(status, 0, text)
+            self.says(bench.run(OMPI_MCA_btl="^openib", MY_PASSWORD="secret"), 0)
             result = bench.result("one")
             launch = result["launch"]
             self.assertEqual(launch["environment"]["OMPI_MCA_btl"], "^openib")
@@ -82,11 +66,7 @@ class Surroundings(unittest.TestCase):
             result = bench.folder / "out/one.json"
             result.unlink()
             os.mkfifo(result)
-            done = subprocess.run(
-                bench.command("--resume"), capture_output=True, text=True, check=False, timeout=60
-            )
-            self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertIn("one.json: is no result", done.stderr)
+            self.says(bench.run("--resume"), 1, "one.json: is no result")
 
     def test_too_few_open_files(self):
         """Where a program says it, its frames are not wrong."""
@@ -95,10 +75,5 @@ class Surroundings(unittest.TestCase):
 exec "${0%/*}/real-spex-cpu" "$@"
 """
         with Bench([entry("one")], extractor=saying) as bench:
-            status, text = bench.run()
-            self.assertEqual(status, 1, text)
+            self.says(bench.run(), 1)
             self.assertEqual(bench.result("one")["verdict"]["overall"], "error")
-
-
-if __name__ == "__main__":
-    unittest.main()

@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 
 #include "bench/result/thresholds.hpp"
-#include "reference/core/error.hpp"
+#include "bench/tests/refusal_of.hpp"
 #include "reference/tests/support/scratch.hpp"
 #include "spex_test_paths.hpp"
 
@@ -66,34 +66,26 @@ TEST(Thresholds, MistakesAreNamed) {
        "a: 'fpnh_sustained' is asked of what is no long run"},
       {R"({"systems": {"x": {"plan": {"a": {"fpnh_effective": 7}}}}})",
        "has nothing for the plan plan on 'node'"}};
-  for (const auto& [text, words] : cases) {
-    try {
-      static_cast<void>(read(text));
-      ADD_FAILURE() << text;
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage);
-      EXPECT_THAT(error.what(), HasSubstr(words));
-    }
-  }
+  for (const auto& [text, words] : cases)
+    EXPECT_THAT(refusal_of([&, &text = text] { static_cast<void>(read(text)); }, ErrorKind::usage),
+                HasSubstr(words));
   EXPECT_THROW(static_cast<void>(read_thresholds(SPEX_SOURCE_DIR, {})), Error);  // a folder
   EXPECT_THROW(static_cast<void>(read_thresholds("none.json", {})), Error);
 }
 
 // A name that is mistyped would else be judged by less, and pass.
 TEST(Thresholds, OfOtherSystemsAloneAreNone) {
-  const auto refusal = [](const std::string& entries) -> std::string {
+  const auto refusal = [](const std::string& entries) {
     const test::ScratchFolder scratch;
     std::ofstream(scratch.file("t.json")) << R"({"entries": {)" << entries << R"(}, "systems": {
       "our-node": {"plan": {"a": {"fpnh_effective": 5}, "gone": {"fpnh_effective": 1}}},
       "theirs": {"plan": {"a": {"fpnh_effective": 7}}, "other": {"c": {"fpnh_effective": 1}}}}})";
-    try {
-      static_cast<void>(
-          read_thresholds(scratch.file("t.json"), {"Our-Node", "plan", {"a", "b"}, {}, {}}));
-    } catch (const Error& error) {
-      EXPECT_EQ(error.kind(), ErrorKind::usage);
-      return error.what();
-    }
-    return "";
+    return refusal_of(
+        [&] {
+          static_cast<void>(
+              read_thresholds(scratch.file("t.json"), {"Our-Node", "plan", {"a", "b"}, {}, {}}));
+        },
+        ErrorKind::usage);
   };
   EXPECT_THAT(
       refusal(R"("b": {"seconds_effective": 900})"),

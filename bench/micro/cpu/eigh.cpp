@@ -6,7 +6,6 @@
 
 #include "bench/micro/checks.hpp"
 #include "bench/micro/cpu/kernels.hpp"
-#include "bench/micro/matrices.hpp"
 #include "reference/linalg/symmetric.hpp"
 
 namespace spex::bench {

@@ -23,9 +23,9 @@ void add_gpu_context() {
   const auto version = [](int number) {
     return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
   };
-  spex::bench::add_context("gpu", properties.name);
-  spex::bench::add_context("cuda driver", version(driver).c_str());
-  spex::bench::add_context("cuda runtime", version(runtime).c_str());
+  benchmark::AddCustomContext("gpu", properties.name);
+  benchmark::AddCustomContext("cuda driver", version(driver));
+  benchmark::AddCustomContext("cuda runtime", version(runtime));
 }
 
 void add_benchmarks() {

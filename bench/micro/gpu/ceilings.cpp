@@ -1,9 +1,10 @@
 // What the GPU can do at most: FP64 arithmetic on its cores and tensor cores, matrix products,
 // products that cuBLAS makes of integers, and copies within its memory.
+#include <stdexcept>
+
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/fp64_rates.hpp"
 #include "bench/micro/gpu/kernels.hpp"
-#include "bench/micro/matrices.hpp"
 #include "reference/core/lapack.hpp"
 
 namespace spex::bench {
@@ -46,33 +47,29 @@ void run_copy(benchmark::State& state, Device& device) {
         SPEX_GPU_CHECK(cudaMemcpyAsync(to.get(), from.get(), bytes, cudaMemcpyDeviceToDevice,
                                        device.stream()));
       },
-      [&] { require_bytes("ceiling/copy", gpu::to_host(to, device.stream()), 1); });
+      [&] {
+        if (gpu::to_host(to, device.stream()) != std::vector<char>(bytes, 1))
+          throw std::runtime_error("ceiling/copy: a byte is not what was copied");
+      });
   // Read and written.
   state.SetBytesProcessed(state.iterations() * 2 * static_cast<std::int64_t>(bytes));
 }
 
 // Registers alone: the cores, or the FP64 tensor cores.
 void run_rate(benchmark::State& state, Device& device, bool tensor) {
-  constexpr int steps = 4096;
+  constexpr std::size_t lanes_of_multiprocessor = 2048;
   cudaDeviceProp properties{};
   SPEX_GPU_CHECK(cudaGetDeviceProperties(&properties, 0));
-  Fp64Rates rates(properties.multiProcessorCount, steps);
+  const gpu::DeviceBuffer<double> sums(lanes_of_multiprocessor * properties.multiProcessorCount);
+  Fp64Work work;
   device.measure(
-      state,
+      state, [&] { work = do_fp64_work(tensor, sums, device.stream()); },
       [&] {
-        if (tensor)
-          rates.multiply_fragments(device.stream());
-        else
-          rates.multiply_and_add(device.stream());
-      },
-      [&] {
-        const std::vector<double> found = gpu::to_host(rates.out(), device.stream());
-        const double each = tensor ? rates.sum_of_fragments() : rates.sum_of_fma();
-        require_close("ceiling", found, std::vector<double>(found.size(), each), 0);
+        const std::vector<double> found = gpu::to_host(sums, device.stream());
+        require_close("ceiling", found, std::vector<double>(found.size(), work.sum), 0);
       });
   state.counters["flops"] =
-      benchmark::Counter(tensor ? rates.flops_of_fragments() : rates.flops_of_fma(),
-                         benchmark::Counter::kIsIterationInvariantRate);
+      benchmark::Counter(work.flops, benchmark::Counter::kIsIterationInvariantRate);
 }
 
 #if CUBLAS_VERSION >= 130100

@@ -49,11 +49,6 @@ gpu::DeviceBuffer<double> repeat(const std::vector<double>& matrix, int count,
   return buffer;
 }
 
-void require_bytes(const char* what, const std::vector<char>& bytes, char expected) {
-  if (std::any_of(bytes.begin(), bytes.end(), [&](char byte) { return byte != expected; }))
-    throw std::runtime_error(std::string(what) + ": a byte is not what was copied");
-}
-
 void require_zeros(const std::vector<int>& status, const char* what) {
   if (std::any_of(status.begin(), status.end(), [](int value) { return value != 0; }))
     throw std::runtime_error(std::string(what) + ": a matrix failed");

@@ -3,7 +3,6 @@
 
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
-#include "bench/micro/matrices.hpp"
 #include "gpu/core/eigensolver.hpp"
 #include "reference/core/count.hpp"
 

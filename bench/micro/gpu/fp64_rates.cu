@@ -34,35 +34,19 @@ __global__ void tensor_kernel(int steps, double one, double* out) {
 
 }  // namespace
 
-Fp64Rates::Fp64Rates(int multiprocessors, int steps)
-    : blocks_(8 * multiprocessors),
-      steps_(steps),
-      out_(static_cast<std::size_t>(blocks_) * threads) {}
-
-void Fp64Rates::multiply_and_add(cudaStream_t stream) {
-  fma_kernel<<<blocks_, threads, 0, stream>>>(steps_, 1.0, 1.0, out_.get());
+Fp64Work do_fp64_work(bool on_tensor_cores, const gpu::DeviceBuffer<double>& sums,
+                      cudaStream_t stream) {
+  constexpr int steps = 4096;
+  constexpr double in_lane = 1.0 * chains * steps;
+  const auto lanes = static_cast<double>(sums.count());
+  const auto blocks = static_cast<int>(sums.count() / threads);
+  if (on_tensor_cores)
+    tensor_kernel<<<blocks, threads, 0, stream>>>(steps, 1.0, sums.get());
+  else
+    fma_kernel<<<blocks, threads, 0, stream>>>(steps, 1.0, 1.0, sums.get());
   SPEX_LAUNCH_CHECK();
-}
-
-void Fp64Rates::multiply_fragments(cudaStream_t stream) {
-  tensor_kernel<<<blocks_, threads, 0, stream>>>(steps_, 1.0, out_.get());
-  SPEX_LAUNCH_CHECK();
-}
-
-double Fp64Rates::flops_of_fma() const {
-  return 2.0 * chains * steps_ * static_cast<double>(out_.count());
-}
-
-double Fp64Rates::flops_of_fragments() const {
-  return 2.0 * 8 * 8 * 4 * chains * steps_ * static_cast<double>(out_.count()) / 32;
-}
-
-double Fp64Rates::sum_of_fma() const {
-  return chains * (chains - 1) / 2.0 + static_cast<double>(chains) * steps_;
-}
-
-double Fp64Rates::sum_of_fragments() const {
-  return 2.0 * chains * 4 * steps_;
+  if (on_tensor_cores) return {2.0 * 8 * 8 * 4 * in_lane * lanes / 32, 2 * 4 * in_lane};
+  return {2 * in_lane * lanes, chains * (chains - 1) / 2.0 + in_lane};
 }
 
 }  // namespace spex::bench

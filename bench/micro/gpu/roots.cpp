@@ -9,7 +9,6 @@
 
 #include "bench/micro/checks.hpp"
 #include "bench/micro/gpu/kernels.hpp"
-#include "bench/micro/matrices.hpp"
 #include "gpu/extract/band_workspace.hpp"
 #include "gpu/extract/decorrelate.hpp"
 #include "gpu/linalg/jacobi_roots.hpp"

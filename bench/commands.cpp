@@ -1,0 +1,222 @@
+#include "bench/commands.hpp"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "bench/accept/accept.hpp"
+#include "bench/result/check_archive.hpp"
+#include "reference/core/error.hpp"
+#include "reference/programs/program.hpp"
+
+namespace spex::bench {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What is found of an archive, on stdout; the exit status.
+int say(const ArchiveCheck& found) {
+  fmt::print("{}", found.text());
+  return flushed(found.exit_status());
+}
+
+std::string text_of_description(const std::string& path) {
+  constexpr std::uintmax_t most_bytes = 1 << 20;
+  std::error_code error;
+  std::ifstream in(path, std::ios::binary);
+  if (!in || !fs::is_regular_file(path, error) || fs::file_size(path, error) > most_bytes || error)
+    throw usage_error("--description", path + " cannot be read",
+                      "a text file of a megabyte at most");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+}  // namespace
+
+CLI::Option* add_launcher(CLI::App& app, std::string& launcher) {
+  return app
+      .add_option(
+          "--launcher", launcher,
+          "mpirun, mpiexec, srun, or auto: srun inside a Slurm job that can start this MPI, "
+          "otherwise the MPI's own launcher")
+      ->check(CLI::IsMember({"auto", "mpirun", "mpiexec", "srun"}))
+      ->capture_default_str();
+}
+
+CLI::Option* add_self_test(CLI::App& app) {
+  const std::string what =
+      "Test this installation with the golden cases and the plan ci (see --self-test --help)";
+  return app.add_flag("--self-test", what);
+}
+
+Launcher launcher_of(const std::string& asked, const std::string& options) {
+  Launcher launcher = choose_launcher(asked, LauncherSurroundings::here());
+  std::istringstream words(options);
+  launcher.options = {std::istream_iterator<std::string>(words), {}};
+  return launcher;
+}
+
+CLI::Option* add_loglevel(CLI::App& app, std::string& level) {
+  return app.add_option("--loglevel", level, "debug, info, warn or error")->capture_default_str();
+}
+
+// The name stands in tables, figures and thresholds.
+CLI::Option* add_system(CLI::App& app, std::string& system) {
+  const auto wrong = [](const std::string& name) -> std::string {
+    const bool plain = name.size() <= 100 && std::all_of(name.begin(), name.end(), [](char c) {
+                         return c >= ' ' && c <= '~';
+                       });
+    return plain ? "" : "cannot be a name in a table (expected a line of at most 100 characters)";
+  };
+  return app
+      .add_option("--system", system, "The machine's name in the results; default: the host's name")
+      ->check(wrong);
+}
+
+void fill_folders(CampaignSettings& settings) {
+  if (settings.data.empty()) settings.data = fs::path(settings.out) / "data";
+  if (settings.references.empty()) settings.references = fs::path(settings.out) / "references";
+}
+
+int flushed(int status) {
+  if (std::fflush(stdout) != 0)
+    throw data_error("stdout", std::strerror(errno), "room for the table");
+  return status;
+}
+
+int submit(int argc, char** argv) {
+  CLI::App app(
+      "Packs the results of a plan, with logs, plan and system, into one archive, and says "
+      "what `spex-bench check` will say of it.",
+      "spex-bench submit");
+  std::string out, archive, description;
+  app.add_option("out", out, "Folder of results (--out of spex-bench)")->required();
+  app.add_option("-a,--archive", archive, "Archive to write, a .tar.gz")->required();
+  app.add_option("--description", description,
+                 "Text file about the system: BIOS, NUMA, interconnect, storage, what was changed");
+  int status = 0;
+  if (!parse_command_line(app, argc, argv, true, status)) return status;
+  const std::string text = description.empty() ? "" : text_of_description(description);
+  const Files files = collect_archive(out, text);
+  write_archive(archive, files);
+  fmt::print("wrote {}, {} files\n", archive, files.size());
+  return say(check_archive(files));
+}
+
+int check(int argc, char** argv) {
+  CLI::App app(
+      "Says whether the numbers of an archive of `spex-bench submit` follow from its records, "
+      "and which results are complete, and why not. It finds mistakes; `spex-bench rerun` finds "
+      "what was made up. Nothing is unpacked.",
+      "spex-bench check");
+  app.footer(
+      "Exit status: 0 an entry is complete, 1 a file is missing or is not an archive, 2 bad "
+      "command "
+      "line,\n3 inconsistent, 6 no entry is complete.");
+  std::string archive;
+  app.add_option("archive", archive, "The archive")->required();
+  int status = 0;
+  if (!parse_command_line(app, argc, argv, true, status)) return status;
+  return say(check_archive(read_archive(archive)));
+}
+
+int rerun(int argc, char** argv) {
+  CLI::App app(
+      "Builds the commit of an archive, runs its plan on this machine with other seeds, and says "
+      "whether the archive's times agree with the new ones.",
+      "spex-bench rerun");
+  app.footer(
+      "Words after -- are given to spex-bench: --data, --launcher, --system, ...\n"
+      "Exit status: 0 all agree, 1 something could not be run, 2 the command line is wrong, 3 a "
+      "frame is wrong,\n4 the archive claims more than the rerun, 6 it claims less, or too few "
+      "runs to say.");
+  RerunSettings settings;
+  app.add_option("archive", settings.archive, "The archive")->required();
+  app.add_option("-o,--out", settings.out, "Folder for the build and the new results")->required();
+  CLI::Option* const source =
+      app.add_option("--source", settings.source, "Clone that contains the archive's commit")
+          ->capture_default_str();
+  app.add_option("--programs", settings.programs,
+                 "Folder of programs already built from that commit")
+      ->excludes(source);
+  app.add_option("words", settings.words, "More options for spex-bench");
+  int status = 0;
+  if (!parse_command_line(app, argc, argv, true, status)) return status;
+  Signals signals;
+  return flushed(rerun_archive(settings, signals));
+}
+
+int accept(int argc, char** argv) {
+  CLI::App app(
+      "Accepts or rejects a machine: finds its GPUs, runs the plan for them on an exposure of "
+      "DESI's files, compares every frame, and compares the speed with a target.",
+      "spex-bench accept");
+  app.footer(
+      "First prints the time and the disk space that the run needs. Ends with ACCEPT or REJECT, "
+      "and\n"
+      "writes one page, OUT/acceptance.md. Exit status: 0 ACCEPT, otherwise REJECT: 1 something "
+      "could\nnot run, 2 bad command line, 3 a frame is wrong, 4 too slow, 5 the machine is "
+      "unhealthy, 6 times\nscatter too much to judge.");
+  AcceptSettings settings;
+  CampaignSettings& campaign = settings.campaign;
+  campaign.golden_cases = shipped_golden_cases();
+  std::string launcher = "auto", loglevel = "info";
+  app.add_option("plan", settings.plan, "Plan; default: the plan for this machine's GPUs");
+  app.add_option("-o,--out", campaign.out, "Folder for the results")->required();
+  app.add_option("--data", campaign.data,
+                 "Folder for inputs and outputs; default: OUT/data. Its file system is part of the "
+                 "measurement");
+  CLI::Option* const target =
+      app.add_option("--target", settings.target,
+                     "Time of an exposure of 30 frames (15min, 900s), or FPNH (20000); default: "
+                     "asked for on a terminal, otherwise 15min");
+  app.add_option("--against", settings.against, "Result file whose FPNH is the target")
+      ->excludes(target);
+  add_system(app, campaign.system);
+  add_launcher(app, launcher);
+  app.add_flag("--require-gpu", campaign.require_gpu, "Fail without a GPU");
+  app.add_flag("--resume", campaign.resume, "Resume the run in OUT");
+  add_loglevel(app, loglevel);
+  int status = 0;
+  if (!parse_command_line(app, argc, argv, true, status)) return status;
+  set_log_level(loglevel);
+  fill_folders(campaign);
+  campaign.drawn_seeds = true;
+  campaign.launch.launcher = launcher_of(launcher, "");
+  Signals signals;
+  return flushed(run_accept(settings, signals));
+}
+
+int self_test(int argc, char** argv) {
+  CLI::App app(
+      "Tests this installation: runs the golden cases by every method and milestone that can "
+      "run here, and the plan ci. Takes minutes on two cores.",
+      "spex-bench");
+  app.footer(
+      "Each line begins with pass, FAIL or skip. Exit status: 0 pass, 1 something could not run, "
+      "2 bad\ncommand line, 3 a frame is wrong, 5 the machine is unhealthy.");
+  CampaignSettings settings;
+  std::string loglevel = "warn";
+  add_self_test(app)->required();
+  app.add_option("-o,--out", settings.out, "Folder for the results; default: results are removed");
+  std::string launcher = "auto";
+  add_launcher(app, launcher);
+  app.add_flag("--require-gpu", settings.require_gpu, "Fail without a GPU");
+  add_loglevel(app, loglevel);
+  int status = 0;
+  if (!parse_command_line(app, argc, argv, true, status)) return status;
+  set_log_level(loglevel);
+  Signals signals;
+  settings.launch.launcher = launcher_of(launcher, "");
+  return flushed(run_self_test(settings, signals));
+}
+
+}  // namespace spex::bench
