@@ -170,7 +170,7 @@ COMMANDS = {
 def parser() -> argparse.ArgumentParser:
     """The command line."""
     text = "Plots and reports of frames and benchmarks: `spex-reports COMMAND ...`."
-    top = argparse.ArgumentParser(prog="spexreports", description=text)
+    top = argparse.ArgumentParser(prog="spex-reports", description=text)
     commands = top.add_subparsers(required=True)
     for name, (run, what, arguments) in COMMANDS.items():
         command = commands.add_parser(name, help=what, description=what)
@@ -196,10 +196,10 @@ def main() -> int:
     except OSError as error:
         what = error.strerror or str(error)
         expected = "a file or folder that can be read or written"
-        print(f"spexreports: {error.filename or 'files'}: {what} ({expected})", file=sys.stderr)
+        print(f"spex-reports: {error.filename or 'files'}: {what} ({expected})", file=sys.stderr)
         return 1
     except (KeyError, ValueError) as error:
-        print(f"spexreports: {error}", file=sys.stderr)
+        print(f"spex-reports: {error}", file=sys.stderr)
         return 2 if isinstance(error, UsageError) else 1
     return 0
 

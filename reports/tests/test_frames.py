@@ -403,7 +403,7 @@ class Reports(unittest.TestCase):
                 out = Path(folder) / command
                 status, _, stderr = self.run_program(command, *arguments, f"--out={out}")
                 self.assertEqual(status, 1)
-                self.assertRegex(stderr, rf"\Aspexreports: {cut}: .* \(.*\)\n\Z")
+                self.assertRegex(stderr, rf"\Aspex-reports: {cut}: .* \(.*\)\n\Z")
 
 
 if __name__ == "__main__":

@@ -23,7 +23,8 @@ def grid_of(value: Any) -> Grid:
         wmin, wmax, dw = (float(v) for v in (value.split(",") if isinstance(value, str) else value))
     except (TypeError, ValueError):
         raise UsageError(
-            f"wavelength: {shown(value)} is not three numbers (expected wmin, wmax, dw in Angstrom)"
+            f"wavelength: {shown(value)} is not three numbers "
+            "(expected wmin, wmax, dw in Angstrom, or a NumPy array of all wavelengths)"
         ) from None
     return wmin, wmax, dw
 

@@ -46,7 +46,7 @@ def read_checks(paths: list[Path]) -> list[GpuCheck]:
             system = data["system"]
             named = COMMIT.search(system["build"][0])
             if not named:
-                print(f"spexreports: {path}: left out: it names no commit", file=sys.stderr)
+                print(f"spex-reports: {path}: left out: it names no commit", file=sys.stderr)
                 continue
             utc = datetime.strptime(system["utc"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
             gpus = tuple(line.split(",")[0] for line in system["gpus"][1:])

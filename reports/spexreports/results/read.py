@@ -102,7 +102,7 @@ def find(paths: list[Path]) -> Found:
             elif kind:
                 getattr(found, kind).append(file)
             else:
-                print(f"spexreports: {file}: left out: no result of spex-bench", file=sys.stderr)
+                print(f"spex-reports: {file}: left out: no result of spex-bench", file=sys.stderr)
             some = some or kind is not None
         if not some and path.is_dir():
             raise DataError(path, "holds no results", "a folder that spex-bench wrote (--out)")

@@ -78,15 +78,20 @@ class Measured:
 
 
 def measured(results: list[Result]) -> list[Measured]:
-    """Pairs of one run of a plan on one GPU, of production's settings, with any frames."""
+    """Pairs of `direct` and `pipeline` by one plan on one GPU, at production's settings.
+
+    A pair is of one run of the plan if there is such a pair, else of two.
+    """
     valid = [r for r in results if has_fpnh(r) and r.effective and r.gpus == 1 and standard(r)]
     valid = [r for r in valid if not r.scaling and r.tier != "night"]
-    runs = {r.run_id: r for r in valid if r.milestone == "pipeline"}
-    return [
-        Measured(gpu, direct, runs[direct.run_id])
-        for direct in valid
-        if direct.milestone == "direct" and direct.run_id in runs and (gpu := gpu_of(direct))
-    ]
+    pipelines = [r for r in valid if r.milestone == "pipeline"]
+    partners = {(r.system, r.plan): r for r in pipelines} | {r.run_id: r for r in pipelines}
+    found = []
+    for direct in (r for r in valid if r.milestone == "direct"):
+        partner = partners.get(direct.run_id) or partners.get((direct.system, direct.plan))
+        if partner and (gpu := gpu_of(direct)):
+            found.append(Measured(gpu, direct, partner))
+    return found
 
 
 def error_table(results: list[Result]) -> Table | None:
@@ -141,9 +146,9 @@ def projection_table(results: list[Result]) -> Table | None:
         rows.append(row)
     seconds = ", ".join(f"{beside[c]:.2f} s ({NODES[c]})" for c in sorted(beside))
     note = (
-        f"Projected from `{base.direct.entry}` and `{base.pipeline.entry}` on one {base.gpu.name} "
-        f"({base.direct.system}, {base.direct.commit}). A Perlmutter node has four A100 of 40 GB "
-        "or 80 GB. Beside the kernels an exposure takes "
+        f"Projected from `{base.direct.entry}` ({base.direct.commit}) and `{base.pipeline.entry}` "
+        f"({base.pipeline.commit}) on one {base.gpu.name} ({base.direct.system}). A Perlmutter node "
+        "has four A100 of 40 GB or 80 GB. Beside the kernels an exposure takes "
         f"{seconds}, as measured on {base.gpu.name}s; another machine's driver, CPUs and file "
         "system change that. Rates are those of the data sheets: "
         + "; ".join(f"{g.name}: {g.source}" for g in read_published().gpus.values())
