@@ -147,8 +147,8 @@ def projection_table(results: list[Result]) -> Table | None:
     seconds = ", ".join(f"{beside[c]:.2f} s ({NODES[c]})" for c in sorted(beside))
     note = (
         f"Projected from `{base.direct.entry}` ({base.direct.commit}) and `{base.pipeline.entry}` "
-        f"({base.pipeline.commit}) on one {base.gpu.name} ({base.direct.system}). A Perlmutter node "
-        "has four A100 of 40 GB or 80 GB. Beside the kernels an exposure takes "
+        f"({base.pipeline.commit}) on one {base.gpu.name} ({base.direct.system}). A Perlmutter "
+        "node has four A100 of 40 GB or 80 GB. Beside the kernels an exposure takes "
         f"{seconds}, as measured on {base.gpu.name}s; another machine's driver, CPUs and file "
         "system change that. Rates are those of the data sheets: "
         + "; ".join(f"{g.name}: {g.source}" for g in read_published().gpus.values())
