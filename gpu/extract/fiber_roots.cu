@@ -21,15 +21,17 @@ constexpr int spectra_of_warp = fiber_roots::spectra_of_warp;
 static_assert(spectra_of_warp * group == warp_size);
 constexpr int tile = 25;  // rows of E that a warp multiplies at a time
 constexpr double root_error = fiber_poles::gpu_error;
-constexpr int poles_of_sector = 32 / sizeof(double);  // whose scratch is one sector of memory
+// Poles whose scratch fills one 32-byte sector of memory: fewer poles would move as many bytes.
+constexpr int poles_of_sector = 32 / sizeof(double);
 constexpr int most_poles = fiber_poles::most;
 // Relative tolerance of the correction by E, itself at most 1e-7 of the result.
 constexpr double correction_error = 3e-4;
-// Relative error of the correction in single precision, for an eigenvalue ratio of 1.
+// Relative error of the correction in single precision, divided by the ratio of the largest
+// eigenvalue to the least.
 constexpr double single_error = 6e-8;
-// A single-precision correction is accepted if its error is below this, relative to P^(-1/2) 1 and
-// in units of the whitened y, whose errors are 1; or if its relative error is below
-// correction_error.
+// A single-precision correction is accepted if its relative error is at most correction_error, or
+// if the error itself is at most this: relative to P^(-1/2) 1, and in units of P^(-1/2) y, whose
+// standard deviation is 1.
 constexpr double accepted_error = 1e-10;
 
 // Ex = E x for the vectors of each lane, a tile of rows at a time.
