@@ -97,9 +97,15 @@ __global__ void take_bands_kernel(const PatchGeometry* patches, FiberLayout layo
   const PatchInFrame place(patch, spots);
   const size_t slot = static_cast<size_t>(blockIdx.y) * layout.nslots + s;
   const int m = patch.nwave, R = layout.reach;
+  const int* const corner =
+      spots.yc + static_cast<size_t>(patch.spec0 + s) * spots.nwave + patch.wave0;
   // Computes element (w of t, v of s) if `exists`, or copies the frame's value from `shared`.
   // Called by the whole warp.
   const auto element = [&](bool exists, int v, int t, int w, const double* shared) {
+    // Most patches hold all rows of the spots of most bins.
+    const int yc = exists ? corner[v] : 0;
+    const bool cut = exists && !holds_rows(patch, pixels, yc, yc + spots.ny);
+    if (!__any_sync(0xffffffffU, cut)) return exists ? *shared : 0.0;
     const ClippedSpot a = clip_spot(patch, spots, s, exists ? v : 0);
     const ClippedSpot b = clip_spot(patch, spots, t, exists ? w : 0);
     const bool same = holds_rows(patch, pixels, max(a.yc, b.yc), min(a.yc, b.yc) + spots.ny);
@@ -108,6 +114,7 @@ __global__ void take_bands_kernel(const PatchGeometry* patches, FiberLayout layo
     return value + overlap_of_lanes(lanes, pixels, a, b);
   };
   const size_t first_bin = frame.bin(place.s0 + s, place.v0);
+#pragma unroll 2
   for (int base = 0; base < layout.band_size(); base += threads) {
     const int k = base + threadIdx.x;
     const int v = k / (R + 1), d = k % (R + 1);
@@ -118,6 +125,7 @@ __global__ void take_bands_kernel(const PatchGeometry* patches, FiberLayout layo
   }
   if (s + 1 == patch.nspec) return;
   const int width = 2 * R + 1;
+#pragma unroll 2
   for (int base = 0; base < layout.pair_size(); base += threads) {
     const int k = base + threadIdx.x;
     const int v = k / width, w = v - R + k % width;

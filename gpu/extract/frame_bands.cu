@@ -9,8 +9,10 @@ namespace spex::gpu {
 namespace {
 
 constexpr int warps = 4;
-constexpr int tile = 8;               // bins, the side of a fragment
-constexpr int ahead = 3;              // steps of four pixels that are loaded together
+constexpr int tile = 8;  // bins, the side of a fragment
+// Steps of four pixels that are loaded together: the width of a spot, or of what neighbors share.
+constexpr int steps_of_spot = 5;
+constexpr int steps_of_neighbors = 3;
 constexpr int nowhere = INT_MIN / 2;  // a corner that no pixel is near
 
 // Eight bins of a fiber, one for each row of a fragment, and the box around their spots.
@@ -55,8 +57,9 @@ __device__ double pixel_row(double W, double p) {
 // c[j] += (spots of tile j of fiber u)^T W (spots of `columns`) over all pixels; tile 0 begins
 // `Below` tiles before `columns`. With Sums, also adds the products with pixel_row to `sums`. Each
 // element sums its pixels row by row, four from a multiple of four at a time, whichever tile the
-// element belongs to: pixels outside of its spots add zeros.
-template <int Below, int Tiles, bool Sums>
+// element belongs to: pixels outside of its spots add zeros. The loads of the weights, of `columns`
+// and of the tiles at most one away are issued together; tiles farther away share few rows.
+template <int Below, int Tiles, int Steps, bool Sums>
 __device__ void multiply(const SpotsView& spots, const PixelsView& pixels, const Tile& columns,
                          int u, int first, double (&c)[Tiles][2], double (&sums)[2]) {
   Tile rows[Tiles];
@@ -74,31 +77,34 @@ __device__ void multiply(const SpotsView& spots, const PixelsView& pixels, const
   const int t = fragment_lane().t;
   for (int y = y0; y < y1; ++y) {
     const size_t row = static_cast<size_t>(y) * pixels.nx;
-    for (int left = x0; left < x1; left += 4 * ahead) {
-      double W[ahead], a[ahead];
+    for (int left = x0; left < x1; left += 4 * Steps) {
+      double W[Steps], p[Steps], a[Steps], value[Tiles][Steps];
+      const auto load = [&](int j) {
 #pragma unroll
-      for (int k = 0; k < ahead; ++k) {
+        for (int k = 0; k < Steps; ++k) value[j][k] = rows[j].at(left + 4 * k + t, y);
+      };
+#pragma unroll
+      for (int k = 0; k < Steps; ++k) {
         const int x = left + 4 * k + t;
         W[k] = x < x1 ? pixels.W[row + x] : 0.0;
+        if constexpr (Sums) p[k] = x < x1 ? pixels.p[row + x] : 0.0;
         a[k] = columns.at(x, y);
       }
+#pragma unroll
+      for (int j = 0; j < Tiles; ++j)
+        if (abs(j - Below) <= 1) load(j);
       if constexpr (Sums) {
 #pragma unroll
-        for (int k = 0; k < ahead; ++k) {
-          const int x = left + 4 * k + t;
-          multiply_add(pixel_row(W[k], x < x1 ? pixels.p[row + x] : 0.0), a[k], sums[0], sums[1]);
-        }
+        for (int k = 0; k < Steps; ++k) multiply_add(pixel_row(W[k], p[k]), a[k], sums[0], sums[1]);
       }
 #pragma unroll
-      for (int k = 0; k < ahead; ++k) a[k] *= W[k];
+      for (int k = 0; k < Steps; ++k) a[k] *= W[k];
 #pragma unroll
       for (int j = 0; j < Tiles; ++j) {
         if (y < rows[j].y0 || y >= rows[j].y1) continue;
-        double value[ahead];
+        if (abs(j - Below) > 1) load(j);
 #pragma unroll
-        for (int k = 0; k < ahead; ++k) value[k] = rows[j].at(left + 4 * k + t, y);
-#pragma unroll
-        for (int k = 0; k < ahead; ++k) multiply_add(value[k], a[k], c[j][0], c[j][1]);
+        for (int k = 0; k < Steps; ++k) multiply_add(value[j][k], a[k], c[j][0], c[j][1]);
       }
     }
   }
@@ -131,7 +137,7 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
   };
   {
     double c[J + 1][2] = {}, sums[2] = {};
-    multiply<0, J + 1, true>(spots, pixels, columns, s, first, c, sums);
+    multiply<0, J + 1, steps_of_spot, true>(spots, pixels, columns, s, first, c, sums);
 #pragma unroll
     for (int j = 0; j <= J; ++j)
       store(j, c[j], [&](int v, int d, double value) {
@@ -147,7 +153,7 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
   }
   if (s + 1 == bands.nspec) return;
   double c[2 * J + 1][2] = {}, none[2];
-  multiply<J, 2 * J + 1, false>(spots, pixels, columns, s + 1, first, c, none);
+  multiply<J, 2 * J + 1, steps_of_neighbors, false>(spots, pixels, columns, s + 1, first, c, none);
 #pragma unroll
   for (int j = 0; j <= 2 * J; ++j)
     store(j - J, c[j], [&](int v, int d, double value) {
@@ -245,7 +251,7 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
     if (!__any_sync(0xffffffffU, may[0] || may[1])) continue;
 #pragma unroll
     for (auto& of_tile : c) of_tile[0] = of_tile[1] = 0;
-    multiply<J, 2 * J + 1, false>(spots, pixels, columns, u, first, c, none);
+    multiply<J, 2 * J + 1, steps_of_neighbors, false>(spots, pixels, columns, u, first, c, none);
     look(1, shares);
   }
 #pragma unroll

@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(threads)
   // Pixels lane, lane + 32, ... of the spot, without a division per pixel.
   const int rows_further = warp_size / spots.nx, columns_further = warp_size % spots.nx;
   int x = spot.xc + lane % spots.nx, y = spot.yc + lane / spots.nx;
-#pragma unroll 3
+#pragma unroll 4
   for (int k = lane; k < spots.nx * spots.ny; k += warp_size) {
     const bool used = x >= spot.x0 && x < spot.x1 && y >= spot.y0 && y < spot.y1;
     const double one = used ? chi2[pixel_of(patch, x, y)] : uncounted;
