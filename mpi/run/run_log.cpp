@@ -1,10 +1,11 @@
 #include "mpi/run/run_log.hpp"
 
 #include <cstddef>
+#include <fstream>
+#include <string>
 #include <type_traits>
 
 #include <nlohmann/json.hpp>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include "mpi/comm/check.hpp"
@@ -69,14 +70,25 @@ Json event_json(const Event& event, const ExposureJob& job) {
   return json;
 }
 
+// Peak resident memory of this program in bytes; 0 if unknown. getrusage would also count what the
+// process held before it became this program, e.g. as a copy of a larger program.
+double peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string word; status >> word;)
+    if (word == "VmHWM:") {
+      double kilobytes = 0;
+      status >> kilobytes;
+      return 1024 * kilobytes;
+    }
+  return 0;
+}
+
 }  // namespace
 
 RankReport describe_rank(const StageTimes& times) {
   RankReport report;
   if (gethostname(report.host.data(), report.host.size() - 1) != 0) report.host = {};
-  rusage usage{};
-  if (getrusage(RUSAGE_SELF, &usage) == 0)
-    report.max_rss_bytes = 1024.0 * static_cast<double>(usage.ru_maxrss);
+  report.max_rss_bytes = peak_memory();
   report.times = times;
   return report;
 }
