@@ -2,12 +2,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 
 #include "mpi/tests/programs/spex_cpu_runs.hpp"
 #include "reference/core/version.hpp"
@@ -102,6 +104,17 @@ TEST_F(Output, VersionIsNameAndNumber) {
   EXPECT_EQ(run.out, version_text("spex-cpu") + "\n");
   EXPECT_THAT(run.out, testing::MatchesRegex("spex-cpu [^\n]*" + version() +
                                              "(, commit [0-9a-f]+(, changed)?)?\n.*"));
+}
+
+// The memory of whoever started the program does not count.
+TEST_F(Output, RunLogHoldsThePeakMemoryOfTheProgram) {
+  constexpr std::size_t large = std::size_t{1} << 30;
+  const std::vector<char> of_this_process(large, 1);
+  const std::string log = scratch.file("log.json");
+  ASSERT_EQ(run({{"--events", log}}).status, 0);
+  const auto ranks = nlohmann::json::parse(std::ifstream(log)).at("ranks");
+  EXPECT_LT(ranks.at(0).at("max_rss_bytes").get<double>(), of_this_process.size());
+  EXPECT_GT(ranks.at(0).at("max_rss_bytes").get<double>(), 1e7);
 }
 
 TEST_F(Output, OneRankPrintsUnderMpi) {
