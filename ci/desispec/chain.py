@@ -8,14 +8,14 @@ from astropy.io import fits
 from desispec.coaddition import coadd, coadd_cameras
 from desispec.fluxcalibration import compute_flux_calibration, isStdStar
 from desispec.frame import Frame
-from desispec.io import read_fiberflat, read_frame, read_sky, write_frame
+from desispec.io import read_fiberflat, read_frame, write_frame
 from desispec.io.fluxcalibration import write_flux_calibration
 from desispec.io.spectra import read_frame_as_spectra, read_spectra, write_spectra
 from desispec.resolution import Resolution
 from desispec.scripts import fiberflat, procexp, sky
 from desispec.specscore import compute_frame_scores
 from desispec.spectra import stack
-from night import Night
+from night import FLAT, OTHER_SCIENCE, SCIENCE, SKY, Job, Night
 from table import Findings
 
 FIELDS = ("wave", "flux", "ivar", "mask", "resolution_data", "chi2pix")
@@ -52,8 +52,8 @@ def normal(findings: Findings, what: str, camera: str, pull: np.ndarray, low=0.8
     findings.within(f"{what}: pull, std", camera, pull.std(), low, high)
 
 
-def reading(findings: Findings, camera: str, path: Path, image: Path, folder: Path) -> None:
-    """What desispec reads is what the file holds, and comes back when it writes it."""
+def read_and_write(findings: Findings, camera: str, path: Path, image: Path, out: Path) -> None:
+    """Whether desispec reads the values of the file, and the same after it has written them."""
     frame = read_frame(str(path))
     names = ("WAVELENGTH", "FLUX", "IVAR", "MASK", "RESOLUTION", "CHI2PIX")
     with fits.open(path) as file:
@@ -65,7 +65,7 @@ def reading(findings: Findings, camera: str, path: Path, image: Path, folder: Pa
         ]
     findings.none("read_frame: HDUs that differ from the file", camera, wrong)
     findings.at_most("Frame.vet()", camera, float(frame.vet()), 0)
-    again = folder / f"again-{path.name}"
+    again = out / f"again-{path.name}"
     write_frame(str(again), frame)
     other = read_frame(str(again))
     wrong = [n for n in FIELDS if not np.array_equal(getattr(frame, n), getattr(other, n))]
@@ -98,14 +98,32 @@ def _lost(before: fits.Header, after: fits.Header) -> list[str]:
     ]
 
 
-def flats(
-    findings: Findings, night: Night, camera: str, frame: Path, flat_file: Path
-) -> np.ndarray:
-    """The fiber flat of a frame against the throughputs; what of it is common to all fibers."""
-    fiberflat.main(["-i", str(frame), "-o", str(flat_file)])
-    flat = read_fiberflat(str(flat_file))
+def make_flat(frame: Path, out: Path) -> Path:
+    """The fiber flat of a frame, by desispec."""
+    flat = out / frame.name.replace("frame", "fiberflat")
+    fiberflat.main(["-i", str(frame), "-o", str(flat)])
+    return flat
+
+
+def process(frame: Path, made: Path, *options: object) -> Path:
+    """The file `made`, which desi_process_exposure makes of a frame."""
+    words = ["-i", frame, *options, "--no-tsnr", "--no-xtalk", "-o", made]
+    procexp.main(procexp.parse([str(word) for word in words]))
+    return made
+
+
+def subtract_sky(frame: Path, flat: Path, out: Path) -> tuple[Path, Path]:
+    """The sky of a frame, and the frame without the sky, by desispec."""
+    sky_file, sframe = (out / frame.name.replace("frame", kind) for kind in ("sky", "sframe"))
+    sky.main(["-i", str(frame), "--fiberflat", str(flat), "-o", str(sky_file)])
+    return sky_file, process(frame, sframe, "--fiberflat", flat, "--sky", sky_file)
+
+
+def check_flat(findings: Findings, night: Night, camera: str, file: Path) -> np.ndarray:
+    """A fiber flat against the throughputs; returns the factor common to all fibers."""
+    flat = read_fiberflat(str(file))
     good = (flat.ivar > 0) & (flat.mask == 0)
-    # What is common to all fibers is no part of a flat: desispec's is 1 in its own mean.
+    # A factor common to all fibers is no part of a flat: desispec's is 1 in its own mean.
     wave = night.wave[camera]
     ratio = np.mean(flat.fiberflat / night.throughput[camera], axis=0)
     pull = ((flat.fiberflat - night.throughput[camera] * ratio) * np.sqrt(flat.ivar))[good]
@@ -114,59 +132,56 @@ def flats(
     return np.polynomial.Polynomial.fit(wave, ratio, 3)(wave)
 
 
-def run(findings: Findings, night: Night, frames: dict[tuple[str, int], Path], out: Path) -> None:
+def calibrate(
+    findings: Findings, night: Night, job: Job, files: list[Path], common: np.ndarray
+) -> Path:
+    """Calibrates the frame of `files`, frame, flat, sky and sframe; returns the cframe."""
+    (camera, expid), (frame, flat, sky_file, sframe_file) = job, files
+    sframe = read_frame(str(sframe_file))
+    targets = np.setdiff1d(np.arange(len(sframe.flux)), night.skies)
+    truth = seen(sframe, night.flux[camera] * night.calibration[camera] / common)
+    normal(findings, f"sframe, targets, {expid}", camera, pulls(sframe, truth, targets))
+    stars = np.flatnonzero(isStdStar(sframe.fibermap))
+    assert list(stars) == list(night.stars), stars
+    models = night.flux[camera][stars]
+    calibration = compute_flux_calibration(sframe, night.wave[camera], models, stars)
+    calib, cframe_file = (
+        sframe_file.with_name(sframe_file.name.replace("sframe", kind))
+        for kind in ("fluxcalib", "cframe")
+    )
+    write_flux_calibration(str(calib), calibration)
+    process(frame, cframe_file, "--fiberflat", flat, "--sky", sky_file, "--calib", calib)
+    ratio = np.median(calibration.calib / night.calibration[camera] * common)
+    findings.within(f"calibration / truth, {expid}", camera, ratio, 0.99, 1.01)
+    cframe = read_frame(str(cframe_file))
+    truth = seen(cframe, night.flux[camera])
+    normal(findings, f"cframe, targets, {expid}", camera, pulls(cframe, truth, targets))
+    return cframe_file
+
+
+def run(findings: Findings, night: Night, frames: dict[Job, Path], out: Path) -> None:
     """All steps; their files lie in `out`."""
     out.mkdir(exist_ok=True)
     calibrated = []
-    [flat] = night.of("flat")
     for camera in night.cameras:
-        wave = night.wave[camera]
-        for expid in (flat, night.of("science")[0]):
-            reading(findings, camera, frames[camera, expid], night.preproc(camera, expid), out)
-        flat_file = out / f"fiberflat-{camera}.fits"
-        common = flats(findings, night, camera, frames[camera, flat], flat_file)
-
-        for expid in night.of("sky", "science"):
-            name = f"{camera}-{expid:08d}.fits"
-            sky_file, sframe_file = out / f"sky-{name}", out / f"sframe-{name}"
-            frame_file = str(frames[camera, expid])
-            flat_option = ["--fiberflat", str(flat_file)]
-            sky.main(["-i", frame_file, *flat_option, "-o", str(sky_file)])
-            steps = ["-i", frame_file, *flat_option, "--sky", str(sky_file), "--no-tsnr"]
-            steps += ["--no-xtalk"]
-            procexp.main(procexp.parse([*steps, "-o", str(sframe_file)]))
+        for expid in (FLAT, SCIENCE):
+            image = night.file("preproc", camera, expid)
+            read_and_write(findings, camera, frames[camera, expid], image, out)
+        flat = make_flat(frames[camera, FLAT], out)
+        common = check_flat(findings, night, camera, flat)
+        for expid in (SKY, SCIENCE, OTHER_SCIENCE):
+            frame = frames[camera, expid]
+            sky_file, sframe_file = subtract_sky(frame, flat, out)
             sframe = read_frame(str(sframe_file))
-            assert read_sky(str(sky_file)).flux.shape == sframe.flux.shape
-            skies = np.array(night.skies)
-            if expid in night.of("sky"):
-                skies = np.arange(len(sframe.flux))
-            expected = np.sqrt(
-                (1 - 1 / len(skies)) / (1 + 1 / len(skies))
-            )  # the model is a mean of these fibers
-            residual = pulls(sframe, 0.0, skies)
+            skies = np.arange(len(sframe.flux)) if expid == SKY else night.skies
+            # The model is a mean of these fibers.
+            expected = np.sqrt((1 - 1 / len(skies)) / (1 + 1 / len(skies)))
+            residual = pulls(sframe, np.zeros_like(sframe.flux), skies)
             what = f"sky residuals, {expid}"
             normal(findings, what, camera, residual, expected - 0.05, expected + 0.05)
-            if expid in night.of("sky"):
-                continue
-            electrons = night.flux[camera] * night.calibration[camera] / common
-            targets = np.setdiff1d(np.arange(len(electrons)), skies)
-            truth = seen(sframe, electrons)
-            normal(findings, f"sframe, targets, {expid}", camera, pulls(sframe, truth, targets))
-
-            stars = np.flatnonzero(isStdStar(sframe.fibermap))
-            assert list(stars) == list(night.stars), stars
-            models = night.flux[camera][stars]
-            calibration = compute_flux_calibration(sframe, wave, models, stars)
-            calib_file, cframe_file = out / f"fluxcalib-{name}", out / f"cframe-{name}"
-            write_flux_calibration(str(calib_file), calibration)
-            steps += ["--calib", str(calib_file)]
-            procexp.main(procexp.parse([*steps, "-o", str(cframe_file)]))
-            ratio = np.median(calibration.calib / night.calibration[camera] * common)
-            findings.within(f"calibration / truth, {expid}", camera, ratio, 0.99, 1.01)
-            cframe = read_frame(str(cframe_file))
-            truth = seen(cframe, night.flux[camera])
-            normal(findings, f"cframe, targets, {expid}", camera, pulls(cframe, truth, targets))
-            calibrated.append(cframe_file)
+            if expid != SKY:
+                files = [frame, flat, sky_file, sframe_file]
+                calibrated.append(calibrate(findings, night, (camera, expid), files, common))
     coadds(findings, night, calibrated, out)
 
 
