@@ -6,6 +6,7 @@ Run by ci/seams-check, whose options these are.
 import argparse
 import subprocess
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -49,14 +50,13 @@ def difference(findings: Findings, what: str, camera: str, frames: list[Path], *
     findings.add(what, camera, f"largest {found[0]:.1e}, rms {found[1]:.1e}", limit, ok)
 
 
+@dataclass
 class Extractions:
     """Simulated exposures, and their frames by spex-cpu; each is made once."""
 
-    def __init__(self, programs: Path, out: Path):
-        """Programs of a folder; files lie in `out`."""
-        self.programs, self.out = programs, out
-        self._made: dict[tuple[str, ...], Path] = {}
-        out.mkdir(parents=True, exist_ok=True)
+    programs: Path
+    out: Path
+    made: dict[tuple[str, ...], Path] = field(default_factory=dict)
 
     def simulate(self, cameras: str, seed: int) -> Path:
         """The folder of an exposure."""
@@ -67,21 +67,17 @@ class Extractions:
 
     def extract(self, exposure: Path, camera: str, *options: str) -> Path:
         """A frame of an exposure."""
+        frame = self.out / f"frame-{len(self.made)}.fits"
         key = (str(exposure), camera, *options)
-        if key not in self._made:
-            frame = self.out / f"frame-{len(self._made)}.fits"
-            image, psf = (
-                exposure / f"{kind}-{camera}-00000001.fits" for kind in ("preproc", "psf")
-            )
-            command = [self.programs / "spex-cpu", "-i", image, "-p", psf, "-o", frame]
+        if self.made.setdefault(key, frame) is frame:
+            files = [exposure / f"{kind}-{camera}-00000001.fits" for kind in ("preproc", "psf")]
+            command = [self.programs / "spex-cpu", "-i", files[0], "-p", files[1], "-o", frame]
             subprocess.run([*command, *EXTRACTED, *options], check=True)
-            self._made[key] = frame
-        return self._made[key]
+        return self.made[key]
 
     def piece(self, exposure: Path, camera: str, *options: str) -> Path:
         """A frame of the camera's piece."""
-        first = FIRST[camera]
-        grid = f"{first:g},{first + (NWAVE - 1) * DW:g},{DW:g}"
+        grid = f"{FIRST[camera]:g},{FIRST[camera] + (NWAVE - 1) * DW:g},{DW:g}"
         return self.extract(exposure, camera, "-w", grid, *options)
 
 
@@ -101,15 +97,13 @@ def against_one_patch(findings: Findings, made: Extractions, exposure: Path, cam
 
 def over_cuts(findings: Findings, made: Extractions, exposure: Path, camera: str) -> None:
     """The flux of the frame with other patches."""
-    for windows, wavepad, limits in (
-        ("production's windows", "10", ()),
-        ("wide windows", WIDE[camera], (MOST,)),
-    ):
+    windows = {"production's windows": ("10", ()), "wide windows": (WIDE[camera], (MOST,))}
+    for name, (wavepad, limits) in windows.items():
         options = (*FRAME, "--wavepad", wavepad)
         usual = made.piece(exposure, camera, *options)
         for cut in ("nwavestep 30", "nwavestep 100", "nsubbundles 1", "nsubbundles 25"):
             other = made.piece(exposure, camera, *options, *f"--{cut}".split())
-            what = f"--flux frame, {windows}, default and {cut}"
+            what = f"--flux frame, {name}, default and {cut}"
             difference(findings, what, camera, [other, usual], *limits)
 
 
@@ -147,6 +141,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, required=True, help="folder of all files")
     parser.add_argument("--exposures", type=int, default=16, help="against the truth")
     args = parser.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
     findings, made = Findings(), Extractions(args.bin, args.out)
     exposure = made.simulate(",".join(CAMERAS), 1)
     for camera in CAMERAS:
