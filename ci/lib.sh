@@ -1,10 +1,10 @@
-# What the scripts of ci/ share; sourced, not run. Sets `root`, the repository's root, and goes there.
+# What the scripts of ci/ share; sourced, not run. Prints the script's header comment where --help is asked for.
+# Sets `root`, the repository's root, and goes there.
 # shellcheck shell=bash
+usage() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0"; }
+[[ ${1:-} != --help && ${1:-} != -h ]] || { usage && exit 0; }
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 cd "$root" || exit
-
-# The script's header comment, without the first line and the comment signs.
-usage() { sed -n '2,/^[^#]/{s/^# \{0,1\}//p}' "$0"; }
 
 # step TEXT...: a heading, with the seconds since the script began.
 step() { printf '\n== %4d s  %s\n' "$SECONDS" "$*"; }

@@ -58,12 +58,18 @@ foreach(_script mpi/programs/mps-wrapper reports/spex-reports)
   install(PROGRAMS ${PROJECT_SOURCE_DIR}/${_script} TYPE BIN)
 endforeach()
 
-# Modules: `module use PREFIX/share/modulefiles`, by Lmod or Environment Modules.
-set(_modules ${CMAKE_INSTALL_DATADIR}/modulefiles/spexbench)
-foreach(_kind ".lua" "")
-  configure_file(${PROJECT_SOURCE_DIR}/ci/cmake/modulefile${_kind}.in
-                 ${PROJECT_BINARY_DIR}/modulefiles/${PROJECT_VERSION}${_kind} @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/modulefiles/${PROJECT_VERSION}${_kind} DESTINATION ${_modules})
-endforeach()
+# Modules: `module use PREFIX/share/modulefiles`, by Environment Modules or Lmod, which reads Tcl too.
+configure_file(${PROJECT_SOURCE_DIR}/ci/cmake/modulefile.in
+               ${PROJECT_BINARY_DIR}/modulefiles/${PROJECT_VERSION} @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/modulefiles/${PROJECT_VERSION}
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/modulefiles/spexbench)
 
-include(SpexHelp)
+# Man pages and completions, made by the programs when they are installed; nothing where the programs do not run.
+foreach(_program spex-cpu spex-gpu spex-sim spex-compare spex-bench)
+  if(TARGET ${_program} AND NOT CMAKE_CROSSCOMPILING AND NOT SKBUILD)
+    set(_share "\$ENV{DESTDIR}\${CMAKE_INSTALL_PREFIX}")
+    install(
+      CODE "execute_process(COMMAND \"${PROJECT_SOURCE_DIR}/ci/help-pages\" $<TARGET_FILE:${_program}>
+                              \"${_share}/${CMAKE_INSTALL_MANDIR}/man1\" \"${_share}/${CMAKE_INSTALL_DATADIR}\")")
+  endif()
+endforeach()

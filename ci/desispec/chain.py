@@ -1,6 +1,7 @@
 """desispec's steps on our frames: reading, fiber flat, sky, calibration, coadds."""
 
 from pathlib import Path
+from types import SimpleNamespace
 
 import desispec.fiberfluxcorr
 import numpy as np
@@ -8,17 +9,15 @@ from astropy.io import fits
 from desispec.coaddition import coadd, coadd_cameras
 from desispec.fluxcalibration import compute_flux_calibration, isStdStar
 from desispec.frame import Frame
-from desispec.io import read_fiberflat, read_frame, read_sky, write_frame
+from desispec.io import read_fiberflat, read_frame, write_frame
 from desispec.io.fluxcalibration import write_flux_calibration
 from desispec.io.spectra import read_frame_as_spectra, read_spectra, write_spectra
 from desispec.resolution import Resolution
 from desispec.scripts import fiberflat, procexp, sky
 from desispec.specscore import compute_frame_scores
 from desispec.spectra import stack
-from night import Night
+from night import FLAT, OTHER_SCIENCE, SCIENCE, SKY, Job, Night
 from table import Findings
-
-FIELDS = ("wave", "flux", "ivar", "mask", "resolution_data", "chi2pix")
 
 
 def one_for_all(fibermap: object, *_: object) -> np.ndarray:
@@ -52,60 +51,55 @@ def normal(findings: Findings, what: str, camera: str, pull: np.ndarray, low=0.8
     findings.within(f"{what}: pull, std", camera, pull.std(), low, high)
 
 
-def reading(findings: Findings, camera: str, path: Path, image: Path, folder: Path) -> None:
-    """What desispec reads is what the file holds, and comes back when it writes it."""
+def read_and_write(findings: Findings, camera: str, path: Path, image: Path, out: Path) -> None:
+    """Whether desispec reads a frame and writes the same frame; its keywords and scores."""
     frame = read_frame(str(path))
-    names = ("WAVELENGTH", "FLUX", "IVAR", "MASK", "RESOLUTION", "CHI2PIX")
-    with fits.open(path) as file:
-        header = file[0].header
-        wrong = [
-            name
-            for name, ours in zip(names, FIELDS, strict=True)
-            if not np.array_equal(file[name].data, getattr(frame, ours))
-        ]
-    findings.none("read_frame: HDUs that differ from the file", camera, wrong)
-    findings.at_most("Frame.vet()", camera, float(frame.vet()), 0)
-    again = folder / f"again-{path.name}"
+    again = out / f"again-{path.name}"
     write_frame(str(again), frame)
-    other = read_frame(str(again))
-    wrong = [n for n in FIELDS if not np.array_equal(getattr(frame, n), getattr(other, n))]
-    wrong += [n for n in ("fibermap", "scores") if not _same(getattr(frame, n), getattr(other, n))]
-    findings.none("write_frame, read_frame: what differs", camera, wrong)
-    kept = fits.getheader(again)
-    findings.none("write_frame: keywords lost or changed", camera, _lost(header, kept))
-    asked = fits.getheader(image, "IMAGE")
-    findings.none("keywords of the image lost or changed", camera, _lost(asked, header))
+    own = ["CHECKSUM", "DATASUM", "COMMENT", "HISTORY"]
+    with fits.open(path) as ours, fits.open(again) as theirs:
+        del ours["IVAR"].header["BUNIT"]  # which desispec does not write
+        diff = fits.FITSDiff(ours, theirs, ignore_keywords=own, ignore_comments=["*"])
+        wrong = [] if diff.identical else [diff.report()]
+    findings.none("read_frame, write_frame: differences", camera, wrong)
+    findings.at_most("Frame.vet()", camera, float(frame.vet()), 0)
+    form = {*own, "BUNIT", "XTENSION", "BITPIX", "EXTEND", "EXTNAME", "PCOUNT", "GCOUNT", ""}
+    asked, kept = fits.getheader(image, "IMAGE"), fits.getheader(path)
+    wrong = [key for key, value in asked.items() if key not in form and kept.get(key) != value]
+    wrong = [key for key in wrong if not key.startswith("NAXIS")]
+    findings.none("keywords of the image lost or changed", camera, wrong)
     # Production counts electrons a bin, whatever BUNIT says.
     scores, _ = compute_frame_scores(frame, suffix="RAW", flux_per_angstrom=False)
     worst = max(np.max(np.abs(frame.scores[n] / scores[n] - 1)) for n in scores)
     findings.at_most("scores by desispec, relative", camera, worst, 1e-6)
 
 
-def _same(a: np.ndarray, b: np.ndarray) -> bool:
-    return list(a.dtype.names) == list(b.dtype.names) and all(
-        np.array_equal(a[n], b[n]) for n in a.dtype.names
-    )
+def make_flat(frame: Path, out: Path) -> Path:
+    """The fiber flat of a frame, by desispec."""
+    flat = out / frame.name.replace("frame", "fiberflat")
+    fiberflat.main(["-i", str(frame), "-o", str(flat)])
+    return flat
 
 
-def _lost(before: fits.Header, after: fits.Header) -> list[str]:
-    """Keywords of a header that another lacks or has otherwise; those of the HDU's form apart."""
-    form = ("SIMPLE", "XTENSION", "BITPIX", "EXTEND", "EXTNAME", "PCOUNT", "GCOUNT", "BUNIT")
-    form += ("CHECKSUM", "DATASUM", "COMMENT", "HISTORY", "")
-    return [
-        key
-        for key, value in before.items()
-        if key not in form and not key.startswith("NAXIS") and after.get(key) != value
-    ]
+def process(frame: Path, made: Path, *options: object) -> Path:
+    """The file `made`, which desi_process_exposure makes of a frame."""
+    words = ["-i", frame, *options, "--no-tsnr", "--no-xtalk", "-o", made]
+    procexp.main(procexp.parse([str(word) for word in words]))
+    return made
 
 
-def flats(
-    findings: Findings, night: Night, camera: str, frame: Path, flat_file: Path
-) -> np.ndarray:
-    """The fiber flat of a frame against the throughputs; what of it is common to all fibers."""
-    fiberflat.main(["-i", str(frame), "-o", str(flat_file)])
-    flat = read_fiberflat(str(flat_file))
+def subtract_sky(frame: Path, flat: Path, out: Path) -> tuple[Path, Path]:
+    """The sky of a frame, and the frame without the sky, by desispec."""
+    sky_file, sframe = (out / frame.name.replace("frame", kind) for kind in ("sky", "sframe"))
+    sky.main(["-i", str(frame), "--fiberflat", str(flat), "-o", str(sky_file)])
+    return sky_file, process(frame, sframe, "--fiberflat", flat, "--sky", sky_file)
+
+
+def check_flat(findings: Findings, night: Night, camera: str, file: Path) -> np.ndarray:
+    """A fiber flat against the throughputs; returns the factor common to all fibers."""
+    flat = read_fiberflat(str(file))
     good = (flat.ivar > 0) & (flat.mask == 0)
-    # What is common to all fibers is no part of a flat: desispec's is 1 in its own mean.
+    # A factor common to all fibers is no part of a flat: desispec's is 1 in its own mean.
     wave = night.wave[camera]
     ratio = np.mean(flat.fiberflat / night.throughput[camera], axis=0)
     pull = ((flat.fiberflat - night.throughput[camera] * ratio) * np.sqrt(flat.ivar))[good]
@@ -114,59 +108,56 @@ def flats(
     return np.polynomial.Polynomial.fit(wave, ratio, 3)(wave)
 
 
-def run(findings: Findings, night: Night, frames: dict[tuple[str, int], Path], out: Path) -> None:
+def calibrate(
+    findings: Findings, night: Night, job: Job, files: list[Path], common: np.ndarray
+) -> Path:
+    """Calibrates the frame of `files`, frame, flat, sky and sframe; returns the cframe."""
+    (camera, expid), (frame, flat, sky_file, sframe_file) = job, files
+    sframe = read_frame(str(sframe_file))
+    targets = np.setdiff1d(np.arange(len(sframe.flux)), night.skies)
+    truth = seen(sframe, night.flux[camera] * night.calibration[camera] / common)
+    normal(findings, f"sframe, targets, {expid}", camera, pulls(sframe, truth, targets))
+    stars = np.flatnonzero(isStdStar(sframe.fibermap))
+    assert list(stars) == list(night.stars), stars
+    models = night.flux[camera][stars]
+    calibration = compute_flux_calibration(sframe, night.wave[camera], models, stars)
+    calib, cframe_file = (
+        sframe_file.with_name(sframe_file.name.replace("sframe", kind))
+        for kind in ("fluxcalib", "cframe")
+    )
+    write_flux_calibration(str(calib), calibration)
+    process(frame, cframe_file, "--fiberflat", flat, "--sky", sky_file, "--calib", calib)
+    ratio = np.median(calibration.calib / night.calibration[camera] * common)
+    findings.within(f"calibration / truth, {expid}", camera, ratio, 0.99, 1.01)
+    cframe = read_frame(str(cframe_file))
+    truth = seen(cframe, night.flux[camera])
+    normal(findings, f"cframe, targets, {expid}", camera, pulls(cframe, truth, targets))
+    return cframe_file
+
+
+def run(findings: Findings, night: Night, frames: dict[Job, Path], out: Path) -> None:
     """All steps; their files lie in `out`."""
     out.mkdir(exist_ok=True)
     calibrated = []
-    [flat] = night.of("flat")
     for camera in night.cameras:
-        wave = night.wave[camera]
-        for expid in (flat, night.of("science")[0]):
-            reading(findings, camera, frames[camera, expid], night.preproc(camera, expid), out)
-        flat_file = out / f"fiberflat-{camera}.fits"
-        common = flats(findings, night, camera, frames[camera, flat], flat_file)
-
-        for expid in night.of("sky", "science"):
-            name = f"{camera}-{expid:08d}.fits"
-            sky_file, sframe_file = out / f"sky-{name}", out / f"sframe-{name}"
-            frame_file = str(frames[camera, expid])
-            flat_option = ["--fiberflat", str(flat_file)]
-            sky.main(["-i", frame_file, *flat_option, "-o", str(sky_file)])
-            steps = ["-i", frame_file, *flat_option, "--sky", str(sky_file), "--no-tsnr"]
-            steps += ["--no-xtalk"]
-            procexp.main(procexp.parse([*steps, "-o", str(sframe_file)]))
+        for expid in (FLAT, SCIENCE):
+            image = night.file("preproc", camera, expid)
+            read_and_write(findings, camera, frames[camera, expid], image, out)
+        flat = make_flat(frames[camera, FLAT], out)
+        common = check_flat(findings, night, camera, flat)
+        for expid in (SKY, SCIENCE, OTHER_SCIENCE):
+            frame = frames[camera, expid]
+            sky_file, sframe_file = subtract_sky(frame, flat, out)
             sframe = read_frame(str(sframe_file))
-            assert read_sky(str(sky_file)).flux.shape == sframe.flux.shape
-            skies = np.array(night.skies)
-            if expid in night.of("sky"):
-                skies = np.arange(len(sframe.flux))
-            expected = np.sqrt(
-                (1 - 1 / len(skies)) / (1 + 1 / len(skies))
-            )  # the model is a mean of these fibers
-            residual = pulls(sframe, 0.0, skies)
+            skies = np.arange(len(sframe.flux)) if expid == SKY else night.skies
+            # The model is a mean of these fibers.
+            expected = np.sqrt((1 - 1 / len(skies)) / (1 + 1 / len(skies)))
+            residual = pulls(sframe, np.zeros_like(sframe.flux), skies)
             what = f"sky residuals, {expid}"
             normal(findings, what, camera, residual, expected - 0.05, expected + 0.05)
-            if expid in night.of("sky"):
-                continue
-            electrons = night.flux[camera] * night.calibration[camera] / common
-            targets = np.setdiff1d(np.arange(len(electrons)), skies)
-            truth = seen(sframe, electrons)
-            normal(findings, f"sframe, targets, {expid}", camera, pulls(sframe, truth, targets))
-
-            stars = np.flatnonzero(isStdStar(sframe.fibermap))
-            assert list(stars) == list(night.stars), stars
-            models = night.flux[camera][stars]
-            calibration = compute_flux_calibration(sframe, wave, models, stars)
-            calib_file, cframe_file = out / f"fluxcalib-{name}", out / f"cframe-{name}"
-            write_flux_calibration(str(calib_file), calibration)
-            steps += ["--calib", str(calib_file)]
-            procexp.main(procexp.parse([*steps, "-o", str(cframe_file)]))
-            ratio = np.median(calibration.calib / night.calibration[camera] * common)
-            findings.within(f"calibration / truth, {expid}", camera, ratio, 0.99, 1.01)
-            cframe = read_frame(str(cframe_file))
-            truth = seen(cframe, night.flux[camera])
-            normal(findings, f"cframe, targets, {expid}", camera, pulls(cframe, truth, targets))
-            calibrated.append(cframe_file)
+            if expid != SKY:
+                files = [frame, flat, sky_file, sframe_file]
+                calibrated.append(calibrate(findings, night, (camera, expid), files, common))
     coadds(findings, night, calibrated, out)
 
 
@@ -175,37 +166,25 @@ def coadds(findings: Findings, night: Night, files: list[Path], out: Path) -> No
     by_exposure = {}
     for file in files:
         spectra = read_frame_as_spectra(str(file))
-        expid = spectra.meta["EXPID"]
-        if expid in by_exposure:
-            by_exposure[expid].update(spectra)
-        else:
-            by_exposure[expid] = spectra
+        first = by_exposure.setdefault(spectra.meta["EXPID"], spectra)
+        if first is not spectra:
+            first.update(spectra)
     spectra = stack(list(by_exposure.values()))
     write_spectra(str(out / "spectra.fits"), spectra)
     again = read_spectra(str(out / "spectra.fits"))
-    wrong = [
-        f"{name} {band}"
-        for band in spectra.bands
-        for name in ("wave", "flux", "ivar", "mask", "resolution_data")
-        if not np.allclose(
-            getattr(spectra, name)[band], getattr(again, name)[band], rtol=1e-6, atol=1e-7
-        )
-    ]
+    wrong = []
+    for name in ("wave", "flux", "ivar", "mask", "resolution_data"):
+        values, read = getattr(spectra, name), getattr(again, name)
+        same = [np.allclose(values[b], read[b], rtol=1e-6, atol=1e-7) for b in spectra.bands]
+        wrong += [] if all(same) else [name]
     findings.none("write_spectra, read_spectra: what differs", "all", wrong)
     coadd(again, onetile=True)
     both = dict.fromkeys(again.bands, again)
     added = coadd_cameras(again)
     both[added.bands[0]] = added
     for band, coadded in both.items():
-        wave = coadded.wave[band]
-        frame = Frame(
-            wave,
-            coadded.flux[band],
-            coadded.ivar[band],
-            mask=coadded.mask[band],
-            resolution_data=coadded.resolution_data[band],
-            fibers=np.arange(len(coadded.flux[band])),
-        )
-        flux = night.flux_at(wave)
+        names = ("flux", "ivar", "mask", "resolution_data")
+        frame = SimpleNamespace(**{name: getattr(coadded, name)[band] for name in names})
+        flux = night.flux_at(coadded.wave[band])
         targets = np.setdiff1d(np.arange(len(flux)), night.skies)
         normal(findings, "coadd, targets", band, pulls(frame, seen(frame, flux), targets))

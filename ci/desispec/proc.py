@@ -1,8 +1,8 @@
-"""desi_proc itself, patched as docs/desi-proc.md says, on a night of spex-sim.
+"""desi_proc itself, patched as docs/desi-proc.md says, on a night.
 
-A copy of desispec is patched and run; a production's tree and a calibration folder without
-calibrations are made for it. Preprocessed images and PSFs are there already, so that desi_proc goes
-on with the extraction, and with what follows it.
+A copy of desispec is patched and run, with a production's tree and a calibration folder without
+calibrations. Preprocessed images and PSFs are there already, so that desi_proc continues with the
+extraction and the steps after it.
 """
 
 import os
@@ -14,33 +14,36 @@ from pathlib import Path
 import desispec
 import numpy as np
 from astropy.io import fits
-from night import NIGHT, Night
+from night import FLAT, FLAVORS, NIGHT, SCIENCE, Night
 from table import Findings
 
-ROOT = Path(__file__).parents[2]
-SPEX = ROOT / "mpi/programs/desi_proc"
+SPEX = Path(__file__).parents[2] / "mpi/programs/desi_proc"
+MADE = {
+    FLAT: ("frame", "fiberflat"),
+    SCIENCE: ("frame", "fiberflatexp", "sky", "sframe"),
+}
 
 
 def _patched(folder: Path) -> Path:
     """A copy of desispec's Python, with the patch."""
     source = Path(desispec.__file__).parents[2]
-    shutil.copytree(source / "py", folder / "py")
-    shutil.copytree(source / "bin", folder / "bin")
+    for part in ("py", "bin"):
+        shutil.copytree(source / part, folder / part)
     patch = (SPEX / "desi_proc.patch").read_bytes()
     subprocess.run(["patch", "-s", "-p1"], cwd=folder, input=patch, check=True)
     return folder
 
 
-def _raw(night: Night, expid: int, flavor: str, folder: Path) -> None:
+def _raw(night: Night, expid: int, folder: Path) -> None:
     """Raw data, of which desi_proc reads the headers."""
     taken = ("NIGHT", "EXPID", "EXPTIME", "MJD-OBS", "DATE-OBS", "TILEID", "DETECTOR", "SPECGRPH")
     hdus = [fits.PrimaryHDU()]
     for name in ("SPEC", *night.cameras):
         camera = name if name in night.cameras else night.cameras[0]
-        header = fits.getheader(night.preproc(camera, expid), "IMAGE")
+        header = fits.getheader(night.file("preproc", camera, expid), "IMAGE")
         hdu = fits.ImageHDU(np.zeros((2, 2), "i2"), name=name.upper())
         hdu.header.update({key: header[key] for key in taken})
-        hdu.header["OBSTYPE"], hdu.header["CAMERA"] = flavor.upper(), camera
+        hdu.header["OBSTYPE"], hdu.header["CAMERA"] = FLAVORS[expid].upper(), camera
         hdus.append(hdu)
     folder.mkdir(parents=True)
     fits.HDUList(hdus).writeto(folder / f"desi-{expid:08d}.fits.fz")
@@ -66,37 +69,19 @@ def _images(night: Night, expid: int, redux: Path) -> None:
     for folder in (preproc, exposure, calibration):
         folder.mkdir(parents=True, exist_ok=True)
     for camera in night.cameras:
-        with fits.open(night.preproc(camera, expid)) as file:
+        with fits.open(night.file("preproc", camera, expid)) as file:
             header = file["IMAGE"].header
             header.update(_amplifiers(header))
             file.writeto(preproc / f"preproc-{camera}-{expid:08d}.fits.gz")
             fibermap = fits.HDUList([fits.PrimaryHDU(), file["FIBERMAP"].copy()])
             fibermap.writeto(preproc / f"fibermap-{expid:08d}.fits", overwrite=True)
-        shutil.copy(night.psf(camera, expid), exposure / f"psf-{camera}-{expid:08d}.fits")
-        shutil.copy(night.psf(camera, expid), calibration / f"psfnight-{camera}-{NIGHT}.fits")
+        psf = night.file("psf", camera, expid)
+        shutil.copy(psf, exposure)
+        shutil.copy(psf, calibration / f"psfnight-{camera}-{NIGHT}.fits")
 
 
-def _give(night: Night, expid: int, frames: dict[tuple[str, int], Path], folder: Path) -> None:
-    """Puts frames where an extraction before desi_proc would have put them."""
-    for camera in night.cameras:
-        name = f"frame-{camera}-{expid:08d}-no-badcolumn-mask.fits.gz"
-        with fits.open(frames[camera, expid]) as file:
-            image = fits.getheader(night.preproc(camera, expid), "IMAGE")
-            file["FLUX"].header.update(_amplifiers(image))
-            file.writeto(folder / name)
-
-
-def run(
-    findings: Findings,
-    night: Night,
-    program: Path,
-    given: dict[tuple[str, int], Path] | None,
-    out: Path,
-) -> None:
-    """A flat and a science exposure, up to the subtraction of the sky.
-
-    The program extracts them, called by desi_proc, or their frames are `given`.
-    """
+def run(findings: Findings, night: Night, spex_cpu: Path, out: Path) -> None:
+    """A flat and a science exposure, extracted by spex-cpu, up to the subtraction of the sky."""
     shutil.rmtree(out, ignore_errors=True)
     redux, calib = out / "redux/mine", out / "calib"
     desi = _patched(out / "desispec")
@@ -108,7 +93,7 @@ def run(
         "SPECPROD": "mine",
         "DESI_SPECTRO_CALIB": str(calib),
         "DESI_LOGLEVEL": "info",
-        "SPEX_BIN": str(program.parent),
+        "SPEX_BIN": str(spex_cpu.parent),
         "SPEX_OPTIONS": "--method cholesky",
         "OMP_NUM_THREADS": "1",
     }
@@ -118,35 +103,25 @@ def run(
         known = f"{camera}:\n  v1:\n    DATE-OBS-BEGIN: 20190101\n    DETECTOR: SIM\n"
         (folder / f"{camera}.yaml").write_text(known)
     wrong = []
-    [flat], science = night.of("flat"), night.of("science")[0]
-    for expid, flavor, made in (
-        (flat, "flat", ["frame", "fiberflat"]),
-        (science, "science", ["frame", "fiberflatexp", "sky", "sframe"]),
-    ):
-        _raw(night, expid, flavor, out / f"data/{NIGHT}/{expid:08d}")
+    for expid, kinds in MADE.items():
+        _raw(night, expid, out / f"data/{NIGHT}/{expid:08d}")
         _images(night, expid, redux)
-        folder = redux / f"exposures/{NIGHT}/{expid:08d}"
-        if given:
-            _give(night, expid, given, folder)
         command = [sys.executable, desi / "bin/desi_proc", "-n", f"{NIGHT}", "-e", f"{expid}"]
         command += ["--cameras", ",".join(night.cameras), "--nostdstarfit", "--nofluxcalib"]
         log = out / f"{expid:08d}.log"
         with log.open("w") as output:
-            status = subprocess.run(command, env=environment, stdout=output, stderr=output)
-        if status.returncode:
-            wrong.append(f"status {status.returncode} of {log}")
-        runs = log.read_text().count("RUNNING: " + str(program.parent))
-        if runs != (0 if given else 1):
-            wrong.append(f"{log}: {runs} runs of {program.name}")
+            done = subprocess.run(command, env=environment, stdout=output, stderr=output)
+        if done.returncode:
+            wrong.append(f"status {done.returncode} of {log}")
+        if (runs := log.read_text().count(f"RUNNING: {spex_cpu.parent}")) != 1:
+            wrong.append(f"{log}: {runs} runs of spex-cpu")
+        folder = redux / f"exposures/{NIGHT}/{expid:08d}"
         for camera in night.cameras:
-            for kind in made:
-                file = folder / f"{kind}-{camera}-{expid:08d}.fits.gz"
-                if not file.exists():
-                    wrong.append(f"no {file.name}")
-                elif kind == "fiberflat":
-                    night_file = f"calibnight/{NIGHT}/fiberflatnight-{camera}-{NIGHT}.fits"
-                    with fits.open(file) as hdus:
-                        hdus.writeto(redux / night_file)
-    how = f"on frames of {program.name}" if given else f"that calls {program.name}"
-    what = f"desi_proc with the patch, {how}, flat and science to sframe: what is wrong"
+            files = [folder / f"{kind}-{camera}-{expid:08d}.fits.gz" for kind in kinds]
+            wrong += [f"no {file.name}" for file in files if not file.exists()]
+            if expid == FLAT and files[1].exists():
+                with fits.open(files[1]) as flat:
+                    name = f"calibnight/{NIGHT}/fiberflatnight-{camera}-{NIGHT}.fits"
+                    flat.writeto(redux / name)
+    what = "desi_proc with the patch, which calls spex-cpu, flat and science to sframe: wrong"
     findings.none(what, "all", wrong)

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import spexbench
 from astropy.io import fits
-from night import GRID, NFIBER, Night
+from night import FLAT, GRID, NFIBER, Job, Night
 from table import Findings
 
 #: Keywords that are of the file or of the extractor, not of the frame.
@@ -26,65 +26,38 @@ extract.main(extract.parse(sys.argv[2:]))
 """
 
 
-#: Angstrom, of the pieces of frames that are compared: desispec takes a minute for a frame.
-WIDTH = 240.0
+def piece(camera: str) -> str:
+    """wmin,wmax,dw of the wavelengths that are compared: desispec takes a minute for a frame."""
+    wmin, _, dw = GRID[camera[0]]
+    return f"{wmin + 800},{wmin + 1040},{dw}"
 
 
-def psferr(camera: str) -> str:
-    """As desi_proc has it."""
-    return "0.04" if camera[0] == "b" else "0.01"
-
-
-def part(camera: str, whole: bool) -> str:
-    """wmin,wmax,dw of the wavelengths that are compared."""
-    wmin, wmax, dw = GRID[camera[0]]
-    if not whole:
-        wmin += 800
-        wmax = wmin + WIDTH
-    return f"{wmin},{wmax},{dw}"
-
-
-def arguments(
-    night: Night, camera: str, expid: int, output: Path, out: Path, whole: bool
-) -> list[str]:
-    """Command line of desi_extract_spectra, as desi_proc writes it; inputs relative to `out`."""
-    corrected = night.barycentric and expid not in night.of("flat")
-    image, psf = (
-        f.relative_to(out) for f in (night.preproc(camera, expid), night.psf(camera, expid))
-    )
-    return [
-        *("-i", str(image), "-p", str(psf)),
-        *("-o", str(output), "-w", part(camera, whole), "-n", str(NFIBER)),
-        *("--psferr", psferr(camera), "--no-gpu"),
-        *(["--barycentric-correction"] if corrected else []),
-    ]
-
-
-def extract(
-    night: Night, jobs: list[tuple[str, int]], out: Path, by: str, whole: bool
-) -> dict[tuple[str, int], Path]:
+def extract(night: Night, jobs: list[Job], by: str) -> dict[Job, Path]:
     """Files of desispec's frames; `by` is "numpy", gpu_specter itself, or "spexbench".
 
-    Paths are relative to `out`, as those of our frames are, whose headers name them.
+    Input paths are relative, as those of our frames are, whose headers name them.
     """
-    folder = night.folder.parent / ("by-import" if by == "spexbench" else "production")
+    folder = night.folder / f"by-{by}"
     folder.mkdir(exist_ok=True)
-    files = {job: folder / f"frame-{job[0]}-{job[1]:08d}.fits" for job in jobs}
+    files = {job: folder / f"frame-{job[0]}-{job[1]}.fits" for job in jobs}
     threads = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"), "1")
     environment = {**os.environ, **threads, "DESI_LOGLEVEL": "warning"}
 
-    def run(job: tuple[str, int]) -> None:
+    def run(job: Job) -> None:
+        camera, expid = job
+        # As desi_proc writes the command line.
+        options = ["-i", night.file("preproc", *job).name, "-p", night.file("psf", *job).name]
+        options += ["-o", str(files[job]), "-w", piece(camera), "-n", str(NFIBER), "--no-gpu"]
+        options += ["--psferr", "0.04" if camera[0] == "b" else "0.01"]
+        options += [] if expid == FLAT else ["--barycentric-correction"]
         log = files[job].with_suffix(".log")
+        command = [sys.executable, "-c", SCRIPT, by, *options]
         with log.open("w") as output:
-            status = subprocess.run(
-                [sys.executable, "-c", SCRIPT, by, *arguments(night, *job, files[job], out, whole)],
-                cwd=out,
-                env=environment,
-                stdout=output,
-                stderr=output,
-            ).returncode
-        if status != 0:
-            sys.exit(f"desispec-check: {log}: desi_extract_spectra ended with {status}")
+            done = subprocess.run(
+                command, cwd=night.folder, env=environment, stdout=output, stderr=output
+            )
+        if done.returncode != 0:
+            sys.exit(f"desispec-check: {log}: desi_extract_spectra ended with {done.returncode}")
 
     with ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         list(pool.map(run, jobs))

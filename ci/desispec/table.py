@@ -21,7 +21,8 @@ class Findings:
 
     all: list[Finding] = field(default_factory=list)
 
-    def _add(self, what: str, camera: str, found: str, limit: str, ok: bool) -> None:
+    def add(self, what: str, camera: str, found: str, limit: str = "", ok: bool = True) -> None:
+        """A finding; not ok: the limit does not hold."""
         finding = Finding(what, camera, found, limit, bool(ok))
         self.all.append(finding)
         verdict = "" if ok else f"  FAIL ({limit})"
@@ -29,27 +30,27 @@ class Findings:
 
     def at_most(self, what: str, camera: str, value: float, limit: float) -> None:
         """A number that must not be larger."""
-        self._add(what, camera, f"{value:.2g}", f"≤ {limit:g}", value <= limit)
+        self.add(what, camera, f"{value:.2g}", f"≤ {limit:g}", value <= limit)
 
     def at_least(self, what: str, camera: str, value: float, limit: float) -> None:
         """A number that must not be smaller."""
-        self._add(what, camera, f"{value:.4g}", f"≥ {limit:g}", value >= limit)
+        self.add(what, camera, f"{value:.4g}", f"≥ {limit:g}", value >= limit)
 
     def within(self, what: str, camera: str, value: float, low: float, high: float) -> None:
         """A number that must lie in a range."""
-        self._add(what, camera, f"{value:.4f}", f"{low:.4g} to {high:.4g}", low <= value <= high)
+        self.add(what, camera, f"{value:.4f}", f"{low:.4g} to {high:.4g}", low <= value <= high)
 
     def none(self, what: str, camera: str, wrong: list[str]) -> None:
         """Nothing may be wrong."""
         said = ", ".join(wrong[:6]) + (", ..." if len(wrong) > 6 else "")
-        self._add(what, camera, said or "none", "none", not wrong)
+        self.add(what, camera, said or "none", "none", not wrong)
 
     def failed(self) -> int:
         """How many are beyond their limits."""
         return sum(not finding.ok for finding in self.all)
 
     def table(self) -> str:
-        """A row for each thing that was looked at, in Markdown."""
+        """A row for each thing that was looked at, in Markdown, and a count."""
         rows: dict[tuple[str, str], list[Finding]] = {}
         for finding in self.all:
             rows.setdefault((finding.what, finding.limit), []).append(finding)
@@ -62,4 +63,5 @@ class Findings:
                 text = ", ".join(f"{f.camera} {f.found}" for f in findings)
             bad = "" if all(f.ok for f in findings) else " **FAIL**"
             lines.append(f"| {what} | {text} | {limit}{bad} |")
+        lines += ["", f"{len(self.all)} findings, {self.failed()} beyond their limits"]
         return "\n".join(lines)

@@ -1,5 +1,7 @@
 """Errors that a command ends with, as one line."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
@@ -13,3 +15,14 @@ class DataError(ValueError):
 
 class UsageError(DataError):
     """A command line that asks for what cannot be; exit status 2."""
+
+
+@contextmanager
+def contents_of(path: Path, expected: str) -> Iterator[None]:
+    """Names the file if its contents are not as expected."""
+    try:
+        yield
+    except DataError:
+        raise
+    except (AttributeError, IndexError, KeyError, TypeError, ValueError) as error:
+        raise DataError(path, f"is broken: {error}", expected) from error

@@ -3,20 +3,9 @@
 
 usage: checks.py CHECK BUILD [ARGUMENT...]
 
-  identity MILESTONE                  the same bytes from repeats, and from 1, 2 and 5 ranks
-  poison MILESTONE                    the flux of the frame: the same bytes where device buffers
-                                      are filled with NaN before kernels write them
-  sanitize TOOL COMMAND...            a tool of compute-sanitizer finds nothing in a command
-  control TOOL                        the tool finds the fault of its kind that a program seeds
-  profile GOLDENS MILESTONE           a full frame: seconds by stage, device memory
-  kernels MILESTONE ARMS [OPTION...]  seconds by stage of simulated full frames, one at a time;
-                                      with --flux frame, the flux against spex-cpu's
-  mps                                 frames by seven ranks under MPS: the bytes of one rank
-  exposure                            30 frames, by one process, and by all GPUs where there are
-                                      several: the same bytes, and every frame against its truth
-
-BUILD is the build folder. A check prints what it found in lines that begin with `found: `.
-Exit status: 0, 1 where the check fails, 77 where there is no GPU.
+CHECK is a function of CHECKS, with its ARGUMENTs. BUILD is the build folder. A check prints what it
+found in lines that begin with `found: `. Exit status: 0, 1 where the check fails, 77 where there is
+no GPU.
 """
 
 import hashlib
@@ -175,7 +164,7 @@ def profile(build: Path, goldens: str, milestone: str) -> None:
 
 
 def kernels(build: Path, milestone: str, arms: str, *options: str) -> None:
-    """Seconds by stage of simulated full frames, one at a time."""
+    """Seconds by stage of simulated full frames, one at a time; --flux frame: also by spex-cpu."""
     with scratch() as night:
         cameras = ",".join(f"{arm}0" for arm in arms)
         run([build / "bin/spex-sim", "-o", night, "--cameras", cameras, "--on-grid"])
@@ -239,7 +228,7 @@ def count_gpus() -> int:
 
 
 def exposure(build: Path) -> None:
-    """30 frames: the same bytes from all runs, and every frame against its truth."""
+    """30 frames by one process and by all GPUs: the same bytes, and the truth of every frame."""
     gpus = count_gpus() if shutil.which("nvidia-smi") else 1
     runs: list[tuple[int, list]] = [(1, []), (1, [])]
     if gpus > 1:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from spexreports.errors import DataError
+from spexreports.errors import contents_of
 from spexreports.results.read import read_json
 
 KERNEL = ("what", "seconds", "stages")
@@ -42,7 +42,7 @@ def read_checks(paths: list[Path]) -> list[GpuCheck]:
     found = []
     for path in paths:
         data = read_json(path)
-        try:
+        with contents_of(path, "gpu-check.json of ci/gpu-check"):
             system = data["system"]
             named = COMMIT.search(system["build"][0])
             if not named:
@@ -53,9 +53,6 @@ def read_checks(paths: list[Path]) -> list[GpuCheck]:
             failed = tuple(check["check"] for check in data["checks"] if not check["ok"])
             kernels = [{key: row[key] for key in KERNEL} for row in data["kernels"]]
             found.append(GpuCheck(named[1], utc, gpus, len(data["checks"]), failed, kernels))
-        except (KeyError, TypeError, IndexError, ValueError) as error:
-            expected = "gpu-check.json of ci/gpu-check"
-            raise DataError(path, f"is broken: {error}", expected) from error
     return sorted(found, key=lambda check: check.utc, reverse=True)
 
 
@@ -68,12 +65,10 @@ def read_kernel_times(paths: list[Path]) -> list[KernelTimes]:
             data = data.get("kernel_times")
         if not data:
             continue
-        try:
+        with contents_of(path, "a file of ci/kernel-times"):
             kernels = [
                 (k["kernel"], {arm: float(k[arm]) for arm in "brz"}) for k in data["kernels"]
             ]
             head = (data[key] for key in ("commit", "gpu", "date", "milestone"))
             found.append(KernelTimes(*head, tuple(kernels)))
-        except (KeyError, TypeError, ValueError) as error:
-            raise DataError(path, f"is broken: {error}", "a file of ci/kernel-times") from error
     return sorted(found, key=lambda times: times.date, reverse=True)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pandas as pd
 
-from spexreports.errors import DataError
+from spexreports.errors import contents_of
 from spexreports.results.read import read_json
 from spexreports.results.result import KERNELS
 
@@ -90,7 +90,7 @@ def _read(paths: list[Path], bundles: bool) -> list[Any]:
     found = []
     for path in paths:
         data = read_json(path)
-        try:
+        with contents_of(path, "JSON of a micro-benchmark (--benchmark_out)"):
             context, rows = data["context"], _medians(data["benchmarks"])
             if bundles:
                 [core] = [v for key, v in context.items() if key.endswith(" core")]
@@ -98,9 +98,6 @@ def _read(paths: list[Path], bundles: bool) -> list[Any]:
             else:
                 where = context.get("gpu", "CPU")
                 found += [_kernel(name, row, where) for name, row in rows.iterrows()]
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            expected = "JSON of a micro-benchmark (--benchmark_out)"
-            raise DataError(path, f"is broken: {error}", expected) from error
     return found
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from spexreports.errors import DataError
+from spexreports.errors import contents_of
 
 FILE = Path(__file__).with_name("published.json")
 
@@ -88,7 +88,7 @@ class Published:
 @cache
 def read_published() -> Published:
     """Reads the data file of the package."""
-    try:
+    with contents_of(FILE, "the file of the repository"):
         data = json.loads(FILE.read_text(encoding="utf-8"))
         statements = [Statement(**row) for row in data["statements"]]
         gpus = [Gpu(*row) for row in data["gpus"]["rows"]]
@@ -101,5 +101,3 @@ def read_published() -> Published:
             deadline_s=data["deadline_s"],
             gpus={gpu.name: gpu for gpu in gpus},
         )
-    except (json.JSONDecodeError, KeyError, TypeError) as error:
-        raise DataError(FILE, f"is broken: {error}", "the file of the repository") from error

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from spexreports.errors import DataError
+from spexreports.errors import DataError, contents_of
 from spexreports.results.read import read_json
 from spexreports.results.result import Result
 
@@ -33,16 +33,13 @@ class Event:
 def read_events(path: Path) -> list[Event]:
     """Reads the events of a run log; throws DataError."""
     data = read_json(path)
-    try:
+    with contents_of(path, "a run log, by docs/results.md"):
         events = [Event(**{name: event[name] for name in EVENT}) for event in data["events"]]
         for place, event in enumerate(events):
             if event.stage not in STAGES:
                 raise DataError(path, f"event {place} has the stage {event.stage}", str(STAGES))
             if event.end < event.start:
                 raise DataError(path, f"event {place} ends before it starts", "end after start")
-    except (KeyError, TypeError) as error:
-        expected = "a run log, by docs/results.md"
-        raise DataError(path, f"is broken: {error}", expected) from error
     return events
 
 
