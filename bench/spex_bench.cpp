@@ -60,7 +60,7 @@ struct Arguments {
   std::string launcher = "auto";
   std::string launcher_options;
   std::string loglevel = "info";
-  bool list = false, json = false;
+  bool list = false;
 };
 
 void add_options(CLI::App& app, Arguments& a) {
@@ -99,9 +99,7 @@ void add_options(CLI::App& app, Arguments& a) {
       ->check(CLI::IsMember({"drawn", "plan"}))
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.add_flag("--resume", a.settings.resume, "Resume the run of this plan in OUT");
-  CLI::Option* const list =
-      app.add_flag("--list", a.list, "Print what would run and what it needs, and exit");
-  app.add_flag("--json", a.json, "With --list: print JSON")->needs(list);
+  app.add_flag("--list", a.list, "Print what would run and what it needs, and exit");
   add_self_test(app);
   app.option_defaults()->group("Machine");
   add_launcher(app, a.launcher);
@@ -155,9 +153,8 @@ void choose_entries(const Arguments& arguments, Plan& plan) {
 void check_duration(const Arguments& arguments, const Plan& plan) {
   if (!arguments.duration) return;
   for (const Entry& entry : plan.entries) {
-    const auto found = arguments.settings.thresholds->entries.find(entry.id);
-    if (found == arguments.settings.thresholds->entries.end() || !found->second.fpnh_sustained)
-      continue;
+    const auto found = arguments.settings.thresholds.find(entry.id);
+    if (found == arguments.settings.thresholds.end() || !found->second.fpnh_sustained) continue;
     if (entry.sustain->seconds && *arguments.duration < *entry.sustain->seconds)
       throw usage_error(
           "--duration",
@@ -174,20 +171,15 @@ int run(Arguments& arguments) {
     if (plan.tier == "ci")
       throw usage_error("--thresholds", "with a plan of the tier ci, which has no FPNH",
                         "a plan of another tier");
-    Asked asked{arguments.settings.system, plan.name, {}, {}, {}};
-    for (const auto& entry : plan.entries) {
-      asked.entries.push_back(entry.id);
-      if (entry.sustain) asked.long_runs.push_back(entry.id);
-      if (!has_fpnh(entry, plan.cases.at(entry.case_name))) asked.parts.push_back(entry.id);
-    }
-    arguments.settings.thresholds = read_thresholds(*arguments.thresholds, asked);
+    arguments.settings.thresholds =
+        read_thresholds(*arguments.thresholds, plan, arguments.settings.system);
     check_duration(arguments, plan);
   }
   choose_entries(arguments, plan);
   arguments.settings.drawn_seeds =
       arguments.seeds.value_or(plan.tier == "ci" ? "plan" : "drawn") == "drawn";
   if (arguments.list) {
-    fmt::print("{}", list_plan(plan, arguments.settings, arguments.json));
+    fmt::print("{}", list_plan(plan, arguments.settings));
     return 0;
   }
   if (arguments.settings.out.empty())

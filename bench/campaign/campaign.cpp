@@ -210,10 +210,8 @@ class Campaign {
     if (!entry.alone) options.insert(options.begin(), {"--list", folders_.list()});
     record.launch = make_launch(entry, machine_, settings_.launch, programs_, options);
     record.inputs = exposures_.record(*run.of);
-    if (settings_.thresholds)
-      if (const auto found = settings_.thresholds->entries.find(entry.id);
-          found != settings_.thresholds->entries.end())
-        record.threshold = found->second;
+    if (const auto found = settings_.thresholds.find(entry.id); found != settings_.thresholds.end())
+      record.threshold = found->second;
     if (record.skipped) return write(run);
     const std::string result = folders_.result(entry.id);
     resuming_ = settings_.resume && fs::exists(result);

@@ -1,7 +1,6 @@
 // What is done with a plan: run, listed, run as a test of the installation, run again.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,7 @@ struct CampaignSettings {
   std::string golden_cases;  ///< cases.json
   LaunchSettings launch;
   bool drawn_seeds = false;  ///< of the inputs; else the plan's
-  std::optional<Thresholds> thresholds;
+  Thresholds thresholds;
   std::string system;  ///< its name; the host's where empty
   bool resume = false;
   bool require_gpu = false;
@@ -40,9 +39,8 @@ struct Cost {
 /// cores and an H200 (docs/performance.md): expect a factor of two on other machines.
 [[nodiscard]] Cost estimate(const Plan& plan, const Machine& machine, bool drawn_seeds);
 
-/// What a plan takes, an entry a line: ranks, GPUs, runs, frames, disk; as JSON where `json`.
-/// Nothing is run.
-[[nodiscard]] std::string list_plan(const Plan& plan, const CampaignSettings& settings, bool json);
+/// What a plan takes, an entry a line: ranks, GPUs, runs, frames, disk. Nothing is run.
+[[nodiscard]] std::string list_plan(const Plan& plan, const CampaignSettings& settings);
 
 /// Runs the shipped golden cases, by each method and milestone that can run here, and the plan ci.
 /// Of the settings takes `out`, `launch` and `require_gpu`; without `out` the results are removed.
