@@ -13,10 +13,6 @@ constexpr std::chrono::milliseconds look_every{200};
 // Less than a CUDA context with its kernels takes, and more than what the driver takes by itself.
 constexpr double context_bytes = 2.5e8;
 
-void keep_larger(std::optional<double>& kept, const std::optional<double>& value) {
-  if (value) kept = std::max(kept.value_or(*value), *value);
-}
-
 }  // namespace
 
 std::optional<double> GpuObservation::joules() const {
@@ -33,7 +29,7 @@ void GpuObservation::see_memory(const GpuState& state) {
   if (!state.memory_used_bytes) return;
   const double used = *state.memory_used_bytes;
   memory_least_bytes = std::min(memory_least_bytes.value_or(used), used);
-  keep_larger(memory_bytes, used - *memory_least_bytes);
+  memory_bytes = std::max(memory_bytes.value_or(0), used - *memory_least_bytes);
 }
 
 GpuMonitor::GpuMonitor(const Nvml& nvml, std::vector<int> indices)
@@ -53,10 +49,8 @@ void GpuMonitor::look() {
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     const GpuState state = nvml_.state(indices_[i]);
     GpuObservation& seen = seen_[i];
-    seen.throttle_reasons.insert(state.throttle_reasons.begin(), state.throttle_reasons.end());
-    keep_larger(seen.temperature_max_c, state.temperature_c);
-    keep_larger(seen.clock_sm_max_mhz, state.clock_sm_mhz);
-    keep_larger(seen.power_max_w, state.power_w);
+    seen.most.add({state.uuid, state.throttle_reasons, state.temperature_c, state.clock_sm_mhz,
+                   state.power_w});
     seen.see_memory(state);
     // By the time after the look, which waits for the driver while that makes a context.
     if (!seen.first_use_unix && seen.memory_bytes.value_or(0) >= context_bytes)

@@ -70,7 +70,7 @@ void take_gpu_use(const std::vector<GpuObservation>& gpus, Sample& sample) {
     if (gpu.memory_bytes)
       sample.device_memory_bytes =
           std::max(sample.device_memory_bytes.value_or(0), *gpu.memory_bytes);
-    for (const std::string& reason : gpu.throttle_reasons)
+    for (const std::string& reason : gpu.most.throttle_reasons)
       sample.throttled = sample.throttled || is_unhealthy(reason);
   }
   const auto of_all = [&](const std::vector<double>& values) {
