@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <initializer_list>
 #include <optional>
+#include <regex>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -104,11 +105,8 @@ class PlanObject {
   }
   /// Fails where `name` is no name for files and folders.
   void plain_name(const char* what, const std::string& name) const {
-    constexpr std::size_t longest = 100;
-    const bool plain =
-        !name.empty() && name.size() <= longest && name.front() != '.' && name.front() != '-' &&
-        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string::npos;
-    if (!plain)
+    static const std::regex plain("[a-z0-9][a-z0-9.-]{0,99}");
+    if (!std::regex_match(name, plain))
       fail(fmt::format("the {} '{}' cannot name a file", what, name),
            "a-z, 0-9, - and ., a letter or digit first, at most 100");
   }

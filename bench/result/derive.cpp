@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/core/median.hpp"
+
 namespace spex::bench {
 namespace {
 
@@ -181,7 +183,7 @@ Energy energy_of(const Record& record) {
     for (const double joules : *sample->joules) all += joules;
     per_frame.push_back(all / record.work.frames);
   }
-  if (!per_frame.empty()) return {median_of(per_frame), {}};
+  if (!per_frame.empty()) return {median(per_frame), {}};
   if (gpus_of(record) == 0)
     return {{}, "the run used no GPU, and CPUs have no counter that every user may read"};
   if (record.launch.nodes > 1) return {{}, "the counters of other nodes are not read"};
@@ -198,8 +200,8 @@ std::vector<RooflinePoint> roofline_of(const Record& record) {
     for (const Sample* sample : timed)
       if (const auto found = sample->phases.find(cost.stage); found != sample->phases.end())
         seconds.push_back(found->second.sum);
-    if (seconds.empty() || median_of(seconds) <= 0) continue;
-    points.push_back({cost.stage, cost.flops, cost.bytes, median_of(seconds), gpus_of(record),
+    if (seconds.empty() || median(seconds) <= 0) continue;
+    points.push_back({cost.stage, cost.flops, cost.bytes, median(seconds), gpus_of(record),
                       record.ceilings->flops, record.ceilings->bytes, record.ceilings->source});
   }
   return points;

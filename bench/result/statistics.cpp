@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 
+#include "reference/core/median.hpp"
+
 namespace spex::bench {
 namespace {
 
@@ -25,10 +27,10 @@ double coverage_of(std::size_t n, std::size_t k) {
 Statistic without_interval(const std::vector<double>& samples) {
   Statistic statistic;
   statistic.samples = samples;
-  statistic.median = median_of(samples);
+  statistic.median = median(samples);
   std::vector<double> deviations;
   for (const double sample : samples) deviations.push_back(std::abs(sample - statistic.median));
-  statistic.mad = median_of(deviations);
+  statistic.mad = median(deviations);
   return statistic;
 }
 
@@ -69,12 +71,6 @@ class Tosses {
 };
 
 }  // namespace
-
-double median_of(std::vector<double> values) {
-  std::sort(values.begin(), values.end());
-  const std::size_t half = values.size() / 2;
-  return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
 
 Statistic summarize(const std::vector<double>& samples) {
   Statistic statistic = without_interval(samples);

@@ -1,9 +1,5 @@
 #include "bench/micro/gpu/device.hpp"
 
-#include <algorithm>
-#include <stdexcept>
-#include <string>
-
 namespace spex::bench {
 namespace {
 
@@ -47,11 +43,6 @@ gpu::DeviceBuffer<double> repeat(const std::vector<double>& matrix, int count,
                                    cudaMemcpyHostToDevice, stream));
   SPEX_GPU_CHECK(cudaStreamSynchronize(stream));
   return buffer;
-}
-
-void require_zeros(const std::vector<int>& status, const char* what) {
-  if (std::any_of(status.begin(), status.end(), [](int value) { return value != 0; }))
-    throw std::runtime_error(std::string(what) + ": a matrix failed");
 }
 
 }  // namespace spex::bench

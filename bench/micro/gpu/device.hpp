@@ -75,7 +75,4 @@ inline void set_timing(benchmark::internal::Benchmark* benchmark) {
 /// `count` copies of a matrix, one behind the other, made in the stream's order.
 gpu::DeviceBuffer<double> repeat(const std::vector<double>& matrix, int count, cudaStream_t stream);
 
-/// Throws `what: ...` where one of the statuses that the GPU left is not 0.
-void require_zeros(const std::vector<int>& status, const char* what);
-
 }  // namespace spex::bench
