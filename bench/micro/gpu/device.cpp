@@ -3,12 +3,6 @@
 namespace spex::bench {
 namespace {
 
-cudaEvent_t make_event() {
-  cudaEvent_t event = nullptr;
-  SPEX_GPU_CHECK(cudaEventCreate(&event));
-  return event;
-}
-
 gpu::DeviceBuffer<char> make_filler() {
   int device = 0;
   int cache = 0;
@@ -18,15 +12,6 @@ gpu::DeviceBuffer<char> make_filler() {
 }
 
 }  // namespace
-
-StreamClock::StreamClock() : begin_(make_event()), end_(make_event()) {}
-
-double StreamClock::seconds() const {
-  float milliseconds = 0;
-  SPEX_GPU_CHECK(cudaEventSynchronize(end_.get()));
-  SPEX_GPU_CHECK(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()));
-  return milliseconds * 1e-3;
-}
 
 Device::Device() : filler_(make_filler()) {}
 
