@@ -42,10 +42,6 @@ std::string value_in(const std::string& path, const std::string& key, char separ
   return "unknown";
 }
 
-std::string text_or(const char* text, const char* otherwise) {
-  return text[0] == '\0' ? otherwise : text;
-}
-
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json() : Json(text);
 }
@@ -117,7 +113,8 @@ Json build_json() {
   json["sources_sha256"] = text_or_null(SPEX_SOURCES);
   json["compiler"] = SPEX_BUILD_COMPILER;
   json["flags"] = SPEX_BUILD_FLAGS;
-  json["cuda"] = text_or(SPEX_BUILD_CUDA, "not built with CUDA");
+  const std::string cuda = SPEX_BUILD_CUDA;
+  json["cuda"] = cuda.empty() ? "not built with CUDA" : cuda;
   // Open MPI goes on with its packager, MPICH with lines of how it was configured.
   json["mpi"] = mpi.substr(0, std::min(mpi.find(", package"), mpi.find('\n')));
   json["blas"] = blas_library().configuration;

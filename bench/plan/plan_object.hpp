@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <optional>
 #include <regex>
@@ -16,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/plan/entry.hpp"
+#include "bench/plan/members.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {
@@ -35,26 +37,11 @@ class PlanObject {
   void get(const char* key, T& value) const {
     if (!has(key)) return;
     const nlohmann::ordered_json& given = json_.at(key);
-    const auto is = [&](bool fits, const char* what) {
-      if (!fits) fail(fmt::format("'{}' is {}", key, given.dump()), what);
-    };
-    if constexpr (std::is_same_v<T, bool>) {
-      is(given.is_boolean(), "true or false");
-    } else if constexpr (std::is_same_v<T, int>) {
-      is(given.is_number_integer() && given.get<double>() >= -most && given.get<double>() <= most,
-         "a whole number, at most a million");
-    } else if constexpr (std::is_same_v<T, double>) {
-      is(given.is_number(), "a number");
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      is(given.is_string(), "text");
-    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-      is(given.is_array() &&
-             std::all_of(given.begin(), given.end(),
-                         [](const nlohmann::ordered_json& one) { return one.is_string(); }),
-         "a list of texts");
-    } else {
-      is(given.is_array(), "a list");
-    }
+    if (!is_json_of<T>(given))
+      fail(fmt::format("'{}' is {}", key, given.dump()), std::string("a ") + json_name<T>);
+    if constexpr (std::is_same_v<T, int>)
+      if (std::abs(given.get<double>()) > most)
+        fail(fmt::format("'{}' is {}", key, given.dump()), "at most a million");
     value = given.get<T>();
   }
   template <class T>

@@ -28,13 +28,13 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 std::string bytes_of(const fs::path& path) {
-  const std::uintmax_t most = ArchiveLimits{}.bytes_of_file;
   std::error_code error;
   std::ifstream in(path, std::ios::binary);
   if (!in || !fs::is_regular_file(path, error))
     throw data_error(path, "cannot be read", "a file to archive");
-  if (fs::file_size(path, error) > most)
-    throw data_error(path, "is too long", fmt::format("at most {} bytes in an archive", most));
+  if (fs::file_size(path, error) > most_bytes_of_file)
+    throw data_error(path, "is too long",
+                     fmt::format("at most {} bytes in an archive", most_bytes_of_file));
   return {std::istreambuf_iterator<char>(in), {}};
 }
 

@@ -22,6 +22,14 @@ int gpus_of(const Record& record) {
   return record.launch.gpus_per_node * record.launch.nodes;
 }
 
+// The runs that count.
+std::vector<const Sample*> timed_samples(const Record& record) {
+  std::vector<const Sample*> found;
+  for (const Sample& sample : record.timing.samples)
+    if (!sample.warmup && !sample.failure && !sample.throttled) found.push_back(&sample);
+  return found;
+}
+
 // Seconds by a clock of the runs that count; none where one of them lacks it.
 std::vector<double> seconds_by(const Record& record, Clock clock) {
   std::vector<double> seconds;
@@ -246,13 +254,6 @@ std::vector<std::string> unusual_of(const Record& record) {
 }
 
 }  // namespace
-
-std::vector<const Sample*> timed_samples(const Record& record) {
-  std::vector<const Sample*> found;
-  for (const Sample& sample : record.timing.samples)
-    if (!sample.warmup && !sample.failure && !sample.throttled) found.push_back(&sample);
-  return found;
-}
 
 bool all_compared(const Record& record) {
   const auto& samples = record.timing.samples;

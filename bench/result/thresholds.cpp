@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
 #include "bench/plan/plan.hpp"
@@ -20,6 +21,43 @@ using Json = nlohmann::ordered_json;
 void require_members(const std::string& path, const std::string& where, const Json& json) {
   if (!json.is_object() || json.empty())
     throw usage_error(path, where + " has nothing", "a thresholds file (docs/benchmark.md)");
+}
+
+// What one must reach; `where` names it in errors.
+Threshold read_threshold(const std::string& path, const std::string& where, const Json& json) {
+  const std::string expected =
+      "fpnh_effective, fpnh_extraction, fpnh_sustained, seconds_effective or seconds_extraction, "
+      "and perhaps margin and margin_above";
+  if (!json.is_object()) throw usage_error(path, where + " is no object", expected);
+  // Beyond this margin a threshold asks for next to nothing.
+  constexpr double most_margin = 0.5;
+  Threshold threshold;
+  bool asks = false;
+  for (const auto& [key, value] : json.items()) {
+    const std::string name = fmt::format("{}: '{}'", where, key);
+    const auto need = [&, &text = value](bool holds, const std::string& what) {
+      if (!holds) throw usage_error(path, name + " is " + text.dump(), what);
+    };
+    bool known = false;
+    Threshold::members(threshold, [&, &key = key, &value = value](const char* member, auto& to) {
+      if (key != member) return;
+      known = true;
+      need(value.is_number(), "a number");
+      to = value.template get<double>();
+    });
+    if (!known) throw usage_error(path, name + " is unknown", expected);
+    const auto number = value.get<double>();
+    if (key == "margin") {
+      need(number >= 0 && number <= most_margin, fmt::format("0 to {:g}", most_margin));
+    } else if (key == "margin_above") {
+      need(number >= 0, "0 or more");
+    } else {
+      need(number > 0, "more than 0");
+      asks = true;
+    }
+  }
+  if (!asks) throw usage_error(path, where + " asks for nothing", expected);
+  return threshold;
 }
 
 Threshold read_threshold_of(const std::string& path, const Plan& plan, const std::string& id,
@@ -66,42 +104,6 @@ void check_system_is_judged(const std::string& path, const Plan& plan, const std
 }
 
 }  // namespace
-
-Threshold read_threshold(const std::string& path, const std::string& where, const Json& json) {
-  const std::string expected =
-      "fpnh_effective, fpnh_extraction, fpnh_sustained, seconds_effective or seconds_extraction, "
-      "and perhaps margin and margin_above";
-  if (!json.is_object()) throw usage_error(path, where + " is no object", expected);
-  // Beyond this margin a threshold asks for next to nothing.
-  constexpr double most_margin = 0.5;
-  Threshold threshold;
-  bool asks = false;
-  for (const auto& [key, value] : json.items()) {
-    const std::string name = fmt::format("{}: '{}'", where, key);
-    const auto need = [&, &text = value](bool holds, const std::string& what) {
-      if (!holds) throw usage_error(path, name + " is " + text.dump(), what);
-    };
-    bool known = false;
-    Threshold::members(threshold, [&, &key = key, &value = value](const char* member, auto& to) {
-      if (key != member) return;
-      known = true;
-      need(value.is_number(), "a number");
-      to = value.template get<double>();
-    });
-    if (!known) throw usage_error(path, name + " is unknown", expected);
-    const auto number = value.get<double>();
-    if (key == "margin") {
-      need(number >= 0 && number <= most_margin, fmt::format("0 to {:g}", most_margin));
-    } else if (key == "margin_above") {
-      need(number >= 0, "0 or more");
-    } else {
-      need(number > 0, "more than 0");
-      asks = true;
-    }
-  }
-  if (!asks) throw usage_error(path, where + " asks for nothing", expected);
-  return threshold;
-}
 
 Thresholds read_thresholds(const std::string& path, const Plan& plan, const std::string& system) {
   const std::string expected = "a thresholds file (docs/benchmark.md)";

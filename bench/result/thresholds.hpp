@@ -5,8 +5,6 @@
 #include <optional>
 #include <string>
 
-#include <nlohmann/json.hpp>
-
 #include "bench/plan/members.hpp"
 
 namespace spex::bench {
@@ -23,10 +21,6 @@ struct Threshold {
   SPEX_MEMBERS(fpnh_effective, fpnh_extraction, fpnh_sustained, seconds_effective,
                seconds_extraction, margin, margin_above)
 };
-
-/// What one must reach, as JSON; `where` names it in errors. Throws Error(usage).
-[[nodiscard]] Threshold read_threshold(const std::string& path, const std::string& where,
-                                       const nlohmann::ordered_json& json);
 
 /// By entry.
 using Thresholds = std::map<std::string, Threshold>;

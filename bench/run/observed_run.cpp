@@ -167,7 +167,9 @@ ObservedRun Runner::run(const RunRequest& request) {
   } else if (result.was_stopped) {
     sample.warnings.emplace_back("spex-bench was stopped meanwhile: no extraction clock");
   } else if (!opening.sees_all() || !writing.sees_all()) {
-    sample.warnings.push_back(fmt::format("files cannot be watched (expected {})", blind_expected));
+    sample.warnings.emplace_back(
+        "files cannot be watched (expected room for more in /proc/sys/user/max_inotify_instances "
+        "and max_inotify_watches)");
   } else if (first && last) {
     const double begin =
         std::min(*first, first_use_of(*request.entry, observed.gpus).value_or(*first));

@@ -101,10 +101,8 @@ TEST(Thresholds, OfOtherSystemsAloneAreNone) {
 }
 
 TEST(Thresholds, AMarginLeavesALimit) {
-  const auto margin = [](const char* value) {
-    return read_threshold("t.json", "a",
-                          {{"fpnh_effective", 9}, {"margin", nlohmann::ordered_json::parse(value)}})
-        .margin;
+  const auto margin = [](const std::string& value) {
+    return read_entry("a", R"({"fpnh_effective": 9, "margin": )" + value + "}").margin;
   };
   EXPECT_EQ(margin("0.5"), 0.5);
   for (const char* value : {"0.999999", "0.51", "-0.1"}) EXPECT_THROW(margin(value), Error);
