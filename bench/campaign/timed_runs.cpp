@@ -151,15 +151,13 @@ void add_health(const std::vector<GpuObservation>& watched, HealthRecord& health
 }  // namespace
 
 TimedRuns::TimedRuns(const CampaignFolders& folders, Exposures& exposures, Runner& runner,
-                     const Machine& machine, const Nvml& nvml, double time_limit_s,
-                     std::function<void(EntryRun&)> write)
+                     const Machine& machine, const Nvml& nvml, double time_limit_s)
     : folders_(folders),
       exposures_(exposures),
       runner_(runner),
       machine_(machine),
       nvml_(nvml),
-      time_limit_s_(time_limit_s),
-      write_(std::move(write)) {}
+      time_limit_s_(time_limit_s) {}
 
 const Exposure& TimedRuns::shared(const Case& one, int number) {
   const auto found = shared_.find({one.name, number});
@@ -238,7 +236,7 @@ ObservedRun TimedRuns::observe(EntryRun& run, const RunRequest& given) {
   fs::remove(request.events);
   auto& dropped = run.record.timing.dropped;
   dropped.push_back({index, utc_text(unix_now()), {}, "was begun, and did not end"});
-  write_(run);
+  write_result(folders_, run);
   ObservedRun observed = runner_.run(request);
   if (observed.interrupted) {
     dropped.back().seconds = observed.sample.effective_s;
