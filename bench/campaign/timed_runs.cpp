@@ -144,7 +144,7 @@ void add_health(const std::vector<GpuObservation>& watched, HealthRecord& health
     health.after->push_back(watched[i].after);
     if (first) health.before->push_back(watched[i].before);
     if (first) health.during->emplace_back();
-    health.during->at(i).add(watched[i].most);
+    add_looks(watched[i].most, health.during->at(i));
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <set>
 
 #include "bench/result/utc.hpp"
 
@@ -32,6 +33,16 @@ void GpuObservation::see_memory(const GpuState& state) {
   memory_bytes = std::max(memory_bytes.value_or(0), used - *memory_least_bytes);
 }
 
+void add_looks(const GpuExtremes& looks, GpuExtremes& kept) {
+  kept.uuid = looks.uuid;
+  std::set<std::string> reasons(kept.throttle_reasons.begin(), kept.throttle_reasons.end());
+  reasons.insert(looks.throttle_reasons.begin(), looks.throttle_reasons.end());
+  kept.throttle_reasons.assign(reasons.begin(), reasons.end());
+  kept.temperature_max_c = std::max(kept.temperature_max_c, looks.temperature_max_c);
+  kept.clock_sm_max_mhz = std::max(kept.clock_sm_max_mhz, looks.clock_sm_max_mhz);
+  kept.power_max_w = std::max(kept.power_max_w, looks.power_max_w);
+}
+
 GpuMonitor::GpuMonitor(const Nvml& nvml, std::vector<int> indices)
     : nvml_(nvml), indices_(std::move(indices)), seen_(indices_.size()) {
   for (std::size_t i = 0; i < indices_.size(); ++i) seen_[i].before = nvml_.state(indices_[i]);
@@ -49,8 +60,9 @@ void GpuMonitor::look() {
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     const GpuState state = nvml_.state(indices_[i]);
     GpuObservation& seen = seen_[i];
-    seen.most.add({state.uuid, state.throttle_reasons, state.temperature_c, state.clock_sm_mhz,
-                   state.power_w});
+    add_looks({state.uuid, state.throttle_reasons, state.temperature_c, state.clock_sm_mhz,
+               state.power_w},
+              seen.most);
     seen.see_memory(state);
     // By the time after the look, which waits for the driver while that makes a context.
     if (!seen.first_use_unix && seen.memory_bytes.value_or(0) >= context_bytes)

@@ -29,6 +29,9 @@ struct GpuObservation {
   void see_memory(const GpuState& state);
 };
 
+/// Adds more looks at a GPU to those of `kept`.
+void add_looks(const GpuExtremes& looks, GpuExtremes& kept);
+
 /// Looks at the GPUs `indices` from its construction to `stop`, a few times a second: often enough
 /// for throttling and memory, seldom enough not to disturb.
 class GpuMonitor {

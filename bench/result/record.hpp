@@ -194,8 +194,6 @@ struct GpuExtremes {
   std::vector<std::string> throttle_reasons;  ///< at any of the looks, sorted
   std::optional<double> temperature_max_c, clock_sm_max_mhz, power_max_w;
   SPEX_MEMBERS(uuid, throttle_reasons, temperature_max_c, clock_sm_max_mhz, power_max_w)
-
-  void add(const GpuExtremes& other);
 };
 
 /// What was seen of the GPUs, by GPU, in all runs; nothing where none was looked at.

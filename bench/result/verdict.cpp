@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -137,16 +136,6 @@ std::vector<std::string> unhealthy_of(const HealthRecord& health) {
 }
 
 }  // namespace
-
-void GpuExtremes::add(const GpuExtremes& other) {
-  uuid = other.uuid;
-  std::set<std::string> reasons(throttle_reasons.begin(), throttle_reasons.end());
-  reasons.insert(other.throttle_reasons.begin(), other.throttle_reasons.end());
-  throttle_reasons.assign(reasons.begin(), reasons.end());
-  temperature_max_c = std::max(temperature_max_c, other.temperature_max_c);
-  clock_sm_max_mhz = std::max(clock_sm_max_mhz, other.clock_sm_max_mhz);
-  power_max_w = std::max(power_max_w, other.power_max_w);
-}
 
 bool is_unhealthy(const std::string& throttle_reason) {
   return throttle_reason == "hw-slowdown" || throttle_reason == "hw-thermal-slowdown" ||
