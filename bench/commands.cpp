@@ -2,14 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <sstream>
-#include <system_error>
 
 #include <fmt/format.h>
 
@@ -27,16 +24,6 @@ namespace fs = std::filesystem;
 int say(const ArchiveCheck& found) {
   fmt::print("{}", found.text());
   return flushed(found.exit_status());
-}
-
-std::string text_of_description(const std::string& path) {
-  constexpr std::uintmax_t most_bytes = 1 << 20;
-  std::error_code error;
-  std::ifstream in(path, std::ios::binary);
-  if (!in || !fs::is_regular_file(path, error) || fs::file_size(path, error) > most_bytes || error)
-    throw usage_error("--description", path + " cannot be read",
-                      "a text file of a megabyte at most");
-  return {std::istreambuf_iterator<char>(in), {}};
 }
 
 }  // namespace
@@ -104,8 +91,7 @@ int submit(int argc, char** argv) {
                  "Text file about the system: BIOS, NUMA, interconnect, storage, what was changed");
   int status = 0;
   if (!parse_command_line(app, argc, argv, true, status)) return status;
-  const std::string text = description.empty() ? "" : text_of_description(description);
-  const Files files = collect_archive(out, text);
+  const Files files = collect_archive(out, description);
   write_archive(archive, files);
   fmt::print("wrote {}, {} files\n", archive, files.size());
   return say(check_archive(files));

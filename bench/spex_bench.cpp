@@ -155,9 +155,8 @@ void choose_entries(const Arguments& arguments, Plan& plan) {
 void check_duration(const Arguments& arguments, const Plan& plan) {
   if (!arguments.duration) return;
   for (const Entry& entry : plan.entries) {
-    const auto found = arguments.settings.thresholds->entries.find(entry.id);
-    if (found == arguments.settings.thresholds->entries.end() || !found->second.fpnh_sustained)
-      continue;
+    const auto found = arguments.settings.thresholds.find(entry.id);
+    if (found == arguments.settings.thresholds.end() || !found->second.fpnh_sustained) continue;
     if (entry.sustain->seconds && *arguments.duration < *entry.sustain->seconds)
       throw usage_error(
           "--duration",
@@ -174,13 +173,8 @@ int run(Arguments& arguments) {
     if (plan.tier == "ci")
       throw usage_error("--thresholds", "with a plan of the tier ci, which has no FPNH",
                         "a plan of another tier");
-    Asked asked{arguments.settings.system, plan.name, {}, {}, {}};
-    for (const auto& entry : plan.entries) {
-      asked.entries.push_back(entry.id);
-      if (entry.sustain) asked.long_runs.push_back(entry.id);
-      if (!has_fpnh(entry, plan.cases.at(entry.case_name))) asked.parts.push_back(entry.id);
-    }
-    arguments.settings.thresholds = read_thresholds(*arguments.thresholds, asked);
+    arguments.settings.thresholds =
+        read_thresholds(*arguments.thresholds, plan, arguments.settings.system);
     check_duration(arguments, plan);
   }
   choose_entries(arguments, plan);

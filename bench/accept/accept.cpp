@@ -44,19 +44,6 @@ Target fpnh_target(double fpnh, const std::string& from) {
   return target;
 }
 
-// The effective FPNH of a result file; nothing where the result has none.
-std::optional<double> fpnh_of(const std::string& path) {
-  const Derived derived = derive(read_record(path));
-  if (!derived.fom.effective || !derived.fom.effective->fpnh) return std::nullopt;
-  return derived.fom.effective->fpnh->median;
-}
-
-bool is_result(const fs::path& path) {
-  const std::string name = path.filename();
-  return name.ends_with(".json") && !name.ends_with(".events.json") &&
-         !name.ends_with(".series.json");
-}
-
 // A target as it is typed: the time of an exposure of 30 frames ("15min", "900s", "0.25h"), or
 // frames per node-hour ("20000"). Times are from launch to exit.
 Target parse_target(const std::string& text) {
@@ -75,26 +62,12 @@ Target parse_target(const std::string& text) {
   return target;
 }
 
-// The effective FPNH of an earlier result. `path` is a result file, or a folder of results that has
-// exactly one with FPNH.
+// The effective FPNH of an earlier result.
 Target target_of_result(const std::string& path) {
-  std::vector<fs::path> files;
-  if (fs::is_directory(path)) {
-    for (const fs::directory_entry& file : fs::directory_iterator(path))
-      if (is_result(file.path())) files.push_back(file.path());
-  } else if (fs::exists(path)) {
-    files.emplace_back(path);
-  }
-  std::optional<Target> target;
-  for (const fs::path& file : files) {
-    const std::optional<double> fpnh = fpnh_of(file);
-    if (!fpnh) continue;
-    if (target) throw usage_error("--against", path + " has several results", "one result file");
-    target = fpnh_target(*fpnh, " as in " + file.string());
-  }
-  if (!target)
-    throw usage_error("--against", path + " has no result with FPNH", "a result of spex-bench");
-  return *target;
+  const std::optional<Figure> effective = derive(read_record(path)).fom.effective;
+  if (!effective || !effective->fpnh)
+    throw usage_error("--against", path + " has no FPNH", "a result of spex-bench with FPNH");
+  return fpnh_target(effective->fpnh->median, " as in " + path);
 }
 
 Target ask_for_target() {
@@ -215,8 +188,7 @@ int run_accept(const AcceptSettings& settings, Signals& signals) {
   const Machine machine = describe_machine(nvml, campaign.system);
   const Plan plan = settings.plan.empty() ? plan_for(machine) : read_plan(plan_file(settings.plan));
   const Target target = target_of(settings);
-  campaign.thresholds.emplace();
-  for (const Entry& entry : plan.entries) campaign.thresholds->entries[entry.id] = target.threshold;
+  for (const Entry& entry : plan.entries) campaign.thresholds[entry.id] = target.threshold;
   const Cost cost = estimate(plan, machine, campaign.drawn_seeds);
   constexpr double minute = 60;
   fmt::print("plan {} on {}: {} GPU(s), {} CPUs\n", plan.name, machine.name, machine.gpus.size(),

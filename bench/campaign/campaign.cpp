@@ -18,13 +18,11 @@
 #include "bench/machine/program_files.hpp"
 #include "bench/result/derive.hpp"
 #include "bench/result/file_hash.hpp"
-#include "bench/result/result_file.hpp"
 #include "bench/result/utc.hpp"
 #include "bench/roofline/stage_costs.hpp"
 #include "golden/golden_cases.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
-#include "reference/fits/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {
@@ -114,13 +112,11 @@ class Campaign {
         files_(paths_of_programs(programs_, settings.launch.launcher, nvml_)),
         exposures_(folders_.data(), settings.drawn_seeds, programs_, signals),
         runner_(nvml_, machine_, signals),
-        timed_(folders_, exposures_, runner_, machine_, nvml_, plan.time_limit_s,
-               [this](EntryRun& run) { write(run); }),
+        timed_(folders_, exposures_, runner_, machine_, nvml_, plan.time_limit_s),
         comparer_(folders_, exposures_,
                   References(folder_of_references(settings), files_.sha256().at("spex-cpu"),
                              programs_, signals),
-                  plan.reference ? &*plan.reference : nullptr,
-                  [this](EntryRun& run) { write(run); }) {
+                  plan.reference ? &*plan.reference : nullptr) {
     if (!settings.resume) exposures_.clear();
     const Record shared = shared_record();
     for (const Entry& entry : plan.entries) {
@@ -210,10 +206,8 @@ class Campaign {
     if (!entry.alone) options.insert(options.begin(), {"--list", folders_.list()});
     record.launch = make_launch(entry, machine_, settings_.launch, programs_, options);
     record.inputs = exposures_.record(*run.of);
-    if (settings_.thresholds)
-      if (const auto found = settings_.thresholds->entries.find(entry.id);
-          found != settings_.thresholds->entries.end())
-        record.threshold = found->second;
+    if (const auto found = settings_.thresholds.find(entry.id); found != settings_.thresholds.end())
+      record.threshold = found->second;
     if (record.skipped) return write(run);
     const std::string result = folders_.result(entry.id);
     resuming_ = settings_.resume && fs::exists(result);
@@ -281,10 +275,7 @@ class Campaign {
         fail(run, changed + " was changed while it was measured");
   }
 
-  void write(EntryRun& run) {
-    run.record.end_utc = utc_text(unix_now());
-    atomic_write(folders_.result(run.entry->id), result_text(run.record));
-  }
+  void write(EntryRun& run) { write_result(folders_, run); }
 
   int end() {
     std::vector<Record> records;

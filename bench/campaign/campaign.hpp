@@ -1,7 +1,6 @@
 // What is done with a plan: run, listed, run as a test of the installation, run again.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +18,7 @@ struct CampaignSettings {
   std::string golden_cases;  ///< cases.json
   LaunchSettings launch;
   bool drawn_seeds = false;  ///< of the inputs; else the plan's
-  std::optional<Thresholds> thresholds;
+  Thresholds thresholds;
   std::string system;  ///< its name; the host's where empty
   bool resume = false;
   bool require_gpu = false;

@@ -33,19 +33,17 @@ void check_counts(const std::vector<OutputFrame>& frames, Sample& sample) {
 }  // namespace
 
 RunComparer::RunComparer(const CampaignFolders& folders, Exposures& exposures,
-                         References references, const Reference* reference,
-                         std::function<void(EntryRun&)> write)
+                         References references, const Reference* reference)
     : folders_(folders),
       exposures_(exposures),
       references_(std::move(references)),
-      reference_(reference),
-      write_(std::move(write)) {}
+      reference_(reference) {}
 
 void RunComparer::compare(EntryRun& run) {
   while (!run.pending.empty()) {
     compare(run, run.pending.front());
     run.pending.erase(run.pending.begin());
-    write_(run);
+    write_result(folders_, run);
   }
 }
 

@@ -1,10 +1,7 @@
 // The frames of an entry's runs, compared when all of them are timed.
 #pragma once
 
-#include <functional>
-
 #include "bench/campaign/entry_run.hpp"
-#include "bench/campaign/folders.hpp"
 #include "bench/check/references.hpp"
 
 namespace spex::bench {
@@ -12,10 +9,9 @@ namespace spex::bench {
 /// Makes what the frames of pending runs are compared with, compares them, and removes all of it.
 class RunComparer {
  public:
-  /// `reference` may be null: frames are then compared with the truth alone. `write` writes the
-  /// result of an entry.
+  /// `reference` may be null: frames are then compared with the truth alone.
   RunComparer(const CampaignFolders& folders, Exposures& exposures, References references,
-              const Reference* reference, std::function<void(EntryRun&)> write);
+              const Reference* reference);
 
   /// Throws Error(data) where truths or references cannot be made, and Interrupted; the runs that
   /// are left stay pending.
@@ -33,7 +29,6 @@ class RunComparer {
   Exposures& exposures_;
   References references_;
   const Reference* reference_;
-  std::function<void(EntryRun&)> write_;
 };
 
 }  // namespace spex::bench

@@ -9,6 +9,7 @@
 #include "bench/result/result_file.hpp"
 #include "bench/result/utc.hpp"
 #include "reference/core/error.hpp"
+#include "reference/fits/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {
@@ -58,6 +59,11 @@ bool is_repeat(const std::vector<Sample>& samples, std::size_t index) {
     return !earlier.failure && earlier.inputs_sha256 == sample.inputs_sha256 &&
            earlier.outputs_sha256 == sample.outputs_sha256;
   });
+}
+
+void write_result(const CampaignFolders& folders, EntryRun& run) {
+  run.record.end_utc = utc_text(unix_now());
+  atomic_write(folders.result(run.entry->id), result_text(run.record));
 }
 
 Record begin_record(const Entry& entry, const Case& one, const Plan& plan, const Record& shared) {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "bench/campaign/folders.hpp"
 #include "bench/check/exposures.hpp"
 #include "bench/plan/plan.hpp"
 #include "bench/result/record.hpp"
@@ -41,6 +42,9 @@ struct EntryRun {
 
 /// Whether an earlier run that did not fail had the same inputs and gave the same bytes.
 [[nodiscard]] bool is_repeat(const std::vector<Sample>& samples, std::size_t index);
+
+/// Writes the result of an entry as it is now: whatever ends this program later, that is known.
+void write_result(const CampaignFolders& folders, EntryRun& run);
 
 /// The record of an entry before its first run; `shared` has what all entries of a campaign share.
 [[nodiscard]] Record begin_record(const Entry& entry, const Case& one, const Plan& plan,

@@ -24,22 +24,14 @@ namespace fs = std::filesystem;
 
 constexpr double build_limit_s = 7200, campaign_limit_s = 1e6;
 
-// Runs a command whose words go to `log`; its exit status.
-int run_step(const std::vector<std::string>& argv, const std::string& log, double limit_s,
-             Signals& signals) {
+// A command whose words go to `log`.
+Command step(const std::vector<std::string>& argv, const std::string& log, double limit_s) {
   spdlog::info("{}", fmt::join(argv, " "));
   Command command;
   command.argv = argv;
   command.log = log;
   command.time_limit_s = limit_s;
-  const CommandResult result = run_command(command, signals);
-  if (result.interrupted) throw data_error(log, "interrupted", "a rerun to its end");
-  return result.status;
-}
-
-void must(const std::vector<std::string>& argv, const std::string& log, Signals& signals) {
-  if (run_step(argv, log, build_limit_s, signals) != 0)
-    throw data_error(log, last_words(log), argv.front() + " to end well");
+  return command;
 }
 
 // The folder of the programs of the archive's commit.
@@ -50,16 +42,18 @@ std::string build(const Record& record, const RerunSettings& settings, Signals& 
   const std::string source = fs::absolute(fs::path(settings.out) / "source");
   const std::string folder = fs::absolute(fs::path(settings.out) / "build");
   const std::string log = fs::path(settings.out) / "build.log";
-  must({"git", "clone", "--shared", "--no-checkout", settings.source, source}, log, signals);
-  must({"git", "-C", source, "checkout", "--detach", commit.get<std::string>()}, log, signals);
+  const auto must = [&](const std::vector<std::string>& argv) {
+    must_run(step(argv, log, build_limit_s), log, "the archive's commit, built", signals);
+  };
+  must({"git", "clone", "--shared", "--no-checkout", settings.source, source});
+  must({"git", "-C", source, "checkout", "--detach", commit.get<std::string>()});
   const bool gpu = record.launch.gpus_per_node > 0 || !record.system.at("gpus").empty();
   std::vector<std::string> configure{"cmake", "--preset", gpu ? "gpu" : "cpu", "-S", source,
                                      "-B",    folder,     "-DSPEX_TESTS=OFF"};
   if (gpu) configure.emplace_back("-DCMAKE_CUDA_ARCHITECTURES=native");
-  must(configure, log, signals);
+  must(configure);
   must({"cmake", "--build", folder, "--parallel", std::to_string(default_threads()), "--target",
-        "spex-bench", "spex-cpu", "spex-gpu", "spex-sim"},
-       log, signals);
+        "spex-bench", "spex-cpu", "spex-gpu", "spex-sim"});
   return fs::path(folder) / "bin";
 }
 
@@ -131,7 +125,7 @@ int rerun_archive(const RerunSettings& settings, Signals& signals) {
   argv.insert(argv.end(), {"--only", entries});
   argv.insert(argv.end(), settings.words.begin(), settings.words.end());
   const std::string log = fs::path(settings.out) / "campaign.log";
-  static_cast<void>(run_step(argv, log, campaign_limit_s, signals));
+  if (run_command(step(argv, log, campaign_limit_s), signals).interrupted) throw Interrupted{};
   std::vector<int> statuses;
   for (const Record& was : found.records) {
     if (was.skipped) continue;

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <set>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -131,51 +130,34 @@ LongRun long_run_of(const CollectedFrames& collected, int inputs) {
   return found;
 }
 
-Json larger(const Json& kept, const std::optional<double>& value) {
-  if (!value) return kept;
-  return kept.is_null() ? *value : std::max(kept.get<double>(), *value);
-}
-
 // Adds what was seen of the GPUs during a run.
 void add_health(const std::vector<GpuObservation>& watched, HealthRecord& health) {
   if (watched.empty()) return;
-  const bool first = health.before.is_null();
-  if (first) health.before = health.during = Json::array();
+  const bool first = !health.before;
   health.reason.reset();
-  health.after = Json::array();
+  health.after.emplace();
+  if (first) {
+    health.before.emplace();
+    health.during.emplace();
+  }
   for (std::size_t i = 0; i < watched.size(); ++i) {
-    const GpuObservation& gpu = watched[i];
-    health.after.push_back(json_of(gpu.after));
-    if (first) {
-      health.before.push_back(json_of(gpu.before));
-      health.during.push_back({{"uuid", gpu.before.uuid},
-                               {"throttle_reasons", Json::array()},
-                               {"temperature_max_c", nullptr},
-                               {"clock_sm_max_mhz", nullptr},
-                               {"power_max_w", nullptr}});
-    }
-    Json& during = health.during.at(i);
-    std::set<std::string> reasons = during.at("throttle_reasons");
-    reasons.insert(gpu.throttle_reasons.begin(), gpu.throttle_reasons.end());
-    during["throttle_reasons"] = reasons;
-    during["temperature_max_c"] = larger(during["temperature_max_c"], gpu.temperature_max_c);
-    during["clock_sm_max_mhz"] = larger(during["clock_sm_max_mhz"], gpu.clock_sm_max_mhz);
-    during["power_max_w"] = larger(during["power_max_w"], gpu.power_max_w);
+    health.after->push_back(watched[i].after);
+    if (first) health.before->push_back(watched[i].before);
+    if (first) health.during->emplace_back();
+    add_looks(watched[i].most, health.during->at(i));
   }
 }
 
 }  // namespace
 
 TimedRuns::TimedRuns(const CampaignFolders& folders, Exposures& exposures, Runner& runner,
-                     const Machine& machine, const Nvml& nvml, double time_limit_s,
-                     std::function<void(EntryRun&)> write)
+                     const Machine& machine, const Nvml& nvml, double time_limit_s)
     : folders_(folders),
       exposures_(exposures),
       runner_(runner),
       machine_(machine),
       nvml_(nvml),
-      time_limit_s_(time_limit_s),
-      write_(std::move(write)) {}
+      time_limit_s_(time_limit_s) {}
 
 const Exposure& TimedRuns::shared(const Case& one, int number) {
   const auto found = shared_.find({one.name, number});
@@ -254,7 +236,7 @@ ObservedRun TimedRuns::observe(EntryRun& run, const RunRequest& given) {
   fs::remove(request.events);
   auto& dropped = run.record.timing.dropped;
   dropped.push_back({index, utc_text(unix_now()), {}, "was begun, and did not end"});
-  write_(run);
+  write_result(folders_, run);
   ObservedRun observed = runner_.run(request);
   if (observed.interrupted) {
     dropped.back().seconds = observed.sample.effective_s;

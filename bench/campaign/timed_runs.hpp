@@ -1,13 +1,11 @@
 // The runs of an entry, made and timed; what they leave is compared later (compare_runs.hpp).
 #pragma once
 
-#include <functional>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "bench/campaign/entry_run.hpp"
-#include "bench/campaign/folders.hpp"
 #include "bench/machine/machine.hpp"
 #include "bench/run/observed_run.hpp"
 
@@ -17,11 +15,8 @@ namespace spex::bench {
 /// Frames of a long run are looked at and removed while the run goes on (check/output_collector).
 class TimedRuns {
  public:
-  /// `write` writes the result of an entry: whatever ends this program, it is known that a run was
-  /// begun.
   TimedRuns(const CampaignFolders& folders, Exposures& exposures, Runner& runner,
-            const Machine& machine, const Nvml& nvml, double time_limit_s,
-            std::function<void(EntryRun&)> write);
+            const Machine& machine, const Nvml& nvml, double time_limit_s);
 
   /// Makes the next run of an entry; false where it was interrupted. Throws Error where its inputs
   /// cannot be made or it cannot be started, and Interrupted.
@@ -45,7 +40,6 @@ class TimedRuns {
   const Machine& machine_;
   const Nvml& nvml_;
   double time_limit_s_;
-  std::function<void(EntryRun&)> write_;
   std::map<std::pair<std::string, int>, Exposure> shared_;  // by case and number
 };
 

@@ -125,11 +125,7 @@ void Exposures::simulate(const Exposure& exposure, const char* files) {
                   "--loglevel",       "warn"};
   command.log = fs::path(data_) / "spex-sim.log";
   command.time_limit_s = simulation_limit_s;
-  const CommandResult result = run_command(command, signals_);
-  if (result.interrupted) throw Interrupted{};
-  if (result.status != 0)
-    throw data_error(exposure.folder, "spex-sim failed, " + end_of(result, command.log),
-                     "a simulated exposure");
+  must_run(command, exposure.folder, "a simulated exposure", signals_);
 }
 
 void Exposures::remove_truths(const Exposure& exposure) {

@@ -75,9 +75,6 @@ class Exposures {
   Signals& signals_;
 };
 
-/// spex-bench was told to end while something was made.
-struct Interrupted {};
-
 /// A frame to extract, and where to.
 struct ListedFrame {
   const InputFrame* input = nullptr;

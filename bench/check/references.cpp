@@ -66,12 +66,8 @@ void References::extract(const std::vector<ListedFrame>& frames, const Entry& en
   command.meanwhile = [&] {
     for (; done < frames.size() && fs::exists(frames[done].output); ++done) progress.advance();
   };
-  const CommandResult result = run_command(command, signals_);
+  must_run(command, folder_, "reference frames", signals_);
   fs::remove(list);
-  if (result.interrupted) throw Interrupted{};
-  if (result.status != 0)
-    throw data_error(folder_, "spex-cpu failed, " + end_of(result, command.log),
-                     "reference frames");
   fs::remove(command.log);
   for (const ListedFrame& frame : frames)
     if (!fs::exists(frame.output))

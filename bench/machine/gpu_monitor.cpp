@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
+#include <set>
 
 #include "bench/result/utc.hpp"
 
@@ -12,10 +13,6 @@ namespace {
 constexpr std::chrono::milliseconds look_every{200};
 // Less than a CUDA context with its kernels takes, and more than what the driver takes by itself.
 constexpr double context_bytes = 2.5e8;
-
-void keep_larger(std::optional<double>& kept, const std::optional<double>& value) {
-  if (value) kept = std::max(kept.value_or(*value), *value);
-}
 
 }  // namespace
 
@@ -33,7 +30,17 @@ void GpuObservation::see_memory(const GpuState& state) {
   if (!state.memory_used_bytes) return;
   const double used = *state.memory_used_bytes;
   memory_least_bytes = std::min(memory_least_bytes.value_or(used), used);
-  keep_larger(memory_bytes, used - *memory_least_bytes);
+  memory_bytes = std::max(memory_bytes.value_or(0), used - *memory_least_bytes);
+}
+
+void add_looks(const GpuExtremes& looks, GpuExtremes& kept) {
+  kept.uuid = looks.uuid;
+  std::set<std::string> reasons(kept.throttle_reasons.begin(), kept.throttle_reasons.end());
+  reasons.insert(looks.throttle_reasons.begin(), looks.throttle_reasons.end());
+  kept.throttle_reasons.assign(reasons.begin(), reasons.end());
+  kept.temperature_max_c = std::max(kept.temperature_max_c, looks.temperature_max_c);
+  kept.clock_sm_max_mhz = std::max(kept.clock_sm_max_mhz, looks.clock_sm_max_mhz);
+  kept.power_max_w = std::max(kept.power_max_w, looks.power_max_w);
 }
 
 GpuMonitor::GpuMonitor(const Nvml& nvml, std::vector<int> indices)
@@ -53,10 +60,9 @@ void GpuMonitor::look() {
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     const GpuState state = nvml_.state(indices_[i]);
     GpuObservation& seen = seen_[i];
-    seen.throttle_reasons.insert(state.throttle_reasons.begin(), state.throttle_reasons.end());
-    keep_larger(seen.temperature_max_c, state.temperature_c);
-    keep_larger(seen.clock_sm_max_mhz, state.clock_sm_mhz);
-    keep_larger(seen.power_max_w, state.power_w);
+    add_looks({state.uuid, state.throttle_reasons, state.temperature_c, state.clock_sm_mhz,
+               state.power_w},
+              seen.most);
     seen.see_memory(state);
     // By the time after the look, which waits for the driver while that makes a context.
     if (!seen.first_use_unix && seen.memory_bytes.value_or(0) >= context_bytes)

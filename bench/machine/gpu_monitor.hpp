@@ -2,8 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <set>
-#include <string>
 #include <vector>
 
 #include "bench/machine/nvml.hpp"
@@ -13,10 +11,7 @@ namespace spex::bench {
 
 struct GpuObservation {
   GpuState before, after;
-  std::set<std::string> throttle_reasons;  ///< at any of the looks
-  std::optional<double> temperature_max_c;
-  std::optional<double> clock_sm_max_mhz;
-  std::optional<double> power_max_w;
+  GpuExtremes most;
   std::optional<double> memory_least_bytes;  ///< in use
   /// Most in use beyond the least until then: what another process gives back late, while this run
   /// begins, hides nothing of what the run takes.
@@ -33,6 +28,9 @@ struct GpuObservation {
 
   void see_memory(const GpuState& state);
 };
+
+/// Adds more looks at a GPU to those of `kept`.
+void add_looks(const GpuExtremes& looks, GpuExtremes& kept);
 
 /// Looks at the GPUs `indices` from its construction to `stop`, a few times a second: often enough
 /// for throttling and memory, seldom enough not to disturb.

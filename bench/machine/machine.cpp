@@ -42,28 +42,22 @@ std::string value_in(const std::string& path, const std::string& key, char separ
   return "unknown";
 }
 
-std::string text_or(const char* text, const char* otherwise) {
-  return text[0] == '\0' ? otherwise : text;
-}
-
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json() : Json(text);
 }
 
-std::map<std::string, std::string> variables_that(bool (*wanted)(const std::string&)) {
+// The variables whose names begin with one of these.
+std::map<std::string, std::string> variables(std::initializer_list<const char*> starts) {
   std::map<std::string, std::string> found;
   for (char** one = environ; *one != nullptr; ++one) {
     const std::string text = *one;
     const std::size_t equals = text.find('=');
-    if (equals != std::string::npos && wanted(text.substr(0, equals)))
+    if (equals != std::string::npos &&
+        std::any_of(starts.begin(), starts.end(),
+                    [&](const char* start) { return text.starts_with(start); }))
       found[text.substr(0, equals)] = text.substr(equals + 1);
   }
   return found;
-}
-
-bool starts_with_one_of(const std::string& name, std::initializer_list<const char*> starts) {
-  return std::any_of(starts.begin(), starts.end(),
-                     [&](const char* start) { return name.starts_with(start); });
 }
 
 }  // namespace
@@ -119,7 +113,8 @@ Json build_json() {
   json["sources_sha256"] = text_or_null(SPEX_SOURCES);
   json["compiler"] = SPEX_BUILD_COMPILER;
   json["flags"] = SPEX_BUILD_FLAGS;
-  json["cuda"] = text_or(SPEX_BUILD_CUDA, "not built with CUDA");
+  const std::string cuda = SPEX_BUILD_CUDA;
+  json["cuda"] = cuda.empty() ? "not built with CUDA" : cuda;
   // Open MPI goes on with its packager, MPICH with lines of how it was configured.
   json["mpi"] = mpi.substr(0, std::min(mpi.find(", package"), mpi.find('\n')));
   json["blas"] = blas_library().configuration;
@@ -130,27 +125,20 @@ Json build_json() {
 }
 
 std::map<std::string, std::string> relevant_environment() {
-  return variables_that([](const std::string& name) {
-    return starts_with_one_of(
-        name, {"OMP_", "OPENBLAS_", "OMPI_", "PMIX_", "PRTE_", "HYDRA_", "HWLOC_", "GLIBC_",
-               "CUDA_", "UCX_", "NCCL_", "SPEX_", "MPICH_", "MPI_", "FI_", "LD_", "NVIDIA_"});
-  });
+  return variables({"OMP_", "OPENBLAS_", "OMPI_", "PMIX_", "PRTE_", "HYDRA_", "HWLOC_", "GLIBC_",
+                    "CUDA_", "UCX_", "NCCL_", "SPEX_", "MPICH_", "MPI_", "FI_", "LD_", "NVIDIA_"});
 }
 
 std::vector<std::string> names_of_environment() {
   std::vector<std::string> names;
-  for (const auto& [name, value] : variables_that([](const std::string&) { return true; }))
-    names.push_back(name);
+  for (const auto& [name, value] : variables({""})) names.push_back(name);
   return names;
 }
 
 std::map<std::string, std::string> slurm_environment() {
-  return variables_that([](const std::string& name) {
-    return starts_with_one_of(
-        name, {"SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_NUM_NODES", "SLURM_JOB_NODELIST",
-               "SLURM_JOB_PARTITION", "SLURM_JOB_QOS", "SLURM_NTASKS", "SLURM_CPUS_PER_TASK",
-               "SLURM_GPUS", "SLURM_MPI_TYPE", "SLURM_CLUSTER_NAME"});
-  });
+  return variables({"SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_NUM_NODES", "SLURM_JOB_NODELIST",
+                    "SLURM_JOB_PARTITION", "SLURM_JOB_QOS", "SLURM_NTASKS", "SLURM_CPUS_PER_TASK",
+                    "SLURM_GPUS", "SLURM_MPI_TYPE", "SLURM_CLUSTER_NAME"});
 }
 
 std::string file_system_of(const std::string& folder) {

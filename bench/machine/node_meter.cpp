@@ -13,8 +13,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double micro = 1e-6;
-
 // The number that a file of /sys begins with.
 std::optional<double> number_in(const std::string& path) {
   std::ifstream in(path);
@@ -40,84 +38,69 @@ std::vector<std::string> entries_of(const std::string& folder) {
   return found;
 }
 
-}  // namespace
-
-NodeMeter::NodeMeter(const std::string& sys) {
-  if (find_cray(sys) || find_rapl(sys) || find_power_meter(sys)) return;
-  covers_ = "no counter of the node's power can be read (pm_counters, powercap, hwmon power_meter)";
-}
-
-bool NodeMeter::find_cray(const std::string& sys) {
-  const std::string folder = sys + "/cray/pm_counters";
-  if (!number_in(folder + "/energy")) return false;
-  source_ = "cray-pm";
-  covers_ = "the node";
-  energy_path_ = folder + "/energy";
-  power_path_ = folder + "/power";
-  return true;
-}
-
-bool NodeMeter::find_rapl(const std::string& sys) {
-  std::vector<std::string> names;
-  const auto take = [&](const std::string& zone) {
-    const std::optional<double> now = number_in(zone + "/energy_uj");
-    if (!now) return;
-    const double range = number_in(zone + "/max_energy_range_uj").value_or(0);
-    counters_.push_back({zone + "/energy_uj", range, *now, 0});
-    names.push_back(word_in(zone + "/name"));
-  };
-  // Zones are intel-rapl:0, and those within them intel-rapl:0:0; AMD's CPUs have the same names.
+// The CPU packages and their memory, or the platform, whose counter has all others in it. Zones are
+// intel-rapl:0, and those within them intel-rapl:0:0; AMD's CPUs have the same names.
+std::vector<std::string> rapl_zones(const std::string& sys) {
   std::vector<std::string> zones;
   for (const std::string& zone : entries_of(sys + "/class/powercap")) {
-    const std::string name = fs::path(zone).filename();
-    const auto colons = std::count(name.begin(), name.end(), ':');
-    const std::string kind = word_in(zone + "/name");
+    const std::string name = fs::path(zone).filename(), kind = word_in(zone + "/name");
     if (!name.starts_with("intel-rapl:")) continue;
-    // The platform's counter has all of the others in it.
-    if (kind == "psys" && number_in(zone + "/energy_uj")) {
-      zones = {zone};
-      break;
-    }
+    if (kind == "psys" && number_in(zone + "/energy_uj")) return {zone};
+    const auto colons = std::count(name.begin(), name.end(), ':');
     if ((colons == 1 && kind.starts_with("package")) || (colons == 2 && kind == "dram"))
       zones.push_back(zone);
   }
-  for (const std::string& zone : zones) take(zone);
-  if (counters_.empty()) return false;
-  source_ = "rapl";
-  covers_ = fmt::format("{}", fmt::join(names, ", "));
-  return true;
+  return zones;
 }
 
-bool NodeMeter::find_power_meter(const std::string& sys) {
-  for (const std::string& monitor : entries_of(sys + "/class/hwmon")) {
-    if (word_in(monitor + "/name") != "power_meter") continue;
-    if (!number_in(monitor + "/power1_average")) continue;
-    source_ = "power-meter";
+}  // namespace
+
+NodeMeter::NodeMeter(const std::string& sys) {
+  constexpr double micro = 1e-6;
+  const std::string cray = sys + "/cray/pm_counters";
+  if (number_in(cray + "/energy")) {
+    source_ = "cray-pm";
     covers_ = "the node";
-    power_path_ = monitor + "/power1_average";
-    return true;
+    energy_.push_back({cray + "/energy"});
+    power_ = {cray + "/power"};
+    return;
   }
-  return false;
+  std::vector<std::string> names;
+  for (const std::string& zone : rapl_zones(sys)) {
+    const std::string path = zone + "/energy_uj";
+    const std::optional<double> now = number_in(path);
+    if (!now) continue;
+    const double range = number_in(zone + "/max_energy_range_uj").value_or(0);
+    energy_.push_back({path, micro, range, *now, 0});
+    names.push_back(word_in(zone + "/name"));
+  }
+  if (!energy_.empty()) {
+    source_ = "rapl";
+    covers_ = fmt::format("{}", fmt::join(names, ", "));
+    return;
+  }
+  for (const std::string& monitor : entries_of(sys + "/class/hwmon"))
+    if (word_in(monitor + "/name") == "power_meter" && number_in(monitor + "/power1_average")) {
+      source_ = "power-meter";
+      covers_ = "the node";
+      power_ = {monitor + "/power1_average", micro};
+      return;
+    }
+  covers_ = "no counter of the node's power can be read (pm_counters, powercap, hwmon power_meter)";
 }
 
 NodeReading NodeMeter::read() {
   NodeReading reading;
-  if (source_ == "cray-pm") {
-    reading.energy_j = number_in(energy_path_);
-    reading.power_w = number_in(power_path_);
-  } else if (source_ == "power-meter") {
-    if (const auto microwatts = number_in(power_path_)) reading.power_w = *microwatts * micro;
-  } else if (source_ == "rapl") {
-    double sum = 0;
-    for (Counter& counter : counters_) {
-      const std::optional<double> now = number_in(counter.path);
-      if (!now) return {};
-      counter.sum_uj += *now - counter.last_uj + (*now < counter.last_uj ? counter.range_uj : 0);
-      counter.last_uj = *now;
-      sum += counter.sum_uj;
-    }
-    reading.energy_j = sum * micro;
+  if (const auto power = number_in(power_.path)) reading.power_w = *power * power_.unit;
+  double joules = 0;
+  for (Counter& counter : energy_) {
+    const std::optional<double> now = number_in(counter.path);
+    if (!now) return reading;
+    counter.sum += *now - counter.last + (*now < counter.last ? counter.range : 0);
+    counter.last = *now;
+    joules += counter.sum * counter.unit;
   }
+  if (!energy_.empty()) reading.energy_j = joules;
   return reading;
 }
 

@@ -34,16 +34,14 @@ class NodeMeter {
  private:
   struct Counter {
     std::string path;
-    double range_uj = 0;  // at which it begins again
-    double last_uj = 0, sum_uj = 0;
+    double unit = 1;   // of its numbers, in J or W
+    double range = 0;  // at which it begins again
+    double last = 0, sum = 0;
   };
-  [[nodiscard]] bool find_cray(const std::string& sys);
-  [[nodiscard]] bool find_rapl(const std::string& sys);
-  [[nodiscard]] bool find_power_meter(const std::string& sys);
 
   std::string source_, covers_;
-  std::string energy_path_, power_path_;
-  std::vector<Counter> counters_;
+  std::vector<Counter> energy_;
+  Counter power_;
 };
 
 }  // namespace spex::bench

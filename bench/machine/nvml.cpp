@@ -14,16 +14,17 @@ namespace {
 // Of the longest text that is asked for, a version, with room to spare.
 constexpr std::size_t text_length = 128;
 
+// NVML's nvmlClocksThrottleReason...
 constexpr std::array<std::pair<unsigned long long, const char*>, 9> reasons{{
-    {nvmlClocksThrottleReasonGpuIdle, "gpu-idle"},
-    {nvmlClocksThrottleReasonApplicationsClocksSetting, "applications-clocks"},
-    {nvmlClocksThrottleReasonSwPowerCap, "sw-power-cap"},
-    {nvmlClocksThrottleReasonHwSlowdown, "hw-slowdown"},
-    {nvmlClocksThrottleReasonSyncBoost, "sync-boost"},
-    {nvmlClocksThrottleReasonSwThermalSlowdown, "sw-thermal-slowdown"},
-    {nvmlClocksThrottleReasonHwThermalSlowdown, "hw-thermal-slowdown"},
-    {nvmlClocksThrottleReasonHwPowerBrakeSlowdown, "hw-power-brake"},
-    {nvmlClocksThrottleReasonDisplayClockSetting, "display-clocks"},
+    {0x001, "gpu-idle"},
+    {0x002, "applications-clocks"},
+    {0x004, "sw-power-cap"},
+    {0x008, "hw-slowdown"},
+    {0x010, "sync-boost"},
+    {0x020, "sw-thermal-slowdown"},
+    {0x040, "hw-thermal-slowdown"},
+    {0x080, "hw-power-brake"},
+    {0x100, "display-clocks"},
 }};
 
 std::vector<std::string> names_of(unsigned long long bits) {
@@ -35,6 +36,11 @@ std::vector<std::string> names_of(unsigned long long bits) {
 
 }  // namespace
 
+// A function of NVML by its declaration and its name in the library. A macro, since only the
+// preprocessor makes a name of a symbol; `nvmlInit_v2` and its like are given as the library has
+// them.
+#define SPEX_NVML(function) static_cast<decltype(&(function))>(nullptr), #function
+
 // The library, loaded and begun.
 struct Nvml::Library {
   void* handle = nullptr;
@@ -43,7 +49,11 @@ struct Nvml::Library {
   Library() = default;
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;
-  ~Library();
+  ~Library() {
+    if (handle == nullptr) return;
+    static_cast<void>(call(SPEX_NVML(nvmlShutdown)));
+    dlclose(handle);
+  }
 
   // Whether the library has the function, whose type is that of its declaration, and it succeeds.
   template <class Function, class... Arguments>
@@ -78,28 +88,13 @@ struct Nvml::Library {
       return std::nullopt;
     return std::string(buffer.data());
   }
-  [[nodiscard]] std::string uuid(nvmlDevice_t device) const;
-  [[nodiscard]] std::string model(nvmlDevice_t device) const;
+  [[nodiscard]] std::string uuid(nvmlDevice_t device) const {
+    return text(SPEX_NVML(nvmlDeviceGetUUID), device).value_or("");
+  }
+  [[nodiscard]] std::string model(nvmlDevice_t device) const {
+    return text(SPEX_NVML(nvmlDeviceGetName), device).value_or("");
+  }
 };
-
-// A function of NVML by its declaration and its name in the library. A macro, since only the
-// preprocessor makes a name of a symbol; `nvmlInit_v2` and its like are given as the library has
-// them.
-#define SPEX_NVML(function) static_cast<decltype(&(function))>(nullptr), #function
-
-Nvml::Library::~Library() {
-  if (handle == nullptr) return;
-  static_cast<void>(call(SPEX_NVML(nvmlShutdown)));
-  dlclose(handle);
-}
-
-std::string Nvml::Library::uuid(nvmlDevice_t device) const {
-  return text(SPEX_NVML(nvmlDeviceGetUUID), device).value_or("");
-}
-
-std::string Nvml::Library::model(nvmlDevice_t device) const {
-  return text(SPEX_NVML(nvmlDeviceGetName), device).value_or("");
-}
 
 std::string Nvml::library_file() const {
   link_map* found = nullptr;

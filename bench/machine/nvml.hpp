@@ -8,6 +8,7 @@
 
 #include "bench/machine/visible_gpus.hpp"
 #include "bench/plan/members.hpp"
+#include "bench/result/record.hpp"
 
 namespace spex::bench {
 
@@ -27,23 +28,6 @@ struct GpuDescription {
   std::optional<double> pcie_width;
   SPEX_MEMBERS(index, uuid, name, memory_bytes, ecc, mig, persistence, power_limit_w,
                clock_max_sm_mhz, clock_max_memory_mhz, pcie_generation, pcie_width)
-};
-
-struct GpuState {
-  std::string uuid;
-  std::vector<std::string> throttle_reasons;
-  std::optional<double> ecc_corrected;    ///< since the driver was loaded
-  std::optional<double> ecc_uncorrected;  ///< since the driver was loaded
-  std::optional<double> temperature_c;
-  std::optional<double> clock_sm_mhz;
-  std::optional<double> clock_memory_mhz;
-  std::optional<double> power_w;
-  std::optional<double> memory_used_bytes;
-  std::optional<double> busy;      ///< part of the driver's last look in which a kernel ran
-  std::optional<double> energy_j;  ///< since the driver was loaded
-  /// Those that results keep.
-  SPEX_MEMBERS(uuid, throttle_reasons, ecc_corrected, ecc_uncorrected, temperature_c, clock_sm_mhz,
-               clock_memory_mhz, power_w, memory_used_bytes)
 };
 
 /// The GPUs of this node, in NVML's order, which is that of their PCI addresses.

@@ -56,14 +56,4 @@ nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t device, nvmlUtilization_
 nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t device,
                                                  unsigned long long* millijoules);
 }
-
-constexpr unsigned long long nvmlClocksThrottleReasonGpuIdle = 0x001;
-constexpr unsigned long long nvmlClocksThrottleReasonApplicationsClocksSetting = 0x002;
-constexpr unsigned long long nvmlClocksThrottleReasonSwPowerCap = 0x004;
-constexpr unsigned long long nvmlClocksThrottleReasonHwSlowdown = 0x008;
-constexpr unsigned long long nvmlClocksThrottleReasonSyncBoost = 0x010;
-constexpr unsigned long long nvmlClocksThrottleReasonSwThermalSlowdown = 0x020;
-constexpr unsigned long long nvmlClocksThrottleReasonHwThermalSlowdown = 0x040;
-constexpr unsigned long long nvmlClocksThrottleReasonHwPowerBrakeSlowdown = 0x080;
-constexpr unsigned long long nvmlClocksThrottleReasonDisplayClockSetting = 0x100;
 // NOLINTEND(readability-identifier-naming)

@@ -15,11 +15,6 @@ namespace spex::bench {
 /// be reaped is among them.
 [[nodiscard]] std::vector<pid_t> children();
 
-/// CPU seconds, user and system, of all processes below this one, and of those that have ended and
-/// were waited for. Processes that other daemons start, as srun's ranks, are not below it. It can
-/// only be compared with an earlier value.
-[[nodiscard]] double cpu_seconds_of_descendants();
-
 /// CPU seconds of this node since it started, of all its CPUs; 0 where they are not known.
 struct NodeCpu {
   double busy_s = 0;  ///< of all processes

@@ -8,7 +8,6 @@
 #include <optional>
 #include <sstream>
 
-#include <link.h>
 #include <unistd.h>
 
 #include "bench/result/file_hash.hpp"
@@ -19,18 +18,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-int add_library(dl_phdr_info* info, std::size_t /*size*/, void* data) {
-  if (info->dlpi_name != nullptr && info->dlpi_name[0] == '/')
-    static_cast<std::vector<std::string>*>(data)->emplace_back(info->dlpi_name);
-  return 0;
-}
-
+// The libraries of this program that are of its build.
 std::vector<std::string> libraries_of_the_build() {
-  const fs::path build = fs::read_symlink("/proc/self/exe").parent_path().parent_path();
-  std::vector<std::string> all, ours;
-  dl_iterate_phdr(add_library, &all);
-  for (const std::string& path : all)
-    if (path.starts_with(build.string() + "/")) ours.push_back(path);
+  const fs::path program = fs::read_symlink("/proc/self/exe");
+  const std::string build = program.parent_path().parent_path().string() + "/";
+  std::vector<std::string> ours;
+  for (const auto& [path, hash] : libraries_of(program))
+    if (path.starts_with(build)) ours.push_back(path);
   return ours;
 }
 

@@ -45,13 +45,12 @@ Telemetry::Telemetry(const Nvml& nvml, std::vector<int> gpus, int threads,
     : nvml_(nvml),
       gpus_(std::move(gpus)),
       threads_(threads),
-      cpu_s_before_(cpu_seconds_of_descendants()),
       frames_written_(std::move(frames_written)),
       cpu_(node_cpu()),
       start_(std::chrono::steady_clock::now()) {
   series_["start_unix"] = unix_now();
   series_["every_s"] = std::chrono::duration<double>(every).count();
-  series_.update(lists({"seconds", "frames", "cpu_busy", "run_cpu_s", "cpu_mhz"}));
+  series_.update(lists({"seconds", "frames", "cpu_busy", "cpu_mhz"}));
   series_["node"] = {{"source", meter_.source().empty() ? Json() : Json(meter_.source())},
                      {"covers", meter_.covers()}};
   series_["node"].update(lists({"energy_j", "power_w"}));
@@ -83,7 +82,6 @@ void Telemetry::look() {
   series_["cpu_busy"].push_back(
       passed > 0 ? Json(std::min(1.0, (cpu.busy_s - cpu_.busy_s) / passed)) : Json());
   cpu_ = cpu;
-  series_["run_cpu_s"].push_back(cpu_seconds_of_descendants() - cpu_s_before_);
   series_["cpu_mhz"].push_back(json_of(cpu_mhz(threads_)));
   const NodeReading node = meter_.read();
   series_["node"]["energy_j"].push_back(json_of(node.energy_j));

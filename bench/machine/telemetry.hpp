@@ -25,10 +25,10 @@ class Telemetry {
 
   /// Ends the looking. `start_unix`, `every_s`, and as lists with a member for each look: `seconds`
   /// since the start, `frames` written, `cpu_busy` (part of all CPUs' time since the look before),
-  /// `run_cpu_s` (of the processes below this one, since the start), `cpu_mhz` (mean of as many of
-  /// the fastest CPUs as there are threads); `node` with `source`, `covers`, `energy_j` since the
-  /// start, `power_w`; `gpus`, of each `uuid`, `temperature_c`, `clock_sm_mhz`, `power_w`,
-  /// `energy_j` since the start, `busy`. A value that is not known is null.
+  /// `cpu_mhz` (mean of as many of the fastest CPUs as there are threads); `node` with `source`,
+  /// `covers`, `energy_j` since the start, `power_w`; `gpus`, of each `uuid`, `temperature_c`,
+  /// `clock_sm_mhz`, `power_w`, `energy_j` since the start, `busy`. A value that is not known is
+  /// null.
   [[nodiscard]] nlohmann::ordered_json stop();
 
  private:
@@ -37,7 +37,6 @@ class Telemetry {
   const Nvml& nvml_;
   std::vector<int> gpus_;
   int threads_;
-  double cpu_s_before_;
   std::function<long()> frames_written_;
   NodeMeter meter_;
   NodeCpu cpu_;

@@ -54,6 +54,11 @@ KernelInput make_kernel_input(int nbundles) {
   return input;
 }
 
+const KernelInput& one_bundle() {
+  static const KernelInput input = make_kernel_input(1);
+  return input;
+}
+
 PatchInput::PatchInput(const KernelInput& input) {
   const int nsteps = input.patches.back().step + 1;
   patch_ = *std::find_if(input.patches.begin(), input.patches.end(), [&](const Patch& patch) {

@@ -19,6 +19,8 @@ struct KernelInput {
   std::vector<Patch> patches;  ///< 235 a bundle in production's steps
 };
 [[nodiscard]] KernelInput make_kernel_input(int nbundles);
+/// The first bundle, made once.
+[[nodiscard]] const KernelInput& one_bundle();
 
 /// A patch with what the stages before its solution make of it.
 class PatchInput {

@@ -1,6 +1,7 @@
 // Structs of plain data as JSON: a struct names its members once, by SPEX_MEMBERS.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <string>
@@ -41,6 +42,31 @@ template <class T>
 inline constexpr bool is_map = false;
 template <class T>
 inline constexpr bool is_map<std::map<std::string, T>> = true;
+
+/// What the JSON of a number, a text or a list is called.
+template <class T>
+inline constexpr const char* json_name = is_vector<T>                  ? "list"
+                                         : std::is_same_v<T, bool>     ? "boolean"
+                                         : std::is_integral_v<T>       ? "whole number"
+                                         : std::is_floating_point_v<T> ? "number"
+                                                                       : "text";
+/// Whether JSON is that; of lists, of each of their values.
+template <class T>
+[[nodiscard]] bool is_json_of(const nlohmann::ordered_json& json) {
+  if constexpr (is_vector<T>)
+    return json.is_array() &&
+           std::all_of(json.begin(), json.end(), is_json_of<typename T::value_type>);
+  else if constexpr (std::is_same_v<T, nlohmann::ordered_json>)
+    return true;
+  else if constexpr (std::is_same_v<T, bool>)
+    return json.is_boolean();
+  else if constexpr (std::is_integral_v<T>)
+    return json.is_number_integer();
+  else if constexpr (std::is_floating_point_v<T>)
+    return json.is_number();
+  else
+    return json.is_string();
+}
 
 /// A value as JSON: an object of its members, null for an optional that has no value.
 template <class T>
@@ -101,17 +127,8 @@ void read_json_of(const nlohmann::ordered_json& json, T& value, const std::strin
       known += is_there ? 1 : 0;
     });
     need(json.size() == known, "object of these members alone");
-  } else if constexpr (std::is_same_v<T, Json>) {
-    value = json;
   } else {
-    if constexpr (std::is_same_v<T, bool>)
-      need(json.is_boolean(), "boolean");
-    else if constexpr (std::is_integral_v<T>)
-      need(json.is_number_integer(), "whole number");
-    else if constexpr (std::is_floating_point_v<T>)
-      need(json.is_number(), "number");
-    else
-      need(json.is_string(), "text");
+    need(is_json_of<T>(json), json_name<T>);
     value = json.get<T>();
   }
 }

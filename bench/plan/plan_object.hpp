@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <initializer_list>
 #include <optional>
+#include <regex>
 #include <set>
 #include <string>
 #include <type_traits>
@@ -15,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/plan/entry.hpp"
+#include "bench/plan/members.hpp"
 #include "reference/core/error.hpp"
 
 namespace spex::bench {
@@ -34,26 +37,11 @@ class PlanObject {
   void get(const char* key, T& value) const {
     if (!has(key)) return;
     const nlohmann::ordered_json& given = json_.at(key);
-    const auto is = [&](bool fits, const char* what) {
-      if (!fits) fail(fmt::format("'{}' is {}", key, given.dump()), what);
-    };
-    if constexpr (std::is_same_v<T, bool>) {
-      is(given.is_boolean(), "true or false");
-    } else if constexpr (std::is_same_v<T, int>) {
-      is(given.is_number_integer() && given.get<double>() >= -most && given.get<double>() <= most,
-         "a whole number, at most a million");
-    } else if constexpr (std::is_same_v<T, double>) {
-      is(given.is_number(), "a number");
-    } else if constexpr (std::is_same_v<T, std::string>) {
-      is(given.is_string(), "text");
-    } else if constexpr (std::is_same_v<T, std::vector<std::string>>) {
-      is(given.is_array() &&
-             std::all_of(given.begin(), given.end(),
-                         [](const nlohmann::ordered_json& one) { return one.is_string(); }),
-         "a list of texts");
-    } else {
-      is(given.is_array(), "a list");
-    }
+    if (!is_json_of<T>(given))
+      fail(fmt::format("'{}' is {}", key, given.dump()), std::string("a ") + json_name<T>);
+    if constexpr (std::is_same_v<T, int>)
+      if (std::abs(given.get<double>()) > most)
+        fail(fmt::format("'{}' is {}", key, given.dump()), "at most a million");
     value = given.get<T>();
   }
   template <class T>
@@ -104,11 +92,8 @@ class PlanObject {
   }
   /// Fails where `name` is no name for files and folders.
   void plain_name(const char* what, const std::string& name) const {
-    constexpr std::size_t longest = 100;
-    const bool plain =
-        !name.empty() && name.size() <= longest && name.front() != '.' && name.front() != '-' &&
-        name.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789-.") == std::string::npos;
-    if (!plain)
+    static const std::regex plain("[a-z0-9][a-z0-9.-]{0,99}");
+    if (!std::regex_match(name, plain))
       fail(fmt::format("the {} '{}' cannot name a file", what, name),
            "a-z, 0-9, - and ., a letter or digit first, at most 100");
   }

@@ -85,7 +85,7 @@ void write_archive(const std::string& path, const Files& files) {
   atomic_write(path, tar_of(path, files));  // which compresses by that name
 }
 
-Files read_archive(const std::string& path, const ArchiveLimits& limits) {
+Files read_archive(const std::string& path) {
   constexpr std::size_t block_bytes = 1 << 16;
   // A pipe would be waited for, and a device has no end.
   std::error_code error;
@@ -97,7 +97,7 @@ Files read_archive(const std::string& path, const ArchiveLimits& limits) {
   check(archive_read_support_format_tar(one), one, path);
   check(archive_read_open_filename(one, path.c_str(), block_bytes), one, path);
   Files files;
-  std::size_t left = limits.bytes;
+  std::size_t left = most_bytes;
   while (true) {
     archive_entry* entry = nullptr;
     const int found = archive_read_next_header(one, &entry);
@@ -111,9 +111,9 @@ Files read_archive(const std::string& path, const ArchiveLimits& limits) {
     if (archive_entry_filetype(entry) != AE_IFREG || archive_entry_hardlink(entry) != nullptr)
       throw data_error(path, name + " is no file", "files alone");
     if (files.contains(name)) throw data_error(path, name + " is there twice", "each once");
-    if (files.size() == limits.files)
-      throw data_error(path, "holds too many files", fmt::format("at most {}", limits.files));
-    std::string text = read_data(one, path, name, std::min(limits.bytes_of_file, left));
+    if (files.size() == most_files)
+      throw data_error(path, "holds too many files", fmt::format("at most {}", most_files));
+    std::string text = read_data(one, path, name, std::min(most_bytes_of_file, left));
     left -= text.size();
     files.emplace(name, std::move(text));
   }

@@ -17,7 +17,7 @@ void write_archive(const std::string& path, const Files& /*files*/) {
   throw not_built(path);
 }
 
-Files read_archive(const std::string& path, const ArchiveLimits& /*limits*/) {
+Files read_archive(const std::string& path) {
   throw not_built(path);
 }
 

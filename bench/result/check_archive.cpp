@@ -6,8 +6,8 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <regex>
 #include <set>
-#include <sstream>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -28,11 +28,13 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 std::string bytes_of(const fs::path& path) {
-  const std::uintmax_t most = ArchiveLimits{}.bytes_of_file;
-  if (std::error_code error; fs::file_size(path, error) > most && !error)
-    throw data_error(path, "is too long", fmt::format("at most {} bytes in an archive", most));
+  std::error_code error;
   std::ifstream in(path, std::ios::binary);
-  if (!in) throw data_error(path, "cannot be read", "a file of spex-bench");
+  if (!in || !fs::is_regular_file(path, error))
+    throw data_error(path, "cannot be read", "a file to archive");
+  if (fs::file_size(path, error) > most_bytes_of_file)
+    throw data_error(path, "is too long",
+                     fmt::format("at most {} bytes in an archive", most_bytes_of_file));
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -183,15 +185,8 @@ std::string ArchiveCheck::text() const {
 
 bool is_safe_name(const std::string& name) {
   constexpr std::size_t longest = 200;
-  if (name.empty() || name.size() > longest || name.back() == '/') return false;
-  std::istringstream parts(name);
-  for (std::string part; std::getline(parts, part, '/');)
-    if (part.empty() || part.front() == '.' || part.front() == '-' ||
-        part.find_first_not_of(
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") !=
-            std::string::npos)
-      return false;
-  return true;
+  static const std::regex parts("[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*");
+  return name.size() <= longest && std::regex_match(name, parts);
 }
 
 std::string kept_plan_path(const std::string& out) {
@@ -206,7 +201,7 @@ Files collect_archive(const std::string& out, const std::string& description) {
   if (files.empty()) throw data_error(out, "holds no results", "the --out of spex-bench");
   add_folder(fs::path(out) / "logs", "logs", ".log", files);
   files.emplace("plan.json", bytes_of(kept_plan_path(out)));
-  if (!description.empty()) files.emplace("description.txt", description);
+  if (!description.empty()) files.emplace("description.txt", bytes_of(description));
   return files;
 }
 

@@ -13,8 +13,9 @@ namespace spex::bench {
 /// Where a campaign keeps its plan, below --out.
 [[nodiscard]] std::string kept_plan_path(const std::string& out);
 
-/// The files of a folder that spex-bench wrote (--out): plan, results, logs. `description` is a
-/// text about the system, and may be empty. Throws Error(data) where there is no plan or result.
+/// The files of a folder that spex-bench wrote (--out): plan, results, logs; and the file
+/// `description`, a text about the system, where that is not empty. Throws Error(data) where there
+/// is no plan or result, or a file cannot be read.
 [[nodiscard]] Files collect_archive(const std::string& out, const std::string& description);
 
 /// What an archive is found to be. Each line is a reason, and names what it is about.

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "reference/core/median.hpp"
+
 namespace spex::bench {
 namespace {
 
@@ -18,6 +20,14 @@ enum class Clock { effective, extraction };
 
 int gpus_of(const Record& record) {
   return record.launch.gpus_per_node * record.launch.nodes;
+}
+
+// The runs that count.
+std::vector<const Sample*> timed_samples(const Record& record) {
+  std::vector<const Sample*> found;
+  for (const Sample& sample : record.timing.samples)
+    if (!sample.warmup && !sample.failure && !sample.throttled) found.push_back(&sample);
+  return found;
 }
 
 // Seconds by a clock of the runs that count; none where one of them lacks it.
@@ -181,7 +191,7 @@ Energy energy_of(const Record& record) {
     for (const double joules : *sample->joules) all += joules;
     per_frame.push_back(all / record.work.frames);
   }
-  if (!per_frame.empty()) return {median_of(per_frame), {}};
+  if (!per_frame.empty()) return {median(per_frame), {}};
   if (gpus_of(record) == 0)
     return {{}, "the run used no GPU, and CPUs have no counter that every user may read"};
   if (record.launch.nodes > 1) return {{}, "the counters of other nodes are not read"};
@@ -198,8 +208,8 @@ std::vector<RooflinePoint> roofline_of(const Record& record) {
     for (const Sample* sample : timed)
       if (const auto found = sample->phases.find(cost.stage); found != sample->phases.end())
         seconds.push_back(found->second.sum);
-    if (seconds.empty() || median_of(seconds) <= 0) continue;
-    points.push_back({cost.stage, cost.flops, cost.bytes, median_of(seconds), gpus_of(record),
+    if (seconds.empty() || median(seconds) <= 0) continue;
+    points.push_back({cost.stage, cost.flops, cost.bytes, median(seconds), gpus_of(record),
                       record.ceilings->flops, record.ceilings->bytes, record.ceilings->source});
   }
   return points;
@@ -244,13 +254,6 @@ std::vector<std::string> unusual_of(const Record& record) {
 }
 
 }  // namespace
-
-std::vector<const Sample*> timed_samples(const Record& record) {
-  std::vector<const Sample*> found;
-  for (const Sample& sample : record.timing.samples)
-    if (!sample.warmup && !sample.failure && !sample.throttled) found.push_back(&sample);
-  return found;
-}
 
 bool all_compared(const Record& record) {
   const auto& samples = record.timing.samples;

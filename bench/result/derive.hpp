@@ -86,7 +86,6 @@ struct Derived {
 
 [[nodiscard]] Derived derive(const Record& record);
 
-[[nodiscard]] std::vector<const Sample*> timed_samples(const Record& record);
 /// Nothing is left to run: there are as many timed runs that count as were asked for, and the
 /// interval is as narrow, or there are as many as there may be; or something is wrong. A throttled
 /// run is made again, but no more of them than were asked for.

@@ -170,9 +170,37 @@ struct TimingRecord {
   SPEX_MEMBERS(warmups, repeats, until, samples, dropped, extended, run_log_sha256, series_sha256)
 };
 
-/// What was seen of the GPUs; lists by GPU, null where unknown (machine/gpu_monitor.hpp).
+/// What NVML says of a GPU now.
+struct GpuState {
+  std::string uuid;
+  std::vector<std::string> throttle_reasons;
+  std::optional<double> ecc_corrected;    ///< since the driver was loaded
+  std::optional<double> ecc_uncorrected;  ///< since the driver was loaded
+  std::optional<double> temperature_c;
+  std::optional<double> clock_sm_mhz;
+  std::optional<double> clock_memory_mhz;
+  std::optional<double> power_w;
+  std::optional<double> memory_used_bytes;
+  std::optional<double> busy;      ///< part of the driver's last look in which a kernel ran
+  std::optional<double> energy_j;  ///< since the driver was loaded
+  /// Those that results keep.
+  SPEX_MEMBERS(uuid, throttle_reasons, ecc_corrected, ecc_uncorrected, temperature_c, clock_sm_mhz,
+               clock_memory_mhz, power_w, memory_used_bytes)
+};
+
+/// Of several looks at a GPU.
+struct GpuExtremes {
+  std::string uuid;
+  std::vector<std::string> throttle_reasons;  ///< at any of the looks, sorted
+  std::optional<double> temperature_max_c, clock_sm_max_mhz, power_max_w;
+  SPEX_MEMBERS(uuid, throttle_reasons, temperature_max_c, clock_sm_max_mhz, power_max_w)
+};
+
+/// What was seen of the GPUs, by GPU, in all runs; nothing where none was looked at.
 struct HealthRecord {
-  nlohmann::ordered_json before, during, after;
+  std::optional<std::vector<GpuState>> before;
+  std::optional<std::vector<GpuExtremes>> during;
+  std::optional<std::vector<GpuState>> after;
   std::optional<std::string> settings_changed;
   std::optional<std::string> reason;  ///< why nothing is known
   SPEX_MEMBERS(before, during, after, settings_changed, reason)

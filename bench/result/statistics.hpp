@@ -17,8 +17,6 @@ struct Statistic {
   SPEX_MEMBERS(median, mad, low, high, coverage, samples)
 };
 
-[[nodiscard]] double median_of(std::vector<double> values);
-
 /// Of at least one sample. The interval goes from the k-th smallest to the k-th largest sample,
 /// with the largest k for which it holds the median of what they are samples of in 95% of cases or
 /// more, whatever their distribution: it does not where k or fewer of n lie on one side, which has

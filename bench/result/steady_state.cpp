@@ -16,14 +16,10 @@ FrameBlock block_of(const std::vector<double>& times, int first, int last) {
 
 }  // namespace
 
-int steady_edge(int frames) {
-  return std::min(most_of_edge, std::max(1, frames / 10));
-}
-
 std::optional<LongPart> steady_part(std::vector<double> written) {
   std::sort(written.begin(), written.end());
   const auto frames = static_cast<int>(written.size());
-  const int edge = steady_edge(frames);
+  const int edge = std::min(most_of_edge, std::max(1, frames / 10));
   if (frames < 2 * edge + 2) return std::nullopt;
   LongPart part{edge, frames - edge, 0, {}};
   part.seconds = written[part.last - 1] - written[part.first - 1];

@@ -31,14 +31,12 @@ struct LongPart {
   SPEX_MEMBERS(first, last, seconds, blocks)
 };
 
-/// The most frames that are left out at either end: an exposure.
+/// The most frames that are left out at either end of a run: an exposure.
 inline constexpr int most_of_edge = 30;
-/// Frames that are left out at the beginning and at the end of a run of `frames`: an exposure, or
-/// a tenth of the frames where that is less.
-[[nodiscard]] int steady_edge(int frames);
 
-/// Of the times in seconds at which frames were written, in any order. Nothing where fewer than two
-/// frames would be left, or all were written at once.
+/// Of the times in seconds at which frames were written, in any order. At the beginning and at the
+/// end an exposure is left out, or a tenth of the frames where that is less. Nothing where fewer
+/// than two frames would be left, or all were written at once.
 [[nodiscard]] std::optional<LongPart> steady_part(std::vector<double> written);
 
 /// How the rate changes: the part of it by which it rises in an hour. Theil's incomplete method:

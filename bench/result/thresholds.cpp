@@ -1,14 +1,14 @@
 #include "bench/result/thresholds.hpp"
 
 #include <algorithm>
-#include <iterator>
-#include <map>
 #include <set>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 #include <spdlog/spdlog.h>
 
+#include "bench/plan/plan.hpp"
 #include "bench/plan/read_json.hpp"
 #include "reference/core/error.hpp"
 
@@ -23,49 +23,7 @@ void require_members(const std::string& path, const std::string& where, const Js
     throw usage_error(path, where + " has nothing", "a thresholds file (docs/benchmark.md)");
 }
 
-void take_entries(const std::string& path, const Json& entries, const Asked& asked,
-                  Thresholds& thresholds) {
-  for (const auto& [entry, value] : entries.items()) {
-    if (std::find(asked.entries.begin(), asked.entries.end(), entry) == asked.entries.end())
-      throw usage_error(path, entry + " is no entry of the plan",
-                        fmt::format("{}", fmt::join(asked.entries, ", ")));
-    const Threshold threshold = read_threshold(path, entry, value);
-    const auto is_one_of = [&](const std::vector<std::string>& names) {
-      return std::find(names.begin(), names.end(), entry) != names.end();
-    };
-    if ((threshold.fpnh_effective || threshold.fpnh_extraction) && is_one_of(asked.parts))
-      throw usage_error(path, entry + ": FPNH is asked of parts of frames, or of a frame alone",
-                        "seconds_effective or seconds_extraction");
-    if (threshold.fpnh_sustained && !is_one_of(asked.long_runs))
-      throw usage_error(path, entry + ": 'fpnh_sustained' is asked of what is no long run",
-                        "an entry with 'sustain'");
-    thresholds.entries[entry] = threshold;
-  }
-}
-
-// Where only other systems have numbers of the plan, the name may be a slip: what is asked of any
-// system must at least be asked of each entry that those have numbers of.
-void check_system_is_judged(const Thresholds& thresholds, const Asked& asked,
-                            const std::map<std::string, std::set<std::string>>& of_systems) {
-  if (of_systems.empty() || of_systems.contains(asked.system)) return;
-  std::vector<std::string> systems;
-  for (const auto& [system, entries] : of_systems) systems.push_back(system);
-  const std::string known = fmt::format("{}", fmt::join(systems, ", "));
-  for (const auto& [system, entries] : of_systems)
-    for (const std::string& entry : asked.entries)
-      if (entries.contains(entry) && !thresholds.entries.contains(entry))
-        throw usage_error(thresholds.path,
-                          fmt::format("has nothing for the plan {} on '{}' (--system) of {}",
-                                      asked.plan, asked.system, entry),
-                          fmt::format("one of {}; or what any system must reach", known));
-  spdlog::warn(
-      "{}: has nothing of the system '{}' (--system) for the plan {}, but of {}; what any must "
-      "reach holds",
-      thresholds.path, asked.system, asked.plan, known);
-}
-
-}  // namespace
-
+// What one must reach; `where` names it in errors.
 Threshold read_threshold(const std::string& path, const std::string& where, const Json& json) {
   const std::string expected =
       "fpnh_effective, fpnh_extraction, fpnh_sustained, seconds_effective or seconds_extraction, "
@@ -102,41 +60,83 @@ Threshold read_threshold(const std::string& path, const std::string& where, cons
   return threshold;
 }
 
-Thresholds read_thresholds(const std::string& path, const Asked& asked) {
+Threshold read_threshold_of(const std::string& path, const Plan& plan, const std::string& id,
+                            const Json& json) {
+  const auto entry = std::find_if(plan.entries.begin(), plan.entries.end(),
+                                  [&](const Entry& one) { return one.id == id; });
+  if (entry == plan.entries.end()) {
+    std::vector<std::string> ids;
+    for (const Entry& one : plan.entries) ids.push_back(one.id);
+    throw usage_error(path, id + " is no entry of the plan",
+                      fmt::format("{}", fmt::join(ids, ", ")));
+  }
+  const Threshold threshold = read_threshold(path, id, json);
+  if ((threshold.fpnh_effective || threshold.fpnh_extraction) &&
+      !has_fpnh(*entry, plan.cases.at(entry->case_name)))
+    throw usage_error(path, id + ": FPNH is asked of parts of frames, or of a frame alone",
+                      "seconds_effective or seconds_extraction");
+  if (threshold.fpnh_sustained && !entry->sustain)
+    throw usage_error(path, id + ": 'fpnh_sustained' is asked of what is no long run",
+                      "an entry with 'sustain'");
+  return threshold;
+}
+
+// Where only other systems have numbers of the plan, the name may be a slip: what is asked of any
+// system must at least be asked of each entry that those have numbers of.
+void check_system_is_judged(const std::string& path, const Plan& plan, const std::string& system,
+                            const Thresholds& thresholds,
+                            const std::map<std::string, std::set<std::string>>& of_systems) {
+  if (of_systems.empty() || of_systems.contains(system)) return;
+  std::vector<std::string> names;
+  for (const auto& [name, entries] : of_systems) names.push_back(name);
+  const std::string known = fmt::format("{}", fmt::join(names, ", "));
+  for (const auto& [name, entries] : of_systems)
+    for (const Entry& entry : plan.entries)
+      if (entries.contains(entry.id) && !thresholds.contains(entry.id))
+        throw usage_error(path,
+                          fmt::format("has nothing for the plan {} on '{}' (--system) of {}",
+                                      plan.name, system, entry.id),
+                          fmt::format("one of {}; or what any system must reach", known));
+  spdlog::warn(
+      "{}: has nothing of the system '{}' (--system) for the plan {}, but of {}; what any must "
+      "reach holds",
+      path, system, plan.name, known);
+}
+
+}  // namespace
+
+Thresholds read_thresholds(const std::string& path, const Plan& plan, const std::string& system) {
   const std::string expected = "a thresholds file (docs/benchmark.md)";
   const Json json = parse_written(read_written(path, expected), path);
-  Thresholds thresholds;
-  thresholds.path = path;
   if (!json.is_object()) throw usage_error(path, "is no JSON object", expected);
-  for (const auto& [key, value] : json.items())
+  for (const auto& [key, value] : json.items()) {
     if (key != "entries" && key != "systems")
       throw usage_error(path, "'" + key + "' is unknown", "entries, systems");
-  if (json.contains("entries")) {
-    require_members(path, "entries", json.at("entries"));
-    take_entries(path, json.at("entries"), asked, thresholds);
+    require_members(path, key, value);
   }
+  Thresholds thresholds;
+  const Json of_any = json.value("entries", Json::object());
+  const Json systems = json.value("systems", Json::object());
+  for (const auto& [entry, value] : of_any.items())
+    thresholds[entry] = read_threshold_of(path, plan, entry, value);
   std::map<std::string, std::set<std::string>> of_systems;  // entries of the plan with numbers
-  if (json.contains("systems")) {
-    require_members(path, "systems", json.at("systems"));
-    for (const auto& [system, plans] : json.at("systems").items()) {
-      require_members(path, system, plans);
-      for (const auto& [plan, entries] : plans.items()) {
-        require_members(path, fmt::format("{}, {}", system, plan), entries);
-        if (plan == asked.plan)
-          for (const auto& [entry, value] : entries.items()) of_systems[system].insert(entry);
-        if (system == asked.system && plan == asked.plan)
-          take_entries(path, entries, asked, thresholds);
+  for (const auto& [name, plans] : systems.items()) {
+    require_members(path, name, plans);
+    for (const auto& [of_plan, entries] : plans.items()) {
+      require_members(path, fmt::format("{}, {}", name, of_plan), entries);
+      for (const auto& [entry, value] : entries.items()) {
+        if (of_plan == plan.name) of_systems[name].insert(entry);
+        if (of_plan == plan.name && name == system)
+          thresholds[entry] = read_threshold_of(path, plan, entry, value);
         else  // another's mistakes are mistakes too
-          for (const auto& [entry, value] : entries.items())
-            static_cast<void>(
-                read_threshold(path, fmt::format("{}, {}, {}", system, plan, entry), value));
+          static_cast<void>(
+              read_threshold(path, fmt::format("{}, {}, {}", name, of_plan, entry), value));
       }
     }
   }
-  check_system_is_judged(thresholds, asked, of_systems);
-  if (thresholds.entries.empty())
-    throw usage_error(path,
-                      fmt::format("has nothing for the plan {} on '{}'", asked.plan, asked.system),
+  check_system_is_judged(path, plan, system, thresholds, of_systems);
+  if (thresholds.empty())
+    throw usage_error(path, fmt::format("has nothing for the plan {} on '{}'", plan.name, system),
                       "entries, or that system (--system) and plan");
   return thresholds;
 }

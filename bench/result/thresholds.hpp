@@ -4,13 +4,12 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <vector>
-
-#include <nlohmann/json.hpp>
 
 #include "bench/plan/members.hpp"
 
 namespace spex::bench {
+
+struct Plan;
 
 /// What an entry must reach on a system.
 struct Threshold {
@@ -23,28 +22,14 @@ struct Threshold {
                seconds_extraction, margin, margin_above)
 };
 
-/// What one must reach, as JSON; `where` names it in errors. Throws Error(usage).
-[[nodiscard]] Threshold read_threshold(const std::string& path, const std::string& where,
-                                       const nlohmann::ordered_json& json);
+/// By entry.
+using Thresholds = std::map<std::string, Threshold>;
 
-/// A thresholds file: what each entry must reach.
-struct Thresholds {
-  std::string path;
-  std::map<std::string, Threshold> entries;
-};
-
-/// What is asked of whom: a plan on a system.
-struct Asked {
-  std::string system, plan;
-  std::vector<std::string> entries;
-  std::vector<std::string> long_runs;  ///< those entries that are
-  std::vector<std::string> parts;  ///< those of parts of frames, or of a frame alone: without FPNH
-};
-
-/// Those of `entries`, and of `systems` under the system's and the plan's names, which go before
-/// the others. Throws Error(usage) where the file is none, has nothing for them, or names an entry
-/// that is not one of the plan's, or asks for sustained FPNH of one that is no long run, or for
-/// FPNH of parts of frames.
-[[nodiscard]] Thresholds read_thresholds(const std::string& path, const Asked& asked);
+/// What a thresholds file asks of the plan's entries: its `entries`, and its `systems` under the
+/// names of the system and the plan, which go before the others. Throws Error(usage) where the file
+/// is none, has nothing for them, names an entry that is not one of the plan's, or asks for
+/// sustained FPNH of one that is no long run, or for FPNH of parts of frames.
+[[nodiscard]] Thresholds read_thresholds(const std::string& path, const Plan& plan,
+                                         const std::string& system);
 
 }  // namespace spex::bench

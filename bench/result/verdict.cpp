@@ -10,8 +10,6 @@
 namespace spex::bench {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 // Of an interval that something is judged by; that of five samples has 93.75%.
 constexpr double least_coverage = 0.9;
 
@@ -126,17 +124,14 @@ bool is_of_the_system(const std::string& failure) {
 
 std::vector<std::string> unhealthy_of(const HealthRecord& health) {
   std::vector<std::string> found;
-  if (health.during.is_null()) return found;
-  for (std::size_t i = 0; i < health.during.size(); ++i) {
-    const std::string gpu = health.during.at(i).at("uuid");
-    for (const Json& reason : health.during.at(i).at("throttle_reasons"))
-      if (is_unhealthy(reason.get<std::string>()))
-        found.push_back(gpu + ": " + reason.get<std::string>());
-    const Json errors = health.after.at(i).at("ecc_uncorrected");
-    if (!errors.is_null() && errors.get<double>() > 0)
-      found.push_back(
-          fmt::format("{}: {:.0f} uncorrected memory errors", gpu, errors.get<double>()));
-  }
+  if (health.during)
+    for (const GpuExtremes& gpu : *health.during)
+      for (const std::string& reason : gpu.throttle_reasons)
+        if (is_unhealthy(reason)) found.push_back(gpu.uuid + ": " + reason);
+  if (health.after)
+    for (const GpuState& gpu : *health.after)
+      if (const double errors = gpu.ecc_uncorrected.value_or(0); errors > 0)
+        found.push_back(fmt::format("{}: {:.0f} uncorrected memory errors", gpu.uuid, errors));
   return found;
 }
 
@@ -152,7 +147,7 @@ Verdict judge(const Record& record, const Fom& fom) {
   const auto& samples = record.timing.samples;
   Verdict verdict;
   verdict.correctness = verdict.performance = "not-judged";
-  verdict.health = record.health.before.is_null() ? "unknown" : unhealthy.empty() ? "pass" : "fail";
+  verdict.health = !record.health.before ? "unknown" : unhealthy.empty() ? "pass" : "fail";
   const auto end = [&](const char* overall, int status) {
     verdict.overall = overall;
     verdict.exit_status = status;

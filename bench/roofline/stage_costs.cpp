@@ -67,65 +67,37 @@ Cost cost_of_spots(const Psf& psf, double nspec, double nwave) {
 
 // --- the block-tridiagonal band ----------------------------------------------------------------
 
-// Calls visit(rows of block b, rows of block b + 1, rows above block b) for b = 0, 1, ...
-template <class Visit>
-void for_each_block(const PatchCounts& c, const Visit& visit) {
-  const int size = c.reach * c.nspec;
-  const int n = c.nspec * c.nwave;
-  for (int first = 0; first < n; first += size)
-    visit(static_cast<double>(std::min(size, n - first)),
-          static_cast<double>(std::clamp(n - first - size, 0, size)), static_cast<double>(first));
-}
+// Sums over the blocks of a patch's band. Block b has r rows, block b + 1 has r', and `above` rows
+// lie above block b.
+struct BandSums {
+  double factor = 0;        // flops of N = L L^T
+  double substitution = 0;  // flops of L^-1 y or L^-T y
+  double inverse = 0;       // flops of L_bb^-1, its scaling, and M_b = -L_bb^-1 L_{b,b-1}
+  double columns = 0;       // flops of X_b = M_b X_{b-1} of all core spectra
+  double covariance = 0;    // flops of C_s = X_s^T X_s of all core spectra, the lower triangle
+  double panels = 0;        // numbers of the factored band: L_bb^-1 as a square, and L_{b+1,b}
+  double M = 0;             // numbers of M_b
+};
 
-// N = L L^T, block by block (Golub & Van Loan, section 4.5), r rows in block b, r' in b + 1:
-// potrf r^3 / 3, trsm r^2 r', syrk r'^2 r.
-double band_factor_flops(const PatchCounts& c) {
-  double flops = 0;
-  for_each_block(c, [&](double r, double next, double) {
-    flops += r * r * r / 3 + r * r * next + next * next * r;
-  });
-  return flops;
-}
-
-// L^-1 y or L^-T y: trsv r^2, gemv 2 r r'.
-double band_substitution_flops(const PatchCounts& c) {
-  double flops = 0;
-  for_each_block(c, [&](double r, double next, double) { flops += r * r + 2 * r * next; });
-  return flops;
-}
-
-// C_s = X_s^T X_s of all core spectra, the lower triangle: X_b has the columns of the spectrum's
-// bins up to block b, k of them: r k^2.
-double covariance_product_flops(const PatchCounts& c) {
-  double flops = 0;
-  for_each_block(c, [&](double r, double, double above) {
+BandSums band_sums(const PatchCounts& c) {
+  BandSums sums;
+  const int rows = c.reach * c.nspec, n = c.nspec * c.nwave;
+  for (int first = 0; first < n; first += rows) {
+    const double size = rows, above = first, r = std::min(rows, n - first);
+    const double next = std::clamp(n - first - rows, 0, rows);
+    // Golub & Van Loan, section 4.5: potrf r^3 / 3, trsm r^2 r', syrk r'^2 r.
+    sums.factor += r * r * r / 3 + r * r * next + next * next * r;
+    sums.substitution += r * r + 2 * r * next;  // trsv r^2, gemv 2 r r'
+    sums.inverse += r * r * r / 3 + r * r / 2 + next * next * r;
+    // 2 r size a column that began before block b; the others are columns of L_bb^-1.
+    sums.columns += 2 * r * size * c.ncore * above / c.nspec;
+    // X_b has the columns of the spectrum's bins up to block b, k of them: r k^2.
     const double k = (above + r) / c.nspec;
-    flops += c.ncore * r * k * k;
-  });
-  return flops;
-}
-
-// X_b = M_b X_{b-1}: 2 r size a column that began before block b; the others are columns of
-// L_bb^-1.
-double band_columns_flops(const PatchCounts& c) {
-  const double size = static_cast<double>(c.reach) * c.nspec;
-  double flops = 0;
-  for_each_block(c, [&](double r, double, double above) {
-    flops += 2 * r * size * c.ncore * above / c.nspec;
-  });
-  return flops;
-}
-
-// Numbers of the factored band as direct keeps it: L_bb^-1 as a square and L_{b+1,b}; and M_b.
-double band_panel_numbers(const PatchCounts& c) {
-  double count = 0;
-  for_each_block(c, [&](double r, double next, double) { count += r * r + r * next; });
-  return count;
-}
-double band_m_numbers(const PatchCounts& c) {
-  double count = 0;
-  for_each_block(c, [&](double r, double next, double) { count += r * next; });
-  return count;
+    sums.covariance += c.ncore * r * k * k;
+    sums.panels += r * r + r * next;
+    sums.M += r * next;
+  }
+  return sums;
 }
 
 // --- assemble --------------------------------------------------------------------------------
@@ -153,7 +125,7 @@ Cost cost_of_fiber_assembly(const PatchCounts& c) {
 Cost cost_of_band_assembly(const PatchCounts& c) {
   const double sums = 5 * c.nonzeros, prior = 3 * c.n;
   return {sums + prior + c.nonzeros + 2 * c.pair_pixels,
-          (2 * c.npixel + band_panel_numbers(c)) * number};
+          (2 * c.npixel + band_sums(c).panels) * number};
 }
 
 // --- solve and decorrelate ---------------------------------------------------------------------
@@ -214,23 +186,17 @@ void add_fibers(const PatchCounts& c, const Psf& psf, Costs& costs) {
 // gpu/linalg/band_cholesky.cu, condition.cu and roots.cu.
 void add_gpu_band(const PatchCounts& c, const Psf& psf, Costs& costs) {
   const double m = c.nwave;
-  const double panels = band_panel_numbers(c), M = band_m_numbers(c);
-  // L_bb^-1 of each block r^3 / 3, its scaling r^2 / 2; M_b = -L_bb^-1 L_{b,b-1} r'^2 r; f
-  double inverse = 0;
-  for_each_block(c, [&](double r, double next, double) {
-    inverse += r * r * r / 3 + r * r / 2 + next * next * r;
-  });
+  const BandSums band = band_sums(c);
   // The norm reads the panels once more. The pivots settle the condition of all patches but those
   // with masked bins.
-  const double norm = 2 * panels;
-  costs.solve += {band_factor_flops(c) + inverse + norm + 2 * band_substitution_flops(c),
-                  (3 * panels + M) * number};
+  const double norm = 2 * band.panels;
+  costs.solve += {band.factor + band.inverse + norm + 2 * band.substitution,
+                  (3 * band.panels + band.M) * number};
   // A step: Z Y, Y T and T Z, each symmetric m^3, and 4 an element of T. Norms 2 m^2, A = C / |C|
   // m^2, Q = Z scale m^2.
   const double root = newton_schulz_steps * (3 * m * m * m + 4 * m * m) + 4 * m * m;
-  costs.decorrelate += {band_columns_flops(c) + covariance_product_flops(c) +
-                            c.ncore * (root + from_root_flops * m * m),
-                        (panels + M) * number + spectra_bytes(c, psf)};
+  costs.decorrelate += {band.columns + band.covariance + c.ncore * (root + from_root_flops * m * m),
+                        (band.panels + band.M) * number + spectra_bytes(c, psf)};
 }
 
 // --- quality -----------------------------------------------------------------------------------

@@ -186,6 +186,16 @@ CommandResult run_command(const Command& command, Signals& signals) {
   return result;
 }
 
+void must_run(const Command& command, const std::string& where, const std::string& expected,
+              Signals& signals) {
+  const CommandResult result = run_command(command, signals);
+  if (result.interrupted) throw Interrupted{};
+  if (result.status == 0) return;
+  const std::string program = std::filesystem::path(command.argv[0]).filename();
+  throw data_error(where, fmt::format("{} failed, {}", program, end_of(result, command.log)),
+                   expected);
+}
+
 std::string end_of(const CommandResult& result, const std::string& log) {
   // As a shell says it, of programs that it or a launcher started too.
   constexpr int signaled = 128;

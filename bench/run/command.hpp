@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,16 @@ struct CommandResult {
 /// outlive it by more than `straggling_s`. One command at a time; the caller has no other children.
 /// Throws Error(internal) where it cannot be started.
 [[nodiscard]] CommandResult run_command(const Command& command, Signals& signals);
+
+/// An interrupt ended what this program was doing.
+struct Interrupted : std::runtime_error {
+  Interrupted() : std::runtime_error("interrupted") {}
+};
+
+/// Runs a command that must end well. Throws Interrupted, and where the command fails Error(data),
+/// which names `where` and the command's last words.
+void must_run(const Command& command, const std::string& where, const std::string& expected,
+              Signals& signals);
 
 /// How it ended, with its last words: "exit status 1: spex-cpu: r0.fits: ...".
 [[nodiscard]] std::string end_of(const CommandResult& result, const std::string& log);

@@ -11,10 +11,6 @@
 
 namespace spex::bench {
 
-/// What a user can do where a watch does not see all.
-inline constexpr const char* blind_expected =
-    "room for more in /proc/sys/user/max_inotify_instances and max_inotify_watches";
-
 /// When the first and the last event were seen, seconds since 1970; nothing where there was none,
 /// or by another node alone.
 struct EventTimes {

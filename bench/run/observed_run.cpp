@@ -70,7 +70,7 @@ void take_gpu_use(const std::vector<GpuObservation>& gpus, Sample& sample) {
     if (gpu.memory_bytes)
       sample.device_memory_bytes =
           std::max(sample.device_memory_bytes.value_or(0), *gpu.memory_bytes);
-    for (const std::string& reason : gpu.throttle_reasons)
+    for (const std::string& reason : gpu.most.throttle_reasons)
       sample.throttled = sample.throttled || is_unhealthy(reason);
   }
   const auto of_all = [&](const std::vector<double>& values) {
@@ -167,7 +167,9 @@ ObservedRun Runner::run(const RunRequest& request) {
   } else if (result.was_stopped) {
     sample.warnings.emplace_back("spex-bench was stopped meanwhile: no extraction clock");
   } else if (!opening.sees_all() || !writing.sees_all()) {
-    sample.warnings.push_back(fmt::format("files cannot be watched (expected {})", blind_expected));
+    sample.warnings.emplace_back(
+        "files cannot be watched (expected room for more in /proc/sys/user/max_inotify_instances "
+        "and max_inotify_watches)");
   } else if (first && last) {
     const double begin =
         std::min(*first, first_use_of(*request.entry, observed.gpus).value_or(*first));

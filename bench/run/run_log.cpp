@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 
 #include "bench/plan/read_json.hpp"
-#include "bench/result/statistics.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/median.hpp"
 
 namespace spex::bench {
 namespace {
@@ -36,7 +36,7 @@ double number_at(const std::string& path, const Json& json, const char* key) {
 
 PhaseSeconds over_ranks(const std::vector<double>& seconds) {
   const auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());
-  return {*least, median_of(seconds), *most, std::accumulate(seconds.begin(), seconds.end(), 0.0)};
+  return {*least, median(seconds), *most, std::accumulate(seconds.begin(), seconds.end(), 0.0)};
 }
 
 std::map<std::string, PhaseSeconds> phases_of(const std::string& path, const Json& log) {

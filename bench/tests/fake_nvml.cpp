@@ -85,7 +85,7 @@ nvmlReturn_t nvmlDeviceGetMemoryInfo(nvmlDevice_t device, nvmlMemory_t* memory) 
 
 nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t /*device*/,
                                                        unsigned long long* reasons) {
-  *reasons = is_set("FAKE_NVML_HOT", "1") ? nvmlClocksThrottleReasonHwThermalSlowdown : 0;
+  *reasons = is_set("FAKE_NVML_HOT", "1") ? 0x40 /* HwThermalSlowdown */ : 0;
   return NVML_SUCCESS;
 }
 

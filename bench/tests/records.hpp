@@ -40,8 +40,7 @@ inline Record good_record(const std::vector<double>& effective) {
     record.timing.samples.push_back(sample);
   }
   record.validation.frames = {{"b0", 6, true, {}, {}, {}}};
-  record.health.before = record.health.during = record.health.after =
-      nlohmann::ordered_json::array();
+  record.health.before.emplace();
   return record;
 }
 

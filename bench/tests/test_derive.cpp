@@ -202,8 +202,7 @@ TEST(Verdict, WrongComesBeforeSlow) {
 TEST(Verdict, UnhealthyComesBeforeWrong) {
   Record record = good();
   record.validation.failure = "wrong";
-  record.health.during = {{{"uuid", "GPU-1"}, {"throttle_reasons", {"hw-thermal-slowdown"}}}};
-  record.health.after = {{{"uuid", "GPU-1"}, {"ecc_uncorrected", nullptr}}};
+  record.health.during = {{"GPU-1", {"hw-thermal-slowdown"}, {}, {}, {}}};
   EXPECT_EQ(verdict_of(record).exit_status, 5);
   EXPECT_EQ(verdict_of(record).reasons.size(), 2U);
 }

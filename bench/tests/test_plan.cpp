@@ -121,7 +121,7 @@ TEST(Plan, SaysWhatIsWrongWithEachKey) {
   EXPECT_THAT(entry(R"("repeats": 2.5)"), HasSubstr("'repeats' is 2.5"));
   EXPECT_THAT(entry(R"("repeats": 99999999999)"), HasSubstr("'repeats' is 99999999999"));
   EXPECT_THAT(entry(R"("repeats": "two")"), HasSubstr("'repeats' is \"two\""));
-  EXPECT_THAT(entry(R"("options": ["--nspec", 25])"), HasSubstr("a list of texts"));
+  EXPECT_THAT(entry(R"("options": ["--nspec", 25])"), HasSubstr("a list"));
   EXPECT_THAT(entry(R"("tolerance": "loose")"), HasSubstr("'tolerance' is loose"));
   EXPECT_THAT(entry(R"("frames": 2, "scale_to": 2)"), HasSubstr("'scale_to' is 2"));
   EXPECT_THAT(entry(R"("bundles": 21)"), HasSubstr("at most the 20 of night"));

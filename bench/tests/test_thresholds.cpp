@@ -1,7 +1,6 @@
-#include <fstream>
-
 #include <gmock/gmock.h>
 
+#include "bench/plan/plan.hpp"
 #include "bench/result/thresholds.hpp"
 #include "bench/tests/refusal_of.hpp"
 #include "reference/tests/support/scratch.hpp"
@@ -12,16 +11,29 @@ namespace {
 
 using testing::HasSubstr;
 
-Thresholds read(const std::string& text) {
+// `night` is a long run, `weak-1` is of parts of frames.
+Plan plan() {
+  Plan plan;
+  plan.name = "plan";
+  plan.cases["c"] = {};
+  for (const char* id : {"pipeline", "a", "night", "weak-1"}) {
+    Entry& entry = plan.entries.emplace_back();
+    entry.id = id;
+    entry.case_name = "c";
+  }
+  plan.entries[2].sustain.emplace();
+  plan.entries[3].bundles = 1;
+  return plan;
+}
+
+Thresholds read(const std::string& text, const std::string& system = "node") {
   const test::ScratchFolder scratch;
   test::write_file(scratch.file("t.json"), text);
-  return read_thresholds(
-      scratch.file("t.json"),
-      {"node", "plan", {"pipeline", "a", "night", "weak-1"}, {"night"}, {"weak-1"}});
+  return read_thresholds(scratch.file("t.json"), plan(), system);
 }
 
 Threshold read_entry(const std::string& entry, const std::string& asks) {
-  return read(R"({"entries": {")" + entry + "\": " + asks + "}}").entries.at(entry);
+  return read(R"({"entries": {")" + entry + "\": " + asks + "}}").at(entry);
 }
 
 TEST(Thresholds, AreRead) {
@@ -35,7 +47,7 @@ TEST(Thresholds, AreRead) {
   const Threshold keyed = read(R"({"entries": {"a": {"seconds_effective": 900}}, "systems": {
       "node": {"plan": {"a": {"fpnh_effective": 5}}, "other": {"b": {"fpnh_effective": 1}}},
       "none": {"plan": {"a": {"fpnh_effective": 7}}}}})")
-                              .entries.at("a");
+                              .at("a");
   EXPECT_EQ(keyed.fpnh_effective, 5);
   EXPECT_FALSE(keyed.seconds_effective);
 }
@@ -69,36 +81,28 @@ TEST(Thresholds, MistakesAreNamed) {
   for (const auto& [text, words] : cases)
     EXPECT_THAT(refusal_of([&, &text = text] { static_cast<void>(read(text)); }, ErrorKind::usage),
                 HasSubstr(words));
-  EXPECT_THROW(static_cast<void>(read_thresholds(SPEX_SOURCE_DIR, {})), Error);  // a folder
-  EXPECT_THROW(static_cast<void>(read_thresholds("none.json", {})), Error);
+  EXPECT_THROW(static_cast<void>(read_thresholds(SPEX_SOURCE_DIR, {}, "")), Error);  // a folder
+  EXPECT_THROW(static_cast<void>(read_thresholds("none.json", {}, "")), Error);
 }
 
 // A name that is mistyped would else be judged by less, and pass.
 TEST(Thresholds, OfOtherSystemsAloneAreNone) {
   const auto refusal = [](const std::string& entries) {
-    const test::ScratchFolder scratch;
-    std::ofstream(scratch.file("t.json")) << R"({"entries": {)" << entries << R"(}, "systems": {
+    const std::string text = R"({"entries": {)" + entries + R"(}, "systems": {
       "our-node": {"plan": {"a": {"fpnh_effective": 5}, "gone": {"fpnh_effective": 1}}},
       "theirs": {"plan": {"a": {"fpnh_effective": 7}}, "other": {"c": {"fpnh_effective": 1}}}}})";
-    return refusal_of(
-        [&] {
-          static_cast<void>(
-              read_thresholds(scratch.file("t.json"), {"Our-Node", "plan", {"a", "b"}, {}, {}}));
-        },
-        ErrorKind::usage);
+    return refusal_of([&] { static_cast<void>(read(text, "Our-Node")); }, ErrorKind::usage);
   };
   EXPECT_THAT(
-      refusal(R"("b": {"seconds_effective": 900})"),
+      refusal(R"("pipeline": {"seconds_effective": 900})"),
       HasSubstr("has nothing for the plan plan on 'Our-Node' (--system) of a (expected one of "
                 "our-node, theirs; or what any system must reach)"));
   EXPECT_EQ(refusal(R"("a": {"seconds_effective": 900})"), "");
 }
 
 TEST(Thresholds, AMarginLeavesALimit) {
-  const auto margin = [](const char* value) {
-    return read_threshold("t.json", "a",
-                          {{"fpnh_effective", 9}, {"margin", nlohmann::ordered_json::parse(value)}})
-        .margin;
+  const auto margin = [](const std::string& value) {
+    return read_entry("a", R"({"fpnh_effective": 9, "margin": )" + value + "}").margin;
   };
   EXPECT_EQ(margin("0.5"), 0.5);
   for (const char* value : {"0.999999", "0.51", "-0.1"}) EXPECT_THROW(margin(value), Error);

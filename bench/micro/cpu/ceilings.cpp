@@ -5,7 +5,6 @@
 
 #include "bench/micro/checks.hpp"
 #include "bench/micro/cpu/ceiling_lanes.hpp"
-#include "bench/micro/cpu/kernels.hpp"
 #include "reference/core/aligned.hpp"
 
 namespace spex::bench {
@@ -33,12 +32,9 @@ void run_read(benchmark::State& state) {
   state.SetBytesProcessed(state.iterations() * n * static_cast<std::int64_t>(sizeof(double)));
 }
 
-}  // namespace
+BENCHMARK(run_multiply_add)->Name("ceiling/multiply_add")->Unit(benchmark::kMillisecond);
+BENCHMARK(run_read)->Name("ceiling/read")->Unit(benchmark::kMillisecond);
 
-void add_ceilings() {
-  benchmark::RegisterBenchmark("ceiling/multiply_add", run_multiply_add)
-      ->Unit(benchmark::kMillisecond);
-  benchmark::RegisterBenchmark("ceiling/read", run_read)->Unit(benchmark::kMillisecond);
-}
+}  // namespace
 
 }  // namespace spex::bench

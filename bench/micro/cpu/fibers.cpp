@@ -1,37 +1,23 @@
 // A patch spectrum by spectrum on the CPU (extraction.md, section 5.1): the stages of the method
-// cholesky, and the whole patch's factor and roots, which take the patches that the guard refuses.
+// cholesky.
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <stdexcept>
 
 #include <benchmark/benchmark.h>
 
 #include "bench/micro/checks.hpp"
-#include "bench/micro/cpu/kernels.hpp"
+#include "bench/micro/kernel_input.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
 
 namespace spex::bench {
 namespace {
 
-// Of one way to do a patch; throws where it cannot.
-using Way =
-    std::function<void(const NormalEquations&, const BlockRange&, Decorrelated&, StageTimes&)>;
-
-// Operations of a stage.
-using Flops = std::function<double(const BlockBands&, const BlockRange&)>;
-
-void by_fibers(const NormalEquations& equations, const BlockRange& blocks, Decorrelated& result,
-               StageTimes& times) {
+void decorrelate(const NormalEquations& equations, const BlockRange& blocks, Decorrelated& result,
+                 StageTimes& times) {
   if (decorrelate_fibers(by_spectra(equations, blocks.nwave), blocks, result, times) !=
       FiberGuard::none)
     throw std::runtime_error("fibers: the guard refuses the patch");
-}
-
-void by_whole_patch(const NormalEquations& equations, const BlockRange& blocks,
-                    Decorrelated& result, StageTimes& times) {
-  if (!decorrelate_whole_patch(equations, Decorrelate::signal, blocks, result, times))
-    throw std::runtime_error("fibers: the whole patch has no factor");
 }
 
 BlockRange blocks_of(const PatchInput& input, int ndiag) {
@@ -85,43 +71,35 @@ double flops_of_decorrelate(const BlockBands& N, const BlockRange& blocks) {
          (band.factor() + band.inverse() + poles * of_pole + poles_of_E * of_pole_of_E + 2 * m * m);
 }
 
-// Times one stage of the patch.
-void run_stage(benchmark::State& state, const KernelInput& input, const Way& way, Stage stage,
-               const Flops& flops) {
-  const PatchInput patch(input);
+// Times one stage of the patch, of which `flops` gives the operations.
+void run_stage(benchmark::State& state, Stage stage,
+               double (*flops)(const BlockBands&, const BlockRange&)) {
+  const PatchInput patch(one_bundle());
   const NormalEquations equations = patch.equations();
-  const BlockRange blocks = blocks_of(patch, input.psf.ndiag());
+  const BlockRange blocks = blocks_of(patch, one_bundle().psf.ndiag());
   Decorrelated result;
   StageTimes first;
-  way(equations, blocks, result, first);
+  decorrelate(equations, blocks, result, first);
   require_definition(equations, blocks, result);
   for (auto _ : state) {
     StageTimes times;
-    way(equations, blocks, result, times);
+    decorrelate(equations, blocks, result, times);
     benchmark::DoNotOptimize(result.flux.data());
     state.SetIterationTime(times.get(stage));
   }
   state.SetItemsProcessed(state.iterations());
   state.counters["n"] = equations.n;
-  if (flops)
-    state.counters["flops"] =
-        benchmark::Counter(flops(by_spectra(equations, blocks.nwave).N, blocks),
-                           benchmark::Counter::kIsIterationInvariantRate);
+  state.counters["flops"] = benchmark::Counter(flops(by_spectra(equations, blocks.nwave).N, blocks),
+                                               benchmark::Counter::kIsIterationInvariantRate);
 }
+BENCHMARK_CAPTURE(run_stage, solve, Stage::solve, flops_of_solve)
+    ->Name("fibers/solve")
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
+BENCHMARK_CAPTURE(run_stage, decorrelate, Stage::decorrelate, flops_of_decorrelate)
+    ->Name("fibers/decorrelate")
+    ->UseManualTime()
+    ->Unit(benchmark::kMicrosecond);
 
 }  // namespace
-
-void add_fibers(const InputPointer& input) {
-  const auto add = [&](const char* name, const Way& way, Stage stage, const Flops& flops = {}) {
-    benchmark::RegisterBenchmark(
-        name, [=](benchmark::State& state) { run_stage(state, *input, way, stage, flops); })
-        ->UseManualTime()
-        ->Unit(benchmark::kMicrosecond);
-  };
-  add("fibers/solve", by_fibers, Stage::solve, flops_of_solve);
-  add("fibers/decorrelate", by_fibers, Stage::decorrelate, flops_of_decorrelate);
-  add("fibers/whole_patch/solve", by_whole_patch, Stage::solve);
-  add("fibers/whole_patch/decorrelate", by_whole_patch, Stage::decorrelate);
-}
-
 }  // namespace spex::bench

@@ -9,7 +9,7 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/micro/checks.hpp"
-#include "bench/micro/cpu/kernels.hpp"
+#include "bench/micro/kernel_input.hpp"
 
 namespace spex::bench {
 namespace {
@@ -43,26 +43,30 @@ double products_of(const PatchInput& patch) {
   return products;
 }
 
-}  // namespace
-
-void add_normal_equations(const InputPointer& input) {
-  const auto add = [&]<class Way>(const char* name, const Way& way, const Assemble& checked) {
-    benchmark::RegisterBenchmark(name, [input, way, checked](benchmark::State& state) {
-      const PatchInput patch(*input);
-      check(patch, checked);
-      for (auto _ : state) benchmark::DoNotOptimize(way(patch.spots(), patch.pixels()));
-      state.SetItemsProcessed(state.iterations());
-      state.counters["n"] = patch.spots().n();
-      state.counters["flops"] =
-          benchmark::Counter(2 * products_of(patch), benchmark::Counter::kIsIterationInvariantRate);
-    })->Unit(benchmark::kMillisecond);
-  };
-  add("normal_equations/bands", assemble_bands,
-      [](const PatchSpots& spots, const PatchPixels& pixels) {
-        return whole(assemble_bands(spots, pixels));
-      });
-  add("normal_equations/sparse", assemble_sparse, assemble_sparse);
-  add("normal_equations/panels", assemble_dense, assemble_dense);
+NormalEquations assemble_whole_bands(const PatchSpots& spots, const PatchPixels& pixels) {
+  return whole(assemble_bands(spots, pixels));
 }
 
+// Times `way`; `checked` is the same way, with dense N.
+template <class Way>
+void run_assembly(benchmark::State& state, const Way& way, const Assemble& checked) {
+  const PatchInput patch(one_bundle());
+  check(patch, checked);
+  for (auto _ : state) benchmark::DoNotOptimize(way(patch.spots(), patch.pixels()));
+  state.SetItemsProcessed(state.iterations());
+  state.counters["n"] = patch.spots().n();
+  state.counters["flops"] =
+      benchmark::Counter(2 * products_of(patch), benchmark::Counter::kIsIterationInvariantRate);
+}
+BENCHMARK_CAPTURE(run_assembly, bands, assemble_bands, assemble_whole_bands)
+    ->Name("normal_equations/bands")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run_assembly, sparse, assemble_sparse, assemble_sparse)
+    ->Name("normal_equations/sparse")
+    ->Unit(benchmark::kMillisecond);
+BENCHMARK_CAPTURE(run_assembly, panels, assemble_dense, assemble_dense)
+    ->Name("normal_equations/panels")
+    ->Unit(benchmark::kMillisecond);
+
+}  // namespace
 }  // namespace spex::bench

@@ -4,7 +4,7 @@
 #include <benchmark/benchmark.h>
 
 #include "bench/micro/checks.hpp"
-#include "bench/micro/cpu/kernels.hpp"
+#include "bench/micro/kernel_input.hpp"
 
 namespace spex::bench {
 namespace {
@@ -31,25 +31,24 @@ double flops_of_spot(const Psf& psf) {
   return parameters + edges(nx, psf.ghdegx) + edges(ny, psf.ghdegy) + integrals + values;
 }
 
-}  // namespace
-
-void add_spots(const InputPointer& input) {
-  benchmark::RegisterBenchmark("spots/bundle", [input](benchmark::State& state) {
-    const std::vector<double> wave = input->grid.range(0, input->grid.nwave);
-    require_unit_sums(evaluate_spots(input->psf, 0, input->psf.nfiber, wave));
-    std::int64_t nspots = 0;
-    for (auto _ : state) {
-      const Spots spots = evaluate_spots(input->psf, 0, input->psf.nfiber, wave);
-      nspots = static_cast<std::int64_t>(spots.xc.size());
-      benchmark::DoNotOptimize(spots.value.data());
-    }
-    state.SetItemsProcessed(state.iterations() * nspots);
-    state.SetBytesProcessed(state.iterations() * nspots * input->psf.nx() * input->psf.ny() *
-                            static_cast<std::int64_t>(sizeof(double)));
-    state.counters["flops"] =
-        benchmark::Counter(static_cast<double>(nspots) * flops_of_spot(input->psf),
-                           benchmark::Counter::kIsIterationInvariantRate);
-  })->Unit(benchmark::kMillisecond);
+void run_spots(benchmark::State& state) {
+  const KernelInput& input = one_bundle();
+  const std::vector<double> wave = input.grid.range(0, input.grid.nwave);
+  require_unit_sums(evaluate_spots(input.psf, 0, input.psf.nfiber, wave));
+  std::int64_t nspots = 0;
+  for (auto _ : state) {
+    const Spots spots = evaluate_spots(input.psf, 0, input.psf.nfiber, wave);
+    nspots = static_cast<std::int64_t>(spots.xc.size());
+    benchmark::DoNotOptimize(spots.value.data());
+  }
+  state.SetItemsProcessed(state.iterations() * nspots);
+  state.SetBytesProcessed(state.iterations() * nspots * input.psf.nx() * input.psf.ny() *
+                          static_cast<std::int64_t>(sizeof(double)));
+  state.counters["flops"] =
+      benchmark::Counter(static_cast<double>(nspots) * flops_of_spot(input.psf),
+                         benchmark::Counter::kIsIterationInvariantRate);
 }
+BENCHMARK(run_spots)->Name("spots/bundle")->Unit(benchmark::kMillisecond);
 
+}  // namespace
 }  // namespace spex::bench

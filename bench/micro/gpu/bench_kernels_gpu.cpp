@@ -35,10 +35,7 @@ void add_benchmarks() {
   const auto device = std::make_shared<bench::Device>();
   const auto frame = std::make_shared<bench::FrameInput>(*device);
   bench::add_spots(device, frame);
-  bench::add_normal_equations(device, frame);
   bench::add_eigh(device);
-  bench::add_cholesky(device, frame);
-  bench::add_roots(device, frame);
   bench::add_fibers(device, frame);
   bench::add_ceilings(device);
 }

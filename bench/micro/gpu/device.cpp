@@ -1,17 +1,7 @@
 #include "bench/micro/gpu/device.hpp"
 
-#include <algorithm>
-#include <stdexcept>
-#include <string>
-
 namespace spex::bench {
 namespace {
-
-cudaEvent_t make_event() {
-  cudaEvent_t event = nullptr;
-  SPEX_GPU_CHECK(cudaEventCreate(&event));
-  return event;
-}
 
 gpu::DeviceBuffer<char> make_filler() {
   int device = 0;
@@ -22,15 +12,6 @@ gpu::DeviceBuffer<char> make_filler() {
 }
 
 }  // namespace
-
-StreamClock::StreamClock() : begin_(make_event()), end_(make_event()) {}
-
-double StreamClock::seconds() const {
-  float milliseconds = 0;
-  SPEX_GPU_CHECK(cudaEventSynchronize(end_.get()));
-  SPEX_GPU_CHECK(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()));
-  return milliseconds * 1e-3;
-}
 
 Device::Device() : filler_(make_filler()) {}
 
@@ -47,11 +28,6 @@ gpu::DeviceBuffer<double> repeat(const std::vector<double>& matrix, int count,
                                    cudaMemcpyHostToDevice, stream));
   SPEX_GPU_CHECK(cudaStreamSynchronize(stream));
   return buffer;
-}
-
-void require_zeros(const std::vector<int>& status, const char* what) {
-  if (std::any_of(status.begin(), status.end(), [](int value) { return value != 0; }))
-    throw std::runtime_error(std::string(what) + ": a matrix failed");
 }
 
 }  // namespace spex::bench

@@ -1,4 +1,4 @@
-// The GPU that is measured, its clock, and how a benchmark runs on it.
+// The GPU that is measured, and how a benchmark runs on it.
 #pragma once
 
 #include <vector>
@@ -7,22 +7,9 @@
 
 #include "gpu/core/context.hpp"
 #include "gpu/core/copy.hpp"
+#include "gpu/extract/stage_events.hpp"
 
 namespace spex::bench {
-
-/// Seconds of GPU work between two marks on a stream.
-class StreamClock {
- public:
-  StreamClock();
-  void begin(cudaStream_t stream) { SPEX_GPU_CHECK(cudaEventRecord(begin_.get(), stream)); }
-  void end(cudaStream_t stream) { SPEX_GPU_CHECK(cudaEventRecord(end_.get(), stream)); }
-  /// Waits for the end.
-  [[nodiscard]] double seconds() const;
-
- private:
-  using Owner = gpu::detail::Owner<cudaEvent_t, gpu::detail::DeleteEvent>;
-  Owner begin_, end_;
-};
 
 /// A stream with its libraries on GPU 0, and what measuring there takes.
 class Device {
@@ -46,10 +33,10 @@ class Device {
     for (auto _ : state) {
       prepare();
       empty_cache();
-      clock_.begin(stream());
-      work();
-      clock_.end(stream());
-      state.SetIterationTime(clock_.seconds());
+      StageTimes times;
+      events_.time(Stage::solve, work);  // whatever stage it is of
+      events_.collect(times);
+      state.SetIterationTime(times.get(Stage::solve));
     }
   }
   template <class Work, class Check>
@@ -63,7 +50,7 @@ class Device {
   void empty_cache();
 
   gpu::Context context_;
-  StreamClock clock_;
+  gpu::StageEvents events_{context_.stream()};
   gpu::DeviceBuffer<char> filler_;
 };
 
@@ -74,8 +61,5 @@ inline void set_timing(benchmark::internal::Benchmark* benchmark) {
 
 /// `count` copies of a matrix, one behind the other, made in the stream's order.
 gpu::DeviceBuffer<double> repeat(const std::vector<double>& matrix, int count, cudaStream_t stream);
-
-/// Throws `what: ...` where one of the statuses that the GPU left is not 0.
-void require_zeros(const std::vector<int>& status, const char* what);
 
 }  // namespace spex::bench

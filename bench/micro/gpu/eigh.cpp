@@ -1,4 +1,6 @@
 // Eigendecompositions by cuSOLVER: one at a time over n, and many in batches.
+#include <stdexcept>
+
 #include <fmt/format.h>
 
 #include "bench/micro/checks.hpp"
@@ -49,7 +51,8 @@ void measure(benchmark::State& state, Device& device, const Matrices& batch,
         require_decomposition("eigh", random_matrix(batch.n), batch.n, last(batch.A, n * n),
                               last(batch.u, n));
       });
-  require_zeros(gpu::to_host(batch.info, device.stream()), "eigh");
+  const std::vector<int> info = gpu::to_host(batch.info, device.stream());
+  if (info != std::vector<int>(info.size(), 0)) throw std::runtime_error("eigh: a matrix failed");
   state.SetItemsProcessed(state.iterations() * batch.count);
 }
 

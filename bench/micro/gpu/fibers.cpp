@@ -1,7 +1,5 @@
 // The stages of the fiber engine (extraction.md, section 5.1), kernel by kernel.
 #include <functional>
-#include <map>
-#include <stdexcept>
 #include <vector>
 
 #include <fmt/format.h>
@@ -28,19 +26,11 @@ std::vector<NamedStage> stages() {
           {"roots", [](gpu::FiberWorkspace& w) { w.roots(); }},
           {"quality", [](gpu::FiberWorkspace& w) { w.quality(); }}};
 }
-constexpr std::size_t after_sweep = 3;
 
 // Stages [begin, end).
 void run_stages(gpu::FiberWorkspace& workspace, std::size_t begin, std::size_t end) {
   const std::vector<NamedStage> all = stages();
   for (std::size_t k = begin; k < end; ++k) all[k].run(workspace);
-}
-
-// Counts the core spectra of `workspace`.
-void count_spectra(benchmark::State& state, const gpu::FiberWorkspace& workspace) {
-  state.SetItemsProcessed(state.iterations() * workspace.batch().ncores());
-  state.counters["m"] = workspace.layout().nwave;
-  state.counters["reach"] = workspace.layout().reach;
 }
 
 // Times stage k after those before it; those after it make spectra of what it has done, which are
@@ -55,25 +45,9 @@ void run_stage(benchmark::State& state, Device& device, FrameInput& frame, const
         run_stages(workspace, k + 1, stages().size());
         frame.require_spectra(fmt::format("fibers/{}", stages()[k].name).c_str());
       });
-  count_spectra(state, workspace);
-}
-
-// Times the flux of the whole frame, section 5.2.
-void run_frame_flux(benchmark::State& state, Device& device, FrameInput& frame,
-                    const PatchRange& range) {
-  gpu::FiberWorkspace workspace(device.context(), false);
-  workspace.begin(frame.batch(range), frame.inputs());
-  std::map<int, FrameFlux> flux;
-  device.measure(
-      state, [&] { run_stages(workspace, 0, after_sweep); },
-      [&] { workspace.take_frame_flux(frame.inputs(), flux); },
-      [&] {
-        for (auto& [bundle, one] : flux)
-          if (!one.f.empty())
-            throw std::runtime_error(
-                fmt::format("fibers/frame_flux: the reference solved bundle {}", bundle));
-      });
-  count_spectra(state, workspace);
+  state.SetItemsProcessed(state.iterations() * workspace.batch().ncores());
+  state.counters["m"] = workspace.layout().nwave;
+  state.counters["reach"] = workspace.layout().reach;
 }
 
 }  // namespace
@@ -83,7 +57,6 @@ void add_fibers(const DevicePointer& device, const FramePointer& frame) {
     add_for_bundles(fmt::format("fibers/{}", stages()[k].name), device, frame,
                     [k](benchmark::State& state, Device& on, FrameInput& of,
                         const PatchRange& range) { run_stage(state, on, of, range, k); });
-  add_for_bundles("fibers/frame_flux", device, frame, run_frame_flux);
 }
 
 }  // namespace spex::bench

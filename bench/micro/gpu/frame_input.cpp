@@ -9,11 +9,9 @@
 #include "reference/extract/decorrelate.hpp"
 
 namespace spex::bench {
+
 FrameInput::FrameInput(const Device& device)
-    : device_(&device),
-      input_(make_kernel_input(2)),
-      checked_(input_),
-      frame_(device.context(), false) {
+    : input_(make_kernel_input(2)), checked_(input_), frame_(device.context(), false) {
   const Patch& checked = checked_.patch();
   const auto found =
       std::find_if(input_.patches.begin(), input_.patches.end(), [&](const Patch& patch) {
@@ -38,12 +36,6 @@ PatchRange FrameInput::bundles(int nbundles) const {
 gpu::PatchBatch FrameInput::batch(const PatchRange& range) {
   return gpu::make_batch(frame_, range.first, range.last,
                          frame_.evaluate_spots(range.first, range.last));
-}
-
-void FrameInput::require_done(const PatchRange& range, const char* what) const {
-  require_zeros(gpu::to_host<int>(frame_.status() + range.first,
-                                  static_cast<std::size_t>(range.count()), device_->stream()),
-                what);
 }
 
 void FrameInput::require_spectra(const char* what) {

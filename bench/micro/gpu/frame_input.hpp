@@ -26,23 +26,16 @@ class FrameInput {
   [[nodiscard]] gpu::FrameOnDevice& on_device() { return frame_; }
   /// All patches of the first `nbundles`.
   [[nodiscard]] PatchRange bundles(int nbundles) const;
-  /// One patch of the first bundle, as the reference has it, and its place among the input's: what
-  /// results are held to.
-  [[nodiscard]] const PatchInput& checked() const { return checked_; }
-  [[nodiscard]] int checked_index() const { return checked_index_; }
   /// A batch of patches for the stages of an engine; their spots are evaluated, and hold until
   /// those of others are.
   [[nodiscard]] gpu::PatchBatch batch(const PatchRange& range);
-  /// Waits for the GPU; throws `what: ...` where a stage could not do one of the patches.
-  void require_done(const PatchRange& range, const char* what) const;
-  /// Throws `what: ...` where the spectra of the patch `checked` are not the reference's.
+  /// Throws `what: ...` where the spectra of one patch of the first bundle are not the reference's.
   void require_spectra(const char* what);
 
  private:
-  const Device* device_;
   KernelInput input_;
   PatchInput checked_;
-  int checked_index_ = 0;
+  int checked_index_ = 0;  // among the input's patches
   gpu::FrameOnDevice frame_;
 };
 

@@ -29,17 +29,9 @@ void add_for_bundles(const std::string& name, const DevicePointer& device,
 
 /// spots/PATCHES: all spots.
 void add_spots(const DevicePointer& device, const FramePointer& frame);
-/// normal_equations/direct/PATCHES: y, q and the band of N from overlapping spots.
-void add_normal_equations(const DevicePointer& device, const FramePointer& frame);
 /// eigh/single/N: Xsyevd; eigh/xsyev/N/BATCH: XsyevBatched, where cuSOLVER has it;
 /// eigh/jacobi/N/BATCH: syevjBatched.
 void add_eigh(const DevicePointer& device);
-/// cholesky/band/PATCHES: the band's factorization with its solution and condition.
-void add_cholesky(const DevicePointer& device, const FramePointer& frame);
-/// roots/newton_schulz/M/PATCHES: covariance blocks of order M and their roots from the factored
-/// band; roots/one_sided_jacobi/M/PATCHES: spectra of given blocks by one-sided Jacobi rotations of
-/// their Cholesky factors.
-void add_roots(const DevicePointer& device, const FramePointer& frame);
 /// fibers/STAGE/PATCHES: the stages of the engine that works spectrum by spectrum.
 void add_fibers(const DevicePointer& device, const FramePointer& frame);
 /// ceiling/fma and ceiling/tensor: FP64 on the cores, on the tensor cores; ceiling/dgemm/8192;
