@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "bench/accept/accept.hpp"
 #include "bench/result/check_archive.hpp"
@@ -76,6 +77,13 @@ void fill_folders(CampaignSettings& settings) {
 int flushed(int status) {
   if (std::fflush(stdout) != 0)
     throw data_error("stdout", std::strerror(errno), "room for the table");
+  return status;
+}
+
+int ended_campaign(int status) {
+  static_cast<void>(flushed(status));
+  if (Signals::interrupted())
+    spdlog::error("interrupted; the same command with --resume goes on from here");
   return status;
 }
 
@@ -178,7 +186,7 @@ int accept(int argc, char** argv) {
   campaign.drawn_seeds = true;
   campaign.launch.launcher = launcher_of(launcher, "");
   Signals signals;
-  return flushed(run_accept(settings, signals));
+  return ended_campaign(run_accept(settings, signals));
 }
 
 int self_test(int argc, char** argv) {

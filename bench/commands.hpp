@@ -31,4 +31,7 @@ void fill_folders(CampaignSettings& settings);
 /// The status of a program whose words have reached stdout. Throws Error(data) where they have not.
 [[nodiscard]] int flushed(int status);
 
+/// The same for a campaign. The hint how to resume comes after the table.
+[[nodiscard]] int ended_campaign(int status);
+
 }  // namespace spex::bench

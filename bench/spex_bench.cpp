@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <fstream>
+#include <map>
 #include <optional>
 #include <string>
 #include <system_error>
@@ -18,6 +20,7 @@
 #include "bench/campaign/campaign.hpp"
 #include "bench/commands.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/exit_status.hpp"
 #include "reference/core/version.hpp"
 #include "reference/programs/program.hpp"
 
@@ -64,8 +67,7 @@ struct Arguments {
 };
 
 void add_options(CLI::App& app, Arguments& a) {
-  app.add_option("plan", a.plan, "Plan file, or the name of a shipped plan, such as ci")
-      ->required();
+  app.add_option("plan", a.plan, "Plan file, or the name of a shipped plan, such as ci");
   const std::string usual = app.option_defaults()->get_group();
   app.option_defaults()->group("Files");
   app.add_option("-o,--out", a.settings.out, "Folder for the results");
@@ -100,7 +102,9 @@ void add_options(CLI::App& app, Arguments& a) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.add_flag("--resume", a.settings.resume, "Resume the run of this plan in OUT");
   CLI::Option* const list =
-      app.add_flag("--list", a.list, "Print what would run and what it needs, and exit");
+      app.add_flag("--list", a.list,
+                   "Print what would run and what it needs, and exit; without a plan: print "
+                   "the shipped plans");
   app.add_flag("--json", a.json, "With --list: print JSON")->needs(list);
   add_self_test(app);
   app.option_defaults()->group("Machine");
@@ -165,8 +169,24 @@ void check_duration(const Arguments& arguments, const Plan& plan) {
   }
 }
 
+std::string list_shipped_plans() {
+  std::map<std::string, std::string> plans;
+  for (const auto& file : std::filesystem::directory_iterator(shipped_folder() + "/bench/plans"))
+    plans[file.path().stem()] = read_plan(file.path()).description;
+  std::string text;
+  for (const auto& [name, description] : plans)
+    text += fmt::format("{:<18} {}\n", name, printable(description));
+  return text;
+}
+
 int run(Arguments& arguments) {
   set_log_level(arguments.loglevel);
+  if (arguments.plan.empty()) {
+    if (!arguments.list || arguments.json)
+      throw usage_error("plan", "is missing", "a plan; spex-bench --list names the shipped plans");
+    fmt::print("{}", list_shipped_plans());
+    return flushed(status::done);
+  }
   Signals signals;
   Plan plan = read_plan(plan_file(arguments.plan));
   if (arguments.thresholds) {
@@ -188,7 +208,7 @@ int run(Arguments& arguments) {
     throw usage_error("--out", "is missing", "a folder for the results");
   fill_folders(arguments.settings);
   arguments.settings.launch.launcher = launcher_of(arguments.launcher, arguments.launcher_options);
-  return flushed(run_campaign(plan, arguments.settings, signals));
+  return ended_campaign(run_campaign(plan, arguments.settings, signals));
 }
 
 int run_command_line(int argc, char** argv) {

@@ -58,8 +58,7 @@ void check_gpus(const Plan& plan, const Machine& machine) {
   const auto found = static_cast<int>(machine.gpus.size());
   if (most == 0 || found >= most) return;
   throw data_error("--require-gpu",
-                   found == 0 ? "no GPU found, required by --require-gpu"
-                              : fmt::format("{} GPU(s) found", found),
+                   found == 0 ? "no GPU found" : fmt::format("{} GPU(s) found", found),
                    fmt::format("{} GPU(s), which the plan uses", most));
 }
 
@@ -286,8 +285,6 @@ class Campaign {
       statuses.push_back(derive(run.record).verdict.exit_status);
     }
     print_table(records);
-    if (Signals::interrupted())
-      spdlog::error("interrupted; the same command with --resume goes on from here");
     return combined_status(statuses);
   }
 

@@ -62,10 +62,9 @@ exec "$here/real-spex-cpu" "$@"
         """Before anything is made."""
         gpu = {"id": "gpu", "case": "small", "milestone": "pipeline", "gpus": 64}
         with Bench([entry("one"), gpu]) as bench:
-            text = self.says(
-                bench.run("--require-gpu"), 1, "no GPU found, required by --require-gpu"
-            )
+            text = self.says(bench.run("--require-gpu"), 1, "no GPU found (expected 64 GPU(s)")
             self.assertEqual(text.strip().count("\n"), 0, text)
+            self.assertEqual(text.count("--require-gpu"), 1, text)
             self.assertFalse((bench.folder / "out").exists())
             self.assertFalse((bench.folder / "data").exists())
             self.assertEqual(bench.run("--require-gpu", "--only", "one")[0], 0)

@@ -6,7 +6,7 @@ import shutil
 import statistics
 import subprocess
 
-from bench_runs import ROOT, Bench, BenchTest, entry
+from bench_runs import PROGRAMS, ROOT, Bench, BenchTest, entry, output_of
 
 
 class Runs(BenchTest):
@@ -213,6 +213,14 @@ class Runs(BenchTest):
             self.assertIn("0+3", bench.run("--list")[1])
             text = self.says(bench.run("--only", "many", "--list", "--json"), 0)
             self.assertEqual(len(json.loads(text)["entries"]), 2)
+
+    def test_shipped_plans_are_listed(self):
+        """Without a plan, --list names them all; other command lines say how to list them."""
+        names = sorted(path.stem for path in (ROOT / "bench/plans").glob("*.json"))
+        text = self.says(output_of([PROGRAMS / "spex-bench", "--list"]), 0)
+        self.assertEqual([line.split()[0] for line in text.splitlines()], names)
+        self.assertIn("ci                 bundles on the CPU", text)
+        self.says(output_of([PROGRAMS / "spex-bench"]), 2, "plan: is missing", "--list")
 
     def test_only_the_programs_of_what_is_run_must_be_there(self):
         """An entry on CPUs needs no spex-gpu, nor does one on GPUs of which there are none."""

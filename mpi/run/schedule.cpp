@@ -4,6 +4,8 @@
 #include <system_error>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "reference/core/progress.hpp"
 #include "reference/fits/gzip.hpp"
 
@@ -49,8 +51,10 @@ std::optional<Failure> extract_step(const Run& run, int frame, const PatchExtrac
     // A run of one frame shows progress in patches; a run of many frames in frames (outcomes.cpp).
     const bool shown =
         run.world.is_root() && run.job.settings.show_progress && run.job.frames.size() == 1;
-    Progress progress(run.job.files(frame).output, "patches", static_cast<long>(patches.size()),
-                      shown);
+    const std::string unit = run.world.size() == 1
+                                 ? "patches"
+                                 : fmt::format("patches of rank 0 of {}", run.world.size());
+    Progress progress(run.job.files(frame).output, unit, static_cast<long>(patches.size()), shown);
     ExtractInputs view = inputs.view(run.job.settings.options);
     view.wanted = wanted;
     extracted = extract(view, patches, times, [&](long count) {

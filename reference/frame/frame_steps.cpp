@@ -43,6 +43,13 @@ void check_arm(const FitsReader& file, const std::string& camera) {
                      fmt::format("that of {}, as the image", camera));
 }
 
+void check_not_swapped(FitsReader& psf_file, const std::string& input) {
+  if (psf_file.find_hdu("YTRACE") || !psf_file.find_hdu("IMAGE")) return;
+  if (FitsReader(input).find_hdu("YTRACE"))
+    throw data_error(input, fmt::format("is a PSF, and {} is an image", psf_file.path()),
+                     "the reverse; the two files look swapped");
+}
+
 }  // namespace
 
 FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
@@ -55,6 +62,7 @@ FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
   {
     const StageTimer timer(times, Stage::read);
     FitsReader psf_file(files.psf);
+    check_not_swapped(psf_file, files.input);
     psf = read_psf(psf_file);
     FitsReader file(files.input, FitsReader::GzipPixels::converted);
     preproc = read_preproc_header(file);

@@ -16,6 +16,7 @@
 #include "reference/core/error.hpp"
 #include "reference/tests/support/change_fits.hpp"
 #include "reference/tests/support/scratch.hpp"
+#include "reference/tests/support/terminal.hpp"
 #include "spex_test_paths.hpp"
 
 namespace spex::mpi {
@@ -80,6 +81,17 @@ TEST_F(OneFrame, CountsAllPatches) {
   EXPECT_EQ(summary.outcomes[0].output, OutputState::written);
   EXPECT_GT(summary.times.get(Stage::solve), 0);
   EXPECT_THAT(scratch->names(), testing::ElementsAre("frame.fits", "psf.fits"));
+}
+
+TEST_F(OneFrame, ProgressSaysWhosePatchesItCounts) {
+  job.settings.show_progress = true;
+  if (!world.is_root()) return static_cast<void>(run());
+  const auto text = test::terminal_text([this] { run(); });
+  if (!text) GTEST_SKIP() << "no pseudo-terminal here";
+  const std::string all = world.size() == 1
+                              ? "10/10 patches, "
+                              : fmt::format("patches of rank 0 of {}, ", world.size());
+  EXPECT_THAT(*text, testing::HasSubstr(all));
 }
 
 TEST_F(OneFrame, ErrorOnTheLastRankEndsAllRanks) {

@@ -1,39 +1,23 @@
-// Progress writes to stderr; the tests replace stderr by a file or a pseudo-terminal.
-#include <array>
-#include <cstdlib>
-#include <functional>
+// Progress writes to stderr.
 #include <memory>
-#include <optional>
 #include <sstream>
 #include <string>
 
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <poll.h>
 #include <spdlog/sinks/ostream_sink.h>
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
 #include "reference/core/progress.hpp"
+#include "reference/tests/support/terminal.hpp"
 
 namespace spex {
 namespace {
 
-// Redirects stderr until the end of the scope.
-class StderrIs {
- public:
-  explicit StderrIs(int file) : saved_(dup(STDERR_FILENO)) { dup2(file, STDERR_FILENO); }
-  StderrIs(const StderrIs&) = delete;
-  StderrIs& operator=(const StderrIs&) = delete;
-  ~StderrIs() {
-    dup2(saved_, STDERR_FILENO);
-    close(saved_);
-  }
-
- private:
-  int saved_;
-};
+using test::StderrIs;
+using test::terminal_text;
 
 // Collects log lines until the end of the scope.
 class LogTo {
@@ -82,31 +66,6 @@ TEST(Progress, LongWorkLogsEveryTenth) {
     EXPECT_THAT(line, testing::MatchesRegex("extracting: " + std::to_string(done) +
                                             "/40 patches, [0-9.e+]+/s, [0-9]+:[0-9][0-9] left"));
   EXPECT_EQ(count, 10) << lines;
-}
-
-// The output of `work` to a terminal on stderr; nothing if no pseudo-terminal is available.
-std::optional<std::string> terminal_text(const std::function<void()>& work) {
-  const int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
-  if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0) return std::nullopt;
-  const int side = open(ptsname(terminal), O_RDWR | O_NOCTTY);
-  if (side < 0) return std::nullopt;
-  {
-    const StderrIs stderr_is(side);
-    work();
-  }
-  close(side);
-  // The kernel delivers a terminal's output asynchronously, in pieces; EIO marks the end.
-  std::string text;
-  for (ssize_t size = 0; size >= 0;) {
-    pollfd waiting{terminal, POLLIN, 0};
-    constexpr int most_ms = 1000;
-    if (poll(&waiting, 1, most_ms) <= 0) break;
-    std::array<char, 4096> piece{};
-    size = read(terminal, piece.data(), piece.size());
-    if (size > 0) text.append(piece.data(), static_cast<std::size_t>(size));
-  }
-  close(terminal);
-  return text;
 }
 
 TEST(Progress, TerminalLineIsClearedAtTheEnd) {
