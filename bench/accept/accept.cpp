@@ -85,9 +85,9 @@ Target target_of(const AcceptSettings& settings) {
 }
 
 // The shipped plan for the GPUs that are there; its entries use all of them.
-Plan plan_for(const Machine& machine) {
+Plan plan_for(const Machine& machine, bool require_gpu) {
   const auto gpus = machine.gpus.size();
-  const std::string path = plan_file(gpus == 0 ? "accept-cpu" : "accept-gpu");
+  const std::string path = plan_file(gpus == 0 && !require_gpu ? "accept-cpu" : "accept-gpu");
   if (gpus <= 1) return read_plan(path);
   Json json = parse_written(read_plan(path).text, path);
   for (auto& entry : json.at("entries")) entry["gpus"] = gpus;
@@ -186,7 +186,8 @@ int run_accept(const AcceptSettings& settings, Signals& signals) {
   CampaignSettings campaign = settings.campaign;
   const Nvml nvml;
   const Machine machine = describe_machine(nvml, campaign.system);
-  const Plan plan = settings.plan.empty() ? plan_for(machine) : read_plan(plan_file(settings.plan));
+  const Plan plan = settings.plan.empty() ? plan_for(machine, campaign.require_gpu)
+                                          : read_plan(plan_file(settings.plan));
   const Target target = target_of(settings);
   for (const Entry& entry : plan.entries) campaign.thresholds[entry.id] = target.threshold;
   const Cost cost = estimate(plan, machine, campaign.drawn_seeds);

@@ -54,3 +54,10 @@ exit 1
                 status, text = self.accept(bench, "out", *options)
                 self.assertIn(status, (1, 2), text)
                 self.assertFalse((bench.folder / "out").exists())
+
+    def test_a_required_gpu_that_is_missing_ends_before_anything_is_made(self):
+        """The shipped plan for GPUs is then the plan."""
+        with Bench([entry("one")], **PLAN) as bench:
+            options = ("--out", bench.folder / "out", "--target", "15min", "--require-gpu")
+            self.says(bench.spex_bench("accept", *options), 1, "no GPU found (expected 1 GPU(s)")
+            self.assertFalse((bench.folder / "out").exists())
