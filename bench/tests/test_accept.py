@@ -1,8 +1,10 @@
 """`spex-bench accept`: target, verdict, page."""
 
 import json
+import tempfile
+from pathlib import Path
 
-from bench_runs import Bench, BenchTest, entry
+from bench_runs import PROGRAMS, Bench, BenchTest, entry, output_of
 
 PLAN = {"tier": "acceptance", "warmups": 1, "repeats": 5}
 
@@ -57,7 +59,9 @@ exit 1
 
     def test_a_required_gpu_that_is_missing_ends_before_anything_is_made(self):
         """The shipped plan for GPUs is then the plan."""
-        with Bench([entry("one")], **PLAN) as bench:
-            options = ("--out", bench.folder / "out", "--target", "15min", "--require-gpu")
-            self.says(bench.spex_bench("accept", *options), 1, "no GPU found (expected 1 GPU(s)")
-            self.assertFalse((bench.folder / "out").exists())
+        with tempfile.TemporaryDirectory() as folder:
+            out = Path(folder) / "out"
+            options = ("--out", str(out), "--target", "15min", "--require-gpu")
+            done = output_of([PROGRAMS / "spex-bench", "accept", *options])
+            self.says(done, 1, "no GPU found (expected 1 GPU(s)")
+            self.assertFalse(out.exists())
