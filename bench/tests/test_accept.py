@@ -1,6 +1,7 @@
 """`spex-bench accept`: target, verdict, page."""
 
 import json
+import os
 import tempfile
 from pathlib import Path
 
@@ -62,6 +63,7 @@ exit 1
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "out"
             options = ("--out", str(out), "--target", "15min", "--require-gpu")
-            done = output_of([PROGRAMS / "spex-bench", "accept", *options])
+            none = os.environ | {"CUDA_VISIBLE_DEVICES": ""}
+            done = output_of([PROGRAMS / "spex-bench", "accept", *options], env=none)
             self.says(done, 1, "no GPU found (expected 1 GPU(s)")
             self.assertFalse(out.exists())
