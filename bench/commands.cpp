@@ -83,7 +83,7 @@ int flushed(int status) {
 int ended_campaign(int status) {
   static_cast<void>(flushed(status));
   if (Signals::interrupted())
-    spdlog::error("interrupted; the same command with --resume goes on from here");
+    spdlog::error("interrupted; the same command with --resume continues the run");
   return status;
 }
 

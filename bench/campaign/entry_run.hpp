@@ -43,7 +43,7 @@ struct EntryRun {
 /// Whether an earlier run that did not fail had the same inputs and gave the same bytes.
 [[nodiscard]] bool is_repeat(const std::vector<Sample>& samples, std::size_t index);
 
-/// Writes the result of an entry as it is now: whatever ends this program later, that is known.
+/// Writes the result of an entry so far, so that a later failure does not lose it.
 void write_result(const CampaignFolders& folders, EntryRun& run);
 
 /// The record of an entry before its first run; `shared` has what all entries of a campaign share.

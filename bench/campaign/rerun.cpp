@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 constexpr double build_limit_s = 7200, campaign_limit_s = 1e6;
 
-// A command whose words go to `log`.
+// A command whose output goes to `log`.
 Command step(const std::vector<std::string>& argv, const std::string& log, double limit_s) {
   spdlog::info("{}", fmt::join(argv, " "));
   Command command;

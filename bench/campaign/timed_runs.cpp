@@ -66,7 +66,7 @@ int threads_of_node(const LaunchRecord& launch, const Machine& machine) {
                                  : machine.cpus;
 }
 
-// Some 1,000 looks, a second apart or more in a run of minutes.
+// About 1,000 samples, at least a second apart in a run of minutes.
 std::chrono::milliseconds look_every(double seconds) {
   const double ms = std::max(seconds < 30 ? 200.0 : 1000.0, seconds);
   return std::chrono::milliseconds(static_cast<long>(ms));
@@ -144,7 +144,7 @@ void add_health(const std::vector<GpuObservation>& watched, HealthRecord& health
     health.after->push_back(watched[i].after);
     if (first) health.before->push_back(watched[i].before);
     if (first) health.during->emplace_back();
-    add_looks(watched[i].most, health.during->at(i));
+    add_extremes(watched[i].most, health.during->at(i));
   }
 }
 

@@ -22,8 +22,8 @@ std::optional<double> GpuObservation::joules() const {
 }
 
 std::optional<double> GpuObservation::busy() const {
-  if (busy_looks == 0) return std::nullopt;
-  return busy_sum / busy_looks;
+  if (busy_samples == 0) return std::nullopt;
+  return busy_sum / busy_samples;
 }
 
 void GpuObservation::see_memory(const GpuState& state) {
@@ -33,14 +33,14 @@ void GpuObservation::see_memory(const GpuState& state) {
   memory_bytes = std::max(memory_bytes.value_or(0), used - *memory_least_bytes);
 }
 
-void add_looks(const GpuExtremes& looks, GpuExtremes& kept) {
-  kept.uuid = looks.uuid;
+void add_extremes(const GpuExtremes& more, GpuExtremes& kept) {
+  kept.uuid = more.uuid;
   std::set<std::string> reasons(kept.throttle_reasons.begin(), kept.throttle_reasons.end());
-  reasons.insert(looks.throttle_reasons.begin(), looks.throttle_reasons.end());
+  reasons.insert(more.throttle_reasons.begin(), more.throttle_reasons.end());
   kept.throttle_reasons.assign(reasons.begin(), reasons.end());
-  kept.temperature_max_c = std::max(kept.temperature_max_c, looks.temperature_max_c);
-  kept.clock_sm_max_mhz = std::max(kept.clock_sm_max_mhz, looks.clock_sm_max_mhz);
-  kept.power_max_w = std::max(kept.power_max_w, looks.power_max_w);
+  kept.temperature_max_c = std::max(kept.temperature_max_c, more.temperature_max_c);
+  kept.clock_sm_max_mhz = std::max(kept.clock_sm_max_mhz, more.clock_sm_max_mhz);
+  kept.power_max_w = std::max(kept.power_max_w, more.power_max_w);
 }
 
 GpuMonitor::GpuMonitor(const Nvml& nvml, std::vector<int> indices)
@@ -60,16 +60,16 @@ void GpuMonitor::look() {
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     const GpuState state = nvml_.state(indices_[i]);
     GpuObservation& seen = seen_[i];
-    add_looks({state.uuid, state.throttle_reasons, state.temperature_c, state.clock_sm_mhz,
-               state.power_w},
-              seen.most);
+    add_extremes({state.uuid, state.throttle_reasons, state.temperature_c, state.clock_sm_mhz,
+                  state.power_w},
+                 seen.most);
     seen.see_memory(state);
     // By the time after the look, which waits for the driver while that makes a context.
     if (!seen.first_use_unix && seen.memory_bytes.value_or(0) >= context_bytes)
       seen.first_use_unix = unix_now();
     if (state.busy) {
       seen.busy_sum += *state.busy;
-      ++seen.busy_looks;
+      ++seen.busy_samples;
     }
   }
 }

@@ -13,32 +13,32 @@ struct GpuObservation {
   GpuState before, after;
   GpuExtremes most;
   std::optional<double> memory_least_bytes;  ///< in use
-  /// Most in use beyond the least until then: what another process gives back late, while this run
-  /// begins, hides nothing of what the run takes.
+  /// Largest increase over the least memory in use until then, so that memory that another process
+  /// frees while this run starts does not count.
   std::optional<double> memory_bytes;
-  /// Of the first look at which a context's memory was in use, or more; seconds since 1970.
+  /// Time of the first sample with at least the memory of a context in use; seconds since 1970.
   std::optional<double> first_use_unix;
-  double busy_sum = 0;  ///< of the looks at which the driver told
-  int busy_looks = 0;
+  double busy_sum = 0;  ///< over samples for which the driver has a value
+  int busy_samples = 0;
 
-  /// Of the time watched.
+  /// Energy from the first to the last sample.
   [[nodiscard]] std::optional<double> joules() const;
-  /// The part of the time in which a kernel ran, the mean of the looks.
+  /// The mean part of the time in which a kernel ran.
   [[nodiscard]] std::optional<double> busy() const;
 
   void see_memory(const GpuState& state);
 };
 
-/// Adds more looks at a GPU to those of `kept`.
-void add_looks(const GpuExtremes& looks, GpuExtremes& kept);
+/// Extends `kept` by the extremes of more states of the same GPU.
+void add_extremes(const GpuExtremes& more, GpuExtremes& kept);
 
-/// Looks at the GPUs `indices` from its construction to `stop`, a few times a second: often enough
-/// for throttling and memory, seldom enough not to disturb.
+/// Samples the GPUs `indices` a few times a second from its construction to `stop`: often enough to
+/// see throttling and memory, seldom enough not to disturb.
 class GpuMonitor {
  public:
   GpuMonitor(const Nvml& nvml, std::vector<int> indices);
 
-  /// Ends the watching; in the order of the indices.
+  /// Ends sampling; the result is in the order of the indices.
   [[nodiscard]] std::vector<GpuObservation> stop();
 
  private:

@@ -43,14 +43,14 @@ inline constexpr bool is_map = false;
 template <class T>
 inline constexpr bool is_map<std::map<std::string, T>> = true;
 
-/// What the JSON of a number, a text or a list is called.
+/// The name of the JSON type of T in errors.
 template <class T>
 inline constexpr const char* json_name = is_vector<T>                  ? "list"
                                          : std::is_same_v<T, bool>     ? "boolean"
                                          : std::is_integral_v<T>       ? "whole number"
                                          : std::is_floating_point_v<T> ? "number"
                                                                        : "text";
-/// Whether JSON is that; of lists, of each of their values.
+/// Whether a JSON value has the type of T; for a list, whether each value has.
 template <class T>
 [[nodiscard]] bool is_json_of(const nlohmann::ordered_json& json) {
   if constexpr (is_vector<T>)

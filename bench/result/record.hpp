@@ -170,7 +170,7 @@ struct TimingRecord {
   SPEX_MEMBERS(warmups, repeats, until, samples, dropped, extended, run_log_sha256, series_sha256)
 };
 
-/// What NVML says of a GPU now.
+/// The state of a GPU by NVML.
 struct GpuState {
   std::string uuid;
   std::vector<std::string> throttle_reasons;
@@ -183,15 +183,15 @@ struct GpuState {
   std::optional<double> memory_used_bytes;
   std::optional<double> busy;      ///< part of the driver's last look in which a kernel ran
   std::optional<double> energy_j;  ///< since the driver was loaded
-  /// Those that results keep.
+  /// The members that results contain.
   SPEX_MEMBERS(uuid, throttle_reasons, ecc_corrected, ecc_uncorrected, temperature_c, clock_sm_mhz,
                clock_memory_mhz, power_w, memory_used_bytes)
 };
 
-/// Of several looks at a GPU.
+/// The extremes of several states of a GPU.
 struct GpuExtremes {
   std::string uuid;
-  std::vector<std::string> throttle_reasons;  ///< at any of the looks, sorted
+  std::vector<std::string> throttle_reasons;  ///< of all states, sorted
   std::optional<double> temperature_max_c, clock_sm_max_mhz, power_max_w;
   SPEX_MEMBERS(uuid, throttle_reasons, temperature_max_c, clock_sm_max_mhz, power_max_w)
 };

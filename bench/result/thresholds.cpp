@@ -23,7 +23,7 @@ void require_members(const std::string& path, const std::string& where, const Js
     throw usage_error(path, where + " has nothing", "a thresholds file (docs/benchmark.md)");
 }
 
-// What one must reach; `where` names it in errors.
+// The threshold of an entry or a system; `where` names it in errors.
 Threshold read_threshold(const std::string& path, const std::string& where, const Json& json) {
   const std::string expected =
       "fpnh_effective, fpnh_extraction, fpnh_sustained, seconds_effective or seconds_extraction, "
@@ -81,8 +81,8 @@ Threshold read_threshold_of(const std::string& path, const Plan& plan, const std
   return threshold;
 }
 
-// Where only other systems have numbers of the plan, the name may be a slip: what is asked of any
-// system must at least be asked of each entry that those have numbers of.
+// If only other systems have thresholds for the plan, the name of the system may be misspelled.
+// Entries with thresholds for those systems then need thresholds for any system.
 void check_system_is_judged(const std::string& path, const Plan& plan, const std::string& system,
                             const Thresholds& thresholds,
                             const std::map<std::string, std::set<std::string>>& of_systems) {

@@ -45,13 +45,13 @@ struct CommandResult {
 /// Throws Error(internal) where it cannot be started.
 [[nodiscard]] CommandResult run_command(const Command& command, Signals& signals);
 
-/// An interrupt ended what this program was doing.
+/// The user interrupted the program.
 struct Interrupted : std::runtime_error {
   Interrupted() : std::runtime_error("interrupted") {}
 };
 
-/// Runs a command that must end well. Throws Interrupted, and where the command fails Error(data),
-/// which names `where` and the command's last words.
+/// Runs a command that must succeed. Throws Interrupted, or, if the command fails, Error(data) with
+/// `where` and the command's last output.
 void must_run(const Command& command, const std::string& where, const std::string& expected,
               Signals& signals);
 

@@ -106,7 +106,7 @@ exec "$here/real-spex-cpu" "$@"
             (bench.folder / "spex-sim").write_text("#!/bin/sh\nkill -INT $PPID\nsleep 5\n")
             text = self.says(bench.run(), 1)
             self.assertEqual(bench.result("one")["status"], "interrupted")
-            self.assertIn("--resume goes on from here", text.splitlines()[-1])
+            self.assertIn("--resume continues the run", text.splitlines()[-1])
 
     def test_what_is_resumed_goes_on_as_it_was_begun(self):
         """No other plan, program, environment, entry or number; nor a file that was edited."""

@@ -102,7 +102,7 @@ __global__ void take_bands_kernel(const PatchGeometry* patches, FiberLayout layo
   // Computes element (w of t, v of s) if `exists`, or copies the frame's value from `shared`.
   // Called by the whole warp.
   const auto element = [&](bool exists, int v, int t, int w, const double* shared) {
-    // Most patches hold all rows of the spots of most bins.
+    // If the patch holds all rows of bin v's spot, it holds all rows that both spots share.
     const int yc = exists ? corner[v] : 0;
     const bool cut = exists && !holds_rows(patch, pixels, yc, yc + spots.ny);
     if (!__any_sync(0xffffffffU, cut)) return exists ? *shared : 0.0;

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int warps = 4;
 constexpr int tile = 8;  // bins, the side of a fragment
-// Steps of four pixels that are loaded together: the width of a spot, or of what neighbors share.
+// Pixels are loaded in steps of four. As many steps are loaded together as a spot is wide, or the
+// overlap of neighbors' spots.
 constexpr int steps_of_spot = 5;
 constexpr int steps_of_neighbors = 3;
 constexpr int nowhere = INT_MIN / 2;  // a corner that no pixel is near
@@ -57,8 +58,9 @@ __device__ double pixel_row(double W, double p) {
 // c[j] += (spots of tile j of fiber u)^T W (spots of `columns`) over all pixels; tile 0 begins
 // `Below` tiles before `columns`. With Sums, also adds the products with pixel_row to `sums`. Each
 // element sums its pixels row by row, four from a multiple of four at a time, whichever tile the
-// element belongs to: pixels outside of its spots add zeros. The loads of the weights, of `columns`
-// and of the tiles at most one away are issued together; tiles farther away share few rows.
+// element belongs to: pixels outside of its spots add zeros. For each row, the
+// weights, `columns` and the tiles at most one away are loaded together; farther tiles share few
+// rows.
 template <int Below, int Tiles, int Steps, bool Sums>
 __device__ void multiply(const SpotsView& spots, const PixelsView& pixels, const Tile& columns,
                          int u, int first, double (&c)[Tiles][2], double (&sums)[2]) {

@@ -70,8 +70,8 @@ Json event_json(const Event& event, const ExposureJob& job) {
   return json;
 }
 
-// Peak resident memory of this program in bytes; 0 if unknown. getrusage would also count what the
-// process held before it became this program, e.g. as a copy of a larger program.
+// Peak resident memory of this program in bytes; 0 if unknown. getrusage would also count the
+// memory that the process had before exec.
 double peak_memory() {
   std::ifstream status("/proc/self/status");
   for (std::string word; status >> word;)

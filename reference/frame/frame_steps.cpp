@@ -43,6 +43,7 @@ void check_arm(const FitsReader& file, const std::string& camera) {
                      fmt::format("that of {}, as the image", camera));
 }
 
+// Throws Error(data) if the file of the PSF is an image and `input` is a PSF.
 void check_not_swapped(FitsReader& psf_file, const std::string& input) {
   if (psf_file.find_hdu("YTRACE") || !psf_file.find_hdu("IMAGE")) return;
   if (FitsReader(input).find_hdu("YTRACE"))

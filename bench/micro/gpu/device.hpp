@@ -34,7 +34,7 @@ class Device {
       prepare();
       empty_cache();
       StageTimes times;
-      events_.time(Stage::solve, work);  // whatever stage it is of
+      events_.time(Stage::solve, work);  // any stage serves as a clock
       events_.collect(times);
       state.SetIterationTime(times.get(Stage::solve));
     }

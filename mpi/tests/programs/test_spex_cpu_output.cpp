@@ -106,7 +106,7 @@ TEST_F(Output, VersionIsNameAndNumber) {
                                              "(, commit [0-9a-f]+(, changed)?)?\n.*"));
 }
 
-// The memory of the process before it became spex-cpu does not count.
+// Memory that the process had before exec does not count.
 TEST_F(Output, RunLogHoldsThePeakMemoryOfTheProgram) {
   constexpr std::size_t large = std::size_t{1} << 30;
   const std::vector<char> of_this_process(large, 1);
