@@ -26,10 +26,10 @@ constexpr double launch_s = 2;
 // Core-seconds of a frame of size full on the CPU, seconds of one GPU else.
 double frame_seconds(const Entry& entry) {
   static const std::map<Milestone, double> seconds{
-      {Milestone::scalar, 600},        {Milestone::baseline, 170},  {Milestone::cpu_refactor, 150},
-      {Milestone::multi_gpu, 35},      {Milestone::batch_eigh, 23}, {Milestone::interleave_io, 4},
-      {Milestone::batch_subbundle, 4}, {Milestone::batch_syev, 4},  {Milestone::band, 0.3},
-      {Milestone::direct, 0.24},       {Milestone::pipeline, 0.06}};
+      {Milestone::scalar, 270},         {Milestone::baseline, 250},  {Milestone::cpu_refactor, 260},
+      {Milestone::multi_gpu, 34},       {Milestone::batch_eigh, 22}, {Milestone::interleave_io, 18},
+      {Milestone::batch_subbundle, 18}, {Milestone::batch_syev, 4},  {Milestone::band, 0.3},
+      {Milestone::direct, 0.24},        {Milestone::pipeline, 0.06}};
   constexpr double cholesky_s = 10;
   const bool cholesky = !entry.on_gpu() && entry.extract.method == Method::cholesky;
   return cholesky ? cholesky_s : seconds.at(entry.milestone);
