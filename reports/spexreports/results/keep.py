@@ -45,6 +45,14 @@ def keep_worst_checks(data: dict[str, Any]) -> None:
         frames[0]["checks"] = list(worst.values())
 
 
+def drop_surroundings(record: dict[str, Any]) -> None:
+    """Drops the environment and the hashes of libraries, which no table or figure reads."""
+    record["libraries"] = {}
+    record["launch"]["environment"] = {}
+    programs = record["programs"]
+    record["programs"] = {k: v for k, v in programs.items() if not k.startswith("lib")}
+
+
 def compact_log(log: dict[str, Any]) -> dict[str, Any]:
     """Of a run log what the figures draw: the spans of its ranks."""
     events = [{name: event[name] for name in EVENT} for event in log["events"]]
@@ -56,7 +64,7 @@ def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> lis
 
     `system` replaces the name that the machine gave itself. No figure is changed: the text is the
     same JSON without spaces, with the worst of each check. Run logs are kept where `events` asks
-    for them, series always.
+    for them, series always. The environment and hashes of libraries are left out.
     """
     written = []
     for result in find(paths).results:
@@ -64,6 +72,7 @@ def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> lis
         if system:
             data["record"]["system"]["name"] = system
         keep_worst_checks(data)
+        drop_surroundings(data["record"])
         for sample in data["record"]["timing"]["samples"]:
             # The seconds of stages are medians of the timed runs.
             sample["phases"] = {} if sample["warmup"] else sample["phases"]
