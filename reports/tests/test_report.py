@@ -143,6 +143,16 @@ class OtherPages(unittest.TestCase):
         self.assertIn("slow, held to fpnh_effective 60000, margin 0.05: speed fail", html)
         self.assertNotIn("no target was stated", html)
 
+    def test_a_slower_run_was_judged(self):
+        judged = data("pipeline")
+        judged["record"]["entry"] = "exposure"
+        judged["record"]["threshold"] = {"seconds_effective": 900.0, "margin": 0.05}
+        for clock in ("effective", "extraction"):
+            judged["derived"]["fom"][clock]["fpnh"]["median"] /= 2
+        html = self.page(data("pipeline"), judged).split("<details")[0]
+        self.assertIn("h200: pass, held to seconds_effective 900, margin 0.05", html)
+        self.assertNotIn("no target was stated", html)
+
     def test_checks_of_the_harness_are_no_speed(self):
         check = data("pipeline")
         check["record"]["tier"] = "ci"

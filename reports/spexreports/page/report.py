@@ -148,7 +148,7 @@ def bench_report(paths: list[Path], out: Path) -> list[Path]:
             "pictures": _pictures(found, folder),
             "agreement": headline.agreement(heads or results),
             "right": all(f["failure"] is None for f in headline.frames_of(heads or results)),
-            "verdicts": headline.verdicts(heads),
+            "verdicts": headline.verdicts(headline.judged(results)),
             "failures": headline.failures(results),
             "limits": headline.limits(results),
             "count": len(results),

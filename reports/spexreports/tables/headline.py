@@ -143,6 +143,13 @@ def verdict(result: Result) -> str:
     return text + "".join(f"; {reason}" for reason in found["reasons"])
 
 
+def judged(results: list[Result]) -> list[Result]:
+    """Of each system with a headline the runs that were held to a target, else its headlines."""
+    heads = headlines(results)
+    held = [r for r in results if r.json["threshold"] and r.system in {h.system for h in heads}]
+    return [*held, *(h for h in heads if h.system not in {r.system for r in held})]
+
+
 def verdicts(results: list[Result]) -> list[tuple[str, str, str]]:
     """Systems, their verdict, and yes, no or open; the same verdict once."""
     systems: dict[tuple[str, str], list[str]] = {}
