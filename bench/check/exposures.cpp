@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
-#include <numeric>
 #include <optional>
 #include <random>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -114,18 +114,13 @@ void Exposures::make_truths(const Exposure& exposure) {
 
 void Exposures::simulate(const Exposure& exposure, const char* files) {
   const Case& one = *exposure.of;
-  Command command;
-  command.argv = {programs_.spex_sim, "--output",
-                  exposure.folder,    "--on-grid",
-                  "--cameras",        fmt::format("{}", fmt::join(one.cameras, ",")),
-                  "--size",           one.size,
-                  "--seed",           std::to_string(exposure.seed),
-                  "--compress",       one.compress,
-                  "--files",          files,
-                  "--loglevel",       "warn"};
-  command.log = fs::path(data_) / "spex-sim.log";
-  command.time_limit_s = simulation_limit_s;
-  must_run(command, exposure.folder, "a simulated exposure", signals_);
+  const std::string cameras = fmt::format("{}", fmt::join(one.cameras, ","));
+  must_run({.argv = {programs_.spex_sim, "--output", exposure.folder, "--on-grid", "--cameras",
+                     cameras, "--size", one.size, "--seed", std::to_string(exposure.seed),
+                     "--compress", one.compress, "--files", files, "--loglevel", "warn"},
+            .log = fs::path(data_) / "spex-sim.log",
+            .time_limit_s = simulation_limit_s},
+           exposure.folder, "a simulated exposure", signals_);
 }
 
 void Exposures::remove_truths(const Exposure& exposure) {
@@ -152,14 +147,11 @@ InputsRecord Exposures::record(const Case& one) const {
 
 std::vector<ExposureFrame> frames_of(const std::vector<Exposure>& exposures, int frames) {
   std::vector<ExposureFrame> found;
-  for (std::size_t e = 0; e < exposures.size(); ++e) {
-    std::vector<int> order(frames);
-    std::iota(order.begin(), order.end(), 0);
-    std::sort(order.begin(), order.end(), [&](int a, int b) {
-      return exposures[e].frames.at(a).camera < exposures[e].frames.at(b).camera;
-    });
-    for (const int k : order) found.push_back({e, k});
-  }
+  for (std::size_t e = 0; e < exposures.size(); ++e)
+    for (int k = 0; k < frames; ++k) found.push_back({e, k});
+  std::ranges::sort(found, {}, [&](const ExposureFrame& one) {
+    return std::tie(one.exposure, exposures[one.exposure].frames.at(one.frame).camera);
+  });
   return found;
 }
 

@@ -31,14 +31,13 @@ GoldenRecord run_golden(const std::string& cases, const std::string& name,
   GoldenRecord record{name, hash_file(golden.frame).value_or(""), {}, {}};
   const std::string output = fs::path(folder) / ("golden-" + name + ".fits");
   fs::remove(output);
-  Command command;
-  command.argv = extractor;
+  Command command{.argv = extractor,
+                  .environment = launch_environment(),
+                  .log = fs::path(folder) / "golden.log",
+                  .time_limit_s = limit_s};
   command.argv.insert(command.argv.end(), {"--loglevel", "warn"});
   const std::vector<std::string> options = golden.extract_to(output);
   command.argv.insert(command.argv.end(), options.begin(), options.end());
-  command.environment = launch_environment();
-  command.log = fs::path(folder) / "golden.log";
-  command.time_limit_s = limit_s;
   const CommandResult result = run_command(command, signals);
   std::string failure;
   if (result.status != 0)

@@ -1,5 +1,6 @@
 #include "bench/check/references.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -12,6 +13,7 @@
 #include "bench/result/file_hash.hpp"
 #include "bench/run/command.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/parallel.hpp"
 #include "reference/core/progress.hpp"
 
 namespace spex::bench {
@@ -19,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 constexpr double seconds_a_frame = 3600;
+constexpr int cpus_of_extractor = 4;  // of several side by side
 
 }  // namespace
 
@@ -57,12 +60,17 @@ void References::extract(const std::vector<ListedFrame>& frames, const Entry& en
   Progress progress("reference", "frames", static_cast<long>(frames.size()),
                     spdlog::should_log(spdlog::level::info));
   std::size_t done = 0;
-  Command command;
-  command.argv = reference_command(entry, reference.method, programs_);
-  command.argv.insert(command.argv.end(), {"--list", list});
-  command.environment = launch_environment();
-  command.log = fs::path(folder_) / fmt::format("spex-cpu-{}.log", getpid());
-  command.time_limit_s = seconds_a_frame * static_cast<double>(frames.size());
+  // Several frames side by side, as reading and writing one leaves most CPUs idle.
+  const int extractors = std::max(1, default_threads() / cpus_of_extractor);
+  std::vector<std::string> argv = entry.reference_options();
+  argv.insert(argv.begin(), programs_.spex_cpu);
+  argv.insert(argv.end(),
+              {"--method", reference.method, "--milestone", "cpu-refactor", "--schedule",
+               "pipeline", "--extractors", std::to_string(extractors), "--list", list});
+  Command command{.argv = argv,
+                  .environment = launch_environment(),
+                  .log = fs::path(folder_) / fmt::format("spex-cpu-{}.log", getpid()),
+                  .time_limit_s = seconds_a_frame * static_cast<double>(frames.size())};
   command.meanwhile = [&] {
     for (; done < frames.size() && fs::exists(frames[done].output); ++done) progress.advance();
   };

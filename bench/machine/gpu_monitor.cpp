@@ -16,23 +16,6 @@ constexpr double context_bytes = 2.5e8;
 
 }  // namespace
 
-std::optional<double> GpuObservation::joules() const {
-  if (!before.energy_j || !after.energy_j) return std::nullopt;
-  return *after.energy_j - *before.energy_j;
-}
-
-std::optional<double> GpuObservation::busy() const {
-  if (busy_samples == 0) return std::nullopt;
-  return busy_sum / busy_samples;
-}
-
-void GpuObservation::see_memory(const GpuState& state) {
-  if (!state.memory_used_bytes) return;
-  const double used = *state.memory_used_bytes;
-  memory_least_bytes = std::min(memory_least_bytes.value_or(used), used);
-  memory_bytes = std::max(memory_bytes.value_or(0), used - *memory_least_bytes);
-}
-
 void add_extremes(const GpuExtremes& more, GpuExtremes& kept) {
   kept.uuid = more.uuid;
   std::set<std::string> reasons(kept.throttle_reasons.begin(), kept.throttle_reasons.end());
@@ -63,7 +46,10 @@ void GpuMonitor::look() {
     add_extremes({state.uuid, state.throttle_reasons, state.temperature_c, state.clock_sm_mhz,
                   state.power_w},
                  seen.most);
-    seen.see_memory(state);
+    if (const auto used = state.memory_used_bytes) {
+      seen.memory_least_bytes = std::min(seen.memory_least_bytes.value_or(*used), *used);
+      seen.memory_bytes = std::max(seen.memory_bytes.value_or(0), *used - *seen.memory_least_bytes);
+    }
     // By the time after the look, which waits for the driver while that makes a context.
     if (!seen.first_use_unix && seen.memory_bytes.value_or(0) >= context_bytes)
       seen.first_use_unix = unix_now();

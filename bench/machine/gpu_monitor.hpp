@@ -20,13 +20,6 @@ struct GpuObservation {
   std::optional<double> first_use_unix;
   double busy_sum = 0;  ///< over samples for which the driver has a value
   int busy_samples = 0;
-
-  /// Energy from the first to the last sample.
-  [[nodiscard]] std::optional<double> joules() const;
-  /// The mean part of the time in which a kernel ran.
-  [[nodiscard]] std::optional<double> busy() const;
-
-  void see_memory(const GpuState& state);
 };
 
 /// Extends `kept` by the extremes of more states of the same GPU.

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdlib>
 #include <fstream>
+#include <map>
 #include <optional>
 
 #include <fitsio.h>
@@ -44,20 +45,6 @@ std::string value_in(const std::string& path, const std::string& key, char separ
 
 Json text_or_null(const std::string& text) {
   return text.empty() ? Json() : Json(text);
-}
-
-// The variables whose names begin with one of these.
-std::map<std::string, std::string> variables(std::initializer_list<const char*> starts) {
-  std::map<std::string, std::string> found;
-  for (char** one = environ; *one != nullptr; ++one) {
-    const std::string text = *one;
-    const std::size_t equals = text.find('=');
-    if (equals != std::string::npos &&
-        std::any_of(starts.begin(), starts.end(),
-                    [&](const char* start) { return text.starts_with(start); }))
-      found[text.substr(0, equals)] = text.substr(equals + 1);
-  }
-  return found;
 }
 
 }  // namespace
@@ -122,23 +109,6 @@ Json build_json() {
   json["cfitsio"] = "CFITSIO " SPEX_CFITSIO_VERSION;
   json["gpu_architectures"] = text_or_null(SPEX_BUILD_ARCHITECTURES);
   return json;
-}
-
-std::map<std::string, std::string> relevant_environment() {
-  return variables({"OMP_", "OPENBLAS_", "OMPI_", "PMIX_", "PRTE_", "HYDRA_", "HWLOC_", "GLIBC_",
-                    "CUDA_", "UCX_", "NCCL_", "SPEX_", "MPICH_", "MPI_", "FI_", "LD_", "NVIDIA_"});
-}
-
-std::vector<std::string> names_of_environment() {
-  std::vector<std::string> names;
-  for (const auto& [name, value] : variables({""})) names.push_back(name);
-  return names;
-}
-
-std::map<std::string, std::string> slurm_environment() {
-  return variables({"SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_NUM_NODES", "SLURM_JOB_NODELIST",
-                    "SLURM_JOB_PARTITION", "SLURM_JOB_QOS", "SLURM_NTASKS", "SLURM_CPUS_PER_TASK",
-                    "SLURM_GPUS", "SLURM_MPI_TYPE", "SLURM_CLUSTER_NAME"});
 }
 
 std::string file_system_of(const std::string& folder) {

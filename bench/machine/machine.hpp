@@ -1,7 +1,6 @@
 // The machine that a benchmark runs on, and the build that runs.
 #pragma once
 
-#include <map>
 #include <string>
 #include <vector>
 
@@ -38,13 +37,6 @@ struct Machine {
 
 /// What the MPI library that this program is linked with says of itself.
 [[nodiscard]] std::string mpi_library_version();
-
-[[nodiscard]] std::vector<std::string> names_of_environment();
-/// Values of those that are MPI's, CUDA's, OpenMP's, the loader's or this project's; others may
-/// hold secrets.
-[[nodiscard]] std::map<std::string, std::string> relevant_environment();
-/// Slurm's ids and shapes of the job; empty outside one.
-[[nodiscard]] std::map<std::string, std::string> slurm_environment();
 
 /// The kind of the file system that `folder` is on: "tmpfs", "ext4", ...
 [[nodiscard]] std::string file_system_of(const std::string& folder);

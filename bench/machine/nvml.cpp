@@ -130,15 +130,11 @@ std::optional<std::string> Nvml::driver() const {
   return library_ ? library_->text(SPEX_NVML(nvmlSystemGetDriverVersion)) : std::nullopt;
 }
 
-int Nvml::count() const {
-  return library_ ? static_cast<int>(library_->devices.size()) : 0;
-}
-
 std::vector<GpuIdentity> Nvml::identities() const {
+  if (!library_) return {};
+  const Library& nvml = *library_;
   std::vector<GpuIdentity> all;
-  for (int i = 0; i < count(); ++i) {
-    const Library& nvml = *library_;
-    const nvmlDevice_t device = nvml.devices[i];
+  for (const nvmlDevice_t device : nvml.devices) {
     GpuIdentity gpu{nvml.uuid(device), nvml.model(device), {}};
     unsigned instances = 0;
     if (!nvml.call(SPEX_NVML(nvmlDeviceGetMaxMigDeviceCount), device, &instances)) instances = 0;

@@ -42,7 +42,6 @@ class Nvml {
   /// The file of the library that was found; empty where there is none.
   [[nodiscard]] std::string library_file() const;
   [[nodiscard]] std::optional<std::string> driver() const;
-  [[nodiscard]] int count() const;
   [[nodiscard]] std::vector<GpuIdentity> identities() const;
   [[nodiscard]] GpuDescription describe(int index) const;
   [[nodiscard]] GpuState state(int index) const;

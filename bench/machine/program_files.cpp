@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <utility>
 
 #include <unistd.h>
 
@@ -14,30 +15,18 @@
 #include "reference/core/error.hpp"
 
 namespace spex::bench {
-namespace {
 
 namespace fs = std::filesystem;
 
-// The libraries of this program that are of its build.
-std::vector<std::string> libraries_of_the_build() {
+ProgramFiles::ProgramFiles(std::vector<std::string> paths) : paths_(std::move(paths)) {
   const fs::path program = fs::read_symlink("/proc/self/exe");
   const std::string build = program.parent_path().parent_path().string() + "/";
-  std::vector<std::string> ours;
   for (const auto& [path, hash] : libraries_of(program))
-    if (path.starts_with(build)) ours.push_back(path);
-  return ours;
-}
-
-}  // namespace
-
-ProgramFiles::ProgramFiles(const std::vector<std::string>& paths) {
-  std::vector<std::string> all = paths;
-  for (std::string& path : libraries_of_the_build()) all.push_back(std::move(path));
-  for (const std::string& path : all) {
+    if (path.starts_with(build)) paths_.push_back(path);
+  for (const std::string& path : paths_) {
     const std::optional<std::string> hash = hash_file(path);
     if (!hash) throw data_error(path, "cannot be read", "one of the project's programs");
     sha256_[fs::path(path).filename().string()] = *hash;
-    paths_.push_back(path);
   }
 }
 

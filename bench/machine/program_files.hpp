@@ -12,7 +12,7 @@ class ProgramFiles {
  public:
   /// Of `paths`, and of what this program has loaded from the folder of its build. Throws
   /// Error(data) where one cannot be read.
-  explicit ProgramFiles(const std::vector<std::string>& paths);
+  explicit ProgramFiles(std::vector<std::string> paths);
 
   /// By the name of the file.
   [[nodiscard]] const std::map<std::string, std::string>& sha256() const { return sha256_; }

@@ -19,11 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-Milestone milestone_of(const PlanObject& entry, const std::string& name) {
-  if (const std::optional<Milestone> found = find_milestone(name)) return *found;
-  entry.fail(fmt::format("'{}' is no milestone", name), "one of docs/milestones.md");
-}
-
 constexpr std::initializer_list<const char*> tolerances{"production", "masked", "unpadded",
                                                         "identical"};
 
@@ -105,7 +100,10 @@ Entry read_entry(const PlanObject& object, const Plan& plan) {
   object.get("id", entry.id);
   object.get("case", entry.case_name);
   object.get("milestone", milestone);
-  entry.milestone = milestone_of(object, milestone);
+  const std::optional<Milestone> known = find_milestone(milestone);
+  if (!known)
+    object.fail(fmt::format("'{}' is no milestone", milestone), "one of docs/milestones.md");
+  entry.milestone = *known;
   object.get("group", entry.group);
   object.get("frames", entry.frames, 1);
   object.get("alone", entry.alone);

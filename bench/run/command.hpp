@@ -12,14 +12,14 @@
 namespace spex::bench {
 
 struct Command {
-  std::vector<std::string> argv;                   ///< argv[0] is found by PATH
-  std::map<std::string, std::string> environment;  ///< besides this process's own
-  std::string log;                                 ///< file that takes stdout and stderr
+  std::vector<std::string> argv = {};                   ///< argv[0] is found by PATH
+  std::map<std::string, std::string> environment = {};  ///< besides this process's own
+  std::string log = {};                                 ///< file that takes stdout and stderr
   double time_limit_s = 3600;
   double straggling_s = 3;  ///< within which what it leaves behind ends by itself
   /// Programs that may end after it, off its clock: paths, without symbolic links.
-  std::vector<std::string> helpers;
-  std::function<void()> meanwhile;  ///< called about ten times a second while it runs; may be empty
+  std::vector<std::string> helpers = {};
+  std::function<void()> meanwhile = {};  ///< called ten times a second while it runs; may be empty
 };
 
 struct CommandResult {

@@ -21,7 +21,11 @@ FileWatch::FileWatch(const std::vector<std::string>& paths, std::uint32_t mask)
     : mask_(mask), descriptor_(inotify_init1(IN_CLOEXEC | IN_NONBLOCK)) {
   for (const std::string& path : paths)
     if (inotify_add_watch(descriptor_, path.c_str(), mask) < 0) sees_all_ = false;
-  if (descriptor_ >= 0) thread_ = std::jthread([this](const std::stop_token& stop) { look(stop); });
+  if (descriptor_ < 0) return;
+  thread_ = std::jthread([this](const std::stop_token& stop) {
+    while (!stop.stop_requested())
+      if (pollfd one{descriptor_, POLLIN, 0}; poll(&one, 1, look_every_ms) > 0) take_events();
+  });
 }
 
 FileWatch::~FileWatch() {
@@ -30,16 +34,9 @@ FileWatch::~FileWatch() {
 }
 
 EventTimes FileWatch::stop() {
-  thread_ = {};  // waits for the end of the thread
+  thread_ = {};   // waits for the end of the thread
+  take_events();  // that came since its last look
   return times_;
-}
-
-void FileWatch::look(const std::stop_token& stop) {
-  for (bool over = false; !over;) {
-    over = stop.stop_requested();  // what came before the end is still read
-    pollfd one{descriptor_, POLLIN, 0};
-    if (poll(&one, 1, over ? 0 : look_every_ms) > 0) take_events();
-  }
 }
 
 void FileWatch::take_events() {

@@ -31,7 +31,6 @@ class FileWatch {
   [[nodiscard]] EventTimes stop();
 
  private:
-  void look(const std::stop_token& stop);
   void take_events();
 
   std::uint32_t mask_;

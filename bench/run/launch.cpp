@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <initializer_list>
+#include <map>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
 
 #include "reference/core/error.hpp"
-#include "reference/core/parallel.hpp"
 
 namespace spex::bench {
 namespace {
@@ -18,14 +19,39 @@ namespace fs = std::filesystem;
 
 // Reader and writer of interleave-io, besides the ranks that extract.
 constexpr int file_ranks = 2;
-// CPUs of an extractor of reference frames.
-constexpr int threads_of_reference = 4;
 
 int ranks_per_node(const Entry& entry, const Machine& machine) {
   if (entry.ranks) return *entry.ranks;
   if (!entry.on_gpu()) return machine.cpus;
   return entry.gpus * entry.ranks_per_gpu +
          (traits(entry.milestone).schedule == Schedule::interleave_io ? file_ranks : 0);
+}
+
+// The variables of this process whose names begin with one of these.
+std::map<std::string, std::string> variables(std::initializer_list<const char*> starts) {
+  std::map<std::string, std::string> found;
+  for (char** one = environ; *one != nullptr; ++one) {
+    const std::string text = *one;
+    const std::size_t equals = text.find('=');
+    if (equals != std::string::npos &&
+        std::ranges::any_of(starts, [&](const char* start) { return text.starts_with(start); }))
+      found[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return found;
+}
+
+// Names of all variables, and the values of those that hold no secrets: MPI's, CUDA's, OpenMP's,
+// the loader's and this project's, and Slurm's ids and shapes of the job.
+void take_environment(LaunchRecord& launch) {
+  for (const auto& [name, value] : variables({""})) launch.variables.push_back(name);
+  launch.environment = launch_environment();
+  launch.environment.merge(
+      variables({"OMP_", "OPENBLAS_", "OMPI_", "PMIX_", "PRTE_", "HYDRA_", "HWLOC_", "GLIBC_",
+                 "CUDA_", "UCX_", "NCCL_", "SPEX_", "MPICH_", "MPI_", "FI_", "LD_", "NVIDIA_"}));
+  launch.slurm =
+      variables({"SLURM_JOB_ID", "SLURM_JOB_NAME", "SLURM_JOB_NUM_NODES", "SLURM_JOB_NODELIST",
+                 "SLURM_JOB_PARTITION", "SLURM_JOB_QOS", "SLURM_NTASKS", "SLURM_CPUS_PER_TASK",
+                 "SLURM_GPUS", "SLURM_MPI_TYPE", "SLURM_CLUSTER_NAME"});
 }
 
 void append(std::vector<std::string>& to, const std::vector<std::string>& words) {
@@ -128,10 +154,7 @@ LaunchRecord make_launch(const Entry& entry, const Machine& machine, const Launc
                          const Programs& programs, const std::vector<std::string>& options) {
   LaunchRecord launch;
   launch.alone = entry.alone;
-  launch.variables = names_of_environment();
-  launch.environment = relevant_environment();
-  for (const auto& [name, value] : launch_environment()) launch.environment[name] = value;
-  launch.slurm = slurm_environment();
+  take_environment(launch);
   launch.gpus_per_node = entry.gpus;
   if (entry.on_gpu()) launch.ranks_per_gpu = entry.ranks_of_gpu();
   launch.mps = entry.mps;
@@ -169,17 +192,6 @@ LaunchRecord make_launch(const Entry& entry, const Machine& machine, const Launc
     launch.environment["CUDA_VISIBLE_DEVICES"] = fmt::format("{}", fmt::join(names, ","));
   }
   return launch;
-}
-
-std::vector<std::string> reference_command(const Entry& entry, const std::string& method,
-                                           const Programs& programs) {
-  std::vector<std::string> words{programs.spex_cpu};
-  append(words, entry.reference_options());
-  append(words, {"--method", method, "--milestone", "cpu-refactor"});
-  // Several frames side by side, as reading and writing one leaves most CPUs idle.
-  const int extractors = std::max(1, default_threads() / threads_of_reference);
-  append(words, {"--schedule", "pipeline", "--extractors", std::to_string(extractors)});
-  return words;
 }
 
 std::map<std::string, std::string> launch_environment() {

@@ -37,12 +37,6 @@ struct LaunchSettings {
                                        const LaunchSettings& settings, const Programs& programs,
                                        const std::vector<std::string>& options);
 
-/// The command line that extracts the reference frames of an entry: the CPU extractor with
-/// `method`, several frames at a time on all CPUs of this node.
-[[nodiscard]] std::vector<std::string> reference_command(const Entry& entry,
-                                                         const std::string& method,
-                                                         const Programs& programs);
-
 /// Variables of every launch: the order of CUDA's GPUs, those that Open MPI asks for where it is
 /// root that runs it, as in containers, and one that keeps hwloc from starting the GPUs.
 [[nodiscard]] std::map<std::string, std::string> launch_environment();

@@ -1,9 +1,10 @@
 #include "bench/run/launcher.hpp"
 
-#include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -47,29 +48,20 @@ std::vector<std::string> names_of(std::optional<LauncherWords> words) {
   return {"mpirun", "mpiexec", "mpirun.openmpi"};
 }
 
-// The types that `srun --mpi=list` names, a line each, or after "(available)" and the like.
-std::vector<std::string> wire_ups(const LauncherSurroundings& here) {
-  std::istringstream words(here.output_of("srun", "--mpi=list"));
-  std::vector<std::string> types;
-  for (std::string word; words >> word;) types.push_back(word);
-  return types;
-}
-
 // Slurm's launcher; `wire_up` is left empty where the site's is to be taken. Nothing where Slurm
 // has no way to start this MPI.
 std::optional<Launcher> srun_of(const LauncherSurroundings& here) {
   Launcher launcher{.words = LauncherWords::srun, .program = "srun"};
   if (here.wire_up_is_set) return launcher;
-  const std::vector<std::string> types = wire_ups(here);
-  const auto has = [&](const char* type) {
-    return std::find(types.begin(), types.end(), type) != types.end();
-  };
+  // The types that Slurm has are words of the list: a line each, or after "(available)".
+  std::istringstream list(here.output_of("srun", "--mpi=list"));
+  const std::set<std::string> types{std::istream_iterator<std::string>(list), {}};
   if (types.empty()) return std::nullopt;
   if (here.mpi == MpiFamily::open_mpi) {
-    if (!has("pmix")) return std::nullopt;
+    if (!types.contains("pmix")) return std::nullopt;
     launcher.wire_up = "pmix";
   }
-  if (here.mpi == MpiFamily::mpich && has("pmi2")) launcher.wire_up = "pmi2";
+  if (here.mpi == MpiFamily::mpich && types.contains("pmi2")) launcher.wire_up = "pmi2";
   return launcher;
 }
 

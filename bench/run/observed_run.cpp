@@ -64,8 +64,9 @@ std::optional<double> first_use_of(const Entry& entry, const std::vector<GpuObse
 void take_gpu_use(const std::vector<GpuObservation>& gpus, Sample& sample) {
   std::vector<double> joules, busy, before;
   for (const GpuObservation& gpu : gpus) {
-    if (const auto used = gpu.joules()) joules.push_back(*used);
-    if (const auto part = gpu.busy()) busy.push_back(*part);
+    if (gpu.before.energy_j && gpu.after.energy_j)
+      joules.push_back(*gpu.after.energy_j - *gpu.before.energy_j);
+    if (gpu.busy_samples > 0) busy.push_back(gpu.busy_sum / gpu.busy_samples);
     if (gpu.before.busy) before.push_back(*gpu.before.busy);
     if (gpu.memory_bytes)
       sample.device_memory_bytes =

@@ -59,7 +59,7 @@ class Bench:
             "reference": {"method": "cholesky"},
             "entries": entries,
         } | plan
-        (self.folder / "plan.json").write_text(json.dumps(self.plan))
+        self.write_plan()
 
     def __enter__(self):
         """The folder is there until the end of the block."""
@@ -74,9 +74,15 @@ class Bench:
         (self.folder / name).write_text(script)
         (self.folder / name).chmod(0o755)
 
+    def write_plan(self) -> Path:
+        """The file of the plan as it is now."""
+        path = self.folder / "plan.json"
+        path.write_text(json.dumps(self.plan))
+        return path
+
     def command(self, *options: str) -> list[str]:
         """The command line; inputs and reference frames are kept between runs."""
-        words = [str(self.folder / "spex-bench"), str(self.folder / "plan.json"), *options]
+        words = [str(self.folder / "spex-bench"), str(self.write_plan()), *options]
         for name in ("out", "data", "references"):
             if f"--{name}" not in options:
                 words += [f"--{name}", str(self.folder / name)]

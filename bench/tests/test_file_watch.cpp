@@ -71,12 +71,5 @@ TEST(FileWatch, SeesTheLastClosingAndRename) {
   EXPECT_LE(*last, after);
 }
 
-TEST(FileWatch, SaysNothingOfAFolderThatStaysEmpty) {
-  const test::ScratchFolder scratch;
-  FileWatch watch({scratch.file(".")}, IN_CLOSE_WRITE | IN_MOVED_TO);
-  EXPECT_FALSE(watch.stop().last);
-  EXPECT_TRUE(watch.sees_all());
-}
-
 }  // namespace
 }  // namespace spex::bench

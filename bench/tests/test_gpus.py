@@ -32,37 +32,23 @@ use_memory("MEMORY_BEFORE")
 options = sys.argv[1:]
 options[options.index("--milestone") + 1] = "cpu-refactor"
 listed = options.index("--list") + 1
-rows = [row.split() for row in Path(options[listed]).read_text().splitlines()]
-outputs = Path(rows[0][3]).parent
+rows = Path(options[listed]).read_text()
+outputs = Path(rows.split()[3]).parent
 unnamed = outputs.with_name("unnamed")
 unnamed.mkdir(exist_ok=True)
 options[listed] = str(here / "unnamed.txt")
-Path(options[listed]).write_text(
-    "".join(" ".join([*row[:3], str(unnamed / Path(row[3]).name)]) + chr(10) for row in rows)
-)
-
-
-def name_frames():
-    for row in rows:
-        frame = unnamed / Path(row[3]).name
-        if frame.exists():
-            with fits.open(frame, mode="update", memmap=False) as file:
-                file[0].header["SPEXPROG"], file[0].header["MILESTNE"] = "spex-gpu", "pipeline"
-                file[0].add_checksum()
-            frame.rename(row[3])
-
-
-process = subprocess.Popen([here / "spex-cpu", *options])
-while process.poll() is None:
-    name_frames()
-    time.sleep(0.01)
-name_frames()
-status = process.returncode
+Path(options[listed]).write_text(rows.replace(str(outputs), str(unnamed)))
+status = subprocess.run([here / "spex-cpu", *options], check=False).returncode
+for frame in sorted(unnamed.iterdir()):
+    with fits.open(frame, mode="update", memmap=False) as file:
+        file[0].header["SPEXPROG"], file[0].header["MILESTNE"] = "spex-gpu", "pipeline"
+        file[0].add_checksum()
+    frame.rename(outputs / frame.name)
 use_memory("MEMORY_AFTER")
 if "LIMIT_AFTER" in os.environ:
     Path(os.environ["FAKE_NVML_POWER"]).write_text(os.environ["LIMIT_AFTER"])
 path = Path(options[options.index("--events") + 1])
-log = json.loads(path.read_text().replace(str(unnamed), str(outputs)))
+log = json.loads(path.read_text())
 log["events"][-1]["end"] = time.time() - log["origin_unix"]
 log["program"], log["milestone"] = "spex-gpu", "pipeline"
 path.write_text(json.dumps(log))

@@ -131,5 +131,4 @@ exec "$here/real-spex-cpu" "$@"
             self.says(bench.run("--resume", **same), 1, "by the record)")
             one.write_text(first)
             bench.plan["repeats"] = 2
-            (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
             self.says(bench.run("--resume", **same), 2, "another plan")

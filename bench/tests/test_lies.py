@@ -1,6 +1,5 @@
 """What an extractor may do wrong: each is caught by what its frames are, or seen from outside."""
 
-import json
 import shutil
 import subprocess
 import sys
@@ -108,7 +107,6 @@ class Lies(BenchTest):
         self.bench.plan["entries"] = [
             entry(name_of(lie), repeats=len(runs)) for lie, runs in made.items()
         ]
-        (self.bench.folder / "plan.json").write_text(json.dumps(self.bench.plan))
         words = [lie for runs in made.values() for lie in runs]
         (self.bench.folder / "faults").write_text("".join(word + "\n" for word in words))
         return self.bench.run(*options)

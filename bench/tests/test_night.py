@@ -4,63 +4,48 @@ import json
 import shutil
 import sys
 
-from bench_runs import Bench, BenchTest
+from bench_runs import Bench, BenchTest, entry
 
 # Ten fibers, eight patches: a few hundredths of a second. Three exposures of ten frames in turn.
 OPTIONS = ["--wavelength", "5760,5895.2,0.8", "--bundlesize", "5", "--nspec", "10"]
 OPTIONS += ["--nsubbundles", "1", "--method", "cholesky"]
 CASE = {"cameras": "r0,r1,r2,r3,r4,r5,r6,r7,r8,r9", "size": "tiny", "seeds": 3}
+ENTRY = entry("night", options=OPTIONS)
 
 SYSTEM = ("--system", "here")
 
 # Runs the real extractor; where TEST_FAULT is set, a frame of the timed run has another byte.
 EXTRACTOR = f"""#!{sys.executable}
-import json, os, shutil, subprocess, sys, time
+import os, subprocess, sys
 from pathlib import Path
 
 here = Path(__file__).resolve().parent
 arguments = sys.argv[1:]
 
 
-def extract(arguments):
+def extract():
     return subprocess.run([here / "real-spex-cpu", *arguments], check=False).returncode
 
 
 if "--events" not in arguments or not os.environ.get("TEST_FAULT"):
-    sys.exit(extract(arguments))
+    sys.exit(extract())
 place = arguments.index("--list") + 1
-log = Path(arguments[arguments.index("--events") + 1])
-rows = [row.split() for row in Path(arguments[place]).read_text().splitlines()]
+listed = Path(arguments[place]).read_text()
+rows = listed.splitlines()
 if len(rows) < 80:  # a warm-up
-    sys.exit(extract(arguments))
+    sys.exit(extract())
 
-# Extracts each input under a name that is not taken away, and gives the frames afterwards.
-chosen = {{row[1]: row for row in reversed(rows)}}
-made = {{key: Path(row[3]).with_name(f".made-{{i}}.fits")
-         for i, (key, row) in enumerate(reversed(chosen.items()))}}
-listed = here / "list.txt"
-listed.write_text("".join(f"{{' '.join(chosen[key][:3])}} {{made[key]}}\\n" for key in made))
-arguments[place] = str(listed)
-status = extract(arguments)
-if status != 0:
-    sys.exit(status)
-run = json.loads(log.read_text())
-frames = {{frame["output"]: frame for frame in run["frames"]}}
-run["frames"] = []
-for place, row in enumerate(rows):
-    source = made[row[1]]
-    run["frames"].append(frames[str(source)])
-    partial = Path(row[3]).with_name(".partial")
-    shutil.copyfile(source, partial)
-    if place == 46:
-        with partial.open("r+b") as file:
-            file.seek(2879)
-            file.write(b"x")
-    os.rename(partial, row[3])
-for path in made.values():
-    path.unlink()
-run["events"][-1]["end"] = time.time() - run["origin_unix"]
-log.write_text(json.dumps(run))
+# Extracts one frame to a name that is not taken away, changes it, and then renames it.
+frame = Path(rows[46].split()[3])
+made = frame.with_name(".made.fits")
+arguments[place] = str(here / "list.txt")
+Path(arguments[place]).write_text(listed.replace(str(frame), str(made)))
+status = extract()
+with made.open("r+b") as file:
+    file.seek(2879)
+    file.write(b"x")
+made.rename(frame)
+sys.exit(status)
 """
 
 
@@ -70,15 +55,7 @@ class Night(BenchTest):
     @classmethod
     def setUpClass(cls):
         """A folder for all, and a night that several tests look at."""
-        entry = {
-            "id": "night",
-            "case": "small",
-            "milestone": "cpu-refactor",
-            "ranks": 1,
-            "threads": 1,
-            "options": OPTIONS,
-        }
-        cls.bench = Bench([entry], EXTRACTOR, tier="night", warmups=1, cases={"small": CASE})
+        cls.bench = Bench([ENTRY], EXTRACTOR, warmups=1, cases={"small": CASE})
         cls.plan_night({"frames": 80})
         status, cls.said = cls.bench.run("--seeds", "plan", *SYSTEM)
         assert status == 0, cls.said
@@ -103,9 +80,8 @@ class Night(BenchTest):
     @classmethod
     def plan_night(cls, sustain: dict, **plan) -> None:
         """A plan with a long run as is asked."""
-        changed = cls.bench.plan | plan
-        changed["entries"] = [cls.bench.plan["entries"][0] | {"sustain": sustain}]
-        (cls.bench.folder / "plan.json").write_text(json.dumps(changed))
+        entries = [ENTRY | {"sustain": sustain}]
+        cls.bench.plan |= {"tier": "night", "repeats": 1, "entries": entries} | plan
 
     def test_a_night_is_measured(self):
         """By a number of frames, all of them validated, none of them kept."""

@@ -136,12 +136,10 @@ TEST(Plan, SaysWhatIsWrongWithEachKey) {
   // Short options with their value behind them, and MPS without a GPU.
   EXPECT_THAT(entry(R"("options": ["-ox"])"), HasSubstr("'options' has --output"));
   EXPECT_THAT(entry(R"("run_options": ["-n25"])"), HasSubstr("'run_options' has --nspec"));
-  EXPECT_THAT(entry(R"("run_options": ["--nspec=25"])"), HasSubstr("has --nspec"));
   EXPECT_THAT(refusal(on_cpu_with(R"("mps": true)")), HasSubstr("'mps' without 'gpus'"));
   EXPECT_THAT(plan(R"("goldens": ["tiny-b", "tiny-b"], )"), HasSubstr("has one twice"));
   EXPECT_THAT(plan(R"("until": {"width": 0.1, "most": 5000}, )"),
               HasSubstr("'most' is 5000 (expected at most 1000)"));
-  EXPECT_THAT(plan(R"("time_limit_s": 0, )"), HasSubstr("'time_limit_s' is 0"));
   EXPECT_THAT(plan(R"("time_limit_s": 1e-9, )"),
               HasSubstr("'time_limit_s' is 1e-09 (expected 1 or more)"));
   EXPECT_THAT(plan(R"("time_limit_s": "long", )"), HasSubstr("'time_limit_s' is"));
@@ -153,7 +151,6 @@ TEST(Plan, SaysWhatIsWrongWithEachKey) {
   };
   EXPECT_THAT(with_case(R"("cameras": "")"), HasSubstr("'cameras' is ''"));
   EXPECT_THAT(with_case(R"("cameras": "b0,x1")"), HasSubstr("'cameras' is 'b0,x1'"));
-  EXPECT_THAT(with_case(R"("cameras": "b0,q0")"), HasSubstr("'cameras' is 'b0,q0'"));
   EXPECT_THAT(with_case(R"("seed": -1)"), HasSubstr("'seed' is -1"));
   EXPECT_THAT(with_case(R"("seeds": 0)"), HasSubstr("'seeds' is 0"));
   EXPECT_THROW(static_cast<void>(read_plan(SPEX_SOURCE_DIR)), Error);  // a folder
@@ -203,12 +200,10 @@ TEST(Plan, OptionsAreWhatTheySay) {
               HasSubstr("the range is reversed"));
   EXPECT_THAT(with(R"("options": ["--nspec"])"), HasSubstr("--nspec"));
   EXPECT_THAT(with(R"("run_options": ["--extractor", "2"])"), HasSubstr("--extractor"));
-  const auto on_cpu = [](const std::string& options) {
-    return refusal(R"({"id": "a", "case": "night", "milestone": "baseline", "run_options": )" +
-                   options + "}");
-  };
-  EXPECT_THAT(on_cpu(R"(["--schedule", "nonsense"])"), HasSubstr("unknown 'nonsense'"));
-  EXPECT_THAT(on_cpu(R"(["--bind", "gpu"])"), HasSubstr("--bind"));
+  const auto on_cpu = [](const char* more) { return refusal(on_cpu_with(more)); };
+  EXPECT_THAT(on_cpu(R"("run_options": ["--schedule", "nonsense"])"),
+              HasSubstr("unknown 'nonsense'"));
+  EXPECT_THAT(on_cpu(R"("run_options": ["--bind", "gpu"])"), HasSubstr("--bind"));
   EXPECT_EQ(with(R"("options": ["--nwavestep", "20"], "run_options": ["--readers", "3"])"), "");
   EXPECT_THAT(with(R"("sweep": {"name": "n", "kind": "strong", "values": [99999999999999]})"),
               HasSubstr("is no value of strong"));

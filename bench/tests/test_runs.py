@@ -140,12 +140,10 @@ class Runs(BenchTest):
                 bench.plan["goldens"], bench.plan["tier"] = ["tiny-b"], "ci"
                 if option == "--thresholds":
                     bench.plan |= {"tier": "acceptance", "repeats": 5, "warmups": 1}
-                (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
                 status, text = bench.run(option, str(bench.folder))
                 self.assertNotEqual(status, 0, text)
                 self.assertIn(f"{bench.folder}: cannot be read", text)
             bench.plan |= {"tier": "ci", "repeats": 1, "warmups": 0, "goldens": ["tiny-b"]}
-            (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
             for name in ("psf.fits", "preproc.fits", "frame-tiny-b.fits"):
                 goldens = bench.folder / "golden"
                 shutil.copytree(ROOT / "golden", goldens)
@@ -154,7 +152,6 @@ class Runs(BenchTest):
                 self.says(done, 1, f"{name}: is cut short")
                 shutil.rmtree(goldens)
             bench.plan["goldens"] = ["tiny-x"]
-            (bench.folder / "plan.json").write_text(json.dumps(bench.plan))
             text = self.says(bench.run(), 2, "plan.json: 'goldens' has tiny-x, which is not in")
             self.assertEqual(text.strip().count("\n"), 0, text)
             self.assertFalse((bench.folder / "out").exists())
@@ -249,5 +246,5 @@ class Runs(BenchTest):
             ):
                 text = self.says(bench.run(*options), 2)
                 self.assertEqual(text.strip().count("\n"), 0, text)
-            (bench.folder / "plan.json").write_text("{}")
+            bench.plan = {}
             self.assertEqual(bench.run()[0], 2)
