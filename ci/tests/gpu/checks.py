@@ -148,20 +148,6 @@ def control(build: Path, tool: str) -> None:
     found("the seeded fault is found")
 
 
-def profile(build: Path, goldens: str, milestone: str) -> None:
-    """A full frame: seconds by stage, device memory."""
-    folder = Path(goldens) / "desi-r0"
-    if not folder.is_dir():
-        found(f"skipped: {folder} does not exist")
-        sys.exit(SKIPPED)
-    with scratch() as out:
-        image = ["-i", folder / "preproc.fits.gz", "-p", folder / "psf.fits", "-w"]
-        command = [build / "bin/spex-gpu", *image, "5760,7620,0.8", "-o", out / "frame.fits"]
-        text = run([*command, "--milestone", milestone, "--loglevel", "debug"])
-    for line in re.findall(r"seconds of all threads: .*|device memory in use: .*", text):
-        found(line)
-
-
 def kernels(build: Path, milestone: str, arms: str, *options: str) -> None:
     """Seconds by stage of simulated full frames, one at a time; --flux frame: also by spex-cpu."""
     with scratch() as night:
@@ -265,7 +251,7 @@ def exposure(build: Path) -> None:
         found("every frame agrees with its truth")
 
 
-CHECKS = (identity, poison, sanitize, control, profile, kernels, mps, exposure)
+CHECKS = (identity, poison, sanitize, control, kernels, mps, exposure)
 
 if __name__ == "__main__":
     named = {check.__name__: check for check in CHECKS}
