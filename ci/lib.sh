@@ -14,10 +14,46 @@ die() {
   exit 1
 }
 
+# logged LOG WHAT COMMAND...: runs a command with its output in LOG; if the command fails, prints the end of LOG and
+# ends the script: "cannot WHAT".
+logged() {
+  local log=$1 what=$2
+  shift 2
+  "$@" >"$log" 2>&1 || {
+    tail -n 30 "$log" >&2
+    die "cannot $what (full log in $log)"
+  }
+}
+
 # need COMMAND THING: ends the script where there is no such command, and says what its package is called
 # here (ci/packages has the thing).
 need() {
   command -v "$1" >/dev/null || die "no $1 here (expected the package $(ci/install-dependencies --name "$2"))"
+}
+
+# The Python of .venv, or of the system where there is none.
+python=$root/.venv/bin/python
+[[ -x $python ]] || python=python3
+
+# need_python MODULES: ends the script with status 77, and the reason, where $python lacks one of the modules.
+need_python() {
+  local reason
+  reason=$("$python" -c "import $1" 2>&1) || {
+    echo "skipped: $python: ${reason##*$'\n'} (ci/venv --dev installs it)"
+    exit 77
+  }
+}
+
+# expect WHAT ACTUAL EXPECTED: a check of a test that is a script, which ends with `report_failures`.
+failures=0
+expect() {
+  [[ $2 == "$3" ]] && return
+  echo "FAILED: $1: '$2' (expected '$3')" >&2
+  failures=$((failures + 1))
+}
+report_failures() {
+  ((failures == 0)) || exit 1
+  echo "all as expected"
 }
 
 # Parallel jobs: the CPUs that this process may use, and 1.5 GB of memory for each.
@@ -48,9 +84,6 @@ use_ccache() {
   fi
 }
 
-# The names of the tiny golden cases, a line each.
-tiny_cases() { sed -n 's/^  "\(tiny-[a-z-]*\)": {$/\1/p' "$root/golden/cases.json" | sort -u; }
-
 # build PRESET [TARGET...]: configures, with the options of the array configure_options, and builds; everything
 # where no target is named.
 configure_options=()
@@ -59,9 +92,8 @@ build() {
   shift
   need cmake CMake
   need ninja Ninja
-  cmake --preset "$preset" "${configure_options[@]}" >"$root/build/$preset-configure.log" 2>&1 || {
-    tail -n 30 "$root/build/$preset-configure.log" >&2
-    die "cannot configure preset $preset (full log in build/$preset-configure.log)"
-  }
+  mkdir -p "$root/build"
+  logged "$root/build/$preset-configure.log" "configure preset $preset" \
+    cmake --preset "$preset" "${configure_options[@]}"
   cmake --build --preset "$preset" --parallel "$(jobs)" ${1+--target "$@"}
 }

@@ -9,16 +9,6 @@
 #include "reference/core/lapack.hpp"
 
 namespace spex::bench {
-namespace {
-
-std::vector<double> product(const std::vector<double>& A, const std::vector<double>& B, int n) {
-  std::vector<double> C(A.size());
-  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0, A.data(), n, B.data(), n,
-              0.0, C.data(), n);
-  return C;
-}
-
-}  // namespace
 
 void require_close(const char* what, const std::vector<double>& found,
                    const std::vector<double>& expected, double tolerance) {
@@ -33,10 +23,12 @@ void require_close(const char* what, const std::vector<double>& found,
 
 void require_decomposition(const char* what, const std::vector<double>& A, int n,
                            const std::vector<double>& V, const std::vector<double>& u) {
-  std::vector<double> scaled = V;
+  std::vector<double> product(A.size()), scaled = V;
+  cblas_dgemm(CblasColMajor, CblasNoTrans, CblasNoTrans, n, n, n, 1.0, A.data(), n, V.data(), n,
+              0.0, product.data(), n);
   for (std::size_t k = 0; k < scaled.size(); ++k) scaled[k] *= u[k / static_cast<std::size_t>(n)];
   const double largest = *std::max_element(u.begin(), u.end());
-  require_close(what, product(A, V, n), scaled, 1e-12 * n * largest);
+  require_close(what, product, scaled, 1e-12 * n * largest);
 }
 
 }  // namespace spex::bench

@@ -9,35 +9,11 @@
 #include "reference/sim/desi_psf.hpp"
 
 namespace spex::bench {
-namespace {
-
-// The first `nfiber` fibers of a PSF, and the columns from 0 on that their spots reach.
-Psf cut_fibers(const Psf& psf, int nfiber) {
-  Psf cut = psf;
-  cut.nfiber = nfiber;
-  const auto keep = [&](const Trace& trace) {
-    return std::vector<double>(trace.coeff.begin(), trace.coeff.begin() + nfiber * trace.ncoeff);
-  };
-  cut.xtrace.coeff = keep(psf.xtrace);
-  cut.ytrace.coeff = keep(psf.ytrace);
-  cut.param.clear();
-  for (int p = 0; p < psf.nparam(); ++p) {
-    const auto first = psf.param.begin() + static_cast<std::ptrdiff_t>(p) * psf.nfiber * psf.ncoeff;
-    cut.param.insert(cut.param.end(), first, first + nfiber * psf.ncoeff);
-  }
-  double last_column = 0;
-  for (const double lambda : {psf.wavemin, 0.5 * (psf.wavemin + psf.wavemax), psf.wavemax})
-    last_column = std::max(last_column, spot_centre(psf, nfiber - 1, lambda).x);
-  cut.npix_x = std::min(psf.npix_x, static_cast<int>(last_column) + 2 * psf.nx());
-  return cut;
-}
-
-}  // namespace
 
 KernelInput make_kernel_input(int nbundles) {
   KernelInput input;
   input.options.nspec = nbundles * input.options.bundlesize;
-  input.psf = cut_fibers(make_desi_psf(Camera{}), *input.options.nspec);
+  input.psf = make_desi_psf(Camera{});
   input.grid = make_wave_grid(default_wave_range("r0", "r0"));
   input.patches = make_patches(input.options, input.grid, input.psf.nfiber);
   Pixels& pixels = input.pixels;
@@ -61,9 +37,11 @@ const KernelInput& one_bundle() {
 
 PatchInput::PatchInput(const KernelInput& input) {
   const int nsteps = input.patches.back().step + 1;
-  patch_ = *std::find_if(input.patches.begin(), input.patches.end(), [&](const Patch& patch) {
-    return patch.subbundle == 2 && patch.step == nsteps / 2;
-  });
+  const auto found = std::find_if(
+      input.patches.begin(), input.patches.end(),
+      [&](const Patch& patch) { return patch.subbundle == 2 && patch.step == nsteps / 2; });
+  index_ = static_cast<int>(found - input.patches.begin());
+  patch_ = *found;
   spots_ = evaluate_spots(input.psf, patch_.padded_spec_first(), patch_.padded_nspec(),
                           input.grid.range(patch_.padded_wave_first(), patch_.padded_nwave()));
   pixels_ = cut_pixels(input.pixels, used_pixels(spots(), patch_.wavepad, input.options.pixpad_frac,

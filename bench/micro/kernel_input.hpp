@@ -9,8 +9,8 @@
 
 namespace spex::bench {
 
-/// The first bundles of camera r0: its PSF cut to their fibers and columns, production's grid and
-/// patches, and pixels whose values and weights are random, as no kernel's time depends on them.
+/// Camera r0: its PSF, production's grid, the patches of the first bundles, and pixels whose values
+/// and weights are random, as no kernel's time depends on them.
 struct KernelInput {
   Psf psf;
   Pixels pixels;
@@ -30,6 +30,8 @@ class PatchInput {
   explicit PatchInput(const KernelInput& input);
 
   [[nodiscard]] const Patch& patch() const { return patch_; }
+  /// Of the patch among the input's.
+  [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] PatchSpots spots() const {
     return {&spots_, 0, 0, patch_.padded_nspec(), patch_.padded_nwave()};
   }
@@ -38,6 +40,7 @@ class PatchInput {
   [[nodiscard]] NormalEquations equations() const;
 
  private:
+  int index_ = 0;
   Patch patch_;
   Spots spots_;
   PatchPixels pixels_;

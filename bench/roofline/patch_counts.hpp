@@ -41,6 +41,15 @@ struct PatchCounts {
   [[nodiscard]] double core_bins() const { return static_cast<double>(ncore) * nkept; }
 };
 
+/// Operations on the band of a spectrum, of m rows and reach r (reference/linalg/band_lanes.cpp,
+/// gpu/extract/fiber_*.cu).
+struct BandFlops {
+  double m, r;
+  [[nodiscard]] double factor() const { return m * (1 + r + r * (r + 1)); }
+  [[nodiscard]] double inverse() const { return m * (2 * r * r + 2 * r); }
+  [[nodiscard]] double solution() const { return m * (4 * r + 1); }
+};
+
 /// Counts of each of `patches`, which are those of `options`.
 [[nodiscard]] std::vector<PatchCounts> count_patches(const Psf& psf, const WaveGrid& grid,
                                                      const ExtractOptions& options,

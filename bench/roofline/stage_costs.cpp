@@ -138,20 +138,12 @@ double spectra_bytes(const PatchCounts& c, const Psf& psf) {
 // From Q_s: row sums 1, Q f 2, division 1, a count for m^2.
 constexpr double from_root_flops = 4;
 
-// Of a band of m rows and reach r, as spectra have them.
-struct FiberBand {
-  double m, r;
-  [[nodiscard]] double factor() const { return m * (1 + r + r * (r + 1)); }
-  [[nodiscard]] double inverse() const { return m * (2 * r * r + 2 * r); }
-  [[nodiscard]] double solution() const { return m * (4 * r + 1); }
-};
-
 constexpr double vectors_of_root = 2;  // 1 and y of extraction.md, section 5.1
 
 // gpu/extract/fiber_roots.cu. Each pole of the root writes L and both vectors to scratch and reads
 // them again. Each pole of the correction by E, in single precision, writes or reads L four times,
 // and X and E X eight times.
-Cost cost_of_roots(const FiberBand& band) {
+Cost cost_of_roots(const BandFlops& band) {
   constexpr double poles = 16;  // up to a condition of 4000 or so; 20 beyond
   constexpr double poles_of_E = 8;
   const double mm = band.m * band.m;
@@ -167,7 +159,7 @@ Cost cost_of_roots(const FiberBand& band) {
 void add_fibers(const PatchCounts& c, const Psf& psf, Costs& costs) {
   constexpr double sweeps = 6;
   const double m = c.nwave, r = c.reach;
-  const FiberBand band{m, r};
+  const BandFlops band{m, r};
   const double coupling = 2 * m * (2 * r + 1);  // N_st f_t
   const double neighbours = 2.0 * (c.nspec - 1);
   const double of_core = 2.0 * (c.ncore - 1) + (c.nspec - c.ncore);

@@ -8,6 +8,7 @@
 
 #include "bench/micro/checks.hpp"
 #include "bench/micro/kernel_input.hpp"
+#include "bench/roofline/patch_counts.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
 
 namespace spex::bench {
@@ -41,14 +42,6 @@ void require_definition(const NormalEquations& equations, const BlockRange& bloc
   require_close("fibers: flux", pull, zero, 1e-6);
   require_close("fibers: ivar", part, zero, 1e-6);
 }
-
-// Operations of the method's band kernels (reference/linalg/band_lanes.cpp): m rows, reach r.
-struct BandFlops {
-  double m, r;
-  [[nodiscard]] double factor() const { return m * (1 + r + r * (r + 1)); }
-  [[nodiscard]] double inverse() const { return m * (2 * r * r + 2 * r); }
-  [[nodiscard]] double solution() const { return m * (4 * r + 1); }
-};
 
 // Operations of the stages of the method cholesky, of a patch whose spectra all have neighbors:
 // what is known to be zero, and lanes without a spectrum, do not count.

@@ -33,11 +33,12 @@ double flops_of_spot(const Psf& psf) {
 
 void run_spots(benchmark::State& state) {
   const KernelInput& input = one_bundle();
+  const int nfiber = *input.options.nspec;
   const std::vector<double> wave = input.grid.range(0, input.grid.nwave);
-  require_unit_sums(evaluate_spots(input.psf, 0, input.psf.nfiber, wave));
+  require_unit_sums(evaluate_spots(input.psf, 0, nfiber, wave));
   std::int64_t nspots = 0;
   for (auto _ : state) {
-    const Spots spots = evaluate_spots(input.psf, 0, input.psf.nfiber, wave);
+    const Spots spots = evaluate_spots(input.psf, 0, nfiber, wave);
     nspots = static_cast<std::int64_t>(spots.xc.size());
     benchmark::DoNotOptimize(spots.value.data());
   }

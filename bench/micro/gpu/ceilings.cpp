@@ -89,8 +89,7 @@ void run_dgemm_emulated(benchmark::State& state, Device& device, int n) {
 
 void add_ceilings(const DevicePointer& device) {
   const auto add = [&](const char* name, const auto& run) {
-    set_timing(benchmark::RegisterBenchmark(
-        name, [device, run](benchmark::State& state) { run(state, *device); }));
+    add_benchmark(name, [=](benchmark::State& state) { run(state, *device); });
   };
   add("ceiling/fma", [](auto& state, Device& on) { run_rate(state, on, false); });
   add("ceiling/tensor", [](auto& state, Device& on) { run_rate(state, on, true); });

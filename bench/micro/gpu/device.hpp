@@ -1,6 +1,7 @@
 // The GPU that is measured, and how a benchmark runs on it.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include <benchmark/benchmark.h>
@@ -54,9 +55,10 @@ class Device {
   gpu::DeviceBuffer<char> filler_;
 };
 
-/// How a benchmark on the GPU is timed.
-inline void set_timing(benchmark::internal::Benchmark* benchmark) {
-  benchmark->UseManualTime()->Unit(benchmark::kMillisecond);
+/// Registers run(state), timed by Device::measure.
+template <class Run>
+void add_benchmark(const std::string& name, const Run& run) {
+  benchmark::RegisterBenchmark(name.c_str(), run)->UseManualTime()->Unit(benchmark::kMillisecond);
 }
 
 /// `count` copies of a matrix, one behind the other, made in the stream's order.

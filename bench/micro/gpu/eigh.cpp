@@ -1,4 +1,5 @@
 // Eigendecompositions by cuSOLVER: one at a time over n, and many in batches.
+#include <algorithm>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -52,40 +53,23 @@ void measure(benchmark::State& state, Device& device, const Matrices& batch,
                               last(batch.u, n));
       });
   const std::vector<int> info = gpu::to_host(batch.info, device.stream());
-  if (info != std::vector<int>(info.size(), 0)) throw std::runtime_error("eigh: a matrix failed");
+  if (std::count(info.begin(), info.end(), 0) != batch.count)
+    throw std::runtime_error("eigh: a matrix failed");
   state.SetItemsProcessed(state.iterations() * batch.count);
 }
 
 // Divide and conquer, one call a matrix or one for all.
-class Syev {
- public:
-  Syev(const Device& device, gpu::SyevCalls calls, const Matrices& batch)
-      : context_(&device.context()),
-        calls_(calls),
-        matrices_{batch.n, batch.count, batch.A.get(), batch.u.get()},
-        info_(batch.info.get()),
-        room_(gpu::syev_room(*context_, calls, matrices_)),
-        work_(room_.on_device),
-        host_work_(room_.on_host) {}
-  void decompose() {
-    gpu::syev(*context_, calls_, matrices_, room_, work_.get(), host_work_.data(), info_);
-  }
-
- private:
-  const gpu::Context* context_;
-  gpu::SyevCalls calls_;
-  gpu::SymmetricMatrices matrices_;
-  int* info_;
-  gpu::SyevRoom room_;
-  gpu::DeviceBuffer<std::byte> work_;
-  std::vector<std::byte> host_work_;
-};
-
 template <gpu::SyevCalls calls>
 void run_syev(benchmark::State& state, Device& device, int n, int count) {
+  const gpu::Context& c = device.context();
   const Matrices batch(n, count, device.stream());
-  Syev syev(device, calls, batch);
-  measure(state, device, batch, [&] { syev.decompose(); });
+  const gpu::SymmetricMatrices matrices{n, count, batch.A.get(), batch.u.get()};
+  const gpu::SyevRoom room = gpu::syev_room(c, calls, matrices);
+  const gpu::DeviceBuffer<std::byte> work(room.on_device);
+  std::vector<std::byte> host_work(room.on_host);
+  measure(state, device, batch, [&] {
+    gpu::syev(c, calls, matrices, room, work.get(), host_work.data(), batch.info.get());
+  });
 }
 
 void run_jacobi(benchmark::State& state, Device& device, int n, int count) {
@@ -111,9 +95,7 @@ constexpr int patches_of_subbundle = 47;
 void add_eigh(const DevicePointer& device) {
   const auto add = [&](const std::string& name, int n, int count,
                        void (*run)(benchmark::State&, Device&, int, int)) {
-    set_timing(benchmark::RegisterBenchmark(
-        name.c_str(),
-        [device, n, count, run](benchmark::State& state) { run(state, *device, n, count); }));
+    add_benchmark(name, [=](benchmark::State& state) { run(state, *device, n, count); });
   };
   for (const int n : eigh_orders)
     add(fmt::format("eigh/single/{}", n), n, 1, run_syev<gpu::SyevCalls::each>);

@@ -35,10 +35,10 @@ void run_stages(gpu::FiberWorkspace& workspace, std::size_t begin, std::size_t e
 
 // Times stage k after those before it; those after it make spectra of what it has done, which are
 // held to the reference's. A patch that the guard refuses is work all the same.
-void run_stage(benchmark::State& state, Device& device, FrameInput& frame, const PatchRange& range,
+void run_stage(benchmark::State& state, Device& device, FrameInput& frame, int npatches,
                std::size_t k) {
   gpu::FiberWorkspace workspace(device.context(), false);
-  workspace.begin(frame.batch(range), frame.inputs());
+  workspace.begin(frame.batch(npatches), frame.inputs());
   device.measure(
       state, [&] { run_stages(workspace, 0, k); }, [&] { run_stages(workspace, k, k + 1); },
       [&] {
@@ -55,8 +55,9 @@ void run_stage(benchmark::State& state, Device& device, FrameInput& frame, const
 void add_fibers(const DevicePointer& device, const FramePointer& frame) {
   for (std::size_t k = 0; k < stages().size(); ++k)
     add_for_bundles(fmt::format("fibers/{}", stages()[k].name), device, frame,
-                    [k](benchmark::State& state, Device& on, FrameInput& of,
-                        const PatchRange& range) { run_stage(state, on, of, range, k); });
+                    [k](benchmark::State& state, Device& on, FrameInput& of, int npatches) {
+                      run_stage(state, on, of, npatches, k);
+                    });
 }
 
 }  // namespace spex::bench

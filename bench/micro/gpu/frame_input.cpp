@@ -12,13 +12,6 @@ namespace spex::bench {
 
 FrameInput::FrameInput(const Device& device)
     : input_(make_kernel_input(2)), checked_(input_), frame_(device.context(), false) {
-  const Patch& checked = checked_.patch();
-  const auto found =
-      std::find_if(input_.patches.begin(), input_.patches.end(), [&](const Patch& patch) {
-        return patch.bundle == checked.bundle && patch.subbundle == checked.subbundle &&
-               patch.step == checked.step;
-      });
-  checked_index_ = static_cast<int>(found - input_.patches.begin());
   frame_.load(inputs(), input_.patches);
 }
 
@@ -26,16 +19,14 @@ ExtractInputs FrameInput::inputs() const {
   return {&input_.psf, &input_.pixels, input_.grid, input_.options};
 }
 
-PatchRange FrameInput::bundles(int nbundles) const {
-  const std::vector<Patch>& patches = input_.patches;
-  const auto end = std::find_if(patches.begin(), patches.end(),
-                                [&](const Patch& patch) { return patch.bundle >= nbundles; });
-  return {0, static_cast<int>(end - patches.begin())};
+int FrameInput::patches_of(int nbundles) const {
+  return static_cast<int>(
+      std::count_if(input_.patches.begin(), input_.patches.end(),
+                    [&](const Patch& patch) { return patch.bundle < nbundles; }));
 }
 
-gpu::PatchBatch FrameInput::batch(const PatchRange& range) {
-  return gpu::make_batch(frame_, range.first, range.last,
-                         frame_.evaluate_spots(range.first, range.last));
+gpu::PatchBatch FrameInput::batch(int npatches) {
+  return gpu::make_batch(frame_, 0, npatches, frame_.evaluate_spots(0, npatches));
 }
 
 void FrameInput::require_spectra(const char* what) {
@@ -46,7 +37,7 @@ void FrameInput::require_spectra(const char* what) {
   if (!decorrelate_eigh(checked_.equations(), Decorrelate::signal,
                         {patch.pad_below, patch.nspec, m}, expected, times))
     throw std::runtime_error(std::string(what) + ": the reference cannot solve the patch");
-  const PatchResult found = frame_.download()[checked_index_];
+  const PatchResult found = frame_.download()[checked_.index()];
   // In units of the error, as extraction.md, section 8, has them.
   std::vector<double> pulls, ratios;
   for (int s = 0; s < found.nspec; ++s)

@@ -15,15 +15,14 @@ using DevicePointer = std::shared_ptr<Device>;
 using FramePointer = std::shared_ptr<FrameInput>;
 
 /// Registers NAME/PATCHES for the patches of one bundle and of two: run(state, device, frame,
-/// range).
+/// npatches).
 template <class Run>
 void add_for_bundles(const std::string& name, const DevicePointer& device,
                      const FramePointer& frame, const Run& run) {
   for (const int nbundles : {1, 2}) {
-    const PatchRange range = frame->bundles(nbundles);
-    set_timing(benchmark::RegisterBenchmark(
-        fmt::format("{}/{}", name, range.count()).c_str(),
-        [=](benchmark::State& state) { run(state, *device, *frame, range); }));
+    const int npatches = frame->patches_of(nbundles);
+    add_benchmark(fmt::format("{}/{}", name, npatches),
+                  [=](benchmark::State& state) { run(state, *device, *frame, npatches); });
   }
 }
 

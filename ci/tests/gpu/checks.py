@@ -28,8 +28,6 @@ SKIPPED = 77  # docs/results.md
 SANITIZER_FOUND = 9  # the exit status that compute-sanitizer is asked for
 KERNELS = ("spots", "assemble", "solve", "decorrelate", "quality")
 REPEATS = 3  # of each frame, whose stages take milliseconds
-TINY_B = ["-i", ROOT / "golden/tiny-b/preproc.fits", "-p", ROOT / "golden/tiny-b/psf.fits"]
-TINY_Z = ["-i", ROOT / "golden/tiny-z/preproc.fits", "-p", ROOT / "golden/tiny-z/psf.fits"]
 
 
 def found(text: str) -> None:
@@ -90,36 +88,37 @@ def seconds_by_stage(text: str) -> dict[str, float]:
     return {stage: float(value) for stage, value in re.findall(r"([\w-]+) ([\d.]+)", lines[-1])}
 
 
+def frame_of(folder: Path, case: str, command: list, **environment: str) -> bytes:
+    """The frame of a golden case by a command; always of one name, which is among the bytes."""
+    output = folder / "frame.fits"
+    output.unlink(missing_ok=True)
+    inputs = ["-i", ROOT / f"golden/{case}/preproc.fits", "-p", ROOT / f"golden/{case}/psf.fits"]
+    run([*command, *inputs, "-o", output], **environment)
+    return output.read_bytes()
+
+
 def identity(build: Path, milestone: str) -> None:
     """The same bytes from repeats, and from 1, 2 and 5 ranks."""
+    frames = set()
     with scratch() as folder:
-        # The command line is among the bytes: all runs write the same name.
-        output = folder / "frame.fits"
-        frames = []
         for ranks in (1, 1, 2, 5):
-            output.unlink(missing_ok=True)
             launcher = [*MPIRUN, ranks] if ranks > 1 else []
-            command = [*launcher, build / "bin/spex-gpu", *TINY_Z, "-w", "9720,9836,0.8"]
-            run([*command, "--mask-bits", "all", "-o", output, "--milestone", milestone])
-            frames.append(output.read_bytes())
-    if len(set(frames)) != 1:
+            command = [*launcher, build / "bin/spex-gpu", "--milestone", milestone]
+            command += ["-w", "9720,9836,0.8", "--mask-bits", "all"]
+            frames.add(frame_of(folder, "tiny-z", command))
+    if len(frames) != 1:
         fail("1, 1, 2, 5 ranks: other bytes")
     found("1, 1, 2, 5 ranks: the same bytes")
 
 
 def poison(build: Path, milestone: str) -> None:
     """The flux of the frame: the same bytes with buffers that were filled with NaN."""
+    # A bundle of all fibers goes to the host where light of another bundle falls on it.
+    command = [build / "bin/spex-gpu", "--milestone", milestone, "-w", "3610,3700,0.8"]
+    command += ["--flux", "frame", "--bundlesize", "10", "--nsubbundles", "2", "-n", "10"]
     with scratch() as folder:
-        output = folder / "frame.fits"
-        frames = []
-        for value in ("0", "1"):
-            output.unlink(missing_ok=True)
-            # A bundle of all fibers goes to the host where light of another bundle falls on it.
-            command = [build / "bin/spex-gpu", *TINY_B, "-w", "3610,3700,0.8", "--flux", "frame"]
-            command += ["--bundlesize", "10", "--nsubbundles", "2", "-n", "10", "-o", output]
-            run([*command, "--milestone", milestone], SPEX_GPU_POISON=value)
-            frames.append(output.read_bytes())
-    if frames[0] != frames[1]:
+        frames = {frame_of(folder, "tiny-b", command, SPEX_GPU_POISON=value) for value in "01"}
+    if len(frames) != 1:
         fail("with and without: other bytes")
     found("with and without: the same bytes")
 
@@ -147,20 +146,6 @@ def control(build: Path, tool: str) -> None:
     """The tool finds the fault of its kind that a program seeds."""
     under_sanitizer(tool, [build / "tests/sanitizer_control", tool], SANITIZER_FOUND)
     found("the seeded fault is found")
-
-
-def profile(build: Path, goldens: str, milestone: str) -> None:
-    """A full frame: seconds by stage, device memory."""
-    folder = Path(goldens) / "desi-r0"
-    if not folder.is_dir():
-        found(f"skipped: {folder} does not exist")
-        sys.exit(SKIPPED)
-    with scratch() as out:
-        image = ["-i", folder / "preproc.fits.gz", "-p", folder / "psf.fits", "-w"]
-        command = [build / "bin/spex-gpu", *image, "5760,7620,0.8", "-o", out / "frame.fits"]
-        text = run([*command, "--milestone", milestone, "--loglevel", "debug"])
-    for line in re.findall(r"seconds of all threads: .*|device memory in use: .*", text):
-        found(line)
 
 
 def kernels(build: Path, milestone: str, arms: str, *options: str) -> None:
@@ -266,7 +251,7 @@ def exposure(build: Path) -> None:
         found("every frame agrees with its truth")
 
 
-CHECKS = (identity, poison, sanitize, control, profile, kernels, mps, exposure)
+CHECKS = (identity, poison, sanitize, control, kernels, mps, exposure)
 
 if __name__ == "__main__":
     named = {check.__name__: check for check in CHECKS}
