@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
 #include <iterator>
 #include <sstream>
 
@@ -19,8 +18,6 @@
 namespace spex::bench {
 namespace {
 
-namespace fs = std::filesystem;
-
 // What is found of an archive, on stdout; the exit status.
 int say(const ArchiveCheck& found) {
   fmt::print("{}", found.text());
@@ -29,12 +26,10 @@ int say(const ArchiveCheck& found) {
 
 }  // namespace
 
-CLI::Option* add_launcher(CLI::App& app, std::string& launcher) {
-  return app
-      .add_option(
-          "--launcher", launcher,
-          "mpirun, mpiexec, srun, or auto: srun inside a Slurm job that can start this MPI, "
-          "otherwise the MPI's own launcher")
+void add_launcher(CLI::App& app, std::string& launcher) {
+  app.add_option("--launcher", launcher,
+                 "mpirun, mpiexec, srun, or auto: srun inside a Slurm job that can start this MPI, "
+                 "otherwise the MPI's own launcher")
       ->check(CLI::IsMember({"auto", "mpirun", "mpiexec", "srun"}))
       ->capture_default_str();
 }
@@ -52,26 +47,20 @@ Launcher launcher_of(const std::string& asked, const std::string& options) {
   return launcher;
 }
 
-CLI::Option* add_loglevel(CLI::App& app, std::string& level) {
-  return app.add_option("--loglevel", level, "debug, info, warn or error")->capture_default_str();
+void add_loglevel(CLI::App& app, std::string& level) {
+  app.add_option("--loglevel", level, "debug, info, warn or error")->capture_default_str();
 }
 
 // The name stands in tables, figures and thresholds.
-CLI::Option* add_system(CLI::App& app, std::string& system) {
+void add_system(CLI::App& app, std::string& system) {
   const auto wrong = [](const std::string& name) -> std::string {
     const bool plain = name.size() <= 100 && std::all_of(name.begin(), name.end(), [](char c) {
                          return c >= ' ' && c <= '~';
                        });
     return plain ? "" : "cannot be a name in a table (expected a line of at most 100 characters)";
   };
-  return app
-      .add_option("--system", system, "The machine's name in the results; default: the host's name")
+  app.add_option("--system", system, "The machine's name in the results; default: the host's name")
       ->check(wrong);
-}
-
-void fill_folders(CampaignSettings& settings) {
-  if (settings.data.empty()) settings.data = fs::path(settings.out) / "data";
-  if (settings.references.empty()) settings.references = fs::path(settings.out) / "references";
 }
 
 int flushed(int status) {
@@ -161,7 +150,6 @@ int accept(int argc, char** argv) {
       "unhealthy, 6 times\nscatter too much to judge.");
   AcceptSettings settings;
   CampaignSettings& campaign = settings.campaign;
-  campaign.golden_cases = shipped_golden_cases();
   std::string launcher = "auto", loglevel = "info";
   app.add_option("plan", settings.plan, "Plan; default: the plan for this machine's GPUs");
   app.add_option("-o,--out", campaign.out, "Folder for the results")->required();

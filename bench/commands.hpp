@@ -17,16 +17,13 @@ namespace spex::bench {
 [[nodiscard]] int accept(int argc, char** argv);
 [[nodiscard]] int self_test(int argc, char** argv);
 
-CLI::Option* add_launcher(CLI::App& app, std::string& launcher);
+void add_launcher(CLI::App& app, std::string& launcher);
 CLI::Option* add_self_test(CLI::App& app);
-CLI::Option* add_loglevel(CLI::App& app, std::string& level);
-CLI::Option* add_system(CLI::App& app, std::string& system);
+void add_loglevel(CLI::App& app, std::string& level);
+void add_system(CLI::App& app, std::string& system);
 
 /// The launcher that --launcher and --launcher-options ask for.
 [[nodiscard]] Launcher launcher_of(const std::string& asked, const std::string& options);
-
-/// Folders of data and references that were not named lie in `out`.
-void fill_folders(CampaignSettings& settings);
 
 /// The status of a program whose words have reached stdout. Throws Error(data) where they have not.
 [[nodiscard]] int flushed(int status);

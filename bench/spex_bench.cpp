@@ -1,21 +1,14 @@
 // spex-bench: runs a plan of benchmarks and judges it.
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <cstring>
-#include <exception>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <optional>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "bench/campaign/campaign.hpp"
 #include "bench/commands.hpp"
@@ -223,7 +216,6 @@ int run_command_line(int argc, char** argv) {
   app.set_version_flag("--version", version_text(program));
   app.footer(footer);
   Arguments arguments;
-  arguments.settings.golden_cases = shipped_golden_cases();
   add_options(app, arguments);
   int status = 0;
   if (!parse_command_line(app, argc, argv, true, status)) return status;

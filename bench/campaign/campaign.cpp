@@ -118,11 +118,7 @@ class Campaign {
                   plan.reference ? &*plan.reference : nullptr) {
     if (!settings.resume) exposures_.clear();
     const Record shared = shared_record();
-    for (const Entry& entry : plan.entries) {
-      const Case& one = plan.cases.at(entry.case_name);
-      EntryRun& run = runs_.emplace_back(EntryRun{&entry, &one, {}, {}});
-      run.record = begin_record(entry, one, plan, shared);
-    }
+    for (const Entry& entry : plan.entries) runs_.push_back(begin(entry, shared));
   }
 
   int run() {
@@ -134,7 +130,7 @@ class Campaign {
         while (!Signals::interrupted() && !is_done(run.record)) {
           if (!timed_.make(run)) break;
           report(run);
-          write(run);
+          write_result(folders_, run);
         }
       });
       if (!Signals::interrupted()) guarded(run, [&] { comparer_.compare(run); });
@@ -161,7 +157,7 @@ class Campaign {
     } catch (const Interrupted&) {
       return;
     } catch (const Error& error) {
-      if (error.kind() == ErrorKind::usage || resuming_) throw;
+      if (error.kind() == ErrorKind::usage) throw;
       fail(run, error.what());
     } catch (const std::exception& error) {
       fail(run, words_of(error));
@@ -171,7 +167,7 @@ class Campaign {
   void fail(EntryRun& run, const std::string& why) {
     run.record.error = printable(why);
     spdlog::error("{}: {}", run.entry->id, *run.record.error);
-    write(run);
+    write_result(folders_, run);
   }
 
   Record shared_record() {
@@ -191,9 +187,11 @@ class Campaign {
     return record;
   }
 
-  // Everything before the first run of an entry.
-  void prepare(EntryRun& run) {
-    const Entry& entry = *run.entry;
+  // An entry, with the runs of the result that is resumed. What is wrong with that result ends the
+  // campaign before anything is run or written.
+  EntryRun begin(const Entry& entry, const Record& shared) {
+    const Case& one = plan_.cases.at(entry.case_name);
+    EntryRun run{&entry, &one, begin_record(entry, one, plan_, shared), {}};
     Record& record = run.record;
     const int nodes = entry.nodes.value_or(settings_.launch.nodes);
     if (nodes > machine_.nodes_allocated)
@@ -204,22 +202,26 @@ class Campaign {
     std::vector<std::string> options{"--events", folders_.events(), "--loglevel", "warn"};
     if (!entry.alone) options.insert(options.begin(), {"--list", folders_.list()});
     record.launch = make_launch(entry, machine_, settings_.launch, programs_, options);
-    record.inputs = exposures_.record(*run.of);
+    record.inputs = exposures_.record(one);
     if (const auto found = settings_.thresholds.find(entry.id); found != settings_.thresholds.end())
       record.threshold = found->second;
-    if (record.skipped) return write(run);
     const std::string result = folders_.result(entry.id);
-    resuming_ = settings_.resume && fs::exists(result);
-    if (!resuming_ && entry.mps && program_on_path(mps_control).empty())
-      return fail(run, fmt::format("{} is not on PATH (expected the driver's MPS)", mps_control));
-    if (resuming_) {
+    if (!record.skipped && settings_.resume && fs::exists(result)) {
       resume_record(result, record);
       comparer_.find_pending(run);
     }
-    resuming_ = false;
-    if (is_done(record) && run.pending.empty()) return write(run);
-    if (record.golden.empty()) record.golden = goldens_of(entry);
-    write(run);
+    return run;
+  }
+
+  // What is done before the first run of an entry.
+  void prepare(EntryRun& run) {
+    const Entry& entry = *run.entry;
+    if (!is_done(run.record)) {
+      if (entry.mps && program_on_path(mps_control).empty())
+        return fail(run, fmt::format("{} is not on PATH (expected the driver's MPS)", mps_control));
+      if (run.record.golden.empty()) run.record.golden = goldens_of(entry);
+    }
+    write_result(folders_, run);
   }
 
   // Once for all entries that share a milestone.
@@ -274,13 +276,11 @@ class Campaign {
         fail(run, changed + " was changed while it was measured");
   }
 
-  void write(EntryRun& run) { write_result(folders_, run); }
-
   int end() {
     std::vector<Record> records;
     std::vector<int> statuses;
     for (EntryRun& run : runs_) {
-      write(run);
+      write_result(folders_, run);
       records.push_back(run.record);
       statuses.push_back(derive(run.record).verdict.exit_status);
     }
@@ -302,7 +302,6 @@ class Campaign {
   RunComparer comparer_;
   std::vector<EntryRun> runs_;
   std::map<Milestone, std::vector<GoldenRecord>> goldens_;
-  bool resuming_ = false;  // what is wrong with a result that is resumed ends the campaign
 };
 
 }  // namespace

@@ -15,7 +15,7 @@ struct CampaignSettings {
   std::string out;           ///< folder of the result files
   std::string data;          ///< folder of inputs and outputs
   std::string references;    ///< folder of the frames that others are compared with
-  std::string golden_cases;  ///< cases.json
+  std::string golden_cases = shipped_golden_cases();  ///< cases.json
   LaunchSettings launch;
   bool drawn_seeds = false;  ///< of the inputs; else the plan's
   Thresholds thresholds;
@@ -23,6 +23,9 @@ struct CampaignSettings {
   bool resume = false;
   bool require_gpu = false;
 };
+
+/// Folders of data and references that were not named lie in `out`.
+void fill_folders(CampaignSettings& settings);
 
 /// Runs the plan, entry after entry: all runs of an entry are timed, then all of their frames are
 /// compared. Writes OUT/ENTRY.json after every run, prints a table, and returns the exit status of

@@ -46,12 +46,6 @@ std::vector<std::string> PendingRun::paths() const {
   return paths;
 }
 
-int EntryRun::dropped_of(int index) const {
-  const auto& dropped = record.timing.dropped;
-  return static_cast<int>(std::count_if(dropped.begin(), dropped.end(),
-                                        [&](const DroppedRun& run) { return run.index == index; }));
-}
-
 bool is_repeat(const std::vector<Sample>& samples, std::size_t index) {
   const Sample& sample = samples.at(index);
   const auto end = samples.begin() + static_cast<std::ptrdiff_t>(index);

@@ -32,12 +32,12 @@ struct EntryRun {
   Record record;
   std::vector<PendingRun> pending;
 
-  [[nodiscard]] bool is_warmup(int index) const { return index < record.timing.warmups; }
+  /// A run of the tier night.
+  [[nodiscard]] bool is_long() const { return entry->sustain.has_value(); }
   /// Whether several runs may have the same inputs.
-  [[nodiscard]] bool has_shared_inputs() const { return of->seeds || entry->sustain; }
+  [[nodiscard]] bool has_shared_inputs() const { return of->seeds || is_long(); }
   [[nodiscard]] int next_index() const { return static_cast<int>(record.timing.samples.size()); }
-  /// Runs of an index that were begun and are no samples.
-  [[nodiscard]] int dropped_of(int index) const;
+  [[nodiscard]] bool next_is_warmup() const { return next_index() < record.timing.warmups; }
 };
 
 /// Whether an earlier run that did not fail had the same inputs and gave the same bytes.

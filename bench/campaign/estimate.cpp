@@ -42,17 +42,21 @@ double part_of_full(const std::string& size) {
 
 // Runs of an entry, exposures that are made for them, frames of a run, and those of an exposure.
 struct Work {
-  int runs = 0, exposures = 0, frames = 0, of_exposure = 0;
+  int warmups = 0, repeats = 0, exposures = 0, frames = 0, of_exposure = 0;
+
+  [[nodiscard]] int runs() const { return warmups + repeats; }
 };
 
 Work work_of(const Plan& plan, const Entry& entry) {
   const Case& one = plan.cases.at(entry.case_name);
+  const auto cameras = static_cast<int>(one.cameras.size());
   Work work;
-  work.runs = entry.warmups.value_or(plan.warmups) + entry.repeats.value_or(plan.repeats);
+  work.warmups = entry.warmups.value_or(plan.warmups);
+  work.repeats = entry.repeats.value_or(plan.repeats);
   work.exposures = entry.sustain ? one.exposures_in_turn() + 1
-                                 : std::min(work.runs, one.seeds.value_or(work.runs));
-  work.frames = entry.alone ? 1 : entry.frames.value_or(static_cast<int>(one.cameras.size()));
-  work.of_exposure = std::min(work.frames, static_cast<int>(one.cameras.size()));
+                                 : std::min(work.runs(), one.seeds.value_or(work.runs()));
+  work.frames = entry.frames.value_or(cameras);
+  work.of_exposure = std::min(work.frames, cameras);
   return work;
 }
 
@@ -69,7 +73,7 @@ double seconds_of(const Plan& plan, const Entry& entry, const Machine& machine) 
   const double run = entry.sustain && entry.sustain->seconds
                          ? *entry.sustain->seconds
                          : launch_s + work.frames * part * frame_seconds(entry) / workers;
-  return made + work.runs * run;
+  return made + work.runs() * run;
 }
 
 // The most that lies on the disk at once for an entry: inputs and frames of all runs, and the
@@ -83,7 +87,7 @@ double disk_bytes(const Plan& plan, const Entry& entry, bool drawn_seeds) {
   const int kept = drawn_seeds ? 1 : work.exposures;
   // Frames of inputs that come again are removed when a run ends.
   const bool comes_again = work.frames > work.of_exposure;
-  const int outputs = entry.sustain || comes_again ? work.exposures : work.runs;
+  const int outputs = entry.sustain || comes_again ? work.exposures : work.runs();
   const int frames = work.of_exposure * (outputs + kept) + (comes_again ? work.frames : 0);
   return part *
          (output_bytes * frames +
@@ -92,11 +96,8 @@ double disk_bytes(const Plan& plan, const Entry& entry, bool drawn_seeds) {
 
 Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
                 const CampaignSettings& settings) {
-  const Case& one = plan.cases.at(entry.case_name);
   const LaunchRecord launch = make_launch(entry, machine, settings.launch, Programs(), {});
-  const int frames = entry.frames.value_or(static_cast<int>(one.cameras.size()));
-  const int warmups = entry.warmups.value_or(plan.warmups);
-  const int repeats = entry.repeats.value_or(plan.repeats);
+  const Work work = work_of(plan, entry);
   return {
       {"entry", entry.id},
       {"group", entry.group},
@@ -105,10 +106,10 @@ Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
       {"nodes", launch.nodes},
       {"ranks", launch.ranks},
       {"gpus", entry.gpus * launch.nodes},
-      {"frames", frames},
-      {"warmups", warmups},
-      {"repeats", repeats},
-      {"most_repeats", entry.until ? entry.until->most : repeats},
+      {"frames", work.frames},
+      {"warmups", work.warmups},
+      {"repeats", work.repeats},
+      {"most_repeats", entry.until ? entry.until->most : work.repeats},
       {"seconds", entry.sustain && entry.sustain->seconds ? Json(*entry.sustain->seconds) : Json()},
       {"disk_gb", disk_bytes(plan, entry, settings.drawn_seeds) / 1e9},
       {"options", entry.options}};

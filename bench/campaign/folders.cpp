@@ -108,10 +108,13 @@ std::string folder_for_results(const CampaignSettings& settings, const Plan& pla
 
 }  // namespace
 
+void fill_folders(CampaignSettings& settings) {
+  if (settings.data.empty()) settings.data = fs::path(settings.out) / "data";
+  if (settings.references.empty()) settings.references = fs::path(settings.out) / "references";
+}
+
 OwnedFolder::OwnedFolder(const std::string& option, const std::string& path)
     : path_(made_or_ours(option, path)), lock_(path_) {}
-
-FolderLock::FolderLock(FolderLock&& other) noexcept : file_(std::exchange(other.file_, -1)) {}
 
 FolderLock::~FolderLock() {
   if (file_ >= 0) close(file_);

@@ -7,14 +7,14 @@
 
 namespace spex::bench {
 
-/// Keeps other runs out of a folder while it lives. Move-only.
+/// Keeps other runs out of a folder while it lives.
 class FolderLock {
  public:
   /// Throws Error(data) where another run holds the folder, which is named, or it cannot be
   /// written.
   explicit FolderLock(const std::string& folder);
-  FolderLock(FolderLock&& other) noexcept;
-  FolderLock& operator=(FolderLock&&) = delete;
+  FolderLock(const FolderLock&) = delete;
+  FolderLock& operator=(const FolderLock&) = delete;
   ~FolderLock();
 
  private:
@@ -22,7 +22,7 @@ class FolderLock {
 };
 
 /// A folder that spex-bench made: one with its lock file, which others' folders lack. While one
-/// lives, no other run uses the folder. Move-only.
+/// lives, no other run uses the folder.
 class OwnedFolder {
  public:
   /// Makes the folder where there is none. Throws Error(usage) with `option` where it holds files

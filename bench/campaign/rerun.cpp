@@ -1,6 +1,4 @@
-#include <algorithm>
 #include <filesystem>
-#include <functional>
 #include <optional>
 
 #include <fmt/format.h>

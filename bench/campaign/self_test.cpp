@@ -120,9 +120,7 @@ int run_plan(const CampaignSettings& settings, const std::string& folder, Signal
   const Plan plan = read_plan(plan_file("ci"));
   CampaignSettings campaign;
   campaign.out = fs::path(folder) / plan.name;
-  campaign.data = fs::path(campaign.out) / "data";
-  campaign.references = fs::path(campaign.out) / "references";
-  campaign.golden_cases = shipped_golden_cases();
+  fill_folders(campaign);
   campaign.launch = settings.launch;
   const int status = run_campaign(plan, campaign, signals);
   for (const Entry& entry : plan.entries) {

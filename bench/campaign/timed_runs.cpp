@@ -52,6 +52,11 @@ std::string look_at(const std::vector<ListedFrame>& frames, std::size_t inputs,
   return {};
 }
 
+// A run fails for the first reason alone; "" is none.
+void fail(Sample& sample, const std::string& why) {
+  if (!sample.failure && !why.empty()) sample.failure = why;
+}
+
 std::string digest_of(const std::vector<ExposureOutputs>& outputs) {
   if (outputs.size() == 1) return outputs.front().exposure.sha256;
   std::string all;
@@ -104,7 +109,7 @@ int frames_of_next(const EntryRun& run) {
   const auto exposure = static_cast<int>(run.of->cameras.size());
   const auto& samples = run.record.timing.samples;
   const Sustain& asked = *run.record.work.sustain;
-  const bool warmup = run.next_index() < run.record.timing.warmups;
+  const bool warmup = run.next_is_warmup();
   if (asked.frames) return warmup ? exposure : *asked.frames;
   if (samples.empty()) return exposure;
   const auto whole_exposures = [&](double frames) {
@@ -166,29 +171,38 @@ const Exposure& TimedRuns::shared(const Case& one, int number) {
       .first->second;
 }
 
-std::vector<Exposure> TimedRuns::exposures_of(const EntryRun& run, int index) {
+std::vector<Exposure> TimedRuns::exposures_of(const EntryRun& run) {
   const Case& one = *run.of;
-  const bool is_long = run.entry->sustain.has_value();
-  const int begun_before = run.dropped_of(index), in_turn = one.exposures_in_turn();
+  const int index = run.next_index(), in_turn = one.exposures_in_turn();
+  const auto& dropped = run.record.timing.dropped;
+  const auto begun_before = static_cast<int>(
+      std::count_if(dropped.begin(), dropped.end(),
+                    [&](const DroppedRun& earlier) { return earlier.index == index; }));
   if (!run.has_shared_inputs())
     return {exposures_.make(one, one.seed + index + seeds_of_a_beginning * begun_before)};
   // A warm-up of a long run has an exposure that is not among those of the run.
-  if (is_long && run.is_warmup(index)) return {shared(one, in_turn)};
+  if (run.is_long() && run.next_is_warmup()) return {shared(one, in_turn)};
   const int asked = run.record.work.frames / static_cast<int>(one.cameras.size());
-  if (!is_long && asked <= 1) return {shared(one, (index + begun_before) % in_turn)};
+  if (!run.is_long() && asked <= 1) return {shared(one, (index + begun_before) % in_turn)};
   std::vector<Exposure> exposures;
-  for (int k = 0; k < (is_long ? in_turn : std::min(asked, in_turn)); ++k)
+  for (int k = 0; k < (run.is_long() ? in_turn : std::min(asked, in_turn)); ++k)
     exposures.push_back(shared(one, k));
   return exposures;
 }
 
 bool TimedRuns::make(EntryRun& run) {
   const int index = run.next_index();
-  const bool is_long = run.entry->sustain.has_value();
-  const std::vector<Exposure> exposures = exposures_of(run, index);
+  const std::vector<Exposure> exposures = exposures_of(run);
   RunRequest request;
-  request.frames = is_long ? frames_of_next(run) : run.record.work.frames;
+  request.entry = run.entry;
+  request.launch = &run.record.launch;
+  request.frames = run.is_long() ? frames_of_next(run) : run.record.work.frames;
   request.outputs = folders_.new_outputs_of(run.entry->id, index);
+  request.events = folders_.events();
+  request.log = folders_.log_of_run(run.entry->id, index);
+  request.time_limit_s =
+      time_limit_s_ +
+      time_limit_factor * run.entry->sustain.value_or(Sustain{}).seconds.value_or(0);
   const int of_exposure = std::min(request.frames, static_cast<int>(run.of->cameras.size()));
   const std::vector<ExposureFrame> inputs = frames_of(exposures, of_exposure);
   std::vector<ListedFrame> listed;
@@ -207,35 +221,26 @@ bool TimedRuns::make(EntryRun& run) {
     request.words = {"-i", request.inputs.at(0), "-p", request.inputs.at(1), "-o", outputs.front()};
   write_frame_list(listed, folders_.list());
 
-  std::string failure;
   std::vector<std::string> firsts(outputs.begin(),
                                   outputs.begin() + std::min(outputs.size(), inputs.size()));
   ObservedRun observed =
-      is_long ? observe_long_run(run, request, outputs, firsts, failure) : observe(run, request);
+      run.is_long() ? observe_long_run(run, request, outputs, firsts) : observe(run, request);
   if (observed.interrupted) return false;
-  if (!is_long && !observed.sample.failure)
-    failure = look_at(listed, inputs.size(), folders_.outputs());
+  if (!run.is_long() && !observed.sample.failure)
+    fail(observed.sample, look_at(listed, inputs.size(), folders_.outputs()));
   PendingRun pending;
   for (const Exposure& exposure : exposures)
     pending.outputs.push_back({exposure, std::vector<std::string>(of_exposure)});
   for (std::size_t k = 0; k < firsts.size(); ++k)
     pending.outputs[inputs[k].exposure].frames[inputs[k].frame] = firsts[k];
-  take(run, std::move(observed), std::move(pending), failure);
+  take(run, std::move(observed), std::move(pending));
   return true;
 }
 
-ObservedRun TimedRuns::observe(EntryRun& run, const RunRequest& given) {
-  RunRequest request = given;
-  const int index = run.next_index();
-  const Sustain sustain = run.entry->sustain.value_or(Sustain{});
-  request.entry = run.entry;
-  request.launch = &run.record.launch;
-  request.events = folders_.events();
-  request.log = folders_.log_of_run(run.entry->id, index);
-  request.time_limit_s = time_limit_s_ + time_limit_factor * sustain.seconds.value_or(0);
+ObservedRun TimedRuns::observe(EntryRun& run, const RunRequest& request) {
   fs::remove(request.events);
   auto& dropped = run.record.timing.dropped;
-  dropped.push_back({index, utc_text(unix_now()), {}, "was begun, and did not end"});
+  dropped.push_back({run.next_index(), utc_text(unix_now()), {}, "was begun, and did not end"});
   write_result(folders_, run);
   ObservedRun observed = runner_.run(request);
   if (observed.interrupted) {
@@ -250,7 +255,7 @@ ObservedRun TimedRuns::observe(EntryRun& run, const RunRequest& given) {
 // `kept` gets the first frame of each input, "" where there is none.
 ObservedRun TimedRuns::observe_long_run(EntryRun& run, const RunRequest& request,
                                         const std::vector<std::string>& outputs,
-                                        std::vector<std::string>& kept, std::string& failure) {
+                                        std::vector<std::string>& kept) {
   const std::string folder = request.outputs + "-kept";
   fs::remove_all(folder);
   fs::create_directories(folder);
@@ -264,24 +269,22 @@ ObservedRun TimedRuns::observe_long_run(EntryRun& run, const RunRequest& request
   if (observed.interrupted) return observed;
   observed.sample.sustained = long_run_of(collected, static_cast<int>(kept.size()));
   kept = std::move(collected.kept);
-  failure = collected.failure;
-  if (run.is_warmup(run.next_index())) return observed;
-  if (failure.empty() && !observed.sample.sustained->distinct)
-    failure = "too few frames of distinct inputs to have a steady part";
+  fail(observed.sample, collected.failure);
+  if (run.next_is_warmup()) return observed;
+  if (!observed.sample.sustained->distinct)
+    fail(observed.sample, "too few frames of distinct inputs to have a steady part");
   run.record.work.frames = request.frames;
   run.record.work.bundles = request.frames * run.entry->bundles.value_or(run.of->bundles());
   write_series(run, series, folders_.series(run.entry->id));
   return observed;
 }
 
-void TimedRuns::take(EntryRun& run, ObservedRun observed, PendingRun pending,
-                     const std::string& failure) {
+void TimedRuns::take(EntryRun& run, ObservedRun observed, PendingRun pending) {
   Sample& sample = observed.sample;
   sample.index = run.next_index();
-  sample.warmup = run.is_warmup(sample.index);
+  sample.warmup = run.next_is_warmup();
   sample.seed = pending.outputs.front().exposure.seed;
   sample.inputs_sha256 = digest_of(pending.outputs);
-  if (!sample.failure && !failure.empty()) sample.failure = failure;
   const std::vector<std::string> paths = pending.paths();
   // At once: what is changed later shows.
   if (!sample.failure) sample.outputs_sha256 = hash_of_files(paths);

@@ -23,15 +23,15 @@ class TimedRuns {
   bool make(EntryRun& run);
 
  private:
-  /// Those that run `index` works on.
-  [[nodiscard]] std::vector<Exposure> exposures_of(const EntryRun& run, int index);
+  /// Those that the next run works on.
+  [[nodiscard]] std::vector<Exposure> exposures_of(const EntryRun& run);
   const Exposure& shared(const Case& one, int number);
   [[nodiscard]] ObservedRun observe(EntryRun& run, const RunRequest& request);
   [[nodiscard]] ObservedRun observe_long_run(EntryRun& run, const RunRequest& request,
                                              const std::vector<std::string>& outputs,
-                                             std::vector<std::string>& kept, std::string& failure);
+                                             std::vector<std::string>& kept);
   /// Adds the sample; what the run left is pending where it did not fail.
-  void take(EntryRun& run, ObservedRun observed, PendingRun pending, const std::string& failure);
+  void take(EntryRun& run, ObservedRun observed, PendingRun pending);
   void keep_run_log(EntryRun& run) const;
 
   const CampaignFolders& folders_;

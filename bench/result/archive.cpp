@@ -18,13 +18,6 @@ namespace {
 
 constexpr const char* expected = "an archive of spex-bench submit";
 
-template <auto release>
-struct Release {
-  void operator()(auto* one) const noexcept { release(one); }
-};
-template <class T, auto release>
-using Owner = std::unique_ptr<T, Release<release>>;
-
 // Throws where a call of libarchive has failed.
 void check(int done, archive* one, const std::string& path) {
   if (done == ARCHIVE_OK) return;
@@ -39,13 +32,16 @@ la_ssize_t append(archive* /*one*/, void* to, const void* data, std::size_t size
 
 std::string tar_of(const std::string& path, const Files& files) {
   std::string bytes;
-  const Owner<archive, &archive_write_free> writer(archive_write_new());
+  const std::unique_ptr<archive, decltype(&archive_free)> writer(archive_write_new(),
+                                                                 &archive_free);
   archive* const one = writer.get();
   check(archive_write_set_format_pax_restricted(one), one, path);
   check(archive_write_add_filter_none(one), one, path);
   check(archive_write_open(one, &bytes, nullptr, append, nullptr), one, path);
+  const std::unique_ptr<archive_entry, decltype(&archive_entry_free)> entry(archive_entry_new(),
+                                                                            &archive_entry_free);
   for (const auto& [name, text] : files) {
-    const Owner<archive_entry, &archive_entry_free> entry(archive_entry_new());
+    archive_entry_clear(entry.get());
     archive_entry_set_pathname(entry.get(), name.c_str());
     archive_entry_set_size(entry.get(), static_cast<la_int64_t>(text.size()));
     archive_entry_set_filetype(entry.get(), AE_IFREG);
@@ -91,7 +87,7 @@ Files read_archive(const std::string& path) {
   std::error_code error;
   if (std::filesystem::exists(path, error) && !std::filesystem::is_regular_file(path, error))
     throw data_error(path, "is no file", expected);
-  const Owner<archive, &archive_read_free> reader(archive_read_new());
+  const std::unique_ptr<archive, decltype(&archive_free)> reader(archive_read_new(), &archive_free);
   archive* const one = reader.get();
   check(archive_read_support_filter_gzip(one), one, path);
   check(archive_read_support_format_tar(one), one, path);

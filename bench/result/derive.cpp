@@ -71,7 +71,7 @@ bool has_failed(const Record& record) {
 }
 
 bool is_right(const Record& record) {
-  return !record.skipped && !has_failed(record) && is_done(record) && all_compared(record);
+  return !record.skipped && !has_failed(record) && is_complete(record);
 }
 
 std::optional<Figure> figure_of(const Record& record, Clock clock) {
@@ -93,7 +93,7 @@ std::optional<Figure> figure_of(const Record& record, Clock clock) {
 std::string status_of(const Record& record) {
   if (record.skipped) return "skipped";
   if (has_failed(record)) return "failed";
-  return is_done(record) && all_compared(record) ? "complete" : "interrupted";
+  return is_complete(record) ? "complete" : "interrupted";
 }
 
 // docs/benchmark.md, run rules.
@@ -255,9 +255,9 @@ std::vector<std::string> unusual_of(const Record& record) {
 
 }  // namespace
 
-bool all_compared(const Record& record) {
+bool is_complete(const Record& record) {
   const auto& samples = record.timing.samples;
-  return !record.validation.frames.empty() &&
+  return is_done(record) && !record.validation.frames.empty() &&
          std::all_of(samples.begin(), samples.end(),
                      [](const Sample& sample) { return sample.failure || sample.compared; });
 }

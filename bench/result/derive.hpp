@@ -90,8 +90,8 @@ struct Derived {
 /// interval is as narrow, or there are as many as there may be; or something is wrong. A throttled
 /// run is made again, but no more of them than were asked for.
 [[nodiscard]] bool is_done(const Record& record);
-/// The frames of all runs that did not fail were compared.
-[[nodiscard]] bool all_compared(const Record& record);
+/// Nothing is left to run, and the frames of all runs that did not fail were compared.
+[[nodiscard]] bool is_complete(const Record& record);
 /// What is wrong with frames, runs or golden cases; empty where nothing is.
 [[nodiscard]] std::vector<std::string> faults_of(const Record& record);
 /// Runs that are left, at least.

@@ -4,8 +4,10 @@
 #include <cstddef>
 #include <fstream>
 #include <memory>
+#include <sstream>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <openssl/evp.h>
 
 #include "reference/core/error.hpp"
@@ -16,44 +18,32 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-class Sha256 {
- public:
-  Sha256() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
-    check(context_ ? EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) : 0);
-  }
-  void add(const char* data, std::size_t size) {
-    check(EVP_DigestUpdate(context_.get(), data, size));
-  }
-  [[nodiscard]] std::string hex() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned size = 0;
-    check(EVP_DigestFinal_ex(context_.get(), digest.data(), &size));
-    std::string text;
-    for (unsigned i = 0; i < size; ++i) text += fmt::format("{:02x}", digest[i]);
-    return text;
-  }
-
- private:
-  static void check(int done) {
+// The hash of all that is left of a stream; nothing where it cannot be read to its end.
+std::optional<std::string> hash_stream(std::istream& in) {
+  const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
+                                                                        &EVP_MD_CTX_free);
+  const auto check = [](int done) {
     if (done != 1) throw Error(ErrorKind::internal, "OpenSSL", "gives no SHA-256");
-  }
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_;
-};
+  };
+  check(context ? EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) : 0);
+  std::vector<char> block(block_bytes);
+  do {
+    in.read(block.data(), static_cast<std::streamsize>(block.size()));
+    check(EVP_DigestUpdate(context.get(), block.data(), static_cast<std::size_t>(in.gcount())));
+  } while (in);
+  // A folder opens like a file, and then cannot be read.
+  if (in.bad() || !in.eof()) return std::nullopt;
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  check(EVP_DigestFinal_ex(context.get(), digest.data(), &size));
+  return fmt::format("{:02x}", fmt::join(digest.begin(), digest.begin() + size, ""));
+}
 
 }  // namespace
 
 std::optional<std::string> hash_file(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
-  if (!in) return std::nullopt;
-  Sha256 sha;
-  std::vector<char> block(block_bytes);
-  do {
-    in.read(block.data(), static_cast<std::streamsize>(block.size()));
-    sha.add(block.data(), static_cast<std::size_t>(in.gcount()));
-  } while (in);
-  // A folder opens like a file, and then cannot be read.
-  if (in.bad() || !in.eof()) return std::nullopt;
-  return sha.hex();
+  return in ? hash_stream(in) : std::nullopt;
 }
 
 std::vector<std::optional<std::string>> hash_files(const std::vector<std::string>& paths) {
@@ -74,10 +64,9 @@ std::string hash_of_files(const std::vector<std::string>& paths) {
   return hash_text(all);
 }
 
-std::string hash_text(std::string_view text) {
-  Sha256 sha;
-  sha.add(text.data(), text.size());
-  return sha.hex();
+std::string hash_text(const std::string& text) {
+  std::istringstream in(text);
+  return hash_stream(in).value();
 }
 
 }  // namespace spex::bench

@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace spex::bench {
@@ -19,6 +18,6 @@ namespace spex::bench {
 [[nodiscard]] std::string hash_of_files(const std::vector<std::string>& paths);
 
 /// `hash_file` of the bytes of a text.
-[[nodiscard]] std::string hash_text(std::string_view text);
+[[nodiscard]] std::string hash_text(const std::string& text);
 
 }  // namespace spex::bench

@@ -171,7 +171,7 @@ Verdict judge(const Record& record, const Fom& fom) {
                                        [](const Sample& sample) { return sample.throttled; });
   if (throttled > 0)
     verdict.reasons.push_back(fmt::format("{} run(s) were throttled and do not count", throttled));
-  const bool complete = is_done(record) && all_compared(record);
+  const bool complete = is_complete(record);
   verdict.reasons.insert(verdict.reasons.end(), wrong.begin(), wrong.end());
   if (!wrong.empty())
     verdict.correctness = "fail";

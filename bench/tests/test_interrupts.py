@@ -108,6 +108,20 @@ exec "$here/real-spex-cpu" "$@"
             self.assertEqual(bench.result("one")["status"], "interrupted")
             self.assertIn("--resume continues the run", text.splitlines()[-1])
 
+    def test_an_interrupt_keeps_the_results_that_are_resumed(self):
+        """Those of the entries after the one whose golden cases are run."""
+        stopping = """#!/usr/bin/env bash
+[[ ! -e ${0%/*}/stop ]] || kill -INT "$PPID"
+exec "${0%/*}/real-spex-cpu" "$@"
+"""
+        entries = [entry("one"), entry("two")]
+        with Bench(entries, extractor=stopping, goldens=["tiny-b"]) as bench:
+            self.assertEqual(bench.run()[0], 0)
+            (bench.folder / "out/one.json").unlink()
+            (bench.folder / "stop").touch()
+            self.says(bench.run("--resume"), 1)
+            self.assertEqual(bench.result("two")["status"], "complete")
+
     def test_what_is_resumed_goes_on_as_it_was_begun(self):
         """No other plan, program, environment, entry or number; nor a file that was edited."""
         with Bench([entry("one"), entry("two")]) as bench:

@@ -170,11 +170,10 @@ class Lies(BenchTest):
                 sys.executable,
                 "-c",
                 f"import pathlib, time\nlate = pathlib.Path({str(late)!r})\n"
-                "while not late.exists(): time.sleep(0.01)\n"
-                "frame, events = pathlib.Path(late.read_text()), None\n"
-                "logs = pathlib.Path(late.parent, 'out')\n"
-                "while '\"compared\": false' not in (logs / 'changed-late.json').read_text():"
-                " time.sleep(0.001)\n"
+                "while not (late.exists() and late.read_text()): time.sleep(0.01)\n"
+                "frame = pathlib.Path(late.read_text())\n"
+                "result = late.parent / 'out/changed-late.json'\n"
+                "while '\"compared\": false' not in result.read_text(): time.sleep(0.001)\n"
                 "with frame.open('r+b') as file: file.seek(100000); file.write(bytes(1000))\n",
             ]
         )

@@ -59,8 +59,7 @@ TEST(OwnedFolder, OneRunAtATimeWhichIsNamed) {
   const test::ScratchFolder scratch;
   const std::string path = scratch.file("data");
   {
-    OwnedFolder first("--data", path);
-    const OwnedFolder moved = std::move(first);
+    const OwnedFolder first("--data", path);
     EXPECT_THAT(refusal_of([&] { const OwnedFolder second("--data", path); }),
                 HasSubstr("is in use by process " + std::to_string(getpid()) + " on "));
   }
