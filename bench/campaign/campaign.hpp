@@ -12,9 +12,9 @@
 namespace spex::bench {
 
 struct CampaignSettings {
-  std::string out;           ///< folder of the result files
-  std::string data;          ///< folder of inputs and outputs
-  std::string references;    ///< folder of the frames that others are compared with
+  std::string out;         ///< folder of the result files
+  std::string data;        ///< folder of inputs and outputs
+  std::string references;  ///< folder of the frames that others are compared with
   std::string golden_cases = shipped_golden_cases();  ///< cases.json
   LaunchSettings launch;
   bool drawn_seeds = false;  ///< of the inputs; else the plan's
