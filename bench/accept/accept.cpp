@@ -120,8 +120,8 @@ std::string machine_text(const Record& record) {
                      record.system.value("cpus", 0), word_of(record.system, "cpu"), gpu);
 }
 
-// The largest difference from the reference flux in units of its error; bins beside dark bins have
-// a wider tolerance, so the number alone is no verdict.
+// The largest difference from the reference flux, in units of its error. Bins beside dark bins have
+// a wider tolerance, so only the comparison decides whether a difference is too large.
 double largest_flux_pull(const Record& record) {
   double largest = 0;
   for (const FrameRecord& frame : record.validation.frames)
@@ -154,9 +154,8 @@ std::string acceptance_page(const std::vector<Record>& records, const Target& ta
       machine_text(first), word_of(first.build, "version"), word_of(first.build, "commit"),
       first.plan.name, first.start_utc, first.inputs.storage, first.inputs.page_cache);
   page +=
-      "| entry | milestone | frames | seconds (median) | FPNH | frames right | largest difference "
-      "in "
-      "flux (σ) | verdict |\n"
+      "| entry | milestone | frames | seconds (median) | FPNH | frames right | "
+      "largest difference in flux (σ) | verdict |\n"
       "| --- | --- | --- | --- | --- | --- | --- | --- |\n";
   std::string remarks;
   for (const Record& record : records) {

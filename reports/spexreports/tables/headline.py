@@ -144,10 +144,15 @@ def verdict(result: Result) -> str:
 
 
 def judged(results: list[Result]) -> list[Result]:
-    """Of each system with a headline the runs that were held to a target, else its headlines."""
-    heads = headlines(results)
-    held = [r for r in results if r.json["threshold"] and r.system in {h.system for h in heads}]
-    return [*held, *(h for h in heads if h.system not in {r.system for r in held})]
+    """The headlines; for one without a target, its system's fastest exposure that had a target."""
+    held: dict[str, list[Result]] = {}
+    for r in exposures(results):
+        if standard(r) and r.json["threshold"]:
+            held.setdefault(r.system, []).append(r)
+    return [
+        h if h.json["threshold"] or h.system not in held else fastest(held[h.system])
+        for h in headlines(results)
+    ]
 
 
 def verdicts(results: list[Result]) -> list[tuple[str, str, str]]:
