@@ -127,7 +127,7 @@ __device__ bool find_row_sums(const Lane<R, double>& my) {
 template <int R>
 __global__ void __launch_bounds__(warps* warp_size)
     roots_kernel(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                 FiberLayout layout, SchurComplements complements, const double* trace,
+                 FiberLayout layout, FiberSolution solution, SchurComplements complements,
                  const double* q_all, double* scratch, int* status, SpectraView spectra) {
   extern __shared__ double shared[];
   const int m = layout.nwave;
@@ -157,9 +157,11 @@ __global__ void __launch_bounds__(warps* warp_size)
     __syncwarp();
 
     // D <= 2 rho^2 N_ss: P >= 0.995 N_ss where both couplings are within their bound.
-    double least = 0.995 / trace[slot];
+    double least = 0.995 / solution.trace[slot];
     double largest = 1.001 * complements.norm[spectrum];
-    const bool can = least > 0 && largest > least && largest < fiber_bounds::condition * least;
+    const double condition = largest * solution.kept[slot] / 0.995;
+    const bool can = least > 0 && largest > least && condition < fiber_bounds::condition &&
+                     largest < fiber_bounds::padded_condition * least;
     if (!can) least = 1, largest = 2;
     least = fmin(raise_least<R>(my, least), 0.5 * largest);
     // n poles in rounds of `group`, one a lane; where another spectrum of the warp has more poles,
@@ -255,13 +257,13 @@ std::size_t fiber_root_scratch(const FiberLayout& layout, int ndiag) {
 }
 
 void find_fiber_roots(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
-                      const FiberLayout& layout, const SchurComplements& complements,
-                      const double* trace, const double* q, double* scratch, int* status,
-                      const SpectraView& spectra, cudaStream_t stream) {
+                      const FiberLayout& layout, const FiberSolution& solution,
+                      const SchurComplements& complements, const double* q, double* scratch,
+                      int* status, const SpectraView& spectra, cudaStream_t stream) {
   with_reach(layout.reach, [&]<int R>() {
     const Launch<R> launch(layout.nwave, spectra.ndiag);
     roots_kernel<R><<<launch.blocks, warps * warp_size, launch.bytes, stream>>>(
-        patches, cores, ncores, layout, complements, trace, q, scratch, status, spectra);
+        patches, cores, ncores, layout, solution, complements, q, scratch, status, spectra);
   });
   SPEX_LAUNCH_CHECK();
 }

@@ -69,8 +69,9 @@ __global__ void __launch_bounds__(warp_size)
         });
   __syncwarp();
   for_each_number([&](double& here, size_t at) { solution.factor[at] = here; });
-  double trace = 0;
-  if (mine)
+  double trace = 0, kept = 0;
+  if (mine) {
+    const PatchGeometry& patch = patches[k / layout.nslots];
     invert_band<R>(
         m,
         [&](int j, double(&l)[R + 1]) {
@@ -81,11 +82,14 @@ __global__ void __launch_bounds__(warp_size)
 #pragma unroll
           for (int d = 0; d <= R; ++d) band[j * (R + 1) + d] = z[d];
           trace += z[0];
+          if (j >= patch.wavepad && j < patch.wavepad + patch.nkept) kept += z[0];
         });
+  }
   __syncwarp();
   for_each_number([&](double& here, size_t at) { solution.inverse[at] = here; });
   if (!mine) return;
   solution.trace[k] = trace;
+  solution.kept[k] = kept;
   if (!good || !isfinite(trace)) status[k / layout.nslots] = guarded;
 }
 

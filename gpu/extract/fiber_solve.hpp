@@ -14,6 +14,7 @@ struct FiberSolution {
   double* factor = nullptr;   ///< [patch][slot], like FiberBands::band: 1 / d_j and L
   double* inverse = nullptr;  ///< [patch][slot]: the band of N_ss^-1, like FiberBands::band
   double* trace = nullptr;    ///< [patch][slot]: tr(N_ss^-1)
+  double* kept = nullptr;     ///< [patch][slot]: the part of the trace of bins that become output
   double* f = nullptr;        ///< [patch][slot][bin]: y before solve_fibers, f afterwards
   double* g = nullptr;        ///< [patch][slot][bin]: y minus the contribution of neighboring f
 };

@@ -40,6 +40,13 @@ FrameBands FiberWorkspace::frame_bands() const {
   return bands;
 }
 
+FiberSolution FiberWorkspace::fibers() const {
+  double* trace = trace_.get();
+  return {factor_.get(), inverse_.get(),
+          trace,         trace + count_of(batch_.count, layout_.nslots),
+          y(),           g()};
+}
+
 SchurComplements FiberWorkspace::complements() const {
   SchurComplements complements;
   complements.band = complement_bands_.get();
@@ -74,7 +81,7 @@ void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
   reserve(far_, frame_bins);
   reserve(factor_, spectra * count_of(layout_.band_size()));
   reserve(inverse_, spectra * count_of(layout_.band_size()));
-  reserve(trace_, spectra);
+  reserve(trace_, 2 * spectra);
   reserve(complement_bands_, count_of(batch_.ncores(), SchurComplements::band_size(layout_)));
   reserve(room_, std::max(count_of(batch_.ncores(), layout_.nwave, layout_.nwave) / 2 + 1,
                           count_of(batch_.count, batch_.npixel)));
@@ -266,8 +273,8 @@ void FiberWorkspace::correct() {
 }
 
 void FiberWorkspace::roots() {
-  find_fiber_roots(batch_.patches(), cores_.get(), batch_.ncores(), layout_, complements(),
-                   trace_.get(), q(), scratch_.get(), batch_.status(), batch_.frame->spectra(),
+  find_fiber_roots(batch_.patches(), cores_.get(), batch_.ncores(), layout_, fibers(),
+                   complements(), q(), scratch_.get(), batch_.status(), batch_.frame->spectra(),
                    context_->stream());
 }
 

@@ -59,9 +59,7 @@ class FiberWorkspace {
   [[nodiscard]] FiberBands bands() const { return {band_.get(), pair_.get()}; }
   /// P_s of the batch's core spectra; valid after `correct`.
   [[nodiscard]] SchurComplements complements() const;
-  [[nodiscard]] FiberSolution fibers() const {
-    return {factor_.get(), inverse_.get(), trace_.get(), y(), g()};
-  }
+  [[nodiscard]] FiberSolution fibers() const;
 
  private:
   // The system of the batch's fibers over all wavelengths; `place` is in host memory.

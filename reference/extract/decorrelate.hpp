@@ -17,6 +17,8 @@ struct BlockRange {
   int nspec = 0;       ///< number of spectra
   int nwave = 0;       ///< padded bins of a spectrum
   int ndiag = 0;       ///< elements of R as far from the diagonal as this are wanted
+  int wavepad = 0;     ///< bins of padding before the bins that become output
+  int nkept = 0;       ///< bins of a spectrum that become output
 };
 
 /// Decorrelated spectra of the wanted blocks.

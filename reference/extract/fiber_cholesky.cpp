@@ -192,7 +192,7 @@ SpectrumEquations equations_of_P(const BlockBands& N, int reach, int s, AlignedD
                                  int stride, AlignedDoubles&& y) {
   SpectrumEquations e{
       N.m(),        reach,        stride, std::vector<double>(count_of(N.m(), reach + 1), 0.0),
-      std::move(D), std::move(y), 0};
+      std::move(D), std::move(y), 0,      0};
   for (int v = 0; v < e.m; ++v)
     for (int d = 0; d <= reach && v + d < e.m; ++d) {
       double& below = e.E[count_of(v, stride) + count_of(v + d)];
@@ -203,7 +203,7 @@ SpectrumEquations equations_of_P(const BlockBands& N, int reach, int s, AlignedD
 }
 
 // tr P_b^-1 of all; false where a pivot is not positive.
-bool invert(std::vector<SpectrumEquations>& all) {
+bool invert(std::vector<SpectrumEquations>& all, const BlockRange& blocks) {
   const int m = all.front().m, reach = all.front().reach;
   BandBatch P(m, reach, static_cast<int>(all.size()));
   for (std::size_t k = 0; k < all.size(); ++k)
@@ -213,7 +213,11 @@ bool invert(std::vector<SpectrumEquations>& all) {
   if (!P.factor()) return false;
   const BandBatch inverse = P.inverse_band();
   for (std::size_t k = 0; k < all.size(); ++k)
-    for (int j = 0; j < m; ++j) all[k].trace_inverse += inverse.at(j, 0)[k];
+    for (int j = 0; j < m; ++j) {
+      const double variance = inverse.at(j, 0)[k];
+      all[k].trace_inverse += variance;
+      if (j >= blocks.wavepad && j < blocks.wavepad + blocks.nkept) all[k].kept_inverse += variance;
+    }
   return true;
 }
 
@@ -262,7 +266,7 @@ FiberGuard decorrelate_fibers(const BandEquations& equations, const BlockRange& 
     }
   }
   const StageTimer timer(times_of_stages, Stage::decorrelate);
-  if (!invert(spectra)) return FiberGuard::not_positive;
+  if (!invert(spectra, blocks)) return FiberGuard::not_positive;
   for (const SpectrumEquations& spectrum : spectra) {
     const FiberGuard guard = add_spectrum(spectrum, blocks.ndiag, result);
     if (guard != FiberGuard::none) return guard;

@@ -17,7 +17,7 @@ enum class FiberGuard {
   far_spectra,       ///< spectra two or more apart share light
   coupling,          ///< neighboring spectra share too much light
   not_positive,      ///< a pivot of a spectrum's band is not positive, or a value is not finite
-  condition,         ///< the condition number of a spectrum's P is too large
+  condition,         ///< a spectrum's P is ill-conditioned
   outside_the_band,  ///< elements of P beyond the band of N are too large
 };
 
@@ -27,8 +27,10 @@ namespace fiber_bounds {
 inline constexpr double far = 1e-11;
 /// rho = || L_s^-1 N_st L_t^-T ||_F of neighboring spectra.
 inline constexpr double coupling = 0.05;
-/// ||P||_inf tr(P^-1), which is above the condition number.
+/// ||P||_inf times the sum of (P^-1)_jj over the bins that become output.
 inline constexpr double condition = 1e9;
+/// ||P||_inf tr(P^-1) of all bins, which is above the condition number.
+inline constexpr double padded_condition = 1e12;
 /// Relative change of the row sums of Q by the elements of P beyond the band.
 inline constexpr double outside = 1e-7;
 }  // namespace fiber_bounds

@@ -131,7 +131,8 @@ std::vector<double> resolution(const BandBatch& L, const Poles& poles, int ndiag
 
 FiberGuard add_spectrum(const SpectrumEquations& e, int ndiag, Decorrelated& result) {
   const double norm = norm_inf(e);
-  if (!(norm * e.trace_inverse < fiber_bounds::condition)) return FiberGuard::condition;
+  if (!(norm * e.kept_inverse < fiber_bounds::condition)) return FiberGuard::condition;
+  if (!(norm * e.trace_inverse < fiber_bounds::padded_condition)) return FiberGuard::condition;
 
   // The eigenvalues of P lie between 1 / tr(P^-1) and its norm; a little room for rounding.
   const double least = 0.999 / e.trace_inverse, largest = 1.001 * norm;

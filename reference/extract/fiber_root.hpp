@@ -16,6 +16,7 @@ struct SpectrumEquations {
   AlignedDoubles E;          ///< [stride][stride], zero within the band
   AlignedDoubles y;          ///< [stride]
   double trace_inverse = 0;  ///< tr P_b^-1
+  double kept_inverse = 0;   ///< the part of tr P_b^-1 of bins that become output
 };
 
 /// Adds flux, ivar and R of the spectrum; elements of R as far as ndiag from the diagonal. Adds

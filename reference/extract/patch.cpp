@@ -125,8 +125,8 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
     add_prior(equations, options.regularize);
   }
 
-  const BlockRange blocks{patch.pad_below, patch.nspec, patch.padded_nwave(),
-                          result.ndiagonals / 2};
+  const BlockRange blocks{patch.pad_below,       patch.nspec,   patch.padded_nwave(),
+                          result.ndiagonals / 2, patch.wavepad, patch.nkept};
   Decorrelated solution;
   ReplaceF replace_f;
   if (frame != nullptr) replace_f = [&](std::vector<double>& f) { frame->put_into(patch, f); };

@@ -23,7 +23,7 @@ void decorrelate(const NormalEquations& equations, const BlockRange& blocks, Dec
 
 BlockRange blocks_of(const PatchInput& input, int ndiag) {
   const Patch& patch = input.patch();
-  return {patch.pad_below, patch.nspec, patch.padded_nwave(), ndiag};
+  return {patch.pad_below, patch.nspec, patch.padded_nwave(), ndiag, patch.wavepad, patch.nkept};
 }
 
 // Fluxes in units of their errors, and errors as parts of themselves, as the definition has them.

@@ -12,13 +12,16 @@ namespace spex {
 namespace {
 
 // Spectra of bins whose spots are a row of pixels each, as wide as a Gaussian of `sigma` bins;
-// neighbors see `leak` of them, and those two apart `far` of them.
+// neighbors see `leak` of them, and those two apart `far` of them. Of the light of the padding, the
+// pixels see `padding`.
 struct Shape {
   int nspec = 4;
   int nwave = 24;
   double sigma = 1.1;
   double leak = 1e-4;
   double far = 0;
+  int wavepad = 0;
+  double padding = 1;
 };
 
 constexpr int half_width = 4;  // of a spot, in bins
@@ -30,7 +33,8 @@ class Patch {
     equations.n = n;
     equations.N.assign(n * n, 0.0);
     equations.q.assign(n, 1.0);
-    for (int j = 0; j < n; ++j) equations.y.push_back(1 + 0.5 * std::sin(0.7 * j));
+    for (int j = 0; j < n; ++j)
+      equations.y.push_back(seen(j % shape.nwave) * (1 + 0.5 * std::sin(0.7 * j)));
     for (int s = 0; s < shape.nspec; ++s)
       for (int t = 0; t <= s; ++t)
         for (int w = 0; w < shape.nwave; ++w)
@@ -41,7 +45,7 @@ class Patch {
                                  : apart == 1 ? shape.leak
                                  : apart == 2 ? shape.far
                                               : 0;
-            at(s, w, t, v) = share * overlap(s, w, t, v);
+            at(s, w, t, v) = share * seen(w) * seen(v) * overlap(s, w, t, v);
           }
   }
   // Element of the lower triangle: s > t, or s = t and w >= v.
@@ -49,7 +53,12 @@ class Patch {
     return equations.N[(t * shape_.nwave + v) * equations.n + s * shape_.nwave + w];
   }
   [[nodiscard]] BlockRange core() const {
-    return {1, shape_.nspec - 2, shape_.nwave, std::min(5, shape_.nwave - 1)};
+    return {1,
+            shape_.nspec - 2,
+            shape_.nwave,
+            std::min(5, shape_.nwave - 1),
+            shape_.wavepad,
+            shape_.nwave - 2 * shape_.wavepad};
   }
   [[nodiscard]] FiberGuard solve(Decorrelated& result) const {
     StageTimes times;
@@ -58,6 +67,11 @@ class Patch {
   NormalEquations equations;
 
  private:
+  // The part of a bin's light that the pixels see.
+  [[nodiscard]] double seen(int w) const {
+    const bool kept = w >= shape_.wavepad && w < shape_.nwave - shape_.wavepad;
+    return kept ? 1 : shape_.padding;
+  }
   [[nodiscard]] double spot(int s, int w, int pixel) const {
     const double d = (pixel - w) / (shape_.sigma * (1 + 0.05 * s));
     return std::abs(pixel - w) <= half_width ? std::exp(-0.5 * d * d) : 0.0;
@@ -106,17 +120,19 @@ Truth define(const NormalEquations& e, const BlockRange& blocks) {
   return truth;
 }
 
-// Largest pull of f and flux, relative error of ivar and error of R.
+// Largest pull of flux, relative error of ivar and error of R, of the bins that become output.
 void expect_agreement(const Patch& patch, const Decorrelated& result, double tolerance) {
   const BlockRange blocks = patch.core();
   const Truth truth = define(patch.equations, blocks);
   ASSERT_EQ(result.flux.size(), truth.flux.size());
   const std::size_t m = blocks.nwave;
   for (std::size_t k = 0; k < truth.flux.size(); ++k) {
+    const std::size_t row = k % m;
+    const int of_output = static_cast<int>(row) - blocks.wavepad;
+    if (of_output < 0 || of_output >= blocks.nkept) continue;
     const auto sigma = static_cast<double>(1 / std::sqrt(truth.ivar[k]));
     EXPECT_NEAR(result.flux[k], static_cast<double>(truth.flux[k]), tolerance * sigma) << k;
     EXPECT_NEAR(result.ivar[k] / static_cast<double>(truth.ivar[k]), 1, tolerance) << k;
-    const std::size_t row = k % m;
     for (std::size_t column = 0; column < m; ++column) {
       const double R = result.R[k / m][column * m + row];
       if (std::abs(static_cast<int>(row) - static_cast<int>(column)) > blocks.ndiag)
@@ -153,6 +169,18 @@ TEST(FiberCholesky, ABinWithoutLightIsHeldByItsPrior) {
   Decorrelated result;
   ASSERT_EQ(patch.solve(result), FiberGuard::none);
   expect_agreement(patch, result, 1e-9);
+}
+
+TEST(FiberCholesky, DarkPaddingCostsNoDigits) {
+  for (const double padding : {1e-3, 2e-4}) {  // condition numbers of 1e10 and 4e11
+    const Patch patch({.nwave = 30, .wavepad = 3, .padding = padding});
+    Decorrelated result;
+    ASSERT_EQ(patch.solve(result), FiberGuard::none);
+    expect_agreement(patch, result, 1e-9);
+  }
+  Decorrelated result;
+  const Patch darker({.nwave = 30, .wavepad = 3, .padding = 1e-7});
+  EXPECT_EQ(darker.solve(result), FiberGuard::condition);
 }
 
 TEST(FiberCholesky, GuardSeesEachCause) {
