@@ -1,6 +1,7 @@
 """Command line of the program spex-reports, and of `python -m spexreports COMMAND ...`."""
 
 import argparse
+import json
 import os
 import sys
 from pathlib import Path
@@ -17,6 +18,7 @@ from spexreports.results import compare as comparing
 from spexreports.results import frames, keep, nodes, thresholds
 from spexreports.results.read import find, read_results
 from spexreports.results.seams import joined, read_seams
+from spexreports.results.trace import batch_of
 
 RESULTS = "RESULT.json|DIR"
 
@@ -50,6 +52,18 @@ def run_quote(a: argparse.Namespace) -> list[Path]:
     return changed
 
 
+def run_trace(a: argparse.Namespace) -> list[Path]:
+    """A batch of patches of each table."""
+    traces = []
+    for milestone, patches, file in a.batch:
+        if not patches.isdecimal() or int(patches) < 1:
+            raise UsageError("--batch", f"{patches!r} is no number of patches", "1 or more")
+        head = {"milestone": milestone, "commit": a.commit, "gpu": a.gpu, "patches": int(patches)}
+        traces.append(head | batch_of(Path(file)))
+    a.out.write_text(json.dumps({"traces": traces}, separators=(",", ":")) + "\n")
+    return [a.out]
+
+
 def run_compare(a: argparse.Namespace) -> list[Path]:
     """Whether B is faster than A."""
     if not 0 < a.margin < 1:
@@ -79,6 +93,12 @@ def run_nodes(a: argparse.Namespace) -> list[Path]:
 FILE, MARGIN = {"type": Path}, {"type": float, "default": 0.02}
 NEEDED = FILE | {"required": True}
 SOME = FILE | {"nargs": "+", "metavar": RESULTS, "help": "of spex-bench; folders are searched"}
+NEEDED_BATCH = {
+    "required": True,
+    "nargs": 3,
+    "action": "append",
+    "metavar": ("MILESTONE", "PATCHES", "CSV"),
+}
 THREE = {"nargs": 3, "action": "append", "metavar": ("PATCH", "FRAME", "TRUTH")}
 COMMANDS = {
     "frame": (
@@ -117,6 +137,17 @@ COMMANDS = {
             "--into": NEEDED | {"help": "the tree: reports/results"},
             "--system": {"help": "the system's name (default: as the machine has it)"},
             "--events": {"action": "store_true", "help": "keep run logs too"},
+        },
+    ),
+    "trace": (
+        run_trace,
+        "keeps a batch of patches of each table of bench/profile/profile trace",
+        {
+            "--batch": NEEDED_BATCH
+            | {"help": "rung, patches of a batch, table; again for more rungs"},
+            "--gpu": {"required": True, "help": "its model"},
+            "--commit": {"required": True, "help": "of the program"},
+            "--out": NEEDED | {"help": "file"},
         },
     ),
     "thresholds": (

@@ -209,10 +209,8 @@ class Committed(unittest.TestCase):
     def test_size(self):
         self.assertLess(sum(f.stat().st_size for f in RESULTS.rglob("*") if f.is_file()), 2_000_000)
 
-    def test_changed_sources_are_of_the_papers_rungs(self):
-        for r in find([RESULTS]).results:
-            if r.json["build"]["dirty"]:
-                self.assertNotIn(r.milestone, ("band", "direct", "pipeline"), r.file)
+    def test_all_are_of_clean_commits(self):
+        self.assertFalse(any(r.json["build"]["dirty"] for r in find([RESULTS]).results))
 
 
 class Comparing(Scratch):
@@ -275,7 +273,7 @@ class Others(Scratch):
                 read_checks([self.write("c.json", broken)])
 
     def test_kernel_times(self):
-        [found] = read_kernel_times(find([RESULTS]).checks)
+        found, *_ = read_kernel_times(find([RESULTS]).checks)
         self.assertGreater(dict(found.kernels)["spots_kernel"]["b"], 0)
         # A file of ci/gpu-check holds one where there was a profiler.
         times = {"commit": "0123456", "gpu": "H200", "date": "2026-11-24", "milestone": "direct"}
@@ -318,8 +316,6 @@ class Thresholds(Scratch):
         )
         systems = json.loads("".join(line for line in text.splitlines() if line[:2] != "//"))
         self.assertIn("pipeline", systems["systems"]["h200x4"]["rungs-4gpu"])
-        # Of sources with changes, which nobody can build again.
-        self.assertNotIn("h200-4gpu", systems["systems"]["h200x4"])
 
     def test_command(self):
         made = self.path / "made.json"

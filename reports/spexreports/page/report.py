@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from spexreports.errors import UsageError
-from spexreports.figures import kernels, ladder, night, scaling, wall
+from spexreports.figures import kernels, ladder, night, scaling, trace, wall
 from spexreports.figures.timeline import timeline_figure
 from spexreports.page.page import Picture, picture, write_page
 from spexreports.results.checks import read_checks, read_kernel_times
@@ -12,6 +12,7 @@ from spexreports.results.micro import read_bundles, read_kernels
 from spexreports.results.published import read_published
 from spexreports.results.read import Found, find, newest
 from spexreports.results.result import Result
+from spexreports.results.trace import read_traces
 from spexreports.results.work import long_runs
 from spexreports.tables import headline, projection, provenance, times
 from spexreports.tables import ladder as ladders
@@ -47,9 +48,10 @@ def all_tables(found: Found) -> dict[str, Table]:
     checks = read_checks(found.checks)
     tables = [make(results) for make in OF_RESULTS]
     tables += [provenance.checks_table(checks), times.kernel_seconds_table(checks)]
+    tables.append(times.trace_table(read_traces(found.traces)))
     tables.append(times.bundle_table(read_bundles(found.bundles)))
     tables.append(times.micro_table(read_kernels(found.kernels)))
-    tables += [ladders.paper_ladder_table(), ladders.statements_table()]
+    tables.append(ladders.statements_table())
     return {table.name: table for table in tables if table}
 
 
@@ -112,6 +114,12 @@ def _pictures(found: Found, out: Path) -> dict[str, Picture | None]:
             "The longest kernels",
             "Mean of b, r and z, each kernel alone on the GPU.",
             kernels.times_figure(read_kernel_times([*found.kernel_times, *found.checks])),
+        ),
+        (
+            "patch-trace",
+            "A patch before and after batching",
+            "Stages of the host's thread, which end when their work is queued; kernels; copies.",
+            trace.trace_figure(read_traces(found.traces)),
         ),
         (
             "eigh",

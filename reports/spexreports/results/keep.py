@@ -46,7 +46,10 @@ def keep_worst_checks(data: dict[str, Any]) -> None:
 
 
 def drop_surroundings(record: dict[str, Any]) -> None:
-    """Drops the environment and the hashes of libraries, which no table or figure reads."""
+    """Drops what no table or figure reads: environment, hashes of libraries, golden comparisons."""
+    for case in record["golden"]:
+        if case["failure"] is None:
+            case["checks"] = []
     record["libraries"] = {}
     record["launch"]["environment"] = {}
     programs = record["programs"]
@@ -64,7 +67,8 @@ def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> lis
 
     `system` replaces the name that the machine gave itself. No figure is changed: the text is the
     same JSON without spaces, with the worst of each check. Run logs are kept where `events` asks
-    for them, series always. The environment and hashes of libraries are left out.
+    for them, series always. The environment, hashes of libraries and the comparisons of golden
+    cases that passed are left out.
     """
     written = []
     for result in find(paths).results:

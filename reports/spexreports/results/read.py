@@ -54,6 +54,7 @@ class Found:
     bundles: list[Path] = field(default_factory=list)  # of bench_bundle
     checks: list[Path] = field(default_factory=list)  # of ci/gpu-check
     kernel_times: list[Path] = field(default_factory=list)  # of ci/kernel-times
+    traces: list[Path] = field(default_factory=list)  # of spex-reports trace
 
 
 def _kind(data: Any) -> str | None:
@@ -68,6 +69,8 @@ def _kind(data: Any) -> str | None:
         return "bundles" if bundles else "kernels"
     if isinstance(data.get("checks"), list):
         return "checks"
+    if isinstance(data.get("traces"), list):
+        return "traces"
     return "kernel_times" if isinstance(data.get("kernels"), list) else None
 
 

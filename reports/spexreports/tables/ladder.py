@@ -1,7 +1,5 @@
 """The published ladder and ours: a row for each rung and system."""
 
-from datetime import UTC, datetime
-
 from spexreports.results.published import MILESTONES, Rung, read_published
 from spexreports.results.result import Result
 from spexreports.results.work import SCRIPT, fastest, rungs, settings, standard
@@ -9,12 +7,9 @@ from spexreports.tables.headline import headlines
 from spexreports.tables.numbers import factor, number, speed
 from spexreports.tables.table import Table
 
-# Since then batch-subbundle and interleave-io are the paper's (commit ad09139).
-BATCH_SYEV = datetime(2026, 11, 24, tzinfo=UTC)
-
 
 def best_rungs(results: list[Result], script: bool = False) -> list[Result]:
-    """Of each rung and system one: of a clean commit, of the most frames, the fastest.
+    """Of each rung and system one: of the most frames, the fastest.
 
     At production's settings, or at those of gpu_specter's benchmark script.
     """
@@ -83,13 +78,6 @@ def ladder_table(results: list[Result]) -> Table | None:
         "the runs. Wall clock: of the frames named. 12 of 30: 12 frames were run and stand for the "
         "exposure; start-up is a larger part of their time. Paper: its table 1."
     )
-    batched = ("batch-subbundle", "interleave-io")
-    old = sorted({r.commit[:7] for r in best if r.milestone in batched and r.start < BATCH_SYEV})
-    if old:
-        note += (
-            f" {' and '.join(batched)} of {', '.join(old)} batched the eigendecompositions of N, "
-            "which cuSOLVER could not do for the paper, and which is batch-syev since."
-        )
     words = ("system", "commit")
     return Table.of("ladder", "The ladder", rows, note, words=words, kinds=tuple(kinds))
 
@@ -97,31 +85,11 @@ def ladder_table(results: list[Result]) -> Table | None:
 def script_table(results: list[Result]) -> Table | None:
     """Rungs at the settings of gpu_specter's benchmark script."""
     best = best_rungs(results, script=True)
-    note = (
-        "nwavestep 30 and padding 0 are the defaults of gpu_specter's bin/desi_benchmark_extract. "
-        "That the paper's table was made with them is inferred, not stated: its roughly 5,000 "
-        "patches a frame fit nwavestep 50, and gpu_specter's doc/benchmark.md has 50 for one frame."
-    )
+    note = "nwavestep 30 and padding 0, the defaults of gpu_specter's bin/desi_benchmark_extract."
     rows = [_ours(r, best) for r in best]
     words = ("system", "commit")
     title = "At the settings of gpu_specter's benchmark script"
     return Table.of("ladder-script", title, rows, note, words=words)
-
-
-def paper_ladder_table() -> Table:
-    """Table 1 of the paper."""
-    columns = {
-        "milestone": lambda r: r.milestone,
-        "system": lambda r: r.system,
-        "CPU/GPU": lambda r: r.processor,
-        "nodes": lambda r: str(r.nodes),
-        "GPUs/node": lambda r: r.gpus_per_node and str(r.gpus_per_node),
-        "ranks/node": lambda r: str(r.ranks_per_node),
-        "walltime (s)": lambda r: f"{r.walltime_s}",
-        "FPNH": lambda r: f"{r.fpnh:.2f}",
-    }
-    rungs, words = read_published().ladder, ("system", "CPU/GPU")
-    return Table.by_column("paper-ladder", "Table 1 of the paper", rungs, columns, words=words)
 
 
 def statements_table() -> Table:

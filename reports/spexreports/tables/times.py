@@ -6,6 +6,7 @@ from spexreports.results.checks import GpuCheck
 from spexreports.results.micro import BundleSeconds, Kernel
 from spexreports.results.result import KERNELS, Result
 from spexreports.results.run_log import WALL, wall_parts
+from spexreports.results.trace import Trace
 from spexreports.tables.ladder import best_rungs
 from spexreports.tables.numbers import gigabytes, number, time_text
 from spexreports.tables.table import Table
@@ -125,6 +126,23 @@ def kernel_seconds_table(checks: list[GpuCheck]) -> Table | None:
     ]
     note = "By ci/gpu-check: data on the device, one frame at a time, the mean of its cameras."
     return Table.of("kernel-seconds", "Seconds of the kernels", rows, note, words=("commit",))
+
+
+def trace_table(traces: list[Trace]) -> Table | None:
+    """Kernels, copies and idle time of a patch, before and after batching."""
+    columns = {
+        "rung": lambda t: t.milestone,
+        "patches of a batch": lambda t: str(t.patches),
+        "kernels a patch": lambda t: f"{t.counts['kernel'] / t.patches:.0f}",
+        "copies a patch": lambda t: f"{t.counts['copy'] / t.patches:.0f}",
+        "ms a patch": lambda t: f"{t.milliseconds / t.patches:.1f}",
+        "GPU busy": lambda t: f"{100 * t.busy['kernel'] / t.milliseconds:.0f}%",
+        "GPU, commit": lambda t: f"{t.gpu}, {t.commit}",
+    }
+    note = "By CUPTI, one rank; the batch of median length of 50 fibers at 6000 to 6157 Å."
+    return Table.by_column(
+        "patch-trace", "A patch on the GPU", traces, columns, note, words=("GPU, commit",)
+    )
 
 
 def bundle_table(bundles: list[BundleSeconds]) -> Table | None:
