@@ -52,7 +52,7 @@ class Trace {
  public:
   /// Made by the first call, and never destroyed: records arrive until the exit.
   static Trace& instance() {
-    static Trace* const trace = new Trace;
+    static auto* const trace = new Trace;
     return *trace;
   }
 
@@ -160,7 +160,7 @@ void CUPTIAPI complete(CUcontext /*context*/, std::uint32_t /*stream*/, std::uin
 }  // namespace
 
 /// Called by the CUDA driver when it starts. Returns 1 for success.
-extern "C" int InitializeInjection() {
+extern "C" int InitializeInjection() {  // NOLINT(readability-identifier-naming): CUDA's name
   cuptiActivityRegisterCallbacks(request, complete);
   for (const CUpti_ActivityKind kind :
        {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
@@ -178,7 +178,7 @@ extern "C" int InitializeInjection() {
 }
 
 /// spex-gpu ends by _exit, which runs no atexit function. LD_PRELOAD puts this one in its place.
-extern "C" [[noreturn]] void _exit(int status) {
+extern "C" void _exit(int status) {
   if (getpid() == recorded_process()) Trace::instance().flush();
   syscall(SYS_exit_group, status);
   __builtin_unreachable();
