@@ -73,7 +73,7 @@ class Trace {
       }
       case CUPTI_ACTIVITY_KIND_MEMSET: {
         const auto* set = reinterpret_cast<const Set*>(record);
-        line("set", side(static_cast<std::uint8_t>(set->memoryKind)), set->streamId, set->start,
+        line("memset", side(static_cast<std::uint8_t>(set->memoryKind)), set->streamId, set->start,
              set->end, set->bytes);
         break;
       }
@@ -107,11 +107,11 @@ class Trace {
 
   Trace() {
     const char* path = std::getenv("SPEX_TRACE");
-    file_ = std::fopen(path ? path : "trace.csv", "w");
+    file_ = path ? std::fopen(path, "w") : nullptr;
     if (file_)
       std::fputs("kind,name,stream,start_ns,end_ns,bytes\n", file_);
     else
-      std::perror(path);
+      std::fputs("spex-trace: SPEX_TRACE: cannot write (expected a file name)\n", stderr);
   }
 
   // The begin and the end of a range are two records with the same number.
@@ -144,7 +144,7 @@ pid_t& recorded_process() {
 }
 
 void CUPTIAPI request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
-  *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(8, buffer_bytes));
+  *buffer = static_cast<std::uint8_t*>(std::malloc(buffer_bytes));
   *bytes = *buffer ? buffer_bytes : 0;
   *most_records = 0;  // as many as fit
 }

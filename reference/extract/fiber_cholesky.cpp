@@ -190,9 +190,9 @@ AlignedDoubles block_times(const BlockBands& N, int s, const double* f, int stri
 // P_b = N_ss - D within the band; E holds D beyond the band.
 SpectrumEquations equations_of_P(const BlockBands& N, int reach, int s, AlignedDoubles&& D,
                                  int stride, AlignedDoubles&& y) {
-  SpectrumEquations e{
-      N.m(),        reach,        stride, std::vector<double>(count_of(N.m(), reach + 1), 0.0),
-      std::move(D), std::move(y), 0,      0};
+  SpectrumEquations e{N.m(),        reach,
+                      stride,       std::vector<double>(count_of(N.m(), reach + 1), 0.0),
+                      std::move(D), std::move(y)};
   for (int v = 0; v < e.m; ++v)
     for (int d = 0; d <= reach && v + d < e.m; ++d) {
       double& below = e.E[count_of(v, stride) + count_of(v + d)];
@@ -202,7 +202,8 @@ SpectrumEquations equations_of_P(const BlockBands& N, int reach, int s, AlignedD
   return e;
 }
 
-// tr P_b^-1 of all; false where a pivot is not positive.
+// tr P_b^-1 of all spectra, and its part of the bins that become output; false where a pivot is not
+// positive.
 bool invert(std::vector<SpectrumEquations>& all, const BlockRange& blocks) {
   const int m = all.front().m, reach = all.front().reach;
   BandBatch P(m, reach, static_cast<int>(all.size()));

@@ -37,7 +37,7 @@ inline constexpr double outside = 1e-7;
 
 /// Zolotarev's approximation of the root of P.
 namespace fiber_poles {
-/// Most poles of a root; the bound of the condition number needs fewer.
+/// Most poles of a root. At fiber_bounds::padded_condition their relative error is 1.2e-13.
 inline constexpr int most = 48;
 /// Largest relative error on the CPU, in steps of 4 poles. Results of the GPU are compared with the
 /// CPU's, whose own error must be the smaller one.

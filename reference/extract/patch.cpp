@@ -107,6 +107,10 @@ std::vector<double> core_model(const Patch& patch, const PatchSpots& spots, cons
 
 }  // namespace
 
+BlockRange core_blocks(const Patch& patch, int ndiag) {
+  return {patch.pad_below, patch.nspec, patch.padded_nwave(), ndiag, patch.wavepad, patch.nkept};
+}
+
 PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pixels& pixels,
                           const ExtractOptions& options, double psferr, StageTimes& times,
                           const FrameFlux* frame) {
@@ -125,8 +129,7 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
     add_prior(equations, options.regularize);
   }
 
-  const BlockRange blocks{patch.pad_below,       patch.nspec,   patch.padded_nwave(),
-                          result.ndiagonals / 2, patch.wavepad, patch.nkept};
+  const BlockRange blocks = core_blocks(patch, result.ndiagonals / 2);
   Decorrelated solution;
   ReplaceF replace_f;
   if (frame != nullptr) replace_f = [&](std::vector<double>& f) { frame->put_into(patch, f); };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "reference/core/stage_times.hpp"
+#include "reference/extract/decorrelate.hpp"
 #include "reference/extract/frame_flux.hpp"
 #include "reference/layout/patches.hpp"
 #include "reference/model/options.hpp"
@@ -9,6 +10,10 @@
 #include "reference/model/preproc.hpp"
 
 namespace spex {
+
+/// The blocks of N that belong to the core spectra of a patch; `ndiag` is the largest distance from
+/// the diagonal of R, in bins.
+[[nodiscard]] BlockRange core_blocks(const Patch& patch, int ndiag);
 
 /// Extracts one patch. `spots` are those of its padded fibers and bins; psferr is the fraction in
 /// use. `frame`, where given, is the flux of the whole frame in the patch's bundle, and takes the

@@ -93,7 +93,7 @@ def run_nodes(a: argparse.Namespace) -> list[Path]:
 FILE, MARGIN = {"type": Path}, {"type": float, "default": 0.02}
 NEEDED = FILE | {"required": True}
 SOME = FILE | {"nargs": "+", "metavar": RESULTS, "help": "of spex-bench; folders are searched"}
-NEEDED_BATCH = {
+BATCH = {
     "required": True,
     "nargs": 3,
     "action": "append",
@@ -143,8 +143,7 @@ COMMANDS = {
         run_trace,
         "keeps a batch of patches of each table of bench/profile/profile trace",
         {
-            "--batch": NEEDED_BATCH
-            | {"help": "rung, patches of a batch, table; again for more rungs"},
+            "--batch": BATCH | {"help": "rung, patches of a batch, table; again for more rungs"},
             "--gpu": {"required": True, "help": "its model"},
             "--commit": {"required": True, "help": "of the program"},
             "--out": NEEDED | {"help": "file"},

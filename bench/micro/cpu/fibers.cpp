@@ -10,6 +10,7 @@
 #include "bench/micro/kernel_input.hpp"
 #include "bench/roofline/patch_counts.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
+#include "reference/extract/patch.hpp"
 
 namespace spex::bench {
 namespace {
@@ -19,11 +20,6 @@ void decorrelate(const NormalEquations& equations, const BlockRange& blocks, Dec
   if (decorrelate_fibers(by_spectra(equations, blocks.nwave), blocks, result, times) !=
       FiberGuard::none)
     throw std::runtime_error("fibers: the guard refuses the patch");
-}
-
-BlockRange blocks_of(const PatchInput& input, int ndiag) {
-  const Patch& patch = input.patch();
-  return {patch.pad_below, patch.nspec, patch.padded_nwave(), ndiag, patch.wavepad, patch.nkept};
 }
 
 // Fluxes in units of their errors, and errors as parts of themselves, as the definition has them.
@@ -69,7 +65,7 @@ void run_stage(benchmark::State& state, Stage stage,
                double (*flops)(const BlockBands&, const BlockRange&)) {
   const PatchInput patch(one_bundle());
   const NormalEquations equations = patch.equations();
-  const BlockRange blocks = blocks_of(patch, one_bundle().psf.ndiag());
+  const BlockRange blocks = core_blocks(patch.patch(), one_bundle().psf.ndiag());
   Decorrelated result;
   StageTimes first;
   decorrelate(equations, blocks, result, first);

@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 from matplotlib.colorbar import Colorbar
 from matplotlib.colors import AsinhNorm
 from matplotlib.figure import Figure
+from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, StrMethodFormatter
 
 BLUE = "#0072B2"
@@ -63,6 +64,17 @@ def apply() -> None:
             "svg.fonttype": "none",
             "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
         }
+    )
+
+
+def colour_legend(drawn: Figure, colours: dict[str, str], shown: set[str], ncols: int) -> None:
+    """A legend below a figure of bars: a patch of colour for each name that is shown."""
+    drawn.legend(
+        handles=[Patch(color=c, label=name) for name, c in colours.items() if name in shown],
+        loc="outside lower left",
+        ncols=ncols,
+        handlelength=1.2,
+        columnspacing=1.0,
     )
 
 

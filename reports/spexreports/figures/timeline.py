@@ -1,7 +1,6 @@
 """When each rank read, worked and wrote, from the run log beside a result."""
 
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
 from spexreports.figures import style
 from spexreports.results.result import Result
@@ -84,12 +83,6 @@ def timeline_figure(result: Result) -> Figure | None:
     axis.set_ylim(total, 0)
     axis.set_xlim(left=0)
     axis.set_xlabel("seconds of the extraction clock")
-    stages = {span.stage for span in found}
-    drawn.legend(
-        handles=[Patch(color=c, label=name) for name, c in COLOURS.items() if name in stages],
-        loc="outside lower left",
-        ncols=5,
-        handlelength=1.2,
-        columnspacing=1.0,
-    )
+    shown = {span.stage for span in found}
+    style.colour_legend(drawn, COLOURS, shown, ncols=5)
     return drawn

@@ -1,7 +1,6 @@
 """What a GPU does for a batch of patches, rung by rung."""
 
 from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
 from spexreports.figures import style
 from spexreports.results.trace import Trace
@@ -34,12 +33,6 @@ def trace_figure(traces: list[Trace]) -> Figure | None:
         axis.set_title(f"{one.milestone}: {many}, {one.counts['kernel']} kernels")
     axes[-1, 0].set_xlim(left=0)
     axes[-1, 0].set_xlabel("milliseconds")
-    names = {name for one in traces for name, _, _ in one.stages}
-    drawn.legend(
-        handles=[Patch(color=c, label=name) for name, c in COLOURS.items() if name in names],
-        loc="outside lower left",
-        ncols=4,
-        handlelength=1.2,
-        columnspacing=1.0,
-    )
+    shown = {name for one in traces for name, _, _ in one.stages}
+    style.colour_legend(drawn, COLOURS, shown, ncols=4)
     return drawn

@@ -45,7 +45,7 @@ def keep_worst_checks(data: dict[str, Any]) -> None:
         frames[0]["checks"] = list(worst.values())
 
 
-def drop_surroundings(record: dict[str, Any]) -> None:
+def drop_unread(record: dict[str, Any]) -> None:
     """Drops what no table or figure reads: environment, hashes of libraries, golden comparisons."""
     for case in record["golden"]:
         if case["failure"] is None:
@@ -76,7 +76,7 @@ def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> lis
         if system:
             data["record"]["system"]["name"] = system
         keep_worst_checks(data)
-        drop_surroundings(data["record"])
+        drop_unread(data["record"])
         for sample in data["record"]["timing"]["samples"]:
             # The seconds of stages are medians of the timed runs.
             sample["phases"] = {} if sample["warmup"] else sample["phases"]
