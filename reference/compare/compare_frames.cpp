@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "reference/compare/compare_identical.hpp"
 #include "reference/compare/structure.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/median.hpp"
@@ -360,60 +361,6 @@ FrameShape expected_shape(const FrameFile& b, const Tolerance& tolerance) {
   return *shape;
 }
 
-// Number of the first differing row, from 0; the columns must be equal.
-std::optional<long long> first_different_row(const FrameTable& a, const FrameTable& b) {
-  if (a.rows == b.rows) return std::nullopt;
-  const auto differs = std::mismatch(a.rows.begin(), a.rows.end(), b.rows.begin(), b.rows.end());
-  return (differs.first - a.rows.begin()) * b.nrow / static_cast<long long>(b.rows.size());
-}
-
-// Checks that both frames have the same HDUs with the same shapes.
-Check check_same_hdus(const FrameFile& a, const FrameFile& b) {
-  Check check{.hdu = "all", .what = "HDUs or table rows that differ"};
-  const auto problem = [&](const std::string& hdu, const std::string& text) {
-    check.add_problem(Place{hdu, {}, {}, {}}, text);
-  };
-  for (const FrameImage& image : b.images) {
-    const FrameImage* other = a.image(image.name);
-    if (other == nullptr)
-      problem(image.name, "is missing");
-    else if (other->shape != image.shape)
-      problem(image.name, fmt::format("has shape {} (expected {})", to_string(other->shape),
-                                      to_string(image.shape)));
-    else
-      ++check.compared;
-  }
-  for (const FrameTable& table : b.tables) {
-    const FrameTable* other = a.table(table.name);
-    if (other == nullptr)
-      problem(table.name, "is missing");
-    else if (other->columns != table.columns)
-      problem(table.name, "has other columns");
-    else if (const auto row = first_different_row(*other, table))
-      check.add_problem(Place{table.name, a.specmin + *row, {}, {}}, "row differs");
-    else
-      ++check.compared;
-  }
-  for (const FrameImage& image : a.images)
-    if (b.image(image.name) == nullptr) problem(image.name, "is not in the expected frame");
-  for (const FrameTable& table : a.tables)
-    if (b.table(table.name) == nullptr) problem(table.name, "is not in the expected frame");
-  return check;
-}
-
-// Compares every value of every image; shapes must be equal.
-void compare_identical(const FrameFile& a, const FrameFile& b, Comparison& out) {
-  for (const FrameImage& image : b.images) {
-    const FrameImage& other = *a.image(image.name);
-    Check check{.hdu = image.name, .what = "difference"};
-    for (std::size_t i = 0; i < image.value.size(); ++i)
-      check.add(std::abs(other.value[i] - image.value[i]), 0,
-                [&] { return element_place(a, other, i); });
-    out.checks.push_back(check);
-    if (image.name == "FLUX") out.bins = out.compared = check.compared;
-  }
-}
-
 }  // namespace
 
 bool Comparison::ok() const {
@@ -425,9 +372,9 @@ Comparison compare_frames(const FrameFile& result, const FrameFile& expected,
   Comparison out;
   out.tolerance = tolerance;
   if (tolerance.identical) {
-    out.checks.push_back(check_same_hdus(result, expected));
-    out.checks.push_back(check_finite(result));
-    if (out.checks.front().ok()) compare_identical(result, expected, out);
+    out.checks = compare_identical(result, expected);
+    for (const Check& check : out.checks)
+      if (check.hdu == "FLUX") out.bins = out.compared = check.compared;
     return out;
   }
   const FrameShape shape = expected_shape(expected, tolerance);

@@ -1,9 +1,5 @@
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <limits>
-#include <numeric>
-#include <stdexcept>
 
 #include <fitsio.h>
 #include <gmock/gmock.h>
@@ -13,46 +9,23 @@
 #include "reference/fits/atomic_write.hpp"
 #include "reference/fits/fits_file.hpp"
 #include "reference/fits/fits_table.hpp"
-#include "reference/io/copy_fibermap.hpp"
-#include "reference/io/read_preproc.hpp"
 #include "reference/io/write_frame.hpp"
 #include "reference/tests/fits/fits_edit.hpp"
-#include "reference/tests/fits/scratch.hpp"
 #include "reference/tests/fits/small_disk.hpp"
+#include "reference/tests/io/frame_writer.hpp"
 #include "reference/tests/support/pack_image.hpp"
 
 namespace spex {
 namespace {
 
+using test::counting;
 using test::expect_data_error;
+using test::make_frame;
+using test::nspec;
+using test::nwave;
 using test::read_bytes;
 
-constexpr int nspec = 3;
-constexpr int nwave = 7;
-
-std::vector<double> counting(std::size_t n, double first) {
-  std::vector<double> values(n);
-  std::iota(values.begin(), values.end(), first);
-  return values;
-}
-
-Frame make_frame() {
-  Frame frame;
-  frame.specmin = 4;
-  frame.nspec = nspec;
-  frame.nwave = nwave;
-  frame.ndiag = 2;
-  frame.dw = 0.5;
-  frame.wave = counting(nwave, 4000);
-  frame.flux = counting(nspec * nwave, 0.1);
-  frame.ivar = counting(nspec * nwave, 1);
-  frame.chi2pix = counting(nspec * nwave, 2);
-  frame.pixmask_fraction = std::vector<double>(nspec * nwave, 0.25);
-  frame.resolution = Reals(counting(nspec * 5 * nwave, 3));
-  frame.mask.assign(nspec * nwave, 0);
-  frame.mask[3] = 0x80000101U;
-  return frame;
-}
+using WriteFrame = test::FrameWriter;
 
 // Decompresses by zlib, which verifies CRC and size.
 std::vector<char> gunzip(const std::string& path) {
@@ -64,41 +37,6 @@ std::vector<char> gunzip(const std::string& path) {
   bytes.resize(static_cast<std::size_t>(std::max(0, size)));
   return bytes;
 }
-
-class WriteFrame : public test::Scratch {
- protected:
-  WriteFrame() {
-    scores_ = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
-    content_.frame = &frame_;
-    content_.camera = "r0";
-    content_.scores = &scores_;
-    content_.fibermap = &fibermap_;
-  }
-  // Names of the HDUs, after verifying CHECKSUM and DATASUM of each HDU.
-  [[nodiscard]] static std::vector<std::string> checked_hdus(const std::string& file) {
-    FitsReader reader(file);
-    int status = 0;
-    int hdus = 0;
-    fits_get_num_hdus(reader.get(), &hdus, &status);
-    std::vector<std::string> names;
-    for (int hdu = 1; hdu <= hdus; ++hdu) {
-      int data_ok = 0;
-      int hdu_ok = 0;
-      fits_movabs_hdu(reader.get(), hdu, nullptr, &status);
-      fits_verify_chksum(reader.get(), &data_ok, &hdu_ok, &status);
-      names.push_back(reader.get_string("EXTNAME"));
-      EXPECT_EQ(data_ok, 1) << "DATASUM of " << names.back();
-      EXPECT_EQ(hdu_ok, 1) << "CHECKSUM of " << names.back();
-    }
-    EXPECT_EQ(status, 0);
-    return names;
-  }
-
-  Frame frame_ = make_frame();
-  Scores scores_;
-  Fibermap fibermap_ = read_fibermap(test::golden("tiny-b/preproc.fits"));
-  FrameFileContent content_;
-};
 
 TEST_F(WriteFrame, HdusInOrderWithCorrectChecksums) {
   write_frame(path("frame.fits"), content_);
@@ -262,89 +200,6 @@ TEST_F(WriteFrame, ScoresNamedByTheCamera) {
   EXPECT_EQ(read_double_cell(file, "SUM_RAW_COUNT_R", 1, 1).at(0), 1);
   EXPECT_EQ(read_double_cell(file, "MEDIAN_RAW_COUNT_R", 2, 1).at(0), 5);
   EXPECT_EQ(read_double_cell(file, "MEDIAN_RAW_SNR_R", 3, 1).at(0), 9);
-}
-
-// The rows of fibers 4, 5 and 6, byte for byte.
-TEST_F(WriteFrame, FibermapRowsOfTheExtractedFibers) {
-  write_frame(path("frame.fits"), content_);
-  test::FitsEdit in(test::golden("tiny-b/preproc.fits"));
-  test::FitsEdit out(path("frame.fits"));
-  constexpr std::size_t width = 31;
-  EXPECT_EQ(out.hdu("FIBERMAP").data.substr(0, nspec * width),
-            in.hdu("FIBERMAP").data.substr(4 * width, nspec * width));
-  FitsReader file(path("frame.fits"));
-  file.move_to_hdu("FIBERMAP");
-  EXPECT_EQ(row_count(file), nspec);
-  EXPECT_EQ(read_integer_column(file, "FIBER"), (std::vector<std::int64_t>{4, 5, 6}));
-}
-
-TEST_F(WriteFrame, FibermapRowsAreSortedByFiber) {
-  fibermap_.fiber = {503, 501, 502, 500};
-  EXPECT_EQ(fibermap_rows(fibermap_, 0, 4, "in.fits"), (std::vector<long long>{4, 2, 3, 1}));
-  EXPECT_EQ(fibermap_rows(fibermap_, 1, 2, "in.fits"), (std::vector<long long>{2, 3}));
-}
-
-TEST_F(WriteFrame, UnsuitableFibermapIsNamed) {
-  expect_data_error([&] { static_cast<void>(fibermap_rows(fibermap_, 8, nspec, "in.fits")); },
-                    "in.fits", "FIBERMAP has 10 rows", "at least 11");
-  fibermap_.fiber[2] = fibermap_.fiber[1];
-  expect_data_error([&] { static_cast<void>(fibermap_rows(fibermap_, 4, nspec, "in.fits")); },
-                    "in.fits", "twice", "one row per fiber");
-}
-
-TEST_F(WriteFrame, UnsuitableFibermapLeavesNoFile) {
-  frame_.specmin = 8;
-  EXPECT_THROW(write_frame(path("frame.fits"), content_), Error);
-  EXPECT_EQ(files(), 0);
-}
-
-// Arrays of variable length are copied with their rows. Descriptors that point outside of the
-// table, or claim more than its heap, are rejected before CFITSIO follows them.
-TEST_F(WriteFrame, FibermapWithArraysOfVariableLength) {
-  const std::string plain = path("arrays.fits");
-  {
-    FitsMemory out("test");
-    int status = 0;
-    std::array<std::string, 2> names{"FIBER", "LIST"};
-    std::array<std::string, 2> forms{"J", "1PI"};
-    std::array<char*, 2> name_text{names[0].data(), names[1].data()};
-    std::array<char*, 2> form_text{forms[0].data(), forms[1].data()};
-    fits_create_img(out.get(), BYTE_IMG, 0, nullptr, &status);
-    fits_create_tbl(out.get(), BINARY_TBL, 10, 2, name_text.data(), form_text.data(), nullptr,
-                    "FIBERMAP", &status);
-    for (int row = 1; row <= 10; ++row) {
-      int fiber = row - 1;
-      std::vector<short> list(row, static_cast<short>(row));
-      fits_write_col(out.get(), TINT, 1, row, 1, 1, &fiber, &status);
-      fits_write_col(out.get(), TSHORT, 2, row, 1, row, list.data(), &status);
-    }
-    fits_check(status, "test", "cannot be created");
-    test::write_bytes(plain, out.take());
-  }
-  const Fibermap fibermap = read_fibermap(plain);
-  content_.fibermap = &fibermap;
-  write_frame(path("frame.fits"), content_);
-  FitsReader file(path("frame.fits"));
-  file.move_to_hdu("FIBERMAP");
-  int status = 0;
-  for (LONGLONG row = 1; row <= row_count(file); ++row) {
-    const std::size_t length = frame_.specmin + row;
-    std::vector<short> list(length);
-    fits_read_col(file.get(), TSHORT, 2, row, 1, static_cast<LONGLONG>(length), nullptr,
-                  list.data(), nullptr, &status);
-    EXPECT_EQ(status, 0);
-    EXPECT_EQ(list, std::vector<short>(length, static_cast<short>(length)));
-  }
-
-  const auto damaged = [&](std::size_t at, const std::string& bytes, const std::string& wrong) {
-    test::FitsEdit edit(plain);
-    edit.hdu("FIBERMAP").data.replace(at, bytes.size(), bytes);
-    const std::string bad = edit.save(path("bad.fits"));
-    test::expect_data_error([&] { static_cast<void>(read_fibermap(bad)); }, bad, wrong, "bytes");
-  };
-  damaged(4, "\x7f\xff\xff\xff", "the array of row 1 lies outside its HDU");
-  damaged(8, "\x7f\xff\xff\xff", "the array of row 1 lies outside its HDU");
-  damaged(4, std::string("\0\0\0\x30", 4), "its arrays of variable length overlap");
 }
 
 TEST_F(WriteFrame, WithoutFibermapThereIsNoHdu) {

@@ -1,0 +1,107 @@
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fitsio.h>
+
+#include "reference/core/error.hpp"
+#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/fits_table.hpp"
+#include "reference/io/copy_fibermap.hpp"
+#include "reference/tests/fits/fits_edit.hpp"
+#include "reference/tests/io/frame_writer.hpp"
+
+namespace spex {
+namespace {
+
+using test::expect_data_error;
+using test::nspec;
+
+using CopyFibermap = test::FrameWriter;
+
+// The rows of fibers 4, 5 and 6, byte for byte.
+TEST_F(CopyFibermap, FibermapRowsOfTheExtractedFibers) {
+  write_frame(path("frame.fits"), content_);
+  test::FitsEdit in(test::golden("tiny-b/preproc.fits"));
+  test::FitsEdit out(path("frame.fits"));
+  constexpr std::size_t width = 31;
+  EXPECT_EQ(out.hdu("FIBERMAP").data.substr(0, nspec * width),
+            in.hdu("FIBERMAP").data.substr(4 * width, nspec * width));
+  FitsReader file(path("frame.fits"));
+  file.move_to_hdu("FIBERMAP");
+  EXPECT_EQ(row_count(file), nspec);
+  EXPECT_EQ(read_integer_column(file, "FIBER"), (std::vector<std::int64_t>{4, 5, 6}));
+}
+
+TEST_F(CopyFibermap, FibermapRowsAreSortedByFiber) {
+  fibermap_.fiber = {503, 501, 502, 500};
+  EXPECT_EQ(fibermap_rows(fibermap_, 0, 4, "in.fits"), (std::vector<long long>{4, 2, 3, 1}));
+  EXPECT_EQ(fibermap_rows(fibermap_, 1, 2, "in.fits"), (std::vector<long long>{2, 3}));
+}
+
+TEST_F(CopyFibermap, UnsuitableFibermapIsNamed) {
+  expect_data_error([&] { static_cast<void>(fibermap_rows(fibermap_, 8, nspec, "in.fits")); },
+                    "in.fits", "FIBERMAP has 10 rows", "at least 11");
+  fibermap_.fiber[2] = fibermap_.fiber[1];
+  expect_data_error([&] { static_cast<void>(fibermap_rows(fibermap_, 4, nspec, "in.fits")); },
+                    "in.fits", "twice", "one row per fiber");
+}
+
+TEST_F(CopyFibermap, UnsuitableFibermapLeavesNoFile) {
+  frame_.specmin = 8;
+  EXPECT_THROW(write_frame(path("frame.fits"), content_), Error);
+  EXPECT_EQ(files(), 0);
+}
+
+// Arrays of variable length are copied with their rows. Descriptors that point outside of the
+// table, or claim more than its heap, are rejected before CFITSIO follows them.
+TEST_F(CopyFibermap, FibermapWithArraysOfVariableLength) {
+  const std::string plain = path("arrays.fits");
+  {
+    FitsMemory out("test");
+    int status = 0;
+    std::array<std::string, 2> names{"FIBER", "LIST"};
+    std::array<std::string, 2> forms{"J", "1PI"};
+    std::array<char*, 2> name_text{names[0].data(), names[1].data()};
+    std::array<char*, 2> form_text{forms[0].data(), forms[1].data()};
+    fits_create_img(out.get(), BYTE_IMG, 0, nullptr, &status);
+    fits_create_tbl(out.get(), BINARY_TBL, 10, 2, name_text.data(), form_text.data(), nullptr,
+                    "FIBERMAP", &status);
+    for (int row = 1; row <= 10; ++row) {
+      int fiber = row - 1;
+      std::vector<short> list(row, static_cast<short>(row));
+      fits_write_col(out.get(), TINT, 1, row, 1, 1, &fiber, &status);
+      fits_write_col(out.get(), TSHORT, 2, row, 1, row, list.data(), &status);
+    }
+    fits_check(status, "test", "cannot be created");
+    test::write_bytes(plain, out.take());
+  }
+  const Fibermap fibermap = read_fibermap(plain);
+  content_.fibermap = &fibermap;
+  write_frame(path("frame.fits"), content_);
+  FitsReader file(path("frame.fits"));
+  file.move_to_hdu("FIBERMAP");
+  int status = 0;
+  for (LONGLONG row = 1; row <= row_count(file); ++row) {
+    const std::size_t length = frame_.specmin + row;
+    std::vector<short> list(length);
+    fits_read_col(file.get(), TSHORT, 2, row, 1, static_cast<LONGLONG>(length), nullptr,
+                  list.data(), nullptr, &status);
+    EXPECT_EQ(status, 0);
+    EXPECT_EQ(list, std::vector<short>(length, static_cast<short>(length)));
+  }
+
+  const auto damaged = [&](std::size_t at, const std::string& bytes, const std::string& wrong) {
+    test::FitsEdit edit(plain);
+    edit.hdu("FIBERMAP").data.replace(at, bytes.size(), bytes);
+    const std::string bad = edit.save(path("bad.fits"));
+    expect_data_error([&] { static_cast<void>(read_fibermap(bad)); }, bad, wrong, "bytes");
+  };
+  damaged(4, "\x7f\xff\xff\xff", "the array of row 1 lies outside its HDU");
+  damaged(8, "\x7f\xff\xff\xff", "the array of row 1 lies outside its HDU");
+  damaged(4, std::string("\0\0\0\x30", 4), "its arrays of variable length overlap");
+}
+
+}  // namespace
+}  // namespace spex
