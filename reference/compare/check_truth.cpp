@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "reference/compare/structure.hpp"
+#include "reference/core/all_finite.hpp"
 #include "reference/core/error.hpp"
 #include "reference/fits/fits_file.hpp"
 
@@ -111,9 +112,7 @@ PullStatistics make_statistics(const Pulls& pulls, long long first, long long en
   statistics.bins = static_cast<long long>(chosen.size());
   statistics.pairs = static_cast<long long>(here.size());
   // NaN would make sorting undefined; check_finite reports its location.
-  const bool finite =
-      std::all_of(chosen.begin(), chosen.end(), [](double v) { return std::isfinite(v); });
-  if (chosen.size() < 2 || here.size() < 2 || !finite) return statistics;
+  if (chosen.size() < 2 || here.size() < 2 || !all_finite(chosen)) return statistics;
   statistics.mean = mean_of(chosen);
   double squares = 0;
   for (const double pull : chosen) squares += (pull - statistics.mean) * (pull - statistics.mean);
@@ -201,9 +200,7 @@ TruthFile read_truth(const std::string& path) {
                      fmt::format("[nfiber, {}]", truth.nwave));
   truth.nfiber = axes[1];
   truth.flux = reader.read_doubles();
-  const auto finite = [](double value) { return std::isfinite(value); };
-  if (!std::all_of(truth.flux.begin(), truth.flux.end(), finite) ||
-      !std::all_of(truth.wave.begin(), truth.wave.end(), finite))
+  if (!all_finite(truth.flux) || !all_finite(truth.wave))
     throw data_error(path, "holds values that are not finite");
   return truth;
 }

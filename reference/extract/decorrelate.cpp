@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reference/core/all_finite.hpp"
 #include "reference/core/count.hpp"
 #include "reference/core/lapack.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
@@ -26,10 +27,6 @@ double root(double u) {
 }
 double inverse_of_root(double u) {
   return 1 / std::sqrt(u);
-}
-
-bool all_finite(const std::vector<double>& v) {
-  return std::all_of(v.begin(), v.end(), [](double a) { return std::isfinite(a); });
 }
 
 // Adds one spectrum: with row sums r of Q, R = Q / r row by row and ivar = r^2. Q becomes R.

@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "reference/core/all_finite.hpp"
 #include "reference/core/count.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/extract/normal_equations.hpp"
@@ -92,9 +93,7 @@ class BundleSolver {
       if (largest_move(before) <= std::max(frame_bounds::settled, 2 * left_)) break;
     }
     flux.f = core_f();
-    const bool finite =
-        std::all_of(flux.f.begin(), flux.f.end(), [](double f) { return std::isfinite(f); });
-    flux.solution = finite ? solution_ : FrameSolution::failed;
+    flux.solution = all_finite(flux.f) ? solution_ : FrameSolution::failed;
     flux.spec_first = core_.begin;
     flux.nspec = core_.end - core_.begin;
     flux.grid = grid_;

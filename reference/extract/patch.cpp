@@ -1,9 +1,8 @@
 #include "reference/extract/patch.hpp"
 
-#include <algorithm>
-#include <cmath>
 #include <utility>
 
+#include "reference/core/all_finite.hpp"
 #include "reference/core/count.hpp"
 #include "reference/extract/decorrelate.hpp"
 #include "reference/extract/normal_equations.hpp"
@@ -150,7 +149,7 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
   if (!solved) return result;
 
   const std::vector<double> chi2 = chi2pix(spots, cut, solution.f, psferr, options.chi2_pixels);
-  if (!std::all_of(chi2.begin(), chi2.end(), [](double c) { return std::isfinite(c); })) {
+  if (!all_finite(chi2)) {
     result.status = PatchStatus::failed;
     return result;
   }

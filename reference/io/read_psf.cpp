@@ -1,11 +1,11 @@
 #include "reference/io/read_psf.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 
 #include <fmt/format.h>
 
+#include "reference/core/all_finite.hpp"
 #include "reference/core/error.hpp"
 #include "reference/fits/fits_file.hpp"
 #include "reference/fits/fits_table.hpp"
@@ -40,7 +40,7 @@ void read_wave_range(const FitsReader& file, double& wavemin, double& wavemax) {
 
 void check_finite(const std::vector<double>& coeff, const FitsReader& file,
                   const std::string& what) {
-  if (!std::all_of(coeff.begin(), coeff.end(), [](double c) { return std::isfinite(c); }))
+  if (!all_finite(coeff))
     throw data_error(file.path(), what + " has a coefficient that is not finite", "finite numbers");
 }
 

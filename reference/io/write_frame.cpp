@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "reference/core/all_finite.hpp"
 #include "reference/core/error.hpp"
 #include "reference/fits/atomic_write.hpp"
 #include "reference/fits/fits_file.hpp"
@@ -93,7 +94,7 @@ void write_scores(FitsMemory& out, const Frame& frame, const Scores& scores,
 }
 
 void require_finite(const std::vector<double>& values) {
-  if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
+  if (!all_finite(values))
     throw std::logic_error("refused to write a frame with a value that is not finite");
 }
 

@@ -1,15 +1,15 @@
 #include "reference/linalg/band_matrix.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
+#include "reference/core/all_finite.hpp"
 #include "reference/core/lapack.hpp"
 
 namespace spex {
 
 bool BandMatrix::factor() {
-  if (!std::all_of(a.begin(), a.end(), [](double x) { return std::isfinite(x); })) return false;
+  if (!all_finite(a)) return false;
   const int info = LAPACKE_dpbtrf(LAPACK_COL_MAJOR, 'L', n, reach, a.data(), reach + 1);
   if (info < 0) throw std::logic_error("dpbtrf: a wrong argument");
   return info == 0;

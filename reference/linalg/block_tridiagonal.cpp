@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "reference/core/all_finite.hpp"
 #include "reference/core/count.hpp"
 #include "reference/core/lapack.hpp"
 
@@ -16,8 +17,7 @@ BlockTridiagonal::BlockTridiagonal(int n, int size) : n_(n), size_(size) {
 
 // L_bb = chol(A_bb - L_{b,b-1} L_{b,b-1}^T),  L_{b+1,b} = A_{b+1,b} L_bb^-T
 bool BlockTridiagonal::factor() {
-  if (!std::all_of(panels_.begin(), panels_.end(), [](double a) { return std::isfinite(a); }))
-    return false;
+  if (!all_finite(panels_)) return false;
   const int ld = 2 * size_;
   for (int b = 0; b < nblocks(); ++b) {
     double* L = panel(b);

@@ -6,6 +6,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "reference/core/all_finite.hpp"
 #include "reference/core/count.hpp"
 #include "reference/core/lapack.hpp"
 
@@ -16,10 +17,6 @@ namespace {
 [[noreturn]] void wrong_argument(const char* routine, int info) {
   throw std::logic_error(std::string(routine) + ": argument " + std::to_string(-info) +
                          " is wrong");
-}
-
-bool all_finite(const std::vector<double>& A) {
-  return std::all_of(A.begin(), A.end(), [](double a) { return std::isfinite(a); });
 }
 
 // B = X X^T of the n columns of X (m x n), symmetric to the last bit.

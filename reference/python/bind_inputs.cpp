@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 
@@ -6,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include "reference/core/all_finite.hpp"
 #include "reference/fits/same_file.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
@@ -32,7 +32,7 @@ void check_least(const char* name, int value, int least) {
 
 std::vector<double> coefficients(const AnyArray& array, const std::string& name) {
   std::vector<double> values = values_of<double>(array, name);
-  if (!std::all_of(values.begin(), values.end(), [](double c) { return std::isfinite(c); }))
+  if (!all_finite(values))
     throw usage_error(name, "has a coefficient that is not finite", "finite numbers");
   return values;
 }

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reference/core/all_finite.hpp"
 #include "reference/core/error.hpp"
 #include "reference/fits/fits_file.hpp"
 #include "reference/fits/header_cards.hpp"
@@ -63,7 +63,7 @@ double step_of(const Frame& frame, const std::vector<std::string>& cards, const 
 }
 
 void check_finite(const char* name, const std::vector<double>& values) {
-  if (!std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); }))
+  if (!all_finite(values))
     throw usage_error(name, "has a value that is not finite", "finite numbers");
 }
 
