@@ -15,18 +15,15 @@
 #include "reference/fits/plain_hdu.hpp"
 #include "reference/fits/rice.hpp"
 #include "reference/fits/table_cells.hpp"
+#include "reference/fits/tile_algorithm.hpp"
 #include "reference/fits/unshuffle.hpp"
 
 namespace spex {
 namespace {
 
-constexpr long long most_axes = 6;  // CFITSIO's limit for compression
-
-enum class Algorithm { rice, gzip, gzip_shuffled };
-
 // The header of a compressed image.
 struct Description {
-  Algorithm algorithm = Algorithm::gzip;
+  TileAlgorithm algorithm = TileAlgorithm::gzip;
   long long bitpix = 0;
   std::vector<long long> axes;
   std::vector<long long> tile;  // size of a whole tile along each axis, pixels
@@ -38,11 +35,11 @@ struct Description {
   [[nodiscard]] long long pixel_bytes() const { return std::abs(bitpix) / 8; }
 };
 
-Algorithm algorithm_of(const FitsHeader& header) {
+TileAlgorithm algorithm_of(const FitsHeader& header) {
   const std::string name = header.string("ZCMPTYPE");
-  if (name == "RICE_1" || name == "RICE_ONE") return Algorithm::rice;
-  if (name == "GZIP_1") return Algorithm::gzip;
-  if (name == "GZIP_2") return Algorithm::gzip_shuffled;
+  if (name == "RICE_1" || name == "RICE_ONE") return TileAlgorithm::rice;
+  if (name == "GZIP_1") return TileAlgorithm::gzip;
+  if (name == "GZIP_2") return TileAlgorithm::gzip_shuffled;
   throw header.error(fmt::format("ZCMPTYPE = '{}'", name), "RICE_1, GZIP_1 or GZIP_2");
 }
 
@@ -94,7 +91,8 @@ Description describe(const FitsHdu& hdu, const TableCells& columns) {
   static constexpr std::array<long long, 6> known{8, 16, 32, 64, -32, -64};
   if (std::find(known.begin(), known.end(), image.bitpix) == known.end())
     throw header.error(fmt::format("ZBITPIX = {}", image.bitpix), "8, 16, 32, 64, -32 or -64");
-  const long long naxis = header.number("ZNAXIS", 1, most_axes);
+  constexpr long long most_tiled_axes = 6;  // CFITSIO's limit for compression
+  const long long naxis = header.number("ZNAXIS", 1, most_tiled_axes);
   const long long pixels = header.product("ZNAXIS", naxis, 1);
   long long tiles = 1;
   for (long long i = 1; i <= naxis; ++i) {
@@ -111,7 +109,7 @@ Description describe(const FitsHdu& hdu, const TableCells& columns) {
   if (pixels / most_unpacked_a_byte > hdu.data_size / image.pixel_bytes())
     throw header.error(fmt::format("{} pixels compressed to {} bytes", pixels, hdu.data_size),
                        fmt::format("at most {} bytes a byte", most_unpacked_a_byte));
-  if (image.algorithm == Algorithm::rice) {
+  if (image.algorithm == TileAlgorithm::rice) {
     static constexpr std::array<long long, 2> blocks{16, 32};
     static constexpr std::array<long long, 3> sizes{1, 2, 4};
     image.rice_block = parameter(header, "BLOCKSIZE", blocks, 32);
@@ -186,7 +184,7 @@ class TileDecoder {
     if (!stream.empty()) {
       if (image_.quantized)
         decode_quantized(stream, tile, pixels);
-      else if (image_.algorithm == Algorithm::rice)
+      else if (image_.algorithm == TileAlgorithm::rice)
         decode_integers(stream, tile, pixels);
       else
         decode_gzip(stream, tile, tile_, static_cast<std::size_t>(image_.pixel_bytes()));
@@ -208,7 +206,7 @@ class TileDecoder {
 
   void decode_gzip(std::span<const unsigned char> stream, long long tile,
                    std::vector<unsigned char>& to, std::size_t element) {
-    if (image_.algorithm == Algorithm::gzip) {
+    if (image_.algorithm == TileAlgorithm::gzip) {
       if (!inflater_.inflate(stream, to)) throw damaged(tile, "a whole gzip stream of its pixels");
       return;
     }
@@ -267,7 +265,7 @@ class TileDecoder {
 
   void decode_quantized(std::span<const unsigned char> stream, long long tile, std::size_t pixels) {
     std::vector<std::int32_t> integers;
-    if (image_.algorithm == Algorithm::rice) {
+    if (image_.algorithm == TileAlgorithm::rice) {
       integers = rice_integers(stream, tile, pixels);
     } else {
       std::vector<unsigned char> bytes(pixels * sizeof(std::int32_t));

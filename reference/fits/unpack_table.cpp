@@ -11,34 +11,34 @@
 #include "reference/fits/plain_hdu.hpp"
 #include "reference/fits/rice.hpp"
 #include "reference/fits/table_cells.hpp"
+#include "reference/fits/tile_algorithm.hpp"
 #include "reference/fits/unshuffle.hpp"
 
 namespace spex {
 namespace {
 
-enum class Algorithm { rice, gzip, gzip_shuffled };
-
 // A column of the uncompressed table.
-struct Column {
+struct PackedColumn {
   TableForm form;
-  Algorithm algorithm = Algorithm::gzip_shuffled;
+  TileAlgorithm algorithm = TileAlgorithm::gzip_shuffled;
 };
 
-Algorithm algorithm_of(const FitsHeader& header, int column, char type) {
+TileAlgorithm algorithm_of(const FitsHeader& header, int column, char type) {
   const std::string key = fmt::format("ZCTYP{}", column);
   const std::string name = header.string(key);
   constexpr std::string_view rice_types = "BIJ";
   constexpr std::string_view shuffled_types = "IJKED";
   const auto is_in = [&](std::string_view types) { return types.find(type) != types.npos; };
-  if (name == "GZIP_1") return Algorithm::gzip;
-  if (name == "RICE_1" && is_in(rice_types)) return Algorithm::rice;
-  if ((name.empty() || name == "GZIP_2") && is_in(shuffled_types)) return Algorithm::gzip_shuffled;
+  if (name == "GZIP_1") return TileAlgorithm::gzip;
+  if (name == "RICE_1" && is_in(rice_types)) return TileAlgorithm::rice;
+  if ((name.empty() || name == "GZIP_2") && is_in(shuffled_types))
+    return TileAlgorithm::gzip_shuffled;
   throw header.error(fmt::format("{} = '{}' of a column of type {}", key, name, type),
                      "GZIP_1, or one for its type");
 }
 
-std::vector<Column> describe(const FitsHdu& hdu, const TableCells& packed) {
-  std::vector<Column> columns;
+std::vector<PackedColumn> packed_columns(const FitsHdu& hdu, const TableCells& packed) {
+  std::vector<PackedColumn> columns;
   long long width = 0;
   for (int i = 1; i <= static_cast<int>(hdu.columns.size()); ++i) {
     packed.check_bytes(i);
@@ -104,18 +104,18 @@ bool decode_rice(std::span<const unsigned char> stream, std::span<unsigned char>
 }
 
 // Copies all bytes of a column in one tile, row by row. Returns false if the stream is damaged.
-bool decode(const Column& column, std::span<const unsigned char> stream, Inflater& inflater,
+bool decode(const PackedColumn& column, std::span<const unsigned char> stream, Inflater& inflater,
             std::span<unsigned char> to) {
   switch (column.algorithm) {
-    case Algorithm::gzip:
+    case TileAlgorithm::gzip:
       return inflater.inflate(stream, to);
-    case Algorithm::gzip_shuffled: {
+    case TileAlgorithm::gzip_shuffled: {
       std::vector<unsigned char> shuffled(to.size());
       if (!inflater.inflate(stream, shuffled)) return false;
       unshuffle(shuffled, static_cast<std::size_t>(element_bytes(column.form.type)), to);
       return true;
     }
-    case Algorithm::rice:
+    case TileAlgorithm::rice:
       switch (column.form.type) {
         case 'B':
           return decode_rice<std::uint8_t>(stream, to);
@@ -133,7 +133,7 @@ bool decode(const Column& column, std::span<const unsigned char> stream, Inflate
 void unpack_table(const FitsHdu& hdu, std::span<const char> data, Bytes& out) {
   const FitsHeader& header = hdu.header;
   const TableCells packed(hdu, data);
-  const std::vector<Column> columns = describe(hdu, packed);
+  const std::vector<PackedColumn> columns = packed_columns(hdu, packed);
   const long long width = header.number("ZNAXIS1", 0, longest_size);
   const long long rows = header.number("ZNAXIS2", 0, longest_size);
   static_cast<void>(header.number("ZPCOUNT", 0, 0, 0));

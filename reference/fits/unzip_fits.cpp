@@ -14,7 +14,7 @@
 namespace spex {
 namespace {
 
-constexpr std::size_t piece = std::size_t{1} << 18;  // bytes that fit in the cache
+constexpr std::size_t converted_piece = std::size_t{1} << 18;  // bytes that fit in the cache
 
 // The native type of an HDU's pixels; nothing if the pixels are not converted.
 std::optional<NativePixels> native_form(const FitsHdu& hdu) {
@@ -65,7 +65,7 @@ class Unzipping {
     const std::size_t begin = bytes.size();
     std::size_t made = 0, room = 0;
     do {
-      room = std::min(count, made + piece);
+      room = std::min(count, made + converted_piece);
       bytes.resize(begin + room);
       made += reader_.read({bytes.data() + begin + made, room - made});
     } while (made == room && made < count);
@@ -81,7 +81,7 @@ class Unzipping {
     pixels.reserve(std::min(count, expected_ / sizeof(T)));
     while (pixels.size() < count) {
       const std::size_t first = pixels.size();
-      const std::size_t n = std::min(piece / sizeof(T), count - first);
+      const std::size_t n = std::min(converted_piece / sizeof(T), count - first);
       pixels.resize(first + n);
       auto* const words = reinterpret_cast<char*>(pixels.data() + first);
       if (reader_.read({words, n * sizeof(T)}) < n * sizeof(T)) return false;
