@@ -9,15 +9,14 @@ void FiberEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEv
                           std::map<int, FrameFlux>& flux) {
   workspace_.begin(std::move(batch), inputs);
   events.time(Stage::assemble, [&] { workspace_.assemble(); });
+  events.time(Stage::solve, [&] { workspace_.factor(); });
+  // With the frame's flux, this runs concurrently with the sweeps over the frame.
+  events.time(Stage::assemble, [&] { workspace_.check_far_light(); });
   events.time(Stage::solve, [&] {
-    workspace_.factor();
-    if (inputs.options.flux == FluxSolver::frame) {
-      // Patches need their own f only for bins beyond the frame's.
-      workspace_.sweep(extended_grid(inputs.options, inputs.grid).nwave);
+    if (inputs.options.flux == FluxSolver::frame)
       workspace_.take_frame_flux(inputs, flux);
-    } else {
+    else
       workspace_.sweep();
-    }
     workspace_.correct();
   });
   events.time(Stage::decorrelate, [&] { workspace_.roots(); });

@@ -170,10 +170,15 @@ void take_bins(const PatchGeometry* patches, int count, int nmax, const SpotsVie
 
 void take_bands(const PatchGeometry* patches, int count, const FiberLayout& layout,
                 const SpotsView& spots, const PixelsView& pixels, const FrameBands& frame,
-                const double* prior, const FiberBands& bands, int* status, cudaStream_t stream) {
+                const double* prior, const FiberBands& bands, cudaStream_t stream) {
   take_bands_kernel<<<dim3(layout.nslots, count), threads, 0, stream>>>(
       patches, layout, spots, pixels, frame, prior, bands);
   SPEX_LAUNCH_CHECK();
+}
+
+void refuse_far_light(const PatchGeometry* patches, int count, const FiberLayout& layout,
+                      const SpotsView& spots, const PixelsView& pixels, const FrameBands& frame,
+                      const FiberBands& bands, int* status, cudaStream_t stream) {
   const int bins = layout.nslots * layout.nwave;
   far_kernel<<<dim3(blocks_for(bins, threads), count), threads, 0, stream>>>(
       patches, layout, spots, pixels, frame, bands, status);

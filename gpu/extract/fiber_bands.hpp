@@ -33,10 +33,15 @@ void take_bins(const PatchGeometry* patches, int count, int nmax, const SpotsVie
                cudaStream_t stream);
 
 /// Sets all bands with the prior on the diagonals: copies the frame's bands of the same reach, or
-/// recomputes bins of which the patch uses fewer rows. Spectra at a distance of two or more are
-/// checked but not stored: `status[patch]` becomes `guarded` if they share light.
+/// recomputes bins of which the patch uses fewer rows.
 void take_bands(const PatchGeometry* patches, int count, const FiberLayout& layout,
                 const SpotsView& spots, const PixelsView& pixels, const FrameBands& frame,
-                const double* prior, const FiberBands& bands, int* status, cudaStream_t stream);
+                const double* prior, const FiberBands& bands, cudaStream_t stream);
+
+/// Sets `status[patch]` to `guarded` if spectra at a distance of two or more, whose bands are not
+/// stored, share light. `frame.far` and `bands` must be set.
+void refuse_far_light(const PatchGeometry* patches, int count, const FiberLayout& layout,
+                      const SpotsView& spots, const PixelsView& pixels, const FrameBands& frame,
+                      const FiberBands& bands, int* status, cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -108,21 +108,30 @@ void FiberWorkspace::assemble() {
   take_bins(batch_.patches(), batch_.count, batch_.n, batch_.spots, pixels, frame,
             {layout_.strides(), y(), q(), good()}, stream);
   bins_taken_.record(stream);
-  find_far_light(batch_.spots, pixels, first_bin, layout_.nslots, frame, stream);
-  far_found_.record(stream);
   find_prior(batch_.patches(), batch_.count, layout_.strides(), q(), regularize_, prior(), stream);
   take_bands(batch_.patches(), batch_.count, layout_, batch_.spots, pixels, frame, prior(), bands(),
-             batch_.status(), stream);
+             stream);
 }
 
 void FiberWorkspace::factor() {
   factor_fibers(batch_.patches(), batch_.count, layout_, bands(), fibers(), batch_.status(),
                 context_->stream());
+  factored_.record(context_->stream());
 }
 
-void FiberWorkspace::sweep(int first_end) {
-  solve_fibers(batch_.patches(), batch_.count, first_end, layout_, bands(), fibers(),
-               context_->stream());
+void FiberWorkspace::check_far_light() {
+  const cudaStream_t stream = context_->stream();
+  const PixelsView pixels = batch_.frame->pixels();
+  const FrameBands frame = frame_bands();
+  find_far_light(batch_.spots, pixels, batch_.frame->spectra().first_bin, layout_.nslots, frame,
+                 stream);
+  far_found_.record(stream);
+  refuse_far_light(batch_.patches(), batch_.count, layout_, batch_.spots, pixels, frame, bands(),
+                   batch_.status(), stream);
+}
+
+void FiberWorkspace::sweep() {
+  solve_fibers(batch_.patches(), batch_.count, 0, layout_, bands(), fibers(), context_->stream());
 }
 
 FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
@@ -163,17 +172,23 @@ void FiberWorkspace::put_flux(const FrameSystem& system) {
 
 std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
   // Most bundles have converged after this number of sweeps.
-  constexpr int at_once = 5;
+  constexpr int at_once = 4;
   static_assert(most_frame_sweeps % at_once == 0);
   const cudaStream_t stream = beside_->stream();
-  std::vector<bool> settled(count_of(system.nbundles), false);
-  if (!frame_fits(system.bands.reach, system.m)) return settled;
-  begin_frame(system, stream);
-  factor_frame(system, stream);
-  const std::size_t nbundles = settled.size();
+  const bool fits = frame_fits(system.bands.reach, system.m);
+  if (fits) {
+    begin_frame(system, stream);
+    factor_frame(system, stream);
+    sweep_frame(system, 0, at_once, stream);
+  }
+  // The patches' own f, for bins beyond the frame's.
+  factored_.hold(stream);
+  solve_fibers(batch_.patches(), batch_.count, system.m, layout_, bands(), fibers(), stream);
+  const std::size_t nbundles = count_of(system.nbundles);
+  std::vector<bool> settled(nbundles, false);
   bool all = false;
-  for (int end = at_once; end <= most_frame_sweeps && !all; end += at_once) {
-    sweep_frame(system, end - at_once, end, stream);
+  for (int end = at_once; fits && !all && end <= most_frame_sweeps; end += at_once) {
+    if (end > at_once) sweep_frame(system, end - at_once, end, stream);
     put_flux(system);  // while the host checks convergence
     if (end == at_once) {
       far_found_.hold(stream);

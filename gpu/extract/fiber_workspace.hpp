@@ -32,13 +32,14 @@ class FiberWorkspace {
   void assemble();
   /// Factors all N_ss (section 5.1).
   void factor();
-  /// Computes f by sweeps over the spectra, for patches that end beyond bin `first_end` of the
-  /// extended grid.
-  void sweep(int first_end = 0);
-  /// Replaces the patches' own f by f of the whole frame (section 5.2); call between `sweep` and
-  /// `correct`. The reference solves bundles that the guard rejects or that the batch contains only
-  /// in part. Adds the bundles' solutions to `flux`, without f, which download_flux fetches. Waits
-  /// for the GPU.
+  /// Rejects patches with spectra two or more apart that share light.
+  void check_far_light();
+  /// Computes f of each patch by sweeps over its spectra.
+  void sweep();
+  /// An alternative to `sweep`: takes f from the whole frame (section 5.2). Bins beyond the frame's
+  /// grid have f of the patch. The reference solves bundles that the guard rejects or that the
+  /// batch contains only in part. Adds the bundles' solutions to `flux`, without f, which
+  /// download_flux fetches. Waits for the GPU.
   void take_frame_flux(const ExtractInputs& inputs, std::map<int, FrameFlux>& flux);
   /// Downloads f of a bundle that take_frame_flux added, unless `flux` already has it. Waits for
   /// the GPU.
@@ -67,8 +68,8 @@ class FiberWorkspace {
                                          const std::vector<BundleOfFiber>& place, int nbundles);
   // Copies the frame's flux into the batch's patches after the enqueued sweeps.
   void put_flux(const FrameSystem& system);
-  // Sweeps until all bundles have converged, and copies their flux into the patches. Returns which
-  // bundles have converged.
+  // Sweeps until all bundles have converged. Copies their flux into the patches, after f of the
+  // patches for bins beyond the frame's grid. Returns which bundles have converged.
   [[nodiscard]] std::vector<bool> sweep_bundles(const FrameSystem& system);
   // Bands of all bins of the batch's spots, from which patches take theirs.
   [[nodiscard]] FrameBands frame_bands() const;
@@ -98,7 +99,7 @@ class FiberWorkspace {
   // The flux of the whole frame is computed on a separate stream, concurrently with the patches,
   // because its kernels leave much of the GPU idle.
   std::optional<Context> beside_;
-  Event bins_taken_, far_found_, swept_;
+  Event bins_taken_, factored_, far_found_, swept_;
   DeviceBuffer<double> frame_bins_, frame_factor_, frame_sides_;
   DeviceBuffer<BundleOfFiber> frame_place_;
   DeviceBuffer<double> frame_moved_;

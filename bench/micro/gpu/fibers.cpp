@@ -21,6 +21,7 @@ struct NamedStage {
 std::vector<NamedStage> stages() {
   return {{"assemble", [](gpu::FiberWorkspace& w) { w.assemble(); }},
           {"factor", [](gpu::FiberWorkspace& w) { w.factor(); }},
+          {"check_far_light", [](gpu::FiberWorkspace& w) { w.check_far_light(); }},
           {"sweep", [](gpu::FiberWorkspace& w) { w.sweep(); }},
           {"correct", [](gpu::FiberWorkspace& w) { w.correct(); }},
           {"roots", [](gpu::FiberWorkspace& w) { w.roots(); }},
