@@ -23,10 +23,12 @@ class LostGpu : public ExposureRuns {
         while (given == 0) std::this_thread::yield();  // wait until the GPU has a frame
         return cpu_extractor(1)(of, share, times, done);
       };
+    const Counter counter{made};
     auto gpu = std::make_shared<gpu::Extractor>(gpu::ExtractorSettings{});
     return [this, gpu](const ExtractInputs& of, const std::vector<Patch>& share, StageTimes& times,
                        const std::function<void(long)>& done) {
       if (given++ == 0) {
+        while (made < 2) std::this_thread::yield();  // a GPU that breaks earlier fails the run
         gpu::use_device(0);
         gpu::test::break_context();
       }
@@ -34,7 +36,14 @@ class LostGpu : public ExposureRuns {
     };
   }
 
-  std::atomic<int> given = 0;
+  // Counts at the end of a scope, also after an exception.
+  struct Counter {
+    std::atomic<int>& count;
+    ~Counter() { ++count; }
+  };
+
+  std::atomic<int> made = 0;   // attempts to make an extractor on GPU 0
+  std::atomic<int> given = 0;  // frames that these were given
 };
 
 TEST_F(LostGpu, RemovesItsExtractorsAndLosesNoFrame) {
