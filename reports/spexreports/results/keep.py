@@ -46,14 +46,22 @@ def keep_worst_checks(data: dict[str, Any]) -> None:
 
 
 def drop_unread(record: dict[str, Any]) -> None:
-    """Drops what no table or figure reads: environment, hashes of libraries, golden comparisons."""
+    """Drops what no table or figure reads.
+
+    That is the environment, hashes of libraries, golden comparisons, and stages over the ranks.
+    """
     for case in record["golden"]:
         if case["failure"] is None:
             case["checks"] = []
     record["libraries"] = {}
     record["launch"]["environment"] = {}
+    record["launch"]["variables"] = []
     programs = record["programs"]
     record["programs"] = {k: v for k, v in programs.items() if not k.startswith("lib")}
+    for sample in record["timing"]["samples"]:
+        # The seconds of stages are medians of the timed runs.
+        phases = {} if sample["warmup"] else sample["phases"]
+        sample["phases"] = {stage: {"sum": seconds["sum"]} for stage, seconds in phases.items()}
 
 
 def compact_log(log: dict[str, Any]) -> dict[str, Any]:
@@ -67,8 +75,7 @@ def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> lis
 
     `system` replaces the name that the machine gave itself. No figure is changed: the text is the
     same JSON without spaces, with the worst of each check. Run logs are kept where `events` asks
-    for them, series always. The environment, hashes of libraries and the comparisons of golden
-    cases that passed are left out.
+    for them, series always. drop_unread says what is left out.
     """
     written = []
     for result in find(paths).results:
@@ -77,9 +84,6 @@ def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> lis
             data["record"]["system"]["name"] = system
         keep_worst_checks(data)
         drop_unread(data["record"])
-        for sample in data["record"]["timing"]["samples"]:
-            # The seconds of stages are medians of the timed runs.
-            sample["phases"] = {} if sample["warmup"] else sample["phases"]
         kept = parse_result(result.file, data)
         for what, name in (("system", kept.system), ("plan", kept.plan), ("entry", kept.entry)):
             if not NAME.fullmatch(name):
