@@ -32,7 +32,8 @@ class FiberWorkspace {
   void assemble();
   /// Factors all N_ss (section 5.1).
   void factor();
-  /// Rejects patches with spectra two or more apart that share light.
+  /// Rejects patches with spectra two or more apart that share light (section 5.1). Call after
+  /// `assemble` and before `take_frame_flux`, which rejects bundles by the same light.
   void check_far_light();
   /// Computes f of each patch by sweeps over its spectra.
   void sweep();

@@ -7,15 +7,8 @@
 #include "reference/model/mask_bits.hpp"
 #include "reference/tests/compare/comparisons.hpp"
 
-namespace spex {
+namespace spex::test {
 namespace {
-
-using test::at;
-using test::bin;
-using test::first_bad;
-using test::first_failure;
-using test::golden;
-using test::values;
 
 // A frame larger than the reach of a dark bin; all bins are equal except one dark bin.
 constexpr int large_nspec = 20, large_nwave = 200, dark_fiber = 3, dark_bin = 50;
@@ -41,7 +34,7 @@ Frame frame_with_dark_bin() {
 // The result of tolerance `masked` if one bin has a flux pull of 1e-5.
 std::string found_by_masked(int fiber, int wave_bin) {
   const Frame frame = frame_with_dark_bin();
-  const FrameFile dark = test::store(frame);
+  const FrameFile dark = store(frame);
   FrameFile result = dark;
   values(result, "FLUX")[fiber * large_nwave + wave_bin] += 1e-4;
   return first_bad(compare_frames(result, dark, read_tolerance("masked")));
@@ -58,7 +51,7 @@ TEST(CompareDarkBins, MaskedIsWiderOnlyNearADarkBin) {
 std::string found_in_chi2pix(const std::string& tolerance, std::uint32_t mask, double value) {
   Frame frame = frame_with_dark_bin();
   frame.mask[dark_fiber * large_nwave + dark_bin] = mask;
-  const FrameFile dark = test::store(frame);
+  const FrameFile dark = store(frame);
   FrameFile result = dark;
   values(result, "CHI2PIX")[dark_fiber * large_nwave + dark_bin] = value;
   return first_bad(compare_frames(result, dark, read_tolerance(tolerance)));
@@ -74,7 +67,7 @@ TEST(CompareDarkBins, OnlyMaskedIgnoresChi2pixOfBinsWithoutGoodLight) {
 }
 
 TEST(CompareDarkBins, MaskedLimitsBinsNearDarkBins) {
-  const FrameFile dark = test::store(frame_with_dark_bin());
+  const FrameFile dark = store(frame_with_dark_bin());
   FrameFile result = dark;
   values(result, "FLUX")[0] += 0.01;  // a pull of 1e-3
   const Comparison comparison = compare_frames(result, dark, read_tolerance("masked"));
@@ -85,13 +78,13 @@ TEST(CompareDarkBins, MaskedLimitsBinsNearDarkBins) {
 constexpr int blind_fiber = 2, blind_bin = 9;
 
 FrameFile frame_with_blind_bin() {
-  Frame frame = test::make_frame();
+  Frame frame = make_frame();
   const std::size_t j = at(blind_fiber, blind_bin);
   frame.flux[j] = frame.ivar[j] = frame.chi2pix[j] = 0;
   frame.pixmask_fraction[j] = 1;
   frame.mask[j] = specmask::SOMEBADPIX | specmask::ALLBADPIX;
-  FrameFile file = test::store(frame, false);
-  for (int d = 0; d <= 2 * test::ndiag; ++d)
+  FrameFile file = store(frame, false);
+  for (int d = 0; d <= 2 * ndiag; ++d)
     values(file, "RESOLUTION")[at(blind_fiber, d, blind_bin)] = 0;
   return file;
 }
@@ -106,7 +99,7 @@ std::string found_in_blind_bin(const BlindValues& bin, const Tolerance& limits) 
   values(result, "FLUX")[at(blind_fiber, blind_bin)] = bin.flux;
   values(result, "IVAR")[at(blind_fiber, blind_bin)] = bin.ivar;
   values(result, "CHI2PIX")[at(blind_fiber, blind_bin)] = bin.chi2pix;
-  values(result, "RESOLUTION")[at(blind_fiber, test::ndiag, blind_bin)] = bin.resolution;
+  values(result, "RESOLUTION")[at(blind_fiber, ndiag, blind_bin)] = bin.resolution;
   return first_bad(compare_frames(result, expected, limits));
 }
 
@@ -152,4 +145,4 @@ TEST(CompareDarkBins, EqualFramesPassWithAnyValuesWithoutIvar) {
 }
 
 }  // namespace
-}  // namespace spex
+}  // namespace spex::test

@@ -10,25 +10,14 @@
 #include "reference/tests/compare/comparisons.hpp"
 #include "spex_test_paths.hpp"
 
-namespace spex {
+namespace spex::test {
 namespace {
-
-using test::at;
-using test::bin;
-using test::first_bad;
-using test::first_failure;
-using test::golden;
-using test::nspec;
-using test::nwave;
-using test::specmin;
-using test::tolerance;
-using test::values;
 
 constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 constexpr double inf = std::numeric_limits<double>::infinity();
 
 const FrameFile& expected() {
-  static const FrameFile file = test::store(test::make_frame());
+  static const FrameFile file = store(make_frame());
   return file;
 }
 
@@ -98,7 +87,7 @@ TEST(CompareFrames, NanInTheExpectedFrameFailsInComparedBins) {
 }
 
 TEST(CompareFrames, DroppedFiberFails) {
-  Frame fewer = test::make_frame();
+  Frame fewer = make_frame();
   fewer.nspec -= 1;
   for (auto* array : {&fewer.flux, &fewer.ivar, &fewer.chi2pix, &fewer.pixmask_fraction})
     array->resize(fewer.nbins());
@@ -106,7 +95,7 @@ TEST(CompareFrames, DroppedFiberFails) {
   fewer.resolution.visit([&](auto& resolution) {
     resolution.resize(fewer.nbins() * static_cast<std::size_t>(fewer.ndiagonals()));
   });
-  const Comparison comparison = compare_frames(test::store(fewer), expected(), tolerance());
+  const Comparison comparison = compare_frames(store(fewer), expected(), tolerance());
   EXPECT_EQ(first_bad(comparison), "FLUX: ");
   EXPECT_EQ(describe_failure(*first_failure(comparison)),
             "FLUX: has shape 5 x 40 (expected 6 x 40)");
@@ -201,10 +190,10 @@ TEST(CompareFrames, ResolutionElementAndTransposeFail) {
     std::vector<double>& R = values(f, "RESOLUTION");
     const std::vector<double> old = R;
     for (int s = 0; s < nspec; ++s)
-      for (int d = 0; d <= 2 * test::ndiag; ++d)
+      for (int d = 0; d <= 2 * ndiag; ++d)
         for (int w = 0; w < nwave; ++w) {
-          const int row = w - test::ndiag + d;
-          if (row >= 0 && row < nwave) R[at(s, d, w)] = old[at(s, 2 * test::ndiag - d, row)];
+          const int row = w - ndiag + d;
+          if (row >= 0 && row < nwave) R[at(s, d, w)] = old[at(s, 2 * ndiag - d, row)];
         }
   };
   EXPECT_EQ(found(transpose), bin("RESOLUTION", 0, 0));
@@ -270,12 +259,12 @@ TEST(CompareFrames, TinyIvarOffTheCcdIsExcludedForGoldensOnly) {
 
 TEST(CompareFrames, Float32RoundingIsAllowedAndNoMore) {
   // At a signal-to-noise ratio of 30000 one unit in the last place of a float32 is a pull of 3e-3.
-  Frame bright = test::make_frame();
+  Frame bright = make_frame();
   for (double& ivar : bright.ivar) ivar *= 1e6;
-  const FrameFile b = test::store(bright, false);
+  const FrameFile b = store(bright, false);
   Frame moved = bright;
   for (std::size_t j = 0; j < bright.nbins(); ++j) moved.flux[j] *= 1 + 1e-12;
-  const FrameFile a = test::store(moved, false);
+  const FrameFile a = store(moved, false);
   ASSERT_TRUE(a.image("FLUX")->float32);
   const Tolerance production = read_tolerance("production");
   EXPECT_TRUE(compare_frames(a, b, production).ok());
@@ -358,7 +347,7 @@ TEST(CompareFrames, GoldenFramesOfOtherCasesFail) {
 }
 
 TEST(CompareFrames, PixmaskFractionIsComparedInEveryBin) {
-  FrameFile expected = test::store(test::make_frame());
+  FrameFile expected = store(make_frame());
   values(expected, "IVAR")[at(2, 3)] = 0;
   FrameFile result = expected;
   values(result, "PIXMASK_FRACTION")[at(2, 3)] += 2e-5;
@@ -368,4 +357,4 @@ TEST(CompareFrames, PixmaskFractionIsComparedInEveryBin) {
 }
 
 }  // namespace
-}  // namespace spex
+}  // namespace spex::test

@@ -12,19 +12,16 @@
 #include "reference/tests/fits/fits_edit.hpp"
 #include "reference/tests/io/frame_writer.hpp"
 
-namespace spex {
+namespace spex::test {
 namespace {
 
-using test::expect_data_error;
-using test::nspec;
-
-using CopyFibermap = test::FrameWriter;
+using CopyFibermap = FrameWriter;
 
 // The rows of fibers 4, 5 and 6, byte for byte.
 TEST_F(CopyFibermap, FibermapRowsOfTheExtractedFibers) {
   write_frame(path("frame.fits"), content_);
-  test::FitsEdit in(test::golden("tiny-b/preproc.fits"));
-  test::FitsEdit out(path("frame.fits"));
+  FitsEdit in(golden("tiny-b/preproc.fits"));
+  FitsEdit out(path("frame.fits"));
   constexpr std::size_t width = 31;
   EXPECT_EQ(out.hdu("FIBERMAP").data.substr(0, nspec * width),
             in.hdu("FIBERMAP").data.substr(4 * width, nspec * width));
@@ -75,7 +72,7 @@ TEST_F(CopyFibermap, FibermapWithArraysOfVariableLength) {
       fits_write_col(out.get(), TSHORT, 2, row, 1, row, list.data(), &status);
     }
     fits_check(status, "test", "cannot be created");
-    test::write_bytes(plain, out.take());
+    write_bytes(plain, out.take());
   }
   const Fibermap fibermap = read_fibermap(plain);
   content_.fibermap = &fibermap;
@@ -93,7 +90,7 @@ TEST_F(CopyFibermap, FibermapWithArraysOfVariableLength) {
   }
 
   const auto damaged = [&](std::size_t at, const std::string& bytes, const std::string& wrong) {
-    test::FitsEdit edit(plain);
+    FitsEdit edit(plain);
     edit.hdu("FIBERMAP").data.replace(at, bytes.size(), bytes);
     const std::string bad = edit.save(path("bad.fits"));
     expect_data_error([&] { static_cast<void>(read_fibermap(bad)); }, bad, wrong, "bytes");
@@ -104,4 +101,4 @@ TEST_F(CopyFibermap, FibermapWithArraysOfVariableLength) {
 }
 
 }  // namespace
-}  // namespace spex
+}  // namespace spex::test

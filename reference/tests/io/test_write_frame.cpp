@@ -15,17 +15,10 @@
 #include "reference/tests/io/frame_writer.hpp"
 #include "reference/tests/support/pack_image.hpp"
 
-namespace spex {
+namespace spex::test {
 namespace {
 
-using test::counting;
-using test::expect_data_error;
-using test::make_frame;
-using test::nspec;
-using test::nwave;
-using test::read_bytes;
-
-using WriteFrame = test::FrameWriter;
+using WriteFrame = FrameWriter;
 
 // Decompresses by zlib, which verifies CRC and size.
 std::vector<char> gunzip(const std::string& path) {
@@ -88,7 +81,7 @@ TEST_F(WriteFrame, FullDiskWithThreadsLeavesNothing) {
   content_.threads = 3;
   {
     // Room for everything before RESOLUTION.
-    const test::SmallDisk disk(700'000);
+    const SmallDisk disk(700'000);
     expect_data_error([&] { write_frame(path("frame.fits"), content_); }, path("frame.fits"),
                       "cannot be written: File too large", "");
   }
@@ -136,7 +129,7 @@ TEST_F(WriteFrame, ResolutionInFloatIsTheSameFile) {
   write_frame(path("double.fits"), content_);
   frame_.resolution = Reals(std::vector<float>(thirds.begin(), thirds.end()));
   write_frame(path("float.fits"), content_);
-  EXPECT_EQ(test::read_bytes(path("float.fits")), test::read_bytes(path("double.fits")));
+  EXPECT_EQ(read_bytes(path("float.fits")), read_bytes(path("double.fits")));
 }
 
 TEST_F(WriteFrame, PackedResolutionIsTheSameFrame) {
@@ -150,7 +143,7 @@ TEST_F(WriteFrame, PackedResolutionIsTheSameFrame) {
   content_.fibermap = nullptr;
   write_frame(path("frame.fits"), content_);
   const PackedImage packed =
-      test::pack_image(values, count_of(frame.nwave), count_of(frame.ndiagonals()), 500);
+      pack_image(values, count_of(frame.nwave), count_of(frame.ndiagonals()), 500);
   frame.resolution = {};
   content_.resolution = &packed;
   for (const int threads : {1, 3}) {
@@ -163,7 +156,7 @@ TEST_F(WriteFrame, PackedResolutionIsTheSameFrame) {
 
 TEST_F(WriteFrame, PackedResolutionMustMatchAndNeedsGzip) {
   const std::vector<float> values(frame_.resolution.size(), 1.5F);
-  const PackedImage packed = test::pack_image(values, nwave, 5, 500);
+  const PackedImage packed = pack_image(values, nwave, 5, 500);
   content_.resolution = &packed;
   EXPECT_THROW(write_frame(path("frame.fits"), content_), std::logic_error);
   frame_.ndiag = 1;
@@ -295,7 +288,7 @@ TEST_F(WriteFrame, FailedWriteKeepsTheOldOutput) {
   write_frame(path("frame.fits"), content_);
   const std::vector<char> old = read_bytes(path("frame.fits"));
   {
-    const test::SmallDisk disk(5000);
+    const SmallDisk disk(5000);
     frame_.flux[0] = 17;
     expect_data_error([&] { write_frame(path("frame.fits"), content_); }, path("frame.fits"),
                       "cannot be written: File too large", "");
@@ -317,4 +310,4 @@ TEST_F(WriteFrame, Model) {
 }
 
 }  // namespace
-}  // namespace spex
+}  // namespace spex::test

@@ -48,7 +48,8 @@ def keep_worst_checks(data: dict[str, Any]) -> None:
 def drop_unread(record: dict[str, Any]) -> None:
     """Drops what no table or figure reads.
 
-    That is the environment, hashes of libraries, golden comparisons, and stages over the ranks.
+    That is the environment, hashes of libraries, comparisons of golden cases that passed, the
+    stages of warm-ups, and how the seconds of a stage differ between ranks.
     """
     for case in record["golden"]:
         if case["failure"] is None:
