@@ -12,8 +12,8 @@
 
 #include "bench/accept/accept.hpp"
 #include "bench/result/check_archive.hpp"
+#include "reference/cli/program.hpp"
 #include "reference/core/error.hpp"
-#include "reference/programs/program.hpp"
 
 namespace spex::bench {
 namespace {

@@ -12,10 +12,10 @@
 
 #include "bench/campaign/campaign.hpp"
 #include "bench/commands.hpp"
+#include "reference/cli/program.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/version.hpp"
-#include "reference/programs/program.hpp"
 
 namespace spex::bench {
 namespace {

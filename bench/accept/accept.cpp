@@ -17,7 +17,7 @@
 #include "bench/result/result_file.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
-#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {

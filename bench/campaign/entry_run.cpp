@@ -9,7 +9,7 @@
 #include "bench/result/result_file.hpp"
 #include "bench/result/utc.hpp"
 #include "reference/core/error.hpp"
-#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {

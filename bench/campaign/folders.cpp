@@ -19,7 +19,7 @@
 #include "bench/plan/read_json.hpp"
 #include "bench/result/check_archive.hpp"
 #include "reference/core/error.hpp"
-#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {

@@ -13,7 +13,7 @@
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/parallel.hpp"
-#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {

@@ -17,7 +17,7 @@
 #include "bench/result/file_hash.hpp"
 #include "bench/result/utc.hpp"
 #include "reference/core/error.hpp"
-#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {

@@ -17,7 +17,7 @@
 #include "bench/run/command.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/version.hpp"
-#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {

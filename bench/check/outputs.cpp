@@ -13,7 +13,7 @@
 #include "reference/compare/whole_file.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
-#include "reference/fits/fits_file.hpp"
+#include "reference/fits/read/fits_file.hpp"
 
 namespace spex::bench {
 namespace {

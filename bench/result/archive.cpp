@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
-#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 
 namespace spex::bench {
 namespace {

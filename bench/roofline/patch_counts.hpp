@@ -42,7 +42,7 @@ struct PatchCounts {
 };
 
 /// Operations on the band of a spectrum, of m rows and reach r (reference/linalg/band_lanes.cpp,
-/// gpu/extract/fiber_*.cu).
+/// gpu/extract/fibers).
 struct BandFlops {
   double m, r;
   [[nodiscard]] double factor() const { return m * (1 + r + r * (r + 1)); }

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "bench/roofline/patch_counts.hpp"
-#include "gpu/extract/limits.hpp"
+#include "gpu/extract/batch/limits.hpp"
 #include "reference/io/read_psf.hpp"
 
 namespace spex::bench {
@@ -13,9 +13,9 @@ namespace {
 constexpr double number = sizeof(double);
 constexpr double single = sizeof(float);
 
-// Steps of the scaled Newton-Schulz iteration (gpu/extract/roots.hpp) down to a residual of 1e-8,
-// and the one that squares it: 10 for blocks of condition number 300 to 3000, which are those of
-// production settings; 13 or 14 at 1e5.
+// Steps of the scaled Newton-Schulz iteration (gpu/extract/band/symmetric_newton.hpp) down to a
+// residual of 1e-8, and the one that squares it: 10 for blocks of condition number 300 to 3000,
+// which are those of production settings; 13 or 14 at 1e5.
 constexpr double newton_schulz_steps = 10;
 
 // Operations of exp and erf: additions, multiplications and divisions of fdlibm's e_exp.c and, for
@@ -102,16 +102,17 @@ BandSums band_sums(const PatchCounts& c) {
 
 // --- assemble --------------------------------------------------------------------------------
 
-// Of the bands of all spectra and of all pairs of neighbours (gpu/extract/fiber_bands.hpp).
+// Of the bands of all spectra and of all pairs of neighbours
+// (gpu/extract/normal_equations/fiber_bands.hpp).
 double fiber_band_numbers(const PatchCounts& c) {
   const double m = c.nwave, r = c.reach;
   return c.nspec * m * (r + 1) + (c.nspec - 1) * m * (2 * r + 1);
 }
 
 // A patch's part of N and of the sums over pixels, which are found once a frame
-// (gpu/extract/frame_bands.cu): those of its core bins, with the same products. Then the patch
-// takes over the bands of all its bins, a band a spectrum and one a pair of neighbours, adds the
-// prior, and sums anew the few that its rows cut, which are not counted.
+// (gpu/extract/normal_equations/frame_bands.cu): those of its core bins, with the same products.
+// Then the patch takes over the bands of all its bins, a band a spectrum and one a pair of
+// neighbours, adds the prior, and sums anew the few that its rows cut, which are not counted.
 Cost cost_of_fiber_assembly(const PatchCounts& c) {
   const double part = c.core_nonzeros / c.nonzeros;
   const double sums = 6 * c.core_nonzeros + 2 * part * c.pair_pixels;
@@ -140,9 +141,9 @@ constexpr double from_root_flops = 4;
 
 constexpr double vectors_of_root = 2;  // 1 and y of extraction.md, section 5.1
 
-// gpu/extract/fiber_roots.cu. Each pole of the root writes L and both vectors to scratch and reads
-// them again. Each pole of the correction by E, in single precision, writes or reads L four times,
-// and X and E X eight times.
+// gpu/extract/fibers/fiber_root.cu. Each pole of the root writes L and both vectors to scratch and
+// reads them again. Each pole of the correction by E, in single precision, writes or reads L four
+// times, and X and E X eight times.
 Cost cost_of_roots(const BandFlops& band) {
   constexpr double poles = 16;  // up to a condition of 4000 or so; 20 beyond
   constexpr double poles_of_E = 8;
@@ -155,7 +156,7 @@ Cost cost_of_roots(const BandFlops& band) {
           poles * 2 * (L + X) * number + poles_of_E * (4 * L + 8 * X) * single};
 }
 
-// gpu/extract/fiber_*.cu: spectrum by spectrum.
+// gpu/extract/fibers: spectrum by spectrum.
 void add_fibers(const PatchCounts& c, const Psf& psf, Costs& costs) {
   constexpr double sweeps = 6;
   const double m = c.nwave, r = c.reach;
@@ -175,7 +176,7 @@ void add_fibers(const PatchCounts& c, const Psf& psf, Costs& costs) {
        c.ncore * root.bytes + fiber_band_numbers(c) * number + E * single + spectra_bytes(c, psf)};
 }
 
-// gpu/linalg/band_cholesky.cu, condition.cu and roots.cu.
+// gpu/linalg/block_tridiagonal.cu, condition.cu and roots.cu.
 void add_gpu_band(const PatchCounts& c, const Psf& psf, Costs& costs) {
   const double m = c.nwave;
   const BandSums band = band_sums(c);

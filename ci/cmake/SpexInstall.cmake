@@ -8,8 +8,8 @@ install(
   FILES_MATCHING
   PATTERN "*.hpp"
   PATTERN "tests" EXCLUDE
-  PATTERN "fuzz" EXCLUDE
   PATTERN "python" EXCLUDE
+  PATTERN "cli" EXCLUDE
   PATTERN "programs" EXCLUDE)
 
 set(_dir ${CMAKE_INSTALL_LIBDIR}/cmake/spexbench)

@@ -34,7 +34,7 @@ if(SPEX_SANITIZE)
   target_link_options(spex_options INTERFACE -fsanitize=${SPEX_SANITIZE})
 endif()
 
-# The instruction sets that kernels over lanes are compiled for (reference/core/instructions.hpp), a
+# The instruction sets that kernels over lanes are compiled for (reference/core/simd/instructions.hpp), a
 # list of names, and the options of each. -O3: loops of known length are unrolled.
 set(SPEX_INSTRUCTION_SETS any)
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|amd64|AMD64)$" AND CMAKE_CXX_COMPILER_ID MATCHES "GNU|Clang|IntelLLVM")

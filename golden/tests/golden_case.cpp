@@ -10,8 +10,8 @@
 #include <fmt/ranges.h>
 
 #include "golden/golden_cases.hpp"
+#include "reference/cli/program.hpp"
 #include "reference/core/exit_status.hpp"
-#include "reference/programs/program.hpp"
 #include "reference/tests/support/process.hpp"
 
 namespace {

@@ -9,7 +9,7 @@
 
 #include "gpu/core/context.hpp"
 #include "gpu/core/eigensolver.hpp"
-#include "gpu/extract/extractor.hpp"
+#include "gpu/extract/extract_patches.hpp"
 
 namespace spex::gpu {
 

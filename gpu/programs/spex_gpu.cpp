@@ -23,10 +23,10 @@
 #include "mpi/programs/report.hpp"
 #include "mpi/programs/run_on_ranks.hpp"
 #include "mpi/run/pipeline_threads.hpp"
+#include "reference/cli/program.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
-#include "reference/programs/program.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "gpu/extract/patch_batch.hpp"
+#include "gpu/extract/batch/patch_batch.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/core/count.hpp"
 #include "reference/extract/normal_equations.hpp"

@@ -1,5 +1,5 @@
 #include "gpu/core/buffer.hpp"
-#include "gpu/extract/widen.hpp"
+#include "gpu/extract/batch/widen.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/core/error.hpp"
 

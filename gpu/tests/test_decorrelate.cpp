@@ -1,6 +1,6 @@
 #include <numeric>
 
-#include "gpu/extract/decorrelate.hpp"
+#include "gpu/extract/eigh/decorrelate.hpp"
 #include "gpu/tests/stage_test.hpp"
 #include "reference/extract/decorrelate.hpp"
 

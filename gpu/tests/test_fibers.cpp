@@ -3,7 +3,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "gpu/extract/fiber_workspace.hpp"
+#include "gpu/extract/fibers/fiber_workspace.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/core/count.hpp"
 #include "reference/extract/decorrelate.hpp"

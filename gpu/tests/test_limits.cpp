@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "gpu/extract/limits.hpp"
+#include "gpu/extract/batch/limits.hpp"
 
 namespace spex::gpu {
 namespace {

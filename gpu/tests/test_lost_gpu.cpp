@@ -3,7 +3,7 @@
 #include <atomic>
 
 #include "gpu/core/context.hpp"
-#include "gpu/extract/extractor.hpp"
+#include "gpu/extract/extract_patches.hpp"
 #include "gpu/tests/break_context.hpp"
 #include "mpi/tests/run/exposure_runs.hpp"
 

@@ -1,4 +1,6 @@
-#include "gpu/extract/normal_equations.hpp"
+#include "gpu/extract/band/normal_equations.hpp"
+#include "gpu/extract/normal_equations/pixel_sums.hpp"
+#include "gpu/extract/normal_equations/prior.hpp"
 #include "gpu/tests/stage_test.hpp"
 
 namespace spex::gpu {

@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "gpu/extract/pack_resolution.hpp"
+#include "gpu/files/pack_resolution.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/core/count.hpp"
 #include "reference/tests/support/pack_image.hpp"

@@ -1,4 +1,5 @@
-#include "gpu/extract/projection.hpp"
+#include "gpu/extract/eigh/projection.hpp"
+#include "gpu/extract/normal_equations/pixel_sums.hpp"
 #include "gpu/tests/stage_test.hpp"
 
 namespace spex::gpu {

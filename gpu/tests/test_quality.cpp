@@ -1,7 +1,8 @@
 #include <climits>
 #include <random>
 
-#include "gpu/extract/quality.hpp"
+#include "gpu/extract/batch/quality.hpp"
+#include "gpu/extract/normal_equations/pixel_sums.hpp"
 #include "gpu/tests/stage_test.hpp"
 #include "reference/extract/quality.hpp"
 

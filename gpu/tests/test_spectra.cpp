@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "gpu/extract/spectra.hpp"
+#include "gpu/extract/batch/spectra.hpp"
 #include "gpu/tests/gpu_test.hpp"
 #include "reference/core/count.hpp"
 

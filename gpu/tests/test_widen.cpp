@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "gpu/extract/widen.hpp"
+#include "gpu/extract/batch/widen.hpp"
 #include "gpu/tests/gpu_test.hpp"
 
 namespace spex::gpu {

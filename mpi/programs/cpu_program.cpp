@@ -14,10 +14,10 @@
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/programs/run_on_ranks.hpp"
+#include "reference/cli/program.hpp"
 #include "reference/core/blas.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
-#include "reference/programs/program.hpp"
 
 namespace spex {
 namespace {

@@ -18,7 +18,7 @@
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/log_file.hpp"
-#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 #include "reference/frame/production_paths.hpp"
 #include "reference/model/camera.hpp"
 

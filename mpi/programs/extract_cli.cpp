@@ -9,11 +9,11 @@
 
 #include <CLI/CLI.hpp>
 
+#include "reference/cli/program.hpp"
 #include "reference/core/choose.hpp"
 #include "reference/core/error.hpp"
-#include "reference/fits/gzip.hpp"
 #include "reference/fits/same_file.hpp"
-#include "reference/programs/program.hpp"
+#include "reference/fits/write/gzip.hpp"
 
 namespace spex {
 namespace {

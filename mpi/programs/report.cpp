@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
-#include "reference/programs/program.hpp"
+#include "reference/cli/program.hpp"
 
 namespace spex {
 namespace {

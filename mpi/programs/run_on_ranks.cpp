@@ -9,10 +9,10 @@
 
 #include "mpi/comm/check.hpp"
 #include "mpi/comm/collective.hpp"
+#include "reference/cli/program.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/log_file.hpp"
-#include "reference/programs/program.hpp"
 
 namespace spex {
 

@@ -18,7 +18,7 @@
 #include "mpi/run/run_log.hpp"
 #include "mpi/run/schedule.hpp"
 #include "mpi/run/watchdog.hpp"
-#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 
 namespace spex::mpi {
 namespace {

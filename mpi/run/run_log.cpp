@@ -10,7 +10,7 @@
 
 #include "mpi/comm/check.hpp"
 #include "reference/core/version.hpp"
-#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 
 namespace spex::mpi {
 

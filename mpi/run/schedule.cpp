@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "reference/core/progress.hpp"
-#include "reference/fits/gzip.hpp"
+#include "reference/fits/write/gzip.hpp"
 
 namespace spex::mpi {
 namespace {

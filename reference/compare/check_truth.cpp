@@ -9,7 +9,7 @@
 #include "reference/compare/structure.hpp"
 #include "reference/core/all_finite.hpp"
 #include "reference/core/error.hpp"
-#include "reference/fits/fits_file.hpp"
+#include "reference/fits/read/fits_file.hpp"
 
 namespace spex {
 namespace {

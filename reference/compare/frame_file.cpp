@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 
 #include "reference/core/error.hpp"
-#include "reference/fits/fits_file.hpp"
-#include "reference/fits/fits_table.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/read/fits_table.hpp"
 
 namespace spex {
 namespace {

@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "reference/fits/fits_file.hpp"
-#include "reference/fits/inflate.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/read/inflate.hpp"
 #include "reference/fits/read_at.hpp"
 
 namespace spex {

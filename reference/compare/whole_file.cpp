@@ -5,7 +5,7 @@
 #include "reference/compare/frame_headers.hpp"
 #include "reference/compare/frame_tables.hpp"
 #include "reference/core/error.hpp"
-#include "reference/fits/fits_file.hpp"
+#include "reference/fits/read/fits_file.hpp"
 
 namespace spex {
 namespace {

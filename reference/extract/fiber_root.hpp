@@ -2,7 +2,7 @@
 // (extraction.md, section 5.1).
 #pragma once
 
-#include "reference/core/aligned.hpp"
+#include "reference/core/simd/aligned.hpp"
 #include "reference/extract/fiber_cholesky.hpp"
 
 namespace spex {

@@ -4,9 +4,9 @@
 #include <array>
 #include <utility>
 
-#include "reference/core/aligned.hpp"
 #include "reference/core/count.hpp"
 #include "reference/core/lapack.hpp"
+#include "reference/core/simd/aligned.hpp"
 #include "reference/extract/row_cover.hpp"
 #include "reference/linalg/band_lanes.hpp"
 #include "reference/linalg/projection_lanes.hpp"

@@ -1,6 +1,6 @@
 #include "reference/fits/big_endian.hpp"
 
-#include "reference/core/also_avx2.hpp"
+#include "reference/core/simd/also_avx2.hpp"
 
 namespace spex {
 

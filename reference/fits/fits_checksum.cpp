@@ -6,7 +6,7 @@
 
 #include <endian.h>
 
-#include "reference/core/also_avx2.hpp"
+#include "reference/core/simd/also_avx2.hpp"
 
 namespace spex {
 namespace {

@@ -9,8 +9,8 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
-#include "reference/fits/fits_file.hpp"
 #include "reference/fits/header_cards.hpp"
+#include "reference/fits/read/fits_file.hpp"
 
 namespace spex {
 namespace {

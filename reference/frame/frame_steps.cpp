@@ -8,8 +8,8 @@
 
 #include "reference/core/error.hpp"
 #include "reference/extract/weights.hpp"
-#include "reference/fits/atomic_write.hpp"
-#include "reference/fits/fits_file.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 #include "reference/frame/frame_keywords.hpp"
 #include "reference/frame/production_paths.hpp"
 #include "reference/frame/read_pixels.hpp"

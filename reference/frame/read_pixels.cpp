@@ -9,7 +9,7 @@
 #include <fitsio.h>
 
 #include "reference/extract/weights.hpp"
-#include "reference/fits/fits_file.hpp"
+#include "reference/fits/read/fits_file.hpp"
 #include "reference/io/read_preproc.hpp"
 
 namespace spex {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
-#include "reference/fits/fits_file.hpp"
+#include "reference/fits/read/fits_file.hpp"
 
 namespace spex {
 std::vector<long long> fibermap_rows(const Fibermap& fibermap, int specmin, int nspec,

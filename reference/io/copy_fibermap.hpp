@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/fits/fits_memory.hpp"
+#include "reference/fits/write/fits_memory.hpp"
 #include "reference/model/preproc.hpp"
 
 namespace spex {

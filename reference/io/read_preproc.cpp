@@ -6,10 +6,10 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
-#include "reference/fits/fits_file.hpp"
 #include "reference/fits/fits_header.hpp"
-#include "reference/fits/fits_memory.hpp"
-#include "reference/fits/fits_table.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/read/fits_table.hpp"
+#include "reference/fits/write/fits_memory.hpp"
 
 namespace spex {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "reference/core/all_finite.hpp"
 #include "reference/core/error.hpp"
-#include "reference/fits/fits_file.hpp"
-#include "reference/fits/fits_table.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/read/fits_table.hpp"
 
 namespace spex {
 namespace {

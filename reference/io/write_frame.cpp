@@ -9,9 +9,9 @@
 
 #include "reference/core/all_finite.hpp"
 #include "reference/core/error.hpp"
-#include "reference/fits/atomic_write.hpp"
-#include "reference/fits/fits_file.hpp"
-#include "reference/fits/image_in_parts.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/write/atomic_write.hpp"
+#include "reference/fits/write/image_in_parts.hpp"
 #include "reference/io/copy_fibermap.hpp"
 #include "reference/model/camera.hpp"
 

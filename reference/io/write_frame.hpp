@@ -5,8 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "reference/fits/fits_write.hpp"
-#include "reference/fits/gzip.hpp"
+#include "reference/fits/write/fits_write.hpp"
+#include "reference/fits/write/gzip.hpp"
 #include "reference/model/frame.hpp"
 #include "reference/model/packed_image.hpp"
 #include "reference/model/preproc.hpp"

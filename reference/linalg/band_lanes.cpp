@@ -1,6 +1,6 @@
 #include "reference/linalg/band_lanes.hpp"
 
-#include "reference/core/lanes.hpp"
+#include "reference/core/simd/lanes.hpp"
 
 namespace spex::SPEX_INSTRUCTION_SET {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <cstddef>
 
-#include "reference/core/instructions.hpp"
+#include "reference/core/simd/instructions.hpp"
 
 namespace spex {
 

@@ -4,7 +4,7 @@
 // whatever the instruction set.
 #pragma once
 
-#include "reference/core/instructions.hpp"
+#include "reference/core/simd/instructions.hpp"
 
 namespace spex {
 

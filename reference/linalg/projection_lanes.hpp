@@ -3,7 +3,7 @@
 // Each sum has one order, whatever the instruction set.
 #pragma once
 
-#include "reference/core/instructions.hpp"
+#include "reference/core/simd/instructions.hpp"
 
 namespace spex {
 

@@ -6,14 +6,14 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "reference/cli/program.hpp"
 #include "reference/compare/report.hpp"
 #include "reference/compare/whole_file.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/exit_status.hpp"
 #include "reference/core/version.hpp"
-#include "reference/fits/atomic_write.hpp"
 #include "reference/fits/same_file.hpp"
-#include "reference/programs/program.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 
 namespace {
 

@@ -8,11 +8,11 @@
 #include <CLI/CLI.hpp>
 #include <spdlog/spdlog.h>
 
+#include "reference/cli/program.hpp"
 #include "reference/core/choose.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
-#include "reference/programs/program.hpp"
 #include "reference/sim/simulate.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 
 namespace spex {
 
-// `Real` is double, or Lanes for several wavelengths at once (reference/core/lanes.hpp).
+// `Real` is double, or Lanes for several wavelengths at once (reference/core/simd/lanes.hpp).
 
 /// u = 2 (lambda - wavemin) / (wavemax - wavemin) - 1; lambda, wavemin, wavemax in Angstrom.
 SPEX_HD inline double legendre_variable(double lambda, double wavemin, double wavemax) {

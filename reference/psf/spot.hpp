@@ -1,6 +1,6 @@
 // The pixel-integrated Gauss-Hermite spot of one fiber at one wavelength (extraction.md, section
 // 2), compiled for host and device. `Real` is double, or Lanes for the spots of several wavelengths
-// at once (reference/core/lanes.hpp).
+// at once (reference/core/simd/lanes.hpp).
 #pragma once
 
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "reference/psf/spot_lanes.hpp"
 
-#include "reference/core/lane_functions.hpp"
+#include "reference/core/simd/lane_functions.hpp"
 #include "reference/psf/legendre.hpp"
 #include "reference/psf/spot.hpp"
 

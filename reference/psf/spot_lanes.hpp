@@ -1,7 +1,7 @@
 // SIMD evaluation of spots: one fiber at eight wavelengths at once.
 #pragma once
 
-#include "reference/core/instructions.hpp"
+#include "reference/core/simd/instructions.hpp"
 
 namespace spex {
 

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "reference/core/aligned.hpp"
 #include "reference/core/count.hpp"
+#include "reference/core/simd/aligned.hpp"
 #include "reference/model/psf.hpp"
 
 namespace spex {

@@ -9,8 +9,8 @@
 
 #include "reference/core/all_finite.hpp"
 #include "reference/core/error.hpp"
-#include "reference/fits/fits_file.hpp"
 #include "reference/fits/header_cards.hpp"
+#include "reference/fits/read/fits_file.hpp"
 #include "reference/frame/frame_keywords.hpp"
 #include "reference/frame/production_paths.hpp"
 #include "reference/frame/scores.hpp"

@@ -16,7 +16,7 @@
 #include "reference/core/parallel.hpp"
 #include "reference/core/progress.hpp"
 #include "reference/core/version.hpp"
-#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 #include "reference/io/read_psf.hpp"
 #include "reference/sim/desi_psf.hpp"
 #include "reference/sim/expected_image.hpp"

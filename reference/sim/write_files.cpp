@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "reference/core/count.hpp"
-#include "reference/fits/atomic_write.hpp"
-#include "reference/fits/fits_file.hpp"
-#include "reference/fits/fits_memory.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/write/atomic_write.hpp"
+#include "reference/fits/write/fits_memory.hpp"
 
 namespace spex {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/fits/fits_write.hpp"
+#include "reference/fits/write/fits_write.hpp"
 #include "reference/model/psf.hpp"
 #include "reference/sim/detector.hpp"
 #include "reference/sim/flavor.hpp"

@@ -1,7 +1,7 @@
 // What a core can do at most, by the kernels over lanes.
 #pragma once
 
-#include "reference/core/instructions.hpp"
+#include "reference/core/simd/instructions.hpp"
 
 namespace spex {
 

@@ -5,7 +5,7 @@
 
 #include "bench/micro/checks.hpp"
 #include "bench/micro/cpu/ceiling_lanes.hpp"
-#include "reference/core/aligned.hpp"
+#include "reference/core/simd/aligned.hpp"
 
 namespace spex::bench {
 namespace {

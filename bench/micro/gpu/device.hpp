@@ -8,7 +8,7 @@
 
 #include "gpu/core/context.hpp"
 #include "gpu/core/copy.hpp"
-#include "gpu/extract/stage_events.hpp"
+#include "gpu/extract/batch/stage_events.hpp"
 
 namespace spex::bench {
 

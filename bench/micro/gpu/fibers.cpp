@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "bench/micro/gpu/kernels.hpp"
-#include "gpu/extract/fiber_workspace.hpp"
+#include "gpu/extract/fibers/fiber_workspace.hpp"
 
 namespace spex::bench {
 namespace {

@@ -3,7 +3,7 @@
 
 #include "bench/micro/gpu/device.hpp"
 #include "bench/micro/kernel_input.hpp"
-#include "gpu/extract/patch_batch.hpp"
+#include "gpu/extract/batch/patch_batch.hpp"
 
 namespace spex::bench {
 

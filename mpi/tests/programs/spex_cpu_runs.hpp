@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "reference/fits/fits_file.hpp"
+#include "reference/fits/read/fits_file.hpp"
 #include "reference/model/milestones.hpp"
 #include "reference/tests/support/process.hpp"
 #include "spex_test_paths.hpp"

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "reference/compare/report.hpp"
-#include "reference/fits/atomic_write.hpp"
-#include "reference/fits/fits_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
+#include "reference/fits/write/fits_write.hpp"
 #include "reference/tests/compare/frames.hpp"
 #include "reference/tests/support/process.hpp"
 #include "spex_test_paths.hpp"

@@ -7,7 +7,7 @@
 #include "reference/compare/frame_headers.hpp"
 #include "reference/compare/whole_file.hpp"
 #include "reference/core/error.hpp"
-#include "reference/fits/fits_file.hpp"
+#include "reference/fits/read/fits_file.hpp"
 #include "reference/io/write_frame.hpp"
 #include "reference/tests/compare/frames.hpp"
 

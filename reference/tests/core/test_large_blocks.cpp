@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/core/large_blocks.hpp"
+#include "reference/core/memory/large_blocks.hpp"
 
 namespace spex {
 namespace {

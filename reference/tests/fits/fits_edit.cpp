@@ -8,8 +8,8 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "reference/fits/fits_file.hpp"
-#include "reference/fits/fits_memory.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/write/fits_memory.hpp"
 
 namespace spex::test {
 namespace {

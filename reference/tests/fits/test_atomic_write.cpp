@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 #include "reference/tests/fits/fits_edit.hpp"
 #include "reference/tests/fits/scratch.hpp"
 #include "reference/tests/fits/small_disk.hpp"

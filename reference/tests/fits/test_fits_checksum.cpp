@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "reference/fits/fits_checksum.hpp"
-#include "reference/fits/fits_memory.hpp"
-#include "reference/fits/fits_write.hpp"
+#include "reference/fits/write/fits_memory.hpp"
+#include "reference/fits/write/fits_write.hpp"
 
 namespace spex {
 namespace {

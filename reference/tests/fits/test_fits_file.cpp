@@ -1,7 +1,7 @@
 // Files that are not FITS files or have a damaged structure.
-#include "reference/fits/atomic_write.hpp"
-#include "reference/fits/fits_file.hpp"
-#include "reference/fits/inflate.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/read/inflate.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 #include "reference/io/read_psf.hpp"
 #include "reference/tests/fits/fits_edit.hpp"
 #include "reference/tests/fits/scratch.hpp"

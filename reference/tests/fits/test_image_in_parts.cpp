@@ -4,9 +4,9 @@
 #include <stdexcept>
 
 #include "reference/core/count.hpp"
-#include "reference/fits/fits_memory.hpp"
-#include "reference/fits/fits_write.hpp"
-#include "reference/fits/image_in_parts.hpp"
+#include "reference/fits/write/fits_memory.hpp"
+#include "reference/fits/write/fits_write.hpp"
+#include "reference/fits/write/image_in_parts.hpp"
 #include "reference/tests/fits/fits_edit.hpp"
 #include "reference/tests/fits/scratch.hpp"
 

@@ -9,9 +9,9 @@
 #include <gtest/gtest.h>
 
 #include "reference/core/error.hpp"
-#include "reference/fits/fits_file.hpp"
-#include "reference/fits/fits_memory.hpp"
-#include "reference/fits/fits_write.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/write/fits_memory.hpp"
+#include "reference/fits/write/fits_write.hpp"
 
 namespace spex {
 namespace {

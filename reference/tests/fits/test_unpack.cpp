@@ -10,12 +10,12 @@
 #include <fitsio.h>
 #include <gtest/gtest.h>
 
-#include "reference/fits/fits_file.hpp"
-#include "reference/fits/fits_memory.hpp"
-#include "reference/fits/fits_table.hpp"
-#include "reference/fits/rice.hpp"
-#include "reference/fits/table_form.hpp"
-#include "reference/fits/unpack.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/read/fits_table.hpp"
+#include "reference/fits/read/rice.hpp"
+#include "reference/fits/read/table_form.hpp"
+#include "reference/fits/read/unpack.hpp"
+#include "reference/fits/write/fits_memory.hpp"
 
 namespace spex {
 namespace {

@@ -2,7 +2,7 @@
 #include <fitsio.h>
 
 #include "reference/extract/weights.hpp"
-#include "reference/fits/fits_file.hpp"
+#include "reference/fits/read/fits_file.hpp"
 #include "reference/frame/read_pixels.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/model/mask_bits.hpp"

@@ -9,7 +9,7 @@
 #include <fitsio.h>
 #include <gtest/gtest.h>
 
-#include "reference/fits/fits_file.hpp"
+#include "reference/fits/read/fits_file.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/write_frame.hpp"
 #include "reference/model/frame.hpp"

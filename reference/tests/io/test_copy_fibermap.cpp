@@ -6,8 +6,8 @@
 #include <fitsio.h>
 
 #include "reference/core/error.hpp"
-#include "reference/fits/atomic_write.hpp"
-#include "reference/fits/fits_table.hpp"
+#include "reference/fits/read/fits_table.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 #include "reference/io/copy_fibermap.hpp"
 #include "reference/tests/fits/fits_edit.hpp"
 #include "reference/tests/io/frame_writer.hpp"

@@ -2,7 +2,7 @@
 
 #include <fitsio.h>
 
-#include "reference/fits/atomic_write.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/tests/fits/fits_edit.hpp"
 #include "reference/tests/fits/scratch.hpp"

@@ -6,9 +6,9 @@
 #include <zlib.h>
 
 #include "reference/core/error.hpp"
-#include "reference/fits/atomic_write.hpp"
-#include "reference/fits/fits_file.hpp"
-#include "reference/fits/fits_table.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/read/fits_table.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 #include "reference/io/write_frame.hpp"
 #include "reference/tests/fits/fits_edit.hpp"
 #include "reference/tests/fits/small_disk.hpp"

@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/core/aligned.hpp"
 #include "reference/core/count.hpp"
+#include "reference/core/simd/aligned.hpp"
 #include "reference/linalg/band_lanes.hpp"
 #include "reference/linalg/projection_lanes.hpp"
 

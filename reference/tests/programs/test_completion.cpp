@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reference/programs/completion.hpp"
-#include "reference/programs/program.hpp"
+#include "reference/cli/completion.hpp"
+#include "reference/cli/program.hpp"
 #include "reference/tests/support/process.hpp"
 
 namespace spex {

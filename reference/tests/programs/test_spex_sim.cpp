@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "reference/fits/fits_file.hpp"
+#include "reference/fits/read/fits_file.hpp"
 #include "reference/tests/support/process.hpp"
 #include "spex_test_paths.hpp"
 

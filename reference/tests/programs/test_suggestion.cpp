@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/programs/suggestion.hpp"
+#include "reference/cli/suggestion.hpp"
 
 namespace spex {
 namespace {

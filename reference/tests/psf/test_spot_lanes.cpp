@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "reference/core/aligned.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/simd/aligned.hpp"
 #include "reference/psf/spot.hpp"
 #include "reference/psf/spot_lanes.hpp"
 #include "reference/psf/spots.hpp"

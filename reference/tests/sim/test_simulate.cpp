@@ -14,8 +14,8 @@
 #include <gtest/gtest.h>
 
 #include "reference/core/error.hpp"
-#include "reference/fits/fits_file.hpp"
-#include "reference/fits/fits_table.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/read/fits_table.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
 #include "reference/sim/desi_psf.hpp"

@@ -6,8 +6,8 @@
 
 #include <fitsio.h>
 
-#include "reference/fits/fits_file.hpp"
-#include "reference/fits/fits_table.hpp"
+#include "reference/fits/read/fits_file.hpp"
+#include "reference/fits/read/fits_table.hpp"
 
 namespace spex::test {
 

@@ -1,4 +1,4 @@
-// Packs an image for a .gz file like the GPU (gpu/extract/pack_resolution.hpp), by simple loops and
+// Packs an image for a .gz file like the GPU (gpu/files/pack_resolution.hpp), by simple loops and
 // zlib.
 #pragma once
 
@@ -13,7 +13,7 @@
 #include <zlib.h>
 
 #include "reference/fits/fits_checksum.hpp"
-#include "reference/fits/literal_block.hpp"
+#include "reference/fits/write/literal_block.hpp"
 #include "reference/model/packed_image.hpp"
 
 namespace spex::test {

@@ -1,0 +1,132 @@
+// A frame in device memory: PSF, pixels, corners of the spots, patches, and memory for the spectra.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "gpu/core/context.hpp"
+#include "gpu/extract/batch/quality.hpp"
+#include "gpu/files/pack_resolution.hpp"
+#include "reference/extract/extract_patches.hpp"
+
+namespace spex::gpu {
+
+/// A selection of a frame's patches, not necessarily consecutive.
+struct PatchSelection {
+  std::vector<int> index;                  ///< indices of the frame's patches
+  const PatchGeometry* patches = nullptr;  ///< the selected patches, in device memory
+  int* status = nullptr;                   ///< initially 0, in device memory
+  SpotsView spots;
+};
+
+/// The input of all engines. Fibers are relative to `fiber`, bins to `bins.first`.
+class FrameOnDevice {
+ public:
+  explicit FrameOnDevice(const Context& context, bool poison);
+
+  /// Uploads a frame and lays out `patches`, which must not be empty. Waits for the GPU once.
+  /// Throws Error(data) if the PSF is invalid at a requested wavelength.
+  void load(const ExtractInputs& inputs, const std::vector<Patch>& patches);
+
+  /// Computes the spots of the patches [first, last) in this frame's buffer. The view is valid
+  /// until the next call, or until a frame is loaded or downloaded.
+  SpotsView evaluate_spots(int first, int last);
+
+  /// Copies selected patches (ascending indices) together and computes the spots of their fibers,
+  /// replacing all previous spots. The selection is valid until spots are evaluated or patches are
+  /// selected again.
+  PatchSelection select(const std::vector<int>& index);
+
+  /// Waits for the stream and copies the spectra of all patches to the host.
+  [[nodiscard]] std::vector<PatchResult> download();
+
+  /// The same as a whole frame without MASK (flux and ivar per Angstrom, extraction.md, section 7),
+  /// with R in the requested form, into `to.frame` and `to.resolution`. The patches must be all
+  /// patches of a frame. Waits for the stream.
+  void download_frame(const ExtractInputs& inputs, SpectraOf wanted, Extracted& to);
+
+  /// The PSF fiber that is fiber 0 here.
+  [[nodiscard]] int fiber() const { return fiber_; }
+  [[nodiscard]] const std::vector<PatchGeometry>& geometry() const { return geometry_; }
+  [[nodiscard]] const PatchGeometry* device_geometry() const { return device_geometry_.get(); }
+  /// The largest distance, in bins, of wavelengths with overlapping spots, and the maximal number
+  /// of padded fibers of a patch. Both cover all patches of the whole frame, not only loaded
+  /// patches, so that results do not depend on the rank.
+  [[nodiscard]] int reach() const { return reach_; }
+  [[nodiscard]] int most_fibers() const { return most_fibers_; }
+  [[nodiscard]] PixelsView pixels() const;
+  [[nodiscard]] RowBinsView rows() const;
+  [[nodiscard]] const SpectraView& spectra() const { return spectra_; }
+  [[nodiscard]] int* status() const { return status_.get(); }
+  /// Pixels of a spot.
+  [[nodiscard]] int spot_size() const { return psf_.view.nx() * psf_.view.ny(); }
+
+ private:
+  // A pinned piece of memory, and the event of the GPU's last use.
+  struct Piece {
+    PinnedBuffer<std::byte> bytes;
+    Event sent;
+  };
+  // Fibers that are transferred together, and the patches [patch, end_patch) with these core
+  // fibers.
+  struct FiberRun {
+    int fiber = 0;
+    int nfiber = 0;
+    std::size_t patch = 0;
+    std::size_t end_patch = 0;
+  };
+
+  SpotsView view_spots(int first_spec, int nspec, const int* row) const;
+  void upload_pixels(const Pixels& pixels);
+  /// Uploads floats to `room` on the device, and doubles to `to`, which must be large enough for
+  /// either.
+  void upload_reals(const Reals& from, float* room, DeviceBuffer<double>& to);
+  /// Copies through pinned pieces, two in flight.
+  template <class T>
+  void send(const std::vector<T>& values, T* to);
+  /// Memory for `count` floats in the spots' buffer, while there are no spots.
+  float* floats_in_spots(std::size_t count);
+  /// Runs of consecutive patches: as many as fit in a piece, at least one.
+  [[nodiscard]] std::vector<FiberRun> fiber_runs() const;
+  [[nodiscard]] std::size_t spectra_bytes(int nfiber) const;
+  /// Starts copying the spectra of these fibers; returns the view of the copy.
+  SpectraView copy_fibers(const FiberRun& run, Piece& to) const;
+  [[nodiscard]] static PatchResult cut_patch(const PatchGeometry& patch, const FiberRun& run,
+                                             const SpectraView& host);
+  /// Appends `count` numbers from device memory to `to` through the pinned pieces.
+  template <class T>
+  void append(const T* from, std::size_t count, std::vector<T>& to);
+  /// Downloads the packed form of the surveyed rows; nothing if plan() returns nothing.
+  [[nodiscard]] std::optional<PackedImage> download_packed();
+  /// Measures the reach of all patches of the frame in reach_and_bad_, if only some patches are
+  /// loaded.
+  void measure_reach(const ExtractInputs& inputs, const std::vector<Patch>& all);
+
+  const Context* context_;
+  bool poison_;
+  DevicePsf psf_;
+  WaveBins bins_;
+  int fiber_ = 0;
+  int nspec_ = 0;
+  int nx_ = 0, ny_ = 0;
+  int reach_ = 0;
+  int most_fibers_ = 0;
+  DeviceBuffer<double> value_, weight_;
+  SpotCorners corners_;
+  DeviceBuffer<RowBins> rows_;
+  std::vector<PatchGeometry> geometry_;
+  DeviceBuffer<PatchGeometry> device_geometry_, all_geometry_, selected_geometry_;
+  DeviceBuffer<int> selected_status_, row_of_fiber_;
+  SpotCorners all_corners_;
+  DeviceBuffer<int> reach_and_bad_;
+  DeviceBuffer<double> spots_;  // also holds floats in transfer, before and after the spots
+  DeviceBuffer<double> spectra_values_;
+  SpectraView spectra_;
+  DeviceBuffer<int> status_;
+  std::array<Piece, 2> pieces_;
+  ResolutionPacker packer_;
+};
+
+}  // namespace spex::gpu

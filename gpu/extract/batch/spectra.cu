@@ -1,0 +1,135 @@
+#include "gpu/core/launch.hpp"
+#include "gpu/extract/batch/spectra.hpp"
+#include "gpu/extract/batch/spectra_device.cuh"
+#include "reference/core/count.hpp"
+
+namespace spex::gpu {
+namespace {
+
+constexpr int threads = 128;
+
+__global__ void clear_kernel(SpectraView spectra) {
+  const size_t nbins = static_cast<size_t>(spectra.nspec) * spectra.nwave;
+  const size_t step = static_cast<size_t>(gridDim.x) * blockDim.x;
+  const size_t first = static_cast<size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  for (size_t j = first; j < nbins; j += step) {
+    spectra.flux[j] = spectra.ivar[j] = spectra.chi2pix[j] = 0.0;
+    spectra.pixmask_fraction[j] = 1.0;
+  }
+  for (size_t j = first; j < nbins * spectra.ndiagonals(); j += step) spectra.resolution[j] = 0.0;
+}
+
+__global__ void clear_failed_kernel(const PatchGeometry* patches, const int* status,
+                                    SpectraView spectra) {
+  if (status[blockIdx.x] == 0) return;
+  const PatchGeometry& patch = patches[blockIdx.x];
+  for (int j = threadIdx.x; j < patch.ncore * patch.nkept; j += threads) {
+    const size_t fiber = patch.spec0 + patch.pad_below + j / patch.nkept;
+    const size_t w = spectra.core_bin(patch) + j % patch.nkept;
+    const size_t bin = fiber * spectra.nwave + w;
+    spectra.flux[bin] = spectra.ivar[bin] = spectra.chi2pix[bin] = 0.0;
+    for (int d = 0; d < spectra.ndiagonals(); ++d)
+      spectra.resolution[(fiber * spectra.ndiagonals() + d) * spectra.nwave + w] = 0.0;
+  }
+}
+
+__global__ void signal_kernel(const PatchGeometry* patches, const CoreSpectrum* cores,
+                              const double* Q_all, int m, const double* f_all, const double* q_all,
+                              BinStrides strides, double* work, int* status, SpectraView spectra,
+                              const int* wanted) {
+  if (wanted != nullptr && wanted[blockIdx.x] == 0) return;
+  double* r = work + static_cast<size_t>(blockIdx.x) * 2 * m;
+  double* Qf = r + m;
+  const CoreSpectrum core = cores[blockIdx.x];
+  const PatchGeometry patch = patches[core.patch];
+  const double* Q = Q_all + static_cast<size_t>(blockIdx.x) * m * m;
+  const size_t first = strides.patch(core.patch) + strides.bin(patch.pad_below + core.s, 0);
+  for (int row = threadIdx.x; row < m; row += threads) {
+    double sum = 0, product = 0;
+    for (int k = 0; k < m; ++k) {
+      const double value = Q[static_cast<size_t>(k) * m + row];
+      sum += value;
+      product += value * f_all[first + strides.bin(0, k)];
+    }
+    r[row] = sum;
+    Qf[row] = product;
+  }
+  __syncthreads();
+  for (int w = threadIdx.x; w < patch.nkept; w += threads) {
+    const int column = w + patch.wavepad;
+    if (q_all[first + strides.bin(0, column)] == 0) continue;
+    store_bin(
+        patch, core.s, w, Qf[column],
+        [&](int row) { return Q[static_cast<size_t>(column) * m + row]; },
+        [&](int row) { return r[row]; }, status + core.patch, spectra);
+  }
+}
+
+__global__ void noise_kernel(const PatchGeometry* patches, const CoreSpectrum* cores,
+                             const double* Q_all, int m, const double* r_all, const double* Qf_all,
+                             const double* q_all, BinStrides strides, int* status,
+                             SpectraView spectra) {
+  const CoreSpectrum core = cores[blockIdx.x];
+  const PatchGeometry patch = patches[core.patch];
+  const double* Q = Q_all + static_cast<size_t>(blockIdx.x) * m * m;
+  const size_t first = strides.patch(core.patch) + strides.bin(patch.pad_below + core.s, 0);
+  for (int w = threadIdx.x; w < patch.nkept; w += threads) {
+    const int column = w + patch.wavepad;
+    const size_t j = first + strides.bin(0, column);
+    if (q_all[j] == 0) continue;
+    store_bin(
+        patch, core.s, w, Qf_all[j],
+        [&](int row) { return Q[static_cast<size_t>(column) * m + row]; },
+        [&](int row) { return r_all[first + strides.bin(0, row)]; }, status + core.patch, spectra);
+  }
+}
+
+}  // namespace
+
+SpectraView view_spectra(double* values, int nspec, int nwave, int ndiag, int first_bin) {
+  const std::size_t nbins = count_of(nspec, nwave);
+  SpectraView view;
+  view.nspec = nspec;
+  view.nwave = nwave;
+  view.ndiag = ndiag;
+  view.first_bin = first_bin;
+  view.flux = values;
+  view.ivar = values + nbins;
+  view.chi2pix = values + 2 * nbins;
+  view.pixmask_fraction = values + 3 * nbins;
+  view.resolution = values + 4 * nbins;
+  return view;
+}
+
+void clear_spectra(const SpectraView& spectra, cudaStream_t stream) {
+  const long long count =
+      static_cast<long long>(spectra.nspec) * spectra.nwave * spectra.ndiagonals();
+  clear_kernel<<<blocks_for(count, 16 * threads), threads, 0, stream>>>(spectra);
+  SPEX_LAUNCH_CHECK();
+}
+
+void clear_failed(const PatchGeometry* patches, int count, const int* status,
+                  const SpectraView& spectra, cudaStream_t stream) {
+  clear_failed_kernel<<<count, threads, 0, stream>>>(patches, status, spectra);
+  SPEX_LAUNCH_CHECK();
+}
+
+void store_signal(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
+                  const double* Q, int m, const double* f, const double* q,
+                  const BinStrides& strides, double* work, int* status, const SpectraView& spectra,
+                  cudaStream_t stream, const int* wanted) {
+  signal_kernel<<<ncores, threads, 0, stream>>>(patches, cores, Q, m, f, q, strides, work, status,
+                                                spectra, wanted);
+  SPEX_LAUNCH_CHECK();
+}
+
+void store_noise(const PatchGeometry* patches, const CoreSpectrum* cores, int ncores,
+                 const double* Q, int m, const double* r, const double* Qf, const double* q,
+                 const BinStrides& strides, int* status, const SpectraView& spectra,
+                 cudaStream_t stream) {
+  noise_kernel<<<ncores, threads, 0, stream>>>(patches, cores, Q, m, r, Qf, q, strides, status,
+                                               spectra);
+  SPEX_LAUNCH_CHECK();
+}
+
+}  // namespace spex::gpu

@@ -1,0 +1,32 @@
+// Shared device functions for writing spectra.
+#pragma once
+
+#include "gpu/extract/batch/spectra.hpp"
+
+namespace spex::gpu {
+
+/// Writes flux, ivar and the resolution of one core bin. `w` is an index among core bins, row(j)
+/// returns element (j, column) of Q over the padded bins, sums(j) the row sum r_j.
+template <class Row, class Sum>
+__device__ void store_bin(const PatchGeometry& patch, int s, int w, double Qf, const Row& Q_of_row,
+                          const Sum& r_of_row, int* status, const SpectraView& spectra) {
+  const int m = patch.nwave;
+  const int column = w + patch.wavepad;
+  const double r = r_of_row(column);
+  const size_t fiber = patch.spec0 + patch.pad_below + s;
+  const size_t bin = spectra.core_bin(patch) + w;
+  const double flux = Qf / r;
+  bool finite = isfinite(flux) && isfinite(r * r);
+  spectra.flux[fiber * spectra.nwave + bin] = flux;
+  spectra.ivar[fiber * spectra.nwave + bin] = r * r;
+  // Rows column - ndiag ... column + ndiag of the column; rows beyond the padding are 0.
+  for (int d = 0; d < spectra.ndiagonals(); ++d) {
+    const int row = column - spectra.ndiag + d;
+    const double R = row >= 0 && row < m ? Q_of_row(row) / r_of_row(row) : 0.0;
+    finite = finite && isfinite(R);
+    spectra.resolution[(fiber * spectra.ndiagonals() + d) * spectra.nwave + bin] = R;
+  }
+  if (!finite) *status = 1;
+}
+
+}  // namespace spex::gpu

@@ -1,0 +1,275 @@
+#include "gpu/core/eigensolver.hpp"
+#include "gpu/core/launch.hpp"
+#include "gpu/extract/eigh/decorrelate.hpp"
+#include "reference/core/count.hpp"
+
+namespace spex::gpu {
+namespace {
+
+constexpr int threads = 256;
+
+// Replaces a matrix with a non-finite number by the unit matrix and marks its patch as failed,
+// because cuSOLVER's behavior is undefined for such matrices. Each patch has `per_patch` matrices,
+// or `owner` identifies the patch.
+__global__ void finite_kernel(double* A, int n, const CoreSpectrum* owner, int* status) {
+  double* matrix = A + static_cast<size_t>(blockIdx.x) * n * n;
+  int bad = 0;
+  for (int k = threadIdx.x; k < n * n; k += threads) bad |= isfinite(matrix[k]) ? 0 : 1;
+  if (__syncthreads_or(bad) == 0) return;
+  for (int k = threadIdx.x; k < n * n; k += threads) matrix[k] = k / n == k % n ? 1.0 : 0.0;
+  if (threadIdx.x == 0)
+    atomicExch(status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x), 1);
+}
+
+// Clips eigenvalues to 1e-14 of the largest (section 5), and checks cuSOLVER's info.
+__global__ void clip_kernel(double* u_all, int n, const int* info, const CoreSpectrum* owner,
+                            double condition_bound, int* status) {
+  double* u = u_all + static_cast<size_t>(blockIdx.x) * n;
+  const double least = 1e-14 * u[n - 1];
+  const bool near_singular = isfinite(condition_bound) && u[n - 1] > condition_bound * u[0];
+  __syncthreads();
+  for (int k = threadIdx.x; k < n; k += threads) u[k] = fmax(u[k], least);
+  if (threadIdx.x != 0) return;
+  int* of_patch = status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x);
+  if (info[blockIdx.x] != 0 || !(least > 0) || !isfinite(least))
+    atomicExch(of_patch, 1);
+  else if (near_singular)
+    atomicCAS(of_patch, 0, guarded);
+}
+
+// X = V diag(u^power)
+__global__ void scale_columns_kernel(const double* V, const double* u, int n, double power,
+                                     double* X) {
+  const size_t column = static_cast<size_t>(blockIdx.x) * n + blockIdx.y;
+  const double factor = pow(u[column], power);
+  for (int r = threadIdx.x; r < n; r += threads) X[column * n + r] = V[column * n + r] * factor;
+}
+
+// x_k = x_k u_k^power
+__global__ void scale_vector_kernel(const double* u, long long count, double power, double* x) {
+  const long long k = static_cast<long long>(blockIdx.x) * threads + threadIdx.x;
+  if (k < count) x[k] *= pow(u[k], power);
+}
+
+__global__ void fill_kernel(double value, long long count, double* x) {
+  const long long k = static_cast<long long>(blockIdx.x) * threads + threadIdx.x;
+  if (k < count) x[k] = value;
+}
+
+// Q = X X^T, one block per column. Not cuBLAS, so that rounding does not depend on the batch size.
+__global__ void square_kernel(const double* X_all, int m, double* Q_all) {
+  const double* X = X_all + static_cast<size_t>(blockIdx.x) * m * m;
+  double* Q = Q_all + static_cast<size_t>(blockIdx.x) * m * m;
+  const int column = blockIdx.y;
+  for (int row = threadIdx.x; row < m; row += blockDim.x) {
+    double sum = 0;
+    for (int k = 0; k < m; ++k)
+      sum += X[static_cast<size_t>(k) * m + row] * X[static_cast<size_t>(k) * m + column];
+    Q[static_cast<size_t>(column) * m + row] = sum;
+  }
+}
+
+// Replaces f by the eigendecomposition's f where Cholesky failed.
+__global__ void choose_kernel(const int* failed, int n, const double* other, double* f) {
+  if (failed[blockIdx.x] == 0) return;
+  for (int k = threadIdx.x; k < n; k += threads)
+    f[static_cast<size_t>(blockIdx.x) * n + k] = other[static_cast<size_t>(blockIdx.x) * n + k];
+}
+
+void scale_columns(const double* V, const double* u, int n, int count, double power, double* X,
+                   cudaStream_t stream) {
+  scale_columns_kernel<<<dim3(count, n), threads, 0, stream>>>(V, u, n, power, X);
+  SPEX_LAUNCH_CHECK();
+}
+
+// out = V diag(u^power) V^T x for `count` matrices; `work` has the size of out.
+void apply_function(const Context& context, const double* V, const double* u, int n, int count,
+                    double power, const double* x, double* work, double* out) {
+  const double one = 1, zero = 0;
+  const long long stride = static_cast<long long>(n) * n;
+  SPEX_GPU_CHECK(cublasDgemmStridedBatched(context.blas(), CUBLAS_OP_T, CUBLAS_OP_N, n, 1, n, &one,
+                                           V, n, stride, x, n, n, &zero, work, n, n, count));
+  const long long size = static_cast<long long>(n) * count;
+  scale_vector_kernel<<<blocks_for(size, threads), threads, 0, context.stream()>>>(u, size, power,
+                                                                                   work);
+  SPEX_LAUNCH_CHECK();
+  SPEX_GPU_CHECK(cublasDgemmStridedBatched(context.blas(), CUBLAS_OP_N, CUBLAS_OP_N, n, 1, n, &one,
+                                           V, n, stride, work, n, n, &zero, out, n, n, count));
+}
+
+// B_s = X_s X_s^T for the spectra s of one patch; X_s is rows [s m, (s + 1) m) of X.
+void spectrum_blocks(const Context& context, const double* X, int n, int m, int first, int nspec,
+                     double* B) {
+  const double one = 1, zero = 0;
+  SPEX_GPU_CHECK(cublasDgemmStridedBatched(context.blas(), CUBLAS_OP_N, CUBLAS_OP_T, m, m, n, &one,
+                                           X + static_cast<size_t>(first) * m, n, m,
+                                           X + static_cast<size_t>(first) * m, n, m, &zero, B, m,
+                                           static_cast<long long>(m) * m, nspec));
+}
+
+}  // namespace
+
+void EigenSolver::decompose(bool batched, int n, int count, double* A, double* u) {
+  const SyevCalls calls = batched ? SyevCalls::one : SyevCalls::each;
+  const SymmetricMatrices matrices{n, count, A, u};
+  const SyevRoom room = syev_room(*context_, calls, matrices);
+  reserve(info_, static_cast<std::size_t>(count));
+  reserve(work_, room.on_device);
+  host_work_.resize(room.on_host);
+  syev(*context_, calls, matrices, room, work_.get(), host_work_.data(), info_.get());
+}
+
+void EigenSolver::decompose_jacobi(bool batched, int n, int count, double* A, double* u) {
+  const Context& c = *context_;
+  const size_t size = static_cast<size_t>(n) * n;
+  reserve(info_, static_cast<std::size_t>(count));
+  constexpr auto vectors = CUSOLVER_EIG_MODE_VECTOR;
+  constexpr auto lower = CUBLAS_FILL_MODE_LOWER;
+  int lwork = 0;
+  if (batched) {
+    SPEX_GPU_CHECK(cusolverDnDsyevjBatched_bufferSize(c.solver(), vectors, lower, n, A, n, u,
+                                                      &lwork, c.jacobi(), count));
+    reserve(work_, static_cast<std::size_t>(lwork) * sizeof(double));
+    SPEX_GPU_CHECK(cusolverDnDsyevjBatched(c.solver(), vectors, lower, n, A, n, u,
+                                           reinterpret_cast<double*>(work_.get()), lwork,
+                                           info_.get(), c.jacobi(), count));
+    return;
+  }
+  SPEX_GPU_CHECK(
+      cusolverDnDsyevj_bufferSize(c.solver(), vectors, lower, n, A, n, u, &lwork, c.jacobi()));
+  reserve(work_, static_cast<std::size_t>(lwork) * sizeof(double));
+  for (int k = 0; k < count; ++k)
+    SPEX_GPU_CHECK(cusolverDnDsyevj(
+        c.solver(), vectors, lower, n, A + k * size, n, u + static_cast<size_t>(k) * n,
+        reinterpret_cast<double*>(work_.get()), lwork, info_.get() + k, c.jacobi()));
+}
+
+void EigenSolver::solve_by_cholesky(EigenBatch batch, int n, int count, const double* N,
+                                    const double* y, double* f, int* failed) {
+  const Context& c = *context_;
+  const size_t size = static_cast<size_t>(n) * n;
+  reserve(L_, size * static_cast<std::size_t>(count));
+  SPEX_GPU_CHECK(cudaMemcpyAsync(L_.get(), N, size * count * sizeof(double),
+                                 cudaMemcpyDeviceToDevice, c.stream()));
+  SPEX_GPU_CHECK(cudaMemcpyAsync(f, y, static_cast<size_t>(n) * count * sizeof(double),
+                                 cudaMemcpyDeviceToDevice, c.stream()));
+  reserve(info_, static_cast<std::size_t>(count) + 1);
+  if (batches_patches(batch)) {
+    std::vector<double*> pointers;
+    for (int k = 0; k < count; ++k) pointers.push_back(L_.get() + k * size);
+    for (int k = 0; k < count; ++k) pointers.push_back(f + static_cast<size_t>(k) * n);
+    reserve(pointers_, pointers.size());
+    SPEX_GPU_CHECK(cudaMemcpyAsync(pointers_.get(), pointers.data(),
+                                   pointers.size() * sizeof(double*), cudaMemcpyHostToDevice,
+                                   c.stream()));
+    SPEX_GPU_CHECK(cusolverDnDpotrfBatched(c.solver(), CUBLAS_FILL_MODE_LOWER, n, pointers_.get(),
+                                           n, failed, count));
+    SPEX_GPU_CHECK(cusolverDnDpotrsBatched(c.solver(), CUBLAS_FILL_MODE_LOWER, n, 1,
+                                           pointers_.get(), n, pointers_.get() + count, n,
+                                           info_.get(), count));
+    return;
+  }
+  int lwork = 0;
+  SPEX_GPU_CHECK(
+      cusolverDnDpotrf_bufferSize(c.solver(), CUBLAS_FILL_MODE_LOWER, n, L_.get(), n, &lwork));
+  reserve(work_, static_cast<std::size_t>(lwork) * sizeof(double));
+  for (int k = 0; k < count; ++k) {
+    SPEX_GPU_CHECK(cusolverDnDpotrf(c.solver(), CUBLAS_FILL_MODE_LOWER, n, L_.get() + k * size, n,
+                                    reinterpret_cast<double*>(work_.get()), lwork, failed + k));
+    SPEX_GPU_CHECK(cusolverDnDpotrs(c.solver(), CUBLAS_FILL_MODE_LOWER, n, 1, L_.get() + k * size,
+                                    n, f + static_cast<size_t>(k) * n, n, info_.get()));
+  }
+}
+
+void EigenSolver::solve(EigenBatch batch, const Patches& patches) {
+  const Context& c = *context_;
+  const int count = patches.count;
+  const int n = patches.nspec * patches.nwave;
+  const auto size = count_of(count, n);
+  reserve(u_, size);
+  reserve(vectors_, 3 * size);
+  finite_kernel<<<count, threads, 0, c.stream()>>>(patches.N, n, nullptr, patches.status);
+  SPEX_LAUNCH_CHECK();
+  reserve(not_definite_, static_cast<std::size_t>(count));
+  solve_by_cholesky(batch, n, count, patches.N, patches.y, patches.f, not_definite_.get());
+  decompose(batch == EigenBatch::all, n, count, patches.N, u_.get());
+  clip_kernel<<<count, threads, 0, c.stream()>>>(u_.get(), n, info_.get(), nullptr,
+                                                 patches.condition_bound, patches.status);
+  SPEX_LAUNCH_CHECK();
+  apply_function(c, patches.N, u_.get(), n, count, -1, patches.y, vectors_.get(),
+                 vectors_.get() + size);
+  choose_kernel<<<count, threads, 0, c.stream()>>>(not_definite_.get(), n, vectors_.get() + size,
+                                                   patches.f);
+  SPEX_LAUNCH_CHECK();
+}
+
+void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const Patches& patches,
+                              const std::vector<CoreSpectrum>& cores, const SpectraView& spectra) {
+  const Context& c = *context_;
+  const int count = patches.count;
+  const int m = patches.nwave;
+  const int n = patches.nspec * m;
+  const int ncores = static_cast<int>(cores.size());
+  const auto size = count_of(count, n);
+  const auto block_size = count_of(m, m);
+  reserve(scaled_, size * static_cast<std::size_t>(n));
+  reserve(blocks_, cores.size() * block_size);
+  reserve(Q_, cores.size() * block_size);
+  reserve(cores_, cores.size());
+  SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), cores.data(), cores.size() * sizeof(CoreSpectrum),
+                                 cudaMemcpyHostToDevice, c.stream()));
+
+  const bool signal = kind == Decorrelate::signal;
+  const double* V = patches.N;
+  scale_columns(V, u_.get(), n, count, signal ? -0.5 : 0.25, scaled_.get(), c.stream());
+  double* out = signal ? blocks_.get() : Q_.get();
+  for (int k = 0, first = 0; k < count; ++k) {
+    int ncore = 0;
+    while (first + ncore < ncores && cores[first + ncore].patch == k) ++ncore;
+    spectrum_blocks(c, scaled_.get() + static_cast<std::size_t>(k) * n * n, n, m, patches.pad_below,
+                    ncore, out + static_cast<std::size_t>(first) * block_size);
+    first += ncore;
+  }
+  const BinStrides strides{n, m, 1};
+  if (!signal) {
+    // Row sums and Q f use the whole patch.
+    double* r = vectors_.get() + size;
+    double* Qf = r + size;
+    fill_kernel<<<blocks_for(static_cast<long long>(size), threads), threads, 0, c.stream()>>>(
+        1.0, static_cast<long long>(size), Qf);
+    SPEX_LAUNCH_CHECK();
+    apply_function(c, V, u_.get(), n, count, 0.5, Qf, vectors_.get(), r);
+    apply_function(c, V, u_.get(), n, count, 0.5, patches.f, vectors_.get(), Qf);
+    store_noise(patches.geometry, cores_.get(), ncores, Q_.get(), m, r, Qf, patches.q, strides,
+                patches.status, spectra, c.stream());
+    return;
+  }
+  store_roots(batch, patches.geometry, cores_.get(), ncores, m, blocks_.get(), patches.f, patches.q,
+              strides, patches.status, spectra);
+}
+
+void EigenSolver::store_roots(EigenBatch batch, const PatchGeometry* patches,
+                              const CoreSpectrum* cores, int ncores, int m, double* C,
+                              const double* f, const double* q, const BinStrides& strides,
+                              int* status, const SpectraView& spectra) {
+  const Context& c = *context_;
+  const std::size_t size = count_of(ncores, m, m);
+  reserve(block_u_, count_of(ncores, m));
+  reserve(scaled_, size);
+  reserve(Q_, size);
+  finite_kernel<<<ncores, threads, 0, c.stream()>>>(C, m, cores, status);
+  SPEX_LAUNCH_CHECK();
+  decompose_jacobi(batch != EigenBatch::none, m, ncores, C, block_u_.get());
+  clip_kernel<<<ncores, threads, 0, c.stream()>>>(block_u_.get(), m, info_.get(), cores, INFINITY,
+                                                  status);
+  SPEX_LAUNCH_CHECK();
+  // Q_s = V diag(u^-1/2) V^T as X X^T with X = V diag(u^-1/4)
+  scale_columns(C, block_u_.get(), m, ncores, -0.25, scaled_.get(), c.stream());
+  square_kernel<<<dim3(ncores, m), 64, 0, c.stream()>>>(scaled_.get(), m, Q_.get());
+  SPEX_LAUNCH_CHECK();
+  reserve(row_sums_, 2 * count_of(ncores, m));
+  store_signal(patches, cores, ncores, Q_.get(), m, f, q, strides, row_sums_.get(), status, spectra,
+               c.stream());
+}
+
+}  // namespace spex::gpu

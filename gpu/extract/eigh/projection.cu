@@ -1,0 +1,43 @@
+#include "gpu/core/launch.hpp"
+#include "gpu/extract/batch/spot_device.cuh"
+#include "gpu/extract/eigh/projection.hpp"
+
+namespace spex::gpu {
+namespace {
+
+// One column of A and WA; one block per bin.
+__global__ void dense_kernel(const PatchGeometry* patches, int rows, int columns, SpotsView spots,
+                             PixelsView pixels, double* A, double* WA) {
+  const PatchGeometry& patch = patches[blockIdx.y];
+  const int j = blockIdx.x;
+  const size_t first = (static_cast<size_t>(blockIdx.y) * columns + j) * rows;
+  const int nx = patch.nx();
+  const int npixel = patch.npixel();
+  const bool bin = j < patch.n();
+  const ClippedSpot spot =
+      bin ? clip_spot(patch, spots, j / patch.nwave, j % patch.nwave) : ClippedSpot{};
+  for (int i = threadIdx.x; i < rows; i += blockDim.x) {
+    double a = 0, W = 0;
+    if (bin && i < npixel) {
+      const int x = patch.x0 + i % nx, y = patch.y0 + i / nx;
+      if (x >= spot.x0 && x < spot.x1 && y >= spot.y0 && y < spot.y1) {
+        a = spot.at(x, y);
+        W = pixels.W[static_cast<size_t>(y) * pixels.nx + x];
+      }
+    }
+    A[first + i] = a;
+    WA[first + i] = W * a;
+  }
+}
+
+}  // namespace
+
+void make_dense_projection(const PatchGeometry* patches, int count, int rows, int columns,
+                           const SpotsView& spots, const PixelsView& pixels, double* A, double* WA,
+                           cudaStream_t stream) {
+  const dim3 grid(columns, count);
+  dense_kernel<<<grid, 256, 0, stream>>>(patches, rows, columns, spots, pixels, A, WA);
+  SPEX_LAUNCH_CHECK();
+}
+
+}  // namespace spex::gpu

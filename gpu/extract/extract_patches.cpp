@@ -1,0 +1,350 @@
+#include "gpu/extract/extract_patches.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <set>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "gpu/core/copy.hpp"
+#include "gpu/extract/band/engine_band.hpp"
+#include "gpu/extract/batch/limits.hpp"
+#include "gpu/extract/eigh/engine_eigh.hpp"
+#include "gpu/extract/fibers/engine_fibers.hpp"
+#include "reference/core/error.hpp"
+#include "reference/extract/decorrelate.hpp"
+#include "reference/extract/patch.hpp"
+#include "reference/frame/assemble_frame.hpp"
+
+namespace spex::gpu {
+namespace {
+
+// Patches per batch of the band and fiber engines: several bundles of a DESI frame. Five core
+// spectra per patch occupy the warps of 132 multiprocessors for just two rounds of
+// find_fiber_roots.
+constexpr int direct_batch = 1690;
+// The same with several frames on the GPU, which keep the GPU busy at the end of a batch.
+constexpr int shared_direct_batch = 940;
+// No limit of condition numbers: no patch is left to the band engine.
+constexpr double unbounded = std::numeric_limits<double>::infinity();
+// Rejected patches are also batched: spots of this number of fibers, and bands of their patches,
+// need no more memory than those of a direct batch.
+constexpr int guarded_fibers = 98;
+constexpr int guarded_batch = 420;
+
+// The end of the run of consecutive patches from `first` for which `same` holds.
+template <class Same>
+int end_of_run(const std::vector<Patch>& patches, int first, const Same& same) {
+  int last = first;
+  while (last < static_cast<int>(patches.size()) && same(patches[first], patches[last])) ++last;
+  return last;
+}
+
+// The end of the batch of rejected patches that begins at `first`.
+std::vector<int>::const_iterator end_of_guarded(const std::vector<Patch>& patches,
+                                                const std::vector<int>& refused,
+                                                std::vector<int>::const_iterator first) {
+  std::set<int> fibers;
+  auto last = first;
+  for (; last != refused.end() && last - first < guarded_batch; ++last) {
+    const Patch& patch = patches[*last];
+    for (int s = 0; s < patch.padded_nspec(); ++s) fibers.insert(patch.padded_spec_first() + s);
+    if (last != first && static_cast<int>(fibers.size()) > guarded_fibers) break;
+  }
+  return last;
+}
+
+bool same_bundle(const Patch& a, const Patch& b) {
+  return a.bundle == b.bundle;
+}
+int most_patches_of_bundle(const std::vector<Patch>& patches) {
+  int most = 0;
+  for (int first = 0; first < static_cast<int>(patches.size());) {
+    const int last = end_of_run(patches, first, same_bundle);
+    most = std::max(most, last - first);
+    first = last;
+  }
+  return most;
+}
+bool same_subbundle(const Patch& a, const Patch& b) {
+  return a.bundle == b.bundle && a.subbundle == b.subbundle;
+}
+
+}  // namespace
+
+class Extractor::Impl {
+ public:
+  explicit Impl(const ExtractorSettings& settings)
+      : device_(settings.device),
+        direct_batch_(settings.frames_at_once > 1 ? shared_direct_batch : direct_batch),
+        context_((make_context(settings.device), Context())),
+        frame_(context_, settings.poison),
+        events_(context_.stream()),
+        eigh_(context_, settings.poison),
+        band_(context_, settings.poison),
+        fibers_(context_, settings.poison) {}
+
+  Extracted extract_patches(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                            StageTimes& times, const std::function<void(long)>& done) {
+    if (patches.empty()) return {};
+    if (inputs.options.flux == FluxSolver::patch) return extract_all(inputs, patches, times, done);
+    // A bundle's flux is computed from the whole bundle, so that it does not depend on the
+    // requested part.
+    const std::vector<Patch> whole = patches_of_bundles(inputs, patches);
+    if (whole == patches) return extract_all(inputs, whole, times, done);
+    ExtractInputs by_patches = inputs;
+    by_patches.wanted = SpectraOf::patches;
+    std::vector<PatchResult> of_whole = extract_all(by_patches, whole, times, [](long) {}).patches;
+    std::vector<PatchResult> results;
+    for (std::size_t k = 0; k < whole.size() && results.size() < patches.size(); ++k)
+      if (whole[k] == patches[results.size()]) results.push_back(std::move(of_whole[k]));
+    done(static_cast<long>(results.size()));
+    return results;
+  }
+
+ private:
+  // All patches of the bundles that contain the given patches.
+  static std::vector<Patch> patches_of_bundles(const ExtractInputs& inputs,
+                                               const std::vector<Patch>& patches) {
+    std::vector<Patch> whole;
+    for (std::size_t k = 0; k < patches.size(); ++k) {
+      if (k > 0 && same_bundle(patches[k - 1], patches[k])) continue;
+      const BundleFibers fibers = fibers_of_bundle(inputs, patches[k].bundle);
+      ExtractOptions options = inputs.options;
+      options.specmin = fibers.begin;
+      options.nspec = fibers.end - fibers.begin;
+      const std::vector<Patch> bundle = make_patches(options, inputs.grid, inputs.psf->nfiber);
+      whole.insert(whole.end(), bundle.begin(), bundle.end());
+    }
+    return whole;
+  }
+
+  Extracted extract_all(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                        StageTimes& times, const std::function<void(long)>& done) {
+    use_device(device_);
+    flux_.clear();
+    events_.time(Stage::transfer_in, [&] { frame_.load(inputs, patches); });
+    std::vector<std::vector<double>> models(inputs.options.model ? patches.size() : 0);
+    auto* const models_wanted = inputs.options.model ? &models : nullptr;
+    const MilestoneTraits& rung = traits(inputs.options.milestone);
+    const bool wants_fibers = rung.engine == Engine::gpu_fibers;
+    const bool wants_direct = wants_fibers || rung.engine == Engine::gpu_band;
+    const bool by_fibers = wants_fibers && fibers_.can_do(frame_, inputs);
+    const bool band_can = band_.can_do(frame_, inputs);
+    const bool by_band = wants_direct && band_can;
+    const bool of_frame = inputs.options.flux == FluxSolver::frame;
+    if (of_frame && !by_fibers)
+      throw usage_error(
+          "--flux", "frame: the GPU cannot extract this frame spectrum by spectrum",
+          "signal decorrelation and patches that the milestone direct supports, or spex-cpu");
+    if (of_frame && most_patches_of_bundle(patches) > most_patches_of_launch)
+      throw usage_error("--flux",
+                        fmt::format("frame: the GPU solves a bundle of {} patches in parts",
+                                    most_patches_of_bundle(patches)),
+                        fmt::format("at most {} patches, or spex-cpu", most_patches_of_launch));
+    if (by_fibers)
+      extract_direct(fibers_, inputs, patches, done, models_wanted);
+    else if (by_band)
+      extract_direct(band_, inputs, patches, done, models_wanted);
+    else
+      extract_eigh(inputs, patches, wants_direct ? EigenBatch::all : rung.batch,
+                   band_can ? eigh_condition_bound : unbounded, done, models_wanted);
+
+    std::vector<PatchStatus> status = settle(inputs, patches, band_can, models_wanted);
+    // Report fallbacks of the whole frame: another engine than the requested one solved all
+    // patches.
+    if (wants_fibers && !by_fibers)
+      std::replace(status.begin(), status.end(), PatchStatus::ok,
+                   by_band ? PatchStatus::guarded : PatchStatus::fell_back);
+    else if (wants_direct && !by_fibers && !by_band)
+      std::replace(status.begin(), status.end(), PatchStatus::ok, PatchStatus::fell_back);
+    // Solved by the reference if no engine could solve a patch of the frame's flux.
+    const auto on_host = [&](std::size_t k) {
+      return of_frame && (status[k] == PatchStatus::failed ||
+                          flux_.at(patches[k].bundle).solution == FrameSolution::failed);
+    };
+    // A packed R cannot be edited.
+    SpectraOf wanted = inputs.wanted;
+    for (std::size_t k = 0; k < patches.size() && wanted == SpectraOf::packed_frame; ++k)
+      if (on_host(k)) wanted = SpectraOf::written_frame;
+    Extracted extracted;
+    events_.time(Stage::transfer_out, [&] {
+      if (inputs.wanted == SpectraOf::patches || inputs.options.model) {
+        extracted.patches = frame_.download();
+      } else {
+        extracted.patches.resize(patches.size());
+        frame_.download_frame(inputs, wanted, extracted);
+      }
+    });
+    events_.collect(times);
+    std::vector<PatchResult>& results = extracted.patches;
+    for (std::size_t k = 0; k < results.size(); ++k) {
+      results[k].status = status[k];
+      if (of_frame) {
+        const FrameFlux& flux = flux_.at(patches[k].bundle);
+        results[k].frame = flux.solution;
+        if (on_host(k)) {
+          results[k] = extract_on_host(inputs, patches[k], flux_of(patches[k].bundle));
+          if (extracted.frame) place_patch(patches[k], results[k], *extracted.frame);
+          continue;
+        }
+      }
+      if (!inputs.options.model) continue;
+      const PatchGeometry& patch = frame_.geometry()[k];
+      results[k].x0 = patch.x0, results[k].x1 = patch.x1;
+      results[k].y0 = patch.y0, results[k].y1 = patch.y1;
+      results[k].model = std::move(models[k]);
+      if (status[k] == PatchStatus::failed)
+        std::fill(results[k].model.begin(), results[k].model.end(), 0.0);
+    }
+    return extracted;
+  }
+
+  // Solves by the reference a patch of the frame's flux that no engine could solve.
+  static PatchResult extract_on_host(const ExtractInputs& inputs, const Patch& patch,
+                                     const FrameFlux& flux) {
+    const Spots spots =
+        spex::evaluate_spots(*inputs.psf, patch.padded_spec_first(), patch.padded_nspec(),
+                             inputs.grid.range(patch.padded_wave_first(), patch.padded_nwave()));
+    StageTimes times;  // host times; the stages record GPU times
+    return extract_patch(patch, {&spots, 0, 0, patch.padded_nspec(), patch.padded_nwave()},
+                         *inputs.pixels, inputs.options, inputs.psferr(), times, &flux);
+  }
+
+  SpotsView spots_of(int first, int last) {
+    SpotsView spots;
+    events_.time(Stage::spots, [&] { spots = frame_.evaluate_spots(first, last); });
+    return spots;
+  }
+
+  void extract_eigh(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                    EigenBatch batch, double condition_bound, const std::function<void(long)>& done,
+                    std::vector<std::vector<double>>* models) {
+    const auto all = static_cast<int>(patches.size());
+    for (int first = 0; first < all;) {
+      const int last = end_of_run(patches, first, same_bundle);
+      const SpotsView spots = spots_of(first, last);
+      while (first < last) {
+        const int end = end_of_run(patches, first, same_subbundle);
+        eigh_.extract(frame_, inputs, batch, condition_bound, first, end, spots, events_, models);
+        context_.synchronize();
+        done(end - first);
+        first = end;
+      }
+    }
+  }
+
+  template <class DirectEngine>
+  void extract_direct(DirectEngine& engine, const ExtractInputs& inputs,
+                      const std::vector<Patch>& patches, const std::function<void(long)>& done,
+                      std::vector<std::vector<double>>* models) {
+    const auto all = static_cast<int>(patches.size());
+    for (int first = 0; first < all;) {
+      int last = end_of_run(patches, first, same_bundle);
+      while (last < all) {
+        const int next = end_of_run(patches, last, same_bundle);
+        if (next - first > direct_batch_) break;
+        last = next;
+      }
+      last = std::min(last, first + most_patches_of_launch);
+      PatchBatch batch = make_batch(frame_, first, last, spots_of(first, last));
+      if constexpr (std::is_same_v<DirectEngine, FiberEngine>)
+        engine.extract(std::move(batch), inputs, events_, models, flux_);
+      else
+        engine.extract(std::move(batch), inputs, events_, models);
+      done(last - first);
+      first = last;
+    }
+  }
+
+  // Reads the status of all patches. Solves rejected patches again as bands, and then failed
+  // patches one by one by eigh; with the frame's flux they stay failed instead.
+  std::vector<PatchStatus> settle(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                                  bool band_can, std::vector<std::vector<double>>* models) {
+    std::vector<int> failed = read_status(patches.size());
+    std::vector<PatchStatus> status(patches.size(), PatchStatus::ok);
+    const bool of_frame = inputs.options.flux == FluxSolver::frame;
+    std::vector<int> refused;
+    for (std::size_t k = 0; k < failed.size() && band_can; ++k)
+      if (failed[k] == guarded) refused.push_back(static_cast<int>(k));
+    // Capacity for all rejected patches.
+    reserve(again_, refused.size());
+    for (auto first = refused.cbegin(); first != refused.cend();) {
+      const auto last = end_of_guarded(patches, refused, first);
+      PatchSelection selection;
+      events_.time(Stage::spots, [&] { selection = frame_.select({first, last}); });
+      std::vector<PatchFlux> flux;
+      for (const int k : selection.index)
+        if (of_frame) flux.push_back({&patches[k], &flux_of(patches[k].bundle)});
+      band_.extract(make_batch(frame_, selection), inputs, events_, models, flux);
+      SPEX_GPU_CHECK(cudaMemcpyAsync(again_.get() + (first - refused.cbegin()), selection.status,
+                                     selection.index.size() * sizeof(int), cudaMemcpyDeviceToHost,
+                                     context_.stream()));
+      first = last;
+    }
+    if (!refused.empty()) wait_for(context_.stream());
+    for (std::size_t k = 0; k < refused.size(); ++k) {
+      failed[refused[k]] = again_.get()[k];
+      status[refused[k]] = PatchStatus::guarded;
+    }
+    for (std::size_t k = 0; k < failed.size(); ++k) {
+      if (failed[k] == 0) continue;
+      if (of_frame) {
+        status[k] = PatchStatus::failed;
+        continue;
+      }
+      const auto index = static_cast<int>(k);
+      SPEX_GPU_CHECK(cudaMemsetAsync(frame_.status() + index, 0, sizeof(int), context_.stream()));
+      eigh_.extract(frame_, inputs, EigenBatch::none, unbounded, index, index + 1,
+                    spots_of(index, index + 1), events_, models);
+      const bool solved = to_host<int>(frame_.status() + index, 1, context_.stream())[0] == 0;
+      status[k] = solved ? PatchStatus::fell_back : PatchStatus::failed;
+    }
+    return status;
+  }
+
+  // The flux with f, which few bundles need on the host.
+  const FrameFlux& flux_of(int bundle) {
+    FrameFlux& flux = flux_.at(bundle);
+    fibers_.download_flux(flux);
+    return flux;
+  }
+
+  // Most of a frame's time is spent waiting here, after the kernels have been launched.
+  std::vector<int> read_status(std::size_t count) {
+    wait_for(context_.stream());
+    return to_host<int>(frame_.status(), count, context_.stream());
+  }
+
+  int device_;
+  int direct_batch_;  // limit of patches per batch, unless one bundle has more
+  Context context_;
+  FrameOnDevice frame_;
+  StageEvents events_;
+  EighEngine eigh_;
+  BandEngine band_;
+  FiberEngine fibers_;
+  std::map<int, FrameFlux> flux_;  // flux of the frame, by bundle
+  PinnedBuffer<int> again_{1024};  // status of the rejected patches
+};
+
+Extractor::Extractor(const ExtractorSettings& settings) : impl_(std::make_unique<Impl>(settings)) {}
+Extractor::Extractor(Extractor&&) noexcept = default;
+Extractor& Extractor::operator=(Extractor&&) noexcept = default;
+Extractor::~Extractor() = default;
+
+Extracted Extractor::extract_patches(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+                                     StageTimes& times, const std::function<void(long)>& done) {
+  return impl_->extract_patches(inputs, patches, times, done);
+}
+
+std::size_t device_memory_used() {
+  std::size_t free = 0, total = 0;
+  SPEX_GPU_CHECK(cudaMemGetInfo(&free, &total));
+  return total - free;
+}
+
+}  // namespace spex::gpu

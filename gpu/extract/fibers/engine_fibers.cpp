@@ -1,0 +1,27 @@
+#include "gpu/extract/fibers/engine_fibers.hpp"
+
+#include <utility>
+
+namespace spex::gpu {
+
+void FiberEngine::extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
+                          std::vector<std::vector<double>>* models,
+                          std::map<int, FrameFlux>& flux) {
+  workspace_.begin(std::move(batch), inputs);
+  events.time(Stage::assemble, [&] { workspace_.assemble(); });
+  events.time(Stage::solve, [&] { workspace_.factor(); });
+  // With the frame's flux, this runs concurrently with the sweeps over the frame.
+  events.time(Stage::assemble, [&] { workspace_.check_far_light(); });
+  events.time(Stage::solve, [&] {
+    if (inputs.options.flux == FluxSolver::frame)
+      workspace_.take_frame_flux(inputs, flux);
+    else
+      workspace_.sweep();
+    workspace_.correct();
+  });
+  events.time(Stage::decorrelate, [&] { workspace_.roots(); });
+  events.time(Stage::quality, [&] { workspace_.quality(); });
+  if (models != nullptr) workspace_.download_models(*models);
+}
+
+}  // namespace spex::gpu

@@ -1,0 +1,34 @@
+// The engine of the milestones direct and pipeline (milestones.md): works spectrum by spectrum
+// (extraction.md, section 5.1).
+#pragma once
+
+#include "gpu/extract/batch/stage_events.hpp"
+#include "gpu/extract/fibers/fiber_workspace.hpp"
+
+namespace spex::gpu {
+
+/// Runs and times the stages of FiberWorkspace.
+class FiberEngine {
+ public:
+  FiberEngine(const Context& context, bool poison) : workspace_(context, poison) {}
+
+  /// Whether the engine supports this frame's patches; otherwise the band engine must be used.
+  [[nodiscard]] bool can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
+    return workspace_.can_do(frame, inputs);
+  }
+
+  /// Extracts the patches of a batch together, as EighEngine::extract. A patch with status
+  /// `guarded` must be solved by the band engine. With FluxSolver::frame, solves the frame in the
+  /// batch's bundles, computes the flux from it, and adds the bundles' solutions to `flux`, without
+  /// f, which download_flux fetches.
+  void extract(PatchBatch batch, const ExtractInputs& inputs, StageEvents& events,
+               std::vector<std::vector<double>>* models, std::map<int, FrameFlux>& flux);
+
+  /// Downloads f of a bundle of the last frame unless `flux` already has it. Waits for the GPU.
+  void download_flux(FrameFlux& flux) const { workspace_.download_flux(flux); }
+
+ private:
+  FiberWorkspace workspace_;
+};
+
+}  // namespace spex::gpu

@@ -1,0 +1,305 @@
+#include "gpu/extract/fibers/fiber_workspace.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <spdlog/spdlog.h>
+
+#include "gpu/core/copy.hpp"
+#include "gpu/core/launch.hpp"
+#include "gpu/extract/batch/limits.hpp"
+#include "reference/core/count.hpp"
+#include "reference/core/parallel.hpp"
+#include "reference/extract/fiber_cholesky.hpp"
+
+namespace spex::gpu {
+namespace {
+
+FiberLayout layout_of(const FrameOnDevice& frame) {
+  FiberLayout layout;
+  layout.nslots = frame.most_fibers();
+  layout.nwave = frame.geometry().front().nwave;
+  layout.reach = stored_reach(std::max(frame.reach(), frame.spectra().ndiag));
+  return layout;
+}
+
+}  // namespace
+
+FrameBands FiberWorkspace::frame_bands() const {
+  FrameBands bands;
+  bands.nspec = batch_.spots.nspec;
+  bands.nwave = batch_.spots.nwave;
+  bands.reach = layout_.reach;
+  const auto bins = count_of(bands.nspec, bands.nwave);
+  bands.y = frame_.get();
+  bands.q = bands.y + bins;
+  bands.good = bands.q + bins;
+  bands.band = bands.good + bins;
+  bands.pair = bands.band + bins * count_of(bands.reach + 1);
+  bands.far = far_.get();
+  return bands;
+}
+
+FiberSolution FiberWorkspace::fibers() const {
+  double* trace = trace_.get();
+  return {factor_.get(), inverse_.get(),
+          trace,         trace + count_of(batch_.count, layout_.nslots),
+          y(),           g()};
+}
+
+SchurComplements FiberWorkspace::complements() const {
+  SchurComplements complements;
+  complements.band = complement_bands_.get();
+  complements.outside = reinterpret_cast<float*>(room_.get());
+  complements.y = complement_bins_.get();
+  complements.norm = complements.y + count_of(batch_.ncores(), layout_.nwave);
+  return complements;
+}
+
+bool FiberWorkspace::can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const {
+  const FiberLayout layout = layout_of(frame);
+  return inputs.options.decorrelate == Decorrelate::signal && layout.reach > 0 &&
+         layout.nwave <= largest_fiber_bins &&
+         solve_fibers_bytes(layout.nslots, layout.nwave) <= most_shared_memory() &&
+         fiber_roots::bytes(layout.nwave, frame.spectra().ndiag) <= most_shared_memory();
+}
+
+void FiberWorkspace::begin(PatchBatch batch, const ExtractInputs& inputs) {
+  batch_ = std::move(batch);
+  regularize_ = inputs.options.regularize;
+  psferr_ = inputs.psferr();
+  chi2_pixels_ = inputs.options.chi2_pixels;
+  layout_ = layout_of(*batch_.frame);
+  const std::size_t spectra = count_of(batch_.count, layout_.nslots);
+  vector_ = spectra * count_of(layout_.nwave);
+  const cudaStream_t stream = context_->stream();
+  reserve(band_, spectra * count_of(layout_.band_size()));
+  reserve(pair_, spectra * count_of(layout_.pair_size()));
+  const auto frame_bins = count_of(batch_.spots.nspec, batch_.spots.nwave);
+  // Per bin: a row of both bands, and three sums.
+  reserve(frame_, frame_bins * count_of(3 * layout_.reach + 2 + 3));
+  reserve(far_, frame_bins);
+  reserve(factor_, spectra * count_of(layout_.band_size()));
+  reserve(inverse_, spectra * count_of(layout_.band_size()));
+  reserve(trace_, 2 * spectra);
+  reserve(complement_bands_, count_of(batch_.ncores(), SchurComplements::band_size(layout_)));
+  reserve(room_, std::max(count_of(batch_.ncores(), layout_.nwave, layout_.nwave) / 2 + 1,
+                          count_of(batch_.count, batch_.npixel)));
+  reserve(complement_bins_, count_of(batch_.ncores(), layout_.nwave + 1));
+  reserve(scratch_, fiber_root_scratch(layout_, batch_.frame->spectra().ndiag));
+  reserve(bins_, 5 * vector_);
+  reserve(cores_, batch_.cores.size());
+  if (poison_)
+    for (const DeviceBuffer<double>* buffer :
+         {&frame_, &band_, &pair_, &factor_, &inverse_, &trace_, &complement_bands_, &room_,
+          &complement_bins_, &scratch_, &bins_})
+      fill_with_nan(*buffer, stream);
+  SPEX_GPU_CHECK(cudaMemcpyAsync(cores_.get(), batch_.cores.data(),
+                                 batch_.cores.size() * sizeof(CoreSpectrum), cudaMemcpyHostToDevice,
+                                 stream));
+}
+
+void FiberWorkspace::assemble() {
+  const cudaStream_t stream = context_->stream();
+  const PixelsView pixels = batch_.frame->pixels();
+  const FrameBands frame = frame_bands();
+  const int first_bin = batch_.frame->spectra().first_bin;
+  assemble_frame(batch_.spots, pixels, first_bin, frame, stream);
+  take_bins(batch_.patches(), batch_.count, batch_.n, batch_.spots, pixels, frame,
+            {layout_.strides(), y(), q(), good()}, stream);
+  bins_taken_.record(stream);
+  find_prior(batch_.patches(), batch_.count, layout_.strides(), q(), regularize_, prior(), stream);
+  take_bands(batch_.patches(), batch_.count, layout_, batch_.spots, pixels, frame, prior(), bands(),
+             stream);
+}
+
+void FiberWorkspace::factor() {
+  factor_fibers(batch_.patches(), batch_.count, layout_, bands(), fibers(), batch_.status(),
+                context_->stream());
+  factored_.record(context_->stream());
+}
+
+void FiberWorkspace::check_far_light() {
+  const cudaStream_t stream = context_->stream();
+  const PixelsView pixels = batch_.frame->pixels();
+  const FrameBands frame = frame_bands();
+  find_far_light(batch_.spots, pixels, batch_.frame->spectra().first_bin, layout_.nslots, frame,
+                 stream);
+  far_found_.record(stream);
+  refuse_far_light(batch_.patches(), batch_.count, layout_, batch_.spots, pixels, frame, bands(),
+                   batch_.status(), stream);
+}
+
+void FiberWorkspace::sweep() {
+  solve_fibers(batch_.patches(), batch_.count, 0, layout_, bands(), fibers(), context_->stream());
+}
+
+FrameSystem FiberWorkspace::frame_system(const ExtractInputs& inputs,
+                                         const std::vector<BundleOfFiber>& place, int nbundles) {
+  FrameSystem system;
+  system.bands = frame_bands();
+  system.m = extended_grid(inputs.options, inputs.grid).nwave;
+  system.nbundles = nbundles;
+  const auto bins = count_of(system.bands.nspec, system.bands.nwave);
+  reserve(frame_bins_, 2 * bins);
+  reserve(frame_factor_, system.bands.nspec * frame_factor_numbers(system.bands.reach, system.m));
+  reserve(frame_sides_, system.bands.nspec * frame_side_numbers(system.bands.reach, system.m));
+  reserve(frame_place_, place.size());
+  reserve(frame_moved_, count_of(most_frame_sweeps, std::max(nbundles, 1)));
+  reserve(frame_refused_, count_of(std::max(nbundles, 1)));
+  if (poison_)
+    for (const DeviceBuffer<double>* buffer : {&frame_bins_, &frame_factor_, &frame_sides_})
+      fill_with_nan(*buffer, beside_->stream());
+  SPEX_GPU_CHECK(cudaMemcpyAsync(frame_place_.get(), place.data(),
+                                 place.size() * sizeof(BundleOfFiber), cudaMemcpyHostToDevice,
+                                 beside_->stream()));
+  system.place = frame_place_.get();
+  system.prior = frame_bins_.get();
+  system.f = system.prior + bins;
+  system.factor = frame_factor_.get();
+  system.sides = frame_sides_.get();
+  system.moved = frame_moved_.get();
+  system.refused = frame_refused_.get();
+  return system;
+}
+
+void FiberWorkspace::put_flux(const FrameSystem& system) {
+  swept_.record(beside_->stream());
+  swept_.hold(context_->stream());
+  put_frame_flux(batch_.patches(), batch_.count, layout_, bands(), batch_.spots.first_spec, system,
+                 fibers().f, fibers().g, context_->stream());
+}
+
+std::vector<bool> FiberWorkspace::sweep_bundles(const FrameSystem& system) {
+  // Most bundles have converged after this number of sweeps.
+  constexpr int at_once = 4;
+  static_assert(most_frame_sweeps % at_once == 0);
+  const cudaStream_t stream = beside_->stream();
+  const bool fits = frame_fits(system.bands.reach, system.m);
+  if (fits) {
+    begin_frame(system, stream);
+    factor_frame(system, stream);
+    sweep_frame(system, 0, at_once, stream);
+  }
+  // The patches' own f, for bins beyond the frame's.
+  factored_.hold(stream);
+  solve_fibers(batch_.patches(), batch_.count, system.m, layout_, bands(), fibers(), stream);
+  const std::size_t nbundles = count_of(system.nbundles);
+  std::vector<bool> settled(nbundles, false);
+  bool all = false;
+  for (int end = at_once; fits && !all && end <= most_frame_sweeps; end += at_once) {
+    if (end > at_once) sweep_frame(system, end - at_once, end, stream);
+    put_flux(system);  // while the host checks convergence
+    if (end == at_once) {
+      far_found_.hold(stream);
+      refuse_far_light(batch_.spots, batch_.frame->pixels(), system, stream);
+    }
+    const auto refused = to_host<int>(system.refused, nbundles, stream);
+    const auto moved = to_host<double>(system.moved + (end - 2) * nbundles, 2 * nbundles, stream);
+    all = true;
+    for (std::size_t k = 0; k < nbundles; ++k) {
+      // A bundle that had converged before these two sweeps was skipped, and nothing moved.
+      settled[k] = refused[k] == 0 && frame_bounds::ended(moved[k], moved[nbundles + k]);
+      all = all && (settled[k] || refused[k] != 0);
+    }
+  }
+  return settled;
+}
+
+void FiberWorkspace::take_frame_flux(const ExtractInputs& inputs, std::map<int, FrameFlux>& flux) {
+  if (!beside_) beside_.emplace(Priority::high);
+  const cudaStream_t stream = beside_->stream();
+  bins_taken_.hold(stream);
+  const FrameOnDevice& frame = *batch_.frame;
+  const int first_fiber = frame.fiber() + batch_.spots.first_spec;
+  const int end_fiber = first_fiber + batch_.spots.nspec;
+  const int size = inputs.options.bundlesize;
+  std::vector<BundleOfFiber> place(count_of(batch_.spots.nspec));
+  std::vector<int> solved_here, by_reference;
+  for (int bundle = first_fiber / size; bundle * size < end_fiber; ++bundle) {
+    const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
+    if (fibers.begin < first_fiber || fibers.end > end_fiber ||
+        light_shared_beyond(inputs, bundle) > fiber_bounds::far) {
+      by_reference.push_back(bundle);
+      continue;
+    }
+    for (int s = fibers.begin; s < fibers.end; ++s)
+      place[s - first_fiber] = {fibers.begin - first_fiber, fibers.end - first_fiber,
+                                static_cast<int>(solved_here.size())};
+    solved_here.push_back(bundle);
+  }
+  const int nbundles = static_cast<int>(solved_here.size());
+  const FrameSystem system = frame_system(inputs, place, nbundles);
+  find_frame_prior(batch_.patches(), batch_.count, inputs.grid.nwave, layout_.strides(), q(),
+                   regularize_, batch_.spots.first_spec, system, stream);
+  const std::vector<bool> settled = sweep_bundles(system);
+
+  const ExtendedGrid grid = extended_grid(inputs.options, inputs.grid);
+  const int nwave = system.bands.nwave;
+  reserve(flux_, count_of(inputs.psf->nfiber, grid.nwave));
+  for (int k = 0; k < nbundles; ++k) {
+    if (!settled[k]) {
+      by_reference.push_back(solved_here[k]);
+      continue;
+    }
+    const BundleFibers fibers = fibers_of_bundle(inputs, solved_here[k]);
+    FrameFlux one;
+    one.solution = FrameSolution::sweeps;
+    one.spec_first = fibers.begin;
+    one.nspec = fibers.end - fibers.begin;
+    one.grid = grid;
+    const std::size_t row = count_of(grid.nwave) * sizeof(double);
+    SPEX_GPU_CHECK(cudaMemcpy2DAsync(flux_.get() + count_of(fibers.begin, grid.nwave), row,
+                                     system.f + count_of(fibers.begin - first_fiber, nwave),
+                                     count_of(nwave) * sizeof(double), row, count_of(one.nspec),
+                                     cudaMemcpyDeviceToDevice, stream));
+    flux[solved_here[k]] = std::move(one);
+  }
+  for (const int bundle : by_reference) {
+    spdlog::debug("bundle {}: the flux of the frame is solved on the host", bundle);
+    const BundleFibers fibers = fibers_of_bundle(inputs, bundle);
+    const Spots spots =
+        spex::evaluate_spots(*inputs.psf, fibers.begin, fibers.end - fibers.begin,
+                             inputs.grid.range(grid.first, nwave), default_threads());
+    StageTimes times;  // host times; the stages record GPU times
+    FrameFlux one = spex::solve_frame(inputs, bundle, spots, default_threads(), times);
+    for (int s = std::max(fibers.begin, first_fiber); s < std::min(fibers.end, end_fiber); ++s)
+      SPEX_GPU_CHECK(cudaMemcpyAsync(system.f + count_of(s - first_fiber, nwave),
+                                     one.f.data() + count_of(s - fibers.begin, grid.nwave),
+                                     count_of(grid.nwave) * sizeof(double), cudaMemcpyHostToDevice,
+                                     stream));
+    SPEX_GPU_CHECK(cudaStreamSynchronize(stream));
+    flux[bundle] = std::move(one);
+  }
+  if (!by_reference.empty()) put_flux(system);
+  swept_.record(stream);
+  swept_.hold(context_->stream());
+}
+
+void FiberWorkspace::download_flux(FrameFlux& flux) const {
+  if (!flux.f.empty()) return;
+  flux.f = to_host<double>(flux_.get() + count_of(flux.spec_first, flux.grid.nwave),
+                           count_of(flux.nspec, flux.grid.nwave), context_->stream());
+}
+
+void FiberWorkspace::correct() {
+  find_complements(batch_.patches(), cores_.get(), batch_.ncores(), layout_, bands(), fibers(),
+                   complements(), batch_.status(), context_->stream());
+}
+
+void FiberWorkspace::roots() {
+  find_fiber_roots(batch_.patches(), cores_.get(), batch_.ncores(), layout_, fibers(),
+                   complements(), q(), scratch_.get(), batch_.status(), batch_.frame->spectra(),
+                   context_->stream());
+}
+
+void FiberWorkspace::quality() {
+  if (poison_) fill_with_nan(room_, context_->stream());
+  store_quality(*context_, batch_, solution(), psferr_, chi2_pixels_, room_.get());
+}
+
+void FiberWorkspace::download_models(std::vector<std::vector<double>>& models) {
+  download_core_models(*context_, batch_, solution(), room_.get(), models);
+}
+
+}  // namespace spex::gpu

@@ -1,0 +1,111 @@
+// The stages of the fiber engine, from pairs of overlapping spots to spectra, and their shared
+// device memory.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "gpu/extract/batch/patch_batch.hpp"
+#include "gpu/extract/fibers/fiber_root.hpp"
+#include "gpu/extract/frame_flux/frame_flux.hpp"
+#include "gpu/extract/normal_equations/prior.hpp"
+#include "reference/extract/frame_flux.hpp"
+
+namespace spex::gpu {
+
+/// The stages for a batch of patches and their device memory, which is allocated once and grows on
+/// demand. Call `begin` first, then the stages in order of declaration. A stage enqueues work on
+/// the context's stream and waits only where documented.
+class FiberWorkspace {
+ public:
+  FiberWorkspace(const Context& context, bool poison) : context_(&context), poison_(poison) {}
+
+  /// Whether the stages support a frame's patches: signal decorrelation, and bands of a compiled
+  /// reach. The answer is the same for all patches of a frame on every rank.
+  [[nodiscard]] bool can_do(const FrameOnDevice& frame, const ExtractInputs& inputs) const;
+
+  /// Allocates memory for a batch of a supported frame. `poison` fills the memory with NaN.
+  void begin(PatchBatch batch, const ExtractInputs& inputs);
+
+  /// N with its prior by spectra, y and q (extraction.md, section 4).
+  void assemble();
+  /// Factors all N_ss (section 5.1).
+  void factor();
+  /// Rejects patches with spectra two or more apart that share light (section 5.1). Call after
+  /// `assemble` and before `take_frame_flux`, which rejects bundles by the same light.
+  void check_far_light();
+  /// Computes f of each patch by sweeps over its spectra.
+  void sweep();
+  /// An alternative to `sweep`: takes f from the whole frame (section 5.2). Bins beyond the frame's
+  /// grid have f of the patch. The reference solves bundles that the guard rejects or that the
+  /// batch contains only in part. Adds the bundles' solutions to `flux`, without f, which
+  /// download_flux fetches. Waits for the GPU.
+  void take_frame_flux(const ExtractInputs& inputs, std::map<int, FrameFlux>& flux);
+  /// Downloads f of a bundle that take_frame_flux added, unless `flux` already has it. Waits for
+  /// the GPU.
+  void download_flux(FrameFlux& flux) const;
+  /// Computes P_s of the core spectra.
+  void correct();
+  /// Computes Q_s and the spectra (section 5.1).
+  void roots();
+  /// Computes chi2pix and pixmask_fraction (section 6); clears the spectra of failed and rejected
+  /// patches.
+  void quality();
+  /// Downloads the model image parts of the batch into `models[k]` of patch k of the frame. Waits
+  /// for the GPU.
+  void download_models(std::vector<std::vector<double>>& models);
+
+  [[nodiscard]] const PatchBatch& batch() const { return batch_; }
+  [[nodiscard]] const FiberLayout& layout() const { return layout_; }
+  [[nodiscard]] FiberBands bands() const { return {band_.get(), pair_.get()}; }
+  /// P_s of the batch's core spectra; valid after `correct`.
+  [[nodiscard]] SchurComplements complements() const;
+  [[nodiscard]] FiberSolution fibers() const;
+
+ private:
+  // The system of the batch's fibers over all wavelengths; `place` is in host memory.
+  [[nodiscard]] FrameSystem frame_system(const ExtractInputs& inputs,
+                                         const std::vector<BundleOfFiber>& place, int nbundles);
+  // Copies the frame's flux into the batch's patches after the enqueued sweeps.
+  void put_flux(const FrameSystem& system);
+  // Sweeps until all bundles have converged. Copies their flux into the patches, after f of the
+  // patches for bins beyond the frame's grid. Returns which bundles have converged.
+  [[nodiscard]] std::vector<bool> sweep_bundles(const FrameSystem& system);
+  // Bands of all bins of the batch's spots, from which patches take theirs.
+  [[nodiscard]] FrameBands frame_bands() const;
+  // Vectors over the padded bins of all patches. assemble writes y, sweep replaces y by f.
+  [[nodiscard]] double* y() const { return bins_.get(); }
+  [[nodiscard]] double* q() const { return y() + vector_; }
+  [[nodiscard]] double* good() const { return q() + vector_; }
+  [[nodiscard]] double* prior() const { return good() + vector_; }
+  [[nodiscard]] double* g() const { return prior() + vector_; }
+  [[nodiscard]] SolutionView solution() const { return {layout_.strides(), y(), q(), good()}; }
+
+  const Context* context_;
+  bool poison_;
+  PatchBatch batch_;
+  double regularize_ = 0;
+  double psferr_ = 0;
+  Chi2Pixels chi2_pixels_ = Chi2Pixels::weighted;
+  FiberLayout layout_;
+  std::size_t vector_ = 0;
+  DeviceBuffer<double> frame_, band_, pair_, factor_, inverse_, trace_, complement_bands_,
+      complement_bins_, scratch_, bins_;
+  // First the parts of the complements outside the bands, until the roots are computed; then
+  // quality's pixels.
+  DeviceBuffer<double> room_;
+  DeviceBuffer<unsigned char> far_;
+  DeviceBuffer<CoreSpectrum> cores_;
+  // The flux of the whole frame is computed on a separate stream, concurrently with the patches,
+  // because its kernels leave much of the GPU idle.
+  std::optional<Context> beside_;
+  Event bins_taken_, factored_, far_found_, swept_;
+  DeviceBuffer<double> frame_bins_, frame_factor_, frame_sides_;
+  DeviceBuffer<BundleOfFiber> frame_place_;
+  DeviceBuffer<double> frame_moved_;
+  DeviceBuffer<int> frame_refused_;
+  DeviceBuffer<double> flux_;  // of the frame: [fiber of the PSF][bin of the extended grid]
+};
+
+}  // namespace spex::gpu

@@ -1,0 +1,390 @@
+#include <cmath>
+
+#include <cuda_pipeline.h>
+
+#include "gpu/core/launch.hpp"
+#include "gpu/extract/frame_flux/frame_flux.hpp"
+#include "gpu/extract/normal_equations/fiber_reach.hpp"
+#include "gpu/extract/normal_equations/prior_device.cuh"
+#include "gpu/linalg/cyclic_reduction.cuh"
+#include "reference/extract/fiber_cholesky.hpp"
+
+namespace spex::gpu {
+namespace {
+
+constexpr int threads = 128;
+constexpr int between_threads =
+    256;  // threads that eliminate the first blocks of a fiber's segments
+constexpr int segment_threads = 96;  // one row of a segment each
+constexpr int far_threads = 256;
+constexpr int far_bins = warp_size;  // bins per block
+
+template <int R>
+__device__ ReducedBand<R> factor_of(const FrameSystem& system, int s) {
+  return {system.m, system.factor + s * ReducedBand<R>::numbers(system.m)};
+}
+
+// Size of a fiber in `sides`: the rows of its blocks, and R rows per segment for the contribution
+// of the previous segment.
+template <int R>
+__host__ __device__ constexpr int side_rows(int m) {
+  return ReducedBand<R>::blocks(m) * R;
+}
+template <int R>
+__host__ __device__ constexpr int side_numbers(int m) {
+  return side_rows<R>(m) + ReducedBand<R>::segments(m) * R;
+}
+template <int R>
+__device__ double* side_of(const FrameSystem& system, int s) {
+  return system.sides + static_cast<size_t>(s) * side_numbers<R>(system.m);
+}
+
+// Shared memory of sweep_between_kernel: R rows per segment of the right-hand side and of the
+// solution.
+template <int R>
+std::size_t between_bytes(int m) {
+  return sizeof(double) * count_of(2 * R, ReducedBand<R>::segments(m));
+}
+
+__global__ void prior_kernel(const PatchGeometry* patches, int nwave, BinStrides strides,
+                             const double* q, double regularize, int first_spec,
+                             FrameSystem system) {
+  const PatchGeometry patch = patches[blockIdx.x];
+  const double scale = prior_scale<threads>(patch, strides, q + strides.patch(blockIdx.x));
+  // The core's bins; for the first and the last step also the bins up to the ends of the grid.
+  const int first = patch.wave0 + patch.wavepad;
+  const int last = first + patch.nkept;
+  const int begin = patch.wave0 == 0 ? 0 : first;
+  const int end = last == patch.wavepad + nwave ? system.m : last;
+  for (int k = threadIdx.x; k < patch.ncore * (end - begin); k += threads) {
+    const int s = patch.spec0 - first_spec + patch.pad_below + k / (end - begin);
+    const size_t bin = system.bands.bin(s, begin + k % (end - begin));
+    system.prior[bin] = prior_of(system.bands.q[bin], scale, regularize);
+  }
+}
+
+// One block per segment of a fiber.
+template <int R>
+__global__ void __launch_bounds__(threads) factor_segment_kernel(FrameSystem system) {
+  const int s = blockIdx.y;
+  const BundleOfFiber place = system.place[s];
+  if (place.begin == place.end) return;
+  const double* band = system.bands.band + system.bands.bin(s, 0) * (R + 1);
+  const double* prior = system.prior + system.bands.bin(s, 0);
+  const int m = system.m;
+  const bool good = reduce_segment(factor_of<R>(system, s), blockIdx.x, [&](int j, int d) {
+    return j + d < m ? band[j * (R + 1) + d] + (d == 0 ? prior[j] : 0.0) : 0.0;
+  });
+  if (!good) system.refused[place.bundle] = 1;
+}
+
+// One block per fiber.
+template <int R>
+__global__ void __launch_bounds__(between_threads) factor_between_kernel(FrameSystem system) {
+  const BundleOfFiber place = system.place[blockIdx.x];
+  if (place.begin == place.end) return;
+  if (!reduce_between(factor_of<R>(system, blockIdx.x))) system.refused[place.bundle] = 1;
+}
+
+// A block a segment of a fiber.
+template <int R>
+__global__ void __launch_bounds__(segment_threads) factor_finish_kernel(FrameSystem system) {
+  __shared__ FinishedSegment<R> shared;
+  const BundleOfFiber place = system.place[blockIdx.y];
+  if (place.begin != place.end)
+    finish_segment(factor_of<R>(system, blockIdx.y), blockIdx.x, shared);
+}
+
+// A spot's lower-left pixel on the CCD, and its values.
+struct PlacedSpot {
+  int x, y;
+  const double* value;
+};
+__device__ PlacedSpot spot_at(const SpotsView& spots, int s, int v) {
+  const int fiber = spots.first_spec + s;
+  const size_t corner = static_cast<size_t>(fiber) * spots.nwave + v;
+  const size_t spot = static_cast<size_t>(spots.row_of(fiber)) * spots.nwave + v;
+  return {spots.xc[corner], spots.yc[corner], spots.value + spot * spots.nx * spots.ny};
+}
+
+// sum_i A_ia W_i A_ib.
+__device__ double overlap(const SpotsView& spots, const PixelsView& pixels, const PlacedSpot& a,
+                          const PlacedSpot& b) {
+  const int x1 = min(min(a.x, b.x) + spots.nx, pixels.nx);
+  const int y1 = min(min(a.y, b.y) + spots.ny, pixels.ny);
+  double sum = 0;
+  for (int y = max(max(a.y, b.y), 0); y < y1; ++y)
+    for (int x = max(max(a.x, b.x), 0); x < x1; ++x)
+      sum += a.value[(y - a.y) * spots.nx + x - a.x] *
+             pixels.W[static_cast<size_t>(y) * pixels.nx + x] *
+             b.value[(y - b.y) * spots.nx + x - b.x];
+  return sum;
+}
+
+// Checks the bins of fibers two or more above that may lie on the same rows as bin v, i.e. within
+// twice a band's reach. One block per far_bins of a fiber, one warp per bin that shares light
+// without its prior.
+__global__ void __launch_bounds__(far_threads)
+    far_kernel(SpotsView spots, PixelsView pixels, FrameSystem system) {
+  const int s = blockIdx.y, lane = threadIdx.x % warp_size, warp = threadIdx.x / warp_size;
+  const BundleOfFiber place = system.place[s];
+  const FrameBands& N = system.bands;
+  const auto diagonal = [&](int fiber, int v) {
+    return N.band[N.bin(fiber, v) * (N.reach + 1)] + system.prior[N.bin(fiber, v)];
+  };
+  const int first = blockIdx.x * far_bins;
+  const bool mine = first + lane < system.m && N.far[N.bin(s, first + lane)] != 0;
+  unsigned shares = __ballot_sync(0xffffffffU, mine && place.begin != place.end);
+  const int width = 4 * N.reach + 1;
+  for (int turn = 0; shares != 0; shares &= shares - 1, ++turn) {
+    if (turn % (far_threads / warp_size) != warp) continue;
+    const int v = first + __ffs(static_cast<int>(shares)) - 1;
+    const PlacedSpot spot = spot_at(spots, s, v);
+    for (int k = lane; k < (place.end - s - 2) * width; k += warp_size) {
+      const int u = s + 2 + k / width, w = v - 2 * N.reach + k % width;
+      if (w < 0 || w >= system.m) continue;
+      const double shared = overlap(spots, pixels, spot, spot_at(spots, u, w));
+      if (!(shared <= fiber_bounds::far * sqrt(diagonal(s, v) * diagonal(u, w))))
+        system.refused[place.bundle] = 1;
+    }
+  }
+}
+
+// Whether the bundle converged in sweeps before `sweep`.
+__device__ bool ended(const FrameSystem& system, int bundle, int sweep) {
+  const double* moved = system.moved + bundle;
+  const auto of = [&](int k) { return k < 0 ? HUGE_VAL : moved[k * system.nbundles]; };
+  return sweep > 0 && frame_bounds::ended(of(sweep - 2), of(sweep - 1));
+}
+
+__device__ bool rests(const FrameSystem& system, const BundleOfFiber& place, int s, int sweep,
+                      int colour) {
+  return place.begin == place.end || system.refused[place.bundle] != 0 ||
+         (s - place.begin) % 2 != colour || ended(system, place.bundle, sweep);
+}
+
+// N_st and f_t of the fibers next to s for the rows of a segment: the upper fiber at the segment's
+// rows, the lower fiber from R bins before to R bins after.
+template <int R>
+struct Neighbours {
+  static constexpr int rows = ReducedBand<R>::segment_rows;
+  static constexpr int width = 2 * R + 1;
+  double pair_above[rows * width];
+  double pair_below[(rows + 2 * R) * width];
+  double f_above[rows + 2 * R];
+  double f_below[rows + 2 * R];
+};
+
+// Called by a whole thread block, which must synchronize before use.
+template <int R>
+__device__ void load(const FrameSystem& system, const BundleOfFiber& place, int s, int first,
+                     Neighbours<R>& shared) {
+  using Of = Neighbours<R>;
+  const FrameBands& N = system.bands;
+  const auto copy = [&](const double* from, int count, double* to) {
+    for (int k = threadIdx.x; k < count; k += segment_threads)
+      __pipeline_memcpy_async(to + k, from + k, sizeof(double));
+  };
+  const int begin = max(first - R, 0);
+  const int reached = min(first + Of::rows + R, system.m) - begin;
+  if (s + 1 < place.end) {
+    const int rows = min(Of::rows, system.m - first);
+    copy(N.pair + N.bin(s, first) * Of::width, rows * Of::width, shared.pair_above);
+    copy(system.f + N.bin(s + 1, begin), reached, shared.f_above + begin - first + R);
+  }
+  if (s > place.begin) {
+    const int skipped = begin - first + R;
+    copy(N.pair + N.bin(s - 1, begin) * Of::width, reached * Of::width,
+         shared.pair_below + skipped * Of::width);
+    copy(system.f + N.bin(s - 1, begin), reached, shared.f_below + skipped);
+  }
+  __pipeline_commit();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+}
+
+// y minus the contributions of the bundle's neighboring fibers to bin w of fiber s.
+template <int R>
+__device__ double right_side(const FrameSystem& system, const BundleOfFiber& place, int s, int w,
+                             int first, const Neighbours<R>& shared) {
+  constexpr int width = Neighbours<R>::width;
+  double sum = system.bands.y[system.bands.bin(s, w)];
+  for (int d = 0; d < width; ++d) {
+    const int above = w - R + d, below = w + R - d;
+    const int row = below - first + R;
+    if (s + 1 < place.end && above >= 0 && above < system.m)
+      sum -= shared.pair_above[(w - first) * width + d] * shared.f_above[above - first + R];
+    if (s > place.begin && below >= 0 && below < system.m)
+      sum -= shared.pair_below[row * width + d] * shared.f_below[row];
+  }
+  return sum;
+}
+
+// Atomic maximum: non-negative doubles are ordered like their bits, and NaN is above them.
+__device__ void take_largest(double value, double* largest) {
+  auto bits = static_cast<unsigned long long>(__double_as_longlong(value));
+  for (int offset = warp_size / 2; offset > 0; offset /= 2)
+    bits = max(bits, __shfl_xor_sync(0xffffffffU, bits, offset));
+  if (threadIdx.x % warp_size == 0) atomicMax(reinterpret_cast<unsigned long long*>(largest), bits);
+}
+
+// Computes y_s - sum_t N_st f_t of the fibers of one color, and the forward pass in each segment.
+// One block per segment of a fiber.
+template <int R>
+__global__ void __launch_bounds__(segment_threads)
+    sweep_down_kernel(FrameSystem system, int sweep, int colour) {
+  constexpr int rows = ReducedBand<R>::segment_rows;
+  __shared__ Neighbours<R> neighbours;
+  __shared__ double a[rows];
+  const int s = blockIdx.y, first = blockIdx.x * rows;
+  const BundleOfFiber place = system.place[s];
+  if (rests(system, place, s, sweep, colour)) return;
+  // Initially all f are 0, as for a fiber without neighbors.
+  const bool begins = sweep == 0 && colour == 0;
+  const BundleOfFiber beside = begins ? BundleOfFiber{s, s + 1, place.bundle} : place;
+  load(system, beside, s, first, neighbours);
+  for (int w = threadIdx.x; w < rows; w += segment_threads)
+    a[w] = first + w < system.m ? right_side(system, beside, s, first + w, first, neighbours) : 0.0;
+  double* side = side_of<R>(system, s);
+  double* next = side + side_rows<R>(system.m) + (blockIdx.x + 1) * R;
+  solve_segment_down(factor_of<R>(system, s), blockIdx.x, a, next);
+  const int mine = min(rows, side_rows<R>(system.m) - first);
+  for (int w = threadIdx.x; w < mine; w += segment_threads) side[first + w] = a[w];
+}
+
+// Solves for f of the segments' first blocks. One block per fiber.
+template <int R>
+__global__ void __launch_bounds__(between_threads)
+    sweep_between_kernel(FrameSystem system, int sweep, int colour) {
+  extern __shared__ double shared[];
+  const int s = blockIdx.x;
+  if (rests(system, system.place[s], s, sweep, colour)) return;
+  double* side = side_of<R>(system, s);
+  double* x = shared + ReducedBand<R>::segments(system.m) * R;
+  solve_between(factor_of<R>(system, s), side, side + side_rows<R>(system.m), shared, x);
+}
+
+// Computes f_s and its largest change. One block per segment of a fiber.
+template <int R>
+__global__ void __launch_bounds__(segment_threads)
+    sweep_up_kernel(FrameSystem system, int sweep, int colour) {
+  constexpr int rows = ReducedBand<R>::segment_rows;
+  __shared__ double a[rows], x[rows + R];
+  const int s = blockIdx.y, first = blockIdx.x * rows;
+  const BundleOfFiber place = system.place[s];
+  if (rests(system, place, s, sweep, colour)) return;
+  const double* side = side_of<R>(system, s) + first;
+  const int left = side_rows<R>(system.m) - first;
+  for (int w = threadIdx.x; w < min(rows + R, left); w += segment_threads) {
+    if (w < rows) a[w] = side[w];
+    if (w < R || w >= rows) x[w] = side[w];
+  }
+  solve_segment_up(factor_of<R>(system, s), blockIdx.x, a, x);
+  const size_t bin = system.bands.bin(s, first);
+  double moved = 0;
+  for (int w = threadIdx.x; w < min(rows, system.m - first); w += segment_threads) {
+    const double N = system.bands.band[(bin + w) * (R + 1)] + system.prior[bin + w];
+    const double move = fabs(x[w] - system.f[bin + w]) * sqrt(N);
+    // Also takes NaN, and keeps it.
+    if (!(move <= moved) && !isnan(moved)) moved = move;
+    system.f[bin + w] = x[w];
+  }
+  take_largest(moved, system.moved + sweep * system.nbundles + place.bundle);
+}
+
+__global__ void put_kernel(const PatchGeometry* patches, FiberLayout layout, FiberBands bands,
+                           int first_spec, FrameSystem system, double* f_all, double* g_all) {
+  const PatchGeometry patch = patches[blockIdx.y];
+  const int s = blockIdx.x;
+  if (s >= patch.nspec) return;
+  const int m = patch.nwave, R = layout.reach;
+  const size_t slot = static_cast<size_t>(blockIdx.y) * layout.nslots + s;
+  double* f = f_all + slot * m;
+  for (int w = threadIdx.x; w < m; w += threads)
+    if (patch.wave0 + w < system.m)
+      f[w] = system.f[system.bands.bin(patch.spec0 - first_spec + s, patch.wave0 + w)];
+  __syncthreads();
+  const double* N = bands.band + slot * layout.band_size();
+  for (int w = threadIdx.x; w < m; w += threads) {
+    double sum = N[w * (R + 1)] * f[w];
+    for (int d = 1; d <= R; ++d) {
+      if (w + d < m) sum += N[w * (R + 1) + d] * f[w + d];
+      if (w >= d) sum += N[(w - d) * (R + 1) + d] * f[w - d];
+    }
+    g_all[slot * m + w] = sum;
+  }
+}
+
+}  // namespace
+
+void find_frame_prior(const PatchGeometry* patches, int count, int nwave, const BinStrides& strides,
+                      const double* q, double regularize, int first_spec, const FrameSystem& system,
+                      cudaStream_t stream) {
+  prior_kernel<<<count, threads, 0, stream>>>(patches, nwave, strides, q, regularize, first_spec,
+                                              system);
+  SPEX_LAUNCH_CHECK();
+}
+
+bool frame_fits(int reach, int m) {
+  return with_reach(reach, [&]<int R>() { return between_bytes<R>(m) <= most_shared_memory(); });
+}
+
+std::size_t frame_factor_numbers(int reach, int m) {
+  return with_reach(reach, [&]<int R>() { return ReducedBand<R>::numbers(m); });
+}
+
+std::size_t frame_side_numbers(int reach, int m) {
+  return with_reach(reach, [&]<int R>() { return count_of(side_numbers<R>(m)); });
+}
+
+void begin_frame(const FrameSystem& system, cudaStream_t stream) {
+  const std::size_t flags = count_of(most_frame_sweeps, system.nbundles) * sizeof(double);
+  SPEX_GPU_CHECK(cudaMemsetAsync(system.moved, 0, flags, stream));
+  SPEX_GPU_CHECK(cudaMemsetAsync(system.refused, 0, system.nbundles * sizeof(int), stream));
+  const std::size_t bytes = count_of(system.bands.nspec, system.bands.nwave) * sizeof(double);
+  SPEX_GPU_CHECK(cudaMemsetAsync(system.f, 0, bytes, stream));
+}
+
+void refuse_far_light(const SpotsView& spots, const PixelsView& pixels, const FrameSystem& system,
+                      cudaStream_t stream) {
+  const dim3 bins(blocks_for(system.m, far_bins), system.bands.nspec);
+  far_kernel<<<bins, far_threads, 0, stream>>>(spots, pixels, system);
+  SPEX_LAUNCH_CHECK();
+}
+
+void factor_frame(const FrameSystem& system, cudaStream_t stream) {
+  with_reach(system.bands.reach, [&]<int R>() {
+    const int nspec = system.bands.nspec;
+    const dim3 segments(ReducedBand<R>::segments(system.m), nspec);
+    factor_segment_kernel<R><<<segments, threads, 0, stream>>>(system);
+    factor_between_kernel<R><<<nspec, between_threads, 0, stream>>>(system);
+    factor_finish_kernel<R><<<segments, segment_threads, 0, stream>>>(system);
+  });
+  SPEX_LAUNCH_CHECK();
+}
+
+void sweep_frame(const FrameSystem& system, int first, int last, cudaStream_t stream) {
+  with_reach(system.bands.reach, [&]<int R>() {
+    allow_shared_memory(reinterpret_cast<const void*>(sweep_between_kernel<R>));
+    const int nspec = system.bands.nspec;
+    const dim3 segments(ReducedBand<R>::segments(system.m), nspec);
+    const std::size_t bytes = between_bytes<R>(system.m);
+    for (int sweep = first; sweep < last; ++sweep)
+      for (const int colour : {0, 1}) {
+        sweep_down_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep, colour);
+        sweep_between_kernel<R><<<nspec, between_threads, bytes, stream>>>(system, sweep, colour);
+        sweep_up_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep, colour);
+      }
+  });
+  SPEX_LAUNCH_CHECK();
+}
+
+void put_frame_flux(const PatchGeometry* patches, int count, const FiberLayout& layout,
+                    const FiberBands& bands, int first_spec, const FrameSystem& system, double* f,
+                    double* g, cudaStream_t stream) {
+  put_kernel<<<dim3(layout.nslots, count), threads, 0, stream>>>(patches, layout, bands, first_spec,
+                                                                 system, f, g);
+  SPEX_LAUNCH_CHECK();
+}
+
+}  // namespace spex::gpu

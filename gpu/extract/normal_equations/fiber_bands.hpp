@@ -1,0 +1,47 @@
+// N of a patch by spectra: one band per spectrum and one per pair of neighboring spectra
+// (extraction.md, 5.1).
+#pragma once
+
+#include "gpu/extract/normal_equations/frame_bands.hpp"
+
+namespace spex::gpu {
+
+/// Layout of a batch's bands. Bins are spectrum-major, (s, w) at s nwave + w. Patches with fewer
+/// spectra than nslots leave slots unused.
+struct FiberLayout {
+  int nslots = 0;  ///< maximal number of padded spectra of a patch
+  int nwave = 0;   ///< padded bins of a spectrum
+  int reach = 0;   ///< reach of the stored bands
+
+  [[nodiscard]] SPEX_HD BinStrides strides() const { return {nslots * nwave, nwave, 1}; }
+  /// Size of a spectrum's band: element (v + d, v) at v (reach + 1) + d, 0 beyond nwave.
+  [[nodiscard]] SPEX_HD int band_size() const { return nwave * (reach + 1); }
+  /// Size of the block (s + 1, s): element (v - reach + d, v) at v (2 reach + 1) + d.
+  [[nodiscard]] SPEX_HD int pair_size() const { return nwave * (2 * reach + 1); }
+};
+
+/// The bands of N including the prior, not factored: `[patch][slot]` each.
+struct FiberBands {
+  double* band = nullptr;  ///< N_ss
+  double* pair = nullptr;  ///< N_{s+1,s}; unused in the last slot
+};
+
+/// Sets y, q and good of all padded bins of `count` patches of at most `nmax` bins: copies the
+/// frame's values, or recomputes sums for bins of which the patch uses fewer rows.
+void take_bins(const PatchGeometry* patches, int count, int nmax, const SpotsView& spots,
+               const PixelsView& pixels, const FrameBands& frame, const BinVectors& bins,
+               cudaStream_t stream);
+
+/// Sets all bands with the prior on the diagonals: copies the frame's bands of the same reach, or
+/// recomputes bins of which the patch uses fewer rows.
+void take_bands(const PatchGeometry* patches, int count, const FiberLayout& layout,
+                const SpotsView& spots, const PixelsView& pixels, const FrameBands& frame,
+                const double* prior, const FiberBands& bands, cudaStream_t stream);
+
+/// Sets `status[patch]` to `guarded` if spectra at a distance of two or more, whose bands are not
+/// stored, share light. `frame.far` and `bands` must be set.
+void refuse_far_light(const PatchGeometry* patches, int count, const FiberLayout& layout,
+                      const SpotsView& spots, const PixelsView& pixels, const FrameBands& frame,
+                      const FiberBands& bands, int* status, cudaStream_t stream);
+
+}  // namespace spex::gpu

@@ -1,0 +1,43 @@
+// N by spectra over all wavelengths of many fibers, computed once for all patches that share
+// elements (extraction.md, sections 4 and 5.1).
+#pragma once
+
+#include "gpu/extract/batch/bins.hpp"
+
+namespace spex::gpu {
+
+/// Bands without their prior, and sums over pixels, of all bins of a SpotsView, from all CCD pixels
+/// (extraction.md, section 4). Fibers s and bins v are the view's. In device memory; bands and q in
+/// electron^-2, y in electron^-1, good dimensionless.
+struct FrameBands {
+  int nspec = 0;
+  int nwave = 0;
+  int reach = 0;
+  double* band = nullptr;  ///< N_ss: (v + d, v) at (s nwave + v) (reach + 1) + d
+  /// N_{s+1,s}: (v - reach + d, v) at (s nwave + v) (2 reach + 1) + d. `pair` and `band` are 0
+  /// where the bin does not exist.
+  double* pair = nullptr;
+  /// sum_i W_i A_ij p_i, sum_i W_i A_ij and sum_i A_ij [W_i > 0], `[s][v]` each.
+  double* y = nullptr;
+  double* q = nullptr;     ///< see `y`
+  double* good = nullptr;  ///< see `y`
+  /// Nonzero if bin (s, v), without its prior, shares more light than fiber_bounds::far with a bin
+  /// of a spectrum two or more above, `[s][v]`.
+  unsigned char* far = nullptr;
+
+  [[nodiscard]] SPEX_HD size_t bin(int s, int v) const {
+    return static_cast<size_t>(s) * nwave + v;
+  }
+};
+
+/// Sets all of `bands` except `far`; the sizes must be set. `first_bin` is the grid bin of the
+/// view's first bin, which fixes the order of sums for any view. One warp per eight bins.
+void assemble_frame(const SpotsView& spots, const PixelsView& pixels, int first_bin,
+                    const FrameBands& bands, cudaStream_t stream);
+
+/// Sets `far` of assembled bands. `nslots` is the maximal number of spectra of a patch, which
+/// limits the distance of checked spectra.
+void find_far_light(const SpotsView& spots, const PixelsView& pixels, int first_bin, int nslots,
+                    const FrameBands& bands, cudaStream_t stream);
+
+}  // namespace spex::gpu

@@ -1,0 +1,38 @@
+#include "gpu/core/launch.hpp"
+#include "gpu/core/warp.cuh"
+#include "gpu/extract/batch/spot_device.cuh"
+#include "gpu/extract/normal_equations/pixel_sums.hpp"
+
+namespace spex::gpu {
+namespace {
+
+constexpr int warps = 8;
+
+__global__ void project_kernel(const PatchGeometry* patches, SpotsView spots, PixelsView pixels,
+                               BinVectors bins) {
+  const PatchGeometry& patch = patches[blockIdx.y];
+  const int j = blockIdx.x * warps + threadIdx.x / warp_size;
+  const int lane = threadIdx.x % warp_size;
+  if (j >= patch.n()) return;
+  const int s = j / patch.nwave, w = j % patch.nwave;
+  const ClippedSpot spot = clip_spot(patch, spots, s, w);
+  const int nx = spot.x1 - spot.x0;
+  const int count = nx > 0 && spot.y1 > spot.y0 ? nx * (spot.y1 - spot.y0) : 0;
+  BinSums sums;
+  for (int k = lane; k < count; k += warp_size)
+    sums.add(spot, pixels, spot.x0 + k % nx, spot.y0 + k / nx);
+  sums = {warp_sum(sums.y), warp_sum(sums.q), warp_sum(sums.good)};
+  if (lane != 0) return;
+  sums.store(bins, bins.strides.patch(blockIdx.y) + bins.strides.bin(s, w));
+}
+
+}  // namespace
+
+void project_pixels(const PatchGeometry* patches, int count, int nmax, const SpotsView& spots,
+                    const PixelsView& pixels, const BinVectors& bins, cudaStream_t stream) {
+  const dim3 grid(blocks_for(nmax, warps), count);
+  project_kernel<<<grid, warps * warp_size, 0, stream>>>(patches, spots, pixels, bins);
+  SPEX_LAUNCH_CHECK();
+}
+
+}  // namespace spex::gpu

@@ -1,0 +1,46 @@
+#include "gpu/core/launch.hpp"
+#include "gpu/extract/normal_equations/prior.hpp"
+#include "gpu/extract/normal_equations/prior_device.cuh"
+
+namespace spex::gpu {
+namespace {
+
+constexpr int threads = 256;
+
+__global__ void prior_kernel(const PatchGeometry* patches, BinStrides strides, const double* q_all,
+                             double regularize, double* prior_all) {
+  const PatchGeometry& patch = patches[blockIdx.x];
+  const double* q = q_all + strides.patch(blockIdx.x);
+  double* prior = prior_all + strides.patch(blockIdx.x);
+  const double scale = prior_scale<threads>(patch, strides, q);
+  for (int j = threadIdx.x; j < patch.n(); j += threads) {
+    const size_t k = strides.bin(j / patch.nwave, j % patch.nwave);
+    prior[k] = prior_of(q[k], scale, regularize);
+  }
+}
+
+__global__ void add_prior_kernel(const PatchGeometry* patches, int n, BinStrides strides,
+                                 const double* prior, double* N) {
+  const PatchGeometry& patch = patches[blockIdx.y];
+  const int j = blockIdx.x * threads + threadIdx.x;
+  if (j >= patch.n()) return;
+  N[(static_cast<size_t>(blockIdx.y) * n + j) * n + j] +=
+      prior[strides.patch(blockIdx.y) + strides.bin(j / patch.nwave, j % patch.nwave)];
+}
+
+}  // namespace
+
+void find_prior(const PatchGeometry* patches, int count, const BinStrides& strides, const double* q,
+                double regularize, double* prior, cudaStream_t stream) {
+  prior_kernel<<<count, threads, 0, stream>>>(patches, strides, q, regularize, prior);
+  SPEX_LAUNCH_CHECK();
+}
+
+void add_prior(const PatchGeometry* patches, int count, int n, const BinStrides& strides,
+               const double* prior, double* N, cudaStream_t stream) {
+  add_prior_kernel<<<dim3(blocks_for(n, threads), count), threads, 0, stream>>>(patches, n, strides,
+                                                                                prior, N);
+  SPEX_LAUNCH_CHECK();
+}
+
+}  // namespace spex::gpu

@@ -1,0 +1,84 @@
+// The programs' operator new: large memory uses huge pages and is reused. Linked only into
+// programs, so that users of the library can choose their own operator new.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
+#include <unistd.h>
+
+#include "reference/core/memory/large_blocks.hpp"
+
+namespace {
+
+constexpr std::size_t large = 2 * spex::huge_page;
+// Limit of kept memory: the memory freed between several frames, at most a share of the node's
+// memory.
+std::size_t most_kept() {
+  constexpr std::size_t part = 8, most = 1'500'000'000;
+  const long pages = sysconf(_SC_PHYS_PAGES);  // -1 if unknown: nothing is kept then
+  return std::min(most, static_cast<std::size_t>(std::max(pages, 0L)) *
+                            static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) / part);
+}
+
+// Never destroyed: other static objects may release memory later.
+spex::LargeBlocks& large_blocks() {
+  alignas(spex::LargeBlocks) static unsigned char room[sizeof(spex::LargeBlocks)];
+  static auto* const blocks = new (room) spex::LargeBlocks(most_kept());
+  return *blocks;
+}
+
+void* allocate(std::size_t size) {
+  if (size >= large) return large_blocks().allocate(size);
+  return std::malloc(size == 0 ? 1 : size);
+}
+
+// `alignment` is a power of two; large blocks are aligned to huge pages.
+void* allocate(std::size_t size, std::size_t alignment) {
+  if (size >= large && alignment <= spex::huge_page) return large_blocks().allocate(size);
+  return std::aligned_alloc(
+      alignment, (std::max<std::size_t>(size, 1) + alignment - 1) / alignment * alignment);
+}
+
+// Calls `allocate_once`, and again after the new-handler has freed memory.
+template <class Allocate>
+void* allocate_or_throw(const Allocate& allocate_once) {
+  for (;;) {
+    if (void* memory = allocate_once()) return memory;
+    const std::new_handler handler = std::get_new_handler();
+    if (handler == nullptr) throw std::bad_alloc();
+    handler();
+  }
+}
+
+void release(void* memory) {
+  const bool may_be_large = reinterpret_cast<std::uintptr_t>(memory) % spex::huge_page == 0;
+  if (memory != nullptr && may_be_large && large_blocks().release(memory)) return;
+  std::free(memory);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+  return allocate_or_throw([=] { return allocate(size); });
+}
+
+void* operator new(std::size_t size, std::align_val_t alignment) {
+  return allocate_or_throw([=] { return allocate(size, static_cast<std::size_t>(alignment)); });
+}
+
+void operator delete(void* memory) noexcept {
+  release(memory);
+}
+
+void operator delete(void* memory, std::size_t /*size*/) noexcept {
+  release(memory);
+}
+
+void operator delete(void* memory, std::align_val_t /*alignment*/) noexcept {
+  release(memory);
+}
+
+void operator delete(void* memory, std::size_t /*size*/, std::align_val_t /*alignment*/) noexcept {
+  release(memory);
+}
