@@ -1,10 +1,11 @@
-# Writes generated/spex_build_info.hpp: the build as --version and results of benchmarks name it.
-# Its commit is looked up at every build, not at the configuration alone, or they would name another.
+# Writes generated/spex_build_info.hpp, which --version and the results of benchmarks quote. Every build looks the
+# commit up again, so that the name is never that of an earlier configuration.
 #
-# SPEX_COMMIT in the environment names the commit of a copy of the sources, whose git, if it has one,
-# may be at another; `-dirty` after it says that the copy had changes. Then SPEX_SOURCES is the hash of
-# what is compiled, as nothing else shows that it is of that commit.
+# SPEX_COMMIT in the environment names the commit of a copy of the sources, whose own git repository, if any, may be at
+# another commit; the suffix `-dirty` says that the copy had changes. SPEX_SOURCES is then the hash of the sources,
+# because nothing else shows that they belong to that commit.
 if(CMAKE_SCRIPT_MODE_FILE)
+  cmake_minimum_required(VERSION 3.25)
   include(${CMAKE_CURRENT_LIST_DIR}/SpexSources.cmake)
   set(SPEX_SOURCES "")
   set(SPEX_COMMIT "")

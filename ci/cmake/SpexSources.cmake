@@ -1,9 +1,9 @@
-# A hash of what is compiled: of each source, in the order of their names, its sha256 and name.
+# The hash of the sources: of a list of their sha256 and names, sorted by name.
 #
-# Where a commit is stated and git does not say it, a build names this hash beside it, and who has
-# the commit holds the two to each other:
+# A build whose commit is stated by SPEX_COMMIT names this hash next to the commit. With a checkout of the commit,
+# anybody can compare the two:
 #     cmake -DSOURCE=FOLDER -P ci/cmake/SpexSources.cmake
-cmake_policy(SET CMP0009 NEW)
+cmake_minimum_required(VERSION 3.25)
 
 function(spex_hash_sources folder hash)
   set(patterns ${folder}/reference/* ${folder}/gpu/* ${folder}/mpi/* ${folder}/bench/* ${folder}/ci/cmake/*)
