@@ -1,4 +1,4 @@
-"""Command line of the program spex-reports, and of `python -m spexreports COMMAND ...`."""
+"""Command line of spex-reports, also `python -m spexreports COMMAND ...`."""
 
 import argparse
 import json
@@ -24,40 +24,44 @@ RESULTS = "RESULT.json|DIR"
 
 
 class OddNodesError(Exception):
-    """Not all is as it should be, which has been said; the exit status."""
+    """Some nodes are odd, which was printed; the argument is the exit status."""
 
 
 def run_readme(a: argparse.Namespace) -> list[Path]:
-    """The README's picture."""
+    """Draws the README's picture."""
     image, traces = frames.read_ccd(a.preproc), frames.read_traces(a.psf)
     return [style.save(readme_figure(image, traces, frames.read_frame(a.frame)), a.out)]
 
 
 def run_seams(a: argparse.Namespace) -> list[Path]:
-    """The seams of patches, against the truth."""
+    """Draws the seams of patches, compared with the truth."""
     found = joined([read_seams(*three) for three in a.exposure])
     return [style.save(seams_figure(found, a.title), a.out)]
 
 
 def run_quote(a: argparse.Namespace) -> list[Path]:
-    """Writes the tables of documents anew, or says where they are not those of the results."""
+    """Writes the tables of documents; with --check, reports those that differ."""
     made, changed = quoting.blocks(find(a.results)), []
     for file in a.documents:
         text = quoting.quote(file, made)
         if text != file.read_text(encoding="utf-8"):
             if a.check:
-                raise DataError(file, "quotes numbers that are not in the results", "quote it anew")
+                raise DataError(
+                    file,
+                    "quotes numbers that are not in the results",
+                    "output of spex-reports quote",
+                )
             file.write_text(text, encoding="utf-8")
             changed.append(file)
     return changed
 
 
 def run_trace(a: argparse.Namespace) -> list[Path]:
-    """A batch of patches of each table."""
+    """Keeps a batch of patches of each table."""
     traces = []
     for milestone, patches, file in a.batch:
         if not patches.isdecimal() or int(patches) < 1:
-            raise UsageError("--batch", f"{patches!r} is no number of patches", "1 or more")
+            raise UsageError("--batch", f"{patches!r} is not a number of patches", "1 or more")
         head = {"milestone": milestone, "commit": a.commit, "gpu": a.gpu, "patches": int(patches)}
         traces.append(head | batch_of(Path(file)))
     a.out.write_text(json.dumps({"traces": traces}, separators=(",", ":")) + "\n")
@@ -65,15 +69,15 @@ def run_trace(a: argparse.Namespace) -> list[Path]:
 
 
 def run_compare(a: argparse.Namespace) -> list[Path]:
-    """Whether B is faster than A."""
+    """Prints whether B is faster than A."""
     if not 0 < a.margin < 1:
-        raise UsageError("--margin", f"{a.margin:g} is no margin", "above 0 and below 1")
+        raise UsageError("--margin", f"{a.margin:g} is not a margin", "above 0 and below 1")
     print("\n".join(comparing.compare(a.a, a.b, a.margin)))
     return []
 
 
 def run_nodes(a: argparse.Namespace) -> list[Path]:
-    """The table of the nodes of an allocation, and their figure."""
+    """Prints the table of the nodes of an allocation, and draws their figure."""
     found = nodes.judge_nodes(nodes.read_nodes(a.folder), a.margin)
     text = nodes.table(found)
     print(text)
@@ -81,7 +85,7 @@ def run_nodes(a: argparse.Namespace) -> list[Path]:
         a.out.mkdir(parents=True, exist_ok=True)
         (a.out / "nodes.txt").write_text(text + "\n", encoding="utf-8")
         print(f"wrote {a.out / 'nodes.txt'}")
-        if any(one.speeds for one in found):
+        if any(entry.speeds for entry in found):
             drawn = nodes_figure(found, a.margin)
             print(f"wrote {style.save(drawn, a.out / 'nodes.svg')}")
     if nodes.status_of(found) != 0:
@@ -89,10 +93,14 @@ def run_nodes(a: argparse.Namespace) -> list[Path]:
     return []
 
 
-# Of each command: what it runs, its help, and its arguments with argparse's settings.
+# Commands: function, help, and arguments with argparse's settings.
 FILE, MARGIN = {"type": Path}, {"type": float, "default": 0.02}
 NEEDED = FILE | {"required": True}
-SOME = FILE | {"nargs": "+", "metavar": RESULTS, "help": "of spex-bench; folders are searched"}
+SOME = FILE | {
+    "nargs": "+",
+    "metavar": RESULTS,
+    "help": "results of spex-bench; folders are searched",
+}
 BATCH = {
     "required": True,
     "nargs": 3,
@@ -113,65 +121,68 @@ COMMANDS = {
     ),
     "bench": (
         lambda a: bench_report([*a.results, *(a.micro or [])], a.out),
-        "a page of benchmark results beside the paper's (docs/benchmark.md)",
+        "a page of benchmark results and the paper's (docs/benchmark.md)",
         {
             "results": SOME,
             "--out": NEEDED | {"help": "folder of the page and its figures"},
-            "--micro": FILE | {"action": "append", "help": "a file of the micro-benchmarks"},
+            "--micro": FILE | {"action": "append", "help": "a result of the micro-benchmarks"},
         },
     ),
     "compare": (
         run_compare,
-        "is B faster than A? entry by entry (docs/benchmark.md)",
+        "compare the speeds of A and B, by entry (docs/benchmark.md)",
         {
             "a": FILE | {"metavar": "A", "help": "result file or folder"},
             "b": FILE | {"metavar": "B", "help": "result file or folder"},
-            "--margin": MARGIN | {"help": "speeds within it are the same (0.02, of 1)"},
+            "--margin": MARGIN
+            | {"help": "relative difference that counts as equal (default: 0.02)"},
         },
     ),
     "keep": (
         lambda a: keep.keep(a.results, a.into, a.system, a.events),
-        "puts results into SYSTEM/PLAN/ENTRY.json of a tree",
+        "copy results to SYSTEM/PLAN/ENTRY.json of a tree",
         {
             "results": SOME,
             "--into": NEEDED | {"help": "the tree: reports/results"},
-            "--system": {"help": "the system's name (default: as the machine has it)"},
-            "--events": {"action": "store_true", "help": "keep run logs too"},
+            "--system": {"help": "name of the system (default: the result's)"},
+            "--events": {"action": "store_true", "help": "also keep run logs"},
         },
     ),
     "trace": (
         run_trace,
-        "keeps a batch of patches of each table of bench/profile/profile trace",
+        "keep a batch of patches of each table of bench/profile/profile trace",
         {
-            "--batch": BATCH | {"help": "rung, patches of a batch, table; again for more rungs"},
-            "--gpu": {"required": True, "help": "its model"},
-            "--commit": {"required": True, "help": "of the program"},
+            "--batch": BATCH
+            | {"help": "milestone, patches per batch, table; repeat for more milestones"},
+            "--gpu": {"required": True, "help": "model of the GPU"},
+            "--commit": {"required": True, "help": "commit of the program"},
             "--out": NEEDED | {"help": "file"},
         },
     ),
     "thresholds": (
         lambda a: thresholds.write_thresholds(a.out, read_results(a.results)),
-        "a thresholds file of spex-bench that asks for the speeds of results",
+        "write the speeds of results as a thresholds file of spex-bench",
         {"results": SOME, "--out": NEEDED | {"help": "file"}},
     ),
     "nodes": (
         run_nodes,
-        "slow, wrong and silent nodes, by one plan on each (docs/slurm.md)",
+        "find slow, wrong and silent nodes (docs/slurm.md)",
         {
-            "folder": FILE | {"metavar": "DIR", "help": "with a folder for each node"},
+            "folder": FILE | {"metavar": "DIR", "help": "folder with a folder for each node"},
             "--out": FILE | {"help": "folder of the table and its figure"},
-            "--margin": MARGIN | {"help": "nodes within it are not odd (0.02, of 1)"},
+            "--margin": MARGIN | {"help": "relative difference that is not odd (default: 0.02)"},
         },
     ),
     "quote": (
         run_quote,
-        "writes the tables of documents that quote results",
+        "write the tables of documents that quote results",
         {
             "results": SOME,
-            "--documents": NEEDED | {"nargs": "+", "metavar": "FILE.md", "help": "to be written"},
+            "--documents": NEEDED
+            | {"nargs": "+", "metavar": "FILE.md", "help": "documents to write"},
             "--check": {
                 "action": "store_true",
-                "help": "write nothing; fail where a number differs",
+                "help": "write nothing; fail if a number differs",
             },
         },
     ),
@@ -182,14 +193,16 @@ COMMANDS = {
     ),
     "readme": (
         run_readme,
-        "a CCD patch beside its spectra",
+        "a CCD patch and its spectra",
         {f"--{name}": NEEDED for name in ("preproc", "psf", "frame", "out")},
     ),
     "seams": (
         run_seams,
         "errors by distance from a patch's edge, of --flux patch and frame",
         {
-            "--exposure": NEEDED | THREE | {"help": "of one simulation; again for more exposures"},
+            "--exposure": NEEDED
+            | THREE
+            | {"help": "files of one simulation; repeat for more exposures"},
             "--title": {"default": "Seams of patches"},
             "--out": NEEDED | {"help": "file"},
         },
@@ -198,7 +211,7 @@ COMMANDS = {
 
 
 def parser() -> argparse.ArgumentParser:
-    """The command line."""
+    """Makes the parser of the command line."""
     text = "Plots and reports of frames and benchmarks: `spex-reports COMMAND ...`."
     top = argparse.ArgumentParser(prog="spex-reports", description=text)
     commands = top.add_subparsers(required=True)
@@ -211,7 +224,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def main() -> int:
-    """Runs a command and says what it wrote, or in a line what is wrong."""
+    """Runs a command and prints the files that it wrote, or one line with the error."""
     arguments = parser().parse_args()
     style.apply()
     try:
@@ -221,7 +234,7 @@ def main() -> int:
     except OddNodesError as odd:
         return odd.args[0]
     except BrokenPipeError:
-        # Whoever read the lines has read enough. Python would complain once more at its end.
+        # The reader closed the pipe. Avoid Python's second BrokenPipeError at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except OSError as error:
         what = error.strerror or str(error)

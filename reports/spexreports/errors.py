@@ -1,4 +1,4 @@
-"""Errors that a command ends with, as one line."""
+"""Errors that end a command with one line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -6,15 +6,15 @@ from pathlib import Path
 
 
 class DataError(ValueError):
-    """A file that is not what it should be; exit status 1."""
+    """A file is not what it should be; exit status 1."""
 
     def __init__(self, what: Path | str, wrong: str, expected: str):
-        """The file or argument, what is wrong with it, and what was expected of it."""
+        """The file or argument, its fault, and what was expected."""
         super().__init__(f"{what}: {wrong} ({expected})")
 
 
 class UsageError(DataError):
-    """A command line that asks for what cannot be; exit status 2."""
+    """A command line cannot be carried out; exit status 2."""
 
 
 @contextmanager

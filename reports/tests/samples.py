@@ -1,4 +1,4 @@
-"""Three results of the committed ones, less most of their frames' checks: see data."""
+"""Samples of committed results, without most checks of their frames (see data)."""
 
 import json
 import sys
@@ -20,17 +20,17 @@ RESULTS = ROOT / "reports/results"
 
 
 def data(name: str) -> dict:
-    """The JSON of a sample, to be edited."""
+    """The JSON of a sample, for editing."""
     return json.loads((DATA / f"{name}.json").read_text())
 
 
 def result(name: str, edited: dict | None = None) -> Result:
-    """A sample, or what was made of it."""
+    """The result of a sample, or of edited JSON."""
     return parse_result(DATA / f"{name}.json", edited or data(name))
 
 
 def faster(sample: dict, factor: float) -> dict:
-    """The same in a part of the time, with its statistics."""
+    """The same result with its times and statistics multiplied by a factor."""
     made = deepcopy(sample)
     for one in made["record"]["timing"]["samples"]:
         for clock in CLOCKS:

@@ -1,4 +1,4 @@
-"""Tests of what the documents quote: results, and numbers of the paper."""
+"""Tests of the numbers that documents quote, from results and from the paper."""
 
 import re
 import sys
@@ -29,7 +29,7 @@ class Quoted(unittest.TestCase):
             self.assertTrue(quote(file, made) == file.read_text(), hint)
 
     def test_edited_number(self):
-        """A number that was changed by hand fails the check, and is written anew."""
+        """A number that was edited fails the check, and is corrected."""
         text = (ROOT / "docs/milestones.md").read_text()
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "milestones.md"
@@ -42,13 +42,13 @@ class Quoted(unittest.TestCase):
 
     def test_marks_out_of_place(self):
         mark, end = "<!-- from results: ladder -->\n", "<!-- end -->\n"
-        out = "has a mark out of its place"
+        out = "has a misplaced mark"
         for text, reason in (
             (mark, out),
             (end, out),
             (f"{mark}{mark}{end}", out),
             (f"{mark}{end}\n{end}", out),
-            (f"<!-- from results: no-such -->\n{end}", "asks for the block no-such"),
+            (f"<!-- from results: no-such -->\n{end}", "has the unknown block no-such"),
         ):
             with self.subTest(text), tempfile.TemporaryDirectory() as folder:
                 file = Path(folder) / "doc.md"
@@ -58,7 +58,7 @@ class Quoted(unittest.TestCase):
 
 
 class Published(unittest.TestCase):
-    """Each number of the paper stands in published.json, with its place in the source."""
+    """Each number of the paper is in published.json, with its place in the source."""
 
     def test_places(self):
         published = read_published()
@@ -70,10 +70,10 @@ class Published(unittest.TestCase):
             self.assertAlmostEqual(seconds / rung.walltime_s, 1, delta=0.002)
 
     def test_documents_quote_what_is_there(self):
-        """A measure in a sentence about the paper is a published one.
+        """A measure in a sentence about the paper must be a published one.
 
-        Quoted blocks are held by `quote`; sentences elsewhere may use the numbers of the statements
-        and of the ladder, and ratios of the ladder's rows.
+        `quote` checks the quoted blocks. Other sentences may use numbers of the statements and of
+        the ladder, and ratios of the ladder's rows.
         """
         published = read_published()
         known = {
@@ -96,7 +96,7 @@ class Published(unittest.TestCase):
                     self.assertTrue(number in known, f"{number} in {file.name}: {said}")
 
     def test_what_was_said_wrongly(self):
-        """No document says again what the sources do not."""
+        """No document repeats a claim that the sources do not make."""
         wrong = (
             r"85% of the kernels",
             r"31% of the CPUs of a DGX",

@@ -1,4 +1,4 @@
-"""Tests of the figures of frames and of the truth check, on a small frame made here."""
+"""Tests of the figures of frames and of the truth check, on a small simulated frame."""
 
 import gzip
 import os
@@ -42,7 +42,7 @@ SEED = 20260214
 
 
 def make_model(psf: files.Traces, frame: files.Frame, shape: tuple[int, int]) -> np.ndarray:
-    """A round Gaussian of each bin's light at its place on the CCD."""
+    """A round Gaussian of each bin's light at its position on the CCD."""
     y, x = np.indices(shape)
     model = np.zeros(shape)
     for s, fiber in enumerate(frame.index):
@@ -73,7 +73,7 @@ def write_inputs(folder: Path) -> dict[str, Path]:
     flux += rng.standard_normal(flux.shape) * sigma
     mask = np.zeros(flux.shape, np.uint32)
     mask[3, 40:50] = 1
-    flux[3, 40:50] = 1e9  # masked, so it must not be seen
+    flux[3, 40:50] = 1e9  # masked, so it must not be visible
 
     paths = {name: folder / f"{name}.fits" for name in ("frame", "truth", "model")}
     objtype = np.array(["SKY" if s % 5 == 0 else "TGT" for s in range(nspec)])
@@ -133,7 +133,7 @@ class Reports(unittest.TestCase):
             sys.argv = before
 
     def assert_drawn(self, path: Path):
-        """The picture exists and each quarter of it holds more than a blank page."""
+        """The picture exists, and no quarter of it is blank."""
         picture = style.plt.imread(path)[:, :, :3].mean(axis=2)
         height, width = picture.shape
         self.assertGreater(min(height, width), 300)
@@ -212,7 +212,7 @@ class Reports(unittest.TestCase):
         return status, stderr
 
     def test_frame_page(self):
-        """Spectra, noise and resolution of any frame; image − model where there is a model."""
+        """Spectra, noise and resolution of any frame; image − model with a model."""
         out = Path(self.folder.name) / "page"
         words = [self.paths["frame"], "--out", out]
         self.assertEqual(self.frame_command(*words)[0], 0)
@@ -231,7 +231,7 @@ class Reports(unittest.TestCase):
             ElementTree.parse(file)
 
     def test_frame_without_what_is_optional(self):
-        """No FIBERMAP, MASK or CAMERA; no good bin at all; R of a few fibers alone."""
+        """No FIBERMAP, MASK or CAMERA; no good bin; R of only a few fibers."""
         with tempfile.TemporaryDirectory() as folder:
             bare, dark = Path(folder) / "bare.fits", Path(folder) / "dark.fits"
             with fits.open(self.paths["frame"]) as hdus:
@@ -264,7 +264,7 @@ class Reports(unittest.TestCase):
             self.assertFalse(out.exists())
 
     def test_residuals_are_of_pixels_that_count(self):
-        """Not of masked ones, nor of those that the model does not reach."""
+        """Without masked pixels and those that are not modeled."""
         image = np.full((4, 4), 12.0)
         ccd = files.Ccd(image, np.full((4, 4), 4.0), np.zeros((4, 4), int))
         ccd.mask[0, 0], ccd.ivar[0, 1], ccd.image[0, 2] = 1, 0, np.nan
@@ -278,7 +278,7 @@ class Reports(unittest.TestCase):
         self.assertTrue(np.isnan(blocks(np.full((4, 4), np.nan), 2)).all())
 
     def write_seams(self, folder: Path, step: int) -> list[Path]:
-        """The frame as both ways of --flux, where that of patches is off at their edges."""
+        """The frame with both options of --flux; that of patches is wrong at their edges."""
         paths = []
         for solver in ("patch", "frame"):
             path = folder / f"{solver}-{step}.fits"
@@ -314,7 +314,7 @@ class Reports(unittest.TestCase):
             try:
                 self.assertEqual(main(), 0)
                 self.assert_drawn(out)
-                sys.argv[3:5] = sys.argv[4:2:-1]  # the one for the other
+                sys.argv[3:5] = sys.argv[4:2:-1]  # exchanged
                 self.assertEqual(main(), 1)
             finally:
                 sys.argv = before
@@ -325,7 +325,7 @@ class Reports(unittest.TestCase):
         self.assert_drawn(out)
         self.assertLess(out.stat().st_size, 300_000)
 
-    def test_readme_shows_the_brightest_fiber_and_its_neighbours(self):
+    def test_readme_shows_the_brightest_fiber_and_its_neighbors(self):
         np.testing.assert_array_equal(choose_fibers(self.frame, 3), [2, 3, 4])  # 4 is a star
         np.testing.assert_array_equal(choose_fibers(self.frame, 6), np.arange(6))
         self.assertEqual(len(choose_fibers(self.frame, 100)), len(self.frame.flux))
@@ -350,7 +350,7 @@ class Reports(unittest.TestCase):
         self.assertFalse(out.exists())
 
     def assert_refused(self, read: Callable[[Path], object], content: bytes, name: str):
-        """One line that names the file, and no other word."""
+        """One line that names the file."""
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / name
             file.write_bytes(content)
@@ -369,7 +369,7 @@ class Reports(unittest.TestCase):
             ("truth", files.read_truth),
         ):
             whole = self.paths[name].read_bytes()
-            # Within a header, or within data. The PSF begins with its traces.
+            # Within a header or within data. The PSF starts with its traces.
             length = 9000 if name == "psf" else len(whole)
             for size in (0, 100, 2000, 2880, 4000, length // 2, 3 * length // 4):
                 with self.subTest(name=name, size=size):
@@ -381,7 +381,7 @@ class Reports(unittest.TestCase):
         self.assert_refused(files.read_ccd, self.paths["psf"].read_bytes(), "psf.fits")
 
     def run_program(self, *arguments: str, path: Path | str = "reports") -> tuple[int, str, str]:
-        """Status, stdout and stderr of the package, started as by `PYTHONPATH=path`."""
+        """Status, stdout and stderr of the package, started with `PYTHONPATH=path`."""
         said = subprocess.run(
             [sys.executable, "-m", "spexreports", *arguments],
             cwd=ROOT,

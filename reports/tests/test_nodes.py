@@ -1,4 +1,4 @@
-"""Tests of the finder of odd nodes, on results that are edited for it."""
+"""Tests of the search for odd nodes, on edited results."""
 
 import json
 import sys
@@ -13,7 +13,7 @@ from spexreports.results.nodes import judge_nodes, read_nodes, table
 
 
 def result(factor: float) -> dict:
-    """A result of a node that is slower by a factor."""
+    """The result of a node that is slower by a factor."""
     return faster(data("pipeline"), 1 / factor)
 
 
@@ -21,7 +21,7 @@ class Nodes(unittest.TestCase):
     """A folder of results for each node."""
 
     def setUp(self):
-        """Eight nodes that are alike but for a third of a per cent."""
+        """Eight nodes that agree to a third of a percent."""
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.folder = Path(scratch.name)
@@ -35,11 +35,11 @@ class Nodes(unittest.TestCase):
         (path / "pipeline.json").write_text(json.dumps(sample))
 
     def words(self) -> dict[str, str]:
-        """What is said of each node."""
+        """The verdict of each node."""
         return {one.node: one.word for one in judge_nodes(read_nodes(self.folder))}
 
     def odd(self) -> dict[str, str]:
-        """Of those that are not ok."""
+        """The verdicts that are not ok."""
         return {node: word for node, word in self.words().items() if word != "ok"}
 
     def command(self, *options: str) -> tuple[int, str]:
@@ -48,12 +48,12 @@ class Nodes(unittest.TestCase):
         return status, out + err
 
     def test_alike(self):
-        """Differences within noise and margin make no outlier."""
+        """Differences within noise and margin are not outliers."""
         self.assertEqual(self.odd(), {})
         self.assertEqual(self.command()[0], 0)
 
     def test_slow_and_fast(self):
-        """A node beyond the margin, in the words of the table and as status."""
+        """A node beyond the margin is named in the table and sets the status."""
         self.write("n3", result(1.06))
         self.write("n5", result(0.9))
         self.assertEqual(self.odd(), {"n3": "SLOW", "n5": "FAST"})
@@ -66,13 +66,13 @@ class Nodes(unittest.TestCase):
         self.assertEqual(self.command("--margin", "0.2")[0], 0)
 
     def test_many_slow_nodes_do_not_hide_each_other(self):
-        """Three of eight, which would triple a standard deviation."""
+        """Three of eight, which would triple the standard deviation."""
         for node in ("n0", "n1", "n2"):
             self.write(node, result(1.5))
         self.assertEqual(self.odd(), dict.fromkeys(("n0", "n1", "n2"), "SLOW"))
 
     def test_noise_of_a_node_is_no_slowness(self):
-        """Its runs must all but lie above the others' median, and not its median alone."""
+        """Its interval, and not only its median, must be above the others' median."""
         wide = result(1.1)
         for clock in ("effective", "extraction"):
             wide["derived"]["fom"][clock]["seconds"]["low"] *= 0.8
@@ -80,7 +80,7 @@ class Nodes(unittest.TestCase):
         self.assertEqual(self.odd(), {})
 
     def test_two_nodes_judge_nobody(self):
-        """With two nobody can say which is the odd one."""
+        """Of two nodes, neither can be called odd."""
         for k in range(2, 8):
             (self.folder / f"n{k}/results/pipeline.json").unlink()
             (self.folder / f"n{k}/results").rmdir()
@@ -89,7 +89,7 @@ class Nodes(unittest.TestCase):
         self.assertEqual(self.odd(), {})
 
     def test_wrong_silent_and_other_frames(self):
-        """They are said before slowness, and decide the status."""
+        """They come before slow nodes, and decide the status."""
         other = result(1)
         other["record"]["timing"]["samples"][0]["outputs_sha256"] = "0" * 64
         self.write("n2", other)

@@ -58,7 +58,7 @@ class Page(unittest.TestCase):
         self.assertEqual((self.status, self.stderr), (0, ""))
 
     def test_first_screen(self):
-        """Its answers, in their order; the rest is folded."""
+        """The answers in their order; the rest is folded."""
         places = [self.first.find(text) for text in FIRST]
         self.assertNotIn(-1, places)
         self.assertEqual(places, sorted(places))
@@ -75,13 +75,13 @@ class Page(unittest.TestCase):
         self.assertEqual(self.html.count("<details"), self.html.count("</details>"))
 
     def test_figures_are_small_and_whole(self):
-        """At most 100 KB each, and no text is smaller than is legible on a phone."""
+        """At most 100 KB each, with legible text on a phone."""
         for file in [*self.out.glob("*.svg"), *(ROOT / "docs/images").glob("*.svg")]:
             self.assertLess(file.stat().st_size, 100_000, file.name)
             ElementTree.parse(file)
             sizes = re.findall(r"font-size: ([\d.]+)px", file.read_text())
             self.assertTrue(sizes, file.name)
-            # Indices of powers of ten are smaller.
+            # Exponents of powers of ten may be smaller.
             self.assertGreaterEqual(min(map(float, sizes)), 6.1, file.name)
 
     def test_every_table_is_shown(self):
@@ -100,7 +100,7 @@ class Page(unittest.TestCase):
 
 
 class OtherPages(unittest.TestCase):
-    """Of samples, and of results that are edited."""
+    """Pages of samples and of edited results."""
 
     def setUp(self):
         scratch = tempfile.TemporaryDirectory()
@@ -116,7 +116,7 @@ class OtherPages(unittest.TestCase):
         return (self.path / "out/index.html").read_text()
 
     def test_a_wrong_frame(self):
-        """It is said first, in words that cannot be missed; no speed is shown."""
+        """It comes first and cannot be missed; no speed is shown."""
         wrong = data("pipeline")
         wrong["record"]["entry"] = "broken"
         wrong["record"]["validation"]["frames"][0]["failure"] = "b0: IVAR differs"
@@ -173,7 +173,7 @@ class OtherPages(unittest.TestCase):
 
 
 class Tables(unittest.TestCase):
-    """What they say of samples whose numbers are known."""
+    """Tables of samples with known numbers."""
 
     def test_headline(self):
         table = headline.speed_table([result("pipeline"), result("interleave-io"), result("night")])
@@ -261,14 +261,14 @@ class Tables(unittest.TestCase):
         self.assertIn("it lasted 64 s, not 1800", found["not complete"])
 
     def test_projection(self):
-        """Exact where floors are alike; to itself a GPU is what was measured."""
+        """Exact if the floors are equal; a GPU projected to itself is as measured."""
         found = find([RESULTS]).results
         work = projection.kernel_work(found)
         h200, a100 = (read_published().gpus[name] for name in ("H200", "A100 40 GB"))
         [one] = [m for m in projection.measured(found) if m.pipeline.frames_asked == 30]
         stages = one.direct.stage_seconds
         self.assertAlmostEqual(work.project(stages, h200, h200), one.kernels)
-        # Spots are bound by memory traffic.
+        # Spots are limited by memory bandwidth.
         slower = work.floors(a100)["spots"] / work.floors(h200)["spots"]
         self.assertAlmostEqual(slower, h200.memory_tb_s / a100.memory_tb_s)
         table = projection.projection_table(found)
@@ -285,7 +285,7 @@ class Tables(unittest.TestCase):
 
 
 def cut_off(figure) -> list[str]:
-    """Texts that are not wholly within a figure."""
+    """Texts that are not entirely within a figure."""
     figure.draw_without_rendering()
     whole = figure.bbox.padded(1)
     ticks = {
@@ -302,7 +302,7 @@ def cut_off(figure) -> list[str]:
 
 
 class Figures(unittest.TestCase):
-    """What is drawn, and that nothing of it is cut off."""
+    """What is drawn, and that nothing is cut off."""
 
     def setUp(self):
         style.apply()
@@ -347,7 +347,7 @@ class Figures(unittest.TestCase):
         self.assertIsNone(scaling.bundles_figure(results[:1], "weak", "ranks"))
 
     def test_no_two_lines_look_the_same(self):
-        self.assertEqual(len({style.look(i) for i in range(36)}), 36)
+        self.assertEqual(len({style.line_style(i) for i in range(36)}), 36)
 
 
 if __name__ == "__main__":

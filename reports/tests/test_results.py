@@ -1,4 +1,4 @@
-"""Tests of what is read: results, trees of them, run logs, checks, kernels, thresholds."""
+"""Tests of reading: results, trees of results, run logs, checks, kernels, thresholds."""
 
 import json
 import re
@@ -64,7 +64,7 @@ class Reading(Scratch):
         for name, content, reason in (
             ("old", old, "was expected (a result of spex-bench"),
             ("short", short, "'fom' is a required property"),
-            ("text", "{ not JSON", "is no JSON"),
+            ("text", "{ not JSON", "is not JSON"),
             ("list", "[]", "is not of type 'object'"),
         ):
             with self.subTest(name):
@@ -81,7 +81,7 @@ class Reading(Scratch):
         self.write("other.json", {"a": 1})
         self.write("pipeline.json", data("pipeline"))
         self.assertEqual([r.entry for r in find([self.path, self.path]).results], ["pipeline"])
-        # What a run leaves within its folder is not read.
+        # Files within a folder of results are not read.
         (self.path / "logs").mkdir()
         self.write("logs/plan.json", "// a plan may hold comments")
         self.assertEqual([r.entry for r in find([self.path]).results], ["pipeline"])
@@ -194,7 +194,7 @@ class Keeping(Scratch):
             edited = data("pipeline")
             edited["record"]["system"]["name"] = name
             self.write("pipeline.json", edited)
-            with self.assertRaisesRegex(UsageError, "is no name of a file"):
+            with self.assertRaisesRegex(UsageError, "cannot name a file"):
                 keep([self.path], self.path / "tree", None, events=False)
         self.assertFalse((self.path / "tree").exists())
 
@@ -218,7 +218,7 @@ class Committed(unittest.TestCase):
 
 class Comparing(Scratch):
     def test_intervals(self):
-        """Exact where one run is the other times a factor; four of each side cover 97%."""
+        """Exact if one run is a multiple of the other; four samples each cover 97%."""
         bottom = (1.0, 1.1, 1.2, 1.3)
         found = ratio(tuple(2 * x for x in bottom), bottom)
         self.assertAlmostEqual(found.value, 2)
@@ -278,7 +278,7 @@ class Others(Scratch):
     def test_kernel_times(self):
         found, *_ = read_kernel_times(find([RESULTS]).checks)
         self.assertGreater(dict(found.kernels)["spots_kernel"]["b"], 0)
-        # A file of ci/gpu-check holds one where there was a profiler.
+        # A file of ci/gpu-check has kernel times if there was a profiler.
         times = {"commit": "0123456", "gpu": "H200", "date": "2026-11-24", "milestone": "direct"}
         times["kernels"] = [{"kernel": "x", "b": 1, "r": 2, "z": 3}]
         with_times = self.write("b.json", {"checks": [], "kernels": [], "kernel_times": times})
@@ -330,7 +330,7 @@ class Thresholds(Scratch):
         made.write_text("someone's")
         status, _, err = run("thresholds", DATA, "--out", made)
         self.assertEqual(status, 2)
-        self.assertIn("is no file of thresholds", err)
+        self.assertIn("is not a thresholds file", err)
         self.assertEqual(made.read_text(), "someone's")
         few = faster(data("pipeline"), 1)
         for clock in ("effective", "extraction"):

@@ -1,4 +1,4 @@
-"""Tests of traces: of a table of `bench/profile/profile trace` the batch that is kept."""
+"""Tests of traces: the batch that is kept from a table of `bench/profile/profile trace`."""
 
 import json
 import sys
@@ -19,7 +19,7 @@ MS = 1_000_000
 
 
 def table(starts: list[int]) -> str:
-    """Batches that start at these milliseconds: a stage, two kernels that overlap, a copy."""
+    """Batches that start at these milliseconds: a stage, two overlapping kernels, a copy."""
     lines = ["kind,name,stream,start_ns,end_ns,bytes"]
     for start in starts:
         spans = [
@@ -42,7 +42,7 @@ class Traces(unittest.TestCase):
         self.file = self.folder / "trace-0.csv"
 
     def test_the_batch_of_median_length_is_kept(self):
-        """Lengths 100 (the first, left out), 10, 20 and 30."""
+        """Lengths 100 (the first, which is omitted), 10, 20 and 30."""
         self.file.write_text(table([0, 100, 110, 130, 160]))
         batch = batch_of(self.file)
         self.assertEqual(batch["milliseconds"], 20)

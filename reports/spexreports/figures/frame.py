@@ -1,4 +1,4 @@
-"""What any extracted frame shows without a truth: its errors, and image − model."""
+"""Figures of any extracted frame, without a truth: errors, and image − model."""
 
 import numpy as np
 from matplotlib import pyplot as plt
@@ -11,7 +11,7 @@ PIXELS = {"rasterized": True}
 
 
 def ivar_figure(frame: Frame, title: str) -> Figure:
-    """The noise of a bin over wavelength, of the middle half of the fibers; bins that are lost."""
+    """The noise per bin over wavelength, median over the middle half of the fibers; lost bins."""
     good = frame.good
     sigma = np.where(good, 1 / np.sqrt(np.where(good, frame.ivar, 1)), np.nan)
     some = good.any(axis=0)
@@ -37,14 +37,14 @@ def ivar_figure(frame: Frame, title: str) -> Figure:
 
 
 def residuals(ccd: Ccd, model: np.ndarray) -> np.ndarray:
-    """(image − model) / σ of the pixels that carry weight and are modelled; NaN elsewhere."""
+    """(image − model) / σ of modeled pixels with weight; NaN elsewhere."""
     good = ccd.good & (model != 0)
     pull = (np.where(good, ccd.image, 0) - model) * np.sqrt(np.where(good, ccd.ivar, 0))
     return np.where(good, pull, np.nan)
 
 
 def blocks(values: np.ndarray, size: int) -> np.ndarray:
-    """Root mean square of blocks of `size` by `size` pixels; NaN where a block has no pixel."""
+    """Root mean square over blocks of `size` by `size` pixels; NaN for blocks without pixels."""
     rows, columns = (n // size for n in values.shape)
     cut = values[: rows * size, : columns * size].reshape(rows, size, columns, size)
     known = np.isfinite(cut)
@@ -54,14 +54,14 @@ def blocks(values: np.ndarray, size: int) -> np.ndarray:
 
 
 def residual_figure(ccd: Ccd, model: np.ndarray, title: str) -> Figure:
-    """Where the model does not fit the image, and how often by how much."""
+    """A map of the residuals, and their histogram."""
     pull = residuals(ccd, model)
     chosen = pull[np.isfinite(pull)]
     if chosen.size == 0:
-        raise ValueError("the image has no pixel that carries weight and is modelled")
+        raise ValueError("the image has no pixel that carries weight and is modeled")
     drawn, axes = style.figure(7.0, nrows=2, height_ratios=[2, 1])
     image, counts = axes[:, 0]
-    # The part of the CCD that is modelled.
+    # The modeled part of the CCD.
     rows, columns = (np.flatnonzero(np.isfinite(pull).any(axis=axis)) for axis in (1, 0))
     y, x = int(rows[0]), int(columns[0])
     pull = pull[y : rows[-1] + 1, x : columns[-1] + 1]
@@ -79,10 +79,10 @@ def residual_figure(ccd: Ccd, model: np.ndarray, title: str) -> Figure:
     edges = np.arange(-8, 8.01, 0.25)
     count, _ = np.histogram(np.clip(chosen, -7.99, 7.99), edges)
     density = count / chosen.size / np.diff(edges)
-    centres = (edges[1:] + edges[:-1]) / 2
+    centers = (edges[1:] + edges[:-1]) / 2
     counts.stairs(density, edges, fill=True, color=style.SKY, label="pixels")
-    normal = np.exp(-0.5 * centres**2) / np.sqrt(2 * np.pi)
-    counts.plot(centres, normal, color=style.VERMILION, lw=1.5, label="unit normal")
+    normal = np.exp(-0.5 * centers**2) / np.sqrt(2 * np.pi)
+    counts.plot(centers, normal, color=style.VERMILION, lw=1.5, label="unit normal")
     counts.set_yscale("log")
     counts.set_ylim(0.3 / chosen.size, 2)
     counts.set_xlabel("(image − model) / σ (the end bins hold what is beyond)")

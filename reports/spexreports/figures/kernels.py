@@ -1,4 +1,4 @@
-"""The longest kernels, and eigendecompositions over the order of a matrix."""
+"""The longest kernels, and times of eigendecompositions by order of the matrix."""
 
 from matplotlib.figure import Figure
 
@@ -7,16 +7,16 @@ from spexreports.results.checks import KernelTimes
 from spexreports.results.micro import Kernel
 
 
-def times_figure(times: list[KernelTimes], most: int = 12) -> Figure | None:
+def times_figure(times: list[KernelTimes], count: int = 12) -> Figure | None:
     """The longest kernels of a frame, the mean of its arms."""
     if not times:
         return None
     means = [(name, sum(ms.values()) / len(ms)) for name, ms in times[0].kernels]
-    # The rows of a template, one for each order, are one kernel.
+    # Instances of a kernel template, one per order, count as one kernel.
     joined: dict[str, float] = {}
     for name, ms in means:
         joined[name.split("<")[0]] = joined.get(name.split("<")[0], 0.0) + ms
-    longest = sorted(joined.items(), key=lambda pair: -pair[1])[:most]
+    longest = sorted(joined.items(), key=lambda pair: -pair[1])[:count]
     drawn, axes = style.figure(0.7 + 0.21 * len(longest))
     axis = axes[0, 0]
     axis.barh(range(len(longest)), [ms for _, ms in longest], color=style.SKY)
@@ -28,13 +28,13 @@ def times_figure(times: list[KernelTimes], most: int = 12) -> Figure | None:
 
 
 def eigh_figure(found: list[Kernel]) -> Figure | None:
-    """Milliseconds of one eigendecomposition over the order of the matrix, CPU core and GPU."""
+    """Milliseconds of one eigendecomposition by order of the matrix, on a CPU core and the GPU."""
     lines: dict[str, list[tuple[int, float]]] = {}
     names = {"": "one CPU core", "single": "GPU, one at a time"}
     names |= {"xsyev": "GPU, batched (XsyevBatched)", "jacobi": "GPU, batched (syevjBatched)"}
     for kernel in found:
         group, variant, sizes = kernel.parts
-        # 512 lies so near 518 that only noise would be seen between them.
+        # 512 is so near 518 that only noise would be visible between them.
         if group == "eigh" and variant in names and sizes and sizes[0] != 512:
             lines.setdefault(names[variant], []).append((sizes[0], 1e3 * kernel.each))
     lines = {name: sorted(points) for name, points in lines.items() if len(points) > 1}
@@ -43,8 +43,8 @@ def eigh_figure(found: list[Kernel]) -> Figure | None:
     drawn, axes = style.figure(3.1)
     axis = axes[0, 0]
     for index, (name, points) in enumerate(lines.items()):
-        colour, marker = style.look(index)
-        axis.plot(*zip(*points, strict=True), color=colour, marker=marker, ms=4, label=name)
+        color, marker = style.line_style(index)
+        axis.plot(*zip(*points, strict=True), color=color, marker=marker, ms=4, label=name)
     axis.set_xscale("log", base=2)
     axis.set_yscale("log")
     style.whole_ticks(axis.xaxis, [32, 64, 128, 256, 518, 1024, 2048])

@@ -1,4 +1,4 @@
-"""The ladder: frames per node-hour of each rung, the paper's and ours."""
+"""The ladder: frames per node-hour of each milestone, the paper's and ours."""
 
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -26,9 +26,9 @@ def ladder_figure(results: list[Result]) -> Figure | None:
     axis = axes[0, 0]
     handles = []
     for rung in read_published().ladder:
-        # Two systems of a rung stand one above the other.
+        # Two systems of a milestone are drawn one above the other.
         row = rows[rung.milestone] + (-0.38 if rung.system in ("Edison", "CoriGPU") else -0.18)
-        marker = {"marker": PAPER[rung.system], "color": style.GREY, "ms": 5.5, "ls": ""}
+        marker = {"marker": PAPER[rung.system], "color": style.GRAY, "ms": 5.5, "ls": ""}
         axis.plot(rung.fpnh, row, **marker)
         if f"paper: {rung.system}" not in [one.get_label() for one in handles]:
             handles.append(Line2D([], [], label=f"paper: {rung.system}", **marker))
@@ -39,14 +39,14 @@ def ladder_figure(results: list[Result]) -> Figure | None:
             axis.text(2.4, row - 0.27, text, va="center", fontsize=style.FONT - 2, color="#555555")
     systems = sorted({r.system for r in best}, key=lambda s: (_gpus(best, s), s))
     for index, system in enumerate(systems):
-        colour, marker = style.look(index)
+        color, marker = style.line_style(index)
         points = [r for r in best if r.system == system]
-        look = {"marker": marker, "color": colour, "ms": 5.5, "ls": ""}
-        handles.append(Line2D([], [], label=machine(max(points, key=lambda r: r.gpus)), **look))
+        line = {"marker": marker, "color": color, "ms": 5.5, "ls": ""}
+        handles.append(Line2D([], [], label=machine(max(points, key=lambda r: r.gpus)), **line))
         for r in points:
             row = rows[r.milestone] + 0.03 + 0.38 * index / max(len(systems) - 1, 1)
-            fill = colour if of_exposure(r) else "white"
-            axis.plot(r.effective.fpnh.value, row, mfc=fill, **look)
+            fill = color if of_exposure(r) else "white"
+            axis.plot(r.effective.fpnh.value, row, mfc=fill, **line)
     axis.set_xscale("log")
     axis.set_yticks(range(len(rows)), labels=list(rows))
     axis.set_ylim(len(rows) - 0.45, -0.6)

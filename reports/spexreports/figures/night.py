@@ -1,4 +1,4 @@
-"""How fast a long run was over its time, and how its machine was meanwhile."""
+"""The speed of a long run over time, and the state of its machine."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def _draw_rate(axis: Axes, result: Result, unit: float) -> None:
     edges += [(b["begin_s"] + b["seconds"]) / unit for b in blocks]
     rates = [3600 * b["frames"] / b["seconds"] / result.nodes for b in blocks]
     axis.stairs(rates, edges, baseline=None, color=style.BLUE, lw=1.2)
-    axis.axhline(result.sustained["fpnh"]["median"], color=style.GREY, ls=":", lw=1)
+    axis.axhline(result.sustained["fpnh"]["median"], color=style.GRAY, ls=":", lw=1)
     axis.set_ylim(0, 1.15 * max(rates))
     style.thousands(axis.yaxis)
     axis.set_ylabel("FPNH")
@@ -28,9 +28,9 @@ def _draw_rate(axis: Axes, result: Result, unit: float) -> None:
 
 def _draw_lines(axis: Axes, lines: pd.DataFrame, label: str) -> None:
     for index, name in enumerate(lines):
-        colour = style.BLACK if name == HOST else style.look(index)[0]
+        color = style.BLACK if name == HOST else style.line_style(index)[0]
         known = lines[name].dropna()
-        axis.plot(known.index, known, color=colour, lw=1, label=name)
+        axis.plot(known.index, known, color=color, lw=1, label=name)
     axis.set_ylabel(label)
     axis.margins(y=0.15)
     if label == BUSY:
@@ -38,7 +38,7 @@ def _draw_lines(axis: Axes, lines: pd.DataFrame, label: str) -> None:
 
 
 def _panels(series: dict[str, Any], xs: list[float]) -> dict[str, pd.DataFrame]:
-    """Of each label the lines that were measured; GPUs first, so that each keeps its colour."""
+    """The measured lines by label; GPUs first, so that each keeps its color."""
 
     def lines(key: str, host: list[float | None] | pd.Series | None, factor: float = 1):
         found = {f"GPU {i}": gpu[key] for i, gpu in enumerate(series["gpus"])}
@@ -49,7 +49,7 @@ def _panels(series: dict[str, Any], xs: list[float]) -> dict[str, pd.DataFrame]:
     node = series["node"]
     power = pd.Series(node["power_w"], dtype=float)
     if power.isna().all():
-        # From the meter's energy between the looks.
+        # The mean between samples, from the energy of the meter.
         power = (
             pd.Series(node["energy_j"], dtype=float).diff() / pd.Series(series["seconds"]).diff()
         )
@@ -63,13 +63,13 @@ def _panels(series: dict[str, Any], xs: list[float]) -> dict[str, pd.DataFrame]:
 
 
 def night_figure(result: Result) -> Figure | None:
-    """Speed, temperatures, clocks, power and use over the time; None without its series."""
+    """Speed, temperatures, clocks, power and use over time; None without the series."""
     file = result.beside("series")
     if not file.exists() or not result.timed or not result.timed[-1]["sustained"]["soak"]:
         return None
     series = read_json(file)
     unit = 60.0 if series["seconds"][-1] > 300 else 1.0
-    # The blocks' clock begins with the first frame that was written.
+    # The clock of the blocks starts with the first written frame.
     first = next((s for s, f in zip(series["seconds"], series["frames"], strict=True) if f), 0.0)
     xs = [(s - first) / unit for s in series["seconds"]]
     panels = _panels(series, xs)

@@ -1,4 +1,4 @@
-"""The nodes of an allocation beside each other, with the odd ones by name."""
+"""The nodes of an allocation, with the names of odd ones."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -6,15 +6,16 @@ from matplotlib.figure import Figure
 from spexreports.figures import style
 from spexreports.results.nodes import MARGIN, NodeEntry
 
-COLOURS = {"SLOW": style.VERMILION, "FAST": style.BLUE, "ok": style.GREY}
+COLORS = {"SLOW": style.VERMILION, "FAST": style.BLUE, "ok": style.GRAY}
 MARKERS = {"effective": "o", "extraction": "D"}
 SPREAD = 0.18  # of a row, between its clocks
 
 
 def nodes_figure(found: list[NodeEntry], margin: float = MARGIN) -> Figure:
-    """A row for each node, a panel for each entry: per cent beside the median of the nodes.
+    """A row per node and a panel per entry: percent from the median of the nodes.
 
-    Circles are by the effective clock, diamonds by the extraction's; the grey band is the margin.
+    Circles are by the effective clock, diamonds by the extraction clock; the gray band is the
+    margin.
     """
     with_speed = [one for one in found if one.speeds]
     entries = list(dict.fromkeys(one.entry for one in with_speed))
@@ -36,7 +37,7 @@ def nodes_figure(found: list[NodeEntry], margin: float = MARGIN) -> Figure:
                     row,
                     xerr=[[value - left], [right - value]],
                     fmt=MARKERS[speed.clock],
-                    color=COLOURS[speed.word],
+                    color=COLORS[speed.word],
                 )
         axis.set_title(entry)
         axis.set_yticks(range(len(nodes)), labels=nodes)

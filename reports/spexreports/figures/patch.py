@@ -1,4 +1,4 @@
-"""A patch of the CCD: what was read, what the extraction predicts, and what is left."""
+"""A patch of the CCD: the image, the model of the extraction, and the residual."""
 
 from dataclasses import dataclass
 
@@ -21,17 +21,17 @@ class Window:
 
     @property
     def slices(self) -> tuple[slice, slice]:
-        """Index of an image."""
+        """The window as index of an image."""
         return slice(self.y0, self.y1), slice(self.x0, self.x1)
 
     @property
     def extent(self) -> tuple[float, float, float, float]:
-        """For imshow: pixel centres are at whole numbers."""
+        """The window for imshow: pixel centers are at whole numbers."""
         return self.x0 - 0.5, self.x1 - 0.5, self.y0 - 0.5, self.y1 - 0.5
 
 
 def brightest_wave(frame: Frame) -> float:
-    """Wavelength (Å) of the strongest line that most fibers share, away from the grid's ends."""
+    """Wavelength (Å) of the strongest line of most fibers, away from the grid's ends."""
     typical = np.median(np.where(frame.good, frame.flux, 0), axis=0)
     edge = min(len(typical) // 10, 60)
     return float(frame.wave[edge + np.argmax(typical[edge : len(typical) - edge])])
@@ -51,7 +51,7 @@ def window_around(
 
 
 def patch_figure(ccd: Ccd, model: np.ndarray, window: Window, title: str) -> Figure:
-    """Image, model and residual side by side; pixels without weight are grey in the residual."""
+    """Image, model and residual; pixels without weight are gray in the residual."""
     image = ccd.image[window.slices]
     good = ccd.good[window.slices]
     predicted = model[window.slices]
@@ -81,7 +81,7 @@ def patch_figure(ccd: Ccd, model: np.ndarray, window: Window, title: str) -> Fig
         shown[2],
         ax=axes[2],
         orientation="horizontal",
-        label="(image − model) / σ; grey: masked",
+        label="(image − model) / σ; gray: masked",
         ticks=[-4, -2, 0, 2, 4],
         extend="both",
     )

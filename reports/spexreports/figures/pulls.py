@@ -8,7 +8,7 @@ from spexreports.results.truth import Pulls
 
 
 def summary(pulls: Pulls) -> list[tuple[str, float, float]]:
-    """What, measured, and what right errors would have; spex-compare --truth judges it."""
+    """Name, measured value, and the value for correct errors; spex-compare --truth judges it."""
     return [
         ("mean", pulls.mean, 0.0),
         ("standard deviation", pulls.std, 1.0),
@@ -20,18 +20,18 @@ def summary(pulls: Pulls) -> list[tuple[str, float, float]]:
 def pulls_figure(pulls: Pulls, title: str) -> Figure:
     """Histogram of the pulls with the unit normal, and the numbers of the truth check."""
     edges = np.arange(-6, 6.01, 0.2)
-    centres = (edges[1:] + edges[:-1]) / 2
+    centers = (edges[1:] + edges[:-1]) / 2
     count, _ = np.histogram(np.clip(pulls.pull, -5.99, 5.99), edges)
     density = count / pulls.pull.size / np.diff(edges)
     error = np.sqrt(count) / pulls.pull.size / np.diff(edges)
-    normal = np.exp(-0.5 * centres**2) / np.sqrt(2 * np.pi)
+    normal = np.exp(-0.5 * centers**2) / np.sqrt(2 * np.pi)
 
     figure, axes = style.figure(6.0, nrows=2)
     axes = axes[:, 0]
     for axis in axes:
         axis.stairs(density, edges, fill=True, color=style.SKY, label="pulls")
-        axis.errorbar(centres, density, error, fmt="none", ecolor=style.BLUE, lw=0.8)
-        axis.plot(centres, normal, color=style.VERMILION, lw=1.6, label="unit normal")
+        axis.errorbar(centers, density, error, fmt="none", ecolor=style.BLUE, lw=0.8)
+        axis.plot(centers, normal, color=style.VERMILION, lw=1.6, label="unit normal")
         axis.set_xlabel("pull = (flux − R · truth) / σ")
         axis.set_ylabel("probability density")
         axis.set_xlim(-6, 6)

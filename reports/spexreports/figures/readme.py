@@ -1,4 +1,4 @@
-"""The README's picture: a patch of the CCD beside the spectra extracted from it."""
+"""The README's picture: a patch of the CCD and the spectra extracted from it."""
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -10,7 +10,7 @@ from spexreports.results.frames import Ccd, Frame, Traces
 
 
 def choose_fibers(frame: Frame, count: int) -> np.ndarray:
-    """`count` neighbouring spectra, the brightest of all among them."""
+    """`count` neighboring spectra that include the brightest one."""
     level = [
         np.median(f[g]) if g.any() else -np.inf for f, g in zip(frame.flux, frame.good, strict=True)
     ]
@@ -19,21 +19,21 @@ def choose_fibers(frame: Frame, count: int) -> np.ndarray:
 
 
 def richest_wave(frame: Frame, nbins: int = 100) -> float:
-    """Wavelength (Å) in the middle of the `nbins` bins with the most lines of all fibers."""
+    """Wavelength (Å) at the middle of the `nbins` bins with the most lines of all fibers."""
     typical = np.median(np.where(frame.good, frame.flux, 0), axis=0)
     nbins = min(nbins, len(typical))
-    # Counted logarithmically: many lines, rather than one that is very high.
+    # On a logarithmic scale, to prefer many lines to a single very high one.
     lines = np.log(np.maximum(typical / np.median(typical[typical > 0]), 1))
     sums = np.convolve(lines, np.ones(nbins), mode="valid")
     return float(frame.wave[int(np.argmax(sums)) + nbins // 2])
 
 
 def readme_figure(ccd: Ccd, traces: Traces, frame: Frame, nspec: int = 12) -> Figure:
-    """Left the CCD turned so that wavelength runs right; right a spectrum beside each trace."""
+    """Left: the CCD with wavelength to the right; right: a spectrum next to each trace."""
     spectra = choose_fibers(frame, nspec)
     indices = frame.index[spectra]
-    centre = richest_wave(frame)
-    window = window_around(ccd, traces, indices, centre, rows=150)
+    center = richest_wave(frame)
+    window = window_around(ccd, traces, indices, center, rows=150)
     patch = np.where(ccd.good, ccd.image, np.nan)[window.slices].T
     norm = style.electron_norm(float(np.nanmax(patch)))
 
@@ -52,37 +52,37 @@ def readme_figure(ccd: Ccd, traces: Traces, frame: Frame, nspec: int = 12) -> Fi
         location="bottom",
         aspect=60,
         shrink=0.6,
-        label="electron per pixel; grey: masked",
+        label="electron per pixel; gray: masked",
     )
     style.set_electron_ticks(bar, norm)
 
-    # The wavelengths whose light falls on the rows shown.
+    # The wavelengths of the rows shown.
     rows = traces.row(indices[len(indices) // 2], frame.wave)
     chosen = (rows >= window.y0) & (rows < window.y1)
     wave = frame.wave[chosen]
-    columns = np.array([float(traces.column(fiber, centre)) for fiber in indices])
+    columns = np.array([float(traces.column(fiber, center)) for fiber in indices])
     room = float(np.median(np.diff(columns))) if len(columns) > 1 else 5.0
     for s, column in zip(spectra, columns, strict=True):
         flux = np.where(frame.good[s], frame.flux[s], np.nan)[chosen]
         if not np.isfinite(flux).any() or not np.nanmax(flux) > 0:
             continue
         shape = flux / np.nanmax(flux)
-        # Lines may reach into the room of the next fiber, a continuum may not.
+        # Lines may overlap the next fiber's space, but continua may not.
         height = column + room * shape * (0.85 if np.nanmedian(shape) > 0.5 else 1.6)
         sky = frame.objtype[s] == "SKY"
-        colour = style.VERMILION if sky else style.BLUE
+        color = style.VERMILION if sky else style.BLUE
         behind = 2 + (x1 - column) / (x1 - x0)  # lower fibers in front of higher ones
         drawing = {"zorder": behind, "rasterized": True}
         filling = {"step": "mid", "lw": 0} | drawing
         right.fill_between(wave, column, height, color="white", **filling)
-        right.fill_between(wave, column, height, color=colour, alpha=0.25, **filling)
-        right.step(wave, height, where="mid", color=colour, lw=0.9, **drawing)
+        right.fill_between(wave, column, height, color=color, alpha=0.25, **filling)
+        right.step(wave, height, where="mid", color=color, lw=0.9, **drawing)
         right.annotate(
             f"{frame.fiber[s]} sky" if sky else f"{frame.fiber[s]}",
             (wave[-1], column),
             xytext=(4, 0),
             textcoords="offset points",
-            color=colour,
+            color=color,
             fontsize=9,
         )
     right.set_ylim(x0, x1 + room / 2)

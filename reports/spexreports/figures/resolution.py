@@ -9,7 +9,7 @@ from spexreports.results.frames import Frame
 
 
 def resolution_row(resolution: np.ndarray, j: int) -> np.ndarray:
-    """Row j of R at offsets −ndiag … ndiag: what bin j collects of its neighbours' light.
+    """Row j of R at offsets −ndiag … ndiag: the fractions of neighboring bins' light in bin j.
 
     `resolution[d, k]` is R[k − ndiag + d, k]; entries off the grid are 0.
     """
@@ -22,10 +22,10 @@ def resolution_row(resolution: np.ndarray, j: int) -> np.ndarray:
 
 
 def _half_width(side: np.ndarray) -> float:
-    """Distance from side[0], the peak, to half of it, in samples; NaN where it is not reached.
+    """Distance from side[0], the peak, to half of it, in samples; NaN if it is not reached.
 
-    Between samples the square of the distance is taken as linear in the logarithm of the value,
-    which is exact for a Gaussian; linear in the value where that is not positive.
+    Between samples the square of the distance is interpolated linearly in the logarithm of the
+    value, which is exact for a Gaussian, or in the value if that is not positive.
     """
     below = np.flatnonzero(side <= side[0] / 2)
     if below.size == 0:
@@ -57,15 +57,15 @@ def widths(frame: Frame, s: int) -> np.ndarray:
 
 
 def running_median(values: np.ndarray, half: int = 12) -> np.ndarray:
-    """Median over 2 half + 1 neighbours, those that are NaN left out; NaN where all are."""
+    """Median over 2 half + 1 neighbors without NaN; NaN if all are NaN."""
     series = pd.Series(values)
     median = series.rolling(2 * half + 1, center=True, min_periods=1).median()
     return median.where(series.notna()).to_numpy()
 
 
 def resolution_figure(frame: Frame, title: str) -> Figure:
-    """Rows of R at three wavelengths (above), widths along the spectra of some fibers (below)."""
-    # Some frames hold R of their first fibers alone.
+    """Rows of R at three wavelengths (top), and widths along spectra of some fibers (bottom)."""
+    # Some frames have R only of their first fibers.
     nspec, nwave = min(len(frame.flux), len(frame.resolution)), frame.flux.shape[1]
     middle = nspec // 2
     step = frame.wave[1] - frame.wave[0]
@@ -73,14 +73,14 @@ def resolution_figure(frame: Frame, title: str) -> Figure:
     figure, axes = style.figure(6.0, nrows=2)
     lines, along = axes[:, 0]
 
-    raised = 0.25  # one line above the other, as they are all but equal
+    raised = 0.25  # offset between lines, which are nearly equal
     for k, place in enumerate((0.1, 0.5, 0.9)):
         usable = np.flatnonzero(frame.good[middle])
         if usable.size == 0:
             break
         j = int(usable[np.argmin(np.abs(usable - place * nwave))])
         row = resolution_row(frame.resolution[middle], j)
-        lines.axhline(raised * k, color=style.GREY, lw=0.6)
+        lines.axhline(raised * k, color=style.GRAY, lw=0.6)
         (drawn,) = lines.plot(offsets, row + raised * k, marker="o", ms=4, lw=1.2)
         lines.annotate(
             f"{frame.wave[j]:.0f} Å",

@@ -1,4 +1,4 @@
-"""How speed changes with GPUs, ranks, bundles, cores and the size of a patch."""
+"""Speed by the number of GPUs, ranks, bundles and cores, and by the size of a patch."""
 
 from matplotlib.figure import Figure
 
@@ -20,18 +20,18 @@ def _point(x: float, statistic) -> tuple[float, float, float, float]:
 def _lines(
     lines: dict[str, Points], xlabel: str, ylabel: str, height: float = 2.9
 ) -> Figure | None:
-    """A line for each name with two points or more; None without one."""
+    """A line for each name with at least two points; None without one."""
     lines = {name: sorted(points) for name, points in lines.items() if len(points) > 1}
     if not lines:
         return None
     drawn, axes = style.figure(height)
     axis = axes[0, 0]
     for index, (name, points) in enumerate(lines.items()):
-        colour, marker = style.look(index)
+        color, marker = style.line_style(index)
         x, value, low, high = zip(*points, strict=True)
         below = [v - one for v, one in zip(value, low, strict=True)]
         above = [one - v for v, one in zip(value, high, strict=True)]
-        drawing = {"color": colour, "marker": marker, "ms": 5, "lw": 1.3, "capsize": 2}
+        drawing = {"color": color, "marker": marker, "ms": 5, "lw": 1.3, "capsize": 2}
         axis.errorbar(x, value, yerr=[below, above], label=name, **drawing)
     style.whole_ticks(axis.xaxis, sorted({p[0] for points in lines.values() for p in points}))
     axis.set_xlabel(xlabel)
@@ -45,7 +45,7 @@ def _lines(
 
 
 def gpus_figure(results: list[Result]) -> Figure | None:
-    """FPNH over the GPUs of a node: of an exposure by both clocks, and of long runs."""
+    """FPNH by GPUs of a node: of an exposure by both clocks, and of long runs."""
     found = [r for r in headlines(results) if r.gpus and compression(r) == "none"]
     sustained = {r.gpus: r for r in long_runs(results) if r.gpus and r.entry != "night"}
     return _lines(
@@ -60,7 +60,7 @@ def gpus_figure(results: list[Result]) -> Figure | None:
 
 
 def ranks_figure(results: list[Result]) -> Figure | None:
-    """FPNH over the ranks that share a GPU."""
+    """FPNH by the number of ranks that share a GPU."""
     lines: dict[str, Points] = {}
     for r in in_sweep(results, "ranks-per-gpu"):
         if r.gpus and r.effective.fpnh:
@@ -72,7 +72,7 @@ def ranks_figure(results: list[Result]) -> Figure | None:
 
 
 def bundles_figure(results: list[Result], kind: str, what: str) -> Figure | None:
-    """Seconds over ranks of one GPU, strong or weak scaling."""
+    """Seconds by ranks of one GPU, strong or weak scaling."""
     lines: dict[str, Points] = {}
     for r in in_sweep(results, kind):
         if r.gpus:
@@ -82,7 +82,7 @@ def bundles_figure(results: list[Result], kind: str, what: str) -> Figure | None
 
 
 def patch_figure(results: list[Result]) -> Figure | None:
-    """Seconds over nwavestep."""
+    """Seconds by nwavestep."""
     lines: dict[str, Points] = {}
     for r in in_sweep(results, "nwavestep"):
         label = f"{r.milestone} by {options(r).get('--method', 'its own method')}, {r.system}"

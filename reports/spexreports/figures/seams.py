@@ -1,4 +1,4 @@
-"""The seams that patches leave in the flux, and that the flux of the whole frame does not have."""
+"""Seams of patches in the flux, which --flux frame does not have."""
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -8,24 +8,24 @@ from spexreports.results.seams import BRIGHTNESS, Seams, profile
 
 
 def seams_figure(seams: Seams, title: str) -> Figure:
-    """Mean squared pull, and how far the two fluxes are apart, by distance from the edge."""
+    """Mean squared pull, and the difference of the two fluxes, by distance from the edge."""
     figure, axes = style.figure(5.6, nrows=2)
     pulls, apart = axes[:, 0]
     markers = ("o", "s", "^")
-    for (name, least, most), marker in zip(BRIGHTNESS, markers, strict=True):
-        one = profile(seams, least, most)
-        if one is None:
+    for (name, minimum, maximum), marker in zip(BRIGHTNESS, markers, strict=True):
+        found = profile(seams, minimum, maximum)
+        if found is None:
             continue
-        distance = np.arange(len(one.count))
-        for k, (solver, colour) in enumerate((("patch", style.VERMILION), ("frame", style.BLUE))):
-            value, error = one.square[k], one.error[k]
+        distance = np.arange(len(found.count))
+        for k, (solver, color) in enumerate((("patch", style.VERMILION), ("frame", style.BLUE))):
+            value, error = found.square[k], found.error[k]
             label = f"{solver}, S/N {name}"
-            pulls.fill_between(
-                distance, value - error, value + error, color=colour, alpha=0.2, lw=0
-            )
-            pulls.plot(distance, value, color=colour, marker=marker, ms=4, lw=1.2, label=label)
-        apart.plot(distance, one.apart, color=style.BLACK, marker=marker, ms=4, label=f"S/N {name}")
-    pulls.axhline(1, color=style.GREY, lw=0.8)
+            pulls.fill_between(distance, value - error, value + error, color=color, alpha=0.2, lw=0)
+            pulls.plot(distance, value, color=color, marker=marker, ms=4, lw=1.2, label=label)
+        apart.plot(
+            distance, found.apart, color=style.BLACK, marker=marker, ms=4, label=f"S/N {name}"
+        )
+    pulls.axhline(1, color=style.GRAY, lw=0.8)
     pulls.set_ylabel("mean squared pull against the truth")
     pulls.set_title("1 where errors are what ivar says")
     pulls.legend(fontsize=8)

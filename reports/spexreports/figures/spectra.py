@@ -1,4 +1,4 @@
-"""Extracted spectra over the truth that was simulated."""
+"""Extracted spectra with the simulated truth."""
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -10,7 +10,7 @@ from spexreports.results.frames import Frame
 
 
 def choose_spectra(frame: Frame) -> list[tuple[int, str]]:
-    """A sky fiber, a faint target and the brightest spectrum: indices and what they are."""
+    """A sky fiber, a faint target and the brightest spectrum: indices and descriptions."""
     level = np.full(len(frame.flux), -np.inf)
     for s, (flux, good) in enumerate(zip(frame.flux, frame.good, strict=True)):
         if good.any():
@@ -32,13 +32,13 @@ def choose_spectra(frame: Frame) -> list[tuple[int, str]]:
 def _draw(
     axis: Axes, frame: Frame, s: int, expected: np.ndarray | None, chosen: np.ndarray
 ) -> None:
-    """Bins near the ends have no expected flux: light of bins outside the grid reaches them."""
+    """Bins near the ends have no expected flux, because it includes light from outside the grid."""
     wave = frame.wave[chosen]
     good = frame.good[s][chosen]
     flux = np.where(good, frame.flux[s][chosen], np.nan)
     error = 1 / np.sqrt(np.where(good, frame.ivar[s][chosen], np.nan))
     low, high = flux - error, flux + error
-    # Thousands of bins are small as pixels.
+    # Rasterize: thousands of bins would make a large SVG.
     drawing = {"rasterized": True}
     band = {"step": "mid", "color": style.SKY, "alpha": 0.5, "lw": 0, "label": "±1σ"}
     axis.fill_between(wave, low, high, **band, **drawing)
@@ -55,13 +55,13 @@ def _draw(
 def spectra_figure(
     frame: Frame, title: str, expected: np.ndarray | None = None, zoom: float | None = None
 ) -> Figure:
-    """Up to three fibers over the whole grid, or `zoom` Å about the brightest line.
+    """Up to three fibers over the whole grid, or within `zoom` Å of the brightest line.
 
-    With the truth, `expected`, where there is one.
+    Draws the truth, `expected`, if there is one.
     """
     spectra = choose_spectra(frame)
-    centre = brightest_wave(frame)
-    chosen = np.ones(len(frame.wave), bool) if zoom is None else np.abs(frame.wave - centre) < zoom
+    center = brightest_wave(frame)
+    chosen = np.ones(len(frame.wave), bool) if zoom is None else np.abs(frame.wave - center) < zoom
     drawn, axes = style.figure(1.0 + 1.3 * max(len(spectra), 1), nrows=max(len(spectra), 1))
     for (s, kind), axis in zip(spectra, axes[:, 0], strict=False):
         _draw(axis, frame, s, expected, chosen)
@@ -70,15 +70,15 @@ def spectra_figure(
         shown = shown[chosen]
         if not np.isfinite(shown).any():
             continue
-        middle, most = np.nanmedian(shown), np.nanmax(shown)
+        middle, highest = np.nanmedian(shown), np.nanmax(shown)
         if zoom is None:
-            # A few very high lines must not hide the rest.
+            # A few very high lines must not determine the scale.
             top = np.nanpercentile(shown, 99.7)
             axis.set_ylim(min(-0.05 * top, 0), max(1.25 * top, 1))
-        elif most > 8 * middle > 0:
-            # Nor must a line hide the continuum beside it.
+        elif highest > 8 * middle > 0:
+            # A line must not hide the continuum either.
             axis.set_yscale("log")
-            axis.set_ylim(0.5 * middle, 1.6 * most)
+            axis.set_ylim(0.5 * middle, 1.6 * highest)
             style.log_ticks(axis.yaxis)
     axes[-1, 0].set_xlabel(style.WAVE_LABEL)
     drawn.supylabel(style.FLUX_LABEL, fontsize=style.FONT)

@@ -1,4 +1,4 @@
-"""Colours and sizes of all figures: the colour-blind safe palette of Okabe and Ito."""
+"""Colors and sizes of all figures: the colorblind-safe palette of Okabe and Ito."""
 
 import math
 from pathlib import Path
@@ -21,26 +21,26 @@ GREEN = "#009E73"
 PURPLE = "#CC79A7"
 SKY = "#56B4E9"
 BLACK = "#222222"
-GREY = "#8A8A8A"
+GRAY = "#8A8A8A"
 CYCLE = [BLUE, VERMILION, GREEN, PURPLE, ORANGE, SKY]
 MARKERS = "osD^vP"
 
 FLUX_LABEL = "flux (electron / Å)"
 WAVE_LABEL = "wavelength (Å)"
 
-# A phone is 390 px wide and a column of an A4 page 110 mm: letters of 9 pt are legible at both.
+# A phone is 390 px wide, and a column of an A4 page 110 mm: letters of 9 pt are legible at both.
 WIDTH = 4.4  # inch
 FONT = 9
 
 
-def look(index: int) -> tuple[str, str]:
-    """Colour and marker of a figure's line; no two of the first 36 are the same in both."""
+def line_style(index: int) -> tuple[str, str]:
+    """Color and marker of a line; the first 36 differ in at least one."""
     turn, place = divmod(index, len(CYCLE))
     return CYCLE[place], MARKERS[(place + turn) % len(MARKERS)]
 
 
 def apply() -> None:
-    """Sets matplotlib's defaults."""
+    """Sets the defaults of matplotlib."""
     matplotlib.rcdefaults()
     plt.rcParams.update(
         {
@@ -59,18 +59,18 @@ def apply() -> None:
             "legend.fontsize": FONT - 0.5,
             "image.origin": "lower",
             "image.interpolation": "nearest",
-            "svg.hashsalt": "spexreports",  # the same bytes each time
-            # Letters stay letters: a tenth of the bytes, and a reader can search and copy them.
+            "svg.hashsalt": "spexreports",  # same bytes each time
+            # Letters stay text: a tenth of the bytes, and searchable.
             "svg.fonttype": "none",
             "font.sans-serif": ["DejaVu Sans", "Verdana", "Arial", "sans-serif"],
         }
     )
 
 
-def colour_legend(drawn: Figure, colours: dict[str, str], shown: set[str], ncols: int) -> None:
-    """A legend below a figure of bars: a patch of colour for each name that is shown."""
+def color_legend(drawn: Figure, colors: dict[str, str], shown: set[str], ncols: int) -> None:
+    """A legend below a figure of bars: a patch of color for each name that is shown."""
     drawn.legend(
-        handles=[Patch(color=c, label=name) for name, c in colours.items() if name in shown],
+        handles=[Patch(color=c, label=name) for name, c in colors.items() if name in shown],
         loc="outside lower left",
         ncols=ncols,
         handlelength=1.2,
@@ -85,7 +85,7 @@ def figure(height: float, nrows: int = 1, ncols: int = 1, **options) -> tuple:
 
 
 def whole_ticks(axis, values: list[float]) -> None:
-    """Labels an axis (`Axes.xaxis`), logarithmic or not, at these values alone."""
+    """Labels an axis (`Axes.xaxis`), logarithmic or not, at only these values."""
     axis.set_ticks(values, labels=[f"{v:g}" for v in values])
     axis.set_minor_locator(plt.NullLocator())
 
@@ -106,12 +106,12 @@ def log_ticks(axis) -> None:
 
 
 def electron_norm(top: float) -> AsinhNorm:
-    """Scale of a CCD image: linear near 0, so that noise shows, logarithmic towards `top`."""
+    """Scale of a CCD image: linear near 0, to show the noise, and logarithmic towards `top`."""
     return AsinhNorm(linear_width=15, vmin=-15, vmax=max(top, 50.0))
 
 
 def set_electron_ticks(bar: Colorbar, norm: AsinhNorm) -> None:
-    """Labels a colour bar at round values that stand apart on that scale."""
+    """Labels a color bar at round values that are far enough apart on that scale."""
     steps = [10.0**e for e in range(1, 9)]
     if norm.vmax < 3000:
         steps = sorted(steps + [3 * step for step in steps])
@@ -121,15 +121,15 @@ def set_electron_ticks(bar: Colorbar, norm: AsinhNorm) -> None:
 
 
 def set_title(drawn: Figure, title: str) -> None:
-    """The heading of a figure, at its left."""
+    """Sets the title of a figure, left-aligned."""
     drawn.suptitle(title, x=0.01, ha="left", fontweight="bold")
 
 
 def save(drawn: Figure, path: Path) -> Path:
-    """Writes a figure as PNG or SVG, without the date that would change its bytes; closes it."""
+    """Writes a figure as PNG or SVG without a date, which would change its bytes; closes it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     vector = path.suffix == ".svg"
-    # What is rasterized within SVG keeps to a size that a page can hold.
+    # Limit the size of rasterized parts of an SVG.
     options = (
         {"dpi": 110, "metadata": {"Date": None}} if vector else {"metadata": {"Software": None}}
     )

@@ -1,4 +1,4 @@
-"""When each rank read, worked and wrote, from the run log beside a result."""
+"""When each rank reads, extracts and writes, from the run log of a result."""
 
 from matplotlib.figure import Figure
 
@@ -6,8 +6,8 @@ from spexreports.figures import style
 from spexreports.results.result import Result
 from spexreports.results.run_log import Event, read_events
 
-COLOURS = {
-    "start": style.GREY,
+COLORS = {
+    "start": style.GRAY,
     "read": style.SKY,
     "extract": style.GREEN,
     "gather": style.PURPLE,
@@ -17,7 +17,7 @@ MOST_LANES = 40
 
 
 def spans(events: list[Event]) -> list[Event]:
-    """Joins neighbouring events of a rank (those of bundles) of the same stage and frame."""
+    """Joins adjacent events (those of bundles) of the same rank, stage and frame."""
     joined: list[Event] = []
     for event in sorted(events, key=lambda e: (e.rank, e.start)):
         last = joined[-1] if joined else None
@@ -30,9 +30,9 @@ def spans(events: list[Event]) -> list[Event]:
 
 
 def lanes(found: list[Event]) -> dict[Event, tuple[int, int]]:
-    """For each span its lane within its rank, and how many lanes the rank has.
+    """The lane of each span within its rank, and the number of lanes of the rank.
 
-    A rank whose threads do several things at once (pipeline) has a lane for each.
+    A rank whose threads do several things at once (pipeline) has several lanes.
     """
     free: dict[int, list[float]] = {}
     lane = {}
@@ -47,13 +47,13 @@ def lanes(found: list[Event]) -> dict[Event, tuple[int, int]]:
 
 
 def timeline_figure(result: Result) -> Figure | None:
-    """A lane for each rank, or for each thing that a rank does at once; None without a run log."""
+    """A lane per rank, or per simultaneous activity of a rank; None without a run log."""
     file = result.beside("events")
     found = spans(read_events(file)) if file.exists() else []
     if not found:
         return None
     places = lanes(found)
-    # Ranks from the top, each with its lanes.
+    # Ranks from top to bottom, each with its lanes.
     first: dict[int, int] = {}
     total = 0
     for rank in sorted({span.rank for span in found}):
@@ -67,8 +67,8 @@ def timeline_figure(result: Result) -> Figure | None:
         axis.broken_barh(
             [(span.start, span.end - span.start)],
             (row + 0.05, 0.9),
-            facecolors=COLOURS[span.stage],
-            # Frames with odd numbers are paler, so that neighbours can be told apart.
+            facecolors=COLORS[span.stage],
+            # Odd frames are paler, to distinguish neighbors.
             alpha=0.6 if (span.frame or 0) % 2 else 1.0,
             lw=0,
         )
@@ -84,5 +84,5 @@ def timeline_figure(result: Result) -> Figure | None:
     axis.set_xlim(left=0)
     axis.set_xlabel("seconds of the extraction clock")
     shown = {span.stage for span in found}
-    style.colour_legend(drawn, COLOURS, shown, ncols=5)
+    style.color_legend(drawn, COLORS, shown, ncols=5)
     return drawn

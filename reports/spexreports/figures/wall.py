@@ -1,4 +1,4 @@
-"""Wall time from launch to exit, by what was done in it."""
+"""Wall time from launch to exit, by activity."""
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -8,8 +8,8 @@ from spexreports.results.result import Result
 from spexreports.results.run_log import WALL, wall_parts
 from spexreports.tables.headline import label
 
-LOOKS = {
-    "launch": (style.GREY, ""),
+STYLES = {
+    "launch": (style.GRAY, ""),
     "GPU start": (style.BLACK, ""),
     "read": (style.SKY, ""),
     "compute": (style.GREEN, ""),
@@ -22,11 +22,11 @@ LOOKS = {
 def _bar(axis: Axes, row: int, parts: dict[str, float], scale: float, height: float) -> None:
     left = 0.0
     for name in WALL:
-        colour, hatch = LOOKS[name]
+        color, hatch = STYLES[name]
         width = parts[name] * scale
         label = name if row == 0 else None
-        edge = {"edgecolor": style.GREY if hatch else "white", "hatch": hatch, "lw": 0.4}
-        axis.barh(row, width, height, left=left, color=colour, label=label, **edge)
+        edge = {"edgecolor": style.GRAY if hatch else "white", "hatch": hatch, "lw": 0.4}
+        axis.barh(row, width, height, left=left, color=color, label=label, **edge)
         left += width
 
 
@@ -35,7 +35,7 @@ def _legend(drawn: Figure) -> None:
 
 
 def wall_figure(results: list[Result]) -> Figure | None:
-    """A bar for each result, in seconds; None where no run log is beside any."""
+    """A bar for each result, in seconds; None without a run log."""
     found = [(r, parts) for r in results if (parts := wall_parts(r))]
     if not found:
         return None
@@ -59,7 +59,7 @@ def wall_figure(results: list[Result]) -> Figure | None:
 
 
 def share_figure(results: list[Result]) -> Figure | None:
-    """A bar for each rung of one system, in per cent of its wall time."""
+    """A bar for each milestone on one system, in percent of its wall time."""
     found = [(r, parts) for r in results if (parts := wall_parts(r))]
     if not found:
         return None

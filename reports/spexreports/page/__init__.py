@@ -1,1 +1,1 @@
-"""Puts figures and tables on a page, by the templates beside, and into documents."""
+"""Puts figures and tables on a page, by the templates, and into documents."""

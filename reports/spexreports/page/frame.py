@@ -19,11 +19,11 @@ from spexreports.results.truth import expected_flux, pulls
 from spexreports.tables.numbers import number
 from spexreports.tables.table import Table
 
-ZOOM = 20  # Angstrom on either side of the brightest line
+ZOOM = 20  # Angstrom on each side of the brightest line
 
 
 def _facts(frame: frames.Frame) -> Table:
-    """What a reader checks first, of sky fibers and of others."""
+    """Basic facts of sky fibers and other fibers."""
     rows = []
     for kind, chosen in (
         ("all fibers", np.ones(len(frame.flux), bool)),
@@ -53,7 +53,7 @@ def _facts(frame: frames.Frame) -> Table:
 
 
 def frame_report(path: Path, model: Path | None, preproc: Path | None, out: Path) -> list[Path]:
-    """Writes the page of a frame; `model` and `preproc` are given together, or neither."""
+    """Writes the page of a frame; `model` and `preproc` are given both or not at all."""
     if (model is None) != (preproc is None):
         raise UsageError("--model", "needs the image too", "--model MODEL --preproc PREPROC")
     frame = frames.read_frame(path)
@@ -82,7 +82,7 @@ def frame_report(path: Path, model: Path | None, preproc: Path | None, out: Path
 
 
 def demo_figures(arguments: Namespace) -> list[Path]:
-    """The plots of a simulated frame that was extracted, with its truth."""
+    """Draws the plots of a simulated frame and its truth."""
     out = arguments.out
     out.mkdir(parents=True, exist_ok=True)
     frame = frames.read_frame(arguments.frame)

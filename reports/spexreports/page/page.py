@@ -15,7 +15,7 @@ from spexreports.errors import UsageError
 from spexreports.figures import style
 
 TEMPLATES = Path(__file__).with_name("templates")
-MADE_BY = '<meta name="generator" content="spexreports">'  # by which a page is known
+MADE_BY = '<meta name="generator" content="spexreports">'  # marks our pages
 CODE = re.compile(r"`([^`]+)`")
 
 
@@ -30,12 +30,12 @@ class Picture:
 
     @property
     def source(self) -> str:
-        """For the page, which needs no other file."""
+        """The figure as a data URL, so that the page needs no other file."""
         return "data:image/svg+xml;base64," + base64.b64encode(self.svg).decode()
 
 
 def picture(name: str, title: str, caption: str, drawn: Figure | None, out: Path) -> Picture | None:
-    """Writes OUT/NAME.svg; None where there is no figure."""
+    """Writes OUT/NAME.svg; None without a figure."""
     if drawn is None:
         return None
     path = style.save(drawn, out / f"{name}.svg")
@@ -43,14 +43,14 @@ def picture(name: str, title: str, caption: str, drawn: Figure | None, out: Path
 
 
 def code(text: object) -> Markup:
-    """Text as HTML, with `words` in backquotes as code."""
+    """Text as HTML, with words in backquotes as code."""
     return Markup(CODE.sub(r"<code>\1</code>", str(escape(text))))
 
 
 def write_page(out: Path, template: str, fill: Callable[[Path], dict[str, Any]]) -> list[Path]:
-    """Fills a template and writes OUT/index.html by rename, after the figures that `fill` wrote.
+    """Fills a template and writes OUT/index.html by rename, after `fill` wrote the figures.
 
-    Throws UsageError where OUT holds a page that is not spexreports'.
+    Throws UsageError if OUT has a page of another program.
     """
     page = out / "index.html"
     if page.exists() and MADE_BY.encode() not in page.read_bytes()[:2000]:

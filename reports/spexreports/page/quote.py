@@ -1,7 +1,7 @@
-"""Tables of documents that are quoted from results: written by a command, and checked.
+"""Writes and checks tables of documents that are quoted from results.
 
-A document holds blocks between `<!-- from results: NAME -->` and `<!-- end -->`; what stands
-between is the table of that name.
+The block between `<!-- from results: NAME -->` and `<!-- end -->` in a document is the table of
+that name.
 """
 
 import re
@@ -17,7 +17,7 @@ MARK = re.compile(r"^<!-- (?:from results: .*|end) -->$", re.MULTILINE)
 
 
 def blocks(found: Found) -> dict[str, str]:
-    """Markdown by name."""
+    """Markdown of the tables by name."""
     made = {name: table.markdown() for name, table in all_tables(found).items()}
     results = newest(found.results)
     if lines := limits(results):
@@ -26,15 +26,15 @@ def blocks(found: Found) -> dict[str, str]:
 
 
 def quote(file: Path, made: dict[str, str]) -> str:
-    """The document with its blocks made anew."""
+    """The document with updated blocks."""
     document = file.read_text(encoding="utf-8")
     whole = [mark for block in BLOCK.finditer(document) for mark in MARK.findall(block[0])]
     if whole != MARK.findall(document) or len(whole) != 2 * len(BLOCK.findall(document)):
-        raise DataError(file, "has a mark out of its place", "an end to each block")
+        raise DataError(file, "has a misplaced mark", "an end to each block")
 
     def block(match: re.Match) -> str:
         if match[2] not in made:
-            raise DataError(file, f"asks for the block {match[2]}", ", ".join(sorted(made)))
+            raise DataError(file, f"has the unknown block {match[2]}", ", ".join(sorted(made)))
         return match[1] + made[match[2]] + match[4]
 
     return BLOCK.sub(block, document)

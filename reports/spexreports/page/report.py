@@ -43,7 +43,7 @@ OF_RESULTS = (
 
 
 def all_tables(found: Found) -> dict[str, Table]:
-    """Every table that these files have something for, by name."""
+    """All tables for which these files have data, by name."""
     results = newest(found.results)
     checks = read_checks(found.checks)
     tables = [make(results) for make in OF_RESULTS]
@@ -56,7 +56,7 @@ def all_tables(found: Found) -> dict[str, Table]:
 
 
 def _timelines(results: list[Result]) -> list[Result]:
-    """One run of each schedule, on the system that has most of their run logs."""
+    """One run of each schedule, on the system with the most run logs."""
     schedules = ("batch-subbundle", "interleave-io", "pipeline")
     logged = [r for r in ladders.best_rungs(results) if r.beside("events").exists()]
     logged = [r for r in logged if r.milestone in schedules]
@@ -132,7 +132,7 @@ def _pictures(found: Found, out: Path) -> dict[str, Picture | None]:
     for result in _timelines(results):
         name = f"timeline-{result.milestone}"
         title = f"{result.milestone}, {result.frames_asked} frames, {headline.machine(result)}"
-        text = "Neighbouring frames differ in shade; white is waiting."
+        text = "Neighboring frames differ in shade; white is waiting."
         made[name] = picture(name, title, text, timeline_figure(result), out)
     for result in long_runs(results):
         name = f"night-{result.system}-{result.entry}"
@@ -143,7 +143,7 @@ def _pictures(found: Found, out: Path) -> dict[str, Picture | None]:
 
 
 def bench_report(paths: list[Path], out: Path) -> list[Path]:
-    """Writes the report of all files and folders; returns what was written."""
+    """Writes the report of all files and folders; returns the written files."""
     found = find(paths)
     if not found.results:
         raise UsageError("bench", "there is no result", "result files of spex-bench")

@@ -1,4 +1,4 @@
-"""What ci/gpu-check and ci/kernel-times left: checks of a GPU machine, seconds of its kernels."""
+"""Reads the results of ci/gpu-check and ci/kernel-times: checks of a GPU machine, kernel times."""
 
 import re
 import sys
@@ -20,10 +20,10 @@ class GpuCheck:
 
     commit: str
     utc: datetime
-    gpus: tuple[str, ...]  # their models
+    gpus: tuple[str, ...]  # by model
     checks: int
     failed: tuple[str, ...]
-    kernels: list[dict[str, Any]]  # of a frame, by the step `speed`
+    kernels: list[dict[str, Any]]  # of a frame, from the step `speed`
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class KernelTimes:
 
 
 def read_checks(paths: list[Path]) -> list[GpuCheck]:
-    """The files, the newest first; one whose build names no commit is named, and left out."""
+    """Reads the files, newest first; prints and omits those without a commit."""
     found = []
     for path in paths:
         data = read_json(path)
@@ -46,7 +46,7 @@ def read_checks(paths: list[Path]) -> list[GpuCheck]:
             system = data["system"]
             named = COMMIT.search(system["build"][0])
             if not named:
-                print(f"spex-reports: {path}: left out: it names no commit", file=sys.stderr)
+                print(f"spex-reports: {path}: omitted: it names no commit", file=sys.stderr)
                 continue
             utc = datetime.strptime(system["utc"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
             gpus = tuple(line.split(",")[0] for line in system["gpus"][1:])
@@ -57,7 +57,7 @@ def read_checks(paths: list[Path]) -> list[GpuCheck]:
 
 
 def read_kernel_times(paths: list[Path]) -> list[KernelTimes]:
-    """Of files of ci/kernel-times, and of those of ci/gpu-check that hold one; the newest first."""
+    """Reads files of ci/kernel-times, also within those of ci/gpu-check; newest first."""
     found = []
     for path in paths:
         data = read_json(path)

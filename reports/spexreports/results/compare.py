@@ -1,7 +1,7 @@
-"""Is B faster than A? Two runs of the same work, by the ratio of their speeds and its interval.
+"""Compares the speeds of two runs of the same work, by their ratio and its interval.
 
-The interval is that of Hodges and Lehmann, from the distribution of the Mann-Whitney statistic:
-exact where one run is the other times a factor, whatever the distribution.
+The interval is that of Hodges and Lehmann, from the distribution of the Mann-Whitney statistic. It
+is exact for any distribution if one run's times are the other's times a factor.
 """
 
 import math
@@ -22,7 +22,7 @@ MARGIN = 0.02
 
 @dataclass(frozen=True)
 class Ratio:
-    """The speed of B over that of A; `low` to `high` holds it with the chance `coverage`."""
+    """The speed of B over that of A; `low` to `high` contains it with probability `coverage`."""
 
     value: float
     low: float
@@ -30,7 +30,7 @@ class Ratio:
     coverage: float
 
     def word(self, margin: float) -> str:
-        """SAME, FASTER, SLOWER; UNDECIDED where the interval does not say, or covers too little."""
+        """SAME, FASTER or SLOWER; UNDECIDED if the interval is too wide or its coverage too low."""
         if self.coverage < CONFIDENCE:
             return "UNDECIDED"
         top = 1 + margin
@@ -43,10 +43,10 @@ class Ratio:
 
 @cache
 def _rank_sum_counts(m: int, n: int) -> tuple[int, ...]:
-    """How many orders of m and n values have the Mann-Whitney statistic 0, 1, ..., m n."""
+    """Number of orders of m and n values with the Mann-Whitney statistic 0, 1, ..., m n."""
     if m == 0 or n == 0:
         return (1,)
-    # The largest value is one of the m, and above all n, or one of the n.
+    # Recurrence: the largest value is in the first sample (adds n) or in the second.
     counts = [0] * (m * n + 1)
     for u, count in enumerate(_rank_sum_counts(m - 1, n)):
         counts[u + n] += count
@@ -63,13 +63,13 @@ def ratio(top: tuple[float, ...], bottom: tuple[float, ...]) -> Ratio:
         return Ratio(value, ratios[0], ratios[-1], 0.0)
     orders = math.comb(len(top) + len(bottom), len(top))
     below = accumulate(_rank_sum_counts(len(top), len(bottom)))
-    coverage = [1 - 2 * b / orders for b in below]  # of the interval whose rank is one more
+    coverage = [1 - 2 * b / orders for b in below]  # of the interval with the next rank
     k = max((u + 1 for u in range(count // 2) if coverage[u] >= CONFIDENCE), default=1)
     return Ratio(value, ratios[k - 1], ratios[count - k], coverage[k - 1])
 
 
 def _unlike(a: Result, b: Result) -> str:
-    """What differs in the work of two results; empty where it is the same."""
+    """The difference in the work of two results; empty if there is none."""
     for r in (a, b):
         if not r.effective or not r.extraction:
             return f"no speed in {r.file}: {r.overall}"
@@ -83,27 +83,31 @@ def _unlike(a: Result, b: Result) -> str:
 
 
 def compare(first: Path, second: Path, margin: float = MARGIN) -> list[str]:
-    """Lines of a table: entry by entry of two folders, or two files whatever their entries are.
+    """Lines of a table: by entry for two folders, or for two files of any entries.
 
-    What cannot be compared is named. Throws DataError where nothing can.
+    Results that cannot be compared are listed. Throws DataError if nothing can be compared.
     """
     a, b = read_results([first]), read_results([second])
     pairs = list(zip(a, b, strict=True)) if len(a) == len(b) == 1 else []
     if not pairs:
         others = {(r.plan, r.entry): r for r in b}
         pairs = [(r, others[r.plan, r.entry]) for r in a if (r.plan, r.entry) in others]
-    lines, left_out = [], []
-    for one, other in pairs:
-        name = one.entry if one.entry == other.entry else f"{other.entry} over {one.entry}"
-        if reason := _unlike(one, other):
-            left_out.append(f"{name}: {reason}")
+    lines, omitted = [], []
+    for first_result, second_result in pairs:
+        name = (
+            first_result.entry
+            if first_result.entry == second_result.entry
+            else f"{second_result.entry} over {first_result.entry}"
+        )
+        if reason := _unlike(first_result, second_result):
+            omitted.append(f"{name}: {reason}")
             continue
         for clock in CLOCKS:
-            samples = [getattr(r, clock).seconds.samples for r in (one, other)]
+            samples = [getattr(r, clock).seconds.samples for r in (first_result, second_result)]
             found = ratio(*samples)
             span = f"{found.low:.4f} to {found.high:.4f} ({100 * found.coverage:.0f}%)"
             lines.append(f"{name:24} {clock:10} {found.value:.4f}  {span}  {found.word(margin)}")
     if not lines:
-        why = "; ".join(left_out) or "no entry in common"
+        why = "; ".join(omitted) or "no entry in common"
         raise DataError(f"{first} and {second}", "have nothing to compare", why)
-    return [*lines, *(f"left out: {line}" for line in left_out)]
+    return [*lines, *(f"omitted: {line}" for line in omitted)]

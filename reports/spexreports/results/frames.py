@@ -1,4 +1,4 @@
-"""Reads the files that the programs write (docs/file-formats.md) into arrays."""
+"""Reads the files of the programs (docs/file-formats.md) into arrays."""
 
 import warnings
 import zlib
@@ -19,9 +19,9 @@ from spexreports.errors import DataError
 class Frame:
     """Extracted spectra, arrays `[spectrum, wavelength]`."""
 
-    index: np.ndarray  # of the fibers, counted from 0 in the PSF and the truth
-    fiber: np.ndarray  # their numbers, FIBER of FIBERMAP
-    objtype: np.ndarray  # OBJTYPE of FIBERMAP, '' where there is none
+    index: np.ndarray  # of the fibers, counted from 0, in the PSF and the truth
+    fiber: np.ndarray  # fiber numbers, FIBER of FIBERMAP
+    objtype: np.ndarray  # OBJTYPE of FIBERMAP, '' without one
     wave: np.ndarray  # Angstrom
     flux: np.ndarray  # electron / Angstrom
     ivar: np.ndarray  # (electron / Angstrom)^-2
@@ -31,7 +31,7 @@ class Frame:
 
     @property
     def ndiag(self) -> int:
-        """Diagonals on either side of the main one."""
+        """Diagonals on each side of the main diagonal."""
         return self.resolution.shape[1] // 2
 
     @property
@@ -50,15 +50,15 @@ class Ccd:
 
     @property
     def good(self) -> np.ndarray:
-        """Pixels that carry weight."""
+        """Pixels with weight."""
         return np.isfinite(self.image) & (self.ivar > 0) & (self.mask == 0)
 
 
 @dataclass
 class Traces:
-    """Where the PSF puts a fiber's light."""
+    """The positions of fibers on the CCD, by the PSF."""
 
-    x: np.ndarray  # Legendre coefficients [fiber, degree + 1], of the column
+    x: np.ndarray  # Legendre coefficients [fiber, degree + 1] of the column
     y: np.ndarray  # and of the row
     x_range: tuple[float, float]  # WAVEMIN, WAVEMAX, Angstrom
     y_range: tuple[float, float]
@@ -74,7 +74,7 @@ class Traces:
 
 @dataclass
 class Truth:
-    """Spectra that went into a simulated image, `[fiber, wavelength]`."""
+    """The simulated spectra of an image, `[fiber, wavelength]`."""
 
     wave: np.ndarray  # Angstrom
     flux: np.ndarray  # electron / Angstrom
@@ -87,11 +87,11 @@ def _legendre(coefficients, wave_range, wave):
 
 @contextmanager
 def opened(path: Path) -> Iterator[fits.HDUList]:
-    """The HDUs of a file. What does not read as they are asked to be is a DataError."""
-    expected = "a complete file as docs/file-formats.md has it"
+    """The HDUs of a file. Throws DataError if it cannot be read as expected."""
+    expected = "a complete file as in docs/file-formats.md"
     try:
         with warnings.catch_warnings():
-            # Of what astropy doubts, what counts fails, and is said in one line.
+            # Astropy's warnings are ignored. Serious faults fail below, with one line.
             warnings.simplefilter("ignore", AstropyWarning)
             with fits.open(path) as hdus:
                 yield hdus
@@ -100,11 +100,11 @@ def opened(path: Path) -> Iterator[fits.HDUList]:
     except OSError as error:
         if error.errno is not None:
             raise
-        raise DataError(path, "is no FITS file, or a damaged one", expected) from error
+        raise DataError(path, "is not a FITS file, or is damaged", expected) from error
     except KeyError as error:
         raise DataError(path, str(error.args[0]).rstrip("."), expected) from error
     except (AttributeError, EOFError, IndexError, TypeError, ValueError, zlib.error) as error:
-        # What NumPy says of a buffer that is too short, say, is of no use to a reader.
+        # The messages of NumPy, such as for too short buffers, do not help a user.
         raise DataError(path, "is truncated or damaged", expected) from error
 
 

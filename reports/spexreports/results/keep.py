@@ -1,4 +1,4 @@
-"""Keeps results in a tree: SYSTEM/PLAN/ENTRY.json, each replaced by a newer one."""
+"""Keeps results in a tree SYSTEM/PLAN/ENTRY.json; newer ones replace older ones."""
 
 import json
 import re
@@ -17,7 +17,7 @@ def _line(data: Any) -> str:
 
 
 def compact(data: dict[str, Any]) -> str:
-    """JSON without spaces, a line for each member of the record and of what is derived."""
+    """JSON without spaces, one line per member of the record and of the derived part."""
     parts = [f'"schema":{_line(data["schema"])}']
     for key in ("record", "derived"):
         members = ",\n".join(f"{_line(name)}:{_line(value)}" for name, value in data[key].items())
@@ -26,9 +26,9 @@ def compact(data: dict[str, Any]) -> str:
 
 
 def keep_worst_checks(data: dict[str, Any]) -> None:
-    """Keeps the worst of each check over all frames, with the first frame; the others have none.
+    """Keeps only the worst of each check over all frames, in the first frame.
 
-    A result with a check that failed stays whole.
+    A result with a failed check stays unchanged.
     """
     frames = data["record"]["validation"]["frames"]
     checks = [check for frame in frames for check in frame["checks"]]
@@ -48,8 +48,8 @@ def keep_worst_checks(data: dict[str, Any]) -> None:
 def drop_unread(record: dict[str, Any]) -> None:
     """Drops what no table or figure reads.
 
-    That is the environment, hashes of libraries, comparisons of golden cases that passed, the
-    stages of warm-ups, and how the seconds of a stage differ between ranks.
+    These are the environment, hashes of libraries, checks of passed golden cases, the stages of
+    warm-ups, and the differences of stage times between ranks.
     """
     for case in record["golden"]:
         if case["failure"] is None:
@@ -60,23 +60,23 @@ def drop_unread(record: dict[str, Any]) -> None:
     programs = record["programs"]
     record["programs"] = {k: v for k, v in programs.items() if not k.startswith("lib")}
     for sample in record["timing"]["samples"]:
-        # The seconds of stages are medians of the timed runs.
+        # Stage times are medians of the timed runs.
         phases = {} if sample["warmup"] else sample["phases"]
         sample["phases"] = {stage: {"sum": seconds["sum"]} for stage, seconds in phases.items()}
 
 
 def compact_log(log: dict[str, Any]) -> dict[str, Any]:
-    """Of a run log what the figures draw: the spans of its ranks."""
+    """The part of a run log that figures draw: the spans of its ranks."""
     events = [{name: event[name] for name in EVENT} for event in log["events"]]
     return {"schema": log.get("schema"), "events": events}
 
 
 def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> list[Path]:
-    """Writes the results of files and folders into the tree; returns what was written.
+    """Writes the results of files and folders into the tree; returns the written files.
 
-    `system` replaces the name that the machine gave itself. No figure is changed: the text is the
-    same JSON without spaces, with the worst of each check. Run logs are kept where `events` asks
-    for them, series always. drop_unread says what is left out.
+    `system` replaces the name of the machine. No figure changes: the text is the same JSON without
+    spaces, with the worst of each check and without what drop_unread drops. Series are always kept,
+    run logs with `events`.
     """
     written = []
     for result in find(paths).results:
@@ -88,7 +88,7 @@ def keep(paths: list[Path], into: Path, system: str | None, events: bool) -> lis
         kept = parse_result(result.file, data)
         for what, name in (("system", kept.system), ("plan", kept.plan), ("entry", kept.entry)):
             if not NAME.fullmatch(name):
-                raise UsageError(what, f"{name!r} is no name of a file", "letters, digits, . _ -")
+                raise UsageError(what, f"{name!r} cannot name a file", "letters, digits, . _ -")
         folder = into / kept.system / kept.plan
         folder.mkdir(parents=True, exist_ok=True)
         texts = {f"{kept.entry}.json": compact(data)}

@@ -1,6 +1,6 @@
-"""Reads the micro-benchmarks bench_kernels_cpu, bench_kernels_gpu and bench_bundle.
+"""Reads the results of bench_kernels_cpu, bench_kernels_gpu and bench_bundle.
 
-They write JSON of Google Benchmark. Names of kernels are GROUP[/VARIANT...][/SIZE...], those of
+They are JSON of Google Benchmark. Names of kernels are GROUP[/VARIANT...][/SIZE...], those of
 bundles are bundle/METHOD/MILESTONE. Google Benchmark appends clocks and repetitions to a name.
 """
 
@@ -16,7 +16,7 @@ from spexreports.results.read import read_json
 from spexreports.results.result import KERNELS
 
 UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-# What Google Benchmark appends to names.
+# Suffixes that Google Benchmark appends.
 SUFFIX = re.compile(
     r"/(manual_time|real_time|process_time|(min_time|min_warmup_time|iterations|repeats|threads):.*)"
 )
@@ -26,38 +26,38 @@ SUFFIX = re.compile(
 class Kernel:
     """A benchmark of a file; with repetitions, their median."""
 
-    name: str  # without what Google Benchmark appends
+    name: str  # without Google Benchmark's suffix
     where: str  # the GPU, or CPU
-    seconds: float  # of a call
-    batch: int  # matrices, patches or blocks of a call
+    seconds: float  # per call
+    batch: int  # matrices, patches or blocks per call
 
     @property
     def parts(self) -> tuple[str, str, list[int]]:
         """Group, variant and sizes of the name."""
         group, *parts = self.name.split("/")
-        words = [part for part in parts if not part.isdecimal()]
-        return group, "/".join(words), [int(part) for part in parts if part.isdecimal()]
+        variant = [part for part in parts if not part.isdecimal()]
+        return group, "/".join(variant), [int(part) for part in parts if part.isdecimal()]
 
     @property
     def each(self) -> float:
-        """Seconds of one matrix, patch or block of the batch."""
+        """Seconds per matrix, patch or block."""
         return self.seconds / self.batch
 
 
 @dataclass(frozen=True)
 class BundleSeconds:
-    """A bundle on a core of a CPU, by a method and a milestone; medians."""
+    """A bundle on a CPU core by a method and milestone; medians."""
 
     method: str
     milestone: str
-    kernel: str  # of the BLAS
+    kernel: str  # core type of the BLAS
     repetitions: int
     stages: dict[str, float]
-    seconds: float  # of the CPU, all stages and what lies between
+    seconds: float  # CPU time of all stages and between them
 
 
 def _medians(runs: list[dict[str, Any]]) -> pd.DataFrame:
-    """A row for each benchmark that did not fail: `count`, and medians in seconds."""
+    """A row per successful benchmark: `count`, and medians in seconds."""
     rows = [r for r in runs if r.get("run_type", "iteration") == "iteration"]
     rows = pd.DataFrame([r for r in rows if "error_message" not in r])
     for clock in ("real_time", "cpu_time"):
@@ -67,7 +67,7 @@ def _medians(runs: list[dict[str, Any]]) -> pd.DataFrame:
 
 
 def _kernel(name: str, row: pd.Series, where: str) -> Kernel:
-    # Rates are by the clock that the name gives, else by the CPU's.
+    # Rates use the clock in the name, or else CPU time.
     own_clock = name.endswith(("/manual_time", "/real_time"))
     rate = row.get("items_per_second", float("nan"))
     known = rate == rate
@@ -75,7 +75,7 @@ def _kernel(name: str, row: pd.Series, where: str) -> Kernel:
     kernel = Kernel(SUFFIX.sub("", name), where, float(row["real_time"]), batch)
     group, _, sizes = kernel.parts
     if group == "eigh" or (not known and sizes):
-        # The order of the matrix comes first, then how many matrices a call has.
+        # Names have the order of the matrix, then the matrices per call.
         batch = sizes[1] if len(sizes) > 1 else 1 if group == "eigh" else sizes[0]
     return Kernel(kernel.name, where, kernel.seconds, max(batch, 1))
 

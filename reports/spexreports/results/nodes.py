@@ -1,16 +1,15 @@
-"""Which nodes of an allocation are slow, wrong or silent, by the same plan run on each of them.
+"""Finds slow, wrong and silent nodes of an allocation, on each of which the same plan was run.
 
-A folder holds NODE/results for each node, as bench/slurm/nodes.sbatch makes it. Nodes are compared
-entry by entry, by the seconds of either clock. With m the median of the nodes' medians and MAD the
-median of their distances from m,
+The folder has NODE/results for each node, as bench/slurm/nodes.sbatch makes it. Nodes are compared
+by entry and clock. With m the median of the nodes' medians and MAD the median of their distances
+from m,
 
     z = (seconds - m) / max(1.4826 MAD, FLOOR m)
 
-and a node is SLOW where z > LIMIT, its seconds are more than the margin above m, and the interval
-of its own runs lies wholly above m; FAST is the same on the other side. 1.4826 MAD is the standard
-deviation of a normal distribution, and, unlike that, not moved by a few odd nodes; the floor keeps
-nodes that agree to a thousandth from making an outlier of the next. Below FEWEST nodes nobody is
-judged by the others.
+A node is SLOW if z > LIMIT, its seconds exceed m by more than the margin, and the interval of its
+own runs is above m; FAST is the opposite. 1.4826 MAD estimates the standard deviation of a normal
+distribution and, unlike it, is insensitive to a few odd nodes. The floor prevents outliers among
+nodes that agree to 0.1%. With fewer than FEWEST nodes, none is judged.
 """
 
 import statistics
@@ -30,8 +29,8 @@ FLOOR = 0.005
 MARGIN = 0.02
 STATUSES = {"ok": 0, "FAST": 0, "SLOW": 4, "OTHER FRAMES": 3, "WRONG": 3, "UNHEALTHY": 5}
 NO_RESULT = "NO RESULT"
-LIST = "nodes.list"  # names of the nodes that were asked
-# Of these the first that a node has is what is said of it; statuses as of spex-bench.
+LIST = "nodes.list"  # names of the requested nodes
+# A node gets the first of these words that applies; exit statuses are those of spex-bench.
 WORST_FIRST = (NO_RESULT, "UNHEALTHY", "WRONG", "OTHER FRAMES", "SLOW", "FAST", "ok")
 VERDICTS = {
     "incorrect": "WRONG",
@@ -43,12 +42,12 @@ VERDICTS = {
 
 @dataclass(frozen=True)
 class NodeSpeed:
-    """A node's seconds of an entry by a clock, and how far they are from those of the others."""
+    """A node's seconds for an entry by a clock, and their distance from the other nodes."""
 
     clock: str
     seconds: Statistic
-    beyond: float  # part of the median of all nodes by which it is slower
-    z: float | None  # None where there are too few nodes
+    beyond: float  # relative to the median of all nodes
+    z: float | None  # None with too few nodes
     word: str  # ok, SLOW or FAST
 
 
@@ -59,28 +58,28 @@ class NodeEntry:
     node: str
     entry: str
     speeds: tuple[NodeSpeed, ...]
-    word: str  # of WORST_FIRST
-    reason: str  # empty where it is ok
+    word: str  # one of WORST_FIRST
+    reason: str  # empty if ok
 
 
 def worst(words: list[str]) -> str:
-    """The word that decides."""
+    """The most severe word."""
     return min(words, key=WORST_FIRST.index, default="ok")
 
 
 def status_of(found: list[NodeEntry]) -> int:
-    """As spex-bench judges: 1 where a result is missing, then 5, 3, 4."""
-    word = worst([one.word for one in found])
+    """The exit status, as of spex-bench: 1 if a result is missing, then 5, 3, 4."""
+    word = worst([entry.word for entry in found])
     return 1 if word == NO_RESULT else STATUSES[word]
 
 
 def read_nodes(folder: Path) -> dict[str, dict[str, Result]]:
-    """The results of each node in `folder`, by node and entry; of a node without any, none.
+    """The results in `folder` by node and entry; empty for a node without results.
 
-    Nodes are those that its file LIST names, and those with results.
+    The nodes are those that its file LIST names, and those with results.
     """
     if not folder.is_dir():
-        raise DataError(folder, "is no folder", "the --out of bench/slurm/nodes.sbatch")
+        raise DataError(folder, "is not a folder", "the --out of bench/slurm/nodes.sbatch")
     listed = folder / LIST
     names = listed.read_text(encoding="utf-8").split() if listed.is_file() else []
     names += [path.parent.name for path in folder.glob("*/results")]
@@ -99,22 +98,22 @@ def _speeds_of(seconds: dict[str, Statistic], clock: str, margin: float) -> dict
     mad = statistics.median(abs(s.value - middle) for s in seconds.values())
     spread = max(1.4826 * mad, FLOOR * middle)
     speeds = {}
-    for node, one in seconds.items():
-        beyond = one.value / middle - 1
-        z = (one.value - middle) / spread if len(seconds) >= FEWEST else None
+    for node, found in seconds.items():
+        beyond = found.value / middle - 1
+        z = (found.value - middle) / spread if len(seconds) >= FEWEST else None
         word = "ok"
         if z is not None and abs(z) > LIMIT and abs(beyond) > margin:
-            low = one.value if one.low is None else one.low
-            high = one.value if one.high is None else one.high
+            low = found.value if found.low is None else found.low
+            high = found.value if found.high is None else found.high
             word = "SLOW" if low > middle else "FAST" if high < middle else "ok"
-        speeds[node] = NodeSpeed(clock, one, beyond, z, word)
+        speeds[node] = NodeSpeed(clock, found, beyond, z, word)
     return speeds
 
 
 def _other_frames(results: dict[str, Result]) -> dict[str, str]:
-    """Nodes whose frames have other bytes than those of most nodes, of equal inputs; which run.
+    """Nodes whose frames differ from those of most nodes for the same inputs, with the run.
 
-    Equal inputs give equal bytes on every node of one kind, whatever its number.
+    The same inputs give the same bytes on every node of the same kind.
     """
     seen: dict[str, dict[str, tuple[str, int]]] = {}
     for node, result in results.items():
@@ -132,7 +131,7 @@ def _other_frames(results: dict[str, Result]) -> dict[str, str]:
 
 
 def judge_nodes(nodes: dict[str, dict[str, Result]], margin: float = MARGIN) -> list[NodeEntry]:
-    """Every entry on every node."""
+    """Judges every entry on every node."""
     entries = list(dict.fromkeys(entry for results in nodes.values() for entry in results))
     found = []
     for entry in entries:
@@ -163,16 +162,16 @@ def judge_nodes(nodes: dict[str, dict[str, Result]], margin: float = MARGIN) -> 
 
 
 def table(found: list[NodeEntry]) -> str:
-    """A line for each entry and node, the odd ones first."""
+    """A line per entry and node, odd ones first."""
     rows = []
-    for one in sorted(found, key=lambda o: (WORST_FIRST.index(o.word), o.entry, o.node)):
-        most = max(one.speeds, key=lambda s: abs(s.z or 0), default=None)
+    for e in sorted(found, key=lambda e: (WORST_FIRST.index(e.word), e.entry, e.node)):
+        farthest = max(e.speeds, key=lambda s: abs(s.z or 0), default=None)
         rows.append(
-            {"node": one.node, "entry": one.entry}
-            | {f"{s.clock} s": f"{s.seconds.value:.3f}" for s in one.speeds}
-            | {"beyond": f"{100 * most.beyond:+.1f}%" if most else "-"}
-            | {"z": f"{most.z:+.1f}" if most and most.z is not None else "-"}
-            | {"verdict": f"{one.word}: {one.reason}" if one.reason else one.word}
+            {"node": e.node, "entry": e.entry}
+            | {f"{s.clock} s": f"{s.seconds.value:.3f}" for s in e.speeds}
+            | {"beyond": f"{100 * farthest.beyond:+.1f}%" if farthest else "-"}
+            | {"z": f"{farthest.z:+.1f}" if farthest and farthest.z is not None else "-"}
+            | {"verdict": f"{e.word}: {e.reason}" if e.reason else e.word}
         )
     columns = ["node", "entry", *(f"{clock} s" for clock in CLOCKS), "beyond", "z", "verdict"]
     return pd.DataFrame(rows, columns=columns).fillna("-").to_string(index=False)

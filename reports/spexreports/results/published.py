@@ -1,4 +1,4 @@
-"""What others have published, with where it stands in the source: published.json."""
+"""Published numbers of others, with their places in the sources: published.json."""
 
 import json
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from spexreports.errors import contents_of
 
 FILE = Path(__file__).with_name("published.json")
 
-# The rungs of the ladder, in their order.
+# The milestones in the order of the paper's ladder.
 MILESTONES = (
     "scalar",
     "baseline",
@@ -42,14 +42,14 @@ class Rung:
 
 @dataclass(frozen=True)
 class Statement:
-    """A number of a source, with where it stands there."""
+    """A number with its source."""
 
     id: str
     what: str
     number: str
     unit: str
     source: str  # of Published.sources
-    where: str  # section, caption or file of the source
+    where: str  # id of the statement
     note: str  # what must be known to use it; may be empty
 
 

@@ -1,4 +1,4 @@
-"""Reads result files of spex-bench, which bench/result.schema.json describes."""
+"""Reads result files of spex-bench (bench/result.schema.json)."""
 
 import json
 import sys
@@ -16,7 +16,7 @@ from spexreports.results.result import Result
 
 SCHEMA_FILE = Path(__file__).resolve().parents[3] / "bench" / "result.schema.json"
 SCHEMA = "spexbench-result"
-BESIDE = (".events.json", ".series.json")  # files that lie beside results
+BESIDE = (".events.json", ".series.json")  # files next to results
 
 
 @cache
@@ -26,17 +26,17 @@ def _validator() -> jsonschema.Draft202012Validator:
 
 
 def read_json(path: Path) -> Any:
-    """Any JSON; throws DataError."""
+    """Reads any JSON; throws DataError."""
     try:
         return json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError(path, error.strerror or str(error), "a readable file") from error
     except ValueError as error:
-        raise DataError(path, f"is no JSON: {error}", "a file of spex-bench") from error
+        raise DataError(path, f"is not JSON: {error}", "a file of spex-bench") from error
 
 
 def parse_result(path: Path, data: Any) -> Result:
-    """The result that a JSON value holds; `path` is for errors and for the files beside it."""
+    """The result in a JSON value; `path` is for errors and the files next to it."""
     error = best_match(_validator().iter_errors(data))
     if error:
         where = error.json_path.removeprefix("$").removeprefix(".")
@@ -47,7 +47,7 @@ def parse_result(path: Path, data: Any) -> Result:
 
 @dataclass(frozen=True)
 class Found:
-    """The files of folders, by what they are."""
+    """Files by kind."""
 
     results: list[Result] = field(default_factory=list)
     kernels: list[Path] = field(default_factory=list)  # of the micro-benchmarks
@@ -58,7 +58,7 @@ class Found:
 
 
 def _kind(data: Any) -> str | None:
-    """The member of Found that a JSON value belongs to."""
+    """The member of Found to which a JSON value belongs."""
     if not isinstance(data, dict):
         return None
     if isinstance(data.get("schema"), dict) and data["schema"].get("name") == SCHEMA:
@@ -75,27 +75,27 @@ def _kind(data: Any) -> str | None:
 
 
 def _files(folder: Path) -> list[Path]:
-    """The JSON of a folder, and of the folders within it where it holds no results itself.
+    """The JSON files of a folder, and of its subfolders if it has no results itself.
 
-    What lies within a folder of results (data, logs) is the runs'.
+    Subfolders of a folder of results (data, logs) belong to the runs.
     """
     own = sorted(f for f in folder.glob("*.json") if not f.name.endswith(BESIDE))
     if any(_kind(read_json(file)) == "results" for file in own):
         return own
     within = sorted(path for path in folder.iterdir() if path.is_dir())
-    return [*own, *(file for one in within for file in _files(one))]
+    return [*own, *(file for folder in within for file in _files(folder))]
 
 
 def find(paths: list[Path]) -> Found:
-    """Reads files and folders, with the folders within them; results by start.
+    """Reads files and folders recursively; results are ordered by start.
 
-    A result that is given twice (same run, entry and system) is kept once. Other JSON in a folder
-    is named and left out. Throws DataError where there is nothing.
+    A repeated result (same run, entry and system) is kept once. Other JSON in folders is listed and
+    omitted. Throws DataError if there is nothing.
     """
     found, results = Found(), {}
     for path in paths:
         files = _files(path) if path.is_dir() else [path]
-        some = False
+        any_known = False
         for file in files:
             data = read_json(file)
             kind = _kind(data)
@@ -105,9 +105,9 @@ def find(paths: list[Path]) -> Found:
             elif kind:
                 getattr(found, kind).append(file)
             else:
-                print(f"spex-reports: {file}: left out: no result of spex-bench", file=sys.stderr)
-            some = some or kind is not None
-        if not some and path.is_dir():
+                print(f"spex-reports: {file}: omitted: not a result of spex-bench", file=sys.stderr)
+            any_known = any_known or kind is not None
+        if not any_known and path.is_dir():
             raise DataError(path, "holds no results", "a folder that spex-bench wrote (--out)")
     order = {milestone: i for i, milestone in enumerate(MILESTONES)}
     found.results.extend(
@@ -117,12 +117,12 @@ def find(paths: list[Path]) -> Found:
 
 
 def read_results(paths: list[Path]) -> list[Result]:
-    """The results of `find` alone."""
+    """Only the results of `find`."""
     return find(paths).results
 
 
 def newest(results: list[Result]) -> list[Result]:
-    """The last run of each entry of each plan on each system, in the order given."""
+    """The last run of each entry of each plan on each system, in the given order."""
     ordered = sorted(results, key=lambda r: r.start)
     last = {(r.system, r.plan, r.entry): r for r in ordered}
     return [r for r in results if r is last[r.system, r.plan, r.entry]]

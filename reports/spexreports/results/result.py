@@ -1,6 +1,6 @@
-"""A result of spex-bench: what its record and its derived members say (docs/results.md).
+"""A result of spex-bench: the members of its record and its derived part (docs/results.md).
 
-Statistics, speeds and verdicts are those that spex-bench derived. Nothing is judged here.
+spex-bench derived the statistics, speeds and verdicts. Nothing is judged here.
 """
 
 import statistics
@@ -10,38 +10,38 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-# Stages of a run in their order; "phases" of the result files. KERNELS are those of the kernels.
+# Stages of a run in order, "phases" in result files. KERNELS are those with GPU kernels.
 STAGES = ("start", "read", "convert", "transfer-in", "spots", "assemble", "solve", "decorrelate")
 STAGES += ("quality", "transfer-out", "gather", "write")
 KERNELS = ("spots", "assemble", "solve", "decorrelate", "quality")
 CLOCKS = ("effective", "extraction")
-# Attributes of a result that are members deeper in its JSON; others are members of its first level.
+# Attributes that are nested members of the JSON; others are members of its first level.
 MEMBERS = {
     "system": ("system", "name"),
     "plan": ("plan", "name"),
     "cpus": ("system", "cpus"),  # of a node
     "nodes": ("fom", "nodes"),
-    "gpus_per_node": ("launch", "gpus_per_node"),  # 0 where CPUs alone worked
+    "gpus_per_node": ("launch", "gpus_per_node"),  # 0 for CPU milestones
     "ranks": ("launch", "ranks"),  # of all nodes
-    "threads": ("launch", "threads_per_rank"),  # None where the plan does not say
+    "threads": ("launch", "threads_per_rank"),  # None if the plan does not set it
     "frames_asked": ("fom", "frames_asked"),  # of a run
-    "scaled_to": ("fom", "scaled_to"),  # frames that fewer stand for; None: all were run
+    "scaled_to": ("fom", "scaled_to"),  # frames that the run stands for; None: all were run
     "why_incomplete": ("fom", "incomplete_because"),
     "overall": ("verdict", "overall"),
     "reasons": ("verdict", "reasons"),  # why the verdict is not pass
-    "joules_per_frame": ("energy", "joules_per_frame"),  # of all GPUs that the run used
+    "joules_per_frame": ("energy", "joules_per_frame"),  # of all GPUs of the run
 }
 
 
 @dataclass(frozen=True)
 class Statistic:
-    """A median with its interval, as spex-bench derived both."""
+    """A median with its interval, both derived by spex-bench."""
 
     value: float
-    low: float | None  # None with a single sample
+    low: float | None  # None for a single sample
     high: float | None
     samples: tuple[float, ...]
-    coverage: float | None = None  # the chance that the interval holds the median
+    coverage: float | None = None  # probability that the interval contains the median
 
     @classmethod
     def of(cls, data: dict[str, Any]) -> "Statistic":
@@ -60,7 +60,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Scaling:
-    """Which point of which sweep a result is."""
+    """The point of a sweep that a result is."""
 
     sweep: str
     kind: str
@@ -70,13 +70,13 @@ class Scaling:
 
 @dataclass(frozen=True)
 class Result:
-    """A result file; `json` holds the members of both its record and what is derived from it."""
+    """A result file; `json` has the members of its record and its derived part."""
 
     file: Path
     json: dict[str, Any]
 
     def __getattr__(self, name: str) -> Any:
-        """A member of MEMBERS, or of the JSON's first level: entry, milestone, tier, run_id ..."""
+        """A member in MEMBERS, or of the first level: entry, milestone, tier, run_id ..."""
         found = self.__dict__["json"]
         try:
             for key in MEMBERS.get(name, (name,)):
@@ -87,24 +87,24 @@ class Result:
 
     @cached_property
     def start(self) -> datetime:
-        """When the entry's runs began."""
+        """Start of the entry's runs."""
         return datetime.strptime(self.json["start_utc"], "%Y-%m-%dT%H:%M:%SZ").replace(tzinfo=UTC)
 
     @cached_property
     def commit(self) -> str:
-        """Seven digits, and whether the sources had changes."""
+        """Seven digits, and whether the sources were changed."""
         build = self.json["build"]
         return build["commit"][:7] + (" with changes" if build["dirty"] else "")
 
     @cached_property
     def gpu(self) -> str | None:
-        """The GPU's model; None without one."""
+        """The model of the GPU; None without one."""
         gpus = self.json["system"]["gpus"]
         return gpus[0]["name"] if gpus else None
 
     @cached_property
     def gpus(self) -> int:
-        """Of all nodes."""
+        """The number of GPUs on all nodes."""
         return self.nodes * self.gpus_per_node
 
     def _figure(self, clock: str) -> Figure | None:
@@ -125,36 +125,36 @@ class Result:
 
     @cached_property
     def scaling(self) -> Scaling | None:
-        """None where it is no point of a sweep."""
+        """None if it is not part of a sweep."""
         return self.json["scaling"] and Scaling(**self.json["scaling"])
 
     @cached_property
     def timed(self) -> list[dict[str, Any]]:
-        """Samples that count: no warm-up, not throttled, without failure."""
+        """Samples that count: timed, successful, not throttled."""
         samples = self.json["timing"]["samples"]
         return [s for s in samples if not (s["warmup"] or s["throttled"] or s["failure"])]
 
     def middle(self, member: str) -> float | None:
-        """The median of a member of the timed samples; of a list, its mean. None if unknown."""
+        """The median over timed samples of a member, or of a list's mean. None if unknown."""
         values = [s[member] for s in self.timed if s[member] is not None]
         known = [statistics.mean(v) if isinstance(v, list) else v for v in values]
         return statistics.median(known) if known else None
 
-    def most(self, member: str) -> float | None:
-        """The largest value of a member of all samples; None if unknown."""
+    def largest(self, member: str) -> float | None:
+        """The largest value of a member over all samples; None if unknown."""
         return max((s[member] for s in self.json["timing"]["samples"] if s[member]), default=None)
 
     @cached_property
     def stage_seconds(self) -> dict[str, float]:
-        """Seconds of a frame by stage: medians of the timed samples, of all ranks and threads."""
-        phases = [s["phases"] for s in self.timed]
+        """Seconds per frame by stage: medians over timed samples, summed over ranks."""
+        stages_of_runs = [s["phases"] for s in self.timed]
         return {
-            stage: statistics.median(p.get(stage, {"sum": 0.0})["sum"] for p in phases)
+            stage: statistics.median(p.get(stage, {"sum": 0.0})["sum"] for p in stages_of_runs)
             / self.frames_asked
             for stage in STAGES
-            if any(stage in p for p in phases)
+            if any(stage in p for p in stages_of_runs)
         }
 
     def beside(self, kind: str) -> Path:
-        """The file ENTRY.kind.json beside the result, events or series; it may not exist."""
+        """The file ENTRY.kind.json (events or series) next to the result; it may not exist."""
         return self.file.with_name(f"{self.file.name.removesuffix('.json')}.{kind}.json")

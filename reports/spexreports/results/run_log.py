@@ -1,4 +1,4 @@
-"""Reads the run logs beside the results (docs/results.md), and takes their wall time apart."""
+"""Reads run logs (docs/results.md), and divides their wall time into parts."""
 
 import itertools
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from spexreports.results.result import Result
 
 EVENT = ("rank", "frame", "stage", "start", "end")  # members that are read
 STAGES = ("start", "read", "extract", "gather", "write")
-# Parts of the wall time, in their order. Each moment of the extraction belongs to the first of
-# COVERED that is under way in any rank.
+# Parts of the wall time in order. A moment of the extraction belongs to the first part in COVERED
+# that is in progress in any rank.
 WALL = ("launch", "GPU start", "read", "compute", "write", "wait", "exit")
 COVERED = (("compute", ("extract",)), ("GPU start", ("start",)), ("read", ("read",)))
 COVERED += (("write", ("gather", "write")),)
@@ -46,7 +46,7 @@ def read_events(path: Path) -> list[Event]:
 def wall_parts(result: Result) -> dict[str, float] | None:
     """Seconds of the last timed run by the parts of WALL, from launch to exit.
 
-    None where no run log is beside the result, or the sample does not know when the launch ended.
+    None without a run log, or if the sample does not have the end of the launch.
     """
     file, timed = result.beside("events"), result.timed
     if not file.exists() or not timed or None in (timed[-1]["launch_s"], timed[-1]["extraction_s"]):

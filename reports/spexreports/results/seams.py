@@ -1,7 +1,7 @@
-"""How far flux is from the truth, by the distance of a bin from its patch's edge.
+"""Errors of the flux by the distance of a bin from its patch's edge.
 
-A patch models the light of its own bins only (docs/extraction.md, section 5.2): with `--flux patch`
-the flux near its edges is off, with `--flux frame` it is not.
+A patch models only the light of its own bins (docs/extraction.md, section 5.2). With `--flux patch`
+the flux near its edges is therefore wrong; with `--flux frame` it is not.
 """
 
 from dataclasses import dataclass
@@ -14,22 +14,22 @@ from spexreports.errors import DataError
 from spexreports.results import frames
 from spexreports.results.truth import expected_flux
 
-# S/N a bin, median of a fiber: name, least, most.
+# Median S/N per bin of a fiber: name, minimum, maximum.
 BRIGHTNESS = ((10, 5, 20), (100, 70, 180), (300, 220, 450))
 
 
 @dataclass
 class Seams:
-    """Pulls of good bins `[2, bin]`, of patch and of frame, with what is needed to sort them."""
+    """Pulls of good bins `[2, bin]`, with --flux patch and frame, and properties of the bins."""
 
     pull: np.ndarray
-    distance: np.ndarray  # bins from the nearest edge of a patch within the grid; 0: at it
-    brightness: np.ndarray  # median S/N a bin of the fiber
+    distance: np.ndarray  # bins from the nearest inner edge of a patch; 0: at the edge
+    brightness: np.ndarray  # median S/N per bin of the fiber
     nwavestep: int
 
 
 def read_seams(patch: Path, frame: Path, truth: Path) -> Seams:
-    """The pulls of one exposure extracted in both ways."""
+    """The pulls of one exposure with both options."""
     steps = []
     for path, solver in ((patch, "patch"), (frame, "frame")):
         header = fits.getheader(path)
@@ -43,13 +43,13 @@ def read_seams(patch: Path, frame: Path, truth: Path) -> Seams:
     nwave, step = len(read[0].wave), steps[0]
     w = np.arange(nwave)
     distance = np.minimum(w % step, step - 1 - w % step)
-    # The grid's own ends are no seams.
+    # The ends of the grid are not seams.
     inner = (w >= step) & (w < (nwave - 1) // step * step)
     good = read[0].good & read[1].good & inner
-    expected = [expected_flux(one, simulated) for one in read]
+    expected = [expected_flux(extracted, simulated) for extracted in read]
     pulls = [
-        (one.flux - flux) * np.sqrt(np.maximum(one.ivar, 0))
-        for one, flux in zip(read, expected, strict=True)
+        (extracted.flux - flux) * np.sqrt(np.maximum(extracted.ivar, 0))
+        for extracted, flux in zip(read, expected, strict=True)
     ]
     noise = np.where(good, np.sqrt(np.maximum(read[0].ivar, 0)), np.nan)
     if not good.any():
@@ -65,7 +65,7 @@ def read_seams(patch: Path, frame: Path, truth: Path) -> Seams:
 
 
 def joined(parts: list[Seams]) -> Seams:
-    """All pulls of several exposures of one kind."""
+    """All pulls of several exposures with the same patches."""
     if len({part.nwavestep for part in parts}) != 1:
         raise ValueError("the frames have patches of different sizes (NWAVESTP)")
     return Seams(
@@ -78,17 +78,17 @@ def joined(parts: list[Seams]) -> Seams:
 
 @dataclass
 class Profile:
-    """By distance from the edge, fibers of one brightness; `[distance]`, or `[2, distance]`."""
+    """Statistics by distance from the edge, for fibers of one brightness; `[distance]`."""
 
     count: np.ndarray
-    square: np.ndarray  # mean squared pull, of patch and of frame
-    error: np.ndarray  # of it
-    apart: np.ndarray  # rms of the difference of the two fluxes, sigma
+    square: np.ndarray  # mean squared pull `[2, distance]`, of patch and of frame
+    error: np.ndarray  # error of it
+    apart: np.ndarray  # rms difference of the two fluxes, sigma
 
 
-def profile(seams: Seams, least: float, most: float) -> Profile | None:
-    """Of the fibers of S/N [least, most); None where there are none."""
-    chosen = (seams.brightness >= least) & (seams.brightness < most)
+def profile(seams: Seams, minimum: float, maximum: float) -> Profile | None:
+    """The profile of fibers with S/N in [minimum, maximum); None without such fibers."""
+    chosen = (seams.brightness >= minimum) & (seams.brightness < maximum)
     if not chosen.any():
         return None
     pull, distance = seams.pull[:, chosen], seams.distance[chosen]

@@ -1,4 +1,4 @@
-"""Writes the speeds of results as a thresholds file of spex-bench, which does the judging."""
+"""Writes the speeds of results as a thresholds file, by which spex-bench judges."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ from spexreports.results.read import newest
 from spexreports.results.result import CLOCKS, Result
 from spexreports.results.work import has_fpnh
 
-LEAST_COVERAGE = 0.9  # spex-bench judges by no interval that covers less (docs/benchmark.md)
+MIN_COVERAGE = 0.9  # required coverage of intervals (docs/benchmark.md)
 HEAD = """\
 // Reference values, by system and plan: medians of reports/results. Made by
 //     spex-reports thresholds RESULTS... --out bench/thresholds.json
@@ -16,9 +16,9 @@ HEAD = """\
 
 
 def _speeds(result: Result) -> dict[str, float]:
-    """FPNH of both clocks, of what was built from a clean commit; of long runs theirs.
+    """FPNH by both clocks, or of the steady part of long runs; only of clean commits.
 
-    A night that was cut short has none; a plan that asks for frames was run to its end.
+    An aborted night has none; a plan with a number of frames was run to its end.
     """
     if not has_fpnh(result) or result.json["build"]["dirty"]:
         return {}
@@ -30,12 +30,12 @@ def _speeds(result: Result) -> dict[str, float]:
     return {
         f"fpnh_{clock}": float(f"{figure.fpnh.value:.4g}")
         for clock, figure in found.items()
-        if figure and (figure.fpnh.coverage or 0) >= LEAST_COVERAGE
+        if figure and (figure.fpnh.coverage or 0) >= MIN_COVERAGE
     }
 
 
 def thresholds_text(results: list[Result]) -> str:
-    """The file's text; what is not complete is named in a comment. Throws UsageError for none."""
+    """The text of the file; a comment names incomplete results. Throws UsageError if empty."""
     systems: dict[str, dict[str, dict[str, dict[str, float]]]] = {}
     notes = []
     for result in sorted(newest(results), key=lambda r: (r.system, r.plan, r.entry)):
@@ -47,19 +47,19 @@ def thresholds_text(results: list[Result]) -> str:
     if not systems:
         raise UsageError(
             "thresholds",
-            "no result has a speed that a machine can be held to",
+            "no result has a speed that can be a threshold",
             "whole frames, five runs and a clean commit",
         )
-    said = "// Of these the following are not complete:\n" + "".join(notes) if notes else ""
-    return HEAD + said + json.dumps({"systems": systems}, indent=1) + "\n"
+    note = "// Of these the following are not complete:\n" + "".join(notes) if notes else ""
+    return HEAD + note + json.dumps({"systems": systems}, indent=1) + "\n"
 
 
 def write_thresholds(file: Path, results: list[Result]) -> list[Path]:
-    """By rename; throws UsageError where the file is something else."""
+    """Writes the file by rename; throws UsageError if the file is something else."""
     text = thresholds_text(results)
     first = HEAD.splitlines()[0].encode()
     if file.exists() and not (file.is_file() and file.read_bytes().startswith(first)):
-        raise UsageError("--out", f"{file} is no file of thresholds", "another name")
+        raise UsageError("--out", f"{file} is not a thresholds file", "another name")
     partial = file.with_name(f".{file.name}.partial")
     partial.write_text(text, encoding="utf-8")
     return [partial.rename(file)]

@@ -1,8 +1,8 @@
-"""Extracted spectra against the truth that was simulated.
+"""Compares extracted spectra with the simulated truth.
 
-The expected flux of an extraction is R · truth, with R the resolution that the frame itself holds;
-(flux − R · truth) · sqrt(ivar) must then be a unit normal. This is written from docs/extraction.md,
-sections 5 and 7, apart from spex-compare, so that each checks the other.
+The expected flux of an extraction is R · truth, with R the resolution in the frame itself. Then
+(flux − R · truth) · sqrt(ivar) must be a unit normal. The code follows docs/extraction.md, sections
+5 and 7, independently of spex-compare, so that each checks the other.
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ def apply_resolution(resolution: np.ndarray, flux: np.ndarray) -> np.ndarray:
 
 
 def truth_on_grid(frame: Frame, truth: Truth) -> np.ndarray:
-    """The truth of the frame's fibers at its wavelengths; both must be the same grid, shifted."""
+    """The truth of the frame's fibers at its wavelengths; the grids may differ by whole bins."""
     step = frame.wave[1] - frame.wave[0]
     first = round((frame.wave[0] - truth.wave[0]) / step)
     last = first + len(frame.wave)
@@ -37,7 +37,7 @@ def truth_on_grid(frame: Frame, truth: Truth) -> np.ndarray:
 
 
 def expected_flux(frame: Frame, truth: Truth) -> np.ndarray:
-    """The truth as the extraction should see it, `[spectrum, wavelength]`, electron / Angstrom."""
+    """The expected extracted flux, `[spectrum, wavelength]`, electron / Angstrom."""
     on_grid = truth_on_grid(frame, truth)
     return np.array(
         [apply_resolution(R, f) for R, f in zip(frame.resolution, on_grid, strict=True)]
@@ -46,20 +46,20 @@ def expected_flux(frame: Frame, truth: Truth) -> np.ndarray:
 
 @dataclass
 class Pulls:
-    """Pulls of all good bins, and what they should be: 0, 1, 1, 0."""
+    """Pulls of all good bins, with statistics that should be 0, 1, 1, 0."""
 
     pull: np.ndarray
     mean: float
     std: float
     half_width: float  # half of the central 68.27%
-    correlation: float  # of neighbouring wavelengths
+    correlation: float  # of neighboring wavelengths
 
 
 def pulls(frame: Frame, expected: np.ndarray) -> Pulls:
-    """Pulls of the good bins that are ndiag or more bins from the ends of the grid.
+    """Pulls of the good bins that are at least ndiag bins from the ends of the grid.
 
-    Nearer to the ends light of bins outside the grid, whose resolution the frame does not hold,
-    reaches into the expected flux.
+    Near the ends the expected flux is unknown, because it includes light of bins outside the grid,
+    whose resolution the frame does not have.
     """
     pull = (frame.flux - expected) * np.sqrt(np.maximum(frame.ivar, 0))
     good = frame.good.copy()

@@ -1,4 +1,4 @@
-"""What a result extracted, and so what it may be put beside."""
+"""The work of a result, which decides with which results it can be compared."""
 
 from pathlib import PurePath
 
@@ -6,7 +6,7 @@ from spexreports.results.published import CPU_MILESTONES, MILESTONES
 from spexreports.results.result import Result
 
 EXPOSURE_FRAMES = 30
-FILES = {"none": "plain FITS", "gz": "`.fits.gz`", "fz": "`.fits.fz`"}  # by their compression
+FILES = {"none": "plain FITS", "gz": "`.fits.gz`", "fz": "`.fits.fz`"}  # by compression
 SHORT = {"-w": "--wavelength", "-s": "--specmin", "-n": "--nspec", "-r": "--regularize"}
 # Production's settings, which are the defaults.
 DEFAULTS = {
@@ -30,66 +30,66 @@ SCRIPT = "settings of gpu_specter's benchmark script (nwavestep 30, padding 0)"
 
 
 def options(result: Result) -> dict[str, str]:
-    """Options of the extractor's command line; flags have an empty value."""
+    """Options of the extractor's command line; the value of a flag is empty."""
     argv = result.json["launch"]["argv"]
-    programs = [i for i, word in enumerate(argv) if PurePath(word).name.startswith("spex-")]
+    programs = [i for i, argument in enumerate(argv) if PurePath(argument).name.startswith("spex-")]
     found: dict[str, str] = {}
     last = ""
-    for word in argv[programs[0] + 1 :] if programs else []:
-        if word.startswith("-") and word[1:2] != "" and not word[1].isdecimal():
-            name, _, value = word.partition("=")
+    for argument in argv[programs[0] + 1 :] if programs else []:
+        if argument.startswith("-") and argument[1:2] != "" and not argument[1].isdecimal():
+            name, _, value = argument.partition("=")
             last = SHORT.get(name, name)
             found[last] = value
         elif last:
-            found[last] = f"{found[last]} {word}".strip()
+            found[last] = f"{found[last]} {argument}".strip()
     return found
 
 
 def settings(result: Result) -> str:
-    """The extraction's settings in words: production's, the script's, or what differs."""
+    """A name for the settings: production's, the script's, or the differences."""
     found = options(result)
     other = {k: v for k, v in sorted(found.items()) if k in DEFAULTS and DEFAULTS[k] != v}
     if other == SCRIPT_OPTIONS:
         return SCRIPT
-    words = [f"{name.removeprefix('--')} {value}".strip() for name, value in other.items()]
-    return ", ".join(words) or PRODUCTION
+    texts = [f"{name.removeprefix('--')} {value}".strip() for name, value in other.items()]
+    return ", ".join(texts) or PRODUCTION
 
 
 def own_method(result: Result) -> bool:
-    """Whether a milestone was run as it is defined: on the CPU, by eigh."""
+    """Whether a milestone was run with its own method; on the CPU that is eigh."""
     method = options(result).get("--method")
     return result.milestone not in CPU_MILESTONES or method in (None, "eigh")
 
 
 def compression(result: Result) -> str:
-    """Of the input files: none, gz or fz."""
+    """Compression of the input files: none, gz or fz."""
     return result.json["inputs"]["generator"]["compression"]
 
 
 def alone(result: Result) -> bool:
-    """Whether each run is of one frame, whose files are on the command line."""
+    """Whether each run extracts one frame, with its files on the command line."""
     return result.json["launch"]["alone"]
 
 
 def has_fpnh(result: Result) -> bool:
-    """Whether its speed may be called FPNH: of whole frames, none alone, and not of the tier ci."""
+    """Whether the speed is FPNH: of whole frames, not `alone`, not in the tier ci."""
     return result.json["work"]["has_fpnh"] and result.tier != "ci" and not alone(result)
 
 
 def of_exposure(result: Result) -> bool:
-    """Whether it extracted all frames of an exposure, and not some that may stand for them."""
+    """Whether all frames of an exposure were extracted, not fewer that stand for them."""
     return result.frames_asked == EXPOSURE_FRAMES and not result.scaled_to
 
 
 def standard(result: Result) -> bool:
-    """Whether a milestone was run as it is defined, with production's settings."""
+    """Whether a milestone was run with its own method and production's settings."""
     return own_method(result) and settings(result) == PRODUCTION
 
 
 def exposures(results: list[Result]) -> list[Result]:
-    """Valid results of an exposure, or of frames that stand for it; no sweeps and no long runs.
+    """Valid results of an exposure, or of frames that stand for it; no sweeps, no long runs.
 
-    cpu-refactor's reference point of the sweep over ranks counts, as it is a whole run.
+    The reference point of cpu-refactor in the sweep over ranks counts, because it is a whole run.
     """
     return [
         r
@@ -104,9 +104,9 @@ def exposures(results: list[Result]) -> list[Result]:
 
 
 def rungs(results: list[Result]) -> list[Result]:
-    """The exposures of the ladder, in its order, from plain files.
+    """Exposures of milestones in the order of the ladder, from plain files.
 
-    Milestones by their own method, at production's settings or at those of gpu_specter's script.
+    Each with its own method, at the settings of production or of gpu_specter's script.
     """
     order = {milestone: i for i, milestone in enumerate(MILESTONES)}
     chosen = [
@@ -118,7 +118,7 @@ def rungs(results: list[Result]) -> list[Result]:
 
 
 def fastest(results: list[Result]) -> Result | None:
-    """By the effective clock, of those with the most frames of an exposure."""
+    """The fastest by the effective clock among those with the most frames of an exposure."""
 
     def rank(r: Result) -> tuple:
         return min(r.frames_asked, EXPOSURE_FRAMES), r.effective.fpnh.value
@@ -127,7 +127,7 @@ def fastest(results: list[Result]) -> Result | None:
 
 
 def in_sweep(results: list[Result], *kinds: str) -> list[Result]:
-    """Results with a speed that are points of sweeps of these kinds; none of tier ci."""
+    """Results that are points of sweeps of these kinds and have a speed; not of tier ci."""
     return [
         r
         for r in results
@@ -136,6 +136,6 @@ def in_sweep(results: list[Result], *kinds: str) -> list[Result]:
 
 
 def long_runs(results: list[Result]) -> list[Result]:
-    """Those of whole frames with a steady part, by system and entry."""
+    """Long runs of whole frames with a steady part, by system and entry."""
     chosen = [r for r in results if has_fpnh(r) and r.sustained and r.sustained["fpnh"]]
     return sorted(chosen, key=lambda r: (r.system, r.entry))

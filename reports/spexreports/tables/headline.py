@@ -1,4 +1,4 @@
-"""What a reader asks first: how fast, beside what, right or wrong, and under which limits."""
+"""The summary: how fast, compared with what, correct or not, and with which limitations."""
 
 from spexreports.results.published import read_published
 from spexreports.results.result import Result
@@ -16,7 +16,7 @@ from spexreports.tables.numbers import counted, factor, number, speed
 from spexreports.tables.table import Table
 
 COUNTS = {1: "one", 2: "two", 4: "four", 8: "eight"}
-# Of the checks against the reference those that a reader knows, with their units.
+# Checks against the reference that a reader knows, with their units.
 QUANTITIES = {
     "flux pull": "flux {} σ",
     "ivar, relative": "ivar {} (relative)",
@@ -25,7 +25,7 @@ QUANTITIES = {
 
 
 def machine(result: Result) -> str:
-    """Number and model of the GPUs that were used, else of CPUs: four NVIDIA H200s."""
+    """Number and model of the GPUs, or of CPUs: four NVIDIA H200s."""
     if not result.gpus:
         return counted(result.cpus * result.nodes, "CPU core")
     count = COUNTS.get(result.gpus, str(result.gpus))
@@ -38,10 +38,10 @@ def label(result: Result) -> str:
 
 
 def headlines(results: list[Result]) -> list[Result]:
-    """Of each system and kind of files the fastest exposure of 30 frames.
+    """The fastest exposure of 30 frames for each system and kind of files.
 
-    Where no system has one, of fewer frames. The fewest GPUs come first, compressed files before
-    plain files.
+    If no system has one, of fewer frames. The fewest GPUs come first, compressed files before plain
+    files.
     """
     usual = [r for r in exposures(results) if standard(r)]
     groups: dict[tuple, list[Result]] = {}
@@ -51,7 +51,7 @@ def headlines(results: list[Result]) -> list[Result]:
 
 
 def speed_table(results: list[Result]) -> Table | None:
-    """The paper's best and the systems' headlines."""
+    """The paper's best result and the headlines of the systems."""
     published = read_published()
     paper, deadline = published.best, published.deadline_s
     found = headlines(results)
@@ -89,12 +89,12 @@ def _small(value: float) -> str:
 
 
 def frames_of(results: list[Result]) -> list[dict]:
-    """What was found of each camera of each result."""
+    """The validation of each camera in each result."""
     return [frame for r in results for frame in r.json["validation"]["frames"]]
 
 
 def right_frames(results: list[Result]) -> str:
-    """How many frames are right, and of how many: counted by camera, the same counts once."""
+    """How many frames are correct, and of how many, by camera; equal counts appear once."""
     counts = []
     for r in results:
         frames = frames_of([r])
@@ -104,7 +104,7 @@ def right_frames(results: list[Result]) -> str:
 
 
 def agreement(results: list[Result]) -> str:
-    """With what the frames agree, and how closely."""
+    """What the frames agree with, and how closely."""
     frames = frames_of(results)
     against = []
     for count, what in (
@@ -124,27 +124,27 @@ def agreement(results: list[Result]) -> str:
     text += f" ({systems})."
     checks = [check for frame in frames for check in frame["checks"]]
     known = []
-    for what, words in QUANTITIES.items():
-        most = max((c["largest"] or 0 for c in checks if c["what"] == what), default=0)
-        known += [words.format(_small(most))] if most else []
+    for what, text_format in QUANTITIES.items():
+        largest = max((c["largest"] or 0 for c in checks if c["what"] == what), default=0)
+        known += [text_format.format(_small(largest))] if largest else []
     return f"{text} Largest differences from the reference: {', '.join(known)}." if known else text
 
 
 def verdict(result: Result) -> str:
-    """What spex-bench judged, and by what."""
+    """The verdict of spex-bench, and its threshold."""
     found, asked = result.json["verdict"], result.json["threshold"]
     if asked:
         target = ", ".join(f"{key} {value:g}" for key, value in asked.items() if value is not None)
-        speed_words = f"held to {target}: speed {found['performance']}, "
+        speed_text = f"held to {target}: speed {found['performance']}, "
     else:
-        speed_words = "speed not judged, as no target was stated (`spex-bench --thresholds FILE`): "
+        speed_text = "speed not judged, as no target was stated (`spex-bench --thresholds FILE`): "
     overall = "" if found["overall"] == "pass" and not asked else f"{found['overall']}, "
-    text = f"{overall}{speed_words}correctness {found['correctness']}, health {found['health']}"
+    text = f"{overall}{speed_text}correctness {found['correctness']}, health {found['health']}"
     return text + "".join(f"; {reason}" for reason in found["reasons"])
 
 
 def judged(results: list[Result]) -> list[Result]:
-    """The headlines; for one without a target, its system's fastest exposure that had a target."""
+    """The headlines; without a threshold, the fastest exposure of the system that has one."""
     held: dict[str, list[Result]] = {}
     for r in exposures(results):
         if standard(r) and r.json["threshold"]:
@@ -156,7 +156,7 @@ def judged(results: list[Result]) -> list[Result]:
 
 
 def verdicts(results: list[Result]) -> list[tuple[str, str, str]]:
-    """Systems, their verdict, and yes, no or open; the same verdict once."""
+    """Systems, their verdict, and yes, no or open; equal verdicts appear once."""
     systems: dict[tuple[str, str], list[str]] = {}
     for r in results:
         passed = "yes" if r.json["threshold"] else "open"
@@ -166,7 +166,7 @@ def verdicts(results: list[Result]) -> list[tuple[str, str, str]]:
 
 
 def failures(results: list[Result]) -> list[str]:
-    """Entries that do not pass, with their reasons."""
+    """Entries that do not pass, with the reasons."""
     return [
         f"{r.system}, {r.entry}: {r.overall}: {'; '.join(r.reasons) or r.skipped or r.error or ''}"
         for r in results
@@ -175,7 +175,7 @@ def failures(results: list[Result]) -> list[str]:
 
 
 def others_table(results: list[Result]) -> Table | None:
-    """Entries of the tier ci and of frames that are not whole: they test the harness."""
+    """Entries of the tier ci and of partial frames, which test spex-bench."""
     columns = {
         "system, entry": lambda r: f"{r.system}, {r.entry}",
         "milestone": lambda r: r.milestone,
@@ -185,13 +185,13 @@ def others_table(results: list[Result]) -> Table | None:
         "verdict": lambda r: r.overall,
     }
     found = [r for r in results if not has_fpnh(r) and r.scaling is None and not alone(r)]
-    note = "Their seconds are no frames per node-hour, and stand on no ladder."
+    note = "Their seconds are not frames per node-hour, and are not part of the ladder."
     words = ("milestone", "frames", "verdict")
     return Table.by_column("harness", "Checks of the harness", found, columns, note, words=words)
 
 
 def limits(results: list[Result]) -> list[str]:
-    """What the headlines' numbers leave out, a line each."""
+    """Limitations of the headlines, a line each."""
     found = headlines(results)
     if not found:
         return []
@@ -210,10 +210,10 @@ def limits(results: list[Result]) -> list[str]:
             "before. The rule that seeds are drawn is newer."
         )
     plain = [r for r in found if compression(r) == "none"] or found
-    most, best = plain[-1], max(plain, key=lambda r: r.effective.fpnh.value)
-    if most.gpus > best.gpus:
+    largest, best = plain[-1], max(plain, key=lambda r: r.effective.fpnh.value)
+    if largest.gpus > best.gpus:
         lines.append(
-            f"For one exposure {machine(most)} are slower than {machine(best)}: the driver starts "
-            "GPUs one after the other before it gives any of them work. Their gain is in long runs."
+            f"For one exposure {machine(largest)} are slower than {machine(best)}: the driver "
+            "starts GPUs one after the other before any of them gets work. They gain in long runs."
         )
     return lines

@@ -24,7 +24,7 @@ def _drift(result: Result) -> str:
 
 
 def long_runs_table(results: list[Result]) -> Table | None:
-    """A row a long run."""
+    """A row per long run."""
     night = read_published().number("night")
     columns = {
         "system, entry": lambda r: f"{r.system}, {r.entry}",
@@ -33,7 +33,7 @@ def long_runs_table(results: list[Result]) -> Table | None:
         "FPNH, launch to exit": lambda r: speed(r.effective.fpnh),
         "drift over it, %": _drift,
         "core-seconds a frame": lambda r: (s := r.middle("cpu_s")) and f"{s / r.frames_asked:.2f}",
-        "GPU memory, GB": lambda r: gigabytes(r.most("device_memory_bytes")),
+        "GPU memory, GB": lambda r: gigabytes(r.largest("device_memory_bytes")),
         "a night": lambda r: span_text(night / steady(r).value / r.nodes),
         "runs": lambda r: str(len(r.timed)),
         "not complete": lambda r: "; ".join(r.why_incomplete) or "–",

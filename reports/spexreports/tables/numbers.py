@@ -1,4 +1,4 @@
-"""Numbers as people read them."""
+"""Formats numbers for readers."""
 
 from spexreports.results.result import Statistic
 
@@ -10,9 +10,9 @@ def number(value: float) -> str:
     return f"{value:.4g}"
 
 
-def counted(count: int, one: str, many: str = "") -> str:
+def counted(count: int, noun: str, many: str = "") -> str:
     """A number with its noun: 1 frame, 6 frames."""
-    return f"{count} {one if count == 1 else many or one + 's'}"
+    return f"{count} {noun if count == 1 else many or noun + 's'}"
 
 
 def interval(found: Statistic) -> str:
@@ -34,12 +34,12 @@ def factor(value: float) -> str:
 
 
 def gigabytes(value: float | None) -> str | None:
-    """Of bytes; None if unknown."""
+    """Bytes in GB; None if unknown."""
     return value and f"{value / 1e9:.3g}"
 
 
 def time_text(seconds: float) -> str:
-    """Three digits with the unit that suits."""
+    """Three digits with a suitable unit."""
     for unit, scale in (("s", 1.0), ("ms", 1e3), ("µs", 1e6)):
         if seconds * scale >= 0.9995:
             return f"{seconds * scale:#.3g}".rstrip(".") + f" {unit}"
@@ -47,7 +47,7 @@ def time_text(seconds: float) -> str:
 
 
 def span_text(hours: float) -> str:
-    """A stretch of time: "52 s", "14 min", "3.2 h", "12 d"."""
+    """A duration: "52 s", "14 min", "3.2 h", "12 d"."""
     for unit, length in (("d", 24.0), ("h", 1.0), ("min", 1 / 60)):
         if hours >= (2 if unit == "d" else 1) * length:
             return f"{hours / length:.3g} {unit}"

@@ -1,10 +1,10 @@
-"""What other GPUs would do: floors of the kernels scaled by data sheets. Projected, not measured.
+"""Projects the speed of other GPUs by scaling kernel times with data sheets.
 
-A stage takes its floor, the larger of flops / rate and bytes / bandwidth, times the number of
-floors that it was measured to take on a GPU that we have. Rates of another GPU are those measured
-here times the ratio of the data sheets. What an exposure takes beside its kernels (launch, start
-of the GPUs, first read, last write, exit) is taken as measured. The same projection between the
-GPUs that were measured says how far off it is.
+The floor of a stage is the larger of flops / rate and bytes / bandwidth. A stage takes as
+many times its floor as measured on a GPU that we have. The rates of another GPU are the measured
+ones times the ratio of the data sheets. The time of an exposure outside its kernels (launch, start
+of the GPUs, first read, last write, exit) is taken as measured. The error of the projection is
+that between the measured GPUs.
 """
 
 from dataclasses import dataclass
@@ -21,14 +21,14 @@ NODES = {4: "a node of four", 1: "one"}
 
 
 def gpu_of(result: Result) -> Gpu | None:
-    """The row of the data sheets that a result's GPU belongs to."""
+    """The data sheet of a result's GPU."""
     found = [gpu for name, gpu in read_published().gpus.items() if name in (result.gpu or "")]
     return found[0] if found else None
 
 
 @dataclass(frozen=True)
 class Work:
-    """What the stages of `direct` compute and move, and the ceilings measured on `gpu`."""
+    """Flops and bytes of the stages of `direct`, and the ceilings measured on `gpu`."""
 
     gpu: Gpu
     points: list[dict]  # the result's roofline
@@ -51,7 +51,7 @@ class Work:
 
 
 def kernel_work(results: list[Result]) -> Work | None:
-    """Of a result with ceilings."""
+    """The work of a result with ceilings."""
     for r in best_rungs(results):
         if r.milestone == "direct" and r.gpus == 1 and r.roofline and (gpu := gpu_of(r)):
             return Work(gpu, [p for p in r.roofline if p["stage"] in KERNELS])
@@ -60,7 +60,7 @@ def kernel_work(results: list[Result]) -> Work | None:
 
 @dataclass(frozen=True)
 class Measured:
-    """`direct` and `pipeline` of the same run on one GPU, frames by frames."""
+    """`direct` and `pipeline` of the same run on one GPU."""
 
     gpu: Gpu
     direct: Result
@@ -73,14 +73,14 @@ class Measured:
 
     @property
     def beside(self) -> float:
-        """Seconds that the pipeline's run takes beside its kernels."""
+        """Seconds of the pipeline's run outside its kernels."""
         return self.pipeline.effective.seconds.value - self.pipeline.frames_asked * self.kernels
 
 
 def measured(results: list[Result]) -> list[Measured]:
-    """Pairs of `direct` and `pipeline` by one plan on one GPU, at production's settings.
+    """Pairs of `direct` and `pipeline` of one plan on one GPU, at production's settings.
 
-    A pair is of one run of the plan if there is such a pair, else of two.
+    A pair is of one run of the plan if possible, otherwise of two runs.
     """
     valid = [r for r in results if has_fpnh(r) and r.effective and r.gpus == 1 and standard(r)]
     valid = [r for r in valid if not r.scaling and r.tier != "night"]
@@ -95,7 +95,7 @@ def measured(results: list[Result]) -> list[Measured]:
 
 
 def error_table(results: list[Result]) -> Table | None:
-    """The projection from each measured GPU to the others that ran the same plan."""
+    """The projection from each measured GPU to others that ran the same plan."""
     work, found, rows = kernel_work(results), measured(results), []
     pairs = [(a, b) for a in found for b in found if a.pipeline.plan == b.pipeline.plan]
     for a, b in pairs if work else []:
@@ -120,7 +120,7 @@ def error_table(results: list[Result]) -> Table | None:
 
 
 def projection_table(results: list[Result]) -> Table | None:
-    """FPNH of an exposure on one GPU of each kind, and on four of a node."""
+    """FPNH of an exposure on one GPU of each kind, and on four per node."""
     work = kernel_work(results)
     whole = [m for m in measured(results) if m.pipeline.frames_asked == EXPOSURE_FRAMES]
     if not work or not whole:

@@ -1,4 +1,4 @@
-"""Where the numbers come from: campaigns, machines, launches, health, checks."""
+"""The origin of the numbers: campaigns, machines, launches, health, checks."""
 
 import re
 import shlex
@@ -10,11 +10,11 @@ from spexreports.tables.headline import right_frames, verdict
 from spexreports.tables.numbers import counted
 from spexreports.tables.table import Table
 
-IDLE = "gpu-idle"  # a GPU between two runs lowers its clocks, and is well
+IDLE = "gpu-idle"  # normal: an idle GPU lowers its clocks
 
 
 def _entries(names: Iterable[str]) -> str:
-    """Names in backquotes; points of a sweep (NAME-1, NAME-2) together, as NAME-…."""
+    """Names in backquotes; points of a sweep (NAME-1, NAME-2) are merged into NAME-…."""
     stems: dict[str, list[str]] = {}
     for name in names:
         stems.setdefault(re.sub(r"-[\d.]+$", "", name), []).append(name)
@@ -32,7 +32,7 @@ def _machine(result: Result) -> str:
 
 
 def campaigns_table(results: list[Result]) -> Table | None:
-    """Commit and machine of every entry: a row for each plan that was run."""
+    """Commit and machine of every entry: a row per plan that was run."""
     groups: dict[tuple, list[Result]] = {}
     for r in sorted(results, key=lambda r: (r.system, r.start, r.entry)):
         groups.setdefault((r.system, r.commit, r.plan, _machine(r)), []).append(r)
@@ -56,7 +56,7 @@ def campaigns_table(results: list[Result]) -> Table | None:
 
 
 def checks_table(checks: list[GpuCheck]) -> Table | None:
-    """What runs of ci/gpu-check found, the newest first."""
+    """Results of ci/gpu-check, newest first."""
     columns = {
         "commit": lambda c: c.commit,
         "date": lambda c: f"{c.utc:%Y-%m-%d}",
@@ -69,7 +69,7 @@ def checks_table(checks: list[GpuCheck]) -> Table | None:
 
 
 def _health(result: Result) -> str:
-    """Of the GPUs: why they slowed down, the warmest, memory errors."""
+    """Health of the GPUs: throttling, the highest temperature, memory errors."""
     health = result.json["health"]
     during, after = health["during"], health["after"]
     if not during:
@@ -85,7 +85,7 @@ def _health(result: Result) -> str:
 
 
 def entries_table(results: list[Result]) -> Table | None:
-    """Each entry: verdict, frames, health, what is missing, and its command line."""
+    """Each entry: verdict, frames, health, what is missing, and the command line."""
     columns = {
         "system, plan, entry": lambda r: f"{r.system}, {r.plan}, {r.entry}",
         "verdict": verdict,

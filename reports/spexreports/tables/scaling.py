@@ -1,4 +1,4 @@
-"""Sweeps: ranks, GPUs, MPS, bundles, cores, patches, files; and the flux of the whole frame."""
+"""Sweeps (ranks, GPUs, MPS, bundles, cores, patches, files) and the flux of the whole frame."""
 
 from spexreports.results.published import read_published
 from spexreports.results.result import CLOCKS, Result
@@ -16,7 +16,7 @@ def _runs(r: Result) -> str:
 
 
 def _ratios(name: str, top: Result, bottom: Result) -> dict[str, str]:
-    """Seconds of one result over those of another, by either clock."""
+    """Seconds of one result over those of another, by both clocks."""
     return {
         f"{name}, {clock}": factor(
             getattr(top, clock).seconds.value / getattr(bottom, clock).seconds.value
@@ -25,7 +25,7 @@ def _ratios(name: str, top: Result, bottom: Result) -> dict[str, str]:
     }
 
 
-# Of each kind of sweep what a point is.
+# Description of a point, by kind of sweep.
 POINTS = {
     "ranks-per-gpu": lambda r: f"{r.ranks / max(r.gpus, 1):g} ranks a GPU",
     "strong": lambda r: f"{counted(r.ranks, 'rank')}, {counted(r.scaling.bundles, 'bundle')}",
@@ -54,7 +54,7 @@ def sweeps_table(results: list[Result]) -> Table | None:
         "launch to exit, s": lambda r: speed(r.effective.seconds),
         "extraction, s": lambda r: speed(r.extraction.seconds),
         "read, s a frame": lambda r: f"{r.stage_seconds.get('read', 0.0):.2f}",
-        "memory of a rank, GB": lambda r: gigabytes(r.most("max_rss_bytes")),
+        "memory of a rank, GB": lambda r: gigabytes(r.largest("max_rss_bytes")),
         "runs": _runs,
     }
     found, paper = sorted(in_sweep(results, *POINTS), key=order), read_published().statements
@@ -69,7 +69,7 @@ def sweeps_table(results: list[Result]) -> Table | None:
 
 
 def mps_table(results: list[Result]) -> Table | None:
-    """The same ranks on one GPU with MPS and without."""
+    """The same ranks on one GPU with and without MPS."""
     points: dict[tuple, dict] = {}
     for r in in_sweep(results, "mps"):
         points.setdefault((_name(r), r.scaling.sweep), {})[r.scaling.x] = r
@@ -92,7 +92,7 @@ def mps_table(results: list[Result]) -> Table | None:
 
 
 def alone_table(results: list[Result]) -> Table | None:
-    """One frame by --input, by both clocks, of each kind of file."""
+    """One frame by --input, by both clocks, for each kind of file."""
     columns = {
         "system": lambda r: r.system,
         "input": lambda r: FILES[compression(r)],
@@ -106,7 +106,7 @@ def alone_table(results: list[Result]) -> Table | None:
 
 
 def flux_table(results: list[Result]) -> Table | None:
-    """What --flux frame costs beside patch, in the same run of a plan."""
+    """The cost of --flux frame compared with patch, in the same run of a plan."""
 
     def alike(r: Result) -> tuple:
         return r.run_id, r.system, r.milestone, options(r).get("--method"), r.case

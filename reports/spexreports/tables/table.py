@@ -1,4 +1,4 @@
-"""A table: a data frame of text with what a reader must know beside it."""
+"""A table: a data frame of text with a note."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
@@ -11,20 +11,20 @@ NONE = "–"
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text; the first column names a row, other columns are numbers unless in `words`."""
+    """Rows of text; the first column names a row, others are numbers unless in `words`."""
 
     name: str  # by which documents quote it
     title: str
     frame: pd.DataFrame
     note: str = ""
-    words: tuple[str, ...] = ()  # columns of words
+    words: tuple[str, ...] = ()  # columns of text
     kinds: tuple[str, ...] = field(default=())  # of rows: paper, ours; empty for none
 
     @classmethod
     def of(
         cls, name: str, title: str, rows: Iterable[Mapping[str, Any]], note: str = "", **more: Any
     ) -> "Table | None":
-        """From rows by column, where None is written as a dash; None where there is no row."""
+        """Makes a table from rows by column, with a dash for None; None without rows."""
         found = pd.DataFrame(list(rows))
         if found.empty:
             return None
@@ -41,7 +41,7 @@ class Table:
         note: str = "",
         **more: Any,
     ) -> "Table | None":
-        """A row for each result, from a function for each column."""
+        """A row for each result, with a function for each column."""
         rows = [{head: cell(r) for head, cell in columns.items()} for r in results]
         return cls.of(name, title, rows, note, **more)
 
@@ -51,17 +51,17 @@ class Table:
         return list(self.frame.columns)
 
     def is_number(self, column: str) -> bool:
-        """Whether a column stands at the right."""
+        """Whether a column is right-aligned."""
         return column != self.columns[0] and column not in self.words
 
     @property
     def rows(self) -> list[tuple[str, list[str]]]:
-        """Of each row its kind and its cells."""
+        """The kind and the cells of each row."""
         kinds = self.kinds or ("",) * len(self.frame)
         return list(zip(kinds, self.frame.to_numpy().tolist(), strict=True))
 
     def markdown(self) -> str:
-        """For a document; the title is not part of it."""
+        """The table for a document, without its title."""
         lines = [self.columns, ["---"] * len(self.columns), *(cells for _, cells in self.rows)]
         text = "".join(f"| {' | '.join(line)} |\n" for line in lines)
         return f"{text}\n{self.note}\n" if self.note else text

@@ -1,4 +1,4 @@
-"""Where the time goes: wall time, use of the machine, kernels."""
+"""Distribution of the time: wall time, use of the machine, kernels."""
 
 import pandas as pd
 
@@ -13,7 +13,7 @@ from spexreports.tables.table import Table
 
 
 def wall_table(results: list[Result]) -> Table | None:
-    """Shares of the wall time of each rung whose run log is kept."""
+    """Shares of the wall time of each milestone with a kept run log."""
     rows = []
     for r in best_rungs(results):
         parts = wall_parts(r)
@@ -32,7 +32,7 @@ def wall_table(results: list[Result]) -> Table | None:
 
 
 def _cores(r: Result, share: bool) -> str | None:
-    """Seconds of cores a frame, or the share of the node's cores; None where it is not known."""
+    """Core-seconds per frame, or the fraction of the node's cores; None if unknown."""
     cpu_s, seconds = r.middle("cpu_s"), r.effective.seconds.value
     if cpu_s is None:
         return None
@@ -40,7 +40,7 @@ def _cores(r: Result, share: bool) -> str | None:
 
 
 def busy_table(results: list[Result]) -> Table | None:
-    """How busy CPUs and GPUs were, and which memory was used."""
+    """Use of CPUs, GPUs and memory."""
     columns = {
         "system, entry": lambda r: f"{r.system}, {r.entry}",
         "ranks × threads": lambda r: f"{r.ranks} × {r.threads}" if r.threads else str(r.ranks),
@@ -48,8 +48,8 @@ def busy_table(results: list[Result]) -> Table | None:
         "CPUs busy": lambda r: _cores(r, share=True),
         "core-seconds a frame": lambda r: _cores(r, share=False),
         "J a frame": lambda r: r.joules_per_frame and number(r.joules_per_frame),
-        "memory of a rank, GB": lambda r: gigabytes(r.most("max_rss_bytes")),
-        "memory of a GPU, GB": lambda r: gigabytes(r.most("device_memory_bytes")),
+        "memory of a rank, GB": lambda r: gigabytes(r.largest("max_rss_bytes")),
+        "memory of a GPU, GB": lambda r: gigabytes(r.largest("device_memory_bytes")),
     }
     note = (
         "From launch to exit. GPUs busy: the part of the time with a kernel (NVML). CPUs busy: of "
@@ -91,7 +91,7 @@ def kernel_floor_table(results: list[Result]) -> Table | None:
 
 
 def eigh_table(results: list[Result]) -> Table | None:
-    """Solve and decorrelate of the rungs that work by eigendecompositions."""
+    """Solve and decorrelate of the milestones that use eigendecompositions."""
     rows = []
     for r in best_rungs(results):
         seconds = {s: r.stage_seconds.get(s, 0.0) for s in KERNELS}
@@ -116,7 +116,7 @@ def eigh_table(results: list[Result]) -> Table | None:
 
 
 def kernel_seconds_table(checks: list[GpuCheck]) -> Table | None:
-    """Seconds of a frame by stage, from the step speed of ci/gpu-check."""
+    """Seconds per frame by stage, from the step speed of ci/gpu-check."""
     rows = [
         {"s a frame": f"{check.gpus[0] if check.gpus else 'GPU'}, {row['what']}"}
         | {stage: f"{row['stages'][stage]:.4f}" for stage in KERNELS}
@@ -129,7 +129,7 @@ def kernel_seconds_table(checks: list[GpuCheck]) -> Table | None:
 
 
 def trace_table(traces: list[Trace]) -> Table | None:
-    """Kernels, copies and idle time of a patch, before and after batching."""
+    """Kernels, copies and idle time per patch, before and after batching."""
     columns = {
         "rung": lambda t: t.milestone,
         "patches of a batch": lambda t: str(t.patches),
@@ -146,7 +146,7 @@ def trace_table(traces: list[Trace]) -> Table | None:
 
 
 def bundle_table(bundles: list[BundleSeconds]) -> Table | None:
-    """A bundle on one core of a CPU, by method and milestone."""
+    """A bundle on one CPU core, by method and milestone."""
     columns = {
         "method, milestone": lambda b: f"`{b.method}`, {b.milestone}",
         "OpenBLAS kernel": lambda b: b.kernel,
