@@ -179,6 +179,10 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
                  "Pixels that CHI2PIX counts: weighted (all), or bright (positive model), like "
                  "production on GPUs")
       ->group("Algorithm");
+  app.add_option("--bad2dfit", arguments.bad2dfit,
+                 "Bins that MASK flags BAD2DFIT: relative (to the medians of chi2pix), or chi2 "
+                 "(above 100), like production before desispec 0.71")
+      ->group("Algorithm");
 
   app.add_option("--milestone", arguments.milestone,
                  "Implementation: " + names(milestones_of(arguments.device)) +
@@ -211,6 +215,8 @@ FrameJob make_job(const ExtractArguments& arguments) {
   o.flux = choose<FluxSolver>("--flux", arguments.flux, {FluxSolver::patch, FluxSolver::frame});
   o.chi2_pixels = choose<Chi2Pixels>("--chi2-pixels", arguments.chi2_pixels,
                                      {Chi2Pixels::weighted, Chi2Pixels::bright});
+  o.bad2dfit =
+      choose<Bad2dFit>("--bad2dfit", arguments.bad2dfit, {Bad2dFit::relative, Bad2dFit::chi2});
   choose_way(arguments, o);
   refuse_frame_flux(o);
   check_production_options(arguments.production, arguments.device);

@@ -24,6 +24,7 @@ struct ExtractArguments {
   std::string decorrelate = "signal";
   std::string flux = "patch";
   std::string chi2_pixels = "weighted";
+  std::string bad2dfit = "relative";
   std::string milestone;
   std::string loglevel = "info";
   std::optional<int> threads;

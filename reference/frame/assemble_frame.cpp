@@ -1,18 +1,15 @@
 #include "reference/frame/assemble_frame.hpp"
 
 #include <algorithm>
-#include <optional>
 #include <type_traits>
 #include <utility>
 
 #include "reference/core/count.hpp"
-#include "reference/core/median.hpp"
+#include "reference/frame/bad_2d_fits.hpp"
 #include "reference/model/mask_bits.hpp"
 
 namespace spex {
 namespace {
-
-constexpr double bad_fit_factor = 5;
 
 std::uint32_t mask_of(double pixmask_fraction, PatchStatus status) {
   std::uint32_t mask = 0;
@@ -67,15 +64,6 @@ void flag_pixels(const std::vector<Patch>& patches, const std::vector<PatchResul
     });
 }
 
-// Whether all values are below bad_fit_factor times their median, without computing the median: if
-// more than half of the values exceed a fifth of the largest, the median does, too.
-bool median_bounds_all(const double* values, int count) {
-  if (count == 0) return true;
-  constexpr double beyond_rounding = 1 + 1e-12;
-  const double bound = beyond_rounding * *std::max_element(values, values + count) / bad_fit_factor;
-  return 2 * std::count_if(values, values + count, [&](double v) { return v > bound; }) > count;
-}
-
 }  // namespace
 
 Frame empty_frame(const ExtractInputs& inputs) {
@@ -108,7 +96,7 @@ Frame assemble_frame(const ExtractInputs& inputs, const std::vector<Patch>& patc
   Frame frame = empty_frame(inputs);
   for (std::size_t p = 0; p < patches.size(); ++p) place_patch(patches[p], results[p], frame);
   flag_pixels(patches, results, frame);
-  flag_bad_2d_fits(frame);
+  flag_bad_2d_fits(frame, inputs.options.bad2dfit);
   return frame;
 }
 
@@ -117,7 +105,7 @@ Frame take_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
   if (!extracted.frame) return assemble_frame(inputs, patches, extracted.patches);
   Frame frame = *std::move(extracted.frame);
   flag_pixels(patches, extracted.patches, frame);
-  flag_bad_2d_fits(frame);
+  flag_bad_2d_fits(frame, inputs.options.bad2dfit);
   return frame;
 }
 
@@ -153,27 +141,6 @@ PatchCounts count_patches(const std::vector<PatchResult>& results) {
         result.frame == FrameSolution::direct || result.frame == FrameSolution::lifted ? 1 : 0;
   }
   return counts;
-}
-
-void flag_bad_2d_fits(Frame& frame) {
-  // The median over fibers, computed only for the wavelengths that need it.
-  std::vector<std::optional<double>> at_wavelength(frame.nwave);
-  std::vector<double> column(frame.nspec);
-  const auto median_at = [&](int w) {
-    if (!at_wavelength[w]) {
-      for (int s = 0; s < frame.nspec; ++s) column[s] = frame.chi2pix[frame.bin(s, w)];
-      at_wavelength[w] = median(column);
-    }
-    return *at_wavelength[w];
-  };
-  for (int s = 0; s < frame.nspec; ++s) {
-    const double* const row = frame.chi2pix.data() + frame.bin(s, 0);
-    if (median_bounds_all(row, frame.nwave)) continue;
-    const double of_fiber = median({row, row + frame.nwave});
-    for (int w = 0; w < frame.nwave; ++w)
-      if (row[w] > bad_fit_factor * of_fiber && row[w] > bad_fit_factor * median_at(w))
-        frame.mask[frame.bin(s, w)] |= specmask::BAD2DFIT;
-  }
 }
 
 }  // namespace spex

@@ -47,8 +47,4 @@ void place_patch(const Patch& patch, const PatchResult& result, Frame& frame);
 [[nodiscard]] PatchCounts count_patches_and_bins(const Frame& frame,
                                                  const std::vector<PatchResult>& results);
 
-/// Sets BAD2DFIT where chi2pix exceeds both 5 times its median over fibers at the same wavelength
-/// and 5 times its median over wavelengths of the same fiber.
-void flag_bad_2d_fits(Frame& frame);
-
 }  // namespace spex

@@ -82,7 +82,11 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Fr
       {"NFAILED", number(counts.failed), "patches that could not be solved"},
       {"NDARK", number(counts.dark), "bins without a usable pixel"},
   };
-  // Only for the non-default value, so that default files do not change.
+  // Only for non-default values, so that default files do not change.
+  if (o.chi2_pixels != ExtractOptions().chi2_pixels)
+    keywords.push_back({"CHI2PIXL", to_string(o.chi2_pixels), "pixels that CHI2PIX counts"});
+  if (o.bad2dfit != ExtractOptions().bad2dfit)
+    keywords.push_back({"BAD2DFIT", to_string(o.bad2dfit), "rule of BAD2DFIT in MASK"});
   if (o.flux == FluxSolver::frame) {
     keywords.push_back({"FLUXSOLV", to_string(o.flux), "flux of the whole frame, not of patches"});
     keywords.push_back(

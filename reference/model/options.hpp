@@ -21,6 +21,10 @@ enum class FluxSolver { patch, frame };
 /// only weighted pixels with a positive model, as its GPU path.
 enum class Chi2Pixels { weighted, bright };
 
+/// The rule of BAD2DFIT (section 7): chi2pix relative to its medians, as in production since
+/// desispec 0.71, or chi2pix above 100, as before.
+enum class Bad2dFit { relative, chi2 };
+
 /// Wavelength grid, wave_w = wmin + w dw up to wmax + dw/2 (exclusive); Angstrom.
 struct WaveRange {
   double wmin = 0;  ///< Angstrom
@@ -47,6 +51,7 @@ struct ExtractOptions {
   Decorrelate decorrelate = Decorrelate::signal;  ///< which errors are decorrelated
   FluxSolver flux = FluxSolver::patch;            ///< source of f for the flux
   Chi2Pixels chi2_pixels = Chi2Pixels::weighted;  ///< pixels that chi2pix counts
+  Bad2dFit bad2dfit = Bad2dFit::relative;         ///< rule of BAD2DFIT
   Milestone milestone = Milestone::cpu_refactor;  ///< the milestone
 
   /// Number of extracted spectra for a PSF of `nfiber` fibers.
@@ -59,5 +64,7 @@ struct ExtractOptions {
 [[nodiscard]] std::string to_string(FluxSolver flux);
 /// The name on the command line.
 [[nodiscard]] std::string to_string(Chi2Pixels pixels);
+/// The name on the command line.
+[[nodiscard]] std::string to_string(Bad2dFit rule);
 
 }  // namespace spex

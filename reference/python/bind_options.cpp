@@ -20,7 +20,7 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
                             std::optional<std::uint32_t> mask_bits, bool model,
                             const std::optional<std::string>& method,
                             const std::string& decorrelate, const std::string& flux,
-                            const std::string& chi2_pixels,
+                            const std::string& chi2_pixels, const std::string& bad2dfit,
                             const std::optional<std::string>& milestone, bool gpu) {
   ExtractOptions o;
   if (wavelength) {
@@ -44,6 +44,7 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
   o.flux = choose<FluxSolver>("flux", flux, {FluxSolver::patch, FluxSolver::frame});
   o.chi2_pixels =
       choose<Chi2Pixels>("chi2_pixels", chi2_pixels, {Chi2Pixels::weighted, Chi2Pixels::bright});
+  o.bad2dfit = choose<Bad2dFit>("bad2dfit", bad2dfit, {Bad2dFit::relative, Bad2dFit::chi2});
   // CPU milestones support both methods; a GPU milestone implies its method.
   const Device device = gpu ? Device::gpu : Device::cpu;
   o.milestone = milestone ? choose("milestone", *milestone, milestones_of(device))
@@ -90,7 +91,8 @@ void bind_options(nb::module_& module) {
       "wavepad_frac"_a = defaults.wavepad_frac, "psferr"_a.none() = nb::none(),
       "mask_bits"_a.none() = nb::none(), "model"_a = defaults.model, "method"_a.none() = nb::none(),
       "decorrelate"_a = to_string(defaults.decorrelate), "flux"_a = to_string(defaults.flux),
-      "chi2_pixels"_a = to_string(defaults.chi2_pixels), "milestone"_a.none() = nb::none(),
+      "chi2_pixels"_a = to_string(defaults.chi2_pixels),
+      "bad2dfit"_a = to_string(defaults.bad2dfit), "milestone"_a.none() = nb::none(),
       "gpu"_a = false,
       "Options with the names and defaults of the command line (docs/command-line.md). Raises "
       "UsageError for an unknown method, decorrelation, flux or milestone.");

@@ -134,6 +134,7 @@ std::vector<BadRun> bad_runs() {
       {"use_gpu", {{"--use-gpu", ""}}, usage, "--use-gpu: this program extracts on CPUs"},
       {"decorrelate_fibers", {{"--decorrelate-fibers", ""}}, usage, "--decorrelate noise"},
       {"verbose_and_level", {{"-v", ""}}, usage, "--loglevel"},
+      {"unknown_bad2dfit", {{"--bad2dfit", "100"}}, usage, "relative or chi2"},
       {"unknown_chi2_pixels", {{"--chi2-pixels", "dark"}}, usage, "weighted or bright"},
       {"heliocor_alone", {{"--heliocor", "1.00005"}}, usage, "--barycentric-correction"},
       {"heliocor_a_velocity",

@@ -14,6 +14,7 @@
 #include "mpi/tests/programs/spex_cpu_runs.hpp"
 #include "reference/core/version.hpp"
 #include "reference/model/mask_bits.hpp"
+#include "reference/tests/support/change_fits.hpp"
 
 namespace spex::test {
 namespace {
@@ -187,6 +188,32 @@ TEST_F(Output, HeaderStatesTheFluxSolver) {
   FitsReader file(frame);
   EXPECT_EQ(file.get_string("FLUXSOLV"), "frame");
   EXPECT_EQ(file.get_integer("NDIRECT"), 0);
+}
+
+// Cosmic rays that the image's MASK misses: chi2pix is above 100 around them.
+TEST_F(Output, Bad2dFitByTheRuleOfOlderProductions) {
+  const std::string preproc = scratch.copy_of(golden + "tiny-b/preproc.fits", "cosmic.fits");
+  HduImage image = read_image(preproc, "IMAGE");
+  for (std::size_t i = 0; i < image.value.size(); i += 211) image.value[i] += 3000;
+  set_pixels(preproc, "IMAGE", 0, image.value);
+  const auto bits = [&](const char* rule) {
+    EXPECT_EQ(run({{"-i", preproc}, {"-w", "3620,3680,0.8"}, {"--bad2dfit", rule}}).status, 0);
+    return read_image(frame, "MASK").value;
+  };
+  const std::vector<double> relative = bits("relative");
+  EXPECT_FALSE(FitsReader(frame).find_string("BAD2DFIT"));
+  const std::vector<double> chi2 = bits("chi2");
+  EXPECT_EQ(FitsReader(frame).get_string("BAD2DFIT"), "chi2");
+  const std::vector<double> chi2pix = read_image(frame, "CHI2PIX").value;
+  std::size_t flagged = 0, differ = 0;
+  for (std::size_t j = 0; j < chi2.size(); ++j) {
+    const bool bad = (static_cast<std::uint32_t>(chi2[j]) & specmask::BAD2DFIT) != 0;
+    ASSERT_EQ(bad, chi2pix[j] > 100) << j;
+    flagged += bad ? 1 : 0;
+    differ += chi2[j] != relative[j] ? 1 : 0;
+  }
+  EXPECT_GT(flagged, 0U);
+  EXPECT_GT(differ, 0U) << "the two rules flag the same bins";
 }
 
 TEST_F(Output, HeaderStatesTheOptions) {

@@ -139,6 +139,7 @@ _OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "decorrelate": choice,
     "flux": choice,
     "chi2_pixels": choice,
+    "bad2dfit": choice,
     "milestone": _or_none(choice),
     "gpu": _flag,
 }

@@ -34,6 +34,7 @@ def extract(
     decorrelate: str = "signal",
     flux: str = "patch",
     chi2_pixels: str = "weighted",
+    bad2dfit: str = "relative",
     barycentric_correction: bool = False,
     barycentric_by_obstype: bool = False,
     heliocor: float | None = None,
@@ -80,6 +81,8 @@ def extract(
         decorrelate: "signal" or "noise".
         flux: "patch", each patch by itself, or "frame", the whole frame at once, without seams.
         chi2_pixels: pixels that chi2pix counts: "weighted", or "bright" as production's GPU path.
+        bad2dfit: rule of BAD2DFIT in the mask: "relative" to the medians of chi2pix, or "chi2",
+            above 100, as production before desispec 0.71.
         barycentric_correction: make the wavelengths barycentric, by the header's position and
             time; those of the frame are still the ones asked for.
         barycentric_by_obstype: the same for images of the sky, whose OBSTYPE or FLAVOR says so.
@@ -151,6 +154,7 @@ def extract(
         decorrelate=decorrelate,
         flux=flux,
         chi2_pixels=chi2_pixels,
+        bad2dfit=bad2dfit,
         milestone=milestone,
         gpu=gpu,
     )

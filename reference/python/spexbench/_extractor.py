@@ -31,6 +31,7 @@ class ExtractSettings(TypedDict, total=False):
     decorrelate: str
     flux: str
     chi2_pixels: str
+    bad2dfit: str
     barycentric_correction: bool
     barycentric_by_obstype: bool
     heliocor: float | None

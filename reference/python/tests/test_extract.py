@@ -219,6 +219,19 @@ def test_mask_bits_agree_with_the_command_line(night, frame):
         assert_same(extract(image, night.psf, mask_bits=bits, **SMALL), rejected)
 
 
+def test_bad2dfit_by_the_rule_of_older_productions(night):
+    preproc = spexbench.read_preproc(night.preproc)
+    pixels = preproc.image.copy()
+    pixels[np.unravel_index(pixels.argmax(), pixels.shape)] *= 10  # a cosmic ray
+    image = {"image": pixels, "ivar": preproc.ivar, "mask": preproc.mask}
+    bad = {rule: extract(image, night.psf, bad2dfit=rule, **SMALL) for rule in ("relative", "chi2")}
+    np.testing.assert_array_equal(bad["chi2"].mask & 128 != 0, bad["chi2"].chi2pix > 100)
+    others = ~np.uint32(128)
+    np.testing.assert_array_equal(bad["chi2"].mask & others, bad["relative"].mask & others)
+    with pytest.raises(spexbench.UsageError, match="relative or chi2"):
+        extract(image, night.psf, bad2dfit="100", **SMALL)
+
+
 @pytest.mark.parametrize("bits", ["-1", -1, 2**40, "0x", "0x1FFFFFFFF", "some", 1.5])
 def test_invalid_mask_bits(night, tmp_path, bits):
     with pytest.raises(spexbench.UsageError) as caught:

@@ -76,6 +76,15 @@ TEST_F(FrameKeywords, FirstFiberWithoutAFibermap) {
   EXPECT_EQ(value<long long>("FIBERMIN"), 8);
 }
 
+TEST_F(FrameKeywords, RulesOfQualityOnlyIfNotTheDefaults) {
+  EXPECT_EQ(find(keywords(), "CHI2PIXL"), nullptr);
+  EXPECT_EQ(find(keywords(), "BAD2DFIT"), nullptr);
+  options.chi2_pixels = Chi2Pixels::bright;
+  options.bad2dfit = Bad2dFit::chi2;
+  EXPECT_EQ(value<std::string>("CHI2PIXL"), "bright");
+  EXPECT_EQ(value<std::string>("BAD2DFIT"), "chi2");
+}
+
 TEST_F(FrameKeywords, Specter) {
   EXPECT_EQ(value<std::string>("SPECTER"), "spexbench " + version());
 }

@@ -20,6 +20,7 @@ DEFAULTS = {
     "--decorrelate": "signal",
     "--flux": "patch",
     "--chi2-pixels": "weighted",
+    "--bad2dfit": "relative",
     "--wavelength": None,
     "--specmin": None,
     "--nspec": None,
