@@ -1,5 +1,5 @@
-// Factors and inverses of band matrices, one matrix per thread, like BandBatch of the reference.
-// The window of a step stays in registers.
+// Factors and inverses of band matrices, one matrix per thread (extraction.md, 5.1); the
+// counterpart of reference/linalg/band_lanes.hpp. The window of a step stays in registers.
 #pragma once
 
 namespace spex::gpu {

@@ -1,5 +1,5 @@
 // The covariance blocks and their roots, from the factored band, without eigendecompositions
-// (extraction.md, section 5).
+// (extraction.md, section 5); the counterpart of inverse_root in reference/linalg/symmetric.hpp.
 #pragma once
 
 #include "gpu/extract/batch/limits.hpp"

@@ -1,4 +1,5 @@
-// Factors of the spectra, f by sweeps, and Schur complements of neighboring spectra (5.1).
+// Factors of the spectra, f by sweeps, and Schur complements of neighboring spectra (extraction.md,
+// 5.1); the counterpart of reference/extract/fiber_cholesky.hpp.
 #pragma once
 
 #include "gpu/extract/batch/limits.hpp"

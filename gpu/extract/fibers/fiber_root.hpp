@@ -1,4 +1,5 @@
-// Roots of the Schur complements by Zolotarev's shifts, and the spectra (extraction.md, 5.1).
+// Roots of the Schur complements by Zolotarev's shifts, and the spectra (extraction.md, 5.1); the
+// counterpart of reference/extract/fiber_root.hpp.
 #pragma once
 
 #include "gpu/extract/fibers/fiber_cholesky_solve.hpp"

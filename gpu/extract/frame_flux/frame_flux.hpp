@@ -1,5 +1,6 @@
 // f of the whole frame on the GPU: one band per fiber over all wavelengths, and sweeps over the
-// fibers of each bundle (extraction.md, section 5.2).
+// fibers of each bundle (extraction.md, section 5.2); the counterpart of
+// reference/extract/frame_flux.hpp.
 #pragma once
 
 #include "gpu/extract/normal_equations/fiber_bands.hpp"

@@ -1,5 +1,5 @@
 // N of a patch by spectra: one band per spectrum and one per pair of neighboring spectra
-// (extraction.md, 5.1).
+// (extraction.md, sections 4 and 5.1); the counterpart of reference/extract/normal_equations.hpp.
 #pragma once
 
 #include "gpu/extract/normal_equations/frame_bands.hpp"

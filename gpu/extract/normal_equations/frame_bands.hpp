@@ -1,5 +1,6 @@
 // N by spectra over all wavelengths of many fibers, computed once for all patches that share
-// elements (extraction.md, sections 4 and 5.1).
+// elements (extraction.md, sections 4 and 5.1); the counterpart of
+// reference/extract/normal_equations.hpp.
 #pragma once
 
 #include "gpu/extract/batch/bins.hpp"
