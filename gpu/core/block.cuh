@@ -1,23 +1,25 @@
 // Reductions over a thread block.
 #pragma once
 
+#include <cub/block/block_reduce.cuh>
+
 #include "gpu/core/launch.hpp"
 
 namespace spex::gpu {
 
-/// Combines the values of all threads of a one-dimensional block of `threads`, a power of two, by
-/// `merge`; all threads get the result. `merge` must be commutative and associative, such as a
-/// maximum.
+/// Combines the values of all threads of a one-dimensional block of `threads` by `merge`, in a
+/// fixed order; all threads get the result. `merge` must be associative.
 template <int threads, class T, class Merge>
 __device__ T merge_block(const T& mine, const Merge& merge) {
-  __shared__ T all[threads];
-  all[threadIdx.x] = mine;
+  using Reduce = cub::BlockReduce<T, threads>;
+  __shared__ typename Reduce::TempStorage storage;
+  __shared__ T all;
+  const T merged = Reduce(storage).Reduce(mine, merge);
+  if (threadIdx.x == 0) all = merged;
   __syncthreads();
-  for (int half = threads / 2; half > 0; half /= 2) {
-    if (threadIdx.x < half) all[threadIdx.x] = merge(all[threadIdx.x], all[threadIdx.x + half]);
-    __syncthreads();
-  }
-  return all[0];
+  const T result = all;
+  __syncthreads();  // the next call overwrites `all`
+  return result;
 }
 
 }  // namespace spex::gpu

@@ -1,3 +1,4 @@
+#include "gpu/core/block.cuh"
 #include "gpu/core/warp.cuh"
 #include "gpu/extract/band/block_tridiagonal_condition.hpp"
 
@@ -8,51 +9,17 @@ constexpr int threads = 256;
 constexpr int warps = threads / warp_size;
 constexpr int most_steps = 5;  // of dlacn2; more than two steps are rare
 
-// Shared memory of the block reductions.
-struct Shared {
-  double value[warps];
-  int row[warps];
+// A row of x and its value; a negative row is none.
+struct RowValue {
+  double value;
+  int row;
 };
 
-// The sum over all threads in a fixed order, for all threads.
-__device__ double block_sum(double value, Shared& shared) {
-  value = warp_sum(value);
-  __syncthreads();
-  if (threadIdx.x % warp_size == 0) shared.value[threadIdx.x / warp_size] = value;
-  __syncthreads();
-  double sum = 0;
-  for (int w = 0; w < warps; ++w) sum += shared.value[w];
-  return sum;
-}
-
-// The row of the largest value, the first of equal values, for all threads; NaN is never the
-// largest. A negative row is ignored.
-__device__ int row_of_largest(double value, int row, Shared& shared) {
-  const auto better = [](double a, int a_row, double b, int b_row) {
-    return a_row >= 0 && (b_row < 0 || a > b || (a == b && a_row < b_row));
-  };
-  for (int offset = warp_size / 2; offset > 0; offset /= 2) {
-    const double other = __shfl_xor_sync(0xffffffffU, value, offset);
-    const int other_row = __shfl_xor_sync(0xffffffffU, row, offset);
-    if (better(other, other_row, value, row)) {
-      value = other;
-      row = other_row;
-    }
-  }
-  __syncthreads();
-  if (threadIdx.x % warp_size == 0) {
-    shared.value[threadIdx.x / warp_size] = value;
-    shared.row[threadIdx.x / warp_size] = row;
-  }
-  __syncthreads();
-  double largest = shared.value[0];
-  int found = shared.row[0];
-  for (int w = 1; w < warps; ++w)
-    if (better(shared.value[w], shared.row[w], largest, found)) {
-      largest = shared.value[w];
-      found = shared.row[w];
-    }
-  return max(found, 0);
+// The row of the larger value, the first of equal values; NaN is never the larger.
+__device__ RowValue larger(const RowValue& a, const RowValue& b) {
+  const bool is_a =
+      a.row >= 0 && (b.row < 0 || a.value > b.value || (a.value == b.value && a.row < b.row));
+  return is_a ? a : b;
 }
 
 __device__ bool is_bin(const PatchGeometry& patch, const BandLayout& layout, int row) {
@@ -144,111 +111,134 @@ __device__ void solve(const BandLayout& layout, const double* panels, double* x,
   }
 }
 
-__global__ void __launch_bounds__(threads, 1)
-    condition_kernel(const PatchGeometry* patches, BandLayout layout, const double* panels_all,
-                     const double* norm, double bound, double* work, double* condition,
-                     int* status) {
-  extern __shared__ double vectors[];
-  __shared__ Shared shared;
-  if (status[blockIdx.x] != 0) return;  // no factors; uniform over the block
-  const PatchGeometry patch = patches[blockIdx.x];
-  const int rows = layout.rows();
-  const int n = patch.n();
-  const double* panels = panels_all + static_cast<size_t>(blockIdx.x) * layout.patch_size();
-  double* x = work + static_cast<size_t>(blockIdx.x) * 2 * rows;
-  double* sign = x + rows;  // signs of the previous x; 0 in padding rows, which stay 0 in x
-  double* t = vectors;
-  double* z = t + layout.size();
+// The estimate of ||N^-1||_1 of one patch by a block: LAPACK's dlacn2. Each thread always handles
+// the same rows of x.
+struct InverseNorm {
+  const PatchGeometry& patch;
+  const BandLayout& layout;
+  const double* panels;
+  double* x;
+  double* sign;  // signs of the previous x; 0 in padding rows, which stay 0 in x
+  double* t;     // of solve
+  double* z;     // of solve
 
-  // Each thread always handles the same rows.
-  const auto for_each_bin = [&](const auto& visit) {
-    for (int row = threadIdx.x; row < rows; row += threads)
+  template <class Visit>
+  __device__ void for_each_bin(const Visit& visit) const {
+    for (int row = threadIdx.x; row < layout.rows(); row += threads)
       if (is_bin(patch, layout, row)) visit(row);
-  };
-  const auto norm1 = [&] {
+  }
+  template <class Value>
+  __device__ void set(const Value& value) {
+    for (int row = threadIdx.x; row < layout.rows(); row += threads)
+      x[row] = is_bin(patch, layout, row) ? value(row) : 0.0;
+  }
+  // The bin with the largest value.
+  template <class Value>
+  __device__ int largest(const Value& value) const {
+    RowValue found{0, -1};
+    for_each_bin([&](int row) { found = larger(found, {value(row), row}); });
+    return max(merge_block<threads>(found, larger_of).row, 0);
+  }
+  static __device__ RowValue larger_of(const RowValue& a, const RowValue& b) {
+    return larger(a, b);
+  }
+
+  __device__ double norm1() const {
     double sum = 0;
     for_each_bin([&](int row) { sum += fabs(x[row]); });
-    return block_sum(sum, shared);
-  };
-  const auto largest = [&] {
-    double value = 0;
-    int found = -1;
-    for_each_bin([&](int row) {
-      if (found < 0 || fabs(x[row]) > value) {
-        value = fabs(x[row]);
-        found = row;
-      }
-    });
-    return row_of_largest(value, found, shared);
-  };
+    return merge_block<threads>(sum, [](double a, double b) { return a + b; });
+  }
+  __device__ int largest_of_x() const {
+    return largest([&](int row) { return fabs(x[row]); });
+  }
   // Sets x = sign x; returns whether a sign changed.
-  const auto take_signs = [&] {
-    double changes = 0;
+  __device__ bool take_signs() {
+    int changes = 0;
     for_each_bin([&](int row) {
       const double now = x[row] > 0 ? 1 : -1;
       if (now != sign[row]) ++changes;
       sign[row] = x[row] = now;
     });
-    return block_sum(changes, shared) > 0;
-  };
+    return __syncthreads_or(changes) != 0;
+  }
+  __device__ void solve() { spex::gpu::solve(layout, panels, x, t, z); }
 
-  // The bound from the pivots: the diagonal of L^-1.
-  const auto inverse_pivot = [&](int row) {
-    const int c = row % layout.size();
-    const double* panel = panels + row / layout.size() * layout.panel_size();
-    return panel[static_cast<size_t>(c) * 2 * layout.size() + c];
-  };
-  double value = 0;
-  int found = -1;
-  for_each_bin([&](int row) {
-    if (found < 0 || inverse_pivot(row) > value) {
-      value = inverse_pivot(row);
-      found = row;
-    }
-  });
-  value = inverse_pivot(row_of_largest(value, found, shared));
-  const double by_pivots = norm[blockIdx.x] * value * value;
-  if (by_pivots < sqrt(bound)) {
-    if (threadIdx.x == 0) condition[blockIdx.x] = by_pivots;
-    return;
+  // The largest element of the diagonal of L^-1.
+  __device__ double largest_inverse_pivot() const {
+    const auto inverse_pivot = [&](int row) {
+      const int c = row % layout.size();
+      const double* panel = panels + row / layout.size() * layout.panel_size();
+      return panel[static_cast<size_t>(c) * 2 * layout.size() + c];
+    };
+    return inverse_pivot(largest(inverse_pivot));
   }
 
-  for (int row = threadIdx.x; row < rows; row += threads) {
-    x[row] = is_bin(patch, layout, row) ? 1.0 / n : 0.0;
-    sign[row] = 0;
-  }
-  solve(layout, panels, x, t, z);
-  double estimate = norm1();
-  if (n > 1) {
+  // dlacn2's iteration, from the signs of N^-1 1/n.
+  __device__ double iterate(double estimate) {
     take_signs();
-    solve(layout, panels, x, t, z);
-    int j = largest();
+    solve();
+    int j = largest_of_x();
     for (int step = 2; step <= most_steps; ++step) {
       __syncthreads();
-      for (int row = threadIdx.x; row < rows; row += threads) x[row] = row == j ? 1.0 : 0.0;
-      solve(layout, panels, x, t, z);
+      set([&](int row) { return row == j ? 1.0 : 0.0; });
+      solve();
       const double before = estimate;
       estimate = norm1();
       if (!take_signs() || !(estimate > before)) break;
-      solve(layout, panels, x, t, z);
+      solve();
       const int j_before = j;
-      j = largest();
+      j = largest_of_x();
       if (x[j_before] == fabs(x[j])) break;
     }
-    __syncthreads();
-    for (int row = threadIdx.x; row < rows; row += threads) {
-      const int k =
-          row / layout.nslots * patch.nspec + row % layout.nslots;  // index among the n bins
-      const double value = 1 + static_cast<double>(k) / (n - 1);
-      x[row] = is_bin(patch, layout, row) ? (k % 2 == 0 ? value : -value) : 0.0;
-    }
-    solve(layout, panels, x, t, z);
-    estimate = fmax(estimate, 2 * norm1() / (3.0 * n));
+    return estimate;
   }
+
+  // dlacn2's last vector, of alternating signs.
+  __device__ double alternate(int n) {
+    __syncthreads();
+    set([&](int row) {
+      const int k = row / layout.nslots * patch.nspec + row % layout.nslots;  // among the n bins
+      const double value = 1 + static_cast<double>(k) / (n - 1);
+      return k % 2 == 0 ? value : -value;
+    });
+    solve();
+    return 2 * norm1() / (3.0 * n);
+  }
+
+  __device__ double estimate() {
+    const int n = patch.n();
+    for (int row = threadIdx.x; row < layout.rows(); row += threads) sign[row] = 0;
+    set([&](int) { return 1.0 / n; });
+    solve();
+    const double first = norm1();
+    if (n == 1) return first;
+    const double iterated = iterate(first);
+    return fmax(iterated, alternate(n));
+  }
+};
+
+__global__ void __launch_bounds__(threads, 1)
+    condition_kernel(const PatchGeometry* patches, BandLayout layout, const double* panels,
+                     const double* norm, double bound, double* work, double* condition,
+                     int* status) {
+  extern __shared__ double vectors[];
+  if (status[blockIdx.x] != 0) return;  // no factors; uniform over the block
+  const PatchGeometry patch = patches[blockIdx.x];
+  double* x = work + static_cast<size_t>(blockIdx.x) * 2 * layout.rows();
+  InverseNorm inverse{patch,
+                      layout,
+                      panels + static_cast<size_t>(blockIdx.x) * layout.patch_size(),
+                      x,
+                      x + layout.rows(),
+                      vectors,
+                      vectors + layout.size()};
+  const double pivot = inverse.largest_inverse_pivot();
+  const double by_pivots = norm[blockIdx.x] * pivot * pivot;
+  const bool settled = by_pivots < sqrt(bound);
+  const double number = settled ? by_pivots : norm[blockIdx.x] * inverse.estimate();
   if (threadIdx.x != 0) return;
-  const double number = norm[blockIdx.x] * estimate;
   condition[blockIdx.x] = number;
-  if (!(number < bound)) status[blockIdx.x] = 1;
+  if (!settled && !(number < bound)) status[blockIdx.x] = 1;
 }
 
 }  // namespace

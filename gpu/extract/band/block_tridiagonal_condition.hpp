@@ -1,5 +1,5 @@
 // The condition number of N in band form (extraction.md, section 5: methods other than eigh fall
-// back if the estimate exceeds a bound).
+// back if the estimate exceeds a bound); the counterpart of reference/linalg/block_tridiagonal.hpp.
 #pragma once
 
 #include "gpu/layout/patches.hpp"
