@@ -126,6 +126,7 @@ class Extractor::Impl {
                         StageTimes& times, const std::function<void(long)>& done) {
     use_device(device_);
     flux_.clear();
+    events_.clear();
     events_.time(Stage::transfer_in, [&] { frame_.load(inputs, patches); });
     std::vector<std::vector<double>> models(inputs.options.model ? patches.size() : 0);
     auto* const models_wanted = inputs.options.model ? &models : nullptr;

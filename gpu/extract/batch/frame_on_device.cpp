@@ -116,7 +116,7 @@ void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& 
   reserve(rows_, count_of(nspec_, ny_));
   find_row_bins(corners_, psf_.view.nx(), psf_.view.ny(), rows(), stream);
 
-  const int ndiag = inputs.psf->ndiag();
+  const int ndiag = inputs.ndiag();
   const std::size_t size = spectra_size(nspec_, inputs.grid.nwave, ndiag);
   reserve(spectra_values_, size);
   spectra_ = view_spectra(spectra_values_.get(), nspec_, inputs.grid.nwave, ndiag, bins_.first);
@@ -156,9 +156,7 @@ void FrameOnDevice::measure_reach(const ExtractInputs& inputs, const std::vector
   geometry.reserve(all.size());
   for (const Patch& patch : all) geometry.push_back(make_geometry(patch, fiber_begin, bin_begin));
   reserve(all_geometry_, geometry.size());
-  SPEX_GPU_CHECK(cudaMemcpyAsync(all_geometry_.get(), geometry.data(),
-                                 geometry.size() * sizeof(PatchGeometry), cudaMemcpyHostToDevice,
-                                 context_->stream()));
+  send(geometry, all_geometry_.get());
   // A bad spot of other patches is reported by their rank.
   evaluate_corners(psf_, fiber_begin, fiber_end - fiber_begin, bins, all_corners_, nullptr,
                    context_->stream());
@@ -219,11 +217,8 @@ PatchSelection FrameOnDevice::select(const std::vector<int>& index) {
   reserve(selected_geometry_, index.size());
   reserve(selected_status_, index.size());
   reserve(row_of_fiber_, row.size());
-  SPEX_GPU_CHECK(cudaMemcpyAsync(selected_geometry_.get(), geometry.data(),
-                                 geometry.size() * sizeof(PatchGeometry), cudaMemcpyHostToDevice,
-                                 stream));
-  SPEX_GPU_CHECK(cudaMemcpyAsync(row_of_fiber_.get(), row.data(), row.size() * sizeof(int),
-                                 cudaMemcpyHostToDevice, stream));
+  send(geometry, selected_geometry_.get());
+  send(row, row_of_fiber_.get());
   SPEX_GPU_CHECK(cudaMemsetAsync(selected_status_.get(), 0, index.size() * sizeof(int), stream));
   // Copy consecutive fibers at once.
   for (int s = 0; s < nspec_; ++s) {

@@ -28,6 +28,9 @@ class StageEvents {
   /// Waits for the recorded stages, adds them to `times`, and clears the records.
   void collect(StageTimes& times);
 
+  /// Drops the records of a frame that failed.
+  void clear() { used_ = 0; }
+
  private:
   void begin(Stage stage);
   void end();

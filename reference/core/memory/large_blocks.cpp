@@ -36,7 +36,12 @@ void* LargeBlocks::allocate(std::size_t size) {
     if (memory == nullptr) return nullptr;
     advise_huge_pages(memory, whole);
   }
-  in_use_.emplace(memory, whole);
+  try {
+    in_use_.emplace(memory, whole);
+  } catch (const std::bad_alloc&) {
+    std::free(memory);
+    return nullptr;
+  }
   return memory;
 }
 
