@@ -132,8 +132,8 @@ Cost cost_of_band_assembly(const PatchCounts& c) {
 // --- solve and decorrelate ---------------------------------------------------------------------
 
 // flux, ivar and the diagonals of R, as written for every core bin.
-double spectra_bytes(const PatchCounts& c, const Psf& psf) {
-  return c.core_bins() * (2 * psf.ndiag() + 3) * number;
+double spectra_bytes(const PatchCounts& c, int ndiag) {
+  return c.core_bins() * (2 * ndiag + 3) * number;
 }
 
 // From Q_s: row sums 1, Q f 2, division 1, a count for m^2.
@@ -157,7 +157,7 @@ Cost cost_of_roots(const BandFlops& band) {
 }
 
 // gpu/extract/fibers: spectrum by spectrum.
-void add_fibers(const PatchCounts& c, const Psf& psf, Costs& costs) {
+void add_fibers(const PatchCounts& c, int ndiag, Costs& costs) {
   constexpr double sweeps = 6;
   const double m = c.nwave, r = c.reach;
   const BandFlops band{m, r};
@@ -172,12 +172,12 @@ void add_fibers(const PatchCounts& c, const Psf& psf, Costs& costs) {
   costs.solve += {of_core * (2 * 2 * r * m * m + m * m * (m + 1)), 0};
   const Cost root = cost_of_roots(band);
   costs.decorrelate +=
-      {c.ncore * root.flops,
-       c.ncore * root.bytes + fiber_band_numbers(c) * number + E * single + spectra_bytes(c, psf)};
+      {c.ncore * root.flops, c.ncore * root.bytes + fiber_band_numbers(c) * number + E * single +
+                                 spectra_bytes(c, ndiag)};
 }
 
-// gpu/linalg/block_tridiagonal.cu, condition.cu and roots.cu.
-void add_gpu_band(const PatchCounts& c, const Psf& psf, Costs& costs) {
+// gpu/linalg/block_tridiagonal.cu and gpu/extract/band.
+void add_gpu_band(const PatchCounts& c, int ndiag, Costs& costs) {
   const double m = c.nwave;
   const BandSums band = band_sums(c);
   // The norm reads the panels once more. The pivots settle the condition of all patches but those
@@ -189,7 +189,7 @@ void add_gpu_band(const PatchCounts& c, const Psf& psf, Costs& costs) {
   // m^2, Q = Z scale m^2.
   const double root = newton_schulz_steps * (3 * m * m * m + 4 * m * m) + 4 * m * m;
   costs.decorrelate += {band.columns + band.covariance + c.ncore * (root + from_root_flops * m * m),
-                        (band.panels + band.M) * number + spectra_bytes(c, psf)};
+                        (band.panels + band.M) * number + spectra_bytes(c, ndiag)};
 }
 
 // --- quality -----------------------------------------------------------------------------------
@@ -202,13 +202,13 @@ Cost cost_of_quality(const PatchCounts& c) {
           (4 * c.npixel + 2 * c.core_bins()) * number};
 }
 
-void add_patch(const PatchCounts& c, const Psf& psf, Engine engine, Costs& costs) {
+void add_patch(const PatchCounts& c, int ndiag, Engine engine, Costs& costs) {
   if (engine == Engine::gpu_band) {
     costs.assemble += cost_of_band_assembly(c);
-    add_gpu_band(c, psf, costs);
+    add_gpu_band(c, ndiag, costs);
   } else {
     costs.assemble += cost_of_fiber_assembly(c);
-    add_fibers(c, psf, costs);
+    add_fibers(c, ndiag, costs);
   }
   costs.quality += cost_of_quality(c);
 }
@@ -256,7 +256,8 @@ std::vector<CostRecord> stage_costs(const Psf& psf, const WaveGrid& grid,
   Costs costs;
   add_spots(patches, psf, costs);
   for (const PatchCounts& c : counts)
-    if (c.npixel > 0) add_patch(c, psf, engine, costs);  // else nothing to solve
+    if (c.npixel > 0)
+      add_patch(c, options.ndiag_of(psf.hsizey), engine, costs);  // else nothing to solve
   return {{"spots", costs.spots.flops, costs.spots.bytes},
           {"assemble", costs.assemble.flops, costs.assemble.bytes},
           {"solve", costs.solve.flops, costs.solve.bytes},

@@ -152,11 +152,10 @@ class GroupRun {
     std::vector<Patch> mine;
     std::optional<Failure> failure = attempt([&] {
       const FrameSettings& settings = run_.job.settings;
-      const std::vector<Patch> patches = patches_of(settings.options, inputs);
-      rank_of = assign_patches(patches, group_.workers(), settings.options.milestone,
+      rank_of = assign_patches(inputs.patches, group_.workers(), settings.options.milestone,
                                settings.ranks_per_bundle);
       for (int& rank : rank_of) rank += group_.first_worker;
-      mine = share_of(patches, rank_of, group_.out->rank());
+      mine = share_of(inputs.patches, rank_of, group_.out->rank());
     });
     // A rank that does everything sends no patches.
     const SpectraOf wanted =

@@ -220,14 +220,10 @@ class Pipeline {
   }
 
   void extract_frame(InFlight& frame, const PatchExtractor& extract) const {
-    std::vector<Patch> patches;
-    if (!frame.failure)
-      frame.failure =
-          attempt([&] { patches = patches_of(run_.job.settings.options, frame.inputs); });
     const SpectraOf wanted = whole_frame(run_.job.settings, run_.job.files(frame.frame).output);
     if (!frame.failure)
-      frame.failure = extract_step(run_, frame.frame, extract, frame.inputs, patches, wanted,
-                                   frame.extracted, frame.times);
+      frame.failure = extract_step(run_, frame.frame, extract, frame.inputs, frame.inputs.patches,
+                                   wanted, frame.extracted, frame.times);
   }
 
   // One thread per frame while every writer is busy: threads that write the same file busy-wait for

@@ -25,6 +25,8 @@ struct ExtractInputs {
 
   /// The fractional model error: that asked for, else the PSF's.
   [[nodiscard]] double psferr() const { return options.psferr.value_or(psf->psferr); }
+  /// Stored diagonals of R on either side of the main one.
+  [[nodiscard]] int ndiag() const { return options.ndiag_of(psf->hsizey); }
 };
 
 /// Is given each patch and its result as soon as the patch is extracted, by the thread that

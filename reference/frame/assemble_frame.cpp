@@ -1,8 +1,11 @@
 #include "reference/frame/assemble_frame.hpp"
 
 #include <algorithm>
+#include <stdexcept>
 #include <type_traits>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "reference/core/count.hpp"
 #include "reference/frame/bad_2d_fits.hpp"
@@ -21,6 +24,10 @@ std::uint32_t mask_of(double pixmask_fraction, PatchStatus status) {
 
 // Copies core spectrum s of a patch to spectrum `to` of the frame.
 void place_spectrum(const Patch& patch, const PatchResult& result, int s, int to, Frame& frame) {
+  if (result.ndiagonals != frame.ndiagonals() || result.nwave != patch.nkept)
+    throw std::logic_error(fmt::format("a patch with {} diagonals and {} bins for {} and {}",
+                                       result.ndiagonals, result.nwave, frame.ndiagonals(),
+                                       patch.nkept));
   const std::size_t first = count_of(s, result.nwave);
   for (int w = 0; w < result.nwave; ++w) {
     const std::size_t from = first + w;
@@ -71,7 +78,7 @@ Frame empty_frame(const ExtractInputs& inputs) {
   frame.specmin = inputs.options.specmin;
   frame.nspec = inputs.options.nspec_of(inputs.psf->nfiber);
   frame.nwave = inputs.grid.nwave;
-  frame.ndiag = inputs.psf->ndiag();
+  frame.ndiag = inputs.ndiag();
   frame.dw = inputs.grid.dw;
   frame.wave = inputs.grid.range(0, frame.nwave);
   frame.flux.assign(frame.nbins(), 0.0);

@@ -99,17 +99,13 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc, Pix
   inputs.wavelength = wave_range_of(options, inputs.preproc.camera, files.input);
   inputs.heliocor = barycentric_factor_of(job.settings.barycentric, inputs.preproc, files.input);
   inputs.grid = at_telescope(make_wave_grid(inputs.wavelength), inputs.heliocor);
-  const std::vector<Patch> patches = patches_of(options, inputs);
+  inputs.patches = make_patches(options, inputs.grid, inputs.psf.nfiber);
   if (!inputs.preproc.fibermap.fits.empty())  // needed to write the output
     static_cast<void>(fibermap_rows(inputs.preproc.fibermap, options.specmin,
                                     options.nspec_of(inputs.psf.nfiber),
                                     files.fibermap.value_or(files.input)));
-  check_coverage(inputs.psf, inputs.grid, patches, files.psf);
+  check_coverage(inputs.psf, inputs.grid, inputs.patches, files.psf);
   return inputs;
-}
-
-std::vector<Patch> patches_of(const ExtractOptions& options, const FrameInputs& inputs) {
-  return make_patches(options, inputs.grid, inputs.psf.nfiber);
 }
 
 std::vector<Patch> share_of(const std::vector<Patch>& patches, const std::vector<int>& rank_of,
@@ -133,13 +129,14 @@ Frame with_stated_wavelengths(Frame frame, const FrameInputs& inputs) {
 }  // namespace
 
 Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
-               const std::vector<Patch>& patches, const std::vector<PatchResult>& results) {
-  return with_stated_wavelengths(assemble_frame(inputs.view(options), patches, results), inputs);
+               const std::vector<PatchResult>& results) {
+  return with_stated_wavelengths(assemble_frame(inputs.view(options), inputs.patches, results),
+                                 inputs);
 }
 
-Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
-               const std::vector<Patch>& patches, Extracted& extracted) {
-  return with_stated_wavelengths(take_frame(inputs.view(options), patches, extracted), inputs);
+Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options, Extracted& extracted) {
+  return with_stated_wavelengths(take_frame(inputs.view(options), inputs.patches, extracted),
+                                 inputs);
 }
 
 PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, const Frame& frame,

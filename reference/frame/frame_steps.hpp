@@ -23,6 +23,7 @@ struct FrameInputs {
   WaveRange wavelength;
   double heliocor = 1;  ///< correction factor F; 1: no correction (section 3.1)
   WaveGrid grid;  ///< bins to extract: wavelengths in the telescope's frame, i.e. requested / F
+  std::vector<Patch> patches;  ///< of the frame, in the order of make_patches
 
   /// A view for the extraction, which points into this object.
   [[nodiscard]] ExtractInputs view(const ExtractOptions& options) const {
@@ -33,8 +34,8 @@ struct FrameInputs {
 /// All fields of a FrameInputs.
 template <MaybeConst<FrameInputs> T>
 auto fields(T& inputs) {
-  auto& [psf, preproc, pixels, wavelength, heliocor, grid] = inputs;
-  return std::tie(psf, preproc, pixels, wavelength, heliocor, grid);
+  auto& [psf, preproc, pixels, wavelength, heliocor, grid, patches] = inputs;
+  return std::tie(psf, preproc, pixels, wavelength, heliocor, grid, patches);
 }
 
 /// Throws Error(data) if no frame or model image could be written to `path`, or if the name does
@@ -52,22 +53,17 @@ void check_output(const std::string& path);
 [[nodiscard]] FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc,
                                             Pixels pixels);
 
-/// The frame's patches. Throws Error(usage).
-[[nodiscard]] std::vector<Patch> patches_of(const ExtractOptions& options,
-                                            const FrameInputs& inputs);
-
 /// The patches of one rank, in order.
 [[nodiscard]] std::vector<Patch> share_of(const std::vector<Patch>& patches,
                                           const std::vector<int>& rank_of, int rank);
 
-/// Assembles the frame of all `patches` (in the same order) by assemble_frame, with the requested
-/// wavelengths.
+/// Assembles the frame from the results of all its patches, in their order, by assemble_frame, with
+/// the requested wavelengths.
 [[nodiscard]] Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
-                             const std::vector<Patch>& patches,
                              const std::vector<PatchResult>& results);
 /// The same from an extractor's output, by take_frame.
 [[nodiscard]] Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
-                             const std::vector<Patch>& patches, Extracted& extracted);
+                             Extracted& extracted);
 
 /// Atomically writes the model image, if the job has one, and then the frame. Throws Error; the
 /// frame is then not written. `resolution` replaces the frame's unless null (FrameFileContent).

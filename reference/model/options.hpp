@@ -56,6 +56,8 @@ struct ExtractOptions {
 
   /// Number of extracted spectra for a PSF of `nfiber` fibers.
   [[nodiscard]] int nspec_of(int nfiber) const { return nspec.value_or(nfiber - specmin); }
+  /// Stored diagonals of R on either side of the main one, for spots of 2 `hsizey` + 1 rows.
+  [[nodiscard]] int ndiag_of(int hsizey) const { return hsizey; }
 };
 
 /// The name on the command line.

@@ -50,8 +50,6 @@ struct Psf {
   [[nodiscard]] int ny() const { return 2 * hsizey + 1; }  ///< rows of a spot
   /// Number of parameters of a fiber.
   [[nodiscard]] int nparam() const { return 2 + (ghdegx + 1) * (ghdegy + 1); }
-  /// Number of diagonals on either side of the main one in a stored resolution.
-  [[nodiscard]] int ndiag() const { return hsizey; }
 };
 
 /// All fields of a Psf.

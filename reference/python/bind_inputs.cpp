@@ -127,7 +127,7 @@ void bind_inputs(nb::module_& module) {
       .def_ro("wavemin", &Psf::wavemin, "Angstrom, of the parameters")
       .def_ro("wavemax", &Psf::wavemax, "Angstrom")
       .def_prop_ro(
-          "ndiag", [](const Psf& psf) { return psf.ndiag(); },
+          "ndiag", [](const Psf& psf) { return ExtractOptions().ndiag_of(psf.hsizey); },
           "diagonals of R on either side of the main one")
       .def("__getstate__",
            [](const Psf& psf) { return nb::make_tuple(as_bytes(message::pack(psf))); })

@@ -39,29 +39,27 @@ Share from_message(std::string_view message) {
 }
 
 Extraction::Extraction(FrameJob job, Psf psf, Preproc preproc)
-    : job_(std::move(job)),
-      inputs_(make_frame_inputs(job_, std::move(psf), std::move(preproc))),
-      patches_(patches_of(job_.settings.options, inputs_)) {
+    : job_(std::move(job)), inputs_(make_frame_inputs(job_, std::move(psf), std::move(preproc))) {
   if (!job_.files.output.empty()) check_output(job_.files.output);
   if (job_.files.model) check_output(*job_.files.model);
 }
 
 Share Extraction::extract(const PatchExtractor& extractor, int rank, int ranks,
                           const std::function<void(long)>& done) const {
-  const std::size_t first = first_of_rank(patches_, options(), rank, ranks);
-  const std::size_t last = first_of_rank(patches_, options(), rank + 1, ranks);
+  const std::size_t first = first_of_rank(patches(), options(), rank, ranks);
+  const std::size_t last = first_of_rank(patches(), options(), rank + 1, ranks);
   Share share;
   for (std::size_t p = first; p < last; ++p) share.patch.push_back(static_cast<int>(p));
   if (share.patch.empty()) return share;
   StageTimes times;
   share.results = extractor(inputs_.view(options()),
-                            {patches_.begin() + first, patches_.begin() + last}, times, done)
+                            {patches().begin() + first, patches().begin() + last}, times, done)
                       .patches;
   return share;
 }
 
 std::vector<PatchResult> Extraction::put_together(std::vector<Share> shares) const {
-  std::vector<PatchResult> results(patches_.size());
+  std::vector<PatchResult> results(patches().size());
   std::size_t placed = 0;
   for (Share& share : shares)
     for (std::size_t i = 0; i < share.patch.size(); ++i, ++placed)
@@ -73,7 +71,7 @@ std::vector<PatchResult> Extraction::put_together(std::vector<Share> shares) con
 }
 
 Frame Extraction::assemble(const std::vector<PatchResult>& results) const {
-  return frame_of(inputs_, options(), patches_, results);
+  return frame_of(inputs_, options(), results);
 }
 
 Header Extraction::header(const PatchCounts& counts) const {

@@ -43,7 +43,7 @@ class Extraction {
     return job_.settings.options;
   }  ///< options of the extraction
   [[nodiscard]] const std::vector<Patch>& patches() const {
-    return patches_;
+    return inputs_.patches;
   }  ///< patches of the frame
 
   /// Extracts the patches of one of `ranks` ranks. Throws Error and exceptions of `done`.
@@ -65,7 +65,6 @@ class Extraction {
  private:
   FrameJob job_;
   FrameInputs inputs_;
-  std::vector<Patch> patches_;
 };
 
 }  // namespace spex::python

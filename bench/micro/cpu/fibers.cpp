@@ -65,7 +65,7 @@ void run_stage(benchmark::State& state, Stage stage,
                double (*flops)(const BlockBands&, const BlockRange&)) {
   const PatchInput patch(one_bundle());
   const NormalEquations equations = patch.equations();
-  const BlockRange blocks = core_blocks(patch.patch(), one_bundle().psf.ndiag());
+  const BlockRange blocks = core_blocks(patch.patch(), one_bundle().psf.hsizey);
   Decorrelated result;
   StageTimes first;
   decorrelate(equations, blocks, result, first);

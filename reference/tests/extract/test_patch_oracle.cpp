@@ -137,7 +137,7 @@ TEST_P(PatchOracle, Agrees) {
       result.status == PatchStatus::ok ||
       ((method == Method::cholesky || c.near_singular) && result.status == PatchStatus::guarded));
   const int m = patch.padded_nwave();
-  const int ndiag = psf.ndiag();
+  const int ndiag = psf.hsizey;
   int constrained = 0;
   for (int w = 0; w < c.nkept; ++w) {
     const std::size_t j = patch.pad_below * m + patch.wavepad + w;

@@ -88,6 +88,12 @@ TEST_F(AssembleFrame, TakesAWholeFrameAndFlagsIt) {
             fields(expected));
 }
 
+TEST_F(AssembleFrame, RefusesResultsOfAnotherNumberOfDiagonals) {
+  results[1].ndiagonals += 2;
+  results[1].resolution.assign(results[1].resolution.size() * 5 / 3, 0.0);
+  EXPECT_THROW(static_cast<void>(frame()), std::logic_error);
+}
+
 TEST_F(AssembleFrame, KeepsTheRequestedFibers) {
   options.specmin = 1;
   results.erase(results.begin(), results.begin() + 2);
