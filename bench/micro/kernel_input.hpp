@@ -35,6 +35,10 @@ class PatchInput {
   [[nodiscard]] PatchSpots spots() const {
     return {&spots_, 0, 0, patch_.padded_nspec(), patch_.padded_nwave()};
   }
+  /// Those of the core.
+  [[nodiscard]] PatchSpots core_spots() const {
+    return {&spots_, patch_.pad_below, patch_.wavepad, patch_.nspec, patch_.nkept};
+  }
   [[nodiscard]] const PatchPixels& pixels() const { return pixels_; }
   /// N with its prior, y, q.
   [[nodiscard]] NormalEquations equations() const;

@@ -98,7 +98,7 @@ TEST_F(Quality, CoreBinsAgreeWithTheReference) {
       const test::ReferencePatch patch(inputs(), patches[k]);
       const std::vector<double> q = assemble_sparse(patch.spots(), patch.pixels()).q;
       const auto by = [&](Chi2Pixels rule) {
-        return chi2pix(patch.spots(), patch.pixels(), f_of(k), psferr, rule);
+        return chi2pix(patch.spots(), patch.spots(), patch.pixels(), f_of(k), psferr, rule);
       };
       const std::vector<double> chi2 = by(counted);
       const std::vector<double> other = by(Chi2Pixels::weighted);

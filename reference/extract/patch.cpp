@@ -140,15 +140,18 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
   }
 
   const StageTimer timer(times, Stage::quality);
-  const std::vector<double> masked = pixmask_fraction(spots, cut);
+  const PatchSpots core{spots.spots, spots.spec0 + patch.pad_below, spots.wave0 + patch.wavepad,
+                        patch.nspec, patch.nkept};
+  const std::vector<double> masked = pixmask_fraction(core, cut);
   // q_j = 0: no weighted pixel constrains the bin; it stays as empty_result made it.
   const auto constrained = [&](std::size_t j) { return equations.q[j] != 0; };
   for_each_core_bin(patch, [&](int, int, BinIndex bin) {
-    if (constrained(bin.j)) result.pixmask_fraction[bin.core] = masked[bin.j];
+    if (constrained(bin.j)) result.pixmask_fraction[bin.core] = masked[bin.core];
   });
   if (!solved) return result;
 
-  const std::vector<double> chi2 = chi2pix(spots, cut, solution.f, psferr, options.chi2_pixels);
+  const std::vector<double> chi2 =
+      chi2pix(core, spots, cut, solution.f, psferr, options.chi2_pixels);
   if (!all_finite(chi2)) {
     result.status = PatchStatus::failed;
     return result;
@@ -158,7 +161,7 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
     const std::size_t block = s * patch.padded_nwave() + w + patch.wavepad;
     result.flux[bin.core] = solution.flux[block];
     result.ivar[bin.core] = solution.ivar[block];
-    result.chi2pix[bin.core] = chi2[bin.j];
+    result.chi2pix[bin.core] = chi2[bin.core];
     store_resolution(patch, s, w, solution.R[s], result);
   });
   if (options.model) {
