@@ -11,9 +11,6 @@
 namespace spex {
 namespace {
 
-// Sweeps over all spectra for f. An error shrinks by (2 rho)^2 a sweep at least, to 1e-15 of what
-// it was at the bound of rho.
-constexpr int sweeps = 6;
 // The band of P holds all of P where a spectrum has at most this many bins: a narrower band would
 // save little.
 constexpr int small_P = 16;
@@ -57,11 +54,14 @@ class Sweeps {
         after_(before_),
         y_(count_of(N.m(), L.width()), 0.0),
         x_(y_),
+        norm_(y_),
         f_(count_of(N.m() + 2 * N.reach(), row()), 0.0) {
     const int m = N.m();
     for (int s = 0; s < N.nspec(); ++s) {
-      for (int w = 0; w < m; ++w)
+      for (int w = 0; w < m; ++w) {
         y_[count_of(w, L.width()) + count_of(s)] = y[count_of(s, m) + count_of(w)];
+        norm_[count_of(w, L.width()) + count_of(s)] = std::sqrt(N.column(s, s, w)[N.reach()]);
+      }
       if (s + 1 == N.nspec() || N.apart() == 0) continue;
       // Element (w, v) of block (s + 1, s) acts on s + 1 from before, and on s from after.
       for (int v = 0; v < m; ++v)
@@ -73,16 +73,15 @@ class Sweeps {
     }
   }
 
-  // Each sweep solves the even spectra, then the odd spectra with the new f of the even ones.
+  // Sweeps until the next one would move no bin.
   void run() {
-    for (int sweep = 0; sweep < sweeps; ++sweep)
-      for (const int parity : {0, 1}) {
-        subtract_neighbors();
-        L_.solve(x_);
-        for (int w = 0; w < shape_.n; ++w)
-          for (int s = parity; s < L_.lanes(); s += 2)
-            f(w)[s] = x_[count_of(w, shape_.lanes) + count_of(s)];
-      }
+    double before = 0, now = sweep();
+    for (int done = 1; done < fiber_sweeps::most; ++done) {
+      const bool enough = done >= fiber_sweeps::cpu_least;
+      if (enough && fiber_sweeps::next_move(done, before, now) <= fiber_sweeps::cpu_settled) break;
+      before = now;
+      now = sweep();
+    }
   }
 
   // x_s = y_s - N_st f_t, summed over the neighbors t of each spectrum s.
@@ -101,6 +100,22 @@ class Sweeps {
   }
 
  private:
+  // Solves the even spectra, then the odd spectra with the new f of the even ones. Returns the
+  // move.
+  double sweep() {
+    double move = 0;
+    for (const int parity : {0, 1}) {
+      subtract_neighbors();
+      L_.solve(x_);
+      for (int w = 0; w < shape_.n; ++w)
+        for (int s = parity; s < L_.lanes(); s += 2) {
+          const std::size_t k = count_of(w, shape_.lanes) + count_of(s);
+          move = std::max(move, std::abs(x_[k] - f(w)[s]) * norm_[k]);
+          f(w)[s] = x_[k];
+        }
+    }
+    return move;
+  }
   [[nodiscard]] int row() const { return shape_.lanes + 2 * lanes_of_group; }
   [[nodiscard]] double* f(int w) {
     return f_.data() + count_of(w + shape_.reach, row()) + lanes_of_group;
@@ -112,7 +127,7 @@ class Sweeps {
   BandShape shape_;
   const BandKernels& kernels_;
   AlignedDoubles before_, after_;  // [bin][2 reach + 1][spectrum]
-  AlignedDoubles y_, x_;           // [bin][spectrum]
+  AlignedDoubles y_, x_, norm_;    // [bin][spectrum]; norm: sqrt(N_jj)
   AlignedDoubles f_;               // the same, with zeros around it (band_lanes.hpp)
 };
 

@@ -6,6 +6,7 @@
 // solved as a whole (decorrelate.hpp).
 #pragma once
 
+#include "reference/core/host_device.hpp"
 #include "reference/core/stage_times.hpp"
 #include "reference/extract/decorrelate.hpp"
 
@@ -34,6 +35,25 @@ inline constexpr double padded_condition = 1e12;
 /// Relative change of the row sums of Q by the elements of P beyond the band.
 inline constexpr double outside = 1e-7;
 }  // namespace fiber_bounds
+
+/// Sweeps over the spectra of a patch. A move is the largest change of any bin by a sweep, in units
+/// of 1 / sqrt(N_jj), which is less than the bin's sigma.
+namespace fiber_sweeps {
+/// Most sweeps. An error shrinks by (2 rho)^2 a sweep at least, to 1e-20 of what it was.
+inline constexpr int most = 10;
+/// Fewest sweeps on the CPU. The first sweeps predict less well.
+inline constexpr int cpu_least = 3;
+/// Sweeps end when the next move is predicted to be no larger.
+inline constexpr double cpu_settled = 1e-12;
+/// Predicted move of the next sweep after `sweeps` >= 2, the last two of which moved `before` and
+/// `now`. The first sweep moves f itself. The second moves what neighbors share, rho of it, and
+/// each further one rho^2 of the move before.
+[[nodiscard]] SPEX_HD constexpr double next_move(int sweeps, double before, double now) {
+  if (now == 0) return 0;
+  const double ratio = now / before;
+  return sweeps == 2 ? now * ratio * ratio : now * ratio;
+}
+}  // namespace fiber_sweeps
 
 /// Zolotarev's approximation of the root of P.
 namespace fiber_poles {

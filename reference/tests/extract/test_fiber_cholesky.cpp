@@ -154,6 +154,28 @@ TEST(FiberCholesky, AgreesWithTheDefinition) {
   }
 }
 
+TEST(FiberCholesky, TheNextMoveFollowsFromTheLastTwo) {
+  // rho = 0.01: moves of 100, 1, 1e-4, 1e-8.
+  EXPECT_DOUBLE_EQ(fiber_sweeps::next_move(2, 100, 1), 1e-4);
+  EXPECT_DOUBLE_EQ(fiber_sweeps::next_move(3, 1, 1e-4), 1e-8);
+  EXPECT_EQ(fiber_sweeps::next_move(2, 0, 0), 0);
+}
+
+// From spectra that share nothing to those that share almost as much as the guard permits.
+TEST(FiberCholesky, SweepsEndAtTheSolution) {
+  for (const double leak : {0.0, 1e-5, 1e-3, 8e-3}) {
+    const Patch patch({.nspec = 5, .sigma = 0.9, .leak = leak});
+    Decorrelated result;
+    ASSERT_EQ(patch.solve(result), FiberGuard::none) << leak;
+    const Truth truth = define(patch.equations, patch.core());
+    const int n = patch.equations.n;
+    for (int j = 0; j < n; ++j)
+      EXPECT_NEAR(result.f[j], static_cast<double>(truth.f[j]),
+                  2e-11 / std::sqrt(patch.equations.N[j * n + j]))
+          << leak << ", bin " << j;
+  }
+}
+
 TEST(FiberCholesky, ABinWithoutLightIsHeldByItsPrior) {
   Patch patch({});
   for (int s = 0; s < 4; ++s)
