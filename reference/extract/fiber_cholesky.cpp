@@ -217,15 +217,40 @@ SpectrumEquations equations_of_P(const BlockBands& N, int reach, int s, AlignedD
   return e;
 }
 
-// tr P_b^-1 of all spectra, and its part of the bins that become output; false where a pivot is not
-// positive.
-bool invert(std::vector<SpectrumEquations>& all, const BlockRange& blocks) {
+// P_b - shift_k of spectrum k in lane k.
+BandBatch shifted_bands(const std::vector<SpectrumEquations>& all,
+                        const std::vector<double>& shift) {
   const int m = all.front().m, reach = all.front().reach;
   BandBatch P(m, reach, static_cast<int>(all.size()));
   for (std::size_t k = 0; k < all.size(); ++k)
-    for (int j = 0; j < m; ++j)
-      for (int d = 0; d <= reach; ++d)
-        P.at(j, d)[k] = all[k].P[count_of(j, reach + 1) + count_of(d)];
+    for (int j = 0; j < m; ++j) {
+      const double* column = all[k].P.data() + count_of(j, reach + 1);
+      for (int d = 0; d <= reach; ++d) P.at(j, d)[k] = column[d];
+      P.at(j, 0)[k] -= shift[k];
+    }
+  return P;
+}
+
+// Lower bounds of the eigenvalues of P_b: 1 / tr P_b^-1, and that times the largest of a few
+// numbers for which P_b - shift has positive pivots (Sturm). With m bins the least eigenvalue is at
+// most m times the first bound.
+void raise_least(std::vector<SpectrumEquations>& all) {
+  for (SpectrumEquations& e : all) e.least = 1 / e.trace_inverse;
+  for (const double factor : {4.0, 7.0}) {
+    std::vector<double> shift;
+    for (const SpectrumEquations& e : all) shift.push_back(factor / e.trace_inverse);
+    BandBatch P = shifted_bands(all, shift);
+    const bool all_positive = P.factor();
+    for (std::size_t k = 0; k < all.size(); ++k)
+      if (all_positive || P.positive(static_cast<int>(k))) all[k].least = shift[k];
+  }
+}
+
+// tr P_b^-1 of all spectra, its part of the bins that become output, and the least eigenvalues;
+// false where a pivot is not positive.
+bool invert(std::vector<SpectrumEquations>& all, const BlockRange& blocks) {
+  const int m = all.front().m;
+  BandBatch P = shifted_bands(all, std::vector<double>(all.size(), 0.0));
   if (!P.factor()) return false;
   const BandBatch inverse = P.inverse_band();
   for (std::size_t k = 0; k < all.size(); ++k)
@@ -234,6 +259,7 @@ bool invert(std::vector<SpectrumEquations>& all, const BlockRange& blocks) {
       all[k].trace_inverse += variance;
       if (j >= blocks.wavepad && j < blocks.wavepad + blocks.nkept) all[k].kept_inverse += variance;
     }
+  raise_least(all);
   return true;
 }
 

@@ -59,12 +59,19 @@ inline constexpr double cpu_settled = 1e-12;
 namespace fiber_poles {
 /// Most poles of a root. At fiber_bounds::padded_condition their relative error is 1.2e-13.
 inline constexpr int most = 48;
-/// Largest relative error on the CPU, in steps of 4 poles. Results of the GPU are compared with the
+/// Largest relative error on the CPU, in steps of 8 poles. Results of the GPU are compared with the
 /// CPU's, whose own error must be the smaller one.
-inline constexpr double cpu_error = 1e-13;
+inline constexpr double cpu_error = 1e-12;
 /// Largest relative error on the GPU, in steps of 4 poles.
 inline constexpr double gpu_error = 1e-12;
 }  // namespace fiber_poles
+
+/// E, the elements of P beyond its band, is left out of a spectrum if a bound of what it changes
+/// is no larger: of any bin's flux in units of its sigma.
+namespace fiber_outside {
+/// On the CPU.
+inline constexpr double cpu = 1e-9;
+}  // namespace fiber_outside
 
 /// Decorrelate::signal by spectra. Elements of R are computed as far as `blocks.ndiag` from the
 /// diagonal. `replace_f` as in decorrelate_eigh. `result` is valid only where the guard is `none`.

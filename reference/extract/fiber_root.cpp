@@ -62,48 +62,79 @@ Poles make_poles(double least, double largest, double error) {
   return poles;
 }
 
-// (P_b + shift_k)^-1 of 1 and of y: [bin][2][pole].
-AlignedDoubles solve_ones_and_y(const BandBatch& L, const SpectrumEquations& e, int count) {
-  AlignedDoubles x(count_of(e.m, 2, count));
-  for (int j = 0; j < e.m; ++j) {
-    std::fill_n(x.data() + count_of(j, 2, count), count, 1.0);
-    std::fill_n(x.data() + count_of(2 * j + 1, count), count, e.y[j]);
-  }
-  L.solve(x, 2);
+// One or two vectors of a number a bin.
+using Vectors = std::vector<const AlignedDoubles*>;
+
+// (P_b + shift_k)^-1 of each vector: [bin][vector][pole].
+AlignedDoubles solve(const BandBatch& L, const Vectors& vectors, int npole) {
+  const int nrhs = static_cast<int>(vectors.size());
+  AlignedDoubles x(count_of(L.n(), nrhs, npole));
+  for (int j = 0; j < L.n(); ++j)
+    for (int v = 0; v < nrhs; ++v)
+      std::fill_n(x.data() + count_of(j * nrhs + v, npole), npole, (*vectors[v])[j]);
+  L.solve(x, nrhs);
   return x;
 }
 
-// P^(-1/2) of 1 and of y.
-struct Roots {
-  AlignedDoubles of_ones, of_y;
-};
-Roots weighted_sums(const SpectrumEquations& e, const Poles& poles, const AlignedDoubles& x) {
+// sum_k weight_k x_k of each vector of x.
+std::vector<AlignedDoubles> weighted_sums(const SpectrumEquations& e, const Poles& poles, int nrhs,
+                                          const AlignedDoubles& x) {
   const BandKernels& kernels = band_kernels(instructions_in_use());
-  std::vector<double> sums(count_of(e.m, 2));
-  kernels.weighted_sums(2 * e.m, poles.count(), poles.weight.data(), x.data(), sums.data());
-  Roots roots{AlignedDoubles(count_of(e.stride), 0.0), AlignedDoubles(count_of(e.stride), 0.0)};
-  for (int j = 0; j < e.m; ++j) {
-    roots.of_ones[j] = sums[count_of(2, j)];
-    roots.of_y[j] = sums[count_of(2, j) + 1];
-  }
-  return roots;
+  std::vector<double> sums(count_of(e.m, nrhs));
+  kernels.weighted_sums(e.m * nrhs, poles.count(), poles.weight.data(), x.data(), sums.data());
+  std::vector<AlignedDoubles> of(nrhs, AlignedDoubles(count_of(e.stride), 0.0));
+  for (int j = 0; j < e.m; ++j)
+    for (int v = 0; v < nrhs; ++v) of[v][j] = sums[count_of(j, nrhs) + count_of(v)];
+  return of;
 }
 
-// The first-order term of E: (P + shift)^-1 = X + X E X + ... with X = (P_b + shift)^-1. The terms
-// left out are smaller than its square. The term is small, so that fewer poles are enough.
-Roots correction(const SpectrumEquations& e, double least, double largest) {
+// Bounds of what the first-order term of E changes, of all bins.
+struct ChangeByE {
+  double of_r = 0;  // the row sums r
+  double of_z = 0;  // z = P^(-1/2) y, the flux in units of its sigma
+};
+
+// From x = (P_b + shift_k)^-1 of 1 and y. A pole adds weight_k X E x_k to z, and shift_k times that
+// to r, where the norm of X = (P_b + shift_k)^-1 is at most 1 / (least + shift_k).
+ChangeByE bound_change(const SpectrumEquations& e, const Poles& poles, const AlignedDoubles& x,
+                       double least) {
+  const int n = poles.count();
+  std::vector<double> row(count_of(e.m), 0.0), squares(count_of(2, n), 0.0);
+  for (int i = 0; i < e.m; ++i)
+    for (int j = 0; j < e.m; ++j) row[j] += std::abs(e.E[count_of(i, e.stride) + count_of(j)]);
+  for (int j = 0; j < e.m; ++j)
+    for (int k = 0; k < 2 * n; ++k)
+      squares[k] += x[count_of(j, 2 * n) + count_of(k)] * x[count_of(j, 2 * n) + count_of(k)];
+  const double norm = *std::max_element(row.begin(), row.end());
+  ChangeByE change;
+  for (int k = 0; k < n; ++k) {
+    const double most = norm * poles.weight[k] / (least + poles.shift[k]);
+    change.of_r += most * poles.shift[k] * std::sqrt(squares[k]);
+    change.of_z += most * std::sqrt(squares[n + k]);
+  }
+  return change;
+}
+
+// The first-order term of E in P^(-1/2) of each vector: (P + shift)^-1 = X + X E X + ... with X =
+// (P_b + shift)^-1. The terms left out are smaller than its square. The term is small, so that
+// fewer poles are enough.
+std::vector<AlignedDoubles> correction(const SpectrumEquations& e, double least, double largest,
+                                       const Vectors& vectors) {
+  const int nrhs = static_cast<int>(vectors.size());
   const Poles poles = make_poles(least, largest, correction_error);
   BandBatch L = BandBatch::shifted(e.m, e.reach, e.P, poles.shift);
-  if (!L.factor()) {
-    const AlignedDoubles nan(count_of(e.stride), std::nan(""));
-    return {nan, nan};
-  }
-  const AlignedDoubles x = solve_ones_and_y(L, e, poles.count());
+  if (!L.factor()) return {vectors.size(), AlignedDoubles(count_of(e.stride), std::nan(""))};
+  const AlignedDoubles x = solve(L, vectors, poles.count());
   AlignedDoubles Ex(x.size());
   dense_kernels(instructions_in_use())
-      .multiply(e.m, e.stride, e.E.data(), 2 * poles.count(), x.data(), Ex.data());
-  L.solve(Ex, 2);
-  return weighted_sums(e, poles, Ex);
+      .multiply(e.m, e.stride, e.E.data(), nrhs * poles.count(), x.data(), Ex.data());
+  L.solve(Ex, nrhs);
+  return weighted_sums(e, poles, nrhs, Ex);
+}
+
+// Adds `term` to `sum`.
+void add(const AlignedDoubles& term, AlignedDoubles& sum) {
+  for (std::size_t j = 0; j < sum.size(); ++j) sum[j] += term[j];
 }
 
 // R of the band of Q = P_b^(1/2) = sum_k weight_k (1 - shift_k (P_b + shift_k)^-1).
@@ -134,30 +165,44 @@ FiberGuard add_spectrum(const SpectrumEquations& e, int ndiag, Decorrelated& res
   if (!(norm * e.kept_inverse < fiber_bounds::condition)) return FiberGuard::condition;
   if (!(norm * e.trace_inverse < fiber_bounds::padded_condition)) return FiberGuard::condition;
 
-  // The eigenvalues of P lie between 1 / tr(P^-1) and its norm; a little room for rounding.
-  const double least = 0.999 / e.trace_inverse, largest = 1.001 * norm;
+  // A little room for rounding.
+  const double least = 0.999 * e.least, largest = 1.001 * norm;
   const Poles poles = make_poles(least, largest, root_error);
   BandBatch L = BandBatch::shifted(e.m, e.reach, e.P, poles.shift);
   if (!L.factor()) return FiberGuard::not_positive;
 
-  const Roots of_band = weighted_sums(e, poles, solve_ones_and_y(L, e, poles.count()));
-  Roots of_P = correction(e, least, largest);
+  const AlignedDoubles ones(count_of(e.m), 1.0);
+  const AlignedDoubles x = solve(L, {&ones, &e.y}, poles.count());
+  std::vector<AlignedDoubles> of_band = weighted_sums(e, poles, 2, x);
+  AlignedDoubles &u = of_band[0], &z = of_band[1];  // P^(-1/2) of 1 and of y
+  // r = Q 1 = P (P^(-1/2) 1).
+  AlignedDoubles r(count_of(e.stride));
+  multiply_band(e, u, r);
+
+  const ChangeByE change = bound_change(e, poles, x, least);
+  bool r_needs_E = false, z_needs_E = false;
   for (int j = 0; j < e.m; ++j) {
-    of_P.of_ones[j] += of_band.of_ones[j];
-    of_P.of_y[j] += of_band.of_y[j];
+    const double of_r = change.of_r / std::abs(r[j]), size = std::abs(z[j]);
+    r_needs_E = r_needs_E || !(of_r <= fiber_outside::cpu / std::max(1.0, size));
+    z_needs_E = z_needs_E || !(change.of_z + size * of_r <= fiber_outside::cpu);
   }
-  // r = Q 1 = P (P^(-1/2) 1), with all of P.
-  AlignedDoubles r(count_of(e.stride)), r_band(count_of(e.stride));
-  multiply_band(e, of_P.of_ones, r);
-  dense_kernels(instructions_in_use())
-      .subtract_product(e.m, e.stride, e.E.data(), of_P.of_ones.data(), r.data());
-  multiply_band(e, of_band.of_ones, r_band);
-  for (int j = 0; j < e.m; ++j)
-    if (!(std::abs(r_band[j] - r[j]) <= fiber_bounds::outside * std::abs(r[j])))
-      return FiberGuard::outside_the_band;
+  if (r_needs_E) {
+    const std::vector<AlignedDoubles> terms = correction(e, least, largest, {&ones, &e.y});
+    add(terms[0], u);
+    add(terms[1], z);
+    const AlignedDoubles r_band = r;
+    multiply_band(e, u, r);
+    dense_kernels(instructions_in_use())
+        .subtract_product(e.m, e.stride, e.E.data(), u.data(), r.data());
+    for (int j = 0; j < e.m; ++j)
+      if (!(std::abs(r_band[j] - r[j]) <= fiber_bounds::outside * std::abs(r[j])))
+        return FiberGuard::outside_the_band;
+  } else if (z_needs_E) {
+    add(correction(e, least, largest, {&e.y})[0], z);
+  }
 
   for (int j = 0; j < e.m; ++j) {
-    result.flux.push_back(of_P.of_y[j] / r[j]);
+    result.flux.push_back(z[j] / r[j]);
     result.ivar.push_back(r[j] * r[j]);
   }
   result.R.push_back(resolution(L, poles, ndiag, r));

@@ -15,6 +15,7 @@ struct SpectrumEquations {
   std::vector<double> P;     ///< [m][reach + 1], element (j + d, j) of P_b
   AlignedDoubles E;          ///< [stride][stride], zero within the band
   AlignedDoubles y;          ///< [stride]
+  double least = 0;          ///< a lower bound of the eigenvalues of P_b
   double trace_inverse = 0;  ///< tr P_b^-1
   double kept_inverse = 0;   ///< the part of tr P_b^-1 of bins that become output
 };

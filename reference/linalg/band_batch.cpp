@@ -28,6 +28,13 @@ bool BandBatch::factor() {
   return kernels_->factor_bands(shape_, a_.data(), scratch.data());
 }
 
+bool BandBatch::positive(int lane) const {
+  for (int j = 0; j < n(); ++j)
+    if (const double inverse = at(j, 0)[lane]; !(inverse > 0 && std::isfinite(inverse)))
+      return false;
+  return true;
+}
+
 void BandBatch::solve(AlignedDoubles& x, int nrhs) const {
   kernels_->solve_bands(shape_, a_.data(), nrhs, x.data());
 }

@@ -42,8 +42,10 @@ class BandBatch {
 
   /// Replaces each matrix by its factors, A = L diag(d) L^T with a unit diagonal in L: at(j, 0) is
   /// then 1 / d_j and at(j, d > 0) are L's elements. False where a pivot is not positive or not
-  /// finite in any lane; nothing can then be done with the batch.
+  /// finite in any lane; only `positive` may then be called.
   [[nodiscard]] bool factor();
+  /// After `factor`: whether the pivots of this lane are positive and finite.
+  [[nodiscard]] bool positive(int lane) const;
 
   /// From the factors: x <- A^-1 x in each lane of `nrhs` (1 or 2) right-hand sides; x is
   /// [n][nrhs][width].

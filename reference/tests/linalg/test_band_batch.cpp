@@ -248,10 +248,14 @@ TEST(BandBatch, FailuresAreValues) {
     BandBatch A = make(5, 2, 0, 3);
     A.at(3, 0)[1] = bad;
     EXPECT_FALSE(A.factor());
+    EXPECT_TRUE(A.positive(0));
+    EXPECT_FALSE(A.positive(1));
+    EXPECT_TRUE(A.positive(2));
   }
   BandBatch indefinite = make(5, 2, 0, 3);
   indefinite.at(2, 1)[2] = 50;
   EXPECT_FALSE(indefinite.factor());
+  EXPECT_FALSE(indefinite.positive(2));
 }
 
 }  // namespace
