@@ -20,10 +20,10 @@
 namespace spex::mpi {
 namespace {
 
-constexpr int most_places = 16;  // phases of a rank at a time that are named
-constexpr std::uint32_t nothing = 0;
+constexpr int max_slots = 16;  // simultaneous phases of a rank that are named
+constexpr std::uint32_t no_work = 0;
 
-// Phase and frame as one value that is never `nothing`.
+// Encodes phase and frame as a value other than `no_work`.
 std::uint32_t coded(Phase phase, int frame) {
   return (static_cast<std::uint32_t>(frame + 1) << 3) + static_cast<std::uint32_t>(phase) + 1;
 }
@@ -34,38 +34,37 @@ int frame_of(std::uint32_t code) {
   return static_cast<int>(code >> 3) - 1;
 }
 
-// In a gathering a rank waits for others.
+// While gathering, a rank waits for other ranks.
 bool is_own_work(std::uint32_t code) {
-  return code != nothing && phase_of(code) != Phase::gather;
+  return code != no_work && phase_of(code) != Phase::gather;
 }
 
 }  // namespace
 
-// What a rank shows to the others of its node. All zero at first.
-struct Watchdog::Shared {
-  std::atomic<std::uint32_t> rank;      // of the world
-  std::atomic<std::uint32_t> beats;     // of the watchdog's thread
-  std::atomic<std::uint32_t> advances;  // of the rank's work
-  std::atomic<bool> watches;            // between construction and destruction of the watchdog
-  std::array<std::atomic<std::uint32_t>, most_places> doing;
+// State of a rank that the other ranks of its node see; initially zero.
+struct Watchdog::RankState {
+  std::atomic<std::uint32_t> rank;      // rank in the world
+  std::atomic<std::uint32_t> beats;     // number of ticks of the watchdog's thread
+  std::atomic<std::uint32_t> advances;  // number of advances of the rank's work
+  std::atomic<bool> watches;            // true while the rank's watchdog exists
+  std::array<std::atomic<std::uint32_t>, max_slots> work;
 };
 
-// What another rank showed when it was looked at last, and for how long it has shown that.
-struct Watchdog::Seen {
+// Last observed state of another rank, and for how long it has not changed.
+struct Watchdog::Observation {
   std::uint32_t beats = 0;
   std::uint32_t advances = 0;
   std::chrono::duration<double> since_beat{};
   std::chrono::duration<double> since_advance{};
 };
 
-// The ranks of a node, in memory that they share; where they cannot share any (in containers of
-// their own), each has one of its own with itself alone. It has no name once all have it, so that
-// nothing is left of it however they end.
-class Watchdog::Board {
+// Shared memory of the node's ranks. If it cannot be shared (containers), each rank has private
+// memory for itself. It is unlinked once mapped, so nothing remains after a crash.
+class Watchdog::NodeMemory {
   static_assert(std::atomic<std::uint32_t>::is_always_lock_free);
 
  public:
-  explicit Board(const Communicator& node) : index_(node.rank()), count_(node.size()) {
+  explicit NodeMemory(const Communicator& node) : index_(node.rank()), count_(node.size()) {
     std::string name;
     if (node.is_root())
       name = fmt::format("/spex-watchdog-{}-{:08x}", getpid(), std::random_device()());
@@ -89,21 +88,21 @@ class Watchdog::Board {
     memory_ = map(-1);
     if (memory_ == nullptr) throw std::bad_alloc();
   }
-  Board(const Board&) = delete;
-  Board& operator=(const Board&) = delete;
-  ~Board() { unmap(); }
+  NodeMemory(const NodeMemory&) = delete;
+  NodeMemory& operator=(const NodeMemory&) = delete;
+  ~NodeMemory() { unmap(); }
 
-  [[nodiscard]] std::span<Shared> ranks() const {
-    return {static_cast<Shared*>(memory_), static_cast<std::size_t>(count_)};
+  [[nodiscard]] std::span<RankState> ranks() const {
+    return {static_cast<RankState*>(memory_), static_cast<std::size_t>(count_)};
   }
   [[nodiscard]] std::size_t index() const { return static_cast<std::size_t>(index_); }
-  [[nodiscard]] Shared& mine() const { return ranks()[index()]; }
+  [[nodiscard]] RankState& mine() const { return ranks()[index()]; }
 
  private:
   [[nodiscard]] std::size_t bytes() const {
-    return sizeof(Shared) * static_cast<std::size_t>(count_);
+    return sizeof(RankState) * static_cast<std::size_t>(count_);
   }
-  // Zeros, which are what a Shared begins with; nullptr where there are none to be had.
+  // Zeroed memory, the initial RankStates; nullptr on failure.
   [[nodiscard]] void* map(int file) const {
     const int flags = file >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
     void* const memory = mmap(nullptr, bytes(), PROT_READ | PROT_WRITE, flags, file, 0);
@@ -128,90 +127,92 @@ Watchdog::Watchdog(const Communicator& world, std::chrono::duration<double> limi
       give_up_(std::move(give_up)) {
   if (limit <= limit.zero()) return;
   const Communicator node = world.node();
-  board_ = std::make_unique<Board>(node);
-  board_->mine().rank = static_cast<std::uint32_t>(rank_);
-  board_->mine().watches = true;
+  node_ = std::make_unique<NodeMemory>(node);
+  node_->mine().rank = static_cast<std::uint32_t>(rank_);
+  node_->mine().watches = true;
   thread_ = std::jthread([this](const std::stop_token& stop) { watch(stop); });
 }
 
 Watchdog::~Watchdog() {
-  if (!board_) return;
-  board_->mine().watches = false;
+  if (!node_) return;
+  node_->mine().watches = false;
   thread_.request_stop();
   thread_.join();
 }
 
 void Watchdog::advance() noexcept {
-  if (board_) ++board_->mine().advances;
+  if (node_) ++node_->mine().advances;
 }
 
 Watchdog::Scope::Scope(Watchdog& watchdog, Phase phase, int frame) : watchdog_(watchdog) {
-  if (!watchdog.board_) return;
+  if (!watchdog.node_) return;
   watchdog.advance();
-  auto& places = watchdog.board_->mine().doing;
-  for (int i = 0; i < most_places && place_ < 0; ++i) {
-    std::uint32_t free = nothing;
-    if (places[static_cast<std::size_t>(i)].compare_exchange_strong(free, coded(phase, frame)))
-      place_ = i;
+  auto& slots = watchdog.node_->mine().work;
+  for (int i = 0; i < max_slots && slot_ < 0; ++i) {
+    std::uint32_t free = no_work;
+    if (slots[static_cast<std::size_t>(i)].compare_exchange_strong(free, coded(phase, frame)))
+      slot_ = i;
   }
 }
 
 Watchdog::Scope::~Scope() {
-  if (place_ >= 0) watchdog_.board_->mine().doing[static_cast<std::size_t>(place_)] = nothing;
+  if (slot_ >= 0) watchdog_.node_->mine().work[static_cast<std::size_t>(slot_)] = no_work;
   watchdog_.advance();
 }
 
 void Watchdog::watch(const std::stop_token& stop) {
-  std::vector<Seen> seen(board_->ranks().size());
+  std::vector<Observation> observations(node_->ranks().size());
   bool gave_up = false;
   while (!stop.stop_requested()) {
-    ++board_->mine().beats;
-    if (const std::string what = halted(seen); !what.empty() && !std::exchange(gave_up, true))
-      give_up_(what);
-    // A tick counts as one, however long the process was stopped meanwhile.
+    ++node_->mine().beats;
+    if (const std::string stall = find_stall(observations);
+        !stall.empty() && !std::exchange(gave_up, true))
+      give_up_(stall);
+    // A tick counts once, however long the process was stopped.
     std::unique_lock lock(mutex_);
     wake_.wait_for(lock, stop, tick_, [] { return false; });
-    for (Seen& one : seen) {
-      one.since_beat += tick_;
-      one.since_advance += tick_;
+    for (Observation& observation : observations) {
+      observation.since_beat += tick_;
+      observation.since_advance += tick_;
     }
   }
 }
 
-// What has come to a halt, as far as it is this rank's to say; empty where nothing has.
-std::string Watchdog::halted(std::vector<Seen>& seen) const {
-  bool speaks = true;  // the first rank of the node that is alive
+// Describes a stall if this rank must report it; else "".
+std::string Watchdog::find_stall(std::vector<Observation>& observations) const {
+  bool must_report = true;  // whether this is the node's first rank that is alive
   std::string what;
-  for (std::size_t i = 0; i < seen.size(); ++i) {
-    const Shared& rank = board_->ranks()[i];
-    Seen& before = seen[i];
+  for (std::size_t i = 0; i < observations.size(); ++i) {
+    const RankState& rank = node_->ranks()[i];
+    Observation& before = observations[i];
     const std::uint32_t beats = rank.beats;
     const std::uint32_t advances = rank.advances;
     if (std::exchange(before.beats, beats) != beats || !rank.watches)
       before.since_beat = before.since_beat.zero();
     if (std::exchange(before.advances, advances) != advances)
       before.since_advance = before.since_advance.zero();
-    if (i == board_->index()) continue;
+    if (i == node_->index()) continue;
     if (before.since_beat < limit_) {
-      speaks = speaks && (i > board_->index() || !rank.watches);
+      must_report = must_report && (i > node_->index() || !rank.watches);
     } else if (what.empty()) {
-      const std::string work = doing(rank);
+      const std::string work = describe_work(rank);
       what = fmt::format("rank {} has not responded for {:g} s{}", rank.rank.load(), limit_.count(),
                          work.empty() ? "" : ", " + work);
     }
   }
-  const Shared& mine = board_->mine();
-  if (seen[board_->index()].since_advance >= limit_ && std::ranges::any_of(mine.doing, is_own_work))
+  const RankState& mine = node_->mine();
+  if (observations[node_->index()].since_advance >= limit_ &&
+      std::ranges::any_of(mine.work, is_own_work))
     return fmt::format("rank {} has made no progress for {:g} s, {}", rank_, limit_.count(),
-                       doing(mine));
-  return speaks ? what : "";
+                       describe_work(mine));
+  return must_report ? what : "";
 }
 
-std::string Watchdog::doing(const Shared& rank) const {
+std::string Watchdog::describe_work(const RankState& rank) const {
   std::string all;
-  for (const std::atomic<std::uint32_t>& place : rank.doing) {
-    const std::uint32_t code = place;
-    if (code == nothing) continue;
+  for (const std::atomic<std::uint32_t>& slot : rank.work) {
+    const std::uint32_t code = slot;
+    if (code == no_work) continue;
     const int frame = frame_of(code);
     const std::string camera = frame < 0 ? "" : camera_of_(frame);
     all += fmt::format("{}{}{}", all.empty() ? "in " : ", ", to_string(phase_of(code)),

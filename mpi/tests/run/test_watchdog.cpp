@@ -28,7 +28,7 @@ class WatchdogOfRanks : public testing::Test {
     return said_;
   }
   [[nodiscard]] static std::string camera_of(int frame) { return "b" + std::to_string(frame); }
-  // All ranks have come here.
+  // All ranks have reached this point.
   void meet() const { SPEX_MPI_CHECK(MPI_Barrier(world.get())); }
 
   const Communicator world = Communicator::world();
@@ -39,7 +39,7 @@ class WatchdogOfRanks : public testing::Test {
   std::vector<std::string> said_;
 };
 
-TEST_F(WatchdogOfRanks, APhaseThatDoesNotGoOnIsNamedByItsOwnRank) {
+TEST_F(WatchdogOfRanks, AStalledPhaseIsReportedByItsOwnRank) {
   {
     Watchdog watchdog(world, limit, camera_of, note());
     const Watchdog::Scope read(watchdog, Phase::read, 4);
@@ -52,7 +52,7 @@ TEST_F(WatchdogOfRanks, APhaseThatDoesNotGoOnIsNamedByItsOwnRank) {
                                   "write of frame b7"));
 }
 
-TEST_F(WatchdogOfRanks, WhatAdvancesGoesOnForAsLongAsItTakes) {
+TEST_F(WatchdogOfRanks, WorkThatAdvancesIsNotLimited) {
   {
     Watchdog watchdog(world, limit, camera_of, note());
     const Watchdog::Scope extract(watchdog, Phase::extract, 0);
@@ -65,7 +65,7 @@ TEST_F(WatchdogOfRanks, WhatAdvancesGoesOnForAsLongAsItTakes) {
   EXPECT_THAT(said(), IsEmpty());
 }
 
-TEST_F(WatchdogOfRanks, WaitingForOtherRanksIsNoStandstill) {
+TEST_F(WatchdogOfRanks, WaitingForOtherRanksIsNotAStall) {
   {
     Watchdog watchdog(world, limit, camera_of, note());
     { const Watchdog::Scope read(watchdog, Phase::read, 0); }
@@ -86,9 +86,9 @@ TEST_F(WatchdogOfRanks, WithoutALimitNothingIsWatched) {
   EXPECT_THAT(said(), IsEmpty());
 }
 
-// The last rank is stopped for a while, by which a job is suspended too: of the others the first
-// says so, and it itself, which has only lost time, does not.
-TEST_F(WatchdogOfRanks, ARankThatIsStoppedIsNamedByTheFirstOfTheOthers) {
+// The last rank is stopped for a while, as by a suspended job. The first of the other ranks reports
+// it. The stopped rank, which only lost time, does not.
+TEST_F(WatchdogOfRanks, AStoppedRankIsReportedByTheFirstOther) {
   const int last = world.size() - 1;
   {
     Watchdog watchdog(world, limit, camera_of, note());
