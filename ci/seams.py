@@ -23,7 +23,7 @@ EXTRACTED = ("--method", "cholesky", "--full-precision", "--loglevel", "warn")
 FRAME = ("--flux", "frame")
 
 # The pieces that are compared: 401 bins that have a bad column, and in b and z bins that are
-# masked by a block or but for a few pixels.
+# masked by a block or except for a few pixels.
 FIRST = {"b0": 4560.0, "r0": 6780.0, "z0": 9232.0}  # Angstrom
 NWAVE, DW = 401, 0.8
 # Light from beyond the piece reaches into the piece as into a patch, tenfold less every 12 bins.

@@ -1,4 +1,4 @@
-# CFITSIO, whose Debian package brings no CMake files. Honours CFITSIO_ROOT.
+# CFITSIO, whose Debian package brings no CMake files. Honors CFITSIO_ROOT.
 # Defines the target CFITSIO::CFITSIO.
 find_path(CFITSIO_INCLUDE_DIR fitsio.h PATH_SUFFIXES cfitsio)
 find_library(CFITSIO_LIBRARY cfitsio)

@@ -1,4 +1,4 @@
-# ERFA, whose Debian package brings no CMake files. Honours ERFA_ROOT.
+# ERFA, whose Debian package brings no CMake files. Honors ERFA_ROOT.
 # Defines the target ERFA::ERFA.
 find_path(ERFA_INCLUDE_DIR erfa.h)
 find_library(ERFA_LIBRARY erfa)

@@ -1,4 +1,4 @@
-# ISA-L, whose older packages bring no CMake or pkg-config files. Honours ISAL_ROOT.
+# ISA-L, whose older packages bring no CMake or pkg-config files. Honors ISAL_ROOT.
 # Defines the target ISAL::ISAL.
 find_path(ISAL_INCLUDE_DIR isa-l/igzip_lib.h)
 find_library(ISAL_LIBRARY isal)

@@ -1,6 +1,6 @@
-# The rungs of the ladder for CMake and for scripts: SPEX_CPU_MILESTONES, SPEX_GPU_MILESTONES, and
-# generated/milestones.json for those that have a build folder. Read from the one table,
-# reference/model/milestones.hpp, whose rows begin with `MilestoneTraits{Milestone::X, "x", Device::d`.
+# The milestones for CMake and for scripts: SPEX_CPU_MILESTONES, SPEX_GPU_MILESTONES, and generated/milestones.json in
+# the build folder. They are read from the table in reference/model/milestones.hpp, whose rows begin with
+# `MilestoneTraits{Milestone::X, "x", Device::d`.
 set(_table ${PROJECT_SOURCE_DIR}/reference/model/milestones.hpp)
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_table})
 file(READ ${_table} _text)

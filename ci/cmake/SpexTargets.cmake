@@ -77,7 +77,7 @@ set(SPEX_USUAL_HEADERS <algorithm> <array> <chrono> <cmath> <cstdint> <filesyste
 function(spex_precompile target)
   if(SPEX_FAST_BUILD)
     target_precompile_headers(${target} PRIVATE ${ARGN})
-    # By which ccache knows what was precompiled.
+    # Tells ccache what was precompiled.
     target_compile_options(${target} PRIVATE $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-fpch-preprocess>)
   endif()
 endfunction()

@@ -1,7 +1,7 @@
 # spex_add_test(NAME SOURCES a.cpp... LIBRARIES lib... [LABELS label...] [RANKS n...] [TIMEOUT s])
 #
 # A GoogleTest program and its entry in CTest: one for the program, or one for each number in RANKS,
-# run under mpirun. Tests without a label are labelled cpu; those with RANKS also mpi.
+# run under mpirun. Tests without a label are labeled cpu; those with RANKS also mpi.
 include(GoogleTest)
 
 configure_file(${PROJECT_SOURCE_DIR}/ci/cmake/spex_test_paths.hpp.in

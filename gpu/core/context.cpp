@@ -37,7 +37,7 @@ void wait_for(cudaStream_t stream) {
   // Sleeping and waking costs more CPU time than polling, so that polls become rarer with the
   // length of the wait.
   constexpr microseconds shortest{50}, longest{400};
-  constexpr int part = 32;  // fraction of the wait by which it may be longer
+  constexpr int part = 32;  // a wait may be longer by this fraction
   const Clock::time_point start = Clock::now();
   for (;;) {
     const cudaError_t state = cudaStreamQuery(stream);

@@ -45,7 +45,7 @@ Moment moment_of(double mjd, double ut1_utc) {
   return moment;
 }
 
-// Velocity of the site about the Earth's centre along the axes of the ICRS, m/s; `geocentric` is
+// Velocity of the site about the Earth's center along the axes of the ICRS, m/s; `geocentric` is
 // its position on the Earth, m.
 void site_velocity(const Moment& moment, const EarthOrientation& orientation, Vector& geocentric,
                    Vector& velocity) {

@@ -15,7 +15,7 @@ namespace {
 // save little.
 constexpr int small_P = 16;
 
-// Spectra two or more apart share no light, but for rounding.
+// Spectra two or more apart share no light, except for rounding.
 bool far_spectra_share_no_light(const BlockBands& N) {
   const int m = N.m(), reach = N.reach();
   std::vector<double> norm;  // sqrt(N_jj)

@@ -94,7 +94,7 @@ void store_resolution(const Patch& patch, int s, int w, const std::vector<double
   }
 }
 
-// An unconstrained bin's f is 0 but for rounding; it is left out.
+// An unconstrained bin's f is 0 except for rounding, and is omitted.
 std::vector<double> core_model(const Patch& patch, const PatchSpots& spots, const PixelRange& range,
                                const std::vector<double>& f, const std::vector<double>& q) {
   std::vector<double> f_core(f.size(), 0.0);

@@ -13,7 +13,7 @@
 namespace spex {
 namespace {
 
-// A negative info is a wrong argument: our mistake, except that LAPACKE reports NaN that way too.
+// A negative info is a wrong argument: our mistake, except that LAPACKE also reports NaN like this.
 [[noreturn]] void wrong_argument(const char* routine, int info) {
   throw std::logic_error(std::string(routine) + ": argument " + std::to_string(-info) +
                          " is wrong");

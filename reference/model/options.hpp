@@ -43,7 +43,7 @@ struct ExtractOptions {
   int nwavestep = 50;                             ///< core bins of a patch
   int wavepad = 10;                               ///< requested padding bins on either side
   double pixpad_frac = 0.8;                       ///< used fraction of the padding's rows
-  double wavepad_frac = 0.2;                      ///< fraction by which `wavepad` is widened
+  double wavepad_frac = 0.2;                      ///< `wavepad` is widened by this fraction
   std::optional<double> psferr;                   ///< if absent, the PSF file's value
   std::uint32_t mask_bits = ccdmask::rejected;    ///< pixels with any of these bits are rejected
   bool model = false;                             ///< also compute the model image

@@ -16,8 +16,8 @@ SPEX_HD inline int spot_corner(double centre, int hsize) {
 
 /// Contribution of edge m of a spot of n pixels to the pixel integrals on both sides:
 ///   E[0] = erf(e_m / sqrt 2) / 2,  E[k] = He_{k-1}(e_m) phi(e_m) for 1 <= k <= degree,
-///   e_m = (m - n//2 - 0.5 - dx) / sigma,  dx = ((centre + 0.5) mod 1) - 0.5
-/// E[k] is stored at `E[k * stride]`; centre and sigma in pixels.
+///   e_m = (m - n//2 - 0.5 - dx) / sigma,  dx = ((center + 0.5) mod 1) - 0.5
+/// E[k] is stored at `E[k * stride]`; center and sigma in pixels.
 template <class Real>
 SPEX_HD inline void edge_values(Real centre, Real sigma, int n, int m, int degree, Real* E,
                                 int stride) {

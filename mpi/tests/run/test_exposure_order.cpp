@@ -21,7 +21,7 @@ struct Moment {
   }
 };
 
-// Files in a folder by which phases signal their begin to other threads and ranks.
+// Files in a folder, with which phases signal their start to other threads and ranks.
 class Moments {
  public:
   explicit Moments(std::string folder) : folder_(std::move(folder)) {}

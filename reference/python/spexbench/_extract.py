@@ -73,7 +73,7 @@ def extract(
         nwavestep: core bins of a patch.
         wavepad: bins of padding on either side.
         pixpad_frac: part of the padding's rows that is used, 0 to 1.
-        wavepad_frac: part of `wavepad` by which it is widened, 0 to 1.
+        wavepad_frac: `wavepad` is widened by this fraction, 0 to 1.
         regularize: regularization of bins that the data determine.
         psferr: fractional error of the PSF; None is the PSF's own.
         mask_bits: pixels with any of these bits are not used: a number, its text ("0x2FF"), or

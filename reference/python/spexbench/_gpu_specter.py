@@ -89,7 +89,7 @@ def extract_frame(
             gpu_specter's names.
         wavepad: bins of padding on either side.
         pixpad_frac: part of the padding's rows that is used.
-        wavepad_frac: part of `wavepad` by which it is widened.
+        wavepad_frac: `wavepad` is widened by this fraction.
         batch_subbundle: accepted; how patches are batched changes no result here.
         ranks_per_bundle: accepted, likewise.
         method: "eigh" or "cholesky"; None is eigh on the CPU, cholesky on a GPU. Not of

@@ -46,7 +46,7 @@ def simulate(
         flavor: "science", "flat", "arc" or "sky".
         expid: number of the first exposure.
         exposures: how many.
-        psf_shift: pixels by which the spots of an exposure may lie elsewhere.
+        psf_shift: maximum shift of the spots of an exposure, pixels.
         night: YYYYMMDD.
         exptime: s.
         on_grid: the truth on the wavelengths of the extraction, as `compare` needs it.

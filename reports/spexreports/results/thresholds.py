@@ -1,4 +1,4 @@
-"""Writes the speeds of results as a thresholds file, by which spex-bench judges."""
+"""Writes the speeds of results as a thresholds file of spex-bench."""
 
 import json
 from pathlib import Path

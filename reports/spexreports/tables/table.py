@@ -13,7 +13,7 @@ NONE = "–"
 class Table:
     """Rows of text; the first column names a row, others are numbers unless in `words`."""
 
-    name: str  # by which documents quote it
+    name: str  # documents quote it by this name
     title: str
     frame: pd.DataFrame
     note: str = ""
