@@ -1,5 +1,5 @@
-// bench_bundle: one bundle of 25 fibers by the CPU reference on one thread, files aside, with the
-// seconds of each stage as counters.
+// bench_bundle: extracts one bundle of 25 fibers with the CPU reference on one thread, without
+// files; the counters are the seconds of each stage.
 //
 //   bench_bundle PREPROC PSF [--benchmark_...]
 //

@@ -18,8 +18,8 @@
 namespace spex::bench {
 namespace {
 
-// What is found of an archive, on stdout; the exit status.
-int say(const ArchiveCheck& found) {
+// Prints the check of an archive; returns the exit status.
+int print_check(const ArchiveCheck& found) {
   fmt::print("{}", found.text());
   return flushed(found.exit_status());
 }
@@ -40,10 +40,10 @@ CLI::Option* add_self_test(CLI::App& app) {
   return app.add_flag("--self-test", what);
 }
 
-Launcher launcher_of(const std::string& asked, const std::string& options) {
-  Launcher launcher = choose_launcher(asked, LauncherSurroundings::here());
-  std::istringstream words(options);
-  launcher.options = {std::istream_iterator<std::string>(words), {}};
+Launcher launcher_of(const std::string& name, const std::string& options) {
+  Launcher launcher = choose_launcher(name, LauncherSurroundings::here());
+  std::istringstream list(options);
+  launcher.options = {std::istream_iterator<std::string>(list), {}};
   return launcher;
 }
 
@@ -51,7 +51,7 @@ void add_loglevel(CLI::App& app, std::string& level) {
   app.add_option("--loglevel", level, "debug, info, warn or error")->capture_default_str();
 }
 
-// The name stands in tables, figures and thresholds.
+// The name appears in tables, figures and thresholds.
 void add_system(CLI::App& app, std::string& system) {
   const auto wrong = [](const std::string& name) -> std::string {
     const bool plain = name.size() <= 100 && std::all_of(name.begin(), name.end(), [](char c) {
@@ -78,8 +78,8 @@ int ended_campaign(int status) {
 
 int submit(int argc, char** argv) {
   CLI::App app(
-      "Packs the results of a plan, with logs, plan and system, into one archive, and says "
-      "what `spex-bench check` will say of it.",
+      "Packs the results of a plan, with logs, plan and system, into one archive, and prints "
+      "the result of `spex-bench check`.",
       "spex-bench submit");
   std::string out, archive, description;
   app.add_option("out", out, "Folder of results (--out of spex-bench)")->required();
@@ -91,14 +91,14 @@ int submit(int argc, char** argv) {
   const Files files = collect_archive(out, description);
   write_archive(archive, files);
   fmt::print("wrote {}, {} files\n", archive, files.size());
-  return say(check_archive(files));
+  return print_check(check_archive(files));
 }
 
 int check(int argc, char** argv) {
   CLI::App app(
-      "Says whether the numbers of an archive of `spex-bench submit` follow from its records, "
-      "and which results are complete, and why not. It finds mistakes; `spex-bench rerun` finds "
-      "what was made up. Nothing is unpacked.",
+      "Prints whether the numbers of an archive of `spex-bench submit` follow from its records, "
+      "and which results are complete, or why not. It finds mistakes; `spex-bench rerun` "
+      "detects edited records. Nothing is unpacked.",
       "spex-bench check");
   app.footer(
       "Exit status: 0 an entry is complete, 1 a file is missing or is not an archive, 2 bad "
@@ -108,19 +108,20 @@ int check(int argc, char** argv) {
   app.add_option("archive", archive, "The archive")->required();
   int status = 0;
   if (!parse_command_line(app, argc, argv, true, status)) return status;
-  return say(check_archive(read_archive(archive)));
+  return print_check(check_archive(read_archive(archive)));
 }
 
 int rerun(int argc, char** argv) {
   CLI::App app(
-      "Builds the commit of an archive, runs its plan on this machine with other seeds, and says "
+      "Builds the commit of an archive, runs its plan on this machine with other seeds, and prints "
       "whether the archive's times agree with the new ones.",
       "spex-bench rerun");
   app.footer(
-      "Words after -- are given to spex-bench: --data, --launcher, --system, ...\n"
-      "Exit status: 0 all agree, 1 something could not be run, 2 the command line is wrong, 3 a "
-      "frame is wrong,\n4 the archive claims more than the rerun, 6 it claims less, or too few "
-      "runs to say.");
+      "Options after -- are passed to spex-bench: --data, --launcher, --system, ...\n"
+      "Exit status: 0 all agree, 1 something could not run, 2 bad command line, 3 a "
+      "frame is wrong,\n4 the archive is faster than the rerun, 6 it is slower, or there are too "
+      "few "
+      "runs.");
   RerunSettings settings;
   app.add_option("archive", settings.archive, "The archive")->required();
   app.add_option("-o,--out", settings.out, "Folder for the build and the new results")->required();
@@ -130,7 +131,7 @@ int rerun(int argc, char** argv) {
   app.add_option("--programs", settings.programs,
                  "Folder of programs already built from that commit")
       ->excludes(source);
-  app.add_option("words", settings.words, "More options for spex-bench");
+  app.add_option("options", settings.bench_options, "More options for spex-bench");
   int status = 0;
   if (!parse_command_line(app, argc, argv, true, status)) return status;
   Signals signals;

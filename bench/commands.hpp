@@ -1,4 +1,4 @@
-// The commands of spex-bench, and what they share.
+// The commands of spex-bench, and the options that they share.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 namespace spex::bench {
 
 /// `spex-bench submit`, `check`, `rerun`, `accept` and `spex-bench --self-test`; argv[0] is the
-/// command. The exit status.
+/// command. They return the exit status.
 [[nodiscard]] int submit(int argc, char** argv);
 [[nodiscard]] int check(int argc, char** argv);
 [[nodiscard]] int rerun(int argc, char** argv);
@@ -22,13 +22,13 @@ CLI::Option* add_self_test(CLI::App& app);
 void add_loglevel(CLI::App& app, std::string& level);
 void add_system(CLI::App& app, std::string& system);
 
-/// The launcher that --launcher and --launcher-options ask for.
-[[nodiscard]] Launcher launcher_of(const std::string& asked, const std::string& options);
+/// The launcher of --launcher `name` and --launcher-options `options`.
+[[nodiscard]] Launcher launcher_of(const std::string& name, const std::string& options);
 
-/// The status of a program whose words have reached stdout. Throws Error(data) where they have not.
+/// Flushes stdout and returns `status`. Throws Error(data) if the output cannot be written.
 [[nodiscard]] int flushed(int status);
 
-/// The same for a campaign. The hint how to resume comes after the table.
+/// The same for a campaign. If it was interrupted, the hint about --resume follows the table.
 [[nodiscard]] int ended_campaign(int status);
 
 }  // namespace spex::bench

@@ -43,8 +43,8 @@ constexpr const char* footer =
     "wrong, 4 too slow, 5 the machine is unhealthy, 6 times scatter too much to judge, 77 no GPU\n"
     "for an entry.";
 
-constexpr int most_runs = 10000, most_nodes = 100000;
-constexpr double least_seconds = 0.1, most_seconds = 1e6;
+constexpr int max_runs = 10000, max_nodes = 100000;
+constexpr double min_seconds = 0.1, max_seconds = 1e6;
 
 struct Arguments {
   std::string plan;
@@ -81,12 +81,12 @@ void add_options(CLI::App& app, Arguments& a) {
       ->delimiter(',');
   app.add_option("--repeats", a.repeats,
                  "Exact number of timed runs of each entry; default: from the plan")
-      ->check(CLI::Range(1, most_runs));
+      ->check(CLI::Range(1, max_runs));
   app.add_option("--warmups", a.warmups, "Runs before the timed runs; default: from the plan")
-      ->check(CLI::Range(0, most_runs));
+      ->check(CLI::Range(0, max_runs));
   app.add_option("--duration", a.duration,
                  "Length of long runs (tier night) in seconds; default: from the plan")
-      ->check(CLI::Range(least_seconds, most_seconds));
+      ->check(CLI::Range(min_seconds, max_seconds));
   app.add_option("--seeds", a.seeds,
                  "Seeds of the inputs. drawn: new for each run. plan: fixed, inputs and reference "
                  "frames are kept to repeat a measurement. Default: plan in the tier ci, "
@@ -105,7 +105,7 @@ void add_options(CLI::App& app, Arguments& a) {
   app.add_option("--launcher-options", a.launcher_options,
                  "More options for the launcher, separated by blanks");
   app.add_option("--nodes", a.settings.launch.nodes, "Nodes of each run")
-      ->check(CLI::Range(1, most_nodes))
+      ->check(CLI::Range(1, max_nodes))
       ->capture_default_str();
   add_system(app, a.settings.system);
   app.add_flag("--require-gpu", a.settings.require_gpu,
@@ -148,7 +148,7 @@ void choose_entries(const Arguments& arguments, Plan& plan) {
                       "one of the tier night, with 'seconds'");
 }
 
-// A machine is held to its sustained speed for as long as the plan says.
+// A machine must reach its sustained speed for the duration of the plan.
 void check_duration(const Arguments& arguments, const Plan& plan) {
   if (!arguments.duration) return;
   for (const Entry& entry : plan.entries) {

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 struct Target {
-  std::string text;  // for people: "30 frames within 900 s, from launch to exit"
+  std::string text;  // readable: "30 frames within 900 s, from launch to exit"
   Threshold threshold;
 };
 
@@ -44,8 +44,8 @@ Target fpnh_target(double fpnh, const std::string& from) {
   return target;
 }
 
-// A target as it is typed: the time of an exposure of 30 frames ("15min", "900s", "0.25h"), or
-// frames per node-hour ("20000"). Times are from launch to exit.
+// A target: the time of an exposure of 30 frames ("15min", "900s", "0.25h"), or frames per
+// node-hour ("20000"). Times are from launch to exit.
 Target parse_target(const std::string& text) {
   const std::map<std::string, double> units{{"s", 1}, {"min", 60}, {"h", 3600}};
   double number = 0;
@@ -84,7 +84,7 @@ Target target_of(const AcceptSettings& settings) {
   return settings.target ? parse_target(*settings.target) : ask_for_target();
 }
 
-// The shipped plan for the GPUs that are there; its entries use all of them.
+// The shipped plan for this machine; its entries use all GPUs.
 Plan plan_for(const Machine& machine, bool require_gpu) {
   const auto gpus = machine.gpus.size();
   const std::string path = plan_file(gpus == 0 && !require_gpu ? "accept-cpu" : "accept-gpu");
@@ -120,8 +120,8 @@ std::string machine_text(const Record& record) {
                      record.system.value("cpus", 0), word_of(record.system, "cpu"), gpu);
 }
 
-// The largest difference from the reference flux, in units of its error. Bins beside dark bins have
-// a wider tolerance, so only the comparison decides whether a difference is too large.
+// The largest difference from the reference flux in units of its error. It does not decide whether
+// a frame is wrong: bins next to dark bins have a wider tolerance.
 double largest_flux_pull(const Record& record) {
   double largest = 0;
   for (const FrameRecord& frame : record.validation.frames)
@@ -140,8 +140,8 @@ std::string row_of(const Record& record, const Derived& derived) {
       derived.verdict.overall);
 }
 
-// Markdown: the verdict, the target, the machine, the speed, whether the frames are right, the
-// reasons of a REJECT and what was unusual, and how others can run the plan again.
+// The page in Markdown: verdict, target, machine, speed, correctness of the frames, reasons of a
+// REJECT, unusual observations, and how to rerun the plan.
 std::string acceptance_page(const std::vector<Record>& records, const Target& target, int status) {
   const Record& first = records.front();
   std::string page = fmt::format(

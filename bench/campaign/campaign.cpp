@@ -53,16 +53,16 @@ void check_launcher(const Plan& plan, const LaunchSettings& settings, const Mach
 }
 
 void check_gpus(const Plan& plan, const Machine& machine) {
-  int most = 0;
-  for (const Entry& entry : plan.entries) most = std::max(most, entry.gpus);
+  int needed = 0;
+  for (const Entry& entry : plan.entries) needed = std::max(needed, entry.gpus);
   const auto found = static_cast<int>(machine.gpus.size());
-  if (most == 0 || found >= most) return;
+  if (needed == 0 || found >= needed) return;
   throw data_error("--require-gpu",
                    found == 0 ? "no GPU found" : fmt::format("{} GPU(s) found", found),
-                   fmt::format("{} GPU(s), which the plan uses", most));
+                   fmt::format("{} GPU(s), which the plan uses", needed));
 }
 
-// This machine. What cannot be run on it is said before anything is made.
+// Describes this machine. Checks that it can run the plan before any files are made.
 Machine machine_for(const Plan& plan, const CampaignSettings& settings, const Programs& programs,
                     const Nvml& nvml) {
   Machine machine = describe_machine(nvml, settings.system);
@@ -80,7 +80,8 @@ Machine machine_for(const Plan& plan, const CampaignSettings& settings, const Pr
   return machine;
 }
 
-// Those that are measured and those that measure; NVML tells of GPUs what the verdict believes.
+// Files whose hashes go into the result: the programs under test, spex-bench, the launcher, and
+// NVML's library, on which the verdict relies.
 std::vector<std::string> paths_of_programs(const Programs& programs, const Launcher& launcher,
                                            const Nvml& nvml) {
   std::vector<std::string> paths = programs.present();
@@ -91,7 +92,7 @@ std::vector<std::string> paths_of_programs(const Programs& programs, const Launc
   return paths;
 }
 
-// Of drawn seeds no reference is kept.
+// References for drawn seeds are temporary.
 std::string folder_of_references(const CampaignSettings& settings) {
   if (!settings.drawn_seeds) return settings.references;
   const std::string folder = settings.data + "/references";
@@ -105,7 +106,7 @@ class Campaign {
       : plan_(plan),
         settings_(settings),
         signals_(signals),
-        programs_(Programs::beside_this_one()),
+        programs_(Programs::in_own_folder()),
         machine_(machine_for(plan, settings, programs_, nvml_)),
         folders_(settings, plan),
         files_(paths_of_programs(programs_, settings.launch.launcher, nvml_)),
@@ -123,12 +124,12 @@ class Campaign {
 
   int run() {
     for (EntryRun& run : runs_) guarded(run, [&] { prepare(run); });
-    // An entry's frames are compared when all of its runs are timed, and not between them, so that
-    // the machine stays as it is.
+    // An entry's frames are compared after all of its runs are timed, so that the comparison does
+    // not disturb the machine.
     for (EntryRun& run : runs_) {
       guarded(run, [&] {
         while (!Signals::interrupted() && !is_done(run.record)) {
-          if (!timed_.make(run)) break;
+          if (!timed_.run_next(run)) break;
           report(run);
           write_result(folders_, run);
         }
@@ -138,7 +139,7 @@ class Campaign {
         spdlog::error("{}: {}", run.entry->id, faults_of(run.record).front());
     }
     if (!Signals::interrupted()) {
-      // --resume compares what is left.
+      // --resume compares the remaining runs.
       if (std::all_of(runs_.begin(), runs_.end(), [](auto& run) { return run.pending.empty(); }))
         exposures_.clear();
       check_programs();
@@ -147,8 +148,7 @@ class Campaign {
   }
 
  private:
-  // What goes wrong with the harness or the system is no fault of the frames, and ends this entry
-  // alone.
+  // An error of spex-bench or of the system does not make frames wrong. It ends only this entry.
   template <class Work>
   void guarded(EntryRun& run, const Work& work) {
     if (Signals::interrupted() || run.record.error) return;
@@ -187,11 +187,11 @@ class Campaign {
     return record;
   }
 
-  // An entry, with the runs of the result that is resumed. What is wrong with that result ends the
-  // campaign before anything is run or written.
+  // An entry, with the runs of the resumed result. A fault of that result ends the campaign before
+  // anything is run or written.
   EntryRun begin(const Entry& entry, const Record& shared) {
-    const Case& one = plan_.cases.at(entry.case_name);
-    EntryRun run{&entry, &one, begin_record(entry, one, plan_, shared), {}};
+    const Case& plan_case = plan_.cases.at(entry.case_name);
+    EntryRun run{&entry, &plan_case, begin_record(entry, plan_case, plan_, shared), {}};
     Record& record = run.record;
     const int nodes = entry.nodes.value_or(settings_.launch.nodes);
     if (nodes > machine_.nodes_allocated)
@@ -202,7 +202,7 @@ class Campaign {
     std::vector<std::string> options{"--events", folders_.events(), "--loglevel", "warn"};
     if (!entry.alone) options.insert(options.begin(), {"--list", folders_.list()});
     record.launch = make_launch(entry, machine_, settings_.launch, programs_, options);
-    record.inputs = exposures_.record(one);
+    record.inputs = exposures_.record(plan_case);
     if (const auto found = settings_.thresholds.find(entry.id); found != settings_.thresholds.end())
       record.threshold = found->second;
     const std::string result = folders_.result(entry.id);
@@ -213,7 +213,7 @@ class Campaign {
     return run;
   }
 
-  // What is done before the first run of an entry.
+  // Work before the first run of an entry.
   void prepare(EntryRun& run) {
     const Entry& entry = *run.entry;
     if (!is_done(run.record)) {
@@ -224,7 +224,7 @@ class Campaign {
     write_result(folders_, run);
   }
 
-  // Once for all entries that share a milestone.
+  // Golden cases run once for all entries of a milestone.
   const std::vector<GoldenRecord>& goldens_of(const Entry& entry) {
     const auto found = goldens_.find(entry.milestone);
     if (found != goldens_.end()) return found->second;
@@ -267,7 +267,7 @@ class Campaign {
     run.record.costs = frame_costs(run.entry->extract, frames);
   }
 
-  // The programs are still those that were there.
+  // Fails all entries if a program changed since the start.
   void check_programs() {
     const std::string changed = files_.changed();
     if (changed.empty()) return;

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Where the run log counts other patches than the frames' headers, its stages are left out.
+// Drops the stage times if the run log and the frame headers disagree about patches.
 void check_counts(const std::vector<OutputFrame>& frames, Sample& sample) {
   const std::optional<PatchFailures> found = patch_failures(frames);
   if (sample.phases.empty() || !found ||
@@ -24,7 +24,7 @@ void check_counts(const std::vector<OutputFrame>& frames, Sample& sample) {
   sample.phases.clear();
   sample.warnings.push_back(
       fmt::format("the run log counts {} patches that fell back and {} that failed, frames {} and "
-                  "{}; its stages are left out",
+                  "{}; its stage times are omitted",
                   sample.fell_back, sample.failed_patches, found->fell_back, found->failed));
   sample.fell_back = found->fell_back;
   sample.failed_patches = found->failed;
@@ -50,18 +50,18 @@ void RunComparer::compare(EntryRun& run) {
 void RunComparer::compare(EntryRun& run, const PendingRun& pending) {
   Sample& sample = run.record.timing.samples.at(pending.sample);
   const std::vector<std::string> paths = pending.paths();
-  // Of a run that gave the bytes of an earlier one there are no files.
+  // A run with the same bytes as an earlier run keeps no files.
   if (!is_repeat(run.record.timing.samples, pending.sample)) {
     if (hash_of_files(paths) != sample.outputs_sha256)
       sample.failure = "a frame was changed after the run";
     else
-      for (const ExposureOutputs& one : pending.outputs) compare(run, sample, one);
+      for (const ExposureOutputs& outputs : pending.outputs) compare(run, sample, outputs);
   }
   if (!sample.failure) sample.compared = true;
   std::error_code error;
   for (const std::string& path : paths) fs::remove_all(fs::path(path).parent_path(), error);
   if (!run.has_shared_inputs())
-    for (const ExposureOutputs& one : pending.outputs) exposures_.remove(one.exposure);
+    for (const ExposureOutputs& outputs : pending.outputs) exposures_.remove(outputs.exposure);
 }
 
 void RunComparer::compare(EntryRun& run, Sample& sample, const ExposureOutputs& outputs) {
@@ -96,7 +96,7 @@ void RunComparer::find_pending(EntryRun& run) const {
       run.pending.push_back(std::move(pending));
       continue;
     }
-    const auto exposure = exposures_.find(*run.of, sample.seed, sample.inputs_sha256);
+    const auto exposure = exposures_.find(*run.plan_case, sample.seed, sample.inputs_sha256);
     if (exposure && run.record.work.frames <= std::ssize(exposure->frames)) {
       const std::string folder = folders_.outputs_of(run.entry->id, sample.index);
       pending.outputs.push_back({*exposure, {}});

@@ -1,4 +1,4 @@
-// The frames of an entry's runs, compared when all of them are timed.
+// Compares the frames of an entry's runs after all of them are timed.
 #pragma once
 
 #include "bench/campaign/entry_run.hpp"
@@ -6,19 +6,20 @@
 
 namespace spex::bench {
 
-/// Makes what the frames of pending runs are compared with, compares them, and removes all of it.
+/// Makes the references and truths of pending runs, compares their frames, and removes all of these
+/// files.
 class RunComparer {
  public:
-  /// `reference` may be null: frames are then compared with the truth alone.
+  /// `reference` may be null; frames are then compared only with the truth.
   RunComparer(const CampaignFolders& folders, Exposures& exposures, References references,
               const Reference* reference);
 
-  /// Throws Error(data) where truths or references cannot be made, and Interrupted; the runs that
-  /// are left stay pending.
+  /// Throws Interrupted, and Error(data) if truths or references cannot be made. The remaining runs
+  /// stay pending.
   void compare(EntryRun& run);
 
-  /// Runs of a result that was resumed, whose frames were not compared yet and are still there,
-  /// become pending. Those whose files are gone, and all after them, are dropped.
+  /// Makes those runs of a resumed result pending whose frames were not compared and still exist.
+  /// Drops runs whose files are gone, and all later ones.
   void find_pending(EntryRun& run) const;
 
  private:

@@ -16,14 +16,15 @@ namespace {
 
 constexpr std::size_t cameras_of_exposure = 30;
 
-// What a run that goes on must have in common with the one that was begun, in words.
+// Whether two records have the same plan, program, launch and so on, with the names of these in
+// messages. Only then can a run be resumed.
 std::vector<std::pair<const char*, bool>> compared(const Record& was, const Record& now) {
   const auto same = [](const auto& a, const auto& b) { return json_of(a) == json_of(b); };
-  // A run may go on in another of Slurm's jobs.
+  // A run may resume in another Slurm job.
   LaunchRecord was_launch = was.launch, now_launch = now.launch;
   was_launch.slurm.clear(), now_launch.slurm.clear();
   was_launch.variables.clear(), now_launch.variables.clear();
-  // Of a long run the number of frames is found by its warm-ups.
+  // Warm-ups determine a long run's number of frames, so it is not compared.
   WorkRecord was_work = was.work, now_work = now.work;
   if (was.work.sustain) was_work.frames = now_work.frames = was_work.bundles = now_work.bundles = 0;
   return {{"plan", was.plan.sha256 == now.plan.sha256},
@@ -40,8 +41,8 @@ std::vector<std::pair<const char*, bool>> compared(const Record& was, const Reco
 
 std::vector<std::string> PendingRun::paths() const {
   std::vector<std::string> paths;
-  for (const ExposureOutputs& one : outputs)
-    for (const std::string& path : one.frames)
+  for (const ExposureOutputs& exposure : outputs)
+    for (const std::string& path : exposure.frames)
       if (!path.empty()) paths.push_back(path);
   return paths;
 }
@@ -60,18 +61,19 @@ void write_result(const CampaignFolders& folders, EntryRun& run) {
   atomic_write(folders.result(run.entry->id), result_text(run.record));
 }
 
-Record begin_record(const Entry& entry, const Case& one, const Plan& plan, const Record& shared) {
+Record begin_record(const Entry& entry, const Case& plan_case, const Plan& plan,
+                    const Record& shared) {
   Record record = shared;
   record.start_utc = utc_text(unix_now());
   record.case_name = entry.case_name;
   record.milestone = to_string(entry.milestone);
   record.entry = entry.id;
-  const int frames = entry.frames.value_or(static_cast<int>(one.cameras.size()));
+  const int frames = entry.frames.value_or(static_cast<int>(plan_case.cameras.size()));
   record.work = {frames,
-                 frames * entry.bundles.value_or(one.bundles()),
+                 frames * entry.bundles.value_or(plan_case.bundles()),
                  entry.scale_to,
-                 has_fpnh(entry, one),
-                 one.cameras.size() == cameras_of_exposure && one.size == "full" &&
+                 has_fpnh(entry, plan_case),
+                 plan_case.cameras.size() == cameras_of_exposure && plan_case.size == "full" &&
                      !entry.bundles && frames % static_cast<int>(cameras_of_exposure) == 0,
                  entry.reference_options().empty(),
                  entry.tolerance,
@@ -100,13 +102,13 @@ void resume_record(const std::string& path, Record& now) {
   now.timing.dropped = timing.dropped;
   now.timing.extended = timing.extended;
   std::vector<Sample> samples = std::move(timing.samples);
-  // The length of a long run is found by its warm-ups: all of its runs again, or none.
+  // A long run is resumed only as a whole, because its warm-ups set its length.
   const bool all_again =
       now.work.sustain &&
       (!was_complete || static_cast<int>(samples.size()) < now.timing.warmups + now.timing.repeats);
   bool again = all_again;
   for (Sample& sample : samples) {
-    // What failed, and what came after it, is run again, and is not forgotten.
+    // Repeats the first failed run and all later ones, and records them as dropped.
     again = again || sample.failure;
     if (!again)
       now.timing.samples.push_back(std::move(sample));
@@ -116,7 +118,7 @@ void resume_record(const std::string& path, Record& now) {
   }
   now.golden = was.golden;
   now.costs = was.costs;
-  // A golden case that was missed, or wrong frames, are tried again.
+  // Repeats the golden cases if one failed.
   const auto missed = [](const GoldenRecord& golden) { return golden.failure.has_value(); };
   if (std::any_of(now.golden.begin(), now.golden.end(), missed)) now.golden.clear();
   if (all_again) return;
@@ -128,7 +130,7 @@ void resume_record(const std::string& path, Record& now) {
   timing.samples.clear();
   now.timing.run_log_sha256 = timing.run_log_sha256;
   now.timing.series_sha256 = timing.series_sha256;
-  // Who adds runs to a result has seen it.
+  // Records that runs were added to a complete result: the user may have stopped at a good number.
   now.timing.extended = now.timing.extended || (was_complete && !is_done(now));
 }
 

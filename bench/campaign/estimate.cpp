@@ -16,14 +16,14 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// A frame of size full: image and PSF; the extracted frame.
+// Bytes of a frame of size full: image and PSF; extracted frame.
 constexpr double input_bytes = 217e6, output_bytes = 83e6;
-// Core-seconds of a frame of size full: simulation, reference frame and comparison.
+// Core-seconds per frame of size full: simulation, reference frame and comparison.
 constexpr double simulate_s = 6, reference_s = 14, reference_eigh_s = 150;
-// Seconds of a run from launch to the first frame.
+// Seconds from the launch of a run to its first frame.
 constexpr double launch_s = 2;
 
-// Core-seconds of a frame of size full on the CPU, seconds of one GPU else.
+// Core-seconds per frame of size full on the CPU, or seconds of one GPU.
 double frame_seconds(const Entry& entry) {
   static const std::map<Milestone, double> seconds{
       {Milestone::scalar, 270},         {Milestone::baseline, 250},  {Milestone::cpu_refactor, 260},
@@ -35,63 +35,63 @@ double frame_seconds(const Entry& entry) {
   return cholesky ? cholesky_s : seconds.at(entry.milestone);
 }
 
-double part_of_full(const std::string& size) {
-  constexpr double of_bundle = 0.06, of_tiny = 0.006;
-  return size == "full" ? 1 : size == "bundle" ? of_bundle : of_tiny;
+double fraction_of_full(const std::string& size) {
+  constexpr double bundle = 0.06, tiny = 0.006;
+  return size == "full" ? 1 : size == "bundle" ? bundle : tiny;
 }
 
-// Runs of an entry, exposures that are made for them, frames of a run, and those of an exposure.
+// An entry's runs, the exposures made for them, the frames of a run and of an exposure.
 struct Work {
-  int warmups = 0, repeats = 0, exposures = 0, frames = 0, of_exposure = 0;
+  int warmups = 0, repeats = 0, exposures = 0, frames = 0, frames_per_exposure = 0;
 
   [[nodiscard]] int runs() const { return warmups + repeats; }
 };
 
 Work work_of(const Plan& plan, const Entry& entry) {
-  const Case& one = plan.cases.at(entry.case_name);
-  const auto cameras = static_cast<int>(one.cameras.size());
+  const Case& plan_case = plan.cases.at(entry.case_name);
+  const auto cameras = static_cast<int>(plan_case.cameras.size());
   Work work;
   work.warmups = entry.warmups.value_or(plan.warmups);
   work.repeats = entry.repeats.value_or(plan.repeats);
-  work.exposures = entry.sustain ? one.exposures_in_turn() + 1
-                                 : std::min(work.runs(), one.seeds.value_or(work.runs()));
+  work.exposures = entry.sustain ? plan_case.distinct_exposures() + 1
+                                 : std::min(work.runs(), plan_case.seeds.value_or(work.runs()));
   work.frames = entry.frames.value_or(cameras);
-  work.of_exposure = std::min(work.frames, cameras);
+  work.frames_per_exposure = std::min(work.frames, cameras);
   return work;
 }
 
 double seconds_of(const Plan& plan, const Entry& entry, const Machine& machine) {
-  const Case& one = plan.cases.at(entry.case_name);
+  const Case& plan_case = plan.cases.at(entry.case_name);
   const Work work = work_of(plan, entry);
-  const double part = part_of_full(one.size), cores = std::max(1, machine.cpus);
+  const double fraction = fraction_of_full(plan_case.size), cores = std::max(1, machine.cpus);
   const bool eigh = plan.reference && plan.reference->method == "eigh";
-  const double made = work.exposures * part *
-                      (simulate_s * static_cast<double>(one.cameras.size()) +
-                       (eigh ? reference_eigh_s : reference_s) * work.of_exposure) /
-                      cores;
+  const double preparation = work.exposures * fraction *
+                             (simulate_s * static_cast<double>(plan_case.cameras.size()) +
+                              (eigh ? reference_eigh_s : reference_s) * work.frames_per_exposure) /
+                             cores;
   const double workers = entry.on_gpu() ? entry.gpus : cores;
   const double run = entry.sustain && entry.sustain->seconds
                          ? *entry.sustain->seconds
-                         : launch_s + work.frames * part * frame_seconds(entry) / workers;
-  return made + work.runs() * run;
+                         : launch_s + work.frames * fraction * frame_seconds(entry) / workers;
+  return preparation + work.runs() * run;
 }
 
-// The most that lies on the disk at once for an entry: inputs and frames of all runs, and the
-// reference frames of one run.
+// Peak disk use of an entry in bytes: inputs and frames of all runs, and the reference frames of
+// one run.
 double disk_bytes(const Plan& plan, const Entry& entry, bool drawn_seeds) {
-  const Case& one = plan.cases.at(entry.case_name);
+  const Case& plan_case = plan.cases.at(entry.case_name);
   const Work work = work_of(plan, entry);
-  constexpr double part_of_compressed = 0.5;
-  const double part = part_of_full(one.size);
-  const double compressed = one.compress == "none" ? 1 : part_of_compressed;
+  constexpr double compressed_fraction = 0.5;
+  const double fraction = fraction_of_full(plan_case.size);
+  const double compressed = plan_case.compress == "none" ? 1 : compressed_fraction;
   const int kept = drawn_seeds ? 1 : work.exposures;
-  // Frames of inputs that come again are removed when a run ends.
-  const bool comes_again = work.frames > work.of_exposure;
+  // Frames of repeated inputs are removed when a run ends.
+  const bool comes_again = work.frames > work.frames_per_exposure;
   const int outputs = entry.sustain || comes_again ? work.exposures : work.runs();
-  const int frames = work.of_exposure * (outputs + kept) + (comes_again ? work.frames : 0);
-  return part *
-         (output_bytes * frames +
-          compressed * input_bytes * static_cast<double>(one.cameras.size()) * work.exposures);
+  const int frames = work.frames_per_exposure * (outputs + kept) + (comes_again ? work.frames : 0);
+  return fraction * (output_bytes * frames + compressed * input_bytes *
+                                                 static_cast<double>(plan_case.cameras.size()) *
+                                                 work.exposures);
 }
 
 Json entry_json(const Plan& plan, const Entry& entry, const Machine& machine,
@@ -148,17 +148,17 @@ std::string list_plan(const Plan& plan, const CampaignSettings& settings, bool j
   text += fmt::format("  {:<32} {:<16} {:<16} {:>5} {:>5} {:>6} {:>9} {:>8}  {}\n", "entry",
                       "milestone", "case", "ranks", "GPUs", "frames", "runs", "disk GB",
                       "group, options");
-  for (const Json& one : entries) {
-    const auto number = [&](const char* key) { return one.at(key).get<int>(); };
+  for (const Json& entry : entries) {
+    const auto number = [&](const char* key) { return entry.at(key).get<int>(); };
     std::string runs = fmt::format("{}+{}", number("warmups"), number("repeats"));
     if (number("most_repeats") > number("repeats"))
       runs += fmt::format("..{}", number("most_repeats"));
     text += fmt::format(
         "  {:<32} {:<16} {:<16} {:>5} {:>5} {:>6} {:>9} {:>8.1f}  {}{}\n",
-        one.at("entry").get<std::string>(), one.at("milestone").get<std::string>(),
-        one.at("case").get<std::string>(), number("ranks"), number("gpus"), number("frames"), runs,
-        one.at("disk_gb").get<double>(), one.at("group").get<std::string>(),
-        fmt::format(" {}", fmt::join(one.at("options").get<std::vector<std::string>>(), " ")));
+        entry.at("entry").get<std::string>(), entry.at("milestone").get<std::string>(),
+        entry.at("case").get<std::string>(), number("ranks"), number("gpus"), number("frames"),
+        runs, entry.at("disk_gb").get<double>(), entry.at("group").get<std::string>(),
+        fmt::format(" {}", fmt::join(entry.at("options").get<std::vector<std::string>>(), " ")));
   }
   return text;
 }

@@ -28,13 +28,13 @@ namespace fs = std::filesystem;
 
 constexpr const char* lock_name = ".spex-bench-lock";
 
-// Makes the folder, or finds the lock of an earlier run in it; its path.
-std::string made_or_ours(const std::string& option, const std::string& path) {
+// Makes the folder, or checks that an earlier run made it; returns its path.
+std::string claim_folder(const std::string& option, const std::string& path) {
   std::error_code error;
   fs::create_directories(path, error);
   const bool empty = !error && fs::is_empty(path, error);
   if (error) throw data_error(path, error.message(), "a folder that can be written");
-  // In a folder that all may write to, another user may have made it, lock and all.
+  // In a folder that everybody may write to, another user may have made it, with a lock file.
   struct stat about {};
   if (stat(path.c_str(), &about) != 0) throw data_error(path, std::strerror(errno), "a folder");
   if (about.st_uid != geteuid())
@@ -45,20 +45,20 @@ std::string made_or_ours(const std::string& option, const std::string& path) {
   return path;
 }
 
-// Less than this, and a disk is full.
-constexpr std::uintmax_t least_room = 64 * 1024;
+// Free bytes below which a disk counts as full.
+constexpr std::uintmax_t min_free_bytes = 64 * 1024;
 
-// Each of the folders is emptied, or written, with no regard for another within it. Inputs and
-// reference frames may be below the results, which are never removed.
+// spex-bench empties these folders, so none may contain another. Inputs and references may be
+// inside the results, which are never removed.
 void check_apart(const CampaignSettings& settings) {
   const auto whole = [](const std::string& path) {
     return (fs::weakly_canonical(fs::absolute(path)) / "").string();
   };
   const std::string out = whole(settings.out), data = whole(settings.data),
                     references = whole(settings.references);
-  const auto refuse = [](const char* option, const std::string& one, const std::string& other) {
-    if (one.starts_with(other))
-      throw usage_error(option, one + " lies in " + other, "a folder of its own");
+  const auto refuse = [](const char* option, const std::string& inner, const std::string& outer) {
+    if (inner.starts_with(outer))
+      throw usage_error(option, inner + " is in " + outer, "a folder of its own");
   };
   refuse("--out", out, data);
   refuse("--out", out, references);
@@ -66,8 +66,8 @@ void check_apart(const CampaignSettings& settings) {
   refuse("--data", data, references);
 }
 
-// Their files are words of lists (--list), with blanks between, and of command lines.
-void check_words(const CampaignSettings& settings) {
+// Paths must not contain blanks: --list separates words by blanks.
+void check_list_paths(const CampaignSettings& settings) {
   for (const auto& [option, path] :
        {std::pair{"--data", settings.data}, {"--references", settings.references}})
     if (path.starts_with("-") || path.find_first_of(" \t\r\n\v\f#") != std::string::npos)
@@ -75,7 +75,7 @@ void check_words(const CampaignSettings& settings) {
                         "no blank or '#' in it, and no '-' first");
 }
 
-// Nothing of another plan, or of somebody else, may be where results will be written.
+// The folder must not hold results of another plan or files of others.
 void check_out(const CampaignSettings& settings, const Plan& plan) {
   const std::string kept = kept_plan_path(settings.out);
   const bool has_plan = fs::exists(kept);
@@ -95,10 +95,10 @@ void check_out(const CampaignSettings& settings, const Plan& plan) {
   }
 }
 
-// The folder of results, which is there then.
+// Checks the settings and makes the folder of results.
 std::string folder_for_results(const CampaignSettings& settings, const Plan& plan) {
   check_apart(settings);
-  check_words(settings);
+  check_list_paths(settings);
   check_out(settings, plan);
   std::error_code error;
   fs::create_directories(settings.out, error);
@@ -114,7 +114,7 @@ void fill_folders(CampaignSettings& settings) {
 }
 
 OwnedFolder::OwnedFolder(const std::string& option, const std::string& path)
-    : path_(made_or_ours(option, path)), lock_(path_) {}
+    : path_(claim_folder(option, path)), lock_(path_) {}
 
 FolderLock::~FolderLock() {
   if (file_ >= 0) close(file_);
@@ -122,7 +122,7 @@ FolderLock::~FolderLock() {
 
 FolderLock::FolderLock(const std::string& folder) {
   const std::string name = fs::path(folder) / lock_name;
-  // What a link names is not ours to write to.
+  // Do not follow symbolic links.
   file_ = open(name.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (file_ < 0) throw data_error(name, std::strerror(errno), "a folder that can be written");
   if (flock(file_, LOCK_EX | LOCK_NB) != 0) {
@@ -149,7 +149,7 @@ FolderLock::FolderLock(const std::string& folder) {
 CampaignFolders::CampaignFolders(const CampaignSettings& settings, const Plan& plan)
     : out_(folder_for_results(settings, plan)), out_lock_(out_), data_("--data", settings.data) {
   fs::create_directories(logs());
-  // The plan is kept with its results, which are handed in with it.
+  // The plan is kept with its results, because they are submitted together.
   atomic_write(kept_plan_path(out_), plan.text);
   if (!settings.resume) fs::remove_all(outputs());
   fs::create_directories(outputs());
@@ -171,7 +171,8 @@ std::string CampaignFolders::new_outputs_of(const std::string& entry, int index)
 }
 
 bool CampaignFolders::is_full() const {
-  return fs::space(outputs()).available < least_room || fs::space(logs()).available < least_room;
+  return fs::space(outputs()).available < min_free_bytes ||
+         fs::space(logs()).available < min_free_bytes;
 }
 
 }  // namespace spex::bench

@@ -32,7 +32,7 @@ Command step(const std::vector<std::string>& argv, const std::string& log, doubl
   return command;
 }
 
-// The folder of the programs of the archive's commit.
+// Builds the archive's commit; returns the folder of its programs.
 std::string build(const Record& record, const RerunSettings& settings, Signals& signals) {
   const auto commit = record.build.value("commit", nlohmann::ordered_json());
   if (!commit.is_string())
@@ -60,8 +60,7 @@ struct Compared {
   int status = status::done;
 };
 
-// A figure of the archive beside the rerun's. Both medians have intervals; they agree where these
-// overlap.
+// A figure of the archive and of the rerun. They agree if the intervals of their medians overlap.
 Compared compare(const std::optional<Statistic>& was, const std::optional<Statistic>& now,
                  bool more_is_faster) {
   if (!was || !now) return {"-", was || now ? status::inconclusive : status::done};
@@ -121,7 +120,7 @@ int rerun_archive(const RerunSettings& settings, Signals& signals) {
     if (!record.skipped) entries += (entries.empty() ? "" : ",") + record.entry;
   if (entries.empty()) throw data_error(settings.archive, "all of it was skipped", "a result");
   argv.insert(argv.end(), {"--only", entries});
-  argv.insert(argv.end(), settings.words.begin(), settings.words.end());
+  argv.insert(argv.end(), settings.bench_options.begin(), settings.bench_options.end());
   const std::string log = fs::path(settings.out) / "campaign.log";
   if (run_command(step(argv, log, campaign_limit_s), signals).interrupted) throw Interrupted{};
   std::vector<int> statuses;
@@ -129,7 +128,7 @@ int rerun_archive(const RerunSettings& settings, Signals& signals) {
     if (was.skipped) continue;
     const std::string path = fs::path(results) / (was.entry + ".json");
     if (!fs::exists(path))
-      throw data_error(log, last_words(log), "a campaign that writes its results");
+      throw data_error(log, last_message(log), "a campaign that writes its results");
     const Record now = read_record(path);
     if (now.build.at("commit") != was.build.at("commit"))
       throw data_error(programs, fmt::format("is of commit {}", now.build.at("commit").dump()),

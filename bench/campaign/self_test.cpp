@@ -26,13 +26,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A line for each thing that was tried, as soon as it is known.
-void say(const char* verdict, const std::string& what) {
+// Prints a line for each test as soon as it is done.
+void print_line(const char* verdict, const std::string& what) {
   fmt::print("{}  {}\n", verdict, what);
   std::fflush(stdout);
 }
 
-// A folder that nobody else can look into, removed with what is in it; or the caller's, kept.
+// A private temporary folder, removed at the end; or the caller's folder, which is kept.
 class ResultFolder {
  public:
   explicit ResultFolder(const std::string& kept) : path_(kept), removed_(kept.empty()) {
@@ -58,7 +58,7 @@ class ResultFolder {
   bool removed_;
 };
 
-// A program with the options that choose how it extracts.
+// A program with its options.
 struct Extractor {
   Milestone milestone;
   std::vector<std::string> argv;
@@ -67,14 +67,14 @@ struct Extractor {
     const std::string program = fs::path(argv.front()).filename();
     return fmt::format("{} {}", program, fmt::join(argv.begin() + 1, argv.end(), " "));
   }
-  // The flux of the whole frame is none of the rungs of the paper on the GPU.
-  [[nodiscard]] bool computes(const golden::GoldenCase& one) const {
-    const auto flux = std::find(one.options.begin(), one.options.end(), "--flux");
-    return flux == one.options.end() || traits(milestone).solves_frame;
+  // The paper's GPU milestones do not support --flux frame.
+  [[nodiscard]] bool computes(const golden::GoldenCase& golden_case) const {
+    const auto flux = std::find(golden_case.options.begin(), golden_case.options.end(), "--flux");
+    return flux == golden_case.options.end() || traits(milestone).solves_frame;
   }
 };
 
-// On the CPU each milestone by both methods.
+// CPU milestones are tested with both methods.
 std::vector<Extractor> extractors(const std::string& program, Device device) {
   std::vector<Extractor> all;
   for (const Milestone milestone : milestones_of(device)) {
@@ -89,14 +89,14 @@ std::vector<Extractor> extractors(const std::string& program, Device device) {
   return all;
 }
 
-// What keeps spex-gpu from running here; empty.
+// Why spex-gpu cannot run here; empty if it can.
 std::string no_gpu_because() {
   if (std::string_view(SPEX_BUILD_CUDA).empty()) return "it was built without CUDA";
   const Nvml nvml;
   return describe_machine(nvml, "").gpus.empty() ? "there is no GPU" : "";
 }
 
-// The exit status of the golden cases by one extractor.
+// Runs the golden cases with one extractor; returns an exit status.
 int run_goldens(const Extractor& extractor, const std::string& folder, Signals& signals) {
   int status = status::done;
   const std::string cases = shipped_golden_cases();
@@ -106,16 +106,16 @@ int run_goldens(const Extractor& extractor, const std::string& folder, Signals& 
     const GoldenRecord result = run_golden(cases, name, extractor.argv, folder, signals);
     const std::string what = fmt::format("golden {}: {}", name, extractor.name());
     if (!result.failure) {
-      say("pass", what);
+      print_line("pass", what);
     } else {
-      say("FAIL", fmt::format("{}: {}", what, *result.failure));
+      print_line("FAIL", fmt::format("{}: {}", what, *result.failure));
       status = status::incorrect;
     }
   }
   return status;
 }
 
-// The exit status of the plan; its entries' verdicts are those in its results.
+// Runs the plan ci, and prints the verdict of each entry; returns an exit status.
 int run_plan(const CampaignSettings& settings, const std::string& folder, Signals& signals) {
   const Plan plan = read_plan(plan_file("ci"));
   CampaignSettings campaign;
@@ -128,7 +128,7 @@ int run_plan(const CampaignSettings& settings, const std::string& folder, Signal
     const Verdict verdict = derive(record).verdict;
     std::string what = fmt::format("plan {}: {}", plan.name, entry.id);
     if (!verdict.reasons.empty()) what += fmt::format(": {}", fmt::join(verdict.reasons, "; "));
-    say(verdict.exit_status == 0 ? "pass" : "FAIL", what);
+    print_line(verdict.exit_status == 0 ? "pass" : "FAIL", what);
   }
   return status;
 }
@@ -136,22 +136,22 @@ int run_plan(const CampaignSettings& settings, const std::string& folder, Signal
 }  // namespace
 
 int run_self_test(const CampaignSettings& settings, Signals& signals) {
-  const Programs programs = Programs::beside_this_one();
+  const Programs programs = Programs::in_own_folder();
   programs.require_for({});
   const ResultFolder folder(settings.out);
   std::vector<int> statuses;
-  for (const Extractor& one : extractors(programs.spex_cpu, Device::cpu))
-    statuses.push_back(run_goldens(one, folder.path(), signals));
+  for (const Extractor& extractor : extractors(programs.spex_cpu, Device::cpu))
+    statuses.push_back(run_goldens(extractor, folder.path(), signals));
   if (const std::string reason = no_gpu_because(); reason.empty()) {
-    for (const Extractor& one : extractors(programs.spex_gpu, Device::gpu))
-      statuses.push_back(run_goldens(one, folder.path(), signals));
+    for (const Extractor& extractor : extractors(programs.spex_gpu, Device::gpu))
+      statuses.push_back(run_goldens(extractor, folder.path(), signals));
   } else {
-    say(settings.require_gpu ? "FAIL" : "skip", "goldens by spex-gpu: " + reason);
+    print_line(settings.require_gpu ? "FAIL" : "skip", "goldens by spex-gpu: " + reason);
     if (settings.require_gpu) statuses.push_back(status::failed);
   }
   statuses.push_back(run_plan(settings, folder.path(), signals));
   const int status = combined_status(statuses);
-  say(status == status::done ? "pass" : "FAIL", "self-test of " + shipped_folder());
+  print_line(status == status::done ? "pass" : "FAIL", "self-test of " + shipped_folder());
   return status;
 }
 

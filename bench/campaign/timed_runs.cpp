@@ -25,20 +25,20 @@ namespace {
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-constexpr std::uintmax_t most_run_log_bytes = 20'000'000;
-// By which the plan's seeds of a run that is begun again differ from those of others.
-constexpr int seeds_of_a_beginning = 100;
-// Beyond what is asked of a long run, as a part of it, before it is ended.
+constexpr std::uintmax_t max_run_log_bytes = 20'000'000;
+// Difference of the plan's seeds between restarts of a run.
+constexpr int restart_seed_step = 100;
+// A long run is stopped after this multiple of its requested duration.
 constexpr double time_limit_factor = 3;
 
-// Why one of the outputs is none; "" where all are. Frames of inputs that came again, those after
-// the first `inputs`, must have the bytes of the first of their input, and are removed.
-std::string look_at(const std::vector<ListedFrame>& frames, std::size_t inputs,
-                    const std::string& folder) {
+// First fault of the outputs, or "". Frames after the first `inputs` have repeated inputs: they
+// must have the same bytes as the first frame of their input, and are removed.
+std::string inspect_outputs(const std::vector<ListedFrame>& frames, std::size_t inputs,
+                            const std::string& folder) {
   std::vector<std::string> paths;
   for (const ListedFrame& frame : frames) {
     paths.push_back(frame.output);
-    if (const std::string wrong = why_no_output(frame.output, folder); !wrong.empty())
+    if (const std::string wrong = output_fault(frame.output, folder); !wrong.empty())
       return frame.input->camera + " " + wrong;
   }
   if (frames.size() <= inputs) return {};
@@ -52,32 +52,32 @@ std::string look_at(const std::vector<ListedFrame>& frames, std::size_t inputs,
   return {};
 }
 
-// A run fails for the first reason alone; "" is none.
+// Records the first reason of a failed run; `why` may be "".
 void fail(Sample& sample, const std::string& why) {
   if (!sample.failure && !why.empty()) sample.failure = why;
 }
 
-std::string digest_of(const std::vector<ExposureOutputs>& outputs) {
+std::string inputs_digest(const std::vector<ExposureOutputs>& outputs) {
   if (outputs.size() == 1) return outputs.front().exposure.sha256;
   std::string all;
-  for (const ExposureOutputs& one : outputs) all += one.exposure.sha256;
+  for (const ExposureOutputs& frames : outputs) all += frames.exposure.sha256;
   return hash_text(all);
 }
 
-// That are to work at a time; of GPUs' programs, which choose by themselves, all CPUs.
+// Threads that should be busy on a node: all CPUs for GPU programs, which choose by themselves.
 int threads_of_node(const LaunchRecord& launch, const Machine& machine) {
   const int ranks = launch.ranks / launch.nodes;
   return launch.threads_per_rank ? std::min(machine.cpus, ranks * *launch.threads_per_rank)
                                  : machine.cpus;
 }
 
-// About 1,000 samples, at least a second apart in a run of minutes.
-std::chrono::milliseconds look_every(double seconds) {
+// Interval for about 1,000 samples; at least a second if the run takes minutes.
+std::chrono::milliseconds sampling_interval(double seconds) {
   const double ms = std::max(seconds < 30 ? 200.0 : 1000.0, seconds);
   return std::chrono::milliseconds(static_cast<long>(ms));
 }
 
-// How the machine was over a long run, beside its result.
+// Writes the telemetry of a long run next to its result.
 void write_series(EntryRun& run, const Json& series, const std::string& path) {
   Json json{{"schema", {{"name", "spexbench-series"}, {"major", 1}, {"minor", 0}}},
             {"run_id", run.record.run_id},
@@ -89,53 +89,57 @@ void write_series(EntryRun& run, const Json& series, const std::string& path) {
   run.record.timing.series_sha256 = hash_text(text);
 }
 
-constexpr double longer = 1.1;  // than asked for: the rate of the warm-up is not that of the run
-constexpr double calibration_s = 20, calibration_part = 0.2;
-// A warm-up whose frames were all written at once is no faster than this beside its whole time.
-constexpr double most_gain_of_warmup = 1.25;
+// A run is made 10% longer than requested, because the warm-up's rate is only an estimate.
+constexpr double duration_margin = 1.1;
+// Length of the second warm-up: at most these seconds, and this fraction of the run.
+constexpr double calibration_s = 20, calibration_fraction = 0.2;
+// Upper limit of the steady rate relative to the mean rate of the warm-up. Without a limit, a
+// warm-up whose frames are all written at once would have an infinite rate.
+constexpr double max_warmup_gain = 1.25;
 
-// Frames a second that the next run is expected to have.
-double rate_to_expect(const Sample& last) {
+// Expected frames per second of the next run.
+double expected_rate(const Sample& last) {
   const double seconds = last.extraction_s.value_or(last.effective_s);
   const double whole = last.sustained->frames / seconds;
   if (!last.sustained->soak) return whole;
-  return std::min(last.sustained->soak->rate(), most_gain_of_warmup * whole);
+  return std::min(last.sustained->soak->rate(), max_warmup_gain * whole);
 }
 
-// Frames of the next run of an entry with `sustain`. The first warm-up is of an exposure. A second
-// one, where a time is asked for, is as long as the rate needs to be known, and the run so long as
-// is asked for by that rate.
-int frames_of_next(const EntryRun& run) {
-  const auto exposure = static_cast<int>(run.of->cameras.size());
+// Number of frames of the next run of an entry with `sustain`. The first warm-up has one exposure.
+// If a duration is requested, the second warm-up measures the rate, which sets the number of frames
+// of the run.
+int next_frame_count(const EntryRun& run) {
+  const auto exposure = static_cast<int>(run.plan_case->cameras.size());
   const auto& samples = run.record.timing.samples;
-  const Sustain& asked = *run.record.work.sustain;
+  const Sustain& sustain = *run.record.work.sustain;
   const bool warmup = run.next_is_warmup();
-  if (asked.frames) return warmup ? exposure : *asked.frames;
+  if (sustain.frames) return warmup ? exposure : *sustain.frames;
   if (samples.empty()) return exposure;
   const auto whole_exposures = [&](double frames) {
     return exposure * static_cast<int>(std::ceil(frames / exposure));
   };
   const int before = std::min(run.next_index(), run.record.timing.warmups) - 1;
-  const double rate = rate_to_expect(samples.at(std::max(0, before)));
-  // Where each rank has frames of its own, they are written in waves of as many as ranks.
+  const double rate = expected_rate(samples.at(std::max(0, before)));
+  // If each rank has its own frames, they are written in waves of one per rank.
   const int waves = 4 * run.record.launch.ranks;
   if (warmup)
-    return whole_exposures(
-        std::max<double>(waves, rate * std::min(calibration_s, calibration_part * *asked.seconds)));
-  const double least = std::max(run.of->exposures_in_turn() * exposure, waves);
-  return whole_exposures(std::max(least, longer * rate * *asked.seconds + 2 * most_of_edge));
+    return whole_exposures(std::max<double>(
+        waves, rate * std::min(calibration_s, calibration_fraction * *sustain.seconds)));
+  const double min_frames = std::max(run.plan_case->distinct_exposures() * exposure, waves);
+  return whole_exposures(
+      std::max(min_frames, duration_margin * rate * *sustain.seconds + 2 * max_edge_frames));
 }
 
-// What a result says of a long run over `inputs` distinct inputs.
+// Summary of a long run over `inputs` distinct inputs.
 LongRun long_run_of(const CollectedFrames& collected, int inputs) {
-  LongRun found{static_cast<int>(collected.written.size()), inputs, {}, {}, collected.most_waiting};
+  LongRun found{static_cast<int>(collected.written.size()), inputs, {}, {}, collected.max_waiting};
   const auto distinct = std::min<std::ptrdiff_t>(inputs, std::ssize(collected.written));
   found.distinct = steady_part({collected.written.begin(), collected.written.begin() + distinct});
   found.soak = steady_part(collected.written);
   return found;
 }
 
-// Adds what was seen of the GPUs during a run.
+// Adds the state of the GPUs during a run.
 void add_health(const std::vector<GpuObservation>& watched, HealthRecord& health) {
   if (watched.empty()) return;
   const bool first = !health.before;
@@ -149,7 +153,7 @@ void add_health(const std::vector<GpuObservation>& watched, HealthRecord& health
     health.after->push_back(watched[i].after);
     if (first) health.before->push_back(watched[i].before);
     if (first) health.during->emplace_back();
-    add_extremes(watched[i].most, health.during->at(i));
+    add_extremes(watched[i].extremes, health.during->at(i));
   }
 }
 
@@ -164,53 +168,58 @@ TimedRuns::TimedRuns(const CampaignFolders& folders, Exposures& exposures, Runne
       nvml_(nvml),
       time_limit_s_(time_limit_s) {}
 
-const Exposure& TimedRuns::shared(const Case& one, int number) {
-  const auto found = shared_.find({one.name, number});
+const Exposure& TimedRuns::shared_exposure(const Case& plan_case, int number) {
+  const auto found = shared_.find({plan_case.name, number});
   if (found != shared_.end()) return found->second;
-  return shared_.emplace(std::pair{one.name, number}, exposures_.make(one, one.seed + number))
+  return shared_
+      .emplace(std::pair{plan_case.name, number},
+               exposures_.make(plan_case, plan_case.seed + number))
       .first->second;
 }
 
 std::vector<Exposure> TimedRuns::exposures_of(const EntryRun& run) {
-  const Case& one = *run.of;
-  const int index = run.next_index(), in_turn = one.exposures_in_turn();
+  const Case& plan_case = *run.plan_case;
+  const int index = run.next_index(), distinct = plan_case.distinct_exposures();
   const auto& dropped = run.record.timing.dropped;
-  const auto begun_before = static_cast<int>(
+  const auto restarts = static_cast<int>(
       std::count_if(dropped.begin(), dropped.end(),
                     [&](const DroppedRun& earlier) { return earlier.index == index; }));
   if (!run.has_shared_inputs())
-    return {exposures_.make(one, one.seed + index + seeds_of_a_beginning * begun_before)};
-  // A warm-up of a long run has an exposure that is not among those of the run.
-  if (run.is_long() && run.next_is_warmup()) return {shared(one, in_turn)};
-  const int asked = run.record.work.frames / static_cast<int>(one.cameras.size());
-  if (!run.is_long() && asked <= 1) return {shared(one, (index + begun_before) % in_turn)};
+    return {exposures_.make(plan_case, plan_case.seed + index + restart_seed_step * restarts)};
+  // The warm-up of a long run has its own exposure, which the run does not use.
+  if (run.is_long() && run.next_is_warmup()) return {shared_exposure(plan_case, distinct)};
+  const int exposures_per_run = run.record.work.frames / static_cast<int>(plan_case.cameras.size());
+  if (!run.is_long() && exposures_per_run <= 1)
+    return {shared_exposure(plan_case, (index + restarts) % distinct)};
   std::vector<Exposure> exposures;
-  for (int k = 0; k < (run.is_long() ? in_turn : std::min(asked, in_turn)); ++k)
-    exposures.push_back(shared(one, k));
+  for (int k = 0; k < (run.is_long() ? distinct : std::min(exposures_per_run, distinct)); ++k)
+    exposures.push_back(shared_exposure(plan_case, k));
   return exposures;
 }
 
-bool TimedRuns::make(EntryRun& run) {
+bool TimedRuns::run_next(EntryRun& run) {
   const int index = run.next_index();
   const std::vector<Exposure> exposures = exposures_of(run);
   RunRequest request;
   request.entry = run.entry;
   request.launch = &run.record.launch;
-  request.frames = run.is_long() ? frames_of_next(run) : run.record.work.frames;
+  request.frames = run.is_long() ? next_frame_count(run) : run.record.work.frames;
   request.outputs = folders_.new_outputs_of(run.entry->id, index);
   request.events = folders_.events();
   request.log = folders_.log_of_run(run.entry->id, index);
   request.time_limit_s =
       time_limit_s_ +
       time_limit_factor * run.entry->sustain.value_or(Sustain{}).seconds.value_or(0);
-  const int of_exposure = std::min(request.frames, static_cast<int>(run.of->cameras.size()));
-  const std::vector<ExposureFrame> inputs = frames_of(exposures, of_exposure);
+  const int frames_per_exposure =
+      std::min(request.frames, static_cast<int>(run.plan_case->cameras.size()));
+  const std::vector<ExposureFrame> inputs = frames_of(exposures, frames_per_exposure);
   std::vector<ListedFrame> listed;
   std::vector<std::string> outputs;
   for (std::size_t place = 0; place < std::size_t(request.frames); ++place) {
     const auto& [exposure, frame] = inputs[place % inputs.size()];
     const InputFrame& input = exposures[exposure].frames[frame];
-    const std::string number = request.frames > of_exposure ? fmt::format("{:06}-", place) : "";
+    const std::string number =
+        request.frames > frames_per_exposure ? fmt::format("{:06}-", place) : "";
     const std::string name = "frame-" + number + input.camera + run.entry->suffix();
     outputs.push_back(fs::path(request.outputs) / name);
     listed.push_back({&input, outputs.back()});
@@ -218,22 +227,23 @@ bool TimedRuns::make(EntryRun& run) {
       request.inputs.insert(request.inputs.end(), {input.preproc, input.psf});
   }
   if (run.entry->alone)
-    request.words = {"-i", request.inputs.at(0), "-p", request.inputs.at(1), "-o", outputs.front()};
+    request.arguments = {"-i", request.inputs.at(0), "-p", request.inputs.at(1),
+                         "-o", outputs.front()};
   write_frame_list(listed, folders_.list());
 
-  std::vector<std::string> firsts(outputs.begin(),
-                                  outputs.begin() + std::min(outputs.size(), inputs.size()));
-  ObservedRun observed =
-      run.is_long() ? observe_long_run(run, request, outputs, firsts) : observe(run, request);
+  std::vector<std::string> first_outputs(outputs.begin(),
+                                         outputs.begin() + std::min(outputs.size(), inputs.size()));
+  ObservedRun observed = run.is_long() ? observe_long_run(run, request, outputs, first_outputs)
+                                       : observe(run, request);
   if (observed.interrupted) return false;
   if (!run.is_long() && !observed.sample.failure)
-    fail(observed.sample, look_at(listed, inputs.size(), folders_.outputs()));
+    fail(observed.sample, inspect_outputs(listed, inputs.size(), folders_.outputs()));
   PendingRun pending;
   for (const Exposure& exposure : exposures)
-    pending.outputs.push_back({exposure, std::vector<std::string>(of_exposure)});
-  for (std::size_t k = 0; k < firsts.size(); ++k)
-    pending.outputs[inputs[k].exposure].frames[inputs[k].frame] = firsts[k];
-  take(run, std::move(observed), std::move(pending));
+    pending.outputs.push_back({exposure, std::vector<std::string>(frames_per_exposure)});
+  for (std::size_t k = 0; k < first_outputs.size(); ++k)
+    pending.outputs[inputs[k].exposure].frames[inputs[k].frame] = first_outputs[k];
+  add_sample(run, std::move(observed), std::move(pending));
   return true;
 }
 
@@ -252,7 +262,7 @@ ObservedRun TimedRuns::observe(EntryRun& run, const RunRequest& request) {
   return observed;
 }
 
-// `kept` gets the first frame of each input, "" where there is none.
+// `kept` receives the path of the first frame of each input, or "".
 ObservedRun TimedRuns::observe_long_run(EntryRun& run, const RunRequest& request,
                                         const std::vector<std::string>& outputs,
                                         std::vector<std::string>& kept) {
@@ -262,7 +272,7 @@ ObservedRun TimedRuns::observe_long_run(EntryRun& run, const RunRequest& request
   OutputCollector collector(outputs, kept.size(), folder, std::max(1, machine_.cpus / 4));
   Telemetry telemetry(
       nvml_, runner_.nvml_indices(*run.entry), threads_of_node(run.record.launch, machine_),
-      look_every(run.entry->sustain->seconds.value_or(0)), [&] { return collector.seen(); });
+      sampling_interval(run.entry->sustain->seconds.value_or(0)), [&] { return collector.seen(); });
   ObservedRun observed = observe(run, request);
   const Json series = telemetry.stop();
   CollectedFrames collected = collector.finish();
@@ -274,21 +284,21 @@ ObservedRun TimedRuns::observe_long_run(EntryRun& run, const RunRequest& request
   if (!observed.sample.sustained->distinct)
     fail(observed.sample, "too few frames of distinct inputs to have a steady part");
   run.record.work.frames = request.frames;
-  run.record.work.bundles = request.frames * run.entry->bundles.value_or(run.of->bundles());
+  run.record.work.bundles = request.frames * run.entry->bundles.value_or(run.plan_case->bundles());
   write_series(run, series, folders_.series(run.entry->id));
   return observed;
 }
 
-void TimedRuns::take(EntryRun& run, ObservedRun observed, PendingRun pending) {
+void TimedRuns::add_sample(EntryRun& run, ObservedRun observed, PendingRun pending) {
   Sample& sample = observed.sample;
   sample.index = run.next_index();
   sample.warmup = run.next_is_warmup();
   sample.seed = pending.outputs.front().exposure.seed;
-  sample.inputs_sha256 = digest_of(pending.outputs);
+  sample.inputs_sha256 = inputs_digest(pending.outputs);
   const std::vector<std::string> paths = pending.paths();
-  // At once: what is changed later shows.
+  // Hash the frames at once, so that later changes are detected.
   if (!sample.failure) sample.outputs_sha256 = hash_of_files(paths);
-  // The program's own words may have had no room either.
+  // On a full disk, the program's own message may be lost.
   if (sample.failure && folders_.is_full())
     *sample.failure += std::string(": ") + std::strerror(ENOSPC);
   if (sample.failure) sample.failure = printable(*sample.failure);
@@ -300,7 +310,7 @@ void TimedRuns::take(EntryRun& run, ObservedRun observed, PendingRun pending) {
   pending.sample = run.record.timing.samples.size();
   const bool has_frames = !sample.failure;
   run.record.timing.samples.push_back(std::move(sample));
-  // The same bytes need be neither kept nor compared again.
+  // Frames with the same bytes are neither kept nor compared again.
   if (is_repeat(run.record.timing.samples, pending.sample)) {
     for (const std::string& path : paths) fs::remove(path);
     pending.outputs.clear();
@@ -308,14 +318,14 @@ void TimedRuns::take(EntryRun& run, ObservedRun observed, PendingRun pending) {
   if (has_frames) run.pending.push_back(std::move(pending));
 }
 
-// A run log of a night has hundreds of thousands of events, and is not kept.
+// Keeps the run log unless it is large: that of a night has hundreds of thousands of events.
 void TimedRuns::keep_run_log(EntryRun& run) const {
   const std::string written = folders_.events(), kept = folders_.run_log(run.entry->id);
   fs::remove(kept);
   run.record.timing.run_log_sha256.reset();
   std::error_code error;
   const auto bytes = fs::is_regular_file(written) ? fs::file_size(written, error) : 0;
-  if (error || bytes == 0 || bytes > most_run_log_bytes) return;
+  if (error || bytes == 0 || bytes > max_run_log_bytes) return;
   fs::copy_file(written, kept);
   run.record.timing.run_log_sha256 = hash_file(kept);
 }

@@ -1,4 +1,4 @@
-// The runs of an entry, made and timed; what they leave is compared later (compare_runs.hpp).
+// Makes and times the runs of an entry; compare_runs.hpp compares their frames later.
 #pragma once
 
 #include <map>
@@ -11,27 +11,28 @@
 
 namespace spex::bench {
 
-/// Makes runs of entries. For each: simulates its inputs, runs, and takes the hash of every frame.
-/// Frames of a long run are looked at and removed while the run goes on (check/output_collector).
+/// Makes runs of entries: for each, simulates its inputs, runs it, and hashes every frame. Frames
+/// of a long run are inspected and removed during the run (check/output_collector).
 class TimedRuns {
  public:
   TimedRuns(const CampaignFolders& folders, Exposures& exposures, Runner& runner,
             const Machine& machine, const Nvml& nvml, double time_limit_s);
 
-  /// Makes the next run of an entry; false where it was interrupted. Throws Error where its inputs
-  /// cannot be made or it cannot be started, and Interrupted.
-  bool make(EntryRun& run);
+  /// Makes the next run of an entry; false if it was interrupted. Throws Interrupted, and Error if
+  /// the inputs cannot be made or the run cannot be started.
+  bool run_next(EntryRun& run);
 
  private:
-  /// Those that the next run works on.
+  /// The inputs of the next run.
   [[nodiscard]] std::vector<Exposure> exposures_of(const EntryRun& run);
-  const Exposure& shared(const Case& one, int number);
+  /// Exposure `number` of the case, made once for all runs.
+  const Exposure& shared_exposure(const Case& plan_case, int number);
   [[nodiscard]] ObservedRun observe(EntryRun& run, const RunRequest& request);
   [[nodiscard]] ObservedRun observe_long_run(EntryRun& run, const RunRequest& request,
                                              const std::vector<std::string>& outputs,
                                              std::vector<std::string>& kept);
-  /// Adds the sample; what the run left is pending where it did not fail.
-  void take(EntryRun& run, ObservedRun observed, PendingRun pending);
+  /// Adds the sample. If the run did not fail, its outputs become pending.
+  void add_sample(EntryRun& run, ObservedRun observed, PendingRun pending);
   void keep_run_log(EntryRun& run) const;
 
   const CampaignFolders& folders_;

@@ -27,14 +27,14 @@ namespace fs = std::filesystem;
 constexpr double simulation_limit_s = 3600;
 constexpr const char* digest_name = "inputs.sha256";
 
-// A seed above all those of plans, which JSON's numbers hold.
+// Random seed above 2^32 (plans are below) and below 2^53 (exact in JSON).
 std::int64_t draw_seed() {
-  constexpr std::int64_t least = std::int64_t{1} << 32, most = (std::int64_t{1} << 53) - 1;
+  constexpr std::int64_t min = std::int64_t{1} << 32, max = (std::int64_t{1} << 53) - 1;
   std::random_device random;
-  return std::uniform_int_distribution<std::int64_t>(least, most)(random);
+  return std::uniform_int_distribution<std::int64_t>(min, max)(random);
 }
 
-// Of the hashes of all images and PSFs; "" where one is missing.
+// Hash of the list of hashes of all images and PSFs; "" if a file is missing.
 std::string digest_of(const Exposure& exposure) {
   std::vector<std::string> paths;
   for (const InputFrame& frame : exposure.frames) {
@@ -44,10 +44,10 @@ std::string digest_of(const Exposure& exposure) {
   return hash_of_files(paths);
 }
 
-// What a kept exposure is of, and its digest.
+// Describes a kept exposure: its case and digest.
 std::string kept_text(const Exposure& exposure) {
-  return fmt::format("{} {} {} {}\n", version(), exposure.of->size,
-                     fmt::join(exposure.of->cameras, ","), exposure.sha256);
+  return fmt::format("{} {} {} {}\n", version(), exposure.plan_case->size,
+                     fmt::join(exposure.plan_case->cameras, ","), exposure.sha256);
 }
 
 }  // namespace
@@ -59,14 +59,15 @@ Exposures::Exposures(std::string data, bool drawn, const Programs& programs, Sig
       programs_(programs),
       signals_(signals) {}
 
-Exposure Exposures::at(const Case& one, std::int64_t seed) const {
-  Exposure exposure{&one, "", seed, "", {}};
-  // The name of a folder does not give a drawn seed away.
-  const std::string name = drawn_ ? hash_text(fmt::format("{} {}", one.name, seed)).substr(0, 16)
-                                  : fmt::format("{}-{}", one.name, seed);
+Exposure Exposures::at(const Case& plan_case, std::int64_t seed) const {
+  Exposure exposure{&plan_case, "", seed, "", {}};
+  // The folder's name must not reveal a drawn seed.
+  const std::string name = drawn_
+                               ? hash_text(fmt::format("{} {}", plan_case.name, seed)).substr(0, 16)
+                               : fmt::format("{}-{}", plan_case.name, seed);
   exposure.folder = fs::path(folder_) / name;
-  const std::string ending = one.compress == "none" ? "" : "." + one.compress;
-  for (const std::string& camera : one.cameras) {
+  const std::string ending = plan_case.compress == "none" ? "" : "." + plan_case.compress;
+  for (const std::string& camera : plan_case.cameras) {
     const auto file = [&](const char* kind, const std::string& end) {
       return (fs::path(exposure.folder) / fmt::format("{}-{}-00000001.fits{}", kind, camera, end))
           .string();
@@ -77,8 +78,8 @@ Exposure Exposures::at(const Case& one, std::int64_t seed) const {
   return exposure;
 }
 
-Exposure Exposures::make(const Case& one, int planned_seed) {
-  Exposure exposure = at(one, drawn_ ? draw_seed() : std::int64_t{planned_seed});
+Exposure Exposures::make(const Case& plan_case, int planned_seed) {
+  Exposure exposure = at(plan_case, drawn_ ? draw_seed() : std::int64_t{planned_seed});
   const std::string kept = fs::path(exposure.folder) / digest_name;
   if (!drawn_ && fs::exists(kept)) {
     exposure.sha256 = digest_of(exposure);
@@ -86,7 +87,7 @@ Exposure Exposures::make(const Case& one, int planned_seed) {
     std::getline(std::ifstream(kept), text);
     if (text + "\n" == kept_text(exposure)) return exposure;
   }
-  spdlog::info("simulating {} frame(s) of the case {}", one.cameras.size(), one.name);
+  spdlog::info("simulating {} frame(s) of the case {}", plan_case.cameras.size(), plan_case.name);
   fs::remove_all(exposure.folder);
   fs::create_directories(exposure.folder);
   simulate(exposure, "inputs");
@@ -97,9 +98,9 @@ Exposure Exposures::make(const Case& one, int planned_seed) {
   return exposure;
 }
 
-std::optional<Exposure> Exposures::find(const Case& one, std::int64_t seed,
+std::optional<Exposure> Exposures::find(const Case& plan_case, std::int64_t seed,
                                         const std::string& sha256) const {
-  Exposure exposure = at(one, seed);
+  Exposure exposure = at(plan_case, seed);
   exposure.sha256 = sha256;
   if (digest_of(exposure) != sha256) return std::nullopt;
   return exposure;
@@ -107,17 +108,17 @@ std::optional<Exposure> Exposures::find(const Case& one, std::int64_t seed,
 
 void Exposures::make_truths(const Exposure& exposure) {
   if (digest_of(exposure) != exposure.sha256)
-    throw data_error(exposure.folder, "inputs were changed since they were made",
+    throw data_error(exposure.folder, "the inputs changed after they were made",
                      "files that nobody changes");
   simulate(exposure, "truth");
 }
 
 void Exposures::simulate(const Exposure& exposure, const char* files) {
-  const Case& one = *exposure.of;
-  const std::string cameras = fmt::format("{}", fmt::join(one.cameras, ","));
+  const Case& plan_case = *exposure.plan_case;
+  const std::string cameras = fmt::format("{}", fmt::join(plan_case.cameras, ","));
   must_run({.argv = {programs_.spex_sim, "--output", exposure.folder, "--on-grid", "--cameras",
-                     cameras, "--size", one.size, "--seed", std::to_string(exposure.seed),
-                     "--compress", one.compress, "--files", files, "--loglevel", "warn"},
+                     cameras, "--size", plan_case.size, "--seed", std::to_string(exposure.seed),
+                     "--compress", plan_case.compress, "--files", files, "--loglevel", "warn"},
             .log = fs::path(data_) / "spex-sim.log",
             .time_limit_s = simulation_limit_s},
            exposure.folder, "a simulated exposure", signals_);
@@ -137,9 +138,9 @@ void Exposures::clear() const {
   if (drawn_) fs::remove_all(folder_);
 }
 
-InputsRecord Exposures::record(const Case& one) const {
-  return {{"spex-sim", version(), one.size, fmt::format("{}", fmt::join(one.cameras, ",")),
-           one.compress},
+InputsRecord Exposures::record(const Case& plan_case) const {
+  return {{"spex-sim", version(), plan_case.size,
+           fmt::format("{}", fmt::join(plan_case.cameras, ",")), plan_case.compress},
           drawn_ ? "drawn" : "plan",
           file_system_of(data_),
           "warm: the inputs are written, or hashed, just before the run"};
@@ -149,8 +150,8 @@ std::vector<ExposureFrame> frames_of(const std::vector<Exposure>& exposures, int
   std::vector<ExposureFrame> found;
   for (std::size_t e = 0; e < exposures.size(); ++e)
     for (int k = 0; k < frames; ++k) found.push_back({e, k});
-  std::ranges::sort(found, {}, [&](const ExposureFrame& one) {
-    return std::tie(one.exposure, exposures[one.exposure].frames.at(one.frame).camera);
+  std::ranges::sort(found, {}, [&](const ExposureFrame& frame) {
+    return std::tie(frame.exposure, exposures[frame.exposure].frames.at(frame.frame).camera);
   });
   return found;
 }

@@ -24,7 +24,7 @@ GoldenRecord run_golden(const std::string& cases, const std::string& name,
                         const std::vector<std::string>& extractor, const std::string& folder,
                         Signals& signals) {
   const golden::GoldenCase golden = golden::read_golden_case(cases, name);
-  // What is missing or damaged here is no fault of the program's.
+  // Read the case's files first: if they are missing or damaged, the extractor is not at fault.
   static_cast<void>(read_psf(golden.psf));
   static_cast<void>(read_preproc(golden.preproc));
   static_cast<void>(read_frame(golden.frame));
@@ -44,7 +44,7 @@ GoldenRecord run_golden(const std::string& cases, const std::string& name,
     failure = end_of(result, command.log);
   else if (result.left_behind > 0)
     failure = fmt::format("left {} process(es) behind", result.left_behind);
-  else if (const std::string wrong = why_no_output(output, folder); !wrong.empty())
+  else if (const std::string wrong = output_fault(output, folder); !wrong.empty())
     failure = "the output " + wrong;
   else
     failure = compare_files(output, golden.frame, golden.tolerance, record.checks);

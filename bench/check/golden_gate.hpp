@@ -1,4 +1,4 @@
-// Golden cases as a gate before a benchmark: no milestone is timed that misses them.
+// Golden cases as a gate before a benchmark: a milestone that fails one is not timed.
 #pragma once
 
 #include <string>
@@ -10,9 +10,9 @@
 
 namespace spex::bench {
 
-/// Extracts the case `name` of `cases` with a program and its own options, one rank, and compares
-/// it with its golden frame. `folder` takes the output. Throws Error(data) where a file of the case
-/// cannot be read.
+/// Extracts the case `name` of `cases` with the program and options `extractor`, on one rank, and
+/// compares the result with the golden frame. `folder` receives the output. Throws Error(data) if a
+/// file of the case cannot be read.
 [[nodiscard]] GoldenRecord run_golden(const std::string& cases, const std::string& name,
                                       const std::vector<std::string>& extractor,
                                       const std::string& folder, Signals& signals);

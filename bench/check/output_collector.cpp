@@ -21,7 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::milliseconds look_every{20};
+constexpr std::chrono::milliseconds poll_interval{20};
 
 }  // namespace
 
@@ -33,12 +33,12 @@ OutputCollector::OutputCollector(std::vector<std::string> frames, std::size_t in
   result_.kept.resize(inputs);
   for (std::size_t i = 0; i < frames_.size(); ++i)
     awaited_.emplace(fs::path(frames_[i]).filename(), static_cast<int>(i));
-  looks_.emplace(look_every, [this] { look(); });
+  poller_.emplace(poll_interval, [this] { inspect_new(); });
 }
 
 CollectedFrames OutputCollector::finish() {
-  looks_.reset();
-  look();
+  poller_.reset();
+  inspect_new();
   const auto missing = std::find_if(result_.written.begin(), result_.written.end(),
                                     [](double s) { return std::isnan(s); });
   if (missing != result_.written.end() && result_.failure.empty())
@@ -46,21 +46,21 @@ CollectedFrames OutputCollector::finish() {
   return std::move(result_);
 }
 
-void OutputCollector::look() {
+void OutputCollector::inspect_new() {
   const std::vector<int> found = find_new();
   const auto count = static_cast<int>(found.size());
-  result_.most_waiting = std::max(result_.most_waiting, count);
+  result_.max_waiting = std::max(result_.max_waiting, count);
   parallel_for(threads_, count, [&](int, int i) {
     try {
-      take(found[i]);
+      inspect_frame(found[i]);
     } catch (const std::exception& error) {
       fail(found[i], error.what());
     }
   });
 }
 
-// The folder is short, as frames are taken out of it: to list it costs little, and no event can be
-// lost.
+// Listing is cheap because frames are removed from the folder, and unlike inotify it cannot lose
+// events.
 std::vector<int> OutputCollector::find_new() {
   std::vector<int> frames;
   std::error_code error;
@@ -74,14 +74,14 @@ std::vector<int> OutputCollector::find_new() {
   return frames;
 }
 
-void OutputCollector::take(int frame) {
+void OutputCollector::inspect_frame(int frame) {
   const std::string& path = frames_[frame];
-  if (const std::string wrong = why_no_output(path, folder_); !wrong.empty())
+  if (const std::string wrong = output_fault(path, folder_); !wrong.empty())
     return fail(frame, wrong);
   const std::optional<double> written = last_change(path);
   const std::optional<std::string> hash = hash_file(path);
   if (!written || !hash) return fail(frame, "cannot be read");
-  if (last_change(path) != written) return fail(frame, "was changed when it was there");
+  if (last_change(path) != written) return fail(frame, "was changed after it was complete");
   const std::size_t input = frame % hashes_.size();
   std::unique_lock lock(mutex_);
   result_.written[frame] = *written;

@@ -18,9 +18,9 @@
 namespace spex::bench {
 namespace {
 
-// Ten times a frame of 500 fibers in float64. A file can be said to be longer than its disk is, and
-// would be read for hours.
-constexpr off_t most_frame_bytes = off_t{4} << 30;
+// Ten times a frame of 500 fibers in float64. A sparse file can claim to be larger than its disk,
+// and reading it would take hours.
+constexpr off_t max_frame_bytes = off_t{4} << 30;
 
 std::optional<double> if_finite(double value) {
   return std::isfinite(value) ? std::optional(value) : std::nullopt;
@@ -35,17 +35,17 @@ CheckRecord record_of(const Check& check) {
   return record;
 }
 
-// Adds the checks; where there are some already, of each the worse. The first failure.
-std::string take_checks(const std::vector<Check>& checks, std::vector<CheckRecord>& taken) {
+// Merges the checks, keeping the worse of each; returns the first failure.
+std::string merge_checks(const std::vector<Check>& checks, std::vector<CheckRecord>& merged) {
   std::string failure;
   for (const Check& check : checks) {
     if (!check.ok() && failure.empty()) failure = describe_failure(check);
     const CheckRecord added = record_of(check);
-    const auto same = std::find_if(taken.begin(), taken.end(), [&](const CheckRecord& one) {
-      return one.hdu == added.hdu && one.what == added.what;
+    const auto same = std::find_if(merged.begin(), merged.end(), [&](const CheckRecord& known) {
+      return known.hdu == added.hdu && known.what == added.what;
     });
-    if (same == taken.end())
-      taken.push_back(added);
+    if (same == merged.end())
+      merged.push_back(added);
     else if (!check.ok() || (same->bad == 0 && same->largest && added.largest > same->largest))
       *same = added;
   }
@@ -57,27 +57,27 @@ TruthRecord record_of(const PullStatistics& pulls) {
           if_finite(pulls.correlation)};
 }
 
-// The whole look at one frame; what is wrong with it. Its pulls are given to `pulls`.
-std::string judge(const OutputFrame& output, const std::string& tolerance,
-                  const FrameOrigin& origin, FrameRecord& record,
-                  std::optional<PullStatistics>& pulls) {
+// Makes all checks of one frame; returns the first fault, and in `pulls` the frame's pulls.
+std::string check_frame(const OutputFrame& output, const std::string& tolerance,
+                        const FrameOrigin& origin, FrameRecord& record,
+                        std::optional<PullStatistics>& pulls) {
   try {
     const FrameFile result = read_frame(output.path);
     std::optional<FrameFile> reference;
     if (!output.reference.empty()) reference = read_frame(output.reference);
     record.reference = reference.has_value();
-    // Without a reference with itself: the rules of a frame's structure.
+    // Without a reference the frame is compared with itself, which checks its structure.
     const Comparison compared =
         compare_frames(result, reference ? *reference : result, read_tolerance(tolerance));
-    std::string failure = take_checks(compared.checks, record.checks);
+    std::string failure = merge_checks(compared.checks, record.checks);
     const TruthCheck truth = check_truth(result, read_truth(output.truth));
     if (!record.truth) record.truth = record_of(truth.pulls);
     pulls = truth.pulls;
     for (const Check& check : truth.checks)
       if (!check.ok() && failure.empty()) failure = "against the truth: " + describe_failure(check);
     const std::string whole =
-        take_checks(compare_whole_file(result, reference ? &*reference : nullptr, output.camera),
-                    record.checks);
+        merge_checks(compare_whole_file(result, reference ? &*reference : nullptr, output.camera),
+                     record.checks);
     if (failure.empty()) failure = whole;
     if (failure.empty()) failure = wrong_origin(output.path, origin);
     return failure;
@@ -88,14 +88,14 @@ std::string judge(const OutputFrame& output, const std::string& tolerance,
 
 }  // namespace
 
-std::string why_no_output(const std::string& path, const std::string& folder) {
+std::string output_fault(const std::string& path, const std::string& folder) {
   struct stat about {
   }, of_folder{};
   if (lstat(path.c_str(), &about) != 0) return "is missing";
   if (S_ISLNK(about.st_mode)) return "is a link";
-  if (!S_ISREG(about.st_mode)) return "is no file";
+  if (!S_ISREG(about.st_mode)) return "is not a file";
   if (about.st_nlink != 1) return "is a second name of another file";
-  if (about.st_size > most_frame_bytes) return "is longer than any frame";
+  if (about.st_size > max_frame_bytes) return "is longer than any frame";
   if (stat(folder.c_str(), &of_folder) != 0 || about.st_dev != of_folder.st_dev)
     return "is on another file system";
   return {};
@@ -113,7 +113,7 @@ std::optional<double> last_change(const std::string& path) {
 std::string compare_files(const std::string& result, const std::string& expected,
                           const std::string& tolerance, std::vector<CheckRecord>& checks) {
   try {
-    return take_checks(
+    return merge_checks(
         compare_frames(read_frame(result), read_frame(expected), read_tolerance(tolerance)).checks,
         checks);
   } catch (const std::exception& error) {
@@ -129,16 +129,16 @@ void compare_outputs(int run, const std::vector<OutputFrame>& frames, const std:
   const int threads = fits_is_reentrant() != 0 ? default_threads() : 1;
   parallel_for(threads, static_cast<int>(frames.size()), [&](int, int i) {
     FrameRecord& record = found.frames[i];
-    const std::string failure = judge(frames[i], tolerance, origin, record, pulls[i]);
+    const std::string failure = check_frame(frames[i], tolerance, origin, record, pulls[i]);
     ++record.compared;
     if (!failure.empty() && !record.failure)
       record.failure = fmt::format("run {}: {}", run, failure);
   });
-  std::vector<PullStatistics> known;
-  for (const auto& one : pulls)
-    if (one && one->bins > 0) known.push_back(*one);
-  if (known.size() != frames.size()) return;
-  const std::string failure = take_checks(check_together(known), found.together);
+  std::vector<PullStatistics> all_pulls;
+  for (const auto& frame_pulls : pulls)
+    if (frame_pulls && frame_pulls->bins > 0) all_pulls.push_back(*frame_pulls);
+  if (all_pulls.size() != frames.size()) return;
+  const std::string failure = merge_checks(check_together(all_pulls), found.together);
   if (!found.failure && !failure.empty())
     found.failure = fmt::format("run {}: all frames against the truth: {}", run, failure);
 }

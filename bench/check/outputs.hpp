@@ -1,4 +1,4 @@
-// The frames that a run leaves.
+// Checks the frames that a run wrote.
 #pragma once
 
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace spex::bench {
 
-/// Why a path is no output of a run: it is missing, a link, a device or a folder, has a second
-/// name, is on another file system than `folder`, or longer than any frame; "" where it is one.
-[[nodiscard]] std::string why_no_output(const std::string& path, const std::string& folder);
+/// Why a path is not a valid output: it is missing, a link, a device or a folder, has a second
+/// name, is on another file system than `folder`, or is larger than any frame; "" if it is valid.
+[[nodiscard]] std::string output_fault(const std::string& path, const std::string& folder);
 
-/// When a file was last changed, written or renamed, by its file system's clock; nothing where the
-/// file is missing.
+/// Time when a file was last written or renamed, by its file system's clock, in seconds since 1970;
+/// nothing if the file is missing.
 [[nodiscard]] std::optional<double> last_change(const std::string& path);
 
-/// A frame of a run, and what it is compared with.
+/// A frame of a run, and the files that it is compared with.
 struct OutputFrame {
   std::string camera;
   std::string path;
@@ -27,22 +27,23 @@ struct OutputFrame {
   std::string truth;
 };
 
-/// Compares the frames of run `run`: each with its reference within `tolerance`, in its headers and
-/// tables, and with the truth; all together with the truth. It must say how it was made (`origin`).
-/// Adds what is found to `found`. A frame that fails once has failed.
+/// Compares the frames of run `run`. Each frame is compared with its reference within `tolerance`,
+/// with its headers and tables, with the truth, and with `origin`, how it should have been made;
+/// all frames together are compared with the truth. Adds the results to `found`. A frame that fails
+/// once stays failed.
 void compare_outputs(int run, const std::vector<OutputFrame>& frames, const std::string& tolerance,
                      const FrameOrigin& origin, ValidationRecord& found);
 
-/// A frame against an expected one; adds the checks. What fails first, or "".
+/// Compares a frame with an expected one, and adds the checks. Returns the first failure, or "".
 [[nodiscard]] std::string compare_files(const std::string& result, const std::string& expected,
                                         const std::string& tolerance,
                                         std::vector<CheckRecord>& checks);
 
-/// Patches of frames that fell back to eigh, and that could not be solved, by their headers.
+/// Patches that fell back to eigh, and patches that could not be solved, from the frame headers.
 struct PatchFailures {
   std::int64_t fell_back = 0, failed = 0;
 };
-/// The sum over `frames`; nothing where one cannot be read, or has no such keyword.
+/// The sum over `frames`; nothing if a frame or its keywords cannot be read.
 [[nodiscard]] std::optional<PatchFailures> patch_failures(const std::vector<OutputFrame>& frames);
 
 }  // namespace spex::bench

@@ -20,8 +20,8 @@ namespace spex::bench {
 namespace {
 
 namespace fs = std::filesystem;
-constexpr double seconds_a_frame = 3600;
-constexpr int cpus_of_extractor = 4;  // of several side by side
+constexpr double seconds_per_frame = 3600;
+constexpr int cpus_per_extractor = 4;  // of several side by side
 
 }  // namespace
 
@@ -60,8 +60,8 @@ void References::extract(const std::vector<ListedFrame>& frames, const Entry& en
   Progress progress("reference", "frames", static_cast<long>(frames.size()),
                     spdlog::should_log(spdlog::level::info));
   std::size_t done = 0;
-  // Several frames side by side, as reading and writing one leaves most CPUs idle.
-  const int extractors = std::max(1, default_threads() / cpus_of_extractor);
+  // Several frames in parallel, because reading and writing one leaves most CPUs idle.
+  const int extractors = std::max(1, default_threads() / cpus_per_extractor);
   std::vector<std::string> argv = entry.reference_options();
   argv.insert(argv.begin(), programs_.spex_cpu);
   argv.insert(argv.end(),
@@ -70,7 +70,7 @@ void References::extract(const std::vector<ListedFrame>& frames, const Entry& en
   Command command{.argv = argv,
                   .environment = launch_environment(),
                   .log = fs::path(folder_) / fmt::format("spex-cpu-{}.log", getpid()),
-                  .time_limit_s = seconds_a_frame * static_cast<double>(frames.size())};
+                  .time_limit_s = seconds_per_frame * static_cast<double>(frames.size())};
   command.meanwhile = [&] {
     for (; done < frames.size() && fs::exists(frames[done].output); ++done) progress.advance();
   };

@@ -1,4 +1,4 @@
-// Frames of the CPU extractor that all others are compared with.
+// Reference frames by the CPU extractor, with which all other frames are compared.
 #pragma once
 
 #include <map>
@@ -12,17 +12,18 @@
 
 namespace spex::bench {
 
-/// A folder of reference frames, each named by the hash of what decides its values: inputs, camera,
-/// options, method, and the program that makes it. Those of the plan's seeds are kept for later
+/// A folder of reference frames. Each is named by the hash of all that determines its values:
+/// inputs, camera, options, method, program. References for the plan's seeds are kept for later
 /// campaigns.
 class References {
  public:
-  /// `spex_cpu_sha256` is the hash of the program that makes them.
+  /// `spex_cpu_sha256` is the hash of the program that makes the frames.
   References(std::string folder, std::string spex_cpu_sha256, const Programs& programs,
              Signals& signals);
 
-  /// Makes those of the exposure's first `frames` frames that are not there; the file of each
-  /// camera that `reference` has. Throws Error(data) where that fails, and Interrupted.
+  /// Makes the missing references of the exposure's first `frames` frames; returns the path for
+  /// each camera that `reference` has. Throws Interrupted, and Error(data) if a frame cannot be
+  /// made.
   [[nodiscard]] std::map<std::string, std::string> make(const Entry& entry,
                                                         const Exposure& exposure, int frames,
                                                         const Reference& reference);

@@ -10,8 +10,8 @@
 namespace spex::bench {
 namespace {
 
-constexpr std::chrono::milliseconds look_every{200};
-// Less than a CUDA context with its kernels takes, and more than what the driver takes by itself.
+constexpr std::chrono::milliseconds sample_interval{200};
+// Less than a CUDA context with its kernels takes, and more than the driver takes by itself.
 constexpr double context_bytes = 2.5e8;
 
 }  // namespace
@@ -27,35 +27,35 @@ void add_extremes(const GpuExtremes& more, GpuExtremes& kept) {
 }
 
 GpuMonitor::GpuMonitor(const Nvml& nvml, std::vector<int> indices)
-    : nvml_(nvml), indices_(std::move(indices)), seen_(indices_.size()) {
-  for (std::size_t i = 0; i < indices_.size(); ++i) seen_[i].before = nvml_.state(indices_[i]);
-  look();
-  if (!indices_.empty()) looks_.emplace(look_every, [this] { look(); });
+    : nvml_(nvml), indices_(std::move(indices)), observed_(indices_.size()) {
+  for (std::size_t i = 0; i < indices_.size(); ++i) observed_[i].before = nvml_.state(indices_[i]);
+  sample();
+  if (!indices_.empty()) sampler_.emplace(sample_interval, [this] { sample(); });
 }
 
 std::vector<GpuObservation> GpuMonitor::stop() {
-  looks_.reset();
-  for (std::size_t i = 0; i < indices_.size(); ++i) seen_[i].after = nvml_.state(indices_[i]);
-  return std::move(seen_);
+  sampler_.reset();
+  for (std::size_t i = 0; i < indices_.size(); ++i) observed_[i].after = nvml_.state(indices_[i]);
+  return std::move(observed_);
 }
 
-void GpuMonitor::look() {
+void GpuMonitor::sample() {
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     const GpuState state = nvml_.state(indices_[i]);
-    GpuObservation& seen = seen_[i];
+    GpuObservation& gpu = observed_[i];
     add_extremes({state.uuid, state.throttle_reasons, state.temperature_c, state.clock_sm_mhz,
                   state.power_w},
-                 seen.most);
+                 gpu.extremes);
     if (const auto used = state.memory_used_bytes) {
-      seen.memory_least_bytes = std::min(seen.memory_least_bytes.value_or(*used), *used);
-      seen.memory_bytes = std::max(seen.memory_bytes.value_or(0), *used - *seen.memory_least_bytes);
+      gpu.min_memory_bytes = std::min(gpu.min_memory_bytes.value_or(*used), *used);
+      gpu.memory_bytes = std::max(gpu.memory_bytes.value_or(0), *used - *gpu.min_memory_bytes);
     }
-    // By the time after the look, which waits for the driver while that makes a context.
-    if (!seen.first_use_unix && seen.memory_bytes.value_or(0) >= context_bytes)
-      seen.first_use_unix = unix_now();
+    // Time after the NVML call: it blocks while the driver creates a context.
+    if (!gpu.first_use_unix && gpu.memory_bytes.value_or(0) >= context_bytes)
+      gpu.first_use_unix = unix_now();
     if (state.busy) {
-      seen.busy_sum += *state.busy;
-      ++seen.busy_samples;
+      gpu.busy_sum += *state.busy;
+      ++gpu.busy_samples;
     }
   }
 }

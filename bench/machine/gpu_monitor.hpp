@@ -1,4 +1,4 @@
-// The GPUs of this node while something runs on them.
+// Samples the GPUs of this node during a run.
 #pragma once
 
 #include <optional>
@@ -11,22 +11,23 @@ namespace spex::bench {
 
 struct GpuObservation {
   GpuState before, after;
-  GpuExtremes most;
-  std::optional<double> memory_least_bytes;  ///< in use
-  /// Largest increase over the least memory in use until then, so that memory that another process
+  GpuExtremes extremes;
+  std::optional<double> min_memory_bytes;  ///< smallest memory in use so far
+  /// Largest increase over the smallest memory in use so far, so that memory that another process
   /// frees while this run starts does not count.
   std::optional<double> memory_bytes;
-  /// Time of the first sample with at least the memory of a context in use; seconds since 1970.
+  /// Time of the first sample with at least the memory of a CUDA context in use; seconds since
+  /// 1970.
   std::optional<double> first_use_unix;
-  double busy_sum = 0;  ///< over samples for which the driver has a value
+  double busy_sum = 0;  ///< over samples with a value of the driver
   int busy_samples = 0;
 };
 
 /// Extends `kept` by the extremes of more states of the same GPU.
 void add_extremes(const GpuExtremes& more, GpuExtremes& kept);
 
-/// Samples the GPUs `indices` a few times a second from its construction to `stop`: often enough to
-/// see throttling and memory, seldom enough not to disturb.
+/// Samples the GPUs `indices` from construction to `stop`, five times a second: often enough to see
+/// throttling and memory, and seldom enough not to disturb.
 class GpuMonitor {
  public:
   GpuMonitor(const Nvml& nvml, std::vector<int> indices);
@@ -35,12 +36,12 @@ class GpuMonitor {
   [[nodiscard]] std::vector<GpuObservation> stop();
 
  private:
-  void look();
+  void sample();
 
   const Nvml& nvml_;
   std::vector<int> indices_;
-  std::vector<GpuObservation> seen_;
-  std::optional<Repeated> looks_;
+  std::vector<GpuObservation> observed_;
+  std::optional<Repeated> sampler_;
 };
 
 }  // namespace spex::bench

@@ -102,7 +102,7 @@ Json build_json() {
   json["flags"] = SPEX_BUILD_FLAGS;
   const std::string cuda = SPEX_BUILD_CUDA;
   json["cuda"] = cuda.empty() ? "not built with CUDA" : cuda;
-  // Open MPI goes on with its packager, MPICH with lines of how it was configured.
+  // The version ends at Open MPI's packager, or at MPICH's lines about its configuration.
   json["mpi"] = mpi.substr(0, std::min(mpi.find(", package"), mpi.find('\n')));
   json["blas"] = blas_library().configuration;
   json["lapack"] = fmt::format("LAPACK {}.{}.{}", major, minor, patch);

@@ -1,4 +1,4 @@
-// The machine that a benchmark runs on, and the build that runs.
+// Describes the machine that a benchmark runs on, and the build.
 #pragma once
 
 #include <string>
@@ -13,32 +13,33 @@
 namespace spex::bench {
 
 struct Machine {
-  std::string name;                ///< as --system names it; else the host's
-  std::vector<std::string> hosts;  ///< this one, or Slurm's list of the job's
-  int nodes_allocated = 1;         ///< Slurm's, or one
+  std::string name;                ///< from --system, or the host name
+  std::vector<std::string> hosts;  ///< this host, or Slurm's node list
+  int nodes_allocated = 1;         ///< by Slurm, or 1
   std::string cpu;                 ///< model
-  int cpus = 1;                    ///< of this node, that this process may use
+  int cpus = 1;                    ///< CPUs of this node that this process may use
   double memory_bytes = 0;
   std::string os;
   std::string kernel;
-  std::vector<VisibleGpu> gpus;  ///< those that CUDA shows here
+  std::vector<VisibleGpu> gpus;  ///< GPUs that CUDA shows here
   SPEX_MEMBERS(name, hosts, nodes_allocated, cpu, cpus, memory_bytes, os, kernel)
 };
 
-/// This machine. `name` may be empty. Throws Error(usage) where CUDA_VISIBLE_DEVICES does not say
-/// which GPUs it means.
+/// Describes this machine. `name` may be empty. Throws Error(usage) if CUDA_VISIBLE_DEVICES is
+/// ambiguous.
 [[nodiscard]] Machine describe_machine(const Nvml& nvml, const std::string& name);
 
-/// `system` of a result file.
+/// The object `system` of a result file.
 [[nodiscard]] nlohmann::ordered_json system_json(const Machine& machine, const Nvml& nvml);
 
-/// `build` of a result file: this program's, which is that of the extractors beside it.
+/// The object `build` of a result file: this program's build, which the extractors in its folder
+/// share.
 [[nodiscard]] nlohmann::ordered_json build_json();
 
-/// What the MPI library that this program is linked with says of itself.
+/// The version text of the MPI library that this program is linked with.
 [[nodiscard]] std::string mpi_library_version();
 
-/// The kind of the file system that `folder` is on: "tmpfs", "ext4", ...
+/// The type of the file system of `folder`: "tmpfs", "ext4", ...
 [[nodiscard]] std::string file_system_of(const std::string& folder);
 
 }  // namespace spex::bench

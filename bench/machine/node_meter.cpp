@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The number that a file of /sys begins with.
+// The number at the start of a file of /sys.
 std::optional<double> number_in(const std::string& path) {
   std::ifstream in(path);
   double value = 0;
@@ -28,7 +28,7 @@ std::string word_in(const std::string& path) {
   return word;
 }
 
-// The entries of a folder in the order of their names; none where it cannot be read.
+// The entries of a folder, sorted by name; none if it cannot be read.
 std::vector<std::string> entries_of(const std::string& folder) {
   std::vector<std::string> found;
   std::error_code error;
@@ -38,8 +38,8 @@ std::vector<std::string> entries_of(const std::string& folder) {
   return found;
 }
 
-// The CPU packages and their memory, or the platform, whose counter has all others in it. Zones are
-// intel-rapl:0, and those within them intel-rapl:0:0; AMD's CPUs have the same names.
+// Zones of the CPU packages and their memory, or of the platform, which includes all others. Zones
+// are called intel-rapl:0, and zones within them intel-rapl:0:0; AMD CPUs have the same names.
 std::vector<std::string> rapl_zones(const std::string& sys) {
   std::vector<std::string> zones;
   for (const std::string& zone : entries_of(sys + "/class/powercap")) {

@@ -1,4 +1,4 @@
-// What the node says of its own power, where it has a counter that this user may read.
+// Reads the node's power and energy from a counter that this user may read.
 #pragma once
 
 #include <optional>
@@ -8,34 +8,34 @@
 namespace spex::bench {
 
 struct NodeReading {
-  std::optional<double> energy_j;  ///< of a counter that only rises; its zero means nothing
+  std::optional<double> energy_j;  ///< of a counter that only rises, with an arbitrary zero
   std::optional<double> power_w;   ///< now, or the meter's own average
 };
 
-/// The first of these that can be read:
+/// Uses the first of these that can be read:
 ///
 ///     cray-pm       /sys/cray/pm_counters: energy and power of the node
-///     rapl          /sys/class/powercap: energy of the CPU packages, and of their memory where it
-///                   is told apart; the platform's (psys) where there is one
+///     rapl          /sys/class/powercap: energy of the platform (psys), or of the CPU packages
+///                   and their memory
 ///     power-meter   /sys/class/hwmon: power of the node by its management controller (ACPI, IPMI)
 class NodeMeter {
  public:
-  /// `sys` is where the system's /sys is.
+  /// `sys` is the path of /sys.
   explicit NodeMeter(const std::string& sys = "/sys");
 
-  /// cray-pm, rapl or power-meter; empty where there is none.
+  /// cray-pm, rapl or power-meter; empty without a counter.
   [[nodiscard]] const std::string& source() const { return source_; }
-  /// What it counts, in words; where there is none, why.
+  /// What the counter covers; without one, the reason.
   [[nodiscard]] const std::string& covers() const { return covers_; }
-  /// Nothing in it where a counter cannot be read any more. Counters of RAPL that began again from
-  /// zero are continued, where this is called more often than they do: every minute is enough.
+  /// Values are missing if a counter can no longer be read. RAPL counters that wrap around to zero
+  /// are continued, if this is called once a minute.
   [[nodiscard]] NodeReading read();
 
  private:
   struct Counter {
     std::string path;
-    double unit = 1;   // of its numbers, in J or W
-    double range = 0;  // at which it begins again
+    double unit = 1;   // J or W per count
+    double range = 0;  // value at which the counter wraps around
     double last = 0, sum = 0;
   };
 

@@ -11,7 +11,7 @@
 namespace spex::bench {
 namespace {
 
-// Of the longest text that is asked for, a version, with room to spare.
+// Buffer size for NVML strings.
 constexpr std::size_t text_length = 128;
 
 // NVML's nvmlClocksThrottleReason...
@@ -36,12 +36,11 @@ std::vector<std::string> names_of(unsigned long long bits) {
 
 }  // namespace
 
-// A function of NVML by its declaration and its name in the library. A macro, since only the
-// preprocessor makes a name of a symbol; `nvmlInit_v2` and its like are given as the library has
-// them.
+// A function of NVML by its declaration and its name in the library. This is a macro because only
+// the preprocessor makes a string of a symbol. Suffixes such as `_v2` are part of the name.
 #define SPEX_NVML(function) static_cast<decltype(&(function))>(nullptr), #function
 
-// The library, loaded and begun.
+// The loaded and initialized library.
 struct Nvml::Library {
   void* handle = nullptr;
   std::vector<nvmlDevice_t> devices;
@@ -55,14 +54,14 @@ struct Nvml::Library {
     dlclose(handle);
   }
 
-  // Whether the library has the function, whose type is that of its declaration, and it succeeds.
+  // Whether the library has the function, of the declared type, and the call succeeds.
   template <class Function, class... Arguments>
   [[nodiscard]] bool call(Function* /*declaration*/, const char* name,
                           Arguments... arguments) const {
     auto* const function = reinterpret_cast<Function*>(dlsym(handle, name));
     return function != nullptr && function(arguments...) == NVML_SUCCESS;
   }
-  // One number that a function of a device returns through its last argument.
+  // A number that a function of a device returns through its last argument.
   template <class T, class Function, class... Arguments>
   [[nodiscard]] std::optional<double> number(Function* declaration, const char* name,
                                              nvmlDevice_t device, double unit,
@@ -71,7 +70,7 @@ struct Nvml::Library {
     if (!call(declaration, name, device, arguments..., &value)) return std::nullopt;
     return static_cast<double>(value) * unit;
   }
-  // A mode that NVML gives as it is and as it will be.
+  // A mode of which NVML returns the current and the pending value.
   template <class T, class Function>
   [[nodiscard]] std::optional<bool> mode(Function* declaration, const char* name,
                                          nvmlDevice_t device) const {
@@ -79,7 +78,7 @@ struct Nvml::Library {
     if (!call(declaration, name, device, &current, &pending)) return std::nullopt;
     return current != T{};
   }
-  // A text that a function writes, of a device or of the system.
+  // A string that a function of a device or of the system writes.
   template <class Function, class... Device>
   [[nodiscard]] std::optional<std::string> text(Function* declaration, const char* name,
                                                 Device... device) const {
@@ -180,7 +179,7 @@ GpuState Nvml::state(int index) const {
   GpuState state;
   state.uuid = nvml.uuid(device);
   unsigned long long bits = 0;
-  // CUDA 12.2 gave the function a second name; drivers have both.
+  // CUDA 12.2 renamed the function; drivers have both names.
   if (nvml.call(SPEX_NVML(nvmlDeviceGetCurrentClocksThrottleReasons), device, &bits))
     state.throttle_reasons = names_of(bits);
   using Count = unsigned long long;

@@ -1,4 +1,4 @@
-// NVIDIA's management library, found at run time: the harness runs and is built without a driver.
+// NVIDIA's management library, loaded at run time: spex-bench builds and runs without a driver.
 #pragma once
 
 #include <memory>
@@ -12,7 +12,7 @@
 
 namespace spex::bench {
 
-/// What a GPU is. Absent: the driver does not say.
+/// Properties of a GPU. Absent: the driver has no value.
 struct GpuDescription {
   int index = 0;
   std::string uuid;
@@ -20,7 +20,7 @@ struct GpuDescription {
   std::optional<double> memory_bytes;
   std::optional<bool> ecc;
   std::optional<bool> mig;
-  std::optional<bool> persistence;  ///< the driver stays with it while nothing runs
+  std::optional<bool> persistence;  ///< the driver stays loaded while nothing runs
   std::optional<double> power_limit_w;
   std::optional<double> clock_max_sm_mhz;
   std::optional<double> clock_max_memory_mhz;
@@ -30,16 +30,16 @@ struct GpuDescription {
                clock_max_sm_mhz, clock_max_memory_mhz, pcie_generation, pcie_width)
 };
 
-/// The GPUs of this node, in NVML's order, which is that of their PCI addresses.
+/// The GPUs of this node in NVML's order, which is that of their PCI addresses.
 class Nvml {
  public:
-  /// Never throws for want of a driver: then there are no GPUs, and `reason` says why.
+  /// Does not throw without a driver: there are then no GPUs, and `reason` tells why.
   Nvml();
   ~Nvml();
 
-  /// Why nothing is known; empty where NVML works.
+  /// Why there are no GPUs; empty if NVML works.
   [[nodiscard]] const std::string& reason() const { return reason_; }
-  /// The file of the library that was found; empty where there is none.
+  /// The file of the loaded library; empty without one.
   [[nodiscard]] std::string library_file() const;
   [[nodiscard]] std::optional<std::string> driver() const;
   [[nodiscard]] std::vector<GpuIdentity> identities() const;

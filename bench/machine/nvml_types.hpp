@@ -1,5 +1,5 @@
-// The part of NVML's interface that is used here, as the NVML reference manual has it. Not every
-// CUDA toolkit has NVIDIA's header, and builds for the CPU have no toolkit.
+// The declarations of NVML that are used here, from its reference manual. Not every CUDA toolkit
+// has NVIDIA's header, and CPU builds have no toolkit.
 #pragma once
 
 // NOLINTBEGIN(readability-identifier-naming): the names are NVML's.
@@ -22,7 +22,7 @@ struct nvmlMemory_t {
 };
 
 struct nvmlUtilization_t {
-  unsigned gpu, memory;  // percent of the driver's last look, a sixth of a second to a second
+  unsigned gpu, memory;  // percent in the driver's last sampling period, 1/6 s to 1 s
 };
 
 nvmlReturn_t nvmlInit_v2();

@@ -13,8 +13,8 @@
 namespace spex::bench {
 namespace {
 
-// The parent of a process, the fourth field of /proc/PID/stat (proc(5)); 0 where there is no such
-// process. The second field, in parentheses, may hold anything.
+// The parent of a process, the fourth field of /proc/PID/stat (proc(5)); 0 if there is no such
+// process. The second field, in parentheses, may contain any characters.
 pid_t parent_of(const std::filesystem::path& process) {
   std::ifstream in(process / "stat");
   std::string text;
@@ -46,7 +46,7 @@ std::vector<pid_t> children() {
 }
 
 NodeCpu node_cpu() {
-  // proc(5): user nice system idle iowait irq softirq steal, in the first line.
+  // First line of /proc/stat (proc(5)): user nice system idle iowait irq softirq steal.
   std::ifstream in("/proc/stat");
   std::string cpu;
   double user = 0, nice = 0, system = 0, idle = 0, wait = 0, irq = 0, soft = 0, steal = 0;

@@ -1,4 +1,4 @@
-// The processes that this one has started, and what they take of the CPUs.
+// The child processes of this one, and CPU use of the node.
 #pragma once
 
 #include <vector>
@@ -8,17 +8,16 @@
 
 namespace spex::bench {
 
-/// CPU seconds, user and system.
+/// User and system CPU seconds.
 [[nodiscard]] double seconds_of(const rusage& use);
 
-/// This process's children that were not waited for, by /proc: one that has ended and is still to
-/// be reaped is among them.
+/// This process's children that were not waited for, from /proc; includes those that have ended.
 [[nodiscard]] std::vector<pid_t> children();
 
-/// CPU seconds of this node since it started, of all its CPUs; 0 where they are not known.
+/// CPU seconds since boot, summed over all CPUs of this node; 0 if unknown.
 struct NodeCpu {
-  double busy_s = 0;  ///< of all processes
-  double all_s = 0;   ///< without work, too
+  double busy_s = 0;   ///< of all processes
+  double total_s = 0;  ///< with idle time
 };
 [[nodiscard]] NodeCpu node_cpu();
 

@@ -54,10 +54,11 @@ std::string output_of_shell(const std::string& command) {
 
 std::map<std::string, std::string> libraries_of(const std::string& program) {
   std::map<std::string, std::string> found;
-  setenv("SPEX_LDD_OF", program.c_str(), 1);  // no word of the shell's
-  std::istringstream words(output_of_shell("ldd \"$SPEX_LDD_OF\" 2>/dev/null"));
+  // as a variable, so that the shell does not interpret the path
+  setenv("SPEX_LDD_OF", program.c_str(), 1);
+  std::istringstream output(output_of_shell("ldd \"$SPEX_LDD_OF\" 2>/dev/null"));
   unsetenv("SPEX_LDD_OF");
-  for (std::string word; words >> word;)
+  for (std::string word; output >> word;)
     if (word.starts_with("/") && !word.ends_with(":"))
       if (const std::optional<std::string> hash = hash_file(word)) found[word] = *hash;
   return found;

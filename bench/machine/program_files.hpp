@@ -1,4 +1,4 @@
-// The files that a benchmark starts, as they were when it began.
+// Hashes of the programs under test at the start of a benchmark.
 #pragma once
 
 #include <map>
@@ -7,16 +7,16 @@
 
 namespace spex::bench {
 
-/// Programs, with their sha256. Made once, before anything is run.
+/// Programs with their sha256. Construct it before anything is run.
 class ProgramFiles {
  public:
-  /// Of `paths`, and of what this program has loaded from the folder of its build. Throws
-  /// Error(data) where one cannot be read.
+  /// Hashes `paths` and the libraries that this program loaded from its build folder. Throws
+  /// Error(data) if a file cannot be read.
   explicit ProgramFiles(std::vector<std::string> paths);
 
-  /// By the name of the file.
+  /// By file name.
   [[nodiscard]] const std::map<std::string, std::string>& sha256() const { return sha256_; }
-  /// The first file whose bytes are no longer those; "" where there is none.
+  /// The first file whose bytes changed; "" if none did.
   [[nodiscard]] std::string changed() const;
 
  private:
@@ -24,14 +24,14 @@ class ProgramFiles {
   std::map<std::string, std::string> sha256_;
 };
 
-/// sha256 of the shared libraries that a program is linked with (ldd), by path; empty where ldd
-/// does not say. A script has none.
+/// sha256 of the shared libraries that a program is linked with (ldd), by path; empty if ldd prints
+/// none, as for a script.
 [[nodiscard]] std::map<std::string, std::string> libraries_of(const std::string& program);
 
-/// The file that a program's name stands for by PATH, all links followed; "" where there is none.
+/// The canonical path of a program on the PATH; "" if there is none.
 [[nodiscard]] std::string program_on_path(const std::string& name);
 
-/// What a command of the shell writes to stdout.
+/// What a shell command writes to stdout.
 [[nodiscard]] std::string output_of_shell(const std::string& command);
 
 }  // namespace spex::bench

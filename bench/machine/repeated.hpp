@@ -1,4 +1,4 @@
-// A function that another thread calls again and again.
+// Calls a function periodically in another thread.
 #pragma once
 
 #include <chrono>
@@ -11,17 +11,17 @@
 
 namespace spex::bench {
 
-/// Calls `look` every so often from its construction to its destruction, which waits for the call
-/// under way. The first call comes after the first wait.
+/// Calls `function` every `interval` from construction to destruction, which waits for the call in
+/// progress. The first call comes after the first interval.
 class Repeated {
  public:
-  Repeated(std::chrono::milliseconds every, std::function<void()> look)
-      : thread_([every, look = std::move(look)](const std::stop_token& stop) {
+  Repeated(std::chrono::milliseconds interval, std::function<void()> function)
+      : thread_([interval, function = std::move(function)](const std::stop_token& stop) {
           std::mutex mutex;
           std::condition_variable_any wake;
           std::unique_lock lock(mutex);
-          while (wake.wait_for(lock, stop, every, [] { return false; }), !stop.stop_requested())
-            look();
+          while (wake.wait_for(lock, stop, interval, [] { return false; }), !stop.stop_requested())
+            function();
         }) {}
 
  private:

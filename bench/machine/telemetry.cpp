@@ -19,7 +19,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The mean of the `count` fastest CPUs. Those without work may be slow, which says nothing.
+// Mean clock of the `count` fastest CPUs. Idle CPUs may be slow, which is irrelevant.
 std::optional<double> cpu_mhz(int count) {
   std::ifstream in("/proc/cpuinfo");
   std::vector<double> all;
@@ -63,22 +63,22 @@ Telemetry::Telemetry(const Nvml& nvml, std::vector<int> gpus, int threads,
         lists({"temperature_c", "clock_sm_mhz", "power_w", "energy_j", "busy"}));
   }
   static_cast<void>(meter_.read());
-  looks_.emplace(every, [this] { look(); });
+  sampler_.emplace(every, [this] { sample(); });
 }
 
 Json Telemetry::stop() {
-  looks_.reset();
-  look();
+  sampler_.reset();
+  sample();
   return std::move(series_);
 }
 
-void Telemetry::look() {
+void Telemetry::sample() {
   const std::chrono::duration<double> now = std::chrono::steady_clock::now() - start_;
   series_["seconds"].push_back(now.count());
   series_["frames"].push_back(frames_written_());
   const NodeCpu cpu = node_cpu();
-  const double passed = cpu.all_s - cpu_.all_s;
-  // Sums of seconds are rounded: a full node may come out above 1.
+  const double passed = cpu.total_s - cpu_.total_s;
+  // Rounding can make a full node exceed 1.
   series_["cpu_busy"].push_back(
       passed > 0 ? Json(std::min(1.0, (cpu.busy_s - cpu_.busy_s) / passed)) : Json());
   cpu_ = cpu;

@@ -1,4 +1,4 @@
-// How the machine was over the time of a long run: temperatures, clocks, power, use.
+// Time series of the machine during a long run: temperatures, clocks, power, use.
 #pragma once
 
 #include <chrono>
@@ -15,24 +15,23 @@
 
 namespace spex::bench {
 
-/// Looks at this node and its GPUs `gpus` at regular times from its construction to `stop`.
+/// Samples this node and its GPUs `gpus` from construction to `stop`.
 class Telemetry {
  public:
-  /// `threads` are as many as are to work at a time on this node. `frames_written` says how many
-  /// frames there are by now; it is called on another thread.
+  /// `threads` is the number of threads that should be busy on this node. `frames_written` returns
+  /// the number of frames written so far; it is called in another thread.
   Telemetry(const Nvml& nvml, std::vector<int> gpus, int threads, std::chrono::milliseconds every,
             std::function<long()> frames_written);
 
-  /// Ends the looking. `start_unix`, `every_s`, and as lists with a member for each look: `seconds`
-  /// since the start, `frames` written, `cpu_busy` (part of all CPUs' time since the look before),
-  /// `cpu_mhz` (mean of as many of the fastest CPUs as there are threads); `node` with `source`,
-  /// `covers`, `energy_j` since the start, `power_w`; `gpus`, of each `uuid`, `temperature_c`,
-  /// `clock_sm_mhz`, `power_w`, `energy_j` since the start, `busy`. A value that is not known is
-  /// null.
+  /// Ends sampling. Returns `start_unix`, `every_s`, and lists with a value per sample: `seconds`
+  /// since the start, `frames` written, `cpu_busy` (fraction of all CPUs' time since the last
+  /// sample), `cpu_mhz` (mean of the `threads` fastest CPUs). `node` has `source`, `covers`,
+  /// `energy_j` since the start, `power_w`. `gpus` has for each GPU `uuid`, `temperature_c`,
+  /// `clock_sm_mhz`, `power_w`, `energy_j` since the start, `busy`. Unknown values are null.
   [[nodiscard]] nlohmann::ordered_json stop();
 
  private:
-  void look();
+  void sample();
 
   const Nvml& nvml_;
   std::vector<int> gpus_;
@@ -42,8 +41,8 @@ class Telemetry {
   NodeCpu cpu_;
   std::chrono::steady_clock::time_point start_;
   nlohmann::ordered_json series_;
-  std::vector<double> energy_before_;  // of each GPU
-  std::optional<Repeated> looks_;
+  std::vector<double> energy_before_;  // by GPU
+  std::optional<Repeated> sampler_;
 };
 
 }  // namespace spex::bench

@@ -9,27 +9,27 @@
 namespace spex::bench {
 namespace {
 
-std::vector<std::string> words_of(const std::string& list) {
-  std::vector<std::string> words;
+std::vector<std::string> split_list(const std::string& list) {
+  std::vector<std::string> items;
   std::istringstream in(list);
-  for (std::string word; std::getline(in, word, ',');) {
-    word.erase(0, word.find_first_not_of(" \t"));
-    word.erase(word.find_last_not_of(" \t") + 1);
-    words.push_back(word);
+  for (std::string item; std::getline(in, item, ',');) {
+    item.erase(0, item.find_first_not_of(" \t"));
+    item.erase(item.find_last_not_of(" \t") + 1);
+    items.push_back(item);
   }
-  return words;
+  return items;
 }
 
-// The GPU of that index; nothing where there is none.
-std::optional<VisibleGpu> by_index(const std::vector<GpuIdentity>& gpus, const std::string& word) {
+// The GPU of an index, if valid.
+std::optional<VisibleGpu> by_index(const std::vector<GpuIdentity>& gpus, const std::string& item) {
   std::size_t index = 0;
-  const char* const end = word.data() + word.size();
-  const auto [rest, error] = std::from_chars(word.data(), end, index);
+  const char* const end = item.data() + item.size();
+  const auto [rest, error] = std::from_chars(item.data(), end, index);
   if (error != std::errc() || rest != end || index >= gpus.size()) return std::nullopt;
   return VisibleGpu{static_cast<int>(index), gpus[index].uuid};
 }
 
-// The only GPU whose UUID begins so.
+// The only GPU whose UUID starts with `start`.
 std::optional<VisibleGpu> by_uuid(const std::vector<GpuIdentity>& gpus, const std::string& start) {
   std::optional<VisibleGpu> found;
   for (std::size_t i = 0; i < gpus.size(); ++i) {
@@ -65,21 +65,21 @@ std::vector<VisibleGpu> visible_gpus(const std::vector<GpuIdentity>& gpus,
       found.push_back({static_cast<int>(i), gpus[i].uuid});
     return found;
   }
-  const std::vector<std::string> words = words_of(*visible);
-  if (words.empty()) return {};
-  const bool mig = words.front().starts_with("MIG-");
-  const bool uuids = words.front().starts_with("GPU-");
-  for (const std::string& word : words) {
-    const std::optional<VisibleGpu> gpu = mig     ? by_mig(gpus, word)
-                                          : uuids ? by_uuid(gpus, word)
-                                                  : by_index(gpus, word);
+  const std::vector<std::string> items = split_list(*visible);
+  if (items.empty()) return {};
+  const bool mig = items.front().starts_with("MIG-");
+  const bool uuids = items.front().starts_with("GPU-");
+  for (const std::string& item : items) {
+    const std::optional<VisibleGpu> gpu = mig     ? by_mig(gpus, item)
+                                          : uuids ? by_uuid(gpus, item)
+                                                  : by_index(gpus, item);
     if (!gpu) break;
     if (!mig && !uuids && device_order != "PCI_BUS_ID" && !all_alike(gpus))
       throw usage_error("CUDA_VISIBLE_DEVICES",
-                        "has indices, and the GPUs of this node are of several kinds",
+                        "has indices, but the GPUs of this node are of several models",
                         "UUIDs, or CUDA_DEVICE_ORDER=PCI_BUS_ID");
     if (std::any_of(found.begin(), found.end(),
-                    [&](const VisibleGpu& one) { return one.cuda_name == gpu->cuda_name; }))
+                    [&](const VisibleGpu& earlier) { return earlier.cuda_name == gpu->cuda_name; }))
       return {};
     found.push_back(*gpu);
     if (mig) break;

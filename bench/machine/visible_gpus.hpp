@@ -1,4 +1,4 @@
-// Which GPUs of a node CUDA would show to a program that is started here.
+// The GPUs of a node that CUDA shows to a program started here.
 #pragma once
 
 #include <optional>
@@ -7,7 +7,7 @@
 
 namespace spex::bench {
 
-/// A GPU of the node, as NVML names it.
+/// A GPU of the node by NVML.
 struct GpuIdentity {
   std::string uuid;                    ///< GPU-...
   std::string model;                   ///< NVIDIA H200
@@ -16,21 +16,21 @@ struct GpuIdentity {
 
 struct VisibleGpu {
   int nvml_index = 0;
-  std::string cuda_name;  ///< for CUDA_VISIBLE_DEVICES: the UUID of the GPU or of its instance
+  std::string cuda_name;  ///< for CUDA_VISIBLE_DEVICES: UUID of the GPU or its instance
 };
 
-/// What CUDA makes of CUDA_VISIBLE_DEVICES (CUDA C++ Programming Guide, "CUDA Environment
-/// Variables"), where `gpus` are those of the node by PCI address:
+/// How CUDA interprets CUDA_VISIBLE_DEVICES (CUDA C++ Programming Guide, "CUDA Environment
+/// Variables"). `gpus` are the node's GPUs by PCI address.
 ///
 ///     absent                 all
 ///     "", "-1", "none"       none
-///     "2,0"                  indices, in this order; the first that is no index ends the list
-///     "GPU-4d1f,GPU-9a"      UUIDs or their beginnings, where these fit one GPU only; likewise
-///     "MIG-..."              instances of GPUs, of which CUDA shows a program one: the first
+///     "2,0"                  indices in this order; the list ends at the first invalid index
+///     "GPU-4d1f,GPU-9a"      UUIDs or unique prefixes of them; ends likewise
+///     "MIG-..."              instances of GPUs; CUDA shows a program only the first
 ///
-/// A GPU that is named twice leaves none. Indices count by PCI address where `device_order` (the
-/// variable CUDA_DEVICE_ORDER, or empty) is PCI_BUS_ID or the GPUs are all alike. Otherwise CUDA
-/// counts the fastest first, which NVML does not tell: throws Error(usage).
+/// A GPU that is named twice leaves no GPU. Indices count by PCI address if `device_order` (the
+/// variable CUDA_DEVICE_ORDER, or empty) is PCI_BUS_ID or all GPUs are of the same model. Otherwise
+/// CUDA counts the fastest GPU first, which NVML does not know: throws Error(usage).
 [[nodiscard]] std::vector<VisibleGpu> visible_gpus(const std::vector<GpuIdentity>& gpus,
                                                    const std::optional<std::string>& visible,
                                                    const std::string& device_order);

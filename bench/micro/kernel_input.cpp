@@ -56,7 +56,8 @@ NormalEquations PatchInput::equations() const {
 
 std::vector<double> random_matrix(int n) {
   std::mt19937_64 random(static_cast<std::uint64_t>(n));
-  // Wigner's: off-diagonal elements of variance 1/3 give eigenvalues within +-2 sqrt(n / 3).
+  // Wigner's semicircle: off-diagonal elements of variance 1/3 give eigenvalues within +-2 sqrt(n /
+  // 3).
   std::uniform_real_distribution<double> uniform(-1, 1);
   const std::size_t order = n;
   std::vector<double> A(order * order);

@@ -1,4 +1,4 @@
-// What the kernels are measured on: some bundles of a simulated camera, at production's settings.
+// The inputs of micro-benchmarks: some bundles of a simulated camera at production settings.
 #pragma once
 
 #include <vector>
@@ -9,20 +9,20 @@
 
 namespace spex::bench {
 
-/// Camera r0: its PSF, production's grid, the patches of the first bundles, and pixels whose values
-/// and weights are random, as no kernel's time depends on them.
+/// Camera r0: PSF, production grid, patches of the first bundles, and pixels with random values and
+/// weights, because no kernel's time depends on them.
 struct KernelInput {
   Psf psf;
   Pixels pixels;
   WaveGrid grid;
   ExtractOptions options;
-  std::vector<Patch> patches;  ///< 235 a bundle in production's steps
+  std::vector<Patch> patches;  ///< 235 per bundle in production's steps
 };
 [[nodiscard]] KernelInput make_kernel_input(int nbundles);
 /// The first bundle, made once.
 [[nodiscard]] const KernelInput& one_bundle();
 
-/// A patch with what the stages before its solution make of it.
+/// A patch and the results of the stages before its solution.
 class PatchInput {
  public:
   /// The patch of the input's first bundle, third subbundle, middle step: padded on every side,
@@ -30,12 +30,12 @@ class PatchInput {
   explicit PatchInput(const KernelInput& input);
 
   [[nodiscard]] const Patch& patch() const { return patch_; }
-  /// Of the patch among the input's.
+  /// The index of the patch in the input.
   [[nodiscard]] int index() const { return index_; }
   [[nodiscard]] PatchSpots spots() const {
     return {&spots_, 0, 0, patch_.padded_nspec(), patch_.padded_nwave()};
   }
-  /// Those of the core.
+  /// The spots of the core.
   [[nodiscard]] PatchSpots core_spots() const {
     return {&spots_, patch_.pad_below, patch_.wavepad, patch_.nspec, patch_.nkept};
   }
@@ -50,12 +50,12 @@ class PatchInput {
   PatchPixels pixels_;
 };
 
-/// Orders for which eigendecompositions are measured one at a time.
+/// Orders of single eigendecompositions.
 inline constexpr int eigh_orders[] = {32, 64, 128, 256, 350, 512, 518, 1024, 2048};
 
-/// A random symmetric matrix of order n, column-major, positive definite: its eigenvalues lie in a
-/// half circle of radius 2 sqrt(n / 3) about 2 sqrt(n), so that few are close and no algorithm ends
-/// early.
+/// A random symmetric positive definite matrix of order n, column-major. Its eigenvalues have a
+/// semicircle distribution of radius 2 sqrt(n / 3) around 2 sqrt(n), so that few are close and no
+/// algorithm converges early.
 [[nodiscard]] std::vector<double> random_matrix(int n);
 
 }  // namespace spex::bench

@@ -28,7 +28,7 @@ int run_benchmarks(const char* program, int argc, char** argv,
     fmt::print(stderr, "{}: {}\n", program, error.what());
     status = 1;
   }
-  // What the benchmarks hold goes now, not when the libraries that it came from are gone.
+  // Free what the benchmarks hold before the libraries that allocated it are unloaded.
   benchmark::ClearRegisteredBenchmarks();
   benchmark::Shutdown();
   return status;

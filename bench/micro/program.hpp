@@ -1,14 +1,13 @@
-// The main of a micro-benchmark program.
+// The main function of a micro-benchmark program.
 #pragma once
 
 #include <functional>
 
 namespace spex::bench {
 
-/// Reads Google Benchmark's options, lets `prepare` register the benchmarks and add to the context,
-/// and runs those that the options choose; version and OpenBLAS go into the context. Returns the
-/// exit status: 2 for an option that is none, 1 where a benchmark throws, as one does whose result
-/// is wrong.
+/// Reads Google Benchmark's options, calls `prepare`, which registers benchmarks and may add to the
+/// context, and runs the selected ones. Adds version and OpenBLAS to the context. Returns the exit
+/// status: 2 for an unknown option, 1 if a benchmark throws, as one with a wrong result does.
 [[nodiscard]] int run_benchmarks(const char* program, int argc, char** argv,
                                  const std::function<void()>& prepare);
 

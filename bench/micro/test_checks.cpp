@@ -1,4 +1,4 @@
-// A benchmark whose result is wrong ends with an error: the checks see what they are for.
+// The checks of micro-benchmarks detect wrong results.
 #include <cmath>
 #include <stdexcept>
 

@@ -1,4 +1,4 @@
-// What is run: the frames of a case, and one way to run them (docs/benchmark.md).
+// Cases (simulated frames) and entries (ways to extract them) of a plan (docs/benchmark.md).
 #pragma once
 
 #include <optional>
@@ -12,46 +12,47 @@
 
 namespace spex::bench {
 
-/// Simulated frames (spex-sim's options). Their fluxes are on the extraction's grid.
+/// Simulated frames, by spex-sim's options. Their true fluxes are on the extraction's grid.
 struct Case {
   std::string name;
-  std::vector<std::string> cameras;  ///< those of a spectrograph together: b0, r0, z0, b1, ...
+  /// all cameras of a spectrograph are adjacent: b0, r0, z0, b1, ...
+  std::vector<std::string> cameras;
   std::string size = "full";
   int seed = 1;
-  /// How many exposures there are, of seeds from `seed` on, which runs take in turn. Where absent,
-  /// one in the tier ci, else one for each run. In the tier night: those that a run takes in turn,
-  /// 4 where absent.
+  /// Number of distinct exposures, with seeds from `seed` on, that the runs use in turn. Default: 1
+  /// in the tier ci, otherwise one per run. In the tier night: the exposures within a run, default
+  /// 4.
   std::optional<int> seeds;
   std::string compress = "none";
 
-  /// Bundles of 25 fibers that its frames have.
+  /// Number of bundles of 25 fibers in its frames.
   [[nodiscard]] int bundles() const { return size == "full" ? 20 : 1; }
-  /// Of a long run (tier night).
-  [[nodiscard]] int exposures_in_turn() const { return seeds.value_or(4); }
+  /// Number of distinct exposures of a long run (tier night).
+  [[nodiscard]] int distinct_exposures() const { return seeds.value_or(4); }
 };
 
-/// Which point of which sweep an entry is.
+/// The point of a sweep that an entry is.
 struct Scaling {
   std::string sweep;
   std::string kind;
   nlohmann::ordered_json x;  ///< a number or a word
 };
 
-/// A run of exposures one after another without a pause: either for a time, or of so many frames.
+/// A long run without pauses, of a duration or a number of frames.
 struct Sustain {
   std::optional<double> seconds;
   std::optional<int> frames;
   SPEX_MEMBERS(seconds, frames)
 };
 
-/// Until when timed runs are made, beyond the entry's number of repeats.
+/// When to stop timed runs after the entry's number of repeats.
 struct Stopping {
-  double width = 0;  ///< of the interval of the median, of both clocks, as a part of the median
-  int most = 0;      ///< timed runs
+  double width = 0;  ///< of the interval of the median of both clocks, relative to the median
+  int most = 0;      ///< maximum number of timed runs
   SPEX_MEMBERS(width, most)
 };
 
-/// Rates that the roofline is drawn against, of one GPU.
+/// Ceilings of the roofline for one GPU.
 struct Ceilings {
   double flops = 0;  ///< FP64, per second
   double bytes = 0;  ///< of memory, per second
@@ -59,67 +60,67 @@ struct Ceilings {
   SPEX_MEMBERS(flops, bytes, source)
 };
 
-/// How the frames that others are held to are made, outside the clock.
+/// How the reference frames are computed (not timed).
 struct Reference {
   std::string method = "cholesky";
-  /// Of which cameras; all where it is empty, as it must be outside the tier ci.
+  /// Cameras with a reference; empty: all, as is required outside the tier ci.
   std::vector<std::string> cameras;
 
   [[nodiscard]] bool has(const std::string& camera) const;
 };
 
-/// One way to run a case: what becomes one result file.
+/// A way to run a case; each entry has a result file.
 struct Entry {
   std::string id;
-  std::string sweep_id;  ///< the id that its sweep has in the plan; empty without one
-  std::string group;  ///< of a plan that is run in parts: by what --only also chooses; may be empty
+  std::string sweep_id;  ///< id of its sweep in the plan; empty without a sweep
+  std::string group;     ///< part of the plan that --only can choose; may be empty
   std::string case_name;
   Milestone milestone = Milestone::pipeline;
-  /// Of a run: the case's first; all where absent. More than the case has are whole exposures,
-  /// those of `seeds` in turn.
+  /// Frames of a run, the first ones of the case; default: all. More than the case has are whole
+  /// exposures, those of `seeds` in turn.
   std::optional<int> frames;
-  /// The case's first frame, and no other, as a user has one extracted: its files are on the
-  /// command line (-i, -p, -o), where other runs have a list of theirs.
+  /// Extracts only the case's first frame, with its files on the command line (-i, -p, -o), as a
+  /// user does. Other runs have a list of files.
   bool alone = false;
-  std::optional<int> scale_to;  ///< frames of an exposure that they stand for
-  int gpus = 0;                 ///< of a node; 0: the CPU's milestones
+  std::optional<int> scale_to;  ///< frames of an exposure that the run stands for
+  int gpus = 0;                 ///< per node; 0: a CPU milestone
   int ranks_per_gpu = 1;
-  std::optional<int> nodes;  ///< the command line's where absent
-  /// Of a node. Where absent, one a CPU; on GPUs `gpus` times `ranks_per_gpu`.
+  std::optional<int> nodes;  ///< default: the command line's
+  /// Per node. Default: one per CPU; on GPUs `gpus` times `ranks_per_gpu`.
   std::optional<int> ranks;
   std::optional<int> threads;
   bool mps = false;
   std::string binding = "none";
-  std::string compress = "none";         ///< of the frames that are written
-  std::vector<std::string> options;      ///< extractor's options that change what is computed
+  std::string compress = "none";         ///< of the output frames
+  std::vector<std::string> options;      ///< extractor's options that change output values
   std::vector<std::string> run_options;  ///< extractor's options that do not
-  std::optional<int> bundles;            ///< of a frame; all where absent
+  std::optional<int> bundles;            ///< per frame; default: all
   std::optional<Scaling> scaling;
-  std::optional<Sustain> sustain;       ///< in the tier night
-  std::optional<int> warmups, repeats;  ///< the plan's where absent
-  std::optional<Stopping> until;        ///< the plan's where absent
-  std::string tolerance;                ///< of spex-compare; the plan's where absent
-  /// `options` as the extractors understand them; no word of the plan.
+  std::optional<Sustain> sustain;       ///< only in the tier night
+  std::optional<int> warmups, repeats;  ///< default: the plan's
+  std::optional<Stopping> until;        ///< default: the plan's
+  std::string tolerance;                ///< of spex-compare; default: the plan's
+  /// `options` as the extractors parse them; not in the plan file.
   ExtractOptions extract;
 
   [[nodiscard]] bool on_gpu() const { return gpus > 0; }
-  /// How the names of its frames end.
+  /// The ending of its frames' names.
   [[nodiscard]] std::string suffix() const { return compress == "gz" ? ".fits.gz" : ".fits"; }
-  /// What its frames and run logs name as their program.
+  /// The program name in its frames and run logs.
   [[nodiscard]] std::string program() const { return on_gpu() ? "spex-gpu" : "spex-cpu"; }
   [[nodiscard]] std::string method() const { return to_string(extract.method); }
-  /// On GPUs; less than 1 where a rank has several.
+  /// Ranks per GPU; less than 1 if a rank uses several GPUs.
   [[nodiscard]] double ranks_of_gpu() const {
     return ranks ? static_cast<double>(*ranks) / gpus : ranks_per_gpu;
   }
-  /// Options that decide the values of the output; entries with the same ones must agree.
+  /// Options that determine the output values; entries with the same options must agree.
   [[nodiscard]] std::vector<std::string> result_options() const;
-  /// The same without the method, which is the reference's own.
+  /// The same without --method, because the reference has its own.
   [[nodiscard]] std::vector<std::string> reference_options() const;
 };
 
-/// Whether its speed is FPNH: frames come out with all fibers and wavelengths of a camera, and are
-/// not extracted alone, which is a matter of seconds.
-[[nodiscard]] bool has_fpnh(const Entry& entry, const Case& one);
+/// Whether its speed is reported in FPNH: the frames have all fibers and wavelengths, and the entry
+/// is not `alone`, where the time of one frame counts.
+[[nodiscard]] bool has_fpnh(const Entry& entry, const Case& plan_case);
 
 }  // namespace spex::bench

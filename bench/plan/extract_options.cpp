@@ -24,7 +24,7 @@ ExtractArguments arguments_of(const Entry& entry) {
   return arguments;
 }
 
-// Of the files and of what spex-bench chooses: it gives these by itself.
+// Options that spex-bench sets by itself, such as files.
 bool is_own(const CLI::Option& option) {
   static const std::set<std::string> own{"--list",   "--events",  "--milestone", "--exposure",
                                          "--outdir", "--input",   "--psf",       "--output",
@@ -38,10 +38,10 @@ bool changes_values(const CLI::Option& option) {
          name == "--full-precision";
 }
 
-void parse(CLI::App& app, const Entry& entry, const std::vector<std::string>& words,
+void parse(CLI::App& app, const Entry& entry, const std::vector<std::string>& options,
            const PlanObject& object) {
   try {
-    app.parse(std::vector<std::string>(words.rbegin(), words.rend()));
+    app.parse(std::vector<std::string>(options.rbegin(), options.rend()));
   } catch (const CLI::ParseError& error) {
     object.fail(fmt::format("{}: {}", entry.id, error.what()), "an extractor's options");
   }
@@ -74,10 +74,10 @@ bool Reference::has(const std::string& camera) const {
   return cameras.empty() || std::find(cameras.begin(), cameras.end(), camera) != cameras.end();
 }
 
-bool has_fpnh(const Entry& entry, const Case& one) {
+bool has_fpnh(const Entry& entry, const Case& plan_case) {
   const ExtractOptions& o = entry.extract;
   const bool all_of_it = !o.wavelength && o.specmin == 0 && !o.nspec;
-  return one.size == "full" && !entry.bundles && !entry.alone && all_of_it;
+  return plan_case.size == "full" && !entry.bundles && !entry.alone && all_of_it;
 }
 
 ExtractOptions parse_options(const Entry& entry, const PlanObject& object) {

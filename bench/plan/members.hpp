@@ -1,4 +1,4 @@
-// Structs of plain data as JSON: a struct names its members once, by SPEX_MEMBERS.
+// Conversion of plain structs to JSON and back. A struct names its members once, by SPEX_MEMBERS.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@
 
 namespace spex::bench {
 
-/// Inside a struct: the members that JSON has, by their names. Adds members(object, visit), which
-/// calls visit(name, member) for each.
+/// Inside a struct: the members that JSON has, under the same names. Adds members(object, visit),
+/// which calls visit(name, member) for each.
 #define SPEX_MEMBERS(...)                          \
   template <class S, class V>                      \
   static void members(S& object, const V& visit) { \
@@ -43,7 +43,7 @@ inline constexpr bool is_map = false;
 template <class T>
 inline constexpr bool is_map<std::map<std::string, T>> = true;
 
-/// The name of the JSON type of T in errors.
+/// The JSON type of T as named in errors.
 template <class T>
 inline constexpr const char* json_name = is_vector<T>                  ? "list"
                                          : std::is_same_v<T, bool>     ? "boolean"
@@ -68,7 +68,7 @@ template <class T>
     return json.is_string();
 }
 
-/// A value as JSON: an object of its members, null for an optional that has no value.
+/// A value as JSON: an object of its members; null for an empty optional.
 template <class T>
 [[nodiscard]] nlohmann::ordered_json json_of(const T& value) {
   using Json = nlohmann::ordered_json;
@@ -92,43 +92,43 @@ template <class T>
   }
 }
 
-/// The value that json_of wrote. Throws Error(data), which names `where`, for any other JSON: a
-/// member that is missing, unknown or of another type. An optional member may be missing: results
-/// from before it was added have none.
+/// Reads what json_of wrote. Throws Error(data), which names `where`, if a member is missing,
+/// unknown or of another type. An optional member may be missing, because older results do not have
+/// it.
 template <class T>
 void read_json_of(const nlohmann::ordered_json& json, T& value, const std::string& where) {
   using Json = nlohmann::ordered_json;
   const auto need = [&](bool is, const char* what) {
-    if (!is) throw data_error(where, "is no " + std::string(what), "a file of spex-bench");
+    if (!is) throw data_error(where, "is not " + std::string(what), "a file of spex-bench");
   };
   if constexpr (is_optional<T>) {
     value.reset();
     if (!json.is_null()) read_json_of(json, value.emplace(), where);
   } else if constexpr (is_vector<T>) {
-    need(json.is_array(), "list");
+    need(json.is_array(), "a list");
     value.clear();
     for (const Json& one : json) {
       const std::string name = fmt::format("{}/{}", where, value.size());
       read_json_of(one, value.emplace_back(), name);
     }
   } else if constexpr (is_map<T>) {
-    need(json.is_object(), "object");
+    need(json.is_object(), "an object");
     value.clear();
     for (const auto& [key, one] : json.items())
       read_json_of(one, value[key], fmt::format("{}/{}", where, key));
   } else if constexpr (HasMembers<T>) {
-    need(json.is_object(), "object");
+    need(json.is_object(), "an object");
     std::size_t known = 0;
     T::members(value, [&](const char* name, auto& member) {
       const bool is_there = json.contains(name);
       need(is_there || is_optional<std::remove_reference_t<decltype(member)>>,
-           (std::string("object with ") + name).c_str());
+           (std::string("an object with ") + name).c_str());
       read_json_of(is_there ? json.at(name) : Json(), member, fmt::format("{}/{}", where, name));
       known += is_there ? 1 : 0;
     });
-    need(json.size() == known, "object of these members alone");
+    need(json.size() == known, "an object of only these members");
   } else {
-    need(is_json_of<T>(json), json_name<T>);
+    need(is_json_of<T>(json), (std::string("a ") + json_name<T>).c_str());
     value = json.get<T>();
   }
 }

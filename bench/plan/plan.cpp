@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::initializer_list<const char*> tolerances{"production", "masked", "unpadded",
                                                         "identical"};
 
-// Run until the interval is that narrow, or so many were made.
+// When to stop: at an interval of that width, or after that many runs.
 std::optional<Stopping> read_until(const PlanObject& object, int repeats) {
   if (!object.has("until")) return std::nullopt;
   const PlanObject until = object.at("until");
@@ -33,29 +33,29 @@ std::optional<Stopping> read_until(const PlanObject& object, int repeats) {
   until.no_others();
   if (!(stopping.width > 0 && stopping.width < 1))
     until.fail(fmt::format("'width' is {:g}", stopping.width), "more than 0, and less than 1");
-  constexpr int most_runs = 1000;
-  if (stopping.most > most_runs)
-    until.fail(fmt::format("'most' is {}", stopping.most), fmt::format("at most {}", most_runs));
+  constexpr int max_runs = 1000;
+  if (stopping.most > max_runs)
+    until.fail(fmt::format("'most' is {}", stopping.most), fmt::format("at most {}", max_runs));
   return stopping;
 }
 
 Case read_case(const PlanObject& object, const std::string& name) {
   object.plain_name("name", name);
-  Case one;
-  one.name = name;
+  Case plan_case;
+  plan_case.name = name;
   std::string cameras = "all";
   object.get("cameras", cameras);
-  object.get("size", one.size, {"tiny", "bundle", "full"});
-  object.get("seed", one.seed, 0);
-  object.get("seeds", one.seeds, 1);
-  object.get("compress", one.compress, {"none", "gz", "fz"});
+  object.get("size", plan_case.size, {"tiny", "bundle", "full"});
+  object.get("seed", plan_case.seed, 0);
+  object.get("seeds", plan_case.seeds, 1);
+  object.get("compress", plan_case.compress, {"none", "gz", "fz"});
   object.no_others();
   try {
-    for (const Camera& camera : parse_cameras(cameras)) one.cameras.push_back(camera.name());
+    for (const Camera& camera : parse_cameras(cameras)) plan_case.cameras.push_back(camera.name());
   } catch (const Error& error) {
     object.fail(fmt::format("'cameras' is '{}'", cameras), "all, or a list such as b0,r0");
   }
-  return one;
+  return plan_case;
 }
 
 Sustain read_sustain(const PlanObject& object) {
@@ -69,7 +69,7 @@ Sustain read_sustain(const PlanObject& object) {
   return sustain;
 }
 
-// What the members of an entry ask of one another.
+// Checks that the members of an entry are consistent.
 void check_entry(const Entry& entry, const PlanObject& object, const Plan& plan) {
   const std::string milestone = to_string(entry.milestone);
   const bool cpu = traits(entry.milestone).device == Device::cpu;
@@ -102,7 +102,7 @@ Entry read_entry(const PlanObject& object, const Plan& plan) {
   object.get("milestone", milestone);
   const std::optional<Milestone> known = find_milestone(milestone);
   if (!known)
-    object.fail(fmt::format("'{}' is no milestone", milestone), "one of docs/milestones.md");
+    object.fail(fmt::format("'{}' is not a milestone", milestone), "one of docs/milestones.md");
   entry.milestone = *known;
   object.get("group", entry.group);
   object.get("frames", entry.frames, 1);
@@ -126,7 +126,7 @@ Entry read_entry(const PlanObject& object, const Plan& plan) {
   entry.until = read_until(object, entry.repeats.value_or(plan.repeats));
   if (!entry.until && !entry.repeats) entry.until = plan.until;
   if (object.has("sustain")) entry.sustain = read_sustain(object.at("sustain"));
-  static_cast<void>(object.has("sweep"));  // which resolve_sweep reads
+  static_cast<void>(object.has("sweep"));  // resolve_sweep reads it
   object.no_others();
   check_entry(entry, object, plan);
   if (entry.alone) entry.frames = 1;
@@ -145,7 +145,7 @@ Ceilings read_ceilings(const PlanObject& object) {
   return ceilings;
 }
 
-// The result of an entry with such an id would be taken for the run log, or the series, of another.
+// Such an id would make the result's name that of another entry's run log or series.
 void check_id(const Entry& entry, const PlanObject& root) {
   root.plain_name("id", entry.id);
   if (!entry.group.empty()) root.plain_name("group", entry.group);
@@ -167,10 +167,10 @@ void check_entries(const Plan& plan, const PlanObject& root) {
     if (found == plan.cases.end())
       root.fail(entry.id + " asks for the case " + entry.case_name, "one of 'cases'");
     const auto cameras = static_cast<int>(found->second.cameras.size());
-    const int least = found->second.exposures_in_turn() * cameras;
-    if (entry.sustain && entry.sustain->frames.value_or(least) < least)
+    const int min_frames = found->second.distinct_exposures() * cameras;
+    if (entry.sustain && entry.sustain->frames.value_or(min_frames) < min_frames)
       root.fail(fmt::format("{} asks for {} frames", entry.id, *entry.sustain->frames),
-                fmt::format("{} or more, all of its exposures", least));
+                fmt::format("{} or more, all of its exposures", min_frames));
     const int frames = entry.frames.value_or(1);
     if (frames > cameras && (!found->second.seeds || frames % cameras != 0))
       root.fail(fmt::format("{} asks for {} frames", entry.id, frames),
@@ -187,7 +187,7 @@ void check_entries(const Plan& plan, const PlanObject& root) {
   }
 }
 
-// Rule 1: what is not of the tier ci is held to the CPU extractor in every frame.
+// Rule 1: outside the tier ci, every frame is compared with the CPU extractor's.
 void check_reference(const Plan& plan, const PlanObject& root) {
   if (!plan.reference) {
     if (plan.tier != "ci")
@@ -195,10 +195,11 @@ void check_reference(const Plan& plan, const PlanObject& root) {
     return;
   }
   if (plan.tier != "ci" && !plan.reference->cameras.empty())
-    root.fail("reference: has 'cameras'", "none: all frames are held to it outside the tier ci");
+    root.fail("reference: has 'cameras'",
+              "none outside the tier ci, where every frame needs a reference");
   for (const std::string& camera : plan.reference->cameras)
-    for (const auto& [name, one] : plan.cases) {
-      const std::vector<std::string>& cameras = one.cameras;
+    for (const auto& [name, plan_case] : plan.cases) {
+      const std::vector<std::string>& cameras = plan_case.cameras;
       if (std::find(cameras.begin(), cameras.end(), camera) == cameras.end())
         root.fail(fmt::format("reference: the case {} has no camera {}", name, camera),
                   fmt::format("{}", fmt::join(cameras, ", ")));
@@ -215,20 +216,21 @@ Reference read_reference(const PlanObject& object) {
 
 void check_plan(const Plan& plan, const PlanObject& root) {
   if (plan.name.empty() || plan.name != printable(plan.name))
-    root.fail("'name' is no name", "a word or more in a line");
+    root.fail("'name' is empty or has line breaks", "one line");
   if (std::set<std::string>(plan.goldens.begin(), plan.goldens.end()).size() != plan.goldens.size())
-    root.fail("'goldens' has one twice", "each once");
-  // Rule 3: one warm-up and five timed repeats, but for CI and long runs.
-  const int least_repeats = plan.tier == "night" ? 1 : 5;
-  if (plan.tier != "ci" && (plan.repeats < least_repeats || plan.warmups < 1))
+    root.fail("'goldens' has a name twice", "each once");
+  // Rule 3: one warm-up and five timed repeats, except in CI and long runs.
+  const int min_repeats = plan.tier == "night" ? 1 : 5;
+  if (plan.tier != "ci" && (plan.repeats < min_repeats || plan.warmups < 1))
     root.fail(fmt::format("{} warm-ups and {} repeats", plan.warmups, plan.repeats),
-              fmt::format("1 and {} or more in the tier {}", least_repeats, plan.tier));
+              fmt::format("1 and {} or more in the tier {}", min_repeats, plan.tier));
   if (!(plan.time_limit_s >= 1))
     root.fail(fmt::format("'time_limit_s' is {:g}", plan.time_limit_s), "1 or more");
 }
 
-// A plan with a `base` has the members of that plan, which lies beside it, but for those that it
-// has itself (JSON merge patch, RFC 7396). `above` are the plans whose base this one is.
+// A plan with a `base` has the members of that plan, which is in the same folder, except those that
+// it has itself (JSON merge patch, RFC 7396). `above` are the plans that lead to this one as their
+// base.
 Json with_base(Json own, const std::string& path, std::vector<std::string> above = {}) {
   const PlanObject object(own, path, "");
   std::string name;
@@ -281,12 +283,12 @@ Plan parse_plan(const std::string& text, const std::string& path) {
   for (const auto& [name, value] : root.at("cases").json().items())
     plan.cases.emplace(name, read_case({value, path, "case " + name}, name));
   if (plan.tier == "ci")
-    for (auto& [name, one] : plan.cases) one.seeds = one.seeds.value_or(1);
+    for (auto& [name, plan_case] : plan.cases) plan_case.seeds = plan_case.seeds.value_or(1);
   int number = 0;
-  if (!json.at("entries").is_array()) root.fail("'entries' is no list", "[...]");
-  for (const Json& one : json.at("entries")) {
+  if (!json.at("entries").is_array()) root.fail("'entries' is not a list", "[...]");
+  for (const Json& stated : json.at("entries")) {
     Json whole = defaults;
-    whole.merge_patch(one);
+    whole.merge_patch(stated);
     const PlanObject object(whole, path, fmt::format("entry {}", ++number));
     Entry given = read_entry(object, plan);
     given.id += suffix;

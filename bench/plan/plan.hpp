@@ -1,4 +1,4 @@
-// What a run of spex-bench measures: a plan file (JSON, comments allowed; docs/benchmark.md).
+// A plan file: what spex-bench measures (JSON with comments; docs/benchmark.md).
 #pragma once
 
 #include <map>
@@ -17,34 +17,33 @@ struct Plan {
   std::string division = "ported";
   int warmups = 1;
   int repeats = 5;
-  std::optional<Stopping> until;         ///< none: exactly that many
+  std::optional<Stopping> until;         ///< absent: exactly `repeats` runs
   std::string tolerance = "production";  ///< of spex-compare
-  double time_limit_s = 1800;            ///< of one run; it is ended then, and has failed
+  double time_limit_s = 1800;            ///< of one run, which is then ended and has failed
   std::map<std::string, Case> cases;
   std::optional<Reference> reference;
   std::vector<std::string> goldens;  ///< cases of golden/cases.json that every milestone must pass
   std::optional<Ceilings> gpu_ceilings;
   std::vector<Entry> entries;  ///< sweeps are resolved
   std::string path;
-  std::string text;  ///< of the whole plan
+  std::string text;  ///< the whole plan's JSON
 };
 
-/// A plan file, merged with the plan that its `base` names. Throws Error(usage) where the file is
-/// no plan: unknown keys, missing ones, wrong values.
+/// Reads a plan file, merged with the plan that its `base` names. Throws Error(usage) for unknown
+/// or missing keys and wrong values.
 [[nodiscard]] Plan read_plan(const std::string& path);
 
-/// The same of a text without `base`, which errors call `path`.
+/// Reads a plan without `base` from a text; errors name `path`.
 [[nodiscard]] Plan parse_plan(const std::string& text, const std::string& path);
 
-/// The folder of the files that are shipped, found from where this program is: share/spexbench of
-/// its installation, wherever that was moved, or of its build folder. It has the repository's
-/// paths.
+/// The folder of shipped files, relative to this program: share/spexbench of its installation,
+/// which may have been moved, or of its build folder. It has the repository's layout.
 [[nodiscard]] std::string shipped_folder();
 
 [[nodiscard]] std::string shipped_golden_cases();
 
-/// The file of a plan as a command line names it: the path of one, or the name of one that is
-/// shipped, `ci` for ci.json. What is neither is returned as it is.
+/// The file of a plan: `name` is a path or the name of a shipped plan, `ci` for ci.json. Otherwise
+/// returns `name`.
 [[nodiscard]] std::string plan_file(const std::string& name);
 
 }  // namespace spex::bench

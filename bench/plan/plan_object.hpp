@@ -1,4 +1,4 @@
-// What a plan is read by: JSON objects that say what is wrong with them, and where.
+// JSON objects of a plan, which report errors with their location.
 #pragma once
 
 #include <algorithm>
@@ -22,17 +22,17 @@
 
 namespace spex::bench {
 
-/// A JSON object of the plan. What fails throws Error(usage), which names the file and where in the
-/// file the object stands.
+/// A JSON object of the plan. Failures throw Error(usage), which names the file and the object.
 class PlanObject {
  public:
-  /// `json` outlives it; `path` is the plan's file, `where` such as "case small", "" for the whole.
+  /// `json` must outlive this object. `path` is the plan's file; `where` is for example "case
+  /// small", or "" for the whole plan.
   PlanObject(const nlohmann::ordered_json& json, std::string path, std::string where)
       : json_(json), path_(std::move(path)), where_(std::move(where)) {
-    if (!json.is_object()) fail("is no object", "{...}");
+    if (!json.is_object()) fail("is not an object", "{...}");
   }
 
-  /// A member, if it is there, of the type of `value`.
+  /// Reads a member, if present, of the type of `value`.
   template <class T>
   void get(const char* key, T& value) const {
     if (!has(key)) return;
@@ -40,7 +40,7 @@ class PlanObject {
     if (!is_json_of<T>(given))
       fail(fmt::format("'{}' is {}", key, given.dump()), std::string("a ") + json_name<T>);
     if constexpr (std::is_same_v<T, int>)
-      if (std::abs(given.get<double>()) > most)
+      if (std::abs(given.get<double>()) > max_number)
         fail(fmt::format("'{}' is {}", key, given.dump()), "at most a million");
     value = given.get<T>();
   }
@@ -48,19 +48,19 @@ class PlanObject {
   void get(const char* key, std::optional<T>& value) const {
     if (has(key)) get(key, value.emplace());
   }
-  /// The same, where the member must be `least` or more.
+  /// The same; the member must be `minimum` or more.
   template <class T>
-  void get(const char* key, T& value, int least) const {
+  void get(const char* key, T& value, int minimum) const {
     get(key, value);
-    at_least(key, value, least);
+    at_least(key, value, minimum);
   }
-  /// The same, where the member must be one of these.
+  /// The same; the member must be one of `values`.
   void get(const char* key, std::string& value, std::initializer_list<const char*> values) const {
     get(key, value);
     if (std::find(values.begin(), values.end(), value) == values.end())
       fail(fmt::format("'{}' is {}", key, value), fmt::format("{}", fmt::join(values, ", ")));
   }
-  /// Fails where one of these members is missing.
+  /// Fails if one of these members is missing.
   void require(std::initializer_list<const char*> keys) const {
     for (const char* key : keys)
       if (!has(key)) fail(fmt::format("has no '{}'", key), "one");
@@ -72,7 +72,7 @@ class PlanObject {
   [[nodiscard]] PlanObject at(const char* key) const {
     return {json_.at(key), path_, where_.empty() ? key : where_ + " " + key};
   }
-  /// Fails where there are members that were not asked for before.
+  /// Fails if there are members that were not read or queried before.
   void no_others() const {
     for (const auto& [key, value] : json_.items())
       if (!known_.contains(key))
@@ -81,46 +81,46 @@ class PlanObject {
   [[nodiscard]] const nlohmann::ordered_json& json() const { return json_; }
   [[nodiscard]] const std::string& path() const { return path_; }
 
-  /// Fails where the member's value is there, and less.
-  void at_least(const char* key, std::optional<int> value, int least) const {
-    if (value && *value < least)
-      fail(fmt::format("'{}' is {}", key, *value), fmt::format("{} or more", least));
+  /// Fails if the value is present and smaller than `minimum`.
+  void at_least(const char* key, std::optional<int> value, int minimum) const {
+    if (value && *value < minimum)
+      fail(fmt::format("'{}' is {}", key, *value), fmt::format("{} or more", minimum));
   }
-  /// Fails where the member's value is 0 or less, or no number.
+  /// Fails unless the value is positive.
   void positive(const char* key, double value) const {
     if (!(value > 0)) fail(fmt::format("'{}' is {:g}", key, value), "more than 0");
   }
-  /// Fails where `name` is no name for files and folders.
+  /// Fails if `name` cannot name files and folders.
   void plain_name(const char* what, const std::string& name) const {
     static const std::regex plain("[a-z0-9][a-z0-9.-]{0,99}");
     if (!std::regex_match(name, plain))
       fail(fmt::format("the {} '{}' cannot name a file", what, name),
            "a-z, 0-9, - and ., a letter or digit first, at most 100");
   }
-  /// Throws Error(usage): what is wrong, and what was expected.
+  /// Throws Error(usage): the fault, and what was expected.
   [[noreturn]] void fail(const std::string& wrong, const std::string& expected) const {
     throw usage_error(path_, where_.empty() ? wrong : where_ + ": " + wrong, expected);
   }
 
  private:
-  static constexpr double most = 1e6;
+  static constexpr double max_number = 1e6;
 
   const nlohmann::ordered_json& json_;
   std::string path_;
   std::string where_;
-  mutable std::set<std::string> known_;  // the members that were asked for
+  mutable std::set<std::string> known_;  // members that were read or queried
 };
 
-/// The options of the entry that change what is computed. Throws Error(usage) where they are none
-/// of an extractor, or are for spex-bench to give.
+/// Parses the entry's `options`. Throws Error(usage) if the extractor does not have them, they do
+/// not change output values, or spex-bench sets them itself.
 [[nodiscard]] ExtractOptions parse_options(const Entry& entry, const PlanObject& object);
 
-/// Throws Error(usage) where the entry's run_options are none of an extractor, or change what is
-/// computed. An extractor of the division `optimized` may have others.
+/// Throws Error(usage) if the extractor does not have the entry's `run_options`, or they change
+/// output values. Extractors of the division `optimized` may have other options.
 void check_run_options(const Entry& entry, const std::string& division, const PlanObject& object);
 
-/// The entry itself, or where `object`, which it was read from, has a `sweep`, an entry for each of
-/// its values. Throws Error(usage).
+/// The entries of `object`: `entry` itself, or one entry per value if it has a `sweep`. Throws
+/// Error(usage).
 [[nodiscard]] std::vector<Entry> resolve_sweep(const Entry& entry, const PlanObject& object);
 
 }  // namespace spex::bench

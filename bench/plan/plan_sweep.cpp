@@ -10,8 +10,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// `ranks` ranks in all: on the CPU as many; on the entry's GPUs one each, and where there are more
-// ranks than GPUs, as many on each.
+// Sets the total number of ranks. On GPUs, the entry uses at most its GPUs, with the same number of
+// ranks on each.
 void set_ranks(Entry& entry, int ranks, const PlanObject& sweep) {
   if (!entry.on_gpu()) {
     entry.ranks = ranks;
@@ -28,15 +28,15 @@ void set_ranks(Entry& entry, int ranks, const PlanObject& sweep) {
 Entry at_point(Entry entry, const PlanObject& sweep, const Json& x) {
   const std::string& kind = entry.scaling->kind;
   const auto number = [&] {
-    constexpr double most = 1e6;
-    if (!x.is_number_integer() || x.get<double>() < 1 || x.get<double>() > most)
-      sweep.fail(fmt::format("{} is no value of {}", x.dump(), kind),
+    constexpr double max_value = 1e6;
+    if (!x.is_number_integer() || x.get<double>() < 1 || x.get<double>() > max_value)
+      sweep.fail(fmt::format("{} is not a value of {}", x.dump(), kind),
                  "whole numbers from 1 to a million");
     return x.get<int>();
   };
   if (kind == "ranks-per-gpu") {
     entry.ranks_per_gpu = number();
-    // One rank has a GPU to itself; MPS is what lets more share it.
+    // A single rank has the GPU to itself; several ranks need MPS.
     entry.mps = entry.mps && number() > 1;
   } else if (kind == "gpus") {
     entry.gpus = number();
@@ -49,7 +49,7 @@ Entry at_point(Entry entry, const PlanObject& sweep, const Json& x) {
     entry.bundles = number();
   } else if (kind == "mps") {
     if (!entry.on_gpu() || (x != "on" && x != "off"))
-      sweep.fail(x.dump() + " is no value of mps", "on or off, of an entry with 'gpus'");
+      sweep.fail(x.dump() + " is not a value of mps", "on or off, of an entry with 'gpus'");
     entry.mps = x == "on";
   } else if (kind == "threads") {
     entry.threads = number();
@@ -59,7 +59,7 @@ Entry at_point(Entry entry, const PlanObject& sweep, const Json& x) {
     entry.options.push_back("--" + kind);
     entry.options.push_back(std::to_string(number()));
   } else if (kind == "compression") {
-    if (!x.is_string()) sweep.fail(x.dump() + " is no value of compression", "names of cases");
+    if (!x.is_string()) sweep.fail(x.dump() + " is not a value of compression", "names of cases");
     entry.case_name = x.get<std::string>();
   }
   entry.id += "-" + (x.is_string() ? x.get<std::string>() : x.dump());

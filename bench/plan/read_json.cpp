@@ -18,12 +18,12 @@ using Json = nlohmann::ordered_json;
 
 // Throws Error(usage), which names `path`.
 Json parse(const std::string& text, const std::string& path, bool comments) {
-  std::vector<std::set<std::string>> members;  // of the objects that are open, outermost first
-  const auto look = [&](int depth, Json::parse_event_t event, const Json& value) {
+  std::vector<std::set<std::string>> members;  // of the open objects, outermost first
+  const auto inspect = [&](int depth, Json::parse_event_t event, const Json& value) {
     using Event = Json::parse_event_t;
-    if (depth >= most_json_levels && (event == Event::object_start || event == Event::array_start))
-      throw usage_error(path, "has lists or objects in one another without end",
-                        fmt::format("at most {} levels", most_json_levels));
+    if (depth >= max_json_levels && (event == Event::object_start || event == Event::array_start))
+      throw usage_error(path, "is nested too deeply",
+                        fmt::format("at most {} levels", max_json_levels));
     if (event == Event::object_start) members.emplace_back();
     if (event == Event::object_end) members.pop_back();
     if (event == Event::key && !members.back().insert(value.get<std::string>()).second)
@@ -32,16 +32,17 @@ Json parse(const std::string& text, const std::string& path, bool comments) {
     return true;
   };
   try {
-    return Json::parse(text, look, true, comments);
+    return Json::parse(text, inspect, true, comments);
   } catch (const nlohmann::json::exception& error) {
-    // Without the library's own number of it.
+    // Without the library's error number.
     const std::string what = error.what();
     const std::size_t number = what.find("] ");
     throw usage_error(path, number == std::string::npos ? what : what.substr(number + 2), "JSON");
   }
 }
 
-// The text of a file; nothing of a pipe, which would be waited for, or of a device, without end.
+// The text of a regular file; nothing for a pipe, which could block, or a device, which may be
+// endless.
 std::optional<std::string> text_of(const std::string& path) {
   std::error_code none;
   if (!std::filesystem::is_regular_file(path, none)) return std::nullopt;

@@ -143,10 +143,10 @@ pid_t& recorded_process() {
   return process;
 }
 
-void CUPTIAPI request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* most_records) {
+void CUPTIAPI request(std::uint8_t** buffer, std::size_t* bytes, std::size_t* max_records) {
   *buffer = static_cast<std::uint8_t*>(std::malloc(buffer_bytes));
   *bytes = *buffer ? buffer_bytes : 0;
-  *most_records = 0;  // as many as fit
+  *max_records = 0;  // as many as fit
 }
 
 void CUPTIAPI complete(CUcontext /*context*/, std::uint32_t /*stream*/, std::uint8_t* buffer,

@@ -1,4 +1,4 @@
-// Files in one archive (tar, gzip), by libarchive; what is read is trusted in nothing.
+// Files in one archive (tar, gzip), by libarchive; archives are untrusted input.
 #pragma once
 
 #include <cstddef>
@@ -7,26 +7,26 @@
 
 namespace spex::bench {
 
-/// Files by their names within an archive: "results/pipeline.json".
+/// Files by their names in an archive: "results/pipeline.json".
 using Files = std::map<std::string, std::string>;
 
-/// What an archive may hold at most: files, bytes of a file, and bytes of all files. A file may
-/// have more than a run log has that is kept; JSON takes some twenty times its bytes in memory.
-inline constexpr std::size_t most_files = 20000;
-inline constexpr std::size_t most_bytes_of_file = std::size_t{32} << 20;
-inline constexpr std::size_t most_bytes = std::size_t{256} << 20;
+/// Limits of an archive: files, bytes of a file, bytes of all files. A file may be larger than the
+/// largest run log that is kept; JSON takes about 20 times its bytes in memory.
+inline constexpr std::size_t max_files = 20000;
+inline constexpr std::size_t max_file_bytes = std::size_t{32} << 20;
+inline constexpr std::size_t max_archive_bytes = std::size_t{256} << 20;
 
-/// Whether a name stays within the folder that it is unpacked in, and says nothing to a shell:
-/// parts of a-z, A-Z, 0-9, '-', '_' and '.', none of which begins with '.' or '-'.
+/// Whether a name stays within the folder in which it is unpacked and is safe in a shell: path
+/// components of a-z, A-Z, 0-9, '-', '_' and '.', none of which begins with '.' or '-'.
 [[nodiscard]] bool is_safe_name(const std::string& name);
 
-/// Writes an archive; the same files give the same bytes. Throws Error(usage) where `path` does not
-/// end in .tar.gz or is there already, Error(data) where it cannot be written.
+/// Writes an archive; the same files give the same bytes. Throws Error(usage) if `path` does not
+/// end in .tar.gz or exists, Error(data) if it cannot be written.
 void write_archive(const std::string& path, const Files& files);
 
-/// All files of an archive, in memory: nothing is unpacked. Throws Error(data) where it cannot be
-/// read, or holds what an archive of ours does not: another thing than a file, a name that is not
-/// safe or comes twice, too many or too long files.
+/// Reads all files of an archive into memory; nothing is unpacked. Throws Error(data) if it cannot
+/// be read or was not written by write_archive: entries other than files, unsafe or repeated names,
+/// too many or too large files.
 [[nodiscard]] Files read_archive(const std::string& path);
 
 }  // namespace spex::bench

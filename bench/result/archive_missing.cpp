@@ -1,4 +1,4 @@
-// In the place of archive.cpp where libarchive was not there to build with.
+// Replaces archive.cpp in builds without libarchive.
 
 #include "bench/result/archive.hpp"
 #include "reference/core/error.hpp"
@@ -8,7 +8,7 @@ namespace {
 
 Error not_built(const std::string& path) {
   return data_error(path, "spex-bench was built without libarchive",
-                    "a build where its headers are installed");
+                    "a build with its headers installed");
 }
 
 }  // namespace

@@ -32,9 +32,9 @@ std::string bytes_of(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);
   if (!in || !fs::is_regular_file(path, error))
     throw data_error(path, "cannot be read", "a file to archive");
-  if (fs::file_size(path, error) > most_bytes_of_file)
-    throw data_error(path, "is too long",
-                     fmt::format("at most {} bytes in an archive", most_bytes_of_file));
+  if (fs::file_size(path, error) > max_file_bytes)
+    throw data_error(path, "is too large",
+                     fmt::format("at most {} bytes in an archive", max_file_bytes));
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
@@ -47,7 +47,7 @@ void add_folder(const fs::path& folder, const std::string& under, const std::str
       files.emplace(fmt::format("{}/{}", under, name), bytes_of(entry.path()));
 }
 
-// One pass over the files of an archive.
+// Checks the files of an archive.
 class Checker {
  public:
   explicit Checker(const Files& files) : files_(files) {}
@@ -55,7 +55,7 @@ class Checker {
   ArchiveCheck run() {
     const auto file = files_.find("plan.json");
     if (file == files_.end()) {
-      refuse("plan.json is missing");
+      add_inconsistency("plan.json is missing");
       return found_;
     }
     try {
@@ -64,7 +64,7 @@ class Checker {
       for (const Entry& entry : plan.entries) check_entry(plan, entry);
       check_names(plan);
     } catch (const std::exception& error) {
-      refuse(error.what());
+      add_inconsistency(error.what());
     }
     if (found_.records.empty()) return found_;
     const Record& first = found_.records.front();
@@ -74,7 +74,7 @@ class Checker {
   }
 
  private:
-  void refuse(const std::string& what) { found_.inconsistent.push_back(what); }
+  void add_inconsistency(const std::string& what) { found_.inconsistent.push_back(what); }
 
   void check_entry(const Plan& plan, const Entry& entry) {
     const std::string name = "results/" + entry.id + ".json";
@@ -85,30 +85,31 @@ class Checker {
     }
     try {
       const std::optional<Json> json = read_json(file->second);
-      if (!json) throw data_error(name, "is no JSON", "a result of spex-bench");
+      if (!json) throw data_error(name, "is not JSON", "a result of spex-bench");
       const Record record = record_of(*json, name);
-      for (const std::string& wrong : wrongly_derived(*json, record)) refuse(name + ": " + wrong);
+      for (const std::string& wrong : wrongly_derived(*json, record))
+        add_inconsistency(name + ": " + wrong);
       check_record(plan, entry, record, name);
       found_.incomplete[entry.id] = derive(record).fom.incomplete_because;
       found_.records.push_back(record);
     } catch (const std::exception& error) {
-      refuse(error.what());
+      add_inconsistency(error.what());
     }
   }
 
   void check_record(const Plan& plan, const Entry& entry, const Record& record,
                     const std::string& name) {
     const auto expect = [&](bool holds, const char* what) {
-      if (!holds) refuse(fmt::format("{}: {}", name, what));
+      if (!holds) add_inconsistency(fmt::format("{}: {}", name, what));
     };
     expect(record.entry == entry.id && record.milestone == to_string(entry.milestone),
-           "is of another entry");
-    expect(record.plan.sha256 == hash_text(plan.text), "is of another plan");
+           "belongs to another entry");
+    expect(record.plan.sha256 == hash_text(plan.text), "belongs to another plan");
     if (!found_.records.empty()) {
       const Record& first = found_.records.front();
       expect(record.build == first.build && record.system == first.system &&
                  record.programs == first.programs,
-             "is of another build, system or programs than the results before");
+             "has another build, system or programs than the results before");
     }
     for (const Sample& sample : record.timing.samples)
       if (const std::string log = fmt::format("logs/{}-{}.log", entry.id, sample.index);
@@ -116,12 +117,12 @@ class Checker {
         found_.missing.push_back(log + " is missing");
     for (const auto& [end, sha256] : {std::pair{".events.json", record.timing.run_log_sha256},
                                       {".series.json", record.timing.series_sha256}}) {
-      const std::string beside = "results/" + entry.id + end;
+      const std::string path = "results/" + entry.id + end;
       if (!sha256) continue;
-      if (!files_.contains(beside))
-        found_.missing.push_back(beside + " is missing");
-      else if (hash_text(files_.at(beside)) != *sha256)
-        refuse(beside + ": is not what was written after the last run");
+      if (!files_.contains(path))
+        found_.missing.push_back(path + " is missing");
+      else if (hash_text(files_.at(path)) != *sha256)
+        add_inconsistency(path + ": differs from the hash in the result");
     }
   }
 
@@ -132,7 +133,7 @@ class Checker {
         known.insert("results/" + entry.id + end);
     for (const auto& [name, text] : files_)
       if (!known.contains(name) && !name.starts_with("logs/"))
-        refuse(name + " is of no entry of the plan");
+        add_inconsistency(name + " does not belong to any entry of the plan");
   }
 
   const Files& files_;
@@ -154,19 +155,20 @@ int ArchiveCheck::exit_status() const {
 }
 
 std::string ArchiveCheck::text() const {
-  const auto line = [](const std::string& words) { return printable(words) + "\n"; };
+  const auto line = [](const std::string& content) { return printable(content) + "\n"; };
   std::string text = about.empty() ? "" : line(about);
   const auto add = [&](const std::vector<std::string>& reasons) {
-    constexpr std::size_t most = 50;
-    for (std::size_t i = 0; i < std::min(most, reasons.size()); ++i)
+    constexpr std::size_t max_reasons = 50;
+    for (std::size_t i = 0; i < std::min(max_reasons, reasons.size()); ++i)
       text += "    " + line(reasons[i]);
-    if (reasons.size() > most) text += fmt::format("    and {} more\n", reasons.size() - most);
+    if (reasons.size() > max_reasons)
+      text += fmt::format("    and {} more\n", reasons.size() - max_reasons);
   };
   text += inconsistent.empty() ? "consistent\n" : "INCONSISTENT\n";
   add(inconsistent);
   text += missing.empty() ? "all files are there\n" : "MISSING\n";
   add(missing);
-  // Each reason stands once, with the entries that have it where not all of them do.
+  // Each reason appears once, with its entries unless all incomplete entries have it.
   std::vector<std::string> complete, others;
   std::map<std::string, std::vector<std::string>> entries;
   for (const auto& [entry, reasons] : incomplete) {
@@ -184,9 +186,9 @@ std::string ArchiveCheck::text() const {
 }
 
 bool is_safe_name(const std::string& name) {
-  constexpr std::size_t longest = 200;
+  constexpr std::size_t max_length = 200;
   static const std::regex parts("[A-Za-z0-9_][A-Za-z0-9_.-]*(/[A-Za-z0-9_][A-Za-z0-9_.-]*)*");
-  return name.size() <= longest && std::regex_match(name, parts);
+  return name.size() <= max_length && std::regex_match(name, parts);
 }
 
 std::string kept_plan_path(const std::string& out) {

@@ -1,4 +1,4 @@
-// The results of a plan as one archive: what is packed, and what it is found to be elsewhere.
+// Packs the results of a plan into an archive, and checks such archives.
 #pragma once
 
 #include <map>
@@ -10,31 +10,32 @@
 
 namespace spex::bench {
 
-/// Where a campaign keeps its plan, below --out.
+/// The path of a campaign's plan in --out.
 [[nodiscard]] std::string kept_plan_path(const std::string& out);
 
-/// The files of a folder that spex-bench wrote (--out): plan, results, logs; and the file
-/// `description`, a text about the system, where that is not empty. Throws Error(data) where there
-/// is no plan or result, or a file cannot be read.
+/// The files of a folder that spex-bench wrote (--out): plan, results, logs, and the file
+/// `description`, a text about the system, if not empty. Throws Error(data) if there is no plan or
+/// result, or a file cannot be read.
 [[nodiscard]] Files collect_archive(const std::string& out, const std::string& description);
 
-/// What an archive is found to be. Each line is a reason, and names what it is about.
+/// What check_archive found. Each text is one line that names its subject.
 struct ArchiveCheck {
-  std::string about;                      ///< plan, system, commit
-  std::vector<std::string> missing;       ///< results or logs that are not there
-  std::vector<std::string> inconsistent;  ///< what does not follow from the records, or the plan
-  /// By entry, why its result is not complete (docs/benchmark.md, run rules); empty where it is.
+  std::string about;                 ///< plan, system, commit
+  std::vector<std::string> missing;  ///< results or logs that do not exist
+  /// members that do not follow from the record or the plan
+  std::vector<std::string> inconsistent;
+  /// By entry: why its result is not complete (docs/benchmark.md, run rules); empty if it is.
   std::map<std::string, std::vector<std::string>> incomplete;
   std::vector<Record> records;  ///< in the order of the plan
 
-  /// 0: consistent, and an entry is complete; 3: inconsistent; 1: something is missing; 6: no entry
-  /// is complete.
+  /// 0: consistent, and an entry is complete; 3: inconsistent; 1: files are missing; 6: no entry is
+  /// complete.
   [[nodiscard]] int exit_status() const;
   [[nodiscard]] std::string text() const;
 };
 
-/// Reads the results of an archive, derives their numbers anew, and holds them to the plan and to
-/// each other. It finds honest mistakes; who edits a record is found by `spex-bench rerun`.
+/// Reads the results of an archive, derives their numbers again, and checks them against the plan
+/// and each other. This finds mistakes; only `spex-bench rerun` detects edited records.
 [[nodiscard]] ArchiveCheck check_archive(const Files& files);
 
 }  // namespace spex::bench

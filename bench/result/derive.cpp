@@ -10,11 +10,11 @@
 namespace spex::bench {
 namespace {
 
-// Longest over shortest of the timed runs, or of the parts of a long run, from which on a machine
-// is called noisy.
+// Ratio of the slowest to the fastest timed run, or block of a long run, above which the machine is
+// noisy.
 constexpr double noisy_ratio = 1.5;
-// Of the node's CPU seconds outside a run, as a part of all.
-constexpr double disturbed_part = 0.1;
+// Fraction of the node's CPU time used by other processes above which a run is disturbed.
+constexpr double disturbed_fraction = 0.1;
 
 enum class Clock { effective, extraction };
 
@@ -22,7 +22,7 @@ int gpus_of(const Record& record) {
   return record.launch.gpus_per_node * record.launch.nodes;
 }
 
-// The runs that count.
+// The runs that count: timed, successful, not throttled.
 std::vector<const Sample*> timed_samples(const Record& record) {
   std::vector<const Sample*> found;
   for (const Sample& sample : record.timing.samples)
@@ -30,7 +30,7 @@ std::vector<const Sample*> timed_samples(const Record& record) {
   return found;
 }
 
-// Seconds by a clock of the runs that count; none where one of them lacks it.
+// Seconds of these runs by a clock; empty if a run lacks that clock.
 std::vector<double> seconds_by(const Record& record, Clock clock) {
   std::vector<double> seconds;
   for (const Sample* sample : timed_samples(record)) {
@@ -45,7 +45,7 @@ std::vector<double> seconds_by(const Record& record, Clock clock) {
 Statistic summary_of(const Record& record, const std::vector<double>& values) {
   const TimingRecord& timing = record.timing;
   if (!timing.until) return summarize(values);
-  return summarize(values, Looks{timing.repeats, timing.until->most});
+  return summarize(values, StoppingPoints{timing.repeats, timing.until->most});
 }
 
 bool narrow_enough(const Record& record) {
@@ -98,8 +98,8 @@ std::string status_of(const Record& record) {
 
 // docs/benchmark.md, run rules.
 std::vector<std::string> incomplete_because(const Record& record, const Fom& fom) {
-  constexpr int least_timed = 5;
-  constexpr double least_night_s = 1800;
+  constexpr int min_timed = 5;
+  constexpr double min_night_s = 1800;
   std::vector<std::string> reasons;
   const auto need = [&](bool holds, const std::string& otherwise) {
     if (!holds) reasons.push_back(otherwise);
@@ -122,10 +122,10 @@ std::vector<std::string> incomplete_because(const Record& record, const Fom& fom
   need(std::any_of(samples.begin(), samples.end(), [](const Sample& s) { return s.warmup; }),
        "no warm-up");
   if (night)
-    need(soak_seconds(record) >= least_night_s,
-         fmt::format("it lasted {:.0f} s, not {:.0f}", soak_seconds(record), least_night_s));
+    need(soak_seconds(record) >= min_night_s,
+         fmt::format("it lasted {:.0f} s, not {:.0f}", soak_seconds(record), min_night_s));
   else
-    need(timed >= least_timed, fmt::format("{} timed run(s) that count, not five", timed));
+    need(timed >= min_timed, fmt::format("{} timed run(s) that count, not five", timed));
   need(record.inputs.seeds == "drawn", "its seeds are the plan's");
   need(std::all_of(samples.begin(), samples.end(),
                    [&](const Sample& s) { return seeds.insert(s.seed).second; }),
@@ -147,7 +147,7 @@ Fom fom_of(const Record& record) {
   const auto& frames = record.validation.frames;
   const auto valid =
       std::count_if(frames.begin(), frames.end(), [](const FrameRecord& f) { return !f.failure; });
-  // Where inputs come again, every frame has the bytes of one that was compared, or the run failed.
+  // Frames of repeated inputs have the bytes of a compared frame, or the run failed.
   if (record.work.sustain || record.work.frames > static_cast<int>(frames.size()))
     fom.frames_valid = fom.effective ? record.work.frames : 0;
   else
@@ -215,11 +215,11 @@ std::vector<RooflinePoint> roofline_of(const Record& record) {
   return points;
 }
 
-// Longest over shortest; 1 of fewer than two.
+// Ratio of the largest to the smallest; 1 for fewer than two values.
 double spread_of(const std::vector<double>& values) {
   if (values.size() < 2) return 1;
-  const auto [least, most] = std::minmax_element(values.begin(), values.end());
-  return *most / *least;
+  const auto [smallest, largest] = std::minmax_element(values.begin(), values.end());
+  return *largest / *smallest;
 }
 
 std::vector<std::string> unusual_of(const Record& record) {
@@ -239,7 +239,7 @@ std::vector<std::string> unusual_of(const Record& record) {
   const auto cpus = record.system.value("cpus", nlohmann::ordered_json(0)).get<double>();
   for (const Sample& sample : record.timing.samples) {
     const double all = cpus * sample.effective_s;
-    if (sample.other_cpu_s && all > 0 && *sample.other_cpu_s > disturbed_part * all)
+    if (sample.other_cpu_s && all > 0 && *sample.other_cpu_s > disturbed_fraction * all)
       found.push_back(fmt::format("run {}: other processes took {:.0f}% of the node's CPU time",
                                   sample.index, 100 * *sample.other_cpu_s / all));
     for (const std::string& warning : sample.warnings)
@@ -271,7 +271,7 @@ std::vector<std::string> faults_of(const Record& record) {
   for (const FrameRecord& frame : record.validation.frames)
     if (frame.failure) faults.push_back(frame.camera + ": " + *frame.failure);
   if (record.validation.failure) faults.push_back(*record.validation.failure);
-  // The same input gives the same bytes, in whatever run.
+  // The same input must give the same bytes in all runs.
   std::map<std::string, const Sample*> first;
   for (const Sample& sample : record.timing.samples) {
     if (sample.failure || sample.outputs_sha256.empty() || record.work.sustain) continue;
@@ -306,11 +306,11 @@ std::optional<Statistic> sustained_fpnh_to_judge(const Record& record) {
     if (!sample->sustained || !sample->sustained->distinct) continue;
     const LongPart& part = *sample->sustained->distinct;
     const double whole = fpnh_of(part, record);
-    std::vector<double> of_parts;
+    std::vector<double> block_rates;
     for (const FrameBlock& block : part.blocks)
-      if (block.seconds > 0) of_parts.push_back(3600 * block.rate() / record.launch.nodes);
-    if (of_parts.empty()) return summarize({whole});
-    Statistic judged = summarize(of_parts);
+      if (block.seconds > 0) block_rates.push_back(3600 * block.rate() / record.launch.nodes);
+    if (block_rates.empty()) return summarize({whole});
+    Statistic judged = summarize(block_rates);
     judged.median = whole;
     if (judged.low) judged.low = std::min(*judged.low, whole);
     if (judged.high) judged.high = std::max(*judged.high, whole);

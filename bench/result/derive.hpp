@@ -1,5 +1,5 @@
-// All that follows from a record: figures, verdict, and what is missing for an accepted result. The
-// one place that computes them.
+// Computes all numbers that follow from a record: figures, verdict, and what an accepted result
+// lacks. No other place computes them.
 #pragma once
 
 #include <optional>
@@ -12,28 +12,29 @@
 
 namespace spex::bench {
 
-/// Frames per node-hour by a clock.
+/// Seconds and frames per node-hour (FPNH) by one of the two clocks.
 struct Figure {
   Statistic seconds;
-  std::optional<Statistic> fpnh;  ///< of whole frames, and not in the tier ci
+  std::optional<Statistic> fpnh;  ///< of whole frames, outside the tier ci
   std::optional<Statistic> frames_per_gpu_hour;
   SPEX_MEMBERS(seconds, fpnh, frames_per_gpu_hour)
 };
 
+/// Figures of merit.
 struct Fom {
   int frames_asked = 0, frames_valid = 0;
   std::optional<int> scaled_to;
   bool complete = false;                        ///< docs/benchmark.md, run rules
-  std::vector<std::string> incomplete_because;  ///< why it is not
+  std::vector<std::string> incomplete_because;  ///< empty if complete
   int nodes = 0, gpus = 0;
-  std::optional<Figure> effective, extraction;  ///< nothing unless all is right and timed
+  std::optional<Figure> effective, extraction;  ///< empty unless all frames are correct and timed
   SPEX_MEMBERS(frames_asked, frames_valid, scaled_to, complete, incomplete_because, nodes, gpus,
                effective, extraction)
 };
 
 inline constexpr int night_frames = 1000;
 
-/// What a night would take, by the median of sustained FPNH.
+/// Cost of a night at the median of sustained FPNH.
 struct Night {
   int frames = night_frames;
   double seconds = 0, node_hours = 0;
@@ -43,8 +44,8 @@ struct Night {
 struct Sustained {
   std::optional<double> asked_s;
   std::optional<int> asked_frames;
-  std::optional<Statistic> fpnh;       ///< over distinct inputs; of each timed run
-  std::optional<Statistic> soak_fpnh;  ///< over all frames, of inputs that come again and again
+  std::optional<Statistic> fpnh;            ///< over distinct inputs; one value per timed run
+  std::optional<Statistic> soak_fpnh;       ///< over all frames, including repeated inputs
   std::optional<Statistic> drift_per_hour;  ///< of the last run, over all frames
   std::optional<Night> night;
   SPEX_MEMBERS(asked_s, asked_frames, fpnh, soak_fpnh, drift_per_hour, night)
@@ -52,7 +53,7 @@ struct Sustained {
 
 struct Energy {
   std::optional<double> joules_per_frame;
-  std::optional<std::string> reason;  ///< why nothing is known
+  std::optional<std::string> reason;  ///< why there is no value
   SPEX_MEMBERS(joules_per_frame, reason)
 };
 
@@ -65,7 +66,7 @@ struct RooflinePoint {
   SPEX_MEMBERS(stage, flops, bytes, seconds, gpus, ceiling_flops, ceiling_bytes, source)
 };
 
-/// Correctness first, then speed, then health; the worst of them is the whole.
+/// Judged in this order: correctness, speed, health; `overall` is the worst.
 struct Verdict {
   std::string correctness, performance, health, overall;
   int exit_status = 0;
@@ -79,41 +80,42 @@ struct Derived {
   std::optional<Sustained> sustained;
   Energy energy;
   std::vector<RooflinePoint> roofline;
-  std::vector<std::string> unusual;  ///< what a reader should know, and no fault
+  /// observations that a reader should know but that are not faults
+  std::vector<std::string> unusual;
   Verdict verdict;
   SPEX_MEMBERS(status, fom, sustained, energy, roofline, unusual, verdict)
 };
 
 [[nodiscard]] Derived derive(const Record& record);
 
-/// Nothing is left to run: there are as many timed runs that count as were asked for, and the
-/// interval is as narrow, or there are as many as there may be; or something is wrong. A throttled
-/// run is made again, but no more of them than were asked for.
+/// Whether no runs are left: there are enough valid timed runs, and their interval is narrow enough
+/// or their maximum number is reached; or the entry failed. A throttled run is repeated, but at
+/// most as many runs as were requested.
 [[nodiscard]] bool is_done(const Record& record);
-/// Nothing is left to run, and the frames of all runs that did not fail were compared.
+/// Whether no runs are left and the frames of all successful runs were compared.
 [[nodiscard]] bool is_complete(const Record& record);
-/// What is wrong with frames, runs or golden cases; empty where nothing is.
+/// Faults of frames, runs or golden cases; empty if there are none.
 [[nodiscard]] std::vector<std::string> faults_of(const Record& record);
-/// Runs that are left, at least.
+/// A lower limit of the number of runs that are left.
 [[nodiscard]] int runs_left(const Record& record);
-/// FPNH of a long run by which it is judged: that of the first timed run, with an interval over its
-/// parts, as a run is one sample.
+/// The FPNH that judges a long run: that of the first timed run, with an interval over its blocks,
+/// because the run itself is a single sample.
 [[nodiscard]] std::optional<Statistic> sustained_fpnh_to_judge(const Record& record);
-/// Seconds of the shortest steady part of all frames of the timed runs; 0 where there is none.
+/// Seconds of the shortest steady part of the timed runs; 0 without one.
 [[nodiscard]] double soak_seconds(const Record& record);
 
-/// Whether a throttle reason means that the machine, not the load or a setting, holds a clock down.
+/// Whether a throttle reason shows a fault of the machine, not the load or a setting.
 [[nodiscard]] bool is_unhealthy(const std::string& throttle_reason);
 
-/// Whether a result is right, healthy and fast enough (docs/results.md). `fom` is of the record.
+/// Whether a result is correct, healthy and fast enough (docs/results.md). `fom` belongs to the
+/// record.
 [[nodiscard]] Verdict judge(const Record& record, const Fom& fom);
 
-/// The exit status of many: the first of error, unhealthy, incorrect, slow, inconclusive, skipped
-/// that is among them, else 0.
+/// The exit status of several: the first of error, unhealthy, incorrect, slow, inconclusive,
+/// skipped that occurs, otherwise 0.
 [[nodiscard]] int combined_status(const std::vector<int>& statuses);
 
-/// A row an entry on stdout: how it was run, its speed where it is right, its verdict, and what was
-/// unusual.
+/// Prints a row per entry: launch, speed if correct, verdict, and unusual observations.
 void print_table(const std::vector<Record>& records);
 
 }  // namespace spex::bench

@@ -18,7 +18,7 @@ namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
 
-// The hash of all that is left of a stream; nothing where it cannot be read to its end.
+// The hash of the rest of a stream; nothing if it cannot be read to its end.
 std::optional<std::string> hash_stream(std::istream& in) {
   const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context(EVP_MD_CTX_new(),
                                                                         &EVP_MD_CTX_free);
@@ -31,7 +31,7 @@ std::optional<std::string> hash_stream(std::istream& in) {
     in.read(block.data(), static_cast<std::streamsize>(block.size()));
     check(EVP_DigestUpdate(context.get(), block.data(), static_cast<std::size_t>(in.gcount())));
   } while (in);
-  // A folder opens like a file, and then cannot be read.
+  // A folder can be opened like a file, but not read.
   if (in.bad() || !in.eof()) return std::nullopt;
   std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
   unsigned size = 0;

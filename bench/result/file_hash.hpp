@@ -7,14 +7,14 @@
 
 namespace spex::bench {
 
-/// 64 hexadecimal digits; nothing where the file cannot be read to its end.
+/// 64 hexadecimal digits; nothing if the file cannot be read to its end.
 [[nodiscard]] std::optional<std::string> hash_file(const std::string& path);
 
 /// `hash_file` of each path, in order, on all CPUs.
 [[nodiscard]] std::vector<std::optional<std::string>> hash_files(
     const std::vector<std::string>& paths);
 
-/// A hash of the hashes of all files, in order; "" where one cannot be read.
+/// The hash of the concatenated hashes of all files, in order; "" if a file cannot be read.
 [[nodiscard]] std::string hash_of_files(const std::vector<std::string>& paths);
 
 /// `hash_file` of the bytes of a text.

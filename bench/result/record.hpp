@@ -1,4 +1,4 @@
-// All that is known of an entry of a plan: plain data. What follows from it is derive()'s.
+// The facts about an entry of a plan, as plain data. derive() computes all that follows from them.
 #pragma once
 
 #include <cstdint>
@@ -16,45 +16,47 @@
 
 namespace spex::bench {
 
-/// Seconds of a stage over the ranks; of all threads of a rank.
-struct PhaseSeconds {
+/// Seconds of a stage, summed over the threads of a rank; statistics over ranks.
+struct StageSeconds {
   double min = 0, median = 0, max = 0, sum = 0;
   SPEX_MEMBERS(min, median, max, sum)
 };
 
-/// A long run: first a pass over distinct inputs, whose speed counts, then the same inputs again.
+/// A long run: a pass over distinct inputs, whose speed counts, then the same inputs again.
 struct LongRun {
   int frames = 0;                    ///< of the run
-  int inputs = 0;                    ///< distinct ones, the first frames
-  std::optional<LongPart> distinct;  ///< of these; nothing where there are too few frames
+  int inputs = 0;                    ///< distinct inputs, which are those of the first frames
+  std::optional<LongPart> distinct;  ///< of the distinct inputs; absent if there are too few frames
   std::optional<LongPart> soak;      ///< of all frames
-  int most_waiting = 0;              ///< frames that were written and not yet looked at
+  int most_waiting = 0;              ///< largest number of frames written and not yet inspected
   SPEX_MEMBERS(frames, inputs, distinct, soak, most_waiting)
 };
 
 struct Sample {
   int index = 0;
   bool warmup = false;
-  std::int64_t seed = 0;       ///< of its inputs, as spex-sim was given it
+  std::int64_t seed = 0;       ///< of its inputs, as given to spex-sim
   std::string inputs_sha256;   ///< of the hashes of its input files
-  std::string outputs_sha256;  ///< of the hashes of its frames, taken when it ended; "" for none
+  std::string outputs_sha256;  ///< of the hashes of its frames when it ended; "" for none
   bool compared = false;       ///< its frames were compared
   std::string start_utc;
   int exit_status = 0;
   std::optional<std::string> failure;
-  std::vector<std::string> warnings;   ///< what is unusual, and no fault of the frames
-  double effective_s = 0;              ///< from before the launcher starts to the last exit
-  std::optional<double> extraction_s;  ///< from the first input or GPU to the last output, as seen
-  std::optional<double> launch_s;      ///< from before the launcher starts to that beginning
-  std::optional<double> logged_s;      ///< extraction by the run log
-  bool throttled = false;              ///< a GPU was held back: the sample does not count
-  std::map<std::string, PhaseSeconds> phases;   ///< by the run log; empty where it contradicts
+  std::vector<std::string> warnings;  ///< unusual observations that are not faults of the frames
+  double effective_s = 0;             ///< from before the launcher starts to the last exit
+  /// from the first input or GPU use to the last output, observed
+  std::optional<double> extraction_s;
+  std::optional<double> launch_s;  ///< from before the launcher starts to the start of extraction
+  std::optional<double> logged_s;  ///< extraction time by the run log
+  bool throttled = false;          ///< a GPU was throttled: the sample does not count
+  /// stages, by the run log; empty if it is inconsistent
+  std::map<std::string, StageSeconds> phases;
   std::optional<std::vector<double>> joules;    ///< by GPU
-  std::optional<std::vector<double>> gpu_busy;  ///< by GPU: part of the time with a kernel
+  std::optional<std::vector<double>> gpu_busy;  ///< by GPU: fraction of the time with a kernel
   std::optional<std::vector<double>> gpu_busy_before;  ///< the same, before the launch
-  std::optional<double> cpu_s;        ///< of all CPUs of this node, where the launcher waits
-  std::optional<double> other_cpu_s;  ///< CPU seconds of this node outside the run
-  std::optional<double> node_joules;  ///< by the node's own counter
+  std::optional<double> cpu_s;        ///< of the run, all CPUs of this node; only under mpirun
+  std::optional<double> other_cpu_s;  ///< of other processes on this node
+  std::optional<double> node_joules;  ///< by the node's energy counter
   std::optional<double> max_rss_bytes;
   std::optional<double> device_memory_bytes;
   std::int64_t patches = 0, fell_back = 0, failed_patches = 0;  ///< by the run log
@@ -65,19 +67,19 @@ struct Sample {
                device_memory_bytes, patches, fell_back, failed_patches, sustained)
 };
 
-/// A run that was begun and is no sample: it was interrupted, or failed and was made again.
+/// A run that was started and is not a sample: it was interrupted, or failed and was repeated.
 struct DroppedRun {
   int index = 0;
   std::string start_utc;
-  std::optional<double> seconds;  ///< until its end; nothing where spex-bench itself was ended
+  std::optional<double> seconds;  ///< until its end; absent if spex-bench itself was killed
   std::string reason;
   SPEX_MEMBERS(index, start_utc, seconds, reason)
 };
 
-/// A check of frames, the worst of those that were compared.
+/// A check of frames: the worst result of all compared frames.
 struct CheckRecord {
   std::string hdu, what;
-  std::optional<double> limit, largest;  ///< nothing where not finite
+  std::optional<double> limit, largest;  ///< absent if not finite
   std::int64_t compared = 0, bad = 0;
   std::optional<std::string> first_bad;
   SPEX_MEMBERS(hdu, what, limit, largest, compared, bad, first_bad)
@@ -93,7 +95,7 @@ struct TruthRecord {
 struct FrameRecord {
   std::string camera;
   int compared = 0;        ///< frames that were compared
-  bool reference = false;  ///< with the CPU extractor's, too
+  bool reference = false;  ///< also with the CPU extractor's frames
   std::vector<CheckRecord> checks;
   std::optional<TruthRecord> truth;  ///< of the first run
   std::optional<std::string> failure;
@@ -103,11 +105,11 @@ struct FrameRecord {
 struct ValidationRecord {
   std::vector<FrameRecord> frames;
   std::vector<CheckRecord> together;   ///< all frames of a run against the truth
-  std::optional<std::string> failure;  ///< of all together
+  std::optional<std::string> failure;  ///< of `together`
   SPEX_MEMBERS(frames, together, failure)
 };
 
-/// A golden case, extracted once, outside the clock.
+/// A golden case, extracted once, not timed.
 struct GoldenRecord {
   std::string name;
   std::string sha256;  ///< of the golden frame
@@ -119,8 +121,8 @@ struct GoldenRecord {
 struct LaunchRecord {
   std::vector<std::string> argv;
   bool alone = false;
-  std::vector<std::string> variables;              ///< names of all of the environment
-  std::map<std::string, std::string> environment;  ///< values of MPI's, CUDA's, OpenMP's ...
+  std::vector<std::string> variables;              ///< names of all environment variables
+  std::map<std::string, std::string> environment;  ///< values of those of MPI, CUDA, OpenMP ...
   std::map<std::string, std::string> slurm;
   std::string launcher;
   std::vector<std::string> launcher_options;
@@ -142,20 +144,20 @@ struct InputsRecord {
   GeneratorRecord generator;
   std::string seeds;       ///< plan or drawn
   std::string storage;     ///< file system of inputs and outputs
-  std::string page_cache;  ///< how the inputs are there when a run begins
+  std::string page_cache;  ///< state of the inputs when a run begins
   SPEX_MEMBERS(generator, seeds, storage, page_cache)
 };
 
 struct WorkRecord {
-  int frames = 0;   ///< of a run
-  int bundles = 0;  ///< of all frames
+  int frames = 0;   ///< per run
+  int bundles = 0;  ///< summed over frames
   std::optional<int> scaled_to;
-  bool has_fpnh = true;         ///< whole frames, none alone
+  bool has_fpnh = true;         ///< whole frames, not `alone`
   bool whole_exposure = false;  ///< all cameras, at full size
-  bool own_options = true;      ///< none that change what is computed, but the method
+  bool own_options = true;      ///< no options but the method change output values
   std::string tolerance;
   std::optional<Sustain> sustain;
-  std::optional<std::string> compression;  ///< of the frames that are written: none or gz
+  std::optional<std::string> compression;  ///< of the output frames: none or gz
   SPEX_MEMBERS(frames, bundles, scaled_to, has_fpnh, whole_exposure, own_options, tolerance,
                sustain, compression)
 };
@@ -165,8 +167,8 @@ struct TimingRecord {
   std::optional<Stopping> until;
   std::vector<Sample> samples;
   std::vector<DroppedRun> dropped;
-  bool extended = false;  ///< runs were added to a result that was complete
-  std::optional<std::string> run_log_sha256, series_sha256;  ///< kept of the last run
+  bool extended = false;  ///< runs were added to a complete result
+  std::optional<std::string> run_log_sha256, series_sha256;  ///< of the last run's files
   SPEX_MEMBERS(warmups, repeats, until, samples, dropped, extended, run_log_sha256, series_sha256)
 };
 
@@ -181,7 +183,7 @@ struct GpuState {
   std::optional<double> clock_memory_mhz;
   std::optional<double> power_w;
   std::optional<double> memory_used_bytes;
-  std::optional<double> busy;      ///< part of the driver's last look in which a kernel ran
+  std::optional<double> busy;      ///< fraction of the driver's last sampling period with a kernel
   std::optional<double> energy_j;  ///< since the driver was loaded
   /// The members that results contain.
   SPEX_MEMBERS(uuid, throttle_reasons, ecc_corrected, ecc_uncorrected, temperature_c, clock_sm_mhz,
@@ -196,13 +198,13 @@ struct GpuExtremes {
   SPEX_MEMBERS(uuid, throttle_reasons, temperature_max_c, clock_sm_max_mhz, power_max_w)
 };
 
-/// What was seen of the GPUs, by GPU, in all runs; nothing where none was looked at.
+/// The GPUs over all runs, by GPU; absent if no GPU was observed.
 struct HealthRecord {
   std::optional<std::vector<GpuState>> before;
   std::optional<std::vector<GpuExtremes>> during;
   std::optional<std::vector<GpuState>> after;
   std::optional<std::string> settings_changed;
-  std::optional<std::string> reason;  ///< why nothing is known
+  std::optional<std::string> reason;  ///< why there is no data
   SPEX_MEMBERS(before, during, after, settings_changed, reason)
 };
 
@@ -213,7 +215,7 @@ struct ScalingRecord {
   SPEX_MEMBERS(sweep, kind, x, bundles)
 };
 
-/// What a stage computes and moves, of all frames of a run.
+/// Flops and bytes of a stage, summed over the frames of a run.
 struct CostRecord {
   std::string stage;
   double flops = 0, bytes = 0;
@@ -242,8 +244,8 @@ struct Record {
   std::vector<CostRecord> costs;
   std::optional<Ceilings> ceilings;
   std::optional<Threshold> threshold;
-  std::optional<std::string> skipped;  ///< why it cannot be run here
-  std::optional<std::string> error;    ///< what kept it from being run
+  std::optional<std::string> skipped;  ///< why it cannot run here
+  std::optional<std::string> error;    ///< error that prevented its runs
 
   template <class S, class V>
   static void members(S& object, const V& visit) {

@@ -14,29 +14,29 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t most_differences = 5;
+constexpr std::size_t max_differences = 5;
 
 Json schema() {
   return {{"name", "spexbench-result"}, {"major", 2}, {"minor", 0}};
 }
 
-// Paths and the like may be no UTF-8.
+// Texts such as paths may not be UTF-8.
 std::string text_of(const Json& json, int indent) {
   return json.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 std::string shortened(const Json& json) {
-  constexpr std::size_t longest = 80;
+  constexpr std::size_t max_length = 80;
   std::string text = text_of(json, -1);
-  if (text.size() > longest) text = text.substr(0, longest) + "...";
+  if (text.size() > max_length) text = text.substr(0, max_length) + "...";
   return text;
 }
 
 // Adds each member of `stated` that differs from `made`: "fom/effective is 3 (expected 2)".
 void add_differences(const Json& stated, const Json& made, const std::string& path,
                      std::vector<std::string>& found) {
-  if (stated == made || found.size() >= most_differences) return;
-  // What was added since a result was written, and has no value, may be missing in it.
+  if (stated == made || found.size() >= max_differences) return;
+  // Optional members that were added after a result was written may be missing.
   const auto is_known = [&](const auto& item) { return made.contains(item.key()); };
   const auto items = stated.items();
   if (stated.is_object() && made.is_object() && std::all_of(items.begin(), items.end(), is_known)) {
@@ -62,7 +62,7 @@ std::string result_text(const Record& record) {
 Record record_of(const Json& json, const std::string& where) {
   if (!json.is_object() || !json.contains("schema") || json.at("schema") != schema() ||
       !json.contains("record") || !json.contains("derived"))
-    throw data_error(where, "is no result of schema 2.0", "a result of this spex-bench");
+    throw data_error(where, "is not a result of schema 2.0", "a result of this spex-bench");
   Record record;
   read_json_of(json.at("record"), record, where);
   return record;
@@ -70,7 +70,7 @@ Record record_of(const Json& json, const std::string& where) {
 
 Record read_record(const std::string& path) {
   const std::optional<Json> json = read_json_file(path);
-  if (!json) throw data_error(path, "is no result", "JSON of spex-bench");
+  if (!json) throw data_error(path, "is not a result", "JSON of spex-bench");
   Record record = record_of(*json, path);
   if (const std::vector<std::string> wrong = wrongly_derived(*json, record); !wrong.empty())
     throw data_error(path, wrong.front(), "the file as spex-bench wrote it");
@@ -79,7 +79,7 @@ Record read_record(const std::string& path) {
 
 std::vector<std::string> wrongly_derived(const Json& json, const Record& record) {
   std::vector<std::string> found;
-  // Through text, as the file's numbers were.
+  // Converted to text and back, as the file's numbers were.
   const Json made = Json::parse(text_of(json_of(derive(record)), -1));
   add_differences(json.at("derived"), made, "", found);
   return found;

@@ -1,4 +1,4 @@
-// The result file of an entry (bench/result.schema.json): a record, and what is derived from it.
+// The result file of an entry (bench/result.schema.json): a record and the numbers derived from it.
 #pragma once
 
 #include <string>
@@ -14,14 +14,14 @@ namespace spex::bench {
 
 [[nodiscard]] std::string result_text(const Record& record);
 
-/// The record of a result file's JSON. Throws Error(data), which names `where`, where it is no
+/// The record in a result file's JSON. Throws Error(data), which names `where`, if it is not a
 /// result of this version.
 [[nodiscard]] Record record_of(const nlohmann::ordered_json& json, const std::string& where);
 
-/// The same of a file. Throws, too, where its derived numbers do not follow from its record.
+/// Reads a result file. Also throws if its derived numbers do not follow from its record.
 [[nodiscard]] Record read_record(const std::string& path);
 
-/// The members of the derived part of `json` that do not follow from its record, a line each.
+/// The members of the derived part of `json` that do not follow from its record, one per line.
 [[nodiscard]] std::vector<std::string> wrongly_derived(const nlohmann::ordered_json& json,
                                                        const Record& record);
 

@@ -9,10 +9,10 @@
 namespace spex::bench {
 namespace {
 
-constexpr double wanted_coverage = 0.95;
-constexpr int least_for_interval = 2;
+constexpr double required_coverage = 0.95;
+constexpr int min_samples = 2;
 
-// The tosses of a coin, while no look at them has missed: chance[h] that h were heads.
+// Tosses of a coin. chance[h] is the probability of h heads and of no miss so far.
 class Tosses {
  public:
   void toss() {
@@ -21,7 +21,7 @@ class Tosses {
       chance_[h] = 0.5 * (chance_[h] + chance_[h - 1]);
     chance_[0] *= 0.5;
   }
-  // The chance that fewer than k of them are heads, or tails.
+  // The probability that fewer than k of the tosses are heads, or tails.
   [[nodiscard]] double missed_by(std::size_t k) const {
     const std::size_t n = chance_.size() - 1;
     double missed = 0;
@@ -29,7 +29,7 @@ class Tosses {
       if (h < k || n - h < k) missed += chance_[h];
     return missed;
   }
-  void leave_out(std::size_t k) {
+  void exclude(std::size_t k) {
     const std::size_t n = chance_.size() - 1;
     for (std::size_t h = 0; h <= n; ++h)
       if (h < k || n - h < k) chance_[h] = 0;
@@ -46,28 +46,28 @@ Statistic summarize(const std::vector<double>& samples) {
   return summarize(samples, {n, n});
 }
 
-Statistic summarize(const std::vector<double>& samples, const Looks& asked) {
+Statistic summarize(const std::vector<double>& samples, const StoppingPoints& requested) {
   const auto count = static_cast<int>(samples.size());
-  // Fewer than at the first look: those that were throttled do not count.
-  const Looks looks = count < asked.first ? Looks{count, count} : asked;
+  // Samples may be fewer than at the first stop, because throttled runs do not count.
+  const StoppingPoints stops = count < requested.first ? StoppingPoints{count, count} : requested;
   Statistic statistic;
   statistic.samples = samples;
   statistic.median = median(samples);
   std::vector<double> deviations;
   for (const double sample : samples) deviations.push_back(std::abs(sample - statistic.median));
   statistic.mad = median(deviations);
-  if (count < least_for_interval) return statistic;
+  if (count < min_samples) return statistic;
   // The interval goes from the k-th smallest to the k-th largest sample.
   Tosses tosses;
   std::size_t k = 1, rank = 1;
   double missed = 0;
-  for (int n = 1; n <= looks.most; ++n) {
+  for (int n = 1; n <= stops.last; ++n) {
     tosses.toss();
-    if (n < looks.first) continue;
+    if (n < stops.first) continue;
     const std::size_t half = static_cast<std::size_t>(n) / 2;
-    while (k < half && missed + tosses.missed_by(k + 1) <= 1 - wanted_coverage) ++k;
+    while (k < half && missed + tosses.missed_by(k + 1) <= 1 - required_coverage) ++k;
     missed += tosses.missed_by(k);
-    tosses.leave_out(k);
+    tosses.exclude(k);
     if (n <= count) rank = k;
   }
   std::vector<double> sorted = samples;

@@ -9,39 +9,39 @@
 
 namespace spex::bench {
 
-/// Some frames that were written one after another.
+/// Successive frames of a run, in the order of their writing.
 struct FrameBlock {
   int frames = 0;
-  double begin_s = 0;  ///< when the frame before the first was written, since the run's first
-  double seconds = 0;  ///< from there to when the last was written
+  double begin_s = 0;  ///< time of the frame before, relative to the run's first frame
+  double seconds = 0;  ///< from then to the last frame of the block
 
   [[nodiscard]] double rate() const { return frames / seconds; }
   SPEX_MEMBERS(frames, begin_s, seconds)
 };
 
-/// Frames of a long run without its beginning and end, in which not all of the machine has work.
+/// The frames of a long run without its start and end, when part of the machine is idle.
 struct LongPart {
-  int first = 0;       ///< it begins when this frame is written; frames count from 1
-  int last = 0;        ///< and ends when this one is
-  double seconds = 0;  ///< from there to there
-  std::vector<FrameBlock>
-      blocks;  ///< the same, in up to 20 parts of nearly equal numbers of frames
+  int first = 0;       ///< begins when this frame is written; frames count from 1
+  int last = 0;        ///< ends when this frame is written
+  double seconds = 0;  ///< between these two
+  /// The same in up to 20 blocks of nearly equal numbers of frames.
+  std::vector<FrameBlock> blocks;
 
   [[nodiscard]] double rate() const { return (last - first) / seconds; }
   SPEX_MEMBERS(first, last, seconds, blocks)
 };
 
-/// The most frames that are left out at either end of a run: an exposure.
-inline constexpr int most_of_edge = 30;
+/// Maximum number of frames that are omitted at each end of a run: one exposure.
+inline constexpr int max_edge_frames = 30;
 
-/// Of the times in seconds at which frames were written, in any order. At the beginning and at the
-/// end an exposure is left out, or a tenth of the frames where that is less. Nothing where fewer
-/// than two frames would be left, or all were written at once.
+/// The steady part, from the times in seconds at which frames were written, in any order. Omits an
+/// exposure at each end, or a tenth of the frames if that is less. Nothing if fewer than two frames
+/// would be left, or all were written at once.
 [[nodiscard]] std::optional<LongPart> steady_part(std::vector<double> written);
 
-/// How the rate changes: the part of it by which it rises in an hour. Theil's incomplete method:
-/// of n blocks, block i and block i + n/2 give a slope each; their median, whose interval is that
-/// of order statistics. Nothing with fewer than 4 blocks, or with some written at once.
+/// Relative change of the rate per hour, by Theil's incomplete method: of n blocks, blocks i and i
+/// + n/2 give a slope each; the result is their median, with its order-statistic interval. Nothing
+/// with fewer than 4 blocks, or if a block was written at once.
 [[nodiscard]] std::optional<Statistic> drift_per_hour(const LongPart& part);
 
 }  // namespace spex::bench

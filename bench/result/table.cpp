@@ -22,7 +22,7 @@ std::string fpnh_text(const std::optional<Figure>& figure, const Record& record)
   return text;
 }
 
-// By how much the rate of a long run has changed at its end; of 0.998 times, -0.2%.
+// Relative change of the rate over a long run, in percent: -0.2% for 0.998 times.
 std::string drift_text(const Sustained& sustained, double hours) {
   const std::optional<Statistic>& drift = sustained.drift_per_hour;
   if (!drift) return "drift unknown";
@@ -35,7 +35,7 @@ std::string drift_text(const Sustained& sustained, double hours) {
 
 void print_sustained(const Record& record, const Sustained& sustained) {
   if (!sustained.fpnh) return;
-  const char* const what = record.work.has_fpnh ? "FPNH" : "parts of frames an hour:";
+  const char* const what = record.work.has_fpnh ? "FPNH" : "parts of frames per hour:";
   fmt::print("    sustained: {} {:.0f} over distinct inputs", what, sustained.fpnh->median);
   if (const double seconds = soak_seconds(record); sustained.soak_fpnh)
     fmt::print(", {:.0f} over all {} frames, {:.1f} s; {}", sustained.soak_fpnh->median,

@@ -17,7 +17,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Refuses JSON that is no object, or one without members.
+// Rejects JSON that is not an object, and an empty object.
 void require_members(const std::string& path, const std::string& where, const Json& json) {
   if (!json.is_object() || json.empty())
     throw usage_error(path, where + " has nothing", "a thresholds file (docs/benchmark.md)");
@@ -28,9 +28,9 @@ Threshold read_threshold(const std::string& path, const std::string& where, cons
   const std::string expected =
       "fpnh_effective, fpnh_extraction, fpnh_sustained, seconds_effective or seconds_extraction, "
       "and perhaps margin and margin_above";
-  if (!json.is_object()) throw usage_error(path, where + " is no object", expected);
-  // Beyond this margin a threshold asks for next to nothing.
-  constexpr double most_margin = 0.5;
+  if (!json.is_object()) throw usage_error(path, where + " is not an object", expected);
+  // A larger margin would make a threshold meaningless.
+  constexpr double max_margin = 0.5;
   Threshold threshold;
   bool asks = false;
   for (const auto& [key, value] : json.items()) {
@@ -48,7 +48,7 @@ Threshold read_threshold(const std::string& path, const std::string& where, cons
     if (!known) throw usage_error(path, name + " is unknown", expected);
     const auto number = value.get<double>();
     if (key == "margin") {
-      need(number >= 0 && number <= most_margin, fmt::format("0 to {:g}", most_margin));
+      need(number >= 0 && number <= max_margin, fmt::format("0 to {:g}", max_margin));
     } else if (key == "margin_above") {
       need(number >= 0, "0 or more");
     } else {
@@ -67,16 +67,17 @@ Threshold read_threshold_of(const std::string& path, const Plan& plan, const std
   if (entry == plan.entries.end()) {
     std::vector<std::string> ids;
     for (const Entry& one : plan.entries) ids.push_back(one.id);
-    throw usage_error(path, id + " is no entry of the plan",
+    throw usage_error(path, id + " is not an entry of the plan",
                       fmt::format("{}", fmt::join(ids, ", ")));
   }
   const Threshold threshold = read_threshold(path, id, json);
   if ((threshold.fpnh_effective || threshold.fpnh_extraction) &&
       !has_fpnh(*entry, plan.cases.at(entry->case_name)))
-    throw usage_error(path, id + ": FPNH is asked of parts of frames, or of a frame alone",
+    throw usage_error(path, id + ": FPNH is required of parts of frames, or of a frame alone",
                       "seconds_effective or seconds_extraction");
   if (threshold.fpnh_sustained && !entry->sustain)
-    throw usage_error(path, id + ": 'fpnh_sustained' is asked of what is no long run",
+    throw usage_error(path,
+                      id + ": 'fpnh_sustained' is required of an entry that is not a long run",
                       "an entry with 'sustain'");
   return threshold;
 }
@@ -85,12 +86,12 @@ Threshold read_threshold_of(const std::string& path, const Plan& plan, const std
 // Entries with thresholds for those systems then need thresholds for any system.
 void check_system_is_judged(const std::string& path, const Plan& plan, const std::string& system,
                             const Thresholds& thresholds,
-                            const std::map<std::string, std::set<std::string>>& of_systems) {
-  if (of_systems.empty() || of_systems.contains(system)) return;
+                            const std::map<std::string, std::set<std::string>>& by_system) {
+  if (by_system.empty() || by_system.contains(system)) return;
   std::vector<std::string> names;
-  for (const auto& [name, entries] : of_systems) names.push_back(name);
+  for (const auto& [name, entries] : by_system) names.push_back(name);
   const std::string known = fmt::format("{}", fmt::join(names, ", "));
-  for (const auto& [name, entries] : of_systems)
+  for (const auto& [name, entries] : by_system)
     for (const Entry& entry : plan.entries)
       if (entries.contains(entry.id) && !thresholds.contains(entry.id))
         throw usage_error(path,
@@ -98,8 +99,9 @@ void check_system_is_judged(const std::string& path, const Plan& plan, const std
                                       plan.name, system, entry.id),
                           fmt::format("one of {}; or what any system must reach", known));
   spdlog::warn(
-      "{}: has nothing of the system '{}' (--system) for the plan {}, but of {}; what any must "
-      "reach holds",
+      "{}: has no thresholds for system '{}' (--system) and plan {}, only for {}; those for any "
+      "system "
+      "apply",
       path, system, plan.name, known);
 }
 
@@ -108,33 +110,33 @@ void check_system_is_judged(const std::string& path, const Plan& plan, const std
 Thresholds read_thresholds(const std::string& path, const Plan& plan, const std::string& system) {
   const std::string expected = "a thresholds file (docs/benchmark.md)";
   const Json json = parse_written(read_written(path, expected), path);
-  if (!json.is_object()) throw usage_error(path, "is no JSON object", expected);
+  if (!json.is_object()) throw usage_error(path, "is not a JSON object", expected);
   for (const auto& [key, value] : json.items()) {
     if (key != "entries" && key != "systems")
       throw usage_error(path, "'" + key + "' is unknown", "entries, systems");
     require_members(path, key, value);
   }
   Thresholds thresholds;
-  const Json of_any = json.value("entries", Json::object());
+  const Json any_system = json.value("entries", Json::object());
   const Json systems = json.value("systems", Json::object());
-  for (const auto& [entry, value] : of_any.items())
+  for (const auto& [entry, value] : any_system.items())
     thresholds[entry] = read_threshold_of(path, plan, entry, value);
-  std::map<std::string, std::set<std::string>> of_systems;  // entries of the plan with numbers
+  std::map<std::string, std::set<std::string>> by_system;  // entries of the plan with numbers
   for (const auto& [name, plans] : systems.items()) {
     require_members(path, name, plans);
-    for (const auto& [of_plan, entries] : plans.items()) {
-      require_members(path, fmt::format("{}, {}", name, of_plan), entries);
+    for (const auto& [plan_name, entries] : plans.items()) {
+      require_members(path, fmt::format("{}, {}", name, plan_name), entries);
       for (const auto& [entry, value] : entries.items()) {
-        if (of_plan == plan.name) of_systems[name].insert(entry);
-        if (of_plan == plan.name && name == system)
+        if (plan_name == plan.name) by_system[name].insert(entry);
+        if (plan_name == plan.name && name == system)
           thresholds[entry] = read_threshold_of(path, plan, entry, value);
-        else  // another's mistakes are mistakes too
+        else  // check those of other systems too
           static_cast<void>(
-              read_threshold(path, fmt::format("{}, {}, {}", name, of_plan, entry), value));
+              read_threshold(path, fmt::format("{}, {}, {}", name, plan_name, entry), value));
       }
     }
   }
-  check_system_is_judged(path, plan, system, thresholds, of_systems);
+  check_system_is_judged(path, plan, system, thresholds, by_system);
   if (thresholds.empty())
     throw usage_error(path, fmt::format("has nothing for the plan {} on '{}'", plan.name, system),
                       "entries, or that system (--system) and plan");

@@ -1,4 +1,4 @@
-// What a machine must reach: a thresholds file (docs/benchmark.md).
+// Thresholds of speed for entries of a plan (docs/benchmark.md).
 #pragma once
 
 #include <map>
@@ -11,24 +11,25 @@ namespace spex::bench {
 
 struct Plan;
 
-/// What an entry must reach on a system.
+/// The threshold of an entry on a system.
 struct Threshold {
-  std::optional<double> fpnh_effective, fpnh_extraction;  ///< at least, but for the margin
-  double margin = 0.05;                                   ///< by which it may stay below
-  std::optional<double> margin_above;  ///< by which it may be above, before it is doubted
-  std::optional<double> seconds_effective, seconds_extraction;  ///< of an exposure, at most
-  std::optional<double> fpnh_sustained;  ///< of a long run, at least, but for the margin
+  std::optional<double> fpnh_effective, fpnh_extraction;  ///< minimum, less the margin
+  double margin = 0.05;                                   ///< tolerated fraction below the minimum
+  /// fraction above the minimum from which a result is doubted
+  std::optional<double> margin_above;
+  std::optional<double> seconds_effective, seconds_extraction;  ///< maximum for an exposure
+  std::optional<double> fpnh_sustained;  ///< minimum of a long run, less the margin
   SPEX_MEMBERS(fpnh_effective, fpnh_extraction, fpnh_sustained, seconds_effective,
                seconds_extraction, margin, margin_above)
 };
 
-/// By entry.
+/// Thresholds by entry.
 using Thresholds = std::map<std::string, Threshold>;
 
-/// What a thresholds file asks of the plan's entries: its `entries`, and its `systems` under the
-/// names of the system and the plan, which go before the others. Throws Error(usage) where the file
-/// is none, has nothing for them, names an entry that is not one of the plan's, or asks for
-/// sustained FPNH of one that is no long run, or for FPNH of parts of frames.
+/// The thresholds of a file for the plan's entries: its `entries`, overridden by its `systems`
+/// under the names of the system and plan. Throws Error(usage) if the file is not a thresholds
+/// file, has no thresholds for the plan, names an unknown entry, or requires sustained FPNH of an
+/// entry that is not a long run or FPNH of parts of frames.
 [[nodiscard]] Thresholds read_thresholds(const std::string& path, const Plan& plan,
                                          const std::string& system);
 

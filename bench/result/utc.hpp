@@ -1,4 +1,4 @@
-// Times of day.
+// Times of day as text and numbers.
 #pragma once
 
 #include <chrono>
@@ -9,12 +9,12 @@
 
 namespace spex::bench {
 
-/// "2026-11-21T08:00:00Z".
+/// A time such as "2026-11-21T08:00:00Z".
 [[nodiscard]] inline std::string utc_text(double unix_seconds) {
   return fmt::format("{:%Y-%m-%dT%H:%M:%S}Z", fmt::gmtime(static_cast<std::time_t>(unix_seconds)));
 }
 
-/// Now, seconds since 1970.
+/// The current time, in seconds since 1970.
 [[nodiscard]] inline double unix_now() {
   return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
 }

@@ -10,14 +10,14 @@
 namespace spex::bench {
 namespace {
 
-// Of an interval that something is judged by; that of five samples has 93.75%.
-constexpr double least_coverage = 0.9;
+// Required coverage of an interval that decides; five samples have 93.75%.
+constexpr double min_coverage = 0.9;
 
-// An interval that may be judged by, or the word for one that may not.
+// Whether there are enough samples for an interval; adds a reason if not.
 bool can_judge(const char* what, const Statistic& found, std::vector<std::string>& reasons) {
-  if (found.low && found.high && found.coverage.value_or(0) >= least_coverage) return true;
+  if (found.low && found.high && found.coverage.value_or(0) >= min_coverage) return true;
   reasons.push_back(
-      fmt::format("{} has too few samples for an interval of {:g}%", what, 100 * least_coverage));
+      fmt::format("{} has too few samples for an interval of {:g}%", what, 100 * min_coverage));
   return false;
 }
 
@@ -27,41 +27,41 @@ std::string interval_text(const char* what, const Statistic& found, const char* 
                      one(*found.high), 100 * *found.coverage);
 }
 
-// Slower than the reference is a failure, faster is not; much faster is doubted where the threshold
-// says what that is.
-std::string against(const char* what, const Statistic& fpnh, double reference,
-                    const Threshold& threshold, std::vector<std::string>& reasons) {
+// Compares FPNH with a reference. Slower is a failure. Faster is not, but is doubted above the
+// threshold's margin_above.
+std::string judge_fpnh(const char* what, const Statistic& fpnh, double reference,
+                       const Threshold& threshold, std::vector<std::string>& reasons) {
   if (!can_judge(what, fpnh, reasons)) return "inconclusive";
-  const double least = reference * (1 - threshold.margin);
-  const std::string words = interval_text(what, fpnh, "{:.0f}");
+  const double minimum = reference * (1 - threshold.margin);
+  const std::string interval = interval_text(what, fpnh, "{:.0f}");
   if (threshold.margin_above && *fpnh.low > reference * (1 + *threshold.margin_above)) {
     reasons.push_back(
         fmt::format("{}, at most {:.0f} expected: the reference is another machine's, or something "
                     "is wrong",
-                    words, reference * (1 + *threshold.margin_above)));
+                    interval, reference * (1 + *threshold.margin_above)));
     return "inconclusive";
   }
-  if (*fpnh.low >= least) return "pass";
-  reasons.push_back(fmt::format("{}, at least {:.0f} wanted", words, least));
-  return *fpnh.high < least ? "fail" : "inconclusive";
+  if (*fpnh.low >= minimum) return "pass";
+  reasons.push_back(fmt::format("{}, at least {:.0f} wanted", interval, minimum));
+  return *fpnh.high < minimum ? "fail" : "inconclusive";
 }
 
-std::string within(const char* what, const Statistic& seconds, double most,
-                   std::vector<std::string>& reasons) {
+std::string judge_seconds(const char* what, const Statistic& seconds, double maximum,
+                          std::vector<std::string>& reasons) {
   if (!can_judge(what, seconds, reasons)) return "inconclusive";
-  if (*seconds.high <= most) return "pass";
+  if (*seconds.high <= maximum) return "pass";
   reasons.push_back(
-      fmt::format("{}, at most {:.2f} wanted", interval_text(what, seconds, "{:.2f}"), most));
-  return *seconds.low > most ? "fail" : "inconclusive";
+      fmt::format("{}, at most {:.2f} wanted", interval_text(what, seconds, "{:.2f}"), maximum));
+  return *seconds.low > maximum ? "fail" : "inconclusive";
 }
 
-// What is asked for and was not found is no pass.
+// A required value that is unknown makes the verdict inconclusive.
 std::string unknown(const char* what, std::vector<std::string>& reasons) {
   reasons.push_back(fmt::format("{} is not known", what));
   return "inconclusive";
 }
 
-// An exposure's seconds, for which fewer frames may stand.
+// Seconds of an exposure, for which fewer frames may stand.
 std::optional<Statistic> seconds_of_exposure(const Record& record,
                                              const std::optional<Figure>& figure) {
   if (!figure) return std::nullopt;
@@ -80,16 +80,17 @@ std::string judge_performance(const Record& record, const Fom& fom,
   const Threshold& threshold = *record.threshold;
   std::vector<std::string> found;
   const auto at_least = [&](const char* what, const std::optional<Statistic>& fpnh,
-                            const std::optional<double>& asked) {
-    if (asked)
-      found.push_back(fpnh ? against(what, *fpnh, *asked, threshold, reasons)
+                            const std::optional<double>& required) {
+    if (required)
+      found.push_back(fpnh ? judge_fpnh(what, *fpnh, *required, threshold, reasons)
                            : unknown(what, reasons));
   };
   const auto at_most = [&](const char* what, const std::optional<Figure>& figure,
-                           const std::optional<double>& asked) {
+                           const std::optional<double>& required) {
     const std::optional<Statistic> seconds = seconds_of_exposure(record, figure);
-    if (asked)
-      found.push_back(seconds ? within(what, *seconds, *asked, reasons) : unknown(what, reasons));
+    if (required)
+      found.push_back(seconds ? judge_seconds(what, *seconds, *required, reasons)
+                              : unknown(what, reasons));
   };
   const auto fpnh_of = [](const std::optional<Figure>& figure) {
     return figure ? figure->fpnh : std::nullopt;
@@ -101,10 +102,10 @@ std::string judge_performance(const Record& record, const Fom& fom,
   const auto& sustain = record.work.sustain;
   const bool too_short = sustain && sustain->seconds && soak_seconds(record) < *sustain->seconds;
   if (threshold.fpnh_sustained && too_short) {
-    reasons.push_back(
-        fmt::format("sustained FPNH: the steady part lasted {:.2f} s, not the {:g} that were asked "
-                    "for",
-                    soak_seconds(record), *sustain->seconds));
+    reasons.push_back(fmt::format(
+        "sustained FPNH: the steady part lasted {:.2f} s, not the {:g} that were required "
+        "for",
+        soak_seconds(record), *sustain->seconds));
     found.emplace_back("inconclusive");
   } else {
     at_least("sustained FPNH", sustained_fpnh_to_judge(record), threshold.fpnh_sustained);
@@ -114,10 +115,10 @@ std::string judge_performance(const Record& record, const Fom& fom,
   return "not-judged";
 }
 
-// A full disk, no more files that may be open, or an MPS that does not start (mps-wrapper's words),
-// say nothing of what the program computes.
-bool is_of_the_system(const std::string& failure) {
-  const auto says = [&](const char* words) { return failure.find(words) != std::string::npos; };
+// Whether a failure is the system's, not the program's: a full disk, too many open files, or an MPS
+// that does not start (messages of mps-wrapper).
+bool is_system_failure(const std::string& failure) {
+  const auto says = [&](const char* message) { return failure.find(message) != std::string::npos; };
   return says(std::strerror(ENOSPC)) || says(std::strerror(EMFILE)) ||
          says("mps-wrapper: nvidia-cuda-mps-control") || says("mps-wrapper: MPS did not answer");
 }
@@ -159,7 +160,7 @@ Verdict judge(const Record& record, const Fom& fom) {
   }
   std::vector<std::string> wrong = faults_of(record);
   std::optional<std::string> error = record.error;
-  if (const auto found = std::find_if(wrong.begin(), wrong.end(), is_of_the_system);
+  if (const auto found = std::find_if(wrong.begin(), wrong.end(), is_system_failure);
       !error && found != wrong.end())
     error = *found;
   if (error) {

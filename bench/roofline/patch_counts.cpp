@@ -11,7 +11,7 @@
 namespace spex::bench {
 namespace {
 
-// Where the spots of a range lie, without their values.
+// The positions of the spots of a range, without their values.
 Spots spot_corners(const Psf& psf, const WaveGrid& grid, const SpotRange& range) {
   Spots spots;
   spots.nspec = range.nspec();
@@ -40,7 +40,7 @@ double area(const PixelRange& range) {
 // With c_i spots that cover pixel i, the pairs share sum_i c_i (c_i + 1) / 2 pixels.
 double pair_pixels(const PatchSpots& spots, const PixelRange& range) {
   const int stride = range.nx() + 1;
-  // Row by row, c_i less c_(i - 1).
+  // Row by row, the difference c_i - c_(i - 1).
   std::vector<int> change(count_of(stride, range.ny()));
   for (int j = 0; j < spots.n(); ++j) {
     const PixelRange spot = clip(spots, j, range);
@@ -52,7 +52,7 @@ double pair_pixels(const PatchSpots& spots, const PixelRange& range) {
     }
   }
   double pairs = 0;
-  int covering = 0;  // 0 again at every row's end
+  int covering = 0;  // 0 at the end of every row
   for (const int step : change) {
     covering += step;
     pairs += 0.5 * covering * (covering + 1.0);
@@ -60,8 +60,8 @@ double pair_pixels(const PatchSpots& spots, const PixelRange& range) {
   return pairs;
 }
 
-// Traces ascend or descend, so that the bins whose spots overlap with one follow each other. The
-// cut to the used pixels is ignored, as the GPU does.
+// Traces ascend or descend, so the bins whose spots overlap with a given one are adjacent. The
+// limit of the used pixels is ignored, as on the GPU.
 int overlap_reach(const PatchSpots& spots) {
   int reach = 1;
   const auto overlap = [&](int j, int k) {

@@ -1,4 +1,4 @@
-// The numbers of a patch that its cost depends on, from the traces of the PSF alone.
+// The counts of a patch that its cost depends on, from the PSF's traces only.
 #pragma once
 
 #include <climits>
@@ -23,25 +23,24 @@ struct SpotRange {
   [[nodiscard]] int nwave() const { return wave_last - wave_first; }
 };
 
-/// What one patch consists of. A pixel of a spot counts where it is on the CCD and in the used
-/// rows.
+/// The size of a patch. A spot's pixels count if they are on the CCD and in the used rows.
 struct PatchCounts {
   int nspec = 0;  ///< padded fibers
   int ncore = 0;  ///< core fibers
   int nwave = 0;  ///< padded bins
   int nkept = 0;  ///< core bins within the grid
-  int reach = 1;  ///< largest distance, in bins, of two spots that overlap
+  int reach = 1;  ///< largest distance of two overlapping spots, bins
   PixelRange range;
   double n = 0;              ///< unknowns
   double npixel = 0;         ///< used pixels
   double nonzeros = 0;       ///< of A
   double core_nonzeros = 0;  ///< of A's columns of kept core bins
-  double pair_pixels = 0;    ///< over all pairs j >= k: pixels that spots j and k share
+  double pair_pixels = 0;    ///< sum over pairs j >= k of the pixels that spots j and k share
 
   [[nodiscard]] double core_bins() const { return static_cast<double>(ncore) * nkept; }
 };
 
-/// Operations on the band of a spectrum, of m rows and reach r (reference/linalg/band_lanes.cpp,
+/// Flops for the band of one spectrum, of m rows and reach r (reference/linalg/band_lanes.cpp,
 /// gpu/extract/fibers).
 struct BandFlops {
   double m, r;
@@ -50,7 +49,7 @@ struct BandFlops {
   [[nodiscard]] double solution() const { return m * (4 * r + 1); }
 };
 
-/// Counts of each of `patches`, which are those of `options`.
+/// Counts of each patch. `patches` are those of `options`.
 [[nodiscard]] std::vector<PatchCounts> count_patches(const Psf& psf, const WaveGrid& grid,
                                                      const ExtractOptions& options,
                                                      const std::vector<Patch>& patches);

@@ -13,9 +13,9 @@ namespace {
 constexpr double number = sizeof(double);
 constexpr double single = sizeof(float);
 
-// Steps of the scaled Newton-Schulz iteration (gpu/extract/band/symmetric_newton.hpp) down to a
-// residual of 1e-8, and the one that squares it: 10 for blocks of condition number 300 to 3000,
-// which are those of production settings; 13 or 14 at 1e5.
+// Steps of the scaled Newton-Schulz iteration (gpu/extract/band/symmetric_newton.hpp) to a residual
+// of 1e-8, and the one that squares it: 10 for blocks of condition number 300 to 3000, as at
+// production settings; 13 or 14 at 1e5.
 constexpr double newton_schulz_steps = 10;
 
 // Operations of exp and erf: additions, multiplications and divisions of fdlibm's e_exp.c and, for
@@ -89,7 +89,7 @@ BandSums band_sums(const PatchCounts& c) {
     sums.factor += r * r * r / 3 + r * r * next + next * next * r;
     sums.substitution += r * r + 2 * r * next;  // trsv r^2, gemv 2 r r'
     sums.inverse += r * r * r / 3 + r * r / 2 + next * next * r;
-    // 2 r size a column that began before block b; the others are columns of L_bb^-1.
+    // 2 r size for a column that began before block b; the others are columns of L_bb^-1.
     sums.columns += 2 * r * size * c.ncore * above / c.nspec;
     // X_b has the columns of the spectrum's bins up to block b, k of them: r k^2.
     const double k = (above + r) / c.nspec;
@@ -102,17 +102,17 @@ BandSums band_sums(const PatchCounts& c) {
 
 // --- assemble --------------------------------------------------------------------------------
 
-// Of the bands of all spectra and of all pairs of neighbours
+// Numbers in the bands of all spectra and of all pairs of neighbors
 // (gpu/extract/normal_equations/fiber_bands.hpp).
 double fiber_band_numbers(const PatchCounts& c) {
   const double m = c.nwave, r = c.reach;
   return c.nspec * m * (r + 1) + (c.nspec - 1) * m * (2 * r + 1);
 }
 
-// A patch's part of N and of the sums over pixels, which are found once a frame
-// (gpu/extract/normal_equations/frame_bands.cu): those of its core bins, with the same products.
-// Then the patch takes over the bands of all its bins, a band a spectrum and one a pair of
-// neighbours, adds the prior, and sums anew the few that its rows cut, which are not counted.
+// A patch's part of N and of the sums over pixels, which are computed once per frame
+// (gpu/extract/normal_equations/frame_bands.cu): the products of its core bins. Then the patch
+// copies the bands of all its bins, one band per spectrum and one per pair of neighbors, adds the
+// prior, and recomputes the few sums that its rows cut, which are not counted.
 Cost cost_of_fiber_assembly(const PatchCounts& c) {
   const double part = c.core_nonzeros / c.nonzeros;
   const double sums = 6 * c.core_nonzeros + 2 * part * c.pair_pixels;
@@ -122,7 +122,7 @@ Cost cost_of_fiber_assembly(const PatchCounts& c) {
 }
 
 // y = A^T W p, q = A^T W and sum_i A_ij [W_i > 0]; the prior; W A and a product for every pixel
-// that two spots share, into the panels of the band. Without the reading of the spots.
+// that two spots share, into the panels of the band. Reading the spots is not included.
 Cost cost_of_band_assembly(const PatchCounts& c) {
   const double sums = 5 * c.nonzeros, prior = 3 * c.n;
   return {sums + prior + c.nonzeros + 2 * c.pair_pixels,
@@ -180,8 +180,8 @@ void add_fibers(const PatchCounts& c, int ndiag, Costs& costs) {
 void add_gpu_band(const PatchCounts& c, int ndiag, Costs& costs) {
   const double m = c.nwave;
   const BandSums band = band_sums(c);
-  // The norm reads the panels once more. The pivots settle the condition of all patches but those
-  // with masked bins.
+  // The norm reads the panels once more. The pivots determine the condition of all patches except
+  // those with masked bins.
   const double norm = 2 * band.panels;
   costs.solve += {band.factor + band.inverse + norm + 2 * band.substitution,
                   (3 * band.panels + band.M) * number};
@@ -194,8 +194,8 @@ void add_gpu_band(const PatchCounts& c, int ndiag, Costs& costs) {
 
 // --- quality -----------------------------------------------------------------------------------
 
-// m = A f 2 a nonzero; t, residual and chi2 of a pixel 8; then a sum for every A_ij chi2 and A_ij
-// used, 2 a nonzero each. chi2 is written by one kernel and read by the next.
+// m = A f, 2 per nonzero; t, residual and chi2, 8 per pixel; then sums over A_ij chi2 and used
+// A_ij, 2 per nonzero each. One kernel writes chi2 and the next reads it.
 Cost cost_of_quality(const PatchCounts& c) {
   constexpr double of_pixel = 8;
   return {of_pixel * c.npixel + 2 * c.nonzeros + 4 * c.core_nonzeros + 2 * c.core_bins(),
@@ -213,7 +213,7 @@ void add_patch(const PatchCounts& c, int ndiag, Engine engine, Costs& costs) {
   costs.quality += cost_of_quality(c);
 }
 
-// Once a bundle. assemble and quality read what spots wrote.
+// Spots are evaluated once per bundle. assemble and quality read them.
 void add_spots(const std::vector<Patch>& patches, const Psf& psf, Costs& costs) {
   for (std::size_t first = 0; first < patches.size();) {
     SpotRange range;
@@ -239,7 +239,7 @@ std::vector<CostRecord> stage_costs(const Psf& psf, const WaveGrid& grid,
     return {};
   const std::vector<Patch> patches = make_patches(options, grid, psf.nfiber);
   std::vector<PatchCounts> counts = count_patches(psf, grid, options, patches);
-  // One layout for all patches: the largest reach, and blocks of the largest patch.
+  // All patches have the same layout: the largest reach, and blocks of the largest patch.
   int reach = 1, nspec = 1;
   for (const PatchCounts& c : counts) {
     reach = std::max(reach, c.reach);
@@ -267,7 +267,7 @@ std::vector<CostRecord> stage_costs(const Psf& psf, const WaveGrid& grid,
 
 std::vector<CostRecord> frame_costs(const ExtractOptions& options,
                                     const std::vector<CameraPsf>& frames) {
-  // The PSFs of a band differ by little.
+  // The PSFs of one band are nearly equal.
   std::map<char, std::vector<CostRecord>> by_band;
   std::vector<CostRecord> sums;
   for (const CameraPsf& frame : frames) {

@@ -1,4 +1,4 @@
-// What a frame's extraction must compute and move, stage by stage: the counts of the roofline.
+// Operations and bytes of each stage of a frame's extraction: the counts of the roofline.
 #pragma once
 
 #include <string>
@@ -11,20 +11,20 @@
 
 namespace spex::bench {
 
-/// Costs of the stages spots, assemble, solve, decorrelate, quality, in this order, of all patches
-/// of a frame with `options`, by band or direct: nothing for other engines, which are no faster
-/// than their libraries, nor where patches are left to eigh. They depend on the PSF's traces and on
-/// sizes, not on pixels: all pixels count as good, no patch falls back to eigh, and no block of
-/// direct is left to Jacobi.
+/// Costs of the stages spots, assemble, solve, decorrelate, quality, in this order, summed over the
+/// patches of a frame, for the milestones band and direct. Empty for other engines, which are as
+/// fast as their libraries, and for patches that only eigh supports. The costs depend on the PSF's
+/// traces and on sizes, not on pixels: all pixels count as good, no patch falls back to eigh, and
+/// direct leaves no block to Jacobi.
 ///
 /// flops: additions, multiplications, divisions and square roots, one each, from the bounds of
-/// loops. Matrix routines at their standard counts, so that a triangle counts as a triangle. What
-/// is computed on padding (to tiles, to the largest patch of a batch) does not count.
+/// loops. Matrix routines have their standard counts, so a triangle counts as a triangle. Padding
+/// (to tiles, to the largest patch of a batch) does not count.
 ///
-/// bytes: what would move if caches were perfect within a call: every array that a stage takes from
-/// another one is read once, every array that it leaves is written once. What a warp of direct's
-/// roots keeps of its columns, which caches hold in part, counts once written and once read too.
-/// Left out: vectors over the bins of a patch, which are small.
+/// bytes: the traffic with perfect caches within a call: every array that a stage takes from
+/// another one is read once, and every array that it leaves is written once. The columns that a
+/// warp of direct's roots keeps in scratch also count as written once and read once, because caches
+/// hold them only in part. Vectors over the bins of a patch, which are small, are omitted.
 ///
 /// Throws Error(usage) as make_patches does.
 [[nodiscard]] std::vector<CostRecord> stage_costs(const Psf& psf, const WaveGrid& grid,
@@ -34,7 +34,7 @@ struct CameraPsf {
   std::string camera, psf;
 };
 
-/// The sum of stage_costs over frames. Throws Error(data) where a PSF cannot be read.
+/// The sum of stage_costs over frames. Throws Error(data) if a PSF cannot be read.
 [[nodiscard]] std::vector<CostRecord> frame_costs(const ExtractOptions& options,
                                                   const std::vector<CameraPsf>& frames);
 

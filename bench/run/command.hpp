@@ -1,4 +1,4 @@
-// Programs that the benchmark starts, timed from before they start to their end.
+// Starts programs and times them, from just before the start to the end of their last process.
 #pragma once
 
 #include <functional>
@@ -12,37 +12,37 @@
 namespace spex::bench {
 
 struct Command {
-  std::vector<std::string> argv = {};                   ///< argv[0] is found by PATH
-  std::map<std::string, std::string> environment = {};  ///< besides this process's own
-  std::string log = {};                                 ///< file that takes stdout and stderr
+  std::vector<std::string> argv = {};                   ///< argv[0] is searched on the PATH
+  std::map<std::string, std::string> environment = {};  ///< added to this process's variables
+  std::string log = {};                                 ///< file that receives stdout and stderr
   double time_limit_s = 3600;
-  double straggling_s = 3;  ///< within which what it leaves behind ends by itself
-  /// Programs that may end after it, off its clock: paths, without symbolic links.
+  double grace_s = 3;  ///< seconds that leftover processes have to end by themselves
+  /// Programs that may end later and are not timed: canonical paths.
   std::vector<std::string> helpers = {};
-  std::function<void()> meanwhile = {};  ///< called ten times a second while it runs; may be empty
+  std::function<void()> meanwhile = {};  ///< called about every 100 ms during the run; may be empty
 };
 
 struct CommandResult {
-  int status = 0;  ///< exit status; 128 + the signal's number where a signal ended it
+  int status = 0;  ///< exit status; 128 + the signal's number if a signal ended the command
   bool timed_out = false;
   bool interrupted = false;
-  bool was_stopped = false;  ///< this process was, meanwhile, and saw nothing of it
-  /// Seconds by which this machine's clock went on more than time did: somebody set it.
-  double clock_was_set_s = 0;
+  bool was_stopped = false;  ///< this process was stopped (SIGSTOP) during the run
+  /// Step of the system clock during the run: CLOCK_REALTIME - CLOCK_MONOTONIC_RAW, seconds.
+  double clock_step_s = 0;
   double start_unix = 0;  ///< just before the start, seconds since 1970
-  /// From there to the end of the last process that it started, but for helpers, by a clock that
-  /// nobody can set or slow down.
+  /// From the start to the end of the command's last process except helpers, by
+  /// CLOCK_MONOTONIC_RAW, which nobody can set or adjust.
   double seconds = 0;
-  int left_behind = 0;  ///< processes that outlived it by seconds, and were then killed
-  /// Of all CPUs, in the program, its children and theirs on this node, as far as each was waited
-  /// for; those that srun starts are not among them.
+  int left_behind = 0;  ///< processes that were killed after the grace period
+  /// CPU seconds of the command and its descendants on this node that were waited for. srun's tasks
+  /// are not descendants.
   double cpu_s = 0;
 };
 
-/// Runs `command` in a process group of its own and waits. An interrupt or the end of its time ends
-/// the group: SIGTERM, and SIGKILL 10 s later. Processes that it started, in whatever group, do not
-/// outlive it by more than `straggling_s`. One command at a time; the caller has no other children.
-/// Throws Error(internal) where it cannot be started.
+/// Runs `command` in its own process group and waits for it. An interrupt or the time limit ends
+/// the group, by SIGTERM and, 10 s later, SIGKILL. Its descendants of any group are killed
+/// `grace_s` after it ended. Only one command may run at a time, and the caller may have no other
+/// children. Throws Error(internal) if the command cannot be started.
 [[nodiscard]] CommandResult run_command(const Command& command, Signals& signals);
 
 /// The user interrupted the program.
@@ -55,10 +55,11 @@ struct Interrupted : std::runtime_error {
 void must_run(const Command& command, const std::string& where, const std::string& expected,
               Signals& signals);
 
-/// How it ended, with its last words: "exit status 1: spex-cpu: r0.fits: ...".
+/// The exit status with the last message of the log: "exit status 1: spex-cpu: r0.fits: ...".
 [[nodiscard]] std::string end_of(const CommandResult& result, const std::string& log);
 
-/// The last lines of a command's log that say something, for a message.
-[[nodiscard]] std::string last_words(const std::string& log);
+/// The last error of one of our programs in a log, or else the last line that is not blank; at most
+/// 1000 characters, with '?' for what is not printable ASCII.
+[[nodiscard]] std::string last_message(const std::string& log);
 
 }  // namespace spex::bench

@@ -12,8 +12,8 @@
 namespace spex::bench {
 namespace {
 
-constexpr int look_every_ms = 50;
-constexpr std::size_t room = 1 << 16;
+constexpr int poll_interval_ms = 50;
+constexpr std::size_t buffer_bytes = 1 << 16;
 
 }  // namespace
 
@@ -24,7 +24,7 @@ FileWatch::FileWatch(const std::vector<std::string>& paths, std::uint32_t mask)
   if (descriptor_ < 0) return;
   thread_ = std::jthread([this](const std::stop_token& stop) {
     while (!stop.stop_requested())
-      if (pollfd one{descriptor_, POLLIN, 0}; poll(&one, 1, look_every_ms) > 0) take_events();
+      if (pollfd file{descriptor_, POLLIN, 0}; poll(&file, 1, poll_interval_ms) > 0) read_events();
   });
 }
 
@@ -35,13 +35,13 @@ FileWatch::~FileWatch() {
 
 EventTimes FileWatch::stop() {
   thread_ = {};   // waits for the end of the thread
-  take_events();  // that came since its last look
+  read_events();  // events since the thread's last read
   return times_;
 }
 
-void FileWatch::take_events() {
+void FileWatch::read_events() {
   const double now = unix_now();
-  alignas(inotify_event) std::array<char, room> bytes;
+  alignas(inotify_event) std::array<char, buffer_bytes> bytes;
   const ssize_t count = read(descriptor_, bytes.data(), bytes.size());
   for (ssize_t at = 0; at < count;) {
     inotify_event event{};

@@ -1,4 +1,4 @@
-// When files were opened or written, as Linux tells it (inotify).
+// When files were opened or written, by inotify.
 #pragma once
 
 #include <atomic>
@@ -11,27 +11,28 @@
 
 namespace spex::bench {
 
-/// When the first and the last event were seen, seconds since 1970; nothing where there was none,
-/// or by another node alone.
+/// Times of the first and the last event, seconds since 1970. Empty if there were no events on this
+/// node.
 struct EventTimes {
   std::optional<double> first, last;
 };
 
-/// Watches files, or what happens in folders, from its construction to `stop`.
+/// Watches files, or the files in folders, from construction to `stop`.
 class FileWatch {
  public:
-  /// `mask` has inotify's events, such as IN_OPEN.
+  /// `mask` is a set of inotify's events, such as IN_OPEN.
   FileWatch(const std::vector<std::string>& paths, std::uint32_t mask);
   FileWatch(const FileWatch&) = delete;
   FileWatch& operator=(const FileWatch&) = delete;
   ~FileWatch();
 
-  /// Whether the system watches all of the paths, and told of all that happened.
+  /// Whether all paths were watched and no event was lost.
   [[nodiscard]] bool sees_all() const { return sees_all_; }
+  /// Ends the watch.
   [[nodiscard]] EventTimes stop();
 
  private:
-  void take_events();
+  void read_events();
 
   std::uint32_t mask_;
   int descriptor_ = -1;

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Reader and writer of interleave-io, besides the ranks that extract.
+// interleave-io has a reader and a writer besides the ranks that extract.
 constexpr int file_ranks = 2;
 
 int ranks_per_node(const Entry& entry, const Machine& machine) {
@@ -27,11 +27,11 @@ int ranks_per_node(const Entry& entry, const Machine& machine) {
          (traits(entry.milestone).schedule == Schedule::interleave_io ? file_ranks : 0);
 }
 
-// The variables of this process whose names begin with one of these.
+// This process's variables whose names begin with one of `starts`.
 std::map<std::string, std::string> variables(std::initializer_list<const char*> starts) {
   std::map<std::string, std::string> found;
-  for (char** one = environ; *one != nullptr; ++one) {
-    const std::string text = *one;
+  for (char** variable = environ; *variable != nullptr; ++variable) {
+    const std::string text = *variable;
     const std::size_t equals = text.find('=');
     if (equals != std::string::npos &&
         std::ranges::any_of(starts, [&](const char* start) { return text.starts_with(start); }))
@@ -40,9 +40,9 @@ std::map<std::string, std::string> variables(std::initializer_list<const char*> 
   return found;
 }
 
-// Names of all variables, and the values of those that hold no secrets: MPI's, CUDA's, OpenMP's,
-// the loader's and this project's, and Slurm's ids and shapes of the job.
-void take_environment(LaunchRecord& launch) {
+// Records the names of all variables, and the values of those that hold no secrets: MPI's, CUDA's,
+// OpenMP's, the loader's, this project's, and Slurm's description of the job.
+void record_environment(LaunchRecord& launch) {
   for (const auto& [name, value] : variables({""})) launch.variables.push_back(name);
   launch.environment = launch_environment();
   launch.environment.merge(
@@ -54,70 +54,70 @@ void take_environment(LaunchRecord& launch) {
                  "SLURM_GPUS", "SLURM_MPI_TYPE", "SLURM_CLUSTER_NAME"});
 }
 
-void append(std::vector<std::string>& to, const std::vector<std::string>& words) {
-  to.insert(to.end(), words.begin(), words.end());
+void append(std::vector<std::string>& to, const std::vector<std::string>& arguments) {
+  to.insert(to.end(), arguments.begin(), arguments.end());
 }
 
 std::vector<std::string> open_mpi(const Entry& entry, const Machine& machine,
                                   const LaunchRecord& launch) {
   const int per_node = launch.ranks / launch.nodes;
-  std::vector<std::string> words{"-n", std::to_string(launch.ranks)};
+  std::vector<std::string> arguments{"-n", std::to_string(launch.ranks)};
   if (launch.nodes > 1) {
-    append(words, {"--map-by", fmt::format("ppr:{}:node", per_node)});
-    // To other nodes it hands on no variables by itself.
-    for (const auto& [name, value] : launch_environment()) append(words, {"-x", name});
+    append(arguments, {"--map-by", fmt::format("ppr:{}:node", per_node)});
+    // Open MPI does not forward the environment to other nodes.
+    for (const auto& [name, value] : launch_environment()) append(arguments, {"-x", name});
   }
-  append(words, {"--bind-to", entry.binding});
-  // A slot a hardware thread, as machine.cpus counts them; Open MPI's own count is of cores.
-  if (entry.binding == "none") words.emplace_back("--use-hwthread-cpus");
-  if (per_node > machine.cpus) words.emplace_back("--oversubscribe");
-  return words;
+  append(arguments, {"--bind-to", entry.binding});
+  // One slot per hardware thread, like machine.cpus. Open MPI's default is one per core.
+  if (entry.binding == "none") arguments.emplace_back("--use-hwthread-cpus");
+  if (per_node > machine.cpus) arguments.emplace_back("--oversubscribe");
+  return arguments;
 }
 
-// MPICH's, which counts no slots, and hands on all variables.
+// Arguments of MPICH's launcher, which counts no slots and forwards all variables.
 std::vector<std::string> hydra(const Entry& entry, const LaunchRecord& launch) {
-  std::vector<std::string> words{"-n", std::to_string(launch.ranks)};
-  if (launch.nodes > 1) append(words, {"-ppn", std::to_string(launch.ranks / launch.nodes)});
-  append(words, {"-bind-to", entry.binding});
-  return words;
+  std::vector<std::string> arguments{"-n", std::to_string(launch.ranks)};
+  if (launch.nodes > 1) append(arguments, {"-ppn", std::to_string(launch.ranks / launch.nodes)});
+  append(arguments, {"-bind-to", entry.binding});
+  return arguments;
 }
 
 std::vector<std::string> srun(const Entry& entry, const Machine& machine,
-                              const LaunchRecord& launch, const std::string& wire_up) {
+                              const LaunchRecord& launch, const std::string& pmi) {
   const int per_node = launch.ranks / launch.nodes;
   std::string bind = entry.binding;
   if (bind == "core" || bind == "socket") bind += "s";
   if (bind == "numa") bind = "ldoms";
-  std::vector<std::string> words{
+  std::vector<std::string> arguments{
       fmt::format("--nodes={}", launch.nodes),
       fmt::format("--ntasks={}", launch.ranks),
       fmt::format("--ntasks-per-node={}", per_node),
       fmt::format("--cpus-per-task={}", std::max(1, machine.cpus / per_node)),
       "--cpu-bind=" + bind,
       "--kill-on-bad-exit=1"};
-  if (!wire_up.empty()) words.push_back("--mpi=" + wire_up);
-  if (per_node > machine.cpus) words.emplace_back("--overcommit");
+  if (!pmi.empty()) arguments.push_back("--mpi=" + pmi);
+  if (per_node > machine.cpus) arguments.emplace_back("--overcommit");
   if (entry.on_gpu())
-    append(words, {fmt::format("--gpus-per-node={}", entry.gpus), "--gpu-bind=none"});
-  return words;
+    append(arguments, {fmt::format("--gpus-per-node={}", entry.gpus), "--gpu-bind=none"});
+  return arguments;
 }
 
-// The launcher's command line, up to the program.
-std::vector<std::string> launcher_words(const Entry& entry, const Machine& machine,
-                                        const LaunchRecord& launch, const Launcher& launcher) {
-  std::vector<std::string> words{launcher.program};
+// The launcher's command line before the program.
+std::vector<std::string> launcher_arguments(const Entry& entry, const Machine& machine,
+                                            const LaunchRecord& launch, const Launcher& launcher) {
+  std::vector<std::string> arguments{launcher.program};
   if (launcher.is_srun())
-    append(words, srun(entry, machine, launch, launcher.wire_up));
+    append(arguments, srun(entry, machine, launch, launcher.pmi));
   else
-    append(words, launcher.words == LauncherWords::hydra ? hydra(entry, launch)
-                                                         : open_mpi(entry, machine, launch));
-  append(words, launcher.options);
-  return words;
+    append(arguments, launcher.syntax == LauncherSyntax::hydra ? hydra(entry, launch)
+                                                               : open_mpi(entry, machine, launch));
+  append(arguments, launcher.options);
+  return arguments;
 }
 
 }  // namespace
 
-Programs Programs::beside_this_one() {
+Programs Programs::in_own_folder() {
   const fs::path folder = fs::read_symlink("/proc/self/exe").parent_path();
   Programs programs;
   programs.spex_cpu = folder / "spex-cpu";
@@ -154,7 +154,7 @@ LaunchRecord make_launch(const Entry& entry, const Machine& machine, const Launc
                          const Programs& programs, const std::vector<std::string>& options) {
   LaunchRecord launch;
   launch.alone = entry.alone;
-  take_environment(launch);
+  record_environment(launch);
   launch.gpus_per_node = entry.gpus;
   if (entry.on_gpu()) launch.ranks_per_gpu = entry.ranks_of_gpu();
   launch.mps = entry.mps;
@@ -166,16 +166,16 @@ LaunchRecord make_launch(const Entry& entry, const Machine& machine, const Launc
   if (launch.launcher == "mpirun" && launch.ranks == 1) launch.launcher = "none";
   if (launch.launcher != "none") launch.launcher_options = settings.launcher.options;
 
-  // MPS around mpirun on one node; else around each rank, on every node.
+  // One MPS server around mpirun on one node; otherwise one around each rank, on every node.
   const bool mps_outside = launch.launcher != "srun" && launch.nodes == 1;
   if (entry.mps && mps_outside) launch.argv.push_back(programs.mps_wrapper);
   if (launch.launcher != "none")
-    append(launch.argv, launcher_words(entry, machine, launch, settings.launcher));
+    append(launch.argv, launcher_arguments(entry, machine, launch, settings.launcher));
   if (entry.mps && !mps_outside) launch.argv.push_back(programs.mps_wrapper);
 
   launch.argv.push_back(entry.on_gpu() ? programs.spex_gpu : programs.spex_cpu);
   append(launch.argv, {"--milestone", to_string(entry.milestone)});
-  // On the CPU a rank for every CPU is the paper's way; fewer ranks share the CPUs as threads.
+  // The paper runs one rank per CPU. Fewer ranks share the CPUs as threads.
   if (!entry.on_gpu() || entry.threads) {
     launch.threads_per_rank = entry.threads.value_or(std::max(1, machine.cpus / per_node));
     append(launch.argv, {"--threads", std::to_string(*launch.threads_per_rank)});
@@ -184,8 +184,8 @@ LaunchRecord make_launch(const Entry& entry, const Machine& machine, const Launc
   append(launch.argv, entry.run_options);
   append(launch.argv, options);
 
-  // By name, so that those that run are those that are watched. Other nodes have GPUs of other
-  // names; there, and within srun, it is the launcher that says which.
+  // Select GPUs by UUID, so that the run uses the GPUs that NVML watches. On other nodes, whose
+  // UUIDs differ, and under srun, the launcher selects the GPUs.
   if (entry.on_gpu() && launch.launcher != "srun" && launch.nodes == 1) {
     std::vector<std::string> names;
     for (const VisibleGpu& gpu : gpus_of(entry, machine)) names.push_back(gpu.cuda_name);
@@ -196,9 +196,9 @@ LaunchRecord make_launch(const Entry& entry, const Machine& machine, const Launc
 
 std::map<std::string, std::string> launch_environment() {
   std::map<std::string, std::string> environment;
-  // As NVML counts them, and not the fastest first.
+  // CUDA numbers GPUs as NVML does, not the fastest first.
   environment["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID";
-  // hwloc within mpirun would start every GPU to describe it (mpi/comm/environment.cpp).
+  // Without this, hwloc in mpirun initializes every GPU (mpi/comm/environment.cpp).
   if (std::getenv("HWLOC_COMPONENTS") == nullptr)
     environment["HWLOC_COMPONENTS"] = "-cuda,-nvml,-opencl,-gl";
   if (geteuid() == 0) {

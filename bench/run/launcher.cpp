@@ -28,40 +28,42 @@ std::string name_of(MpiFamily family) {
   return names.at(family);
 }
 
-// The words of a launcher that says `version` of itself, where they are known.
-std::optional<LauncherWords> words_of(std::string_view version) {
-  if (contains(version, "Open MPI") || contains(version, "OpenRTE")) return LauncherWords::open_mpi;
-  if (contains(version, "HYDRA") || contains(version, "Intel(R) MPI")) return LauncherWords::hydra;
+// The option syntax of the launcher whose --version prints `version`, if known.
+std::optional<LauncherSyntax> syntax_of(std::string_view version) {
+  if (contains(version, "Open MPI") || contains(version, "OpenRTE"))
+    return LauncherSyntax::open_mpi;
+  if (contains(version, "HYDRA") || contains(version, "Intel(R) MPI")) return LauncherSyntax::hydra;
   return std::nullopt;
 }
 
-// Those of the MPI's own launcher; Cray's has none that is known here.
-std::optional<LauncherWords> words_of(MpiFamily family) {
-  if (family == MpiFamily::open_mpi) return LauncherWords::open_mpi;
-  if (family == MpiFamily::mpich) return LauncherWords::hydra;
+// The option syntax of this MPI's own launcher; Cray MPICH has none.
+std::optional<LauncherSyntax> syntax_of(MpiFamily family) {
+  if (family == MpiFamily::open_mpi) return LauncherSyntax::open_mpi;
+  if (family == MpiFamily::mpich) return LauncherSyntax::hydra;
   return std::nullopt;
 }
 
-// Under what names it may be on PATH; Debian, which can hold both, has the longer ones.
-std::vector<std::string> names_of(std::optional<LauncherWords> words) {
-  if (words == LauncherWords::hydra) return {"mpiexec.hydra", "mpiexec.mpich", "mpiexec", "mpirun"};
+// Its possible names on the PATH. Debian can install both, under the longer names.
+std::vector<std::string> names_of(std::optional<LauncherSyntax> syntax) {
+  if (syntax == LauncherSyntax::hydra)
+    return {"mpiexec.hydra", "mpiexec.mpich", "mpiexec", "mpirun"};
   return {"mpirun", "mpiexec", "mpirun.openmpi"};
 }
 
-// Slurm's launcher; `wire_up` is left empty where the site's is to be taken. Nothing where Slurm
-// has no way to start this MPI.
+// Slurm's launcher, or nothing if Slurm cannot start this MPI. `pmi` stays empty if the site's
+// default applies.
 std::optional<Launcher> srun_of(const LauncherSurroundings& here) {
-  Launcher launcher{.words = LauncherWords::srun, .program = "srun"};
-  if (here.wire_up_is_set) return launcher;
-  // The types that Slurm has are words of the list: a line each, or after "(available)".
+  Launcher launcher{.syntax = LauncherSyntax::srun, .program = "srun"};
+  if (here.pmi_is_set) return launcher;
+  // Slurm prints its PMI types one per line, or in one line after "(available)".
   std::istringstream list(here.output_of("srun", "--mpi=list"));
   const std::set<std::string> types{std::istream_iterator<std::string>(list), {}};
   if (types.empty()) return std::nullopt;
   if (here.mpi == MpiFamily::open_mpi) {
     if (!types.contains("pmix")) return std::nullopt;
-    launcher.wire_up = "pmix";
+    launcher.pmi = "pmix";
   }
-  if (here.mpi == MpiFamily::mpich && types.contains("pmi2")) launcher.wire_up = "pmi2";
+  if (here.mpi == MpiFamily::mpich && types.contains("pmi2")) launcher.pmi = "pmi2";
   return launcher;
 }
 
@@ -70,11 +72,11 @@ Launcher missing(std::string why) {
 }
 
 Launcher own_launcher(const LauncherSurroundings& here) {
-  const std::optional<LauncherWords> wanted = words_of(here.mpi);
+  const std::optional<LauncherSyntax> wanted = syntax_of(here.mpi);
   const std::vector<std::string> names = names_of(wanted);
   for (const std::string& name : names) {
-    const std::optional<LauncherWords> words = words_of(here.output_of(name, "--version"));
-    if (words && (!wanted || words == wanted)) return {.words = *words, .program = name};
+    const std::optional<LauncherSyntax> syntax = syntax_of(here.output_of(name, "--version"));
+    if (syntax && (!wanted || syntax == wanted)) return {.syntax = *syntax, .program = name};
   }
   return missing(
       fmt::format("none of {} on the PATH is of {}", fmt::join(names, ", "), name_of(here.mpi)));
@@ -112,13 +114,13 @@ Launcher choose_launcher(const std::string& asked, const LauncherSurroundings& h
   if (asked == "auto") return own_launcher(here);
   const std::string version = here.output_of(asked, "--version");
   if (version.empty()) return missing(asked + " is not on the PATH");
-  const std::optional<LauncherWords> words = words_of(version);
-  if (!words) return missing(asked + " is neither Open MPI's nor MPICH's");
-  // Ranks would each be a world of their own.
-  if (const auto wanted = words_of(here.mpi); wanted && words != wanted)
+  const std::optional<LauncherSyntax> syntax = syntax_of(version);
+  if (!syntax) return missing(asked + " is neither Open MPI's nor MPICH's");
+  // The wrong launcher would start each rank in an MPI world of size one.
+  if (const auto wanted = syntax_of(here.mpi); wanted && syntax != wanted)
     return missing(fmt::format("{} is not that of {}, which the programs are linked with", asked,
                                name_of(here.mpi)));
-  return {.words = *words, .program = asked};
+  return {.syntax = *syntax, .program = asked};
 }
 
 }  // namespace spex::bench

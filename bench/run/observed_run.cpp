@@ -23,12 +23,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The server of MPS gives back the contexts of all GPUs after mps-wrapper has ended.
-constexpr double end_of_mps_s = 15;
-// By which a run log and the observation may differ: network file systems, and looks at GPUs.
-constexpr double log_slack_s = 0.3, log_slack_part = 0.02;
+// The MPS server releases the contexts of all GPUs after mps-wrapper has ended.
+constexpr double mps_grace_s = 15;
+// Tolerated difference of run log and observation (network file systems, GPU sampling): seconds,
+// and a fraction of the run.
+constexpr double tolerance_s = 0.3, tolerance_fraction = 0.02;
 
-// Its daemon and its server, which lie beside each other.
+// The daemon and the server of MPS, which are in one folder.
 std::vector<std::string> programs_of_mps() {
   std::error_code error;
   const fs::path control = fs::canonical(program_on_path("nvidia-cuda-mps-control"), error);
@@ -39,19 +40,19 @@ std::vector<std::string> programs_of_mps() {
 Command command_of(const RunRequest& request) {
   Command command;
   command.argv = request.launch->argv;
-  command.argv.insert(command.argv.end(), request.words.begin(), request.words.end());
+  command.argv.insert(command.argv.end(), request.arguments.begin(), request.arguments.end());
   command.environment = request.launch->environment;
   command.log = request.log;
   command.time_limit_s = request.time_limit_s;
   if (request.entry->mps) {
-    command.straggling_s = end_of_mps_s;
+    command.grace_s = mps_grace_s;
     command.helpers = programs_of_mps();
   }
   return command;
 }
 
-// A context is made within the extraction clock. The server of MPS makes its own when the first
-// process asks which GPUs there are.
+// The extraction clock includes the creation of CUDA contexts. With MPS it does not: the server
+// creates its context as soon as a process asks for the GPUs.
 std::optional<double> first_use_of(const Entry& entry, const std::vector<GpuObservation>& gpus) {
   std::optional<double> first;
   if (entry.mps) return first;
@@ -61,7 +62,7 @@ std::optional<double> first_use_of(const Entry& entry, const std::vector<GpuObse
   return first;
 }
 
-void take_gpu_use(const std::vector<GpuObservation>& gpus, Sample& sample) {
+void record_gpu_use(const std::vector<GpuObservation>& gpus, Sample& sample) {
   std::vector<double> joules, busy, before;
   for (const GpuObservation& gpu : gpus) {
     if (gpu.before.energy_j && gpu.after.energy_j)
@@ -71,7 +72,7 @@ void take_gpu_use(const std::vector<GpuObservation>& gpus, Sample& sample) {
     if (gpu.memory_bytes)
       sample.device_memory_bytes =
           std::max(sample.device_memory_bytes.value_or(0), *gpu.memory_bytes);
-    for (const std::string& reason : gpu.most.throttle_reasons)
+    for (const std::string& reason : gpu.extremes.throttle_reasons)
       sample.throttled = sample.throttled || is_unhealthy(reason);
   }
   const auto of_all = [&](const std::vector<double>& values) {
@@ -91,7 +92,7 @@ std::optional<std::string> failure_of(const CommandResult& result, const std::st
   return std::nullopt;
 }
 
-// What a run log says that was not asked for, or not observed; "" where it agrees.
+// How the run log contradicts the request or the observation; "" if it does not.
 std::string contradiction(const RunLog& log, const RunRequest& request,
                           const std::optional<double>& observed_s) {
   const Entry& entry = *request.entry;
@@ -104,26 +105,27 @@ std::string contradiction(const RunLog& log, const RunRequest& request,
     return fmt::format("has {} frames (expected {})", log.frames, request.frames);
   if (log.ranks != request.launch->ranks)
     return fmt::format("is of {} ranks (expected {})", log.ranks, request.launch->ranks);
-  if (observed_s && std::abs(log.end_s - *observed_s) > log_slack_s + log_slack_part * *observed_s)
+  if (observed_s &&
+      std::abs(log.end_s - *observed_s) > tolerance_s + tolerance_fraction * *observed_s)
     return fmt::format("says {:.2f} s of extraction, and {:.2f} s were observed", log.end_s,
                        *observed_s);
   return {};
 }
 
-// The run log is diagnosis: where it is missing or contradicts, there are no stages.
-void take_run_log(const RunRequest& request, Sample& sample) {
+// The run log is only diagnostic: without a consistent one, no stage times are recorded.
+void record_run_log(const RunRequest& request, Sample& sample) {
   try {
     const RunLog log = read_run_log(request.events);
     sample.logged_s = log.end_s;
     if (const std::string wrong = contradiction(log, request, sample.extraction_s); !wrong.empty())
-      throw data_error("the run log", wrong, "what was asked for and observed");
-    sample.phases = log.phases;
+      throw data_error("the run log", wrong, "what was requested and observed");
+    sample.phases = log.stages;
     sample.max_rss_bytes = log.max_rss_bytes;
     sample.patches = log.patches;
     sample.fell_back = log.fell_back;
     sample.failed_patches = log.failed;
   } catch (const Error& error) {
-    sample.warnings.push_back(printable(error.what()) + "; its stages are left out");
+    sample.warnings.push_back(printable(error.what()) + "; its stage times are omitted");
   }
 }
 
@@ -156,7 +158,7 @@ ObservedRun Runner::run(const RunRequest& request) {
   sample.exit_status = result.status;
   sample.effective_s = result.seconds;
   sample.failure = failure_of(result, request.log);
-  // srun's ranks are children of Slurm's daemon, and other nodes' are not seen from here.
+  // srun's tasks are children of Slurm's daemon, and processes of other nodes are not visible here.
   if (request.launch->launcher != "srun" && request.launch->nodes == 1) {
     sample.cpu_s = result.cpu_s;
     sample.other_cpu_s = std::max(0.0, cpu - result.cpu_s);
@@ -164,9 +166,9 @@ ObservedRun Runner::run(const RunRequest& request) {
   if (joules_before && joules_after) sample.node_joules = *joules_after - *joules_before;
   const std::optional<double> first = opening.stop().first, last = writing.stop().last;
   if (request.launch->nodes > 1) {
-    // No node sees the files of all.
+    // No node sees the files of all nodes.
   } else if (result.was_stopped) {
-    sample.warnings.emplace_back("spex-bench was stopped meanwhile: no extraction clock");
+    sample.warnings.emplace_back("spex-bench was stopped during the run: no extraction clock");
   } else if (!opening.sees_all() || !writing.sees_all()) {
     sample.warnings.emplace_back(
         "files cannot be watched (expected room for more in /proc/sys/user/max_inotify_instances "
@@ -177,13 +179,14 @@ ObservedRun Runner::run(const RunRequest& request) {
     sample.extraction_s = *last - begin;
     sample.launch_s = std::max(0.0, begin - result.start_unix);
   } else if (!sample.failure) {
-    sample.warnings.emplace_back("no input was seen opened, or no output closed");
+    sample.warnings.emplace_back(
+        "the opening of inputs or the closing of outputs was not observed");
   }
-  if (std::abs(result.clock_was_set_s) > 0.05 + 1e-3 * result.seconds)
-    sample.warnings.push_back(
-        fmt::format("this machine's clock was set by {:.2f} s meanwhile", result.clock_was_set_s));
-  take_gpu_use(observed.gpus, sample);
-  take_run_log(request, sample);
+  if (std::abs(result.clock_step_s) > 0.05 + 1e-3 * result.seconds)
+    sample.warnings.push_back(fmt::format("this machine's clock was set by {:.2f} s during the run",
+                                          result.clock_step_s));
+  record_gpu_use(observed.gpus, sample);
+  record_run_log(request, sample);
   return observed;
 }
 
@@ -193,7 +196,7 @@ std::vector<int> Runner::nvml_indices(const Entry& entry) const {
   return indices;
 }
 
-// A power limit, a mode or a clock that is no longer what the result says.
+// A GPU setting, such as the power limit, that differs from the one in the result.
 std::optional<std::string> Runner::changed_setting(const Entry& entry) const {
   for (const int index : nvml_indices(entry)) {
     const nlohmann::ordered_json now = json_of(nvml_.describe(index));

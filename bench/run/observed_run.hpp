@@ -1,5 +1,5 @@
-// A run, timed and observed from outside, from before its launcher starts until its last process
-// has ended.
+// Runs an entry, timed and observed from outside, from before its launcher starts until its last
+// process has ended.
 #pragma once
 
 #include <map>
@@ -19,20 +19,21 @@ namespace spex::bench {
 struct RunRequest {
   const Entry* entry = nullptr;
   const LaunchRecord* launch = nullptr;
-  std::vector<std::string> words;   ///< more words of the command line: the files of a frame alone
-  std::vector<std::string> inputs;  ///< files that it reads
-  std::string outputs;              ///< folder that it writes its frames to
-  std::string events;               ///< run log that it writes
-  std::string log;                  ///< takes what it prints
-  int frames = 0;                   ///< that it extracts
+  /// appended to the command line: the files of a single frame
+  std::vector<std::string> arguments;
+  std::vector<std::string> inputs;  ///< files that the run reads
+  std::string outputs;              ///< folder to which it writes frames
+  std::string events;               ///< its run log
+  std::string log;                  ///< file that receives stdout and stderr
+  int frames = 0;                   ///< number of frames that it extracts
   double time_limit_s = 0;
 };
 
 struct ObservedRun {
-  bool interrupted = false;  ///< by a signal to spex-bench; then the sample says nothing
+  bool interrupted = false;  ///< by a signal to spex-bench; the sample is then void
   Sample sample;             ///< without its index, seed and hashes
   std::vector<GpuObservation> gpus;
-  /// Which setting of a GPU changed during the run; nothing where none did.
+  /// The GPU setting that changed during the run, if one did.
   std::optional<std::string> settings_changed;
 };
 
@@ -41,11 +42,11 @@ class Runner {
  public:
   Runner(const Nvml& nvml, const Machine& machine, Signals& signals);
 
-  /// Runs to the end. A run log that contradicts what was observed is a warning of the sample, and
-  /// gives no stages. Throws Error(internal) where the command cannot be started.
+  /// Runs the entry to its end. If the run log contradicts the observation, the sample has a
+  /// warning and no stage times. Throws Error(internal) if the command cannot be started.
   [[nodiscard]] ObservedRun run(const RunRequest& request);
 
-  /// NVML's numbers of the GPUs of an entry.
+  /// NVML's indices of the entry's GPUs.
   [[nodiscard]] std::vector<int> nvml_indices(const Entry& entry) const;
 
  private:
@@ -54,8 +55,7 @@ class Runner {
   const Nvml& nvml_;
   const Machine& machine_;
   Signals& signals_;
-  std::map<int, nlohmann::ordered_json>
-      settings_;  // of the GPUs at the beginning, by NVML's number
+  std::map<int, nlohmann::ordered_json> settings_;  // of the GPUs at the start, by NVML's index
 };
 
 }  // namespace spex::bench

@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* run_log = "a run log";
 
-// The members of a list that must have some.
+// A list with at least one member.
 const Json& list_at(const std::string& path, const Json& log, const char* key) {
   const Json& list = log.at(key);
   if (!list.is_array() || list.empty())
@@ -26,7 +26,7 @@ const Json& list_at(const std::string& path, const Json& log, const char* key) {
   return list;
 }
 
-// Seconds, or a count.
+// A number of seconds, or a count.
 double number_at(const std::string& path, const Json& json, const char* key) {
   const double number = json.at(key).get<double>();
   if (!(number >= 0))
@@ -34,36 +34,36 @@ double number_at(const std::string& path, const Json& json, const char* key) {
   return number;
 }
 
-PhaseSeconds over_ranks(const std::vector<double>& seconds) {
+StageSeconds over_ranks(const std::vector<double>& seconds) {
   const auto [least, most] = std::minmax_element(seconds.begin(), seconds.end());
   return {*least, median(seconds), *most, std::accumulate(seconds.begin(), seconds.end(), 0.0)};
 }
 
-std::map<std::string, PhaseSeconds> phases_of(const std::string& path, const Json& log) {
-  std::map<std::string, std::vector<double>> by_phase;
+std::map<std::string, StageSeconds> stages_of(const std::string& path, const Json& log) {
+  std::map<std::string, std::vector<double>> by_stage;
   const Json& ranks = list_at(path, log, "ranks");
-  by_phase["start"].assign(ranks.size(), 0);
+  by_stage["start"].assign(ranks.size(), 0);
   for (const Json& rank : ranks)
     for (const auto& [stage, seconds] : rank.at("seconds").items())
-      by_phase[stage].push_back(number_at(path, rank.at("seconds"), stage.c_str()));
-  // Extractors of a rank are made at the same time.
+      by_stage[stage].push_back(number_at(path, rank.at("seconds"), stage.c_str()));
+  // A rank makes its extractors in parallel, so the longest counts.
   for (const Json& event : log.at("events"))
     if (event.at("stage") == "start") {
       const auto rank = event.at("rank").get<std::size_t>();
       if (rank >= ranks.size()) throw data_error(path, "has an event of no rank", run_log);
-      double& seconds = by_phase["start"][rank];
+      double& seconds = by_stage["start"][rank];
       seconds = std::max(seconds, event.at("end").get<double>() - event.at("start").get<double>());
     }
-  std::map<std::string, PhaseSeconds> phases;
-  for (const auto& [phase, seconds] : by_phase) phases[phase] = over_ranks(seconds);
-  return phases;
+  std::map<std::string, StageSeconds> stages;
+  for (const auto& [stage, seconds] : by_stage) stages[stage] = over_ranks(seconds);
+  return stages;
 }
 
 }  // namespace
 
 RunLog read_run_log(const std::string& path) {
   const std::optional<Json> found = read_json_file(path);
-  if (!found) throw data_error(path, "is no JSON file", run_log);
+  if (!found) throw data_error(path, "is not a JSON file", run_log);
   const Json& json = *found;
   try {
     RunLog log;
@@ -77,7 +77,7 @@ RunLog read_run_log(const std::string& path) {
                          run_log);
       log.end_s = std::max(log.end_s, end);
     }
-    log.phases = phases_of(path, json);
+    log.stages = stages_of(path, json);
     log.ranks = static_cast<int>(json.at("ranks").size());
     for (const Json& rank : json.at("ranks"))
       log.max_rss_bytes = std::max(log.max_rss_bytes, number_at(path, rank, "max_rss_bytes"));

@@ -1,5 +1,4 @@
-// SIGINT, SIGTERM, SIGHUP and SIGPIPE as something to ask for, so that an interrupted benchmark
-// writes what it has.
+// Records SIGINT, SIGTERM, SIGHUP and SIGPIPE, so that an interrupted benchmark writes its results.
 #pragma once
 
 #include <array>
@@ -8,29 +7,29 @@
 
 namespace spex::bench {
 
-/// While one lives, SIGINT, SIGTERM, SIGHUP and SIGPIPE do not end the process, and SIGCHLD is held
-/// back. SIGHUP and SIGPIPE stay ignored where they were, as nohup has it. Made once, in main.
+/// While the object lives, SIGINT, SIGTERM, SIGHUP and SIGPIPE do not end the process. SIGHUP and
+/// SIGPIPE stay ignored if they were, as under nohup. Only one object may exist at a time.
 class Signals {
  public:
+  /// Throws Error(internal) if the system has no file descriptors left.
   Signals();
   Signals(const Signals&) = delete;
   Signals& operator=(const Signals&) = delete;
   ~Signals();
 
-  /// Waits until a child ends or the time is over.
-  void wait_for_child(std::chrono::milliseconds time) const;
+  /// Returns when a child has ended or another of the signals has arrived since the last call, on
+  /// any thread; otherwise after `limit`.
+  void wait(std::chrono::milliseconds limit) const;
   [[nodiscard]] static bool interrupted();
-  /// How often this process went on after it was stopped (SIGSTOP, Ctrl-Z), by whomever.
+  /// How often this process continued (SIGCONT) after it was stopped (SIGSTOP, Ctrl-Z).
   [[nodiscard]] static int times_continued();
-  /// The signals' state before, for a child to go back to.
-  [[nodiscard]] const sigset_t& before() const { return before_; }
+  /// The signal mask before construction, which children get.
+  [[nodiscard]] const sigset_t& mask_before() const { return mask_before_; }
 
  private:
-  sigset_t child_{};
-  sigset_t before_{};
-  std::array<struct sigaction, 4> actions_{};
-  struct sigaction continued_ {};
-  struct sigaction ended_ {};
+  int wake_fd_;  // eventfd to which handlers write
+  sigset_t mask_before_{};
+  std::array<struct sigaction, 6> actions_before_{};
 };
 
 }  // namespace spex::bench

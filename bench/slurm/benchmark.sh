@@ -1,19 +1,18 @@
-# Runs spex-bench in a batch job; sourced by gpu.sbatch, cpu.sbatch and nodes.sbatch after
-# settings.sh.
+# Runs spex-bench in a batch job. gpu.sbatch, cpu.sbatch and nodes.sbatch source it after settings.sh.
 #
-# Takes `default_plan` and `default_only`, entries of that plan, from them, and `each_node` where every
-# node is to run the plan by itself. Else spex-bench replaces the shell, so that its exit status is the
-# job's, and the signal that Slurm sends before the time is up reaches it.
+# They set `default_plan`, `default_only` (entries of that plan) and, for one run per node, `each_node`. Otherwise
+# spex-bench replaces the shell, so that its exit status is the job's, and Slurm's signal before the time limit reaches
+# it.
 # shellcheck shell=bash disable=SC2154
 plan=${SPEX_PLAN:-$default_plan}
 only=${SPEX_ONLY:-}
 [[ $only || ${SPEX_PLAN:-} ]] || only=$default_only
 [[ $plan == */* ]] || plan=$root/bench/plans/$plan.json
 [[ -r $plan ]] || die "$plan: cannot be read (expected SPEX_PLAN to be a file, or a name in bench/plans)" 2
-[[ -x $bin/spex-bench ]] || die "$bin/spex-bench: there is no such program (expected SPEX_BENCH=ON)" 2
+[[ -x $bin/spex-bench ]] || die "$bin/spex-bench: no such program (expected SPEX_BENCH=ON)" 2
 
 out=${SPEX_OUT:-slurm-$SLURM_JOB_ID}
-# Named after the results: two jobs at a time have each their own.
+# Named after the results, so that simultaneous jobs have different folders.
 data=${SPEX_DATA:-${SCRATCH:+$SCRATCH/spexbench-data/$(basename "$out")}}
 each_node=${each_node:-false}
 if ! $each_node && ((SLURM_JOB_NUM_NODES > 1)) && in_memory "$data"; then
@@ -21,7 +20,7 @@ if ! $each_node && ((SLURM_JOB_NUM_NODES > 1)) && in_memory "$data"; then
 fi
 
 system=${SPEX_SYSTEM:-${SLURM_CLUSTER_NAME:-}}
-# Slurm 23.11 without accounting tells its jobs that it is "(null)".
+# Slurm 23.11 without accounting gives its jobs the cluster name "(null)".
 if [[ ! $system || $system == "(null)" ]]; then
   system=$(scontrol show config | sed -n 's/^ClusterName *= *//p')
 fi
@@ -34,7 +33,7 @@ if $each_node; then
   echo "on each of $SLURM_JOB_NUM_NODES node(s): spex-bench $plan ${options[*]} $*"
   mkdir -p "$out"
   scontrol show hostnames "$SLURM_JOB_NODELIST" >"$out/nodes.list"
-  # A node that fails, or ends early, ends no other. The steps have no MPI of their own.
+  # A node that fails or ends early does not end the others. The steps themselves use no MPI.
   srun --nodes="$SLURM_JOB_NUM_NODES" --ntasks="$SLURM_JOB_NUM_NODES" --ntasks-per-node=1 \
     --cpus-per-task="$SLURM_CPUS_ON_NODE" --cpu-bind=none --mpi=none --kill-on-bad-exit=0 --wait=0 \
     "$root/bench/slurm/one-node" "$bin/spex-bench" "$plan" "$out" "$data" "${options[@]}" "$@" || true
@@ -47,7 +46,7 @@ arguments=("$plan" --out "$out" --launcher srun --nodes "$SLURM_JOB_NUM_NODES" "
 [[ ! $data ]] || arguments+=(--data "$data")
 [[ ! $only ]] || arguments+=(--only "$only")
 [[ ! ${SPEX_THRESHOLDS:-} ]] || arguments+=(--thresholds "$SPEX_THRESHOLDS")
-# A job that is requeued, or sent with the SPEX_OUT of one that ended early, goes on where that was.
+# A job that is requeued, or submitted with the SPEX_OUT of an earlier one, resumes there.
 [[ ! -d $out ]] || arguments+=(--resume)
 arguments+=("$@")
 

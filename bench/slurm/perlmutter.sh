@@ -1,19 +1,19 @@
-# Perlmutter (NERSC): what the programs are built with, and SPEX_SETUP of the batch files; sourced, not
-# run. docs/slurm.md has the commands.
+# Perlmutter (NERSC): modules and variables to build the programs; also SPEX_SETUP of the batch files. Source it
+# (docs/slurm.md).
 #
 #   source bench/slurm/perlmutter.sh
 #
-# Set before: SPEX_PREFIX, the folder of the libraries that the site does not have (docs/slurm.md).
+# Set before: SPEX_PREFIX, the folder of libraries that the site lacks (docs/slurm.md).
 # shellcheck shell=bash
 module load PrgEnv-gnu cudatoolkit cmake craype-accel-nvidia80
 
-# Cray's wrappers find Cray MPICH; nvcc takes the same compiler for the host, or else it is the g++ of
-# the PATH, which may be an older one.
+# Cray's wrappers find Cray MPICH. nvcc must use the same compiler for the host; by default it takes g++ of the PATH,
+# which may be older.
 export CC=cc CXX=CC CUDAHOSTCXX=CC
-# What the wrappers compile GPU code for: A100.
+# The GPU for which the wrappers compile: A100.
 export CRAY_ACCEL_TARGET=nvidia80
-# The module gpu sets it to 1, and MPI_Init then ends every program that is not linked with Cray's
-# library for GPUs (GTL). Ours give MPI host memory alone, so they need neither.
+# The module gpu sets this to 1. Then MPI_Init ends every program that is not linked with Cray's GPU library (GTL). Our
+# programs give MPI only host memory and do not need it.
 export MPICH_GPU_SUPPORT_ENABLED=0
 
 if [[ ${SPEX_PREFIX:-} ]]; then

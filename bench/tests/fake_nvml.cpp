@@ -1,7 +1,7 @@
-// A library that takes the place of NVIDIA's: four alike GPUs. FAKE_NVML_MEMORY=grows makes their
-// memory in use grow from look to look, as a run on them would; else it may name a file, which says
-// how many MB of each are in use. FAKE_NVML_POWER names a file that says how many watts the second
-// one may take. FAKE_NVML_HOT=1 has them slowed down by their temperature.
+// Replaces NVIDIA's library: four equal GPUs. FAKE_NVML_MEMORY=grows makes their memory in use grow
+// with each query, as during a run; otherwise it may name a file with the MB in use of each GPU.
+// FAKE_NVML_POWER names a file with the power limit of the second GPU in W. FAKE_NVML_HOT=1 makes
+// them throttle because of their temperature.
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -32,13 +32,13 @@ nvmlReturn_t put(const std::string& text, char* to, unsigned length) {
 }
 
 unsigned long long megabytes_in_use(nvmlDevice_t device) {
-  // Less than a context takes.
-  constexpr unsigned long long most_by_looks = 200;
-  static std::atomic<unsigned long long> looks{0};
+  // Less than a CUDA context takes.
+  constexpr unsigned long long max_growth = 200;
+  static std::atomic<unsigned long long> queries{0};
   unsigned long long megabytes = 1;
   const char* const source = std::getenv("FAKE_NVML_MEMORY");
   if (source == nullptr) return megabytes;
-  if (std::string(source) == "grows") return std::min(++looks, most_by_looks);
+  if (std::string(source) == "grows") return std::min(++queries, max_growth);
   std::ifstream in(source);
   for (std::uintptr_t gpu = 0; gpu <= number_of(device); ++gpu) in >> megabytes;
   return megabytes;
@@ -91,7 +91,7 @@ nvmlReturn_t nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t /*device*/,
 
 nvmlReturn_t nvmlDeviceGetEnforcedPowerLimit(nvmlDevice_t device, unsigned* milliwatts) {
   *milliwatts = 700'000;
-  // Of the second GPU alone.
+  // Only of the second GPU.
   const char* const source = std::getenv("FAKE_NVML_POWER");
   unsigned watts = 0;
   if (source != nullptr && number_of(device) == 1 && std::ifstream(source) >> watts)
@@ -108,7 +108,7 @@ nvmlReturn_t nvmlDeviceGetUtilizationRates(nvmlDevice_t /*device*/,
 
 nvmlReturn_t nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t /*device*/,
                                                  unsigned long long* millijoules) {
-  static std::atomic<unsigned long long> looks{0};
-  *millijoules = 1000 * ++looks;
+  static std::atomic<unsigned long long> queries{0};
+  *millijoules = 1000 * ++queries;
   return NVML_SUCCESS;
 }

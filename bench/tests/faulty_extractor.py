@@ -1,7 +1,7 @@
-"""Takes the place of spex-cpu: runs it, and then, in runs that are timed, does one thing wrong.
+"""Replaces spex-cpu: runs it, and then makes one fault in each timed run.
 
-The next line of the file `faults` names what. The reference frames are made without --events, and
-stay right. What is done to a frame is done to the last one.
+The next line of the file `faults` names the fault. Reference frames are made without --events and
+stay correct. Faults of a frame affect the last one.
 """
 
 import json
@@ -13,9 +13,9 @@ import tempfile
 import time
 from pathlib import Path
 
-# Faults of the run log alone: the frames are left as they are.
+# Faults of the run log only; the frames stay unchanged.
 LOGS = ("another clock", "fewer frames", "more ranks")
-# Keywords that a frame is to say something else by.
+# Keywords that get a wrong value.
 KEYWORDS = {
     "another camera": ("CAMERA", "z9"),
     "another exposure": ("EXPID", 7),
@@ -25,7 +25,7 @@ KEYWORDS = {
     "frame of another program": ("SPEXPROG", "spex-gpu"),
     "frame of another method": ("METHOD", "eigh"),
 }
-# Cards that are put before another one of an HDU.
+# Cards that are inserted before another card of an HDU.
 CARDS = {
     "scaled fibermap": ("FIBERMAP", "EXTNAME", "TSCAL4  = 1.0", "TZERO4  = 90.0"),
     "scaled scores": ("SCORES", "EXTNAME", "TSCAL1  = 2.0"),
@@ -125,7 +125,7 @@ def edit_frame() -> None:
 
 
 def edit_dark_bins(file, dark) -> None:
-    """Puts something into the bins that no pixel constrains."""
+    """Sets values of bins that no pixel constrains."""
     name = fault.split()[0].upper()
     value = {"FLUX": -5000, "IVAR": 4, "CHI2PIX": 1e6, "RESOLUTION": 0.3}[name]
     data = file[name].data
@@ -134,7 +134,7 @@ def edit_dark_bins(file, dark) -> None:
 
 
 def put_cards(name: str, before: str, *cards: str) -> None:
-    """Puts cards into the header of an HDU of the last frame as they are, with right sums."""
+    """Inserts cards into the header of an HDU of the last frame, and corrects the checksums."""
     from astropy.io import fits
 
     with fits.open(frame) as file:
@@ -153,7 +153,7 @@ def put_cards(name: str, before: str, *cards: str) -> None:
 
 
 def leave_behind(command: str, *arguments: Path) -> None:
-    """A process in a session of its own, which its parent does not wait for."""
+    """Starts a process in a separate session, for which its parent does not wait."""
     subprocess.Popen(
         [sys.executable, "-c", command, frame, *arguments],
         start_new_session=True,
@@ -164,12 +164,12 @@ def leave_behind(command: str, *arguments: Path) -> None:
 
 
 def meddle() -> None:
-    """Whatever is done to files or processes."""
+    """Faults of files or processes."""
     if fault == "bytes behind":
         with frame.open("ab") as file:
             file.write(bytes(2880))
     elif fault == "endless":
-        os.truncate(frame, 1 << 42)  # with a hole
+        os.truncate(frame, 1 << 42)  # sparse
     elif fault == "zipped":
         import gzip
 
@@ -179,7 +179,7 @@ def meddle() -> None:
     elif fault == "no sum":
         frame.write_bytes(frame.read_bytes().replace(b"CHECKSUM=", b"CHECKSOM=", 1))
     elif fault == "changed late":
-        # By a process that spex-bench cannot see: one of those that were there before it.
+        # By a process that spex-bench cannot see, because it was started before.
         (here / "late").write_text(str(frame))
     elif fault == "work after exit":
         leave_behind("import time; time.sleep(60)")
@@ -194,14 +194,14 @@ def meddle() -> None:
     elif fault == "another program":
         with (here / "mps-wrapper").open("a") as file:
             file.write(os.linesep)
-    elif fault == "words that are no text":
+    elif fault == "output that is not text":
         sys.stderr.buffer.write(bytes(range(256)))
         sys.stderr.flush()
         sys.exit(9)
 
 
 def edit_log(run: dict) -> dict:
-    """The run log with something that is not so."""
+    """The run log with a wrong value."""
     if fault == "another clock":
         run["events"][-1]["end"] += 100
     elif fault == "log of another program":

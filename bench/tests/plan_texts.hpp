@@ -1,4 +1,4 @@
-// Plans as texts of tests.
+// Texts of plans for tests.
 #pragma once
 
 #include <string>
@@ -19,7 +19,7 @@ inline Plan read(const std::string& entries, const std::string& more = "",
                     "plan.json");
 }
 
-/// What is said of such a plan that is refused; "" of one that is not.
+/// The error message for such a plan; "" if it is accepted.
 inline std::string refusal(const std::string& entries, const std::string& more = "",
                            const std::string& cases = both_cases, const std::string& tier = "ci") {
   return refusal_of([&] { static_cast<void>(read(entries, more, cases, tier)); }, ErrorKind::usage);

@@ -1,4 +1,4 @@
-// A record of an entry that ran well.
+// The record of an entry that passed.
 #pragma once
 
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace spex::bench {
 
-/// Timed runs of the seconds `effective`, half of them extraction, and a warm-up: an exposure of an
-/// acceptance plan, with nothing missing for an accepted result.
+/// An exposure of an acceptance plan, which lacks nothing for an accepted result: a warm-up, and
+/// timed runs of `effective` seconds, half of them extraction.
 inline Record good_record(const std::vector<double>& effective) {
   Record record;
   record.run_id = "run";

@@ -1,4 +1,4 @@
-// What is said of a mistake.
+// Error messages in tests.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace spex::bench {
 
-/// The words of the Error that `work` throws, which must be of `kind`; "" where it throws none.
+/// The message of the Error that `work` throws, which must be of `kind`; "" if it throws none.
 template <class Work>
 std::string refusal_of(const Work& work, std::optional<ErrorKind> kind = {}) {
   try {

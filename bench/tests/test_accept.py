@@ -20,7 +20,7 @@ class Accept(BenchTest):
         )
 
     def test_a_machine_is_accepted_or_rejected(self):
-        """The page says which, the target, and why."""
+        """The page has the verdict, the target and the reason."""
         with Bench([entry("one")], **PLAN) as bench:
             done = self.accept(bench, "good", "--target", "15min", "--system", "new node")
             self.says(done, 0, "takes about 1 min", "ACCEPT: an exposure of 30 frames within 900 s")
@@ -33,7 +33,7 @@ class Accept(BenchTest):
             self.assertIn("at most 0.00 wanted", page)
 
     def test_a_wrong_frame_is_rejected(self):
-        """However fast it came."""
+        """However fast it was made."""
         wrong = """#!/usr/bin/env bash
 "${0%/*}/real-spex-cpu" "$@" && [[ "$*" == *--events* ]] || exit 0
 exit 1
@@ -43,8 +43,8 @@ exit 1
             self.assertNotEqual(status, 0)
             self.assertIn("REJECT", text)
 
-    def test_a_wrong_target_ends_before_anything_is_made(self):
-        """A word, a result that has no FPNH, no result."""
+    def test_a_wrong_target_ends_before_any_files_are_made(self):
+        """An unknown word, a result without FPNH, no result."""
         with Bench([entry("one")], **PLAN) as bench:
             (bench.folder / "none.json").write_text(json.dumps({}))
             for options in (
@@ -58,8 +58,8 @@ exit 1
                 self.assertIn(status, (1, 2), text)
                 self.assertFalse((bench.folder / "out").exists())
 
-    def test_a_required_gpu_that_is_missing_ends_before_anything_is_made(self):
-        """The shipped plan for GPUs is then the plan."""
+    def test_a_missing_required_gpu_ends_before_any_files_are_made(self):
+        """The shipped plan for GPUs is then used."""
         with tempfile.TemporaryDirectory() as folder:
             out = Path(folder) / "out"
             options = ("--out", str(out), "--target", "15min", "--require-gpu")

@@ -1,4 +1,4 @@
-"""Results as an archive: submitted, checked, and measured again."""
+"""Archives of results: submitted, checked, and rerun."""
 
 import io
 import json
@@ -13,11 +13,11 @@ REPEATS = 5
 def read(path: Path) -> dict[str, bytes]:
     """The files of an archive."""
     with tarfile.open(path) as tar:
-        return {one.name: tar.extractfile(one).read() for one in tar}
+        return {member.name: tar.extractfile(member).read() for member in tar}
 
 
 def write(path: Path, files: dict[str, bytes]) -> None:
-    """An archive of files."""
+    """Writes an archive of files."""
     with tarfile.open(path, "w:gz") as tar:
         for name, data in files.items():
             info = tarfile.TarInfo(name)
@@ -26,11 +26,11 @@ def write(path: Path, files: dict[str, bytes]) -> None:
 
 
 class Archive(BenchTest):
-    """One campaign of two entries, which all tests look at."""
+    """One campaign of two entries, which all tests use."""
 
     @classmethod
     def setUpClass(cls):
-        """Runs it and packs it."""
+        """Runs and packs it."""
         entries = [
             entry("one", repeats=REPEATS),
             entry("two", repeats=REPEATS, tolerance="unpadded"),
@@ -50,7 +50,7 @@ class Archive(BenchTest):
         cls.bench.__exit__()
 
     def test_a_campaign_is_packed_and_checked(self):
-        """Reasons that several entries share stand once."""
+        """Reasons that several entries share appear once."""
         self.assertEqual(self.ran[0], 0, self.ran[1])
         self.says(self.packed, 6)
         done = self.bench.spex_bench("check", self.archive)
@@ -62,8 +62,8 @@ class Archive(BenchTest):
         self.assertLess(len(files["results/one.json"]), 60_000)
         self.assertEqual(self.bench.spex_bench("check", self.bench.folder / "none")[0], 1)
 
-    def test_what_does_not_follow_is_found(self):
-        """A number that is not that of the samples."""
+    def test_wrong_derived_numbers_are_found(self):
+        """A number that does not follow from the samples."""
         files = read(self.archive)
         result = json.loads(files["results/one.json"])
         result["derived"]["fom"]["effective"]["seconds"]["median"] /= 2
@@ -74,13 +74,13 @@ class Archive(BenchTest):
         self.says(done, 3, "fom/effective/seconds/median is")
 
     def rerun(self, name: str, programs: Path, *options: str) -> tuple[int, str]:
-        """Status and output of a rerun by other programs."""
+        """Status and output of a rerun with other programs."""
         return self.bench.spex_bench(
             *("rerun", self.archive, "--out", self.bench.folder / name, "--programs", programs),
             *("--", "--system", "here", *options),
         )
 
-    def test_a_rerun_shows_what_a_check_cannot(self):
+    def test_a_rerun_finds_invented_times(self):
         """Times that the archive's commit does not reach."""
         slow = '#!/usr/bin/env bash\n[[ "$*" != *--events* ]] || sleep 3\n'
         slow += 'exec "${0%/*}/real-spex-cpu" "$@"\n'
@@ -88,8 +88,8 @@ class Archive(BenchTest):
             done = self.rerun("slow", programs.folder, "--repeats", "2")
             self.says(done, 4, "the archive claims MORE")
 
-    def test_a_rerun_of_what_was_measured_agrees(self):
-        """On the same machine; it may be slower while it does other work, and says so."""
+    def test_a_rerun_of_measured_times_agrees(self):
+        """On the same machine. A busy machine may be slower, which is reported."""
         status, text = self.rerun("rerun", self.bench.folder)
         self.assertIn(status, (0, 4, 6), text)
         self.assertIn("effective s", text)

@@ -44,7 +44,7 @@ TEST(Derive, FiguresOfTheTimedRuns) {
   EXPECT_THAT(derived.unusual, IsEmpty());
 }
 
-TEST(Derive, PartsOfFramesAndTheTierCiHaveSecondsAlone) {
+TEST(Derive, PartsOfFramesAndTheTierCiHaveOnlySeconds) {
   Record record = good();
   record.work.has_fpnh = false;
   EXPECT_FALSE(derive(record).fom.effective->fpnh);
@@ -54,7 +54,7 @@ TEST(Derive, PartsOfFramesAndTheTierCiHaveSecondsAlone) {
   EXPECT_THAT(derive(record).fom.incomplete_because, Contains("the tier is ci"));
 }
 
-TEST(Derive, NoSpeedUnlessAllIsRightAndCompared) {
+TEST(Derive, NoSpeedUnlessAllIsCorrectAndCompared) {
   Record record = good();
   record.timing.samples.back().compared = false;
   EXPECT_EQ(derive(record).status, "interrupted");
@@ -73,7 +73,7 @@ TEST(Derive, AClockThatARunLacksHasNoFigure) {
   EXPECT_FALSE(derive(record).fom.extraction);
 }
 
-TEST(Derive, ARooflineHasTheStagesThatWereTimed) {
+TEST(Derive, ARooflineHasTheTimedStages) {
   Record record = good();
   record.launch.gpus_per_node = 1;
   record.costs = {{"solve", 2e12, 1e9}, {"quality", 1e9, 1e9}};
@@ -95,7 +95,7 @@ TEST(Derive, OtherBytesOfTheSameInputAreWrong) {
   EXPECT_EQ(verdict_of(record).overall, "pass");
 }
 
-TEST(Derive, WhyAResultIsNotComplete) {
+TEST(Derive, ReasonsOfAnIncompleteResult) {
   const std::vector<std::pair<std::function<void(Record&)>, std::string>> cases{
       {[](Record& r) { r.inputs.seeds = "plan"; }, "its seeds are the plan's"},
       {[](Record& r) { r.build["dirty"] = true; }, "it is not built from a clean commit"},
@@ -118,7 +118,7 @@ TEST(Derive, WhyAResultIsNotComplete) {
   }
 }
 
-TEST(Derive, AMachineThatChangesItsSpeedIsNoisyAndNotWrong) {
+TEST(Derive, AMachineOfVaryingSpeedIsNoisyButNotWrong) {
   const Derived derived = derive(good_record({100, 100, 200, 200, 205}));
   EXPECT_EQ(derived.verdict.overall, "pass");
   EXPECT_THAT(derived.unusual, ElementsAre("noisy: the longest run took 2.0 times the shortest"));
@@ -178,7 +178,7 @@ TEST(Verdict, FpnhIsAtLeastTheThresholdLessItsMargin) {
   EXPECT_EQ(slow.performance, "fail");
   EXPECT_THAT(slow.reasons, ElementsAre(HasSubstr("effective FPNH 1000")));
   EXPECT_EQ(verdict_by(at_least(1040, 0.05)).exit_status, 0);
-  // Within the interval, or of one sample: inconclusive.
+  // Inconclusive: a threshold within the interval, or a single sample.
   EXPECT_EQ(verdict_by(at_least(1000, 0)).exit_status, 6);
   EXPECT_EQ(verdict_by(at_least(10), good_record({108})).exit_status, 6);
   Threshold both = at_least(500);
@@ -213,7 +213,7 @@ TEST(Verdict, AFullDiskIsNoFaultOfTheFrames) {
   EXPECT_EQ(verdict_of(record).overall, "error");
 }
 
-TEST(Verdict, InterruptedIsNoPass) {
+TEST(Verdict, AnInterruptedRunDoesNotPass) {
   Record record = good();
   record.timing.samples.pop_back();
   EXPECT_EQ(verdict_of(record).exit_status, 1);

@@ -6,11 +6,11 @@
 namespace spex::bench {
 namespace {
 
-// FIPS 180-4's own example.
+// The example of FIPS 180-4.
 constexpr const char* hash_of_abc =
     "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
 
-TEST(FileHash, OfATextAndOfAFileThatHoldsIt) {
+TEST(FileHash, TextAndFileAgree) {
   const test::ScratchFolder scratch;
   test::write_file(scratch.file("abc"), "abc");
   EXPECT_EQ(hash_text("abc"), hash_of_abc);
@@ -26,7 +26,7 @@ TEST(FileHash, FilesLongerThanABlockAndEmptyOnes) {
   EXPECT_EQ(hash_file(scratch.file("empty")), hash_text(""));
 }
 
-TEST(FileHash, NothingOfWhatCannotBeRead) {
+TEST(FileHash, UnreadableFilesHaveNone) {
   const test::ScratchFolder scratch;
   test::write_file(scratch.file("abc"), "abc");
   EXPECT_THAT(hash_files({scratch.file("none"), scratch.file("abc"), scratch.file(".")}),

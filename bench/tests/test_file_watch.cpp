@@ -22,7 +22,7 @@ TEST(FileWatch, SeesTheFirstOpening) {
   const test::ScratchFolder scratch;
   test::write_file(scratch.file("a"), "x");
   test::write_file(scratch.file("b"), "x");
-  // The watch may be late where the machine has other work: it is given longer, until it is not.
+  // The watch may be late on a busy machine, so the pause doubles until the watch is in time.
   bool in_time = false;
   for (int ms = 20; !in_time && ms < 100000; ms *= 2) {
     const double before = unix_now();
@@ -40,7 +40,7 @@ TEST(FileWatch, SeesTheFirstOpening) {
   EXPECT_TRUE(in_time);
 }
 
-TEST(FileWatch, SaysNothingOfWhatWasNotOpened) {
+TEST(FileWatch, HasNoTimesOfUnopenedFiles) {
   const test::ScratchFolder scratch;
   test::write_file(scratch.file("a"), "x");
   FileWatch untouched({scratch.file("a")}, IN_OPEN);
@@ -60,7 +60,7 @@ TEST(FileWatch, SeesTheLastClosingAndRename) {
   pause();
   const double before = unix_now();
   fs::rename(partial, scratch.file("outputs") + "/frame");
-  // Who reads it later changes nothing.
+  // A later reader changes nothing.
   pause();
   const double after = unix_now();
   static_cast<void>(test::read_file(scratch.file("outputs") + "/frame"));

@@ -1,4 +1,4 @@
-"""Files and folders of spex-bench: whose they are, how long, and disks that are full."""
+"""Files and folders of spex-bench: owners, sizes, and full disks."""
 
 import fcntl
 import os
@@ -10,10 +10,10 @@ from bench_runs import Bench, BenchTest, entry, output_of
 
 
 class Files(BenchTest):
-    """Each in a folder with programs of its own."""
+    """Each test has a separate folder with programs."""
 
-    def test_a_full_disk_is_said_in_its_own_words(self):
-        """The data, the results, the references, stdout, stderr: status 1, and nothing aborts."""
+    def test_a_full_disk_is_named(self):
+        """The data, results, references, stdout, stderr: status 1, and no abort."""
         if output_of(["unshare", "-rm", "true"])[0]:
             self.skipTest("this user may mount nothing (expected unshare -rm)")
         no_room = "No space left on device"
@@ -38,19 +38,19 @@ class Files(BenchTest):
                 done = subprocess.run(bench.command(), stdout=full, stderr=subprocess.PIPE)
                 self.assertEqual(done.returncode, 1)
                 self.assertIn(no_room, done.stderr.decode())
-                for words, status in (
+                for arguments, status in (
                     (["spex-bench", "no-such-plan"], 2),
                     (["spex-bench", "--nonsense"], 2),
                     (["spex-cpu", "-i", "none", "-p", "none", "-o", "none.fits"], 1),
                     (["spex-cpu", "--nonsense"], 2),
                     (["spex-sim"], 2),
                 ):
-                    words = [str(bench.folder / words[0]), *words[1:]]
-                    done = subprocess.run(words, stdout=full, stderr=full)
-                    self.assertEqual(done.returncode, status, words)
+                    arguments = [str(bench.folder / arguments[0]), *arguments[1:]]
+                    done = subprocess.run(arguments, stdout=full, stderr=full)
+                    self.assertEqual(done.returncode, status, arguments)
 
     def test_files_that_are_not_spex_benchs_stay(self):
-        """In OUT, and behind a link in the place of a log."""
+        """In OUT, and behind a link with the name of a log."""
         with Bench([entry("one")]) as bench:
             out = bench.folder / "out"
             for name in ("one.events.json", "one.series.json", "logs/one-0.log"):
@@ -71,16 +71,19 @@ class Files(BenchTest):
             self.assertEqual(thesis.read_text(), "mine")
 
     def test_a_plan_is_a_file(self):
-        """A pipe would be waited for, and a device has no end."""
+        """A pipe could block, and a device is endless."""
         with Bench([entry("one")], tier="acceptance", warmups=1, repeats=5) as bench:
             os.mkfifo(bench.folder / "pipe")
             for name in (bench.folder / "pipe", "/dev/zero"):
-                for words in ([name, "--list"], [bench.folder / "plan.json", "--thresholds", name]):
-                    done = bench.spex_bench(*words, "--out", bench.folder / "out")
+                for arguments in (
+                    [name, "--list"],
+                    [bench.folder / "plan.json", "--thresholds", name],
+                ):
+                    done = bench.spex_bench(*arguments, "--out", bench.folder / "out")
                     self.says(done, 2, f"{name}: cannot be read")
 
-    def test_folders_that_would_be_emptied_hold_no_results(self):
-        """Results within the data, data within the references, and the like; by a link too."""
+    def test_folders_that_are_emptied_must_not_contain_others(self):
+        """Results within the data, data within the references, and so on; also through a link."""
         with Bench([entry("one")]) as bench:
             (bench.folder / "data").mkdir()
             (bench.folder / "link").symlink_to(bench.folder / "data")
@@ -94,8 +97,8 @@ class Files(BenchTest):
                 done = bench.run(option, str(bench.folder / folder))
                 self.says(done, 2, f"{option}: ", "(expected a folder of its own)")
 
-    def test_nothing_of_someone_else_is_touched(self):
-        """Folders with other files, results that are there, a folder in use: refused in a line."""
+    def test_files_of_others_are_not_touched(self):
+        """Folders with other files, existing results, and a folder in use are refused."""
         with Bench([entry("one")]) as bench:
             thesis = bench.folder / "data/outputs/thesis"
             thesis.parent.mkdir(parents=True)
@@ -115,7 +118,7 @@ class Files(BenchTest):
                 self.says(bench.run(), 1, "data: is in use by process")
 
     def test_results_of_two_plans_do_not_share_a_folder(self):
-        """The plan is kept beside them, by which they are handed in; parts of one plan may."""
+        """Results are kept and submitted with their plan; parts of one plan may share a folder."""
         with Bench([entry("one"), entry("two")]) as bench:
             self.assertEqual(bench.run("--only", "one")[0], 0)
             self.says(bench.run_again("--only", "two"), 0)

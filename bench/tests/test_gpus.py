@@ -1,4 +1,4 @@
-"""GPUs as spex-bench sees them, by a library that takes the place of NVIDIA's."""
+"""GPUs as spex-bench sees them through a fake NVML."""
 
 import json
 import os
@@ -7,8 +7,8 @@ import sys
 import test_night
 from bench_runs import OPTIONS, Bench, BenchTest
 
-# Says that it is spex-gpu, in its frames too, and is the CPU's. Where the environment tells, so
-# many MB of a GPU are in use before and after that, and then so many watts are allowed.
+# Pretends to be spex-gpu, also in its frames, and runs spex-cpu. Variables set the MB in use of a
+# GPU before and after the run, and the power limit after it.
 PRETENDER = f"""#!{sys.executable}
 import json, os, subprocess, sys, time
 from pathlib import Path
@@ -16,7 +16,7 @@ from pathlib import Path
 from astropy.io import fits
 from astropy.io.fits.hdu import base
 
-# Sums come with the time, and frames of one input are to have the same bytes.
+# Checksum comments contain the time, but frames of one input must have the same bytes.
 base._ValidHDU._get_timestamp = lambda hdu: "once"
 here = Path(__file__).resolve().parent
 
@@ -55,13 +55,13 @@ path.write_text(json.dumps(log))
 sys.exit(status)
 """
 
-# Says that it is the control of MPS, whose daemon goes on for a while after it was told to end.
+# Pretends to be the control program of MPS, whose daemon ends 4 s after it was told to quit.
 MPS = """#!/bin/bash
 if [[ ${1:-} == -d ]]; then
   setsid bash -c 'until [[ -e $0 ]]; do sleep 0.05; done; sleep 4' "$0.quit" <&- >&- 2>&- &
 else
-  read -r words
-  [[ $words != quit ]] || touch "$0.quit"
+  read -r command
+  [[ $command != quit ]] || touch "$0.quit"
 fi
 """
 
@@ -72,11 +72,11 @@ ENTRY["options"] = OPTIONS
 
 
 class Gpus(BenchTest):
-    """One plan of an entry on two of four GPUs."""
+    """A plan with an entry on two of four GPUs."""
 
     @classmethod
     def setUpClass(cls):
-        """The programs, one of which pretends."""
+        """The programs, with a fake spex-gpu."""
         cls.bench = Bench([ENTRY])
         cls.bench.put_program("spex-gpu", PRETENDER)
 
@@ -85,12 +85,12 @@ class Gpus(BenchTest):
         """Removes their folder."""
         cls.bench.__exit__()
 
-    def run_with(self, status: int = 0, *words: str, **environment: str) -> dict:
-        """The result of a run, which ends with the status and says the words."""
-        self.says(self.bench.run(**environment | LIBRARY), status, *words)
+    def run_with(self, status: int = 0, *texts: str, **environment: str) -> dict:
+        """The result of a run; checks its status and that its output has the texts."""
+        self.says(self.bench.run(**environment | LIBRARY), status, *texts)
         return self.bench.result("gpu")
 
-    def test_the_gpus_that_are_watched_are_those_that_run(self):
+    def test_a_run_uses_the_monitored_gpus(self):
         """By UUID, in the order of CUDA_VISIBLE_DEVICES."""
         result = self.run_with(FAKE_NVML_MEMORY="grows", CUDA_VISIBLE_DEVICES="3,1,0")
         self.assertEqual((self.bench.folder / "visible").read_text(), "GPU-fake-3,GPU-fake-1")
@@ -101,8 +101,8 @@ class Gpus(BenchTest):
         self.assertIn("libnvidia-ml.so.1", result["programs"])
         self.assertEqual(result["timing"]["samples"][0]["gpu_busy"], [0.75, 0.75])
 
-    def test_the_gpus_of_a_night_are_watched_all_the_time(self):
-        """Their use and energy, look by look."""
+    def test_the_gpus_of_a_night_are_sampled(self):
+        """Their use and energy, sample by sample."""
         night = ENTRY | {"options": test_night.OPTIONS, "sustain": {"frames": 20}}
         cases = {"small": test_night.CASE | {"seeds": 1}}
         with Bench([night], tier="night", warmups=1, cases=cases) as bench:
@@ -117,19 +117,19 @@ class Gpus(BenchTest):
                 self.assertGreater(gpu["energy_j"][-1], 0)
                 self.assertIsNone(gpu["temperature_c"][0])
 
-    def test_hidden_gpus_are_not_there(self):
-        """An empty list, -1, and too few of them: skipped."""
+    def test_hidden_gpus_are_not_used(self):
+        """An empty list, -1, and too few GPUs: skipped."""
         for visible in ("", "-1", "2", "GPU-none", "1,1"):
             result = self.run_with(77, CUDA_VISIBLE_DEVICES=visible)
             self.assertEqual(result["status"], "skipped")
 
-    def test_a_gpu_that_was_not_used_is_noticed(self):
-        """A warning beside the result."""
+    def test_an_unused_gpu_is_reported(self):
+        """A warning in the result."""
         result = self.run_with()
         self.assertIn("no memory of a GPU was used", " ".join(result["unusual"]))
 
-    def test_memory_that_is_given_back_late_hides_nothing(self):
-        """The run before it still has all of it when one begins."""
+    def test_memory_that_is_freed_late_does_not_hide_the_runs(self):
+        """The previous run still has its memory when this one starts."""
         memory = self.bench.folder / "memory"
         memory.write_text("900 900 1 1")
         result = self.run_with(
@@ -137,8 +137,8 @@ class Gpus(BenchTest):
         )
         self.assertEqual(result["timing"]["samples"][0]["device_memory_bytes"], 899e6)
 
-    def test_a_gpu_that_is_taken_first_begins_the_clock(self):
-        """Contexts are made within the extraction clock."""
+    def test_a_context_starts_the_extraction_clock(self):
+        """The creation of contexts is part of extraction."""
         memory = self.bench.folder / "memory"
         memory.write_text("1 1 1 1")
         result = self.run_with(FAKE_NVML_MEMORY=str(memory), MEMORY_BEFORE="1 900 1 1")
@@ -146,46 +146,46 @@ class Gpus(BenchTest):
         self.assertGreater(sample["extraction_s"], sample["logged_s"] + 0.2)
 
     def test_the_server_of_mps_may_take_seconds_to_end(self):
-        """It gives back the contexts of all GPUs, and is no process left behind."""
+        """It releases the contexts of all GPUs, and does not count as a leftover process."""
         with Bench([ENTRY | {"mps": True}]) as bench:
             for name, text in (("spex-gpu", PRETENDER), ("nvidia-cuda-mps-control", MPS)):
                 bench.put_program(name, text)
             path = f"{bench.folder}:{os.environ['PATH']}"
             self.says(bench.run(**LIBRARY, FAKE_NVML_MEMORY="grows", PATH=path), 0)
 
-    def test_settings_that_change_meanwhile_are_seen(self):
-        """A power limit that another run had is not that of the result; it is marked for good."""
+    def test_changed_settings_are_reported(self):
+        """A power limit that changed during the result's runs is reported, also after a resume."""
         limit = self.bench.folder / "limit"
         limit.write_text("700")
         once = {"FAKE_NVML_MEMORY": "grows", "FAKE_NVML_POWER": str(limit)}
         result = self.run_with(**once, LIMIT_AFTER="700")
         self.assertIsNone(result["health"]["settings_changed"])
         said = "power_limit_w of GPU-fake-1 was 700.0, and is 500.0 after run 0"
-        words = f"a GPU's settings changed: {said}"
-        result = self.run_with(0, words, **once, LIMIT_AFTER="500")
+        text = f"a GPU's settings changed: {said}"
+        result = self.run_with(0, text, **once, LIMIT_AFTER="500")
         self.assertEqual(result["health"]["settings_changed"], said)
-        self.assertIn(words, result["unusual"])
+        self.assertIn(text, result["unusual"])
         limit.write_text("700")
         self.says(self.bench.run("--resume", "--repeats", "2", **once | LIBRARY), 0)
         self.assertEqual(self.bench.result("gpu")["health"]["settings_changed"], said)
 
-    def test_a_machine_without_mps_is_no_fault_of_the_frames(self):
-        """Status 1 and a line, before anything is made for it; other entries run."""
+    def test_a_machine_without_mps_does_not_make_frames_wrong(self):
+        """Status 1 and one line before the entry's files are made; other entries run."""
         with Bench([ENTRY, ENTRY | {"id": "shared", "mps": True}]) as bench:
             bench.put_program("spex-gpu", PRETENDER)
             fake = LIBRARY | {"FAKE_NVML_MEMORY": "grows"}
-            for script, words in (
+            for script, text in (
                 (None, "nvidia-cuda-mps-control is not on PATH"),
                 ("#!/bin/bash\nexit 1\n", "nvidia-cuda-mps-control -d failed"),
             ):
                 if script:
                     bench.put_program("nvidia-cuda-mps-control", script)
-                self.says(bench.run(**fake, PATH=f"{bench.folder}:{os.environ['PATH']}"), 1, words)
+                self.says(bench.run(**fake, PATH=f"{bench.folder}:{os.environ['PATH']}"), 1, text)
                 self.assertEqual(bench.result("gpu")["verdict"]["overall"], "pass")
                 self.assertEqual(bench.result("shared")["verdict"]["overall"], "error")
 
-    def test_a_throttled_run_does_not_count_and_is_made_again(self):
-        """No more often than runs were asked for; the machine is unhealthy, and has no speed."""
+    def test_a_throttled_run_does_not_count_and_is_repeated(self):
+        """At most as often as runs were requested; the machine is unhealthy and has no speed."""
         hot = {"FAKE_NVML_MEMORY": "grows", "FAKE_NVML_HOT": "1"}
         result = self.run_with(5, **hot)
         self.assertEqual([s["throttled"] for s in result["timing"]["samples"]], [True])

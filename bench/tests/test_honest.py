@@ -1,4 +1,4 @@
-"""Honest runs are never called incorrect, whatever else goes on on the machine."""
+"""Honest runs are never called incorrect, whatever else the machine does."""
 
 import shutil
 import subprocess
@@ -6,7 +6,7 @@ import sys
 
 from bench_runs import ROOT, Bench, BenchTest, entry, output_of
 
-# Opens and reads every file of the folders, again and again, as a backup does.
+# Reads every file of the folders repeatedly, as a backup does.
 READER = """
 import sys, time
 from pathlib import Path
@@ -22,10 +22,10 @@ while True:
 
 
 class Honest(BenchTest):
-    """Campaigns of the right extractor."""
+    """Campaigns with the correct extractor."""
 
     def test_another_process_reads_all_files(self):
-        """Of data, results, references and goldens, all the time."""
+        """All files of data, results, references and goldens, repeatedly."""
         with Bench([entry("one", repeats=2)], goldens=["tiny-b"]) as bench:
             goldens = bench.folder / "golden"
             shutil.copytree(ROOT / "golden", goldens)
@@ -42,7 +42,7 @@ class Honest(BenchTest):
                 reader.wait()
 
     def test_a_machine_whose_speed_changes_is_noisy(self):
-        """One run takes more than twice as long: unusual, and right."""
+        """One run takes more than twice as long: unusual, but correct."""
         slow = """#!/usr/bin/env bash
 here=${0%/*}
 if [[ "$*" == *--events* ]]; then
@@ -58,8 +58,8 @@ exec "$here/real-spex-cpu" "$@"
             self.assertIn("noisy: the longest run took", " ".join(result["unusual"]))
             self.assertIn("noisy: the longest run took", text)
 
-    def test_a_required_gpu_that_is_missing_is_said_first(self):
-        """Before anything is made."""
+    def test_a_missing_required_gpu_is_reported_first(self):
+        """Before any files are made."""
         gpu = {"id": "gpu", "case": "small", "milestone": "pipeline", "gpus": 64}
         with Bench([entry("one"), gpu]) as bench:
             text = self.says(bench.run("--require-gpu"), 1, "no GPU found (expected 64 GPU(s)")
@@ -69,8 +69,8 @@ exec "$here/real-spex-cpu" "$@"
             self.assertFalse((bench.folder / "data").exists())
             self.assertEqual(bench.run("--require-gpu", "--only", "one")[0], 0)
 
-    def test_a_machine_that_cannot_watch_files_has_one_clock(self):
-        """Where inotify has no room: a warning, and the effective clock."""
+    def test_a_machine_without_inotify_has_one_clock(self):
+        """Without inotify instances: a warning, and only the effective clock."""
         blind = 'echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"'
         shell = ["unshare", "-Ur", "sh", "-c", blind, "sh"]
         if output_of([*shell, "true"])[0] != 0:

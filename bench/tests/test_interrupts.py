@@ -10,16 +10,16 @@ from bench_runs import Bench, BenchTest, entry
 
 
 class Interrupts(BenchTest):
-    """One short plan a test."""
+    """One short plan per test."""
 
-    def test_an_interrupted_run_goes_on_where_it_was(self):
-        """SIGINT, or a reader that has gone: a valid result; --resume adds what is missing."""
-        for reader_goes in (False, True):
+    def test_an_interrupted_run_is_resumed(self):
+        """SIGINT, or a reader that exits: a valid result; --resume adds the missing runs."""
+        for reader_exits in (False, True):
             with (
-                self.subTest(reader_goes=reader_goes),
+                self.subTest(reader_exits=reader_exits),
                 Bench([entry("one", repeats=1000)]) as bench,
             ):
-                self.interrupt(bench, reader_goes)
+                self.interrupt(bench, reader_exits)
                 before = bench.result("one")
                 self.assertEqual(before["status"], "interrupted")
                 self.assertIsNone(before["fom"]["effective"])
@@ -35,22 +35,22 @@ class Interrupts(BenchTest):
                 self.assertTrue(all(s["compared"] for s in after["timing"]["samples"]))
                 self.assertEqual(len(after["timing"]["samples"]), runs + 1)
 
-    def interrupt(self, bench: Bench, reader_goes: bool) -> None:
+    def interrupt(self, bench: Bench, reader_exits: bool) -> None:
         """Starts the plan, and ends it after the first timed run."""
         pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL}
         process = subprocess.Popen(bench.command(), text=True, **pipes)
         for line in process.stderr:
             if "one timed run 1 of" in line:
                 break
-        if reader_goes:
+        if reader_exits:
             process.stderr.close()
         else:
             process.send_signal(signal.SIGINT)
             self.assertIn("--resume", process.communicate()[1])
         self.assertEqual(process.wait(timeout=60), 1)
 
-    def test_a_run_does_not_outlive_a_benchmark_that_is_killed(self):
-        """It would go on beside the next one, and write to its folder."""
+    def test_a_run_ends_with_a_killed_benchmark(self):
+        """Otherwise it would disturb the next one, and write to its folder."""
         sleeper = """#!/usr/bin/env bash
 [[ "$*" != *--events* ]] || exec sleep 1000
 exec "${0%/*}/real-spex-cpu" "$@"
@@ -61,7 +61,7 @@ exec "${0%/*}/real-spex-cpu" "$@"
 
             def sleeping() -> list[Path]:
                 found = [Path("/proc") / child for child in children.read_text().split()]
-                return [one for one in found if (one / "comm").read_text() == "sleep\n"]
+                return [child for child in found if (child / "comm").read_text() == "sleep\n"]
 
             while not (runs := sleeping()):
                 self.assertIsNone(process.poll())
@@ -70,11 +70,11 @@ exec "${0%/*}/real-spex-cpu" "$@"
             process.wait()
             end = time.monotonic() + 10
             while runs[0].exists() and "State:\tZ" not in (runs[0] / "status").read_text():
-                self.assertLess(time.monotonic(), end, "it goes on")
+                self.assertLess(time.monotonic(), end, "it still runs")
                 time.sleep(0.05)
 
-    def test_a_run_that_is_left_out_is_not_forgotten(self):
-        """Interrupted, failed and made again, or added when the others were known."""
+    def test_dropped_runs_are_recorded(self):
+        """Interrupted, failed and repeated, or added to a complete result."""
         flaky = """#!/usr/bin/env bash
 here=${0%/*}
 if [[ "$*" == *--events* ]]; then
@@ -90,7 +90,7 @@ exec "$here/real-spex-cpu" "$@"
             self.says(bench.run("--resume"), 0)
             timing = bench.result("one")["timing"]
             self.assertEqual(len(timing["samples"]), 3)
-            self.assertEqual([one["index"] for one in timing["dropped"]], [1, 2])
+            self.assertEqual([run["index"] for run in timing["dropped"]], [1, 2])
             self.assertIn("exit status 9", timing["dropped"][0]["reason"])
             self.assertIsNone(timing["dropped"][1]["seconds"])
             self.assertFalse(timing["extended"])
@@ -100,8 +100,8 @@ exec "$here/real-spex-cpu" "$@"
             self.assertEqual(bench.run("--resume", "--repeats", "4")[0], 0)
             self.assertTrue(bench.result("one")["timing"]["extended"])
 
-    def test_an_interrupt_while_inputs_are_made_is_an_interrupt(self):
-        """And no failed entry."""
+    def test_an_interrupt_during_simulation(self):
+        """The entry is interrupted, not failed."""
         with Bench([entry("one")]) as bench:
             (bench.folder / "spex-sim").write_text("#!/bin/sh\nkill -INT $PPID\nsleep 5\n")
             text = self.says(bench.run(), 1)
@@ -109,7 +109,7 @@ exec "$here/real-spex-cpu" "$@"
             self.assertIn("--resume continues the run", text.splitlines()[-1])
 
     def test_an_interrupt_keeps_the_results_that_are_resumed(self):
-        """Those of the entries after the one whose golden cases are run."""
+        """Results of the entries after the one whose golden cases run."""
         stopping = """#!/usr/bin/env bash
 [[ ! -e ${0%/*}/stop ]] || kill -INT "$PPID"
 exec "${0%/*}/real-spex-cpu" "$@"
@@ -122,20 +122,20 @@ exec "${0%/*}/real-spex-cpu" "$@"
             self.says(bench.run("--resume"), 1)
             self.assertEqual(bench.result("two")["status"], "complete")
 
-    def test_what_is_resumed_goes_on_as_it_was_begun(self):
-        """No other plan, program, environment, entry or number; nor a file that was edited."""
+    def test_only_the_same_run_is_resumed(self):
+        """The same plan, program, environment, entry and number; no edited file."""
         with Bench([entry("one"), entry("two")]) as bench:
             self.assertEqual(bench.run(OMP_NUM_THREADS="3")[0], 0)
             same = {"OMP_NUM_THREADS": "3"}
             one, two = (bench.folder / f"out/{name}.json" for name in ("one", "two"))
             first = one.read_text()
-            for words, options, environment in (
+            for what, options, environment in (
                 ("another command line or environment", (), {}),
                 ("another number of warm-ups", ("--warmups", "1"), same),
                 ("another inputs (--seeds)", ("--seeds", "drawn"), same),
             ):
                 done = bench.run("--resume", "--repeats", "2", *options, **environment)
-                self.says(done, 1, "was begun with " + words)
+                self.says(done, 1, "was begun with " + what)
             two.write_text(first)
             self.says(bench.run("--resume", **same), 1, "two.json: was begun with another entry")
             two.unlink()

@@ -41,10 +41,10 @@ TEST(Launcher, ThatOfTheMpiWhichIsLinked) {
       {"mpirun", open_mpi}, {"mpiexec", open_mpi}, {"mpiexec.hydra", hydra}};
   const Launcher mpirun = choose_launcher("auto", machine_with(MpiFamily::open_mpi, both));
   EXPECT_EQ(mpirun.program, "mpirun");
-  EXPECT_EQ(mpirun.words, LauncherWords::open_mpi);
+  EXPECT_EQ(mpirun.syntax, LauncherSyntax::open_mpi);
   const Launcher hydras = choose_launcher("auto", machine_with(MpiFamily::mpich, both));
   EXPECT_EQ(hydras.program, "mpiexec.hydra");
-  EXPECT_EQ(hydras.words, LauncherWords::hydra);
+  EXPECT_EQ(hydras.syntax, LauncherSyntax::hydra);
   // MPICH alone, with mpirun as its own.
   EXPECT_EQ(choose_launcher("auto", machine_with(MpiFamily::mpich, {{"mpirun", hydra}})).program,
             "mpirun");
@@ -63,13 +63,12 @@ TEST(Launcher, SrunWithinAJobThatCanStartThisMpi) {
   const auto in_job = [](MpiFamily mpi, std::map<std::string, std::string> programs) {
     return choose_launcher("auto", machine_with(mpi, std::move(programs), true));
   };
-  EXPECT_EQ(in_job(MpiFamily::open_mpi, {{"mpirun", open_mpi}, {"srun", with_pmix}}).wire_up,
-            "pmix");
-  EXPECT_EQ(in_job(MpiFamily::mpich, {{"mpirun", hydra}, {"srun", with_pmix}}).wire_up, "pmi2");
+  EXPECT_EQ(in_job(MpiFamily::open_mpi, {{"mpirun", open_mpi}, {"srun", with_pmix}}).pmi, "pmix");
+  EXPECT_EQ(in_job(MpiFamily::mpich, {{"mpirun", hydra}, {"srun", with_pmix}}).pmi, "pmi2");
   // Cray's is started in the site's way.
   const Launcher cray = in_job(MpiFamily::cray_mpich, {{"srun", cray_slurm}});
   EXPECT_TRUE(cray.is_srun());
-  EXPECT_EQ(cray.wire_up, "");
+  EXPECT_EQ(cray.pmi, "");
   // A Slurm without PMIx would start Open MPI's ranks each alone.
   EXPECT_EQ(in_job(MpiFamily::open_mpi, {{"mpirun", open_mpi}, {"srun", cray_slurm}}).program,
             "mpirun");
@@ -80,8 +79,8 @@ TEST(Launcher, SrunWithinAJobThatCanStartThisMpi) {
             "srun is not on the PATH");
   // What the user has chosen stays.
   LauncherSurroundings chosen = machine_with(MpiFamily::open_mpi, {{"srun", cray_slurm}}, true);
-  chosen.wire_up_is_set = true;
-  EXPECT_EQ(choose_launcher("auto", chosen).wire_up, "");
+  chosen.pmi_is_set = true;
+  EXPECT_EQ(choose_launcher("auto", chosen).pmi, "");
   EXPECT_TRUE(choose_launcher("auto", chosen).is_srun());
 }
 
@@ -105,15 +104,15 @@ std::string words_before_program(const Launcher& launcher, int ranks, int nodes)
 }
 
 TEST(Launcher, EachIsToldInItsOwnWords) {
-  const Launcher hydras{.words = LauncherWords::hydra, .program = "mpiexec.hydra"};
+  const Launcher hydras{.syntax = LauncherSyntax::hydra, .program = "mpiexec.hydra"};
   EXPECT_EQ(words_before_program(hydras, 2, 1), "mpiexec.hydra -n 2 -bind-to none");
   EXPECT_EQ(words_before_program(hydras, 2, 3), "mpiexec.hydra -n 6 -ppn 2 -bind-to none");
   EXPECT_EQ(words_before_program(hydras, 1, 1), "");
   const Launcher mpirun;
   EXPECT_EQ(words_before_program(mpirun, 2, 1), "mpirun -n 2 --bind-to none --use-hwthread-cpus");
-  const Launcher srun{.words = LauncherWords::srun,
+  const Launcher srun{.syntax = LauncherSyntax::srun,
                       .program = "srun",
-                      .wire_up = "pmi2",
+                      .pmi = "pmi2",
                       .options = {"--overlap", "--nodelist=n1"}};
   EXPECT_EQ(words_before_program(srun, 2, 1),
             "srun --nodes=1 --ntasks=2 --ntasks-per-node=2 --cpus-per-task=2 --cpu-bind=none "

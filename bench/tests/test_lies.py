@@ -1,4 +1,4 @@
-"""What an extractor may do wrong: each is caught by what its frames are, or seen from outside."""
+"""Faults of an extractor: each is found in its frames or observed from outside."""
 
 import shutil
 import subprocess
@@ -9,7 +9,7 @@ from bench_runs import Bench, BenchTest, entry
 
 EXTRACTOR = f"#!{sys.executable}\n" + (Path(__file__).parent / "faulty_extractor.py").read_text()
 
-# What the verdict then says.
+# Reasons in the verdicts.
 LIES = {
     # Values.
     "nan": "r1: run 0: FLUX: not finite",
@@ -59,10 +59,10 @@ LIES = {
     "second name": "run 0: r1 is a second name",
     "another file system": "run 0: r0 is on another file system",
     "status": "exit status 9",
-    "words that are no text": "exit status 9: ",
+    "output that is not text": "exit status 9: ",
     "work after exit": "left 1 process(es) behind",
 }
-# The run log is diagnosis: what it says wrong is a warning, and no stages are taken of it.
+# The run log is only diagnostic: a wrong one gives a warning, and no stage times.
 LOGS = {
     "another clock": "s of extraction, and",
     "log of another program": "is of spex-gpu (expected spex-cpu)",
@@ -70,20 +70,20 @@ LOGS = {
     "more ranks": "is of 2 ranks (expected 1)",
     "log of failed patches": "counts 0 patches that fell back and 1 that failed, frames 0 and 0",
     "log of patches that fell back": "counts 1 patches that fell back and 0 that failed, frames",
-    "half a log": "is no JSON file",
-    "no log": "is no JSON file",
-    "log without end": "is no JSON file",
+    "half a log": "is not a JSON file",
+    "no log": "is not a JSON file",
+    "log without end": "is not a JSON file",
 }
 RIGHT = "right"
 
 
 def name_of(lie: str) -> str:
-    """A name for the entry with this lie."""
+    """The name of the entry with this lie."""
     return lie.replace(" ", "-").replace("'", "").lower()
 
 
 class Lies(BenchTest):
-    """Each in an entry of its own, over inputs that are simulated once."""
+    """Each lie is a separate entry, over inputs that are simulated once."""
 
     @classmethod
     def setUpClass(cls):
@@ -93,26 +93,26 @@ class Lies(BenchTest):
 
     @classmethod
     def tearDownClass(cls):
-        """Removes its folder, and what a lie has put elsewhere."""
+        """Removes its folder, and files that a lie put elsewhere."""
         elsewhere = cls.bench.folder / "elsewhere"
         if elsewhere.exists():
             shutil.rmtree(elsewhere.read_text())
         cls.bench.__exit__()
 
     def run_with(self, lies: list[str], *options: str, repeats: int = 1) -> tuple[int, str]:
-        """Status and output of a campaign of an entry for each lie, after one that is right."""
+        """Status and output of a campaign with an honest entry and an entry for each lie."""
         made = {RIGHT: ["", ""]} | {lie: [lie] * repeats for lie in lies}
         if "other bytes" in made:
             made["other bytes"] = ["", "other bytes"]
         self.bench.plan["entries"] = [
             entry(name_of(lie), repeats=len(runs)) for lie, runs in made.items()
         ]
-        words = [lie for runs in made.values() for lie in runs]
-        (self.bench.folder / "faults").write_text("".join(word + "\n" for word in words))
+        lines = [lie for runs in made.values() for lie in runs]
+        (self.bench.folder / "faults").write_text("".join(line + "\n" for line in lines))
         return self.bench.run(*options)
 
     def check_caught(self, lie: str, reason: str) -> None:
-        """Incorrect, for that reason; no speed is a result unless the frames are right."""
+        """Incorrect, for that reason, and without a speed."""
         result = self.bench.result(name_of(lie))
         self.assertEqual(result["verdict"]["overall"], "incorrect")
         self.assertEqual(result["status"], "failed")
@@ -120,8 +120,8 @@ class Lies(BenchTest):
         self.assertIsNone(result["fom"]["effective"])
         self.assertIsNone(result["fom"]["extraction"])
 
-    def test_every_lie_is_caught_alone(self):
-        """Beside one another in a campaign, and beside a right one, which passes."""
+    def test_every_lie_is_caught(self):
+        """All in one campaign, with an honest entry, which passes."""
         lies = list(LIES)
         if Path("/dev/shm").stat().st_dev == self.bench.folder.stat().st_dev:
             lies.remove("another file system")
@@ -138,32 +138,32 @@ class Lies(BenchTest):
             with self.subTest(lie):
                 self.check_caught(lie, LIES[lie])
 
-    def test_a_run_log_that_lies_is_a_warning(self):
-        """The clocks are spex-bench's own."""
+    def test_a_wrong_run_log_is_a_warning(self):
+        """The clocks are those of spex-bench."""
         self.says(self.run_with(list(LOGS)), 0)
-        for lie, words in LOGS.items():
+        for lie, text in LOGS.items():
             with self.subTest(lie):
                 result = self.bench.result(name_of(lie))
                 sample = result["timing"]["samples"][0]
-                self.assertIn(words, " ".join(sample["warnings"]))
+                self.assertIn(text, " ".join(sample["warnings"]))
                 self.assertEqual(sample["phases"], {})
                 self.assertGreater(sample["extraction_s"], 0)
-                self.assertIn(words, " ".join(result["unusual"]))
+                self.assertIn(text, " ".join(result["unusual"]))
 
-    def test_what_is_written_late_is_timed(self):
-        """The extraction ends with the last output closed, whatever the log says."""
+    def test_late_writes_are_timed(self):
+        """The extraction ends when the last output is closed, whatever the log says."""
         self.says(self.run_with(["writes a second later"]), 0)
         sample = self.bench.result("writes-a-second-later")["timing"]["samples"][0]
         self.assertGreater(sample["extraction_s"], sample["logged_s"] + 0.9)
 
-    def test_kept_answers_are_those_of_other_inputs(self):
+    def test_kept_answers_belong_to_other_inputs(self):
         """Seeds are drawn for each run."""
         self.says(self.run_with(["kept answers"], "--seeds", "drawn"), 3)
         self.assertEqual(self.bench.result(RIGHT)["verdict"]["overall"], "pass")
         self.check_caught("kept answers", ": run 0: ")
 
-    def test_a_frame_that_is_changed_after_the_run(self):
-        """By a process that was there before: frames are hashed when the run ends."""
+    def test_a_frame_changed_after_the_run(self):
+        """By a process that was started before; frames are hashed when the run ends."""
         late = self.bench.folder / "late"
         writer = subprocess.Popen(
             [
@@ -187,10 +187,10 @@ class Lies(BenchTest):
         self.assertEqual(status, 3, text)
         self.check_caught("changed late", "a frame was changed after the run")
 
-    def test_files_that_all_runs_share(self):
-        """An input that was changed, and a program: an error of the campaign."""
+    def test_changed_inputs_and_programs(self):
+        """A changed input or program is an error of the campaign."""
         for lie, reason in (
-            ("changed input", "inputs were changed since they were made"),
+            ("changed input", "the inputs changed after they were made"),
             ("another program", "mps-wrapper was changed while it was measured"),
         ):
             with self.subTest(lie):

@@ -1,4 +1,4 @@
-// Lists of milestones in other languages, held to the table in reference/model/milestones.hpp.
+// Lists of milestones in other files agree with the table in reference/model/milestones.hpp.
 #include <string>
 #include <vector>
 
@@ -38,7 +38,7 @@ TEST(MilestoneNames, OfTheReports) {
   EXPECT_THAT(text, testing::HasSubstr(list + ")"));
 }
 
-// The keys of shipped plans are read by the table itself (Plan.ShippedPlansAreValid).
+// The shipped plans are read with that table (Plan.ShippedPlansAreValid).
 
 }  // namespace
 }  // namespace spex::bench

@@ -1,4 +1,4 @@
-"""Long runs of spex-bench: exposures without a pause, each frame looked at and removed."""
+"""Long runs of spex-bench: exposures without a pause; each frame is inspected and removed."""
 
 import json
 import shutil
@@ -6,7 +6,8 @@ import sys
 
 from bench_runs import Bench, BenchTest, entry
 
-# Ten fibers, eight patches: a few hundredths of a second. Three exposures of ten frames in turn.
+# Ten fibers, eight patches: a few hundredths of a second. Three alternating exposures of ten
+# frames.
 OPTIONS = ["--wavelength", "5760,5895.2,0.8", "--bundlesize", "5", "--nspec", "10"]
 OPTIONS += ["--nsubbundles", "1", "--method", "cholesky"]
 CASE = {"cameras": "r0,r1,r2,r3,r4,r5,r6,r7,r8,r9", "size": "tiny", "seeds": 3}
@@ -14,7 +15,7 @@ ENTRY = entry("night", options=OPTIONS)
 
 SYSTEM = ("--system", "here")
 
-# Runs the real extractor; where TEST_FAULT is set, a frame of the timed run has another byte.
+# Runs the real extractor. With TEST_FAULT, one byte of a frame of the timed run differs.
 EXTRACTOR = f"""#!{sys.executable}
 import os, subprocess, sys
 from pathlib import Path
@@ -35,7 +36,7 @@ rows = listed.splitlines()
 if len(rows) < 80:  # a warm-up
     sys.exit(extract())
 
-# Extracts one frame to a name that is not taken away, changes it, and then renames it.
+# Extracts one frame to a name that spex-bench ignores, changes it, and then renames it.
 frame = Path(rows[46].split()[3])
 made = frame.with_name(".made.fits")
 arguments[place] = str(here / "list.txt")
@@ -50,42 +51,42 @@ sys.exit(status)
 
 
 class Night(BenchTest):
-    """One long run a test, over inputs that are simulated once."""
+    """One long run per test, over inputs that are simulated once."""
 
     @classmethod
     def setUpClass(cls):
-        """A folder for all, and a night that several tests look at."""
+        """One folder, and a night that several tests use."""
         cls.bench = Bench([ENTRY], EXTRACTOR, warmups=1, cases={"small": CASE})
         cls.plan_night({"frames": 80})
         status, cls.said = cls.bench.run("--seeds", "plan", *SYSTEM)
         assert status == 0, cls.said
         shutil.copytree(cls.bench.folder / "out", cls.bench.folder / "measured")
 
-    def take_up(self) -> None:
-        """The night that was measured, as if it had just been."""
+    def restore_night(self) -> None:
+        """Restores the plan and the results of the measured night."""
         self.plan_night({"frames": 80})
         shutil.rmtree(self.bench.folder / "out", ignore_errors=True)
         shutil.copytree(self.bench.folder / "measured", self.bench.folder / "out")
 
     @classmethod
     def tearDownClass(cls):
-        """Removes it."""
+        """Removes the folder."""
         cls.bench.__exit__()
 
     def run_night(self, sustain: dict, *options: str, fault: str = "", **plan) -> tuple[int, str]:
-        """Status and output of a run of the plan with a long run as is asked."""
+        """Status and output of a plan with such a long run."""
         self.plan_night(sustain, **plan)
         return self.bench.run("--seeds", "plan", *options, TEST_FAULT=fault)
 
     @classmethod
     def plan_night(cls, sustain: dict, **plan) -> None:
-        """A plan with a long run as is asked."""
+        """Makes a plan with such a long run."""
         entries = [ENTRY | {"sustain": sustain}]
         cls.bench.plan |= {"tier": "night", "repeats": 1, "entries": entries} | plan
 
     def test_a_night_is_measured(self):
-        """By a number of frames, all of them validated, none of them kept."""
-        self.take_up()
+        """With a number of frames: all are validated, none is kept."""
+        self.restore_night()
         text = self.said
         result = self.bench.result("night")
         sample = result["timing"]["samples"][1]
@@ -99,10 +100,10 @@ class Night(BenchTest):
         self.assertAlmostEqual(fpnh, 3600 * 24 / steady["distinct"]["seconds"])
         self.assertGreater(result["sustained"]["drift_per_hour"]["coverage"], 0.95)
         self.assertAlmostEqual(result["sustained"]["night"]["node_hours"], 1000 / fpnh)
-        # Frames of two bundles are no frames.
-        self.assertIn("sustained: parts of frames an hour:", text)
+        # Frames of two bundles have no FPNH.
+        self.assertIn("sustained: parts of frames per hour:", text)
         self.assertNotIn("a night of 1000 frames", text)
-        # Each input was compared in full once, and each frame had its bytes.
+        # Each input was compared once, and every frame had the bytes of its input's first.
         frames = result["validation"]["frames"]
         self.assertEqual(sum(frame["compared"] for frame in frames), 10 + 30)
         self.assertTrue(all(frame["reference"] for frame in frames))
@@ -111,63 +112,63 @@ class Night(BenchTest):
         self.assertGreater(sample["cpu_s"], 0)
         self.assertFalse(result["fom"]["complete"])
         series = json.loads((self.bench.folder / "out/night.series.json").read_text())
-        looks = len(series["seconds"])
+        nsamples = len(series["seconds"])
         for key in ("frames", "cpu_busy", "cpu_mhz"):
-            self.assertEqual(len(series[key]), looks)
-        # The last look may come before the last frames are found.
+            self.assertEqual(len(series[key]), nsamples)
+        # The last sample may come before the last frames are found.
         self.assertEqual(series["frames"], sorted(series["frames"]))
         self.assertLessEqual(series["frames"][-1], 80)
         self.assertTrue(all(0 <= busy <= 1 for busy in series["cpu_busy"] if busy is not None))
-        # What is complete is not run again.
+        # A complete result is not run again.
         self.says(self.bench.run("--resume", "--seeds", "plan", *SYSTEM), 0)
         self.assertEqual(self.bench.result("night")["timing"], result["timing"])
 
-    def test_a_night_lasts_as_long_as_is_asked(self):
-        """By the rate of the warm-ups: how long it then takes is the machine's."""
+    def test_a_night_has_the_requested_duration(self):
+        """The warm-ups' rate gives the number of frames; its time depends on the machine."""
         self.run_night({"seconds": 1800}, "--duration", "1", "--warmups", "2")
         result = self.bench.result("night")
         self.assertEqual(result["sustained"]["asked_s"], 1)
         samples = result["timing"]["samples"]
         self.assertEqual([s["warmup"] for s in samples], [True, True, False])
         frames = [s["sustained"]["frames"] for s in samples]
-        # Frames a second that are expected next; the whole run's and a quarter at most.
+        # Expected frames per second of the next run, at most 1.25 times the mean rate.
         rates = []
         for sample in samples:
             soak = sample["sustained"]["soak"]
             rate = (soak["last"] - soak["first"]) / soak["seconds"]
             rates.append(min(rate, 1.25 * sample["sustained"]["frames"] / sample["extraction_s"]))
 
-        def asked_for(some: int, wanted: float, least: int) -> None:
-            """Whole exposures of ten frames, as few as are enough."""
-            self.assertEqual(some % 10, 0)
-            self.assertGreaterEqual(some * (1 + 1e-9), max(wanted, least))
-            self.assertLess((some - 10) * (1 - 1e-9), max(wanted, least))
+        def check_frames(frames: int, wanted: float, minimum: int) -> None:
+            """The smallest sufficient number of whole exposures of ten frames."""
+            self.assertEqual(frames % 10, 0)
+            self.assertGreaterEqual(frames * (1 + 1e-9), max(wanted, minimum))
+            self.assertLess((frames - 10) * (1 - 1e-9), max(wanted, minimum))
 
-        # An exposure; a fifth of the time; the time and a tenth, with an exposure at either end,
-        # and each input once.
+        # An exposure; a fifth of the duration; 1.1 times the duration with an exposure at each end,
+        # and at least each input once.
         self.assertEqual(frames[0], 10)
-        asked_for(frames[1], rates[0] / 5, 4)
-        asked_for(frames[2], rates[1] * 1.1 + 2 * 30, 30)
+        check_frames(frames[1], rates[0] / 5, 4)
+        check_frames(frames[2], rates[1] * 1.1 + 2 * 30, 30)
         self.assertEqual(result["fom"]["frames_asked"], frames[2])
         self.assertIn("it lasted", " ".join(result["fom"]["incomplete_because"]))
-        # What was as long as was asked for is not taken for a longer one.
-        words = ("--resume", "--seeds", "plan", "--duration", "4", "--warmups", "2")
-        self.says(self.bench.run(*words), 1, "was begun with another work or length")
+        # A result of one duration is not resumed with another.
+        options = ("--resume", "--seeds", "plan", "--duration", "4", "--warmups", "2")
+        self.says(self.bench.run(*options), 1, "was begun with another work or length")
 
-    def test_a_night_is_held_to_a_sustained_speed(self):
-        """A lower bound; of long runs alone, and as long as the plan says."""
+    def test_a_night_has_a_threshold_of_sustained_speed(self):
+        """A lower limit, only of long runs, and only for the plan's duration."""
         thresholds = self.bench.folder / "thresholds.json"
 
-        def asks(**limits: float) -> None:
+        def write_limits(**limits: float) -> None:
             thresholds.write_text(json.dumps({"systems": {"here": {"test": {"night": limits}}}}))
 
-        # What is complete is judged anew, and not run again.
+        # A complete result is judged again, but not run again.
         options = (*SYSTEM, "--thresholds", str(thresholds))
-        self.take_up()
-        asks(fpnh_sustained=1)
+        self.restore_night()
+        write_limits(fpnh_sustained=1)
         text = self.says(self.bench.run("--resume", "--seeds", "plan", *options), 0)
         self.assertEqual(self.bench.result("night")["verdict"]["performance"], "pass", text)
-        asks(fpnh_sustained=1e9)
+        write_limits(fpnh_sustained=1e9)
         self.says(self.bench.run("--resume", "--seeds", "plan", *options), 4)
         verdict = self.bench.result("night")["verdict"]
         self.assertEqual(verdict["overall"], "slow")
@@ -176,22 +177,22 @@ class Night(BenchTest):
         done = self.run_night({"seconds": 1800}, *options, "--duration", "3")
         self.says(done, 2, "with a threshold of sustained FPNH (expected the 1800 s")
 
-    def test_other_bytes_in_a_later_pass_show(self):
-        """Each later frame has the bytes of the first of its input."""
+    def test_other_bytes_in_a_later_pass_are_found(self):
+        """Each later frame must have the bytes of the first of its input."""
         done = self.run_night({"frames": 80}, fault="another byte")
         self.says(done, 3, "has other bytes than the first of the same input")
         self.assertIsNone(self.bench.result("night")["sustained"]["fpnh"])
 
     def test_wrong_plans_are_one_line(self):
         """Status 2."""
-        for sustain, words in (
+        for sustain, text in (
             ({}, "has not one of 'seconds' and 'frames'"),
             ({"seconds": 1, "frames": 80}, "has not one of 'seconds' and 'frames'"),
             ({"seconds": 0}, "'seconds' is 0"),
             ({"frames": 29}, "expected 30 or more"),
             ({"hours": 8}, "'hours' is unknown"),
         ):
-            self.says(self.run_night(sustain), 2, words)
+            self.says(self.run_night(sustain), 2, text)
         self.assertEqual(self.run_night({"frames": 80}, "--duration", "4")[0], 2)
         done = self.run_night({"frames": 80}, tier="acceptance", repeats=5)
         self.says(done, 2, "has 'sustain' (expected one in the tier night")

@@ -10,7 +10,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// A folder in place of /sys.
+// A folder that replaces /sys.
 struct FakeSys {
   const test::ScratchFolder scratch;
   const std::string root = scratch.file("sys");
@@ -28,7 +28,7 @@ struct FakeSys {
   }
 };
 
-TEST(NodeMeter, SaysWhyThereIsNone) {
+TEST(NodeMeter, ExplainsAMissingCounter) {
   const FakeSys sys;
   NodeMeter meter(sys.root);
   EXPECT_EQ(meter.source(), "");
@@ -53,7 +53,7 @@ TEST(NodeMeter, RaplAddsPackagesAndTheirMemory) {
   EXPECT_EQ(meter.read().energy_j, 3.5);
 }
 
-TEST(NodeMeter, RaplGoesOnWhereTheCounterBeginsAgain) {
+TEST(NodeMeter, RaplCountersMayWrapAround) {
   const FakeSys sys;
   sys.put_zone("intel-rapl:0", "package-0", "999000000\n");
   NodeMeter meter(sys.root);
@@ -61,7 +61,7 @@ TEST(NodeMeter, RaplGoesOnWhereTheCounterBeginsAgain) {
   EXPECT_EQ(meter.read().energy_j, 5);
 }
 
-TEST(NodeMeter, ThePlatformsCounterHasAllOthersInIt) {
+TEST(NodeMeter, ThePlatformsCounterIncludesAllOthers) {
   const FakeSys sys;
   sys.put_zone("intel-rapl:0", "package-0", "0\n");
   sys.put_zone("intel-rapl:1", "psys", "0\n");

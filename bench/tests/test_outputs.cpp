@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-// The present by the clock of the files in a folder, which has coarse ticks.
+// The current time by the file system's clock, which has coarse ticks.
 double file_time(const test::ScratchFolder& scratch) {
   test::write_file(scratch.file("present"), "x");
   return last_change(scratch.file("present")).value();
@@ -35,23 +35,23 @@ TEST(LastChange, IsThatOfTheRename) {
   EXPECT_FALSE(last_change(scratch.file("none")));
 }
 
-TEST(WhyNoOutput, FilesOfTheRunOnly) {
+TEST(OutputFault, OnlyFilesOfTheRunAreValid) {
   const test::ScratchFolder scratch;
   const std::string folder = scratch.file(".");
   for (const char* name : {"new", "linked"}) test::write_file(scratch.file(name), "x");
   fs::create_symlink(scratch.file("new"), scratch.file("link"));
   fs::create_directory(scratch.file("folder"));
   fs::create_hard_link(scratch.file("linked"), scratch.file("second"));
-  EXPECT_EQ(why_no_output(scratch.file("new"), folder), "");
-  EXPECT_EQ(why_no_output(scratch.file("none"), folder), "is missing");
-  EXPECT_EQ(why_no_output(scratch.file("link"), folder), "is a link");
-  EXPECT_EQ(why_no_output(scratch.file("folder"), folder), "is no file");
-  EXPECT_EQ(why_no_output("/dev/null", folder), "is no file");
-  EXPECT_EQ(why_no_output(scratch.file("linked"), folder), "is a second name of another file");
-  EXPECT_EQ(why_no_output(scratch.file("new"), "/proc"), "is on another file system");
+  EXPECT_EQ(output_fault(scratch.file("new"), folder), "");
+  EXPECT_EQ(output_fault(scratch.file("none"), folder), "is missing");
+  EXPECT_EQ(output_fault(scratch.file("link"), folder), "is a link");
+  EXPECT_EQ(output_fault(scratch.file("folder"), folder), "is not a file");
+  EXPECT_EQ(output_fault("/dev/null", folder), "is not a file");
+  EXPECT_EQ(output_fault(scratch.file("linked"), folder), "is a second name of another file");
+  EXPECT_EQ(output_fault(scratch.file("new"), "/proc"), "is on another file system");
 }
 
-// A run that writes six frames of two inputs, in turn, each by rename.
+// A run that writes six frames of two alternating inputs, each by rename.
 struct SixFrames {
   const test::ScratchFolder scratch;
   std::string outputs = scratch.file("outputs"), kept = scratch.file("kept");
@@ -95,14 +95,14 @@ TEST(OutputCollector, KeepsTheFirstOfEachInputAndRemovesTheOthers) {
     EXPECT_GE(written, before);
     EXPECT_LE(written, after);
   }
-  EXPECT_GE(collected.most_waiting, 1);
+  EXPECT_GE(collected.max_waiting, 1);
 }
 
-TEST(OutputCollector, TakesFramesWhileTheRunGoesOn) {
+TEST(OutputCollector, InspectsFramesDuringTheRun) {
   const SixFrames run;
   const CollectedFrames collected = run.collect([&] {
     run.write(0, "even");
-    // Ends when it is taken, however long that is; else the test's time limit ends it.
+    // Ends when the frame is inspected; otherwise the test's time limit ends it.
     while (fs::exists(run.frames[0])) std::this_thread::sleep_for(std::chrono::milliseconds(10));
     run.write_all();
   });

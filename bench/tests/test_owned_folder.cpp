@@ -13,7 +13,7 @@ namespace {
 namespace fs = std::filesystem;
 using testing::HasSubstr;
 
-TEST(OwnedFolder, IsMadeAndTakenAgain) {
+TEST(OwnedFolder, CanBeUsedAgain) {
   const test::ScratchFolder scratch;
   const std::string path = scratch.file("a/b");
   { const OwnedFolder made("--data", path); }
@@ -22,7 +22,7 @@ TEST(OwnedFolder, IsMadeAndTakenAgain) {
   EXPECT_EQ(again.path(), path);
 }
 
-TEST(OwnedFolder, OfSomeoneElseIsRefusedAndStays) {
+TEST(OwnedFolder, WithOtherFilesIsRefusedAndKept) {
   const test::ScratchFolder scratch;
   test::write_file(scratch.file("thesis"), "x");
   const std::string path = fs::path(scratch.file("thesis")).parent_path();
@@ -33,7 +33,7 @@ TEST(OwnedFolder, OfSomeoneElseIsRefusedAndStays) {
               HasSubstr("thesis"));
 }
 
-TEST(OwnedFolder, OfAnotherUserIsRefusedWhateverItHolds) {
+TEST(OwnedFolder, OfAnotherUserIsRefused) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a folder away";
   const test::ScratchFolder scratch;
   const std::string path = scratch.file("data");
@@ -43,7 +43,7 @@ TEST(OwnedFolder, OfAnotherUserIsRefusedWhateverItHolds) {
               HasSubstr("--data: " + path + " belongs to another user"));
 }
 
-TEST(OwnedFolder, ALinkIsNotWrittenThrough) {
+TEST(OwnedFolder, LinksAreNotFollowed) {
   const test::ScratchFolder scratch;
   const std::string path = scratch.file("data"), thesis = scratch.file("thesis");
   test::write_file(thesis, "x");
@@ -55,7 +55,7 @@ TEST(OwnedFolder, ALinkIsNotWrittenThrough) {
   EXPECT_EQ(fs::file_size(thesis), 1U);
 }
 
-TEST(OwnedFolder, OneRunAtATimeWhichIsNamed) {
+TEST(OwnedFolder, ASecondRunIsRefusedAndTheFirstNamed) {
   const test::ScratchFolder scratch;
   const std::string path = scratch.file("data");
   {

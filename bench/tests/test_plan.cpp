@@ -15,7 +15,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-// An entry on the CPU, and one on a GPU, with more keys.
+// A CPU entry and a GPU entry, with more keys.
 std::string on_cpu_with(const std::string& more) {
   return R"({"id": "a", "case": "night", "milestone": "baseline", )" + more + "}";
 }
@@ -26,7 +26,7 @@ std::string on_gpu_with(const std::string& more) {
 constexpr const char* on_gpu =
     R"({"id": "a", "case": "night", "milestone": "pipeline", "gpus": 1})";
 
-TEST(Plan, EntriesTakeWhatThePlanSays) {
+TEST(Plan, EntriesTakeThePlansDefaults) {
   const Plan plan = read(on_gpu, R"("repeats": 3, "tolerance": "masked", )");
   EXPECT_EQ(plan.repeats, 3);
   ASSERT_EQ(plan.entries.size(), 1U);
@@ -35,7 +35,7 @@ TEST(Plan, EntriesTakeWhatThePlanSays) {
   EXPECT_TRUE(plan.entries[0].on_gpu());
 }
 
-TEST(Plan, TheMethodIsThatOfTheOptionsElseOfTheMilestone) {
+TEST(Plan, OptionsOverrideTheMilestonesMethod) {
   const auto method_of = [](const std::string& keys) {
     return read(R"({"id": "a", "case": "night", )" + keys + "}").entries[0].method();
   };
@@ -51,7 +51,7 @@ TEST(Plan, TheMethodIsThatOfTheOptionsElseOfTheMilestone) {
       "cholesky");
 }
 
-TEST(Plan, ARunMayBeOfSeveralExposures) {
+TEST(Plan, ARunMayHaveSeveralExposures) {
   constexpr const char* cases = R"("two": {"cameras": "b0,r0", "seeds": 2})";
   const auto of = [](int frames) {
     return R"({"id": "a", "case": "two", "milestone": "pipeline", "gpus": 1, "compress": "gz",
@@ -64,7 +64,7 @@ TEST(Plan, ARunMayBeOfSeveralExposures) {
   EXPECT_THAT(refusal(of(3), "", cases), HasSubstr("at most the 2 of two"));
 }
 
-TEST(Plan, ATinyCaseHasNotAllWavelengths) {
+TEST(Plan, ATinyCaseLacksWavelengths) {
   const std::string tiny = R"("one": {"cameras": "r0", "size": "tiny"})";
   const std::string entry = R"({"id": "a", "case": "one", "milestone": "cpu-refactor")";
   EXPECT_THAT(refusal(entry + "}", "", tiny), HasSubstr("all wavelengths of one, which is tiny"));
@@ -72,7 +72,7 @@ TEST(Plan, ATinyCaseHasNotAllWavelengths) {
     EXPECT_EQ(refusal(entry + R"(, "options": )" + options + "}", "", tiny), "");
 }
 
-TEST(Plan, GroupsArePlainNamesOfTheirOwn) {
+TEST(Plan, GroupsHavePlainUniqueNames) {
   const auto with = [](const char* more) { return refusal(on_gpu_with(more)); };
   EXPECT_EQ(read(on_gpu_with(R"("group": "slow")")).entries[0].group, "slow");
   EXPECT_THAT(with(R"("group": "a")"), HasSubstr("a group and an entry are a"));
@@ -90,9 +90,9 @@ TEST(Plan, CamerasOfASpectrographStayTogether) {
   EXPECT_THAT(list, ElementsAre("b0", "r0", "z0", "b1"));
 }
 
-TEST(Plan, SaysWhatIsWrong) {
+TEST(Plan, MistakesAreNamed) {
   EXPECT_THAT(refusal(R"({"id": "a", "case": "night", "milestone": "fast"})"),
-              HasSubstr("'fast' is no milestone"));
+              HasSubstr("'fast' is not a milestone"));
   EXPECT_THAT(refusal(R"({"id": "a", "case": "day", "milestone": "direct", "gpus": 1})"),
               HasSubstr("day"));
   EXPECT_THAT(refusal(R"({"id": "a", "case": "night", "milestone": "direct"})"),
@@ -106,7 +106,7 @@ TEST(Plan, SaysWhatIsWrong) {
   EXPECT_THAT(refusal(""), HasSubstr("no entries"));
 }
 
-TEST(Plan, NoEntryTakesTheFilesOfAnother) {
+TEST(Plan, EntriesHaveDifferentFiles) {
   for (const char* id : {"a.events", "a.series"})
     EXPECT_THAT(refusal(std::string(on_gpu) + R"(, {"id": ")" + id +
                         R"(", "case": "night", "milestone": "baseline"})"),
@@ -114,8 +114,8 @@ TEST(Plan, NoEntryTakesTheFilesOfAnother) {
   EXPECT_EQ(refusal(R"({"id": "a.events.1", "case": "night", "milestone": "baseline"})"), "");
 }
 
-// Mistakes that were tried: each is one line that names the key.
-TEST(Plan, SaysWhatIsWrongWithEachKey) {
+// Each mistake gives one line that names the key.
+TEST(Plan, MistakesOfEachKeyAreNamed) {
   const auto entry = [](const char* more) { return refusal(on_gpu_with(more)); };
   const auto plan = [](const char* more) { return refusal(on_gpu, more); };
   EXPECT_THAT(entry(R"("repeats": 2.5)"), HasSubstr("'repeats' is 2.5"));
@@ -133,11 +133,11 @@ TEST(Plan, SaysWhatIsWrongWithEachKey) {
         refusal(std::string(R"({"case": "night", "milestone": "baseline", "id": ")") + id + "\"}"),
         HasSubstr("cannot name a file"))
         << id;
-  // Short options with their value behind them, and MPS without a GPU.
+  // Short options with attached values, and MPS without a GPU.
   EXPECT_THAT(entry(R"("options": ["-ox"])"), HasSubstr("'options' has --output"));
   EXPECT_THAT(entry(R"("run_options": ["-n25"])"), HasSubstr("'run_options' has --nspec"));
   EXPECT_THAT(refusal(on_cpu_with(R"("mps": true)")), HasSubstr("'mps' without 'gpus'"));
-  EXPECT_THAT(plan(R"("goldens": ["tiny-b", "tiny-b"], )"), HasSubstr("has one twice"));
+  EXPECT_THAT(plan(R"("goldens": ["tiny-b", "tiny-b"], )"), HasSubstr("has a name twice"));
   EXPECT_THAT(plan(R"("until": {"width": 0.1, "most": 5000}, )"),
               HasSubstr("'most' is 5000 (expected at most 1000)"));
   EXPECT_THAT(plan(R"("time_limit_s": 1e-9, )"),
@@ -156,7 +156,7 @@ TEST(Plan, SaysWhatIsWrongWithEachKey) {
   EXPECT_THROW(static_cast<void>(read_plan(SPEX_SOURCE_DIR)), Error);  // a folder
 }
 
-TEST(Plan, AFrameAloneIsTheFirstOfItsCase) {
+TEST(Plan, ASingleFrameIsTheFirstOfItsCase) {
   const Entry alone = read(on_gpu_with(R"("alone": true)")).entries[0];
   EXPECT_TRUE(alone.alone);
   EXPECT_EQ(alone.frames, 1);
@@ -166,7 +166,7 @@ TEST(Plan, AFrameAloneIsTheFirstOfItsCase) {
     EXPECT_THAT(refusal(on_gpu_with(more)), HasSubstr("'alone' with"));
 }
 
-TEST(Plan, OutsideCiEveryFrameIsHeldToTheReferenceInFiveRuns) {
+TEST(Plan, OutsideCiAReferenceAndFiveRunsAreRequired) {
   const auto outside_ci = [](const char* more) {
     return refusal(on_gpu, more, both_cases, "acceptance");
   };
@@ -177,7 +177,7 @@ TEST(Plan, OutsideCiEveryFrameIsHeldToTheReferenceInFiveRuns) {
               HasSubstr("4 repeats (expected 1 and 5 or more"));
 }
 
-TEST(Plan, MayGoOnUntilTheIntervalIsNarrow) {
+TEST(Plan, MayRunUntilTheIntervalIsNarrow) {
   const Plan plan = read(on_gpu, R"("repeats": 6, "until": {"width": 0.02, "most": 20},)");
   EXPECT_EQ(plan.entries[0].until->width, 0.02);
   EXPECT_EQ(plan.entries[0].until->most, 20);
@@ -186,10 +186,10 @@ TEST(Plan, MayGoOnUntilTheIntervalIsNarrow) {
               HasSubstr("'most' is 5 (expected 6 or more)"));
   EXPECT_THAT(refusal(on_gpu, R"("until": {"width": 1, "most": 9},)"), HasSubstr("'width' is 1"));
   EXPECT_THAT(refusal(on_gpu, R"("until": {"most": 9},)"), HasSubstr("has no 'width'"));
-  EXPECT_THAT(refusal(on_gpu, R"("until": 9,)"), HasSubstr("is no object"));
+  EXPECT_THAT(refusal(on_gpu, R"("until": 9,)"), HasSubstr("is not an object"));
 }
 
-TEST(Plan, OptionsAreWhatTheySay) {
+TEST(Plan, OptionsHaveTheirKinds) {
   const auto with = [](const char* more) { return refusal(on_gpu_with(more)); };
   EXPECT_THAT(with(R"("options": ["--list", "x"])"), HasSubstr("--list"));
   EXPECT_THAT(with(R"("run_options": ["--events=x"])"), HasSubstr("'run_options' has --events"));
@@ -206,13 +206,13 @@ TEST(Plan, OptionsAreWhatTheySay) {
   EXPECT_THAT(on_cpu(R"("run_options": ["--bind", "gpu"])"), HasSubstr("--bind"));
   EXPECT_EQ(with(R"("options": ["--nwavestep", "20"], "run_options": ["--readers", "3"])"), "");
   EXPECT_THAT(with(R"("sweep": {"name": "n", "kind": "strong", "values": [99999999999999]})"),
-              HasSubstr("is no value of strong"));
+              HasSubstr("is not a value of strong"));
 }
 
-TEST(Plan, WhatIsNoJsonIsSaidInWords) {
-  const std::string words = refusal("{");
-  EXPECT_THAT(words, HasSubstr("plan.json: parse error at line 1"));
-  EXPECT_THAT(words, testing::Not(HasSubstr("json.exception")));
+TEST(Plan, InvalidJsonHasAPlainMessage) {
+  const std::string message = refusal("{");
+  EXPECT_THAT(message, HasSubstr("plan.json: parse error at line 1"));
+  EXPECT_THAT(message, testing::Not(HasSubstr("json.exception")));
 }
 
 TEST(Plan, DefaultsAreMembersOfEachEntry) {
@@ -228,7 +228,7 @@ TEST(Plan, DefaultsAreMembersOfEachEntry) {
   EXPECT_THAT(refusal(on_gpu, R"("defaults": {"gpu": 1}, )"), HasSubstr("'gpu' is unknown"));
 }
 
-TEST(Plan, ABaseIsAPlanBesideIt) {
+TEST(Plan, ABaseIsAPlanInTheSameFolder) {
   const test::ScratchFolder scratch;
   const auto write = [&](const std::string& name, const std::string& text) {
     std::ofstream(scratch.file(name)) << text;
@@ -243,7 +243,7 @@ TEST(Plan, ABaseIsAPlanBesideIt) {
   EXPECT_EQ(plan.cases.at("night").seed, 7);
   EXPECT_THAT(plan.cases.at("night").cameras, ElementsAre("z0"));
   EXPECT_EQ(plan.entries.at(0).extract.nwavestep, 30);
-  // What is kept of it is the whole plan.
+  // The results contain the whole plan.
   EXPECT_EQ(parse_plan(plan.text, "text").entries.size(), 1U);
   EXPECT_THROW(static_cast<void>(read_plan(write("three.json", R"({"base": "none"})"))), Error);
 }

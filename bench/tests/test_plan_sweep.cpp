@@ -9,7 +9,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-// An entry of `more` keys with a sweep.
+// An entry with a sweep and the keys `more`.
 std::string swept(const std::string& more, const std::string& kind, const std::string& values) {
   return R"({"id": "s", "case": "night", )" + more + R"(, "sweep": {"name": "n", "kind": ")" +
          kind + R"(", "values": )" + values + "}}";
@@ -39,7 +39,7 @@ TEST(PlanSweep, WeakScalingGrowsTheWorkWithTheRanks) {
   EXPECT_THAT(entry.result_options(), ElementsAre("--nspec", "75"));
 }
 
-TEST(PlanSweep, RanksOfAScalingAreDealtToGpus) {
+TEST(PlanSweep, RanksOfAScalingAreDistributedOverGpus) {
   const auto entries = points(direct, "weak", "[1, 2, 8]");
   EXPECT_EQ(entries[0].gpus, 1);
   EXPECT_EQ(entries[1].gpus, 2);
@@ -58,7 +58,7 @@ TEST(PlanSweep, EachKindSetsWhatItNames) {
   EXPECT_EQ(mps[0].id, "s-off");
   EXPECT_FALSE(mps[0].mps);
   EXPECT_TRUE(mps[1].mps);
-  EXPECT_THAT(refusal(swept(by_band, "mps", "[1]")), HasSubstr("1 is no value of mps"));
+  EXPECT_THAT(refusal(swept(by_band, "mps", "[1]")), HasSubstr("1 is not a value of mps"));
   EXPECT_EQ(points(on_cpu, "threads", "[1, 64]")[1].threads, 64);
   const Entry extractors = points(R"("milestone": "pipeline", "gpus": 1)", "extractors", "[3]")[0];
   EXPECT_THAT(extractors.run_options, ElementsAre("--extractors", "3"));

@@ -40,7 +40,7 @@ TEST(Record, IsReadAsItWasWritten) {
   EXPECT_EQ(result_text(again), result_text(record));
 }
 
-TEST(Record, WhatIsMissingUnknownOrOfAnotherTypeIsNamed) {
+TEST(Record, FaultyMembersAreNamed) {
   const auto refusal = [](const std::function<void(Json&)>& change) {
     Json json = result_json(good());
     change(json);
@@ -48,16 +48,16 @@ TEST(Record, WhatIsMissingUnknownOrOfAnotherTypeIsNamed) {
   };
   EXPECT_EQ(refusal([](Json&) {}), "");
   EXPECT_THAT(refusal([](Json& j) { j["record"].erase("tier"); }), HasSubstr("object with tier"));
-  EXPECT_THAT(refusal([](Json& j) { j["record"]["more"] = 1; }), HasSubstr("these members alone"));
+  EXPECT_THAT(refusal([](Json& j) { j["record"]["more"] = 1; }), HasSubstr("only these members"));
   EXPECT_THAT(refusal([](Json& j) { j["record"]["timing"]["samples"][0]["seed"] = "x"; }),
-              HasSubstr("r.json/timing/samples/0/seed: is no whole number"));
+              HasSubstr("r.json/timing/samples/0/seed: is not a whole number"));
   EXPECT_THAT(refusal([](Json& j) { j["record"]["timing"]["warmups"] = 1.5; }),
-              HasSubstr("is no whole number"));
+              HasSubstr("is not a whole number"));
   EXPECT_THAT(refusal([](Json& j) { j["schema"]["major"] = 1; }), HasSubstr("schema 2.0"));
   EXPECT_THAT(refusal([](Json& j) { j = Json::array(); }), HasSubstr("schema 2.0"));
 }
 
-TEST(Record, DerivedNumbersFollowFromIt) {
+TEST(Record, DerivedNumbersFollow) {
   Json json = result_json(good());
   EXPECT_THAT(wrongly_derived(json, good()), IsEmpty());
   json["derived"]["fom"]["effective"]["seconds"]["median"] = 3.0;
@@ -65,7 +65,7 @@ TEST(Record, DerivedNumbersFollowFromIt) {
               ElementsAre("fom/effective/seconds/median is 3.0 (expected 12.0, by the record)"));
 }
 
-TEST(Record, WhatWasAddedMayBeMissing) {
+TEST(Record, LaterMembersMayBeMissing) {
   Json json = result_json(good());
   json["record"]["work"].erase("compression");
   EXPECT_FALSE(record_of(json, "r.json").work.compression);
@@ -75,7 +75,7 @@ TEST(Record, WhatWasAddedMayBeMissing) {
   EXPECT_THAT(wrongly_derived(json, good()), testing::Not(IsEmpty()));
 }
 
-// An archive of one entry, of a plan that the record names.
+// An archive of one entry whose record belongs to the plan.
 Files archive_of(Record record) {
   const std::string plan = R"({"name": "p", "description": "d", "tier": "acceptance",
     "reference": {}, "cases": {"c": {}},
@@ -87,7 +87,7 @@ Files archive_of(Record record) {
   return files;
 }
 
-TEST(CheckArchive, SaysWhatIsComplete) {
+TEST(CheckArchive, NamesCompleteEntries) {
   const ArchiveCheck found = check_archive(archive_of(good()));
   EXPECT_EQ(found.exit_status(), 0) << found.text();
   EXPECT_THAT(found.text(), HasSubstr("consistent\nall files are there\ncomplete: pipeline\n"));
@@ -110,10 +110,10 @@ TEST(CheckArchive, FindsMistakes) {
   files = archive_of(good());
   files["results/other.json"] = "{}";
   EXPECT_THAT(check_archive(files).inconsistent,
-              ElementsAre("results/other.json is of no entry of the plan"));
+              ElementsAre("results/other.json does not belong to any entry of the plan"));
   files = archive_of(good());
   files["plan.json"] += " ";
-  EXPECT_THAT(check_archive(files).inconsistent, Contains(HasSubstr("is of another plan")));
+  EXPECT_THAT(check_archive(files).inconsistent, Contains(HasSubstr("belongs to another plan")));
   files = archive_of(good());
   Json json = Json::parse(files["results/pipeline.json"]);
   json["record"]["timing"]["samples"][1]["effective_s"] = 5;

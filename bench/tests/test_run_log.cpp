@@ -36,13 +36,13 @@ TEST(RunLog, IsRead) {
   const RunLog log = read_run_log(scratch.file("log.json"));
   EXPECT_EQ(log.end_s, 3);
   EXPECT_EQ(log.max_rss_bytes, 7);
-  EXPECT_EQ(log.phases.at("read").sum, 3);
-  EXPECT_EQ(log.phases.at("start").max, 0.25);
+  EXPECT_EQ(log.stages.at("read").sum, 3);
+  EXPECT_EQ(log.stages.at("start").max, 0.25);
   EXPECT_EQ(log.frames, 1);
   EXPECT_EQ(log.failed, 2);
 }
 
-TEST(RunLog, WhatIsNoneIsRefusedInALine) {
+TEST(RunLog, OtherFilesAreRefused) {
   EXPECT_NE(refusal_of([] { static_cast<void>(read_run_log("none")); }), "");
   for (const std::string text :
        {"", "{}", "[]", "null", "{\"events\"", "[1, 2]", "{\"events\": 3}"})
@@ -56,7 +56,7 @@ TEST(RunLog, WhatIsNoneIsRefusedInALine) {
   }
 }
 
-TEST(RunLog, TimesThatCannotBeAreRefused) {
+TEST(RunLog, ImpossibleTimesAreRefused) {
   const auto with = [](const char* pointer, const Json& value) {
     Json log = good();
     log[Json::json_pointer(pointer)] = value;

@@ -1,4 +1,4 @@
-"""Runs of spex-bench as a user makes them: the plan, thresholds, no GPU."""
+"""Runs of spex-bench as a user makes them: plan, thresholds, no GPU."""
 
 import json
 import os
@@ -10,10 +10,10 @@ from bench_runs import PROGRAMS, ROOT, Bench, BenchTest, entry, output_of
 
 
 class Runs(BenchTest):
-    """One short plan a test."""
+    """One short plan per test."""
 
     def test_a_plan_gives_a_result_for_each_entry(self):
-        """Ranks, schedules and golden cases; both clocks and all phases."""
+        """Ranks, schedules and golden cases; both clocks and all stages."""
         entries = [
             entry("alone"),
             entry("ranks", ranks=2, threads=1),
@@ -51,8 +51,8 @@ class Runs(BenchTest):
             }
             self.assertEqual(len(hashes), 1)
 
-    def test_a_run_of_many_frames_takes_exposures_in_turn(self):
-        """Two exposures twice, .fits.gz in and out; what comes again is removed at once."""
+    def test_a_run_of_many_frames_repeats_exposures(self):
+        """Two exposures twice, .fits.gz in and out; frames of repeated inputs are removed."""
         cases = {"small": {"cameras": "r0", "size": "bundle", "seeds": 2, "compress": "gz"}}
         many = entry("many", frames=4, compress="gz", repeats=2)
         with Bench([many, entry("one")], cases=cases) as bench:
@@ -68,7 +68,7 @@ class Runs(BenchTest):
             self.assertEqual(bench.result("one")["work"]["compression"], "none")
 
     def test_runs_end_when_the_interval_is_narrow(self):
-        """Or when there are as many as there may be; each on inputs of its own."""
+        """Or at the maximum number of runs; each run has its own inputs."""
         plan = {"tier": "acceptance", "warmups": 1, "repeats": 5}
         plan["until"] = {"width": 1e-9, "most": 6}
         with Bench(
@@ -80,10 +80,11 @@ class Runs(BenchTest):
             seeds = [s["seed"] for s in result["timing"]["samples"]]
             self.assertEqual(len(set(seeds)), 7)
             self.assertEqual(len(result["fom"]["effective"]["seconds"]["samples"]), 6)
-            # A look at 5 samples misses by 1 in 16, and no later one may add to that.
+            # The interval after 5 samples misses with probability 1/16, and no later one may add to
+            # that.
             self.assertEqual(result["fom"]["effective"]["seconds"]["coverage"], 0.9375)
             timed = [s for s in bench.result("two")["timing"]["samples"] if not s["warmup"]]
-            # On a machine that does other work the slowest may take twice as long as the median.
+            # On a busy machine the slowest run may take twice as long as the median.
             narrow = True
             for clock in ("effective_s", "extraction_s"):
                 first = [s[clock] for s in timed[:5]]
@@ -91,18 +92,18 @@ class Runs(BenchTest):
             self.assertEqual(len(timed) == 5, narrow)
 
     def test_too_slow_and_too_few_samples(self):
-        """Performance is judged after correctness, one-sided; no run has the inputs of another."""
+        """Performance is judged after correctness, one-sided; all runs have different inputs."""
         with Bench([entry("one")], tier="acceptance", warmups=1, repeats=5) as bench:
             thresholds = bench.folder / "thresholds.json"
 
-            def held_to(limits: dict, *options: str) -> tuple[int, str]:
+            def run_with(limits: dict, *options: str) -> tuple[int, str]:
                 thresholds.write_text(json.dumps(limits))
                 return bench.run("--thresholds", str(thresholds), *options)
 
-            of_any = {"entries": {"one": {"seconds_effective": 1e-3}}}
-            of_ours = {"systems": {"ours": {"test": {"one": {"seconds_effective": 1e-4}}}}}
-            words = "has nothing of the system '' (--system) for the plan test, but"
-            text = self.says(held_to(of_any | of_ours), 4, words)
+            any_system = {"entries": {"one": {"seconds_effective": 1e-3}}}
+            our_system = {"systems": {"ours": {"test": {"one": {"seconds_effective": 1e-4}}}}}
+            message = "has no thresholds for system '' (--system) and plan test, only for"
+            text = self.says(run_with(any_system | our_system), 4, message)
             result = bench.result("one")
             self.assertEqual(result["verdict"]["overall"], "slow")
             self.assertEqual(len({s["seed"] for s in result["timing"]["samples"]}), 6)
@@ -113,23 +114,23 @@ class Runs(BenchTest):
             reasons = " ".join(result["fom"]["incomplete_because"])
             for reason in ("not the 30 of an exposure", "options change", "no golden cases"):
                 self.assertIn(reason, reasons)
-            # What is complete is judged anew, and not run again.
+            # A complete result is judged again, but not run again.
             slower = {"entries": {"one": {"seconds_effective": 900}}}
-            self.says(held_to(slower, "--resume"), 0)
+            self.says(run_with(slower, "--resume"), 0)
             self.assertEqual(bench.result("one")["timing"], result["timing"])
-            # Of parts of a frame there is no FPNH: neither in the table, nor in the result, nor to
-            # be asked for.
+            # Parts of a frame have no FPNH: neither in the table, nor in the result, nor as a
+            # threshold.
             self.assertNotIn("FPNH effective", text)
             self.assertIn("parts of frames, and a frame alone, have seconds and no FPNH", text)
             for clock in ("effective", "extraction"):
                 self.assertIsNone(result["fom"][clock]["fpnh"])
                 self.assertIsNone(result["fom"][clock]["frames_per_gpu_hour"])
-            words = "one: FPNH is asked of parts of frames"
-            self.says(held_to({"entries": {"one": {"fpnh_effective": 1}}}), 2, words)
-            self.says(held_to(slower, "--repeats", "1", "--warmups", "0"), 6)
+            message = "one: FPNH is required of parts of frames"
+            self.says(run_with({"entries": {"one": {"fpnh_effective": 1}}}), 2, message)
+            self.says(run_with(slower, "--repeats", "1", "--warmups", "0"), 6)
 
-    def test_what_the_system_lacks_is_no_fault_of_the_frames(self):
-        """Without a launcher, and with goldens that are none: a line before anything is run."""
+    def test_missing_launchers_and_goldens_are_reported_first(self):
+        """A missing launcher, and unreadable goldens: one line before anything runs."""
         with Bench([entry("one", ranks=2, threads=1)]) as bench:
             self.says(bench.run(PATH="/nowhere"), 2, "--launcher: none of mpi")
             self.assertFalse((bench.folder / "out").exists())
@@ -156,16 +157,16 @@ class Runs(BenchTest):
             self.assertEqual(text.strip().count("\n"), 0, text)
             self.assertFalse((bench.folder / "out").exists())
 
-    def test_a_program_that_a_signal_ends_is_named_with_it(self):
-        """One that says nothing of itself."""
+    def test_the_signal_that_ended_a_program_is_named(self):
+        """Of a program without output."""
         with Bench([entry("one")]) as bench:
             (bench.folder / "spex-sim").write_text("#!/bin/sh\nkill -XCPU $$\n")
             self.says(bench.run(), 1, "spex-sim failed, exit status 152 (CPU time limit exceeded)")
-            # The result of an entry that never began is valid.
+            # The result of an entry that never started is valid.
             self.assertEqual(bench.result("one")["timing"]["samples"], [])
 
-    def test_options_that_no_extractor_has_are_found_first(self):
-        """Before hours of inputs and reference frames; of entries in the last place too."""
+    def test_wrong_extractor_options_are_reported_first(self):
+        """Before inputs and reference frames are made; also those of the last entry."""
         wrong = entry("two", alone=True, run_options=["--schedule", "pipeline"])
         with Bench([entry("one"), wrong]) as bench:
             for done in (bench.run("--list"), bench.run()):
@@ -177,7 +178,7 @@ class Runs(BenchTest):
             self.assertEqual(bench.run("--list")[0], 0)
 
     def test_a_run_that_hangs_is_ended(self):
-        """The time limit is a failed run, which is named."""
+        """A run beyond the time limit has failed, with that reason."""
         hanging = '#!/usr/bin/env bash\n[[ "$*" != *--events* ]] || sleep infinity\n'
         hanging += 'exec "${0%/*}/real-spex-cpu" "$@"\n'
         with Bench([entry("one")], extractor=hanging, time_limit_s=1) as bench:
@@ -185,7 +186,7 @@ class Runs(BenchTest):
             self.assertIn("time limit", bench.result("one")["verdict"]["reasons"][0])
 
     def test_a_plan_is_run_in_parts(self):
-        """By the groups of its entries, whose results lie in one folder."""
+        """By the groups of its entries, with results in one folder."""
         entries = [entry("one", group="first"), entry("two", group="last"), entry("three")]
         with Bench(entries) as bench:
             self.assertEqual(bench.run("--only", "first,three")[0], 0)
@@ -198,12 +199,12 @@ class Runs(BenchTest):
             done = bench.run_again("--only", "middle")
             self.says(done, 2, "an entry, sweep or group of the plan")
 
-    def test_what_a_plan_takes_is_known_before(self):
-        """Ranks, GPUs, runs, frames and disk; a sweep is chosen by its own id."""
+    def test_a_plan_lists_its_needs(self):
+        """Ranks, GPUs, runs, frames and disk; a sweep can be chosen by its id."""
         sweep = {"name": "threads", "kind": "threads", "values": [1, 2]}
         with Bench([entry("one", repeats=3), entry("many", sweep=sweep)]) as bench:
             text = self.says(bench.run("--list", "--json"), 0)
-            entries = {one["entry"]: one for one in json.loads(text)["entries"]}
+            entries = {item["entry"]: item for item in json.loads(text)["entries"]}
             self.assertEqual(list(entries), ["one", "many-1", "many-2"])
             self.assertEqual((entries["one"]["ranks"], entries["one"]["repeats"]), (1, 3))
             self.assertGreater(entries["one"]["disk_gb"], 0)
@@ -212,15 +213,15 @@ class Runs(BenchTest):
             self.assertEqual(len(json.loads(text)["entries"]), 2)
 
     def test_shipped_plans_are_listed(self):
-        """Without a plan, --list names them all; other command lines say how to list them."""
+        """Without a plan, --list prints all; other command lines refer to --list."""
         names = sorted(path.stem for path in (ROOT / "bench/plans").glob("*.json"))
         text = self.says(output_of([PROGRAMS / "spex-bench", "--list"]), 0)
         self.assertEqual([line.split()[0] for line in text.splitlines()], names)
         self.assertIn("ci                 bundles on the CPU", text)
         self.says(output_of([PROGRAMS / "spex-bench"]), 2, "plan: is missing", "--list")
 
-    def test_only_the_programs_of_what_is_run_must_be_there(self):
-        """An entry on CPUs needs no spex-gpu, nor does one on GPUs of which there are none."""
+    def test_only_the_programs_of_the_entries_must_exist(self):
+        """A CPU entry needs no spex-gpu, and neither does a GPU entry on a machine without GPUs."""
         gpu = {"id": "gpu", "case": "small", "milestone": "pipeline", "gpus": 64, "mps": True}
         with Bench([entry("one"), gpu]) as bench:
             for name in ("spex-gpu", "mps-wrapper"):

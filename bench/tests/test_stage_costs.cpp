@@ -1,4 +1,5 @@
-// Counts of a patch against the reference's own structures, and costs against numbers made by hand.
+// Compares counts of a patch with the reference's data structures, and costs with numbers computed
+// by hand.
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -25,7 +26,7 @@ std::vector<CostRecord> costs_of(const Psf& psf, const WaveGrid& grid, ExtractOp
   return stage_costs(psf, grid, options);
 }
 
-// Spots that overlap much, of tilted traces, some of which leave the CCD.
+// Spots that overlap strongly, with tilted traces, some of which leave the CCD.
 Psf crowded_psf() {
   test::PsfShape shape;
   shape.nfiber = 6;
@@ -82,7 +83,7 @@ TEST_F(CountsOfCrowdedPatches, NonzerosAndPairsAreThoseOfSparseA) {
           w < patch.wavepad + patch.nkept)
         ++core;
     }
-    EXPECT_GT(pairs, static_cast<double>(A.bin.size()));  // they do overlap
+    EXPECT_GT(pairs, static_cast<double>(A.bin.size()));  // there are overlaps
     EXPECT_EQ(counts.nonzeros, static_cast<double>(A.bin.size()));
     EXPECT_EQ(counts.pair_pixels, pairs);
     EXPECT_EQ(counts.core_nonzeros, core);
@@ -125,7 +126,7 @@ struct FourBins {
 };
 
 TEST(CostsOfFourBins, Spots) {
-  // A spot: parameters 5 + 2 * 5 + 3 * 2 * 2 = 27; centre 2 * 5 + 4 * 7 = 38; 8 + 6 edges of
+  // A spot: parameters 5 + 2 * 5 + 3 * 2 * 2 = 27; center 2 * 5 + 4 * 7 = 38; 8 + 6 edges of
   // 11 + 22 + 23 = 56; differences 7 + 5; products 2 * (7 + 35); normalized 2 * 35.
   for (const Milestone milestone : milestones) {
     const std::vector<CostRecord> costs = FourBins().costs(milestone);
@@ -149,7 +150,7 @@ TEST(CostsOfFourBins, Assemble) {
 }
 
 TEST(CostsOfFourBins, SolveAndDecorrelateByBand) {
-  // Blocks of one row: pivots 1/3 each, three times below 1 and 1.
+  // Blocks of one row: pivots 1/3 each; for each of three blocks below, 1 and 1.
   const double factor = 4.0 / 3 + 3 * 2;
   const double substitution = 4 + 3 * 2;
   const std::vector<CostRecord> direct = FourBins().costs(Milestone::band);
@@ -157,25 +158,25 @@ TEST(CostsOfFourBins, SolveAndDecorrelateByBand) {
   EXPECT_DOUBLE_EQ(direct[solve].flops,
                    factor + 4 * (1.0 / 3 + 0.5) + 3 + 2 * 7 + 2 * substitution);
   EXPECT_EQ(direct[solve].bytes, 8 * (3 * 7 + 3));
-  // X: 2 (0 + 1 + 2 + 3); C: 1 + 4 + 9 + 16; ten steps of 3 * 64 + 4 * 16; 8 * 16 around them.
+  // X: 2 (0 + 1 + 2 + 3); C: 1 + 4 + 9 + 16; ten steps of 3 * 64 + 4 * 16; 8 * 16 before and after.
   EXPECT_EQ(direct[decorrelate].flops, 12 + 30 + 10 * (192 + 64) + 8 * 16);
   EXPECT_EQ(direct[decorrelate].bytes, 8 * (7 + 3 + 7 * 4));
 }
 
 TEST(CostsOfFourBins, SolveAndDecorrelateBySpectra) {
   // A band of 4 rows and reach 1: factor 4 (1 + 1 + 2), inverse 4 (2 + 2), solution 4 * 5. Bands
-  // are doubles, E has 16 floats.
+  // are doubles; E has 16 floats.
   const std::vector<CostRecord> gpu = FourBins().costs(Milestone::direct);
   EXPECT_EQ(gpu[solve].flops, 16 + 16 + 6 * 20);
   EXPECT_EQ(gpu[solve].bytes, 8 * 3 * 8 + 4 * 16);
-  // 16 poles of the root, 8 of what E adds.
+  // 16 poles of the root, and 8 of the correction by E.
   EXPECT_EQ(gpu[decorrelate].flops,
             16 * (16 + 16 + 2 * 20) + 8 * (16 + 2 * (2 * 20 + 2 * 16)) + 4 * 16);
-  // Four columns: two numbers of L and two of the vectors each, in doubles there and back; in
+  // Four columns: two numbers of L and two of the vectors each, written and read as doubles; as
   // floats L four times, and the vectors X and E X eight times.
   EXPECT_EQ(gpu[decorrelate].bytes,
             8 * (8 + 7 * 4) + 4 * 16 + 16 * 2 * 4 * (2 + 2) * 8 + 8 * (4 * 4 * 2 + 8 * 4 * 2) * 4);
-  // All bins are of the core: the sums of the band, whose 8 numbers are written, read and written.
+  // All bins are core bins: the sums of the band, whose 8 numbers are written, read and written.
   const CostRecord bands = FourBins().costs(Milestone::direct)[assemble];
   EXPECT_EQ(bands.flops, 5 * 140 + 3 * 4 + 140 + 2 * 140);
   EXPECT_EQ(bands.bytes, 8 * (140 + 2 * 245 + 3 * 8));
@@ -187,7 +188,7 @@ TEST(CostsOfFourBins, Quality) {
   EXPECT_EQ(four.costs(Milestone::band)[quality].bytes, 8 * (140 + 4 * 245 + 2 * 4));
 }
 
-// Traces of both bundles are the same but for whole pixels, and so are their costs.
+// The traces of both bundles differ by whole pixels only, so their costs are equal.
 TEST(StageCosts, TwiceTheBundlesTwiceTheCost) {
   test::PsfShape shape;
   shape.nfiber = 12;
@@ -208,9 +209,9 @@ TEST(StageCosts, TwiceTheBundlesTwiceTheCost) {
   }
 }
 
-// Rows are closer together at one end of the grid: there spots reach over more bins. All patches
-// are laid out alike.
-TEST(StageCosts, PatchesTakeTheReachOfTheFrame) {
+// Rows are closer together at one end of the grid, where spots overlap with more bins. All patches
+// have the same layout.
+TEST(StageCosts, PatchesHaveTheReachOfTheFrame) {
   Psf psf = crowded_psf();
   psf.ytrace.ncoeff = 3;
   psf.ytrace.coeff.clear();
@@ -223,7 +224,7 @@ TEST(StageCosts, PatchesTakeTheReachOfTheFrame) {
   EXPECT_GT(solve_flops(985, 1004), 1.01 * (solve_flops(985, 994) + solve_flops(995, 1004)));
 }
 
-TEST(StageCosts, EnginesOfLibrariesAndWhatIsLeftToEighHaveNone) {
+TEST(StageCosts, EnginesOfLibrariesAndPatchesForEighHaveNone) {
   const WaveGrid grid = make_wave_grid({985, 1019, 1});
   ExtractOptions noise = crowded_options(), wide = noise;
   noise.decorrelate = Decorrelate::noise;
@@ -248,8 +249,8 @@ TEST(StageCosts, NothingToSolveOffTheCcd) {
   EXPECT_EQ(costs[quality].flops, 0);
 }
 
-// A frame of 20 bundles by dense Cholesky, inverse and Newton-Schulz roots is about 1.4e12
-// operations; the band's part of it is less.
+// Dense Cholesky, inverse and Newton-Schulz roots take about 1.4e12 flops for a frame of 20
+// bundles; the band takes less.
 TEST(StageCosts, BundleAtProductionSettings) {
   const WaveGrid grid = make_wave_grid(default_wave_range("r0", "r0"));
   ExtractOptions options;

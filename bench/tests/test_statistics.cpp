@@ -16,7 +16,7 @@ TEST(Statistics, MedianAndMad) {
   EXPECT_FALSE(summarize({1}).coverage);
 }
 
-// 1 - 2 / 2^n from the smallest to the largest: 95% from six samples on.
+// The interval from the smallest to the largest covers 1 - 2 / 2^n: 95% from six samples on.
 TEST(Statistics, FewSamplesAreNotCalled95Percent) {
   const Statistic five = summarize({10, 13, 11, 20, 12});
   EXPECT_EQ(five.low, 10);
@@ -26,7 +26,7 @@ TEST(Statistics, FewSamplesAreNotCalled95Percent) {
   EXPECT_EQ(summarize({1, 2, 3, 4, 5, 6}).coverage, 0.96875);
 }
 
-// Of 9: 1 - 2 (1 + 9) / 512 from the second on, and less than 95% from the third on.
+// Of 9 samples: 1 - 2 (1 + 9) / 512 from the second on, and less than 95% from the third on.
 TEST(Statistics, IntervalIsAsNarrowAs95PercentAllows) {
   const Statistic nine = summarize({1, 2, 3, 4, 5, 6, 7, 8, 9});
   EXPECT_EQ(nine.low, 2);
@@ -34,8 +34,8 @@ TEST(Statistics, IntervalIsAsNarrowAs95PercentAllows) {
   EXPECT_NEAR(*nine.coverage, 1 - 20.0 / 512, 1e-12);
 }
 
-// The chance that all of so many tosses are heads is less than a double holds.
-TEST(Statistics, OfManySamplesToo) {
+// The probability that all tosses are heads underflows a double.
+TEST(Statistics, ManySamples) {
   for (const int n : {1000, 1001, 1080, 1500, 10000}) {
     std::vector<double> samples;
     for (int i = 1; i <= n; ++i) samples.push_back(i);
@@ -43,12 +43,12 @@ TEST(Statistics, OfManySamplesToo) {
     ASSERT_TRUE(many.coverage);
     EXPECT_GE(*many.coverage, 0.95) << n;
     EXPECT_LT(*many.coverage, 0.956) << n;
-    // Some 1.96 standard deviations of the rank on each side.
+    // About 1.96 standard deviations of the rank on each side.
     EXPECT_NEAR(*many.high - *many.low, 1.96 * std::sqrt(n), 3) << n;
   }
 }
 
-// The intervals of many draws hold the median as often as they say.
+// The intervals of many draws contain the median as often as their coverage states.
 TEST(Statistics, CoverageIsTrue) {
   std::mt19937_64 random(3);
   std::exponential_distribution<double> draw(1);
@@ -63,18 +63,18 @@ TEST(Statistics, CoverageIsTrue) {
       coverage = *statistic.coverage;
       if (*statistic.low <= std::log(2) && std::log(2) <= *statistic.high) ++held;
     }
-    // Four standard deviations of such a share.
+    // Four standard deviations of this fraction.
     EXPECT_NEAR(held / double{trials}, coverage, 4 * std::sqrt(0.07 / trials)) << n;
   }
 }
 
-// Samples are added until the interval is narrow, which is when it is most likely to be one that
-// misses. The stated coverage holds none the less; that of a single look, of n samples, would not.
-TEST(Statistics, CoverageHoldsForSamplesThatEndedWhenTheyLookedGood) {
+// Samples are added until the interval is narrow, which is when it is most likely to miss. The
+// stated coverage still holds, but that of the simple interval would not.
+TEST(Statistics, CoverageHoldsForSamplesStoppedAtANarrowInterval) {
   std::mt19937_64 random(4);
   std::normal_distribution<double> draw(10, 1);
   constexpr int trials = 4000;
-  constexpr Looks looks{6, 30};
+  constexpr StoppingPoints stops{6, 30};
   int held = 0, held_naive = 0;
   double coverage = 0;
   for (int t = 0; t < trials; ++t) {
@@ -82,44 +82,44 @@ TEST(Statistics, CoverageHoldsForSamplesThatEndedWhenTheyLookedGood) {
     Statistic statistic;
     do {
       samples.push_back(draw(random));
-      if (static_cast<int>(samples.size()) < looks.first) continue;
-      statistic = summarize(samples, looks);
+      if (static_cast<int>(samples.size()) < stops.first) continue;
+      statistic = summarize(samples, stops);
       coverage = *statistic.coverage;
-    } while (static_cast<int>(samples.size()) < looks.first ||
-             (static_cast<int>(samples.size()) < looks.most &&
+    } while (static_cast<int>(samples.size()) < stops.first ||
+             (static_cast<int>(samples.size()) < stops.last &&
               *statistic.high - *statistic.low > 0.09 * statistic.median));
     if (*statistic.low <= 10 && 10 <= *statistic.high) ++held;
     const Statistic naive = summarize(samples);
     if (*naive.low <= 10 && 10 <= *naive.high) ++held_naive;
   }
   EXPECT_GE(coverage, 0.95);
-  // It is the chance that no look misses; the last one alone misses less often.
+  // The coverage is the probability that no interval misses; the last one misses less often.
   EXPECT_GE(held / double{trials}, coverage - 4 * std::sqrt(0.05 / trials));
   EXPECT_GT(held, held_naive);
 }
 
-// With k = 1 the looks after the first add no chance to miss: 1 - 2 / 2^6. By hand, of 7: k = 2
-// would add 2 * 6 / 128 to that.
-TEST(Statistics, TheRankRisesFromLookToLook) {
-  const Looks looks{6, 7};
-  const Statistic seven = summarize({1, 2, 3, 4, 5, 6, 7}, looks);
+// With k = 1, stops after the first add no probability of a miss: 1 - 2 / 2^6. By hand, for 7: k =
+// 2 would add 2 * 6 / 128.
+TEST(Statistics, TheRankRisesWithTheSamples) {
+  const StoppingPoints stops{6, 7};
+  const Statistic seven = summarize({1, 2, 3, 4, 5, 6, 7}, stops);
   EXPECT_EQ(seven.low, 1);
   EXPECT_EQ(seven.coverage, 1 - 2.0 / 64);
-  // Fewer than at the first look, as others were throttled, are what they are.
-  EXPECT_EQ(summarize({1, 2, 3}, looks).coverage, 0.75);
+  // Fewer samples than at the first stop, because others were throttled, are summarized alone.
+  EXPECT_EQ(summarize({1, 2, 3}, stops).coverage, 0.75);
   std::vector<double> many;
   for (int i = 1; i <= 30; ++i) many.push_back(i);
   const Statistic thirty = summarize(many, {6, 30});
   EXPECT_GT(*thirty.low, 5);
   EXPECT_LE(*thirty.low, *summarize(many).low);
   EXPECT_GE(*thirty.coverage, 0.95);
-  // Whoever may go on to more samples than were taken has the same interval, and no more coverage.
+  // With a later last stop the interval stays the same, and its coverage does not rise.
   EXPECT_LE(*summarize(many, {6, 60}).coverage, *thirty.coverage);
   EXPECT_EQ(summarize(many, {6, 60}).low, thirty.low);
 }
 
-// A frame each second, but for the first and last 30, which take 10 s each.
-TEST(SteadyState, LeavesOutAnExposureAtEitherEnd) {
+// One frame per second; the first and last 30 take 10 s each.
+TEST(SteadyState, OmitsAnExposureAtEachEnd) {
   std::vector<double> written;
   double time = 1000;
   for (int i = 1; i <= 300; ++i) {
@@ -149,10 +149,10 @@ TEST(SteadyState, TheOrderOfTheTimesDoesNotMatter) {
   EXPECT_EQ(steady_part(up)->first, 1);
 }
 
-// A rate that falls by a hundredth in 36 s: as much as it is, in an hour.
-TEST(SteadyState, DriftIsThePartOfTheRateInAnHour) {
+// A rate that falls by 1% in 36 s falls by 100% in an hour.
+TEST(SteadyState, DriftIsRelativeToTheRatePerHour) {
   std::vector<double> written;
-  constexpr double rate = 10, fall = 1.0 / 3600;  // of it, a second
+  constexpr double rate = 10, fall = 1.0 / 3600;  // relative, per second
   for (int i = 0; i < 6000; ++i)                  // i = rate (t - fall t^2 / 2)
     written.push_back((1 - std::sqrt(1 - 2 * fall * i / rate)) / fall);
   const auto drift = drift_per_hour(*steady_part(written));

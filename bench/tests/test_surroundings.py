@@ -1,4 +1,4 @@
-"""What spex-bench is started in: signals, streams, limits and folders that others left to it."""
+"""The surroundings of spex-bench: signals, streams, limits, and folders."""
 
 import json
 import os
@@ -10,26 +10,26 @@ from bench_runs import Bench, BenchTest, entry, output_of
 
 
 def started(bench: Bench, *within: str, options: tuple[str, ...] = ()) -> tuple[int, str]:
-    """The exit status and output of a run that `within`, a command and its words, starts."""
+    """The exit status and output of a run that `within`, a command line, starts."""
     shutil.rmtree(bench.folder / "out", ignore_errors=True)
     return output_of([*within, *bench.command(*options)])
 
 
 class Surroundings(BenchTest):
-    """None of them is taken for a fault of the frames."""
+    """They are never reported as faults of the frames."""
 
     def test_ignored_signals_of_children(self):
-        """SIGCHLD is ignored where a parent of ours did so; children must be waited for yet."""
+        """If SIGCHLD is ignored, as inherited from a parent, children can still be waited for."""
         with Bench([entry("one"), entry("two", ranks=2, threads=1)]) as bench:
             self.says(started(bench, "env", "--ignore-signal=CHLD"), 0)
 
-    def test_what_shall_go_on_goes_on(self):
-        """Where SIGHUP is ignored, as nohup has it, nothing is interrupted by one."""
+    def test_nohup(self):
+        """If SIGHUP is ignored, as under nohup, it interrupts nothing."""
         with Bench([entry("one", repeats=3)]) as bench:
-            words = ["env", "--ignore-signal=HUP", *bench.command()]
+            arguments = ["env", "--ignore-signal=HUP", *bench.command()]
             pipes = {"stderr": subprocess.PIPE, "stdout": subprocess.DEVNULL}
             said = []
-            with subprocess.Popen(words, text=True, **pipes) as process:
+            with subprocess.Popen(arguments, text=True, **pipes) as process:
                 for line in process.stderr:
                     said.append(line)
                     if "one timed run 1 of" in line:
@@ -37,7 +37,7 @@ class Surroundings(BenchTest):
             self.assertEqual(process.returncode, 0, said)
 
     def test_closed_streams(self):
-        """No file of ours takes their place; a table that nobody can read is said, or status 1."""
+        """Our files do not take their descriptors; a table that cannot be written gives 1."""
         with Bench([entry("one")]) as bench:
             self.assertEqual(bench.run()[0], 0)
             for closed, wanted in (("<&-", 0), ("2>&-", 0), (">&-", 1), ("<&- >&- 2>&-", 1)):
@@ -48,8 +48,8 @@ class Surroundings(BenchTest):
                         lock = (bench.folder / folder / ".spex-bench-lock").read_text()
                         self.assertRegex(lock, r"^process \d+ on \S+\n$")
 
-    def test_everything_is_recorded_and_nothing_refused(self):
-        """Names of all variables, values of MPI's; secrets stay where they are."""
+    def test_the_environment_is_recorded(self):
+        """Names of all variables, values of MPI's, and no secrets."""
         with Bench([entry("one")]) as bench:
             self.says(bench.run(OMPI_MCA_btl="^openib", MY_PASSWORD="secret"), 0)
             result = bench.result("one")
@@ -59,17 +59,17 @@ class Surroundings(BenchTest):
             self.assertNotIn("secret", json.dumps(result))
             self.assertTrue([name for name in result["libraries"] if "openblas" in name])
 
-    def test_a_result_that_is_a_pipe_is_not_waited_for(self):
-        """One line, with --resume."""
+    def test_a_pipe_is_not_a_result(self):
+        """--resume refuses it with one line, and does not block."""
         with Bench([entry("one")]) as bench:
             self.assertEqual(bench.run()[0], 0)
             result = bench.folder / "out/one.json"
             result.unlink()
             os.mkfifo(result)
-            self.says(bench.run("--resume"), 1, "one.json: is no result")
+            self.says(bench.run("--resume"), 1, "one.json: is not a result")
 
     def test_too_few_open_files(self):
-        """Where a program says it, its frames are not wrong."""
+        """If a program reports it, its frames are not wrong."""
         saying = """#!/usr/bin/env bash
 [[ "$*" != *--events* ]] || { echo "spex-cpu: frame.fits: Too many open files" >&2; exit 1; }
 exec "${0%/*}/real-spex-cpu" "$@"

@@ -11,7 +11,7 @@ namespace {
 
 using testing::HasSubstr;
 
-// `night` is a long run, `weak-1` is of parts of frames.
+// `night` is a long run; `weak-1` extracts parts of frames.
 Plan plan() {
   Plan plan;
   plan.name = "plan";
@@ -43,7 +43,7 @@ TEST(Thresholds, AreRead) {
   EXPECT_FALSE(found.fpnh_extraction);
   EXPECT_EQ(read_entry("weak-1", R"({"seconds_extraction": 1})").seconds_extraction, 1);
   EXPECT_EQ(read_entry("night", R"({"fpnh_sustained": 9})").fpnh_sustained, 9);
-  // By system and plan, before what holds everywhere.
+  // Thresholds of the system and plan override those for any system.
   const Threshold keyed = read(R"({"entries": {"a": {"seconds_effective": 900}}, "systems": {
       "node": {"plan": {"a": {"fpnh_effective": 5}}, "other": {"b": {"fpnh_effective": 1}}},
       "none": {"plan": {"a": {"fpnh_effective": 7}}}}})")
@@ -56,7 +56,7 @@ TEST(Thresholds, MistakesAreNamed) {
   const std::pair<const char*, const char*> cases[] = {
       {R"({"entries": {"a": {"fpnh": 1}}})", "'fpnh' is unknown"},
       {R"({"entries": {"weak-1": {"fpnh_extraction": 1}}})",
-       "weak-1: FPNH is asked of parts of frames"},
+       "weak-1: FPNH is required of parts of frames"},
       {R"({"entries": {"a": {"seconds_effective": 9}},
            "systems": {"other": {"plan": {"b": {"margin": 9}}}}})",
        "other, plan, b: 'margin' is 9"},
@@ -66,27 +66,27 @@ TEST(Thresholds, MistakesAreNamed) {
       {R"({"entries": {"a": {"fpnh_effective": 1e9}, "a": {"fpnh_effective": 1}}})",
        "'a' is there twice"},
       {"{", "(expected JSON)"},
-      {"null", "no JSON object"},
+      {"null", "not a JSON object"},
       {R"({"entries": {"pipelin": {"fpnh_effective": 1}}})",
-       "pipelin is no entry of the plan (expected pipeline, a, night, weak-1)"},
+       "pipelin is not an entry of the plan (expected pipeline, a, night, weak-1)"},
       {R"({"entries": {"a": {"fpnh_effective": 1, "margin": 5}}})", "'margin' is 5"},
       {R"({"entries": {"a": {"fpnh_effective": null}}})", "is null"},
       {R"({"entries": {"a": {"fpnh_effective": -1}}})", "is -1"},
       {R"({"entries": {"a": {"margin": 0.1}}})", "asks for nothing"},
-      {R"({"entries": {"a": null}})", "a is no object"},
+      {R"({"entries": {"a": null}})", "a is not an object"},
       {R"({"entries": {"a": {"fpnh_sustained": 9}}})",
-       "a: 'fpnh_sustained' is asked of what is no long run"},
+       "a: 'fpnh_sustained' is required of an entry that is not a long run"},
       {R"({"systems": {"x": {"plan": {"a": {"fpnh_effective": 7}}}}})",
        "has nothing for the plan plan on 'node'"}};
-  for (const auto& [text, words] : cases)
+  for (const auto& [text, message] : cases)
     EXPECT_THAT(refusal_of([&, &text = text] { static_cast<void>(read(text)); }, ErrorKind::usage),
-                HasSubstr(words));
+                HasSubstr(message));
   EXPECT_THROW(static_cast<void>(read_thresholds(SPEX_SOURCE_DIR, {}, "")), Error);  // a folder
   EXPECT_THROW(static_cast<void>(read_thresholds("none.json", {}, "")), Error);
 }
 
-// A name that is mistyped would else be judged by less, and pass.
-TEST(Thresholds, OfOtherSystemsAloneAreNone) {
+// Otherwise a misspelled system would be judged by fewer thresholds, and pass.
+TEST(Thresholds, OtherSystemsThresholdsDoNotApply) {
   const auto refusal = [](const std::string& entries) {
     const std::string text = R"({"entries": {)" + entries + R"(}, "systems": {
       "our-node": {"plan": {"a": {"fpnh_effective": 5}, "gone": {"fpnh_effective": 1}}},

@@ -7,7 +7,7 @@
 namespace spex::bench {
 namespace {
 
-// What NVML would say of a node: four alike GPUs, the third with two instances.
+// NVML's view of a node: four equal GPUs, the third with two instances.
 std::vector<GpuIdentity> node() {
   return {{"GPU-aaaa-0", "NVIDIA H200", {}},
           {"GPU-abbb-1", "NVIDIA H200", {}},
@@ -21,26 +21,26 @@ std::vector<int> indices(const std::optional<std::string>& visible) {
   return found;
 }
 
-TEST(VisibleGpus, AreThoseThatCudaWouldShow) {
+TEST(VisibleGpus, AreThoseOfCuda) {
   const std::vector<std::pair<std::optional<std::string>, std::vector<int>>> cases{
       {std::nullopt, {0, 1, 2, 3}},
       {"", {}},
       {"-1", {}},
       {"none", {}},
-      // Indices, up to the first that is none.
+      // Indices, up to the first invalid one.
       {"2,0", {2, 0}},
       {"1, 3", {1, 3}},
       {"1,-1,2", {1}},
       {"1,4,2", {1}},
       {"3,GPU-aaaa-0", {3}},
-      // UUIDs and their beginnings, which must fit one GPU.
+      // UUIDs and unique prefixes.
       {"GPU-dddd-3,GPU-ab", {3, 1}},
       {"GPU-a", {}},
       {"GPU-dddd-3,GPU-e,GPU-cccc-2", {3}},
-      // One that is named twice leaves none.
+      // A GPU named twice leaves none.
       {"1,1", {}},
       {"GPU-dd,GPU-dddd", {}},
-      // CUDA shows one instance.
+      // CUDA shows only one instance.
       {"MIG-m1,MIG-m0", {2}},
       {"MIG-none", {}}};
   for (const auto& [visible, expected] : cases)
@@ -48,7 +48,7 @@ TEST(VisibleGpus, AreThoseThatCudaWouldShow) {
   EXPECT_EQ(visible_gpus(node(), "MIG-m1", "").front().cuda_name, "MIG-m1");
 }
 
-TEST(VisibleGpus, IndicesOfUnlikeGpusNeedAnOrder) {
+TEST(VisibleGpus, IndicesOfDifferentModelsNeedAnOrder) {
   std::vector<GpuIdentity> mixed = node();
   mixed[1].model = "NVIDIA T400";
   EXPECT_THROW(static_cast<void>(visible_gpus(mixed, "0", "")), Error);
@@ -58,8 +58,8 @@ TEST(VisibleGpus, IndicesOfUnlikeGpusNeedAnOrder) {
   EXPECT_EQ(visible_gpus(mixed, std::nullopt, "").size(), 4U);
 }
 
-// A run is given the GPUs that are watched, by name, however many of them it takes.
-TEST(VisibleGpus, ALaunchNamesThem) {
+// A run gets the monitored GPUs by name, for any number of GPUs.
+TEST(VisibleGpus, AreNamedInTheLaunch) {
   Machine machine;
   machine.gpus = visible_gpus(node(), "3,1", "");
   Entry entry;
@@ -73,15 +73,15 @@ TEST(VisibleGpus, ALaunchNamesThem) {
   }
 }
 
-// Within srun it is Slurm that says which.
-TEST(VisibleGpus, SlurmChoosesWithinSrun) {
+// Under srun, Slurm selects the GPUs.
+TEST(VisibleGpus, SlurmSelectsUnderSrun) {
   Machine machine;
   machine.gpus = visible_gpus(node(), std::nullopt, "");
   Entry entry;
   entry.milestone = Milestone::pipeline;
   entry.gpus = 2;
   const LaunchRecord launch = make_launch(
-      entry, machine, {.launcher = {.words = LauncherWords::srun, .program = "srun"}}, {}, {});
+      entry, machine, {.launcher = {.syntax = LauncherSyntax::srun, .program = "srun"}}, {}, {});
   EXPECT_FALSE(launch.environment.contains("CUDA_VISIBLE_DEVICES"));
 }
 

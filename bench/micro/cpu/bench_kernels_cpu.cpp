@@ -1,5 +1,5 @@
-// bench_kernels_cpu: the kernels of the CPU extractor, one thread each, on simulated data. Each
-// file beside this one registers its benchmarks, named SUBJECT/VARIANT[/SIZE].
+// bench_kernels_cpu: the kernels of the CPU extractor, on one thread each, with simulated data.
+// Each file in this folder registers its benchmarks, named SUBJECT/VARIANT[/SIZE].
 //
 //   bench_kernels_cpu [--benchmark_filter=REGEX] [--benchmark_out=FILE.json] [--benchmark_...]
 #include "bench/micro/program.hpp"

@@ -1,4 +1,4 @@
-// What one core can do at most: products and sums of doubles in registers, and reading memory.
+// Peak rates of one core: products and sums of doubles in registers, and reading memory.
 #include <cmath>
 
 #include <benchmark/benchmark.h>

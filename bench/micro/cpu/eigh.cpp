@@ -1,4 +1,4 @@
-// Eigendecomposition by dsyevd on one thread of the CPU.
+// Eigendecomposition by dsyevd on one CPU thread.
 #include <stdexcept>
 
 #include <benchmark/benchmark.h>

@@ -1,5 +1,5 @@
-// A patch spectrum by spectrum on the CPU (extraction.md, section 5.1): the stages of the method
-// cholesky.
+// The stages of the method cholesky on a patch, spectrum by spectrum on the CPU (extraction.md,
+// section 5.1).
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -22,7 +22,7 @@ void decorrelate(const NormalEquations& equations, const BlockRange& blocks, Dec
     throw std::runtime_error("fibers: the guard refuses the patch");
 }
 
-// Fluxes in units of their errors, and errors as parts of themselves, as the definition has them.
+// Compares fluxes in units of their errors, and errors relatively, with the definition.
 void require_definition(const NormalEquations& equations, const BlockRange& blocks,
                         const Decorrelated& found) {
   Decorrelated expected;
@@ -39,14 +39,14 @@ void require_definition(const NormalEquations& equations, const BlockRange& bloc
   require_close("fibers: ivar", part, zero, 1e-6);
 }
 
-// Operations of the stages of the method cholesky, of a patch whose spectra all have neighbors:
-// what is known to be zero, and lanes without a spectrum, do not count.
+// Flops of the stages of the method cholesky for a patch whose spectra all have neighbors. Known
+// zeros and lanes without a spectrum do not count.
 double flops_of_solve(const BlockBands& N, const BlockRange& blocks) {
   constexpr double sweeps = 6;
   const double m = N.m(), r = N.reach(), nspec = N.nspec();
   const BandFlops band{m, r};
   const double of_sweep = nspec * (band.solution() + 2 * 2 * m * (2 * r + 1));
-  // V of two neighbors of each wanted spectrum, V^T V, and D f.
+  // V of two neighbors of each core spectrum, V^T V, and D f.
   const double complement = 2 * (r * m * m + m * m * m / 3) + 2 * m * m;
   return nspec * (band.factor() + band.inverse()) + sweeps * of_sweep + blocks.nspec * complement;
 }
@@ -60,7 +60,7 @@ double flops_of_decorrelate(const BlockBands& N, const BlockRange& blocks) {
          (band.factor() + band.inverse() + poles * of_pole + poles_of_E * of_pole_of_E + 2 * m * m);
 }
 
-// Times one stage of the patch, of which `flops` gives the operations.
+// Times one stage of the patch; `flops` computes its flops.
 void run_stage(benchmark::State& state, Stage stage,
                double (*flops)(const BlockBands&, const BlockRange&)) {
   const PatchInput patch(one_bundle());

@@ -1,5 +1,5 @@
 // N, y and q of a patch on the CPU (extraction.md, section 4): as bands (cholesky), sparse
-// (baseline) and by panels (cpu-refactor).
+// (baseline) and as panels (cpu-refactor).
 #include "reference/extract/normal_equations.hpp"
 
 #include <cmath>
@@ -16,7 +16,7 @@ namespace {
 
 using Assemble = std::function<NormalEquations(const PatchSpots&, const PatchPixels&)>;
 
-// All ways give the same lower triangle, y and q.
+// All methods must give the same lower triangle, y and q.
 void check(const PatchInput& patch, const Assemble& assemble) {
   const NormalEquations expected = assemble_sparse(patch.spots(), patch.pixels());
   const NormalEquations found = assemble(patch.spots(), patch.pixels());
@@ -26,13 +26,13 @@ void check(const PatchInput& patch, const Assemble& assemble) {
       const std::size_t k = column * n + row;
       const std::size_t diagonal = column * n + column;
       if (!(std::abs(found.N[k] - expected.N[k]) <= 1e-12 * expected.N[diagonal]))
-        throw std::runtime_error("normal_equations: the ways do not agree");
+        throw std::runtime_error("normal_equations: the methods do not agree");
     }
   require_close("normal_equations: y", found.y, expected.y, 1e-10);
   require_close("normal_equations: q", found.q, expected.q, 1e-12);
 }
 
-// Products and sums for N alone: one for every pixel that two spots share.
+// Products and sums for N: one for every pixel that two spots share.
 double products_of(const PatchInput& patch) {
   const SparseProjection A = make_sparse_projection(patch.spots(), patch.pixels().range);
   double products = 0;
@@ -47,7 +47,7 @@ NormalEquations assemble_whole_bands(const PatchSpots& spots, const PatchPixels&
   return whole(assemble_bands(spots, pixels));
 }
 
-// Times `way`; `checked` is the same way, with dense N.
+// Times `way`; `checked` is the same computation with a dense N.
 template <class Way>
 void run_assembly(benchmark::State& state, const Way& way, const Assemble& checked) {
   const PatchInput patch(one_bundle());

@@ -15,7 +15,7 @@ void run_quality(benchmark::State& state) {
   const PatchSpots core = patch.core_spots();
   PatchPixels pixels = patch.pixels();
   const std::vector<double> f(spots.n(), 100.0);
-  // Where the model is the image, chi2pix is zero.
+  // If the model equals the image, chi2pix is zero.
   pixels.p = apply(spots, pixels.range, f);
   const std::vector<double> zero(core.n(), 0.0);
   require_close("quality", chi2pix(core, spots, pixels, f, 0.01), zero, 1e-20);
@@ -27,8 +27,8 @@ void run_quality(benchmark::State& state) {
     benchmark::DoNotOptimize(chi2pix(core, spots, pixels, f, 0.01));
   }
   state.SetItemsProcessed(state.iterations());
-  // Of each element of A: one product and sum for the model, and three for sums over pixels of the
-  // core's bins.
+  // Per element of A: one product and sum for the model, and three for sums over pixels of core
+  // bins.
   state.counters["flops"] =
       benchmark::Counter(2 * of_model + 6 * of_core, benchmark::Counter::kIsIterationInvariantRate);
 }

@@ -9,7 +9,7 @@
 namespace spex::bench {
 namespace {
 
-// A spot is of one electron; its values are held to oracles by the tests of reference/psf.
+// A spot sums to one electron; the tests of reference/psf compare its values with oracles.
 void require_unit_sums(const Spots& spots) {
   const std::size_t size = spots.nx * spots.ny;
   std::vector<double> sums(spots.xc.size(), 0.0);
@@ -17,8 +17,8 @@ void require_unit_sums(const Spots& spots) {
   require_close("spots", sums, std::vector<double>(sums.size(), 1.0), 1e-12);
 }
 
-// Operations of one spot (reference/psf/spot.hpp, reference/core/simd/lane_functions.hpp):
-// additions, multiplications and divisions, one each.
+// Flops of one spot (reference/psf/spot.hpp, reference/core/simd/lane_functions.hpp): additions,
+// multiplications and divisions, one each.
 double flops_of_spot(const Psf& psf) {
   constexpr double exp_flops = 33, erf_flops = 79 + exp_flops;
   const double nx = psf.nx(), ny = psf.ny(), gx = psf.ghdegx + 1, gy = psf.ghdegy + 1;

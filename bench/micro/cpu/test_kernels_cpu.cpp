@@ -1,4 +1,4 @@
-// bench_kernels_cpu: its JSON holds what is read from it.
+// The JSON of bench_kernels_cpu has the members that reports read.
 #include <set>
 
 #include <gtest/gtest.h>
@@ -18,7 +18,7 @@ const std::string program = std::string(SPEX_BINARY_DIR) + "/bench/bench_kernels
 TEST(BenchKernelsCpu, WritesJson) {
   const test::ScratchFolder scratch;
   const std::string file = scratch.file("kernels.json");
-  // All but the slow ones.
+  // All benchmarks except the slow ones.
   const test::Finished run = test::run_captured(
       {program, "--benchmark_min_time=0.001", "--benchmark_filter=^[^e]|^eigh/(32|64)$",
        "--benchmark_out=" + file, "--benchmark_out_format=json"});

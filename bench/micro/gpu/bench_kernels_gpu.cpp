@@ -1,8 +1,9 @@
-// bench_kernels_gpu: the kernels of the GPU extractor, and what bounds them, on simulated data.
+// bench_kernels_gpu: the kernels of the GPU extractor and the peak rates of the GPU, with simulated
+// data.
 //
 //   bench_kernels_gpu [--benchmark_filter=REGEX] [--benchmark_out=FILE.json] [--benchmark_...]
 //
-// Exit status 77 where there is no GPU.
+// Exit status 77 without a GPU.
 #include <cstdio>
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
-// What the GPU can do at most: FP64 arithmetic on its cores and tensor cores, matrix products,
-// products that cuBLAS makes of integers, and copies within its memory.
+// Peak rates of the GPU: FP64 arithmetic on its cores and tensor cores, matrix products, FP64
+// matrix products emulated by cuBLAS with integers, and copies within its memory.
 #include <stdexcept>
 
 #include "bench/micro/checks.hpp"
@@ -49,13 +49,13 @@ void run_copy(benchmark::State& state, Device& device) {
       },
       [&] {
         if (gpu::to_host(to, device.stream()) != std::vector<char>(bytes, 1))
-          throw std::runtime_error("ceiling/copy: a byte is not what was copied");
+          throw std::runtime_error("ceiling/copy: a copied byte differs");
       });
-  // Read and written.
+  // Each byte is read and written.
   state.SetBytesProcessed(state.iterations() * 2 * static_cast<std::int64_t>(bytes));
 }
 
-// Registers alone: the cores, or the FP64 tensor cores.
+// Arithmetic in registers, on the cores or on the FP64 tensor cores.
 void run_rate(benchmark::State& state, Device& device, bool tensor) {
   constexpr std::size_t lanes_of_multiprocessor = 2048;
   cudaDeviceProp properties{};
@@ -73,8 +73,8 @@ void run_rate(benchmark::State& state, Device& device, bool tensor) {
 }
 
 #if CUBLAS_VERSION >= 130100
-// FP64 out of integer products wherever cuBLAS can, even where it would be slower, and by the GPU's
-// own FP64 where it cannot. It keeps the precision of FP64, as by default.
+// EAGER: emulate wherever cuBLAS can, even where emulation is slower, and use the GPU's own FP64
+// otherwise. The precision stays that of FP64, as by default.
 void run_dgemm_emulated(benchmark::State& state, Device& device, int n) {
   const cublasHandle_t blas = device.context().blas();
   SPEX_GPU_CHECK(cublasSetMathMode(blas, CUBLAS_FP64_EMULATED_FIXEDPOINT_MATH));
@@ -91,15 +91,15 @@ void add_ceilings(const DevicePointer& device) {
   const auto add = [&](const char* name, const auto& run) {
     add_benchmark(name, [=](benchmark::State& state) { run(state, *device); });
   };
-  add("ceiling/fma", [](auto& state, Device& on) { run_rate(state, on, false); });
-  add("ceiling/tensor", [](auto& state, Device& on) { run_rate(state, on, true); });
+  add("ceiling/fma", [](auto& state, Device& target) { run_rate(state, target, false); });
+  add("ceiling/tensor", [](auto& state, Device& target) { run_rate(state, target, true); });
 #if CUBLAS_VERSION >= 130100
   add("ceiling/dgemm_emulated/518",
-      [](auto& state, Device& on) { run_dgemm_emulated(state, on, 518); });
+      [](auto& state, Device& target) { run_dgemm_emulated(state, target, 518); });
   add("ceiling/dgemm_emulated/8192",
-      [](auto& state, Device& on) { run_dgemm_emulated(state, on, 8192); });
+      [](auto& state, Device& target) { run_dgemm_emulated(state, target, 8192); });
 #endif
-  add("ceiling/dgemm/8192", [](auto& state, Device& on) { run_dgemm(state, on, 8192); });
+  add("ceiling/dgemm/8192", [](auto& state, Device& target) { run_dgemm(state, target, 8192); });
   add("ceiling/copy", run_copy);
 }
 

@@ -1,4 +1,4 @@
-// The GPU that is measured, and how a benchmark runs on it.
+// The GPU under test, and how a benchmark runs on it.
 #pragma once
 
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace spex::bench {
 
-/// A stream with its libraries on GPU 0, and what measuring there takes.
+/// A stream with its libraries on GPU 0, and the timing on it.
 class Device {
  public:
   Device();
@@ -20,10 +20,9 @@ class Device {
   [[nodiscard]] const gpu::Context& context() const { return context_; }
   [[nodiscard]] cudaStream_t stream() const { return context_.stream(); }
 
-  /// Runs `prepare` and `work` for each iteration, once more before them to warm up; each puts
-  /// work on the stream. What the first `work` computed is `check`'s to look at, which throws where
-  /// it is wrong. The time is that of `work` alone on the GPU's clock, with the L2 cache emptied
-  /// before it.
+  /// Runs `prepare` and `work`, which put work on the stream, once as a warm-up and then for each
+  /// iteration. After the warm-up calls `check`, which throws if the result is wrong. The time is
+  /// that of `work` on the GPU's clock, after the L2 cache was emptied.
   template <class Prepare, class Work, class Check>
   void measure(benchmark::State& state, const Prepare& prepare, const Work& work,
                const Check& check) {
@@ -35,7 +34,7 @@ class Device {
       prepare();
       empty_cache();
       StageTimes times;
-      events_.time(Stage::solve, work);  // any stage serves as a clock
+      events_.time(Stage::solve, work);  // any stage can time
       events_.collect(times);
       state.SetIterationTime(times.get(Stage::solve));
     }
@@ -47,7 +46,7 @@ class Device {
   }
 
  private:
-  /// Fills memory of twice the cache's size.
+  /// Overwrites memory of twice the size of the L2 cache.
   void empty_cache();
 
   gpu::Context context_;
@@ -61,7 +60,7 @@ void add_benchmark(const std::string& name, const Run& run) {
   benchmark::RegisterBenchmark(name.c_str(), run)->UseManualTime()->Unit(benchmark::kMillisecond);
 }
 
-/// `count` copies of a matrix, one behind the other, made in the stream's order.
+/// `count` consecutive copies of a matrix, made in the stream's order.
 gpu::DeviceBuffer<double> repeat(const std::vector<double>& matrix, int count, cudaStream_t stream);
 
 }  // namespace spex::bench

@@ -1,4 +1,4 @@
-// Eigendecompositions by cuSOLVER: one at a time over n, and many in batches.
+// Eigendecompositions by cuSOLVER: single ones of order n, and batches.
 #include <algorithm>
 #include <stdexcept>
 
@@ -15,7 +15,7 @@ namespace {
 constexpr auto vectors = CUSOLVER_EIG_MODE_VECTOR;
 constexpr auto lower = CUBLAS_FILL_MODE_LOWER;
 
-// `count` matrices of order n, which each decomposition destroys.
+// `count` matrices of order n, which a decomposition overwrites.
 struct Matrices {
   int n;
   int count;
@@ -38,7 +38,7 @@ struct Matrices {
   }
 };
 
-// Measures `decompose` on the batch, and sees that all converged.
+// Measures `decompose` on the batch, and checks that all matrices converged.
 template <class Decompose>
 void measure(benchmark::State& state, Device& device, const Matrices& batch,
              const Decompose& decompose) {
@@ -46,8 +46,8 @@ void measure(benchmark::State& state, Device& device, const Matrices& batch,
   device.measure(
       state, [&] { batch.restore(device.stream()); }, decompose,
       [&] {  // the last of the batch
-        const auto last = [&](const gpu::DeviceBuffer<double>& of, std::size_t size) {
-          return gpu::to_host(of.get() + of.count() - size, size, device.stream());
+        const auto last = [&](const gpu::DeviceBuffer<double>& values, std::size_t size) {
+          return gpu::to_host(values.get() + values.count() - size, size, device.stream());
         };
         require_decomposition("eigh", random_matrix(batch.n), batch.n, last(batch.A, n * n),
                               last(batch.u, n));
@@ -58,7 +58,7 @@ void measure(benchmark::State& state, Device& device, const Matrices& batch,
   state.SetItemsProcessed(state.iterations() * batch.count);
 }
 
-// Divide and conquer, one call a matrix or one for all.
+// Divide and conquer, with one call per matrix or one for all.
 template <gpu::SyevCalls calls>
 void run_syev(benchmark::State& state, Device& device, int n, int count) {
   const gpu::Context& c = device.context();

@@ -17,7 +17,7 @@ struct NamedStage {
   Stage run;
 };
 
-// In their order.
+// The stages in their order.
 std::vector<NamedStage> stages() {
   return {{"assemble", [](gpu::FiberWorkspace& w) { w.assemble(); }},
           {"factor", [](gpu::FiberWorkspace& w) { w.factor(); }},
@@ -28,14 +28,14 @@ std::vector<NamedStage> stages() {
           {"quality", [](gpu::FiberWorkspace& w) { w.quality(); }}};
 }
 
-// Stages [begin, end).
+// Runs stages [begin, end).
 void run_stages(gpu::FiberWorkspace& workspace, std::size_t begin, std::size_t end) {
   const std::vector<NamedStage> all = stages();
   for (std::size_t k = begin; k < end; ++k) all[k].run(workspace);
 }
 
-// Times stage k after those before it; those after it make spectra of what it has done, which are
-// held to the reference's. A patch that the guard refuses is work all the same.
+// Times stage k after the stages before it; later stages complete the spectra, which are compared
+// with the reference. Patches that the guard rejects count as work too.
 void run_stage(benchmark::State& state, Device& device, FrameInput& frame, int npatches,
                std::size_t k) {
   gpu::FiberWorkspace workspace(device.context(), false);
@@ -56,8 +56,8 @@ void run_stage(benchmark::State& state, Device& device, FrameInput& frame, int n
 void add_fibers(const DevicePointer& device, const FramePointer& frame) {
   for (std::size_t k = 0; k < stages().size(); ++k)
     add_for_bundles(fmt::format("fibers/{}", stages()[k].name), device, frame,
-                    [k](benchmark::State& state, Device& on, FrameInput& of, int npatches) {
-                      run_stage(state, on, of, npatches, k);
+                    [k](benchmark::State& state, Device& target, FrameInput& input, int npatches) {
+                      run_stage(state, target, input, npatches, k);
                     });
 }
 

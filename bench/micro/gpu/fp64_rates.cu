@@ -5,11 +5,12 @@
 namespace spex::bench {
 namespace {
 
-// Sums of a lane that do not wait for each other: enough to hide a result's latency.
+// Independent sums per lane: enough to hide the latency.
 constexpr int chains = 8;
 constexpr int threads = 256;
 
-// Every lane's sums x become x + steps b, exactly, as `one` is 1; the compiler does not know that.
+// Every sum x of a lane becomes exactly x + steps b, because `one` is 1, which the compiler does
+// not know.
 __global__ void fma_kernel(int steps, double one, double b, double* out) {
   double x[chains];
   for (int k = 0; k < chains; ++k) x[k] = k;
@@ -21,7 +22,7 @@ __global__ void fma_kernel(int steps, double one, double b, double* out) {
   out[blockIdx.x * threads + threadIdx.x] = sum;
 }
 
-// Fragments of `one` throughout: every element of a product is 4, of the sums 4 steps.
+// All fragments are `one`: every element of a product is 4, and every sum is 4 steps.
 __global__ void tensor_kernel(int steps, double one, double* out) {
   double c[chains][2] = {};
   for (int step = 0; step < steps; ++step)

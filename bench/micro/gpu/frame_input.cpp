@@ -38,7 +38,7 @@ void FrameInput::require_spectra(const char* what) {
                         {patch.pad_below, patch.nspec, m}, expected, times))
     throw std::runtime_error(std::string(what) + ": the reference cannot solve the patch");
   const PatchResult found = frame_.download()[checked_.index()];
-  // In units of the error, as extraction.md, section 8, has them.
+  // In units of the error, as in extraction.md, section 8.
   std::vector<double> pulls, ratios;
   for (int s = 0; s < found.nspec; ++s)
     for (int w = 0; w < found.nwave; ++w) {

@@ -7,21 +7,22 @@
 
 namespace spex::bench {
 
-/// The frame, loaded.
+/// The frame in device memory.
 class FrameInput {
  public:
   explicit FrameInput(const Device& device);
 
   [[nodiscard]] const KernelInput& input() const { return input_; }
-  /// What the frame was loaded from, as an extraction is given it.
+  /// The inputs of the frame, as an extraction gets them.
   [[nodiscard]] ExtractInputs inputs() const;
   [[nodiscard]] gpu::FrameOnDevice& on_device() { return frame_; }
-  /// The number of patches of the first `nbundles`.
+  /// The number of patches of the first `nbundles` bundles.
   [[nodiscard]] int patches_of(int nbundles) const;
-  /// A batch of the first patches for the stages of an engine; their spots are evaluated, and hold
-  /// until those of others are.
+  /// A batch of the first patches for the stages of an engine. Their spots are valid until those of
+  /// another batch are evaluated.
   [[nodiscard]] gpu::PatchBatch batch(int npatches);
-  /// Throws `what: ...` where the spectra of one patch of the first bundle are not the reference's.
+  /// Throws `what: ...` if the spectra of one patch of the first bundle differ from the
+  /// reference's.
   void require_spectra(const char* what);
 
  private:

@@ -1,4 +1,4 @@
-// The subjects of bench_kernels_gpu: each adds its benchmarks, named SUBJECT/VARIANT[/SIZE...].
+// The subjects of bench_kernels_gpu. Each function adds benchmarks named SUBJECT/VARIANT[/SIZE...].
 #pragma once
 
 #include <memory>
@@ -14,7 +14,7 @@ namespace spex::bench {
 using DevicePointer = std::shared_ptr<Device>;
 using FramePointer = std::shared_ptr<FrameInput>;
 
-/// Registers NAME/PATCHES for the patches of one bundle and of two: run(state, device, frame,
+/// Registers NAME/PATCHES for the patches of one bundle and of two, as run(state, device, frame,
 /// npatches).
 template <class Run>
 void add_for_bundles(const std::string& name, const DevicePointer& device,
@@ -28,14 +28,14 @@ void add_for_bundles(const std::string& name, const DevicePointer& device,
 
 /// spots/PATCHES: all spots.
 void add_spots(const DevicePointer& device, const FramePointer& frame);
-/// eigh/single/N: Xsyevd; eigh/xsyev/N/BATCH: XsyevBatched, where cuSOLVER has it;
+/// eigh/single/N: Xsyevd; eigh/xsyev/N/BATCH: XsyevBatched, if cuSOLVER has it;
 /// eigh/jacobi/N/BATCH: syevjBatched.
 void add_eigh(const DevicePointer& device);
 /// fibers/STAGE/PATCHES: the stages of the engine that works spectrum by spectrum.
 void add_fibers(const DevicePointer& device, const FramePointer& frame);
-/// ceiling/fma and ceiling/tensor: FP64 on the cores, on the tensor cores; ceiling/dgemm/8192;
-/// ceiling/dgemm_emulated/N where cuBLAS has it (CUDA 13.0 update 2);
-/// ceiling/copy: what the GPU can do at most.
+/// Peak rates. ceiling/fma and ceiling/tensor: FP64 on the cores and tensor cores;
+/// ceiling/dgemm/8192; ceiling/dgemm_emulated/N if cuBLAS has it (CUDA 13.0 update 2);
+/// ceiling/copy.
 void add_ceilings(const DevicePointer& device);
 
 }  // namespace spex::bench

@@ -7,7 +7,7 @@
 namespace spex::bench {
 namespace {
 
-// The first and the last fiber's, at all wavelengths.
+// The spots of the first and the last fiber at all wavelengths.
 void require_spots(const Device& device, const FrameInput& frame, const gpu::SpotsView& spots) {
   const KernelInput& input = frame.input();
   const int begin = input.patches.front().padded_wave_first();
