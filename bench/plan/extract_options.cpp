@@ -35,7 +35,7 @@ bool is_own(const CLI::Option& option) {
 bool changes_values(const CLI::Option& option) {
   const std::string group = option.get_group(), name = option.get_name();
   return group == "What to extract" || group == "Algorithm" || name == "--no-scores" ||
-         name == "--full-precision";
+         name == "--full-precision" || name == "--fibermap-by-row";
 }
 
 void parse(CLI::App& app, const Entry& entry, const std::vector<std::string>& options,

@@ -130,6 +130,9 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   app.add_option("-f,--fibermap", files.fibermap,
                  "Read FIBERMAP from this file instead of the image")
       ->group("Files");
+  app.add_flag("--fibermap-by-row", settings.fibermap_by_row,
+               "Take the rows of FIBERMAP by their places, like production, not by FIBER")
+      ->group("Files");
   app.add_flag("--no-scores", arguments.no_scores, "Omit the HDU SCORES")->group("Files");
   app.add_flag("--full-precision", settings.full_precision,
                "Write float64 and the HDU PIXMASK_FRACTION, for exact comparisons")
@@ -167,6 +170,9 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   app.add_option("--mask-bits", arguments.mask_bits,
                  "Bits of MASK that reject a pixel: a number, or all; default: 0x2FF, without "
                  "BADREADNOISE (256)")
+      ->group("Algorithm");
+  app.add_flag("--no-mask", settings.no_mask,
+               "Accept an image without MASK: all its pixels are good")
       ->group("Algorithm");
   app.add_option("--method", arguments.method, method_help(arguments.device))->group("Algorithm");
   app.add_option("--decorrelate", arguments.decorrelate, "What to decorrelate: signal or noise")

@@ -18,6 +18,8 @@ struct PatchCounts {
   int direct = 0;     ///< for `--flux frame`: flux solved directly, not by sweeps
   long bins = 0;      ///< bins of the frame
   long dark = 0;      ///< bins without a usable pixel (ivar 0)
+  /// Spectra whose row of FIBERMAP, taken by place, has another FIBER.
+  int other_fibers = 0;
 };
 
 /// Copies the results of all `patches` (in the same order) into a frame of the requested fibers:

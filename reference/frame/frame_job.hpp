@@ -34,10 +34,12 @@ auto fields(T& files) {
 
 /// Settings of a run, equal for all frames and ranks.
 struct FrameSettings {
-  std::string program;          ///< named in the output's header
-  bool scores = true;           ///< write the HDU SCORES
-  bool full_precision = false;  ///< write FLUX and others in float64
-  ExtractOptions options;       ///< settings of the extraction
+  std::string program;           ///< named in the output's header
+  bool scores = true;            ///< write the HDU SCORES
+  bool full_precision = false;   ///< write FLUX and others in float64
+  bool fibermap_by_row = false;  ///< take fibermap rows by place, as production does, not by FIBER
+  bool no_mask = false;          ///< accept an image without MASK: all its pixels are good
+  ExtractOptions options;        ///< settings of the extraction
   /// Use the psferr of the camera's arm (model/camera.hpp) instead of the PSF file's; psferr in
   /// `options` takes precedence.
   bool psferr_by_arm = false;

@@ -1,6 +1,5 @@
 #include "reference/frame/frame_keywords.hpp"
 
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -8,19 +7,15 @@
 
 #include "reference/core/version.hpp"
 #include "reference/fits/header_cards.hpp"
-#include "reference/model/camera.hpp"
 
 namespace spex {
 namespace {
 
-// FIBER of the first extracted spectrum: from the fibermap; else by production's numbering of a
-// spectrograph's fibers; else, for a camera outside of DESI, from the PSF's FIBERMIN.
-long long first_fiber(const FrameInputs& inputs, const ExtractOptions& options) {
-  std::vector<std::int64_t> fiber = inputs.preproc.fibermap.fiber;
-  std::sort(fiber.begin(), fiber.end());
-  if (options.specmin < static_cast<int>(fiber.size())) return fiber[options.specmin];
-  const std::optional<Camera> camera = parse_camera(inputs.preproc.camera);
-  return (camera ? camera->fibermin() : inputs.psf.fibermin) + options.specmin;
+// FIBER of the first extracted spectrum: that of its fibermap row, which may be another with
+// --fibermap-by-row.
+long long stated_fiber(const FrameInputs& inputs, const ExtractOptions& options) {
+  const std::vector<std::int64_t>& fiber = inputs.preproc.fibermap.fiber;
+  return fiber.empty() ? first_fiber_of(inputs, options) : fiber.front();
 }
 
 std::string numbered(const char* stem, int number) {
@@ -58,7 +53,7 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Fr
       {"WAVEMAX", inputs.wavelength.wmax, "[Angstrom] last wavelength, as asked for"},
       {"WAVESTEP", inputs.wavelength.dw, "[Angstrom] wavelength step"},
       {"SPECMIN", number(o.specmin), "first spectrum, counted in the PSF"},
-      {"FIBERMIN", first_fiber(inputs, o), "first fiber"},
+      {"FIBERMIN", stated_fiber(inputs, o), "first fiber"},
       {"SPECTER", "spexbench " + version(), "what extracted these spectra"},
       {"IN_PSF", provenance.psf, "PSF file"},
       {"IN_IMG", provenance.image, "image file"},
@@ -82,7 +77,7 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Fr
       {"NFAILED", number(counts.failed), "patches that could not be solved"},
       {"NDARK", number(counts.dark), "bins without a usable pixel"},
   };
-  // Only for non-default values, so that default files do not change.
+  // The following only where they say something, so that default files do not change.
   if (o.chi2_pixels != ExtractOptions().chi2_pixels)
     keywords.push_back({"CHI2PIXL", to_string(o.chi2_pixels), "pixels that CHI2PIX counts"});
   if (o.bad2dfit != ExtractOptions().bad2dfit)
@@ -92,6 +87,12 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Fr
     keywords.push_back(
         {"NDIRECT", number(counts.direct), "patches whose flux was solved directly"});
   }
+  if (inputs.fibermap_by_row) {
+    keywords.push_back({"FIBBYROW", true, "FIBERMAP rows were taken by place"});
+    keywords.push_back({"NFIBDIFF", number(other_fibers(inputs, o)), "rows of another fiber"});
+  }
+  if (!inputs.preproc.has_mask)
+    keywords.push_back({"NOMASK", true, "the image has no MASK: all pixels are good"});
   if (!inputs.psf.in_psf.empty())
     keywords.push_back({"ORIG_PSF", inputs.psf.in_psf, "IN_PSF of the PSF file"});
   if (inputs.heliocor != 1) keywords.push_back({"HELIOCOR", inputs.heliocor, ""});

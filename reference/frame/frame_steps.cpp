@@ -14,7 +14,7 @@
 #include "reference/frame/production_paths.hpp"
 #include "reference/frame/read_pixels.hpp"
 #include "reference/frame/scores.hpp"
-#include "reference/io/copy_fibermap.hpp"
+#include "reference/io/fibermap_rows.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
 #include "reference/io/write_frame.hpp"
@@ -43,6 +43,21 @@ void check_arm(const FitsReader& file, const std::string& camera) {
                      fmt::format("that of {}, as the image", camera));
 }
 
+// Keeps the fibermap rows of the extracted spectra, in their order.
+void select_rows(const FrameJob& job, FrameInputs& inputs) {
+  const ExtractOptions& options = job.settings.options;
+  Fibermap& fibermap = inputs.preproc.fibermap;
+  if (fibermap.fits.empty()) return;
+  const std::string file = job.files.fibermap.value_or(job.files.input);
+  const int nspec = options.nspec_of(inputs.psf.nfiber);
+  inputs.fibermap_by_row = job.settings.fibermap_by_row;
+  const std::vector<long long> rows =
+      inputs.fibermap_by_row
+          ? rows_of_places(fibermap, options.specmin, nspec, file)
+          : rows_of_fibers(fibermap, first_fiber_of(inputs, options), nspec, file);
+  fibermap = take_rows(std::move(fibermap), rows, file);
+}
+
 // Throws Error(data) if the file of the PSF is an image and `input` is a PSF.
 void check_not_swapped(FitsReader& psf_file, const std::string& input) {
   if (psf_file.find_hdu("YTRACE") || !psf_file.find_hdu("IMAGE")) return;
@@ -66,7 +81,8 @@ FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
     check_not_swapped(psf_file, files.input);
     psf = read_psf(psf_file);
     FitsReader file(files.input, FitsReader::GzipPixels::converted);
-    preproc = read_preproc_header(file);
+    preproc =
+        read_preproc_header(file, job.settings.no_mask ? MaskHdu::optional : MaskHdu::required);
     check_arm(psf_file, preproc.camera);
     pixels = read_pixels(file, preproc, job.settings.options.mask_bits);
     if (files.fibermap) preproc.fibermap = read_fibermap(*files.fibermap);
@@ -100,12 +116,21 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc, Pix
   inputs.heliocor = barycentric_factor_of(job.settings.barycentric, inputs.preproc, files.input);
   inputs.grid = at_telescope(make_wave_grid(inputs.wavelength), inputs.heliocor);
   inputs.patches = make_patches(options, inputs.grid, inputs.psf.nfiber);
-  if (!inputs.preproc.fibermap.fits.empty())  // needed to write the output
-    static_cast<void>(fibermap_rows(inputs.preproc.fibermap, options.specmin,
-                                    options.nspec_of(inputs.psf.nfiber),
-                                    files.fibermap.value_or(files.input)));
+  select_rows(job, inputs);
   check_coverage(inputs.psf, inputs.grid, inputs.patches, files.psf);
   return inputs;
+}
+
+long long first_fiber_of(const FrameInputs& inputs, const ExtractOptions& options) {
+  return first_fiber(inputs.preproc.camera, inputs.psf.fibermin) + options.specmin;
+}
+
+int other_fibers(const FrameInputs& inputs, const ExtractOptions& options) {
+  long long expected = first_fiber_of(inputs, options);
+  int others = 0;
+  for (const std::int64_t fiber : inputs.preproc.fibermap.fiber)
+    others += fiber != expected++ ? 1 : 0;
+  return others;
 }
 
 std::vector<Patch> share_of(const std::vector<Patch>& patches, const std::vector<int>& rank_of,
@@ -143,7 +168,8 @@ PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, 
                                 const std::vector<PatchResult>& patches,
                                 const PackedImage* resolution) {
   const auto& [files, settings] = job;
-  const PatchCounts counts = count_patches_and_bins(frame, patches);
+  PatchCounts counts = count_patches_and_bins(frame, patches);
+  counts.other_fibers = other_fibers(inputs, settings.options);
   FrameFileContent content;
   content.frame = &frame;
   content.camera = inputs.preproc.camera;

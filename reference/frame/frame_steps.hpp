@@ -17,8 +17,9 @@ namespace spex {
 /// are in `pixels`.
 struct FrameInputs {
   Psf psf;          ///< of the camera
-  Preproc preproc;  ///< without its pixels
-  Pixels pixels;    ///< value and weight
+  Preproc preproc;  ///< without its pixels; the fibermap has the rows of the spectra, in order
+  bool fibermap_by_row = false;  ///< whether these rows were taken by place
+  Pixels pixels;                 ///< value and weight
   /// The requested wavelengths, which the frame states: barycentric if the frame is corrected.
   WaveRange wavelength;
   double heliocor = 1;  ///< correction factor F; 1: no correction (section 3.1)
@@ -34,8 +35,8 @@ struct FrameInputs {
 /// All fields of a FrameInputs.
 template <MaybeConst<FrameInputs> T>
 auto fields(T& inputs) {
-  auto& [psf, preproc, pixels, wavelength, heliocor, grid, patches] = inputs;
-  return std::tie(psf, preproc, pixels, wavelength, heliocor, grid, patches);
+  auto& [psf, preproc, fibermap_by_row, pixels, wavelength, heliocor, grid, patches] = inputs;
+  return std::tie(psf, preproc, fibermap_by_row, pixels, wavelength, heliocor, grid, patches);
 }
 
 /// Throws Error(data) if no frame or model image could be written to `path`, or if the name does
@@ -52,6 +53,11 @@ void check_output(const std::string& path);
 /// The same for a Preproc whose pixels are already computed.
 [[nodiscard]] FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc,
                                             Pixels pixels);
+
+/// FIBER of the first extracted spectrum, by the camera (io/fibermap_rows.hpp).
+[[nodiscard]] long long first_fiber_of(const FrameInputs& inputs, const ExtractOptions& options);
+/// Number of spectra whose fibermap row has another FIBER; 0 unless rows were taken by place.
+[[nodiscard]] int other_fibers(const FrameInputs& inputs, const ExtractOptions& options);
 
 /// The patches of one rank, in order.
 [[nodiscard]] std::vector<Patch> share_of(const std::vector<Patch>& patches,

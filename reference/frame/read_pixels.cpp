@@ -28,8 +28,9 @@ std::optional<PlainPixels> find_plain(FitsReader& file, const char* hdu, int bit
 Pixels read_pixels(FitsReader& file, Preproc& preproc, std::uint32_t mask_bits) {
   const std::optional<PlainPixels> image = find_plain(file, "IMAGE", FLOAT_IMG);
   const std::optional<PlainPixels> ivar = find_plain(file, "IVAR", FLOAT_IMG);
-  const std::optional<PlainPixels> mask = find_plain(file, "MASK", LONG_IMG);
-  if (!image || !ivar || !mask) {
+  const std::optional<PlainPixels> mask =
+      preproc.has_mask ? find_plain(file, "MASK", LONG_IMG) : std::nullopt;
+  if (!image || !ivar || (preproc.has_mask && !mask)) {
     read_preproc_pixels(file, preproc);
     return make_pixels(std::move(preproc), mask_bits);
   }
@@ -42,7 +43,10 @@ Pixels read_pixels(FitsReader& file, Preproc& preproc, std::uint32_t mask_bits) 
     if (value.size() == first) image->append(first, count, value);
     if (weight.size() == first) ivar->append(first, count, weight);
     bits.clear();
-    mask->append(first, count, bits);
+    if (mask)
+      mask->append(first, count, bits);
+    else
+      bits.resize(count);
     weigh(count, value.data() + first, weight.data() + first, bits.data(), mask_bits);
   }
   return {preproc.nx, preproc.ny, Reals(std::move(value)), Reals(std::move(weight))};

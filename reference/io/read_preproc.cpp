@@ -73,11 +73,15 @@ Fibermap read_fibermap(FitsReader& file) {
   return fibermap;
 }
 
-Preproc read_preproc_header(FitsReader& file) {
+Preproc read_preproc_header(FitsReader& file, MaskHdu mask) {
   Preproc preproc;
   read_image_header(file, preproc);
   check_shape(file, "IVAR", preproc);
-  check_shape(file, "MASK", preproc);
+  preproc.has_mask = file.find_hdu("MASK");
+  if (!preproc.has_mask && mask == MaskHdu::required)
+    throw data_error(file.path(), "has no HDU MASK",
+                     "one; or --no-mask, which takes all pixels as good");
+  if (preproc.has_mask) check_shape(file, "MASK", preproc);
   if (file.find_hdu("FIBERMAP")) preproc.fibermap = read_fibermap(file);
   return preproc;
 }
@@ -87,19 +91,23 @@ void read_preproc_pixels(FitsReader& file, Preproc& preproc) {
   preproc.image = file.read_reals();
   file.move_to_hdu("IVAR");
   preproc.ivar = file.read_reals();
-  file.move_to_hdu("MASK");
-  preproc.mask = file.read_bits();
+  if (preproc.has_mask) {
+    file.move_to_hdu("MASK");
+    preproc.mask = file.read_bits();
+  } else {
+    preproc.mask.assign(preproc.image.size(), 0);
+  }
 }
 
-Preproc read_preproc(FitsReader& file) {
-  Preproc preproc = read_preproc_header(file);
+Preproc read_preproc(FitsReader& file, MaskHdu mask) {
+  Preproc preproc = read_preproc_header(file, mask);
   read_preproc_pixels(file, preproc);
   return preproc;
 }
 
-Preproc read_preproc(const std::string& path) {
+Preproc read_preproc(const std::string& path, MaskHdu mask) {
   FitsReader file(path, FitsReader::GzipPixels::converted);
-  return read_preproc(file);
+  return read_preproc(file, mask);
 }
 
 Fibermap read_fibermap(const std::string& path) {

@@ -9,17 +9,22 @@ namespace spex {
 
 class FitsReader;
 
+/// Whether an image must have the HDU MASK, or may do without: then all its pixels are good
+/// (option --no-mask). A misspelled name must not let bad pixels in, so MASK is required by
+/// default.
+enum class MaskHdu { required, optional };
+
 /// Reads `preproc-CAMERA-EXPID.fits`, plain, .gz or tile-compressed .fz; HDUs IMAGE, IVAR, MASK,
-/// FIBERMAP by name in any order. A file without FIBERMAP is accepted (its Fibermap is empty).
-/// Non-finite pixels are data, not errors. Throws Error(data) naming the file, what is wrong and
-/// what was expected.
-[[nodiscard]] Preproc read_preproc(const std::string& path);
+/// FIBERMAP by name in any order; other HDUs, such as DESI's READNOISE, are ignored. A file without
+/// FIBERMAP is accepted (its Fibermap is empty). Non-finite pixels are data, not errors. Throws
+/// Error(data) naming the file, what is wrong and what was expected.
+[[nodiscard]] Preproc read_preproc(const std::string& path, MaskHdu mask = MaskHdu::required);
 /// The same for an open file.
-[[nodiscard]] Preproc read_preproc(FitsReader& file);
+[[nodiscard]] Preproc read_preproc(FitsReader& file, MaskHdu mask = MaskHdu::required);
 
 /// Reads everything except the pixels. `image`, `ivar` and `mask` stay empty, but their HDUs are
 /// checked for existence and equal shape. Throws Error(data).
-[[nodiscard]] Preproc read_preproc_header(FitsReader& file);
+[[nodiscard]] Preproc read_preproc_header(FitsReader& file, MaskHdu mask = MaskHdu::required);
 /// Reads the pixels from the file that `preproc` was read from. Throws Error(data).
 void read_preproc_pixels(FitsReader& file, Preproc& preproc);
 

@@ -105,6 +105,12 @@ void check_finite(const Frame& frame) {
     require_finite(*values);
 }
 
+void check_rows(const Fibermap& fibermap, const Frame& frame, const std::string& path) {
+  if (fibermap.fiber.size() != static_cast<std::size_t>(frame.nspec))
+    throw data_error(path, fmt::format("FIBERMAP has {} rows", fibermap.fiber.size()),
+                     fmt::format("{}, one for each spectrum", frame.nspec));
+}
+
 // Approximate size of the file without RESOLUTION. Reserving it avoids reallocation.
 std::size_t expected_size(const FrameFileContent& content) {
   const Frame& frame = *content.frame;
@@ -150,8 +156,10 @@ void write_frame(const std::string& path, const FrameFileContent& content) {
   const ImageInParts resolution{
       "RESOLUTION", {nwave, frame.ndiagonals(), frame.nspec}, full, &frame.resolution};
   const std::size_t before = out.size();
-  if (content.fibermap != nullptr && !content.fibermap->fits.empty())
-    copy_fibermap(out, *content.fibermap, frame.specmin, frame.nspec);
+  if (content.fibermap != nullptr && !content.fibermap->fits.empty()) {
+    check_rows(*content.fibermap, frame, path);
+    copy_fibermap(out, *content.fibermap);
+  }
   write_reals(out, {"CHI2PIX", nullptr, bins}, full, frame.chi2pix);
   if (content.scores != nullptr) write_scores(out, frame, *content.scores, content.camera);
   if (full) write_reals(out, {"PIXMASK_FRACTION", nullptr, bins}, full, frame.pixmask_fraction);

@@ -21,8 +21,8 @@ struct FrameFileContent {
   std::vector<std::string> cards;  ///< copied into the primary header
   std::vector<HeaderKeyword>
       keywords;  ///< written after `cards`; they replace cards with the same keyword
-  /// Source of the rows for fibers specmin ... specmin + nspec - 1. If null or empty, the file has
-  /// no HDU FIBERMAP.
+  /// The rows of the frame's spectra, in their order. If null or empty, the file has no HDU
+  /// FIBERMAP.
   const Fibermap* fibermap = nullptr;
   const Scores* scores = nullptr;  ///< if null, the file has no HDU SCORES
   /// Write FLUX, IVAR, RESOLUTION and CHI2PIX in float64 and append an HDU PIXMASK_FRACTION, for

@@ -31,6 +31,7 @@ struct Preproc {
   Reals image;                      ///< electron
   Reals ivar;                       ///< electron^-2
   std::vector<std::uint32_t> mask;  ///< 0 = good; else mask_bits of mask_bits.hpp
+  bool has_mask = true;             ///< false: the image has no MASK, and all pixels are good
   std::string camera;               ///< CAMERA of the IMAGE header, in lower case, e.g. "r0"
   /// IMAGE header as 80-character cards, without structural keywords; CAMERA in lower case.
   std::vector<std::string> cards;
@@ -40,8 +41,8 @@ struct Preproc {
 /// All fields of a Preproc.
 template <MaybeConst<Preproc> T>
 auto fields(T& preproc) {
-  auto& [nx, ny, image, ivar, mask, camera, cards, fibermap] = preproc;
-  return std::tie(nx, ny, image, ivar, mask, camera, cards, fibermap);
+  auto& [nx, ny, image, ivar, mask, has_mask, camera, cards, fibermap] = preproc;
+  return std::tie(nx, ny, image, ivar, mask, has_mask, camera, cards, fibermap);
 }
 
 /// The input of the extraction: value and weight of every pixel (W_i of section 1).

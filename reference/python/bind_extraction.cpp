@@ -53,7 +53,7 @@ BarycentricSettings make_barycentric(bool all, bool by_obstype, std::optional<do
 FrameJob make_job(const ExtractOptions& options, BarycentricSettings barycentric,
                   const std::string& image, const std::string& psf,
                   const std::optional<std::string>& output, const std::optional<std::string>& model,
-                  bool scores, bool full_precision) {
+                  bool scores, bool full_precision, bool fibermap_by_row) {
   FrameJob job;
   job.files.input = image;
   job.files.psf = psf;
@@ -62,6 +62,7 @@ FrameJob make_job(const ExtractOptions& options, BarycentricSettings barycentric
   job.settings.program = "spexbench";
   job.settings.scores = scores;
   job.settings.full_precision = full_precision;
+  job.settings.fibermap_by_row = fibermap_by_row;
   job.settings.options = options;
   job.settings.barycentric = std::move(barycentric);
   return job;
@@ -136,20 +137,24 @@ void bind_extraction(nb::module_& module) {
              const BarycentricSettings& barycentric, const Psf& psf, Preproc& preproc, bool take,
              const std::string& image_name, const std::string& psf_name,
              const std::optional<std::string>& output, const std::optional<std::string>& model,
-             bool scores, bool full_precision) {
+             bool scores, bool full_precision, bool fibermap_by_row) {
             const nb::gil_scoped_release released;
             new (self) Extraction(make_job(options, barycentric, image_name, psf_name, output,
-                                           model, scores, full_precision),
+                                           model, scores, full_precision, fibermap_by_row),
                                   psf, take ? std::move(preproc) : Preproc(preproc));
           },
           nb::kw_only(), "options"_a, "barycentric"_a, "psf"_a, "preproc"_a, "take"_a,
           "image_name"_a, "psf_name"_a, "output"_a.none() = nb::none(),
           "model"_a.none() = nb::none(), "scores"_a = true, "full_precision"_a = false,
+          "fibermap_by_row"_a = false,
           "`take` takes the pixels of `preproc` over, which is then of no more use; else they are "
           "copied. Raises UsageError, DataError.")
       .def_prop_ro(
           "npatches", [](const Extraction& e) { return e.patches().size(); },
           "patches of the frame")
+      .def_prop_ro(
+          "other_fibers", [](const Extraction& e) { return other_fibers(e.inputs(), e.options()); },
+          "spectra whose row of the fibermap, taken by place, has another FIBER")
       .def("extract", &extract, "extractor"_a, "rank"_a, "ranks"_a,
            "The patches of one of `ranks` ranks. Without the GIL; stops at KeyboardInterrupt.")
       .def(

@@ -90,12 +90,11 @@ void bind_frame(nb::module_& module) {
           "a FITS file with the table FIBERMAP; empty if there is none")
       .def("__getstate__",
            [](const Header& header) {
-             return nb::make_tuple(header.cards, as_bytes(message::pack(header.fibermap)),
-                                   header.first_row);
+             return nb::make_tuple(header.cards, as_bytes(message::pack(header.fibermap)));
            })
       .def("__setstate__", [](Header& header, const nb::tuple& state) {
         new (&header) Header{nb::cast<std::vector<std::string>>(state[0]),
-                             message::unpack<Fibermap>(text_of(state[1])), nb::cast<int>(state[2])};
+                             message::unpack<Fibermap>(text_of(state[1]))};
       });
   module.def("read_spectra", &read, "path"_a,
              "Reads a frame's file as a dictionary of NumPy arrays, patch counts and values of the "

@@ -100,6 +100,7 @@ Preproc make_preproc(const AnyArray& image, const AnyArray& ivar, std::optional<
     check_shape(*mask, "mask", {ny, nx});
     preproc.mask = values_of<std::uint32_t>(*mask, "mask");
   } else {
+    preproc.has_mask = false;
     preproc.mask.assign(ny * nx, 0);
   }
   preproc.camera = std::move(camera);
@@ -165,17 +166,26 @@ void bind_inputs(nb::module_& module) {
           },
           nb::sig("def mask(self) -> numpy.typing.NDArray[numpy.uint32]"),
           "bits of docs/extraction.md, section 1 [ny, nx], likewise")
+      .def_ro("has_mask", &Preproc::has_mask, "False: there is no mask, and all pixels are good")
       .def_prop_ro(
           "fiber", [](const Preproc& preproc) { return preproc.fibermap.fiber; },
           "FIBER of the fibermap; empty if there is none")
       .def("__reduce__", [](nb::handle self) {
-        return nb::make_tuple(nb::module_::import_("spexbench._inputs").attr("make_preproc"),
-                              nb::make_tuple(self.attr("image"), self.attr("ivar"),
-                                             self.attr("mask"), self.attr("camera")));
+        return nb::make_tuple(
+            nb::module_::import_("spexbench._inputs").attr("make_preproc"),
+            nb::make_tuple(self.attr("image"), self.attr("ivar"),
+                           nb::cast<const Preproc&>(self).has_mask ? nb::object(self.attr("mask"))
+                                                                   : nb::none(),
+                           self.attr("camera")));
       });
-  module.def("read_preproc", nb::overload_cast<const std::string&>(&read_preproc), "path"_a,
-             nb::call_guard<nb::gil_scoped_release>(),
-             "Reads a file preproc-CAMERA-EXPID.fits, .fits.gz or .fits.fz. Raises DataError.");
+  module.def(
+      "read_preproc",
+      [](const std::string& path, bool no_mask) {
+        return read_preproc(path, no_mask ? MaskHdu::optional : MaskHdu::required);
+      },
+      "path"_a, "no_mask"_a = false, nb::call_guard<nb::gil_scoped_release>(),
+      "Reads a file preproc-CAMERA-EXPID.fits, .fits.gz or .fits.fz; without MASK only with "
+      "no_mask. Raises DataError.");
   module.def("make_preproc", &make_preproc, "image"_a, "ivar"_a, "mask"_a.none(), "camera"_a,
              "A Preproc from arrays [ny, nx]: float32 or float64 electron and electron^-2, uint32 "
              "bits or None. They are copied once. Raises UsageError.");

@@ -117,7 +117,6 @@ Header header_of(const FrameJob& job, const FrameInputs& inputs, const PatchCoun
                                    shorten_path(files.psf, settings.roots)},
                                   inputs, settings.options, counts));
   header.fibermap = inputs.preproc.fibermap;
-  header.first_row = settings.options.specmin;
   return header;
 }
 
@@ -134,7 +133,6 @@ void write_frame_to_file(const std::string& path, Frame frame, const std::string
     throw usage_error("full_precision", "the frame has no pixmask_fraction",
                       "full_precision=False, or a frame with one");
   frame.dw = step_of(frame, header.cards, path);
-  frame.specmin = header.first_row;  // selects rows of the fibermap
   FrameFileContent content;
   content.frame = &frame;
   content.camera = camera;

@@ -16,8 +16,7 @@ namespace spex::python {
 /// The content of a frame's file beside the arrays.
 struct Header {
   std::vector<std::string> cards;  ///< primary header, 80 characters each
-  Fibermap fibermap;               ///< empty if there is none
-  int first_row = 0;               ///< row of the first spectrum in `fibermap`, ordered by FIBER
+  Fibermap fibermap;               ///< rows of the spectra; empty if there is none
 };
 
 /// A frame read from a file.

@@ -31,6 +31,7 @@ def extract(
     regularize: float = 0.0,
     psferr: float | None = None,
     mask_bits: int | str | None = None,
+    no_mask: bool = False,
     decorrelate: str = "signal",
     flux: str = "patch",
     chi2_pixels: str = "weighted",
@@ -49,6 +50,7 @@ def extract(
     output: PathLike | None = None,
     scores: bool = True,
     full_precision: bool = False,
+    fibermap_by_row: bool = False,
 ) -> Frame:
     """Extracts the spectra of one frame.
 
@@ -59,9 +61,9 @@ def extract(
 
     Args:
         preproc: a file preproc-CAMERA-EXPID.fits (.gz, .fz); what read_preproc made of one; a
-            mapping with image, ivar and perhaps mask and camera; or an object with pix (or image),
+            mapping with image, ivar, mask and perhaps camera; or an object with pix (or image),
             ivar, mask and camera, such as desispec's Image. Arrays are [ny, nx]: electron,
-            electron^-2, bits.
+            electron^-2, bits. A mask of None says that all pixels are good.
         psf: a file psf-CAMERA-EXPID.fits; what read_psf made of one; or what
             gpu_specter.io.read_psf made of one.
         wavelength: (wmin, wmax, dw), Angstrom, or as text "wmin,wmax,dw"; or a NumPy array of the
@@ -78,6 +80,7 @@ def extract(
         psferr: fractional error of the PSF; None is the PSF's own.
         mask_bits: pixels with any of these bits are not used: a number, its text ("0x2FF"), or
             "all"; None is all but BADREADNOISE.
+        no_mask: accept an image that has no mask: all its pixels are good.
         decorrelate: "signal" or "noise".
         flux: "patch", each patch by itself, or "frame", the whole frame at once, without seams.
         chi2_pixels: pixels that chi2pix counts: "weighted", or "bright" as production's GPU path.
@@ -100,6 +103,8 @@ def extract(
             replace.
         scores: with the HDU SCORES.
         full_precision: in float64.
+        fibermap_by_row: take the rows of the file's fibermap by their places, as production does,
+            not by FIBER.
 
     Returns:
         The frame: arrays [nspec, nwave] that are the caller's own.
@@ -160,7 +165,7 @@ def extract(
     )
     barycentric = make_barycentric(barycentric_correction, barycentric_by_obstype, heliocor, iers)
     worker = _run.Worker(gpu, device, threads) if extractor is None else extractor.worker
-    image, own = as_preproc(preproc)
+    image, own = as_preproc(preproc, bool(no_mask))
     camera = image.camera
     extraction = _core.Extraction(
         options=options,
@@ -174,12 +179,15 @@ def extract(
         model=model_file,
         scores=bool(scores),
         full_precision=bool(full_precision),
+        fibermap_by_row=bool(fibermap_by_row),
     )
     results = extraction.put_together([worker.extract(extraction)])
     if output is not None:
         extraction.write(results)
     arrays = extraction.arrays(results, bool(model))
     _run.warn_of(arrays)
+    if others := extraction.other_fibers:
+        _run.log.warning("%d spectra have the fibermap row of another fiber", others)
     return frame_of(
         arrays,
         specmin=specmin,

@@ -28,6 +28,7 @@ class ExtractSettings(TypedDict, total=False):
     regularize: float
     psferr: float | None
     mask_bits: int | str | None
+    no_mask: bool
     decorrelate: str
     flux: str
     chi2_pixels: str
@@ -42,6 +43,7 @@ class ExtractSettings(TypedDict, total=False):
     output: PathLike | None
     scores: bool
     full_precision: bool
+    fibermap_by_row: bool
 
 
 class Extractor:

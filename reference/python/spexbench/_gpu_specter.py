@@ -23,11 +23,11 @@ _NAMES = {
 }
 
 
-def _image(img: ImageLike) -> tuple[_core.Preproc, bool]:
+def _image(img: ImageLike, no_mask: bool) -> tuple[_core.Preproc, bool]:
     """The image as in gpu_specter: the ivar of a mapping already includes its mask."""
     if isinstance(img, Mapping):
-        img = {name: value for name, value in img.items() if name != "mask"}
-    return as_preproc(img)
+        img = {**img, "mask": None}
+    return as_preproc(img, no_mask)
 
 
 def _grid(wavelength: Wavelength | None, psf: _core.Psf) -> tuple[Grid, npt.NDArray[np.float64]]:
@@ -65,6 +65,7 @@ def extract_frame(
     *,
     method: str | None = None,
     threads: int | None = None,
+    no_mask: bool = False,
 ) -> dict[str, Any] | None:
     """Extracts one frame, with the arguments and the result of gpu_specter.core.extract_frame.
 
@@ -96,6 +97,7 @@ def extract_frame(
             gpu_specter.
         threads: of each rank; None is all CPUs that it may use, shared among the ranks of `comm`.
             Not of gpu_specter.
+        no_mask: accept a file or an object without a mask. Not of gpu_specter.
 
     Returns:
         On rank 0 a dictionary, None on the others: specflux (electron / Angstrom) and specivar,
@@ -127,7 +129,7 @@ def extract_frame(
     times: dict[str, float] = {"init-mpi-comm": time.time()}
 
     def inputs() -> tuple[_core.Psf, _core.Preproc, bool]:
-        return as_psf(psf), *_image(img)
+        return as_psf(psf), *_image(img, bool(no_mask))
 
     def prepare() -> tuple[_core.Extraction, npt.NDArray[np.float64]]:
         grid, wave = _grid(wavelength, of_psf)

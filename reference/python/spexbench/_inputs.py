@@ -15,6 +15,7 @@ from .errors import UsageError
 ImageLike = PathLike | _core.Preproc | Mapping[str, Any] | Any
 #: A file, the result of read_psf, or the result of gpu_specter.io.read_psf.
 PsfLike = PathLike | _core.Psf | Mapping[str, Any]
+_ABSENT = object()
 
 
 def file_of(source: object, name: str) -> str | None:
@@ -27,18 +28,22 @@ def name_of(source: object, name: str) -> str:
     return file_of(source, name) or name
 
 
-def read_preproc(path: PathLike) -> _core.Preproc:
+def read_preproc(path: PathLike, *, no_mask: bool = False) -> _core.Preproc:
     """Reads a file preproc-CAMERA-EXPID.fits (.gz, .fz).
+
+    Args:
+        path: of the file.
+        no_mask: accept a file without MASK, whose pixels are all good.
 
     Raises:
         UsageError: it is no path.
-        DataError: the file is missing or malformed.
+        DataError: the file is missing or malformed, or has no MASK.
 
     >>> image = read_preproc(night.preproc)
     >>> image.camera, image.image.shape
     ('r0', (300, 200))
     """
-    return _core.read_preproc(path_of("path", path))
+    return _core.read_preproc(path_of("path", path), bool(no_mask))
 
 
 def read_psf(path: PathLike) -> _core.Psf:
@@ -83,6 +88,8 @@ def make_preproc(
 ) -> _core.Preproc:
     """A Preproc from arrays [ny, nx]: electron, electron^-2, and mask bits (0: good).
 
+    Without a mask all pixels are good.
+
     Raises:
         UsageError: shapes differ, or the mask is not of integers, or needs more than 32 bits.
     """
@@ -90,19 +97,32 @@ def make_preproc(
     return _core.make_preproc(pixels(image), pixels(ivar), bits, camera.lower())
 
 
-def as_preproc(image: ImageLike) -> tuple[_core.Preproc, bool]:
+def _mask_of(image: object, mask: Any, no_mask: bool) -> npt.ArrayLike | None:
+    """The mask; an image may lack one only where that is said: by None, or by no_mask."""
+    if mask is not _ABSENT:
+        return mask
+    if no_mask:
+        return None
+    raise UsageError(
+        f"image: {'the mapping' if isinstance(image, Mapping) else type(image).__name__} has no "
+        "mask (expected one, or None; or no_mask=True, which takes all pixels as good)"
+    )
+
+
+def as_preproc(image: ImageLike, no_mask: bool = False) -> tuple[_core.Preproc, bool]:
     """The image, and whether the caller owns it exclusively."""
     if isinstance(image, _core.Preproc):
         return image, False
     if isinstance(image, PATHS):
-        return _core.read_preproc(path_of("image", image)), True
+        return _core.read_preproc(path_of("image", image), no_mask), True
     if isinstance(image, Mapping):
         missing = [name for name in ("image", "ivar") if name not in image]
         if missing:
             raise UsageError(f"image: the mapping has no {missing[0]!r} (expected image and ivar)")
         header = image.get("imagehdr") or image.get("meta") or {}
         camera = image.get("camera") or header.get("CAMERA", "")
-        return make_preproc(image["image"], image["ivar"], image.get("mask"), camera), True
+        mask = _mask_of(image, image.get("mask", _ABSENT), no_mask)
+        return make_preproc(image["image"], image["ivar"], mask, camera), True
     values = getattr(image, "pix", getattr(image, "image", None))
     if values is None or not hasattr(image, "ivar"):
         raise UsageError(
@@ -110,7 +130,8 @@ def as_preproc(image: ImageLike) -> tuple[_core.Preproc, bool]:
             "a mapping, or an object with pix, ivar and mask)"
         )
     camera = getattr(image, "camera", None) or ""
-    return make_preproc(values, image.ivar, getattr(image, "mask", None), camera), True
+    mask = _mask_of(image, getattr(image, "mask", _ABSENT), no_mask)
+    return make_preproc(values, image.ivar, mask, camera), True
 
 
 def as_psf(psf: PsfLike) -> _core.Psf:

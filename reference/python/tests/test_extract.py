@@ -1,6 +1,7 @@
 """Extraction from files, arrays and other packages' objects; errors; concurrent threads."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -146,10 +147,72 @@ def test_mask_rejects(night, frame):
         {"image": preproc.image, "ivar": preproc.ivar, "mask": mask}, night.psf, **SMALL
     )
     zeroed = extract(
-        {"image": preproc.image, "ivar": np.where(mask == 0, preproc.ivar, 0)}, night.psf, **SMALL
+        {"image": preproc.image, "ivar": np.where(mask == 0, preproc.ivar, 0), "mask": None},
+        night.psf,
+        **SMALL,
     )
     assert_same(masked, zeroed)
     assert (masked.pixmask_fraction > frame.pixmask_fraction + 0.5).any()
+
+
+def without_mask(path, name):
+    with fits.open(path) as hdus:
+        fits.HDUList([hdu for hdu in hdus if hdu.name != "MASK"]).writeto(name)
+    return name
+
+
+def test_images_without_a_mask(night, tmp_path):
+    file = without_mask(night.preproc, tmp_path / "preproc-r0.fits")
+    preproc = spexbench.read_preproc(night.preproc)
+    image, ivar = preproc.image, preproc.ivar
+    hint = r"\(expected one.*no.mask.* all pixels as good\)"
+    forms = {
+        f"{file}: has no HDU MASK": file,
+        "image: the mapping has no mask": {"image": image, "ivar": ivar, "msk": preproc.mask},
+        "image: SimpleNamespace has no mask": SimpleNamespace(pix=image, ivar=ivar),
+    }
+    said = extract({"image": image, "ivar": ivar, "mask": None, "camera": "r0"}, night.psf, **SMALL)
+    assert any(card.startswith("NOMASK  =                    T") for card in said.header.cards)
+    for line, form in forms.items():
+        with pytest.raises(spexbench.Error, match=line + " " + hint):
+            extract(form, night.psf, **SMALL)
+        frame = extract(form, night.psf, no_mask=True, **SMALL)
+        assert_same(frame, said)
+    with pytest.raises(spexbench.DataError, match="no HDU MASK"):
+        spexbench.read_preproc(file)
+    read = spexbench.read_preproc(file, no_mask=True)
+    assert not read.has_mask and not read.mask.any()
+    assert_same(extract(read, night.psf, **SMALL), said)
+    assert not pickle.loads(pickle.dumps(read)).has_mask
+    masked = extract(night.preproc, night.psf, no_mask=True, **SMALL)  # a mask that exists counts
+    assert not any(card.startswith("NOMASK") for card in masked.header.cards)
+    assert_same(masked, extract(night.preproc, night.psf, **SMALL))
+
+
+def test_fibermap_rows(night, tmp_path, caplog):
+    with fits.open(night.preproc) as hdus:
+        hdus["IMAGE"].header["CAMERA"] = "r5"
+        rows = np.repeat(hdus["FIBERMAP"].data[:1], 5000)
+        rows["FIBER"] = np.arange(5000)[::-1]
+        hdus["FIBERMAP"] = fits.BinTableHDU(rows, name="FIBERMAP")
+        hdus.writeto(tmp_path / "preproc-r5.fits")
+        hdus["FIBERMAP"] = fits.BinTableHDU(rows[:100], name="FIBERMAP")
+        hdus.writeto(tmp_path / "few.fits")
+    output = tmp_path / "frame.fits"
+    part = {**SMALL, "specmin": 3}
+    extract(tmp_path / "preproc-r5.fits", night.psf, output=output, **part)
+    assert list(fits.getdata(output, "FIBERMAP")["FIBER"]) == list(range(2503, 2513))
+    assert fits.getheader(output)["FIBERMIN"] == 2503
+    again = tmp_path / "again.fits"
+    spexbench.read_frame(output).write(again)
+    assert (fits.getdata(again, "FIBERMAP") == fits.getdata(output, "FIBERMAP")).all()
+    with pytest.raises(spexbench.DataError, match=r"few\.fits: FIBERMAP has no row of fiber 2503"):
+        extract(tmp_path / "few.fits", night.psf, **part)
+    assert not caplog.records
+    extract(tmp_path / "few.fits", night.psf, output=output, fibermap_by_row=True, **part)
+    assert list(fits.getdata(output, "FIBERMAP")["FIBER"]) == list(range(4996, 4986, -1))
+    assert "10 spectra have the fibermap row of another fiber" in caplog.text
+    assert fits.getheader(output)["NFIBDIFF"] == 10
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint32, np.uint64])
@@ -387,9 +450,12 @@ def test_errors_agree_with_the_programs(night, tmp_path):
     ("image", "line"),
     [
         ({"ivar": np.ones((300, 200))}, "the mapping has no 'image'"),
-        ({"image": np.ones((300, 200)), "ivar": np.ones((300, 199))}, "ivar: has the shape"),
-        ({"image": np.ones(300), "ivar": np.ones(300)}, "image: has 1 axes"),
-        ({"image": np.ones((9, 9)), "ivar": np.ones((9, 9))}, "9 x 9 pixels"),
+        (
+            {"image": np.ones((300, 200)), "ivar": np.ones((300, 199)), "mask": None},
+            "ivar: has the shape",
+        ),
+        ({"image": np.ones(300), "ivar": np.ones(300), "mask": None}, "image: has 1 axes"),
+        ({"image": np.ones((9, 9)), "ivar": np.ones((9, 9)), "mask": None}, "9 x 9 pixels"),
         (42, "int has no pix and ivar"),
     ],
 )

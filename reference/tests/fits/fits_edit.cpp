@@ -140,6 +140,14 @@ FitsEdit& FitsEdit::remove(const std::string& name) {
   return *this;
 }
 
+FitsEdit& FitsEdit::append_copy(const std::string& name, const std::string& other) {
+  const HduBytes copy = hdu(name);
+  set(name, "EXTNAME", "'" + other + "'");
+  hdus_.push_back(hdu(other));
+  hdu(other) = copy;  // the first of that name, which was renamed
+  return *this;
+}
+
 std::vector<char> FitsEdit::bytes() const {
   std::vector<char> all;
   for (const HduBytes& hdu : hdus_) {
@@ -187,6 +195,19 @@ FitsEdit with_narrow_mask(const std::string& path, std::size_t pixels) {
   low.resize((low.size() + 2879) / 2880 * 2880, '\0');
   bits = low;
   edit.set("MASK", "BITPIX", "16")
+      .rename("MASK", "CHECKSUM", "OLDSUM")
+      .rename("MASK", "DATASUM", "OLDDATA");
+  return edit;
+}
+
+FitsEdit with_wide_mask(const std::string& path, std::size_t pixels) {
+  FitsEdit edit(path);
+  std::string& bits = edit.hdu("MASK").data;
+  std::string wide;
+  for (std::size_t i = 0; i < pixels; ++i) wide += std::string(4, '\0') + bits.substr(4 * i, 4);
+  wide.resize((wide.size() + 2879) / 2880 * 2880, '\0');
+  bits = wide;
+  edit.set("MASK", "BITPIX", "64")
       .rename("MASK", "CHECKSUM", "OLDSUM")
       .rename("MASK", "DATASUM", "OLDDATA");
   return edit;

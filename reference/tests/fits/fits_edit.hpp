@@ -34,6 +34,8 @@ class FitsEdit {
   /// Writes a big-endian double at `offset` of the data.
   FitsEdit& set_double(const std::string& name, std::size_t offset, double value);
   FitsEdit& remove(const std::string& name);
+  /// Appends a copy of an HDU, named `other`.
+  FitsEdit& append_copy(const std::string& name, const std::string& other);
 
   [[nodiscard]] std::vector<char> bytes() const;
   /// Writes the file and returns `path`.
@@ -52,6 +54,8 @@ void write_bytes(const std::string& path, const std::vector<char>& bytes);
                                           const std::vector<std::string>& names);
 /// The file, of `pixels` pixels, with MASK reduced to 16 bits.
 [[nodiscard]] FitsEdit with_narrow_mask(const std::string& path, std::size_t pixels);
+/// The same with MASK extended to 64 bits.
+[[nodiscard]] FitsEdit with_wide_mask(const std::string& path, std::size_t pixels);
 /// Compresses the file like fpack: images by tiles without loss, with CFITSIO's `compression`
 /// (RICE_1 for integers only, GZIP_1, GZIP_2); also tables if `tables`.
 [[nodiscard]] std::vector<char> packed(const std::string& path, int compression, bool tables);

@@ -71,9 +71,23 @@ TEST_F(FrameKeywords, FirstFiberWithoutAFibermap) {
   EXPECT_EQ(value<long long>("FIBERMIN"), 1525);
   inputs.preproc.camera = "x0";
   EXPECT_EQ(value<long long>("FIBERMIN"), 32);
-  inputs.preproc.fibermap.fiber = {9, 8, 7};
-  options.specmin = 1;
-  EXPECT_EQ(value<long long>("FIBERMIN"), 8);
+}
+
+TEST_F(FrameKeywords, FibermapByRow) {
+  EXPECT_EQ(find(keywords(), "FIBBYROW"), nullptr);
+  inputs.fibermap_by_row = true;
+  inputs.preproc.fibermap.fiber = {1500, 1503, 1502, 7};
+  EXPECT_EQ(value<long long>("FIBERMIN"), 1500);
+  EXPECT_TRUE(value<bool>("FIBBYROW"));
+  EXPECT_EQ(value<long long>("NFIBDIFF"), 2);
+  inputs.preproc.fibermap.fiber.front() = 9;
+  EXPECT_EQ(value<long long>("FIBERMIN"), 9);
+}
+
+TEST_F(FrameKeywords, ImageWithoutMask) {
+  EXPECT_EQ(find(keywords(), "NOMASK"), nullptr);
+  inputs.preproc.has_mask = false;
+  EXPECT_TRUE(value<bool>("NOMASK"));
 }
 
 TEST_F(FrameKeywords, RulesOfQualityOnlyIfNotTheDefaults) {

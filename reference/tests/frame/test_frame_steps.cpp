@@ -1,6 +1,10 @@
 // Checks of a frame's files before the extraction.
 
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
 #include <string>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -53,22 +57,76 @@ TEST_F(ReadFrameInputs, UnusualCameraNeedsAGrid) {
   EXPECT_THAT(refused(ErrorKind::data), testing::StartsWith(job.files.input + ": CAMERA 'x0'"));
 }
 
+// A fiber without a row.
 TEST_F(ReadFrameInputs, FibermapWithTooFewRows) {
   test::delete_rows(job.files.input, "FIBERMAP", 7, 3);
   EXPECT_EQ(refused(ErrorKind::data),
+            job.files.input +
+                ": FIBERMAP has no row of fiber 7 (expected one row for each of "
+                "fibers 0 to 9, in any order; or --fibermap-by-row)");
+  job.settings.fibermap_by_row = true;
+  EXPECT_EQ(refused(ErrorKind::data),
             job.files.input + ": FIBERMAP has 7 rows (expected at least 10)");
+  job.settings.fibermap_by_row = false;
   job.settings.options.specmin = 2;
   job.settings.options.nspec = 5;
-  EXPECT_EQ(read().preproc.fibermap.fiber.size(), 7U);
+  EXPECT_EQ(read().preproc.fibermap.fiber, (std::vector<std::int64_t>{2, 3, 4, 5, 6}));
   job.settings.options.nspec = 20;  // beyond the PSF: a usage error
   EXPECT_THAT(refused(ErrorKind::usage), testing::StartsWith("--nspec"));
+}
+
+// The golden fibers are 0 to 9, of petal 0.
+TEST_F(ReadFrameInputs, FibermapOfAnotherPetal) {
+  test::set_keyword(job.files.input, "IMAGE", "CAMERA", "b3");
+  EXPECT_THAT(refused(ErrorKind::data),
+              testing::StartsWith(job.files.input + ": FIBERMAP has no row of fiber 1500 "));
+  job.settings.fibermap_by_row = true;
+  job.settings.options.specmin = 4;
+  const FrameInputs inputs = read();
+  EXPECT_EQ(inputs.preproc.fibermap.fiber, (std::vector<std::int64_t>{4, 5, 6, 7, 8, 9}));
+  EXPECT_EQ(other_fibers(inputs, job.settings.options), 6);
+}
+
+// Rows of all fibers, the wanted ones at the end in descending order.
+TEST_F(ReadFrameInputs, FibermapOfAllFibersInAnyOrder) {
+  test::set_keyword(job.files.input, "IMAGE", "CAMERA", "b9");
+  std::vector<long long> fibers(5000);
+  std::iota(fibers.rbegin(), fibers.rend(), 0);
+  std::rotate(fibers.begin(), fibers.begin() + 600, fibers.end());
+  test::write_fibers(job.files.input, fibers);
+  job.settings.options.specmin = 3;
+  job.settings.options.nspec = 4;
+  const FrameInputs inputs = read();
+  EXPECT_EQ(inputs.preproc.fibermap.fiber, (std::vector<std::int64_t>{4503, 4504, 4505, 4506}));
+  EXPECT_EQ(first_fiber_of(inputs, job.settings.options), 4503);
+}
+
+// The PSF counts the fibers of a camera that is not DESI's.
+TEST_F(ReadFrameInputs, FibermapOfAnotherInstrument) {
+  job.files.psf = scratch.copy_of(job.files.psf, "psf.fits");
+  test::set_keyword(job.files.input, "IMAGE", "CAMERA", "x0");
+  test::set_number(job.files.psf, "XTRACE", "FIBERMIN", 40);
+  EXPECT_THAT(refused(ErrorKind::data), testing::HasSubstr("no row of fiber 40 "));
+  test::write_fibers(job.files.input, {49, 48, 47, 46, 45, 44, 43, 42, 41, 40});
+  EXPECT_EQ(read().preproc.fibermap.fiber.front(), 40);
+}
+
+TEST_F(ReadFrameInputs, ImageWithoutMask) {
+  test::rename_keyword(job.files.input, "MASK", "EXTNAME", "OLDNAME");
+  EXPECT_EQ(refused(ErrorKind::data),
+            job.files.input +
+                ": has no HDU MASK (expected one; or --no-mask, which takes all pixels as good)");
+  job.settings.no_mask = true;
+  EXPECT_FALSE(read().preproc.has_mask);
 }
 
 TEST_F(ReadFrameInputs, SeparateFibermapFileIsNamed) {
   job.files.fibermap = scratch.copy_of(golden + "preproc.fits", "fibermap.fits");
   test::delete_rows(*job.files.fibermap, "FIBERMAP", 0, 9);
   EXPECT_EQ(refused(ErrorKind::data),
-            *job.files.fibermap + ": FIBERMAP has 1 rows (expected at least 10)");
+            *job.files.fibermap +
+                ": FIBERMAP has no row of fiber 0 (expected one row for each of "
+                "fibers 0 to 9, in any order; or --fibermap-by-row)");
 }
 
 }  // namespace

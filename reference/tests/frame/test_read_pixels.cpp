@@ -21,13 +21,13 @@ class ReadPixels : public test::Scratch {
  protected:
   static Pixels read(const std::string& file) {
     FitsReader reader(file);
-    Preproc preproc = read_preproc_header(reader);
+    Preproc preproc = read_preproc_header(reader, MaskHdu::optional);
     EXPECT_EQ(preproc.image.size() + preproc.ivar.size() + preproc.mask.size(), 0U);
     return read_pixels(reader, preproc, ccdmask::rejected);
   }
   // Expects `file` to be read as by read_preproc and make_pixels.
   static void expect_weighed(const std::string& file) {
-    const Pixels expected = make_pixels(read_preproc(file), ccdmask::rejected);
+    const Pixels expected = make_pixels(read_preproc(file, MaskHdu::optional), ccdmask::rejected);
     test::expect_equal(read(file), expected);
   }
   // The golden image with repeated rows, so that there are several parts and a shorter last part.
@@ -64,6 +64,14 @@ TEST_F(ReadPixels, OfPlainImagesInParts) {
   EXPECT_EQ(pixels.weight[2], 0);  // negative
   EXPECT_EQ(pixels.weight[272999], 0);
   EXPECT_GT(pixels.weight[3], 0);
+}
+
+TEST_F(ReadPixels, WithoutMaskAllPixelsAreGood) {
+  const std::string plain = FitsEdit(of_many_parts()).remove("MASK").save(path("plain.fits"));
+  expect_weighed(plain);
+  EXPECT_GT(read(plain).weight[272999], 0);  // masked in of_many_parts()
+  test::write_bytes(path("no.fits.fz"), test::packed(plain, RICE_1, false));
+  expect_weighed(path("no.fits.fz"));
 }
 
 TEST_F(ReadPixels, OfOtherImagesAsAWhole) {

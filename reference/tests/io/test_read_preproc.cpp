@@ -114,6 +114,34 @@ TEST_F(ReadPreproc, MaskOfEitherWidth) {
   EXPECT_EQ(read_bytes_as("narrow.fits.fz", test::packed(file, RICE_1, false)).mask, plain.mask);
 }
 
+// BITPIX 64, whose numbers fit in 32 bits; one that does not is refused.
+TEST_F(ReadPreproc, MaskOf64Bits) {
+  const Preproc plain = read_preproc(whole);
+  FitsEdit wide = test::with_wide_mask(whole, plain.mask.size());
+  EXPECT_EQ(read_bytes_as("wide.fits", test::read_bytes(wide.save(path("w.fits")))).mask,
+            plain.mask);
+  wide.hdu("MASK").data.replace(8, 8, std::string("\0\0\0\1\0\0\0\0", 8));
+  expect_bad(wide, "HDU MASK holds 4294967296", "32-bit integers");
+}
+
+TEST_F(ReadPreproc, WithoutMask) {
+  const std::string file = FitsEdit(whole).remove("MASK").save(path("a.fits"));
+  Preproc expected = read_preproc(whole);
+  expected.mask.assign(expected.mask.size(), 0);
+  expected.has_mask = false;
+  expect_equal(read_preproc(file, MaskHdu::optional), expected);
+  // A MASK that is there counts.
+  expect_equal(read_preproc(whole, MaskHdu::optional), read_preproc(whole));
+}
+
+// DESI's images have READNOISE, too.
+TEST_F(ReadPreproc, OtherHdusAreIgnored) {
+  FitsEdit edit(whole);
+  edit.append_copy("IVAR", "READNOISE");
+  expect_equal(read_bytes_as("noise.fits", test::read_bytes(edit.save(path("n.fits")))),
+               read_preproc(whole));
+}
+
 TEST_F(ReadPreproc, PixelsThatAreNotFiniteAreData) {
   FitsEdit edit(whole);
   edit.hdu("IMAGE").data.replace(0, 4, std::string("\x7F\xC0\x00\x00", 4));
@@ -125,7 +153,7 @@ TEST_F(ReadPreproc, PixelsThatAreNotFiniteAreData) {
 
 TEST_F(ReadPreproc, MissingHdusAndKeywords) {
   expect_bad(FitsEdit(whole).remove("IVAR"), "has no HDU IVAR", "");
-  expect_bad(FitsEdit(whole).remove("MASK"), "has no HDU MASK", "");
+  expect_bad(FitsEdit(whole).remove("MASK"), "has no HDU MASK", "--no-mask");
   expect_bad(FitsEdit(whole).rename("IMAGE", "EXTNAME", "OLDNAME"), "has no HDU IMAGE", "");
   expect_bad(FitsEdit(whole).rename("IMAGE", "CAMERA", "CAMERO"), "HDU IMAGE has no keyword CAMERA",
              "");

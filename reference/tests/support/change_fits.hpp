@@ -98,6 +98,32 @@ inline void delete_rows(const std::string& path, const std::string& hdu, long lo
   fits_check(status, path, "rows of " + hdu);
 }
 
+/// Gives the table FIBERMAP one row for each of `fibers`, which differ in FIBER alone: the first
+/// row's copies.
+inline void write_fibers(const std::string& path, std::vector<long long> fibers) {
+  fitsfile* file = nullptr;
+  int status = 0;
+  int column = 0;
+  std::string of = "FIBERMAP";
+  std::string name = "FIBER";
+  LONGLONG rows = 0;
+  LONGLONG width = 0;
+  fits_open_file(&file, path.c_str(), READWRITE, &status);
+  fits_movnam_hdu(file, BINARY_TBL, of.data(), 0, &status);
+  fits_get_num_rowsll(file, &rows, &status);
+  fits_read_key(file, TLONGLONG, "NAXIS1", &width, nullptr, &status);
+  std::vector<unsigned char> row(static_cast<std::size_t>(width));
+  fits_read_tblbytes(file, 1, 1, width, row.data(), &status);
+  const auto count = static_cast<LONGLONG>(fibers.size());
+  if (count < rows) fits_delete_rows(file, count + 1, rows - count, &status);
+  if (count > rows) fits_insert_rows(file, rows, count - rows, &status);
+  for (LONGLONG k = 1; k <= count; ++k) fits_write_tblbytes(file, k, 1, width, row.data(), &status);
+  fits_get_colnum(file, CASEINSEN, name.data(), &column, &status);
+  fits_write_col(file, TLONGLONG, column, 1, 1, count, fibers.data(), &status);
+  fits_close_file(file, &status);
+  fits_check(status, path, "rows of FIBERMAP");
+}
+
 /// Sets all LEGDEG + 1 coefficients of one fiber's PSF parameter to `values`.
 inline void set_psf_parameter(const std::string& path, const std::string& parameter, int fiber,
                               std::vector<double> values) {
