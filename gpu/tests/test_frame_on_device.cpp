@@ -158,5 +158,22 @@ TEST_F(FrameOnDeviceTest, PackedFrameHasTheSameResolution) {
   EXPECT_EQ(fields(*packed.frame), fields(*written.frame));
 }
 
+// R comes unpacked, because such a bin loses its column.
+TEST_F(FrameOnDeviceTest, FrameWithABinBeyondFloat32IsNotPacked) {
+  grid = make_wave_grid({982, 1016, 0.01});
+  options.nwavestep = 1000;
+  load();
+  const SpectraView spectra = frame->spectra();
+  std::vector<double> values(spectra_size(spectra.nspec, spectra.nwave, spectra.ndiag), 0.5);
+  values[count_of(spectra.nspec, spectra.nwave) + 1] = 1e39;  // an ivar
+  SPEX_GPU_CHECK(cudaMemcpyAsync(spectra.flux, values.data(), values.size() * sizeof(double),
+                                 cudaMemcpyHostToDevice, stream()));
+  Extracted packed;
+  frame->download_frame(inputs(), SpectraOf::packed_frame, packed);
+  EXPECT_FALSE(packed.resolution.has_value());
+  ASSERT_NE(packed.frame->resolution.single_values(), nullptr);
+  EXPECT_EQ(packed.frame->resolution[1], 0.5);
+}
+
 }  // namespace
 }  // namespace spex::gpu

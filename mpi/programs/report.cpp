@@ -25,6 +25,9 @@ void report_patches(const std::string& output, const PatchCounts& counts) {
     spdlog::warn("{}{:.0f}% of {} bins have no usable pixel: their flux and ivar are 0", frame,
                  100.0 * static_cast<double>(counts.dark) / static_cast<double>(counts.bins),
                  counts.bins);
+  if (counts.overflowed > 0)
+    spdlog::warn("{}{} bins are beyond the range of float32 and are flagged NODATA", frame,
+                 counts.overflowed);
   if (counts.other_fibers > 0)
     spdlog::warn("{}{} spectra have the FIBERMAP row of another fiber (--fibermap-by-row)", frame,
                  counts.other_fibers);

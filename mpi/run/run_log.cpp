@@ -31,6 +31,7 @@ Json frame_json(const FrameFiles& files, const FrameOutcome& outcome) {
   json["guarded"] = outcome.counts.guarded;
   json["fell_back"] = outcome.counts.fell_back;
   json["dark_bins"] = outcome.counts.dark;
+  json["overflowed_bins"] = outcome.counts.overflowed;
   json["failed"] = outcome.counts.failed;
   json["error"] = outcome.failure ? Json(outcome.failure->text) : Json();
   return json;
@@ -104,7 +105,7 @@ void write_run_log(const std::string& path, const ExposureJob& job, double origi
                    const std::vector<FrameOutcome>& outcomes, const std::vector<RankReport>& ranks,
                    const std::vector<Event>& events) {
   Json root;
-  root["schema"] = {{"name", "spexbench-run-log"}, {"major", 1}, {"minor", 3}};
+  root["schema"] = {{"name", "spexbench-run-log"}, {"major", 1}, {"minor", 4}};
   root["program"] = job.settings.program;
   root["version"] = version();
   root["milestone"] = spex::to_string(job.settings.options.milestone);

@@ -9,6 +9,7 @@
 
 #include "reference/core/count.hpp"
 #include "reference/frame/bad_2d_fits.hpp"
+#include "reference/frame/drop_overflows.hpp"
 #include "reference/model/mask_bits.hpp"
 
 namespace spex {
@@ -103,6 +104,7 @@ Frame assemble_frame(const ExtractInputs& inputs, const std::vector<Patch>& patc
   Frame frame = empty_frame(inputs);
   for (std::size_t p = 0; p < patches.size(); ++p) place_patch(patches[p], results[p], frame);
   flag_pixels(patches, results, frame);
+  drop_overflows(frame);
   flag_bad_2d_fits(frame, inputs.options.bad2dfit);
   return frame;
 }
@@ -112,6 +114,7 @@ Frame take_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
   if (!extracted.frame) return assemble_frame(inputs, patches, extracted.patches);
   Frame frame = *std::move(extracted.frame);
   flag_pixels(patches, extracted.patches, frame);
+  drop_overflows(frame);
   flag_bad_2d_fits(frame, inputs.options.bad2dfit);
   return frame;
 }
@@ -134,6 +137,7 @@ PatchCounts count_patches_and_bins(const Frame& frame, const std::vector<PatchRe
   PatchCounts counts = count_patches(results);
   counts.bins = static_cast<long>(frame.nbins());
   counts.dark = std::count(frame.ivar.begin(), frame.ivar.end(), 0.0);
+  counts.overflowed = frame.overflowed;
   return counts;
 }
 

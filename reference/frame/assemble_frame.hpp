@@ -11,20 +11,22 @@ namespace spex {
 
 /// Counts of patches by status.
 struct PatchCounts {
-  int patches = 0;    ///< patches of the frame
-  int guarded = 0;    ///< solved as a whole because a guard of section 5.1 rejected the method
-  int fell_back = 0;  ///< solved by eigh because the method failed
-  int failed = 0;     ///< not solved
-  int direct = 0;     ///< for `--flux frame`: flux solved directly, not by sweeps
-  long bins = 0;      ///< bins of the frame
-  long dark = 0;      ///< bins without a usable pixel (ivar 0)
+  int patches = 0;      ///< patches of the frame
+  int guarded = 0;      ///< solved as a whole because a guard of section 5.1 rejected the method
+  int fell_back = 0;    ///< solved by eigh because the method failed
+  int failed = 0;       ///< not solved
+  int direct = 0;       ///< for `--flux frame`: flux solved directly, not by sweeps
+  long bins = 0;        ///< bins of the frame
+  long dark = 0;        ///< bins without a usable pixel (ivar 0)
+  long overflowed = 0;  ///< bins that float32 could not hold
   /// Spectra whose row of FIBERMAP, taken by place, has another FIBER.
   int other_fibers = 0;
 };
 
 /// Copies the results of all `patches` (in the same order) into a frame of the requested fibers:
-/// flux / dw, ivar dw^2, MASK bits SOMEBADPIX, ALLBADPIX, BAD2DFIT and NODATA. Patches are placed
-/// in the given order, so that sums do not depend on the number of ranks.
+/// flux / dw, ivar dw^2, MASK bits SOMEBADPIX, ALLBADPIX, BAD2DFIT and NODATA. Bins that float32
+/// cannot hold are zeroed (drop_overflows.hpp). Patches are placed in the given order, so that sums
+/// do not depend on the number of ranks.
 [[nodiscard]] Frame assemble_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                                    const std::vector<PatchResult>& results);
 

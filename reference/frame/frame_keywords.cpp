@@ -87,6 +87,9 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Fr
     keywords.push_back(
         {"NDIRECT", number(counts.direct), "patches whose flux was solved directly"});
   }
+  if (counts.overflowed > 0)
+    keywords.push_back(
+        {"NOVERFLW", number(counts.overflowed), "bins beyond float32, flagged NODATA"});
   if (inputs.fibermap_by_row) {
     keywords.push_back({"FIBBYROW", true, "FIBERMAP rows were taken by place"});
     keywords.push_back({"NFIBDIFF", number(other_fibers(inputs, o)), "rows of another fiber"});

@@ -93,16 +93,21 @@ void write_scores(FitsMemory& out, const Frame& frame, const Scores& scores,
                column("MEDIAN_RAW_SNR", "median SNR/sqrt(A)", scores.median_raw_snr)});
 }
 
-void require_finite(const std::vector<double>& values) {
-  if (!all_finite(values))
-    throw std::logic_error("refused to write a frame with a value that is not finite");
+void require(bool finite) {
+  if (!finite) throw std::logic_error("refused to write a frame with a value that is not finite");
 }
 
-void check_finite(const Frame& frame) {
-  // RESOLUTION is checked while it is written.
+// All numbers, as they are written. RESOLUTION is checked while it is written.
+void check_finite(const FrameFileContent& content) {
+  const Frame& frame = *content.frame;
+  for (const auto* values : {&frame.flux, &frame.ivar, &frame.chi2pix})
+    require(content.full_precision ? all_finite(*values) : float_holds(*values));
+  require(all_finite(frame.wave) && all_finite(frame.pixmask_fraction));
+  if (content.scores == nullptr) return;
+  const Scores& scores = *content.scores;
   for (const auto* values :
-       {&frame.wave, &frame.flux, &frame.ivar, &frame.chi2pix, &frame.pixmask_fraction})
-    require_finite(*values);
+       {&scores.sum_raw_count, &scores.median_raw_count, &scores.median_raw_snr})
+    require(all_finite(*values));
 }
 
 void check_rows(const Fibermap& fibermap, const Frame& frame, const std::string& path) {
@@ -135,7 +140,7 @@ void write_packed(const std::string& path, std::span<const char> before, const I
 
 void write_frame(const std::string& path, const FrameFileContent& content) {
   const Frame& frame = *content.frame;
-  check_finite(frame);
+  check_finite(content);
   FitsMemory out(path, expected_size(content));
   const long nwave = frame.nwave;
   const std::vector<long> bins{nwave, frame.nspec};
@@ -193,6 +198,7 @@ std::vector<std::string> header_cards(const std::vector<std::string>& cards,
 void write_model(const std::string& path, const ModelImage& model,
                  const std::vector<std::string>& cards, const std::vector<HeaderKeyword>& keywords,
                  const GzipSettings& settings) {
+  require(all_finite(model.value));
   FitsMemory out(path);
   create_image(out, DOUBLE_IMG, {model.nx, model.ny});
   write_cards(out, cards, keywords);

@@ -26,6 +26,7 @@ struct Frame {
   Reals resolution;                      ///< dimensionless
   std::vector<double> chi2pix;           ///< dimensionless
   std::vector<double> pixmask_fraction;  ///< 0 ... 1
+  long overflowed = 0;                   ///< bins that float32 could not hold; zeroed, NODATA
 
   [[nodiscard]] int ndiagonals() const { return 2 * ndiag + 1; }  ///< rows of a stored resolution
   /// Number of bins of all fibers: the size of `flux` etc.
@@ -44,9 +45,9 @@ struct Frame {
 template <MaybeConst<Frame> T>
 auto fields(T& frame) {
   auto& [specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, mask, resolution, chi2pix,
-         pixmask_fraction] = frame;
+         pixmask_fraction, overflowed] = frame;
   return std::tie(specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, mask, resolution, chi2pix,
-                  pixmask_fraction);
+                  pixmask_fraction, overflowed);
 }
 
 /// The model image (extraction.md, section 6), rows first: `[y * nx + x]`, electron.

@@ -25,7 +25,8 @@ namespace specmask {
 inline constexpr std::uint32_t SOMEBADPIX = 1U << 0;  ///< pixmask_fraction > 0.5
 inline constexpr std::uint32_t ALLBADPIX = 1U << 1;   ///< pixmask_fraction > 1 - 1e-6
 inline constexpr std::uint32_t BAD2DFIT = 1U << 7;    ///< chi2pix far above its medians
-inline constexpr std::uint32_t NODATA = 1U << 8;      ///< the patch could not be solved
+inline constexpr std::uint32_t NODATA =
+    1U << 8;  ///< the patch could not be solved, or float32 cannot hold the bin
 }  // namespace specmask
 
 }  // namespace spex

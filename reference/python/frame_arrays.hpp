@@ -38,6 +38,7 @@ inline void put_counts(nanobind::dict& of, const PatchCounts& counts) {
   of["failed"] = counts.failed;
   of["direct"] = counts.direct;
   of["dark"] = counts.dark;
+  of["overflowed"] = counts.overflowed;
 }
 
 }  // namespace spex::python

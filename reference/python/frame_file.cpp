@@ -67,6 +67,13 @@ void check_finite(const char* name, const std::vector<double>& values) {
     throw usage_error(name, "has a value that is not finite", "finite numbers");
 }
 
+// The same for numbers that are written as float32, unless in full precision.
+void check_written(const char* name, const std::vector<double>& values, bool full_precision) {
+  check_finite(name, values);
+  if (!full_precision && !float_holds(values))
+    throw usage_error(name, "has a value beyond float32", "at most 3.4e38, or full_precision=True");
+}
+
 }  // namespace
 
 FrameOfFile read_frame_of_file(const std::string& path) {
@@ -104,6 +111,7 @@ FrameOfFile read_frame_of_file(const std::string& path) {
   read.counts.fell_back = whole("NFALLBCK", 0);
   read.counts.failed = whole("NFAILED", 0);
   read.counts.direct = whole("NDIRECT", 0);
+  read.counts.overflowed = whole("NOVERFLW", 0);
   read.counts.dark = std::count(frame.ivar.begin(), frame.ivar.end(), 0.0);
   return read;
 }
@@ -124,11 +132,11 @@ void write_frame_to_file(const std::string& path, Frame frame, const std::string
                          const Header& header, const WriteSettings& settings) {
   check_output(path);
   check_finite("wave", frame.wave);
-  check_finite("flux", frame.flux);
-  check_finite("ivar", frame.ivar);
-  check_finite("chi2pix", frame.chi2pix);
+  check_written("flux", frame.flux, settings.full_precision);
+  check_written("ivar", frame.ivar, settings.full_precision);
+  check_written("chi2pix", frame.chi2pix, settings.full_precision);
   check_finite("pixmask_fraction", frame.pixmask_fraction);
-  check_finite("resolution", *frame.resolution.double_values());
+  check_written("resolution", *frame.resolution.double_values(), settings.full_precision);
   if (settings.full_precision && frame.pixmask_fraction.empty())
     throw usage_error("full_precision", "the frame has no pixmask_fraction",
                       "full_precision=False, or a frame with one");
@@ -142,6 +150,9 @@ void write_frame_to_file(const std::string& path, Frame frame, const std::string
   std::optional<Scores> scores;
   if (settings.scores && !camera.empty()) {
     scores = compute_scores(frame, camera);
+    check_finite("scores", scores->sum_raw_count);
+    check_finite("scores", scores->median_raw_count);
+    check_finite("scores", scores->median_raw_snr);
     content.scores = &*scores;
   }
   write_frame(path, content);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gpu/extract/batch/widen.hpp"
+#include "reference/core/all_finite.hpp"
 #include "reference/core/count.hpp"
 #include "reference/core/error.hpp"
 #include "reference/psf/spots.hpp"
@@ -363,7 +364,10 @@ void FrameOnDevice::download_frame(const ExtractInputs& inputs, SpectraOf wanted
   append(spectra_.pixmask_fraction + first, frame.nbins(), frame.pixmask_fraction);
   for (double& flux : frame.flux) flux /= frame.dw;
   for (double& ivar : frame.ivar) ivar = ivar * frame.dw * frame.dw;
-  if (wanted == SpectraOf::packed_frame) to.resolution = download_packed();
+  // A bin that float32 cannot hold loses its column of R (drop_overflows.hpp).
+  if (wanted == SpectraOf::packed_frame && float_holds(frame.flux) && float_holds(frame.ivar) &&
+      float_holds(frame.chi2pix))
+    to.resolution = download_packed();
   if (to.resolution) return;
   const auto take_resolution = [&](const auto* from) {
     std::vector<std::remove_cvref_t<decltype(*from)>> rows;

@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +32,9 @@ class OddPixels : public testing::TestWithParam<const char*> {
       set_pixels(image, hdu, y * nx + x, std::vector<double>(count, value));
   }
   static void expect_finite(const std::string& path) {
+    FitsReader file(path);
     for (const char* hdu : {"FLUX", "IVAR", "CHI2PIX", "PIXMASK_FRACTION", "RESOLUTION"}) {
+      if (!file.find_hdu(hdu)) continue;
       const std::vector<double> values = read_image(path, hdu).value;
       for (const double value : values) ASSERT_TRUE(std::isfinite(value)) << hdu;
     }
@@ -115,6 +119,46 @@ TEST_P(OddPixels, UnsolvablePatchIsFlaggedAndCounted) {
       ASSERT_EQ(flux.value[i], sound.value[i]) << i;
     }
   }
+}
+
+// A weight of 3e38, and a pixel of 1e25 that the model misses: ivar and chi2pix are finite as
+// float64, not as float32.
+TEST_P(OddPixels, BinsBeyondFloat32AreFlaggedAndCounted) {
+  ASSERT_EQ(run(scratch.file("sound.fits")).status, 0);
+  for (const auto& [hdu, value] : {std::pair{"IVAR", 3e38}, std::pair{"IMAGE", 1e25}}) {
+    const std::string odd = scratch.copy_of(image, std::string("odd-") + hdu + ".fits");
+    const long long nx = read_image(odd, hdu).axes.at(0);
+    set_pixels(odd, hdu, 100 * nx + 20, {value});
+    for (const bool full : {false, true}) {
+      Options options = with(tiny_z(frame), {{"-i", odd},
+                                             {"--method", GetParam()},
+                                             {"--loglevel", "warn"},
+                                             {"--psferr", "0"},
+                                             {"-m", scratch.file("model.fits")}});
+      if (!full) options.erase("--full-precision");
+      const Finished finished = run_spex_cpu(options);
+      ASSERT_EQ(finished.status, 0) << finished.err;
+      expect_finite(frame);
+      for (const double pixel : read_image(scratch.file("model.fits"), "MODEL").value)
+        ASSERT_TRUE(std::isfinite(pixel));
+      const std::vector<double> mask = read_image(frame, "MASK").value;
+      long long nodata = 0;
+      const std::vector<double> flux = read_image(frame, "FLUX").value;
+      const std::vector<double> ivar = read_image(frame, "IVAR").value;
+      for (std::size_t i = 0; i < mask.size(); ++i) {
+        if ((static_cast<unsigned>(mask[i]) & specmask::NODATA) == 0) continue;
+        ++nodata;
+        EXPECT_EQ(flux[i], 0);
+        EXPECT_EQ(ivar[i], 0);
+      }
+      EXPECT_GT(nodata, 0);
+      EXPECT_LT(nodata, 200);
+      EXPECT_EQ(FitsReader(frame).get_integer("NOVERFLW"), nodata);
+      EXPECT_EQ(FitsReader(frame).get_integer("NFAILED"), 0);
+      EXPECT_THAT(finished.err, testing::HasSubstr(" bins are beyond the range of float32"));
+    }
+  }
+  EXPECT_FALSE(FitsReader(scratch.file("sound.fits")).find_integer("NOVERFLW").has_value());
 }
 
 INSTANTIATE_TEST_SUITE_P(SpexCpu, OddPixels, testing::Values("eigh", "cholesky"));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <span>
 #include <stdexcept>
@@ -59,8 +60,9 @@ std::uint32_t put_numbers(const std::vector<From>& values, std::size_t offset, i
     const std::size_t count = std::min(part, values.size() - first);
     const std::size_t size = count * sizeof(To);
     const From* const mine = values.data() + first;
-    // Without early exit, so that the loop is vectorized.
-    if (std::count_if(mine, mine + count, [](From v) { return !std::isfinite(v); }) > 0)
+    // As they are written. Without early exit, so that the loop is vectorized.
+    if (std::count_if(mine, mine + count,
+                      [](From v) { return !(std::abs(v) <= std::numeric_limits<To>::max()); }) > 0)
       throw std::logic_error("refused to write a frame with a value that is not finite");
     std::vector<unsigned char>& of_thread = bytes[static_cast<std::size_t>(thread)];
     of_thread.resize(std::max(of_thread.size(), size));

@@ -121,7 +121,7 @@ def extract(
     >>> frame.flux.shape, frame.resolution.shape, frame.units["flux"]
     ((5, 51), (5, 11, 51), 'electron / Angstrom')
     >>> frame.counts
-    Counts(patches=2, guarded=0, fell_back=0, failed=0, direct=0, dark=0)
+    Counts(patches=2, guarded=0, fell_back=0, failed=0, direct=0, dark=0, overflowed=0)
     >>> extract(night.preproc, night.psf, nsubbundles=7)
     Traceback (most recent call last):
         ...

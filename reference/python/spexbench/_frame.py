@@ -38,6 +38,7 @@ class Counts:
     failed: int  #: not solved; their bins are NODATA in the mask
     direct: int  #: for flux="frame": flux solved directly instead of by sweeps
     dark: int  #: bins (not patches) without a usable pixel; their ivar is 0
+    overflowed: int  #: bins (not patches) beyond the range of float32; zeroed, NODATA in the mask
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +107,8 @@ class Frame:
             full_precision: write float64, and the HDU PIXMASK_FRACTION.
 
         Raises:
-            UsageError: an array has another shape or type, or a value that is not finite.
+            UsageError: an array has another shape or type, or a value that is not finite, also
+                after rounding to float32.
             DataError: the file cannot be written.
 
         >>> frame = extract(night.preproc, night.psf, nspec=5, wavelength=(5760, 5776, 0.8))
@@ -174,6 +176,6 @@ def read_frame(path: PathLike) -> Frame:
 
 def frame_of(parts: dict[str, Any], **others: Any) -> Frame:
     """A Frame from the extension module's dictionary and `others`."""
-    names = ("patches", "guarded", "fell_back", "failed", "direct", "dark")
+    names = ("patches", "guarded", "fell_back", "failed", "direct", "dark", "overflowed")
     counts = Counts(**{name: parts.pop(name) for name in names})
     return Frame(counts=counts, **parts, **others)

@@ -69,6 +69,10 @@ def warn_of(arrays: dict[str, Any]) -> None:
     if arrays["dark"] > _UNUSUALLY_DARK * bins:
         part = 100 * arrays["dark"] / bins
         log.warning("%.0f%% of %d bins have no usable pixel: their flux and ivar are 0", part, bins)
+    if arrays["overflowed"]:
+        log.warning(
+            "%d bins are beyond the range of float32; their ivar is 0", arrays["overflowed"]
+        )
     if arrays["failed"]:
         log.warning("%d patches could not be solved; their ivar is 0", arrays["failed"])
 

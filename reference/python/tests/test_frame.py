@@ -109,6 +109,7 @@ def test_a_frame_of_arrays_has_no_fibermap(night, tmp_path):
     ("change", "line"),
     [
         ({"flux": np.full((5, 51), np.nan)}, "flux: has a value that is not finite"),
+        ({"chi2pix": np.full((5, 51), 1e39)}, r"chi2pix: has a value beyond float32 \(expected at"),
         ({"ivar": np.zeros((5, 50))}, r"ivar: has the shape 5 x 50 \(expected 5 x 51\)"),
         ({"resolution": np.zeros((5, 4, 51))}, "resolution: "),
     ],
@@ -117,6 +118,28 @@ def test_wrong_arrays_are_rejected(frame, tmp_path, change, line):
     with pytest.raises(spexbench.UsageError, match=line):
         dataclasses.replace(frame, **change).write(tmp_path / "frame.fits")
     assert not list(tmp_path.iterdir())
+
+
+def test_full_precision_holds_more_than_float32(frame, tmp_path):
+    large = dataclasses.replace(frame, chi2pix=np.full((5, 51), 1e39))
+    large.write(tmp_path / "frame.fits", full_precision=True)
+    np.testing.assert_array_equal(read_frame(tmp_path / "frame.fits").chi2pix, large.chi2pix)
+
+
+def test_bins_beyond_float32(night, tmp_path, caplog):
+    image = read_preproc(night.preproc)
+    ivar = image.ivar.copy()
+    ivar[120, 100] = 3e38
+    odd = make_preproc(image.image, ivar, image.mask, "r0")
+    grid = (5760, 5880, 0.8)
+    frame = extract(odd, night.psf, wavelength=grid, output=tmp_path / "frame.fits")
+    nodata = (frame.mask & 256) != 0
+    assert frame.counts.overflowed == nodata.sum() > 0
+    assert f"{nodata.sum()} bins are beyond the range of float32" in caplog.text
+    assert not frame.ivar[nodata].any() and not frame.flux[nodata].any()
+    with np.errstate(over="raise"):
+        frame.ivar.astype(np.float32)
+    assert read_frame(tmp_path / "frame.fits").counts == frame.counts
 
 
 def test_wrong_names_and_files_are_rejected(frame, file, night, tmp_path):

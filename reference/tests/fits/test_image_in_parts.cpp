@@ -69,7 +69,12 @@ TEST_F(ImageInPartsTest, RejectsInvalidImages) {
   values.back() = std::numeric_limits<double>::quiet_NaN();
   const Reals bad(values);
   EXPECT_THROW(write({"RESOLUTION", {nx, ny, nz}, false, &bad}), std::logic_error);
+  values.back() = 1e39;
+  const Reals beyond_float(values);
+  EXPECT_THROW(write({"RESOLUTION", {nx, ny, nz}, false, &beyond_float}), std::logic_error);
   EXPECT_EQ(files(), 0);
+  write({"RESOLUTION", {nx, ny, nz}, true, &beyond_float});
+  EXPECT_EQ(files(), 1);
 }
 
 }  // namespace

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <limits>
+#include <stdexcept>
 
 #include <gtest/gtest.h>
 
@@ -92,6 +94,43 @@ TEST_F(AssembleFrame, RefusesResultsOfAnotherNumberOfDiagonals) {
   results[1].ndiagonals += 2;
   results[1].resolution.assign(results[1].resolution.size() * 5 / 3, 0.0);
   EXPECT_THROW(static_cast<void>(frame()), std::logic_error);
+}
+
+// Bins 1 and 2 of fiber 0 and bin 0 of fiber 1 are beyond float32 in one quantity each.
+TEST_F(AssembleFrame, DropsBinsBeyondFloat32) {
+  results[0].flux[1] = -2e38;  // divided by dw
+  results[1].ivar[0] = 1e308;
+  results[2].chi2pix[0] = std::numeric_limits<double>::infinity();
+  results[2].ivar[1] = 3e38;  // times dw^2
+  const Frame f = frame();
+  constexpr std::uint32_t nodata = specmask::NODATA;
+  EXPECT_EQ(f.mask, (std::vector<std::uint32_t>{0, nodata, nodata, nodata, 0, 0}));
+  EXPECT_EQ(f.flux, (std::vector<double>{0, 0, 0, 0, 22, 24}));
+  EXPECT_EQ(f.ivar, (std::vector<double>{.25, 0, 0, 0, 7.5e37, 3.25}));
+  EXPECT_EQ(f.chi2pix, (std::vector<double>{1, 0, 0, 0, 1, 1}));
+  const std::vector<double> resolution{0, 0,  0,  100, 0,   0,   200, 0,   0,
+                                       0, 11, 12, 0,   111, 112, 0,   211, 212};
+  EXPECT_EQ(f.resolution, Reals(resolution));
+  EXPECT_EQ(count_patches_and_bins(f, results).overflowed, 3);
+}
+
+TEST_F(AssembleFrame, DropsBinsOfAWholeFrame) {
+  results[3].ivar[0] = 1e308;
+  ExtractInputs inputs{&psf, nullptr, grid, options};
+  inputs.wanted = SpectraOf::written_frame;  // R in float
+  Extracted extracted;
+  extracted.frame = empty_frame(inputs);
+  extracted.patches = results;
+  const std::vector<Patch> all = patches();
+  for (std::size_t p = 0; p < all.size(); ++p) place_patch(all[p], results[p], *extracted.frame);
+  Extracted packed = extracted;
+  const Frame f = take_frame(inputs, all, extracted);
+  EXPECT_EQ(f.mask.back(), specmask::NODATA);
+  EXPECT_EQ(f.overflowed, 1);
+  EXPECT_EQ(f.resolution[f.resolution_row(1, 0) + 2], 0);
+  EXPECT_EQ(f.resolution[f.resolution_row(1, 0) + 1], 11);
+  packed.frame->resolution = Reals();
+  EXPECT_THROW(static_cast<void>(take_frame(inputs, all, packed)), std::logic_error);
 }
 
 TEST_F(AssembleFrame, KeepsTheRequestedFibers) {

@@ -1,5 +1,8 @@
 #include <algorithm>
 #include <limits>
+#include <stdexcept>
+#include <utility>
+#include <vector>
 
 #include <fitsio.h>
 #include <gmock/gmock.h>
@@ -278,10 +281,26 @@ TEST_F(WriteFrame, EqualContentGivesEqualBytes) {
   EXPECT_EQ(checked_hdus(path("a.fits.gz")).size(), 8U);
 }
 
-TEST_F(WriteFrame, NonFiniteFluxIsRejected) {
-  frame_.flux[5] = std::numeric_limits<double>::quiet_NaN();
+// The last guard: such bins were dropped before.
+TEST_F(WriteFrame, NonFiniteNumbersAreRejected) {
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), 1e39})
+    for (std::vector<double>* values : {&frame_.flux, &frame_.ivar, &frame_.chi2pix}) {
+      const double good = std::exchange((*values)[5], bad);
+      EXPECT_THROW(write_frame(path("frame.fits"), content_), std::logic_error);
+      (*values)[5] = good;
+    }
+  scores_.median_raw_snr[1] = std::numeric_limits<double>::infinity();
   EXPECT_THROW(write_frame(path("frame.fits"), content_), std::logic_error);
+  const ModelImage model{1, 1, {std::numeric_limits<double>::infinity()}};
+  EXPECT_THROW(write_model(path("model.fits"), model, {}, {}), std::logic_error);
   EXPECT_EQ(files(), 0);
+}
+
+TEST_F(WriteFrame, FullPrecisionHoldsMoreThanFloat32) {
+  content_.full_precision = true;
+  frame_.flux[5] = 1e39;
+  write_frame(path("frame.fits"), content_);
+  EXPECT_EQ(FitsReader(path("frame.fits")).read_doubles()[5], 1e39);
 }
 
 TEST_F(WriteFrame, FailedWriteKeepsTheOldOutput) {
