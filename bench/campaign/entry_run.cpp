@@ -75,7 +75,7 @@ Record begin_record(const Entry& entry, const Case& plan_case, const Plan& plan,
                  has_fpnh(entry, plan_case),
                  plan_case.cameras.size() == cameras_of_exposure && plan_case.size == "full" &&
                      !entry.bundles && frames % static_cast<int>(cameras_of_exposure) == 0,
-                 entry.reference_options().empty(),
+                 entry.options_but_method().empty(),
                  entry.tolerance,
                  entry.sustain,
                  entry.compress};

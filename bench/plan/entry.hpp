@@ -115,7 +115,10 @@ struct Entry {
   }
   /// Options that determine the output values; entries with the same options must agree.
   [[nodiscard]] std::vector<std::string> result_options() const;
-  /// The same without --method, because the reference has its own.
+  /// The same without --method.
+  [[nodiscard]] std::vector<std::string> options_but_method() const;
+  /// Options of the reference, which has its own method. They name the number of subbundles if the
+  /// milestone's default is not the reference's.
   [[nodiscard]] std::vector<std::string> reference_options() const;
 };
 

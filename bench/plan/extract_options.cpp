@@ -63,10 +63,18 @@ std::vector<std::string> Entry::result_options() const {
   return all;
 }
 
-std::vector<std::string> Entry::reference_options() const {
+std::vector<std::string> Entry::options_but_method() const {
   std::vector<std::string> wanted = result_options();
   if (const auto own = std::find(wanted.begin(), wanted.end(), "--method"); own != wanted.end())
     wanted.erase(own, wanted.end() - own > 1 ? own + 2 : wanted.end());
+  return wanted;
+}
+
+std::vector<std::string> Entry::reference_options() const {
+  std::vector<std::string> wanted = options_but_method();
+  if (const int own = traits(milestone).nsubbundles;
+      extract.nsubbundles == own && own != traits(Milestone::cpu_refactor).nsubbundles)
+    wanted.insert(wanted.end(), {"--nsubbundles", std::to_string(own)});
   return wanted;
 }
 

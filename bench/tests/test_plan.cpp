@@ -51,6 +51,18 @@ TEST(Plan, OptionsOverrideTheMilestonesMethod) {
       "cholesky");
 }
 
+// For scalar, and so for its reference, a bundle is one subbundle.
+TEST(Plan, TheReferenceHasTheMilestonesSubbundles) {
+  const auto options_of = [](const std::string& keys) {
+    return read(R"({"id": "a", "case": "night", )" + keys + "}").entries[0].reference_options();
+  };
+  EXPECT_THAT(options_of(R"("milestone": "baseline")"), ElementsAre());
+  EXPECT_THAT(options_of(R"("milestone": "scalar", "options": ["--nwavestep", "30"])"),
+              ElementsAre("--nwavestep", "30", "--nsubbundles", "1"));
+  EXPECT_THAT(options_of(R"("milestone": "scalar", "options": ["--nsubbundles", "5"])"),
+              ElementsAre("--nsubbundles", "5"));
+}
+
 TEST(Plan, ARunMayHaveSeveralExposures) {
   constexpr const char* cases = R"("two": {"cameras": "b0,r0", "seeds": 2})";
   const auto of = [](int frames) {

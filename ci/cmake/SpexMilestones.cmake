@@ -1,10 +1,10 @@
 # The milestones for CMake and for scripts: SPEX_CPU_MILESTONES, SPEX_GPU_MILESTONES, and generated/milestones.json in
-# the build folder. They are read from the table in reference/model/milestones.hpp, whose rows begin with
-# `MilestoneTraits{Milestone::X, "x", Device::d`.
+# the build folder. They are read from the table in reference/model/milestones.hpp, whose rows begin with .milestone,
+# .name and .device.
 set(_table ${PROJECT_SOURCE_DIR}/reference/model/milestones.hpp)
 set_property(DIRECTORY ${PROJECT_SOURCE_DIR} APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${_table})
 file(READ ${_table} _text)
-set(_row "MilestoneTraits{Milestone::[a-z_]+,[ \n]*\"([a-z-]+)\",[ \n]*Device::(cpu|gpu)")
+set(_row "[.]milestone = Milestone::[a-z_]+,[ \n]*[.]name = \"([a-z-]+)\",[ \n]*[.]device = Device::(cpu|gpu)")
 string(REGEX MATCHALL "${_row}" _rows "${_text}")
 set(SPEX_CPU_MILESTONES)
 set(SPEX_GPU_MILESTONES)

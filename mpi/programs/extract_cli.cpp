@@ -30,6 +30,11 @@ std::string method_help(Device device) {
                                : "Linear algebra: eigh or cholesky; default: eigh";
 }
 
+std::string subbundles_help(Device device) {
+  return device == Device::gpu ? "Subbundles in a bundle"
+                               : "Subbundles in a bundle; milestone scalar: 1 by default";
+}
+
 // Sets the milestone and the method. If only the method is given, takes the first milestone with
 // that method.
 void choose_way(const ExtractArguments& arguments, ExtractOptions& o) {
@@ -156,7 +161,9 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
 
   app.add_option("-r,--regularize", o.regularize, "Regularization amount")->group("Algorithm");
   app.add_option("--bundlesize", o.bundlesize, "Spectra in a bundle")->group("Algorithm");
-  app.add_option("--nsubbundles", o.nsubbundles, "Subbundles in a bundle")->group("Algorithm");
+  app.add_option("--nsubbundles", arguments.nsubbundles, subbundles_help(arguments.device))
+      ->default_str(std::to_string(o.nsubbundles))
+      ->group("Algorithm");
   app.add_option("--nwavestep", o.nwavestep, "Wavelength bins in a patch")->group("Algorithm");
   app.add_option("--wavepad", o.wavepad, "Wavelength bins of padding on each side of a patch")
       ->group("Algorithm");
@@ -224,6 +231,7 @@ FrameJob make_job(const ExtractArguments& arguments) {
   o.bad2dfit =
       choose<Bad2dFit>("--bad2dfit", arguments.bad2dfit, {Bad2dFit::relative, Bad2dFit::chi2});
   choose_way(arguments, o);
+  o.nsubbundles = arguments.nsubbundles.value_or(traits(o.milestone).nsubbundles);
   refuse_frame_flux(o);
   check_production_options(arguments.production, arguments.device);
   job.settings.barycentric = barycentric_settings(arguments.production);

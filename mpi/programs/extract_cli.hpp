@@ -27,6 +27,7 @@ struct ExtractArguments {
   std::string bad2dfit = "relative";
   std::string milestone;
   std::string loglevel = "info";
+  std::optional<int> nsubbundles;  ///< absent: the milestone's
   std::optional<int> threads;
   ProductionArguments production;
   bool no_scores = false;

@@ -43,10 +43,15 @@ void add_spectrum(std::vector<double>&& Q, int m, const std::vector<double>& r,
   result.R.push_back(std::move(Q));
 }
 
+bool decompose(EighRoutine routine, const std::vector<double>& A, int n, Eigen& eigen) {
+  return routine == EighRoutine::dsyevr ? decompose_by_dsyevr(A, n, eigen) : decompose(A, n, eigen);
+}
+
 // C^(-1/2) as the definition has it.
-bool clipped_inverse_root(const std::vector<double>& C, int m, std::vector<double>& Q) {
+bool clipped_inverse_root(EighRoutine routine, const std::vector<double>& C, int m,
+                          std::vector<double>& Q) {
   Eigen eigen;
-  if (!decompose(C, m, eigen)) return false;
+  if (!decompose(routine, C, m, eigen)) return false;
   clip_eigenvalues(eigen);
   eigen_block(eigen, transformed(eigen.u, inverse_of_root), 0, m, Q);
   return true;
@@ -154,13 +159,13 @@ bool all_finite(const Decorrelated& result) {
 
 bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
                       const BlockRange& blocks, Decorrelated& result, StageTimes& times,
-                      const ReplaceF& replace_f) {
+                      const ReplaceF& replace_f, EighRoutine routine) {
   result = {};
   Eigen eigen;
   std::vector<double> d;
   {
     const StageTimer timer(times, Stage::solve);
-    if (!decompose(equations.N, equations.n, eigen)) return false;
+    if (!decompose(routine, equations.N, equations.n, eigen)) return false;
     clip_eigenvalues(eigen);
     if (!(eigen.u.front() > 0)) return false;
     result.condition = eigen.u.back() / eigen.u.front();
@@ -177,7 +182,7 @@ bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
       std::vector<double> C;
       std::vector<double> Q;
       eigen_block(eigen, d, s * m, m, C);
-      if (!clipped_inverse_root(C, m, Q)) return false;
+      if (!clipped_inverse_root(routine, C, m, Q)) return false;
       add_signal_block(std::move(Q), m, s * m, result);
     }
   }

@@ -66,7 +66,8 @@ bool solve(const BandEquations& equations, const BlockRange& blocks, const Extra
     }
   }
   const NormalEquations patch = whole(equations);
-  if (!decorrelate_eigh(patch, options.decorrelate, blocks, solution, times, replace_f)) {
+  if (!decorrelate_eigh(patch, options.decorrelate, blocks, solution, times, replace_f,
+                        traits(options.milestone).eigh)) {
     status = PatchStatus::failed;
     return false;
   }

@@ -40,6 +40,20 @@ bool decompose(const std::vector<double>& A, int n, Eigen& eigen) {
   return info == 0 && all_finite(eigen.u);
 }
 
+bool decompose_by_dsyevr(const std::vector<double>& A, int n, Eigen& eigen) {
+  if (!all_finite(A)) return false;
+  eigen.n = n;
+  eigen.V.resize(A.size());
+  eigen.u.resize(n);
+  std::vector<double> destroyed = A;
+  std::vector<int> support(2 * eigen.u.size());  // of the eigenvectors
+  int found = 0;
+  const int info = LAPACKE_dsyevr(LAPACK_COL_MAJOR, 'V', 'A', 'L', n, destroyed.data(), n, 0, 0, 0,
+                                  0, 0, &found, eigen.u.data(), eigen.V.data(), n, support.data());
+  if (info < 0) wrong_argument("dsyevr", info);
+  return info == 0 && found == n && all_finite(eigen.u) && all_finite(eigen.V);
+}
+
 void clip_eigenvalues(Eigen& eigen) {
   const double least = 1e-14 * eigen.u.back();
   for (double& u : eigen.u) u = std::max(u, least);

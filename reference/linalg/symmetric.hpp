@@ -20,6 +20,9 @@ struct Eigen {
 /// holds a value that is not finite.
 [[nodiscard]] bool decompose(const std::vector<double>& A, int n, Eigen& eigen);
 
+/// The same by dsyevr, the routine of SciPy's eigh.
+[[nodiscard]] bool decompose_by_dsyevr(const std::vector<double>& A, int n, Eigen& eigen);
+
 /// Raises every eigenvalue below 1e-14 of the largest to that (extraction.md, section 5).
 void clip_eigenvalues(Eigen& eigen);
 

@@ -26,8 +26,11 @@ enum class Schedule {
   pipeline,       ///< each rank is a group; its threads read, extract and write concurrently
 };
 
-/// The smallest unit of work that is assigned to a rank.
-enum class WorkUnit { patch, bundle };
+/// How patches are distributed over the ranks that extract a frame (mpi/run/assign.hpp).
+enum class WorkUnit {
+  bundle,  ///< whole bundles; subbundles if there are more ranks than bundles
+  patch,   ///< bundles to devices in turn; a bundle's patches in turn to the ranks of its device
+};
 
 /// The granularity of spot evaluation.
 enum class SpotWork {
@@ -43,6 +46,12 @@ enum class Engine {
   gpu_eigh,    ///< dense A, eigendecompositions by cuSOLVER
   gpu_band,    ///< N computed directly from overlapping spots, stored as one band
   gpu_fibers,  ///< the same, spectrum by spectrum
+};
+
+/// LAPACK's routine for eigendecompositions on the CPU.
+enum class EighRoutine {
+  dsyevr,  ///< relatively robust representations
+  dsyevd,  ///< divide and conquer
 };
 
 /// How many eigendecompositions are batched in one library call.
@@ -73,53 +82,96 @@ enum class Milestone {
   pipeline,
 };
 
-/// Properties of a milestone.
+/// Properties of a milestone. A row names those that differ from the defaults.
 struct MilestoneTraits {
-  Milestone milestone;    ///< key of the row
-  std::string_view name;  ///< name on the command line, in plans, results and headers
-  Device device;          ///< device that computes
-  Method method;          ///< a GPU milestone's method, or a CPU milestone's default
-  Schedule schedule;      ///< schedule of frames over ranks
-  WorkUnit unit;          ///< smallest unit of work of a rank
-  Engine engine;          ///< implementation
-  EigenBatch batch;       ///< batching of eigendecompositions, if the engine uses them
-  SpotWork spots;         ///< granularity of spot evaluation
-  bool solves_frame;      ///< supports `--flux frame` (extraction.md, 5.2)
+  Milestone milestone;                       ///< key of the row
+  std::string_view name;                     ///< name on the command line, in plans and headers
+  Device device;                             ///< device that computes
+  Method method;                             ///< a GPU milestone's method, a CPU one's default
+  Schedule schedule = Schedule::sequential;  ///< schedule of frames over ranks
+  WorkUnit unit = WorkUnit::bundle;          ///< distribution of patches over ranks
+  Engine engine;                             ///< implementation
+  EighRoutine eigh = EighRoutine::dsyevd;    ///< routine on the CPU
+  EigenBatch batch = EigenBatch::none;       ///< batching on the GPU, if the engine decomposes N
+  SpotWork spots = SpotWork::bundle;         ///< granularity of spot evaluation
+  int nsubbundles = 5;                       ///< default of --nsubbundles
+  bool solves_frame = false;                 ///< supports `--flux frame` (extraction.md, 5.2)
 };
 
 /// All milestones, in the order of `Milestone`.
 inline constexpr std::array milestones{
-    MilestoneTraits{Milestone::scalar, "scalar", Device::cpu, Method::eigh, Schedule::sequential,
-                    WorkUnit::patch, Engine::cpu_sparse, EigenBatch::none, SpotWork::scalar, true},
-    MilestoneTraits{Milestone::baseline, "baseline", Device::cpu, Method::eigh,
-                    Schedule::sequential, WorkUnit::patch, Engine::cpu_sparse, EigenBatch::none,
-                    SpotWork::patch, true},
-    MilestoneTraits{Milestone::cpu_refactor, "cpu-refactor", Device::cpu, Method::eigh,
-                    Schedule::sequential, WorkUnit::bundle, Engine::cpu_dense, EigenBatch::none,
-                    SpotWork::bundle, true},
-    MilestoneTraits{Milestone::multi_gpu, "multi-gpu", Device::gpu, Method::eigh,
-                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::none,
-                    SpotWork::bundle, false},
-    MilestoneTraits{Milestone::batch_eigh, "batch-eigh", Device::gpu, Method::eigh,
-                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::blocks,
-                    SpotWork::bundle, false},
-    MilestoneTraits{Milestone::batch_subbundle, "batch-subbundle", Device::gpu, Method::eigh,
-                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_eigh,
-                    EigenBatch::subbundle_blocks, SpotWork::bundle, false},
-    MilestoneTraits{Milestone::interleave_io, "interleave-io", Device::gpu, Method::eigh,
-                    Schedule::interleave_io, WorkUnit::bundle, Engine::gpu_eigh,
-                    EigenBatch::subbundle_blocks, SpotWork::bundle, false},
-    MilestoneTraits{Milestone::batch_syev, "batch-syev", Device::gpu, Method::eigh,
-                    Schedule::interleave_io, WorkUnit::bundle, Engine::gpu_eigh, EigenBatch::all,
-                    SpotWork::bundle, false},
-    MilestoneTraits{Milestone::band, "band", Device::gpu, Method::cholesky, Schedule::sequential,
-                    WorkUnit::bundle, Engine::gpu_band, EigenBatch::none, SpotWork::bundle, false},
-    MilestoneTraits{Milestone::direct, "direct", Device::gpu, Method::cholesky,
-                    Schedule::sequential, WorkUnit::bundle, Engine::gpu_fibers, EigenBatch::none,
-                    SpotWork::bundle, true},
-    MilestoneTraits{Milestone::pipeline, "pipeline", Device::gpu, Method::cholesky,
-                    Schedule::pipeline, WorkUnit::bundle, Engine::gpu_fibers, EigenBatch::none,
-                    SpotWork::bundle, true},
+    MilestoneTraits{.milestone = Milestone::scalar,
+                    .name = "scalar",
+                    .device = Device::cpu,
+                    .method = Method::eigh,
+                    .engine = Engine::cpu_sparse,
+                    .eigh = EighRoutine::dsyevr,
+                    .spots = SpotWork::scalar,
+                    .nsubbundles = 1,
+                    .solves_frame = true},
+    MilestoneTraits{.milestone = Milestone::baseline,
+                    .name = "baseline",
+                    .device = Device::cpu,
+                    .method = Method::eigh,
+                    .engine = Engine::cpu_sparse,
+                    .eigh = EighRoutine::dsyevr,
+                    .spots = SpotWork::patch,
+                    .solves_frame = true},
+    MilestoneTraits{.milestone = Milestone::cpu_refactor,
+                    .name = "cpu-refactor",
+                    .device = Device::cpu,
+                    .method = Method::eigh,
+                    .engine = Engine::cpu_dense,
+                    .solves_frame = true},
+    MilestoneTraits{.milestone = Milestone::multi_gpu,
+                    .name = "multi-gpu",
+                    .device = Device::gpu,
+                    .method = Method::eigh,
+                    .engine = Engine::gpu_eigh},
+    MilestoneTraits{.milestone = Milestone::batch_eigh,
+                    .name = "batch-eigh",
+                    .device = Device::gpu,
+                    .method = Method::eigh,
+                    .engine = Engine::gpu_eigh,
+                    .batch = EigenBatch::blocks},
+    MilestoneTraits{.milestone = Milestone::batch_subbundle,
+                    .name = "batch-subbundle",
+                    .device = Device::gpu,
+                    .method = Method::eigh,
+                    .engine = Engine::gpu_eigh,
+                    .batch = EigenBatch::subbundle_blocks},
+    MilestoneTraits{.milestone = Milestone::interleave_io,
+                    .name = "interleave-io",
+                    .device = Device::gpu,
+                    .method = Method::eigh,
+                    .schedule = Schedule::interleave_io,
+                    .engine = Engine::gpu_eigh,
+                    .batch = EigenBatch::subbundle_blocks},
+    MilestoneTraits{.milestone = Milestone::batch_syev,
+                    .name = "batch-syev",
+                    .device = Device::gpu,
+                    .method = Method::eigh,
+                    .schedule = Schedule::interleave_io,
+                    .engine = Engine::gpu_eigh,
+                    .batch = EigenBatch::all},
+    MilestoneTraits{.milestone = Milestone::band,
+                    .name = "band",
+                    .device = Device::gpu,
+                    .method = Method::cholesky,
+                    .engine = Engine::gpu_band},
+    MilestoneTraits{.milestone = Milestone::direct,
+                    .name = "direct",
+                    .device = Device::gpu,
+                    .method = Method::cholesky,
+                    .engine = Engine::gpu_fibers,
+                    .solves_frame = true},
+    MilestoneTraits{.milestone = Milestone::pipeline,
+                    .name = "pipeline",
+                    .device = Device::gpu,
+                    .method = Method::cholesky,
+                    .schedule = Schedule::pipeline,
+                    .engine = Engine::gpu_fibers,
+                    .solves_frame = true},
 };
 
 static_assert(std::ranges::is_sorted(milestones, {}, &MilestoneTraits::milestone));

@@ -15,10 +15,10 @@ namespace {
 
 ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wavelength,
                             int specmin, std::optional<int> nspec, double regularize,
-                            int bundlesize, int nsubbundles, int nwavestep, int wavepad,
-                            double pixpad_frac, double wavepad_frac, std::optional<double> psferr,
-                            std::optional<std::uint32_t> mask_bits, bool model,
-                            const std::optional<std::string>& method,
+                            int bundlesize, std::optional<int> nsubbundles, int nwavestep,
+                            int wavepad, double pixpad_frac, double wavepad_frac,
+                            std::optional<double> psferr, std::optional<std::uint32_t> mask_bits,
+                            bool model, const std::optional<std::string>& method,
                             const std::string& decorrelate, const std::string& flux,
                             const std::string& chi2_pixels, const std::string& bad2dfit,
                             const std::optional<std::string>& milestone, bool gpu) {
@@ -31,7 +31,6 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
   o.nspec = nspec;
   o.regularize = regularize;
   o.bundlesize = bundlesize;
-  o.nsubbundles = nsubbundles;
   o.nwavestep = nwavestep;
   o.wavepad = wavepad;
   o.pixpad_frac = pixpad_frac;
@@ -49,6 +48,7 @@ ExtractOptions make_options(std::optional<std::tuple<double, double, double>> wa
   const Device device = gpu ? Device::gpu : Device::cpu;
   o.milestone = milestone ? choose("milestone", *milestone, milestones_of(device))
                           : default_milestone(device);
+  o.nsubbundles = nsubbundles.value_or(traits(o.milestone).nsubbundles);
   o.method = traits(o.milestone).method;
   if (method) {
     const auto asked = choose<Method>("method", *method, {Method::eigh, Method::cholesky});
@@ -75,10 +75,6 @@ void bind_options(nb::module_& module) {
           "milestone", [](const ExtractOptions& o) { return to_string(o.milestone); },
           "the milestone")
       .def_prop_ro(
-          "shares_bundles",
-          [](const ExtractOptions& o) { return traits(o.milestone).unit == WorkUnit::patch; },
-          "whether ranks may share the patches of a bundle")
-      .def_prop_ro(
           "flux", [](const ExtractOptions& o) { return to_string(o.flux); }, "patch or frame")
       .def_ro("nwavestep", &ExtractOptions::nwavestep, "core bins of a patch");
   const ExtractOptions defaults;
@@ -86,7 +82,7 @@ void bind_options(nb::module_& module) {
       "make_options", &make_options, nb::kw_only(), "wavelength"_a.none() = nb::none(),
       "specmin"_a = defaults.specmin, "nspec"_a.none() = nb::none(),
       "regularize"_a = defaults.regularize, "bundlesize"_a = defaults.bundlesize,
-      "nsubbundles"_a = defaults.nsubbundles, "nwavestep"_a = defaults.nwavestep,
+      "nsubbundles"_a.none() = nb::none(), "nwavestep"_a = defaults.nwavestep,
       "wavepad"_a = defaults.wavepad, "pixpad_frac"_a = defaults.pixpad_frac,
       "wavepad_frac"_a = defaults.wavepad_frac, "psferr"_a.none() = nb::none(),
       "mask_bits"_a.none() = nb::none(), "model"_a = defaults.model, "method"_a.none() = nb::none(),

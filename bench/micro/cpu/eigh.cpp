@@ -1,4 +1,4 @@
-// Eigendecomposition by dsyevd on one CPU thread.
+// Eigendecompositions by dsyevd and dsyevr on one CPU thread.
 #include <stdexcept>
 
 #include <benchmark/benchmark.h>
@@ -10,7 +10,9 @@
 namespace spex::bench {
 namespace {
 
-void run_eigh(benchmark::State& state) {
+using Decompose = bool (*)(const std::vector<double>&, int, Eigen&);
+
+void run_eigh(benchmark::State& state, Decompose decompose) {
   const auto n = static_cast<int>(state.range(0));
   const std::vector<double> A = random_matrix(n);
   Eigen eigen;
@@ -20,12 +22,12 @@ void run_eigh(benchmark::State& state) {
     if (!decompose(A, n, eigen)) throw std::runtime_error("eigh: no convergence");
   state.SetItemsProcessed(state.iterations());
 }
-BENCHMARK(run_eigh)
-    ->Name("eigh")
-    ->Unit(benchmark::kMillisecond)
-    ->Apply([](benchmark::internal::Benchmark* eigh) {
-      for (const int n : eigh_orders) eigh->Arg(n);
-    });
+void with_orders(benchmark::internal::Benchmark* eigh) {
+  eigh->Unit(benchmark::kMillisecond);
+  for (const int n : eigh_orders) eigh->Arg(n);
+}
+BENCHMARK_CAPTURE(run_eigh, dsyevd, &decompose)->Name("eigh")->Apply(with_orders);
+BENCHMARK_CAPTURE(run_eigh, dsyevr, &decompose_by_dsyevr)->Name("eigh/dsyevr")->Apply(with_orders);
 
 }  // namespace
 }  // namespace spex::bench

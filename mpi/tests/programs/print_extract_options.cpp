@@ -44,7 +44,7 @@ nlohmann::json parsed(std::vector<std::string> words) {
                         {"nspec", or_null(o.nspec)},
                         {"regularize", o.regularize},
                         {"bundlesize", o.bundlesize},
-                        {"nsubbundles", o.nsubbundles},
+                        {"nsubbundles", one.nsubbundles.value_or(o.nsubbundles)},
                         {"nwavestep", o.nwavestep},
                         {"verbose", one.production.verbose},
                         {"mpi", one.mpi},

@@ -160,6 +160,16 @@ TEST(OptionsOfGpuSpecter, ArgumentsOfSpex) {
   EXPECT_EQ(make_job(parsed.one).files.output, "O");
 }
 
+TEST(Subbundles, DefaultToTheMilestones) {
+  const auto parsed = [](const Words& words) {
+    return make_job(Parsed(words).one).settings.options.nsubbundles;
+  };
+  EXPECT_EQ(parsed({}), 5);
+  EXPECT_EQ(parsed({"--milestone", "baseline"}), 5);
+  EXPECT_EQ(parsed({"--milestone", "scalar"}), 1);
+  EXPECT_EQ(parsed({"--nsubbundles", "5", "--milestone", "scalar"}), 5);
+}
+
 TEST(RepeatedOption, LastValueCounts) {
   Parsed twice({"--nspec", "5", "-n", "10", "--mpi", "--mpi", "--inp", "x"});
   EXPECT_TRUE(twice.ok) << twice.said;

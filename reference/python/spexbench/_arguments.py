@@ -127,7 +127,7 @@ _OPTIONS: dict[str, Callable[[str, Any], Any]] = {
     "nspec": _or_none(whole),
     "regularize": real,
     "bundlesize": whole,
-    "nsubbundles": whole,
+    "nsubbundles": _or_none(whole),
     "nwavestep": whole,
     "wavepad": whole,
     "pixpad_frac": real,

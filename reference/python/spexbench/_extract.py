@@ -23,7 +23,7 @@ def extract(
     specmin: int = 0,
     nspec: int | None = None,
     bundlesize: int = 25,
-    nsubbundles: int = 5,
+    nsubbundles: int | None = None,
     nwavestep: int = 50,
     wavepad: int = 10,
     pixpad_frac: float = 0.8,
@@ -71,7 +71,7 @@ def extract(
         specmin: first fiber, counted from 0 in the PSF.
         nspec: number of fibers; None is all from specmin on.
         bundlesize: fibers of a bundle.
-        nsubbundles: parts of a bundle.
+        nsubbundles: parts of a bundle; None is 5, or 1 with the milestone scalar.
         nwavestep: core bins of a patch.
         wavepad: bins of padding on either side.
         pixpad_frac: part of the padding's rows that is used, 0 to 1.

@@ -20,7 +20,7 @@ class ExtractSettings(TypedDict, total=False):
     specmin: int
     nspec: int | None
     bundlesize: int
-    nsubbundles: int
+    nsubbundles: int | None
     nwavestep: int
     wavepad: int
     pixpad_frac: float

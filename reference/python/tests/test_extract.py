@@ -56,6 +56,15 @@ def test_file_equals_spex_cpu(night, tmp_path):
         np.testing.assert_array_equal(fits.getdata(file), frame.model)
 
 
+def test_subbundles_of_the_milestone(night):
+    """A bundle is one subbundle of scalar, unless another number is asked for."""
+    asked = {"wavelength": (5760, 5764, 0.8), "nspec": 10}
+    own = extract(night.preproc, night.psf, milestone="scalar", **asked)
+    assert own.counts.patches == 1
+    five = extract(night.preproc, night.psf, milestone="scalar", nsubbundles=5, **asked)
+    assert five.counts.patches == 2
+
+
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_wavelengths_as_an_array(night, frame, dtype):
     asked = {**SMALL, "wavelength": np.linspace(5760, 5800, 51).astype(dtype)}

@@ -119,8 +119,16 @@ bool cholesky(const NormalEquations& e, Decorrelate decorrelate, const BlockRang
                               replace_f) != CholeskyOutcome::failed;
 }
 
+template <EighRoutine routine>
+bool eigh_by(const NormalEquations& e, Decorrelate decorrelate, const BlockRange& blocks,
+             Decorrelated& result, StageTimes& times, const ReplaceF& replace_f) {
+  return decorrelate_eigh(e, decorrelate, blocks, result, times, replace_f, routine);
+}
+
 INSTANTIATE_TEST_SUITE_P(Methods, Decorrelation,
-                         testing::Values(&decorrelate_eigh, &decorrelate_whole_patch, &cholesky));
+                         testing::Values(&eigh_by<EighRoutine::dsyevd>,
+                                         &eigh_by<EighRoutine::dsyevr>, &decorrelate_whole_patch,
+                                         &cholesky));
 
 TEST(CholeskyFallback, RefusesWhatItCannotDo) {
   Decorrelated result;

@@ -11,7 +11,14 @@ namespace {
 // [[2, 1], [1, 2]]: eigenvalues 1 and 3, inverse [[2, -1], [-1, 2]] / 3.
 const std::vector<double> two_by_two{2, 1, 1, 2};
 
-TEST(Symmetric, DecomposesByHand) {
+using Decompose = bool (*)(const std::vector<double>&, int, Eigen&);
+
+class Decomposition : public testing::TestWithParam<Decompose> {
+ protected:
+  const Decompose decompose = GetParam();
+};
+
+TEST_P(Decomposition, ByHand) {
   Eigen eigen;
   ASSERT_TRUE(decompose(two_by_two, 2, eigen));
   EXPECT_NEAR(eigen.u[0], 1, 1e-15);
@@ -30,11 +37,32 @@ TEST(Symmetric, DecomposesByHand) {
   EXPECT_NEAR(x[1], -1, 1e-15);
 }
 
-TEST(Symmetric, ReadsTheLowerTriangleOnly) {
+TEST_P(Decomposition, ReadsTheLowerTriangleOnly) {
   Eigen eigen;
   ASSERT_TRUE(decompose({2, 1, 99, 2}, 2, eigen));
   EXPECT_NEAR(eigen.u[1], 3, 1e-15);
 }
+
+// Two pairs of equal eigenvalues, 1 and 3, whose eigenvectors are not unique.
+TEST_P(Decomposition, EqualEigenvalues) {
+  const std::vector<double> A{2, 1, 0, 0, 1, 2, 0, 0, 0, 0, 2, 1, 0, 0, 1, 2};
+  Eigen eigen;
+  ASSERT_TRUE(decompose(A, 4, eigen));
+  std::vector<double> again;
+  eigen_block(eigen, eigen.u, 0, 4, again);
+  for (std::size_t k = 0; k < A.size(); ++k) EXPECT_NEAR(again[k], A[k], 1e-14) << k;
+}
+
+TEST_P(Decomposition, NotFiniteIsAFailureAndNoException) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  Eigen eigen;
+  EXPECT_FALSE(decompose({1, 0, 0, nan}, 2, eigen));
+  EXPECT_FALSE(decompose({inf, 0, 0, 1}, 2, eigen));
+}
+
+INSTANTIATE_TEST_SUITE_P(Routines, Decomposition,
+                         testing::Values(&decompose, &decompose_by_dsyevr));
 
 TEST(Symmetric, ClipsAgainstTheLargest) {
   Eigen eigen;
@@ -72,14 +100,6 @@ TEST(Symmetric, InverseRootOfWhatIsNotPositiveIsAFailure) {
   EXPECT_FALSE(inverse_root({1, 2, 2, 1}, 2, root));
   EXPECT_FALSE(inverse_root({0, 0, 0, 1}, 2, root));
   EXPECT_FALSE(inverse_root({1, 0, 0, std::numeric_limits<double>::quiet_NaN()}, 2, root));
-}
-
-TEST(Symmetric, NotFiniteIsAFailureAndNoException) {
-  constexpr double inf = std::numeric_limits<double>::infinity();
-  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-  Eigen eigen;
-  EXPECT_FALSE(decompose({1, 0, 0, nan}, 2, eigen));
-  EXPECT_FALSE(decompose({inf, 0, 0, 1}, 2, eigen));
 }
 
 }  // namespace

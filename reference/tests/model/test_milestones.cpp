@@ -42,9 +42,8 @@ TEST(Milestones, RowsAreConsistent) {
     const bool cpu = one.engine == Engine::cpu_sparse || one.engine == Engine::cpu_dense;
     EXPECT_EQ(cpu, one.device == Device::cpu);
     EXPECT_EQ(one.engine == Engine::gpu_eigh, !cpu && one.method == Method::eigh);
-    if (one.spots != SpotWork::bundle) {
-      EXPECT_EQ(one.unit, WorkUnit::patch);
-    }
+    // A rank that has some patches of a subbundle cannot batch the subbundle.
+    EXPECT_FALSE(batches_patches(one.batch) && one.unit == WorkUnit::patch);
   }
 }
 
