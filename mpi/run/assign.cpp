@@ -19,6 +19,40 @@ std::vector<int> unit_of(const std::vector<Patch>& patches, const SameUnit& same
   return unit;
 }
 
+std::vector<int> unit_of_bundles(const std::vector<Patch>& patches) {
+  return unit_of(patches, [](const Patch& a, const Patch& b) { return a.bundle == b.bundle; });
+}
+
+// The ranks of each device.
+std::vector<std::vector<int>> ranks_of_devices(int nranks, const std::vector<int>& device_of_rank) {
+  std::vector<std::vector<int>> ranks;
+  for (int rank = 0; rank < nranks; ++rank) {
+    const std::size_t device = device_of_rank.empty() ? 0 : device_of_rank.at(rank);
+    if (device >= ranks.size()) ranks.resize(device + 1);
+    ranks[device].push_back(rank);
+  }
+  // Numbers that no rank has.
+  std::erase_if(ranks, [](const std::vector<int>& of_device) { return of_device.empty(); });
+  return ranks;
+}
+
+std::vector<int> assign_in_turn(const std::vector<Patch>& patches, int nranks,
+                                const std::vector<int>& device_of_rank) {
+  const std::vector<int> bundle = unit_of_bundles(patches);
+  std::vector<std::vector<int>> ranks = ranks_of_devices(nranks, device_of_rank);
+  if (static_cast<std::size_t>(bundle.back()) + 1 < ranks.size())
+    ranks = ranks_of_devices(nranks, {});
+  std::vector<int> rank;
+  rank.reserve(patches.size());
+  std::size_t place = 0;  // within the bundle
+  for (std::size_t p = 0; p < patches.size(); ++p) {
+    if (p > 0 && bundle[p] != bundle[p - 1]) place = 0;
+    const std::vector<int>& sharing = ranks[static_cast<std::size_t>(bundle[p]) % ranks.size()];
+    rank.push_back(sharing[place++ % sharing.size()]);
+  }
+  return rank;
+}
+
 std::vector<int> assign_to_teams(const std::vector<Patch>& patches, int nranks, int team_size) {
   const auto by_subbundle = [](const Patch& a, const Patch& b) {
     return a.subbundle < b.subbundle;
@@ -45,20 +79,17 @@ std::vector<int> assign_to_teams(const std::vector<Patch>& patches, int nranks, 
 
 }  // namespace
 
-std::vector<int> assign_patches(const std::vector<Patch>& patches, int nranks, Milestone milestone,
-                                std::optional<int> ranks_per_bundle) {
+std::vector<int> assign_patches(const std::vector<Patch>& patches, int nranks, WorkUnit work,
+                                std::optional<int> ranks_per_bundle,
+                                const std::vector<int>& device_of_rank) {
   if (patches.empty()) return {};
   if (ranks_per_bundle) return assign_to_teams(patches, nranks, *ranks_per_bundle);
-  std::vector<int> unit;
-  if (traits(milestone).unit == WorkUnit::patch) {
-    unit = unit_of(patches, [](const Patch&, const Patch&) { return false; });
-  } else {
-    unit = unit_of(patches, [](const Patch& a, const Patch& b) { return a.bundle == b.bundle; });
-    if (unit.back() + 1 < nranks)
-      unit = unit_of(patches, [](const Patch& a, const Patch& b) {
-        return a.bundle == b.bundle && a.subbundle == b.subbundle;
-      });
-  }
+  if (work == WorkUnit::patch) return assign_in_turn(patches, nranks, device_of_rank);
+  std::vector<int> unit = unit_of_bundles(patches);
+  if (unit.back() + 1 < nranks)
+    unit = unit_of(patches, [](const Patch& a, const Patch& b) {
+      return a.bundle == b.bundle && a.subbundle == b.subbundle;
+    });
   // Unit u of `units` goes to rank u nranks / units, which balances whole units.
   const long units = unit.back() + 1;
   std::vector<int> rank(patches.size());

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <map>
 #include <numeric>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -26,6 +28,19 @@ std::vector<int> nodes_of_ranks(const Communicator& world) {
     if (found == known.end()) known.push_back(node);
   }
   return nodes;
+}
+
+std::vector<int> devices_of_ranks(const Communicator& comm, const std::string& device) {
+  const std::vector<int> node_of_rank = nodes_of_ranks(comm);
+  std::map<std::pair<int, std::string>, int> known;
+  std::vector<int> devices;
+  for (int rank = 0; rank < comm.size(); ++rank) {
+    std::string name = device;
+    broadcast(comm, name, rank);
+    const int next = static_cast<int>(known.size());
+    devices.push_back(known.try_emplace({node_of_rank[rank], name}, next).first->second);
+  }
+  return devices;
 }
 
 std::vector<int> assign_groups(const std::vector<int>& node_of_rank, std::optional<int> groups) {

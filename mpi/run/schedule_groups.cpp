@@ -32,6 +32,7 @@ struct Group {
   bool writes = false;
   bool extracts = false;
   int first_worker = 0;
+  std::vector<int> device_of_worker;  // for milestones that deal patches to devices
   std::optional<Communicator> in;
   std::optional<Communicator> out;
 
@@ -68,6 +69,11 @@ Group join_group(const Run& run) {
   group.first_worker = interleaves ? 1 : 0;
   group.in = ranks->split(group.reads || group.extracts ? 0 : -1);
   group.out = ranks->split(group.writes || group.extracts ? 0 : -1);
+  const FrameSettings& settings = run.job.settings;
+  if (group.out && traits(settings.options.milestone).unit == WorkUnit::patch) {
+    const std::vector<int> devices = devices_of_ranks(*group.out, settings.device);
+    group.device_of_worker.assign(devices.begin() + group.first_worker, devices.end());
+  }
   return group;
 }
 
@@ -152,8 +158,9 @@ class GroupRun {
     std::vector<Patch> mine;
     std::optional<Failure> failure = attempt([&] {
       const FrameSettings& settings = run_.job.settings;
-      rank_of = assign_patches(inputs.patches, group_.workers(), settings.options.milestone,
-                               settings.ranks_per_bundle);
+      rank_of =
+          assign_patches(inputs.patches, group_.workers(), traits(settings.options.milestone).unit,
+                         settings.ranks_per_bundle, group_.device_of_worker);
       for (int& rank : rank_of) rank += group_.first_worker;
       mine = share_of(inputs.patches, rank_of, group_.out->rank());
     });

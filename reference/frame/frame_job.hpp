@@ -32,7 +32,7 @@ auto fields(T& files) {
   return std::tie(camera, input, psf, output, model, fibermap);
 }
 
-/// Settings of a run, equal for all frames and ranks.
+/// Settings of a run, equal for all frames, and for all ranks except `device`.
 struct FrameSettings {
   std::string program;           ///< named in the output's header
   bool scores = true;            ///< write the HDU SCORES
@@ -48,6 +48,9 @@ struct FrameSettings {
   /// Number of ranks that share a bundle by its subbundles; if absent, derived from the number of
   /// ranks.
   std::optional<int> ranks_per_bundle;
+  /// Names this rank's device on its node: ranks with the same name share the device. Empty: the
+  /// CPU.
+  std::string device;
   bool show_progress = true;  ///< on rank 0
   int write_threads = 1;      ///< maximal number of threads that write a frame
   int compress_level = 1;     ///< compression level of written .gz files (io/gzip.hpp)

@@ -6,6 +6,7 @@
 #include <tuple>
 #include <vector>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "mpi/run/assign.hpp"
@@ -14,6 +15,7 @@
 namespace spex::mpi {
 namespace {
 
+using testing::AnyOf;
 using Share = std::vector<int>;
 
 // Patches of `nspec` fibers from `specmin` on: bundles of 10 fibers, 5 subbundles, three wavelength
@@ -33,16 +35,17 @@ Share patches_of_each(const std::vector<int>& rank_of, int nranks) {
   return share;
 }
 
-class Assign : public testing::TestWithParam<std::tuple<int, int, Milestone>> {
+class Assign : public testing::TestWithParam<std::tuple<int, int, WorkUnit>> {
  protected:
   const int nranks = std::get<0>(GetParam());
   const int nspec = std::get<1>(GetParam());
-  const Milestone milestone = std::get<2>(GetParam());
+  const WorkUnit work = std::get<2>(GetParam());
   const std::vector<Patch> patches = patches_of(nspec);
-  const std::vector<int> rank_of = assign_patches(patches, nranks, milestone);
+  const std::vector<int> rank_of = assign_patches(patches, nranks, work);
 
   // Otherwise whole bundles or subbundles are assigned.
-  [[nodiscard]] bool deals_patches() const { return traits(milestone).unit == WorkUnit::patch; }
+  [[nodiscard]] bool deals_patches() const { return work == WorkUnit::patch; }
+  [[nodiscard]] int nbundles() const { return nspec / 10; }
 };
 
 TEST_P(Assign, EveryPatchHasAValidRank) {
@@ -53,21 +56,22 @@ TEST_P(Assign, EveryPatchHasAValidRank) {
   }
 }
 
-TEST_P(Assign, RanksAscend) {
+TEST_P(Assign, RanksAscendUnlessTheyShareBundles) {
+  if (deals_patches()) return;
   EXPECT_TRUE(std::is_sorted(rank_of.begin(), rank_of.end()));
 }
 
 TEST_P(Assign, SharesDifferByAtMostOneUnit) {
-  const int nbundles = nspec / 10;
-  const int unit = deals_patches() ? 1 : nranks <= nbundles ? 15 : 3;
+  // Patches are dealt bundle by bundle.
+  const int unit = deals_patches() ? 1 : nranks <= nbundles() ? 15 : 3;
   const Share share = patches_of_each(rank_of, nranks);
   const auto [least, most] = std::minmax_element(share.begin(), share.end());
-  EXPECT_LE(*most - *least, unit);
+  EXPECT_LE(*most - *least, deals_patches() ? nbundles() : unit);
   for (const int count : share) EXPECT_EQ(count % unit, 0);
 }
 
 TEST_P(Assign, BundlesStayWholeIfThereAreEnough) {
-  if (deals_patches() || nranks > nspec / 10) return;
+  if (deals_patches() || nranks > nbundles()) return;
   std::map<int, std::set<int>> ranks_of_bundle;
   for (std::size_t p = 0; p < patches.size(); ++p)
     ranks_of_bundle[patches[p].bundle].insert(rank_of[p]);
@@ -85,48 +89,72 @@ TEST_P(Assign, SubbundlesStayWholeAlways) {
 INSTANTIATE_TEST_SUITE_P(RanksAndFibers, Assign,
                          testing::Combine(testing::Values(1, 2, 3, 5, 13),
                                           testing::Values(10, 20, 50),
-                                          testing::ValuesIn(milestones_of(Device::cpu))));
+                                          testing::Values(WorkUnit::bundle, WorkUnit::patch)));
 
 TEST(AssignPatches, BundlesByHand) {
   // Two bundles of 5 x 3 patches.
   const std::vector<Patch> patches = patches_of(20);
-  EXPECT_EQ(patches_of_each(assign_patches(patches, 1, Milestone::cpu_refactor), 1), Share{30});
-  EXPECT_EQ(patches_of_each(assign_patches(patches, 2, Milestone::cpu_refactor), 2),
-            (Share{15, 15}));
+  EXPECT_EQ(patches_of_each(assign_patches(patches, 1, WorkUnit::bundle), 1), Share{30});
+  EXPECT_EQ(patches_of_each(assign_patches(patches, 2, WorkUnit::bundle), 2), (Share{15, 15}));
   // More ranks than bundles: ten subbundles over three ranks.
-  EXPECT_EQ(patches_of_each(assign_patches(patches, 3, Milestone::cpu_refactor), 3),
-            (Share{12, 9, 9}));
+  EXPECT_EQ(patches_of_each(assign_patches(patches, 3, WorkUnit::bundle), 3), (Share{12, 9, 9}));
   // More ranks than subbundles: the last three have no patches.
-  EXPECT_EQ(patches_of_each(assign_patches(patches, 13, Milestone::cpu_refactor), 13),
+  EXPECT_EQ(patches_of_each(assign_patches(patches, 13, WorkUnit::bundle), 13),
             (Share{3, 3, 3, 3, 3, 3, 3, 3, 3, 3, 0, 0, 0}));
 }
 
 TEST(AssignPatches, PartialBundleCountsAsAUnit) {
   // Fibers 8 to 12: the last subbundle of bundle 0 and the first two of bundle 1.
   const std::vector<Patch> patches = patches_of(5, 8);
-  EXPECT_EQ(patches_of_each(assign_patches(patches, 2, Milestone::cpu_refactor), 2), (Share{3, 6}));
+  EXPECT_EQ(patches_of_each(assign_patches(patches, 2, WorkUnit::bundle), 2), (Share{3, 6}));
+}
+
+// Two bundles of 15 patches.
+TEST(AssignPatches, RanksOfADeviceShareItsBundles) {
+  const std::vector<Patch> patches = patches_of(20);
+  // One device: patches 0, 3, ... of each bundle are of rank 0.
+  const std::vector<int> rank_of = assign_patches(patches, 3, WorkUnit::patch);
+  EXPECT_EQ(patches_of_each(rank_of, 3), (Share{10, 10, 10}));
+  for (std::size_t p = 0; p < patches.size(); ++p)
+    EXPECT_EQ(rank_of[p], static_cast<int>(p % 15 % 3)) << p;
+  // Two devices, a bundle each: ranks 0, 2 and 4, and ranks 1 and 3.
+  EXPECT_EQ(patches_of_each(assign_patches(patches, 5, WorkUnit::patch, {}, {0, 1, 0, 1, 0}), 5),
+            (Share{5, 8, 5, 7, 5}));
+  // Three devices: all ranks share each bundle.
+  EXPECT_EQ(patches_of_each(assign_patches(patches, 4, WorkUnit::patch, {}, {0, 1, 2, 0}), 4),
+            (Share{8, 8, 8, 6}));
+}
+
+// 20 bundles of DESI's on four GPUs of four ranks, which take the GPUs in turn.
+TEST(AssignPatches, SixteenRanksOnFourGpusAreBalanced) {
+  const std::vector<Patch> patches = patches_of(200);
+  std::vector<int> device_of_rank;
+  for (int rank = 0; rank < 16; ++rank) device_of_rank.push_back(rank % 4);
+  const Share share =
+      patches_of_each(assign_patches(patches, 16, WorkUnit::patch, {}, device_of_rank), 16);
+  Share of_device(4, 0);
+  for (int rank = 0; rank < 16; ++rank) of_device[rank % 4] += share[rank];
+  EXPECT_EQ(of_device, Share(4, 75));
+  for (const int patches_of_rank : share) EXPECT_THAT(patches_of_rank, AnyOf(20, 15));
 }
 
 TEST(AssignPatches, NoPatches) {
-  EXPECT_TRUE(assign_patches({}, 3, Milestone::baseline).empty());
+  EXPECT_TRUE(assign_patches({}, 3, WorkUnit::bundle).empty());
 }
 
 // Three patches per subbundle, five subbundles per bundle.
 TEST(AssignTeams, ShareABundleBySubbundles) {
-  const auto rank_of = assign_patches(patches_of(20), 4, Milestone::cpu_refactor, 2);
+  const auto rank_of = assign_patches(patches_of(20), 4, WorkUnit::bundle, 2);
   EXPECT_EQ(patches_of_each(rank_of, 4), (Share{9, 6, 9, 6}));
-  const auto one_team = assign_patches(patches_of(20), 3, Milestone::cpu_refactor, 2);
+  const auto one_team = assign_patches(patches_of(20), 3, WorkUnit::bundle, 2);
   EXPECT_EQ(patches_of_each(one_team, 3), (Share{18, 12, 0}));
-  EXPECT_EQ(assign_patches(patches_of(20, 10), 4, Milestone::cpu_refactor, 2), rank_of);
+  EXPECT_EQ(assign_patches(patches_of(20, 10), 4, WorkUnit::bundle, 2), rank_of);
 }
 
 TEST(AssignTeams, MoreThanRanksOrSubbundlesAreRejected) {
-  EXPECT_THROW(static_cast<void>(assign_patches(patches_of(20), 2, Milestone::cpu_refactor, 3)),
-               Error);
-  EXPECT_THROW(static_cast<void>(assign_patches(patches_of(20), 9, Milestone::cpu_refactor, 6)),
-               Error);
-  EXPECT_THROW(static_cast<void>(assign_patches(patches_of(20), 2, Milestone::cpu_refactor, 0)),
-               Error);
+  EXPECT_THROW(static_cast<void>(assign_patches(patches_of(20), 2, WorkUnit::bundle, 3)), Error);
+  EXPECT_THROW(static_cast<void>(assign_patches(patches_of(20), 9, WorkUnit::bundle, 6)), Error);
+  EXPECT_THROW(static_cast<void>(assign_patches(patches_of(20), 2, WorkUnit::bundle, 0)), Error);
 }
 
 }  // namespace

@@ -4,8 +4,10 @@
 #include <set>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "mpi/comm/collective.hpp"
+#include "mpi/run/groups.hpp"
 #include "mpi/tests/run/exposure_runs.hpp"
 
 namespace spex::mpi {
@@ -52,6 +54,28 @@ TEST_F(Exposure, RanksPerBundleGivesTheSameBytes) {
     EXPECT_EQ(run(job).failed, 0);
     expect_outputs(job);
   }
+}
+
+// The ranks of a device share the patches of its bundles, here of two devices.
+class SharedBundles : public ExposureRuns {
+ protected:
+  SharedBundles() : ExposureRuns(2, Milestone::multi_gpu) {
+    settings.device = world.rank() % 2 == 0 ? "even" : "odd";
+  }
+};
+
+TEST_F(SharedBundles, GiveTheBytesOfASingleRank) {
+  for (const Schedule schedule : schedules()) {
+    const ExposureJob job = all_frames(schedule);
+    EXPECT_EQ(run(job).failed, 0);
+    expect_outputs(job);
+  }
+}
+
+TEST_F(SharedBundles, DevicesAreNumberedByFirstAppearance) {
+  std::vector<int> devices;
+  for (int rank = 0; rank < world.size(); ++rank) devices.push_back(rank % 2);
+  EXPECT_EQ(devices_of_ranks(world, settings.device), devices);
 }
 
 TEST_F(Exposure, AnyNumberOfPipelineThreadsGivesTheSameBytes) {
