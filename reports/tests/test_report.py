@@ -239,6 +239,27 @@ class Tables(unittest.TestCase):
         self.assertEqual(len(ladder.script_table(results).rows), 1)
         self.assertNotIn("ours", [kind for kind, _ in ladder.ladder_table(results).rows])
 
+    def test_settings_of_each_rungs_time(self):
+        """Of nwavestep 50 until batch-eigh, then 30, always without padding."""
+        padding = ["--wavepad-frac", "0", "--pixpad-frac", "0"]
+        early, wrong, late = (data("interleave-io") for _ in range(3))
+        early["record"]["milestone"] = early["record"]["entry"] = "batch-eigh"
+        early["record"]["launch"]["argv"] += padding
+        wrong["record"]["launch"]["argv"] += padding
+        late["record"]["launch"]["argv"] += [*padding, "--nwavestep", "30"]
+        wrong["record"]["entry"] = "wrong"
+        results = [
+            result("interleave-io", early),
+            result("interleave-io", wrong),
+            result("interleave-io", late),
+            result("pipeline"),
+        ]
+        table = ladder.published_table(results)
+        self.assertEqual(row(table, "batch-eigh")["nwavestep"], "50")
+        paper = row(table, "interleave-io")["the paper: FPNH (× rung before)"]
+        self.assertEqual(paper, "CoriGPU 298.19 (1.27); DGX 575.25 (1.34)")
+        self.assertEqual(len(table.rows), 2)
+
     def test_totals(self):
         table = ladder.totals_table([result("pipeline")])
         paper = row(table, "the paper: interleave-io")

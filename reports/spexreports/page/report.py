@@ -25,6 +25,7 @@ OF_RESULTS = (
     headline.others_table,
     ladders.ladder_table,
     ladders.script_table,
+    ladders.published_table,
     ladders.totals_table,
     times.wall_table,
     times.busy_table,

@@ -28,6 +28,10 @@ DEFAULTS = {
 PRODUCTION = "production's settings (nwavestep 50, padding 0.8 and 0.2)"
 SCRIPT_OPTIONS = {"--nwavestep": "30", "--wavepad-frac": "0", "--pixpad-frac": "0"}
 SCRIPT = "settings of gpu_specter's benchmark script (nwavestep 30, padding 0)"
+EARLY_OPTIONS = {"--wavepad-frac": "0", "--pixpad-frac": "0"}
+EARLY = "settings of that script until November 2020 (nwavestep 50, padding 0)"
+EARLY_MILESTONES = MILESTONES[: MILESTONES.index("batch-eigh") + 1]
+PUBLISHED_MILESTONES = MILESTONES[: MILESTONES.index("interleave-io") + 1]
 
 
 def options(result: Result) -> dict[str, str]:
@@ -47,13 +51,21 @@ def options(result: Result) -> dict[str, str]:
 
 
 def settings(result: Result) -> str:
-    """A name for the settings: production's, the script's, or the differences."""
+    """A name for the settings: production's, the script's of a time, or the differences."""
     found = options(result)
     other = {k: v for k, v in sorted(found.items()) if k in DEFAULTS and DEFAULTS[k] != v}
     if other == SCRIPT_OPTIONS:
         return SCRIPT
+    if other == EARLY_OPTIONS:
+        return EARLY
     texts = [f"{name.removeprefix('--')} {value}".strip() for name, value in other.items()]
     return ", ".join(texts) or PRODUCTION
+
+
+def published_settings(result: Result) -> bool:
+    """Whether a milestone of the paper was run with the settings of its time (milestones.md)."""
+    own = EARLY if result.milestone in EARLY_MILESTONES else SCRIPT
+    return result.milestone in PUBLISHED_MILESTONES and settings(result) == own
 
 
 def own_method(result: Result) -> bool:
@@ -107,13 +119,14 @@ def exposures(results: list[Result]) -> list[Result]:
 def rungs(results: list[Result]) -> list[Result]:
     """Exposures of milestones in the order of the ladder, from plain files.
 
-    Each with its own method, at the settings of production or of gpu_specter's script.
+    Each with its own method, at the settings of production or of gpu_specter's script, now or at
+    the time of their row.
     """
     order = {milestone: i for i, milestone in enumerate(MILESTONES)}
     chosen = [
         r
         for r in exposures(results)
-        if own_method(r) and compression(r) == "none" and settings(r) in (PRODUCTION, SCRIPT)
+        if own_method(r) and compression(r) == "none" and settings(r) in (PRODUCTION, SCRIPT, EARLY)
     ]
     return sorted(chosen, key=lambda r: (order[r.milestone], r.system, r.entry))
 

@@ -78,8 +78,9 @@ def speed_table(results: list[Result]) -> Table | None:
             }
             for name, fpnh, seconds in rows
         ],
-        "From launch to exit, reading and writing included. `.fits.gz`: input and output, as DESI "
-        f"stores them. The paper: {paper.milestone}, table 1. Here: {', '.join(entries)}.",
+        "From launch to exit, reading and writing included: here files in memory, in the paper a "
+        "shared file system. `.fits.gz`: input and output, as DESI stores them. The paper: "
+        f"{paper.milestone}, table 1. Here: {', '.join(entries)}.",
         kinds=("paper", *("ours" for _ in found)),
     )
 
