@@ -4,39 +4,18 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <new>
 #include <stdexcept>
 
 #include <zlib.h>
 
+#include "reference/core/count.hpp"
 #include "reference/core/parallel.hpp"
 
 namespace spex {
 namespace {
 
 constexpr std::size_t piece_size = std::size_t{1} << 20;  // fits in the cache
-
-const unsigned char* unsigned_chars(std::span<const char> bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-
-void deflate_by_zlib(std::span<const char> piece, int level, bool last, DeflatedPiece& to) {
-  constexpr int raw = -15;  // no header of zlib or gzip
-  z_stream stream{};
-  if (deflateInit2(&stream, level, Z_DEFLATED, raw, 8, Z_DEFAULT_STRATEGY) != Z_OK)
-    throw std::bad_alloc();
-  constexpr std::size_t flush_marker = 16;
-  const auto size = static_cast<unsigned>(piece.size());
-  to.bytes.resize(deflateBound(&stream, size) + flush_marker);
-  stream.next_in = const_cast<unsigned char*>(unsigned_chars(piece));  // zlib does not write to it
-  stream.avail_in = size;
-  stream.next_out = reinterpret_cast<unsigned char*>(to.bytes.data());
-  stream.avail_out = static_cast<unsigned>(to.bytes.size());
-  deflate(&stream, last ? Z_FINISH : Z_FULL_FLUSH);
-  to.bytes.resize(to.bytes.size() - stream.avail_out);
-  deflateEnd(&stream);
-  to.crc = static_cast<std::uint32_t>(crc32(0, unsigned_chars(piece), size));
-}
+constexpr std::size_t window = std::size_t{1} << 15;      // of deflate
 
 void append_little_endian(std::uint32_t value, std::vector<char>& out) {
   for (int shift = 0; shift < 32; shift += 8) out.push_back(static_cast<char>(value >> shift));
@@ -53,6 +32,48 @@ struct Held {
   }
 };
 
+// Joins pieces of a deflate stream that may end in the middle of a byte.
+class Joiner {
+ public:
+  explicit Joiner(const std::function<void(std::span<const char>)>& write) : write_(write) {}
+
+  void add(DeflatedPiece& piece) {
+    std::vector<char>& bytes = piece.bytes;
+    const int end = bits_ + piece.last_bits;  // of the piece within its last byte or the next
+    if (bits_ > 0) shift(bytes);
+    if (bits_ > 0 && end <= 8) bytes.pop_back();
+    bits_ = end % 8;
+    if (bits_ > 0) {
+      held_ = static_cast<unsigned char>(bytes.back()) & ((1U << bits_) - 1);
+      bytes.pop_back();
+    }
+    write_(bytes);
+  }
+
+  // Ends the stream by an empty block.
+  void finish() {
+    DeflatedPiece block{{3, 0}, 2};  // the last block: 1, of the fixed code: 01, its end: 0000000
+    add(block);
+    if (bits_ > 0) write_(std::array{static_cast<char>(held_)});
+  }
+
+ private:
+  // Puts the held bits before the first bit. Adds a byte.
+  void shift(std::vector<char>& bytes) const {
+    unsigned carried = held_;
+    for (char& byte : bytes) {
+      carried |= static_cast<unsigned>(static_cast<unsigned char>(byte)) << bits_;
+      byte = static_cast<char>(carried);
+      carried >>= 8;
+    }
+    bytes.push_back(static_cast<char>(carried));
+  }
+
+  const std::function<void(std::span<const char>)>& write_;
+  unsigned held_ = 0;  // the lowest bits_ bits of the byte that comes next
+  int bits_ = 0;
+};
+
 // Set `last` to end the stream.
 void compress(std::span<const char> bytes, const GzipSettings& settings, bool last, Held& held,
               const std::function<void(std::span<const char>)>& write) {
@@ -62,8 +83,14 @@ void compress(std::span<const char> bytes, const GzipSettings& settings, bool la
     const std::size_t first = k * piece_size;
     return bytes.subspan(first, std::min(piece_size, bytes.size() - first));
   };
-  // Compress as many pieces at a time as there are threads.
-  std::vector<DeflatedPiece> round(std::min(npieces, static_cast<std::size_t>(settings.threads)));
+  const auto window_before = [&](std::size_t k) {
+    const std::size_t size = k == 0 ? 0 : window;
+    return bytes.subspan(k * piece_size - size, size);
+  };
+  Joiner joiner(write);
+  // Compress a few pieces a thread at a time.
+  constexpr int pieces_a_thread = 4;
+  std::vector<DeflatedPiece> round(std::min(npieces, count_of(pieces_a_thread, settings.threads)));
   for (std::size_t first = 0; first < npieces; first += round.size()) {
     const std::size_t count = std::min(round.size(), npieces - first);
     parallel_for(settings.threads, static_cast<int>(count), [&](int /*thread*/, int i) {
@@ -71,14 +98,17 @@ void compress(std::span<const char> bytes, const GzipSettings& settings, bool la
       const std::span<const char> piece = piece_of(k);
       const bool ends = last && k + 1 == npieces;
       DeflatedPiece& to = round[static_cast<std::size_t>(i)];
-      if (settings.level > fastest_gzip_level || !deflate_by_isal(piece, ends, to))
+      if (settings.as_zlib)
+        deflate_after(window_before(k), piece, settings.level, to);
+      else if (settings.level > fastest_gzip_level || !deflate_by_isal(piece, ends, to))
         deflate_by_zlib(piece, settings.level, ends, to);
     });
     for (std::size_t i = 0; i < count; ++i) {
       held.add(round[i].crc, piece_of(first + i).size());
-      write(round[i].bytes);
+      joiner.add(round[i]);
     }
   }
+  if (settings.as_zlib) joiner.finish();
 }
 
 }  // namespace
@@ -87,6 +117,8 @@ void gzip(std::span<const GzipPart> parts, const GzipSettings& settings,
           const std::function<void(std::span<const char>)>& write) {
   if (parts.empty() || parts.back().packed != nullptr)
     throw std::logic_error("the last part of a gzip stream must not be packed");
+  if (settings.as_zlib && parts.size() > 1)
+    throw std::logic_error("a gzip stream as zlib writes it has one part");
   constexpr std::array<char, 10> header{'\x1f', '\x8b', 8, 0, 0, 0, 0, 0, 0, '\xff'};
   write(header);
   Held held;

@@ -16,6 +16,9 @@ struct GzipSettings {
   int level = 1;
   /// Number of threads; the output does not depend on it.
   int threads = 1;
+  /// Blocks that refer to earlier bytes, without marks between pieces, as one run of zlib writes
+  /// them; by zlib at every level, for one part that is not packed.
+  bool as_zlib = false;
 };
 
 constexpr int fastest_gzip_level = 1;  ///< the first level
@@ -28,18 +31,27 @@ struct GzipPart {
 };
 
 /// Compresses `parts` to one gzip stream (RFC 1952) without a time stamp and passes its bytes to
-/// `write` in order. The last part must not be packed. Bytes are compressed in independent pieces
-/// of a fixed size, so that the stream does not depend on the number of threads. The stream depends
-/// on the library and, with ISA-L, may depend on the processor; its decompressed content does not.
+/// `write` in order. The last part must not be packed. Bytes are compressed in pieces of a fixed
+/// size, so that the stream does not depend on the number of threads; the pieces are independent
+/// unless `as_zlib`. The stream depends on the library and, with ISA-L, may depend on the
+/// processor; its decompressed content does not.
 void gzip(std::span<const GzipPart> parts, const GzipSettings& settings,
           const std::function<void(std::span<const char>)>& write);
 
 /// A piece of a deflate stream.
 struct DeflatedPiece {
-  std::vector<char> bytes;  ///< end on a whole byte; do not refer to earlier bytes
+  std::vector<char> bytes;  ///< refer to earlier bytes only if GzipSettings::as_zlib
+  int last_bits = 8;        ///< bits of the last byte that belong to the piece, the lowest
   std::uint32_t crc = 0;    ///< CRC-32 of the uncompressed bytes
 };
 /// Deflates `piece` by ISA-L; `last` ends the stream. Returns false if the build has no ISA-L.
 [[nodiscard]] bool deflate_by_isal(std::span<const char> piece, bool last, DeflatedPiece& to);
+
+/// Deflates `piece` by zlib; `last` ends the stream.
+void deflate_by_zlib(std::span<const char> piece, int level, bool last, DeflatedPiece& to);
+/// Deflates `piece` by zlib after `before`, at most 32 KiB that its blocks may refer to. Does not
+/// end the stream. The piece may end in the middle of a byte.
+void deflate_after(std::span<const char> before, std::span<const char> piece, int level,
+                   DeflatedPiece& to);
 
 }  // namespace spex

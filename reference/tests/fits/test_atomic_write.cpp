@@ -40,6 +40,21 @@ std::vector<char> gunzip(const std::string& path) {
   return bytes;
 }
 
+// Bytes of the gzip stream that one run of zlib writes.
+std::size_t zlib_size(std::vector<char> bytes, int level) {
+  constexpr int gzip_window = 15 + 16;
+  z_stream stream{};
+  deflateInit2(&stream, level, Z_DEFLATED, gzip_window, 8, Z_DEFAULT_STRATEGY);
+  std::vector<unsigned char> packed(deflateBound(&stream, bytes.size()));
+  stream.next_in = reinterpret_cast<unsigned char*>(bytes.data());
+  stream.avail_in = static_cast<unsigned>(bytes.size());
+  stream.next_out = packed.data();
+  stream.avail_out = static_cast<unsigned>(packed.size());
+  EXPECT_EQ(deflate(&stream, Z_FINISH), Z_STREAM_END);
+  deflateEnd(&stream);
+  return stream.total_out;
+}
+
 class AtomicWrite : public test::Scratch {
  protected:
   static void expect_bad(const std::string& file, const std::string& wrong,
@@ -93,6 +108,43 @@ TEST_F(AtomicWrite, GzipByLevelsAndThreads) {
     }
   atomic_write(path("a.gz"), noisy_floats());
   EXPECT_LT(read_bytes(path("a.gz")).size(), noisy_floats().size() * 8 / 10);
+}
+
+// The size is that of zlib's own stream, and a few bytes for the end of each of three pieces.
+TEST_F(AtomicWrite, GzipAsZlib) {
+  const auto noisy = [](std::size_t size) {
+    std::vector<char> bytes = noisy_floats();
+    bytes.resize(size);
+    return bytes;
+  };
+  std::vector<char> incompressible = many_bytes();
+  incompressible.resize((1 << 20) + 1);
+  for (const std::vector<char>& bytes :
+       {noisy(1'500'000), noisy(1 << 21), incompressible, std::vector<char>(3 << 20, 'x'),
+        std::vector<char>{}, std::vector<char>{'a'}})
+    for (const int level : {1, 9}) {
+      atomic_write(path("one.gz"), bytes, {level, 1, true});
+      EXPECT_EQ(gunzip(path("one.gz")), bytes);
+      atomic_write(path("many.gz"), bytes, {level, 3, true});
+      EXPECT_EQ(read_bytes(path("many.gz")), read_bytes(path("one.gz")));
+      const std::size_t own = zlib_size(bytes, level);
+      const std::size_t size = read_bytes(path("one.gz")).size();
+      EXPECT_NEAR(static_cast<double>(size), static_cast<double>(own),
+                  100 + static_cast<double>(own) / 1000)
+          << bytes.size() << " bytes, level " << level;
+    }
+}
+
+// A mark between pieces: an empty stored block, which zlib alone does not write.
+TEST_F(AtomicWrite, GzipAsZlibHasNoMarks) {
+  const std::string mark("\0\0\xff\xff", 4);
+  const auto has_mark = [&](const GzipSettings& settings) {
+    atomic_write(path("a.gz"), std::vector<char>(3 << 20, 'x'), settings);
+    const std::vector<char> packed = read_bytes(path("a.gz"));
+    return std::string(packed.begin(), packed.end()).find(mark) != std::string::npos;
+  };
+  EXPECT_TRUE(has_mark({6, 1, false}));
+  EXPECT_FALSE(has_mark({6, 1, true}));
 }
 
 // Writes the second half first, as two threads might.
