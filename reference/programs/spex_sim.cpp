@@ -58,6 +58,9 @@ void add_options(CLI::App& app, Arguments& arguments) {
   app.add_option("--compress", arguments.compress,
                  "Compression of the preproc files: none, gz, or fz (lossless tile compression)")
       ->group("Files");
+  app.add_option("--compress-level", o.compress_level,
+                 "zlib's level of --compress gz, 1 to 9; DESI's pipeline takes 9")
+      ->group("Files");
   app.add_option("--files", arguments.files,
                  "all; inputs: PSF and image, without the seed in their headers; truth: only the "
                  "truth")

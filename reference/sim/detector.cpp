@@ -4,17 +4,16 @@
 #include <cmath>
 #include <cstddef>
 #include <iterator>
-#include <numbers>
 
 #include "reference/core/count.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/model/mask_bits.hpp"
 #include "reference/sim/random.hpp"
+#include "reference/sim/read_noise.hpp"
 
 namespace spex {
 namespace {
 
-constexpr std::size_t pixels_a_cosmic = 8000;
 constexpr int columns_a_bad_column = 2000;
 constexpr std::size_t pixels_a_block = 2'000'000;
 
@@ -27,29 +26,8 @@ std::size_t at(const CcdImage& ccd, int x, int y) {
   return count_of(y, ccd.nx) + x;
 }
 
-bool on_ccd(const CcdImage& ccd, const Pixel& pixel) {
-  return pixel.x >= 0 && pixel.x < ccd.nx && pixel.y >= 0 && pixel.y < ccd.ny;
-}
-
-Random stream(Stream purpose, const ExposureKey& key, std::uint64_t number) {
-  return Random(purpose, {key.seed, key.expid, key_of(key.camera.name()), number});
-}
-
-// Adds a straight track of electrons.
-void add_cosmic(CcdImage& ccd, Random& random) {
-  const double x = random.uniform(0, ccd.nx);
-  const double y = random.uniform(0, ccd.ny);
-  const double angle = random.uniform(0, 2 * std::numbers::pi);
-  const int length = 1 + static_cast<int>(5 * random.exponential());
-  const double electrons = random.uniform(200, 4000);
-  for (int i = 0; i < length; ++i) {
-    const Pixel pixel{static_cast<int>(std::floor(x + i * std::cos(angle))),
-                      static_cast<int>(std::floor(y + i * std::sin(angle)))};
-    if (!on_ccd(ccd, pixel)) return;
-    const std::size_t p = at(ccd, pixel.x, pixel.y);
-    ccd.image[p] += static_cast<float>(electrons * random.uniform(0.5, 1.5));
-    ccd.mask[p] |= ccdmask::COSMIC;
-  }
+void set_bits(CcdImage& ccd, std::size_t pixel, std::uint32_t bits) {
+  ccd.mask[pixel] = static_cast<std::int16_t>(static_cast<std::uint32_t>(ccd.mask[pixel]) | bits);
 }
 
 // Fills a rectangle of pixels with garbage.
@@ -59,7 +37,7 @@ void spoil(CcdImage& ccd, const Pixel& first, const Pixel& last, std::uint32_t b
     for (int x = first.x; x < std::min(last.x, ccd.nx); ++x) {
       const std::size_t p = at(ccd, x, y);
       ccd.image[p] = static_cast<float>(value * random.uniform(0.9, 1.1));
-      ccd.mask[p] |= static_cast<std::int32_t>(bits);
+      set_bits(ccd, p, bits);
     }
 }
 
@@ -84,40 +62,61 @@ void add_block(CcdImage& ccd, Random& random) {
 void add_noise(const std::vector<double>& expected, const ExposureKey& key, int threads,
                CcdImage& ccd) {
   parallel_for(threads, ccd.ny, [&](int /*thread*/, int y) {
-    Random random = stream(Stream::noise, key, static_cast<std::uint64_t>(y));
+    Random random = key.stream(Stream::noise, static_cast<std::uint64_t>(y));
     for (int x = 0; x < ccd.nx; ++x) {
       const std::size_t p = at(ccd, x, y);
-      const double electrons = random.poisson(expected[p]) + read_noise * random.normal();
-      ccd.image[p] = static_cast<float>(electrons);
+      const double photons = random.poisson(expected[p]);
+      const double read_noise = ccd.read_noise[p];
+      ccd.image[p] = static_cast<float>(photons + read_noise * random.normal());
     }
   });
+}
+
+void add_cosmics(const std::vector<CosmicPixel>& cosmics, CcdImage& ccd) {
+  for (const CosmicPixel& hit : cosmics) {
+    const std::size_t p = at(ccd, hit.x, hit.y);
+    ccd.image[p] += hit.electrons;
+    if (hit.masked) set_bits(ccd, p, ccdmask::COSMIC);
+  }
+}
+
+// Defects belong to the camera and do not depend on the exposure.
+void add_defects(const ExposureKey& key, CcdImage& ccd) {
+  Random random(Stream::defects, {key.seed, key_of(key.camera.name())});
+  for (int i = 0; i < 1 + ccd.nx / columns_a_bad_column; ++i) add_bad_column(ccd, random);
+  for (std::size_t i = 0; i < 1 + ccd.image.size() / pixels_a_block; ++i) add_block(ccd, random);
+}
+
+void set_ivar(CcdImage& ccd, std::size_t pixel, double electrons) {
+  const double read_noise = ccd.read_noise[pixel];
+  ccd.ivar[pixel] = static_cast<float>(1 / (read_noise * read_noise + electrons));
+}
+
+double observed_electrons(const CcdImage& ccd, std::size_t pixel) {
+  return std::max(0.0, static_cast<double>(ccd.image[pixel]));
 }
 
 }  // namespace
 
 CcdImage expose(const std::vector<double>& expected, int nx, int ny, const ExposureKey& key,
-                IvarOf ivar, int threads) {
-  CcdImage ccd{nx, ny, {}, {}, {}};
+                const std::vector<CosmicPixel>& cosmics, IvarOf ivar, int threads) {
+  CcdImage ccd{nx, ny, {}, {}, {}, make_read_noise(nx, ny, key, threads)};
   const std::size_t npix = expected.size();
   ccd.image.resize(npix);
   ccd.ivar.resize(npix);
   ccd.mask.assign(npix, 0);
   add_noise(expected, key, threads, ccd);
-
-  Random cosmics = stream(Stream::cosmics, key, 0);
-  for (std::size_t i = 0; i < 1 + npix / pixels_a_cosmic; ++i) add_cosmic(ccd, cosmics);
-  // Defects belong to the camera and do not depend on the exposure.
-  Random defects(Stream::defects, {key.seed, key_of(key.camera.name())});
-  for (int i = 0; i < 1 + nx / columns_a_bad_column; ++i) add_bad_column(ccd, defects);
-  for (std::size_t i = 0; i < 1 + npix / pixels_a_block; ++i) add_block(ccd, defects);
+  add_cosmics(cosmics, ccd);
+  add_defects(key, ccd);
 
   parallel_for(threads, ny, [&](int /*thread*/, int y) {
-    for (std::size_t p = at(ccd, 0, y); p < at(ccd, 0, y + 1); ++p) {
-      const double electrons =
-          ivar == IvarOf::expected ? expected[p] : std::max(0.0, static_cast<double>(ccd.image[p]));
-      ccd.ivar[p] = static_cast<float>(1 / (read_noise * read_noise + electrons));
-    }
+    for (std::size_t p = at(ccd, 0, y); p < at(ccd, 0, y + 1); ++p)
+      set_ivar(ccd, p, ivar == IvarOf::expected ? expected[p] : observed_electrons(ccd, p));
   });
+  for (const CosmicPixel& hit : cosmics) {
+    const std::size_t p = at(ccd, hit.x, hit.y);
+    set_ivar(ccd, p, observed_electrons(ccd, p));
+  }
   return ccd;
 }
 

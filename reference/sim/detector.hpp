@@ -4,7 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "reference/model/camera.hpp"
+#include "reference/sim/cosmics.hpp"
+#include "reference/sim/exposure_key.hpp"
 
 namespace spex {
 
@@ -14,29 +15,23 @@ enum class IvarOf {
   observed,  ///< observed electrons: biases faint spectra low
 };
 
-inline constexpr double read_noise = 3;  ///< electron
-
 /// A CCD image, as stored in a preproc file; rows first, `[y * nx + x]`.
 struct CcdImage {
   int nx = 0;                      ///< columns
   int ny = 0;                      ///< rows
   std::vector<float> image;        ///< electron
   std::vector<float> ivar;         ///< electron^-2
-  std::vector<std::int32_t> mask;  ///< bits of mask_bits.hpp
+  std::vector<std::int16_t> mask;  ///< bits of mask_bits.hpp
+  std::vector<float> read_noise;   ///< electron
 };
 
-/// Identifies an exposure for the random streams of its noise.
-struct ExposureKey {
-  std::uint64_t seed = 0;   ///< seed of the simulation
-  std::uint64_t expid = 0;  ///< exposure number
-  Camera camera;            ///< camera of the image
-};
-
-/// Simulates the exposure of `expected` (electron, `[ny][nx]`): Poisson noise, read noise, cosmic
-/// rays (MASK COSMIC, about one track in 8000 pixels), bad columns and blocks (MASK BAD, DEAD etc.,
-/// filled with garbage). ivar = 1 / (read_noise^2 + electrons) with the electrons of `expected` or
-/// of max(image, 0). The result does not depend on the number of threads.
+/// Simulates the exposure of `expected` (electron, `[ny][nx]`): Poisson noise, read noise,
+/// `cosmics` (MASK COSMIC unless unmasked), bad columns and blocks (MASK BAD, DEAD etc., filled
+/// with garbage). ivar = 1 / (read_noise^2 + electrons) with the electrons of `expected` or of
+/// max(image, 0); with those of the image wherever a cosmic ray hits, as DESI's preprocessing takes
+/// them for outliers. The result does not depend on the number of threads.
 [[nodiscard]] CcdImage expose(const std::vector<double>& expected, int nx, int ny,
-                              const ExposureKey& key, IvarOf ivar, int threads);
+                              const ExposureKey& key, const std::vector<CosmicPixel>& cosmics,
+                              IvarOf ivar, int threads);
 
 }  // namespace spex

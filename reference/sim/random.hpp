@@ -21,6 +21,8 @@ enum class Stream : std::uint32_t {
   defects,
   positioner,
   shift,
+  unmasked_cosmics,
+  pixel_flat,
 };
 
 /// A stream of random numbers.

@@ -21,6 +21,7 @@
 #include "reference/sim/desi_psf.hpp"
 #include "reference/sim/expected_image.hpp"
 #include "reference/sim/random.hpp"
+#include "reference/sim/read_noise.hpp"
 #include "reference/sim/write_files.hpp"
 
 namespace spex {
@@ -78,9 +79,23 @@ std::vector<HeaderKeyword> exposure_keywords(const SimOptions& options, const Ca
       {"FLAVOR", header_flavor(options.flavor), "kind of exposure"},
       {"OBSTYPE", obstype(options.flavor), "kind of exposure"},
       {"TILEID", tileid, "number of the field"},
-      {"RDNOISE", read_noise, "electron"},
       {"SIMIVAR", to_string(options.ivar), "electrons that IVAR is of"}};
   for (HeaderKeyword& keyword : origin_keywords(options)) keywords.push_back(std::move(keyword));
+  return keywords;
+}
+
+// The part of the CCD that each amplifier reads, in pixels counted from 1, and its read noise.
+std::vector<HeaderKeyword> amplifier_keywords(int nx, int ny) {
+  std::vector<HeaderKeyword> keywords;
+  for (std::size_t i = 0; i < amplifiers.size(); ++i) {
+    const Amplifier& amplifier = amplifiers[i];
+    const CcdSection part = section_of(static_cast<int>(i), nx, ny);
+    keywords.push_back({fmt::format("CCDSEC{}", amplifier.name),
+                        fmt::format("[{}:{},{}:{}]", part.x0 + 1, part.x1, part.y0 + 1, part.y1),
+                        "pixels of the amplifier"});
+    keywords.push_back(
+        {fmt::format("OBSRDN{}", amplifier.name), amplifier.noise, "electron, its read noise"});
+  }
   return keywords;
 }
 
@@ -143,8 +158,11 @@ void write_frame_files(const SimOptions& options, const Camera& camera, const Si
     write_truth(file_name(options, "truth", camera), frame.truth, origin);
   if (options.files == SimFiles::truth) return;
   write_psf(file_name(options, "psf", camera), frame.psf, camera.name(), origin);
-  write_preproc(preproc_name(options, camera), frame.ccd, frame.targets,
-                exposure_keywords(options, camera, mjd), options.flavor);
+  std::vector<HeaderKeyword> keywords = exposure_keywords(options, camera, mjd);
+  for (HeaderKeyword& keyword : amplifier_keywords(frame.ccd.nx, frame.ccd.ny))
+    keywords.push_back(std::move(keyword));
+  write_preproc(preproc_name(options, camera), frame.ccd, frame.targets, keywords, options.flavor,
+                {options.compress_level, options.threads});
 }
 
 }  // namespace
@@ -196,6 +214,9 @@ void check_options(const SimOptions& options) {
   if (!(options.exptime > 0) || options.exptime > longest_exptime)
     throw usage_error("--exptime", fmt::format("{:g}", options.exptime),
                       fmt::format("seconds, above 0 and up to {:g}", longest_exptime));
+  if (options.compress_level < fastest_gzip_level || options.compress_level > last_gzip_level)
+    throw usage_error("--compress-level", std::to_string(options.compress_level),
+                      fmt::format("{} to {}", fastest_gzip_level, last_gzip_level));
   if (options.threads < 1 || options.threads > most_threads)
     throw usage_error("--threads", std::to_string(options.threads), "1 to 4096");
   if (options.psf && options.cameras.size() != 1)
@@ -218,8 +239,9 @@ SimFrame simulate_camera(const SimOptions& options, const Camera& camera, const 
   if (options.files == SimFiles::truth) return frame;
   const std::vector<double> expected = expected_image(frame.psf, frame.truth, options.threads);
   const ExposureKey key{options.seed, static_cast<std::uint64_t>(options.expid), camera};
-  frame.ccd =
-      expose(expected, frame.psf.npix_x, frame.psf.npix_y, key, options.ivar, options.threads);
+  const int nx = frame.psf.npix_x, ny = frame.psf.npix_y;
+  const std::vector<CosmicPixel> cosmics = make_cosmics(nx, ny, key, {});
+  frame.ccd = expose(expected, nx, ny, key, cosmics, options.ivar, options.threads);
   return frame;
 }
 

@@ -49,6 +49,7 @@ struct SimOptions {
   IvarOf ivar = IvarOf::expected;      ///< electrons that determine the variance
   bool on_grid = false;                ///< whether the truth uses the extraction's wavelengths
   Compress compress = Compress::none;  ///< compression of the preproc files
+  int compress_level = 9;              ///< of zlib, 1 to 9; that of Compress::gz
   SimFiles files = SimFiles::all;      ///< files to write
   int threads = 1;                     ///< the files do not depend on it
   bool show_progress = false;          ///< show progress on stderr
@@ -64,7 +65,7 @@ struct SimFrame {
 };
 
 /// Throws Error(usage) for impossible options: no folder name; --expid, --exposures, --night,
-/// --exptime, --psf-shift or --threads out of range; --psf with several cameras.
+/// --exptime, --psf-shift, --compress-level or --threads out of range; --psf with several cameras.
 void check_options(const SimOptions& options);
 
 /// Simulates one camera of the first exposure, without `ccd` if `files` is `truth`. `psf` is the

@@ -216,29 +216,41 @@ void write_psf(const std::string& path, const Psf& psf, const std::string& camer
 }
 
 void write_preproc(const std::string& path, const CcdImage& ccd, const std::vector<Target>& targets,
-                   const std::vector<HeaderKeyword>& keywords, Flavor flavor) {
+                   const std::vector<HeaderKeyword>& keywords, Flavor flavor,
+                   const GzipSettings& gzip) {
   const bool tiles = path.ends_with(".fz");
+  const int of_floats = tiles ? GZIP_2 : 0;
   const std::vector<long> axes{ccd.nx, ccd.ny};
   FitsMemory out(path);
   if (tiles) {  // compressed images are tables, which cannot be in the primary HDU
     create_image(out, BYTE_IMG, {});
     out.write_checksums();
-    set_compression(out, GZIP_2);
   }
-  create_image(out, FLOAT_IMG, axes);
-  write_name_and_unit(out, "IMAGE", "electron");
-  write_keywords(out, keywords);
-  write_pixels(out, TFLOAT, ccd.image);
-  create_image(out, FLOAT_IMG, axes);
-  write_name_and_unit(out, "IVAR", "electron^-2");
-  write_pixels(out, TFLOAT, ccd.ivar);
-  if (tiles) set_compression(out, RICE_1);
-  create_image(out, LONG_IMG, axes);
+  const auto write_floats = [&](const char* name, const char* unit, const std::vector<float>& from,
+                                const std::vector<HeaderKeyword>& more) {
+    create_image(out, FLOAT_IMG, axes);
+    write_name_and_unit(out, name, unit);
+    write_keywords(out, more);
+    write_pixels(out, TFLOAT, from);
+  };
+  set_compression(out, of_floats);
+  write_floats("IMAGE", "electron", ccd.image, keywords);
+  write_floats("IVAR", "electron^-2", ccd.ivar, {});
+  set_compression(out, RICE_1);
+  create_image(out, SHORT_IMG, axes);
   write_name_and_unit(out, "MASK", nullptr);
-  write_pixels(out, TINT, ccd.mask);
-  if (tiles) set_compression(out, 0);
+  // As astropy does; CFITSIO omits them.
+  write_keywords(out, {{"ZTENSION", std::string("IMAGE"), "image extension"},
+                       {"ZPCOUNT", 0LL, "number of parameters"},
+                       {"ZGCOUNT", 1LL, "number of groups"}});
+  write_pixels(out, TSHORT, ccd.mask);
+  set_compression(out, of_floats);
+  write_floats("READNOISE", "electron", ccd.read_noise, {});
+  set_compression(out, 0);
   write_fibermap(out, targets, flavor);
-  atomic_write(path, out.finish());
+  GzipSettings as_zlib = gzip;
+  as_zlib.as_zlib = true;
+  atomic_write(path, out.finish(), as_zlib);
 }
 
 void write_truth(const std::string& path, const Truth& truth,

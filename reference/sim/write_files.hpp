@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/fits/write/fits_write.hpp"
+#include "reference/fits/write/gzip.hpp"
 #include "reference/model/psf.hpp"
 #include "reference/sim/detector.hpp"
 #include "reference/sim/flavor.hpp"
@@ -19,12 +20,13 @@ namespace spex {
 void write_psf(const std::string& path, const Psf& psf, const std::string& camera,
                const std::vector<HeaderKeyword>& keywords);
 
-/// Writes `preproc-CAMERA-EXPID.fits`: IMAGE with `keywords`, IVAR, MASK and FIBERMAP, whose
-/// OBJTYPE is FLT or ARC for lamps. Compresses by gzip if `path` ends in .gz. If `path` ends in
-/// .fz, compresses image tiles losslessly: IMAGE and IVAR by GZIP_2, MASK by RICE_1. Throws
-/// Error(data).
+/// Writes `preproc-CAMERA-EXPID.fits` in the form of DESI's preprocessing: IMAGE with `keywords`,
+/// IVAR, MASK in row tiles by RICE_1, READNOISE and FIBERMAP, whose OBJTYPE is FLT or ARC for
+/// lamps. If `path` ends in .gz, compresses the file at `gzip.level` as one run of zlib does. If
+/// `path` ends in .fz, compresses all image tiles losslessly: floats by GZIP_2. Throws Error(data).
 void write_preproc(const std::string& path, const CcdImage& ccd, const std::vector<Target>& targets,
-                   const std::vector<HeaderKeyword>& keywords, Flavor flavor = Flavor::science);
+                   const std::vector<HeaderKeyword>& keywords, Flavor flavor,
+                   const GzipSettings& gzip);
 
 /// Writes `truth-CAMERA-EXPID.fits`. Throws Error(data).
 void write_truth(const std::string& path, const Truth& truth,

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "reference/model/mask_bits.hpp"
 #include "reference/sim/detector.hpp"
+#include "reference/sim/read_noise.hpp"
 
 namespace {
 
@@ -25,7 +27,7 @@ std::vector<double> flat(double electrons) {
 
 CcdImage exposed(double electrons, IvarOf ivar = IvarOf::expected,
                  const spex::ExposureKey& of = key, int threads = 1) {
-  return expose(flat(electrons), nx, ny, of, ivar, threads);
+  return expose(flat(electrons), nx, ny, of, make_cosmics(nx, ny, of, {}), ivar, threads);
 }
 
 TEST(Detector, PullsOfGoodPixelsAreAUnitNormal) {
@@ -51,10 +53,52 @@ TEST(Detector, IvarIsOfTheExpectedOrTheObservedElectrons) {
   const CcdImage expected = exposed(16);
   const CcdImage observed = exposed(16, IvarOf::observed);
   EXPECT_EQ(expected.image, observed.image);
+  int cosmics = 0;
   for (std::size_t p = 0; p < expected.image.size(); ++p) {
-    ASSERT_FLOAT_EQ(expected.ivar[p], 1.0F / 25.0F);
-    ASSERT_FLOAT_EQ(observed.ivar[p], 1.0F / (9.0F + std::max(0.0F, observed.image[p])));
+    const bool cosmic = (static_cast<std::uint32_t>(expected.mask[p]) & spex::ccdmask::COSMIC) != 0;
+    const float noise = expected.read_noise[p];
+    const float of_image = 1 / (noise * noise + std::max(0.0F, expected.image[p]));
+    // DESI's preprocessing takes the variance of an outlier from the image.
+    ASSERT_FLOAT_EQ(expected.ivar[p], cosmic ? of_image : 1 / (noise * noise + 16));
+    ASSERT_FLOAT_EQ(observed.ivar[p], of_image);
+    cosmics += cosmic ? 1 : 0;
   }
+  EXPECT_GT(cosmics, 5);
+}
+
+// Of the pixels of an amplifier over the amplifier's read noise: mean and standard deviation.
+std::pair<double, double> flat_of(const std::vector<float>& read_noise, int amplifier) {
+  const spex::CcdSection part = spex::section_of(amplifier, nx, ny);
+  double sum = 0, squares = 0;
+  for (int y = part.y0; y < part.y1; ++y)
+    for (int x = part.x0; x < part.x1; ++x) {
+      const double flat = spex::amplifiers.at(static_cast<std::size_t>(amplifier)).noise /
+                          static_cast<double>(read_noise[static_cast<std::size_t>(y * nx + x)]);
+      sum += flat;
+      squares += flat * flat;
+    }
+  const double count = (part.x1 - part.x0) * (part.y1 - part.y0);
+  return {sum / count, std::sqrt(squares / count - sum / count * (sum / count))};
+}
+
+TEST(Detector, ReadNoiseIsThatOfTheAmplifierOverAPixelFlat) {
+  const std::vector<float> noise = exposed(10).read_noise;
+  for (int amplifier = 0; amplifier < 4; ++amplifier) {
+    const auto [mean, spread] = flat_of(noise, amplifier);
+    EXPECT_NEAR(mean, 1, 5e-4) << amplifier;  // of 15,000 pixels
+    EXPECT_NEAR(spread, 0.01, 5e-4) << amplifier;
+  }
+  EXPECT_NE(noise[0], noise[1]);
+}
+
+TEST(Detector, PixelFlatBelongsToTheCamera) {
+  const std::vector<float> noise = exposed(10).read_noise;
+  const auto of = [](const spex::ExposureKey& other) {
+    return exposed(10, IvarOf::expected, other).read_noise;
+  };
+  EXPECT_EQ(noise, of({11, 2, {'r', 0}}));
+  EXPECT_NE(noise, of({12, 1, {'r', 0}}));
+  EXPECT_NE(noise, of({11, 1, {'r', 1}}));
 }
 
 TEST(Detector, CosmicsAndDefectsAreMasked) {
@@ -85,6 +129,7 @@ TEST(Detector, DependsOnSeedExposureAndCameraButNotThreads) {
     EXPECT_EQ(ccd.image, other.image);
     EXPECT_EQ(ccd.ivar, other.ivar);
     EXPECT_EQ(ccd.mask, other.mask);
+    EXPECT_EQ(ccd.read_noise, other.read_noise);
   }
   for (const spex::ExposureKey& other :
        {spex::ExposureKey{12, 1, {'r', 0}}, spex::ExposureKey{11, 2, {'r', 0}},
