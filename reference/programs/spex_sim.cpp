@@ -84,6 +84,16 @@ void add_options(CLI::App& app, Arguments& arguments) {
                  "Variance from the expected electrons of a pixel, or from the observed electrons "
                  "(biases faint spectra)")
       ->group("What to simulate");
+  app.add_option("--cosmics", o.cosmics.factor,
+                 "Cosmic rays, times those of 900 s (a track in 8000 pixels); --exptime does not "
+                 "change them")
+      ->type_name("FACTOR")
+      ->group("What to simulate");
+  app.add_option("--unmasked-cosmics", o.cosmics.unmasked,
+                 "Fraction of the cosmic rays that MASK misses, as if not found; the truth lists "
+                 "their pixels")
+      ->type_name("FRACTION")
+      ->group("What to simulate");
   app.add_option("--exptime", o.exptime, "Exposure time, s")->group("What to simulate");
   app.add_option("--flavor", arguments.flavor,
                  "science: targets and sky; flat: continuum lamps; arc: line lamps; sky: sky in "

@@ -155,7 +155,7 @@ void write_frame_files(const SimOptions& options, const Camera& camera, const Si
                        double mjd) {
   const std::vector<HeaderKeyword> origin = origin_keywords(options);
   if (options.files != SimFiles::inputs)
-    write_truth(file_name(options, "truth", camera), frame.truth, origin);
+    write_truth(file_name(options, "truth", camera), frame.truth, frame.cosmics, origin);
   if (options.files == SimFiles::truth) return;
   write_psf(file_name(options, "psf", camera), frame.psf, camera.name(), origin);
   std::vector<HeaderKeyword> keywords = exposure_keywords(options, camera, mjd);
@@ -200,6 +200,7 @@ void check_options(const SimOptions& options) {
   constexpr double longest_exptime = 1e5;
   constexpr int most_threads = 4096;
   constexpr double most_shift = 5;
+  constexpr double most_cosmics = 100;
   if (options.folder.empty()) throw usage_error("--output", "is empty", "a folder");
   if (options.expid < 0 || options.expid > largest_expid)
     throw usage_error("--expid", std::to_string(options.expid), "0 to 99999999");
@@ -214,6 +215,12 @@ void check_options(const SimOptions& options) {
   if (!(options.exptime > 0) || options.exptime > longest_exptime)
     throw usage_error("--exptime", fmt::format("{:g}", options.exptime),
                       fmt::format("seconds, above 0 and up to {:g}", longest_exptime));
+  if (!(options.cosmics.factor >= 0 && options.cosmics.factor <= most_cosmics))
+    throw usage_error("--cosmics", fmt::format("{:g}", options.cosmics.factor),
+                      fmt::format("0 to {:g}", most_cosmics));
+  if (!(options.cosmics.unmasked >= 0 && options.cosmics.unmasked <= 1))
+    throw usage_error("--unmasked-cosmics", fmt::format("{:g}", options.cosmics.unmasked),
+                      "a fraction, 0 to 1");
   if (options.compress_level < fastest_gzip_level || options.compress_level > last_gzip_level)
     throw usage_error("--compress-level", std::to_string(options.compress_level),
                       fmt::format("{} to {}", fastest_gzip_level, last_gzip_level));
@@ -236,12 +243,12 @@ SimFrame simulate_camera(const SimOptions& options, const Camera& camera, const 
     for (Target& target : frame.targets) target.kind = TargetKind::sky;
   fill_spectra(frame.truth, camera, frame.targets, options.seed, options.exptime, options.threads,
                options.flavor);
-  if (options.files == SimFiles::truth) return frame;
-  const std::vector<double> expected = expected_image(frame.psf, frame.truth, options.threads);
   const ExposureKey key{options.seed, static_cast<std::uint64_t>(options.expid), camera};
   const int nx = frame.psf.npix_x, ny = frame.psf.npix_y;
-  const std::vector<CosmicPixel> cosmics = make_cosmics(nx, ny, key, {});
-  frame.ccd = expose(expected, nx, ny, key, cosmics, options.ivar, options.threads);
+  frame.cosmics = make_cosmics(nx, ny, key, options.cosmics);
+  if (options.files == SimFiles::truth) return frame;
+  const std::vector<double> expected = expected_image(frame.psf, frame.truth, options.threads);
+  frame.ccd = expose(expected, nx, ny, key, frame.cosmics, options.ivar, options.threads);
   return frame;
 }
 

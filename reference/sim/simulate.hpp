@@ -8,6 +8,7 @@
 
 #include "reference/model/camera.hpp"
 #include "reference/model/psf.hpp"
+#include "reference/sim/cosmics.hpp"
 #include "reference/sim/cut_psf.hpp"
 #include "reference/sim/detector.hpp"
 #include "reference/sim/flavor.hpp"
@@ -47,6 +48,7 @@ struct SimOptions {
   int night = 20240101;                ///< YYYYMMDD
   double exptime = 900;                ///< s
   IvarOf ivar = IvarOf::expected;      ///< electrons that determine the variance
+  CosmicOptions cosmics;               ///< number of cosmic rays, and of those that MASK misses
   bool on_grid = false;                ///< whether the truth uses the extraction's wavelengths
   Compress compress = Compress::none;  ///< compression of the preproc files
   int compress_level = 9;              ///< of zlib, 1 to 9; that of Compress::gz
@@ -58,14 +60,17 @@ struct SimOptions {
 
 /// One simulated camera.
 struct SimFrame {
-  Psf psf;                      ///< PSF of the frame's CCD
-  Truth truth;                  ///< simulated spectra
-  std::vector<Target> targets;  ///< one per fiber
-  CcdImage ccd;                 ///< CCD image
+  Psf psf;                           ///< PSF of the frame's CCD
+  Truth truth;                       ///< simulated spectra
+  std::vector<CosmicPixel> cosmics;  ///< pixels of cosmic rays
+  std::vector<Target> targets;       ///< one per fiber
+  CcdImage ccd;                      ///< CCD image
 };
 
 /// Throws Error(usage) for impossible options: no folder name; --expid, --exposures, --night,
-/// --exptime, --psf-shift, --compress-level or --threads out of range; --psf with several cameras.
+/// --exptime, --psf-shift, --cosmics, --unmasked-cosmics, --compress-level or --threads out of
+/// range;
+/// --psf with several cameras.
 void check_options(const SimOptions& options);
 
 /// Simulates one camera of the first exposure, without `ccd` if `files` is `truth`. `psf` is the

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <tuple>
+#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -202,6 +203,21 @@ void write_fibermap(FitsMemory& out, const std::vector<Target>& targets, Flavor 
   out.write_checksums();
 }
 
+void write_cosmics(FitsMemory& out, const std::vector<CosmicPixel>& cosmics) {
+  create_table(out, "COSMICS", static_cast<long long>(cosmics.size()),
+               {{"X", "J"}, {"Y", "J"}, {"ELECTRON", "E"}, {"MASKED", "L"}});
+  const auto write = [&]<class T>(int number, int type, T CosmicPixel::*member) {
+    std::vector<std::conditional_t<std::is_same_v<T, bool>, char, T>> values;
+    for (const CosmicPixel& pixel : cosmics) values.push_back(pixel.*member);
+    write_column(out, type, number, values);
+  };
+  write(1, TINT, &CosmicPixel::x);
+  write(2, TINT, &CosmicPixel::y);
+  write(3, TFLOAT, &CosmicPixel::electrons);
+  write(4, TLOGICAL, &CosmicPixel::masked);
+  out.write_checksums();
+}
+
 }  // namespace
 
 void write_psf(const std::string& path, const Psf& psf, const std::string& camera,
@@ -254,6 +270,7 @@ void write_preproc(const std::string& path, const CcdImage& ccd, const std::vect
 }
 
 void write_truth(const std::string& path, const Truth& truth,
+                 const std::vector<CosmicPixel>& cosmics,
                  const std::vector<HeaderKeyword>& keywords) {
   FitsMemory out(path);
   create_image(out, BYTE_IMG, {});
@@ -268,6 +285,7 @@ void write_truth(const std::string& path, const Truth& truth,
   create_image(out, FLOAT_IMG, {truth.nwave(), truth.nfiber});
   write_name_and_unit(out, "FLUX", "electron/Angstrom");
   write_pixels(out, TFLOAT, truth.flux);
+  write_cosmics(out, cosmics);
   atomic_write(path, out.finish());
 }
 

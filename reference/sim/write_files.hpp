@@ -28,8 +28,10 @@ void write_preproc(const std::string& path, const CcdImage& ccd, const std::vect
                    const std::vector<HeaderKeyword>& keywords, Flavor flavor,
                    const GzipSettings& gzip);
 
-/// Writes `truth-CAMERA-EXPID.fits`. Throws Error(data).
+/// Writes `truth-CAMERA-EXPID.fits`: the spectra, and a table of the pixels of cosmic rays. Throws
+/// Error(data).
 void write_truth(const std::string& path, const Truth& truth,
+                 const std::vector<CosmicPixel>& cosmics,
                  const std::vector<HeaderKeyword>& keywords);
 
 }  // namespace spex

@@ -152,7 +152,8 @@ TEST(SpexSim, PrintsVersionAndHelp) {
   EXPECT_EQ(help.err, "");
   for (const char* option :
        {"--output", "--cameras", "--seed", "--size", "--psf", "--on-grid", "--ivar", "--exptime",
-        "--expid", "--night", "--compress", "--threads", "--loglevel", "--version"})
+        "--expid", "--night", "--compress", "--compress-level", "--cosmics", "--unmasked-cosmics",
+        "--threads", "--loglevel", "--version"})
     EXPECT_THAT(help.out, HasSubstr(option));
 }
 
@@ -179,6 +180,10 @@ std::vector<BadRun> bad_runs() {
       {"size_unknown", {"--size", "huge"}, usage, "tiny or bundle or full"},
       {"ivar_unknown", {"--ivar", "true"}, usage, "expected or observed"},
       {"compress_unknown", {"--compress", "bz2"}, usage, "none or gz or fz"},
+      {"compress_level_zero", {"--compress-level", "0"}, usage, "--compress-level"},
+      {"cosmics_negative", {"--cosmics", "-1"}, usage, "--cosmics"},
+      {"cosmics_of_letters", {"--cosmics", "many"}, usage, "--cosmics"},
+      {"unmasked_cosmics_above_all", {"--unmasked-cosmics", "1.5"}, usage, "--unmasked-cosmics"},
       {"exptime_zero", {"--exptime", "0"}, usage, "--exptime"},
       {"exptime_nan", {"--exptime", "nan"}, usage, "--exptime"},
       {"expid_negative", {"--expid", "-1"}, usage, "--expid"},

@@ -122,6 +122,70 @@ TEST(Detector, CosmicsAndDefectsAreMasked) {
   EXPECT_LT(cosmics + defects, nx * ny / 10);
 }
 
+std::vector<spex::CosmicPixel> cosmics(double factor, double unmasked) {
+  return spex::make_cosmics(nx, ny, key, {factor, unmasked});
+}
+
+bool is_at(const spex::CosmicPixel& one, const spex::CosmicPixel& other) {
+  return one.x == other.x && one.y == other.y && one.electrons == other.electrons;
+}
+
+TEST(Cosmics, FactorAddsTracks) {
+  const auto once = cosmics(1, 0), thrice = cosmics(3, 0);
+  ASSERT_GT(thrice.size(), once.size());
+  for (std::size_t i = 0; i < once.size(); ++i) EXPECT_TRUE(is_at(once[i], thrice.at(i)));
+  EXPECT_TRUE(cosmics(0, 0).empty());
+}
+
+// The usual number: a track in 8000 pixels, 2 in 300 x 60 pixels and one more.
+TEST(Cosmics, FactorIsOfTheUsualNumberOfTracks) {
+  const auto pixels = [](double factor) {
+    std::size_t count = 0;
+    for (std::uint64_t seed = 1; seed <= 200; ++seed)
+      count += spex::make_cosmics(300, 60, {seed, 1, {'r', 0}}, {factor, 0}).size();
+    return static_cast<double>(count) / 200;
+  };
+  const double once = pixels(1);
+  EXPECT_GT(once, 3 * 3.5);  // tracks have 5.5 pixels on the average, fewer at the edges
+  EXPECT_LT(once, 3 * 5.6);
+  EXPECT_NEAR(pixels(3) / once, 3, 0.3);
+}
+
+TEST(Cosmics, FractionIsUnmasked) {
+  const auto share = [](const std::vector<spex::CosmicPixel>& pixels) {
+    return static_cast<double>(std::ranges::count(pixels, false, &spex::CosmicPixel::masked)) /
+           static_cast<double>(pixels.size());
+  };
+  EXPECT_EQ(share(cosmics(20, 0)), 0);
+  EXPECT_EQ(share(cosmics(20, 1)), 1);
+  EXPECT_NEAR(share(cosmics(20, 0.25)), 0.25, 0.08);  // of 160 tracks
+  const auto some = cosmics(20, 0.25), more = cosmics(20, 0.5);
+  ASSERT_EQ(some.size(), more.size());
+  for (std::size_t i = 0; i < some.size(); ++i) {
+    EXPECT_TRUE(is_at(some[i], more[i]));
+    EXPECT_LE(static_cast<int>(more[i].masked), static_cast<int>(some[i].masked));
+  }
+}
+
+TEST(Cosmics, UnmaskedOnesKeepTheirPixelsAndWeights) {
+  const auto expose_with = [](const std::vector<spex::CosmicPixel>& pixels) {
+    return expose(flat(10), nx, ny, key, pixels, IvarOf::expected, 1);
+  };
+  const auto found = cosmics(5, 0), missed = cosmics(5, 1);
+  const CcdImage masked = expose_with(found), unmasked = expose_with(missed);
+  EXPECT_EQ(masked.image, unmasked.image);
+  EXPECT_EQ(masked.ivar, unmasked.ivar);
+  EXPECT_NE(masked.mask, unmasked.mask);
+  std::vector<std::int16_t> mask = unmasked.mask;
+  for (const spex::CosmicPixel& pixel : missed) {
+    const auto p = static_cast<std::size_t>(pixel.y * nx + pixel.x);
+    EXPECT_EQ(static_cast<std::uint32_t>(mask[p]) & spex::ccdmask::COSMIC, 0U);
+  }
+  for (const spex::CosmicPixel& pixel : found)
+    mask[static_cast<std::size_t>(pixel.y * nx + pixel.x)] |= spex::ccdmask::COSMIC;
+  EXPECT_EQ(mask, masked.mask);
+}
+
 TEST(Detector, DependsOnSeedExposureAndCameraButNotThreads) {
   const CcdImage ccd = exposed(10);
   for (const int threads : {2, 4}) {

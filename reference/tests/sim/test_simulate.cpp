@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "reference/fits/read/fits_table.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
+#include "reference/model/mask_bits.hpp"
 #include "reference/sim/desi_psf.hpp"
 #include "reference/sim/simulate.hpp"
 #include "reference/tests/support/fields.hpp"
@@ -197,6 +199,45 @@ TEST_F(Simulate, TruthFileHoldsTheSpectraOfTheSimulation) {
   EXPECT_EQ(truth.read_doubles(), flux);
 }
 
+TEST_F(Simulate, TruthListsThePixelsOfCosmicRays) {
+  SimOptions options = tiny("a");
+  options.cosmics = {3, 0.5};
+  simulate(options);
+  const spex::Preproc image = spex::read_preproc(file("a", "preproc").string());
+  spex::FitsReader truth(file("a", "truth").string());
+  truth.move_to_hdu("COSMICS");
+  const auto x = spex::read_integer_column(truth, "X"), y = spex::read_integer_column(truth, "Y");
+  std::vector<char> masked(x.size());
+  int status = 0, column = 0;
+  fits_get_colnum(truth.get(), CASEINSEN, const_cast<char*>("MASKED"), &column, &status);
+  fits_read_col(truth.get(), TLOGICAL, column, 1, 1, static_cast<LONGLONG>(masked.size()), nullptr,
+                masked.data(), nullptr, &status);
+  ASSERT_EQ(status, 0);
+  ASSERT_GT(x.size(), 20U);
+  EXPECT_GT(std::ranges::count(masked, 0), 5);
+  EXPECT_GT(std::ranges::count(masked, 1), 5);
+  std::set<std::size_t> cosmics;  // in MASK by the truth
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const auto p = static_cast<std::size_t>(y[i] * image.nx + x[i]);
+    if (masked[i] != 0) cosmics.insert(p);
+    const std::vector<double> electrons =
+        spex::read_double_cell(truth, "ELECTRON", static_cast<long>(i) + 1, 1);
+    EXPECT_TRUE(electrons[0] >= 100 && electrons[0] <= 6000) << electrons[0];
+  }
+  for (std::size_t p = 0; p < image.mask.size(); ++p)
+    EXPECT_EQ((image.mask[p] & spex::ccdmask::COSMIC) != 0, cosmics.contains(p)) << p;
+}
+
+TEST_F(Simulate, TruthAloneHasTheSameBytes) {
+  SimOptions options = tiny("a");
+  options.cosmics = {3, 0.5};
+  simulate(options);
+  options.folder = (folder_ / "b").string();
+  options.files = spex::SimFiles::truth;
+  simulate(options);
+  EXPECT_TRUE(bytes_of(file("a", "truth")) == bytes_of(file("b", "truth")));
+}
+
 TEST_F(Simulate, TakesAPsfFromAFile) {
   simulate(tiny("own"));
   SimOptions options = tiny("given");
@@ -371,6 +412,14 @@ TEST_F(Simulate, RejectsImpossibleOptions) {
   }));
   EXPECT_TRUE(refused([](SimOptions& o) { o.psf_shift = -0.1; }));
   EXPECT_TRUE(refused([](SimOptions& o) { o.psf_shift = std::nan(""); }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.cosmics.factor = -1; }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.cosmics.factor = 101; }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.cosmics.factor = std::nan(""); }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.cosmics.unmasked = -0.1; }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.cosmics.unmasked = 1.1; }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.cosmics.unmasked = std::nan(""); }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.compress_level = 0; }));
+  EXPECT_TRUE(refused([](SimOptions& o) { o.compress_level = 10; }));
   EXPECT_TRUE(refused([](SimOptions& o) { o.night = 20240230; }));
   EXPECT_TRUE(refused([](SimOptions& o) { o.night = 7; }));
   EXPECT_TRUE(refused([](SimOptions& o) { o.exptime = 0; }));
