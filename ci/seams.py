@@ -18,7 +18,16 @@ from table import Findings
 
 CAMERAS = ("b0", "r0", "z0")
 # Bright enough for S/N 300 a bin in one fiber of 25.
-SIMULATED = ("--size", "bundle", "--on-grid", "--exptime", "4600", "--loglevel", "warn")
+SIMULATED = (
+    "--size",
+    "bundle",
+    "--on-grid",
+    "--exptime",
+    "4600",
+    "--overwrite",
+    "--loglevel",
+    "warn",
+)
 EXTRACTED = ("--method", "cholesky", "--full-precision", "--loglevel", "warn")
 FRAME = ("--flux", "frame")
 

@@ -116,12 +116,13 @@ void Exposures::make_truths(const Exposure& exposure) {
 void Exposures::simulate(const Exposure& exposure, const char* files) {
   const Case& plan_case = *exposure.plan_case;
   const std::string cameras = fmt::format("{}", fmt::join(plan_case.cameras, ","));
-  must_run({.argv = {programs_.spex_sim, "--output", exposure.folder, "--on-grid", "--cameras",
-                     cameras, "--size", plan_case.size, "--seed", std::to_string(exposure.seed),
-                     "--compress", plan_case.compress, "--files", files, "--loglevel", "warn"},
-            .log = fs::path(data_) / "spex-sim.log",
-            .time_limit_s = simulation_limit_s},
-           exposure.folder, "a simulated exposure", signals_);
+  must_run(
+      {.argv = {programs_.spex_sim, "--output", exposure.folder, "--on-grid", "--cameras", cameras,
+                "--size", plan_case.size, "--seed", std::to_string(exposure.seed), "--compress",
+                plan_case.compress, "--files", files, "--overwrite", "--loglevel", "warn"},
+       .log = fs::path(data_) / "spex-sim.log",
+       .time_limit_s = simulation_limit_s},
+      exposure.folder, "a simulated exposure", signals_);
 }
 
 void Exposures::remove_truths(const Exposure& exposure) {

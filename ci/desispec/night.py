@@ -76,7 +76,7 @@ def simulate(night: Night, spex_sim: Path) -> None:
     """Makes the files of the night. desispec writes the images again, with more keywords."""
     night.folder.mkdir(parents=True, exist_ok=True)
     command = [spex_sim, "-o", night.folder, "--size", "bundle", "--on-grid", "--psf-shift", "0.5"]
-    command += ["--cameras", ",".join(night.cameras), "--loglevel", "warn"]
+    command += ["--cameras", ",".join(night.cameras), "--overwrite", "--loglevel", "warn"]
     for expid, flavor in FLAVORS.items():
         exptime = "120" if expid == FLAT else "900"
         options = ["--flavor", flavor, "--exptime", exptime, "--expid", str(expid)]

@@ -65,6 +65,7 @@ void add_options(CLI::App& app, Arguments& arguments) {
                  "all; inputs: PSF and image, without the seed in their headers; truth: only the "
                  "truth")
       ->group("Files");
+  app.add_flag("--overwrite", o.overwrite, "Replace existing files")->group("Files");
   app.add_option("--psf", o.psf, "Use the PSF of this file; only with one camera")->group("Files");
 
   app.add_option("--cameras", arguments.cameras, "Cameras such as b0,r0,z9, or all (30)")

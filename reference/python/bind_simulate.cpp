@@ -7,6 +7,7 @@
 
 #include "reference/core/choose.hpp"
 #include "reference/python/bindings.hpp"
+#include "reference/sim/outputs.hpp"
 #include "reference/sim/simulate.hpp"
 
 namespace nb = nanobind;
@@ -21,8 +22,10 @@ using Files = std::tuple<std::string, int, std::string, std::string, std::string
 std::vector<Files> simulate(const std::string& folder, const std::string& cameras,
                             const std::string& size, std::uint64_t seed, const std::string& flavor,
                             int expid, int exposures, double psf_shift, int night, double exptime,
-                            bool on_grid, const std::string& ivar, const std::string& compress,
-                            const std::optional<std::string>& psf, int threads) {
+                            bool on_grid, const std::string& ivar, double cosmics,
+                            double unmasked_cosmics, const std::string& compress,
+                            int compress_level, const std::optional<std::string>& psf,
+                            bool overwrite, int threads) {
   SimOptions options;
   options.folder = folder;
   options.cameras = parse_cameras(cameras);
@@ -39,19 +42,20 @@ std::vector<Files> simulate(const std::string& folder, const std::string& camera
   options.ivar = choose<IvarOf>("ivar", ivar, {IvarOf::expected, IvarOf::observed});
   options.compress =
       choose<Compress>("compress", compress, {Compress::none, Compress::gz, Compress::fz});
+  options.cosmics = {cosmics, unmasked_cosmics};
+  options.compress_level = compress_level;
   options.psf = psf;
+  options.overwrite = overwrite;
   options.threads = threads;
   options.program = "spexbench";
   check_options(options);
   spex::simulate(options);
-  const std::string ending =
-      options.compress == Compress::none ? "" : "." + to_string(options.compress);
   std::vector<Files> files;
   for (int last = expid + exposures; options.expid < last; ++options.expid)
     for (const Camera& camera : options.cameras)
-      files.emplace_back(camera.name(), options.expid,
-                         file_name(options, "preproc", camera) + ending,
-                         file_name(options, "psf", camera), file_name(options, "truth", camera));
+      files.emplace_back(camera.name(), options.expid, output_name(options, "preproc", camera),
+                         output_name(options, "psf", camera),
+                         output_name(options, "truth", camera));
   return files;
 }
 
@@ -60,8 +64,9 @@ std::vector<Files> simulate(const std::string& folder, const std::string& camera
 void bind_simulate(nb::module_& module) {
   module.def("simulate", &simulate, nb::call_guard<nb::gil_scoped_release>(), "folder"_a,
              nb::kw_only(), "cameras"_a, "size"_a, "seed"_a, "flavor"_a, "expid"_a, "exposures"_a,
-             "psf_shift"_a, "night"_a, "exptime"_a, "on_grid"_a, "ivar"_a, "compress"_a,
-             "psf"_a.none(), "threads"_a,
+             "psf_shift"_a, "night"_a, "exptime"_a, "on_grid"_a, "ivar"_a, "cosmics"_a,
+             "unmasked_cosmics"_a, "compress"_a, "compress_level"_a, "psf"_a.none(), "overwrite"_a,
+             "threads"_a,
              "Writes exposures. Returns camera, exposure and the preproc, psf and truth file of "
              "each frame.");
 }

@@ -32,8 +32,12 @@ def simulate(
     exptime: float = 900.0,
     on_grid: bool = False,
     ivar: str = "expected",
+    cosmics: float = 1.0,
+    unmasked_cosmics: float = 0.0,
     compress: str = "none",
+    compress_level: int = 9,
     psf: PathLike | None = None,
+    overwrite: bool = False,
     threads: int | None = None,
 ) -> list[SimulatedFrame]:
     """Simulates exposures and writes their files like spex-sim.
@@ -51,15 +55,19 @@ def simulate(
         exptime: s.
         on_grid: the truth on the wavelengths of the extraction, as `compare` needs it.
         ivar: variance from the "expected" electrons of a pixel, or from the "observed".
+        cosmics: number of cosmic rays, times those of 900 s.
+        unmasked_cosmics: fraction of them that MASK misses; the truth lists their pixels.
         compress: the images: "none", "gz" or "fz".
+        compress_level: of "gz", 1 to 9.
         psf: a file in place of the simulator's own PSF; with one camera.
+        overwrite: replace existing files; otherwise they are an error.
         threads: None is all CPUs that the process may use; the files do not depend on it.
 
     Returns:
         The files of each frame, by exposure, then in the order of `cameras`.
 
     Raises:
-        UsageError: the arguments are impossible.
+        UsageError: the arguments are impossible, or a file exists.
         DataError: a file cannot be read or written.
 
     >>> [frame] = simulate(folder / "night", size="tiny", seed=7)
@@ -79,8 +87,12 @@ def simulate(
         exptime=real("exptime", exptime),
         on_grid=bool(on_grid),
         ivar=choice("ivar", ivar),
+        cosmics=real("cosmics", cosmics),
+        unmasked_cosmics=real("unmasked_cosmics", unmasked_cosmics),
         compress=choice("compress", compress),
+        compress_level=whole("compress_level", compress_level),
         psf=path_or_none("psf", psf),
+        overwrite=bool(overwrite),
         threads=_core.default_threads() if threads is None else whole("threads", threads),
     )
     return [SimulatedFrame(camera, number, *map(Path, paths)) for camera, number, *paths in files]

@@ -4,8 +4,10 @@ import os
 import subprocess
 from pathlib import Path
 
+import numpy as np
 import pytest
 import spexbench
+from astropy.io import fits
 
 BIN = Path(os.environ["SPEX_BUILD"]) / "bin"
 
@@ -34,8 +36,34 @@ def test_wrong_choices(tmp_path):
 
 def test_cameras_one_by_one(tmp_path):
     for cameras in (["b0", "r0"], ("b0", "r0"), "b0,r0"):
-        frames = spexbench.simulate(os.fsencode(tmp_path), cameras=cameras, size="tiny")
+        frames = spexbench.simulate(
+            os.fsencode(tmp_path), cameras=cameras, size="tiny", overwrite=True
+        )
         assert [frame.camera for frame in frames] == ["b0", "r0"]
+
+
+def test_existing_files_stay(tmp_path):
+    """Another seed in the same folder, in whatever form."""
+    [frame] = spexbench.simulate(tmp_path, size="tiny", seed=1)
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    for compress in ("none", "gz", "fz"):
+        with pytest.raises(spexbench.UsageError, match=r"\.fits: exists .*--overwrite"):
+            spexbench.simulate(tmp_path, size="tiny", seed=2, compress=compress)
+        assert before == {path: path.read_bytes() for path in tmp_path.iterdir()}
+    [other] = spexbench.simulate(tmp_path, size="tiny", seed=2, compress="gz", overwrite=True)
+    assert other.preproc.exists() and not frame.preproc.exists()
+    assert other.truth.read_bytes() != before[frame.truth]
+
+
+def test_cosmics_that_the_mask_misses(tmp_path):
+    """MASK has COSMIC where the truth says so."""
+    [frame] = spexbench.simulate(tmp_path, size="tiny", cosmics=3, unmasked_cosmics=0.5)
+    mask = spexbench.read_preproc(frame.preproc).mask
+    rays = fits.getdata(frame.truth, "COSMICS")
+    masked = np.zeros(mask.shape, bool)
+    masked[rays["Y"][rays["MASKED"]], rays["X"][rays["MASKED"]]] = True
+    assert (masked == ((mask & 16) != 0)).all()
+    assert 0 < rays["MASKED"].sum() < len(rays)
 
 
 @pytest.mark.parametrize(
@@ -49,6 +77,9 @@ def test_cameras_one_by_one(tmp_path):
         ({"expid": 2**40}, "--expid: 1099511627776 .*32-bit"),
         ({"exptime": "long"}, "--exptime: 'long' .*a number"),
         ({"threads": 0}, "--threads: 0"),
+        ({"cosmics": -1}, "--cosmics: -1"),
+        ({"unmasked_cosmics": 2}, "--unmasked-cosmics: 2"),
+        ({"compress_level": 0}, "--compress-level: 0"),
         ({"psf": 5}, "psf: 5 is not a path"),
     ],
 )

@@ -134,12 +134,22 @@ TEST(SpexSim, CompressionLosesNothing) {
   }
 }
 
-TEST(SpexSim, ReplacesFilesOfAnEarlierRun) {
+TEST(SpexSim, ReplacesFilesOnlyWithOverwrite) {
   const ScratchFolder scratch;
-  write_file(scratch.file("truth-r0-00000001.fits"), "old");
-  simulate_tiny(scratch.file(""));
+  const std::string truth = scratch.file("truth-r0-00000001.fits");
+  write_file(truth, "old");
+  write_file(scratch.file("preproc-r0-00000001.fits.gz"), "old");
+  const Finished refused =
+      run_spex_sim({"-o", scratch.file(""), "--size", "tiny", "--loglevel", "error"});
+  EXPECT_EQ(refused.status, usage);
+  EXPECT_EQ(refused.err, "spex-sim: " + truth +
+                             ": exists (expected another folder or --expid, or --overwrite)\n");
+  EXPECT_EQ(read_file(truth), "old");
+  EXPECT_EQ(scratch.names(),
+            (std::set<std::string>{"truth-r0-00000001.fits", "preproc-r0-00000001.fits.gz"}));
+  simulate_tiny(scratch.file(""), {"--overwrite"});
   EXPECT_EQ(scratch.names(), files_of_r0);
-  EXPECT_GT(read_file(scratch.file("truth-r0-00000001.fits")).size(), 1000U);
+  EXPECT_GT(read_file(truth).size(), 1000U);
 }
 
 TEST(SpexSim, PrintsVersionAndHelp) {
@@ -153,7 +163,7 @@ TEST(SpexSim, PrintsVersionAndHelp) {
   for (const char* option :
        {"--output", "--cameras", "--seed", "--size", "--psf", "--on-grid", "--ivar", "--exptime",
         "--expid", "--night", "--compress", "--compress-level", "--cosmics", "--unmasked-cosmics",
-        "--threads", "--loglevel", "--version"})
+        "--overwrite", "--threads", "--loglevel", "--version"})
     EXPECT_THAT(help.out, HasSubstr(option));
 }
 
@@ -266,8 +276,8 @@ TEST(SpexSim, PsfIsNotOverwritten) {
   simulate_tiny(scratch.file(""));
   const std::string psf = scratch.file("psf-r0-00000001.fits");
   const std::string before = read_file(psf);
-  const Finished finished = run_spex_sim(
-      {"-o", scratch.file(""), "--size", "bundle", "--psf", psf, "--loglevel", "error"});
+  const Finished finished = run_spex_sim({"-o", scratch.file(""), "--size", "bundle", "--psf", psf,
+                                          "--overwrite", "--loglevel", "error"});
   EXPECT_EQ(finished.status, usage);
   EXPECT_THAT(finished.err, HasSubstr("would overwrite an input"));
   EXPECT_TRUE(read_file(psf) == before);

@@ -21,6 +21,7 @@
 #include "reference/io/read_psf.hpp"
 #include "reference/model/mask_bits.hpp"
 #include "reference/sim/desi_psf.hpp"
+#include "reference/sim/outputs.hpp"
 #include "reference/sim/simulate.hpp"
 #include "reference/tests/support/fields.hpp"
 
@@ -52,6 +53,7 @@ class Simulate : public testing::Test {
     options.on_grid = true;
     options.expid = 51060;
     options.program = "spex-sim";
+    options.overwrite = true;
     return options;
   }
   [[nodiscard]] fs::path file(const std::string& name, const std::string& kind,
@@ -119,14 +121,14 @@ TEST_F(Simulate, SeedChangesTheImageButNotThePsf) {
 }
 
 TEST_F(Simulate, CompressedImagesHoldTheSameAsPlainOnes) {
-  for (const spex::Compress compress :
-       {spex::Compress::none, spex::Compress::gz, spex::Compress::fz}) {
+  simulate(tiny("a"));
+  const spex::Preproc plain = spex::read_preproc(file("a", "preproc").string());
+  const std::uintmax_t plain_size = fs::file_size(file("a", "preproc"));
+  for (const spex::Compress compress : {spex::Compress::gz, spex::Compress::fz}) {
     SimOptions options = tiny("a");
     options.compress = compress;
     simulate(options);
-  }
-  const spex::Preproc plain = spex::read_preproc(file("a", "preproc").string());
-  for (const std::string ending : {".gz", ".fz"}) {
+    const std::string ending = "." + to_string(compress);
     const spex::Preproc other = spex::read_preproc(file("a", "preproc", ending).string());
     EXPECT_EQ(plain.image, other.image) << ending;
     EXPECT_EQ(plain.ivar, other.ivar) << ending;
@@ -134,8 +136,7 @@ TEST_F(Simulate, CompressedImagesHoldTheSameAsPlainOnes) {
     EXPECT_EQ(plain.camera, other.camera) << ending;
     EXPECT_EQ(plain.cards, other.cards) << ending;
     EXPECT_EQ(plain.fibermap.fiber, other.fibermap.fiber) << ending;
-    EXPECT_LT(fs::file_size(file("a", "preproc", ending)),
-              fs::file_size(file("a", "preproc")) * 9 / 10);
+    EXPECT_LT(fs::file_size(file("a", "preproc", ending)), plain_size * 9 / 10);
   }
 }
 
@@ -430,6 +431,47 @@ TEST_F(Simulate, RejectsImpossibleOptions) {
     o.cameras = spex::parse_cameras("r0,b0");
   }));
   EXPECT_FALSE(fs::exists(folder_ / "a"));
+}
+
+TEST_F(Simulate, ReplacesNoFileUnasked) {
+  SimOptions options = tiny("a");
+  options.overwrite = false;
+  simulate(options);
+  const std::string before = bytes_of(file("a", "preproc"));
+  options.seed = 2;
+  for (const spex::Compress compress :
+       {spex::Compress::none, spex::Compress::gz, spex::Compress::fz}) {
+    options.compress = compress;
+    try {
+      simulate(options);
+      ADD_FAILURE() << "no error";
+    } catch (const spex::Error& error) {
+      EXPECT_EQ(error.kind(), spex::ErrorKind::usage);
+      EXPECT_NE(std::string(error.what()).find("r0-00051060.fits: exists"), std::string::npos)
+          << error.what();
+    }
+    EXPECT_TRUE(bytes_of(file("a", "preproc")) == before);
+  }
+  // Other files may be there.
+  options.expid = 51061;
+  options.files = spex::SimFiles::truth;
+  simulate(options);
+  options.files = spex::SimFiles::inputs;
+  simulate(options);
+}
+
+TEST_F(Simulate, LeavesNoFileInTwoForms) {
+  SimOptions options = tiny("a");
+  for (const spex::Compress compress :
+       {spex::Compress::gz, spex::Compress::none, spex::Compress::fz, spex::Compress::gz}) {
+    options.compress = compress;
+    simulate(options);
+    std::set<std::string> preprocs;
+    for (const auto& entry : fs::directory_iterator(folder_ / "a"))
+      if (entry.path().filename().string().starts_with("preproc"))
+        preprocs.insert(entry.path().string());
+    EXPECT_EQ(preprocs, std::set{output_name(options, "preproc", options.cameras[0])});
+  }
 }
 
 TEST_F(Simulate, RejectsInvalidFolders) {
