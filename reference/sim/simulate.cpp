@@ -50,14 +50,18 @@ Psf psf_from_file(const std::string& path, const Camera& camera) {
   return psf;
 }
 
-// Shifts the spots of an exposure, by as much as DESI shifts the PSF for each exposure.
-void shift_spots(Psf& psf, const SimOptions& options, const Camera& camera) {
+// The shift of an exposure's spots, by as much as DESI shifts the PSF for each exposure.
+SpotShift draw_shift(const SimOptions& options, const Camera& camera) {
   Random random(Stream::shift,
                 {options.seed, key_of(camera.name()), static_cast<std::uint64_t>(options.expid)});
-  for (Trace* trace : {&psf.xtrace, &psf.ytrace}) {
-    const double shift = random.uniform(-options.psf_shift, options.psf_shift);
-    for (int s = 0; s < psf.nfiber; ++s) trace->coeff[count_of(s, trace->ncoeff)] += shift;
-  }
+  SpotShift shift;
+  for (double* const axis : {&shift.x, &shift.y})
+    *axis = random.uniform(-options.psf_shift, options.psf_shift);
+  return shift;
+}
+
+void move_spots(Trace& trace, int nfiber, double shift) {
+  for (int s = 0; s < nfiber; ++s) trace.coeff[count_of(s, trace.ncoeff)] += shift;
 }
 
 // `index` is the exposure's, from 0.
@@ -73,7 +77,9 @@ void write_frame_files(const SimOptions& options, const Camera& camera, const Si
     write("truth",
           [&](const std::string& path) { write_truth(path, frame.truth, frame.cosmics, origin); });
   if (options.files == SimFiles::truth) return;
-  write("psf", [&](const std::string& path) { write_psf(path, frame.psf, camera.name(), origin); });
+  write("psf", [&](const std::string& path) {
+    write_psf(path, frame.psf, camera.name(), frame.shift, origin);
+  });
   write("preproc", [&](const std::string& path) {
     write_preproc(path, frame.ccd, frame.targets,
                   image_keywords(options, camera, index, frame.ccd.nx, frame.ccd.ny),
@@ -88,7 +94,11 @@ SimFrame simulate_camera(const SimOptions& options, const Camera& camera, const 
   const WaveRange grid = default_wave_range(camera.name(), psf_name);
   SimFrame frame;
   frame.psf = cut_psf(psf, options.size, grid, psf_name);
-  if (options.psf_shift > 0) shift_spots(frame.psf, options, camera);
+  if (options.psf_shift > 0) {
+    frame.shift = draw_shift(options, camera);
+    move_spots(frame.psf.xtrace, frame.psf.nfiber, frame.shift.x);
+    move_spots(frame.psf.ytrace, frame.psf.nfiber, frame.shift.y);
+  }
   frame.truth = make_truth_grid(frame.psf, grid, options.on_grid, psf_name);
   frame.targets = make_targets(options.seed, camera.fibermin(), frame.psf.nfiber);
   if (options.flavor == Flavor::sky)

@@ -11,12 +11,14 @@
 #include "reference/sim/sim_options.hpp"
 #include "reference/sim/spectra.hpp"
 #include "reference/sim/targets.hpp"
+#include "reference/sim/write_psf.hpp"
 
 namespace spex {
 
 /// One simulated camera.
 struct SimFrame {
   Psf psf;                           ///< PSF of the frame's CCD
+  SpotShift shift;                   ///< of its spots, included in `psf`
   Truth truth;                       ///< simulated spectra
   std::vector<CosmicPixel> cosmics;  ///< pixels of cosmic rays
   std::vector<Target> targets;       ///< one per fiber

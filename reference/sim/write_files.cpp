@@ -4,134 +4,13 @@
 #include <tuple>
 #include <type_traits>
 
-#include <fmt/format.h>
-
-#include "reference/core/count.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/write/atomic_write.hpp"
 #include "reference/fits/write/fits_memory.hpp"
+#include "reference/sim/write_table.hpp"
 
 namespace spex {
 namespace {
-
-void write_keywords(FitsMemory& out, const std::vector<HeaderKeyword>& keywords) {
-  for (const HeaderKeyword& keyword : keywords) write_keyword(out, keyword);
-}
-
-struct Column {
-  std::string name;
-  std::string form;
-};
-
-void create_table(FitsMemory& out, const char* name, long long rows,
-                  const std::vector<Column>& columns) {
-  std::vector<char*> names, forms;
-  for (const Column& column : columns) {  // CFITSIO does not write to the names
-    names.push_back(const_cast<char*>(column.name.c_str()));
-    forms.push_back(const_cast<char*>(column.form.c_str()));
-  }
-  int status = 0;
-  fits_create_tbl(out.get(), BINARY_TBL, rows, static_cast<int>(columns.size()), names.data(),
-                  forms.data(), nullptr, name, &status);
-  fits_check(status, out.name(), fmt::format("cannot make the table {}", name));
-}
-
-template <class T>
-void write_column(FitsMemory& out, int type, int column, const std::vector<T>& values) {
-  int status = 0;
-  void* const data = reinterpret_cast<void*>(const_cast<T*>(values.data()));
-  fits_write_col(out.get(), type, column, 1, 1, static_cast<LONGLONG>(values.size()), data,
-                 &status);
-  fits_check(status, out.name(), fmt::format("cannot write column {}", column));
-}
-
-void write_texts(FitsMemory& out, int column, const std::vector<std::string>& texts) {
-  std::vector<char*> pointers;
-  pointers.reserve(texts.size());
-  for (const std::string& text : texts) pointers.push_back(const_cast<char*>(text.c_str()));
-  write_column(out, TSTRING, column, pointers);
-}
-
-void write_trace(FitsMemory& out, const char* name, const Trace& trace, const Psf& psf,
-                 const std::vector<HeaderKeyword>& keywords) {
-  create_image(out, DOUBLE_IMG, {trace.ncoeff, psf.nfiber});
-  write_name_and_unit(out, name, nullptr);
-  write_keywords(
-      out, {{"WAVEMIN", trace.wavemin, "Angstrom, where u = -1"},
-            {"WAVEMAX", trace.wavemax, "Angstrom, where u = 1"},
-            {"FIBERMIN", static_cast<long long>(psf.fibermin), "first fiber"},
-            {"FIBERMAX", static_cast<long long>(psf.fibermin + psf.nfiber - 1), "last fiber"}});
-  write_keywords(out, keywords);
-  write_pixels(out, TDOUBLE, trace.coeff);
-}
-
-std::vector<std::string> parameter_names(const Psf& psf) {
-  std::vector<std::string> names{"GHSIGX", "GHSIGY"};
-  for (int i = 0; i <= psf.ghdegx; ++i)
-    for (int j = 0; j <= psf.ghdegy; ++j) names.push_back(fmt::format("GH-{}-{}", i, j));
-  return names;
-}
-
-// Rows that specter requires; they describe the tails of spots if TAILAMP is not 0.
-struct TailRow {
-  const char* name;
-  double value;
-};
-constexpr TailRow tail_rows[] = {
-    {"TAILAMP", 0}, {"TAILCORE", 1}, {"TAILXSCA", 1}, {"TAILYSCA", 1}, {"TAILINDE", 2}};
-
-// Specter compares the version as text.
-std::vector<HeaderKeyword> type_keywords() {
-  return {{"PSFTYPE", std::string("GAUSS-HERMITE"), "kind of PSF"},
-          {"PSFVER", std::string("3"), "version of the format"}};
-}
-
-std::vector<HeaderKeyword> psf_keywords(const Psf& psf, const std::string& camera) {
-  const auto whole = [](int value) { return static_cast<long long>(value); };
-  return {{"CAMERA", camera, "camera"},
-          {"NPIX_X", whole(psf.npix_x), "columns of the CCD"},
-          {"NPIX_Y", whole(psf.npix_y), "rows of the CCD"},
-          {"HSIZEX", whole(psf.hsizex), "half size of a spot, columns"},
-          {"HSIZEY", whole(psf.hsizey), "half size of a spot, rows"},
-          {"FIBERMIN", whole(psf.fibermin), "first fiber"},
-          {"FIBERMAX", whole(psf.fibermin + psf.nfiber - 1), "last fiber"},
-          {"NPARAMS", whole(psf.nparam() + static_cast<int>(std::size(tail_rows))),
-           "number of parameters"},
-          {"LEGDEG", whole(psf.ncoeff - 1), "degree of the Legendre sums"},
-          {"GHDEGX", whole(psf.ghdegx), "degree of Gauss-Hermite in x"},
-          {"GHDEGY", whole(psf.ghdegy), "degree of Gauss-Hermite in y"},
-          {"WAVEMIN", psf.wavemin, "Angstrom, where u = -1"},
-          {"WAVEMAX", psf.wavemax, "Angstrom, where u = 1"},
-          {"PSFERR", psf.psferr, "fractional error of the model"}};
-}
-
-void write_parameters(FitsMemory& out, const Psf& psf, const std::string& camera) {
-  std::vector<std::string> names = parameter_names(psf);
-  std::vector<double> coeff = psf.param;
-  for (const TailRow& row : tail_rows) {
-    names.emplace_back(row.name);
-    for (int fiber = 0; fiber < psf.nfiber; ++fiber) {
-      coeff.push_back(row.value);
-      coeff.insert(coeff.end(), count_of(psf.ncoeff - 1), 0.0);
-    }
-  }
-  create_table(out, "PSF", static_cast<long long>(names.size()),
-               {{"PARAM", "8A"},
-                {"COEFF", fmt::format("{}D", psf.nfiber * psf.ncoeff)},
-                {"LEGDEGX", "J"},
-                {"LEGDEGW", "J"}});
-  write_keyword(out, {"TDIM2", fmt::format("({},{})", psf.ncoeff, psf.nfiber), "shape"});
-  write_keywords(out, type_keywords());
-  write_keywords(out, psf_keywords(psf, camera));
-  if (!psf.in_psf.empty()) write_keyword(out, {"IN_PSF", psf.in_psf, "the PSF it was made of"});
-  write_texts(out, 1, names);
-  write_column(out, TDOUBLE, 2, coeff);
-  // Specter's readers require these columns; each fiber has its own polynomial, so that the degree
-  // in x is unused.
-  write_column(out, TINT, 3, std::vector<int>(names.size(), 0));
-  write_column(out, TINT, 4, std::vector<int>(names.size(), psf.ncoeff - 1));
-  out.write_checksums();
-}
 
 // Sets CFITSIO's compression of images created later; 0: no compression.
 void set_compression(FitsMemory& out, int type) {
@@ -219,17 +98,6 @@ void write_cosmics(FitsMemory& out, const std::vector<CosmicPixel>& cosmics) {
 }
 
 }  // namespace
-
-void write_psf(const std::string& path, const Psf& psf, const std::string& camera,
-               const std::vector<HeaderKeyword>& keywords) {
-  FitsMemory out(path);
-  std::vector<HeaderKeyword> primary = type_keywords();
-  primary.insert(primary.end(), keywords.begin(), keywords.end());
-  write_trace(out, "XTRACE", psf.xtrace, psf, primary);
-  write_trace(out, "YTRACE", psf.ytrace, psf, {});
-  write_parameters(out, psf, camera);
-  atomic_write(path, out.finish());
-}
 
 void write_preproc(const std::string& path, const CcdImage& ccd, const std::vector<Target>& targets,
                    const std::vector<HeaderKeyword>& keywords, Flavor flavor,

@@ -1,5 +1,5 @@
-// Writes the files of a simulated exposure (docs/file-formats.md). Equal content gives identical
-// bytes.
+// Writes the images and truths of a simulated exposure (docs/file-formats.md). Equal content gives
+// identical bytes.
 #pragma once
 
 #include <string>
@@ -7,18 +7,12 @@
 
 #include "reference/fits/write/fits_write.hpp"
 #include "reference/fits/write/gzip.hpp"
-#include "reference/model/psf.hpp"
 #include "reference/sim/detector.hpp"
 #include "reference/sim/flavor.hpp"
 #include "reference/sim/spectra.hpp"
 #include "reference/sim/targets.hpp"
 
 namespace spex {
-
-/// Writes `psf-CAMERA-EXPID.fits` with the PSF in full precision and `keywords` in the primary
-/// header. Throws Error(data).
-void write_psf(const std::string& path, const Psf& psf, const std::string& camera,
-               const std::vector<HeaderKeyword>& keywords);
 
 /// Writes `preproc-CAMERA-EXPID.fits` in the form of DESI's preprocessing: IMAGE with `keywords`,
 /// IVAR, MASK in row tiles by RICE_1, READNOISE and FIBERMAP, whose OBJTYPE is FLT or ARC for

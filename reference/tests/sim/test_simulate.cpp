@@ -321,25 +321,63 @@ TEST_F(Simulate, FibermapHasWhatDesispecReads) {
   EXPECT_EQ(stars, 1);
 }
 
-// Specter requires these, and compares the version as text.
-TEST_F(Simulate, PsfHasWhatSpecterReads) {
-  simulate(tiny("a"));
+// The form of specex 0.10.1, with what desispec 0.71.6 adds for an exposure.
+TEST_F(Simulate, PsfIsInTheFormOfDesisFiles) {
+  SimOptions options = tiny("a");
+  options.psf_shift = 0.4;
+  simulate(options);
   spex::FitsReader reader(file("a", "psf").string());
-  for (const char* hdu : {"XTRACE", "PSF"}) {
-    reader.move_to_hdu(hdu);
-    EXPECT_EQ(reader.get_string("PSFTYPE"), "GAUSS-HERMITE") << hdu;
+  const auto raw = [&](const char* keyword) {
     char value[FLEN_VALUE] = "";
     int status = 0;
-    fits_read_keyword(reader.get(), "PSFVER", value, nullptr, &status);
-    EXPECT_EQ(std::string(value).front(), '\'') << hdu;
-  }
+    fits_read_keyword(reader.get(), keyword, value, nullptr, &status);
+    return std::string(value);
+  };
+  reader.move_to_primary();
+  EXPECT_EQ(reader.get_string("EXTNAME"), "XTRACE");
+  EXPECT_EQ(reader.get_string("PSFTYPE"), "GAUSS-HERMITE");
+  EXPECT_EQ(raw("PSFVER"), "3");
+  reader.move_to_hdu("INTOFF");
+  EXPECT_EQ(spex::row_count(reader), 25 * 4);
+  EXPECT_EQ(spex::read_integer_column(reader, "FIBER").back(), 24);
+  EXPECT_EQ(spex::read_double_cell(reader, "DWAVE", 1, 1)[0], 0);
+  reader.move_to_hdu("EXTOFF");
+  EXPECT_EQ(spex::row_count(reader), 4);
+  reader.move_to_hdu("PSF");
+  EXPECT_EQ(reader.get_string("PSFTYPE"), "GAUSS-HERMITE");
+  EXPECT_EQ(raw("PSFVER"), "'3       '");  // specter compares it as text
+  EXPECT_EQ(raw("TDIM2"), "'( 4, 25)'");
+  EXPECT_EQ(raw("PSFERR"), "");
+  EXPECT_EQ(reader.get_double("B00RCHI2"), 1);
+  EXPECT_EQ(reader.get_integer("NPARAMS"), 57);
+  const spex::Psf shifted = spex::read_psf(file("a", "psf").string());
+  options.psf_shift = 0;
+  options.folder = (folder_ / "b").string();
+  simulate(options);
+  const spex::Psf plain = spex::read_psf(file("b", "psf").string());
+  EXPECT_NEAR(reader.get_double("MEANDX"), shifted.xtrace.coeff[0] - plain.xtrace.coeff[0], 1e-9);
+  EXPECT_NEAR(reader.get_double("MAXDY"), shifted.ytrace.coeff[0] - plain.ytrace.coeff[0], 1e-9);
+}
+
+TEST_F(Simulate, PsfHasTheRowsOfSpecex) {
+  simulate(tiny("a"));
+  spex::FitsReader reader(file("a", "psf").string());
+  reader.move_to_hdu("PSF");
   const auto names = spex::read_string_column(reader, "PARAM");
   const long long per_row = 25 * (reader.get_integer("LEGDEG") + 1);
+  ASSERT_EQ(names.size(), 59U);
+  const std::vector<std::string> first{"GHSIGX", "GHSIGY", "GH-0-0", "GH-1-0", "GH-2-0"};
+  EXPECT_TRUE(std::equal(first.begin(), first.end(), names.begin()));
+  const std::vector<std::string> last{"TAILINDE", "BUNDLE", "STATUS", "CONT"};
+  EXPECT_TRUE(std::equal(last.begin(), last.end(), names.end() - 4));
   for (const auto& [name, value] : {std::pair{"TAILAMP", 0.0},
                                     {"TAILCORE", 1.0},
                                     {"TAILXSCA", 1.0},
                                     {"TAILYSCA", 1.0},
-                                    {"TAILINDE", 2.0}}) {
+                                    {"TAILINDE", 2.0},
+                                    {"BUNDLE", 0.0},
+                                    {"STATUS", 0.0},
+                                    {"CONT", 0.0}}) {
     const auto row = std::find(names.begin(), names.end(), name);
     ASSERT_NE(row, names.end()) << name;
     const auto coeff = spex::read_double_cell(reader, "COEFF", row - names.begin() + 1, per_row);
