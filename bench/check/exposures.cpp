@@ -26,6 +26,8 @@ namespace fs = std::filesystem;
 
 constexpr double simulation_limit_s = 3600;
 constexpr const char* digest_name = "inputs.sha256";
+// Increased when the same options of spex-sim give other files.
+constexpr int form_of_inputs = 2;
 
 // Random seed above 2^32 (plans are below) and below 2^53 (exact in JSON).
 std::int64_t draw_seed() {
@@ -46,7 +48,7 @@ std::string digest_of(const Exposure& exposure) {
 
 // Describes a kept exposure: its case and digest.
 std::string kept_text(const Exposure& exposure) {
-  return fmt::format("{} {} {} {}\n", version(), exposure.plan_case->size,
+  return fmt::format("{} form {} {} {} {}\n", version(), form_of_inputs, exposure.plan_case->size,
                      fmt::join(exposure.plan_case->cameras, ","), exposure.sha256);
 }
 
