@@ -13,12 +13,16 @@ struct Amplifier {
   char name;     ///< as in DESI's keywords: A and B read the lower rows, A and C the left columns
   double noise;  ///< read noise, electron
 };
+/// DESI's amplifiers, with noises of its size.
 inline constexpr std::array<Amplifier, 4> amplifiers{
     {{'A', 2.9}, {'B', 3.1}, {'C', 3.05}, {'D', 3.25}}};
 
-/// First columns and rows, and those beyond the last, of a part of a CCD.
+/// A rectangle of pixels of a CCD.
 struct CcdSection {
-  int x0, x1, y0, y1;
+  int x0;  ///< first column
+  int x1;  ///< column after the last
+  int y0;  ///< first row
+  int y1;  ///< row after the last
 };
 /// The quarter that number `amplifier` of `amplifiers` reads.
 [[nodiscard]] CcdSection section_of(int amplifier, int nx, int ny);

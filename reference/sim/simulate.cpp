@@ -23,8 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Maximal number of frames simulated at once; each takes 0.7 GB.
-constexpr int most_side_by_side = 4;
+// Maximal number of frames simulated at once; each takes 0.6 GB.
+constexpr int most_side_by_side = 8;
 
 void make_folder(const std::string& folder) {
   std::error_code code;
@@ -124,7 +124,8 @@ void simulate(const SimOptions& options) {
   Progress progress("simulate", "frames",
                     static_cast<long>(options.cameras.size()) * options.exposures,
                     options.show_progress);
-  // Simulate several frames at once, because writing a file is single-threaded.
+  // Simulate several frames at once, each on more threads than its share, because parts of a frame
+  // are single-threaded.
   const int frames = static_cast<int>(options.cameras.size()) * options.exposures;
   const int most = fits_is_reentrant() == 0 ? 1 : std::min(options.threads, most_side_by_side);
   const int side_by_side = threads_used(most, frames);
@@ -133,7 +134,7 @@ void simulate(const SimOptions& options) {
     const int index = k % options.exposures;
     const Psf psf = given ? *given : make_desi_psf(camera);
     SimOptions one = exposure_of(options, index);
-    one.threads = options.threads / side_by_side;
+    one.threads = std::min(options.threads, 2 * options.threads / side_by_side);
     const SimFrame frame =
         simulate_camera(one, camera, psf, options.psf.value_or("PSF of " + camera.name()));
     write_frame_files(one, camera, frame, index);

@@ -1,5 +1,6 @@
 #include "reference/sim/write_files.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <tuple>
 #include <type_traits>
@@ -82,6 +83,11 @@ void write_fibermap(FitsMemory& out, const std::vector<Target>& targets, Flavor 
   out.write_checksums();
 }
 
+// About the bytes of the file: three images of floats, and less for all else.
+std::size_t size_of_images(const CcdImage& ccd) {
+  return 3 * sizeof(float) * ccd.image.size() + (std::size_t{1} << 23);
+}
+
 void write_cosmics(FitsMemory& out, const std::vector<CosmicPixel>& cosmics) {
   create_table(out, "COSMICS", static_cast<long long>(cosmics.size()),
                {{"X", "J"}, {"Y", "J"}, {"ELECTRON", "E"}, {"MASKED", "L"}});
@@ -105,7 +111,7 @@ void write_preproc(const std::string& path, const CcdImage& ccd, const std::vect
   const bool tiles = path.ends_with(".fz");
   const int of_floats = tiles ? GZIP_2 : 0;
   const std::vector<long> axes{ccd.nx, ccd.ny};
-  FitsMemory out(path);
+  FitsMemory out(path, size_of_images(ccd));
   if (tiles) {  // compressed images are tables, which cannot be in the primary HDU
     create_image(out, BYTE_IMG, {});
     out.write_checksums();

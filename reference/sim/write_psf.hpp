@@ -9,7 +9,7 @@
 
 namespace spex {
 
-/// By how far the spots of an exposure lie beside those of the camera's PSF, pixels.
+/// The shift of an exposure's spots from those of the camera's PSF, pixels.
 struct SpotShift {
   double x = 0;  ///< columns
   double y = 0;  ///< rows
