@@ -48,12 +48,12 @@ inline Frame make_frame() {
   return frame;
 }
 
-/// A FIBERMAP of fibers 0 to specmin + nspec - 1.
-inline Fibermap make_fibermap() {
+/// A FIBERMAP with a row for each spectrum.
+inline Fibermap make_fibermap(const Frame& frame) {
   FitsMemory memory("FIBERMAP");
   Fibermap fibermap;
   std::vector<int> fiber;
-  for (int s = 0; s < specmin + nspec; ++s) {
+  for (int s = frame.specmin; s < frame.specmin + frame.nspec; ++s) {
     fiber.push_back(s);
     fibermap.fiber.push_back(s);
   }
@@ -75,7 +75,7 @@ inline Fibermap make_fibermap() {
 inline FrameFile store(const Frame& frame, const std::string& path, bool full_precision) {
   FrameFileContent content;
   content.frame = &frame;
-  const Fibermap fibermap = make_fibermap();
+  const Fibermap fibermap = make_fibermap(frame);
   content.fibermap = &fibermap;
   content.camera = "r0";
   content.keywords = {{"SPECMIN", static_cast<long long>(frame.specmin), "first fiber"}};
