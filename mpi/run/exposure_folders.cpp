@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <string_view>
 #include <system_error>
 #include <tuple>
 #include <utility>
@@ -10,36 +9,21 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/frame/file_names.hpp"
 #include "reference/frame/production_paths.hpp"
-#include "reference/model/camera.hpp"
 
 namespace spex::mpi {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view not_masked_yet = "-no-badcolumn-mask";
-
-constexpr std::size_t expid_digits = 8;
-
-bool is_expid(const std::string& text) {
-  return text.size() == expid_digits &&
-         std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
-}
-
 // Camera and EXPID of preproc-CAMERA-EXPID.fits[.gz|.fz]; nothing for any other name.
 std::optional<std::pair<std::string, std::string>> parse_preproc(const std::string& name) {
-  constexpr std::string_view prefix = "preproc-";
-  const std::size_t dash = prefix.size() + 2;
-  if (!name.starts_with(prefix) || name.size() <= dash + 1 + expid_digits || name[dash] != '-')
+  const std::optional<FileName> parts = parse_file_name("preproc", name);
+  if (!parts ||
+      (parts->ending != ".fits" && parts->ending != ".fits.gz" && parts->ending != ".fits.fz"))
     return {};
-  const std::string camera = name.substr(prefix.size(), 2);
-  const std::string expid = name.substr(dash + 1, expid_digits);
-  const std::string ending = name.substr(dash + 1 + expid_digits);
-  if (!parse_camera(camera) || !is_expid(expid) ||
-      (ending != ".fits" && ending != ".fits.gz" && ending != ".fits.fz"))
-    return {};
-  return std::pair{camera, expid};
+  return std::pair{parts->camera, parts->expid};
 }
 
 std::string expid_text(int expid) {
@@ -52,7 +36,7 @@ FrameFiles frame_files(const ExposureFolders& folders, const std::string& camera
   const std::string frame =
       folders.names == FrameNames::plain
           ? fmt::format("frame{}.fits", stem)
-          : fmt::format("frame{}{}.fits{}", stem, not_masked_yet, compression_suffix());
+          : fmt::format("frame{}{}.fits{}", stem, no_badcolumn_mask, compression_suffix());
   FrameFiles files;
   files.camera = camera;
   files.input = (fs::path(folders.preproc) / preproc).string();
@@ -63,8 +47,8 @@ FrameFiles frame_files(const ExposureFolders& folders, const std::string& camera
 
 // The file that desi_proc derives from the frame `output`; empty for other names.
 std::string masked_frame(const std::string& output) {
-  const std::size_t at = output.rfind(not_masked_yet);
-  return at == std::string::npos ? "" : std::string(output).erase(at, not_masked_yet.size());
+  const std::size_t at = output.rfind(no_badcolumn_mask);
+  return at == std::string::npos ? "" : std::string(output).erase(at, no_badcolumn_mask.size());
 }
 
 bool is_there(const std::string& path) {

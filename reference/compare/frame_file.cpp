@@ -71,13 +71,19 @@ const FrameTable* FrameFile::table(const std::string& name) const {
 }
 
 FrameFile read_frame(const std::string& path) {
-  const FitsReader reader(path);
+  return read_frame(FitsReader(path));
+}
+
+FrameFile read_frame(const FitsReader& reader) {
+  const std::string& path = reader.path();
+  int status = 0;
+  fits_movabs_hdu(reader.get(), 1, nullptr, &status);
+  fits_check(status, path, "cannot read its first HDU");
   FrameFile file;
   file.path = path;
   file.specmin = reader.find_integer("SPECMIN").value_or(0);
   file.flux_solver = reader.find_string("FLUXSOLV").value_or("patch");
   file.nwavestep = reader.find_integer("NWAVESTP").value_or(0);
-  int status = 0;
   for (int hdu = 1; hdu <= reader.hdus(); ++hdu) {
     fits_movabs_hdu(reader.get(), hdu, nullptr, &status);
     fits_check(status, path, fmt::format("cannot read HDU {}", hdu));

@@ -8,6 +8,8 @@
 
 namespace spex {
 
+class FitsReader;
+
 /// An image HDU, its values widened to double.
 struct FrameImage {
   std::string name;              ///< EXTNAME
@@ -43,6 +45,8 @@ struct FrameFile {
 /// Reads all HDUs that have data. Does not check which HDUs exist. Throws Error(data) if the file
 /// cannot be read or two HDUs have the same name.
 [[nodiscard]] FrameFile read_frame(const std::string& path);
+/// The same for an open file.
+[[nodiscard]] FrameFile read_frame(const FitsReader& reader);
 
 /// The spectra's dimensions.
 struct FrameShape {

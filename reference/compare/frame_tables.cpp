@@ -1,5 +1,6 @@
 #include "reference/compare/frame_tables.hpp"
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -36,16 +37,27 @@ Frame spectra_of(const FrameFile& file, const FrameShape& shape) {
   return frame;
 }
 
-std::string wrong_scores(const FrameFile& file, const FrameTable& table, const FrameShape& shape,
-                         const std::string& camera) {
+// A score that FLUX and IVAR contradict.
+struct WrongScore {
+  long long fiber = 0;  // row
+  std::size_t column = 0;
+  double found = 0, expected = 0;
+};
+
+constexpr std::size_t score_columns = 3;
+
+bool has_size_of_scores(const FrameTable& table, const FrameShape& shape) {
+  return table.nrow == shape.nspec && table.columns.size() == score_columns &&
+         table.rows.size() == 8 * score_columns * static_cast<std::size_t>(table.nrow);
+}
+
+std::vector<WrongScore> find_wrong_scores(const FrameFile& file, const FrameTable& table,
+                                          const FrameShape& shape, const std::string& camera) {
   const Frame frame = spectra_of(file, shape);
   const Scores scores = compute_scores(frame, camera);
-  const std::vector<const std::vector<double>*> expected{
+  const std::array<const std::vector<double>*, score_columns> expected{
       &scores.sum_raw_count, &scores.median_raw_count, &scores.median_raw_snr};
-  const std::size_t count = expected.size();
-  if (table.nrow != shape.nspec || table.columns.size() != count ||
-      table.rows.size() != 8 * count * static_cast<std::size_t>(table.nrow))
-    return fmt::format("SCORES: is not a table of {} numbers for {} fibers", count, shape.nspec);
+  std::vector<WrongScore> wrong;
   for (int s = 0; s < frame.nspec; ++s) {
     double flux = 0, snr = 0;
     for (int w = 0; w < frame.nwave; ++w) {
@@ -53,16 +65,27 @@ std::string wrong_scores(const FrameFile& file, const FrameTable& table, const F
       flux += std::abs(frame.flux[bin]);
       snr += std::abs(frame.flux[bin]) * std::sqrt(frame.ivar[bin]);
     }
-    const std::vector<double> sizes{flux, flux / frame.dw, snr / std::sqrt(frame.dw)};
-    for (std::size_t k = 0; k < count; ++k) {
-      const double found = stored_double(table.rows, s * count + k);
+    const std::array<double, score_columns> sizes{flux, flux / frame.dw, snr / std::sqrt(frame.dw)};
+    for (std::size_t k = 0; k < score_columns; ++k) {
+      const double found = stored_double(table.rows, s * score_columns + k);
       if (!(std::abs(found - (*expected[k])[s]) <= rounding * sizes[k]))
-        return fmt::format("SCORES: {} of fiber {} is {} (expected {}, by FLUX and IVAR)",
-                           table.columns[k].substr(0, table.columns[k].find(' ')), s, found,
-                           (*expected[k])[s]);
+        wrong.push_back({s, k, found, (*expected[k])[s]});
     }
   }
-  return {};
+  return wrong;
+}
+
+std::string wrong_scores(const FrameFile& file, const FrameTable& table, const FrameShape& shape,
+                         const std::string& camera) {
+  if (!has_size_of_scores(table, shape))
+    return fmt::format("SCORES: is not a table of {} numbers for {} fibers", score_columns,
+                       shape.nspec);
+  const std::vector<WrongScore> wrong = find_wrong_scores(file, table, shape, camera);
+  if (wrong.empty()) return {};
+  const WrongScore& one = wrong.front();
+  const std::string& column = table.columns[one.column];
+  return fmt::format("SCORES: {} of fiber {} is {} (expected {}, by FLUX and IVAR)",
+                     column.substr(0, column.find(' ')), one.fiber, one.found, one.expected);
 }
 
 }  // namespace
@@ -83,6 +106,20 @@ std::string wrong_tables(const FrameFile& frame, const std::string& camera,
       found->rows != expected->rows)
     return "FIBERMAP: rows differ from the reference";
   return {};
+}
+
+std::set<long long> rows_of_wrong_scores(const FrameFile& frame, const std::string& camera) {
+  std::set<long long> rows;
+  const FrameTable* const table = frame.table("SCORES");
+  const std::optional<FrameShape> shape = frame_shape(frame);
+  if (table == nullptr || !shape) return rows;
+  if (!has_size_of_scores(*table, *shape)) {
+    for (long long s = 0; s < table->nrow; ++s) rows.insert(s);
+    return rows;
+  }
+  for (const WrongScore& one : find_wrong_scores(frame, *table, *shape, camera))
+    rows.insert(one.fiber);
+  return rows;
 }
 
 }  // namespace spex

@@ -2,6 +2,7 @@
 // spectra.
 #pragma once
 
+#include <set>
 #include <string>
 
 #include "reference/compare/frame_file.hpp"
@@ -14,5 +15,10 @@ namespace spex {
 /// have valid shapes.
 [[nodiscard]] std::string wrong_tables(const FrameFile& frame, const std::string& camera,
                                        const FrameFile* reference);
+
+/// The rows of SCORES that do not match FLUX and IVAR; all rows if the table has other columns or
+/// another size. Empty without SCORES. The frame must have valid shapes.
+[[nodiscard]] std::set<long long> rows_of_wrong_scores(const FrameFile& frame,
+                                                       const std::string& camera);
 
 }  // namespace spex

@@ -42,6 +42,15 @@ std::vector<HeaderKeyword> dependency_keywords(const std::vector<std::string>& c
   return keywords;
 }
 
+const std::set<std::string>& own_keywords() {
+  static const std::set<std::string> names{
+      "SPECMIN",  "BUNDLESZ", "NSUBBUN",  "NWAVESTP", "WAVEPAD",  "PIXPADFR", "WAVPADFR",
+      "REGULARZ", "PSFERR",   "MASKBITS", "DECORREL", "METHOD",   "MILESTNE", "SPEXPROG",
+      "SPEXVERS", "NPATCH",   "NGUARD",   "NFALLBCK", "NFAILED",  "NDARK",    "CHI2PIXL",
+      "BAD2DFIT", "FLUXSOLV", "NDIRECT",  "NOVERFLW", "FIBBYROW", "NFIBDIFF", "NOMASK"};
+  return names;
+}
+
 std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const FrameInputs& inputs,
                                           const ExtractOptions& options,
                                           const PatchCounts& counts) {

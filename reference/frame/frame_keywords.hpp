@@ -1,6 +1,7 @@
 // The header keywords of an extraction (extraction.md, section 7).
 #pragma once
 
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,10 @@ struct Provenance {
 /// DEPNAMnn and DEPVERnn for core/version.hpp's dependencies, as DESI's pipeline records its own.
 /// Reuses the number of the same name in the image's `cards`, else takes the next free number.
 [[nodiscard]] std::vector<HeaderKeyword> dependency_keywords(const std::vector<std::string>& cards);
+
+/// Names of the keywords that only frames of this project have: frame_keywords() writes some of
+/// them.
+[[nodiscard]] const std::set<std::string>& own_keywords();
 
 /// Keywords of the grid, the inputs, the options, the program and the patch counts. They do not
 /// depend on the number of ranks or threads.

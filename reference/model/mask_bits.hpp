@@ -27,6 +27,7 @@ inline constexpr std::uint32_t ALLBADPIX = 1U << 1;   ///< pixmask_fraction > 1 
 inline constexpr std::uint32_t BAD2DFIT = 1U << 7;    ///< chi2pix far above its medians
 inline constexpr std::uint32_t NODATA =
     1U << 8;  ///< the patch could not be solved, or float32 cannot hold the bin
+inline constexpr std::uint32_t BADCOLUMN = 1U << 10;  ///< of desi_proc, not of an extraction
 }  // namespace specmask
 
 }  // namespace spex

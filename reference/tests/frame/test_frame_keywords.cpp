@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -97,6 +98,29 @@ TEST_F(FrameKeywords, RulesOfQualityOnlyIfNotTheDefaults) {
   options.bad2dfit = Bad2dFit::chi2;
   EXPECT_EQ(value<std::string>("CHI2PIXL"), "bright");
   EXPECT_EQ(value<std::string>("BAD2DFIT"), "chi2");
+}
+
+// Comparisons with DESI's pipeline take any other keyword for one that was lost or invented.
+TEST_F(FrameKeywords, AllAreProductionsOrListed) {
+  options.chi2_pixels = Chi2Pixels::bright;
+  options.bad2dfit = Bad2dFit::chi2;
+  options.flux = FluxSolver::frame;
+  inputs.heliocor = 1.00005;
+  inputs.psf.in_psf = "psf.fits";
+  inputs.fibermap_by_row = true;
+  inputs.preproc.has_mask = false;
+  PatchCounts counts;
+  counts.overflowed = 1;
+  const std::set<std::string> of_production{"NSPEC",    "WAVEMIN", "WAVEMAX", "WAVESTEP",
+                                            "FIBERMIN", "SPECTER", "IN_PSF",  "IN_IMG",
+                                            "ORIG_PSF", "HELIOCOR"};
+  std::set<std::string> listed = own_keywords();
+  for (const HeaderKeyword& one : frame_keywords({"spex-cpu", "i", "p"}, inputs, options, counts)) {
+    if (one.name.starts_with("DEP")) continue;
+    EXPECT_TRUE(of_production.contains(one.name) || own_keywords().contains(one.name)) << one.name;
+    listed.erase(one.name);
+  }
+  EXPECT_THAT(listed, testing::IsEmpty()) << "no option of this test writes these";
 }
 
 TEST_F(FrameKeywords, Specter) {
