@@ -13,6 +13,7 @@ from spexreports.figures.readme import readme_figure
 from spexreports.figures.seams import seams_figure
 from spexreports.page import frame as pages
 from spexreports.page import quote as quoting
+from spexreports.page.production import production_report
 from spexreports.page.report import bench_report
 from spexreports.results import compare as comparing
 from spexreports.results import frames, keep, nodes, thresholds
@@ -117,6 +118,14 @@ COMMANDS = {
             "--model": FILE | {"help": "model image (spex-cpu --model): draws image − model"},
             "--preproc": FILE | {"help": "the image; needed with --model"},
             "--out": NEEDED | {"help": "folder of the page"},
+        },
+    ),
+    "production": (
+        lambda a: production_report(a.report, a.out),
+        "a page of frames beside those of DESI's pipeline (docs/production.md)",
+        {
+            "report": FILE | {"help": "file of spex-compare --production --json"},
+            "--out": NEEDED | {"help": "folder of the page and its figures"},
         },
     ),
     "bench": (
