@@ -11,6 +11,7 @@ import time
 import warnings
 from pathlib import Path
 
+import beside
 import chain
 import extraction
 import night as nights
@@ -49,6 +50,8 @@ def check(findings: Findings, args: argparse.Namespace, night: nights.Night) -> 
     by_import = production.extract(night, list(ours), "spexbench")
     step("desi_extract_spectra itself")
     theirs = production.extract(night, list(ours), "numpy")
+    step("spex-compare --production beside desispec's frames of tiny CCDs")
+    beside.run(findings, night.cameras, args.bin, night.folder / "beside")
     for job, frame in theirs.items():
         kind = "not barycentric" if job[1] == FLAT else "barycentric"
         for name, mine in ((args.program, ours[job]), ("extract_frame", by_import[job])):
