@@ -73,9 +73,9 @@ class Psf:
         )
 
 
-def integrals(centre, sigma, n, degree):
+def integrals(center, sigma, n, degree):
     """P_k[m] of section 2, [degree + 1][n]."""
-    dx = (centre + 0.5) % 1 - 0.5
+    dx = (center + 0.5) % 1 - 0.5
     e = (np.arange(n + 1) - n // 2 - 0.5 - dx) / sigma
     P = [np.diff(ERF(e / math.sqrt(2))) / 2]
     phi = np.exp(-(e**2) / 2) / math.sqrt(2 * math.pi)

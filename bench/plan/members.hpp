@@ -76,11 +76,11 @@ template <class T>
     return value ? json_of(*value) : Json();
   } else if constexpr (is_vector<T>) {
     Json list = Json::array();
-    for (const auto& one : value) list.push_back(json_of(one));
+    for (const auto& element : value) list.push_back(json_of(element));
     return list;
   } else if constexpr (is_map<T>) {
     Json object = Json::object();
-    for (const auto& [key, one] : value) object[key] = json_of(one);
+    for (const auto& [key, element] : value) object[key] = json_of(element);
     return object;
   } else if constexpr (HasMembers<T>) {
     Json object = Json::object();
@@ -107,15 +107,15 @@ void read_json_of(const nlohmann::ordered_json& json, T& value, const std::strin
   } else if constexpr (is_vector<T>) {
     need(json.is_array(), "a list");
     value.clear();
-    for (const Json& one : json) {
+    for (const Json& element : json) {
       const std::string name = fmt::format("{}/{}", where, value.size());
-      read_json_of(one, value.emplace_back(), name);
+      read_json_of(element, value.emplace_back(), name);
     }
   } else if constexpr (is_map<T>) {
     need(json.is_object(), "an object");
     value.clear();
-    for (const auto& [key, one] : json.items())
-      read_json_of(one, value[key], fmt::format("{}/{}", where, key));
+    for (const auto& [key, element] : json.items())
+      read_json_of(element, value[key], fmt::format("{}/{}", where, key));
   } else if constexpr (HasMembers<T>) {
     need(json.is_object(), "an object");
     std::size_t known = 0;

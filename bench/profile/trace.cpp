@@ -134,7 +134,7 @@ class Trace {
 
   std::mutex mutex_;
   std::FILE* file_ = nullptr;
-  std::unordered_map<std::uint32_t, Range> ranges_;  // that have begun
+  std::unordered_map<std::uint32_t, Range> ranges_;  // ranges that have begun
 };
 
 // The process that is recorded; 0 before CUDA starts. Forked processes record nothing.

@@ -63,10 +63,10 @@ Threshold read_threshold(const std::string& path, const std::string& where, cons
 Threshold read_threshold_of(const std::string& path, const Plan& plan, const std::string& id,
                             const Json& json) {
   const auto entry = std::find_if(plan.entries.begin(), plan.entries.end(),
-                                  [&](const Entry& one) { return one.id == id; });
+                                  [&](const Entry& candidate) { return candidate.id == id; });
   if (entry == plan.entries.end()) {
     std::vector<std::string> ids;
-    for (const Entry& one : plan.entries) ids.push_back(one.id);
+    for (const Entry& known : plan.entries) ids.push_back(known.id);
     throw usage_error(path, id + " is not an entry of the plan",
                       fmt::format("{}", fmt::join(ids, ", ")));
   }

@@ -21,10 +21,10 @@ bool can_judge(const char* what, const Statistic& found, std::vector<std::string
   return false;
 }
 
-std::string interval_text(const char* what, const Statistic& found, const char* format_of_one) {
-  const auto one = [&](double value) { return fmt::format(fmt::runtime(format_of_one), value); };
-  return fmt::format("{} {} ({} to {}, {:.1f}%)", what, one(found.median), one(*found.low),
-                     one(*found.high), 100 * *found.coverage);
+std::string interval_text(const char* what, const Statistic& found, const char* number_format) {
+  const auto text = [&](double value) { return fmt::format(fmt::runtime(number_format), value); };
+  return fmt::format("{} {} ({} to {}, {:.1f}%)", what, text(found.median), text(*found.low),
+                     text(*found.high), 100 * *found.coverage);
 }
 
 // Compares FPNH with a reference. Slower is a failure. Faster is not, but is doubted above the

@@ -49,7 +49,7 @@ Cost cost_of_spots(const Psf& psf, double nspec, double nwave) {
   constexpr double polynomial = 5;  // P_d+1 from P_d and P_d-1
   // The parameters of a spot share the P_d of its wavelength; c_d P_d and its sum.
   const double parameters = variable + ncoeff * polynomial + nparam * ncoeff * 2;
-  const double centre = 2 * variable + (psf.xtrace.ncoeff + psf.ytrace.ncoeff) * (polynomial + 2.0);
+  const double center = 2 * variable + (psf.xtrace.ncoeff + psf.ytrace.ncoeff) * (polynomial + 2.0);
   // e_m 6, erf and its factors 2, exp and its factors 3; He_k phi and He_k+1 4 a degree
   const double x_edge = 11 + erf_flops + exp_flops + 4 * psf.ghdegx;
   const double y_edge = 11 + erf_flops + exp_flops + 4 * psf.ghdegy;
@@ -61,7 +61,7 @@ Cost cost_of_spots(const Psf& psf, double nspec, double nwave) {
 
   const double nspots = nspec * nwave;
   const double coefficients = nparam * ncoeff + psf.xtrace.ncoeff + psf.ytrace.ncoeff;
-  return {nspots * (parameters + centre + edges + values + normalize),
+  return {nspots * (parameters + center + edges + values + normalize),
           (nspots * nx * ny + nspec * coefficients) * number};
 }
 

@@ -16,7 +16,7 @@ using namespace nlohmann::literals;
 
 std::vector<std::string> names_of_the_table() {
   std::vector<std::string> names;
-  for (const MilestoneTraits& rung : milestones) names.emplace_back(rung.name);
+  for (const MilestoneTraits& milestone : milestones) names.emplace_back(milestone.name);
   return names;
 }
 

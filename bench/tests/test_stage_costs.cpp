@@ -131,7 +131,7 @@ TEST(CostsOfFourBins, Spots) {
   for (const Milestone milestone : milestones) {
     const std::vector<CostRecord> costs = FourBins().costs(milestone);
     std::string stages;
-    for (const CostRecord& one : costs) stages += one.stage + " ";
+    for (const CostRecord& cost : costs) stages += cost.stage + " ";
     ASSERT_EQ(stages, "spots assemble solve decorrelate quality ");
     const CostRecord cost = costs[spots];
     EXPECT_EQ(cost.flops, 4 * (27 + 38 + 784 + 12 + 84 + 70));
@@ -201,10 +201,10 @@ TEST(StageCosts, TwiceTheBundlesTwiceTheCost) {
     ExtractOptions options = crowded_options();
     const std::vector<CostRecord> both = costs_of(psf, grid, options, milestone);
     options.nspec = 6;
-    const std::vector<CostRecord> one = costs_of(psf, grid, options, milestone);
+    const std::vector<CostRecord> single = costs_of(psf, grid, options, milestone);
     for (std::size_t k = 0; k < both.size(); ++k) {
-      EXPECT_DOUBLE_EQ(both[k].flops, 2 * one[k].flops);
-      EXPECT_DOUBLE_EQ(both[k].bytes, 2 * one[k].bytes);
+      EXPECT_DOUBLE_EQ(both[k].flops, 2 * single[k].flops);
+      EXPECT_DOUBLE_EQ(both[k].bytes, 2 * single[k].bytes);
     }
   }
 }

@@ -27,7 +27,7 @@ __device__ double wavelength(const WaveBins& bins, int w) {
 }
 
 // Column or row of a fiber's center.
-__device__ double centre(const TraceView& trace, int fiber, double lambda) {
+__device__ double center(const TraceView& trace, int fiber, double lambda) {
   return legendre_sum(trace.coeff + static_cast<size_t>(fiber) * trace.ncoeff, trace.ncoeff,
                       legendre_variable(lambda, trace.wavemin, trace.wavemax));
 }
@@ -46,8 +46,8 @@ __global__ void corners_kernel(PsfView psf, int fiber, int nspec, WaveBins bins,
   if (j >= nspec * bins.nwave) return;
   const int s = j / bins.nwave;
   const double lambda = wavelength(bins, j % bins.nwave);
-  const double x = centre(psf.xtrace, fiber + s, lambda);
-  const double y = centre(psf.ytrace, fiber + s, lambda);
+  const double x = center(psf.xtrace, fiber + s, lambda);
+  const double y = center(psf.ytrace, fiber + s, lambda);
   const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
   const bool good = fabs(x) < farthest_centre && fabs(y) < farthest_centre &&
                     parameter(psf, 0, fiber + s, u) > 0 && parameter(psf, 1, fiber + s, u) > 0;
@@ -65,7 +65,7 @@ struct SpotLayout {
   // For each warp's spot: values of its series; values at its edges; pixel integrals along y,
   // most_rows per degree.
   int edges, Py;
-  int centres;     // columns of all wavelengths of the block, then rows
+  int centers;     // columns of all wavelengths of the block, then rows
   int coeff;       // coefficients of all series of the fiber
   int polynomial;  // P_d of all wavelengths of the block
 
@@ -76,14 +76,14 @@ struct SpotLayout {
     nseries = (degy + 1) * most_x_terms + 2;
     edges = even((degx + 1) * (psf.nx() + 1) + (degy + 1) * (psf.ny() + 1));
     Py = (degy + 1) * most_rows;
-    centres = 2 * bins_of_block;
+    centers = 2 * bins_of_block;
     coeff = even(nseries * stride);
     polynomial = even(bins_of_block * stride);
   }
   __host__ __device__ int of_warp() const { return nseries + edges + Py; }
   [[nodiscard]] std::size_t bytes() const {
     return sizeof(double) *
-           static_cast<std::size_t>(warps_of_block * of_warp() + centres + coeff + polynomial);
+           static_cast<std::size_t>(warps_of_block * of_warp() + centers + coeff + polynomial);
   }
 };
 static_assert(most_x_terms % 2 == 0 && most_rows % 2 == 0);
@@ -119,8 +119,8 @@ __global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiproc
   double* Ex = series + layout.nseries;
   double* Ey = Ex + (degx + 1) * (nx + 1);
   double* Py = Ex + layout.edges;
-  double* centres = of_warps + warps_of_block * layout.of_warp();
-  double* coeff = centres + layout.centres;
+  double* centers = of_warps + warps_of_block * layout.of_warp();
+  double* coeff = centers + layout.centers;
   double* polynomial = coeff + layout.coeff;
   const double* sigma = series + (degy + 1) * most_x_terms;
 
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiproc
     const int w = k % bins_of_block;
     const double lambda = wavelength(bins, begin + w);
     if (k < 2 * bins_of_block)
-      centres[k] = centre(k < bins_of_block ? psf.xtrace : psf.ytrace, fiber + s, lambda);
+      centers[k] = center(k < bins_of_block ? psf.xtrace : psf.ytrace, fiber + s, lambda);
     else
       legendre_values(psf.ncoeff, legendre_variable(lambda, psf.wavemin, psf.wavemax),
                       polynomial + w * layout.stride);
@@ -155,7 +155,7 @@ __global__ void __launch_bounds__(warps_of_block* warp_size, blocks_of_multiproc
       const bool along_x = k <= nx;
       const int m = along_x ? k : k - nx - 1;
       const int n = along_x ? nx : ny;
-      edge_values(centres[w - begin + (along_x ? 0 : bins_of_block)], sigma[along_x ? 0 : 1], n, m,
+      edge_values(centers[w - begin + (along_x ? 0 : bins_of_block)], sigma[along_x ? 0 : 1], n, m,
                   along_x ? degx : degy, (along_x ? Ex : Ey) + m, n + 1);
     }
     __syncwarp();
@@ -239,14 +239,14 @@ __global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins b
   const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
   const double sigma_x = parameter(psf, 0, s, u);
   const double sigma_y = parameter(psf, 1, s, u);
-  const double x_centre = centre(psf.xtrace, s, lambda);
-  const double y_centre = centre(psf.ytrace, s, lambda);
+  const double x_center = center(psf.xtrace, s, lambda);
+  const double y_center = center(psf.ytrace, s, lambda);
 
   for (int k = lane; k < ng; k += warp_size) g[k] = parameter(psf, 2 + k, s, u);
   for (int m = lane; m <= nx; m += warp_size)
-    edge_values(x_centre, sigma_x, nx, m, degx, Ex + m, nx + 1);
+    edge_values(x_center, sigma_x, nx, m, degx, Ex + m, nx + 1);
   for (int m = lane; m <= ny; m += warp_size)
-    edge_values(y_centre, sigma_y, ny, m, degy, Ey + m, ny + 1);
+    edge_values(y_center, sigma_y, ny, m, degy, Ey + m, ny + 1);
   __syncwarp();
 
   // row[j][x] = sum_i g_ij Px_i[x]

@@ -75,7 +75,7 @@ TEST_F(FibersTest, BandsEqualTheReference) {
       workspace->bands().band, spectra() * static_cast<std::size_t>(layout.band_size()), stream());
   const auto pair = gpu::to_host<double>(
       workspace->bands().pair, spectra() * static_cast<std::size_t>(layout.pair_size()), stream());
-  int neighbours = 0;
+  int neighbors = 0;
   for (std::size_t k = 0; k < patches.size(); ++k) {
     const NormalEquations e = reference(patches[k]);
     for (int s = 0; s < patches[k].padded_nspec(); ++s) {
@@ -95,12 +95,12 @@ TEST_F(FibersTest, BandsEqualTheReference) {
                                     static_cast<std::size_t>(v * width + d)];
           const double expected = w >= 0 && w < m ? element(e, (s + 1) * m + w, s * m + v) : 0;
           EXPECT_NEAR(found, expected, 1e-13 * scale);
-          neighbours += expected != 0 ? 1 : 0;
+          neighbors += expected != 0 ? 1 : 0;
         }
       }
     }
   }
-  EXPECT_GT(neighbours, 0);
+  EXPECT_GT(neighbors, 0);
 }
 
 TEST_F(FibersTest, SolutionsAgreeWithTheReference) {

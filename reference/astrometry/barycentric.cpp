@@ -40,7 +40,7 @@ Moment moment_of(double mjd, double ut1_utc) {
   // Status 1 is a year for which leap seconds may not be known yet.
   if (eraUtctai(ERFA_DJM0, mjd, &tai1, &tai2) < 0 ||
       eraUtcut1(ERFA_DJM0, mjd, ut1_utc, &moment.ut11, &moment.ut12) < 0)
-    throw std::logic_error("a date that is none");
+    throw std::logic_error("invalid date");
   eraTaitt(tai1, tai2, &moment.tt1, &moment.tt2);
   return moment;
 }
@@ -99,7 +99,7 @@ double barycentric_factor(const Pointing& pointing, const EarthOrientation& orie
   Vector geocentric;
   if (eraGd2gc(ERFA_WGS84, site.longitude * ERFA_DD2R, site.latitude * ERFA_DD2R, site.height,
                geocentric) != 0)
-    throw std::logic_error("a site that is none");
+    throw std::logic_error("invalid site");
   Vector turning;
   site_velocity(moment, orientation, geocentric, turning);
 

@@ -146,7 +146,7 @@ std::vector<Check> judge_all(const PullStatistics& pulls, const PullLimits& limi
   return {enough, within("|mean pull|", pulls.mean, 0, limits.mean),
           within("|std of pull - 1|", pulls.std, 1, limits.std),
           within("|68% half-width of pull - 1|", pulls.half_width, 1, limits.half_width),
-          within("|correlation of neighbours|", pulls.correlation, 0, limits.correlation)};
+          within("|correlation of neighbors|", pulls.correlation, 0, limits.correlation)};
 }
 
 // Checks each fiber separately, in standard deviations of its statistics.

@@ -47,8 +47,8 @@ def faster(sample: dict, factor: float) -> dict:
 def run(command: str, *arguments: object) -> tuple[int, str, str]:
     """Status, stdout and stderr of `spex-reports COMMAND ARGUMENTS`."""
     out, err = StringIO(), StringIO()
-    words = ["spexreports", command, *map(str, arguments)]
-    with mock.patch("sys.argv", words), redirect_stdout(out), redirect_stderr(err):
+    argv = ["spexreports", command, *map(str, arguments)]
+    with mock.patch("sys.argv", argv), redirect_stdout(out), redirect_stderr(err):
         try:
             status = main()
         except SystemExit as ended:

@@ -214,8 +214,8 @@ class Reports(unittest.TestCase):
     def test_frame_page(self):
         """Spectra, noise and resolution of any frame; image − model with a model."""
         out = Path(self.folder.name) / "page"
-        words = [self.paths["frame"], "--out", out]
-        self.assertEqual(self.frame_command(*words)[0], 0)
+        arguments = [self.paths["frame"], "--out", out]
+        self.assertEqual(self.frame_command(*arguments)[0], 0)
         names = {"spectra", "lines", "ivar", "resolution"}
         self.assertEqual({p.stem for p in out.glob("*.svg")}, names)
         page = (out / "index.html").read_text()
@@ -223,8 +223,8 @@ class Reports(unittest.TestCase):
         self.assertIn("<td>sky fibers</td>", page)
         self.assertEqual(page.count('src="data:image/svg+xml;base64,'), len(names))
         self.assertNotRegex(page, r'src="(?!data:)|https?://')
-        words += ["--model", self.paths["model"], "--preproc", self.paths["preproc"]]
-        self.assertEqual(self.frame_command(*words)[0], 0)
+        arguments += ["--model", self.paths["model"], "--preproc", self.paths["preproc"]]
+        self.assertEqual(self.frame_command(*arguments)[0], 0)
         self.assertTrue((out / "residual.svg").exists())
         for file in out.glob("*.svg"):
             self.assertLess(file.stat().st_size, 100_000, file.name)
@@ -253,12 +253,12 @@ class Reports(unittest.TestCase):
     def test_frame_command_lines_that_cannot_be(self):
         out = Path(self.folder.name) / "no"
         frame, model = self.paths["frame"], self.paths["model"]
-        for words, status, reason in (
+        for arguments, status, reason in (
             ([frame, "--model", model], 2, "needs the image too"),
             (["no.fits"], 1, "no.fits: No such file"),
             ([self.paths["psf"]], 1, "psf.fits: "),
         ):
-            found, stderr = self.frame_command(*words, "--out", out)
+            found, stderr = self.frame_command(*arguments, "--out", out)
             self.assertEqual((found, stderr.count("\n")), (status, 1), stderr)
             self.assertIn(reason, stderr)
             self.assertFalse(out.exists())

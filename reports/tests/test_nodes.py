@@ -34,13 +34,13 @@ class Nodes(unittest.TestCase):
         path.mkdir(parents=True, exist_ok=True)
         (path / "pipeline.json").write_text(json.dumps(sample))
 
-    def words(self) -> dict[str, str]:
+    def verdicts(self) -> dict[str, str]:
         """The verdict of each node."""
-        return {one.node: one.word for one in judge_nodes(read_nodes(self.folder))}
+        return {entry.node: entry.verdict for entry in judge_nodes(read_nodes(self.folder))}
 
     def odd(self) -> dict[str, str]:
         """The verdicts that are not ok."""
-        return {node: word for node, word in self.words().items() if word != "ok"}
+        return {node: verdict for node, verdict in self.verdicts().items() if verdict != "ok"}
 
     def command(self, *options: str) -> tuple[int, str]:
         """Status and output of `spex-reports nodes`."""

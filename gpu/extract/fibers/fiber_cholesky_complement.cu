@@ -43,7 +43,7 @@ __device__ constexpr int first_row(int R, int column) {
 
 // Shared memory of complement_kernel for both neighbors t of s.
 template <int R>
-struct Neighbours {
+struct Neighbors {
   const FiberLayout* layout;
   int s, nspec;
   double* shared;
@@ -62,7 +62,7 @@ struct Neighbours {
 
 // Prefetches N_ts into V, and the factor of t, for both sides.
 template <int R>
-__device__ void prefetch_neighbors(const Neighbours<R>& my, const double* pair,
+__device__ void prefetch_neighbors(const Neighbors<R>& my, const double* pair,
                                    const double* factors) {
   const int m = my.m(), ld = my.ld();
   for (int side = 0; side < sides; ++side) {
@@ -88,7 +88,7 @@ __device__ void prefetch_neighbors(const Neighbours<R>& my, const double* pair,
 // Computes V of both sides, by the whole block: one thread per column, down to its last nonzero
 // row.
 template <int R>
-__device__ void half_solves(const Neighbours<R>& my, const double* pair, const double* factors) {
+__device__ void half_solves(const Neighbors<R>& my, const double* pair, const double* factors) {
   const int m = my.m(), ld = my.ld();
   prefetch_neighbors<R>(my, pair, factors);
   __pipeline_commit();
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(threads, 2)
   const CoreSpectrum core = cores[blockIdx.x];
   const PatchGeometry& patch = patches[core.patch];
   const int m = layout.nwave;
-  const Neighbours<R> my{&layout, patch.pad_below + core.s, patch.nspec, shared};
+  const Neighbors<R> my{&layout, patch.pad_below + core.s, patch.nspec, shared};
   const int ld = my.ld();
   const size_t first = static_cast<size_t>(core.patch) * layout.nslots;
   const size_t slot = first + my.s;

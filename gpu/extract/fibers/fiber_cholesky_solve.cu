@@ -96,9 +96,9 @@ __global__ void __launch_bounds__(warp_size)
 // x = y - sum over neighbors t of N_st f_t, for the spectra of one color, s = 2 k + color; also
 // stored in g. Called by the whole block.
 template <int R>
-__device__ void subtract_neighbours(const PatchGeometry& patch, const double* pair, int pair_size,
-                                    int color, const double* y, const double* f, double* x,
-                                    double* g) {
+__device__ void subtract_neighbors(const PatchGeometry& patch, const double* pair, int pair_size,
+                                   int color, const double* y, const double* f, double* x,
+                                   double* g) {
   const int m = patch.nwave;
   const int of_color = (patch.nspec - color + 1) / 2;
   // Neighbor s - 1, by the columns of N_{s,s-1}: a warp does 32 bins, and loads several columns
@@ -184,7 +184,7 @@ __global__ void __launch_bounds__(solve_threads, 4)
     for (int color = 0; color < 2; ++color) {
       // All f are zero at first.
       if (sweep + color > 0)
-        subtract_neighbours<R>(patch, pair, layout.pair_size(), color, y, f, x, g);
+        subtract_neighbors<R>(patch, pair, layout.pair_size(), color, y, f, x, g);
       // A thread a spectrum.
       for (int s = 2 * threadIdx.x + color; s < patch.nspec; s += 2 * solve_threads) {
         double* mine = x + s * m;
@@ -207,7 +207,7 @@ __global__ void __launch_bounds__(solve_threads, 4)
     moves = __syncthreads_or(moved);
   }
   // g of the second color belongs to the last sweep, and so does f of the first color.
-  subtract_neighbours<R>(patch, pair, layout.pair_size(), 0, y, f, x, g);
+  subtract_neighbors<R>(patch, pair, layout.pair_size(), 0, y, f, x, g);
   for (int j = threadIdx.x; j < patch.n(); j += solve_threads) y[j] = f[j];
 }
 

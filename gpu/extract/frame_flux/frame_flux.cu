@@ -158,15 +158,15 @@ __device__ bool ended(const FrameSystem& system, int bundle, int sweep) {
 }
 
 __device__ bool rests(const FrameSystem& system, const BundleOfFiber& place, int s, int sweep,
-                      int colour) {
+                      int color) {
   return place.begin == place.end || system.refused[place.bundle] != 0 ||
-         (s - place.begin) % 2 != colour || ended(system, place.bundle, sweep);
+         (s - place.begin) % 2 != color || ended(system, place.bundle, sweep);
 }
 
 // N_st and f_t of the fibers next to s for the rows of a segment: the upper fiber at the segment's
 // rows, the lower fiber from R bins before to R bins after.
 template <int R>
-struct Neighbours {
+struct Neighbors {
   static constexpr int rows = ReducedBand<R>::segment_rows;
   static constexpr int width = 2 * R + 1;
   double pair_above[rows * width];
@@ -178,8 +178,8 @@ struct Neighbours {
 // Called by a whole thread block, which must synchronize before use.
 template <int R>
 __device__ void load(const FrameSystem& system, const BundleOfFiber& place, int s, int first,
-                     Neighbours<R>& shared) {
-  using Of = Neighbours<R>;
+                     Neighbors<R>& shared) {
+  using Of = Neighbors<R>;
   const FrameBands& N = system.bands;
   const auto copy = [&](const double* from, int count, double* to) {
     for (int k = threadIdx.x; k < count; k += segment_threads)
@@ -206,8 +206,8 @@ __device__ void load(const FrameSystem& system, const BundleOfFiber& place, int 
 // y minus the contributions of the bundle's neighboring fibers to bin w of fiber s.
 template <int R>
 __device__ double right_side(const FrameSystem& system, const BundleOfFiber& place, int s, int w,
-                             int first, const Neighbours<R>& shared) {
-  constexpr int width = Neighbours<R>::width;
+                             int first, const Neighbors<R>& shared) {
+  constexpr int width = Neighbors<R>::width;
   double sum = system.bands.y[system.bands.bin(s, w)];
   for (int d = 0; d < width; ++d) {
     const int above = w - R + d, below = w + R - d;
@@ -232,19 +232,19 @@ __device__ void take_largest(double value, double* largest) {
 // One block per segment of a fiber.
 template <int R>
 __global__ void __launch_bounds__(segment_threads)
-    sweep_down_kernel(FrameSystem system, int sweep, int colour) {
+    sweep_down_kernel(FrameSystem system, int sweep, int color) {
   constexpr int rows = ReducedBand<R>::segment_rows;
-  __shared__ Neighbours<R> neighbours;
+  __shared__ Neighbors<R> neighbors;
   __shared__ double a[rows];
   const int s = blockIdx.y, first = blockIdx.x * rows;
   const BundleOfFiber place = system.place[s];
-  if (rests(system, place, s, sweep, colour)) return;
+  if (rests(system, place, s, sweep, color)) return;
   // Initially all f are 0, as for a fiber without neighbors.
-  const bool begins = sweep == 0 && colour == 0;
+  const bool begins = sweep == 0 && color == 0;
   const BundleOfFiber beside = begins ? BundleOfFiber{s, s + 1, place.bundle} : place;
-  load(system, beside, s, first, neighbours);
+  load(system, beside, s, first, neighbors);
   for (int w = threadIdx.x; w < rows; w += segment_threads)
-    a[w] = first + w < system.m ? right_side(system, beside, s, first + w, first, neighbours) : 0.0;
+    a[w] = first + w < system.m ? right_side(system, beside, s, first + w, first, neighbors) : 0.0;
   double* side = side_of<R>(system, s);
   double* next = side + side_rows<R>(system.m) + (blockIdx.x + 1) * R;
   solve_segment_down(factor_of<R>(system, s), blockIdx.x, a, next);
@@ -255,10 +255,10 @@ __global__ void __launch_bounds__(segment_threads)
 // Solves for f of the segments' first blocks. One block per fiber.
 template <int R>
 __global__ void __launch_bounds__(between_threads)
-    sweep_between_kernel(FrameSystem system, int sweep, int colour) {
+    sweep_between_kernel(FrameSystem system, int sweep, int color) {
   extern __shared__ double shared[];
   const int s = blockIdx.x;
-  if (rests(system, system.place[s], s, sweep, colour)) return;
+  if (rests(system, system.place[s], s, sweep, color)) return;
   double* side = side_of<R>(system, s);
   double* x = shared + ReducedBand<R>::segments(system.m) * R;
   solve_between(factor_of<R>(system, s), side, side + side_rows<R>(system.m), shared, x);
@@ -267,12 +267,12 @@ __global__ void __launch_bounds__(between_threads)
 // Computes f_s and its largest change. One block per segment of a fiber.
 template <int R>
 __global__ void __launch_bounds__(segment_threads)
-    sweep_up_kernel(FrameSystem system, int sweep, int colour) {
+    sweep_up_kernel(FrameSystem system, int sweep, int color) {
   constexpr int rows = ReducedBand<R>::segment_rows;
   __shared__ double a[rows], x[rows + R];
   const int s = blockIdx.y, first = blockIdx.x * rows;
   const BundleOfFiber place = system.place[s];
-  if (rests(system, place, s, sweep, colour)) return;
+  if (rests(system, place, s, sweep, color)) return;
   const double* side = side_of<R>(system, s) + first;
   const int left = side_rows<R>(system.m) - first;
   for (int w = threadIdx.x; w < min(rows + R, left); w += segment_threads) {
@@ -370,10 +370,10 @@ void sweep_frame(const FrameSystem& system, int first, int last, cudaStream_t st
     const dim3 segments(ReducedBand<R>::segments(system.m), nspec);
     const std::size_t bytes = between_bytes<R>(system.m);
     for (int sweep = first; sweep < last; ++sweep)
-      for (const int colour : {0, 1}) {
-        sweep_down_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep, colour);
-        sweep_between_kernel<R><<<nspec, between_threads, bytes, stream>>>(system, sweep, colour);
-        sweep_up_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep, colour);
+      for (const int color : {0, 1}) {
+        sweep_down_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep, color);
+        sweep_between_kernel<R><<<nspec, between_threads, bytes, stream>>>(system, sweep, color);
+        sweep_up_kernel<R><<<segments, segment_threads, 0, stream>>>(system, sweep, color);
       }
   });
   SPEX_LAUNCH_CHECK();

@@ -159,7 +159,7 @@ TEST(CheckTruth, CorrelatedNeighborsFail) {
   const double rho = 0.1;
   for (std::size_t j = 1; j < noise.size(); ++j)
     noise[j] = rho * noise[j - 1] + std::sqrt(1 - rho * rho) * noise[j];
-  EXPECT_EQ(failures(make_frame(truth(), noise)), List{"|correlation of neighbours|"});
+  EXPECT_EQ(failures(make_frame(truth(), noise)), List{"|correlation of neighbors|"});
 }
 
 TEST(CheckTruth, HeavyTailsFail) {

@@ -37,7 +37,7 @@ def nodes_figure(found: list[NodeEntry], margin: float = MARGIN) -> Figure:
                     row,
                     xerr=[[value - left], [right - value]],
                     fmt=MARKERS[speed.clock],
-                    color=COLORS[speed.word],
+                    color=COLORS[speed.verdict],
                 )
         axis.set_title(entry)
         axis.set_yticks(range(len(nodes)), labels=nodes)

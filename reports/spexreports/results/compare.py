@@ -29,7 +29,7 @@ class Ratio:
     high: float
     coverage: float
 
-    def word(self, margin: float) -> str:
+    def verdict(self, margin: float) -> str:
         """SAME, FASTER or SLOWER; UNDECIDED if the interval is too wide or its coverage too low."""
         if self.coverage < CONFIDENCE:
             return "UNDECIDED"
@@ -106,7 +106,7 @@ def compare(first: Path, second: Path, margin: float = MARGIN) -> list[str]:
             samples = [getattr(r, clock).seconds.samples for r in (first_result, second_result)]
             found = ratio(*samples)
             span = f"{found.low:.4f} to {found.high:.4f} ({100 * found.coverage:.0f}%)"
-            lines.append(f"{name:24} {clock:10} {found.value:.4f}  {span}  {found.word(margin)}")
+            lines.append(f"{name:24} {clock:10} {found.value:.4f}  {span}  {found.verdict(margin)}")
     if not lines:
         why = "; ".join(omitted) or "no entry in common"
         raise DataError(f"{first} and {second}", "have nothing to compare", why)

@@ -30,7 +30,7 @@ MARGIN = 0.02
 STATUSES = {"ok": 0, "FAST": 0, "SLOW": 4, "OTHER FRAMES": 3, "WRONG": 3, "UNHEALTHY": 5}
 NO_RESULT = "NO RESULT"
 LIST = "nodes.list"  # names of the requested nodes
-# A node gets the first of these words that applies; exit statuses are those of spex-bench.
+# A node gets the first of these verdicts that applies; exit statuses are those of spex-bench.
 WORST_FIRST = (NO_RESULT, "UNHEALTHY", "WRONG", "OTHER FRAMES", "SLOW", "FAST", "ok")
 VERDICTS = {
     "incorrect": "WRONG",
@@ -48,7 +48,7 @@ class NodeSpeed:
     seconds: Statistic
     beyond: float  # relative to the median of all nodes
     z: float | None  # None with too few nodes
-    word: str  # ok, SLOW or FAST
+    verdict: str  # ok, SLOW or FAST
 
 
 @dataclass(frozen=True)
@@ -58,19 +58,19 @@ class NodeEntry:
     node: str
     entry: str
     speeds: tuple[NodeSpeed, ...]
-    word: str  # one of WORST_FIRST
+    verdict: str  # one of WORST_FIRST
     reason: str  # empty if ok
 
 
-def worst(words: list[str]) -> str:
-    """The most severe word."""
-    return min(words, key=WORST_FIRST.index, default="ok")
+def worst(verdicts: list[str]) -> str:
+    """The most severe verdict."""
+    return min(verdicts, key=WORST_FIRST.index, default="ok")
 
 
 def status_of(found: list[NodeEntry]) -> int:
     """The exit status, as of spex-bench: 1 if a result is missing, then 5, 3, 4."""
-    word = worst([entry.word for entry in found])
-    return 1 if word == NO_RESULT else STATUSES[word]
+    verdict = worst([entry.verdict for entry in found])
+    return 1 if verdict == NO_RESULT else STATUSES[verdict]
 
 
 def read_nodes(folder: Path) -> dict[str, dict[str, Result]]:
@@ -101,12 +101,12 @@ def _speeds_of(seconds: dict[str, Statistic], clock: str, margin: float) -> dict
     for node, found in seconds.items():
         beyond = found.value / middle - 1
         z = (found.value - middle) / spread if len(seconds) >= FEWEST else None
-        word = "ok"
+        verdict = "ok"
         if z is not None and abs(z) > LIMIT and abs(beyond) > margin:
             low = found.value if found.low is None else found.low
             high = found.value if found.high is None else found.high
-            word = "SLOW" if low > middle else "FAST" if high < middle else "ok"
-        speeds[node] = NodeSpeed(clock, found, beyond, z, word)
+            verdict = "SLOW" if low > middle else "FAST" if high < middle else "ok"
+        speeds[node] = NodeSpeed(clock, found, beyond, z, verdict)
     return speeds
 
 
@@ -147,31 +147,31 @@ def judge_nodes(nodes: dict[str, dict[str, Result]], margin: float = MARGIN) -> 
         other_frames = _other_frames(here)
         for node in nodes:
             speeds = tuple(speeds[node] for speeds in by_clock if node in speeds)
-            words = [speed.word for speed in speeds]
-            odd = next((s for s in speeds if s.word == worst(words) != "ok"), None)
+            verdicts = [speed.verdict for speed in speeds]
+            odd = next((s for s in speeds if s.verdict == worst(verdicts) != "ok"), None)
             reason = f"{100 * odd.beyond:+.1f}% by the {odd.clock} clock" if odd else ""
             if node not in here:
-                words, reason = [NO_RESULT], "there is no result"
+                verdicts, reason = [NO_RESULT], "there is no result"
             elif here[node].overall in VERDICTS:
-                words = [VERDICTS[here[node].overall]]
+                verdicts = [VERDICTS[here[node].overall]]
                 reason = "; ".join(here[node].reasons)
             elif node in other_frames:
-                words, reason = [*words, "OTHER FRAMES"], other_frames[node]
-            found.append(NodeEntry(node, entry, speeds, worst(words), reason))
+                verdicts, reason = [*verdicts, "OTHER FRAMES"], other_frames[node]
+            found.append(NodeEntry(node, entry, speeds, worst(verdicts), reason))
     return found
 
 
 def table(found: list[NodeEntry]) -> str:
     """A line per entry and node, odd ones first."""
     rows = []
-    for e in sorted(found, key=lambda e: (WORST_FIRST.index(e.word), e.entry, e.node)):
+    for e in sorted(found, key=lambda e: (WORST_FIRST.index(e.verdict), e.entry, e.node)):
         farthest = max(e.speeds, key=lambda s: abs(s.z or 0), default=None)
         rows.append(
             {"node": e.node, "entry": e.entry}
             | {f"{s.clock} s": f"{s.seconds.value:.3f}" for s in e.speeds}
             | {"beyond": f"{100 * farthest.beyond:+.1f}%" if farthest else "-"}
             | {"z": f"{farthest.z:+.1f}" if farthest and farthest.z is not None else "-"}
-            | {"verdict": f"{e.word}: {e.reason}" if e.reason else e.word}
+            | {"verdict": f"{e.verdict}: {e.reason}" if e.reason else e.verdict}
         )
     columns = ["node", "entry", *(f"{clock} s" for clock in CLOCKS), "beyond", "z", "verdict"]
     return pd.DataFrame(rows, columns=columns).fillna("-").to_string(index=False)
