@@ -65,9 +65,9 @@ class Published(unittest.TestCase):
         for s in published.statements.values():
             self.assertIn(s.source, published.sources)
             self.assertTrue(s.where, s.id)
-        for rung in published.ladder:
-            seconds = 30 * 3600 / (rung.nodes * rung.fpnh)
-            self.assertAlmostEqual(seconds / rung.walltime_s, 1, delta=0.002)
+        for paper in published.ladder:
+            seconds = 30 * 3600 / (paper.nodes * paper.fpnh)
+            self.assertAlmostEqual(seconds / paper.walltime_s, 1, delta=0.002)
 
     def test_documents_quote_what_is_there(self):
         """A measure in a sentence about the paper must be a published one.
@@ -81,7 +81,7 @@ class Published(unittest.TestCase):
             for s in published.statements.values()
             for n in re.findall(r"[\d.,]+\d|\d", s.number + s.note)
         }
-        known |= {f"{rung.fpnh:.2f}" for rung in published.ladder}
+        known |= {f"{paper.fpnh:.2f}" for paper in published.ladder}
         known |= {f"{a.fpnh / b.fpnh:.3g}" for a in published.ladder for b in published.ladder}
         known |= {str(n) for n in (1, 2, 2021, 2019, 2020, *range(3, 8))}
         for file in DOCUMENTS:

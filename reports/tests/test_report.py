@@ -155,7 +155,7 @@ class OtherPages(unittest.TestCase):
         check = data("pipeline")
         check["record"]["tier"] = "ci"
         html = self.page(check)
-        self.assertIn("No result of whole frames", html)
+        self.assertIn("no results of whole frames", html)
         self.assertIn('<h3 id="harness">', html)
         self.assertNotIn("54,141", html)
 
@@ -196,12 +196,12 @@ class Tables(unittest.TestCase):
 
     def test_most_frames_come_first(self):
         """Then the fastest."""
-        few, slow, rung = faster(data("pipeline"), 4), data("pipeline"), faster(data("pipeline"), 2)
+        few, slow, fast = faster(data("pipeline"), 4), data("pipeline"), faster(data("pipeline"), 2)
         few["derived"]["fom"] |= {"frames_asked": 12, "scaled_to": 30}
         for number, one in enumerate((few, slow)):
             one["record"]["entry"] = f"other-{number}"
-        found = [result("pipeline", one) for one in (few, slow, rung)]
-        self.assertEqual([r.entry for r in ladder.best_rungs(found)], ["pipeline"])
+        found = [result("pipeline", sample) for sample in (few, slow, fast)]
+        self.assertEqual([r.entry for r in ladder.best_ladder_results(found)], ["pipeline"])
         [cells] = [c for kind, c in ladder.ladder_table(found[:1]).rows if kind == "ours"]
         self.assertIn("12 of 30", cells)
 
@@ -212,7 +212,7 @@ class Tables(unittest.TestCase):
         self.assertEqual(
             headline.headlines([result("pipeline"), result("pipeline", few)])[0].entry, "pipeline"
         )
-        self.assertEqual(ladder.best_rungs([result("pipeline", few)]), [])
+        self.assertEqual(ladder.best_ladder_results([result("pipeline", few)]), [])
 
     def test_ladder(self):
         table = ladder.ladder_table([result("pipeline"), result("interleave-io")])
@@ -221,7 +221,7 @@ class Tables(unittest.TestCase):
         ours = [
             dict(zip(table.columns, c, strict=True)) for kind, c in table.rows if kind == "ours"
         ]
-        self.assertEqual([o["rung"] for o in ours], ["interleave-io", "pipeline"])
+        self.assertEqual([o["milestone"] for o in ours], ["interleave-io", "pipeline"])
         self.assertEqual(ours[0]["commit"], "5c1945f with changes")
         self.assertEqual((ours[0]["frames"], ours[0]["nodes × GPUs"]), ("6 of 30", "1 × 4"))
 
@@ -256,7 +256,7 @@ class Tables(unittest.TestCase):
         ]
         table = ladder.published_table(results)
         self.assertEqual(row(table, "batch-eigh")["nwavestep"], "50")
-        paper = row(table, "interleave-io")["the paper: FPNH (× rung before)"]
+        paper = row(table, "interleave-io")["the paper: FPNH (× previous)"]
         self.assertEqual(paper, "CoriGPU 298.19 (1.27); DGX 575.25 (1.34)")
         self.assertEqual(len(table.rows), 2)
 
@@ -334,7 +334,7 @@ class Figures(unittest.TestCase):
         heads = headline.headlines(results)
         figures = [
             wall.wall_figure(heads),
-            wall.share_figure(ladder.best_rungs(results)),
+            wall.share_figure(ladder.best_ladder_results(results)),
             ladder_figures.ladder_figure(results),
             scaling.gpus_figure(results),
             scaling.ranks_figure(results),

@@ -19,7 +19,7 @@ from spexreports.results.read import find, newest, read_results
 from spexreports.results.result import CLOCKS, KERNELS, STAGES
 from spexreports.results.run_log import WALL, read_events, wall_parts
 from spexreports.results.thresholds import thresholds_text
-from spexreports.results.work import PRODUCTION, SCRIPT, rungs, settings, standard
+from spexreports.results.work import PRODUCTION, SCRIPT, ladder_results, settings, standard
 
 
 class Scratch(unittest.TestCase):
@@ -105,7 +105,7 @@ class Reading(Scratch):
         self.assertFalse(standard(result("pipeline", edited)))
         argv += ["--flux", "frame"]
         self.assertIn("flux frame", settings(result("pipeline", edited)))
-        self.assertEqual(rungs([result("pipeline", edited), result("night")]), [])
+        self.assertEqual(ladder_results([result("pipeline", edited), result("night")]), [])
 
 
 class RunLogs(Scratch):

@@ -8,14 +8,14 @@ from spexreports.results.published import MILESTONES, read_published
 from spexreports.results.result import Result
 from spexreports.results.work import of_exposure
 from spexreports.tables.headline import machine
-from spexreports.tables.ladder import best_rungs
+from spexreports.tables.ladder import best_ladder_results
 
 PAPER = {"Edison": "P", "Cori": "X", "CoriGPU": "^", "DGX": "v"}
 
 
 def ladder_figure(results: list[Result]) -> Figure | None:
     """Effective FPNH on a logarithmic axis; open markers stand for fewer than 30 frames."""
-    best = best_rungs(results)
+    best = best_ladder_results(results)
     if not best:
         return None
     milestones = [
@@ -25,13 +25,13 @@ def ladder_figure(results: list[Result]) -> Figure | None:
     drawn, axes = style.figure(1.5 + 0.46 * len(rows))
     axis = axes[0, 0]
     handles = []
-    for rung in read_published().ladder:
+    for paper in read_published().ladder:
         # Two systems of a milestone are drawn one above the other.
-        row = rows[rung.milestone] + (-0.38 if rung.system in ("Edison", "CoriGPU") else -0.18)
-        marker = {"marker": PAPER[rung.system], "color": style.GRAY, "ms": 5.5, "ls": ""}
-        axis.plot(rung.fpnh, row, **marker)
-        if f"paper: {rung.system}" not in [one.get_label() for one in handles]:
-            handles.append(Line2D([], [], label=f"paper: {rung.system}", **marker))
+        row = rows[paper.milestone] + (-0.38 if paper.system in ("Edison", "CoriGPU") else -0.18)
+        marker = {"marker": PAPER[paper.system], "color": style.GRAY, "ms": 5.5, "ls": ""}
+        axis.plot(paper.fpnh, row, **marker)
+        if f"paper: {paper.system}" not in [one.get_label() for one in handles]:
+            handles.append(Line2D([], [], label=f"paper: {paper.system}", **marker))
     for milestone, row in rows.items():
         nodes = [str(r.nodes) for r in read_published().ladder if r.milestone == milestone]
         if nodes and set(nodes) != {"1"}:

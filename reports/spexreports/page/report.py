@@ -59,7 +59,7 @@ def all_tables(found: Found) -> dict[str, Table]:
 def _timelines(results: list[Result]) -> list[Result]:
     """One run of each schedule, on the system with the most run logs."""
     schedules = ("batch-subbundle", "interleave-io", "pipeline")
-    logged = [r for r in ladders.best_rungs(results) if r.beside("events").exists()]
+    logged = [r for r in ladders.best_ladder_results(results) if r.beside("events").exists()]
     logged = [r for r in logged if r.milestone in schedules]
     systems = [r.system for r in logged]
     return [r for r in logged if r.system == max(systems, key=systems.count)]
@@ -69,19 +69,23 @@ def _pictures(found: Found, out: Path) -> dict[str, Picture | None]:
     results = newest(found.results)
     heads = headline.headlines(results)
     kernel_files = read_kernels(found.kernels)
-    one = [r for r in ladders.best_rungs(results) if r.system == heads[0].system] if heads else []
+    one = (
+        [r for r in ladders.best_ladder_results(results) if r.system == heads[0].system]
+        if heads
+        else []
+    )
     drawn = [
         ("wall", "Where the time goes", "", wall.wall_figure(heads)),
         (
             "ladder",
-            "Frames per node-hour of each rung",
+            "Frames per node-hour of each milestone",
             "Open markers: fewer than 30 frames, which stand for the exposure. FPNH is per node; "
             "the number of nodes stands where the paper used more than one.",
             ladder.ladder_figure(results),
         ),
         (
             "shares",
-            "The wall time of each rung",
+            "The wall time of each milestone",
             "One system; in brackets the frames where fewer than 30.",
             wall.share_figure(one),
         ),

@@ -27,7 +27,7 @@ CPU_MILESTONES = MILESTONES[:3]
 
 
 @dataclass(frozen=True)
-class Rung:
+class PaperRow:
     """A row of the paper's table 1."""
 
     milestone: str
@@ -68,7 +68,7 @@ class Published:
     """All of them."""
 
     sources: dict[str, str]
-    ladder: tuple[Rung, ...]
+    ladder: tuple[PaperRow, ...]
     statements: dict[str, Statement]
     systems: dict[str, str]  # the ladder's nodes
     nights_a_year: int
@@ -76,9 +76,9 @@ class Published:
     gpus: dict[str, Gpu]
 
     @property
-    def best(self) -> Rung:
+    def best(self) -> PaperRow:
         """The paper's fastest row."""
-        return max(self.ladder, key=lambda rung: rung.fpnh)
+        return max(self.ladder, key=lambda row: row.fpnh)
 
     def number(self, name: str) -> float:
         """The number of a statement."""
@@ -94,7 +94,7 @@ def read_published() -> Published:
         gpus = [Gpu(*row) for row in data["gpus"]["rows"]]
         return Published(
             sources=dict(data["sources"]),
-            ladder=tuple(Rung(*row) for row in data["ladder"]["rows"]),
+            ladder=tuple(PaperRow(*row) for row in data["ladder"]["rows"]),
             statements={s.id: s for s in statements},
             systems=dict(data["systems"]),
             nights_a_year=data["survey"]["nights_a_year"],

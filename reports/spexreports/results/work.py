@@ -116,7 +116,7 @@ def exposures(results: list[Result]) -> list[Result]:
     ]
 
 
-def rungs(results: list[Result]) -> list[Result]:
+def ladder_results(results: list[Result]) -> list[Result]:
     """Exposures of milestones in the order of the ladder, from plain files.
 
     Each with its own method, at the settings of production or of gpu_specter's script, now or at

@@ -187,8 +187,10 @@ def others_table(results: list[Result]) -> Table | None:
     }
     found = [r for r in results if not has_fpnh(r) and r.scaling is None and not alone(r)]
     note = "Their seconds are not frames per node-hour, and are not part of the ladder."
-    words = ("milestone", "frames", "verdict")
-    return Table.by_column("harness", "Checks of the harness", found, columns, note, words=words)
+    text_columns = ("milestone", "frames", "verdict")
+    return Table.by_column(
+        "harness", "Checks of the harness", found, columns, note, text_columns=text_columns
+    )
 
 
 def limits(results: list[Result]) -> list[str]:

@@ -1,15 +1,15 @@
-"""The published ladder and ours: a row for each rung and system."""
+"""The published ladder and ours: a row per milestone and system."""
 
 from collections.abc import Callable
 
-from spexreports.results.published import MILESTONES, Rung, read_published
+from spexreports.results.published import MILESTONES, PaperRow, read_published
 from spexreports.results.result import Result
 from spexreports.results.work import (
     EARLY,
     SCRIPT,
     fastest,
+    ladder_results,
     published_settings,
-    rungs,
     settings,
     standard,
 )
@@ -22,38 +22,40 @@ def _at_script(result: Result) -> bool:
     return settings(result) == SCRIPT
 
 
-def best_rungs(results: list[Result], fits: Callable[[Result], bool] = standard) -> list[Result]:
-    """Of each rung and system one: of the most frames, the fastest.
+def best_ladder_results(
+    results: list[Result], fits: Callable[[Result], bool] = standard
+) -> list[Result]:
+    """For each milestone and system, the fastest of the results with the most frames.
 
-    At production's settings, or at those that `fits` wants.
+    At production's settings, or at those that `fits` accepts.
     """
-    chosen = [r for r in rungs(results) if fits(r)]
+    chosen = [r for r in ladder_results(results) if fits(r)]
     keys = dict.fromkeys((r.milestone, r.system) for r in chosen)
     return [fastest([r for r in chosen if (r.milestone, r.system) == key]) for key in keys]
 
 
 def _over_previous(result: Result, best: list[Result]) -> str:
-    """Over the rung of the same system that stands before it."""
+    """Speed relative to the previous milestone on the same system."""
     same = [r for r in best if r.system == result.system]
-    place = same.index(result)
-    if place == 0:
+    index = same.index(result)
+    if index == 0:
         return "–"
-    return factor(result.effective.fpnh.value / same[place - 1].effective.fpnh.value)
+    return factor(result.effective.fpnh.value / same[index - 1].effective.fpnh.value)
 
 
-def _paper(rung: Rung) -> dict[str, str]:
-    same = [r for r in read_published().ladder if r.system == rung.system]
-    place = same.index(rung)
-    gpus = "" if rung.gpus_per_node is None else f" × {rung.gpus_per_node}"
+def _paper(row: PaperRow) -> dict[str, str]:
+    same = [r for r in read_published().ladder if r.system == row.system]
+    index = same.index(row)
+    gpus = "" if row.gpus_per_node is None else f" × {row.gpus_per_node}"
     return {
-        "rung": rung.milestone,
-        "system": f"{rung.system} ({rung.processor})",
-        "FPNH": f"{rung.fpnh:.2f}",
-        "× rung before": factor(rung.fpnh / same[place - 1].fpnh) if place else "–",
+        "milestone": row.milestone,
+        "system": f"{row.system} ({row.processor})",
+        "FPNH": f"{row.fpnh:.2f}",
+        "× previous": factor(row.fpnh / same[index - 1].fpnh) if index else "–",
         "frames": "30",
-        "wall clock, s": f"{rung.walltime_s}",
-        "nodes × GPUs": f"{rung.nodes}{gpus}",
-        "ranks a node": str(rung.ranks_per_node),
+        "wall clock, s": f"{row.walltime_s}",
+        "nodes × GPUs": f"{row.nodes}{gpus}",
+        "ranks a node": str(row.ranks_per_node),
         "runs": "–",
         "commit": "paper",
     }
@@ -63,10 +65,10 @@ def _ours(result: Result, best: list[Result]) -> dict[str, str]:
     gpus = f" × {result.gpus_per_node}" if result.gpus_per_node else ""
     of = f" of {result.scaled_to}" if result.scaled_to else ""
     return {
-        "rung": result.milestone,
+        "milestone": result.milestone,
         "system": result.system,
         "FPNH": speed(result.effective.fpnh),
-        "× rung before": _over_previous(result, best),
+        "× previous": _over_previous(result, best),
         "frames": f"{result.frames_asked}{of}",
         "wall clock, s": number(result.effective.seconds.value),
         "nodes × GPUs": f"{result.nodes}{gpus}",
@@ -77,11 +79,11 @@ def _ours(result: Result, best: list[Result]) -> dict[str, str]:
 
 
 def ladder_table(results: list[Result]) -> Table | None:
-    """Rows in the order of the rungs, the paper's before ours."""
-    best, published = best_rungs(results), read_published().ladder
+    """Rows in the order of the ladder, the paper's before ours."""
+    best, published = best_ladder_results(results), read_published().ladder
     rows, kinds = [], []
     for milestone in MILESTONES:
-        paper = [_paper(rung) for rung in published if rung.milestone == milestone]
+        paper = [_paper(row) for row in published if row.milestone == milestone]
         ours = [_ours(r, best) for r in best if r.milestone == milestone]
         rows += paper + ours
         kinds += ["paper"] * len(paper) + ["ours"] * len(ours)
@@ -92,40 +94,42 @@ def ladder_table(results: list[Result]) -> Table | None:
         "Python and a shared file system in the wall clock; ours has files in memory. The paper "
         "does not state its settings; nodes and ranks change between its rows."
     )
-    words = ("system", "commit")
-    return Table.of("ladder", "The ladder", rows, note, words=words, kinds=tuple(kinds))
+    text_columns = ("system", "commit")
+    return Table.of(
+        "ladder", "The ladder", rows, note, text_columns=text_columns, kinds=tuple(kinds)
+    )
 
 
 def script_table(results: list[Result]) -> Table | None:
-    """Rungs at the settings of gpu_specter's benchmark script."""
-    best = best_rungs(results, _at_script)
+    """Milestones at the settings of gpu_specter's benchmark script."""
+    best = best_ladder_results(results, _at_script)
     note = "nwavestep 30 and padding 0, the defaults of gpu_specter's bin/desi_benchmark_extract."
     rows = [_ours(r, best) for r in best]
-    words = ("system", "commit")
+    text_columns = ("system", "commit")
     title = "At the settings of gpu_specter's benchmark script"
-    return Table.of("ladder-script", title, rows, note, words=words)
+    return Table.of("ladder-script", title, rows, note, text_columns=text_columns)
 
 
 def _of_paper(milestone: str) -> str:
-    """The paper's rows of a rung: each system's speed, and its ratio to the rung before."""
+    """The paper's rows of a milestone: each system's speed, and its ratio to the previous row."""
     ladder = read_published().ladder
-    rows = [(rung, _paper(rung)) for rung in ladder if rung.milestone == milestone]
+    rows = [(row, _paper(row)) for row in ladder if row.milestone == milestone]
     return "; ".join(
-        f"{rung.system} {cells['FPNH']}"
-        + ("" if cells["× rung before"] == "–" else f" ({cells['× rung before']})")
-        for rung, cells in rows
+        f"{row.system} {cells['FPNH']}"
+        + ("" if cells["× previous"] == "–" else f" ({cells['× previous']})")
+        for row, cells in rows
     )
 
 
 def published_table(results: list[Result]) -> Table | None:
-    """Table 1 of the paper beside ours, each rung with the settings of its time."""
-    best = best_rungs(results, published_settings)
+    """Table 1 of the paper and ours, each milestone with the settings of its time."""
+    best = best_ladder_results(results, published_settings)
     rows = [
         {
-            "rung": cells["rung"],
+            "milestone": cells["milestone"],
             "nwavestep": "50" if settings(r) == EARLY else "30",
-            "the paper: FPNH (× rung before)": _of_paper(r.milestone) or "–",
-            **{k: cells[k] for k in ("system", "FPNH", "× rung before", "frames")},
+            "the paper: FPNH (× previous)": _of_paper(r.milestone) or "–",
+            **{k: cells[k] for k in ("system", "FPNH", "× previous", "frames")},
             **{k: cells[k] for k in ("nodes × GPUs", "ranks a node", "runs", "commit")},
         }
         for r, cells in ((r, _ours(r, best)) for r in best)
@@ -136,13 +140,13 @@ def published_table(results: list[Result]) -> Table | None:
         "writing: the paper's with the start of Python and a shared file system, ours with files "
         "in memory."
     )
-    words = ("the paper: FPNH (× rung before)", "system", "commit")
-    title = "Each rung at the settings of its time"
-    return Table.of("ladder-published", title, rows, note, words=words)
+    text_columns = ("the paper: FPNH (× previous)", "system", "commit")
+    title = "Each milestone at the settings of its time"
+    return Table.of("ladder-published", title, rows, note, text_columns=text_columns)
 
 
 def statements_table() -> Table:
-    """What the sources say, number by number, with where."""
+    """The numbers of the sources, with their places."""
     published = read_published()
     letters = dict(zip(published.sources, "ABCDEFGH", strict=False))
     rows = [
@@ -155,12 +159,14 @@ def statements_table() -> Table:
         for s in published.statements.values()
     ]
     sources = "; ".join(f"{letters[key]}: {text}" for key, text in published.sources.items())
-    words = ("number", "where", "note")
-    return Table.of("paper-statements", "What the sources say", rows, f"{sources}.", words=words)
+    text_columns = ("number", "where", "note")
+    return Table.of(
+        "paper-statements", "What the sources say", rows, f"{sources}.", text_columns=text_columns
+    )
 
 
 def totals_table(results: list[Result]) -> Table | None:
-    """The systems' headlines beside the paper's baselines, and what they mean for the survey."""
+    """The systems' headlines compared with the paper's baselines, and the survey's node-hours."""
     published = read_published()
     night = published.number("night")
     bases = [r for r in published.ladder if r.milestone in ("baseline", "cpu-refactor")]

@@ -39,9 +39,11 @@ def long_runs_table(results: list[Result]) -> Table | None:
         "not complete": lambda r: "; ".join(r.why_incomplete) or "–",
     }
     note = (
-        f"The steady part leaves out 30 frames at either end. A night has {night:,.0f} frames. The "
+        f"The steady part omits 30 frames at each end. A night has {night:,.0f} frames. The "
         "first frame of each input was compared with the CPU extractor's and the truth, the others "
         "by their bytes."
     )
-    found, words = long_runs(results), ("not complete",)
-    return Table.by_column("long-runs", "Long runs", found, columns, note, words=words)
+    found, text_columns = long_runs(results), ("not complete",)
+    return Table.by_column(
+        "long-runs", "Long runs", found, columns, note, text_columns=text_columns
+    )

@@ -13,7 +13,7 @@ from spexreports.results.published import Gpu, read_published
 from spexreports.results.result import KERNELS, Result
 from spexreports.results.work import EXPOSURE_FRAMES, compression, has_fpnh, standard
 from spexreports.tables.headline import headlines
-from spexreports.tables.ladder import best_rungs
+from spexreports.tables.ladder import best_ladder_results
 from spexreports.tables.numbers import number
 from spexreports.tables.table import Table
 
@@ -52,7 +52,7 @@ class Work:
 
 def kernel_work(results: list[Result]) -> Work | None:
     """The work of a result with ceilings."""
-    for r in best_rungs(results):
+    for r in best_ladder_results(results):
         if r.milestone == "direct" and r.gpus == 1 and r.roofline and (gpu := gpu_of(r)):
             return Work(gpu, [p for p in r.roofline if p["stage"] in KERNELS])
     return None

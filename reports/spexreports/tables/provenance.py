@@ -51,8 +51,8 @@ def campaigns_table(results: list[Result]) -> Table | None:
                 "files on": ", ".join(storage),
             }
         )
-    words = ("commit", "date", "plan", "entries", "machine", "files on")
-    return Table.of("campaigns", "Runs of plans", rows, words=words)
+    text_columns = ("commit", "date", "plan", "entries", "machine", "files on")
+    return Table.of("campaigns", "Runs of plans", rows, text_columns=text_columns)
 
 
 def checks_table(checks: list[GpuCheck]) -> Table | None:
@@ -64,8 +64,8 @@ def checks_table(checks: list[GpuCheck]) -> Table | None:
         "checks": lambda c: str(c.checks),
         "failed": lambda c: "; ".join(f"`{name}`" for name in c.failed) or "none",
     }
-    title, words = "Checks of GPU machines (ci/gpu-check)", ("date", "GPUs", "failed")
-    return Table.by_column("gpu-checks", title, checks, columns, words=words)
+    title, text_columns = "Checks of GPU machines (ci/gpu-check)", ("date", "GPUs", "failed")
+    return Table.by_column("gpu-checks", title, checks, columns, text_columns=text_columns)
 
 
 def _health(result: Result) -> str:
@@ -95,4 +95,4 @@ def entries_table(results: list[Result]) -> Table | None:
         "unusual": lambda r: "; ".join(r.unusual) or "–",
         "command": lambda r: shlex.join(r.json["launch"]["argv"]),
     }
-    return Table.by_column("entries", "Entries", results, columns, words=tuple(columns)[1:])
+    return Table.by_column("entries", "Entries", results, columns, text_columns=tuple(columns)[1:])

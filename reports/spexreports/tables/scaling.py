@@ -59,13 +59,13 @@ def sweeps_table(results: list[Result]) -> Table | None:
     }
     found, paper = sorted(in_sweep(results, *POINTS), key=order), read_published().statements
     note = (
-        "Strong: the bundles of a frame by all ranks; weak: a bundle for each rank. The ranks "
+        "Strong: all ranks share the bundles of a frame; weak: each rank has a bundle. The ranks "
         "share one GPU under MPS, or have a core each. The paper found saturation at "
         f"{paper['ranks-v100'].number} ranks on a V100, at up to {paper['ranks-a100'].number} on "
         "an A100."
     )
-    words = ("system, milestone", "point")
-    return Table.by_column("sweeps", "Sweeps", found, columns, note, words=words)
+    text_columns = ("system, milestone", "point")
+    return Table.by_column("sweeps", "Sweeps", found, columns, note, text_columns=text_columns)
 
 
 def mps_table(results: list[Result]) -> Table | None:
@@ -85,8 +85,8 @@ def mps_table(results: list[Result]) -> Table | None:
         if set(by_x) == {"off", "on"}
     ]
     note = (
-        f"DESI's port gained {read_published().statements['mps'].number} times by MPS in some "
-        "cases, says the log of the GPU hackathon of 2020."
+        f"MPS made DESI's port {read_published().statements['mps'].number} times faster in some "
+        "cases, by the log of the GPU hackathon of 2020."
     )
     return Table.of("mps", "MPS on and off", rows, note)
 
@@ -101,8 +101,10 @@ def alone_table(results: list[Result]) -> Table | None:
         "runs": _runs,
     }
     found = [r for r in results if alone(r) and r.gpus and r.effective]
-    words = ("input",)
-    return Table.by_column("frames-alone", "One frame alone", found, columns, words=words)
+    text_columns = ("input",)
+    return Table.by_column(
+        "frames-alone", "One frame alone", found, columns, text_columns=text_columns
+    )
 
 
 def flux_table(results: list[Result]) -> Table | None:
@@ -127,4 +129,4 @@ def flux_table(results: list[Result]) -> Table | None:
         if patch
     ]
     note = "Seconds of the extraction clock; ratios of medians."
-    return Table.of("flux-of-the-frame", "Flux of the whole frame beside patches", rows, note)
+    return Table.of("flux-of-the-frame", "Flux of the whole frame and of patches", rows, note)

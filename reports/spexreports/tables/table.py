@@ -11,13 +11,13 @@ NONE = "–"
 
 @dataclass(frozen=True)
 class Table:
-    """Rows of text; the first column names a row, others are numbers unless in `words`."""
+    """Rows of text; the first column names a row, others are numbers unless in `text_columns`."""
 
     name: str  # documents quote it by this name
     title: str
     frame: pd.DataFrame
     note: str = ""
-    words: tuple[str, ...] = ()  # columns of text
+    text_columns: tuple[str, ...] = ()
     kinds: tuple[str, ...] = field(default=())  # of rows: paper, ours; empty for none
 
     @classmethod
@@ -52,7 +52,7 @@ class Table:
 
     def is_number(self, column: str) -> bool:
         """Whether a column is right-aligned."""
-        return column != self.columns[0] and column not in self.words
+        return column != self.columns[0] and column not in self.text_columns
 
     @property
     def rows(self) -> list[tuple[str, list[str]]]:

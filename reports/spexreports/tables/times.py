@@ -7,7 +7,7 @@ from spexreports.results.micro import BundleSeconds, Kernel
 from spexreports.results.result import KERNELS, Result
 from spexreports.results.run_log import WALL, wall_parts
 from spexreports.results.trace import Trace
-from spexreports.tables.ladder import best_rungs
+from spexreports.tables.ladder import best_ladder_results
 from spexreports.tables.numbers import gigabytes, number, time_text
 from spexreports.tables.table import Table
 
@@ -15,17 +15,19 @@ from spexreports.tables.table import Table
 def wall_table(results: list[Result]) -> Table | None:
     """Shares of the wall time of each milestone with a kept run log."""
     rows = []
-    for r in best_rungs(results):
+    for r in best_ladder_results(results):
         parts = wall_parts(r)
         if parts:
             total = sum(parts.values())
             shares = {f"{name}, %": f"{100 * parts[name] / total:.0f}" for name in WALL}
             name = f"{r.system}, {r.entry}"
-            rows.append({"rung": name, "frames": str(r.frames_asked), "s": number(total)} | shares)
+            rows.append(
+                {"milestone": name, "frames": str(r.frames_asked), "s": number(total)} | shares
+            )
     note = (
-        "Of one run, from launch to exit. A moment of the extraction is compute where any rank "
-        "extracts a frame, else GPU start (contexts, handles, workspaces), else read, else write, "
-        "else wait. Reading and writing beside compute are hidden, and do not count. The paper's "
+        "One run, from launch to exit. A moment of the extraction counts as the first of these "
+        "that any rank does: compute, GPU start (contexts, handles, workspaces), read, write, "
+        "wait. Reading and writing during compute are hidden, and do not count. The paper's "
         "reading and writing took approximately 25 to 30% of the wall time before interleave-io."
     )
     return Table.of("wall-time", "Shares of the wall time", rows, note)
@@ -52,17 +54,19 @@ def busy_table(results: list[Result]) -> Table | None:
         "memory of a GPU, GB": lambda r: gigabytes(r.largest("device_memory_bytes")),
     }
     note = (
-        "From launch to exit. GPUs busy: the part of the time with a kernel (NVML). CPUs busy: of "
-        "all of the node's. With 20 ranks the paper used 31.25% of the 64 cores of a Perlmutter "
-        "node; on the 128 cores of the DGX 20 ranks are 16%."
+        "From launch to exit. GPUs busy: fraction of the time with a kernel (NVML). CPUs busy: "
+        "fraction of all CPUs of the node. With 20 ranks the paper used 31.25% of the 64 cores of "
+        "a Perlmutter node; on the 128 cores of the DGX 20 ranks are 16%."
     )
-    return Table.by_column("busy", "Use of the machine", best_rungs(results), columns, note)
+    return Table.by_column(
+        "busy", "Use of the machine", best_ladder_results(results), columns, note
+    )
 
 
 def kernel_floor_table(results: list[Result]) -> Table | None:
     """Floors and times of the kernels of direct and band, one frame at a time on one GPU."""
     rows = []
-    for r in best_rungs(results):
+    for r in best_ladder_results(results):
         if r.milestone not in ("direct", "band") or r.gpus != 1 or not r.roofline:
             continue
         points = pd.DataFrame(r.roofline).set_index("stage").loc[list(KERNELS)]
@@ -73,7 +77,7 @@ def kernel_floor_table(results: list[Result]) -> Table | None:
         each.loc["all"] = each.sum()
         rows += [
             {
-                "rung, stage": f"{r.milestone}, {stage}",
+                "milestone, stage": f"{r.milestone}, {stage}",
                 "GFLOP": number(p.flops / 1e9),
                 "GB": number(p.bytes / 1e9),
                 "floor, ms": f"{p.floor * 1e3:.2f}",
@@ -84,8 +88,8 @@ def kernel_floor_table(results: list[Result]) -> Table | None:
             for stage, p in zip(each.index, each.itertuples(), strict=True)
         ]
     note = (
-        "Of a frame. The floor is what a stage must compute and move, at the ceilings measured on "
-        "this GPU; floors: how many times that it takes."
+        "Per frame. The floor is the time for a stage's flops or bytes at the ceilings measured on "
+        "this GPU; floors: the measured time in units of it."
     )
     return Table.of("kernels", "Kernels and their floors", rows, note)
 
@@ -98,7 +102,7 @@ def _rank_seconds(r: Result) -> float:
 def eigh_table(results: list[Result]) -> Table | None:
     """Solve and decorrelate of the milestones that use eigendecompositions."""
     rows = []
-    for r in best_rungs(results):
+    for r in best_ladder_results(results):
         seconds = {s: r.stage_seconds.get(s, 0.0) for s in KERNELS}
         total = sum(seconds.values())
         if r.milestone in ("band", "direct", "pipeline") or not total:
@@ -115,7 +119,7 @@ def eigh_table(results: list[Result]) -> Table | None:
             }
         )
     note = (
-        "Seconds of a frame, of all ranks and threads; – where the run log counts decorrelate in "
+        "Seconds per frame, summed over ranks and threads; – if the run log counts decorrelate in "
         "solve. Wall clock: of all ranks and threads, from launch to exit. Both are what the paper "
         "calls decorrelate (the eigendecompositions of N and of blocks), and f."
     )
@@ -131,14 +135,16 @@ def kernel_seconds_table(checks: list[GpuCheck]) -> Table | None:
         for check in checks[:1]
         for row in check.kernels
     ]
-    note = "By ci/gpu-check: data on the device, one frame at a time, the mean of its cameras."
-    return Table.of("kernel-seconds", "Seconds of the kernels", rows, note, words=("commit",))
+    note = "By ci/gpu-check: data on the device, one frame at a time, mean over its cameras."
+    return Table.of(
+        "kernel-seconds", "Seconds of the kernels", rows, note, text_columns=("commit",)
+    )
 
 
 def trace_table(traces: list[Trace]) -> Table | None:
     """Kernels, copies and idle time per patch, before and after batching."""
     columns = {
-        "rung": lambda t: t.milestone,
+        "milestone": lambda t: t.milestone,
         "patches of a batch": lambda t: str(t.patches),
         "kernels a patch": lambda t: f"{t.counts['kernel'] / t.patches:.0f}",
         "copies a patch": lambda t: f"{t.counts['copy'] / t.patches:.0f}",
@@ -148,7 +154,7 @@ def trace_table(traces: list[Trace]) -> Table | None:
     }
     note = "By CUPTI, one rank; the batch of median length of 50 fibers at 6000 to 6157 Å."
     return Table.by_column(
-        "patch-trace", "A patch on the GPU", traces, columns, note, words=("GPU, commit",)
+        "patch-trace", "A patch on the GPU", traces, columns, note, text_columns=("GPU, commit",)
     )
 
 
@@ -161,8 +167,8 @@ def bundle_table(bundles: list[BundleSeconds]) -> Table | None:
         "all": lambda b: f"{b.seconds:.2f}",
         "runs": lambda b: str(b.repetitions),
     }
-    title, words = "CPU seconds of a bundle", ("OpenBLAS kernel",)
-    return Table.by_column("bundle-seconds", title, bundles, columns, words=words)
+    title, text_columns = "CPU seconds of a bundle", ("OpenBLAS kernel",)
+    return Table.by_column("bundle-seconds", title, bundles, columns, text_columns=text_columns)
 
 
 def micro_table(kernels: list[Kernel]) -> Table | None:
@@ -174,4 +180,4 @@ def micro_table(kernels: list[Kernel]) -> Table | None:
         "items of a call": lambda k: str(k.batch),
         "an item": lambda k: time_text(k.each),
     }
-    return Table.by_column("micro", "Micro-benchmarks", kernels, columns, words=("on",))
+    return Table.by_column("micro", "Micro-benchmarks", kernels, columns, text_columns=("on",))
