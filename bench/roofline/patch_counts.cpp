@@ -5,7 +5,6 @@
 
 #include "reference/core/count.hpp"
 #include "reference/extract/normal_equations.hpp"
-#include "reference/psf/spot.hpp"
 #include "reference/psf/spots.hpp"
 
 namespace spex::bench {
@@ -13,18 +12,8 @@ namespace {
 
 // The positions of the spots of a range, without their values.
 Spots spot_corners(const Psf& psf, const WaveGrid& grid, const SpotRange& range) {
-  Spots spots;
-  spots.nspec = range.nspec();
-  spots.nwave = range.nwave();
-  spots.nx = psf.nx();
-  spots.ny = psf.ny();
-  for (int s = range.spec_first; s < range.spec_last; ++s)
-    for (int w = range.wave_first; w < range.wave_last; ++w) {
-      const Centre centre = spot_centre(psf, s, grid.at(w));
-      spots.xc.push_back(spot_corner(centre.x, psf.hsizex));
-      spots.yc.push_back(spot_corner(centre.y, psf.hsizey));
-    }
-  return spots;
+  return place_spots(psf, range.spec_first, range.nspec(),
+                     grid.range(range.wave_first, range.nwave()));
 }
 
 // Spot j cut to the used pixels.
@@ -65,7 +54,7 @@ double pair_pixels(const PatchSpots& spots, const PixelRange& range) {
 int overlap_reach(const PatchSpots& spots) {
   int reach = 1;
   const auto overlap = [&](int j, int k) {
-    return std::abs(spots.xc(j) - spots.xc(k)) < spots.spots->nx &&
+    return spots.xc(j) != dark_corner && std::abs(spots.xc(j) - spots.xc(k)) < spots.spots->nx &&
            std::abs(spots.yc(j) - spots.yc(k)) < spots.spots->ny;
   };
   for (int s = 0; s < spots.nspec; ++s)

@@ -70,7 +70,7 @@ image, frame = Path(rows[-1][1]), Path(rows[-1][3])
 
 
 def edit_frame() -> None:
-    """Changes values or headers of the last frame."""
+    """Changes values or headers of the last frame, with right sums."""
     import numpy as np
     from astropy.io import fits
 
@@ -108,20 +108,18 @@ def edit_frame() -> None:
         elif fault in KEYWORDS:
             name, value = KEYWORDS[fault]
             file[0].header[name] = value
-            file[0].add_checksum()
         elif fault == "another unit":
             file["IVAR"].header["BUNIT"] = "Jy"
-            file["IVAR"].add_checksum()
         elif fault == "another order":
             file.insert(1, file.pop(file.index_of("RESOLUTION")))
         elif fault == "another fiber's name":
             file["FIBERMAP"].data["TARGETID"][3] += 1
-            file["FIBERMAP"].add_checksum()
         elif fault == "scores":
             file["SCORES"].data.field(1)[3] *= 1.01
-            file["SCORES"].add_checksum()
         elif fault.endswith(" in the dark"):
             edit_dark_bins(file, ivar == 0)
+        for hdu in file:
+            hdu.add_checksum()
 
 
 def edit_dark_bins(file, dark) -> None:
@@ -130,7 +128,6 @@ def edit_dark_bins(file, dark) -> None:
     value = {"FLUX": -5000, "IVAR": 4, "CHI2PIX": 1e6, "RESOLUTION": 0.3}[name]
     data = file[name].data
     (data.transpose(0, 2, 1) if name == "RESOLUTION" else data)[dark] = value
-    file[name].add_checksum()
 
 
 def put_cards(name: str, before: str, *cards: str) -> None:

@@ -37,7 +37,7 @@ LIES = {
     "another camera": "CAMERA is 'z9' (expected r1)",
     "another exposure": "HDU FLUX: EXPID is 7 (expected 1)",
     "another unit": "HDU IVAR: BUNIT",
-    "wrong sum": "CHECKSUM or DATASUM is wrong",
+    "wrong sum": "HDU FLUX does not have the checksum that its DATASUM states",
     "no sum": "HDU FLUX: CHECKSUM or DATASUM is missing",
     "another fiber's name": "FIBERMAP: rows differ from the reference",
     "scores": "SCORES: MEDIAN_RAW_COUNT_R of fiber 3",

@@ -72,9 +72,9 @@ def _images(night: Night, expid: int, redux: Path) -> None:
         with fits.open(night.file("preproc", camera, expid)) as file:
             header = file["IMAGE"].header
             header.update(_amplifiers(header))
-            file.writeto(preproc / f"preproc-{camera}-{expid:08d}.fits.gz")
+            file.writeto(preproc / f"preproc-{camera}-{expid:08d}.fits.gz", checksum=True)
             fibermap = fits.HDUList([fits.PrimaryHDU(), file["FIBERMAP"].copy()])
-            fibermap.writeto(preproc / f"fibermap-{expid:08d}.fits", overwrite=True)
+            fibermap.writeto(preproc / f"fibermap-{expid:08d}.fits", overwrite=True, checksum=True)
         psf = night.file("psf", camera, expid)
         shutil.copy(psf, exposure)
         shutil.copy(psf, calibration / f"psfnight-{camera}-{NIGHT}.fits")

@@ -29,7 +29,7 @@ __device__ bool rows_ascend(const PatchGeometry& patch, const SpotsView& spots) 
   for (int j = threadIdx.x; j < patch.n(); j += threads) {
     const int s = j / patch.nwave, w = j % patch.nwave;
     const int* yc = spots.yc + (patch.spec0 + s) * spots.nwave + patch.wave0 + w;
-    if (w > 0 && yc[0] < yc[-1]) ascend = false;
+    if (w > 0 && yc[0] < yc[-1] && yc[0] != dark_corner) ascend = false;
   }
   return __syncthreads_and(ascend ? 1 : 0) != 0;
 }
@@ -44,6 +44,7 @@ __global__ void used_pixels_kernel(PatchGeometry* patches, SpotsView spots, doub
     const int k = (patch.spec0 + s) * spots.nwave + patch.wave0 + w;
     const bool core = w >= patch.wavepad && w < patch.nwave - patch.wavepad;
     const int xc = spots.xc[k], yc = spots.yc[k];
+    if (xc == dark_corner) continue;
     mine = merge(mine, {xc, xc + spots.nx, yc, yc + spots.ny, core ? yc : INT_MAX,
                         core ? yc + spots.ny : INT_MIN, 0});
     // The farthest wavelength whose spot overlaps with this spot, over all fibers of the patch. If
@@ -62,6 +63,10 @@ __global__ void used_pixels_kernel(PatchGeometry* patches, SpotsView spots, doub
       merge_block<threads>(mine, [](const Extent& a, const Extent& b) { return merge(a, b); });
   if (threadIdx.x != 0) return;
   atomicMax(reach, all.reach);  // integer maximum: independent of the order
+  if (all.ymin > all.ymax) {    // no core bin has light
+    patch.x0 = patch.x1 = patch.y0 = patch.y1 = 0;
+    return;
+  }
   const RowRange rows = used_rows(all.ypadmin, all.ypadmax, all.ymin, all.ymax, pixpad_frac);
   patch.x0 = max(all.xmin, 0);
   patch.x1 = min(all.xmax, nx_ccd);

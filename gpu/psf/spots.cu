@@ -9,8 +9,6 @@
 namespace spex::gpu {
 namespace {
 
-constexpr double farthest_centre = 1e6;  // as in the reference: a farther center means a broken PSF
-
 // Limits of spots_kernel: each lane keeps the pixels and Px of a column in registers.
 constexpr int most_columns = warp_size;
 constexpr int most_rows = 12;
@@ -49,11 +47,12 @@ __global__ void corners_kernel(PsfView psf, int fiber, int nspec, WaveBins bins,
   const double x = center(psf.xtrace, fiber + s, lambda);
   const double y = center(psf.ytrace, fiber + s, lambda);
   const double u = legendre_variable(lambda, psf.wavemin, psf.wavemax);
-  const bool good = fabs(x) < farthest_centre && fabs(y) < farthest_centre &&
-                    parameter(psf, 0, fiber + s, u) > 0 && parameter(psf, 1, fiber + s, u) > 0;
-  if (!good && bad != nullptr) atomicMax(bad, j + 1);
-  xc[j] = good ? spot_corner(x, psf.hsizex) : 0;
-  yc[j] = good ? spot_corner(y, psf.hsizey) : 0;
+  const SpotState state =
+      spot_state(psf.limits, psf.light[fiber + s], lambda, x, y, parameter(psf, 0, fiber + s, u),
+                 parameter(psf, 1, fiber + s, u));
+  if (state == SpotState::broken && bad != nullptr) atomicMax(bad, j + 1);
+  xc[j] = state == SpotState::lit ? spot_corner(x, psf.hsizex) : dark_corner;
+  yc[j] = state == SpotState::lit ? spot_corner(y, psf.hsizey) : dark_corner;
 }
 
 // Layout of the shared memory of spots_kernel, in doubles. Each part is even, because numbers are
@@ -277,9 +276,10 @@ __global__ void large_spots_kernel(PsfView psf, int fiber, int nspec, WaveBins b
     for (int y = 0; y < ny; ++y) spot[y * nx + x] *= scale;
 }
 
-void upload_values(const std::vector<double>& from, DeviceBuffer<double>& to, cudaStream_t stream) {
+template <class T>
+void upload_values(const std::vector<T>& from, DeviceBuffer<T>& to, cudaStream_t stream) {
   reserve(to, from.size());
-  SPEX_GPU_CHECK(cudaMemcpyAsync(to.get(), from.data(), from.size() * sizeof(double),
+  SPEX_GPU_CHECK(cudaMemcpyAsync(to.get(), from.data(), from.size() * sizeof(T),
                                  cudaMemcpyHostToDevice, stream));
 }
 
@@ -293,11 +293,14 @@ TraceView upload(const Trace& trace, DeviceBuffer<double>& to, cudaStream_t stre
 
 }  // namespace
 
-void upload(const Psf& psf, DevicePsf& device, cudaStream_t stream) {
+void upload(const Psf& psf, double from, double to, DevicePsf& device, cudaStream_t stream) {
   [[maybe_unused]] const auto& [nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin,
-                                psferr, in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff, param] =
-      psf;
+                                camera, psferr, in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff,
+                                param, fit] = psf;
   upload_values(param, device.param, stream);
+  device.light_ranges.clear();
+  for (int s = 0; s < nfiber; ++s) device.light_ranges.push_back(light_range(ytrace, s, from, to));
+  upload_values(device.light_ranges, device.light, stream);
   device.view = {.nfiber = nfiber,
                  .hsizex = hsizex,
                  .hsizey = hsizey,
@@ -308,7 +311,9 @@ void upload(const Psf& psf, DevicePsf& device, cudaStream_t stream) {
                  .wavemin = wavemin,
                  .wavemax = wavemax,
                  .ncoeff = ncoeff,
-                 .param = device.param.get()};
+                 .param = device.param.get(),
+                 .limits = spot_limits(psf),
+                 .light = device.light.get()};
 }
 
 void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins,

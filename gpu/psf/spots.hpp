@@ -1,10 +1,13 @@
 // Spots on the GPU (extraction.md, section 2); the counterpart of reference/psf/spots.hpp.
 #pragma once
 
+#include <vector>
+
 #include "gpu/core/buffer.hpp"
 #include "reference/core/host_device.hpp"
 #include "reference/layout/wavelengths.hpp"
 #include "reference/model/psf.hpp"
+#include "reference/psf/spot_state.hpp"
 
 namespace spex::gpu {
 
@@ -25,6 +28,8 @@ struct PsfView {
   double wavemin = 0, wavemax = 0;
   int ncoeff = 0;
   const double* param = nullptr;
+  SpotLimits limits;
+  const LightRange* light = nullptr;  ///< per fiber
 
   [[nodiscard]] SPEX_HD int nx() const { return 2 * hsizex + 1; }
   [[nodiscard]] SPEX_HD int ny() const { return 2 * hsizey + 1; }
@@ -34,10 +39,13 @@ struct PsfView {
 /// A camera's PSF in device memory.
 struct DevicePsf {
   DeviceBuffer<double> param, xtrace, ytrace;
-  PsfView view;  ///< view of the last uploaded PSF
+  DeviceBuffer<LightRange> light;
+  std::vector<LightRange> light_ranges;  ///< those of `light`, from which they are uploaded
+  PsfView view;                          ///< view of the last uploaded PSF
 };
-/// Uploads on `stream`; the vectors of `psf` must live until the upload is done.
-void upload(const Psf& psf, DevicePsf& device, cudaStream_t stream);
+/// Uploads on `stream`, for bins from `from` to `to` (Angstrom); the vectors of `psf` must live,
+/// and `device` stay where it is, until the upload is done.
+void upload(const Psf& psf, double from, double to, DevicePsf& device, cudaStream_t stream);
 
 /// Bins [first, first + nwave) of `grid`, the padded grid of the spots.
 struct WaveBins {
@@ -71,16 +79,16 @@ struct SpotsView {
   [[nodiscard]] SPEX_HD int row_of(int s) const { return row == nullptr ? s - first_spec : row[s]; }
 };
 
-/// Computes the corners of all spots, bit-identical to the reference. If `bad` is not null, sets
-/// `*bad` to 1 + s nwave + w of a spot whose center is too far from the CCD or whose widths are not
-/// positive.
+/// Computes the corners of all spots, bit-identical to the reference: dark_corner for a bin without
+/// light. If `bad` is not null, sets `*bad` to 1 + s nwave + w of a broken spot (extraction.md,
+/// section 2.1).
 void evaluate_corners(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins,
                       SpotCorners& corners, int* bad, cudaStream_t stream);
 
 /// Computes the spots of fibers [fiber, fiber + nspec) into `value`, which must hold nspec * nwave
-/// * ny * nx numbers. A faster kernel handles spots of up to 32 columns, 12 rows and 8
-/// Gauss-Hermite terms along x if a fiber's coefficients fit in shared memory; both kernels give
-/// the same bits.
+/// * ny * nx numbers. What is at bins without light is undefined; no kernel reads it. A faster
+/// kernel handles spots of up to 32 columns, 12 rows and 8 Gauss-Hermite terms along x if a fiber's
+/// coefficients fit in shared memory; both kernels give the same bits.
 void evaluate_spots(const DevicePsf& psf, int fiber, int nspec, const WaveBins& bins, double* value,
                     cudaStream_t stream);
 

@@ -59,6 +59,7 @@ void expect_close(const PatchResult& gpu, const PatchResult& cpu) {
     EXPECT_LE(std::abs(gpu.ivar[j] - cpu.ivar[j]), 1e-6 * cpu.ivar[j]) << j;
     EXPECT_LE(std::abs(gpu.chi2pix[j] - cpu.chi2pix[j]), 1e-6 * cpu.chi2pix[j] + 1e-12) << j;
     EXPECT_NEAR(gpu.pixmask_fraction[j], cpu.pixmask_fraction[j], 1e-12) << j;
+    EXPECT_EQ(gpu.pulled[j], cpu.pulled[j]) << j;
   }
   for (std::size_t j = 0; j < cpu.resolution.size(); ++j)
     EXPECT_NEAR(gpu.resolution[j], cpu.resolution[j], 1e-6) << j;
@@ -83,6 +84,63 @@ TEST_F(ExtractorTest, EnginesAgreeWithTheReference) {
         expect_close(results[k], expected[k]);
       }
     }
+  }
+}
+
+// The traces turn on the CCD, at 1010.5 Angstrom; fiber 3 has no trace at all.
+TEST_F(ExtractorTest, BinsWithoutLightAgreeWithTheReference) {
+  psf.ytrace.ncoeff = 3;
+  psf.ytrace.coeff.clear();
+  for (int s = 0; s < psf.nfiber; ++s)
+    if (s == 3)
+      psf.ytrace.coeff.insert(psf.ytrace.coeff.end(), {0, 0, 0});
+    else
+      psf.ytrace.coeff.insert(psf.ytrace.coeff.end(), {-22 + 0.2 * s, 75, -75 / 0.63});
+  grid = make_wave_grid({989, 1025, 3});
+  options.nwavestep = 7;
+  for (const Decorrelate decorrelate : {Decorrelate::signal, Decorrelate::noise}) {
+    options.decorrelate = decorrelate;
+    const std::vector<PatchResult> expected = on_cpu(patches());
+    for (const Milestone rung : rungs) {
+      SCOPED_TRACE(to_string(rung));
+      const std::vector<PatchResult> results = on_gpu(patches(), rung);
+      ASSERT_EQ(results.size(), expected.size());
+      for (std::size_t k = 0; k < results.size(); ++k) {
+        SCOPED_TRACE(k);
+        EXPECT_NE(results[k].status, PatchStatus::failed);
+        expect_close(results[k], expected[k]);
+      }
+      const Frame frame = assemble_frame(inputs(), patches(), results);
+      EXPECT_EQ(frame.beyond, 10 * 5 + 13);
+    }
+  }
+}
+
+// One pixel weighs 1e7 times as much as the others: the prior pulls the bins of its patches.
+TEST_F(ExtractorTest, PulledBinsAreThoseOfTheReference) {
+  const Centre centre = spot_centre(psf, 4, grid.at(3));
+  pixels.weight.set(static_cast<std::size_t>(std::lround(centre.y) * 70 + std::lround(centre.x)),
+                    1e6);
+  const std::vector<PatchResult> expected = on_cpu(patches());
+  const auto pulled_of = [](const std::vector<PatchResult>& results) {
+    std::vector<std::uint8_t> pulled;
+    for (const PatchResult& result : results)
+      pulled.insert(pulled.end(), result.pulled.begin(), result.pulled.end());
+    return pulled;
+  };
+  ASSERT_THAT(pulled_of(expected), testing::Contains(1));
+  ASSERT_THAT(pulled_of(expected), testing::Contains(0));
+  for (const Milestone rung : rungs) {
+    SCOPED_TRACE(to_string(rung));
+    EXPECT_EQ(pulled_of(on_gpu(patches(), rung)), pulled_of(expected));
+    // The same in the form of a whole frame.
+    Extractor extractor({.device = 0, .poison = true});
+    StageTimes times;
+    ExtractInputs whole = inputs();
+    whole.wanted = SpectraOf::frame;
+    Extracted extracted = extractor.extract_patches(whole, patches(), times, [](long) {});
+    ASSERT_TRUE(extracted.frame.has_value());
+    EXPECT_EQ(extracted.frame->pulled, assemble_frame(inputs(), patches(), expected).pulled);
   }
 }
 

@@ -82,6 +82,7 @@ TEST_F(FrameOnDeviceTest, ALoadedFrameIsEmpty) {
     EXPECT_THAT(result.ivar, Each(0.0));
     EXPECT_THAT(result.chi2pix, Each(0.0));
     EXPECT_THAT(result.pixmask_fraction, Each(1.0));
+    EXPECT_THAT(result.pulled, Each(0));
     EXPECT_THAT(result.resolution, Each(0.0));
   }
   EXPECT_EQ(gpu::to_host<int>(frame->status(), patches.size(), stream()),
@@ -101,9 +102,13 @@ TEST_F(FrameOnDeviceTest, DownloadCopiesEveryPatch) {
   for (std::size_t i = 0; i < size; ++i) values[i] = static_cast<double>(i);
   SPEX_GPU_CHECK(cudaMemcpyAsync(spectra.flux, values.data(), size * sizeof(double),
                                  cudaMemcpyHostToDevice, stream()));
+  const std::size_t nbins = count_of(spectra.nspec, spectra.nwave);
+  std::vector<std::uint8_t> bytes(nbins);
+  for (std::size_t i = 0; i < nbins; ++i) bytes[i] = static_cast<std::uint8_t>(i % 251);
+  SPEX_GPU_CHECK(
+      cudaMemcpyAsync(spectra.pulled, bytes.data(), nbins, cudaMemcpyHostToDevice, stream()));
   const std::vector<PatchResult> results = frame->download();
   ASSERT_EQ(results.size(), patches.size());
-  const std::size_t nbins = count_of(spectra.nspec, spectra.nwave);
   for (std::size_t k = 0; k < patches.size(); ++k) {
     const Patch& patch = patches[k];
     const PatchResult& result = results[k];
@@ -118,6 +123,7 @@ TEST_F(FrameOnDeviceTest, DownloadCopiesEveryPatch) {
         ASSERT_EQ(result.ivar[at], place + static_cast<double>(nbins));
         ASSERT_EQ(result.chi2pix[at], place + static_cast<double>(2 * nbins));
         ASSERT_EQ(result.pixmask_fraction[at], place + static_cast<double>(3 * nbins));
+        ASSERT_EQ(result.pulled[at], (count_of(fiber, grid.nwave) + bin) % 251);
         for (int d = 0; d < result.ndiagonals; ++d) {
           const std::size_t row = count_of(fiber * result.ndiagonals + d);
           ASSERT_EQ(result.resolution[count_of(s * result.ndiagonals + d, patch.nkept) + w],

@@ -15,11 +15,28 @@ class Spots : public test::GpuTest {
   // Computes the spots of fibers [fiber, fiber + nspec).
   std::vector<double> evaluate(const Psf& psf, int fiber, int nspec, const WaveBins& bins) {
     DevicePsf device;
-    upload(psf, device, stream());
+    upload_for(psf, bins, device);
     const DeviceBuffer<double> value =
         poisoned<double>(count_of(nspec, bins.nwave, psf.nx(), psf.ny()));
     evaluate_spots(device, fiber, nspec, bins, value.get(), stream());
     return to_host(value);
+  }
+  void upload_for(const Psf& psf, const WaveBins& bins, DevicePsf& device) {
+    upload(psf, bins.grid.at(bins.first), bins.grid.at(bins.first + bins.nwave - 1), device,
+           stream());
+  }
+  // Compares the corners with the reference's.
+  void expect_corners_of_reference(const Psf& psf, int fiber, int nspec, const WaveBins& bins) {
+    const spex::Spots expected =
+        spex::evaluate_spots(psf, fiber, nspec, bins.grid.range(bins.first, bins.nwave));
+    DevicePsf device;
+    upload_for(psf, bins, device);
+    SpotCorners corners;
+    const DeviceBuffer<int> bad = to_device<int>({0});
+    evaluate_corners(device, fiber, nspec, bins, corners, bad.get(), stream());
+    EXPECT_EQ(to_host(bad)[0], 0);
+    EXPECT_EQ(to_host(corners.xc), expected.xc) << "corners are the same, to the pixel";
+    EXPECT_EQ(to_host(corners.yc), expected.yc);
   }
   void expect_spots_of_reference(const Psf& psf, int fiber, int nspec, const WaveBins& bins) {
     const AlignedDoubles expected =
@@ -36,18 +53,8 @@ TEST_F(Spots, AgreeWithTheReference) {
   for (const int degree : {0, 1, 2, 4, 7}) {
     SCOPED_TRACE(degree);
     const Psf psf = spex::test::make_psf({.nfiber = 5, .hsizex = 4, .hsizey = 3, .degree = degree});
-    const WaveGrid grid = make_wave_grid({960, 1035, 0.7});
-    const WaveBins bins{grid, -3, 75};
-    const spex::Spots expected =
-        spex::evaluate_spots(psf, 1, 3, grid.range(bins.first, bins.nwave));
-    DevicePsf device;
-    upload(psf, device, stream());
-    SpotCorners corners;
-    const DeviceBuffer<int> bad = to_device<int>({0});
-    evaluate_corners(device, 1, 3, bins, corners, bad.get(), stream());
-    EXPECT_EQ(to_host(bad)[0], 0);
-    EXPECT_EQ(to_host(corners.xc), expected.xc) << "corners are the same, to the pixel";
-    EXPECT_EQ(to_host(corners.yc), expected.yc);
+    const WaveBins bins{make_wave_grid({960, 1035, 0.7}), -3, 75};
+    expect_corners_of_reference(psf, 1, 3, bins);
     expect_spots_of_reference(psf, 1, 3, bins);
   }
 }
@@ -102,14 +109,36 @@ TEST_F(Spots, LargestOfAllAgreeWithTheReference) {
   expect_spots_of_reference(psf, 0, 2, {grid, 0, 5});
 }
 
+// Traces that turn within the bins, at another bin for each fiber, or reach as far as they may; a
+// width that is not positive off the CCD, and beyond the wavelengths of the PSF.
+TEST_F(Spots, BinsWithoutLightAreThoseOfTheReference) {
+  Psf psf = spex::test::make_psf({.nfiber = 5, .nx = 60, .ny = 60});
+  psf.ytrace.ncoeff = 3;
+  psf.ytrace.coeff.clear();
+  for (const double turn : {0.3, 0.41, -0.2, 5.0, 0.0})
+    psf.ytrace.coeff.insert(psf.ytrace.coeff.end(), {20, 40, turn == 0 ? 0 : -40 / (3 * turn)});
+  psf.param[4 * psf.ncoeff] = 0.5;  // GHSIGX of fiber 4: 0.5 - u / 2
+  psf.param[4 * psf.ncoeff + 1] = -0.5;
+  const WaveBins bins{make_wave_grid({800, 1200, 0.7}), -3, 580};
+  const spex::Spots expected =
+      spex::evaluate_spots(psf, 0, 5, bins.grid.range(bins.first, bins.nwave));
+  for (int s = 0; s < 5; ++s) {
+    int lit = 0;
+    for (int w = 0; w < bins.nwave; ++w) lit += expected.is_lit(s, w) ? 1 : 0;
+    ASSERT_GT(lit, 50);
+    ASSERT_LT(lit, 500);
+  }
+  expect_corners_of_reference(psf, 0, 5, bins);
+}
+
 TEST_F(Spots, BrokenSpotsAreReported) {
   Psf psf = spex::test::make_psf({.nfiber = 3});
   psf.param[1 * psf.ncoeff] = -1;  // GHSIGX of fiber 1
   DevicePsf device;
-  upload(psf, device, stream());
+  const WaveBins bins{make_wave_grid({990, 1000, 1}), 0, 11};
+  upload_for(psf, bins, device);
   SpotCorners corners;
   DeviceBuffer<int> bad = to_device<int>({0});
-  const WaveBins bins{make_wave_grid({990, 1000, 1}), 0, 11};
   evaluate_corners(device, 0, 3, bins, corners, bad.get(), stream());
   EXPECT_EQ((to_host(bad)[0] - 1) / 11, 1);
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
@@ -81,10 +82,9 @@ std::vector<mpi::ExposureFolders> folders_of(const ExposureArguments& many) {
 
 std::vector<FrameFiles> frames_of(const ExposureArguments& many) {
   if (!many.list.empty()) return mpi::frames_of_list(many.list);
-  std::vector<FrameFiles> frames;
-  for (const mpi::ExposureFolders& folders : folders_of(many))
-    for (FrameFiles& frame : mpi::frames_of_folders(folders)) frames.push_back(std::move(frame));
-  return frames;
+  if (!many.outdir.empty() && !std::filesystem::is_directory(many.outdir))
+    throw data_error(many.outdir, "is not a folder that exists", "one for the frames");
+  return mpi::frames_of_exposures(folders_of(many));
 }
 
 mpi::ExposureJob make_exposure_job(const mpi::Communicator& world, const FrameSettings& settings,
@@ -133,7 +133,7 @@ void add_exposure_options(CLI::App& app, const ExtractArguments& one, ExposureAr
   app.add_option(
          "--exposure", many.exposure,
          "Folder of the exposure: extract every preproc-CAMERA-EXPID.fits[.gz|.fz] with its "
-         "psf-CAMERA-EXPID.fits to frame-CAMERA-EXPID.fits")
+         "psf-CAMERA-EXPID.fits[.gz|.fz] to frame-CAMERA-EXPID.fits")
       ->group(files);
   app.add_option("--night", many.night,
                  "YYYYMMDD: extract the exposures of this night in a production's tree, with "
@@ -233,14 +233,12 @@ FramesToDo frames_to_do(const mpi::Communicator& world, const FrameJob& one,
     add_log_file(many.log_file);
   });
   FramesToDo to_do;
-  if (!many.many()) {
-    to_do.frames = {one.files};
-    return to_do;
-  }
-  // Only rank 0 lists folders, so that all ranks see the same files.
+  // Only rank 0 looks for files, so that all ranks see the same.
   mpi::on_root(world, [&] {
-    to_do.frames = frames_of(many);
-    mpi::check_outputs(to_do.frames, {many.list, many.events.value_or("")});
+    to_do.frames = many.many() ? frames_of(many) : std::vector<FrameFiles>{one.files};
+    mpi::find_inputs(to_do.frames);
+    if (!many.many()) return;
+    mpi::note_clashes(to_do.frames, {many.list, many.events.value_or("")});
     to_do.skipped = mpi::skip_frames(to_do.frames, {many.skip_existing, many.skip_missing});
   });
   broadcast(world, to_do.frames);
@@ -253,7 +251,10 @@ int extract_one_or_many(const mpi::Communicator& world, FrameJob one, const Expo
                         const mpi::PhaseHook& hook) {
   one.settings.ranks_per_bundle = many.ranks_per_bundle;
   one.settings.stall_limit = many.stall_limit;
-  if (!many.many()) return extract_one(world, one, make, hook, many.events);
+  if (!many.many()) {
+    one.files = to_do.frames.front();
+    return extract_one(world, one, make, hook, many.events);
+  }
   mpi::ExposureJob job = make_exposure_job(world, one.settings, many, std::move(to_do));
   job.hook = hook;
   const mpi::ExposureSummary summary = run_exposure(world, job, make);

@@ -63,8 +63,9 @@ struct FramesToDo {
   std::vector<mpi::SkippedFrame> skipped;  ///< skipped by --skip-existing or --skip-missing
 };
 
-/// Checks combinations of options, opens --log-file, and finds the frames; `one` is the job from
-/// prepare_job. The result is the same on every rank. Throws CollectiveError. Collective.
+/// Checks combinations of options, opens --log-file, and finds the frames and their inputs, which
+/// may exist in another form only; `one` is the job from prepare_job. The result is the same on
+/// every rank. Throws CollectiveError. Collective.
 [[nodiscard]] FramesToDo frames_to_do(const mpi::Communicator& world, const FrameJob& one,
                                       const ExposureArguments& many);
 

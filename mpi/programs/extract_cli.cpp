@@ -138,6 +138,9 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments) {
   app.add_flag("--fibermap-by-row", settings.fibermap_by_row,
                "Take the rows of FIBERMAP by their places, like production, not by FIBER")
       ->group("Files");
+  app.add_flag("--no-checksums", arguments.no_checksums,
+               "Read images and PSFs although their DATASUM or CHECKSUM is wrong")
+      ->group("Files");
   app.add_flag("--no-scores", arguments.no_scores, "Omit the HDU SCORES")->group("Files");
   app.add_flag("--full-precision", settings.full_precision,
                "Write float64 and the HDU PIXMASK_FRACTION, for exact comparisons")
@@ -240,6 +243,7 @@ FrameJob make_job(const ExtractArguments& arguments) {
   job.settings.roots = roots_of_environment();
   o.model = job.files.model.has_value();
   job.settings.scores = !arguments.no_scores;
+  job.settings.checksums = !arguments.no_checksums;
   if (arguments.threads && (*arguments.threads < 1 || *arguments.threads > 4096))
     throw usage_error("--threads", std::to_string(*arguments.threads), "1 to 4096");
   // Names are empty if many frames are requested (exposure_cli.hpp).

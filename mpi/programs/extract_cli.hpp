@@ -31,6 +31,7 @@ struct ExtractArguments {
   std::optional<int> threads;
   ProductionArguments production;
   bool no_scores = false;
+  bool no_checksums = false;
   bool mpi = false;  ///< ignored; accepted for production's scripts
 };
 

@@ -4,6 +4,7 @@
 #include <spdlog/spdlog.h>
 
 #include "reference/cli/program.hpp"
+#include "reference/frame/frame_warnings.hpp"
 
 namespace spex {
 namespace {
@@ -19,29 +20,13 @@ void report_times(const StageTimes& times) {
 
 void report_patches(const std::string& output, const PatchCounts& counts) {
   const std::string frame = output.empty() ? "" : output + ": ";
-  // Usually a few percent with the camera's default range.
-  constexpr double unusual = 0.25;
-  if (static_cast<double>(counts.dark) > unusual * static_cast<double>(counts.bins))
-    spdlog::warn("{}{:.0f}% of {} bins have no usable pixel: their flux and ivar are 0", frame,
-                 100.0 * static_cast<double>(counts.dark) / static_cast<double>(counts.bins),
-                 counts.bins);
-  if (counts.overflowed > 0)
-    spdlog::warn("{}{} bins are beyond the range of float32 and are flagged NODATA", frame,
-                 counts.overflowed);
-  if (counts.other_fibers > 0)
-    spdlog::warn("{}{} spectra have the FIBERMAP row of another fiber (--fibermap-by-row)", frame,
-                 counts.other_fibers);
   if (counts.guarded > 0)
     spdlog::info("{}{} of {} patches are ill-conditioned and were solved as a whole", frame,
                  counts.guarded, counts.patches);
   if (counts.direct > 0)
     spdlog::info("{}the flux of {} of {} patches was solved directly instead of iteratively", frame,
                  counts.direct, counts.patches);
-  if (counts.fell_back > 0)
-    spdlog::warn("{}{} of {} patches fell back to eigh", frame, counts.fell_back, counts.patches);
-  if (counts.failed > 0)
-    spdlog::warn("{}{} of {} patches could not be solved and are flagged NODATA", frame,
-                 counts.failed, counts.patches);
+  for (const std::string& line : warnings_of(counts)) spdlog::warn("{}{}", frame, line);
 }
 
 }  // namespace

@@ -31,15 +31,25 @@ struct ExposureFolders {
 /// exposures/NIGHT/EXPID for PSFs and frames, which have desi_proc's names.
 [[nodiscard]] ExposureFolders production_folders(const std::string& root, int night, int expid);
 
-/// The exposure numbers of a night in the tree that have a preproc file, ascending. Throws
-/// Error(usage) if there are none.
+/// The exposure numbers of a night in the tree that have a preproc file, or whose folder cannot be
+/// listed, ascending. Throws Error(usage) if there are none.
 [[nodiscard]] std::vector<int> exposures_of_night(const std::string& root, int night);
 
 /// All requested preproc files with their PSFs and frames, sorted by camera and EXPID. A missing
-/// PSF is reported when its frame is read. If the EXPID is known, a requested camera without a
+/// PSF is reported when its frame is read. A frame whose image or PSF exists in two forms
+/// (fits/file_forms.hpp) has a fault. If the EXPID is known, a requested camera without a
 /// preproc file becomes a frame with a missing input. Throws Error(usage) if the folder cannot be
 /// listed, has no preproc file, or lacks a requested camera while the EXPID is unknown.
 [[nodiscard]] std::vector<FrameFiles> frames_of_folders(const ExposureFolders& folders);
+
+/// The same for several exposures. An exposure whose frames cannot be found becomes a frame without
+/// a camera, whose fault says why. Throws the first such error if no exposure has frames.
+[[nodiscard]] std::vector<FrameFiles> frames_of_exposures(
+    const std::vector<ExposureFolders>& exposures);
+
+/// Replaces each image and PSF that exists only in another form by that form. A frame for which two
+/// other forms exist gets a fault.
+void find_inputs(std::vector<FrameFiles>& frames);
 
 /// A frame that a run skips.
 struct SkippedFrame {
@@ -57,8 +67,9 @@ auto fields(T& skipped) {
 
 /// Rules for skipping frames.
 struct SkipRules {
-  bool existing = false;  ///< skip if the output, or desi_proc's file derived from it, exists
-  bool missing = false;   ///< skip if the image or the PSF is missing
+  /// Skip if the output, or desi_proc's file derived from it, exists in any form.
+  bool existing = false;
+  bool missing = false;  ///< skip if the image or the PSF is missing
 };
 
 /// Removes the frames to skip from `frames` and returns them.

@@ -2,13 +2,14 @@
 
 #include <filesystem>
 #include <fstream>
-#include <set>
+#include <map>
 #include <sstream>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/fits/file_forms.hpp"
 #include "reference/fits/same_file.hpp"
 #include "reference/model/camera.hpp"
 
@@ -47,30 +48,55 @@ std::vector<FrameFiles> frames_of_list(const std::string& path) {
   return frames;
 }
 
-void check_outputs(const std::vector<FrameFiles>& frames, const RunFiles& run) {
-  std::set<std::string> outputs;
-  for (const FrameFiles& frame : frames)
-    if (!outputs.insert(canonical_name(frame.output)).second)
-      throw usage_error(frame.output, "is the output of two frames",
-                        "a different output for each frame");
-  for (const FrameFiles& frame : frames) {
-    const fs::path folder = fs::path(frame.output).parent_path();
-    if (!folder.empty() && !fs::is_directory(folder))
-      throw data_error(frame.output, "its folder does not exist", "an existing folder");
+namespace {
+
+// Sets the fault of a frame that has none.
+void note(FrameFiles& frame, const Error& error) {
+  if (frame.fault.empty()) frame.fault = error.what();
+}
+
+// Faults of frames with the same output, also in another form.
+void note_shared_outputs(std::vector<FrameFiles>& frames) {
+  std::map<std::string, FrameFiles*> outputs;
+  for (FrameFiles& frame : frames) {
+    if (frame.output.empty()) continue;
+    const auto [place, is_new] = outputs.emplace(name_of_all_forms(frame.output), &frame);
+    if (is_new) continue;
+    FrameFiles& other = *place->second;
+    const auto shared = [](const FrameFiles& one, const FrameFiles& two) {
+      return usage_error(one.output,
+                         fmt::format("is the output of {} and {}", one.input, two.input),
+                         "a different output for each frame");
+    };
+    note(frame, shared(frame, other));
+    note(other, shared(other, frame));
   }
-  const std::string log = run.log.empty() ? "" : canonical_name(run.log);
-  const auto refuse = [&](const std::string& input) {
-    const std::string file = canonical_name(input);
-    if (outputs.contains(file))
-      throw usage_error(input, "would be overwritten by an output", "another name for the output");
-    if (file == log)
-      throw usage_error(input, "would be overwritten by the run log", "another name for --events");
+}
+
+}  // namespace
+
+void note_clashes(std::vector<FrameFiles>& frames, const RunFiles& run) {
+  note_shared_outputs(frames);
+  std::map<std::string, std::string> inputs;  // by canonical name
+  const auto add = [&](const std::string& input) {
+    if (!input.empty()) inputs.emplace(canonical_name(input), input);
   };
-  if (!run.list.empty()) refuse(run.list);
+  add(run.list);
   for (const FrameFiles& frame : frames)
-    for (const std::string& input : {frame.input, frame.psf}) refuse(input);
-  if (outputs.contains(log))
-    throw usage_error(run.log, "is also the name of a frame", "another name for --events");
+    for (const std::string& input : {frame.input, frame.psf}) add(input);
+  const std::string log = run.log.empty() ? "" : canonical_name(run.log);
+  if (const auto input = inputs.find(log); !log.empty() && input != inputs.end())
+    throw usage_error(input->second, "would be overwritten by the run log",
+                      "another name for --events");
+  for (FrameFiles& frame : frames) {
+    if (frame.output.empty()) continue;
+    const std::string output = canonical_name(frame.output);
+    if (output == log)
+      throw usage_error(run.log, "is also the name of a frame", "another name for --events");
+    if (const auto input = inputs.find(output); input != inputs.end())
+      note(frame, usage_error(input->second, "would be overwritten by an output",
+                              "another name for the output"));
+  }
 }
 
 }  // namespace spex::mpi

@@ -19,9 +19,9 @@ struct RunFiles {
   std::string log = {};   ///< run log to write
 };
 
-/// Throws Error(usage) if two frames have the same output, or if an output or the run log is also a
-/// frame's input, the list, or each other. Throws Error(data) if the folder of an output does not
-/// exist.
-void check_outputs(const std::vector<FrameFiles>& frames, const RunFiles& run = {});
+/// Sets the fault of each frame whose output is also another frame's, or a frame's input, or the
+/// list; the other frames are not affected. Throws Error(usage) if the run log is one of these
+/// files.
+void note_clashes(std::vector<FrameFiles>& frames, const RunFiles& run = {});
 
 }  // namespace spex::mpi

@@ -25,11 +25,13 @@ Outcomes::Outcomes(const Communicator& world, const ExposureJob& job)
 void Outcomes::report(FrameOutcome outcome) {
   if (outcome.failure && job_.reports_failures) {
     const FrameFiles& files = job_.files(outcome.frame);
-    const std::string line = fmt::format(
-        "{}: {}: frame {} failed: {}{}", job_.settings.program, files.output, files.camera,
-        outcome.failure->text,
-        outcome.output == OutputState::earlier ? "; the file is of an earlier run" : "");
-    say_line(line);
+    // An exposure whose frames are not known has no camera.
+    const std::string frame =
+        files.camera.empty() ? ""
+                             : fmt::format("{}: frame {} failed: ", files.output, files.camera);
+    say_line(fmt::format(
+        "{}: {}{}{}", job_.settings.program, frame, outcome.failure->text,
+        outcome.output == OutputState::earlier ? "; the file is of an earlier run" : ""));
   }
   if (comm_.is_root()) {
     accept(std::move(outcome));

@@ -33,6 +33,8 @@ Json frame_json(const FrameFiles& files, const FrameOutcome& outcome) {
   json["dark_bins"] = outcome.counts.dark;
   json["overflowed_bins"] = outcome.counts.overflowed;
   json["failed"] = outcome.counts.failed;
+  json["beyond_bins"] = outcome.counts.beyond;
+  json["pulled_bins"] = outcome.counts.pulled;
   json["error"] = outcome.failure ? Json(outcome.failure->text) : Json();
   return json;
 }

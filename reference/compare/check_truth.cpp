@@ -177,15 +177,12 @@ std::vector<Check> judge_fibers(const FrameFile& frame, const Pulls& pulls,
 
 }  // namespace
 
-TruthFile read_truth(const std::string& path) {
-  FitsReader reader(path);
+TruthFile read_truth(const std::string& path, bool checksums) {
+  FitsReader reader(path, {.checksums = checksums});
   int status = 0;
   int simulated_on_grid = 0;
   fits_read_key(reader.get(), TLOGICAL, "ONGRID", &simulated_on_grid, nullptr, &status);
-  if (status != 0) {
-    fits_clear_errmsg();
-    throw data_error(path, "has no keyword ONGRID", "a truth file of spex-sim");
-  }
+  if (status != 0) throw data_error(path, "has no keyword ONGRID", "a truth file of spex-sim");
   if (simulated_on_grid == 0)
     throw data_error(path, "its spectra are not on the extraction's grid (ONGRID is F)", on_grid);
   TruthFile truth;

@@ -21,7 +21,7 @@ struct TruthFile {
 
 /// Throws Error(data) if the file is not a truth file, is not on the extraction's grid (ONGRID), or
 /// contains a non-finite flux.
-[[nodiscard]] TruthFile read_truth(const std::string& path);
+[[nodiscard]] TruthFile read_truth(const std::string& path, bool checksums = true);
 
 /// Statistics of pull = (flux - R truth) sqrt(ivar), which must be unit normal and independent
 /// between neighboring wavelengths. All NaN if there are too few bins.

@@ -6,27 +6,25 @@
 #include <fmt/ranges.h>
 
 #include "reference/core/error.hpp"
+#include "reference/core/header_word.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/read/fits_table.hpp"
 
 namespace spex {
 namespace {
 
-FrameImage read_image(const FitsReader& reader, const std::string& name) {
+FrameImage read_image(FitsReader& reader, const std::string& name) {
   FrameImage image;
   image.name = name;
   image.shape = reader.image_axes();
   std::reverse(image.shape.begin(), image.shape.end());
-  int status = 0;
-  int type = 0;
-  fits_get_img_type(reader.get(), &type, &status);
-  fits_check(status, reader.path(), reader.hdu_name());
-  image.float32 = type == FLOAT_IMG;
+  image.float32 = reader.image_form().bitpix == FLOAT_IMG;
   image.value = reader.read_doubles();
   return image;
 }
 
 FrameTable read_table(const FitsReader& reader, const std::string& name) {
+  reader.require_table();
   FrameTable table;
   table.name = name;
   table.nrow = row_count(reader);
@@ -43,14 +41,6 @@ FrameTable read_table(const FitsReader& reader, const std::string& name) {
   fits_check(status, reader.path(), reader.hdu_name() + ": cannot read its rows");
   if (name == "FIBERMAP") table.fiber = read_integer_column(reader, "FIBER");
   return table;
-}
-
-bool is_image(const FitsReader& reader) {
-  int status = 0;
-  int type = 0;
-  fits_get_hdu_type(reader.get(), &type, &status);
-  fits_check(status, reader.path(), reader.hdu_name());
-  return type == IMAGE_HDU;
 }
 
 template <class T>
@@ -70,25 +60,22 @@ const FrameTable* FrameFile::table(const std::string& name) const {
   return find_named(tables, name);
 }
 
-FrameFile read_frame(const std::string& path) {
-  return read_frame(FitsReader(path));
+FrameFile read_frame(const std::string& path, bool checksums) {
+  FitsReader reader(path, {.checksums = checksums});
+  return read_frame(reader);
 }
 
-FrameFile read_frame(const FitsReader& reader) {
+FrameFile read_frame(FitsReader& reader) {
   const std::string& path = reader.path();
-  int status = 0;
-  fits_movabs_hdu(reader.get(), 1, nullptr, &status);
-  fits_check(status, path, "cannot read its first HDU");
   FrameFile file;
-  file.path = path;
+  file.path = reader.path();
   file.specmin = reader.find_integer("SPECMIN").value_or(0);
-  file.flux_solver = reader.find_string("FLUXSOLV").value_or("patch");
+  file.flux_solver = header_word(reader.find_string("FLUXSOLV").value_or("patch"));
   file.nwavestep = reader.find_integer("NWAVESTP").value_or(0);
   for (int hdu = 1; hdu <= reader.hdus(); ++hdu) {
-    fits_movabs_hdu(reader.get(), hdu, nullptr, &status);
-    fits_check(status, path, fmt::format("cannot read HDU {}", hdu));
+    reader.move_to_number(hdu);
     const std::string name = reader.find_string("EXTNAME").value_or("");
-    const bool image = is_image(reader);
+    const bool image = reader.is_image();
     if (image && reader.image_axes().empty()) continue;  // a primary HDU without data
     if (file.image(name) != nullptr || file.table(name) != nullptr)
       throw data_error(path, fmt::format("has two HDUs named '{}'", name), "unique names");

@@ -43,10 +43,10 @@ struct FrameFile {
 };
 
 /// Reads all HDUs that have data. Does not check which HDUs exist. Throws Error(data) if the file
-/// cannot be read or two HDUs have the same name.
-[[nodiscard]] FrameFile read_frame(const std::string& path);
+/// cannot be read, a checksum is wrong (compared if `checksums`), or two HDUs have the same name.
+[[nodiscard]] FrameFile read_frame(const std::string& path, bool checksums = true);
 /// The same for an open file.
-[[nodiscard]] FrameFile read_frame(const FitsReader& reader);
+[[nodiscard]] FrameFile read_frame(FitsReader& reader);
 
 /// The spectra's dimensions.
 struct FrameShape {

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "reference/core/header_word.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/read/inflate.hpp"
 #include "reference/fits/read_at.hpp"
@@ -40,7 +41,7 @@ struct Header {
 
 Header read_header(const FitsReader& file) {
   Header header;
-  int status = 0, count = 0, data_ok = 0, hdu_ok = 0;
+  int status = 0, count = 0;
   fits_get_hdrspace(file.get(), &count, nullptr, &status);
   std::string keyword;
   for (int k = 1; k <= count; ++k) {
@@ -55,11 +56,10 @@ Header read_header(const FitsReader& file) {
     const bool is_new = header.values.insert_or_assign(keyword, value.data()).second;
     if (!is_new && !is_text(keyword)) header.twice = keyword;
   }
-  fits_verify_chksum(file.get(), &data_ok, &hdu_ok, &status);
   fits_check(status, file.path(), file.hdu_name());
-  // CFITSIO returns 1: correct, 0: no checksum, -1: wrong.
-  header.has_sums = data_ok != 0 && hdu_ok != 0;
-  header.sums_are_right = data_ok >= 0 && hdu_ok >= 0;
+  const HduSums sums = file.sums();
+  header.has_sums = sums.data != Sum::absent && sums.whole != Sum::absent;
+  header.sums_are_right = sums.data != Sum::wrong && sums.whole != Sum::wrong;
   return header;
 }
 
@@ -67,17 +67,17 @@ Header read_header(const FitsReader& file) {
 struct Headers {
   std::vector<std::string> order;       // names such as "HDU IVAR"
   std::map<std::string, Header> named;  // key: name
-  LONGLONG end = 0;                     // end of the last HDU, bytes
+  long long end = 0;                    // end of the last HDU, bytes
+  long long size = 0;                   // of the file, uncompressed, bytes
 };
 
 Headers read_headers(const std::string& path) {
-  const FitsReader file(path);
+  FitsReader file(path);
   Headers headers;
-  int status = 0;
+  headers.end = file.end();
+  headers.size = file.size();
   for (int hdu = 1; hdu <= file.hdus(); ++hdu) {
-    fits_movabs_hdu(file.get(), hdu, nullptr, &status);
-    fits_get_hduaddrll(file.get(), nullptr, nullptr, &headers.end, &status);
-    fits_check(status, path, fmt::format("cannot read HDU {}", hdu));
+    file.move_to_number(hdu);
     headers.order.push_back(file.hdu_name());
     headers.named[file.hdu_name()] = read_header(file);
   }
@@ -118,7 +118,7 @@ std::string wrong_header(const std::string& path, const std::string& camera,
   FitsReader file(path);
   file.move_to_primary();
   if (const std::string found = file.find_string("CAMERA").value_or("");
-      !camera.empty() && found != camera)
+      !camera.empty() && header_word(found) != header_word(camera))
     return fmt::format("CAMERA is '{}' (expected {})", found, camera);
   const Headers headers = read_headers(path);
   std::array<char, 2> magic{};
@@ -126,9 +126,9 @@ std::string wrong_header(const std::string& path, const std::string& camera,
   if (path.ends_with(".gz") != is_gzip(magic))
     return path.ends_with(".gz") ? "is plain (expected gzip, by its name)"
                                  : "is gzip (expected plain, by its name)";
-  // CFITSIO ignores bytes after the last HDU. For a .gz file the size is that of its content.
-  if (const LONGLONG bytes = file.get()->Fptr->filesize; bytes != headers.end)
-    return fmt::format("has {} bytes (expected {}, those of its HDUs)", bytes, headers.end);
+  // Readers ignore bytes after the last HDU.
+  if (headers.size != headers.end)
+    return fmt::format("has {} bytes (expected {}, those of its HDUs)", headers.size, headers.end);
   for (const auto& [hdu, header] : headers.named) {
     if (!header.sums_are_right) return fmt::format("{}: CHECKSUM or DATASUM is wrong", hdu);
     // Some readers use the first value, others the last.
@@ -155,7 +155,8 @@ std::string wrong_origin(const std::string& path, const FrameOrigin& origin) {
   for (const auto& [name, expected] : {std::pair{"SPEXPROG", &origin.program},
                                        {"MILESTNE", &origin.milestone},
                                        {"METHOD", &origin.method}})
-    if (const std::string found = file.find_string(name).value_or(""); found != *expected)
+    if (const std::string found = file.find_string(name).value_or("");
+        header_word(found) != header_word(*expected))
       return fmt::format("{} is '{}' (expected {})", name, found, *expected);
   return {};
 }

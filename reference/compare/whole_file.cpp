@@ -5,6 +5,7 @@
 #include "reference/compare/frame_headers.hpp"
 #include "reference/compare/frame_tables.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/header_word.hpp"
 #include "reference/fits/read/fits_file.hpp"
 
 namespace spex {
@@ -52,7 +53,7 @@ Check check_of(const char* what, const std::function<std::string()>& wrong) {
 std::string camera_of(const FrameFile& frame) {
   FitsReader file(frame.path);
   file.move_to_primary();
-  return file.find_string("CAMERA").value_or("");
+  return header_word(file.find_string("CAMERA").value_or(""));
 }
 
 }  // namespace

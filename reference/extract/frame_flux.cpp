@@ -12,6 +12,7 @@
 #include "reference/core/count.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/extract/normal_equations.hpp"
+#include "reference/extract/prior.hpp"
 #include "reference/extract/projection.hpp"
 
 namespace spex {
@@ -381,6 +382,7 @@ double light_shared_beyond(const ExtractInputs& inputs, int bundle) {
     }
     const Spots spots = evaluate_spots(psf, lower, 2, wave);
     for (int w = 0; w < spots.nwave; ++w) {
+      if (!spots.is_lit(0, w) || !spots.is_lit(1, w)) continue;
       const auto norm = [&](int s) { return overlap_of_spots(spots, s, w, s, w); };
       const double shared = overlap_of_spots(spots, 0, w, 1, w);
       largest = std::max(largest, shared / std::sqrt(norm(0) * norm(1)));

@@ -7,6 +7,7 @@
 #include "reference/core/count.hpp"
 #include "reference/core/lapack.hpp"
 #include "reference/core/simd/aligned.hpp"
+#include "reference/extract/prior.hpp"
 #include "reference/extract/row_cover.hpp"
 #include "reference/linalg/band_lanes.hpp"
 #include "reference/linalg/projection_lanes.hpp"
@@ -198,11 +199,6 @@ BandEquations assemble_bands(const PatchSpots& spots, const PatchPixels& pixels)
 
 double prior_scale(const std::vector<double>& q) {
   return 1e-4 * *std::max_element(q.begin(), q.end());
-}
-
-double prior(double q, double m, double regularize) {
-  const double lambda = q <= m ? m - q : regularize;
-  return lambda * lambda + 1e-15;
 }
 
 void add_prior(NormalEquations& equations, double regularize) {

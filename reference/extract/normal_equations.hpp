@@ -46,11 +46,7 @@ inline constexpr int band_rows = 16;
 
 /// m = 1e-4 max q of a patch.
 [[nodiscard]] double prior_scale(const std::vector<double>& q);
-/// What the prior adds to N_jj: lambda_j^2 + 1e-15 with lambda_j = m - q_j where q_j <= m, else
-/// `regularize`.
-[[nodiscard]] double prior(double q, double m, double regularize);
-/// Adds the prior to the diagonal: m = 1e-4 max q; lambda_j = m - q_j where q_j <= m, else
-/// `regularize`; N_jj += lambda_j^2 + 1e-15.
+/// Adds the prior (prior.hpp) to the diagonal.
 void add_prior(NormalEquations& equations, double regularize);
 /// @copydoc add_prior
 void add_prior(BandEquations& equations, double regularize);

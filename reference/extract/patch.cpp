@@ -6,6 +6,7 @@
 #include "reference/core/count.hpp"
 #include "reference/extract/decorrelate.hpp"
 #include "reference/extract/normal_equations.hpp"
+#include "reference/extract/prior.hpp"
 #include "reference/extract/projection.hpp"
 #include "reference/extract/quality.hpp"
 
@@ -22,6 +23,7 @@ PatchResult empty_result(const Patch& patch, int ndiag) {
   result.ivar.assign(nbins, 0.0);
   result.chi2pix.assign(nbins, 0.0);
   result.pixmask_fraction.assign(nbins, 1.0);
+  result.pulled.assign(nbins, 0);
   result.resolution.assign(nbins * static_cast<std::size_t>(result.ndiagonals), 0.0);
   return result;
 }
@@ -157,12 +159,14 @@ PatchResult extract_patch(const Patch& patch, const PatchSpots& spots, const Pix
     result.status = PatchStatus::failed;
     return result;
   }
+  const double m = prior_scale(equations.q);
   for_each_core_bin(patch, [&](int s, int w, BinIndex bin) {
     if (!constrained(bin.j)) return;
     const std::size_t block = s * patch.padded_nwave() + w + patch.wavepad;
     result.flux[bin.core] = solution.flux[block];
     result.ivar[bin.core] = solution.ivar[block];
     result.chi2pix[bin.core] = chi2[bin.core];
+    result.pulled[bin.core] = is_pulled(equations.q[bin.j], m, masked[bin.core]) ? 1 : 0;
     store_resolution(patch, s, w, solution.R[s], result);
   });
   if (options.model) {

@@ -4,11 +4,10 @@
 #include <utility>
 
 namespace spex {
-namespace {
 
 template <class Value, class Weight>
-void weigh_all(std::size_t count, Value* value, Weight* weight, const std::uint32_t* mask,
-               std::uint32_t mask_bits) {
+void weigh(std::size_t count, Value* value, Weight* weight, const std::uint32_t* mask,
+           std::uint32_t mask_bits) {
   for (std::size_t i = 0; i < count; ++i) {
     const auto p = value[i];
     const auto W = weight[i];
@@ -22,18 +21,16 @@ void weigh_all(std::size_t count, Value* value, Weight* weight, const std::uint3
   }
 }
 
-}  // namespace
-
-void weigh(std::size_t count, float* value, float* weight, const std::uint32_t* mask,
-           std::uint32_t mask_bits) {
-  weigh_all(count, value, weight, mask, mask_bits);
-}
+template void weigh(std::size_t, float*, float*, const std::uint32_t*, std::uint32_t);
+template void weigh(std::size_t, float*, double*, const std::uint32_t*, std::uint32_t);
+template void weigh(std::size_t, double*, float*, const std::uint32_t*, std::uint32_t);
+template void weigh(std::size_t, double*, double*, const std::uint32_t*, std::uint32_t);
 
 Pixels make_pixels(Preproc&& preproc, std::uint32_t mask_bits) {
   Pixels pixels{preproc.nx, preproc.ny, std::move(preproc.image), std::move(preproc.ivar)};
   pixels.value.visit([&](auto& value) {
     pixels.weight.visit([&](auto& weight) {
-      weigh_all(value.size(), value.data(), weight.data(), preproc.mask.data(), mask_bits);
+      weigh(value.size(), value.data(), weight.data(), preproc.mask.data(), mask_bits);
     });
   });
   preproc.mask = {};

@@ -13,8 +13,9 @@ namespace spex {
 [[nodiscard]] Pixels make_pixels(Preproc&& preproc, std::uint32_t mask_bits);
 
 /// The same of `count` pixels in place: `value` is IMAGE and becomes p (electron), `weight` is IVAR
-/// and becomes W (electron^-2), `mask` is MASK.
-void weigh(std::size_t count, float* value, float* weight, const std::uint32_t* mask,
+/// and becomes W (electron^-2), `mask` is MASK. Value and Weight are float or double.
+template <class Value, class Weight>
+void weigh(std::size_t count, Value* value, Weight* weight, const std::uint32_t* mask,
            std::uint32_t mask_bits);
 
 }  // namespace spex

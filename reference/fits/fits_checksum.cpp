@@ -35,6 +35,25 @@ std::uint32_t fits_checksum(std::span<const unsigned char> bytes, std::uint32_t 
   return with_carries(sum + sum_of_words(bytes.data(), bytes.size() / word));
 }
 
+void FitsSum::add(std::span<const unsigned char> bytes) {
+  constexpr std::size_t word = sizeof(std::uint32_t);
+  const auto add_byte = [&] {
+    total_ += std::uint64_t{bytes.front()} << (8 * (word - 1 - size_ % word));
+    bytes = bytes.subspan(1);
+    ++size_;
+  };
+  while (!bytes.empty() && size_ % word != 0) add_byte();
+  const std::size_t words = bytes.size() / word;
+  total_ += sum_of_words(bytes.data(), words);
+  bytes = bytes.subspan(words * word);
+  size_ += words * word;
+  while (!bytes.empty()) add_byte();
+}
+
+std::uint32_t FitsSum::value() const {
+  return with_carries(total_);
+}
+
 std::uint32_t add_checksums(std::uint32_t a, std::uint32_t b) {
   return with_carries(std::uint64_t{a} + b);
 }

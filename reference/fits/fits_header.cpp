@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cmath>
 
 #include <fitsio.h>
 #include <fmt/format.h>
@@ -140,6 +141,19 @@ long long FitsHeader::number(const std::string& key, long long least, long long 
     throw error(fmt::format("{} = {}", key, value),
                 fmt::format("a whole number from {} to {}", least, most));
   return result;
+}
+
+double FitsHeader::real(const std::string& key, double fallback) const {
+  const auto found = values_.find(key);
+  if (found == values_.end()) return fallback;
+  // FITS allows the exponent letter D and a leading sign.
+  std::string digits = found->second.substr(found->second.starts_with('+') ? 1 : 0);
+  std::replace(digits.begin(), digits.end(), 'D', 'E');
+  double value = 0;
+  const auto [end, code] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (code != std::errc() || end != digits.data() + digits.size() || !std::isfinite(value))
+    throw error(fmt::format("{} = {}", key, found->second), "a number");
+  return value;
 }
 
 std::string FitsHeader::string(const std::string& key) const {

@@ -30,6 +30,8 @@ class FitsHeader {
 
   /// The cards before END.
   [[nodiscard]] const std::vector<std::string>& cards() const { return cards_; }
+  /// The HDU's number in errors, counted from 1.
+  [[nodiscard]] int hdu_number() const { return number_; }
   /// The file's name in errors.
   [[nodiscard]] const std::string& path() const { return path_; }
   /// Error(data) `path: HDU number n: wrong (expected)`.
@@ -42,6 +44,8 @@ class FitsHeader {
   /// An integer from least to most.
   [[nodiscard]] long long number(const std::string& key, long long least, long long most,
                                  std::optional<long long> fallback = {}) const;
+  /// A finite number; `fallback` if absent.
+  [[nodiscard]] double real(const std::string& key, double fallback) const;
   /// A string without quotes and trailing blanks; empty if absent.
   [[nodiscard]] std::string string(const std::string& key) const;
   /// A logical value; false if absent.

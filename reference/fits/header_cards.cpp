@@ -12,11 +12,9 @@
 #include "reference/fits/fits_header.hpp"
 
 namespace spex {
-namespace {
 
-// The unparsed value of the first card with the keyword, text with its quotes.
-std::optional<std::string> raw_value(const std::vector<std::string>& cards,
-                                     const std::string& key) {
+std::optional<std::string> card_value(const std::vector<std::string>& cards,
+                                      const std::string& key) {
   const auto card =
       std::ranges::find(cards, key, [](const std::string& one) { return card_name(one); });
   if (card == cards.end()) return std::nullopt;
@@ -24,22 +22,17 @@ std::optional<std::string> raw_value(const std::vector<std::string>& cards,
   std::array<char, FLEN_VALUE> value{};
   int status = 0;
   fits_parse_value(copy.data(), value.data(), nullptr, &status);
-  if (status != 0) {
-    fits_clear_errmsg();
-    return std::string();
-  }
+  if (status != 0) return std::string();
   return std::string(value.data());
 }
 
-}  // namespace
-
 bool has_card(const std::vector<std::string>& cards, const std::string& key) {
-  return raw_value(cards, key).has_value();
+  return card_value(cards, key).has_value();
 }
 
 std::optional<double> card_number(const std::vector<std::string>& cards, const std::string& key,
                                   const std::string& file) {
-  std::optional<std::string> text = raw_value(cards, key);
+  std::optional<std::string> text = card_value(cards, key);
   if (!text) return std::nullopt;
   // FITS allows the exponent letter D and a leading sign.
   std::string digits = text->starts_with('+') ? text->substr(1) : *text;
@@ -54,7 +47,7 @@ std::optional<double> card_number(const std::vector<std::string>& cards, const s
 
 std::optional<std::string> card_text(const std::vector<std::string>& cards,
                                      const std::string& key) {
-  const std::optional<std::string> text = raw_value(cards, key);
+  const std::optional<std::string> text = card_value(cards, key);
   if (!text || text->size() < 2 || !text->starts_with('\'')) return std::nullopt;
   std::string inner = text->substr(1, text->size() - 2);
   inner.erase(inner.find_last_not_of(' ') + 1);

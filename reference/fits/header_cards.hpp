@@ -7,6 +7,11 @@
 
 namespace spex {
 
+/// The unparsed value of the first card with the keyword `key`, text with its quotes; "" if it has
+/// no value; nothing if there is no such card.
+[[nodiscard]] std::optional<std::string> card_value(const std::vector<std::string>& cards,
+                                                    const std::string& key);
+
 /// Whether a card of `cards` (80 characters each) has the keyword `key`.
 [[nodiscard]] bool has_card(const std::vector<std::string>& cards, const std::string& key);
 

@@ -5,6 +5,7 @@
 #include <system_error>
 
 #include "reference/core/error.hpp"
+#include "reference/fits/file_forms.hpp"
 
 namespace spex {
 
@@ -25,13 +26,13 @@ void refuse_overwriting(const std::vector<std::string>& written,
   std::set<std::string> inputs;
   std::set<std::string> outputs;
   for (const std::string& name : read)
-    if (!name.empty()) inputs.insert(canonical_name(name));
+    if (!name.empty()) inputs.insert(canonical_name(find_form(name)));
   for (const std::string& name : written) {
     if (name.empty()) continue;
     const std::string file = canonical_name(name);
     if (inputs.contains(file))
       throw usage_error(name, "would overwrite an input", "another name for the output");
-    if (!outputs.insert(file).second)
+    if (!outputs.insert(name_of_all_forms(name)).second)
       throw usage_error(name, "is the name of both outputs", "two names");
   }
 }

@@ -12,8 +12,9 @@ namespace spex {
 /// Whether both paths name the same file; false if a path is empty.
 [[nodiscard]] bool same_file(const std::string& a, const std::string& b);
 
-/// Throws Error(usage) `OUTPUT: would overwrite an input`, or `OUTPUT: is the name of both outputs`
-/// if two outputs are the same file. Ignores empty paths.
+/// Throws Error(usage) `OUTPUT: would overwrite an input`, also one that is read in another form
+/// (file_forms.hpp), or `OUTPUT: is the name of both outputs` if two outputs are forms of the same
+/// file. Ignores empty paths.
 void refuse_overwriting(const std::vector<std::string>& written,
                         const std::vector<std::string>& read);
 

@@ -11,6 +11,7 @@
 #include "reference/frame/bad_2d_fits.hpp"
 #include "reference/frame/drop_overflows.hpp"
 #include "reference/model/mask_bits.hpp"
+#include "reference/psf/fiber_light.hpp"
 
 namespace spex {
 namespace {
@@ -37,6 +38,7 @@ void place_spectrum(const Patch& patch, const PatchResult& result, int s, int to
     frame.ivar[at] = result.ivar[from] * frame.dw * frame.dw;
     frame.chi2pix[at] = result.chi2pix[from];
     frame.pixmask_fraction[at] = result.pixmask_fraction[from];
+    frame.pulled[at] = result.pulled[from];
   }
   frame.resolution.visit([&](auto& resolution) {
     using Real = typename std::decay_t<decltype(resolution)>::value_type;
@@ -68,8 +70,34 @@ void flag_pixels(const std::vector<Patch>& patches, const std::vector<PatchResul
     for_each_spectrum(patches[p], frame, [&](int /*s*/, int to) {
       const std::size_t first = frame.bin(to, patches[p].wave_first);
       for (std::size_t at = first; at < first + patches[p].nkept; ++at)
-        frame.mask[at] = mask_of(frame.pixmask_fraction[at], results[p].status);
+        frame.mask[at] = mask_of(frame.pixmask_fraction[at], results[p].status) |
+                         (frame.pulled[at] != 0 ? specmask::BAD2DFIT : 0);
     });
+}
+
+// Flags the bins without light because of their wavelength, and counts them.
+void flag_bins_beyond(const ExtractInputs& inputs, Frame& frame) {
+  const double first = inputs.grid.at(0), last = inputs.grid.at(frame.nwave - 1);
+  frame.beyond = 0;
+  for (int s = 0; s < frame.nspec; ++s) {
+    const int fiber = frame.specmin + s;
+    const FiberLight light(*inputs.psf, fiber, first, last);
+    if (light.holds(first, last)) continue;
+    for (int w = 0; w < frame.nwave; ++w) {
+      const double lambda = inputs.grid.at(w);
+      if (light.state(lambda, spot_shape(*inputs.psf, fiber, lambda)) != SpotState::dark) continue;
+      frame.mask[frame.bin(s, w)] |= specmask::NODATA;
+      ++frame.beyond;
+    }
+  }
+}
+
+void flag_bins(const ExtractInputs& inputs, const std::vector<Patch>& patches,
+               const std::vector<PatchResult>& results, Frame& frame) {
+  flag_pixels(patches, results, frame);
+  flag_bins_beyond(inputs, frame);
+  drop_overflows(frame);
+  flag_bad_2d_fits(frame, inputs.options.bad2dfit);
 }
 
 }  // namespace
@@ -86,6 +114,7 @@ Frame empty_frame(const ExtractInputs& inputs) {
   frame.ivar.assign(frame.nbins(), 0.0);
   frame.chi2pix.assign(frame.nbins(), 0.0);
   frame.pixmask_fraction.assign(frame.nbins(), 1.0);
+  frame.pulled.assign(frame.nbins(), 0);
   const std::size_t elements = frame.nbins() * frame.ndiagonals();
   const bool as_written =
       inputs.wanted == SpectraOf::written_frame || inputs.wanted == SpectraOf::packed_frame;
@@ -103,9 +132,7 @@ Frame assemble_frame(const ExtractInputs& inputs, const std::vector<Patch>& patc
                      const std::vector<PatchResult>& results) {
   Frame frame = empty_frame(inputs);
   for (std::size_t p = 0; p < patches.size(); ++p) place_patch(patches[p], results[p], frame);
-  flag_pixels(patches, results, frame);
-  drop_overflows(frame);
-  flag_bad_2d_fits(frame, inputs.options.bad2dfit);
+  flag_bins(inputs, patches, results, frame);
   return frame;
 }
 
@@ -113,9 +140,7 @@ Frame take_frame(const ExtractInputs& inputs, const std::vector<Patch>& patches,
                  Extracted& extracted) {
   if (!extracted.frame) return assemble_frame(inputs, patches, extracted.patches);
   Frame frame = *std::move(extracted.frame);
-  flag_pixels(patches, extracted.patches, frame);
-  drop_overflows(frame);
-  flag_bad_2d_fits(frame, inputs.options.bad2dfit);
+  flag_bins(inputs, patches, extracted.patches, frame);
   return frame;
 }
 
@@ -138,6 +163,9 @@ PatchCounts count_patches_and_bins(const Frame& frame, const std::vector<PatchRe
   counts.bins = static_cast<long>(frame.nbins());
   counts.dark = std::count(frame.ivar.begin(), frame.ivar.end(), 0.0);
   counts.overflowed = frame.overflowed;
+  counts.beyond = frame.beyond;
+  counts.pulled =
+      std::ranges::count_if(frame.pulled, [](std::uint8_t pulled) { return pulled != 0; });
   return counts;
 }
 

@@ -9,7 +9,7 @@
 
 namespace spex {
 
-/// Counts of patches by status.
+/// Counts of a frame's patches by status, of its bins, and of its fibers by the fit of their PSF.
 struct PatchCounts {
   int patches = 0;      ///< patches of the frame
   int guarded = 0;      ///< solved as a whole because a guard of section 5.1 rejected the method
@@ -21,6 +21,11 @@ struct PatchCounts {
   long overflowed = 0;  ///< bins that float32 could not hold
   /// Spectra whose row of FIBERMAP, taken by place, has another FIBER.
   int other_fibers = 0;
+  long beyond = 0;     ///< bins beyond the wavelengths of their fiber (extraction.md, section 2.1)
+  long pulled = 0;     ///< bins whose flux the prior pulls (section 4.1)
+  int failed_fit = 0;  ///< fibers whose PSF has a STATUS other than 0
+  int unfitted = 0;    ///< fibers of bundles whose PSF was not fitted
+  int tails = 0;       ///< fibers whose PSF has tails, which are ignored
 };
 
 /// Copies the results of all `patches` (in the same order) into a frame of the requested fibers:

@@ -1,14 +1,13 @@
 #include "reference/frame/barycentric_correction.hpp"
 
-#include <algorithm>
 #include <array>
-#include <cctype>
 #include <cmath>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/core/header_word.hpp"
 #include "reference/fits/header_cards.hpp"
 #include "reference/fits/read/fits_file.hpp"
 
@@ -23,7 +22,7 @@ bool has_direction(const Cards& cards) {
 
 Cards fibermap_cards(const Fibermap& fibermap) {
   if (fibermap.fits.empty()) return {};
-  FitsReader table(fibermap.fits, "FIBERMAP");
+  FitsReader table(fibermap.fits, "FIBERMAP", {.checksums = false});
   table.move_to_hdu("FIBERMAP");
   return table.user_cards();
 }
@@ -39,10 +38,9 @@ double first_of(const Cards& cards, const std::array<const char*, N>& keys,
 }
 
 bool is_of_sky(const Cards& cards) {
-  std::string type = card_text(cards, "OBSTYPE").value_or(card_text(cards, "FLAVOR").value_or(""));
-  std::transform(type.begin(), type.end(), type.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return type == "SCIENCE" || type == "SKY";
+  const std::string type =
+      header_word(card_text(cards, "OBSTYPE").value_or(card_text(cards, "FLAVOR").value_or("")));
+  return type == "science" || type == "sky";
 }
 
 }  // namespace

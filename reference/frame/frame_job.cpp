@@ -12,6 +12,7 @@ void drop_spectra(PatchResult& result) {
   for (auto* values :
        {&result.flux, &result.ivar, &result.chi2pix, &result.pixmask_fraction, &result.resolution})
     *values = {};
+  result.pulled = {};
 }
 
 // Each patch is placed as soon as it is extracted, so that its memory is free for the next.

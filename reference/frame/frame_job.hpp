@@ -23,13 +23,15 @@ struct FrameFiles {
   std::string output = {};  ///< frame to write
   std::optional<std::string> model = {};     ///< model image to write
   std::optional<std::string> fibermap = {};  ///< table that replaces the input's FIBERMAP
+  /// Why the frame cannot be extracted, as one line; empty: nothing is known yet.
+  std::string fault = {};
 };
 
 /// All fields of a FrameFiles.
 template <MaybeConst<FrameFiles> T>
 auto fields(T& files) {
-  auto& [camera, input, psf, output, model, fibermap] = files;
-  return std::tie(camera, input, psf, output, model, fibermap);
+  auto& [camera, input, psf, output, model, fibermap, fault] = files;
+  return std::tie(camera, input, psf, output, model, fibermap, fault);
 }
 
 /// Settings of a run, equal for all frames, and for all ranks except `device`.
@@ -53,6 +55,7 @@ struct FrameSettings {
   std::string device;
   bool show_progress = true;  ///< on rank 0
   int write_threads = 1;      ///< maximal number of threads that write a frame
+  bool checksums = true;      ///< compare the inputs' checksums (FitsReadOptions)
   int compress_level = 1;     ///< compression level of written .gz files (io/gzip.hpp)
   /// Seconds without progress after which a run is aborted (mpi/run/watchdog.hpp); 0: never.
   double stall_limit = 0;

@@ -96,15 +96,21 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Fr
     keywords.push_back(
         {"NDIRECT", number(counts.direct), "patches whose flux was solved directly"});
   }
-  if (counts.overflowed > 0)
-    keywords.push_back(
-        {"NOVERFLW", number(counts.overflowed), "bins beyond float32, flagged NODATA"});
+  const auto if_any = [&](const char* name, auto count, const char* comment) {
+    if (count > 0) keywords.push_back({name, number(count), comment});
+  };
+  if_any("NOVERFLW", counts.overflowed, "bins beyond float32, flagged NODATA");
   if (inputs.fibermap_by_row) {
     keywords.push_back({"FIBBYROW", true, "FIBERMAP rows were taken by place"});
     keywords.push_back({"NFIBDIFF", number(other_fibers(inputs, o)), "rows of another fiber"});
   }
   if (!inputs.preproc.has_mask)
     keywords.push_back({"NOMASK", true, "the image has no MASK: all pixels are good"});
+  if_any("NBEYOND", counts.beyond, "bins beyond the wavelengths of the PSF");
+  if_any("NPULLED", counts.pulled, "bins that the prior pulls");
+  if_any("NPSFFAIL", counts.failed_fit, "fibers whose PSF has a STATUS other than 0");
+  if_any("NPSFNFIT", counts.unfitted, "fibers in bundles whose PSF was not fitted");
+  if_any("NPSFTAIL", counts.tails, "fibers whose PSF has tails, ignored");
   if (!inputs.psf.in_psf.empty())
     keywords.push_back({"ORIG_PSF", inputs.psf.in_psf, "IN_PSF of the PSF file"});
   if (inputs.heliocor != 1) keywords.push_back({"HELIOCOR", inputs.heliocor, ""});

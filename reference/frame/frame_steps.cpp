@@ -1,5 +1,6 @@
 #include "reference/frame/frame_steps.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -7,13 +8,16 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/extract/frame_flux.hpp"
 #include "reference/extract/weights.hpp"
+#include "reference/fits/file_forms.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/write/atomic_write.hpp"
 #include "reference/frame/frame_keywords.hpp"
 #include "reference/frame/production_paths.hpp"
 #include "reference/frame/read_pixels.hpp"
 #include "reference/frame/scores.hpp"
+#include "reference/io/check_arm.hpp"
 #include "reference/io/fibermap_rows.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
@@ -25,23 +29,13 @@ namespace spex {
 
 void check_output(const std::string& path) {
   check_writable(path);
+  refuse_second_form(path);
   if (!path.ends_with(".fits") && !path.ends_with(".fits.gz"))
     throw data_error(path, "is not the name of a FITS file",
                      "a name that ends in .fits or .fits.gz");
 }
 
 namespace {
-
-// Rejects a PSF for another arm; `file` must be at its HDU PSF. A PSF of another spectrograph is
-// allowed, and unknown camera names are ignored.
-void check_arm(const FitsReader& file, const std::string& camera) {
-  const std::string named = file.find_string("CAMERA").value_or("");
-  const std::optional<Camera> of_psf = parse_camera(named);
-  const std::optional<Camera> of_image = parse_camera(camera);
-  if (of_psf && of_image && of_psf->arm != of_image->arm)
-    throw data_error(file.path(), fmt::format("is the PSF of {}", named),
-                     fmt::format("that of {}, as the image", camera));
-}
 
 // Keeps the fibermap rows of the extracted spectra, in their order.
 void select_rows(const FrameJob& job, FrameInputs& inputs) {
@@ -70,6 +64,7 @@ void check_not_swapped(FitsReader& psf_file, const std::string& input) {
 
 FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
   const FrameFiles& files = job.files;
+  if (!files.fault.empty()) throw Error(ErrorKind::data, "", files.fault);
   check_output(files.output);
   if (files.model) check_output(*files.model);
   Psf psf;
@@ -77,15 +72,15 @@ FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
   Pixels pixels;
   {
     const StageTimer timer(times, Stage::read);
-    FitsReader psf_file(files.psf);
+    const bool checksums = job.settings.checksums;
+    FitsReader psf_file(files.psf, {.checksums = checksums});
     check_not_swapped(psf_file, files.input);
     psf = read_psf(psf_file);
-    FitsReader file(files.input, FitsReader::GzipPixels::converted);
+    FitsReader file(files.input, preproc_options(checksums));
     preproc =
         read_preproc_header(file, job.settings.no_mask ? MaskHdu::optional : MaskHdu::required);
-    check_arm(psf_file, preproc.camera);
     pixels = read_pixels(file, preproc, job.settings.options.mask_bits);
-    if (files.fibermap) preproc.fibermap = read_fibermap(*files.fibermap);
+    if (files.fibermap) preproc.fibermap = read_fibermap(*files.fibermap, checksums);
   }
   const StageTimer timer(times, Stage::convert);
   return make_frame_inputs(job, std::move(psf), std::move(preproc), std::move(pixels));
@@ -106,6 +101,7 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc, Pix
   inputs.pixels = std::move(pixels);
   if (!files.camera.empty() && inputs.preproc.camera != files.camera)
     throw data_error(files.input, fmt::format("CAMERA is {}", inputs.preproc.camera), files.camera);
+  check_arm(inputs.psf, inputs.preproc.camera, files.psf);
   if (inputs.preproc.nx != inputs.psf.npix_x || inputs.preproc.ny != inputs.psf.npix_y)
     throw data_error(
         files.input, fmt::format("{} x {} pixels", inputs.preproc.nx, inputs.preproc.ny),
@@ -118,6 +114,8 @@ FrameInputs make_frame_inputs(const FrameJob& job, Psf psf, Preproc preproc, Pix
   inputs.patches = make_patches(options, inputs.grid, inputs.psf.nfiber);
   select_rows(job, inputs);
   check_coverage(inputs.psf, inputs.grid, inputs.patches, files.psf);
+  check_spots(inputs.psf, inputs.grid, make_wave_grid(inputs.wavelength), inputs.patches,
+              options.flux == FluxSolver::frame ? frame_bounds::most_beyond : 0, files.psf);
   return inputs;
 }
 
@@ -164,12 +162,26 @@ Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options, Extract
                                  inputs);
 }
 
+PatchCounts count_frame(const FrameInputs& inputs, const ExtractOptions& options,
+                        const Frame& frame, const std::vector<PatchResult>& patches) {
+  PatchCounts counts = count_patches_and_bins(frame, patches);
+  counts.other_fibers = other_fibers(inputs, options);
+  const int first = options.specmin, end = first + options.nspec_of(inputs.psf.nfiber);
+  const auto extracted = [&](const std::vector<int>& fibers) {
+    return static_cast<int>(
+        std::ranges::count_if(fibers, [&](int s) { return s >= first && s < end; }));
+  };
+  counts.failed_fit = extracted(inputs.psf.fit.failed);
+  counts.unfitted = extracted(inputs.psf.fit.unfitted);
+  counts.tails = extracted(inputs.psf.fit.tails);
+  return counts;
+}
+
 PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, const Frame& frame,
                                 const std::vector<PatchResult>& patches,
                                 const PackedImage* resolution) {
   const auto& [files, settings] = job;
-  PatchCounts counts = count_patches_and_bins(frame, patches);
-  counts.other_fibers = other_fibers(inputs, settings.options);
+  const PatchCounts counts = count_frame(inputs, settings.options, frame, patches);
   FrameFileContent content;
   content.frame = &frame;
   content.camera = inputs.preproc.camera;

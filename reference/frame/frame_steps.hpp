@@ -39,12 +39,12 @@ auto fields(T& inputs) {
   return std::tie(psf, preproc, fibermap_by_row, pixels, wavelength, heliocor, grid, patches);
 }
 
-/// Throws Error(data) if no frame or model image could be written to `path`, or if the name does
-/// not end in .fits or .fits.gz.
+/// Throws Error(data) if no frame or model image could be written to `path`, if it exists in
+/// another form (fits/file_forms.hpp), or if the name does not end in .fits or .fits.gz.
 void check_output(const std::string& path);
 
 /// Reads the files. Checks that the inputs fit together and that the output can be written. Throws
-/// Error.
+/// Error, also if the files have a fault already.
 [[nodiscard]] FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times);
 
 /// The second half of read_frame_inputs: checks inputs that were read from `job`'s files, or passed
@@ -70,6 +70,10 @@ void check_output(const std::string& path);
 /// The same from an extractor's output, by take_frame.
 [[nodiscard]] Frame frame_of(const FrameInputs& inputs, const ExtractOptions& options,
                              Extracted& extracted);
+
+/// Counts the patches, bins and fibers of an assembled frame.
+[[nodiscard]] PatchCounts count_frame(const FrameInputs& inputs, const ExtractOptions& options,
+                                      const Frame& frame, const std::vector<PatchResult>& patches);
 
 /// Atomically writes the model image, if the job has one, and then the frame. Throws Error; the
 /// frame is then not written. `resolution` replaces the frame's unless null (FrameFileContent).

@@ -9,9 +9,10 @@ namespace spex {
 
 class FitsReader;
 
-/// Equivalent to read_preproc and make_pixels. IMAGE and IVAR of float32 and MASK of int32 are
-/// processed in cache-sized parts, so that MASK is never held as a whole; without MASK all bits are
-/// 0. `preproc` comes from read_preproc_header and stays without pixels. Throws Error(data).
-[[nodiscard]] Pixels read_pixels(FitsReader& file, Preproc& preproc, std::uint32_t mask_bits);
+/// Equivalent to read_preproc and make_pixels. The pixels are weighed in cache-sized parts while
+/// they are read, so that a plain MASK is never held as a whole; without MASK all bits are 0.
+/// `preproc` comes from read_preproc_header. Throws Error(data) as PixelReader does; takes the
+/// pixels of a gzip file, so that they cannot be read again.
+[[nodiscard]] Pixels read_pixels(FitsReader& file, const Preproc& preproc, std::uint32_t mask_bits);
 
 }  // namespace spex

@@ -5,7 +5,7 @@
 namespace spex {
 
 void copy_fibermap(FitsMemory& out, const Fibermap& fibermap) {
-  FitsReader table(fibermap.fits, "FIBERMAP");
+  FitsReader table(fibermap.fits, "FIBERMAP", {.checksums = false});
   table.move_to_hdu("FIBERMAP");
   int status = 0;
   // The copy includes the header and, for columns of variable length, the heap.

@@ -18,7 +18,7 @@ namespace {
 // The table with only `rows`. CFITSIO keeps arrays of variable length in order.
 std::vector<char> table_of_rows(const Fibermap& fibermap, const std::vector<long long>& rows,
                                 const std::string& file) {
-  FitsReader all(fibermap.fits, file);
+  FitsReader all(fibermap.fits, file, {.checksums = false});
   all.move_to_hdu("FIBERMAP");
   FitsMemory kept(file + " FIBERMAP", fibermap.fits.size());
   int status = 0;

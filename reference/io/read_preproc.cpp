@@ -1,11 +1,11 @@
 #include "reference/io/read_preproc.hpp"
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/core/header_word.hpp"
 #include "reference/fits/fits_header.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/read/fits_table.hpp"
@@ -16,18 +16,19 @@ namespace {
 
 constexpr long long most_pixels_a_side = 100000;
 
-void to_lower_case(std::string::iterator begin, std::string::iterator end) {
-  std::transform(begin, end, begin,
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-}
-
-// Converts the quoted text of a header card to lower case.
-void lower_text(std::string& card) {
+// Replaces the quoted text of a header card by its header_word; the rest of the card stays in
+// place.
+void put_word(std::string& card) {
   const std::size_t open = card.find('\'');
-  const std::size_t close = card.find('\'', open + 1);
-  if (open == std::string::npos || close == std::string::npos) return;
-  to_lower_case(card.begin() + static_cast<std::ptrdiff_t>(open),
-                card.begin() + static_cast<std::ptrdiff_t>(close));
+  const std::size_t comment = card.find('/', open);
+  const std::size_t close = card.rfind('\'', comment);
+  if (open == std::string::npos || close <= open) return;
+  const std::size_t width = close - open - 1;
+  const std::string word = header_word(card.substr(open + 1, width));
+  // FITS pads a text within its quotes; blanks after the closing quote mean nothing.
+  const std::size_t inside = std::max(word.size(), std::min<std::size_t>(width, 8));
+  card.replace(open, width + 2,
+               fmt::format("{:<{}}", fmt::format("'{:<{}}'", word, inside), width + 2));
 }
 
 void check_shape(FitsReader& file, const char* hdu, const Preproc& preproc) {
@@ -48,26 +49,32 @@ void read_image_header(FitsReader& file, Preproc& preproc) {
                      fmt::format("columns x rows, at most {} each", most_pixels_a_side));
   preproc.nx = static_cast<int>(axes[0]);
   preproc.ny = static_cast<int>(axes[1]);
-  preproc.camera = file.get_string("CAMERA");
-  to_lower_case(preproc.camera.begin(), preproc.camera.end());
+  preproc.camera = header_word(file.get_string("CAMERA"));
+  if (preproc.camera.empty())
+    throw data_error(file.path(), file.hdu_name() + ": CAMERA is empty", "a name such as r0");
   preproc.cards = file.user_cards();
   for (std::string& card : preproc.cards)
-    if (card_name(card) == "CAMERA") lower_text(card);
+    if (card_name(card) == "CAMERA") put_word(card);
 }
 
 }  // namespace
+
+FitsReadOptions preproc_options(bool checksums) {
+  return {.checksums = checksums, .images = {"IMAGE", "IVAR", "MASK"}};
+}
 
 Fibermap read_fibermap(FitsReader& file) {
   file.move_to_hdu("FIBERMAP");
   Fibermap fibermap;
   constexpr std::size_t table_size = std::size_t{1} << 20;
+  file.require_table();
   FitsMemory memory(file.path() + " FIBERMAP", table_size);
   int status = 0;
   fits_create_img(memory.get(), BYTE_IMG, 0, nullptr, &status);
   fits_copy_hdu(file.get(), memory.get(), 0, &status);
   fits_check(status, file.path(), "cannot copy FIBERMAP");
   fibermap.fits = memory.take();
-  FitsReader table(fibermap.fits, file.path());
+  FitsReader table(fibermap.fits, file.path(), {.checksums = false});
   table.move_to_hdu("FIBERMAP");
   fibermap.fiber = read_integer_column(table, "FIBER");
   return fibermap;
@@ -105,13 +112,13 @@ Preproc read_preproc(FitsReader& file, MaskHdu mask) {
   return preproc;
 }
 
-Preproc read_preproc(const std::string& path, MaskHdu mask) {
-  FitsReader file(path, FitsReader::GzipPixels::converted);
+Preproc read_preproc(const std::string& path, MaskHdu mask, bool checksums) {
+  FitsReader file(path, preproc_options(checksums));
   return read_preproc(file, mask);
 }
 
-Fibermap read_fibermap(const std::string& path) {
-  FitsReader file(path);
+Fibermap read_fibermap(const std::string& path, bool checksums) {
+  FitsReader file(path, {.checksums = checksums, .images = {"FIBERMAP"}});
   return read_fibermap(file);
 }
 

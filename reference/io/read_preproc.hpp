@@ -3,11 +3,13 @@
 
 #include <string>
 
+#include "reference/fits/read/fits_file.hpp"
 #include "reference/model/preproc.hpp"
 
 namespace spex {
 
-class FitsReader;
+/// How the file of an image is opened: only the images that are read are kept in memory.
+[[nodiscard]] FitsReadOptions preproc_options(bool checksums);
 
 /// Whether an image must have the HDU MASK, or may do without: then all its pixels are good
 /// (option --no-mask). A misspelled name must not let bad pixels in, so MASK is required by
@@ -16,9 +18,11 @@ enum class MaskHdu { required, optional };
 
 /// Reads `preproc-CAMERA-EXPID.fits`, plain, .gz or tile-compressed .fz; HDUs IMAGE, IVAR, MASK,
 /// FIBERMAP by name in any order; other HDUs, such as DESI's READNOISE, are ignored. A file without
-/// FIBERMAP is accepted (its Fibermap is empty). Non-finite pixels are data, not errors. Throws
-/// Error(data) naming the file, what is wrong and what was expected.
-[[nodiscard]] Preproc read_preproc(const std::string& path, MaskHdu mask = MaskHdu::required);
+/// FIBERMAP is accepted (its Fibermap is empty). Non-finite and blank pixels are data, not errors.
+/// Compares checksums if `checksums`. Throws Error(data) naming the file, what is wrong and what
+/// was expected.
+[[nodiscard]] Preproc read_preproc(const std::string& path, MaskHdu mask = MaskHdu::required,
+                                   bool checksums = true);
 /// The same for an open file.
 [[nodiscard]] Preproc read_preproc(FitsReader& file, MaskHdu mask = MaskHdu::required);
 
@@ -29,7 +33,7 @@ enum class MaskHdu { required, optional };
 void read_preproc_pixels(FitsReader& file, Preproc& preproc);
 
 /// Reads the table FIBERMAP of any FITS file (option --fibermap). Throws Error(data).
-[[nodiscard]] Fibermap read_fibermap(const std::string& path);
+[[nodiscard]] Fibermap read_fibermap(const std::string& path, bool checksums = true);
 /// The same for an open file.
 [[nodiscard]] Fibermap read_fibermap(FitsReader& file);
 

@@ -1,14 +1,18 @@
 #include "reference/io/read_psf.hpp"
 
 #include <cmath>
-#include <map>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "reference/core/all_finite.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/header_word.hpp"
 #include "reference/fits/read/fits_file.hpp"
-#include "reference/fits/read/fits_table.hpp"
+#include "reference/io/psf_fit.hpp"
+#include "reference/io/psf_kind.hpp"
+#include "reference/io/psf_table.hpp"
 
 namespace spex {
 namespace {
@@ -38,13 +42,21 @@ void read_wave_range(const FitsReader& file, double& wavemin, double& wavemax) {
         "WAVEMIN < WAVEMAX");
 }
 
-void check_finite(const std::vector<double>& coeff, const FitsReader& file,
-                  const std::string& what) {
-  if (!all_finite(coeff))
-    throw data_error(file.path(), what + " has a coefficient that is not finite", "finite numbers");
+void check_kind(const FitsReader& file) {
+  check_psf_kind(file.path(), file.hdu_name(), file.find_string("PSFTYPE"),
+                 file.find_string("PSFVER"));
 }
 
-Trace read_trace(const FitsReader& file, const char* name, int& nfiber) {
+// Moves to XTRACE: the HDU of that name, else the first HDU if it is an image without a name.
+void move_to_xtrace(FitsReader& file) {
+  if (file.find_hdu("XTRACE")) return;
+  file.move_to_primary();
+  if (header_word(file.find_string("EXTNAME").value_or("")).empty() && !file.image_axes().empty())
+    return;
+  file.move_to_hdu("XTRACE");
+}
+
+Trace read_trace(FitsReader& file, const char* name, int& nfiber) {
   const std::vector<long long> axes = file.image_axes();
   if (axes.size() != 2 || axes[0] < 1 || axes[0] > most_legendre_degree + 1 || axes[1] < 1 ||
       axes[1] > most_fibers)
@@ -56,65 +68,24 @@ Trace read_trace(const FitsReader& file, const char* name, int& nfiber) {
   nfiber = static_cast<int>(axes[1]);
   read_wave_range(file, trace.wavemin, trace.wavemax);
   trace.coeff = file.read_doubles();
-  check_finite(trace.coeff, file, name);
+  check_finite_coefficients(trace.coeff, file, name);
   return trace;
 }
 
-// Maps the parameter names of the table to row numbers, counted from 1.
-std::map<std::string, long> parameter_rows(const FitsReader& file) {
-  std::map<std::string, long> rows;
-  const std::vector<std::string> names = read_string_column(file, "PARAM");
-  for (std::size_t i = 0; i < names.size(); ++i) rows.emplace(names[i], static_cast<long>(i) + 1);
-  return rows;
-}
-
-void read_parameters(const FitsReader& file, Psf& psf) {
-  const std::map<std::string, long> rows = parameter_rows(file);
-  const auto ncoeff = static_cast<long long>(psf.nfiber) * psf.ncoeff;
-  const ColumnShape shape = column_shape(file, "COEFF");
-  if (shape.repeat != ncoeff || (!shape.axes.empty() && shape.axes[0] != psf.ncoeff))
-    throw data_error(
-        file.path(),
-        fmt::format("PSF: COEFF has the shape {}",
-                    shape.axes.empty() ? std::to_string(shape.repeat)
-                                       : fmt::format("{}", fmt::join(shape.axes, " x "))),
-        fmt::format("LEGDEG + 1 x fibers, {} x {}", psf.ncoeff, psf.nfiber));
-  std::vector<std::string> names{"GHSIGX", "GHSIGY"};
-  for (int i = 0; i <= psf.ghdegx; ++i)
-    for (int j = 0; j <= psf.ghdegy; ++j) names.push_back(fmt::format("GH-{}-{}", i, j));
-  for (const std::string& name : names) {
-    const auto row = rows.find(name);
-    if (row == rows.end()) throw data_error(file.path(), "PSF has no parameter row " + name);
-    const std::vector<double> coeff = read_double_cell(file, "COEFF", row->second, shape.repeat);
-    check_finite(coeff, file, "parameter " + name);
-    psf.param.insert(psf.param.end(), coeff.begin(), coeff.end());
-  }
-}
-
-}  // namespace
-
-Psf read_psf(FitsReader& file) {
-  Psf psf;
-  if (!file.find_hdu("YTRACE")) {
-    file.move_to_primary();
-    throw data_error(file.path(),
-                     fmt::format("is not a PSF file: it has no HDU YTRACE, and its first HDU is {}",
-                                 file.find_string("EXTNAME").value_or("without a name")),
-                     "XTRACE, YTRACE and PSF");
-  }
-  file.move_to_primary();
+void read_traces(FitsReader& file, Psf& psf) {
+  move_to_xtrace(file);
+  check_kind(file);
   psf.xtrace = read_trace(file, "XTRACE", psf.nfiber);
   psf.fibermin = static_cast<int>(file.find_integer("FIBERMIN").value_or(0));
-
   file.move_to_hdu("YTRACE");
   int nfiber = 0;
   psf.ytrace = read_trace(file, "YTRACE", nfiber);
   if (nfiber != psf.nfiber)
     throw data_error(file.path(), fmt::format("YTRACE has {} fibers", nfiber),
                      fmt::format("{} as in XTRACE", psf.nfiber));
+}
 
-  file.move_to_hdu("PSF");
-  psf.in_psf = file.find_string("IN_PSF").value_or("");
+void read_sizes(const FitsReader& file, Psf& psf) {
   psf.hsizex = get_int(file, "HSIZEX", 1, most_half_size);
   psf.hsizey = get_int(file, "HSIZEY", 1, most_half_size);
   psf.ghdegx = get_int(file, "GHDEGX", 0, most_gh_degree);
@@ -126,12 +97,48 @@ Psf read_psf(FitsReader& file) {
   if (!std::isfinite(psf.psferr) || psf.psferr < 0)
     throw data_error(file.path(), fmt::format("PSF: PSFERR = {:g}", psf.psferr), "a number >= 0");
   read_wave_range(file, psf.wavemin, psf.wavemax);
-  read_parameters(file, psf);
+}
+
+void read_gauss_hermite(const PsfTable& table, Psf& psf) {
+  std::vector<std::string> names{"GHSIGX", "GHSIGY"};
+  for (int i = 0; i <= psf.ghdegx; ++i)
+    for (int j = 0; j <= psf.ghdegy; ++j) names.push_back(fmt::format("GH-{}-{}", i, j));
+  for (const std::string& name : names) {
+    const std::vector<double> coeff = table.finite_coefficients(name);
+    psf.param.insert(psf.param.end(), coeff.begin(), coeff.end());
+  }
+}
+
+}  // namespace
+
+Psf read_psf(FitsReader& file) {
+  if (!file.find_hdu("YTRACE")) {
+    file.move_to_primary();
+    throw data_error(file.path(),
+                     fmt::format("is not a PSF file: it has no HDU YTRACE, and its first HDU is {}",
+                                 file.find_string("EXTNAME").value_or("without a name")),
+                     "XTRACE, YTRACE and PSF");
+  }
+  Psf psf;
+  read_traces(file, psf);
+  file.move_to_hdu("PSF");
+  check_kind(file);
+  psf.camera = header_word(file.find_string("CAMERA").value_or(""));
+  psf.in_psf = file.find_string("IN_PSF").value_or("");
+  read_sizes(file, psf);
+  const PsfTable table(file, psf.nfiber, psf.ncoeff);
+  read_gauss_hermite(table, psf);
+  psf.fit = psf_fit_of({[&](const std::string& row) -> std::optional<std::vector<double>> {
+                          if (!table.has(row)) return std::nullopt;
+                          return table.coefficients(row);
+                        },
+                        [&](const std::string& key) { return file.find_double(key.c_str()); }},
+                       psf.nfiber, psf.ncoeff);
   return psf;
 }
 
-Psf read_psf(const std::string& path) {
-  FitsReader file(path);
+Psf read_psf(const std::string& path, bool checksums) {
+  FitsReader file(path, {.checksums = checksums});
   return read_psf(file);
 }
 

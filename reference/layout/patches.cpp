@@ -96,6 +96,7 @@ PixelRange used_pixels(const PatchSpots& spots, int wavepad, double pixpad_frac,
   int ypadmin = INT_MAX, ypadmax = INT_MIN;
   int ymin = INT_MAX, ymax = INT_MIN;
   for (int j = 0; j < spots.n(); ++j) {
+    if (spots.xc(j) == dark_corner) continue;
     const int w = j % spots.nwave;
     xmin = std::min(xmin, spots.xc(j));
     xmax = std::max(xmax, spots.xc(j) + spots.spots->nx);
@@ -105,6 +106,7 @@ PixelRange used_pixels(const PatchSpots& spots, int wavepad, double pixpad_frac,
     ymin = std::min(ymin, spots.yc(j));
     ymax = std::max(ymax, spots.yc(j) + spots.spots->ny);
   }
+  if (ymin > ymax) return {};  // no core bin has light
   const RowRange rows = used_rows(ypadmin, ypadmax, ymin, ymax, pixpad_frac);
   return {std::max(xmin, 0), std::min(xmax, nx_ccd), std::max(rows.lo, 0),
           std::min(rows.hi, ny_ccd)};

@@ -87,6 +87,7 @@ struct PatchSpots {
 /// double arithmetic exactly as
 ///   lo = ypadmin + int((ymin - ypadmin) (1 - pixpad_frac))
 ///   hi = ypadmin + int((ymax - ypadmin) + (ypadmax - ymax) pixpad_frac)
+/// Only bins with light count; without one in the core no pixel is used.
 [[nodiscard]] PixelRange used_pixels(const PatchSpots& spots, int wavepad, double pixpad_frac,
                                      int nx_ccd, int ny_ccd);
 

@@ -27,6 +27,9 @@ struct Frame {
   std::vector<double> chi2pix;           ///< dimensionless
   std::vector<double> pixmask_fraction;  ///< 0 ... 1
   long overflowed = 0;                   ///< bins that float32 could not hold; zeroed, NODATA
+  /// 1 where the prior pulls the flux (section 4.1), else 0; empty for a frame from a file.
+  std::vector<std::uint8_t> pulled;
+  long beyond = 0;  ///< bins beyond the wavelengths of their fiber (section 2.1)
 
   [[nodiscard]] int ndiagonals() const { return 2 * ndiag + 1; }  ///< rows of a stored resolution
   /// Number of bins of all fibers: the size of `flux` etc.
@@ -45,9 +48,9 @@ struct Frame {
 template <MaybeConst<Frame> T>
 auto fields(T& frame) {
   auto& [specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, mask, resolution, chi2pix,
-         pixmask_fraction, overflowed] = frame;
+         pixmask_fraction, overflowed, pulled, beyond] = frame;
   return std::tie(specmin, nspec, nwave, ndiag, dw, wave, flux, ivar, mask, resolution, chi2pix,
-                  pixmask_fraction, overflowed);
+                  pixmask_fraction, overflowed, pulled, beyond);
 }
 
 /// The model image (extraction.md, section 6), rows first: `[y * nx + x]`, electron.

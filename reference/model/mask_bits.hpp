@@ -24,9 +24,10 @@ inline constexpr std::uint32_t rejected = 0x2FF;
 namespace specmask {
 inline constexpr std::uint32_t SOMEBADPIX = 1U << 0;  ///< pixmask_fraction > 0.5
 inline constexpr std::uint32_t ALLBADPIX = 1U << 1;   ///< pixmask_fraction > 1 - 1e-6
-inline constexpr std::uint32_t BAD2DFIT = 1U << 7;    ///< chi2pix far above its medians
-inline constexpr std::uint32_t NODATA =
-    1U << 8;  ///< the patch could not be solved, or float32 cannot hold the bin
+/// chi2pix far above its medians, or the prior pulls the bin
+inline constexpr std::uint32_t BAD2DFIT = 1U << 7;
+/// The patch could not be solved, the bin has no light, or float32 cannot hold it.
+inline constexpr std::uint32_t NODATA = 1U << 8;
 inline constexpr std::uint32_t BADCOLUMN = 1U << 10;  ///< of desi_proc, not of an extraction
 }  // namespace specmask
 

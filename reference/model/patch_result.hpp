@@ -1,6 +1,7 @@
 // The result of one patch: plain data, sent between ranks.
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "reference/model/fields.hpp"
@@ -36,6 +37,7 @@ struct PatchResult {
   std::vector<double> ivar;              ///< electron^-2
   std::vector<double> chi2pix;           ///< dimensionless
   std::vector<double> pixmask_fraction;  ///< 0 ... 1
+  std::vector<std::uint8_t> pulled;      ///< 1 where the prior pulls the flux (section 4.1), else 0
   std::vector<double> resolution;        ///< dimensionless
   int x0 = 0;                            ///< first CCD column of `model`
   int x1 = 0;                            ///< one past its last
@@ -49,9 +51,9 @@ struct PatchResult {
 /// All fields of a PatchResult.
 template <MaybeConst<PatchResult> T>
 auto fields(T& result) {
-  auto& [status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction, resolution, x0,
-         x1, y0, y1, model, frame] = result;
-  return std::tie(status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction,
+  auto& [status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction, pulled,
+         resolution, x0, x1, y0, y1, model, frame] = result;
+  return std::tie(status, nspec, nwave, ndiagonals, flux, ivar, chi2pix, pixmask_fraction, pulled,
                   resolution, x0, x1, y0, y1, model, frame);
 }
 

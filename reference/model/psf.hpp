@@ -25,6 +25,21 @@ auto fields(T& trace) {
   return std::tie(wavemin, wavemax, ncoeff, coeff);
 }
 
+/// What a file says of the fit of its PSF: indices of the fibers of which not all is well,
+/// ascending (extraction.md, section 1).
+struct PsfFit {
+  std::vector<int> failed;    ///< STATUS is not 0
+  std::vector<int> unfitted;  ///< BnnRCHI2 of the fiber's bundle is 0
+  std::vector<int> tails;     ///< TAILAMP is not 0; the extraction ignores tails
+};
+
+/// All fields of a PsfFit.
+template <MaybeConst<PsfFit> T>
+auto fields(T& fit) {
+  auto& [failed, unfitted, tails] = fit;
+  return std::tie(failed, unfitted, tails);
+}
+
 /// Gauss-Hermite PSF of all fibers of one camera.
 struct Psf {
   int nfiber = 0;        ///< number of fibers
@@ -35,6 +50,7 @@ struct Psf {
   int npix_x = 0;        ///< columns of the CCD
   int npix_y = 0;        ///< rows of the CCD
   int fibermin = 0;      ///< FIBER of fiber 0
+  std::string camera;    ///< CAMERA of the HDU PSF as a header_word, e.g. "r0"; empty if absent
   double psferr = 0.01;  ///< fractional model error (PSFERR, default 0.01)
   std::string in_psf;    ///< IN_PSF of the HDU PSF; empty if absent
   Trace xtrace;          ///< center column X, pixels
@@ -45,6 +61,7 @@ struct Psf {
   /// `param[(p * nfiber + fiber) * ncoeff + d]`; p = 0 is GHSIGX, 1 is GHSIGY (pixels),
   /// 2 + i (ghdegy + 1) + j is GH-i-j.
   std::vector<double> param;
+  PsfFit fit;  ///< what its file says of the fit
 
   [[nodiscard]] int nx() const { return 2 * hsizex + 1; }  ///< columns of a spot
   [[nodiscard]] int ny() const { return 2 * hsizey + 1; }  ///< rows of a spot
@@ -55,10 +72,10 @@ struct Psf {
 /// All fields of a Psf.
 template <MaybeConst<Psf> T>
 auto fields(T& psf) {
-  auto& [nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, psferr, in_psf, xtrace,
-         ytrace, wavemin, wavemax, ncoeff, param] = psf;
-  return std::tie(nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, psferr, in_psf,
-                  xtrace, ytrace, wavemin, wavemax, ncoeff, param);
+  auto& [nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, camera, psferr, in_psf,
+         xtrace, ytrace, wavemin, wavemax, ncoeff, param, fit] = psf;
+  return std::tie(nfiber, hsizex, hsizey, ghdegx, ghdegy, npix_x, npix_y, fibermin, camera, psferr,
+                  in_psf, xtrace, ytrace, wavemin, wavemax, ncoeff, param, fit);
 }
 
 }  // namespace spex

@@ -1,5 +1,7 @@
 #include "reference/psf/scalar_spots.hpp"
 
+#include <algorithm>
+
 #include "reference/psf/legendre.hpp"
 #include "reference/psf/spot.hpp"
 
@@ -23,27 +25,27 @@ Spots evaluate_spots_one_by_one(const Psf& psf, int fiber, int nspec,
                                 const std::vector<double>& wave) {
   Spots spots = make_spots(psf, nspec, static_cast<int>(wave.size()));
   const int ncoeff = (psf.ghdegx + 1) * (psf.ghdegy + 1);
-  for (int s = 0; s < nspec; ++s)
+  for (int s = 0; s < nspec; ++s) {
+    const FiberLight light = light_of(psf, fiber + s, wave);
     for (int w = 0; w < spots.nwave; ++w) {
       const double lambda = wave[w];
-      const Centre centre = checked_centre(psf, fiber + s, lambda);
-      const double sigma_x = parameter(psf, 0, fiber + s, lambda);
-      const double sigma_y = parameter(psf, 1, fiber + s, lambda);
-      require_positive_widths(sigma_x, sigma_y, fiber + s, lambda);
+      const SpotShape shape = spot_shape(psf, fiber + s, lambda);
+      double* const spot = spots.value.data() + spots.index(s, w) * count_of(spots.nx, spots.ny);
+      if (!place_spot(psf, light, fiber + s, lambda, shape, s, w, spots)) {
+        std::fill_n(spot, spots.nx * spots.ny, 0.0);
+        continue;
+      }
       std::vector<double> g;
       for (int k = 0; k < ncoeff; ++k) g.push_back(parameter(psf, 2 + k, fiber + s, lambda));
-      const std::vector<double> Px = integrals(centre.x, sigma_x, spots.nx, psf.ghdegx);
-      const std::vector<double> Py = integrals(centre.y, sigma_y, spots.ny, psf.ghdegy);
+      const std::vector<double> Px = integrals(shape.centre.x, shape.sigma_x, spots.nx, psf.ghdegx);
+      const std::vector<double> Py = integrals(shape.centre.y, shape.sigma_y, spots.ny, psf.ghdegy);
       std::vector<double> row(count_of(spots.nx, psf.ghdegy + 1));
-      const std::size_t j = spots.index(s, w);
-      double* const spot = spots.value.data() + j * count_of(spots.nx, spots.ny);
       const double scale =
           spot_scale(spot_values(Px.data(), psf.ghdegx, spots.nx, Py.data(), psf.ghdegy, spots.ny,
                                  g.data(), row.data(), spot));
       for (int k = 0; k < spots.nx * spots.ny; ++k) spot[k] *= scale;
-      spots.xc[j] = spot_corner(centre.x, psf.hsizex);
-      spots.yc[j] = spot_corner(centre.y, psf.hsizey);
     }
+  }
   return spots;
 }
 

@@ -1,7 +1,6 @@
 #include "reference/psf/spots.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -12,49 +11,53 @@
 #include "reference/psf/spot_lanes.hpp"
 
 namespace spex {
+
 namespace {
 
-// Traces may leave the CCD, but a farther center means a broken file and would overflow an int.
-constexpr double farthest_centre = 1e6;
-
-double trace_value(const Trace& trace, int fiber, double lambda) {
-  return legendre_sum(trace.coeff.data() + static_cast<std::ptrdiff_t>(fiber) * trace.ncoeff,
-                      trace.ncoeff, legendre_variable(lambda, trace.wavemin, trace.wavemax));
-}
-
-}  // namespace
-
-Centre spot_centre(const Psf& psf, int fiber, double lambda) {
-  return {trace_value(psf.xtrace, fiber, lambda), trace_value(psf.ytrace, fiber, lambda)};
-}
-
-Centre checked_centre(const Psf& psf, int fiber, double lambda) {
-  const Centre centre = spot_centre(psf, fiber, lambda);
-  if (std::abs(centre.x) < farthest_centre && std::abs(centre.y) < farthest_centre) return centre;
-  throw data_error("PSF",
-                   fmt::format("fiber {} at {:.1f} Angstrom lies at pixel ({:g}, {:g})", fiber,
-                               lambda, centre.x, centre.y),
-                   "a center near the CCD");
-}
-
-void require_positive_widths(double sigma_x, double sigma_y, int fiber, double lambda) {
-  if (sigma_x > 0 && sigma_y > 0) return;
-  throw data_error("PSF",
-                   fmt::format("fiber {} at {:.1f} Angstrom has widths GHSIGX {:g}, GHSIGY {:g}",
-                               fiber, lambda, sigma_x, sigma_y),
-                   "positive widths");
-}
-
-Spots make_spots(const Psf& psf, int nspec, int nwave) {
+Spots make_corners(const Psf& psf, int nspec, int nwave) {
   Spots spots;
   spots.nspec = nspec;
   spots.nwave = nwave;
   spots.nx = psf.nx();
   spots.ny = psf.ny();
-  const std::size_t nspots = count_of(nspec, nwave);
-  spots.value.resize(nspots * count_of(spots.nx, spots.ny));
-  spots.xc.resize(nspots);
-  spots.yc.resize(nspots);
+  spots.xc.resize(count_of(nspec, nwave));
+  spots.yc.resize(count_of(nspec, nwave));
+  return spots;
+}
+
+}  // namespace
+
+Spots make_spots(const Psf& psf, int nspec, int nwave) {
+  Spots spots = make_corners(psf, nspec, nwave);
+  spots.value.resize(spots.xc.size() * count_of(spots.nx, spots.ny));
+  return spots;
+}
+
+FiberLight light_of(const Psf& psf, int fiber, const std::vector<double>& wave) {
+  if (wave.empty()) return {psf, fiber, psf.wavemin, psf.wavemax};
+  const auto [from, to] = std::ranges::minmax(wave);
+  return {psf, fiber, from, to};
+}
+
+bool place_spot(const Psf& psf, const FiberLight& light, int fiber, double lambda,
+                const SpotShape& spot, int s, int w, Spots& spots) {
+  const SpotState state = light.state(lambda, spot);
+  if (state == SpotState::broken)
+    throw broken_spot("PSF", fiber, fmt::format("{:.1f} Angstrom", lambda), spot);
+  const bool lit = state == SpotState::lit;
+  const std::size_t j = spots.index(s, w);
+  spots.xc[j] = lit ? spot_corner(spot.centre.x, psf.hsizex) : dark_corner;
+  spots.yc[j] = lit ? spot_corner(spot.centre.y, psf.hsizey) : dark_corner;
+  return lit;
+}
+
+Spots place_spots(const Psf& psf, int fiber, int nspec, const std::vector<double>& wave) {
+  Spots spots = make_corners(psf, nspec, static_cast<int>(wave.size()));
+  for (int s = 0; s < nspec; ++s) {
+    const FiberLight light = light_of(psf, fiber + s, wave);
+    for (int w = 0; w < spots.nwave; ++w)
+      place_spot(psf, light, fiber + s, wave[w], spot_shape(psf, fiber + s, wave[w]), s, w, spots);
+  }
   return spots;
 }
 
@@ -71,13 +74,14 @@ Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<dou
                           psf.ncoeff,
                           psf.param.data() + count_of(fiber + s, psf.ncoeff),
                           static_cast<long>(psf.nfiber) * psf.ncoeff};
+    const FiberLight light = light_of(psf, fiber + s, wave);
     AlignedDoubles room(static_cast<std::size_t>(model.room()));
     for (int first = 0; first < spots.nwave; first += spot_lanes) {
       const int count = std::min(spot_lanes, spots.nwave - first);
       SpotBins bins{};
       for (int k = 0; k < spot_lanes; ++k) {
         const double lambda = wave[std::min(first + k, spots.nwave - 1)];
-        const Centre centre = checked_centre(psf, fiber + s, lambda);
+        const Centre centre = spot_centre(psf, fiber + s, lambda);
         bins.u[k] = legendre_variable(lambda, psf.wavemin, psf.wavemax);
         bins.x[k] = centre.x;
         bins.y[k] = centre.y;
@@ -85,9 +89,10 @@ Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<dou
       const std::size_t j = spots.index(s, first);
       kernels.spots_of_fiber(model, bins, count, room.data(), spots.value.data() + j * spot_size);
       for (int k = 0; k < count; ++k) {
-        require_positive_widths(bins.sigma_x[k], bins.sigma_y[k], fiber + s, wave[first + k]);
-        spots.xc[j + k] = spot_corner(bins.x[k], psf.hsizex);
-        spots.yc[j + k] = spot_corner(bins.y[k], psf.hsizey);
+        const SpotShape spot{{bins.x[k], bins.y[k]}, bins.sigma_x[k], bins.sigma_y[k]};
+        if (!place_spot(psf, light, fiber + s, wave[first + k], spot, s, first + k, spots))
+          std::fill_n(spots.value.data() + (j + static_cast<std::size_t>(k)) * spot_size, spot_size,
+                      0.0);
       }
     }
   });

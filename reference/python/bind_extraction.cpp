@@ -9,6 +9,7 @@
 #include "reference/astrometry/earth_orientation.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/frame/assemble_frame.hpp"
+#include "reference/frame/frame_warnings.hpp"
 #include "reference/python/arrays.hpp"
 #include "reference/python/bindings.hpp"
 #include "reference/python/extraction.hpp"
@@ -93,7 +94,8 @@ nb::dict arrays_of(const Extraction& extraction, const Results& results, bool mo
     const Pixels& pixels = extraction.inputs().pixels;
     if (model) image = assemble_model(pixels.nx, pixels.ny, results.of_patches);
   }
-  const PatchCounts counts = count_patches_and_bins(frame, results.of_patches);
+  const PatchCounts counts =
+      count_frame(extraction.inputs(), extraction.options(), frame, results.of_patches);
   nb::dict of;
   put_frame(of, std::move(frame));
   put_counts(of, counts);
@@ -103,6 +105,7 @@ nb::dict arrays_of(const Extraction& extraction, const Results& results, bool mo
             : nb::none();
   of["header"] = nb::cast(extraction.header(counts));
   of["heliocor"] = extraction.inputs().heliocor;
+  of["warnings"] = nb::cast(warnings_of(counts));
   return of;
 }
 
@@ -152,9 +155,6 @@ void bind_extraction(nb::module_& module) {
       .def_prop_ro(
           "npatches", [](const Extraction& e) { return e.patches().size(); },
           "patches of the frame")
-      .def_prop_ro(
-          "other_fibers", [](const Extraction& e) { return other_fibers(e.inputs(), e.options()); },
-          "spectra whose row of the fibermap, taken by place, has another FIBER")
       .def("extract", &extract, "extractor"_a, "rank"_a, "ranks"_a,
            "The patches of one of `ranks` ranks. Without the GIL; stops at KeyboardInterrupt.")
       .def(

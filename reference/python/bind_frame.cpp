@@ -17,11 +17,11 @@ using nb::literals::operator""_a;
 namespace spex::python {
 namespace {
 
-nb::dict read(const std::string& path) {
+nb::dict read(const std::string& path, bool checksums) {
   FrameOfFile of_file;
   {
     const nb::gil_scoped_release released;
-    of_file = read_frame_of_file(path);
+    of_file = read_frame_of_file(path, checksums);
   }
   nb::dict read;
   read["specmin"] = of_file.frame.specmin;
@@ -96,7 +96,7 @@ void bind_frame(nb::module_& module) {
         new (&header) Header{nb::cast<std::vector<std::string>>(state[0]),
                              message::unpack<Fibermap>(text_of(state[1]))};
       });
-  module.def("read_spectra", &read, "path"_a,
+  module.def("read_spectra", &read, "path"_a, "checksums"_a,
              "Reads a frame's file as a dictionary of NumPy arrays, patch counts and values of the "
              "header. Raises DataError.");
   module.def("write_spectra", &write, "path"_a, nb::kw_only(), "header"_a, "camera"_a, "wave"_a,

@@ -1,12 +1,18 @@
 #include <cmath>
 #include <cstddef>
+#include <map>
 
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include "reference/core/all_finite.hpp"
+#include "reference/core/header_word.hpp"
+#include "reference/fits/file_forms.hpp"
 #include "reference/fits/same_file.hpp"
+#include "reference/io/psf_fit.hpp"
+#include "reference/io/psf_kind.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
 #include "reference/model/message.hpp"
@@ -49,8 +55,11 @@ Trace make_trace(const AnyArray& array, const std::string& name, double wavemin,
 // Builds the PSF that read_psf would return, from gpu_specter's tables.
 Psf make_psf(const AnyArray& x, const AnyArray& y, const AnyArray& param, double wavemin_x,
              double wavemax_x, double wavemin_y, double wavemax_y, double wavemin, double wavemax,
-             int hsizex, int hsizey, int ghdegx, int ghdegy, int npix_x, int npix_y,
-             double psferr) {
+             int hsizex, int hsizey, int ghdegx, int ghdegy, int npix_x, int npix_y, double psferr,
+             const std::string& camera, const std::optional<std::string>& psftype,
+             const std::optional<std::string>& psfver, const std::map<std::string, AnyArray>& rows,
+             const std::map<std::string, double>& keywords) {
+  check_psf_kind("psf", "PSF", psftype, psfver);
   check_least("HSIZEX", hsizex, 1);
   check_least("HSIZEY", hsizey, 1);
   check_least("GHDEGX", ghdegx, 0);
@@ -82,11 +91,25 @@ Psf make_psf(const AnyArray& x, const AnyArray& y, const AnyArray& param, double
     throw usage_error("psf: PSF", fmt::format("WAVEMIN = {:g}, WAVEMAX = {:g}", wavemin, wavemax),
                       "WAVEMIN < WAVEMAX");
   psf.param = coefficients(param, "psf: COEFF");
+  psf.camera = header_word(camera);
+  psf.fit =
+      psf_fit_of({[&](const std::string& row) -> std::optional<std::vector<double>> {
+                    const auto found = rows.find(row);
+                    if (found == rows.end()) return std::nullopt;
+                    check_shape(found->second, "psf: " + row, {size(psf.nfiber), size(psf.ncoeff)});
+                    return values_of<double>(found->second, "psf: " + row);
+                  },
+                  [&](const std::string& key) -> std::optional<double> {
+                    const auto found = keywords.find(key);
+                    if (found == keywords.end()) return std::nullopt;
+                    return found->second;
+                  }},
+                 psf.nfiber, psf.ncoeff);
   return psf;
 }
 
 Preproc make_preproc(const AnyArray& image, const AnyArray& ivar, std::optional<AnyArray> mask,
-                     std::string camera) {
+                     const std::string& camera) {
   if (image.ndim() != 2)
     throw usage_error("image", fmt::format("has {} axes", image.ndim()), "rows x columns");
   const std::size_t ny = image.shape(0), nx = image.shape(1);
@@ -103,7 +126,7 @@ Preproc make_preproc(const AnyArray& image, const AnyArray& ivar, std::optional<
     preproc.has_mask = false;
     preproc.mask.assign(ny * nx, 0);
   }
-  preproc.camera = std::move(camera);
+  preproc.camera = header_word(camera);
   return preproc;
 }
 
@@ -135,16 +158,21 @@ void bind_inputs(nb::module_& module) {
       .def("__setstate__", [](Psf& psf, const nb::tuple& state) {
         new (&psf) Psf(message::unpack<Psf>(text_of(state[0])));
       });
-  module.def("read_psf", nb::overload_cast<const std::string&>(&read_psf), "path"_a,
-             nb::call_guard<nb::gil_scoped_release>(),
+  module.def("read_psf", nb::overload_cast<const std::string&, bool>(&read_psf), "path"_a,
+             "checksums"_a, nb::call_guard<nb::gil_scoped_release>(),
              "Reads a file psf-CAMERA-EXPID.fits. Raises DataError.");
+  module.def("find_form", &find_form, "path"_a,
+             "The path, or its other form (.fits, .fits.gz, .fits.fz) if only that exists. Raises "
+             "DataError if two other forms exist.");
   module.def("refuse_overwriting", &refuse_overwriting, "written"_a, "read"_a,
              "Raises UsageError if an output is also an input or another output.");
   module.def("make_psf", &make_psf, nb::kw_only(), "x"_a, "y"_a, "param"_a, "wavemin_x"_a,
              "wavemax_x"_a, "wavemin_y"_a, "wavemax_y"_a, "wavemin"_a, "wavemax"_a, "hsizex"_a,
-             "hsizey"_a, "ghdegx"_a, "ghdegy"_a, "npix_x"_a, "npix_y"_a, "psferr"_a,
+             "hsizey"_a, "ghdegx"_a, "ghdegy"_a, "npix_x"_a, "npix_y"_a, "psferr"_a, "camera"_a,
+             "psftype"_a.none(), "psfver"_a.none(), "rows"_a, "keywords"_a,
              "A Psf from float64 arrays: coefficients of X and Y [nfiber, ncoeff], and of GHSIGX, "
-             "GHSIGY and GH-i-j [nparam, nfiber, ncoeff]. Raises UsageError.");
+             "GHSIGY and GH-i-j [nparam, nfiber, ncoeff]; `rows` and `keywords` describe its fit. "
+             "Raises UsageError, DataError.");
 
   nb::class_<Preproc>(module, "Preproc", "A preprocessed CCD image; use read_preproc for a file.")
       .def_ro("nx", &Preproc::nx, "columns")
@@ -180,10 +208,10 @@ void bind_inputs(nb::module_& module) {
       });
   module.def(
       "read_preproc",
-      [](const std::string& path, bool no_mask) {
-        return read_preproc(path, no_mask ? MaskHdu::optional : MaskHdu::required);
+      [](const std::string& path, bool no_mask, bool checksums) {
+        return read_preproc(path, no_mask ? MaskHdu::optional : MaskHdu::required, checksums);
       },
-      "path"_a, "no_mask"_a = false, nb::call_guard<nb::gil_scoped_release>(),
+      "path"_a, "no_mask"_a = false, "checksums"_a = true, nb::call_guard<nb::gil_scoped_release>(),
       "Reads a file preproc-CAMERA-EXPID.fits, .fits.gz or .fits.fz; without MASK only with "
       "no_mask. Raises DataError.");
   module.def("make_preproc", &make_preproc, "image"_a, "ivar"_a, "mask"_a.none(), "camera"_a,

@@ -30,7 +30,7 @@ inline void put_frame(nanobind::dict& of, Frame&& frame) {
     of["pixmask_fraction"] = as_array(std::move(frame.pixmask_fraction), {nspec, nwave});
 }
 
-/// Adds the counts of patches and of dark bins to `of`.
+/// Adds the counts of patches, bins and fibers to `of`.
 inline void put_counts(nanobind::dict& of, const PatchCounts& counts) {
   of["patches"] = counts.patches;
   of["guarded"] = counts.guarded;
@@ -39,6 +39,11 @@ inline void put_counts(nanobind::dict& of, const PatchCounts& counts) {
   of["direct"] = counts.direct;
   of["dark"] = counts.dark;
   of["overflowed"] = counts.overflowed;
+  of["beyond"] = counts.beyond;
+  of["pulled"] = counts.pulled;
+  of["failed_fit"] = counts.failed_fit;
+  of["unfitted"] = counts.unfitted;
+  of["tails"] = counts.tails;
 }
 
 }  // namespace spex::python

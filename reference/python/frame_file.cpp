@@ -1,7 +1,6 @@
 #include "reference/python/frame_file.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +8,7 @@
 
 #include "reference/core/all_finite.hpp"
 #include "reference/core/error.hpp"
+#include "reference/core/header_word.hpp"
 #include "reference/fits/header_cards.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/frame/frame_keywords.hpp"
@@ -76,8 +76,8 @@ void check_written(const char* name, const std::vector<double>& values, bool ful
 
 }  // namespace
 
-FrameOfFile read_frame_of_file(const std::string& path) {
-  FitsReader file(path);
+FrameOfFile read_frame_of_file(const std::string& path, bool checksums) {
+  FitsReader file(path, {.checksums = checksums});
   FrameOfFile read;
   Frame& frame = read.frame;
   frame = read_shape(file);
@@ -101,9 +101,8 @@ FrameOfFile read_frame_of_file(const std::string& path) {
   };
   frame.specmin = whole("SPECMIN", 0);
   frame.dw = step_of(frame, read.header.cards, path);
-  read.camera = file.find_string("CAMERA").value_or("");
-  for (char& c : read.camera) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  read.flux_solver = file.find_string("FLUXSOLV").value_or("patch");
+  read.camera = header_word(file.find_string("CAMERA").value_or(""));
+  read.flux_solver = header_word(file.find_string("FLUXSOLV").value_or("patch"));
   read.nwavestep = whole("NWAVESTP", 0);
   read.heliocor = file.find_double("HELIOCOR").value_or(1);
   read.counts.patches = whole("NPATCH", 0);
@@ -112,6 +111,11 @@ FrameOfFile read_frame_of_file(const std::string& path) {
   read.counts.failed = whole("NFAILED", 0);
   read.counts.direct = whole("NDIRECT", 0);
   read.counts.overflowed = whole("NOVERFLW", 0);
+  read.counts.beyond = whole("NBEYOND", 0);
+  read.counts.pulled = whole("NPULLED", 0);
+  read.counts.failed_fit = whole("NPSFFAIL", 0);
+  read.counts.unfitted = whole("NPSFNFIT", 0);
+  read.counts.tails = whole("NPSFTAIL", 0);
   read.counts.dark = std::count(frame.ivar.begin(), frame.ivar.end(), 0.0);
   return read;
 }
@@ -143,13 +147,13 @@ void write_frame_to_file(const std::string& path, Frame frame, const std::string
   frame.dw = step_of(frame, header.cards, path);
   FrameFileContent content;
   content.frame = &frame;
-  content.camera = camera;
+  content.camera = header_word(camera);
   content.cards = header.cards;
   content.fibermap = &header.fibermap;
   content.full_precision = settings.full_precision;
   std::optional<Scores> scores;
-  if (settings.scores && !camera.empty()) {
-    scores = compute_scores(frame, camera);
+  if (settings.scores && !content.camera.empty()) {
+    scores = compute_scores(frame, content.camera);
     check_finite("scores", scores->sum_raw_count);
     check_finite("scores", scores->median_raw_count);
     check_finite("scores", scores->median_raw_snr);

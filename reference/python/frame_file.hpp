@@ -32,8 +32,8 @@ struct FrameOfFile {
 
 /// Reads FLUX, IVAR, MASK, WAVELENGTH, RESOLUTION and CHI2PIX, in any order, and FIBERMAP and
 /// PIXMASK_FRACTION if present. Throws Error(data) `path: ...` if an HDU is missing or its shape
-/// does not match FLUX.
-[[nodiscard]] FrameOfFile read_frame_of_file(const std::string& path);
+/// does not match FLUX, or a checksum is wrong (compared if `checksums`).
+[[nodiscard]] FrameOfFile read_frame_of_file(const std::string& path, bool checksums);
 
 /// The header that an extraction's file would have. Throws Error(data).
 [[nodiscard]] Header header_of(const FrameJob& job, const FrameInputs& inputs,

@@ -1,30 +1,17 @@
 #include "reference/sim/outputs.hpp"
 
-#include <array>
 #include <filesystem>
-#include <vector>
 
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/fits/file_forms.hpp"
 #include "reference/fits/write/atomic_write.hpp"
 
 namespace spex {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::array endings{".gz", ".fz"};
-
-// The names of a file in all forms.
-std::vector<std::string> forms_of(const std::string& path) {
-  std::string plain = path;
-  for (const char* ending : endings)
-    if (path.ends_with(ending)) plain = path.substr(0, path.size() - 3);
-  std::vector<std::string> forms{plain};
-  for (const char* ending : endings) forms.push_back(plain + ending);
-  return forms;
-}
 
 void check_output(const SimOptions& options, const std::string& path) {
   check_writable(path);

@@ -10,6 +10,7 @@
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/progress.hpp"
+#include "reference/io/check_arm.hpp"
 #include "reference/io/read_psf.hpp"
 #include "reference/sim/desi_psf.hpp"
 #include "reference/sim/expected_image.hpp"
@@ -45,6 +46,7 @@ SimOptions exposure_of(const SimOptions& options, int index) {
 
 Psf psf_from_file(const std::string& path, const Camera& camera) {
   Psf psf = read_psf(path);
+  check_arm(psf, camera.name(), path);
   psf.in_psf = fs::path(path).filename().string();
   psf.fibermin = camera.fibermin();
   return psf;

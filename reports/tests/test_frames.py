@@ -339,6 +339,16 @@ class Reports(unittest.TestCase):
         frame.flux[:, [90, 94, 98, 102]] = 1e3
         self.assertLess(abs(richest_wave(frame, nbins=20) - frame.wave[96]), 8 * 0.8)
 
+    def test_either_form_of_a_file_is_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            packed = Path(folder) / "frame.fits.gz"
+            packed.write_bytes(gzip.compress(self.paths["frame"].read_bytes()))
+            plain = files.read_frame(packed.with_suffix(""))
+            np.testing.assert_array_equal(plain.flux, files.read_frame(self.paths["frame"]).flux)
+            packed.with_suffix(".fz").write_bytes(b"")
+            with self.assertRaises(FileNotFoundError):  # which of the two is meant?
+                files.read_frame(packed.with_suffix(""))
+
     def test_missing_file_is_an_error(self):
         out = Path(self.folder.name) / "none.png"
         here = self.paths

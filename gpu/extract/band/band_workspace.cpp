@@ -163,6 +163,8 @@ void BandWorkspace::check() {
 
 void BandWorkspace::quality() {
   store_quality(*context_, batch_, solution(), psferr_, chi2_pixels_, work_.get());
+  find_pulled(batch_.patches(), batch_.count, solution(), batch_.status(), batch_.frame->spectra(),
+              context_->stream());
 }
 
 void BandWorkspace::download_models(std::vector<std::vector<double>>& models) {

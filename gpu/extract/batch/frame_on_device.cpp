@@ -73,7 +73,10 @@ void FrameOnDevice::send(const std::vector<T>& values, T* to) {
 
 void FrameOnDevice::load(const ExtractInputs& inputs, const std::vector<Patch>& patches) {
   const cudaStream_t stream = context_->stream();
-  upload(*inputs.psf, psf_, stream);
+  const Patch& patch_of_frame = patches.front();
+  upload(*inputs.psf, inputs.grid.at(-patch_of_frame.wavepad),
+         inputs.grid.at(inputs.grid.nwave + patch_of_frame.nwave + patch_of_frame.wavepad), psf_,
+         stream);
   upload_pixels(*inputs.pixels);
 
   fiber_ = patches.front().padded_spec_first();
@@ -273,6 +276,9 @@ SpectraView FrameOnDevice::copy_fibers(const FiberRun& run, Piece& to) const {
   copy(spectra_.chi2pix, 1, host.chi2pix);
   copy(spectra_.pixmask_fraction, 1, host.pixmask_fraction);
   copy(spectra_.resolution, host.ndiagonals(), host.resolution);
+  SPEX_GPU_CHECK(cudaMemcpyAsync(host.pulled, spectra_.pulled + count_of(run.fiber, host.nwave),
+                                 count_of(run.nfiber, host.nwave), cudaMemcpyDeviceToHost,
+                                 context_->stream()));
   to.sent.record(context_->stream());
   return host;
 }
@@ -285,10 +291,10 @@ PatchResult FrameOnDevice::cut_patch(const PatchGeometry& patch, const FiberRun&
   result.ndiagonals = host.ndiagonals();
   const std::size_t fiber = patch.spec0 + patch.pad_below - run.fiber;
   const std::size_t nwave = host.nwave;
-  const auto cut = [&](const double* from, int rows_per_fiber, std::vector<double>& to) {
+  const auto cut = [&]<class T>(const T* from, int rows_per_fiber, std::vector<T>& to) {
     const std::size_t rows = patch.ncore * rows_per_fiber;
     to.reserve(rows * static_cast<std::size_t>(patch.nkept));
-    const double* begin =
+    const T* begin =
         from + fiber * static_cast<std::size_t>(rows_per_fiber) * nwave + host.core_bin(patch);
     for (std::size_t row = 0; row < rows; ++row, begin += nwave)
       to.insert(to.end(), begin, begin + patch.nkept);
@@ -298,6 +304,7 @@ PatchResult FrameOnDevice::cut_patch(const PatchGeometry& patch, const FiberRun&
   cut(host.chi2pix, 1, result.chi2pix);
   cut(host.pixmask_fraction, 1, result.pixmask_fraction);
   cut(host.resolution, host.ndiagonals(), result.resolution);
+  cut(host.pulled, 1, result.pulled);
   return result;
 }
 
@@ -362,6 +369,7 @@ void FrameOnDevice::download_frame(const ExtractInputs& inputs, SpectraOf wanted
   append(spectra_.ivar + first, frame.nbins(), frame.ivar);
   append(spectra_.chi2pix + first, frame.nbins(), frame.chi2pix);
   append(spectra_.pixmask_fraction + first, frame.nbins(), frame.pixmask_fraction);
+  append(spectra_.pulled + first, frame.nbins(), frame.pulled);
   for (double& flux : frame.flux) flux /= frame.dw;
   for (double& ivar : frame.ivar) ivar = ivar * frame.dw * frame.dw;
   // A bin that float32 cannot hold loses its column of R (drop_overflows.hpp).

@@ -15,6 +15,7 @@ __global__ void clear_kernel(SpectraView spectra) {
   for (size_t j = first; j < nbins; j += step) {
     spectra.flux[j] = spectra.ivar[j] = spectra.chi2pix[j] = 0.0;
     spectra.pixmask_fraction[j] = 1.0;
+    spectra.pulled[j] = 0;
   }
   for (size_t j = first; j < nbins * spectra.ndiagonals(); j += step) spectra.resolution[j] = 0.0;
 }
@@ -28,6 +29,7 @@ __global__ void clear_failed_kernel(const PatchGeometry* patches, const int* sta
     const size_t w = spectra.core_bin(patch) + j % patch.nkept;
     const size_t bin = fiber * spectra.nwave + w;
     spectra.flux[bin] = spectra.ivar[bin] = spectra.chi2pix[bin] = 0.0;
+    spectra.pulled[bin] = 0;
     for (int d = 0; d < spectra.ndiagonals(); ++d)
       spectra.resolution[(fiber * spectra.ndiagonals() + d) * spectra.nwave + w] = 0.0;
   }
@@ -98,6 +100,8 @@ SpectraView view_spectra(double* values, int nspec, int nwave, int ndiag, int fi
   view.chi2pix = values + 2 * nbins;
   view.pixmask_fraction = values + 3 * nbins;
   view.resolution = values + 4 * nbins;
+  view.pulled =
+      reinterpret_cast<std::uint8_t*>(view.resolution + nbins * count_of(view.ndiagonals()));
   return view;
 }
 

@@ -1,6 +1,8 @@
 // The results of an extraction in device memory: the counterpart of PatchResult, for many patches.
 #pragma once
 
+#include <cstdint>
+
 #include "gpu/core/buffer.hpp"
 #include "gpu/layout/patches.hpp"
 #include "gpu/linalg/batch.hpp"
@@ -20,6 +22,7 @@ struct SpectraView {
   double* chi2pix = nullptr;
   double* pixmask_fraction = nullptr;
   double* resolution = nullptr;
+  std::uint8_t* pulled = nullptr;  ///< 1 where the prior pulls the flux, else 0
 
   [[nodiscard]] SPEX_HD int ndiagonals() const { return 2 * ndiag + 1; }
   /// The grid bin of a patch's first core bin.
@@ -30,13 +33,14 @@ struct SpectraView {
 
 /// Size of a SpectraView with these numbers of bins and diagonals, in doubles.
 [[nodiscard]] inline std::size_t spectra_size(int nspec, int nwave, int ndiag) {
-  return count_of(nspec, nwave, 4 + 2 * ndiag + 1);
+  const std::size_t bins = count_of(nspec, nwave);
+  return count_of(bins, 4 + 2 * ndiag + 1) + (bins + sizeof(double) - 1) / sizeof(double);
 }
 /// The view of an array of spectra_size numbers.
 [[nodiscard]] SpectraView view_spectra(double* values, int nspec, int nwave, int ndiag,
                                        int first_bin);
 
-/// Sets flux, ivar, chi2pix and resolution to 0 and pixmask_fraction to 1.
+/// Sets flux, ivar, chi2pix, resolution and pulled to 0 and pixmask_fraction to 1.
 void clear_spectra(const SpectraView& spectra, cudaStream_t stream);
 
 /// Resets the core bins of patches with a nonzero status to the values of clear_spectra, except

@@ -296,6 +296,8 @@ void FiberWorkspace::roots() {
 void FiberWorkspace::quality() {
   if (poison_) fill_with_nan(room_, context_->stream());
   store_quality(*context_, batch_, solution(), psferr_, chi2_pixels_, room_.get());
+  find_pulled(batch_.patches(), batch_.count, solution(), batch_.status(), batch_.frame->spectra(),
+              context_->stream());
 }
 
 void FiberWorkspace::download_models(std::vector<std::vector<double>>& models) {

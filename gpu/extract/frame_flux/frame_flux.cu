@@ -59,7 +59,7 @@ __global__ void prior_kernel(const PatchGeometry* patches, int nwave, BinStrides
   for (int k = threadIdx.x; k < patch.ncore * (end - begin); k += threads) {
     const int s = patch.spec0 - first_spec + patch.pad_below + k / (end - begin);
     const size_t bin = system.bands.bin(s, begin + k % (end - begin));
-    system.prior[bin] = prior_of(system.bands.q[bin], scale, regularize);
+    system.prior[bin] = spex::prior(system.bands.q[bin], scale, regularize);
   }
 }
 

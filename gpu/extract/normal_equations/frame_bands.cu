@@ -14,9 +14,9 @@ constexpr int tile = 8;  // bins, the side of a fragment
 // overlap of neighbors' spots.
 constexpr int steps_of_spot = 5;
 constexpr int steps_of_neighbors = 3;
-constexpr int nowhere = INT_MIN / 2;  // a corner that no pixel is near
 
-// Eight bins of a fiber, one for each row of a fragment, and the box around their spots.
+// Eight bins of a fiber, one for each row of a fragment, and the box around the spots of those with
+// light.
 struct Tile {
   const double* value;  // of the lane's bin
   int nx, ny;
@@ -33,14 +33,15 @@ struct Tile {
 __device__ Tile make_tile(const SpotsView& spots, int s, int first) {
   constexpr unsigned all = 0xffffffffU;
   const int v = first + fragment_lane().g;
-  const bool valid = v >= 0 && v < spots.nwave;
-  const size_t k = static_cast<size_t>(s) * spots.nwave + (valid ? v : 0);
+  const bool exists = v >= 0 && v < spots.nwave;
+  const size_t k = static_cast<size_t>(s) * spots.nwave + (exists ? v : 0);
   const size_t corner = static_cast<size_t>(spots.first_spec) * spots.nwave + k;
+  const bool valid = exists && spots.xc[corner] != dark_corner;
   Tile t{};
   t.value = spots.value + k * spots.nx * spots.ny;
   t.nx = spots.nx, t.ny = spots.ny;
-  t.xc = valid ? spots.xc[corner] : nowhere;
-  t.yc = valid ? spots.yc[corner] : nowhere;
+  t.xc = valid ? spots.xc[corner] : dark_corner;
+  t.yc = valid ? spots.yc[corner] : dark_corner;
   t.x0 = __reduce_min_sync(all, valid ? t.xc : INT_MAX);
   t.y0 = __reduce_min_sync(all, valid ? t.yc : INT_MAX);
   t.x1 = __reduce_max_sync(all, valid ? t.xc + t.nx : INT_MIN);

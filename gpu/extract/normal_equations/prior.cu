@@ -15,7 +15,7 @@ __global__ void prior_kernel(const PatchGeometry* patches, BinStrides strides, c
   const double scale = prior_scale<threads>(patch, strides, q);
   for (int j = threadIdx.x; j < patch.n(); j += threads) {
     const size_t k = strides.bin(j / patch.nwave, j % patch.nwave);
-    prior[k] = prior_of(q[k], scale, regularize);
+    prior[k] = spex::prior(q[k], scale, regularize);
   }
 }
 
@@ -26,6 +26,22 @@ __global__ void add_prior_kernel(const PatchGeometry* patches, int n, BinStrides
   if (j >= patch.n()) return;
   N[(static_cast<size_t>(blockIdx.y) * n + j) * n + j] +=
       prior[strides.patch(blockIdx.y) + strides.bin(j / patch.nwave, j % patch.nwave)];
+}
+
+__global__ void pulled_kernel(const PatchGeometry* patches, SolutionView solution,
+                              const int* status, SpectraView spectra) {
+  if (status[blockIdx.x] != 0) return;
+  const PatchGeometry& patch = patches[blockIdx.x];
+  const BinStrides& strides = solution.strides;
+  const size_t first = strides.patch(blockIdx.x);
+  const double m = prior_scale<threads>(patch, strides, solution.q + first);
+  for (int j = threadIdx.x; j < patch.ncore * patch.nkept; j += threads) {
+    const int s = j / patch.nkept, w = j % patch.nkept;
+    const size_t bin = first + strides.bin(s + patch.pad_below, w + patch.wavepad);
+    const size_t out = static_cast<size_t>(patch.spec0 + patch.pad_below + s) * spectra.nwave +
+                       spectra.core_bin(patch) + w;
+    spectra.pulled[out] = is_pulled(solution.q[bin], m, spectra.pixmask_fraction[out]) ? 1 : 0;
+  }
 }
 
 }  // namespace
@@ -40,6 +56,12 @@ void add_prior(const PatchGeometry* patches, int count, int n, const BinStrides&
                const double* prior, double* N, cudaStream_t stream) {
   add_prior_kernel<<<dim3(blocks_for(n, threads), count), threads, 0, stream>>>(patches, n, strides,
                                                                                 prior, N);
+  SPEX_LAUNCH_CHECK();
+}
+
+void find_pulled(const PatchGeometry* patches, int count, const SolutionView& solution,
+                 const int* status, const SpectraView& spectra, cudaStream_t stream) {
+  pulled_kernel<<<count, threads, 0, stream>>>(patches, solution, status, spectra);
   SPEX_LAUNCH_CHECK();
 }
 

@@ -2,7 +2,7 @@
 // reference/extract/normal_equations.hpp.
 #pragma once
 
-#include "gpu/extract/batch/bins.hpp"
+#include "gpu/extract/batch/quality.hpp"
 
 namespace spex::gpu {
 
@@ -14,5 +14,10 @@ void find_prior(const PatchGeometry* patches, int count, const BinStrides& strid
 /// Adds the prior to the diagonals of dense N, patch k at N + k n n, spectrum-major.
 void add_prior(const PatchGeometry* patches, int count, int n, const BinStrides& strides,
                const double* prior, double* N, cudaStream_t stream);
+
+/// Sets `pulled` of the core bins of patches with status 0 (extraction.md, section 4.1), after
+/// find_quality. One block per patch.
+void find_pulled(const PatchGeometry* patches, int count, const SolutionView& solution,
+                 const int* status, const SpectraView& spectra, cudaStream_t stream);
 
 }  // namespace spex::gpu

@@ -3,6 +3,7 @@
 
 #include "gpu/core/block.cuh"
 #include "gpu/extract/batch/bins.hpp"
+#include "reference/extract/prior.hpp"
 
 namespace spex::gpu {
 
@@ -15,12 +16,6 @@ __device__ double prior_scale(const PatchGeometry& patch, const BinStrides& stri
   for (int j = static_cast<int>(threadIdx.x); j < patch.n(); j += threads)
     mine = fmax(mine, q[strides.bin(j / patch.nwave, j % patch.nwave)]);
   return 1e-4 * merge_block<threads>(mine, [](double a, double b) { return fmax(a, b); });
-}
-
-/// The prior's contribution to N_jj for a bin of weight q.
-__device__ inline double prior_of(double q, double scale, double regularize) {
-  const double lambda = q <= scale ? scale - q : regularize;
-  return lambda * lambda + 1e-15;
 }
 
 }  // namespace spex::gpu

@@ -65,7 +65,8 @@ TEST_F(Broadcast, Psf) {
   sent.hsizex = 4, sent.hsizey = 5, sent.ghdegx = 6, sent.ghdegy = 7;
   sent.npix_x = 81, sent.npix_y = 82, sent.fibermin = 500;
   sent.psferr = 0.04, sent.wavemin = 901, sent.wavemax = 1101;
-  sent.in_psf = "origin.fits";
+  sent.in_psf = "origin.fits", sent.camera = "r1";
+  sent.fit = {.failed = {1}, .unfitted = {2, 3}, .tails = {4, 5, 6}};
   sent.xtrace.wavemin = 902, sent.xtrace.wavemax = 1102;
   sent.ytrace.wavemin = 903, sent.ytrace.wavemax = 1103;
   for (const int root : {0, last()}) {

@@ -67,7 +67,7 @@ class Frames(unittest.TestCase):
                     hdus[hdu].header.pop(key, None)
                 hdus[hdu].header.update(keywords)
             hdus["IMAGE"].header.update(more)
-            hdus.writeto(path, overwrite=True)
+            hdus.writeto(path, overwrite=True, checksum=True)
         return path
 
     def extract(self, image: Path, *options: str, wavelength: tuple = WAVELENGTH) -> fits.HDUList:

@@ -304,6 +304,65 @@ TEST_F(ExposureProgram, FileOfAnEarlierRunStaysAndIsNamed) {
   expect_outputs({"b0", "b2"});
 }
 
+// Two forms of b1's image, no image of exposure 7.
+TEST_F(ExposureProgram, AmbiguousAndMissingFilesCostTheirFrame) {
+  write_file(file("preproc", "b1") + ".gz", read_file(file("preproc", "b1")));
+  std::filesystem::rename(file("psf", "b0"),
+                          file("psf", "b0") + ".fz");  // the form is in the bytes
+  const std::string log = scratch.file("log");
+  Finished run = run_spex_cpu(of_exposure({{"--expid", "7,1"}, {"--events", log}}), mpirun(2));
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("frame-b1-00000001.fits: frame b1 failed: " +
+                                 file("preproc", "b1") + ": exists also as " +
+                                 file("preproc", "b1") + ".gz (expected one of them)\n"));
+  EXPECT_THAT(run.err, HasSubstr("spex-cpu: " + scratch.file("night") +
+                                 ": has no preproc file of exposure 7 (expected"));
+  EXPECT_EQ(nlohmann::json::parse(read_file(log)).at("frames").size(), 4U);
+  EXPECT_EQ(FitsReader(scratch.file("out/frame-b0-00000001.fits")).get_string("IN_PSF"),
+            file("psf", "b0") + ".fz");
+  std::filesystem::remove(file("preproc", "b1") + ".gz");
+  run = run_spex_cpu(of_exposure({{"--expid", "7,1"}, {"--skip-missing", ""}}));
+  EXPECT_EQ(run.status, 7);
+  std::filesystem::rename(file("psf", "b0") + ".fz", file("psf", "b0"));
+  ASSERT_EQ(run_spex_cpu(of_exposure()).status, 0);
+  expect_outputs({"b0", "b1", "b2"});
+}
+
+// Lines of one output, and of an output that is an input.
+TEST_F(ExposureProgram, ClashesInAListCostTheirFrames) {
+  const auto line = [&](const std::string& camera, const std::string& output) {
+    return camera + " " + file("preproc", camera) + " " + file("psf", camera) + " " + output + "\n";
+  };
+  const std::string output = scratch.file("out/frame-b2-00000001.fits");
+  write_file(scratch.file("list"), line("b0", scratch.file("out/a.fits")) +
+                                       line("b1", scratch.file("out/a.fits.gz")) +
+                                       line("b2", output) + line("b2", file("psf", "b0")));
+  const std::string psf = read_file(file("psf", "b0"));
+  const Finished run = run_spex_cpu(with(common, {{"--list", scratch.file("list")}}));
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("is the output of " + file("preproc", "b0") + " and " +
+                                 file("preproc", "b1")));
+  EXPECT_THAT(run.err, HasSubstr(file("psf", "b0") + ": would be overwritten by an output"));
+  EXPECT_EQ(read_file(file("psf", "b0")), psf);
+  expect_outputs({"b2"});
+}
+
+// A frame in its other form is skipped, or keeps its name: two forms never exist.
+TEST_F(ExposureProgram, OutputsInTheirOtherForm) {
+  const std::string other = scratch.file("out/frame-b1-00000001.fits.gz");
+  write_file(other, "of an earlier run");
+  Finished run = run_spex_cpu(of_exposure({{"--skip-existing", ""}, {"--loglevel", "info"}}));
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("skipped b1: " + other + " exists"));
+  run = run_spex_cpu(of_exposure());
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("frame b1 failed: " + scratch.file("out/frame-b1-00000001.fits") +
+                                 ": exists already as " + other));
+  EXPECT_EQ(read_file(other), "of an earlier run");
+  std::filesystem::remove(other);
+  expect_outputs({"b0", "b2"});
+}
+
 TEST_F(ExposureProgram, FailureInGatherAbortsAndNamesRankAndFrame) {
   const Finished run = run_with_fault("gather:b1:1");
   EXPECT_EQ(run.status, 1);
@@ -328,7 +387,6 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRejected) {
       {of_exposure({{"--expid", "1,x"}}), "'x' is not an exposure number"},
       {of_exposure({{"--expid", "-1"}}), "'-1' is not an exposure number"},
       {of_exposure({{"--expid", "1,1"}}), "1 is named twice"},
-      {of_exposure({{"--expid", "1,7"}}), "has no preproc file"},
       {with(common, {{"--night", "20240101"}, {"--expid", "1"}}), "the production is not known"},
       {with(common, {{"--preproc-dir", "night"}}), "--psf-dir and --outdir"},
       {of_exposure({{"--specprod", "kibo"}}), "(expected --night)"},
@@ -349,6 +407,7 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRejected) {
       {of_exposure({{"--schedule", "interleave-io"}}), "at least 3 ranks"},
       {of_exposure({{"--ranks-per-bundle", "2"}}),
        "--ranks-per-bundle: 2 (expected 1: one rank extracts here; mpirun -n N starts more)"},
+      {of_exposure({{"--expid", "8,7"}}), "has no preproc file of exposure 8"},
       {of_exposure({{"--expid", "77"}}), "has no preproc file of exposure 77"},
       {of_exposure({{"--events", file("preproc", "b0")}}), "by the run log"},
   };
@@ -365,7 +424,7 @@ TEST_F(ExposureProgram, WrongCommandLinesAreRejected) {
        "/none/preproc/20240101/00000001: cannot be listed"},
       {with(common, {{"--exposure", scratch.file("none")}}), "none: cannot be listed"},
       {with(common, {{"--list", scratch.file("none")}}), "none: cannot be read"},
-      {of_exposure({{"--outdir", scratch.file("none")}}), "its folder does not exist"},
+      {of_exposure({{"--outdir", scratch.file("none")}}), "none: is not a folder that exists"},
   };
   for (const auto& [options, text] : missing) {
     const Finished run = run_spex_cpu(options);

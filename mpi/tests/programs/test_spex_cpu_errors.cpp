@@ -34,8 +34,15 @@ class Files {
     write_file(inputs.file("nowhere.fits"), image);
     write_file(inputs.file("other-arm.fits"), psf);
     set_keyword(inputs.file("other-arm.fits"), "PSF", "CAMERA", "r3");
+    write_file(inputs.file("pca.fits"), psf);
+    set_keyword(inputs.file("pca.fits"), "PSF", "PSFTYPE", "PCA-PIX");
+    write_file(inputs.file("quoted-arm.fits"), psf);
+    set_keyword(inputs.file("quoted-arm.fits"), "PSF", "CAMERA", "'Z0      '");
     write_file(inputs.file("reals.fits"), image);
     as_doubles(inputs.file("reals.fits"), "MASK");
+    std::string flipped = image;
+    flipped.at(flipped.find("IVAR") + 40000) ^= 0x10;
+    write_file(inputs.file("flipped.fits"), flipped);
     rename_keyword(inputs.file("nowhere.fits"), "IMAGE", "TARGTRA", "NOWHERE");
     set_psf_parameter(inputs.file("nan.fits"), "GH-2-0", 4,
                       {std::numeric_limits<double>::quiet_NaN(), 0, 0});
@@ -87,10 +94,26 @@ std::vector<BadRun> bad_runs() {
        "the two files look swapped"},
       {"psf_of_another_ccd", {{"-p", golden + "tiny-z/psf.fits"}}, other, "NPIX_X x NPIX_Y"},
       {"psf_of_another_arm", {{"-p", input("other-arm.fits")}}, other, "is the PSF of r3"},
+      {"psf_of_another_arm_in_quotes",
+       {{"-p", input("quoted-arm.fits")}},
+       other,
+       "quoted-arm.fits: is the PSF of z0 (expected that of b0)"},
       {"mask_of_reals", {{"-i", input("reals.fits")}}, other, "MASK holds floating-point numbers"},
+      {"flipped_bit",
+       {{"-i", input("flipped.fits")}},
+       other,
+       "flipped.fits: HDU IVAR does not have the checksum that its DATASUM states"},
       {"psf_with_nan", {{"-p", input("nan.fits")}}, other, "nan.fits: "},
-      {"psf_with_negative_width", {{"-p", input("narrow.fits")}}, other, "positive widths"},
-      {"psf_far_from_the_ccd", {{"-p", input("far.fits")}}, other, "fiber 0"},
+      {"psf_with_negative_width",
+       {{"-p", input("narrow.fits")}},
+       other,
+       "narrow.fits: fiber 9 at 3616.8 Angstrom, in the padding of 3620.0 Angstrom has widths "
+       "GHSIGX "},
+      {"psf_far_from_the_ccd", {{"-p", input("far.fits")}}, other, "far.fits: fiber 0 at "},
+      {"psf_of_another_kind",
+       {{"-p", input("pca.fits")}},
+       other,
+       "pca.fits: HDU PSF: PSFTYPE is PCA-PIX (expected GAUSS-HERMITE"},
       {"missing_fibermap", {{"-f", input("none.fits")}}, other, "none.fits: "},
       {"wavelength_of_letters", {{"-w", "a,b"}}, usage, "wmin,wmax,dw"},
       {"wavelength_of_two_numbers", {{"-w", "3620,3630"}}, usage, "wmin,wmax,dw"},

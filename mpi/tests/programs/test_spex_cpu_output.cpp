@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,7 +14,9 @@
 
 #include "mpi/tests/programs/spex_cpu_runs.hpp"
 #include "reference/core/version.hpp"
+#include "reference/fits/write/atomic_write.hpp"
 #include "reference/model/mask_bits.hpp"
+#include "reference/tests/support/cfitsio_file.hpp"
 #include "reference/tests/support/change_fits.hpp"
 
 namespace spex::test {
@@ -25,16 +28,17 @@ using testing::StartsWith;
 
 std::vector<std::string> hdu_names(const std::string& path) {
   FitsReader file(path);
-  int count = 0;
-  int status = 0;
-  fits_get_num_hdus(file.get(), &count, &status);
   std::vector<std::string> names;
-  for (int hdu = 1; hdu <= count; ++hdu) {
-    fits_movabs_hdu(file.get(), hdu, nullptr, &status);
+  for (int hdu = 1; hdu <= file.hdus(); ++hdu) {
+    file.move_to_number(hdu);
     names.push_back(file.get_string("EXTNAME"));
   }
-  fits_check(status, path, "list of HDUs");
   return names;
+}
+
+std::vector<char> bytes_of(const std::string& path) {
+  const std::string bytes = read_file(path);
+  return {bytes.begin(), bytes.end()};
 }
 
 class Output : public testing::Test {
@@ -44,6 +48,43 @@ class Output : public testing::Test {
   const ScratchFolder scratch;
   const std::string frame = scratch.file("frame.fits");
 };
+
+// The header names the form that was read.
+TEST_F(Output, InputsInTheirOtherForm) {
+  atomic_write(scratch.file("image.fits.gz"), bytes_of(golden + "tiny-b/preproc.fits"));
+  const std::string psf = scratch.copy_of(golden + "tiny-b/psf.fits", "psf.fits");
+  const Options others{{"-i", scratch.file("image.fits")}, {"-p", psf + ".gz"}};
+  ASSERT_EQ(run(others).status, 0);
+  FitsReader file(frame);
+  EXPECT_EQ(file.get_string("IN_IMG"), scratch.file("image.fits.gz"));
+  EXPECT_EQ(file.get_string("IN_PSF"), psf);
+  const std::vector<double> flux = file.read_doubles();
+  ASSERT_EQ(run({}).status, 0);
+  EXPECT_EQ(FitsReader(frame).read_doubles(), flux);
+  // The image that is read must not be replaced, nor be one of two.
+  Finished refused = run(with(others, {{"-o", scratch.file("image.fits.gz")}}));
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, HasSubstr("image.fits.gz: would overwrite an input"));
+  write_file(scratch.file("image.fits.fz"), "");
+  refused = run(others);
+  EXPECT_EQ(refused.status, 1);
+  EXPECT_THAT(refused.err, HasSubstr("image.fits: no such file, but "));
+}
+
+TEST_F(Output, NoSecondFormOfAnOutput) {
+  const std::string model = scratch.file("model.fits");
+  ASSERT_EQ(run({{"-m", model}}).status, 0);
+  for (const auto& [option, name] : {std::pair{"-o", frame}, std::pair{"-m", model}}) {
+    const Finished refused = run({{option, name + ".gz"}});
+    EXPECT_EQ(refused.status, 1);
+    EXPECT_EQ(refused.err, "spex-cpu: " + name + ".gz: exists already as " + name +
+                               " (expected no other form of the output; remove it, or write that "
+                               "form)\n");
+  }
+  EXPECT_EQ(scratch.names(), (std::set<std::string>{"frame.fits", "model.fits"}));
+  EXPECT_EQ(run({{"-m", scratch.file("both.fits")}, {"-o", scratch.file("both.fits.gz")}}).status,
+            2);
+}
 
 TEST_F(Output, HelpNamesEveryOption) {
   const Finished help = run_spex_cpu({{"--help", ""}});
@@ -170,15 +211,9 @@ TEST_F(Output, NoScores) {
 
 TEST_F(Output, ChecksumsHold) {
   ASSERT_EQ(run({}).status, 0);
-  FitsReader file(frame);
-  for (const std::string& name : hdu_names(frame)) {
-    file.move_to_hdu(name);
-    int data = 0, hdu = 0, status = 0;
-    fits_verify_chksum(file.get(), &data, &hdu, &status);
-    EXPECT_EQ(status, 0);
-    EXPECT_EQ(data, 1) << name;  // 1: present and right
-    EXPECT_EQ(hdu, 1) << name;
-  }
+  test::CfitsioFile file(frame);
+  for (const std::string& name : hdu_names(frame))
+    EXPECT_TRUE(file.move_to(name).has_right_sums()) << name;
 }
 
 TEST_F(Output, HeaderStatesTheFluxSolver) {
@@ -264,7 +299,7 @@ TEST_F(Output, CholeskyNeedsNoFallback) {
 
 TEST_F(Output, Gzip) {
   ASSERT_EQ(run({}).status, 0);
-  const std::string packed = scratch.file("frame.fits.gz");
+  const std::string packed = scratch.file("packed.fits.gz");
   ASSERT_EQ(run({{"-o", packed}}).status, 0);
   EXPECT_THAT(read_file(packed), StartsWith("\x1f\x8b"));
   for (const char* hdu : {"FLUX", "IVAR", "MASK", "RESOLUTION", "CHI2PIX"})

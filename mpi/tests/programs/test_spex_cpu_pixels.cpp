@@ -1,6 +1,8 @@
 // Images with invalid pixels: frames stay finite, and affected bins are flagged and reported.
 
+#include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 #include <string>
 #include <utility>
@@ -10,7 +12,9 @@
 #include <gtest/gtest.h>
 
 #include "mpi/tests/programs/spex_cpu_runs.hpp"
+#include "reference/io/read_psf.hpp"
 #include "reference/model/mask_bits.hpp"
+#include "reference/psf/spots.hpp"
 #include "reference/tests/support/change_fits.hpp"
 
 namespace spex::test {
@@ -90,6 +94,17 @@ TEST_P(OddPixels, NoUsablePixel) {
   EXPECT_THAT(read_image(frame, "MASK").value, testing::Each(all_bad));
 }
 
+TEST_P(OddPixels, ChecksumsCanBeIgnored) {
+  std::string bytes = read_file(image);
+  bytes.at(bytes.find("IVAR") + 40000) ^= 0x10;
+  write_file(image, bytes);
+  const Options options = with(tiny_z(frame), {{"-i", image}, {"--method", GetParam()}});
+  EXPECT_EQ(run_spex_cpu(options).status, 1);
+  EXPECT_FALSE(std::filesystem::exists(frame));
+  EXPECT_EQ(run_spex_cpu(with(options, {{"--no-checksums", ""}})).status, 0);
+  expect_finite(frame);
+}
+
 // Weights of 1e300 overflow N: no method can solve the patches with such a pixel.
 TEST_P(OddPixels, UnsolvablePatchIsFlaggedAndCounted) {
   ASSERT_EQ(run(scratch.file("sound.fits")).status, 0);
@@ -159,6 +174,44 @@ TEST_P(OddPixels, BinsBeyondFloat32AreFlaggedAndCounted) {
     }
   }
   EXPECT_FALSE(FitsReader(scratch.file("sound.fits")).find_integer("NOVERFLW").has_value());
+}
+
+// One pixel of 1e6 times the usual weight decides m of its patches.
+TEST_P(OddPixels, BinsThatThePriorPullsAreFlaggedAndCounted) {
+  ASSERT_EQ(run(scratch.file("sound.fits")).status, 0);
+  EXPECT_FALSE(FitsReader(scratch.file("sound.fits")).find_integer("NPULLED"));
+  const long long nx = read_image(image, "IVAR").axes.at(0);
+  const Centre centre = spot_centre(read_psf(golden + "tiny-z/psf.fits"), 7, 9750);
+  set_pixels(image, "IVAR", std::llround(centre.y) * nx + std::llround(centre.x), {1e5});
+  const Options heavy =
+      with(tiny_z(frame), {{"-i", image}, {"--method", GetParam()}, {"--loglevel", "warn"}});
+  const Finished finished = run_spex_cpu(heavy);
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const HduImage mask = read_image(frame, "MASK");
+  const auto flagged = std::ranges::count_if(mask.value, [](double bits) {
+    return (static_cast<unsigned>(bits) & specmask::BAD2DFIT) != 0;
+  });
+  const long long pulled = FitsReader(frame).get_integer("NPULLED");
+  EXPECT_GT(pulled, 50);
+  EXPECT_GE(flagged, pulled);
+  EXPECT_THAT(finished.err, testing::HasSubstr("the prior pulls the flux of " +
+                                               std::to_string(pulled) + " bins"));
+  // No other bin has lost its flux.
+  const HduImage flux = read_image(frame, "FLUX");
+  const HduImage sound = read_image(scratch.file("sound.fits"), "FLUX");
+  int lost = 0;
+  for (std::size_t j = 0; j < flux.value.size(); ++j) {
+    const bool bad = (static_cast<unsigned>(mask.value[j]) & specmask::BAD2DFIT) != 0;
+    if (mask.value[j] == 0 || bad) {
+      const bool loses = sound.value[j] > 20 && flux.value[j] < 0.5 * sound.value[j];
+      lost += loses ? 1 : 0;
+      EXPECT_TRUE(bad || !loses) << j;
+    }
+  }
+  EXPECT_GT(lost, 20);
+  const std::string alone = read_file(frame);
+  ASSERT_EQ(run_spex_cpu(heavy, mpirun(2)).status, 0);
+  EXPECT_TRUE(read_file(frame) == alone);
 }
 
 INSTANTIATE_TEST_SUITE_P(SpexCpu, OddPixels, testing::Values("eigh", "cholesky"));

@@ -64,6 +64,65 @@ TEST_F(Folders, SortedByCameraAndExposure) {
   EXPECT_THAT(refused(some), HasSubstr("has no preproc file of z5"));
 }
 
+// Any form of an image and of a PSF is found; several forms of one are a fault of their frame.
+TEST_F(Folders, FormsOfFiles) {
+  for (const char* name :
+       {"preproc-b0-00000001.fits", "psf-b0-00000001.fits.gz", "preproc-r0-00000001.fits",
+        "preproc-r0-00000001.fits.gz", "psf-r0-00000001.fits", "preproc-z0-00000001.fits.fz",
+        "psf-z0-00000001.fits.fz", "psf-z0-00000001.fits"})
+    make(name);
+  const std::string night = scratch.file("");
+  const auto frames = frames_of_folders({night, night, "out"});
+  ASSERT_EQ(cameras(frames), (std::vector<std::string>{"b0", "r0", "z0"}));
+  EXPECT_EQ(frames[0].psf, night + "psf-b0-00000001.fits.gz");
+  EXPECT_EQ(frames[0].fault, "");
+  EXPECT_EQ(frames[1].fault, night + "preproc-r0-00000001.fits: exists also as " + night +
+                                 "preproc-r0-00000001.fits.gz (expected one of them)");
+  EXPECT_EQ(frames[2].fault, night + "psf-z0-00000001.fits: exists also as " + night +
+                                 "psf-z0-00000001.fits.fz (expected one of them)");
+}
+
+TEST_F(Folders, InputsInAnotherForm) {
+  for (const char* name : {"i.fits.gz", "p.fits", "q.fits.gz", "q.fits.fz", "r.fits", "r.fits.gz"})
+    make(name);
+  const auto file = [&](const char* name) { return scratch.file(name); };
+  std::vector<FrameFiles> frames{{"b0", file("i.fits"), file("p.fits.gz"), "o0"},
+                                 {"b1", file("i.fits"), file("q.fits"), "o1"},
+                                 {"b2", file("r.fits.gz"), file("none.fits"), "o2"}};
+  find_inputs(frames);
+  EXPECT_EQ(frames[0].input, file("i.fits.gz"));
+  EXPECT_EQ(frames[0].psf, file("p.fits"));
+  EXPECT_EQ(frames[0].fault, "");
+  EXPECT_EQ(frames[1].fault, file("q.fits") + ": no such file, but " + file("q.fits.gz") + " and " +
+                                 file("q.fits.fz") + " (expected one of them)");
+  EXPECT_EQ(frames[2].input, file("r.fits.gz"));
+  EXPECT_EQ(frames[2].psf, file("none.fits"));
+}
+
+// An exposure without files does not affect the others.
+TEST_F(Folders, OfSeveralExposures) {
+  make("1/preproc-b0-00000001.fits");
+  make("2/other");
+  const ExposureFolders one{scratch.file("1"), "", "out"}, two{scratch.file("2"), "", "out"},
+      none{scratch.file("none"), "", "out"};
+  std::vector<FrameFiles> frames = frames_of_exposures({two, one, none});
+  EXPECT_EQ(cameras(frames), (std::vector<std::string>{"", "b0", ""}));
+  EXPECT_THAT(frames[0].fault, HasSubstr("2: has no preproc file"));
+  EXPECT_EQ(frames[1].fault, "");
+  EXPECT_THAT(frames[2].fault, HasSubstr("none: cannot be listed"));
+  EXPECT_EQ(skip_frames(frames, {.missing = true}).size(), 3U);  // b0 has no PSF
+  EXPECT_THROW(static_cast<void>(frames_of_exposures({two, none})), Error);
+}
+
+// A folder of an exposure that cannot be listed counts; a file of such a name does not.
+TEST_F(Folders, ExposuresOfANight) {
+  make("preproc/20260616/00000001/preproc-b0-00000001.fits");
+  make("preproc/20260616/00000002/other");
+  make("preproc/20260616/00000003");
+  std::filesystem::create_symlink("gone", scratch.file("preproc/20260616/00000004"));
+  EXPECT_EQ(exposures_of_night(scratch.file(""), 20260616), (std::vector<int>{1, 4}));
+}
+
 TEST_F(Folders, WithoutFramesAreRejected) {
   EXPECT_THAT(refused({scratch.file("."), "", "out"}), HasSubstr("has no preproc file"));
   EXPECT_THAT(refused({scratch.file("none"), "", "out"}, ErrorKind::data),
@@ -95,7 +154,7 @@ TEST_F(Folders, TreeOfAProduction) {
 }
 
 TEST_F(Folders, ExistingAndMissingFramesAreSkipped) {
-  for (const char* name : {"i", "p", "done", "frame-r3-00051060.fits.gz"}) make(name);
+  for (const char* name : {"i", "p", "done", "frame-r3-00051060.fits"}) make(name);
   const auto file = [&](const char* name) { return scratch.file(name); };
   const FrameFiles good{"b0", file("i"), file("p"), file("new")};
   const FrameFiles done{"b1", file("i"), file("p"), file("done")};
@@ -115,7 +174,7 @@ TEST_F(Folders, ExistingAndMissingFramesAreSkipped) {
   ASSERT_EQ(skipped.size(), 2U);
   EXPECT_EQ(skipped[0].path, file("done"));
   EXPECT_FALSE(skipped[0].missing);
-  EXPECT_EQ(skipped[1].path, file("frame-r3-00051060.fits.gz"));
+  EXPECT_EQ(skipped[1].path, file("frame-r3-00051060.fits"));  // either form
 
   frames = all;
   skipped = skip_frames(frames, {.missing = true});

@@ -12,6 +12,9 @@
 namespace spex::mpi {
 namespace {
 
+using testing::Each;
+using testing::ElementsAre;
+
 class FrameList : public testing::Test {
  protected:
   // The usage error of a list with this text.
@@ -49,16 +52,43 @@ TEST_F(FrameList, MalformedLinesAreNamed) {
   EXPECT_THROW(static_cast<void>(frames_of_list(scratch.file("."))), Error);
 }
 
-TEST_F(FrameList, OutputsMustBeDistinct) {
-  EXPECT_NO_THROW(check_outputs({{"b0", "i", "p", "o1"}, {"b1", "i", "p", "o2"}}));
-  EXPECT_THROW(check_outputs({{"b0", "i", "p", "o"}, {"b1", "i", "p", "./o"}}), Error);
-  EXPECT_THROW(check_outputs({{"b0", "i", "p", "o1"}, {"b1", "o1", "p", "o2"}}), Error);
-  EXPECT_THROW(check_outputs({{"b0", "i", "p", "p"}}), Error);
+// The faults of these frames in a run.
+std::vector<std::string> faults(std::vector<FrameFiles> frames, const RunFiles& run = {}) {
+  note_clashes(frames, run);
+  std::vector<std::string> all;
+  for (const FrameFiles& frame : frames) all.push_back(frame.fault);
+  return all;
+}
+
+// Frames of one output fail, and the others do not.
+TEST_F(FrameList, FramesOfOneOutput) {
+  EXPECT_THAT(faults({{"b0", "i", "p", "o1"}, {"b1", "i", "p", "o2"}}), ElementsAre("", ""));
+  EXPECT_THAT(faults({{"b0", "i0", "p", "o"}, {"b1", "i1", "p", "o1"}, {"b2", "i2", "p", "./o"}}),
+              ElementsAre("o: is the output of i0 and i2 (expected a different output for each "
+                          "frame)",
+                          "",
+                          "./o: is the output of i2 and i0 (expected a different output for each "
+                          "frame)"));
+  EXPECT_THAT(faults({{"b0", "i0", "p", "o.fits.gz"}, {"b1", "i1", "p", "o.fits"}}),
+              Each(testing::HasSubstr("is the output of")));
+}
+
+// The frame that would overwrite fails, not the one whose input it is.
+TEST_F(FrameList, OutputsThatAreInputs) {
+  const std::string wrong =
+      "o1: would be overwritten by an output (expected another name for the output)";
+  EXPECT_THAT(faults({{"b0", "i", "p", "o1"}, {"b1", "o1", "p", "o2"}}), ElementsAre(wrong, ""));
+  EXPECT_THAT(faults({{"b0", "i", "p", "./p"}, {"b1", "i", "q", "o"}}),
+              ElementsAre(testing::StartsWith("p: would be overwritten"), ""));
+  EXPECT_THAT(faults({{"b0", "i", "p", "./list"}}, {"list", ""}),
+              ElementsAre(testing::StartsWith("list: would be overwritten")));
+}
+
+TEST_F(FrameList, TheRunLogIsNoOtherFile) {
   const std::vector<FrameFiles> one{{"b0", "i", "p", "o"}};
-  EXPECT_NO_THROW(check_outputs(one, {"list", "log"}));
-  EXPECT_THROW(check_outputs(one, {"./o", "log"}), Error);
-  EXPECT_THROW(check_outputs(one, {"list", "list"}), Error);
-  for (const char* file : {"./i", "p", "./o"}) EXPECT_THROW(check_outputs(one, {"", file}), Error);
+  EXPECT_THAT(faults(one, {"list", "log"}), ElementsAre(""));
+  EXPECT_THROW(faults(one, {"list", "list"}), Error);
+  for (const char* file : {"./i", "p", "./o"}) EXPECT_THROW(faults(one, {"", file}), Error);
 }
 
 }  // namespace

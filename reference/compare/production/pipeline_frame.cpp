@@ -112,13 +112,11 @@ bool PipelineFrame::by_specter() const {
 }
 
 PipelineFrame read_pipeline_frame(const std::string& path) {
-  const FitsReader reader(path);
+  FitsReader reader(path);
   PipelineFrame frame;
   frame.file = read_frame(reader);
-  int status = 0;
   for (int hdu = 1; hdu <= reader.hdus(); ++hdu) {
-    fits_movabs_hdu(reader.get(), hdu, nullptr, &status);
-    fits_check(status, path, fmt::format("cannot read HDU {}", hdu));
+    reader.move_to_number(hdu);
     HduKeywords read = read_keywords(reader);
     if (hdu == 1) frame.extractor_url = read.specter;
     frame.keywords.try_emplace(reader.find_string("EXTNAME").value_or(""), std::move(read.values));

@@ -9,6 +9,9 @@
 
 #include <fmt/format.h>
 
+#include "reference/fits/fits_checksum.hpp"
+#include "reference/fits/header_cards.hpp"
+
 namespace spex {
 namespace {
 
@@ -83,8 +86,6 @@ void check_table(FitsHdu& hdu) {
   const long long width = header.number("NAXIS1", 0, longest_size);
   if (rows > 0 && width == 0)
     throw header.error(fmt::format("{} rows of 0 bytes", rows), "NAXIS1 > 0");
-  if (header.logical("ZIMAGE") && header.logical("ZTABLE"))
-    throw header.error("ZIMAGE = T and ZTABLE = T", "one of them");
   // CFITSIO looks for the next HDU at THEAP + PCOUNT, although PCOUNT already includes the gap.
   const long long end = rows * width;
   const long long gap = hdu.is_packed() ? header.number("PCOUNT", 0, longest_size) : 0;
@@ -108,8 +109,13 @@ void check_hdu(FitsHdu& hdu, bool primary) {
   }
   const std::string kind = primary ? "IMAGE" : header.string("XTENSION");
   const bool table = kind == "BINTABLE";
+  hdu.in_table = table;
   if (!table && kind != "IMAGE")
     throw header.error(fmt::format("XTENSION = '{}'", kind), "IMAGE or BINTABLE");
+  if (header.logical("ZTABLE"))
+    throw header.error(
+        fmt::format("a compressed table{}", hdu.name().empty() ? "" : ", " + hdu.name()),
+        "a plain table, as funpack makes it");
   const long long heap = header.number("PCOUNT", 0, table ? longest_size : 0, 0);
   static_cast<void>(header.number("GCOUNT", 1, 1, 1));
   if (header.logical("GROUPS")) throw header.error("GROUPS = T", "no random groups");
@@ -126,11 +132,22 @@ void check_hdu(FitsHdu& hdu, bool primary) {
                          "8 and 2");
     check_table(hdu);
   } else if (hdu.is_packed()) {
-    throw header.error("a compressed image or table that is not in a binary table", "BINTABLE");
+    throw header.error("a compressed image that is not in a binary table", "BINTABLE");
   }
 }
 
 }  // namespace
+
+std::string FitsHdu::name() const {
+  const std::string name = card_text(header.cards(), "EXTNAME").value_or("");
+  // The name that compression gives to an unnamed image.
+  return is_packed() && name == "COMPRESSED_IMAGE" ? "" : name;
+}
+
+std::string FitsHdu::title() const {
+  const std::string text = name();
+  return text.empty() ? fmt::format("HDU number {}", header.hdu_number()) : "HDU " + text;
+}
 
 std::vector<FitsHdu> check_headers(const ReadAt& read_at, long long size, const std::string& path,
                                    const std::function<void(const FitsHdu&)>& at_data) {
@@ -149,12 +166,16 @@ std::vector<FitsHdu> check_headers(const ReadAt& read_at, long long size, const 
       if (first && !primary && !text.empty() &&
           text.find_first_not_of('\0') == std::string_view::npos)
         return hdus;
+      if (first && primary && !text.starts_with("SIMPLE"))
+        throw data_error(path, "is not a FITS file", "SIMPLE at its start");
       if (first && !text.starts_with(primary ? "SIMPLE  =" : "XTENSION="))
         throw hdu.header.error("does not start as a header", primary ? "SIMPLE" : "XTENSION");
       if (count < block_size)
         throw data_error(path,
                          fmt::format("is cut short: {} bytes", std::min(size, offset + count)),
                          fmt::format("a whole header of HDU number {}", number));
+      hdu.header_sum = fits_checksum(
+          {reinterpret_cast<const unsigned char*>(text.data()), text.size()}, hdu.header_sum);
       for (std::size_t at = 0; at < text.size() && !ended; at += FitsHeader::card_size)
         ended = !hdu.header.add(text.substr(at, FitsHeader::card_size));
     }

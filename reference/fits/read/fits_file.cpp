@@ -1,18 +1,17 @@
 #include "reference/fits/read/fits_file.hpp"
 
 #include <algorithm>
-#include <filesystem>
-#include <span>
-#include <string_view>
+#include <iterator>
 #include <utility>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/core/header_word.hpp"
+#include "reference/fits/file_forms.hpp"
+#include "reference/fits/plain_hdu.hpp"
 #include "reference/fits/read/check_headers.hpp"
-#include "reference/fits/read/inflate.hpp"
-#include "reference/fits/read/table_cells.hpp"
-#include "reference/fits/read/unpack.hpp"
 
 namespace spex {
 namespace {
@@ -20,59 +19,6 @@ namespace {
 constexpr int first_hdu = 1;
 // CFITSIO statuses below this value are file errors; statuses above concern the content.
 constexpr int first_status_of_content = 200;
-
-// CFITSIO's message for a status and the last line of its error stack; clears the stack.
-std::string cfitsio_text(int status) {
-  char text[FLEN_STATUS] = "";
-  fits_get_errstatus(status, text);
-  char line[FLEN_ERRMSG] = "";
-  std::string first;
-  while (fits_read_errmsg(line) != 0)
-    if (first.empty()) first = line;
-  fits_clear_errmsg();
-  return first.empty() ? text : fmt::format("{}; {}", text, first);
-}
-
-// Reports clearly what CFITSIO reports obscurely. Returns true for a gzip file.
-bool check_readable(const std::string& path) {
-  std::error_code code;
-  const std::filesystem::file_status status = std::filesystem::status(path, code);
-  if (!std::filesystem::exists(status)) throw data_error(path, "no such file", "a FITS file");
-  if (std::filesystem::is_directory(status)) throw data_error(path, "is a folder", "a FITS file");
-  if (!std::filesystem::is_regular_file(status))
-    throw data_error(path, "is a device or a pipe", "a FITS file");
-  std::string magic(8, '\0');
-  magic.resize(static_cast<std::size_t>(
-      read_file_at(path)(0, magic.data(), static_cast<long long>(magic.size()))));
-  if (magic.empty()) throw data_error(path, "is empty", "a FITS file");
-  const bool gzip = magic.starts_with("\x1f\x8b");
-  if (!magic.starts_with("SIMPLE") && !gzip)
-    throw data_error(path, "is not a FITS file", "SIMPLE, or gzip, at its start");
-  return gzip;
-}
-
-std::vector<FitsHdu> check_memory_headers(std::span<const char> bytes, const std::string& path) {
-  return check_headers(read_memory_at(bytes), static_cast<long long>(bytes.size()), path);
-}
-
-// CFITSIO moves arrays of variable length when rows are deleted, as for a fibermap.
-void check_arrays(std::span<const char> bytes, const std::vector<FitsHdu>& hdus) {
-  for (const FitsHdu& hdu : hdus) {
-    if (hdu.columns.empty()) continue;
-    const std::span<const char> all(bytes);
-    TableCells(hdu, all.subspan(static_cast<std::size_t>(hdu.data),
-                                static_cast<std::size_t>(hdu.data_size)))
-        .check_arrays();
-  }
-}
-
-Bytes read_whole(const std::string& path) {
-  Bytes bytes(std::filesystem::file_size(path));
-  const auto size = static_cast<long long>(bytes.size());
-  if (read_file_at(path)(0, bytes.data(), size) != size)
-    throw data_error(path, "became shorter while it was read", "an unchanged file");
-  return bytes;
-}
 
 std::string trimmed(const char* text) {
   std::string s(text);
@@ -83,118 +29,70 @@ std::string trimmed(const char* text) {
 }  // namespace
 
 void fits_check(int status, const std::string& path, const std::string& what) {
-  if (status != 0) throw data_error(path, fmt::format("{}: {}", what, cfitsio_text(status)));
+  if (status == 0) return;
+  char text[FLEN_STATUS] = "";
+  fits_get_errstatus(status, text);
+  throw data_error(path, fmt::format("{}: {}", what, text));
 }
 
 void FitsReader::Close::operator()(fitsfile* file) const noexcept {
   int status = 0;
   fits_close_file(file, &status);
-  fits_clear_errmsg();
 }
 
-FitsReader::FitsReader(const std::string& path, GzipPixels pixels) : path_(path) {
-  const bool gzip = check_readable(path);
-  source_ = read_file_at(path);
-  const auto size = static_cast<long long>(std::filesystem::file_size(path));
-  const std::vector<FitsHdu> hdus =
-      gzip ? std::vector<FitsHdu>() : check_headers(source_, size, path);
-  if (gzip) {
-    open_gzip(static_cast<std::size_t>(size), pixels);
-    return;
+FitsReader::FitsReader(const std::string& path, const FitsReadOptions& options)
+    : path_(find_form(path)), source_(path_, options) {
+  open();
+}
+
+FitsReader::FitsReader(std::span<const char> bytes, const std::string& name,
+                       const FitsReadOptions& options)
+    : path_(name), source_(bytes, name, options) {
+  open();
+}
+
+void FitsReader::open() {
+  for (const SourceHdu& one : source_.hdus()) {
+    append_header(bytes_, one.cards);
+    const auto* const table = std::get_if<Bytes>(&one.data);
+    if (one.hdu.is_table() && table != nullptr)
+      bytes_.insert(bytes_.end(), table->begin(), table->end());
   }
-  if (any_packed(hdus)) {
-    bytes_ = read_whole(path);
-    open_unzipped(bytes_);
-    return;
-  }
-  int status = 0;
-  fitsfile* file = nullptr;
-  fits_open_diskfile(&file, path.c_str(), READONLY, &status);
-  fits_check(status, path, "cannot be read");
-  take_over(file, hdus.size());
-}
-
-bool FitsReader::open_converted(std::size_t size) {
-  UnzippedFits file = unzip_fits(source_, size, path_);
-  if (any_packed(file.hdus)) return false;
-  bytes_ = std::move(file.bytes);
-  native_ = std::move(file.images);
-  check_arrays(bytes_, file.hdus);
-  open_plain(bytes_, file.hdus.size());
-  return true;
-}
-
-NativePixels* FitsReader::find_native() const {
-  int hdu = 0;
-  fits_get_hdu_num(get(), &hdu);
-  const auto found = native_.find(hdu - first_hdu);
-  return found == native_.end() ? nullptr : &found->second;
-}
-
-void FitsReader::take_over(fitsfile* file, std::size_t hdus) {
-  file_.reset(file);
-  hdus_ = static_cast<int>(hdus);
-  int status = 0;
-  for (int hdu = first_hdu; hdu <= hdus_; ++hdu) {
-    fits_movabs_hdu(file, hdu, nullptr, &status);
-    fits_check(status, path_, fmt::format("cannot read HDU number {}", hdu));
-  }
-  fits_movabs_hdu(file, first_hdu, nullptr, &status);
-  fits_check(status, path_, "cannot read its first HDU");
-}
-
-FitsReader::FitsReader(std::span<const char> bytes, std::string name, GzipPixels pixels)
-    : path_(std::move(name)) {
-  if (is_gzip(bytes)) {
-    source_ = read_memory_at(bytes);
-    open_gzip(bytes.size(), pixels);
-  } else {
-    open_unzipped(bytes);
-  }
-}
-
-void FitsReader::open_gzip(std::size_t size, GzipPixels pixels) {
-  if (pixels == GzipPixels::converted && open_converted(size)) return;
-  bytes_ = unzip(source_, size, path_);
-  open_unzipped(bytes_);
-}
-
-void FitsReader::open_unzipped(std::span<const char> bytes) {
-  constexpr std::size_t block = 2880;
-  if (bytes.size() < block || !std::string_view(bytes.data(), block).starts_with("SIMPLE"))
-    throw data_error(path_, "is not a FITS file", "SIMPLE at its start and at least 2880 bytes");
-  const std::vector<FitsHdu> hdus = check_memory_headers(bytes, path_);
-  if (!any_packed(hdus)) {
-    check_arrays(bytes, hdus);
-    open_plain(bytes, hdus.size());
-    return;
-  }
-  bytes_ = unpack(bytes, hdus);
-  // Unpacked data pass the same checks as files.
-  const std::vector<FitsHdu> unpacked = check_memory_headers(bytes_, path_);
-  check_arrays(bytes_, unpacked);
-  open_plain(bytes_, unpacked.size());
-}
-
-void FitsReader::open_plain(std::span<const char> bytes, std::size_t hdus) {
+  // The headers of images were changed: they pass the same checks as files.
+  static_cast<void>(check_headers(read_memory_at(bytes_), std::ssize(bytes_), path_));
   // CFITSIO requires a mutable buffer but does not write to a file opened READONLY.
-  source_ = read_memory_at(bytes);
-  memory_ = std::make_unique<Memory>();
-  memory_->data = const_cast<char*>(bytes.data());
-  memory_->size = bytes.size();
+  memory_ = std::make_unique<Memory>(bytes_.data(), bytes_.size());
   int status = 0;
   fitsfile* file = nullptr;
   fits_open_memfile(&file, "memory", READONLY, &memory_->data, &memory_->size, 0, nullptr, &status);
   fits_check(status, path_, "cannot be read");
-  take_over(file, hdus);
+  file_.reset(file);
+  // Reads every header, so that CFITSIO reports unreadable headers at once.
+  for (int number = hdus(); number >= first_hdu; --number) move_to_number(number);
+}
+
+void FitsReader::move_to_number(int number) {
+  int status = 0;
+  fits_movabs_hdu(get(), number, nullptr, &status);
+  fits_check(status, path_, fmt::format("cannot read HDU number {}", number));
+}
+
+int FitsReader::current() const {
+  int number = 0;
+  fits_get_hdu_num(get(), &number);
+  return number - first_hdu;
+}
+
+const SourceHdu& FitsReader::hdu() const {
+  return source_.hdus().at(static_cast<std::size_t>(current()));
 }
 
 bool FitsReader::find_hdu(const std::string& name) {
-  int status = 0;
-  for (int hdu = first_hdu; hdu <= hdus_; ++hdu) {
-    fits_movabs_hdu(get(), hdu, nullptr, &status);
-    fits_check(status, path_, fmt::format("cannot read HDU {}", hdu));
-    if (find_string("EXTNAME").value_or("") == name) return true;
+  for (int k = 0; k < hdus(); ++k) {
+    if (header_word(source_.hdus()[static_cast<std::size_t>(k)].hdu.name()) != header_word(name))
+      continue;
+    move_to_number(k + first_hdu);
+    return true;
   }
   return false;
 }
@@ -204,16 +102,11 @@ void FitsReader::move_to_hdu(const std::string& name) {
 }
 
 void FitsReader::move_to_primary() {
-  int status = 0;
-  fits_movabs_hdu(get(), first_hdu, nullptr, &status);
-  fits_check(status, path_, "cannot read its first HDU");
+  move_to_number(first_hdu);
 }
 
 std::string FitsReader::hdu_name() const {
-  if (const auto name = find_string("EXTNAME"); name && !name->empty()) return "HDU " + *name;
-  int hdu = 0;
-  fits_get_hdu_num(get(), &hdu);
-  return fmt::format("HDU number {}", hdu);
+  return hdu().hdu.title();
 }
 
 std::optional<std::string> FitsReader::find_string(const char* key) const {
@@ -224,10 +117,7 @@ std::optional<std::string> FitsReader::find_string(const char* key) const {
     int ignored = 0;
     fits_free_memory(p, &ignored);
   });
-  if (status >= first_status_of_content) {
-    fits_clear_errmsg();
-    return std::nullopt;
-  }
+  if (status >= first_status_of_content) return std::nullopt;
   fits_check(status, path_, fmt::format("cannot read the keyword {}", key));
   return trimmed(value);
 }
@@ -236,10 +126,7 @@ std::optional<double> FitsReader::find_double(const char* key) const {
   int status = 0;
   double value = 0;
   fits_read_key(get(), TDOUBLE, key, &value, nullptr, &status);
-  if (status == KEY_NO_EXIST) {
-    fits_clear_errmsg();
-    return std::nullopt;
-  }
+  if (status == KEY_NO_EXIST) return std::nullopt;
   fits_check(status, path_, fmt::format("{}: keyword {} is not a number", hdu_name(), key));
   return value;
 }
@@ -248,10 +135,7 @@ std::optional<long long> FitsReader::find_integer(const char* key) const {
   int status = 0;
   LONGLONG value = 0;
   fits_read_key(get(), TLONGLONG, key, &value, nullptr, &status);
-  if (status == KEY_NO_EXIST) {
-    fits_clear_errmsg();
-    return std::nullopt;
-  }
+  if (status == KEY_NO_EXIST) return std::nullopt;
   fits_check(status, path_, fmt::format("{}: keyword {} is not an integer", hdu_name(), key));
   return value;
 }

@@ -1,9 +1,8 @@
-// A RAII owner of a CFITSIO file, and checks of CFITSIO statuses.
+// A FITS file open for reading: headers and columns by CFITSIO, pixels by our own code.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -13,42 +12,43 @@
 #include <fitsio.h>
 
 #include "reference/fits/bytes.hpp"
-#include "reference/fits/read/plain_pixels.hpp"
-#include "reference/fits/read_at.hpp"
+#include "reference/fits/read/fits_source.hpp"
 #include "reference/model/reals.hpp"
 
 namespace spex {
 
-/// Throws Error(data) `path: what: CFITSIO's text` if status is not 0.
+/// Throws Error(data) `path: what: CFITSIO's text` if status is not 0. The text is that of the
+/// status alone: CFITSIO's stack of messages belongs to all threads.
 void fits_check(int status, const std::string& path, const std::string& what);
 
 /// A FITS file open for reading, from disk (plain, .gz, .fz) or from memory. Move-only. CFITSIO
-/// sees only plain images and binary tables whose headers were checked (check_headers, unpack).
+/// sees checked headers and tables in memory; it never sees pixels.
 class FitsReader {
  public:
-  /// How the pixels of a gzip file are stored.
-  enum class GzipPixels {
-    in_file,    ///< in the inflated file, which CFITSIO reads
-    converted,  ///< pixels for PlainPixels in native byte order: faster, with less memory
-  };
-
-  /// `path` is a plain file name; CFITSIO's extended syntax is not interpreted. Throws Error(data)
-  /// if the file is missing, empty, cut short or not a FITS file.
-  explicit FitsReader(const std::string& path, GzipPixels pixels = GzipPixels::in_file);
+  /// `path` is a plain file name; CFITSIO's extended syntax is not interpreted. If only another
+  /// form of the file exists (file_forms.hpp), that is read, and path() names it. Throws
+  /// Error(data) if the file is missing, empty, cut short or not a FITS file.
+  explicit FitsReader(const std::string& path, const FitsReadOptions& options = {});
   /// Reads the same kinds of files from `bytes`, which must outlive the reader; errors refer to
   /// `name`.
-  FitsReader(std::span<const char> bytes, std::string name,
-             GzipPixels pixels = GzipPixels::in_file);
+  FitsReader(std::span<const char> bytes, const std::string& name,
+             const FitsReadOptions& options = {});
 
-  /// For CFITSIO's own functions.
+  /// For CFITSIO's own functions for keywords and tables. Images have no axes there.
   [[nodiscard]] fitsfile* get() const noexcept { return file_.get(); }
   /// The file's name in errors.
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
 
-  /// Number of HDUs. CFITSIO's own count stops at an unreadable header.
-  [[nodiscard]] int hdus() const noexcept { return hdus_; }
-  /// Moves to the HDU with EXTNAME = name, including the primary HDU. Returns false if there is no
-  /// such HDU.
+  /// Number of HDUs.
+  [[nodiscard]] int hdus() const { return static_cast<int>(source_.hdus().size()); }
+  /// Bytes of the file, of a gzip file uncompressed.
+  [[nodiscard]] long long size() const { return source_.size(); }
+  /// The end of the last HDU, bytes.
+  [[nodiscard]] long long end() const { return source_.hdus().back().hdu.end; }
+  /// Moves to HDU `number`, counted from 1. Throws Error(data).
+  void move_to_number(int number);
+  /// Moves to the HDU with EXTNAME = name, including the primary HDU; names are compared by
+  /// header_word. Returns false if there is no such HDU.
   bool find_hdu(const std::string& name);
   /// The same; throws Error(data) if there is no such HDU.
   void move_to_hdu(const std::string& name);
@@ -69,17 +69,32 @@ class FitsReader {
   /// The same for an integer.
   [[nodiscard]] long long get_integer(const char* key) const;
 
-  /// Axes of the current image HDU after decompression, NAXIS1 first. Throws if the HDU is not an
-  /// image.
+  /// Whether the current HDU is an image.
+  [[nodiscard]] bool is_image() const;
+  /// The form of the current image HDU after decompression. Throws Error(data) if the HDU is a
+  /// table.
+  [[nodiscard]] const ImageForm& image_form() const;
+  /// Its axes, NAXIS1 first. Throws Error(data) if the HDU is a table, or has more than 8 axes or
+  /// 2^33 pixels.
   [[nodiscard]] std::vector<long long> image_axes() const;
-  /// All pixels of the current image HDU, scaled (BSCALE, BZERO) and converted.
-  [[nodiscard]] std::vector<double> read_doubles() const;
-  /// The same, as float if float holds the file's values exactly.
-  [[nodiscard]] Reals read_reals() const;
-  /// The pixels of the current image HDU if the HDU has this 4-byte BITPIX and no scaling.
-  [[nodiscard]] std::optional<PlainPixels> find_plain_pixels(int bitpix) const;
-  /// All pixels of the current integer image HDU: their low 32 bits (-1 sets all bits).
-  [[nodiscard]] std::vector<std::uint32_t> read_bits() const;
+  /// The pixels of the current image HDU, in parts. Throws as image_axes, and Error(data) if a
+  /// compressed image is damaged or a checksum is wrong.
+  [[nodiscard]] PixelReader pixels();
+  /// All pixels of the current image HDU, scaled (BSCALE, BZERO) and converted; NaN where they are
+  /// blank. Throws as pixels() and PixelReader do.
+  [[nodiscard]] std::vector<double> read_doubles();
+  /// The same, as float where float holds the file's values (ImageForm).
+  [[nodiscard]] Reals read_reals();
+  /// All pixels of the current integer image HDU: their low 32 bits (-1 sets all bits, as does a
+  /// blank pixel). Throws as pixels() and PixelReader do.
+  [[nodiscard]] std::vector<std::uint32_t> read_bits();
+
+  /// Throws Error(data) if the current HDU is no table or one of its checksums is wrong. Functions
+  /// that read columns call it.
+  void require_table() const;
+  /// The checksums of the current HDU, compared with all of its bytes. Throws Error(data) if the
+  /// file cannot be read.
+  [[nodiscard]] HduSums sums() const;
 
   /// Cards of the current HDU, without structural keywords.
   [[nodiscard]] std::vector<std::string> user_cards() const;
@@ -90,29 +105,15 @@ class FitsReader {
   struct Close {
     void operator()(fitsfile* file) const noexcept;
   };
-  /// Opens the gzip file of `size` bytes that `source_` reads.
-  void open_gzip(std::size_t size, GzipPixels pixels);
-  /// The same with plain images converted. Returns false if an HDU is tile-compressed.
-  bool open_converted(std::size_t size);
-  /// The converted pixels of the current HDU; nullptr if there are none.
-  [[nodiscard]] NativePixels* find_native() const;
-  /// Checks and opens an uncompressed file, or the inflated content of a gzip file, in memory.
-  void open_unzipped(std::span<const char> bytes);
-  void open_plain(std::span<const char> bytes, std::size_t hdus);
-  /// Takes ownership of a file that CFITSIO opened. Reads every header, so that CFITSIO reports
-  /// unreadable headers at once. `hdus` is the number of HDUs.
-  void take_over(fitsfile* file, std::size_t hdus);
-  /// Reads as CFITSIO's type `type`, whose C++ type is T.
-  template <class T>
-  [[nodiscard]] std::vector<T> read_pixels(int type) const;
-  /// The BITPIX of the scaled pixels, as CFITSIO defines them (FLOAT_IMG etc.).
-  [[nodiscard]] int pixel_type() const;
+  /// Lets CFITSIO open the headers and tables of the source.
+  void open();
+  /// The current HDU's index, from 0.
+  [[nodiscard]] int current() const;
+  [[nodiscard]] const SourceHdu& hdu() const;
 
   std::string path_;
-  int hdus_ = 0;
-  ReadAt source_;                               // the file, or its decompressed content
-  Bytes bytes_;                                 // content of a compressed file
-  mutable std::map<int, NativePixels> native_;  // key: HDU index; PlainPixels may take them
+  FitsSource source_;
+  Bytes bytes_;  // what CFITSIO reads
   // The description of a file in memory; CFITSIO keeps pointers to its members.
   struct Memory {
     void* data = nullptr;

@@ -1,5 +1,8 @@
 #include "reference/fits/read/fits_table.hpp"
 
+#include <algorithm>
+#include <limits>
+
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
@@ -19,18 +22,13 @@ struct Column {
 };
 
 Column find_column(const FitsReader& file, const std::string& column) {
+  file.require_table();
   int status = 0;
-  int hdu_type = 0;
-  fits_get_hdu_type(file.get(), &hdu_type, &status);
-  if (hdu_type == IMAGE_HDU)
-    throw data_error(file.path(), file.hdu_name() + " is an image", "a table");
   Column found;
   std::string name = column;
   fits_get_colnum(file.get(), CASEINSEN, name.data(), &found.number, &status);
-  if (status == COL_NOT_FOUND) {
-    fits_clear_errmsg();
+  if (status == COL_NOT_FOUND)
     throw data_error(file.path(), file.hdu_name() + " has no column " + column);
-  }
   LONGLONG repeat = 0;
   LONGLONG width = 0;
   fits_get_coltypell(file.get(), found.number, &found.type, &repeat, &width, &status);
@@ -91,11 +89,19 @@ std::vector<std::int64_t> read_integer_column(const FitsReader& file, const std:
     throw data_error(file.path(), named(file, column) + " does not hold single numbers",
                      "one integer per row");
   std::vector<LONGLONG> values(row_count(file));
+  std::vector<char> is_null(values.size());
   int status = 0;
+  int any_null = 0;  // CFITSIO 4.2 writes to it if there is one
   if (!values.empty())
-    fits_read_col(file.get(), TLONGLONG, found.number, 1, 1, static_cast<LONGLONG>(values.size()),
-                  nullptr, values.data(), nullptr, &status);
+    fits_read_colnull(file.get(), TLONGLONG, found.number, 1, 1,
+                      static_cast<LONGLONG>(values.size()), values.data(), is_null.data(),
+                      &any_null, &status);
   fits_check(status, file.path(), named(file, column));
+  if (const auto null = std::ranges::find(is_null, 1); null != is_null.end())
+    throw data_error(
+        file.path(),
+        fmt::format("{} has no value in row {}", named(file, column), null - is_null.begin() + 1),
+        "one integer per row");
   return {values.begin(), values.end()};
 }
 
@@ -105,9 +111,13 @@ std::vector<double> read_double_cell(const FitsReader& file, const std::string& 
   if (found.type == TSTRING || found.type < 0 || count > found.repeat)
     throw data_error(file.path(), named(file, column) + " holds no such array", "numbers");
   std::vector<double> values(count);
+  double nan = std::numeric_limits<double>::quiet_NaN();
+  // Only integers have a null value. In floating-point columns CFITSIO would replace more.
+  const bool integers = found.type != TDOUBLE && found.type != TFLOAT;
   int status = 0;
-  fits_read_col(file.get(), TDOUBLE, found.number, row, 1, count, nullptr, values.data(), nullptr,
-                &status);
+  int any_null = 0;
+  fits_read_col(file.get(), TDOUBLE, found.number, row, 1, count, integers ? &nan : nullptr,
+                values.data(), &any_null, &status);
   fits_check(status, file.path(), named(file, column));
   return values;
 }

@@ -16,17 +16,18 @@ struct ColumnShape {
 };
 
 /// All functions throw Error(data) naming the file, the HDU and the column if the HDU is not a
-/// table, has no such column, or the column has another type.
+/// table, has no such column, or the column has another type, and naming the HDU if one of its
+/// checksums is wrong.
 [[nodiscard]] ColumnShape column_shape(const FitsReader& file, const std::string& column);
 /// Rows of the current table.
 [[nodiscard]] long long row_count(const FitsReader& file);
 /// The strings of a column, one per row, without trailing blanks.
 [[nodiscard]] std::vector<std::string> read_string_column(const FitsReader& file,
                                                           const std::string& column);
-/// The integers of a column, one per row.
+/// The integers of a column, one per row. Throws also if one has the null value (TNULLn).
 [[nodiscard]] std::vector<std::int64_t> read_integer_column(const FitsReader& file,
                                                             const std::string& column);
-/// `count` doubles of one cell; rows count from 1.
+/// `count` doubles of one cell, NaN where they have the null value (TNULLn); rows count from 1.
 [[nodiscard]] std::vector<double> read_double_cell(const FitsReader& file,
                                                    const std::string& column, long row,
                                                    long long count);

@@ -72,9 +72,11 @@ std::size_t GzipReader::read(std::span<char> to) {
   return done;
 }
 
-void GzipReader::skip_rest() {
+std::size_t GzipReader::skip_rest() {
   Bytes ignored(piece);
-  while (read(ignored) == ignored.size()) continue;
+  std::size_t size = 0;
+  for (std::size_t count = piece; count == piece; size += count) count = read(ignored);
+  return size;
 }
 
 std::size_t GzipReader::expected_size() const {

@@ -63,8 +63,8 @@ class GzipReader {
   /// the end of the file. Throws Error(data) if a stream is damaged or cut, or if the content
   /// exceeds `most` bytes.
   [[nodiscard]] std::size_t read(std::span<char> to);
-  /// Reads the rest of the file, so that all checksums are verified.
-  void skip_rest();
+  /// Reads the rest of the file, so that all checksums are verified; returns its size, bytes.
+  std::size_t skip_rest();
 
   /// A size to reserve: the size that the file states, limited by the usual compression ratio of
   /// images.

@@ -2,37 +2,47 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <concepts>
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <stdexcept>
 #include <string_view>
+#include <type_traits>
+#include <utility>
 
 #include <fmt/format.h>
 
+#include "reference/fits/big_endian.hpp"
 #include "reference/fits/plain_hdu.hpp"
 #include "reference/fits/read/dequantize.hpp"
 #include "reference/fits/read/inflate.hpp"
 #include "reference/fits/read/rice.hpp"
 #include "reference/fits/read/table_cells.hpp"
-#include "reference/fits/read/tile_algorithm.hpp"
 #include "reference/fits/read/unshuffle.hpp"
 
 namespace spex {
 namespace {
 
+constexpr std::size_t most_tiled_axes = 6;                // CFITSIO's limit for compression
+using Position = std::array<long long, most_tiled_axes>;  // axes beyond the image's: 0
+
+enum class TileAlgorithm {
+  rice,           // RICE_1
+  gzip,           // GZIP_1
+  gzip_shuffled,  // GZIP_2: bytes of equal significance together
+};
+
 // The header of a compressed image.
 struct Description {
   TileAlgorithm algorithm = TileAlgorithm::gzip;
-  long long bitpix = 0;
-  std::vector<long long> axes;
+  ImageForm form;
   std::vector<long long> tile;  // size of a whole tile along each axis, pixels
+  long long tiles = 1;
   long long rice_block = 32;
   long long rice_bytes = 4;
   bool quantized = false;
   Quantization quantization;
-
-  [[nodiscard]] long long pixel_bytes() const { return std::abs(bitpix) / 8; }
 };
 
 TileAlgorithm algorithm_of(const FitsHeader& header) {
@@ -70,9 +80,10 @@ void read_quantization(const FitsHeader& header, const TableCells& columns, Desc
   if (header.has("ZSCALE") || header.has("ZZERO"))
     throw header.error("ZSCALE or ZZERO is a keyword", "a column");
   const bool scaled = columns.find("ZSCALE") || columns.find("ZZERO");
-  image.quantized = image.bitpix < 0 && scaled && header.string("ZQUANTIZ") != "NONE";
-  if (image.bitpix > 0 && scaled)
-    throw header.error(fmt::format("column ZSCALE with ZBITPIX = {}", image.bitpix), "none");
+  const int bitpix = image.form.bitpix;
+  image.quantized = bitpix < 0 && scaled && header.string("ZQUANTIZ") != "NONE";
+  if (bitpix > 0 && scaled)
+    throw header.error(fmt::format("column ZSCALE with ZBITPIX = {}", bitpix), "none");
   if (!image.quantized) return;
   constexpr long long most_seed = 10000;
   image.quantization.dither = dither_of(header);
@@ -87,26 +98,25 @@ Description describe(const FitsHdu& hdu, const TableCells& columns) {
   const FitsHeader& header = hdu.header;
   Description image;
   image.algorithm = algorithm_of(header);
-  image.bitpix = header.number("ZBITPIX", -64, 64);
-  static constexpr std::array<long long, 6> known{8, 16, 32, 64, -32, -64};
-  if (std::find(known.begin(), known.end(), image.bitpix) == known.end())
-    throw header.error(fmt::format("ZBITPIX = {}", image.bitpix), "8, 16, 32, 64, -32 or -64");
-  constexpr long long most_tiled_axes = 6;  // CFITSIO's limit for compression
+  ImageForm& form = image.form;
+  form.bitpix = static_cast<int>(header.number("ZBITPIX", -64, 64));
+  static constexpr std::array<int, 6> known{8, 16, 32, 64, -32, -64};
+  if (std::find(known.begin(), known.end(), form.bitpix) == known.end())
+    throw header.error(fmt::format("ZBITPIX = {}", form.bitpix), "8, 16, 32, 64, -32 or -64");
   const long long naxis = header.number("ZNAXIS", 1, most_tiled_axes);
   const long long pixels = header.product("ZNAXIS", naxis, 1);
-  long long tiles = 1;
   for (long long i = 1; i <= naxis; ++i) {
     const long long axis = header.number(fmt::format("ZNAXIS{}", i), 1, longest_size);
     const long long tile = header.number(fmt::format("ZTILE{}", i), 1, axis, i == 1 ? axis : 1);
-    image.axes.push_back(axis);
+    form.axes.push_back(axis);
     image.tile.push_back(tile);
-    tiles *= (axis + tile - 1) / tile;
+    image.tiles *= (axis + tile - 1) / tile;
   }
   const long long rows = header.number("NAXIS2", 0, longest_size);
-  if (tiles != rows)
-    throw header.error(fmt::format("{} compressed tiles in {} rows", tiles, rows),
+  if (image.tiles != rows)
+    throw header.error(fmt::format("{} compressed tiles in {} rows", image.tiles, rows),
                        "one row per tile");
-  if (pixels / most_unpacked_a_byte > hdu.data_size / image.pixel_bytes())
+  if (pixels / most_unpacked_a_byte > hdu.data_size / (std::abs(form.bitpix) / 8))
     throw header.error(fmt::format("{} pixels compressed to {} bytes", pixels, hdu.data_size),
                        fmt::format("at most {} bytes a byte", most_unpacked_a_byte));
   if (image.algorithm == TileAlgorithm::rice) {
@@ -116,43 +126,39 @@ Description describe(const FitsHdu& hdu, const TableCells& columns) {
     image.rice_bytes = parameter(header, "BYTEPIX", sizes, 4);
   }
   read_quantization(header, columns, image);
+  read_scale(header, form);
+  // A keyword ZBLANK of integers precedes BLANK, as in CFITSIO.
+  using Limits = std::numeric_limits<std::int64_t>;
+  if (form.bitpix > 0 && header.has("ZBLANK"))
+    form.blank = header.number("ZBLANK", Limits::min(), Limits::max());
+  if (form.bitpix == 64 && columns.find("ZBLANK"))
+    throw header.error("column ZBLANK with ZBITPIX = 64", "at most 32 bits");
   return image;
 }
 
-// The header of the plain image.
-std::vector<std::string> image_cards(const FitsHeader& header, const Description& image) {
+// The header of an image without axes.
+std::vector<std::string> image_cards(const FitsHdu& hdu, const Description& image) {
   static constexpr std::array<std::string_view, 31> replaced{
       "XTENSION", "BITPIX",  "NAXIS",   "PCOUNT",   "GCOUNT",   "TFIELDS",  "THEAP",   "TTYPE",
       "TFORM",    "TUNIT",   "TDIM",    "ZIMAGE",   "ZSIMPLE",  "ZTENSION", "ZEXTEND", "ZBLOCKED",
       "ZBITPIX",  "ZNAXIS",  "ZPCOUNT", "ZGCOUNT",  "ZTILE",    "ZCMPTYPE", "ZNAME",   "ZVAL",
       "ZQUANTIZ", "ZDITHER", "ZBLANK",  "ZHECKSUM", "ZDATASUM", "CHECKSUM", "DATASUM"};
-  std::vector<std::string> cards{"XTENSION= 'IMAGE   '", integer_card("BITPIX", image.bitpix),
-                                 integer_card("NAXIS", static_cast<long long>(image.axes.size()))};
+  std::vector<std::string> cards{"XTENSION= 'IMAGE   '", integer_card("BITPIX", image.form.bitpix),
+                                 integer_card("NAXIS", 0)};
   cards[0].resize(FitsHeader::card_size, ' ');
-  for (std::size_t i = 0; i < image.axes.size(); ++i)
-    cards.push_back(integer_card(fmt::format("NAXIS{}", i + 1), image.axes[i]));
   cards.push_back(integer_card("PCOUNT", 0));
   cards.push_back(integer_card("GCOUNT", 1));
-  for (const std::string& card : header.cards()) {
+  for (const std::string& card : hdu.header.cards()) {
     const std::string name = card_name(card);
     const std::string stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
-    // The name that compression gives to an unnamed image.
-    const bool unnamed = card.starts_with("EXTNAME = 'COMPRESSED_IMAGE'");
+    const bool unnamed = name == "EXTNAME" && hdu.name().empty();
     if (!unnamed && std::find(replaced.begin(), replaced.end(), stem) == replaced.end())
       cards.push_back(card);
   }
   return cards;
 }
 
-template <class T>
-void store_big_endian(T value, unsigned char* to) {
-  for (int i = static_cast<int>(sizeof(T)) - 1; i >= 0; --i) {
-    to[i] = static_cast<unsigned char>(value & 0xFFU);
-    value = static_cast<T>(value >> (sizeof(T) > 1 ? 8 : 0));
-  }
-}
-
-// Decodes the tiles of one image to big-endian pixels.
+// Decodes the tiles of one image to numbers in native byte order.
 class TileDecoder {
  public:
   TileDecoder(const FitsHdu& hdu, std::span<const char> data)
@@ -163,40 +169,44 @@ class TileDecoder {
     columns_.check_bytes(compressed_);
     gzipped_ = columns_.find("GZIP_COMPRESSED_DATA");
     if (gzipped_) columns_.check_bytes(*gzipped_);
+    blank_ = columns_.find("ZBLANK");
+    if (blank_) columns_.check_integer(*blank_);
     if (!image_.quantized) return;
     scale_ = columns_.find("ZSCALE");
     zero_ = columns_.find("ZZERO");
     if (!scale_ || !zero_) throw header_.error("has no column ZSCALE or ZZERO", "both");
     columns_.check_real(*scale_);
     columns_.check_real(*zero_);
-    blank_ = columns_.find("ZBLANK");
-    if (blank_) columns_.check_integer(*blank_);
   }
 
   [[nodiscard]] const Description& image() const { return image_; }
+  /// Whether each tile of integers has its own blank value.
+  [[nodiscard]] bool has_blanks() const { return blank_ && image_.form.bitpix > 0; }
 
-  /// Decodes tile `tile`, counted from 1, of `pixels` pixels; the result is valid until the next
-  /// call.
-  std::span<const unsigned char> decode(long long tile, std::size_t pixels) {
-    const auto bytes_of = [&](std::size_t size) { return pixels * size; };
-    tile_.resize(bytes_of(static_cast<std::size_t>(image_.pixel_bytes())));
+  /// Decodes tile `tile`, counted from 1.
+  template <class Stored>
+  void decode(long long tile, std::span<Stored> to) {
     const std::span<const unsigned char> stream = columns_.bytes(compressed_, tile);
-    if (!stream.empty()) {
-      if (image_.quantized)
-        decode_quantized(stream, tile, pixels);
-      else if (image_.algorithm == TileAlgorithm::rice)
-        decode_integers(stream, tile, pixels);
-      else
-        decode_gzip(stream, tile, tile_, static_cast<std::size_t>(image_.pixel_bytes()));
-      return tile_;
-    }
-    // Tiles that could not be quantized are in a separate column, never shuffled.
-    const std::span<const unsigned char> whole =
-        gzipped_ ? columns_.bytes(*gzipped_, tile) : std::span<const unsigned char>();
-    if (whole.empty())
-      throw header_.error(fmt::format("compressed tile {} is empty", tile), "compressed data");
-    if (!inflater_.inflate(whole, tile_)) throw damaged(tile, "a whole gzip stream");
-    return tile_;
+    if (stream.empty())
+      decode_whole(tile, to);
+    else if (image_.quantized)
+      decode_quantized(stream, tile, to);
+    else if (image_.algorithm == TileAlgorithm::rice)
+      decode_integers(stream, tile, to);
+    else
+      decode_gzip(stream, tile, to);
+  }
+
+  /// The same of integers; NaN where they are the tile's blank value.
+  template <std::integral Stored>
+  void decode_with_blanks(long long tile, std::span<double> to) {
+    std::vector<Stored> integers(to.size());
+    decode(tile, std::span(integers));
+    const std::int32_t blank = columns_.integer(*blank_, tile);
+    std::transform(integers.begin(), integers.end(), to.begin(), [&](Stored integer) {
+      return integer == blank ? std::numeric_limits<double>::quiet_NaN()
+                              : static_cast<double>(integer);
+    });
   }
 
  private:
@@ -204,89 +214,92 @@ class TileDecoder {
     return header_.error(fmt::format("compressed tile {} is damaged", tile), expected);
   }
 
-  void decode_gzip(std::span<const unsigned char> stream, long long tile,
-                   std::vector<unsigned char>& to, std::size_t element) {
-    if (image_.algorithm == TileAlgorithm::gzip) {
-      if (!inflater_.inflate(stream, to)) throw damaged(tile, "a whole gzip stream of its pixels");
-      return;
-    }
-    shuffled_.resize(to.size());
-    if (!inflater_.inflate(stream, shuffled_))
+  template <class Stored>
+  static std::span<unsigned char> bytes_of(std::span<Stored> numbers) {
+    return {reinterpret_cast<unsigned char*>(numbers.data()), numbers.size_bytes()};
+  }
+
+  // Tiles that could not be quantized are in a separate column, never shuffled.
+  template <class Stored>
+  void decode_whole(long long tile, std::span<Stored> to) {
+    const std::span<const unsigned char> whole =
+        gzipped_ ? columns_.bytes(*gzipped_, tile) : std::span<const unsigned char>();
+    if (whole.empty())
+      throw header_.error(fmt::format("compressed tile {} is empty", tile), "compressed data");
+    if (!inflater_.inflate(whole, bytes_of(to))) throw damaged(tile, "a whole gzip stream");
+    turn_numbers(to.data(), to.size());
+  }
+
+  template <class Stored>
+  void decode_gzip(std::span<const unsigned char> stream, long long tile, std::span<Stored> to) {
+    const bool shuffled = image_.algorithm == TileAlgorithm::gzip_shuffled;
+    shuffled_.resize(shuffled ? to.size_bytes() : 0);
+    if (!inflater_.inflate(stream, shuffled ? std::span(shuffled_) : bytes_of(to)))
       throw damaged(tile, "a whole gzip stream of its pixels");
-    unshuffle(shuffled_, element, to);
+    if (shuffled) unshuffle(shuffled_, sizeof(Stored), bytes_of(to));
+    turn_numbers(to.data(), to.size());
   }
 
-  template <class T>
-  std::vector<T> decode_rice(std::span<const unsigned char> stream, long long tile,
-                             std::size_t pixels) const {
-    std::vector<T> values(pixels);
-    if (!rice_decode(stream, static_cast<int>(image_.rice_block), std::span<T>(values)))
+  template <class Coded>
+  void decode_rice(std::span<const unsigned char> stream, long long tile,
+                   std::span<Coded> to) const {
+    if (!rice_decode(stream, static_cast<int>(image_.rice_block), to))
       throw damaged(tile, "a whole Rice stream");
-    return values;
   }
 
-  // The integers of a Rice-coded tile.
-  std::vector<std::int32_t> rice_integers(std::span<const unsigned char> stream, long long tile,
-                                          std::size_t pixels) const {
-    const auto widened = [](const auto& values) {
-      return std::vector<std::int32_t>(values.begin(), values.end());
-    };
-    if (image_.rice_bytes == 1) return widened(decode_rice<std::uint8_t>(stream, tile, pixels));
-    if (image_.rice_bytes == 2) return widened(decode_rice<std::int16_t>(stream, tile, pixels));
-    return decode_rice<std::int32_t>(stream, tile, pixels);
-  }
-
-  template <class T>
-  void store_integers(const std::vector<std::int32_t>& values, long long tile) {
-    using Limits = std::numeric_limits<T>;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const std::int64_t value = values[i];
-      if (value < static_cast<std::int64_t>(Limits::min()) ||
-          value > static_cast<std::int64_t>(Limits::max()))
-        throw damaged(tile, fmt::format("pixels that fit ZBITPIX = {}", image_.bitpix));
-      store_big_endian(static_cast<std::make_unsigned_t<T>>(value), tile_.data() + i * sizeof(T));
-    }
-  }
-
-  void decode_integers(std::span<const unsigned char> stream, long long tile, std::size_t pixels) {
-    const std::vector<std::int32_t> values = rice_integers(stream, tile, pixels);
-    switch (image_.bitpix) {
-      case 8:
-        return store_integers<std::uint8_t>(values, tile);
-      case 16:
-        return store_integers<std::int16_t>(values, tile);
-      case 32:
-        return store_integers<std::int32_t>(values, tile);
-      default:
-        throw header_.error(fmt::format("RICE_1 with ZBITPIX = {}", image_.bitpix),
-                            "8, 16, 32 or quantized pixels");
-    }
-  }
-
-  void decode_quantized(std::span<const unsigned char> stream, long long tile, std::size_t pixels) {
-    std::vector<std::int32_t> integers;
-    if (image_.algorithm == TileAlgorithm::rice) {
-      integers = rice_integers(stream, tile, pixels);
+  template <class Coded, class Stored>
+  void decode_rice_as(std::span<const unsigned char> stream, long long tile,
+                      std::span<Stored> to) const {
+    if constexpr (std::is_same_v<Coded, Stored>) {
+      decode_rice(stream, tile, to);
     } else {
-      std::vector<unsigned char> bytes(pixels * sizeof(std::int32_t));
-      decode_gzip(stream, tile, bytes, sizeof(std::int32_t));
-      integers.resize(pixels);
-      for (std::size_t i = 0; i < pixels; ++i)
-        integers[i] = static_cast<std::int32_t>(load_big_endian<std::uint32_t>(
-            std::span(bytes).subspan(i * sizeof(std::int32_t), sizeof(std::int32_t))));
+      std::vector<Coded> coded(to.size());
+      decode_rice(stream, tile, std::span(coded));
+      for (std::size_t i = 0; i < to.size(); ++i) {
+        if (!std::in_range<Stored>(coded[i]))
+          throw damaged(tile, fmt::format("pixels that fit ZBITPIX = {}", image_.form.bitpix));
+        to[i] = static_cast<Stored>(coded[i]);
+      }
     }
-    Quantization how = image_.quantization;
-    how.scale = columns_.real(*scale_, tile);
-    how.zero = columns_.real(*zero_, tile);
-    if (blank_) how.blank = columns_.integer(*blank_, tile);
-    std::vector<double> values(pixels);
-    dequantize(integers, tile, how, values);
-    for (std::size_t i = 0; i < pixels; ++i) {
-      if (image_.bitpix == -64)
-        store_big_endian(std::bit_cast<std::uint64_t>(values[i]), tile_.data() + 8 * i);
+  }
+
+  template <class Stored>
+  void decode_integers(std::span<const unsigned char> stream, long long tile,
+                       std::span<Stored> to) const {
+    if constexpr (std::is_integral_v<Stored> && sizeof(Stored) <= sizeof(std::int32_t)) {
+      switch (image_.rice_bytes) {
+        case 1:
+          return decode_rice_as<std::uint8_t>(stream, tile, to);
+        case 2:
+          return decode_rice_as<std::int16_t>(stream, tile, to);
+        default:
+          return decode_rice_as<std::int32_t>(stream, tile, to);
+      }
+    } else {
+      throw header_.error(fmt::format("RICE_1 with ZBITPIX = {}", image_.form.bitpix),
+                          "8, 16, 32 or quantized pixels");
+    }
+  }
+
+  template <class Stored>
+  void decode_quantized(std::span<const unsigned char> stream, long long tile,
+                        std::span<Stored> to) {
+    if constexpr (std::is_floating_point_v<Stored>) {
+      std::vector<std::int32_t> integers(to.size());
+      if (image_.algorithm == TileAlgorithm::rice)
+        decode_integers(stream, tile, std::span(integers));
       else
-        store_big_endian(std::bit_cast<std::uint32_t>(static_cast<float>(values[i])),
-                         tile_.data() + 4 * i);
+        decode_gzip(stream, tile, std::span(integers));
+      Quantization how = image_.quantization;
+      how.scale = columns_.real(*scale_, tile);
+      how.zero = columns_.real(*zero_, tile);
+      if (blank_) how.blank = columns_.integer(*blank_, tile);
+      std::vector<double> values(to.size());
+      dequantize(integers, tile, how, values);
+      std::transform(values.begin(), values.end(), to.begin(),
+                     [](double value) { return static_cast<Stored>(value); });
+    } else {
+      throw std::logic_error("quantized integers");
     }
   }
 
@@ -296,41 +309,45 @@ class TileDecoder {
   int compressed_ = 0;
   std::optional<int> gzipped_, scale_, zero_, blank_;
   Inflater inflater_;
-  std::vector<unsigned char> tile_, shuffled_;
+  std::vector<unsigned char> shuffled_;
 };
 
 // Iterates over the tiles of an image, the first axis fastest.
 class TileWalk {
  public:
-  explicit TileWalk(const Description& image) : image_(image), origin_(image.axes.size(), 0) {}
+  explicit TileWalk(const Description& image) : image_(image), naxis_(image.form.axes.size()) {}
 
   /// Size of the tile along axis `i`, pixels; smaller at the image's edge.
   [[nodiscard]] long long length(std::size_t i) const {
-    return std::min(image_.tile[i], image_.axes[i] - origin_[i]);
+    return std::min(image_.tile[i], image_.form.axes[i] - origin_[i]);
   }
   [[nodiscard]] std::size_t pixels() const {
     long long product = 1;
-    for (std::size_t i = 0; i < origin_.size(); ++i) product *= length(i);
+    for (std::size_t i = 0; i < naxis_; ++i) product *= length(i);
     return static_cast<std::size_t>(product);
   }
   void next() {
-    for (std::size_t i = 0; i < origin_.size(); ++i) {
+    for (std::size_t i = 0; i < naxis_; ++i) {
       origin_[i] += image_.tile[i];
-      if (origin_[i] < image_.axes[i]) return;
+      if (origin_[i] < image_.form.axes[i]) return;
       origin_[i] = 0;
     }
   }
+  /// The tile's pixels in the image if the tile is a part of a row; else nothing.
+  template <class Stored>
+  [[nodiscard]] std::span<Stored> of_row(std::span<Stored> all) const {
+    const auto row = static_cast<std::size_t>(length(0));
+    return pixels() == row ? all.subspan(pixel({}), row) : std::span<Stored>();
+  }
   /// Copies the tile's rows along the first axis to their positions.
-  void place(std::span<const unsigned char> tile, std::span<unsigned char> all) const {
-    const std::size_t row = length(0) * image_.pixel_bytes();
-    std::vector<long long> at(origin_.size(), 0);  // position in the tile
+  template <class Stored>
+  void place(std::span<const Stored> tile, std::span<Stored> all) const {
+    const auto row = static_cast<std::size_t>(length(0));
+    Position at{};  // position in the tile
     for (std::size_t done = 0; done < tile.size(); done += row) {
-      long long pixel = 0;
-      for (std::size_t i = origin_.size(); i-- > 0;)
-        pixel = pixel * image_.axes[i] + origin_[i] + at[i];
-      const auto to = all.subspan(static_cast<std::size_t>(pixel * image_.pixel_bytes()), row);
-      std::copy_n(tile.begin() + static_cast<std::ptrdiff_t>(done), row, to.begin());
-      for (std::size_t i = 1; i < at.size(); ++i) {
+      std::copy_n(tile.begin() + static_cast<std::ptrdiff_t>(done), row,
+                  all.subspan(pixel(at), row).begin());
+      for (std::size_t i = 1; i < naxis_; ++i) {
         if (++at[i] < length(i)) break;
         at[i] = 0;
       }
@@ -338,25 +355,61 @@ class TileWalk {
   }
 
  private:
+  // The number in the image of the pixel at position `at` in the tile.
+  [[nodiscard]] std::size_t pixel(const Position& at) const {
+    long long pixel = 0;
+    for (std::size_t i = naxis_; i-- > 0;) pixel = pixel * image_.form.axes[i] + origin_[i] + at[i];
+    return static_cast<std::size_t>(pixel);
+  }
+
   const Description& image_;
-  std::vector<long long> origin_;  // position of the tile in the image
+  std::size_t naxis_;
+  Position origin_{};  // position of the tile in the image
 };
+
+// Calls decode(number, pixels) for each tile, and returns the image.
+template <class Stored, class Decode>
+std::vector<Stored> assemble(const Description& image, const Decode& decode) {
+  std::vector<Stored> all(image.form.pixels()), tile;
+  TileWalk walk(image);
+  for (long long number = 1; number <= image.tiles; ++number, walk.next()) {
+    if (const std::span<Stored> row = walk.of_row(std::span(all)); !row.empty()) {
+      decode(number, row);
+      continue;
+    }
+    tile.resize(walk.pixels());
+    decode(number, std::span(tile));
+    walk.place(std::span<const Stored>(tile), std::span(all));
+  }
+  return all;
+}
+
+template <class Stored>
+StoredPixels decode_all(TileDecoder& decoder) {
+  if constexpr (std::is_integral_v<Stored>)
+    if (decoder.has_blanks())
+      return assemble<double>(decoder.image(), [&](long long tile, std::span<double> to) {
+        decoder.decode_with_blanks<Stored>(tile, to);
+      });
+  return assemble<Stored>(decoder.image(),
+                          [&](long long tile, std::span<Stored> to) { decoder.decode(tile, to); });
+}
 
 }  // namespace
 
-void unpack_image(const FitsHdu& hdu, std::span<const char> data, Bytes& out) {
+UnpackedHeader unpacked_header(const FitsHdu& hdu) {
+  const Description image = describe(hdu, TableCells(hdu, {}));
+  return {image.form, image_cards(hdu, image)};
+}
+
+StoredPixels unpack_image(const FitsHdu& hdu, std::span<const char> data) {
   TileDecoder decoder(hdu, data);
-  const Description& image = decoder.image();
-  append_header(out, image_cards(hdu.header, image));
-  const long long pixels =
-      hdu.header.product("ZNAXIS", static_cast<long long>(image.axes.size()), 1);
-  const std::size_t begin = out.size();
-  const std::span<unsigned char> all = append_data(out, pixels * image.pixel_bytes());
-  TileWalk walk(image);
-  const long long tiles = hdu.header.number("NAXIS2", 0, longest_size);
-  for (long long tile = 1; tile <= tiles; ++tile, walk.next())
-    walk.place(decoder.decode(tile, walk.pixels()), all);
-  pad_data(out, begin);
+  const StoredPixels type = pixels_of_type(decoder.image().form.bitpix);
+  return std::visit(
+      [&](const auto& of) {
+        return decode_all<typename std::decay_t<decltype(of)>::value_type>(decoder);
+      },
+      type);
 }
 
 }  // namespace spex

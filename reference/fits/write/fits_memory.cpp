@@ -66,7 +66,6 @@ FitsMemory::Buffer::~Buffer() {
 void FitsMemory::Close::operator()(fitsfile* file) const noexcept {
   int status = 0;
   fits_close_file(file, &status);
-  fits_clear_errmsg();
 }
 
 FitsMemory::FitsMemory(std::string name, std::size_t expected)

@@ -119,6 +119,7 @@ void gzip(std::span<const GzipPart> parts, const GzipSettings& settings,
     throw std::logic_error("the last part of a gzip stream must not be packed");
   if (settings.as_zlib && parts.size() > 1)
     throw std::logic_error("a gzip stream as zlib writes it has one part");
+  if (settings.threads < 1) throw std::logic_error("gzip needs a thread");
   constexpr std::array<char, 10> header{'\x1f', '\x8b', 8, 0, 0, 0, 0, 0, 0, '\xff'};
   write(header);
   Held held;

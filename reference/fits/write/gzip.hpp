@@ -14,7 +14,7 @@ namespace spex {
 struct GzipSettings {
   /// 1: Huffman codes and near repeats only, by ISA-L if available; 2 to 9: levels of zlib.
   int level = 1;
-  /// Number of threads; the output does not depend on it.
+  /// Number of threads, at least 1; the output does not depend on it.
   int threads = 1;
   /// Blocks that refer to earlier bytes, without marks between pieces, as one run of zlib writes
   /// them; by zlib at every level, for one part that is not packed.
@@ -31,10 +31,11 @@ struct GzipPart {
 };
 
 /// Compresses `parts` to one gzip stream (RFC 1952) without a time stamp and passes its bytes to
-/// `write` in order. The last part must not be packed. Bytes are compressed in pieces of a fixed
-/// size, so that the stream does not depend on the number of threads; the pieces are independent
-/// unless `as_zlib`. The stream depends on the library and, with ISA-L, may depend on the
-/// processor; its decompressed content does not.
+/// `write` in order. Throws std::logic_error without threads or parts, and if the last part is
+/// packed; passes on exceptions of `write`. Bytes are compressed in pieces of a fixed size, so that
+/// the stream does not depend on the number of threads; the pieces are independent unless
+/// `as_zlib`. The stream depends on the library and, with ISA-L, may depend on the processor; its
+/// decompressed content does not.
 void gzip(std::span<const GzipPart> parts, const GzipSettings& settings,
           const std::function<void(std::span<const char>)>& write);
 

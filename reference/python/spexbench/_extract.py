@@ -47,6 +47,7 @@ def extract(
     device: int = 0,
     threads: int | None = None,
     extractor: "Extractor | None" = None,
+    checksums: bool = True,
     output: PathLike | None = None,
     scores: bool = True,
     full_precision: bool = False,
@@ -98,6 +99,7 @@ def extract(
         device: which, counted from 0.
         threads: of the CPU; None is all that the process may use.
         extractor: an Extractor, in the place of gpu, device and threads.
+        checksums: compare DATASUM and CHECKSUM of the files, where they have them.
         output: also write the frame to this file, .fits or .fits.gz, as spex-cpu does. The header
             and the fibermap are those of the file that the image was read from, which it cannot
             replace.
@@ -112,7 +114,8 @@ def extract(
     Raises:
         UsageError: the arguments are impossible, or do not fit the PSF; an output would replace
             an input, or the other output.
-        DataError: a file is missing or malformed, or image and PSF do not fit together.
+        DataError: a file is missing or malformed, a checksum is wrong, or image and PSF do not fit
+            together.
         DeviceError: gpu=True, and there is none.
 
     >>> frame = extract(night.preproc, night.psf, nspec=5, wavelength=(5760, 5800, 0.8))
@@ -120,8 +123,8 @@ def extract(
     <Frame r0: 5 spectra, 5760 to 5800 Angstrom>
     >>> frame.flux.shape, frame.resolution.shape, frame.units["flux"]
     ((5, 51), (5, 11, 51), 'electron / Angstrom')
-    >>> frame.counts
-    Counts(patches=2, guarded=0, fell_back=0, failed=0, direct=0, dark=0, overflowed=0)
+    >>> frame.counts.patches, frame.counts.failed, frame.counts.dark
+    (2, 0, 0)
     >>> extract(night.preproc, night.psf, nsubbundles=7)
     Traceback (most recent call last):
         ...
@@ -165,12 +168,12 @@ def extract(
     )
     barycentric = make_barycentric(barycentric_correction, barycentric_by_obstype, heliocor, iers)
     worker = _run.Worker(gpu, device, threads) if extractor is None else extractor.worker
-    image, own = as_preproc(preproc, bool(no_mask))
+    image, own = as_preproc(preproc, bool(no_mask), bool(checksums))
     camera = image.camera
     extraction = _core.Extraction(
         options=options,
         barycentric=barycentric,
-        psf=as_psf(psf),
+        psf=as_psf(psf, bool(checksums)),
         preproc=image,
         take=own,
         image_name=image_file or "image",
@@ -186,8 +189,6 @@ def extract(
         extraction.write(results)
     arrays = extraction.arrays(results, bool(model))
     _run.warn_of(arrays)
-    if others := extraction.other_fibers:
-        _run.log.warning("%d spectra have the fibermap row of another fiber", others)
     return frame_of(
         arrays,
         specmin=specmin,

@@ -40,6 +40,7 @@ class ExtractSettings(TypedDict, total=False):
     method: str | None
     milestone: str | None
     model: bool | PathLike
+    checksums: bool
     output: PathLike | None
     scores: bool
     full_precision: bool

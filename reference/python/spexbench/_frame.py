@@ -1,7 +1,7 @@
 """The extracted spectra of one camera."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -30,7 +30,7 @@ UNITS = {
 
 @dataclass(frozen=True)
 class Counts:
-    """Counts of a frame's patches by status."""
+    """Counts of a frame's patches by status, of its bins, and of its fibers."""
 
     patches: int  #: all patches of the frame
     guarded: int  #: rejected by a guard (extraction.md, section 5.1) and solved as a whole
@@ -39,6 +39,11 @@ class Counts:
     direct: int  #: for flux="frame": flux solved directly instead of by sweeps
     dark: int  #: bins (not patches) without a usable pixel; their ivar is 0
     overflowed: int  #: bins (not patches) beyond the range of float32; zeroed, NODATA in the mask
+    beyond: int  #: bins beyond the wavelengths of the PSF; NODATA in the mask
+    pulled: int  #: bins whose flux the prior pulls; BAD2DFIT in the mask
+    failed_fit: int  #: fibers for which the fit of the PSF failed
+    unfitted: int  #: fibers in bundles whose PSF was not fitted
+    tails: int  #: fibers whose PSF has tails, which are ignored
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +69,7 @@ class Frame:
     flux_of: str  #: the requested flux: "patch" or "frame"
     nwavestep: int  #: core bins of a patch
     heliocor: float  #: barycentric factor of the wavelengths; 1 if not corrected
-    counts: Counts  #: patches by status
+    counts: Counts  #: patches by status, bins, fibers
     #: header cards and fibermap for `write`
     header: _core.Header = field(default_factory=_core.Header, repr=False)
     units: dict[str, str] = field(default_factory=lambda: dict(UNITS))  #: of each array
@@ -157,25 +162,29 @@ class Frame:
         return f"<Frame {self.camera or 'of no camera'}: {self.nspec} spectra, {ends}>"
 
 
-def read_frame(path: PathLike) -> Frame:
+def read_frame(path: PathLike, *, checksums: bool = True) -> Frame:
     """Reads a frame's file from spex-cpu, Frame.write or production (.fits, .gz, .fz).
 
     Values of float32 become float64 without a change. The model image is no part of the file.
 
+    Args:
+        path: the file.
+        checksums: compare DATASUM and CHECKSUM where the file has them.
+
     Raises:
         UsageError: it is no path.
-        DataError: the file is missing or malformed, or has no such HDUs as a frame has.
+        DataError: the file is missing or malformed, has no such HDUs as a frame has, or a checksum
+            is wrong.
 
     >>> written = extract(night.preproc, night.psf, nspec=5, output=night.frame)
     >>> frame = read_frame(night.frame)
     >>> frame, frame.counts == written.counts, frame.header.cards == written.header.cards
     (<Frame r0: 5 spectra, 5760 to 7620 Angstrom>, True, True)
     """
-    return frame_of(_core.read_spectra(path_of("path", path)), model=None)
+    return frame_of(_core.read_spectra(path_of("path", path), bool(checksums)), model=None)
 
 
 def frame_of(parts: dict[str, Any], **others: Any) -> Frame:
     """A Frame from the extension module's dictionary and `others`."""
-    names = ("patches", "guarded", "fell_back", "failed", "direct", "dark", "overflowed")
-    counts = Counts(**{name: parts.pop(name) for name in names})
+    counts = Counts(**{one.name: parts.pop(one.name) for one in fields(Counts)})
     return Frame(counts=counts, **parts, **others)

@@ -8,7 +8,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._arguments import PATHS, PathLike, path_of
-from .errors import UsageError
+from .errors import Error, UsageError
 
 #: A file, the result of read_preproc, an object with pix (or image), ivar and mask like desispec's
 #: Image, or a mapping with these names like gpu_specter's.
@@ -19,8 +19,11 @@ _ABSENT = object()
 
 
 def file_of(source: object, name: str) -> str | None:
-    """The path of a file; None for data in memory. `name` is used in errors."""
-    return path_of(name, source) if isinstance(source, PATHS) else None
+    """The path of a file in the form that exists; None for data in memory.
+
+    `name` is used in errors.
+    """
+    return _core.find_form(path_of(name, source)) if isinstance(source, PATHS) else None
 
 
 def name_of(source: object, name: str) -> str:
@@ -28,35 +31,40 @@ def name_of(source: object, name: str) -> str:
     return file_of(source, name) or name
 
 
-def read_preproc(path: PathLike, *, no_mask: bool = False) -> _core.Preproc:
+def read_preproc(path: PathLike, *, no_mask: bool = False, checksums: bool = True) -> _core.Preproc:
     """Reads a file preproc-CAMERA-EXPID.fits (.gz, .fz).
 
     Args:
         path: of the file.
         no_mask: accept a file without MASK, whose pixels are all good.
+        checksums: compare DATASUM and CHECKSUM where the file has them.
 
     Raises:
         UsageError: it is no path.
-        DataError: the file is missing or malformed, or has no MASK.
+        DataError: the file is missing or malformed, has no MASK, or a checksum is wrong.
 
     >>> image = read_preproc(night.preproc)
     >>> image.camera, image.image.shape
     ('r0', (300, 200))
     """
-    return _core.read_preproc(path_of("path", path), bool(no_mask))
+    return _core.read_preproc(path_of("path", path), bool(no_mask), bool(checksums))
 
 
-def read_psf(path: PathLike) -> _core.Psf:
+def read_psf(path: PathLike, *, checksums: bool = True) -> _core.Psf:
     """Reads a file psf-CAMERA-EXPID.fits.
+
+    Args:
+        path: the file.
+        checksums: compare DATASUM and CHECKSUM where the file has them.
 
     Raises:
         UsageError: it is no path.
-        DataError: the file is missing or malformed.
+        DataError: the file is missing or malformed, or a checksum is wrong.
 
     >>> read_psf(night.psf).nfiber
     25
     """
-    return _core.read_psf(path_of("path", path))
+    return _core.read_psf(path_of("path", path), bool(checksums))
 
 
 def _on_host(array: Any) -> Any:
@@ -94,7 +102,7 @@ def make_preproc(
         UsageError: shapes differ, or the mask is not of integers, or needs more than 32 bits.
     """
     bits = None if mask is None else _bits(mask)
-    return _core.make_preproc(pixels(image), pixels(ivar), bits, camera.lower())
+    return _core.make_preproc(pixels(image), pixels(ivar), bits, camera)
 
 
 def _mask_of(image: object, mask: Any, no_mask: bool) -> npt.ArrayLike | None:
@@ -109,12 +117,14 @@ def _mask_of(image: object, mask: Any, no_mask: bool) -> npt.ArrayLike | None:
     )
 
 
-def as_preproc(image: ImageLike, no_mask: bool = False) -> tuple[_core.Preproc, bool]:
-    """The image, and whether the caller owns it exclusively."""
+def as_preproc(
+    image: ImageLike, no_mask: bool = False, checksums: bool = True
+) -> tuple[_core.Preproc, bool]:
+    """The image, and whether the caller owns it exclusively; `checksums`: compare a file's."""
     if isinstance(image, _core.Preproc):
         return image, False
     if isinstance(image, PATHS):
-        return _core.read_preproc(path_of("image", image), no_mask), True
+        return _core.read_preproc(path_of("image", image), no_mask, checksums), True
     if isinstance(image, Mapping):
         missing = [name for name in ("image", "ivar") if name not in image]
         if missing:
@@ -134,13 +144,18 @@ def as_preproc(image: ImageLike, no_mask: bool = False) -> tuple[_core.Preproc, 
     return make_preproc(values, image.ivar, mask, camera), True
 
 
-def as_psf(psf: PsfLike) -> _core.Psf:
-    """The PSF."""
+def as_psf(psf: PsfLike, checksums: bool = True) -> _core.Psf:
+    """The PSF; `checksums`: compare a file's."""
     if isinstance(psf, _core.Psf):
         return psf
     if isinstance(psf, PATHS):
-        return _core.read_psf(path_of("psf", psf))
+        return _core.read_psf(path_of("psf", psf), checksums)
     return _psf_of_tables(psf)
+
+
+def _text(value: Any) -> str | None:
+    """A header's value as text; None if it is absent."""
+    return None if value is None else str(value)
 
 
 def _psf_of_tables(psf: Mapping[str, Any]) -> _core.Psf:
@@ -170,8 +185,20 @@ def _psf_of_tables(psf: Mapping[str, Any]) -> _core.Psf:
             **{key.lower(): meta[key] for key in ("HSIZEX", "HSIZEY", "GHDEGX", "GHDEGY")},
             **{key.lower(): meta[key] for key in ("NPIX_X", "NPIX_Y")},
             psferr=meta.get("PSFERR", 0.01),
+            camera=str(meta.get("CAMERA", "")),
+            **{key.lower(): _text(meta.get(key)) for key in ("PSFTYPE", "PSFVER")},
+            rows={
+                name: np.ascontiguousarray(coefficients[rows.index(name)], dtype=np.float64)
+                for name in ("STATUS", "BUNDLE", "TAILAMP")
+                if name in rows
+            },
+            keywords={
+                key: float(value)
+                for key, value in meta.items()
+                if key == "STATUS" or key.endswith("RCHI2")
+            },
         )
-    except UsageError:
+    except Error:
         raise
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise UsageError(

@@ -15,9 +15,6 @@ T = TypeVar("T")
 
 log = logging.getLogger("spexbench")
 
-#: Fraction of bins without a usable pixel above which a warning is logged, as in the programs.
-_UNUSUALLY_DARK = 0.25
-
 _starting = threading.Lock()
 
 
@@ -64,17 +61,9 @@ class Worker:
 
 
 def warn_of(arrays: dict[str, Any]) -> None:
-    """Logs warnings about unusual results."""
-    bins = arrays["ivar"].size
-    if arrays["dark"] > _UNUSUALLY_DARK * bins:
-        part = 100 * arrays["dark"] / bins
-        log.warning("%.0f%% of %d bins have no usable pixel: their flux and ivar are 0", part, bins)
-    if arrays["overflowed"]:
-        log.warning(
-            "%d bins are beyond the range of float32; their ivar is 0", arrays["overflowed"]
-        )
-    if arrays["failed"]:
-        log.warning("%d patches could not be solved; their ivar is 0", arrays["failed"])
+    """Logs warnings about unusual results, and takes them out of `arrays`."""
+    for line in arrays.pop("warnings"):
+        log.warning("%s", line)
 
 
 def on_root(comm: Any, work: Callable[[], T]) -> T:

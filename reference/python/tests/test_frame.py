@@ -151,7 +151,7 @@ def test_wrong_names_and_files_are_rejected(frame, file, night, tmp_path):
         read_frame(night.preproc)
     with fits.open(file) as hdus:
         hdus["IVAR"].data = hdus["IVAR"].data[:, :-1]
-        hdus.writeto(tmp_path / "cut.fits")
+        hdus.writeto(tmp_path / "cut.fits", checksum=True)
     with pytest.raises(spexbench.DataError, match=r"IVAR has the shape 5 x 50 \(expected 5 x 51\)"):
         read_frame(tmp_path / "cut.fits")
 

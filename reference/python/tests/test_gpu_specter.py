@@ -47,6 +47,33 @@ def assert_same(result, expected):
         np.testing.assert_array_equal(result[name], value, err_msg=name)
 
 
+@pytest.mark.parametrize(
+    ("key", "value", "line"),
+    [
+        ("PSFTYPE", "PCA-PIX", "psf: PSF: PSFTYPE is PCA-PIX"),
+        ("PSFVER", 2, "psf: PSF: PSFVER is 2"),
+        ("CAMERA", "'z0      '", "psf: is the PSF of z0"),
+    ],
+)
+def test_psfs_of_another_kind_or_arm(inputs, night, key, value, line):
+    tables = read_tables(night.psf)
+    tables["PSF"].meta[key] = value
+    image = {**inputs[0], "camera": "r0"}
+    with pytest.raises(spexbench.DataError, match=line):
+        extract_frame(image, tables, 25, 0, 5, **ARGUMENTS)
+
+
+def test_fit_of_the_psf_is_logged(inputs, night, caplog):
+    tables = read_tables(night.psf)
+    tables["PSF"].meta["B00RCHI2"] = 0.0
+    names = [name.strip() for name in tables["PSF"]["PARAM"]]
+    tables["PSF"]["COEFF"][names.index("TAILAMP")][2] = 0.5
+    with caplog.at_level("WARNING", logger="spexbench"):
+        extract_frame(inputs[0], tables, 25, 0, 5, **ARGUMENTS)
+    assert "5 fibers are in bundles whose PSF was not fitted" in caplog.text
+    assert "the PSF of 1 fibers has tails" in caplog.text
+
+
 def test_signature():
     """The order is gpu_specter's: callers pass the first fourteen by position."""
     names = (

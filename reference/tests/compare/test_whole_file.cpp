@@ -64,6 +64,21 @@ TEST_F(FrameHeaders, EqualHeadersPass) {
   EXPECT_EQ(wrong_header(path_, "r0", ""), "");
 }
 
+TEST_F(FrameHeaders, CameraInQuotesIsTheSame) {
+  EXPECT_EQ(wrong_header(path_, "R0", ""), "");
+  const auto put = [](const char* text) {
+    return [=](fitsfile* file, int* status) {
+      fits_update_key_str(file, "CAMERA", text, nullptr, status);
+    };
+  };
+  for (const char* text : {"'r0      '", " R0 "}) {
+    wrong_after(1, put(text));
+    EXPECT_EQ(wrong_header(path_, "r0", ""), "") << text;
+  }
+  wrong_after(1, put("'z0'"));
+  EXPECT_EQ(wrong_header(path_, "r0", ""), "CAMERA is ''z0'' (expected r0)");
+}
+
 TEST_F(FrameHeaders, NameMustMatchTheCompression) {
   const std::string zipped = scratch_.file("frame.fits.gz"), named = scratch_.file("zipped.fits"),
                     plain = scratch_.file("plain.fits.gz");

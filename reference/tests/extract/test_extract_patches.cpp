@@ -8,6 +8,7 @@
 #include "reference/extract/extract_patches.hpp"
 #include "reference/extract/projection.hpp"
 #include "reference/frame/assemble_frame.hpp"
+#include "reference/model/mask_bits.hpp"
 #include "reference/tests/support/fields.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
@@ -140,6 +141,86 @@ TEST_P(Milestones, FallbackIsCounted) {
   const PatchCounts counts = count_patches(results);
   EXPECT_GT(counts.fell_back, 0);
   EXPECT_EQ(counts.failed, 0);
+}
+
+// The traces turn on the CCD, at 1010.5 Angstrom, and come back.
+TEST_P(Milestones, BinsBeyondTheTracesHaveNoLight) {
+  Psf turned = psf;
+  turned.ytrace.ncoeff = 3;
+  turned.ytrace.coeff.clear();
+  for (int s = 0; s < psf.nfiber; ++s)
+    turned.ytrace.coeff.insert(turned.ytrace.coeff.end(), {-22 + 0.2 * s, 75, -75 / 0.63});
+  const WaveGrid wide = make_wave_grid({989, 1025, 3});
+  const int nlit = 8;
+  for (const double lambda : {989.0, 1010.0, 1025.0}) {
+    ASSERT_GT(spot_centre(turned, 0, lambda).y, 5);
+    ASSERT_LT(spot_centre(turned, 8, lambda).y, 55);
+  }
+  const std::vector<Patch> patches = make_patches(options, wide, psf.nfiber);
+  for (const Milestone milestone : milestones_of(Device::cpu))
+    for (const Method method : {Method::eigh, Method::cholesky}) {
+      options.milestone = milestone;
+      options.method = method;
+      const ExtractInputs in{&turned, &pixels, wide, options};
+      results = extract_patches(in, patches, 2, times, [](long) {});
+      EXPECT_EQ(count_patches(results).failed, 0);
+      const Frame frame = assemble_frame(in, patches, results);
+      EXPECT_EQ(frame.beyond, 9 * (wide.nwave - nlit));
+      for (int s = 0; s < frame.nspec; ++s)
+        for (int w = 0; w < frame.nwave; ++w) {
+          const std::size_t j = frame.bin(s, w);
+          const bool nodata = (frame.mask[j] & specmask::NODATA) != 0;
+          EXPECT_EQ(nodata, w >= nlit) << s << ", " << w;
+          EXPECT_EQ(frame.ivar[j] > 0, w < nlit) << s << ", " << w;
+          if (w < nlit) continue;
+          EXPECT_EQ(frame.flux[j], 0);
+          EXPECT_EQ(frame.chi2pix[j], 0);
+          for (int d = 0; d < frame.ndiagonals(); ++d)
+            EXPECT_EQ((*frame.resolution.double_values())[frame.resolution_row(s, d) + w], 0);
+        }
+    }
+}
+
+// One pixel weighs 1e7 times as much as the others. m is that of its patches, so that the prior
+// pulls their bins, except those that see the pixel.
+TEST_P(Milestones, BinsThatThePriorPullsAreFlagged) {
+  Pixels heavy = pixels;
+  const Centre centre = spot_centre(psf, 4, grid.at(3));
+  const int x = static_cast<int>(std::lround(centre.x)),
+            y = static_cast<int>(std::lround(centre.y));
+  heavy.weight.set(static_cast<std::size_t>(y * 70 + x), 1e6);
+  // Bins that masked pixels leave to the prior are flagged SOMEBADPIX instead.
+  for (int row = y + 4; row < y + 10; ++row)
+    for (int column = x - 5; column < x + 5; ++column)
+      heavy.weight.set(static_cast<std::size_t>(row * 70 + column), 0);
+  const std::vector<Patch> patches = make_patches(options, grid, psf.nfiber);
+  std::vector<std::uint8_t> first;
+  for (const Milestone milestone : milestones_of(Device::cpu))
+    for (const Method method : {Method::eigh, Method::cholesky}) {
+      options.milestone = milestone;
+      options.method = method;
+      const ExtractInputs sound{&psf, &pixels, grid, options};
+      const Frame plain =
+          assemble_frame(sound, patches, extract_patches(sound, patches, 2, times, [](long) {}));
+      EXPECT_THAT(plain.pulled, testing::Each(0));
+      const ExtractInputs in{&psf, &heavy, grid, options};
+      results = extract_patches(in, patches, 2, times, [](long) {});
+      const Frame frame = assemble_frame(in, patches, results);
+      int pulled = 0, masked = 0;
+      for (std::size_t j = 0; j < frame.nbins(); ++j) {
+        masked += (frame.mask[j] & specmask::SOMEBADPIX) != 0 ? 1 : 0;
+        if (frame.pulled[j] == 0) continue;
+        ++pulled;
+        EXPECT_FALSE(frame.mask[j] & specmask::SOMEBADPIX);
+        EXPECT_TRUE(frame.mask[j] & specmask::BAD2DFIT);
+        EXPECT_GT(frame.ivar[j], 1.5 * plain.ivar[j]) << "the prior decides";
+      }
+      EXPECT_GT(pulled, 10);
+      EXPECT_GT(masked, 0);
+      EXPECT_EQ(count_patches_and_bins(frame, results).pulled, pulled);
+      if (first.empty()) first = frame.pulled;
+      EXPECT_EQ(frame.pulled, first) << "not a matter of the method";
+    }
 }
 
 INSTANTIATE_TEST_SUITE_P(Flux, Milestones, testing::Values(FluxSolver::patch, FluxSolver::frame),

@@ -12,6 +12,7 @@
 #include "reference/core/count.hpp"
 #include "reference/extract/frame_flux.hpp"
 #include "reference/extract/normal_equations.hpp"
+#include "reference/extract/prior.hpp"
 #include "reference/extract/projection.hpp"
 #include "reference/tests/extract/oracle.hpp"
 #include "reference/tests/support/synthetic.hpp"

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/extract/normal_equations.hpp"
+#include "reference/extract/prior.hpp"
 #include "reference/tests/support/synthetic.hpp"
 
 namespace spex {
@@ -64,6 +65,18 @@ TEST(Prior, ByHand) {
   EXPECT_DOUBLE_EQ(e.N[10], 1e-15);
   EXPECT_DOUBLE_EQ(e.N[15], 6e-4 * 6e-4 + 1e-15);
   EXPECT_EQ(e.N[1], 0);
+}
+
+TEST(Prior, PullsBinsThatPixelsConstrain) {
+  EXPECT_FALSE(is_pulled(0.1, 0.1, 0)) << "lambda is 0";
+  EXPECT_TRUE(is_pulled(0.1, 0.2, 0)) << "lambda^2 is a tenth of q";
+  EXPECT_TRUE(is_pulled(0.1, 0.2, 0.5));
+  EXPECT_FALSE(is_pulled(0.1, 0.2, 0.51)) << "flagged SOMEBADPIX instead";
+  EXPECT_FALSE(is_pulled(1, 0.5, 0)) << "more than m";
+  // lambda^2 = 1e-5 q at m = q + sqrt(1e-5 q)
+  EXPECT_FALSE(is_pulled(0.1, 0.1 + 0.999e-3, 0));
+  EXPECT_TRUE(is_pulled(0.1, 0.1 + 1.001e-3, 0));
+  EXPECT_TRUE(is_pulled(1e-12, 0, 0)) << "the constant 1e-15 is a thousandth of q";
 }
 
 }  // namespace

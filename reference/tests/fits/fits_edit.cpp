@@ -8,8 +8,11 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "reference/fits/read/fits_file.hpp"
+#include <fitsio.h>
+
+#include "reference/fits/fits_checksum.hpp"
 #include "reference/fits/write/fits_memory.hpp"
+#include "reference/tests/support/cfitsio_file.hpp"
 
 namespace spex::test {
 namespace {
@@ -53,6 +56,27 @@ std::string extname(const HduBytes& hdu) {
   return value.size() < 2 ? "" : value.substr(1, end - 1);
 }
 
+std::uint32_t sum_of(const std::string& bytes, std::uint32_t sum) {
+  return fits_checksum({reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size()}, sum);
+}
+
+// Replaces the values of DATASUM and CHECKSUM by right ones, where present.
+void write_sums(HduBytes& hdu) {
+  const auto replace = [&](const std::string& key, const std::string& value) {
+    for (std::size_t at = 0; at < hdu.header.size(); at += card_size)
+      if (keyword_of(hdu.header, at) == key)
+        hdu.header.replace(at, card_size, make_card(key, "'" + value + "'"));
+  };
+  if (hdu.data.size() % block_size != 0) return;
+  const std::uint32_t datasum = sum_of(hdu.data, 0);
+  replace("DATASUM", std::to_string(datasum));
+  replace("CHECKSUM", std::string(16, '0'));
+  constexpr int complement = 1;
+  char encoded[FLEN_VALUE] = "";
+  fits_encode_chksum(sum_of(hdu.header, datasum), complement, encoded);
+  replace("CHECKSUM", encoded);
+}
+
 }  // namespace
 
 FitsEdit::FitsEdit(const std::string& path) {
@@ -77,8 +101,11 @@ FitsEdit::FitsEdit(const std::string& path) {
 }
 
 HduBytes& FitsEdit::hdu(const std::string& name) {
-  for (HduBytes& hdu : hdus_)
-    if (extname(hdu) == name) return hdu;
+  for (HduBytes& hdu : hdus_) {
+    if (extname(hdu) != name) continue;
+    hdu.changed = true;
+    return hdu;
+  }
   throw std::logic_error("no HDU " + name);
 }
 
@@ -148,9 +175,15 @@ FitsEdit& FitsEdit::append_copy(const std::string& name, const std::string& othe
   return *this;
 }
 
+FitsEdit& FitsEdit::with_old_sums() {
+  old_sums_ = true;
+  return *this;
+}
+
 std::vector<char> FitsEdit::bytes() const {
   std::vector<char> all;
-  for (const HduBytes& hdu : hdus_) {
+  for (HduBytes hdu : hdus_) {
+    if (hdu.changed && !old_sums_) write_sums(hdu);
     all.insert(all.end(), hdu.header.begin(), hdu.header.end());
     all.insert(all.end(), hdu.data.begin(), hdu.data.end());
   }
@@ -175,15 +208,15 @@ void write_bytes(const std::string& path, const std::vector<char>& bytes) {
 }
 
 std::vector<char> reordered(const std::string& path, const std::vector<std::string>& names) {
-  FitsReader in(path);
+  CfitsioFile in(path);
   FitsMemory out("reordered");
-  int status = 0;
-  fits_create_img(out.get(), BYTE_IMG, 0, nullptr, &status);
+  int* const status = in.status();
+  fits_create_img(out.get(), BYTE_IMG, 0, nullptr, status);
   for (const std::string& name : names) {
-    in.move_to_hdu(name);
-    fits_copy_hdu(in.get(), out.get(), 0, &status);
+    fits_copy_hdu(in.move_to(name).get(), out.get(), 0, status);
+    fits_write_chksum(out.get(), status);
   }
-  fits_check(status, path, "cannot be reordered");
+  fits_check(*status, path, "cannot be reordered");
   return out.take();
 }
 
@@ -194,9 +227,7 @@ FitsEdit with_narrow_mask(const std::string& path, std::size_t pixels) {
   for (std::size_t i = 0; i < pixels; ++i) low += bits.substr(4 * i + 2, 2);
   low.resize((low.size() + 2879) / 2880 * 2880, '\0');
   bits = low;
-  edit.set("MASK", "BITPIX", "16")
-      .rename("MASK", "CHECKSUM", "OLDSUM")
-      .rename("MASK", "DATASUM", "OLDDATA");
+  edit.set("MASK", "BITPIX", "16");
   return edit;
 }
 
@@ -207,14 +238,12 @@ FitsEdit with_wide_mask(const std::string& path, std::size_t pixels) {
   for (std::size_t i = 0; i < pixels; ++i) wide += std::string(4, '\0') + bits.substr(4 * i, 4);
   wide.resize((wide.size() + 2879) / 2880 * 2880, '\0');
   bits = wide;
-  edit.set("MASK", "BITPIX", "64")
-      .rename("MASK", "CHECKSUM", "OLDSUM")
-      .rename("MASK", "DATASUM", "OLDDATA");
+  edit.set("MASK", "BITPIX", "64");
   return edit;
 }
 
-std::vector<char> packed(const std::string& path, int compression, bool tables) {
-  FitsReader in(path);
+std::vector<char> packed(const std::string& path, int compression) {
+  CfitsioFile in(path);
   FitsMemory out("packed");
   int status = 0;
   int hdus = 0;
@@ -231,8 +260,6 @@ std::vector<char> packed(const std::string& path, int compression, bool tables) 
                                 &status);
       fits_set_quantize_level(out.get(), 0, &status);  // no loss
       fits_img_compress(in.get(), out.get(), &status);
-    } else if (tables) {
-      fits_compress_table(in.get(), out.get(), &status);
     } else {
       fits_copy_hdu(in.get(), out.get(), 0, &status);
     }

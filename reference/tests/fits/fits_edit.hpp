@@ -11,6 +11,7 @@ namespace spex::test {
 struct HduBytes {
   std::string header;
   std::string data;
+  bool changed = false;  ///< the checksums, if present, are written anew
 };
 
 /// A FITS file as a list of HDUs, accessed by EXTNAME. A missing HDU throws std::logic_error, so
@@ -19,7 +20,10 @@ class FitsEdit {
  public:
   explicit FitsEdit(const std::string& path);
 
+  /// An HDU that will be changed.
   [[nodiscard]] HduBytes& hdu(const std::string& name);
+  /// Leaves checksums that no longer fit their HDU.
+  FitsEdit& with_old_sums();
   /// Replaces the value of a keyword by the unformatted `value`.
   FitsEdit& set(const std::string& name, const std::string& key, const std::string& value);
   /// Appends a keyword to the header.
@@ -44,6 +48,7 @@ class FitsEdit {
  private:
   [[nodiscard]] std::size_t card(const std::string& name, const std::string& key);
   std::vector<HduBytes> hdus_;
+  bool old_sums_ = false;
 };
 
 [[nodiscard]] std::vector<char> read_bytes(const std::string& path);
@@ -57,7 +62,7 @@ void write_bytes(const std::string& path, const std::vector<char>& bytes);
 /// The same with MASK extended to 64 bits.
 [[nodiscard]] FitsEdit with_wide_mask(const std::string& path, std::size_t pixels);
 /// Compresses the file like fpack: images by tiles without loss, with CFITSIO's `compression`
-/// (RICE_1 for integers only, GZIP_1, GZIP_2); also tables if `tables`.
-[[nodiscard]] std::vector<char> packed(const std::string& path, int compression, bool tables);
+/// (RICE_1 for integers only, GZIP_1, GZIP_2).
+[[nodiscard]] std::vector<char> packed(const std::string& path, int compression);
 
 }  // namespace spex::test

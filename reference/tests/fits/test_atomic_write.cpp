@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
+#include <stdexcept>
 #include <thread>
 
 #include <fcntl.h>
@@ -145,6 +147,11 @@ TEST_F(AtomicWrite, GzipAsZlibHasNoMarks) {
   };
   EXPECT_TRUE(has_mark({6, 1, false}));
   EXPECT_FALSE(has_mark({6, 1, true}));
+}
+
+TEST_F(AtomicWrite, GzipNeedsAThread) {
+  EXPECT_THROW(atomic_write(path("a.gz"), many_bytes(), {1, 0}), std::logic_error);
+  EXPECT_FALSE(std::filesystem::exists(path("a.gz")));
 }
 
 // Writes the second half first, as two threads might.

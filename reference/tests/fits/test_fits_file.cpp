@@ -38,9 +38,6 @@ class FitsFile : public test::Scratch {
 TEST_F(FitsFile, Absent) {
   expect_bad(path("absent.fits"), "no such file", "a FITS file");
   expect_bad(path("absent/a.fits"), "no such file", "a FITS file");
-  // CFITSIO would open the compressed file instead.
-  atomic_write(path("other.fits.gz"), test::read_bytes(whole));
-  expect_bad(path("other.fits"), "no such file", "a FITS file");
 }
 
 TEST_F(FitsFile, NoFile) {

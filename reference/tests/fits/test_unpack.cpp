@@ -1,4 +1,4 @@
-// Tile-compressed images and tables: bit-identical to CFITSIO's decompression.
+// Tile-compressed images: bit-identical to CFITSIO's decompression.
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -11,10 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "reference/fits/read/fits_file.hpp"
-#include "reference/fits/read/fits_table.hpp"
 #include "reference/fits/read/rice.hpp"
 #include "reference/fits/read/table_form.hpp"
-#include "reference/fits/read/unpack.hpp"
 #include "reference/fits/write/fits_memory.hpp"
 
 namespace spex {
@@ -75,8 +73,7 @@ std::vector<double> by_cfitsio(std::vector<char> bytes, std::size_t count) {
 
 std::vector<double> by_reader(const std::vector<char>& bytes) {
   FitsReader file(bytes, "test");
-  int status = 0;
-  fits_movabs_hdu(file.get(), 2, nullptr, &status);
+  file.move_to_number(2);
   return file.read_doubles();
 }
 
@@ -174,59 +171,10 @@ TEST(Unpack, QuantizedAfterLossless) {
   constexpr std::size_t primary = 2880;
   both.insert(both.end(), quantized.begin() + primary, quantized.end());
   FitsReader file(both, "test");
-  int status = 0;
-  fits_movabs_hdu(file.get(), 2, nullptr, &status);
+  file.move_to_number(2);
   EXPECT_EQ(file.read_doubles(), by_reader(lossless));
-  fits_movabs_hdu(file.get(), 3, nullptr, &status);
+  file.move_to_number(3);
   EXPECT_EQ(file.read_doubles(), by_reader(quantized));
-}
-
-// Columns of every type, in tiles of 70 rows, with a shorter last tile.
-TEST(Unpack, Tables) {
-  constexpr long rows = 500;
-  std::array<const char*, 9> forms{"1K", "2J", "1I", "3B", "5A", "1L", "2E", "1D", "11X"};
-  std::array<char*, 9> names{};
-  std::array<char*, 9> form_text{};
-  std::vector<std::string> text;
-  for (std::size_t i = 0; i < forms.size(); ++i) text.push_back("C" + std::to_string(i));
-  std::vector<std::string> form_copy(forms.begin(), forms.end());
-  for (std::size_t i = 0; i < forms.size(); ++i) {
-    names[i] = text[i].data();
-    form_text[i] = form_copy[i].data();
-  }
-  for (const char* algorithm : {"GZIP_1", "GZIP_2", "RICE_1"}) {
-    FitsMemory plain("test");
-    FitsMemory packed("test");
-    int status = 0;
-    fits_create_img(plain.get(), BYTE_IMG, 0, nullptr, &status);
-    fits_create_img(packed.get(), BYTE_IMG, 0, nullptr, &status);
-    fits_create_tbl(plain.get(), BINARY_TBL, rows, 9, names.data(), form_text.data(), nullptr,
-                    "TABLE", &status);
-    LONGLONG width = 0;
-    fits_read_key(plain.get(), TLONGLONG, "NAXIS1", &width, nullptr, &status);
-    std::vector<unsigned char> bytes(width * rows);
-    for (std::size_t i = 0; i < bytes.size(); ++i)
-      bytes[i] = static_cast<unsigned char>(i * i % 251);
-    fits_write_tblbytes(plain.get(), 1, 1, width * rows, bytes.data(), &status);
-    fits_write_key_lng(plain.get(), "FZTILELN", 70, nullptr, &status);
-    fits_write_key_str(plain.get(), "FZALGOR", algorithm, nullptr, &status);
-    fits_flush_file(plain.get(), &status);
-    fits_compress_table(plain.get(), packed.get(), &status);
-    fits_check(status, "test", "cannot be compressed");
-    const std::vector<char> file = packed.take();
-    ASSERT_NE(std::string(file.begin(), file.end()).find("ZTABLE  ="), std::string::npos);
-
-    FitsReader reader(file, "test");
-    reader.move_to_hdu("TABLE");
-    EXPECT_EQ(row_count(reader), rows);
-    std::vector<unsigned char> read(bytes.size());
-    fits_read_tblbytes(reader.get(), 1, 1, width * rows, read.data(), &status);
-    fits_check(status, "test", "cannot be read");
-    EXPECT_EQ(read, bytes);
-    for (int i = 1; i <= 9; ++i)
-      EXPECT_EQ(reader.get_string(("TFORM" + std::to_string(i)).c_str()),
-                forms[static_cast<std::size_t>(i) - 1]);
-  }
 }
 
 TEST(Rice, StopsAtTheEndOfTheStream) {

@@ -24,8 +24,9 @@ TEST(Median, AgreesWithNumPy) {
 class AssembleFrame : public testing::Test {
  protected:
   AssembleFrame() {
-    psf.nfiber = 2;
     psf.hsizey = 1;
+    for (Trace* trace : {&psf.xtrace, &psf.ytrace}) trace->wavemin = 50, trace->wavemax = 150;
+    psf.wavemin = 50, psf.wavemax = 150;
     options.bundlesize = 2;
     options.nsubbundles = 2;
     options.nwavestep = 2;
@@ -40,6 +41,7 @@ class AssembleFrame : public testing::Test {
         result.ivar.push_back(bin + 1);
         result.chi2pix.push_back(1);
         result.pixmask_fraction.push_back(0);
+        result.pulled.push_back(0);
       }
       for (int d = 0; d < 3; ++d)
         for (int w = 0; w < patch.nkept; ++w)
@@ -52,7 +54,7 @@ class AssembleFrame : public testing::Test {
     return assemble_frame({&psf, nullptr, grid, options}, patches(), results);
   }
 
-  Psf psf;
+  Psf psf = test::make_psf({.nfiber = 2});
   ExtractOptions options;
   WaveGrid grid = make_wave_grid({100, 101, 0.5});
   std::vector<PatchResult> results;
@@ -162,6 +164,26 @@ TEST_F(AssembleFrame, FailedPatchIsNoData) {
   EXPECT_EQ(counts.failed, 1);
   EXPECT_EQ(counts.fell_back, 1);
   EXPECT_EQ(counts.guarded, 1);
+}
+
+TEST_F(AssembleFrame, PulledBinsAreBadFits) {
+  results[0].pulled = {0, 1};
+  results[3].pulled = {1};
+  const Frame f = frame();
+  const std::uint32_t bad = specmask::BAD2DFIT;
+  EXPECT_EQ(f.mask, (std::vector<std::uint32_t>{0, bad, 0, 0, 0, bad}));
+  EXPECT_EQ(count_patches_and_bins(f, results).pulled, 2);
+}
+
+// The trace of fiber 1 turns at 100.2 Angstrom, between bins 0 and 1.
+TEST_F(AssembleFrame, BinsWithoutLightHaveNoData) {
+  psf.ytrace.ncoeff = 3;
+  psf.ytrace.coeff = {30, 75, 0, 30, 1, -1 / (3 * 0.004)};
+  const Frame f = frame();
+  const std::uint32_t none = specmask::NODATA;
+  EXPECT_EQ(f.mask, (std::vector<std::uint32_t>{0, 0, 0, 0, none, none}));
+  EXPECT_EQ(f.beyond, 2);
+  EXPECT_EQ(count_patches_and_bins(f, results).beyond, 2);
 }
 
 TEST(ModelImageSum, AddsOverlappingPatches) {

@@ -131,6 +131,8 @@ TEST_F(Factor, AppliesOnlyToSelectedFrames) {
   EXPECT_EQ(factor({{"OBSTYPE", "'SCIENCE '"}}), all);
   EXPECT_EQ(factor({{"OBSTYPE", "'SKY     '"}, {"FLAVOR", "'flat'"}}), all);
   EXPECT_EQ(factor({{"FLAVOR", "'science '"}}), all);
+  EXPECT_EQ(factor({{"OBSTYPE", "' Sky '"}}), all);
+  EXPECT_EQ(factor({{"OBSTYPE", "'''SCIENCE'''"}}), all);
   EXPECT_EQ(factor({{"OBSTYPE", "'FLAT    '"}, {"FLAVOR", "'science'"}}), 1);
   EXPECT_EQ(factor({{"OBSTYPE", "'TWILIGHT'"}}), 1);
   EXPECT_EQ(factor({{"OBSTYPE", "'FLAT    '"}, {"RA", ""}}), 1);  // which is not looked for then

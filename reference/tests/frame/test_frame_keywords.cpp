@@ -12,6 +12,7 @@
 
 #include "reference/core/version.hpp"
 #include "reference/frame/frame_keywords.hpp"
+#include "reference/frame/frame_warnings.hpp"
 #include "reference/frame/production_paths.hpp"
 
 namespace spex {
@@ -64,6 +65,34 @@ TEST_F(FrameKeywords, AbsentValuesHaveNoKeyword) {
   EXPECT_EQ(find(keywords(), "ORIG_PSF"), nullptr);
   inputs.psf.in_psf = "SPECPROD/calibnight/psfnight-r3.fits";
   EXPECT_EQ(value<std::string>("ORIG_PSF"), inputs.psf.in_psf);
+}
+
+TEST_F(FrameKeywords, CountsOfWhatIsUnusualAreThereIfNotZero) {
+  for (const char* name : {"NBEYOND", "NPULLED", "NPSFFAIL", "NPSFNFIT", "NPSFTAIL"})
+    EXPECT_EQ(find(keywords(), name), nullptr) << name;
+  const PatchCounts counts{.beyond = 1, .pulled = 2, .failed_fit = 3, .unfitted = 4, .tails = 5};
+  const std::vector<HeaderKeyword> all =
+      frame_keywords({"spex-cpu", "preproc.fits", "psf.fits"}, inputs, options, counts);
+  long long count = 0;
+  for (const char* name : {"NBEYOND", "NPULLED", "NPSFFAIL", "NPSFNFIT", "NPSFTAIL"}) {
+    ASSERT_NE(find(all, name), nullptr) << name;
+    EXPECT_EQ(std::get<long long>(find(all, name)->value), ++count) << name;
+  }
+}
+
+// Fibers that are not extracted do not count.
+TEST_F(FrameKeywords, FibersByTheFitOfTheirPsf) {
+  inputs.psf.fit = {.failed = {0, 7, 8, 499}, .unfitted = {9}, .tails = {6, 7, 8, 9, 10}};
+  options.specmin = 7;
+  options.nspec = 3;
+  Frame frame;
+  const PatchCounts counts = count_frame(inputs, options, frame, {});
+  EXPECT_EQ(counts.failed_fit, 2);
+  EXPECT_EQ(counts.unfitted, 1);
+  EXPECT_EQ(counts.tails, 3);
+  EXPECT_THAT(warnings_of(counts), ElementsAre(testing::HasSubstr("2 fibers (STATUS)"),
+                                               testing::HasSubstr("1 fibers are in bundles"),
+                                               testing::HasSubstr("3 fibers has tails")));
 }
 
 TEST_F(FrameKeywords, FirstFiberWithoutAFibermap) {

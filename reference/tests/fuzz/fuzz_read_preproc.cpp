@@ -1,5 +1,6 @@
 // Fuzz target: read_preproc of arbitrary bytes, and the copy of the fibermap for a frame, must
-// return data or throw spex::Error. Pixels read in parts must equal pixels read as a whole.
+// return data or throw spex::Error, with and without checksums. Pixels read in parts must equal
+// pixels read as a whole.
 #include <cstddef>
 #include <cstdint>
 #include <stdexcept>
@@ -16,26 +17,36 @@
 #include "reference/io/read_preproc.hpp"
 #include "reference/model/mask_bits.hpp"
 
+namespace {
+
+void read(const std::vector<char>& bytes, bool checksums) {
+  spex::FitsReader file(bytes, "fuzz", spex::preproc_options(checksums));
+  spex::Preproc preproc = spex::read_preproc(file);
+  const spex::Preproc header = spex::read_preproc_header(file);
+  const spex::Fibermap fibermap = preproc.fibermap;
+  const spex::Pixels whole = spex::make_pixels(std::move(preproc), spex::ccdmask::rejected);
+  const spex::Pixels parts = spex::read_pixels(file, header, spex::ccdmask::rejected);
+  if (fields(whole) != fields(parts)) throw std::logic_error("pixels read in parts differ");
+  if (fibermap.fiber.empty()) return;
+  constexpr std::size_t small_file = std::size_t{1} << 16;
+  spex::FitsMemory out("fuzz", small_file);
+  spex::create_image(out, BYTE_IMG, {});
+  const auto half = static_cast<int>((fibermap.fiber.size() + 1) / 2);
+  const std::vector<long long> rows = spex::rows_of_places(fibermap, half / 2, half / 2, "fuzz");
+  spex::copy_fibermap(out, spex::take_rows(fibermap, rows, "fuzz"));
+  static_cast<void>(out.take());
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<char> bytes(data, data + size);
-  try {
-    spex::FitsReader file(bytes, "fuzz", spex::FitsReader::GzipPixels::converted);
-    spex::Preproc preproc = spex::read_preproc(file);
-    spex::Preproc header = spex::read_preproc_header(file);
-    const spex::Fibermap fibermap = preproc.fibermap;
-    const spex::Pixels whole = spex::make_pixels(std::move(preproc), spex::ccdmask::rejected);
-    const spex::Pixels parts = spex::read_pixels(file, header, spex::ccdmask::rejected);
-    if (fields(whole) != fields(parts)) throw std::logic_error("pixels read in parts differ");
-    if (fibermap.fiber.empty()) return 0;
-    constexpr std::size_t small_file = std::size_t{1} << 16;
-    spex::FitsMemory out("fuzz", small_file);
-    spex::create_image(out, BYTE_IMG, {});
-    const auto half = static_cast<int>((fibermap.fiber.size() + 1) / 2);
-    const std::vector<long long> rows = spex::rows_of_places(fibermap, half / 2, half / 2, "fuzz");
-    spex::copy_fibermap(out, spex::take_rows(fibermap, rows, "fuzz"));
-    static_cast<void>(out.take());
-  } catch (const spex::Error&) {
-    // The documented error of a damaged file.
+  for (const bool checksums : {true, false}) {
+    try {
+      read(bytes, checksums);
+    } catch (const spex::Error&) {
+      // The documented error of a damaged file.
+    }
   }
   return 0;
 }

@@ -9,11 +9,13 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::vector<char> bytes(data, data + size);
-  try {
-    spex::FitsReader file(bytes, "fuzz");
-    static_cast<void>(spex::read_psf(file));
-  } catch (const spex::Error&) {
-    // The documented error of a damaged file.
+  for (const bool checksums : {true, false}) {
+    try {
+      spex::FitsReader file(bytes, "fuzz", {.checksums = checksums});
+      static_cast<void>(spex::read_psf(file));
+    } catch (const spex::Error&) {
+      // The documented error of a damaged file.
+    }
   }
   return 0;
 }

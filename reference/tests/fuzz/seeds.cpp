@@ -182,7 +182,7 @@ std::vector<std::vector<char>> preproc_seeds() {
 }
 
 std::vector<std::vector<char>> packed_seeds(const std::string& path) {
-  return {test::packed(path, RICE_1, true), test::packed(path, GZIP_1, false)};
+  return {test::packed(path, RICE_1), test::packed(path, GZIP_1)};
 }
 
 std::vector<char> gzipped(const std::vector<char>& bytes) {

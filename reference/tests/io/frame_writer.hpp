@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include <fitsio.h>
 #include <gtest/gtest.h>
 
 #include "reference/fits/read/fits_file.hpp"
@@ -15,6 +14,7 @@
 #include "reference/io/write_frame.hpp"
 #include "reference/model/frame.hpp"
 #include "reference/tests/fits/scratch.hpp"
+#include "reference/tests/support/cfitsio_file.hpp"
 
 namespace spex::test {
 
@@ -60,20 +60,13 @@ class FrameWriter : public Scratch {
   // Names of the HDUs, after verifying CHECKSUM and DATASUM of each HDU.
   [[nodiscard]] static std::vector<std::string> checked_hdus(const std::string& file) {
     FitsReader reader(file);
-    int status = 0;
-    int hdus = 0;
-    fits_get_num_hdus(reader.get(), &hdus, &status);
+    CfitsioFile checker(file);
     std::vector<std::string> names;
-    for (int hdu = 1; hdu <= hdus; ++hdu) {
-      int data_ok = 0;
-      int hdu_ok = 0;
-      fits_movabs_hdu(reader.get(), hdu, nullptr, &status);
-      fits_verify_chksum(reader.get(), &data_ok, &hdu_ok, &status);
+    for (int hdu = 1; hdu <= reader.hdus(); ++hdu) {
+      reader.move_to_number(hdu);
       names.push_back(reader.get_string("EXTNAME"));
-      EXPECT_EQ(data_ok, 1) << "DATASUM of " << names.back();
-      EXPECT_EQ(hdu_ok, 1) << "CHECKSUM of " << names.back();
+      EXPECT_TRUE(checker.move_to(names.back()).has_right_sums()) << names.back();
     }
-    EXPECT_EQ(status, 0);
     return names;
   }
 

@@ -1,4 +1,7 @@
 #include <limits>
+#include <utility>
+
+#include <fitsio.h>
 
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/write/atomic_write.hpp"
@@ -63,6 +66,127 @@ TEST_F(ReadPsf, HdusInAnyOrderAfterXtrace) {
   test::expect_equal(read_psf(path("psf.fits")), read_psf(whole));
 }
 
+TEST_F(ReadPsf, HdusInAnyOrderAfterAnEmptyOne) {
+  const Psf expected = read_psf(whole);
+  for (const auto& names : std::vector<std::vector<std::string>>{
+           {"XTRACE", "YTRACE", "PSF"}, {"YTRACE", "PSF", "XTRACE"}, {"PSF", "YTRACE", "XTRACE"}}) {
+    test::write_bytes(path("psf.fits"), test::reordered(whole, names));
+    test::expect_equal(read_psf(path("psf.fits")), expected);
+  }
+}
+
+TEST_F(ReadPsf, TileCompressed) {
+  const Psf expected = read_psf(whole);
+  for (const int compression : {GZIP_1, GZIP_2}) {
+    test::write_bytes(path("psf.fits.fz"), test::packed(whole, compression));
+    test::expect_equal(read_psf(path("psf.fits.fz")), expected);
+  }
+}
+
+// HDU 0 is XTRACE only if it has that name, or no name and there is no other XTRACE.
+TEST_F(ReadPsf, FirstHduOfAnotherName) {
+  const Psf expected = read_psf(whole);
+  FitsEdit swapped(whole);
+  std::swap(swapped.hdu("XTRACE").data, swapped.hdu("YTRACE").data);
+  swapped.set("YTRACE", "EXTNAME", "'OTHER'");
+  swapped.set("XTRACE", "EXTNAME", "'YTRACE'").set("OTHER", "EXTNAME", "'XTRACE'");
+  test::expect_equal(read_psf(swapped.save(path("psf.fits"))), expected);
+
+  FitsEdit nameless(whole);
+  nameless.rename("XTRACE", "EXTNAME", "OLDNAME");
+  test::expect_equal(read_psf(nameless.save(path("psf.fits"))), expected);
+
+  FitsEdit foo(whole);
+  const test::HduBytes other = foo.hdu("YTRACE");
+  foo.set("XTRACE", "EXTNAME", "'FOO'");
+  expect_bad(foo, "has no HDU XTRACE", "");
+  // A nameless first HDU beside XTRACE, which is YTRACE's copy here, does not count.
+  for (const char* key : {"EXTNAME", "OLDNAME"}) {
+    FitsEdit beside(whole);
+    if (key == std::string("OLDNAME"))
+      beside.rename("XTRACE", "EXTNAME", key);
+    else
+      beside.set("XTRACE", "EXTNAME", "'FOO'");
+    std::vector<char> bytes = beside.bytes();
+    std::string header = other.header;
+    header.replace(header.find("'YTRACE  '"), 10, "'XTRACE  '");
+    bytes.insert(bytes.end(), header.begin(), header.end());
+    bytes.insert(bytes.end(), other.data.begin(), other.data.end());
+    test::write_bytes(path("psf.fits"), bytes);
+    EXPECT_EQ(read_psf(path("psf.fits")).xtrace.coeff, expected.ytrace.coeff);
+  }
+}
+
+TEST_F(ReadPsf, KindsThatAreNotSupportedAreNamed) {
+  for (const char* hdu : {"XTRACE", "PSF"}) {
+    const std::string at = std::string("HDU ") + hdu;
+    for (const char* kind : {"GAUSS-HERMITE2", "PCA-PIX", "SPOTGRID", "MONOSPOT"})
+      expect_bad(FitsEdit(whole).set(hdu, "PSFTYPE", std::string("'") + kind + "'"),
+                 at + ": PSFTYPE is " + kind, "GAUSS-HERMITE");
+    for (const char* version : {"2", "4", "3.1", "'2       '", "'3a'", "T"})
+      expect_bad(FitsEdit(whole).set(hdu, "PSFVER", version), at + ": PSFVER is ", "3");
+  }
+}
+
+TEST_F(ReadPsf, KindInAnyForm) {
+  const Psf expected = read_psf(whole);
+  for (const char* hdu : {"XTRACE", "PSF"})
+    for (const auto& [type, version] :
+         std::vector<std::pair<const char*, const char*>>{{"'GAUSS-HERMITE'", "3"},
+                                                          {"'Gauss-Hermite '", "'3       '"},
+                                                          {"'''GAUSS-HERMITE'''", "3.0"},
+                                                          {"' GAUSS-HERMITE'", "'''3'''"}}) {
+      FitsEdit edit(whole);
+      edit.set(hdu, "PSFTYPE", type).set(hdu, "PSFVER", version);
+      test::expect_equal(read_psf(edit.save(path("psf.fits"))), expected);
+    }
+  FitsEdit none(whole);
+  for (const char* hdu : {"XTRACE", "PSF"})
+    none.rename(hdu, "PSFTYPE", "OLDTYPE").rename(hdu, "PSFVER", "OLDVER");
+  test::expect_equal(read_psf(none.save(path("psf.fits"))), expected);
+}
+
+// What the file says of the fit; its bundles have five fibers.
+TEST_F(ReadPsf, FitOfTheFibers) {
+  using Fibers = std::vector<int>;
+  const Fibers all{0, 1, 2, 3, 4, 5, 6, 7, 8, 9};
+  const auto fit = [&](const FitsEdit& edit) { return read_psf(edit.save(path("psf.fits"))).fit; };
+  // The first byte of coefficient 0 of a fiber in a row of the table.
+  const auto place = [](FitsEdit& edit, const char* row, int fiber) {
+    return edit.hdu("PSF").data.find(row) + 8 + static_cast<std::size_t>(fiber) * 3 * 8;
+  };
+  EXPECT_EQ(fit(FitsEdit(whole)).failed, Fibers{});
+  EXPECT_EQ(fit(FitsEdit(whole)).unfitted, Fibers{});
+  EXPECT_EQ(fit(FitsEdit(whole)).tails, all) << "TAILAMP is 0.005 in the golden";
+
+  EXPECT_EQ(fit(FitsEdit(whole).add("PSF", "STATUS", "0")).failed, Fibers{});
+  EXPECT_EQ(fit(FitsEdit(whole).add("PSF", "STATUS", "4")).failed, all);
+  FitsEdit status(whole);
+  status.set_double("PSF", place(status, "STATUS", 3), -1);
+  status.set_double("PSF", place(status, "STATUS", 7), 4);
+  EXPECT_EQ(fit(status).failed, (Fibers{3, 7}));
+
+  FitsEdit chi(whole);
+  chi.add("PSF", "B00RCHI2", "1.25").add("PSF", "B01RCHI2", "0.0");
+  EXPECT_EQ(fit(chi).unfitted, (Fibers{5, 6, 7, 8, 9}));
+  chi.set_double("PSF", place(chi, "BUNDLE", 6), 0);
+  EXPECT_EQ(fit(chi).unfitted, (Fibers{5, 7, 8, 9}));
+  for (const double odd : {-1.0, 1e300, std::numeric_limits<double>::quiet_NaN()}) {
+    chi.set_double("PSF", place(chi, "BUNDLE", 9), odd);
+    EXPECT_EQ(fit(chi).unfitted, (Fibers{5, 7, 8}));
+  }
+  chi.replace_data("PSF", "BUNDLE", "BUNDLX");
+  EXPECT_EQ(fit(chi).unfitted, Fibers{}) << "25 fibers a bundle without the row";
+  EXPECT_EQ(fit(chi.set("PSF", "B00RCHI2", "0")).unfitted, all);
+
+  FitsEdit tails(whole);
+  for (int fiber = 0; fiber < 10; ++fiber)
+    if (fiber != 2) tails.set_double("PSF", place(tails, "TAILAMP", fiber), 0);
+  EXPECT_EQ(fit(tails).tails, Fibers{2});
+  tails.replace_data("PSF", "TAILAMP", "TAILOLD");
+  EXPECT_EQ(fit(tails).tails, Fibers{});
+}
+
 TEST_F(ReadPsf, Gzip) {
   atomic_write(path("psf.fits.gz"), test::read_bytes(whole));
   test::expect_equal(read_psf(path("psf.fits.gz")), read_psf(whole));
@@ -83,6 +207,16 @@ TEST_F(ReadPsf, OptionalKeywords) {
   const Psf psf = read_psf(edit.save(path("psf.fits")));
   EXPECT_EQ(psf.psferr, 0.04);
   EXPECT_EQ(psf.in_psf, "psf-in.fits");
+}
+
+// specex writes quotes inside the text.
+TEST_F(ReadPsf, CameraInQuotesBlanksAndCapitals) {
+  for (const char* value : {"'r0      '", "'''r0      '''", "' R0 '", "'''R0'''"})
+    EXPECT_EQ(read_psf(FitsEdit(whole).set("PSF", "CAMERA", value).save(path("a.fits"))).camera,
+              "r0")
+        << value;
+  EXPECT_EQ(
+      read_psf(FitsEdit(whole).rename("PSF", "CAMERA", "UNKNOWN").save(path("a.fits"))).camera, "");
 }
 
 TEST_F(ReadPsf, MissingKeywords) {
@@ -158,11 +292,9 @@ TEST_F(ReadPsf, InconsistentShapes) {
 TEST_F(ReadPsf, HdusOfTheWrongType) {
   expect_bad(FitsEdit(whole).set("PSF", "EXTNAME", "'YTRACE'").remove("YTRACE"),
              "HDU YTRACE is a table", "an image");
-  expect_bad(FitsEdit(whole)
-                 .remove("PSF")
-                 .set("YTRACE", "EXTNAME", "'PSF'")
-                 .set("XTRACE", "EXTNAME", "'YTRACE'"),
-             "HDU PSF", "");
+  FitsEdit image(whole);
+  image.hdu("PSF") = image.hdu("YTRACE");
+  expect_bad(image.set("YTRACE", "EXTNAME", "'PSF'"), "HDU PSF", "");
 }
 
 }  // namespace

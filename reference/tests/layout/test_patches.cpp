@@ -147,6 +147,40 @@ TEST_F(UsedPixels, AreClippedToTheCcd) {
   EXPECT_EQ(off.ny(), 0);
 }
 
+// The traces turn between bins 10 and 11; bins beyond count for nothing.
+TEST_F(UsedPixels, BinsWithoutLightDoNotCount) {
+  Psf turned = psf;
+  turned.ytrace.ncoeff = 3;
+  turned.ytrace.coeff.clear();
+  for (int s = 0; s < 3; ++s)
+    turned.ytrace.coeff.insert(turned.ytrace.coeff.end(), {20, 40, -31.7});
+  const std::vector<double> wave = make_wave_grid({1000, 1039, 2}).range(0, 20);
+  const Spots all = evaluate_spots(turned, 0, 3, wave);
+  ASSERT_TRUE(all.is_lit(0, 9) && all.is_lit(2, 10) && !all.is_lit(0, 11));
+  const Spots lit = evaluate_spots(turned, 0, 3, {wave.begin(), wave.begin() + 11});
+  for (const double pixpad_frac : {0.0, 0.8}) {
+    const PixelRange range = used_pixels({&all, 0, 0, 3, 20}, 4, pixpad_frac, 1000, 1000);
+    // The same core bins without the dark ones: padding below, none above.
+    int ypadmin = 1000, ymin = 1000, ymax = 0, xmax = 0;
+    for (int s = 0; s < 3; ++s)
+      for (int w = 0; w < 11; ++w) {
+        const std::size_t j = lit.index(s, w);
+        ypadmin = std::min(ypadmin, lit.yc[j]);
+        xmax = std::max(xmax, lit.xc[j] + lit.nx);
+        if (w < 4) continue;
+        ymin = std::min(ymin, lit.yc[j]);
+        ymax = std::max(ymax, lit.yc[j] + lit.ny);
+      }
+    const RowRange rows = used_rows(ypadmin, ymax, ymin, ymax, pixpad_frac);
+    EXPECT_EQ(range.y0, rows.lo);
+    EXPECT_EQ(range.y1, rows.hi);
+    EXPECT_EQ(range.x1, xmax);
+  }
+  const PixelRange none = used_pixels({&all, 0, 8, 3, 12}, 4, 0.8, 1000, 1000);
+  EXPECT_EQ(none.nx(), 0) << "light in the padding alone";
+  EXPECT_EQ(none.ny(), 0);
+}
+
 TEST(Coverage, GridOutsideOfTheCcdIsAUsageError) {
   const Psf psf = test::make_psf();
   const ExtractOptions o;
@@ -156,6 +190,62 @@ TEST(Coverage, GridOutsideOfTheCcdIsAUsageError) {
   };
   EXPECT_NO_THROW(check({900, 1000, 1}));
   EXPECT_THROW(check({800, 900, 1}), Error);
+}
+
+// A trace that turns and comes back onto the CCD covers nothing there.
+TEST(Coverage, BinsWithoutLightCoverNothing) {
+  Psf psf = test::make_psf({.nfiber = 1, .ny = 200});
+  psf.ytrace.ncoeff = 3;
+  psf.ytrace.coeff = {20, 40, -66};  // turns at 1020 Angstrom
+  const WaveGrid grid = make_wave_grid({1030, 1040, 1});
+  ASSERT_GT(spot_centre(psf, 0, 1035).y, 20);
+  EXPECT_THROW(check_coverage(psf, grid, make_patches({}, grid, 1), "psf.fits"), Error);
+}
+
+// The error names the file and a wavelength that was asked for.
+TEST(Coverage, BrokenSpotsAreADataError) {
+  Psf psf = test::make_psf();
+  ExtractOptions o;
+  o.nwavestep = 10;
+  o.wavepad = 5;
+  o.wavepad_frac = 0;
+  const WaveGrid grid = make_wave_grid({990, 1009, 1});
+  const WaveGrid stated = make_wave_grid({1980, 2018, 2});  // as after a barycentric correction
+  const std::vector<Patch> all = make_patches(o, grid, psf.nfiber);
+  const auto check = [&] { check_spots(psf, grid, stated, all, 0, "psf.fits"); };
+  EXPECT_NO_THROW(check());
+  const auto throws = [](const std::string& text) {
+    return testing::ThrowsMessage<Error>(testing::StartsWith(text));
+  };
+  const Psf sound = psf;
+  const auto set_width = [&](double value, double slope) {
+    psf = sound;
+    psf.param[2 * psf.ncoeff] = value;  // GHSIGX of fiber 2
+    psf.param[2 * psf.ncoeff + 1] = slope;
+  };
+  set_width(-1, 0);
+  EXPECT_THAT(check, throws("psf.fits: fiber 2 at 1970.0 Angstrom, in the padding of 1980.0 "
+                            "Angstrom has widths GHSIGX -1, GHSIGY "));
+  set_width(0.1, -1);  // not positive from 1005 Angstrom on
+  EXPECT_THAT(check, throws("psf.fits: fiber 2 at 2010.0 Angstrom has widths GHSIGX "));
+  set_width(0.3, -1);  // from 1015 Angstrom on, which no bin has
+  EXPECT_NO_THROW(check());
+  psf = sound;
+  psf.xtrace.coeff[2] = 1e9;
+  EXPECT_THAT(check, throws("psf.fits: fiber 1 at 1970.0 Angstrom, in the padding of 1980.0 "
+                            "Angstrom lies at pixel (1e+09, "));
+}
+
+TEST(Coverage, FibersBesideThePatchesAreCheckedToo) {
+  Psf psf = test::make_psf();
+  psf.param[2 * psf.ncoeff] = -1;  // GHSIGX of fiber 2
+  ExtractOptions o;
+  o.bundlesize = o.nsubbundles = 1;
+  o.nspec = 1;
+  const WaveGrid grid = make_wave_grid({990, 1009, 1});
+  const std::vector<Patch> patches = make_patches(o, grid, psf.nfiber);
+  EXPECT_NO_THROW(check_spots(psf, grid, grid, patches, 1, "psf.fits"));
+  EXPECT_THROW(check_spots(psf, grid, grid, patches, 2, "psf.fits"), Error);
 }
 
 // A PSF that covers the grid's wavelengths, but with all traces outside of the CCD.

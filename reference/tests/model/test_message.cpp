@@ -20,6 +20,7 @@ PatchResult some_result() {
   result.ivar = {7};
   result.chi2pix = {};
   result.pixmask_fraction = {0.5};
+  result.pulled = {0, 1, 0};
   result.resolution = {8, 9};
   result.x0 = 10, result.x1 = 11, result.y0 = 12, result.y1 = 13;
   result.model = {14, 15};

@@ -101,6 +101,17 @@ TEST_F(SpexCompare, NanFails) {
   EXPECT_THAT(last_line(finished.out), HasSubstr("not finite"));
 }
 
+TEST_F(SpexCompare, ChecksumsAreCompared) {
+  const std::string changed = copy();
+  std::string bytes = read_file(changed);
+  bytes.at(bytes.find("'IVAR") + 3000) ^= 0x01;
+  write_file(changed, bytes);
+  const Finished finished = run_spex_compare({changed, frame()});
+  EXPECT_EQ(finished.status, other);
+  EXPECT_THAT(finished.err, HasSubstr("other.fits: HDU IVAR does not have the checksum"));
+  EXPECT_EQ(run_spex_compare({changed, frame(), "--no-checksums"}).status, differs);
+}
+
 TEST_F(SpexCompare, FewerFibersFail) {
   const std::string part = scratch.file("part.fits");
   ASSERT_EQ(run_spex_cpu(with(tiny_b(part), {{"-n", "9"}, {"--full-precision", ""}})).status, 0);

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "reference/fits/read/fits_file.hpp"
+#include "reference/tests/support/change_fits.hpp"
 #include "reference/tests/support/process.hpp"
 #include "spex_test_paths.hpp"
 
@@ -48,6 +49,23 @@ std::vector<double> read_pixels(const std::string& path, const std::string& hdu)
   FitsReader file(path);
   file.move_to_hdu(hdu);
   return file.read_doubles();
+}
+
+// specex writes CAMERA with quotes inside the text.
+TEST(SpexSim, RefusesThePsfOfAnotherArm) {
+  const ScratchFolder scratch;
+  simulate_tiny(scratch.file(""), {"--cameras", "r0"});
+  const std::string psf = scratch.file("psf-r0-00000001.fits");
+  set_keyword(psf, "PSF", "CAMERA", "'z0      '");
+  const std::vector<std::string> again{"-o",         scratch.file(""), "--expid", "2",
+                                       "--size",     "bundle",         "--psf",   psf,
+                                       "--loglevel", "error"};
+  const Finished refused = run_spex_sim(again);
+  EXPECT_EQ(refused.status, other);
+  EXPECT_EQ(refused.err, "spex-sim: " + psf + ": is the PSF of z0 (expected that of r0)\n");
+  EXPECT_EQ(scratch.names(), files_of_r0);
+  set_keyword(psf, "PSF", "CAMERA", "'R3      '");
+  EXPECT_EQ(run_spex_sim(again).status, 0);
 }
 
 TEST(SpexSim, WritesThreeFilesPerCamera) {

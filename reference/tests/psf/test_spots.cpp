@@ -99,7 +99,7 @@ TEST(SpotValues, NoPositivePixelGivesZeros) {
 TEST(Spots, GaussianOfOneFiberByHand) {
   Psf psf = make_psf({.nfiber = 1, .degree = 0});
   psf.xtrace.coeff = {8, 0};
-  psf.ytrace.coeff = {30, 0};
+  psf.ytrace.coeff = {30, 1};      // 30 at 1000 Angstrom
   psf.param = {1, 0, 2, 0, 1, 0};  // GHSIGX 1, GHSIGY 2, GH-0-0 1
   const Spots spots = evaluate_spots(psf, 0, 1, {1000.0});
   EXPECT_EQ(spots.xc[0], 5);

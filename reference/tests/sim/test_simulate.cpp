@@ -6,6 +6,8 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
+#include <numeric>
 #include <set>
 #include <string>
 #include <vector>
@@ -16,9 +18,15 @@
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
+#include "reference/model/mask_bits.hpp"
+#include "reference/psf/spots.hpp"
+#include "reference/sim/desi_psf.hpp"
+#include "reference/sim/expected_image.hpp"
 #include "reference/sim/outputs.hpp"
 #include "reference/sim/simulate.hpp"
 #include "reference/tests/sim/simulate_tiny.hpp"
+#include "reference/tests/support/fields.hpp"
+#include "reference/tests/support/synthetic.hpp"
 
 namespace {
 
@@ -173,6 +181,32 @@ TEST_F(Simulate, ExposuresMayHaveSeparatePsfs) {
       const std::size_t second = static_cast<std::size_t>((plain.*trace).ncoeff);
       EXPECT_NEAR((psf->*trace).coeff[second] - (plain.*trace).coeff[second], shift, 1e-9);
     }
+}
+
+// The traces turn in the middle of the CCD: no light falls on the rows above.
+TEST(ExpectedImage, NoLightBeyondTheTraces) {
+  spex::Psf psf = spex::test::make_psf({.nfiber = 2, .ny = 90});
+  spex::Truth truth;
+  for (double lambda = 950; lambda <= 1050; lambda += 0.5) truth.wave.push_back(lambda);
+  truth.dw = 0.5;
+  truth.nfiber = 2;
+  truth.flux.assign(2 * truth.wave.size(), 100.0F);
+  const auto light = [&](int first, int end) {
+    const std::vector<double> image = expected_image(psf, truth, 1);
+    return std::accumulate(image.begin() + first * psf.npix_x, image.begin() + end * psf.npix_x,
+                           0.0);
+  };
+  EXPECT_GT(light(60, 90), 1000);
+  psf.ytrace.ncoeff = 3;
+  psf.ytrace.coeff = {10, 75, -75 / 0.6, 10, 75, -75 / 0.6};  // turn at 1010 Angstrom
+  const double top = spot_centre(psf, 0, 1010).y;
+  ASSERT_NEAR(top, 80, 0.1);
+  const double before = light(0, 90);
+  EXPECT_GT(before, 1000);
+  for (std::size_t w = 0; w < truth.wave.size(); ++w)
+    for (const std::size_t s : {0, 1})
+      if (truth.wave[w] > 1010) truth.flux[s * truth.wave.size() + w] = 0;
+  EXPECT_EQ(light(0, 90), before);
 }
 
 TEST_F(Simulate, RejectsImpossibleOptions) {

@@ -1,5 +1,6 @@
 """Reads the files of the programs (docs/file-formats.md) into arrays."""
 
+import re
 import warnings
 import zlib
 from collections.abc import Iterator
@@ -13,6 +14,9 @@ from astropy.utils.exceptions import AstropyWarning
 from numpy.polynomial import legendre
 
 from spexreports.errors import DataError
+
+#: Endings of the names of one file.
+FORMS = (".fits", ".fits.gz", ".fits.fz")
 
 
 @dataclass
@@ -85,6 +89,13 @@ def _legendre(coefficients, wave_range, wave):
     return legendre.legval(2 * (np.asarray(wave) - low) / (high - low) - 1, coefficients)
 
 
+def _form_of(path: Path) -> Path:
+    """The file, or its other form if only that exists, as the programs find files."""
+    stem = re.sub(r"\.fits(\.gz|\.fz)?$", "", str(path))
+    forms = [form for end in FORMS if (form := Path(stem + end)).exists()]
+    return forms[0] if not path.exists() and len(forms) == 1 else path
+
+
 @contextmanager
 def opened(path: Path) -> Iterator[fits.HDUList]:
     """The HDUs of a file. Throws DataError if it cannot be read as expected."""
@@ -93,7 +104,7 @@ def opened(path: Path) -> Iterator[fits.HDUList]:
         with warnings.catch_warnings():
             # Astropy's warnings are ignored. Serious faults fail below, with one line.
             warnings.simplefilter("ignore", AstropyWarning)
-            with fits.open(path) as hdus:
+            with fits.open(_form_of(path)) as hdus:
                 yield hdus
     except DataError:
         raise

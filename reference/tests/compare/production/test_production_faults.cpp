@@ -196,6 +196,7 @@ TEST_F(Planted, Scores) {
   std::string scores = "SCORES";
   fits_movnam_hdu(file, BINARY_TBL, scores.data(), 0, &status);
   fits_write_col(file, TDOUBLE, 2, 5, 1, 1, &value, &status);  // of fiber 4
+  fits_write_chksum(file, &status);
   fits_close_file(file, &status);
   ASSERT_EQ(status, 0);
   const PairReport report =

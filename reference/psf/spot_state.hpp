@@ -1,0 +1,66 @@
+// Whether a bin has light (extraction.md, section 2.1). One source for host and device.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+#include "reference/core/host_device.hpp"
+#include "reference/psf/light_range.hpp"
+#include "reference/psf/spot.hpp"
+
+namespace spex {
+
+/// Column and row of a bin without light in place of its spot's lower-left pixel: nearer to no CCD
+/// than any spot is.
+inline constexpr int dark_corner = -(1 << 20);
+
+/// A center as far from the CCD, pixels, means nothing, and would overflow an int.
+inline constexpr double farthest_centre = 1e6;
+
+/// Whether a bin has a spot.
+enum class SpotState {
+  lit,     ///< it has light
+  dark,    ///< it has none: its wavelength is beyond those of the PSF
+  broken,  ///< the PSF is broken: its polynomials mean nothing at one of its own wavelengths
+};
+
+/// Sizes of a PSF and the wavelengths, Angstrom, at which all its polynomials are defined.
+struct SpotLimits {
+  double first = 0;  ///< largest WAVEMIN of XTRACE, YTRACE and PSF
+  double last = 0;   ///< smallest WAVEMAX of them
+  int hsizex = 0;    ///< half width of a spot
+  int hsizey = 0;    ///< half height of a spot
+  int npix_x = 0;    ///< columns of the CCD
+  int npix_y = 0;    ///< rows of the CCD
+};
+/// The limits of a PSF.
+[[nodiscard]] inline SpotLimits spot_limits(const Psf& psf) {
+  return {std::max({psf.wavemin, psf.xtrace.wavemin, psf.ytrace.wavemin}),
+          std::min({psf.wavemax, psf.xtrace.wavemax, psf.ytrace.wavemax}),
+          psf.hsizex,
+          psf.hsizey,
+          psf.npix_x,
+          psf.npix_y};
+}
+
+/// Whether a spot with this first pixel has a pixel on a CCD of `npix` pixels, along one axis.
+[[nodiscard]] SPEX_HD inline bool reaches_ccd(int corner, int hsize, int npix) {
+  return corner < npix && corner + 2 * hsize + 1 > 0;
+}
+
+/// The state of a bin at `lambda` (Angstrom) with this center and these widths (pixels).
+[[nodiscard]] SPEX_HD inline SpotState spot_state(const SpotLimits& psf, const LightRange& light,
+                                                  double lambda, double x, double y, double sigma_x,
+                                                  double sigma_y) {
+  if (!light.holds(lambda)) return SpotState::dark;
+  const bool defined = lambda >= psf.first && lambda <= psf.last;
+  if (!(fabs(x) < farthest_centre && fabs(y) < farthest_centre))
+    return defined ? SpotState::broken : SpotState::dark;
+  if (sigma_x > 0 && sigma_y > 0) return SpotState::lit;
+  // A spot off the CCD needs no width.
+  const bool needed = reaches_ccd(spot_corner(x, psf.hsizex), psf.hsizex, psf.npix_x) &&
+                      reaches_ccd(spot_corner(y, psf.hsizey), psf.hsizey, psf.npix_y);
+  return defined && needed ? SpotState::broken : SpotState::dark;
+}
+
+}  // namespace spex
