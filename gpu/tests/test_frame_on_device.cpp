@@ -171,7 +171,7 @@ TEST_F(FrameOnDeviceTest, FrameWithABinBeyondFloat32IsNotPacked) {
   load();
   const SpectraView spectra = frame->spectra();
   std::vector<double> values(spectra_size(spectra.nspec, spectra.nwave, spectra.ndiag), 0.5);
-  values[count_of(spectra.nspec, spectra.nwave) + 1] = 1e39;  // an ivar
+  values[count_of(spectra.nspec, spectra.nwave) + 1] = 1e45;  // an ivar, times dw^2 = 1e-4
   SPEX_GPU_CHECK(cudaMemcpyAsync(spectra.flux, values.data(), values.size() * sizeof(double),
                                  cudaMemcpyHostToDevice, stream()));
   Extracted packed;

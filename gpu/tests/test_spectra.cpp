@@ -47,7 +47,8 @@ TEST_F(Spectra, ViewsDoNotOverlapAndFillTheArray) {
   EXPECT_EQ(view.chi2pix, view.ivar + 30);
   EXPECT_EQ(view.pixmask_fraction, view.chi2pix + 30);
   EXPECT_EQ(view.resolution, view.pixmask_fraction + 30);
-  EXPECT_EQ(values.count(), 4 * 30 + 3 * 30);
+  EXPECT_EQ(static_cast<void*>(view.pulled), view.resolution + 90);
+  EXPECT_EQ(values.count(), 4 * 30 + 3 * 30 + 4);  // 30 bytes of `pulled`
   EXPECT_EQ(view.core_bin(patch), 1);
 }
 

@@ -30,7 +30,7 @@ class Production(unittest.TestCase):
         scratch = tempfile.TemporaryDirectory()
         self.addCleanup(scratch.cleanup)
         self.folder = Path(scratch.name)
-        self.report = read_production(DATA / "production.json")
+        self.report = read_production(DATA.parent / "production.json")
 
     def page(self, sample: dict) -> str:
         """The page of an edited sample."""
