@@ -41,7 +41,7 @@ class Production(unittest.TestCase):
 
     def test_page(self):
         """Verdict, tables and figures; no link to another site."""
-        page = self.page(data("production"))
+        page = self.page(data("../production"))
         for text in (
             '<span class="bad">FAIL</span>',
             "Frames compared: 2. Not as expected: 1. Without a counterpart: 1.",
@@ -59,7 +59,7 @@ class Production(unittest.TestCase):
 
     def test_all_as_expected(self):
         """The frame that agrees."""
-        sample = data("production")
+        sample = data("../production")
         sample["frames"] = [one for one in sample["frames"] if one["ok"]]
         sample["ok"] = True
         page = self.page(sample)
@@ -69,7 +69,7 @@ class Production(unittest.TestCase):
 
     def test_frames_that_cannot_be_compared(self):
         """An error, spectra of other shapes, values that are no numbers."""
-        sample = data("production")
+        sample = data("../production")
         broken, other, _ = sample["frames"]
         broken |= {"ok": False, "error": "frame.fits: is cut short", "spectra": None}
         other["spectra"] = None
@@ -81,7 +81,7 @@ class Production(unittest.TestCase):
 
     def test_a_whole_night(self):
         """Frames that fail are shown first; the rest is counted."""
-        sample = data("production")
+        sample = data("../production")
         good, bad, _ = sample["frames"]
         frames = [good | {"expid": f"{k:08d}"} for k in range(1000, 1000 + 2 * MOST_ROWS)]
         sample["frames"] = [*frames, bad]
@@ -115,7 +115,7 @@ class Production(unittest.TestCase):
 
     def test_other_files_are_named(self):
         """JSON of another program, of no program, and without a member."""
-        lacking = data("production")
+        lacking = data("../production")
         del lacking["frames"][0]["spectra"]["steps"]
         for content in ("[]", "{}", json.dumps(data("pipeline")), json.dumps(lacking), "no JSON"):
             path = self.folder / "other.json"

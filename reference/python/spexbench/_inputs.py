@@ -108,7 +108,8 @@ def make_preproc(
 def _mask_of(image: object, mask: Any, no_mask: bool) -> npt.ArrayLike | None:
     """The mask; an image may lack one only where that is said: by None, or by no_mask."""
     if mask is not _ABSENT:
-        return mask
+        given: npt.ArrayLike | None = mask
+        return given
     if no_mask:
         return None
     raise UsageError(
@@ -186,7 +187,8 @@ def _psf_of_tables(psf: Mapping[str, Any]) -> _core.Psf:
             **{key.lower(): meta[key] for key in ("NPIX_X", "NPIX_Y")},
             psferr=meta.get("PSFERR", 0.01),
             camera=str(meta.get("CAMERA", "")),
-            **{key.lower(): _text(meta.get(key)) for key in ("PSFTYPE", "PSFVER")},
+            psftype=_text(meta.get("PSFTYPE")),
+            psfver=_text(meta.get("PSFVER")),
             rows={
                 name: np.ascontiguousarray(coefficients[rows.index(name)], dtype=np.float64)
                 for name in ("STATUS", "BUNDLE", "TAILAMP")
