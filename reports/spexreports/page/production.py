@@ -38,7 +38,7 @@ def _frames(pairs: list[Pair]) -> Table | None:
     note = "Largest differences of the stored values, in bins with light in both frames."
     if rest > 0:
         note += f" {rest} more frames are not shown."
-    return Table.of("frames", "Frames", rows, note, words=("verdict",))
+    return Table.of("frames", "Frames", rows, note, text_columns=("verdict",))
 
 
 def _where(pair: Pair, one: Difference) -> dict[str, str]:
@@ -63,8 +63,8 @@ def _unexpected(pairs: list[Pair]) -> Table | None:
         if one.error
     ]
     note = f"{len(rows) - MOST_ROWS} more are not shown." if len(rows) > MOST_ROWS else ""
-    words = ("HDU", "what", "fibers", "more")
-    return Table.of("unexpected", "Not expected", rows[:MOST_ROWS], note, words=words)
+    text_columns = ("HDU", "what", "fibers", "more")
+    return Table.of("unexpected", "Not expected", rows[:MOST_ROWS], note, text_columns=text_columns)
 
 
 def _expected(report: Report) -> Table | None:
@@ -80,7 +80,7 @@ def _expected(report: Report) -> Table | None:
         }
         for one, frames in by_reason(report.pairs)
     ]
-    return Table.of("expected", "Expected, and why", rows, words=("what", "why"))
+    return Table.of("expected", "Expected, and why", rows, text_columns=("what", "why"))
 
 
 def _lead(report: Report) -> str:
