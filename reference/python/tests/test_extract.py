@@ -154,7 +154,7 @@ def test_cameras_in_quotes_and_blanks(night, frame, tmp_path, camera):
     for source, hdu, copy in ((night.preproc, "IMAGE", image), (night.psf, "PSF", psf)):
         with fits.open(source) as file:
             file[hdu].header["CAMERA"] = camera
-            file.writeto(copy)
+            file.writeto(copy, checksum=True)
     same = extract(image, psf, output=tmp_path / "frame.fits", **SMALL)
     assert_same(same, frame)
     assert same.camera == "r0"
@@ -169,7 +169,7 @@ def test_cameras_in_quotes_and_blanks(night, frame, tmp_path, camera):
 def test_psf_of_another_arm(night, tmp_path):
     with fits.open(night.psf) as file:
         file["PSF"].header["CAMERA"] = "'Z4      '"
-        file.writeto(tmp_path / "psf.fits")
+        file.writeto(tmp_path / "psf.fits", checksum=True)
     for psf in tmp_path / "psf.fits", spexbench.read_psf(tmp_path / "psf.fits"):
         with pytest.raises(spexbench.DataError, match="is the PSF of z4"):
             extract(night.preproc, psf, **SMALL)
@@ -181,7 +181,7 @@ def test_fit_of_the_psf_is_counted_and_logged(night, frame, tmp_path, caplog):
         file["PSF"].header["STATUS"] = 4
         names = [name.strip() for name in file["PSF"].data["PARAM"]]
         file["PSF"].data["COEFF"][names.index("TAILAMP"), 3:5, 0] = 0.01
-        file.writeto(tmp_path / "psf.fits")
+        file.writeto(tmp_path / "psf.fits", checksum=True)
     with caplog.at_level("WARNING", logger="spexbench"):
         same = extract(night.preproc, tmp_path / "psf.fits", output=tmp_path / "f.fits", **SMALL)
     assert_same(same, frame)
@@ -202,7 +202,7 @@ def test_fit_of_the_psf_is_counted_and_logged(night, frame, tmp_path, caplog):
 def test_psf_of_another_kind(night, tmp_path, key, value, line):
     with fits.open(night.psf) as file:
         file["PSF"].header[key] = value
-        file.writeto(tmp_path / "psf.fits")
+        file.writeto(tmp_path / "psf.fits", checksum=True)
     with pytest.raises(spexbench.DataError, match=line):
         extract(night.preproc, tmp_path / "psf.fits", **SMALL)
 
@@ -250,7 +250,7 @@ def test_mask_rejects(night, frame):
 
 def without_mask(path, name):
     with fits.open(path) as hdus:
-        fits.HDUList([hdu for hdu in hdus if hdu.name != "MASK"]).writeto(name)
+        fits.HDUList([hdu for hdu in hdus if hdu.name != "MASK"]).writeto(name, checksum=True)
     return name
 
 
@@ -288,9 +288,9 @@ def test_fibermap_rows(night, tmp_path, caplog):
         rows = np.repeat(hdus["FIBERMAP"].data[:1], 5000)
         rows["FIBER"] = np.arange(5000)[::-1]
         hdus["FIBERMAP"] = fits.BinTableHDU(rows, name="FIBERMAP")
-        hdus.writeto(tmp_path / "preproc-r5.fits")
+        hdus.writeto(tmp_path / "preproc-r5.fits", checksum=True)
         hdus["FIBERMAP"] = fits.BinTableHDU(rows[:100], name="FIBERMAP")
-        hdus.writeto(tmp_path / "few.fits")
+        hdus.writeto(tmp_path / "few.fits", checksum=True)
     output = tmp_path / "frame.fits"
     part = {**SMALL, "specmin": 3}
     extract(tmp_path / "preproc-r5.fits", night.psf, output=output, **part)
