@@ -42,7 +42,7 @@ AS_ONE = ("--nsubbundles", "1", "--nwavestep", str(NWAVE))
 WIDE = {"b0": "20", "r0": "20", "z0": "30"}
 
 MOST, RMS = 1e-4, 1e-5  # sigma
-# Of f alone, with the same R: the end of the sweeps, and the ends of the piece.
+# Differences of f with the same R: where the sweeps stop, and at the ends of the piece.
 F_MOST, F_RMS = 1e-7, 1e-8
 
 

@@ -47,7 +47,7 @@ std::vector<std::string> options_of(const json& c) {
   add("--wavepad-frac", "wavepad_frac");
   add("--regularize", "regularize");
   add("--psferr", "psferr");
-  // Those of production say nothing: its way is the default.
+  // Cases of production have no `flux`: --flux patch is the default.
   if (c.contains("flux"))
     options.insert(options.end(), {"--flux", c.at("flux").get<std::string>()});
   return options;

@@ -162,11 +162,11 @@ void add_fibers(const PatchCounts& c, int ndiag, Costs& costs) {
   const double m = c.nwave, r = c.reach;
   const BandFlops band{m, r};
   const double coupling = 2 * m * (2 * r + 1);  // N_st f_t
-  const double neighbours = 2.0 * (c.nspec - 1);
+  const double neighbors = 2.0 * (c.nspec - 1);
   const double of_core = 2.0 * (c.ncore - 1) + (c.nspec - c.ncore);
   const double E = c.ncore * m * m;  // D_s beyond the band, in single precision
   costs.solve += {c.nspec * (band.factor() + band.inverse() + sweeps * band.solution()) +
-                      sweeps * neighbours * coupling,
+                      sweeps * neighbors * coupling,
                   3 * fiber_band_numbers(c) * number + E * single};
   // V and rho, a band's substitution with m columns each; V^T V.
   costs.solve += {of_core * (2 * 2 * r * m * m + m * m * (m + 1)), 0};

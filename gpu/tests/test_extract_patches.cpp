@@ -118,8 +118,8 @@ TEST_F(ExtractorTest, BinsWithoutLightAgreeWithTheReference) {
 
 // One pixel weighs 1e7 times as much as the others: the prior pulls the bins of its patches.
 TEST_F(ExtractorTest, PulledBinsAreThoseOfTheReference) {
-  const Centre centre = spot_centre(psf, 4, grid.at(3));
-  pixels.weight.set(static_cast<std::size_t>(std::lround(centre.y) * 70 + std::lround(centre.x)),
+  const Center center = spot_center(psf, 4, grid.at(3));
+  pixels.weight.set(static_cast<std::size_t>(std::lround(center.y) * 70 + std::lround(center.x)),
                     1e6);
   const std::vector<PatchResult> expected = on_cpu(patches());
   const auto pulled_of = [](const std::vector<PatchResult>& results) {

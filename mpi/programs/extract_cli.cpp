@@ -60,11 +60,11 @@ void choose_way(const ExtractArguments& arguments, ExtractOptions& o) {
 // kept as published.
 void refuse_frame_flux(const ExtractOptions& o) {
   if (o.flux == FluxSolver::patch) return;
-  const MilestoneTraits& rung = traits(o.milestone);
-  if (!rung.solves_frame)
+  const MilestoneTraits& milestone = traits(o.milestone);
+  if (!milestone.solves_frame)
     throw usage_error("--flux", "frame is not supported by " + to_string(o.milestone),
                       "--milestone direct or pipeline, or --flux patch");
-  if (rung.device == Device::gpu && o.decorrelate == Decorrelate::noise)
+  if (milestone.device == Device::gpu && o.decorrelate == Decorrelate::noise)
     throw usage_error("--flux", "frame needs --decorrelate signal on the GPU",
                       "--decorrelate signal, or spex-cpu");
 }

@@ -70,14 +70,14 @@ double distance(Vector& a, Vector& b) {
 }
 
 // g, m/s: the potential at the site / -c.
-double gravitational_redshift(const Moment& moment, Vector& sun_to_earth, double from_centre) {
+double gravitational_redshift(const Moment& moment, Vector& sun_to_earth, double from_center) {
   double moon[2][3];
   eraMoon98(moment.tt1, moment.tt2, moon);
   double jupiter[2][3];
   constexpr int number_of_jupiter = 5;
   if (eraPlan94(moment.tt1, moment.tt2, number_of_jupiter, jupiter) < 0)
     throw std::logic_error("ERFA has no Jupiter");
-  return -(gm_earth / from_centre + gm_moon / (eraPm(moon[0]) * au) +
+  return -(gm_earth / from_center + gm_moon / (eraPm(moon[0]) * au) +
            gm_jupiter / (distance(jupiter[0], sun_to_earth) * au) +
            gm_sun / (eraPm(sun_to_earth) * au)) /
          c;

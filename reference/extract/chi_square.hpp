@@ -12,7 +12,7 @@ struct ChiSquare {
   bool counts = false;  ///< in the denominator
 };
 
-/// Of a pixel of value p and weight W where the model is m.
+/// The term of a pixel with value p, weight W and model m.
 SPEX_HD inline ChiSquare chi_square(double p, double m, double W, double psferr,
                                     Chi2Pixels counted) {
   const double model_error = psferr * m;

@@ -224,7 +224,7 @@ class BundleSolver {
     solution_ = solve_directly();
   }
 
-  // Of each bin in units of 1 / sqrt(N_jj); the largest.
+  // The largest change of a bin in units of 1 / sqrt(N_jj).
   [[nodiscard]] double largest_move(const std::vector<double>& before) {
     double largest = 0;
     for (int s = core_.begin; s < core_.end; ++s) {
@@ -375,8 +375,8 @@ double light_shared_beyond(const ExtractInputs& inputs, int bundle) {
     std::vector<double> wave;
     for (int w = 0; w < grid.nwave; w += every) {
       const double lambda = inputs.grid.at(grid.first + w);
-      const Centre a = spot_centre(psf, lower, lambda);
-      const Centre b = spot_centre(psf, lower + 1, lambda);
+      const Center a = spot_center(psf, lower, lambda);
+      const Center b = spot_center(psf, lower + 1, lambda);
       const bool apart = std::abs(a.x - b.x) > psf.nx() + 1 || std::abs(a.y - b.y) > psf.ny() + 1;
       if (!apart) wave.push_back(lambda);
     }

@@ -30,10 +30,10 @@ namespace frame_bounds {
 /// A bin has settled when it moves by no more than this times 1 / sqrt(N_jj), which is less than
 /// its sigma.
 inline constexpr double settled = 1e-10;
-/// Where N is all but singular, rounding moves bins by more. Sweeps that move them by no more than
-/// this, and by no less than half of what the last did, have come to it.
+/// If N is nearly singular, rounding moves bins by more. Sweeps have reached this limit if they
+/// move bins by at most this, and by at least half as much as the previous sweep.
 inline constexpr double rounding = 1e-8;
-/// A sweep that would move bins by no more than this is not worth its while.
+/// A sweep that would move bins by no more than this is omitted.
 inline constexpr double foreseen = 1e-12;
 /// What the next sweep will move, when the last two moved `before` and `now`: each multiplies the
 /// error by about the same number. `before` is infinite where there was but one.

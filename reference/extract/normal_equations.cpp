@@ -123,7 +123,7 @@ class RowsOfSpectra {
     }
   }
 
-  // Of the columns that spectra s and t both reach in row y; WA_ is of s.
+  // Adds the products over the columns that spectra s and t share in row y; WA_ belongs to s.
   void add_pair(int t, int s, int y, BlockBands& N) {
     const RowCover& of_s = covers_[s][y];
     const RowCover& of_t = covers_[t][y];

@@ -28,7 +28,7 @@ PatchResult empty_result(const Patch& patch, int ndiag) {
   return result;
 }
 
-// Where the core bin (s, w) stands in the padded patch (j) and among the core's bins (core).
+// The index of core bin (s, w) in the padded patch (j) and among the core's bins (core).
 struct BinIndex {
   std::size_t j;
   std::size_t core;

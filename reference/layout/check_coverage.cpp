@@ -14,7 +14,7 @@ namespace {
 // Whether a lit spot of this fiber has a pixel on the CCD, or lies no more than a pixel off it.
 bool touches_ccd(const Psf& psf, const FiberLight& light, int fiber, double lambda) {
   const SpotShape spot = spot_shape(psf, fiber, lambda);
-  const auto [x, y] = spot.centre;
+  const auto [x, y] = spot.center;
   return light.state(lambda, spot) != SpotState::dark && x > -psf.hsizex - 1 &&
          x < psf.npix_x + psf.hsizex && y > -psf.hsizey - 1 && y < psf.npix_y + psf.hsizey;
 }
@@ -44,7 +44,7 @@ bool cannot_be_broken(const Psf& psf, int fiber) {
   };
   for (const Trace* trace : {&psf.xtrace, &psf.ytrace})
     if (!(sum(trace->coeff.data() + count_of(fiber, trace->ncoeff), 0, trace->ncoeff) <
-          farthest_centre))
+          farthest_center))
       return false;
   for (const int parameter : {0, 1}) {
     const double* width =
@@ -70,7 +70,7 @@ void check_coverage(const Psf& psf, const WaveGrid& grid, const std::vector<Patc
     throw data_error(
         psf_file,
         fmt::format("the traces lie outside of the CCD from {:g} to {:g} Angstrom", first, last),
-        fmt::format("centres on {} x {} pixels", psf.npix_x, psf.npix_y));
+        fmt::format("centers on {} x {} pixels", psf.npix_x, psf.npix_y));
   throw usage_error(
       "--wavelength", fmt::format("{:g} to {:g} Angstrom lies outside of the CCD", first, last),
       fmt::format("wavelengths within {:g} to {:g}", psf.ytrace.wavemin, psf.ytrace.wavemax));

@@ -47,7 +47,7 @@ void BlockBands::mirror_diagonal_blocks() {
 double BlockBands::at(int t, int w, int s, int v) const {
   if (s > t) return at(s, v, t, w);
   if (t - s > apart_ || std::abs(w - v) > reach_) return 0;
-  // Of the diagonal blocks the lower triangle counts.
+  // Diagonal blocks are stored as lower triangles.
   return t == s && w < v ? column(s, s, w)[v - w + reach_] : column(t, s, v)[w - v + reach_];
 }
 

@@ -21,12 +21,12 @@ double width(const Psf& psf, int parameter, int fiber, double lambda) {
 
 }  // namespace
 
-Centre spot_centre(const Psf& psf, int fiber, double lambda) {
+Center spot_center(const Psf& psf, int fiber, double lambda) {
   return {trace_value(psf.xtrace, fiber, lambda), trace_value(psf.ytrace, fiber, lambda)};
 }
 
 SpotShape spot_shape(const Psf& psf, int fiber, double lambda) {
-  return {spot_centre(psf, fiber, lambda), width(psf, 0, fiber, lambda),
+  return {spot_center(psf, fiber, lambda), width(psf, 0, fiber, lambda),
           width(psf, 1, fiber, lambda)};
 }
 
@@ -35,7 +35,7 @@ Error broken_spot(const std::string& file, int fiber, const std::string& where,
   if (spot.sigma_x > 0 && spot.sigma_y > 0)
     return data_error(file,
                       fmt::format("fiber {} at {} lies at pixel ({:g}, {:g})", fiber, where,
-                                  spot.centre.x, spot.centre.y),
+                                  spot.center.x, spot.center.y),
                       "a center near the CCD");
   return data_error(file,
                     fmt::format("fiber {} at {} has widths GHSIGX {:g}, GHSIGY {:g}", fiber, where,

@@ -9,16 +9,16 @@
 namespace spex {
 
 /// Center of a fiber's spot at one wavelength: column X and row Y, pixels.
-struct Centre {
+struct Center {
   double x = 0;  ///< column
   double y = 0;  ///< row
 };
 /// The center of fiber `fiber` at `lambda` (Angstrom), by its polynomials.
-[[nodiscard]] Centre spot_centre(const Psf& psf, int fiber, double lambda);
+[[nodiscard]] Center spot_center(const Psf& psf, int fiber, double lambda);
 
 /// Place and widths of a spot, pixels.
 struct SpotShape {
-  Centre centre;       ///< its center
+  Center center;       ///< its center
   double sigma_x = 0;  ///< GHSIGX
   double sigma_y = 0;  ///< GHSIGY
 };
@@ -34,7 +34,7 @@ class FiberLight {
 
   /// The state of the bin at `lambda`, whose spot has this shape.
   [[nodiscard]] SpotState state(double lambda, const SpotShape& spot) const {
-    return spot_state(limits_, range_, lambda, spot.centre.x, spot.centre.y, spot.sigma_x,
+    return spot_state(limits_, range_, lambda, spot.center.x, spot.center.y, spot.sigma_x,
                       spot.sigma_y);
   }
   /// Whether all bins from `from` to `to` are at wavelengths of the PSF and of the trace.

@@ -9,9 +9,9 @@
 
 namespace spex {
 
-/// First pixel of a spot of n = 2 hsize + 1 pixels centered on `centre`: floor(X - hsize + 0.5).
-SPEX_HD inline int spot_corner(double centre, int hsize) {
-  return static_cast<int>(floor(centre - hsize + 0.5));
+/// First pixel of a spot of n = 2 hsize + 1 pixels centered on `center`: floor(X - hsize + 0.5).
+SPEX_HD inline int spot_corner(double center, int hsize) {
+  return static_cast<int>(floor(center - hsize + 0.5));
 }
 
 /// Contribution of edge m of a spot of n pixels to the pixel integrals on both sides:
@@ -19,11 +19,11 @@ SPEX_HD inline int spot_corner(double centre, int hsize) {
 ///   e_m = (m - n//2 - 0.5 - dx) / sigma,  dx = ((center + 0.5) mod 1) - 0.5
 /// E[k] is stored at `E[k * stride]`; center and sigma in pixels.
 template <class Real>
-SPEX_HD inline void edge_values(Real centre, Real sigma, int n, int m, int degree, Real* E,
+SPEX_HD inline void edge_values(Real center, Real sigma, int n, int m, int degree, Real* E,
                                 int stride) {
   constexpr double inv_sqrt_2 = 0.70710678118654752440;
   constexpr double inv_sqrt_2pi = 0.39894228040143267794;
-  const Real dx = (centre + 0.5) - floor(centre + 0.5) - 0.5;
+  const Real dx = (center + 0.5) - floor(center + 0.5) - 0.5;
   const int middle = n / 2;
   const Real e = (m - middle - 0.5 - dx) / sigma;
   E[0] = 0.5 * erf(e * inv_sqrt_2);
@@ -49,8 +49,8 @@ SPEX_HD inline Real pixel_integral(int k, Real below, Real above) {
 /// Pixel integrals P_k[m] along one axis of a spot of n pixels (odd). P is [degree + 1][n];
 /// E: scratch of (degree + 1)(n + 1) doubles.
 template <class Real>
-SPEX_HD inline void pixel_integrals(Real centre, Real sigma, int n, int degree, Real* E, Real* P) {
-  for (int m = 0; m <= n; ++m) edge_values(centre, sigma, n, m, degree, E + m, n + 1);
+SPEX_HD inline void pixel_integrals(Real center, Real sigma, int n, int degree, Real* E, Real* P) {
+  for (int m = 0; m <= n; ++m) edge_values(center, sigma, n, m, degree, E + m, n + 1);
   for (int k = 0; k <= degree; ++k)
     for (int m = 0; m < n; ++m)
       P[k * n + m] = pixel_integral(k, E[k * (n + 1) + m], E[k * (n + 1) + m + 1]);

@@ -15,7 +15,7 @@ namespace spex {
 inline constexpr int dark_corner = -(1 << 20);
 
 /// A center as far from the CCD, pixels, means nothing, and would overflow an int.
-inline constexpr double farthest_centre = 1e6;
+inline constexpr double farthest_center = 1e6;
 
 /// Whether a bin has a spot.
 enum class SpotState {
@@ -54,7 +54,7 @@ struct SpotLimits {
                                                   double sigma_y) {
   if (!light.holds(lambda)) return SpotState::dark;
   const bool defined = lambda >= psf.first && lambda <= psf.last;
-  if (!(fabs(x) < farthest_centre && fabs(y) < farthest_centre))
+  if (!(fabs(x) < farthest_center && fabs(y) < farthest_center))
     return defined ? SpotState::broken : SpotState::dark;
   if (sigma_x > 0 && sigma_y > 0) return SpotState::lit;
   // A spot off the CCD needs no width.

@@ -46,8 +46,8 @@ bool place_spot(const Psf& psf, const FiberLight& light, int fiber, double lambd
     throw broken_spot("PSF", fiber, fmt::format("{:.1f} Angstrom", lambda), spot);
   const bool lit = state == SpotState::lit;
   const std::size_t j = spots.index(s, w);
-  spots.xc[j] = lit ? spot_corner(spot.centre.x, psf.hsizex) : dark_corner;
-  spots.yc[j] = lit ? spot_corner(spot.centre.y, psf.hsizey) : dark_corner;
+  spots.xc[j] = lit ? spot_corner(spot.center.x, psf.hsizex) : dark_corner;
+  spots.yc[j] = lit ? spot_corner(spot.center.y, psf.hsizey) : dark_corner;
   return lit;
 }
 
@@ -81,10 +81,10 @@ Spots evaluate_spots(const Psf& psf, int fiber, int nspec, const std::vector<dou
       SpotBins bins{};
       for (int k = 0; k < spot_lanes; ++k) {
         const double lambda = wave[std::min(first + k, spots.nwave - 1)];
-        const Centre centre = spot_centre(psf, fiber + s, lambda);
+        const Center center = spot_center(psf, fiber + s, lambda);
         bins.u[k] = legendre_variable(lambda, psf.wavemin, psf.wavemax);
-        bins.x[k] = centre.x;
-        bins.y[k] = centre.y;
+        bins.x[k] = center.x;
+        bins.y[k] = center.y;
       }
       const std::size_t j = spots.index(s, first);
       kernels.spots_of_fiber(model, bins, count, room.data(), spots.value.data() + j * spot_size);

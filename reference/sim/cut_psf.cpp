@@ -27,9 +27,9 @@ struct Span {
 
 // The smallest and the largest row of a wavelength over all fibers.
 Span rows_at(const Psf& psf, double lambda) {
-  Span rows{spot_centre(psf, 0, lambda).y, spot_centre(psf, 0, lambda).y};
+  Span rows{spot_center(psf, 0, lambda).y, spot_center(psf, 0, lambda).y};
   for (int s = 1; s < psf.nfiber; ++s) {
-    const double y = spot_centre(psf, s, lambda).y;
+    const double y = spot_center(psf, s, lambda).y;
     rows = {std::min(rows.low, y), std::max(rows.high, y)};
   }
   return rows;
@@ -37,12 +37,12 @@ Span rows_at(const Psf& psf, double lambda) {
 
 Span columns_of(const Psf& psf, const WaveInterval& range) {
   constexpr int samples = 200;
-  const double first = spot_centre(psf, 0, range.wavemin).x;
+  const double first = spot_center(psf, 0, range.wavemin).x;
   Span columns{first, first};
   for (int s = 0; s < psf.nfiber; ++s)
     for (int i = 0; i <= samples; ++i) {
       const double lambda = range.wavemin + (range.wavemax - range.wavemin) * i / samples;
-      const double x = spot_centre(psf, s, lambda).x;
+      const double x = spot_center(psf, s, lambda).x;
       columns = {std::min(columns.low, x), std::max(columns.high, x)};
     }
   return columns;

@@ -24,7 +24,7 @@ Strip make_strip(const Psf& psf, const Truth& truth, int fiber, int nfiber) {
   Strip strip{psf.npix_x, 0, {}};
   for (int s = fiber; s < fiber + nfiber; ++s)
     for (const double lambda : truth.wave) {
-      const double x = spot_centre(psf, s, lambda).x;
+      const double x = spot_center(psf, s, lambda).x;
       strip.x0 = std::min(strip.x0, static_cast<int>(std::max(0.0, x - psf.hsizex - 1)));
       strip.x1 = std::max(strip.x1,
                           static_cast<int>(std::clamp(x + psf.hsizex + 2, 0.0, psf.npix_x * 1.0)));

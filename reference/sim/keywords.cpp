@@ -46,12 +46,12 @@ std::vector<HeaderKeyword> exposure_keywords(const SimOptions& options, const Ca
           {"EXPTIME", options.exptime, "s"},
           {"MJD-OBS", mjd, "modified Julian date of the start"},
           {"DATE-OBS", date_text(mjd), "the same, UTC"},
-          {"TARGTRA", field_ra, "degrees, centre of the field"},
-          {"TARGTDEC", field_dec, "degrees, centre of the field"},
+          {"TARGTRA", field_ra, "degrees, center of the field"},
+          {"TARGTDEC", field_dec, "degrees, center of the field"},
           {"FLAVOR", header_flavor(options.flavor), "kind of exposure"},
           {"OBSTYPE", obstype(options.flavor), "kind of exposure"},
           {"TILEID", tileid, "number of the field"},
-          {"SIMIVAR", to_string(options.ivar), "electrons that IVAR is of"},
+          {"SIMIVAR", to_string(options.ivar), "which electrons IVAR describes"},
           {"SIMCOSMI", options.cosmics.factor, "cosmic rays, times those of 900 s"},
           {"SIMUNMAS", options.cosmics.unmasked, "fraction of them that MASK misses"}};
 }

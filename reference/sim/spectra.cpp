@@ -21,8 +21,8 @@ constexpr double reference_exptime = 900;  // s, exposure time of the tabulated 
 constexpr double speed_of_light = 299792.458;  // km/s
 constexpr double sky_line_sigma = 0.1;         // Angstrom
 
-double gaussian(double x, double centre, double sigma) {
-  const double z = (x - centre) / sigma;
+double gaussian(double x, double center, double sigma) {
+  const double z = (x - center) / sigma;
   return std::exp(-0.5 * z * z);
 }
 
@@ -79,7 +79,7 @@ double galaxy_continuum(const Target& galaxy, double lambda) {
 }
 
 // Adds a Gaussian line of `electrons`, integrated over each bin.
-void add_line(const Truth& truth, double centre, double sigma, double electrons,
+void add_line(const Truth& truth, double center, double sigma, double electrons,
               std::vector<double>& flux) {
   constexpr double reach = 8;  // sigma
   const double first = truth.wave.front() - truth.dw / 2;
@@ -89,10 +89,10 @@ void add_line(const Truth& truth, double centre, double sigma, double electrons,
   };
   const auto integral = [&](int w) {  // integral up to the lower edge of bin w
     const double edge = first + w * truth.dw;
-    return 0.5 * std::erf((edge - centre) / (sigma * std::numbers::sqrt2));
+    return 0.5 * std::erf((edge - center) / (sigma * std::numbers::sqrt2));
   };
-  const int last = std::min(bin(centre + reach * sigma), nwave - 1);
-  for (int w = std::max(bin(centre - reach * sigma), 0); w <= last; ++w)
+  const int last = std::min(bin(center + reach * sigma), nwave - 1);
+  for (int w = std::max(bin(center - reach * sigma), 0); w <= last; ++w)
     flux[w] += electrons * (integral(w + 1) - integral(w)) / truth.dw;
 }
 
@@ -123,8 +123,8 @@ void add_target(const Truth& truth, const Target& target, std::vector<double>& f
         galaxy ? galaxy_continuum(target, truth.wave[w]) : star_spectrum(target, truth.wave[w]);
   if (!galaxy) return;
   for (const RestLine& line : galaxy_lines) {
-    const double centre = line.wavelength * (1 + target.redshift);
-    add_line(truth, centre, centre * target.line_sigma / speed_of_light,
+    const double center = line.wavelength * (1 + target.redshift);
+    add_line(truth, center, center * target.line_sigma / speed_of_light,
              target.line_strength * line.strength, flux);
   }
 }

@@ -259,7 +259,7 @@ __global__ void __launch_bounds__(warps* warp_size, 5)
   }
 #pragma unroll
   for (int k = 0; k < 2; ++k) {
-    // Of the eight lanes that hold column 2 t + k.
+    // Mask of the eight lanes that hold column 2 t + k.
     const unsigned lanes = 0x11111111U << at.t;
     const bool any = (__ballot_sync(0xffffffffU, shares[k]) & lanes) != 0;
     const int v = first + 2 * at.t + k;

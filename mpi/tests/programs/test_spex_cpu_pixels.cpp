@@ -181,8 +181,8 @@ TEST_P(OddPixels, BinsThatThePriorPullsAreFlaggedAndCounted) {
   ASSERT_EQ(run(scratch.file("sound.fits")).status, 0);
   EXPECT_FALSE(FitsReader(scratch.file("sound.fits")).find_integer("NPULLED"));
   const long long nx = read_image(image, "IVAR").axes.at(0);
-  const Centre centre = spot_centre(read_psf(golden + "tiny-z/psf.fits"), 7, 9750);
-  set_pixels(image, "IVAR", std::llround(centre.y) * nx + std::llround(centre.x), {1e5});
+  const Center center = spot_center(read_psf(golden + "tiny-z/psf.fits"), 7, 9750);
+  set_pixels(image, "IVAR", std::llround(center.y) * nx + std::llround(center.x), {1e5});
   const Options heavy =
       with(tiny_z(frame), {{"-i", image}, {"--method", GetParam()}, {"--loglevel", "warn"}});
   const Finished finished = run_spex_cpu(heavy);

@@ -101,7 +101,7 @@ class SpectraComparer {
     }
     const double chi2 = b.chi2pix.value[j];
     const double apart = std::abs(a.chi2pix.value[j] - chi2);
-    // Where production's is 0, all of ours is the difference.
+    // If production's is 0, the relative difference is 1.
     note(of_chi2pix, apart == 0 ? 0 : apart / (chi2 > 0 ? chi2 : apart),
          rounding(a.chi2pix, b.chi2pix), s, w);
   }

@@ -61,7 +61,7 @@ PatchGrid::PatchGrid(const PipelineFrame& ours, const FrameShape& shape,
 }
 
 int PatchGrid::lowest_row(int fiber, int bin) const {
-  const double row = std::floor(spot_centre(*psf_, fiber, grid_.at(bin)).y - psf_->hsizey + 0.5);
+  const double row = std::floor(spot_center(*psf_, fiber, grid_.at(bin)).y - psf_->hsizey + 0.5);
   return static_cast<int>(std::clamp(row, -far_off_ccd, far_off_ccd));
 }
 

@@ -41,7 +41,7 @@ class Stream {
   void deflate(int flush) { ::deflate(&stream_, flush); }
   // Written so far.
   [[nodiscard]] std::size_t bytes() const { return to_.size() - stream_.avail_out; }
-  // Of the byte that is not yet written.
+  // Bits of the byte that is not yet written.
   [[nodiscard]] int pending_bits() {
     unsigned pending = 0;
     int bits = 0;

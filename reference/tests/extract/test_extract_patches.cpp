@@ -97,7 +97,7 @@ TEST_P(Milestones, ModelResemblesTheImage) {
   const ExtractInputs in{&psf, &perfect, grid, options};
   results = extract_patches(in, patches, 1, times, [](long) {});
   const ModelImage model = assemble_model(70, 60, results);
-  const int y = static_cast<int>(spot_centre(psf, 4, grid.at(8)).y);
+  const int y = static_cast<int>(spot_center(psf, 4, grid.at(8)).y);
   for (int x = 10; x < 50; ++x)
     EXPECT_NEAR(model.value[y * 70 + x], perfect.value[y * 70 + x], 1e-6);
 }
@@ -153,8 +153,8 @@ TEST_P(Milestones, BinsBeyondTheTracesHaveNoLight) {
   const WaveGrid wide = make_wave_grid({989, 1025, 3});
   const int nlit = 8;
   for (const double lambda : {989.0, 1010.0, 1025.0}) {
-    ASSERT_GT(spot_centre(turned, 0, lambda).y, 5);
-    ASSERT_LT(spot_centre(turned, 8, lambda).y, 55);
+    ASSERT_GT(spot_center(turned, 0, lambda).y, 5);
+    ASSERT_LT(spot_center(turned, 8, lambda).y, 55);
   }
   const std::vector<Patch> patches = make_patches(options, wide, psf.nfiber);
   for (const Milestone milestone : milestones_of(Device::cpu))
@@ -185,9 +185,9 @@ TEST_P(Milestones, BinsBeyondTheTracesHaveNoLight) {
 // pulls their bins, except those that see the pixel.
 TEST_P(Milestones, BinsThatThePriorPullsAreFlagged) {
   Pixels heavy = pixels;
-  const Centre centre = spot_centre(psf, 4, grid.at(3));
-  const int x = static_cast<int>(std::lround(centre.x)),
-            y = static_cast<int>(std::lround(centre.y));
+  const Center center = spot_center(psf, 4, grid.at(3));
+  const int x = static_cast<int>(std::lround(center.x)),
+            y = static_cast<int>(std::lround(center.y));
   heavy.weight.set(static_cast<std::size_t>(y * 70 + x), 1e6);
   // Bins that masked pixels leave to the prior are flagged SOMEBADPIX instead.
   for (int row = y + 4; row < y + 10; ++row)

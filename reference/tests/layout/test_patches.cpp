@@ -198,7 +198,7 @@ TEST(Coverage, BinsWithoutLightCoverNothing) {
   psf.ytrace.ncoeff = 3;
   psf.ytrace.coeff = {20, 40, -66};  // turns at 1020 Angstrom
   const WaveGrid grid = make_wave_grid({1030, 1040, 1});
-  ASSERT_GT(spot_centre(psf, 0, 1035).y, 20);
+  ASSERT_GT(spot_center(psf, 0, 1035).y, 20);
   EXPECT_THROW(check_coverage(psf, grid, make_patches({}, grid, 1), "psf.fits"), Error);
 }
 

@@ -81,7 +81,7 @@ class FiberLightTest : public testing::Test {
 TEST_F(FiberLightTest, ExtrapolatesTraces) {
   for (const double lambda : {930.0, 1070.0}) {
     EXPECT_TRUE(at(lambda).is_lit(0, 0));
-    EXPECT_EQ(at(lambda).yc[0], spot_corner(spot_centre(psf, 0, lambda).y, psf.hsizey));
+    EXPECT_EQ(at(lambda).yc[0], spot_corner(spot_center(psf, 0, lambda).y, psf.hsizey));
   }
   expect_dark(849.9);
   expect_dark(1150.1);
@@ -102,7 +102,7 @@ TEST_F(FiberLightTest, WidthsThatAreNotNeeded) {
   EXPECT_TRUE(at(1004.9).is_lit(0, 0));
   EXPECT_THROW(static_cast<void>(at(1010)), Error);
   const double off = 1029;  // rows 73 and above of 60
-  ASSERT_GT(spot_centre(psf, 0, off).y, 70);
+  ASSERT_GT(spot_center(psf, 0, off).y, 70);
   expect_dark(off);
   psf.npix_y = 1000;
   EXPECT_THROW(static_cast<void>(at(off)), Error);

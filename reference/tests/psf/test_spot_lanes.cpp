@@ -88,10 +88,10 @@ TEST_P(Sets, SpotsEqualThoseOfSingleWavelengths) {
   AlignedDoubles room(model.room());
   SpotBins bins{};
   for (int k = 0; k < spot_lanes; ++k) {
-    const Centre centre = spot_centre(psf, 1, wave[k]);
+    const Center center = spot_center(psf, 1, wave[k]);
     bins.u[k] = 2 * (wave[k] - psf.wavemin) / (psf.wavemax - psf.wavemin) - 1;
-    bins.x[k] = centre.x;
-    bins.y[k] = centre.y;
+    bins.x[k] = center.x;
+    bins.y[k] = center.y;
   }
   std::vector<double> value(spots.nx * spots.ny * spot_lanes);
   kernels_.spots_of_fiber(model, bins, spot_lanes, room.data(), value.data());

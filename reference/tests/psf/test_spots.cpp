@@ -35,15 +35,15 @@ double hermite_integral(int k, double a, double b) {
 
 TEST(PixelIntegrals, AgreeWithQuadrature) {
   const int n = 7, degree = 4;
-  const double centre = 12.3, sigma = 1.1;
+  const double center = 12.3, sigma = 1.1;
   std::vector<double> P((degree + 1) * n);
   std::vector<double> E((degree + 1) * (n + 1));
-  pixel_integrals(centre, sigma, n, degree, E.data(), P.data());
+  pixel_integrals(center, sigma, n, degree, E.data(), P.data());
   for (int k = 0; k <= degree; ++k)
     for (int m = 0; m < n; ++m) {
-      const double pixel = spot_corner(centre, n / 2) + m;  // the pixel's center
+      const double pixel = spot_corner(center, n / 2) + m;  // the pixel's center
       const double expected =
-          hermite_integral(k, (pixel - 0.5 - centre) / sigma, (pixel + 0.5 - centre) / sigma);
+          hermite_integral(k, (pixel - 0.5 - center) / sigma, (pixel + 0.5 - center) / sigma);
       EXPECT_NEAR(P[k * n + m], expected, 1e-10) << k << " " << m;
     }
 }
@@ -60,7 +60,7 @@ TEST(EvaluateSpots, SingleSpotsAgreeWithBatches) {
     ASSERT_NEAR(single.value[k], many.value[k], 1e-14);
 }
 
-TEST(SpotCorner, RoundsTheCentreToItsPixel) {
+TEST(SpotCorner, RoundsTheCenterToItsPixel) {
   EXPECT_EQ(spot_corner(10.0, 2), 8);
   EXPECT_EQ(spot_corner(10.49, 2), 8);
   EXPECT_EQ(spot_corner(10.5, 2), 9);
@@ -123,7 +123,7 @@ TEST(Spots, CentroidFollowsTheTrace) {
   const Psf psf = make_psf({.hsizex = 8, .hsizey = 8, .degree = 0});
   for (const double lambda : {980.0, 1000.3, 1020.7}) {
     const Spots spots = evaluate_spots(psf, 1, 1, {lambda});
-    const Centre centre = spot_centre(psf, 1, lambda);
+    const Center center = spot_center(psf, 1, lambda);
     double x = 0, y = 0;
     for (int row = 0; row < spots.ny; ++row)
       for (int column = 0; column < spots.nx; ++column) {
@@ -131,8 +131,8 @@ TEST(Spots, CentroidFollowsTheTrace) {
         x += a * (spots.xc[0] + column);
         y += a * (spots.yc[0] + row);
       }
-    EXPECT_NEAR(x, centre.x, 1e-6);
-    EXPECT_NEAR(y, centre.y, 1e-6);
+    EXPECT_NEAR(x, center.x, 1e-6);
+    EXPECT_NEAR(y, center.y, 1e-6);
   }
 }
 

@@ -16,7 +16,7 @@ namespace {
 
 using spex::Psf;
 using spex::SimSize;
-using spex::spot_centre;
+using spex::spot_center;
 
 class DesiPsf : public testing::TestWithParam<char> {
  protected:
@@ -34,8 +34,8 @@ TEST_P(DesiPsf, HasTheGeometryOfACamera) {
   EXPECT_EQ(psf.ny(), 11);
   EXPECT_EQ(psf.npix_y, GetParam() == 'b' ? 4096 : 4128);
   const double middle = (psf.wavemin + psf.wavemax) / 2;
-  const auto x = [&](int s) { return spot_centre(psf, s, middle).x; };
-  const auto y = [&](int s) { return spot_centre(psf, s, middle).y; };
+  const auto x = [&](int s) { return spot_center(psf, s, middle).x; };
+  const auto y = [&](int s) { return spot_center(psf, s, middle).y; };
   EXPECT_NEAR(x(1) - x(0), 7.3, 0.1);
   EXPECT_NEAR(x(25) - x(24), 20, 0.1);
   EXPECT_NEAR(std::max(y(0), y(499)) - y(250), 100, 5);
@@ -44,11 +44,11 @@ TEST_P(DesiPsf, HasTheGeometryOfACamera) {
 TEST_P(DesiPsf, KeepsTheGridOfTheExtractionOnTheCcd) {
   for (int s = 0; s < psf.nfiber; s += 83)
     for (const double lambda : {grid().wmin, grid().wmax}) {
-      const spex::Centre centre = spot_centre(psf, s, lambda);
-      EXPECT_GT(centre.x, psf.hsizex) << s;
-      EXPECT_LT(centre.x, psf.npix_x - psf.hsizex) << s;
-      EXPECT_GT(centre.y, 50) << s;
-      EXPECT_LT(centre.y, psf.npix_y - 50) << s;
+      const spex::Center center = spot_center(psf, s, lambda);
+      EXPECT_GT(center.x, psf.hsizex) << s;
+      EXPECT_LT(center.x, psf.npix_x - psf.hsizex) << s;
+      EXPECT_GT(center.y, 50) << s;
+      EXPECT_LT(center.y, psf.npix_y - 50) << s;
     }
 }
 
@@ -76,8 +76,8 @@ TEST_P(DesiPsf, TinyHasTheSameSpotsShifted) {
   EXPECT_EQ(tiny.nfiber, 25);
   EXPECT_EQ(tiny.npix_y, 300);
   EXPECT_LT(tiny.npix_x, 250);
-  const double shift_x = spot_centre(psf, 0, grid().wmin).x - spot_centre(tiny, 0, grid().wmin).x;
-  const double shift_y = spot_centre(psf, 0, grid().wmin).y - spot_centre(tiny, 0, grid().wmin).y;
+  const double shift_x = spot_center(psf, 0, grid().wmin).x - spot_center(tiny, 0, grid().wmin).x;
+  const double shift_y = spot_center(psf, 0, grid().wmin).y - spot_center(tiny, 0, grid().wmin).y;
   EXPECT_NEAR(shift_x, std::round(shift_x), 1e-8);
   EXPECT_NEAR(shift_y, std::round(shift_y), 1e-8);
   const std::vector<double> wave{tiny.wavemin, grid().wmin + 33.3, tiny.wavemax};
@@ -93,10 +93,10 @@ TEST_P(DesiPsf, TinyHasTheSameSpotsShifted) {
 TEST_P(DesiPsf, TinyStartsWithTheGridAndLightLeavesBothEnds) {
   const Psf tiny = cut_psf(psf, SimSize::tiny, grid(), "psf");
   for (const int s : {0, 12, 24}) {
-    EXPECT_GT(spot_centre(tiny, s, grid().wmin).y, 25);
-    EXPECT_LT(spot_centre(tiny, s, grid().wmin).y, 60);
-    EXPECT_LT(spot_centre(tiny, s, tiny.wavemin).y, -tiny.hsizey);
-    EXPECT_GT(spot_centre(tiny, s, tiny.wavemax).y, tiny.npix_y + tiny.hsizey);
+    EXPECT_GT(spot_center(tiny, s, grid().wmin).y, 25);
+    EXPECT_LT(spot_center(tiny, s, grid().wmin).y, 60);
+    EXPECT_LT(spot_center(tiny, s, tiny.wavemin).y, -tiny.hsizey);
+    EXPECT_GT(spot_center(tiny, s, tiny.wavemax).y, tiny.npix_y + tiny.hsizey);
   }
 }
 

@@ -199,7 +199,7 @@ TEST(ExpectedImage, NoLightBeyondTheTraces) {
   EXPECT_GT(light(60, 90), 1000);
   psf.ytrace.ncoeff = 3;
   psf.ytrace.coeff = {10, 75, -75 / 0.6, 10, 75, -75 / 0.6};  // turn at 1010 Angstrom
-  const double top = spot_centre(psf, 0, 1010).y;
+  const double top = spot_center(psf, 0, 1010).y;
   ASSERT_NEAR(top, 80, 0.1);
   const double before = light(0, 90);
   EXPECT_GT(before, 1000);
