@@ -139,9 +139,13 @@ void check_hdu(FitsHdu& hdu, bool primary) {
 }  // namespace
 
 std::string FitsHdu::name() const {
-  const std::string name = card_text(header.cards(), "EXTNAME").value_or("");
-  // The name that compression gives to an unnamed image.
-  return is_packed() && name == "COMPRESSED_IMAGE" ? "" : name;
+  const bool packed = is_packed();
+  for (const std::string& card : header.cards())
+    // Compression gives its own name to an unnamed image, beside which a program may add another.
+    if (card_name(card) == "EXTNAME" &&
+        !(packed && card.starts_with("EXTNAME = 'COMPRESSED_IMAGE'")))
+      return card_text({card}, "EXTNAME").value_or("");
+  return {};
 }
 
 std::string FitsHdu::title() const {

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "reference/core/header_word.hpp"
 #include "reference/fits/bytes.hpp"
 #include "reference/fits/read/check_headers.hpp"
 #include "reference/fits/read/image_form.hpp"
@@ -26,11 +27,12 @@ struct SourceHdu {
   std::uint32_t datasum = 0;  ///< checksum of the data with their padding, if they are in memory
 };
 
-/// Whether the pixels of image `hdu` may be asked for: `images` is empty or has its EXTNAME, or it
-/// has none.
+/// Whether the pixels of image `hdu` may be asked for: `images` is empty or has its EXTNAME
+/// (compared by header_word, as FitsReader does), or it has none.
 [[nodiscard]] inline bool is_wanted(const FitsHdu& hdu, const std::vector<std::string>& images) {
-  const std::string name = hdu.name();
-  return images.empty() || name.empty() || std::ranges::find(images, name) != images.end();
+  const std::string name = header_word(hdu.name());
+  return images.empty() || name.empty() ||
+         std::ranges::find(images, name, header_word) != images.end();
 }
 
 }  // namespace spex

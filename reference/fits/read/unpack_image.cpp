@@ -137,7 +137,7 @@ Description describe(const FitsHdu& hdu, const TableCells& columns) {
 }
 
 // The header of an image without axes.
-std::vector<std::string> image_cards(const FitsHdu& hdu, const Description& image) {
+std::vector<std::string> image_cards(const FitsHeader& header, const Description& image) {
   static constexpr std::array<std::string_view, 31> replaced{
       "XTENSION", "BITPIX",  "NAXIS",   "PCOUNT",   "GCOUNT",   "TFIELDS",  "THEAP",   "TTYPE",
       "TFORM",    "TUNIT",   "TDIM",    "ZIMAGE",   "ZSIMPLE",  "ZTENSION", "ZEXTEND", "ZBLOCKED",
@@ -148,10 +148,11 @@ std::vector<std::string> image_cards(const FitsHdu& hdu, const Description& imag
   cards[0].resize(FitsHeader::card_size, ' ');
   cards.push_back(integer_card("PCOUNT", 0));
   cards.push_back(integer_card("GCOUNT", 1));
-  for (const std::string& card : hdu.header.cards()) {
+  for (const std::string& card : header.cards()) {
     const std::string name = card_name(card);
     const std::string stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
-    const bool unnamed = name == "EXTNAME" && hdu.name().empty();
+    // The name that compression gives to an unnamed image.
+    const bool unnamed = card.starts_with("EXTNAME = 'COMPRESSED_IMAGE'");
     if (!unnamed && std::find(replaced.begin(), replaced.end(), stem) == replaced.end())
       cards.push_back(card);
   }
@@ -399,7 +400,7 @@ StoredPixels decode_all(TileDecoder& decoder) {
 
 UnpackedHeader unpacked_header(const FitsHdu& hdu) {
   const Description image = describe(hdu, TableCells(hdu, {}));
-  return {image.form, image_cards(hdu, image)};
+  return {image.form, image_cards(hdu.header, image)};
 }
 
 StoredPixels unpack_image(const FitsHdu& hdu, std::span<const char> data) {

@@ -138,6 +138,24 @@ TEST_F(Blank, EachTileHasItsOwn) {
   }
 }
 
+// astropy calls a compressed image COMPRESSED_IMAGE; a second name counts.
+TEST_F(Blank, NamesOfCompressedImages) {
+  for (const char* name : {"'COMPRESSED_IMAGE'", "'A'"}) {
+    FitsEdit file = edit({.compression = RICE_1}, stored);
+    file.set("A", "EXTNAME", name);
+    const std::string first = file.save(path("first.fits"));
+    FitsReader reader(first);
+    reader.move_to_number(2);
+    EXPECT_EQ(reader.hdu_name(), name == std::string("'A'") ? "HDU A" : "HDU number 2");
+  }
+  FitsEdit file = edit({.compression = RICE_1}, stored);
+  file.add("A", "EXTNAME", "'B'").set("A", "EXTNAME", "'COMPRESSED_IMAGE'");
+  FitsReader reader(file.save(path("second.fits")));
+  EXPECT_TRUE(reader.find_hdu("B"));
+  EXPECT_EQ(reader.hdu_name(), "HDU B");
+  EXPECT_EQ(reader.find_string("EXTNAME"), "B");
+}
+
 TEST_F(Blank, BitsAreAllSet) {
   for (const int bitpix : {SHORT_IMG, LONG_IMG, LONGLONG_IMG}) {
     const std::vector<std::uint32_t> bits =

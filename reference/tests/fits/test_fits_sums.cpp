@@ -171,6 +171,13 @@ TEST_F(Sums, ImagesThatAreNotAskedForAreNotKept) {
   }
 }
 
+// Names are compared as FitsReader compares them.
+TEST_F(Sums, NamesOfImagesInOtherCase) {
+  atomic_write(path("a.fits.gz"), FitsEdit(image).set("IVAR", "EXTNAME", "' ivar'").bytes());
+  const Preproc preproc = read_preproc(path("a.fits.gz"));
+  EXPECT_EQ(preproc.ivar.size(), 39000U);
+}
+
 TEST_F(Sums, TakenPixelsCannotBeReadAgain) {
   atomic_write(path("a.fits.gz"), test::read_bytes(image));
   FitsReader reader(path("a.fits.gz"));
