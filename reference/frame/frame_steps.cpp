@@ -199,6 +199,9 @@ PatchCounts write_frame_outputs(const FrameJob& job, const FrameInputs& inputs, 
   content.threads = settings.write_threads;
   content.compress_level = settings.compress_level;
   content.resolution = resolution;
+  // Another run may have written them meanwhile.
+  refuse_second_form(files.output);
+  if (files.model) refuse_second_form(*files.model);
   // Write the frame last: if the frame exists, all its companion files exist.
   if (files.model)
     write_model(*files.model, assemble_model(inputs.pixels.nx, inputs.pixels.ny, patches),

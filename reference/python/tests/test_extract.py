@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import shutil
 import signal
 import subprocess
 import sys
@@ -431,6 +432,27 @@ def test_no_input_is_overwritten(night, tmp_path, taken, argument):
     )
     assert contents(files) == before
     assert not (tmp_path / "frame.fits").exists()
+
+
+def test_files_in_their_other_form(night, frame, tmp_path):
+    packed = tmp_path / "preproc.fits.gz"
+    shutil.copy(night.preproc, packed)  # the content says whether it is compressed
+    plain, output = tmp_path / "preproc.fits", tmp_path / "frame.fits"
+    written = extract(plain, night.psf, output=output, **SMALL)
+    assert_same(written, frame)
+    assert_same(spexbench.read_frame(f"{output}.gz"), spexbench.read_frame(output))
+    assert fits.getheader(output)["IN_IMG"] == str(packed)
+    with pytest.raises(spexbench.UsageError, match=r"preproc\.fits\.gz: would overwrite an input"):
+        extract(plain, night.psf, output=packed, **SMALL)
+    for write in (
+        lambda name: extract(plain, night.psf, output=name, **SMALL),
+        lambda name: written.write(name),
+    ):
+        with pytest.raises(
+            spexbench.DataError, match=r"frame\.fits\.gz: exists already as .*\.fits"
+        ):
+            write(f"{output}.gz")
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["frame.fits", "preproc.fits.gz"]
 
 
 def test_the_two_outputs_have_two_names(night, tmp_path):

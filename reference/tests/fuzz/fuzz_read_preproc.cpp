@@ -21,8 +21,8 @@ namespace {
 
 void read(const std::vector<char>& bytes, bool checksums) {
   spex::FitsReader file(bytes, "fuzz", spex::preproc_options(checksums));
-  spex::Preproc preproc = spex::read_preproc(file);
-  const spex::Preproc header = spex::read_preproc_header(file);
+  spex::Preproc preproc = spex::read_preproc(file, spex::MaskHdu::optional);
+  const spex::Preproc header = spex::read_preproc_header(file, spex::MaskHdu::optional);
   const spex::Fibermap fibermap = preproc.fibermap;
   const spex::Pixels whole = spex::make_pixels(std::move(preproc), spex::ccdmask::rejected);
   const spex::Pixels parts = spex::read_pixels(file, header, spex::ccdmask::rejected);
