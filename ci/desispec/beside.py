@@ -95,8 +95,9 @@ def extracted(programs: Path, camera: str, out: Path) -> tuple[Path, Path]:
     """A frame of ours, and desispec's with masked bad columns, of the same image."""
     name = f"{camera}-{EXPID:08d}"
     preproc, psf = out / f"preproc-{name}.fits", out / f"psf-{name}.fits"
-    command = [programs / "spex-sim", "-o", out, "--size", "tiny", "--cameras", camera]
-    subprocess.run([*command, "--expid", f"{EXPID}", "--loglevel", "warn"], check=True)
+    command = [programs / "spex-sim", "-o", out, "--size", "tiny", "--overwrite"]
+    command += ["--cameras", camera, "--expid", f"{EXPID}", "--loglevel", "warn"]
+    subprocess.run(command, check=True)
     header = fits.getheader(psf, "XTRACE")
     # Beyond both ends of the CCD, within the range of the PSF.
     grid = f"{header['WAVEMIN'] + 10},{header['WAVEMAX'] - 11},0.8"
