@@ -89,7 +89,7 @@ std::vector<HeaderKeyword> psf_keywords(const Psf& psf, const std::string& camer
           {"PSFVER", std::string("3"), "version of the format"},
           {"MJD", 0LL, "MJD of the arc exposure"},
           {"PLATEID", 0LL, "plate of the arc exposure"},
-          {"CAMERA", camera, "camera"},
+          {"CAMERA", fmt::format("'{:<8}'", camera), "camera, with quotes as specex writes it"},
           {"ARCEXP", 0LL, "number of the arc exposure"},
           {"NPIX_X", whole(psf.npix_x), "columns of the CCD"},
           {"NPIX_Y", whole(psf.npix_y), "rows of the CCD"},

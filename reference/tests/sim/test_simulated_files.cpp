@@ -202,7 +202,8 @@ TEST_F(Simulate, PsfIsInTheFormOfDesisFiles) {
   EXPECT_EQ(spex::row_count(reader), 4);
   reader.move_to_hdu("PSF");
   EXPECT_EQ(reader.get_string("PSFTYPE"), "GAUSS-HERMITE");
-  EXPECT_EQ(raw("PSFVER"), "'3       '");  // specter compares it as text
+  EXPECT_EQ(raw("PSFVER"), "'3       '");      // specter compares it as text
+  EXPECT_EQ(raw("CAMERA"), "'''r0      '''");  // quotes within the text
   EXPECT_EQ(raw("TDIM2"), "'( 4, 25)'");
   EXPECT_EQ(raw("PSFERR"), "");
   EXPECT_EQ(reader.get_double("B00RCHI2"), 1);
