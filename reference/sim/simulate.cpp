@@ -5,11 +5,13 @@
 #include <optional>
 
 #include <fitsio.h>
+#include <spdlog/spdlog.h>
 
 #include "reference/core/count.hpp"
 #include "reference/core/error.hpp"
 #include "reference/core/parallel.hpp"
 #include "reference/core/progress.hpp"
+#include "reference/frame/frame_warnings.hpp"
 #include "reference/io/check_arm.hpp"
 #include "reference/io/read_psf.hpp"
 #include "reference/sim/desi_psf.hpp"
@@ -44,9 +46,15 @@ SimOptions exposure_of(const SimOptions& options, int index) {
   return one;
 }
 
+// Warns of fits that failed and of tails: the simulated PSF takes the spots as they are, without
+// tails.
 Psf psf_from_file(const std::string& path, const Camera& camera) {
   Psf psf = read_psf(path);
   check_arm(psf, camera.name(), path);
+  const PatchCounts counts{.failed_fit = static_cast<int>(psf.fit.failed.size()),
+                           .unfitted = static_cast<int>(psf.fit.unfitted.size()),
+                           .tails = static_cast<int>(psf.fit.tails.size())};
+  for (const std::string& line : warnings_of(counts)) spdlog::warn("{}: {}", path, line);
   psf.in_psf = fs::path(path).filename().string();
   psf.fibermin = camera.fibermin();
   return psf;

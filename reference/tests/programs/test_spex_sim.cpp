@@ -68,6 +68,18 @@ TEST(SpexSim, RefusesThePsfOfAnotherArm) {
   EXPECT_EQ(run_spex_sim(again).status, 0);
 }
 
+TEST(SpexSim, WarnsOfAPsfWhoseFitFailed) {
+  const ScratchFolder scratch;
+  simulate_tiny(scratch.file(""), {"--cameras", "r0"});
+  const std::string psf = scratch.file("psf-r0-00000001.fits");
+  set_keyword(psf, "PSF", "STATUS", "4");
+  const Finished finished =
+      run_spex_sim({"-o", scratch.file(""), "--expid", "2", "--psf", psf, "--loglevel", "warning"});
+  EXPECT_EQ(finished.status, 0);
+  EXPECT_THAT(finished.err, HasSubstr("warning spex-sim: " + psf +
+                                      ": the fit of the PSF failed for 25 fibers (STATUS)\n"));
+}
+
 TEST(SpexSim, WritesThreeFilesPerCamera) {
   const ScratchFolder scratch;
   simulate_tiny(scratch.file(""), {"--cameras", "b1,z9", "--expid", "51060"});
