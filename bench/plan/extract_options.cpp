@@ -20,7 +20,7 @@ namespace {
 ExtractArguments arguments_of(const Entry& entry) {
   ExtractArguments arguments;
   arguments.device = traits(entry.milestone).device;
-  arguments.milestone = to_string(entry.milestone);
+  arguments.request.milestone = entry.milestone;
   return arguments;
 }
 

@@ -2,11 +2,14 @@
 // spex) and additional options.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 
 #include "mpi/programs/production_options.hpp"
 #include "reference/frame/frame_job.hpp"
+#include "reference/model/option_table.hpp"
 
 namespace CLI {
 class App;
@@ -18,16 +21,10 @@ namespace spex {
 struct ExtractArguments {
   Device device = Device::cpu;  ///< device of the program's milestones
   FrameJob job;
-  std::string wavelength;
-  std::string mask_bits;
-  std::string method;  ///< empty: the milestone's method
-  std::string decorrelate = "signal";
-  std::string flux = "patch";
-  std::string chi2_pixels = "weighted";
-  std::string bad2dfit = "relative";
-  std::string milestone;
+  OptionRequest request;  ///< options that are numbers
+  /// Options that are names, bits or wavelengths, by their names in the table; absent: not given.
+  std::map<std::string, std::optional<std::string>, std::less<>> texts;
   std::string loglevel = "info";
-  std::optional<int> nsubbundles;  ///< absent: the milestone's
   std::optional<int> threads;
   ProductionArguments production;
   bool no_scores = false;
@@ -45,12 +42,5 @@ void add_extract_options(CLI::App& app, ExtractArguments& arguments);
 
 /// Checks and converts the arguments. Throws Error(usage).
 [[nodiscard]] FrameJob make_job(const ExtractArguments& arguments);
-
-/// Parses `wmin,wmax,dw` in Angstrom. Throws Error(usage) for any other text.
-[[nodiscard]] WaveRange parse_wavelength(const std::string& text);
-
-/// Parses a decimal number, a hexadecimal number with 0x, or "all" for all bits. Throws
-/// Error(usage).
-[[nodiscard]] std::uint32_t parse_mask_bits(const std::string& text);
 
 }  // namespace spex

@@ -2,11 +2,13 @@
 
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 #include <fmt/format.h>
 
 #include "reference/core/version.hpp"
 #include "reference/fits/header_cards.hpp"
+#include "reference/model/option_table.hpp"
 
 namespace spex {
 namespace {
@@ -20,6 +22,37 @@ long long stated_fiber(const FrameInputs& inputs, const ExtractOptions& options)
 
 std::string numbered(const char* stem, int number) {
   return fmt::format("{}{:02}", stem, number);
+}
+
+using KeywordValue = decltype(HeaderKeyword::value);
+
+KeywordValue keyword_value(const ExtractOption& option, const ExtractOptions& options) {
+  OptionRequest request{options, options.nsubbundles, options.method, options.milestone};
+  return std::visit(
+      [&]<class T>(const T* place) -> KeywordValue {
+        if constexpr (std::is_same_v<T, double>)
+          return *place;
+        else if constexpr (std::is_same_v<T, std::optional<double>>)
+          return place->value();
+        else if constexpr (std::is_same_v<T, std::optional<int>>)
+          return static_cast<long long>(place->value());
+        else if constexpr (std::is_integral_v<T>)
+          return static_cast<long long>(*place);
+        else
+          return text_of(option, options);
+      },
+      option.value(request));
+}
+
+// The keywords of the options that the header states always, or if they are not the defaults.
+void add_options(std::vector<HeaderKeyword>& keywords, const ExtractOptions& options,
+                 Stated stated) {
+  const ExtractOptions defaults;
+  for (const ExtractOption& option : extract_options())
+    if (option.stated == stated &&
+        (stated == Stated::always || text_of(option, options) != text_of(option, defaults)))
+      keywords.push_back({std::string(option.keyword), keyword_value(option, options),
+                          std::string(option.comment)});
 }
 
 }  // namespace
@@ -43,18 +76,23 @@ std::vector<HeaderKeyword> dependency_keywords(const std::vector<std::string>& c
 }
 
 const std::set<std::string>& own_keywords() {
-  static const std::set<std::string> names{
-      "SPECMIN",  "BUNDLESZ", "NSUBBUN",  "NWAVESTP", "WAVEPAD",  "PIXPADFR", "WAVPADFR",
-      "REGULARZ", "PSFERR",   "MASKBITS", "DECORREL", "METHOD",   "MILESTNE", "SPEXPROG",
-      "SPEXVERS", "NPATCH",   "NGUARD",   "NFALLBCK", "NFAILED",  "NDARK",    "CHI2PIXL",
-      "BAD2DFIT", "FLUXSOLV", "NDIRECT",  "NOVERFLW", "FIBBYROW", "NFIBDIFF", "NOMASK"};
+  static const std::set<std::string> names = [] {
+    std::set<std::string> all{"SPECMIN",  "SPEXPROG", "SPEXVERS", "NPATCH",  "NGUARD",
+                              "NFALLBCK", "NFAILED",  "NDARK",    "NDIRECT", "NOVERFLW",
+                              "FIBBYROW", "NFIBDIFF", "NOMASK",   "NBEYOND", "NPULLED",
+                              "NPSFFAIL", "NPSFNFIT", "NPSFTAIL"};
+    for (const ExtractOption& option : extract_options())
+      if (option.stated != Stated::never) all.emplace(option.keyword);
+    return all;
+  }();
   return names;
 }
 
 std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const FrameInputs& inputs,
                                           const ExtractOptions& options,
                                           const PatchCounts& counts) {
-  const ExtractOptions& o = options;
+  ExtractOptions o = options;
+  if (!o.psferr) o.psferr = inputs.psf.psferr;
   const auto number = [](auto value) { return static_cast<long long>(value); };
   std::vector<HeaderKeyword> keywords{
       {"NSPEC", number(o.nspec_of(inputs.psf.nfiber)), "number of spectra"},
@@ -66,54 +104,36 @@ std::vector<HeaderKeyword> frame_keywords(const Provenance& provenance, const Fr
       {"SPECTER", "spexbench " + version(), "what extracted these spectra"},
       {"IN_PSF", provenance.psf, "PSF file"},
       {"IN_IMG", provenance.image, "image file"},
-      {"BUNDLESZ", number(o.bundlesize), "fibers in a bundle"},
-      {"NSUBBUN", number(o.nsubbundles), "subbundles in a bundle"},
-      {"NWAVESTP", number(o.nwavestep), "wavelength bins in a patch"},
-      {"WAVEPAD", number(o.wavepad), "wavelength bins of padding"},
-      {"PIXPADFR", o.pixpad_frac, "pixel padding fraction"},
-      {"WAVPADFR", o.wavepad_frac, "wavelength padding fraction"},
-      {"REGULARZ", o.regularize, "regularization"},
-      {"PSFERR", o.psferr.value_or(inputs.psf.psferr), "fractional PSF error"},
-      {"MASKBITS", number(o.mask_bits), "pixel mask bits rejected"},
-      {"DECORREL", to_string(o.decorrelate), "decorrelation"},
-      {"METHOD", to_string(o.method), "linear algebra method"},
-      {"MILESTNE", to_string(o.milestone), "milestone"},
-      {"SPEXPROG", provenance.program, "program that made this file"},
-      {"SPEXVERS", version(), "and its version"},
-      {"NPATCH", number(counts.patches), "patches extracted"},
-      {"NGUARD", number(counts.guarded), "patches solved as a whole by the guard"},
-      {"NFALLBCK", number(counts.fell_back), "patches that fell back to eigh"},
-      {"NFAILED", number(counts.failed), "patches that could not be solved"},
-      {"NDARK", number(counts.dark), "bins without a usable pixel"},
   };
+  add_options(keywords, o, Stated::always);
+  const auto add = [&](const HeaderKeyword& keyword) { keywords.push_back(keyword); };
+  add({"SPEXPROG", provenance.program, "program that made this file"});
+  add({"SPEXVERS", version(), "and its version"});
+  add({"NPATCH", number(counts.patches), "patches extracted"});
+  add({"NGUARD", number(counts.guarded), "patches solved as a whole by the guard"});
+  add({"NFALLBCK", number(counts.fell_back), "patches that fell back to eigh"});
+  add({"NFAILED", number(counts.failed), "patches that could not be solved"});
+  add({"NDARK", number(counts.dark), "bins without a usable pixel"});
   // The following only where they say something, so that default files do not change.
-  if (o.chi2_pixels != ExtractOptions().chi2_pixels)
-    keywords.push_back({"CHI2PIXL", to_string(o.chi2_pixels), "pixels that CHI2PIX counts"});
-  if (o.bad2dfit != ExtractOptions().bad2dfit)
-    keywords.push_back({"BAD2DFIT", to_string(o.bad2dfit), "rule of BAD2DFIT in MASK"});
-  if (o.flux == FluxSolver::frame) {
-    keywords.push_back({"FLUXSOLV", to_string(o.flux), "flux of the whole frame, not of patches"});
-    keywords.push_back(
-        {"NDIRECT", number(counts.direct), "patches whose flux was solved directly"});
-  }
+  add_options(keywords, o, Stated::if_changed);
+  if (o.flux == FluxSolver::frame)
+    add({"NDIRECT", number(counts.direct), "patches whose flux was solved directly"});
   const auto if_any = [&](const char* name, auto count, const char* comment) {
-    if (count > 0) keywords.push_back({name, number(count), comment});
+    if (count > 0) add({name, number(count), comment});
   };
   if_any("NOVERFLW", counts.overflowed, "bins beyond float32, flagged NODATA");
   if (inputs.fibermap_by_row) {
-    keywords.push_back({"FIBBYROW", true, "FIBERMAP rows were taken by place"});
-    keywords.push_back({"NFIBDIFF", number(other_fibers(inputs, o)), "rows of another fiber"});
+    add({"FIBBYROW", true, "FIBERMAP rows were taken by place"});
+    add({"NFIBDIFF", number(other_fibers(inputs, o)), "rows of another fiber"});
   }
-  if (!inputs.preproc.has_mask)
-    keywords.push_back({"NOMASK", true, "the image has no MASK: all pixels are good"});
+  if (!inputs.preproc.has_mask) add({"NOMASK", true, "the image has no MASK: all pixels are good"});
   if_any("NBEYOND", counts.beyond, "bins beyond the wavelengths of the PSF");
   if_any("NPULLED", counts.pulled, "bins that the prior pulls");
   if_any("NPSFFAIL", counts.failed_fit, "fibers whose PSF has a STATUS other than 0");
   if_any("NPSFNFIT", counts.unfitted, "fibers in bundles whose PSF was not fitted");
   if_any("NPSFTAIL", counts.tails, "fibers whose PSF has tails, ignored");
-  if (!inputs.psf.in_psf.empty())
-    keywords.push_back({"ORIG_PSF", inputs.psf.in_psf, "IN_PSF of the PSF file"});
-  if (inputs.heliocor != 1) keywords.push_back({"HELIOCOR", inputs.heliocor, ""});
+  if (!inputs.psf.in_psf.empty()) add({"ORIG_PSF", inputs.psf.in_psf, "IN_PSF of the PSF file"});
+  if (inputs.heliocor != 1) add({"HELIOCOR", inputs.heliocor, ""});
   const std::vector<HeaderKeyword> used = dependency_keywords(inputs.preproc.cards);
   keywords.insert(keywords.end(), used.begin(), used.end());
   return keywords;

@@ -6,38 +6,12 @@
 #include <fmt/format.h>
 
 #include "reference/core/error.hpp"
+#include "reference/model/option_table.hpp"
 
 namespace spex {
 namespace {
 
-void check_options(const ExtractOptions& o, int nfiber) {
-  const auto at_least = [](const char* option, int value, int least) {
-    if (value < least)
-      throw usage_error(option, fmt::format("{} is too small", value),
-                        fmt::format("at least {}", least));
-  };
-  const auto fraction = [](const char* option, double value) {
-    if (!(value >= 0 && value <= 1))
-      throw usage_error(option, fmt::format("{:g} is not a fraction", value), "0 to 1");
-  };
-  constexpr int most_bins = 5000;  // limit of a padded step: with 7 fibers N takes 10 GB
-  at_least("--bundlesize", o.bundlesize, 1);
-  at_least("--nsubbundles", o.nsubbundles, 1);
-  at_least("--nwavestep", o.nwavestep, 1);
-  at_least("--wavepad", o.wavepad, 0);
-  at_least("--specmin", o.specmin, 0);
-  if (o.nspec) at_least("--nspec", *o.nspec, 1);
-  fraction("--pixpad-frac", o.pixpad_frac);
-  fraction("--wavepad-frac", o.wavepad_frac);
-  if (o.nwavestep > most_bins || o.wavepad > most_bins)
-    throw usage_error("--nwavestep, --wavepad",
-                      fmt::format("{} and {} are too many bins", o.nwavestep, o.wavepad),
-                      fmt::format("at most {}", most_bins));
-  if (o.bundlesize % o.nsubbundles != 0)
-    throw usage_error(
-        "--nsubbundles",
-        fmt::format("{} does not divide the bundle size {}", o.nsubbundles, o.bundlesize),
-        "a divisor of --bundlesize");
+void check_spectra(const ExtractOptions& o, int nfiber) {
   if (o.specmin >= nfiber)
     throw usage_error("--specmin", fmt::format("{} exceeds the PSF's fibers", o.specmin),
                       fmt::format("0 to {}", nfiber - 1));
@@ -46,16 +20,13 @@ void check_options(const ExtractOptions& o, int nfiber) {
         "--nspec",
         fmt::format("{} spectra from fiber {} exceed the PSF's fibers", *o.nspec, o.specmin),
         fmt::format("1 to {}", nfiber - o.specmin));
-  if (!(o.regularize >= 0 && o.regularize < 1e100))
-    throw usage_error("--regularize", fmt::format("{:g}", o.regularize), "a number >= 0");
-  if (o.psferr && !(*o.psferr >= 0 && *o.psferr < 1e100))
-    throw usage_error("--psferr", fmt::format("{:g}", *o.psferr), "a number >= 0");
 }
 
 }  // namespace
 
 std::vector<Patch> make_patches(const ExtractOptions& options, const WaveGrid& grid, int nfiber) {
-  check_options(options, nfiber);
+  check_options(options);
+  check_spectra(options, nfiber);
   const int spec_begin = options.specmin;
   const int spec_end = spec_begin + options.nspec_of(nfiber);
   const int sub_size = options.bundlesize / options.nsubbundles;

@@ -34,7 +34,7 @@ nlohmann::json parsed(std::vector<std::string> words) {
                                         status))
     return {};
   const spex::FrameFiles& files = one.job.files;
-  const spex::ExtractOptions& o = one.job.settings.options;
+  const spex::ExtractOptions& o = one.request.options;
   nlohmann::json values{{"input", files.input},
                         {"fibermap", or_null(files.fibermap)},
                         {"psf", files.psf},
@@ -44,7 +44,7 @@ nlohmann::json parsed(std::vector<std::string> words) {
                         {"nspec", or_null(o.nspec)},
                         {"regularize", o.regularize},
                         {"bundlesize", o.bundlesize},
-                        {"nsubbundles", one.nsubbundles.value_or(o.nsubbundles)},
+                        {"nsubbundles", one.request.nsubbundles.value_or(o.nsubbundles)},
                         {"nwavestep", o.nwavestep},
                         {"verbose", one.production.verbose},
                         {"mpi", one.mpi},
@@ -56,9 +56,10 @@ nlohmann::json parsed(std::vector<std::string> words) {
                         {"no_gpu", one.production.no_gpu},
                         {"pixpad_frac", o.pixpad_frac},
                         {"wavepad_frac", o.wavepad_frac}};
-  if (one.wavelength.empty()) return values;
+  const std::optional<std::string>& wavelength = one.texts.at("wavelength");
+  if (!wavelength) return values;
   try {
-    const spex::WaveRange range = spex::parse_wavelength(one.wavelength);
+    const spex::WaveRange range = spex::parse_wavelength(*wavelength);
     values["wavelength"] = {range.wmin, range.wmax, range.dw};
   } catch (const spex::Error&) {
     return {};

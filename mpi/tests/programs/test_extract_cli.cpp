@@ -139,7 +139,7 @@ TEST(ShortOptions, AsInArgparse) {
   Parsed together({"-vi", "x"});
   EXPECT_EQ(together.value("verbose"), "true");
   EXPECT_EQ(together.value("input"), "x");
-  EXPECT_EQ(Parsed({"-s", "-5"}).one.job.settings.options.specmin, -5);
+  EXPECT_EQ(Parsed({"-s", "-5"}).one.request.options.specmin, -5);
   EXPECT_EQ(Parsed({"-m", "-"}).value("model"), "-");
 }
 
@@ -173,7 +173,7 @@ TEST(Subbundles, DefaultToTheMilestones) {
 TEST(RepeatedOption, LastValueCounts) {
   Parsed twice({"--nspec", "5", "-n", "10", "--mpi", "--mpi", "--inp", "x"});
   EXPECT_TRUE(twice.ok) << twice.said;
-  EXPECT_EQ(twice.one.job.settings.options.nspec, 10);
+  EXPECT_EQ(twice.one.request.options.nspec, 10);
   EXPECT_TRUE(twice.one.mpi);
   EXPECT_EQ(twice.one.job.files.input, "x");
 }
@@ -199,9 +199,9 @@ TEST(Value, MayBeEmptyOrHaveBlanks) {
 }
 
 TEST(WholeNumber, IsDecimal) {
-  EXPECT_EQ(Parsed({"-s", "025"}).one.job.settings.options.specmin, 25);
-  EXPECT_EQ(Parsed({"-s", "000"}).one.job.settings.options.specmin, 0);
-  EXPECT_EQ(Parsed({"-n", "+08"}).one.job.settings.options.nspec, 8);
+  EXPECT_EQ(Parsed({"-s", "025"}).one.request.options.specmin, 25);
+  EXPECT_EQ(Parsed({"-s", "000"}).one.request.options.specmin, 0);
+  EXPECT_EQ(Parsed({"-n", "+08"}).one.request.options.nspec, 8);
   EXPECT_EQ(Parsed({"--night", "020260616"}).many.night, 20260616);
   for (const char* wrong : {"5.0", "x", "", "--5"}) expect_refused({"--nspec", wrong}, "nspec");
 }

@@ -5,9 +5,8 @@ What cannot be one is a UsageError of one line, under the command line's name of
 
 import operator
 import os
-import re
 import textwrap
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 from . import _core
@@ -79,28 +78,6 @@ def real(name: str, value: Any) -> float:
     raise UsageError(f"{_option(name)}: {shown(value)} (expected a number)")
 
 
-def mask_bits(_name: str, value: Any) -> int:
-    """A set of bits: a number, or text as on the command line."""
-    bits = -1
-    if not isinstance(value, str):
-        try:
-            bits = operator.index(value)
-        except TypeError:
-            value = shown(value)
-    elif value == "all":
-        bits = 2**32 - 1
-    elif re.fullmatch("0[xX][0-9a-fA-F]+", value):
-        bits = int(value[2:], 16)
-    elif re.fullmatch("[0-9]+", value):
-        bits = int(value)
-    if not 0 <= bits < 2**32:
-        raise UsageError(
-            f"--mask-bits: '{value}' is not a set of bits "
-            "(expected a number such as 767 or 0x2FF, or all)"
-        )
-    return bits
-
-
 def choice(_name: str, value: object) -> str:
     """A name, which the extension module checks."""
     return value if isinstance(value, str) else shown(value)
@@ -113,41 +90,26 @@ def cameras_of(value: str | Iterable[str]) -> str:
     return ",".join(choice("cameras", one) for one in value)
 
 
-def _flag(_name: str, value: object) -> bool:
-    return bool(value)
+def _text(value: Any) -> str:
+    """The value of an option as on the command line."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, tuple):
+        return ",".join(_text(one) for one in value)
+    try:
+        return str(operator.index(value))
+    except TypeError:
+        pass
+    try:
+        return shown(value) if isinstance(value, bytes) else repr(float(value))
+    except (OverflowError, TypeError, ValueError):
+        return shown(value)
 
 
-def _or_none(check: Callable[[str, Any], Any]) -> Callable[[str, Any], Any]:
-    return lambda name, value: None if value is None else check(name, value)
-
-
-_OPTIONS: dict[str, Callable[[str, Any], Any]] = {
-    "wavelength": lambda _, three: three,
-    "specmin": whole,
-    "nspec": _or_none(whole),
-    "regularize": real,
-    "bundlesize": whole,
-    "nsubbundles": _or_none(whole),
-    "nwavestep": whole,
-    "wavepad": whole,
-    "pixpad_frac": real,
-    "wavepad_frac": real,
-    "psferr": _or_none(real),
-    "mask_bits": _or_none(mask_bits),
-    "model": _flag,
-    "method": _or_none(choice),
-    "decorrelate": choice,
-    "flux": choice,
-    "chi2_pixels": choice,
-    "bad2dfit": choice,
-    "milestone": _or_none(choice),
-    "gpu": _flag,
-}
-
-
-def make_options(**options: Any) -> _core.Options:
-    """Extraction options, by _core.make_options."""
-    return _core.make_options(**{name: _OPTIONS[name](name, options[name]) for name in options})
+def make_options(*, model: bool, gpu: bool, **options: Any) -> _core.Options:
+    """Extraction options, by _core.make_options; None is the default."""
+    texts = {name: _text(value) for name, value in options.items() if value is not None}
+    return _core.make_options(texts, bool(model), bool(gpu))
 
 
 def make_barycentric(

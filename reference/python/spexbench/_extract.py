@@ -157,7 +157,7 @@ def extract(
         wavepad_frac=wavepad_frac,
         psferr=psferr,
         mask_bits=mask_bits,
-        model=model,
+        model=bool(model),
         method=method,
         decorrelate=decorrelate,
         flux=flux,

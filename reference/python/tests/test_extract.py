@@ -526,7 +526,7 @@ def test_methods_agree(night, frame):
         ({"threads": 0}, spexbench.UsageError, "threads: 0"),
         ({"model": "m.fits"}, spexbench.UsageError, "model: a file without an output"),
         ({"specmin": 2**40}, spexbench.UsageError, "--specmin: 1099511627776 .* 32-bit"),
-        ({"nspec": 2.5}, spexbench.UsageError, r"--nspec: 2.5 \(expected an integer\)"),
+        ({"nspec": 2.5}, spexbench.UsageError, r"--nspec: '2.5' \(expected an integer\)"),
         ({"psferr": "1%"}, spexbench.UsageError, r"--psferr: '1%' \(expected a number\)"),
         ({"heliocor": [1]}, spexbench.UsageError, r"--heliocor: \[1\] \(expected a number"),
         ({"threads": "2"}, spexbench.UsageError, r"--threads: '2' \(expected an integer"),

@@ -14,6 +14,8 @@
 #include "reference/frame/frame_keywords.hpp"
 #include "reference/frame/frame_warnings.hpp"
 #include "reference/frame/production_paths.hpp"
+#include "reference/tests/support/scratch.hpp"
+#include "spex_test_paths.hpp"
 
 namespace spex {
 namespace {
@@ -138,8 +140,8 @@ TEST_F(FrameKeywords, AllAreProductionsOrListed) {
   inputs.psf.in_psf = "psf.fits";
   inputs.fibermap_by_row = true;
   inputs.preproc.has_mask = false;
-  PatchCounts counts;
-  counts.overflowed = 1;
+  const PatchCounts counts{
+      .overflowed = 1, .beyond = 1, .pulled = 1, .failed_fit = 1, .unfitted = 1, .tails = 1};
   const std::set<std::string> of_production{"NSPEC",    "WAVEMIN", "WAVEMAX", "WAVESTEP",
                                             "FIBERMIN", "SPECTER", "IN_PSF",  "IN_IMG",
                                             "ORIG_PSF", "HELIOCOR"};
@@ -150,6 +152,12 @@ TEST_F(FrameKeywords, AllAreProductionsOrListed) {
     listed.erase(one.name);
   }
   EXPECT_THAT(listed, testing::IsEmpty()) << "no option of this test writes these";
+}
+
+TEST(OwnKeywords, AreDocumented) {
+  const std::string documentation = test::read_file(SPEX_SOURCE_DIR "/docs/file-formats.md");
+  for (const std::string& name : own_keywords())
+    EXPECT_NE(documentation.find(name), std::string::npos) << name << " is not in file-formats.md";
 }
 
 TEST_F(FrameKeywords, Specter) {

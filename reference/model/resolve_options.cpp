@@ -1,0 +1,97 @@
+#include <algorithm>
+#include <type_traits>
+
+#include <fmt/format.h>
+
+#include "reference/core/error.hpp"
+#include "reference/model/option_table.hpp"
+
+namespace spex {
+namespace {
+
+// A GPU milestone has one method; CPU milestones support both.
+bool has_method(Milestone milestone, std::optional<Method> method) {
+  const MilestoneTraits& one = traits(milestone);
+  return !method || one.device == Device::cpu || one.method == *method;
+}
+
+Milestone choose_milestone(const OptionRequest& request, Device device) {
+  if (!request.milestone) {
+    const std::vector<Milestone> all = milestones_of(device);
+    return *std::ranges::find_if(all,
+                                 [&](Milestone one) { return has_method(one, request.method); });
+  }
+  const MilestoneTraits& one = traits(*request.milestone);
+  if (one.device != device)
+    throw usage_error("--milestone", to_string(one.milestone) + " is of the other device",
+                      "a milestone of this program");
+  if (!has_method(one.milestone, request.method))
+    throw usage_error("--method",
+                      to_string(*request.method) + " is not the method of " + std::string(one.name),
+                      to_string(one.method));
+  return one.milestone;
+}
+
+// On the GPU, --flux frame needs the bands of the fiber-by-fiber engine; the other milestones are
+// kept as published.
+void check_flux(const ExtractOptions& o) {
+  if (o.flux == FluxSolver::patch) return;
+  const MilestoneTraits& milestone = traits(o.milestone);
+  if (!milestone.solves_frame)
+    throw usage_error("--flux", "frame is not supported by " + to_string(o.milestone),
+                      "--milestone direct or pipeline, or --flux patch");
+  if (milestone.device == Device::gpu && o.decorrelate == Decorrelate::noise)
+    throw usage_error("--flux", "frame needs --decorrelate signal on the GPU",
+                      "--decorrelate signal, or a CPU");
+}
+
+template <class T>
+void check_range(const ExtractOption& option, const T* place) {
+  if constexpr (std::is_same_v<T, std::optional<int>> || std::is_same_v<T, std::optional<double>>) {
+    if (*place) check_range(option, &**place);
+  } else if constexpr (std::is_same_v<T, int> || std::is_same_v<T, double>) {
+    const auto value = static_cast<double>(*place);
+    if (value >= option.least && value <= option.most) return;
+    constexpr double many = 1e9;  // such limits say nothing to a user
+    throw usage_error(option.flag(), fmt::format("{}", *place),
+                      option.most > many ? fmt::format("at least {}", option.least)
+                                         : fmt::format("{} to {}", option.least, option.most));
+  }
+}
+
+}  // namespace
+
+void check_options(const ExtractOptions& o) {
+  OptionRequest request{o, o.nsubbundles, o.method, o.milestone};
+  for (const ExtractOption& option : extract_options())
+    std::visit([&](const auto* place) { check_range(option, place); }, option.value(request));
+  if (o.bundlesize % o.nsubbundles != 0)
+    throw usage_error(
+        "--nsubbundles",
+        fmt::format("{} does not divide the bundle size {}", o.nsubbundles, o.bundlesize),
+        "a divisor of --bundlesize");
+}
+
+ExtractOptions resolve(const OptionRequest& request, Device device) {
+  ExtractOptions o = request.options;
+  o.milestone = choose_milestone(request, device);
+  const MilestoneTraits& milestone = traits(o.milestone);
+  o.method = request.method.value_or(milestone.method);
+  o.nsubbundles = request.nsubbundles.value_or(milestone.nsubbundles);
+  check_flux(o);
+  check_options(o);
+  return o;
+}
+
+std::vector<std::pair<std::string, std::string>> changed_options(const ExtractOptions& options) {
+  OptionRequest request;
+  request.milestone = options.milestone;
+  const ExtractOptions defaults = resolve(request, traits(options.milestone).device);
+  std::vector<std::pair<std::string, std::string>> changed;
+  for (const ExtractOption& option : extract_options())
+    if (std::string text = text_of(option, options); text != text_of(option, defaults))
+      changed.emplace_back(option.name, std::move(text));
+  return changed;
+}
+
+}  // namespace spex
