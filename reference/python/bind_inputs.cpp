@@ -16,6 +16,7 @@
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
 #include "reference/model/message.hpp"
+#include "reference/model/options.hpp"
 #include "reference/python/arrays.hpp"
 #include "reference/python/bindings.hpp"
 #include "reference/python/pickle.hpp"
