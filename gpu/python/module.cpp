@@ -11,6 +11,7 @@
 #include "reference/core/version.hpp"
 #include "reference/python/bindings.hpp"
 #include "reference/python/extraction.hpp"
+#include "reference/python/without_gil.hpp"
 
 namespace {
 
@@ -20,7 +21,7 @@ using nb::literals::operator""_a;
 // Binds the GPU extractor and device queries. Builds without CUDA have these functions, too.
 void bind_gpu(nb::module_& module) {
   // The first call initializes the driver, which may take seconds.
-  const nb::call_guard<nb::gil_scoped_release> without_gil;
+  const nb::call_guard<spex::python::WithoutGil> without_gil;
   module.def(
       "gpu_extractor",
       [](int device) { return spex::python::Extractor{spex::gpu::gpu_extractor(device)}; },
@@ -44,6 +45,7 @@ NB_MODULE(_core, module) {
   module.doc() = "C++ core of spexbench; use the package spexbench instead.";
   module.def("version", &spex::version, "Version of the project.");
   spex::python::bind_errors(module);
+  spex::python::bind_stop(module);
   spex::python::bind_inputs(module);
   spex::python::bind_options(module);
   spex::python::bind_extraction(module);

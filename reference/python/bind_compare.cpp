@@ -5,6 +5,7 @@
 #include "reference/compare/report.hpp"
 #include "reference/python/arrays.hpp"
 #include "reference/python/bindings.hpp"
+#include "reference/python/without_gil.hpp"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
@@ -63,6 +64,18 @@ std::tuple<bool, std::string, std::string> compare(ComparedFrame& result, Compar
   return {report.ok(), to_table(report), to_json(report)};
 }
 
+nb::tuple truth_of(const std::string& path, bool checksums) {
+  TruthFile truth;
+  {
+    const WithoutGil released;
+    truth = read_truth(path, checksums);
+  }
+  const auto nfiber = static_cast<std::size_t>(truth.nfiber);
+  const auto nwave = static_cast<std::size_t>(truth.nwave);
+  return nb::make_tuple(as_array(std::move(truth.wave), {nwave}),
+                        as_array(std::move(truth.flux), {nfiber, nwave}));
+}
+
 }  // namespace
 
 void bind_compare(nb::module_& module) {
@@ -80,10 +93,13 @@ void bind_compare(nb::module_& module) {
       [](const std::string& path) {
         return ComparedFrame{read_frame(path), false};
       },
-      nb::call_guard<nb::gil_scoped_release>(), "path"_a, "All HDUs of a file. Raises DataError.");
+      nb::call_guard<WithoutGil>(), "path"_a, "All HDUs of a file. Raises DataError.");
+  module.def("read_truth", &truth_of, "path"_a, "checksums"_a,
+             "Wavelengths [nwave] and fluxes [nfiber, nwave] of a truth on the extraction's grid. "
+             "Raises DataError.");
   module.def(
-      "compare", &compare, nb::call_guard<nb::gil_scoped_release>(), "result"_a,
-      "expected"_a.none(), "truth"_a.none(), "tolerance"_a,
+      "compare", &compare, nb::call_guard<WithoutGil>(), "result"_a, "expected"_a.none(),
+      "truth"_a.none(), "tolerance"_a,
       "Returns whether all checks pass, and spex-compare's table and JSON. Tables (FIBERMAP, "
       "SCORES) are compared where both frames are of files.");
 }

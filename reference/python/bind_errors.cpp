@@ -1,7 +1,11 @@
+#include <algorithm>
 #include <exception>
+#include <regex>
+#include <string>
 
 #include "reference/core/error.hpp"
 #include "reference/python/bindings.hpp"
+#include "reference/python/without_gil.hpp"
 
 namespace spex::python {
 namespace {
@@ -21,12 +25,33 @@ const char* class_of(ErrorKind kind) {
   return "Error";
 }
 
+// The message with Python's names of options: nspec for --nspec.
+std::string in_python(const std::string& message) {
+  static const std::regex option(R"((^|[ (])--([a-z0-9]+(-[a-z0-9]+)*)(?=[:, )]|$))");
+  std::string made;
+  auto from = message.begin();
+  for (std::sregex_iterator found(message.begin(), message.end(), option), end; found != end;
+       ++found) {
+    std::string name = (*found)[2];
+    std::replace(name.begin(), name.end(), '-', '_');
+    made.append(from, (*found)[0].first).append((*found)[1]).append(name);
+    from = (*found)[0].second;
+  }
+  return made.append(from, message.end());
+}
+
+void raise(const char* name, const std::exception& error) {
+  const auto type = nanobind::module_::import_("spexbench.errors").attr(name);
+  PyErr_SetString(type.ptr(), in_python(error.what()).c_str());
+}
+
 void translate(const std::exception_ptr& failure, void* /*unused*/) {
   try {
     std::rethrow_exception(failure);
   } catch (const Error& error) {
-    const auto type = nanobind::module_::import_("spexbench.errors").attr(class_of(error.kind()));
-    PyErr_SetString(type.ptr(), error.what());
+    raise(class_of(error.kind()), error);
+  } catch (const Stopped& stopped) {
+    raise("StoppedError", stopped);
   }
 }
 

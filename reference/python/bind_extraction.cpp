@@ -1,3 +1,4 @@
+#include <atomic>
 #include <cmath>
 #include <memory>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "reference/python/extraction.hpp"
 #include "reference/python/frame_arrays.hpp"
 #include "reference/python/pickle.hpp"
+#include "reference/python/without_gil.hpp"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
@@ -69,19 +71,28 @@ FrameJob make_job(const ExtractOptions& options, BarycentricSettings barycentric
   return job;
 }
 
-// Interrupts the work on KeyboardInterrupt. Python handles signals in the calling thread, which
-// also works on patches.
-std::function<void(long)> stops_at_interrupt() {
-  return [caller = std::this_thread::get_id()](long /*patches*/) {
+// Called after some patches. Stops the work on KeyboardInterrupt or at `stop`, and calls
+// progress(done, total). Python handles signals in the calling thread, which also works on patches
+// and alone calls Python.
+std::function<void(long)> watch(const StopFlag& stop, const nb::object& progress, long total) {
+  return [stop, progress = progress.ptr(), total, caller = std::this_thread::get_id(),
+          done = std::make_shared<std::atomic<long>>(0)](long patches) {
+    const long all = *done += patches;
+    stop.check();
     if (std::this_thread::get_id() != caller) return;
     const nb::gil_scoped_acquire gil;
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
+    const nb::handle call(progress);
+    if (!call.is_none()) call(all, total);
   };
 }
 
-Share extract(const Extraction& extraction, const Extractor& extractor, int rank, int ranks) {
-  const std::function<void(long)> done = stops_at_interrupt();
-  const nb::gil_scoped_release released;
+Share extract(const Extraction& extraction, const Extractor& extractor, int rank, int ranks,
+              const StopFlag& stop, const nb::object& progress) {
+  stop.check();
+  const auto total = static_cast<long>(extraction.patches().size());
+  const std::function<void(long)> done = watch(stop, progress, total);
+  const WithoutGil released;
   return extraction.extract(extractor.extract, rank, ranks, done);
 }
 
@@ -89,7 +100,7 @@ nb::dict arrays_of(const Extraction& extraction, const Results& results, bool mo
   Frame frame;
   ModelImage image;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     frame = extraction.assemble(results.of_patches);
     const Pixels& pixels = extraction.inputs().pixels;
     if (model) image = assemble_model(pixels.nx, pixels.ny, results.of_patches);
@@ -141,7 +152,7 @@ void bind_extraction(nb::module_& module) {
              const std::string& image_name, const std::string& psf_name,
              const std::optional<std::string>& output, const std::optional<std::string>& model,
              bool scores, bool full_precision, bool fibermap_by_row) {
-            const nb::gil_scoped_release released;
+            const WithoutGil released;
             new (self) Extraction(make_job(options, barycentric, image_name, psf_name, output,
                                            model, scores, full_precision, fibermap_by_row),
                                   psf, take ? std::move(preproc) : Preproc(preproc));
@@ -155,8 +166,11 @@ void bind_extraction(nb::module_& module) {
       .def_prop_ro(
           "npatches", [](const Extraction& e) { return e.patches().size(); },
           "patches of the frame")
-      .def("extract", &extract, "extractor"_a, "rank"_a, "ranks"_a,
-           "The patches of one of `ranks` ranks. Without the GIL; stops at KeyboardInterrupt.")
+      .def("extract", &extract, "extractor"_a, "rank"_a, "ranks"_a, "stop"_a,
+           "progress"_a.none() = nb::none(),
+           "The patches of one of `ranks` ranks. Without the GIL; stops at KeyboardInterrupt and "
+           "where asked to. Calls progress(patches done, patches), if there is one, in this "
+           "thread. Raises StoppedError.")
       .def(
           "put_together",
           [](const Extraction& e, const std::vector<Share*>& shares) {
@@ -169,7 +183,7 @@ void bind_extraction(nb::module_& module) {
            "The frame as a dictionary of NumPy arrays, of counts of patches and of its header.")
       .def(
           "write", [](const Extraction& e, const Results& r) { e.write(r.of_patches); },
-          nb::call_guard<nb::gil_scoped_release>(), "results"_a,
+          nb::call_guard<WithoutGil>(), "results"_a,
           "Writes the output as the programs do. Raises DataError.");
 }
 

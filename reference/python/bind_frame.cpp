@@ -1,15 +1,25 @@
 #include <optional>
+#include <set>
+#include <tuple>
+#include <variant>
 
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include "reference/fits/fits_header.hpp"
+#include "reference/fits/header_cards.hpp"
+#include "reference/io/fibermap_rows.hpp"
+#include "reference/io/write_frame.hpp"
 #include "reference/model/message.hpp"
 #include "reference/python/arrays.hpp"
 #include "reference/python/bindings.hpp"
 #include "reference/python/frame_arrays.hpp"
 #include "reference/python/frame_file.hpp"
 #include "reference/python/pickle.hpp"
+#include "reference/python/without_gil.hpp"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
@@ -20,7 +30,7 @@ namespace {
 nb::dict read(const std::string& path, bool checksums) {
   FrameOfFile of_file;
   {
-    const nb::gil_scoped_release released;
+    const WithoutGil released;
     of_file = read_frame_of_file(path, checksums);
   }
   nb::dict read;
@@ -31,6 +41,7 @@ nb::dict read(const std::string& path, bool checksums) {
   read["flux_of"] = of_file.flux_solver;
   read["nwavestep"] = of_file.nwavestep;
   read["heliocor"] = of_file.heliocor;
+  read["spectra_list"] = of_file.spectra;
   read["header"] = nb::cast(std::move(of_file.header));
   return read;
 }
@@ -71,8 +82,37 @@ void write(const std::string& path, const Header& header, const std::string& cam
            const AnyArray& resolution, const AnyArray& chi2pix,
            const std::optional<AnyArray>& pixmask_fraction, bool scores, bool full_precision) {
   Frame frame = frame_of_arrays(wave, flux, ivar, mask, resolution, chi2pix, pixmask_fraction);
-  const nb::gil_scoped_release released;
+  const WithoutGil released;
   write_frame_to_file(path, std::move(frame), camera, header, {scores, full_precision});
+}
+
+using Keyword = std::tuple<std::string, std::optional<std::variant<long long, double, std::string>>,
+                           std::string>;
+
+Header changed(const Header& header, const std::vector<Keyword>& keywords,
+               const std::optional<std::vector<long long>>& rows) {
+  std::vector<HeaderKeyword> written;
+  std::set<std::string> removed;
+  for (const auto& [name, value, comment] : keywords) {
+    if (value)
+      std::visit([&](const auto& one) { written.push_back({name, one, comment}); }, *value);
+    else
+      removed.insert(name);
+  }
+  Header made = header;
+  bool of_removed = false;  // a card that continues a removed one is removed, too
+  std::erase_if(made.cards, [&](const std::string& card) {
+    const std::string name(card_name(card));
+    if (name != "CONTINUE") of_removed = removed.contains(name);
+    return of_removed;
+  });
+  made.cards = header_cards(made.cards, written);
+  if (rows && !header.fibermap.fiber.empty()) {
+    std::vector<long long> from_one;
+    for (const long long row : *rows) from_one.push_back(row + 1);
+    made.fibermap = take_rows(header.fibermap, from_one, "header");
+  }
+  return made;
 }
 
 }  // namespace
@@ -88,6 +128,28 @@ void bind_frame(nb::module_& module) {
             return nb::bytes(fits.data(), fits.size());
           },
           "a FITS file with the table FIBERMAP; empty if there is none")
+      .def(
+          "number",
+          [](const Header& header, const std::string& key) {
+            return card_number(header.cards, key, "header");
+          },
+          "key"_a, "The number of a keyword; None without one. Raises DataError.")
+      .def(
+          "text",
+          [](const Header& header, const std::string& key) { return card_text(header.cards, key); },
+          "key"_a, "The text of a keyword; None without one.")
+      .def_prop_ro(
+          "fiber", [](const Header& header) { return header.fibermap.fiber; },
+          "FIBER of the fibermap's rows; empty if there is none")
+      .def(
+          "changed",
+          [](const Header& header, const std::vector<Keyword>& keywords,
+             const std::optional<std::vector<long long>>& rows) {
+            return changed(header, keywords, rows);
+          },
+          "keywords"_a, "rows"_a.none() = nb::none(),
+          "A header with these keywords (name, value or None to remove it, comment) and, if there "
+          "is a fibermap, only these of its rows, counted from 0. Raises DataError.")
       .def("__getstate__",
            [](const Header& header) {
              return nb::make_tuple(header.cards, as_bytes(message::pack(header.fibermap)));

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstddef>
 #include <map>
+#include <span>
 
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/optional.h>
@@ -10,16 +11,20 @@
 #include "reference/core/all_finite.hpp"
 #include "reference/core/header_word.hpp"
 #include "reference/fits/file_forms.hpp"
+#include "reference/fits/header_cards.hpp"
+#include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/same_file.hpp"
 #include "reference/io/psf_fit.hpp"
 #include "reference/io/psf_kind.hpp"
 #include "reference/io/read_preproc.hpp"
 #include "reference/io/read_psf.hpp"
+#include "reference/io/write_frame.hpp"
 #include "reference/model/message.hpp"
 #include "reference/model/options.hpp"
 #include "reference/python/arrays.hpp"
 #include "reference/python/bindings.hpp"
 #include "reference/python/pickle.hpp"
+#include "reference/python/without_gil.hpp"
 
 namespace nb = nanobind;
 using nb::literals::operator""_a;
@@ -109,8 +114,10 @@ Psf make_psf(const AnyArray& x, const AnyArray& y, const AnyArray& param, double
   return psf;
 }
 
+// `fibermap` is a FITS file with the table FIBERMAP, or empty.
 Preproc make_preproc(const AnyArray& image, const AnyArray& ivar, std::optional<AnyArray> mask,
-                     const std::string& camera) {
+                     const std::string& camera, const std::vector<std::string>& cards,
+                     const nb::bytes& fibermap) {
   if (image.ndim() != 2)
     throw usage_error("image", fmt::format("has {} axes", image.ndim()), "rows x columns");
   const std::size_t ny = image.shape(0), nx = image.shape(1);
@@ -128,6 +135,14 @@ Preproc make_preproc(const AnyArray& image, const AnyArray& ivar, std::optional<
     preproc.mask.assign(ny * nx, 0);
   }
   preproc.camera = header_word(camera);
+  std::vector<HeaderKeyword> keywords;
+  if (has_card(cards, "CAMERA") && card_text(cards, "CAMERA") != preproc.camera)
+    keywords.push_back({"CAMERA", preproc.camera, ""});
+  if (!cards.empty()) preproc.cards = header_cards(cards, keywords);
+  if (fibermap.size() > 0) {
+    FitsReader file(std::span(fibermap.c_str(), fibermap.size()), "fibermap", {.checksums = false});
+    preproc.fibermap = read_fibermap(file);
+  }
   return preproc;
 }
 
@@ -160,7 +175,7 @@ void bind_inputs(nb::module_& module) {
         new (&psf) Psf(message::unpack<Psf>(text_of(state[0])));
       });
   module.def("read_psf", nb::overload_cast<const std::string&, bool>(&read_psf), "path"_a,
-             "checksums"_a, nb::call_guard<nb::gil_scoped_release>(),
+             "checksums"_a, nb::call_guard<WithoutGil>(),
              "Reads a file psf-CAMERA-EXPID.fits. Raises DataError.");
   module.def("find_form", &find_form, "path"_a,
              "The path, or its other form (.fits, .fits.gz, .fits.fz) if only that exists. Raises "
@@ -199,25 +214,34 @@ void bind_inputs(nb::module_& module) {
       .def_prop_ro(
           "fiber", [](const Preproc& preproc) { return preproc.fibermap.fiber; },
           "FIBER of the fibermap; empty if there is none")
+      .def_prop_ro(
+          "fibermap",
+          [](const Preproc& preproc) {
+            const std::vector<char>& fits = preproc.fibermap.fits;
+            return nb::bytes(fits.data(), fits.size());
+          },
+          "a FITS file with the table FIBERMAP; empty if there is none")
       .def("__reduce__", [](nb::handle self) {
         return nb::make_tuple(
-            nb::module_::import_("spexbench._inputs").attr("make_preproc"),
+            nb::module_::import_("spexbench._inputs").attr("unpickled"),
             nb::make_tuple(self.attr("image"), self.attr("ivar"),
                            nb::cast<const Preproc&>(self).has_mask ? nb::object(self.attr("mask"))
                                                                    : nb::none(),
-                           self.attr("camera")));
+                           self.attr("camera"), self.attr("cards"), self.attr("fibermap")));
       });
   module.def(
       "read_preproc",
       [](const std::string& path, bool no_mask, bool checksums) {
         return read_preproc(path, no_mask ? MaskHdu::optional : MaskHdu::required, checksums);
       },
-      "path"_a, "no_mask"_a = false, "checksums"_a = true, nb::call_guard<nb::gil_scoped_release>(),
+      "path"_a, "no_mask"_a = false, "checksums"_a = true, nb::call_guard<WithoutGil>(),
       "Reads a file preproc-CAMERA-EXPID.fits, .fits.gz or .fits.fz; without MASK only with "
       "no_mask. Raises DataError.");
   module.def("make_preproc", &make_preproc, "image"_a, "ivar"_a, "mask"_a.none(), "camera"_a,
+             "cards"_a, "fibermap"_a,
              "A Preproc from arrays [ny, nx]: float32 or float64 electron and electron^-2, uint32 "
-             "bits or None. They are copied once. Raises UsageError.");
+             "bits or None. They are copied once. `cards` and `fibermap` as of a Preproc. Raises "
+             "UsageError, DataError.");
 }
 
 }  // namespace spex::python

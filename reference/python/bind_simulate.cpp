@@ -7,6 +7,7 @@
 
 #include "reference/core/choose.hpp"
 #include "reference/python/bindings.hpp"
+#include "reference/python/without_gil.hpp"
 #include "reference/sim/outputs.hpp"
 #include "reference/sim/simulate.hpp"
 
@@ -62,11 +63,10 @@ std::vector<Files> simulate(const std::string& folder, const std::string& camera
 }  // namespace
 
 void bind_simulate(nb::module_& module) {
-  module.def("simulate", &simulate, nb::call_guard<nb::gil_scoped_release>(), "folder"_a,
-             nb::kw_only(), "cameras"_a, "size"_a, "seed"_a, "flavor"_a, "expid"_a, "exposures"_a,
-             "psf_shift"_a, "night"_a, "exptime"_a, "on_grid"_a, "ivar"_a, "cosmics"_a,
-             "unmasked_cosmics"_a, "compress"_a, "compress_level"_a, "psf"_a.none(), "overwrite"_a,
-             "threads"_a,
+  module.def("simulate", &simulate, nb::call_guard<WithoutGil>(), "folder"_a, nb::kw_only(),
+             "cameras"_a, "size"_a, "seed"_a, "flavor"_a, "expid"_a, "exposures"_a, "psf_shift"_a,
+             "night"_a, "exptime"_a, "on_grid"_a, "ivar"_a, "cosmics"_a, "unmasked_cosmics"_a,
+             "compress"_a, "compress_level"_a, "psf"_a.none(), "overwrite"_a, "threads"_a,
              "Writes exposures. Returns camera, exposure and the preproc, psf and truth file of "
              "each frame.");
 }

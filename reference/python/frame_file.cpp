@@ -103,6 +103,7 @@ FrameOfFile read_frame_of_file(const std::string& path, bool checksums) {
   frame.dw = step_of(frame, read.header.cards, path);
   read.camera = header_word(file.find_string("CAMERA").value_or(""));
   read.flux_solver = header_word(file.find_string("FLUXSOLV").value_or("patch"));
+  read.spectra = file.find_string("SPECLIST").value_or("");
   read.nwavestep = whole("NWAVESTP", 0);
   read.heliocor = file.find_double("HELIOCOR").value_or(1);
   read.counts.patches = whole("NPATCH", 0);

@@ -25,6 +25,7 @@ struct FrameOfFile {
   Header header;            ///< other content
   std::string camera;       ///< CAMERA in lower case; empty if absent
   std::string flux_solver;  ///< FLUXSOLV, default "patch"
+  std::string spectra;      ///< SPECLIST: numbers of spectra that are not consecutive, or empty
   int nwavestep = 0;        ///< NWAVESTP, default 0
   double heliocor = 1;      ///< HELIOCOR, default 1
   PatchCounts counts;       ///< from NPATCH etc., default 0

@@ -14,7 +14,17 @@ from ._gpu_specter import extract_frame
 from ._inputs import make_preproc, read_preproc, read_psf
 from ._run import has_gpu
 from ._simulate import SimulatedFrame, simulate
-from .errors import DataError, DeviceError, Error, InternalError, UsageError
+from ._truth import Truth, read_truth
+from .errors import (
+    DataError,
+    DeviceError,
+    Error,
+    InternalError,
+    OutOfRangeError,
+    StoppedError,
+    UsageError,
+)
+from .masks import PixelMask, SpecMask
 
 __version__ = version()
 
@@ -28,9 +38,14 @@ __all__ = [
     "Extractor",
     "Frame",
     "InternalError",
+    "OutOfRangeError",
+    "PixelMask",
     "Preproc",
     "Psf",
     "SimulatedFrame",
+    "SpecMask",
+    "StoppedError",
+    "Truth",
     "UsageError",
     "compare",
     "extract",
@@ -41,6 +56,7 @@ __all__ = [
     "read_frame",
     "read_preproc",
     "read_psf",
+    "read_truth",
     "simulate",
     "version",
 ]

@@ -1,6 +1,6 @@
 """Converts arguments of any accepted form to those of the extension module.
 
-What cannot be one is a UsageError of one line, under the command line's name of the option.
+What cannot be one is a UsageError of one line that names the argument.
 """
 
 import operator
@@ -41,19 +41,14 @@ def path_or_none(name: str, value: object) -> str | None:
     return None if value is None else path_of(name, value)
 
 
-def _option(name: str) -> str:
-    """The option's name on the command line."""
-    return "--" + name.replace("_", "-")
-
-
 def whole(name: str, value: Any) -> int:
     """A 32-bit integer."""
     try:
         number = operator.index(value)
     except TypeError:
-        raise UsageError(f"{_option(name)}: {shown(value)} (expected an integer)") from None
+        raise UsageError(f"{name}: {shown(value)} (expected an integer)") from None
     if not -(2**31) <= number < 2**31:
-        raise UsageError(f"{_option(name)}: {shown(number)} (expected a 32-bit integer)")
+        raise UsageError(f"{name}: {shown(number)} (expected a 32-bit integer)")
     return number
 
 
@@ -65,7 +60,7 @@ def seed_of(value: Any) -> int:
     except TypeError:
         pass
     text = value if isinstance(value, str) else shown(value)
-    raise UsageError(f"--seed: '{text}' (expected an integer from 0 to 2^63 - 1)")
+    raise UsageError(f"seed: '{text}' (expected an integer from 0 to 2^63 - 1)")
 
 
 def real(name: str, value: Any) -> float:
@@ -75,7 +70,7 @@ def real(name: str, value: Any) -> float:
             return float(value)
     except (OverflowError, TypeError, ValueError):
         pass
-    raise UsageError(f"{_option(name)}: {shown(value)} (expected a number)")
+    raise UsageError(f"{name}: {shown(value)} (expected a number)")
 
 
 def choice(_name: str, value: object) -> str:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _core
 from ._arguments import PathLike, path_of, path_or_none
@@ -39,6 +40,23 @@ _HDUS = {
 }
 
 
+#: HDUs that files hold in float32.
+_SINGLE = ("FLUX", "IVAR", "RESOLUTION", "CHI2PIX")
+
+
+def _stored(hdu: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """The array in the precision that it was stored in: what float32 holds is of a file.
+
+    A difference by the rounding to float32 then counts as none, as between files.
+    """
+    if hdu in _SINGLE and array.dtype == np.float64:
+        with np.errstate(over="ignore"):
+            single = array.astype(np.float32)
+        if np.array_equal(single, array, equal_nan=True):
+            return single
+    return array
+
+
 def _frame_file(frame: Frame | PathLike, name: str) -> _core.FrameFile:
     """The data to compare; `name` is the name of a frame without a file."""
     if not isinstance(frame, Frame):
@@ -48,7 +66,7 @@ def _frame_file(frame: Frame | PathLike, name: str) -> _core.FrameFile:
         values = getattr(frame, attribute)
         if values is None:  # a file without PIXMASK_FRACTION
             continue
-        array = np.ascontiguousarray(values)
+        array = _stored(hdu, np.ascontiguousarray(values))
         file.add(hdu, array if array.dtype == np.float32 else array.astype(np.float64, copy=False))
     return file
 

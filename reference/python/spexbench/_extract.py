@@ -47,6 +47,7 @@ def extract(
     device: int = 0,
     threads: int | None = None,
     extractor: "Extractor | None" = None,
+    progress: _run.Progress | None = None,
     checksums: bool = True,
     output: PathLike | None = None,
     scores: bool = True,
@@ -99,6 +100,7 @@ def extract(
         device: which, counted from 0.
         threads: of the CPU; None is all that the process may use.
         extractor: an Extractor, in the place of gpu, device and threads.
+        progress: called as progress(patches done, patches), often, in the thread that extracts.
         checksums: compare DATASUM and CHECKSUM of the files, where they have them.
         output: also write the frame to this file, .fits or .fits.gz, as spex-cpu does. The header
             and the fibermap are those of the file that the image was read from, which it cannot
@@ -128,7 +130,7 @@ def extract(
     >>> extract(night.preproc, night.psf, nsubbundles=7)
     Traceback (most recent call last):
         ...
-    spexbench.errors.UsageError: --nsubbundles: 7 does not divide the bundle size 25 (expected ...)
+    spexbench.errors.UsageError: nsubbundles: 7 does not divide the bundle size 25 (expected ...)
     """
     if extractor is not None:
         if gpu or device or threads is not None:
@@ -184,7 +186,7 @@ def extract(
         full_precision=bool(full_precision),
         fibermap_by_row=bool(fibermap_by_row),
     )
-    results = extraction.put_together([worker.extract(extraction)])
+    results = extraction.put_together([worker.extract(extraction, progress=progress)])
     if output is not None:
         extraction.write(results)
     arrays = extraction.arrays(results, bool(model))

@@ -40,6 +40,7 @@ class ExtractSettings(TypedDict, total=False):
     method: str | None
     milestone: str | None
     model: bool | PathLike
+    progress: _run.Progress | None
     checksums: bool
     output: PathLike | None
     scores: bool
@@ -52,7 +53,8 @@ class Extractor:
 
     The Extractor starts the GPU, and takes its memory, once. It extracts one frame at a time, as
     fast as its threads or its GPU can. Meanwhile the threads of `submit` read the next frames and
-    write the last ones. Methods may be called from any thread.
+    write the last ones. Methods may be called from any thread. Where `with` ends by Ctrl-C, frames
+    in progress stop; by another error, they end, and those that have not begun are canceled.
 
     Args:
         gpu: on a GPU.
@@ -76,7 +78,7 @@ class Extractor:
         self, *, gpu: bool = False, device: int = 0, threads: int | None = None, frames: int = 3
     ) -> None:
         if not 1 <= whole("frames", frames) <= 64:
-            raise UsageError(f"--frames: {frames} (expected 1 to 64)")
+            raise UsageError(f"frames: {frames} (expected 1 to 64)")
         self.gpu = bool(gpu)
         self.worker = _run.Worker(self.gpu, device, threads)
         self._pool = ThreadPoolExecutor(frames, thread_name_prefix="spexbench")
@@ -109,5 +111,8 @@ class Extractor:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        # After an error, frames that have not started are canceled.
+        # After an error, frames that have not started are canceled. Ctrl-C and sys.exit also stop
+        # those that have.
+        if error is not None and not isinstance(error, Exception):
+            self.worker.stop()
         self._pool.shutdown(cancel_futures=error is not None)

@@ -1,6 +1,8 @@
 """The extracted spectra of one camera."""
 
-from collections.abc import Iterable
+import io
+import logging
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, Any
 
@@ -9,11 +11,20 @@ import numpy.typing as npt
 
 from . import _core, _plot
 from ._arguments import PathLike, path_of
+from ._header import contradiction, for_file, spectra_of
+from ._resolution import Resolution, convolve
+from ._select import item, select
 from .errors import UsageError
 
 if TYPE_CHECKING:
+    from astropy.io.fits import Header
+    from astropy.table import Table
     from astropy.units import Quantity
     from matplotlib.axes import Axes
+
+log = logging.getLogger("spexbench")
+
+_NO_ASTROPY = "no astropy (expected: pip install 'spexbench[units]')"
 
 #: Units of a Frame's arrays, as astropy reads them.
 UNITS = {
@@ -48,31 +59,62 @@ class Counts:
 
 @dataclass(frozen=True, eq=False)
 class Frame:
-    """Spectra, one row per fiber. The caller may keep and change the arrays.
+    """Spectra, one row per fiber, as `extract` and `read_frame` return them.
 
-    Section 7 of docs/extraction.md describes the arrays.
+    `frame[10:13]`, `frame[mask]` and `frame.select(fibers=..., wave=...)` are frames of a
+    part, with its header and the rows of its fibermap. The caller may keep and change the arrays;
+    section 7 of docs/extraction.md describes them. Wavelengths are in vacuum.
+
+    Attributes:
+        wave: float64 [nwave], Angstrom, in equal steps; the same for all spectra.
+        flux: float64 [nspec, nwave], electron / Angstrom: R times the spectrum, so that the errors
+            of the bins are independent.
+        ivar: float64 [nspec, nwave], (electron / Angstrom)^-2; 0 where nothing is known.
+        mask: uint32 [nspec, nwave], bits of SpecMask; 0 is good.
+        resolution: float64 [nspec, 2 ndiag + 1, nwave]: the diagonals of R. Element [k, d, w] is
+            R[w + d - ndiag, w] of spectrum k: the column w of R from row w - ndiag down, as
+            scipy.sparse.dia_matrix has it with the offsets ndiag ... -ndiag. `R` and `convolve`
+            know the order.
+        chi2pix: float64 [nspec, nwave]: reduced chi^2 of the pixels of a bin.
+        pixmask_fraction: float64 [nspec, nwave]: part of a bin's light on unused pixels, 0 to 1;
+            None if the frame's file lacks it.
+        model: float64 [ny, nx], electron: the model image of the whole frame; None without
+            model=True, of a file, and of a part of a frame.
+        specmin: the first spectrum, counted from 0 in the PSF.
+        camera: such as "r0"; empty if the image does not state it.
+        flux_of: "patch" or "frame": what each flux was solved in.
+        nwavestep: core bins of a patch.
+        heliocor: factor from the telescope's wavelengths to `wave`, which is barycentric; 1
+            without a correction.
+        counts: patches by status, bins and fibers of the extraction.
+        header: header cards and fibermap for `write`; `meta` and `fibermap` show them.
+        units: of each array, as astropy reads them.
+        spectra: int64 [nspec]: numbers of the spectra in the PSF where they are not consecutive;
+            None: specmin, specmin + 1 ...
+
+    >>> frame = extract(night.preproc, night.psf, wavelength=(5760, 5800, 0.8))
+    >>> part = frame[10:13]
+    >>> part, part.specmin, part.header.number("NSPEC")
+    (<Frame r0: 3 spectra, 5760 to 5800 Angstrom>, 10, 3.0)
     """
 
-    wave: npt.NDArray[np.float64]  #: Angstrom [nwave]
-    flux: npt.NDArray[np.float64]  #: electron / Angstrom [nspec, nwave]
-    ivar: npt.NDArray[np.float64]  #: (electron / Angstrom)^-2 [nspec, nwave]
-    mask: npt.NDArray[np.uint32]  #: bits of specmask [nspec, nwave]
-    #: dimensionless [nspec, 2 ndiag + 1, nwave]: rows w - ndiag ... w + ndiag of column w of R
+    wave: npt.NDArray[np.float64]
+    flux: npt.NDArray[np.float64]
+    ivar: npt.NDArray[np.float64]
+    mask: npt.NDArray[np.uint32]
     resolution: npt.NDArray[np.float64]
-    chi2pix: npt.NDArray[np.float64]  #: dimensionless [nspec, nwave]
-    #: 0 ... 1 [nspec, nwave]; None if the frame's file lacks it
+    chi2pix: npt.NDArray[np.float64]
     pixmask_fraction: npt.NDArray[np.float64] | None
-    #: model image, electron [ny, nx]; None if not requested
     model: npt.NDArray[np.float64] | None
-    specmin: int  #: first fiber, counted from 0 in the PSF
-    camera: str  #: such as "r0"; empty if the image does not state it
-    flux_of: str  #: the requested flux: "patch" or "frame"
-    nwavestep: int  #: core bins of a patch
-    heliocor: float  #: barycentric factor of the wavelengths; 1 if not corrected
-    counts: Counts  #: patches by status, bins, fibers
-    #: header cards and fibermap for `write`
+    specmin: int
+    camera: str
+    flux_of: str
+    nwavestep: int
+    heliocor: float
+    counts: Counts
     header: _core.Header = field(default_factory=_core.Header, repr=False)
-    units: dict[str, str] = field(default_factory=lambda: dict(UNITS))  #: of each array
+    units: dict[str, str] = field(default_factory=lambda: dict(UNITS))
+    spectra: npt.NDArray[np.int64] | None = None
 
     @property
     def nspec(self) -> int:
@@ -84,6 +126,136 @@ class Frame:
         """Number of wavelength bins."""
         return int(self.flux.shape[1])
 
+    @property
+    def ndiag(self) -> int:
+        """Diagonals of R on either side of the main one."""
+        return int(self.resolution.shape[1] // 2)
+
+    @property
+    def step(self) -> float:
+        """Step of the wavelengths, Angstrom; of a single one, WAVESTEP of the header, or 1."""
+        if self.nwave == 1:
+            return self.header.number("WAVESTEP") or 1.0
+        return float((self.wave[-1] - self.wave[0]) / (self.nwave - 1))
+
+    @property
+    def fibers(self) -> npt.NDArray[np.int64]:
+        """Numbers of the spectra, counted from 0 in the PSF: int64 [nspec]."""
+        if self.spectra is not None:
+            return self.spectra
+        return np.arange(self.specmin, self.specmin + self.nspec)
+
+    @property
+    def error(self) -> npt.NDArray[np.float64]:
+        """Standard deviation of `flux`, electron / Angstrom [nspec, nwave]; infinite for ivar 0."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(1 / np.sqrt(self.ivar))
+
+    @property
+    def snr(self) -> npt.NDArray[np.float64]:
+        """Signal to noise of each bin [nspec, nwave]; 0 for ivar 0."""
+        return np.asarray(self.flux * np.sqrt(self.ivar))
+
+    @property
+    def R(self) -> Resolution:  # noqa: N802 the symbol of docs/extraction.md
+        """The resolution matrices: R[k] @ truth[k] is a noiseless flux[k]. Needs scipy.
+
+        R[k] is a scipy.sparse.dia_matrix [nwave, nwave] of spectrum k (from 0 in this frame),
+        dimensionless. `convolve` does the same for all spectra, without scipy.
+        """
+        return Resolution(self.resolution)
+
+    def convolve(self, model: npt.ArrayLike) -> npt.NDArray[np.float64]:
+        """R times a model: what this extraction would make of spectra, without noise.
+
+        Within ndiag bins of either end the result lacks the light of wavelengths beyond `wave`.
+
+        Args:
+            model: [nspec, nwave] or, the same for all, [nwave], at the wavelengths `wave`, in the
+                unit of the result, such as electron / Angstrom.
+
+        Returns:
+            float64 [nspec, nwave], to be compared with `flux`.
+
+        Raises:
+            UsageError: the model has another shape.
+
+        >>> frame = extract(night.preproc, night.psf, nspec=5, wavelength=(5760, 5800, 0.8))
+        >>> flat = frame.convolve(np.ones(frame.nwave))
+        >>> bool(np.allclose(flat[:, frame.ndiag : -frame.ndiag], 1, atol=5e-3))
+        True
+        """
+        return convolve(self.resolution, model)
+
+    @property
+    def meta(self) -> "Header":
+        """The primary header of the frame's file, a copy. Needs astropy.
+
+        >>> extract(night.preproc, night.psf, wavelength=(5760, 5776, 0.8)).meta["CAMERA"]
+        'r0'
+        """
+        try:
+            from astropy.io.fits import Header
+        except ImportError:
+            raise ImportError(_NO_ASTROPY) from None
+        return Header.fromstring("".join(card.ljust(80) for card in self.header.cards))
+
+    @property
+    def fibermap(self) -> "Table | None":
+        """The fibermap, a row per spectrum, a copy; None without one. Needs astropy.
+
+        >>> frame = extract(night.preproc, night.psf, wavelength=(5760, 5776, 0.8))
+        >>> frame[3:6].fibermap["FIBER"].tolist()
+        [3, 4, 5]
+        """
+        try:
+            from astropy.table import Table
+        except ImportError:
+            raise ImportError(_NO_ASTROPY) from None
+        if not self.header.fibermap:
+            return None
+        return Table.read(io.BytesIO(self.header.fibermap), format="fits", hdu=1)
+
+    def __len__(self) -> int:
+        return self.nspec
+
+    def __getitem__(self, key: Any) -> "Frame":
+        """A frame of some spectra by their places: frame[3], frame[10:13], frame[mask].
+
+        Two keys also select neighboring bins: frame[10:13, 100:200]. What is copied: arrays, header
+        (NSPEC, SPECMIN, FIBERMIN, WAVEMIN, WAVEMAX of the part) and rows of the fibermap. `counts`
+        are those of the whole extraction, except `dark`.
+
+        Raises:
+            OutOfRangeError: the frame has no such spectrum (also an IndexError).
+            UsageError: nothing is selected, or a spectrum twice, or bins that are no neighbors.
+        """
+        return item(self, key)
+
+    def __iter__(self) -> "Iterator[Frame]":
+        return (self[k] for k in range(self.nspec))
+
+    def select(
+        self,
+        *,
+        fibers: int | Iterable[int] | None = None,
+        wave: tuple[float, float] | None = None,
+    ) -> "Frame":
+        """A frame of some fibers and a range of wavelengths, with its header, as frame[...].
+
+        Args:
+            fibers: counted from 0 in the PSF, as `specmin` and the attribute `fibers` are.
+            wave: first and last wavelength, Angstrom, both included.
+
+        Raises:
+            OutOfRangeError: the frame has no such fiber or wavelength (also an IndexError).
+
+        >>> frame = extract(night.preproc, night.psf, specmin=5, nspec=5)
+        >>> frame.select(fibers=[7, 9], wave=(6000, 6100))
+        <Frame r0: 2 spectra, 6000 to 6100 Angstrom>
+        """
+        return select(self, fibers, wave)
+
     def quantity(self, name: str) -> "Quantity":
         """An array with its unit, without a copy. Needs astropy.
 
@@ -94,10 +266,12 @@ class Frame:
         try:
             from astropy import units
         except ImportError:
-            raise ImportError("no astropy (expected: pip install 'spexbench[units]')") from None
+            raise ImportError(_NO_ASTROPY) from None
 
         if name not in self.units:
             raise UsageError(f"name: unknown {name!r} (expected {', '.join(self.units)})")
+        if getattr(self, name) is None:
+            raise UsageError(f"name: this frame has no {name} (expected one that has)")
         return units.Quantity(getattr(self, name), self.units[name], copy=False)
 
     def write(self, path: PathLike, *, scores: bool = True, full_precision: bool = False) -> None:
@@ -113,7 +287,8 @@ class Frame:
 
         Raises:
             UsageError: an array has another shape or type, or a value that is not finite, also
-                after rounding to float32.
+                after rounding to float32; or the header contradicts the arrays, as where spectra
+                were selected by hand (frame[10:13] takes its header along).
             DataError: the file cannot be written.
 
         >>> frame = extract(night.preproc, night.psf, nspec=5, wavelength=(5760, 5776, 0.8))
@@ -128,7 +303,7 @@ class Frame:
         fraction = self.pixmask_fraction
         _core.write_spectra(
             path_of("path", path),
-            header=self.header,
+            header=for_file(self),
             camera=self.camera,
             mask=np.ascontiguousarray(self.mask, dtype=np.uint32),
             pixmask_fraction=None
@@ -176,12 +351,19 @@ def read_frame(path: PathLike, *, checksums: bool = True) -> Frame:
         DataError: the file is missing or malformed, has no such HDUs as a frame has, or a checksum
             is wrong.
 
+    A header that contradicts the arrays, of another program's selection, is logged as a warning.
+
     >>> written = extract(night.preproc, night.psf, nspec=5, output=night.frame)
     >>> frame = read_frame(night.frame)
     >>> frame, frame.counts == written.counts, frame.header.cards == written.header.cards
     (<Frame r0: 5 spectra, 5760 to 7620 Angstrom>, True, True)
     """
-    return frame_of(_core.read_spectra(path_of("path", path), bool(checksums)), model=None)
+    name = path_of("path", path)
+    parts = _core.read_spectra(name, bool(checksums))
+    frame = frame_of(parts, model=None, spectra=spectra_of(parts.pop("spectra_list")))
+    if wrong := contradiction(frame):
+        log.warning("%s: header: %s", name, wrong)
+    return frame
 
 
 def frame_of(parts: dict[str, Any], **others: Any) -> Frame:

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from . import _core, _run
 from ._arguments import make_options
 from ._inputs import ImageLike, PsfLike, as_preproc, as_psf, name_of
-from ._wavelength import Grid, Wavelength, grid_of
+from ._wavelength import Grid, Wavelength, grid_of, plain_wavelength
 from .errors import UsageError
 
 #: gpu_specter's names of the results, and this package's names.
@@ -27,11 +27,12 @@ def _image(img: ImageLike, no_mask: bool) -> tuple[_core.Preproc, bool]:
     """The image as in gpu_specter: the ivar of a mapping already includes its mask."""
     if isinstance(img, Mapping):
         img = {**img, "mask": None}
-    return as_preproc(img, no_mask)
+    return as_preproc(img, no_mask, header=False)
 
 
 def _grid(wavelength: Wavelength | None, psf: _core.Psf) -> tuple[Grid, npt.NDArray[np.float64]]:
     """(wmin, wmax, dw) and the wavelengths, Angstrom, by gpu_specter's rules."""
+    wavelength = plain_wavelength(wavelength)
     grid = grid_of((psf.wavemin, psf.wavemax, 0.8) if wavelength is None else wavelength)
     if isinstance(wavelength, np.ndarray):
         return grid, wavelength.astype(np.float64)

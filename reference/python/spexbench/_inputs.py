@@ -8,6 +8,8 @@ import numpy.typing as npt
 
 from . import _core
 from ._arguments import PATHS, PathLike, path_of
+from ._image_header import cards_of, fibermap_of
+from ._plain import plain
 from .errors import Error, UsageError
 
 #: A file, the result of read_preproc, an object with pix (or image), ivar and mask like desispec's
@@ -67,21 +69,18 @@ def read_psf(path: PathLike, *, checksums: bool = True) -> _core.Psf:
     return _core.read_psf(path_of("path", path), bool(checksums))
 
 
-def _on_host(array: Any) -> Any:
-    """The array; copied from the GPU if it is CuPy's."""
-    return array.get() if hasattr(array, "__cuda_array_interface__") else array
-
-
-def pixels(array: npt.ArrayLike) -> npt.NDArray[np.floating]:
+def pixels(values: npt.ArrayLike) -> npt.NDArray[np.floating]:
     """Float32 if it holds the values exactly, else float64; native and in C order."""
-    values = np.asarray(_on_host(array))
-    single = values.dtype.kind == "f" and values.dtype.itemsize <= 4
-    return np.ascontiguousarray(values, dtype=np.float32 if single else np.float64)
+    array = np.asarray(values)
+    if array.dtype.kind not in "fiub":
+        raise UsageError(f"image, ivar: are of {array.dtype} (expected real numbers)")
+    single = array.dtype.kind == "f" and array.dtype.itemsize <= 4
+    return np.ascontiguousarray(array, dtype=np.float32 if single else np.float64)
 
 
 def _bits(mask: npt.ArrayLike) -> npt.NDArray[np.uint32]:
     """The bits of a mask of signed or unsigned integers: FITS has int16 and int32."""
-    given = np.asarray(_on_host(mask))
+    given = np.asarray(mask)
     if given.dtype.kind not in "iub":
         raise UsageError(f"mask: is of {given.dtype} (expected integers)")
     if given.dtype.itemsize > 4 and given.size > 0:
@@ -96,13 +95,43 @@ def make_preproc(
 ) -> _core.Preproc:
     """A Preproc from arrays [ny, nx]: electron, electron^-2, and mask bits (0: good).
 
-    Without a mask all pixels are good.
+    Without a mask all pixels are good. Pixels that are masked in a masked array, of NumPy or of
+    astropy, are not used: their ivar is 0. Quantities are converted.
 
     Raises:
-        UsageError: shapes differ, or the mask is not of integers, or needs more than 32 bits.
+        UsageError: shapes differ, or the mask is not of integers, or needs more than 32 bits, or a
+            unit is no multiple of electron or electron^-2.
+
+    >>> image = np.ma.masked_greater(np.full((9, 9), 5.0), 4)
+    >>> float(make_preproc(image, np.ones((9, 9))).ivar.sum())
+    0.0
     """
-    bits = None if mask is None else _bits(mask)
-    return _core.make_preproc(pixels(image), pixels(ivar), bits, camera)
+    return _core.make_preproc(*_arrays(image, ivar, mask), camera, [], b"")
+
+
+def unpickled(*parts: Any) -> _core.Preproc:
+    """A Preproc from its pickle; nanobind's functions have none."""
+    return _core.make_preproc(*parts)
+
+
+def _arrays(
+    image: Any, ivar: Any, mask: Any
+) -> tuple[npt.NDArray[np.floating], npt.NDArray[np.floating], npt.NDArray[np.uint32] | None]:
+    """The arrays of make_preproc: float32 or float64, uint32 or None."""
+    value, unused = plain("image", image, "electron")
+    weight, no_weight = plain("ivar", ivar, "electron-2")
+    bits, no_bits = (None, None) if mask is None else plain("mask", mask, "")
+    weight = pixels(weight)
+    for masked in (unused, no_weight, no_bits):
+        if masked is None or not masked.any():
+            continue
+        if masked.shape != weight.shape:
+            raise UsageError(
+                f"ivar: has the shape {' x '.join(map(str, weight.shape))} "
+                f"(expected {' x '.join(map(str, masked.shape))})"
+            )
+        weight = np.where(masked, weight.dtype.type(0), weight)
+    return pixels(value), weight, None if bits is None else _bits(bits)
 
 
 def _mask_of(image: object, mask: Any, no_mask: bool) -> npt.ArrayLike | None:
@@ -119,30 +148,58 @@ def _mask_of(image: object, mask: Any, no_mask: bool) -> npt.ArrayLike | None:
 
 
 def as_preproc(
-    image: ImageLike, no_mask: bool = False, checksums: bool = True
+    image: ImageLike, no_mask: bool = False, checksums: bool = True, header: bool = True
 ) -> tuple[_core.Preproc, bool]:
-    """The image, and whether the caller owns it exclusively; `checksums`: compare a file's."""
+    """The image, and whether the caller owns it exclusively.
+
+    Args:
+        image: of any form.
+        no_mask: it may lack a mask.
+        checksums: compare a file's.
+        header: take its header and its fibermap along.
+    """
     if isinstance(image, _core.Preproc):
         return image, False
     if isinstance(image, PATHS):
         return _core.read_preproc(path_of("image", image), no_mask, checksums), True
+    parts = _parts_of(image)
+    meta, camera = parts["meta"], parts["camera"]
+    if not camera and meta is not None:
+        camera = str(meta.get("CAMERA", "") or "")
+    arrays = _arrays(parts["image"], parts["ivar"], _mask_of(image, parts["mask"], no_mask))
+    cards = cards_of(meta, camera) if header else []
+    fibermap = fibermap_of(parts["fibermap"]) if header else b""
+    return _core.make_preproc(*arrays, str(camera or ""), cards, fibermap), True
+
+
+def _parts_of(image: Any) -> dict[str, Any]:
+    """Arrays, header and fibermap of a mapping or an object; the mask may be _ABSENT."""
     if isinstance(image, Mapping):
         missing = [name for name in ("image", "ivar") if name not in image]
         if missing:
             raise UsageError(f"image: the mapping has no {missing[0]!r} (expected image and ivar)")
-        header = image.get("imagehdr") or image.get("meta") or {}
-        camera = image.get("camera") or header.get("CAMERA", "")
-        mask = _mask_of(image, image.get("mask", _ABSENT), no_mask)
-        return make_preproc(image["image"], image["ivar"], mask, camera), True
-    values = getattr(image, "pix", getattr(image, "image", None))
-    if values is None or not hasattr(image, "ivar"):
-        raise UsageError(
-            f"image: {type(image).__name__} has no pix and ivar (expected a file, a Preproc, "
-            "a mapping, or an object with pix, ivar and mask)"
-        )
-    camera = getattr(image, "camera", None) or ""
-    mask = _mask_of(image, getattr(image, "mask", _ABSENT), no_mask)
-    return make_preproc(values, image.ivar, mask, camera), True
+        get = image.get
+    else:
+        if callable(getattr(image, "filename", None)):  # fits.open
+            raise UsageError(f"image: {image.filename()!r} is open (expected its name)")
+
+        def get(name: str, otherwise: Any = None) -> Any:
+            return getattr(image, name, otherwise)
+
+        if get("pix", get("image")) is None or get("ivar") is None:
+            raise UsageError(
+                f"image: {type(image).__name__} has no pix and ivar (expected a file, a Preproc, "
+                "a mapping, or an object with pix, ivar and mask)"
+            )
+    meta = get("imagehdr")
+    return {
+        "image": get("pix", get("image")),
+        "ivar": get("ivar"),
+        "mask": get("mask", _ABSENT),
+        "camera": get("camera"),
+        "meta": get("meta") if meta is None else meta,
+        "fibermap": get("fibermap"),
+    }
 
 
 def as_psf(psf: PsfLike, checksums: bool = True) -> _core.Psf:
@@ -151,6 +208,13 @@ def as_psf(psf: PsfLike, checksums: bool = True) -> _core.Psf:
         return psf
     if isinstance(psf, PATHS):
         return _core.read_psf(path_of("psf", psf), checksums)
+    if callable(name := getattr(psf, "filename", None)):  # fits.open
+        raise UsageError(f"psf: {name()!r} is open (expected its name)")
+    if not isinstance(psf, Mapping):
+        raise UsageError(
+            f"psf: is a {type(psf).__name__} "
+            "(expected a file, a Psf, or what gpu_specter.io.read_psf returns)"
+        )
     return _psf_of_tables(psf)
 
 

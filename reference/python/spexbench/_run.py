@@ -1,7 +1,9 @@
 """Extractors, and how ranks of an MPI communicator share a frame."""
 
+import atexit
 import functools
 import logging
+import os
 import pickle
 import threading
 from collections.abc import Callable
@@ -16,6 +18,14 @@ T = TypeVar("T")
 log = logging.getLogger("spexbench")
 
 _starting = threading.Lock()
+
+# Python's end waits for work in other threads, which ends soon: a thread that asked for the
+# interpreter's lock afterwards would abort the process.
+atexit.register(_core.wait_for_work)
+os.register_at_fork(after_in_child=_core.forget_work)
+
+#: Called as progress(patches done, patches) in the thread that extracts.
+Progress = Callable[[int, int], object]
 
 
 def has_gpu() -> bool:
@@ -42,6 +52,7 @@ class Worker:
     """An extractor: threads or a GPU."""
 
     def __init__(self, gpu: bool, device: int, threads: int | None) -> None:
+        self._stop = _core.Stop()
         device = whole("device", device)
         threads = None if threads is None else whole("threads", threads)
         if gpu:
@@ -54,10 +65,20 @@ class Worker:
         self._extractor = _core.cpu_extractor(threads or _core.default_threads())
         self._busy = threading.Lock()
 
-    def extract(self, extraction: _core.Extraction, rank: int = 0, ranks: int = 1) -> _core.Share:
-        """Extracts the patches of a rank, one frame at a time."""
+    def extract(
+        self,
+        extraction: _core.Extraction,
+        rank: int = 0,
+        ranks: int = 1,
+        progress: Progress | None = None,
+    ) -> _core.Share:
+        """Extracts the patches of a rank, one frame at a time. Raises StoppedError after `stop`."""
         with self._busy:
-            return extraction.extract(self._extractor, rank, ranks)
+            return extraction.extract(self._extractor, rank, ranks, self._stop, progress)
+
+    def stop(self) -> None:
+        """Makes frames in progress end soon, and others at once, with StoppedError."""
+        self._stop.set()
 
 
 def warn_of(arrays: dict[str, Any]) -> None:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from . import _core
 from ._arguments import PathLike, cameras_of, choice, path_of, path_or_none, real, seed_of, whole
+from .errors import UsageError
 
 
 class SimulatedFrame(NamedTuple):
@@ -74,8 +75,11 @@ def simulate(
     >>> frame.camera, frame.expid, frame.preproc.name
     ('r0', 1, 'preproc-r0-00000001.fits')
     """
+    name = path_of("folder", folder)
+    if not name:
+        raise UsageError("folder: '' (expected the name of a folder)")
     files = _core.simulate(
-        path_of("folder", folder),
+        name,
         cameras=cameras_of(cameras),
         size=choice("size", size),
         seed=seed_of(seed),

@@ -1,31 +1,55 @@
 """Wavelength grids of any accepted form."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from ._arguments import shown
+from ._plain import converted, refuse_masked
 from .errors import UsageError
 
 Grid = tuple[float, float, float]  # wmin, wmax, dw, Angstrom
-Wavelength = str | tuple[float, float, float] | npt.NDArray[np.floating]
+Wavelength = str | Sequence[float] | npt.NDArray[np.floating] | Any  # Any: a Quantity
 
 #: Tolerance of unequal steps, relative to the step, in addition to the array's rounding.
 _UNEVEN = 1e-6
 
 
-def grid_of(value: Any) -> Grid:
+def plain_wavelength(value: Any) -> Any:
+    """The wavelengths in Angstrom, without units; three numbers stay a tuple."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list | tuple):
+        value = tuple(converted("wavelength", one, "Angstrom") for one in value)
+        return value if len(value) == 3 else _array_of(value)
+    return refuse_masked("wavelength", value, "Angstrom")
+
+
+def _array_of(values: tuple[Any, ...]) -> Any:
+    """Many wavelengths as an array; anything else as it is."""
+    numbers = len(values) > 3 and all(isinstance(v, int | float | np.number) for v in values)
+    return np.asarray(values, dtype=np.float64) if numbers else values
+
+
+def grid_of(given: Any) -> Grid:
     """(wmin, wmax, dw) of three numbers, their text, or an array of all wavelengths."""
+    value = plain_wavelength(given)
     if isinstance(value, np.ndarray):
         return _grid_of_array(value)
     try:
         wmin, wmax, dw = (float(v) for v in (value.split(",") if isinstance(value, str) else value))
     except (TypeError, ValueError):
         raise UsageError(
-            f"wavelength: {shown(value)} is not three numbers "
-            "(expected wmin, wmax, dw in Angstrom, or a NumPy array of all wavelengths)"
+            f"wavelength: {shown(given)} is not three numbers "
+            "(expected wmin, wmax, dw in Angstrom, or an array of all wavelengths)"
         ) from None
+    if wmin < wmax < dw:
+        raise UsageError(
+            f"wavelength: {shown(given)} has a step beyond its range "
+            "(expected wmin, wmax, dw in Angstrom, or a NumPy array of three wavelengths)"
+        )
     return wmin, wmax, dw
 
 

@@ -19,8 +19,15 @@ class UsageError(Error, ValueError):
     exit_status = 2
 
 
-class DataError(Error):
-    """A file is missing, malformed, or cannot be written."""
+class OutOfRangeError(UsageError, IndexError):
+    """A frame has no such spectrum or wavelength."""
+
+
+class DataError(Error, OSError):
+    """A file is missing, malformed, or cannot be written. Also an OSError, without errno."""
+
+    # OSError has a text of its own.
+    __str__ = RuntimeError.__str__
 
 
 class DeviceError(Error):
@@ -29,3 +36,7 @@ class DeviceError(Error):
 
 class InternalError(Error):
     """A library call failed, and the caller is not the cause."""
+
+
+class StoppedError(Error):
+    """The extraction was stopped: Python ends, or a `with Extractor()` ends by Ctrl-C."""

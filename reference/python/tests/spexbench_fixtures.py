@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 import spexbench
 
@@ -29,5 +30,6 @@ def _doctests(request: pytest.FixtureRequest, doctest_namespace: dict[str, objec
     """Defines names for doctests."""
     if isinstance(request.node, pytest.DoctestItem):
         doctest_namespace |= {name: getattr(spexbench, name) for name in spexbench.__all__}
+        doctest_namespace["np"] = np
         doctest_namespace["night"] = request.getfixturevalue("night")
         doctest_namespace["folder"] = request.getfixturevalue("tmp_path")

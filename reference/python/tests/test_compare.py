@@ -78,3 +78,13 @@ def test_truth(night, frame):
         spexbench.compare(frame, truth=5)
     with pytest.raises(spexbench.UsageError, match="result: 5 is not a path"):
         spexbench.compare(5, frame)
+
+
+def test_a_frame_and_its_file_in_memory(frame, tmp_path):
+    """What a file rounded to float32 is compared as the file is."""
+    frame.write(tmp_path / "frame.fits")
+    back = spexbench.read_frame(tmp_path / "frame.fits")
+    for one, other in ((frame, back), (back, frame), (back, tmp_path / "frame.fits")):
+        assert spexbench.compare(one, other), str(spexbench.compare(one, other))
+    off = changed(back, flux=back.flux * (1 + 1e-5))
+    assert not spexbench.compare(off, back)

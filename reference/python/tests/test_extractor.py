@@ -78,9 +78,9 @@ def test_settings_agree_with_extract():
     ("arguments", "line"),
     [
         ({"threads": 0}, "threads: 0"),
-        ({"threads": 1.5}, "--threads: 1.5"),
-        ({"frames": 0}, "--frames: 0"),
-        ({"device": "a"}, "--device: 'a'"),
+        ({"threads": 1.5}, "threads: 1.5"),
+        ({"frames": 0}, "frames: 0"),
+        ({"device": "a"}, "device: 'a'"),
     ],
 )
 def test_wrong_arguments(arguments, line):

@@ -218,7 +218,7 @@ def test_the_gpu_works_after_interrupts(night, frame):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ({"device": 99}, "--device: there is no GPU 99"),
+        ({"device": 99}, "device: there is no GPU 99"),
         ({"method": "eigh"}, "method: eigh is not the method of pipeline"),
         ({"milestone": "cpu-refactor"}, "milestone: unknown 'cpu-refactor'"),
     ],

@@ -47,7 +47,7 @@ def test_existing_files_stay(tmp_path):
     [frame] = spexbench.simulate(tmp_path, size="tiny", seed=1)
     before = {path: path.read_bytes() for path in tmp_path.iterdir()}
     for compress in ("none", "gz", "fz"):
-        with pytest.raises(spexbench.UsageError, match=r"\.fits: exists .*--overwrite"):
+        with pytest.raises(spexbench.UsageError, match=r"\.fits: exists .* or overwrite"):
             spexbench.simulate(tmp_path, size="tiny", seed=2, compress=compress)
         assert before == {path: path.read_bytes() for path in tmp_path.iterdir()}
     [other] = spexbench.simulate(tmp_path, size="tiny", seed=2, compress="gz", overwrite=True)
@@ -69,22 +69,23 @@ def test_cosmics_that_the_mask_misses(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "line"),
     [
-        ({"cameras": ["b0", "q0"]}, "--cameras: 'q0' is not a camera"),
-        ({"cameras": []}, "--cameras: '' is not a camera"),
-        ({"cameras": 5}, "--cameras: '5' is not a camera"),
-        ({"seed": -1}, "--seed: '-1'"),
-        ({"seed": "x"}, "--seed: 'x'"),
-        ({"expid": 2**40}, "--expid: 1099511627776 .*32-bit"),
-        ({"exptime": "long"}, "--exptime: 'long' .*a number"),
-        ({"threads": 0}, "--threads: 0"),
-        ({"cosmics": -1}, "--cosmics: -1"),
-        ({"unmasked_cosmics": 2}, "--unmasked-cosmics: 2"),
-        ({"compress_level": 0}, "--compress-level: 0"),
+        ({"cameras": ["b0", "q0"]}, "cameras: 'q0' is not a camera"),
+        ({"cameras": []}, "cameras: '' is not a camera"),
+        ({"cameras": 5}, "cameras: '5' is not a camera"),
+        ({"seed": -1}, "seed: '-1'"),
+        ({"seed": "x"}, "seed: 'x'"),
+        ({"expid": 2**40}, "expid: 1099511627776 .*32-bit"),
+        ({"exptime": "long"}, "exptime: 'long' .*a number"),
+        ({"threads": 0}, "threads: 0"),
+        ({"cosmics": -1}, "cosmics: -1"),
+        ({"unmasked_cosmics": 2}, "unmasked_cosmics: 2"),
+        ({"compress_level": 0}, "compress_level: 0"),
         ({"psf": 5}, "psf: 5 is not a path"),
     ],
 )
 def test_wrong_arguments(tmp_path, arguments, line):
     with pytest.raises(spexbench.UsageError, match=line) as caught:
         spexbench.simulate(tmp_path / "night", size="tiny", **arguments)
+    assert str(caught.value).startswith(line.split(":")[0])  # not --LINE
     assert "\n" not in str(caught.value)
     assert not (tmp_path / "night").exists()

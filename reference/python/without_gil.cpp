@@ -1,0 +1,63 @@
+#include "reference/python/without_gil.hpp"
+
+#include <chrono>
+#include <thread>
+
+namespace nb = nanobind;
+
+namespace spex::python {
+namespace {
+
+// The work of all threads of this process, as the interpreter itself is one for a process.
+struct Work {
+  std::atomic<int> threads{0};      // that work without the lock
+  std::atomic<bool> ending{false};  // Python ends
+};
+
+Work& work() {
+  static Work of_process;
+  return of_process;
+}
+
+// Called when Python ends, with the lock. New work is refused, and work in progress stops at its
+// next check. A thread counts as working until it has the lock again.
+void wait_for_work() {
+  work().ending = true;
+  PyThreadState* const state = PyEval_SaveThread();
+  while (work().threads > 0) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  PyEval_RestoreThread(state);
+}
+
+}  // namespace
+
+const char* Stopped::what() const noexcept {
+  return "extraction: was stopped (expected an Extractor, or Python, that does not end meanwhile)";
+}
+
+WithoutGil::WithoutGil() {
+  if (work().ending) throw Stopped();
+  ++work().threads;
+  state_ = PyEval_SaveThread();
+}
+
+WithoutGil::~WithoutGil() {
+  PyEval_RestoreThread(state_);
+  --work().threads;
+}
+
+void StopFlag::check() const {
+  if (*flag_ || work().ending) throw Stopped();
+}
+
+void bind_stop(nb::module_& module) {
+  nb::class_<StopFlag>(module, "Stop", "Asks extractions to stop.")
+      .def(nb::init<>())
+      .def("set", &StopFlag::set, "Patches in progress are the last.");
+  module.def("wait_for_work", &wait_for_work,
+             "Stops the work of other threads, and waits for its end.");
+  module.def(
+      "forget_work", [] { work().threads = 0; },
+      "In the child of a fork, which has no other threads.");
+}
+
+}  // namespace spex::python
