@@ -52,15 +52,14 @@ void select_rows(const FrameJob& job, FrameInputs& inputs) {
   fibermap = take_rows(std::move(fibermap), rows, file);
 }
 
-// Throws Error(data) if the file of the PSF is an image and `input` is a PSF.
+}  // namespace
+
 void check_not_swapped(FitsReader& psf_file, const std::string& input) {
   if (psf_file.find_hdu("YTRACE") || !psf_file.find_hdu("IMAGE")) return;
   if (FitsReader(input).find_hdu("YTRACE"))
     throw data_error(input, fmt::format("is a PSF, and {} is an image", psf_file.path()),
                      "the reverse; the two files look swapped");
 }
-
-}  // namespace
 
 FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
   const FrameFiles& files = job.files;

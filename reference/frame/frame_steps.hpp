@@ -13,6 +13,8 @@
 
 namespace spex {
 
+class FitsReader;
+
 /// The input of an extraction. `preproc` holds everything that is copied to the output; its pixels
 /// are in `pixels`.
 struct FrameInputs {
@@ -42,6 +44,9 @@ auto fields(T& inputs) {
 /// Throws Error(data) if no frame or model image could be written to `path`, if it exists in
 /// another form (fits/file_forms.hpp), or if the name does not end in .fits or .fits.gz.
 void check_output(const std::string& path);
+
+/// Throws Error(data) if the file of the PSF is an image and `input` is a PSF.
+void check_not_swapped(FitsReader& psf_file, const std::string& input);
 
 /// Reads the files. Checks that the inputs fit together and that the output can be written. Throws
 /// Error, also if the files have a fault already.

@@ -14,6 +14,7 @@
 #include "reference/fits/header_cards.hpp"
 #include "reference/fits/read/fits_file.hpp"
 #include "reference/fits/same_file.hpp"
+#include "reference/frame/frame_steps.hpp"
 #include "reference/io/psf_fit.hpp"
 #include "reference/io/psf_kind.hpp"
 #include "reference/io/read_preproc.hpp"
@@ -169,6 +170,12 @@ void bind_inputs(nb::module_& module) {
       .def_prop_ro(
           "ndiag", [](const Psf& psf) { return ExtractOptions().ndiag_of(psf.hsizey); },
           "diagonals of R on either side of the main one")
+      .def("__repr__",
+           [](const Psf& psf) {
+             return fmt::format("<Psf {}: {} fibers, CCD of {} x {} pixels, {:g} to {:g} Angstrom>",
+                                psf.camera.empty() ? "of no camera" : psf.camera, psf.nfiber,
+                                psf.npix_y, psf.npix_x, psf.wavemin, psf.wavemax);
+           })
       .def("__getstate__",
            [](const Psf& psf) { return nb::make_tuple(as_bytes(message::pack(psf))); })
       .def("__setstate__", [](Psf& psf, const nb::tuple& state) {
@@ -180,6 +187,14 @@ void bind_inputs(nb::module_& module) {
   module.def("find_form", &find_form, "path"_a,
              "The path, or its other form (.fits, .fits.gz, .fits.fz) if only that exists. Raises "
              "DataError if two other forms exist.");
+  module.def(
+      "refuse_swapped",
+      [](const std::string& psf, const std::string& image) {
+        FitsReader file(psf, {.checksums = false});
+        check_not_swapped(file, image);
+      },
+      "psf"_a, "image"_a, nb::call_guard<WithoutGil>(),
+      "Raises DataError if the PSF's file is an image and the image's a PSF.");
   module.def("refuse_overwriting", &refuse_overwriting, "written"_a, "read"_a,
              "Raises UsageError if an output is also an input or another output.");
   module.def("make_psf", &make_psf, nb::kw_only(), "x"_a, "y"_a, "param"_a, "wavemin_x"_a,
@@ -221,6 +236,15 @@ void bind_inputs(nb::module_& module) {
             return nb::bytes(fits.data(), fits.size());
           },
           "a FITS file with the table FIBERMAP; empty if there is none")
+      .def("__repr__",
+           [](const Preproc& preproc) {
+             return fmt::format("<Preproc {}: {} x {} pixels{}>",
+                                preproc.camera.empty() ? "of no camera" : preproc.camera,
+                                preproc.ny, preproc.nx,
+                                preproc.fibermap.fiber.empty()
+                                    ? ""
+                                    : fmt::format(", {} fibers", preproc.fibermap.fiber.size()));
+           })
       .def("__reduce__", [](nb::handle self) {
         return nb::make_tuple(
             nb::module_::import_("spexbench._inputs").attr("unpickled"),

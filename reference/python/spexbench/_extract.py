@@ -1,5 +1,7 @@
 """Extracts one frame."""
 
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -9,7 +11,7 @@ from ._arguments import PathLike, make_barycentric, make_options, path_or_none
 from ._frame import Frame, frame_of
 from ._inputs import ImageLike, PsfLike, as_preproc, as_psf, file_of
 from ._wavelength import Wavelength, grid_of
-from .errors import UsageError
+from .errors import DataError, UsageError
 
 if TYPE_CHECKING:
     from ._extractor import Extractor
@@ -59,17 +61,20 @@ def extract(
     What is computed, and what the parameters mean, is in docs/extraction.md; names and defaults
     are those of the programs (docs/command-line.md). Equal input gives equal output, whatever the
     number of threads. The interpreter's lock is not held meanwhile, and Ctrl-C is heeded.
-    The logger "spexbench" warns of a frame of which a quarter of the bins have no usable pixel.
+    The logger "spexbench" has a line (info) before and after, and warns of a frame of which a
+    quarter of the bins have no usable pixel.
 
     Args:
         preproc: a file preproc-CAMERA-EXPID.fits (.gz, .fz); what read_preproc made of one; a
             mapping with image, ivar, mask and perhaps camera; or an object with pix (or image),
             ivar, mask and camera, such as desispec's Image. Arrays are [ny, nx]: electron,
-            electron^-2, bits. A mask of None says that all pixels are good.
+            electron^-2, bits. A mask of None says that all pixels are good. What is masked in a
+            masked array is not used; Quantities are converted.
         psf: a file psf-CAMERA-EXPID.fits; what read_psf made of one; or what
             gpu_specter.io.read_psf made of one.
-        wavelength: (wmin, wmax, dw), Angstrom, or as text "wmin,wmax,dw"; or a NumPy array of the
-            wavelengths themselves, in equal steps; None is the grid of the camera in production.
+        wavelength: (wmin, wmax, dw), Angstrom in vacuum, or as text "wmin,wmax,dw"; or an array of
+            the wavelengths themselves, in equal steps; Quantities are converted. None is the grid
+            of the camera in production.
         specmin: first fiber, counted from 0 in the PSF.
         nspec: number of fibers; None is all from specmin on.
         bundlesize: fibers of a bundle.
@@ -170,8 +175,14 @@ def extract(
     )
     barycentric = make_barycentric(barycentric_correction, barycentric_by_obstype, heliocor, iers)
     worker = _run.Worker(gpu, device, threads) if extractor is None else extractor.worker
-    image, own = as_preproc(preproc, bool(no_mask), bool(checksums))
+    try:
+        image, own = as_preproc(preproc, bool(no_mask), bool(checksums))
+    except DataError:
+        if image_file and psf_file and Path(psf_file).exists():
+            _core.refuse_swapped(psf_file, image_file)
+        raise
     camera = image.camera
+    begin = time.monotonic()
     extraction = _core.Extraction(
         options=options,
         barycentric=barycentric,
@@ -186,10 +197,12 @@ def extract(
         full_precision=bool(full_precision),
         fibermap_by_row=bool(fibermap_by_row),
     )
+    _run.log.info("%s: extracting, %d patches", image_file or "image", extraction.npatches)
     results = extraction.put_together([worker.extract(extraction, progress=progress)])
     if output is not None:
         extraction.write(results)
     arrays = extraction.arrays(results, bool(model))
+    _run.log.info("%s: %.2f s", image_file or "image", time.monotonic() - begin)
     _run.warn_of(arrays)
     return frame_of(
         arrays,

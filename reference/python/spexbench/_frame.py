@@ -1,5 +1,6 @@
 """The extracted spectra of one camera."""
 
+import html
 import io
 import logging
 from collections.abc import Iterable, Iterator
@@ -11,7 +12,7 @@ import numpy.typing as npt
 
 from . import _core, _plot
 from ._arguments import PathLike, path_of
-from ._header import contradiction, for_file, spectra_of
+from ._header import contradiction, for_file, spectra_of, spectra_text
 from ._resolution import Resolution, convolve
 from ._select import item, select
 from .errors import UsageError
@@ -315,26 +316,49 @@ class Frame:
         )
 
     def plot(
-        self, spectra: int | Iterable[int] | None = None, axes: "Axes | None" = None
-    ) -> "Axes":
+        self,
+        spectra: int | Iterable[int] | None = None,
+        axes: "Axes | None" = None,
+        *,
+        model: npt.ArrayLike | None = None,
+    ) -> "list[Axes]":
         """Plots flux ± σ over wavelength, without masked bins. Needs matplotlib.
+
+        Each spectrum has a panel, whose scale leaves the highest lines out and says how high they
+        are.
 
         Args:
             spectra: which, counted from 0 in this frame; None is five of them.
-            axes: where to draw; None makes a figure.
+            axes: where to draw all of them; None makes a figure with panels.
+            model: electron / Angstrom [nspec, nwave], drawn over the flux: `convolve` makes it.
 
         Returns:
             The axes, of matplotlib.
 
         Raises:
-            UsageError: the frame has no such spectrum.
+            OutOfRangeError: the frame has no such spectrum.
             ImportError: there is no matplotlib.
         """
-        return _plot.plot(self, spectra, axes)
+        return _plot.plot(self, spectra, axes, model)
 
     def __repr__(self) -> str:
         ends = f"{self.wave[0]:g} to {self.wave[-1]:g} Angstrom"
         return f"<Frame {self.camera or 'of no camera'}: {self.nspec} spectra, {ends}>"
+
+    def _repr_html_(self) -> str:
+        """A table of what the frame holds, for notebooks."""
+        good = self.mask == 0
+        rows = {
+            "camera": self.camera or "none",
+            "spectra": f"{self.nspec}: {spectra_text(self.fibers)}",
+            "wavelengths": f"{self.nwave}: {self.wave[0]:g} to {self.wave[-1]:g} Å, "
+            f"steps of {self.step:.4g} Å",
+            "good bins": f"{good.mean():.1%}",
+            "median S/N of good bins": f"{np.median(self.snr[good]):.3g}" if good.any() else "none",
+            "patches": f"{self.counts.patches}, {self.counts.failed} failed",
+        }
+        cells = (f"<tr><th>{name}</th><td>{html.escape(v)}</td></tr>" for name, v in rows.items())
+        return f"<table><caption>Frame</caption>{''.join(cells)}</table>"
 
 
 def read_frame(path: PathLike, *, checksums: bool = True) -> Frame:

@@ -1,11 +1,12 @@
-"""Plots a frame's spectra."""
+"""Plots a frame's spectra, and a PSF's traces over an image."""
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from .errors import UsageError
+from .errors import OutOfRangeError, UsageError
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -14,6 +15,19 @@ if TYPE_CHECKING:
 
 #: Default number of spectra in a plot.
 _MOST = 5
+#: Inches of a panel, and of the tallest figure.
+_PANEL, _TALLEST = 1.6, 30.0
+#: Part of the bins that a panel's scale shows: a sky line must not hide the continuum.
+_SHOWN = 98.0
+
+
+def pyplot() -> Any:
+    """matplotlib.pyplot, or an ImportError that says how to get it."""
+    try:
+        from matplotlib import pyplot as plt
+    except ImportError:
+        raise ImportError("no matplotlib (expected: pip install 'spexbench[plot]')") from None
+    return plt
 
 
 def _spectra(frame: "Frame", spectra: int | Iterable[int] | None) -> list[int]:
@@ -21,32 +35,70 @@ def _spectra(frame: "Frame", spectra: int | Iterable[int] | None) -> list[int]:
     if spectra is None:
         return sorted({int(s) for s in np.linspace(0, frame.nspec - 1, _MOST)})
     wanted = [spectra] if isinstance(spectra, int | np.integer) else list(spectra)
+    if not wanted:
+        raise UsageError("spectra: none (expected one or more)")
     for spectrum in wanted:
         if not 0 <= spectrum < frame.nspec:
-            raise UsageError(f"spectra: {spectrum} (expected 0 to {frame.nspec - 1})")
+            raise OutOfRangeError(f"spectra: {spectrum} (expected 0 to {frame.nspec - 1})")
     return wanted
 
 
-def plot(frame: "Frame", spectra: int | Iterable[int] | None, axes: "Axes | None") -> "Axes":
-    """Frame.plot."""
-    try:
-        from matplotlib import pyplot as plt
-    except ImportError:
-        raise ImportError("no matplotlib (expected: pip install 'spexbench[plot]')") from None
+def _draw(
+    axes: "Axes", frame: "Frame", s: int, model: npt.NDArray[np.float64] | None
+) -> npt.NDArray[np.float64]:
+    """Draws a spectrum, and over it the model; returns the flux that is shown."""
+    good = (frame.ivar[s] > 0) & (frame.mask[s] == 0)
+    flux = np.where(good, frame.flux[s], np.nan)
+    sigma = np.where(good, frame.error[s], np.nan)
+    name = f"spectrum {frame.fibers[s]}"
+    [line] = axes.plot(frame.wave, flux, lw=0.8, drawstyle="steps-mid", label=name)
+    axes.fill_between(
+        frame.wave, flux - sigma, flux + sigma, step="mid", color=line.get_color(), alpha=0.3, lw=0
+    )
+    if model is not None:
+        axes.plot(frame.wave, model[s], lw=0.9, color="black", label="model")
+    return flux
 
+
+def _scale(axes: "Axes", flux: npt.NDArray[np.float64]) -> None:
+    """The axis ends above nearly all bins; the title says how far the others go."""
+    known = flux[np.isfinite(flux)]
+    if len(known) == 0:
+        return
+    low, high = np.percentile(known, [100 - _SHOWN, _SHOWN], method="lower")
+    margin = 0.15 * (high - low) or 1.0
+    axes.set_ylim(min(low, 0) - margin, high + margin)
+    if known.max() > high + margin:
+        axes.text(0.995, 0.93, f"highest: {known.max():.4g}", transform=axes.transAxes,
+                  ha="right", va="top", fontsize="small")  # fmt: skip
+
+
+def plot(
+    frame: "Frame",
+    spectra: int | Iterable[int] | None,
+    axes: "Axes | None",
+    model: npt.ArrayLike | None,
+) -> "list[Axes]":
+    """Frame.plot."""
+    plt = pyplot()
     wanted = _spectra(frame, spectra)
+    values = None if model is None else np.broadcast_to(np.asarray(model, float), frame.flux.shape)
     if axes is None:
-        _, axes = plt.subplots(figsize=(9, 4), layout="constrained")
-    for spectrum in wanted:
-        good = (frame.ivar[spectrum] > 0) & (frame.mask[spectrum] == 0)
-        flux = np.where(good, frame.flux[spectrum], np.nan)
-        sigma = 1 / np.sqrt(np.where(good, frame.ivar[spectrum], np.nan))
-        [line] = axes.plot(frame.wave, flux, lw=0.8, label=f"spectrum {frame.specmin + spectrum}")
-        axes.fill_between(
-            frame.wave, flux - sigma, flux + sigma, color=line.get_color(), alpha=0.3, lw=0
+        height = min(1.2 + _PANEL * len(wanted), _TALLEST)
+        _, panels = plt.subplots(
+            len(wanted), figsize=(9, height), sharex=True, squeeze=False, layout="constrained"
         )
-    axes.set_xlabel("wavelength (Å)")
-    axes.set_ylabel("flux (electron / Å)")
-    axes.set_title(frame.camera)
-    axes.legend(loc="upper right")
-    return axes
+        drawn = list(panels[:, 0])
+        for panel, s in zip(drawn, wanted, strict=True):
+            _scale(panel, _draw(panel, frame, s, values))
+            panel.set_title(f"{frame.camera} spectrum {frame.fibers[s]}".strip(), fontsize="small")
+        drawn[0].figure.supylabel("flux (electron / Å)")
+    else:
+        drawn = [axes]
+        for s in wanted:
+            _draw(axes, frame, s, values)
+        axes.set_ylabel("flux (electron / Å)")
+        axes.set_title(frame.camera)
+        axes.legend(loc="upper right")
+    drawn[-1].set_xlabel("wavelength in vacuum (Å)")
+    return drawn

@@ -184,3 +184,27 @@ def test_a_missing_file_is_an_os_error(tmp_path):
         spexbench.read_frame(tmp_path / "none.fits")
     assert isinstance(caught.value, spexbench.DataError)
     assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
+
+
+def test_swapped_files_are_named(night):
+    with pytest.raises(spexbench.DataError, match="the two files look swapped"):
+        extract(night.psf, night.preproc)
+    with pytest.raises(spexbench.DataError, match="has no HDU IMAGE"):
+        extract(night.psf, night.psf)
+
+
+def test_reprs(night, image):
+    assert repr(image) == "<Preproc r0: 300 x 200 pixels, 25 fibers>"
+    assert repr(spexbench.read_psf(night.psf)).startswith("<Psf r0: 25 fibers, CCD of 300 x 200 ")
+
+
+def test_progress_and_log(night, caplog):
+    told = []
+    with caplog.at_level("INFO", logger="spexbench"):
+        extract(night.preproc, night.psf, threads=1, progress=lambda *of: told.append(of), **SMALL)
+    assert told == [(1, 4), (2, 4), (3, 4), (4, 4)]
+    first, last = (record.getMessage() for record in caplog.records)
+    assert first == f"{night.preproc}: extracting, 4 patches"
+    assert last.startswith(f"{night.preproc}: ") and last.endswith(" s")
+    with pytest.raises(ZeroDivisionError):
+        extract(night.preproc, night.psf, progress=lambda *_: 1 / 0, **SMALL)

@@ -5,6 +5,7 @@ import io
 import pickle
 
 import matplotlib
+import matplotlib.pyplot
 import numpy as np
 import pytest
 import spexbench
@@ -157,15 +158,40 @@ def test_wrong_names_and_files_are_rejected(frame, file, night, tmp_path):
 
 
 def test_plot(frame):
-    axes = frame.plot()
-    assert len(axes.lines) == 5
-    np.testing.assert_array_equal(axes.lines[0].get_xdata(), frame.wave)
-    shown = axes.lines[0].get_ydata()
+    panels = frame.plot()
+    assert len(panels) == 5
+    [line] = panels[0].lines
+    np.testing.assert_array_equal(line.get_xdata(), frame.wave)
+    shown = line.get_ydata()
     good = (frame.ivar[0] > 0) & (frame.mask[0] == 0)
     np.testing.assert_array_equal(shown[good], frame.flux[0][good])
     assert np.isnan(shown[~good]).all()
-    assert frame.plot(2, axes) is axes
-    assert len(axes.lines) == 6
-    assert axes.lines[-1].get_label() == "spectrum 5"
-    with pytest.raises(spexbench.UsageError, match=r"spectra: 5 \(expected 0 to 4\)"):
+    [one] = frame.plot(2)
+    assert frame.plot([1, 2], one) == [one]
+    assert [line.get_label() for line in one.lines] == [f"spectrum {k}" for k in (5, 4, 5)]
+    with pytest.raises(spexbench.OutOfRangeError, match=r"spectra: 5 \(expected 0 to 4\)"):
         frame.plot([0, 5])
+    with pytest.raises(spexbench.UsageError, match="spectra: none"):
+        frame.plot([])
+    matplotlib.pyplot.close("all")
+
+
+def test_panels_of_many_spectra(night):
+    """None is empty, and a high line does not hide the others."""
+    frame = extract(night.preproc, night.psf, wavelength=(5760, 5800, 0.8))
+    flux = frame.flux.copy()
+    flux[3, 20] = 1e6
+    high = dataclasses.replace(frame, flux=flux)
+    panels = high.plot(range(25), model=frame.convolve(frame.flux))
+    panels[0].figure.canvas.draw()
+    assert len(panels) == 25
+    assert min(panel.get_window_extent().height for panel in panels) > 40
+    assert panels[3].get_ylim()[1] < 1e5
+    assert "1e+06" in panels[3].texts[0].get_text()
+    np.testing.assert_array_equal(panels[2].lines[1].get_ydata(), frame.convolve(frame.flux)[2])
+    matplotlib.pyplot.close("all")
+
+
+def test_what_notebooks_show(frame):
+    assert "<td>5: 3:8</td>" in frame._repr_html_()
+    assert "51: 5760 to 5800 Å, steps of 0.8 Å" in frame._repr_html_()
