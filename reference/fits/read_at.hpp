@@ -11,10 +11,10 @@ namespace spex {
 using ReadAt = std::function<long long(long long offset, char* to, long long count)>;
 
 /// Reads a file on disk. Throws Error(data) if the file cannot be opened or a read fails, so that a
-/// disk error is not taken for the end of the file. Not thread-safe.
+/// disk error is not taken for the end of the file. Thread-safe.
 [[nodiscard]] ReadAt read_file_at(const std::string& path);
 
-/// Reads a file in memory; `bytes` must outlive the result.
+/// Reads a file in memory; `bytes` must outlive the result. Thread-safe.
 [[nodiscard]] ReadAt read_memory_at(std::span<const char> bytes);
 
 }  // namespace spex

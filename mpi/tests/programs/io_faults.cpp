@@ -185,6 +185,18 @@ ssize_t read(int file, void* data, size_t size) {
   return real(file, data, outcome == Outcome::is_short ? size / 2 : size);
 }
 
+ssize_t pread(int file, void* data, size_t size, off_t offset) {
+  static auto* const real = next<ssize_t(int, void*, size_t, off_t)>("pread");
+  if (!is_watched(file)) return real(file, data, size, offset);
+  const Outcome outcome = meet("read");
+  if (outcome == Outcome::fails) return -1;
+  return real(file, data, outcome == Outcome::is_short ? size / 2 : size, offset);
+}
+
+ssize_t pread64(int file, void* data, size_t size, off64_t offset) {
+  return pread(file, data, size, offset);
+}
+
 size_t fread(void* data, size_t size, size_t count, FILE* file) {
   static auto* const real = next<size_t(void*, size_t, size_t, FILE*)>("fread");
   if (!is_watched(fileno(file))) return real(data, size, count, file);
