@@ -10,7 +10,7 @@
 #include "reference/core/error.hpp"
 #include "reference/fits/big_endian.hpp"
 #include "reference/fits/fits_checksum.hpp"
-#include "reference/fits/read/inflate.hpp"
+#include "reference/fits/read/gzip_reader.hpp"
 
 namespace spex {
 namespace {

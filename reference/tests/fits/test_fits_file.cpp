@@ -1,10 +1,10 @@
 // Files that are not FITS files or have a damaged structure.
 #include "reference/fits/read/fits_file.hpp"
-#include "reference/fits/read/inflate.hpp"
 #include "reference/fits/write/atomic_write.hpp"
 #include "reference/io/read_psf.hpp"
 #include "reference/tests/fits/fits_edit.hpp"
 #include "reference/tests/fits/scratch.hpp"
+#include "reference/tests/support/unzip.hpp"
 
 namespace spex {
 namespace {
@@ -101,17 +101,14 @@ TEST_F(FitsFile, ConcatenatedGzipStreams) {
     for (const std::vector<char>& part : parts) all.insert(all.end(), part.begin(), part.end());
     return all;
   };
-  const auto unzipped = [](const std::vector<char>& bytes) {
-    const Bytes all = unzip(bytes, "a.gz");
-    return std::vector<char>(all.begin(), all.end());
-  };
+  const auto unzipped = [](const std::vector<char>& bytes) { return test::unzip(bytes, "a.gz"); };
   EXPECT_EQ(unzipped(of_first), first);
   EXPECT_EQ(unzipped(joined({of_first, of_second})), joined({first, second}));
   EXPECT_EQ(unzipped(joined({of_second, of_first})), joined({second, first}));
   EXPECT_EQ(unzipped(joined({of_second, {'x', 'y', 0, 0, 0, 0}})), second);
-  EXPECT_TRUE(unzip(gzip({}), "a.gz").empty());
+  EXPECT_TRUE(test::unzip(gzip({}), "a.gz").empty());
   const auto refuse = [](const std::vector<char>& bytes, const std::string& why) {
-    expect_data_error([&] { static_cast<void>(unzip(bytes, "a.gz")); }, "a.gz", why,
+    expect_data_error([&] { static_cast<void>(test::unzip(bytes, "a.gz")); }, "a.gz", why,
                       "a whole gzip file");
   };
   for (const std::size_t size : {std::size_t{2}, std::size_t{17}, of_second.size() - 1})
@@ -124,8 +121,8 @@ TEST_F(FitsFile, ConcatenatedGzipStreams) {
 
 TEST_F(FitsFile, GzipContentIsLimited) {
   const std::vector<char> bytes = gzip(std::vector<char>(5000, 'a'));
-  EXPECT_EQ(unzip(bytes, "a.gz", 5000).size(), 5000U);
-  expect_data_error([&] { static_cast<void>(unzip(bytes, "a.gz", 4999)); }, "a.gz",
+  EXPECT_EQ(test::unzip(bytes, "a.gz", 5000).size(), 5000U);
+  expect_data_error([&] { static_cast<void>(test::unzip(bytes, "a.gz", 4999)); }, "a.gz",
                     "more than 4999 bytes", "a whole gzip file");
 }
 

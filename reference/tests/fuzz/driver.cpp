@@ -11,10 +11,10 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
-#include "reference/fits/read/inflate.hpp"
 #include "reference/tests/fits/fits_edit.hpp"
 #include "reference/tests/fuzz/mutate.hpp"
 #include "reference/tests/fuzz/seeds.hpp"
+#include "reference/tests/support/unzip.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
 
@@ -46,8 +46,7 @@ std::vector<std::vector<char>> make_seeds(const Options& options) {
   for (const std::string& file : options.files) {
     std::vector<char> bytes = spex::test::read_bytes(file);
     if (spex::is_gzip(bytes)) {
-      const spex::Bytes unzipped = spex::unzip(bytes, file);
-      bytes.assign(unzipped.begin(), unzipped.end());
+      bytes = spex::test::unzip(bytes, file);
     }
     seeds.push_back(std::move(bytes));
   }
