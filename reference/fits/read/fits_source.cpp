@@ -80,7 +80,8 @@ FitsSource::FitsSource(std::span<const char> bytes, const std::string& name,
 
 void FitsSource::open(const ReadAt& read_at, long long size, const std::string& path) {
   if (starts_as_gzip(read_at, path)) {
-    UnzippedFits file = unzip_fits(read_at, static_cast<std::size_t>(size), path, options_.images);
+    UnzippedFits file = unzip_fits(read_at, static_cast<std::size_t>(size), path, options_.images,
+                                   options_.inflate);
     hdus_ = std::move(file.hdus);
     size_ = file.size;
   } else {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "reference/fits/read/fits_sums.hpp"
+#include "reference/fits/read/inflate_ahead.hpp"
 #include "reference/fits/read/pixel_reader.hpp"
 #include "reference/fits/read/source_hdu.hpp"
 #include "reference/fits/read_at.hpp"
@@ -18,6 +19,8 @@ struct FitsReadOptions {
   bool checksums = true;
   /// The images that will be read, by EXTNAME; empty: any. Others of a gzip file are not kept.
   std::vector<std::string> images = {};
+  /// The threads that inflate a gzip file; builds without ISA-L use one.
+  InflateThreads inflate = {};
 };
 
 /// A FITS file whose headers passed check_headers, from disk or memory (plain, .gz, .fz). Not

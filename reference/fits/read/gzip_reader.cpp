@@ -13,12 +13,14 @@ constexpr std::size_t piece = std::size_t{1} << 20;  // fits in the cache
 
 }  // namespace
 
-GzipReader::GzipReader(ReadAt read_at, std::size_t size, std::string path, std::size_t most)
+GzipReader::GzipReader(ReadAt read_at, std::size_t size, std::string path, std::size_t most,
+                       const InflateThreads& threads)
     : read_at_(std::move(read_at)),
       size_(size),
       path_(std::move(path)),
       most_(most),
-      buffer_(std::min(size, piece)) {}
+      buffer_(std::min(size, piece)),
+      ahead_(inflate_ahead(read_at_, size, threads)) {}
 
 std::span<const char> GzipReader::window(std::size_t least) {
   if (end_ - begin_ < least && at_ < size_) {
@@ -42,23 +44,38 @@ Error GzipReader::damaged(const std::string& why) const {
 std::size_t GzipReader::read(std::span<char> to) {
   std::size_t done = 0;
   while (done < to.size()) {
-    if (!within_stream_) {
+    if (ahead_ == nullptr && !within_stream_) {
       if (!is_gzip(window(2))) break;
       inflater_.reset();
       within_stream_ = true;
     }
-    const Inflater::Step step = inflater_.step(window(1), to.subspan(done));
-    if (!step.wrong.empty()) throw damaged(step.wrong);
-    begin_ += step.read;
-    done += step.made;
-    made_ += step.made;
+    const std::span<char> rest = to.subspan(done);
+    const std::size_t made = ahead_ == nullptr ? inflate(rest) : ahead_->read(rest);
+    if (ahead_ != nullptr && made == 0) go_on_alone();
+    done += made;
+    made_ += made;
     if (made_ > most_) throw damaged(fmt::format("more than {} bytes", most_));
-    if (step.ended)
-      within_stream_ = false;
-    else if (step.read == 0 && step.made == 0)
-      throw damaged(window(1).empty() ? "it ends early" : "a damaged stream");
   }
   return done;
+}
+
+std::size_t GzipReader::inflate(std::span<char> to) {
+  const Inflater::Step step = inflater_.step(window(1), to);
+  if (!step.wrong.empty()) throw damaged(step.wrong);
+  begin_ += step.read;
+  if (step.ended)
+    within_stream_ = false;
+  else if (step.read == 0 && step.made == 0)
+    throw damaged(window(1).empty() ? "it ends early" : "a damaged stream");
+  return step.made;
+}
+
+void GzipReader::go_on_alone() {
+  const StreamPlace& place = ahead_->place();
+  inflater_.resume(place);
+  within_stream_ = true;
+  at_ = (place.bit + 7) / 8;
+  ahead_.reset();
 }
 
 std::size_t GzipReader::skip_rest() {

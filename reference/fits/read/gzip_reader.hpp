@@ -2,12 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <span>
 #include <string>
 
 #include "reference/core/error.hpp"
 #include "reference/fits/bytes.hpp"
 #include "reference/fits/read/inflate.hpp"
+#include "reference/fits/read/inflate_ahead.hpp"
 #include "reference/fits/read_at.hpp"
 
 namespace spex {
@@ -16,11 +18,14 @@ namespace spex {
 constexpr std::size_t most_unzipped = std::size_t{1} << 32;
 
 /// Reads the content of a gzip file sequentially. The file may hold several streams; bytes after
-/// the last stream are ignored. The compressed bytes are read in pieces, never as a whole.
+/// the last stream are ignored. The compressed bytes are read in pieces, never as a whole. With
+/// several threads the first stream is inflated ahead (InflateAhead); bytes and errors are the
+/// same.
 class GzipReader {
  public:
   /// Reads the file of `size` bytes through `read_at`; `path` is its name in errors.
-  GzipReader(ReadAt read_at, std::size_t size, std::string path, std::size_t most = most_unzipped);
+  GzipReader(ReadAt read_at, std::size_t size, std::string path, std::size_t most = most_unzipped,
+             const InflateThreads& threads = {});
 
   /// Fills `to` with the next bytes and returns their number, which is less than to.size() only at
   /// the end of the file. Throws Error(data) if a stream is damaged or cut, or if the content
@@ -34,6 +39,11 @@ class GzipReader {
   [[nodiscard]] std::size_t expected_size() const;
 
  private:
+  /// The next bytes of a stream, inflated by this thread: all that fit, or up to the end of the
+  /// stream or of the compressed bytes at hand.
+  std::size_t inflate(std::span<char> to);
+  /// Inflates the rest by this thread.
+  void go_on_alone();
   /// The next unconsumed compressed bytes, at least `least` bytes unless the file ends.
   std::span<const char> window(std::size_t least);
   [[nodiscard]] Error damaged(const std::string& why) const;
@@ -48,6 +58,7 @@ class GzipReader {
   std::size_t begin_ = 0, end_ = 0;  // unconsumed range of the buffer
   Inflater inflater_;
   bool within_stream_ = false;
+  std::unique_ptr<InflateAhead> ahead_;  // of the first bytes; null after them
 };
 
 }  // namespace spex

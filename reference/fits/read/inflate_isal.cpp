@@ -48,6 +48,24 @@ void Inflater::reset() {
   stream_->state.crc_flag = ISAL_GZIP;
 }
 
+void Inflater::resume(const StreamPlace& place) {
+  inflate_state& state = stream_->state;
+  isal_inflate_init(&state);
+  // The gzip header is past; the trailer is compared with these.
+  state.crc_flag = ISAL_GZIP_NO_HDR_VER;
+  state.crc = place.crc;
+  state.total_out = static_cast<std::uint32_t>(place.size);
+  // ISA-L copies the window.
+  if (!place.window.empty())
+    isal_inflate_set_dict(&state,
+                          reinterpret_cast<unsigned char*>(const_cast<char*>(place.window.data())),
+                          static_cast<std::uint32_t>(place.window.size()));
+  if (const std::size_t used = place.bit % 8; used > 0) {
+    state.read_in = static_cast<std::uint64_t>(place.last) >> used;
+    state.read_in_length = static_cast<int>(8 - used);
+  }
+}
+
 Inflater::Step Inflater::step(std::span<const char> from, std::span<char> to) {
   constexpr std::size_t most = std::numeric_limits<std::uint32_t>::max();
   inflate_state& state = stream_->state;

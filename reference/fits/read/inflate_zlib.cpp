@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <limits>
 #include <new>
+#include <stdexcept>
 
 #include <zlib.h>
 
@@ -45,6 +46,10 @@ Inflater::Step Inflater::step(std::span<const char> from, std::span<char> to) {
   if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
     step.wrong = z.msg == nullptr ? "a damaged stream" : z.msg;
   return step;
+}
+
+void Inflater::resume(const StreamPlace& /*place*/) {
+  throw std::logic_error("zlib inflates with one thread");
 }
 
 const char* inflate_library() {

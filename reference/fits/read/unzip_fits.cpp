@@ -25,10 +25,10 @@ std::span<unsigned char> bytes_of(std::span<T> numbers) {
 class Unzipping {
  public:
   Unzipping(const ReadAt& read_at, std::size_t size, const std::string& path,
-            const std::vector<std::string>& images)
+            const std::vector<std::string>& images, const InflateThreads& threads)
       : path_(path),
         images_(images),
-        reader_(read_at, size, path),
+        reader_(read_at, size, path, most_unzipped, threads),
         expected_(reader_.expected_size()) {}
 
   UnzippedFits run() {
@@ -134,8 +134,8 @@ class Unzipping {
 }  // namespace
 
 UnzippedFits unzip_fits(const ReadAt& read_at, std::size_t size, const std::string& path,
-                        const std::vector<std::string>& images) {
-  return Unzipping(read_at, size, path, images).run();
+                        const std::vector<std::string>& images, const InflateThreads& threads) {
+  return Unzipping(read_at, size, path, images, threads).run();
 }
 
 }  // namespace spex

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "reference/fits/read/inflate_ahead.hpp"
 #include "reference/fits/read/source_hdu.hpp"
 #include "reference/fits/read_at.hpp"
 
@@ -23,6 +24,7 @@ struct UnzippedFits {
 /// compression take precedence.
 [[nodiscard]] UnzippedFits unzip_fits(const ReadAt& read_at, std::size_t size,
                                       const std::string& path,
-                                      const std::vector<std::string>& images);
+                                      const std::vector<std::string>& images,
+                                      const InflateThreads& threads);
 
 }  // namespace spex

@@ -187,8 +187,9 @@ std::vector<std::vector<char>> packed_seeds(const std::string& path) {
 
 std::vector<char> gzipped(const std::vector<char>& bytes) {
   constexpr int gzip_header = 15 + 16;
+  constexpr int memory_level = 4;
   z_stream stream{};
-  if (deflateInit2(&stream, 1, Z_DEFLATED, gzip_header, 8, Z_DEFAULT_STRATEGY) != Z_OK)
+  if (deflateInit2(&stream, 1, Z_DEFLATED, gzip_header, memory_level, Z_DEFAULT_STRATEGY) != Z_OK)
     throw std::bad_alloc();
   std::vector<char> out(deflateBound(&stream, static_cast<unsigned long>(bytes.size())));
   stream.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(bytes.data()));

@@ -13,7 +13,7 @@ namespace spex::fuzz {
 /// The HDUs of a file, tile-compressed by each lossless method.
 [[nodiscard]] std::vector<std::vector<char>> packed_seeds(const std::string& path);
 
-/// Gzip-compresses the bytes.
+/// Gzip-compresses the bytes, in blocks of 1024 symbols.
 [[nodiscard]] std::vector<char> gzipped(const std::vector<char>& bytes);
 
 }  // namespace spex::fuzz
