@@ -22,6 +22,7 @@
 #include "mpi/programs/gpu_options.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/programs/run_on_ranks.hpp"
+#include "mpi/run/affinity.hpp"
 #include "mpi/run/pipeline_threads.hpp"
 #include "reference/cli/program.hpp"
 #include "reference/core/exit_status.hpp"
@@ -54,10 +55,7 @@ int set_threads(spex::ExposureArguments& many, const std::vector<spex::FrameFile
                 const spex::mpi::Communicator& world, const spex::mpi::Communicator& node,
                 const std::vector<int>& devices) {
   spex::mpi::PipelineLoad load = spex::mpi::load_of(frames, world.size());
-  // The rank's share of the node's CPUs, limited by its affinity mask.
-  const long online = sysconf(_SC_NPROCESSORS_ONLN);
-  const int share = std::max(1, static_cast<int>(online / node.size()));
-  load.cpus = std::min(spex::default_threads(), share);
+  load.cpus = spex::mpi::share_of_cpus(node);
   load.devices = static_cast<int>(devices.size());
   for (const int device : devices)
     load.device_memory = std::min(load.device_memory, spex::gpu::gpu_memory(device));
@@ -126,6 +124,7 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   // Initializing the driver is slow; a single frame is read in the meantime.
   const bool reads_meanwhile = !many.many() && world.size() == 1;
   if (!reads_meanwhile) take_gpus();
+  job.settings.read_threads = spex::mpi::share_of_cpus(node);
   if (!many.many())
     job.settings.write_threads = std::min(spex::default_threads(), most_write_threads);
   else if (spex::traits(job.settings.options.milestone).schedule == spex::Schedule::pipeline)

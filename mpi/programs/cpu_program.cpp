@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
-#include <unistd.h>
 
 #include "mpi/comm/collective.hpp"
 #include "mpi/comm/environment.hpp"
@@ -14,9 +13,9 @@
 #include "mpi/programs/extract_cli.hpp"
 #include "mpi/programs/report.hpp"
 #include "mpi/programs/run_on_ranks.hpp"
+#include "mpi/run/affinity.hpp"
 #include "reference/cli/program.hpp"
 #include "reference/core/blas.hpp"
-#include "reference/core/parallel.hpp"
 #include "reference/core/version.hpp"
 
 namespace spex {
@@ -38,13 +37,6 @@ constexpr const char* footer =
 // More threads writing one frame would wait for its file.
 constexpr int most_write_threads = 4;
 
-// The rank's share of the node's CPUs, limited by its affinity mask.
-int share_of_threads(const mpi::Communicator& world) {
-  const long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-  const int share = std::max(1, static_cast<int>(cpus / world.node().size()));
-  return std::min(default_threads(), share);
-}
-
 int extract(int argc, char** argv, const mpi::Communicator& world, const HookOfRank& hook_of) {
   CLI::App app("Extracts 1D spectra from preprocessed CCD frames by spectroperfectionism.",
                program);
@@ -62,10 +54,11 @@ int extract(int argc, char** argv, const mpi::Communicator& world, const HookOfR
   mpi::collective(world, [&] { job = prepare_job(arguments, program); });
   FramesToDo to_do = frames_to_do(world, job, many);
   load_earth_orientation(world, arguments.production, job.settings.barycentric);
-  const int threads = arguments.threads.value_or(share_of_threads(world));
+  const int threads = arguments.threads.value_or(mpi::share_of_cpus(world.node()));
   if (world.is_root())
     spdlog::info("{}: {} rank(s) of {} thread(s)", many.many() ? "frames" : job.files.input,
                  world.size(), threads);
+  job.settings.read_threads = threads;
   job.settings.write_threads = std::min(threads, most_write_threads);
   const int extractors = extractors_of_rank(many);
   const mpi::ExtractorFactory make = [=](int /*slot*/) {

@@ -10,8 +10,10 @@
 
 #include <fmt/format.h>
 #include <sched.h>
+#include <unistd.h>
 
 #include "mpi/comm/check.hpp"
+#include "reference/core/parallel.hpp"
 
 namespace spex::mpi {
 namespace {
@@ -77,6 +79,11 @@ Cpus allowed_cpus() {
   for (int cpu = 0; cpu < most_cpus; ++cpu)
     if (CPU_ISSET(static_cast<unsigned>(cpu), &set)) cpus.push_back(cpu);
   return cpus;
+}
+
+int share_of_cpus(const Communicator& node) {
+  const auto online = static_cast<int>(sysconf(_SC_NPROCESSORS_ONLN));
+  return std::min(default_threads(), std::max(1, online / node.size()));
 }
 
 bool bind_to(const Cpus& cpus) {

@@ -18,6 +18,9 @@ using Cpus = std::vector<int>;
 
 /// The CPUs of this thread's affinity mask; empty if unknown.
 [[nodiscard]] Cpus allowed_cpus();
+/// A rank's share of its node's CPUs, at least 1: those online, divided by the ranks of `node`, but
+/// no more than are in the affinity mask.
+[[nodiscard]] int share_of_cpus(const Communicator& node);
 /// Restricts this thread, and threads that it starts later, to `cpus`. Returns false if the system
 /// refuses.
 bool bind_to(const Cpus& cpus);

@@ -27,12 +27,14 @@ int only_bundle(const std::vector<Patch>& patches) {
 
 }  // namespace
 
-std::optional<Failure> read_step(const Run& run, int frame, FrameInputs& inputs,
+std::optional<Failure> read_step(const Run& run, int frame, int threads, FrameInputs& inputs,
                                  StageTimes& times) {
   const PhaseScope phase(run, frame, Phase::read);
   return attempt([&] {
     run.before(Phase::read, frame);
-    inputs = read_frame_inputs(run.job.frame_job(frame), times);
+    FrameJob job = run.job.frame_job(frame);
+    job.settings.read_threads = threads;
+    inputs = read_frame_inputs(job, times);
   });
 }
 

@@ -48,9 +48,9 @@ void run_groups(const Run& run);
 /// Distributes frames over ranks, one rank per frame. Collective.
 void run_pipeline(const Run& run);
 
-/// Reads a frame, with timing and logging. Returns the failure, if any.
-[[nodiscard]] std::optional<Failure> read_step(const Run& run, int frame, FrameInputs& inputs,
-                                               StageTimes& times);
+/// Reads a frame on up to `threads` threads, with timing and logging. Returns the failure, if any.
+[[nodiscard]] std::optional<Failure> read_step(const Run& run, int frame, int threads,
+                                               FrameInputs& inputs, StageTimes& times);
 /// The form of a whole frame's spectra that suffices to write the file `output`.
 [[nodiscard]] SpectraOf whole_frame(const FrameSettings& settings, const std::string& output);
 /// Extracts `patches`, in the requested form if the extractor supports it.

@@ -85,7 +85,8 @@ class GroupRun {
     if (group_.reads && first < static_cast<int>(run.job.frames.size()))
       first_read_ = std::async(std::launch::async, [&run, first] {
         Read read;
-        read.failure = read_step(run, first, read.inputs, read.times);
+        read.failure =
+            read_step(run, first, run.job.settings.read_threads, read.inputs, read.times);
         return read;
       });
     collective(run.world, [&] {
@@ -125,7 +126,8 @@ class GroupRun {
   };
 
   std::optional<Failure> read(int frame, FrameInputs& inputs) {
-    if (!first_read_.valid()) return read_step(run_, frame, inputs, run_.times);
+    if (!first_read_.valid())
+      return read_step(run_, frame, run_.job.settings.read_threads, inputs, run_.times);
     Read first = first_read_.get();
     run_.times.add(first.times);
     inputs = std::move(first.inputs);

@@ -154,10 +154,16 @@ class Pipeline {
       if (i >= frames_.size()) break;
       auto one = std::make_unique<InFlight>();
       one->frame = frames_[i];
-      one->failure = read_step(run_, one->frame, one->inputs, one->times);
+      one->failure = read_step(run_, one->frame, threads_of_read(), one->inputs, one->times);
+      --unread_;
       to_extract_.push(std::move(one));
     }
     tokens_.release();
+  }
+
+  // The frames that are not read yet share the threads, so that those of a night get one each.
+  [[nodiscard]] int threads_of_read() const {
+    return std::max(1, run_.job.settings.read_threads / static_cast<int>(unread_));
   }
 
   void extract_frames(int slot, std::promise<void> ready) {
@@ -257,6 +263,7 @@ class Pipeline {
   std::promise<bool> begin_;
   std::shared_future<bool> begins_{begin_.get_future()};
   std::atomic<std::size_t> next_ = 0;
+  std::atomic<std::size_t> unread_{frames_.size()};
   std::atomic<std::size_t> not_extracted_{frames_.size()};
   std::atomic<std::size_t> unwritten_{frames_.size()};
   std::atomic<int> extracting_ = 0;  // number of threads

@@ -54,6 +54,7 @@ struct FrameSettings {
   /// CPU.
   std::string device;
   bool show_progress = true;  ///< on rank 0
+  int read_threads = 1;       ///< maximal number of threads that inflate an image
   int write_threads = 1;      ///< maximal number of threads that write a frame
   bool checksums = true;      ///< compare the inputs' checksums (FitsReadOptions)
   int compress_level = 1;     ///< compression level of written .gz files (io/gzip.hpp)

@@ -75,7 +75,7 @@ FrameInputs read_frame_inputs(const FrameJob& job, StageTimes& times) {
     FitsReader psf_file(files.psf, {.checksums = checksums});
     check_not_swapped(psf_file, files.input);
     psf = read_psf(psf_file);
-    FitsReader file(files.input, preproc_options(checksums));
+    FitsReader file(files.input, preproc_options(checksums, job.settings.read_threads));
     preproc =
         read_preproc_header(file, job.settings.no_mask ? MaskHdu::optional : MaskHdu::required);
     pixels = read_pixels(file, preproc, job.settings.options.mask_bits);

@@ -59,8 +59,9 @@ void read_image_header(FitsReader& file, Preproc& preproc) {
 
 }  // namespace
 
-FitsReadOptions preproc_options(bool checksums) {
-  return {.checksums = checksums, .images = {"IMAGE", "IVAR", "MASK"}};
+FitsReadOptions preproc_options(bool checksums, int threads) {
+  return {
+      .checksums = checksums, .images = {"IMAGE", "IVAR", "MASK"}, .inflate = {.count = threads}};
 }
 
 Fibermap read_fibermap(FitsReader& file) {
@@ -112,8 +113,8 @@ Preproc read_preproc(FitsReader& file, MaskHdu mask) {
   return preproc;
 }
 
-Preproc read_preproc(const std::string& path, MaskHdu mask, bool checksums) {
-  FitsReader file(path, preproc_options(checksums));
+Preproc read_preproc(const std::string& path, MaskHdu mask, bool checksums, int threads) {
+  FitsReader file(path, preproc_options(checksums, threads));
   return read_preproc(file, mask);
 }
 

@@ -8,8 +8,9 @@
 
 namespace spex {
 
-/// How the file of an image is opened: only the images that are read are kept in memory.
-[[nodiscard]] FitsReadOptions preproc_options(bool checksums);
+/// How the file of an image is opened: only the images that are read are kept in memory, and up to
+/// `threads` threads inflate a .gz file.
+[[nodiscard]] FitsReadOptions preproc_options(bool checksums, int threads = 1);
 
 /// Whether an image must have the HDU MASK, or may do without: then all its pixels are good
 /// (option --no-mask). A misspelled name must not let bad pixels in, so MASK is required by
@@ -19,10 +20,10 @@ enum class MaskHdu { required, optional };
 /// Reads `preproc-CAMERA-EXPID.fits`, plain, .gz or tile-compressed .fz; HDUs IMAGE, IVAR, MASK,
 /// FIBERMAP by name in any order; other HDUs, such as DESI's READNOISE, are ignored. A file without
 /// FIBERMAP is accepted (its Fibermap is empty). Non-finite and blank pixels are data, not errors.
-/// Compares checksums if `checksums`. Throws Error(data) naming the file, what is wrong and what
-/// was expected.
+/// Compares checksums if `checksums`; `threads` as above. Throws Error(data) naming the file, what
+/// is wrong and what was expected.
 [[nodiscard]] Preproc read_preproc(const std::string& path, MaskHdu mask = MaskHdu::required,
-                                   bool checksums = true);
+                                   bool checksums = true, int threads = 1);
 /// The same for an open file.
 [[nodiscard]] Preproc read_preproc(FitsReader& file, MaskHdu mask = MaskHdu::required);
 

@@ -10,6 +10,7 @@
 
 #include "reference/core/all_finite.hpp"
 #include "reference/core/header_word.hpp"
+#include "reference/core/parallel.hpp"
 #include "reference/fits/file_forms.hpp"
 #include "reference/fits/header_cards.hpp"
 #include "reference/fits/read/fits_file.hpp"
@@ -256,7 +257,8 @@ void bind_inputs(nb::module_& module) {
   module.def(
       "read_preproc",
       [](const std::string& path, bool no_mask, bool checksums) {
-        return read_preproc(path, no_mask ? MaskHdu::optional : MaskHdu::required, checksums);
+        return read_preproc(path, no_mask ? MaskHdu::optional : MaskHdu::required, checksums,
+                            default_threads());
       },
       "path"_a, "no_mask"_a = false, "checksums"_a = true, nb::call_guard<WithoutGil>(),
       "Reads a file preproc-CAMERA-EXPID.fits, .fits.gz or .fits.fz; without MASK only with "
