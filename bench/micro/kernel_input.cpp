@@ -10,8 +10,9 @@
 
 namespace spex::bench {
 
-KernelInput make_kernel_input(int nbundles) {
+KernelInput make_kernel_input(int nbundles, const ExtractOptions& options) {
   KernelInput input;
+  input.options = options;
   input.options.nspec = nbundles * input.options.bundlesize;
   input.psf = make_desi_psf(Camera{});
   input.grid = make_wave_grid(default_wave_range("r0", "r0"));

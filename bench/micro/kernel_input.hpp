@@ -18,7 +18,7 @@ struct KernelInput {
   ExtractOptions options;
   std::vector<Patch> patches;  ///< 235 per bundle in production's steps
 };
-[[nodiscard]] KernelInput make_kernel_input(int nbundles);
+[[nodiscard]] KernelInput make_kernel_input(int nbundles, const ExtractOptions& options = {});
 /// The first bundle, made once.
 [[nodiscard]] const KernelInput& one_bundle();
 

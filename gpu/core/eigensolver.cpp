@@ -1,5 +1,7 @@
 #include "gpu/core/eigensolver.hpp"
 
+#include <stdexcept>
+
 #include <fmt/format.h>
 
 #include "reference/core/count.hpp"
@@ -18,38 +20,81 @@ std::string describe_syev_batched() {
                      CUSOLVER_VER_MINOR, CUSOLVER_VER_PATCH);
 }
 
-SyevRoom syev_room(const Context& context, [[maybe_unused]] SyevCalls calls,
-                   const SymmetricMatrices& m) {
-  SyevRoom room;
-#if CUSOLVER_VERSION >= 11701
-  if (calls == SyevCalls::one) {
-    SPEX_GPU_CHECK(cusolverDnXsyevBatched_bufferSize(
-        context.solver(), context.params(), vectors, lower, m.n, CUDA_R_64F, m.A, m.n, CUDA_R_64F,
-        m.u, CUDA_R_64F, &room.on_device, &room.on_host, m.count));
-    return room;
+void SymmetricEigensolver::decompose(EighRoutine routine, const SymmetricMatrices& matrices,
+                                     int* info) {
+  switch (routine) {
+    case EighRoutine::dsyevd:
+      return syevd(matrices, info);
+    case EighRoutine::syevj:
+      return syevj(matrices, info);
+    case EighRoutine::syevj_batched:
+      return syevj_batched(matrices, info);
+    case EighRoutine::syev_batched:
+      return syev_batched(matrices, info);
+    case EighRoutine::dsyevr:
+      break;
   }
-#endif
-  SPEX_GPU_CHECK(cusolverDnXsyevd_bufferSize(context.solver(), context.params(), vectors, lower,
-                                             m.n, CUDA_R_64F, m.A, m.n, CUDA_R_64F, m.u, CUDA_R_64F,
-                                             &room.on_device, &room.on_host));
-  return room;
+  throw std::logic_error("cuSOLVER has no dsyevr");
 }
 
-void syev(const Context& context, [[maybe_unused]] SyevCalls calls, const SymmetricMatrices& m,
-          const SyevRoom& room, std::byte* on_device, std::byte* on_host, int* info) {
-#if CUSOLVER_VERSION >= 11701
-  if (calls == SyevCalls::one) {
-    SPEX_GPU_CHECK(cusolverDnXsyevBatched(
-        context.solver(), context.params(), vectors, lower, m.n, CUDA_R_64F, m.A, m.n, CUDA_R_64F,
-        m.u, CUDA_R_64F, on_device, room.on_device, on_host, room.on_host, info, m.count));
-    return;
-  }
-#endif
+void SymmetricEigensolver::reserve_work(std::size_t on_device, std::size_t on_host) {
+  reserve(work_, on_device);
+  if (host_work_.size() >= on_host) return;
+  context_->synchronize();  // an earlier call may still use the memory
+  host_work_.resize(on_host);
+}
+
+void SymmetricEigensolver::syevd(const SymmetricMatrices& m, int* info) {
+  const Context& c = *context_;
+  std::size_t on_device = 0, on_host = 0;
+  SPEX_GPU_CHECK(cusolverDnXsyevd_bufferSize(c.solver(), c.params(), vectors, lower, m.n,
+                                             CUDA_R_64F, m.A, m.n, CUDA_R_64F, m.u, CUDA_R_64F,
+                                             &on_device, &on_host));
+  reserve_work(on_device, on_host);
   for (int k = 0; k < m.count; ++k)
-    SPEX_GPU_CHECK(cusolverDnXsyevd(context.solver(), context.params(), vectors, lower, m.n,
-                                    CUDA_R_64F, m.A + count_of(k, m.n, m.n), m.n, CUDA_R_64F,
-                                    m.u + count_of(k, m.n), CUDA_R_64F, on_device, room.on_device,
-                                    on_host, room.on_host, info + k));
+    SPEX_GPU_CHECK(cusolverDnXsyevd(c.solver(), c.params(), vectors, lower, m.n, CUDA_R_64F,
+                                    m.A + count_of(k, m.n, m.n), m.n, CUDA_R_64F,
+                                    m.u + count_of(k, m.n), CUDA_R_64F, work_.get(), on_device,
+                                    host_work_.data(), on_host, info + k));
+}
+
+void SymmetricEigensolver::syevj(const SymmetricMatrices& m, int* info) {
+  const Context& c = *context_;
+  int size = 0;
+  SPEX_GPU_CHECK(cusolverDnDsyevj_bufferSize(c.solver(), vectors, lower, m.n, m.A, m.n, m.u, &size,
+                                             c.jacobi()));
+  reserve_work(static_cast<std::size_t>(size) * sizeof(double), 0);
+  for (int k = 0; k < m.count; ++k)
+    SPEX_GPU_CHECK(cusolverDnDsyevj(
+        c.solver(), vectors, lower, m.n, m.A + count_of(k, m.n, m.n), m.n, m.u + count_of(k, m.n),
+        reinterpret_cast<double*>(work_.get()), size, info + k, c.jacobi()));
+}
+
+void SymmetricEigensolver::syevj_batched(const SymmetricMatrices& m, int* info) {
+  const Context& c = *context_;
+  int size = 0;
+  SPEX_GPU_CHECK(cusolverDnDsyevjBatched_bufferSize(c.solver(), vectors, lower, m.n, m.A, m.n, m.u,
+                                                    &size, c.jacobi(), m.count));
+  reserve_work(static_cast<std::size_t>(size) * sizeof(double), 0);
+  SPEX_GPU_CHECK(cusolverDnDsyevjBatched(c.solver(), vectors, lower, m.n, m.A, m.n, m.u,
+                                         reinterpret_cast<double*>(work_.get()), size, info,
+                                         c.jacobi(), m.count));
+}
+
+void SymmetricEigensolver::syev_batched(const SymmetricMatrices& m, int* info) {
+#if CUSOLVER_VERSION >= 11701
+  const Context& c = *context_;
+  std::size_t on_device = 0, on_host = 0;
+  SPEX_GPU_CHECK(cusolverDnXsyevBatched_bufferSize(c.solver(), c.params(), vectors, lower, m.n,
+                                                   CUDA_R_64F, m.A, m.n, CUDA_R_64F, m.u,
+                                                   CUDA_R_64F, &on_device, &on_host, m.count));
+  reserve_work(on_device, on_host);
+  SPEX_GPU_CHECK(cusolverDnXsyevBatched(c.solver(), c.params(), vectors, lower, m.n, CUDA_R_64F,
+                                        m.A, m.n, CUDA_R_64F, m.u, CUDA_R_64F, work_.get(),
+                                        on_device, host_work_.data(), on_host, info, m.count));
+#else
+  syevd(m, info);
+#endif
 }
 
 }  // namespace spex::gpu

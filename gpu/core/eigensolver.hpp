@@ -1,19 +1,20 @@
-// Eigendecompositions of symmetric matrices by cuSOLVER's divide and conquer. Batches use
-// cusolverDnXsyevBatched (since CUDA 12.6 update 2); with older CUDA the matrices are decomposed
-// one after another, with the same result but more slowly.
+// Eigendecompositions of symmetric matrices by cuSOLVER's routines.
 #pragma once
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
+#include "gpu/core/buffer.hpp"
 #include "gpu/core/context.hpp"
+#include "reference/model/milestones.hpp"
 
 namespace spex::gpu {
 
-/// Whether this build's cuSOLVER has cusolverDnXsyevBatched.
+/// Whether this build's cuSOLVER has cusolverDnXsyevBatched (since CUDA 12.6 update 2).
 inline constexpr bool has_syev_batched = CUSOLVER_VERSION >= 11701;
 
-/// Name and version of the cuSOLVER function that this build uses for batches.
+/// Name and version of the cuSOLVER function that this build uses for `syev_batched`.
 [[nodiscard]] std::string describe_syev_batched();
 
 /// `count` symmetric matrices of order n, consecutive in device memory, lower triangles.
@@ -24,23 +25,27 @@ struct SymmetricMatrices {
   double* u = nullptr;  ///< `[count][n]`; output: eigenvalues, ascending
 };
 
-/// How matrices are passed to cuSOLVER.
-enum class SyevCalls {
-  each,  ///< one call per matrix
-  one,   ///< one call for all matrices if cuSOLVER supports it, else `each`
-};
+/// cuSOLVER's routines with their work space, which is allocated once and grows on demand.
+class SymmetricEigensolver {
+ public:
+  explicit SymmetricEigensolver(const Context& context) : context_(&context) {}
 
-/// Sizes of the work space, bytes.
-struct SyevRoom {
-  std::size_t on_device = 0, on_host = 0;
-};
-/// The work space that cuSOLVER needs for these matrices. Throws as check() does.
-[[nodiscard]] SyevRoom syev_room(const Context& context, SyevCalls calls,
-                                 const SymmetricMatrices& matrices);
+  /// Computes A = V diag(u) V^T on the context's stream; `info[k]` (device memory) becomes 0 if
+  /// matrix k converged. Routines of one matrix are called for each. Without XsyevBatched,
+  /// `syev_batched` is `dsyevd`, with the same result but more slowly. Throws as check() does, and
+  /// std::logic_error for LAPACK's dsyevr.
+  void decompose(EighRoutine routine, const SymmetricMatrices& matrices, int* info);
 
-/// Computes A = V diag(u) V^T on the context's stream; `info[k]` becomes 0 if matrix k converged.
-/// The work space must have the sizes of syev_room for the same arguments. Throws as check() does.
-void syev(const Context& context, SyevCalls calls, const SymmetricMatrices& matrices,
-          const SyevRoom& room, std::byte* on_device, std::byte* on_host, int* info);
+ private:
+  void syevd(const SymmetricMatrices& matrices, int* info);
+  void syevj(const SymmetricMatrices& matrices, int* info);
+  void syevj_batched(const SymmetricMatrices& matrices, int* info);
+  void syev_batched(const SymmetricMatrices& matrices, int* info);
+  void reserve_work(std::size_t on_device, std::size_t on_host);
+
+  const Context* context_;
+  DeviceBuffer<std::byte> work_;
+  std::vector<std::byte> host_work_;
+};
 
 }  // namespace spex::gpu

@@ -151,7 +151,8 @@ class Extractor::Impl {
     else if (by_band)
       extract_direct(band_, inputs, patches, done, models_wanted);
     else
-      extract_eigh(inputs, patches, wants_direct ? EigenBatch::all : rung.batch,
+      extract_eigh(inputs, patches,
+                   traits(wants_direct ? Milestone::batch_syev : rung.milestone).eigh,
                    band_can ? eigh_condition_bound : unbounded, done, models_wanted);
 
     std::vector<PatchStatus> status = settle(inputs, patches, band_can, models_wanted);
@@ -222,7 +223,8 @@ class Extractor::Impl {
   }
 
   void extract_eigh(const ExtractInputs& inputs, const std::vector<Patch>& patches,
-                    EigenBatch batch, double condition_bound, const std::function<void(long)>& done,
+                    const EighRoutines& routines, double condition_bound,
+                    const std::function<void(long)>& done,
                     std::vector<std::vector<double>>* models) {
     const auto all = static_cast<int>(patches.size());
     for (int first = 0; first < all;) {
@@ -230,7 +232,8 @@ class Extractor::Impl {
       const SpotsView spots = spots_of(first, last);
       while (first < last) {
         const int end = end_of_run(patches, first, same_subbundle);
-        eigh_.extract(frame_, inputs, batch, condition_bound, first, end, spots, events_, models);
+        eigh_.extract(frame_, inputs, routines, condition_bound, first, end, spots, events_,
+                      models);
         context_.synchronize();
         done(end - first);
         first = end;
@@ -299,7 +302,7 @@ class Extractor::Impl {
       }
       const auto index = static_cast<int>(k);
       SPEX_GPU_CHECK(cudaMemsetAsync(frame_.status() + index, 0, sizeof(int), context_.stream()));
-      eigh_.extract(frame_, inputs, EigenBatch::none, unbounded, index, index + 1,
+      eigh_.extract(frame_, inputs, fallback_routines, unbounded, index, index + 1,
                     spots_of(index, index + 1), events_, models);
       const bool solved = to_host<int>(frame_.status() + index, 1, context_.stream())[0] == 0;
       status[k] = solved ? PatchStatus::fell_back : PatchStatus::failed;

@@ -34,7 +34,8 @@ class Extractor {
   /// As spex::extract_patches, by the engine of the options' milestone. Returns results in the
   /// order of `patches`, or a whole frame if requested without a model image. Results are
   /// bit-identical for any other bundles in the list, and for any other patches, unless a library
-  /// call batches the patches of a subbundle (batches_patches). Adds GPU times to `times`.
+  /// call batches the patches of a subbundle (EighRoutines::batch_patches). Adds GPU times to
+  /// `times`.
   [[nodiscard]] Extracted extract_patches(const ExtractInputs& inputs,
                                           const std::vector<Patch>& patches, StageTimes& times,
                                           const std::function<void(long)>& done);

@@ -116,14 +116,19 @@ int extract(int argc, char** argv, const spex::mpi::Communicator& world,
   const auto take_gpus = [&] {
     devices = spex::gpu::choose_gpus(choice, world, node);
     if (!world.is_root()) return;
-    if (spex::traits(job.settings.options.milestone).batch == spex::EigenBatch::all)
+    if (spex::traits(job.settings.options.milestone).eigh.N == spex::EighRoutine::syev_batched)
       spdlog::info(spex::gpu::describe_gpu_build());
     spdlog::info("{}: {} rank(s) of {} GPU(s)", many.many() ? "frames" : job.files.input,
                  world.size(), devices.size());
   };
   // Initializing the driver is slow; a single frame is read in the meantime.
   const bool reads_meanwhile = !many.many() && world.size() == 1;
-  if (!reads_meanwhile) take_gpus();
+  if (!reads_meanwhile) {
+    take_gpus();
+    // The extractor reports a wrong --device.
+    if (devices.front() >= 0 && devices.front() < spex::gpu::gpu_count())
+      job.settings.device = spex::gpu::gpu_bus_id(devices.front());
+  }
   job.settings.read_threads = spex::mpi::share_of_cpus(node);
   if (!many.many())
     job.settings.write_threads = std::min(spex::default_threads(), most_write_threads);

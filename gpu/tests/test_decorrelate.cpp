@@ -1,4 +1,7 @@
 #include <numeric>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "gpu/extract/eigh/decorrelate.hpp"
 #include "gpu/tests/stage_test.hpp"
@@ -34,7 +37,7 @@ class Decorrelate : public test::StageTest {
     std::vector<PatchResult> results;
   };
   // Solves all patches on the GPU.
-  Solved solve(EigenBatch how, spex::Decorrelate kind) {
+  Solved solve(const EighRoutines& how, spex::Decorrelate kind) {
     frame->load(inputs(), patches);
     const PatchBatch all = batch(0, count);
     std::vector<double> N, y, q;
@@ -86,12 +89,19 @@ class Decorrelate : public test::StageTest {
   std::vector<NormalEquations> equations;
 };
 
-TEST_F(Decorrelate, AgreesWithTheReferenceForAnyBatching) {
+// The routines of every milestone and of the last fallback.
+std::vector<std::pair<std::string_view, EighRoutines>> all_routines() {
+  std::vector<std::pair<std::string_view, EighRoutines>> all{{"fallback", fallback_routines}};
+  for (const MilestoneTraits& rung : milestones)
+    if (rung.engine == Engine::gpu_eigh) all.emplace_back(rung.name, rung.eigh);
+  return all;
+}
+
+TEST_F(Decorrelate, AgreesWithTheReferenceForAllRoutines) {
   prepare();
   for (const spex::Decorrelate kind : {spex::Decorrelate::signal, spex::Decorrelate::noise})
-    for (const EigenBatch how :
-         {EigenBatch::none, EigenBatch::blocks, EigenBatch::subbundle_blocks, EigenBatch::all}) {
-      SCOPED_TRACE(static_cast<int>(how));
+    for (const auto& [name, how] : all_routines()) {
+      SCOPED_TRACE(name);
       const Solved solved = solve(how, kind);
       EXPECT_EQ(solved.status, std::vector<int>(count_of(count), 0));
       for (int k = 0; k < count; ++k) expect_solution(solved, k, kind);
@@ -109,7 +119,8 @@ TEST_F(Decorrelate, BadMatricesAffectOnlyTheirPatch) {
   }
   indefinite.N[count_of(7, n) + 7] = -1e-30;
   indefinite.y[7] = 0;
-  for (const EigenBatch how : {EigenBatch::none, EigenBatch::subbundle_blocks, EigenBatch::all}) {
+  for (const auto& [name, how] : all_routines()) {
+    SCOPED_TRACE(name);
     const Solved solved = solve(how, spex::Decorrelate::signal);
     EXPECT_EQ(solved.status[0], 1);
     for (int k = 1; k < count; ++k) EXPECT_EQ(solved.status[k], 0) << k;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "reference/core/all_finite.hpp"
 #include "reference/core/count.hpp"
@@ -44,7 +45,14 @@ void add_spectrum(std::vector<double>&& Q, int m, const std::vector<double>& r,
 }
 
 bool decompose(EighRoutine routine, const std::vector<double>& A, int n, Eigen& eigen) {
-  return routine == EighRoutine::dsyevr ? decompose_by_dsyevr(A, n, eigen) : decompose(A, n, eigen);
+  switch (routine) {
+    case EighRoutine::dsyevd:
+      return decompose(A, n, eigen);
+    case EighRoutine::dsyevr:
+      return decompose_by_dsyevr(A, n, eigen);
+    default:
+      throw std::logic_error("the routine is not LAPACK's");
+  }
 }
 
 // C^(-1/2) as the definition has it.

@@ -38,8 +38,8 @@ using ReplaceF = std::function<void(std::vector<double>& f)>;
 
 /// Method eigh, the definition. N from its eigendecomposition, eigenvalues clipped to 1e-14 of the
 /// largest; signal: Q_s = C_s^(-1/2) of each block; noise: Q = N^(1/2) of the whole patch, whose
-/// row sums run over all its bins. False where LAPACK fails or a value
-/// is not finite. Adds its seconds to the stages solve and decorrelate.
+/// row sums run over all its bins. `routine` is dsyevd or dsyevr. False where LAPACK fails or a
+/// value is not finite. Adds its seconds to the stages solve and decorrelate.
 [[nodiscard]] bool decorrelate_eigh(const NormalEquations& equations, Decorrelate decorrelate,
                                     const BlockRange& blocks, Decorrelated& result,
                                     StageTimes& times, const ReplaceF& replace_f = {},

@@ -51,6 +51,12 @@ BandEquations assemble(const PatchSpots& spots, const PatchPixels& pixels,
                     spots.nwave);
 }
 
+// LAPACK's routine. A GPU milestone is computed here as cpu-refactor.
+EighRoutine eigh_routine(Milestone milestone) {
+  const MilestoneTraits& rung = traits(milestone);
+  return rung.device == Device::cpu ? rung.eigh.N : EighRoutine::dsyevd;
+}
+
 bool solve(const BandEquations& equations, const BlockRange& blocks, const ExtractOptions& options,
            const ReplaceF& replace_f, Decorrelated& solution, PatchStatus& status,
            StageTimes& times) {
@@ -69,7 +75,7 @@ bool solve(const BandEquations& equations, const BlockRange& blocks, const Extra
   }
   const NormalEquations patch = whole(equations);
   if (!decorrelate_eigh(patch, options.decorrelate, blocks, solution, times, replace_f,
-                        traits(options.milestone).eigh)) {
+                        eigh_routine(options.milestone))) {
     status = PatchStatus::failed;
     return false;
   }

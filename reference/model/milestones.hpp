@@ -48,24 +48,37 @@ enum class Engine {
   gpu_fibers,  ///< the same, spectrum by spectrum
 };
 
-/// LAPACK's routine for eigendecompositions on the CPU.
+/// The library routine for eigendecompositions, and how many matrices it takes in a call.
 enum class EighRoutine {
-  dsyevr,  ///< relatively robust representations
-  dsyevd,  ///< divide and conquer
+  dsyevr,         ///< LAPACK: relatively robust representations; one matrix
+  dsyevd,         ///< LAPACK, cuSOLVER (Xsyevd): divide and conquer; one matrix
+  syevj,          ///< cuSOLVER: Jacobi rotations; one matrix
+  syevj_batched,  ///< cuSOLVER: Jacobi rotations; all matrices of a batch
+  syev_batched,   ///< cuSOLVER (XsyevBatched, since CUDA 12.6 update 2); all matrices of a batch
 };
 
-/// How many eigendecompositions are batched in one library call.
-enum class EigenBatch {
-  none,              ///< one N; one block
-  blocks,            ///< one N; the blocks of a patch
-  subbundle_blocks,  ///< one N; the blocks of all patches of a subbundle
-  all,               ///< N of all patches of a subbundle; all their blocks
+/// How an engine that decomposes N computes f = N^-1 y.
+enum class SolveRoutine {
+  eigenvectors,      ///< from the eigenvectors of N
+  qr,                ///< geqrf, ormqr, trsm; one patch
+  cholesky,          ///< potrf, potrs; one patch
+  cholesky_batched,  ///< potrfBatched, potrsBatched; all patches of a batch
 };
 
-/// Whether the patches of a subbundle are solved together.
-[[nodiscard]] constexpr bool batches_patches(EigenBatch batch) {
-  return batch == EigenBatch::subbundle_blocks || batch == EigenBatch::all;
-}
+/// The routines of an engine that decomposes N.
+struct EighRoutines {
+  SolveRoutine f = SolveRoutine::eigenvectors;
+  EighRoutine N = EighRoutine::dsyevd;
+  EighRoutine blocks = EighRoutine::dsyevd;  ///< of C
+
+  /// Whether a batch is all patches of a subbundle instead of one patch.
+  [[nodiscard]] constexpr bool batch_patches() const { return f == SolveRoutine::cholesky_batched; }
+};
+
+/// The routines of the last fallback of the GPU: Jacobi rotations keep most digits of small
+/// eigenvalues.
+inline constexpr EighRoutines fallback_routines{SolveRoutine::cholesky, EighRoutine::dsyevd,
+                                                EighRoutine::syevj};
 
 /// The milestones in order (docs/milestones.md).
 enum class Milestone {
@@ -91,8 +104,7 @@ struct MilestoneTraits {
   Schedule schedule = Schedule::sequential;  ///< schedule of frames over ranks
   WorkUnit unit = WorkUnit::bundle;          ///< distribution of patches over ranks
   Engine engine;                             ///< implementation
-  EighRoutine eigh = EighRoutine::dsyevd;    ///< routine on the CPU
-  EigenBatch batch = EigenBatch::none;       ///< batching on the GPU, if the engine decomposes N
+  EighRoutines eigh = {};                    ///< routines, if the engine decomposes N
   SpotWork spots = SpotWork::bundle;         ///< granularity of spot evaluation
   int nsubbundles = 5;                       ///< default of --nsubbundles
   bool solves_frame = false;                 ///< supports `--flux frame` (extraction.md, 5.2)
@@ -105,7 +117,7 @@ inline constexpr std::array milestones{
                     .device = Device::cpu,
                     .method = Method::eigh,
                     .engine = Engine::cpu_sparse,
-                    .eigh = EighRoutine::dsyevr,
+                    .eigh = {SolveRoutine::eigenvectors, EighRoutine::dsyevr, EighRoutine::dsyevr},
                     .spots = SpotWork::scalar,
                     .nsubbundles = 1,
                     .solves_frame = true},
@@ -114,7 +126,7 @@ inline constexpr std::array milestones{
                     .device = Device::cpu,
                     .method = Method::eigh,
                     .engine = Engine::cpu_sparse,
-                    .eigh = EighRoutine::dsyevr,
+                    .eigh = {SolveRoutine::eigenvectors, EighRoutine::dsyevr, EighRoutine::dsyevr},
                     .spots = SpotWork::patch,
                     .solves_frame = true},
     MilestoneTraits{.milestone = Milestone::cpu_refactor,
@@ -127,33 +139,39 @@ inline constexpr std::array milestones{
                     .name = "multi-gpu",
                     .device = Device::gpu,
                     .method = Method::eigh,
-                    .engine = Engine::gpu_eigh},
+                    .unit = WorkUnit::patch,
+                    .engine = Engine::gpu_eigh,
+                    .eigh = {SolveRoutine::qr, EighRoutine::dsyevd, EighRoutine::dsyevd}},
     MilestoneTraits{.milestone = Milestone::batch_eigh,
                     .name = "batch-eigh",
                     .device = Device::gpu,
                     .method = Method::eigh,
+                    .unit = WorkUnit::patch,
                     .engine = Engine::gpu_eigh,
-                    .batch = EigenBatch::blocks},
+                    .eigh = {SolveRoutine::qr, EighRoutine::dsyevd, EighRoutine::syevj_batched}},
     MilestoneTraits{.milestone = Milestone::batch_subbundle,
                     .name = "batch-subbundle",
                     .device = Device::gpu,
                     .method = Method::eigh,
                     .engine = Engine::gpu_eigh,
-                    .batch = EigenBatch::subbundle_blocks},
+                    .eigh = {SolveRoutine::cholesky_batched, EighRoutine::syevj_batched,
+                             EighRoutine::syevj_batched}},
     MilestoneTraits{.milestone = Milestone::interleave_io,
                     .name = "interleave-io",
                     .device = Device::gpu,
                     .method = Method::eigh,
                     .schedule = Schedule::interleave_io,
                     .engine = Engine::gpu_eigh,
-                    .batch = EigenBatch::subbundle_blocks},
+                    .eigh = {SolveRoutine::cholesky_batched, EighRoutine::syevj_batched,
+                             EighRoutine::syevj_batched}},
     MilestoneTraits{.milestone = Milestone::batch_syev,
                     .name = "batch-syev",
                     .device = Device::gpu,
                     .method = Method::eigh,
                     .schedule = Schedule::interleave_io,
                     .engine = Engine::gpu_eigh,
-                    .batch = EigenBatch::all},
+                    .eigh = {SolveRoutine::cholesky_batched, EighRoutine::syev_batched,
+                             EighRoutine::syevj_batched}},
     MilestoneTraits{.milestone = Milestone::band,
                     .name = "band",
                     .device = Device::gpu,

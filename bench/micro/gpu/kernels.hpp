@@ -29,7 +29,8 @@ void add_for_bundles(const std::string& name, const DevicePointer& device,
 /// spots/PATCHES: all spots.
 void add_spots(const DevicePointer& device, const FramePointer& frame);
 /// eigh/single/N: Xsyevd; eigh/xsyev/N/BATCH: XsyevBatched, if cuSOLVER has it;
-/// eigh/jacobi/N/BATCH: syevjBatched.
+/// eigh/jacobi/N/BATCH: syevjBatched. eigh_N/ROUTINE/N: N of a subbundle's patches at orders of
+/// this project and of the paper, by Xsyevd and syevj one by one, syevjBatched, and XsyevBatched.
 void add_eigh(const DevicePointer& device);
 /// fibers/STAGE/PATCHES: the stages of the engine that works spectrum by spectrum.
 void add_fibers(const DevicePointer& device, const FramePointer& frame);

@@ -1,4 +1,3 @@
-#include "gpu/core/eigensolver.hpp"
 #include "gpu/core/launch.hpp"
 #include "gpu/extract/eigh/decorrelate.hpp"
 #include "reference/core/count.hpp"
@@ -21,15 +20,18 @@ __global__ void finite_kernel(double* A, int n, const CoreSpectrum* owner, int* 
     atomicExch(status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x), 1);
 }
 
-// Clips eigenvalues to 1e-14 of the largest (section 5), and checks cuSOLVER's info.
+// Clips eigenvalues to 1e-14 of the largest (section 5), and checks cuSOLVER's info. `clipped[k]`
+// becomes 1 if an eigenvalue of matrix k was smaller; null: not stored.
 __global__ void clip_kernel(double* u_all, int n, const int* info, const CoreSpectrum* owner,
-                            double condition_bound, int* status) {
+                            double condition_bound, int* status, int* clipped) {
   double* u = u_all + static_cast<size_t>(blockIdx.x) * n;
   const double least = 1e-14 * u[n - 1];
+  const bool has_smaller = u[0] < least;
   const bool near_singular = isfinite(condition_bound) && u[n - 1] > condition_bound * u[0];
   __syncthreads();
   for (int k = threadIdx.x; k < n; k += threads) u[k] = fmax(u[k], least);
   if (threadIdx.x != 0) return;
+  if (clipped != nullptr && has_smaller) clipped[blockIdx.x] = 1;
   int* of_patch = status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x);
   if (info[blockIdx.x] != 0 || !(least > 0) || !isfinite(least))
     atomicExch(of_patch, 1);
@@ -69,7 +71,7 @@ __global__ void square_kernel(const double* X_all, int m, double* Q_all) {
   }
 }
 
-// Replaces f by the eigendecomposition's f where Cholesky failed.
+// Replaces f by the eigendecomposition's f if N is not positive definite.
 __global__ void choose_kernel(const int* failed, int n, const double* other, double* f) {
   if (failed[blockIdx.x] == 0) return;
   for (int k = threadIdx.x; k < n; k += threads)
@@ -109,79 +111,12 @@ void spectrum_blocks(const Context& context, const double* X, int n, int m, int 
 
 }  // namespace
 
-void EigenSolver::decompose(bool batched, int n, int count, double* A, double* u) {
-  const SyevCalls calls = batched ? SyevCalls::one : SyevCalls::each;
-  const SymmetricMatrices matrices{n, count, A, u};
-  const SyevRoom room = syev_room(*context_, calls, matrices);
+void EigenSolver::decompose(EighRoutine routine, int n, int count, double* A, double* u) {
   reserve(info_, static_cast<std::size_t>(count));
-  reserve(work_, room.on_device);
-  host_work_.resize(room.on_host);
-  syev(*context_, calls, matrices, room, work_.get(), host_work_.data(), info_.get());
+  eigensolver_.decompose(routine, {n, count, A, u}, info_.get());
 }
 
-void EigenSolver::decompose_jacobi(bool batched, int n, int count, double* A, double* u) {
-  const Context& c = *context_;
-  const size_t size = static_cast<size_t>(n) * n;
-  reserve(info_, static_cast<std::size_t>(count));
-  constexpr auto vectors = CUSOLVER_EIG_MODE_VECTOR;
-  constexpr auto lower = CUBLAS_FILL_MODE_LOWER;
-  int lwork = 0;
-  if (batched) {
-    SPEX_GPU_CHECK(cusolverDnDsyevjBatched_bufferSize(c.solver(), vectors, lower, n, A, n, u,
-                                                      &lwork, c.jacobi(), count));
-    reserve(work_, static_cast<std::size_t>(lwork) * sizeof(double));
-    SPEX_GPU_CHECK(cusolverDnDsyevjBatched(c.solver(), vectors, lower, n, A, n, u,
-                                           reinterpret_cast<double*>(work_.get()), lwork,
-                                           info_.get(), c.jacobi(), count));
-    return;
-  }
-  SPEX_GPU_CHECK(
-      cusolverDnDsyevj_bufferSize(c.solver(), vectors, lower, n, A, n, u, &lwork, c.jacobi()));
-  reserve(work_, static_cast<std::size_t>(lwork) * sizeof(double));
-  for (int k = 0; k < count; ++k)
-    SPEX_GPU_CHECK(cusolverDnDsyevj(
-        c.solver(), vectors, lower, n, A + k * size, n, u + static_cast<size_t>(k) * n,
-        reinterpret_cast<double*>(work_.get()), lwork, info_.get() + k, c.jacobi()));
-}
-
-void EigenSolver::solve_by_cholesky(EigenBatch batch, int n, int count, const double* N,
-                                    const double* y, double* f, int* failed) {
-  const Context& c = *context_;
-  const size_t size = static_cast<size_t>(n) * n;
-  reserve(L_, size * static_cast<std::size_t>(count));
-  SPEX_GPU_CHECK(cudaMemcpyAsync(L_.get(), N, size * count * sizeof(double),
-                                 cudaMemcpyDeviceToDevice, c.stream()));
-  SPEX_GPU_CHECK(cudaMemcpyAsync(f, y, static_cast<size_t>(n) * count * sizeof(double),
-                                 cudaMemcpyDeviceToDevice, c.stream()));
-  reserve(info_, static_cast<std::size_t>(count) + 1);
-  if (batches_patches(batch)) {
-    std::vector<double*> pointers;
-    for (int k = 0; k < count; ++k) pointers.push_back(L_.get() + k * size);
-    for (int k = 0; k < count; ++k) pointers.push_back(f + static_cast<size_t>(k) * n);
-    reserve(pointers_, pointers.size());
-    SPEX_GPU_CHECK(cudaMemcpyAsync(pointers_.get(), pointers.data(),
-                                   pointers.size() * sizeof(double*), cudaMemcpyHostToDevice,
-                                   c.stream()));
-    SPEX_GPU_CHECK(cusolverDnDpotrfBatched(c.solver(), CUBLAS_FILL_MODE_LOWER, n, pointers_.get(),
-                                           n, failed, count));
-    SPEX_GPU_CHECK(cusolverDnDpotrsBatched(c.solver(), CUBLAS_FILL_MODE_LOWER, n, 1,
-                                           pointers_.get(), n, pointers_.get() + count, n,
-                                           info_.get(), count));
-    return;
-  }
-  int lwork = 0;
-  SPEX_GPU_CHECK(
-      cusolverDnDpotrf_bufferSize(c.solver(), CUBLAS_FILL_MODE_LOWER, n, L_.get(), n, &lwork));
-  reserve(work_, static_cast<std::size_t>(lwork) * sizeof(double));
-  for (int k = 0; k < count; ++k) {
-    SPEX_GPU_CHECK(cusolverDnDpotrf(c.solver(), CUBLAS_FILL_MODE_LOWER, n, L_.get() + k * size, n,
-                                    reinterpret_cast<double*>(work_.get()), lwork, failed + k));
-    SPEX_GPU_CHECK(cusolverDnDpotrs(c.solver(), CUBLAS_FILL_MODE_LOWER, n, 1, L_.get() + k * size,
-                                    n, f + static_cast<size_t>(k) * n, n, info_.get()));
-  }
-}
-
-void EigenSolver::solve(EigenBatch batch, const Patches& patches) {
+void EigenSolver::solve(const EighRoutines& routines, const Patches& patches) {
   const Context& c = *context_;
   const int count = patches.count;
   const int n = patches.nspec * patches.nwave;
@@ -191,10 +126,12 @@ void EigenSolver::solve(EigenBatch batch, const Patches& patches) {
   finite_kernel<<<count, threads, 0, c.stream()>>>(patches.N, n, nullptr, patches.status);
   SPEX_LAUNCH_CHECK();
   reserve(not_definite_, static_cast<std::size_t>(count));
-  solve_by_cholesky(batch, n, count, patches.N, patches.y, patches.f, not_definite_.get());
-  decompose(batch == EigenBatch::all, n, count, patches.N, u_.get());
+  normal_solver_.solve(routines.f, {n, count, patches.N, patches.y, patches.f},
+                       not_definite_.get());
+  decompose(routines.N, n, count, patches.N, u_.get());
   clip_kernel<<<count, threads, 0, c.stream()>>>(u_.get(), n, info_.get(), nullptr,
-                                                 patches.condition_bound, patches.status);
+                                                 patches.condition_bound, patches.status,
+                                                 not_definite_.get());
   SPEX_LAUNCH_CHECK();
   apply_function(c, patches.N, u_.get(), n, count, -1, patches.y, vectors_.get(),
                  vectors_.get() + size);
@@ -203,8 +140,9 @@ void EigenSolver::solve(EigenBatch batch, const Patches& patches) {
   SPEX_LAUNCH_CHECK();
 }
 
-void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const Patches& patches,
-                              const std::vector<CoreSpectrum>& cores, const SpectraView& spectra) {
+void EigenSolver::decorrelate(const EighRoutines& routines, Decorrelate kind,
+                              const Patches& patches, const std::vector<CoreSpectrum>& cores,
+                              const SpectraView& spectra) {
   const Context& c = *context_;
   const int count = patches.count;
   const int m = patches.nwave;
@@ -244,11 +182,11 @@ void EigenSolver::decorrelate(EigenBatch batch, Decorrelate kind, const Patches&
                 patches.status, spectra, c.stream());
     return;
   }
-  store_roots(batch, patches.geometry, cores_.get(), ncores, m, blocks_.get(), patches.f, patches.q,
-              strides, patches.status, spectra);
+  store_roots(routines.blocks, patches.geometry, cores_.get(), ncores, m, blocks_.get(), patches.f,
+              patches.q, strides, patches.status, spectra);
 }
 
-void EigenSolver::store_roots(EigenBatch batch, const PatchGeometry* patches,
+void EigenSolver::store_roots(EighRoutine routine, const PatchGeometry* patches,
                               const CoreSpectrum* cores, int ncores, int m, double* C,
                               const double* f, const double* q, const BinStrides& strides,
                               int* status, const SpectraView& spectra) {
@@ -259,9 +197,9 @@ void EigenSolver::store_roots(EigenBatch batch, const PatchGeometry* patches,
   reserve(Q_, size);
   finite_kernel<<<ncores, threads, 0, c.stream()>>>(C, m, cores, status);
   SPEX_LAUNCH_CHECK();
-  decompose_jacobi(batch != EigenBatch::none, m, ncores, C, block_u_.get());
+  decompose(routine, m, ncores, C, block_u_.get());
   clip_kernel<<<ncores, threads, 0, c.stream()>>>(block_u_.get(), m, info_.get(), cores, INFINITY,
-                                                  status);
+                                                  status, nullptr);
   SPEX_LAUNCH_CHECK();
   // Q_s = V diag(u^-1/2) V^T as X X^T with X = V diag(u^-1/4)
   scale_columns(C, block_u_.get(), m, ncores, -0.25, scaled_.get(), c.stream());

@@ -5,8 +5,9 @@
 #include <limits>
 #include <vector>
 
-#include "gpu/core/context.hpp"
+#include "gpu/core/eigensolver.hpp"
 #include "gpu/extract/batch/spectra.hpp"
+#include "gpu/extract/eigh/normal_solver.hpp"
 #include "reference/model/options.hpp"
 
 namespace spex::gpu {
@@ -15,7 +16,8 @@ namespace spex::gpu {
 /// grows on demand.
 class EigenSolver {
  public:
-  explicit EigenSolver(const Context& context) : context_(&context) {}
+  explicit EigenSolver(const Context& context)
+      : context_(&context), eigensolver_(context), normal_solver_(context) {}
 
   /// Patches of one shape that are solved together.
   struct Patches {
@@ -33,39 +35,29 @@ class EigenSolver {
     double condition_bound = std::numeric_limits<double>::infinity();
   };
 
-  /// f = N^-1 y by Cholesky (potrf, potrs; batched if the batch is `all`), or by the
-  /// eigendecomposition if N is not positive definite. Overwrites N by its eigenvectors.
-  void solve(EigenBatch batch, const Patches& patches);
+  /// f = N^-1 y by the routine, or from the eigenvectors if N is not positive definite to rounding:
+  /// if Cholesky fails or an eigenvalue is clipped. Overwrites N by its eigenvectors.
+  void solve(const EighRoutines& routines, const Patches& patches);
   /// Computes the spectra of the patches of the last solve() from their eigenvectors: blocks,
   /// roots, flux, ivar and R of the core spectra `cores` of all patches, ordered by patch (section
   /// 5).
-  void decorrelate(EigenBatch batch, Decorrelate kind, const Patches& patches,
+  void decorrelate(const EighRoutines& routines, Decorrelate kind, const Patches& patches,
                    const std::vector<CoreSpectrum>& cores, const SpectraView& spectra);
 
-  /// Computes the spectra of blocks C_s (ncores of m x m, overwritten) by eigendecompositions,
-  /// batched unless `batch` is none. `cores` is in device memory; other parameters as in
-  /// store_signal.
-  void store_roots(EigenBatch batch, const PatchGeometry* patches, const CoreSpectrum* cores,
+  /// Computes the spectra of blocks C_s (ncores of m x m, overwritten) by eigendecompositions.
+  /// `cores` is in device memory; other parameters as in store_signal.
+  void store_roots(EighRoutine routine, const PatchGeometry* patches, const CoreSpectrum* cores,
                    int ncores, int m, double* C, const double* f, const double* q,
                    const BinStrides& strides, int* status, const SpectraView& spectra);
 
  private:
-  /// f = N^-1 y by Cholesky; preserves N. `failed[k]` becomes 1 if N of patch k is not positive
-  /// definite.
-  void solve_by_cholesky(EigenBatch batch, int n, int count, const double* N, const double* y,
-                         double* f, int* failed);
   /// A = V diag(u) V^T for `count` matrices of order n, eigenvalues ascending; overwrites A by V.
-  /// Divide and conquer, one matrix at a time or batched (gpu/core/eigensolver.hpp).
-  void decompose(bool batched, int n, int count, double* A, double* u);
-  /// The same by Jacobi rotations, which compute small eigenvalues accurately (syevd's loss of
-  /// accuracy failed golden/tiny-z), one matrix at a time or batched.
-  void decompose_jacobi(bool batched, int n, int count, double* A, double* u);
+  void decompose(EighRoutine routine, int n, int count, double* A, double* u);
 
   const Context* context_;
-  DeviceBuffer<double> u_, scaled_, blocks_, block_u_, Q_, row_sums_, vectors_, L_;
-  DeviceBuffer<double*> pointers_;
-  DeviceBuffer<std::byte> work_;
-  std::vector<std::byte> host_work_;
+  SymmetricEigensolver eigensolver_;
+  NormalSolver normal_solver_;
+  DeviceBuffer<double> u_, scaled_, blocks_, block_u_, Q_, row_sums_, vectors_;
   DeviceBuffer<int> info_, not_definite_;
   DeviceBuffer<CoreSpectrum> cores_;
 };

@@ -7,10 +7,10 @@
 
 namespace spex::gpu {
 
-void EighWorkspace::begin(PatchBatch batch, EigenBatch eigen, const ExtractInputs& inputs,
-                          double condition_bound) {
+void EighWorkspace::begin(PatchBatch batch, const EighRoutines& routines,
+                          const ExtractInputs& inputs, double condition_bound) {
   batch_ = std::move(batch);
-  eigen_ = eigen;
+  routines_ = routines;
   decorrelate_ = inputs.options.decorrelate;
   regularize_ = inputs.options.regularize;
   psferr_ = inputs.psferr();
@@ -61,11 +61,11 @@ EigenSolver::Patches EighWorkspace::patches() const {
 }
 
 void EighWorkspace::solve() {
-  solver_.solve(eigen_, patches());
+  solver_.solve(routines_, patches());
 }
 
 void EighWorkspace::decorrelate() {
-  solver_.decorrelate(eigen_, decorrelate_, patches(), batch_.cores, batch_.frame->spectra());
+  solver_.decorrelate(routines_, decorrelate_, patches(), batch_.cores, batch_.frame->spectra());
 }
 
 void EighWorkspace::quality() {

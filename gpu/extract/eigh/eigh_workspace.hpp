@@ -18,10 +18,9 @@ class EighWorkspace {
   EighWorkspace(const Context& context, bool poison)
       : context_(&context), poison_(poison), solver_(context) {}
 
-  /// Allocates memory for a batch whose eigendecompositions are batched by `eigen`. `poison` fills
-  /// the memory with NaN. A patch becomes guarded if the condition number of N exceeds
-  /// `condition_bound`.
-  void begin(PatchBatch batch, EigenBatch eigen, const ExtractInputs& inputs,
+  /// Allocates memory for a batch, which is solved by `routines`. `poison` fills the memory with
+  /// NaN. A patch becomes guarded if the condition number of N exceeds `condition_bound`.
+  void begin(PatchBatch batch, const EighRoutines& routines, const ExtractInputs& inputs,
              double condition_bound = std::numeric_limits<double>::infinity());
 
   /// A and W A, dense (extraction.md, section 4).
@@ -60,7 +59,7 @@ class EighWorkspace {
   bool poison_;
   EigenSolver solver_;
   PatchBatch batch_;
-  EigenBatch eigen_ = EigenBatch::none;
+  EighRoutines routines_;
   Decorrelate decorrelate_ = Decorrelate::signal;
   double regularize_ = 0;
   double psferr_ = 0;

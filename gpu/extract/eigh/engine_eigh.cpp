@@ -13,8 +13,8 @@ namespace {
 constexpr std::size_t most_batch_bytes = std::size_t{3} << 30;
 
 // Number of patches that are decomposed together.
-int batch_size(const PatchBatch& patches, EigenBatch eigen) {
-  if (!batches_patches(eigen)) return 1;
+int batch_size(const PatchBatch& patches, const EighRoutines& routines) {
+  if (!routines.batch_patches()) return 1;
   const std::size_t bytes =
       count_of(patches.n, 2LL * patches.npixel + 5LL * patches.n, sizeof(double));
   return static_cast<int>(
@@ -23,12 +23,13 @@ int batch_size(const PatchBatch& patches, EigenBatch eigen) {
 
 }  // namespace
 
-void EighEngine::extract(const FrameOnDevice& frame, const ExtractInputs& inputs, EigenBatch eigen,
-                         double condition_bound, int first, int last, const SpotsView& spots,
-                         StageEvents& events, std::vector<std::vector<double>>* models) {
-  const int most = batch_size(make_batch(frame, first, last, spots), eigen);
+void EighEngine::extract(const FrameOnDevice& frame, const ExtractInputs& inputs,
+                         const EighRoutines& routines, double condition_bound, int first, int last,
+                         const SpotsView& spots, StageEvents& events,
+                         std::vector<std::vector<double>>* models) {
+  const int most = batch_size(make_batch(frame, first, last, spots), routines);
   for (int k = first; k < last; k += most) {
-    workspace_.begin(make_batch(frame, k, std::min(k + most, last), spots), eigen, inputs,
+    workspace_.begin(make_batch(frame, k, std::min(k + most, last), spots), routines, inputs,
                      condition_bound);
     events.time(Stage::assemble, [&] { workspace_.assemble(); });
     events.time(Stage::solve, [&] { workspace_.solve(); });

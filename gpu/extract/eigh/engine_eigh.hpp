@@ -15,9 +15,10 @@ class EighEngine {
   /// have one shape. Writes to the frame's spectra and status, and to `models`, one vector per
   /// patch, unless null. A patch becomes guarded if the condition number of N exceeds
   /// `condition_bound`. Waits for the GPU only for models.
-  void extract(const FrameOnDevice& frame, const ExtractInputs& inputs, EigenBatch eigen,
-               double condition_bound, int first, int last, const SpotsView& spots,
-               StageEvents& events, std::vector<std::vector<double>>* models);
+  void extract(const FrameOnDevice& frame, const ExtractInputs& inputs,
+               const EighRoutines& routines, double condition_bound, int first, int last,
+               const SpotsView& spots, StageEvents& events,
+               std::vector<std::vector<double>>* models);
 
  private:
   EighWorkspace workspace_;

@@ -130,6 +130,15 @@ INSTANTIATE_TEST_SUITE_P(Methods, Decorrelation,
                                          &eigh_by<EighRoutine::dsyevr>, &decorrelate_whole_patch,
                                          &cholesky));
 
+TEST(EighRoutines, MustBeLapacks) {
+  Decorrelated result;
+  StageTimes times;
+  EXPECT_THROW(
+      static_cast<void>(decorrelate_eigh(equations(1, {1}, {1}), Decorrelate::signal, {0, 1, 1},
+                                         result, times, {}, EighRoutine::syevj)),
+      std::logic_error);
+}
+
 TEST(CholeskyFallback, RefusesWhatItCannotDo) {
   Decorrelated result;
   StageTimes times;

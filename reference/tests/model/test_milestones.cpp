@@ -42,8 +42,20 @@ TEST(Milestones, RowsAreConsistent) {
     const bool cpu = one.engine == Engine::cpu_sparse || one.engine == Engine::cpu_dense;
     EXPECT_EQ(cpu, one.device == Device::cpu);
     EXPECT_EQ(one.engine == Engine::gpu_eigh, !cpu && one.method == Method::eigh);
+    const auto of_lapack = [](EighRoutine routine) {
+      return routine == EighRoutine::dsyevr || routine == EighRoutine::dsyevd;
+    };
+    if (cpu) {
+      EXPECT_TRUE(of_lapack(one.eigh.N) && of_lapack(one.eigh.blocks));
+      EXPECT_EQ(one.eigh.f, SolveRoutine::eigenvectors);
+    }
+    if (one.engine == Engine::gpu_eigh) {
+      EXPECT_NE(one.eigh.N, EighRoutine::dsyevr);
+      EXPECT_NE(one.eigh.blocks, EighRoutine::dsyevr);
+      EXPECT_NE(one.eigh.f, SolveRoutine::eigenvectors);
+    }
     // A rank that has some patches of a subbundle cannot batch the subbundle.
-    EXPECT_FALSE(batches_patches(one.batch) && one.unit == WorkUnit::patch);
+    EXPECT_FALSE(one.eigh.batch_patches() && one.unit == WorkUnit::patch);
   }
 }
 
