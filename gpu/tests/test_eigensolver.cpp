@@ -84,7 +84,7 @@ TEST_F(SymmetricEigen, BandsOfSeveralOrders) {
       decompose(routine, matrices, n);
       EXPECT_EQ(info, (std::vector<int>{0, 0}));
       for (int k = 0; k < 2; ++k) {
-        EXPECT_LT(error(matrices, n, k), 1e-13) << k;
+        EXPECT_LT(error(matrices, n, k), 2e-15 * n) << k;
         EXPECT_TRUE(std::is_sorted(u.begin() + k * n, u.begin() + (k + 1) * n)) << k;
       }
     }

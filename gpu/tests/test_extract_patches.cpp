@@ -322,6 +322,7 @@ TEST_F(ExtractorTest, FluxOfTheFrameIsRejectedIfUnsupported) {
 TEST_F(ExtractorTest, ThreadsWithFramesOfDifferentShapes) {
   const Psf wide =
       spex::test::make_psf({.nfiber = 11, .nx = 70, .ny = 60, .hsizey = 5, .x_first = 2});
+  options.milestone = Milestone::multi_gpu;
   const std::array<const Psf*, 2> psfs{&psf, &wide};
   const auto extract = [&](std::size_t which) {
     Extractor extractor({});

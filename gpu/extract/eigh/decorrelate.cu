@@ -6,6 +6,11 @@ namespace spex::gpu {
 namespace {
 
 constexpr int threads = 256;
+constexpr int failed = 1;  // status of a patch
+
+// Largest condition number of a block that Xsyevd decomposes. Its errors are 2e-16 of the largest
+// eigenvalue, so beyond this the patch is solved again by fallback_routines.
+constexpr double syevd_condition_bound = 1e6;
 
 // Replaces a matrix with a non-finite number by the unit matrix and marks its patch as failed,
 // because cuSOLVER's behavior is undefined for such matrices. Each patch has `per_patch` matrices,
@@ -17,13 +22,15 @@ __global__ void finite_kernel(double* A, int n, const CoreSpectrum* owner, int* 
   if (__syncthreads_or(bad) == 0) return;
   for (int k = threadIdx.x; k < n * n; k += threads) matrix[k] = k / n == k % n ? 1.0 : 0.0;
   if (threadIdx.x == 0)
-    atomicExch(status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x), 1);
+    atomicExch(status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x), failed);
 }
 
-// Clips eigenvalues to 1e-14 of the largest (section 5), and checks cuSOLVER's info. `clipped[k]`
+// Clips eigenvalues to 1e-14 of the largest (section 5), and checks cuSOLVER's info. A matrix whose
+// condition number exceeds the bound gives its patch the status `ill_conditioned`. `clipped[k]`
 // becomes 1 if an eigenvalue of matrix k was smaller; null: not stored.
 __global__ void clip_kernel(double* u_all, int n, const int* info, const CoreSpectrum* owner,
-                            double condition_bound, int* status, int* clipped) {
+                            double condition_bound, int ill_conditioned, int* status,
+                            int* clipped) {
   double* u = u_all + static_cast<size_t>(blockIdx.x) * n;
   const double least = 1e-14 * u[n - 1];
   const bool has_smaller = u[0] < least;
@@ -34,9 +41,9 @@ __global__ void clip_kernel(double* u_all, int n, const int* info, const CoreSpe
   if (clipped != nullptr && has_smaller) clipped[blockIdx.x] = 1;
   int* of_patch = status + (owner != nullptr ? owner[blockIdx.x].patch : blockIdx.x);
   if (info[blockIdx.x] != 0 || !(least > 0) || !isfinite(least))
-    atomicExch(of_patch, 1);
+    atomicExch(of_patch, failed);
   else if (near_singular)
-    atomicCAS(of_patch, 0, guarded);
+    atomicCAS(of_patch, 0, ill_conditioned);
 }
 
 // X = V diag(u^power)
@@ -72,8 +79,8 @@ __global__ void square_kernel(const double* X_all, int m, double* Q_all) {
 }
 
 // Replaces f by the eigendecomposition's f if N is not positive definite.
-__global__ void choose_kernel(const int* failed, int n, const double* other, double* f) {
-  if (failed[blockIdx.x] == 0) return;
+__global__ void choose_kernel(const int* not_definite, int n, const double* other, double* f) {
+  if (not_definite[blockIdx.x] == 0) return;
   for (int k = threadIdx.x; k < n; k += threads)
     f[static_cast<size_t>(blockIdx.x) * n + k] = other[static_cast<size_t>(blockIdx.x) * n + k];
 }
@@ -130,7 +137,7 @@ void EigenSolver::solve(const EighRoutines& routines, const Patches& patches) {
                        not_definite_.get());
   decompose(routines.N, n, count, patches.N, u_.get());
   clip_kernel<<<count, threads, 0, c.stream()>>>(u_.get(), n, info_.get(), nullptr,
-                                                 patches.condition_bound, patches.status,
+                                                 patches.condition_bound, guarded, patches.status,
                                                  not_definite_.get());
   SPEX_LAUNCH_CHECK();
   apply_function(c, patches.N, u_.get(), n, count, -1, patches.y, vectors_.get(),
@@ -198,8 +205,9 @@ void EigenSolver::store_roots(EighRoutine routine, const PatchGeometry* patches,
   finite_kernel<<<ncores, threads, 0, c.stream()>>>(C, m, cores, status);
   SPEX_LAUNCH_CHECK();
   decompose(routine, m, ncores, C, block_u_.get());
-  clip_kernel<<<ncores, threads, 0, c.stream()>>>(block_u_.get(), m, info_.get(), cores, INFINITY,
-                                                  status, nullptr);
+  const double condition_bound = routine == EighRoutine::dsyevd ? syevd_condition_bound : INFINITY;
+  clip_kernel<<<ncores, threads, 0, c.stream()>>>(block_u_.get(), m, info_.get(), cores,
+                                                  condition_bound, failed, status, nullptr);
   SPEX_LAUNCH_CHECK();
   // Q_s = V diag(u^-1/2) V^T as X X^T with X = V diag(u^-1/4)
   scale_columns(C, block_u_.get(), m, ncores, -0.25, scaled_.get(), c.stream());
