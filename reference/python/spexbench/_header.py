@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 Keyword = tuple[str, int | float | str | None, str]
 
-#: Part of a step by which wavelengths and steps may differ from the header's.
+#: How much wavelengths and steps may differ, as part of a step, from the header's.
 _UNEVEN = 0.01
 
 #: What readers take where a keyword is absent.
